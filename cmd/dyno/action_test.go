@@ -129,7 +129,7 @@ func TestActionRefuses(t *testing.T) {
 		"no revision nowhere here: check it out": {"INPUT_BASE=nowhere"},
 		"the build failed in ":                   {"INPUT_BUILD=exit 3"},
 		"there is no directory elsewhere":        {"INPUT_DIRECTORY=elsewhere"},
-		"give --budget":                          {"INPUT_BUDGET=1s"},
+		"pass --budget":                          {"INPUT_BUDGET=1s"},
 	} {
 		code, stderr := a.run(inputs...)
 		if code != 2 || !strings.Contains(stderr, want) || !strings.Contains(a.read(a.output), "exit-code=2\n") {

@@ -24,7 +24,7 @@ func auditCommand() *cobra.Command {
 		Short: "Check published figures by arithmetic, without running anything",
 		Long: "audit reads published figures and checks them by arithmetic: rate against requests ÷ time, Little's " +
 			"law,\n" +
-			"the handler's delay, bytes per request, order, values carried over. It reads " +
+			"the handler's delay, bytes per request, rank order, repeated values. It reads " +
 			strings.Join(importer.Formats, ", ") +
 			"; - is stdin.\n\n" +
 			"It exits with 1 if something is impossible. doc/audit.md has the rules, their tolerances and the keys " +
@@ -63,10 +63,10 @@ func auditCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "", "format of the files (default: found from their content): "+
-		""+strings.Join(importer.Formats, ", "))
+	cmd.Flags().StringVar(&format, "format", "",
+		"format of the files (default: detected from their content): "+strings.Join(importer.Formats, ", "))
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	cmd.Flags().BoolVar(&all, "all", false, "show every check, also those that passed")
+	cmd.Flags().BoolVar(&all, "all", false, "show every check, including those that passed")
 	return cmd
 }
 
@@ -85,7 +85,7 @@ func readPublished(stdin io.Reader, name, format string) (*importer.Document, er
 	return importer.Read(name, data, format)
 }
 
-// printTroubles names what could not be read.
+// printTroubles lists the parts of files that could not be read.
 func printTroubles(w io.Writer, doc *importer.Document) {
 	for i, t := range doc.Troubles {
 		if i == shownTroubles {

@@ -39,9 +39,9 @@ func calibrate(ctx context.Context, stderr io.Writer, quick bool) (*result.Calib
 	return c, err
 }
 
-// calibrated is what is known of this machine's latencies before a run of plan p; nil if nothing
-// is. Where latencies decide or are ranked, and nothing that still holds is known, or what is known
-// is bad, they are calibrated first, and the run starts after that.
+// calibrated returns the calibration of this machine for a run of plan p; nil if there is none. If
+// latencies decide or are ranked, and there is no valid calibration with an acceptable error, it
+// calibrates first.
 func calibrated(cmd *cobra.Command, p *result.Plan) (*result.Calibration, error) {
 	stderr := cmd.ErrOrStderr()
 	c, err := calibration.Last()
@@ -54,8 +54,8 @@ func calibrated(cmd *cobra.Command, p *result.Plan) (*result.Calibration, error)
 	if checks.Uncalibrated(c, calibration.BootID(), p.StartedUnixNS) == "" {
 		return c, nil
 	}
-	fmt.Fprintln(stderr, "latencies matter in this run, and there is no good calibration of the last hour: 40 s for "+
-		"one, as dyno doctor makes it")
+	fmt.Fprintln(stderr, "this run depends on latencies and there is no valid calibration from the last hour; "+
+		"calibrating for 40 s, as dyno doctor does")
 	if c, err = calibrate(cmd.Context(), stderr, false); err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}

@@ -27,9 +27,9 @@ func checkCommand() *cobra.Command {
 	format := "text"
 	cmd := &cobra.Command{
 		Use:   "check [STUDY [RUN]]",
-		Short: "Judge the claims of a study again, from its committed trials",
-		Long: `check judges each claim of a study by the trials in studies/STUDY or of another stored RUN. It runs
-nothing. Without a study it checks that all study files can be read.
+		Short: "Judge the claims of a study from its committed trials",
+		Long: `check judges each claim of a study by the trials in studies/STUDY, or by those of another stored RUN.
+It runs no servers. Without a study it checks that all study files can be read.
 
 It exits with 1 if a claim is contradicted. With --write it writes studies/STUDY/README.md and its
 chart. With --findings it writes ` + findingsFile + ` from the committed trials of all studies.`,
@@ -44,7 +44,7 @@ chart. With --findings it writes ` + findingsFile + ` from the committed trials 
 			}
 			switch {
 			case findings && (len(args) > 0 || write):
-				return usagef("--findings takes the committed trials of all studies; give it alone")
+				return usagef("--findings reads the committed trials of all studies; pass no study and no --write")
 			case findings:
 				return pr.writeFindings(cmd)
 			case len(args) == 0 && write:
@@ -75,9 +75,9 @@ func (p *project) check(cmd *cobra.Command, args []string, write bool, format st
 	if errors.Is(err, fs.ErrNotExist) && len(args) == 1 {
 		also := ""
 		if p.found.Carried {
-			also = "; its recording lies in a checkout of dyno"
+			also = "; committed trials come only with a checkout of dyno"
 		}
-		return usagef("no trials in %s: run it (dyno run %s), and give the run: dyno check %s %s/…%s",
+		return usagef("no trials in %s; run the study (dyno run %s), then pass that run: dyno check %s %s/…%s",
 			st.Trials(), st.Slug, st.Slug, p.found.Runs(), also)
 	}
 	if err != nil {
@@ -146,10 +146,10 @@ func (p *project) writeFindings(cmd *cobra.Command) error {
 	return p.save(cmd, findingsFile, page.Bytes())
 }
 
-// save writes a page of the project and says so.
+// save writes a page of the project and prints its name.
 func (p *project) save(cmd *cobra.Command, name string, page []byte) error {
 	if p.found.Carried {
-		return usagef("write %s: it lies in a checkout of dyno; run this inside one, or set %s to one", name,
+		return usagef("write %s: this needs a checkout of dyno; run dyno inside one, or set %s to one", name,
 			bundle.Variable)
 	}
 	if err := os.WriteFile(filepath.Join(p.root, filepath.FromSlash(name)), page, 0o644); err != nil {
@@ -163,7 +163,7 @@ func (p *project) save(cmd *cobra.Command, name string, page []byte) error {
 func (p *project) asked(of *result.Plan) (*study.Study, error) {
 	st, err := p.study(of.Study)
 	if err == nil && claim.Hash(st.Claims) != of.ClaimsHash {
-		err = fmt.Errorf("those of %s have changed since this run", of.Study)
+		err = fmt.Errorf("the claims of %s have changed since this run", of.Study)
 	}
 	return st, err
 }
@@ -177,7 +177,7 @@ func claims(cmd *cobra.Command, data *report.Data, file string) {
 	}
 	st, err := pr.asked(&data.Run.Plan)
 	if err != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "the claims are not judged: %v; dyno check %s %s judges by those of today\n",
+		fmt.Fprintf(cmd.ErrOrStderr(), "the claims are not judged: %v; dyno check %s %s judges the current ones\n",
 			err, data.Run.Plan.Study, file)
 		return
 	}

@@ -110,8 +110,7 @@ func compareCommand() *cobra.Command {
 			"cpu_per_request)")
 	fl.IntVarP(&f.connections, "connections", "c", 125, "connections kept in use")
 	fl.VarP(flagOf(&f.rate, "", "rate", parseRate), "rate", "r",
-		"open loop: requests per second, whatever the answers "+
-			"take: 1000, 1k, 50/s, 600/m")
+		"open loop: requests per second, however long responses take: 1000, 1k, 50/s, 600/m")
 	fl.IntVar(&f.records, "records", 0, "records that the backend of the scenario answers with (default 10)")
 	fl.DurationVar(&f.delay, "delay", 0, "time that each handler waits before it answers")
 	fl.DurationVar(&r.Budget, "budget", 5*time.Minute, "time for measuring, after the builds")
@@ -138,7 +137,7 @@ func (f *compareFlags) check(cmd *cobra.Command, args []string) error {
 			return usage(err)
 		}
 		if !isComparison(run) {
-			return usagef("resume %s: it is no comparison; dyno run --resume goes on with it", f.resume)
+			return usagef("resume %s: it was not made by dyno compare; use dyno run --resume", f.resume)
 		}
 		return notResumable(f.resume, run)
 	}
@@ -153,8 +152,8 @@ func isComparison(run *result.Run) bool { return strings.HasPrefix(run.Plan.Comm
 
 // notResumable says why an interrupted comparison cannot be resumed, and what to do.
 func notResumable(dir string, run *result.Run) error {
-	return usagef("resume %s: it is a comparison, whose builds were made in a folder of their own and are gone; "+
-		"start it anew:\n  %s", dir, run.Plan.Command)
+	return usagef("resume %s: its builds were temporary and have been removed; start the comparison again:\n"+
+		"  %s", dir, run.Plan.Command)
 }
 
 // compare runs the whole comparison, from the arguments to the answer.
@@ -211,7 +210,7 @@ func complain(cmd *cobra.Command, err error) {
 	}
 }
 
-// project is the one of this command, with the folders of --folder.
+// project returns the one of this command, with the folders of --folder.
 func (f *compareFlags) project() (*project, error) {
 	pr, err := openProject()
 	if err != nil {
@@ -221,7 +220,7 @@ func (f *compareFlags) project() (*project, error) {
 	return pr, err
 }
 
-// options say what the words of this command may stand for.
+// options returns the options by which the arguments of this command are interpreted.
 func (f *compareFlags) options(pr *project) side.Options {
 	return side.Options{
 		Contestant: f.of, Names: f.names,
@@ -279,7 +278,8 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side
 	if with.typed != nil {
 		r.Scenario = with.typed.Name
 		if len(r.Controls) > 0 && r.Controls[0] != "none" {
-			return nil, usagef("--controls: reference servers answer a --scenario of the project alone; leave it out")
+			return nil, usagef(
+				"--controls: reference servers can serve only a --scenario of the project; omit --controls")
 		}
 		r.Controls = []string{"none"}
 	} else if r.Controls == nil {

@@ -59,27 +59,28 @@ func attached(r *result.Run) string {
 		case strings.Contains(c.Processes, "(pid "):
 			all = append(all, c.Name+": "+c.Processes)
 		case c.URL != "":
-			all = append(all, c.Name+": processes that cannot be read")
+			all = append(all, c.Name+": a process that dyno cannot inspect")
 		}
 	}
 	if len(all) == 0 {
 		return ""
 	}
-	return "This speaks of the processes that ran (" + strings.Join(all, "; ") + "): epochs are blocks of rounds on them, " +
-		"and a fresh start of one may differ"
+	return "The result applies to these running " +
+		"processes (" + strings.Join(all, "; ") + "): their epochs are blocks of rounds, and freshly started " +
+		"processes may differ"
 }
 
-// answerSentence is the verdict on head against base in words, without a full stop.
+// answerSentence returns the verdict on head against base in words, without a full stop.
 func answerSentence(data *report.Data, head, base string) string {
 	a := data.Analysis
 	for _, name := range []string{base, head} {
 		if f := data.Run.FailureOf(name); f != nil {
-			return fmt.Sprintf("no answer: %s has no figure, for it failed at %s", name, f.Stage)
+			return fmt.Sprintf("no result: %s has no figure, because it failed at %s", name, f.Stage)
 		}
 	}
 	p, ok := a.Pair(head, base, a.Primary)
 	if !ok || p.Ratio.N == 0 {
-		return "no answer: nothing was measured that counts"
+		return "no result: there is no valid measurement"
 	}
 	m, _ := analysis.MetricNamed(a.Primary)
 	words, more := m.Says().Rise, p.Ratio.Value-1

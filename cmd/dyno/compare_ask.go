@@ -12,8 +12,8 @@ import (
 	"dyno/internal/side"
 )
 
-// typed is the scenario that flags and URLs ask for. It is nil where the sides are asked for one of
-// the project: the one of --scenario, or the first that all of them serve.
+// typed returns the scenario that flags and URLs define. It is nil if the sides serve a scenario of
+// the project: that of --scenario, or the first that all of them serve.
 func (f *compareFlags) typed(cmd *cobra.Command, sides []*side.Side) (*scenario.Scenario, error) {
 	r := &f.request
 	if strings.HasSuffix(r.Scenario, ".toml") || strings.ContainsRune(r.Scenario, os.PathSeparator) {
@@ -22,7 +22,7 @@ func (f *compareFlags) typed(cmd *cobra.Command, sides []*side.Side) (*scenario.
 	says := slices.ContainsFunc(askingNames, func(name string) bool { return cmd.Flags().Changed(name) })
 	if r.Scenario != "" {
 		if says {
-			return nil, usagef("--scenario %s says what is asked; leave --path, -m, -H, -b and -f out", r.Scenario)
+			return nil, usagef("--scenario %s already defines the requests; omit --path, -m, -H, -b and -f", r.Scenario)
 		}
 		return nil, nil
 	}

@@ -50,7 +50,7 @@ func parseConditions(texts []string, open bool) ([]condition, error) {
 // conditionForm is a condition in five words, of which any may be missing or wrong.
 var conditionForm = regexp.MustCompile(`(?s)^ *([a-zA-Z0-9_]*) *([<>=]*) *([-+0-9.]*) *(%*) *(.*)$`)
 
-// parseCondition reads METRIC<-N% or METRIC>N%; spaces may stand between the words.
+// parseCondition reads METRIC<-N% or METRIC>N%; spaces are allowed between the parts.
 func parseCondition(text string, open bool) (condition, error) {
 	word, from := conditionForm.FindStringSubmatch(text), conditionForm.FindStringSubmatchIndex(text)
 	at := func(i int, format string, args ...any) (condition, error) {
@@ -72,13 +72,13 @@ func parseCondition(text string, open bool) (condition, error) {
 	case word[2] != "<" && word[2] != ">":
 		return at(2, "want < or >")
 	case err != nil:
-		return at(3, "want a number of percent, such as 3%% or -3%%")
+		return at(3, "want a percentage, such as 3%% or -3%%")
 	case limit <= -100:
-		return at(3, "%s%%: nothing can change by that", word[3])
+		return at(3, "%s%%: no metric can change by that much", word[3])
 	case word[4] != "%":
 		return at(4, "want %% after the number")
 	case word[5] != "":
-		return at(5, "nothing follows the %%; repeat --fail-if for another condition")
+		return at(5, "unexpected text after %%; repeat --fail-if for another condition")
 	}
 	return condition{text: word[1] + word[2] + word[3] + "%", metric: m, below: word[2] == "<", limit: limit / 100}, nil
 }
@@ -87,9 +87,9 @@ func parseCondition(text string, open bool) (condition, error) {
 type state string
 
 const (
-	passed       state = "passed"       // the whole interval lies on the right side of the limit, or at it
+	passed       state = "passed"       // the whole interval is on the allowed side of the limit
 	failed       state = "failed"       // the whole interval lies beyond it
-	inconclusive state = "inconclusive" // the interval holds the limit, or the run has no say
+	inconclusive state = "inconclusive" // the interval contains the limit, or the run cannot decide
 )
 
 // judgement is a condition's state, and the change that it is based on.
@@ -98,18 +98,18 @@ type judgement struct {
 	of     string // the side that it is about
 	state  state
 	change analysis.Estimate // of the ratio to the first; zero N if there is none
-	note   string            // why it is inconclusive, where the interval alone does not say it
+	note   string            // why it is inconclusive, if the interval does not show it
 	open   bool              // inconclusive, but more epochs may decide it
 }
 
-// judge compares the interval of the last interim analysis with the limit. It has its confidence,
-// 1 less alpha over the number of analyses, so that all of them together call a condition that holds
-// failed with a chance of at most half of alpha.
+// judge compares the interval of the last interim analysis with the limit. Its confidence is 1 −
+// alpha ÷ the number of analyses, so all analyses together report a condition that holds as failed
+// with a probability of at most alpha ÷ 2.
 func (c condition) judge(a *analysis.Analysis, head, base string) judgement {
 	j := judgement{condition: c, of: head, state: inconclusive}
 	p, ok := a.Pair(head, base, c.metric.Name)
 	if !ok || p.Ratio.N == 0 {
-		j.note = "there is no figure of both"
+		j.note = "one of the two has no figure"
 		return j
 	}
 	j.change = p.Ratio
@@ -117,9 +117,9 @@ func (c condition) judge(a *analysis.Analysis, head, base string) judgement {
 	case a.Interim == 0:
 		j.open, j.note = true, "no interim analysis was reached"
 	case a.TooBusy && c.metric.Wall():
-		j.open, j.note = true, "the machine is too busy for what the wall clock measures"
+		j.open, j.note = true, "the machine is too busy to measure times"
 	case c.metric.Wall() && max(a.Shares[base], a.Shares[head]) > analysis.CeilingLimit:
-		j.note = "at the generator's ceiling: a change might not be seen"
+		j.note = "at the load generator's limit, which could hide a change"
 	case beyond:
 		j.state = failed
 	case within:
@@ -130,7 +130,8 @@ func (c condition) judge(a *analysis.Analysis, head, base string) judgement {
 	return j
 }
 
-// sides says whether the whole interval of the ratio lies beyond the limit, or up to it.
+// sides reports whether the whole interval of the ratio is beyond the limit, and whether it is
+// within.
 func (c condition) sides(e analysis.Estimate) (beyond, within bool) {
 	if c.below {
 		return e.Hi-1 < c.limit, e.Lo-1 >= c.limit
@@ -154,7 +155,7 @@ func withdrawn(js []judgement, findings []checks.Finding) []judgement {
 	return js
 }
 
-// identical says which sides are the same program, if any are.
+// identical returns a note about sides that are the same program; "" if there are none.
 func identical(r *result.Run, sides []*side.Side) string {
 	for i, s := range sides {
 		one := r.Contestant(s.Name)
@@ -174,7 +175,7 @@ func identical(r *result.Run, sides []*side.Side) string {
 	return ""
 }
 
-// answered reports whether every condition is decided that can be.
+// answered reports whether every decidable condition is decided.
 func answered(a *analysis.Analysis, sides []*side.Side, conditions []condition) bool {
 	return !slices.ContainsFunc(judged(a, sides, conditions), func(j judgement) bool {
 		return j.state == inconclusive && j.open

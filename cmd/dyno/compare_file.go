@@ -19,7 +19,7 @@ import (
 // compareFileName is the file that dyno compare reads if the command line names no sides.
 const compareFileName = "dyno.toml"
 
-// compareFile is a dyno.toml. Its keys, but for the sides, are flags of dyno compare.
+// compareFile is a dyno.toml. Its keys, except sides, are flags of dyno compare.
 type compareFile struct {
 	Sides        []string `toml:"sides"`
 	Name         []string `toml:"name"`
@@ -91,7 +91,7 @@ func (c *compareFile) set(cmd *cobra.Command) error {
 	return nil
 }
 
-// at is the key of value n of a key, as conf.File has it.
+// at returns the key of entry n of an array in the form of conf.File, such as sides[1].
 func (c *compareFile) at(key string, n int) string {
 	if len(c.values[key]) > 1 {
 		return fmt.Sprintf("%s[%d]", key, n)
@@ -99,7 +99,7 @@ func (c *compareFile) at(key string, n int) string {
 	return key
 }
 
-// reason says what is wrong with the text of a flag's value, without what pflag says around it.
+// reason returns the cause of an error about a flag's value, without the words that pflag adds.
 func reason(f *pflag.Flag, text string, err error) error {
 	if want := wanted[f.Value.Type()]; want != "" {
 		return fmt.Errorf("%q: want %s", text, want)
@@ -110,8 +110,8 @@ func reason(f *pflag.Flag, text string, err error) error {
 	return err
 }
 
-// place puts the place of a mistake before an error of usage that speaks of one of the values of the
-// file, or quotes a side.
+// place prefixes a usage error about a value of the file, or about a side, with its position in the
+// file.
 func (c *compareFile) place(err error) error {
 	var u *conf.UsageError
 	var r *plan.RequestError
@@ -139,15 +139,15 @@ func (c *compareFile) place(err error) error {
 	return usage(c.file.Errorf(best, "%s", text))
 }
 
-// compareSides are the sides that were typed, or where none were those of the dyno.toml here, whose
-// flags are then set.
+// compareSides returns the sides on the command line; if there are none, it reads those of the
+// dyno.toml here, and sets its flags.
 func compareSides(cmd *cobra.Command, args []string) (sides []string, file *compareFile, err error) {
 	if len(args) > 0 {
 		return args, nil, nil
 	}
 	file, err = readCompareFile(os.DirFS("."))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, usagef("no side is given, and there is no %s here: dyno init writes one; want: %s",
+		return nil, nil, usagef("no sides, and no %s in this folder; run dyno init to write one, or: %s",
 			compareFileName,
 			cmd.UseLine())
 	}

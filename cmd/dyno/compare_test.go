@@ -145,7 +145,7 @@ func TestCompareRevisions(t *testing.T) {
 		t.Errorf("one work tree beside the repository is wanted:\n%s", trees)
 	}
 	cmd.Process.Signal(os.Interrupt)
-	if <-done; cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(text.String(), "no answer: nothing was measured that counts.") {
+	if <-done; cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(text.String(), "no result: there is no valid measurement.") {
 		t.Errorf("%v\n%s", cmd.ProcessState, &text)
 	}
 	if trees := git("worktree", "list"); strings.Contains(trees, "\n") {

@@ -12,7 +12,7 @@ import (
 	"dyno/internal/study"
 )
 
-// words lists what may stand for a flag or an argument of a command whose arguments so far are args.
+// words lists the possible values of a flag or an argument of a command, after the arguments args.
 type words func(p *project, args []string) []string
 
 // completed are the flags whose values the shell completes, by name.
@@ -65,7 +65,7 @@ func completions(cmd *cobra.Command) {
 	}
 }
 
-// completion completes one word. Of a list with commas it completes the last entry.
+// completion completes one word. In a list with commas it completes the last entry.
 func completion(list words, directive cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		p, _ := openProject() // nil outside of a checkout
@@ -80,10 +80,10 @@ func completion(list words, directive cobra.ShellCompDirective) cobra.Completion
 	}
 }
 
-// fixed are words that no project changes.
+// fixed completes words that do not depend on the project.
 func fixed(all ...string) words { return func(*project, []string) []string { return all } }
 
-// firstOf is list for the first argument, and nothing for those after it.
+// firstOf completes the first argument by list, and further arguments by nothing.
 func firstOf(list words) words {
 	return func(p *project, args []string) []string {
 		if len(args) > 0 {
@@ -114,7 +114,7 @@ func (p *project) studyWords([]string) (slugs []string) {
 	return slugs
 }
 
-// levelWords are the levels of the study that is named, or of the default one.
+// levelWords returns the levels of the named study, or of the default study.
 func (p *project) levelWords(args []string) (names []string) {
 	if p == nil {
 		return nil

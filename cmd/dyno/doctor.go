@@ -13,11 +13,11 @@ func doctorCommand() *cobra.Command {
 	var quick, asJSON, wait bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what this machine can and cannot decide, and what to change",
-		Long: `doctor reads the machine's settings and measures it and dyno's own load engine against reference servers:
-clock, punctuality, ceilings, known delays, a known stall, known costs, and the noise now. It takes less than
-45 s and starts nothing but dyno itself. The calibration is kept in dyno's cache; runs record it. See
-doc/doctor.md.
+		Short: "Report what this machine can measure, and what to change about it",
+		Long: `doctor reads the machine's settings, and measures the machine and dyno's load engine with reference
+servers: clock, timer accuracy, ceilings, known delays, a known stall, known costs, and the current
+noise. It takes less than 45 s and starts no other program. The calibration is kept in dyno's cache,
+and runs record it. See doc/doctor.md.
 
 Exit codes: 0 whatever it found; 1 the machine could not be measured; 2 usage.`,
 		Example: "  dyno doctor\n" +
@@ -42,9 +42,10 @@ Exit codes: 0 whatever it found; 1 the machine could not be measured; 2 usage.`,
 			return cmp.Or(err, d.Text(stdout, color, min(width(stdout), 140)))
 		},
 	}
-	cmd.Flags().BoolVar(&quick, "quick", false, "the settings and 5 s of measuring; the calibration is not kept")
+	cmd.Flags().BoolVar(&quick, "quick", false,
+		"read the settings and measure for 5 s only; the calibration is not kept")
 	waitFlag(cmd, &wait)
 	cmd.Flags().BoolVar(&asJSON, "json", false,
-		"print JSON: the calibration, what it means, and the differences to expect")
+		"print JSON: the calibration, what it means, and the smallest differences that a run can detect")
 	return cmd
 }

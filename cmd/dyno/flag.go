@@ -12,15 +12,16 @@ import (
 
 var flagOfError = regexp.MustCompile(`^invalid argument (".*") for "(?:-\w, )?--([a-z0-9-]+)" flag: `)
 
-// wanted are the values of flags, by the type that cobra has for them.
+// wanted describes the values of flags, by cobra's type.
 var wanted = map[string]string{
 	"int": "a whole number", "uint64": "a whole number", "float64": "a number",
-	"intSlice":      "whole numbers with commas between, such as 10,100",
-	"duration":      "a time with its unit, such as 10s or 5m",
-	"durationSlice": "times with their unit and commas between, such as 0,10ms",
+	"intSlice":      "whole numbers separated by commas, such as 10,100",
+	"duration":      "a time with a unit, such as 10s or 5m",
+	"durationSlice": "times with units, separated by commas, such as 0,10ms",
 }
 
-// flagError says of a flag that cannot be read what there is, or what its value is to be.
+// flagError explains an error of a flag: for an unknown flag the nearest known one, for a wrong
+// value the expected form.
 func flagError(cmd *cobra.Command, err error) error {
 	help := "; " + cmd.CommandPath() + " --help shows all"
 	if name, ok := strings.CutPrefix(err.Error(), "unknown flag: --"); ok {

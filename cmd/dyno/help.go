@@ -71,7 +71,7 @@ func helpText(cmd *cobra.Command) string {
 	writeCommands(&b, cmd)
 	writeFlags(&b, cmd)
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "\n%s COMMAND --help says more.", cmd.CommandPath())
+		fmt.Fprintf(&b, "\n%s COMMAND --help describes a command.", cmd.CommandPath())
 		if !cmd.HasParent() {
 			b.WriteString(" dyno help terms explains the words of the output.")
 		}
@@ -101,7 +101,7 @@ func reflowed(text string, columns int) string {
 	return strings.Join(lines, "\n")
 }
 
-// wrapped breaks a text at blanks into lines of at most so many columns.
+// wrapped breaks a text at spaces into lines of a maximum number of columns.
 func wrapped(text string, columns int) string {
 	var b strings.Builder
 	at := 0
@@ -139,8 +139,8 @@ func writeCommands(b *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// writeFlags lists the flags of a command by heading, in the order of their definition. What has no
-// heading comes last: that is --help.
+// writeFlags lists the flags of a command by heading, in the order of their definition. Flags
+// without a heading, that is --help, come last.
 func writeFlags(b *strings.Builder, cmd *cobra.Command) {
 	const rest = "Flags"
 	var headings []string
@@ -176,7 +176,7 @@ func eachFlag(fl *pflag.FlagSet, do func(*pflag.Flag)) {
 	})
 }
 
-// typedAs is how a flag is typed, with a word in capitals in place of its value.
+// typedAs returns the usage of a flag, with a word in capitals for its value.
 func typedAs(cmd *cobra.Command, f *pflag.Flag) string {
 	text := "      --" + f.Name
 	if f.Shorthand != "" {
@@ -192,8 +192,8 @@ func typedAs(cmd *cobra.Command, f *pflag.Flag) string {
 	return text
 }
 
-// shownDefault is what the help says after the text of a flag that has a value before it is set,
-// unless the text says it.
+// shownDefault returns the text of the help about the default of a flag; "" if it has none, or if
+// its description states it.
 func shownDefault(f *pflag.Flag) string {
 	if strings.Contains(f.Usage, "(default") ||
 		slices.Contains([]string{"", "0", "0s", "[]", "false"}, f.DefValue) {
@@ -206,8 +206,8 @@ func shownDefault(f *pflag.Flag) string {
 	return " (default " + text + ")"
 }
 
-// metavariables are the words that stand for values of flags, by the name of the flag or, where that
-// leaves it open, of the command and the flag.
+// metavariables are the words for the values of flags in the help, by the name of the flag or, if
+// commands differ, by command and flag.
 var metavariables = map[string]string{
 	"against": "RUN", "body": "TEXT", "body-file": "FILE", "contestants": "NAME,…", "controls": "NAME,…", "csv": "FILE", "differ": "WHAT", "expect-body": "TEXT", "expect-header": "HEADER",
 	"expect-sha256": "HEX", "expect-status": "CODES", "external": "TOOL", "fail-if": "COND",
@@ -217,12 +217,12 @@ var metavariables = map[string]string{
 	"protocol": "NAME", "resolve": "HOST:PORT:ADDR", "resume": "DIR", "scenario": "NAME", "unix": "SOCKET", "validate out": "FILE", "verify seed": "TEXT",
 }
 
-// metavariablesOfTypes are the same by the type of the value, as pflag calls it.
+// metavariablesOfTypes are the same words by pflag's type of the value.
 var metavariablesOfTypes = map[string]string{
 	"bool": "", "int": "N", "uint64": "N", "intSlice": "N,…", "duration": "TIME", "durationSlice": "TIME,…",
 }
 
-// metavariable is the word that stands for the value of a flag in the help; "" for one without value.
+// metavariable returns the word for the value of a flag in the help; "" for a flag without a value.
 func metavariable(cmd *cobra.Command, f *pflag.Flag) string {
 	for _, of := range []map[string]string{metavariables, metavariablesOfTypes} {
 		for _, key := range []string{cmd.Name() + " " + f.Name, f.Name, f.Value.Type()} {

@@ -12,13 +12,13 @@ import (
 	"dyno/internal/refserver"
 )
 
-// hogCommand is the command that `dyno validate --live` starts as background load. It uses a CPU in
-// bursts until it is stopped.
+// hogCommand returns the command that `dyno validate --live` starts as background load. It uses a
+// CPU in bursts until it is stopped.
 func hogCommand() *cobra.Command {
 	var seed uint64
 	cmd := &cobra.Command{
 		Use:    "hog CPU…",
-		Short:  "Take one of the CPUs now and then",
+		Short:  "Use one of the CPUs in random bursts",
 		Hidden: true,
 		Args:   arguments(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -26,7 +26,7 @@ func hogCommand() *cobra.Command {
 			for i, a := range args {
 				var err error
 				if cpus[i], err = strconv.Atoi(a); err != nil {
-					return usagef("hog: %q is not the number of a CPU", a)
+					return usagef("hog: %q is not a CPU number", a)
 				}
 			}
 			rng := rand.New(rand.NewPCG(seed, 0))
@@ -38,17 +38,17 @@ func hogCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().Uint64Var(&seed, "seed", 0, "of what is drawn")
+	cmd.Flags().Uint64Var(&seed, "seed", 0, "seed of the random bursts")
 	return cmd
 }
 
-// burst is a rest, and then a time that takes the whole of a CPU.
+// burst is a pause followed by a time in which a whole CPU is used.
 type burst struct {
 	rest, busy time.Duration
 	cpu        int
 }
 
-// drawBurst draws bursts of 0.5 to 3.5 s, a quarter of the time in the mean.
+// drawBurst returns a random burst of 0.5 to 3.5 s. Bursts take a quarter of the time on average.
 func drawBurst(rng *rand.Rand, cpus []int) burst {
 	between := func(lo, hi time.Duration) time.Duration { return lo + time.Duration(rng.Int64N(int64(hi-lo))) }
 	return burst{rest: between(2*time.Second, 10*time.Second), busy: between(time.Second/2, 7*time.Second/2),

@@ -20,17 +20,18 @@ var initText string
 func initCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "init [A B …]",
-		Short: "Write a dyno.toml, which dyno compare reads",
-		Long: "init writes a commented " + compareFileName +
-			" into this folder: the sides, what they are asked, when the\n" +
-			"comparison fails, and how long it may take. dyno compare without arguments reads it.",
+		Short: "Write a dyno.toml for dyno compare",
+		Long: "init writes a " + compareFileName +
+			" with comments into this folder: the sides, the requests, when the comparison\n" +
+			"fails, and how long it may take. dyno compare without arguments reads it.",
 		Example: "  dyno init\n" +
 			"  dyno init 'node old.js' 'node new.js'\n" +
 			"  dyno init http://localhost:3000/ http://localhost:4000/",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := os.OpenFile(compareFileName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 			if errors.Is(err, fs.ErrExist) {
-				return fmt.Errorf("%s is here already; dyno compare reads it", compareFileName)
+				return fmt.Errorf(
+					"%s already exists here; edit it, or remove it and run dyno init again", compareFileName)
 			}
 			if err != nil {
 				return err
@@ -40,13 +41,14 @@ func initCommand() *cobra.Command {
 				return fmt.Errorf("write %s: %w", compareFileName, err)
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s\n", compareFileName)
-			fmt.Fprintf(cmd.ErrOrStderr(), "Say in it what is compared, then run: dyno compare\n")
+			fmt.Fprintf(cmd.ErrOrStderr(), "Enter there what to compare, then run: dyno compare\n")
 			return nil
 		},
 	}
 }
 
-// initFile is the text of a dyno.toml with those sides; with none, those of the example.
+// initFile returns the text of a dyno.toml with those sides, or with the sides of the example if
+// there are none.
 func initFile(sides []string) string {
 	if len(sides) == 0 {
 		return initText

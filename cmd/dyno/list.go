@@ -20,7 +20,7 @@ import (
 	"dyno/internal/study"
 )
 
-// listFlags are the flags of dyno list, and the words that a line must hold.
+// listFlags are the flags of dyno list, and the words that a row must contain.
 type listFlags struct {
 	folders            []string
 	language, scenario string
@@ -32,9 +32,9 @@ func listCommand() *cobra.Command {
 	var f listFlags
 	cmd := &cobra.Command{
 		Use:   "list [TEXT...]",
-		Short: "List contestants, scenarios and studies, and whether they can be had here",
-		Long: "list shows the contestants, scenarios and studies of the project: all, or those in which every TEXT " +
-			"occurs. It also says which toolchains build them here, and which are not here.",
+		Short: "List contestants, scenarios and studies, and which of them can be built here",
+		Long: "list shows the contestants, scenarios and studies of the project: all, or those that contain every\n" +
+			"TEXT. It also shows which toolchains are installed here and which are missing.",
 		Example: "  dyno list\n" +
 			"  dyno list gin\n" +
 			"  dyno list --language csharp --scenario values",
@@ -60,13 +60,13 @@ func listCommand() *cobra.Command {
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringVar(&f.language, "language", "", "only contestants in this language")
-	fl.StringVar(&f.scenario, "scenario", "", "only this scenario, and the contestants and studies that have it")
+	fl.StringVar(&f.scenario, "scenario", "", "only this scenario, and the contestants and studies that use it")
 	folderFlag(cmd, &f.folders, knowFolders)
 	fl.BoolVar(&f.markdown, "markdown", false, "write the contestants as the table of doc/contestants.md")
 	return cmd
 }
 
-// choose returns the contestants that the flags and words ask for.
+// choose returns the contestants that match the flags and words.
 func (p *project) choose(f *listFlags) ([]*contestant.Manifest, error) {
 	if f.scenario != "" {
 		if _, err := p.scenario(f.scenario); err != nil {
@@ -140,7 +140,7 @@ func (p *project) list(ctx context.Context, w io.Writer, f *listFlags, chosen []
 		return err
 	}
 	if len(contestants)+len(scenarios)+len(studies) == 0 {
-		return fmt.Errorf("list: nothing matches %s; dyno list shows all", strings.Join(f.asked(), " "))
+		return fmt.Errorf("list: nothing matches %s; run dyno list to see all", strings.Join(f.asked(), " "))
 	}
 	var b strings.Builder
 	section(&b, columns, contestants, "CONTESTANT", "LANGUAGE", "FRAMEWORK", "ENGINE", "SCENARIOS")
@@ -195,14 +195,14 @@ var (
 	endOfVersion  = regexp.MustCompile(`^v0\.0\.0-|\d{6}-[0-9a-f]{12}$|\+incompatible$`)
 )
 
-// shortFramework is the framework without the host and owner of its module, and its version
-// without what a machine alone needs.
+// shortFramework returns the framework without the host and owner of its module, and its version
+// without build metadata.
 func shortFramework(m *contestant.Manifest) string {
 	name := hostOfModule.ReplaceAllString(majorOfModule.ReplaceAllString(m.Framework, ""), "")
 	return strings.TrimSpace(name + " " + endOfVersion.ReplaceAllString(m.Version, ""))
 }
 
-// listedScenarios are the rows of the scenarios.
+// listedScenarios returns the rows of the scenarios.
 func (p *project) listedScenarios(f *listFlags) (rows [][]string, err error) {
 	names, err := scenario.Names(p.fsys)
 	if err != nil || f.language != "" {
@@ -227,7 +227,7 @@ func (p *project) listedScenarios(f *listFlags) (rows [][]string, err error) {
 	return rows, nil
 }
 
-// listedStudies are the rows of the studies.
+// listedStudies returns the rows of the studies.
 func (p *project) listedStudies(f *listFlags) (rows [][]string, err error) {
 	studies, err := study.All(p.fsys)
 	if err != nil || f.language != "" {
@@ -242,8 +242,9 @@ func (p *project) listedStudies(f *listFlags) (rows [][]string, err error) {
 	return rows, nil
 }
 
-// section writes a table, if it has rows. The last cell of a row gets the room that is left: of a
-// list it shows as many entries as fit and how many do not; other text goes on in the next line.
+// section writes a table, if it has rows. The last cell of a row gets the remaining width: a list
+// is shortened to the entries that fit, with the number of the others; other text continues on the
+// next line.
 func section(b *strings.Builder, columns int, rows [][]string, head ...string) {
 	if len(rows) == 0 {
 		return
@@ -267,8 +268,8 @@ func section(b *strings.Builder, columns int, rows [][]string, head ...string) {
 	}
 }
 
-// fittedList is as much of a list as has room, and how many of its entries are left out; any other
-// text as it is.
+// fittedList shortens a list to a width and adds the number of omitted entries. It returns other
+// texts unchanged.
 func fittedList(text string, room int) string {
 	parts := strings.Split(text, ", ")
 	if len(text) <= room || strings.Contains(strings.Join(parts, ""), " ") {

@@ -25,15 +25,18 @@ func loadCommand() *cobra.Command {
 	f := &loadFlags{}
 	cmd := &cobra.Command{
 		Use:   "load [flags] URL",
-		Short: "Load one HTTP server, and say how it did",
-		Long: "load sends requests to one HTTP/1.1 server, checks every answer, and prints what came of it: rates, " +
-			"latencies, errors, and how the\n" +
-			"generator itself fared. Without --rate it is a closed loop, in which each connection asks again as soon " +
-			"as it has its answer; with it an\n" +
-			"open loop, in which latency counts from when a request was due. See doc/load.md.\n\n" +
-			"Exit codes: 0; 1 when more requests failed than --max-errors allows, an objective of --slo was " +
-			"missed or could not be told, connections were missing, the server was gone at the end, or, with\n" +
-			"--strict, the generator was at its limit; 2 usage.",
+		Short: "Load one HTTP server and report rates, latencies and errors",
+		Long: "load sends requests to one HTTP/1.1 server, checks every response, and prints rates, latencies, " +
+			"errors\n" +
+			"and the load generator's own CPU use. Without --rate it is a closed loop: each connection sends its\n" +
+			"next request as soon as it has a response. With --rate it is an open loop: latency counts from when " +
+			"a\n" +
+			"request was due. See doc/load.md.\n\n" +
+			"Exit codes: 0 success; 1 when more requests failed than --max-errors allows, an objective of --slo " +
+			"was\n" +
+			"missed or could not be determined, connections could not be made, the server was gone at the end, " +
+			"or,\n" +
+			"with --strict, the generator was at its limit; 2 usage.",
 		Example: "  dyno load http://127.0.0.1:8080/\n" +
 			"  dyno load -c 125 -n 5M '127.0.0.1:8080/api/values/{int:1..1000}'\n" +
 			"  dyno load -r 1k -d 30s --warmup 5s --slo 'p99<20ms,errors<0.1%' http://127.0.0.1:8080/\n" +
@@ -127,29 +130,29 @@ func (f *loadFlags) hide(name string) { f.cmd.Flags().Lookup(name).Hidden = true
 // defineLoad defines the flags for the amount, the rate and the connections of the load.
 func (f *loadFlags) defineLoad() {
 	add(f, "connections", "c", &f.Connections, "125", "n", parseUpTo(1_000_000), "connections")
-	add(f, "requests", "n", &f.Requests, "", "n", parseCount, "end after so many requests: 5000, 10k, 5M")
-	add(f, "duration", "d", &f.Duration, "", "time", parseSpan, "end after this time: 10s, 2m, or seconds (default "+
-		"10s, unless -n is given)")
+	add(f, "requests", "n", &f.Requests, "", "n", parseCount, "end after this number of requests: 5000, 10k, 5M")
+	add(f, "duration", "d", &f.Duration, "", "time", parseSpan,
+		"end after this time: 10s, 2m, or seconds (default 10s, unless -n is given)")
 	add(f, "z", "z", &f.Duration, "", "time", parseSpan, "")
 	add(f, "warmup", "", &f.Warmup, "", "time", parseSpan,
-		"load for this time first, and leave that out of the figures")
-	add(f, "rate", "r", &f.Rate, "", "rate", parseRate, "open loop: requests per second, whatever the answers take: "+
-		"1000, 1k, 50/s, 10/ms, 600/m")
+		"load for this time first, without counting it")
+	add(f, "rate", "r", &f.Rate, "", "rate", parseRate, "open loop: requests per second, however long responses "+
+		"take: 1000, 1k, 50/s, 10/ms, 600/m")
 	add(f, "R", "R", &f.Rate, "", "rate", parseRate, "")
 	add(f, "arrivals", "", &f.Arrivals, "constant", "how", oneOf("constant", "poisson"),
 		"open loop: constant or poisson gaps")
 	add(f, "stages", "", &f.Stages, "", "list", parseStages,
-		`open loop: rates one after another, such as "10s@1000,30s@1000..5000"`)
-	add(f, "think", "", &f.Think, "", "time", parseThink, "closed loop: pause between an answer and the next "+
-		"request: 100ms, or exp:100ms on average")
-	add(f, "ramp-up", "", &f.RampUp, "", "time", parseSpan, "closed loop: let the connections join one by one over "+
-		"this time")
+		`open loop: stages of rates, such as "10s@1000,30s@1000..5000"`)
+	add(f, "think", "", &f.Think, "", "time", parseThink, "closed loop: pause between a response and the next "+
+		"request: 100ms, or exp:100ms for random pauses with that mean")
+	add(f, "ramp-up", "", &f.RampUp, "", "time", parseSpan,
+		"closed loop: add the connections one by one over this time")
 	add(f, "pipeline", "", &f.Pipeline, "1", "n", parseUpTo(1000), "requests in flight on each connection")
-	f.addBool("no-keepalive", "", &f.NoKeepalive, "a new connection for each request")
+	f.addBool("no-keepalive", "", &f.NoKeepalive, "open a new connection for each request")
 	f.addBool("disable-keepalive", "", &f.NoKeepalive, "")
 	add(f, "requests-per-connection", "", &f.PerConnection, "", "n", parseCount,
-		"a new connection after so many requests")
-	f.addBool("cookies", "", &f.Cookies, "keep the cookies that each connection is given, and send them back")
+		"open a new connection after this number of requests")
+	f.addBool("cookies", "", &f.Cookies, "store the cookies that each connection receives, and send them back")
 	for _, alias := range []string{"z", "R", "disable-keepalive"} {
 		f.hide(alias)
 	}
@@ -158,45 +161,45 @@ func (f *loadFlags) defineLoad() {
 // defineRequest defines the flags for the requests and the expected responses.
 func (f *loadFlags) defineRequest() {
 	f.names = append(f.names, askingFlags(f.cmd.Flags(), &f.Request.Request)...)
-	f.addText("scenario", "", &f.Scenario, "file of a weighted mix of requests and their contracts; the URL then "+
-		"gives the host alone")
-	f.addText("unix", "", &f.Unix, "socket to connect to; the URL may then be left out")
+	f.addText("scenario", "", &f.Scenario, "scenario file: a weighted mix of requests and their expected "+
+		"responses; the URL then gives only the host")
+	f.addText("unix", "", &f.Unix, "Unix socket to connect to; the URL is then optional")
 	f.addLines("resolve", "", &f.Resolve, "host:port:address to connect to, as in curl; may be repeated")
-	add(f, "local-addr", "", &f.LocalAddrs, "", "list", parseLocals, "IP addresses that connections leave from in "+
-		"turn, where ports run out")
+	add(f, "local-addr", "", &f.LocalAddrs, "", "list", parseLocals, "local IP addresses to connect from in turn, "+
+		"when one runs out of ports")
 	f.cmd.Flags().Uint64Var(&f.Seed, "seed", 0, "seed of random parts and arrivals (default: drawn)")
 	heading(f.cmd.Flags(), "Requests")
-	add(f, "timeout", "", &f.Timeout, "10s", "time", parseSpan, "give a request up after this time")
-	add(f, "expect-length", "", &f.ExpectLength, "", "n", parseLength, "bytes that every body must have")
-	add(f, "expect-body", "", &f.ExpectBody, "", "string", parseText, "what every body must be: text or @FILE")
-	add(f, "expect-sha256", "", &f.ExpectSHA256, "", "string", parseNeeded("want 64 hexadecimal digits, as sha256sum "+
-		"prints them"), "SHA-256 of what every body must be, in hex")
-	f.addLines("expect-header", "", &f.ExpectHeaders, "a header that every answer must have, \"Name\" or \"Name: "+
-		"value\"; may be repeated")
+	add(f, "timeout", "", &f.Timeout, "10s", "time", parseSpan, "give up a request after this time")
+	add(f, "expect-length", "", &f.ExpectLength, "", "n", parseLength, "length in bytes that every body must have")
+	add(f, "expect-body", "", &f.ExpectBody, "", "string", parseText,
+		"content that every body must have: text or @FILE")
+	add(f, "expect-sha256", "", &f.ExpectSHA256, "", "string", parseNeeded(
+		"want 64 hexadecimal digits, as printed by sha256sum"), "SHA-256, in hex, that every body must have")
+	f.addLines("expect-header", "", &f.ExpectHeaders,
+		"a header that every response must have, \"Name\" or \"Name: value\"; may be repeated")
 	f.names = append(f.names, "seed")
 	heading(f.cmd.Flags(), "What counts as success")
 }
 
 // defineRest defines the flags for the generator, the verdict and the output.
 func (f *loadFlags) defineRest() {
-	add(f, "threads", "", &f.Threads, "", "n", parseUpTo(4096), "event loops (default: the CPUs, or half of them "+
-		"when the server is on this machine, and no more than leaves each 16 connections)")
+	add(f, "threads", "", &f.Threads, "", "n", parseUpTo(4096), "event loops (default: one per CPU, or per two "+
+		"CPUs if the server is on this machine, each with at least 16 connections)")
 	add(f, "cpus", "", &f.CPUs, "", "list", parseCPUs, "CPUs that the event loops are pinned to, such as 1,3-5")
 	add(f, "spin", "", &f.Spin, "auto", "when", oneOf("auto", "on", "off"),
-		"poll instead of sleeping, which takes a CPU per event loop; auto: in an open loop, where the server has "+
-			"other CPUs and one is left over")
+		"poll instead of sleeping, which takes a CPU per event loop; auto: in an open loop, if the server runs on "+
+			"other CPUs and one is free")
 	add(f, "engine", "", &f.Engine, loader.DefaultEngine(), "name", oneOf("epoll", "gonet"),
-		"epoll (Linux), or gonet on Go's own network package")
+		"load engine: epoll (Linux), or gonet, which uses Go's net package")
 	heading(f.cmd.Flags(), "Generator")
 	add(f, "max-errors", "", &f.MaxErrors, "0", "share", parseShare, "share of requests that may fail before the "+
 		"exit code is 1: 0.001 or 0.1%")
 	add(f, "slo", "", &f.SLO, "", "list", summary.ParseObjectives,
-		"objectives, each missed or untold one of which makes "+
-			"the exit code 1: 'p99<20ms,errors<0.1%'")
-	f.addBool("strict", "", &f.Strict, "exit with 1, too, when the generator was at its limit or stood still")
+		"objectives, such as 'p99<20ms,errors<0.1%'; the exit code is 1 if one is missed or cannot be determined")
+	f.addBool("strict", "", &f.Strict, "exit with 1 also if the generator was at its limit or stood still")
 	f.addBool("json", "", &f.json, "print JSON (doc/format.md)")
-	f.addText("csv", "", &f.CSV, "write a row per second to this file")
-	f.addText("hdr", "", &f.HDR, "write a HdrHistogram log of every second to this file")
+	f.addText("csv", "", &f.CSV, "write a row per second to this CSV file")
+	f.addText("hdr", "", &f.HDR, "write an HdrHistogram log, one histogram per second, to this file")
 	f.addBool("quiet", "", &f.quiet, "show no progress")
 	f.addBool("latency", "l", &f.latency, "")
 	f.hide("latency")

@@ -8,36 +8,37 @@ import (
 	"dyno/internal/conf"
 )
 
-// disagreed are the short flags that other tools use in different ways, so that none of them can be
-// meant here.
+// disagreed are the short flags that have different meanings in other tools, and that dyno rejects
+// for this reason.
 var disagreed = map[byte]string{
 	't': "-t is the number of threads in wrk and h2load, the timeout in bombardier, hey and oha, and the length of " +
-		"the test in ab and fortio: say --threads, --timeout or --duration",
-	'q': "-q is a rate per worker in hey and a rate in oha, but means quiet in bombardier and ab: say --rate or " +
+		"the test in ab and fortio: use --threads, --timeout or --duration",
+	'q': "-q is a rate per worker in hey and a rate in oha, but means quiet in bombardier and ab: use --rate or " +
 		"--quiet",
 	'k': "-k turns keep-alive on in ab, where here it is on unless --no-keepalive is given; in bombardier and plow " +
-		"it accepts any certificate, and dyno has no TLS yet: leave it out",
-	's': "-s is a script in wrk, a streamed body in bombardier and the timeout in ab: say --scenario, --body or " +
+		"it accepts any certificate, and dyno has no TLS: omit it",
+	's': "-s is a script in wrk, a streamed body in bombardier and the timeout in ab: use --scenario, --body or " +
 		"--timeout",
-	'p': "-p is the body's file in ab, pipelining in autocannon and what to print in bombardier: say --body-file, " +
+	'p': "-p is the body's file in ab, pipelining in autocannon and what to print in bombardier: use --body-file, " +
 		"--pipeline or --json",
 	'a': "-a turns keep-alive off in bombardier, is a password in hey and oha, and a number of requests in " +
-		"autocannon: say --no-keepalive, -H 'Authorization: …' or --requests",
-	'o': "-o is a format in bombardier and hey and a file in oha: say --json, --csv FILE or --hdr FILE",
-	'T': "-T is the timeout in wrk, and the Content-Type in ab, hey and oha: say --timeout or -H 'Content-Type: …'",
-	'i': "-i sends HEAD in ab, and is the body's file in autocannon: say -m HEAD or --body-file",
+		"autocannon: use --no-keepalive, -H 'Authorization: …' or --requests",
+	'o': "-o is a format in bombardier and hey and a file in oha: use --json, --csv FILE or --hdr FILE",
+	'T': "-T is the timeout in wrk, and the Content-Type in ab, hey and oha: use --timeout or -H 'Content-Type: …'",
+	'i': "-i sends HEAD in ab, and is the body's file in autocannon: use -m HEAD or --body-file",
 	'D': "-D is the length of the test in h2load, the body's file in hey and oha, and requests per connection in " +
-		"autocannon: say --duration, --body-file or --requests-per-connection",
-	'w': "-w is the number of threads in autocannon, and what is done at the end in oha and ab: say --threads",
-	'u': "-u is the body's file of a PUT in ab, and a list of URLs in others: say -m PUT with --body-file, or " +
+		"autocannon: use --duration, --body-file or --requests-per-connection",
+	'w': "-w is the number of threads in autocannon, and what is done at the end in oha and ab: use --threads",
+	'u': "-u is the body's file of a PUT in ab, and a list of URLs in others: use -m PUT with --body-file, or " +
 		"--scenario",
 }
 
-// taken says what a flag of dyno means in other tools. It is shown if the value cannot be read.
+// taken explains flags of dyno that have another meaning in other tools. It is shown if the value
+// cannot be read.
 var taken = map[string]string{
-	"duration": "-d is the length of the load, as in wrk and bombardier; for a body, as in hey and oha, say -b",
-	"rate":     "-r is requests per second, as in bombardier; connections per second, as in h2load, are --ramp-up",
-	"method": "-m is the method, as in bombardier, hey and oha; for requests in flight at once, as in h2load, say " +
+	"duration": "-d is the length of the load, as in wrk and bombardier; for a body, as in hey and oha, use -b",
+	"rate":     "-r is requests per second, as in bombardier; for connections per second, as in h2load, use --ramp-up",
+	"method": "-m is the method, as in bombardier, hey and oha; for requests in flight at once, as in h2load, use " +
 		"--pipeline",
 }
 
@@ -69,7 +70,7 @@ func loadFlagError(err error, names []string) error {
 	case errors.As(err, &bad):
 		return badValue(err, bad.GetValue(), names)
 	case !errors.As(err, &unknown) || strings.HasPrefix(err.Error(), "flag needs an argument"):
-		return usagef("%w; dyno load --help says which", err)
+		return usagef("%w; see dyno load --help", err)
 	}
 	name, group := unknown.GetSpecifiedName(), unknown.GetSpecifiedShortnames()
 	if group == "" {
@@ -79,7 +80,7 @@ func loadFlagError(err error, names []string) error {
 		return usagef("unknown flag -%s; did you mean --%s, with two dashes?", group, long)
 	}
 	if text := disagreed[name[0]]; text != "" {
-		return usagef("-%c is not taken, for tools disagree on it: %s", name[0], text)
+		return usagef("-%c is not accepted, because it means different things in different tools: %s", name[0], text)
 	}
 	return usagef("unknown flag -%c (dyno load --help shows all)", name[0])
 }
@@ -87,16 +88,16 @@ func loadFlagError(err error, names []string) error {
 func unknownLong(name string, names []string) error {
 	switch near := conf.Nearest(name, names); {
 	case noTLS[name]:
-		return usagef("unknown flag --%s: dyno speaks HTTP/1.1 without TLS only, as yet", name)
+		return usagef("unknown flag --%s: dyno supports only HTTP/1.1 without TLS", name)
 	case elsewhere[name] != "":
-		return usagef("unknown flag --%s; here that is %s", name, elsewhere[name])
+		return usagef("unknown flag --%s; in dyno use %s", name, elsewhere[name])
 	case near != "":
 		return usagef("unknown flag --%s; did you mean --%s? (dyno load --help shows all)", name, near)
 	}
 	return usagef("unknown flag --%s (dyno load --help shows all)", name)
 }
 
-// badValue adds to an error of a value what was probably meant.
+// badValue adds to an error about a value the flag that was probably meant.
 func badValue(err error, text string, names []string) error {
 	if long := oneDash(text, names); long != "" && len(text) > 2 {
 		return usagef("unknown flag -%s; did you mean --%s, with two dashes?", long, long)
@@ -109,8 +110,8 @@ func badValue(err error, text string, names []string) error {
 	return usage(err)
 }
 
-// oneDash is the long flag that was typed with one dash, in which rest is all of it, or all but the
-// first letter, which was taken for a short flag; "" if none was.
+// oneDash returns the long flag that was typed with one dash; "" if there is none. rest is all of
+// it, or all but the first letter, which pflag read as a short flag.
 func oneDash(rest string, names []string) string {
 	if len(rest) < 3 {
 		return ""
@@ -123,7 +124,7 @@ func oneDash(rest string, names []string) string {
 	return ""
 }
 
-// quoted is a word as a shell reads it.
+// quoted returns a word quoted for a shell.
 func quoted(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||

@@ -57,7 +57,7 @@ func (l *lines) GetSlice() []string {
 // parseText reads any text, so that an empty one differs from none.
 func parseText(s string) (*string, error) { return &s, nil }
 
-// parseNeeded reads any text but the empty one.
+// parseNeeded reads any text that is not empty.
 func parseNeeded(want string) func(string) (string, error) {
 	return func(s string) (string, error) {
 		if s == "" {
@@ -92,7 +92,7 @@ func parseCount(s string) (int64, error) {
 	}
 	v, err := scaled(s)
 	if err != nil || v != math.Trunc(v) || v < 1 || v > 1<<53 {
-		return 0, errors.New("want a whole number from 1 on, such as 5000, 10k or 5M")
+		return 0, errors.New("want a whole number of at least 1, such as 5000, 10k or 5M")
 	}
 	return int64(v), nil
 }
@@ -159,7 +159,7 @@ func parseStages(s string) ([]load.Stage, error) {
 		total += from + to
 	}
 	if total == 0 {
-		return nil, errors.New("no stage has a rate above 0")
+		return nil, errors.New("every stage has rate 0; want at least one above 0")
 	}
 	return stages, nil
 }
@@ -177,7 +177,7 @@ func parseThink(s string) (load.Pause, error) {
 	text, random := strings.CutPrefix(s, "exp:")
 	d, err := parseSpan(text)
 	if err != nil {
-		return load.Pause{}, errors.New("want a time such as 100ms, or exp:100ms for one drawn anew each time")
+		return load.Pause{}, errors.New("want a time such as 100ms, or exp:100ms for random times with that mean")
 	}
 	return load.Pause{Mean: d, Random: random}, nil
 }
@@ -190,14 +190,14 @@ func parseShare(s string) (float64, error) {
 		v /= 100
 	}
 	if err != nil || !(v >= 0 && v <= 1) {
-		return 0, errors.New("want a share from 0 to 1, such as 0.001, or in per cent, such as 0.1%")
+		return 0, errors.New("want a share from 0 to 1, such as 0.001, or a percentage, such as 0.1%")
 	}
 	return v, nil
 }
 
 // parseCPUs reads a list such as 1,3-5.
 func parseCPUs(s string) ([]int, error) {
-	wrong := errors.New("want CPU numbers from 0 on, such as 2 or 1,3-5")
+	wrong := errors.New("want CPU numbers, such as 2 or 1,3-5; they begin at 0")
 	var list []int
 	for _, part := range strings.Split(s, ",") {
 		low, high, ranged := strings.Cut(part, "-")
@@ -219,19 +219,19 @@ func parseCPUs(s string) ([]int, error) {
 	return list, nil
 }
 
-// parseLocals reads IP addresses that connections leave from.
+// parseLocals reads the local IP addresses of connections.
 func parseLocals(s string) ([]string, error) {
 	var list []string
 	for _, part := range strings.Split(s, ",") {
 		if _, err := netip.ParseAddr(part); err != nil {
-			return nil, fmt.Errorf("%q is no IP address; want such as 127.0.0.2,127.0.0.3", part)
+			return nil, fmt.Errorf("%q is not an IP address; want addresses such as 127.0.0.2,127.0.0.3", part)
 		}
 		list = append(list, part)
 	}
 	return list, nil
 }
 
-// oneOf reads one of some words.
+// oneOf returns a parser of one of the given words.
 func oneOf(words ...string) func(string) (string, error) {
 	return func(s string) (string, error) {
 		if !slices.Contains(words, s) {
@@ -245,7 +245,7 @@ func oneOf(words ...string) func(string) (string, error) {
 func parseLength(s string) (*int64, error) {
 	n, err := parseCount(s)
 	if err != nil && s != "0" {
-		return nil, errors.New("want a number of bytes from 0 on")
+		return nil, errors.New("want a number of bytes, 0 or more")
 	}
 	return &n, nil
 }

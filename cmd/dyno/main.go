@@ -65,7 +65,7 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 	case unread.Load(): // nobody would read it
 		return exitFailed
 	case strings.HasPrefix(err.Error(), "unknown command"):
-		err = usagef("%w; dyno --help shows all", err)
+		err = usagef("%w; see dyno --help", err)
 	}
 	fmt.Fprintln(stderr, "dyno:", document.Visible(err.Error()))
 	if h := hint(err); h != "" {
@@ -110,16 +110,17 @@ func rootCommand() *cobra.Command {
 	return root
 }
 
-// hint says what to do about an error of the record; "" for other errors.
+// hint returns advice about an error of the record; "" for other errors.
 func hint(err error) string {
 	var damaged *result.Damaged
 	var stopped *result.Stopped
 	switch {
 	case errors.As(err, &damaged):
-		return fmt.Sprintf("dyno report --salvage %s shows what stands before it, %s", damaged.Name,
+		return fmt.Sprintf("dyno report --salvage %s shows the %s before the damage", damaged.Name,
 			document.Count(len(damaged.Run.Trials), "trial"))
 	case errors.As(err, &stopped):
-		return fmt.Sprintf("make room or mend the disk; dyno run --resume %s goes on", filepath.Dir(stopped.File))
+		return fmt.Sprintf(
+			"free space on the disk or repair it, then resume: dyno run --resume %s", filepath.Dir(stopped.File))
 	}
 	return ""
 }
@@ -133,11 +134,11 @@ func usage(err error) error { return conf.Usage(err) }
 
 func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
 
-// arguments checks the number of arguments as cobra does; the error says what is wanted.
+// arguments checks the number of arguments by cobra's rules; the error shows the usage.
 func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if check(cmd, args) != nil {
-			given := "no argument is given"
+			given := "argument missing"
 			if len(args) > 0 {
 				given = fmt.Sprintf("%s: given %s", cmd.CommandPath(), strings.Join(args, " "))
 			}

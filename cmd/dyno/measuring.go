@@ -27,7 +27,7 @@ import (
 
 // waitFlag adds the flag --wait, which all commands that measure have.
 func waitFlag(cmd *cobra.Command, wait *bool) {
-	cmd.Flags().BoolVar(wait, "wait", false, "if another run measures on this machine, wait until it is over")
+	cmd.Flags().BoolVar(wait, "wait", false, "if another run is measuring on this machine, wait until it ends")
 }
 
 // unsupported returns an error if a system lacks what comparisons need.
@@ -35,9 +35,9 @@ func unsupported(command, goos string) error {
 	if goos == "linux" {
 		return nil
 	}
-	return fmt.Errorf("%s needs Linux, and this is %s: servers are pinned to CPUs, frozen, and their CPU time and memory "+
-		"read, by means that it lacks (cgroups, /proc); dyno load, report, check, audit and list work here; for the rest "+
-		"take a virtual machine with Linux: doc/macos.md", command, goos)
+	return fmt.Errorf("%s needs Linux, and this is %s, which lacks cgroups and /proc: dyno uses them to pin and "+
+		"freeze servers and to read their CPU time and memory. dyno load, report, check, audit and list work here; "+
+		"for other commands use a virtual machine with Linux (doc/macos.md)", command, goos)
 }
 
 // measuring prevents other measurements on this machine until release is called. Until then it also
@@ -61,7 +61,7 @@ func measuring(cmd *cobra.Command, wait bool, folder string) (release func(), er
 	var busy *proc.Busy
 	switch {
 	case errors.As(err, &busy):
-		return nil, fmt.Errorf("%s; the two would disturb each other: wait for it with --wait, or stop it",
+		return nil, fmt.Errorf("%s; two runs would disturb each other: pass --wait to wait for it, or stop it",
 			document.Clean(err.Error()))
 	case errors.Is(err, context.Canceled):
 		return nil, errors.New("interrupted while waiting for another run to end")
@@ -134,14 +134,14 @@ func supervised(cmd *cobra.Command) (end func(), err error) {
 	return func() { complain(cmd, k.Close()) }, nil
 }
 
-// drawSeed sets the flag --seed of a command that was given none.
+// drawSeed sets --seed to a random value if it was not given.
 func drawSeed(cmd *cobra.Command) {
 	if f := cmd.Flags().Lookup("seed"); !f.Changed {
 		cmd.Flags().Set("seed", strconv.FormatUint(rand.Uint64N(1<<32), 10))
 	}
 }
 
-// once are the flags that concern one run and not what is asked of it.
+// once are the flags that affect a single invocation, and are not needed to repeat a run.
 var once = []string{"out", "offline", "wait", "resume"}
 
 // repeated returns the command line that repeats cmd: the flags that were set, and args.
@@ -181,12 +181,12 @@ func commandLine(cmd *cobra.Command) string {
 	return string(words)
 }
 
-// superviseCommand is the command with which dyno starts itself as a supervisor. It waits for its
-// stdin to end. If dyno was killed, it then ends what dyno has started.
+// superviseCommand returns the command with which dyno starts itself as a supervisor. It waits for
+// its stdin to end. If dyno was killed, it then ends what dyno has started.
 func superviseCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "supervise STATE",
-		Short:  "End what a killed dyno left",
+		Short:  "Stop the servers that a killed dyno left behind",
 		Hidden: true,
 		Args:   arguments(cobra.ExactArgs(1)),
 		RunE:   func(cmd *cobra.Command, args []string) error { return proc.Supervise(os.Stdin, args[0]) },

@@ -24,7 +24,7 @@ func TestUnsupported(t *testing.T) {
 		t.Error(err)
 	}
 	err := unsupported("dyno run", "darwin")
-	if err == nil || !strings.Contains(err.Error(), "dyno run needs Linux, and this is darwin: servers are pinned to CPUs, frozen,") {
+	if err == nil || !strings.Contains(err.Error(), "dyno run needs Linux, and this is darwin, which lacks cgroups and /proc") {
 		t.Error(err)
 	}
 }

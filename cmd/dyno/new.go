@@ -17,7 +17,7 @@ import (
 func newCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "new", Short: "Make a new contestant", Args: arguments(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			return usagef("what is to be made? dyno new contestant LANGUAGE/NAME")
+			return usagef("say what to make: dyno new contestant LANGUAGE/NAME")
 		}}
 	cmd.AddCommand(newContestantCommand())
 	return cmd
@@ -47,14 +47,14 @@ func newContestantCommand() *cobra.Command {
 			return newContestant(cmd, pr, args[0], from, append(folders, "")[0])
 		},
 	}
-	cmd.Flags().StringVar(&from, "from", "net-http", "contestant to begin with")
+	cmd.Flags().StringVar(&from, "from", "net-http", "contestant to copy")
 	folderFlag(cmd, &folders,
-		"folder that the contestant's is to lie in (default: contestants/ of the checkout, or here)")
+		"folder in which to make the contestant (default: contestants/ of the checkout, or the current folder)")
 	return cmd
 }
 
-// newContestant makes one in folder, or in the project, and says on stdout where it is and on
-// stderr what to do next.
+// newContestant makes a contestant in folder, or in the project. It prints its path on stdout and
+// the next step on stderr.
 func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) error {
 	language, name, ok := strings.Cut(text, "/")
 	if !ok {
@@ -66,7 +66,7 @@ func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) e
 		}
 	}
 	if _, control, err := refserver.ParseControl(name); control || err != nil {
-		return usagef("%q is a name of dyno's own; give another", name)
+		return usagef("the name %q is reserved by dyno; choose another", name)
 	}
 	if folder == "" && pr.found.Carried {
 		folder = contestant.Folder
@@ -89,25 +89,26 @@ func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) e
 		return usagef("--from: no contestant %q%s", from, suggest(from, pr.names(), "dyno list"))
 	}
 	if m := pr.manifest(name); m != nil {
-		return usagef("the name %q is taken by %s; give another", name, m.Dir(pr.root))
+		return usagef("the name %q is already used by %s; choose another", name, m.Dir(pr.root))
 	}
 	if of := filepath.Base(filepath.Dir(source.Dir(pr.root))); of != language {
-		return usagef("%s is written in %s; want %s/%s, or another --from "+
-			"(a language that no contestant is written in: doc/contestants.md#another-language)", from, of, of, name)
+		return usagef("%s is written in %s; pass %s/%s, or another --from (for a language without a contestant, "+
+			"see doc/contestants.md#another-language)", from, of, of, name)
 	}
 	dir, err := contestant.Copy(source, pr.root, base, language, name)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return usagef("%s is there already; give another name", dir)
+		return usagef("%s already exists; choose another name", dir)
 	case err != nil:
-		return fmt.Errorf("make %s of %s: %w", text, from, err)
+		return fmt.Errorf("make %s from %s: %w", text, from, err)
 	}
 	again := ""
 	if folder != "" {
 		again = " --folder " + quoted(asFolder(folder))
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), dir)
-	fmt.Fprintf(cmd.ErrOrStderr(), "a copy of %s under the name %s. Next:\n  dyno verify %s%s\n", from, name, name,
+	fmt.Fprintf(cmd.ErrOrStderr(), "copied %s to %s. Next:\n"+
+		"  dyno verify %s%s\n", from, name, name,
 		again)
 	return nil
 }
@@ -117,10 +118,10 @@ func folderFlag(cmd *cobra.Command, folders *[]string, text string) {
 	cmd.Flags().StringSliceVar(folders, "folder", nil, text)
 }
 
-const knowFolders = "folders of contestants outside of the project: a contestant's own, " +
-	"or one that holds LANGUAGE/NAME/"
+const knowFolders = "folders of contestants outside the project: that of one contestant, or one that contains " +
+	"LANGUAGE/NAME/"
 
-// asFolder writes a folder so that it is not taken for a name.
+// asFolder returns a path of a folder that cannot be mistaken for a name.
 func asFolder(folder string) string {
 	if strings.ContainsAny(folder, `/\`) || folder == "." || folder == ".." {
 		return folder
@@ -128,9 +129,9 @@ func asFolder(folder string) string {
 	return "." + string(filepath.Separator) + folder
 }
 
-// know reads the contestants of the folders among values into the project, and returns the values
-// with the names of those contestants in place of their folder. A value with a slash is a folder,
-// and so is one that names no contestant and is a folder here.
+// know adds the contestants of the folders among values to the project, and returns the values with
+// each folder replaced by the names of its contestants. A value is a folder if it contains a slash,
+// or if it names no contestant and such a folder exists.
 func (p *project) know(values []string) (names []string, err error) {
 	known := p.names()
 	for _, v := range values {
@@ -139,7 +140,7 @@ func (p *project) know(values []string) (names []string, err error) {
 			continue
 		}
 		if !isDir(v) {
-			return nil, usagef("no folder %s; a contestant of the project is named without a slash", v)
+			return nil, usagef("no folder %s; name a contestant of the project without a slash", v)
 		}
 		found, err := contestant.ListFolder(v)
 		if err != nil {
@@ -157,7 +158,7 @@ func (p *project) know(values []string) (names []string, err error) {
 	return names, nil
 }
 
-// knowOnly is like know, for a flag that accepts only folders.
+// knowOnly does the same as know for a flag that accepts only folders.
 func (p *project) knowOnly(folders []string) ([]string, error) {
 	for _, f := range folders {
 		if !isDir(f) {
@@ -179,7 +180,8 @@ func (p *project) add(m *contestant.Manifest) error {
 		p.manifests = append(p.manifests, m)
 		slices.SortFunc(p.manifests, func(a, b *contestant.Manifest) int { return strings.Compare(a.Name, b.Name) })
 	case !sameFolder(old.Dir(p.root), m.Dir(p.root)):
-		return usagef("%s: the name %q is taken by %s; rename one of them", m.Dir(p.root), m.Name, old.Dir(p.root))
+		return usagef(
+			"%s: the name %q is already used by %s; rename one of them", m.Dir(p.root), m.Name, old.Dir(p.root))
 	}
 	return nil
 }

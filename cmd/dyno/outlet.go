@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// outlet is stdout or stderr. When nobody reads it any more, as in dyno run | head, the command is told to end, as by
-// Ctrl-C.
+// outlet is stdout or stderr. If its reader has closed it, as in dyno run | head, the command is
+// interrupted, as by Ctrl-C.
 //
-// Note: SIGPIPE says less. A socket whose server hung up raises it too, and a program that asks for the signal gets
-// those as well.
+// Note: SIGPIPE would not do, because it is also raised for sockets whose peer has closed the
+// connection.
 type outlet struct {
 	io.Writer
 	unread func()
@@ -25,7 +25,7 @@ func (o *outlet) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Fd is the file descriptor, for those who ask what it is; of what is no file, none.
+// Fd returns the file descriptor, or an invalid one if the output is not a file.
 func (o *outlet) Fd() uintptr {
 	if f, ok := o.Writer.(*os.File); ok {
 		return f.Fd()

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// survivable is a copy of stdout or stderr that may be written to when nobody reads it: Go ends a program that does
-// so to descriptor 1 or 2.
+// survivable returns a copy of stdout or stderr that can be written to after its reader has closed
+// it. Go ends a program that does this with descriptor 1 or 2.
 func survivable(f *os.File) *os.File {
 	fd, err := syscall.Dup(int(f.Fd()))
 	if err != nil {
@@ -18,6 +18,6 @@ func survivable(f *os.File) *os.File {
 	return os.NewFile(uintptr(fd), f.Name())
 }
 
-// stopSignals end a command cleanly: what was measured is written, and what was started is stopped. One that whoever
-// started dyno has it ignore, as nohup does, stays ignored.
+// stopSignals end a command cleanly: it writes its measurements and stops the processes that it has
+// started. A signal that was already ignored when dyno started, as by nohup, stays ignored.
 var stopSignals = []os.Signal{syscall.SIGTERM, syscall.SIGHUP}

@@ -14,18 +14,18 @@ import (
 	"dyno/internal/study"
 )
 
-// project is what a command works on: a folder that holds contestants/, scenarios/ and studies/, and
-// the contestants that flags name beside it.
+// project is the data of a command: a folder with contestants/, scenarios/ and studies/, and
+// further contestants that flags name.
 type project struct {
 	found     bundle.Project
 	root      string // of found
 	fsys      fs.FS  // of root
 	manifests []*contestant.Manifest
-	typed     *scenario.Scenario // that no file holds; may be nil
+	typed     *scenario.Scenario // scenario of the command line; may be nil
 }
 
-// openProject opens the checkout around the working directory, the one that DYNO_PROJECT names, or
-// else what the program carries, and reads its manifests.
+// openProject opens the checkout that contains the working directory, the one that DYNO_PROJECT
+// names, or else the embedded files, and reads the manifests.
 func openProject() (*project, error) {
 	found, err := bundle.Find()
 	if err != nil {

@@ -15,9 +15,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// refserverCommand is what dyno starts itself as, to be a reference server. It obeys the environment of
-// contestants. With --addr, and the scenario that it has without --scenario, it can be started by
-// hand:
+// refserverCommand returns the hidden command that runs dyno as a reference server. It reads the
+// environment variables of contestants. It can be started by hand with --addr, without --scenario:
 //
 //	dyno refserver null+5ms --addr 127.0.0.1:5099
 //
@@ -54,7 +53,7 @@ func refserverCommand() *cobra.Command {
 	}
 	cmd.Flags().StringArrayVar(&files, "scenario", nil,
 		"scenario file; may be repeated; without it GET / is answered with \"value\" as text/plain")
-	cmd.Flags().StringVar(&addr, "addr", "", "listen there, host:port; without it at DYNO_ADDR")
+	cmd.Flags().StringVar(&addr, "addr", "", "address to listen on, host:port (default: DYNO_ADDR)")
 	return cmd
 }
 
@@ -75,16 +74,16 @@ func refserverOptions(files []string, addr string) (o refserver.Options, err err
 		return o, usagef("DYNO_DELAY: %v", err)
 	}
 	if o.Addr = cmp.Or(addr, os.Getenv("DYNO_ADDR")); o.Addr == "" {
-		return o, usagef("neither --addr nor DYNO_ADDR is given")
+		return o, usagef("no address to listen on; pass --addr or set DYNO_ADDR")
 	}
 	work := os.Getenv("DYNO_WORK")
 	if o.Hash = work == result.CPUBound; work != "" && !o.Hash {
-		return o, usagef("DYNO_WORK: %q; there is %s", work, result.CPUBound)
+		return o, usagef("DYNO_WORK: unknown value %q; want %s", work, result.CPUBound)
 	}
 	return o, nil
 }
 
-// plainScenario asks for / and gets five bytes.
+// plainScenario has a single request, GET /, and a response of five bytes.
 func plainScenario() *scenario.Scenario {
 	body := "value"
 	return &scenario.Scenario{Name: "value", Requests: []scenario.Request{{

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Names of the release before 0.1.0, which are read for one release more. None is in a help text.
-// A flag is renamed only in the commands that have the new one.
+// Old names from before 0.1.0, which are accepted for one more release. They do not appear in the
+// help. A flag is renamed only in the commands that have the new one.
 var (
 	renamedCommands = map[string]string{"prove": "validate", "claims": "audit", "truth": "refserver"}
 	renamedFlags    = map[string]string{"driver": "external", "looks": "interim", "contestant": "of",
@@ -19,7 +19,8 @@ var (
 	renamedValues = map[string][2]string{"protocol": {"duel", "paired"}, "profile": {"quick", "standard"}}
 )
 
-// renames replaces old names of commands and flags in what the user typed, and says so on stderr.
+// renames replaces old names of commands and flags on the command line, and prints a notice on
+// stderr.
 //
 // Note: the Deprecated fields of cobra and pflag print to the command's output, which is data here.
 type renames struct {
@@ -57,7 +58,7 @@ func (r *renames) value(flag, value string) string {
 	return value
 }
 
-// flags makes all commands below root read the old names of flags.
+// flags makes all commands below root accept the old names of flags.
 func (r *renames) flags(root *cobra.Command) {
 	root.SetGlobalNormalizationFunc(func(fl *pflag.FlagSet, name string) pflag.NormalizedName {
 		if now := renamedFlags[name]; now != "" && !has(fl, name) && has(fl, now) {
@@ -78,7 +79,7 @@ func has(fl *pflag.FlagSet, name string) (found bool) {
 
 func (r *renames) say(old, now string) {
 	if !r.said[old] {
-		fmt.Fprintf(r.stderr, "dyno: %s is now called %s; the old name goes in the next release\n", old, now)
+		fmt.Fprintf(r.stderr, "dyno: %s is now called %s; the next release removes the old name\n", old, now)
 	}
 	r.said[old] = true
 }

@@ -23,15 +23,13 @@ func reportCommand() *cobra.Command {
 	formats := slices.Sorted(maps.Keys(report.Formats))
 	cmd := &cobra.Command{
 		Use:   "report RUN",
-		Short: "Make a report of a stored run again",
-		Long: "report reads a run folder, a trials.jsonl or a trials.jsonl.gz and prints the answer again, with " +
-			"--verbose " +
-			"all details. With a run " +
-			"folder and no --format it also writes\n" +
-			"report.html and run.json into it again.\n\n" +
-			"With --against it says how far each contestant's ratio to the reference has changed since another " +
-			"stored run. To compare two builds, dyno compare\n" +
-			"is surer: it puts both into one run.",
+		Short: "Regenerate the report of a stored run",
+		Long: "report reads a run folder, a trials.jsonl or a trials.jsonl.gz and prints the result, with " +
+			"--verbose\n" +
+			"in full detail. For a run folder without --format it also rewrites report.html and run.json there.\n\n" +
+			"With --against it shows how each contestant's ratio to the reference has changed since another\n" +
+			"stored run. To compare two builds, use dyno compare: it measures both in one run, which is more\n" +
+			"reliable.",
 		Example: "  dyno report runs/20260904T120000Z\n" +
 			"  dyno report --format markdown studies/iris-vs-netcore-mvc >page.md\n" +
 			"  dyno report --against runs/before runs/after",
@@ -43,9 +41,9 @@ func reportCommand() *cobra.Command {
 			}
 			switch {
 			case force && against == "":
-				return usagef("--force belongs to --against")
+				return usagef("--force needs --against")
 			case against != "" && format != "text" && format != "json":
-				return usagef("--format %s: with --against there are text and json", format)
+				return usagef("--format %s: --against supports text and json only", format)
 			}
 			run, err := result.Open(args[0])
 			var damaged *result.Damaged
@@ -83,8 +81,8 @@ func reportCommand() *cobra.Command {
 	cmd.Flags().StringVar(&format, "format", "text", strings.Join(formats, ", "))
 	cmd.Flags().StringVar(&against, "against", "", "compare with this other stored run")
 	verboseFlag(cmd)
-	cmd.Flags().BoolVar(&force, "force", false, "with --against: even across different machines")
-	cmd.Flags().BoolVar(&salvage, "salvage", false, "of a damaged record show what stands before the damage; nothing "+
+	cmd.Flags().BoolVar(&force, "force", false, "with --against: compare even runs of different machines")
+	cmd.Flags().BoolVar(&salvage, "salvage", false, "of a damaged record, show what precedes the damage; nothing "+
 		"is written into the run folder")
 	return cmd
 }
@@ -93,5 +91,5 @@ const verboseName = "verbose"
 
 // verboseFlag adds the flag that shows all findings of the checks.
 func verboseFlag(cmd *cobra.Command) {
-	cmd.Flags().Bool(verboseName, false, "print all details too: every pair and check, p-values")
+	cmd.Flags().Bool(verboseName, false, "print all details: every pair and check, p-values")
 }

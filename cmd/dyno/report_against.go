@@ -25,7 +25,7 @@ func reportAgainst(cmd *cobra.Command, run *result.Run, path string, force bool,
 	var machine *study.OtherMachine
 	switch {
 	case errors.As(err, &machine):
-		return fmt.Errorf("%w; --force compares them nevertheless", err)
+		return fmt.Errorf("%w; pass --force to compare them anyway", err)
 	case err != nil:
 		return err
 	case format == "json":

@@ -22,7 +22,7 @@ import (
 // defaultStudy is the study of dyno run without arguments.
 const defaultStudy = "iris-vs-netcore-mvc"
 
-// runFlags are the flags of dyno run: the request, what of the study is taken, and where it goes.
+// runFlags are the flags of dyno run: the request, the chosen part of the study, and the output.
 type runFlags struct {
 	request plan.Request
 	choice  study.Choice
@@ -30,7 +30,8 @@ type runFlags struct {
 	resume  string
 }
 
-// place is where a run is recorded and how it is let in, in flags that all commands with runs have.
+// place has the flags that all commands with runs share: where the run is recorded, and whether it
+// waits for another run.
 type place struct {
 	out           string
 	offline, wait bool
@@ -38,14 +39,14 @@ type place struct {
 
 // define adds the flags of the place.
 func (p *place) define(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&p.out, "out", "", "run folder (default: runs/<time> in a checkout, else in "+
-		"~/.local/state/dyno)")
+	cmd.Flags().StringVar(&p.out, "out", "",
+		"run folder (default: runs/<time> in a checkout, else in ~/.local/state/dyno)")
 	cmd.Flags().BoolVar(&p.offline, "offline", false, "fetch no toolchain")
 	waitFlag(cmd, &p.wait)
 	verboseFlag(cmd)
 }
 
-// folder is the run folder.
+// folder returns the run folder.
 func (p *place) folder(pr *project) string {
 	if p.out == "" {
 		p.out = filepath.Join(pr.found.Runs(), time.Now().UTC().Format("20060102T150405Z"))
@@ -76,7 +77,7 @@ func runCommand() *cobra.Command {
 			"  dyno run --contestants net-http,fasthttp --protocol search --slo 'p99<5ms'",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usagef("dyno run takes one study; contestants are given as --contestants %s",
+				return usagef("dyno run takes one study; to name contestants, use --contestants %s",
 					strings.Join(args, ","))
 			}
 			return nil
@@ -109,7 +110,7 @@ func runCommand() *cobra.Command {
 	fl.IntVar(&r.Epochs, "epochs", 0,
 		"sweep: epochs of each delay (default 6); search and classic: repeats (default 1)")
 	fl.Var(flagOf(&r.SLO, "", "objective", parseSLO), "slo",
-		"search: the response time that is to be kept, p99<10ms or p50<2ms (default p99<10ms), with at most 0.1 % "+
+		"search: the response-time objective, such as p99<10ms or p50<2ms (default p99<10ms), with at most 0.1 % "+
 			"errors")
 	fl.IntSliceVar(&r.Idle, "idle-connections", nil,
 		"paired, sweep: numbers of idle connections with which memory is read after each epoch; their slope is memory "+
@@ -119,14 +120,13 @@ func runCommand() *cobra.Command {
 	fl.Var(flagOf(&r.Spin, "auto", "when", oneOf("auto", "on", "off")), "spin",
 		"whether the generator polls instead of sleeping: on, off, or auto: where a CPU is left over for it")
 	fl.StringVar(&r.Primary, "primary", "",
-		"metric that decides: throughput, cpu_per_request, p50, memory, or in the lab p99 (default: that of "+
-			"the study)")
+		"metric that decides: throughput, cpu_per_request, p50, memory, or in the lab p99 (default: that of the study)")
 	fl.IntSliceVar(&r.Analyses, "interim", nil,
 		"numbers of valid epochs after which all pairs are tested: the interim analyses (default: those of the "+
 			"profile)")
 	fl.StringVar(&f.resume, "resume", "",
-		"go on with the interrupted run in this folder; its plan stands, and --budget may raise its budget until its "+
-			"first interim analysis")
+		"go on with the interrupted run in this folder; its plan stands, and --budget may raise its budget until "+
+			"its first interim analysis")
 	f.place.define(cmd)
 	heading(fl, "What is compared", "contestants", "scenario", "quick", "level", "connections", "records", "delay")
 	heading(fl, "How it is measured", "protocol", "profile", "budget", "requests", "duration", "epochs", "slo",
@@ -167,7 +167,7 @@ func run(cmd *cobra.Command, f *runFlags, args []string) error {
 	return conclude(cmd, data, x.Folder)
 }
 
-// experiment plans what the flags ask of a study.
+// experiment plans the run of a study that the flags request.
 func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*experiment.Experiment, error) {
 	pr, err := openProject()
 	if err != nil {
@@ -187,7 +187,8 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*experiment.Ex
 			return nil, err
 		}
 		if r.Scenario != "" {
-			fmt.Fprintf(cmd.ErrOrStderr(), "scenario %s: the first that all of them serve; --scenario takes another\n",
+			fmt.Fprintf(cmd.ErrOrStderr(), "scenario %s: the first that all contestants serve; choose another with "+
+				"--scenario\n",
 				r.Scenario)
 		}
 	}
@@ -202,15 +203,15 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*experiment.Ex
 	return x, err
 }
 
-// resumed continues an interrupted run.
+// resumed returns the experiment that continues an interrupted run.
 func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experiment, error) {
 	alone := true
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		alone = alone && slices.Contains([]string{"resume", "offline", "contestants", "budget", "wait"}, f.Name)
 	})
 	if !alone {
-		return nil, usagef("--resume goes on with the plan of the run; beside it there is room for " +
-			"--budget, --offline, --wait, and --contestants with folders, only")
+		return nil, usagef("--resume continues with the run's own plan; it can be combined only with --budget, " +
+			"--offline, --wait, and --contestants with folders")
 	}
 	run, err := result.Open(f.resume)
 	if err != nil {
@@ -295,7 +296,7 @@ func parseSLO(s string) (*result.SLO, error) {
 	d, err := time.ParseDuration(strings.TrimSpace(limit))
 	q := map[string]float64{"p99": 0.99, "p50": 0.5}[strings.TrimSpace(quantile)]
 	if !found || err != nil || d <= 0 || q == 0 {
-		return nil, errors.New("want p99<10ms or p50<2ms: a quantile and what it must stay below")
+		return nil, errors.New("want a quantile and its limit, such as p99<10ms or p50<2ms")
 	}
 	return &result.SLO{Quantile: q, LimitNS: int64(d), ErrorShare: 0.001}, nil
 }

@@ -14,17 +14,18 @@ import (
 func trimCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "trim RUN >studies/STUDY/trials.jsonl.gz",
-		Short: "Write a run without its histograms, compressed, to be committed",
-		Long: `trim writes all records of a stored run, compressed, without what no verdict needs: the windows of
-warm-ups, and histograms that hold all requests of a trial, because the record has their quantiles
-too. Reports and verdicts of such a copy are the same. It is a quarter as large, or less.`,
+		Short: "Write a compressed copy of a run, small enough to commit",
+		Long: `trim writes a compressed copy of all records of a stored run, without data that no verdict uses: the
+windows of warm-ups, and the trials' histograms, whose quantiles are recorded as well. Reports and
+verdicts of the copy are the same. It has at most a quarter of the size.`,
 		Example: "  dyno trim runs/20260904T120000Z >trials.jsonl.gz\n" +
 			"  dyno trim runs/20260904T120000Z >studies/iris-vs-netcore-mvc/trials.jsonl.gz\n" +
 			"  dyno trim trials.jsonl >trials.jsonl.gz",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if isTerminal(cmd.OutOrStdout()) {
-				return usagef("trim writes compressed trials: give it a file, dyno trim %s >trials.jsonl.gz", args[0])
+				return usagef("trim writes compressed data, not for a terminal; redirect it: dyno trim %s "+
+					">trials.jsonl.gz", args[0])
 			}
 			run, err := result.Open(args[0])
 			if err != nil {

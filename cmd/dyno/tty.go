@@ -6,7 +6,7 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// file is what can be asked whether it is a terminal.
+// file is a stream that may be a terminal.
 type file interface{ Fd() uintptr }
 
 func isTerminal(w io.Writer) bool {
@@ -14,7 +14,7 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(f.Fd())
 }
 
-// width is the number of columns of a terminal, or 100 where there is none.
+// width returns the number of columns of the terminal, or 100 if there is none.
 func width(w io.Writer) int {
 	if f, ok := w.(file); ok {
 		if cols, _, err := term.GetSize(f.Fd()); err == nil && cols > 20 {

@@ -22,8 +22,8 @@ import (
 // liveFile holds the results of live runs, beside the page that shows them.
 const liveFile = "live.jsonl"
 
-// validateFlags are the flags of dyno validate: what the page is made of, or the experiment that is
-// made instead.
+// validateFlags are the flags of dyno validate: the contents of the page, or the experiment to run
+// instead.
 type validateFlags struct {
 	validate.Options
 	out            string
@@ -37,15 +37,17 @@ func validateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate",
 		Short: "Measure the error rates of the verdicts",
-		Long: "validate measures how often the verdicts are wrong, and how small a difference they find. It compares\n" +
+		Long: "validate measures how often the verdicts are wrong and how small a difference they detect. It " +
+			"compares\n" +
 			"simulated servers of known speed in known noise, replays recorded epochs, leaves out one part of the\n" +
-			"method at a time, and tries noise that was made to mislead. It writes a page with the results and the\n" +
-			"limits that they must keep. The same seed gives the same page. It starts nothing and uses no network.\n\n" +
+			"method at a time, and tries noise designed to mislead. It writes a page with the results and their\n" +
+			"limits. The same seed gives the same page. It starts no server and uses no network.\n\n" +
 			"With --live it makes real runs of 100 s on this machine instead: 20 that compare one program with\n" +
-			"itself, half of them beside a program that takes the CPU; 20 with a cost of 5 %; and one of these with\n" +
-			"--profile full. They take about 70 minutes, and the machine must have nothing else to do. Each result\n" +
-			"is appended to " + liveFile + " beside the page; --live again makes the runs that are missing.\n" +
-			"validate without --live then shows them on the page.",
+			"itself, half of them while another program uses the CPU; 20 with an added cost of 5 %, one of them\n" +
+			"with --profile full. They take about 70 minutes on an otherwise idle machine. Each result is\n" +
+			"appended to " + liveFile + " beside the page; --live again makes the runs that are missing. validate " +
+			"without\n" +
+			"--live then shows them on the page.",
 		Example: "  dyno validate\n  dyno validate --reps 300 --only replay\n  dyno validate --live\n" +
 			"  dyno validate --live=4",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -59,16 +61,17 @@ func validateCommand() *cobra.Command {
 	fl := cmd.Flags()
 	fl.IntVar(&f.Reps, "reps", validate.DefaultReps, "simulated comparisons per cell")
 	fl.Uint64Var(&f.Seed, "seed", validate.DefaultSeed, "seed of all random numbers")
-	fl.StringVar(&f.Only, "only", "", strings.Join(validate.Sections, ", ")+": only that, to stdout unless --out is given")
+	fl.StringVar(&f.Only, "only", "", strings.Join(validate.Sections, ", ")+": only this part, to stdout unless "+
+		"--out is given")
 	fl.StringVar(&f.out, "out", "doc/validation.md", "the page; - for stdout")
-	fl.IntVar(&f.live, "live", 0, "make live runs: all that are missing, or --live=N for N more")
+	fl.IntVar(&f.live, "live", 0, "make the missing live runs; --live=N: N more")
 	fl.IntVar(&f.best, "best-of-three", 0,
-		"compare equal servers by the best of three loads of wrk: 40 times (25 min), or =N more")
+		"compare equal servers by the best of three loads with wrk, 40 times (25 min); --best-of-three=N: N more times")
 	waitFlag(cmd, &f.wait)
 	fl.DurationVar(&f.steady, "steady", 0,
-		"make units of the steadiness experiment for this time (--steady alone: 35m)")
+		"run the steadiness experiment, which repeats equal loads, for this time (--steady alone: 35m)")
 	fl.BoolVar(&f.condense, "condense", false,
-		"condense the given runs into the recording that is replayed, at --out")
+		"condense the given runs into a recording for replays, written to --out")
 	for name, alone := range map[string]string{"live": "0", "best-of-three": "0", "steady": "35m"} {
 		fl.Lookup(name).NoOptDefVal = alone
 	}
@@ -78,33 +81,34 @@ func validateCommand() *cobra.Command {
 	return cmd
 }
 
-// run makes the experiment that the flags ask for, or the page.
+// run runs the experiment that the flags select, or makes the page.
 func (f *validateFlags) run(cmd *cobra.Command, args []string) error {
 	given := cmd.Flags().Changed
 	simulates := given("reps") || given("seed") || given("only")
 	switch {
 	case f.condense && !given("out"):
-		return usagef("--condense wants --out")
+		return usagef("--condense needs --out")
 	case f.condense:
 		return condenseRuns(args, f.out)
 	case given("steady") && (simulates || given("live")):
-		return usagef("--steady makes the steadiness experiment and nothing else; it takes --out and no other flag")
+		return usagef("--steady runs only the steadiness experiment; it can be combined only with --out")
 	case given("steady"):
 		return validateSteady(cmd, beside(f.out, steadyFile), f.steady, f.wait)
 	case given("best-of-three") && (simulates || given("live")):
-		return usagef("--best-of-three makes that experiment and nothing else; it takes --out and no other flag")
+		return usagef("--best-of-three runs only that experiment; it can be combined only with --out")
 	case f.best < 0:
-		return usagef("--best-of-three=%d: want how many more, or --best-of-three alone for all that are missing", f.best)
+		return usagef("--best-of-three=%d: want a number of experiments above 0, or --best-of-three alone for all "+
+			"that are missing", f.best)
 	case given("best-of-three"):
 		return validateBestOf(cmd, beside(f.out, bestOfFile), f.best, f.wait)
 	case given("live") && f.live < 0:
-		return usagef("--live=%d: want how many more runs, or --live alone for all that are missing", f.live)
+		return usagef("--live=%d: want a number of runs above 0, or --live alone for all that are missing", f.live)
 	case given("live") && simulates:
-		return usagef("--live makes live runs and nothing else; it takes --out and no other flag")
+		return usagef("--live makes only live runs; it can be combined only with --out")
 	case given("live"):
 		return validateLive(cmd, beside(f.out, liveFile), f.live, f.wait)
 	case f.Reps < 1:
-		return usagef("--reps %d; at least 1", f.Reps)
+		return usagef("--reps %d: want at least 1", f.Reps)
 	case f.Only != "" && !validate.IsSection(f.Only):
 		return usagef("--only %q%s", f.Only, suggest(f.Only, validate.Sections, "dyno validate --help"))
 	}
@@ -148,7 +152,7 @@ func (f *validateFlags) page(cmd *cobra.Command) error {
 	return os.WriteFile(f.out, page.Bytes(), 0o644)
 }
 
-// beside is where a file with results lies that a page shows.
+// beside returns the path of a file with results for a page.
 func beside(page, file string) string {
 	if page == "-" {
 		return filepath.Join("doc", file)
@@ -156,7 +160,7 @@ func beside(page, file string) string {
 	return filepath.Join(filepath.Dir(page), file)
 }
 
-// readLines reads the results that a file has, one a line; none where there is no file.
+// readLines reads the results in a file, one a line; none if there is no file.
 func readLines[T any](name string, read func(io.Reader, string) ([]T, error)) ([]T, error) {
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -169,7 +173,7 @@ func readLines[T any](name string, read func(io.Reader, string) ([]T, error)) ([
 	return read(f, name)
 }
 
-// keepLine appends a result to a file, and to the disk.
+// keepLine appends a result to a file and syncs the file.
 func keepLine(name string, result any) error {
 	line, err := json.Marshal(result)
 	if err != nil {

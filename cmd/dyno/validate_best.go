@@ -23,7 +23,7 @@ import (
 // bestOfFile holds the comparisons by the best of three loads, beside the page that shows them.
 const bestOfFile = "best_of_three.jsonl"
 
-// Each load of that experiment, as one types it: with no regard to CPUs or to what ran before.
+// The tool and the loads of that experiment, as a user would type them: without pinning to CPUs.
 const (
 	bestOfTool = "wrk"
 	bestOfLoad = 5 * time.Second
@@ -61,7 +61,8 @@ func validateBestOf(cmd *cobra.Command, file string, more int, wait bool) error 
 	})
 }
 
-// playBestOf loads one server and then the other, three times each, for b.PerSec.
+// playBestOf loads one server and then the other, three times each, and stores the rates in
+// b.PerSec.
 func playBestOf(ctx context.Context, b *validate.BestOf) (err error) {
 	dir, err := proc.MkdirTemp("", "dyno-best-")
 	if err != nil {
@@ -123,7 +124,7 @@ func loadsOf(ctx context.Context, argv []string, dir string) (rates []float64, e
 			return nil, err
 		}
 		if len(doc.Rows) != 1 || doc.Rows[0].One(importer.PerSec, "rps") == nil {
-			return nil, fmt.Errorf("%s said no rate:\n%s", bestOfTool, out)
+			return nil, fmt.Errorf("%s printed no rate:\n%s", bestOfTool, out)
 		}
 		rates = append(rates, doc.Rows[0].One(importer.PerSec, "rps").Value)
 	}

@@ -26,13 +26,13 @@ import (
 	"dyno/internal/validate"
 )
 
-// What a live run may take, and its interim analyses. More of them would share alpha more thinly, and a run of
-// 100 s has 16 epochs at most.
+// The budget of a live run and its interim analyses. More analyses would divide alpha further, and
+// a run of 100 s has at most 16 epochs.
 const liveBudget = 100 * time.Second
 
 var liveAnalyses = []int{12, 16}
 
-// validateLive makes live runs and appends what came of them to file.
+// validateLive makes live runs and appends their results to file.
 func validateLive(cmd *cobra.Command, file string, more int, wait bool) error {
 	pr, err := openProject()
 	if err != nil {
@@ -67,7 +67,7 @@ func validateLive(cmd *cobra.Command, file string, more int, wait bool) error {
 	return err
 }
 
-// playLive carries one run out, in a folder that is gone afterwards.
+// playLive carries out one run, in a temporary folder.
 func playLive(cmd *cobra.Command, pr *project, t validate.LiveTask) (run *result.Run, addedNS float64, err error) {
 	dir, err := proc.MkdirTemp("", "dyno-live-")
 	if err != nil {
@@ -108,9 +108,9 @@ func (p *project) validation(cmd *cobra.Command, r plan.Request, dir string) (*e
 	return experiment.New(cmd.Context(), r, p.world(), p.setup(cmd, &place{out: filepath.Join(dir, "run"), offline: true}))
 }
 
-// addedIn is by how many ns the second's requests cost more than the first's, as the servers of a
-// run say in their logs: the median over its epochs, of each process's own median. What reading
-// the clock takes is in both.
+// addedIn returns how many ns a request of the second contestant costs more than one of the first,
+// as the servers report in their logs: the median over epochs of each process's median. Both
+// include the time to read the clock.
 func addedIn(dir string, contestants [2]string) (float64, error) {
 	var at [2]float64
 	for i, name := range contestants {
@@ -123,22 +123,22 @@ func addedIn(dir string, contestants [2]string) (float64, error) {
 			var a refserver.Added
 			last := proc.Tail(log, 1)
 			if len(last) == 0 || json.Unmarshal([]byte(last[0]), &a) != nil {
-				return 0, fmt.Errorf("%s did not say what it added: %q in %s", name, last, log)
+				return 0, fmt.Errorf("the log of %s does not end with its added cost: %q in %s", name, last, log)
 			}
 			if a.Sampled > 0 {
 				each = append(each, float64(a.P50NS))
 			}
 		}
 		if len(each) == 0 {
-			return 0, fmt.Errorf("%s added nothing that was sampled in %d epochs", name, len(logs))
+			return 0, fmt.Errorf("%s: no sample of the added cost in %d epochs", name, len(logs))
 		}
 		at[i] = stats.Median(each)
 	}
 	return at[1] - at[0], nil
 }
 
-// startHog starts a hog on the CPUs that the bench will use. It is no server and not dyno itself:
-// it must count as background load.
+// startHog starts background load on the CPUs that the bench will use. It runs as a program of its
+// own, so that the bench counts it as background CPU.
 func startHog(dir string, seed uint64) (stop func() error, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -151,21 +151,22 @@ func startHog(dir string, seed uint64) (stop func() error, err error) {
 	}
 	p, err := proc.Start(proc.Command{Argv: argv, Dir: dir, Env: proc.Environment(dir, dir, 0, nil), Log: filepath.Join(dir, "hog.log")})
 	if err != nil {
-		return nil, fmt.Errorf("start the hog: %w", err)
+		return nil, fmt.Errorf("start the background load: %w", err)
 	}
 	return func() error {
 		select {
 		case <-p.Done():
-			return errors.Join(fmt.Errorf("the hog ended by itself: %v: %s", p.Err(), strings.Join(p.LogTail(5), "; ")), p.Stop(0))
+			return errors.Join(fmt.Errorf(
+				"the background load ended early: %v: %s", p.Err(), strings.Join(p.LogTail(5), "; ")), p.Stop(0))
 		default:
 			return p.Stop(time.Second)
 		}
 	}, nil
 }
 
-// commitOf is the commit of this program, with a mark where it was built from something else; empty
-// where nobody knows. go run leaves it out of the program: then it is that of the checkout, in
-// which file, that is being appended to, does not count.
+// commitOf returns the commit of this program, with a mark if it was built from modified sources;
+// "" if unknown. go run does not record the commit: then it is that of the checkout, ignoring
+// changes of file, to which results are appended.
 func commitOf(ctx context.Context, root, file string) string {
 	commit, changed := "", false
 	if info, ok := debug.ReadBuildInfo(); ok {

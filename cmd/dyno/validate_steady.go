@@ -19,10 +19,10 @@ import (
 // steadyFile holds the units of the steadiness experiment, beside the page that shows them.
 const steadyFile = "steady.jsonl"
 
-// steadyBudget is more than any unit takes.
+// steadyBudget is a budget that no unit reaches.
 const steadyBudget = 10 * time.Minute
 
-// validateSteady makes units of the steadiness experiment for so long and appends each to file.
+// validateSteady makes units of the steadiness experiment for a time and appends each to file.
 func validateSteady(cmd *cobra.Command, file string, most time.Duration, wait bool) error {
 	release, err := measuring(cmd, wait, "")
 	if err != nil {
@@ -54,7 +54,7 @@ func validateSteady(cmd *cobra.Command, file string, most time.Duration, wait bo
 	return err
 }
 
-// playSteady carries one unit out, in a folder that is gone afterwards.
+// playSteady carries out one unit, in a temporary folder.
 func playSteady(cmd *cobra.Command, pr *project, t validate.SteadyTask) (run *result.Run, err error) {
 	dir, err := proc.MkdirTemp("", "dyno-steady-")
 	if err != nil {

@@ -34,10 +34,10 @@ headers, body, framing, keep-alive, sessions. Then it loads it shortly, over sev
 and with several requests in the pipeline, and checks that its Date advances. A contestant outside
 of the project is named by its folder, or by its name beside --folder.
 
-With --sample N it verifies N of them, chosen by --seed: the same seed chooses the same ones.
+With --sample N it verifies N contestants, chosen by --seed: the same seed chooses the same ones.
 
-With --mutants the names are those of scenarios, and dyno verifies its own verification: it must
-accept a reference server, and find the defect of each of its mutants, which have one each.`,
+With --mutants, NAME is a scenario, and dyno tests its own verification: it must accept a reference
+server, and find the defect of each mutant, a copy of that server with one defect.`,
 		Example: "  dyno verify\n" +
 			"  dyno verify gin chi --scenario hello\n" +
 			"  dyno verify ./my-server\n" +
@@ -57,12 +57,12 @@ accept a reference server, and find the defect of each of its mutants, which hav
 			return verifyMutants(cmd, p, names)
 		},
 	}
-	cmd.Flags().BoolVar(&f.offline, "offline", false, "fetch no toolchain")
+	cmd.Flags().BoolVar(&f.offline, "offline", false, "do not download toolchains")
 	cmd.Flags().StringVar(&f.only, "scenario", "", "verify this scenario only")
-	folderFlag(cmd, &f.folders, knowFolders+"; alone, all of those are verified")
+	folderFlag(cmd, &f.folders, knowFolders+"; without names, all of them are verified")
 	cmd.Flags().IntVar(&f.sample, "sample", 0, "verify only this number of contestants, chosen by --seed")
 	cmd.Flags().StringVar(&f.seed, "seed", "", "seed of --sample, such as a commit")
-	cmd.Flags().BoolVar(&f.mutants, "mutants", false, "verify the verification itself, by servers with one "+
+	cmd.Flags().BoolVar(&f.mutants, "mutants", false, "test the verification itself with servers that have one "+
 		"known defect each; names are scenarios (default: all)")
 	return cmd
 }
@@ -114,7 +114,7 @@ func (f *verifyFlags) chosen(p *project, names []string) ([]*contestant.Manifest
 		}
 	}
 	if f.sample < 0 || (f.seed != "") != (f.sample > 0) {
-		return nil, usagef("--sample wants a count above 0, and --seed; got --sample %d --seed %q", f.sample, f.seed)
+		return nil, usagef("--sample needs a number above 0 and --seed; got --sample %d --seed %q", f.sample, f.seed)
 	}
 	if f.sample > 0 {
 		names = verify.Sample(names, f.sample, f.seed)
@@ -122,8 +122,8 @@ func (f *verifyFlags) chosen(p *project, names []string) ([]*contestant.Manifest
 	return p.serving(names, f.only)
 }
 
-// serving returns the manifests of those contestants that serve the scenario; of all if it is "".
-// All scenarios must exist.
+// serving returns the manifests of those contestants that serve the scenario, or of all if it is
+// "". All scenarios must exist.
 func (p *project) serving(names []string, only string) ([]*contestant.Manifest, error) {
 	if only != "" {
 		if _, err := p.scenario(only); err != nil {
@@ -144,7 +144,7 @@ func (p *project) serving(names []string, only string) ([]*contestant.Manifest, 
 		all = append(all, m)
 	}
 	if len(all) == 0 && only != "" {
-		return nil, usagef("--scenario %s: none of these contestants serves it; dyno list says which do", only)
+		return nil, usagef("--scenario %s: none of these contestants serves it; dyno list shows which do", only)
 	}
 	return all, nil
 }

@@ -13,8 +13,7 @@ import (
 	"dyno/internal/verify"
 )
 
-// verifyMutants verifies the verification of each scenario, and prints which check found which
-// defect.
+// verifyMutants tests the verification of each scenario, and prints which check found which defect.
 func verifyMutants(cmd *cobra.Command, p *project, names []string) error {
 	if len(names) == 0 {
 		var err error
@@ -67,7 +66,7 @@ func nameOf(f verify.Finding) string {
 func outcome(f verify.Finding) string {
 	switch {
 	case f.Err != nil:
-		return "could not be tried: " + f.Err.Error()
+		return "could not be tested: " + f.Err.Error()
 	case f.Mutant == "" && f.Check == "":
 		return "accepted"
 	case f.Mutant == "":

@@ -9,16 +9,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The build of a release sets these: the version in CHANGELOG.md, and its commit and the time of it
-// (RFC 3339), which go build records by itself where it finds the repository.
+// The build of a release sets these: the version in CHANGELOG.md, its commit, and the commit's time
+// (RFC 3339). Without them, go build records commit and time if it finds the repository.
 var (
 	release     = "0.1.0-dev"
 	commit      string
 	committedAt string
 )
 
-// setting returns what the build of a release has set, else what go build recorded under the key, ""
-// if neither did.
+// setting returns the value that the build of a release has set, else the value that go build
+// recorded under the key, else "".
 func setting(key, set string) string {
 	if set != "" {
 		return set
@@ -33,7 +33,7 @@ func setting(key, set string) string {
 	return ""
 }
 
-// version is the release and, where the build recorded it, the commit.
+// version returns the release and, if the build recorded it, the commit.
 func version() string {
 	if c := setting("vcs.revision", commit); c != "" {
 		return release + "+" + c[:min(12, len(c))]
@@ -41,13 +41,14 @@ func version() string {
 	return release
 }
 
-// builtAt is the time of the commit that was built; the zero time where the build did not record it.
+// builtAt returns the time of the built commit, or the zero time if the build did not record it.
 func builtAt() time.Time {
 	t, _ := time.Parse(time.RFC3339, setting("vcs.time", committedAt))
 	return t
 }
 
-// versionLine is what dyno version prints: release and commit, date of the commit, compiler and system.
+// versionLine returns the output of dyno version: release and commit, date of the commit, compiler
+// and system.
 func versionLine() string {
 	date := ""
 	if t := builtAt(); !t.IsZero() {

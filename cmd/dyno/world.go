@@ -21,15 +21,15 @@ import (
 	"dyno/internal/study"
 )
 
-// newHost makes the host of runs; nil: this machine. A test puts another in its place.
+// newHost makes the host of runs; nil means this machine. Tests replace it.
 var newHost func(bench.LocalOptions) (experiment.Host, error)
 
-// ask puts the question of a study into a request.
+// ask copies the question of a study into a request.
 func (p *project) ask(r *plan.Request, slug string, c study.Choice) (*study.Study, error) {
 	st, err := p.study(slug)
 	switch {
 	case err != nil && (p.manifest(slug) != nil || isDir(slug)):
-		return nil, usagef("no study %q; contestants are given as --contestants %s,net-http", slug, slug)
+		return nil, usagef("no study %q; to name contestants, use --contestants %s,net-http", slug, slug)
 	case err != nil:
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (p *project) ask(r *plan.Request, slug string, c study.Choice) (*study.Stud
 	return st, nil
 }
 
-// world is what a plan needs to know of the project and this machine.
+// world returns the facts about the project and this machine that a plan needs.
 func (p *project) world() plan.World {
 	return plan.World{
 		Dyno: version(), CPUs: runtime.NumCPU(), Now: time.Now(), Contestant: p.facts, Answered: p.answered,
@@ -60,7 +60,7 @@ func (p *project) world() plan.World {
 	}
 }
 
-// facts are what a plan needs to know of a contestant or a reference server.
+// facts returns the facts about a contestant or a reference server that a plan needs.
 func (p *project) facts(name string) (plan.Contestant, error) {
 	control, ok, err := refserver.ParseControl(name)
 	m := p.manifest(name)
@@ -75,8 +75,8 @@ func (p *project) facts(name string) (plan.Contestant, error) {
 	return plan.Contestant{Managed: m.Managed(), Attached: m.URL != nil, Scenarios: m.Scenarios}, nil
 }
 
-// shared is the first scenario of the first contestant that all serve. Reference servers serve
-// every scenario; of them alone it is "".
+// shared returns the first scenario of the first contestant that all contestants serve. Reference
+// servers serve every scenario; if there are no others, it returns "".
 func (p *project) shared(names []string) (string, error) {
 	var all []*contestant.Manifest
 	for _, name := range names {
@@ -99,10 +99,10 @@ func (p *project) shared(names []string) (string, error) {
 			return s, nil
 		}
 	}
-	return "", usagef("--contestants: no scenario is served by all of them%s", serve)
+	return "", usagef("--contestants: they have no scenario in common%s", serve)
 }
 
-// answered says which scenarios a null server can answer; false if not even the first.
+// answered returns the scenarios that a null server can serve; false if it cannot serve the first.
 func (p *project) answered(first string, others []string) (also []string, ok bool) {
 	var all []*scenario.Scenario
 	for _, name := range append([]string{first}, others...) {
@@ -116,7 +116,7 @@ func (p *project) answered(first string, others []string) (also []string, ok boo
 	return also, err == nil
 }
 
-// setup is what an experiment of this project needs.
+// setup returns the dependencies of an experiment in this project.
 func (p *project) setup(cmd *cobra.Command, at *place) experiment.Setup {
 	return experiment.Setup{
 		Root: p.root, FS: p.fsys, Manifests: p.manifests, Scenario: p.scenario, Folder: at.folder(p),

@@ -1,5 +1,5 @@
-// Package adhoc makes scenarios of command lines: what a URL and a few flags say is sent, and what
-// must come back.
+// Package adhoc makes scenarios from command lines: requests from a URL and flags, and their
+// expected responses.
 package adhoc
 
 import (
@@ -21,8 +21,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Request says what is sent and what must come back. Its fields bear the names of the flags, in
-// which errors speak. The zero value of a field means that nothing is said about it.
+// Request describes requests and their expected responses. Its fields have the names of flags,
+// which errors mention. A zero field means the default.
 type Request struct {
 	Scenario string   // a file; it excludes all but Headers
 	Paths    []string // with weights, as ParsePath reads them; empty: that of the URL
@@ -39,21 +39,21 @@ type Request struct {
 	ExpectHeaders []string // "Name" or "Name: value"
 }
 
-// Name is the name of scenarios that no file holds.
+// Name is the name of scenarios without a file.
 const Name = "command line"
 
-// Make returns the scenario of r, and the Host header that it asks for, if any. path is that of the
-// URL. A scenario of a file is as the file says, but for its headers: those of r go with every
-// request, in place of its own of the same name.
+// Make returns the scenario of r, and its Host header, if any. path is the path of the URL. In a
+// scenario from a file, the headers of r are added to every request and replace those with the same
+// name.
 func (r *Request) Make(ctx context.Context, path string) (s *scenario.Scenario, host string, err error) {
 	headers, host, err := readHeaders(r.Headers, !r.Template)
 	switch {
 	case err != nil:
 		return nil, "", err
 	case path != "/" && r.Scenario != "":
-		return nil, "", conf.Usagef("--scenario: the paths stand in it; give the URL without %s", path)
+		return nil, "", conf.Usagef("--scenario defines the paths; pass the URL without %s", path)
 	case path != "/" && len(r.Paths) > 0:
-		return nil, "", conf.Usagef("--path: it says what is asked for; give the URL without %s", path)
+		return nil, "", conf.Usagef("--path replaces the URL's path; pass the URL without %s", path)
 	case r.Scenario != "":
 		s, err = r.readScenario(headers)
 	default:
@@ -80,8 +80,7 @@ func (r *Request) readScenario(headers []scenario.HeaderLine) (*scenario.Scenari
 		{"expect-header", r.ExpectHeaders != nil},
 	} {
 		if f.given {
-			return nil, conf.Usagef("--scenario and --%s: the scenario says what is sent and what must come back; "+
-				"leave one out", f.flag)
+			return nil, conf.Usagef("--scenario already defines requests and responses; omit it or --%s", f.flag)
 		}
 	}
 	name := strings.TrimSuffix(filepath.Base(r.Scenario), ".toml")
@@ -105,7 +104,7 @@ func (r *Request) readScenario(headers []scenario.HeaderLine) (*scenario.Scenari
 	return s, nil
 }
 
-// oneFile is a project whose folder of scenarios is that of this file.
+// oneFile is a project whose folder of scenarios is the folder of this file.
 type oneFile string
 
 // Open opens a file of the project: in the folder of scenarios, or beside it.
@@ -120,7 +119,7 @@ func (f oneFile) Open(name string) (fs.File, error) {
 	return os.Open(filepath.Join(folder, "..", filepath.FromSlash(name)))
 }
 
-// requests returns the scenario of the URL's path, or of Paths, and the fields beside it.
+// requests returns the scenario of the URL's path, or of Paths, and the other fields.
 func (r *Request) requests(ctx context.Context, path string, headers []scenario.HeaderLine) (*scenario.Scenario,
 	error) {
 	body, err := r.readBody(ctx)
@@ -134,8 +133,9 @@ func (r *Request) requests(ctx context.Context, path string, headers []scenario.
 	case method == "":
 		method = http.MethodGet
 	case !slices.Contains(scenario.Methods, method):
-		return nil, conf.Usagef("-m %s: no method; want one of %s (-m is the method, as in bombardier, hey and oha; "+
-			"for requests in flight at once, as in h2load, say --pipeline)", r.Method, strings.Join(scenario.Methods,
+		return nil, conf.Usagef("-m %s: not a method; want one of %s (-m is the method, as in bombardier, hey and "+
+			"oha; for requests in flight at once, as in h2load, use "+
+			"--pipeline)", r.Method, strings.Join(scenario.Methods,
 			", "))
 	}
 	expect, err := r.expect()
@@ -160,8 +160,8 @@ func (r *Request) requests(ctx context.Context, path string, headers []scenario.
 	return s, nil
 }
 
-// ParsePath reads a path and how often it is asked for among others: "/a=3", or "/a", which is once.
-// Behind a query, whose own text may end so, a blank stands before the weight: "/a?b=1 =3".
+// ParsePath reads a path and its weight: "/a=3", or "/a" with weight 1. After a query, whose text
+// may end like a weight, a space precedes the weight: "/a?b=1 =3".
 func ParsePath(text string) (path string, weight int, err error) {
 	path, number, blank := strings.Cut(text, " ")
 	if blank {
@@ -171,9 +171,9 @@ func ParsePath(text string) (path string, weight int, err error) {
 	}
 	switch weight, err = strconv.Atoi(cmp.Or(number, "1")); {
 	case !strings.HasPrefix(path, "/"):
-		return "", 0, errors.New("want a path that starts with /, such as /users/{int:1..100}, or with a weight /a=3")
+		return "", 0, errors.New("want a path that starts with /, such as /users/{int:1..100}, or, with a weight, /a=3")
 	case err != nil || weight < 1 || weight > 1_000_000 || !blank && number != "" || blank && number == "":
-		return "", 0, errors.New("want a weight from 1 to 1000000 behind the path, such as /a=3, or '/a?b=1 =3'")
+		return "", 0, errors.New("want a weight from 1 to 1000000 after the path, such as /a=3, or '/a?b=1 =3'")
 	}
 	return ascii(path), weight, nil
 }
@@ -182,7 +182,7 @@ func ParsePath(text string) (path string, weight int, err error) {
 func (r *Request) readBody(ctx context.Context) (string, error) {
 	switch {
 	case r.Body != nil && r.BodyFile != "":
-		return "", conf.Usagef("-b and -f: which one is the body? Give one of them")
+		return "", conf.Usagef("-b and -f both define the body; omit one")
 	case r.BodyFile != "":
 		return readFile("-f", r.BodyFile)
 	case r.Body == nil:
@@ -196,8 +196,8 @@ func (r *Request) readBody(ctx context.Context) (string, error) {
 	return *r.Body, nil
 }
 
-// readInput reads standard input until its end, or until ctx is done. What reads it cannot be
-// interrupted and goes on.
+// readInput reads standard input until its end, or until ctx is done. The goroutine that reads
+// cannot be interrupted and continues.
 func readInput(ctx context.Context) (string, error) {
 	var b strings.Builder
 	done := make(chan error, 1)
@@ -233,14 +233,14 @@ func readFile(flag, name string) (string, error) {
 	return b.String(), nil
 }
 
-// written are the headers that the engine writes, and from what.
+// written are the headers that the engine sets, with the reason.
 var written = map[string]string{
-	"content-length":    "it is written from the body",
-	"transfer-encoding": "the body is sent with its length",
+	"content-length":    "dyno sets it from the body",
+	"transfer-encoding": "dyno sends the body with its length",
 }
 
 // readHeaders reads lines of "Name: value", which are sent in their order; one of them may be Host.
-// Verbatim says that they hold no placeholders.
+// Verbatim means that they contain no placeholders.
 func readHeaders(all []string, verbatim bool) (headers []scenario.HeaderLine, host string, err error) {
 	hosts := 0
 	for _, line := range all {
@@ -250,10 +250,10 @@ func readHeaders(all []string, verbatim bool) (headers []scenario.HeaderLine, ho
 		case !ok || !strings.Contains(line, ":"):
 			return nil, "", conf.Usagef("-H %q: want \"Name: value\"", line)
 		case written[low] != "":
-			return nil, "", conf.Usagef("-H %q: %s; leave it out", line, written[low])
+			return nil, "", conf.Usagef("-H %q: %s; omit it", line, written[low])
 		case low == "host":
 			if hosts++; hosts > 1 {
-				return nil, "", conf.Usagef("-H %q: a request has one Host; leave the others out", line)
+				return nil, "", conf.Usagef("-H %q: a request has one Host; omit the others", line)
 			}
 			host = value
 		}
@@ -262,10 +262,10 @@ func readHeaders(all []string, verbatim bool) (headers []scenario.HeaderLine, ho
 	return headers, host, nil
 }
 
-// defaultStatuses count as success if nothing is said.
+// defaultStatuses are the status codes that count as success by default.
 const defaultStatuses = "200-399"
 
-// expect returns the contract of the flags.
+// expect returns the contract that the flags define.
 func (r *Request) expect() (e scenario.Expect, err error) {
 	if e.Statuses = r.ExpectStatus; e.Statuses.Empty() {
 		e.Statuses, _ = scenario.ParseStatuses(defaultStatuses)

@@ -139,9 +139,9 @@ func TestMake(t *testing.T) {
 		t.Errorf("%+v, %q, %v", s, host, err)
 	}
 	for want, r := range map[string]Request{
-		"--path: it says":      {Paths: []string{"/a"}},
-		"want two integers":    {},
-		"--scenario: the path": {Scenario: "a.toml"},
+		"--path replaces the URL's path": {Paths: []string{"/a"}},
+		"want two integers":              {},
+		"--scenario defines the paths":   {Scenario: "a.toml"},
 	} {
 		if _, _, err := r.Make(t.Context(), "/{int:9..1}"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %q", err, want)

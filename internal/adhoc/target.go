@@ -14,7 +14,7 @@ import (
 	"dyno/internal/conf"
 )
 
-// Target is where requests go, as a URL says.
+// Target is the address of requests, read from a URL.
 type Target struct {
 	URL     string // for people
 	Network string // "tcp" or "unix"
@@ -29,7 +29,7 @@ type Target struct {
 // net/url would escape the braces of placeholders.
 func ReadTarget(ctx context.Context, s, unix string, resolve []string) (*Target, error) {
 	if s == "" && unix == "" {
-		return nil, conf.Usagef("no URL; give one such as http://127.0.0.1:8080/")
+		return nil, conf.Usagef("no URL; pass one, such as http://127.0.0.1:8080/")
 	}
 	rest := cmp.Or(s, "localhost")
 	if scheme, after, ok := strings.Cut(rest, "://"); ok {
@@ -37,7 +37,7 @@ func ReadTarget(ctx context.Context, s, unix string, resolve []string) (*Target,
 		case "http":
 			rest = after
 		case "https":
-			return nil, conf.Usagef("%s: dyno speaks HTTP/1.1 without TLS only, as yet; give an http:// URL", s)
+			return nil, conf.Usagef("%s: dyno supports only HTTP/1.1 without TLS; pass an http:// URL", s)
 		default:
 			return nil, conf.Usagef("%s: want an http:// URL", s)
 		}
@@ -51,14 +51,15 @@ func ReadTarget(ctx context.Context, s, unix string, resolve []string) (*Target,
 		path = "/" + path
 	}
 	if i := strings.IndexFunc(path, func(r rune) bool { return r <= ' ' || r == 0x7f }); i >= 0 {
-		return nil, conf.Usagef("%s: a space or control character in the path; write it as %%%02X", s, path[i])
+		return nil, conf.Usagef("%s: the path contains a space or a control character; write it as %%%02X", s, path[i])
 	}
 	u, err := url.Parse("http://" + authority + "/")
 	switch {
 	case err != nil || u.Hostname() == "":
-		return nil, conf.Usagef("%s: no host; want such as http://127.0.0.1:8080/", cmp.Or(s, unix))
+		return nil, conf.Usagef("%s: the URL has no host; want, for example, http://127.0.0.1:8080/", cmp.Or(s, unix))
 	case u.User != nil:
-		return nil, conf.Usagef("%s: a name and password in the URL; send them with -H 'Authorization: Basic …'", s)
+		return nil, conf.Usagef("%s: the URL contains a user name or password; remove them and pass -H "+
+			"'Authorization: Basic …'", s)
 	}
 	t := &Target{Network: "tcp", Path: ascii(path), Host: strings.TrimSuffix(u.Host, ":")}
 	port := cmp.Or(u.Port(), "80")
@@ -102,7 +103,7 @@ func (t *Target) find(ctx context.Context, host, port string, resolve []string) 
 		}
 	}
 	if !used {
-		return conf.Usagef("--resolve: none is for %s, the host and port of the URL", at)
+		return conf.Usagef("--resolve: no entry is for %s, the host and port of the URL", at)
 	}
 	if t.Addr != "" {
 		host, _, _ = net.SplitHostPort(t.Addr)
@@ -114,9 +115,9 @@ func (t *Target) find(ctx context.Context, host, port string, resolve []string) 
 	}
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("interrupted while the address of %s was looked up", host)
+		return fmt.Errorf("interrupted while looking up the address of %s", host)
 	case err != nil:
-		return fmt.Errorf("find %s: %w; is the name right? --resolve %s:ADDRESS gives it an address", host,
+		return fmt.Errorf("look up %s: %w; check the name, or pass its address: --resolve %s:ADDRESS", host,
 			lookupCause(err), at)
 	case len(ips) == 1:
 		at = net.JoinHostPort(ips[0].Unmap().String(), port)
@@ -138,7 +139,7 @@ func readResolve(line string) (hostPort, ip string, err error) {
 	return "", "", conf.Usagef("--resolve %q: want host:port:address, such as example.com:80:127.0.0.1", line)
 }
 
-// lookupCause removes what the error of package net repeats.
+// lookupCause returns an error of package net without its redundant words.
 func lookupCause(err error) error {
 	var dns *net.DNSError
 	if errors.As(err, &dns) {

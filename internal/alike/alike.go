@@ -1,6 +1,6 @@
-// Package alike asks servers the same requests and says where their answers differ. Each is asked
-// twice, so that what varies from one answer of a server to its next, as a time or an id does, is
-// told from what differs between servers.
+// Package alike sends the same requests to several servers and finds differences between their
+// responses. It sends each request twice, to distinguish values that vary between responses of one
+// server, such as times or ids, from differences between servers.
 package alike
 
 import (
@@ -15,10 +15,10 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Sides are servers that are to answer alike.
+// Sides are servers that should send the same responses.
 type Sides struct {
 	Allowed Allowed
-	// Apart is the time between the two asks of a server.
+	// Apart is the time between the two requests to a server.
 	Apart time.Duration
 
 	all    []*side
@@ -26,18 +26,18 @@ type Sides struct {
 	found  result.Alike
 }
 
-// Second is a time Apart that shows a clock in seconds.
+// Second is a value of Apart that reveals clocks with a resolution of one second.
 const Second = 1100 * time.Millisecond
 
-// side is a server and what it answered when it was asked first, and again.
+// side is a server with its first and second responses.
 type side struct {
 	name     string
 	scenario *scenario.Scenario
 	answers  [2][]scenario.Answer
 }
 
-// Ask asks a server twice. sc is what the server is asked: the same requests as the others, at paths
-// of its own. The error says why it could not be asked.
+// Ask sends the requests of sc to a server twice: the same requests as to the others, at the
+// server's own paths. It returns an error if the server does not respond.
 func (s *Sides) Ask(ctx context.Context, name, network, addr string, sc *scenario.Scenario) (err error) {
 	one := &side{name: name, scenario: sc}
 	for n := range one.answers {
@@ -56,9 +56,9 @@ func (s *Sides) Ask(ctx context.Context, name, network, addr string, sc *scenari
 	return nil
 }
 
-// Agree compares the answers of all that were asked. It returns base with what they have in common,
-// and what was found. Its error says where they differ: the first difference of each side from the
-// first, each a *Difference.
+// Agree compares the responses of all servers. It returns base with their common properties, and a
+// summary. If responses differ, its error joins the first *Difference of each side from the first
+// side.
 func (s *Sides) Agree(base *scenario.Scenario) (contract *scenario.Scenario, found *result.Alike, err error) {
 	s.varies, s.found = map[int]*variance{}, result.Alike{}
 	if len(s.all) == 0 {
@@ -86,30 +86,31 @@ func (s *Sides) Agree(base *scenario.Scenario) (contract *scenario.Scenario, fou
 	return contract, &s.found, nil
 }
 
-// accepted refuses a status that no side may answer with.
+// accepted returns an error if the status of a response is not allowed.
 func (s *Sides) accepted() error {
 	for _, one := range s.all {
 		for _, a := range one.answers[0] {
 			e, got := &one.scenario.Requests[a.Index].Expect, a.Response.Status
 			if got != e.Status && !e.Statuses.Has(got) {
-				return fmt.Errorf("%s answers %s with status %d: is the request right? If that is what is to be "+
-					"measured, say --expect-status %d", one.name, a.Sent, got, got)
+				return fmt.Errorf("%s responds to %s with status %d; check the request, or pass --expect-status %d "+
+					"to measure this response", one.name, a.Sent, got, got)
 			}
 		}
 	}
 	return nil
 }
 
-// variance is what varies between two answers of one side to one request, of all sides.
+// variance describes, for all sides, what varies between two responses of a side to the same
+// request.
 type variance struct {
 	places Places          // where values do
-	comes  Places          // where something is there, or not
+	comes  Places          // where something is present in only one of them
 	whole  bool            // the body as a whole
 	length bool            // of the body
 	header map[string]bool // by name
 }
 
-// own notes what varies between the two answers of a side.
+// own records what varies between the two responses of a side.
 func (s *Sides) own(one *side) {
 	for k, first := range one.answers[0] {
 		v := s.varies[first.Index]
@@ -142,7 +143,7 @@ func (s *Sides) own(one *side) {
 	}
 }
 
-// Difference is where two sides answer differently.
+// Difference is a difference between the responses of two sides.
 type Difference struct {
 	Sent       string // the request
 	A, B       string // the sides
@@ -160,13 +161,15 @@ func (d *Difference) Error() string {
 		where += " at " + d.Place
 	}
 	width := max(len(d.A), len(d.B))
-	return fmt.Sprintf("%s and %s answer %s differently: %s\n  %-*s  %s\n  %-*s  %s\n"+
-		"make them alike, or accept it with --differ %s%s",
+	return fmt.Sprintf("%s and %s respond to %s differently: %s\n"+
+		"  %-*s  %s\n"+
+		"  %-*s  %s\n"+
+		"make the responses equal, or accept the difference with --differ %s%s",
 		d.A, d.B, d.Sent, where, width, d.A, d.SaysA, width, d.B, d.SaysB, d.ExcusedBy, d.otherWords)
 }
 
-// difference returns the first difference of a side from the first side; those are left out that are
-// allowed, or lie where answers of one side vary.
+// difference returns the first difference of a side from the first side. It ignores differences
+// that are allowed, or that are at places where the responses of a single side vary.
 func (s *Sides) difference(one *side) *Difference {
 	first := s.all[0]
 	for k, a := range first.answers[0] {
@@ -194,7 +197,7 @@ func (s *Sides) difference(one *side) *Difference {
 			}
 			if p, ok := d.at.(jsonPath); ok {
 				out.ExcusedBy = "'json:" + p.anywhere().String() + "'"
-				out.otherWords = ", or all of the body with --differ body"
+				out.otherWords = ", or any difference in the body with --differ body"
 			}
 			return out
 		}
@@ -202,15 +205,15 @@ func (s *Sides) difference(one *side) *Difference {
 	return nil
 }
 
-// excuse notes, once, what differs and may.
+// excuse records an allowed difference, once.
 func (s *Sides) excuse(text string) {
 	if !slices.Contains(s.found.Excused, text) {
 		s.found.Excused = append(s.found.Excused, text)
 	}
 }
 
-// excuses reports whether d lies where the answers of one side vary. Where values do, that one side
-// has none at all is still a difference.
+// excuses reports whether d is at a place where the responses of a single side vary. If only values
+// vary there, a value that is missing on one side is still a difference.
 func (v *variance) excuses(d *difference) bool {
 	switch d.what {
 	case "body":
@@ -221,10 +224,10 @@ func (v *variance) excuses(d *difference) bool {
 	return v.header[d.what]
 }
 
-// varied reports whether any answer to the request varies in its body.
+// varied reports whether the body of any response to the request varies.
 func (v *variance) varied() bool { return v.whole || v.length || len(v.places) > 0 || len(v.comes) > 0 }
 
-// responses calls yield with each answer to the request at index, until it returns false.
+// responses calls yield with each response to the request at index, until it returns false.
 func (s *Sides) responses(index int, yield func(a *scenario.Answer) bool) {
 	for _, one := range s.all {
 		for n := range one.answers {
@@ -237,9 +240,9 @@ func (s *Sides) responses(index int, yield func(a *scenario.Answer) bool) {
 	}
 }
 
-// contract returns base with what all answers had in common: their status and, where every answer to
-// a request had the same body, the body. What base itself asks of a body stands. checked says what
-// the load will be checked for.
+// contract returns base with the common properties of all responses: the status and, if all
+// responses to a request had the same body, the body. Requirements of base itself are kept. checked
+// describes what is checked under load.
 func (s *Sides) contract(base *scenario.Scenario) (c *scenario.Scenario, checked string) {
 	own := *base
 	own.Lenient = true
@@ -283,10 +286,11 @@ func (s *Sides) contract(base *scenario.Scenario) (c *scenario.Scenario, checked
 	}
 	switch {
 	case bodies == loaded:
-		return &own, "status and body of every answer"
+		return &own, "status and body of every response"
 	case bodies > 0:
-		return &own, fmt.Sprintf("the status of every answer, and the body where it never varies (%d of %d requests)",
+		return &own, fmt.Sprintf(
+			"the status of every response, and the body of requests with a constant body (%d of %d requests)",
 			bodies, loaded)
 	}
-	return &own, "the status of every answer; bodies vary, and are compared before the load only"
+	return &own, "the status of every response; bodies vary, and were compared only before the load"
 }

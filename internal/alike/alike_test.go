@@ -110,7 +110,7 @@ func TestDifferences(t *testing.T) {
 			if c.want == nil {
 				return
 			}
-			if !strings.Contains(seen.err.Error(), "\na and c answer") {
+			if !strings.Contains(seen.err.Error(), "\na and c respond") {
 				t.Errorf("the third side is not named in\n%v", seen.err)
 			}
 			for _, want := range c.want {
@@ -128,7 +128,7 @@ func TestDifferences(t *testing.T) {
 // TestConnectionIsTold, and stops nobody.
 func TestConnectionIsTold(t *testing.T) {
 	seen := ask(t, "/", nil, answer(200, ""), answer(200, "", "Connection: close"))
-	if want := "the connection: kept open of a, closed after each answer of b"; seen.err != nil ||
+	if want := "the connection: kept open of a, closed after each response of b"; seen.err != nil ||
 		!slices.Contains(seen.Excused, want) {
 		t.Errorf("%v, %q", seen.err, seen.Excused)
 	}
@@ -242,7 +242,7 @@ func TestAskFails(t *testing.T) {
 	}
 	missing := answer(404, "")
 	if err := ask(t, "/", nil, missing, missing).err; err == nil || !strings.Contains(err.Error(),
-		"a answers GET / with status 404: is the request right?") {
+		"a responds to GET / with status 404; check the request") {
 		t.Errorf("%v", err)
 	}
 	if d, ok := errors.AsType[*Difference](ask(t, "/", nil, missing, answer(200, "")).err); !ok || d.What != "status" {

@@ -14,22 +14,22 @@ import (
 	"dyno/internal/scenario"
 )
 
-// place is where in a body something stands.
+// place is a position in a body.
 type place interface {
 	fmt.Stringer
 	anywhere() place // the same, whatever the indices of arrays
 	covers(place) bool
 }
 
-// difference is one thing in which two answers differ.
+// difference is a single difference between two responses.
 type difference struct {
 	what string // as --differ has it
 	at   place  // within the body; nil: all of it, or no body
-	a, b string // what each says, for people
-	has  bool   // one has a name of JSON, or an element, and the other has not
+	a, b string // both values, for display
+	has  bool   // only one has the member or the element
 }
 
-// name is what differs, for people.
+// name describes what differs.
 func (d *difference) name() string {
 	if name, ok := strings.CutPrefix(d.what, "header:"); ok {
 		return "header " + name
@@ -40,16 +40,16 @@ func (d *difference) name() string {
 	return d.what
 }
 
-// compared are the headers that must be alike: those that say what the body is, or what a client does
-// next.
+// compared are the headers that must be equal: those that describe the body, or determine the
+// client's next step.
 var compared = []string{"content-encoding", "content-language", "location", "www-authenticate"}
 
-// connection is a difference that is told and stops nobody: how a server treats its connections is a
-// part of what it is worth.
+// connection is a difference in the treatment of connections. It is reported, but does not stop a
+// comparison, because it is part of a server's performance.
 const connection = "connection"
 
-// differences returns what differs between two answers: status, type, headers, body, and where that
-// is the same the length.
+// differences returns the differences between two responses: status, type, headers, body, and, for
+// equal bodies, the length.
 func differences(a, b *http1.Response) (all []difference) {
 	add := func(what string, at place, x, y string) {
 		all = append(all, difference{what: what, at: at, a: shown(x), b: shown(y)})
@@ -100,7 +100,7 @@ func orNone(s string) string {
 	return s
 }
 
-// withoutHost is a URL without the scheme and host, which differ between servers.
+// withoutHost returns a URL without the scheme and host, which differ between servers.
 func withoutHost(url string) string {
 	if _, rest, ok := strings.Cut(url, "://"); ok {
 		_, path, _ := strings.Cut(rest, "/")
@@ -109,7 +109,7 @@ func withoutHost(url string) string {
 	return url
 }
 
-// cookies are the names of the cookies that are set.
+// cookies returns the names of the cookies that are set.
 func cookies(r *http1.Response) string {
 	names := map[string]bool{}
 	for _, f := range r.Fields {
@@ -123,12 +123,12 @@ func cookies(r *http1.Response) string {
 
 func kept(r *http1.Response) string {
 	if r.Close {
-		return "closed after each answer"
+		return "closed after each response"
 	}
 	return "kept open"
 }
 
-// shown is a text that a line has room for.
+// shown shortens a text to fit into a line.
 func shown(s string) string {
 	if !utf8.ValidString(s) {
 		s = fmt.Sprintf("%q", s)
@@ -140,7 +140,7 @@ func shown(s string) string {
 	return s
 }
 
-// isJSON reports whether the body is to be compared as JSON.
+// isJSON reports whether to compare the body as JSON.
 func isJSON(r *http1.Response) bool {
 	media, trimmed := mediaType(r), bytes.TrimSpace(r.Body)
 	said := strings.HasSuffix(media, "/json") || strings.HasSuffix(media, "+json")
@@ -151,7 +151,8 @@ func isJSON(r *http1.Response) bool {
 	return err == nil
 }
 
-// bodyDifferences returns where two bodies differ, in their order: as JSON if both are, else by line.
+// bodyDifferences returns the differences of two bodies in order: as JSON if both are JSON, else by
+// line.
 func bodyDifferences(a, b *http1.Response) (all []difference) {
 	if bytes.Equal(a.Body, b.Body) {
 		return nil
@@ -185,7 +186,8 @@ func bodyDifferences(a, b *http1.Response) (all []difference) {
 	return all
 }
 
-// walk calls found for each place where two values of scenario.ReadJSON differ, names in their order.
+// walk calls found for each place where two values of scenario.ReadJSON differ, in the order of
+// names.
 func walk(at jsonPath, a, b any, found func(at jsonPath, a, b string, has bool)) {
 	switch x := a.(type) {
 	case []any:

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// lineAt is a line of a body, from 1; byteAt the byte where two bodies that are no text part.
+// lineAt is a line of a body, counted from 1; byteAt the position of the first different byte of
+// two binary bodies.
 type (
 	lineAt int
 	byteAt int
@@ -19,10 +20,10 @@ func (b byteAt) String() string      { return fmt.Sprintf("byte %d", int(b)) }
 func (b byteAt) anywhere() place     { return b }
 func (b byteAt) covers(p place) bool { _, ok := p.(byteAt); return ok }
 
-// jsonPath is a way into JSON: names, and indices as "[3]"; "[*]" is any index, "*" any name.
+// jsonPath is a path into JSON: names, and indices as "[3]"; "[*]" means any index, "*" any name.
 type jsonPath []string
 
-// String writes it as jq does: .users[3].name; the whole is ".".
+// String returns the path in jq's form: .users[3].name; the whole value is ".".
 func (p jsonPath) String() string {
 	var b strings.Builder
 	for _, step := range p {
@@ -109,7 +110,7 @@ func parsePath(text string) (jsonPath, error) {
 	return path, nil
 }
 
-// Places are places, of which each covers all below it.
+// Places are paths, each of which includes all paths below it.
 type Places []place
 
 func (ps Places) cover(p place) bool {

@@ -9,21 +9,20 @@ import (
 	"dyno/internal/stats"
 )
 
-// Input is the data to analyse. Trials are the valid trials of the epochs that count, Pilot those
-// of the pilots.
+// Input is the data to analyse. Trials are the trials of valid epochs, Pilot those of the pilots.
 type Input struct {
 	Trials         []result.Trial
 	Pilot          []result.Trial
 	Contestants    []string
 	Controls       []string          // the reference, its copy for the A/A check, others
-	Ceiling        string            // control of the pilots that shows the generator's ceiling
+	Ceiling        string            // control of the pilots that determines the generator's ceiling
 	Failed         map[string]string // contestants that have no figure, and why
 	Analyses       []stats.Interim
 	Primary        string
 	Alpha          float64
 	Margin         float64
-	DiscardedShare float64 // of the trials, that lie in discarded rounds
-	Fresh          bool    // each level has processes of its own, so that what they hold is its own
+	DiscardedShare float64 // share of the trials that are in discarded rounds
+	Fresh          bool    // each level has its own processes
 
 	// Family are the comparisons of a run at several levels that are judged together, nil: all
 	// pairs of contestants at the one level. At is the index of a trial's level.
@@ -148,13 +147,12 @@ func (a *Analysis) decidePairs(t *Table, m Metric, family []result.Comparison, i
 	return pairs
 }
 
-// unrank withdraws all verdicts, because too few trials are fit to compare what the wall clock
-// measured.
+// unrank withdraws all verdicts, because too few trials are valid for metrics of the wall clock.
 func unrank(pairs []Pair) {
 	for i := range pairs {
 		pairs[i].Verdict, pairs[i].Better = Inconclusive, ""
-		pairs[i].Note = "more than half of the trials lie in discarded rounds: this machine is too busy to rank what " +
-			"the wall clock measures"
+		pairs[i].Note = "more than half of the trials are in discarded rounds: this machine is too busy to rank by " +
+			"throughput or latency"
 	}
 }
 
@@ -172,8 +170,8 @@ func unrankAtCeiling(pairs []Pair, shares map[result.Cell]float64) {
 		}
 		if shares[loser] > CeilingLimit {
 			p.Verdict, p.Better, p.BetterAt = Inconclusive, "", 0
-			p.Note = loser.Contestant + " stands at the generator's ceiling: it may be faster than this generator " +
-				"can show"
+			p.Note = loser.Contestant + " is at the generator's ceiling: it may be faster than this generator can " +
+				"measure"
 		}
 	}
 }
@@ -217,7 +215,7 @@ func (a *Analysis) place(names []string, pairs []Pair, m Metric) {
 	}
 }
 
-// strike puts the failed contestants last, with the reason.
+// strike ranks the failed contestants last, with the reason.
 func (a *Analysis) strike(in Input) {
 	failed := slices.DeleteFunc(slices.Clone(in.Contestants), func(n string) bool { _, f := in.Failed[n]; return !f })
 	slices.Sort(failed)
@@ -229,8 +227,9 @@ func (a *Analysis) strike(in Input) {
 	}
 }
 
-// controls compares the controls among themselves, at those levels of the family that have them,
-// but outside of it and at their own alpha. Of the reference and its copy the worst level is kept.
+// controls compares the controls with each other at the levels of the family that have them. These
+// comparisons are not part of the family and have their own alpha. For the reference and its copy
+// it keeps the worst level.
 func (a *Analysis) controls(t *Table, in Input, levels []int) {
 	m, ok := MetricNamed(in.Primary)
 	if !ok || len(in.Controls) < 2 {

@@ -92,7 +92,7 @@ type Analysis struct {
 	Epochs  int     // valid, pilots left out; where a family has cells of several delays, those that each of them has
 	Interim int     // number of the last interim analysis, from 1; 0 before the first
 	AlphaAt float64 // level of each interim analysis
-	Needed  int     // fewest valid epochs after which any difference can be shown
+	Needed  int     // smallest number of valid epochs that can show a difference
 	Margin  float64
 
 	Order   []string // contestants in table order: by their figures, the best first; those without figures last
@@ -118,13 +118,13 @@ func (a *Analysis) Cell(contestant, metric string) *Cell {
 	return nil
 }
 
-// Pair returns how x compares with y under a metric, both at the first level, turned round if it
-// was stored the other way; ok is false if they were not compared.
+// Pair returns the comparison of x with y under a metric, both at the first level. It reverses the
+// stored comparison if necessary; ok is false if they were not compared.
 func (a *Analysis) Pair(x, y, metric string) (p Pair, ok bool) {
 	return a.Compared(at(x), at(y), metric)
 }
 
-// Compared is like Pair, for cells at any level.
+// Compared does the same as Pair, for cells at any level.
 func (a *Analysis) Compared(x, y result.Cell, metric string) (p Pair, ok bool) {
 	for _, p := range a.Pairs {
 		if p.Metric == metric && p.CellA() == x && p.CellB() == y {

@@ -15,8 +15,10 @@ type Decision struct {
 	Up       bool // where a difference was found: the first has the larger value
 }
 
-// Decide judges the pairs of one family at each interim analysis in turn, as far as there are epochs: the whole decision procedure, on numbers alone.
-// d[i] are the differences of pair i in order of their epochs, log ratios, NaN in an epoch that has none. It is nil before the first interim analysis.
+// Decide is the whole decision procedure on numbers: it judges the pairs of a family at each
+// interim analysis that the epochs allow. d[i] are the differences of pair i, as log ratios, in
+// order of the epochs, with NaN for an epoch without one. It returns nil before the first interim
+// analysis.
 func Decide(d [][]float64, epochs int, analyses []stats.Interim, margin float64) []Decision {
 	var js []Decision
 	for _, interim := range analyses {
@@ -28,8 +30,8 @@ func Decide(d [][]float64, epochs int, analyses []stats.Interim, margin float64)
 	return js
 }
 
-// DecideAt tests the pairs of a family once, by the first n values of each. before is what it said at the analysis before, nil at the
-// first: a verdict once given stays, so that later analyses do not retract it.
+// DecideAt tests the pairs of a family once, by the first n values of each. before is its result at
+// the previous analysis, or nil. Verdicts are final: later analyses do not retract them.
 func DecideAt(before []Decision, d [][]float64, interim stats.Interim, margin float64) []Decision {
 	js := make([]Decision, len(d))
 	ps := make([]float64, len(d))
@@ -51,10 +53,11 @@ func DecideAt(before []Decision, d [][]float64, interim stats.Interim, margin fl
 	return js
 }
 
-// intervalAt estimates the ratio of pair i, whose differences are d. Its interval is at 1 − alpha of
-// the interim analysis. If the intervals of the family are to hold together, that of a pair that Holm's procedure
-// rejects is at 1 − alpha/m and ends at 1, and that of each of r others at 1 − alpha/r: so it excludes
-// 1 exactly where the pair is different (Strassburger and Bretz 2008; Guilbaud 2008).
+// intervalAt estimates the ratio of pair i, whose differences are d. Its interval is at 1 − alpha
+// of the interim analysis. For simultaneous intervals of the family, that of a pair that Holm's
+// procedure rejects is at 1 − alpha/m and is cut at 1, and that of each of the r other pairs is at
+// 1 − alpha/r. So an interval excludes 1 exactly if the pair is different (Strassburger and Bretz
+// 2008; Guilbaud 2008).
 func intervalAt(interim stats.Interim, d, holm []float64, i int) Estimate {
 	if !interim.Simultaneous {
 		return ratio(d, 1-interim.Alpha)

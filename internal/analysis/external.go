@@ -15,14 +15,14 @@ var ExternalMetrics = []Metric{
 	costOf("generator_cpu_per_request", "generator", func(t *result.Trial) *int64 { return t.Generator.CPUNS }),
 }
 
-// asReported makes a metric of classic runs that reads the loads of either generator.
+// asReported returns a metric of classic runs that reads the loads of either generator.
 func asReported(name string, of func(*result.Trial) (float64, bool)) Metric {
 	m := ClassicNamed(name)
 	m.Of = of
 	return m
 }
 
-// costOf makes the metric of CPU time per answer of the server or the generator.
+// costOf returns the metric of CPU time per response, of the server or the generator.
 func costOf(name, side string, used func(*result.Trial) *int64) Metric {
 	m := asReported("cpu_per_request", func(t *result.Trial) (float64, bool) { return perAnswer(t, used(t)) })
 	m.Name, m.Head = name, side+" "+m.Head

@@ -6,9 +6,9 @@ import (
 	"dyno/internal/result"
 )
 
-// Middle is the median of some loads, with their range. Of an even number it is the worse of the
-// middle two, because percentiles must not be averaged and time and rate then agree. N is 0 if no
-// load has the figure.
+// Middle is the median of some loads, with their range. For an even number it is the worse of the
+// middle two, because percentiles must not be averaged, and because time and rate are then
+// consistent. N is 0 if no load has the figure.
 type Middle struct {
 	Value, Least, Most float64
 	N                  int

@@ -6,27 +6,28 @@ import (
 	"dyno/internal/result"
 )
 
-// Metric is a measured property of a contestant, in base units. Its entry in the table says
-// everything of it: how a trial yields it, how it is judged and how it is shown. A new metric is an
-// entry with its function in metrics.go, a value in metrics_test.go, and a line in doc/format.md.
+// Metric is a measured property of a contestant, in base units. Its entry in the table defines
+// everything about it: how it is computed from a trial, how it is judged and how it is shown. A new
+// metric is an entry with its function in metrics.go, a value in metrics_test.go, and a line in
+// doc/format.md.
 type Metric struct {
 	Name string // key in flags, CSV and JSON
 	Unit string // of the value: the name of a Unit
-	More bool   // bigger is better
-	Kind Kind   // what it is made of, and so which checks concern it
+	More bool   // larger is better
+	Kind Kind   // its kind, which determines the checks that concern it
 
 	Of   func(*result.Trial) (float64, bool) // false: the trial has no such value
 	Idle func(*result.Usage) (float64, bool) // the same of a process before its first load; nil: it has none
 
 	Rare      bool // shown only in runs that have it
-	Fresh     bool // only of runs with fresh processes: else it includes all that the processes did before
-	Unranked  bool // a property of the machine: it is shown, and compared with nothing
-	Settles   bool // constant from round to round once warm: a contestant that still changes is not compared
+	Fresh     bool // only in runs with fresh processes; in others it would include all earlier loads
+	Unranked  bool // a property of the machine, which is shown but not compared
+	Settles   bool // constant from round to round after the warm-up; a contestant that still changes is not compared
 	AtCeiling bool // bounded by the load generator's ceiling
 
 	Title  string // heading of a section, and of the metric's explanation
 	Head   string // short heading of a column in text and Markdown; %s is the scale
-	Column string // heading of a column of the page, whose scale stands below it; the title if empty
+	Column string // heading of a column of the page, above its scale; the title if empty
 	About  string // the explanation on the page
 	Phrases
 }
@@ -40,7 +41,7 @@ type Phrases struct {
 	Fall   string // its opposite
 }
 
-// Kind is a kind of metric. Each kind is one bit, so that a set of kinds is a Kind too.
+// Kind is a kind of metric. Each kind is one bit, so that a Kind can also be a set of kinds.
 type Kind uint8
 
 // Kinds of metrics. Others are counts, to which only those checks apply that concern all figures.

@@ -7,25 +7,25 @@ var Metrics = []Metric{
 	{
 		Name: "throughput", Unit: "1/s", More: true, Kind: Rate, Of: throughput, Settles: true, AtCeiling: true,
 		Title: "Throughput", Head: "req/s", Column: "Requests",
-		About: "Right answers per second of the counted window, all connections busy. Every response is checked; " +
-			"one that breaks the contract is an error, not throughput.",
+		About: "Right responses per second of the counted window, with all connections busy. Every response is " +
+			"checked; one that breaks the contract is an error, not throughput.",
 		Phrases: Phrases{"serves %s the requests of", "is fastest",
 			"serves %s more requests than", "serves %s fewer requests than"},
 	},
 	{
 		Name: "cpu_per_request", Unit: "ns", Kind: CPUTime, Of: cpuPerRequest, Settles: true,
 		Title: "CPU per request", Head: "CPU %s/req",
-		About: "CPU time of the server's whole process tree, by right answers. It is the steadiest figure on a " +
-			"shared machine, but on a busy single core it says nearly the same as throughput: do not count them " +
-			"as two findings.",
+		About: "CPU time of the server's whole process tree, per right response. It is the steadiest figure on a " +
+			"shared machine. On a fully used single core it measures nearly the same as throughput: do not count " +
+			"them as two findings.",
 		Phrases: Phrases{"uses %s the CPU per request of", "uses the least CPU per request",
 			"uses %s more CPU per request than", "uses %s less CPU per request than"},
 	},
 	{
 		Name: "p50", Unit: "ns", Kind: ServiceTime, Of: p50, Settles: true, AtCeiling: true,
 		Title: "Service time, median", Head: "p50 %s", Column: "Median time",
-		About: "From sending a request to its answer, with all connections busy. Under this kind of load it mostly " +
-			"tells how long requests queue; it is no promise for a user at a lower rate.",
+		About: "Time from sending a request to its response, with all connections busy. Under this load it mostly " +
+			"reflects queueing; at a lower rate users wait less.",
 		Phrases: Phrases{"takes %s the median service time of", "has the shortest median service time",
 			"takes %s longer in the median than", "takes %s less time in the median than"},
 	},
@@ -39,15 +39,15 @@ var Metrics = []Metric{
 	{
 		Name: "response_p50", Unit: "ns", Kind: ResponseTime, Of: responseP50, Settles: true,
 		Title: "Response time, median", Head: "response p50 %s", Column: "Response, median",
-		About: "From the moment a request was due to its answer, at a rate that the server does not choose: what a " +
-			"user waits, queueing included.",
+		About: "Time from when a request was due to its response, at a fixed rate: what a user waits, including " +
+			"queueing.",
 		Phrases: Phrases{Factor: "takes %s the median response time of", Best: "has the shortest median response time"},
 	},
 	{
 		Name: "response_p99", Unit: "ns", Kind: TailTime, Of: responseP99,
 		Title: "Response time, 99 %", Head: "response p99 %s", Column: "Response, 99 %",
-		About: "The same for the slowest hundredth, per trial, where at least ten requests lie beyond it. On a " +
-			"shared machine others are in it.",
+		About: "The response time that 1 % of the requests exceed, per trial, if at least ten requests lie beyond " +
+			"it. On a shared machine it includes disturbances by other programs.",
 		Phrases: Phrases{
 			Factor: "takes %s the response time at 99 %% of", Best: "has the shortest response time at 99 %",
 		},
@@ -55,21 +55,21 @@ var Metrics = []Metric{
 	{
 		Name: "heap_inuse", Unit: "bytes", Kind: Memory, Rare: true, Of: heapInuse,
 		Title: "Heap in use",
-		About: "Of Go programs: memory in spans of the heap that are in use, right after a trial with its " +
-			"connections still open (runtime.MemStats.HeapInuse). It goes up and down with the garbage " +
-			"collector: medians of many trials say what one sample cannot.",
+		About: "For Go programs: memory in used spans of the heap, right after a trial with its connections still " +
+			"open (runtime.MemStats.HeapInuse). It rises and falls with the garbage collector, so only medians of " +
+			"many trials are meaningful.",
 	},
 	{
 		Name: "alloc_per_request", Unit: "bytes", Kind: Memory, Rare: true, Of: allocPerRequest,
 		Title: "Allocated per request",
-		About: "Of Go programs: what was allocated on the heap in the window, by right answers. What the reading " +
-			"itself allocates is measured and left out.",
+		About: "For Go programs: bytes allocated on the heap in the window, per right response. Allocations of the " +
+			"reading itself are measured and subtracted.",
 	},
 	{
 		Name: "instructions_per_request", Unit: "instructions", Kind: Count, Rare: true, Of: instructions,
 		Title: "Instructions per request", Head: "instr./req",
-		About: "Instructions that the server's process tree retired, by right answers: the steadiest figure of " +
-			"all, but an instruction may take long.",
+		About: "Instructions that the server's process tree retired, per right response. It is the steadiest " +
+			"figure of all, but instructions differ in time.",
 		Phrases: Phrases{
 			Factor: "retires %s the instructions per request of", Best: "retires the fewest instructions per request",
 		},
@@ -79,15 +79,15 @@ var Metrics = []Metric{
 	{
 		Name: "cpu_time", Unit: "ns", Kind: CPUTime, Rare: true, Fresh: true, Of: ofServer(cpuTime), Idle: cpuTime,
 		Title: "CPU time",
-		About: "CPU time of the server's whole process tree for the requests of one load; of an idle process since " +
-			"its start.",
+		About: "CPU time of the server's whole process tree for the requests of one load; for an idle process, " +
+			"since its start.",
 	},
 	{
 		Name: "cpu_since_start", Unit: "ns", Kind: CPUTime, Rare: true, Fresh: true,
 		Of: ofServer(cpuSinceStart), Idle: cpuTime,
 		Title: "CPU time since the start",
-		About: "The same from the start of the process to the end of the load, all loads before among it: what top " +
-			"shows.",
+		About: "CPU time from the start of the process to the end of the load, including all earlier loads, as top " +
+			"shows it.",
 	},
 	{
 		Name: "threads", Unit: "threads", Kind: Count, Rare: true, Fresh: true, Of: ofServer(threads), Idle: threads,
@@ -97,34 +97,34 @@ var Metrics = []Metric{
 	{
 		Name: "sockets", Unit: "sockets", Kind: Count, Rare: true, Fresh: true, Of: ofServer(sockets), Idle: sockets,
 		Title: "Open sockets",
-		About: "That the process tree holds when the last answer of a load is there and its kept connections are " +
-			"still open; one that listens counts too.",
+		About: "Sockets that the process tree has open after the last response of a load, while the connections " +
+			"are still open; listening sockets included.",
 	},
 	{
 		Name: "swap_pss", Unit: "bytes", Kind: Memory, Rare: true, Fresh: true, Unranked: true,
 		Of: ofServer(swapPSS), Idle: swapPSS,
 		Title: "Swapped (SwapPss)",
-		About: "The proportional share of the process tree's memory that lies in swap (SwapPss). It depends on " +
-			"what else the machine holds, and is compared with nothing.",
+		About: "The proportional share of the process tree's memory that is in swap (SwapPss). It depends on the " +
+			"other programs of the machine and is not compared.",
 	},
 
 	// Of runs whose contestants call a program that has no CPUs of its own.
 	{
 		Name: "server_cpu_share", Unit: "share", Kind: Count, Rare: true, Unranked: true, Of: serverShare,
 		Title: "CPU of the server", Head: "server CPU %s", Column: "CPU, server",
-		About: "CPU time of the server's process tree, of what its CPUs had in the window.",
+		About: "CPU time of the server's process tree, as a share of its CPUs' time in the window.",
 	},
 	{
 		Name: "backend_cpu_share", Unit: "share", Kind: Count, Rare: true, Unranked: true, Of: backendShare,
 		Title: "CPU of the backend", Head: "backend CPU %s", Column: "CPU, backend",
-		About: "CPU time of the program that the server calls, of what the generator's CPUs had, for it runs " +
-			"there. It is nobody's fault and no figure of the server.",
+		About: "CPU time of the program that the server calls, as a share of the time of the generator's CPUs, on " +
+			"which it runs. It is not a property of the server.",
 	},
 	{
 		Name: "generator_cpu_share", Unit: "share", Kind: Count, Rare: true, Unranked: true, Of: generatorShare,
 		Title: "CPU of the generator", Head: "generator CPU %s", Column: "CPU, generator",
-		About: "CPU time of the load generator, of what its CPUs had. Where it and the backend together use " +
-			"nearly all, the server may be faster than shown.",
+		About: "CPU time of the load generator, as a share of its CPUs' time. If generator and backend together " +
+			"use nearly all of it, the server may be faster than shown.",
 	},
 }
 
@@ -133,15 +133,15 @@ var Classic = []Metric{
 	{
 		Name: "time", Unit: "ns", Kind: Rate, Of: timeToComplete, Rare: true,
 		Title: "Time to complete", Head: "time %s", Column: "Time",
-		About: "From the first request sent to the last answer of the load.",
+		About: "Time from the first request sent to the last response of the load.",
 	},
 	named("throughput"),
 	named("p50"),
 	{
 		Name: "p99", Unit: "ns", Kind: ServiceTime, Of: serviceP99,
 		Title: "Service time, 99 %", Head: "p99 %s", Column: "99 %",
-		About: "From sending a request to its answer, in a closed loop: while a server stalls, no further requests " +
-			"are sent, so those that would have waited are not in it.",
+		About: "Time from sending a request to its response, in a closed loop: while a server stalls, no further " +
+			"requests are sent, so it leaves out the requests that would have waited.",
 	},
 	{
 		Name: "max", Unit: "ns", Kind: ServiceTime, Of: serviceMax,
@@ -152,12 +152,12 @@ var Classic = []Metric{
 	{
 		Name: "read", Unit: "B/s", More: true, Kind: Rate, Of: read,
 		Title: "Throughput, read", Head: "read %s", Column: "Read",
-		About: "Bytes of answers, heads and bodies, by the time of the load. 1 MB is 1,000,000 bytes.",
+		About: "Bytes of responses, headers and bodies, per second of the load. 1 MB is 1,000,000 bytes.",
 	},
 	named("memory"),
 }
 
-// Values of metrics. A trial that lacks what a value is made of has none.
+// Functions that compute metrics. A trial without the necessary data has no value.
 
 func throughput(t *result.Trial) (float64, bool) {
 	return t.Load.PerSec()
@@ -174,14 +174,15 @@ func p50(t *result.Trial) (float64, bool) {
 	return float64(t.Load.ServiceP50NS), t.Load.ServiceP50NS > 0
 }
 
-// ofServer is what a trial's server used or held.
+// ofServer returns a function that reads a figure of a trial's server.
 func ofServer(of func(*result.Usage) (float64, bool)) func(*result.Trial) (float64, bool) {
 	return func(t *result.Trial) (float64, bool) { return of(&t.Server) }
 }
 
 func pss(u *result.Usage) (float64, bool) { return positive(u.PSSBytes) }
 
-// cpuTime is of the whole load: it can be compared where all loads are of one number of requests.
+// cpuTime returns the CPU time of a whole load. It is comparable only if all loads have the same
+// number of requests.
 func cpuTime(u *result.Usage) (float64, bool) { return positive(u.CPUNS) }
 
 func cpuSinceStart(u *result.Usage) (float64, bool) {
@@ -196,7 +197,7 @@ func threads(u *result.Usage) (float64, bool) { return positive(u.Threads) }
 
 func sockets(u *result.Usage) (float64, bool) { return positive(u.OpenSockets) }
 
-// swapPSS may be 0, and mostly is.
+// swapPSS returns the swapped memory, which is usually 0.
 func swapPSS(u *result.Usage) (float64, bool) {
 	if u.SwapPSSBytes == nil {
 		return 0, false
@@ -229,7 +230,8 @@ func responseP50(t *result.Trial) (float64, bool) { return response(&t.Load, .5)
 
 func responseP99(t *result.Trial) (float64, bool) { return response(&t.Load, .99) }
 
-// response is the quantile q of due -> done, if enough requests lie beyond it and it is more than a lower bound.
+// response returns the quantile q of the response time (due to done), if enough requests lie beyond
+// it and it is not only a lower bound.
 func response(l *result.Load, q float64) (float64, bool) {
 	ns, most := l.Response(q > .5)
 	return float64(ns), most > 0 && float64(most) <= (1+result.Raised)*float64(ns) && Bears(l.Succeeded, q)
@@ -257,7 +259,7 @@ func generatorShare(t *result.Trial) (float64, bool) {
 	return shareOf(t, t.Generator.CPUNS, t.Causes.GeneratorCPUs)
 }
 
-// shareOf is what someone used of so many CPUs in a trial with a backend.
+// shareOf returns the share of a number of CPUs that a process used in a trial with a backend.
 func shareOf(t *result.Trial, used *int64, cpus int) (float64, bool) {
 	if t.Backend == nil || used == nil || t.ClocksWall() <= 0 || cpus == 0 {
 		return 0, false
@@ -269,7 +271,8 @@ func timeToComplete(t *result.Trial) (float64, bool) {
 	return float64(t.Load.WindowNS), t.Load.WindowNS > 0
 }
 
-// serviceP99 is absent where too few requests lie beyond it.
+// serviceP99 returns the 99th percentile of the service time; none if too few requests lie beyond
+// it.
 func serviceP99(t *result.Trial) (float64, bool) {
 	return float64(t.Load.ServiceP99NS), t.Load.ServiceP99NS > 0 && Bears(t.Load.Succeeded+t.Load.Failed, .99)
 }

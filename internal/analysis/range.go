@@ -7,8 +7,8 @@ import (
 	"dyno/internal/stats"
 )
 
-// EpochRange is the least and the most of a contestant's epochs, each the median of its trials;
-// +Inf and -Inf where there are none.
+// EpochRange returns the minimum and the maximum of a contestant's epochs, each the median of its
+// trials; +Inf and -Inf if there are none.
 func EpochRange(trials []result.Trial, contestant string, m Metric) (least, most float64) {
 	epochs := map[int][]float64{}
 	for i := range trials {

@@ -10,7 +10,7 @@ import (
 )
 
 // Residual is the log of a trial's value after subtracting its contestant's own level and the
-// effect of the machine in its round. Pairing does not cancel whatever affects a residual.
+// effect of the machine in its round. Effects on residuals are not cancelled by pairing.
 type Residual struct {
 	Contestant             string
 	Epoch, Round, Position int
@@ -67,8 +67,8 @@ func Residuals(trials []result.Trial, m Metric) []Residual {
 	return out
 }
 
-// Follow notes what was loaded just before each of rs, by all trials of the run in their order:
-// those of other levels, and of rounds that do not count, too.
+// Follow records what was loaded just before each of rs, according to all trials of the run in
+// their order, including those of other levels and of discarded rounds.
 func Follow(rs []Residual, trials []result.Trial) {
 	type place struct{ epoch, round, position int }
 	before := map[place]string{}
@@ -105,8 +105,8 @@ func effect(perEpoch, sizes []float64) Effect {
 	return Effect{Log: hl, Lo: lo, Hi: hi, P: stats.SignedRank(perEpoch), Epochs: len(perEpoch)}
 }
 
-// HalfRatio is by how much a contestant changed, against the others of its rounds, from the first
-// half of an epoch's rounds to the second (V16): the medians of the halves.
+// HalfRatio returns the change of a contestant relative to the others of its rounds, from the first
+// half of an epoch's rounds to the second (V16): the ratio of the medians of the halves.
 func HalfRatio(rs []Residual, contestant string) Effect {
 	var d []float64
 	for _, epoch := range byEpoch(rs) {
@@ -123,21 +123,21 @@ func HalfRatio(rs []Residual, contestant string) Effect {
 	return effect(d, d)
 }
 
-// SpeedRatio is by how much more than the others a contestant changes from the rounds of an epoch
-// in which the machine was faster to those in which it was slower (V16), as between the halves of a
-// normal distribution. One that suffers more when the machine is slow is compared under the
-// conditions of the day. There must be two others at least.
+// SpeedRatio returns the change of a contestant relative to the others, from the rounds of an epoch
+// in which the machine was faster to those in which it was slower (V16), scaled to the halves of a
+// normal distribution. The comparison of a contestant that suffers more when the machine is slow
+// depends on the machine's state. There must be at least two others.
 //
-// Each epoch's value is the covariance, over its rounds, of the contestant's distance from another
-// server with the speed of a third, the mean over all choices of the two: noise of its own is in no
-// product twice, so it is symmetric about 0 for one that moves as the others do. For the test
-// residuals are cut off at two of their standard deviations (MAD), for what hits one trial is not
-// the machine's speed. The size is the larger of that with the cut, which errs to the small side,
-// and that without, which noise moves more.
+// Each epoch's value is the covariance, over its rounds, of the contestant's distance from a second
+// server with the speed of a third, averaged over all choices of the two. No product contains the
+// same noise twice, so the value is symmetric about 0 for a contestant that changes like the
+// others. For the test, residuals are cut off at two standard deviations (MAD), because
+// disturbances of single trials are not the machine's speed. The reported size is the larger of
+// those with and without the cut: the first is too small, the second noisier.
 //
-// Note: the medians of the ratio to the reference in the slower and the faster half of the rounds
-// need no cutting off, but reported one that suffers twice as much in 7 of 10 runs only
-// (doc/validation.md, traps).
+// Note: comparing medians of the ratio to the reference in the slower and the faster half of the
+// rounds would need no cut, but detected a contestant that suffers twice as much in only 7 of 10
+// runs (doc/validation.md, traps).
 func SpeedRatio(rs []Residual, contestant string) Effect {
 	const betweenHalves = 1.596 // of a normal distribution, in standard deviations: 2√(2/π)
 	distances := make([]float64, len(rs))
@@ -167,9 +167,9 @@ func SpeedRatio(rs []Residual, contestant string) Effect {
 	return e
 }
 
-// moves are two covariances over the rounds of an epoch, residuals cut off at limit: of a
-// contestant's distance from another server with a third, and of two others, which is the variance
-// of what the machine does.
+// moves returns two covariances over the rounds of an epoch, with residuals cut off at limit: that
+// of a contestant's distance from a second server with a third server, and that of two others,
+// which is the variance of the machine's speed.
 func moves(epoch []Residual, contestant string, limit float64) (excess, common float64, rounds int) {
 	cut := make([]float64, len(epoch))
 	own := map[string][]float64{}
@@ -204,11 +204,12 @@ func moves(epoch []Residual, contestant string, limit float64) (excess, common f
 	return excess / float64(rounds), common / float64(rounds), rounds
 }
 
-// OrderEffect is by how much the last of a round differs from the first (V19), by least squares
-// over its positions; the test is on Spearman's correlation of position and residual in each epoch.
+// OrderEffect returns the difference between the last and the first position of a round (V19), by
+// least squares over the positions. It tests Spearman's correlation of position and residual in
+// each epoch.
 //
-// Note: the p-value of Spearman's over all trials at once would be too small, for what the machine
-// does lasts from one trial to the next.
+// Note: the p-value of Spearman's over all trials at once would be too small, because the machine's
+// speed is correlated between trials.
 func OrderEffect(rs []Residual) Effect {
 	last := 0
 	for _, r := range rs {
@@ -229,10 +230,10 @@ func OrderEffect(rs []Residual) Effect {
 	return effect(rhos, sizes)
 }
 
-// CarryOver is by how much trials differ by what was loaded before them in their epoch (V20): the
-// largest less the smallest mean after a contestant, as a share, and its p-value by permutations
-// within each contestant's own trials, drawn from seed. least is the size from which it would have
-// been shown; +Inf where each contestant always followed the same one.
+// CarryOver returns how much trials depend on the contestant that was loaded before them in their
+// epoch (V20): the largest minus the smallest mean after a contestant, as a share, with its p-value
+// by permutations within each contestant's own trials, drawn from seed. least is the smallest size
+// that would have been significant; +Inf if each contestant always followed the same one.
 func CarryOver(rs []Residual, permutations int, seed uint64) (share, p, least float64) {
 	number := map[string]int{}
 	index := func(name string) int {
@@ -255,9 +256,10 @@ func CarryOver(rs []Residual, permutations int, seed uint64) (share, p, least fl
 	return math.Expm1(effect), p, math.Expm1(critical)
 }
 
-// EpochComponents splits the spread of a contestant against the others of its rounds into that
-// within the epochs, of one trial, and that which a fresh start adds, both as shares, with the most
-// that it may add and the p-value that it adds nothing (V21; stats.Components).
+// EpochComponents splits the spread of a contestant relative to the others of its rounds into that
+// of single trials within epochs and that which a fresh start adds, both as shares. It also returns
+// an upper bound of the latter and the p-value of the hypothesis that it is 0 (V21;
+// stats.Components).
 func EpochComponents(rs []Residual, contestant string) (within, between, most, p float64) {
 	var epochs [][]float64
 	for _, epoch := range byEpoch(rs) {
@@ -293,7 +295,7 @@ func split(rs []Residual, number func(*Residual) int) (out [][]Residual) {
 	return out
 }
 
-// centred are the residuals from their round, less what is the contestant's own in this epoch.
+// centred returns the residuals from their round, minus the contestant's own mean in this epoch.
 func centred(epoch []Residual) []float64 {
 	own := map[string][]float64{}
 	for _, r := range epoch {

@@ -8,16 +8,16 @@ import (
 	"dyno/internal/stats"
 )
 
-// Starts describes the processes of a contestant apart from the trials, over the epochs that count.
-// Estimates are medians over epochs with 95 % intervals; N is 0 if there is no value. Times are in
-// ns.
+// Starts describes the starts of a contestant's processes, over the valid epochs. Estimates are
+// medians over epochs with 95 % intervals; N is 0 if there is no value. Times are in ns.
 type Starts struct {
 	N       int            // starts
 	Ready   Estimate       // start of the process to its first right answer
 	Steady  Estimate       // warm-up time, of the starts that became steady; records of older versions have none
 	Classes map[string]int // of the warm-ups, by result.Launch.Warmup
 
-	// PerConnection is what an idle connection takes, bytes: of each epoch the slope of PSS over connections.
+	// PerConnection is the memory of an idle connection in bytes: for each epoch the slope of PSS
+	// over connections.
 	PerConnection Estimate
 }
 
@@ -45,9 +45,8 @@ func StartsOf(run *result.Run, name string) Starts {
 	return s
 }
 
-// Unloaded is a metric of a contestant that was started and not yet loaded, over all its starts,
-// whatever became of their loads: the median, with its interval between them, and the least and the
-// most.
+// Unloaded returns a metric of a contestant that was started and not yet loaded, over all its
+// starts, even if their loads failed: the median with its interval, the minimum and the maximum.
 func Unloaded(run *result.Run, name string, m Metric) (e Estimate, least, most float64) {
 	var values []float64
 	for i := range run.Idle {

@@ -46,7 +46,7 @@ func Tabulate(trials []result.Trial, at func(*result.Trial) int) *Table {
 // median, with its 95 % interval between epochs. N is 0 if no trial of the cell has the metric.
 func (t *Table) Level(m Metric, c result.Cell) Estimate { return level(t.medians(m, c)) }
 
-// Range returns the least and the greatest epoch median of a cell, and the number of epochs.
+// Range returns the minimum and the maximum epoch median of a cell, and the number of epochs.
 func (t *Table) Range(m Metric, c result.Cell) (least, most float64, epochs int) {
 	return extremes(t.medians(m, c))
 }
@@ -61,8 +61,8 @@ func (t *Table) medians(m Metric, c result.Cell) (values []float64) {
 	return values
 }
 
-// RatioRange is like Range for the ratio of a over b. The value of an epoch is the median over the
-// rounds that have both.
+// RatioRange does the same as Range for the ratio of a over b. The value of an epoch is the median
+// over the rounds that have both.
 func (t *Table) RatioRange(m Metric, a, b result.Cell) (least, most float64, epochs int) {
 	least, most, epochs = extremes(present(t.differences(m, a, b), all))
 	return math.Exp(least), math.Exp(most), epochs
@@ -75,15 +75,15 @@ func extremes(values []float64) (least, most float64, n int) {
 	return slices.Min(values), slices.Max(values), len(values)
 }
 
-// Compare is the ratio of a over b with its interval at confidence conf, whether or not the run
-// decides that pair: it is no verdict. N is 0 where the two were never loaded in one round.
+// Compare returns the ratio of a over b with its interval at confidence conf, without a verdict. N
+// is 0 if the two were never loaded in the same round.
 func (t *Table) Compare(m Metric, a, b result.Cell, conf float64) Estimate {
 	return ratio(present(t.differences(m, a, b), all), conf)
 }
 
-// Difference is the value of a less that of b, in the metric's unit, with its interval at
-// confidence conf: the Hodges–Lehmann estimate of the epochs' medians over their rounds. It is no
-// verdict. N is 0 where the two were never loaded in one round.
+// Difference returns the value of a minus that of b, in the metric's unit, with its interval at
+// confidence conf: the Hodges–Lehmann estimate of the epochs' medians over their rounds. It gives
+// no verdict. N is 0 if the two were never loaded in the same round.
 func (t *Table) Difference(m Metric, a, b result.Cell, conf float64) Estimate {
 	var d []float64
 	for _, e := range t.epochsOf(a, b) {
@@ -139,7 +139,7 @@ func (t *Table) inRound(m Metric, a, b result.Cell, epoch int, f func(x, y float
 	return out
 }
 
-// epochsOf are those that loaded the level of a or of b: of their launch part, while others have others.
+// epochsOf returns the epochs that loaded the level of a or of b.
 func (t *Table) epochsOf(a, b result.Cell) []int {
 	var out []int
 	for _, e := range t.epochs {
@@ -150,7 +150,8 @@ func (t *Table) epochsOf(a, b result.Cell) []int {
 	return out
 }
 
-// least is the number of epochs that every comparison has; all epochs, where there is none.
+// least returns the smallest number of epochs of a comparison, or of all epochs if there is no
+// comparison.
 func (t *Table) least(family []result.Comparison) int {
 	n := len(t.epochs)
 	for _, c := range family {
@@ -159,7 +160,8 @@ func (t *Table) least(family []result.Comparison) int {
 	return n
 }
 
-// differences are, per epoch, the median over its rounds of the log ratio of a over b; NaN in one that has none.
+// differences returns, for each epoch, the median over its rounds of the log ratio of a over b; NaN
+// for an epoch without rounds that have both.
 func (t *Table) differences(m Metric, a, b result.Cell) []float64 {
 	epochs := t.epochsOf(a, b)
 	out := make([]float64, len(epochs))
@@ -169,7 +171,7 @@ func (t *Table) differences(m Metric, a, b result.Cell) []float64 {
 	return out
 }
 
-// inRounds are the in-round log ratios of all epochs, and how many an epoch has.
+// inRounds returns the in-round log ratios of all epochs, and their number in an epoch.
 func (t *Table) inRounds(m Metric, c result.Comparison) (d []float64, perEpoch int) {
 	epochs := t.epochsOf(c.A, c.B)
 	for _, e := range epochs {
@@ -188,8 +190,8 @@ func (t *Table) has(m Metric) bool {
 	return false
 }
 
-// metrics are those of a run: not those of open loops, nor what is rarely measured, where it has
-// none, nor what is of fresh processes, where they are not.
+// metrics returns the metrics of a run. It leaves out those of open loops, rare ones, and those of
+// fresh processes if the run does not have them.
 func (t *Table) metrics(fresh bool) []Metric {
 	return slices.DeleteFunc(slices.Clone(Metrics), func(m Metric) bool {
 		return (m.Open() || m.Rare) && !t.has(m) || m.Fresh && !fresh

@@ -10,18 +10,20 @@ import (
 	"dyno/internal/stats"
 )
 
-// Trend is how a cell changed over the counted rounds of an epoch, under one metric: against the controls of its rounds at its level, or, where none
-// ride along, against the median of the others; of two others, against both. Each epoch has one value, the Theil–Sen slope over its rounds times their number less one. Time
-// may as well run backwards for one that stands still, so the values of an epoch are symmetric about 0.
+// Trend is the change of a cell over the valid rounds of an epoch, under one metric. It is relative
+// to the controls of its rounds at its level or, without controls, to the median of the others;
+// with two others, to both. Each epoch has one value, the Theil–Sen slope over its rounds × (their
+// number − 1). For a stationary cell the values are symmetric about 0, because its rounds could as
+// well be in reverse order.
 type Trend struct {
 	result.Cell
 	Metric string
 	Change Estimate // from an epoch's first counted round to its last: 1.06 for a rise of 6 %; interval at 96 %
 	P      float64  // by stats.SignFlips over all trends of the run
-	Moving bool     // it is not chance, and is half the margin at least: its median over the rounds is that of a transient
+	Moving bool     // it is significant and at least half of the margin: the median over its rounds is that of a transient
 }
 
-// Words says how a moving contestant changes: "still rising 6 % (3–10) over the epoch".
+// Words describes the change of a moving contestant: "still rising 6 % (3–10) over the epoch".
 func (x Trend) Words() string {
 	rise, lo, hi, verb := x.Change.Value, x.Change.Lo, x.Change.Hi, "rising"
 	if rise < 1 {
@@ -30,13 +32,14 @@ func (x Trend) Words() string {
 	return fmt.Sprintf("still %s %.0f %% (%.0f–%.0f) over the epoch", verb, 100*(rise-1), 100*(lo-1), 100*(hi-1))
 }
 
-// trendAlpha is the chance that any contestant of a run that stands still is called moving: the bar of 5 %, less what a count of runs scatters.
+// trendAlpha is the probability that any stationary contestant of a run is reported as moving: the
+// limit of 5 %, minus the scatter of a count of runs.
 const trendAlpha = 0.04
 
 // TrendRounds is the smallest number of counted rounds of an epoch that can have a trend.
 const TrendRounds = 4
 
-// trends are those of all cells that are compared, by the metrics of speed.
+// trends returns the trends of all compared cells, by the metrics of speed.
 func (t *Table) trends(standing []string, family []result.Comparison, in Input) []Trend {
 	var cells []result.Cell
 	if in.Family == nil {
@@ -72,7 +75,8 @@ func (t *Table) trends(standing []string, family []result.Comparison, in Input) 
 	return out
 }
 
-// changes are those of a cell, by all epochs of the table; NaN where an epoch has too few rounds.
+// changes returns the changes of a cell in each epoch of the table; NaN for an epoch with too few
+// rounds.
 func (t *Table) changes(m Metric, c result.Cell, cells []result.Cell, controls []string) []float64 {
 	var riders []result.Cell
 	for _, name := range controls {
@@ -90,7 +94,7 @@ func (t *Table) changes(m Metric, c result.Cell, cells []result.Cell, controls [
 	return out
 }
 
-// logs are those of a cell's values in an epoch, by round.
+// logs returns the logs of a cell's values in an epoch, by round.
 func (t *Table) logs(m Metric, c result.Cell, epoch int) map[int]float64 {
 	out := map[int]float64{}
 	for _, r := range t.rounds[epoch] {
@@ -103,7 +107,8 @@ func (t *Table) logs(m Metric, c result.Cell, epoch int) map[int]float64 {
 	return out
 }
 
-// others are the logs of those of cells, c apart, that have a value in each round that own has: one that is missing in some would be a step there.
+// others returns the logs of those cells, except c, that have a value in each round that own has. A
+// cell without a value in some rounds would cause a step there.
 func (t *Table) others(m Metric, own map[int]float64, epoch int, cells []result.Cell, c result.Cell) (out []map[int]float64) {
 	for _, o := range cells {
 		if o == c {
@@ -121,8 +126,9 @@ func (t *Table) others(m Metric, own map[int]float64, epoch int, cells []result.
 	return out
 }
 
-// against is the change against the median of others. Of two others that is the mean, in which one that moves moves both: then it is the smaller of
-// the changes against each, or none where they disagree.
+// against returns the change relative to the median of others. With two others the median would be
+// their mean, which changes if either does. Then it returns the smaller of the changes relative to
+// each, or none if they disagree.
 func (t *Table) against(epoch int, own map[int]float64, others []map[int]float64) float64 {
 	switch len(others) {
 	case 0:
@@ -137,7 +143,8 @@ func (t *Table) against(epoch int, own map[int]float64, others []map[int]float64
 	return t.change(epoch, own, others, stats.Median)
 }
 
-// change is the slope of own against the middle of others, from the epoch's first counted round to its last; NaN where own has too few rounds.
+// change returns the slope of own relative to the median of others, from the epoch's first valid
+// round to its last; NaN if own has too few rounds.
 func (t *Table) change(epoch int, own map[int]float64, others []map[int]float64, middle func([]float64) float64) float64 {
 	var x, y []float64
 	for _, r := range t.rounds[epoch] {
@@ -166,8 +173,8 @@ func (a *Analysis) Moves(c result.Cell, metric string) *Trend {
 	return nil
 }
 
-// movingFactor is how many times the movement of an epoch a difference must exceed for its direction to
-// stand: that much a contestant may move yet, or have moved before.
+// movingFactor is the multiple of the movement within an epoch that a difference must exceed for
+// its direction to count, because a contestant may have moved, or may still move, by that much.
 const movingFactor = 3
 
 // judgeMoving withdraws verdicts on contestants that are still changing: their ratio would describe
@@ -182,7 +189,7 @@ func (a *Analysis) judgeMoving(pairs []Pair) {
 		for _, c := range []result.Cell{p.CellA(), p.CellB()} {
 			if x := a.Moves(c, p.Metric); x != nil {
 				moved += movingFactor * max(math.Log(x.Change.Hi), -math.Log(x.Change.Lo))
-				note = cmp.Or(note, fmt.Sprintf("%s is %s: its ratio depends on when it is taken", c.Contestant, x.Words()))
+				note = cmp.Or(note, fmt.Sprintf("%s is %s: its ratio depends on the time of measurement", c.Contestant, x.Words()))
 			}
 		}
 		p.Moving = note != ""

@@ -1,14 +1,14 @@
 package analysis
 
-// Unit is a base unit. Its entry in the table says how values in it are printed, keyed and read.
+// Unit is a base unit. Its entry in the table defines how values are printed, named and read.
 type Unit struct {
 	Name      string  // in CSV
 	Key       string  // how JSON keys of such values end
-	Scales    []Scale // to print with, from small to large; none: values are counts
-	Published []Scale // that published figures come in
+	Scales    []Scale // scales for printing, from small to large; none: values are counts
+	Published []Scale // units of published figures
 }
 
-// Scale is a unit to print with: a value in base units divided by Per is in Name.
+// Scale is a unit for printing: a value in base units divided by Per is in Name.
 type Scale struct {
 	Per  float64
 	Name string

@@ -1,9 +1,9 @@
 // Package audit judges published figures by arithmetic alone. It runs nothing and knows no
 // contestant.
 //
-// A figure that contradicts others, or what is possible, is impossible. One that is possible, but
-// does not show what it is published for, is doubtful. One that passed every check is sound. Where
-// nothing can be computed, the verdict is that the audit cannot tell. doc/audit.md has the rules
+// A figure that contradicts other figures or the laws of arithmetic is impossible. One that is
+// possible, but does not show what it was published for, is doubtful. One that passed every check
+// is sound. If nothing can be computed, the verdict is "cannot tell". doc/audit.md has the rules
 // and their tolerances.
 //
 // Invariant: the same documents give the same findings in the same order.
@@ -19,10 +19,10 @@ import (
 	"dyno/internal/importer"
 )
 
-// Verdict is the result of a check; the worse is the larger.
+// Verdict is the result of a check; a larger one is worse.
 type Verdict int
 
-// The verdicts, best last but one: a figure has the largest of all checks that name it.
+// The verdicts. A figure gets the largest verdict of all checks that name it.
 const (
 	CannotTell Verdict = iota
 	Sound
@@ -35,10 +35,10 @@ var verdictNames = [...]string{"cannot tell", "sound", "doubtful", "impossible"}
 
 func (v Verdict) String() string { return verdictNames[v] }
 
-// Tolerances. Each applies beyond what the printed digits leave open.
+// Tolerances, in addition to the rounding of the printed digits.
 const (
 	slack = bounds.Slack
-	half  = 0.5 // share of the connections below which the load was not the one that is named
+	half  = 0.5 // share of the connections below which the load was not as stated
 )
 
 // Finding is one check and its result.
@@ -50,7 +50,7 @@ type Finding struct {
 	Figures []*importer.Figure // the figures that the verdict applies to
 	Text    string             // the arithmetic, in words
 	Note    string             // the likely cause, or ""
-	off     float64            // how far off, as a factor: 1 is not at all
+	off     float64            // deviation as a factor; 1 is none
 }
 
 // Counts are numbers of figures or of checks, indexed by verdict.
@@ -64,7 +64,7 @@ type Report struct {
 	Documents []*importer.Document
 	Findings  []*Finding // the worst first
 	Figures   Counts     // of the published tables
-	Prose     Counts     // of figures that the text beside the tables quotes
+	Prose     Counts     // of figures that the prose beside the tables quotes
 
 	verdicts map[*importer.Figure]Verdict
 }
@@ -75,8 +75,8 @@ type examiner struct {
 	found []*Finding
 }
 
-// Examine applies all rules to the documents. Rules of single rows come first, then those of tables,
-// for delayLess and power build on what the earlier ones found.
+// Examine applies all rules to the documents. Rules of single rows come first, then those of
+// tables, because delayLess and power use earlier findings.
 func Examine(docs []*importer.Document) *Report {
 	j := &examiner{}
 	for _, d := range docs {
@@ -104,8 +104,8 @@ func Examine(docs []*importer.Document) *Report {
 	return j.sum(docs)
 }
 
-// check adds a finding that is sound until fail or cannotTell changes it. Derived figures and nil
-// are left out of it, for no verdict applies to them.
+// check adds a finding that is sound until fail or cannotTell changes it. It leaves out derived
+// figures and nil, which get no verdict.
 func (j *examiner) check(rule, kind string, r *importer.Row, figures ...*importer.Figure) *Finding {
 	f := &Finding{Rule: rule, Kind: kind, Verdict: Sound, Row: r, off: 1}
 	f.of(figures...)
@@ -118,10 +118,10 @@ func (f *Finding) of(figures ...*importer.Figure) {
 	f.Figures = slices.DeleteFunc(slices.Clone(figures), func(f *importer.Figure) bool { return f == nil || f.Derived })
 }
 
-// say sets the arithmetic.
+// say sets the text of the finding: its arithmetic in words.
 func (f *Finding) say(format string, args ...any) { f.Text = fmt.Sprintf(format, args...) }
 
-// fail gives the finding another verdict, what kind it then is of, and its likely cause.
+// fail sets the verdict of the finding, its kind and its likely cause.
 func (f *Finding) fail(v Verdict, kind, note string) { f.Verdict, f.Kind, f.Note = v, kind, note }
 
 // worst returns the worst verdict on each figure that a finding names.
@@ -166,7 +166,7 @@ func (j *Report) checks() map[string]Counts {
 	return all
 }
 
-// Rule is one of the rules. Blind is the part of it that no table can show, or "".
+// Rule is a rule of the audit. Blind is the part of it that tables cannot show, or "".
 type Rule struct{ ID, Name, Blind string }
 
 // Rules are all rules, in the order of their numbers.
@@ -178,7 +178,7 @@ var Rules = []Rule{
 	{"R5", "right answers", "whether bodies were right"},
 	{"R6", "the right server answered", "which server answered"},
 	{"R7", "spread against ceiling and noise", ""},
-	{"R8", "provenance", "on which machine, with which versions each figure was taken"},
+	{"R8", "provenance", "the machine and the versions with which each figure was measured"},
 	{"R9", "units, missing values, order", ""},
 	{"R10", "equal work", "headers, logging, compression"},
 	{"R11", "numbers in prose", "prose that it does not quote"},

@@ -9,8 +9,8 @@ import (
 	"dyno/internal/stats"
 )
 
-// size is R4 for the bytes of a request: its throughput over its rate. A contestant is compared
-// with the median of its table, for headers alone do not make a factor of two.
+// size applies R4 to the bytes per request, throughput ÷ rate. It compares a contestant with the
+// median of its table, because headers alone do not differ by a factor of two.
 func (j *examiner) size() {
 	type sized struct {
 		row        *importer.Row
@@ -42,8 +42,8 @@ func (j *examiner) size() {
 				t.say("%s, but HTTP/1.1 takes at least %s", t.Text, number(least))
 				t.off = least / size.at
 			case len(all) > 2 && (size.lo > 2*middle || size.hi < middle/2):
-				t.fail(Doubtful, "another answer than the others give",
-					"not the same answer: look at headers, cookies and bodies")
+				t.fail(Doubtful, "a response unlike those of the others",
+					"the responses differ: compare headers, cookies and bodies")
 				t.say("%s, where the median of the %d contestants is %s", t.Text, len(all), number(middle))
 				t.off = max(size.at/middle, middle/size.at)
 			case len(all) < 2:
@@ -53,7 +53,7 @@ func (j *examiner) size() {
 	}
 }
 
-// unlike is R4 for bodies whose length is printed: those of one table must be alike.
+// unlike applies R4 to bodies whose length is printed: those of one table must have equal length.
 func (j *examiner) unlike() {
 	for _, rows := range tables(j.rows) {
 		var lengths []*importer.Figure
@@ -70,14 +70,14 @@ func (j *examiner) unlike() {
 		t := j.check("R4", "bodies of equal length", low.Row, lengths...)
 		t.say("all bodies have %s", low.Text)
 		if low.Value != high.Value {
-			t.fail(Doubtful, "bodies of different length", "not the same answer")
+			t.fail(Doubtful, "bodies of different length", "the responses differ")
 			t.say("bodies from %s (%s) to %s (%s)", low.Text, low.Row.Contestant, high.Text, high.Row.Contestant)
 			t.off = high.Value / max(low.Value, 1)
 		}
 	}
 }
 
-// errors is R5, as far as statuses and errors are counted. No table has bodies.
+// errors applies R5 to counts of statuses and errors. Tables do not contain bodies.
 func (j *examiner) errors(r *importer.Row) {
 	n := r.One(importer.None, "requests")
 	if n == nil || n.Value <= 0 {
@@ -88,14 +88,14 @@ func (j *examiner) errors(r *importer.Row) {
 		if bad.Derived {
 			counted = r.All(importer.None, answerClasses...)
 		}
-		t, share := j.check("R5", "answers of status 2xx or 3xx", r, counted...), bad.Value/n.Value
-		t.say("%s of %s answers were of no use", number(bad.Value), number(n.Value))
+		t, share := j.check("R5", "responses with status 2xx or 3xx", r, counted...), bad.Value/n.Value
+		t.say("%s of %s responses were errors", number(bad.Value), number(n.Value))
 		t.off = 1 + share
 		switch {
 		case share >= half:
-			t.fail(Impossible, "the rate is that of errors", "")
+			t.fail(Impossible, "the rate counts error responses", "")
 		case share > 0.001:
-			t.fail(Doubtful, "errors in the rate", "")
+			t.fail(Doubtful, "the rate includes errors", "")
 		}
 		if t.Verdict != Sound {
 			t.of(slices.Concat(rates(r), []*importer.Figure{n}, counted)...)
@@ -109,12 +109,12 @@ func (j *examiner) errors(r *importer.Row) {
 		t.say("%s %s, of %s requests", e.Text, e.Metric, number(n.Value))
 		t.off = 1 + e.Value/n.Value
 		if e.Value > 0.01*n.Value || e.Metric == "connect_errors" && e.Value > 0 {
-			t.fail(Doubtful, t.Kind, "what got no answer is not in the latencies")
+			t.fail(Doubtful, t.Kind, "the latencies leave these requests out")
 		}
 	}
 }
 
-// Metrics that count answers by class of status, and requests without an answer.
+// Metrics that count responses by class of status, and requests without a response.
 var (
 	answerClasses = []string{"http1xx", "http2xx", "http3xx", "http4xx", "http5xx", "others"}
 	unanswered    = []string{"connect_errors", "read_errors", "write_errors", "timeouts", "errored"}

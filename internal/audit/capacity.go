@@ -8,7 +8,8 @@ import (
 	"dyno/internal/importer"
 )
 
-// capacity is R3: a handler that waits S answers each connection at most 1 ÷ S times a second.
+// capacity applies R3: a handler that waits S responds on each connection at most 1 ÷ S times a
+// second.
 func (j *examiner) capacity(r *importer.Row) {
 	if r.Delay <= 0 {
 		return
@@ -18,7 +19,7 @@ func (j *examiner) capacity(r *importer.Row) {
 		t.say("%s, where the handler waits %s", l.Text, timeText(r.Delay))
 		t.off = r.Delay / l.Value
 		if l.Hi < r.Delay*(1-slack) {
-			t.fail(Impossible, "an answer before the handler's delay is over", "the handler did not run")
+			t.fail(Impossible, "a response before the end of the handler's delay", "the handler did not run")
 		}
 	}
 	for _, f := range rates(r) {
@@ -63,7 +64,7 @@ func (j *examiner) ceiling(r *importer.Row, rate *importer.Figure) {
 	}
 }
 
-// delayLess is R3 for whole tables. Where at least half of a table's rates, and at least four,
+// delayLess applies R3 to whole tables. If at least half of a table's rates, and at least four,
 // exceed what a delay allows, its handlers ran without the delay, and its other rates are doubtful
 // too.
 func (j *examiner) delayLess() {
@@ -91,8 +92,8 @@ func (j *examiner) delayLess() {
 				continue
 			}
 			t := j.check("R3", "", r, f)
-			t.fail(Doubtful, "in a table without its delay", "the handler, with its delay, did not run")
-			t.say("%s, in a table of which %s of %s rates are beyond what the delay allows",
+			t.fail(Doubtful, "in a table measured without the delay", "the handler, with its delay, did not run")
+			t.say("%s, in a table in which %s of %s rates exceed what the delay allows",
 				rateText(f.Value), number(float64(n)), number(float64(total)))
 		}
 	}

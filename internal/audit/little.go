@@ -9,9 +9,9 @@ import (
 	"dyno/internal/importer"
 )
 
-// little is R2. In a closed loop rate × mean latency is the mean number of requests in flight
-// (Little 1961). It cannot exceed what the connections hold; nor is it much less, for each
-// connection is used again at once.
+// little applies R2. In a closed loop, rate × mean latency is the mean number of requests in flight
+// (Little 1961). It cannot exceed the number of connections × pipeline depth. Nor can it be much
+// lower, because each connection is reused at once.
 func (j *examiner) little(r *importer.Row) {
 	if r.Connections == 0 || r.Open {
 		return
@@ -45,26 +45,26 @@ func (j *examiner) inFlight(r *importer.Row, p pace, l *importer.Figure) {
 	t.off = n.at / c
 	switch {
 	case n.lo > bounds.InFlight(c, d):
-		t.fail(Impossible, "more in flight than the connections hold", "")
+		t.fail(Impossible, "more requests in flight than the connections can carry", "")
 		t.off = n.at / c / d
 		if p.sampled && n.lo < 2*c*d {
 			t.fail(Doubtful, t.Kind, "the rate is a mean of samples, and may be too high")
 		}
 		if r.Tool == "wrk" {
 			t.Figures = t.Figures[:1]
-			t.Note = "wrk averages latencies that it did not measure, but added, into its mean: " +
-				"the rate may hold, the latency does not"
+			t.Note = "wrk includes latencies that it did not measure but estimated in its mean: the rate may be " +
+				"right, the latency is not"
 		}
 	case r.PerRequest && n.hi < c*(1-slack):
 		t.fail(CannotTell, "connections being opened",
-			"a connection per request: what is not in flight may be connecting")
+			"one connection per request: the others may have been connecting")
 	case n.hi < c*half:
-		t.fail(Impossible, "less than half of the connections in use", "the load was not the one that is named: "+
-			"connections were missing, or the client could not keep them busy")
+		t.fail(Impossible, "less than half of the connections in use", "the load was not as stated: connections "+
+			"were missing, or the client could not keep them busy")
 		t.off = c / n.at
 		// 1,024 open files less what a process has open anyway, and less the tolerance.
 		if c > 1100 && n.at > 850 && n.at < 1030 {
-			t.Note = "as if some 1,000 connections had been opened: 1,024 open files are the usual limit of a process"
+			t.Note = "consistent with about 1,000 connections: the usual limit of a process is 1,024 open files"
 		}
 	case n.hi < c*(1-slack):
 		t.fail(Doubtful, "not all connections in use",

@@ -8,7 +8,7 @@ import (
 	"dyno/internal/importer"
 )
 
-// Missing says what was not published that figures could have been checked against.
+// Missing lists unpublished values that would be needed to check figures.
 type Missing struct {
 	File    string
 	What    string // kind of the figures: rate, mean latency, percentile
@@ -22,8 +22,8 @@ type lack struct {
 	columns []string
 }
 
-// checkable are the kinds of figures that rules of one row check, and what each rule needs beside
-// them.
+// checkable are the kinds of figures that rules of single rows check, and the columns that each
+// rule needs.
 var checkable = []struct {
 	what  string
 	is    func(*importer.Figure) bool
@@ -59,7 +59,7 @@ func has(r *importer.Row, column string) bool {
 	return false
 }
 
-// Missing lists what is not published beside the figures that nothing was checked against, by file.
+// Missing lists, by file, the values that are missing to check the figures without a check.
 func (j *Report) Missing() (list []*Missing) {
 	for _, d := range j.Documents {
 		for _, r := range d.Rows {
@@ -76,8 +76,8 @@ func (j *Report) Missing() (list []*Missing) {
 	return list
 }
 
-// missing is what one figure lacks; nil if no rule of one row is about its kind, or none lacks
-// anything.
+// missing returns what is missing to check a figure; nil if no rule of single rows covers its kind,
+// or if nothing is missing.
 func missing(file string, f *importer.Figure) *Missing {
 	for _, c := range checkable {
 		if !c.is(f) {
@@ -98,7 +98,7 @@ func missing(file string, f *importer.Figure) *Missing {
 	return nil
 }
 
-// added counts m among those that lack the same.
+// added counts m together with those that lack the same values.
 func added(list []*Missing, m *Missing) []*Missing {
 	for _, other := range list {
 		if other.String() == m.String() && other.File == m.File && other.What == m.What {

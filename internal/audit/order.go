@@ -10,8 +10,8 @@ import (
 	"dyno/internal/importer"
 )
 
-// traps is R9 for single figures: empty cells, several numbers in one cell, units of their own, and
-// numbers that cannot be.
+// traps applies R9 to single figures: empty cells, several numbers in one cell, deviating units,
+// and impossible numbers.
 func (j *examiner) traps(r *importer.Row) {
 	for _, f := range r.Figures {
 		trap := func(v Verdict, kind, note, format string, args ...any) {
@@ -23,21 +23,23 @@ func (j *examiner) traps(r *importer.Row) {
 		case f.Missing:
 			trap(CannotTell, "missing", "", "no value: missing is not zero")
 		case f.Many > 0:
-			trap(Doubtful, "several numbers in one cell", "one per process: their sum or their mean is not said",
-				"%q: %d numbers, where one figure is asked for", f.Text, f.Many)
+			trap(Doubtful, "several numbers in one cell",
+				"one per process: it is not stated whether their sum or their mean counts",
+				"%q: %d numbers instead of one", f.Text, f.Many)
 		case f.Value < 0:
 			trap(Impossible, "negative", "", "%s is below zero", f.Text)
 		case f.Value == 0 && (strings.HasPrefix(f.Metric, "rps") || f.Metric == "latency_mean"):
 			trap(Doubtful, "zero", "a run that failed, or a missing value written as zero",
 				"%s of %s", f.Text, f.Metric)
 		case f.OwnUnit:
-			trap(Doubtful, "a unit of its own", "who reads the column by its unit is wrong by a power of ten",
+			trap(Doubtful, "a different unit", "a reader who assumes the column's unit is wrong by a power of ten",
 				"%s, in a column of another unit", f.Text)
 		}
 	}
 }
 
-// quantileOf returns the share of the values that are no larger than a figure of the metric.
+// quantileOf returns the quantile that a metric stands for, as a share: 0.99 for p99, 0 for the
+// minimum.
 func quantileOf(metric string) (q float64, ok bool) {
 	switch metric {
 	case "latency_min":
@@ -56,8 +58,8 @@ type point struct {
 	*importer.Figure
 }
 
-// order is R9 for a distribution. Quantiles rise, the mean lies where they let it, and the standard
-// deviation is no more than the extremes allow.
+// order applies R9 to a distribution. Quantiles increase, the mean is within the bounds that they
+// imply, and the standard deviation is within the bound that the extremes imply.
 func (j *examiner) order(r *importer.Row) {
 	var points []point
 	for _, f := range r.Figures {
@@ -78,7 +80,7 @@ func (j *examiner) order(r *importer.Row) {
 	j.deviation(r, importer.PerSec, "rps_mean", "rps_stdev", "rps_max")
 }
 
-// rising judges figures in the order of their quantiles.
+// rising checks that figures increase in the order of their quantiles.
 func (j *examiner) rising(r *importer.Row, figures []*importer.Figure) {
 	if len(figures) < 2 {
 		return
@@ -87,7 +89,7 @@ func (j *examiner) rising(r *importer.Row, figures []*importer.Figure) {
 	t.say("quantiles rise")
 	for i, high := range figures[1:] {
 		if low := figures[i]; low.Lo > high.Hi {
-			t.fail(Impossible, "quantiles fall", "a unit was left out, or a column taken for another")
+			t.fail(Impossible, "quantiles fall", "a unit is missing, or two columns were mixed up")
 			t.say("%s is %s, but %s is %s", low.Metric, low.Text, high.Metric, high.Text)
 			t.of(low, high)
 			t.off = low.Value / max(high.Value, 1e-12)
@@ -96,8 +98,8 @@ func (j *examiner) rising(r *importer.Row, figures []*importer.Figure) {
 	}
 }
 
-// mean judges the mean latency by bounds: between two quantiles no value is below the lower one or
-// above the upper one. Without a maximum there is no upper bound.
+// mean checks the mean latency against bounds: values between two quantiles lie between the figures
+// of these quantiles. Without a maximum there is no upper bound.
 func (j *examiner) mean(r *importer.Row, points []point, figures []*importer.Figure) {
 	mean := r.One(importer.Seconds, "latency_mean")
 	if mean == nil || mean.Value < 0 {
@@ -117,8 +119,8 @@ func (j *examiner) mean(r *importer.Row, points []point, figures []*importer.Fig
 	t := j.check("R9", "mean and quantiles", r, append([]*importer.Figure{mean}, figures...)...)
 	t.say("a mean of %s, and the quantiles allow %s", mean.Text, allowed)
 	if mean.Hi < least*(1-slack) || mean.Lo > most*(1+slack) {
-		t.fail(Impossible, "a mean that the quantiles do not allow",
-			"a unit was left out, or mean and quantiles are of different requests")
+		t.fail(Impossible, "a mean that contradicts the quantiles",
+			"a unit is missing, or mean and quantiles describe different requests")
 		t.of(mean)
 		t.say("a mean of %s, but the quantiles allow %s", mean.Text, allowed)
 		return
@@ -129,21 +131,21 @@ func (j *examiner) mean(r *importer.Row, points []point, figures []*importer.Fig
 		switch {
 		case p.q >= 0.99 && p.q < 1 && mean.Lo > p.Hi:
 			t.fail(Doubtful, "a mean above the p99",
-				"a few requests make the mean; or mean and quantile are of different requests")
+				"a few requests dominate the mean, or mean and quantile describe different requests")
 			t.of(mean, p.Figure)
 			t.say("a mean of %s above %s of %s: the slowest %s %% would take %s on average, or more", mean.Text,
 				p.Metric, p.Text,
 				number(100-100*p.q), timeText((mean.Lo-below)/(1-p.q)))
 		case p.q >= 0.99 && p.Digits >= 3 && p.Text == mean.Text:
-			t.fail(Doubtful, "one value in two columns", "a column was copied")
+			t.fail(Doubtful, "the same value in two columns", "a column was copied")
 			t.of(mean, p.Figure)
 			t.say("%s is both the mean and %s", mean.Text, p.Metric)
 		}
 	}
 }
 
-// deviation judges a standard deviation by its bound, sd² ≤ (max − mean) × (mean − min), with 0 for
-// the minimum (Bhatia and Davis, "A better bound on the variance", 2000).
+// deviation checks a standard deviation against its bound, sd² ≤ (max − mean) × (mean − min), with
+// 0 for the minimum (Bhatia and Davis, "A better bound on the variance", 2000).
 func (j *examiner) deviation(r *importer.Row, unit importer.Unit, meanName, sdName, mostName string) {
 	mean, sd, most := r.One(unit, meanName), r.One(unit, sdName), r.One(unit, mostName)
 	if mean == nil || sd == nil || most == nil || mean.Value < 0 || sd.Value < 0 {
@@ -157,7 +159,7 @@ func (j *examiner) deviation(r *importer.Row, unit importer.Unit, meanName, sdNa
 	}
 	t.say("a standard deviation of %s around %s, and values from 0 to %s allow as much", sd.Text, mean.Text, most.Text)
 	if bound := math.Sqrt((most.Hi - mean.Lo) * mean.Hi); sd.Lo > bound*(1+slack) {
-		t.fail(Impossible, "a standard deviation that the maximum does not allow", "")
+		t.fail(Impossible, "a standard deviation that contradicts the maximum", "")
 		t.of(sd, most)
 		text := number(bound)
 		if unit == importer.Seconds {

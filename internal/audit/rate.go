@@ -44,8 +44,8 @@ func overTime(r *importer.Row) (p pace, ok bool) {
 	}, true
 }
 
-// most is how many rates, or latencies, of one row are looked at, for each is compared with each.
-// No real table has as many.
+// most is the number of rates, or latencies, of a row that are checked. It limits the comparisons
+// of each with each; real tables have fewer.
 const most = 32
 
 // rates returns the printed rates of a row, in requests per second.
@@ -64,8 +64,8 @@ func usable(figures []*importer.Figure) []*importer.Figure {
 	return list[:min(len(list), most)]
 }
 
-// paces returns the rates to compute with. Where a mean of samples is not requests ÷ time, the
-// latter counts; where it is, either may be meant.
+// paces returns the rates to compute with. If a mean of samples differs from requests ÷ time, the
+// latter counts; otherwise both do.
 func paces(r *importer.Row) []pace {
 	var list []pace
 	whole, known := overTime(r)
@@ -96,8 +96,8 @@ func timeAtFault(r *importer.Row, rate *importer.Figure, whole pace) bool {
 	})
 }
 
-// rate is R1: the printed rate is requests ÷ time. A mean of samples (rps_mean) may differ, for it
-// is another average; Little's law then tells which of the two is wrong.
+// rate applies R1: the printed rate must be requests ÷ time. A mean of samples (rps_mean) may
+// differ, because it is a different average; Little's law then shows which of the two is wrong.
 func (j *examiner) rate(r *importer.Row) {
 	whole, ok := overTime(r)
 	if !ok {
@@ -120,8 +120,8 @@ func (j *examiner) rate(r *importer.Row) {
 			t.blameTime(r, f, whole)
 		case mean:
 			t.fail(Doubtful, "rate is not requests ÷ time",
-				"a mean of short samples, which counts a slow stretch as much as a fast one; "+
-					"requests ÷ time is the rate")
+				"it is a mean over short samples, which weights slow and fast periods equally; the rate is "+
+					"requests ÷ time")
 			t.of(f)
 		default:
 			t.fail(Impossible, "rate is not requests ÷ time", "")
@@ -129,20 +129,21 @@ func (j *examiner) rate(r *importer.Row) {
 	}
 }
 
-// blameTime says that the printed time is wrong, for the rate and the latency agree without it.
+// blameTime reports that the printed time is wrong, because the rate and the latency agree with
+// each other.
 func (t *Finding) blameTime(r *importer.Row, rate *importer.Figure, whole pace) {
 	l, c, time := latencies(r)[0], float64(r.Connections), r.One(importer.Seconds, "time")
 	verdict := Doubtful
 	if whole.lo*l.Lo > c*(1+slack) || whole.hi*l.Hi < c*half {
 		verdict = Impossible
 	}
-	t.fail(verdict, "time is not that of these requests", "")
+	t.fail(verdict, "the time does not belong to these requests", "")
 	t.of(time)
 	if time != nil { // else the planned one
-		t.Note = timeText(whole.at/rate.Value*time.Value) + " would fit"
+		t.Note = timeText(whole.at/rate.Value*time.Value) + " would match"
 	}
-	t.say("%s, but the rate is %s; with %s, %s would be %s requests in flight of %s connections, %s are %s: "+
-		"the time is wrong",
+	t.say("%s, but the rate is %s; with %s, %s would be %s requests in flight of %s connections, %s are %s: the "+
+		"time is wrong",
 		whole.sum, rateText(rate.Value), l.Text, rateText(whole.at), number(whole.at*l.Value), number(c),
 		rateText(rate.Value), number(rate.Value*l.Value))
 }
@@ -193,7 +194,8 @@ func product(r *importer.Row, names []string) (p span, text string, figures []*i
 	return p, strings.Join(words, " × "), figures, p.at > 0
 }
 
-// identities checks what a tool has computed of its own figures. 1 % is for its rounding.
+// identities checks the figures that a tool computed from its other figures, with a tolerance of 1
+// % for rounding.
 func (j *examiner) identities(r *importer.Row) {
 	for _, id := range identities {
 		left, leftText, leftFigures, ok1 := product(r, id.left)
@@ -214,7 +216,7 @@ func (j *examiner) identities(r *importer.Row) {
 // benchN finds the number of operations in the command of a row.
 var benchN = regexp.MustCompile(`^go test -bench\b.*\bN=([0-9]+)`)
 
-// goBench checks what go test -bench prints: it raises N until N operations take a second.
+// goBench checks figures of go test -bench, which increases N until N operations take a second.
 func (j *examiner) goBench(r *importer.Row) {
 	if allocs, bytes := r.One("allocs/op", "allocs_op"), r.One("B/op", "b_op"); allocs != nil && bytes != nil {
 		t := j.check("R9", "allocations and their bytes", r, allocs, bytes)
@@ -234,10 +236,10 @@ func (j *examiner) goBench(r *importer.Row) {
 	took := exactly(n * 1e-9).times(of(ns))
 	t := j.check("R1", "operations × time of one", r, ns)
 	t.off = took.at
-	t.say("%s × %s = %s, and go test goes on for at least a second", number(n), ns.Text, timeText(took.at))
+	t.say("%s × %s = %s, and go test runs for at least a second", number(n), ns.Text, timeText(took.at))
 	if took.hi < 1 {
 		t.Verdict = Doubtful
-		t.say("%s × %s = %s, but go test goes on for at least a second unless it is told otherwise",
+		t.say("%s × %s = %s, but by default go test runs for at least a second",
 			number(n), ns.Text, timeText(took.at))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"dyno/internal/report"
 )
 
-// span is a number, and the range that its printed digits leave open.
+// span is a number and the range of values that round to its printed digits.
 type span struct{ lo, at, hi float64 }
 
 // of returns the span of a figure, in base units.
@@ -21,8 +21,7 @@ func exactly(v float64) span { return span{v, v, v} }
 // times returns the product of two positive spans.
 func (a span) times(b span) span { return span{a.lo * b.lo, a.at * b.at, a.hi * b.hi} }
 
-// over returns the quotient of two positive spans: the least over the most, and the most over the
-// least.
+// over returns the quotient of two positive spans.
 func (a span) over(b span) span { return span{a.lo / b.hi, a.at / b.at, a.hi / b.lo} }
 
 // gap returns by how much a is above b (positive) or below it (negative), as a share; 0 where they
@@ -43,8 +42,8 @@ func (a span) apart(b span) float64 { return math.Abs(a.gap(b)) }
 // usable reports whether a span is positive and finite, so that it can be a factor or a divisor.
 func (a span) usable() bool { return a.lo > 0 && !math.IsInf(a.hi, 0) && !math.IsNaN(a.at) }
 
-// number prints v for a sentence: from 100 on whole and with commas, else with three significant
-// digits.
+// number formats v for a sentence: from 100 as a whole number with commas, below with three
+// significant digits.
 func number(v float64) string {
 	if math.Abs(v) < 100 || math.IsInf(v, 0) || math.IsNaN(v) {
 		return short(report.Sig3(v))

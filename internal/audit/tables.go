@@ -11,9 +11,9 @@ import (
 	"dyno/internal/importer"
 )
 
-// tables groups the rows that stand side by side: the contestants of one scenario at one level,
-// measured together. Tables are in the order of their first rows. Editions do not tell them apart,
-// for each contestant may have its own.
+// tables groups rows that were measured together: the contestants of one scenario at one level.
+// Tables are in the order of their first rows. Rows of different editions can be in one table,
+// because each contestant may have its own edition.
 func tables(rows []*importer.Row) [][]*importer.Row {
 	type key struct {
 		source, date, suite, scenario, load string
@@ -36,7 +36,7 @@ func tables(rows []*importer.Row) [][]*importer.Row {
 // steady are the metrics that hardly change from run to run, unlike maxima and errors.
 var steady = []string{"rps", "rps_mean", "latency_mean", "p50", "throughput", "throughput_rw", "document_length"}
 
-// twice is R8: one row, one metric, two values.
+// twice applies R8: it finds two values for one metric of one row.
 func (j *examiner) twice() {
 	for _, r := range j.rows {
 		if r.Contestant == "" { // nothing says that its lines are of the same thing
@@ -64,10 +64,10 @@ func (j *examiner) twice() {
 				times = fmt.Sprintf("%.3f", t.off)
 			}
 			t.say("%s (%s) and %s (%s), %s times apart", first.Text, tableOf(first), f.Text, tableOf(f), times)
-			t.fail(CannotTell, t.Kind, "two runs: so far apart are they with nothing changed")
+			t.fail(CannotTell, t.Kind, "two runs: they differ by this much although nothing changed")
 			switch {
 			case apart > 1:
-				t.fail(Impossible, t.Kind, "they cannot both be of what they are published for")
+				t.fail(Impossible, t.Kind, "at least one of them does not belong to what it is published for")
 			case apart > slack && first.Table != f.Table:
 				t.Verdict = Doubtful
 			}
@@ -75,10 +75,10 @@ func (j *examiner) twice() {
 	}
 }
 
-// tableOf names the table that a figure stands in, or its line.
+// tableOf names the table of a figure, or its line.
 func tableOf(f *importer.Figure) string { return cmp.Or(f.Table, fmt.Sprintf("line %d", f.Line)) }
 
-// versionForm matches what in a contestant's name changes from edition to edition.
+// versionForm matches the part of a contestant's name that changes between editions: its version.
 var versionForm = regexp.MustCompile(`\s*\([^)]*\)|\s+v?[0-9]+(?:\.[0-9]+)*\b`)
 
 // measuredUnits are the units of the figures that a new run would change.
@@ -90,8 +90,8 @@ func measured(f *importer.Figure) bool {
 		!f.Missing && f.Many == 0 && !f.Prose && !f.Derived
 }
 
-// stale is R8 for whole columns: three in four or more of a table's values of one metric are,
-// contestant by contestant, those of earlier dates.
+// stale applies R8 to whole columns: at least three quarters of a table's values of one metric
+// equal, contestant by contestant, those of earlier dates.
 func (j *examiner) stale() {
 	type cell struct { // a figure's place in the tables of a source, whatever their date
 		source, suite, scenario, contestant, metric string
@@ -154,14 +154,14 @@ func (j *examiner) stale() {
 		for _, f := range c.same {
 			t := j.check("R8", "", f.Row, f)
 			t.fail(Doubtful, "carried over from an earlier date",
-				"an old value beside new ones; it was not measured with them")
+				"an old value among new ones; it was not measured with them")
 			t.say("%s of %s is, to the last digit, that of an earlier date, as are %d of %d in its table",
 				f.Text, f.Metric, len(c.same), c.known)
 		}
 	}
 }
 
-// copied is R6, as far as a table shows it: two contestants, all figures the same.
+// copied applies R6, as far as a table shows it: it finds two contestants with identical figures.
 func (j *examiner) copied() {
 	for _, rows := range tables(j.rows) {
 		var values []float64
@@ -192,16 +192,16 @@ func (j *examiner) copied() {
 			} else if first.Contestant != r.Contestant {
 				t := j.check("R6", "", r, slices.Concat(first.Figures, r.Figures)...)
 				t.fail(Doubtful, "two contestants, the same figures",
-					"one server answered for both, or a line was copied")
+					"one server served both, or a line was copied")
 				t.say("all %d figures are those of %s", n, first.Contestant)
 			}
 		}
 	}
 }
 
-// power is R7: a table does not compare contestants that are all at the ceiling of the load, or no
-// further apart than two runs of one of them. The finding is of their order and
-// names no figures.
+// power applies R7: a table does not compare contestants that are all at the ceiling of the load,
+// or no further apart than two runs of one of them. The finding applies to their ranking and names
+// no figures.
 func (j *examiner) power() {
 	worst := j.worst()
 	for _, rows := range tables(j.rows) {
@@ -234,13 +234,13 @@ func (j *examiner) power() {
 		t := &Finding{}
 		switch what := fmt.Sprintf("%d contestants lie within %s", len(values), percent(apart)); {
 		case ceiling > 0 && low > 0.9*ceiling:
-			t.fail(CannotTell, "who is faster", "the ceiling of the load was measured, not the contestants")
+			t.fail(CannotTell, "ranking", "the ceiling of the load was measured, not the contestants")
 			t.say("%s, all above %s of %s connections ÷ %s = %s",
 				what, percent(low/ceiling), number(c), timeText(row.Delay), rateText(ceiling))
 		// Each of two contestants may be off by ninth, in opposite directions.
 		case len(noise) >= 3 && apart <= math.Exp(2*ninth)-1:
-			t.fail(CannotTell, "who is faster", "what lies between the contestants may be chance")
-			t.say("%s, and of one and the same contestant two runs differ by up to %s (nine in ten)",
+			t.fail(CannotTell, "ranking", "differences between the contestants may be chance")
+			t.say("%s, and two runs of the same contestant differ by up to %s (in nine cases of ten)",
 				what, percent(math.Exp(ninth)-1))
 		default:
 			continue
@@ -255,8 +255,8 @@ func percent(share float64) string {
 	return strings.Replace(fmt.Sprintf("%.2g %%", 100*share), "e+02", "00", 1)
 }
 
-// processes is R10, as far as a table shows it: one contestant ran as several processes beside
-// others that did not.
+// processes applies R10, as far as a table shows it: it finds a contestant that ran as several
+// processes while the others did not.
 func (j *examiner) processes() {
 	for _, rows := range tables(j.rows) {
 		for _, r := range rows {
@@ -264,14 +264,14 @@ func (j *examiner) processes() {
 				continue
 			}
 			t := j.check("R10", "", r)
-			t.fail(CannotTell, "processes", "whether the others used as many CPUs is not said")
+			t.fail(CannotTell, "processes", "it is not stated whether the others used as many CPUs")
 			t.say("%s shows %d numbers where the others show one: it ran as %[2]d processes", r.Contestant, r.Processes)
 			t.off = float64(r.Processes)
 		}
 	}
 }
 
-// prose is R11: a number in words must be that of the table.
+// prose applies R11: a number in the prose must equal that of the table.
 func (j *examiner) prose(r *importer.Row) {
 	for _, p := range r.Figures {
 		if !p.Prose {
@@ -285,10 +285,10 @@ func (j *examiner) prose(r *importer.Row) {
 			t.say("the text says %s, and so does the table", p.Text)
 			t.off = max(p.Value/f.Value, f.Value/p.Value)
 			if of(p).gap(of(f)) != 0 {
-				t.fail(Impossible, "prose that is not in the table", "")
+				t.fail(Impossible, "prose that contradicts the table", "")
 				t.say("the text says %s, but the table %s", p.Text, f.Text)
 				if other := j.elsewhere(p); other != nil {
-					t.Note = "it is the figure of " + name(other.Row)
+					t.Note = "it is the figure for " + name(other.Row)
 				}
 			}
 		}

@@ -61,9 +61,9 @@ func summary(j *Report) document.Section {
 		meaning string
 	}{
 		{Impossible, "they contradict each other, or what is possible"},
-		{Doubtful, "they could be, but do not show what they are published for"},
-		{Sound, "checked, and nothing speaks against them"},
-		{CannotTell, "nothing to check them against is published"},
+		{Doubtful, "possible, but they do not show what they are published for"},
+		{Sound, "checked, and consistent"},
+		{CannotTell, "nothing was published to check them against"},
 	} {
 		row := document.Row{Cells: append([]document.Cell{{Value: v.String()}}, counts(j.Figures[v.Verdict])...)}
 		share := document.Cell{Absent: "no figures"}
@@ -76,13 +76,13 @@ func summary(j *Report) document.Section {
 	s.Blocks = append(s.Blocks, t)
 	if n := j.Prose.Total(); n > 0 {
 		s.Blocks = append(s.Blocks, paragraph(fmt.Sprintf(
-			"and %s said in words beside the tables: %d impossible, %d doubtful, %d sound",
+			"and %s in prose beside the tables: %d impossible, %d doubtful, %d sound",
 			document.Count(n, "figure"), j.Prose[Impossible], j.Prose[Doubtful], j.Prose[Sound])))
 	}
 	return s
 }
 
-// kind is what findings have in common that are shown together.
+// kind is the key by which findings are grouped for display.
 type kind struct{ rule, kind, source string }
 
 // entry has the findings of a kind.
@@ -136,7 +136,7 @@ func section(j *Report, v Verdict, all bool) document.Section {
 		s.Blocks = append(s.Blocks, document.List{Items: []document.Item{entries[k].item(k.source, all)}})
 	}
 	if list := j.Missing(); v == CannotTell && len(list) > 0 {
-		s.Blocks = append(s.Blocks, paragraph("nothing is published that they could be checked against"))
+		s.Blocks = append(s.Blocks, paragraph("nothing was published to check them against"))
 		var l document.List
 		for _, m := range list {
 			l.Items = append(l.Items, document.Item{Text: document.Plain(fmt.Sprintf("%s: %s: missing: %s", m.File,
@@ -186,7 +186,7 @@ func (e *entry) item(source string, all bool) document.Item {
 	return it
 }
 
-// rules counts the checks of each rule, and says what no rule covers.
+// rules counts the checks of each rule, and names what no rule covers.
 func rules(j *Report) document.Section {
 	checked := j.checks()
 	t := document.Table{Columns: []document.Column{{Head: "rule", Lead: true}, {Lead: true}, {Head: "checks",
@@ -207,8 +207,8 @@ func rules(j *Report) document.Section {
 	}
 	s := document.Section{Blocks: []document.Block{t}}
 	if len(idle) > 0 {
-		s.Blocks = append(s.Blocks, paragraph("Found nothing to check or to say: "+strings.Join(idle, "; ")+"."))
+		s.Blocks = append(s.Blocks, paragraph("Without findings: "+strings.Join(idle, "; ")+"."))
 	}
-	s.Blocks = append(s.Blocks, paragraph("What no table shows: "+strings.Join(blind, "; ")+"."))
+	s.Blocks = append(s.Blocks, paragraph("Not shown by any table: "+strings.Join(blind, "; ")+"."))
 	return s
 }

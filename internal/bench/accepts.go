@@ -11,15 +11,15 @@ import (
 	"dyno/internal/netns"
 )
 
-// dialledLate is how long a dial within one machine takes only if the server's kernel dropped its
-// first packet because the queue of connections to be accepted was full: it is sent again after 1 s
-// (RFC 6298, 2.1).
+// dialledLate is a time that a dial within one machine exceeds only if the kernel dropped its first
+// packet, because the server's accept queue was full: the packet is sent again after 1 s (RFC 6298,
+// 2.1).
 const dialledLate = 900 * time.Millisecond
 
-// emptied is how long a server is left alone to accept what waits in its queue.
+// emptied is the time that a server gets to empty its accept queue.
 const emptied = 300 * time.Millisecond
 
-// accepts reports an error if a server does not take n connections that are opened at once: each
+// accepts returns an error if a server does not accept n connections that are opened at once: each
 // trial opens as many, and would wait for them longer than it lasts. It says how many it takes, and
 // how command, the one that was typed, asks for as many.
 func accepts(ctx context.Context, network, addr string, n int, command string) error {
@@ -34,21 +34,21 @@ func accepts(ctx context.Context, network, addr string, n int, command string) e
 			break
 		}
 	}
-	return fmt.Errorf("of %d connections opened at once %d were taken after a second or not at all: its listen "+
-		"backlog, the queue in which they wait, is too short. Make it longer, or take fewer connections:\n  %s",
+	return fmt.Errorf("of %d connections opened at once, %d were accepted only after a second or not at all, "+
+		"because the server's listen backlog is too short; increase it, or use fewer connections:\n"+
+		"  %s",
 		n, late, withConnections(command, max(fewer, 1)))
 }
 
-// connectionsFlag finds the flag in a command line as the record has it.
+// connectionsFlag matches the flag in a recorded command line.
 var connectionsFlag = regexp.MustCompile(` --connections[= ]\S+`)
 
-// withConnections is a command line with another number of connections.
+// withConnections returns a command line with another number of connections.
 func withConnections(command string, n int) string {
 	return fmt.Sprintf("%s --connections %d", connectionsFlag.ReplaceAllString(command, ""), n)
 }
 
-// dialAll opens n connections at once, closes them again, and returns how many came late or not at
-// all.
+// dialAll opens n connections at once, closes them again, and returns how many were late or failed.
 func dialAll(ctx context.Context, network, addr string, n int) (late int) {
 	dialer := net.Dialer{Timeout: 2 * time.Second}
 	var mu sync.Mutex

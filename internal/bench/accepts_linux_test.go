@@ -31,7 +31,7 @@ func TestAccepts(t *testing.T) {
 	if err == nil {
 		t.Fatal("it took 40 connections")
 	}
-	found := regexp.MustCompile(`(?s)of 40 connections opened at once \d+ .*\n  dyno compare a b --seed 1 --connections (\d+)$`).FindStringSubmatch(err.Error())
+	found := regexp.MustCompile(`(?s)of 40 connections opened at once, \d+ .*\n  dyno compare a b --seed 1 --connections (\d+)$`).FindStringSubmatch(err.Error())
 	if found == nil {
 		t.Fatal(err)
 	}

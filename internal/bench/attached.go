@@ -15,7 +15,7 @@ import (
 	"dyno/internal/result"
 )
 
-// attached is a contestant that runs already, at a URL. It is loaded and read, and nothing else: no
+// attached is a contestant that is already running, at a URL. dyno only loads and reads it: no
 // method stops, freezes, pins or signals it.
 type attached struct {
 	target *adhoc.Target
@@ -35,7 +35,7 @@ func (s *attached) End() error                                { return nil }
 
 var errNotStarted = errors.New("dyno did not start it")
 
-// Thaw looks who belongs to the process tree now.
+// Thaw reads the present members of the process tree.
 func (s *attached) Thaw() error {
 	if s.tree != nil {
 		s.tree.Look()
@@ -52,7 +52,8 @@ func (s *attached) CPU() (time.Duration, error) {
 
 func (s *attached) Exited() error {
 	if s.tree != nil && s.tree.Ended() {
-		return errors.New("it was stopped or started anew during the run, which speaks of the processes that ran when it began")
+		return errors.New("it was stopped or restarted during the run; the run measures only the processes that " +
+			"were running at its start")
 	}
 	return nil
 }
@@ -84,8 +85,9 @@ func (s *attached) name() string {
 	return s.tree.Name()
 }
 
-// attach finds the servers that run already. They may use other CPUs than the server's: then those
-// that dyno starts may use the same, so that all are alike, and only the generator is pinned.
+// attach finds the servers that are already running. If they may use other CPUs than the server's,
+// the servers that dyno starts may use these too, for equal conditions, and only the generator is
+// pinned.
 func (l *Local) attach() {
 	l.attached = map[string]*attached{}
 	var cpus []int
@@ -116,14 +118,14 @@ func (l *Local) attach() {
 	})
 }
 
-// buildAttached says what is known of a server that runs already, and asks it for a connection.
+// buildAttached records the facts about a server that is already running, and connects to it.
 func (l *Local) buildAttached(m *contestant.Manifest) (result.Contestant, error) {
 	c := result.Contestant{Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, URL: m.URL.URL,
-		Processes: l.attached[m.Name].name(), Toolchain: "none: it ran already", Paths: m.Paths}
+		Processes: l.attached[m.Name].name(), Toolchain: "none: it was already running", Paths: m.Paths}
 	return c, nil
 }
 
-// launch asks a server that runs already for a connection. Its answers are verified next.
+// launch connects to a server that is already running. Its responses are verified next.
 func (s *attached) launch(ctx context.Context) (Server, error) {
 	err := s.Thaw()
 	if err == nil {
@@ -139,8 +141,8 @@ func (s *attached) launch(ctx context.Context) (Server, error) {
 	return s, nil
 }
 
-// others returns the servers that run already and are not the one that is loaded, nor a part of it,
-// each process once.
+// others returns the servers that were already running, except the loaded one and its parts; each
+// process once.
 func (l *Local) others(loaded Server) (others []*attached) {
 	mine, _ := loaded.(*attached)
 	for _, s := range l.attached {
@@ -154,7 +156,7 @@ func (l *Local) others(loaded Server) (others []*attached) {
 	return others
 }
 
-// used is what they have used so far; one that has ended counts no more.
+// used returns the CPU time that they have used so far, without processes that have ended.
 func used(all []*attached) (sum time.Duration) {
 	for _, s := range all {
 		if d, err := s.CPU(); err == nil {

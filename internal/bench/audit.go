@@ -14,9 +14,9 @@ import (
 	"dyno/internal/stats"
 )
 
-// impossible returns an error if arithmetic forbids what a trial shows: a server that was faster
-// than its delay or its work, or sent less than its answer, did not do the work. The ceiling's
-// server does none and is not judged.
+// impossible returns an error if a trial is arithmetically impossible: a server that was faster
+// than its delay or its work allows, or sent less than its response, did not do the work. The
+// ceiling's server is exempt.
 func (b *Bench) impossible(s Server, o plan.Order, t *result.Trial) error {
 	p := &b.run.Plan
 	if o.External != "" || o.Contestant == p.Ceiling || o.Contestant == p.Backend {
@@ -33,8 +33,8 @@ func (b *Bench) impossible(s Server, o plan.Order, t *result.Trial) error {
 // rounds, and a step takes at least two cycles, at 6.5 GHz at most.
 const leastWork = 10278 * 32 * 2 / 6.5 // ns, at 6.5 GHz
 
-// idled returns an error if a server that must hash before it answers used too little CPU time:
-// less than any CPU takes, or less than half of what the reference, which hashes as much, took in
+// idled returns an error if a server that must hash before it responds used too little CPU time:
+// less than any CPU needs, or less than half of what the reference, which hashes as much, used in
 // the run.
 func (b *Bench) idled(o plan.Order, t *result.Trial) error {
 	p := &b.run.Plan
@@ -43,8 +43,8 @@ func (b *Bench) idled(o plan.Order, t *result.Trial) error {
 		return nil
 	}
 	if own < leastWork {
-		return fmt.Errorf("impossible: %v of CPU time per answer, but the 10,278 SHA-256 of DYNO_WORK=%s "+
-			"take %v on any CPU: it does not do the work",
+		return fmt.Errorf("impossible: %v of CPU time per response, but the 10,278 SHA-256 of DYNO_WORK=%s take at "+
+			"least %v on any CPU: it does not do the work",
 			nearly(own), o.Level.Work, nearly(leastWork))
 	}
 	var of []float64
@@ -56,8 +56,8 @@ func (b *Bench) idled(o plan.Order, t *result.Trial) error {
 		}
 	}
 	if reference := stats.Median(of); own < reference/2 {
-		return fmt.Errorf("it used %v of CPU time per answer, and %s, which hashes as DYNO_WORK=%s says, %v: "+
-			"it does not do the work",
+		return fmt.Errorf("it used %v of CPU time per response, but %s, which does the hashing of DYNO_WORK=%s, "+
+			"used %v: it does not do the work",
 			nearly(own), p.Controls[0], o.Level.Work, nearly(reference))
 	}
 	return nil
@@ -72,8 +72,8 @@ func cpuPerAnswer(t *result.Trial) (ns float64, ok bool) {
 
 func nearly(ns float64) time.Duration { return time.Duration(ns).Round(time.Microsecond) }
 
-// shownBytes returns how long the answers were when the contestant's process was verified, if all
-// loaded requests have one answer; else 0.
+// shownBytes returns the length of the response when the contestant's process was verified, if all
+// loaded requests have the same response; else 0.
 func (b *Bench) shownBytes(name string, level result.Level) int {
 	sc := b.scenario(level.Scenario)
 	seen := b.exact.seen[shown{name, sc.Name, level.Records}]
@@ -142,8 +142,9 @@ func (b *Bench) stillKeeps(ctx context.Context, name string, s Server, epoch int
 // others.
 func otherRecords(epoch int) int { return -1 - epoch }
 
-// A load with what is never loaded mixed in: so many requests, a hundred or so of them such, and
-// connections at the most. It is to be a crowd, and short: an epoch may have sixty contestants.
+// The size of a load that includes requests with weight 0: the number of requests, about a hundred
+// of them with weight 0, and the maximum number of connections. The load is concurrent and short,
+// because an epoch may have sixty contestants.
 const (
 	mixedRequests    = 1000
 	mixedConnections = 100
@@ -175,7 +176,7 @@ func (b *Bench) loadMixed(ctx context.Context, name string, s Server, epoch int)
 			err = broken(&seen)
 		}
 		if err != nil {
-			return fmt.Errorf("under a load that includes the requests of weight 0: %w", err)
+			return fmt.Errorf("under a load that includes requests with weight 0: %w", err)
 		}
 	}
 	return nil

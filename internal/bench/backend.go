@@ -10,8 +10,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// backendDeaths is how often the backend may die before the run is given up. It is started
-// again in the next epoch.
+// backendDeaths is the number of times that the backend may end unexpectedly before the run is
+// given up. It is restarted in the next epoch.
 const backendDeaths = 3
 
 // backend returns the program that the contestants of this epoch call; nil if they call none, or
@@ -57,8 +57,8 @@ func (b *Bench) beginEpoch(ctx context.Context, epoch int) (gone bool, err error
 	return false, nil
 }
 
-// instruct tells the backend how many records to answer with. They are the same throughout an
-// epoch, because contestants must repeat the bytes that they showed at its start.
+// instruct sets the number of records of the backend's responses. The records are the same
+// throughout an epoch, because contestants must repeat the bytes of its start.
 func (b *Bench) instruct(ctx context.Context, epoch, records int) error {
 	s := b.backend()
 	if s == nil || records == 0 {
@@ -67,14 +67,14 @@ func (b *Bench) instruct(ctx context.Context, epoch, records int) error {
 	network, addr := s.Addr()
 	err := scenario.Tell(ctx, network, addr, records, plan.RecordsSeed(&b.run.Plan, epoch))
 	if err != nil {
-		err = fmt.Errorf("could not make it answer with %d records: %w", records, err)
+		err = fmt.Errorf("set it to %d records: %w", records, err)
 		b.mute = err
 	}
 	return err
 }
 
-// contract returns what must come back of one asking in this epoch: the scenario, bound to what the
-// backend answers.
+// contract returns the scenario for this epoch, with the expected responses for the backend's
+// records.
 func (b *Bench) contract(ctx context.Context, of plan.Asking, epoch int) (*scenario.Scenario, error) {
 	s := b.scenario(of.Scenario)
 	if s.Backend == "" || b.backend() == nil {
@@ -97,7 +97,7 @@ func (b *Bench) contract(ctx context.Context, of plan.Asking, epoch int) (*scena
 	return bound, nil
 }
 
-// gone returns why the backend can serve nobody any more, or nil.
+// gone returns an error if the backend has ended.
 func (b *Bench) gone() error {
 	if s := b.backend(); s != nil {
 		if err := s.Exited(); err != nil {
@@ -107,9 +107,9 @@ func (b *Bench) gone() error {
 	return b.mute
 }
 
-// lose ends an epoch whose backend is gone. None of its contestants is to blame, and measurements
-// without the backend would be worthless. The run continues with the next epoch; an error says
-// why it cannot.
+// lose ends an epoch whose backend is gone. Its contestants do not fail, because measurements
+// without the backend would be meaningless. The run continues with the next epoch, or lose returns
+// an error.
 func (b *Bench) lose(epoch int, stage string, why error) error {
 	p := &b.run.Plan
 	cause := &LogError{Err: why}
@@ -145,7 +145,7 @@ func (b *Bench) frozen(s Server) error {
 	return err
 }
 
-// thawed thaws the backend, tells it what to answer with, and thaws the contestant.
+// thawed thaws the backend, sets its number of records, and thaws the contestant.
 func (b *Bench) thawed(ctx context.Context, s Server, epoch int, level result.Level) error {
 	if c := b.backend(); c != nil {
 		if err := c.Thaw(); err != nil {

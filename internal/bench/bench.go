@@ -1,6 +1,6 @@
-// Package bench carries a plan out: it builds, launches, verifies, warms up, loads and records. It
-// reaches contestants and load generators only through Host and Generator, so that tests can play a
-// run with known numbers.
+// Package bench carries out a plan: it builds, launches, verifies, warms up, loads and records. It
+// uses contestants and load generators only through Host and Generator, so that tests can simulate
+// a run with known numbers.
 package bench
 
 import (
@@ -18,32 +18,32 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Host is the machine that contestants live on.
+// Host is the machine on which contestants run.
 type Host interface {
 	Describe() result.Host
-	// Build makes the named contestant ready to be launched. note is told what goes on. A
+	// Build prepares the named contestant for launch. note is called with progress messages. A
 	// *result.Failure-like error is turned into a record by Failure.
 	Build(ctx context.Context, name string, note func(string)) (result.Contestant, error)
 	// Launch starts it, the backend on the generator's CPUs, and returns when probe has succeeded
 	// against its address.
 	Launch(ctx context.Context, name string, l Launch) (Server, error)
-	// Failure says what an error of this host means for the record.
+	// Failure converts an error of this host into a record.
 	Failure(name, stage string, err error) result.Failure
-	// Watch begins to observe what else uses the machine while that server is loaded; the function
-	// it returns ends that and says what did, given what the server, the generator and the backend
-	// themselves used meanwhile.
+	// Watch starts to observe the CPU use of other programs while that server is loaded. The
+	// returned function ends the observation and returns the result, given the CPU time of the
+	// server, the generator and the backend.
 	Watch(loaded Server) func(server, generator, backend time.Duration) result.Causes
 }
 
-// Launch says how a contestant is started.
+// Launch are the parameters of the start of a contestant.
 type Launch struct {
 	Epoch   int
 	Padding int // bytes of the environment
 	Delay   time.Duration
 	Work    string   // of its handlers
-	Stats   bool     // it is to serve figures of its heap, if it can
-	Backend string   // where the program listens that it calls, host:port; empty: it calls none
-	Routes  []string // scenario.Scenario.Routes, of all that it is loaded with
+	Stats   bool     // it should report its heap, if it can
+	Backend string   // host:port of the program that it calls; "" if there is none
+	Routes  []string // scenario.Scenario.Routes of all its scenarios
 	Probe   func(ctx context.Context, network, addr string) error
 }
 
@@ -54,35 +54,36 @@ type Server interface {
 	Freeze() error
 	Thaw() error
 	CPU() (time.Duration, error) // of the whole tree, ns resolution
-	// Count begins to count what is counted besides CPU, instructions and energy; the function it
-	// returns puts what passed since into u.
+	// Count starts to count instructions and energy. The returned function stores the counts since
+	// then in u.
 	Count() func(u *result.Usage)
-	// Usage puts into u what the tree holds: memory, threads. Read after each trial, while frozen.
+	// Usage stores the memory and threads of the process tree in u. It is called after each trial,
+	// while the tree is frozen.
 	Usage(u *result.Usage)
-	// Totals puts into u what is dear to read: the sockets it holds, and what it used since its
-	// launch. Once per epoch.
+	// Totals stores in u the figures that are expensive to read: the open sockets, and the totals
+	// since the launch. It is called once per epoch.
 	Totals(u *result.Usage)
-	// Heap reads the figures of its heap, which stops it for a moment: bytes in use, and bytes
-	// allocated since its launch.
+	// Heap returns the bytes of the heap in use, and the bytes allocated since the launch. It stops
+	// the server for a moment.
 	Heap() (inuse, allocated int64, err error)
-	Meters() (by, absent map[string]string) // by what it is metered, and what of it cannot be read and why
+	Meters() (by, absent map[string]string) // how it is measured, and which figures are absent and why
 	Logged() int64                          // bytes written to its log so far
 	LogTail() []string
 	Exited() error // nil while it runs
 	Stop() error
-	// End is Stop for one that must end by itself when it is told to; the error says that it did
-	// not.
+	// End stops a server that must end on SIGTERM. It returns an error if the server had to be
+	// killed.
 	End() error
 }
 
-// Generator puts load on an address, and reads the clocks of the generator that does so.
+// Generator loads an address, and reads the load generator's own clocks.
 type Generator interface {
 	load.Engine
 	CPU() (time.Duration, error) // of the generator
 	CPUs() []int
 	Now() time.Time
 	Rest(time.Duration)
-	Quiet() func() // keeps the generator's own runtime still until the function it returns is called
+	Quiet() func() // pauses the garbage collector until the returned function is called
 }
 
 // External is a load generator other than dyno. log is the file that its output goes to; used is
@@ -100,25 +101,25 @@ type Bench struct {
 	Folder    string                        // of the run; External's output goes below it
 	Scenario  *scenario.Scenario            // of the plan
 	Others    map[string]*scenario.Scenario // of levels that have one of their own, by name
-	Alike     *alike.Sides                  // asks all contestants the same; nil: Scenario has their contract
+	Alike     *alike.Sides                  // compares the responses of all contestants; nil: Scenario has their contract
 	Last      *result.Calibration           // of this machine; nil: there is none
 	Append    func(result.Record) error     // puts it in the store
 	Sync      func() error                  // puts the store on disk
 	Event     func(result.Event)            // may be nil; called from one goroutine at a time
 	Decided   func(*result.Run) bool        // whether every pair is decided, at an interim analysis
 	Standing  func(*result.Run) []result.Standing
-	Note      func(*result.Run) string // told once, after the pilots
+	Note      func(*result.Run) string // called once, after the pilots
 
 	run     *result.Run
 	servers map[string]Server
 	exact   exact
-	mute    error // why the backend could not be told or asked
+	mute    error // why the backend could not be controlled
 	mu      sync.Mutex
 }
 
 // Run carries out p until the plan stops it or ctx is cancelled, and returns what was recorded. An
-// error concerns the bench itself: the failure of a contestant is a record, not an error. All
-// servers are stopped when it returns.
+// error means that the bench itself failed: the failure of a contestant is a record, not an error.
+// All servers are stopped when it returns.
 func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
 	b.run, b.servers, b.exact = &result.Run{}, map[string]Server{}, newExact()
 	host := b.Host.Describe()
@@ -143,8 +144,8 @@ func (b *Bench) Resume(ctx context.Context, run *result.Run, budget time.Duratio
 	}
 	if here := b.Host.Describe(); here.CPU != run.Host.CPU || here.CPUs != run.Host.CPUs ||
 		here.Kernel != run.Host.Kernel || here.Pinned != run.Host.Pinned {
-		return run, fmt.Errorf("resume: the run was begun on another machine "+
-			"(%s, %d CPUs, %s; here %s, %d CPUs, %s): start a new run",
+		return run, fmt.Errorf("resume: the run began on a different machine (%s, %d CPUs, %s; this one: %s, %d "+
+			"CPUs, %s); start a new run",
 			run.Host.CPU, run.Host.CPUs, run.Host.Kernel, here.CPU, here.CPUs, here.Kernel)
 	}
 	now := time.Now().UnixNano()
@@ -156,7 +157,7 @@ func (b *Bench) Resume(ctx context.Context, run *result.Run, budget time.Duratio
 	return b.carryOut(ctx)
 }
 
-// carryOut goes on until the plan stops it, and records how the run ended.
+// carryOut carries out orders until the plan stops the run, and records how it ended.
 func (b *Bench) carryOut(ctx context.Context) (*result.Run, error) {
 	reason, err := b.all(ctx)
 	b.stopAll()
@@ -174,8 +175,8 @@ func (b *Bench) carryOut(ctx context.Context) (*result.Run, error) {
 	return b.run, err
 }
 
-// all is the part of a run between its first and its last record: build, verify, then one order of
-// the plan after another.
+// all carries out a run between its first and its last record: build, verify, then one order of the
+// plan after another.
 func (b *Bench) all(ctx context.Context) (string, error) {
 	built, err := b.build(ctx)
 	if err != nil {
@@ -183,7 +184,7 @@ func (b *Bench) all(ctx context.Context) (string, error) {
 	}
 	for _, l := range b.run.Plan.Points() {
 		if l.Scenario != "" && b.Others[l.Scenario] == nil {
-			return "", fmt.Errorf("a level has the scenario %q, which was not read", l.Scenario)
+			return "", fmt.Errorf("a level has the scenario %q, which was not loaded", l.Scenario)
 		}
 	}
 	if err := b.verifyAll(ctx, built); err != nil {
@@ -279,8 +280,8 @@ func (b *Bench) record(rec result.Record) error {
 	return nil
 }
 
-// fail records that a contestant failed at a stage, and stops its process. Want of files is an
-// error of dyno itself, and is returned.
+// fail records that a contestant failed at a stage, and stops its process. A lack of file
+// descriptors is an error of dyno itself, which it returns.
 func (b *Bench) fail(name, stage string, epoch int, cause error) error {
 	if load.OutOfFiles(cause) { // which is dyno's own trouble
 		return fmt.Errorf("%s %s: %w", stage, name, cause)
@@ -319,7 +320,7 @@ func (b *Bench) tell(e result.Event) {
 	b.Event(e)
 }
 
-// broken returns an error if the load met errors or wrong answers.
+// broken returns an error if the load had errors or wrong responses.
 func broken(l *result.Load) error {
 	switch {
 	case l.Failed > 0:
@@ -328,14 +329,15 @@ func broken(l *result.Load) error {
 	case l.Errored() > 0:
 		hint := ""
 		if l.Errors["timeout"] > 0 && l.Succeeded > 0 {
-			hint = fmt.Sprintf("; does it accept %d connections at once (its listen backlog)? If not, give fewer --connections",
+			hint = fmt.Sprintf(
+				"; can it accept %d connections at once (listen backlog)? If not, pass fewer --connections",
 				l.Connections)
 		}
-		return fmt.Errorf("%d of %d requests got no answer: %s%s", l.Errored(), l.Started, kinds(l.Errors), hint)
+		return fmt.Errorf("%d of %d requests got no response: %s%s", l.Errored(), l.Started, kinds(l.Errors), hint)
 	case l.Established < l.Connections:
-		return fmt.Errorf("%d of %d connections could be established", l.Established, l.Connections)
+		return fmt.Errorf("only %d of %d connections were established", l.Established, l.Connections)
 	case l.Succeeded == 0:
-		return errors.New("no request was answered in the window")
+		return errors.New("no request was answered during the load")
 	}
 	return nil
 }

@@ -2,22 +2,22 @@ package bench
 
 import "dyno/internal/scenario"
 
-// exact knows what each contestant is asked, and to the byte what its answers must be.
+// exact holds the requests of each contestant, and the exact bytes of its expected responses.
 type exact struct {
 	paths map[string]map[string]string // by contestant: its own
-	hosts map[string]string            // by contestant: the Host that it is asked for; none: its address
+	hosts map[string]string            // by contestant: the Host of its requests; none: its address
 	seen  map[shown]*scenario.Observed // of the process of this epoch
-	bound map[said]*scenario.Scenario  // to what the backend answers
+	bound map[said]*scenario.Scenario  // scenarios with the responses of the backend
 }
 
-// shown identifies the answers of a contestant to a scenario, with so many of the backend's
-// records.
+// shown identifies the responses of a contestant to a scenario, with a number of records of the
+// backend.
 type shown struct {
 	contestant, scenario string
 	records              int
 }
 
-// said identifies the answers of the backend in this epoch.
+// said identifies the responses of the backend in this epoch.
 type said struct {
 	scenario string
 	records  int
@@ -33,13 +33,13 @@ func (e *exact) asked(contestant string, s *scenario.Scenario) *scenario.Scenari
 	return s.At(e.paths[contestant]).For(e.hosts[contestant])
 }
 
-// saw keeps what the contestant's process answered when it was verified.
+// saw stores the responses of the contestant's process during verification.
 func (e *exact) saw(contestant string, s *scenario.Scenario, records int, seen *scenario.Observed) {
 	e.seen[shown{contestant, s.Name, records}] = seen
 }
 
-// loaded returns s as the contestant's process is loaded with it: each answer must repeat the bytes
-// of the verification.
+// loaded returns s for the load of the contestant's process: each response must repeat the bytes of
+// the verification.
 func (e *exact) loaded(contestant string, s *scenario.Scenario, records int) *scenario.Scenario {
 	return e.asked(contestant, s).Exact(e.seen[shown{contestant, s.Name, records}])
 }

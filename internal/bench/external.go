@@ -10,8 +10,8 @@ import (
 	"dyno/internal/result"
 )
 
-// loadExternal makes the trial of the external tool. Errors that the tool meets are in what it reports;
-// they do not fail the contestant.
+// loadExternal makes the trial of the external tool. Errors of the tool's requests are part of its
+// report; they do not fail the contestant.
 func (b *Bench) loadExternal(ctx context.Context, s Server, o plan.Order) (*result.Trial, error) {
 	watched := b.Host.Watch(s)
 	outer := clocks(s, b.Generator)

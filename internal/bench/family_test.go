@@ -192,7 +192,7 @@ func TestContestantMustKeepEveryScenarioItIsLoadedWith(t *testing.T) {
 	}
 	delete(b.Others, "page")
 	if _, err := b.Run(t.Context(), familyPlan()); err == nil ||
-		!strings.Contains(err.Error(), `the scenario "page", which was not read`) {
+		!strings.Contains(err.Error(), `the scenario "page", which was not loaded`) {
 		t.Errorf("without the scenario: %v", err)
 	}
 }

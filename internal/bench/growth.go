@@ -10,8 +10,8 @@ import (
 // takes some milliseconds for a server that holds a gigabyte.
 const growthEvery = 2 * time.Second
 
-// growth begins to follow the memory of s. The returned function ends that and returns the
-// readings: at the start, at the end, and between.
+// growth starts to read the memory of s periodically. The returned function stops this and returns
+// the readings, including one at the start and one at the end.
 func growth(s Server) func() []result.MemoryAt {
 	var seen []result.MemoryAt
 	began := time.Now()

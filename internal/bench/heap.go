@@ -2,12 +2,12 @@ package bench
 
 import "dyno/internal/result"
 
-// heap reads the heap of a server that is thawed and at rest, if the plan asks for it. The returned
-// function reads it again and puts into u what is in use, and what was allocated in between. For a
-// server that cannot report its heap it does nothing.
+// heap reads the heap of a thawed, idle server, if the plan requests it. The returned function
+// reads it again and stores in u the bytes in use and the bytes allocated in between. For a server
+// that cannot report its heap it does nothing.
 //
-// A reading itself allocates some kilobytes. The difference of two readings in a row says how much,
-// and is subtracted.
+// A reading itself allocates some kilobytes, which are measured by two consecutive readings and
+// subtracted.
 func (b *Bench) heap(s Server) func(u *result.Usage) {
 	none := func(*result.Usage) {}
 	if !b.run.Plan.Heap {

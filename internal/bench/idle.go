@@ -9,10 +9,10 @@ import (
 	"dyno/internal/result"
 )
 
-// idle ends an epoch: one contestant after another, it reads what a process holds with more and
-// more idle connections. Each connection carries one request first, so that the server has
-// allocated what it needs for one. A contestant that cannot hold that many connections has fewer
-// records, and stays in the run.
+// idle ends an epoch: for one contestant after another, it reads the memory of a process with
+// increasing numbers of idle connections. Each connection carries one request first, so that the
+// server has allocated what it needs for one. A contestant that cannot hold the connections has
+// fewer records, and stays in the run.
 func (b *Bench) idle(ctx context.Context, epoch int) error {
 	p := &b.run.Plan
 	if epoch < p.Pilots || len(p.IdleConnections) == 0 {
@@ -65,8 +65,8 @@ func (b *Bench) idleOf(ctx context.Context, s Server, name string, epoch int) er
 	return nil
 }
 
-// ownTrouble returns the error of a reading if dyno itself is to blame. Any other failed reading is
-// merely missing.
+// ownTrouble returns the error of a reading if dyno itself caused it. Any other failed reading is
+// only missing.
 func ownTrouble(ctx context.Context, err error) error {
 	if load.OutOfFiles(err) {
 		return err

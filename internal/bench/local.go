@@ -22,7 +22,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-// LocalOptions say where a Local finds projects, scenarios and folders.
+// LocalOptions are the options of NewLocal.
 type LocalOptions struct {
 	Root      string // of the project
 	FS        fs.FS  // the same
@@ -34,23 +34,23 @@ type LocalOptions struct {
 	Offline   bool     // fetch no toolchain
 }
 
-// Local is this machine, as Host and as the source of a Generator.
+// Local is this machine. It is a Host and provides a Generator.
 type Local struct {
 	opts      LocalOptions
-	self      string // dyno's own program, that reference servers are started from
+	self      string // dyno's own program, which also runs as a reference server
 	machine   result.Host
-	pin       bool // generator, dyno and what it starts keep to their CPUs
+	pin       bool // generator, dyno and its child processes are pinned to CPUs
 	attached  map[string]*attached
 	meter     *host.Meter
 	energy    *host.Energy // nil where there is none
 	mu        sync.Mutex
 	built     map[string]*contestant.Built
 	toolchain map[string]*found
-	fixed     map[string]int // by contestant: the port that it listens on whatever it is offered
+	fixed     map[string]int // by contestant: the port on which it always listens
 	restore   func()         // of dyno's own affinity
 }
 
-// found is a toolchain that is looked for once.
+// found is a toolchain that is searched for once.
 type found struct {
 	once sync.Once
 	tc   contestant.Toolchain
@@ -98,7 +98,7 @@ func NewLocal(o LocalOptions) (*Local, error) {
 	return l, nil
 }
 
-// Describe returns the machine and how its CPUs are divided.
+// Describe returns the machine and the division of its CPUs.
 func (l *Local) Describe() result.Host { return l.machine }
 
 // Close restores the CPU affinity of dyno.
@@ -151,7 +151,7 @@ func (l *Local) sources(m *contestant.Manifest) fs.FS {
 	return l.opts.FS
 }
 
-// make builds m, or takes the program that its manifest names, and records in c how.
+// make builds m, or uses the program that its manifest names, and records the build in c.
 func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *result.Contestant, note func(string),
 ) (*contestant.Built, error) {
 	if m.Command != nil {
@@ -265,9 +265,9 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	return &localServer{inst, l}, nil
 }
 
-// settle notes the port that a contestant insists on, 0 if it takes what it is offered. All are
-// started once, alone, before they run side by side; so it is known by then who needs a network of
-// its own, and here the error is that there can be none.
+// settle records the fixed port of a contestant, 0 if it uses the offered port. Each contestant is
+// started once alone before they run at the same time, so that it is known which need their own
+// network namespace. settle returns an error if one is needed but not possible.
 func (l *Local) settle(name string, port int) error {
 	l.mu.Lock()
 	l.fixed[name] = port
@@ -276,14 +276,14 @@ func (l *Local) settle(name string, port int) error {
 		return nil
 	}
 	if err := netns.Allowed(); err != nil {
-		return fmt.Errorf("it listens on port %d whatever it is offered, and so does another side, but they run side by side: "+
-			"let one of them listen on PORT, or write %s where its port stands in the command. As root dyno gives each a "+
-			"network of its own; here: %w", port, contestant.PortMark, err)
+		return fmt.Errorf("it always listens on port %d, and so does another side, but both run at the same time; "+
+			"make one of them listen on PORT, or write %s in its command in place of the port. As root, dyno can "+
+			"give each its own network namespace; here: %w", port, contestant.PortMark, err)
 	}
 	return nil
 }
 
-// shares reports whether a contestant insists on a port that another insists on.
+// shares reports whether a contestant has the same fixed port as another.
 func (l *Local) shares(name string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -295,7 +295,7 @@ func (l *Local) shares(name string) bool {
 	return false
 }
 
-// pinned returns cpus, or nil where nothing is pinned.
+// pinned returns cpus, or nil if nothing is pinned.
 func (l *Local) pinned(cpus []int) []int {
 	if l.pin {
 		return cpus

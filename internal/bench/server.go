@@ -52,8 +52,8 @@ func (s *localServer) Usage(u *result.Usage) {
 	u.LoggedBytes = s.Logged()
 }
 
-// Heap asks a contestant written in Go. Note: the language decides, not a key of the manifest,
-// because all of them have the harness, which a test checks.
+// Heap requests the figures from a contestant written in Go. Note: the language decides, not a key
+// of the manifest, because all Go contestants have the harness, which a test checks.
 func (s *localServer) Heap() (inuse, allocated int64, err error) {
 	h, err := s.Instance.Heap()
 	return h.Inuse, h.TotalAlloc, err

@@ -9,17 +9,18 @@ import (
 	"dyno/internal/stats"
 )
 
-// steadyWindows is how many windows the last level must hold, and how many of the last the halves
-// test looks at; of a managed contestant, whose windows lie apart, the latter are steadyTurns.
-// Fewer windows than fewest are no level.
+// steadyWindows is the number of windows that the last level must have, and the number of last
+// windows that the halves test uses. For a managed contestant, whose windows are not adjacent, the
+// latter is steadyTurns. A level has at least fewest windows.
 const (
 	steadyWindows = 10
 	steadyTurns   = 4
 	fewest        = 3
 )
 
-// windowsOf returns how many windows of a length the last level must hold: steadyWindows, or of
-// longer ones as many as make up the same time, but no fewer than the halves test needs.
+// windowsOf returns the number of windows of a length that the last level must have: steadyWindows,
+// or fewer for longer windows, to make up the same time, but at least as many as the halves test
+// needs.
 func windowsOf(length time.Duration) int {
 	return max(steadyTurns, int(steadyWindows*plan.WarmWindow(result.Level{})/length))
 }
@@ -47,20 +48,20 @@ func perSecond(windows []result.WarmupWindow) []float64 {
 
 func rate(log float64) int64 { return int64(math.Round(math.Exp(log))) }
 
-// tolerance returns by how much two levels of logs may differ and still count as one.
+// tolerance returns the largest difference at which two levels of logs count as one.
 func tolerance(sigma float64) float64 { return max(math.Log(1.02), 2*sigma) }
 
 // leveled is the result of a changepoint analysis of a series.
 type leveled struct {
-	settled        bool // the last level holds windows enough
+	settled        bool // the last level has enough windows
 	from           int  // where it begins
 	faster, slower bool // there was a faster one before it, a slower one
 }
 
 // levels finds the last level of x, logs of rates, oldest first (doc/method.md, Warm-up). A level
 // is a run of segments of equal mean at the end of x whose means differ from the last one by less
-// than the tolerance. It is settled if it holds at least need windows. A last segment of fewer than
-// fewest windows is no level yet. noise is a lower bound of the noise of x.
+// than the tolerance. It is settled if it has at least need windows. A last segment with fewer than
+// fewest windows is not a level yet. noise is a lower bound of the noise of x.
 func levels(x []float64, need int, noise float64) (l leveled) {
 	sigma := max(stats.Jitter(x), noise)
 	if math.IsNaN(sigma) {

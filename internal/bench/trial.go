@@ -77,7 +77,7 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 	return ctx.Err()
 }
 
-// started is a contestant on its way to being warm and frozen.
+// started is a contestant that is being started and warmed up.
 type started struct {
 	result.Launch
 	plan.Warming
@@ -91,12 +91,12 @@ type started struct {
 	noise     [2]float64     // of the windows of all that are warmed with it: per CPU, and per second
 	began     time.Time      // of its first window
 	cpu       time.Duration  // its clock after the last one
-	compiled  time.Duration  // since began, when it was last seen to work at rest
+	compiled  time.Duration  // time after began at which it was last seen to use CPU while idle
 	heapless  error          // why its heap cannot be read, where it should be
 	err       error
 }
 
-// meter records by which means the contestant is measured, and what cannot be read.
+// meter records how the contestant is measured, and which figures cannot be read.
 func (s *started) meter() {
 	s.Meters, s.Absent = s.server.Meters()
 	if s.heapless != nil {
@@ -169,9 +169,8 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 		return b.fail(o.Contestant, "launch", o.Epoch, fmt.Errorf("it was not started in epoch %d", o.Epoch))
 	}
 	if exited := s.Exited(); exited != nil {
-		err := fmt.Errorf("it was killed while it was frozen: %w; "+
-			"look for what killed it: another contestant, another program, or the kernel's out-of-memory "+
-			"killer", exited)
+		err := fmt.Errorf("it was killed while it was frozen: %w; find out what killed it: another contestant, "+
+			"another program, or the kernel's out-of-memory killer", exited)
 		return b.fail(o.Contestant, "load", o.Epoch, &LogError{Err: err, Tail: s.LogTail()})
 	}
 	b.progress("measure", o.Contestant, o.Epoch, nil)
@@ -210,6 +209,42 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 	return nil
 }
 
+// connect thaws a contestant, opens the connections of a load, and warms it up again over them.
+func (b *Bench) connect(ctx context.Context, s Server, o plan.Order) (load.Session, error) {
+	p := &b.run.Plan
+	if err := b.thawed(ctx, s, o.Epoch, o.Level); err != nil {
+		return nil, err
+	}
+	if o.Contestant == p.Backend {
+		of := plan.Asking{Scenario: o.Level.Scenario, Records: o.Level.Records}
+		if _, err := b.contract(ctx, of, o.Epoch); err != nil {
+			return nil, err
+		}
+	}
+	sess, err := b.Generator.Open(ctx, b.job(o.Contestant, s, o.Level, o.LoadSeed))
+	if err != nil || p.RewarmNS == 0 {
+		return sess, err
+	}
+	if _, err := sess.Run(ctx, rewarm(p, o.Level)); err != nil {
+		sess.Close()
+		return nil, err
+	}
+	return sess, nil
+}
+
+// quantiles records the response times and the lag of an open loop.
+func quantiles(l *result.Load, seen *result.Detail) {
+	r := seen.Response
+	if r == nil {
+		return
+	}
+	l.ResponseP50NS, l.ResponseP99NS = r.Quantile(0.5), r.Quantile(0.99)
+	l.LagP99NS = seen.Lag.Quantile(0.99)
+	if l.CensoredFromNS = seen.CensoredFromNS; seen.Censored > 0 {
+		l.ResponseP50MostNS, l.ResponseP99MostNS = seen.ResponseAtMost(0.5), seen.ResponseAtMost(0.99)
+	}
+}
+
 // load makes the trial of dyno's own engine. It returns nil and an error if the load could not even
 // begin.
 func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial, error) {
@@ -225,25 +260,11 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	if o.Level != p.Level {
 		t.Level = &o.Level
 	}
-	if err := b.thawed(ctx, s, o.Epoch, o.Level); err != nil {
-		return nil, err
-	}
-	if o.Contestant == p.Backend {
-		of := plan.Asking{Scenario: o.Level.Scenario, Records: o.Level.Records}
-		if _, err := b.contract(ctx, of, o.Epoch); err != nil {
-			return nil, err
-		}
-	}
-	sess, err := b.Generator.Open(ctx, b.job(o.Contestant, s, o.Level, o.LoadSeed))
+	sess, err := b.connect(ctx, s, o)
 	if err != nil {
 		return nil, err
 	}
 	defer sess.Close()
-	if p.RewarmNS > 0 {
-		if _, err := sess.Run(ctx, rewarm(p, o.Level)); err != nil {
-			return nil, err
-		}
-	}
 	before := s.Logged()
 	if backend != nil {
 		t.Backend = &result.Usage{}
@@ -262,13 +283,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	if t.Memory = grown(); err != nil {
 		return nil, err
 	}
-	if r := seen.Response; r != nil {
-		t.Load.ResponseP50NS, t.Load.ResponseP99NS = r.Quantile(0.5), r.Quantile(0.99)
-		t.Load.LagP99NS = seen.Lag.Quantile(0.99)
-		if t.Load.CensoredFromNS = seen.CensoredFromNS; seen.Censored > 0 {
-			t.Load.ResponseP50MostNS, t.Load.ResponseP99MostNS = seen.ResponseAtMost(0.5), seen.ResponseAtMost(0.99)
-		}
-	}
+	quantiles(&t.Load, &seen)
 	counted(&t.Server)
 	heap(&t.Server)
 	if o.Last { // or its repetition
@@ -304,10 +319,10 @@ func (b *Bench) differs(name string) []string {
 	return nil
 }
 
-// spins reports whether the generator polls instead of sleeping: if the plan says so, or where that
-// takes no CPU from anybody. A backend needs the same CPU. In a closed loop a server that wakes a
-// sleeping generator pays for it, and a slow server more; but next to an external tool, which
-// sleeps, so does dyno's engine.
+// spins reports whether the generator polls instead of sleeping: if the plan says so, or if a CPU
+// is free. With a backend it is not, because the backend needs that CPU. In a closed loop a server
+// pays for waking a sleeping generator, and a slow server pays more; but in runs with an external
+// tool, which sleeps, dyno's engine sleeps too.
 func (b *Bench) spins(level result.Level) bool {
 	p, open := &b.run.Plan, level.RatePerSec > 0
 	if p.Spin != "" || p.Backend != "" || !open && p.External != "" {
@@ -331,9 +346,9 @@ func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load
 	}
 }
 
-// rewarm is the load before a trial that does not count: one request at a time on each connection,
-// whatever the pipeline. Handlers that hash get only as many requests as they answer in that time,
-// because one queued request per connection would take as long as the trial.
+// rewarm returns the load before a trial that does not count: one request at a time on each
+// connection, whatever the pipeline. Handlers that hash get only as many requests as they answer in
+// that time, because one queued request per connection would take as long as the trial.
 func rewarm(p *result.Plan, at result.Level) load.Window {
 	return load.Window{For: time.Duration(plan.Rewarm(p, at)), Requests: plan.RewarmRequests(p, at),
 		Spread: time.Duration(at.DelayNS), InFlight: 1}
@@ -352,7 +367,7 @@ func (b *Bench) window(o plan.Order, seen *result.Detail) load.Window {
 	return w
 }
 
-// progress reports to the live view where the run stands.
+// progress reports the progress of the run to the live view.
 func (b *Bench) progress(stage, name string, epoch int, t *result.Trial) {
 	if b.Event == nil {
 		return

@@ -74,8 +74,8 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 	return standing, nil
 }
 
-// verifyAll starts each contestant once, alone, and verifies that it keeps the contract. Only then is
-// it recorded, with what was observed.
+// verifyAll starts each contestant once, alone, and verifies that it keeps the contract. Only then
+// it records the contestant, with the observations.
 func (b *Bench) verifyAll(ctx context.Context, built []result.Contestant) error {
 	if _, err := b.startBackend(ctx, 0); err != nil {
 		return fmt.Errorf("the backend %s: %w", b.run.Plan.Backend, err)
@@ -85,8 +85,8 @@ func (b *Bench) verifyAll(ctx context.Context, built []result.Contestant) error 
 		b.tell(result.Event{Stage: "verify", Contestant: c.Name})
 		known := b.run.Contestant(c.Name)
 		if known != nil && (known.BinaryHash != c.BinaryHash || known.Version != c.Version) {
-			return fmt.Errorf("resume: the build of %s differs from the one that the run began with (%s, now %s): "+
-				"start a new run",
+			return fmt.Errorf(
+				"resume: the build of %s differs from the one at the start of the run (%s, now %s); start a new run",
 				c.Name, known.Version, c.Version)
 		}
 		seen, err := b.proveOne(ctx, &c)
@@ -115,7 +115,7 @@ func (b *Bench) verifyAll(ctx context.Context, built []result.Contestant) error 
 	return b.agree()
 }
 
-// agree holds the answers of all against each other, and makes what they have in common the contract
+// agree compares the responses of all contestants, and makes their common properties the contract
 // of the load.
 func (b *Bench) agree() error {
 	if b.Alike == nil || b.run.Alike != nil {
@@ -126,20 +126,20 @@ func (b *Bench) agree() error {
 		return err
 	}
 	b.Scenario = contract
-	text := "checked of every answer: " + a.Checked
+	text := "checked under load: " + a.Checked
 	if len(a.Varies) > 0 {
-		text += "; varies, so not compared: " + strings.Join(a.Varies, ", ")
+		text += "; not compared, because it varies: " + strings.Join(a.Varies, ", ")
 	}
 	if len(a.Excused) > 0 {
-		text += "; differs, and may: " + strings.Join(a.Excused, ", ")
+		text += "; accepted differences: " + strings.Join(a.Excused, ", ")
 	}
 	b.tell(result.Event{Stage: "verify", Text: text})
 	return b.record(result.Record{Alike: a})
 }
 
-// proveOne verifies that a contestant keeps its contract, and that it ends when told to. It returns
-// what was observed. That is nil for the ceiling's server, which implements only the loaded
-// requests, and for the backend, which is running already.
+// proveOne verifies that a contestant keeps its contract, and that it ends on SIGTERM. It returns
+// the observations; nil for the ceiling's server, which implements only the loaded requests, and
+// for the backend, which is already running.
 func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.Observed, error) {
 	if c.Name == b.run.Plan.Backend {
 		return nil, nil
@@ -170,9 +170,9 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 }
 
 // verify checks that a contestant keeps the contract of each scenario that it is loaded with, for
-// each number of records of the backend. The result describes the first of these, plus framing
-// and differences of the others. The load then requires the bytes seen here. The backend answers
-// with the records of the epoch told.
+// each number of records of the backend. The result describes the first of these, plus framing and
+// differences of the others. The load then requires the bytes seen here. The backend responds with
+// the records of that epoch.
 func (b *Bench) verify(ctx context.Context, name string, differs []string, s Server, epoch, told int,
 ) (*scenario.Observed, error) {
 	var all *scenario.Observed

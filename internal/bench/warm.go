@@ -15,13 +15,13 @@ import (
 // this work does not count as compiling.
 const settle = 20 * time.Millisecond
 
-// compiling is the CPU time between two windows above which a managed contestant is taken to be
+// compiling is the CPU time between two windows above which a managed contestant counts as
 // compiling.
 const compiling = 20 * time.Millisecond
 
 // warm loads fresh processes in turn until each has had its minimum and is steady. Between its
-// windows a managed process rests, while others are loaded or all rest, because its runtime
-// compiles then.
+// windows a managed process is idle, because its runtime compiles then; meanwhile others are
+// loaded, or all are idle.
 func (b *Bench) warm(ctx context.Context, all []*started) {
 	defer b.Generator.Quiet()()
 	compilers := 0

@@ -20,11 +20,11 @@ import (
 	"dyno/internal/study"
 )
 
-// folders are those of a project that the archive holds.
+// folders are the folders of a project that the archive contains.
 var folders = []string{contestant.Folder, contestant.BackendFolder, scenario.Folder, study.Folder}
 
-// archive holds the project that this program was built from, in the format txtar. It is text, and
-// its files are sorted: changes of two branches merge as they do in the files themselves.
+// archive holds the project that this program was built from, in the format txtar. It is text with
+// sorted files, so that git merges changes of two branches as in the files themselves.
 //
 //go:generate go test . -run TestArchive -update
 //go:embed bundle.txtar
@@ -32,7 +32,7 @@ var archive []byte
 
 const comment = "The project that dyno carries with it, made by: go generate ./internal/bundle\n\n"
 
-// encoded is the end of the archive's names of files that are no text, and stand there in base64.
+// encoded is the suffix of names in the archive of binary files, which are stored in base64.
 const encoded = ".base64"
 
 // pack returns the archive of a project's files, without recordings and the pages made of them.
@@ -49,7 +49,7 @@ func pack(fsys fs.FS) ([]byte, error) {
 			}
 			st, err := fs.Stat(fsys, name)
 			if err == nil && st.Mode()&0o111 != 0 {
-				err = fmt.Errorf("%s is executable, which the archive cannot say", name)
+				err = fmt.Errorf("%s is executable, which the archive cannot record", name)
 			}
 			if err != nil {
 				return nil, err
@@ -68,7 +68,8 @@ func pack(fsys fs.FS) ([]byte, error) {
 // isSource reports whether a file of a study is written by hand.
 func isSource(name string) bool { return slices.Contains([]string{".toml", ".csv"}, path.Ext(name)) }
 
-// file is a file as it stands in the archive: as it is, where the format can hold it.
+// file returns a file in the form of the archive: unchanged if the format can hold it, else in
+// base64.
 func file(name string, b []byte) txtar.File {
 	text := string(b)
 	plain := txtar.Parse(txtar.Format(&txtar.Archive{Files: []txtar.File{{Name: name, Data: b}}}))

@@ -1,8 +1,8 @@
-// Package bundle holds the contestants, scenarios and studies that the program carries, and finds
-// those that a command works on: a checkout's, or the ones carried.
+// Package bundle holds the contestants, scenarios and studies that are embedded in the program, and
+// finds those that a command works on: those of a checkout, or the embedded ones.
 //
-// What is carried is unpacked into the cache under a hash of its contents, and made anew where it
-// is damaged.
+// Embedded files are unpacked into the cache under a hash of their contents. A damaged copy is
+// replaced.
 package bundle
 
 import (
@@ -16,18 +16,18 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Variable names the environment variable that names a checkout for those who work outside of it.
+// Variable is the environment variable with the path of a checkout, for use outside of it.
 const Variable = "DYNO_PROJECT"
 
 // Project is a folder that holds contestants, scenarios and studies.
 type Project struct {
 	Root    string // absolute
-	Carried bool   // unpacked from this program: it is no checkout, and nobody writes to it
-	Inside  bool   // the working directory lies in it
+	Carried bool   // unpacked from this program instead of a checkout; read-only
+	Inside  bool   // the working directory is in it
 }
 
 // Find returns the checkout at or above the folder that DYNO_PROJECT names, or at or above the
-// working directory. Without either it is the project that the program carries.
+// working directory. Without either it returns the embedded project.
 func Find() (Project, error) {
 	here, err := filepath.Abs("")
 	if err != nil {
@@ -48,17 +48,17 @@ func Find() (Project, error) {
 		}
 	}
 	if named != "" {
-		return Project{}, conf.Usagef("%s=%s: no folders %s/ and %s/ in it or above; give a checkout of dyno, "+
-			"or unset it to use what the program carries", Variable, named, contestant.Folder, scenario.Folder)
+		return Project{}, conf.Usagef("%s=%s: no folders %s/ and %s/ there or above; set it to a checkout of dyno, "+
+			"or unset it to use the files built into dyno", Variable, named, contestant.Folder, scenario.Folder)
 	}
 	root, err := carried()
 	if err != nil {
-		return Project{}, fmt.Errorf("unpack the contestants that dyno carries: %w", err)
+		return Project{}, fmt.Errorf("unpack the contestants built into dyno: %w", err)
 	}
 	return Project{Root: root, Carried: true}, nil
 }
 
-// carried returns the folder of the cache that holds the archive's files.
+// carried returns the folder of the cache with the files of the archive.
 func carried() (string, error) {
 	cache, err := contestant.Cache()
 	if err != nil {
@@ -68,7 +68,7 @@ func carried() (string, error) {
 	return root, contestant.Keep(root, nil, func(dir string) error { return unpack(archive, dir) })
 }
 
-// Runs is the folder in which runs are recorded: runs/ where the working directory lies in the
+// Runs returns the folder in which runs are recorded: runs/ if the working directory is in the
 // project, else one in the user's state folder, if that is known.
 func (p Project) Runs() string {
 	home, err := os.UserHomeDir()

@@ -11,20 +11,20 @@ import (
 	"dyno/internal/result"
 )
 
-// File returns where the last calibration of this user's machine is kept.
+// File returns the path of the last calibration of this user on this machine.
 func File() (string, error) {
 	dir, err := contestant.Cache()
 	return filepath.Join(dir, "calibration.json"), err
 }
 
-// BootID returns the id of the machine's boot (random(4)); empty where the system does not say.
+// BootID returns the id of the machine's boot (random(4)); "" if unknown.
 func BootID() string { return read(os.DirFS("/"), "proc/sys/kernel/random/boot_id") }
 
-// Write keeps c as the last calibration. The file is complete or not there.
+// Write stores c as the last calibration. The file is written atomically.
 func Write(c *result.Calibration) (err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("keep the calibration: %w", err)
+			err = fmt.Errorf("store the calibration: %w", err)
 		}
 	}()
 	data, err := json.MarshalIndent(c, "", "  ")
@@ -49,9 +49,9 @@ func Write(c *result.Calibration) (err error) {
 	return err
 }
 
-// Last reads the calibration that was kept last. It may be of another boot, or old: compare its
-// BootID with that of the host, and its EndedUnixNS with the clock. The error wraps fs.ErrNotExist
-// if there is none.
+// Last reads the last calibration. It may be from another boot, or old: compare its BootID with
+// that of the host, and its EndedUnixNS with the clock. The error wraps fs.ErrNotExist if there is
+// none.
 func Last() (*result.Calibration, error) {
 	name, err := File()
 	if err != nil {
@@ -63,10 +63,10 @@ func Last() (*result.Calibration, error) {
 	}
 	var c result.Calibration
 	if err := json.Unmarshal(data, &c); err != nil {
-		return nil, fmt.Errorf("read the last calibration %s: %w; dyno doctor makes it anew", name, err)
+		return nil, fmt.Errorf("read the last calibration %s: %w; run dyno doctor to replace it", name, err)
 	}
 	if c.Format != result.Format {
-		return nil, fmt.Errorf("read the last calibration %s: format %d, want %d; dyno doctor makes it anew",
+		return nil, fmt.Errorf("read the last calibration %s: format %d, want %d; run dyno doctor to replace it",
 			name, c.Format, result.Format)
 	}
 	return &c, nil

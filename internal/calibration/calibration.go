@@ -23,17 +23,17 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Options say how long to measure.
+// Options are the options of Measure.
 type Options struct {
 	Dyno     string             // version
-	Self     []string           // starts a reference server, its name appended: dyno's own program and "refserver"
-	Scenario *scenario.Scenario // that the reference servers answer
+	Self     []string           // command that starts a reference server, whose name is appended: dyno's own program and "refserver"
+	Scenario *scenario.Scenario // of the reference servers
 	Quick    bool               // the clock, punctuality, one ceiling and the noise: about 5 s instead of 40 s
-	Note     func(string)       // is told each step; may be nil
+	Note     func(string)       // called with a description of each step; may be nil
 	Times    *Times             // nil: as Quick says
 }
 
-// Times are the lengths of the windows and the number of rounds. A step of no length is left out.
+// Times are the lengths of the windows and the number of rounds. A step of length 0 is skipped.
 type Times struct {
 	Clock   time.Duration // per batch of readings
 	Lag     time.Duration
@@ -45,7 +45,7 @@ type Times struct {
 	Warm    time.Duration // of each server of the rounds
 	Trial   time.Duration
 	Rounds  int
-	Costs   []string // servers that ride along in the rounds
+	Costs   []string // additional servers in the rounds
 }
 
 // Shape is a shape of load.
@@ -66,11 +66,11 @@ func (s Shape) String() string {
 	return text
 }
 
-// usual is the shape of a run where nothing else is asked for.
+// usual is the default shape of a run.
 var usual = Shape{Connections: 125, Pipeline: 1}
 
 // full and quick are the times of the two calibrations. Trials are as long as in a paired
-// comparison, for the noise depends on their length.
+// comparison, because the noise depends on their length.
 var (
 	full = Times{
 		Clock: 5 * time.Millisecond, Lag: 1500 * time.Millisecond, Sleep: time.Second,
@@ -115,7 +115,7 @@ func Measure(ctx context.Context, o Options) (*result.Calibration, error) {
 	return c, errors.Join(err, b.close())
 }
 
-// describe returns the machine as a run would record it.
+// describe returns the description of the machine that a run would record.
 func describe() result.Host {
 	h := host.Describe()
 	absent := map[string]string{}
@@ -129,7 +129,7 @@ func describe() result.Host {
 	return h
 }
 
-// bench is one calibration under way.
+// bench is the state of a calibration.
 type bench struct {
 	Options
 	times   Times
@@ -144,7 +144,7 @@ type bench struct {
 // open prepares a calibration: a folder, a meter, and dyno's own CPUs.
 func open(o Options, times Times, c *result.Calibration) (*bench, error) {
 	if runtime.GOOS != "linux" {
-		return nil, fmt.Errorf("measure: dyno starts and loads servers of its own on Linux only, and this is %s: %w",
+		return nil, fmt.Errorf("measure: dyno can start and load reference servers only on Linux, and this is %s: %w",
 			runtime.GOOS, errors.ErrUnsupported)
 	}
 	b := &bench{Options: o, times: times, cal: c}
@@ -163,7 +163,7 @@ func open(o Options, times Times, c *result.Calibration) (*bench, error) {
 	return b, nil
 }
 
-// close stops all that still runs and removes what was written.
+// close stops all running servers and removes temporary files.
 func (b *bench) close() error {
 	var errs []error
 	for _, s := range b.servers {
@@ -186,7 +186,7 @@ func (b *bench) all(ctx context.Context) error {
 		run  func(context.Context) error
 	}{
 		{"the clock", b.clock},
-		{"punctuality and ceilings, against the null server", b.null},
+		{"timer accuracy and ceilings, with the null server", b.null},
 		{"known delays", b.delays},
 		{"a known stall", b.stall},
 		{"noise and known costs, in rounds", b.rounds},
@@ -223,7 +223,7 @@ func (b *bench) start(ctx context.Context, name string) (*server, error) {
 	return s, nil
 }
 
-// stop ends a server for good.
+// stop ends a server.
 func (b *bench) stop(s *server) error {
 	if err := s.Stop(); err != nil {
 		return fmt.Errorf("stop %s: %w", s.name, err)
@@ -231,7 +231,7 @@ func (b *bench) stop(s *server) error {
 	return nil
 }
 
-// pinned returns cpus, or nil where processes are not pinned.
+// pinned returns cpus, or nil if processes are not pinned.
 func (b *bench) pinned(cpus []int) []int {
 	if !b.cal.Host.Pinned {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"dyno/internal/result"
 )
 
-// clock measures what a reading of the clock costs, by the fastest of several batches, and the
-// least step between two readings that differ.
+// clock measures the cost of reading the clock, by the fastest of several batches, and the smallest
+// step between two different readings.
 func (b *bench) clock(context.Context) error {
 	if b.times.Clock <= 0 {
 		return nil
@@ -45,11 +45,11 @@ func (b *bench) clock(context.Context) error {
 	return nil
 }
 
-// lagRate is the rate at which punctuality is measured: requests are 0.5 ms apart, so each is slept
-// for.
+// lagRate is the rate of the measurement of timer accuracy: requests are 0.5 ms apart, so the
+// engine sleeps before each.
 const lagRate = 2000
 
-// null measures punctuality and ceilings, which need the plain null server.
+// null measures timer accuracy and ceilings, which need the plain null server.
 func (b *bench) null(ctx context.Context) error {
 	if b.times.Lag <= 0 && b.times.Ceiling <= 0 {
 		return nil
@@ -71,10 +71,10 @@ func (b *bench) null(ctx context.Context) error {
 	return b.stop(s)
 }
 
-// punctuality measures how late the engine sends at a fixed rate, and, beside it, how late a sleeping
-// goroutine wakes.
+// punctuality measures how late the engine sends at a fixed rate and, for comparison, how late a
+// sleeping goroutine wakes.
 func (b *bench) punctuality(ctx context.Context, s *server) error {
-	b.Note("punctuality: 2,000 requests a second, each at its time")
+	b.Note("timer accuracy: 2,000 requests per second")
 	shape := Shape{Connections: 50, Pipeline: 1}
 	v, err := b.load(ctx, s, shape, paced(lagRate, b.times.Lag))
 	if err != nil {
@@ -95,8 +95,8 @@ func (b *bench) punctuality(ctx context.Context, s *server) error {
 	return ctx.Err()
 }
 
-// sleeps measures how late a goroutine wakes at each due time that waits by time.Sleep, as an
-// engine would that does not spin.
+// sleeps measures how late a goroutine that waits with time.Sleep wakes at each due time, like an
+// engine that does not spin.
 func sleeps(ctx context.Context, rate float64, length time.Duration) *hist.Histogram {
 	defer quiet()()
 	h := hist.New()
@@ -112,8 +112,8 @@ func sleeps(ctx context.Context, rate float64, length time.Duration) *hist.Histo
 	return h
 }
 
-// ceiling measures the most that the engine sends in a shape of load: the null server answers faster
-// than any contestant.
+// ceiling measures the maximum rate of the engine for a shape of load, with the null server, which
+// is faster than any contestant.
 func (b *bench) ceiling(ctx context.Context, s *server, shape Shape) error {
 	b.Note("ceiling: " + shape.String())
 	length := b.times.Ceiling
@@ -137,6 +137,6 @@ func (b *bench) ceiling(ctx context.Context, s *server, shape Shape) error {
 	return nil
 }
 
-// perConnection is the longest window in which every request has a connection of its own: at 40,000
-// a second it takes 20,000 ports.
+// perConnection is the longest window with a connection for each request: at 40,000/s it uses
+// 20,000 ports.
 const perConnection = 500 * time.Millisecond

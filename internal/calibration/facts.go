@@ -39,7 +39,7 @@ func facts(root fs.FS, server, generator []int) result.Facts {
 	return f
 }
 
-// read returns the text of a file without the blanks around it, empty if it cannot be read.
+// read returns the text of a file without surrounding white space; "" if it cannot be read.
 func read(root fs.FS, name string) string {
 	data, err := fs.ReadFile(root, name)
 	if err != nil {
@@ -48,7 +48,7 @@ func read(root fs.FS, name string) string {
 	return strings.TrimSpace(string(data))
 }
 
-// number reads an integer; nil if text is none.
+// number parses an integer; nil if text is not one.
 func number(text string) *int64 {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
@@ -100,15 +100,16 @@ func hardFileLimit(limits string) *int64 {
 	return nil
 }
 
-// turbo returns whether the CPUs may run above their base clock: "on", "off", or empty where the
-// system does not say (kernel Documentation/admin-guide/pm/cpufreq.rst and intel_pstate.rst).
+// turbo returns whether the CPUs may run above their base clock: "on", "off", or "" if unknown
+// (kernel Documentation/admin-guide/pm/cpufreq.rst and intel_pstate.rst).
 func turbo(root fs.FS) string {
 	off := read(root, "sys/devices/system/cpu/intel_pstate/no_turbo")
 	boost := read(root, "sys/devices/system/cpu/cpufreq/boost")
 	return cmp.Or(map[string]string{"0": "on", "1": "off"}[off], map[string]string{"1": "on", "0": "off"}[boost])
 }
 
-// split lists the cores of which the server has one thread and the generator another.
+// split lists the cores that are shared, with one thread used by the server and another by the
+// generator.
 func split(root fs.FS, server, generator []int) [][]int {
 	var cores [][]int
 	for _, s := range server {

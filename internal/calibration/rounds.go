@@ -23,8 +23,8 @@ type trial struct {
 	loaded int64   // ns of all workers together
 }
 
-// rounds loads ref, its copy, and the servers of known cost in turn. None is frozen: what the
-// others do at rest is little, and the same for all.
+// rounds loads ref, its copy, and the servers of known cost in turn. None is frozen, because idle
+// servers use little CPU, and equally much for all.
 func (b *bench) rounds(ctx context.Context) error {
 	if b.times.Rounds <= 0 {
 		return nil
@@ -105,7 +105,7 @@ func (b *bench) round(ctx context.Context, servers []*server, order []int) ([]tr
 	return round, host.Causes(&before, &after, server, generator), nil
 }
 
-// clocks returns the CPU time that all servers together, and dyno itself, have used.
+// clocks returns the CPU time of all servers together, and that of dyno itself.
 func clocks(servers ...*server) (used, own time.Duration, err error) {
 	for _, s := range servers {
 		d, err := s.Process.CPU()
@@ -135,7 +135,7 @@ func knownCost(name string, rounds [][]trial, i int) result.KnownCost {
 	}
 }
 
-// finite returns nil for a bound that the rounds leave open, which as a ratio is 0 or infinite.
+// finite returns nil for an open bound, which as a ratio is 0 or infinite.
 func finite(v float64) *float64 {
 	if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
 		return nil

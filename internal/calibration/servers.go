@@ -16,15 +16,16 @@ import (
 // known are the delays. The first must be 0: it shows the round-trip time.
 var known = []time.Duration{0, time.Millisecond, 5 * time.Millisecond}
 
-// delayRate sets requests 2.7 ms apart, which is no divisor of a delay. An answer that comes just
-// when the next request is due would find the loop awake, and be seen 40 µs sooner.
+// delayRate sets requests 2.7 ms apart, which is not a divisor of a delay. A response that arrives
+// exactly when the next request is due would find the loop awake, and be seen 40 µs earlier.
 const delayRate = 370
 
-// delayWindows are measured for each delay, and the middle one counts. In one window of a second, a
-// program that takes the CPU for 10 ms once would be the whole 99th percentile.
+// delayWindows is the number of windows for each delay, of which the median counts. In a single
+// window of a second, another program that uses the CPU once for 10 ms would determine the 99th
+// percentile.
 const delayWindows = 3
 
-// delays measures whether the engine sees known delays rightly.
+// delays measures the engine's errors for known delays.
 func (b *bench) delays(ctx context.Context) error {
 	if b.times.Delay <= 0 {
 		return nil
@@ -72,7 +73,7 @@ func (b *bench) delay(ctx context.Context, d time.Duration) (result.KnownDelay, 
 	}, nil
 }
 
-// middle returns the window whose 99th percentile is off by the median.
+// middle returns the window with the median error of the 99th percentile.
 func middle(windows []result.KnownDelay) result.KnownDelay {
 	off := func(d result.KnownDelay) int64 { return d.SeenP99NS - d.TrueP99NS }
 	slices.SortFunc(windows, func(a, b result.KnownDelay) int { return cmp.Compare(off(a), off(b)) })
@@ -94,7 +95,7 @@ func readTally(log string) (*refserver.Tally, error) {
 	last := proc.Tail(log, 1)
 	var t refserver.Tally
 	if len(last) == 0 || json.Unmarshal([]byte(last[0]), &t) != nil || t.Service == nil {
-		return nil, fmt.Errorf("it did not report its delays at its end: %q", last)
+		return nil, fmt.Errorf("it did not report its delays when it ended: %q", last)
 	}
 	return &t, nil
 }
@@ -107,8 +108,8 @@ const (
 	stallRate   = 1000
 )
 
-// stall measures whether response times include a known stall, as an open loop must: requests that are
-// due while the server stands still count from when they were due.
+// stall measures whether response times include a known stall, as they must in an open loop:
+// requests that are due while the server stalls count from when they were due.
 func (b *bench) stall(ctx context.Context) error {
 	if b.times.Stall <= 0 {
 		return nil

@@ -13,28 +13,28 @@ import (
 	"dyno/internal/result"
 )
 
-// seed draws the order of the rounds and the random parts of requests: a calibration is the same
-// each time.
+// seed is the seed of the order of rounds and of random parts of requests: every calibration uses
+// the same.
 const seed = 1
 
-// rewarm is loaded on fresh connections before a window that counts, as in a trial.
+// rewarm is the length of the load on new connections before each counted window, as in a trial.
 const rewarm = 30 * time.Millisecond
 
-// seen is what a window showed.
+// seen is the result of a window.
 type seen struct {
 	result.Load
 	detail         result.Detail // of an observed window
 	server, client time.Duration // CPU that they used
 }
 
-// perSec returns the rate of right answers.
+// perSec returns the rate of right responses.
 func (s *seen) perSec() float64 {
 	v, _ := s.PerSec()
 	return v
 }
 
-// clean returns an error for what must not be in a measurement. Requests that started late are
-// none: response times and lag include their delay.
+// clean returns an error if a window had errors or missing connections. Requests that started late
+// are allowed, because response times and lag include their delay.
 func (s *seen) clean() error {
 	if s.Established != s.Connections || s.Succeeded != s.Started || s.Succeeded == 0 {
 		return fmt.Errorf("%d of %d connections, %d of %d requests succeeded: %v %v",
@@ -73,7 +73,7 @@ func (b *bench) load(ctx context.Context, s *server, shape Shape, w load.Window)
 	return v, nil
 }
 
-// job describes a load on addr; open says that it has a schedule.
+// job returns the job of a load on addr; open means that it has a schedule.
 func (b *bench) job(addr string, shape Shape, open bool) load.Job {
 	return load.Job{
 		Network: "tcp", Addr: addr, Scenario: b.Scenario, Seed: seed, CPUs: b.pinned(b.cal.Host.GeneratorCPUs),
@@ -97,12 +97,12 @@ func (b *bench) probe(ctx context.Context, _, addr string) error {
 	defer sess.Close()
 	l, err := sess.Run(ctx, load.Window{Requests: 1})
 	if err == nil && l.Succeeded != 1 {
-		err = fmt.Errorf("the first answer was not right: %v %v", l.Failures, l.Errors)
+		err = fmt.Errorf("the first response was wrong: %v %v", l.Failures, l.Errors)
 	}
 	return err
 }
 
-// quiet holds the garbage collector back until what it returns is called.
+// quiet stops the garbage collector until the returned function is called.
 func quiet() func() {
 	old := debug.SetGCPercent(-1)
 	return func() {

@@ -14,13 +14,13 @@ type Defect struct {
 }
 
 func (d *Defect) Error() string {
-	return "internal error: " + d.What + "; this is a defect of dyno, and no figure of the record " +
-		"can be trusted: please report it with the record"
+	return "internal error: " + d.What + "; this is a bug in dyno: do not trust any figure of this record, and " +
+		"please report it with the record"
 }
 
 // Assert returns a *Defect if a record breaks a rule that dyno itself must keep: times do not run
 // backwards, latencies are in order, histograms hold all requests, builds are identified, and
-// whatever is missing has a reason.
+// missing figures have a reason.
 func Assert(run *result.Run) error {
 	for i := range run.Trials {
 		t := &run.Trials[i]
@@ -31,7 +31,7 @@ func Assert(run *result.Run) error {
 	for i := range run.Contestants {
 		c := &run.Contestants[i]
 		if !c.Control && c.URL == "" && run.FailureOf(c.Name) == nil && (c.Version == "" || c.BinaryHash == "") {
-			return &Defect{"the record has no version or no hash of " + c.Name}
+			return &Defect{"the record lacks the version or the program's hash of " + c.Name}
 		}
 	}
 	for _, name := range run.Plan.Contestants {
@@ -42,16 +42,16 @@ func Assert(run *result.Run) error {
 	return nil
 }
 
-// contradiction describes what is wrong in a trial; empty if nothing is.
+// contradiction describes a contradiction in a trial; "" if there is none.
 func contradiction(t *result.Trial) string {
 	l := &t.Load
 	switch {
 	case l.WindowNS < 0 || t.Causes.WallNS < 0:
-		return "its time ran backwards"
+		return "a measured time is negative"
 	case t.Server.CPUNS != nil && *t.Server.CPUNS < 0 || t.Generator.CPUNS != nil && *t.Generator.CPUNS < 0:
-		return "a CPU clock ran backwards"
+		return "a measured CPU time is negative"
 	case l.ServiceP50NS < 0 || l.ServiceP99NS < l.ServiceP50NS || l.ServiceMaxNS < l.ServiceP99NS:
-		return "its latencies are out of order"
+		return "its latencies are not ascending (p50 ≤ p99 ≤ maximum)"
 	case l.ServiceMaxNS > hist.Highest || l.Service != "" && !HoldsAll(l):
 		return "its histogram does not hold all of its requests"
 	}
@@ -79,8 +79,8 @@ func memoryUnexplained(run *result.Run, name string) bool {
 	return trials > 0 && run.Host.Absent[memory] == ""
 }
 
-// HoldsAll reports whether the histogram of a load counts as many latencies as there were right
-// answers. Older records also count the wrong answers in it.
+// HoldsAll reports whether the histogram of a load has as many latencies as there were right
+// responses. In older records it also includes wrong responses.
 func HoldsAll(l *result.Load) bool {
 	h, err := hist.Decode(l.Service)
 	return err == nil && h.Over() == 0 && (h.Count() == l.Succeeded || h.Count() == l.Succeeded+l.Failed)

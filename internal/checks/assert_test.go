@@ -28,14 +28,14 @@ func TestAssertionsAreProvoked(t *testing.T) {
 		want  string
 		spoil func(*Evidence)
 	}{
-		{"time ran backwards", trials(func(t *result.Trial) { t.Load.WindowNS = -1 })},
-		{"time ran backwards", func(e *Evidence) { e.Run.Trials[7].Causes.WallNS = -1 }},
-		{"CPU clock ran backwards", trials(func(t *result.Trial) { t.Generator.CPUNS = &minus })},
-		{"CPU clock ran backwards", trials(func(t *result.Trial) { t.Server.CPUNS = &minus })},
-		{"out of order", trials(func(t *result.Trial) { t.Load.ServiceP99NS = t.Load.ServiceP50NS - 1 })},
+		{"measured time is negative", trials(func(t *result.Trial) { t.Load.WindowNS = -1 })},
+		{"measured time is negative", func(e *Evidence) { e.Run.Trials[7].Causes.WallNS = -1 }},
+		{"a measured CPU time is negative", trials(func(t *result.Trial) { t.Generator.CPUNS = &minus })},
+		{"a measured CPU time is negative", trials(func(t *result.Trial) { t.Server.CPUNS = &minus })},
+		{"latencies are not ascending", trials(func(t *result.Trial) { t.Load.ServiceP99NS = t.Load.ServiceP50NS - 1 })},
 		{"does not hold all", trials(func(t *result.Trial) { t.Load.ServiceMaxNS = 61e9 })},
 		{"does not hold all", trials(func(t *result.Trial) { t.Load.Service = histogramOf(t.Load.Succeeded - 1) })},
-		{"no hash of a", func(e *Evidence) { e.Run.Contestants[0].BinaryHash = "" }},
+		{"the program's hash of a", func(e *Evidence) { e.Run.Contestants[0].BinaryHash = "" }},
 		{"no trial of a has a memory reading", trials(func(t *result.Trial) { t.Server.PSSBytes = nil })},
 	} {
 		e := sound()
@@ -43,7 +43,7 @@ func TestAssertionsAreProvoked(t *testing.T) {
 		err := Assert(e.Run)
 		var defect *Defect
 		if !errors.As(err, &defect) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(),
-			"defect of dyno") {
+			"a bug in dyno") {
 			t.Errorf("%v; want …%s…", err, c.want)
 		}
 	}

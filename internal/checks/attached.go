@@ -27,16 +27,16 @@ func otherSides(c *Check, e *Evidence) []Finding {
 	}
 	x := sharesOf(e.watched()).sides
 	return []Finding{{State: c.Limits[0].Grade(x),
-		Text: fmt.Sprintf("sides that run already, and are not frozen, used %s of the server's CPUs while another one "+
-			"was loaded", document.Percent(x))}}
+		Text: fmt.Sprintf("while one server was loaded, the others, which are not frozen, used %s of the "+
+			"server's CPUs", document.Percent(x))}}
 }
 
 // unknownBackground says why the background CPU of some trials is unknown; "" if it is known.
 func unknownBackground(e *Evidence) string {
 	for i := range e.watched() {
 		if t := &e.watched()[i]; t.Causes.BackgroundUnknown {
-			return fmt.Sprintf("what other programs used while %s was loaded cannot be told from what it used "+
-				"itself: %s",
+			return fmt.Sprintf(
+				"while %s was loaded, its own CPU use cannot be separated from that of other programs: %s",
 				t.Contestant, unread(e.Run, t.Contestant))
 		}
 	}
@@ -50,5 +50,5 @@ func unread(run *result.Run, name string) string {
 			return why
 		}
 	}
-	return "its CPU cannot be read"
+	return "its CPU time cannot be read"
 }

@@ -17,14 +17,14 @@ type Evidence struct {
 	Discarded int            // trials of discarded rounds
 	All       int            // trials after the pilots
 	Analysis  *analysis.Analysis
-	// Valid by level, where there are several: what is left of a trial is found among those of its level.
+	// Valid by level, if there are several; residuals are computed within a level.
 	Levels [][]result.Trial
 
 	left []analysis.Residual
 }
 
-// watched are the trials whose causes are judged: those that count, or all, where the machine was
-// so busy that none does.
+// watched returns the trials whose causes are judged: the valid ones, or all if the machine was so
+// busy that none is valid.
 func (e *Evidence) watched() []result.Trial {
 	if len(e.Valid) > 0 {
 		return e.Valid
@@ -56,7 +56,7 @@ func Make(e *Evidence, kind RunKind, scope Scope) []Finding {
 	return append(run, each...)
 }
 
-// whole makes a check of the whole run.
+// whole returns the function of a check of the whole run.
 func whole(f func(*Check, *Evidence) (State, string)) func(*Check, *Evidence) []Finding {
 	return func(c *Check, e *Evidence) []Finding {
 		s, text := f(c, e)
@@ -64,10 +64,10 @@ func whole(f func(*Check, *Evidence) (State, string)) func(*Check, *Evidence) []
 	}
 }
 
-// ofContestant is a check of the trials of one contestant that count.
+// ofContestant is a check of the valid trials of one contestant.
 type ofContestant func(c *Check, e *Evidence, name string, own []result.Trial) (State, string)
 
-// perContestant makes a check of each contestant that has valid trials, or failed.
+// perContestant returns the function of a check of each contestant that has valid trials or failed.
 func perContestant(f ofContestant) func(*Check, *Evidence) []Finding {
 	return func(c *Check, e *Evidence) []Finding {
 		var out []Finding
@@ -88,7 +88,8 @@ func perContestant(f ofContestant) func(*Check, *Evidence) []Finding {
 	}
 }
 
-// measured is like perContestant, but leaves out contestants that failed before their first trial.
+// measured does the same as perContestant, but leaves out contestants that failed before their
+// first trial.
 func measured(f ofContestant) func(*Check, *Evidence) []Finding {
 	each := perContestant(f)
 	return func(c *Check, e *Evidence) []Finding {
@@ -98,7 +99,7 @@ func measured(f ofContestant) func(*Check, *Evidence) []Finding {
 	}
 }
 
-// Grade returns the state of a figure that is worse the larger it is.
+// Grade returns the state of a figure for which larger is worse.
 func (l Limit) Grade(x float64) State { return above(x, l.Warn, l.Fail) }
 
 // above grades x by two limits.
@@ -144,19 +145,19 @@ const ceilingWarn = 0.6
 
 func ceiling(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
 	if len(own) > 0 && !slices.ContainsFunc(own, func(t result.Trial) bool { return !e.Run.Plan.LevelOf(&t).Open() }) {
-		return Pass, "its load is an open loop, which asks for a rate and not for all that can be had"
+		return Pass, "its load is an open loop at a given rate, not at full capacity"
 	}
 	x, known := e.Analysis.Shares[name]
 	if !known {
-		return Warn, "the generator's ceiling is not known: " + noCeiling(e, own)
+		return Warn, "the generator's ceiling is unknown: " + noCeiling(e, own)
 	}
-	text := fmt.Sprintf("%s of the ceiling of this generator for this shape of load", document.Percent(x))
+	text := fmt.Sprintf("%s of the generator's ceiling for this kind of load", document.Percent(x))
 	if p := &e.Run.Plan; p.Backend != "" && p.Ceiling == p.Backend {
-		text = fmt.Sprintf("%s of what generator and backend can do together", document.Percent(x))
+		text = fmt.Sprintf("%s of the combined ceiling of generator and backend", document.Percent(x))
 	}
 	state := c.Limits[0].Grade(x)
 	if state == Fail {
-		text += ": a lower bound"
+		text += ", so its throughput is a lower bound"
 	}
 	return state, text
 }
@@ -170,16 +171,16 @@ func noCeiling(e *Evidence, own []result.Trial) string {
 	}
 	switch {
 	case len(p.Controls) == 0:
-		return "the run has no reference, by which it is found"
+		return "the run has no reference, which is needed to find it"
 	case at.DelayNS > 0:
-		return "handlers wait before they answer, and the null server does not"
+		return "handlers wait before they respond, and the null server does not"
 	case p.Ceiling == "" || p.Ceiling != p.Backend && at.Scenario != "" &&
 		!slices.Contains(p.CeilingScenarios, at.Scenario):
-		return "no null server ran in the pilots, for it had no answer to this scenario"
+		return "no null server ran in the pilots, because it does not serve this scenario"
 	case e.Run.FailureOf(p.Ceiling) != nil:
-		return "the server that shows it failed in the pilots"
+		return "the server that determines it failed in the pilots"
 	}
-	return "no valid trial of the server that shows it stands in the pilots"
+	return "the server that determines it has no valid trial in the pilots"
 }
 
 func backgroundServer(c *Check, e *Evidence) (State, string) {
@@ -200,8 +201,7 @@ func backgroundGenerator(c *Check, e *Evidence) (State, string) {
 			document.Percent(s.generator), document.Percent(s.queue))
 }
 
-// withheld checks how much CPU time the hypervisor withheld, and how much a CPU quota cut off, in
-// the trials that count.
+// withheld checks the CPU time that the hypervisor or a CPU quota withheld in valid trials.
 func withheld(c *Check, e *Evidence) (State, string) {
 	x := sharesOf(e.watched()).steal
 	var throttled int64
@@ -218,7 +218,7 @@ func withheld(c *Check, e *Evidence) (State, string) {
 
 func discardedRounds(c *Check, e *Evidence) (State, string) {
 	x := share(float64(e.Discarded), float64(e.All))
-	text := fmt.Sprintf("%s of the trials lie in discarded rounds", document.Percent(x))
+	text := fmt.Sprintf("%s of the trials are in discarded rounds", document.Percent(x))
 	state := c.Limits[0].Grade(x)
 	if state == Fail {
 		text += ": this machine is too busy to rank throughput"
@@ -240,7 +240,7 @@ func contract(c *Check, e *Evidence, name string, own []result.Trial) (State, st
 	if broken > 0 {
 		return Fail, fmt.Sprintf("%d of %d responses broke the contract", broken, all)
 	}
-	return Pass, fmt.Sprintf("all of %d responses", all)
+	return Pass, fmt.Sprintf("all %d responses kept the contract", all)
 }
 
 func unanswered(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
@@ -255,10 +255,10 @@ func unanswered(c *Check, e *Evidence, name string, own []result.Trial) (State, 
 		}
 	}
 	if errored > 0 || short > 0 {
-		return Fail, fmt.Sprintf("%d requests without an answer; %d trials with fewer connections than asked",
+		return Fail, fmt.Sprintf("%d requests without a response; %d trials with fewer connections than planned",
 			errored, short)
 	}
-	return Pass, "none; all connections established in every trial"
+	return Pass, "no errors; all connections established in every trial"
 }
 
 func busy(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
@@ -278,7 +278,7 @@ func busy(c *Check, e *Evidence, name string, own []result.Trial) (State, string
 		}
 	}
 	if len(own) > 0 && !closed {
-		return Pass, "its load is an open loop, in which it need not be busy"
+		return Pass, "its load is an open loop, which need not keep it busy"
 	}
 	if had == 0 && attached(e.Run, name) {
 		return CannotTell, unread(e.Run, name)
@@ -286,30 +286,30 @@ func busy(c *Check, e *Evidence, name string, own []result.Trial) (State, string
 	x := share(used, had)
 	text := fmt.Sprintf("it used %s of its CPUs", document.Percent(x))
 	if e.Run.Plan.Level.DelayNS > 0 {
-		return Pass, text + "; its handler waits, so it need not be busy"
+		return Pass, text + "; its handler waits, so it need not use all of them"
 	}
 	state := c.Limits[0].Grade(1 - x)
 	if state == Fail {
-		text += ": something else limits it"
+		text += "; something else limits its throughput"
 	}
 	return state, text
 }
 
 func warmup(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
 	if e.Run.Plan.Fresh {
-		return Pass, "none, as planned: its figures are of the first loads of fresh processes"
+		return Pass, "no warm-up, as planned: the first loads of fresh processes are measured"
 	}
 	s := analysis.StartsOf(e.Run, name)
 	lost, slow := s.Classes[result.NotSteady], s.Classes[result.Slowdown]
 	switch state := c.Limits[0].Grade(share(float64(lost), float64(s.N))); {
 	case state == Fail:
 		return Fail,
-			fmt.Sprintf("no steady state in %d of %d starts: its figures are of whatever state it was in", lost, s.N)
+			fmt.Sprintf("no steady state after %d of %d starts: its figures may mix several states", lost, s.N)
 	case state == Warn, 2*(lost+slow) > s.N:
-		return Warn, fmt.Sprintf("of %d starts, %d found no steady state, and %d slowed down while warmed up",
+		return Warn, fmt.Sprintf("of %d starts, %d reached no steady state, and %d slowed down during the warm-up",
 			s.N, lost, slow)
 	}
-	return Pass, fmt.Sprintf("steady in %d of %d starts", s.N-lost, s.N)
+	return Pass, fmt.Sprintf("steady after %d of %d starts", s.N-lost, s.N)
 }
 
 func twins(_ *Check, e *Evidence) (State, string) {
@@ -322,7 +322,7 @@ func twins(_ *Check, e *Evidence) (State, string) {
 	switch c.Verdict {
 	case analysis.Different:
 		if math.Abs(math.Log(c.Ratio.Value)) > math.Log1p(e.Analysis.Margin) {
-			return Fail, text + ": two identical servers came out different, so no verdict of this run can be believed"
+			return Fail, text + ": two identical servers were found different, so no verdict of this run is reliable"
 		}
 		return Warn, text
 	case analysis.Negligible:
@@ -338,5 +338,5 @@ func complete(_ *Check, e *Evidence) (State, string) {
 	if e.Run.Damage != nil {
 		return Fail, "the record is damaged: " + e.Run.Damage.Error()
 	}
-	return Pass, "all of " + result.TrialsFile + " could be read"
+	return Pass, "all records of " + result.TrialsFile + " could be read"
 }

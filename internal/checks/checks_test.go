@@ -103,11 +103,11 @@ func TestSoundEvidencePasses(t *testing.T) {
 // Where the share of the ceiling is not known, V02 says why.
 func TestUnknownCeilingSaysWhy(t *testing.T) {
 	for want, spoil := range map[string]func(*result.Run){
-		"no reference":               func(r *result.Run) { r.Plan.Controls = nil },
-		"handlers wait":              func(r *result.Run) { r.Plan.Level.DelayNS = 1e6 },
-		"it had no answer to this":   func(r *result.Run) { r.Plan.Ceiling = "" },
-		"no answer to this scenario": func(r *result.Run) { r.Plan.Ceiling, r.Plan.Level.Scenario = "null", "other" },
-		"the server that shows it fai": func(r *result.Run) {
+		"no reference":            func(r *result.Run) { r.Plan.Controls = nil },
+		"handlers wait":           func(r *result.Run) { r.Plan.Level.DelayNS = 1e6 },
+		"it does not serve this":  func(r *result.Run) { r.Plan.Ceiling = "" },
+		"not serve this scenario": func(r *result.Run) { r.Plan.Ceiling, r.Plan.Level.Scenario = "null", "other" },
+		"that determines it failed in": func(r *result.Run) {
 			r.Failures = append(r.Failures, result.Failure{Contestant: "null"})
 		},
 		"no valid trial": func(r *result.Run) {
@@ -130,187 +130,191 @@ func TestUnknownCeilingSaysWhy(t *testing.T) {
 	}
 }
 
+// provocations spoil a sound run, each so that a check comes to a state.
+var provocations = []struct {
+	id    string
+	want  State
+	spoil func(*Evidence)
+}{
+	{"V01", Warn, trials(func(t *result.Trial) { t.Generator.CPUNS = ns(35e7) })},
+	{"V01", Warn, trials(func(t *result.Trial) { t.Generator.CPUNS = ns(39e7) })}, // V02 passes
+	{"V01", Warn, trials(func(t *result.Trial) { // one loop of four CPUs
+		t.Generator.CPUNS, t.Causes.GeneratorCPUs, t.Load.Workers = ns(35e7), 4, 1
+	})},
+	{"V01", Fail, func(e *Evidence) {
+		trials(func(t *result.Trial) { t.Generator.CPUNS = ns(39e7) })(e)
+		e.Analysis.Shares["a"] = .7
+	}},
+	{"V02", Warn, func(e *Evidence) { e.Analysis.Shares["a"] = .7 }},
+	{"V02", Warn, func(e *Evidence) { delete(e.Analysis.Shares, "a") }},
+	{"V02", Fail, func(e *Evidence) { e.Analysis.Shares["a"] = .85 }},
+	{"V03", Warn, trials(func(t *result.Trial) { t.Causes.BackgroundServerNS = 3e7 })},
+	{"V03", Fail, trials(func(t *result.Trial) { t.Causes.BackgroundServerNS = 5e7 })},
+	{"V04", Warn, trials(func(t *result.Trial) { t.Causes.BackgroundGeneratorNS = 3e7 })},
+	{"V04", Fail, trials(func(t *result.Trial) { t.Causes.BackgroundGeneratorNS = 5e7 })},
+	{"V05", Warn, trials(func(t *result.Trial) { t.Causes.StealNS = 1e7 })},
+	{"V05", Fail, trials(func(t *result.Trial) { t.Causes.StealNS = 4e7 })},
+	{"V05", Fail, trials(func(t *result.Trial) { t.Causes.ThrottledNS = 1 })},
+	{"V06", Warn, func(e *Evidence) { e.Discarded = 3 }},
+	{"V06", Fail, func(e *Evidence) { e.Discarded = 6 }},
+	{"V07", Warn, openLoops(func(l *result.Load) { l.Planned += l.Planned / 50 })},
+	{"V07", Fail, openLoops(func(l *result.Load) { l.Planned += l.Planned / 25 })},
+	{"V07", Fail, openLoops(func(l *result.Load) { l.Planned = 0 })},
+	{"V08", Warn, openLoops(func(l *result.Load) { l.LagP99NS = l.ResponseP50NS / 5 })},
+	{"V08", Warn, openLoops(func(l *result.Load) { l.ResponseP50NS = 0 })},
+	{"V08", Fail, openLoops(func(l *result.Load) { l.LagP99NS = l.ResponseP50NS })},
+	{"V09", Warn, openLoops(func(l *result.Load) { l.Pace.HalfNS = 0 })},
+	// Of 3 % that are not answered in time, the halves hold an eighth and three.
+	{"V09", Fail, openLoops(func(l *result.Load) {
+		behind := 3 * l.Planned / 100 * 2 * l.Pace.HalfNS
+		l.Pace.EarlyNS += behind / 8
+		l.Pace.LateNS += 3 * behind / 8
+	})},
+	{"V10", Warn, openLoops(func(l *result.Load) { l.Pace = nil })},
+	// At 25,000/s gaps of a few µs are stretched.
+	{"V10", Pass, openLoops(func(l *result.Load) { bunch(l.Pace, .09) })},
+	{"V10", Warn, openLoops(func(l *result.Load) { bunch(l.Pace, .115) })},
+	{"V10", Fail, openLoops(func(l *result.Load) { bunch(l.Pace, .14) })},
+	{"V10", Warn, openLoops(func(l *result.Load) { l.Pace.Squares += l.Pace.Sent / 5 })},
+	{"V10", Fail, openLoops(func(l *result.Load) { l.Pace.Squares += l.Pace.Sent / 2 })},
+	// Of each of 144 trials.
+	{"V10", Warn, openLoops(func(l *result.Load) { clear(l.Pace.Gaps); l.Pace.Gaps[0] = 14 })},
+	{"V10", Pass, openLoops(even)},
+	{"V10", Warn, openLoops(func(l *result.Load) { even(l); l.Pace.Squares += l.Pace.Sent / 5 })},
+	{"V10", Fail, openLoops(func(l *result.Load) { even(l); l.Pace.Squares += l.Pace.Sent / 2 })},
+	{"V11", Warn, openLoops(func(l *result.Load) { l.StarvedNS = l.WindowNS / 200 })},
+	{"V11", Fail, openLoops(func(l *result.Load) { l.StarvedNS = l.WindowNS / 50 })},
+	{"V12", Fail, trials(func(t *result.Trial) { t.Load.Failed = 1 })},
+	{"V13", Fail, trials(func(t *result.Trial) { t.Load.Errors = map[string]int64{"reset": 1} })},
+	{"V13", Fail, trials(func(t *result.Trial) { t.Load.Established = 4 })},
+	{"V14", Warn, trials(func(t *result.Trial) { t.Server.CPUNS = ns(36e7) })},
+	{"V14", Fail, trials(func(t *result.Trial) { t.Server.CPUNS = ns(20e7) })},
+	{"V15", Pass, warmups(result.Slowdown, result.Warmed, result.NotSteady, result.Flat)},
+	{"V15", Warn, warmups(result.Slowdown, result.Slowdown, result.Flat)},
+	{"V15", Warn, warmups(result.NotSteady, result.Flat, result.Flat)},
+	{"V15", Warn, warmups(result.Slowdown, result.NotSteady, result.Warmed)},
+	{"V15", Fail, warmups(result.NotSteady, result.NotSteady, result.Flat)},
+	{"V17", Warn, func(e *Evidence) { e.Analysis.AACheck.Verdict = analysis.Negligible }},
+	{"V17", Warn, func(e *Evidence) { e.Analysis.AACheck = nil }},
+	{"V17", Fail, func(e *Evidence) {
+		e.Analysis.AACheck.Verdict, e.Analysis.AACheck.Ratio.Value = analysis.Different, 1.1
+	}},
+	{"V16", Warn, lateEpoch(-.05)},
+	{"V16", Fail, lateEpoch(.15)},
+	{"V16", Warn, slowRounds(-.05)},
+	{"V16", Fail, slowRounds(-.15)},
+	{"V16", CannotTell, onlyEpochs(7)},
+	{"V16", CannotTell, onlyRounds(3)},
+	{"V16", Pass, lateEpoch(.0001)},
+	{"V16", CannotTell, func(e *Evidence) { // one that wanders by itself, from epoch to epoch another way
+		faster(func(t, _ *result.Trial) float64 {
+			return when(isA(*t) && t.Round >= 6, .3*float64(t.Epoch%2*2-1))
+		})(e)
+		e.Analysis.Trends = trendsOf(e)
+	}},
+	{"V17", CannotTell, func(e *Evidence) { e.Analysis.AACheck.Verdict = analysis.Inconclusive }},
+	{"V18", Warn, control(analysis.Different, 1.30, 1.25, 1.35)},
+	{"V18", Warn, control(analysis.Inconclusive, 1.10, .9, 1.35)}, // and nothing so small is claimed
+	{"V18", Fail, func(e *Evidence) {
+		control(analysis.Inconclusive, 1.10, .9, 1.35)(e)
+		e.Analysis.Pairs = []analysis.Pair{{Metric: "throughput",
+			Verdict: analysis.Different, Ratio: analysis.Estimate{Value: .85}}}
+	}},
+	{"V18", Fail, func(e *Evidence) {
+		control(analysis.Inconclusive, 1.10, .9, 1.35)(e)
+		e.Analysis.Pairs = []analysis.Pair{{Metric: "throughput", Verdict: analysis.Equivalent}}
+	}},
+	{"V19", Warn, faster(func(t, _ *result.Trial) float64 { return .0025 * float64(t.Position) })},
+	{"V19", Fail, faster(func(t, _ *result.Trial) float64 { return -.015 * float64(t.Position) })},
+	{"V19", CannotTell, onlyEpochs(7)},
+	{"V19", CannotTell, faster(func(t,
+		_ *result.Trial) float64 {
+		return .02 * float64(t.Position) * float64(t.Epoch%2*2-1)
+	})},
+	{"V20", Warn, faster(after("a", .01))},
+	{"V20", Fail, faster(after("ref", -.05))},
+	{"V20", CannotTell, onlyEpochs(7)},
+	{"V20", Fail, func(e *Evidence) { // what comes after a contestant at another level
+		interleave(e)
+		faster(func(t, before *result.Trial) float64 {
+			return when(t.Position%2 == 1 && before.Contestant == "ref", -.1)
+		})(e)
+		e.Levels = [][]result.Trial{{}, {}}
+		for _, t := range e.Valid {
+			e.Levels[t.Position%2] = append(e.Levels[t.Position%2], t)
+		}
+	}},
+	{"V20", CannotTell, faster(func(t,
+		_ *result.Trial) float64 {
+		return .3 * math.Sin(float64(t.StartedUnixNS))
+	})},
+	{"V21", Warn, faster(func(t, _ *result.Trial) float64 { return when(isA(*t), .04*float64(t.Epoch%3)) })},
+	{"V21", CannotTell, faster(func(t,
+		_ *result.Trial) float64 {
+		return .3 * math.Sin(float64(t.StartedUnixNS))
+	})},
+	{"V22", Warn, trials(func(t *result.Trial) { t.Load.Succeeded = 20 })},
+	{"V22", Fail, trials(func(t *result.Trial) { t.Load.Succeeded = 5 })},
+	{"V25", Warn, calibrated(-300e3)},
+	{"V25", Warn, calibrated(600e3)}, // throughput decides
+	{"V25", Warn, func(e *Evidence) { e.Run.Calibration = nil }},
+	{"V25", Warn, func(e *Evidence) { e.Run.Calibration.Delays = nil }},
+	{"V25", Warn, func(e *Evidence) { e.Run.Calibration.BootID = "another" }},
+	{"V25", Warn, func(e *Evidence) { e.Run.Host.BootID, e.Run.Calibration.BootID = "", "" }},
+	{"V25", Warn, func(e *Evidence) { e.Run.Calibration.EndedUnixNS = 39 * 60e9 }},
+	{"V25", Warn, func(e *Evidence) { e.Run.Calibration.EndedUnixNS = 101 * 60e9 }},
+	{"V25", Warn, latencyDecides(calibrated(300e3))},
+	{"V25", Fail, latencyDecides(calibrated(600e3))},
+	{"V25", Fail, latencyDecides(func(e *Evidence) { e.Run.Calibration = nil })},
+	{"V25", Fail, func(e *Evidence) {
+		e.Run.Plan.SLO, e.Run.Calibration = &result.SLO{Quantile: .99,
+			LimitNS: 1e7}, nil
+	}},
+	{"V26", Warn, trials(func(t *result.Trial) { t.Server.Processes = 0 })},
+	{"V26", Fail, trials(func(t *result.Trial) { t.Server.Processes = 1 + t.Round/6 })},
+	{"V26", Fail, func(e *Evidence) {
+		e.Run.Contestants = append(e.Run.Contestants, result.Contestant{Name: "a", Version: "v1", BinaryHash: "01"})
+	}},
+	{"V28", Fail, func(e *Evidence) { e.Run.Damage = &result.Damaged{Err: io.ErrUnexpectedEOF} }},
+	{"V29", Warn, trials(func(t *result.Trial) { t.Load.AtEdge = result.Estimated })},
+	{"V29", Warn, trials(func(t *result.Trial) { t.Load.RateAnswers, t.Load.RateNS = 5, t.Load.WindowNS })},
+	{"V30", Fail, trials(func(t *result.Trial) { t.Load.GapNS = 50e6 })}, // an eighth
+	{"V30", Fail, func(e *Evidence) { e.Valid[7].Causes.SuspendedNS = 2e6 }},
+	{"V30", Fail, openLoops(func(l *result.Load) { l.GapNS = 12e6 })},
+	{"V31", Warn, func(e *Evidence) {
+		atURL(e)
+		e.Run.Host.Pinned, e.Run.Host.GeneratorCPUs = false, []int{0}
+	}},
+	{"V03", CannotTell, trials(func(t *result.Trial) { t.Causes.BackgroundUnknown = t.Contestant == "a" })},
+	{"V04", CannotTell, trials(func(t *result.Trial) { t.Causes.BackgroundUnknown = t.Contestant == "a" })},
+	{"V14", CannotTell, func(e *Evidence) {
+		atURL(e)
+		trials(func(t *result.Trial) { t.Server.CPUNS = nil })(e)
+	}},
+	{"V26", Pass, func(e *Evidence) {
+		atURL(e)
+		trials(func(t *result.Trial) { t.Server.Processes = 0 })(e)
+	}},
+	{"V32", Pass, atURL},
+	{"V32", Warn, func(e *Evidence) {
+		atURL(e)
+		trials(func(t *result.Trial) { t.Causes.OtherSidesNS = 3e7 })(e)
+	}},
+	{"V32", Fail, func(e *Evidence) {
+		atURL(e)
+		trials(func(t *result.Trial) { t.Causes.OtherSidesNS = 5e7 })(e)
+	}},
+	{"V31", Warn, func(e *Evidence) { e.Run.Host.Pinned = false }},
+	{"V31", Warn, func(e *Evidence) { e.Run.Host.SharedCore = true }},
+	{"V31", Fail, func(e *Evidence) { e.Run.Host.Pinned, e.Run.Host.GeneratorCPUs = false, []int{0} }},
+}
+
+func ns(v int64) *int64 { return &v }
+
 // Each check is provoked to its warnings and its failures.
 func TestChecksAreProvoked(t *testing.T) {
-	n := func(v int64) *int64 { return &v }
 	provoked := map[string]bool{}
-	for _, c := range []struct {
-		id    string
-		want  State
-		spoil func(*Evidence)
-	}{
-		{"V01", Warn, trials(func(t *result.Trial) { t.Generator.CPUNS = n(35e7) })},
-		{"V01", Warn, trials(func(t *result.Trial) { t.Generator.CPUNS = n(39e7) })}, // V02 passes
-		{"V01", Warn, trials(func(t *result.Trial) { // one loop of four CPUs
-			t.Generator.CPUNS, t.Causes.GeneratorCPUs, t.Load.Workers = n(35e7), 4, 1
-		})},
-		{"V01", Fail, func(e *Evidence) {
-			trials(func(t *result.Trial) { t.Generator.CPUNS = n(39e7) })(e)
-			e.Analysis.Shares["a"] = .7
-		}},
-		{"V02", Warn, func(e *Evidence) { e.Analysis.Shares["a"] = .7 }},
-		{"V02", Warn, func(e *Evidence) { delete(e.Analysis.Shares, "a") }},
-		{"V02", Fail, func(e *Evidence) { e.Analysis.Shares["a"] = .85 }},
-		{"V03", Warn, trials(func(t *result.Trial) { t.Causes.BackgroundServerNS = 3e7 })},
-		{"V03", Fail, trials(func(t *result.Trial) { t.Causes.BackgroundServerNS = 5e7 })},
-		{"V04", Warn, trials(func(t *result.Trial) { t.Causes.BackgroundGeneratorNS = 3e7 })},
-		{"V04", Fail, trials(func(t *result.Trial) { t.Causes.BackgroundGeneratorNS = 5e7 })},
-		{"V05", Warn, trials(func(t *result.Trial) { t.Causes.StealNS = 1e7 })},
-		{"V05", Fail, trials(func(t *result.Trial) { t.Causes.StealNS = 4e7 })},
-		{"V05", Fail, trials(func(t *result.Trial) { t.Causes.ThrottledNS = 1 })},
-		{"V06", Warn, func(e *Evidence) { e.Discarded = 3 }},
-		{"V06", Fail, func(e *Evidence) { e.Discarded = 6 }},
-		{"V07", Warn, openLoops(func(l *result.Load) { l.Planned += l.Planned / 50 })},
-		{"V07", Fail, openLoops(func(l *result.Load) { l.Planned += l.Planned / 25 })},
-		{"V07", Fail, openLoops(func(l *result.Load) { l.Planned = 0 })},
-		{"V08", Warn, openLoops(func(l *result.Load) { l.LagP99NS = l.ResponseP50NS / 5 })},
-		{"V08", Warn, openLoops(func(l *result.Load) { l.ResponseP50NS = 0 })},
-		{"V08", Fail, openLoops(func(l *result.Load) { l.LagP99NS = l.ResponseP50NS })},
-		{"V09", Warn, openLoops(func(l *result.Load) { l.Pace.HalfNS = 0 })},
-		// Of 3 % that are not answered in time, the halves hold an eighth and three.
-		{"V09", Fail, openLoops(func(l *result.Load) {
-			behind := 3 * l.Planned / 100 * 2 * l.Pace.HalfNS
-			l.Pace.EarlyNS += behind / 8
-			l.Pace.LateNS += 3 * behind / 8
-		})},
-		{"V10", Warn, openLoops(func(l *result.Load) { l.Pace = nil })},
-		// At 25,000/s gaps of a few µs are stretched.
-		{"V10", Pass, openLoops(func(l *result.Load) { bunch(l.Pace, .09) })},
-		{"V10", Warn, openLoops(func(l *result.Load) { bunch(l.Pace, .115) })},
-		{"V10", Fail, openLoops(func(l *result.Load) { bunch(l.Pace, .14) })},
-		{"V10", Warn, openLoops(func(l *result.Load) { l.Pace.Squares += l.Pace.Sent / 5 })},
-		{"V10", Fail, openLoops(func(l *result.Load) { l.Pace.Squares += l.Pace.Sent / 2 })},
-		// Of each of 144 trials.
-		{"V10", Warn, openLoops(func(l *result.Load) { clear(l.Pace.Gaps); l.Pace.Gaps[0] = 14 })},
-		{"V10", Pass, openLoops(even)},
-		{"V10", Warn, openLoops(func(l *result.Load) { even(l); l.Pace.Squares += l.Pace.Sent / 5 })},
-		{"V10", Fail, openLoops(func(l *result.Load) { even(l); l.Pace.Squares += l.Pace.Sent / 2 })},
-		{"V11", Warn, openLoops(func(l *result.Load) { l.StarvedNS = l.WindowNS / 200 })},
-		{"V11", Fail, openLoops(func(l *result.Load) { l.StarvedNS = l.WindowNS / 50 })},
-		{"V12", Fail, trials(func(t *result.Trial) { t.Load.Failed = 1 })},
-		{"V13", Fail, trials(func(t *result.Trial) { t.Load.Errors = map[string]int64{"reset": 1} })},
-		{"V13", Fail, trials(func(t *result.Trial) { t.Load.Established = 4 })},
-		{"V14", Warn, trials(func(t *result.Trial) { t.Server.CPUNS = n(36e7) })},
-		{"V14", Fail, trials(func(t *result.Trial) { t.Server.CPUNS = n(20e7) })},
-		{"V15", Pass, warmups(result.Slowdown, result.Warmed, result.NotSteady, result.Flat)},
-		{"V15", Warn, warmups(result.Slowdown, result.Slowdown, result.Flat)},
-		{"V15", Warn, warmups(result.NotSteady, result.Flat, result.Flat)},
-		{"V15", Warn, warmups(result.Slowdown, result.NotSteady, result.Warmed)},
-		{"V15", Fail, warmups(result.NotSteady, result.NotSteady, result.Flat)},
-		{"V17", Warn, func(e *Evidence) { e.Analysis.AACheck.Verdict = analysis.Negligible }},
-		{"V17", Warn, func(e *Evidence) { e.Analysis.AACheck = nil }},
-		{"V17", Fail, func(e *Evidence) {
-			e.Analysis.AACheck.Verdict, e.Analysis.AACheck.Ratio.Value = analysis.Different, 1.1
-		}},
-		{"V16", Warn, lateEpoch(-.05)},
-		{"V16", Fail, lateEpoch(.15)},
-		{"V16", Warn, slowRounds(-.05)},
-		{"V16", Fail, slowRounds(-.15)},
-		{"V16", CannotTell, onlyEpochs(7)},
-		{"V16", CannotTell, onlyRounds(3)},
-		{"V16", Pass, lateEpoch(.0001)},
-		{"V16", CannotTell, func(e *Evidence) { // one that wanders by itself, from epoch to epoch another way
-			faster(func(t, _ *result.Trial) float64 {
-				return when(isA(*t) && t.Round >= 6, .3*float64(t.Epoch%2*2-1))
-			})(e)
-			e.Analysis.Trends = trendsOf(e)
-		}},
-		{"V17", CannotTell, func(e *Evidence) { e.Analysis.AACheck.Verdict = analysis.Inconclusive }},
-		{"V18", Warn, control(analysis.Different, 1.30, 1.25, 1.35)},
-		{"V18", Warn, control(analysis.Inconclusive, 1.10, .9, 1.35)}, // and nothing so small is claimed
-		{"V18", Fail, func(e *Evidence) {
-			control(analysis.Inconclusive, 1.10, .9, 1.35)(e)
-			e.Analysis.Pairs = []analysis.Pair{{Metric: "throughput",
-				Verdict: analysis.Different, Ratio: analysis.Estimate{Value: .85}}}
-		}},
-		{"V18", Fail, func(e *Evidence) {
-			control(analysis.Inconclusive, 1.10, .9, 1.35)(e)
-			e.Analysis.Pairs = []analysis.Pair{{Metric: "throughput", Verdict: analysis.Equivalent}}
-		}},
-		{"V19", Warn, faster(func(t, _ *result.Trial) float64 { return .0025 * float64(t.Position) })},
-		{"V19", Fail, faster(func(t, _ *result.Trial) float64 { return -.015 * float64(t.Position) })},
-		{"V19", CannotTell, onlyEpochs(7)},
-		{"V19", CannotTell, faster(func(t,
-			_ *result.Trial) float64 {
-			return .02 * float64(t.Position) * float64(t.Epoch%2*2-1)
-		})},
-		{"V20", Warn, faster(after("a", .01))},
-		{"V20", Fail, faster(after("ref", -.05))},
-		{"V20", CannotTell, onlyEpochs(7)},
-		{"V20", Fail, func(e *Evidence) { // what comes after a contestant at another level
-			interleave(e)
-			faster(func(t, before *result.Trial) float64 {
-				return when(t.Position%2 == 1 && before.Contestant == "ref", -.1)
-			})(e)
-			e.Levels = [][]result.Trial{{}, {}}
-			for _, t := range e.Valid {
-				e.Levels[t.Position%2] = append(e.Levels[t.Position%2], t)
-			}
-		}},
-		{"V20", CannotTell, faster(func(t,
-			_ *result.Trial) float64 {
-			return .3 * math.Sin(float64(t.StartedUnixNS))
-		})},
-		{"V21", Warn, faster(func(t, _ *result.Trial) float64 { return when(isA(*t), .04*float64(t.Epoch%3)) })},
-		{"V21", CannotTell, faster(func(t,
-			_ *result.Trial) float64 {
-			return .3 * math.Sin(float64(t.StartedUnixNS))
-		})},
-		{"V22", Warn, trials(func(t *result.Trial) { t.Load.Succeeded = 20 })},
-		{"V22", Fail, trials(func(t *result.Trial) { t.Load.Succeeded = 5 })},
-		{"V25", Warn, calibrated(-300e3)},
-		{"V25", Warn, calibrated(600e3)}, // throughput decides
-		{"V25", Warn, func(e *Evidence) { e.Run.Calibration = nil }},
-		{"V25", Warn, func(e *Evidence) { e.Run.Calibration.Delays = nil }},
-		{"V25", Warn, func(e *Evidence) { e.Run.Calibration.BootID = "another" }},
-		{"V25", Warn, func(e *Evidence) { e.Run.Host.BootID, e.Run.Calibration.BootID = "", "" }},
-		{"V25", Warn, func(e *Evidence) { e.Run.Calibration.EndedUnixNS = 39 * 60e9 }},
-		{"V25", Warn, func(e *Evidence) { e.Run.Calibration.EndedUnixNS = 101 * 60e9 }},
-		{"V25", Warn, latencyDecides(calibrated(300e3))},
-		{"V25", Fail, latencyDecides(calibrated(600e3))},
-		{"V25", Fail, latencyDecides(func(e *Evidence) { e.Run.Calibration = nil })},
-		{"V25", Fail, func(e *Evidence) {
-			e.Run.Plan.SLO, e.Run.Calibration = &result.SLO{Quantile: .99,
-				LimitNS: 1e7}, nil
-		}},
-		{"V26", Warn, trials(func(t *result.Trial) { t.Server.Processes = 0 })},
-		{"V26", Fail, trials(func(t *result.Trial) { t.Server.Processes = 1 + t.Round/6 })},
-		{"V26", Fail, func(e *Evidence) {
-			e.Run.Contestants = append(e.Run.Contestants, result.Contestant{Name: "a", Version: "v1", BinaryHash: "01"})
-		}},
-		{"V28", Fail, func(e *Evidence) { e.Run.Damage = &result.Damaged{Err: io.ErrUnexpectedEOF} }},
-		{"V29", Warn, trials(func(t *result.Trial) { t.Load.AtEdge = result.Estimated })},
-		{"V29", Warn, trials(func(t *result.Trial) { t.Load.RateAnswers, t.Load.RateNS = 5, t.Load.WindowNS })},
-		{"V30", Fail, trials(func(t *result.Trial) { t.Load.GapNS = 50e6 })}, // an eighth
-		{"V30", Fail, func(e *Evidence) { e.Valid[7].Causes.SuspendedNS = 2e6 }},
-		{"V30", Fail, openLoops(func(l *result.Load) { l.GapNS = 12e6 })},
-		{"V31", Warn, func(e *Evidence) {
-			atURL(e)
-			e.Run.Host.Pinned, e.Run.Host.GeneratorCPUs = false, []int{0}
-		}},
-		{"V03", CannotTell, trials(func(t *result.Trial) { t.Causes.BackgroundUnknown = t.Contestant == "a" })},
-		{"V04", CannotTell, trials(func(t *result.Trial) { t.Causes.BackgroundUnknown = t.Contestant == "a" })},
-		{"V14", CannotTell, func(e *Evidence) {
-			atURL(e)
-			trials(func(t *result.Trial) { t.Server.CPUNS = nil })(e)
-		}},
-		{"V26", Pass, func(e *Evidence) {
-			atURL(e)
-			trials(func(t *result.Trial) { t.Server.Processes = 0 })(e)
-		}},
-		{"V32", Pass, atURL},
-		{"V32", Warn, func(e *Evidence) {
-			atURL(e)
-			trials(func(t *result.Trial) { t.Causes.OtherSidesNS = 3e7 })(e)
-		}},
-		{"V32", Fail, func(e *Evidence) {
-			atURL(e)
-			trials(func(t *result.Trial) { t.Causes.OtherSidesNS = 5e7 })(e)
-		}},
-		{"V31", Warn, func(e *Evidence) { e.Run.Host.Pinned = false }},
-		{"V31", Warn, func(e *Evidence) { e.Run.Host.SharedCore = true }},
-		{"V31", Fail, func(e *Evidence) { e.Run.Host.Pinned, e.Run.Host.GeneratorCPUs = false, []int{0} }},
-	} {
+	for _, c := range provocations {
 		e := sound()
 		c.spoil(e)
 		if got := stateOf(t, e, c.id); got != c.want {

@@ -2,13 +2,13 @@ package checks
 
 import "dyno/internal/result"
 
-// Shares of a round's CPU time; fixed before any metric is seen (doc/method.md, Discarded rounds).
+// Shares of a round's CPU time, fixed before any measurement (doc/method.md, Discarded rounds).
 const (
 	backgroundWarn, backgroundLimit = 0.05, 0.10
 	stealWarn, stealLimit           = 0.01, 0.03
 )
 
-// shares are the causes of a set of trials as shares of the CPU time that its CPUs had.
+// shares are the causes of a set of trials as shares of the available CPU time.
 type shares struct {
 	server, generator, queue, steal, sides float64
 }
@@ -42,9 +42,10 @@ func share(part, whole float64) float64 {
 }
 
 // Thresholds for the longest pause of a trial: this share of its window, and at least pauseLeast
-// ns. What a pause cuts off a closed loop's throughput is its share of the window; an open loop is
-// judged by its tail, of which 1 % is the 99th percentile. Trials of 0.1 s on a virtual machine
-// without other load pause for 0.2 ms in the median, 4 ms at the 95th percentile, and 6 ms at most.
+// ns. A pause reduces a closed loop's throughput by its share of the window; an open loop is judged
+// by its tail, and a pause of 1 % can determine the 99th percentile. Trials of 0.1 s on a virtual
+// machine without other load pause for 0.2 ms in the median, 4 ms at the 95th percentile, and 6 ms
+// at most.
 const (
 	pauseLeast             = 10_000_000
 	pauseClosed, pauseOpen = 0.10, 0.01
@@ -61,7 +62,7 @@ func Pause(t *result.Trial) (ns int64) {
 	return max(ns, t.Causes.SuspendedNS, 0)
 }
 
-// Paused reports whether its pause spoilt a trial.
+// Paused reports whether a trial is invalid because of its pause.
 func Paused(t *result.Trial) bool {
 	limit := pauseClosed
 	if t.Load.Pace != nil {
@@ -70,13 +71,14 @@ func Paused(t *result.Trial) bool {
 	return t.Causes.SuspendedNS > 0 || float64(Pause(t)) > max(pauseLeast, limit*float64(t.Load.WindowNS))
 }
 
-// Discard reports whether a round is spoilt by a cause outside its contestants: background CPU on the
-// server's or the generator's CPUs, that of other sides that are not frozen, steal, or a pause of the
-// generator or the machine in any of its trials. It is given all trials of the round and looks at no metric.
+// Discard reports whether a round is invalid because of a cause outside its contestants: background
+// CPU on the server's or the generator's CPUs, that of other sides that are not frozen, steal, or a
+// pause of the generator or the machine in any of its trials. It uses all trials of the round and
+// no metric.
 //
-// Note: the event loops' run-queue delay is shown but discards nothing. In a VM each wake from idle
-// counts as delay: 3 to 8 % on an idle machine with 0 % background CPU, the more the oftener the loop
-// sleeps, and that depends on the contestant.
+// Note: the event loops' run-queue delay is shown but discards nothing. In a VM each wake-up from
+// idle counts as delay: 3 to 8 % on an idle machine without background CPU. It increases with the
+// number of sleeps, which depends on the contestant.
 func Discard(round []result.Trial) bool {
 	for i := range round {
 		if Paused(&round[i]) {

@@ -2,9 +2,9 @@ package checks
 
 import "dyno/internal/result"
 
-// Disturbance describes the disturbed loads, that is those that a paired comparison would have
-// discarded. Loads is their number. Server and Generator are the largest shares of the server's and
-// the generator's CPUs that other programs used. Withheld is the largest share of both that the
+// Disturbance describes the disturbed loads: those that a paired comparison would have discarded.
+// Loads is their number. Server and Generator are the largest shares of the server's and the
+// generator's CPUs that other programs used. Withheld is the largest share of both that the
 // hypervisor withheld. Stood is the largest share of time for which the generator or the machine
 // stood still.
 type Disturbance struct {

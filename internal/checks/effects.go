@@ -12,19 +12,19 @@ import (
 	"dyno/internal/stats"
 )
 
-// Limits that the statistical checks share. An effect is graded by its size only where it is shown:
-// p at most shown. On a machine whose speed wanders by a quarter, sizes alone would warn of nothing
-// but noise. The check of drift warns of what is likely already.
+// Limits that the statistical checks share. An effect is graded by its size only if it is
+// significant: p at most shown. On a machine whose speed varies by a quarter, warnings by size
+// alone would be mostly noise. The check of drift also warns of effects that are only likely.
 //
-// Note: of 1,000 simulated runs of servers alike it warns of 1.1 %, and it tells of one that
-// suffers twice as much, unseen (doc/validation.md, traps), in 98.6 %; what is missed lacks p, not size.
-// With likely at 0.10 these are 2.4 and 99.2 %, with a family of its own for each question 2.4 and
-// 99.2 %.
+// Note: it warns in 1.1 % of 1,000 simulated runs of equal servers, and in 98.6 % of runs with a
+// server that suffers twice as much from an invisible disturbance (doc/validation.md, traps); the
+// others are not significant. With likely at 0.10, or with a separate family for each question,
+// these are 2.4 and 99.2 %.
 const (
 	shown  = 0.01
 	likely = 0.05
 
-	driftOpen         = 0.05 // an interval of a trend that reaches beyond tells nothing
+	driftOpen         = 0.05 // an interval of a trend that exceeds this is inconclusive
 	carryPermutations = 999
 	leastEpochs       = 8 // the first number of them that allows p <= shown
 )
@@ -49,9 +49,9 @@ func (e *Evidence) residuals() []analysis.Residual {
 	return e.left
 }
 
-// drift: does a contestant change over the rounds of an epoch, against the controls or the others
-// of its rounds, or with the speed of the machine more than they do? If so its ratio depends on
-// when it was taken. Each question has a family of all contestants.
+// drift checks whether a contestant changes over the rounds of an epoch relative to the controls or
+// the others, or depends on the machine's speed more than they do. Then its ratio depends on the
+// time of measurement. Each of the two questions has a family of all contestants.
 func drift(c *Check, e *Evidence) []Finding {
 	var names []string
 	var speeds []analysis.Effect
@@ -81,14 +81,15 @@ func drift(c *Check, e *Evidence) []Finding {
 	}
 	for _, name := range trendless(e) {
 		add(name, CannotTell,
-			fmt.Sprintf("over the rounds of an epoch: too few to tell: an epoch has %d, and %d that count are needed",
+			fmt.Sprintf(
+				"change over the rounds of an epoch unknown: an epoch has %d rounds, and %d valid ones are needed",
 				e.Run.Plan.Rounds, analysis.TrendRounds))
 	}
 	return out
 }
 
-// trendless are the contestants that have trials and no trend, though the primary metric is one of
-// speed: their epochs have too few rounds.
+// trendless returns the contestants that have trials and no trend, though the primary metric is one
+// of speed: their epochs have too few rounds.
 func trendless(e *Evidence) (names []string) {
 	if m, ok := analysis.MetricNamed(e.Analysis.Primary); !ok || !m.Settles || e.Run.Plan.Fresh {
 		return nil
@@ -104,13 +105,14 @@ func trendless(e *Evidence) (names []string) {
 	return names
 }
 
-// speed is the state of what a contestant does with the machine's speed, one of so many questions.
+// speed grades how a contestant's ratio depends on the machine's speed; family is the number of
+// such tests.
 func (c *Check) speed(x analysis.Effect, p float64, family int) (State, string) {
-	text := "slower half of the rounds against the faster, beside them: " + signed(x.Log)
+	text := "ratio to the others in the slower half of the rounds against the faster half: " + signed(x.Log)
 	switch least := max(leastEpochs, stats.MinEpochs(family, likely)); {
 	case x.Epochs < least:
 		return CannotTell,
-			fmt.Sprintf("with the speed of the machine: too few epochs to tell: %d, and %d are needed", x.Epochs, least)
+			fmt.Sprintf("change with the machine's speed unknown: %d epochs, and %d are needed", x.Epochs, least)
 	case p <= shown:
 		return c.Limits[0].Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", text, p)
 	case p <= likely && x.Share() > c.Limits[0].Warn:
@@ -121,29 +123,29 @@ func (c *Check) speed(x analysis.Effect, p float64, family int) (State, string) 
 
 // trend returns the state of a change over the rounds of an epoch.
 func (c *Check) trend(x analysis.Trend) (State, string) {
-	change := fmt.Sprintf("over the rounds of an epoch: %s", signed(math.Log(x.Change.Value)))
+	change := fmt.Sprintf("change over the rounds of an epoch: %s", signed(math.Log(x.Change.Value)))
 	open := max(x.Change.Hi, 1/x.Change.Lo) - 1
 	switch {
 	case x.Moving:
 		return above(math.Expm1(math.Abs(math.Log(x.Change.Value))), 0, c.Limits[0].Fail),
 			fmt.Sprintf("%s, p = %.2g: only far larger differences count", x.Words(), x.P)
 	case !(open <= driftOpen):
-		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g) or as much as %s",
+		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g) or up to %s",
 			change, x.P, document.Percent(open))
 	}
 	return Pass, fmt.Sprintf("%s, p = %.2g", change, x.P)
 }
 
-// effect is the state of one: where it is shown that of its size, else whether it is shown to be
-// below the limit.
+// effect returns the state of an effect: by its size if it is significant, else by whether it is
+// shown to be below the limit.
 func (l Limit) effect(x analysis.Effect, p float64, text string) (State, string) {
 	switch {
 	case x.Epochs < leastEpochs:
-		return CannotTell, fmt.Sprintf("too few epochs to tell: %d, and %d are needed", x.Epochs, leastEpochs)
+		return CannotTell, fmt.Sprintf("unknown: %d epochs, and %d are needed", x.Epochs, leastEpochs)
 	case p <= shown:
 		return l.Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", text, p)
 	case !(x.Most() <= l.Fail):
-		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g) or as much as %s",
+		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g) or up to %s",
 			text, p, document.Percent(x.Most()))
 	}
 	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, p)
@@ -151,33 +153,34 @@ func (l Limit) effect(x analysis.Effect, p float64, text string) (State, string)
 
 func orderEffect(c *Check, e *Evidence) (State, string) {
 	if e.Run.Plan.Fresh {
-		return Pass, "one round an epoch cannot tell it; who is first is drawn anew in each"
+		return Pass, "not measurable with one round an epoch; the order is random in each epoch"
 	}
 	x := analysis.OrderEffect(e.residuals())
-	return c.Limits[0].effect(x, x.P, "last of a round against the first: "+signed(x.Log))
+	return c.Limits[0].effect(x, x.P, "last position of a round against the first: "+signed(x.Log))
 }
 
-// carryOver: what it does to all alike it need not tell: where the plan chains its rounds, each
-// contestant follows each as often.
+// carryOver checks whether trials depend on the contestant that was loaded before. Effects on all
+// contestants alike do not matter: if the plan chains its rounds, each contestant follows each
+// other one equally often.
 func carryOver(c *Check, e *Evidence) (State, string) {
 	size, p, least := analysis.CarryOver(e.residuals(), carryPermutations, e.Run.Plan.Seed)
-	text := "by what was loaded before, trials differ by up to " + document.Percent(size)
+	text := "depending on what was loaded before, trials differ by up to " + document.Percent(size)
 	switch {
 	case e.Analysis.Epochs < leastEpochs:
-		return CannotTell, fmt.Sprintf("too few epochs to tell: %d, and %d are needed", e.Analysis.Epochs, leastEpochs)
+		return CannotTell, fmt.Sprintf("unknown: %d epochs, and %d are needed", e.Analysis.Epochs, leastEpochs)
 	case p <= shown:
 		return c.Limits[0].Grade(size), fmt.Sprintf("%s, p = %.2g", text, p)
 	case math.IsInf(least, 1):
-		return CannotTell, "each contestant was always loaded after the same one"
+		return CannotTell, "not measurable: each contestant was always loaded after the same one"
 	case least > c.Limits[0].Fail:
-		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g): less than %s would not be seen",
+		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g); effects below %s would not be detected",
 			text, p, document.Percent(least))
 	}
 	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, p)
 }
 
-// freshStarts: is the epoch the right unit? It always is; but where a fresh start matters, many
-// epochs count for more than long ones. The contestants are one family.
+// freshStarts checks whether fresh starts of a contestant differ. If they do, many epochs are
+// better than long ones. The contestants are one family.
 func freshStarts(c *Check, e *Evidence) []Finding {
 	var out []Finding
 	var betweens, mosts, ps []float64
@@ -198,11 +201,11 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 		switch {
 		case p <= shown && betweens[i] > c.Limits[0].Warn:
 			f.State = Warn
-			f.Text += ": a fresh start changes it"
+			f.Text += ": fresh starts differ"
 		case p <= shown:
 		case mosts[i] > c.Limits[0].Warn:
 			f.State = CannotTell
-			f.Text += fmt.Sprintf(", which may be chance or as much as %s between epochs", document.Percent(mosts[i]))
+			f.Text += fmt.Sprintf(", which may be chance or up to %s between epochs", document.Percent(mosts[i]))
 		default:
 			f.Text += ", which may be chance"
 		}

@@ -1,6 +1,6 @@
 // Package checks holds the checks of doc/method.md as one table over recorded causes and the
-// analysis. A check never looks at which contestant is ahead; it says whether a number can mean
-// what it seems to.
+// analysis. A check does not depend on which contestant is ahead; it says whether a number is
+// reliable.
 package checks
 
 import (
@@ -13,8 +13,8 @@ import (
 // State is the outcome of a check. The state of a number is the worst state of its checks.
 type State int
 
-// States, from good to bad. CannotTell is that of a statistical check that found nothing, and would
-// have missed what it looks for.
+// States, from good to bad. CannotTell is the state of a statistical check that found nothing, but
+// lacked the data to find it.
 const (
 	Pass State = iota
 	CannotTell
@@ -31,7 +31,7 @@ type Finding struct {
 	Title      string
 	Contestant string
 	State      State
-	Text       string // the figure and what it means, one sentence
+	Text       string // the figure and its meaning, in one sentence
 }
 
 // Question is a question that a reader asks before trusting a run. Each check belongs to one.
@@ -62,7 +62,7 @@ type Answer struct {
 	Findings []Finding // worst first; none: no check of it applies to the run
 }
 
-// Plain returns the answer in a word or two.
+// Plain returns the answer in one or two words.
 func (a Answer) Plain() string {
 	switch {
 	case len(a.Findings) == 0:
@@ -127,6 +127,5 @@ func (f Finding) Bounds() bool {
 }
 
 // StrikesOut reports whether the figures that a finding concerns must not be used. A finding that
-// makes them lower bounds does not forbid their use, because a comparison of lower bounds says so
-// itself.
+// makes them lower bounds does not forbid their use, because comparisons mark lower bounds.
 func (f Finding) StrikesOut() bool { return f.State == Fail && !f.Bounds() }

@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// An event loop is busy for some 12 µs with an answer and a request, so that it stretches
-	// shorter gaps: of r requests a second by a distance of about 3 µs times r, seen at 5,000 to
-	// 40,000 a second on two CPUs. That much is allowed besides.
+	// An event loop is busy for about 12 µs with a response and a request, which stretches shorter
+	// gaps: at r requests per second by a distance of about 3 µs × r, measured at 5,000 to 40,000/s
+	// on two CPUs. This much is allowed in addition.
 	stretchNS = 3_000
 
-	leastGaps = 3000 // below which a distance of 0.03 may be chance: 1.63/sqrt(n) (Kolmogorov, 1 %)
+	leastGaps = 3000 // number of gaps below which a distance of 0.03 may be chance: 1.63/sqrt(n) (Kolmogorov, 1 %)
 )
 
 // GrowthLimit is the Growth above which a load is an overload.
 const GrowthLimit = 0.01
 
-// openLoop makes a check of the open-loop trials of each contestant. A contestant without such
-// trials has no finding.
+// openLoop returns the function of a check of the open-loop trials of each contestant. A contestant
+// without such trials has no finding.
 func openLoop(f func(c *Check, own []result.Trial) (State, string)) func(*Check, *Evidence) []Finding {
 	return func(c *Check, e *Evidence) []Finding {
 		var out []Finding
@@ -53,7 +53,7 @@ func achieved(c *Check, own []result.Trial) (State, string) {
 		return Fail, "no request was due"
 	}
 	x := share(float64(answered), float64(planned))
-	return c.Limits[0].Grade(1 - x), fmt.Sprintf("%s of the requests that were due were answered right",
+	return c.Limits[0].Grade(1 - x), fmt.Sprintf("%s of the requests that were due got the right response",
 		document.Percent(x))
 }
 
@@ -71,15 +71,15 @@ func lagShare(c *Check, own []result.Trial) (State, string) {
 	}
 	x := stats.Median(xs)
 	return c.Limits[0].Grade(x),
-		fmt.Sprintf("one request in a hundred went out later than %s of the median response time "+
-			"(median over trials)", document.Percent(x))
+		fmt.Sprintf("1 %% of the requests were sent late by more than %s of the median response time (median "+
+			"over trials)", document.Percent(x))
 }
 
-// Growth is the share of its requests by which a load falls behind its schedule, from the growth of
-// what waits between the halves of the window: of a queue that grows from nothing at a share x of
-// the arrivals, the halves hold x/8 and 3x/8 of the requests times the window. False if the load
-// has no halves. A window that begins empty shows growth of 2 (R/T)² at the response time R, so T
-// must be many of them.
+// Growth returns the share of its requests by which a load falls behind its schedule, from the
+// growth of the queue between the halves of the window. For a queue that grows from 0 at a share x
+// of the arrivals, the halves hold x/8 and 3x/8 of the requests × the window. ok is false if the
+// load has no halves. A window that begins without requests shows a growth of 2 (R/T)² at the
+// response time R, so its length T must be many times R.
 func Growth(l *result.Load) (x float64, ok bool) {
 	p := l.Pace
 	if p == nil || p.HalfNS <= 0 || l.Planned == 0 {
@@ -88,8 +88,8 @@ func Growth(l *result.Load) (x float64, ok bool) {
 	return 2 * float64(p.LateNS-p.EarlyNS) / float64(p.HalfNS) / float64(l.Planned), true
 }
 
-// growing counts what waits until it is answered: a queue grows in the server first, and beside the
-// connections once all are in use.
+// growing counts requests as waiting until they are answered, because a queue grows first in the
+// server, and outside of it once all connections are in use.
 func growing(c *Check, own []result.Trial) (State, string) {
 	var xs []float64
 	for i := range own {
@@ -98,19 +98,19 @@ func growing(c *Check, own []result.Trial) (State, string) {
 		}
 	}
 	if len(xs) == 0 {
-		return Warn, "how many requests waited was not recorded"
+		return Warn, "the number of waiting requests was not recorded"
 	}
 	x := stats.Median(xs)
 	if c.Limits[0].Grade(x) == Fail {
 		return Fail,
-			fmt.Sprintf("overload: within a trial the requests that wait grow by %s of those that fall due, "+
-				"so its latencies depend on its length", document.Percent(x))
+			fmt.Sprintf("overload: within a trial the queue grows by %s of the requests that fall due, so "+
+				"latencies depend on the length of the trial", document.Percent(x))
 	}
-	return Pass, fmt.Sprintf("within a trial the requests that wait grow by %s of those that fall due",
+	return Pass, fmt.Sprintf("within a trial the queue grows by %s of the requests that fall due",
 		document.Percent(max(x, 0)))
 }
 
-// arrivals is of what was really sent.
+// arrivals checks the times at which requests were sent.
 func arrivals(c *Check, own []result.Trial) (State, string) {
 	var gaps []int64
 	var within, sent, bins float64
@@ -131,7 +131,7 @@ func arrivals(c *Check, own []result.Trial) (State, string) {
 		}
 	}
 	if sent == 0 {
-		return Warn, "how the requests went out was not recorded"
+		return Warn, "the times at which requests were sent were not recorded"
 	}
 	dispersion := within / sent
 	if len(gaps) == 0 { // evenly spaced: of r a bin, each has one of the two whole numbers next to r
@@ -139,20 +139,20 @@ func arrivals(c *Check, own []result.Trial) (State, string) {
 		part := r - math.Floor(r)
 		even := part * (1 - part) / r
 		return c.Limits[1].Grade(dispersion - even),
-			fmt.Sprintf("dispersion by the millisecond %.2f; %.2f is evenly spaced", dispersion, even)
+			fmt.Sprintf("dispersion of counts per millisecond %.2f; %.2f means evenly spaced", dispersion, even)
 	}
 	d, n := distance(gaps)
-	text := fmt.Sprintf("gaps between requests differ from exponential ones by %.3f; "+
-		"dispersion by the millisecond %.2f, 1 is Poisson", d, dispersion)
+	text := fmt.Sprintf("gaps between requests differ from exponential gaps by %.3f; dispersion of counts per "+
+		"millisecond %.2f (Poisson: 1)", d, dispersion)
 	if n < leastGaps {
-		return Warn, fmt.Sprintf("%s; too few to tell: %d, and %d are needed", text, n, leastGaps)
+		return Warn, fmt.Sprintf("%s; too few to decide: %d requests, and %d are needed", text, n, leastGaps)
 	}
 	stretched := stretchNS * sent / bins / float64(time.Millisecond)
 	return max(c.Limits[0].Grade(d-stretched), c.Limits[1].Grade(math.Abs(dispersion-1))), text
 }
 
-// distance is the largest between the distribution of counts in equal parts and the uniform one
-// (Kolmogorov-Smirnov, at the borders of the parts).
+// distance returns the largest distance between the distribution of counts in equal parts and the
+// uniform distribution (Kolmogorov-Smirnov, at the borders of the parts).
 func distance(counts []int64) (d float64, n int64) {
 	for _, c := range counts {
 		n += c
@@ -173,9 +173,10 @@ func starvation(c *Check, own []result.Trial) (State, string) {
 		loaded += float64(own[i].Load.Wall()) * float64(max(own[i].Load.Workers, 1))
 	}
 	x := share(starved, loaded)
-	text := fmt.Sprintf("requests were due while no connection was free in %s of the time", document.Percent(x))
+	text := fmt.Sprintf("during %s of the time, requests were due while no connection was free", document.Percent(x))
 	if 2*uneven > starved {
-		text += fmt.Sprintf("; in %s of that another event loop had one free", document.Percent(share(uneven, starved)))
+		text += fmt.Sprintf(
+			"; during %s of that, another event loop had a free connection", document.Percent(share(uneven, starved)))
 	}
 	return c.Limits[0].Grade(x), text
 }

@@ -28,8 +28,7 @@ func positiveControl(_ *Check, e *Evidence) []Finding {
 	return out
 }
 
-// extraCost parses how much more a control costs than the reference from its name, such as
-// "ref+20%".
+// extraCost parses the extra cost of a control over the reference from its name, such as "ref+20%".
 func extraCost(reference, name string) (share float64, ok bool) {
 	rest, plus := strings.CutPrefix(name, reference+"+")
 	number, percent := strings.CutSuffix(rest, "%")
@@ -44,14 +43,14 @@ func foundAgain(a *analysis.Analysis, c analysis.Pair, cost float64) (State, str
 		made = 1 / made
 	}
 	if m.Kind == analysis.Memory {
-		return Warn, c.B + " tells nothing about memory"
+		return Warn, c.B + " has no known difference in memory"
 	}
-	text := fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s; made to be %.3f",
+	text := fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s; true value %.3f",
 		c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict, made)
 	found := c.Verdict == analysis.Different && c.Better == c.A
 	if m.Open() { // at less than all it can bear, a server that costs more is not slower by as much
-		text = fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s; "+
-			"made to cost more, by how much it answers later is not known",
+		text = fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s; true value unknown: it costs more CPU, but its "+
+			"extra latency depends on the load",
 			c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict)
 		if found {
 			return Pass, text
@@ -62,18 +61,18 @@ func foundAgain(a *analysis.Analysis, c analysis.Pair, cost float64) (State, str
 	case found && c.Ratio.Lo <= made && made <= c.Ratio.Hi:
 		return Pass, text
 	case found:
-		return Warn, text + ": found, but of another size"
+		return Warn, text + ": found, but with a wrong size"
 	case a.Interim == 0:
-		return Warn, text + ": too early to tell"
+		return Warn, text + ": no interim analysis yet"
 	}
 	for _, p := range a.Pairs {
 		small := p.Verdict == analysis.Equivalent || p.Verdict == analysis.Negligible ||
 			p.Verdict == analysis.Different && math.Abs(math.Log(p.Ratio.Value)) <= math.Log1p(cost)
 		if p.Metric == a.Primary && small {
-			return Fail, text + ": not found, though the run claims to know a pair as closely"
+			return Fail, text + ": not found, although the run decides another pair that is as close"
 		}
 	}
-	return Warn, text + ": not found; the run claims nothing so small"
+	return Warn, text + ": not found; the run decides no difference as small"
 }
 
 // tailSample checks how many requests exceed the 99th percentile, which depends on them.
@@ -83,10 +82,10 @@ func tailSample(c *Check, e *Evidence, name string, own []result.Trial) (State, 
 		n += own[i].Load.Succeeded
 	}
 	beyond := n / 100
-	text := fmt.Sprintf("the 99th percentile rests on %d requests beyond it", beyond)
+	text := fmt.Sprintf("%d requests lie beyond the 99th percentile", beyond)
 	switch {
 	case float64(beyond) < c.Limits[0].Fail:
-		return Fail, text + ": it says nothing"
+		return Fail, text + ", too few to estimate it"
 	case float64(beyond) < c.Limits[0].Warn:
 		return Warn, text
 	}
@@ -126,7 +125,7 @@ func sameProcesses(_ *Check, e *Evidence, name string, own []result.Trial) (Stat
 	}
 	switch {
 	case attached(e.Run, name) && len(counts) == 0:
-		return Pass, "it ran before the run, and its processes cannot be seen: " + unread(e.Run, name)
+		return Pass, "it was already running, and its processes cannot be inspected: " + unread(e.Run, name)
 	case len(hashes) > 1:
 		return Fail, fmt.Sprintf("%d different programs were started under this name", len(hashes))
 	case changed > 0:
@@ -135,9 +134,9 @@ func sameProcesses(_ *Check, e *Evidence, name string, own []result.Trial) (Stat
 		return Warn, "its processes were not counted"
 	}
 	if attached(e.Run, name) {
-		return Pass, "the same processes throughout, which ran before the run: " + e.Run.Contestant(name).Processes
+		return Pass, "the same processes throughout, which were already running: " + e.Run.Contestant(name).Processes
 	}
-	return Pass, "the same processes throughout each epoch, of one program"
+	return Pass, "the same processes throughout each epoch, all of one program"
 }
 
 // pauses checks whether the generator or the machine stood still within a trial. Runs that were
@@ -157,8 +156,8 @@ func pauses(_ *Check, e *Evidence) []Finding {
 	switch {
 	case standstills > 0:
 		return []Finding{{State: Fail,
-			Text: fmt.Sprintf("in %d trials the generator or the machine stood still, for up to %.3g ms: "+
-				"their figures hold that", standstills, float64(longest)/1e6)}}
+			Text: fmt.Sprintf("in %d trials the generator or the machine stood still for up to %.3g ms, which "+
+				"their figures include", standstills, float64(longest)/1e6)}}
 	case n == 0:
 		return nil
 	}
@@ -172,29 +171,29 @@ func apart(_ *Check, e *Evidence) (State, string) {
 	shared := slices.ContainsFunc(h.ServerCPUs, func(cpu int) bool { return slices.Contains(h.GeneratorCPUs, cpu) })
 	switch {
 	case anyAttached(e.Run) && shared:
-		return Warn, "servers that run already may use any CPU, the generator's too; start them with taskset, on CPUs of " +
-			"their own, to keep them apart"
+		return Warn, "servers that are already running may use any CPU, also the generator's; to separate them, " +
+			"start them with taskset on other CPUs"
 	case shared:
 		return Fail,
-			"server and generator share one CPU: each figure is of both together, and what one uses the other lacks"
+			"server and generator share a CPU: each slows the other, and every figure reflects both"
 	case !h.Pinned:
-		return Warn, "nothing is pinned: server and generator may run on the same CPUs, now more and now less"
+		return Warn, "nothing is pinned: server and generator may run on the same CPUs, to an unknown extent"
 	case h.SharedCore:
 		return Warn, "server and generator are pinned to threads of one core: each slows the other down"
 	}
-	return Pass, fmt.Sprintf("server and generator are pinned to CPUs of their own, %s and %s",
+	return Pass, fmt.Sprintf("server and generator are pinned to separate CPUs, %s and %s",
 		document.Numbers(h.ServerCPUs, ", "), document.Numbers(h.GeneratorCPUs, ", "))
 }
 
-// errorFail is the most that the p99 of an error in time may be, ns; calibrationHolds is how long a
-// calibration does.
+// errorFail is the largest acceptable p99 of the error of latencies, in ns; calibrationHolds is the
+// time for which a calibration is valid.
 const (
 	errorFail        = 500_000
 	calibrationHolds = 60 * 60 * 1e9
 )
 
 // calibration checks how accurate the times of this generator are on this machine. If latencies
-// decide nothing, a missing calibration is no failure.
+// decide nothing, a missing calibration is not a failure.
 func calibration(c *Check, e *Evidence) (State, string) {
 	const what = "latencies are uncalibrated: "
 	why := Uncalibrated(e.Run.Calibration, e.Run.Host.BootID, e.Run.Plan.StartedUnixNS)
@@ -207,8 +206,8 @@ func calibration(c *Check, e *Evidence) (State, string) {
 	}
 	ns, _ := e.Run.Calibration.LatencyErrorP99NS()
 	return c.Limits[0].Grade(float64(ns)),
-		fmt.Sprintf("by the calibration before the run, latencies at the 99th percentile are "+
-			"right within %.3g µs", float64(ns)/1e3)
+		fmt.Sprintf("according to the calibration before the run, 99th percentiles of latency are accurate to "+
+			"%.3g µs", float64(ns)/1e3)
 }
 
 // LatenciesDecide reports whether latencies decide a run of plan p. Such a run needs a calibration.
@@ -220,7 +219,7 @@ func LatenciesDecide(p *result.Plan) bool {
 // Uncalibrated says why c, which may be nil, does not apply to latencies measured from atNS (Unix)
 // on, on a machine booted as bootID. It returns "" if c applies.
 func Uncalibrated(c *result.Calibration, bootID string, atNS int64) (why string) {
-	const remedy = "; dyno doctor makes one, which holds for an hour"
+	const remedy = "; run dyno doctor to calibrate, which is valid for an hour"
 	if c == nil {
 		return "the record has no calibration" + remedy
 	}
@@ -228,14 +227,14 @@ func Uncalibrated(c *result.Calibration, bootID string, atNS int64) (why string)
 	ns, measured := c.LatencyErrorP99NS()
 	switch {
 	case c.BootID == "" || c.BootID != bootID:
-		return "the last calibration was made before this machine was started, or on another" + remedy
+		return "the last calibration was made before the last boot, or on another machine" + remedy
 	case age < 0 || age > calibrationHolds:
 		return fmt.Sprintf("the last calibration was made %.0f minutes before the run", float64(age)/60e9) + remedy
 	case !measured:
 		return "the last calibration measured no known delay" + remedy
 	case ns > errorFail:
-		return fmt.Sprintf("their 99th percentile was wrong by %.3g µs when dyno doctor looked, "+
-			"and %d is the most that is accepted", float64(ns)/1e3, errorFail/1000)
+		return fmt.Sprintf("the calibration found an error of %.3g µs at the 99th percentile; at most %d µs "+
+			"is accepted", float64(ns)/1e3, errorFail/1000)
 	}
 	return ""
 }

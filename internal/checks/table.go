@@ -5,10 +5,9 @@ import "dyno/internal/analysis"
 // Sets of runs to which several checks apply.
 //
 // A sweep has no verdicts, shows no tail, and mixes levels in a round, which checks of order and
-// drift take for what they look for. A search overloads on purpose: errors of its probes are no
-// errors of the run, and a probe that misses its rate is what it asks for. A classic run has no
-// pairing, no reference, no warm-up and no ceiling; its report says of each load itself what other
-// programs did to it.
+// drift would mistake for an effect. A search overloads on purpose: errors of its probes are not
+// errors of the run, and a probe may miss its rate. A classic run has no pairing, no reference, no
+// warm-up and no ceiling; its report states for each load whether other programs disturbed it.
 var (
 	always    = Scopes{Paired: Once, NamedPairs: Once, Sweep: Once, Search: Once, Classic: Once}
 	inRounds  = Scopes{Paired: Once, NamedPairs: Once, Sweep: Once, Search: Once}
@@ -17,14 +16,14 @@ var (
 	openLevel = Scopes{Paired: Once, NamedPairs: EachLevel, Sweep: EachLevel, ExtraLevels: EachLevel}
 )
 
-// Sets of metrics that several checks concern: what other programs, drift and order change are
-// times and rates, and no memory.
+// Sets of metrics that several checks concern: other programs, drift and order affect times and
+// rates, but not memory.
 const (
 	closedLoop = analysis.Rate | analysis.ServiceTime
 	moved      = analysis.WallClock | analysis.CPUTime
 )
 
-// Ids of the checks, as JSON has them.
+// Ids of the checks, as in JSON.
 const (
 	GeneratorShare  = "V01"
 	Ceiling         = "V02"

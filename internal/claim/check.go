@@ -12,30 +12,30 @@ import (
 	"dyno/internal/conf"
 )
 
-// Known is what the cells of a study may name.
+// Known lists what the cells of a study may name.
 type Known struct {
 	Contestants []string
 	Levels      []string            // names, in the order of the study
 	At          map[string][]string // the contestants of each level
-	Gone        []string            // contestants that cannot be had
+	Gone        []string            // contestants that are not available
 	Metric      string              // of claims that name none
 	Single      bool                // the study has one level, which cells need not name
 }
 
-// refuse says what is wrong with the names of a cell, or returns "".
+// refuse returns what is wrong with the names of a cell, or "".
 func (k *Known) refuse(c Cell) string {
 	switch {
 	case !slices.Contains(k.Contestants, c.Contestant):
 		return fmt.Sprintf("no contestant %q in this study%s", c.Contestant, suggest(c.Contestant, k.Contestants))
 	case c.Level == "" && !k.Single:
-		return fmt.Sprintf("%q names no level; this study has %s", c.Contestant, strings.Join(k.Levels, ", "))
+		return fmt.Sprintf("%q does not name a level; want one of %s", c.Contestant, strings.Join(k.Levels, ", "))
 	case c.Level != "" && !slices.Contains(k.Levels, c.Level):
 		return fmt.Sprintf("no level %q in this study%s", c.Level, suggest(c.Level, k.Levels))
 	}
 	return ""
 }
 
-// short leaves the only level of a study out of a cell.
+// short removes the level from a cell if the study has only one level.
 func (k *Known) short(c Cell) Cell {
 	if k.Single {
 		c.Level = ""
@@ -43,9 +43,9 @@ func (k *Known) short(c Cell) Cell {
 	return c
 }
 
-// Check returns all that is wrong with the claims of the file f, each error with its place. It
-// fills in what may be left out: the metric and the factor of a magnitude. It removes the name of
-// the only level from cells, and puts contestants for Everyone.
+// Check returns all errors of the claims of the file f, each with its place. It fills in optional
+// keys: the metric and the factor of a magnitude. It removes the name of the only level from cells,
+// and puts contestants for Everyone.
 func Check(f *conf.File, claims []Claim, known Known) error {
 	var all []error
 	seen := map[string]int{}
@@ -56,7 +56,7 @@ func Check(f *conf.File, claims []Claim, known Known) error {
 		}
 		k := &checker{f: f, c: c, at: fmt.Sprintf("claim[%d]", i), known: known}
 		if first, twice := seen[c.ID]; twice && c.ID != "" {
-			k.errorf("id", "the id %q is taken by claim %d", c.ID, first+1)
+			k.errorf("id", "the id %q is already used by claim %d", c.ID, first+1)
 		}
 		seen[c.ID] = i
 		k.claim()
@@ -82,10 +82,10 @@ func (k *checker) errorf(key, format string, args ...any) {
 // has reports whether the file sets a key of the claim, so that 0 differs from nothing.
 func (k *checker) has(key string) bool { return k.f.Has(k.at + "." + key) }
 
-// kinds are the kinds of claim, in the order of messages.
+// kinds are the kinds of claim, in the order in which messages list them.
 var kinds = []string{Ratio, Order, Equal, Trend, Drop, Bound, Most}
 
-// fields are the keys of each kind: those that it needs, and those that it may have.
+// fields are the required and the optional keys of each kind.
 var fields = map[string]struct{ needs, may []string }{
 	Ratio: {[]string{"a", "b", "value"}, []string{"within"}},
 	Order: {[]string{"cells"}, []string{"over"}},
@@ -96,7 +96,7 @@ var fields = map[string]struct{ needs, may []string }{
 	Most:  {[]string{"cells"}, []string{"over", "at_least", "at_most", "near"}},
 }
 
-// keys are the keys of all kinds, in the order of messages.
+// keys are the keys of all kinds, in the order in which messages list them.
 var keys = []string{
 	"a", "b", "cells", "over", "than", "value", "within", "margin", "direction", "at_least", "at_most", "near",
 }
@@ -128,14 +128,14 @@ func (k *checker) claim() {
 	has := slices.Concat(want.needs, want.may)
 	for _, key := range keys {
 		if k.has(key) && !slices.Contains(has, key) {
-			k.errorf(key, "a claim of kind %s has no %q; it has %s", c.Kind, key, strings.Join(has, ", "))
+			k.errorf(key, "a claim of kind %s cannot have %q; want only %s", c.Kind, key, strings.Join(has, ", "))
 		}
 	}
 	if m, ok := MetricNamed(c.Metric); !ok || m.Computed != "" {
 		k.errorf("metric", "no metric %q%s", c.Metric, suggest(c.Metric, metricNames()))
 	}
 	if m, _ := analysis.MetricNamed(c.Metric); m.Unranked && c.Kind != Bound {
-		k.errorf("metric", "%s is a property of the machine and is not compared: use the kind bound", c.Metric)
+		k.errorf("metric", "%s is a property of the machine and cannot be compared; use the kind bound", c.Metric)
 	}
 	k.everyone()
 	k.cell("a", &c.A)
@@ -164,8 +164,8 @@ func (k *checker) sentence() {
 	}
 }
 
-// everyone replaces "* @ LEVEL" in a claim that counts: in the cells by the contestants of the
-// level that can be had, in over by the contestants of the cells.
+// everyone replaces "* @ LEVEL" in a claim of kind most: in the cells by the available contestants
+// of the level, in over by the contestants of the cells.
 func (k *checker) everyone() {
 	c := k.c
 	if c.Kind != Most {
@@ -202,19 +202,20 @@ func expand(cells []string, names func(level string) []string) (out []string) {
 	return out
 }
 
-// suggest ends an error about a word: with the one that was probably meant, or with all that exist.
+// suggest returns the end of an error about an unknown word: the word that was probably meant, or
+// all valid words.
 func suggest(word string, among []string) string {
 	if near := conf.Nearest(word, among); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
 	}
-	return "; there are " + strings.Join(among, ", ")
+	return "; want one of " + strings.Join(among, ", ")
 }
 
 // cell checks that s, unless it is left out, names a member of the study, and shortens it.
 func (k *checker) cell(key string, s *string) {
 	if *s == "" {
 		if k.has(key) {
-			k.errorf(key, "an empty cell; want \"contestant\" or \"contestant @ level\"")
+			k.errorf(key, "the cell is empty; want \"contestant\" or \"contestant @ level\"")
 		}
 		return
 	}
@@ -222,13 +223,13 @@ func (k *checker) cell(key string, s *string) {
 	if why := k.known.refuse(cell); why != "" {
 		k.errorf(key, "%s", why)
 	} else if here := k.known.At[cell.Level]; cell.Level != "" && !slices.Contains(here, cell.Contestant) {
-		k.errorf(key, "the cell %s is not in the study: the level %q is for %s",
+		k.errorf(key, "the study has no cell %s: the level %q loads only %s",
 			cell, cell.Level, strings.Join(here, ", "))
 	}
 	*s = k.known.short(cell).String()
 }
 
-// values checks the numbers of the claim, and which of them go together.
+// values checks the numbers of the claim, and which of them may be combined.
 func (k *checker) values() {
 	c := k.c
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
@@ -257,7 +258,7 @@ func (k *checker) values() {
 			k.errorf("value", "value = %v: want the published factor of a over b, above 0", c.Value)
 		} else if math.Abs(math.Log(c.Value)) <= math.Log1p(leastEffect) {
 			k.errorf("value",
-				"value = %v is equality: use the kind equal, or a factor that differs from 1 by more than %v %%",
+				"value = %v means equality; use the kind equal, or a factor that differs from 1 by more than %v %%",
 				c.Value, 100*leastEffect)
 		}
 	case Trend:
@@ -277,7 +278,7 @@ func (k *checker) values() {
 	}
 }
 
-// drop checks which keys of a drop go together: it has one size, of one pair or of several.
+// drop checks which keys of a drop may be combined: it has one size, for one pair or for several.
 func (k *checker) drop(bounded bool) {
 	sizes := 0
 	for _, given := range []bool{k.has("value"), bounded, len(k.c.Than) > 0} {
@@ -287,14 +288,14 @@ func (k *checker) drop(bounded bool) {
 	}
 	if sizes != 1 {
 		k.errorf("kind",
-			"a claim of kind drop needs one of \"value\" (percent), \"at_least\" or \"at_most\" (percent), "+
-				"and \"than\" (two cells)")
+			"a claim of kind drop needs one of \"value\" (percent), \"at_least\" or \"at_most\" (percent), and "+
+				"\"than\" (two cells)")
 	}
 	several := k.has("cells") && k.has("over") && !k.has("a") && !k.has("b")
 	if one := k.has("a") && k.has("b") && !k.has("cells") && !k.has("over"); !one && !(several && bounded) {
 		k.errorf("kind",
-			"a claim of kind drop needs \"a\" and \"b\" or, of the largest of several with \"at_least\" or "+
-				"\"at_most\", \"cells\" and \"over\"")
+			"a claim of kind drop needs \"a\" and \"b\"; for the largest of several drops, with \"at_least\" or "+
+				"\"at_most\", it needs \"cells\" and \"over\"")
 	}
 	if k.has("value") && !(k.c.Value > 0 && k.c.Value < 100) {
 		k.errorf("value", "value = %v: want percent, more than 0 and less than 100", k.c.Value)
@@ -314,18 +315,18 @@ const (
 
 var directions = []string{Rises, Falls, Stays, Jumps}
 
-// pairs checks that the claim compares cells, each with another one.
+// pairs checks that the claim compares each cell with a different one.
 func (k *checker) pairs() {
 	c := k.c
 	if (c.Kind == Order && len(c.Over) == 0 || c.Kind == Trend) && len(c.Cells) == 1 {
-		k.errorf("cells", "one cell; an order or a trend needs two or more")
+		k.errorf("cells", "an order or a trend needs two or more cells; got one")
 	}
 	if len(c.Over) > 0 && len(c.Over) != len(c.Cells) && !(c.Kind == Most && len(c.Over) == 1) {
-		k.errorf("over", "%d cells over %d; want one each", len(c.Cells), len(c.Over))
+		k.errorf("over", "%d cells over %d; want equal numbers", len(c.Cells), len(c.Over))
 		return
 	}
 	if k.has("than") && len(c.Than) != 2 {
-		k.errorf("than", "%d cells; want two: the drop from the second to the first", len(c.Than))
+		k.errorf("than", "%d cells; want two, for the drop from the second to the first", len(c.Than))
 	}
 	for _, p := range c.Pairs() {
 		if p.A == p.B && p.A != (Cell{}) {

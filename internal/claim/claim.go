@@ -1,9 +1,9 @@
 // Package claim holds published claims and figures as data, and the rules by which a run judges
 // them.
 //
-// The rules are pure functions of what was measured and of what the claim says. doc/studies.md has
-// them in words, with the reasons. Both confirming and contradicting need evidence: a claim that is
-// shown neither to hold nor to fail is inconclusive, so that a bad run confirms nothing.
+// The rules are pure functions of the measurements and the claim. doc/studies.md describes and
+// justifies them. Both confirming and contradicting need evidence: a claim that is neither
+// confirmed nor contradicted is inconclusive, so that a bad run confirms nothing.
 package claim
 
 import (
@@ -27,14 +27,13 @@ const (
 	Most  = "most"  // more than half of the cells have a property
 )
 
-// Claim is one conclusion of an article, as a study.toml has it. Check fills in what may be left
-// out.
+// Claim is a conclusion of an article, as written in a study.toml. Check fills in optional keys.
 type Claim struct {
 	ID     string `toml:"id"`
 	Text   string `toml:"text"`   // the conclusion in our words
 	Source string `toml:"source"` // the study's where it is empty
 	Place  string `toml:"place"`  // where in the source
-	Note   string `toml:"note"`   // what a reader must know about it
+	Note   string `toml:"note"`   // remark for readers
 
 	Sentence    string `toml:"sentence" json:",omitempty"`     // id of the article's sentence: F-12
 	NotTestable string `toml:"not_testable" json:",omitempty"` // why no run can judge it
@@ -44,7 +43,7 @@ type Claim struct {
 	A         string   `toml:"a"`
 	B         string   `toml:"b"`
 	Cells     []string `toml:"cells"`
-	Over      []string `toml:"over"`   // the claim is of the ratios of the cells to these
+	Over      []string `toml:"over"`   // the claim applies to the ratios of the cells to these
 	Than      []string `toml:"than"`   // drop: the two cells of a drop that is smaller
 	Value     float64  `toml:"value"`  // ratio: the factor; drop: percent
 	Within    float64  `toml:"within"` // ratio and drop: the factor within which a magnitude is the same
@@ -55,8 +54,8 @@ type Claim struct {
 	Near      float64  `toml:"near" json:",omitempty"` // most: within this share of the median of all
 }
 
-// DefaultWithin is the factor within which a magnitude counts as the published one, for articles
-// measured other machines and versions.
+// DefaultWithin is the factor within which a magnitude counts as the published one, because
+// articles used other machines and versions.
 const DefaultWithin = 1.25
 
 // Cell is a contestant at a level. Level is empty in a study with one level.
@@ -100,8 +99,8 @@ func (c *Claim) All() []Cell {
 	return out
 }
 
-// Pairs returns the comparisons that the claim rests on, in the order that the rules take them. A
-// claim that counts cells (Most) has none: a run does not decide so many pairs for it.
+// Pairs returns the comparisons on which the claim depends, in the order that the rules expect. A
+// claim of kind Most has none, because it would need too many.
 func (c *Claim) Pairs() (out []Pair) {
 	add := func(a, b string) { out = append(out, Pair{ParseCell(a), ParseCell(b)}) }
 	last := len(c.Cells) - 1
@@ -131,30 +130,31 @@ func (c *Claim) Pairs() (out []Pair) {
 	return out
 }
 
-// Metric is the property that a claim or a published figure is of.
+// Metric is the property that a claim or a published figure describes.
 type Metric struct {
 	Name, Title, Unit string // unit of our value: "1/s", "ns", "bytes", "B/s", "lines"
-	More              bool   // bigger is better
-	Static            bool   // a property of the program, not of a load: it has no interval
-	Ours              string // why our programs cannot judge an article's figure of it; else ""
-	Computed          string // how it follows from other metrics, where it was not measured itself
+	More              bool   // larger is better
+	Static            bool   // a property of the program, which has no interval
+	Ours              string // why our programs cannot judge an article's figure of this metric; else ""
+	Computed          string // how it is computed from other metrics if it was not measured
 }
 
-// static are metrics of the program itself, which a claim may name like those of analysis.
+// static are metrics of the program itself, which claims may name in addition to those of package
+// analysis.
 var static = []Metric{
 	{Name: "lines_of_code", Title: "Lines of code", Unit: "lines", Static: true,
-		Ours: "our programs are written anew: how many lines they take says nothing of those that were counted"},
+		Ours: "our programs were written anew, so their line counts say nothing about the article's programs"},
 	{Name: "response_bytes", Title: "Response, head and body", Unit: "bytes", Static: true},
 }
 
-// computed are metrics of published figures that follow from other metrics of ours.
+// computed are metrics of published figures that are computed from dyno's metrics.
 var computed = []Metric{
-	{Name: "time", Title: "Time to complete", Unit: "ns", Computed: "the number over our rate"},
-	{Name: "latency_mean", Title: "Latency, mean", Unit: "ns", Computed: "connections over our rate (Little's law)"},
+	{Name: "time", Title: "Time to complete", Unit: "ns", Computed: "the number of requests ÷ our rate"},
+	{Name: "latency_mean", Title: "Latency, mean", Unit: "ns", Computed: "connections ÷ our rate (Little's law)"},
 	{Name: "bytes_per_sec", Title: "Throughput, read and written", Unit: "B/s", More: true,
-		Computed: "our rate times the bytes of a request and its answer"},
-	{Name: lead, Title: "Lead in throughput", Unit: "%", More: true, Computed: "our ratio of the two rates"},
-	{Name: drop, Title: "Drop in throughput", Unit: "%", Computed: "our ratio of the two rates"},
+		Computed: "our rate × the bytes of a request and its response"},
+	{Name: lead, Title: "Lead in throughput", Unit: "%", More: true, Computed: "the ratio of our two rates"},
+	{Name: drop, Title: "Drop in throughput", Unit: "%", Computed: "the ratio of our two rates"},
 }
 
 // Metrics with an argument after a colon: a number of requests, or another cell.
@@ -164,9 +164,9 @@ const (
 	drop    = "drop"
 )
 
-// MetricNamed returns the metric of that name. "time:5000000" is the time to complete so many
-// requests; "drop:a @ b" is how much lower the throughput is than that of the cell a @ b, in
-// percent.
+// MetricNamed returns the metric of that name. "time:5000000" is the time to complete 5,000,000
+// requests; "drop:a @ b" is the percentage by which the throughput is lower than that of the cell a
+// @ b.
 func MetricNamed(name string) (Metric, bool) {
 	if m, ok := analysis.MetricNamed(name); ok {
 		return Metric{Name: m.Name, Title: m.Title, Unit: m.Unit, More: m.More}, true
@@ -191,8 +191,8 @@ func metricNames() (names []string) {
 	return names
 }
 
-// Hash identifies the rules of the claims: all that an outcome depends on, no prose. A run records
-// it, so that a later change of a claim shows.
+// Hash returns a hash of all keys of the claims that affect outcomes, without prose. A run records
+// it, so that later changes of a claim are detected.
 func Hash(claims []Claim) string {
 	bare := slices.Clone(claims)
 	for i := range bare {

@@ -27,7 +27,7 @@ func ExampleJudge() {
 		fmt.Printf("%v ×: %s: %s\n", published, o.Verdict, o.Reason)
 	}
 	// Output:
-	// 2.2 ×: confirmed: the interval lies within 1.76–2.75
-	// 2.6 ×: same direction: the interval crosses a border of 2.08–3.25
+	// 2.2 ×: confirmed: the interval is within 1.76–2.75
+	// 2.6 ×: same direction: the interval is partly outside 2.08–3.25
 	// 0.9 ×: contradicted: reversed
 }

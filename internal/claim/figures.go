@@ -31,11 +31,11 @@ type Figure struct {
 	Note   string
 }
 
-// columns are the head of figures.csv.
+// columns are the header of figures.csv.
 var columns = []string{"contestant", "level", "metric", "unit", "value", "date", "source", "place", "note"}
 
-// ReadFigures reads the figures.csv at path. Its cells must be of the study. It returns all errors,
-// each with file:line:column.
+// ReadFigures reads the figures.csv at path. Its cells must belong to the study. It returns all
+// errors, each with file:line:column.
 func ReadFigures(fsys fs.FS, path string, known Known) ([]Figure, error) {
 	f, err := fsys.Open(path)
 	if err != nil {
@@ -51,7 +51,7 @@ func ReadFigures(fsys fs.FS, path string, known Known) ([]Figure, error) {
 	}
 	head, err := r.Read()
 	if err != nil || !slices.Equal(head, columns) {
-		fail(1, 1, "want the head "+strings.Join(columns, ","))
+		fail(1, 1, "want the header "+strings.Join(columns, ","))
 		return nil, errors.Join(all...)
 	}
 	for {
@@ -68,7 +68,7 @@ func ReadFigures(fsys fs.FS, path string, known Known) ([]Figure, error) {
 		}
 		if len(row) != len(columns) {
 			line, column := r.FieldPos(0)
-			fail(line, column, fmt.Sprintf("%d fields; want the %d of the head", len(row), len(columns)))
+			fail(line, column, fmt.Sprintf("%d fields; want %d, as in the header", len(row), len(columns)))
 			continue
 		}
 		figure, field, text := parseFigure(row, known)
@@ -80,7 +80,7 @@ func ReadFigures(fsys fs.FS, path string, known Known) ([]Figure, error) {
 	}
 }
 
-// parseFigure reads a row. Where it cannot, it returns the field at fault and why.
+// parseFigure reads a row. On failure it returns the name of the wrong field and the reason.
 func parseFigure(row []string, known Known) (f Figure, field int, text string) {
 	f = Figure{Cell: Cell{row[0], row[1]}, Unit: row[3], Date: row[5], Source: row[6], Place: row[7], Note: row[8]}
 	if why := known.refuse(f.Cell); why != "" {
@@ -100,7 +100,7 @@ func parseFigure(row []string, known Known) (f Figure, field int, text string) {
 	case lead, drop:
 		to := ParseCell(of)
 		if known.refuse(to) != "" {
-			return f, 2, fmt.Sprintf("%q: want another cell of this study, such as %s:%s",
+			return f, 2, fmt.Sprintf("%q: want another cell of this study, for example %s:%s",
 				row[2], f.Metric.Name, f.Cell)
 		}
 		f.To = known.short(to)
@@ -121,7 +121,7 @@ func parseFigure(row []string, known Known) (f Figure, field int, text string) {
 	}
 	f.Per = scales[i].Per
 	if f.Value, err = strconv.ParseFloat(row[4], 64); err != nil || !(f.Value >= 0) || math.IsInf(f.Value, 0) {
-		return f, 4, fmt.Sprintf("%q is not a number; leave the row out where nothing was published", row[4])
+		return f, 4, fmt.Sprintf("%q is not a number; omit the row if nothing was published", row[4])
 	}
 	f.Base = f.Value * f.Per
 	return f, 0, ""

@@ -9,8 +9,8 @@ import (
 	"dyno/internal/analysis"
 )
 
-// Evidence is what a run says, cell by cell. A cell without a figure, for example one at a level
-// that the run did not load, is Missing.
+// Evidence gives the results of a run by cell. A cell without a figure, for example at a level that
+// the run did not load, is Missing.
 type Evidence interface {
 	// Missing returns why a cell has no valid figure of a metric, and the outcome that follows:
 	// NotTestable, NotRun or Inconclusive; "" where it has one.
@@ -29,17 +29,17 @@ type Evidence interface {
 	Margin() float64
 }
 
-// FewEpochs is the least number of epochs whose range stands in for an interval.
+// FewEpochs is the smallest number of epochs whose range replaces an interval.
 const FewEpochs = 3
 
-// Shown is one of our figures beside a claim.
+// Shown is a figure of the run that is displayed with a claim.
 type Shown struct {
 	What     string // "iris ÷ kestrel", "iris", "drop of go-relay @ r100"
 	Unit     string // "×", "%", contestants, or the metric's
 	Estimate analysis.Estimate
 }
 
-// Outcome is a claim and what a run says of it, on its machine and day.
+// Outcome is a claim and its judgement by one run.
 type Outcome struct {
 	Claim    Claim
 	Metric   Metric
@@ -62,12 +62,12 @@ func Judge(claims []Claim, e Evidence) []Outcome {
 	return out
 }
 
-// gravity orders the outcomes of claims without figures: of several reasons the last of them
+// gravity orders the outcomes of claims without figures: of several reasons the last in this order
 // counts.
 var gravity = []Verdict{Inconclusive, NotRun, NotTestable}
 
-// outcomeOf decides one claim. What no run can judge keeps its reason, whatever the run shows; its
-// figures are shown all the same, unless the run lacks them.
+// outcomeOf decides one claim. A claim that no run can judge keeps its reason; its figures are
+// shown anyway if the run has them.
 func outcomeOf(c *Claim, e Evidence) Outcome {
 	m, _ := MetricNamed(c.Metric)
 	o := Outcome{Claim: *c, Metric: m}
@@ -86,7 +86,7 @@ func outcomeOf(c *Claim, e Evidence) Outcome {
 	}
 	verdict, reason := o.rule(c, e, pairs, of)
 	if slices.ContainsFunc(of, func(c Comparison) bool { return c.Unplanned }) && verdict != Inconclusive {
-		reason += "; some pairs were not planned to be compared"
+		reason += "; the run was not planned to compare some of the pairs"
 	}
 	o.Shown = slices.DeleteFunc(o.Shown, func(s Shown) bool { return s.Estimate.N == 0 })
 	switch {
@@ -104,8 +104,8 @@ func outcomeOf(c *Claim, e Evidence) Outcome {
 	return o
 }
 
-// missing gives a claim without figures its outcome: that of the gravest of the reasons. A claim
-// that counts cells leaves out those without figures, unless the run did not load them.
+// missing sets the outcome of a claim without figures, by the most serious reason. A claim of kind
+// Most ignores cells without figures, unless the run did not load them.
 func (o *Outcome) missing(c *Claim, e Evidence) {
 	if c.NotTestable != "" && c.Kind == "" {
 		o.Verdict, o.Reason = NotTestable, c.NotTestable
@@ -122,8 +122,7 @@ func (o *Outcome) missing(c *Claim, e Evidence) {
 	}
 }
 
-// warn adds the checks that did not pass. A claim that counts cells has those of the whole run
-// alone.
+// warn adds the checks that did not pass; for a claim of kind Most only those of the whole run.
 func (o *Outcome) warn(c *Claim, e Evidence) {
 	if len(o.Shown) == 0 {
 		return
@@ -137,7 +136,7 @@ func (o *Outcome) warn(c *Claim, e Evidence) {
 	}
 }
 
-// rule adds the figures that the claim rests on and judges them by the rule of its kind.
+// rule adds the figures on which the claim depends, and judges them by the rule of its kind.
 func (o *Outcome) rule(c *Claim, e Evidence, pairs []Pair, of []Comparison) (Verdict, string) {
 	judged := e.Margin()
 	margin := cmp.Or(c.Margin, judged)
@@ -177,11 +176,11 @@ func (o *Outcome) rule(c *Claim, e Evidence, pairs []Pair, of []Comparison) (Ver
 	return "", ""
 }
 
-// spread is the factor by which the range of a few epochs is widened where it stands in for an
-// interval: there are too few for one, but a limit may be far enough away.
+// spread is the factor by which the range of a few epochs is widened when it replaces an interval.
+// There are too few epochs for an interval, but a limit may be far enough away.
 const spread = 1.25
 
-// bound judges a level by its interval or, of few epochs, by their range, widened.
+// bound judges a value by its interval or, with few epochs, by their widened range.
 func (o *Outcome) bound(c *Claim, e Evidence) (Verdict, string) {
 	cell := ParseCell(c.A)
 	level := e.Level(cell, c.Metric)
@@ -192,17 +191,17 @@ func (o *Outcome) bound(c *Claim, e Evidence) (Verdict, string) {
 	}
 	level.Lo, level.Hi = least/spread, most*spread
 	v, why := ofBound(level, c.AtLeast, c.AtMost)
-	return v, fmt.Sprintf("%s, taking for it the range of %d epochs and a factor of %v on either side",
+	return v, fmt.Sprintf("%s; interval assumed: the range of %d epochs, widened by a factor of %v on either side",
 		why, level.N, spread)
 }
 
-// show adds a figure beside the claim.
+// show adds a figure to display with the claim.
 func (o *Outcome) show(what, unit string, e analysis.Estimate) {
 	o.Shown = append(o.Shown, Shown{what, unit, e})
 }
 
-// quotients returns the steps of a trend of ratios and, of more steps than one, the last ratio over
-// the first as well.
+// quotients returns the steps of a trend of ratios and, if there are several, also the last ratio
+// over the first.
 func quotients(of []Comparison) []Comparison {
 	var out []Comparison
 	for i := range len(of) - 1 {

@@ -8,15 +8,15 @@ import (
 	"dyno/internal/stats"
 )
 
-// Everyone in a cell of a claim that counts means each contestant of the study at the level:
-// "* @ 30ms c1000".
+// Everyone, in a cell of a claim of kind Most, means each contestant of the study at the level: "*
+// @ 30ms c1000".
 const Everyone = "*"
 
 // Contestants is the unit of the number of contestants that have a property.
 const Contestants = "contestants"
 
-// span is a figure of a cell and its interval or, where too few epochs have none, their range. It
-// is unbounded where there is no figure, and then NaN is at.
+// span is a figure of a cell with its interval or, with too few epochs for one, their range.
+// Without a figure the range is unbounded and at is NaN.
 type span struct{ at, lo, hi float64 }
 
 // unknown is the span where there is no figure.
@@ -35,8 +35,8 @@ func spanOf(c Cell, metric string, e Evidence) span {
 	return s
 }
 
-// ratioSpan returns the span of a ratio: from rounds that the two share or, where there are none,
-// the worst of both.
+// ratioSpan returns the span of a ratio: from rounds that the two share or, without such rounds,
+// from the spans of both.
 func ratioSpan(a, b Cell, metric string, e Evidence) span {
 	s, t := spanOf(a, metric, e), spanOf(b, metric, e)
 	if math.IsNaN(s.at) || math.IsNaN(t.at) {
@@ -58,13 +58,14 @@ func ratioSpan(a, b Cell, metric string, e Evidence) span {
 	return s.over(t)
 }
 
-// over returns the span of a ratio of figures that share no rounds: the worst of both.
+// over returns the span of a ratio of figures that share no rounds, from the extremes of both
+// spans.
 func (s span) over(t span) span {
 	return span{s.at / t.at, max(0, s.lo) / max(0, t.hi), max(0, s.hi) / max(0, t.lo)}
 }
 
-// spans returns the spans of the cells of a claim that counts, over other cells where it names
-// them, and the fewest epochs of a cell.
+// spans returns the spans of the cells of a claim of kind Most, as ratios to other cells if it
+// names them, and the smallest number of epochs.
 func (c *Claim) spans(e Evidence) (spans []span, epochs int) {
 	over := parseCells(c.Over)
 	for i, cell := range parseCells(c.Cells) {
@@ -85,12 +86,12 @@ func (c *Claim) spans(e Evidence) (spans []span, epochs int) {
 	return spans, epochs
 }
 
-// most judges whether more than half of the cells have a property. A cell that may have it or not
-// counts for neither side.
+// most judges whether more than half of the cells have a property. A cell for which this is
+// uncertain counts for neither side.
 func (o *Outcome) most(c *Claim, e Evidence) (Verdict, string) {
 	spans, epochs := c.spans(e)
 	if epochs == 0 {
-		return Inconclusive, "no figure of any of them"
+		return Inconclusive, "none of them has a figure"
 	}
 	lo, hi := limits(c.AtLeast, c.AtMost)
 	if c.Near > 0 {
@@ -120,7 +121,7 @@ func (o *Outcome) most(c *Claim, e Evidence) (Verdict, string) {
 	}
 	reason := fmt.Sprintf("%d of %d do, %d do not", yes, len(spans), no)
 	if open > 0 {
-		reason += fmt.Sprintf(", %d cannot be told", open)
+		reason += fmt.Sprintf(", %d unknown", open)
 	}
 	switch {
 	case 2*yes > len(spans):
@@ -131,7 +132,7 @@ func (o *Outcome) most(c *Claim, e Evidence) (Verdict, string) {
 	return Inconclusive, reason
 }
 
-// extremes returns the largest figure over the smallest, with what their spans leave open.
+// extremes returns the ratio of the largest figure to the smallest, with its span.
 func extremes(spans []span, epochs int) analysis.Estimate {
 	inf := math.Inf(1)
 	low, high := span{inf, inf, inf}, span{-inf, -inf, -inf}

@@ -11,7 +11,7 @@ import (
 // Verdict is the outcome of a claim in one run, on the machine and the day of that run.
 type Verdict string
 
-// The outcomes. SmallerLead, LargerLead and SameDirection are of claims with a factor alone: the
+// The outcomes. SmallerLead, LargerLead and SameDirection apply only to claims with a factor: the
 // winner is the published one.
 const (
 	Confirmed     Verdict = "confirmed"
@@ -29,13 +29,13 @@ var Verdicts = []Verdict{
 	Confirmed, SmallerLead, LargerLead, SameDirection, Contradicted, Inconclusive, NotTestable, NotRun,
 }
 
-// formerly are the words of files from before direction and factor were judged apart.
+// formerly maps the words of older files, in which direction and factor were judged together.
 var formerly = map[string]Verdict{
 	"reproduced": Confirmed, "direction only": SameDirection, "refuted": Contradicted, "undecided": Inconclusive,
 	"not testable here": NotTestable,
 }
 
-// UnmarshalText reads an outcome, also in the words of older files.
+// UnmarshalText reads an outcome, including the words of older files.
 func (v *Verdict) UnmarshalText(text []byte) error {
 	word := Verdict(text)
 	if now, old := formerly[string(text)]; old {
@@ -52,11 +52,11 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// advantage is what is known of a published lead.
+// advantage is the evidence for a published lead.
 type advantage struct {
 	lo, hi float64 // interval of the value published as the larger over the other
 	equal  bool    // the two are shown to be equal within the margin
-	band   *band   // the factors that count as the published one; nil: the claim has none
+	band   *band   // the factors that count as the published one; nil if the claim has none
 }
 
 // band is a range of factors, lo to hi, all above 1: a factor that shows no winner is not as
@@ -64,12 +64,12 @@ type advantage struct {
 type band struct{ lo, hi float64 }
 
 // bandAround returns the factors within a factor of the published one, which is above 1. It begins
-// above what counts as equality: else a lead of 1 % would confirm a published one of 25 %.
+// above equality, because otherwise a lead of 1 % would confirm a published lead of 25 %.
 func bandAround(value, within float64) *band {
 	return &band{max(1+leastEffect, value/within), value * within}
 }
 
-// outcome decides. Direction and factor are judged apart, each by the interval.
+// outcome judges direction and factor separately, each by the interval.
 //
 // Note: an interval that merely touches the band does not confirm a factor, for then the widest
 // interval would confirm the most. Neither does a point estimate in the band. Nor does equality
@@ -100,13 +100,13 @@ func (l advantage) outcome() Verdict {
 type Comparison struct {
 	Ratio     analysis.Estimate // a bound is 0 or +Inf where one cell, at the generator's ceiling, may do more
 	Verdict   analysis.Verdict  // of the run: whether it showed the two to be equal
-	Note      string            // why the figure says nothing, for a reason beyond the figure; else ""
+	Note      string            // why the figure is inconclusive for a reason other than its interval; else ""
 	Bound     bool              // one of the two is at the generator's ceiling
 	Unplanned bool              // the run was not planned to compare the two
 }
 
-// advantage returns the comparison from the side that is published as the larger: A's where up,
-// else B's.
+// advantage returns the comparison from the side that is published as the larger: A if up is set,
+// else B.
 func (c *Comparison) advantage(up bool, margin float64) advantage {
 	l := advantage{lo: c.Ratio.Lo, hi: c.Ratio.Hi, equal: c.equal(margin)}
 	if !up {
@@ -126,7 +126,7 @@ func (c *Comparison) within(margin float64) bool {
 	return c.Ratio.N > 0 && c.Ratio.Lo > 1/(1+margin) && c.Ratio.Hi < 1+margin
 }
 
-// silent returns why a comparison says nothing, or "" where it has an interval.
+// silent returns why a comparison has no interval, or "" if it has one.
 func (c *Comparison) silent() string {
 	switch {
 	case c.Note != "":
@@ -139,13 +139,13 @@ func (c *Comparison) silent() string {
 	return ""
 }
 
-// notEnough returns why a comparison decides nothing.
+// notEnough returns why a comparison is inconclusive.
 func (c *Comparison) notEnough() string {
 	switch why := c.silent(); {
 	case why != "":
 		return why
 	case c.Bound:
-		return "one stands at the generator's ceiling: it may do more"
+		return "one reached the load generator's ceiling and may be faster"
 	}
 	return "not enough data to tell"
 }

@@ -24,8 +24,8 @@ func ofRatio(c Comparison, value, within, margin float64) (Verdict, string) {
 	return ofFactor(c, up, b, margin, inWords)
 }
 
-// ofFactor judges a lead with a factor, of A where up, else of B. inWords is the band as a range of
-// A over B.
+// ofFactor judges a lead with a factor, of A if up is set, else of B. inWords is the band as a
+// range of A over B.
 func ofFactor(c Comparison, up bool, b *band, margin float64, inWords string) (Verdict, string) {
 	if c.silent() != "" {
 		return Inconclusive, c.silent()
@@ -34,18 +34,18 @@ func ofFactor(c Comparison, up bool, b *band, margin float64, inWords string) (V
 	l.band = b
 	switch v := l.outcome(); v {
 	case Confirmed:
-		return v, "the interval lies within " + inWords
+		return v, "the interval is within " + inWords
 	case SmallerLead, LargerLead:
-		return v, "the interval lies outside " + inWords
+		return v, "the interval is outside " + inWords
 	case SameDirection:
-		why := "the interval crosses a border of " + inWords
+		why := "the interval is partly outside " + inWords
 		if c.Bound {
-			why += ", for one stands at the generator's ceiling: it may do more"
+			why += ", because one reached the load generator's ceiling and may be faster"
 		}
 		return v, why
 	case Contradicted:
 		if !l.equal && l.hi >= 1 {
-			return v, "no lead is shown, and the interval lies outside " + inWords
+			return v, "no lead was found, and the interval is outside " + inWords
 		}
 		return v, against(l, margin)
 	default:
@@ -61,9 +61,9 @@ func against(l advantage, margin float64) string {
 	return "reversed"
 }
 
-// ofOrder judges links, each of a cell that is published as better than another. One that is equal
-// or reversed contradicts the claim; all must be shown to confirm it. Of several the reason lists
-// those that are not shown.
+// ofOrder judges links, each between a cell and one that is published as worse. A link that is
+// equal or reversed contradicts the claim; all must be shown to confirm it. The reason lists the
+// links that were not shown.
 func ofOrder(pairs []Pair, of []Comparison, more bool, margin float64) (Verdict, string) {
 	verdict := Confirmed
 	var reasons []string
@@ -116,15 +116,15 @@ func ofEqual(c Comparison, margin, judged float64) (Verdict, string) {
 	case c.Ratio.Hi < 1/limit || c.Ratio.Lo > limit:
 		return Contradicted, "they differ by more than " + document.Percent(margin)
 	case c.Ratio.Hi < 1 || c.Ratio.Lo > 1:
-		return Inconclusive, "they differ, but whether by more than " + document.Percent(margin) + " is open"
+		return Inconclusive, "they differ, but perhaps by no more than " + document.Percent(margin) + " is open"
 	}
 	return Inconclusive, c.notEnough()
 }
 
-// ofTrend judges a row of cells: all has each over the one before, and the last over the first at
-// the end; of two cells these are one. A trend that stays is judged like equality, by margin; judged
-// is the margin of the run. A trend that rises must be shown to fall in no step by more than
-// judged.
+// ofTrend judges a sequence of cells. all holds the ratio of each cell to the previous one, then
+// that of the last to the first; with two cells these are the same. A trend that stays is judged
+// like equality, by margin; judged is the margin of the run. A trend that rises must not fall in
+// any step by more than judged.
 func ofTrend(all []Comparison, direction string, margin, judged float64) (Verdict, string) {
 	if direction == Stays {
 		return ofStay(all, margin, judged)
@@ -138,9 +138,9 @@ func ofTrend(all []Comparison, direction string, margin, judged float64) (Verdic
 	for i := range steps {
 		switch l := steps[i].advantage(up, judged); {
 		case steps[i].silent() != "" || l.lo <= 1/(1+judged) && l.hi >= 1 && !l.equal:
-			open = cmp.Or(open, fmt.Sprintf("step %d may go the other way", i+1))
+			open = cmp.Or(open, fmt.Sprintf("step %d may go in the opposite direction", i+1))
 		case l.hi < 1 && !l.equal:
-			return Contradicted, fmt.Sprintf("step %d goes the other way", i+1)
+			return Contradicted, fmt.Sprintf("step %d goes in the opposite direction", i+1)
 		}
 	}
 	if ends.silent() != "" {
@@ -159,10 +159,11 @@ func ofTrend(all []Comparison, direction string, margin, judged float64) (Verdic
 	if open != "" {
 		return Inconclusive, open
 	}
-	return Confirmed, "it " + direction + " " + way + ", and no step goes the other way"
+	return Confirmed, "it " + direction + " " + way + ", and no step goes in the opposite direction"
 }
 
-// ofJump judges whether the last step is the largest: else a steady rise would be a jump.
+// ofJump judges whether the last step is the largest, which distinguishes a jump from a steady
+// rise.
 func ofJump(steps []Comparison, margin float64) (Verdict, string) {
 	last, verdict, why := len(steps)-1, Confirmed, ""
 	for i := range last {
@@ -170,16 +171,16 @@ func ofJump(steps []Comparison, margin float64) (Verdict, string) {
 		l := q.advantage(true, margin)
 		switch l.outcome() {
 		case Contradicted:
-			return Contradicted, fmt.Sprintf("it rises as much in step %d", i+1)
+			return Contradicted, fmt.Sprintf("it rises by as much in step %d", i+1)
 		case Inconclusive:
-			verdict, why = Inconclusive, fmt.Sprintf("it may rise as much in step %d", i+1)
+			verdict, why = Inconclusive, fmt.Sprintf("it may rise by as much in step %d", i+1)
 		}
 	}
 	return verdict, why
 }
 
-// ofLead changes the outcome v of a trend of ratios where there is no lead: one that grows must
-// exist in the last pair, one that shrinks in the first.
+// ofLead changes the outcome v of a trend of ratios if there is no lead: a growing lead must exist
+// in the last pair, a shrinking one in the first.
 func ofLead(of []Comparison, direction string, margin float64, v Verdict, why string) (Verdict, string) {
 	c, at := of[len(of)-1], "last"
 	switch direction {
@@ -197,7 +198,8 @@ func ofLead(of []Comparison, direction string, margin float64, v Verdict, why st
 	return v, why
 }
 
-// ofStay judges whether nothing moves: every step, and the last over the first, are equal within the margin.
+// ofStay judges whether all cells are equal: every step, and the ratio of the last to the first, is
+// within the margin.
 func ofStay(all []Comparison, margin, judged float64) (Verdict, string) {
 	verdict, why := Confirmed, "equal within "+document.Percent(margin)+" in every step"
 	for i, c := range all {
@@ -248,8 +250,8 @@ func ofWorst(of []Comparison, atLeast, atMost *float64) (Verdict, string) {
 	return v, why
 }
 
-// quotient returns x over y, each the ratio of a pair. Its interval combines the worst of both, so
-// that by Bonferroni's inequality its error rate is at most the sum of theirs: it errs towards
+// quotient returns x over y, each the ratio of a pair. Its interval combines the extremes of both,
+// so by Bonferroni's inequality its error rate is at most the sum of theirs. It errs towards
 // inconclusive.
 func quotient(x, y Comparison) Comparison {
 	return Comparison{
@@ -269,7 +271,7 @@ func ofExcess(x, y Comparison, margin float64) (Verdict, string) {
 	case v == Contradicted:
 		return v, against(l, margin)
 	case first.outcome() == Contradicted:
-		return Contradicted, "the first is no drop: " + against(first, margin)
+		return Contradicted, "the first is not a drop: " + against(first, margin)
 	case v == Inconclusive:
 		return v, q.notEnough()
 	case first.outcome() == Inconclusive:
@@ -283,16 +285,16 @@ func ofBound(e analysis.Estimate, atLeast, atMost *float64) (Verdict, string) {
 	lo, hi := limits(atLeast, atMost)
 	switch {
 	case e.Lo >= lo && e.Hi <= hi:
-		return Confirmed, "the interval lies within the bounds"
+		return Confirmed, "the interval is within the bounds"
 	case e.Hi < lo || e.Lo > hi:
-		return Contradicted, "the interval lies outside the bounds"
+		return Contradicted, "the interval is outside the bounds"
 	case math.IsInf(e.Lo, -1) != math.IsInf(e.Hi, 1):
-		return Inconclusive, "it stands at the generator's ceiling: it may do more"
+		return Inconclusive, "it reached the load generator's ceiling and may be faster"
 	}
 	return Inconclusive, "not enough data to tell"
 }
 
-// limits returns the range between two limits; one that is nil is infinite.
+// limits returns the range between two limits; nil means no limit.
 func limits(atLeast, atMost *float64) (lo, hi float64) {
 	lo, hi = math.Inf(-1), math.Inf(1)
 	if atLeast != nil {

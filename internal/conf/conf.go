@@ -1,9 +1,9 @@
 // Package conf reads hand-written TOML strictly: an unknown key is an error with its place and a
 // suggestion.
 //
-// Every error of a file that could be read is an *Error, or several of them joined, so that each
-// line that a person sees begins with path:line:column. A File keeps the places of its keys, for
-// the checks that only the caller can make.
+// Every error in a readable file is an *Error, or several of them joined, so that each displayed
+// line begins with path:line:column. A File keeps the positions of its keys, for the checks of the
+// caller.
 package conf
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// Error is one mistake in a file, and its place. Line and Column count from 1, Column in bytes, as
-// compilers do.
+// Error is a mistake in a file, with its position. Line and Column count from 1, Column in bytes,
+// as in compilers.
 type Error struct {
 	Path   string
 	Line   int
@@ -31,7 +31,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.Path, e.Line, e.Column, e.Text)
 }
 
-// File has the places of the keys of a file. The zero value knows no key.
+// File has the positions of the keys of a file. The zero value has no keys.
 type File struct {
 	Path string // as given to Read
 	root *node
@@ -41,7 +41,7 @@ type File struct {
 // A tag matches exactly; a field without a tag matches its name in any case.
 //
 // The error lists all unknown keys, in the order of the file, and the first value of a wrong type.
-// A mistake in the syntax is an error alone. On error *into may be partly filled.
+// After a syntax error there are no further errors. On error *into may be partly filled.
 func Read(fsys fs.FS, path string, into any) (*File, error) {
 	data, err := fs.ReadFile(fsys, path)
 	if err != nil {
@@ -54,7 +54,7 @@ func Read(fsys fs.FS, path string, into any) (*File, error) {
 	return parse(path, data, into)
 }
 
-// parse is Read for text that is already read; path only names it in errors.
+// parse does the same as Read for text that has been read already; path only names it in errors.
 func parse(path string, data []byte, into any) (*File, error) {
 	target := reflect.ValueOf(into)
 	if target.Kind() != reflect.Pointer || target.IsNil() {
@@ -75,9 +75,9 @@ func parse(path string, data []byte, into any) (*File, error) {
 	return f, nil
 }
 
-// Errorf makes an error at the place of key. A key is dotted, with [n] for entry n of an array from
-// 0: "request[1].path". For one that is not in the file, the place is that of the nearest table or
-// array around it, or else 1:1.
+// Errorf returns an error at the position of key. A key is dotted, with [n] for entry n of an array
+// from 0: "request[1].path". For a key that is not in the file, the position is that of the nearest
+// enclosing table or array, or else 1:1.
 func (f *File) Errorf(key, format string, args ...any) error {
 	e := &Error{Path: f.Path, Line: 1, Column: 1, Text: fmt.Sprintf(format, args...)}
 	if n, _ := f.root.find(splitKey(key)); n != nil && n.line > 0 {
@@ -92,7 +92,7 @@ func (f *File) Has(key string) bool {
 	return ok
 }
 
-// decode fills into, and turns the error of go-toml into ours.
+// decode fills into, and converts errors of go-toml to *Error.
 func (f *File) decode(data []byte, into any) error {
 	err := toml.Unmarshal(data, into)
 	if err == nil {

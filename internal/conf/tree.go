@@ -12,14 +12,14 @@ import (
 // place is a line and a column, both from 1.
 type place struct{ line, column int }
 
-// node is a key, a table or an array entry, and its place. It holds no value.
+// node is a key, a table or an array entry, with its position but without its value.
 type node struct {
 	place
 	keys  map[string]*node
 	items []*node
 }
 
-// step is one part of a key: a name, or the index of an array entry where entry is set.
+// step is one part of a key: a name, or the index of an array entry if entry is set.
 type step struct {
 	name  string
 	index int
@@ -73,7 +73,7 @@ func (n *node) last() *node {
 }
 
 // splitKey cuts "request[1].path" into steps. A name with a dot or a bracket is in double quotes.
-// What follows a mistake is left out.
+// It omits everything after a mistake.
 func splitKey(key string) []step {
 	var steps []step
 	for key != "" {
@@ -109,8 +109,8 @@ func splitKey(key string) []step {
 	return steps
 }
 
-// parser builds the tree of a document. It leaves to the decoder what TOML forbids but the grammar
-// allows, such as a key set twice.
+// parser builds the tree of a document. Errors that the grammar allows, such as a key that is set
+// twice, are left to the decoder.
 type parser struct {
 	unstable.Parser
 	lines []int // offset of each line's start
@@ -146,7 +146,7 @@ func places(path string, data []byte) (*node, error) {
 		where := p.place(p.Range(at.Highlight))
 		e.Line, e.Column, e.Text = where.line, where.column, at.Message
 		if strings.HasPrefix(e.Text, "expected keyword") { // it takes any bare word for true, false, inf or nan
-			e.Text = "a bare word is not a value: put text in quotes"
+			e.Text = "a word without quotes is not a value; put text in quotes"
 		}
 	}
 	return nil, e

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// field is a key that a struct has a field for.
+// field is a key with a corresponding struct field.
 type field struct {
 	name   string
 	tagged bool // matches exactly, not in any case
@@ -54,13 +54,14 @@ func deref(t reflect.Type) reflect.Type {
 
 var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 
-// opaque reports whether t decodes its own text, so that its fields are no keys.
+// opaque reports whether t decodes its own text, so that its fields are not keys.
 func opaque(t reflect.Type) bool {
 	return t.Kind() == reflect.Interface || t == reflect.TypeFor[time.Time]() ||
 		t.Implements(textUnmarshaler) || reflect.PointerTo(t).Implements(textUnmarshaler)
 }
 
-// kindAt returns, in TOML's words, the type that t wants at key, whose parts name no array entries.
+// kindAt returns, in TOML's words, the type that t requires at key, whose parts are not array
+// entries.
 func kindAt(t reflect.Type, key []string) string {
 	t = deref(t)
 	for _, name := range key {
@@ -105,7 +106,7 @@ func kind(t reflect.Type) string {
 	return "something else"
 }
 
-// article puts "a" or "an" before go-toml's name of what it found.
+// article puts "a" or "an" before go-toml's name of a type.
 func article(name string) string {
 	if name != "" && strings.ContainsRune("aeiou", rune(name[0])) {
 		return "an " + name

@@ -2,8 +2,8 @@ package conf
 
 import "fmt"
 
-// UsageError is an error in what a person typed: arguments, flags or environment variables. The
-// command ends with exit code 2.
+// UsageError is an error in user input: arguments, flags or environment variables. The command ends
+// with exit code 2.
 type UsageError struct{ error }
 
 func (u *UsageError) Unwrap() error { return u.error }

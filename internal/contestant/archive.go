@@ -19,7 +19,7 @@ import (
 	"dyno/internal/proc"
 )
 
-// sums checks file against the SHA256SUMS beside it, where there is one: it must name the file.
+// sums checks file against the SHA256SUMS in its folder, if there is one, which must list the file.
 func sums(file string) error {
 	list, err := os.Open(filepath.Join(filepath.Dir(file), "SHA256SUMS"))
 	if errors.Is(err, os.ErrNotExist) {
@@ -39,12 +39,13 @@ func sums(file string) error {
 			return err
 		}
 		if got != want {
-			return fmt.Errorf("%s: its SHA-256 is %s…, SHA256SUMS says %.12s…: the file is damaged", name, got[:12],
+			return fmt.Errorf(
+				"%s is damaged: its SHA-256 is %s…, but SHA256SUMS lists %.12s…; download it again", name, got[:12],
 				want)
 		}
 		return nil
 	}
-	return fmt.Errorf("%s: the SHA256SUMS beside it does not name it: add its line, or remove the file",
+	return fmt.Errorf("%s is not listed in the SHA256SUMS of its folder; add its line there, or remove the file",
 		filepath.Base(file))
 }
 
@@ -61,9 +62,9 @@ func sha256File(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// unpack unpacks a .tar.gz or .tar.xz to dir: beside it first, then renamed, so that two processes
-// may do it at once and a broken one leaves nothing. program must lie at its top, or one folder
-// down, which is then taken for the top.
+// unpack unpacks a .tar.gz or .tar.xz to dir: first into a temporary folder, which is then renamed,
+// so that concurrent processes do not conflict and an interrupted one leaves nothing. program must
+// be at the top level or one folder below, which then becomes the top.
 func unpack(ctx context.Context, file, dir, program string) error {
 	partial, err := partialFolder(dir)
 	if err != nil {
@@ -83,7 +84,7 @@ func unpack(ctx context.Context, file, dir, program string) error {
 		inner, _ := filepath.Glob(filepath.Join(partial, "*", program))
 		inner = slices.DeleteFunc(inner, func(f string) bool { return !isFile(f) })
 		if len(inner) != 1 {
-			return fmt.Errorf("unpack %s: no %s in it", filepath.Base(file), program)
+			return fmt.Errorf("unpack %s: it contains no %s", filepath.Base(file), program)
 		}
 		top = filepath.Dir(inner[0])
 	}
@@ -101,11 +102,12 @@ func isFile(path string) bool {
 	return err == nil && st.Mode().IsRegular()
 }
 
-// tarCommand unpacks what the standard library cannot, by the system's tar.
+// tarCommand unpacks formats that the standard library lacks with the system's tar.
 func tarCommand(ctx context.Context, file, dir string) error {
 	out, err := proc.CombinedOutput(exec.CommandContext(ctx, "tar", "-xf", file, "-C", dir))
 	if err != nil {
-		return fmt.Errorf("tar: %w: %s (it needs tar and, for .xz, xz-utils)", err, strings.TrimSpace(string(out)))
+		return fmt.Errorf(
+			"tar: %w: %s (are tar and, for .xz, xz-utils installed?)", err, strings.TrimSpace(string(out)))
 	}
 	return nil
 }
@@ -142,7 +144,7 @@ func untar(ctx context.Context, file, dir string) error {
 	}
 }
 
-// entry writes one entry below root; names that lead out of it are refused by os.Root.
+// entry writes one entry below root; os.Root rejects names that lead out of it.
 func entry(root *os.Root, h *tar.Header, r io.Reader) error {
 	name := filepath.Clean(h.Name)
 	switch h.Typeflag {

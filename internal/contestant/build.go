@@ -32,7 +32,7 @@ type Built struct {
 	files    map[string]string // of one that was built elsewhere: path -> SHA-256 when it was identified
 }
 
-// BuildOptions say where to build.
+// BuildOptions are the options of Build.
 type BuildOptions struct {
 	Root  string // of the project
 	Cache string // dyno's cache; empty means the user's
@@ -41,10 +41,10 @@ type BuildOptions struct {
 }
 
 // Build builds m with tc into dyno's cache, in a folder named by a hash of all that goes in; an
-// unchanged contestant is not built again. It builds beside that folder and renames, so that two
-// dynos may build at once and a broken build leaves nothing. What is no longer as it was built is
-// built anew. The error is a *Failed, an *Unavailable where its packages cannot be fetched, or
-// ctx's.
+// unchanged contestant is not built again. It builds in a temporary folder and renames it, so that
+// concurrent builds do not conflict and an interrupted build leaves nothing. A build whose files
+// have changed is repeated. The error is a *Failed, an *Unavailable where its packages cannot be
+// fetched, or ctx's.
 func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Built, error) {
 	src := m.Dir(o.Root)
 	shared, err := m.sharedFolders(o.Root)
@@ -87,8 +87,8 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 	return b, nil
 }
 
-// compile runs the manifest's build command in a box, and ends all that it started: .NET likes to
-// leave build servers behind.
+// compile runs the manifest's build command in a box, and ends all processes that it started,
+// because .NET leaves build servers behind.
 func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o *BuildOptions) error {
 	fail := func(err error) error {
 		return &Failed{Stage: "build", Err: err, Log: o.Log, Hint: "the whole log is " + o.Log}
@@ -138,7 +138,7 @@ func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o 
 	return nil
 }
 
-// fill puts the output folder in place of {out}.
+// fill replaces {out} by the output folder.
 func fill(argv []string, out string) []string {
 	filled := slices.Clone(argv)
 	for i := range filled {
@@ -147,7 +147,8 @@ func fill(argv []string, out string) []string {
 	return filled
 }
 
-// runtimeEnv is what the program needs besides: the manifest's own, and where the runtime lies.
+// runtimeEnv returns additional variables that the program needs: those of the manifest, and the
+// path of the runtime.
 func runtimeEnv(m *Manifest, tc Toolchain) map[string]string {
 	env := map[string]string{}
 	for _, key := range []string{"DOTNET_ROOT", "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT"} {
@@ -162,8 +163,8 @@ func runtimeEnv(m *Manifest, tc Toolchain) map[string]string {
 }
 
 // fingerprint hashes the toolchain and all files of a build: those of the contestant's folder src,
-// those beside it that a builder takes for its own, and the shared ones. Where the folders lie does
-// not matter: a revision that is checked out once more is not built once more.
+// files in parent folders that a builder reads, and the shared ones. The paths of the folders do
+// not matter: a revision that is checked out again is not built again.
 func fingerprint(src string, shared []sharedFolder, tc Toolchain) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s %s\n", tc.Name, tc.Version, tc.Dir)
@@ -190,8 +191,8 @@ func fingerprint(src string, shared []sharedFolder, tc Toolchain) (string, error
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// SourceFiles names the regular files below the folder dir of fsys, in lexical order, without those
-// in folders that a build or a repository leaves: bin, obj, .git.
+// SourceFiles returns the regular files below the folder dir of fsys, in lexical order, without
+// those in the folders bin, obj and .git.
 func SourceFiles(fsys fs.FS, dir string) (names []string, err error) {
 	err = fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -207,8 +208,8 @@ func SourceFiles(fsys fs.FS, dir string) (names []string, err error) {
 	return names, err
 }
 
-// above finds the files beside the folder src that a builder would take for its own: NuGet's and
-// MSBuild's, who look for them in all folders above.
+// above returns the files of NuGet and MSBuild next to the folder src, which builders read from all
+// parent folders.
 func above(src string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Dir(src))
 	if err != nil {
@@ -226,8 +227,8 @@ func above(src string) ([]string, error) {
 }
 
 // Identify reads framework and version from the built program, not from its manifest, and hashes
-// the program. It fails if the manifest promises another version. Launch starts what was there now,
-// and nothing else.
+// the program. It returns an error if the manifest has another version. Launch starts only the
+// program that was identified.
 func (b *Built) Identify() (framework, version string, err error) {
 	m := b.Manifest
 	if b.files, err = b.sums(); err != nil {
@@ -242,7 +243,7 @@ func (b *Built) Identify() (framework, version string, err error) {
 	}
 	fail := func(err error) (string, string, error) {
 		return "", "", &Failed{Stage: "build", Err: err,
-			Hint: "bring version in " + m.Path + "/contestant.toml and what is built together"}
+			Hint: "update version in " + m.Path + "/contestant.toml, or the version that is built"}
 	}
 	switch b.tc.Name {
 	case "dotnet":
@@ -259,7 +260,7 @@ func (b *Built) Identify() (framework, version string, err error) {
 	}
 	if strings.HasPrefix(m.Version, ">=") {
 		if !atLeast(version, m.Version) {
-			return fail(fmt.Errorf("built with %s %s; contestant.toml wants %s", m.Framework, version, m.Version))
+			return fail(fmt.Errorf("built with %s %s; contestant.toml requires %s", m.Framework, version, m.Version))
 		}
 	} else if version != m.Version {
 		return fail(fmt.Errorf("built with %s %s; contestant.toml says %s", m.Framework, version, m.Version))
@@ -281,7 +282,8 @@ func (b *Built) identifyGo() (string, error) {
 	for _, d := range info.Deps {
 		if d.Path == b.Manifest.Framework {
 			if d.Replace != nil {
-				return "", fmt.Errorf("%s is replaced by %s: that is not the framework", d.Path, d.Replace.Path)
+				return "", fmt.Errorf("the module %s is replaced by %s, so the program is not built with the "+
+					"framework itself", d.Path, d.Replace.Path)
 			}
 			return d.Version, nil
 		}
@@ -289,8 +291,8 @@ func (b *Built) identifyGo() (string, error) {
 	return "", fmt.Errorf("%s is not among the modules of the built program", b.Manifest.Framework)
 }
 
-// identifyDotnet finds which shared framework the host will take: of those installed, the newest
-// patch of the wanted release or of a later minor one
+// identifyDotnet determines the shared framework that the host will use: the newest installed patch
+// of the required release or of a later minor one
 // (https://learn.microsoft.com/dotnet/core/versions/selection).
 func (b *Built) identifyDotnet() (string, error) {
 	app := b.Argv[0]
@@ -344,8 +346,8 @@ func numbersPrefix(a, b string) bool {
 	return len(x) > 1 && len(y) > 1 && x[0] == y[0] && x[1] == y[1]
 }
 
-// How long a stopped contestant may take to end by itself: before it is killed, and before it
-// breaks its contract, which gives it one second.
+// The time that a stopped contestant has to end: before it is killed, and before it breaks its
+// contract, which allows one second.
 const (
 	stopGrace = 2 * time.Second
 	endGrace  = 5 * time.Second

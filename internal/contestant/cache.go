@@ -11,8 +11,8 @@ import (
 	"dyno/internal/proc"
 )
 
-// Cache is dyno's cache folder, in which lies what was built and fetched. Programs are run from it,
-// so it must be this user's own, and nobody else may write to it.
+// Cache returns dyno's cache folder, which contains builds and downloads. Programs are run from it,
+// so it must belong to this user, and no other user may write to it.
 func Cache() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -25,7 +25,7 @@ func Cache() (string, error) {
 	return dir, nil
 }
 
-// doneMark is written into a folder of the cache when it is finished, last: its contents.
+// doneMark is the file in a folder of the cache that lists its contents. It is written last.
 const doneMark = ".dyno-built"
 
 // contents are the regular files and the symbolic links of a folder, by their paths in it.
@@ -38,11 +38,11 @@ type content struct {
 	Link           string `json:"link,omitempty"` // target of a link, which has nothing else
 }
 
-// errUnmarked says that a folder has no mark, or one of an earlier dyno that does not tell its
+// errUnmarked means that a folder has no mark, or a mark of an earlier dyno without a list of its
 // contents.
-var errUnmarked = errors.New("its contents are not known")
+var errUnmarked = errors.New("the list of its contents is missing")
 
-// mark notes the contents of a finished folder in it.
+// mark writes the list of contents into a complete folder.
 func mark(dir string) error {
 	all := contents{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -80,7 +80,7 @@ func mark(dir string) error {
 	return os.WriteFile(filepath.Join(dir, doneMark), append(text, '\n'), 0o644)
 }
 
-// marked reads what mark noted.
+// marked reads the list that mark wrote.
 func marked(dir string) (contents, error) {
 	text, err := os.ReadFile(filepath.Join(dir, doneMark))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -96,9 +96,9 @@ func marked(dir string) (contents, error) {
 	return all, nil
 }
 
-// check compares a folder with its contents; what was added to it does not matter. The error names
-// the first file that differs. Files are hashed if all is set; else only those whose time has
-// changed, which is what a large toolchain allows.
+// check compares a folder with the list of its contents, ignoring additional files. The error names
+// the first file that differs. If all is set it hashes all files, else only those whose
+// modification time has changed, which is fast enough for a large toolchain.
 func (c contents) check(dir string, all bool) error {
 	for name, want := range c {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -108,13 +108,13 @@ func (c contents) check(dir string, all bool) error {
 			return fmt.Errorf("%s is missing: %w", name, err)
 		case want.Link != "":
 			if target, err := os.Readlink(path); err != nil || target != want.Link {
-				return fmt.Errorf("%s is no link to %s", name, want.Link)
+				return fmt.Errorf("%s is not a symbolic link to %s", name, want.Link)
 			}
 			continue
 		case !st.Mode().IsRegular():
-			return fmt.Errorf("%s is no file", name)
+			return fmt.Errorf("%s is not a regular file", name)
 		case st.Size() != want.Bytes:
-			return fmt.Errorf("%s has %d bytes, not %d", name, st.Size(), want.Bytes)
+			return fmt.Errorf("%s has %d bytes instead of %d", name, st.Size(), want.Bytes)
 		case !all && st.ModTime().UnixNano() == want.ModifiedUnixNS:
 			continue
 		}
@@ -128,8 +128,8 @@ func (c contents) check(dir string, all bool) error {
 	return nil
 }
 
-// damaged says what is wrong with a finished folder of the cache: nil if nothing is, errUnmarked if
-// nobody knows.
+// damaged returns what is wrong with a complete folder of the cache: nil if nothing is wrong,
+// errUnmarked if it is unknown.
 func damaged(dir string, all bool) error {
 	c, err := marked(dir)
 	if err != nil {
@@ -138,16 +138,16 @@ func damaged(dir string, all bool) error {
 	return c.check(dir, all)
 }
 
-// Keep makes the folder dir of the cache, which fill fills, unless it is there and whole. A damaged
-// one is made anew, which note is told, if it is not nil. fill gets an empty folder beside dir that
-// takes its place when it is finished: two processes may make it at once, and a broken one leaves
-// nothing.
+// Keep creates the folder dir of the cache with fill, unless it exists and is complete. A damaged
+// folder is replaced, which is reported to note, if it is not nil. fill gets an empty temporary
+// folder that is renamed to dir when it is complete, so that concurrent processes do not conflict
+// and an interrupted one leaves nothing.
 func Keep(dir string, note func(string), fill func(partial string) error) error {
 	switch err := damaged(dir, true); {
 	case err == nil:
 		return nil
 	case note != nil && !errors.Is(err, errUnmarked):
-		note(fmt.Sprintf("what was built in %s is damaged: %v; it is built anew", dir, err))
+		note(fmt.Sprintf("the build in %s is damaged: %v; building it again", dir, err))
 	}
 	partial, err := partialFolder(dir)
 	if err != nil {
@@ -163,7 +163,8 @@ func Keep(dir string, note func(string), fill func(partial string) error) error 
 	return replace(partial, dir)
 }
 
-// partialFolder makes a new folder beside dir, which is to become dir when it is finished.
+// partialFolder creates a temporary folder next to dir, which will be renamed to dir when it is
+// complete.
 func partialFolder(dir string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return "", err
@@ -171,8 +172,8 @@ func partialFolder(dir string) (string, error) {
 	return proc.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".partial")
 }
 
-// replace moves a finished folder to its place in the cache, where there may be one that is
-// damaged; a whole one is left.
+// replace moves a complete folder to its place in the cache. It replaces a damaged folder there,
+// but keeps a complete one.
 func replace(finished, dir string) error {
 	err := os.Rename(finished, dir)
 	if err == nil || damaged(dir, true) == nil { // another dyno was faster
@@ -189,10 +190,10 @@ func replace(finished, dir string) error {
 	return os.Rename(finished, dir)
 }
 
-// Damaged says what has changed of the built program since it was built, nil if nothing has.
+// Damaged returns an error if the built program has changed since it was built.
 func (b *Built) Damaged() error {
 	if err := b.contents.check(b.Out, true); err != nil {
-		return fmt.Errorf("what was built in %s is not what lies there: %w", b.Out, err)
+		return fmt.Errorf("the files in %s have changed since they were built: %w", b.Out, err)
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func TestCacheIsOnesOwn(t *testing.T) {
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Cache(); err == nil || !strings.Contains(err.Error(), "others may write to "+dir) {
+	if _, err := Cache(); err == nil || !strings.Contains(err.Error(), "other users may write to "+dir) {
 		t.Errorf("a folder that all may write to: %v", err)
 	}
 	if err := errors.Join(os.Remove(dir), os.Symlink(t.TempDir(), dir)); err != nil {
@@ -189,7 +189,7 @@ func TestDamagedToolchainHeals(t *testing.T) {
 			}
 			again, err := Find(t.Context(), m, o)
 			if way == "none" {
-				if err == nil || !strings.Contains(err.Error(), "sdk/readme has 19 bytes, not 0") {
+				if err == nil || !strings.Contains(err.Error(), "sdk/readme has 19 bytes instead of 0") {
 					t.Errorf("found %+v, %v", again, err)
 				}
 				return

@@ -6,11 +6,11 @@ import (
 	"os"
 )
 
-// ErrChanged is of a program that is not the one that was built.
+// ErrChanged means that a program is no longer the one that was built.
 var ErrChanged = errors.New("its program was changed after it was built")
 
-// sums are the SHA-256, by path, of a program that was built elsewhere, or of the files that a
-// command names; of what was built here there are contents.
+// sums returns the SHA-256, by path, of a prebuilt program, or of the files that a command names.
+// Programs built by dyno have contents instead.
 func (b *Built) sums() (map[string]string, error) {
 	var paths []string
 	switch m := b.Manifest; {
@@ -35,11 +35,12 @@ func (b *Built) sums() (map[string]string, error) {
 	return all, nil
 }
 
-// unchanged compares what b is started from with what it was when it was built or, built elsewhere,
-// identified. Files that came since are not of it.
+// unchanged compares the files of b with those at the time of its build or, if it was prebuilt, of
+// its identification. It ignores additional files.
 func (b *Built) unchanged() error {
 	if err := b.Damaged(); err != nil {
-		return fmt.Errorf("%w: %w; see who writes there (another contestant?), and run again: it is built anew",
+		return fmt.Errorf(
+			"%w: %w; find out which program writes there (another contestant?), and run again to rebuild it",
 			ErrChanged, err)
 	}
 	for path, was := range b.files {
@@ -48,8 +49,8 @@ func (b *Built) unchanged() error {
 			return fmt.Errorf("%w: %w", ErrChanged, err)
 		}
 		if is != was {
-			return fmt.Errorf("%w: %s has the SHA-256 %.12s…, and had %.12s…; see who writes there (another "+
-				"contestant?)",
+			return fmt.Errorf("%w: the SHA-256 of %s is now %.12s…, and was %.12s…; find out which program writes "+
+				"there (another contestant?)",
 				ErrChanged, path, is, was)
 		}
 	}

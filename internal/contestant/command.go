@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// Command says how a contestant is started that dyno does not build. It has the environment of
-// dyno itself, and learns its port from PORT, DYNO_ADDR or PortMark.
+// Command is the start command of a contestant that dyno does not build. It gets the environment of
+// dyno itself, and its port from PORT, DYNO_ADDR or PortMark.
 type Command struct {
 	Line  string // for the shell
 	Dir   string // absolute; where it is started
 	Image string // that podman or docker runs, in place of Line
 }
 
-// PortMark stands in a command's line for the port that it is offered.
+// PortMark is replaced in a command line by the offered port.
 const PortMark = "{port}"
 
-// compiling are the languages of programs that run servers and compile while they serve, by the
-// program's name: those of managed.
+// compiling maps names of runtimes that compile while they serve to their languages, which are
+// those in managed.
 var compiling = map[string]string{
 	"node": "javascript", "nodejs": "javascript", "npm": "javascript", "npx": "javascript", "yarn": "javascript",
 	"pnpm": "javascript", "bun": "javascript", "deno": "javascript", "tsx": "typescript", "ts-node": "typescript",
@@ -34,8 +34,8 @@ var compiling = map[string]string{
 	"rackup": "ruby", "julia": "julia",
 }
 
-// Words are the words of the line's last command as they are written, without quotes. They are for
-// names, runtimes and hashes: the shell alone says what they become.
+// Words returns the words of the line's last command as they are written, without quotes. They are
+// used for names, runtimes and hashes; only the shell knows their expansion.
 func (c *Command) Words() []string {
 	var words []string
 	for _, w := range strings.Fields(c.Line) {
@@ -48,8 +48,8 @@ func (c *Command) Words() []string {
 	return words
 }
 
-// program is the index of the word that names the program: the first that is no assignment and none
-// of the commands that start another.
+// program returns the index of the word that names the program: the first that is neither an
+// assignment nor a command that starts another.
 func program(words []string) int {
 	for i, w := range words {
 		if !strings.Contains(w, "=") && !slices.Contains([]string{"exec", "env", "nice", "time", "nohup"}, w) &&
@@ -60,7 +60,8 @@ func program(words []string) int {
 	return 0
 }
 
-// Program is the name of the program that the line starts, without its folder; "" if it is empty.
+// Program returns the name of the program that the line starts, without its folder; "" if it is
+// empty.
 func (c *Command) Program() string {
 	words := c.Words()
 	if len(words) == 0 {
@@ -69,8 +70,8 @@ func (c *Command) Program() string {
 	return filepath.Base(words[program(words)])
 }
 
-// Language is that of the program where it compiles while it serves, else ""; of an image, whose
-// program nobody names, imageLanguage.
+// Language returns the language of the program if it compiles while it serves, else "". For an
+// image, whose program is unknown, it returns imageLanguage.
 func (c *Command) Language() string {
 	if c.Image != "" {
 		return imageLanguage
@@ -78,16 +79,17 @@ func (c *Command) Language() string {
 	return compiling[c.Program()]
 }
 
-// imageLanguage stands for that of an image. It may compile while it serves.
+// imageLanguage is the language of an image, which is unknown. The image may compile while it
+// serves.
 const imageLanguage = "image"
 
-// argv is what is started, with the port in place of PortMark.
+// argv returns the command to start, with the port in place of PortMark.
 func (c *Command) argv(port int) []string {
 	return []string{"/bin/sh", "-c", strings.ReplaceAll(c.Line, PortMark, fmt.Sprint(port))}
 }
 
-// files are the program, unless PATH says which it is, and where it is no program of the folder's own
-// but a runtime, the first file that the line names after it. Further files may be data.
+// files returns the program, unless it is found by PATH, and, if it is a runtime, the first file
+// that the line names after it. Further files may be data.
 func (c *Command) files() (files []string) {
 	if c.Image != "" {
 		return nil
@@ -109,7 +111,7 @@ func (c *Command) files() (files []string) {
 	return files
 }
 
-// path is a word as an absolute path.
+// path returns a word as an absolute path.
 func (c *Command) path(word string) string {
 	if filepath.IsAbs(word) {
 		return word
@@ -117,7 +119,7 @@ func (c *Command) path(word string) string {
 	return filepath.Join(c.Dir, word)
 }
 
-// Commanded is a contestant that m.Command starts.
+// Commanded returns a contestant that m.Command starts.
 func Commanded(m *Manifest) *Built {
 	env := map[string]string{}
 	for _, v := range os.Environ() {
@@ -128,7 +130,7 @@ func Commanded(m *Manifest) *Built {
 	return &Built{Manifest: m, Argv: m.Command.argv(0), Dir: m.Command.Dir, Env: env}
 }
 
-// command is how b is started as given, nil if it was built.
+// command returns the command by which b is started; nil if it was built.
 func (b *Built) command() *Command {
 	if b.Manifest == nil {
 		return nil
@@ -136,8 +138,8 @@ func (b *Built) command() *Command {
 	return b.Manifest.Command
 }
 
-// identifyCommand reads the version of a runtime that tells it, "unknown" of another program, and
-// hashes the line's words, each file among them by what it holds: equal hashes are equal servers.
+// identifyCommand returns the version of a known runtime, "unknown" for other programs, and a hash
+// of the line's words, with files by their content: equal hashes mean equal servers.
 func (b *Built) identifyCommand() (version string) {
 	c := b.Manifest.Command
 	if c.Image != "" {
@@ -162,8 +164,8 @@ func (b *Built) identifyCommand() (version string) {
 	return "unknown"
 }
 
-// Telling are the words that tell a command from others: the first file that it runs, or else the
-// program, by its name; with more, words behind and before it, and folders of the file, too.
+// Telling returns the words that distinguish a command from others: the name of the first file that
+// it runs, or else of the program; with more, also the words around it and the folders of the file.
 func (c *Command) Telling(more int) []string {
 	words := c.Words()
 	if len(words) == 0 {

@@ -86,7 +86,7 @@ func launched(t *testing.T, b *Built, o LaunchOptions) (i *Instance, answer stri
 
 func needsLinux(t *testing.T, err error) {
 	t.Helper()
-	if err != nil && strings.Contains(err.Error(), "is built for Linux") {
+	if err != nil && strings.Contains(err.Error(), "needs Linux") {
 		t.Skip(err)
 	}
 }
@@ -156,7 +156,7 @@ func TestCommandFails(t *testing.T) {
 	for line, want := range map[string]string{
 		"exit 3":          "it exited before it was ready: exit status 3",
 		"true":            "with status 0",
-		"no-such-program": "the shell found no such program (exit status 127)",
+		"no-such-program": "the shell did not find the program (exit status 127)",
 	} {
 		b := Commanded(&Manifest{Name: "mine", Command: &Command{Line: line, Dir: t.TempDir()}})
 		_, _, err := launched(t, b, LaunchOptions{})

@@ -15,19 +15,19 @@ import (
 	"strings"
 )
 
-// validName is what a contestant may be called: a folder, a column of a table, a word on a command
-// line.
+// validName matches names of contestants, which are used as folders, in tables and on command
+// lines.
 var validName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// CheckName refuses what cannot be the name of a contestant, or of a language's folder.
+// CheckName returns an error for an invalid name of a contestant, or of a language's folder.
 func CheckName(name string) error {
 	if len(name) > 40 || !validName.MatchString(name) {
-		return fmt.Errorf("%q: want at most 40 small letters, digits and single hyphens, such as my-server", name)
+		return fmt.Errorf("%q: want at most 40 lower-case letters, digits and single hyphens, such as my-server", name)
 	}
 	return nil
 }
 
-// Languages names the languages' folders below base that hold a contestant.
+// Languages returns the names of the languages' folders below base that contain a contestant.
 func Languages(base string) []string {
 	files, _ := filepath.Glob(filepath.Join(base, "*", "*", "contestant.toml"))
 	var names []string
@@ -38,10 +38,9 @@ func Languages(base string) []string {
 }
 
 // Copy writes the new contestant name, a copy of from, into base/<language>/<name> and returns that
-// folder. root is the project's. What bears the old name bears the new one: manifest, Go module,
-// .csproj. What lies outside of the folder and goes into the build, such as base/shared/<folder>,
-// is copied where base has none. The error is fs.ErrExist where the folder is there; then nothing
-// is written.
+// folder. root is the project's. It replaces the old name in the manifest, the Go module and the
+// .csproj. Files outside the folder that the build needs, such as base/shared/<folder>, are copied
+// if base lacks them. The error is fs.ErrExist where the folder is there; then nothing is written.
 func Copy(from *Manifest, root, base, language, name string) (string, error) {
 	dir := filepath.Join(base, language, name)
 	if _, err := os.Lstat(dir); err == nil {
@@ -71,8 +70,8 @@ func Copy(from *Manifest, root, base, language, name string) (string, error) {
 	return dir, err
 }
 
-// copyTree copies the regular files below src, but what builds left there, changed by change, which
-// gets and gives a path within src.
+// copyTree copies the regular files below src, except build output. change may modify the content
+// and the path within src.
 func copyTree(src, dst string, change func(path string, b []byte) (string, []byte)) error {
 	names, err := SourceFiles(os.DirFS(src), ".")
 	for _, name := range names {
@@ -82,7 +81,7 @@ func copyTree(src, dst string, change func(path string, b []byte) (string, []byt
 	return err
 }
 
-// copyFile copies a file and its permission to be executed. change may give it another base name.
+// copyFile copies a file and its execute permission. change may change its base name.
 func copyFile(from, to string, change func(path string, b []byte) (string, []byte)) error {
 	st, err := os.Stat(from)
 	if err != nil {
@@ -103,14 +102,14 @@ func copyFile(from, to string, change func(path string, b []byte) (string, []byt
 	return os.WriteFile(to, b, 0o644|st.Mode().Perm()&0o111)
 }
 
-// renaming is what bears a contestant's name, and what it shall be called.
+// renaming lists what has a contestant's name, with the new names.
 type renaming struct {
 	from, to       string // in contestant.toml
 	module         string // of Go; empty without a go.mod
 	project, given string // .csproj, without that end, and what the new one is called
 }
 
-// namesIn finds them in the folder src of from.
+// namesIn finds the names to replace in the folder src of from.
 func namesIn(src string, from *Manifest, name string) (*renaming, error) {
 	r := &renaming{from: filepath.Base(filepath.FromSlash(from.Path)), to: name}
 	switch b, err := os.ReadFile(filepath.Join(src, "go.mod")); {
@@ -160,8 +159,8 @@ func (r *renaming) rename(file string, b []byte) (string, []byte) {
 	return base, b
 }
 
-// imports gives Go source the new module in its imports and, where it stands there, at the head of
-// its package's comment.
+// imports replaces the module path in the imports of a Go source and, if it is there, in the first
+// line of the package comment.
 func (r *renaming) imports(file string, b []byte) []byte {
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, file, b, parser.ImportsOnly|parser.ParseComments)

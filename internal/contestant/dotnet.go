@@ -18,10 +18,10 @@ import (
 	"dyno/internal/proc"
 )
 
-// dotnetVendor is where Microsoft publishes its releases and their checksums.
+// dotnetVendor is the address of Microsoft's releases and their checksums.
 const dotnetVendor = "https://builds.dotnet.microsoft.com/dotnet/release-metadata"
 
-// releases is the part of releases.json that is needed:
+// releases is the required part of releases.json:
 // https://github.com/dotnet/core/blob/main/release-notes/releases-index.json and its kin.
 type releases struct {
 	Latest   string `json:"latest-sdk"`
@@ -73,15 +73,15 @@ func fetchDotnet(ctx context.Context, floor, cache string, o *FindOptions) (stri
 			}
 		}
 	}
-	return "", fmt.Errorf("the vendor has no SDK %s for %s", index.Latest, rid)
+	return "", fmt.Errorf("Microsoft offers no SDK %s for %s", index.Latest, rid)
 }
 
-// rid is this platform as .NET names it.
+// rid returns .NET's runtime identifier of this platform.
 func rid() (string, error) {
 	system, ok := map[string]string{"linux": "linux", "darwin": "osx"}[runtime.GOOS]
 	arch, ok2 := map[string]string{"amd64": "x64", "arm64": "arm64", "arm": "arm"}[runtime.GOARCH]
 	if !ok || !ok2 {
-		return "", fmt.Errorf("the SDK is not fetched on %s/%s", runtime.GOOS, runtime.GOARCH)
+		return "", fmt.Errorf("dyno cannot download the SDK for %s/%s; install it", runtime.GOOS, runtime.GOARCH)
 	}
 	return system + "-" + arch, nil
 }
@@ -118,11 +118,11 @@ func get(ctx context.Context, url string) (io.ReadCloser, int64, error) {
 	return resp.Body, resp.ContentLength, nil
 }
 
-// fetchArchive downloads url, checks it against the SHA-512 in hex, and unpacks it to dir. Whatever
-// fails, nothing is left.
+// fetchArchive downloads url, checks it against the SHA-512 in hex, and unpacks it to dir. After an
+// error nothing remains in dir.
 func fetchArchive(ctx context.Context, url, hash, dir, program string, note func(string)) error {
 	if len(hash) != 2*sha512.Size {
-		return fmt.Errorf("the vendor gives no SHA-512 for %s", url)
+		return fmt.Errorf("Microsoft publishes no SHA-512 for %s", url)
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err
@@ -143,15 +143,16 @@ func fetchArchive(ctx context.Context, url, hash, dir, program string, note func
 	p := &progress{name: filepath.Base(url), size: size, note: note}
 	n, err := io.Copy(io.MultiWriter(file, h, p), body)
 	if err != nil {
-		return fmt.Errorf("fetch %s: broke off after %d of %d bytes: %w", url, n, size, err)
+		return fmt.Errorf("fetch %s: the download ended after %d of %d bytes: %w", url, n, size, err)
 	}
 	if got := hex.EncodeToString(h.Sum(nil)); !strings.EqualFold(got, hash) {
-		return fmt.Errorf("fetch %s: its SHA-512 is %s…, the vendor says %s…: not used", url, got[:12], hash[:12])
+		return fmt.Errorf("fetch %s: its SHA-512 is %s…, but Microsoft publishes %s…; the download "+
+			"was discarded", url, got[:12], hash[:12])
 	}
 	return errors.Join(file.Close(), unpack(ctx, file.Name(), dir, program))
 }
 
-// progress tells each whole twentieth of a download.
+// progress reports each twentieth of a download.
 type progress struct {
 	name       string
 	size, done int64

@@ -96,14 +96,14 @@ func TestFetchFromVendor(t *testing.T) {
 	}{
 		"fetched": {vendor{archive: sdk, hash: right}, ""},
 		"checksum wrong": {vendor{archive: sdk, hash: strings.Repeat("0", 128)},
-			"the vendor says 000000000000…: not used"},
+			"but Microsoft publishes 000000000000…; the download was discarded"},
 		"no checksum": {vendor{archive: sdk}, "no SHA-512"},
 		"truncated": {vendor{archive: sdk, hash: right, serve: func(w http.ResponseWriter, b []byte) {
 			w.Header().Set("Content-Length", fmt.Sprint(len(b)))
 			w.Write(b[:len(b)/2])
-		}}, "broke off after"},
+		}}, "the download ended after"},
 		"shortened": {vendor{archive: sdk, hash: right,
-			serve: func(w http.ResponseWriter, b []byte) { w.Write(b[:len(b)/2]) }}, "not used"},
+			serve: func(w http.ResponseWriter, b []byte) { w.Write(b[:len(b)/2]) }}, "was discarded"},
 		"refused": {vendor{archive: sdk, hash: right,
 			serve: func(w http.ResponseWriter, b []byte) { http.Error(w, "no", http.StatusForbidden) }},
 			"403 Forbidden"},
@@ -160,7 +160,7 @@ func TestVendorOutOfReach(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	o.Offline = true
-	if _, err := Find(t.Context(), m, o); err == nil || !strings.Contains(err.Error(), "--offline forbids") {
+	if _, err := Find(t.Context(), m, o); err == nil || !strings.Contains(err.Error(), "--offline prevents") {
 		t.Errorf("offline: %v", err)
 	}
 	f := AsFailure("x", err)
@@ -229,7 +229,7 @@ func TestOrderOfPlaces(t *testing.T) {
 	}
 	sum := sha256.Sum256(sdk)
 	os.WriteFile(filepath.Join(beside, "SHA256SUMS"), fmt.Appendf(nil, "%x  %s\n", sum, filepath.Base(archive)), 0o644)
-	want("archive beside the checkout", "10.0.1")
+	want("archive next to the checkout", "10.0.1")
 	want("cache", "10.0.1")
 	install(filepath.Join(o.Cache, "dotnet-10.0.2"), "10.0.2")
 	want("cache", "10.0.2")

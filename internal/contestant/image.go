@@ -15,8 +15,8 @@ import (
 	"dyno/internal/proc"
 )
 
-// engineVariable names the program that runs images, with its own flags, and behind the word "run"
-// more flags for its command run.
+// engineVariable is the environment variable with the program that runs images, its flags and,
+// after the word "run", flags for its command run.
 const engineVariable = "DYNO_PODMAN"
 
 // engine runs images: podman, or docker, which has the same commands.
@@ -44,10 +44,10 @@ func findEngine() (engine, error) {
 		}
 	}
 	return engine{}, &Unavailable{Toolchain: "podman or docker, to run an image", Reason: "neither is on PATH",
-		Hint: "install podman, or name a program that runs images in " + engineVariable}
+		Hint: "install podman, or set the path of a program that runs images in " + engineVariable}
 }
 
-// ask runs a command of the engine and returns what it prints.
+// ask runs a command of the engine and returns its output.
 func (e engine) ask(ctx context.Context, args ...string) (string, error) {
 	argv := slices.Concat(e.argv, args)
 	out, err := proc.Output(exec.CommandContext(ctx, argv[0], argv[1:]...))
@@ -62,7 +62,7 @@ func (e engine) ask(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Contained is a contestant that is the image m.Command.Image, which is pulled where it is not here,
+// Contained returns a contestant that runs the image m.Command.Image. It pulls a missing image,
 // unless offline. The error is an *Unavailable, a *Failed or ctx's.
 func Contained(ctx context.Context, m *Manifest, offline bool, note func(string)) (*Built, error) {
 	e, err := findEngine()
@@ -82,7 +82,7 @@ func Contained(ctx context.Context, m *Manifest, offline bool, note func(string)
 		return nil, ctx.Err()
 	case err != nil:
 		return nil, &Failed{Stage: "build", Err: fmt.Errorf("the image %s: %w", image, err),
-			Hint: "is the name right? " + e.argv[0] + " images shows those that are here"}
+			Hint: "check the name; " + e.argv[0] + " images lists the images on this machine"}
 	}
 	b := Commanded(m)
 	b.Hash, b.engine = strings.TrimPrefix(id, "sha256:"), &e
@@ -108,11 +108,11 @@ func (b *Built) contain(addr string, port int, cpus []int) (argv []string, name 
 	return append(append(argv, b.engine.flags...), b.Manifest.Command.Image), name
 }
 
-// containerPolls is how often a container is asked for that its engine is starting.
+// containerPolls is the number of times that dyno checks whether a container has started.
 const containerPolls = 50 * time.Millisecond
 
-// adopt waits until the container runs, and takes its processes for those of the contestant in place
-// of the engine's.
+// adopt waits until the container runs, and uses its processes instead of the engine's as those of
+// the contestant.
 func (i *Instance) adopt(ctx context.Context) error {
 	for {
 		text, err := i.engine.ask(ctx, "inspect", "-f", "{{.State.Pid}}", i.container)
@@ -129,8 +129,8 @@ func (i *Instance) adopt(ctx context.Context) error {
 	}
 }
 
-// removeContainer takes away what a container left that did not end by itself. It asks no context:
-// it must be done when all else is cancelled.
+// removeContainer removes a container that did not end by itself. It takes no context, because it
+// must run even after a cancellation.
 func (i *Instance) removeContainer() {
 	if i.container == "" {
 		return

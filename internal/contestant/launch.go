@@ -20,9 +20,9 @@ import (
 	"dyno/internal/result"
 )
 
-// LaunchOptions say how a contestant is started.
+// LaunchOptions are the options of Launch.
 type LaunchOptions struct {
-	Dir     string // for its private home and temp folder; made anew
+	Dir     string // for its private home and temp folder; created again
 	Log     string // file for its output; appended to
 	CPUs    []int  // it is pinned to; nil leaves it free
 	Pad     int    // bytes of padding of its environment
@@ -51,21 +51,22 @@ type Instance struct {
 	container string  // its name
 }
 
-// Stop ends the whole tree and returns when nobody is left.
+// Stop ends the whole process tree and returns when all processes have ended.
 func (i *Instance) Stop() error {
 	defer i.removeContainer()
 	return i.Process.Stop(stopGrace)
 }
 
-// End is Stop for one that must end by itself: the error says that it did not.
+// End stops an instance that must end on SIGTERM. It returns an error if the instance had to be
+// killed.
 func (i *Instance) End() error {
 	if i.port != nil { // how a user's own server ends is no contract of dyno's
 		return i.Stop()
 	}
 	err := i.Process.Stop(endGrace)
 	if err == nil && i.Process.Forced() {
-		err = fmt.Errorf("it did not end within %v of SIGTERM, and was killed: a contestant ends by itself "+
-			"(does it catch the signal, or leave children?)", endGrace)
+		err = fmt.Errorf("it did not exit within %v of SIGTERM and was killed; a contestant must exit on SIGTERM "+
+			"(does it ignore the signal, or leave child processes?)", endGrace)
 	}
 	return err
 }
@@ -81,7 +82,7 @@ func Launch(ctx context.Context, b *Built, o LaunchOptions) (*Instance, error) {
 	return launchOn(ctx, b, o, port)
 }
 
-// launchOn is Launch on a given port.
+// launchOn does the same as Launch, on a given port.
 func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instance, error) {
 	if err := b.unchanged(); err != nil {
 		return nil, &Failed{Stage: "launch", Err: err}
@@ -145,7 +146,7 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	return i, nil
 }
 
-// env are the variables that tell a contestant what it is to do.
+// env returns the environment variables that configure a contestant.
 func (o *LaunchOptions) env(addr, stats string) map[string]string {
 	env := map[string]string{"DYNO_ADDR": addr}
 	for key, value := range map[string]string{
@@ -163,12 +164,12 @@ func (o *LaunchOptions) env(addr, stats string) map[string]string {
 	return env
 }
 
-// tailLines is how much of a log stands in a failure.
+// tailLines is the number of lines of a log in a failure.
 const tailLines = 20
 
-// ready polls until the probe succeeds and what listens is ours. proving is how long it took to see
-// whose the socket is: some 80 ms on a kernel with a large table of sockets, and no time of the
-// contestant's.
+// ready polls until the probe succeeds and the listening socket belongs to the contestant. proving
+// is the time that the check of the socket took: about 80 ms on a kernel with a large table of
+// sockets, which does not count as the contestant's time.
 func (i *Instance) ready(ctx context.Context, o *LaunchOptions) (proving time.Duration, err error) {
 	timeout := o.Timeout
 	if timeout == 0 {
@@ -218,7 +219,7 @@ func (i *Instance) ready(ctx context.Context, o *LaunchOptions) (proving time.Du
 	}
 }
 
-// exited says how a process ended that should serve.
+// exited returns an error that describes how a process ended instead of serving.
 func (i *Instance) exited() error {
 	err := i.Process.Err()
 	var code *exec.ExitError
@@ -226,19 +227,19 @@ func (i *Instance) exited() error {
 	case err == nil:
 		return errors.New("it exited before it was ready, with status 0")
 	case i.port != nil && errors.As(err, &code) && code.ExitCode() == 127: // POSIX, sh, 2.8.2
-		return errors.New("it exited before it was ready: the shell found no such program (exit status 127)")
+		return errors.New("it exited before it was ready: the shell did not find the program (exit status 127)")
 	}
 	return fmt.Errorf("it exited before it was ready: %w", err)
 }
 
-// waited is what was heard of a contestant that is not ready yet.
+// waited holds the last errors of a contestant that is not ready yet.
 type waited struct {
 	dial   error // of the last dial, nil if it listened
 	answer error // why its last answer was not right
 	silent error // of the last request that got none in time
 }
 
-// probe notes why a probe failed.
+// probe records why a probe failed.
 func (w *waited) probe(err error) {
 	var late net.Error
 	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &late) && late.Timeout() {
@@ -248,8 +249,8 @@ func (w *waited) probe(err error) {
 	}
 }
 
-// why is the reason that says most: what it answered, not that time was over when it was asked once
-// more.
+// why returns the most informative reason: a wrong response rather than a time-out of the last
+// request.
 func (w *waited) why() error {
 	switch {
 	case w.answer != nil:
@@ -263,7 +264,7 @@ func (w *waited) why() error {
 	return fmt.Errorf("%w (does it listen on DYNO_ADDR?)", cmp.Or(w.dial, errors.New("nothing was tried")))
 }
 
-// listens dials and hangs up.
+// listens reports whether a connection can be opened, and closes it.
 func (i *Instance) listens(addr string) error {
 	conn, err := netns.Dial(context.Background(), &net.Dialer{Timeout: time.Second}, i.Network, addr)
 	if err != nil {
@@ -286,16 +287,16 @@ func (i *Instance) ours() error {
 	ours, pids, err := i.Process.Listening(port)
 	switch {
 	case err != nil:
-		return fmt.Errorf("see who listens on port %d: %w", port, err)
+		return fmt.Errorf("find the process that listens on port %d: %w", port, err)
 	case ours:
 		return nil
 	case len(pids) == 0:
-		return fmt.Errorf("it listens on port %d, but another process, which may not be seen, holds it", port)
+		return fmt.Errorf("it was to listen on port %d, but a process that dyno cannot inspect uses that port", port)
 	}
-	return fmt.Errorf("another process holds port %d: pid %d (%s)", port, pids[0], proc.Name(pids[0]))
+	return fmt.Errorf("port %d is in use by another process: pid %d (%s)", port, pids[0], proc.Name(pids[0]))
 }
 
-// freePort asks the kernel for a loopback port that nobody holds now.
+// freePort asks the kernel for an unused loopback port.
 func freePort() (int, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -305,7 +306,7 @@ func freePort() (int, error) {
 	return ln.Addr().(*net.TCPAddr).Port, nil
 }
 
-// Failed is the error of a contestant.
+// Failed is an error of a contestant.
 type Failed struct {
 	Stage string // build, launch
 	Err   error

@@ -182,7 +182,7 @@ func TestPortHeldByAnother(t *testing.T) {
 	home := t.TempDir()
 	_, err = launchOn(t.Context(), b, LaunchOptions{Dir: home, Log: filepath.Join(t.TempDir(), "log"), Probe: probe},
 		taken)
-	if want := fmt.Sprintf("another process holds port %d: pid %d", taken, os.Getpid()); err == nil ||
+	if want := fmt.Sprintf("port %d is in use by another process: pid %d", taken, os.Getpid()); err == nil ||
 		!strings.Contains(err.Error(), want) {
 		t.Errorf("error %v; want %q", err, want)
 	}
@@ -341,7 +341,7 @@ func main() {
 func TestEnd(t *testing.T) {
 	t.Parallel()
 	for before, want := range map[string]string{"": "",
-		"signal.Ignore(syscall.SIGTERM)": "it did not end within 5s of SIGTERM, and was killed"} {
+		"signal.Ignore(syscall.SIGTERM)": "it did not exit within 5s of SIGTERM and was killed"} {
 		source := strings.Replace(server(before), "import (", "import (\n\t\"os/signal\"\n\t\"syscall\"", 1)
 		m, tc, o := project(t, strings.Replace(source, "var _,", "var _, _ = signal.Ignore, syscall.SIGTERM\n\nvar _,",
 			1))

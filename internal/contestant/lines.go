@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// CountLines is how many lines of code a contestant's sources have: physical lines that hold
-// something else than blanks and comments. It is the same rule for all languages, fixed before any
-// was counted; a line inside a text that spans lines counts unless it is blank. fsys is the
-// folder's project, or its Root.
+// CountLines returns the number of lines of code of a contestant's sources: physical lines that
+// contain more than white space and comments. The rule is the same for all languages; a line inside
+// a multi-line text counts unless it is blank. fsys is the folder's project, or its Root.
 func (m *Manifest) CountLines(fsys fs.FS) (int, error) {
 	var files []string
 	for _, pattern := range m.Sources {
@@ -36,7 +35,8 @@ func (m *Manifest) CountLines(fsys fs.FS) (int, error) {
 	return n, nil
 }
 
-// syntax is what a language has of comments and of texts that could hold what looks like one.
+// syntax describes the comments of a language, and its string literals, which could contain the
+// marks of comments.
 type syntax struct {
 	line   string      // from here to the end of the line
 	blocks [][2]string // from, to
@@ -49,12 +49,12 @@ var (
 	hashes = syntax{line: "#", texts: []string{`"""`, "'''", `"`, "'"}}
 )
 
-// syntaxes are by the end of a file's name; what is not among them is written with braces.
+// syntaxes are by file extension; other files have the syntax of languages with braces.
 var syntaxes = map[string]syntax{
 	".html": markup, ".cshtml": markup, ".tmpl": markup, ".py": hashes, ".rb": hashes, ".sh": hashes,
 }
 
-// linesOfCode counts those of one file.
+// linesOfCode counts the lines of code of one file.
 func linesOfCode(ext, text string) int {
 	s, ok := syntaxes[ext]
 	if !ok {
@@ -79,7 +79,7 @@ func linesOfCode(ext, text string) int {
 	return lines
 }
 
-// next is the length of what begins rest: a comment, a whole text, or one byte.
+// next returns the length of the first element of rest: a comment, a string literal, or one byte.
 func (s *syntax) next(rest string) (n int, comment bool) {
 	if s.line != "" && strings.HasPrefix(rest, s.line) {
 		return upTo(rest, 0, "\n"), true
@@ -100,8 +100,8 @@ func (s *syntax) next(rest string) (n int, comment bool) {
 	return 1, false
 }
 
-// textLength is that of a text that begins and ends with quote. One of a single quote ends with its
-// line, and a backslash there hides what follows.
+// textLength returns the length of a text that begins and ends with quote. A text with a single
+// quote character ends at the end of its line, and a backslash in it escapes the next character.
 func textLength(rest, quote string) int {
 	short := quote == `"` || quote == "'"
 	for i := len(quote); i < len(rest); i++ {
@@ -117,7 +117,7 @@ func textLength(rest, quote string) int {
 	return len(rest)
 }
 
-// upTo is where end stands in s from a place on, or the end of s.
+// upTo returns the index of end in s from a position on, or the length of s.
 func upTo(s string, from int, end string) int {
 	if i := strings.Index(s[from:], end); i >= 0 {
 		return from + i

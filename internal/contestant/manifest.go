@@ -19,8 +19,8 @@ import (
 	"dyno/internal/conf"
 )
 
-// Folder is where contestants lie within a project, by language; BackendFolder where the programs
-// lie that they call.
+// Folder is the folder of contestants within a project, by language; BackendFolder that of the
+// programs that they call.
 const (
 	Folder        = "contestants"
 	BackendFolder = "backends"
@@ -59,17 +59,18 @@ type Manifest struct {
 	URL     *adhoc.Target `toml:"-"` // where it runs already, which dyno does not start; else nil
 }
 
-// differences are the declared differences that the verifier knows (scenario.Verify).
+// differences are the keys of declared differences that scenario.Verify supports.
 var differences = []string{"chunked", "no-content-type"}
 
-// managed are the languages whose runtime compiles while it serves, and so warms up longer.
+// managed are the languages whose runtime compiles while it serves, and therefore needs a longer
+// warm-up.
 var managed = []string{"csharp", "java", "kotlin", "scala", "javascript", "typescript",
 	"python (pypy)", "ruby", "julia", imageLanguage}
 
 // Managed reports whether the contestant runs on a managed runtime.
 func (m *Manifest) Managed() bool { return slices.Contains(managed, m.Language) }
 
-// Dir is the folder of the contestant, absolute if root, that of the project, is.
+// Dir returns the folder of the contestant. It is absolute if root, the folder of the project, is.
 func (m *Manifest) Dir(root string) string {
 	return filepath.Join(cmp.Or(m.Root, root), filepath.FromSlash(m.Path))
 }
@@ -89,11 +90,11 @@ func ReadBackend(fsys fs.FS, name string) (*Manifest, error) {
 	return named(fsys, path.Join(BackendFolder, name), "backend")
 }
 
-// named is read for a folder that has the name of what is in it.
+// named reads a manifest, and returns an error if its name is not that of its folder.
 func named(fsys fs.FS, dir, what string) (*Manifest, error) {
 	m, f, err := read(fsys, dir, what)
 	if err == nil && m.Name != path.Base(dir) {
-		err = f.Errorf("name", "the %s is named %q; its folder wants %q", what, m.Name, path.Base(dir))
+		err = f.Errorf("name", "the %s is named %q, but its folder %q; use one name", what, m.Name, path.Base(dir))
 	}
 	if err != nil {
 		return nil, err
@@ -117,7 +118,7 @@ func read(fsys fs.FS, dir, what string) (*Manifest, *conf.File, error) {
 	return m, f, nil
 }
 
-// check refuses a manifest that lacks a key, or has a value that means nothing.
+// check returns an error if a manifest lacks a key or has an invalid value.
 func (m *Manifest) check(f *conf.File, what string) error {
 	for _, required := range []struct {
 		key   string
@@ -135,7 +136,7 @@ func (m *Manifest) check(f *conf.File, what string) error {
 	for i, d := range m.Differs {
 		key, reason, ok := strings.Cut(d, ":")
 		if !ok || strings.TrimSpace(reason) == "" || !slices.Contains(differences, key) {
-			return f.Errorf(fmt.Sprintf("differs[%d]", i), "%q: want \"key: reason\", the key one of %s",
+			return f.Errorf(fmt.Sprintf("differs[%d]", i), "%q: want \"key: reason\", where key is one of %s",
 				d, strings.Join(differences, ", "))
 		}
 	}
@@ -149,10 +150,12 @@ func (m *Manifest) check(f *conf.File, what string) error {
 		key := fmt.Sprintf("paths.%q", from)
 		switch below := strings.HasSuffix(from, "/") && from != "/"; {
 		case !strings.HasPrefix(from, "/") || !strings.HasPrefix(to, "/") || strings.ContainsAny(from+to, "? "):
-			return f.Errorf(key, "%q = %q: want a scenario's path and the contestant's own, both from /, without a query",
+			return f.Errorf(key,
+				"%q = %q: want the scenario's path and the contestant's own, both starting with / and without a query",
 				from, to)
 		case below && !strings.HasSuffix(to, "/"):
-			return f.Errorf(key, "%q = %q: a path that ends in / stands for all below it: want another such", from, to)
+			return f.Errorf(key,
+				"%q = %q: a path that ends in / means all paths below it; both must end in /", from, to)
 		}
 	}
 	if len(m.Toolchain) != 1 {
@@ -160,15 +163,16 @@ func (m *Manifest) check(f *conf.File, what string) error {
 	}
 	for name, floor := range m.Toolchain {
 		if !programName.MatchString(name) {
-			return f.Errorf("toolchain", "%q is no toolchain: want go, dotnet, or the name of a program that tells its --version",
+			return f.Errorf("toolchain",
+				"%q is not a toolchain: want go, dotnet, or the name of a program with a --version flag",
 				name)
 		}
 		if !strings.HasPrefix(floor, ">=") || !isVersion(floor[2:]) {
-			return f.Errorf("toolchain."+name, "%q: want a floor such as \">=1.24\"", floor)
+			return f.Errorf("toolchain."+name, "%q: want a minimum version such as \">=1.24\"", floor)
 		}
 	}
 	if !isVersion(strings.TrimPrefix(strings.TrimPrefix(m.Version, ">="), "v")) {
-		return f.Errorf("version", "%q: want a version such as \"v1.2.3\", or a floor such as \">=10.0\"",
+		return f.Errorf("version", "%q: want a version such as \"v1.2.3\", or a minimum such as \">=10.0\"",
 			m.Version)
 	}
 	return nil
@@ -192,7 +196,7 @@ func list(fsys fs.FS, pattern string) ([]*Manifest, error) {
 			return nil, err
 		}
 		if i := slices.IndexFunc(all, func(o *Manifest) bool { return o.Name == m.Name }); i >= 0 {
-			return nil, fmt.Errorf("%s:1:1: the name %q is taken by %s", file, m.Name, all[i].Path)
+			return nil, fmt.Errorf("%s:1:1: the name %q is already used by %s", file, m.Name, all[i].Path)
 		}
 		all = append(all, m)
 	}

@@ -41,15 +41,15 @@ func TestReadManifest(t *testing.T) {
 		{`name = "mine"`, `name = "other"`, `contestant.toml:1:`},
 		{`engine = "net/http"`, ``, `needs "engine"`},
 		{`engine = "net/http"`, `engine = nethttp`,
-			"contestant.toml:6:10: a bare word is not a value: put text in quotes"},
+			"contestant.toml:6:10: a word without quotes is not a value; put text in quotes"},
 		{`run = ["{out}/server"]`, `run = []`, "contestant.toml:10:"},
 		{`"chunked: its default"`, `"gzip: why"`, "contestant.toml:11:"},
 		{`"chunked: its default"`, `"chunked"`, `want "key: reason"`},
-		{`go = ">=1.24"`, `"../go" = ">=1.80"`, `"../go" is no toolchain`},
-		{`go = ">=1.24"`, `go = "1.24"`, "want a floor"},
+		{`go = ">=1.24"`, `"../go" = ">=1.80"`, `"../go" is not a toolchain`},
+		{`go = ">=1.24"`, `go = "1.24"`, "want a minimum version"},
 		{`version = ">=1.24"`, `version = "newest"`, "contestant.toml:5:"},
 		{`scenarios = ["values"]`, `scenarios = "values"`, "contestant.toml:7:"},
-		{`"/Home/About"`, `"Home/About"`, `contestant.toml:16:1: "/about" = "Home/About": want a scenario's path`},
+		{`"/Home/About"`, `"Home/About"`, `contestant.toml:16:1: "/about" = "Home/About": want the scenario's path`},
 		{`"/about" =`, `"/about?x" =`, "contestant.toml:16:1:"},
 		{`"/public/" = "/"`, `"/public/" = "/static"`,
 			"contestant.toml:17:1: \"/public/\" = \"/static\": a path that ends in /"},
@@ -64,7 +64,7 @@ func TestReadManifest(t *testing.T) {
 func TestNamesAreUnique(t *testing.T) {
 	fsys := folder(good)
 	fsys["contestants/rust/mine/contestant.toml"] = fsys["contestants/go/mine/contestant.toml"]
-	if _, err := List(fsys); err == nil || !strings.Contains(err.Error(), "is taken by contestants/go/mine") {
+	if _, err := List(fsys); err == nil || !strings.Contains(err.Error(), "is already used by contestants/go/mine") {
 		t.Errorf("error %v", err)
 	}
 }

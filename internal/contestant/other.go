@@ -17,11 +17,11 @@ import (
 	"dyno/internal/proc"
 )
 
-// programName is what a toolchain that has no row in toolchains may be called: a program on PATH.
+// programName matches the name of a toolchain that is not in toolchains: a program on PATH.
 var programName = regexp.MustCompile(`^[a-z][a-z0-9.+_-]*$`)
 
-// kindOf is the row of a toolchain; of one that has none, a program of that name which tells its
-// version.
+// kindOf returns the entry of a toolchain in the table; for other names, a program of that name
+// with a --version flag.
 func kindOf(name string) kind {
 	if k, ok := toolchains[name]; ok {
 		return k
@@ -36,8 +36,8 @@ func kindOf(name string) kind {
 		version: programVersion, env: otherEnv, shims: true, hint: "install " + name + ", and put it on PATH"}
 }
 
-// otherEnv leaves a builder the user's home, where such tools keep themselves and what they
-// fetched.
+// otherEnv passes a builder the user's home, where such tools keep their installation and
+// downloads.
 func otherEnv(string, string) map[string]string {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -48,8 +48,8 @@ func otherEnv(string, string) map[string]string {
 
 var printedVersion = regexp.MustCompile(`[0-9]+(\.[0-9]+)+`)
 
-// programVersion asks a program for its version in the ways that programs know, and takes the first
-// that looks like one.
+// programVersion calls a program with the usual version flags, and returns the first output that
+// looks like a version.
 func programVersion(ctx context.Context, program string) (string, error) {
 	var last error
 	for _, ask := range []string{"--version", "version", "-version"} {
@@ -57,14 +57,14 @@ func programVersion(ctx context.Context, program string) (string, error) {
 		if v := printedVersion.Find(out); v != nil && err == nil {
 			return string(v), nil
 		}
-		last = cmp.Or(err, errors.New("it tells no version"), last)
+		last = cmp.Or(err, errors.New("it prints no version"), last)
 	}
 	return "", fmt.Errorf("%s --version: %w", program, last)
 }
 
-// identifyOther hashes all that was built. Nothing tells there what the framework's version is: an
-// exact one is taken on the manifest's word, and for a floor stands that of the toolchain, which
-// brings the framework.
+// identifyOther hashes all built files. They do not contain the framework's version: an exact
+// version is taken from the manifest, and for a minimum version that of the toolchain is used,
+// which includes the framework.
 func (b *Built) identifyOther() (version string, err error) {
 	h := sha256.New()
 	err = filepath.WalkDir(b.Out, func(path string, d fs.DirEntry, err error) error {

@@ -21,8 +21,8 @@ func TestOtherToolchain(t *testing.T) {
 		{`echo "frob 3.12.1 (2026-01-02)"`, ">=3.9", "3.12.1", ""},
 		{`[ "$1" = version ] && echo frob v4.0`, ">=3.9", "4.0", ""},
 		{`[ "$1" = -version ] && echo 'frob "17.0.2"' >&2`, ">=17", "17.0.2", ""},
-		{`echo "frob 3.12.1"`, ">=4", "", "turned down: PATH: version 3.12.1"},
-		{`echo frob`, ">=1", "", "it tells no version"},
+		{`echo "frob 3.12.1"`, ">=4", "", "rejected: PATH: version 3.12.1"},
+		{`echo frob`, ">=1", "", "it prints no version"},
 		{`echo "no file 1.2.3"; exit 1`, ">=1", "", "exit status 1"},
 	} {
 		script(c.script)
@@ -62,7 +62,7 @@ func TestIdentifyOther(t *testing.T) {
 	}
 	b.Manifest.Version = ">=3.13"
 	if _, _, err := b.Identify(); err == nil || !strings.Contains(err.Error(),
-		"built with frob 3.12.1; contestant.toml wants >=3.13") {
+		"built with frob 3.12.1; contestant.toml requires >=3.13") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -19,13 +19,13 @@ type portSearch struct {
 	since   time.Time // that seen has not changed
 }
 
-// settled is how long a command must listen on one port alone that is not the one offered before it
-// is taken: others may still follow.
+// settled is the time that a command must listen on a single port other than the offered one before
+// that port is used, because others may follow.
 const settled = 300 * time.Millisecond
 
 var errNowhere = errors.New("it does not listen on any TCP port")
 
-// found says whether the search has ended, or need not begin.
+// found reports whether the search has ended, or is not needed.
 func (s *portSearch) found() error {
 	if s == nil || s.at.IsValid() {
 		return nil
@@ -33,15 +33,15 @@ func (s *portSearch) found() error {
 	return errNowhere
 }
 
-// search looks where a command listens, and sets Addr when that is known. The error says that it
-// cannot be known.
+// search finds the port on which a command listens, and sets Addr. It returns an error if the port
+// cannot be determined.
 func (i *Instance) search() error {
 	if i.port.found() == nil {
 		return nil
 	}
 	all, err := i.Process.Listeners()
 	if err != nil {
-		return fmt.Errorf("see where it listens: %w", err)
+		return fmt.Errorf("find the port on which it listens: %w", err)
 	}
 	if err := i.port.look(all, time.Now()); err != nil || !i.port.at.IsValid() {
 		return err
@@ -50,8 +50,8 @@ func (i *Instance) search() error {
 	return nil
 }
 
-// look takes what the processes listen on now: the port offered at once, another one when it has
-// been alone for a while.
+// look examines the ports on which the processes listen now. It accepts the offered port at once,
+// another one after a while.
 func (s *portSearch) look(all []netip.AddrPort, now time.Time) error {
 	slices.SortFunc(all, netip.AddrPort.Compare)
 	if i := slices.IndexFunc(all, func(a netip.AddrPort) bool { return int(a.Port()) == s.offered }); i >= 0 {
@@ -72,17 +72,16 @@ func (s *portSearch) look(all []netip.AddrPort, now time.Time) error {
 	}
 	if len(ports) > 1 {
 		last := len(ports) - 1
-		return fmt.Errorf("it listens on the ports %s and %s, and not on %d, which it was offered: let it listen on "+
-			"PORT "+
-			"or DYNO_ADDR, or write %s where its port stands in the command",
+		return fmt.Errorf("it listens on the ports %s and %s, but not on %d, the port that dyno passed; make it "+
+			"listen on PORT or DYNO_ADDR, or write %s in the command in place of the port",
 			strings.Join(ports[:last], ", "), ports[last], s.offered, PortMark)
 	}
 	s.at = all[0]
 	return nil
 }
 
-// reachable is an address that reaches a socket which listens at a: the loopback address where it
-// listens on all.
+// reachable returns an address that reaches a socket which listens at a: the loopback address if it
+// listens on all addresses.
 func (i *Instance) reachable(a netip.AddrPort) string {
 	if !a.Addr().IsUnspecified() {
 		return a.String()
@@ -94,8 +93,7 @@ func (i *Instance) reachable(a netip.AddrPort) string {
 	return net.JoinHostPort("::1", port)
 }
 
-// Fixed is the port of a command that listens there whatever it is offered; 0: it takes what it is
-// offered.
+// Fixed returns the port of a command that ignores the offered port; 0 if it uses the offered port.
 func (i *Instance) Fixed() int {
 	if i.port == nil || int(i.port.at.Port()) == i.port.offered {
 		return 0

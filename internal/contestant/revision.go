@@ -21,7 +21,7 @@ type Revision struct {
 	tree   string // where it is checked out; empty while it is not
 }
 
-// ErrNoRevision says that the repository has no commit of that name.
+// ErrNoRevision means that the repository has no commit of that name.
 var ErrNoRevision = errors.New("no such revision")
 
 // FindRevision finds a commit by any name that git knows for it, in the repository that holds the
@@ -48,11 +48,11 @@ func FindRevision(ctx context.Context, dir, name string) (*Revision, error) {
 	return r, nil
 }
 
-// Short is the beginning of the commit's hash.
+// Short returns the beginning of the commit's hash.
 func (r *Revision) Short() string { return r.Commit[:min(7, len(r.Commit))] }
 
-// CheckOut makes a work tree of the commit in the new folder dir and returns the contestant's
-// folder in it. Whoever calls it calls Remove, whether it fails or not.
+// CheckOut creates a work tree of the commit in the new folder dir and returns the contestant's
+// folder in it. The caller must call Remove, even after an error.
 func (r *Revision) CheckOut(ctx context.Context, dir string) (string, error) {
 	r.tree = dir
 	// A hook of the repository is no part of what is measured.
@@ -64,8 +64,8 @@ func (r *Revision) CheckOut(ctx context.Context, dir string) (string, error) {
 	return filepath.Join(dir, filepath.FromSlash(r.path)), nil
 }
 
-// Remove takes the work tree away, and what the repository knows of it. It asks no context: it must
-// be done when all else is cancelled.
+// Remove removes the work tree and its entry in the repository. It takes no context, because it
+// must run even after a cancellation.
 func (r *Revision) Remove() error {
 	if r.tree == "" {
 		return nil
@@ -81,14 +81,14 @@ func (r *Revision) Remove() error {
 	return err
 }
 
-// repository are the variables that would make git look elsewhere than at the folder it is told; a
-// hook that starts dyno sets them.
+// repository are the variables that would make git use another repository than that of the given
+// folder. Git hooks set them.
 var repository = []string{
 	"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
 }
 
-// git runs git in dir and returns what it prints, without the last line's end. Its error is what it
-// complains of.
+// git runs git in dir and returns its output without the final newline. The error contains git's
+// message.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {

@@ -14,11 +14,11 @@ import (
 type sharedFolder struct {
 	name string
 	dir  string
-	near bool // it lies where the contestant's module or project file looks for it
+	near bool // it is where the contestant's module or project file expects it
 }
 
-// sharedFolders finds the shared folders that m names: beside the folder of its language, else in
-// the project root. So a contestant's folder can be copied elsewhere alone.
+// sharedFolders finds the shared folders that m names: next to the folder of its language, else in
+// the project. This allows a contestant's folder to be copied alone.
 func (m *Manifest) sharedFolders(root string) ([]sharedFolder, error) {
 	beside := filepath.Join(m.Dir(root), "..", "..", "shared")
 	project := filepath.Join(root, Folder, "shared")
@@ -32,7 +32,8 @@ func (m *Manifest) sharedFolders(root string) ([]sharedFolder, error) {
 			f.dir, f.near = filepath.Join(project, name), false
 		}
 		if !isFolder(f.dir) {
-			return nil, fmt.Errorf("%s shares the folder %q, which is neither in %s nor in %s", m.Name, name, beside,
+			return nil, fmt.Errorf(
+				"%s uses the shared folder %q, which is neither in %s nor in %s", m.Name, name, beside,
 				project)
 		}
 		found = append(found, f)
@@ -45,9 +46,8 @@ func isFolder(dir string) bool {
 	return err == nil && st.IsDir()
 }
 
-// around copies what a build of src takes from outside of src into the language's folder beside,
-// and into shared next to that, where they have none: files that its builder looks for above, and
-// shared.
+// around copies the files that a build of src needs from outside of src, if they are missing: those
+// in parent folders into the language's folder, and shared ones into the folder shared.
 func around(src string, shared []sharedFolder, beside string) error {
 	files, err := above(src)
 	if err != nil {
@@ -74,8 +74,8 @@ func around(src string, shared []sharedFolder, beside string) error {
 	return nil
 }
 
-// stage returns the folder to build src in: src itself, or where not all that it shares is near, a
-// copy below dir that has it.
+// stage returns the folder in which to build src: src itself or, if a shared folder is missing
+// there, a copy below dir with all shared folders.
 func stage(src string, shared []sharedFolder, dir string) (string, error) {
 	if !slices.ContainsFunc(shared, func(f sharedFolder) bool { return !f.near }) {
 		return src, nil

@@ -14,8 +14,7 @@ func IsFolder(dir string) bool {
 	return err == nil && st.Mode().IsRegular()
 }
 
-// ReadFolder reads the contestant.toml of a folder that may lie anywhere and have any name. Errors
-// carry file:line:column.
+// ReadFolder reads the contestant.toml of any folder. Errors carry file:line:column.
 func ReadFolder(dir string) (*Manifest, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -30,8 +29,8 @@ func ReadFolder(dir string) (*Manifest, error) {
 	return m, nil
 }
 
-// ListFolder reads the manifests of a folder anywhere: its own contestant.toml, or those of
-// <language>/<name>/ below it, sorted by name. There is at least one. Errors carry
+// ListFolder reads the manifests of any folder: its own contestant.toml, or those of
+// <language>/<name>/ below it, sorted by name. It returns an error if there is none. Errors carry
 // file:line:column.
 func ListFolder(dir string) ([]*Manifest, error) {
 	dir, err := filepath.Abs(dir)
@@ -51,7 +50,7 @@ func ListFolder(dir string) ([]*Manifest, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	case len(all) == 0:
-		return nil, fmt.Errorf("no contestant.toml in %s, nor in <language>/<name>/ below it", dir)
+		return nil, fmt.Errorf("no contestant.toml in %s or in <language>/<name>/ below it", dir)
 	}
 	for _, m := range all {
 		m.Root = dir
@@ -59,13 +58,12 @@ func ListFolder(dir string) ([]*Manifest, error) {
 	return all, nil
 }
 
-// Prebuilt is the program of m that was built elsewhere, to be started as its own would be: with
-// the arguments and the environment of the manifest, {out} being the folder that it lies in. The
-// error is a *Failed.
+// Prebuilt returns the prebuilt program of m, to be started with the arguments and the environment
+// of the manifest; {out} is the program's folder. The error is a *Failed.
 func Prebuilt(m *Manifest, tc Toolchain) (*Built, error) {
 	if !strings.Contains(m.Run[0], "{out}") {
-		err := fmt.Errorf("it is started by %s, for which a program cannot stand in", m.Run[0])
-		return nil, &Failed{Stage: "build", Err: err, Hint: "give its folder or a revision"}
+		err := fmt.Errorf("it is started by %s, so a program cannot replace it", m.Run[0])
+		return nil, &Failed{Stage: "build", Err: err, Hint: "pass its folder or a revision"}
 	}
 	out := filepath.Dir(m.Program)
 	argv := fill(m.Run, out)
@@ -73,10 +71,10 @@ func Prebuilt(m *Manifest, tc Toolchain) (*Built, error) {
 	return &Built{Manifest: m, Out: out, Argv: argv, Env: runtimeEnv(m, tc), tc: tc}, nil
 }
 
-// identifyPrebuilt reads the version of a program that no manifest promises anything about,
-// "unknown" if it does not tell, and hashes it.
+// identifyPrebuilt returns the version of a prebuilt program, "unknown" if it cannot be read, and
+// its hash.
 func (b *Built) identifyPrebuilt() (string, error) {
-	version, err := "", errors.New("its manifest's language tells no version")
+	version, err := "", errors.New("no version of its language can be determined")
 	switch {
 	case b.tc.Name == "dotnet":
 		version, err = b.identifyDotnet()

@@ -8,29 +8,30 @@ import (
 	"time"
 )
 
-// Heap is what a Go contestant says of its heap (runtime.MemStats), in bytes.
+// Heap are the figures of the heap that a Go contestant reports (runtime.MemStats), in bytes.
 type Heap struct {
 	Inuse      int64 `json:"heap_inuse_bytes"`  // spans in use
 	TotalAlloc int64 `json:"total_alloc_bytes"` // allocated since its start
 }
 
-// Heap asks for the figures of its heap, which stops the program for a moment.
+// Heap requests the figures of the heap, which stops the program for a moment.
 func (i *Instance) Heap() (h Heap, err error) {
 	if i.Stats == "" {
-		return h, errors.New("it serves no figures of its heap")
+		return h, errors.New("it does not report its heap")
 	}
 	// No connection stays open in a trial.
 	once := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	answer, err := once.Get("http://" + i.Stats + "/stats")
 	if err != nil {
-		return h, fmt.Errorf("ask for its heap: %w", err)
+		return h, fmt.Errorf("read its heap: %w", err)
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return h, fmt.Errorf("ask for its heap: GET /stats at DYNO_STATS is answered with %s", answer.Status)
+		return h, fmt.Errorf("read its heap: GET /stats at DYNO_STATS returned %s", answer.Status)
 	}
 	if err := json.NewDecoder(answer.Body).Decode(&h); err != nil || h.Inuse <= 0 || h.TotalAlloc <= 0 {
-		return h, errors.Join(fmt.Errorf("ask for its heap: heap_inuse_bytes %d, total_alloc_bytes %d: want both",
+		return h, errors.Join(fmt.Errorf(
+			"read its heap: heap_inuse_bytes %d, total_alloc_bytes %d: both must be above 0",
 			h.Inuse, h.TotalAlloc), err)
 	}
 	return h, nil

@@ -14,7 +14,7 @@ import (
 	"dyno/internal/proc"
 )
 
-// Toolchain is what builds a contestant, as it was found.
+// Toolchain is a toolchain that was found.
 type Toolchain struct {
 	Name    string // "go", "dotnet"
 	Version string // "1.26.8"
@@ -24,7 +24,7 @@ type Toolchain struct {
 	Env     map[string]string
 }
 
-// Unavailable is the error of a toolchain, or of packages, that cannot be had.
+// Unavailable is the error for a toolchain, or packages, that are not available.
 type Unavailable struct {
 	Toolchain string // with its floor; or "packages"
 	Reason    string
@@ -33,17 +33,17 @@ type Unavailable struct {
 
 func (u *Unavailable) Error() string { return fmt.Sprintf("needs %s: %s", u.Toolchain, u.Reason) }
 
-// FindOptions say where to look.
+// FindOptions are the options of Find.
 type FindOptions struct {
 	Root    string // of the project: archives lie beside it
 	Cache   string // dyno's cache; empty means the user's
 	Offline bool   // fetch nothing
-	Look    bool   // unpack nothing either: only say what there is
+	Look    bool   // unpack nothing either: only report what is installed
 	Vendor  string // base address of the vendor's downloads; empty means the official one
 	Note    func(string)
 }
 
-// kind is what differs between toolchains.
+// kind describes a toolchain.
 type kind struct {
 	title    string
 	variable string // DYNO_…
@@ -54,7 +54,7 @@ type kind struct {
 	archives string // glob beside the checkout
 	fetch    func(ctx context.Context, floor, cache string, o *FindOptions) (dir string, err error)
 	hint     string
-	shims    bool // what is on PATH may be a link to another program, which goes by the name that it is called by
+	shims    bool // the program on PATH may be a link to a launcher that depends on the name by which it is called
 }
 
 var toolchains = map[string]kind{
@@ -70,8 +70,9 @@ var toolchains = map[string]kind{
 }
 
 // Find looks for the toolchain of m: DYNO_<NAME> (folder or archive), PATH, the language's own
-// variable, dyno's cache, an archive beside the checkout, the vendor's download. The first that
-// reaches the manifest's floor is taken. The error is an *Unavailable, ctx's, or that of Cache.
+// variable, dyno's cache, an archive next to the checkout, the vendor's download. It returns the
+// first that satisfies the manifest's minimum version. The error is an *Unavailable, ctx's, or that
+// of Cache.
 func Find(ctx context.Context, m *Manifest, o FindOptions) (Toolchain, error) {
 	if o.Note == nil {
 		o.Note = func(string) {}
@@ -90,10 +91,10 @@ func Find(ctx context.Context, m *Manifest, o FindOptions) (Toolchain, error) {
 		}
 		return tc, err
 	}
-	return Toolchain{}, errors.New("the manifest names no toolchain")
+	return Toolchain{}, errors.New("the manifest does not name a toolchain")
 }
 
-// search is one search for one toolchain; it remembers what it turned down.
+// search is a search for one toolchain, with the rejected candidates.
 type search struct {
 	name, floor string
 	kind        kind
@@ -118,10 +119,10 @@ func (s *search) find(ctx context.Context) (Toolchain, error) {
 		return Toolchain{}, s.unavailable("none was found")
 	}
 	if s.o.Look {
-		return Toolchain{}, s.unavailable("not here; dyno run fetches it")
+		return Toolchain{}, s.unavailable("not installed; dyno run downloads it")
 	}
 	if s.o.Offline {
-		return Toolchain{}, s.unavailable("none was found, and --offline forbids to fetch it")
+		return Toolchain{}, s.unavailable("none was found, and --offline prevents downloading it")
 	}
 	s.o.Note("fetching " + s.kind.title)
 	dir, err := s.kind.fetch(ctx, s.floor, s.o.Cache, s.o)
@@ -134,17 +135,17 @@ func (s *search) find(ctx context.Context) (Toolchain, error) {
 	if tc, ok := s.try(ctx, dir, "download"); ok {
 		return tc, nil
 	}
-	return Toolchain{}, s.unavailable("what the vendor sent does not do")
+	return Toolchain{}, s.unavailable("the downloaded toolchain does not meet the requirement")
 }
 
 func (s *search) unavailable(reason string) error {
 	if len(s.turned) > 0 {
-		reason += " (turned down: " + strings.Join(s.turned, "; ") + ")"
+		reason += " (rejected: " + strings.Join(s.turned, "; ") + ")"
 	}
 	return &Unavailable{Toolchain: s.kind.title + " " + s.floor, Reason: reason, Hint: s.kind.hint}
 }
 
-// asked is what DYNO_<NAME> names, a folder or an archive.
+// asked returns the toolchain that DYNO_<NAME> names, a folder or an archive.
 func (s *search) asked(ctx context.Context) (Toolchain, bool) {
 	path := os.Getenv(s.kind.variable)
 	if path == "" {
@@ -188,8 +189,8 @@ func (s *search) home(ctx context.Context) (Toolchain, bool) {
 	return s.try(ctx, dir, s.kind.home)
 }
 
-// broken reports whether a toolchain in the cache is no longer as it was unpacked, and remembers
-// why. What nobody knows about is tried.
+// broken reports whether a toolchain in the cache has changed since it was unpacked, and remembers
+// why. If this is unknown it reports false.
 func (s *search) broken(dir string) bool {
 	err := damaged(dir, false)
 	if err == nil || errors.Is(err, errUnmarked) {
@@ -198,12 +199,12 @@ func (s *search) broken(dir string) bool {
 	why := fmt.Errorf("%s is damaged: %w", dir, err)
 	if len(s.turned) == 0 || s.turned[len(s.turned)-1] != "cache: "+why.Error() {
 		s.turn("cache", why)
-		s.o.Note(why.Error() + "; it is not used")
+		s.o.Note(why.Error() + "; ignoring it")
 	}
 	return true
 }
 
-// cached is what an earlier run left in dyno's cache, the newest first.
+// cached returns the toolchain in dyno's cache, trying the newest first.
 func (s *search) cached(ctx context.Context) (Toolchain, bool) {
 	if s.o.Cache == "" {
 		return Toolchain{}, false
@@ -221,7 +222,7 @@ func (s *search) cached(ctx context.Context) (Toolchain, bool) {
 	return Toolchain{}, false
 }
 
-// beside is an archive beside the checkout.
+// beside returns an archive next to the checkout.
 func (s *search) beside(ctx context.Context) (Toolchain, bool) {
 	if s.kind.archives == "" {
 		return Toolchain{}, false
@@ -229,9 +230,9 @@ func (s *search) beside(ctx context.Context) (Toolchain, bool) {
 	files, _ := filepath.Glob(filepath.Join(s.o.Root, s.kind.archives))
 	for _, file := range files {
 		if s.o.Look {
-			return Toolchain{Name: s.name, Version: archiveVersion(file), Origin: "archive beside the checkout"}, true
+			return Toolchain{Name: s.name, Version: archiveVersion(file), Origin: "archive next to the checkout"}, true
 		}
-		if tc, ok := s.archive(ctx, file, "archive beside the checkout"); ok {
+		if tc, ok := s.archive(ctx, file, "archive next to the checkout"); ok {
 			return tc, true
 		}
 	}
@@ -257,10 +258,10 @@ func (s *search) archive(ctx context.Context, file, origin string) (Toolchain, b
 	if tc, ok := s.try(ctx, dir, origin); ok {
 		return tc, true
 	}
-	return s.turn(origin, fmt.Errorf("what %s holds does not run from %s", filepath.Base(file), dir))
+	return s.turn(origin, fmt.Errorf("the toolchain unpacked from %s into %s does not run", filepath.Base(file), dir))
 }
 
-// try takes the toolchain in dir, if it runs and reaches the floor.
+// try returns the toolchain in dir, if it runs and satisfies the minimum version.
 func (s *search) try(ctx context.Context, dir, origin string) (Toolchain, bool) {
 	for _, program := range []string{filepath.Join(dir, s.kind.program), filepath.Join(dir, "bin", s.kind.program)} {
 		if runtime.GOOS == "windows" {
@@ -297,7 +298,7 @@ func (s *search) turn(origin string, err error) (Toolchain, bool) {
 	return Toolchain{}, false
 }
 
-// archiveVersion reads the version off an archive's name: dotnet-sdk-10.0.401-linux-x64.tar.gz.
+// archiveVersion returns the version in an archive's name: dotnet-sdk-10.0.401-linux-x64.tar.gz.
 func archiveVersion(file string) string {
 	for _, part := range strings.Split(filepath.Base(file), "-") {
 		if isVersion(part) {
@@ -360,7 +361,7 @@ func dotnetEnv(dir, cache string) map[string]string {
 	return env
 }
 
-// hasICU reports whether libicu is there, without which .NET starts in invariant mode only.
+// hasICU reports whether libicu is installed, without which .NET starts only in invariant mode.
 func hasICU() bool {
 	for _, dir := range []string{
 		"/usr/lib", "/usr/lib64", "/usr/lib/*-linux-gnu", "/usr/lib/*-linux-musl", "/lib/*-linux-gnu",

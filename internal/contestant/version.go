@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// isVersion reports whether v is digits and dots, with an optional suffix behind - or +.
+// isVersion reports whether v consists of digits and dots, with an optional suffix after - or +.
 func isVersion(v string) bool {
 	v, _, _ = strings.Cut(v, "+")
 	v, _, _ = strings.Cut(v, "-")
@@ -17,8 +17,8 @@ func isVersion(v string) bool {
 	return true
 }
 
-// atLeast reports whether version reaches the floor ">=x.y". A leading v or go does not matter;
-// suffixes are not compared.
+// atLeast reports whether version satisfies the minimum ">=x.y". It ignores a leading v or go, and
+// suffixes.
 func atLeast(version, floor string) bool {
 	a, b := numbers(version), numbers(strings.TrimPrefix(floor, ">="))
 	for i := range b {

@@ -1,5 +1,5 @@
-// Package doctor says what a calibrated machine can and cannot decide, and what to change about it. It judges a
-// [result.Calibration] and measures nothing.
+// Package doctor reports what a calibrated machine can and cannot measure, and what to change about
+// it. It judges a [result.Calibration] and measures nothing.
 package doctor
 
 import (
@@ -12,9 +12,9 @@ import (
 // The states of a finding.
 const (
 	stateOK   = "ok"
-	stateNote = "note" // a limit of what can be said, which is as it is
-	stateWarn = "warn" // it makes results worse, and should be changed
-	stateBad  = "bad"  // results cannot be trusted before it is changed
+	stateNote = "note" // a limit that cannot be changed
+	stateWarn = "warn" // a problem that makes results worse
+	stateBad  = "bad"  // a problem that makes results unreliable
 )
 
 // finding is one fact about the machine, and what it means.
@@ -27,7 +27,7 @@ type finding struct {
 	Change string `json:"change,omitempty"`
 }
 
-// Diagnosis is what a calibration means.
+// Diagnosis is the judgement of a calibration.
 type Diagnosis struct {
 	calibration *result.Calibration
 	findings    []finding

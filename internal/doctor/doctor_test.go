@@ -63,8 +63,8 @@ func TestQuietMachineNeedsNothing(t *testing.T) {
 			t.Errorf("incomplete: %+v", f)
 		}
 	}
-	for _, want := range []string{"can decide differences in throughput from about ", "between 6 contestants",
-		"cannot rank p99", "beyond 120,000/s", "right to within 50.0 µs", "dyno list"} {
+	for _, want := range []string{"can detect differences in throughput from about ", "between 6 contestants",
+		"cannot rank by p99", "beyond 120,000/s", "accurate to 50.0 µs", "dyno list"} {
 		if !strings.Contains(d.answer, want) {
 			t.Errorf("no %q in: %s", want, d.answer)
 		}
@@ -82,12 +82,12 @@ func TestFindings(t *testing.T) {
 		{"CPUs", func(c *result.Calibration) { c.Host.Pinned = false }, stateBad, "at least two CPUs"},
 		{"CPUs", func(c *result.Calibration) { c.Host.ServerCPUs = []int{0} }, stateNote, "several CPUs"},
 		{"cores", func(c *result.Calibration) { c.Facts.SplitCores = [][]int{{0, 1}} }, stateWarn, "CPUs 0 and 1"},
-		{"cores", func(c *result.Calibration) { c.Facts.SMT = "" }, stateNote, "does not say"},
+		{"cores", func(c *result.Calibration) { c.Facts.SMT = "" }, stateNote, "does not report"},
 		{"frequency governor", func(c *result.Calibration) { c.Host.Governor = "powersave" }, stateWarn, "cpupower"},
-		{"frequency governor", func(c *result.Calibration) { c.Host.Governor = "unknown" }, stateNote, "not told"},
+		{"frequency governor", func(c *result.Calibration) { c.Host.Governor = "unknown" }, stateNote, "unknown"},
 		{"turbo", func(c *result.Calibration) { c.Facts.Turbo = "on" }, stateNote, "boost"},
 		{"virtual machine", func(c *result.Calibration) { c.Host.Hypervisor = "unnamed" }, stateNote,
-			"does not say which"},
+			"of an unknown kind"},
 		{"CPU quota", func(c *result.Calibration) { c.Host.Quota = "1.5 CPUs (cgroup v2)" }, stateWarn, "1.5 CPUs"},
 		{"memory", func(c *result.Calibration) { c.Facts.SwapUsedBytes = number(1 << 30) }, stateWarn,
 			"1.00 GiB swapped out"},
@@ -102,7 +102,7 @@ func TestFindings(t *testing.T) {
 		{"open files", func(c *result.Calibration) { c.Host.FileLimit, c.Facts.HardFileLimit = 1024, number(4096) },
 			stateWarn, "4,096"},
 		{"ports", func(c *result.Calibration) { c.Facts.PortLow = number(60_000) }, stateWarn, "ip_local_port_range"},
-		{"ports used again", func(c *result.Calibration) { c.Facts.TimeWaitReuse = number(0) }, stateWarn,
+		{"reuse of ports", func(c *result.Calibration) { c.Facts.TimeWaitReuse = number(0) }, stateWarn,
 			"out of ports after 2.15 s"},
 		{"accept queue", func(c *result.Calibration) { c.Facts.Somaxconn = number(128) }, stateWarn, "somaxconn"},
 		{"clock", func(c *result.Calibration) { c.Clock.CostNS = 900 }, stateWarn, "clock source"},
@@ -116,13 +116,13 @@ func TestFindings(t *testing.T) {
 			stateWarn, "dial 1,200"},
 		{"delay of 1 ms", func(c *result.Calibration) { c.Delays[1].ErrorP99NS = -400_000 }, stateWarn, "−400 µs"},
 		{"stall", func(c *result.Calibration) { c.Stall.ResponseP99NS = 100e6 }, stateBad, "100 ms"},
-		{"cost of ref+5%", func(c *result.Calibration) { c.Costs[0].Lo = float(.99) }, stateNote, "not found"},
-		{"cost of ref+5%", func(c *result.Calibration) { c.Costs[0].Lo = nil }, stateNote, "not found"},
+		{"cost of ref+5%", func(c *result.Calibration) { c.Costs[0].Lo = float(.99) }, stateNote, "not detected"},
+		{"cost of ref+5%", func(c *result.Calibration) { c.Costs[0].Lo = nil }, stateNote, "not detected"},
 		{"cost of ref+5%", func(c *result.Calibration) { c.Costs[0].Lo, c.Costs[0].Hi = float(.9), float(.95) },
-			stateBad, "wrong way round"},
-		{"cost of ref+5%", func(c *result.Calibration) { c.Costs[0].Expected = 1.07 }, stateWarn, "not its size"},
+			stateBad, "wrong direction"},
+		{"cost of ref+5%", func(c *result.Calibration) { c.Costs[0].Expected = 1.07 }, stateWarn, "wrong size"},
 		{"others, server", func(c *result.Calibration) { c.Noise.Rounds[0].Causes.BackgroundServerNS = 4e9 }, stateBad,
-			"end other programs"},
+			"stop other programs"},
 		{"spoilt rounds", func(c *result.Calibration) {
 			for i := range 6 {
 				c.Noise.Rounds[i].Causes.StealNS = 1e9
@@ -132,7 +132,7 @@ func TestFindings(t *testing.T) {
 			for i := range c.Noise.Rounds {
 				c.Noise.Rounds[i].RatePerSec[1] = 60_000 * math.Pow(c.Noise.Rounds[i].RatePerSec[1]/60_000, 20)
 			}
-		}, stateWarn, "not be separated"},
+		}, stateWarn, "cannot be detected"},
 	} {
 		m := quietMachine()
 		c.change(m)
@@ -157,7 +157,7 @@ func TestBusyMachine(t *testing.T) {
 	for i := range c.Noise.Rounds {
 		c.Noise.Rounds[i].Causes.BackgroundServerNS = 3e8
 	}
-	if a := Diagnose(c).answer; !strings.Contains(a, "too busy") || strings.Contains(a, "can decide differences") {
+	if a := Diagnose(c).answer; !strings.Contains(a, "too busy") || strings.Contains(a, "can detect differences") {
 		t.Error(a)
 	}
 }
@@ -250,7 +250,7 @@ func TestPrintDiagnosis(t *testing.T) {
 		}
 		for line := range strings.Lines(text) {
 			if n := len([]rune(line)); n > 81 && !strings.Contains(line, "from ") &&
-				!strings.Contains(line, "found four times") {
+				!strings.Contains(line, "four of five runs") {
 				t.Errorf("%d columns: %s", n, line)
 			}
 		}

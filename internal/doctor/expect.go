@@ -14,7 +14,7 @@ import (
 	"dyno/internal/stats"
 )
 
-// expectation is the smallest difference that a run of that profile is expected to find.
+// expectation is the smallest difference that a run with a profile is expected to detect.
 type expectation struct {
 	Profile     string  `json:"profile"`
 	Contestants int     `json:"contestants"`
@@ -34,7 +34,7 @@ func (e expectation) String() string {
 	return text
 }
 
-// span is a time in whole minutes and seconds.
+// span returns a time in whole minutes and seconds.
 func span(ns int64) string {
 	d := time.Duration(ns).Round(time.Second)
 	if d < time.Minute {
@@ -43,10 +43,10 @@ func span(ns int64) string {
 	return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
 }
 
-// spread is the standard deviation of the log ratio of two servers that are alike within a round,
-// in throughput and in CPU per request, by the rounds that a run would count, and how many those
-// are. Fewer than four tell nothing: then all are taken. As in a run's own estimate it is the
-// median over the pairs of servers; a known cost shifts a pair, but does not spread it.
+// spread returns the standard deviation, within a round, of the log ratio of two equal servers, in
+// throughput and in CPU per request, over the rounds that a run would count, and their number. With
+// fewer than four such rounds it uses all. As in a run's own estimate it is the median over the
+// pairs of servers; a known cost shifts a pair, but does not spread it.
 func spread(n *result.Noise) (throughput, cpu float64, valid int) {
 	for i := range n.Rounds {
 		if !spoilt(&n.Rounds[i]) {
@@ -69,7 +69,8 @@ func spread(n *result.Noise) (throughput, cpu float64, valid int) {
 	return stats.Median(t), stats.Median(c), valid
 }
 
-// trust says between which multiples of spread nine in ten true values lie, where noise is normal: by simulation.
+// trust returns the multiples of spread between which the true value lies in nine of ten cases, for
+// normal noise, by simulation.
 func trust(servers, rounds int) string {
 	lo, hi := 0.6, 6.0
 	switch {
@@ -84,20 +85,21 @@ func trust(servers, rounds int) string {
 	case rounds >= 8:
 		lo, hi = 0.6, 3
 	}
-	return fmt.Sprintf("it may be %v to %v times as much", lo, hi)
+	return fmt.Sprintf("it may be %v to %v times as large", lo, hi)
 }
 
 const leastRounds = 4
 
-// spoilt reports whether a run would have repeated the round.
+// spoilt reports whether a run would have discarded the round.
 func spoilt(r *result.NoiseRound) bool { return checks.Discard([]result.Trial{{Causes: r.Causes}}) }
 
-// expectations are those of both profiles for 2, 6 and 10 contestants; none without a measure of the noise.
+// expectations returns the smallest differences that both profiles can detect between 2, 6 and 10
+// contestants; nil if the noise was not measured.
 //
 // As in a run's own estimate after its pilot (analysis.mde), the value of an epoch is a median of
-// its rounds, whose standard error is √(π/2) that of their mean. What differs between epochs, and
-// not within, is not in it; in the recorded run of examples/ there is next to none of that: over
-// its 28 pairs the median of what is predicted so is 0.057, and of what was seen 0.055.
+// its rounds, whose standard error is √(π/2) that of their mean. It ignores differences between
+// epochs; in the recorded run of examples/ they are negligible: over its 28 pairs the median
+// prediction is 0.057, and the median of the measured values 0.055.
 func expectations(n *result.Noise) []expectation {
 	if n == nil || len(n.Rounds) < leastRounds {
 		return nil
@@ -114,7 +116,8 @@ func expectations(n *result.Noise) []expectation {
 	return all
 }
 
-// expect estimates one plan. Where the profile's budget reaches no verdict, the least that does is taken.
+// expect estimates one plan. If the profile's budget reaches no verdict, it uses the smallest
+// budget that does.
 func expect(profile string, k int, sigma float64) (expectation, bool) {
 	r := plan.Request{Profile: profile, Primary: "throughput"}
 	for i := range k {

@@ -10,7 +10,7 @@ import (
 	"dyno/internal/result"
 )
 
-// limitFindings are about how many files, ports and connections there can be.
+// limitFindings returns findings about the limits of files, ports and connections.
 func limitFindings(c *result.Calibration) []finding {
 	const group = "Limits"
 	out := []finding{filesFinding(group, c)}
@@ -18,8 +18,8 @@ func limitFindings(c *result.Calibration) []finding {
 	if n := c.Facts.Somaxconn; n != nil {
 		r := finding{Group: group, Name: "accept queue", State: stateOK, Value: grouping(*n)}
 		if *n < 1024 {
-			r.State, r.Means = stateWarn, "a server that is dialled by more at once drops some, and they try again "+
-				"after a second"
+			r.State, r.Means = stateWarn,
+				"if more clients connect at once, the server drops some, which retry after a second"
 			r.Change = "sysctl net.core.somaxconn=4096"
 		}
 		out = append(out, r)
@@ -30,24 +30,24 @@ func limitFindings(c *result.Calibration) []finding {
 func filesFinding(group string, c *result.Calibration) finding {
 	limit := max(c.Host.FileLimit, known(c.Facts.HardFileLimit))
 	r := finding{Group: group, Name: "open files", State: stateOK, Value: grouping(limit),
-		Means: "so many connections at most, on either side"}
+		Means: "limits the number of connections, for client and server"}
 	if limit < 10_000 {
-		r.State, r.Change = stateWarn, "ulimit -Hn 1048576 as root, or in /etc/security/limits.conf, or LimitNOFILE= "+
-			"of the service"
+		r.State, r.Change = stateWarn,
+			"ulimit -Hn 1048576 as root, or in /etc/security/limits.conf, or LimitNOFILE= of the service"
 	}
 	return r
 }
 
-// How long a port stays taken after its connection was closed (TCP_TIMEWAIT_LEN,
-// include/net/tcp.h), and where tcp_tw_reuse lets it be used again sooner
+// The time for which a port stays in use after its connection was closed (TCP_TIMEWAIT_LEN,
+// include/net/tcp.h), and the shorter time if tcp_tw_reuse allows reuse
 // (net.ipv4.tcp_tw_reuse_delay; before Linux 6.14 fixed).
 const (
 	timeWait      = 60 * time.Second
 	timeWaitReuse = time.Second
 )
 
-// sustained is how many connections per second, each closed after its request, one client address
-// can go on making to one server address; 0: not known.
+// sustained returns the number of connections per second, each closed after its request, that one
+// client address can open permanently to one server address; 0 if unknown.
 func sustained(f *result.Facts) (here, elsewhere float64) {
 	if f.PortLow == nil || f.PortHigh == nil || *f.PortHigh < *f.PortLow {
 		return 0, 0
@@ -75,19 +75,19 @@ func portFindings(group string, c *result.Calibration) []finding {
 	const wider = `sysctl net.ipv4.ip_local_port_range="1024 65535"`
 	r := finding{Group: group, Name: "ports", State: stateOK, Value: fmt.Sprintf("%s (%d to %d)", grouping(ports),
 		*f.PortLow, *f.PortHigh),
-		Means: "so many connections at a time from one address to one server; more with --local-addr"}
+		Means: "limits the connections from one address to one server at a time; use --local-addr for more"}
 	if ports < 20_000 {
 		r.State, r.Change = stateWarn, wider
 	}
-	again := finding{Group: group, Name: "ports used again", State: stateOK,
-		Value: fmt.Sprintf("%s connections that carry one request each, for as long as you like, to a server on this "+
-			"machine, %s to one elsewhere",
+	again := finding{Group: group, Name: "reuse of ports", State: stateOK,
+		Value: fmt.Sprintf("sustainable rate of connections with one request each: %s to a server on this machine, "+
+			"%s to one elsewhere",
 			report.Rate(here), report.Rate(elsewhere))}
-	again.Means = "a port rests after its connection is closed: 1 s or 60 s, as tcp_tw_reuse says"
+	again.Means = "after its connection is closed, a port is unusable for 1 s or 60 s, depending on tcp_tw_reuse"
 	for _, x := range c.Ceilings {
 		if x.PerConnection == 1 && x.RatePerSec > here {
 			again.State = stateWarn
-			again.Means = fmt.Sprintf("dyno can make %s, and would run out of ports after %s",
+			again.Means = fmt.Sprintf("dyno can open %s and would run out of ports after %s",
 				report.Rate(x.RatePerSec), report.Duration(1e9*float64(ports)/x.RatePerSec))
 			again.Change = wider
 			if known(f.TimeWaitReuse) == 0 {
@@ -108,16 +108,16 @@ func grouping(n int64) string {
 	return s
 }
 
-// generatorFindings are about dyno's own speed here.
+// generatorFindings returns findings about the load generator's speed on this machine.
 func generatorFindings(c *result.Calibration) []finding {
 	const group = "Generator"
 	var out []finding
 	if k := c.Clock; k != nil {
-		r := finding{Group: group, Name: "clock", State: stateOK, Value: fmt.Sprintf("reading it costs %s, the least "+
-			"step is %s", report.Duration(k.CostNS), report.Duration(float64(k.StepNS)))}
+		r := finding{Group: group, Name: "clock", State: stateOK, Value: fmt.Sprintf("reading it takes %s, the "+
+			"smallest step is %s", report.Duration(k.CostNS), report.Duration(float64(k.StepNS)))}
 		if k.CostNS > 300 || k.StepNS > 1000 {
-			r.State, r.Means = stateWarn, "the engine looks several times per request, so it is slower and blunter "+
-				"than it could be"
+			r.State, r.Means = stateWarn,
+				"the engine reads it several times per request, which makes it slower and less precise"
 			r.Change = "see clock source"
 		}
 		out = append(out, r)
@@ -131,44 +131,45 @@ func generatorFindings(c *result.Calibration) []finding {
 	return out
 }
 
-// latencyState is the state of a p99 of an error in time, as a run judges it.
+// latencyState returns the state of a p99 of an error in time, as a run judges it.
 func latencyState(p99 int64) string { return stateBy(checks.Calibrated, float64(max(p99, -p99))) }
 
-// stateBy is the state of a figure by the first limit of a check of runs.
+// stateBy returns the state of a figure by the first limit of a check of runs.
 func stateBy(check string, figure float64) string {
 	return map[checks.State]string{
 		checks.Pass: stateOK, checks.Warn: stateWarn, checks.Fail: stateBad,
 	}[checks.ByID(check).Limits[0].Grade(figure)]
 }
 
-const freeCPUs = "let nothing else run on the generator's CPUs"
+const freeCPUs = "run nothing else on the generator's CPUs"
 
 func waitingFindings(group string, w *result.Waiting) []finding {
 	r := finding{Group: group, Name: "punctuality", State: latencyState(w.LagP99NS),
-		Value: fmt.Sprintf("at %s half of the requests go out at most %s late, 99 of 100 at most %s, the worst %s",
+		Value: fmt.Sprintf("at %s the median request is sent %s late, 99 of 100 at most %s, the worst %s",
 			report.Rate(w.RatePerSec), late(w.LagP50NS), late(w.LagP99NS), late(w.LagMaxNS))}
 	queue := float64(w.RunQueueNS) / max(1, float64(w.WindowNS))
 	if r.State != stateOK {
-		r.Means = "response times of open loops contain it"
+		r.Means = "response times of open loops include it"
 		r.Change = freeCPUs
 		if queue > .02 {
 			r.Means += fmt.Sprintf("; the generator waited for its CPU for %s of the time", report.PerCent(queue))
 		}
 	}
 	if !w.Spin {
-		r.Means = strings.TrimPrefix(r.Means+"; with a CPU to itself the engine would wait for the last 60 µs awake",
+		r.Means = strings.TrimPrefix(r.Means+"; with a CPU of its own the engine would poll during the last 60 µs",
 			"; ")
 	}
 	contrast := finding{Group: group, Name: "plain sleeping", State: stateNote,
-		Value: fmt.Sprintf("half of them would be up to %s late by time.Sleep, 99 of 100 up to %s", late(w.SleepP50NS),
-			late(w.SleepP99NS)), Means: "shown for contrast: dyno does not wait so"}
+		Value: fmt.Sprintf(
+			"with time.Sleep, half of them would be up to %s late, 99 of 100 up to %s", late(w.SleepP50NS),
+			late(w.SleepP99NS)), Means: "for comparison only: dyno does not use it"}
 	if w.Sleeps == 0 {
 		return []finding{r}
 	}
 	return []finding{r, contrast}
 }
 
-// late prints a lag; the histogram does not tell less than 1 µs.
+// late formats a lag; the resolution of the histogram is 1 µs.
 func late(ns int64) string {
 	if ns <= 1000 {
 		return "1 µs"
@@ -193,27 +194,28 @@ func ceilingFinding(group string, x result.Ceiling) finding {
 	}
 	switch {
 	case x.Connections == 1 && x.RatePerSec > 0:
-		r.Means = "there and back takes " + report.Duration(1e9/x.RatePerSec)
+		r.Means = "the round trip takes " + report.Duration(1e9/x.RatePerSec)
 	case disturbed(x):
-		r.State, r.Means = stateNote, "neither was at its limit, for others had the CPUs: the true ceiling is higher"
+		r.State, r.Means = stateNote,
+			"neither was at its limit, because other programs used the CPUs: the true ceiling is higher"
 	case isUsual(x):
 		r.Means = fmt.Sprintf("a contestant above %s, 80 %% of it, is shown as a lower bound",
 			report.Rate(.8*x.RatePerSec))
 	}
 	if n := countErrors(x.Errors); n > 0 {
 		r.State = stateWarn
-		r.Means = fmt.Sprintf("%s requests got no answer (%s)", grouping(n), kinds(x.Errors))
+		r.Means = fmt.Sprintf("%s requests got no response (%s)", grouping(n), kinds(x.Errors))
 		r.Change = "see open files and ports"
 	}
 	return r
 }
 
-// isUsual reports whether x is of the shape that a run has where nothing else is asked for.
+// isUsual reports whether x has the default shape of a run.
 func isUsual(x result.Ceiling) bool {
 	return x.Connections == 125 && x.Pipeline == 1 && x.PerConnection == 0
 }
 
-// disturbed reports whether there was load enough to bring one side to its limit, and none was there.
+// disturbed reports whether neither side was at its limit although the load was high enough.
 func disturbed(x result.Ceiling) bool {
 	return x.Connections > 1 && x.GeneratorShare != nil && x.ServerShare != nil &&
 		max(*x.GeneratorShare, *x.ServerShare) < .8

@@ -10,7 +10,7 @@ import (
 	"dyno/internal/result"
 )
 
-// machineFindings are about the hardware, real or not.
+// machineFindings returns findings about the hardware, physical or virtual.
 func machineFindings(c *result.Calibration) []finding {
 	const group = "Machine"
 	h, f := &c.Host, &c.Facts
@@ -32,13 +32,13 @@ func cpuFinding(group string, h *result.Host) finding {
 	switch {
 	case !h.Pinned:
 		r.State = stateBad
-		r.Value = fmt.Sprintf("%s, %d CPUs, of which dyno may use %d; server and generator are not kept apart", h.CPU,
+		r.Value = fmt.Sprintf("%s, %d CPUs, of which dyno may use %d; server and generator are not separated", h.CPU,
 			h.CPUs, len(h.ServerCPUs))
-		r.Means = "each slows the other, so what is measured is both together"
+		r.Means = "each slows the other, so measurements reflect both"
 		r.Change = "give dyno at least two CPUs"
 	case len(h.ServerCPUs) == 1:
 		r.State = stateNote
-		r.Means = "how a server uses several CPUs cannot be seen here"
+		r.Means = "this machine cannot show how a server uses several CPUs"
 	}
 	return r
 }
@@ -52,12 +52,12 @@ func smtFinding(group string, h *result.Host, f *result.Facts) finding {
 			cores = append(cores, document.Numbers(core, " and "))
 		}
 		r.State, r.Value = stateWarn, "server and generator share a core: CPUs "+strings.Join(cores, ", ")
-		r.Means = "one slows the other by using the same execution units, which no meter shows"
-		r.Change = "give dyno two cores, or switch hyper-threading off: echo off >/sys/devices/system/cpu/smt/control"
+		r.Means = "each slows the other by using the same execution units, which no counter shows"
+		r.Change = "give dyno two cores, or disable hyper-threading: echo off >/sys/devices/system/cpu/smt/control"
 	case f.SMT == "":
-		r.State, r.Value = stateNote, "the machine does not say which CPUs share a core"
+		r.State, r.Value = stateNote, "the machine does not report which CPUs share a core"
 	case h.Hypervisor != "":
-		r.State, r.Means = stateNote, "so it says, but a virtual machine may not know"
+		r.State, r.Means = stateNote, "as reported; a virtual machine may not know"
 	}
 	return r
 }
@@ -67,10 +67,10 @@ func governorFinding(group string, h *result.Host) finding {
 	switch {
 	case h.Governor == "performance":
 	case h.Governor == "unknown" || h.Governor == "":
-		r.State, r.Value, r.Means = stateNote, "not told", "the speed of the CPUs may change without a sign; dyno "+
-			"compares only what was measured within seconds"
+		r.State, r.Value, r.Means = stateNote, "unknown", "the CPUs' speed may change unnoticed; dyno compares "+
+			"only measurements taken within seconds of each other"
 	default:
-		r.State, r.Means = stateWarn, "the CPUs' speed follows their load: a server that works less is slowed down"
+		r.State, r.Means = stateWarn, "the CPUs' speed follows their load: a less busy server runs on slower CPUs"
 		r.Change = "cpupower frequency-set --governor performance"
 	}
 	return r
@@ -80,8 +80,8 @@ func turboFinding(group string, f *result.Facts) finding {
 	r := finding{Group: group, Name: "turbo", State: stateOK, Value: f.Turbo}
 	switch f.Turbo {
 	case "on":
-		r.State, r.Means = stateNote, "the speed depends on heat and on what other cores do: absolute figures drift, "+
-			"ratios hold"
+		r.State, r.Means = stateNote,
+			"the speed depends on temperature and on other cores: absolute figures drift, ratios do not"
 		r.Change = "for steadier figures: echo 0 >/sys/devices/system/cpu/cpufreq/boost (Intel: echo 1 " +
 			">/sys/devices/system/cpu/intel_pstate/no_turbo)"
 	case "":
@@ -91,14 +91,14 @@ func turboFinding(group string, f *result.Facts) finding {
 }
 
 func hypervisorFinding(group string, h *result.Host) finding {
-	r := finding{Group: group, Name: "virtual machine", State: stateOK, Value: "no, as far as it shows"}
+	r := finding{Group: group, Name: "virtual machine", State: stateOK, Value: "none detected"}
 	if h.Hypervisor != "" {
 		r.State, r.Value = stateNote, "yes, "+h.Hypervisor
 		if h.Hypervisor == "unnamed" {
-			r.Value = "yes, it does not say which"
+			r.Value = "yes, of an unknown kind"
 		}
-		r.Means = "others on the same hardware can slow it down unseen: absolute figures drift by a tenth and more, " +
-			"ratios within a round hold"
+		r.Means = "others on the same hardware can slow it down unnoticed: absolute figures drift by 10 % and " +
+			"more, ratios within a round do not"
 	}
 	return r
 }
@@ -107,8 +107,8 @@ func quotaFinding(group string, h *result.Host) finding {
 	r := finding{Group: group, Name: "CPU quota", State: stateOK, Value: "none"}
 	if h.Quota != "" {
 		r.State, r.Value = stateWarn, h.Quota
-		r.Means = "what uses it up is stopped for the rest of a period of 0.1 s"
-		r.Change = "lift the limit of this container or service (docker --cpus, systemd CPUQuota=), or pin it to " +
+		r.Means = "a program that uses it up is stopped for the rest of a period of 0.1 s"
+		r.Change = "remove the limit of this container or service (docker --cpus, systemd CPUQuota=), or pin it to " +
 			"CPUs instead"
 	}
 	return r
@@ -124,11 +124,11 @@ func memoryFinding(group string, f *result.Facts) finding {
 	switch used := known(f.SwapUsedBytes); {
 	case used > 64<<20:
 		r.State, r.Value = stateWarn, r.Value+", "+report.Bytes(float64(used))+" swapped out"
-		r.Means = "a contestant whose memory is fetched back from disk is measured with the disk"
-		r.Change = "end what needs the memory, then swapoff -a && swapon -a"
+		r.Means = "if a contestant's memory is read back from disk, the disk is measured too"
+		r.Change = "stop programs that need much memory, then swapoff -a && swapon -a"
 	case *f.AvailableBytes < 1<<30:
 		r.State, r.Means, r.Change = stateWarn, "all contestants of a run are in memory at once",
-			"end what needs the memory, or run fewer --contestants"
+			"stop programs that need much memory, or run fewer --contestants"
 	case f.SwapUsedBytes != nil:
 		r.Value += ", nothing swapped out"
 		if used > 0 {
@@ -138,7 +138,7 @@ func memoryFinding(group string, f *result.Facts) finding {
 	return r
 }
 
-// kernelFindings are about the system's settings and meters.
+// kernelFindings returns findings about the settings and counters of the kernel.
 func kernelFindings(c *result.Calibration) []finding {
 	const group = "System"
 	h, f := &c.Host, &c.Facts
@@ -151,7 +151,7 @@ func kernelFindings(c *result.Calibration) []finding {
 	if f.TimerSlackNS != nil {
 		out = append(out, finding{Group: group, Name: "timer slack", State: stateOK,
 			Value: report.Duration(float64(*f.TimerSlackNS)),
-			Means: "a sleep of any program may end so much late; the engine's event loops ask for 1 ns"})
+			Means: "sleeps of a program may end this late; the engine's event loops set 1 ns for themselves"})
 	}
 	for _, m := range []struct{ key, name, lacks, change string }{
 		{"instructions", "instruction counter", "instructions per request are left out of the results",
@@ -174,8 +174,8 @@ func kernelFindings(c *result.Calibration) []finding {
 func kernelFinding(group string, h *result.Host) finding {
 	r := finding{Group: group, Name: "kernel", State: stateOK, Value: h.Kernel + ", " + h.OS}
 	if major, minor, ok := kernelVersion(h.Kernel); ok && (major < 5 || major == 5 && minor < 11) {
-		r.State, r.Means, r.Change = stateWarn, "before 5.11 a wait cannot be finer than 1 ms, so open loops are not "+
-			"punctual", "use a newer kernel"
+		r.State, r.Means, r.Change = stateWarn,
+			"before 5.11, waits have a resolution of 1 ms, so open loops send late", "use a newer kernel"
 	}
 	return r
 }
@@ -199,10 +199,10 @@ func clockSourceFinding(group string, f *result.Facts) finding {
 	case "":
 		r.State, r.Value = stateNote, "not told"
 	default:
-		r.State, r.Means = stateWarn, "each reading of it enters the kernel, which costs the generator and every "+
-			"server that reads the time"
-		r.Change = "echo tsc >/sys/devices/system/clocksource/clocksource0/current_clocksource, if tsc stands in " +
-			"available_clocksource beside it"
+		r.State, r.Means = stateWarn,
+			"each read enters the kernel, which slows the generator and every server that reads the time"
+		r.Change = "echo tsc >/sys/devices/system/clocksource/clocksource0/current_clocksource, if " +
+			"available_clocksource in that folder lists tsc"
 	}
 	return r
 }
@@ -211,7 +211,7 @@ func thpFinding(group string, f *result.Facts) finding {
 	r := finding{Group: group, Name: "huge pages", State: stateOK, Value: f.THP}
 	switch f.THP {
 	case "always":
-		r.State, r.Means = stateNote, "memory of a contestant grows in steps of 2 MiB, by chance"
+		r.State, r.Means = stateNote, "memory of a contestant grows in random steps of 2 MiB"
 		r.Change = "for steadier memory figures: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled"
 	case "":
 		r.State, r.Value = stateNote, "not told"
@@ -220,20 +220,20 @@ func thpFinding(group string, f *result.Facts) finding {
 }
 
 func aslrFinding(group string, f *result.Facts) finding {
-	r := finding{Group: group, Name: "address layout", State: stateOK, Value: "drawn anew at each start",
-		Means: "chance, not bias: a run starts its contestants anew every epoch"}
+	r := finding{Group: group, Name: "address layout", State: stateOK, Value: "random at each start",
+		Means: "adds random variation, but no bias: a run restarts its contestants every epoch"}
 	switch {
 	case f.ASLR == nil:
-		r.State, r.Value, r.Means = stateNote, "not told", ""
+		r.State, r.Value, r.Means = stateNote, "unknown", ""
 	case *f.ASLR == 0:
 		r.State, r.Value = stateWarn, "the same at each start"
-		r.Means, r.Change = "a layout that happens to suit one contestant stays for the whole run",
+		r.Means, r.Change = "a memory layout that happens to favour one contestant lasts for the whole run",
 			"sysctl kernel.randomize_va_space=2"
 	}
 	return r
 }
 
-// known is *p, or 0 for what is not known.
+// known returns *p, or 0 if p is nil.
 func known(p *int64) int64 {
 	if p == nil {
 		return 0

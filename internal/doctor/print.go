@@ -11,7 +11,7 @@ import (
 	"dyno/internal/plan"
 )
 
-// Text writes the diagnosis for a terminal of so many columns, with ANSI styles if color.
+// Text writes the diagnosis for a terminal of width columns, with ANSI styles if color is set.
 func (d *Diagnosis) Text(w io.Writer, color bool, width int) error {
 	p := printer{out: bufio.NewWriter(w), color: color, width: width}
 	p.print(d)
@@ -84,8 +84,10 @@ func (p *printer) table(w io.Writer, d *Diagnosis) {
 	if rounds < leastRounds {
 		rounds = len(n.Rounds) // all were taken
 	}
-	fmt.Fprintf(w, "\nSmallest difference in throughput that is found four times in five, in noise such as now\n")
-	fmt.Fprintf(w, "(by %d rounds of %d servers: %s)\n", rounds, len(n.Servers), trust(len(n.Servers), rounds))
+	fmt.Fprintf(w, "\n"+
+		"Smallest difference in throughput that four of five runs detect in the current noise\n")
+	fmt.Fprintf(w, "(estimated from %d rounds of %d servers: "+
+		"%s)\n", rounds, len(n.Servers), trust(len(n.Servers), rounds))
 	fmt.Fprintf(w, "  %-12s  %-38s  %s\n", "contestants", "dyno run", "dyno run --profile full")
 	for i := range all {
 		if all[i].Profile != plan.Standard {
@@ -101,7 +103,7 @@ func (p *printer) table(w io.Writer, d *Diagnosis) {
 	}
 }
 
-// sentence ends with a full stop.
+// sentence returns s with a full stop at the end.
 func sentence(s string) string {
 	if s == "" || strings.HasSuffix(s, ".") {
 		return s
@@ -109,7 +111,7 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// capital begins with a capital letter, but for a name such as ref or tsc that stands alone.
+// capital capitalizes the first letter, except in a lone name such as ref or tsc.
 func capital(s string) string {
 	if first, _, more := strings.Cut(s, " "); !more && first != "" {
 		return s

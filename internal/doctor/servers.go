@@ -15,7 +15,7 @@ import (
 
 func sortedKeys(m map[string]int64) []string { return slices.Sorted(maps.Keys(m)) }
 
-// serverFindings are about what dyno sees of servers whose truth is known.
+// serverFindings returns findings about dyno's measurements of reference servers.
 func serverFindings(c *result.Calibration) []finding {
 	const group = "Truth"
 	var out []finding
@@ -24,10 +24,11 @@ func serverFindings(c *result.Calibration) []finding {
 		r.Value = fmt.Sprintf("the median is off by %s, p99 by %s", signed(d.ErrorP50NS), signed(d.ErrorP99NS))
 		if d.DelayNS == 0 {
 			r.Name = "no delay"
-			r.Value = fmt.Sprintf("there and back takes %s; p99 is off by %s", report.Duration(float64(d.RoundTripNS)), signed(d.ErrorP99NS))
+			r.Value = fmt.Sprintf("the round trip takes %s; p99 is off "+
+				"by %s", report.Duration(float64(d.RoundTripNS)), signed(d.ErrorP99NS))
 		}
 		if r.State != stateOK {
-			r.Means, r.Change = "latencies are blurred by as much", freeCPUs+", nor on the server's"
+			r.Means, r.Change = "latencies have an error of this size", freeCPUs+" or the server's"
 		}
 		out = append(out, r)
 	}
@@ -52,7 +53,8 @@ func signed(ns int64) string {
 
 func stallFinding(group string, s *result.KnownStall) finding {
 	r := finding{Group: group, Name: "stall", State: stateOK,
-		Value: fmt.Sprintf("of a server that stands still for %v s of every %v s a p99 of %s is seen, %s is right", float64(s.StallNS)/1e9, float64(s.PeriodNS)/1e9,
+		Value: fmt.Sprintf("for a server that stalls for %v s of every %v s, the measured p99 is %s; the true "+
+			"value is %s", float64(s.StallNS)/1e9, float64(s.PeriodNS)/1e9,
 			report.Duration(float64(s.ResponseP99NS)), report.Duration(float64(s.ExpectedP99NS)))}
 	off := math.Abs(float64(s.ResponseP99NS)/float64(s.ExpectedP99NS) - 1)
 	switch {
@@ -63,7 +65,8 @@ func stallFinding(group string, s *result.KnownStall) finding {
 		r.State = stateBad
 	}
 	if r.State != stateOK {
-		r.Means, r.Change = fmt.Sprintf("off by %s: something else stood still as well", report.PerCent(off)), "let nothing else run on these CPUs"
+		r.Means, r.Change = fmt.Sprintf(
+			"off by %s: something else stalled as well", report.PerCent(off)), "run nothing else on these CPUs"
 	}
 	return r
 }
@@ -77,22 +80,24 @@ func costFinding(group string, k result.KnownCost) finding {
 		hi = *k.Hi
 	}
 	r := finding{Group: group, Name: "cost of " + k.Server, State: stateOK,
-		Value: fmt.Sprintf("found: CPU per request × %s, about %.3f is right", report.Ratio(k.Ratio, lo, hi), k.Expected)}
+		Value: fmt.Sprintf(
+			"detected: CPU per request × %s; the true value is about %.3f", report.Ratio(k.Ratio, lo, hi), k.Expected)}
 	switch {
 	case hi < 1:
-		r.State, r.Value = stateBad, strings.Replace(r.Value, "found:", "found the wrong way round:", 1)
-		r.Means, r.Change = "something favours one of the servers", "ask again; if it stays so, report it"
+		r.State, r.Value = stateBad, strings.Replace(r.Value, "detected:", "detected in the wrong direction:", 1)
+		r.Means, r.Change = "something favours one of the servers",
+			"run dyno doctor again; if it persists, report it as a bug"
 	case lo <= 1:
-		r.State, r.Value = stateNote, strings.Replace(r.Value, "found:", "not found:", 1)
-		r.Means = fmt.Sprintf("%d rounds are too few for it in this noise; a run has 100 and more", k.Rounds)
+		r.State, r.Value = stateNote, strings.Replace(r.Value, "detected:", "not detected:", 1)
+		r.Means = fmt.Sprintf("%d rounds are too few in this noise; a run has 100 or more", k.Rounds)
 	case k.Expected < lo || k.Expected > hi:
-		r.State, r.Value = stateWarn, strings.Replace(r.Value, "found:", "found, but not its size:", 1)
-		r.Means, r.Change = "noise did not fall on both servers alike", "ask again on a quieter machine"
+		r.State, r.Value = stateWarn, strings.Replace(r.Value, "detected:", "detected, but with a wrong size:", 1)
+		r.Means, r.Change = "noise affected the two servers differently", "run dyno doctor again on a quieter machine"
 	}
 	return r
 }
 
-// noiseFindings are about what else the machine does now.
+// noiseFindings returns findings about other programs on the machine.
 func noiseFindings(c *result.Calibration) []finding {
 	const group = "Noise now"
 	n := c.Noise
@@ -115,14 +120,16 @@ func noiseFindings(c *result.Calibration) []finding {
 		}
 	}
 	share := func(ns int64, cpus int) float64 { return float64(ns) / max(1, float64(sum.WallNS)*float64(cpus)) }
-	const end = "end other programs; top shows which"
+	const end = "stop other programs; top shows them"
 	out := []finding{
-		threshold(finding{Group: group, Name: "others, server", Means: "what other programs used of the server's CPUs", Change: end},
+		threshold(finding{Group: group, Name: "others, server", Means: "used by other programs on the " +
+			"server's CPUs", Change: end},
 			checks.ServerCPUs, share(sum.BackgroundServerNS, sum.ServerCPUs)),
-		threshold(finding{Group: group, Name: "others, generator", Means: "the same of the generator's CPUs", Change: end},
+		threshold(finding{Group: group, Name: "others, generator", Means: "used by other programs on the " +
+			"generator's CPUs", Change: end},
 			checks.GeneratorCPUs, share(sum.BackgroundGeneratorNS, sum.GeneratorCPUs)),
-		threshold(finding{Group: group, Name: "stolen", Means: "what the hypervisor gave to other machines",
-			Change: "ask again later, or use a machine of your own"},
+		threshold(finding{Group: group, Name: "stolen", Means: "withheld by the hypervisor for other machines",
+			Change: "try again later, or use a dedicated machine"},
 			checks.Withheld, share(sum.StealNS, sum.ServerCPUs+sum.GeneratorCPUs)),
 		{Group: group, Name: "waiting for a CPU", State: stateNote, Value: report.PerCent(float64(queue)/max(1, float64(loaded))) + " of the generator's time",
 			Means: "3 to 8 % is usual on a virtual machine that is otherwise idle"},
@@ -130,20 +137,22 @@ func noiseFindings(c *result.Calibration) []finding {
 	}
 	sigma, cpu, valid := spread(n)
 	r := finding{Group: group, Name: "load to load", State: stateOK,
-		Value: fmt.Sprintf("servers that are alike differ within a round by ±%s in throughput, ±%s in CPU per request (one standard deviation)", report.PerCent(math.Expm1(sigma)), report.PerCent(math.Expm1(cpu))),
-		Means: "where more servers take turns they lie further apart in time, and differ more"}
+		Value: fmt.Sprintf("equal servers differ within a round by ±%s in throughput, ±%s in CPU per request (one "+
+			"standard deviation)", report.PerCent(math.Expm1(sigma)), report.PerCent(math.Expm1(cpu))),
+		Means: "with more servers, their loads are further apart in time and differ more"}
 	if valid < leastRounds {
-		r.Means = "taken over all rounds, for too few were undisturbed"
+		r.Means = "over all rounds, because too few were undisturbed"
 	}
 	if sigma > .15 {
 		r.State = stateWarn
-		r.Means = strings.TrimPrefix(r.Means+"; small differences will not be separated", "; ")
-		r.Change = "a quieter machine, or a longer --budget"
+		r.Means = strings.TrimPrefix(r.Means+"; small differences cannot be detected", "; ")
+		r.Change = "use a quieter machine or a longer --budget"
 	}
 	return append(out, r)
 }
 
-// threshold sets value and state of a share by the limits of a check of runs, and drops the advice where all is well.
+// threshold sets value and state of a share by the limits of a check of runs, and removes the
+// advice if all is well.
 func threshold(r finding, check string, share float64) finding {
 	r.Value, r.State = report.PerCent(share), stateBy(check, share)
 	if r.State == stateOK {
@@ -157,22 +166,23 @@ func discardedFinding(group string, discarded, all int) finding {
 	r := finding{Group: group, Name: "spoilt rounds", Value: fmt.Sprintf("%d of %d", discarded, all)}
 	switch r.State = stateBy(checks.Discarded, float64(discarded)/float64(all)); r.State {
 	case stateBad:
-		r.Means = "a run would repeat them, and in the end rank nothing that the clock measures"
+		r.Means = "a run would repeat them, and could not rank by throughput or latency"
 	case stateWarn:
 		r.Means = "a run would repeat them, and take longer"
 	}
 	if r.State != stateOK {
-		r.Change = "end other programs, or ask again later"
+		r.Change = "stop other programs, or try again later"
 	}
 	return r
 }
 
-// canDecide says in plain words what the machine can decide, and what it cannot.
+// canDecide describes what the machine can and cannot measure.
 func canDecide(c *result.Calibration, expected []expectation) string {
 	var s []string
 	if n := c.Noise; n != nil && tooBusy(n) {
-		s = append(s, "Right now this machine is too busy: others spoil more than half of the rounds, and then nothing is ranked that the wall clock measures. "+
-			"CPU per request suffers less (--primary cpu_per_request). Ask again once the others are gone: the table then gets better.")
+		s = append(s, "This machine is too busy now: other programs disturb more than half of the rounds, so runs "+
+			"cannot rank by throughput or latency. CPU per request suffers less (--primary cpu_per_request). Run "+
+			"dyno doctor again when the other programs have ended.")
 	}
 	var can []string
 	for _, e := range expected {
@@ -188,11 +198,12 @@ func canDecide(c *result.Calibration, expected []expectation) string {
 	switch {
 	case len(s) > 0:
 	case len(can) > 0:
-		s = append(s, "This machine can decide differences in throughput "+strings.Join(can, ", ")+"; --profile full takes longer and finds smaller ones.")
+		s = append(s, "This machine can detect differences "+
+			"in throughput "+strings.Join(can, ", ")+"; --profile full takes longer and detects smaller ones.")
 	default:
-		s = append(s, "How small a difference this machine can decide is not known: the noise was not measured.")
+		s = append(s, "The smallest difference that this machine can detect is unknown: the noise was not measured.")
 	}
-	cannot := []string{"It cannot rank p99, the time that 99 of 100 answers keep"}
+	cannot := []string{"It cannot rank by p99, the response time that 99 of 100 responses keep"}
 	if len(c.Host.ServerCPUs) == 1 {
 		cannot = append(cannot, "show how a server uses several CPUs")
 	}
@@ -204,7 +215,8 @@ func canDecide(c *result.Calibration, expected []expectation) string {
 	}
 	for _, x := range c.Ceilings {
 		if isUsual(x) && !disturbed(x) {
-			cannot = append(cannot, fmt.Sprintf("tell how fast a server is beyond %s over 125 connections", report.Rate(.8*x.RatePerSec)))
+			cannot = append(cannot, fmt.Sprintf(
+				"measure servers beyond %s over 125 connections", report.Rate(.8*x.RatePerSec)))
 		}
 	}
 	last := len(cannot) - 1
@@ -214,15 +226,15 @@ func canDecide(c *result.Calibration, expected []expectation) string {
 	}
 	s = append(s, text+cannot[last]+".")
 	if p99, ok := c.LatencyErrorP99NS(); ok {
-		verdict := "Its latencies are right to within"
+		verdict := "Its latencies are accurate to"
 		if latencyState(p99) == stateBad {
-			verdict = "Its latencies count as uncalibrated: they are off by up to"
+			verdict = "Its latencies are uncalibrated, with an error of up to"
 		}
 		s = append(s, fmt.Sprintf("%s %s at p99.", verdict, report.Duration(float64(p99))))
 	} else {
-		s = append(s, "How right its latencies are was not measured.")
+		s = append(s, "The accuracy of its latencies was not measured.")
 	}
-	s = append(s, "Which contestants can be built here, dyno list says.")
+	s = append(s, "dyno list shows which contestants can be built here.")
 	return strings.Join(s, " ")
 }
 

@@ -12,11 +12,12 @@ type ratioAxis struct {
 	x0, x1 float64
 }
 
-// leastSpan keeps small differences from looking large: an axis goes at least from 1/leastSpan
-// to leastSpan.
+// leastSpan is the smallest range of an axis, 1/leastSpan to leastSpan, so that small differences
+// do not look large.
 const leastSpan = 1.12
 
-// newRatioAxis spans all finite values, 1 among them, and leaves some room at both ends.
+// newRatioAxis returns an axis that contains 1 and all finite values, with some margin at both
+// ends.
 func newRatioAxis(x0, x1 float64, values ...float64) ratioAxis {
 	a := ratioAxis{lo: 1 / leastSpan, hi: leastSpan, x0: x0, x1: x1}
 	for _, v := range values {
@@ -29,7 +30,7 @@ func newRatioAxis(x0, x1 float64, values ...float64) ratioAxis {
 	return a
 }
 
-// at is where v is drawn; values beyond the axis, and open bounds, are drawn at its end.
+// at returns the position of v in px; values beyond the axis, and open bounds, are at its end.
 func (a ratioAxis) at(v float64) float64 {
 	if math.IsNaN(v) {
 		return a.x0
@@ -38,7 +39,7 @@ func (a ratioAxis) at(v float64) float64 {
 	return a.x0 + (a.x1-a.x0)*min(share, 1)
 }
 
-// ticks are round ratios on the axis, 1 always among them, at least apart px from each other.
+// ticks returns round ratios on the axis, always with 1, at least apart px from each other.
 func (a ratioAxis) ticks(apart float64) []float64 {
 	ticks := []float64{1}
 	for _, list := range tickLists {
@@ -55,7 +56,8 @@ func (a ratioAxis) ticks(apart float64) []float64 {
 	return ticks
 }
 
-// tickLists go from the roundest to the less round; each fills what room the ones before it left.
+// tickLists are lists of ratios from the roundest to the least round; each fills the space that the
+// lists before it leave.
 var tickLists = [][]float64{
 	{0.001, 0.01, 0.1, 10, 100, 1000},
 	{0.5, 2, 0.2, 5, 0.05, 20, 0.02, 50, 0.005, 200, 0.002, 500},
@@ -63,8 +65,8 @@ var tickLists = [][]float64{
 	{0.95, 1.05, 1.2, 0.85},
 }
 
-// within bounds how far one wide interval can stretch an axis for all; an open one does not stretch
-// it.
+// within returns the range of values that determines the axis; it limits the effect of a single
+// wide interval, and ignores open ones.
 func within(bound, value float64) float64 {
 	if bound == 0 || math.IsInf(bound, 0) {
 		return value
@@ -72,7 +74,8 @@ func within(bound, value float64) float64 {
 	return min(max(bound, value/4), value*4)
 }
 
-// valueAxis is the y axis of a plot: from 0, or logarithmic where values span more than tenfold.
+// valueAxis is the y axis of a plot. It begins at 0, or is logarithmic if the values span more than
+// a factor of ten.
 type valueAxis struct {
 	lo, hi float64
 	log    bool
@@ -94,7 +97,8 @@ func newValueAxis(values []float64) valueAxis {
 	return valueAxis{hi: a.hi * 1.06}
 }
 
-// at is where v lies, from 0 at the bottom to 1 at the top; what is beyond lies at the end.
+// at returns the position of v, from 0 at the bottom to 1 at the top; values beyond the axis are at
+// its end.
 func (a valueAxis) at(v float64) float64 {
 	x := (v - a.lo) / (a.hi - a.lo)
 	if a.log {
@@ -103,7 +107,7 @@ func (a valueAxis) at(v float64) float64 {
 	return min(max(x, 0), 1)
 }
 
-// marks are round values on the axis, at most about n.
+// marks returns round values on the axis, at most about n.
 func (a valueAxis) marks(per float64, n int) (list []float64) {
 	if a.log {
 		for _, steps := range [][]float64{{1, 2, 5}, {1, 3}, {1}} {
@@ -134,8 +138,8 @@ func (a valueAxis) marks(per float64, n int) (list []float64) {
 	return list
 }
 
-// tickValue prints a round value with the decimals that it has; from a million on in millions, for
-// the room beside a plot holds seven characters.
+// tickValue formats a round value with its decimals; from a million in millions, because the space
+// beside a plot holds seven characters.
 func tickValue(v float64) string {
 	if math.Abs(v) >= 1e6 {
 		return tickValue(v/1e6) + " M"

@@ -11,7 +11,7 @@ import (
 
 // Clean makes text from a record safe on one line of any form: titles, reasons and log lines are
 // written by others, and an escape code in one must not reach a terminal. Codes are dropped, other
-// control characters become spaces; characters that turn the direction of text are dropped.
+// control characters become spaces; characters that change the direction of text are dropped.
 func Clean(s string) string {
 	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		switch {
@@ -24,7 +24,7 @@ func Clean(s string) string {
 	}, ansi.Strip(s))), " ")
 }
 
-// Visible is s without the codes that a terminal would obey; its lines and their indentation stay.
+// Visible returns s without terminal control codes. It keeps lines and their indentation.
 func Visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
@@ -34,7 +34,7 @@ func Visible(s string) string {
 	}, ansi.Strip(s))
 }
 
-// Command is a line to copy, with all its spaces but no control character.
+// Command returns a command line to copy, with all its spaces but without control characters.
 func Command(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
@@ -44,7 +44,7 @@ func Command(s string) string {
 	}, s)
 }
 
-// visible is the text without control characters; its lines stay.
+// visible returns the text without control characters. It keeps lines.
 func (c Code) visible() string { return visible(strings.Split(c.Text, "\n")) }
 
 func (l Log) visible() string { return visible(l.Lines) }
@@ -57,7 +57,7 @@ func visible(lines []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// spaced is Clean, but blanks at both ends stay: spans are parts of a sentence.
+// spaced is like Clean, but keeps spaces at both ends, because spans are parts of a sentence.
 func spaced(s string) string {
 	clean := Clean(s)
 	if clean == "" {

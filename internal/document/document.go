@@ -1,43 +1,44 @@
-// Package document is what a report says, apart from how it looks: paragraphs, lists, facts, tables
-// and charts, as data. Whoever has something to say builds a Document; Text, HTML, Markdown and SVG
-// draw any Document, and know nothing of what it is about.
+// Package document represents the content of a report as data, independent of its appearance:
+// paragraphs, lists, facts, tables and charts. Other packages build a Document; Text, HTML,
+// Markdown and SVG draw any Document and do not know its subject.
 //
 // Invariant: renderers make every string safe for their form (Clean, and the form's own escapes),
-// so that a Document may carry what others wrote. The same Document gives the same bytes.
+// so that a Document may contain text from other programs. The same Document gives the same bytes.
 //
 // A further output format is one more renderer in a file of this package, and one line in the table
 // of formats of the caller.
 package document
 
-// Document is a title, what matters most, and sections with the rest. A terminal shows title and
-// byline on one line, and each sentence of the lead on a line of its own.
+// Document is a title, a lead with the most important results, and sections. A terminal shows title
+// and byline on one line, and each sentence of the lead on its own line.
 type Document struct {
 	Title    string
-	Label    string   // what kind of document it is, if readers must know before they read on
-	Byline   []string // where the figures come from, in a line's worth of facts
-	Question string   // what was asked; a page begins with it
-	Lead     []Prose  // the answer, sentence by sentence, the first of which a page has in bold
-	Front    []Block  // the charts that a page shows with the answer, side by side
-	Trust    []Fact   // the answers to what one must ask before one believes it, in a line; on a page only
-	Facts    []Fact   // the few numbers that say how far to trust it; on a page only
+	Label    string   // kind of the document, if readers must know it first
+	Byline   []string // origin of the figures, in one line
+	Question string   // the question; a page begins with it
+	Lead     []Prose  // the answer, by sentence; a page shows the first in bold
+	Front    []Block  // the charts that a page shows next to the answer
+	Trust    []Fact   // answers to the questions about trust, in a line; on a page only
+	Facts    []Fact   // a few numbers about the reliability of the results; on a page only
 	Sections []Section
 	Comment  string // for those who edit the file; Markdown only
-	NoChart  string // why SVG has nothing to draw
+	NoChart  string // why SVG cannot draw a chart
 }
 
-// Section is a part of a document under a heading; without a title it goes on with the one before.
+// Section is a part of a document under a heading; without a title it continues the previous one.
 type Section struct {
-	ID, Title string // the ID is what links on a page lead to
+	ID, Title string // the ID is the target of links on a page
 	On        Forms
-	Detail    bool // not part of the answer: a terminal shows it only if it is asked for, Markdown folds it away
-	Folded    bool // a page shows the title alone until it is asked for the rest
+	Detail    bool // not part of the answer: a terminal shows it only on request, Markdown folds it
+	Folded    bool // a page shows only the title until the reader opens it
 	Blocks    []Block
 }
 
-// Forms are those that show a section.
+// Forms are the forms that show a section.
 type Forms int
 
-// A page has room and folds; plain forms, text and Markdown, are read from top to bottom.
+// The values of Forms. A page can fold sections; plain forms, text and Markdown, are read from top
+// to bottom.
 const (
 	Everywhere Forms = iota
 	OnPage
@@ -47,18 +48,18 @@ const (
 // Block is one of the types below with a method block.
 type Block interface{ block() }
 
-// Paragraph is a sentence or a few, after a label if there is one.
+// Paragraph is one or a few sentences with an optional label.
 type Paragraph struct {
 	Label string // "A/A check"
 	Word  string // the Definition that the label links to
 	Text  Prose
-	Style Style // of the label; of the whole where there is none
+	Style Style // of the label; without a label, of the whole paragraph
 }
 
-// List is items, one below the other.
+// List is a list of items.
 type List struct{ Items []Item }
 
-// Item is a line of a list: a label, what is said, and what stands below it in small print.
+// Item is an item of a list: a label, a text, and smaller text below.
 type Item struct {
 	Label string
 	Style Style // of the label
@@ -77,7 +78,7 @@ type Fact struct {
 	Style       Style
 }
 
-// Table has a row for each thing and a column for each figure of it.
+// Table has a row for each contestant or other subject, and a column for each of its figures.
 type Table struct {
 	Title   string
 	Note    string // below the title: what the figures are
@@ -87,13 +88,13 @@ type Table struct {
 	Rest    string // a terminal may leave out the last rows, and says "… and 7 " with it; "": it has all
 }
 
-// Column is what all cells of a column have in common.
+// Column describes a column.
 type Column struct {
 	Head, Unit string
-	Word       string // the Definition that the head links to
-	Number     bool   // to the right
-	// it says what the row is of. Where a table is too wide, further columns go below, after the
-	// last lead column again
+	Word       string // the Definition to which the header links
+	Number     bool   // aligned right
+	// it identifies the row. If a table is too wide, further columns follow below, after the last
+	// lead column repeated
 	Lead bool
 }
 
@@ -105,12 +106,12 @@ type Row struct {
 	Style  Style
 	Rule   bool     // a line above, on a page
 	Struck string   // why there are no figures; the name is crossed out
-	Notes  []string // what a reader must know beside the figures
+	Notes  []string // remarks on the figures
 }
 
 // Cell is one figure, or a name.
 type Cell struct {
-	Value  string // lines are kept where the form can
+	Value  string // line breaks are kept if the form supports them
 	Side   string // its interval
 	Small  string // below it, on a page only
 	Absent string // why there is no value
@@ -122,19 +123,19 @@ type Cell struct {
 // Code is a text to copy; it is never wrapped.
 type Code struct{ Text string }
 
-// Log is the end of what a program wrote.
+// Log is the end of a program's output.
 type Log struct {
 	Title string
 	Lines []string
 }
 
-// Fold is what few want to read: a page folds it away, plain forms leave it out.
+// Fold is text that few readers need: a page folds it, plain forms omit it.
 type Fold struct {
 	Title  string
 	Blocks []Block
 }
 
-// Choice is several views of one thing, of which a page shows one at a time.
+// Choice is a set of alternative views, of which a page shows one at a time.
 type Choice struct {
 	ID      string
 	Title   string // what is chosen
@@ -147,10 +148,10 @@ type Option struct {
 	Block Block
 }
 
-// Picture is a file beside a document; Markdown only.
+// Picture is a link to an image file next to the document; Markdown only.
 type Picture struct{ File, Words string }
 
-// Definitions explain words; heads and labels link to them.
+// Definitions explain words; headers and labels link to them.
 type Definitions struct{ Items []Definition }
 
 // Definition explains one word.
@@ -187,7 +188,7 @@ type Span struct {
 	Link  string // Markdown only
 }
 
-// Style says what a piece of text means, not how it looks.
+// Style is the meaning of a piece of text, not its appearance.
 type Style int
 
 const (
@@ -204,7 +205,7 @@ const (
 // classes are the styles' names in pages.
 var classes = [...]string{"", "strong", "quiet", "good", "same", "warn", "bad", ""}
 
-// Plain is text without a style.
+// Plain returns text without a style.
 func Plain(s string) Prose {
 	if s == "" {
 		return nil
@@ -212,7 +213,7 @@ func Plain(s string) Prose {
 	return Prose{{Text: s}}
 }
 
-// Texts are several pieces without a style.
+// Texts returns several pieces of text without a style.
 func Texts(list ...string) (all []Prose) {
 	for _, s := range list {
 		if s != "" {
@@ -222,7 +223,7 @@ func Texts(list ...string) (all []Prose) {
 	return all
 }
 
-// Items are the lines of a list without labels.
+// Items returns the items of a list without labels.
 func Items(lines ...string) List {
 	var l List
 	for _, t := range Texts(lines...) {
@@ -231,7 +232,7 @@ func Items(lines ...string) List {
 	return l
 }
 
-// String is the text without its styles.
+// String returns the text without its styles.
 func (t Prose) String() string {
 	var s string
 	for _, p := range t {
@@ -240,10 +241,10 @@ func (t Prose) String() string {
 	return s
 }
 
-// Missing stands where there is no figure.
+// Missing replaces a figure that does not exist.
 const Missing = "–"
 
-// text is the head with its unit, on one line.
+// text returns the header with its unit, on one line.
 func (c Column) text() string {
 	if c.Unit == "" {
 		return c.Head
@@ -251,7 +252,7 @@ func (c Column) text() string {
 	return c.Head + " " + c.Unit
 }
 
-// text is the value with its interval, on one line.
+// text returns the value with its interval, on one line.
 func (c Cell) text() string {
 	switch {
 	case c.Value == "" && c.Absent != "":
@@ -262,7 +263,7 @@ func (c Cell) text() string {
 	return c.Value + " " + c.Side
 }
 
-// name is the index of the column that names the rows: the last of the lead ones.
+// name returns the index of the column that names the rows: the last lead column.
 func (t *Table) name() (last int) {
 	for i, c := range t.Columns {
 		if c.Lead {

@@ -22,13 +22,14 @@ var chartStyle string
 //go:embed page.js
 var pageScript string
 
-// pageTemplate is never executed itself: each page has a copy that knows which words it explains.
+// pageTemplate is never executed itself: each page executes a copy that knows which words the page
+// explains.
 var pageTemplate = template.Must(template.New("page").Funcs(pageFuncs(nil)).Parse(pageText))
 
-// HTML draws a document as one page that needs nothing else: no network, and no script to be read.
-// Where scripts run, tables can be sorted and filtered, charts have another baseline, and both can
-// be copied. It is light or dark as its reader's system is, has a form for narrow screens, and can
-// be printed.
+// HTML draws a document as a self-contained page that needs no network and is readable without
+// scripts. With scripts, tables can be sorted and filtered, the baseline of charts can be chosen,
+// and both can be copied. The page follows the light or dark setting of the system, adapts to
+// narrow screens, and can be printed.
 func HTML(w io.Writer, d *Document) error {
 	words := map[string]bool{}
 	for _, s := range d.Sections {
@@ -85,17 +86,17 @@ func pageFuncs(words map[string]bool) template.FuncMap {
 	}
 }
 
-// icons stand before the answers to what one must ask.
+// icons precede the answers to the questions about trust.
 var icons = [...]string{None: "–", Good: "✓", Warn: "!", Bad: "✗", Quiet: "?", Markup: ""}
 
-// barData is what a page's script must know of a BarChart.
+// barData is the data of a BarChart for the script of a page.
 type barData struct {
 	Names  []string     `json:"names"`
 	Base   string       `json:"base"`
 	Ratios [][3]float64 `json:"ratios"` // as BarChart has them; an open upper bound is 0
 }
 
-// pageData is the data of all charts whose baseline can be chosen, by their ids.
+// pageData returns the data of all charts whose baseline can be chosen, by their ids.
 func pageData(d *Document) map[string]barData {
 	data := map[string]barData{}
 	d.each(func(b Block) {
@@ -124,7 +125,7 @@ func digits5(v float64) float64 {
 	return v
 }
 
-// chosen are the rules by which a page shows the option that is chosen of each Choice.
+// chosen returns the CSS rules by which a page shows the chosen option of each Choice.
 func chosen(d *Document) template.CSS {
 	most := 0
 	d.each(func(b Block) {
@@ -139,7 +140,7 @@ func chosen(d *Document) template.CSS {
 	return template.CSS(rules.String())
 }
 
-// each visits all blocks that a page shows, those within others too.
+// each visits all blocks that a page shows, including nested ones.
 func (d *Document) each(visit func(Block)) {
 	var walk func([]Block)
 	walk = func(list []Block) {

@@ -7,8 +7,8 @@ import (
 )
 
 // JSON writes a tagged struct as one indented object, and leaves < and & in commands and reasons as
-// they are. What programs read is data, not a Document: its figures are whole, and its keys are
-// documented in doc/format.md.
+// they are. Programs read this data instead of a Document: figures are not rounded, and
+// doc/format.md documents the keys.
 func JSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

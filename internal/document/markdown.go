@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Markdown draws a document in GitHub's dialect, its title a heading of so many signs, with the
-// details folded away: the sections from the first that is one.
+// Markdown draws a document in GitHub's dialect. Its title is a heading of the given level. All
+// sections from the first detail section are folded.
 func Markdown(w io.Writer, d *Document, level int) error {
 	m := &markdown{level: level}
 	if d.Title != "" {
@@ -105,7 +105,7 @@ func (m *markdown) block(b Block) {
 	}
 }
 
-// fenced is text as it is; the fence is longer than any in it.
+// fenced writes text as a code block; its fence is longer than any in the text.
 func (m *markdown) fenced(kind, text string) {
 	longest, run := 2, 0
 	for _, r := range text {
@@ -185,7 +185,7 @@ func (m *markdown) table(t *Table) {
 	}
 }
 
-// fields are those of a row.
+// fields returns the fields of a row.
 func (m *markdown) fields(t *Table, r Row, n int, notes bool) []string {
 	fields := make([]string, n)
 	for i := range t.Columns {
@@ -226,8 +226,8 @@ func (m *markdown) fields(t *Table, r Row, n int, notes bool) []string {
 
 func (m *markdown) row(fields []string) { m.printf("| %s |\n", strings.Join(fields, " | ")) }
 
-// escape makes s plain text in GitHub's dialect, in a table or out of one; s is clean already.
-// Links that GitHub makes of bare addresses remain.
+// escape returns s as plain text in GitHub's dialect, inside or outside of tables. s must be clean.
+// GitHub still turns bare addresses into links.
 func escape(s string) string { return escaper.Replace(s) }
 
 var escaper = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", `\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`,

@@ -35,7 +35,7 @@ func Grouped(v float64, n int) string {
 // Whole prints n with a comma between thousands.
 func Whole[N int | int64](n N) string { return Grouped(float64(n), 0) }
 
-// Count prints how many of something there are: "1 server", "1,200 servers".
+// Count formats a number of things: "1 server", "1,200 servers".
 func Count[N int | int64](n N, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -46,7 +46,7 @@ func Count[N int | int64](n N, noun string) string {
 // Percent prints a share with three significant digits: 0.0314 is "3.14 %".
 func Percent(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }
 
-// Numbers prints numbers one after another: "0, 1".
+// Numbers joins numbers with a separator: "0, 1".
 func Numbers(numbers []int, separator string) string {
 	words := make([]string, len(numbers))
 	for i, n := range numbers {

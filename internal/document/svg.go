@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// SVG draws the first chart of a document as a picture of its own.
+// SVG draws the first chart of a document as a separate image.
 func SVG(w io.Writer, d *Document) error {
 	if d.NoChart != "" {
 		return errors.New("draw chart: " + d.NoChart)
@@ -32,9 +32,9 @@ func SVG(w io.Writer, d *Document) error {
 	return errors.New("draw chart: nothing here has one")
 }
 
-// draw draws a chart, wide or for phones; "" of what is none. A page holds both and shows one, so
-// that text is never scaled. A picture that stands alone brings its styles, its namespace and a
-// margin.
+// draw draws a chart, wide or for phones; it returns "" for a block that is not a chart. A page
+// contains both and shows one, so that text is never scaled. A separate image contains its styles,
+// its namespace and a margin.
 func draw(b Block, wide, alone bool) string {
 	switch c := b.(type) {
 	case BarChart:
@@ -45,7 +45,7 @@ func draw(b Block, wide, alone bool) string {
 	return ""
 }
 
-// drawing is a picture in the making.
+// drawing builds an SVG image.
 type drawing struct{ strings.Builder }
 
 func (s *drawing) printf(format string, args ...any) { fmt.Fprintf(&s.Builder, format, args...) }
@@ -61,12 +61,12 @@ func (s *drawing) stroke(x1, x2, y1, y2 float64, class string) {
 	s.printf(`<line x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f" class="%s"/>`, x1, x2, y1, y2, class)
 }
 
-// safe is text of others within markup.
+// safe escapes text for use in markup.
 func safe(s string) string { return html.EscapeString(Clean(s)) }
 
 func short(s string, n int) string { return ansi.Truncate(Clean(s), n, "…") }
 
-// begin opens a picture of w by h px.
+// begin starts an image of w by h px.
 func (s *drawing) begin(id, words string, wide, alone bool, w, h float64) {
 	space, margin, layout := "", 0.0, "narrow"
 	if wide {

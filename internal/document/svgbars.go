@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// barLayout is where a BarChart of some width puts its parts, in px. The wide layout has names left
-// of the bars; in the narrow one, for phones, they stand above them.
+// barLayout is the layout of a BarChart, in px. The wide layout has names left of the bars; the
+// narrow one, for phones, has them above.
 type barLayout struct {
 	wide   bool
 	width  float64
@@ -94,7 +94,8 @@ func drawBars(c *BarChart, wide, alone bool) string {
 	return s.String()
 }
 
-// reach is how far a whisker goes that is drawn whole; one wide interval does not shorten all bars.
+// reach returns the largest value up to which whiskers are drawn completely, so that one wide
+// interval does not shorten all bars.
 func (b *Bar) reach() float64 {
 	if b.open() {
 		return b.At
@@ -105,10 +106,10 @@ func (b *Bar) reach() float64 {
 	return b.Hi
 }
 
-// open says whether nothing is known of how far a ratio is from the truth.
+// open reports whether a ratio has no finite interval.
 func (r Ratio) open() bool { return r.Lo <= 0 && math.IsInf(r.Hi, 0) }
 
-// places are the tops of the rows, and the height of all.
+// places returns the tops of the rows and the total height.
 func (s *bars) places() (tops []float64, y float64) {
 	y = barsTop
 	for i := range s.c.Bars {
@@ -132,7 +133,7 @@ func (s *bars) rowHeight(b *Bar) float64 {
 	return max(names, reason, s.l.height) + 9
 }
 
-// drawn is where the last bar ends.
+// drawn returns the bottom of the last bar.
 func (s *bars) drawn(tops []float64) float64 {
 	for i := len(tops) - 1; i >= 0; i-- {
 		if s.c.Bars[i].Missing == "" {
@@ -142,7 +143,7 @@ func (s *bars) drawn(tops []float64) float64 {
 	return barsTop
 }
 
-// room is what a line of a name has.
+// room returns the width available for a line of a name.
 func (s *bars) room() float64 {
 	if s.l.wide {
 		return s.x0 - 12
@@ -150,7 +151,7 @@ func (s *bars) room() float64 {
 	return s.right - s.l.side
 }
 
-// heads draws the text above the bars: the unit, and whether more or less is better.
+// heads draws the text above the bars: the unit, and whether larger or smaller is better.
 func (s *bars) heads(alone bool) {
 	way := "less is better"
 	if s.c.More {
@@ -166,7 +167,7 @@ func (s *bars) heads(alone bool) {
 	}
 }
 
-// at is where v is drawn.
+// at returns the position of v.
 func (s *bars) at(v float64) float64 { return s.x0 + (s.x1-s.x0)*min(v/s.most, 1) }
 
 func (s *bars) row(b *Bar) {
@@ -225,7 +226,7 @@ func (s *bars) bar(b *Bar, top float64) {
 	s.text(max(hi, x)+7, mid+5, "value", "", value)
 }
 
-// whisker is a line from lo to hi with ends.
+// whisker returns a line from lo to hi with ends.
 func whisker(lo, hi, mid float64, closed bool) string {
 	d := fmt.Sprintf("M%.1f %gV%gM%.1f %gH%.1f", lo, mid-4, mid+4, lo, mid, hi)
 	if closed {
@@ -246,7 +247,7 @@ func (s *bars) brackets(tops []float64) {
 	}
 }
 
-// lanes puts brackets that overlap beside each other.
+// lanes assigns overlapping brackets to different lanes.
 func (c *BarChart) lanes() (lane []int, n int) {
 	var ends []int // of the last group in each lane
 	for _, g := range c.Groups {
@@ -263,8 +264,8 @@ func (c *BarChart) lanes() (lane []int, n int) {
 	return lane, len(ends)
 }
 
-// textWidth is about how wide a text is, rather too much than too little: which font a reader has is
-// not known.
+// textWidth estimates the width of a text. It tends to overestimate, because the reader's font is
+// unknown.
 func textWidth(s string, size float64) (w float64) {
 	for _, r := range Clean(s) {
 		switch {
@@ -283,8 +284,8 @@ func textWidth(s string, size float64) (w float64) {
 	return w * size
 }
 
-// wrapped breaks a text into lines that fit a room: at blanks, after hyphens, slashes, underscores
-// and dots, and where it must be anywhere.
+// wrapped breaks a text into lines of a width: at spaces, after hyphens, slashes, underscores and
+// dots, and if necessary anywhere.
 func wrapped(s string, size, room float64) (lines []string) {
 	line, rest := "", []rune(Clean(s))
 	for len(rest) > 0 {

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// lineLayout is where a LineChart puts its parts, in px. Each plot has its labels at its right
-// side.
+// lineLayout is the layout of a LineChart, in px. Labels are at the right side of each plot.
 type lineLayout struct {
 	width     float64
 	columns   int     // plots side by side, where there are several
@@ -34,7 +33,7 @@ const (
 	labelShare = 0.4 // of a plot's width, at most
 	struckRow  = 20.0
 	inset      = 16.0 // of the outer points
-	lineAtMost = 12   // lines that can be told apart; of more, the best and the worst few are labelled
+	lineAtMost = 12   // maximum number of distinguishable lines; of more, only the best and the worst few are labelled
 	labelled   = 3
 )
 
@@ -47,7 +46,7 @@ type lines struct {
 	x0, x1 float64 // of the plot
 	height float64
 	room   float64 // for a label
-	marks  []int   // the sign of each series: those of one colour differ by it
+	marks  []int   // the mark of each series, which distinguishes series of one colour
 }
 
 func drawLines(c *LineChart, wide, alone bool) string {
@@ -92,7 +91,7 @@ func drawLines(c *LineChart, wide, alone bool) string {
 	return s.String()
 }
 
-// words are the chart for those who do not see it.
+// words returns the chart as text for screen readers.
 func (c *LineChart) words() string {
 	parts := []string{c.Foot + ", " + c.Unit}
 	for _, it := range c.Struck {
@@ -110,7 +109,7 @@ func (c *LineChart) words() string {
 	return strings.Join(parts, "; ")
 }
 
-// at is where a place of the x axis is drawn.
+// at returns the position of a place on the x axis.
 func (s *lines) at(x float64) float64 { return s.x0 + inset + x*(s.x1-s.x0-2*inset) }
 
 func (s *lines) down(v float64) float64 { return s.height * (1 - s.y.at(v)) }
@@ -160,7 +159,7 @@ func (s *lines) plot(p *Plot) {
 	s.series(p)
 }
 
-// end is where a line ends, and its label.
+// end is the end of a line and its label.
 type end struct {
 	series int
 	value  float64
@@ -203,7 +202,7 @@ func (s *lines) series(p *Plot) {
 	}
 }
 
-// label writes a whole name; one that has too little room is written narrower.
+// label writes a name, narrower if it would not fit.
 func (s *lines) label(x, y float64, name string) {
 	squeezed := ""
 	if textWidth(name, labelSize) > s.room+1 {
@@ -212,7 +211,7 @@ func (s *lines) label(x, y float64, name string) {
 	s.printf(`<text x="%.1f" y="%.1f" class="label"%s>%s</text>`, x, y, squeezed, safe(name))
 }
 
-// labelWidth is the room that the names of lines need, and at most so much.
+// labelWidth returns the width that the names of lines need, limited to a maximum.
 func (c *LineChart) labelWidth(most float64) (w float64) {
 	for _, r := range c.Series {
 		w = max(w, textWidth(r.Name, labelSize))
@@ -220,7 +219,7 @@ func (c *LineChart) labelWidth(most float64) (w float64) {
 	return min(w, most)
 }
 
-// shift keeps the points of one place apart, px.
+// shift returns the horizontal offset of a series in px, which separates points at the same place.
 func (s *lines) shift(k int) float64 {
 	if s.c.Smooth {
 		return 0
@@ -229,8 +228,8 @@ func (s *lines) shift(k int) float64 {
 	return (float64(k) - (n-1)/2) * min(3, 16/n)
 }
 
-// named are the lines with a label: all, or of more than can be told apart the best and the worst
-// few, and those that always have one.
+// named returns the lines with a label: all, or, if there are too many, the best and the worst few
+// and those that always have one.
 func (s *lines) named(ends []end) map[int]bool {
 	var own []end
 	names := map[int]bool{}
@@ -265,7 +264,7 @@ func spreadLabels(ends []end, height float64) {
 	}
 }
 
-// line draws one series: a point that is absent breaks it.
+// line draws one series; an absent point interrupts it.
 func (s *lines) line(k int, points []Point) {
 	var x, y float64
 	joined := false
@@ -287,7 +286,7 @@ func (s *lines) line(k int, points []Point) {
 	}
 }
 
-// point draws a figure and its interval; where there is none, the range, dashed.
+// point draws a figure and its interval or, if there is none, its range as a dashed line.
 func (s *lines) point(k int, f Point) {
 	x, y, class := s.at(f.At)+s.shift(k), s.down(f.Value), "whisker"
 	if f.Open {
@@ -302,7 +301,7 @@ func (s *lines) point(k int, f Point) {
 	s.printf("</g>")
 }
 
-// mark draws the sign of a series.
+// mark draws the mark of a series.
 func (s *lines) mark(k int, x, y float64) {
 	switch s.marks[k] % 5 {
 	case 0:
@@ -318,7 +317,7 @@ func (s *lines) mark(k int, x, y float64) {
 	}
 }
 
-// absent says below the plots who has no line, and why.
+// absent lists, below the plots, the contestants without a line and the reasons.
 func (s *lines) absent(it Item, y float64) {
 	name, why := it.Label, it.Text.String()
 	s.printf(`<circle cx="6" cy="%.1f" r="4" class="hollow"/>`, y-4)

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// shiftWidth is that of a line of a ShiftChart, in px.
+// shiftWidth is the width of a line of a ShiftChart, in px.
 const shiftWidth = 190.0
 
-// shiftMost is how far from 1 an axis goes where few figures lie beyond: a chevron at its end
-// stands for each.
+// shiftMost limits the axis if few figures lie beyond; a chevron at its end represents each of
+// these.
 const shiftMost = 16.0
 
-// axis is the one of all lines.
+// axis returns the common axis of all lines.
 func (c *ShiftChart) axis() ratioAxis {
 	var values, near []float64
 	for _, s := range c.Shifts {
@@ -43,7 +43,7 @@ func (c *ShiftChart) scale() string {
 	return s.String()
 }
 
-// line draws one shift: what was expected, an arrow, and what was found.
+// line draws one shift: the expected ratio, an arrow, and the measured ratio.
 func (c *ShiftChart) line(f Shift) string {
 	const y = 11.0
 	s, axis := &drawing{}, c.axis()

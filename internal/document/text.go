@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Options are how Text draws.
+// Options are the options of Text.
 type Options struct {
 	Width  int  // columns; 0: lines are not wrapped
 	Color  bool // ANSI styles may be used
@@ -19,11 +19,11 @@ type Options struct {
 	Lines  int  // at most, as far as tables may be cut; 0: any number
 }
 
-// leastRows are left of a table that is cut.
+// leastRows is the minimum number of rows of a shortened table.
 const leastRows = 3
 
-// Text draws a document for a terminal. Long sentences are wrapped, never cut; columns that do not
-// fit go below. Of tables with a Rest, the last rows are left out where there are too many lines.
+// Text draws a document for a terminal. It wraps long sentences; columns that do not fit follow
+// below the table. If there are too many lines, it leaves out the last rows of tables with a Rest.
 func Text(w io.Writer, d *Document, o Options) error {
 	if o.Width <= 0 {
 		o.Width = unlimited
@@ -44,7 +44,7 @@ func Text(w io.Writer, d *Document, o Options) error {
 	return err
 }
 
-// textOf draws a document, and of each table with a Rest at most so many rows.
+// textOf draws a document with at most rows rows of each table with a Rest.
 func textOf(d *Document, o Options, rows int) string {
 	t := &terminal{Options: o, rows: rows}
 	t.head(d)
@@ -63,7 +63,7 @@ func textOf(d *Document, o Options, rows int) string {
 	return t.out.String()
 }
 
-// head is what a document is, in a line, its lead, a line for each sentence, and its label.
+// head writes title and byline in a line, the lead with a line for each sentence, and the label.
 func (t *terminal) head(d *Document) {
 	head := Prose{{Text: d.Title, Style: Strong}}
 	if more := strings.Join(d.Byline, " · "); more != "" {
@@ -103,7 +103,7 @@ func (t *terminal) paint(style Style, s string) string {
 
 func (t *terminal) line(s string) { t.out.WriteString(strings.TrimRight(s, " ") + "\n") }
 
-// joined is sentences as one text.
+// joined returns sentences as one text.
 func joined(all []Prose) (one Prose) {
 	for i, s := range all {
 		if i > 0 {
@@ -114,7 +114,7 @@ func joined(all []Prose) (one Prose) {
 	return one
 }
 
-// painted is a text with its styles; figures hold together with their units.
+// painted returns a text with its styles; figures are never separated from their units.
 func (t *terminal) painted(text Prose) string {
 	var s strings.Builder
 	for _, p := range text {
@@ -129,7 +129,7 @@ func (t *terminal) painted(text Prose) string {
 	return s.String()
 }
 
-// para writes a text wrapped, after a label and with further lines under its beginning.
+// para writes a wrapped text after a label, with further lines indented to its beginning.
 func (t *terminal) para(label string, style Style, text Prose) {
 	s := t.painted(text)
 	if s == "" && strings.TrimSpace(label) == "" {
@@ -151,7 +151,7 @@ func (t *terminal) para(label string, style Style, text Prose) {
 	}
 }
 
-// hyphen is one at which no line ends.
+// hyphen is a non-breaking hyphen.
 const hyphen = "\u2011"
 
 var loosen = strings.NewReplacer("\u00a0", " ", hyphen, "-")
@@ -203,8 +203,8 @@ func (t *terminal) blocks(list []Block) {
 	}
 }
 
-// list writes items, those without labels after a dash. A label of one character is a mark: it
-// stands beside the text.
+// list writes items, those without labels after a dash. A label of one character is a mark, written
+// before the text.
 func (t *terminal) list(items []Item) {
 	width := 0
 	for _, it := range items {
@@ -234,7 +234,7 @@ func (t *terminal) list(items []Item) {
 	}
 }
 
-// column is one of a terminal's tables, its cells aligned among themselves.
+// column is a column of a table in a terminal, with aligned cells.
 type column struct {
 	head   string
 	cells  []string
@@ -242,7 +242,7 @@ type column struct {
 	width  int
 }
 
-// measure finds how wide a column is.
+// measure computes the width of a column.
 func (c column) measure() column {
 	c.width = ansi.StringWidth(c.head)
 	for _, s := range c.cells {
@@ -253,8 +253,7 @@ func (c column) measure() column {
 
 const gap = 2
 
-// table writes a table in as many parts as its width takes; notes and groups stand between its
-// lines.
+// table writes a table, split into parts if it is too wide; notes and groups are between its lines.
 func (t *terminal) table(tb *Table) {
 	if tb.Title != "" {
 		t.para("", None, Prose{{Text: tb.Title, Style: Strong}})
@@ -295,7 +294,7 @@ func (t *terminal) table(tb *Table) {
 	}
 }
 
-// columns are those of a table, its bars as long as the width allows.
+// columns returns the columns of a table, with bars as long as the width allows.
 func (t *terminal) columns(tb *Table) (lead, cols []column) {
 	for t.bars = 10; ; t.bars -= 2 {
 		lead, cols = nil, nil
@@ -312,8 +311,8 @@ func (t *terminal) columns(tb *Table) (lead, cols []column) {
 	}
 }
 
-// bar is a line of block characters in eighths of a cell, the longest of which has the width that
-// the table has room for.
+// bar returns a bar of block characters, in eighths of a cell; the longest has the width that the
+// table allows.
 func (t *terminal) bar(share float64) string {
 	eighths := int(8*float64(t.bars)*min(share, 1) + 0.5)
 	s := strings.Repeat("█", eighths/8)
@@ -323,7 +322,7 @@ func (t *terminal) bar(share float64) string {
 	return s
 }
 
-// column aligns the cells of a column: values to the right, intervals and bars beside each other.
+// column aligns the cells of a column: values right, then intervals and bars.
 func (t *terminal) column(tb *Table, k int) column {
 	c := column{head: Clean(tb.Columns[k].text()), number: tb.Columns[k].Number}
 	values, sides := make([]string, len(tb.Rows)), make([]string, len(tb.Rows))
@@ -373,7 +372,7 @@ func (t *terminal) column(tb *Table, k int) column {
 	return c
 }
 
-// shorten cuts names so that the widest column has room beside them.
+// shorten truncates names so that the widest column fits beside them.
 func (t *terminal) shorten(lead, cols []column) {
 	if len(lead) == 0 {
 		return
@@ -393,8 +392,8 @@ func (t *terminal) shorten(lead, cols []column) {
 	*name = name.measure()
 }
 
-// stack lays columns beside the lead ones as far as width goes, and those that are left into
-// further tables, each with the last lead column repeated.
+// stack puts columns beside the lead columns as far as the width allows, and the rest into further
+// tables, each with the last lead column repeated.
 func stack(lead, cols []column, width int) (parts [][]column) {
 	used := 0
 	for i, c := range cols {
@@ -418,7 +417,7 @@ func stack(lead, cols []column, width int) (parts [][]column) {
 	return parts
 }
 
-// drawn are the lines of a table, its head first.
+// drawn returns the lines of a table, beginning with its header.
 func drawn(cols []column) []string {
 	heads, rows := make([]string, len(cols)), make([][]string, len(cols[0].cells))
 	for k, c := range cols {

@@ -1,5 +1,5 @@
-// Package experiment carries one request to a judged run: it plans, sets up host and bench, records
-// and judges. All commands that measure call it.
+// Package experiment carries out a request: it plans, sets up host and bench, records and judges
+// the run. All commands that measure call it.
 package experiment
 
 import (
@@ -24,14 +24,14 @@ import (
 	"dyno/internal/study"
 )
 
-// Host is where the contestants of a run live, and what loads them.
+// Host is the machine of a run and its load generator.
 type Host interface {
 	bench.Host
 	Generator() bench.Generator
 	Close()
 }
 
-// Setup is what an experiment needs besides its plan. Functions may be nil.
+// Setup holds what an experiment needs in addition to its plan. Functions may be nil.
 type Setup struct {
 	Root      string // of the project
 	FS        fs.FS
@@ -39,15 +39,15 @@ type Setup struct {
 	Scenario  func(name string) (*scenario.Scenario, error) // not nil
 	Folder    string                                        // of the run
 	Offline   bool                                          // fetch no toolchain
-	// holds the answers of all against each other; nil: the scenario has their contract
+	// compares the responses of all contestants; nil: the scenario has their contract
 	Alike *alike.Sides
 
 	NewHost    func(bench.LocalOptions) (Host, error)          // nil: this machine
 	Calibrated func(*result.Plan) (*result.Calibration, error) // what is known of this machine's latencies
 	Event      func(result.Event)                              // what goes on
-	// besides all pairs, what must be decided before the run may end
+	// what must be decided, in addition to all pairs, before the run may end
 	Settled func(*result.Run, *analysis.Analysis) bool
-	Remark  func(*result.Run) string             // told after the pilots
+	Remark  func(*result.Run) string             // called after the pilots
 	Claims  func(data *report.Data, file string) // adds the claims of the study, judged
 }
 
@@ -58,7 +58,7 @@ type Experiment struct {
 	Cost plan.Cost
 
 	begun    *result.Run   // that is resumed
-	budget   time.Duration // that replaces the plan's in a run that is resumed; 0: it stands
+	budget   time.Duration // replaces the plan's budget in a resumed run; 0: unchanged
 	scenario *scenario.Scenario
 	others   map[string]*scenario.Scenario
 	external bench.External
@@ -77,7 +77,7 @@ func New(ctx context.Context, r plan.Request, w plan.World, s Setup) (*Experimen
 	return x, x.prepare(ctx)
 }
 
-// Resume goes on with an interrupted run in the folder of s. Its plan stands; a budget above 0
+// Resume resumes the interrupted run in the folder of s. It uses the run's plan; a budget above 0
 // replaces the plan's.
 func Resume(ctx context.Context, run *result.Run, budget time.Duration, s Setup) (*Experiment, error) {
 	if _, err := plan.Resumable(run, int64(budget)); err != nil {
@@ -174,10 +174,10 @@ func (x *Experiment) measure(ctx context.Context) (*result.Run, error) {
 	return b.Run(ctx, *x.Plan)
 }
 
-// open makes the record of the run, or opens that of one that is resumed. Nobody else writes into
+// open creates the record of the run, or opens that of a resumed run. No other process writes into
 // its folder until unlock is called.
 func (x *Experiment) open() (store *result.Store, run *result.Run, unlock func(), err error) {
-	const other = "%w; give another --out"
+	const other = "%w; pass another --out"
 	if x.begun == nil {
 		if err = os.MkdirAll(x.Folder, 0o755); err != nil {
 			return nil, nil, nil, fmt.Errorf("create run folder: "+other, err)
@@ -200,7 +200,7 @@ func (x *Experiment) open() (store *result.Store, run *result.Run, unlock func()
 	return store, run, unlock, nil
 }
 
-// decided says whether the run may end.
+// decided reports whether the run may end.
 func (x *Experiment) decided(r *result.Run) bool {
 	a := study.Analyse(r)
 	return study.AllDecided(a) && (x.Settled == nil || x.Settled(r, a))

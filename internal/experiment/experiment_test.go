@@ -55,7 +55,7 @@ func TestNew(t *testing.T) {
 	if _, err := x.Run(t.Context()); !errors.Is(err, none) {
 		t.Errorf("again, in the same folder: %v", err)
 	}
-	if _, err := x.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "give another --out") {
+	if _, err := x.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "pass another --out") {
 		t.Errorf("into a folder that has a record: %v", err)
 	}
 }
@@ -78,7 +78,7 @@ func TestNewRefuses(t *testing.T) {
 	run := &result.Run{End: &result.End{Reason: string(plan.Decided)}}
 	var refused *plan.RequestError
 	if _, err := Resume(t.Context(), run, 0, setup(t)); !errors.As(err, &refused) ||
-		!strings.Contains(err.Error(), "the run is over") {
+		!strings.Contains(err.Error(), "the run has ended") {
 		t.Errorf("a run that is over is resumed: %v", err)
 	}
 }
@@ -102,12 +102,12 @@ func TestNote(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := &Experiment{Setup: Setup{Remark: func(*result.Run) string { return "the two are one" }}}
-	if got := x.note(&result.Run{Plan: p}); got != "what follows counts: analyses after 8, 12, 16, 24 epochs, the "+
-		"first that decides ends it; the two are one" {
+	if got := x.note(&result.Run{Plan: p}); got != "the measurement begins: analyses after 8, 12, 16, 24 epochs; the "+
+		"first that decides all pairs ends the run; the two are one" {
 		t.Errorf("%q", got)
 	}
 	p.Protocol, x.Remark = plan.Sweep, nil
-	if got := x.note(&result.Run{Plan: p}); got != "what follows counts" {
+	if got := x.note(&result.Run{Plan: p}); got != "the measurement begins" {
 		t.Errorf("%q", got)
 	}
 }

@@ -10,11 +10,11 @@ import (
 	"dyno/internal/study"
 )
 
-// Words say what is about to be done and what it takes.
+// Words describes the run and its cost, before it begins.
 func (x *Experiment) Words() string {
 	p := x.Plan
 	if x.begun != nil {
-		return fmt.Sprintf("%s\ngoing on with %s, %d epochs of it valid", p.Title, x.Folder, len(plan.Epochs(x.begun)))
+		return fmt.Sprintf("%s\nresuming %s, %d valid epochs", p.Title, x.Folder, len(plan.Epochs(x.begun)))
 	}
 	levels := fmt.Sprintf("%d connections", p.Level.Connections)
 	if len(p.Levels) > 0 {
@@ -28,7 +28,7 @@ func (x *Experiment) Words() string {
 		document.Count(len(p.Contestants), "server"), levels, p.Seed, x.Folder, protocol.Words(p, &x.Cost))
 }
 
-// note says, when the pilots end, what the run can find.
+// note describes, at the end of the pilots, which differences the run can detect.
 func (x *Experiment) note(r *result.Run) string {
 	if x.Remark == nil {
 		return found(r)
@@ -38,23 +38,25 @@ func (x *Experiment) note(r *result.Run) string {
 
 func found(r *result.Run) string {
 	if !plan.Of(&r.Plan).Traits().Decides {
-		return "what follows counts"
+		return "the measurement begins"
 	}
 	analyses := plan.Analyses(r)
 	if len(analyses) == 0 {
-		return "the first loads took longer than planned: no verdict fits the budget; what is measured will be shown"
+		return "the first loads took longer than planned: the budget is too short for a verdict; the measured " +
+			"figures will be shown"
 	}
 	at := make([]string, len(analyses))
 	for i, l := range analyses {
 		at[i] = fmt.Sprint(l.N)
 	}
-	text := fmt.Sprintf("what follows counts: one analysis, after %d epochs", analyses[0].N)
+	text := fmt.Sprintf("the measurement begins: one analysis, after %d epochs", analyses[0].N)
 	if len(analyses) > 1 {
-		text = fmt.Sprintf("what follows counts: analyses after %s epochs, the first that decides ends it",
+		text = fmt.Sprintf(
+			"the measurement begins: analyses after %s epochs; the first that decides all pairs ends the run",
 			strings.Join(at, ", "))
 	}
 	if a := study.Analyse(r); a.MDE > 0 {
-		text += fmt.Sprintf("; differences from about %.1f %% are likely to be found", 100*a.MDE)
+		text += fmt.Sprintf("; differences of about %.1f %% or more are likely to be detected", 100*a.MDE)
 	}
 	for i, l := range r.Plan.Points() {
 		if rate, ok := plan.Rate(r, i); ok && l.RateShare > 0 {

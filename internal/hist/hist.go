@@ -1,5 +1,5 @@
 // Package hist keeps latencies in HdrHistograms: 3 significant digits from 1 µs to 60 s, in ns.
-// Histograms merge; percentiles are read off the merge, never averaged.
+// Histograms can be merged; percentiles are read from the merged histogram, never averaged.
 package hist
 
 import (
@@ -8,8 +8,8 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// The range, in ns. A shorter latency is recorded as one of less than a microsecond, a longer one
-// is only counted.
+// The range, in ns. A shorter latency is recorded as less than a microsecond, a longer one is only
+// counted.
 const (
 	Lowest  = 1_000
 	Highest = 60_000_000_000
@@ -26,8 +26,8 @@ type Histogram struct {
 // New returns an empty Histogram.
 func New() *Histogram { return &Histogram{h: hdr.New(Lowest, Highest, digits)} }
 
-// NewCoarse returns an empty Histogram of 2 significant digits, which takes about 20 kB. It merges
-// with its like.
+// NewCoarse returns an empty Histogram with 2 significant digits, which takes about 20 kB. It can
+// be merged only with histograms of the same kind.
 func NewCoarse() *Histogram { return &Histogram{h: hdr.New(Lowest, Highest, 2)} }
 
 // Record adds one latency. It does not allocate. A clock that ran backwards counts as 0.
@@ -41,7 +41,7 @@ func (h *Histogram) Record(ns int64) {
 	_ = h.h.RecordValue(ns) // fails only beyond the range
 }
 
-// RecordN adds n latencies that are alike.
+// RecordN adds n equal latencies.
 func (h *Histogram) RecordN(ns, n int64) {
 	if n > 0 {
 		h.Record(ns)
@@ -49,26 +49,27 @@ func (h *Histogram) RecordN(ns, n int64) {
 	}
 }
 
-// Count is the number of latencies within the range.
+// Count returns the number of latencies within the range.
 func (h *Histogram) Count() int64 { return h.h.TotalCount() }
 
-// Over is the number of latencies beyond Highest, which are in no quantile and in no encoding.
+// Over returns the number of latencies beyond Highest, which quantiles and encodings leave out.
 func (h *Histogram) Over() int64 { return h.over }
 
-// Max is the longest latency within the range: exact if recorded here, to 3 digits if decoded; 0 if
-// there is none.
+// Max returns the longest latency within the range: exact if recorded here, to 3 digits if decoded;
+// 0 if there is none.
 func (h *Histogram) Max() int64 { return h.max }
 
-// Quantile returns the latency in ns that a share q (0 to 1) of all latencies does not exceed, to 3
-// significant digits; 0 if there is none.
+// Quantile returns the latency in ns that a share q (0 to 1) of all latencies does not exceed, with
+// 3 significant digits; 0 if there are none.
 func (h *Histogram) Quantile(q float64) int64 {
 	return min(h.h.ValueAtPercentile(q*100), h.max)
 }
 
-// Mean is the mean of all within the range, in ns, to 3 significant digits; 0 if there is none.
+// Mean returns the mean of all within the range, in ns, to 3 significant digits; 0 if there is
+// none.
 func (h *Histogram) Mean() float64 { return h.h.Mean() }
 
-// StdDev is their standard deviation, in ns; 0 if there is none.
+// StdDev returns the standard deviation of the values, in ns; 0 if there is none.
 func (h *Histogram) StdDev() float64 { return h.h.StdDev() }
 
 // Merge adds all of o.
@@ -84,7 +85,7 @@ func (h *Histogram) Reset() {
 }
 
 // Encode returns the HdrHistogram V2 compressed encoding in base64, which every HdrHistogram
-// implementation reads, with so many significant digits (1 to 3).
+// implementation reads, with the given number of significant digits (1 to 3).
 func (h *Histogram) Encode(significant int) (string, error) {
 	coarse := h.h
 	if significant < digits {
@@ -98,8 +99,8 @@ func (h *Histogram) Encode(significant int) (string, error) {
 	return string(b), nil
 }
 
-// Decode reads what Encode wrote, or any other HdrHistogram V2 compressed base64. Counts that the
-// range cannot hold go to Over.
+// Decode reads the output of Encode, or any other HdrHistogram V2 compressed base64. Counts outside
+// the range are added to Over.
 func Decode(s string) (*Histogram, error) {
 	d, err := hdr.Decode([]byte(s))
 	if err != nil {

@@ -13,8 +13,7 @@ import (
 
 // Energy reads the energy counters of the CPU packages (RAPL, kernel
 // Documentation/power/powercap/powercap.rst). They count the whole package, in use or idle, and are
-// updated about once per ms: over less than a few seconds they mean little. A nil Energy has no
-// counters.
+// updated about once per ms, so they need loads of a few seconds. A nil Energy has no counters.
 type Energy struct{ zones []zone }
 
 // zone is one package.

@@ -64,9 +64,9 @@ func (m *Meter) Snapshot(s *Snapshot) {
 	}
 }
 
-// Suspended returns how long this machine has been suspended since it booted: CLOCK_BOOTTIME goes
-// on during that time, CLOCK_MONOTONIC does not (clock_gettime(2)). Of three readings it uses the
-// one whose clocks were read closest together.
+// Suspended returns how long this machine has been suspended since it booted: CLOCK_BOOTTIME
+// advances during that time, CLOCK_MONOTONIC does not (clock_gettime(2)). Of three readings it uses
+// the one whose clocks were read closest together.
 func Suspended() time.Duration {
 	least, sum := int64(math.MaxInt64), int64(0)
 	for range 3 {

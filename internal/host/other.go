@@ -19,7 +19,7 @@ func (m *Meter) Close() {}
 // Snapshot sets only At; the causes between two snapshots are 0.
 func (m *Meter) Snapshot(s *Snapshot) { *s = Snapshot{At: time.Now()} }
 
-// Suspended is unknown here and returns 0.
+// Suspended returns 0, because it is unknown on this system.
 func Suspended() time.Duration { return 0 }
 
 func usable() []int {

@@ -30,24 +30,25 @@ func (s Spinning) Allowed() (ok bool, why string) {
 	shared := slices.ContainsFunc(s.ServerCPUs, func(cpu int) bool { return slices.Contains(cpus, cpu) })
 	switch spare := max(1, len(s.ServerCPUs)); {
 	case !s.Remote && len(s.ServerCPUs) == 0:
-		return false, "the CPUs that the server may use are not known"
+		return false, "the CPUs that the server may use are unknown"
 	case !s.Remote && shared:
 		return false, "the server may use the event loops' CPUs"
 	case len(cpus) < s.Loops:
-		return false, fmt.Sprintf("the event loops outnumber their CPUs, %d to %d", s.Loops, len(cpus))
+		return false, fmt.Sprintf("there are %d event loops for %d CPUs", s.Loops, len(cpus))
 	case len(s.Usable) <= s.Loops:
-		return false, fmt.Sprintf("no CPU would be left: this process may use %d, one per loop", len(s.Usable))
+		return false, fmt.Sprintf(
+			"no CPU would remain free: this process may use %d, one per event loop", len(s.Usable))
 	case s.Quota > 0 && s.Quota < float64(s.Loops+spare):
-		return false, fmt.Sprintf("the cgroup quota of %.3g CPUs leaves none to spare", s.Quota)
+		return false, fmt.Sprintf("the cgroup quota of %.3g CPUs leaves no CPU free", s.Quota)
 	}
 	return true, ""
 }
 
-// SpinAllowed is Spinning.Allowed for the event loops of a run on h. Threads that share a core slow
-// each other down, so on such a machine only an open loop may spin.
+// SpinAllowed calls Spinning.Allowed for the event loops of a run on h. Threads that share a core
+// slow each other down, so on such a machine only an open loop may spin.
 func SpinAllowed(h *result.Host, loops int, open bool) (ok bool, why string) {
 	if h.SharedCore && !open {
-		return false, "server and generator are threads of one core"
+		return false, "server and generator use threads of the same core"
 	}
 	s := Spinning{Usable: slices.Concat(h.ServerCPUs, h.GeneratorCPUs), Quota: h.QuotaCPUs, Loops: loops,
 		LoopCPUs: h.GeneratorCPUs}

@@ -17,7 +17,7 @@ const (
 	cVal             // field-vchar, SP or HTAB (RFC 9110 5.5)
 )
 
-// class says where a byte may stand.
+// class is the set of contexts in which a byte is valid.
 var class = func() (t [256]uint8) {
 	for c := 0x20; c < 256; c++ {
 		if c != 0x7f {
@@ -98,8 +98,8 @@ func (h *head) parse(b []byte) error {
 	return nil
 }
 
-// statusLine reads `HTTP/1.x SP 3DIGIT [SP reason]`. Note: the space before an absent reason is
-// demanded by RFC 9112 4, but so many servers drop it that refusing would tell nothing.
+// statusLine reads `HTTP/1.x SP 3DIGIT [SP reason]`. Note: RFC 9112 4 requires the space even
+// without a reason, but many servers omit it.
 func (h *head) statusLine(b []byte) (minor byte, err error) {
 	if len(b) < len("HTTP/1.1 200") || b[8] != ' ' {
 		return 0, ErrStatusLine
@@ -145,7 +145,8 @@ func field(line []byte) (name, value []byte, err error) {
 	return line[:i], trim(line[i+1:]), nil
 }
 
-// contentLength takes `5` and, equal throughout, `5, 5` or repeated fields (RFC 9112 6.3, rule 5).
+// contentLength accepts `5` and, with equal values, `5, 5` or repeated fields (RFC 9112 6.3, rule
+// 5).
 func (h *head) contentLength(value []byte) error {
 	for more := true; more; {
 		var one []byte
@@ -175,7 +176,7 @@ func decimal(b []byte) (n int64, ok bool) {
 	return n, true
 }
 
-// coding takes chunked, in any case, once (RFC 9112 7: coding names are case-insensitive; 6.1:
+// coding accepts chunked, in any case, once (RFC 9112 7: coding names are case-insensitive; 6.1:
 // chunked is applied once at most, and in HTTP/1.0 the framing is faulty). Other codings were not
 // asked for (7.4, TE), and their content could not be checked.
 func (h *head) coding(value []byte, minor byte) error {

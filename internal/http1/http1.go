@@ -1,15 +1,15 @@
 // Package http1 parses HTTP/1.1 responses on byte slices: Parser incrementally and without
 // allocation, for the hot path; Whole in one go and with everything kept, for a strict verifier.
 //
-// A response that RFC 9112 lets a client repair, it refuses: bare LF, obs-fold, Transfer-Encoding
-// beside Content-Length, two lengths. A test bench that guesses what a server meant no longer
-// measures the same answer from all of them.
+// Both reject malformed responses that RFC 9112 allows a client to repair: bare LF, obs-fold,
+// Transfer-Encoding with Content-Length, two lengths. A test bench that guesses would not get the
+// same response from all servers.
 package http1
 
 import "errors"
 
-// What is wrong with a response. The text names the section of RFC 9112 that it breaks, but for
-// limits, which are ours.
+// Errors of a response. The text names the violated section of RFC 9112, except for limits, which
+// are dyno's own.
 var (
 	ErrLine       = errors.New("http1: line does not end in CR LF (RFC 9112 2.2)")
 	ErrStatusLine = errors.New("http1: malformed status line (RFC 9112 4)")
@@ -19,8 +19,8 @@ var (
 	ErrFraming    = errors.New("http1: both Transfer-Encoding and Content-Length (RFC 9112 6.3)")
 	ErrLength     = errors.New("http1: invalid or conflicting Content-Length (RFC 9112 6.3)")
 	ErrChunk      = errors.New("http1: malformed chunk (RFC 9112 7.1)")
-	ErrUpgrade    = errors.New("http1: 101 Switching Protocols, which was not asked for (RFC 9110 15.2.2)")
-	ErrTooLarge   = errors.New("http1: header section or chunk line beyond the limit")
+	ErrUpgrade    = errors.New("http1: unexpected 101 Switching Protocols (RFC 9110 15.2.2)")
+	ErrTooLarge   = errors.New("http1: header section or chunk line exceeds the limit")
 	ErrIncomplete = errors.New("http1: the connection closed before the response was complete (RFC 9112 8)")
 )
 
@@ -31,7 +31,7 @@ const (
 	maxLine = 4 << 10  // chunk size with its extensions
 )
 
-// Framing says how the end of a body is found (RFC 9112 6.3).
+// Framing is the way in which the end of a body is determined (RFC 9112 6.3).
 type Framing uint8
 
 // The ways to end a body. NoBody is for answers to HEAD, 204 and 304.
@@ -46,8 +46,8 @@ func (f Framing) String() string {
 	return [...]string{"none", "content-length", "chunked", "close"}[f]
 }
 
-// NextField cuts the first field line off a header section whose lines end in CR LF. The value is
-// trimmed of white space. ok is false at the end. The section must have been parsed before:
+// NextField splits the first field line from a header section whose lines end in CR LF. The value
+// is trimmed of white space. ok is false at the end. The section must have been parsed before:
 // NextField checks nothing.
 func NextField(section []byte) (name, value, rest []byte, ok bool) {
 	colon := -1

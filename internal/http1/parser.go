@@ -5,7 +5,7 @@ import (
 	"hash"
 )
 
-// Want says how to read the next response, and what its body must be. Feed keeps no reference to
+// Want describes how to read the next response, and its expected body. Feed keeps no reference to
 // its contents after that response.
 type Want struct {
 	Body      []byte
@@ -15,7 +15,7 @@ type Want struct {
 	StopAt    bool      // return AtHead once the header section is there
 }
 
-// Event is why Feed returned.
+// Event is the reason why Feed returned.
 type Event uint8
 
 // More: all of the slice that could be used is used. AtHead: Fields may be read now, and only now.
@@ -136,8 +136,8 @@ func (p *Parser) Feed(b []byte) (n int, ev Event, err error) {
 	}
 }
 
-// End reports that the connection has closed. It returns nil if that completes the response, as it
-// does for a body that ends so.
+// End reports that the connection has closed. It returns nil if this completes the response, that
+// is for a body that ends with the connection.
 func (p *Parser) End() error {
 	if p.state != inClose {
 		return ErrIncomplete
@@ -191,9 +191,9 @@ func (p *Parser) feedHead(b []byte) (n int, more bool, err error) {
 	return h.size, false, nil
 }
 
-// unfinished checks the beginning of a header section, so that garbage is told from a slow
-// response, and remembers how far it looked. Its result depends on the bytes alone, not on how they
-// are divided into reads: it looks at nothing beyond MaxHead.
+// unfinished checks the beginning of a header section, to distinguish garbage from a slow response,
+// and remembers how far it has checked. Its result depends only on the bytes, not on their division
+// into reads: it ignores bytes beyond MaxHead.
 func (p *Parser) unfinished(b []byte) error {
 	if k := min(len(b), len(prefix)); !bytes.Equal(b[:k], prefix[:k]) {
 		return ErrStatusLine

@@ -29,9 +29,9 @@ func (r *Response) Get(name string) (value string, ok bool) {
 	return "", false
 }
 
-// Whole parses one response from the start of b. toHead says that it answers HEAD, closed that the
-// connection ended after b. It returns ErrIncomplete if the response goes on after b. It ignores
-// bytes after the response: compare TotalBytes with len(b).
+// Whole parses one response from the start of b. toHead means that it is a response to HEAD, closed
+// that the connection ended after b. It returns ErrIncomplete if the response continues after b. It
+// ignores bytes after the response: compare TotalBytes with len(b).
 func Whole(b []byte, toHead, closed bool) (Response, error) {
 	r := Response{Length: -1}
 	p := Parser{keep: &r}

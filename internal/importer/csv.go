@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// columnNames leads from the names of descriptive columns, as simplify spells them, to ours.
+// columnNames maps names of descriptive columns, as simplify spells them, to dyno's names.
 var columnNames = aliases(map[string]string{
 	"source":      "source",
 	"ref":         "ref, table, file",
@@ -29,8 +29,8 @@ var columnNames = aliases(map[string]string{
 	"depth":       "depth, pipeline, pipelining",
 })
 
-// metricNames leads from the names of figures, as simplify spells them, to ours. Metrics with other
-// names keep theirs.
+// metricNames maps names of metrics, as simplify spells them, to dyno's names. Other metrics keep
+// their names.
 var metricNames = aliases(map[string]string{
 	"rps": "rps, req s, reqs s, req sec, reqs sec, requests s, requests sec, requests per second, " +
 		"requests per sec, qps, throughput rps",
@@ -46,7 +46,7 @@ var metricNames = aliases(map[string]string{
 	"throughput":    "throughput, transfer, transfer rate, transfer sec",
 })
 
-// aliases turns a table of names with their aliases around.
+// aliases inverts a table of names with their aliases.
 func aliases(table map[string]string) map[string]string {
 	m := map[string]string{}
 	for name, list := range table {
@@ -57,19 +57,19 @@ func aliases(table map[string]string) map[string]string {
 	return m
 }
 
-// Forms of names in the head of a table.
+// Forms of names in the header of a table.
 var (
 	notWord  = regexp.MustCompile(`[^a-z0-9]+`)
 	quantile = regexp.MustCompile(`^(?:latency )?p([0-9]{1,2}(?: ?9+)?|100)$`)
 	inParens = regexp.MustCompile(`^(.*?)\s*[\[(]([^\])]*)[\])]\s*$`)
 )
 
-// simplify makes one spelling of a name: lower case, one blank between words.
+// simplify returns a common spelling of a name: lower case, one space between words.
 func simplify(name string) string {
 	return strings.TrimSpace(notWord.ReplaceAllString(strings.ToLower(name), " "))
 }
 
-// metricOf returns the metric that a name means, and whether it is a known one.
+// metricOf returns the metric for a name, and whether it is a known one.
 func metricOf(name string) (metric string, known bool) {
 	s := simplify(name)
 	if m, ok := metricNames[s]; ok {
@@ -84,7 +84,7 @@ func metricOf(name string) (metric string, known bool) {
 // figures is a column of figures of one metric; unit is "" where its cells have one.
 type figures struct{ metric, unit string }
 
-// wideMetric resolves the head of a column of figures: "latency_ms", "Latency (ms)", "req/s".
+// wideMetric interprets the header of a column of figures: "latency_ms", "Latency (ms)", "req/s".
 func wideMetric(head string) (f figures, ok bool) {
 	if f.metric, ok = metricOf(head); ok {
 		if strings.HasPrefix(f.metric, "rps") {
@@ -111,14 +111,14 @@ func wideMetric(head string) (f figures, ok bool) {
 	return f, false
 }
 
-// rowKey has the columns that tell the rows of a table apart.
+// rowKey has the columns that distinguish the rows of a table.
 type rowKey struct{ source, edition, date, suite, scenario, contestant, connections, load, delay, depth string }
 
 // table is a table being read.
 type table struct {
 	*reader
-	at     func(column int) (line, col int) // where a cell of the line being read stands
-	part   string                           // of the document, where no column says the scenario
+	at     func(column int) (line, col int) // position of a cell of the current line
+	part   string                           // of the document, if no column has the scenario
 	column map[string]int                   // of our names of columns
 	wide   map[int]figures                  // by column
 	rows   map[rowKey]*Row                  // the latest of each key
@@ -142,7 +142,7 @@ func (r *reader) csv() error {
 	}
 	names, err := in.Read()
 	if err != nil {
-		return fmt.Errorf("the head of the table: %w", err)
+		return fmt.Errorf("the header of the table: %w", err)
 	}
 	t.head(names)
 	take := t.take()
@@ -157,19 +157,19 @@ func (r *reader) csv() error {
 			r.described()
 			return nil
 		case errors.As(err, &bad):
-			r.trouble(bad.StartLine, max(bad.Column, 1), "%v: quote the cell, and double the quotes in it", bad.Err)
+			r.trouble(bad.StartLine, max(bad.Column, 1), "%v; quote the cell, and double the quotes in it", bad.Err)
 		case err != nil:
 			return err
 		case len(cells) != len(names):
 			line, _ := in.FieldPos(0)
-			r.trouble(line, 1, "%d cells; the head has %d", len(cells), len(names))
+			r.trouble(line, 1, "%d cells; the header has %d", len(cells), len(names))
 		default:
 			take(cells)
 		}
 	}
 }
 
-// described completes the rows of tables from their words.
+// described completes the rows of tables from their descriptive columns.
 func (r *reader) described() {
 	for _, row := range r.doc.Rows {
 		row.describe()
@@ -179,15 +179,16 @@ func (r *reader) described() {
 	}
 }
 
-// noFigures is what is wrong with a table whose head is given.
-const noFigures = "none of the columns holds figures: want metric and value, or columns such as rps, latency_ms, " +
-	"p99_ms; the head is %.100q"
+// noFigures returns the error for a table without figures.
+const noFigures = "no column contains figures; want the columns metric and value, or columns such as rps, " +
+	"latency_ms, p99_ms; the header is %.100q"
 
 func newTable(r *reader, at func(column int) (line, col int)) *table {
 	return &table{reader: r, at: at, column: map[string]int{}, wide: map[int]figures{}, rows: map[rowKey]*Row{}}
 }
 
-// take is how a line is read: as one figure, or as one contestant; nil if no column holds figures.
+// take returns the function that reads a line, as one figure or as one contestant; nil if no column
+// contains figures.
 func (t *table) take() func(cells []string) {
 	_, metric := t.column["metric"]
 	_, value := t.column["value"]
@@ -200,7 +201,7 @@ func (t *table) take() func(cells []string) {
 	return nil
 }
 
-// head finds the columns. Of several for one thing the first counts.
+// head finds the columns. Of several columns with the same meaning the first counts.
 func (t *table) head(names []string) {
 	for i, name := range names {
 		column, known := columnNames[simplify(name)]
@@ -212,7 +213,7 @@ func (t *table) head(names []string) {
 	}
 }
 
-// cell returns the cell of a line in a column, by our name of it, or "".
+// cell returns the cell of a line in the named column, or "".
 func (t *table) cell(cells []string, column string) string {
 	if i, ok := t.column[column]; ok {
 		return strings.TrimSpace(cells[i])
@@ -242,8 +243,8 @@ func (t *table) row(cells []string, own bool) (row *Row, where string) {
 	return row, where
 }
 
-// level reads a number that describes the load, 0 where there is none. A delay is in s; a bare
-// number of a delay is ms, as such tables have it.
+// level reads a number that describes the load; 0 if there is none. A delay is returned in s; a
+// delay without a unit is in ms, as usual in such tables.
 func (t *table) level(cells []string, column string) float64 {
 	var f Figure
 	text := t.cell(cells, column)
@@ -266,12 +267,12 @@ func (t *table) figure(row *Row, where, metric, text, unit string, column int) *
 	return f
 }
 
-// longRow takes a line that holds one figure.
+// longRow reads a line with one figure.
 func (t *table) longRow(cells []string) {
 	name := t.cell(cells, "metric")
 	if name == "" {
 		line, column := t.at(t.column["metric"])
-		t.trouble(line, column, "the metric has no name")
+		t.trouble(line, column, "the name of the metric is missing")
 		return
 	}
 	row, where := t.row(cells, false)
@@ -281,7 +282,7 @@ func (t *table) longRow(cells []string) {
 	t.prose(row, cells, where)
 }
 
-// wideRow takes a line that holds a figure in each of several columns.
+// wideRow reads a line with a figure in each of several columns.
 func (t *table) wideRow(cells []string) {
 	row, where := t.row(cells, true)
 	for i := range cells {
@@ -291,8 +292,8 @@ func (t *table) wideRow(cells []string) {
 	}
 }
 
-// prose takes a figure that, by the table's notes, the article quotes in its text: "prose says
-// 1.18ms".
+// prose reads a figure that, according to a note in the table, the article quotes in its text:
+// "prose says 1.18ms".
 func (t *table) prose(row *Row, cells []string, where string) {
 	said := proseForm.FindStringSubmatch(t.cell(cells, "ref"))
 	if said == nil || slices.ContainsFunc(row.Figures, func(f *Figure) bool { return f.Prose }) {

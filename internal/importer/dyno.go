@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// dynoHead is the line of dyno load that says what was asked for.
+// dynoHead is the line of dyno load that describes the load.
 var dynoHead = regexp.MustCompile(`^\S+: .* over ([0-9,]+) connections?, (open|closed) loop\b`)
 
-// Forms of dyno's times and counts: ">= 2.00 s", "-" for what is not told, "120,000".
+// Forms of dyno's times and counts: ">= 2.00 s", "-" for unknown values, "120,000".
 const (
 	dynoTime  = `((?:>= |< )?[0-9.]+ [a-zµ]+|-)`
 	dynoCount = `([0-9,]+)`
@@ -30,7 +30,7 @@ var dynoLines = []pattern{
 	line(`^Requests/sec: <num>`, "rps", "req/s"),
 }
 
-// dynoText takes from the head of dyno's output what no figure of it says.
+// dynoText reads the description of the load from the head of dyno's output.
 func (r *Row) dynoText(text string) {
 	m := dynoHead.FindStringSubmatch(text)
 	if m == nil {
@@ -41,8 +41,8 @@ func (r *Row) dynoText(text string) {
 	r.words(text)
 }
 
-// ofDyno takes the same from dyno's JSON, by path: in a plain closed loop it has service times
-// alone.
+// ofDyno reads the same from dyno's JSON, by path: in a plain closed loop it has only service
+// times.
 func (r *Row) ofDyno(at map[string]leaf) {
 	r.Connections, _ = strconv.Atoi(at["connections"].text)
 	r.Contestant = at["target"].text
@@ -62,13 +62,14 @@ func (r *Row) ofDyno(at map[string]leaf) {
 	}
 }
 
-// runMetrics are the metrics of a contestant in a run.json, and their names and units here.
+// runMetrics are the metrics of a contestant in a run.json, with their names and units in this
+// package.
 var runMetrics = []struct{ path, value, metric, unit string }{
 	{"throughput", "per_sec", "rps", "req/s"}, {"p50", "ns", "p50", "ns"}, {"p99", "ns", "p99", "ns"},
 }
 
-// dynoRun reads what dyno run and dyno compare write as run.json: a row for each contestant, each
-// figure with its interval.
+// dynoRun reads the run.json of dyno run and dyno compare: a row for each contestant, each figure
+// with its interval.
 func (r *reader) dynoRun(list []leaf) {
 	at := byPath(list)
 	number := func(path string) float64 {
@@ -100,8 +101,8 @@ func (r *reader) dynoRun(list []leaf) {
 	r.finish()
 }
 
-// words takes the depth of pipelining from what was asked for, and whether connections were idle on
-// purpose.
+// words reads the depth of pipelining from the description of the load, and whether connections
+// were idle on purpose.
 func (r *Row) words(text string) {
 	if m := dynoDepth.FindStringSubmatch(text); m != nil {
 		r.Depth, _ = strconv.Atoi(m[1])

@@ -1,8 +1,8 @@
-// Package importer reads what others publish: tables as CSV, what load generators print, and
-// TechEmpower's results. It turns all of it into rows of figures, each with the precision of its
-// printed digits, and judges nothing.
+// Package importer reads published figures: tables as CSV, the output of load generators, and
+// TechEmpower's results. It converts them to rows of figures, each with the precision of its
+// printed digits, and does not judge them.
 //
-// What cannot be read becomes a Trouble with its file:line:column; the rest is read all the same.
+// Unreadable parts become a Trouble with file:line:column; the rest is read anyway.
 package importer
 
 import (
@@ -24,7 +24,7 @@ type Place struct {
 
 func (p Place) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
 
-// Trouble is something that could not be read, and why.
+// Trouble is an unreadable part of a file, with the reason.
 type Trouble struct {
 	Place
 	Text string
@@ -53,7 +53,7 @@ type Figure struct {
 	Text   string // as printed, with its unit: "1.18 ms"
 	Unit   Unit
 
-	// Value is in base units. The printed digits leave it open between Lo and Hi; one of them is
+	// Value is in base units. Values from Lo to Hi round to the printed digits; one of them is
 	// infinite for a limit (">60"). All three are NaN for a missing value and for several.
 	Value, Lo, Hi float64
 	Digits        int // significant digits
@@ -65,7 +65,7 @@ type Figure struct {
 	Derived bool // not printed: computed from other figures
 }
 
-// Row is what was published of one contestant at one level: figures that were taken together. The
+// Row is a set of published figures of one contestant at one level that were measured together. The
 // strings are as published.
 type Row struct {
 	Source, Edition, Date, Suite, Scenario, Contestant, Load string
@@ -112,7 +112,7 @@ type Document struct {
 	Troubles []Trouble
 }
 
-// Printed counts the figures of the table or the output itself, missing and unclear ones included.
+// Printed returns the number of printed figures, including missing and unclear ones.
 func (d *Document) Printed() int {
 	n := 0
 	for _, r := range d.Rows {
@@ -129,8 +129,9 @@ func (d *Document) Printed() int {
 var Formats = []string{"csv", "markdown", "dyno", "wrk", "ab", "bombardier", "oha", "hey", "h2load", "k6",
 	"techempower"}
 
-// errUnknown means that the content is of no format known here.
-var errUnknown = errors.New("the content is none of " + strings.Join(Formats, ", ") + ": pass --format to force one")
+// errUnknown means that the content has no known format.
+var errUnknown = errors.New(
+	"unknown format; the content is none of " + strings.Join(Formats, ", ") + "; pass --format to choose one")
 
 // reader is one file being read.
 type reader struct {
@@ -138,8 +139,8 @@ type reader struct {
 	data []byte
 }
 
-// Read reads data. The name is for places and messages; an empty format lets the content decide. An
-// error means that nothing could be read.
+// Read reads data. The name is used in positions and messages; with an empty format the content
+// decides. An error means that nothing could be read.
 func Read(name string, data []byte, format string) (*Document, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // the byte order mark of UTF-8
 	// A format that is given is not doubted: what does not fit it becomes trouble or no figures.
@@ -207,15 +208,15 @@ func sniff(data []byte) string {
 	return ""
 }
 
-// trouble notes what cannot be read at line:column, and why.
+// trouble records an unreadable part at line:column, with the reason.
 func (r *reader) trouble(line, column int, format string, args ...any) {
 	r.doc.Troubles = append(r.doc.Troubles, Trouble{r.place(line, column), fmt.Sprintf(format, args...)})
 }
 
 func (r *reader) place(line, column int) Place { return Place{r.doc.Name, line, column} }
 
-// add reads a number at line:column and puts it into row. It returns nil, and notes the trouble,
-// where there is no number.
+// add reads a number at line:column and adds it to row. If there is no number, it records a Trouble
+// and returns nil.
 func (r *reader) add(row *Row, metric, text, unit string, line, column int) *Figure {
 	f := &Figure{Place: r.place(line, column), Row: row, Metric: metric}
 	if err := f.read(text, unit); err != nil {
@@ -236,7 +237,7 @@ func (r *reader) newRow(tool string) *Row {
 // answerClasses are the metrics that count answers by class of status.
 var answerClasses = []string{"http1xx", "http2xx", "http3xx", "http4xx", "http5xx", "others"}
 
-// compute adds a figure that is not printed, but follows from what is.
+// compute adds a figure that is computed from printed ones.
 func (r *Row) compute(at Place, metric string, v float64, unit Unit, text string) *Figure {
 	f := &Figure{Place: at, Row: r, Metric: metric, Text: text, Unit: unit, Value: v, Lo: v, Hi: v}
 	r.Figures = append(r.Figures, f)

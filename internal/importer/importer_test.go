@@ -111,7 +111,7 @@ func TestLongTable(t *testing.T) {
 		doc.Rows[0].Edition != "abc" {
 		t.Fatalf("%s", dump(doc))
 	}
-	want := []string{`t.csv:4:10: rps: "fast" is not a number`, "t.csv:5:1: 3 cells; the head has 6", "t.csv:6:"}
+	want := []string{`t.csv:4:10: rps: "fast" is not a number`, "t.csv:5:1: 3 cells; the header has 6", "t.csv:6:"}
 	if len(doc.Troubles) != len(want) {
 		t.Fatalf("%v", doc.Troubles)
 	}
@@ -163,7 +163,7 @@ func TestUnreadable(t *testing.T) {
 	for content, want := range map[string]string{
 		"":                         "none of csv",
 		"hello":                    "none of csv",
-		"a,b\n1,2\n":               "want metric and value",
+		"a,b\n1,2\n":               "want the columns metric and value",
 		`{"a":1}`:                  "none of csv",
 		`{"rawData":{}}`:           "concurrencyLevels is missing",
 		`{"rawData":`:              "line 1, column",

@@ -17,7 +17,7 @@ type leaf struct {
 	line, column int
 }
 
-// leaves returns the values of a JSON document with their places.
+// leaves returns the values of a JSON document with their positions.
 func leaves(data []byte) ([]leaf, error) {
 	w := walker{Decoder: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1}
 	w.UseNumber()
@@ -36,7 +36,7 @@ func leaves(data []byte) ([]leaf, error) {
 	return w.list, nil
 }
 
-// deepest is how many objects and arrays may contain each other.
+// deepest is the maximum nesting depth of objects and arrays.
 const deepest = 32
 
 // walker reads a JSON document token by token. The decoder does not know lines, so that the walker
@@ -49,7 +49,8 @@ type walker struct {
 	line, lineStart, seen int
 }
 
-// place turns an offset into line and column. Offsets before an earlier one are taken for that one.
+// place converts an offset to line and column. Offsets must not decrease; a smaller one counts as
+// the previous one.
 func (w *walker) place(offset int) (line, column int) {
 	offset = min(max(offset, w.seen), len(w.data))
 	passed := w.data[w.seen:offset]
@@ -107,7 +108,7 @@ func byPath(list []leaf) map[string]leaf {
 	return m
 }
 
-// field is a figure in a tool's JSON: its path, our name of it, and the unit that it is in.
+// field is a figure in a tool's JSON: its path, dyno's name, and its unit.
 type field struct{ path, metric, unit string }
 
 var bombardierFields = []field{
@@ -134,7 +135,7 @@ var ohaFields = []field{
 	{"latencyPercentiles.p99.99", "p99.99", "s"},
 }
 
-// dynoFields are those of dyno load --json. Its rate is that of the steady part of the load.
+// dynoFields are the fields of dyno load --json. Its rate is that of the steady part of the load.
 var dynoFields = []field{
 	{"requests_per_sec", "rps", "req/s"}, {"rate_answers", "requests", ""}, {"rate_ns", "time", "ns"},
 	{"failed", "failed", ""}, {"errors.timeout", "timeouts", ""}, {"errors.dial", "connect_errors", ""},
@@ -143,7 +144,7 @@ var dynoFields = []field{
 	{"response.p95_ns", "p95", "ns"}, {"response.p99_ns", "p99", "ns"}, {"response.p999_ns", "p99.9", "ns"},
 }
 
-// k6Fields are those of k6's --summary-export, and of what its handleSummary is given.
+// k6Fields are the fields of k6's --summary-export, and of the argument of its handleSummary.
 var k6Fields = []field{
 	{"http_reqs.count", "requests", ""}, {"http_reqs.rate", "rps", "req/s"},
 	{"data_received.count", "transferred", "bytes"},
@@ -154,7 +155,7 @@ var k6Fields = []field{
 	{"http_req_duration.p(99)", "p99", "ms"}, {"http_req_duration.p(99.9)", "p99.9", "ms"},
 }
 
-// jsonTools are the tools whose JSON is one object: its fields, and what stands before their paths.
+// jsonTools are the tools whose JSON is one object: its fields, and the prefix of their paths.
 var jsonTools = map[string]struct {
 	prefix string
 	fields []field
@@ -163,7 +164,7 @@ var jsonTools = map[string]struct {
 	"k6": {"metrics.", k6Fields},
 }
 
-// toolJSON reads what a tool writes with its JSON format.
+// toolJSON reads the JSON output of a tool.
 func (r *reader) toolJSON() error {
 	list, err := leaves(r.data)
 	if err != nil {

@@ -10,7 +10,7 @@ var k6Line = regexp.MustCompile(`^\s*(data_received|data_sent|http_req_\w+|http_
 const k6Time = `([0-9.]+[0-9a-zµ.]*)`
 
 // k6Lines are the lines of k6's summary that hold figures, as versions 0 and 1 print them. Virtual
-// users are no connections: they pause between requests.
+// users do not count as connections, because they pause between requests.
 var k6Lines = []pattern{
 	line(`^\s*http_req_duration\.+: avg=`+k6Time+`\s+min=`+k6Time+`\s+med=`+k6Time+`\s+max=`+k6Time+
 		`\s+p\(<num>\)=`+k6Time+`\s+p\(<num>\)=`+k6Time+`\s+p\(<num>\)=`+k6Time,

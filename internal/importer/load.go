@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Forms of what the words of a row say.
+// Forms of descriptions of rows.
 var (
 	delayForm  = regexp.MustCompile(`(?i)\b(?:sleep|delay|wait)s?\s*[= ]?\s*([0-9]+(?:\.[0-9]+)?)\s*(us|µs|ms|s|sec)\b`)
 	depthForm  = regexp.MustCompile(`(?i)\bpipelin(?:e|ed|ing)\s*[=x ]?\s*([0-9]+)\b`)
@@ -19,8 +19,8 @@ var (
 // tools are the load generators whose command lines are known.
 var tools = []string{"wrk", "ab", "bombardier", "hey", "oha", "h2load", "wrk2", "plow"}
 
-// describe takes numbers from the words that a row is published with: the handler's delay and the
-// depth of pipelining from its scenario, the rest from its command line.
+// describe reads numbers from the published description of a row: the handler's delay and the depth
+// of pipelining from its scenario, the rest from its command line.
 func (r *Row) describe() {
 	r.Depth = max(r.Depth, 1)
 	if m := delayForm.FindStringSubmatch(r.Scenario); m != nil && r.Delay == 0 {
@@ -37,7 +37,7 @@ func (r *Row) describe() {
 	r.command(r.Load)
 }
 
-// command takes connections, requests and length from a command line such as "ab -n 6000 -c 300".
+// command reads connections, requests and length from a command line such as "ab -n 6000 -c 300".
 func (r *Row) command(line string) {
 	words := strings.Fields(line)
 	if len(words) > 0 && slices.Contains(tools, words[0]) && r.Tool == "" {
@@ -83,8 +83,8 @@ func (r *Row) requests(value string) {
 	}
 }
 
-// length reads a duration as load generators take it, bare seconds or with a unit. It returns
-// otherwise if value is none.
+// length reads a duration in the form of load generators, as bare seconds or with a unit. It
+// returns otherwise if value is not a duration.
 func length(value string, otherwise float64) float64 {
 	var f Figure
 	if f.read(value, "") != nil || !(f.Value > 0) || f.Unit != None && f.Unit != Seconds {

@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	// underHead is the line under the head of a Markdown table.
+	// underHead matches the line below the header of a Markdown table.
 	underHead = regexp.MustCompile(`(?m)^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*$`)
 	mdLink    = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
 	mdMarks   = strings.NewReplacer("**", "", "__", "", "`", "", "<br>", " ", "<br/>", " ", "\\|", "|")
@@ -51,13 +51,13 @@ func (r *reader) markdown() error {
 	case tables == 0 && len(heads) > 0:
 		return fmt.Errorf("%s", strings.Join(heads, "\n"))
 	case tables == 0:
-		return fmt.Errorf("no table: want a head, a line such as |---|---| under it, and a line for each contestant")
+		return fmt.Errorf("no table; want a header, below it a line such as |---|---|, and a line for each contestant")
 	}
 	r.described()
 	return nil
 }
 
-// mdTable reads the table whose head stands in the line at index. It reports whether the table has
+// mdTable reads the table whose header is the line at index. It reports whether the table has
 // figures.
 func (r *reader) mdTable(part string, head []mdCell, index int, body [][]byte) bool {
 	var cells []mdCell
@@ -76,7 +76,7 @@ func (r *reader) mdTable(part string, head []mdCell, index int, body [][]byte) b
 		number = index + 3 + i
 		cells = cellsOf(string(line))
 		if len(cells) != len(head) {
-			r.trouble(number, 1, "%d cells; the head has %d", len(cells), len(head))
+			r.trouble(number, 1, "%d cells; the header has %d", len(cells), len(head))
 			continue
 		}
 		take(texts(cells))
@@ -107,7 +107,7 @@ func cellsOf(line string) (cells []mdCell) {
 	return cells
 }
 
-// plainCell is the text of a cell without its marks.
+// plainCell returns the text of a cell without its marks.
 func plainCell(text string) string {
 	return strings.TrimSpace(mdMarks.Replace(mdLink.ReplaceAllString(text, "$1")))
 }

@@ -12,8 +12,8 @@ import (
 // heyHeader is the first line of hey's CSV: one request a line, times in seconds.
 const heyHeader = "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,offset"
 
-// heyCSV computes what hey would have printed of its requests. The figures are placed at the first
-// request.
+// heyCSV computes the figures that hey would have printed from its requests. Their position is that
+// of the first request.
 func (r *reader) heyCSV(rest []byte) error {
 	var times []float64
 	sum, end, number, failed := 0.0, 0.0, 1, 0

@@ -44,7 +44,7 @@ func (r *reader) techempower() error {
 		}
 	}
 	if len(levels["concurrencyLevels"])+len(levels["pipelineConcurrencyLevels"]) == 0 {
-		return errors.New("concurrencyLevels is missing: without it no result has a number of connections")
+		return errors.New("concurrencyLevels is missing, which gives the numbers of connections")
 	}
 	planned := length(at["duration"].text, 0)
 	rows := map[string]*Row{}
@@ -96,7 +96,7 @@ func (r *Row) teLevel(level int, levels map[string][]int) {
 }
 
 // perSec adds the rate that TechEmpower's site shows: requests by the planned length of the run.
-// The true rate is a little lower, for wrk goes on a little longer than planned.
+// The true rate is slightly lower, because wrk runs slightly longer than planned.
 func (r *Row) perSec() {
 	n := r.One(None, "requests")
 	if n == nil || r.Planned <= 0 || math.IsNaN(n.Value) {

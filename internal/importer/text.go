@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// pattern takes figures from one line of a tool's output: each group of form is the figure of that
-// name. Its unit is beside the number, or else is unit. The names connections and planned go to the
+// pattern reads figures from one line of a tool's output: each group of form is the figure of that
+// name. Its unit follows the number, or else is unit. The names connections and planned go to the
 // row; the group "pct" is a percentile, "status" a code, and the next group is its value.
 type pattern struct {
 	form  *regexp.Regexp
@@ -22,7 +22,7 @@ type pattern struct {
 var groups = strings.NewReplacer("<int>", `(\d+)`, "<num>", `([0-9.]+)`, "<val>", `([0-9.]+[\wµ]+)`,
 	"<words>", `([0-9.]+ \w+)`)
 
-// line makes a pattern; names are separated by blanks, one for each group.
+// line returns a pattern; names are separated by spaces, one for each group.
 func line(form, names, unit string) pattern {
 	return pattern{regexp.MustCompile(groups.Replace(form)), strings.Fields(names), unit}
 }
@@ -94,7 +94,7 @@ var outputs = map[string][]pattern{
 	},
 }
 
-// summary has the lines that oha and hey print alike. Their bytes are those of bodies, without
+// summary has the lines that oha and hey have in common. Their bytes are those of bodies, without
 // headers.
 var summary = []pattern{
 	line(`^\s+Total:\s+<words>`, "time", ""),
@@ -131,7 +131,7 @@ func heading(line string) (tool string, ok bool) {
 }
 
 // text reads outputs that are lines, one after the other. A line such as "$ hey -c 50 …" before an
-// output gives the command, which tells what the output does not.
+// output gives the command, which supplements the output.
 func (r *reader) text() {
 	var row *Row
 	command, number, forced, seen := "", 0, r.doc.Format, map[string]bool{}
@@ -174,7 +174,7 @@ func (r *reader) text() {
 	r.finish()
 }
 
-// outputLine takes the figures of a line of row's output. The bytes of the line before text are not
+// outputLine reads the figures in a line of row's output. The bytes of the line before text are not
 // part of it.
 func (r *reader) outputLine(row *Row, text string, number, before int) {
 	if row.Tool == "hey" && strings.Contains(text, "Success rate:") {
@@ -225,7 +225,7 @@ func (r *reader) outputLine(row *Row, text string, number, before int) {
 	}
 }
 
-// finish drops rows without figures, and completes the others from their words and counts.
+// finish removes rows without figures, and completes the others from their descriptions and counts.
 func (r *reader) finish() {
 	r.doc.Rows = slices.DeleteFunc(r.doc.Rows, func(row *Row) bool { return len(row.Figures) == 0 })
 	for _, row := range r.doc.Rows {
@@ -234,8 +234,8 @@ func (r *reader) finish() {
 	}
 }
 
-// answers adds up responses by class where the tool counts them: those that are no success, and
-// all, unless other figures say how many.
+// answers adds up responses by class if the tool counts them: unsuccessful ones, and all, unless
+// another figure has their number.
 func (r *Row) answers() {
 	bad, all := 0.0, 0.0
 	var last *Figure

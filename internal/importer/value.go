@@ -16,7 +16,7 @@ var numberForm = regexp.MustCompile(`^([~≈<>≤≥=]*)\s*` +
 	`([-−+]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)` +
 	`(?:\s*[-–]\s*([0-9]+(?:\.[0-9]+)?))?\s*([^0-9\s+~][^+~]*)?(\+?)$`)
 
-// aboutForm is what may stand behind a number: how far it may be off, in per cent or in its unit.
+// aboutForm matches the tolerance after a number, in per cent or in its unit.
 var aboutForm = regexp.MustCompile(`\s*(?:±|\+/-)\s*([0-9.]+)\s*(%|[\wµ/]*)$`)
 
 // clockForm is a time as minutes:seconds or hours:minutes:seconds.
@@ -98,7 +98,7 @@ func (f *Figure) read(text, unit string) error {
 	if own := strings.TrimSpace(m[4]); own != "" {
 		var ok bool
 		if per, ok = f.ownUnit(own, base, per); !ok {
-			return fmt.Errorf("%q has a unit that is not known here: %q", text, own)
+			return fmt.Errorf("%q has an unknown unit: %q", text, own)
 		}
 		f.Text = text
 	}
@@ -167,7 +167,7 @@ func (f *Figure) set(vague, number, other string, per float64, approx bool) erro
 func scaled(number string, per float64) (float64, error) {
 	v, err := strconv.ParseFloat(number, 64)
 	if err != nil || math.IsInf(v*per, 0) {
-		return 0, fmt.Errorf("%q is not a number within reach", number)
+		return 0, fmt.Errorf("%q is too large or too small", number)
 	}
 	return v, nil
 }

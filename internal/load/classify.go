@@ -15,7 +15,7 @@ func Expect(p *http1.Parser, w *scenario.Want) {
 }
 
 // Classify compares a complete response with its contract w, which Expect has passed to the parser.
-// headers is the result of CheckHeaders. surplus says that bytes follow which belong to no
+// headers is the result of CheckHeaders. surplus means that bytes follow that belong to no
 // response.
 func Classify(p *http1.Parser, w *scenario.Want, headers, surplus bool) Kind {
 	switch {

@@ -8,17 +8,18 @@ import (
 	"dyno/internal/scenario"
 )
 
-// What engines say of a connection that ended, or of a request that was given up.
+// The errors of engines for a connection that ended, or a request that was given up.
 var (
-	ErrClosed    = errors.New("the server closed the connection without an answer")
-	ErrAnnounced = errors.New("the server announced that it closes, with requests still in the pipeline")
-	ErrTimeout   = errors.New("no complete answer in time")
+	ErrClosed    = errors.New("the server closed the connection without a response")
+	ErrAnnounced = errors.New("the server sent Connection: close while requests were still in the pipeline")
+	ErrTimeout   = errors.New("no complete response in time")
 )
 
-// Shown is how much of an answer a complaint quotes, in bytes.
+// Shown is the number of bytes of a response that a complaint quotes.
 const Shown = 200
 
-// Complaint describes how an answer broke its contract. raw is what was read last. It allocates.
+// Complaint describes how a response broke its contract. raw is the data that was read last. It
+// allocates.
 func Complaint(k Kind, p *http1.Parser, w *scenario.Want, s *scenario.Scenario, raw []byte) string {
 	r := &s.Requests[w.Index]
 	return fmt.Sprintf("%s %s: wrong %v: status %d, body of %d bytes; read last: %.*q",

@@ -7,9 +7,9 @@ import (
 	"dyno/internal/result"
 )
 
-// Edge delimits the steady part of a window; the workers of the window share it. The rate is that
-// of the steady part alone: before it the connections are still starting, after it they run dry,
-// and neither is a property of the server.
+// Edge determines the steady part of a window; the workers of the window share it. The rate is that
+// of the steady part only: before it connections are still starting, after it they have no more
+// requests to send, and neither is a property of the server.
 //
 // The steady part begins when every connection has as many answers as it has requests in flight; in
 // an open loop, with the first answer. It ends when nothing more was to start: at the deadline, or
@@ -93,7 +93,7 @@ func (r *Recorder) Rest(due int64) {
 	}
 }
 
-// rested returns how many turns were spent in the pauses that the end of the steady part cut short.
+// rested returns the number of turns spent in pauses that the end of the steady part interrupted.
 func (r *Recorder) rested(from, until int64) (turns float64) {
 	turn := float64(r.Edge.pause + r.Service.Quantile(0.5))
 	for _, due := range r.rests {
@@ -104,19 +104,18 @@ func (r *Recorder) rested(from, until int64) (turns float64) {
 	return turns
 }
 
-// close puts into l what is known of a whole window alone: its rate, and quantiles of service
-// times.
+// close sets in l the figures of the whole window: its rate, and quantiles of service times.
 func (r *Recorder) close(l *result.Load, now int64) {
 	r.rate(l, now)
 	l.ServiceP50NS, l.ServiceP99NS, l.ServiceMaxNS = r.Service.Quantile(0.5), r.Service.Quantile(0.99), r.Service.Max()
 }
 
-// rate puts into l the answers of the steady part and its length. There is none where a connection
-// was not answered, or its first answer came so late that less than half of the time is left, or
-// less than one pause, or that the server stood still: after more than a tenth of the time and five
-// turns. Then all right answers count, over the time that was planned or the window, whichever is
-// longer. In an open loop the rate is that at the most: a backlog of the beginning that is worked
-// off later is no throughput.
+// rate sets in l the responses of the steady part and its length. There is no steady part if a
+// connection got no response, or its first one so late that less than half of the time or less than
+// one pause is left, or that the server must have stalled: after more than a tenth of the time and
+// five turns. Then all right responses count, over the planned time or the window, whichever is
+// longer. In an open loop this is an upper bound of the rate, because working off a backlog of the
+// beginning is not throughput.
 func (r *Recorder) rate(l *result.Load, now int64) {
 	e := r.Edge
 	if e == nil || l.Started == 0 {

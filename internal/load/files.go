@@ -12,18 +12,17 @@ func OutOfFiles(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// filesBeside is the number of files that dyno has open besides its connections, with room to
-// spare.
+// filesBeside is an upper bound of the number of files that dyno has open besides its connections.
 const filesBeside = 256
 
 // FilesError adds to an OutOfFiles error what to do about it, and returns any other err unchanged.
 func FilesError(err error, connections int) error {
 	switch {
 	case errors.Is(err, syscall.EMFILE):
-		return fmt.Errorf("dyno itself may open no more files: %w; raise its limit with: ulimit -n %d",
+		return fmt.Errorf("dyno has reached its limit of open files: %w; raise it with: ulimit -n %d",
 			err, connections+filesBeside)
 	case errors.Is(err, syscall.ENFILE):
-		return fmt.Errorf("this machine may open no more files: %w; raise fs.file-max (sysctl)", err)
+		return fmt.Errorf("this machine has reached its limit of open files: %w; raise fs.file-max with sysctl", err)
 	}
 	return err
 }

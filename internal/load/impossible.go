@@ -9,14 +9,14 @@ import (
 	"dyno/internal/result"
 )
 
-// shrunk is the share of the bytes at verification below which an answer is not the same: a missing
-// header is 10 %.
+// shrunk is the share of the bytes at verification below which a response counts as different: a
+// missing header is 10 %.
 const shrunk = 0.9
 
-// Impossible returns an error if arithmetic forbids what l reports, for handlers that wait for
-// delay. It applies to dyno's own loads the rules by which dyno audits published figures
-// (doc/audit.md). A server that breaks one answers without doing the work. shown is how many bytes
-// an answer had when it was verified; 0 if they vary.
+// Impossible returns an error if the figures of l are arithmetically impossible for handlers that
+// wait for delay. It applies the rules of dyno audit (doc/audit.md) to dyno's own loads. A server
+// that violates them responds without doing the work. shown is the number of bytes of a response
+// during verification; 0 if it varies.
 func (j *Job) Impossible(l *result.Load, delay time.Duration, shown int) error {
 	seconds := float64(l.WindowNS) / 1e9
 	if l.Succeeded == 0 || seconds <= 0 {
@@ -25,13 +25,13 @@ func (j *Job) Impossible(l *result.Load, delay time.Duration, shown int) error {
 	connections, depth := float64(j.Connections), float64(max(j.Pipeline, 1))
 	rate, least := float64(l.Succeeded)/seconds, bounds.Soonest(delay)
 	if middle := time.Duration(l.ServiceP50NS); least > 0 && middle < least {
-		return fmt.Errorf("impossible (R3): half of its answers came within %v, "+
-			"though each handler waits DYNO_DELAY, %v: it does not wait under load",
+		return fmt.Errorf("impossible (R3): half of its responses came within %v, although each handler must wait "+
+			"%v (DYNO_DELAY): it does not wait under load",
 			middle.Round(time.Microsecond), delay)
 	}
 	if least > 0 {
 		if most := bounds.Capacity(connections, depth, least.Seconds()); rate > most*(1+bounds.Slack) {
-			return fmt.Errorf("impossible (R3): %.0f answers/s, but %.0f requests in flight ÷ %v (DYNO_DELAY) "+
+			return fmt.Errorf("impossible (R3): %.0f responses/s, but %.0f requests in flight ÷ %v (DYNO_DELAY) "+
 				"allow %.0f/s: it does not wait under load",
 				rate, connections*depth, delay, most)
 		}
@@ -42,8 +42,8 @@ func (j *Job) Impossible(l *result.Load, delay time.Duration, shown int) error {
 			return fmt.Errorf("read the histogram of a load: %w", err)
 		}
 		if n := rate * h.Mean() / 1e9; n > bounds.InFlight(connections, depth) {
-			return fmt.Errorf("impossible (R2): %.0f answers/s × %v on average = %.0f requests in flight, "+
-				"but the connections hold %.0f",
+			return fmt.Errorf("impossible (R2): %.0f responses/s × %v on average = %.0f requests in flight, but "+
+				"the connections can carry %.0f",
 				rate, time.Duration(h.Mean()).Round(time.Microsecond), n, connections*depth)
 		}
 	}
@@ -51,10 +51,11 @@ func (j *Job) Impossible(l *result.Load, delay time.Duration, shown int) error {
 	switch {
 	case l.BytesRead == 0: // it was not counted
 	case size < bounds.LeastAnswer:
-		return fmt.Errorf("impossible (R4): %.0f bytes per answer, but HTTP/1.1 takes at least %d",
+		return fmt.Errorf("impossible (R4): %.0f bytes per response, but HTTP/1.1 needs at least %d",
 			size, bounds.LeastAnswer)
 	case j.PerConnection == 0 && size < shrunk*float64(shown):
-		return fmt.Errorf("it answers otherwise under load (R4): %.0f bytes per answer, but %d when it was verified",
+		return fmt.Errorf(
+			"it responds differently under load (R4): %.0f bytes per response, but %d during verification",
 			size, shown)
 	}
 	return nil

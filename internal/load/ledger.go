@@ -10,8 +10,7 @@ import (
 )
 
 // Ledger collects the Recorders of the workers of one observed Window: interval by interval for
-// Observe.Tick, and as a whole. It adds them up on a goroutine of its own, so that workers never
-// wait.
+// Observe.Tick, and as a whole. It adds them up on its own goroutine, so that workers never wait.
 type Ledger struct {
 	observe *Observe
 	paced   bool
@@ -32,8 +31,8 @@ type part struct {
 
 const buffers = 3 // recorders per worker: one in use, one handed in, one spare
 
-// NewLedger starts to collect the results of the given number of workers of job. Close ends the
-// collection.
+// NewLedger returns a Ledger that collects the results of a number of workers of job. Close ends
+// the collection.
 func NewLedger(w *Window, job *Job, workers int) *Ledger {
 	l := &Ledger{
 		observe: w.Observe, paced: w.Schedule != nil || w.Think.Mean > 0 || job.PerConnection > 0,

@@ -1,5 +1,5 @@
-// Package load defines what a load is (Job), when requests go out (Schedule), what is kept of them
-// (Recorder) and who sends them (Engine). The engines are the packages load/epoll and load/gonet. A
+// Package load defines a load (Job), the times of its requests (Schedule), the recording of results
+// (Recorder) and the sending (Engine). The engines are the packages load/epoll and load/gonet. A
 // worker owns its Recorder; Run merges them.
 package load
 
@@ -13,7 +13,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Job says what is sent where, over how many connections.
+// Job defines the requests of a load, their address and the connections.
 type Job struct {
 	Network     string // "tcp" or "unix", or tcp in another network namespace (netns.In)
 	Addr        string // "127.0.0.1:5000" or the socket's path
@@ -26,13 +26,13 @@ type Job struct {
 	Workers     int           // event loops; 0 means Loops of the CPUs in CPUs
 	CPUs        []int         // that the workers are pinned to, round robin; nil leaves them free
 
-	// PerConnection is how many requests a connection carries before the client closes it and dials
-	// anew for the next; 0: no end. With 1 every request says "Connection: close"; where the
-	// Scenario's requests say so, it is 1.
+	// PerConnection is the number of requests after which the client closes a connection and dials
+	// again; 0 means no limit. With 1 every request has "Connection: close"; if the Scenario's
+	// requests have it, PerConnection is 1.
 	PerConnection int
 	Cookies       bool     // a jar for each connection, whatever the Scenario says
 	LocalAddrs    []string // IP addresses that connections are bound to, round robin; nil leaves it to the kernel
-	Lazy          bool     // a connection is dialled when its turn comes (Window.Spread), not by Open
+	Lazy          bool     // a connection is dialled when it is first used (Window.Spread), not by Open
 	// Spin polls for answers, and for the last 60 µs before a due time, without sleeping.
 	Spin bool
 }
@@ -45,7 +45,7 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 	}
 	j.Pipeline = max(j.Pipeline, 1)
 	if j.Connections <= 0 {
-		return nil, errors.New("no connections asked for")
+		return nil, errors.New("no connections: want 1 or more")
 	}
 	mix, err := j.Scenario.Compile(j.Host(), scenario.Options{Close: j.PerConnection == 1, Cookies: j.Cookies})
 	if err == nil && mix.Closes() {
@@ -57,7 +57,7 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 // Window is one stretch of load on an open Session.
 type Window struct {
 	For      time.Duration // no request starts after it; those in flight are awaited
-	Requests int64         // or: at most so many requests; 0 means no limit
+	Requests int64         // maximum number of requests; 0 means no limit
 	Spread   time.Duration // the first requests of the connections are spread evenly over it
 	// InFlight limits the requests in flight per connection below the job's Pipeline; 0: no limit.
 	InFlight int
@@ -85,7 +85,7 @@ func (w *Window) Check() error {
 	return nil
 }
 
-// Deadline is the time, in ns, after which nothing starts in a window that begins at start;
+// Deadline returns the time, in ns, after which nothing starts in a window that begins at start;
 // math.MaxInt64 if there is none. A number of requests is served whole, even if the schedule ends.
 func (w *Window) Deadline(start int64) int64 {
 	end := int64(math.MaxInt64)
@@ -101,7 +101,7 @@ func (w *Window) Deadline(start int64) int64 {
 // Observe asks for more detail than a Load holds.
 type Observe struct {
 	Into  *result.Detail // is filled when Run returns
-	Every time.Duration  // length of the intervals told to Tick; 0: none
+	Every time.Duration  // length of the intervals reported to Tick; 0: none
 	Each  bool           // fill Into.Each, if the scenario has several requests with a weight
 	// Tick is called for each interval, in order, by one goroutine. The Interval is valid until it
 	// returns.

@@ -32,7 +32,7 @@ type Pace struct {
 	sum result.Pace // what was closed, and merged
 }
 
-// NewPace returns the Pace of one of so many event loops, for a window from start to deadline;
+// NewPace returns the Pace of one of several event loops, for a window from start to deadline;
 // math.MaxInt64 means no deadline.
 func NewPace(s *Schedule, workers int, start, deadline int64) *Pace {
 	p := &Pace{schedule: s, part: 1 / float64(workers), start: start, deadline: deadline, last: start}
@@ -74,7 +74,7 @@ func (p *Pace) turn() {
 }
 
 // waited adds the time in which a request was due and unanswered, split at the middle of the
-// window. Little's law makes of it the mean number of requests in the system, early and late.
+// window. By Little's law it gives the mean number of requests in the system in either half.
 func (p *Pace) waited(due, until int64) {
 	if p.middle == 0 {
 		return

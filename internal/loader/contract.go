@@ -11,7 +11,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-// scenario returns what is sent and what must come back, and the value of the Host header.
+// scenario returns the requests and their expected responses, and the value of the Host header.
 func (r *Request) scenario(ctx context.Context, t *adhoc.Target) (s *scenario.Scenario, host string, err error) {
 	s, host, err = r.Request.Make(ctx, t.Path)
 	if err != nil {
@@ -30,7 +30,7 @@ func (r *Request) scenario(ctx context.Context, t *adhoc.Target) (s *scenario.Sc
 	case mix.Closes():
 		return s, host, r.closing()
 	case r.NoKeepalive && slices.ContainsFunc(s.Requests, saysConnection):
-		return s, host, conf.Usagef("--no-keepalive and -H Connection: without keep-alive it is close; leave one out")
+		return s, host, conf.Usagef("--no-keepalive already sends Connection: close; omit it or -H Connection")
 	}
 	return s, host, nil
 }
@@ -41,7 +41,7 @@ func saysConnection(q scenario.Request) bool {
 	})
 }
 
-// exact returns s with what its backend and the server answer now.
+// exact returns s with the bodies that its backend and the server send now as expected responses.
 func exact(ctx context.Context, s *scenario.Scenario, t *adhoc.Target, host string) (*scenario.Scenario, error) {
 	backend, err := s.BackendAddr()
 	if err != nil {
@@ -57,12 +57,11 @@ func exact(ctx context.Context, s *scenario.Scenario, t *adhoc.Target, host stri
 func (r *Request) closing() error {
 	switch {
 	case r.PerConnection > 1:
-		return conf.Usagef("Connection: close and --requests-per-connection %d: each request ends its connection; "+
-			"leave one out",
+		return conf.Usagef(
+			"Connection: close allows one request per connection; omit it or --requests-per-connection %d",
 			r.PerConnection)
 	case r.Pipeline > 1:
-		return conf.Usagef("Connection: close and --pipeline: a connection that carries one request has no pipeline; " +
-			"leave one out")
+		return conf.Usagef("Connection: close allows one request per connection; omit it or --pipeline")
 	}
 	r.NoKeepalive = true
 	return nil

@@ -13,9 +13,9 @@ import (
 	"dyno/internal/summary"
 )
 
-// Files are the files to write; nil where none is asked for. They are opened before the load, which
-// would be lost if they could not be written. They keep their content until something is written,
-// so an earlier file outlives a load that cannot start.
+// Files are the output files of a load; nil if none was requested. They are opened before the load,
+// because an error after it would lose the results. They keep their old content until the first
+// write, so that a load that cannot start does not destroy them.
 type Files struct {
 	csv, hdr *output
 	out      *bufio.Writer // of hdr
@@ -40,12 +40,12 @@ func (p *Plan) Open() (*Files, error) {
 	}
 	if f.csv != nil && f.hdr != nil && f.csv.is(f.hdr) {
 		f.Close()
-		return nil, conf.Usagef("--csv and --hdr: %s is one file; give two", p.HDR)
+		return nil, conf.Usagef("--csv and --hdr name the same file, %s; pass different files", p.HDR)
 	}
 	return f, nil
 }
 
-// log begins the histogram log; nil if there is none.
+// log starts the histogram log and returns it; nil if there is none.
 func (f *Files) log(start time.Time, about string) *summary.Hlog {
 	if f.hdr == nil {
 		return nil
@@ -54,7 +54,7 @@ func (f *Files) log(start time.Time, about string) *summary.Hlog {
 	return f.hlog
 }
 
-// Write writes what is written at the end of a load.
+// Write writes the output of the end of a load.
 func (f *Files) Write(s *summary.Summary) error {
 	if f.csv == nil {
 		return nil
@@ -81,7 +81,7 @@ func (f *Files) Close() error {
 	return errors.Join(errs...)
 }
 
-// output is a file whose content stays until the first write.
+// output is a file that keeps its old content until the first write.
 type output struct {
 	*os.File
 	own     bool // Open created it
@@ -98,7 +98,7 @@ func openOutput(name string) (*output, error) {
 	return &output{File: f, own: own}, nil
 }
 
-// is reports whether both are one regular file, so that they would overwrite each other.
+// is reports whether both are the same regular file, so that they would overwrite each other.
 func (o *output) is(other *output) bool {
 	a, err := o.Stat()
 	b, err2 := other.Stat()
@@ -118,7 +118,7 @@ func (o *output) Write(b []byte) (int, error) {
 	return o.File.Write(b)
 }
 
-// Close removes a file that openOutput created and nobody wrote to.
+// Close removes the file if Open created it and nothing was written.
 func (o *output) Close() error {
 	err := o.File.Close()
 	if o.own && !o.written {

@@ -1,5 +1,5 @@
-// Package loader loads one HTTP server and summarizes how it did: the command dyno load. A Request
-// says what is asked, New makes a Plan of it, and Run carries the plan out.
+// Package loader implements the command dyno load: it loads one HTTP server and summarizes the
+// results. New makes a Plan from a Request, and Run carries it out.
 package loader
 
 import (
@@ -21,10 +21,10 @@ import (
 	"dyno/internal/summary"
 )
 
-// Request says what is asked. The zero value of a field means that nothing is said about it.
+// Request describes the requested load. A zero field means the default.
 type Request struct {
 	Dyno    string // version of dyno
-	Command string // that asks the same again
+	Command string // that repeats the load
 
 	// Where requests go.
 	URL, Unix           string
@@ -55,7 +55,7 @@ type Request struct {
 	CSV, HDR  string
 }
 
-// DefaultConnections is how many connections a load has if nothing is said.
+// DefaultConnections is the number of connections of a load by default.
 const DefaultConnections = 125
 
 // DefaultEngine returns the best engine on this system.
@@ -66,15 +66,15 @@ func DefaultEngine() string {
 	return "gonet"
 }
 
-// open reports whether requests are due by time, whatever the responses take.
+// open reports whether the load is an open loop.
 func (r *Request) open() bool { return r.Rate > 0 || r.Stages != nil }
 
 // Plan is a load, ready to run.
 type Plan struct {
 	Request
 	Target   string        // where requests go, for people
-	Did      string        // what is done, on one line
-	Length   time.Duration // that the load should last; 0: as long as its requests take
+	Did      string        // description of the load in one line
+	Length   time.Duration // planned length of the load; 0: until its requests are done
 	target   *adhoc.Target
 	engine   load.Engine
 	job      load.Job
@@ -126,53 +126,54 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	return p, nil
 }
 
-// check refuses what does not go together.
+// check returns an error for options that cannot be combined.
 func (r *Request) check() error {
 	switch {
 	case r.Requests > 0 && r.Duration > 0:
-		return conf.Usagef("-n and -d: which one ends the load? Give one of them")
+		return conf.Usagef("-n and -d both end the load; omit one")
 	case r.Stages != nil && r.Duration > 0:
-		return conf.Usagef("--stages and -d: the stages say how long the load lasts; leave -d out")
+		return conf.Usagef("--stages already sets the length of the load; omit -d")
 	case r.Stages != nil && r.Rate > 0:
-		return conf.Usagef("--stages and --rate: the stages say the rate; leave --rate out")
+		return conf.Usagef("--stages already sets the rate; omit --rate")
 	case r.Arrivals != "" && !r.open():
-		return conf.Usagef("--arrivals is of an open loop: give --rate or --stages too")
+		return conf.Usagef("--arrivals needs an open loop; add --rate or --stages")
 	case r.Warmup > 0 && r.Stages != nil:
-		return conf.Usagef("--warmup and --stages: let the first stage warm the server up; leave --warmup out")
+		return conf.Usagef("--stages cannot be combined with --warmup; use a first stage as the warm-up")
 	case r.Warmup > 0 && r.RampUp > 0:
-		return conf.Usagef("--warmup and --ramp-up: the connections join at the start of the load, which a warm-up " +
-			"would be; leave one out")
+		return conf.Usagef("--warmup and --ramp-up cannot be combined, because connections are added at the start " +
+			"of the load; omit one")
 	case r.MaxErrors > 0 && summary.OfErrors(r.SLO):
-		return conf.Usagef("--max-errors and --slo errors<…: which one counts? Give one of them")
+		return conf.Usagef("--max-errors and --slo errors<… both limit errors; omit one")
 	case r.Think.Mean > 0 && r.open():
-		return conf.Usagef("--think is of a closed loop, and --rate and --stages make an open one: leave one out")
+		return conf.Usagef("--think needs a closed loop, but --rate and --stages make an open loop; omit one")
 	case r.RampUp > 0 && r.open():
-		return conf.Usagef("--ramp-up is of a closed loop; in an open one let the rate grow: --stages 5s@0..1000,…")
+		return conf.Usagef(
+			"--ramp-up needs a closed loop; in an open loop, increase the rate instead: --stages 5s@0..1000,…")
 	case r.Think.Mean > 0 && r.Pipeline > 1:
-		return conf.Usagef("--think and --pipeline: who pauses after each answer has one request in flight; leave " +
-			"one out")
+		return conf.Usagef(
+			"--think pauses after each response, which allows one request in flight; omit it or --pipeline")
 	case r.NoKeepalive && r.PerConnection > 1:
-		return conf.Usagef("--no-keepalive and --requests-per-connection %d: without keep-alive it is one; leave one "+
-			"out",
+		return conf.Usagef(
+			"--no-keepalive allows one request per connection; omit it or --requests-per-connection %d",
 			r.PerConnection)
 	case r.NoKeepalive && r.Pipeline > 1:
-		return conf.Usagef("--no-keepalive and --pipeline: a connection that carries one request has no pipeline; " +
-			"leave one out")
+		return conf.Usagef("--no-keepalive allows one request per connection; omit it or --pipeline")
 	case r.Unix != "" && (len(r.Resolve) > 0 || len(r.LocalAddrs) > 0):
-		return conf.Usagef("--unix: a socket has no address for --resolve or --local-addr; leave them out")
+		return conf.Usagef(
+			"--unix cannot be combined with --resolve or --local-addr, because a Unix socket has no address; omit them")
 	case r.Engine == "gonet" && len(r.CPUs) > 0:
-		return conf.Usagef("--cpus: the engine gonet has no event loops to pin; leave --cpus out, or use taskset")
+		return conf.Usagef("--cpus: the engine gonet has no event loops to pin; omit --cpus, or use taskset")
 	case r.Engine == "gonet" && r.Spin == "on":
-		return conf.Usagef("--spin on: the engine gonet cannot poll; leave --spin out, or give --engine epoll")
+		return conf.Usagef("--spin on: the engine gonet cannot poll; omit --spin, or pass --engine epoll")
 	case r.Engine == "epoll" && runtime.GOOS != "linux":
-		return conf.Usagef("--engine epoll needs Linux; leave --engine out")
+		return conf.Usagef("--engine epoll needs Linux; omit --engine")
 	}
 	return nil
 }
 
-// workers returns the number of event loops: as many as asked for, but no more than connections.
-// Otherwise load.Loops derives it from the CPUs given, or from half of all CPUs if the server is on
-// this machine too.
+// workers returns the number of event loops: the requested number, but at most the number of
+// connections. Otherwise load.Loops derives it from the CPUs given, or from half of all CPUs if the
+// server is on this machine too.
 func (r *Request) workers(t *adhoc.Target) int {
 	usable, quota := machine.Limits()
 	n := len(usable)
@@ -194,7 +195,7 @@ func (r *Request) workers(t *adhoc.Target) int {
 func (r *Request) spins(t *adhoc.Target, loops int) (spin bool, why string) {
 	switch {
 	case r.Engine == "gonet":
-		return false, "the engine gonet cannot"
+		return false, "the engine gonet cannot poll"
 	case r.Spin == "on":
 		return true, ""
 	case r.Spin == "off":
@@ -257,7 +258,7 @@ func (p *Plan) words() string {
 		parts = append(parts, text)
 	}
 	if p.RampUp > 0 {
-		parts = append(parts, "joining over "+plain(p.RampUp))
+		parts = append(parts, "added over "+plain(p.RampUp))
 	}
 	if p.Pipeline > 1 {
 		parts = append(parts, fmt.Sprintf("%d in the pipeline of each", p.Pipeline))

@@ -16,7 +16,7 @@ import (
 )
 
 // Run runs the load and calls tick, unless it is nil, with each second of it. After an interruption
-// it returns what was seen until then, and no error.
+// it returns the results until then, without an error.
 func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)) (*summary.Summary, error) {
 	debug.SetGCPercent(400) // an observer makes little garbage, all of it short-lived
 	// The event loops keep their threads, and the observer gets one more.
@@ -33,7 +33,7 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 	}
 	session, err := p.engine.Open(ctx, p.job)
 	if err != nil && ctx.Err() != nil {
-		return nil, errors.New("interrupted while the connections were being made")
+		return nil, errors.New("interrupted while connecting")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w; is a server listening at %s?", err, p.target.Addr)
@@ -63,7 +63,7 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 	return s, err
 }
 
-// warmUp loads for as long as Warmup says, and forgets what it saw.
+// warmUp loads the server for the time Warmup, and discards the results.
 func (p *Plan) warmUp(ctx context.Context, session load.Session) error {
 	if p.Warmup <= 0 {
 		return nil

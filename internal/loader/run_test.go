@@ -95,7 +95,7 @@ body = "value"
 			Arrivals: "poisson", Connections: 1, MaxErrors: 0.9}, "done", "200ms in 1 stage over 1 connection, open " +
 			"loop, poisson arrivals"},
 		"think": {Request{Requests: 4, Connections: 2, Think: load.Pause{Mean: time.Millisecond, Random: true},
-			RampUp: time.Millisecond}, "done", "think time 1ms on average, joining over 1ms"},
+			RampUp: time.Millisecond}, "done", "think time 1ms on average, added over 1ms"},
 		"pipeline": {Request{Requests: 40, Connections: 2, Pipeline: 4, PerConnection: 10}, "done",
 			"4 in the pipeline of each, 10 requests per connection"},
 		"post": {Request{Requests: 4, Request: adhoc.Request{Body: text("{seq}"), Template: true,
@@ -125,7 +125,7 @@ body = "value"
 		t.Run(name, func(t *testing.T) {
 			c.r.URL = served(t)
 			if name == "file" { // a length and a body exclude each other
-				if _, err := New(t.Context(), c.r); err == nil || !strings.Contains(err.Error(), "so is its length") {
+				if _, err := New(t.Context(), c.r); err == nil || !strings.Contains(err.Error(), "the length follows") {
 					t.Errorf("%v", err)
 				}
 				return
@@ -169,36 +169,36 @@ func TestNewRefuses(t *testing.T) {
 	stages := []load.Stage{{For: time.Second, From: 1, To: 1}}
 	think := load.Pause{Mean: time.Second}
 	for want, r := range map[string]Request{
-		"-n and -d":                         {Requests: 1, Duration: time.Second},
-		"--stages and -d":                   {Stages: stages, Duration: time.Second},
-		"--stages and --rate":               {Stages: stages, Rate: 1},
-		"--arrivals is of an open loop":     {Arrivals: "poisson"},
-		"--warmup and --stages":             {Stages: stages, Warmup: time.Second},
-		"--warmup and --ramp-up":            {RampUp: time.Second, Warmup: time.Second},
-		"--max-errors and --slo":            {MaxErrors: 0.1, SLO: objectives("errors<1%")},
-		"--think is of a closed loop":       {Think: think, Rate: 1},
-		"--ramp-up is of a closed loop":     {RampUp: time.Second, Rate: 1},
-		"--think and --pipeline":            {Think: think, Pipeline: 2},
-		"--requests-per-connection 2: with": {NoKeepalive: true, PerConnection: 2},
-		"--no-keepalive and --pipeline":     {NoKeepalive: true, Pipeline: 2},
-		"--unix: a socket":                  {Unix: "/s", LocalAddrs: []string{"127.0.0.2"}},
-		"--cpus: the engine gonet":          {Engine: "gonet", CPUs: []int{0}},
-		"--spin on: the engine gonet":       {Engine: "gonet", Spin: "on"},
-		"want \"Name: value\"":              {Request: adhoc.Request{Headers: []string{"A"}}},
-		"no method":                         {Request: adhoc.Request{Method: "FETCH"}},
-		"-b and -f":                         {Request: adhoc.Request{Body: text(""), BodyFile: "b"}},
-		"no such file":                      {Request: adhoc.Request{BodyFile: "/nowhere/b"}},
-		"--expect-header":                   {Request: adhoc.Request{ExpectHeaders: []string{"A B"}}},
-		"--scenario and --method":           {Request: adhoc.Request{Scenario: "s.toml", Method: "GET"}},
-		"/nowhere/s.toml: no such file":     {Request: adhoc.Request{Scenario: "/nowhere/s.toml"}},
-		"Connection: close and --pipeline": {Request: adhoc.Request{Headers: []string{"Connection: close"}},
+		"-n and -d":                              {Requests: 1, Duration: time.Second},
+		"omit -d":                                {Stages: stages, Duration: time.Second},
+		"omit --rate":                            {Stages: stages, Rate: 1},
+		"--arrivals needs an open loop":          {Arrivals: "poisson"},
+		"combined with --warmup":                 {Stages: stages, Warmup: time.Second},
+		"--warmup and --ramp-up":                 {RampUp: time.Second, Warmup: time.Second},
+		"--max-errors and --slo":                 {MaxErrors: 0.1, SLO: objectives("errors<1%")},
+		"--think needs a closed loop":            {Think: think, Rate: 1},
+		"--ramp-up needs a closed loop":          {RampUp: time.Second, Rate: 1},
+		"--think pauses after":                   {Think: think, Pipeline: 2},
+		"omit it or --requests-per-connection 2": {NoKeepalive: true, PerConnection: 2},
+		"--no-keepalive allows one":              {NoKeepalive: true, Pipeline: 2},
+		"--unix cannot be combined":              {Unix: "/s", LocalAddrs: []string{"127.0.0.2"}},
+		"--cpus: the engine gonet":               {Engine: "gonet", CPUs: []int{0}},
+		"--spin on: the engine gonet":            {Engine: "gonet", Spin: "on"},
+		"want \"Name: value\"":                   {Request: adhoc.Request{Headers: []string{"A"}}},
+		"not a method":                           {Request: adhoc.Request{Method: "FETCH"}},
+		"-b and -f":                              {Request: adhoc.Request{Body: text(""), BodyFile: "b"}},
+		"no such file":                           {Request: adhoc.Request{BodyFile: "/nowhere/b"}},
+		"--expect-header":                        {Request: adhoc.Request{ExpectHeaders: []string{"A B"}}},
+		"omit it or --method":                    {Request: adhoc.Request{Scenario: "s.toml", Method: "GET"}},
+		"/nowhere/s.toml: no such file":          {Request: adhoc.Request{Scenario: "/nowhere/s.toml"}},
+		"Connection: close allows one": {Request: adhoc.Request{Headers: []string{"Connection: close"}},
 			Pipeline: 2},
-		"close and --requests-per-connection": {Request: adhoc.Request{Headers: []string{"Connection: close"}},
+		"omit it or --requests-per-connection": {Request: adhoc.Request{Headers: []string{"Connection: close"}},
 			PerConnection: 2},
-		"-H Connection: without keep-alive": {Request: adhoc.Request{Headers: []string{"Connection: keep-alive"}},
+		"omit it or -H Connection": {Request: adhoc.Request{Headers: []string{"Connection: keep-alive"}},
 			NoKeepalive: true},
-		"--resolve: none is for": {Resolve: []string{"a:80:127.0.0.1"}},
-		"want host:port:address": {Resolve: []string{"a"}},
+		"--resolve: no entry is for": {Resolve: []string{"a:80:127.0.0.1"}},
+		"want host:port:address":     {Resolve: []string{"a"}},
 	} {
 		r.URL = url
 		_, err := New(t.Context(), r)
@@ -230,7 +230,7 @@ func TestFilesOutliveALoadThatCannotStart(t *testing.T) {
 		t.Errorf("%v, %q, %v", err, b, absent)
 	}
 	p.HDR = old
-	if _, err := p.Open(); err == nil || !strings.Contains(err.Error(), "is one file") {
+	if _, err := p.Open(); err == nil || !strings.Contains(err.Error(), "name the same file") {
 		t.Errorf("%v", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"runtime"
 )
 
-var errSystem = fmt.Errorf("network namespaces are of Linux, and this is %s: %w", runtime.GOOS, errors.ErrUnsupported)
+var errSystem = fmt.Errorf("network namespaces need Linux, and this is %s: %w", runtime.GOOS, errors.ErrUnsupported)
 
 // Do runs f; it knows no namespace but dyno's own.
 func Do(file string, f func() error) error {

@@ -20,8 +20,8 @@ type slot struct {
 // median has no interval at 95 %.
 const leastExtra = 6
 
-// extraAttempts is how often a discarded first round is repeated together with the cells outside
-// the family, whose trials are long. After that they wait for another epoch.
+// extraAttempts is the number of times that a discarded first round is repeated together with the
+// cells outside the family, whose trials are long. After that these cells wait for another epoch.
 const extraAttempts = 3
 
 // Family returns the comparisons that a run decides among the named contestants: those of the plan,
@@ -200,8 +200,8 @@ func extraSlots(p *result.Plan, epoch int) []slot {
 type such func(c result.Cell, l result.Level, control bool) bool
 
 // everyRound selects the cells that every round loads. The pilots omit levels whose rate is a
-// share, because the pilots determine that rate. If the backend shows the ceiling, the pilots load
-// it with each number of records, even at levels without comparisons.
+// share, because the pilots determine that rate. If the backend determines the ceiling, the pilots
+// load it with each number of records, even at levels without comparisons.
 func everyRound(p *result.Plan, pilot bool) such {
 	return func(c result.Cell, l result.Level, control bool) bool {
 		alone := pilot && control && c.Contestant == p.Backend && !slices.ContainsFunc(p.Points()[:c.Level], func(o result.Level) bool {
@@ -212,8 +212,8 @@ func everyRound(p *result.Plan, pilot bool) such {
 	}
 }
 
-// oncePerEpoch selects the cells that no comparison names. Of these the pilots load only those that
-// a share is taken of.
+// oncePerEpoch selects the cells that no comparison names. Of these the pilots load only the base
+// levels of shares.
 func oncePerEpoch(p *result.Plan, pilot bool) such {
 	return func(c result.Cell, l result.Level, control bool) bool {
 		return !control && !compared(p, c, false) && (!pilot || isBase(p, c.Level))
@@ -221,8 +221,8 @@ func oncePerEpoch(p *result.Plan, pilot bool) such {
 }
 
 // cellsOf returns the selected cells of a part. The ceiling's server has no cell in an open loop,
-// where no ceiling can be seen, and none for a scenario that it cannot answer. A backend answers
-// whatever the contestants ask it for.
+// which shows no ceiling, and none for a scenario that it cannot serve. A backend serves all
+// requests of the contestants.
 func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []slot {
 	has := make(map[result.Cell]bool, len(p.Cells))
 	for _, c := range p.Cells {
@@ -258,7 +258,7 @@ func eachOf(p *result.Plan, part []int, pilot bool, ok such, has func(result.Cel
 	}
 }
 
-// AtCeiling reports whether a null server that shows the ceiling answers a level's scenario.
+// AtCeiling reports whether the null server that determines the ceiling serves a level's scenario.
 func AtCeiling(p *result.Plan, scenario string) bool {
 	return scenario == "" || slices.Contains(p.CeilingScenarios, scenario)
 }
@@ -313,8 +313,8 @@ func extrasValid(run *result.Run, epoch int) bool {
 	return 2*valid >= rounds
 }
 
-// Asking is what a contestant is asked at a level: the name of a scenario ("" for the plan's own),
-// and the number of records in its backend's answers.
+// Asking identifies the requests to a contestant at a level: the name of a scenario ("" for the
+// plan's own), and the number of records in its backend's responses.
 type Asking struct {
 	Scenario string
 	Records  int
@@ -331,8 +331,8 @@ func (a Asking) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Asked returns everything that a contestant is loaded with, in order of the levels. Controls
-// answer everything.
+// Asked returns all combinations of scenario and records with which a contestant is loaded, in
+// order of the levels. Controls serve every scenario.
 func Asked(p *result.Plan, name string) []Asking {
 	var out []Asking
 	for i, l := range p.Points() {
@@ -344,8 +344,8 @@ func Asked(p *result.Plan, name string) []Asking {
 	return out
 }
 
-// RecordsSeed returns the seed of the records that the backend answers with in an epoch. All
-// contestants get the same records, throughout the epoch.
+// RecordsSeed returns the seed of the backend's records in an epoch. All contestants get the same
+// records throughout the epoch.
 func RecordsSeed(p *result.Plan, epoch int) uint64 {
 	return mix(result.Key{Seed: p.Seed, Epoch: epoch}, 4)
 }

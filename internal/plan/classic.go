@@ -9,8 +9,8 @@ import (
 	"dyno/internal/result"
 )
 
-// classic makes one long load after another, each on a process of its own, as published benchmarks
-// do: single figures, for comparison with theirs.
+// classic makes one long load after another, each on its own process, as published benchmarks do.
+// It gives single figures, for comparison with published ones.
 type classic struct{ whole }
 
 var classicTraits = Traits{
@@ -43,8 +43,8 @@ func (classic) arrange(p *result.Plan, r *Request, q *Question, _ *profile) {
 	}
 }
 
-// estimate does not know how long a given number of requests takes, because that depends on the
-// contestants.
+// estimate returns the cost, without the time of loads with a number of requests, which depends on
+// the contestants.
 func (classic) estimate(p *result.Plan) (Cost, error) {
 	c, err := whole{}.estimate(p)
 	if p.Requests > 0 {

@@ -8,8 +8,8 @@ import (
 	"dyno/internal/stats"
 )
 
-// Estimated times of one epoch's start of a contestant without its warm-up (launch, verify, stop)
-// and of what a trial takes beside its load (thaw, dial, drain, freeze, read memory); checked
+// Estimated times of a contestant's start in an epoch without its warm-up (launch, verify, stop),
+// and of a trial without its load (thaw, dial, drain, freeze, read memory). They were checked
 // against the recorded epochs of examples/.
 const (
 	startNative   = 300 * time.Millisecond
@@ -17,7 +17,7 @@ const (
 	trialOverhead = 22 * time.Millisecond
 	idleDial      = 150 * time.Microsecond // and its one request
 
-	usual      = 125                   // connections, whose dialling is in trialOverhead
+	usual      = 125                   // connections, whose dialling trialOverhead includes
 	dialTime   = 40 * time.Microsecond // of one connection beyond them, and its closing
 	answerTime = 15 * time.Microsecond // of one request in a queue
 
@@ -35,12 +35,13 @@ type Cost struct {
 	Analyses     []stats.Interim
 }
 
-// reserve is the share of the budget that is kept for discarded rounds and for a machine that slows
-// down.
+// reserve is the share of the budget that is reserved for discarded rounds and for a machine that
+// slows down.
 const reserve = 0.07
 
-// Estimate returns the cost of p. Its error says why the plan cannot be carried out, or which
-// budget is the least that suffices: to reach its end or, if it compares, a verdict.
+// Estimate returns the cost of p. It returns an error if the plan cannot be carried out, or if the
+// budget is too short to reach its end or, in a comparison, a verdict; the error then states the
+// smallest sufficient budget.
 func Estimate(p *result.Plan) (Cost, error) { return Of(p).estimate(p) }
 
 // add adds the time and the trials of the pilots and of all epochs to c, and returns the time of
@@ -58,12 +59,12 @@ func (c *Cost) add(p *result.Plan, first int) (until time.Duration) {
 }
 
 // pairs returns the size of Holm's family among the named contestants. It is 1 for a single
-// contestant, which is compared with nobody but still judged in one analysis.
+// contestant, which is not compared but still judged in one analysis.
 func pairs(p *result.Plan, names []string) int { return max(1, len(Family(p, names))) }
 
-// spent returns how much of its alpha the analyses of a plan use. A single analysis leaves a tenth
-// unused: with skewed starts or carry-over between loads, an exact test slightly exceeds its level
-// (doc/validation.md, Traps).
+// spent returns the share of alpha that the analyses of a plan use. A single analysis leaves a
+// tenth unused: with skewed starts or carry-over between loads, an exact test slightly exceeds its
+// level (doc/validation.md, Traps).
 func spent(p *result.Plan) float64 {
 	if p.Simultaneous {
 		return 0.9 * p.Alpha
@@ -122,8 +123,8 @@ func trialsOf(p *result.Plan, epoch int) int {
 }
 
 // estimates returns a function that gives the time and the trials of an epoch. Epochs of one part
-// are alike, before and after the cells outside the family have had their turns. Each kind is
-// therefore computed once: a study may have hundreds of epochs.
+// are equal, except for the cells outside the family. Each kind is computed only once, because a
+// study may have hundreds of epochs.
 func estimates(p *result.Plan) func(epoch int) (took time.Duration, trials int) {
 	type kind struct {
 		part         int

@@ -107,11 +107,11 @@ func TestFreshPlansThatCannotBe(t *testing.T) {
 		want   string
 	}{
 		{func(p *result.Plan) { p.Requests = 0 }, "the plan has none"},
-		{func(p *result.Plan) { p.Fresh = false }, "level 2 is load 2 of its processes: want fresh processes"},
+		{func(p *result.Plan) { p.Fresh = false }, "level 2 is load 2 of its processes: this needs fresh processes"},
 		{func(p *result.Plan) { p.Levels[2].Step = 2 }, "level 2 is load 3"},
 		{func(p *result.Plan) { p.Levels[2].DelayNS = 2e8 }, "the same delay"},
 		{func(p *result.Plan) { p.Levels[0].Step = 1 }, "level 0 is load 2"},
-		{func(p *result.Plan) { p.Family[0].B = cell("a", 3) }, "processes of their own"},
+		{func(p *result.Plan) { p.Family[0].B = cell("a", 3) }, "its own processes"},
 	} {
 		p := fresh()
 		c.change(&p)

@@ -7,16 +7,16 @@ import (
 	"dyno/internal/result"
 )
 
-// Lengths of the trials of open loops: requests come one by one and not as fast as they can, so
-// that a trial of 0.1 s has few. One that is loaded once an epoch is the longer one, for the tail
-// of its response times.
+// Lengths of the trials of open loops. They are longer than those of closed loops, because at a
+// fixed rate a trial of 0.1 s has few requests. Trials that are made once an epoch use the longer
+// length, for the tail of their response times.
 const (
 	openTrial     = 400 * time.Millisecond
 	openSideTrial = time.Second
 )
 
-// What a connection adds to the least length of a trial: five requests at 60,000 a second; and for
-// each record two of a relay that takes so long for one (0.5 to 1 µs were seen).
+// The minimum length of a trial for each connection: the time of five requests at 60,000/s, and,
+// for each record of a relay, the time of two (0.5 to 1 µs were measured for one).
 const (
 	perConnection = 80 * time.Microsecond
 	recordTime    = 1200 * time.Nanosecond
@@ -26,8 +26,8 @@ const (
 // 0.9 to 1.1 ms of one CPU.
 const cpuTime = time.Millisecond
 
-// Answered returns roughly how long it takes to answer one request of each connection, if the
-// handlers' own work determines it.
+// Answered returns the approximate time to serve one request of each connection, if the handlers'
+// own work determines it.
 func Answered(l result.Level) time.Duration {
 	if l.Work != result.CPUBound {
 		return 0
@@ -35,14 +35,12 @@ func Answered(l result.Level) time.Duration {
 	return time.Duration(l.Connections*max(1, l.Pipeline)) * cpuTime
 }
 
-// requestTime is what a request on a connection of its own takes in addition to the handler's
-// delay.
+// requestTime is the time of a request on a new connection in addition to the handler's delay.
 const requestTime = 50 * time.Microsecond
 
-// trialOf is the length of a trial of e, ns. Where there are several levels it is long enough
-// for each connection to be used, some five times; where a backend answers with many records,
-// twice and more, and once where handlers hash. With fresh processes it is about what the number of
-// requests takes.
+// trialOf returns the length of a trial of e, ns. With several levels it is long enough for each
+// connection to carry about five requests; two or more if a backend sends many records, and one if
+// handlers hash. With fresh processes it is about the time that the number of requests takes.
 func trialOf(p *result.Plan, e slot) int64 {
 	if p.Fresh {
 		c := int64(e.level.Connections)

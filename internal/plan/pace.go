@@ -12,9 +12,9 @@ import (
 // candidates that fit the rest of the budget at the pace of the pilots. Before that they are those
 // of the estimate.
 //
-// If the budget ends between two analyses, the remaining ones are made there, as one. How long an
-// epoch takes does not depend on who is faster, so their levels may be spent together. This does
-// not apply to a raised budget, because whoever raised it had seen the figures.
+// If the budget ends between two analyses, the remaining ones are made there, as one. The length of
+// an epoch does not depend on which contestant is faster, so their levels may be spent together.
+// This does not apply to a raised budget, because the user who raised it may have seen the figures.
 func Analyses(run *result.Run) []stats.Interim {
 	analyses := planned(run)
 	if run.End == nil || run.End.Reason != string(Budget) || Budgeted(run) != run.Plan.BudgetNS {
@@ -89,7 +89,7 @@ func Budgeted(run *result.Run) int64 {
 	return run.Plan.BudgetNS
 }
 
-// begin returns when the first process of the run was started for measuring.
+// begin returns the start time of the first measured process of the run.
 func begin(run *result.Run) int64 {
 	if len(run.Launches) > 0 {
 		return run.Launches[0].StartedUnixNS
@@ -111,8 +111,8 @@ func pilotsEnd(run *result.Run) int64 {
 	return end - begin(run)
 }
 
-// atPace returns how long something takes after the pilots, at their pace, in ns. Without pilots it
-// returns the estimate.
+// atPace converts an estimated time to the pace of the pilots, in ns. Without pilots it returns the
+// estimate.
 func atPace(run *result.Run, estimate time.Duration) int64 {
 	return int64(pace(run) * float64(estimate))
 }

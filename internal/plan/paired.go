@@ -11,10 +11,11 @@ import (
 	"dyno/internal/stats"
 )
 
-// paired is the default protocol: all contestants are resident, pinned and frozen but the one under
-// load, and short trials in random order are compared round by round. Of two contestants it ends at
-// the interim analysis that decides their pair, at the last of them, or with its budget. Of more it
-// is analysed once, after as many epochs as the pilots show to fit the budget.
+// paired is the default protocol: all contestants are resident, pinned and frozen except the one
+// under load, and short trials in random order are compared round by round. With two contestants it
+// ends at the interim analysis that decides their pair, at the last one, or with its budget. With
+// more it is analysed once, after the number of epochs that fits the budget according to the
+// pilots.
 type paired struct{ plain }
 
 var pairedTraits = Traits{
@@ -35,13 +36,13 @@ func (paired) Words(p *result.Plan, c *Cost) string {
 	if len(c.Analyses) > 1 {
 		verdict = fmt.Sprintf("first verdict possible after %v", c.FirstVerdict.Round(time.Second))
 	}
-	anew := "servers started anew in each"
+	anew := "each with freshly started servers"
 	switch len(p.Attached) {
 	case 0:
 	case len(p.Contestants):
-		anew = "each a block of rounds on the servers that run"
+		anew = "each a block of rounds on the running servers"
 	default:
-		anew += ", but for those that run already"
+		anew += ", except those that were already running"
 	}
 	return fmt.Sprintf("about %v, at most %v; %d loads of %s in %d epochs, %s; %s",
 		c.Whole.Round(time.Second), time.Duration(p.BudgetNS), c.Trials, each, c.Epochs+p.Pilots, anew, verdict)
@@ -70,10 +71,11 @@ func (d paired) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
 	}
 }
 
-// studyRounds are the fewest rounds of an epoch that a study's budget may reduce them to.
+// studyRounds is the smallest number of rounds of an epoch to which a study's budget may reduce
+// them.
 const studyRounds = 2 * settledRounds
 
-// reaches reports whether the budget has time for a few epochs more than the fewest that can show a
+// reaches reports whether the budget has time for some epochs more than the minimum that can show a
 // difference.
 func (d paired) reaches(p *result.Plan) bool {
 	c, err := d.estimate(p)
@@ -81,8 +83,8 @@ func (d paired) reaches(p *result.Plan) bool {
 }
 
 // fit makes a short budget reach a result. It first reduces the rounds of an epoch and, if that is
-// not enough, uses the brief profile. It takes the first plan that has time for a few more epochs
-// than the fewest that can show a difference. With managed contestants, warm-up takes most of an
+// not enough, uses the brief profile. It takes the first plan that has time for some epochs more
+// than the minimum that can show a difference. With managed contestants, warm-up takes most of an
 // epoch, so fewer rounds save little.
 func (d paired) fit(p *result.Plan, r *Request, q *Question, pr *profile) {
 	for {
@@ -102,10 +104,10 @@ func (d paired) fit(p *result.Plan, r *Request, q *Question, pr *profile) {
 	}
 }
 
-// spareEpochs is how many epochs may be discarded before too few are left.
+// spareEpochs is the number of epochs that may be discarded before too few are left.
 const spareEpochs = 2
 
-// dropped returns how many rounds of an epoch may be dropped.
+// dropped returns the number of rounds of an epoch that may be dropped.
 func dropped(p *result.Plan) int {
 	if !p.Chained || p.Rounds < 2*settledRounds {
 		return 0
@@ -175,8 +177,8 @@ func (paired) stop(run *result.Run, epoch int, decided func() bool) Stop {
 	return overspent(run, Budgeted(run)+grace(run)-beside(run))
 }
 
-// beside returns what of the budget is not for epochs, in ns: the verification before the first one,
-// and the report.
+// beside returns the part of the budget that is not for epochs, in ns: the verification before the
+// first epoch, and the report.
 func beside(run *result.Run) int64 {
 	const report, most = 2 * time.Second, 10 * time.Second // more than that are builds, which no budget includes
 	if run.Plan.StartedUnixNS <= 0 || len(run.Trials) == 0 {
@@ -185,9 +187,10 @@ func beside(run *result.Run) int64 {
 	return min(begin(run)-run.Plan.StartedUnixNS+int64(report), int64(most))
 }
 
-// grace returns by how much a run may exceed its budget, in ns. It is a quarter of the budget, if
-// at the pace so far that suffices for the fewest valid epochs that can show a difference. How long
-// an epoch takes does not depend on who is faster, so this spends none of the error.
+// grace returns the time by which a run may exceed its budget, in ns: a quarter of the budget, if
+// at the pace so far this suffices for the minimum number of valid epochs that can show a
+// difference. The length of an epoch does not depend on which contestant is faster, so this spends
+// no error.
 func grace(run *result.Run) int64 {
 	p, budget, n := &run.Plan, Budgeted(run), int64(counted(run))
 	lacking := int64(stats.MinEpochs(pairs(p, active(run, false)), spent(p))) - n
@@ -221,8 +224,9 @@ func (paired) estimate(p *result.Plan) (Cost, error) {
 		case len(p.Family) > 0:
 			fewer = ", or fewer named pairs"
 		}
-		return c, refuse("a budget of %v cannot reach a verdict on %s: one epoch takes about %v, and at least %d are needed; "+
-			"give --budget %v or more%s", time.Duration(p.BudgetNS), pairs, c.Epoch.Round(100*time.Millisecond),
+		return c, refuse("a budget of %v cannot reach a verdict on %s: an epoch takes about %v, and at least %d "+
+			"are needed; pass --budget %v or "+
+			"more%s", time.Duration(p.BudgetNS), pairs, c.Epoch.Round(100*time.Millisecond),
 			epochsUntil(p, n), ceil(least, 10*time.Second), fewer)
 	}
 	c.Epochs = epochsUntil(p, c.Analyses[len(c.Analyses)-1].N)

@@ -1,6 +1,6 @@
-// Package plan says what to do next, given what is recorded, and runs nothing: the same records and
-// seed give the same orders. It alone decides which rounds are discarded and repeated, and it decides so
-// on causes, never on a metric.
+// Package plan determines the next trial of a run from its records. It runs nothing: the same
+// records and seed give the same orders. It alone decides which rounds are discarded and repeated,
+// by their causes and never by a metric.
 package plan
 
 import (
@@ -27,7 +27,7 @@ type Order struct {
 	LoadSeed   uint64 // of the drawn inputs: the same for all contestants of a round
 }
 
-// Stop says why there is no further order.
+// Stop is the reason why there is no further order.
 type Stop string
 
 // Reasons to stop.
@@ -36,11 +36,11 @@ const (
 	LastAnalysis Stop = "last analysis" // the last interim analysis is over
 	Budget       Stop = "budget"        // another epoch would not fit
 	Nobody       Stop = "failed"        // fewer than two contestants are left
-	Done         Stop = "done"          // all that a sweep or a classic run asked for
+	Done         Stop = "done"          // all loads of a sweep or a classic run
 )
 
-// Next returns the next trial, or why there is none. At each interim analysis it calls decided
-// once, which reports whether the trials so far decide every pair.
+// Next returns the next trial, or the reason why there is none. At each interim analysis it calls
+// decided once, which reports whether the trials so far decide every pair.
 func Next(run *result.Run, decided func() bool) (Order, Stop) {
 	p := &run.Plan
 	if nobody(run) {
@@ -70,7 +70,8 @@ func Next(run *result.Run, decided func() bool) (Order, Stop) {
 	return Order{}, Nobody
 }
 
-// within returns what follows the last trial in its epoch. more is false when the epoch is over.
+// within returns the trial that follows the last one in its epoch. more is false if the epoch is
+// over.
 func within(run *result.Run, last result.Key) (o Order, stop Stop, more bool) {
 	p, next := &run.Plan, result.Key{Seed: run.Plan.Seed, Epoch: last.Epoch, Round: last.Round + 1}
 	if o, ok := following(run, last); ok {
@@ -104,20 +105,20 @@ func Resumable(run *result.Run, budget int64) (epoch int, err error) {
 	ended := run.End != nil && run.End.Reason == string(Budget)
 	switch {
 	case (ended || budget > 0) && analysed(run):
-		return 0, errors.New("its verdicts were looked at: its budget stands")
+		return 0, errors.New("an interim analysis has been made, so the budget can no longer be changed")
 	case budget > 0 && budget <= max(elapsed(run), Budgeted(run)) || ended && budget == 0:
-		return 0, fmt.Errorf("it has measured for %v of its %v: give --budget more than that, for the whole run",
+		return 0, fmt.Errorf(
+			"the run has used %v of its budget of %v; pass a larger --budget, which counts for the whole run",
 			time.Duration(elapsed(run)).Round(time.Second), time.Duration(Budgeted(run)))
 	case run.End != nil && !ended && run.End.Reason != Interrupted:
-		return 0, fmt.Errorf("the run is over (%s)", run.End.Reason)
+		return 0, fmt.Errorf("the run has ended (%s)", run.End.Reason)
 	case run.OlderFormat != 0:
-		return 0, fmt.Errorf("it was begun in format %d of the record, and this dyno writes format %d: "+
-			"go on with the dyno that began it (%s), or start the run anew", run.OlderFormat, result.Format,
+		return 0, fmt.Errorf("the run was recorded in format %d, and this dyno writes format %d; resume it with "+
+			"the dyno that began it (%s), or start a new run", run.OlderFormat, result.Format,
 			run.Plan.Dyno)
 	case ended:
 	case lastEpoch(run) < run.Plan.Pilots:
-		return 0, errors.New("it was interrupted before its pilots were over: there is nothing to go on with; start " +
-			"it anew")
+		return 0, errors.New("the run was interrupted during its pilots and cannot be resumed; start a new run")
 	}
 	return lastEpoch(run) + 1, nil
 }
@@ -188,8 +189,8 @@ func following(run *result.Run, k result.Key) (Order, bool) {
 
 // chain makes a round begin with the cell that was loaded last in its epoch. Each cell then follows
 // itself as often as it follows any other, so the after-effects of a load fall on all cells
-// equally. If the first cell were drawn anew, a cell would follow itself less often. Measured with
-// two servers, one of which slowed whatever came after it by 3 %: the other lost 1.5 %.
+// equally. If the first cell were random, a cell would follow itself less often. Measured with two
+// servers, one of which slowed the next trial by 3 %: the other lost 1.5 %.
 func chain(run *result.Run, k result.Key, order []slot) []slot {
 	if !run.Plan.Chained {
 		return order
@@ -212,8 +213,8 @@ func First(p *result.Plan, epoch int) result.Level {
 	return p.Points()[parts(p)[partAt(p, epoch)][0]]
 }
 
-// Rewarm returns the length of the load before a trial that does not count, in ns. It is 0 if the
-// plan has none.
+// Rewarm returns the length of the uncounted load before a trial, in ns. It is 0 if the plan has
+// none.
 func Rewarm(p *result.Plan, level result.Level) int64 {
 	if p.RewarmNS == 0 {
 		return 0
@@ -284,7 +285,7 @@ func Padding(seed uint64, epoch, start int) int {
 	return int(mix(result.Key{Seed: seed, Epoch: epoch, Round: start}, 2) % 4096)
 }
 
-// permutation shuffles all as the round (epoch, round, attempt) of k wants it.
+// permutation shuffles all by the seed of the round (epoch, round, attempt) of k.
 func permutation[T any](k result.Key, all []T) []T {
 	out := slices.Clone(all)
 	rng := rand.New(rand.NewPCG(mix(k, 3), uint64(k.Attempt)))

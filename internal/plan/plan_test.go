@@ -363,7 +363,7 @@ func TestBudgetThatReachesNoVerdictIsRefused(t *testing.T) {
 // leastIn reads the budget that an error names.
 func leastIn(t *testing.T, msg string) time.Duration {
 	t.Helper()
-	_, rest, _ := strings.Cut(msg, "give --budget ")
+	_, rest, _ := strings.Cut(msg, "pass --budget ")
 	word, _, _ := strings.Cut(rest, " ")
 	d, err := time.ParseDuration(word)
 	if err != nil {

@@ -6,18 +6,17 @@ import (
 	"dyno/internal/result"
 )
 
-// Standard is the profile that a request takes by default, Lab the one for machines with CPUs to
-// spare; Tail is the primary metric that Lab alone ranks. Records of earlier releases call Standard
-// quick.
+// Standard is the default profile, Lab the one for machines with more CPUs; Tail is the primary
+// metric that only Lab ranks. Records of earlier releases call Standard quick.
 const (
 	Standard = "standard"
 	Lab      = "lab"
 	Tail     = "response_p99"
 )
 
-// profile is how long and how often is measured (doc/method.md): short trials, because the
-// machine's own speed changes within tenths of a second, and as many rounds as make up the load of
-// one contestant in one epoch. A trial is at least 20 handler delays, and the re-warm two.
+// profile sets the lengths and numbers of trials (doc/method.md): trials are short, because the
+// machine's own speed changes within tenths of a second, and there are enough rounds for the load
+// of one contestant in an epoch. A trial lasts at least 20 handler delays, and the re-warm two.
 type profile struct {
 	name                    string
 	analyses                []int // candidate numbers of valid epochs
@@ -38,8 +37,8 @@ type profile struct {
 // shorter warm-up leaves time for epochs.
 const brief = "brief"
 
-// Of the shares: at 0.3 each has its answers ready long before the next request is due, most of the
-// time; at 0.5 it begins to queue. The lab leaves one CPU to the system and one to the generator.
+// The shares: at 0.3 contestants usually finish a request long before the next one is due; at 0.5
+// queueing begins. The lab profile leaves one CPU to the system and one to the generator.
 var profiles = map[string]*profile{
 	Standard: {
 		name: Standard, analyses: []int{8, 12, 16, 24}, pilots: 1, trial: standardTrial, rewarm: standardRewarm,
@@ -76,7 +75,7 @@ const (
 	tailTrial      = 10 * time.Second // of an open loop, where the tail is ranked
 	leastRounds    = 3
 
-	settledRounds = 4 // of so many rounds one may be dropped, where there are twice as many at least
+	settledRounds = 4 // number of rounds of which one may be dropped, if there are at least twice as many
 )
 
 // profileOf returns the profile of a plan. The default is Standard.
@@ -108,7 +107,7 @@ func (pr *profile) times(p *result.Plan, trial time.Duration) {
 	p.TrialNS, p.RewarmNS = int64(trial), Rewarm(&result.Plan{RewarmNS: int64(rewarm)}, p.Level)
 }
 
-// RanksTails reports whether the profile of a plan is made to rank latencies.
+// RanksTails reports whether the profile of a plan can rank latencies.
 func RanksTails(p *result.Plan) bool { return profileOf(p).ranksTail() }
 
 // tail makes a plan whose primary metric is p99 an open loop, and keeps a closed loop that shows
@@ -118,9 +117,10 @@ func tail(p *result.Plan, pr *profile) error {
 	case !isTail(p.Primary):
 		return nil
 	case !pr.ranksTail() || !decides(p):
-		return refuse("--primary p99: only a paired comparison with --profile lab ranks it; on a shared machine of " +
-			"few CPUs a difference of 5 %% in p99 is found in 10 to 74 of 100 runs of 48 epochs (doc/method.md). " +
-			"--primary p50 ranks the median, and --protocol search finds the rate at which p99 holds")
+		return refuse("--primary p99: only a paired comparison with --profile lab ranks by p99; on a shared " +
+			"machine with few CPUs, 10 to 74 of 100 runs of 48 epochs detect a difference of 5 %% in p99 " +
+			"(doc/method.md). Use --primary p50 to rank by the median, or --protocol search to find the rate at " +
+			"which p99 keeps an objective")
 	}
 	closed, open := p.Level, p.Level
 	open.RateShare = pr.share

@@ -65,7 +65,7 @@ func ProgressOf(run *result.Run) Progress {
 	}
 	switch {
 	case elapsed(run) > Budgeted(run) && Budgeted(run) > 0:
-		out.Longer = "a few epochs are missing, for which it exceeds its budget by a quarter at most"
+		out.Longer = "a few epochs are missing; to measure them, the run may exceed its budget by up to a quarter"
 	case discarded > 0:
 		out.Longer = "disturbed loads are repeated"
 	case lastEpoch(run) <= p.Pilots:
@@ -76,8 +76,8 @@ func ProgressOf(run *result.Run) Progress {
 	return out
 }
 
-// leftInPilots is how long a run of cost c takes as estimated, less what has passed; but not less than
-// the loads that the present epoch lacks, and the epochs after it.
+// leftInPilots returns the estimated time of a run of cost c minus the time that has passed, but at
+// least the time for the missing loads of the present epoch and for the epochs after it.
 func leftInPilots(run *result.Run, c *Cost) time.Duration {
 	p, of := &run.Plan, estimates(&run.Plan)
 	now, done := max(0, lastEpoch(run)), 0
@@ -96,9 +96,9 @@ func leftInPilots(run *result.Run, c *Cost) time.Duration {
 	return max(lacking+later, c.Whole-time.Duration(elapsed(run)))
 }
 
-// leftByEpochs is how long the epochs that are missing take: each as long as those so far did per
-// valid one, and before one has ended as the pilots show. It is not ok during the pilots, and where
-// epochs are not alike.
+// leftByEpochs estimates the time that the missing epochs take, from the mean time of a valid epoch
+// so far or, before one has ended, from the pilots. ok is false during the pilots, and if epochs
+// differ in length.
 func leftByEpochs(run *result.Run, epochs int) (left time.Duration, ok bool) {
 	p := &run.Plan
 	if !decides(p) || len(parts(p)) > 1 || !pilotsOver(run) {

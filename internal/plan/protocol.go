@@ -15,16 +15,16 @@ import (
 type Protocol interface {
 	Traits() *Traits
 
-	// Words say what a run of the plan takes, before it begins.
+	// Words returns a sentence about the cost of a run of the plan, before it begins.
 	Words(p *result.Plan, c *Cost) string
 
-	// levels puts those levels of the question into p that it measures.
+	// levels sets in p the levels of the question that it measures.
 	levels(p *result.Plan, q *Question)
 	// arrange sets rounds, epochs, times and budget.
 	arrange(p *result.Plan, r *Request, q *Question, pr *profile)
 	// trial is the level of a trial and its length, ns; false: there is none.
 	trial(run *result.Run, k result.Key, e slot) (result.Level, int64, bool)
-	// stop says after an epoch why the run ends; "": it goes on.
+	// stop returns, after an epoch, why the run ends; "" if it continues.
 	stop(run *result.Run, epoch int, decided func() bool) Stop
 	// estimate refuses a budget that reaches no end.
 	estimate(p *result.Plan) (Cost, error)
@@ -39,13 +39,13 @@ type Traits struct {
 	Title   string         // in sentences
 	Kind    checks.RunKind // of its runs, which are judged and reported by it
 	Flags   []string       // of a run, of those that not every protocol has
-	Decides bool           // pairs are decided at interim analyses; else the run is carried out whole and decides nothing
+	Decides bool           // pairs are decided at interim analyses; otherwise the run is carried out completely, without verdicts
 	Levels  bool           // several connections, delays or records may be asked for at once
 	Ratios  bool           // nothing without ratios to the reference
-	Alone   bool           // each load has a process of its own: in the order asked, no warm-up, no repeats
+	Alone   bool           // each load has its own process: in the requested order, without warm-up and repeats
 }
 
-// The protocols, by what stands in plans.
+// The protocols, by their names in plans.
 const (
 	Paired  = "paired"
 	Sweep   = "sweep"
@@ -73,14 +73,14 @@ func Of(p *result.Plan) Protocol {
 	return paired{}
 }
 
-// named is the protocol that a flag names. "duel" is what paired was called.
+// named returns the protocol that a flag names. It accepts "duel", the old name of paired.
 func named(name string) (Protocol, error) {
 	for _, protocol := range protocols {
 		if t := protocol.Traits(); t.Name == name || t.Name == Paired && name == "duel" {
 			return protocol, nil
 		}
 	}
-	return nil, refuse("--protocol %q: there are %s", name, strings.Join(Names(), ", "))
+	return nil, refuse("--protocol %q: want one of %s", name, strings.Join(Names(), ", "))
 }
 
 // having returns the names of the protocols that have a flag.
@@ -96,7 +96,7 @@ func having(flag string) (names []string) {
 func decides(p *result.Plan) bool { return Of(p).Traits().Decides }
 func alone(p *result.Plan) bool   { return Of(p).Traits().Alone }
 
-// plain implements what most protocols share: trials as planned.
+// plain implements the methods that most protocols share: trials as planned.
 type plain struct{}
 
 // trial sets the rate of the level, if the plan gives it as a share.
@@ -109,7 +109,7 @@ func (plain) loads(p *result.Plan, epoch int, extra []slot) time.Duration {
 	return estimateLoads(p, epoch, extra)
 }
 
-// whole implements what protocols share that are carried out completely, rather than until every
+// whole implements the methods of protocols that are carried out completely, instead of until every
 // pair is decided. Their budget is the time that they take.
 type whole struct{ plain }
 
@@ -129,8 +129,8 @@ func (whole) estimate(p *result.Plan) (Cost, error) {
 	c := Cost{Epochs: epochsUntil(p, p.Epochs)}
 	c.add(p, 0)
 	if least := ceil(time.Duration(float64(c.Whole)/(1-reserve)), 10*time.Second); least > time.Duration(p.BudgetNS) {
-		return c, refuse("a budget of %v is too little: %d trials at %d levels take about %v; give --budget %v or more, "+
-			"or fewer levels or contestants",
+		return c, refuse("a budget of %v is too small: %d trials at %d levels take about %v; pass --budget %v or "+
+			"more, or fewer levels or contestants",
 			time.Duration(p.BudgetNS), c.Trials, max(len(p.Levels), 1), c.Whole.Round(time.Second), least)
 	}
 	return c, nil

@@ -11,9 +11,9 @@ import (
 	"dyno/internal/result"
 )
 
-// Request is what the user asks of a run. Its fields are named after the flags of dyno run, so that
-// error messages can name the flag. A field with its zero value takes the value of the Question,
-// else that of the profile or the protocol.
+// Request describes the run that the user requests. Its fields are named after the flags of dyno
+// run, so that error messages can name the flag. A field with its zero value takes the value of the
+// Question, else that of the profile or the protocol.
 type Request struct {
 	Question Question // of a study; the zero value asks nothing
 	Command  string   // that repeats the run
@@ -33,7 +33,7 @@ type Request struct {
 	Analyses    []int
 	Budget      time.Duration
 	Seed        uint64 // 0: the World's
-	Spin        string // on, off, or "" or auto: where it takes a CPU from nobody
+	Spin        string // on, off, or "" or auto: only if a CPU is free
 	Force       bool   // take a profile that the machine is too small for; the plan records it
 
 	Idle     []int         // sweep and paired: numbers of idle connections
@@ -44,7 +44,8 @@ type Request struct {
 	External string        // classic: the external tool that makes each load once more
 }
 
-// Question is what a study asks. Cells, Family and Uncontrolled count Levels as result.Plan does.
+// Question is the question of a study. Cells, Family and Uncontrolled count Levels as result.Plan
+// does.
 type Question struct {
 	Study, Title, ClaimsHash string
 	Scenario, Primary        string
@@ -61,12 +62,12 @@ type Question struct {
 	Heap, Fresh              bool
 }
 
-// World is what a plan needs to know besides the Request. In the zero value all contestants are
-// native and serve everything, and the null server answers every scenario.
+// World holds the facts that a plan needs in addition to the Request. In the zero value all
+// contestants are native and serve every scenario, and so does the null server.
 type World struct {
 	Dyno string // version
 	CPUs int    // of this machine; 0: not known
-	Seed uint64 // drawn, for a request without one
+	Seed uint64 // chosen at random, for a request without a seed
 	Now  time.Time
 
 	Contestant func(name string) (Contestant, error) // the error says that there is none of that name
@@ -74,21 +75,21 @@ type World struct {
 	Answered   func(scenario string, others []string) (also []string, ok bool) // by the null server
 }
 
-// Contestant is what a plan needs to know of a contestant or a reference server.
+// Contestant holds the facts about a contestant or a reference server that a plan needs.
 type Contestant struct {
 	Managed   bool
-	Attached  bool     // it runs already, and is not started anew
-	Reference bool     // a reference server that can ride along
+	Attached  bool     // it is already running and is not restarted
+	Reference bool     // a reference server that can be a control
 	Scenarios []string // that it serves; nil: all
 }
 
-// Scenario is what a plan needs to know of a scenario.
+// Scenario holds the facts about a scenario that a plan needs.
 type Scenario struct {
 	Title   string
 	Backend string // the program that contestants call; "": none
 }
 
-// RequestError says why a request has no plan, and what to request instead.
+// RequestError is the reason why a request has no plan, with what to request instead.
 type RequestError struct{ Err error }
 
 func (e *RequestError) Error() string { return e.Err.Error() }
@@ -114,7 +115,7 @@ func New(r Request, w World) (result.Plan, error) {
 	}
 	profile, ok := profiles[cmp.Or(r.Profile, Standard)]
 	if !ok {
-		return result.Plan{}, refuse("--profile: no profile %q; there are standard, full and lab", r.Profile)
+		return result.Plan{}, refuse("--profile %q: want standard, full or lab", r.Profile)
 	}
 	q, err := r.question(protocol.Traits())
 	if err != nil {
@@ -148,8 +149,8 @@ func New(r Request, w World) (result.Plan, error) {
 // firstLevel is the level of a request without a study.
 var firstLevel = result.Level{Connections: 125, Pipeline: 1}
 
-// question is what is asked in the end: that of the study, but for what the request asks instead.
-// What is not the study's own question has none of its claims.
+// question returns the study's question with the changes of the request. A changed question has
+// none of the study's claims.
 func (r *Request) question(t *Traits) (Question, error) {
 	q := r.Question
 	if len(q.Levels) == 0 {
@@ -173,8 +174,8 @@ func (r *Request) question(t *Traits) (Question, error) {
 	}
 	levels := r.levels(q.Levels[0])
 	if len(levels) > 1 && !t.Levels {
-		return q, refuse("several --connections, --records or --delay make a sweep: give --protocol sweep, or one of " +
-			"each")
+		return q, refuse("several values of --connections, --records or --delay need --protocol sweep; pass it, or " +
+			"one value of each")
 	}
 	if len(levels) > 0 {
 		alone(levels...)
@@ -231,11 +232,11 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 		{"requests", r.Requests != 0}, {"duration", r.Duration != 0},
 	} {
 		if o.given && !slices.Contains(t.Flags, o.flag) {
-			return refuse("--%s belongs to --protocol %s; leave it out", o.flag, strings.Join(having(o.flag), " or "))
+			return refuse("--%s applies only to --protocol %s; omit it", o.flag, strings.Join(having(o.flag), " or "))
 		}
 	}
 	if m, ok := analysis.MetricNamed(p.Primary); !ok || m.Unranked {
-		return refuse("--primary %q: there are throughput, cpu_per_request, p50 and memory, and in the lab p99",
+		return refuse("--primary %q: want throughput, cpu_per_request, p50, memory or, with --profile lab, p99",
 			p.Primary)
 	}
 	for _, l := range append([]result.Level{p.Level}, p.Levels...) {
@@ -257,16 +258,16 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 		return refuse("--epochs %d: want 1 or more", p.Epochs)
 	case len(r.Idle) == 1 || !slices.IsSorted(r.Idle) || len(r.Idle) > 0 &&
 		(r.Idle[0] < 1 || slices.Max(r.Idle) > 60_000):
-		return refuse("--idle-connections %v: want two or more numbers from 1 to 60000, rising", r.Idle)
+		return refuse("--idle-connections %v: want two or more increasing numbers from 1 to 60000", r.Idle)
 	case slices.ContainsFunc(r.Analyses, func(n int) bool { return n < 1 }):
 		return refuse("--interim %v: want numbers of epochs, 1 or more", r.Analyses)
 	case r.Requests > 0 && r.Duration > 0:
-		return refuse("--requests and --duration: give one of them")
+		return refuse("--requests and --duration exclude each other; pass one of them")
 	case r.Requests < 0 || r.Duration < 0:
 		return refuse("--requests %d, --duration %v: want more than 0", r.Requests, r.Duration)
 	case len(p.Controls) == 0 && t.Ratios:
-		return refuse("--controls none: a %s has ratios to the reference; only a paired comparison and a classic run "+
-			"go without",
+		return refuse("--controls none: a %s needs the reference for its ratios; only a paired comparison and a "+
+			"classic run can omit it",
 			t.Title)
 	}
 	return nil

@@ -46,9 +46,9 @@ func (search) loads(p *result.Plan, _ int, _ []slot) time.Duration {
 	return time.Duration(len(participants(p, false))) * each
 }
 
-// The rounds of a search (doc/plans.md): a closed loop that tells about how much a contestant can
-// bear; probes by bisection; longer probes around where that led; and at the end three long ones a
-// little below the rate found, which must pass.
+// The rounds of a search (doc/plans.md): a closed loop that estimates a contestant's capacity;
+// probes by bisection; longer probes around the result; and finally three long ones slightly below
+// the rate found, which must pass.
 const (
 	bisections   = 12
 	arounds      = 12
@@ -82,8 +82,8 @@ func Passed(slo *result.SLO, l *result.Load) bool {
 		growth <= checks.GrowthLimit && 0 < response && response < slo.LimitNS
 }
 
-// Probes are the open-loop probes of a contestant in one epoch that count for its capacity, and how
-// the confirming ones went. Top is the rate that it bore in the closed loop, per second.
+// Probes returns the open-loop probes of a contestant in an epoch that count for its capacity, and
+// the results of the confirming ones. Top is its throughput in the closed loop, per second.
 func Probes(run *result.Run, epoch int, contestant string) (probes []stats.Probe, confirmed []bool, top float64) {
 	for round := range searchRounds {
 		k, ok := lastAttempt(run, epoch, round)

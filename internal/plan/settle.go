@@ -16,10 +16,10 @@ const settleAlpha = 0.02
 // is dropped, as a share.
 const settleLeast = 0.02
 
-// Dropped returns how many first rounds of each epoch do not count, at most the plan's DropRounds.
-// The pilots determine it: after that many rounds, no contestant is faster or slower in the next
-// ones than in the rest. It is the same for all contestants and epochs. The counted epochs have no
-// influence on it.
+// Dropped returns the number of first rounds of each epoch that do not count, at most the plan's
+// DropRounds. The pilots determine it: after that many rounds, no contestant is faster or slower in
+// the next ones than in the rest. It is the same for all contestants and epochs. The counted epochs
+// have no influence on it.
 func Dropped(run *result.Run) int {
 	p := &run.Plan
 	if p.DropRounds == 0 || !pilotsOver(run) {
@@ -77,9 +77,9 @@ func Dropped(run *result.Run) int {
 	return dropped
 }
 
-// settled is how many first values of x differ from the rest, at most most of them: those that do
-// so most clearly, and then again of what is left. No single value counts for more than three
-// standard deviations.
+// settled returns the number of first values of x, at most most, that differ from the rest: those
+// that differ most clearly, and then again among the remaining values. No single value counts for
+// more than three standard deviations.
 func settled(x []float64, most int, sigma, limit float64) (from int) {
 	middle := stats.Median(present(x))
 	cut := func(v float64) float64 { return max(middle-3*sigma, min(middle+3*sigma, v)) }

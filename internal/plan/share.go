@@ -8,7 +8,7 @@ import (
 	"dyno/internal/stats"
 )
 
-// base returns the index of the closed loop that a level's share is taken of. It is the level that
+// base returns the index of the closed loop to which a level's share refers. It is the level that
 // is otherwise the same, or the first with the same launch part, scenario and records; −1 if there
 // is none.
 func base(p *result.Plan, level int) int {
@@ -23,7 +23,7 @@ func base(p *result.Plan, level int) int {
 	})
 }
 
-// isBase reports whether the share of any level is taken of this one.
+// isBase reports whether the share of any level refers to this one.
 func isBase(p *result.Plan, level int) bool {
 	for i, l := range p.Points() {
 		if l.RateShare > 0 && base(p, i) == level {

@@ -10,8 +10,8 @@ import (
 	"dyno/internal/result"
 )
 
-// Valid returns the trials that count: of rounds that are not discarded nor Dropped, in valid epochs
-// after the pilots, of the last attempt of each round.
+// Valid returns the valid trials: those of the last attempt of each round that is neither discarded
+// nor Dropped, in valid epochs after the pilots.
 func Valid(run *result.Run) []result.Trial {
 	var out []result.Trial
 	dropped := Dropped(run)
@@ -43,7 +43,7 @@ func Epochs(run *result.Run) []int {
 	return out
 }
 
-// counted returns the least number of valid epochs that any part with comparisons has.
+// counted returns the smallest number of valid epochs of any part with comparisons.
 func counted(run *result.Run) int {
 	n, valid := math.MaxInt, Epochs(run)
 	for _, part := range partsWith(&run.Plan, false) {
@@ -88,8 +88,8 @@ func epochCounts(run *result.Run, epoch, dropped int) bool {
 	return 2*valid >= done
 }
 
-// roundsOf returns the trials of an epoch's complete rounds that are not discarded. Of those that are
-// dropped it returns what is loaded beside the rounds, once an epoch.
+// roundsOf returns the trials of an epoch's complete rounds that are not discarded. From dropped
+// rounds it returns the trials of the cells that are loaded once an epoch.
 func roundsOf(run *result.Run, epoch, dropped int) []result.Trial {
 	var out []result.Trial
 	for r := range roundsIn(&run.Plan, epoch) {
@@ -112,7 +112,8 @@ func entersRounds(p *result.Plan, t *result.Trial) bool {
 	return slices.ContainsFunc(slots(p, t.Epoch), func(e slot) bool { return e.Cell == cell })
 }
 
-// complete reports whether every contestant that still stood then has its trial in the round of k.
+// complete reports whether every contestant that had not failed by then has its trial in the round
+// of k.
 func complete(run *result.Run, k result.Key) bool {
 	k.Position = -1
 	ts := trials(run, k)
@@ -123,7 +124,7 @@ func complete(run *result.Run, k result.Key) bool {
 	return len(ts) > 0 && !more
 }
 
-// discarded reports whether a cause outside the contestants spoilt the round of k: it is judged over the
+// discarded reports whether a cause outside the contestants disturbed the round of k. It uses the
 // whole round, because a 10 ms tick is 2.5 % of one trial.
 func discarded(run *result.Run, k result.Key) bool {
 	return checks.Discard(trials(run, k))

@@ -9,8 +9,9 @@ import (
 )
 
 // Warm-up of a fresh process (doc/method.md): a native one is loaded for at least WarmNative. A
-// managed one is loaded now and then, for at least WarmManaged since its first window,
-// WarmRequests, and until it has used no CPU at rest for WarmQuiet: its compiler is done.
+// managed one is loaded at intervals, for at least WarmManaged since its first window and
+// WarmRequests, and until it has used no CPU while idle for WarmQuiet, which means that its
+// compiler has finished.
 const (
 	WarmNative    = 500 * time.Millisecond
 	WarmNativeCap = 10 * time.Second
@@ -30,15 +31,15 @@ const warmPilot = time.Second
 // 5,000 connections and 0.15 s with 1,000, and a warm-up has at least four.
 const warmConnections = 1000
 
-// fewestWindows is the number of windows needed to see that a contestant is steady.
+// fewestWindows is the number of windows needed to determine that a contestant is steady.
 const fewestWindows = 4
 
-// WarmWindow is the length of one stretch of load of a warm-up at a level.
+// WarmWindow returns the length of one window of a warm-up at a level.
 func WarmWindow(level result.Level) time.Duration {
 	return max(100*time.Millisecond, 2*time.Duration(level.DelayNS))
 }
 
-// Warming is how a contestant is warmed up in an epoch.
+// Warming are the parameters of a contestant's warm-up in an epoch.
 type Warming struct {
 	Least, Most time.Duration
 	Found       time.Duration // the longest warm-up time of the pilots; of managed ones that of all of them
@@ -54,10 +55,10 @@ func warmLeast(p *result.Plan, managed bool) time.Duration {
 	return profileOf(p).native
 }
 
-// Warmup says how a contestant is warmed up in an epoch. After the pilots the least is 1.25 times
-// what they found: of a managed one, for any of those, so that no runtime is compared younger than
-// another. Where none of them became steady no length is known to help, and it is not waited for
-// again.
+// Warmup returns the parameters of a contestant's warm-up in an epoch. After the pilots the minimum
+// is 1.25 times the time that they found; for managed contestants the longest time of any of them,
+// so that all runtimes have run equally long. If none of them became steady, no length is known to
+// help, and the warm-up is not extended.
 func Warmup(run *result.Run, name string, epoch int) Warming {
 	p := &run.Plan
 	managed := slices.Contains(p.Managed, name)
@@ -91,8 +92,9 @@ func Warmup(run *result.Run, name string, epoch int) Warming {
 	return w
 }
 
-// warmEstimate is what the warm-ups of those that an epoch starts take: natives are loaded one
-// after the other, managed ones beside them. Those of which nothing is recorded need but the least.
+// warmEstimate estimates the time of the warm-ups of an epoch: native contestants are loaded one
+// after the other, managed ones at the same time. Contestants without a recorded warm-up are
+// assumed to need the minimum.
 func warmEstimate(run *result.Run, epoch int, names []string) time.Duration {
 	p := &run.Plan
 	first := warmLevel(First(p, epoch))
@@ -113,7 +115,7 @@ func warmEstimate(run *result.Run, epoch int, names []string) time.Duration {
 	return max(native, managed)
 }
 
-// warmExcess returns by how much the warm-ups of the pilots exceeded their estimate, in ns.
+// warmExcess returns the time by which the warm-ups of the pilots exceeded their estimate, in ns.
 func warmExcess(run *result.Run) (excess int64) {
 	p := &run.Plan
 	for e := range p.Pilots {
@@ -133,14 +135,16 @@ func warmExcess(run *result.Run) (excess int64) {
 	return excess
 }
 
-// Warmups are the levels that a contestant is warmed up at in an epoch, as closed loops: the first
-// of each scenario that it is loaded with there, for what is not called is not compiled.
+// Warmups returns the levels that a contestant is warmed up at in an epoch, as closed loops: the
+// first level of each scenario with which it is loaded there, because code that is not called is
+// not compiled.
 func Warmups(run *result.Run, epoch int, name string) []result.Level {
 	return warmups(append(slots(&run.Plan, epoch), extras(run, epoch)...), name)
 }
 
-// warmLevel is the closed loop that a contestant is warmed up with for a level. What thousands of
-// connections have beside it, dialling and the re-warm before each trial give.
+// warmLevel returns the closed loop with which a contestant is warmed up for a level. It has fewer
+// connections than a level with thousands, whose dialling and re-warm before each trial do the
+// rest.
 func warmLevel(l result.Level) result.Level {
 	l.RatePerSec, l.RateShare, l.Connections = 0, 0, min(l.Connections, warmConnections)
 	return l

@@ -8,8 +8,9 @@ import (
 	"dyno/internal/result"
 )
 
-// check refuses contestants and reference servers that there are none of, or twice, and contestants
-// that do not serve what they are to be loaded with. It notes which are of a managed runtime, and which run already.
+// check returns an error for unknown or repeated contestants and reference servers, and for
+// contestants that do not serve a scenario of the plan. It records which have a managed runtime,
+// and which are already running.
 func (w *World) check(p *result.Plan) error {
 	for i, name := range p.Contestants {
 		c, err := w.contestant(name)
@@ -21,7 +22,7 @@ func (w *World) check(p *result.Plan) error {
 		}
 		for _, a := range Asked(p, name) {
 			if needs := cmp.Or(a.Scenario, p.Scenario); c.Scenarios != nil && !slices.Contains(c.Scenarios, needs) {
-				return refuse("%s does not serve the scenario %q; it serves %s", name, needs,
+				return refuse("%s does not serve the scenario %q; it serves only %s", name, needs,
 					strings.Join(c.Scenarios, ", "))
 			}
 		}
@@ -34,7 +35,7 @@ func (w *World) check(p *result.Plan) error {
 	}
 	for _, name := range p.Controls {
 		if c, err := w.contestant(name); err != nil || !c.Reference {
-			return refuse("--controls: %q is no reference server to ride along; want ref, ref' or ref+X%%", name)
+			return refuse("--controls %q: want ref, ref' or ref+X%%", name)
 		}
 		if slices.Contains(p.Contestants, name) {
 			return refuse("%q is both a contestant and a control; name others with --controls, or --controls none",
@@ -76,15 +77,16 @@ func (w *World) backend(p *result.Plan) error {
 		}
 		switch {
 		case s.Backend != p.Backend:
-			return refuse("the scenarios %s and %s cannot be run at once: want one backend for all, or none",
+			return refuse("the scenarios %s and %s cannot be in one run, because they use different backends; run "+
+				"them one by one",
 				p.Scenario, name)
 		case s.Backend == "" && l.Records != 0:
-			return refuse("--records: contestants of the scenario %s call no backend that answers with records", name)
+			return refuse("--records: the scenario %s uses no backend that returns records; omit it", name)
 		case l.Records < 0:
 			return refuse("--records %d: want 1 or more", l.Records)
 		case s.Backend != "" && l.Records == 0 && p.ClaimsHash != "":
-			return refuse("the study %s: a level of the scenario %s has no records: say how many its backend answers "+
-				"with",
+			return refuse(
+				"study %s: a level with the scenario %s does not set records, the number that the backend returns",
 				p.Study, name)
 		case s.Backend != "" && l.Records == 0:
 			l.Records = DefaultRecords
@@ -93,9 +95,9 @@ func (w *World) backend(p *result.Plan) error {
 	return nil
 }
 
-// ceiling is the server that shows in the pilots what can be measured at most: the backend, asked
-// by the generator itself, or the null server, with those scenarios of levels that it can answer
-// besides the plan's own. Without a reference it cannot be told.
+// ceiling returns the server that determines the generator's ceiling in the pilots: the backend,
+// loaded by the generator itself, or the null server, with the further scenarios of levels that it
+// can serve. It returns "" without a reference.
 func (w *World) ceiling(p *result.Plan) (name string, also []string) {
 	switch {
 	case len(p.Controls) == 0 || p.Backend == "" && p.Level.DelayNS > 0:
@@ -121,18 +123,17 @@ func OtherScenarios(p *result.Plan) (names []string) {
 	return names
 }
 
-// room refuses a profile that wants more CPUs than this machine has. What Force overrules is
-// recorded.
+// room returns an error if the profile needs more CPUs than this machine has, unless Force is set,
+// which the plan records.
 func (w *World) room(p *result.Plan, force bool) error {
 	pr := profileOf(p)
 	if w.CPUs == 0 || w.CPUs >= pr.cpus {
 		return nil
 	}
-	err := refuse("--profile %s: server and generator need %d CPUs or more, and this machine gives dyno %d: "+
-		"background "+
-		"wake-ups move the tail and the small differences that it is for; --profile full decides throughput and CPU "+
-		"per request here, "+
-		"--force runs it all the same and the report says so", pr.name, pr.cpus, w.CPUs)
+	err := refuse("--profile %s: server and generator need %d CPUs or more, and this machine gives dyno %d, "+
+		"because background wake-ups change latency tails and small differences. Use --profile full to compare "+
+		"throughput and CPU per request here, or --force to run anyway; the report will "+
+		"say so", pr.name, pr.cpus, w.CPUs)
 	if !force {
 		return err
 	}

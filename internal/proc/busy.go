@@ -27,4 +27,6 @@ func (h Holder) String() string {
 // Busy is the error of LockMachine when another run measures on this machine.
 type Busy struct{ Holder }
 
-func (b *Busy) Error() string { return "another run measures on this machine: " + b.Holder.String() }
+func (b *Busy) Error() string {
+	return "another run is measuring on this machine: " + b.Holder.String()
+}

@@ -66,8 +66,8 @@ func parseHierarchies(own, mounts string) []hierarchy {
 	return list
 }
 
-// cgroup is a cgroup made for one tree. It also counts processes that ended, even those that nobody
-// waited for.
+// cgroup is a cgroup made for one tree. It also counts processes that have ended, even if no
+// process waited for them.
 type cgroup struct {
 	hierarchy        // dir is that of the group
 	parent    string // the group that it was made in
@@ -79,8 +79,8 @@ type cgroup struct {
 // follow.
 const groupPrefix = "dyno-"
 
-// newCgroup makes a cgroup called name below h. An error means that this user may not, and leaves
-// nothing behind.
+// newCgroup creates a cgroup called name below h. It returns an error if this user may not create
+// one, and then leaves nothing behind.
 func newCgroup(h hierarchy, name string) (*cgroup, error) {
 	g := &cgroup{hierarchy: hierarchy{h.version, filepath.Join(h.dir, name)}, parent: h.dir, clock: -1}
 	if err := os.Mkdir(g.dir, 0o755); err != nil {
@@ -118,8 +118,8 @@ func (h hierarchy) sweep() {
 
 func (g *cgroup) String() string { return "cgroup v" + strconv.Itoa(g.version) }
 
-// usage returns the CPU time of all that have been in the cgroup. It does not allocate. For a
-// thread that is running it may lack up to one kernel tick, 10 ms.
+// usage returns the CPU time of all processes that have been in the cgroup. It does not allocate.
+// For a thread that is running it may lack up to one kernel tick, 10 ms.
 func (g *cgroup) usage() (time.Duration, error) {
 	n, err := unix.Pread(g.clock, g.buf[:], 0)
 	if err != nil {
@@ -130,7 +130,7 @@ func (g *cgroup) usage() (time.Duration, error) {
 	}
 	ns, ok := number(bytes.TrimSpace(g.buf[:n]))
 	if !ok {
-		return 0, errors.New("cpuacct.usage: no number")
+		return 0, errors.New("cpuacct.usage does not contain a number")
 	}
 	return time.Duration(ns), nil
 }
@@ -157,7 +157,7 @@ func field(data []byte, key string, unit time.Duration) (time.Duration, error) {
 			}
 		}
 	}
-	return 0, errors.New("cgroup: no CPU time")
+	return 0, errors.New("the cgroup reports no CPU time")
 }
 
 // enter moves this thread into a cgroup of version 1, so that what it starts is born there. leave
@@ -238,7 +238,7 @@ func removeGroup(dir string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// remove closes and removes the cgroup. One that cannot be removed now is swept up by a later run.
+// remove closes and removes the cgroup. If that fails, a later run removes the cgroup.
 func (g *cgroup) remove() {
 	if g.clock >= 0 {
 		unix.Close(g.clock)

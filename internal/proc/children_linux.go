@@ -18,11 +18,11 @@ type brood struct {
 	mu     sync.Mutex
 	pids   map[int]bool      // started and not waited for yet
 	trees  map[*Process]bool // started and not stopped yet
-	before map[int]uint64    // children that were there when this process became a subreaper, and when they had started
+	before map[int]uint64    // start times of the children that existed when this process became a subreaper
 	adopt  sync.Once
 }
 
-// start runs f, which starts a process, and registers it before anyone can take it for an orphan.
+// start runs f, which starts a process, and registers the process before orphans can list it.
 func (b *brood) start(f func() (pid int, err error)) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -64,12 +64,12 @@ func (b *brood) tree(p *Process, living bool) {
 	}
 }
 
-// orphans returns those of all that this process has adopted and that live, and reaps those that
-// have ended. sole is the only running tree, nil if there are several: an orphan without other
-// marks belongs to it.
+// orphans returns the living processes that this process has adopted, and reaps those that have
+// ended. sole is the only running tree, nil if there are several: an orphan without other marks
+// belongs to it.
 //
-// Note: what os/exec starts elsewhere in this process stays in its process group, and what was born
-// in a tree never joins that.
+// Note: processes that os/exec starts elsewhere in this program stay in its process group, and
+// processes of a tree never join that group.
 func (b *brood) orphans(all []stat) (living []stat, sole *Process) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -91,7 +91,7 @@ func (b *brood) orphans(all []stat) (living []stat, sole *Process) {
 	return living, sole
 }
 
-// endStrays kills the orphans that are left when all trees have been stopped.
+// endStrays kills the orphans that remain when all trees have been stopped.
 func endStrays() error {
 	for deadline := time.Now().Add(killTimeout); ; time.Sleep(time.Millisecond) {
 		all, err := processes()
@@ -103,7 +103,7 @@ func endStrays() error {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("end orphans: not gone %v after SIGKILL: %v", killTimeout, pids(living))
+			return fmt.Errorf("end orphans: processes %v still run %v after SIGKILL", pids(living), killTimeout)
 		}
 		for _, s := range living {
 			unix.Kill(s.pid, unix.SIGKILL)

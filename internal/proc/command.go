@@ -1,9 +1,10 @@
-// Package proc runs a command in a box and says what its tree used: CPU set, process group, log
-// file, environment by an allow-list; freezing, thawing, CPU time, memory, listening sockets, and
-// an end that leaves nobody.
+// Package proc runs a command and measures its process tree. It sets the CPU set, process group,
+// log file and environment of the command, freezes and thaws the tree, reads its CPU time, memory
+// and listening sockets, and ends all of its processes.
 //
-// A tree is the started process and all that came from it, also what has left its process group or
-// lost its parent. It is read from /proc, so it is Linux only; elsewhere Start says so.
+// A tree is the started process and all its descendants, including those that have left its process
+// group or lost their parent. It is read from /proc, so Start works only on Linux; on other systems
+// it returns an error.
 package proc
 
 import (
@@ -22,7 +23,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Command says which program Start starts, and with which environment.
+// Command is a program to start and its environment.
 type Command struct {
 	Argv []string // a name without a slash is looked up in the PATH of Env
 	Dir  string   // working directory; empty means this process's
@@ -33,7 +34,7 @@ type Command struct {
 	Log  string // file that stdout and stderr append to; empty means they are discarded
 	// OwnNetwork starts it in a network namespace of its own (Process.Network).
 	OwnNetwork bool
-	// Adopts says that it starts what is to be metered elsewhere, which Process.Adopt names.
+	// Adopts is set if the process to measure is started elsewhere and passed to Process.Adopt.
 	Adopts bool
 }
 
@@ -48,7 +49,7 @@ var inherited = []string{"PATH", "LANG", "LC_ALL", "TZ"}
 // Environment returns a complete, sorted environment: the allow-listed variables of this process,
 // private HOME, TMPDIR and XDG_CACHE_HOME, then extra, which wins. A pad above 0 adds DYNO_PAD with
 // a value of that many bytes: the size of the environment moves the stack, and with it the speed
-// (Mytkowicz et al., ASPLOS 2009), so callers draw it anew for each start.
+// (Mytkowicz et al., ASPLOS 2009), so callers choose it at random for each start.
 func Environment(home, tmp string, pad int, extra map[string]string) []string {
 	vars := map[string]string{"HOME": home, "TMPDIR": tmp, "XDG_CACHE_HOME": filepath.Join(home, ".cache")}
 	for _, key := range inherited {
@@ -104,10 +105,11 @@ func (c *Command) lookup() (string, error) {
 // has ended. Toolchains leave build servers behind that keep the pipe open.
 const outputDelay = time.Second
 
-// Output runs c as c.Output does, but does not wait for what c left behind.
+// Output runs c as c.Output does, but does not wait for processes that c left behind.
 func Output(c *exec.Cmd) ([]byte, error) { return output(c, c.Output) }
 
-// CombinedOutput runs c as c.CombinedOutput does, but does not wait for what c left behind.
+// CombinedOutput runs c as c.CombinedOutput does, but does not wait for processes that c left
+// behind.
 func CombinedOutput(c *exec.Cmd) ([]byte, error) { return output(c, c.CombinedOutput) }
 
 func output(c *exec.Cmd, run func() ([]byte, error)) ([]byte, error) {
@@ -119,14 +121,14 @@ func output(c *exec.Cmd, run func() ([]byte, error)) ([]byte, error) {
 	return out, err
 }
 
-// Longest that Tail reads back, and that a line of it may be.
+// The number of bytes that Tail reads, and the maximum length of a line that it returns.
 const (
 	tailBytes  = 64 << 10
 	lineLength = 500
 )
 
-// plain returns line as a terminal would finally show it: without escape codes, and without what a
-// carriage return overwrote.
+// plain returns line as a terminal would finally show it: without escape codes and without text
+// that a carriage return overwrote.
 func plain(line string) string {
 	line = strings.TrimRight(ansi.Strip(line), "\r")
 	line = line[strings.LastIndexByte(line, '\r')+1:]

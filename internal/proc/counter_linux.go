@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// event is what a counter counts (perf_event_open(2)).
+// event identifies a kind of event to count (perf_event_open(2)).
 type event struct {
 	kind   uint32
 	config uint64
@@ -26,15 +26,16 @@ var instructions = event{unix.PERF_TYPE_HARDWARE, unix.PERF_COUNT_HW_INSTRUCTION
 // the opening thread nor the fork is counted.
 type counter struct {
 	fd     int
-	kernel bool // what the kernel did for them is counted too
+	kernel bool // events in the kernel are counted too
 	buf    [24]byte
 }
 
 // openCounter opens a counter of e on this thread, which must start no other process until the
-// counter is closed. Where this user may not count in the kernel it counts the program alone.
+// counter is closed. If this user may not count events in the kernel, it counts those of the
+// program only.
 //
-// Note: attached to the process after its start, a counter would lack the threads made by then; of
-// Go programs it came too late in a fifth.
+// Note: a counter attached after the start of the process would miss the threads created by then;
+// this happened in a fifth of the starts of Go programs.
 func openCounter(e event) (*counter, error) {
 	attr := unix.PerfEventAttr{Type: e.kind, Config: e.config,
 		Read_format: unix.PERF_FORMAT_TOTAL_TIME_ENABLED | unix.PERF_FORMAT_TOTAL_TIME_RUNNING,
@@ -54,11 +55,11 @@ func openCounter(e event) (*counter, error) {
 	return c, nil
 }
 
-// refusal adds to the errno of perf_event_open what it means.
+// refusal explains an errno of perf_event_open.
 func refusal(err error) error {
 	switch {
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENODEV):
-		return fmt.Errorf("this machine has no such counter (%w)", err)
+		return fmt.Errorf("this machine lacks the counter (%w)", err)
 	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM):
 		paranoid, _ := os.ReadFile("/proc/sys/kernel/perf_event_paranoid")
 		return fmt.Errorf("not permitted; kernel.perf_event_paranoid is %q (%w)",
@@ -71,7 +72,7 @@ func refusal(err error) error {
 
 func (c *counter) close() { unix.Close(c.fd) }
 
-// read returns what was counted so far. It does not allocate.
+// read returns the count so far. It does not allocate.
 func (c *counter) read() (count, error) {
 	n, err := unix.Read(c.fd, c.buf[:])
 	if err != nil {
@@ -84,17 +85,17 @@ func (c *counter) read() (count, error) {
 	return count{at(0), at(1), at(2)}, nil
 }
 
-// count is one reading. Where more events are wanted than the CPU has counters the kernel lets them
-// take turns: enabled is the time in ns that the threads ran, running that in which the event was
-// really counted.
+// count is one reading. If there are more events than hardware counters, the kernel multiplexes
+// them: enabled is the time in ns that the threads ran, running the part of it during which the
+// event was counted.
 type count struct{ value, enabled, running uint64 }
 
-// leastCounted is the least share of the time that must have been counted. Below it, the scaled
+// leastCounted is the smallest share of the time that must have been counted. Below it, the scaled
 // value would be a guess.
 const leastCounted = 0.5
 
-// since returns what was counted between two readings, scaled to the whole time. ok is false if too
-// little of it was counted. A tree that did not run counted 0.
+// since returns the number of events between two readings, scaled to the whole time. ok is false if
+// too little of it was counted. A tree that did not run counted 0.
 func (c count) since(before count) (n int64, ok bool) {
 	value, enabled, running := c.value-before.value, c.enabled-before.enabled, c.running-before.running
 	if enabled == 0 {
@@ -110,7 +111,7 @@ func (c count) since(before count) (n int64, ok bool) {
 	return int64(float64(value) / share), true
 }
 
-// countable returns why instructions cannot be counted here, nil if they can.
+// countable returns an error if instructions cannot be counted on this machine.
 var countable = sync.OnceValue(func() error {
 	c, err := openCounter(instructions)
 	if err != nil {
@@ -120,7 +121,7 @@ var countable = sync.OnceValue(func() error {
 	return nil
 })
 
-// Absent returns what this machine cannot measure of a tree, by name, and why.
+// Absent returns the figures of a tree that this machine cannot measure, by name, with the reason.
 func Absent() map[string]string {
 	if err := countable(); err != nil {
 		return map[string]string{"instructions": err.Error()}
@@ -128,8 +129,8 @@ func Absent() map[string]string {
 	return nil
 }
 
-// Count begins to count the tree's instructions. The function that it returns returns how many
-// there have been since, nil if they are not counted.
+// Count starts to count the tree's instructions. It returns a function that returns their number
+// since then, or nil if they are not counted.
 func (p *Process) Count() func() *int64 {
 	before, err := p.counted()
 	return func() *int64 {
@@ -153,8 +154,7 @@ func (p *Process) counted() (count, error) {
 	return p.counter.read()
 }
 
-// Meters returns by which means the tree's CPU time and instructions are measured, and why those
-// that are not are absent.
+// Meters returns how the tree's CPU time and instructions are measured, and why figures are absent.
 func (p *Process) Meters() (by, absent map[string]string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

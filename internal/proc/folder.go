@@ -46,10 +46,10 @@ func OwnFolder(dir string) error {
 	case err != nil:
 		return err
 	case !st.IsDir():
-		return fmt.Errorf("%s is not a folder: make it a folder of your own, not a link", dir)
+		return fmt.Errorf("%s is not a folder; replace it with a folder that belongs to you, not a link", dir)
 	}
 	if other, uid := ownedByOther(st); other {
-		return fmt.Errorf("%s belongs to user %d: it must be your own", dir, uid)
+		return fmt.Errorf("%s belongs to user %d; it must belong to you", dir, uid)
 	}
 	return private(dir, st)
 }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// ownedByOther reports whether a file belongs to somebody else, and to whom.
+// ownedByOther reports whether a file belongs to another user, and to which.
 func ownedByOther(st fs.FileInfo) (bool, int) {
 	sys, ok := st.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -18,11 +18,12 @@ func ownedByOther(st fs.FileInfo) (bool, int) {
 	return int(sys.Uid) != os.Geteuid(), int(sys.Uid)
 }
 
-// private refuses a folder that others can write to, and closes one that they can read.
+// private returns an error if other users can write to the folder, and removes their read
+// permission.
 func private(dir string, st fs.FileInfo) error {
 	switch mode := st.Mode().Perm(); {
 	case mode&0o022 != 0:
-		return fmt.Errorf("others may write to %s (mode %04o): look at what is in it, then chmod 700 it or remove it",
+		return fmt.Errorf("other users may write to %s (mode %04o); check its contents, then chmod 700 it or remove it",
 			dir, mode)
 	case mode&0o077 != 0:
 		return os.Chmod(dir, 0o700)

@@ -106,7 +106,7 @@ func openLock(dir string) (*os.File, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || st.Nlink != 1 {
 		f.Close()
-		return nil, fmt.Errorf("%s is not a regular file with a single link: remove it", path)
+		return nil, fmt.Errorf("%s is not a regular file with a single link; remove it", path)
 	}
 	return f, nil
 }

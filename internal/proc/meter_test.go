@@ -250,7 +250,7 @@ func TestCounterErrors(t *testing.T) {
 		t.Errorf("%v", absent)
 	}
 	for errno, want := range map[error]string{
-		unix.ENOENT: "no such counter", unix.EOPNOTSUPP: "no such counter", unix.EACCES: "perf_event_paranoid",
+		unix.ENOENT: "lacks the counter", unix.EOPNOTSUPP: "lacks the counter", unix.EACCES: "perf_event_paranoid",
 		unix.EPERM:  "perf_event_paranoid",
 		unix.ENOSYS: "built without", unix.EMFILE: "too many open files",
 	} {

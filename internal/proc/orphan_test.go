@@ -249,7 +249,7 @@ func TestOwnFolder(t *testing.T) {
 	}
 	for dir, want := range map[string]string{
 		filepath.Join(base, "a", "new"): "", at("open", 0o755): "", file: "not a folder", link: "not a folder",
-		at("shared", 0o777): "others may write", at("group", 0o770): "others may write",
+		at("shared", 0o777): "other users may write", at("group", 0o770): "other users may write",
 	} {
 		err := OwnFolder(dir)
 		if want == "" {
@@ -437,7 +437,7 @@ func TestNextStartSweeps(t *testing.T) {
 		}
 	}
 	if told := strings.Join(k.Swept, "\n"); len(k.Swept) != 1 || !strings.Contains(told, "(owner), started ") ||
-		!strings.Contains(told, "was killed: ended ") {
+		!strings.Contains(told, "was killed; ended its ") {
 		t.Errorf("said: %q", k.Swept)
 	}
 	if len(states(t)) != 1 { // our own

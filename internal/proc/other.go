@@ -14,12 +14,12 @@ import (
 	"dyno/internal/result"
 )
 
-// errSystem says that contestants cannot be started here. Loading a URL and reading results work on
+// errSystem is the error of functions that need Linux. Loading a URL and reading results work on
 // any system.
-var errSystem = fmt.Errorf("starting contestants is built for Linux, and this is %s: %w",
+var errSystem = fmt.Errorf("starting contestants needs Linux, and this is %s: %w",
 	runtime.GOOS, errors.ErrUnsupported)
 
-// Process is a started command and its tree; on this system there is none.
+// Process is a started command and its tree; it cannot exist on this system.
 type Process struct{ log string }
 
 // Start fails with an error that wraps errors.ErrUnsupported.
@@ -30,7 +30,7 @@ func Start(cmd Command) (*Process, error) {
 	return nil, errSystem
 }
 
-// The methods of a Process that cannot be.
+// The methods of Process. They are never called, because Start fails.
 func (p *Process) Pid() int                                { return 0 }
 func (p *Process) Done() <-chan struct{}                   { return nil }
 func (p *Process) Err() error                              { return errSystem }
@@ -50,16 +50,16 @@ func (p *Process) Meters() (by, absent map[string]string)  { return nil, Absent(
 func (p *Process) Listening(port int) (bool, []int, error) { return false, nil, errSystem }
 func (p *Process) Listeners() ([]netip.AddrPort, error)    { return nil, errSystem }
 
-// Running is the process tree of a server that somebody else started; on this system it is not found.
+// Running is the process tree of a server that dyno did not start; it cannot exist on this system.
 type Running struct{}
 
 // FindRunning fails with an error that wraps errors.ErrUnsupported.
 func FindRunning(addr string) (*Running, error) {
-	return nil, fmt.Errorf("finding the process behind a socket is built for Linux, and this is %s: %w",
+	return nil, fmt.Errorf("finding the process behind a socket needs Linux, and this is %s: %w",
 		runtime.GOOS, errors.ErrUnsupported)
 }
 
-// The methods of a Running that cannot be.
+// The methods of Running. They are never called, because FindRunning fails.
 func (r *Running) Look()                                  {}
 func (r *Running) Pids() []int                            { return nil }
 func (r *Running) Name() string                           { return "" }
@@ -70,16 +70,16 @@ func (r *Running) Usage(*result.Usage) error              { return errSystem }
 func (r *Running) Totals(*result.Usage) error             { return errSystem }
 func (r *Running) Meters() (by, absent map[string]string) { return nil, Absent() }
 
-// Absent names what this machine cannot tell of a tree, and why.
+// Absent returns the figures of a tree that this machine cannot measure, by name, with the reason.
 func Absent() map[string]string { return map[string]string{"instructions": errSystem.Error()} }
 
-// Owner knows nobody here.
+// Owner returns nothing on this system.
 func Owner(port int) []int { return nil }
 
 // ServerCPUs fails with an error that wraps errors.ErrUnsupported.
 func ServerCPUs(network, addr string) ([]int, error) { return nil, errSystem }
 
-// Name knows nobody here.
+// Name returns "" on this system.
 func Name(pid int) string { return "" }
 
 // PinSelf fails with an error that wraps errors.ErrUnsupported.
@@ -88,37 +88,37 @@ func PinSelf(cpus []int) (restore func(), err error) { return nil, errSystem }
 // SelfCPU fails with an error that wraps errors.ErrUnsupported.
 func SelfCPU() (time.Duration, error) { return 0, errSystem }
 
-// KeepOptions are those of Keep.
+// KeepOptions are the options of Keep.
 type KeepOptions struct {
 	Command, Program string
 	Argv, Env        []string
 }
 
-// Keeper keeps track of nothing: nothing is started here.
+// Keeper does nothing on this system, because no process is started.
 type Keeper struct{ Swept []string }
 
-// Keep has nothing to do here.
+// Keep does nothing on this system.
 func Keep(KeepOptions) (*Keeper, error) { return &Keeper{}, nil }
 
-// MarkTemp has nothing to record here.
+// MarkTemp does nothing on this system.
 func MarkTemp(string) {}
 
-// UnmarkTemp has nothing to record here.
+// UnmarkTemp does nothing on this system.
 func UnmarkTemp(string) {}
 
-// Close has nothing to do here.
+// Close does nothing on this system.
 func (k *Keeper) Close() error { return nil }
 
 // Supervise fails with an error that wraps errors.ErrUnsupported.
 func Supervise(io.Reader, string) error { return errSystem }
 
-// LockMachine locks nothing: nobody can measure here.
+// LockMachine does nothing on this system, because no run can measure.
 func LockMachine(context.Context, Holder, func(Holder)) (release func(), err error) {
 	return func() {}, nil
 }
 
-// LockFolder locks nothing, likewise.
+// LockFolder does nothing on this system.
 func LockFolder(string) (release func(), err error) { return func() {}, nil }
 
-// KeepFilesPrivate has nothing to do here.
+// KeepFilesPrivate does nothing on this system.
 func KeepFilesPrivate() {}

@@ -23,7 +23,7 @@ type Process struct {
 	pid     int
 	started uint64 // starttime of /proc/pid/stat: with pid, it names a process for good
 	serial  int64  // number of the tree in this program
-	box     string // "DYNO_BOX=…", as it stands in the environment
+	box     string // "DYNO_BOX=…", as in the environment
 	log     string
 	done    chan struct{}
 	err     error         // set before done is closed
@@ -36,9 +36,9 @@ type Process struct {
 	members   []stat // the live tree as last read, the started process first while it lives
 	adopted   *stat  // the first process of the tree, where that is not the started one: see Adopt
 	family    bool   // children were seen: their time counts too
-	leftover  bool   // the started process is gone and so is its group: its number may be another's by now
+	leftover  bool   // the started process and its group have ended; their number may have been reused
 	reported  time.Duration
-	group     *cgroup       // nil where we may not make one, and after Stop
+	group     *cgroup       // nil if this user may not create one, and after Stop
 	grouped   time.Duration // its count as last read
 	gone      time.Duration // used by those that had ended when all were last frozen
 	launcher  launcher      // nil after Stop
@@ -46,8 +46,7 @@ type Process struct {
 	uncounted error         // why there is none
 }
 
-// affinity is the CPU set that this process had before anything was pinned. mu is held while it is
-// changed.
+// affinity is the CPU set that this process had before PinSelf. mu guards it.
 type affinity struct {
 	mu       sync.Mutex
 	original unix.CPUSet
@@ -62,7 +61,7 @@ var ourAffinity = sync.OnceValue(func() *affinity {
 // launcher is a thread that one process is started from, and that ends after it. The kernel sends
 // Pdeathsig when the parent *thread* ends (prctl(2), PR_SET_PDEATHSIG). Affinity, membership of a
 // cgroup of version 1 and inheritance of a counter also belong to a thread. So the thread of an
-// ordinary goroutine will not do.
+// ordinary goroutine cannot be used.
 type launcher chan func()
 
 func newLauncher() launcher {
@@ -87,22 +86,22 @@ func (l launcher) do(f func()) {
 	<-done
 }
 
-// boxes numbers the trees of this process.
+// boxes counts the trees of this process.
 var boxes atomic.Int64
 
-// Start starts cmd in a process group of its own and, where this user may make one, in a cgroup of
-// its own. The caller owns the Process and must Stop it, also once it is Done; if this program dies
-// first, the kernel kills the started process, and the supervisor of Keep its children.
+// Start starts cmd in its own process group and, if this user may create one, in its own cgroup.
+// The caller owns the Process and must call Stop, even after Done. If this program dies first, the
+// kernel kills the started process, and the supervisor of Keep kills its children.
 func Start(cmd Command) (*Process, error) { return begin(cmd, accounts()) }
 
-// accounting says by what a tree is metered besides the CPU clocks of its processes.
+// accounting describes how a tree is measured in addition to the CPU clocks of its processes.
 type accounting struct {
 	groups    []hierarchy // the first that works is used
 	event     event       // to count
 	uncounted error       // why it is not counted
 }
 
-// accounts returns what this machine offers.
+// accounts returns the accounting that this machine supports.
 var accounts = sync.OnceValue(func() accounting {
 	a := accounting{groups: hierarchies(), event: instructions, uncounted: countable()}
 	for _, h := range a.groups {
@@ -194,7 +193,7 @@ func groupName(serial int64) string {
 	return fmt.Sprintf("%s%s-%d", groupPrefix, strings.ReplaceAll(identity(), ".", "-"), serial)
 }
 
-// launch starts the process, in p's group if it can be born there.
+// launch starts the process, in p's cgroup if the kernel supports that.
 func (p *Process) launch(path string, cmd Command, attr *os.ProcAttr) (*os.Process, error) {
 	if p.group != nil {
 		child, err := p.launcher.start(path, cmd.Argv, attr, cmd.CPUs, p.group)
@@ -208,8 +207,8 @@ func (p *Process) launch(path string, cmd Command, attr *os.ProcAttr) (*os.Proce
 }
 
 // start runs os.StartProcess on the launcher's thread, which has the wanted affinity for the
-// duration of the fork. The child is born into g, if there is one: moved later, it might have
-// forked already.
+// duration of the fork. The child starts in g, if there is one; if it were moved later, it might
+// have forked already.
 func (l launcher) start(path string, argv []string, attr *os.ProcAttr, cpus []int, g *cgroup,
 ) (child *os.Process, err error) {
 	set, err := cpuSet(cpus)
@@ -254,7 +253,7 @@ func (l launcher) start(path string, argv []string, attr *os.ProcAttr, cpus []in
 	return child, err
 }
 
-// close releases what the process was started and metered with. All of the tree must be gone.
+// close releases the launcher, the counter and the cgroup. The whole tree must have ended.
 func (p *Process) close() {
 	p.leaveGroup()
 	children.tree(p, false)
@@ -309,11 +308,12 @@ func (p *Process) Network() string {
 	return netns.In(p.net + "/ns/net")
 }
 
-// Done is closed when the started process has ended. Others of its tree may live on until Stop.
+// Done returns a channel that is closed when the started process has ended. Other processes of its
+// tree may live until Stop.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Err is nil while the process runs and when it ended with status 0; else it says how it ended, as
-// an *exec.ExitError.
+// Err returns nil while the process runs or if it ended with status 0; otherwise an
+// *exec.ExitError.
 func (p *Process) Err() error {
 	if p.exited() {
 		return p.err
@@ -330,9 +330,10 @@ func (p *Process) exited() bool {
 	}
 }
 
-// Stop ends the tree: SIGCONT to all, SIGTERM to the group and to those outside of it whom nobody
-// of the tree started, up to grace for all to end by themselves, then SIGKILL to every member until
-// none is left. It may be called again. An error means that a member could not be killed.
+// Stop ends the tree. It sends SIGCONT to all members, and SIGTERM to the process group and to
+// members outside it that no other member started. It waits up to grace, then sends SIGKILL to
+// every member until none is left. It may be called again. An error means that a member could not
+// be killed.
 func (p *Process) Stop(grace time.Duration) error {
 	deadline := time.Now().Add(grace)
 	members := p.refresh()
@@ -354,7 +355,7 @@ func (p *Process) Stop(grace time.Duration) error {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("stop %d: not gone %v after SIGKILL: %v", p.pid, killTimeout, pids(members))
+			return fmt.Errorf("stop %d: processes %v still run %v after SIGKILL", p.pid, pids(members), killTimeout)
 		}
 		p.killAll(members)
 		p.forced.Store(true)
@@ -384,7 +385,8 @@ func (p *Process) terminate(members []stat) {
 	}
 }
 
-// killAll kills the whole cgroup at once, so that nobody has time to fork, and all known members.
+// killAll kills the whole cgroup at once, so that no process has time to fork, and all known
+// members.
 func (p *Process) killAll(members []stat) {
 	p.mu.Lock()
 	if p.group != nil {
@@ -394,7 +396,7 @@ func (p *Process) killAll(members []stat) {
 	p.signal(members, unix.SIGKILL)
 }
 
-// signal sends sig to each member. One that is gone by now is no error.
+// signal sends sig to each member. It ignores members that have ended.
 func (p *Process) signal(members []stat, sig syscall.Signal) error {
 	var first error
 	for _, m := range members {

@@ -47,41 +47,10 @@ func TestMain(m *testing.M) {
 		}
 		fmt.Println(l.Addr().(*net.TCPAddr).Port)
 		select {}
-	case "two ports": // and a child that spins
-		for range 2 {
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				panic(err)
-			}
-			defer l.Close()
-			fmt.Println(l.Addr())
-		}
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), "PROC_ROLE=spin")
-		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-		if err := cmd.Start(); err != nil {
-			panic(err)
-		}
-		select {}
-	case "sockets": // one that listens, and both ends of three connections
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			panic(err)
-		}
-		var held []net.Conn
-		for range 3 {
-			near, err := net.Dial("tcp", l.Addr().String())
-			if err != nil {
-				panic(err)
-			}
-			far, err := l.Accept()
-			if err != nil {
-				panic(err)
-			}
-			held = append(held, near, far)
-		}
-		fmt.Println("ready", len(held))
-		select {}
+	case "two ports":
+		beTwoPorts()
+	case "sockets":
+		beSockets()
 	case "parent": // a child, a grandchild in a session of its own, and one whose parent is gone
 		start("sleep", "600")
 		start("setsid", "sleep", "601")
@@ -105,6 +74,47 @@ func TestMain(m *testing.M) {
 		fmt.Println("ready")
 		select {}
 	}
+}
+
+// beTwoPorts listens on two ports and has a child that uses a CPU.
+func beTwoPorts() {
+	for range 2 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			panic(err)
+		}
+		defer l.Close()
+		fmt.Println(l.Addr())
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "PROC_ROLE=spin")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		panic(err)
+	}
+	select {}
+}
+
+// beSockets holds a listening socket and both ends of three connections.
+func beSockets() {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	var held []net.Conn
+	for range 3 {
+		near, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			panic(err)
+		}
+		far, err := l.Accept()
+		if err != nil {
+			panic(err)
+		}
+		held = append(held, near, far)
+	}
+	fmt.Println("ready", len(held))
+	select {}
 }
 
 func start(argv ...string) *exec.Cmd {

@@ -10,8 +10,8 @@ import (
 	"dyno/internal/result"
 )
 
-// Running is the process tree of a server that somebody else started. It is only ever read: nothing
-// here stops, pins or signals it.
+// Running is the process tree of a server that dyno did not start. dyno only reads it, and never
+// stops, pins or signals it.
 type Running struct {
 	addr string // host:port that it listens on
 
@@ -21,33 +21,33 @@ type Running struct {
 	reported time.Duration
 }
 
-// forwarders are the programs that pass the connections of a container's port on. What they use is
-// not what the server behind them uses.
+// forwarders are the programs that forward connections to a container's port. Their CPU use is not
+// that of the server behind them.
 var forwarders = []string{"docker-proxy", "rootlessport", "slirp4netns", "pasta", "conmon", "kubectl"}
 
-// FindRunning finds the processes that listen on addr, an IP address and a port of this machine. An
-// error says why they cannot be found or read.
+// FindRunning finds the processes that listen on addr, an IP address and a port of this machine. It
+// returns an error if they cannot be found or read.
 func FindRunning(addr string) (*Running, error) {
 	sockets, err := acceptors("tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("find who listens on %s: %w", addr, err)
+		return nil, fmt.Errorf("find the process that listens on %s: %w", addr, err)
 	}
 	if len(sockets) == 0 {
-		return nil, fmt.Errorf("no socket of this machine's processes listens on %s (is it in a container, or "+
-			"elsewhere?)",
+		return nil, fmt.Errorf(
+			"no process of this machine listens on %s (is it in a container, or on another machine?)",
 			addr)
 	}
 	all, err := processes()
 	if err != nil {
-		return nil, fmt.Errorf("find who listens on %s: %w", addr, err)
+		return nil, fmt.Errorf("find the process that listens on %s: %w", addr, err)
 	}
 	pids, found := holders(pids(all), sockets)
 	// which hands sockets to those that it starts
 	pids = slices.DeleteFunc(pids, func(pid int) bool { return pid == 1 })
 	switch {
 	case len(pids) == 0 || !found:
-		return nil, fmt.Errorf("the process that listens on %s belongs to another user: run dyno as that user or as "+
-			"root",
+		return nil, fmt.Errorf(
+			"the process that listens on %s belongs to another user; run dyno as that user or as root",
 			addr)
 	case slices.Contains(pids, os.Getpid()):
 		return nil, fmt.Errorf("dyno itself listens on %s", addr)
@@ -57,7 +57,7 @@ func FindRunning(addr string) (*Running, error) {
 		switch name := Name(s.pid); {
 		case !slices.Contains(pids, s.pid):
 		case slices.Contains(forwarders, name):
-			return nil, fmt.Errorf("%s (pid %d) forwards port %s to a server that it is not", name, s.pid, addr)
+			return nil, fmt.Errorf("%s (pid %d) only forwards port %s to another process", name, s.pid, addr)
 		default:
 			r.roots = append(r.roots, s)
 		}
@@ -72,8 +72,8 @@ func FindRunning(addr string) (*Running, error) {
 	return r, nil
 }
 
-// Look finds out who belongs to the tree now: the processes that listen and their descendants, this
-// process and its own left out.
+// Look reads the present members of the tree: the processes that listen and their descendants,
+// without this process and its children.
 func (r *Running) Look() {
 	all, err := processes()
 	if err != nil {
@@ -95,7 +95,7 @@ func (r *Running) Look() {
 	r.members = slices.DeleteFunc(all, func(s stat) bool { return !ours[s.pid] || s.dead() })
 }
 
-// Pids are the processes of the tree, ascending, when last read.
+// Pids returns the processes of the tree when last read, in ascending order.
 func (r *Running) Pids() []int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,7 +104,7 @@ func (r *Running) Pids() []int {
 	return list
 }
 
-// Name describes the processes that listen: "node (pid 4711)".
+// Name returns a description of the processes that listen: "node (pid 4711)".
 func (r *Running) Name() string {
 	name := fmt.Sprintf("%s (pid %d)", Name(r.roots[0].pid), r.roots[0].pid)
 	if more := len(r.roots) - 1; more > 0 {
@@ -113,20 +113,20 @@ func (r *Running) Name() string {
 	return name
 }
 
-// Shares reports whether some process belongs to both trees.
+// Shares reports whether a process belongs to both trees.
 func (r *Running) Shares(o *Running) bool {
 	mine := r.Pids()
 	return slices.ContainsFunc(o.Pids(), func(pid int) bool { return slices.Contains(mine, pid) })
 }
 
-// Ended reports whether the processes that listened when the tree was found have ended, all of them.
-// One that was restarted is another.
+// Ended reports whether all processes that listened when the tree was found have ended. A restarted
+// process is a different one.
 func (r *Running) Ended() bool {
 	return !slices.ContainsFunc(r.roots, func(root stat) bool { return !gone(root) })
 }
 
-// CPU is the CPU time of the tree as it was last read, and of the children that it has waited
-// for, in ticks of 10 ms. It does not go back. A child that ends uncounted takes its time with it.
+// CPU returns the CPU time of the members when last read, and of the children that they waited for,
+// in ticks of 10 ms. It never decreases. The time of a child that ends uncounted is lost.
 func (r *Running) CPU() (time.Duration, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -145,13 +145,13 @@ func (r *Running) CPU() (time.Duration, error) {
 		sum, read = sum+d+now.waited.sum(), read+1
 	}
 	if read == 0 {
-		return 0, fmt.Errorf("read the CPU clock of what listens on %s: it has ended", r.addr)
+		return 0, fmt.Errorf("read the CPU clock of the process that listens on %s: it has ended", r.addr)
 	}
 	r.reported = max(r.reported, sum)
 	return r.reported, nil
 }
 
-// current are the members now, as Process.current has them.
+// current returns the present members, as Process.current does.
 func (r *Running) current() []stat {
 	r.Look()
 	r.mu.Lock()
@@ -159,12 +159,12 @@ func (r *Running) current() []stat {
 	return slices.Clone(r.members)
 }
 
-// Usage puts into u what the tree holds now. What cannot be read stays nil, and the error says why.
-// The tree runs meanwhile.
+// Usage sets in u the present processes, threads and memory of the tree, which keeps running.
+// Figures that cannot be read stay nil, and the error gives the reason.
 func (r *Running) Usage(u *result.Usage) error { return holding(u, r.current()) }
 
-// Totals puts into u what the tree has used since its processes started, and how many sockets it
-// holds. What cannot be read stays nil, and the error says why.
+// Totals sets in u the totals since the processes started, and the number of open sockets. Figures
+// that cannot be read stay nil, and the error gives the reason.
 func (r *Running) Totals(u *result.Usage) error {
 	members := r.current()
 	user, system := inTicks(members)
@@ -172,11 +172,11 @@ func (r *Running) Totals(u *result.Usage) error {
 	return totals(u, members)
 }
 
-// Meters returns by which means the tree's CPU time is measured, and what of it cannot be.
+// Meters returns how the tree's CPU time is measured, and which figures are absent and why.
 func (r *Running) Meters() (by, absent map[string]string) {
 	by = map[string]string{"cpu": "process clocks"}
-	absent = map[string]string{"instructions": "it ran before the run, and they are counted from the start of a " +
-		"process on"}
+	absent = map[string]string{"instructions": "it was already running, and the kernel counts them from the start " +
+		"of a process"}
 	var u result.Usage
 	if err := r.Usage(&u); err != nil {
 		absent["memory"] = err.Error()

@@ -16,20 +16,20 @@ import (
 
 // ServerCPUs returns the CPUs, ascending, that the processes listening on an address of this
 // machine may run on, all their threads together. network is "unix", and addr the path of a socket;
-// or else addr is an IP address and a port. An error says that the processes cannot be found or
-// read. Processes to which a listening one hands its connections on are not seen.
+// or else addr is an IP address and a port. It returns an error if the processes cannot be found or
+// read. It does not see processes to which a listening one passes its connections.
 func ServerCPUs(network, addr string) ([]int, error) {
 	sockets, err := acceptors(network, addr)
 	if err != nil {
-		return nil, fmt.Errorf("find who listens on %s: %w", addr, err)
+		return nil, fmt.Errorf("find the process that listens on %s: %w", addr, err)
 	}
 	all, err := processes()
 	if err != nil {
-		return nil, fmt.Errorf("find who listens on %s: %w", addr, err)
+		return nil, fmt.Errorf("find the process that listens on %s: %w", addr, err)
 	}
 	servers, found := holders(pids(all), sockets)
 	if len(sockets) == 0 || !found {
-		return nil, fmt.Errorf("find who listens on %s: no process that may be read", addr)
+		return nil, fmt.Errorf("find the process that listens on %s: dyno may not inspect it", addr)
 	}
 	var cpus unix.CPUSet
 	for _, pid := range servers {

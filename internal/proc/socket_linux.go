@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// listenTries is how often Listening looks: a contestant may just be handing its port over to a
-// child.
+// listenTries is the number of attempts of Listening, because a contestant may be passing its port
+// to a child at the moment.
 const listenTries = 5
 
 // Listening reports whether all sockets that listen on the TCP port of the loopback address belong
@@ -60,8 +60,8 @@ func holders(pids []int, sockets []string) (list []int, all bool) {
 }
 
 // take adds process pid to the tree if it is an orphan that this process adopted, carries no tree's
-// mark, and no cgroup says that it belongs to another tree: it listens on a port that only this
-// tree was told.
+// mark, and no cgroup says that it belongs to another tree. It must belong to this tree, because it
+// listens on a port that only this tree was given.
 func (p *Process) take(pid int) bool {
 	s, err := readStat(pid)
 	if err != nil || s.started < p.started {
@@ -78,8 +78,8 @@ func (p *Process) take(pid int) bool {
 	return true
 }
 
-// Owner returns the processes, as far as they may be read, that listen on the TCP port of the
-// loopback address.
+// Owner returns the processes that listen on the TCP port of the loopback address, as far as dyno
+// may inspect them.
 func Owner(port int) []int {
 	sockets, err := listeners(port, local)
 	if err != nil || len(sockets) == 0 {

@@ -27,9 +27,9 @@ type entry struct {
 	Owner   *owner `json:"owner,omitempty"`
 	Group   string `json:"group,omitempty"` // folder of a cgroup
 	Process *known `json:"process,omitempty"`
-	Stopped int64  `json:"stopped,omitempty"` // tree of which nobody is left
+	Stopped int64  `json:"stopped,omitempty"` // tree without living processes
 	Temp    string `json:"temp,omitempty"`    // folder or file to be removed
-	Kept    string `json:"kept,omitempty"`    // one that is removed already, or is to stay
+	Kept    string `json:"kept,omitempty"`    // path that has been removed already, or is to stay
 }
 
 type owner struct {
@@ -68,10 +68,10 @@ type KeepOptions struct {
 	Env     []string // of that program
 }
 
-// Keeper maintains the state file of this process, and a supervisor that ends what is listed in it
-// should this process be killed. Close ends it.
+// Keeper maintains the state file of this process, and a supervisor that ends the listed processes
+// if this process is killed. Close ends it.
 type Keeper struct {
-	Swept []string // what dead owners had left, a line each
+	Swept []string // a line about the remains of each dead owner
 
 	mu         sync.Mutex // over writing to state
 	state      *os.File   // nil after Close
@@ -84,8 +84,8 @@ type Keeper struct {
 // keeping is the Keeper of this process, nil if it has none.
 var keeping atomic.Pointer[Keeper]
 
-// Keep ends what dead owners left, and begins to record what this process starts. A process has at
-// most one Keeper at a time.
+// Keep cleans up after dead owners, and starts to record the processes that this process starts. A
+// process has at most one Keeper at a time.
 func Keep(o KeepOptions) (*Keeper, error) {
 	dir, err := RuntimeFolder()
 	if err != nil {
@@ -93,11 +93,11 @@ func Keep(o KeepOptions) (*Keeper, error) {
 	}
 	k := &Keeper{Swept: sweep(dir), path: filepath.Join(dir, strings.ReplaceAll(statePattern, "*", identity()))}
 	if err := k.create(dir, o.Command); err != nil {
-		return nil, fmt.Errorf("keep track of what is started: %w", err)
+		return nil, fmt.Errorf("record started processes: %w", err)
 	}
 	err = k.supervise(o)
 	if err == nil && !keeping.CompareAndSwap(nil, k) {
-		err = errors.New("this process has one already")
+		err = errors.New("this process already has a record")
 	}
 	if err != nil {
 		k.end()
@@ -134,8 +134,8 @@ func (k *Keeper) create(dir, command string) error {
 	return nil
 }
 
-// supervise starts the supervisor in a session of its own, so that a signal to the process group of
-// this process does not reach it.
+// supervise starts the supervisor in its own session, so that a signal to the process group of this
+// process does not reach it.
 func (k *Keeper) supervise(o KeepOptions) error {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -162,7 +162,7 @@ type journal struct {
 	torn bool // the last write failed, perhaps within its line
 }
 
-// add appends one line. An error is no reason to give a run up: environment marks and cgroups still
+// add appends one line. A run continues after an error, because environment marks and cgroups still
 // identify most processes.
 func (j *journal) add(e entry) error {
 	line, err := json.Marshal(e)
@@ -177,8 +177,8 @@ func (j *journal) add(e entry) error {
 	return err
 }
 
-// MarkTemp records that path, absolute, is to be removed when this process is killed. UnmarkTemp
-// takes that back.
+// MarkTemp records that path, which must be absolute, is to be removed if this process is killed.
+// UnmarkTemp reverses it.
 func MarkTemp(path string) { note(entry{Temp: path}) }
 
 // UnmarkTemp records that path is no longer to be removed.

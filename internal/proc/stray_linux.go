@@ -22,9 +22,9 @@ func (p *Process) Strayed() error {
 			now[i] &^= p.cpus[i]
 		}
 		if now.Count() > 0 {
-			return fmt.Errorf("its process %d (%s) may run on CPUs %v, and was started on %v: "+
-				"a contestant keeps to the CPUs that it is given",
-				m.pid, Name(m.pid), cpuNumbers(&now), cpuNumbers(&p.cpus))
+			return fmt.Errorf("its process %d (%s) was pinned to CPUs %v and now may run on %v; a contestant must "+
+				"not change its CPUs",
+				m.pid, Name(m.pid), cpuNumbers(&p.cpus), cpuNumbers(&now))
 		}
 	}
 	return nil

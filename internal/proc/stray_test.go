@@ -66,7 +66,7 @@ func TestStrayed(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := p.Strayed(); c.want != (err != nil) || err != nil &&
-				!strings.Contains(err.Error(), "was started on") {
+				!strings.Contains(err.Error(), "was pinned to") {
 				t.Errorf("%v", err)
 			}
 		})

@@ -19,9 +19,9 @@ import (
 )
 
 // Supervise reads r until end of file, which comes when the process that holds the other end has
-// died. It then ends all that the state file at path lists. It opens the file first, because the
-// file may be removed meanwhile, as XDG_RUNTIME_DIR is when its user logs out. A process that ends
-// normally kills its supervisor.
+// died. It then ends all processes and removes all files that the state file at path lists. It
+// opens the file first, because the file may be removed meanwhile, as XDG_RUNTIME_DIR is when its
+// user logs out. A process that ends normally kills its supervisor.
 func Supervise(r io.Reader, path string) error {
 	os.WriteFile("/proc/self/comm", []byte("supervisor"), 0) // what is killed by dyno's name is not this
 	f, err := os.Open(path)
@@ -36,7 +36,7 @@ func Supervise(r io.Reader, path string) error {
 	return err
 }
 
-// sweep ends what dead owners left whose state files lie in dir. It returns a line for each owner
+// sweep cleans up after the dead owners of the state files in dir. It returns a line for each owner
 // that left something.
 func sweep(dir string) (told []string) {
 	files, _ := filepath.Glob(filepath.Join(dir, statePattern))
@@ -60,9 +60,9 @@ func sweep(dir string) (told []string) {
 	return told
 }
 
-// settleState ends what the owner of the state file f left, and removes the file. It does nothing
-// while the owner lives, here or in another pid namespace. Where another process is settling the
-// same file, it waits. just says that the owner has died this moment.
+// settleState cleans up after the owner of the state file f, and removes the file. It does nothing
+// while the owner lives, here or in another pid namespace. If another process is settling the same
+// file, it waits. just is set if the owner has died at this moment.
 func settleState(f *os.File, just bool) (told string, err error) {
 	path := f.Name()
 	l, err := readState(f)
@@ -92,11 +92,11 @@ func settleState(f *os.File, just bool) (told string, err error) {
 	}
 	folders, unremoved := l.removeTemp() // after the processes, which might write there
 	if err = errors.Join(err, unremoved); err != nil {
-		return "", fmt.Errorf("end what pid %d (%s) left: %w", l.Pid, l.Command, err)
+		return "", fmt.Errorf("clean up after pid %d (%s): %w", l.Pid, l.Command, err)
 	}
 	if ended+groups+folders > 0 {
-		told = fmt.Sprintf("pid %d (%s), started %s, was killed: "+
-			"ended %d processes and removed %d cgroups and %d temporary folders that it left",
+		told = fmt.Sprintf("pid %d (%s), started %s, was killed; ended its %d processes and removed its %d cgroups "+
+			"and %d temporary folders",
 			l.Pid, l.Command, time.Unix(0, l.SinceUnixNS).Format(time.DateTime), ended, groups, folders)
 	}
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
@@ -137,7 +137,7 @@ func readState(r io.Reader) (*legacy, error) {
 		}
 	}
 	if l.Pid == 0 {
-		return nil, errors.New("it names no owner")
+		return nil, errors.New("it does not name its owner")
 	}
 	return l, nil
 }
@@ -158,7 +158,7 @@ func (l *legacy) end(just bool) (ended, groups int, err error) {
 			break
 		}
 		if time.Now().After(deadline) {
-			return 0, 0, fmt.Errorf("not gone %v after SIGKILL: %v", killTimeout, pids(left))
+			return 0, 0, fmt.Errorf("processes %v still run %v after SIGKILL", pids(left), killTimeout)
 		}
 		for _, s := range left {
 			unix.Kill(s.pid, unix.SIGKILL) // it ends those that are stopped, too
@@ -259,6 +259,6 @@ func RuntimeFolder() (string, error) {
 		}
 		refused = append(refused, err.Error())
 	}
-	return "", fmt.Errorf("keep track of what is started: %s; set %s to a folder of your own",
+	return "", fmt.Errorf("record started processes: %s; set %s to a folder that belongs to you",
 		strings.Join(refused, "; "), RuntimeVariable)
 }

@@ -62,11 +62,11 @@ func parseStat(line []byte) (stat, error) {
 	var s stat
 	open, end := bytes.IndexByte(line, '('), bytes.LastIndexByte(line, ')')
 	if open < 0 || end < open {
-		return s, errors.New("stat: no name in parentheses")
+		return s, errors.New("stat has no name in parentheses")
 	}
 	pid, ok := number(bytes.TrimSpace(line[:open]))
 	if !ok {
-		return s, errors.New("stat: no pid")
+		return s, errors.New("stat has no pid")
 	}
 	s.pid = int(pid)
 	var fields [23]uint64
@@ -86,7 +86,7 @@ func parseStat(line []byte) (stat, error) {
 			return s, nil
 		}
 	}
-	return s, errors.New("stat: too short")
+	return s, errors.New("stat is too short")
 }
 
 // number reads decimal digits without allocation.
@@ -229,8 +229,8 @@ func (p *Process) Adopt(pid int) error {
 	return nil
 }
 
-// adopters are the processes that an orphan below this one can be given to: init and, because any
-// of them may be a subreaper (prctl(2)), this process and its ancestors.
+// adopters returns the processes that can become parents of an orphan below this process: init and,
+// because any of them may be a subreaper (prctl(2)), this process and its ancestors.
 func adopters(byPid map[int]*stat) map[int]bool {
 	set := map[int]bool{1: true}
 	for s := byPid[os.Getpid()]; s != nil && !set[s.pid]; s = byPid[s.parent] {
@@ -239,15 +239,14 @@ func adopters(byPid map[int]*stat) map[int]bool {
 	return set
 }
 
-// mark returns the variable that stands in the environment of the tree's processes, with its final
-// zero byte.
+// mark returns the variable in the environment of the tree's processes, with its final zero byte.
 func (p *Process) mark() []byte { return append([]byte(p.box), 0) }
 
-// Freeze stops the whole tree (SIGSTOP) and returns when every thread of it shows so, or after two
+// Freeze stops the whole tree (SIGSTOP) and returns when every thread is stopped, or after two
 // seconds with an error. Connections stay open.
 //
-// Note: a cgroup freezer would stop all at once, but needs a cgroup of ours; signals work for any
-// user.
+// Note: a cgroup freezer would stop all at once, but needs a cgroup that dyno may create; signals
+// work for any user.
 //
 // A child that was stopped before it could execute its program holds up its parent, which does not
 // stop meanwhile (vfork(2); posix_spawn, Go and dash start programs so). So all may run for a

@@ -16,16 +16,16 @@ import (
 	"dyno/internal/result"
 )
 
-// CPU is the CPU time that the tree has used, in ns. A process that has no children costs two
-// system calls and no allocation. Members are those that the last Tree, Freeze or Thaw saw.
-// Children that ended are counted by the tree's cgroup. Where there is none, they count once their
-// parent has waited for them, and then in ticks of 10 ms; a child that was never waited for, or
-// whose parent ignores SIGCHLD, takes its time with it. CPU never goes back. After the end it is
-// what wait4 told, or the cgroup if that is more.
+// CPU returns the CPU time that the tree has used, in ns. A process that has no children costs two
+// system calls and no allocation. Members are those that the last Tree, Freeze or Thaw saw. The
+// tree's cgroup counts children that have ended. Without a cgroup they count once their parent has
+// waited for them, in ticks of 10 ms; the time of a child that was never waited for, or whose
+// parent ignores SIGCHLD, is lost. CPU never decreases. After the end it is the value of wait4, or
+// of the cgroup if that is larger.
 //
-// Each way to count can only miss some, so the greatest is nearest to the truth. Note: the cgroup
-// alone would do for the whole tree, but it lags by up to a tick behind threads that run, which is
-// too coarse for a window of 0.1 s; the clocks of the living do not lag.
+// Each method can only miss time, so the largest value is the most accurate. Note: the cgroup alone
+// would do for the whole tree, but it lags by up to a tick behind threads that run, which is too
+// coarse for a window of 0.1 s; the clocks of the living do not lag.
 func (p *Process) CPU() (time.Duration, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,9 +81,9 @@ func (p *Process) readGroup() {
 	}
 }
 
-// settle computes what the processes that have ended used: the cgroup's count less the clocks of
-// the living. That is exact only while all members are frozen and known. For a process that was
-// moved into the cgroup, what it used before is missing.
+// settle computes the CPU time of the processes that have ended: the cgroup's count minus the
+// clocks of the living. It is exact only while all members are frozen and known. For a process that
+// was moved into the cgroup, the time before is missing.
 func (p *Process) settle(members []stat) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,8 +114,8 @@ func cpuClock(pid int) (time.Duration, error) {
 	return time.Duration(ts.Nano()), nil
 }
 
-// Usage puts into u what the tree holds now: processes, threads, memory. What cannot be read stays
-// nil, and the error says why.
+// Usage sets in u the present processes, threads and memory of the tree. Figures that cannot be
+// read stay nil, and the error gives the reason.
 //
 // Memory is the proportional set size (Pss and SwapPss of smaps_rollup, kernel
 // Documentation/filesystems/proc.rst): a page that n processes share counts 1/n in each, so the sum
@@ -128,7 +128,7 @@ func (p *Process) Usage(u *result.Usage) error {
 	return nil
 }
 
-// holding puts processes, threads and memory of members into u.
+// holding sets in u the processes, threads and memory of members.
 func holding(u *result.Usage, members []stat) error {
 	u.Processes = len(members)
 	if len(members) == 0 {
@@ -168,7 +168,7 @@ func holding(u *result.Usage, members []stat) error {
 }
 
 // current returns the members. While all known members are stopped it does not look for others,
-// because nobody in a frozen tree can fork; else it is refresh.
+// because no process of a frozen tree can fork; otherwise it calls refresh.
 func (p *Process) current() []stat {
 	p.mu.Lock()
 	members := slices.Clone(p.members)
@@ -187,13 +187,13 @@ func (p *Process) current() []stat {
 	return members
 }
 
-// Totals puts into u what the tree has used since its start, and how many sockets it holds. It
-// reads each thread (20 µs) and each open file (5 µs), so call it once per epoch. What cannot be
-// read stays nil, and the error says why.
+// Totals sets in u the totals of the tree since its start, and the number of open sockets. It reads
+// each thread (20 µs) and each open file (5 µs), so call it once per epoch. What cannot be read
+// stays nil, and the error says why.
 //
-// Threads that ended take their context switches with them, processes that ended their peak. The
-// peak is a sum of peaks (VmHWM), which need not have coincided, and counts shared pages fully in
-// each process: for several processes it is an upper bound.
+// The context switches of threads that ended, and the peaks of processes that ended, are missing.
+// The peak is a sum of peaks (VmHWM), which need not have coincided, and counts shared pages fully
+// in each process: for several processes it is an upper bound.
 func (p *Process) Totals(u *result.Usage) error {
 	members := p.refresh()
 	if len(members) == 0 {
@@ -204,7 +204,7 @@ func (p *Process) Totals(u *result.Usage) error {
 	return totals(u, members)
 }
 
-// totals puts peak memory, context switches and open sockets of members into u.
+// totals sets in u the peak memory, context switches and open sockets of members.
 func totals(u *result.Usage, members []stat) error {
 	var peak int64
 	var switches [2]int64

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// Added is the time that a Reference spent, in the midst of its work, on its added cost: of one
-// request in 64, by two readings of the clock, which are in it. What a plain ref tells of itself is
-// what the readings take.
+// Added is the time that a Reference spent on its added cost, sampled for one request in 64 by two
+// clock readings, whose time it includes. For a plain ref it is only the time of the readings.
 type Added struct {
 	Sampled int   `json:"sampled"`
 	P50NS   int64 `json:"p50_ns"` // 0 if nothing was sampled
@@ -18,7 +17,7 @@ type Added struct {
 // sampleEvery keeps the readings of the clock below 1/100 of 1 % of a request.
 const sampleEvery = 64
 
-// mostSampled bounds the memory of a server that nobody stops: 512 kB.
+// mostSampled limits the memory of a long-running server to 512 kB.
 const mostSampled = 1 << 16
 
 // added spends a known cost, and looks now and then what it is worth.
@@ -44,8 +43,8 @@ func (a *added) spin(turns int) {
 	}
 }
 
-// Added tells what was sampled so far. It is the median: a sample in which the thread lost its CPU
-// says nothing of the cost.
+// Added returns the samples so far. It uses the median, because samples during which the thread
+// lost its CPU do not reflect the cost.
 func (r *Reference) Added() Added {
 	r.added.mu.Lock()
 	defer r.added.mu.Unlock()

@@ -19,7 +19,7 @@ type servedAnswer struct {
 func served(a Answer) (*servedAnswer, error) {
 	end := bytes.Index(a.Bytes, nullBlank)
 	if end < 0 {
-		return nil, errors.New("serve null: a response has no end of its header section")
+		return nil, errors.New("serve null: a response's header section does not end")
 	}
 	end += len(nullBlank)
 	one := ready(a, end, new(uint64))

@@ -47,8 +47,8 @@ var families = []struct {
 		c.Null, c.Manner = true, Manner{Timed: true, Delay: d}
 		return err == nil && d >= 0 && d <= time.Minute
 	}},
-	{"null~", "", "want a stall and the longer period that it ends, such as null~200ms/2s", parseStall},
-	{"null/", "", "want which request is dropped, such as null/4 for every fourth", func(c *Control, text string) bool {
+	{"null~", "", "want a stall and a longer period, such as null~200ms/2s", parseStall},
+	{"null/", "", "want a number, such as null/4 to drop every fourth request", func(c *Control, text string) bool {
 		n, err := strconv.ParseInt(text, 10, 32)
 		c.Null, c.Manner = true, Manner{Drop: n}
 		return err == nil && n >= 1
@@ -103,7 +103,7 @@ func ParseControl(name string) (c Control, ok bool, err error) {
 func (c Control) Title() string {
 	switch m := c.Manner; {
 	case m.Timed:
-		return fmt.Sprintf("null server, answers after %v", m.Delay)
+		return fmt.Sprintf("null server, responds after %v", m.Delay)
 	case m.Stall > 0:
 		return fmt.Sprintf("null server, stalls for %v of every %v", m.Stall, m.Period)
 	case m.Drop > 0:

@@ -10,8 +10,8 @@ import (
 // SHA-256.
 const hashZeros = 15
 
-// hashes counts how many of "hello world " and a number, from 0, it takes until one begins with so
-// many zero bits.
+// hashes returns the number of hashes of "hello world " and a number, counting from 0, until one
+// begins with a given number of zero bits.
 func hashes(zeros int) (n int) {
 	text := append(make([]byte, 0, 32), "hello world "...)
 	for first := ^uint32(0); first>>(32-zeros) > 0; n++ {

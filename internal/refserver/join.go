@@ -30,7 +30,7 @@ func Join(all []*scenario.Scenario) (*scenario.Scenario, error) {
 				routes[at] = route{s.Name, q}
 				joined.Requests = append(joined.Requests, *q)
 			case first.of != s.Name && !reflect.DeepEqual(first.q.Expect, q.Expect):
-				return nil, fmt.Errorf("ref cannot answer %s and %s at once: they want different answers to %s %s",
+				return nil, fmt.Errorf("ref cannot serve %s and %s together: they expect different responses to %s %s",
 					first.of, s.Name, q.Method, q.Path)
 			case first.of == s.Name:
 				joined.Requests = append(joined.Requests, *q)

@@ -12,7 +12,7 @@ import (
 	"dyno/internal/hist"
 )
 
-// held is the queue of answers that a timed server owes. The delay is the same for all, so they are
+// held is the queue of pending responses of a timed server. All have the same delay, so they are
 // due in the order in which their requests were read.
 type held struct {
 	all   []heldAnswer
@@ -98,8 +98,8 @@ func (s *nullServer) await(events []unix.EpollEvent) (n uintptr, errno syscall.E
 	}
 }
 
-// report completes the tally. The histogram is of what came on top of the delay, for its steps
-// widen with the value: 0.5 µs there.
+// report completes the tally. The histogram holds the excess over the delay, because its resolution
+// decreases with the value; it is 0.5 µs for the excess.
 func (s *nullServer) report() Tally {
 	t := s.tally
 	if s.manner.Period > 0 {

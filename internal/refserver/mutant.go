@@ -24,11 +24,11 @@ type Mutant struct {
 	of   func(*scenario.Scenario) bool
 	flaw flaw
 	wrap func(*scenario.Scenario, http.Handler) http.Handler // nil: the flaw is within the reference
-	raw  bool                                                // answers what is in the pipeline the last first
+	raw  bool                                                // answers pipelined requests in reverse order
 
 	// Trial is what shows the defect, where that is not a server's answers as they come.
 	Trial Trial
-	stays bool // does not end when it is told to
+	stays bool // does not end on SIGTERM
 }
 
 // Trial is how a mutant is tried.
@@ -38,7 +38,7 @@ type Trial uint8
 const (
 	Answers Trial = iota // it is asked, and loaded
 	Waiting              // it is started with a delay
-	Ending               // it is told to end
+	Ending               // it receives SIGTERM
 )
 
 // flaw is a defect within the reference.
@@ -46,10 +46,10 @@ type flaw uint8
 
 const (
 	none          flaw = iota
-	anyID              // takes any text for a number
+	anyID              // accepts any text as a number
 	forgetful          // keeps nothing
-	oneForAll          // gives everybody one session
-	renewing           // moves the session to another id each time
+	oneForAll          // gives all visitors the same session
+	renewing           // changes the session's id with each request
 	lateRenewing       // does so after LateAfter requests
 	trusting           // takes an id that it never gave for the last that it gave
 	byConnection       // goes by the connection, not by the cookie
@@ -72,52 +72,52 @@ func mutants() []Mutant {
 		{Name: "wrong-body", of: hasBody(nil), wrap: onBody(always, spoil),
 			Does: "each body has the right length and one wrong byte"},
 		{Name: "wrong-file", of: hasBody(isUnloaded), wrap: unloaded(spoil),
-			Does: "only what is never loaded has a wrong byte"},
+			Does: "a wrong byte only in responses that are not loaded (weight 0)"},
 		{Name: "empty-error", of: hasBody(isError), wrap: onErrors(func(a *reply) { a.body = nil }),
 			Does: "errors have the right status and no body"},
 		{Name: "ok-on-error", of: anyRequest(isError), wrap: onErrors(func(a *reply) { a.status = 200 }),
-			Does: "errors are answered with 200"},
+			Does: "errors have the status 200"},
 		{Name: "late", of: hasBody(isLoaded), wrap: later(func(a *reply) { a.body = spoil(a.body) }),
 			Does: "right for 10,000 requests, then one wrong byte"},
 		{Name: "late-status", of: all, wrap: later(func(a *reply) { a.status = 500 }),
 			Does: "right for 10,000 requests, then 500 with the right body"},
 		{Name: "late-header", of: alwaysHeader, wrap: lateHeader,
-			Does: "right for 10,000 requests, then leaves a header out"},
+			Does: "right for 10,000 requests, then omits a header"},
 		{Name: "constant-id", of: anyRequest(isDrawn), wrap: constant,
-			Does: "answers every id as it answered the first"},
-		{Name: "any-id", Does: "takes any text for a number", of: refusesText, flaw: anyID},
+			Does: "responds to every id as to the first"},
+		{Name: "any-id", Does: "accepts any text as a number", of: refusesText, flaw: anyID},
 		{Name: "mixed-up", of: mixable, wrap: mixed,
-			Does: "now and then two connections get each other's body"},
-		{Name: "unordered", Does: "answers what is in the pipeline the last first", of: manyAnswers, raw: true},
-		{Name: "missing-header", Does: "leaves a header out", of: hasHeader, wrap: withoutHeader},
-		{Name: "wrong-type", Does: "has another Content-Type", of: hasType,
+			Does: "sometimes swaps the bodies of two connections"},
+		{Name: "unordered", Does: "answers pipelined requests in reverse order", of: manyAnswers, raw: true},
+		{Name: "missing-header", Does: "omits a header", of: hasHeader, wrap: withoutHeader},
+		{Name: "wrong-type", Does: "has a different Content-Type", of: hasType,
 			wrap: withHeader("Content-Type", "application/octet-stream")},
-		{Name: "no-date", Does: "has no Date", of: all, wrap: onAll(func(a *reply) { a.header["Date"] = nil })},
-		{Name: "cached-date", Does: "has the Date of its start for ever", of: all, wrap: cachedDate},
+		{Name: "no-date", Does: "has no Date header", of: all, wrap: onAll(func(a *reply) { a.header["Date"] = nil })},
+		{Name: "cached-date", Does: "always has the Date of its start", of: all, wrap: cachedDate},
 		{Name: "closes", of: all, wrap: withHeader("Connection", "close"),
-			Does: "closes the connection after each answer"},
+			Does: "closes the connection after each response"},
 		{Name: "chunked", of: hasBody(isLoaded), wrap: onAll(chunk),
-			Does: "sends bodies in chunks, and does not declare it"},
-		{Name: "shared-session", Does: "gives everybody one session", of: hasSession, flaw: oneForAll},
-		{Name: "forgets", Does: "keeps nothing in a session", of: keeps, flaw: forgetful},
-		{Name: "renews", Does: "moves the session to another id each time", of: keeps, flaw: renewing},
+			Does: "sends chunked bodies without declaring it"},
+		{Name: "shared-session", Does: "gives all visitors the same session", of: hasSession, flaw: oneForAll},
+		{Name: "forgets", Does: "stores nothing in sessions", of: keeps, flaw: forgetful},
+		{Name: "renews", Does: "changes the session's id with each request", of: keeps, flaw: renewing},
 		{Name: "late-renews", of: keeps, flaw: lateRenewing,
-			Does: "right for 10,000 requests, then moves each session to another id"},
-		{Name: "trusts-cookie", Does: "shows a session to one who made a cookie up", of: keeps, flaw: trusting},
+			Does: "right for 10,000 requests, then changes the id of each session"},
+		{Name: "trusts-cookie", Does: "accepts an invented cookie as a session", of: keeps, flaw: trusting},
 		{Name: "by-connection", of: keeps, flaw: byConnection,
-			Does: "tells visitors apart by their connection, not by their cookie"},
+			Does: "distinguishes visitors by connection, not by cookie"},
 		{Name: "canned", of: hasOthers, wrap: canned,
-			Does: "right for 40 requests, then answers whatever it is asked as what is loaded"},
+			Does: "right for 40 requests, then sends the loaded request's response to all requests"},
 		{Name: "canned-in-crowds", of: mixes, wrap: cannedInCrowds,
-			Does: "answers whatever it is asked as what is loaded, where several connections ask by turns"},
+			Does: "sends the loaded request's response to all requests while several connections are used in turn"},
 		{Name: "late-chunked", of: hasBody(isLoaded), wrap: later(chunk),
-			Does: "right for 10,000 requests, then sends bodies in chunks"},
+			Does: "right for 10,000 requests, then sends chunked bodies"},
 		{Name: "hasty", Does: "does not wait for its delay", of: all, flaw: hasty, Trial: Waiting},
 		{Name: "hasty-in-crowds", of: all, flaw: hastyInCrowds, Trial: Waiting,
-			Does: "waits for its delay only where it has one request to answer"},
-		{Name: "stays", Does: "goes on when it is told to end", of: all, stays: true, Trial: Ending},
+			Does: "waits for its delay only while it has a single request"},
+		{Name: "stays", Does: "keeps running after SIGTERM", of: all, stays: true, Trial: Ending},
 		{Name: "trailing-comma", of: hasRecords, wrap: onBody(isJSON, trailingComma),
-			Does: "has the right length and a comma after the last record, which is no JSON"},
+			Does: "has the right length, but a comma after the last record, which is invalid JSON"},
 		{Name: "lower-case", of: hasRecords, wrap: onBody(isJSON, bytes.ToLower),
 			Does: "writes the names in JSON in lower case"},
 		{Name: "number-as-text", of: hasRecords, wrap: onBody(isJSON, quoted),
@@ -130,7 +130,7 @@ func Mutants(s *scenario.Scenario) []Mutant {
 	return slices.DeleteFunc(mutants(), func(m Mutant) bool { return !m.of(s) })
 }
 
-// Serve answers on ln as ref does, but for the defect, until ctx ends.
+// Serve serves on ln like ref, except for the defect, until ctx ends.
 func (m Mutant) Serve(ctx context.Context, ln net.Listener, ref *Reference) error {
 	flawed := &Reference{
 		Scenario: ref.Scenario, Delay: ref.Delay, Hash: ref.Hash, Turns: ref.Turns, Ask: ref.Ask, flaw: m.flaw,
@@ -272,7 +272,7 @@ func quoted(b []byte) []byte {
 	return slices.Concat(b[:start], []byte{'"'}, b[start:end], []byte{'"'}, b[end:])
 }
 
-// later is right for LateAfter requests.
+// later returns a handler that is right for the first LateAfter requests.
 func later(how func(*reply)) wrapper {
 	return func(_ *scenario.Scenario, h http.Handler) http.Handler {
 		var n atomic.Int64
@@ -293,8 +293,8 @@ func constant(_ *scenario.Scenario, h http.Handler) http.Handler {
 	})
 }
 
-// cannedWhen answers with the first good answer that was given, whenever when says so. when is called
-// once a request, for one at a time.
+// cannedWhen repeats the first right response for every request for which when returns true. when
+// is called once for each request, never concurrently.
 func cannedWhen(h http.Handler, when func(*http.Request) bool) http.Handler {
 	var mu sync.Mutex
 	var kept *reply
@@ -335,7 +335,7 @@ func cachedDate(s *scenario.Scenario, h http.Handler) http.Handler {
 	return withHeader("Date", time.Now().UTC().Format(http.TimeFormat))(s, h)
 }
 
-// withoutHeader leaves a header out that the contract asks for.
+// withoutHeader omits a header that the contract asks for.
 func withoutHeader(s *scenario.Scenario, h http.Handler) http.Handler {
 	name := headerOf(s)
 	return onAll(func(a *reply) { a.header[name] = nil })(s, h)

@@ -44,7 +44,7 @@ func mixes(s *scenario.Scenario) bool { return hasOthers(s) && s.Mixed() != s }
 // isDrawn reports whether the expected body repeats a drawn value.
 func isDrawn(q *scenario.Request) bool { return drawnIn(q, bodyOf(q)) != "" }
 
-// drawnIn returns the name of an input of q that stands in body as a placeholder; "" if none does.
+// drawnIn returns the name of an input of q that body has as a placeholder; "" if there is none.
 func drawnIn(q *scenario.Request, body string) string {
 	for name := range q.With {
 		if !q.Expect.Verbatim && strings.Contains(body, "{"+name+"}") {

@@ -15,7 +15,7 @@ import (
 // against a plain one is that engine's ceiling; the others have a latency, a share of errors, that
 // is known beforehand.
 type Null struct {
-	Response []byte   // to every request, but for those that one of Answers is for
+	Response []byte   // to every request without an entry in Answers
 	Answers  []Answer // the first that fits goes; a timed server has none
 	Manner   Manner
 }
@@ -26,7 +26,7 @@ type Answer struct {
 	Opens bool // only to those without a Cookie header: each is given a session of its own
 	Bytes []byte
 
-	number int // where in Bytes of one that opens sessions sessionDigits stand, which are counted
+	number int // position of the sessionDigits in Bytes of a response that opens sessions
 }
 
 // nullSession is the session that an Answer gives: its last sessionDigits are counted.
@@ -58,11 +58,11 @@ type Service struct {
 	MaxNS  int64 `json:"max_ns"`
 }
 
-// NullOf is the null server that keeps the contract of every loaded request of s, and of those of
-// others that it can answer besides, which it names: then its rate is the generator's ceiling for
-// that shape of load. A request is recognized by how it begins, up to what is drawn, and whether it
-// carries a cookie. Where the right answer depends on more there is no such server: such a scenario
-// needs ref. A Date stands still.
+// NullOf returns the null server that keeps the contract of every loaded request of s, and of those
+// of others that it can answer besides, which it names: then its rate is the generator's ceiling
+// for that shape of load. A request is recognized by its beginning, up to the first random part,
+// and by whether it has a cookie. Where the right answer depends on more there is no such server:
+// such a scenario needs ref. A Date stands still.
 func NullOf(s *scenario.Scenario, others ...*scenario.Scenario) (n *Null, also []string, err error) {
 	n = &Null{}
 	if err := n.add(s); err != nil {
@@ -111,7 +111,7 @@ func (n *Null) add(s *scenario.Scenario) error {
 			case at < 0:
 				n.Answers = append(n.Answers, a)
 			case !bytes.Equal(n.Answers[at].Bytes, a.Bytes):
-				return fmt.Errorf("null server of %s: two requests that begin with %q have different answers",
+				return fmt.Errorf("null server of %s: two requests that begin with %q have different responses",
 					s.Name, start)
 			}
 		}
@@ -127,7 +127,7 @@ func answerOf(s *scenario.Scenario, r *scenario.Request, opens bool) (Answer, er
 	e := &r.Expect
 	elsewhere := e.Length != nil || e.SHA256 != "" || e.JSON != nil || e.JSONOf != ""
 	if e.Recalls || e.Status == 0 || e.Body == nil && elsewhere {
-		return Answer{}, fmt.Errorf("null server of %s: its contract leaves open what the answer is", s.Name)
+		return Answer{}, fmt.Errorf("null server of %s: the contract does not determine the response", s.Name)
 	}
 	body := ""
 	if e.Body != nil {

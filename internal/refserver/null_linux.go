@@ -46,7 +46,7 @@ func (n *Null) Serve(ctx context.Context, network, addr string) (Tally, error) {
 	}
 	if n.Manner.Timed {
 		if len(s.others) > 0 {
-			return Tally{}, errors.New("serve null: a timed server has one answer for all requests")
+			return Tally{}, errors.New("serve null: a server with delays or stalls can have only one response")
 		}
 		timed, digits := withTime(n.Response, len(base.head)-len(nullBlank))
 		s.base, _ = served(Answer{Bytes: timed})
@@ -110,7 +110,7 @@ type nullConn struct {
 	rest   []byte        // of a request's head
 	body   int           // bytes of a request's body still to come
 	answer *servedAnswer // to that request
-	last   bool          // the last request has come, but for its body
+	last   bool          // the last request has been read except its body
 	unsent []byte
 }
 
@@ -214,7 +214,7 @@ func (s *nullServer) accept(ln int) {
 	}
 }
 
-// turn reads until the socket is empty and answers. It reports whether the connection goes on.
+// turn reads until the socket is empty and answers. It reports whether the connection stays open.
 func (s *nullServer) turn(fd int, c *nullConn, events uint32) bool {
 	const over = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
 	if len(c.unsent) > 0 && events&unix.EPOLLOUT != 0 {
@@ -312,8 +312,8 @@ func (s *nullServer) requests(fd int, c *nullConn, b []byte) bool {
 	return s.answer(fd, c, owed, last, false) && !c.over()
 }
 
-// answer gives n requests, read just now, the answer a, or its head alone: now, or when it is due.
-// It reports whether the connection goes on.
+// answer sends the response a, or only its header section, to n requests that were just read: now,
+// or when it is due. It reports whether the connection stays open.
 func (s *nullServer) answer(fd int, c *nullConn, n int, a *servedAnswer, headOnly bool) bool {
 	many, size := a.many, len(a.Bytes)
 	if headOnly {
@@ -346,8 +346,8 @@ func (s *nullServer) answer(fd int, c *nullConn, n int, a *servedAnswer, headOnl
 	return !dropped
 }
 
-// send writes b, or keeps what the socket does not take now. It reports whether the connection goes
-// on.
+// send writes b, or keeps what the socket does not take now. It reports whether the connection
+// stays open.
 func (s *nullServer) send(fd int, c *nullConn, b []byte) bool {
 	if len(c.unsent) > 0 {
 		c.unsent = append(c.unsent, b...)
@@ -373,7 +373,7 @@ func (s *nullServer) send(fd int, c *nullConn, b []byte) bool {
 	return true
 }
 
-// watch asks to be told when a unix socket takes bytes again.
+// watch requests an event for when a unix socket accepts bytes again.
 func (s *nullServer) watch(fd int, full bool) {
 	e := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET, Fd: int32(fd)}
 	if full {

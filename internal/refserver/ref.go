@@ -81,7 +81,7 @@ func patternOf(q *scenario.Request) string {
 	return q.Method + " " + wildcards(path)
 }
 
-// wait is what a handler with a Delay does before it answers.
+// wait waits for the Delay of a handler.
 func (r *Reference) wait() {
 	alone := r.busy.Add(1) == 1
 	defer r.busy.Add(-1)
@@ -97,12 +97,12 @@ func Can(s *scenario.Scenario) error {
 	for i := range s.Requests {
 		q := &s.Requests[i]
 		if q.Expect.SHA256 != "" && q.Expect.Body == nil {
-			return fmt.Errorf("ref cannot answer %s: of the body of %q only a hash is known", s.Name, q.Name)
+			return fmt.Errorf("ref cannot serve %s: only a hash of the body of %q is known", s.Name, q.Name)
 		}
 		path, _, _ := strings.Cut(q.Path, "?")
 		for part := range strings.SplitSeq(strings.TrimSuffix(wildcards(path), "{$}"), "/") {
 			if strings.Contains(part, "{") && !(part[0] == '{' && strings.IndexByte(part, '}') == len(part)-1) {
-				return fmt.Errorf("ref cannot answer %s: in %s a placeholder is only a part of its segment",
+				return fmt.Errorf("ref cannot serve %s: in %s a placeholder is not a whole segment",
 					s.Name, q.Path)
 			}
 		}
@@ -210,14 +210,14 @@ func bodyOf(q *scenario.Request) string {
 	return ""
 }
 
-// input is a named input that stands in a path.
+// input is a named input in a path.
 type input struct {
 	scenario.Input
 	mark string // its placeholder
 	of   func(*http.Request) string
 }
 
-// inPath finds what of the inputs of q stands in its path, and how to read it there.
+// inPath finds the inputs of q in its path, and how to read them.
 func inPath(q *scenario.Request) (all []input) {
 	path, query, _ := strings.Cut(q.Path, "?")
 	for name, in := range q.With {

@@ -21,7 +21,7 @@ func withFetched(ctx context.Context, _ net.Conn) context.Context {
 	return context.WithValue(ctx, fetchedKey{}, &fetched{bodies: map[string][]byte{}})
 }
 
-// relayed is what the backend answers at path.
+// relayed returns the response of the backend for path.
 func (r *Reference) relayed(req *http.Request, path string) ([]byte, error) {
 	f, _ := req.Context().Value(fetchedKey{}).(*fetched)
 	if f == nil {

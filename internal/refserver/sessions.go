@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// sessions is what visitors gave to the reference to hold. What nobody came back to for
-// sessionLife, or up to twice that, is forgotten.
+// sessions holds the sessions of the reference. A session that is unused for sessionLife, or up to
+// twice that, is removed.
 type sessions struct {
 	cookie string // its name
 	flaw   flaw
@@ -86,7 +86,7 @@ func (s *sessions) keep(id, value string) {
 	}
 }
 
-// holds is what was put into it last.
+// holds returns the content of the session.
 func (s *sessions) holds(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

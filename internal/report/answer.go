@@ -45,7 +45,7 @@ func (v *view) only(r row) string {
 	return text + "."
 }
 
-// tooFew says how far a run without an analysis came, what to do, and who leads so far.
+// tooFew describes the progress of a run without an analysis, what to do, and who leads so far.
 func (v *view) tooFew(rows []row) []string {
 	text := v.noAnalysis()
 	if pair, ok := v.a.Pair(rows[0].Name, rows[1].Name, v.primary().Name); ok && pair.Ratio.N > 0 {
@@ -54,7 +54,7 @@ func (v *view) tooFew(rows []row) []string {
 	return []string{text}
 }
 
-// noAnalysis says how far a run came that ended before its first analysis, and what to do.
+// noAnalysis describes the progress of a run that ended before its first analysis, and what to do.
 func (v *view) noAnalysis() string {
 	p := &v.run.Plan
 	have := document.Count(v.a.Epochs, "epoch") + " measured"
@@ -157,7 +157,7 @@ func (v *view) alike(rows []row) string {
 		len(rows), v.why(all), v.runLonger(4))
 }
 
-// failed is how a sentence about failures begins.
+// failed is the beginning of a sentence about failures.
 const failed = "Failed:"
 
 // absent names the contestants without a figure, and why. One sentence names all that cannot be

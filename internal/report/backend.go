@@ -7,8 +7,8 @@ import (
 	"dyno/internal/result"
 )
 
-// Alone is what the backend did in the pilots when the generator loaded it directly. No contestant
-// that calls it can do more.
+// Alone is the backend's throughput in the pilots, when the generator loaded it directly. It is an
+// upper bound for contestants that call it.
 type Alone struct {
 	At     result.Level // what was asked of it, and how; without a scenario
 	PerSec float64

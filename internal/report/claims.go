@@ -18,7 +18,7 @@ type Claims struct {
 	Slug, Title, Question, Source string
 	PublishedOn                   map[string]string // cpu, memory, os, power, tool, versions, command …
 	Notes                         []string          // what differs from the article, and why
-	Unavailable                   map[string]string // contestants that cannot be had, and why
+	Unavailable                   map[string]string // contestants that are not available, and why
 	File                          string            // of the trials
 	Changed                       bool              // the claims are not those that the run was planned with
 	Outcomes                      []claim.Outcome
@@ -98,8 +98,8 @@ func publishedText(o *claim.Outcome) string {
 	return c.Direction
 }
 
-// others names what each cell of a claim that counts is held against, where that is not one cell
-// for all.
+// others names the cells to which the cells of a counting claim are compared, if they are not one
+// cell for all.
 func others(c *claim.Claim) string {
 	for i, s := range c.Cells {
 		if claim.ParseCell(s).Contestant != claim.ParseCell(c.Over[i]).Contestant {
@@ -141,7 +141,8 @@ func shownText(s claim.Shown) string {
 	return s.What + " " + estimateText(e, s.Unit)
 }
 
-// factorText is a factor with its interval: "1.05 × (1.01–1.08)", without one where it is exact.
+// factorText returns a factor with its interval: "1.05 × (1.01–1.08)", without one where it is
+// exact.
 func factorText(e analysis.Estimate) string {
 	if e.Lo == e.Hi {
 		return Sig3(e.Value) + " ×"
@@ -150,7 +151,7 @@ func factorText(e analysis.Estimate) string {
 	return value + " × " + interval
 }
 
-// estimateText is a level in its best scale: "93,400 (91,200–95,100) 1/s", without an interval
+// estimateText returns a level in its best scale: "93,400 (91,200–95,100) 1/s", without an interval
 // where there is none.
 func estimateText(e analysis.Estimate, unit string) string {
 	s := ScaleOf(unit, e.Value)
@@ -171,7 +172,8 @@ func after(s analysis.Scale) string {
 	return " " + s.Name
 }
 
-// oursText are our figures of a claim on one line. A published factor says itself what it is of.
+// oursText returns the measured figures of a claim on one line. A published factor needs no further
+// name.
 func oursText(o *claim.Outcome) string {
 	if len(o.Shown) == 1 && o.Claim.Kind == claim.Ratio {
 		return factorText(o.Shown[0].Estimate)
@@ -186,8 +188,8 @@ func oursText(o *claim.Outcome) string {
 	return strings.Join(parts, "; ")
 }
 
-// measuredAs begins what is said of our figures: "Measured", with the metric where it is not the
-// rate that claims speak of with "serves".
+// measuredAs returns the beginning of the text about the measured figures: "Measured", with the
+// metric unless it is the rate.
 func measuredAs(o *claim.Outcome) string {
 	if o.Metric.Name == "throughput" {
 		return "Measured"
@@ -233,7 +235,7 @@ func warningsText(list []claim.Warning) string {
 	return strings.Join(parts, ", ")
 }
 
-// claimMarks are the sign of an outcome and its style.
+// claimMarks are the icons of outcomes and their styles.
 var claimMarks = map[claim.Verdict]struct {
 	icon  string
 	style document.Style
@@ -300,8 +302,8 @@ func led(lead, s string) string {
 	return lead + s
 }
 
-// publishedAs is what was published: a figure or an order; of a claim that counts contestants, what
-// they are counted by, which is ours.
+// publishedAs returns the published figure or order; for a claim that counts contestants, the
+// criterion, which is the study's.
 func publishedAs(o *claim.Outcome) string {
 	switch o.Claim.Kind {
 	case "":

@@ -12,18 +12,18 @@ import (
 	"dyno/internal/result"
 )
 
-// classicLabel stands at the top of every form of a classic run.
+// classicLabel is the label at the top of every form of a classic run.
 const classicLabel = "classic: one long load after another, as published benchmarks do; single figures, no " +
 	"pairing, no interval"
 
-// classicMisleads is what such figures mislead by; the 28 % is of loads of 5 s, while another job
-// compiled.
+// classicMisleads states the error of such figures; the 28 % were measured with loads of 5 s, while
+// another job compiled.
 const classicMisleads = "The machine's speed changes from one load to the next, and nothing here makes up for it: " +
 	"two identical servers, loaded one after the other on a " +
 	"shared machine, differed by 28 % in the median. Who is faster cannot be said from this; a paired comparison of " +
 	"the same contestants can say it."
 
-// classic is a view of loads that are compared with nothing.
+// classic is a view of loads without comparisons.
 type classic struct{ *view }
 
 func newClassic(v *view) *classic {
@@ -43,7 +43,7 @@ func newClassic(v *view) *classic {
 	return c
 }
 
-// loads are those of a row.
+// loads returns the loads of a row.
 func (c *classic) loads(r row) (list []result.Trial) {
 	for _, t := range c.Loads {
 		if t.Contestant == r.Name {
@@ -53,13 +53,13 @@ func (c *classic) loads(r row) (list []result.Trial) {
 	return list
 }
 
-// single is a figure of a classic run: of one load, or the middle one of several.
+// single is a figure of a classic run: that of one load, or the median of several.
 type single struct {
 	analysis.Middle
 	absent string
 }
 
-// figure returns that of a row.
+// figure returns the figure of a row.
 func (c *classic) figure(r row, m analysis.Metric) single {
 	if r.Struck != "" {
 		return single{absent: r.Struck}
@@ -78,7 +78,7 @@ func (c *classic) figure(r row, m analysis.Metric) single {
 	return single{Middle: middle}
 }
 
-// cell is the figure in a table, with the range of its loads where there are several.
+// cell returns the figure in a table, with the range of its loads where there are several.
 func (f *single) cell(s analysis.Scale) document.Cell {
 	if f.absent != "" {
 		return document.Cell{Absent: f.absent}
@@ -100,8 +100,8 @@ func (c *classic) scale(m analysis.Metric) analysis.Scale {
 	return ScaleOf(m.Unit, values...)
 }
 
-// totals are the requests of a row's loads that were answered right, and the others by kind. They
-// stand for a row that failed as well: they are counts.
+// totals returns the requests of a row's loads that were answered right, and the others by kind. A
+// failed row has them too, because they are counts.
 func (c *classic) totals(r row) (requests int64, errors map[string]int64) {
 	errors = map[string]int64{}
 	for _, t := range c.loads(r) {
@@ -128,8 +128,8 @@ func errorsText(errors map[string]int64) string {
 	return orElse(strings.Join(kinds, ", "), "none")
 }
 
-// disturbed says of which loads a paired comparison would have made nothing, for others used the
-// CPUs meanwhile.
+// disturbed names the loads that a paired comparison would have discarded, because other programs
+// used the CPUs.
 func (c *classic) disturbed(r row) []string {
 	loads := c.loads(r)
 	d := checks.DisturbanceOf(loads)
@@ -155,10 +155,10 @@ func (c *classic) disturbed(r row) []string {
 	return []string{"a paired comparison would not count " + which + ": " + and(why)}
 }
 
-// repeats is how many loads each contestant was to have.
+// repeats returns the planned number of loads of each contestant.
 func (c *classic) repeats() int { return max(1, c.run.Plan.Epochs*max(1, c.run.Plan.Rounds)) }
 
-// each is what one load was to be: "200,000 requests", "30 s".
+// each describes the planned length of one load: "200,000 requests", "30 s".
 func (c *classic) each() string {
 	if n := c.run.Plan.Requests; n > 0 {
 		return document.Whole(n) + " requests"
@@ -166,7 +166,7 @@ func (c *classic) each() string {
 	return planned(c.run.Plan.TrialNS)
 }
 
-// head is the run in a line's worth of facts.
+// head returns the run in a line's worth of facts.
 func (c *classic) head() []string {
 	level := document.Count(c.run.Plan.Level.Connections, "connection")
 	if d := c.run.Plan.Level.DelayNS; d > 0 {
@@ -191,7 +191,7 @@ func (c *classic) marks() []string {
 	return []string{"Each figure is of one load.", shown}
 }
 
-// sentences are what a classic run says in words.
+// sentences returns the sentences about a classic run.
 func (c *classic) sentences() []string {
 	list := append(c.forbidding(), c.best(), classicMisleads)
 	return slices.Concat(list, c.absent(), c.endedEarly())
@@ -266,7 +266,7 @@ func (c *classic) document() *document.Document {
 	return d
 }
 
-// short is the table as a terminal shows it, without notes.
+// short returns the table as a terminal shows it, without notes.
 func (c *classic) short() document.Section {
 	out := document.Section{ID: "short", On: document.OffPage}
 	for _, b := range c.table().Blocks {

@@ -48,7 +48,7 @@ func (v *view) closing() document.Section {
 	return s
 }
 
-// again is the command that repeats the run, with its seed.
+// again returns the command that repeats the run, with its seed.
 func (v *view) again() string {
 	c := v.run.Plan.Command
 	if c != "" && v.run.Plan.Seed != 0 && !strings.Contains(c, "--seed") {
@@ -57,8 +57,7 @@ func (v *view) again() string {
 	return c
 }
 
-// answered are the questions of trust as they are said of a run: what is fine, and what was not
-// found out.
+// answered are the texts of the six questions: if all is well, and if the answer is unknown.
 var answered = map[checks.Question]struct{ fine, unknown string }{
 	checks.MachineQuiet:  {"machine quiet", "if the machine was quiet"},
 	checks.GeneratorFree: {"load generator had room", "if the load generator had room"},
@@ -129,8 +128,8 @@ func (v *view) trouble(a checks.Answer) string {
 	return who + c.Means + led("; ", c.Do)
 }
 
-// missed is how small a difference the run may have missed; where that is more than the first epochs
-// promised, it says so.
+// missed returns a sentence about the smallest difference that the run can detect, and whether it
+// is larger than the first epochs promised.
 func (v *view) missed() string {
 	const least = 0.0005 // a share that prints as more than nothing
 	if !v.ranks() && !v.namesPairs() || !v.knowsMDE() || v.a.MDE < least || v.a.Interim == 0 {

@@ -19,7 +19,7 @@ type Cost struct {
 	Absent            string            // why there is none
 }
 
-// costTable is one of costs: the rows by the level at which the most is paid, the least first.
+// costTable is a table of costs: the rows are sorted by the level with the highest cost, ascending.
 type costTable struct {
 	scale       analysis.Scale
 	levels      []string
@@ -55,7 +55,7 @@ func (c *Claims) costTable() *costTable {
 	return t
 }
 
-// more is a cost with its interval: "+1.23", "(1.10 to 1.36)".
+// more returns a cost with its interval: "+1.23", "(1.10 to 1.36)".
 func (t *costTable) more(contestant, level string) document.Cell {
 	c := t.at[[2]string{contestant, level}]
 	if c.Absent != "" || c.More.N == 0 {
@@ -68,7 +68,7 @@ func (t *costTable) more(contestant, level string) document.Cell {
 	return cell
 }
 
-// of is what the base takes.
+// of returns the cost of the base.
 func (t *costTable) of(contestant string) document.Cell {
 	for _, l := range t.levels {
 		if c := t.at[[2]string{contestant, l}]; c.Of.N > 0 {
@@ -78,7 +78,7 @@ func (t *costTable) of(contestant string) document.Cell {
 	return document.Cell{Absent: "it is not known"}
 }
 
-// costs is what the levels cost beyond the base.
+// costs returns the section about the additional costs of levels over the base.
 func (v *view) costs() document.Section {
 	c := v.Claims
 	if c == nil || len(c.Costs) == 0 {

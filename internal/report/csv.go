@@ -183,7 +183,7 @@ func (c *classic) csv() [][]string {
 	return append(rows, newExternal(c).csv(at)...)
 }
 
-// csv are the rows of the external load generator, and of both at the ceiling's server.
+// csv returns the rows of the external load generator, and of both at the ceiling's server.
 func (d *external) csv(at []string) (rows [][]string) {
 	if d == nil {
 		return nil
@@ -207,7 +207,7 @@ func (d *external) csv(at []string) (rows [][]string) {
 	return rows
 }
 
-// levelFields are the columns that say where a figure was taken.
+// levelFields returns the columns that say where a figure was taken.
 func levelFields(at result.Level) []string {
 	return []string{strconv.FormatInt(at.DelayNS, 10), strconv.Itoa(at.Connections), strconv.Itoa(at.Pipeline)}
 }

@@ -2,11 +2,11 @@ package report
 
 import "slices"
 
-// manyRows is from how many contestants on those of one engine stand together, where the order of
-// the table says nothing else.
+// manyRows is the number of contestants from which a table without another order is grouped by
+// engine.
 const manyRows = 10
 
-// byEngine puts many contestants of several engines in order of these, each engine's as they were.
+// byEngine sorts many contestants by engine, and keeps their order within an engine.
 func (v *view) byEngine() {
 	v.engines = len(v.rows) >= manyRows && slices.ContainsFunc(v.rows,
 		func(r row) bool { return r.engine() != v.rows[0].engine() })
@@ -37,7 +37,7 @@ func (r *row) engine() string {
 	return r.Built.Engine
 }
 
-// engineOf is that of a contestant by name.
+// engineOf returns the engine of the named contestant.
 func (v *view) engineOf(name string) string {
 	return (&row{Built: v.run.Contestant(name)}).engine()
 }

@@ -11,8 +11,8 @@ import (
 	"dyno/internal/result"
 )
 
-// external is what an external load generator measured on a classic run's contestants, with dyno's
-// own loads of the same contestants.
+// external holds the loads of an external load generator in a classic run, with dyno's own loads of
+// the same contestants.
 type external struct {
 	*classic
 	name string // of the generator
@@ -68,7 +68,7 @@ func (r *externalRow) value(m analysis.Metric) float64 {
 // rate returns the rate that the row's generator measured, per second; NaN if it reports none.
 func (r *externalRow) rate() float64 { return r.value(analysis.ExternalMetrics[0]) }
 
-// row finds that of a contestant under a generator.
+// row returns the row of a contestant under a generator.
 func (d *external) row(contestant, external string) *externalRow {
 	for i := range d.rows {
 		if r := &d.rows[i]; r.contestant == contestant && r.external == external {
@@ -117,7 +117,7 @@ func (r *externalRow) counts() (answers, errors string) {
 	return document.Whole(n), errorsText(kinds)
 }
 
-// section is both generators' loads side by side, and what to make of them.
+// section returns the section with both generators' loads side by side, and their explanation.
 func (d *external) section() document.Section {
 	if d == nil {
 		return document.Section{}

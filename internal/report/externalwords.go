@@ -64,7 +64,7 @@ const (
 	halfOfAbNS  = 5e5
 )
 
-// said is what to make of the two, contestant by contestant.
+// said returns the explanations of the differences between both generators, by contestant.
 func (d *external) said() (lines []string) {
 	for i := range d.rows {
 		if r := &d.rows[i]; r.external != "" && r.contestant != d.run.Plan.Ceiling {
@@ -74,7 +74,7 @@ func (d *external) said() (lines []string) {
 	return lines
 }
 
-// ways are what is to be known of the generator, whatever the contestant.
+// ways returns the general differences between the generator and dyno.
 func (d *external) ways() []string {
 	ways := append([]string{}, externalWays[d.run.Plan.External]...)
 	if r := d.row(d.run.Plan.Ceiling, d.run.Plan.External); len(r.loads) > 0 && math.IsNaN(r.rate()) {
@@ -91,7 +91,7 @@ func (d *external) ways() []string {
 	return ways
 }
 
-// waysHead stands above the ways.
+// waysHead is the heading of the ways.
 func (d *external) waysHead() string { return "What sets " + d.name + " apart, whatever the server" }
 
 // differ explains the difference of one contestant's loads.
@@ -136,7 +136,7 @@ func (d *external) differ(own, reported *externalRow) (says []string) {
 	return says
 }
 
-// because is what a load's generator said of a failure.
+// because returns the reason that a load's generator gave for a failure.
 func because(t *result.Trial) string {
 	if t.Reported == nil || t.Reported.Exit == "" {
 		return ""
@@ -205,8 +205,8 @@ func (d *external) connections(t *result.Trial) []string {
 		document.Whole(*n), document.Whole(*k))}
 }
 
-// latency holds the printed mean to Little's law: in a closed loop whose connections are all in use
-// it is connections ÷ rate.
+// latency compares the printed mean with Little's law: in a closed loop whose connections are all
+// in use it is connections ÷ rate.
 func (d *external) latency(t *result.Trial) []string {
 	mean, rate := t.Reported.MeanNS, t.Reported.RatePerSec
 	if mean == nil || rate == nil || *rate <= 0 {

@@ -10,10 +10,10 @@ import (
 	"dyno/internal/result"
 )
 
-// familyLabel stands in every form of a paired comparison whose comparisons are named.
+// familyLabel is the label in every form of a paired comparison whose comparisons are named.
 const familyLabel = "paired comparison at several levels: named pairs are judged, all else has intervals"
 
-// label is what the figures of a run at several levels are, in words.
+// label describes the figures of a run at several levels.
 func (s *sweep) label() string {
 	if s.namesPairs() {
 		return familyLabel
@@ -28,7 +28,8 @@ type comparison struct {
 	Missing                        string // why it has no figure
 }
 
-// comparisons are the named pairs under the primary metric, in order of the plan; none is left out.
+// comparisons returns the named pairs under the primary metric, in order of the plan; none is left
+// out.
 func (s *sweep) comparisons() (list []comparison) {
 	for _, f := range s.run.Plan.Family {
 		c := comparison{TitleA: s.title(f.A.Contestant), TitleB: s.title(f.B.Contestant), LevelA: s.levelAt(f.A),
@@ -48,7 +49,7 @@ func (s *sweep) comparisons() (list []comparison) {
 	return list
 }
 
-// levelAt is the name of a cell's level.
+// levelAt returns the name of a cell's level.
 func (s *sweep) levelAt(c result.Cell) string {
 	if c.Level >= 0 && c.Level < len(s.names) {
 		return s.names[c.Level]
@@ -56,7 +57,7 @@ func (s *sweep) levelAt(c result.Cell) string {
 	return fmt.Sprintf("level %d", c.Level)
 }
 
-// cellsOf are both sides in words: the level stands once where it is the same.
+// cellsOf names both sides, with a common level only once.
 func (c *comparison) cellsOf() (a, b string) {
 	if c.LevelA == c.LevelB && c.TitleA != c.TitleB {
 		return c.TitleA + ", " + c.LevelA, c.TitleB
@@ -64,7 +65,8 @@ func (c *comparison) cellsOf() (a, b string) {
 	return c.TitleA + ", " + c.LevelA, c.TitleB + ", " + c.LevelB
 }
 
-// verdict is that of a pair in words, which of the two is the better one, and what it rests on.
+// verdict returns the verdict of a pair in words, which of the two is better, and the basis of the
+// verdict.
 func (s *sweep) verdict(c *comparison) (word, better, evidence string, kind analysis.Verdict) {
 	if s.Verbose {
 		evidence = P("p", c.P) + ", " + P("Holm", c.Adjusted)
@@ -90,8 +92,8 @@ func (s *sweep) verdict(c *comparison) (word, better, evidence string, kind anal
 	return word, better, evidence, kind
 }
 
-// showing is what there is of a metric: of one that only open loops have, those levels, and who is
-// loaded there.
+// showing returns the levels and contestants for which a metric is shown: for one that only open
+// loops have, those levels.
 func (s *sweep) showing(m analysis.Metric) *sweep {
 	if !m.Open() {
 		return s
@@ -114,7 +116,7 @@ func (s *sweep) showing(m analysis.Metric) *sweep {
 	return out
 }
 
-// familySentences are what a run with named pairs says in words.
+// familySentences returns the sentences about a run with named pairs.
 func (s *sweep) familySentences() (list []string) {
 	list = append(list, s.forbidding()...)
 	var found []analysis.Pair
@@ -145,7 +147,7 @@ func (s *sweep) familySentences() (list []string) {
 	return slices.Concat(list, s.absent(), s.endedEarly())
 }
 
-// familyMethod are the facts of a paired comparison, with what is otherwise at several levels.
+// familyMethod returns the facts of a paired comparison, with what is otherwise at several levels.
 func (s *sweep) familyMethod() []document.Fact {
 	facts := s.methodFacts()
 	for i := range facts {
@@ -170,7 +172,7 @@ func (s *sweep) familyMethod() []document.Fact {
 	return facts
 }
 
-// pairsShort is the table of the named pairs without what each verdict rests on.
+// pairsShort returns the table of the named pairs without what each verdict rests on.
 func (s *sweep) pairsShort() document.Section {
 	out := document.Section{ID: "short", On: document.OffPage}
 	for _, b := range s.namedPairs().Blocks {
@@ -183,7 +185,7 @@ func (s *sweep) pairsShort() document.Section {
 	return out
 }
 
-// namedPairs is the table of the named pairs.
+// namedPairs returns the table of the named pairs.
 func (s *sweep) namedPairs() document.Section {
 	t := document.Table{Note: "The first’s " + lower(s.primary().Title) + " over the second’s.",
 		Columns: []document.Column{{Head: "pair", Lead: true}, {Head: "against"},
@@ -208,7 +210,7 @@ func (s *sweep) namedPairs() document.Section {
 	return out
 }
 
-// familyFacts are the few numbers that say how far the verdicts can be trusted.
+// familyFacts returns the few numbers that say how far the verdicts can be trusted.
 func (s *sweep) familyFacts() []document.Fact {
 	facts := s.view.facts()
 	facts[0].Note = "valid, at each level that a pair names"

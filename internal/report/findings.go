@@ -10,11 +10,12 @@ import (
 	"dyno/internal/result"
 )
 
-// findingsClaims is how many claims of a study the page of all studies shows; its own page has all.
+// findingsClaims is the number of claims of a study that the page of all studies shows; the study's
+// own page has all.
 const findingsClaims = 12
 
-// FindingsPage writes what was confirmed, what was not, and why, of several studies, a screen for
-// each: for people who read the articles.
+// FindingsPage writes the outcomes of several studies with their reasons, a screen for each study,
+// for readers of the articles.
 func FindingsPage(w io.Writer, all []*Data) error {
 	page := &document.Document{Title: "Findings: here, today",
 		Comment: "Written by `dyno check --findings` from the trials of the studies."}
@@ -50,10 +51,10 @@ func FindingsPage(w io.Writer, all []*Data) error {
 	return document.Markdown(w, page, 1)
 }
 
-// studyFolder is where a study lies, from the page of all.
+// studyFolder returns the path of a study, relative to the page of all studies.
 func studyFolder(d *Data) string { return "../studies/" + d.Claims.Slug + "/" }
 
-// findingsSection is a study on a screen: its question, its chart, and a line for each claim.
+// findingsSection returns a study on a screen: its question, its chart, and a line for each claim.
 func (v *view) findingsSection() document.Section {
 	c := v.Claims
 	s := document.Section{Title: c.Title, Blocks: []document.Block{document.Paragraph{Text: document.Plain(c.Question)},
@@ -90,7 +91,7 @@ func (c *Claims) with(verdict claim.Verdict) (n int) {
 	return n
 }
 
-// hereAt is the machine and the day of a run, in short.
+// hereAt returns the machine and the day of a run, in short.
 func hereAt(run *result.Run) string {
 	h := &run.Host
 	v := newView(&Data{Run: run})

@@ -13,10 +13,10 @@ import (
 	"dyno/internal/document"
 )
 
-// manyBars is how many contestants the charts beside the answer show; a folded chart has all.
+// manyBars is the number of contestants in the charts next to the answer; a folded chart has all.
 const manyBars = 12
 
-// asked are the six questions with their answers, in a word or two each.
+// asked returns the six questions with their answers, in a word or two each.
 func (v *view) asked() (facts []document.Fact) {
 	for _, a := range checks.Summary(v.Findings) {
 		f := document.Fact{Name: answered[a.Question].fine, Note: v.because(a), Style: stateStyle[a.State]}
@@ -34,7 +34,7 @@ func (v *view) asked() (facts []document.Fact) {
 	return facts
 }
 
-// question is what the run was to answer; "" where no study asks.
+// question returns the question of the run; "" without a study.
 func (v *view) question() string {
 	if v.Claims == nil {
 		return ""
@@ -42,7 +42,7 @@ func (v *view) question() string {
 	return v.Claims.Question
 }
 
-// front are the charts of all metrics, one of them shown, and of the article's claims.
+// front returns the charts of all metrics, one of them shown, and of the article's claims.
 func (p *paired) front() (blocks []document.Block) {
 	if c := p.metricCharts("metric", manyBars); len(c.Options) > 0 {
 		blocks = append(blocks, c)
@@ -60,7 +60,8 @@ func (v *view) withShifts(blocks []document.Block) []document.Block {
 	return blocks
 }
 
-// metricCharts has a chart of each metric, the primary first, of at most so many contestants.
+// metricCharts returns a chart of each metric, the primary first, with a limited number of
+// contestants.
 func (p *paired) metricCharts(id string, most int) document.Choice {
 	choice := document.Choice{ID: id, Title: "Metric"}
 	metrics := p.shown()
@@ -83,9 +84,9 @@ func (p *paired) metricCharts(id string, most int) document.Choice {
 	return choice
 }
 
-// inOrder are the rows of a chart: of the primary metric as in the tables, of another the best first,
-// and last those that have no figure. The reference is among them where there is but one contestant
-// to be compared with it.
+// inOrder returns the rows of a chart: of the primary metric as in the tables, of another the best
+// first, and last those that have no figure. The reference is among them where there is but one
+// contestant to be compared with it.
 func (p *paired) inOrder(m analysis.Metric) []row {
 	rows := slices.Clone(p.rows)
 	if len(p.ranked()) == 1 && len(p.controls) > 0 {
@@ -118,12 +119,12 @@ func (p *paired) inOrder(m analysis.Metric) []row {
 	return rows
 }
 
-// stands says whether a row has a figure of a metric.
+// stands reports whether a row has a figure of a metric.
 func (v *view) stands(r row, m analysis.Metric) bool {
 	return r.Struck == "" && v.cell(r.Name, m.Name).Absent == ""
 }
 
-// chart has a bar for each row, as long as its ratio to the base.
+// chart returns a chart with a bar for each row, whose length is its ratio to the base.
 func (p *paired) chart(m analysis.Metric, rows []row, base string, most int) document.BarChart {
 	c := document.BarChart{ID: m.Name, Title: m.Title, Unit: p.scale(m).Name, More: m.More, Baseline: p.title(base),
 		Foot: "Bars: ratio to " + p.title(base) + ", paired within rounds. Whiskers: its interval."}
@@ -184,7 +185,7 @@ func (p *paired) chart(m analysis.Metric, rows []row, base string, most int) doc
 	return c
 }
 
-// brackets are the groups of neighbours that are not separated.
+// brackets returns the groups of neighbours that are not separated.
 func (p *paired) brackets(rows []row) (groups []document.Group) {
 	for _, g := range p.groups(slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Struck != "" || r.Control })) {
 		from := slices.IndexFunc(rows, func(r row) bool { return r.Name == g.rows[0].Name })
@@ -195,7 +196,7 @@ func (p *paired) brackets(rows []row) (groups []document.Group) {
 	return groups
 }
 
-// against is the ratio of a row to another contestant or control under a metric.
+// against returns the ratio of a row to another contestant or control under a metric.
 func (p *paired) against(r row, base string, m analysis.Metric) (e analysis.Estimate, ok bool) {
 	if r.Name == base {
 		return analysis.Estimate{Value: 1, Lo: 1, Hi: 1}, true
@@ -214,7 +215,7 @@ func (p *paired) against(r row, base string, m analysis.Metric) (e analysis.Esti
 	return e, e.N > 0
 }
 
-// allBars are the charts of all contestants, where those beside the answer show the best alone.
+// allBars returns the charts of all contestants, where those beside the answer show the best alone.
 func (p *paired) allBars() document.Section {
 	s := document.Section{ID: "charts", Title: "All contestants", On: document.OnPage, Folded: true}
 	if len(p.rows) > manyBars {
@@ -223,7 +224,7 @@ func (p *paired) allBars() document.Section {
 	return s
 }
 
-// shifts are the claims whose figures can be drawn, as published and as measured.
+// shifts returns the claims whose figures can be drawn, as published and as measured.
 func (c *Claims) shifts() document.ShiftChart {
 	out := document.ShiftChart{ID: "shifts", Title: "The article’s claims: " + c.counts(), RestLink: "claims"}
 	for i := range c.Outcomes {
@@ -241,8 +242,8 @@ func (c *Claims) shifts() document.ShiftChart {
 	return out
 }
 
-// front are charts of the primary metric: of a sweep lines over the levels, of named pairs bars at
-// each level.
+// front returns charts of the primary metric: for a sweep lines over the levels, for named pairs
+// bars at each level.
 func (s *sweep) front() []document.Block {
 	if len(s.all()) == 0 || len(s.Levels) == 0 || !s.any() {
 		return nil
@@ -264,7 +265,7 @@ func (s *sweep) front() []document.Block {
 	return s.withShifts([]document.Block{choice})
 }
 
-// levelChart has a bar for each contestant at a level, as long as its figure, the best first.
+// levelChart returns a chart with a bar for each contestant at a level, the best first.
 func (s *sweep) levelChart(m analysis.Metric, i int) document.BarChart {
 	scale := s.levelScale(m, i)
 	c := document.BarChart{ID: fmt.Sprintf("level-%d", i), Title: "Level " + s.names[i], Unit: m.Title + ", " + unitWords(scale), More: m.More,

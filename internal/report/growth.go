@@ -11,10 +11,11 @@ import (
 	"dyno/internal/result"
 )
 
-// leastReadings of memory make a line: its start, its end, and one in between.
+// leastReadings is the smallest number of readings for a line: the start, the end, and one in
+// between.
 const leastReadings = 3
 
-// growing are the rows whose memory was followed under load, with their last load.
+// growing returns the rows whose memory was followed under load, with their last load.
 func (c *classic) growing() (rows []row, loads []result.Trial) {
 	for _, r := range c.rows {
 		all := c.loads(r)
@@ -25,7 +26,7 @@ func (c *classic) growing() (rows []row, loads []result.Trial) {
 	return rows, loads
 }
 
-// signed is an amount of bytes that was added or given back: "+12.3 MiB".
+// signed returns an amount of bytes that was added or given back: "+12.3 MiB".
 func signed(b float64) string {
 	switch {
 	case math.IsNaN(b):
@@ -36,7 +37,7 @@ func signed(b float64) string {
 	return Bytes(b) // with its minus
 }
 
-// growth says in words how memory went under each load.
+// growth describes the memory under each load in words.
 func (c *classic) growth() (lines []string) {
 	rows, loads := c.growing()
 	for i, r := range rows {
@@ -52,10 +53,10 @@ func (c *classic) growth() (lines []string) {
 	return lines
 }
 
-// growthPoints are at how many times the table of growth shows memory, both ends among them.
+// growthPoints is the number of points in time in the table of growth, including both ends.
 const growthPoints = 7
 
-// growthTable is the section of a study's page on how memory went under its long loads.
+// growthTable returns the section of a study's page about memory under long loads.
 func (c *classic) growthTable() document.Section {
 	out := document.Section{Title: "Memory as it grows"}
 	rows, loads := c.growing()
@@ -93,7 +94,7 @@ func (c *classic) growthTable() document.Section {
 	return out
 }
 
-// memoryAt is the reading nearest to a time, or Missing where the load was over by then.
+// memoryAt returns the reading nearest to a time, or Missing where the load was over by then.
 func memoryAt(m []result.MemoryAt, ns int64) string {
 	if last := m[len(m)-1].AtNS; ns-last > last/growthPoints {
 		return Missing

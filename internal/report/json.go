@@ -30,7 +30,7 @@ func (s orNull) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(s))
 }
 
-// unitKey is how keys of values of a unit end.
+// unitKey returns the suffix of keys for values of a unit.
 func unitKey(unit string) string {
 	if unit == "×" {
 		return "ratio"
@@ -38,7 +38,7 @@ func unitKey(unit string) string {
 	return analysis.UnitNamed(unit).Key
 }
 
-// inUnit is an object whose numbers have keys that end in their unit.
+// inUnit returns an object whose numbers have keys that end in their unit.
 func inUnit(unit string, numbers map[string]float64, more map[string]any) map[string]any {
 	o := maps.Clone(more)
 	for key, x := range numbers {
@@ -47,7 +47,7 @@ func inUnit(unit string, numbers map[string]float64, more map[string]any) map[st
 	return o
 }
 
-// estimateNumbers are those of an estimate; none of one that is absent.
+// estimateNumbers returns the numbers of an estimate; none if it is absent.
 func estimateNumbers(e analysis.Estimate, absent bool) map[string]float64 {
 	if absent {
 		e = analysis.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
@@ -122,7 +122,7 @@ func (p *paired) json() *runJSON {
 	return o
 }
 
-// figureMore is what stands beside a figure's numbers.
+// figureMore holds the keys of a figure other than its numbers.
 func figureMore(epochs int, to analysis.Estimate, absent string) map[string]any {
 	more := map[string]any{"epochs": epochs, "to_reference": nil, "absent": orNull(absent)}
 	if absent != "" {
@@ -147,7 +147,7 @@ func pairsJSON(pairs []analysis.Pair) []pairJSON {
 	return list
 }
 
-// startsJSON are the starts of a contestant.
+// startsJSON returns the starts of a contestant.
 func startsJSON(s analysis.Starts) map[string]any {
 	o := map[string]any{"starts": s.N, "warm_up_classes": s.Classes}
 	for _, c := range startColumns {
@@ -182,7 +182,7 @@ func (s *sweep) json() *runJSON {
 	return o
 }
 
-// levelsJSON are the levels, and how much was measured at each.
+// levelsJSON returns the levels, and how much was measured at each.
 func (s *sweep) levelsJSON() []levelJSON {
 	levels := []levelJSON{}
 	for i, l := range s.Levels {
@@ -195,7 +195,7 @@ func (s *sweep) levelsJSON() []levelJSON {
 	return levels
 }
 
-// figuresJSON are the figures of a row, level by level.
+// figuresJSON returns the figures of a row, level by level.
 func (s *sweep) figuresJSON(r row) []figuresJSON {
 	all := []figuresJSON{}
 	for i := range s.Levels {
@@ -219,7 +219,7 @@ func (s *sweep) figuresJSON(r row) []figuresJSON {
 	return all
 }
 
-// cellPairsJSON are pairs of cells.
+// cellPairsJSON returns pairs of cells.
 func (s *sweep) cellPairsJSON(pairs []analysis.Pair) []pairJSON {
 	list := pairsJSON(pairs)
 	for i, p := range pairs {
@@ -268,7 +268,7 @@ func (c *classic) json() *runJSON {
 	return o
 }
 
-// growthJSON is how memory went under the last load of a row; nil where it was not followed.
+// growthJSON returns the memory under the last load of a row; nil if it was not recorded.
 func (c *classic) growthJSON(r row) *growthJSON {
 	rows, loads := c.growing()
 	i := slices.IndexFunc(rows, func(x row) bool { return x.Name == r.Name })
@@ -301,7 +301,7 @@ func (d *external) json() *externalJSON {
 	return o
 }
 
-// toBackendJSON is the backend; nil where there is none.
+// toBackendJSON returns the backend; nil where there is none.
 func toBackendJSON(d *Data) *backendJSON {
 	if d.Run == nil || d.Run.Plan.Backend == "" {
 		return nil

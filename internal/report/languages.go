@@ -18,7 +18,7 @@ var languages = map[string][2]string{
 	"elixir": {"Elixir", "script"},
 }
 
-// keyOf is the colour of a row.
+// keyOf returns the colour of a row.
 func keyOf(r row) string {
 	if r.Control {
 		return "control"
@@ -31,7 +31,7 @@ func keyOf(r row) string {
 	return "other"
 }
 
-// metaOf is what a row is made of: its language and what speaks HTTP in it.
+// metaOf returns the language of a row and its HTTP engine.
 func metaOf(r row) string {
 	if r.Built == nil {
 		return ""
@@ -43,7 +43,7 @@ func metaOf(r row) string {
 	return strings.Join(nonEmpty(language, r.Built.Engine), " · ")
 }
 
-// legend are the colours of the contestants, and of the reference where charts show it.
+// legend returns the colours of the contestants, and of the reference where charts show it.
 func (v *view) legend() (list []document.LegendItem) {
 	for _, r := range v.rows {
 		if r.Built == nil {

@@ -27,7 +27,7 @@ type Level struct {
 // leastEpochs of one level make an interval of 95 % for a median (stats.MedianCI).
 const leastEpochs = 6
 
-// newLevels is a view of the levels alone.
+// newLevels returns a view of the levels alone.
 func newLevels(v *view) *sweep {
 	s := &sweep{view: v}
 	for _, l := range v.Levels {
@@ -36,7 +36,7 @@ func newLevels(v *view) *sweep {
 	return s
 }
 
-// Title is what the level is called: by its name, or by its values where it has none.
+// Title returns the name of the level, or its values if it has no name.
 func (l *Level) Title() string {
 	if l.Name != "" {
 		return document.Clean(l.Name)
@@ -44,7 +44,7 @@ func (l *Level) Title() string {
 	return levelName(l.At)
 }
 
-// levelList is all levels, those that have a name with their values.
+// levelList returns all levels, those that have a name with their values.
 func (s *sweep) levelList() string {
 	var all []string
 	for i, l := range s.Levels {
@@ -57,7 +57,7 @@ func (s *sweep) levelList() string {
 	return strings.Join(all, "; ")
 }
 
-// WorkName is what the work of handlers is called.
+// WorkName returns the name of the handlers' work.
 func WorkName(work string) string {
 	if work == result.CPUBound {
 		return "CPU-bound"
@@ -65,7 +65,7 @@ func WorkName(work string) string {
 	return document.Clean(work)
 }
 
-// levelName is a level's values, its launch part first: "5 ms, c=100".
+// levelName returns a level's values, its launch part first: "5 ms, c=100".
 func levelName(l result.Level) string {
 	var parts []string
 	if l.Scenario != "" {
@@ -111,7 +111,7 @@ type figure struct {
 // open says whether there are too few epochs for an interval.
 func (f *figure) open() bool { return math.IsInf(f.Lo, 0) || math.IsInf(f.Hi, 0) }
 
-// bounds are those of the interval, or where there is none, of the epochs.
+// bounds returns the bounds of the interval or, without an interval, of the epochs.
 func (f *figure) bounds() (lo, hi float64) {
 	if f.open() {
 		return f.least, f.most
@@ -119,8 +119,7 @@ func (f *figure) bounds() (lo, hi float64) {
 	return f.Lo, f.Hi
 }
 
-// side is what stands beside a figure: its interval, "±2.3 %", or in brackets what there is
-// instead.
+// side returns the text next to a figure: its interval, "±2.3 %", or a replacement in brackets.
 func (f *figure) side() string {
 	switch {
 	case !f.open():
@@ -131,7 +130,7 @@ func (f *figure) side() string {
 	return "(" + PlusMinus(f.Value, f.least, f.most) + ")"
 }
 
-// cell is the figure in a table.
+// cell returns the figure in a table.
 func (f *figure) cell(scale analysis.Scale) document.Cell {
 	if f.absent != "" {
 		return document.Cell{Absent: f.absent}
@@ -179,7 +178,7 @@ func (s *sweep) figure(r row, m analysis.Metric, i int) *figure {
 	return f
 }
 
-// sweepScale is the one that all levels of a metric are printed with.
+// sweepScale returns the one that all levels of a metric are printed with.
 func (s *sweep) sweepScale(m analysis.Metric) analysis.Scale {
 	var values []float64
 	for _, r := range s.all() {

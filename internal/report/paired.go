@@ -27,7 +27,7 @@ func details(sections []document.Section) []document.Section {
 	return sections
 }
 
-// standings is the table of all contestants in order of their ranks.
+// standings returns the table of all contestants in order of their ranks.
 func (p *paired) standings() document.Section {
 	s := document.Section{ID: "table", Title: "Standings"}
 	if len(p.rows)+len(p.controls) == 0 {
@@ -69,12 +69,12 @@ func (p *paired) standings() document.Section {
 	return s
 }
 
-// column is the head of a metric's column.
+// column returns the head of a metric's column.
 func column(m analysis.Metric, s analysis.Scale) document.Column {
 	return document.Column{Head: m.HeadIn(s.Name), Word: m.Name, Number: true}
 }
 
-// levelCell is a level with its interval.
+// levelCell returns a level with its interval.
 func (v *view) levelCell(r row, m analysis.Metric, c analysis.Cell) document.Cell {
 	if c.Absent != "" {
 		return document.Cell{Absent: c.Absent, Small: c.Absent}
@@ -86,7 +86,7 @@ func (v *view) levelCell(r row, m analysis.Metric, c analysis.Cell) document.Cel
 	return document.Cell{Value: value, Side: side}
 }
 
-// ratioCell is the ratio to the reference; its own is 1.
+// ratioCell returns the ratio to the reference; its own is 1.
 func (v *view) ratioCell(r row, c analysis.Cell) document.Cell {
 	switch {
 	case v.isReference(r):
@@ -97,7 +97,7 @@ func (v *view) ratioCell(r row, c analysis.Cell) document.Cell {
 	return document.Cell{Absent: "no ratio"}
 }
 
-// ratioCell is a ratio with its interval.
+// ratioCell returns a ratio with its interval.
 func ratioCell(e analysis.Estimate) document.Cell {
 	value, interval := ratioParts(e.Value, e.Lo, e.Hi)
 	return document.Cell{Value: value, Side: interval}
@@ -189,7 +189,7 @@ func (p *paired) matrix() document.Table {
 	return t
 }
 
-// otherLevels are the tables of further levels, at which no pair is decided.
+// otherLevels returns the tables of further levels, at which no pair is decided.
 func (p *paired) otherLevels() document.Section {
 	s := document.Section{ID: "levels", Title: "At other levels"}
 	l := newLevels(p.view)

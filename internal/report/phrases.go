@@ -51,7 +51,7 @@ func or(parts []string) string {
 	return strings.Join(parts[:len(parts)-1], ", ") + " or " + parts[len(parts)-1]
 }
 
-// nonEmpty are the parts that are there.
+// nonEmpty returns the parts that are there.
 func nonEmpty(parts ...string) (list []string) {
 	for _, p := range parts {
 		if p != "" {

@@ -7,8 +7,8 @@ import (
 	"dyno/internal/document"
 )
 
-// processes is the table of a run with fresh processes: what each contestant used and holds, first idle,
-// then after each load.
+// processes returns the table of a run with fresh processes: what each contestant used and holds,
+// first idle, then after each load.
 func (s *sweep) processes() document.Section {
 	out := document.Section{ID: "held"}
 	if !s.run.Plan.Fresh || !s.any() {
@@ -65,7 +65,8 @@ func (s *sweep) processes() document.Section {
 	return out
 }
 
-// processFigure is that of an idle process, or from 1 on after the load of a level.
+// processFigure returns the figure of an idle process, or, from 1, of a process after the load of a
+// level.
 func (s *sweep) processFigure(r row, m analysis.Metric, i int) *figure {
 	if i > 0 {
 		return s.figure(r, m, i-1)

@@ -7,8 +7,8 @@ import (
 	"dyno/internal/document"
 )
 
-// extraMetrics are those of a level beside a comparison: at an open loop all do the same
-// throughput, and response times tell them apart.
+// extraMetrics returns the metrics of an additional level: in an open loop all have the same
+// throughput, and response times distinguish them.
 func (s *sweep) extraMetrics(i int) (list []analysis.Metric) {
 	names := []string{"throughput", "cpu_per_request", "p50"}
 	if s.Levels[i].At.Open() {
@@ -30,7 +30,7 @@ func (s *sweep) extraTitle(i int) string {
 	return "At another level: " + s.names[i]
 }
 
-// levelScale is the one that a metric of a level is printed with.
+// levelScale returns the one that a metric of a level is printed with.
 func (s *sweep) levelScale(m analysis.Metric, i int) analysis.Scale {
 	var values []float64
 	for _, r := range s.rows {

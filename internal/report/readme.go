@@ -25,8 +25,8 @@ const (
 	FiguresFile = "figures.md" // of many contestants: what the first has no room for
 )
 
-// Pages are the files of a study that are written from a run of it. The same trials and study give
-// the same bytes.
+// Pages returns the files of a study that are written from a run of it. The same trials and study
+// give the same bytes.
 func Pages(d *Data) (map[string][]byte, error) {
 	forms := map[string]Writer{ReadmeFile: Readme, ChartFile: SVG}
 	if newView(d).many() {
@@ -93,7 +93,7 @@ func figuresPage(w io.Writer, d *Data) error {
 		Sections: []document.Section{v.publishedFigures(true), v.checked(true)}}, 1)
 }
 
-// picture is the study's chart, in a folder.
+// picture returns the study's chart, in a folder.
 func (v *view) picture(folder string) document.Picture {
 	words := "Bars of all contestants"
 	if v.Analysis != nil && len(v.run.Plan.Levels) == 0 {
@@ -107,8 +107,8 @@ func elsewhere(words string) document.Paragraph {
 	return document.Paragraph{Text: document.Prose{{Text: words + ": "}, {Text: FiguresFile, Link: FiguresFile}, {Text: "."}}}
 }
 
-// checked are the six questions with their answers, and the findings behind one that is no plain
-// yes: all, or the worst.
+// checked returns the six questions with their answers, and the findings behind one that is no
+// plain yes: all, or the worst.
 func (v *view) checked(all bool) document.Section {
 	s := document.Section{Title: "What the checks found"}
 	if len(v.Findings) == 0 {
@@ -134,7 +134,7 @@ func (v *view) checked(all bool) document.Section {
 	return s
 }
 
-// differences are what differs from the article, in the words of the study's author.
+// differences returns the differences from the article, as the study states them.
 func (c *Claims) differences() document.Section {
 	var list document.List
 	for _, n := range c.Notes {
@@ -150,7 +150,7 @@ func (c *Claims) differences() document.Section {
 	return s
 }
 
-// publishedFigures are the published figures beside ours, one table for each level; or of the
+// publishedFigures returns the published figures beside ours, one table for each level; or of the
 // first level those of some contestants.
 func (v *view) publishedFigures(all bool) document.Section {
 	s := document.Section{Title: "Published figures beside ours"}
@@ -177,7 +177,7 @@ func (v *view) publishedFigures(all bool) document.Section {
 	return s
 }
 
-// shortTable is a table of the first few contestants.
+// shortTable returns a table of the first few contestants.
 func shortTable(t document.Table) document.Table {
 	var names []string
 	for i, r := range t.Rows {
@@ -256,7 +256,7 @@ func better(m claim.Metric) string {
 	return "smaller"
 }
 
-// theirs is a published figure as it was published.
+// theirs returns a published figure as it was published.
 func (p *Published) theirs() string {
 	s := document.Grouped(p.Value, decimals(p.Value)) + after(analysis.Scale{Name: p.Unit})
 	if p.N > 0 {
@@ -275,7 +275,7 @@ func (p *Published) theirs() string {
 	return s
 }
 
-// ours is ours of it in the same unit, or why there is none.
+// ours returns the measured figure in the same unit, or why there is none.
 func (p *Published) ours() string {
 	if p.Absent != "" {
 		return Missing + " (" + document.Clean(p.Absent) + ")"
@@ -294,7 +294,7 @@ func (p *Published) ours() string {
 	return s
 }
 
-// decimals is how many a published figure was given with, at most four.
+// decimals returns the number of decimals of a published figure, at most four.
 func decimals(v float64) int {
 	_, after, _ := strings.Cut(strconv.FormatFloat(v, 'f', -1, 64), ".")
 	return min(4, len(after))

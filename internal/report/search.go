@@ -49,7 +49,7 @@ func (s *search) head() []string {
 		s.lasted()...)
 }
 
-// sentences are what a search says in words.
+// sentences returns the sentences about a search.
 func (s *search) sentences() []string {
 	return slices.Concat(s.forbidding(), []string{s.best(), "The objective: " + s.objective() + "."}, s.notes(),
 		s.endedEarly())
@@ -70,7 +70,7 @@ func (s *search) best() string {
 		Rate(best.Rate), openBound(best.Lo, decimals3(best.Lo)), openBound(best.Hi, decimals3(best.Rate)))
 }
 
-// notes are what it found beside figures.
+// notes returns the notes of a search.
 func (s *search) notes() (list []string) {
 	for _, c := range s.Found {
 		switch {

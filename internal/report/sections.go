@@ -11,10 +11,10 @@ import (
 	"dyno/internal/result"
 )
 
-// all are the contestants, then the controls.
+// all returns the contestants, then the controls.
 func (v *view) all() []row { return slices.Concat(v.rows, v.controls) }
 
-// tableRow is a row as it begins in every table: with the contestant's name.
+// tableRow returns a row as it begins in every table: with the contestant's name.
 func (v *view) tableRow(r row) document.Row {
 	d := document.Row{Cells: []document.Cell{{Value: r.Title, Small: metaOf(r)}}, Key: keyOf(r), Struck: r.Struck}
 	if r.Control {
@@ -34,8 +34,8 @@ func (v *view) tableRow(r row) document.Row {
 var stateStyle = map[checks.State]document.Style{checks.Pass: document.Good, checks.Warn: document.Warn,
 	checks.Fail: document.Bad}
 
-// rest is how every report ends: claims, failures, starts, how and on what was measured, how to
-// repeat it, and words.
+// rest returns the last sections of every report: claims, failures, starts, method and machine, how
+// to repeat the run, and definitions.
 func (v *view) rest(method []document.Fact, words []document.Definition) []document.Section {
 	return []document.Section{
 		v.findings(), v.claims(), v.failures(), v.starts(),
@@ -46,7 +46,7 @@ func (v *view) rest(method []document.Fact, words []document.Definition) []docum
 	}
 }
 
-// origin is where the figures come from, in a few lines.
+// origin describes the origin of the figures in a few lines.
 func (v *view) origin() document.Section {
 	s := document.Section{ID: "machine"}
 	for _, f := range []document.Fact{{Name: "Machine", Value: v.machine()}, {Name: "Measured", Value: v.measured()}, {Name: "Backend", Value: v.backendText()},
@@ -58,7 +58,7 @@ func (v *view) origin() document.Section {
 	return s
 }
 
-// measured is how much counts.
+// measured describes the amount of valid data.
 func (v *view) measured() string {
 	discarded := fmt.Sprintf("%d of %s discarded", v.Discarded, document.Count(v.Valid+v.Discarded, "trial"))
 	if len(v.Levels) > 0 && !v.ranks() {
@@ -73,7 +73,7 @@ func (v *view) measured() string {
 		document.Count(v.run.Plan.Rounds, "round"), discarded)
 }
 
-// failures are the ends of logs, and what failed without being a contestant.
+// failures returns the ends of logs, and what failed without being a contestant.
 func (v *view) failures() document.Section {
 	s := document.Section{ID: "failures", Title: "Failures"}
 	for i := range v.run.Failures {
@@ -94,7 +94,7 @@ func (v *view) failures() document.Section {
 	return s
 }
 
-// repeat is the command, and what the figures are computed from.
+// repeat returns the command, and what the figures are computed from.
 func (v *view) repeat() document.Section {
 	s := document.Section{ID: "repeat", Title: "Repeat it"}
 	if c := v.run.Plan.Command; c != "" {
@@ -146,7 +146,7 @@ func (v *view) contestants() document.Section {
 	return s
 }
 
-// facts are the few numbers that say how far the answer can be trusted.
+// facts returns the few numbers that say how far the answer can be trusted.
 func (v *view) facts() []document.Fact {
 	_, state := v.aaCheck()
 	aa := document.Fact{Name: "A/A check", Value: "passed", Note: "the reference against its copy",
@@ -205,7 +205,7 @@ func (v *view) checksFact() document.Fact {
 	return out
 }
 
-// loadText is what a level asks of a server, in words.
+// loadText describes the load of a level.
 func loadText(l result.Level, more ...string) string {
 	parts := append([]string{"closed loop", document.Count(l.Connections, "connection")}, more...)
 	if l.Pipeline > 1 {
@@ -252,8 +252,8 @@ func (v *view) started() string {
 	return "not recorded"
 }
 
-// doubts are what may be wrong with verdicts: the reference against itself, further controls, and
-// what could not be seen.
+// doubts returns the possible errors of verdicts: the A/A check, further controls, and differences
+// that could not be detected.
 func (v *view) doubts() []document.Block {
 	aaCheck, state := v.aaCheck()
 	list := []document.Block{document.Paragraph{Label: "A/A check", Word: "canary", Style: stateStyle[state],

@@ -52,7 +52,7 @@ func (v *view) notSeparated(rows []row) string {
 	return "Not separated: " + strings.Join(parts, "; ") + "."
 }
 
-// groups are the largest sets of neighbours of which no two are separated, then the pairs that
+// groups returns the largest sets of neighbours of which no two are separated, then the pairs that
 // remain. A row can be in several: what is not separated from both of its neighbours does not make
 // them equal.
 func (v *view) groups(rows []row) (groups []group) {
@@ -90,7 +90,7 @@ func (g *group) has(r row) bool {
 	return slices.ContainsFunc(g.rows, func(x row) bool { return x.Name == r.Name })
 }
 
-// pairsOf are the comparisons of rows under the primary metric, each as its upper row against a
+// pairsOf returns the comparisons of rows under the primary metric, each as its upper row against a
 // lower one.
 func (v *view) pairsOf(rows []row) (all []analysis.Pair) {
 	for i := range rows {

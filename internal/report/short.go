@@ -13,8 +13,8 @@ import (
 // ToBest is the head of a column with ratios to the best.
 const ToBest = "vs best"
 
-// short is the answer in figures, as a terminal shows it: a row for each server that ran, the best
-// first, with its place, its figures, and how it stands to the best.
+// short returns the answer in figures, as a terminal shows it: a row for each server that ran, the
+// best first, with its place, its figures, and how it stands to the best.
 func (p *paired) short() document.Section {
 	s := document.Section{ID: "short", On: document.OffPage}
 	rows := p.ranked()
@@ -49,8 +49,8 @@ func (p *paired) short() document.Section {
 	return s
 }
 
-// shortened is a table without notes, and without the rows that have no figures: sentences above it
-// say why.
+// shortened returns a table without notes, and without the rows that have no figures: sentences
+// above it say why.
 func shortened(t document.Table) document.Table {
 	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r document.Row) bool { return r.Struck != "" })
 	for i := range t.Rows {
@@ -59,8 +59,7 @@ func shortened(t document.Table) document.Table {
 	return t
 }
 
-// shortMetrics are those beside the primary one: what a server costs, how long an answer takes, and
-// what it holds.
+// shortMetrics returns the metrics shown next to the primary one: CPU, latency and memory.
 func (p *paired) shortMetrics() (list []analysis.Metric) {
 	for _, m := range []string{"throughput", "cpu_per_request", "p50", "p99", "response_p50", "response_p99",
 		"memory"} {
@@ -76,7 +75,7 @@ func (p *paired) shortMetrics() (list []analysis.Metric) {
 	return list
 }
 
-// shortScale is the scale of a column; a tail has that of the median, beside which it stands.
+// shortScale returns the scale of a column; a tail has that of the median, beside which it stands.
 func (p *paired) shortScale(m analysis.Metric) analysis.Scale {
 	if m.Name == "p99" {
 		m = analysis.ClassicNamed("p50")
@@ -84,7 +83,7 @@ func (p *paired) shortScale(m analysis.Metric) analysis.Scale {
 	return p.scale(m)
 }
 
-// shortHead is the head of a column that has little room.
+// shortHead returns the head of a column that has little room.
 func shortHead(m analysis.Metric, s analysis.Scale) string {
 	switch m.Name {
 	case "cpu_per_request":
@@ -121,7 +120,7 @@ func shortWords(rows []row, metrics []analysis.Metric) string {
 	return strings.Join(parts, " · ")
 }
 
-// shortCell is a figure without its interval, which the note below the table sums up.
+// shortCell returns a figure without its interval, which the note below the table sums up.
 func (p *paired) shortCell(r row, m analysis.Metric) document.Cell {
 	c := p.cell(r.Name, m.Name)
 	if c.Absent != "" {
@@ -134,8 +133,8 @@ func (p *paired) shortCell(r row, m analysis.Metric) document.Cell {
 	return document.Cell{Value: text}
 }
 
-// toBest is a row's figure over that of the first row under the primary metric: by their own pair,
-// which was measured round by round.
+// toBest returns a row's figure over that of the first row under the primary metric: by their own
+// pair, which was measured round by round.
 func (p *paired) toBest(r row) analysis.Estimate {
 	best := p.ranked()[0]
 	if r.Name == best.Name {
@@ -148,8 +147,8 @@ func (p *paired) toBest(r row) analysis.Estimate {
 	return pair.Ratio
 }
 
-// toBestCell is a ratio with its interval, if it has one: with two decimals, or with as many as show
-// how wide the interval is and on which side of 1 it ends.
+// toBestCell returns a ratio with its interval, if it has one: with two decimals, or with as many
+// as show how wide the interval is and on which side of 1 it ends.
 func toBestCell(e analysis.Estimate) document.Cell {
 	n, whole := 2, e.Lo == e.Hi || math.IsInf(e.Hi, 0)
 	for ; !whole && n < 4 && (e.Hi-e.Lo < math.Pow10(-n) || seemsOne(e.Lo, n) || seemsOne(e.Hi, n)); n++ {
@@ -182,8 +181,7 @@ func (p *paired) surer(rows []row) string {
 	return fmt.Sprintf("%s: ratio of loads seconds apart; %s: of the whole run (%s)", ToBest, head, b)
 }
 
-// spread is how wide intervals are, from the least to the most: "±1.8–4.8 %"; empty where one is
-// open.
+// spread returns the range of the widths of intervals: "±1.8–4.8 %"; "" if one is open.
 func spread(list []analysis.Estimate) string {
 	least, most := math.Inf(1), widest(list)
 	for _, e := range list {
@@ -199,7 +197,7 @@ func spread(list []analysis.Estimate) string {
 	return "±" + from + "–" + to
 }
 
-// widest is the wider side of the widest interval, as a share of its figure; +Inf where one is
+// widest returns the wider side of the widest interval, as a share of its figure; +Inf where one is
 // missing or open.
 func widest(list []analysis.Estimate) (most float64) {
 	for _, e := range list {
@@ -212,8 +210,8 @@ func widest(list []analysis.Estimate) (most float64) {
 	return most
 }
 
-// footnotes are what must be known of rows beside their figures: a mark for each row that has one,
-// and what the marks mean.
+// footnotes returns the remarks about rows: a mark for each row that has one, and the text of the
+// marks.
 func (p *paired) footnotes(rows []row) (marks map[string]string, text string) {
 	marks = map[string]string{}
 	var notes []string

@@ -25,7 +25,7 @@ var startColumns = []startColumn{
 		func(s analysis.Starts) analysis.Estimate { return s.PerConnection }},
 }
 
-// startsShown are the columns that some row of the run fills.
+// startsShown returns the columns that some row of the run fills.
 func (v *view) startsShown() (shown []startColumn) {
 	for _, c := range startColumns {
 		if slices.ContainsFunc(v.all(), func(r row) bool { return r.Struck == "" && c.Of(r.Starts).N > 0 }) {
@@ -35,7 +35,7 @@ func (v *view) startsShown() (shown []startColumn) {
 	return shown
 }
 
-// startScale is the one that a column of starts is printed with.
+// startScale returns the one that a column of starts is printed with.
 func (v *view) startScale(c startColumn) analysis.Scale {
 	var values, highest []float64
 	for _, r := range v.all() {
@@ -49,7 +49,7 @@ func (v *view) startScale(c startColumn) analysis.Scale {
 	return ScaleOf(c.Unit, values...)
 }
 
-// startCell is a figure of a start, with its interval where that has a width.
+// startCell returns a figure of a start, with its interval where that has a width.
 func startCell(e analysis.Estimate, s analysis.Scale) document.Cell {
 	switch {
 	case e.N == 0:
@@ -75,7 +75,7 @@ func classesText(s analysis.Starts) string {
 	return orElse(strings.Join(parts, ", "), Missing)
 }
 
-// starts is the table of how the processes began.
+// starts returns the table of how the processes began.
 func (v *view) starts() document.Section {
 	out := document.Section{ID: "starts", Title: "From start to speed"}
 	t := document.Table{Note: "Medians of the starts, one each epoch, with their 95 % interval.",

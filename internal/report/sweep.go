@@ -43,7 +43,7 @@ func (v *view) struckLast() {
 	})
 }
 
-// excludedWhere is why a row has no figures, with the level at which it failed under load.
+// excludedWhere returns why a row has no figures, with the level at which it failed under load.
 func (s *sweep) excludedWhere(r *row) string {
 	if r.Failure == nil || r.Failure.Stage != "load" {
 		return r.Struck
@@ -63,7 +63,7 @@ func (s *sweep) excludedWhere(r *row) string {
 	return r.Struck
 }
 
-// shownMetrics are those that there are tables of: one, if it is but to say what is missing.
+// shownMetrics returns the metrics with tables: at least one, to show what is missing.
 func (s *sweep) shownMetrics() []analysis.Metric {
 	if !s.any() {
 		return s.metrics[:1]
@@ -74,7 +74,7 @@ func (s *sweep) shownMetrics() []analysis.Metric {
 	return s.metrics
 }
 
-// epochs is how many the levels have: "4 valid epochs", or "3 to 4 valid epochs".
+// epochs returns the number of epochs of the levels: "4 valid epochs", or "3 to 4 valid epochs".
 func (s *sweep) epochs() string {
 	least, most := math.MaxInt, 0
 	for _, l := range s.Levels {
@@ -90,7 +90,7 @@ func (s *sweep) epochs() string {
 	return fmt.Sprintf("%d to %d valid epochs", least, most)
 }
 
-// head is the run in a line's worth of facts.
+// head returns the run in a line's worth of facts.
 func (s *sweep) head() []string {
 	servers := 0
 	for _, r := range s.rows {
@@ -101,7 +101,8 @@ func (s *sweep) head() []string {
 	return append([]string{document.Count(len(s.Levels), "level"), document.Count(servers, "server")}, s.lasted()...)
 }
 
-// sentences are what a sweep says in words: what it is, what forbids to believe it, who is missing.
+// sentences returns the sentences about a sweep: what it is, what forbids trusting it, who is
+// missing.
 func (s *sweep) sentences() (list []string) {
 	if s.namesPairs() {
 		return s.familySentences()
@@ -150,7 +151,7 @@ func (s *sweep) best() string {
 	return "Best " + lower(m.Title) + ": " + strings.Join(names, "; ") + "."
 }
 
-// short is the first table of all, as a terminal shows it.
+// short returns the first table of all, as a terminal shows it.
 func (s *sweep) short() document.Section {
 	if s.namesPairs() {
 		return s.pairsShort()
@@ -162,7 +163,7 @@ func (s *sweep) short() document.Section {
 	return out
 }
 
-// document is a sweep, or a comparison of named pairs: those, then each metric at all levels.
+// document returns a sweep, or a comparison of named pairs: those, then each metric at all levels.
 func (s *sweep) document() *document.Document {
 	d := &document.Document{Title: s.heading(), Question: s.question(), Label: sentenceCase(s.label()), Byline: s.head(),
 		Lead: s.lead(s.sentences()), Front: s.front(), Trust: s.asked()}
@@ -250,7 +251,7 @@ func (s *sweep) table(m analysis.Metric, first bool) document.Table {
 	return t
 }
 
-// unitWords is what a column counts: "requests per second", "ms".
+// unitWords returns the unit of a column in words: "requests per second", "ms".
 func unitWords(s analysis.Scale) string {
 	return strings.Replace(s.Name, "1/s", "requests per second", 1)
 }

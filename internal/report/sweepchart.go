@@ -18,9 +18,9 @@ type panel struct {
 	xs     []float64
 }
 
-// panels are small multiples by delay; open loops and other scenarios stand apart, for no line
-// should join them to the rest. One panel where all delays are equal, or where each has one level
-// only. A panel of one level that has a name is called by it.
+// panels returns small multiples by delay. Open loops and other scenarios have their own panels, so
+// that no line joins them to the rest. There is one panel if all delays are equal, or if each has
+// only one level. A panel of a single named level has its name.
 func (s *sweep) panels() (list []panel) {
 	type kind struct {
 		result.LaunchPart
@@ -108,8 +108,8 @@ func (p *panel) tick(at float64, text string) {
 	p.xs, p.Ticks = append(p.xs, at), append(p.Ticks, document.Tick{At: at, Text: text})
 }
 
-// chart is metric m over the levels: a line with an interval at each level for every contestant and
-// the reference.
+// chart returns a chart of metric m over the levels: a line with an interval at each level for
+// every contestant and the reference.
 func (s *sweep) chart(m analysis.Metric) document.LineChart {
 	scale := s.sweepScale(m)
 	c := document.LineChart{ID: m.Name, Unit: unitWords(scale), Per: scale.Per, Way: way(m), Foot: m.Title + "; " +

@@ -168,7 +168,7 @@ func round3(v float64) float64 {
 	return f
 }
 
-// decimals3 is how many decimals show three significant digits of v.
+// decimals3 returns the number of decimals that show three significant digits of v.
 func decimals3(v float64) int {
 	v = math.Abs(round3(v))
 	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {

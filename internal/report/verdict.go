@@ -24,7 +24,7 @@ type sentence struct {
 
 func (s sentence) String() string { return s.Claim + s.Verdict + s.Rest }
 
-// text is the sentence with its verdict in the style that it has everywhere.
+// text returns the sentence with its verdict in the style that it has everywhere.
 func (s sentence) text() document.Prose {
 	return document.Prose{{Text: s.Claim}, {Text: s.Verdict, Style: styleOf[s.Kind]}, {Text: s.Rest}}
 }
@@ -70,7 +70,7 @@ func (v *view) sentence(p analysis.Pair) sentence {
 // notSeparated is the verdict where neither a difference nor equality is shown.
 const notSeparated = "not separated"
 
-// equal is the verdict where equality is shown.
+// equal returns the verdict where equality is shown.
 func (v *view) equal() string { return "equal within " + PerCent(v.margin()) }
 
 // verdictWord returns the word that reports use for a verdict. Records and JSON use other words.
@@ -84,15 +84,15 @@ func (v *view) verdictWord(verdict analysis.Verdict) string {
 	return string(verdict)
 }
 
-// turned is the same comparison seen from B.
+// turned returns the same comparison seen from B.
 func turned(p analysis.Pair) analysis.Pair {
 	p.A, p.B = p.B, p.A
 	p.Ratio = analysis.Estimate{Value: 1 / p.Ratio.Value, Lo: 1 / p.Ratio.Hi, Hi: 1 / p.Ratio.Lo, N: p.Ratio.N}
 	return p
 }
 
-// pairs are the comparisons of ranked contestants under the primary metric, each as its upper row
-// against a lower one.
+// pairs returns the comparisons of ranked contestants under the primary metric, each as its upper
+// row against a lower one.
 func (v *view) pairs() (all, neighbours []analysis.Pair) {
 	rows := v.ranked()
 	for i := range rows {
@@ -128,8 +128,8 @@ func mark(p analysis.Pair) string {
 
 const markLegend = "> better than the column · < worse · = equal within the margin · ≈ differs, but within the margin · ? not separated"
 
-// aaCheck is the A/A check in words: what it is, its figure, and what follows; the last says how bad
-// it is.
+// aaCheck returns the A/A check in words: what it is, its figure, and what follows; the last says
+// how bad it is.
 func (v *view) aaCheck() (text string, state checks.State) {
 	c := v.a.AACheck
 	if c == nil && len(v.run.Plan.Controls) > 1 || c != nil && c.Ratio.Value == 0 {
@@ -158,8 +158,8 @@ func (v *view) aaCheck() (text string, state checks.State) {
 	return text, state
 }
 
-// others are the reference against further controls, each as a line: what their difference is known
-// to be stands in their names.
+// others returns the reference against further controls, each as a line: what their difference is
+// known to be stands in their names.
 func (v *view) others() (lines []string) {
 	for _, p := range v.a.Others {
 		value, interval := ratioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
@@ -169,7 +169,7 @@ func (v *view) others() (lines []string) {
 	return lines
 }
 
-// pText is the p-value of a comparison, after a comma; empty where no details are asked for.
+// pText returns the p-value of a comparison, after a comma; empty where no details are asked for.
 func (v *view) pText(p *analysis.Pair) string {
 	if !v.Verbose {
 		return ""

@@ -242,7 +242,7 @@ func (v *view) cell(name, metric string) analysis.Cell {
 	return analysis.Cell{Contestant: name, Metric: metric, Absent: "it has no valid trials"}
 }
 
-// scale is the one that a metric's column is printed with.
+// scale returns the one that a metric's column is printed with.
 func (v *view) scale(m analysis.Metric) analysis.Scale {
 	var levels []float64
 	for _, r := range v.all() {
@@ -253,7 +253,7 @@ func (v *view) scale(m analysis.Metric) analysis.Scale {
 	return ScaleOf(m.Unit, levels...)
 }
 
-// shown are the metrics that tables have columns for: none if no trials could fill them.
+// shown returns the metrics that tables have columns for: none if no trials could fill them.
 func (v *view) shown() []analysis.Metric {
 	for _, r := range v.all() {
 		if r.Struck == "" {
@@ -298,7 +298,7 @@ func (v *view) open() bool {
 	return false
 }
 
-// heading is the run's title.
+// heading returns the run's title.
 func (v *view) heading() string {
 	p := &v.run.Plan
 	return document.Clean(orElse(p.Title, orElse(p.Study, "dyno run")))
@@ -333,7 +333,7 @@ func (v *view) ended() string {
 	}
 }
 
-// machine is the host on one line.
+// machine returns the host on one line.
 func (v *view) machine() string {
 	h := &v.run.Host
 	if h.CPU == "" && h.CPUs == 0 {

@@ -22,7 +22,7 @@ func metricWords() (list []document.Definition) {
 	return list
 }
 
-// namesOf are the names of metrics, to which their definitions are keyed.
+// namesOf returns the names of metrics, to which their definitions are keyed.
 func namesOf(metrics []analysis.Metric) (names []string) {
 	for _, m := range metrics {
 		names = append(names, m.Name)

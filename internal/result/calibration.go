@@ -6,7 +6,7 @@ package result
 type Calibration struct {
 	Format        int    `json:"format"`
 	Dyno          string `json:"dyno"`    // version of dyno
-	BootID        string `json:"boot_id"` // what was found holds until the machine starts anew (random(4))
+	BootID        string `json:"boot_id"` // the results are valid until the next boot (random(4))
 	StartedUnixNS int64  `json:"started_unix_ns"`
 	EndedUnixNS   int64  `json:"ended_unix_ns"`
 	Quick         bool   `json:"quick,omitempty"`
@@ -22,7 +22,8 @@ type Calibration struct {
 	Noise    *Noise       `json:"noise,omitempty"`
 }
 
-// LatencyErrorP99NS is the largest error of a p99 among the known delays, without its sign; false if none was measured.
+// LatencyErrorP99NS returns the largest error of a p99 among the known delays, without its sign;
+// false if none was measured.
 func (c *Calibration) LatencyErrorP99NS() (ns int64, ok bool) {
 	for _, d := range c.Delays {
 		ns, ok = max(ns, d.ErrorP99NS, -d.ErrorP99NS), true
@@ -138,7 +139,8 @@ type Noise struct {
 	Rounds      []NoiseRound `json:"rounds"`
 }
 
-// NoiseRound is one trial of each server, in random order. Rates and costs stand in the order of Noise.Servers.
+// NoiseRound is one trial of each server, in random order. Rates and costs are in the order of
+// Noise.Servers.
 type NoiseRound struct {
 	Causes          Causes    `json:"causes"`
 	RunQueueNS      int64     `json:"run_queue_ns"` // of the event loops, over LoadedNS

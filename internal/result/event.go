@@ -2,7 +2,7 @@ package result
 
 import "time"
 
-// Event tells a live view what happens. It is never stored.
+// Event is a message to the live view. It is never stored.
 type Event struct {
 	Time       time.Time
 	Stage      string // toolchain, build, verify, calibrate, launch, pilot, measure, analyse, done

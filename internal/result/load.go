@@ -156,8 +156,8 @@ type Detail struct {
 type Each struct {
 	Succeeded, Failed, Unanswered int64
 	// Latency is that of right answers, from due or sent to done as Detail.Response or
-	// Detail.Service; nil: the mix has no such request under load. The Censored stand in it with what
-	// they had waited, the least of them CensoredFromNS.
+	// Detail.Service; nil: the mix has no such request under load. The Censored count in it with
+	// the time they had waited, at least CensoredFromNS.
 	Latency        *hist.Histogram
 	Censored       int64
 	CensoredFromNS int64

@@ -25,8 +25,8 @@ type Plan struct {
 	Ceiling string   `json:"ceiling,omitempty"`
 	Backend string   `json:"backend,omitempty"` // program that the contestants call, on the generator's CPUs
 	Managed []string `json:"managed,omitempty"`
-	// Attached are the contestants that run before the run and after it: nobody starts, freezes or
-	// stops them, and an epoch is a block of rounds on the same processes.
+	// Attached are the contestants that were already running. dyno does not start, freeze or stop
+	// them, and an epoch is a block of rounds on the same processes.
 	Attached []string `json:"attached,omitempty"`
 	Level    Level    `json:"level"`            // of a run at one level; where there are Levels, the first of them
 	Levels   []Level  `json:"levels,omitempty"` // of a sweep, and of a paired comparison at several; no two are alike
@@ -62,8 +62,8 @@ type Plan struct {
 
 	Epochs int `json:"epochs,omitempty"` // sweep: of each launch part; classic: repeats
 
-	// Spin is "on" or "off" where it was asked for whether the generator polls instead of sleeping;
-	// "": where it takes a CPU from nobody.
+	// Spin is "on" or "off" if the request set whether the generator polls instead of sleeping; ""
+	// means to poll only if a CPU is free.
 	Spin string `json:"spin,omitempty"`
 	// External is an external load generator that makes each load of a classic run once more, after
 	// dyno's own; "" is none.
@@ -99,13 +99,14 @@ type Level struct {
 	Work        string `json:"work,omitempty"` // of the handlers: "", or CPUBound
 	Connections int    `json:"connections"`
 	Pipeline    int    `json:"pipeline"`
-	// PerConnection is how many requests a connection carries before it is dialled anew; 0: no end.
+	// PerConnection is the number of requests after which a connection is replaced; 0 means no
+	// limit.
 	PerConnection int `json:"per_connection,omitempty"`
 	// RatePerSec makes an open loop of Poisson arrivals; 0: a closed loop.
 	RatePerSec float64 `json:"rate_per_sec,omitempty"`
-	// RateShare makes an open loop at this share of what the slowest contestant bears in the closed
-	// loop of the same delay, scenario and records, by the pilots. A trial's level has the rate
-	// that it came to in RatePerSec; a plan's has none.
+	// RateShare makes an open loop at this share of the slowest contestant's capacity in the closed
+	// loop with the same delay, scenario and records, measured in the pilots. The level of a trial
+	// has the resulting rate in RatePerSec; that of a plan has none.
 	RateShare float64 `json:"rate_share,omitempty"`
 	Scenario  string  `json:"scenario,omitempty"` // where it is not the plan's
 	Records   int     `json:"records,omitempty"`  // that the backend answers with

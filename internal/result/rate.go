@@ -1,7 +1,7 @@
 package result
 
-// Edge says how a rate stands to the edges of its window, in which connections still start, or are
-// answered for the last time.
+// Edge says whether a rate includes the edges of its window, in which connections are still
+// starting, or getting their last responses.
 type Edge uint8
 
 // The edges. Estimated and Low are of recordings that lack Load.RateNS, where handlers wait.
@@ -40,8 +40,8 @@ func (l *Load) PerSec() (float64, bool) {
 	return perSec(answers, ns)
 }
 
-// WholePerSec is the rate from first send to last answer, edges and all: of recordings that were
-// judged apart it is alike.
+// WholePerSec returns the rate from first send to last answer, edges and all: of recordings that
+// were judged apart it is alike.
 func (l *Load) WholePerSec() (float64, bool) { return perSec(float64(l.Succeeded), l.WindowNS) }
 
 func perSec(answers float64, ns int64) (float64, bool) {

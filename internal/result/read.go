@@ -59,10 +59,10 @@ func (d *Damaged) Error() string {
 // Unwrap returns the underlying error.
 func (d *Damaged) Unwrap() error { return d.Err }
 
-// Read reads records from r, in this format or an older one; name stands in errors as the file's
-// name. A last line that was cut off by a crash is dropped; any other line that cannot be read, and an
-// End that says something else of what stands before it, is a *Damaged. A first line that is no plan
-// is another error.
+// Read reads records from r, in this format or an older one; name is the file name in errors. A
+// last line that was cut off by a crash is dropped. Any other unreadable line, or an End that does
+// not match the lines before it, gives a *Damaged. A first line without a plan is a different
+// error.
 func Read(r io.Reader, name string) (*Run, error) {
 	br := bufio.NewReaderSize(r, 1<<20)
 	run, seal := &Run{}, newSealer()
@@ -76,7 +76,7 @@ func Read(r io.Reader, name string) (*Run, error) {
 		}
 		switch {
 		case err != nil && n == 1:
-			return nil, fmt.Errorf("read %s:1:%d: %w: is this the %s of a dyno run?", name, column, err, TrialsFile)
+			return nil, fmt.Errorf("read %s:1:%d: %w; is this the %s of a dyno run?", name, column, err, TrialsFile)
 		case err != nil && last:
 			return run, nil
 		case n == 1 && last && len(bytes.TrimSpace(line)) == 0:
@@ -91,11 +91,12 @@ func Read(r io.Reader, name string) (*Run, error) {
 				column, err = decode(line, run.OlderFormat, &rec)
 			}
 		case err == nil && rec.Plan != nil:
-			err = errors.New("a second plan stands here: two records were joined")
+			err = errors.New("there is a second plan here: two records were joined")
 		case err == nil && rec.End != nil:
 			err = seal.check(rec.End, line)
 		case err == nil && rec != (Record{}) && rec.Resume == nil && run.End != nil && run.End.SHA256 != "":
-			err = errors.New("a record stands after the run's end: two records were joined, or lines put in")
+			err = errors.New(
+				"there is a record after the end of the run: two records were joined, or lines were inserted")
 		}
 		if err != nil {
 			d := &Damaged{Name: name, Line: n, Column: column, Err: err, Run: run}
@@ -130,7 +131,7 @@ func decode(line []byte, older int, rec *Record) (int64, error) {
 
 func checkFirst(rec Record, name string) error {
 	if rec.Plan == nil {
-		return fmt.Errorf("read %s:1:1: the first line holds no plan: is this a dyno run?", name)
+		return fmt.Errorf("read %s:1:1: the first line has no plan; is this a dyno run?", name)
 	}
 	if f := rec.Plan.Format; f < oldestFormat || f > Format {
 		return fmt.Errorf("read %s:1:1: format %d; this dyno reads formats %d to %d", name, f, oldestFormat, Format)

@@ -13,10 +13,10 @@ type Reported struct {
 	RatePerSec *float64 `json:"rate_per_sec,omitempty"`
 	WindowNS   *int64   `json:"window_ns,omitempty"`
 	Answered   *int64   `json:"answered,omitempty"` // as it counts them
-	// Failed are answers that it counts as wrong, by kinds as those of Load.Failures; Errors are
-	// requests without an answer, by kinds as those of Load.Errors where it tells them apart so
-	// finely, else "read" (reset, closed or parse) and "unanswered" (any). 0 is there only where it
-	// is told.
+	// Failed are responses that the tool counts as wrong, by the kinds of Load.Failures. Errors are
+	// requests without a response, by the kinds of Load.Errors if the tool distinguishes them, else
+	// "read" (reset, closed or parse) and "unanswered" (any). A count of 0 is present only if the
+	// tool reports it.
 	Failed map[string]int64 `json:"failed,omitempty"`
 	Errors map[string]int64 `json:"errors,omitempty"`
 	// KeptAlive are the answers after which the connection stayed open.

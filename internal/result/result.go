@@ -41,8 +41,8 @@ type Run struct {
 	// OlderFormat is the format of the record that the run was read from, where that is not Format;
 	// the run itself is of this format. Never stored.
 	OlderFormat int
-	// Damage is why the rest of the record cannot be read or trusted, of a run that stands before
-	// it. It is never stored.
+	// Damage says why the rest of the record cannot be read or trusted; the run is what precedes
+	// the damage. It is never stored.
 	Damage error
 }
 
@@ -265,8 +265,8 @@ type Causes struct {
 	// OtherSidesNS is the CPU of contestants that ran before the run, and so are never frozen, while
 	// another one was loaded. It is no part of the background CPU.
 	OtherSidesNS int64 `json:"other_sides_ns,omitempty"`
-	// BackgroundUnknown says that the server's own CPU cannot be read, and so the background CPU
-	// cannot be told from it.
+	// BackgroundUnknown is set if the server's own CPU time cannot be read, so that background CPU
+	// cannot be separated from it.
 	BackgroundUnknown bool `json:"background_unknown,omitempty"`
 	// GeneratorShared says that the server or a backend may use the generator's CPUs.
 	GeneratorShared bool `json:"generator_shared,omitempty"`

@@ -44,10 +44,11 @@ type Stopped struct {
 }
 
 func (s *Stopped) Error() string {
-	text := fmt.Sprintf("append to %s: %v; nothing more is recorded, the %d records before stand", s.File, s.Err,
+	text := fmt.Sprintf(
+		"append to %s: %v; recording has stopped, and the %d records before are complete", s.File, s.Err,
 		s.Records)
 	if s.Cut != nil {
-		text += fmt.Sprintf("; after them stands half a line, which could not be cut away (%v)", s.Cut)
+		text += fmt.Sprintf("; half a line follows them, which could not be removed (%v)", s.Cut)
 	}
 	return text
 }
@@ -114,8 +115,8 @@ func (s *Store) scan(r io.Reader) (rest []byte, err error) {
 	}
 }
 
-// Append writes one record as one line, in one write. An End is given the count and the digest of what stands before
-// it. After a failed write the error is a *Stopped, then and at any later call.
+// Append writes one record as one line, in one write. It completes an End with the count and the
+// digest of the lines before it. After a failed write, this and all later calls return a *Stopped.
 func (s *Store) Append(rec Record) error {
 	if s.stop != nil {
 		return s.stop
@@ -169,7 +170,8 @@ func (s *sealer) add(line []byte) {
 // digestKey begins what an End says of all bytes of the file before it; it is the last key of its line.
 const digestKey = `,"sha256":"`
 
-// line is rec as a line. An End is completed with what it says of the lines before, and of its own up to digestKey.
+// line encodes rec as a line. It completes an End with the number and the digest of the lines
+// before, and of its own line up to digestKey.
 func (s *sealer) line(rec Record) ([]byte, error) {
 	if rec.End != nil {
 		rec.End.Records, rec.End.SHA256 = s.records, ""
@@ -196,18 +198,20 @@ func (s *sealer) digest(head []byte) string {
 	return hex.EncodeToString(before.Sum(nil))
 }
 
-// check says what of an End is not true of the lines before it and of its own, as it stands in the file; nil: all is,
-// or it is of a dyno that wrote no digest.
+// check returns an error if an End does not match the lines before it and its own line in the file.
+// It returns nil for an End without a digest, from an older dyno.
 func (s *sealer) check(end *End, line []byte) error {
 	at := bytes.LastIndex(line, []byte(digestKey))
 	switch {
 	case end.SHA256 == "" && end.Records == 0:
 		return nil
 	case end.Records != s.records:
-		return fmt.Errorf("%d records stand before the run's end, which says %d: lines were taken out or put in",
+		return fmt.Errorf(
+			"there are %d records before the end of the run, which counts %d: lines were removed or inserted",
 			s.records, end.Records)
 	case at < 0 || s.digest(line[:at]) != end.SHA256:
-		return errors.New("the digest in the run's end is not that of the record: it was changed after it was written")
+		return errors.New(
+			"the checksum at the end of the run does not match the record, which was changed after it was written")
 	}
 	return nil
 }

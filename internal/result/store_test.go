@@ -77,7 +77,7 @@ func TestStoreGivesBackWhatItTook(t *testing.T) {
 func TestReadErrorsSayWhere(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                       "empty",
-		`{"trial":{}}`:           "t.jsonl:1:1: the first line holds no plan",
+		`{"trial":{}}`:           "t.jsonl:1:1: the first line has no plan",
 		`{"plan":{"format":99}}`: "format 99; this dyno reads formats 1 to 2",
 		"{\"plan\":{\"format\":1}}\n{\"trial\":{\"epoch\":\"x\"}}\n": "t.jsonl:2:",
 		"{\"plan\":{\"format\":1}}\nnonsense\n{}\n":                  "t.jsonl:2:2",
@@ -236,10 +236,10 @@ func TestDamageIsReported(t *testing.T) {
 		"edited": {strings.Replace(whole, `"succeeded":3`, `"succeeded":4`, 1), "t:7:1: the digest", 1},
 		"end edited": {strings.Replace(whole, `"reason":"last analysis"`, `"reason":"decided"`, 1),
 			"t:10:1: the digest", 2},
-		"line lost":     {without(3), "t:6:1: 5 records stand before the run's end, which says 6", 1},
+		"line lost":     {without(3), "t:6:1: there are 5 records before the end of the run, which counts 6", 1},
 		"line repeated": {lines[0] + lines[1] + lines[1] + strings.Join(lines[2:], ""), "t:8:1: 7 records", 1},
 		"plan repeated": {lines[0] + lines[1] + lines[4] + whole, "t:4:1: a second plan", 1},
-		"joined":        {without(7), "t:8:1: a record stands after the run's end", 1},
+		"joined":        {without(7), "t:8:1: there is a record after the end of the run", 1},
 		"line's end":    {strings.Replace(whole, "\n", "\r\n", 1), "t:7:1: the digest", 1},
 		"digest lost":   {strings.Replace(whole, digestKey, `,"sha":"`, 1), "t:7:1: the digest", 1},
 	} {

@@ -19,9 +19,9 @@ func (s *Scenario) each(change func(i int, r *Request)) *Scenario {
 }
 
 // At returns s for a contestant that serves other paths. Keys are paths of the scenario, values
-// those of the contestant. A key that ends in "/", except "/" itself, stands for all paths below
-// it. A whole path with its query applies before others, then the longest key that matches. Queries
-// that no key has stay.
+// those of the contestant. A key that ends in "/", except "/" itself, means all paths below it. A
+// complete path with its query has priority, then the longest matching key. Queries without a key
+// stay unchanged.
 func (s *Scenario) At(paths map[string]string) *Scenario {
 	if len(paths) == 0 {
 		return s
@@ -87,7 +87,7 @@ func (s *Scenario) Exact(seen *Observed) *Scenario {
 	})
 }
 
-// Pin is Exact for a server that Verify has not seen.
+// Pin does the same as Exact for a server that has not been verified.
 func (s *Scenario) Pin(ctx context.Context, network, addr, host string) (*Scenario, error) {
 	seen, err := s.Inspect(ctx, network, addr, host)
 	if err != nil {

@@ -130,20 +130,20 @@ func TestReadSitesErrors(t *testing.T) {
 		{`pages/home.html`, `pages/hom.html`, "x.toml:12:1: read scenarios/pages/hom.html: file does not exist"},
 		{`pages/home.html`, `../../etc/passwd`, `x.toml:12:1: "../../etc/passwd" is not a file of the project`},
 		{`body_file = "pages/home.html"`, ``, "x.toml:13:1: no page to compare with"},
-		{`collapse = true`, `body = "a"`, "x.toml:12:1: body gives the body too"},
+		{`collapse = true`, `body = "a"`, "x.toml:12:1: body also defines the body"},
 		{`json_of = "/data"`, `json_of = "data"`, `x.toml:19:1: "data": want a path that starts with /`},
 		{`json_of = "/data"`, `json = "[1,]"`, "x.toml:19:1: not JSON: byte 4: invalid character ']'"},
-		{`backend = "records"`, ``, "json_of: no backend is named"},
-		{`session = "id"`, ``, `session = "name", at the top`},
+		{`backend = "records"`, ``, "json_of: no backend is set"},
+		{`session = "id"`, ``, `session = "name" at the top`},
 		{`session = "id"`, `session = "i d"`, `x.toml:3:1: "i d" is not a valid name of a cookie`},
-		{"collapse = true\n", "", "x.toml:5:2: no request says collapse = true"},
-		{"weight = 0\n[request.expect]", "[request.expect]", "recalls can be verified, not loaded: set weight = 0"},
-		{`json_of = "/data"`, `json_of = "/data"` + "\nlength = 5", "leave length and sha256 out"},
+		{"collapse = true\n", "", "x.toml:5:2: no request has collapse = true"},
+		{"weight = 0\n[request.expect]", "[request.expect]", "requests with recalls can be verified but not loaded; set weight = 0"},
+		{`json_of = "/data"`, `json_of = "/data"` + "\nlength = 5", "remove length and sha256"},
 		{`path = "/json"`, "path = \"/json/{v}\"\n[request.with]\nv = { seq = true }",
-			"cannot depend on what is drawn"},
+			"cannot contain random values"},
 		{`path = "/public/"`, `path = "/public"`, "x.toml:39:1: \"/public\": want a path that starts and ends with /"},
 		{`../shared/files`, `../shared/none`, "x.toml:40:1: read shared/none: open shared/none: file does not exist"},
-		{`"/A" = "/a"`, `"" = "/a"`, "x.toml:5:2: an empty text cannot be replaced"},
+		{`"/A" = "/a"`, `"" = "/a"`, "x.toml:5:2: cannot replace an empty text"},
 	} {
 		_, err := Read(sitesFiles(strings.Replace(sites, c.from, c.to, 1)), "x")
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -177,7 +177,7 @@ func TestVerifyPinsBytes(t *testing.T) {
 		return answer("200 OK", "", "<p>a</p>"+strings.Repeat(" ", n)+"<p>b</p>")
 	})
 	if _, err := Verify(t.Context(), s, "tcp", addr, nil, 0); err == nil || !strings.Contains(err.Error(),
-		"differ in their bytes") {
+		"under load all must be identical") {
 		t.Error(err)
 	}
 	addr = raw(t, func(string) string { return answer("200 OK", "", "<p>a</p><p>b</p>\n") })

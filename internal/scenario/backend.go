@@ -17,8 +17,7 @@ func (s *Scenario) BackendAddr() (string, error) {
 	case s.Backend == "":
 		return "", nil
 	case addr == "":
-		return "", conf.Usagef("scenario %s: contestants call the backend %s; say where it listens: "+
-			"DYNO_BACKEND=host:port",
+		return "", conf.Usagef("scenario %s: contestants call the backend %s; set its address: DYNO_BACKEND=host:port",
 			s.Name, s.Backend)
 	}
 	return addr, nil
@@ -28,7 +27,7 @@ func (s *Scenario) BackendAddr() (string, error) {
 func (s *Scenario) bound() error {
 	for i := range s.Requests {
 		if e := &s.Requests[i].Expect; e.JSONOf != "" && e.JSON == nil {
-			return fmt.Errorf("scenario %s: the answers of the backend %s are unknown: bind the scenario first",
+			return fmt.Errorf("scenario %s: the responses of the backend %s are unknown; call Bind first",
 				s.Name, s.Backend)
 		}
 	}
@@ -48,7 +47,7 @@ func (s *Scenario) Bind(get func(path string) ([]byte, error)) (*Scenario, error
 			_, err = ReadJSON(body)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("ask the backend %s for %s: %w", s.Backend, path, err)
+			return nil, fmt.Errorf("request %s from the backend %s: %w", path, s.Backend, err)
 		}
 		text := string(body)
 		said[path] = &text

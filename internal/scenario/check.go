@@ -54,7 +54,7 @@ func (r *Request) check(host string) error {
 		case !isToken(h.Name) || !inValue.takes(h.Value):
 			return wrong("headers."+h.Name, "%q is not a valid header", h.Name+": "+h.Value)
 		case lower == "content-length" || lower == "transfer-encoding":
-			return wrong("headers."+h.Name, "%s follows from the body: leave it out", h.Name)
+			return wrong("headers."+h.Name, "%s is set automatically from the body; remove it", h.Name)
 		case lower == "host":
 			if hosts++; hosts > 1 { // a server must refuse it (RFC 9112, section 3.2)
 				return wrong("headers."+h.Name, "%s is given twice", h.Name)
@@ -63,9 +63,10 @@ func (r *Request) check(host string) error {
 	}
 	switch {
 	case r.Expect.Recalls && r.Weight > 0:
-		return wrong("weight", "recalls can be verified, not loaded: set weight = 0")
+		return wrong("weight", "requests with recalls can be verified but not loaded; set weight = 0")
 	case (r.Expect.loose() || r.Expect.Recalls) && len(r.With) > 0:
-		return wrong("expect", "a body compared as a page, as JSON or with a session cannot depend on what is drawn")
+		return wrong("expect",
+			"a body that is compared as a page, as JSON or with a session cannot contain random values")
 	}
 	return r.Expect.check()
 }
@@ -79,13 +80,13 @@ func (e *Expect) check() error {
 	case e.Status == 0 && e.Statuses.Empty():
 		return wrong("expect", "no status: want status = 200, or statuses = \"2xx\"")
 	case e.Status != 0 && !e.Statuses.Empty():
-		return wrong("expect.statuses", "want either status or statuses")
+		return wrong("expect.statuses", "status and statuses exclude each other; remove one")
 	case e.Status != 0 && (e.Status < lowStatus || e.Status > highStatus):
 		return wrong("expect.status", "status %d: want one from %d to %d", e.Status, lowStatus, highStatus)
 	case e.Collapse && e.Body == nil:
-		return wrong("expect.collapse", "no page to compare with: give body or body_file")
+		return wrong("expect.collapse", "no page to compare with; set body or body_file")
 	case e.Body == nil && (e.Length != nil || e.SHA256 != "") && (e.loose() || e.Recalls):
-		return wrong("expect", "another key already gives the body: leave length and sha256 out")
+		return wrong("expect", "another key already defines the body; remove length and sha256")
 	case e.JSON != nil:
 		if _, err := ReadJSON([]byte(*e.JSON)); err != nil {
 			return wrong("expect.json", "%w", err)
@@ -93,9 +94,9 @@ func (e *Expect) check() error {
 	case e.JSONOf != "" && (e.JSONOf[0] != '/' || !inPath.takes(e.JSONOf)):
 		return wrong("expect.json_of", "%q: want a path that starts with /", e.JSONOf)
 	case e.Body != nil && e.Length != nil:
-		return wrong("expect.length", "the body is given, and so is its length: leave it out")
+		return wrong("expect.length", "the length follows from the given body; remove it")
 	case e.Body != nil && e.SHA256 != "":
-		return wrong("expect.sha256", "the body is given, and so is its hash: leave it out")
+		return wrong("expect.sha256", "the hash follows from the given body; remove it")
 	case e.Length != nil && *e.Length < 0:
 		return wrong("expect.length", "%d: want 0 or more", *e.Length)
 	case e.SHA256 != "" && (err != nil || len(e.SHA256) != 64):
@@ -109,7 +110,7 @@ func (e *Expect) check() error {
 	return nil
 }
 
-// place says which bytes may stand at some place of a request.
+// place is the set of bytes that are allowed in a part of a request.
 type place func(c byte) bool
 
 func anywhere(byte) bool { return true }

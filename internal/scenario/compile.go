@@ -62,10 +62,11 @@ func (s *Scenario) compile(host string, o Options, loosely bool) (*Mix, error) {
 		case r.Weight == 0:
 			continue
 		case r.Expect.loose() && !loosely:
-			err = errors.New("its body is not compared byte by byte: verify it first, which fixes the bytes for the " +
-				"load")
+			err = errors.New("its body is not compared byte by byte; verify it first, which determines the bytes " +
+				"expected under load")
 		case m.total > 0 && closes != m.closes:
-			err = errors.New("one request says Connection: close and another does not; say it in all, or in none")
+			err = errors.New(
+				"one request has Connection: close and another does not; use it in all requests or in none")
 		default:
 			m.closes = closes
 		}
@@ -255,8 +256,8 @@ func (e *Expect) compile(t *template, names []string, s *Scenario) error {
 		}
 		w.CheckBody, w.Body = true, []byte(*e.Body)
 		if slices.ContainsFunc(b.parts, part.isInline) {
-			return wrong("expect.body", "an inline placeholder is drawn anew: "+
-				"name it under with to have the same value in the request and here")
+			return wrong("expect.body", "an inline placeholder gets a new value each time; to have the value of "+
+				"the request here, name the placeholder under with")
 		}
 		if len(b.parts) > 0 {
 			t.body = b.done()
@@ -265,7 +266,7 @@ func (e *Expect) compile(t *template, names []string, s *Scenario) error {
 	for _, name := range sortedKeys(e.Headers) {
 		b := builder{names: names, named: t.named}
 		if !b.fill(e.Headers[name], anywhere) || len(b.parts) > 0 {
-			return wrong("expect.headers."+name, "%q: a placeholder is not possible here", e.Headers[name])
+			return wrong("expect.headers."+name, "%q: placeholders are not allowed here", e.Headers[name])
 		}
 		w.Headers = append(w.Headers, Header{Name: []byte(strings.ToLower(name)), Value: []byte(e.Headers[name])})
 	}

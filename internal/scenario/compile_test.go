@@ -42,7 +42,23 @@ func TestRendering(t *testing.T) {
 	}
 }
 
-func TestCompileErrors(t *testing.T) {
+// compileError is a request that cannot be compiled, and a part of its error.
+type compileError struct {
+	r    Request
+	o    Options
+	want string
+}
+
+// tooMany returns one named input more than a request may have.
+func tooMany() map[string]Input {
+	many := map[string]Input{}
+	for i := range maxNamed + 1 {
+		many[strings.Repeat("x", i+1)] = Input{}
+	}
+	return many
+}
+
+func compileErrors() map[string]compileError {
 	body, five, less := "value", int64(5), int64(-1)
 	change := func(f func(r *Request)) Request {
 		r := post("")
@@ -50,40 +66,33 @@ func TestCompileErrors(t *testing.T) {
 		return r
 	}
 	expect := func(e Expect) Request { return change(func(r *Request) { r.Expect = e }) }
-	many := map[string]Input{}
-	for i := range maxNamed + 1 {
-		many[strings.Repeat("x", i+1)] = Input{}
-	}
+	many := tooMany()
 	all, _ := ParseStatuses("2xx")
-	for name, c := range map[string]struct {
-		r    Request
-		o    Options
-		want string
-	}{
+	return map[string]compileError{
 		"no weight":             {r: change(func(r *Request) { r.Weight = 0 }), want: "no request has a weight"},
 		"negative weight":       {r: change(func(r *Request) { r.Weight = -1 }), want: "-1: want 0 or more"},
 		"method":                {r: change(func(r *Request) { r.Method = "GET /" }), want: "not an HTTP method"},
 		"path":                  {r: get("x"), want: "want a path that starts with /"},
 		"path with a space":     {r: get("/a b"), want: "has no spaces"},
 		"path by a placeholder": {r: get("{pick:/}"), want: "want a path that starts with /"},
-		"int of one": {r: post("a {int:5} b"), want: "{int:5}: want two integers, the lower first, such " +
+		"int of one": {r: post("a {int:5} b"), want: "{int:5}: want two integers, the smaller first, such " +
 			"as {int:1..1000}"},
 		"int alone":            {r: post("{int}"), want: "{int}: want two integers"},
-		"int turned":           {r: get("/{int:9..1}"), want: "path: {int:9..1}: want two integers, the lower first"},
+		"int turned":           {r: get("/{int:9..1}"), want: "path: {int:9..1}: want two integers, the smaller first"},
 		"int of letters":       {r: get("/", "X", "{int:a..b}"), want: "headers.X: {int:a..b}: want two integers"},
 		"int too large":        {r: post("{int:0..9223372036854775808}"), want: "want two integers"},
 		"int spaced":           {r: post("{int: 1..5}"), want: "want two integers"},
-		"pick of nothing":      {r: post("{pick:}"), want: "{pick:}: want texts to pick from, such as {pick:a,b}"},
-		"pick alone":           {r: post("{pick}"), want: "want texts to pick from"},
-		"pick with a gap":      {r: post("{pick:a,,b}"), want: "want texts to pick from"},
-		"uuid with more":       {r: post("{uuid:4}"), want: "{uuid:4} takes nothing after its name: want {uuid}"},
+		"pick of nothing":      {r: post("{pick:}"), want: "{pick:}: want a list of texts, such as {pick:a,b}"},
+		"pick alone":           {r: post("{pick}"), want: "want a list of texts"},
+		"pick with a gap":      {r: post("{pick:a,,b}"), want: "want a list of texts"},
+		"uuid with more":       {r: post("{uuid:4}"), want: "{uuid:4}: no text allowed after the name; want {uuid}"},
 		"seq with more":        {r: post("{seq:1}"), want: "want {seq}"},
 		"unclosed":             {r: post("{int:1..5"), want: "the } after {int: is missing"},
 		"unclosed before more": {r: post("{pick:a {uuid}"), want: "the } after {pick: is missing"},
 		"pick in a path": {r: with(get("/{a}"), map[string]Input{"a": {Pick: []string{"x", "y z"}}}),
-			want: `path: "y z" cannot stand here`},
+			want: `path: "y z" is not allowed here`},
 		"pick in a header": {r: with(get("/", "X", "{a}"), map[string]Input{"a": {Pick: []string{"x\r\nY: z"}}}),
-			want: "headers.X: \"x\\r\\nY: z\" cannot stand here"},
+			want: "headers.X: \"x\\r\\nY: z\" is not allowed here"},
 		"pick of none": {r: with(get("/{a}"), map[string]Input{"a": {Pick: []string{}}}),
 			want: "with.a: the list of pick is empty"},
 		"two kinds": {r: with(get("/{a}"), map[string]Input{"a": {UUID: true, Seq: true}}),
@@ -94,18 +103,18 @@ func TestCompileErrors(t *testing.T) {
 		"header name":  {r: get("/", "a b", "1"), want: `"a b: 1" is not a valid header`},
 		"header value": {r: get("/", "A", "1\r\nB: 2"), want: "is not a valid header"},
 		"host twice":   {r: get("/", "Host", "1", "host", "2"), want: "host is given twice"},
-		"own length":   {r: get("/", "content-length", "1"), want: "follows from the body"},
-		"own coding":   {r: get("/", "Transfer-Encoding", "chunked"), want: "follows from the body"},
+		"own length":   {r: get("/", "content-length", "1"), want: "set automatically from the body"},
+		"own coding":   {r: get("/", "Transfer-Encoding", "chunked"), want: "set automatically from the body"},
 		"drawn host": {r: get("/", "Host", "{pick:a,b}"), o: Options{Cookies: true},
 			want: "with cookies the host must be fixed"},
 		"no status":    {r: expect(Expect{}), want: "no status: want status"},
 		"low status":   {r: expect(Expect{Status: 99}), want: "status 99: want one from 100 to 599"},
 		"high status":  {r: expect(Expect{Status: 600}), want: "status 600"},
-		"status twice": {r: expect(Expect{Status: 200, Statuses: all}), want: "expect.statuses: want either"},
+		"status twice": {r: expect(Expect{Status: 200, Statuses: all}), want: "expect.statuses: status and statuses"},
 		"body and length": {r: expect(Expect{Status: 200, Body: &body, Length: &five}),
-			want: "expect.length: the body is given"},
+			want: "expect.length: the length follows"},
 		"body and hash": {r: expect(Expect{Status: 200, Body: &body, SHA256: strings.Repeat("0", 64)}),
-			want: "expect.sha256: the body is given"},
+			want: "expect.sha256: the hash follows"},
 		"negative length": {r: expect(Expect{Status: 200, Length: &less}), want: "-1: want 0 or more"},
 		"short hash":      {r: expect(Expect{Status: 200, SHA256: "00"}), want: "want 64 hexadecimal digits"},
 		"no hash": {r: expect(Expect{Status: 200, SHA256: strings.Repeat("x", 64)}),
@@ -113,16 +122,20 @@ func TestCompileErrors(t *testing.T) {
 		"expected header": {r: expect(Expect{Status: 200, Headers: map[string]string{"a:": ""}}),
 			want: "is not a valid header"},
 		"filled header": {r: expect(Expect{Status: 200, Headers: map[string]string{"A": "{uuid}"}}),
-			want: "expect.headers.A: \"{uuid}\": a placeholder is not possible here"},
+			want: "expect.headers.A: \"{uuid}\": placeholders are not allowed here"},
 		"inline body": {r: change(func(r *Request) {
 			drawn := "{seq}"
 			r.Expect.Body = &drawn
-		}), want: "expect.body: an inline placeholder is drawn anew: name it under with"},
+		}), want: "expect.body: an inline placeholder gets a new value each time"},
 		"malformed body": {r: change(func(r *Request) {
 			drawn := "{int:1}"
 			r.Expect.Body = &drawn
 		}), want: "expect.body: {int:1}: want two integers"},
-	} {
+	}
+}
+
+func TestCompileErrors(t *testing.T) {
+	for name, c := range compileErrors() {
 		_, err := (&Scenario{Name: "x", Requests: []Request{c.r}}).Compile("h", c.o)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "scenario x: ") {
 			t.Errorf("%s: error %v; want %q", name, err, c.want)

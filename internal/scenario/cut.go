@@ -46,7 +46,7 @@ func (b *builder) slot(p part) {
 	b.parts, b.text = append(b.parts, p), nil
 }
 
-// fill adds text and its placeholders. Their values must fit the place where the text stands. It
+// fill adds text and its placeholders. Their values must be valid at the place of the text. It
 // reports success.
 func (b *builder) fill(text string, where place) bool {
 	for {
@@ -61,7 +61,7 @@ func (b *builder) fill(text string, where place) bool {
 		}
 		for _, one := range p.in.pick {
 			if !where.takes(one) {
-				b.err = fmt.Errorf("%q cannot stand here", one)
+				b.err = fmt.Errorf("%q is not allowed here", one)
 				return false
 			}
 		}

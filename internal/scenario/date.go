@@ -31,10 +31,11 @@ func WatchDate(ctx context.Context, s *Scenario, network, addr string, delay tim
 			case now.After(first):
 				return nil
 			case now.Before(first):
-				return dateBroken("the Date goes back, from %s to %s",
+				return dateBroken("the Date header went backwards, from %s to %s",
 					first.Format(http.TimeFormat), now.Format(http.TimeFormat))
 			case last:
-				return dateBroken("the Date is still %s, more than %v later", first.Format(http.TimeFormat), dateMoves)
+				return dateBroken(
+					"the Date header is still %s after more than %v", first.Format(http.TimeFormat), dateMoves)
 			}
 			select {
 			case <-ctx.Done():

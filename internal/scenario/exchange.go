@@ -27,7 +27,7 @@ func (v *verifier) exchange(ctx context.Context, raw []byte, head bool) (*http1.
 	}
 	v.conn.SetDeadline(time.Now().Add(v.timeout))
 	if _, err := v.conn.Write(raw); err != nil {
-		return nil, nil, fmt.Errorf("the server closed a connection that should be kept alive: %w", err)
+		return nil, nil, fmt.Errorf("the server closed a connection that it should keep alive: %w", err)
 	}
 	var answer []byte
 	buf := make([]byte, 64<<10)
@@ -36,19 +36,19 @@ func (v *verifier) exchange(ctx context.Context, raw []byte, head bool) (*http1.
 		answer = append(answer, buf[:n]...)
 		ended := errors.Is(err, io.EOF)
 		if err != nil && !ended {
-			return nil, nil, fmt.Errorf("read the answer: %w", err)
+			return nil, nil, fmt.Errorf("read the response: %w", err)
 		}
 		resp, perr := http1.Whole(answer, head, ended)
 		switch {
 		case perr == nil && len(answer) > resp.TotalBytes:
 			more := answer[resp.TotalBytes:]
-			return nil, nil, fmt.Errorf("%d bytes follow the answer: %s", len(more), quote(more))
+			return nil, nil, fmt.Errorf("%d extra bytes after the response: %s", len(more), quote(more))
 		case perr == nil:
 			return &resp, answer, nil
 		case ended:
-			return nil, nil, fmt.Errorf("the connection ended inside the answer, after %d bytes", len(answer))
+			return nil, nil, fmt.Errorf("the connection ended within the response, after %d bytes", len(answer))
 		case !errors.Is(perr, http1.ErrIncomplete):
-			return nil, nil, fmt.Errorf("the answer is not HTTP/1.1: %w", perr)
+			return nil, nil, fmt.Errorf("the response is not HTTP/1.1: %w", perr)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func inline(text string) (*input, error) {
 	switch word {
 	case "uuid", "seq":
 		if colon {
-			return nil, fmt.Errorf("{%s} takes nothing after its name: want {%s}", text, word)
+			return nil, fmt.Errorf("{%s}: no text allowed after the name; want {%s}", text, word)
 		}
 		in.UUID, in.Seq = word == "uuid", word == "seq"
 	case "int":
@@ -76,12 +76,12 @@ func inline(text string) (*input, error) {
 		in.Int[0], err1 = strconv.ParseInt(low, 10, 64)
 		in.Int[1], err2 = strconv.ParseInt(high, 10, 64)
 		if err1 != nil || err2 != nil || in.Int[0] > in.Int[1] {
-			return nil, fmt.Errorf("{%s}: want two integers, the lower first, such as {int:1..1000}", text)
+			return nil, fmt.Errorf("{%s}: want two integers, the smaller first, such as {int:1..1000}", text)
 		}
 	case "pick":
 		in.Pick = strings.Split(arg, ",")
 		if slices.Contains(in.Pick, "") {
-			return nil, fmt.Errorf("{%s}: want texts to pick from, such as {pick:a,b}", text)
+			return nil, fmt.Errorf("{%s}: want a list of texts, such as {pick:a,b}", text)
 		}
 	default:
 		return nil, nil

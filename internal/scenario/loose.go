@@ -54,7 +54,7 @@ func (l *loose) breach(body []byte) string {
 			at++
 		}
 		from := max(at-20, 0)
-		return fmt.Sprintf("the page (%d bytes) differs in more than white space at %.60q; want %.60q",
+		return fmt.Sprintf("the page (%d bytes) differs, not only in white space, at %.60q; want %.60q",
 			len(body), got[from:], l.page[from:])
 	}
 	got, err := ReadJSON(body)
@@ -116,7 +116,7 @@ func nextJSON(d *json.Decoder) (any, error) {
 			}
 			key := name.(string)
 			if _, twice := object[key]; twice {
-				return nil, fmt.Errorf("JSON with the name %q twice in one object", key)
+				return nil, fmt.Errorf("JSON object with two members named %q", key)
 			}
 			if object[key], err = nextJSON(d); err != nil {
 				return nil, err
@@ -162,7 +162,7 @@ func differ(at string, got, want any) string {
 		}
 		for _, name := range sortedKeys(g) {
 			if _, ok := w[name]; !ok {
-				return fmt.Sprintf("JSON%s has %q, which it should not have", at, name)
+				return fmt.Sprintf("JSON%s has the unexpected member %q", at, name)
 			}
 		}
 		return ""

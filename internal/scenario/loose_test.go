@@ -51,8 +51,8 @@ func TestJSONIsComparedByValue(t *testing.T) {
 		strings.Replace(want, `true`, `false`, 1):   "JSON[1].Odd[0] is false; want true",
 		strings.Replace(want, `null`, `0`, 1):       "JSON[0].Odd is 0; want null",
 		strings.Replace(want, `null`, `[]`, 1):      "JSON[0].Odd is []; want null",
-		strings.Replace(want, `{`, `{"X":1,`, 1):    `JSON[0] has "X", which it should not have`,
-		strings.Replace(want, `{`, `{"Id":1,`, 1):   `name "Id" twice`,
+		strings.Replace(want, `{`, `{"X":1,`, 1):    `JSON[0] has the unexpected member "X"`,
+		strings.Replace(want, `{`, `{"Id":1,`, 1):   `two members named "Id"`,
 		strings.Replace(want, `"a"`, "\"\xff\"", 1): "not UTF-8",
 	} {
 		text := l.breach([]byte(body))

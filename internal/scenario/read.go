@@ -76,7 +76,7 @@ func Read(fsys fs.FS, name string) (*Scenario, error) {
 // complete fills in the requests of the scenario. Its errors are mistakes.
 func (doc *document) complete(fsys fs.FS, name string, has func(key string) bool) error {
 	if doc.Name != name {
-		return wrong("name", "the scenario is named %q, its file %q: use one name", doc.Name, name)
+		return wrong("name", "the scenario is named %q, but its file %q; use one name", doc.Name, name)
 	}
 	s := &doc.Scenario
 	s.Backend = cmp.Or(s.Backend, doc.OldBackend)
@@ -144,7 +144,7 @@ func (k *requestKeys) requests(fsys fs.FS) ([]Request, error) {
 	case k.has("routes"):
 		return k.routes(fsys, r)
 	case k.has("values"):
-		return nil, wrong("values", "the parameters of which routes? Give routes = \"routes/github.routes\"")
+		return nil, wrong("values", "parameters without routes; set, for example, routes = \"routes/github.routes\"")
 	}
 	return []Request{r}, nil
 }
@@ -162,8 +162,8 @@ func (k *requestKeys) expect(fsys fs.FS, e *Expect) (err error) {
 	bodies := []string{"body", "body_file", "json", "json_file", "json_of", "recalls"}
 	bodies = slices.DeleteFunc(bodies, func(key string) bool { return !k.has("expect." + key) })
 	if len(bodies) > 1 {
-		return wrong(bodies[1], "%s gives the body too: "+
-			"want one of body, body_file, json, json_file, json_of and recalls", bodies[0])
+		return wrong(bodies[1], "%s also defines the body; want only one of body, body_file, json, json_file, "+
+			"json_of and recalls", bodies[0])
 	}
 	if k.has("expect.body_file") {
 		e.Verbatim = true
@@ -215,7 +215,7 @@ func (s *Scenario) addFiles(fsys fs.FS, prefix, folder string) error {
 		return err
 	})
 	if err == nil && n == len(s.Requests) {
-		err = errors.New("it holds no file")
+		err = errors.New("the folder is empty")
 	}
 	if err != nil {
 		return wrong("folder", "read %s: %w", root, err)
@@ -232,12 +232,12 @@ func (s *Scenario) check() error {
 	case s.Session != "" && !isToken(s.Session):
 		return wrong("session", "%q is not a valid name of a cookie", s.Session)
 	case s.Backend == "" && asks(func(e *Expect) bool { return e.JSONOf != "" }):
-		return wrong("request", "json_of: no backend is named; give backend = \"records\"")
+		return wrong("request", "json_of: no backend is set; set, for example, backend = \"records\"")
 	case s.Map[""] != "":
-		return wrong("map", "an empty text cannot be replaced")
+		return wrong("map", "cannot replace an empty text")
 	case len(s.Map) > 0 && !asks(func(e *Expect) bool { return e.Collapse }):
-		return wrong("map", "no request says collapse = true: nothing is replaced in a body that is compared byte "+
-			"for byte")
+		return wrong("map",
+			"no request has collapse = true, and in bodies that are compared byte by byte nothing is replaced")
 	}
 	return nil
 }
@@ -248,15 +248,15 @@ func (k inputKeys) input() (in Input, err error) {
 	case count(k.Int != nil, k.Pick != nil, k.UUID != nil, k.Seq != nil) != 1:
 		return in, errors.New("want one of int, pick, uuid and seq")
 	case k.Int != nil && (len(k.Int) != 2 || k.Int[0] > k.Int[1]):
-		return in, wrong("int", "want two integers, the lower first")
+		return in, wrong("int", "want two integers, the smaller first")
 	case k.Int != nil:
 		in.Int = [2]int64(k.Int)
 	case k.Pick != nil && len(k.Pick) == 0:
 		return in, wrong("pick", "the list is empty")
 	case k.UUID != nil && !*k.UUID:
-		return in, wrong("uuid", "want true, or another kind of input")
+		return in, wrong("uuid", "want true; omit it, or use another kind of input")
 	case k.Seq != nil && !*k.Seq:
-		return in, wrong("seq", "want true, or another kind of input")
+		return in, wrong("seq", "want true; omit it, or use another kind of input")
 	}
 	in.Pick, in.UUID, in.Seq = k.Pick, k.UUID != nil, k.Seq != nil
 	return in, nil
@@ -266,12 +266,12 @@ func (k inputKeys) input() (in Input, err error) {
 // because in a file they are more likely a slip than intended.
 func (s *Scenario) checkRead(r *Request) error {
 	if !slices.Contains(Methods, r.Method) {
-		return wrong("method", "%q is not an HTTP method; write one in capitals", r.Method)
+		return wrong("method", "%q is not an HTTP method; want one in capitals, such as GET", r.Method)
 	}
 	if _, err := s.one(r, "localhost", Options{}); err != nil {
 		return err
 	}
-	switch noCookie := "no cookie is named; give session = \"name\", at the top of the file"; {
+	switch noCookie := "no session cookie is named; set session = \"name\" at the top of the file"; {
 	case s.Session != "":
 	case r.Remembers != "":
 		return wrong("remembers", "%s", noCookie)

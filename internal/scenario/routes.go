@@ -21,7 +21,7 @@ var routeKeys = []string{"method", "path", "body", "with", "remembers", "expect.
 func (k *requestKeys) routes(fsys fs.FS, r Request) ([]Request, error) {
 	for _, key := range routeKeys {
 		if k.has(key) {
-			return nil, wrong(key, "a request with routes takes it from each of them: leave it out")
+			return nil, wrong(key, "a request with routes takes this from each route; remove it")
 		}
 	}
 	var value *Input
@@ -83,7 +83,7 @@ func (r Request) at(line string, value *Input) (Request, error) {
 		case !parameter:
 			continue
 		case value == nil:
-			return r, fmt.Errorf("no value for :%s: want values = { int = [1, 1000] }, or another input", name)
+			return r, fmt.Errorf("no value for :%s; set, for example, values = { int = [1, 1000] }", name)
 		case !parameterName.MatchString(name):
 			return r, fmt.Errorf("%q is not a valid parameter: want letters, digits and _", s)
 		case twice:

@@ -71,13 +71,13 @@ func TestReadRoutesErrors(t *testing.T) {
 		{"", "", "GET /:a-b", "not a valid parameter"},
 		{"", "", "GET /:", "not a valid parameter"},
 		{"", "", "# none", "set.routes has no route"},
-		{"values = { int = [1, 999] }", "", "GET /:a", "no value for :a: want values"},
+		{"values = { int = [1, 999] }", "", "GET /:a", "no value for :a; set"},
 		{"int = [1, 999]", "int = [9, 1]", "GET /:a", "x.toml:5:"},
 		{"int = [1, 999]", "", "GET /a", "want one of int, pick, uuid and seq"},
 		{"set.routes", "other.routes", "GET /a", "read scenarios/routes/other.routes"},
 		{"headers", "method = \"GET\"\nheaders", "GET /a", "x.toml:4:"},
-		{"status = 200", "status = 200\nbody = \"a\"", "GET /a", "takes it from each of them"},
-		{`routes = "routes/set.routes"`, "method = \"GET\"\npath = \"/\"", "", "the parameters of which routes?"},
+		{"status = 200", "status = 200\nbody = \"a\"", "GET /a", "takes this from each route"},
+		{`routes = "routes/set.routes"`, "method = \"GET\"\npath = \"/\"", "", "parameters without routes"},
 	} {
 		_, err := Read(routedFiles(strings.Replace(routed, c.from, c.to, 1), c.set), "x")
 		if err == nil || !strings.Contains(err.Error(), c.want) {

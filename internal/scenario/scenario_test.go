@@ -175,10 +175,10 @@ func TestReadRich(t *testing.T) {
 
 func TestReadRichErrors(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
-		{`{int:1..9}`, `{int:1}`, "x.toml:4:1: {int:1}: want two integers, the lower first, such as {int:1..1000}"},
-		{`{seq}`, `{seq:1}`, `x.toml:5:32: {seq:1} takes nothing after its name: want {seq}`},
-		{`"X-Seq"`, `"Content-Length"`, "x.toml:5:32: Content-Length follows from the body"},
-		{`{n}`, `{pick:}`, "x.toml:6:1: {pick:}: want texts to pick from"},
+		{`{int:1..9}`, `{int:1}`, "x.toml:4:1: {int:1}: want two integers, the smaller first, such as {int:1..1000}"},
+		{`{seq}`, `{seq:1}`, `x.toml:5:32: {seq:1}: no text allowed after the name; want {seq}`},
+		{`"X-Seq"`, `"Content-Length"`, "x.toml:5:32: Content-Length is set automatically"},
+		{`{n}`, `{pick:}`, "x.toml:6:1: {pick:}: want a list of texts"},
 		{`key = { uuid = true }`, `key = { uuid = false }`, "x.toml:8:9: want true"},
 		{`n = { seq = true }`, `n = { seq = false }`, "x.toml:10:7: want true"},
 		{`key = { uuid = true }`, `key = { uuid = true, int = [1, 2] }`,
@@ -186,20 +186,20 @@ func TestReadRichErrors(t *testing.T) {
 		{`key = { uuid = true }`, `key = { }`, "x.toml:8:1: want one of int, pick, uuid and seq"},
 		{`key = { uuid = true }`, `key = { uid = true }`, `x.toml:8:9: unknown key "uid"; did you mean "uuid"?`},
 		{`["a", "b c"]`, `[]`, "x.toml:9:"},
-		{`["a", "b c"]`, `["a", "b\u0000"]`, "x.toml:5:13: \"b\\x00\" cannot stand here"},
+		{`["a", "b c"]`, `["a", "b\u0000"]`, "x.toml:5:13: \"b\\x00\" is not allowed here"},
 		{`statuses = "2xx,304"`, ``, "x.toml:11:10: no status: want status"},
 		{`statuses = "2xx,304"`, `status = 600`, "x.toml:12:1: status 600: want one from 100 to 599"},
-		{`statuses = "2xx,304"`, `statuses = "7xx"`, `x.toml:12:1: "7xx" is not a list of statuses`},
-		{`statuses = "2xx,304"`, `statuses = ""`, `x.toml:12:1: "" is not a list of statuses`},
-		{`length = 5`, `status = 200`, "x.toml:12:1: want either status or statuses"},
-		{`length = 5`, `body = "value"`, "x.toml:14:1: the body is given"},
+		{`statuses = "2xx,304"`, `statuses = "7xx"`, `x.toml:12:1: "7xx": want statuses`},
+		{`statuses = "2xx,304"`, `statuses = ""`, `x.toml:12:1: "": want statuses`},
+		{`length = 5`, `status = 200`, "x.toml:12:1: status and statuses exclude each other; remove one"},
+		{`length = 5`, `body = "value"`, "x.toml:14:1: the hash follows"},
 		{`length = 5`, `length = -5`, "x.toml:13:1: -5: want 0 or more"},
 		{`sha256 = "cd`, `sha256 = "cg`, "x.toml:14:1: "},
 		{`sha256 = "cd42404d52ad55ccfa9aca4adc828aa5800ad9d385a0671fbcbf724118320619"`, `sha256 = ""`,
 			"x.toml:14:1: want 64"},
 		{`"ETag" = ""`, `"E Tag" = ""`, "x.toml:15:13: \"E Tag: \" is not a valid header"},
-		{`body = "{key}"`, `body = "{seq}"`, "x.toml:23:1: an inline placeholder is drawn anew"},
-		{`body = "{key}"`, `body = "{key}"` + "\nlength = 1", "x.toml:24:1: the body is given"},
+		{`body = "{key}"`, `body = "{seq}"`, "x.toml:23:1: an inline placeholder gets a new value"},
+		{`body = "{key}"`, `body = "{key}"` + "\nlength = 1", "x.toml:24:1: the length follows"},
 	} {
 		_, err := Read(file(strings.Replace(rich, c.from, c.to, 1)), "x")
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -110,7 +110,8 @@ func (p *visitor) visit(ctx context.Context, r *Request, w *Want, raw []byte) er
 		p.cookies[c.Name] = c.Value
 	}
 	if now := p.cookies[p.s.Session]; had != "" && had != invented && now != had {
-		p.bad(r, raw, "session", "a request of session %s is given another, %s", quote([]byte(had)), quote([]byte(now)))
+		p.bad(r, raw, "session",
+			"a request with session %s was given another session, %s", quote([]byte(had)), quote([]byte(now)))
 	}
 	return nil
 }

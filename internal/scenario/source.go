@@ -35,8 +35,8 @@ func (s *Source) Next(buf []byte, w *Want) []byte {
 	return append(buf, tail...)
 }
 
-// NextParted is Next, except that it returns a long fixed body as tail, to be sent behind the bytes
-// appended. All sources of the mix share the tail.
+// NextParted does the same as Next, except that it returns a long fixed body as tail, to be sent
+// after the appended bytes. All sources of the mix share the tail.
 func (s *Source) NextParted(buf []byte, w *Want) (_ []byte, tail string) {
 	rng := rand.New(&s.rng) // on the stack
 	m := s.mix

@@ -21,8 +21,8 @@ func ParseStatuses(list string) (StatusSet, error) {
 	for one := range strings.SplitSeq(list, ",") {
 		low, high, ok := statusRange(strings.TrimSpace(one))
 		if !ok {
-			return StatusSet{}, fmt.Errorf("%q is not a list of statuses from %d to %d: "+
-				"want one such as \"200,204\", \"2xx\" or \"200-399\"", list, lowStatus, highStatus)
+			return StatusSet{}, fmt.Errorf("%q: want statuses from %d to %d, such as \"200,204\", \"2xx\" "+
+				"or \"200-399\"", list, lowStatus, highStatus)
 		}
 		for i := low - lowStatus; i <= high-lowStatus; i++ {
 			s[i/64] |= 1 << (i % 64)

@@ -86,7 +86,7 @@ func Verify(ctx context.Context, s *Scenario, network, addr string, differs []st
 			v.out.Differs = append(v.out.Differs, d)
 		} else if v.applies(key) {
 			v.broken = append(v.broken, &Broken{"declared", "differs", "declared",
-				fmt.Sprintf("%q is declared but does not occur: take it out of contestant.toml", key)})
+				fmt.Sprintf("%q is declared but does not occur; remove it from contestant.toml", key)})
 		}
 	}
 	return v.out, errors.Join(v.broken...)
@@ -200,8 +200,7 @@ func (v *verifier) request(ctx context.Context, i int) error {
 			if first, ok := v.out.Bodies[i]; !ok {
 				v.out.Bodies[i] = resp.Body
 			} else if !bytes.Equal(first, resp.Body) {
-				v.bad(r, raw, "body", "two answers differ in their bytes (%d and %d bytes): under load all must be "+
-					"equal",
+				v.bad(r, raw, "body", "two responses differ (%d and %d bytes); under load all must be identical",
 					len(first), len(resp.Body))
 			}
 		}
@@ -228,7 +227,7 @@ func (v *verifier) ask(ctx context.Context, r *Request, w *Want, raw []byte) (*h
 	v.out.Requests++
 	v.compare(r, w, raw, resp)
 	if r.Weight > 0 && took < bounds.Soonest(v.delay) {
-		v.bad(r, raw, "delay", "answered after %v, although the handler must first wait for DYNO_DELAY, %v",
+		v.bad(r, raw, "delay", "it responded after %v, but the handler must wait %v (DYNO_DELAY)",
 			took.Round(time.Microsecond), v.delay)
 	}
 	return resp, answer, nil
@@ -251,12 +250,12 @@ func (v *verifier) compare(r *Request, w *Want, raw []byte, resp *http1.Response
 		bad("status", "status %d; want %s", resp.Status, w.statuses())
 	}
 	if resp.Proto != "HTTP/1.1" && !v.s.Lenient {
-		bad("connection", "answers %s; want HTTP/1.1", resp.Proto)
+		bad("connection", "it responds with %s; want HTTP/1.1", resp.Proto)
 	}
 	switch text := w.breach(resp.Body); {
 	case text == "":
 	case r.Expect.Recalls:
-		bad("session", "the content of the session comes back as %s", text)
+		bad("session", "the session's content came back as %s", text)
 	default:
 		bad("body", "%s", text)
 	}
@@ -267,7 +266,7 @@ func (v *verifier) compare(r *Request, w *Want, raw []byte, resp *http1.Response
 		case !ok && string(h.Name) == "content-type":
 			v.differ(NoContentType, "no Content-Type", bad)
 		case h.Cookie:
-			bad("session", "no header Set-Cookie gives a session: want one that sets %s", h.Value)
+			bad("session", "no session: want a Set-Cookie header that sets %s", h.Value)
 		case !ok:
 			bad("header", "no header %s", h.Name)
 		default:
@@ -285,7 +284,7 @@ func (v *verifier) compare(r *Request, w *Want, raw []byte, resp *http1.Response
 	}
 	switch {
 	case resp.Close:
-		bad("connection", "closes the connection; want it kept alive")
+		bad("connection", "it closes the connection; want keep-alive")
 	case resp.Framing == http1.Chunked && r.Weight > 0:
 		v.differ(Chunked, "Transfer-Encoding: chunked", bad)
 	}
@@ -299,6 +298,7 @@ func (h Header) matches(f http1.Field) bool {
 func (v *verifier) differ(key, what string, bad func(check, format string, args ...any)) {
 	v.seen[key] = true
 	if !v.declared[key] {
-		bad("framing", "%s: if that is the framework's own default, declare it: differs = [\"%s: why\"]", what, key)
+		bad("framing",
+			"%s; if this is the framework's default, declare it in contestant.toml: differs = [\"%s: why\"]", what, key)
 	}
 }

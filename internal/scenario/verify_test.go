@@ -113,11 +113,11 @@ func TestVerifyRejectsMutants(t *testing.T) {
 				"Connection: close\r\nDate:")
 		}},
 		"drops": {"connection", func(p string) string { return "" }},
-		"HTTP/1.0": {"answers HTTP/1.0", func(p string) string {
+		"HTTP/1.0": {"responds with HTTP/1.0", func(p string) string {
 			return strings.ReplaceAll(right(p), "HTTP/1.1",
 				"HTTP/1.0")
 		}},
-		"more bytes": {"bytes follow the answer", func(p string) string { return right(p) + "x" }},
+		"more bytes": {"extra bytes after the response", func(p string) string { return right(p) + "x" }},
 		"garbage":    {"not HTTP/1.1", func(p string) string { return "hello\r\n\r\n" }},
 		"chunked": {"Transfer-Encoding: chunked", func(p string) string {
 			head, body, _ := strings.Cut(right(p), "\r\n\r\n")

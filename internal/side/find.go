@@ -13,7 +13,7 @@ import (
 	"dyno/internal/contestant"
 )
 
-// Options say what words may stand for.
+// Options are the options of Find.
 type Options struct {
 	Contestant string   // that revisions and programs are of: a name, or a folder; "": none
 	Names      []string // given to the sides in their order; the rest are named after what they are
@@ -23,12 +23,12 @@ type Options struct {
 	Folder func(name string) (dir, suggestion string, ok bool)
 }
 
-// Find says what each text stands for: the first of a URL, a folder, a file, a command with blanks in it, a
-// contestant, a revision, a program on PATH. Its errors are of usage.
+// Find interprets each text as the first that applies of: a URL, a folder, a file, a command with
+// spaces in it, a contestant, a revision, a program on PATH. Its errors are usage errors.
 func Find(ctx context.Context, texts []string, o Options) ([]*Side, error) {
 	if len(texts) < Fewest || len(texts) > Most {
-		return nil, conf.Usagef("%d sides: want %d to %d; put a command in quotes: dyno compare 'node a.js' 'node "+
-			"b.js'",
+		return nil, conf.Usagef(
+			"%d sides: want %d to %d; put a command in quotes: dyno compare 'node a.js' 'node b.js'",
 			len(texts), Fewest, Most)
 	}
 	dir := ""
@@ -73,15 +73,15 @@ func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
 	st, statErr := os.Stat(text)
 	switch {
 	case strings.TrimSpace(text) == "":
-		return nil, conf.Usagef("a side is empty: want a URL, a command, a folder, a contestant's name, a revision " +
-			"or a program")
+		return nil, conf.Usagef(
+			"a side is empty: want a URL, a command, a folder, a contestant's name, a revision or a program")
 	case isURL(text):
 		return s, s.takeURL(ctx)
 	case strings.HasPrefix(text, imagePrefix):
 		if s.Kind, s.image = Image, strings.TrimPrefix(text, imagePrefix); s.image == "" ||
 			strings.ContainsAny(s.image, " \t") {
-			return nil, conf.Usagef("%q: want the name of an image behind %s, such as "+
-				"image:docker.io/library/nginx:1.29",
+			return nil, conf.Usagef(
+				"%q: want the name of an image after %s, such as image:docker.io/library/nginx:1.29",
 				text, imagePrefix)
 		}
 		return s, nil
@@ -105,22 +105,21 @@ func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
 		s.Kind, s.folder = Contestant, folder
 		return s, nil
 	case statErr == nil:
-		return nil, conf.Usagef("%s: no contestant.toml in it; a revision wants --of CONTESTANT, and a server that is "+
-			"started "+
-			"there a command: 'cd %s && ./server'", text, text)
+		return nil, conf.Usagef("%s has no contestant.toml; to compare a revision, add --of CONTESTANT; to start a "+
+			"server there, pass a command: 'cd %s && ./server'", text, text)
 	case onPath(text):
 		s.Kind = Command
 		return s, nil
 	}
-	return nil, conf.Usagef("there is no %s: no folder with a contestant.toml, no file, no program on PATH, and no "+
-		"contestant%s; a command stands in quotes, and a revision wants --of CONTESTANT", text, suggestion)
+	return nil, conf.Usagef("%s not found: it is not a folder with a contestant.toml, a file, a program on PATH or "+
+		"a contestant%s; put a command in quotes; to compare a revision, add --of CONTESTANT", text, suggestion)
 }
 
 // takeFile takes an executable file: in place of what the contestant in dir builds, or as a command.
 func (s *Side) takeFile(dir string, st os.FileInfo) (err error) {
 	switch {
 	case runtime.GOOS != "windows" && st.Mode().Perm()&0o111 == 0:
-		return conf.Usagef("%s is not executable; write the command that starts it, in quotes, such as 'node %s'",
+		return conf.Usagef("%s is not executable; pass the command that starts it, in quotes, such as 'node %s'",
 			s.Text, s.Text)
 	case dir == "":
 		s.Kind = Command
@@ -138,7 +137,7 @@ func (s *Side) takeRevision(ctx context.Context, dir string) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, contestant.ErrNoRevision):
-		return conf.Usagef("%q is no contestant's folder, no program, and no revision of the git repository of %s",
+		return conf.Usagef("%q is not a contestant's folder, a program, or a revision of the git repository of %s",
 			s.Text, dir)
 	case err != nil:
 		return conf.Usagef("%s: %w", s.Text, err)

@@ -22,11 +22,11 @@ func (o *Options) name(sides []*Side) error {
 	for i, n := range o.Names {
 		switch {
 		case n == "" || strings.ContainsAny(n, " \t\n,") || len([]rune(n)) > nameLength:
-			return conf.Usagef("--name %q: want a name of 1 to %d characters, without blanks and commas", n, nameLength)
+			return conf.Usagef("--name %q: want 1 to %d characters, without spaces and commas", n, nameLength)
 		case o.taken(n):
-			return conf.Usagef("--name %s: a reference server has that name; take another", n)
+			return conf.Usagef("--name %s: a reference server has this name; choose another", n)
 		case slices.ContainsFunc(o.Names[:i], func(other string) bool { return same(other, n) }):
-			return conf.Usagef("--name %s: two sides cannot have one name; take another", n)
+			return conf.Usagef("--name %s: two sides cannot have the same name; choose another", n)
 		}
 		sides[i].Name = n
 	}
@@ -53,7 +53,7 @@ func (o *Options) taken(name string) bool { return o.Taken != nil && o.Taken(nam
 // longest is how many candidates there are: words of a command, or folders of a path.
 const longest = 4
 
-// candidate is a name for s, the longer the more of it is told.
+// candidate returns a name for s; a larger more gives a longer name.
 func (s *Side) candidate(length int) string {
 	switch s.Kind {
 	case URL:
@@ -82,7 +82,7 @@ func (s *Side) candidate(length int) string {
 	return clipped(s.Text)
 }
 
-// clipped is the end of a name, which tells more than its beginning.
+// clipped returns the end of a name, which is more specific than its beginning.
 func clipped(name string) string {
 	runes := []rune(strings.Join(strings.FieldsFunc(name, func(r rune) bool {
 		return strings.ContainsRune(" \t\n,", r)
@@ -118,8 +118,8 @@ func same(a, b string) bool {
 	return strings.Map(safe, a) == strings.Map(safe, b)
 }
 
-// shortened is a path that a title has room for: its end tells more than its beginning, but not
-// where that is the known name.
+// shortened returns a path shortened for a title. It keeps the end, which is more specific, unless
+// the beginning is a known name.
 func shortened(path, known string) string {
 	path = filepath.Clean(path)
 	if filepath.Base(path) == known && filepath.Dir(path) != "." {

@@ -1,6 +1,6 @@
-// Package side turns the words of dyno compare into contestants: a URL, a command, an image, a folder,
-// a name, a revision, a program. Find says what a word stands for, and Open makes a manifest of it, which the
-// bench builds and starts as any other.
+// Package side turns the words of dyno compare into contestants: a URL, a command, an image, a
+// folder, a name, a revision, a program. Find interprets a word, and Open makes a manifest from it,
+// which the bench builds and starts like any other.
 package side
 
 import (
@@ -46,11 +46,11 @@ type Side struct {
 	revision *contestant.Revision
 }
 
-// Built reports whether dyno builds the side, or it stands in for what dyno would build: its
-// manifest says what it serves.
+// Built reports whether dyno builds the side, or the side replaces a build: its manifest lists the
+// scenarios that it serves.
 func (s *Side) Built() bool { return s.Kind != Command && s.Kind != Image && s.Kind != URL }
 
-// Path is the path of a URL, with its query and placeholders; "" of another side.
+// Path returns the path of a URL, with its query and placeholders; "" of another side.
 func (s *Side) Path() string {
 	if s.target == nil {
 		return ""
@@ -108,7 +108,7 @@ func (s *Side) open(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-// commandManifest is what is known of a command before it runs.
+// commandManifest returns a manifest with the facts about a command that are known before it runs.
 func commandManifest(s *Side) (*contestant.Manifest, error) {
 	here, err := filepath.Abs(".")
 	if err != nil {
@@ -150,8 +150,8 @@ func Close(sides []*Side) (err error) {
 	return err
 }
 
-// Scenario is the first scenario of the first side that all others serve too; "" where a side is
-// started as given, for what that serves nobody knows.
+// Scenario returns the first scenario of the first side that all others serve too; "" if a side is
+// started as given, because its scenarios are unknown.
 func Scenario(sides []*Side) (string, error) {
 	if slices.ContainsFunc(sides, func(s *Side) bool { return !s.Built() }) {
 		return "", nil
@@ -161,6 +161,6 @@ func Scenario(sides []*Side) (string, error) {
 			return name, nil
 		}
 	}
-	return "", conf.Usagef("there is no scenario that all of them serve; dyno list shows what each serves, and --path / " +
-		"asks them something else")
+	return "", conf.Usagef(
+		"they have no scenario in common; dyno list shows what each serves, and --path sends a request of your own")
 }

@@ -60,10 +60,10 @@ func TestFindRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"":        "a side is empty",
 		"  ":      "a side is empty",
-		"a.js":    "a.js is not executable; write the command that starts it, in quotes, such as 'node a.js'",
+		"a.js":    "a.js is not executable; pass the command that starts it, in quotes, such as 'node a.js'",
 		"image:":  "want the name of an image",
-		"before":  "before: no contestant.toml in it",
-		"nowhere": `there is no nowhere: no folder with a contestant.toml, no file, no program on PATH, and no contestant; did you mean "mine"?`,
+		"before":  "before has no contestant.toml",
+		"nowhere": `nowhere not found: it is not a folder with a contestant.toml, a file, a program on PATH or a contestant; did you mean "mine"?`,
 	} {
 		if _, err := Find(t.Context(), []string{text, "mine"}, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v; want %q", text, err, want)
@@ -105,11 +105,11 @@ func TestNames(t *testing.T) {
 		given []string
 		want  string
 	}{
-		{[]string{"a", "a"}, "two sides cannot have one name"},
-		{[]string{"a:b", "a+b"}, "two sides cannot have one name"}, // one name of a file
-		{[]string{"ref"}, "a reference server has that name"},
-		{[]string{"a b"}, "without blanks"},
-		{[]string{""}, "want a name"},
+		{[]string{"a", "a"}, "two sides cannot have the same name"},
+		{[]string{"a:b", "a+b"}, "two sides cannot have the same name"}, // one name of a file
+		{[]string{"ref"}, "a reference server has this name"},
+		{[]string{"a b"}, "without spaces"},
+		{[]string{""}, "want 1 to"},
 		{[]string{"a", "b", "c"}, "3 names for 2 sides"},
 	} {
 		o.Names = c.given

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// GroupEffect asks whether y differs by group: the largest less the smallest mean of a group, in
-// the unit of y, and the p-value of the F test of one factor, by so many random permutations of the
-// groups' labels within each stratum, drawn from seed (Pitman 1937; Good, Permutation Tests, §2.2).
-// Within a stratum the values must be exchangeable; between strata they may differ in spread, as
-// contestants do.
+// GroupEffect tests whether y differs between groups. It returns the largest minus the smallest
+// mean of a group, in the unit of y, and the p-value of the one-way F test, by random permutations
+// of the groups' labels within each stratum, drawn from seed (Pitman 1937; Good, Permutation Tests,
+// §2.2). Within a stratum the values must be exchangeable; between strata they may differ in
+// spread, as contestants do.
 //
 // critical is the effect that one in a hundred of the permutations reaches, from which on it would
 // have been shown; +Inf where no permutation changes anything, for each stratum has one group.

@@ -76,7 +76,7 @@ var nulls [exactN + 1]struct {
 	cdf  []float64
 }
 
-// untied is signCDF of the ranks 1..n up to half of their sum, for n <= exactN.
+// untied returns signCDF of the ranks 1..n up to half of their sum, for n <= exactN.
 func untied(n int) []float64 {
 	null := &nulls[n]
 	null.once.Do(func() {

@@ -14,8 +14,9 @@ import (
 	"dyno/internal/stats"
 )
 
-// Against is a run held against an earlier one of the same question: contestant by contestant, how far its ratio to the reference has changed. Absolute
-// figures drift from run to run with the machine, and are not compared; Drifts says by how much the reference's own did.
+// Against compares a run with an earlier run of the same question: for each contestant, the change
+// of its ratio to the reference. Absolute figures drift with the machine and are not compared;
+// Drifts has the drift of the reference itself.
 //
 // The unit is the epoch on both sides. Its spread knows nothing of what differs between the days of two runs, so that an interval here promises
 // less than one within a run; the reference's copy, which stands among the controls, shows what is left of that.
@@ -73,7 +74,7 @@ func Compare(run, other *result.Run, force bool) (*Against, error) {
 		Epochs: [2]int{len(plan.Epochs(run)), len(plan.Epochs(other))},
 	}
 	for _, d := range machine {
-		a.Warnings = append(a.Warnings, "not the same machine: "+d)
+		a.Warnings = append(a.Warnings, "different machines: "+d)
 	}
 	if min(a.Epochs[0], a.Epochs[1]) == 0 {
 		return nil, fmt.Errorf("one of the runs has no valid epoch (%d and %d)", a.Epochs[0], a.Epochs[1])
@@ -94,22 +95,24 @@ func Compare(run, other *result.Run, force bool) (*Against, error) {
 // sameQuestion returns an error if two plans do not ask the same question.
 func sameQuestion(p, q *result.Plan) error {
 	differ := func(what string, x, y any) error {
-		return fmt.Errorf("the runs do not ask the same: %s %v, and %v", what, x, y)
+		return fmt.Errorf("the runs cannot be compared, because they differ: %s %v, and %v", what, x, y)
 	}
 	of, other := plan.Of(p).Traits(), plan.Of(q).Traits()
 	switch {
 	case of.Name != other.Name:
 		return differ("protocol", of.Name, other.Name)
 	case !of.Decides:
-		return fmt.Errorf("only paired comparisons are compared from run to run; these are of the protocol %s", of.Name)
+		return fmt.Errorf(
+			"only paired comparisons can be compared with each other; these runs have the protocol %s", of.Name)
 	case len(p.Family)+len(q.Family) > 0:
-		return fmt.Errorf("only runs at one level are compared with each other; one of these has named comparisons")
+		return fmt.Errorf("only runs at one level can be compared with each other; one of these has named comparisons")
 	case p.Scenario != q.Scenario:
 		return differ("scenario", p.Scenario, q.Scenario)
 	case p.Level != q.Level:
 		return differ("level", levelText(p.Level), levelText(q.Level))
 	case len(p.Controls) == 0 || len(q.Controls) == 0:
-		return fmt.Errorf("a run without a reference cannot be compared with another: its absolute figures belong to its day")
+		return fmt.Errorf("a run without the reference cannot be compared with another, because absolute figures " +
+			"drift from day to day")
 	case p.Controls[0] != q.Controls[0]:
 		return differ("reference", p.Controls[0], q.Controls[0])
 	}
@@ -163,10 +166,10 @@ func weaknesses(run, other *result.Run, reference string) (out []string) {
 	}
 	differ("dyno", run.Plan.Dyno, other.Plan.Dyno)
 	if x, y := run.Contestant(reference), other.Contestant(reference); x != nil && y != nil {
-		differ("the reference is built with", x.Version, y.Version)
+		differ("build of the reference", x.Version, y.Version)
 	}
 	differ("profile", run.Plan.Profile, other.Plan.Profile)
-	differ("a trial takes", time.Duration(run.Plan.TrialNS), time.Duration(other.Plan.TrialNS))
+	differ("length of a trial", time.Duration(run.Plan.TrialNS), time.Duration(other.Plan.TrialNS))
 	differ("governor", run.Host.Governor, other.Host.Governor)
 	for i, r := range []*result.Run{run, other} {
 		which := []string{"the run", "the other run"}[i]
@@ -269,7 +272,7 @@ func (c *Change) decide(m analysis.Metric, lo, hi float64, p *pairOf) {
 	c.Verdict = analysis.Inconclusive
 	switch {
 	case m.Wall() && (p.now.tooBusy || p.then.tooBusy):
-		c.Note = "a machine too busy for what the wall clock measures"
+		c.Note = "a machine too busy to measure times"
 	case c.Adjusted <= p.a.Alpha:
 		c.Verdict = analysis.Different
 		if math.Log(c.Ratio.Lo) > -limit && math.Log(c.Ratio.Hi) < limit {
@@ -324,7 +327,7 @@ func (r *ratios) logs(m analysis.Metric, a, b string) (out []float64) {
 	return out
 }
 
-// level is the median over epochs of the epochs' medians, NaN if there is none.
+// level returns the median over epochs of the epochs' medians, NaN if there is none.
 func (r *ratios) level(m analysis.Metric, name string) float64 {
 	var levels []float64
 	for _, e := range r.epochs {

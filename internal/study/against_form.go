@@ -25,10 +25,11 @@ func (a *Against) Document(run, other *result.Run) *document.Document {
 		return document.Paragraph{Text: document.Plain(fmt.Sprintf(format, args...))}
 	}
 	notes := document.Section{Blocks: []document.Block{
-		text("Only ratios to the reference %s are compared: absolute figures drift between runs. Its own:%s.",
+		text("Only ratios to the reference %s are compared, because absolute figures drift between runs. The "+
+			"reference itself:%s.",
 			a.Reference, drifts),
-		text("The intervals reflect how epochs of one run differ, not how days do: a small change may be due to the " +
-			"day. dyno compare puts two builds into one run."),
+		text("The intervals reflect differences between epochs of one run, not between days, so a small change may " +
+			"be due to the day. To compare two builds in one run, use dyno compare."),
 	}}
 	for _, s := range a.Warnings {
 		notes.Blocks = append(notes.Blocks, document.Paragraph{Label: "warn", Text: document.Plain(s)})
@@ -105,7 +106,7 @@ func (c *Change) text(margin float64) string {
 		way += ", but within " + report.PerCent(margin)
 	}
 	if c.Control || c.SameBuild {
-		return way + ", although it is the same program: due to the day"
+		return way + ", although the program is the same: due to the day"
 	}
 	return way
 }

@@ -117,7 +117,7 @@ func TestCompareRefuses(t *testing.T) {
 		if overruled := again == nil; overruled != errors.As(err, &machine) {
 			t.Errorf("%s: forced: %v", what, again)
 		} else if overruled && !slices.ContainsFunc(forced.Warnings,
-			func(w string) bool { return strings.Contains(w, "not the same machine") }) {
+			func(w string) bool { return strings.Contains(w, "different machines") }) {
 			t.Errorf("%s: forced without a warning: %v", what, forced.Warnings)
 		}
 	}

@@ -18,7 +18,8 @@ import (
 // measured ones. file is the name of the trials.
 func (s *Study) JudgeClaims(d *report.Data, file string) (*report.Claims, error) {
 	if d.Run.Plan.Study != s.Slug || d.Run.Plan.Scenario != s.Scenario {
-		return nil, fmt.Errorf("the trials of %s are of the study %q and the scenario %q, not of %q and %q", file, d.Run.Plan.Study, d.Run.Plan.Scenario, s.Slug, s.Scenario)
+		return nil, fmt.Errorf("the trials of %s belong to the study %q and the scenario %q, not to %q "+
+			"and %q", file, d.Run.Plan.Study, d.Run.Plan.Scenario, s.Slug, s.Scenario)
 	}
 	e := &evidence{study: s, run: d.Run, data: d, valid: plan.Valid(d.Run)}
 	if isA(d.Run, checks.Classic) {
@@ -70,7 +71,7 @@ func (e *evidence) Missing(c claim.Cell, metric string) (claim.Verdict, string) 
 	}
 	p := &e.run.Plan
 	if m, _ := claim.MetricNamed(metric); !m.Static && !plan.Of(p).Traits().Decides {
-		return claim.NotRun, "the protocol " + p.Protocol + " decides nothing"
+		return claim.NotRun, "a run with the protocol " + p.Protocol + " has no verdicts"
 	}
 	if v != "" {
 		return v, why
@@ -92,15 +93,15 @@ func (e *evidence) Missing(c claim.Cell, metric string) (claim.Verdict, string) 
 func (e *evidence) lacks(c claim.Cell, metric string) (claim.Verdict, string) {
 	p := &e.run.Plan
 	if why, gone := e.study.Unavailable[c.Contestant]; gone {
-		return claim.NotTestable, "it cannot be had: " + why
+		return claim.NotTestable, "it is not available: " + why
 	}
 	if !slices.Contains(p.Contestants, c.Contestant) {
-		return claim.NotRun, "this run did not have it"
+		return claim.NotRun, "it was not in this run"
 	}
 	program := metric == "lines_of_code" // which is the same at all levels
 	at, ok := e.cell(c)
 	if !program && (!ok || len(p.Cells) > 0 && !slices.Contains(p.Cells, at)) {
-		return claim.NotRun, "this run did not load it there"
+		return claim.NotRun, "it was not loaded there in this run"
 	}
 	if f := e.run.FailureOf(c.Contestant); f != nil {
 		if f.Unavailable() {
@@ -112,7 +113,7 @@ func (e *evidence) lacks(c claim.Cell, metric string) (claim.Verdict, string) {
 		return "", ""
 	}
 	if program {
-		return claim.NotRun, "the record does not count its lines"
+		return claim.NotRun, "the record has no line count"
 	}
 	return claim.Inconclusive, "it has no valid trials"
 }
@@ -134,12 +135,13 @@ func (e *evidence) findings(c claim.Cell, metric string) []checks.Finding {
 	return out
 }
 
-// index is which of the run's Levels is the level, −1 where it is the one that Analysis and Findings are of: a run's without a named family.
+// index returns the index of the level in the run's Levels, or −1 if the level is that of Analysis
+// and Findings: in a run without a named family.
 func (e *evidence) index(level int) int {
 	return level - (len(e.run.Plan.Points()) - len(e.data.Levels))
 }
 
-// level are the findings at a level: of a run at several, its own in place of the worst of all.
+// level returns the findings at a level: of a run at several, its own in place of the worst of all.
 func (e *evidence) level(level int) []checks.Finding {
 	i := e.index(level)
 	if i < 0 || i >= len(e.data.Levels) {
@@ -197,8 +199,8 @@ func (e *evidence) Level(c claim.Cell, metric string) analysis.Estimate {
 	return l
 }
 
-// opened returns an interval of a cell, open where the cell stands at the generator's ceiling: its rate
-// is at least what was measured, its service time at most.
+// opened returns an interval of a cell, open on one side if the cell is at the generator's ceiling:
+// its rate is at least, its service time at most the measured one.
 func (e *evidence) opened(c claim.Cell, metric string, lo, hi float64) (float64, float64) {
 	m, _ := analysis.MetricNamed(metric)
 	at, ok := e.cell(c)
@@ -255,8 +257,8 @@ func (e *evidence) measured(c claim.Cell, metric string) analysis.Estimate {
 	return cell.Level
 }
 
-// perAnswer is a count of bytes by right answers, with the least and the most of a trial as its interval: but for what varies in the answers themselves
-// it is the same each time.
+// perAnswer returns a count of bytes by right answers, with the least and the most of a trial as
+// its interval: but for what varies in the answers themselves it is the same each time.
 func (e *evidence) perAnswer(at result.Cell, of func(*result.Load) int64) analysis.Estimate {
 	out := analysis.Estimate{Lo: math.Inf(1), Hi: math.Inf(-1)}
 	epochs := map[int]bool{}
@@ -368,7 +370,7 @@ func (e *evidence) bound(c *claim.Comparison, p analysis.Pair, metric string) {
 // exact compares two values that have no interval, or hardly any.
 func exact(a, b analysis.Estimate) claim.Comparison {
 	if a.N == 0 || b.N == 0 || b.Lo <= 0 {
-		return claim.Comparison{Note: "the record does not have both"}
+		return claim.Comparison{Note: "the record lacks one of the two"}
 	}
 	return claim.Comparison{Ratio: analysis.Estimate{
 		Value: a.Value / b.Value, Lo: a.Lo / b.Hi, Hi: a.Hi / b.Lo, N: min(a.N, b.N),

@@ -7,9 +7,9 @@ import (
 	"dyno/internal/report"
 )
 
-// costs are what each contestant needs at each level beyond what it needs at the base, in CPU per
-// request. Those that it excluded say why they have no figure; levels that the run did not load are
-// not among them.
+// costs returns, for each contestant and level, the CPU per request in addition to that at the
+// base. Excluded contestants have a reason instead of a figure; levels that the run did not load
+// are left out.
 func (e *evidence) costs() (out []report.Cost) {
 	if e.study.Base == "" || isA(e.run, checks.Classic) {
 		return nil

@@ -46,7 +46,7 @@ func TestCosts(t *testing.T) {
 
 func TestBaseErrors(t *testing.T) {
 	for base, want := range map[string]string{"c11": `no level "c11" in this study; it has c10, c20, late`,
-		"c10": `the level "late" has another delay`} {
+		"c10": `"late" and "c10" have different delays`} {
 		_, err := Read(project(map[string]string{"study.toml": "base = \"" + base + "\"\n" + fakeStudy}), "fake")
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "study.toml:1:") {
 			t.Errorf("%s: %v; want %s", base, err, want)

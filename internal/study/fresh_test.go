@@ -147,7 +147,7 @@ func TestFreshStudy(t *testing.T) {
 		}
 	}
 	for _, f := range d.Findings {
-		if f.ID == checks.WarmUp && !strings.Contains(f.Text, "none, as planned") {
+		if f.ID == checks.WarmUp && !strings.Contains(f.Text, "no warm-up, as planned") {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -220,19 +220,19 @@ func TestFreshPartOfAStudy(t *testing.T) {
 
 func TestFreshReadErrors(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
-		{"requests = 600\n", "", `:6:1: fresh processes are loaded with a number of requests: give "requests"`},
+		{"requests = 600\n", "", `:6:1: fresh processes need a number of requests; set "requests"`},
 		{"interim = [9]", "rounds = 5", `:8:1: fresh processes are loaded once an epoch`},
 		{"interim = [9]", "base = \"c10\"", `:8:1: fresh processes share no round`},
 		{"interim = [9]", "interim = [0]", `:8:1: interim = [0]: want numbers of epochs`},
 		{"interim = [9]", "looks = [0]", `:8:1: looks = [0]: want numbers of epochs`},
-		{"fresh = true\n", "", `:13:1: a level continues the one before it in a study with fresh = true`},
-		{"name = \"c10\"\n", "name = \"c10\"\ncontinues = true\n", `:11:1: a level continues the one before it`},
+		{"fresh = true\n", "", `:13:1: a level can continue the previous one only in a study with fresh = true`},
+		{"name = \"c10\"\n", "name = \"c10\"\ncontinues = true\n", `:11:1: a level can continue the previous one`},
 		{"continues = true\n", "continues = true\ncontestants = [\"fast\"]\n",
-			`:14:1: its processes are those of the level "c10": want the same delay and contestants`},
-		{"load = { connections = 30 }", "load = { connections = 30, rate_share = 0.5 }", `leave the rate out`},
-		{`b = "slow @ c30"`, `b = "slow @ c10"`, `fast @ c30 and slow @ c10 are loads of different processes`},
+			`:14:1: it continues the level "c10", so it needs the same delay and contestants`},
+		{"load = { connections = 30 }", "load = { connections = 30, rate_share = 0.5 }", `remove the rate`},
+		{`b = "slow @ c30"`, `b = "slow @ c10"`, `fast @ c30 and slow @ c10 cannot be compared: they load different processes`},
 		{`metric = "sockets"`, `metric = "swap_pss"`,
-			`swap_pss is a property of the machine and is not compared: use the kind bound`},
+			`swap_pss is a property of the machine and cannot be compared; use the kind bound`},
 	} {
 		text := strings.Replace(freshStudy, c.old, c.new, 1)
 		_, err := Read(project(map[string]string{"study.toml": text}), "fake")

@@ -83,9 +83,9 @@ func Levels(run *result.Run) []report.Level {
 			switch {
 			case slices.ContainsFunc(valid[i], func(t result.Trial) bool { return t.Contestant == name }):
 			case taken[result.Cell{Contestant: name, Level: i}]:
-				l.Absent[name] = "all its trials lie in rounds or epochs that are discarded or incomplete"
+				l.Absent[name] = "all its trials are in discarded or incomplete rounds or epochs"
 			default:
-				l.Absent[name] = "the run ended before a trial was taken"
+				l.Absent[name] = "the run ended before its first trial"
 			}
 		}
 		out = append(out, l)
@@ -160,8 +160,8 @@ func failed(run *result.Run) map[string]string {
 	return out
 }
 
-// Standing is the interim table of a run: of a named family level by level; of a sweep at
-// the level last measured that has figures; of a classic run the rates of the latest loads.
+// Standing returns the interim table of a run: of a named family level by level; of a sweep at the
+// level last measured that has figures; of a classic run the rates of the latest loads.
 func Standing(run *result.Run) []result.Standing {
 	switch {
 	case isA(run, checks.Classic):

@@ -131,17 +131,17 @@ func (s *Study) Settled(run *result.Run, a *analysis.Analysis) bool {
 func (s *Study) Whole(run *result.Run) error {
 	p := &run.Plan
 	if t := plan.Of(p).Traits(); !t.Decides {
-		return fmt.Errorf("the run is a %s, which decides nothing", t.Title)
+		return fmt.Errorf("the run is a %s, which has no verdicts; want a paired comparison", t.Title)
 	}
 	for i := range s.Levels {
 		if !slices.Contains(p.Points(), s.Levels[i].At) {
-			return fmt.Errorf("the run did not load the level %q: a page is made of a run of every level",
+			return fmt.Errorf("the run did not load the level %q; the page needs a run with every level",
 				s.Levels[i].Name)
 		}
 	}
 	for _, name := range s.Contestants {
 		if !slices.Contains(p.Contestants, name) {
-			return fmt.Errorf("the run did not have %s: a page is made of a run of every contestant", name)
+			return fmt.Errorf("%s was not in the run; the page needs a run with every contestant", name)
 		}
 	}
 	return nil

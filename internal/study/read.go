@@ -93,7 +93,7 @@ func (r *reader) head() {
 		for i, m := range analysis.Metrics {
 			names[i] = m.Name
 		}
-		r.errorf("primary", "no metric %q; there are %s", s.Primary, strings.Join(names, ", "))
+		r.errorf("primary", "no metric %q; want one of %s", s.Primary, strings.Join(names, ", "))
 	}
 	for _, d := range []struct{ key, value string }{{"budget", s.Budget}, {"quick_budget", s.QuickBudget},
 		{"duration", s.Duration}} {
@@ -111,13 +111,14 @@ func (r *reader) head() {
 	case s.Requests < 0:
 		r.errorf("requests", "requests = %d: want 1 or more", s.Requests)
 	case s.Requests > 0 && s.Duration != "":
-		r.errorf("duration", "requests and duration: give one of them")
+		r.errorf("duration", "requests and duration exclude each other; remove one")
 	case s.Fresh && s.Requests == 0:
-		r.errorf("fresh", "fresh processes are loaded with a number of requests: give \"requests\"")
+		r.errorf("fresh", "fresh processes need a number of requests; set \"requests\"")
 	case s.Fresh && s.Rounds > 0:
-		r.errorf("rounds", "fresh processes are loaded once an epoch: leave the rounds out")
+		r.errorf("rounds", "fresh processes are loaded once an epoch; remove the rounds")
 	case s.Fresh && s.Base != "":
-		r.errorf("base", "fresh processes share no round with those of other levels: there is no difference to a base")
+		r.errorf("base", "fresh processes share no round with those of other levels, so a difference to a base "+
+			"cannot be measured; remove the base")
 	case slices.ContainsFunc(s.Analyses, func(n int) bool { return n < 1 }):
 		key := "interim"
 		if !r.file.Has(key) {
@@ -131,7 +132,7 @@ func (r *reader) head() {
 			r.errorf(key, "%q is named twice", name)
 		}
 		if _, gone := s.Unavailable[name]; gone {
-			r.errorf(key, "%q is among the unavailable too", name)
+			r.errorf(key, "%q is also listed as unavailable; remove one of the entries", name)
 		}
 		if !r.exists("contestants/*/"+name+"/contestant.toml") && !strings.HasPrefix(name, "ref") &&
 			!strings.HasPrefix(name, "null") {
@@ -185,7 +186,7 @@ func (r *reader) levels() {
 			r.errorf(at+".launch.delay", "%q: want a time from 0 to 1m, such as 30ms", l.Launch.Delay)
 		}
 		if l.Launch.Work != "" && l.Launch.Work != result.CPUBound {
-			r.errorf(at+".launch.work", "no work %q; there is %s", l.Launch.Work, result.CPUBound)
+			r.errorf(at+".launch.work", "no work %q; want %s", l.Launch.Work, result.CPUBound)
 		}
 		for _, n := range []struct {
 			key       string
@@ -219,13 +220,13 @@ func (r *reader) levels() {
 			l.Name = levelName(l)
 		}
 		if strings.Contains(l.Name, "@") {
-			r.errorf(at+".name", "%q: a level's name has no @", l.Name)
+			r.errorf(at+".name", "%q: the name of a level cannot contain @", l.Name)
 		}
 		for j, other := range r.s.Levels[:i] {
 			if other.At == l.At {
 				r.errorf(at, "level %q is the same as level %d, %q", l.Name, j+1, other.Name)
 			} else if other.Name == l.Name {
-				r.errorf(at+".name", "the name %q is taken by level %d", l.Name, j+1)
+				r.errorf(at+".name", "the name %q is already used by level %d", l.Name, j+1)
 			}
 		}
 	}
@@ -236,19 +237,19 @@ func (r *reader) process(i int) {
 	l, key := &r.s.Levels[i], fmt.Sprintf("level[%d].continues", i)
 	if r.s.Fresh && l.At.RateShare > 0 {
 		r.errorf(fmt.Sprintf("level[%d].load.rate_share", i),
-			"fresh processes are loaded with a number of requests, in a closed loop: leave the rate out")
+			"fresh processes are loaded with a number of requests in a closed loop; remove the rate")
 	}
 	l.part = i
 	switch {
 	case !l.Continues:
 		return
 	case !r.s.Fresh || i == 0:
-		r.errorf(key, "a level continues the one before it in a study with fresh = true")
+		r.errorf(key, "a level can continue the previous one only in a study with fresh = true")
 		return
 	}
 	before := &r.s.Levels[i-1]
 	if l.At.Launch() != before.At.Launch() || !slices.Equal(r.s.at(l), r.s.at(before)) {
-		r.errorf(key, "its processes are those of the level %q: want the same delay and contestants", before.Name)
+		r.errorf(key, "it continues the level %q, so it needs the same delay and contestants", before.Name)
 	}
 	l.part, l.At.Step = before.part, before.At.Step+1
 }
@@ -265,8 +266,8 @@ func (r *reader) base() {
 	}
 	for i := range r.s.Levels {
 		if l := &r.s.Levels[i]; l.At.Launch() != base.At.Launch() {
-			r.errorf("base", "the level %q has another delay or work than %q: no round has both, so there is no "+
-				"difference", l.Name, r.s.Base)
+			r.errorf("base", "the levels %q and %q have different delays or work and share no round, so their "+
+				"difference cannot be measured", l.Name, r.s.Base)
 		}
 	}
 }
@@ -306,12 +307,12 @@ func (r *reader) pairs() {
 			case a == nil || b == nil:
 			case r.s.Fresh && a.part != b.part:
 				r.errorf(fmt.Sprintf("claim[%d].kind", i),
-					"%s and %s are loads of different processes: no round has both, so they cannot be compared", p.A,
+					"%s and %s cannot be compared: they load different processes and share no round", p.A,
 					p.B)
 			case a.At.Launch() != b.At.Launch():
 				r.errorf(fmt.Sprintf("claim[%d].kind", i),
-					"%s and %s have different delays or work, which reach a contestant at its launch: no round has "+
-						"both, so they cannot be compared", p.A, p.B)
+					"%s and %s cannot be compared: they have different delays or work, which are set when a "+
+						"contestant starts, and share no round", p.A, p.B)
 			}
 		}
 	}

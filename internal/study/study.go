@@ -43,7 +43,7 @@ type Study struct {
 	Levels           []Level           `toml:"level"`
 	Claims           []claim.Claim     `toml:"claim"`
 	Notes            []string          `toml:"notes"`       // what differs from the article, and why
-	Unavailable      map[string]string `toml:"unavailable"` // contestants of the article that cannot be had, and why
+	Unavailable      map[string]string `toml:"unavailable"` // contestants of the article that are not available, and why
 	Figures          []claim.Figure    `toml:"-"`
 }
 
@@ -162,7 +162,8 @@ func Analyse(run *result.Run) *analysis.Analysis {
 	return analysis.Analyse(in)
 }
 
-// Cells are the trials that count, by cell: what any of them does, and how any two of one delay compare, decided or not.
+// Cells returns the trials that count, by cell: what any of them does, and how any two of one delay
+// compare, decided or not.
 func Cells(run *result.Run) *analysis.Table { return analysis.Tabulate(plan.Valid(run), run.Plan.At) }
 
 // AllDecided reports whether every pair of contestants is decided on the primary metric. A verdict

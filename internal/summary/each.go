@@ -20,8 +20,8 @@ type eachRequest struct {
 	result.Each
 }
 
-// each are the figures of the requests of the mix, in its order; none of a load of one request. A
-// rate is the request's share of all right answers, of the rate of the load.
+// each returns the figures of the requests of the mix, in its order; none of a load of one request.
+// A rate is the request's share of all right answers, of the rate of the load.
 func (s *Summary) each() (all []eachRequest) {
 	for i, e := range s.Detail.Each {
 		if e.Latency == nil {
@@ -50,7 +50,7 @@ func (s *Summary) eachTable() []document.Block {
 				cmp.Compare(a.latency.quantile(.5).ns, b.latency.quantile(.5).ns))
 		})
 		all = all[:eachShown]
-		t.After = fmt.Sprintf("the %d slowest of %d; --json and --csv have all", eachShown, n)
+		t.After = fmt.Sprintf("the %d slowest of %d; --json and --csv list all", eachShown, n)
 	}
 	for _, e := range all {
 		t.Rows = append(t.Rows, line(e.name, number(e.perSec), e.latency.quantile(.5).text(),
@@ -76,7 +76,7 @@ func (s *Summary) eachOfJSON() (list []eachJSON) {
 	return list
 }
 
-// csv is the request as a row of CSV.
+// csv returns the request as a row of CSV.
 func (e *eachRequest) csv() []string {
 	ns := func(f figure) string {
 		if !f.known || f.atLeast {

@@ -64,5 +64,5 @@ func (l *Hlog) fail(err error) {
 	}
 }
 
-// Err is the first error of writing.
+// Err returns the first error of writing.
 func (l *Hlog) Err() error { return l.err }

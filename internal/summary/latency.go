@@ -9,8 +9,8 @@ import (
 	"dyno/internal/result"
 )
 
-// latency is a histogram with what is known of the requests whose time was cut short: they stand in
-// it with what they had waited, the least of them from.
+// latency is a histogram that includes interrupted requests: they count with the time they had
+// waited, at least from.
 type latency struct {
 	h        *hist.Histogram
 	censored int64
@@ -24,7 +24,7 @@ type figure struct {
 	atLeast bool
 }
 
-// text is the figure for people.
+// text returns the figure for people.
 func (f figure) text() string {
 	switch {
 	case !f.known:
@@ -37,8 +37,8 @@ func (f figure) text() string {
 	return report.Duration(f.ns)
 }
 
-// response is what a user waited for; it equals service in a plain closed loop, where it is not
-// measured.
+// response returns the response times, which users experience. In a plain closed loop they are not
+// measured and equal the service times.
 func (s *Summary) response() latency {
 	return latency{s.Detail.Response, s.Detail.Censored, s.Detail.CensoredFromNS}
 }
@@ -48,12 +48,12 @@ func (s *Summary) service() latency {
 	return latency{s.Detail.Service, s.Detail.Unanswered, s.Detail.UnansweredFromNS}
 }
 
-// wrong is of the answers that broke their contract: sent to done.
+// wrong returns the service times of responses that broke their contract.
 func (s *Summary) wrong() latency { return latency{h: s.Detail.Wrong} }
 
 func (s *Summary) lag() latency { return latency{h: s.Detail.Lag} }
 
-// primary is the latency that counts.
+// primary returns the latency that counts.
 func (s *Summary) primary() latency {
 	if s.Detail.Response != nil {
 		return s.response()
@@ -68,11 +68,11 @@ func (l latency) count() int64 {
 	return l.h.Count() + l.h.Over()
 }
 
-// bears reports whether enough requests lie beyond the quantile q.
+// bears reports whether enough requests lie beyond the quantile q to report it.
 func (l latency) bears(q float64) bool { return analysis.Bears(l.count(), q) }
 
-// quantile is unknown if too few requests lie beyond it, and a lower bound if the requests cut
-// short could raise it by more than 1 %.
+// quantile returns a quantile. It is unknown if too few requests lie beyond it, and a lower bound
+// if the interrupted requests could raise it by more than 1 %.
 //
 // Those at or below it may in truth be above, which would make it the quantile of a rank that much
 // higher. Where the two hardly differ, nothing is left open: a few requests in flight at the end do
@@ -90,8 +90,8 @@ func (l latency) quantile(q float64) figure {
 	return f
 }
 
-// at is the latency at a share of all, those beyond the histogram's range among them. It is outside
-// if that is one of these.
+// at returns the latency at a share of all, those beyond the histogram's range among them. It is
+// outside if that is one of these.
 func (l latency) at(q float64) (ns float64, inside bool) {
 	rank := q * float64(l.count()) / float64(max(l.h.Count(), 1))
 	if rank > 1+1e-12 {
@@ -110,7 +110,8 @@ func (l latency) mean() figure {
 	return figure{l.h.Mean(), true, l.censored > 0 || l.h.Over() > 0}
 }
 
-// stdev is unknown of fewer than two, and where some were beyond the range.
+// stdev returns the standard deviation. It is unknown for fewer than two values, and if values
+// exceeded the range.
 func (l latency) stdev() figure {
 	if l.count() < 2 || l.h.Over() > 0 {
 		return figure{}
@@ -128,7 +129,7 @@ func (l latency) max() figure {
 	return figure{float64(l.h.Max()), true, l.censored > 0 && l.h.Max() >= l.from}
 }
 
-// percentile is one that is told, with its names in Text and in JSON.
+// percentile is a reported percentile, with its names in Text and in JSON.
 type percentile struct {
 	q         float64
 	name, key string

@@ -19,7 +19,8 @@ type Objective struct {
 	Below float64
 }
 
-// Verdict is what became of an objective. Kept is nil where that cannot be told, and Why says why.
+// Verdict is the result of an objective. Kept is nil if it cannot be determined, and Why gives the
+// reason.
 type Verdict struct {
 	Objective string   `json:"objective"`
 	Kept      *bool    `json:"kept"`
@@ -41,11 +42,11 @@ func ParseObjectives(text string) (all []Objective, err error) {
 			o.Below, err = parseBelow(strings.TrimSpace(limit))
 		default:
 			if o.Key = keyOf(name); o.Key == "" {
-				return nil, fmt.Errorf("%q: there are p50, p75, p90, p95, p99, p99.9, p99.99 and errors", name)
+				return nil, fmt.Errorf("%q: want p50, p75, p90, p95, p99, p99.9, p99.99 or errors", name)
 			}
 			var d time.Duration
 			if d, err = time.ParseDuration(strings.TrimSpace(limit)); err == nil && d <= 0 {
-				err = errors.New("not above 0")
+				err = errors.New("must be above 0")
 			}
 			o.Below = float64(d)
 		}
@@ -53,14 +54,14 @@ func ParseObjectives(text string) (all []Objective, err error) {
 			return nil, fmt.Errorf("%q: want a limit above 0, such as p99<20ms or errors<0.1%%", part)
 		}
 		if slices.ContainsFunc(all, func(other Objective) bool { return other.Key == o.Key }) {
-			return nil, fmt.Errorf("%q: a second limit of %s; give one", part, name)
+			return nil, fmt.Errorf("%q: second limit for %s; pass one", part, name)
 		}
 		all = append(all, o)
 	}
 	return all, nil
 }
 
-// keyOf is the key of a percentile: p99.9 or p999 is p999_ns; "" if there is none.
+// keyOf returns the key of a percentile: p99.9 or p999 is p999_ns; "" if there is none.
 func keyOf(name string) string {
 	key := strings.ReplaceAll(name, ".", "") + "_ns"
 	for _, p := range percentiles {
@@ -79,7 +80,7 @@ func parseBelow(text string) (float64, error) {
 		v /= 100
 	}
 	if err == nil && !(v > 0 && v <= 1) {
-		err = errors.New("not above 0")
+		err = errors.New("must be above 0")
 	}
 	return v, err
 }
@@ -111,17 +112,17 @@ func (s *Summary) judge(v *Verdict, o *Objective) {
 	i := slices.IndexFunc(percentiles, func(p percentile) bool { return p.key == o.Key })
 	switch f := s.primary().quantile(percentiles[i].q); {
 	case !f.known:
-		v.Why = "too few requests lie beyond it: make the load longer"
+		v.Why = "too few requests lie beyond it; make the load longer"
 	case f.ns >= o.Below:
 		v.Kept, v.ValueNS = pointer(false), &f.ns
 	case f.atLeast:
-		v.Why, v.ValueNS = "it is known as a lower bound alone: requests without an answer may be slower", &f.ns
+		v.Why, v.ValueNS = "only a lower bound is known: requests without a response may be slower", &f.ns
 	default:
 		v.Kept, v.ValueNS = pointer(true), &f.ns
 	}
 }
 
-// text is the verdict for people.
+// text returns the verdict for people.
 func (v *Verdict) text() string {
 	value := v.Why
 	switch {

@@ -1,9 +1,9 @@
-// Package summary says what one load did: as the block that a person reads, as JSON, as CSV by the
-// second, and as a histogram log.
+// Package summary reports the results of one load: as text, as JSON, as CSV by second, and as a
+// histogram log.
 //
-// Invariant: a rate counts answers that kept their contract, and nothing else; a percentile is read
-// off one histogram of all it speaks of, never averaged; what was not measured, and what too few
-// requests bear out, is not printed.
+// Invariant: a rate counts only responses that kept their contract; a percentile is read from one
+// histogram and never averaged; values that were not measured, or rest on too few requests, are not
+// printed.
 package summary
 
 import (
@@ -26,7 +26,7 @@ type Summary struct {
 	Joining     bool          // the connections were to join one by one
 	For         time.Duration // planned length; 0 if the load was bounded by number alone
 	Timeout     time.Duration // of one request
-	Renewing    bool          // connections were to be replaced after so many requests
+	Renewing    bool          // connections were to be replaced after a number of requests
 	Suspended   time.Duration // of the whole machine, meanwhile
 	SpinAsked   string        // "auto", "on" or "off"
 	NoSpin      string        // why the event loops did not spin
@@ -34,7 +34,7 @@ type Summary struct {
 	Interrupted bool
 
 	Names      []string    // of the scenario's requests
-	AnyStatus  bool        // nobody said which status is wanted
+	AnyStatus  bool        // no status was requested
 	Objectives []Objective // that the load was to keep
 
 	Load    result.Load
@@ -75,7 +75,7 @@ func Of(i result.Interval) Second {
 	return s
 }
 
-// told is a quantile that enough requests bear out, else 0.
+// told returns a quantile if enough requests lie beyond it, else 0.
 func told(h *hist.Histogram, q float64) int64 {
 	if !(latency{h: h}).bears(q) {
 		return 0
@@ -83,7 +83,7 @@ func told(h *hist.Histogram, q float64) int64 {
 	return h.Quantile(q)
 }
 
-// primary is the latency that counts: from the due time where that differs from the sending.
+// primary returns the latency that counts: from the due time where that differs from the sending.
 func primary(d *result.Detail) *hist.Histogram {
 	if d.Response != nil {
 		return d.Response
@@ -91,13 +91,13 @@ func primary(d *result.Detail) *hist.Histogram {
 	return d.Service
 }
 
-// PerSec is the rate of the answers that kept their contract: see result.Load.
+// PerSec returns the rate of the answers that kept their contract: see result.Load.
 func (s *Summary) PerSec() float64 {
 	v, _ := s.Load.PerSec()
 	return v
 }
 
-// span is the time that the load was to last, or the window if that is longer; of one that was
+// span returns the time that the load was to last, or the window if that is longer; of one that was
 // interrupted all until then.
 func (s *Summary) span() int64 {
 	if s.Interrupted {
@@ -113,14 +113,15 @@ func perSec(n, ns int64) float64 {
 	return float64(n) / (float64(ns) / 1e9)
 }
 
-// TimedOut is how many of the requests without an answer were given up.
+// TimedOut returns the number of requests that timed out.
 func (s *Summary) TimedOut() int64 { return s.Load.Errors["timeout"] }
 
-// Dialled is how many connections were made, those before the window among them; 0: not counted.
+// Dialled returns the number of connections that were opened, including those before the window; 0
+// if not counted.
 func (s *Summary) Dialled() int64 { return latency{h: s.Detail.Connect}.count() }
 
-// ErrorShare is the share of the planned requests that failed, got no answer or were never started.
-// What an interruption kept from starting does not count.
+// ErrorShare returns the share of the planned requests that failed, got no answer or were never
+// started. What an interruption kept from starting does not count.
 func (s *Summary) ErrorShare() float64 {
 	bad := s.Load.Failed + s.Load.Errored()
 	if !s.Interrupted {
@@ -132,10 +133,10 @@ func (s *Summary) ErrorShare() float64 {
 	return float64(bad) / float64(max(s.planned(), 1))
 }
 
-// planned is the number of planned requests; without a plan, of those started.
+// planned returns the number of planned requests; without a plan, of those started.
 func (s *Summary) planned() int64 { return max(s.Load.Planned, s.Load.Started+s.Load.NeverStarted) }
 
-// whole are the rates of the seconds that the window filled, those in which nothing came among
+// whole returns the rates of the seconds that the window filled, those in which nothing came among
 // them.
 func (s *Summary) whole() (perSecond []float64) {
 	for _, sec := range s.Seconds {
@@ -176,8 +177,8 @@ type usage struct {
 	ceiling    float64 // requests per second of this shape at which the loops would have no time left; 0: unknown
 }
 
-// ceilingFrom is the least CPU share from which a ceiling is told: an event loop that mostly sleeps
-// pays for each waking.
+// ceilingFrom is the smallest CPU share for which a ceiling is reported, because an event loop that
+// mostly sleeps uses extra CPU for each wake-up.
 const ceilingFrom = 0.2
 
 func (s *Summary) usage() usage {

@@ -125,7 +125,14 @@ func open() *Summary {
 // cases are loads by name, each wrong in its own way.
 func cases() map[string]*Summary {
 	all := map[string]*Summary{"closed": closed(), "open": open()}
+	addFailures(all)
+	addDelays(all)
+	addMixes(all)
+	return all
+}
 
+// addFailures adds loads of which a part did not take place.
+func addFailures(all map[string]*Summary) {
 	busy := closed()
 	busy.Load.LoopCPUNS, busy.Load.RunQueueNS = 9_600e6, 300e6
 	all["generator"] = busy
@@ -153,7 +160,10 @@ func cases() map[string]*Summary {
 	gone.Load.Started, gone.Load.UnreachableNS = 120_500, 10_020e6
 	gone.Detail.Texts = map[string]string{"dial": "dial: connection refused"}
 	all["gone"] = gone
+}
 
+// addDelays adds loads that were delayed or interrupted.
+func addDelays(all map[string]*Summary) {
 	starved := open()
 	starved.Load = result.Load{Planned: 10_000, Started: 8_120, NeverStarted: 1_880, Succeeded: 8_120,
 		WindowNS: 10_010e6, Connections: 8, Established: 8, Workers: 1,
@@ -197,7 +207,10 @@ func cases() map[string]*Summary {
 	cut.Detail.Unanswered, cut.Detail.UnansweredFromNS = 125, 100_000
 	cut.Seconds = cut.Seconds[:4]
 	all["interrupted"] = cut
+}
 
+// addMixes adds loads with unusual requests, responses and numbers of them.
+func addMixes(all map[string]*Summary) {
 	churn := closed()
 	churn.Detail.Connect = spread(nil, 120_000, 40*time.Microsecond, 400*time.Microsecond)
 	all["churn"] = churn
@@ -226,7 +239,6 @@ func cases() map[string]*Summary {
 			Status: map[int]int64{204: 12}}}
 	all["nothing"] = &Summary{Target: "http://h/", Did: "1 s over 1 connection", For: time.Second,
 		Load: result.Load{Connections: 1, Established: 1}}
-	return all
 }
 
 func TestText(t *testing.T) {
@@ -369,9 +381,9 @@ func TestParseObjectives(t *testing.T) {
 		t.Errorf("%v\n%s", err, diff)
 	}
 	for text, want := range map[string]string{
-		"p99": "want NAME<LIMIT", "p98<1ms": "there are p50, p75", "p99<20": "want a limit above 0",
+		"p99": "want NAME<LIMIT", "p98<1ms": "want p50, p75", "p99<20": "want a limit above 0",
 		"errors<2": "want a limit",
-		"errors<0": "want a limit", "p99<-1s": "want a limit", "p99<1s,p99<2s": "a second limit of p99",
+		"errors<0": "want a limit", "p99<-1s": "want a limit", "p99<1s,p99<2s": "second limit for p99",
 		"": "want NAME<LIMIT",
 	} {
 		if _, err := ParseObjectives(text); err == nil || !strings.Contains(err.Error(), want) {
@@ -395,7 +407,7 @@ func TestVerdicts(t *testing.T) {
 		of(open(), "p99.9<3s"):           "cannot tell (too few requests",
 		of(open(), "errors<1%"):          "kept",
 		of(open(), "errors<0.1%"):        "MISSED",
-		of(cases()["starved"], "p95<5s"): "cannot tell (it is known as a lower bound",
+		of(cases()["starved"], "p95<5s"): "cannot tell (only a lower bound is known",
 		of(cases()["starved"], "p95<1s"): "MISSED",
 		of(closed(), "errors<0.1%"):      "kept (none)",
 	} {

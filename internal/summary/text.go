@@ -30,10 +30,10 @@ func Text(w io.Writer, s *Summary) error {
 	blocks = append(blocks, s.statistics(), s.percentiles())
 	blocks = append(blocks, s.eachTable()...)
 	line("HTTP codes", s.codes())
-	blocks = append(blocks, s.failures("Failures (answers that broke their contract)", s.Load.Failures)...)
-	blocks = append(blocks, s.failures("Errors (no answer)", s.Load.Errors)...)
+	blocks = append(blocks, s.failures("Failures (responses that broke their contract)", s.Load.Failures)...)
+	blocks = append(blocks, s.failures("Errors (no response)", s.Load.Errors)...)
 	if n := s.Dialled(); n > 0 {
-		line("Connections", fmt.Sprintf("%s asked for, %s established, %s dialled",
+		line("Connections", fmt.Sprintf("%s requested, %s established, %s dialled",
 			document.Whole(int64(s.Load.Connections)),
 			document.Whole(int64(s.Load.Established)), document.Whole(n)))
 	}
@@ -48,7 +48,7 @@ func Text(w io.Writer, s *Summary) error {
 		document.Options{Color: s.Color})
 }
 
-// columns are a name, and figures to its right.
+// columns returns a name, and figures to its right.
 func columns(heads ...string) []document.Column {
 	list := []document.Column{{Head: heads[0], Lead: true}}
 	for _, h := range heads[1:] {
@@ -57,7 +57,7 @@ func columns(heads ...string) []document.Column {
 	return list
 }
 
-// line is a line of a table.
+// line returns a line of a table.
 func line(cells ...string) (r document.Row) {
 	for _, c := range cells {
 		r.Cells = append(r.Cells, document.Cell{Value: c})
@@ -124,18 +124,18 @@ func (s *Summary) percentiles() document.Table {
 			analysis.Beyond(.99), analysis.Beyond(.999)))
 	}
 	if l := s.primary(); l.censored > 0 {
-		notes = append(notes, fmt.Sprintf(">=: at least; %s without a right answer stand with what they had waited, "+
-			"from %s on", document.Count(l.censored, "request"), report.Duration(float64(l.from))))
+		notes = append(notes, fmt.Sprintf(">=: at least; %s without a right response count with the time they had "+
+			"waited, %s or more", document.Count(l.censored, "request"), report.Duration(float64(l.from))))
 	}
 	if l := s.wrong(); l.count() > 0 {
-		notes = append(notes, fmt.Sprintf("of right answers; %s took p50 %s, p99 %s, max %s",
+		notes = append(notes, fmt.Sprintf("of right responses; %s took p50 %s, p99 %s, max %s",
 			document.Count(l.count(), "wrong answer"), l.quantile(.5).text(), l.quantile(.99).text(), l.max().text()))
 	}
 	t.After = strings.Join(notes, "\n")
 	return t
 }
 
-// codes are the status codes by class, and one by one.
+// codes returns the status codes by class, and one by one.
 func (s *Summary) codes() string {
 	var classes [6]int64
 	others := int64(0)

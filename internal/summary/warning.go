@@ -31,7 +31,7 @@ const (
 	Starved     = "starved"     // requests were due while no connection was free
 	Rate        = "rate"        // fewer requests were sent than the schedule asked for
 	Errors      = "errors"      // some requests failed
-	Redirects   = "redirects"   // every answer was one, and nobody asked for that
+	Redirects   = "redirects"   // every response was a redirect, which was not requested
 	Unsteady    = "unsteady"    // the rate holds the start and the end of the load, or is of few answers
 )
 
@@ -59,7 +59,7 @@ func (s *Summary) Warnings() []Warning {
 	add(Ended, s.ended())
 	add(Connections, s.fewer())
 	if s.Interrupted {
-		add(Interrupted, fmt.Sprintf("interrupted after %s: what follows is of that time",
+		add(Interrupted, fmt.Sprintf("interrupted after %s: the figures cover that time",
 			report.Duration(float64(s.Wall))))
 	}
 	add(Ledger, s.unbalanced())
@@ -74,7 +74,7 @@ func (s *Summary) Warnings() []Warning {
 	return all
 }
 
-// Has reports whether a warning stands in a list.
+// Has reports whether a list contains a warning.
 func Has(list []Warning, id string) bool {
 	return slices.ContainsFunc(list, func(w Warning) bool { return w.ID == id })
 }
@@ -92,7 +92,7 @@ func (s *Summary) ended() string {
 		text += fmt.Sprintf(", so %s of %s requests were never started", document.Whole(l.NeverStarted),
 			document.Whole(s.planned()))
 	}
-	return text + ". Look whether the server still runs, and at the end of its log"
+	return text + ". Check whether the server is still running, and the end of its log"
 }
 
 func (s *Summary) fewer() string {
@@ -100,29 +100,28 @@ func (s *Summary) fewer() string {
 	if l.Established >= l.Connections {
 		return ""
 	}
-	text := fmt.Sprintf("fewer connections: %s of %s were established, so the load was less than asked for",
+	text := fmt.Sprintf("fewer connections: %s of %s were established, so the load was lower than requested",
 		document.Whole(int64(l.Established)), document.Whole(int64(l.Connections)))
 	why := document.Clean(s.Detail.Texts["dial"])
 	if why == "" && s.Joining {
-		return text + ". It ended before all had joined: make it longer, or --ramp-up shorter"
+		return text + ". The load ended before all were added: make it longer, or --ramp-up shorter"
 	}
 	if why != "" {
 		text += " (" + why + ")"
 	}
-	return text + ". Look at the server's limits (open files, backlog), or lower -c"
+	return text + ". Check the server's limits (open files, backlog), or lower -c"
 }
 
-// churn speaks of connections that ended though every answer came. One lost with its request is an
-// error already.
+// churn warns of connections that ended although all responses came. A connection lost together
+// with a request counts as an error instead.
 func (s *Summary) churn() string {
 	dialled, had := s.Dialled(), int64(s.Load.Established)
 	if s.Renewing || dialled-s.Load.Errored() <= churnFrom*max(had, 1) {
 		return ""
 	}
-	return fmt.Sprintf("the server closed connections: %s were dialled for %s, so the figures hold the cost of "+
-		"connecting. "+
-		"Let it keep connections open (keep-alive, its time-out, requests per connection), or ask for this with "+
-		"--no-keepalive",
+	return fmt.Sprintf("the server closed connections: %s were dialled for %s, so the figures include the cost of "+
+		"connecting. Configure the server to keep connections open (keep-alive, its time-out, requests per "+
+		"connection), or pass --no-keepalive if this is intended",
 		document.Whole(dialled), document.Whole(had))
 }
 
@@ -132,8 +131,8 @@ func (s *Summary) unbalanced() string {
 	if l.Started == started && (l.Planned == 0 || l.Planned == l.Started+l.NeverStarted) {
 		return ""
 	}
-	return fmt.Sprintf("the ledger does not close: %s planned, %s started, %s never started, %s accounted for. This "+
-		"is an error in dyno: please report it",
+	return fmt.Sprintf("the counts of requests do not add up: %s planned, %s started, %s never started, %s "+
+		"accounted for. This is a bug in dyno: please report it",
 		document.Whole(l.Planned), document.Whole(l.Started), document.Whole(l.NeverStarted), document.Whole(started))
 }
 
@@ -142,8 +141,8 @@ func (s *Summary) isStarved() bool {
 	return s.Open && float64(s.Load.StarvedNS) > starvedFrom*float64(s.Load.WindowNS)
 }
 
-// isLate says that requests were sent late though a connection was free: the generator's own doing.
-// Of too few requests to tell a 99th percentile nothing is said.
+// isLate reports whether the generator sent requests late although a connection was free. It is
+// false if there are too few requests for a 99th percentile.
 func (s *Summary) isLate() (lag figure, late bool) {
 	lag = s.lag().quantile(0.99)
 	median := s.response().quantile(0.5)
@@ -153,11 +152,12 @@ func (s *Summary) isLate() (lag figure, late bool) {
 func (s *Summary) atLimit() string {
 	u := s.usage()
 	busy := u.known && u.cpu+u.queue > busyFrom && s.Load.WindowNS >= judgedFrom
-	remedy := "Give it more --threads"
+	remedy := "Pass more --threads"
 	if u.queue > crowdedFrom {
-		remedy = "Other programs, maybe the server, use its CPUs: keep it apart from them with --cpus"
+		remedy = "Other programs, perhaps the server, use its CPUs: separate it from them with --cpus"
 	}
-	how := fmt.Sprintf("its event loops were busy %s of the time and waited %s of it for a CPU", report.PerCent(u.cpu),
+	how := fmt.Sprintf(
+		"its event loops were busy for %s of the time and waited for a CPU for %s", report.PerCent(u.cpu),
 		report.PerCent(u.queue))
 	if !s.Open {
 		if !busy {
@@ -171,14 +171,14 @@ func (s *Summary) atLimit() string {
 	}
 	text := "the generator was at its limit: "
 	if late {
-		text += fmt.Sprintf("requests left %s late at the 99th percentile", report.Duration(lag.ns))
+		text += fmt.Sprintf("requests were sent %s late at the 99th percentile", report.Duration(lag.ns))
 	} else {
 		text += "it could not send all that was due"
 	}
 	if u.known {
 		text += "; " + how
 	}
-	return text + ". Response times hold this delay of its own. " + remedy + ", or lower the rate"
+	return text + ". Response times include this delay. " + remedy + ", or lower the rate"
 }
 
 // paused judges a load as a trial of a run is (V30).
@@ -188,12 +188,12 @@ func (s *Summary) paused() string {
 		return ""
 	}
 	if s.Suspended > 0 {
-		return fmt.Sprintf("the machine was suspended for %s during the load: no figure can be relied on. Repeat it",
+		return fmt.Sprintf("the machine was suspended for %s during the load: no figure is reliable. Repeat the load",
 			report.Duration(float64(s.Suspended)))
 	}
-	return fmt.Sprintf("the generator stood still for %s, %s of the load: it was stopped, or other programs had its "+
-		"CPU. Rates and latencies hold that. "+
-		"Keep other programs off its CPUs, and repeat it", report.Duration(float64(s.Load.GapNS)),
+	return fmt.Sprintf("the generator stood still for %s, %s of the load: it was stopped, or other programs used "+
+		"its CPU. Rates and latencies include this. Keep other programs off its CPUs, and repeat "+
+		"the load", report.Duration(float64(s.Load.GapNS)),
 		report.PerCent(float64(s.Load.GapNS)/float64(s.Load.Wall())))
 }
 
@@ -203,13 +203,12 @@ func (s *Summary) starved() string {
 	}
 	l := &s.Load
 	share := float64(l.StarvedNS) / float64(l.WindowNS) / float64(max(l.Workers, 1))
-	text := fmt.Sprintf("no connection was free for %s of the time while requests were due, at most %s at once: "+
-		"response times hold their wait for one. ",
+	text := fmt.Sprintf("for %s of the time requests were due, at most %s at once, while no connection was free: "+
+		"response times include the wait for one. ",
 		report.PerCent(min(share, 1)), document.Whole(l.BacklogPeak))
 	if 2*l.UnevenNS > l.StarvedNS {
-		return text + fmt.Sprintf("For %s of that time another event loop had a connection free: lower --threads "+
-			"(%d), "+
-			"or raise -c",
+		return text + fmt.Sprintf(
+			"For %s of that time another event loop had a free connection: lower --threads (%d), or raise -c",
 			report.PerCent(float64(l.UnevenNS)/float64(l.StarvedNS)), l.Workers)
 	}
 	return text + "Raise -c; if that does not help, the server cannot keep up with this rate"
@@ -224,14 +223,14 @@ func (s *Summary) unsteady() string {
 	const remedy = ". Make the load longer"
 	switch {
 	case l.RateFromNS > 0:
-		return fmt.Sprintf("not steady: Requests/sec is of %s, only %s median service times, in which all connections "+
-			"were in use",
+		return fmt.Sprintf("not steady: Requests/sec covers only %s, or %s median service times, during which all "+
+			"connections were in use",
 			report.Duration(float64(l.RateNS)), report.Sig3(float64(l.RateNS)/float64(l.ServiceP50NS))) + remedy
 	case s.Open:
-		return "not steady: the first answer came late, so Requests/sec is of the whole load" + remedy
+		return "not steady: the first response came late, so Requests/sec covers the whole load" + remedy
 	}
-	return "not steady: not every connection was answered, or one so late that Requests/sec is of the whole load, " +
-		"its start and its end included" + remedy
+	return "not steady: a connection got no response or its first one very late, so Requests/sec covers the whole " +
+		"load with its start and end" + remedy
 }
 
 // isMissed says that fewer requests were started than were due.
@@ -264,8 +263,8 @@ func (s *Summary) redirects() string {
 	if n == 0 || !s.AnyStatus {
 		return ""
 	}
-	return fmt.Sprintf("all %s are redirects (3xx), so the load measures a redirect and not what it leads to. Load "+
-		"the address that it leads to (curl -I shows it), or say --expect-status 3xx if that is meant",
+	return fmt.Sprintf("all %s are redirects (3xx), so the load measures a redirect and not its target. Load the "+
+		"target (curl -I shows it), or pass --expect-status 3xx if this is intended",
 		document.Count(n, "answer"))
 }
 
@@ -291,12 +290,12 @@ func (s *Summary) errors() string {
 // phrases say in words what the kinds of failure and error mean.
 var phrases = map[string]string{
 	"status": "wrong status", "header": "wrong header", "length": "wrong length", "body": "wrong body",
-	"dial": "without a connection", "reset": "reset by the server", "closed": "closed without an answer",
+	"dial": "without a connection", "reset": "reset by the server", "closed": "closed without a response",
 	"timeout": "timed out",
-	"parse":   "answered with no HTTP/1.1", "write": "not to be written",
+	"parse":   "response not HTTP/1.1", "write": "could not be sent",
 }
 
-// shareText is a share in per cent that is never rounded to 0 %.
+// shareText returns a share in per cent that is never rounded to 0 %.
 func shareText(share float64) string {
 	if share < 0.0005 {
 		return "less than 0.1 %"
@@ -309,7 +308,7 @@ type tally struct {
 	n    int64
 }
 
-// sorted are the counts of m, the most frequent first.
+// sorted returns the counts of m, the most frequent first.
 func sorted(m map[string]int64) []tally {
 	var list []tally
 	for kind, n := range m {

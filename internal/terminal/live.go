@@ -80,7 +80,7 @@ func (v *View) taskLines() (lines []string) {
 	return lines
 }
 
-// standingLines are the interim table, in the order of the latest event.
+// standingLines returns the interim table, in the order of the latest event.
 func (v *View) standingLines() (lines []string) {
 	if len(v.standing) == 0 {
 		return nil

@@ -87,7 +87,7 @@ func (l *LoadView) lines(i *result.Interval, elapsed time.Duration) []string {
 
 // now returns an interval in words: rate, latency, errors.
 func (l *LoadView) now(i *result.Interval) string {
-	words := []string{"waiting for the last answers"}
+	words := []string{"waiting for the last responses"}
 	if !l.drains && len(l.rates) > 0 {
 		words[0] = report.Rate(l.rates[len(l.rates)-1])
 	}

@@ -111,8 +111,8 @@ func (v *View) Close() {
 }
 
 // take updates the view. It reports whether e begins something that could last: a new stage or,
-// before measuring, a contestant's next one. Such a change is shown at once, for no further event
-// might come for a while.
+// before measuring, a contestant's next one. Such a change is shown at once, because the next event
+// may come much later.
 func (v *View) take(e result.Event) (changed bool) {
 	if v.started.IsZero() {
 		v.started = e.Time
@@ -177,7 +177,7 @@ func (v *View) plain(e result.Event, changed bool) {
 	}
 }
 
-// named is the stage as a plain line has it.
+// named returns the stage as a plain line has it.
 func (v *View) named() string {
 	switch {
 	case v.stage == "pilot":
@@ -230,7 +230,8 @@ func (v *View) progress() string {
 	return s
 }
 
-// leader says who is ahead so far, and how the next ones stand to it.
+// leader returns a sentence about the leading contestant so far, and the ratios of the next ones to
+// it.
 func (v *View) leader() string {
 	const others = 3
 	if len(v.standing) < 2 || !strings.HasPrefix(v.standing[0].Of, report.ToBest) {

@@ -160,7 +160,7 @@ func story() (before, after []result.Event) {
 	after = []result.Event{
 		at(20, result.Event{Stage: "calibrate", Text: "null server"}),
 		at(21, result.Event{Stage: "analyse",
-			Text: "what follows counts: one analysis, after 12 epochs"}),
+			Text: "the measurement begins: one analysis, after 12 epochs"}),
 		at(22, result.Event{Stage: "launch", Contestant: "iris", Total: 300, Left: 3 * time.Minute}),
 	}
 	for i := range 100 {

@@ -8,13 +8,14 @@ import (
 	"dyno/internal/stats"
 )
 
-// Part is one way to decide, dyno's own or one that lacks a part of it.
+// Part is a decision procedure: dyno's own, or one that leaves out a part of it.
 type Part struct {
 	Name, What string
 	find       func(f *field, k int) (marks []int) // of each pair: 1 the first is faster, -1 slower, 0 not different
 }
 
-// ablationEpochs is where all parts end; those that look more than once do so at ablationLooks.
+// ablationEpochs is the number of epochs after which every procedure stops; those with several
+// interim analyses make them at ablationLooks.
 const ablationEpochs = 24
 
 // ablationAnalyses returns the interim analyses for k servers. Parts with one analysis make it at ablationEpochs.
@@ -42,14 +43,14 @@ var Parts = []Part{
 	{Name: "t instead of Wilcoxon", What: "paired t-test at the same looks", find: inTurns(byT)},
 }
 
-// AblationNoise is a noise in which a part that is left out should matter.
+// AblationNoise is a noise that should show the effect of a part that is left out.
 type AblationNoise struct {
 	Noise Noise
 	Foe   *Foe
 	What  string
 }
 
-// AblationNoises are where the parts are left out.
+// AblationNoises are the noises of the ablation.
 var AblationNoises = []AblationNoise{
 	{Noise: Noise{Name: "hog", Drift: .25, Trial: .03, Start: .005},
 		Foe: &Foe{act: func(f *field, m moment) (float64, float64) { return f.hog(m, .2, 2, .5) }},
@@ -66,7 +67,7 @@ var AblationNoises = []AblationNoise{
 		What: "8 % of fresh processes are slower for their whole epoch, by a quarter in the mean"},
 }
 
-// Ablated is what one part found in one noise.
+// Ablated is the result of one procedure in one noise.
 type Ablated struct {
 	Part  string
 	Noise string
@@ -76,7 +77,7 @@ type Ablated struct {
 	Wrong Rate // of the same, in which it was found slower
 }
 
-// ablation lets each part decide on the same noise.
+// ablation lets each procedure decide comparisons in the same noise.
 func ablation(ctx context.Context, o *Options) []Ablated {
 	var out []Ablated
 	for _, n := range AblationNoises {
@@ -104,7 +105,7 @@ func ablation(ctx context.Context, o *Options) []Ablated {
 	return out
 }
 
-// inTurns takes epochs as dyno does. decide may ask for the first n of them, again and again.
+// inTurns measures epochs as dyno does. decide may request the first n of them repeatedly.
 func inTurns(decide func(epochs func(n int) [][][]float64, k int) []int) func(*field, int) []int {
 	return func(f *field, k int) []int {
 		var taken [][][]float64
@@ -117,7 +118,8 @@ func inTurns(decide func(epochs func(n int) [][][]float64, k int) []int) func(*f
 	}
 }
 
-// byWilcoxon is dyno's own way: analysis.Judge at planned interim analyses, until all pairs are decided.
+// byWilcoxon decides by dyno's own procedure: analysis.Judge at planned interim analyses, until all
+// pairs are decided.
 func byWilcoxon(epochs func(int) [][][]float64, k int) []int {
 	c := &comparison{k: k, analyses: ablationAnalyses(k), next: func(e int) [][]float64 { return epochs(e + 1)[e] }}
 	c.play()
@@ -147,8 +149,8 @@ func differencesOf(epochs [][][]float64, k int) [][]float64 {
 	return out
 }
 
-// holm marks the pairs that Holm rejects at level alpha, by the sign of their medians. Pairs that are
-// marked stay so.
+// holm marks the pairs that Holm's procedure rejects at level alpha, by the sign of their medians.
+// It never unmarks a pair.
 func holm(marked []int, ps []float64, d [][]float64, alpha float64) {
 	for i, p := range stats.Holm(ps) {
 		if p <= alpha && marked[i] == 0 {
@@ -160,7 +162,7 @@ func holm(marked []int, ps []float64, d [][]float64, alpha float64) {
 	}
 }
 
-// testedBy tests the values at each interim analysis, Holm over the pairs.
+// testedBy tests the values at each interim analysis, with Holm's procedure over the pairs.
 func testedBy(test func([]float64) float64, epochs func(int) [][][]float64, k int, analyses []stats.Interim) []int {
 	marked := make([]int, len(couples(k)))
 	for _, l := range analyses {
@@ -203,7 +205,7 @@ func unpaired(epochs func(int) [][][]float64, k int) []int {
 	return marked
 }
 
-// apart marks the pairs of samples that the Mann-Whitney test tells apart.
+// apart marks the pairs of samples that differ by the Mann-Whitney test.
 func apart(marked []int, levels [][]float64, alpha float64) {
 	var ps []float64
 	var d [][]float64
@@ -237,7 +239,7 @@ func pooled(f *field, k int) []int {
 	return testedBy(stats.SignedRank, all, k, []stats.Interim{{N: len(rounds), Alpha: Alpha}})
 }
 
-// inSequence takes all epochs of the first server, then all of the second, and so on.
+// inSequence measures all epochs of the first server, then all of the second, and so on.
 func inSequence(f *field, k int) []int {
 	levels := make([][]float64, k)
 	for i := range k {

@@ -18,14 +18,14 @@ type Bar struct {
 	Open          bool // not tried yet
 }
 
-// worst keeps the worst of many rates.
+// worst holds the worst of many rates.
 type worst struct {
 	rate  Rate
 	where string
 	low   bool // the lowest is the worst
 }
 
-// see takes one more rate into account; where says what it is of.
+// see adds a rate; where says what it describes.
 func (w *worst) see(r Rate, where string, args ...any) {
 	x, y := r.Share(), w.rate.Share()
 	if r.Of > 0 && (w.rate.Of == 0 || w.low && x < y || !w.low && x > y) {
@@ -40,8 +40,8 @@ func (w *worst) bar(target, limit string, met func(Rate) bool) Bar {
 	return Bar{Target: target, Limit: limit, Worst: w.String(), Met: met(w.rate)}
 }
 
-// errorLimit is the limit of a false difference, which errorHolds tests: the upper bound is the
-// one-sided one at 95 %.
+// errorLimit is the limit for the rate of false differences, as text. errorHolds tests it, with the
+// one-sided 95 % upper bound.
 const errorLimit = "≤ 5 %, upper bound ≤ 6 %"
 
 func errorHolds(r Rate) bool { return r.Share() <= Alpha && r.Upper() <= .06 }
@@ -77,11 +77,12 @@ func (p *Results) Bars() []Bar {
 	return bars
 }
 
-// foundAfter is the number of epochs after which 5 % must be found between two servers; between more
-// it must be found at their one analysis.
+// foundAfter is the number of epochs after which a difference of 5 % between two servers must be
+// found. With more servers it must be found at their only analysis.
 const foundAfter = 12
 
-// simulationBars returns the limits of the simulation: for each, the worst cell that it applies to.
+// simulationBars returns the limits of the simulation, each with the worst of the cells to which it
+// applies.
 func (p *Results) simulationBars() []Bar {
 	var wrongly, sign, tie, edge, high worst
 	found, held, ranks, low := worst{low: true}, worst{low: true}, worst{low: true}, worst{low: true}
@@ -130,12 +131,14 @@ func (p *Results) simulationBars() []Bar {
 	}
 }
 
-// covered returns how often the 95 % interval after n epochs, looked at once, holds the truth: of all
-// comparisons of two in a noise, alike or 5 % apart, short epochs or long.
+// covered returns how often the 95 % interval after n epochs, in a single analysis, contains the
+// true ratio: over all comparisons of two servers in a noise, equal or 5 % apart, with short or
+// long epochs.
 //
-// Where the noise is symmetric it should be what the discrete ranks allow next above 95 %: 96.1, 95.8,
-// 95.6, 95.1 and 95.1 % for 8, 12, 16, 24 and 48. Cells of a thousand comparisons scatter about that by
-// 0.7 %, and the worst of a hundred of them by three times as much.
+// For symmetric noise it should be the smallest coverage of at least 95 % that the discrete ranks
+// allow: 96.1, 95.8, 95.6, 95.1 and 95.1 % for 8, 12, 16, 24 and 48 epochs. Cells of a thousand
+// comparisons scatter around that by 0.7 %, and the worst of a hundred cells by three times as
+// much.
 func (p *Results) covered(noise string, n int) (r Rate) {
 	for _, c := range p.Cells {
 		if c.Noise == noise && c.K == 2 && (c.Truth == "A/A" || c.Truth == "5 %") {
@@ -146,8 +149,8 @@ func (p *Results) covered(noise string, n int) (r Rate) {
 	return r
 }
 
-// Outcome returns how a trap ended, and whether that is good: the limits are met, or the check that
-// must tell of it does.
+// Outcome returns the outcome of a trap, and whether it is acceptable: the limits are met, or the
+// check that must detect the trap warns.
 func (t *Trap) Outcome() (text string, met bool) {
 	detected, failed := t.Warned[t.Catch], t.Failed[t.Catch]
 	switch {
@@ -163,7 +166,7 @@ func (t *Trap) Outcome() (text string, met bool) {
 	return "shown by " + t.Catch + " in " + detected.String() + " only", false
 }
 
-// trapBar returns the limit of the traps: all must end well.
+// trapBar returns the limit of the traps: all outcomes must be acceptable.
 func (p *Results) trapBar() Bar {
 	b := Bar{
 		Target: "traps: the bars are kept, or the check named tells of it in 95 % of the runs", Limit: "all", Met: true,
@@ -183,8 +186,8 @@ func (p *Results) trapBar() Bar {
 // liveSeconds is how long the verdict on 5 % between two may take with profile full, s.
 const liveSeconds = 300
 
-// oddRuns returns how many of n runs may go wrong where 5 % may: the number above which fewer than 2 %
-// of the cases lie. Of 20 it is 3.
+// oddRuns returns how many of n runs may be wrong if each is wrong with probability 5 %: the
+// smallest number that is exceeded with probability below 2 %. For 20 runs it is 3.
 func oddRuns(n int) int {
 	for k := range n {
 		if lo, _ := stats.ClopperPearson(k+1, n, .96); lo > Alpha {
@@ -194,7 +197,7 @@ func oddRuns(n int) int {
 	return n
 }
 
-// LiveBars returns the limits of the live runs. They are open until all runs are made.
+// LiveBars returns the limits of the live runs. They stay open until all runs have been made.
 func (p *Results) LiveBars() []Bar {
 	looked := map[string][]*Live{}
 	for i := range p.Live {
@@ -242,7 +245,8 @@ func (p *Results) LiveBars() []Bar {
 // checksShown are the columns of the table of traps.
 var checksShown = slices.Concat([]string{checks.Discarded}, statistical)
 
-// checkBars returns the limits of carry-over between two, and of who is called moving for nothing.
+// checkBars returns the limits for carry-over between two servers, and for false reports of a
+// moving contestant.
 func (p *Results) checkBars() []Bar {
 	var over, moving worst
 	for _, c := range p.Carried {

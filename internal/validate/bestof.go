@@ -25,7 +25,7 @@ type BestOf struct {
 	Machine string       `json:"machine"`
 }
 
-// The experiment has so many comparisons, every second of them beside a hog, and so many loads of
+// The number of comparisons, every second of them with background load, and the number of loads of
 // each server.
 const (
 	BestOfAll   = 40
@@ -35,7 +35,7 @@ const (
 // ratio returns the best rate of the first server over that of the second.
 func (b *BestOf) ratio() float64 { return slices.Max(b.PerSec[0]) / slices.Max(b.PerSec[1]) }
 
-// wins reports whether one server comes out better by more than the margin.
+// wins reports whether one server is better by more than the margin.
 func (b *BestOf) wins() bool { return math.Abs(math.Log(b.ratio())) > math.Log1p(Margin) }
 
 // ReadBestOf reads the lines of a best_of_three.jsonl; name is for errors.
@@ -50,7 +50,7 @@ func ReadBestOf(r io.Reader, name string) ([]BestOf, error) {
 	})
 }
 
-// BestOfOptions say which comparisons are made, and how.
+// BestOfOptions are the options of RunBestOf.
 type BestOfOptions struct {
 	Done []BestOf // made before
 	More int      // how many more; 0: until there are all
@@ -71,7 +71,7 @@ func RunBestOf(ctx context.Context, o *BestOfOptions) error {
 			return fmt.Errorf("best of three, comparison %d: %w", n, err)
 		}
 		if err := o.Keep(*b); err != nil {
-			return fmt.Errorf("keep comparison %d: %w", n, err)
+			return fmt.Errorf("store comparison %d: %w", n, err)
 		}
 	}
 	return nil
@@ -83,14 +83,14 @@ func (g page) BestOfTool() string { return g.BestOf[0].Tool }
 // BestOfSeconds returns how long each load was.
 func (g page) BestOfSeconds() float64 { return g.BestOf[0].Seconds }
 
-// outcome is what a comparison of equal servers said.
+// outcome is the result of a comparison of equal servers.
 type outcome struct {
 	apart float64 // |log ratio|
 	wins  bool    // one of the two came out better
 }
 
-// BestOfTable shows how often equal servers come out different: by the best of three loads, and in
-// the paired comparisons of one program with itself.
+// BestOfTable shows how often equal servers are found different: by the best of three loads, and by
+// paired comparisons of a program with itself.
 func (g page) BestOfTable() table {
 	t := table{words("|hog|comparisons|with a winner, %|typical difference|largest")}
 	for _, hog := range []bool{false, true} {

@@ -9,14 +9,14 @@ import (
 	"dyno/internal/result"
 )
 
-// Carried is how often two equal servers without controls are called different, where what follows
+// Carried is how often two equal servers without controls are called different if the trial after
 // one of them is slower.
 type Carried struct {
 	By             float64 // as a share
 	Drawn, Chained Rate    // a round begins with the server drawn first; with the one that ended the round before
 }
 
-// carried compares two servers, with the interim analyses of a run of theirs.
+// carried compares two servers, with the interim analyses of a real run.
 func carried(ctx context.Context, o *Options) (out []Carried) {
 	analyses := plannedAnalyses(lone(2).plan)
 	for _, by := range []float64{0, .02, .03} {
@@ -36,7 +36,7 @@ func carried(ctx context.Context, o *Options) (out []Carried) {
 	return out
 }
 
-// setup is the plan of a run whose checks are tried.
+// setup is the plan of a run whose checks are tested.
 type setup struct {
 	name string
 	plan result.Plan
@@ -49,7 +49,8 @@ func lone(k int) setup {
 	return setup{fmt.Sprintf("standard, %d, no controls", k), p}
 }
 
-// setups returns two servers alone, some, as many as the default study has, and the longer profile.
+// setups returns the tested plans: two servers without controls, a few servers, as many as in the
+// default study, and the longer profile.
 func setups() []setup {
 	full := runPlan(Full.Name, 3)
 	full.BudgetNS = 15 * 60e9
@@ -57,8 +58,8 @@ func setups() []setup {
 	return []setup{lone(2), {"standard, 3", few}, {"standard, 7", many}, {"full, 3", full}}
 }
 
-// checkFaults are what the statistical checks look for, each in the first of the contestants. Catch
-// is the check that is tried; the first has no fault.
+// checkFaults are the faults that the statistical checks must find, each in the first contestant.
+// Catch is the tested check; the first entry has no fault.
 var checkFaults = []Foe{
 	noFoe,
 	rise(.05),
@@ -84,7 +85,7 @@ func rise(by float64) Foe {
 	}
 }
 
-// caught returns a foe by its name, which that check must find.
+// caught returns the disturbance of that name, with the check that must find it.
 func caught(check, name string) Foe {
 	for _, f := range Foes {
 		if f.Name == name {
@@ -95,7 +96,7 @@ func caught(check, name string) Foe {
 	panic("no foe " + name)
 }
 
-// Checked is what the checks said of whole runs with one fault, by setup.
+// Checked counts the results of the checks in whole runs with one fault, for one setup.
 type Checked struct {
 	Check, Fault string // Check is empty where nothing was wrong
 	Setups       []string
@@ -106,10 +107,10 @@ type Checked struct {
 	False        []map[string]Rate // where nothing was wrong: by check, it warned or failed
 }
 
-// checkRuns is how many comparisons of a cell there are to one whole run.
+// checkRuns is the number of comparisons in a cell for each whole run.
 const checkRuns = 30
 
-// checked plays whole runs with each fault, in each setup.
+// checked simulates whole runs with each fault, in each setup.
 func checked(ctx context.Context, o *Options) (out []Checked) {
 	for i := range checkFaults {
 		foe := &checkFaults[i]
@@ -140,11 +141,11 @@ func checked(ctx context.Context, o *Options) (out []Checked) {
 	return out
 }
 
-// statistical are the checks of this section. That of a known difference is not among them: what it
-// finds is a pair, with the power of the verdicts.
+// statistical are the checks of this section. The check of a known difference is not among them,
+// because it has the power of the verdicts.
 var statistical = []string{checks.Drift, checks.Twins, checks.Order, checks.CarryOver, checks.FreshStarts}
 
-// play makes and judges one run of equal servers with a foe.
+// play simulates and judges one run of equal servers with a disturbance.
 func (s setup) play(foe *Foe, seed uint64, rep int) evaluated {
 	truth := make([]float64, len(s.plan.Contestants)+len(s.plan.Controls))
 	j := evaluate(recordPlan(foe, seed, rep, truth, s.plan))

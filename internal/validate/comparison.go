@@ -12,7 +12,7 @@ import (
 	"dyno/internal/stats"
 )
 
-// Margin and Alpha are those of every comparison.
+// Margin and Alpha are the margin of equivalence and the error level of every comparison.
 const (
 	Margin = 0.03
 	Alpha  = 0.05
@@ -75,7 +75,7 @@ func (c *comparison) extend(n int) {
 	}
 }
 
-// end returns the judgements at which the comparison stopped.
+// end returns the judgements of the last interim analysis.
 func (c *comparison) end() []analysis.Decision { return c.at[len(c.at)-1] }
 
 // found reports whether the first server was found faster than the second, at the latest after n
@@ -92,14 +92,14 @@ func (c *comparison) found(n int) bool {
 // different reports whether a verdict claims a difference, however small.
 func different(v analysis.Verdict) bool { return v == analysis.Different || v == analysis.Negligible }
 
-// played holds what one comparison showed.
+// played is the result of one comparison.
 type played struct {
 	false, wrong, equivalent, covered, ranks bool
 	found, fixed                             []bool // by interim analysis; by number of epochs in fixedAt
 	sd, epochs                               float64
 }
 
-// see sums up a comparison in which the first server is faster by log and all others are alike.
+// see summarizes a comparison in which the first server is faster by log and all others are equal.
 func see(c *comparison, log float64) (p played) {
 	end := c.end()
 	for i, pair := range couples(c.k) {
@@ -128,8 +128,8 @@ func see(c *comparison, log float64) (p played) {
 	return p
 }
 
-// ranksHold reports whether every rank interval holds the ranks that its server may claim: that of
-// the first its own, those of servers alike any of theirs.
+// ranksHold reports whether every rank interval contains a true rank of its server; equal servers
+// share their ranks.
 func ranksHold(k int, js []analysis.Decision, log float64) bool {
 	pairs := couples(k)
 	lo, hi := analysis.Ranks(k, func(i, j int) bool {

@@ -124,8 +124,8 @@ func (f *field) epoch(number int) [][]float64 {
 	return rows
 }
 
-// order returns the order of the next round, as plan has it: the server that was loaded last in the
-// epoch comes first.
+// order returns the order of the next round, by the rule of package plan: the server that was
+// loaded last in the epoch comes first.
 func (f *field) order() []int {
 	order := f.rng.Perm(len(f.truth))
 	if i := slices.Index(order, f.before); i > 0 && !f.unchained {

@@ -8,14 +8,14 @@ import (
 	"io"
 )
 
-// renamed are the words of older lines that have another name since.
+// renamed maps keys and values of older lines to their present names.
 var renamed = [][2]string{
 	{`"looks":`, `"interim_analyses":`}, {`"void_share":`, `"discarded_share":`},
 	{`"verdict":"tie"`, `"verdict":"equivalent"`}, {`"verdict":"undecided"`, `"verdict":"inconclusive"`},
 }
 
-// readLines reads a file of JSON lines, without empty ones, also those with the names of old. valid
-// may refuse a line. name is the file's, for errors.
+// readLines reads a file of JSON lines and skips empty lines. It accepts the old names in renamed.
+// valid may reject a line. name is the file name for errors.
 func readLines[T any](r io.Reader, name string, valid func(*T) error) (all []T, err error) {
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
@@ -30,7 +30,7 @@ func readLines[T any](r io.Reader, name string, valid func(*T) error) (all []T, 
 		d := json.NewDecoder(bytes.NewReader(line))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&x); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w; a line that was cut short may be deleted", name, n, err)
+			return nil, fmt.Errorf("%s:%d: %w; if the line is incomplete, delete it", name, n, err)
 		}
 		if err := valid(&x); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, n, err)

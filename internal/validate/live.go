@@ -31,7 +31,7 @@ type Live struct {
 	Machine        string  `json:"machine"`
 }
 
-// Side is what a run said of the two under one metric: the first's over the second's, with the
+// Side is the result of a run for one metric: the ratio of the first server to the second, with the
 // interval that the run displayed.
 type Side struct {
 	Ratio   float64 `json:"ratio"`
@@ -41,11 +41,12 @@ type Side struct {
 	Verdict string  `json:"verdict"` // as analysis.Verdict
 }
 
-// analysed reports whether the run came to an interim analysis. That depends on the background CPU, not on what was
-// measured.
+// analysed reports whether the run reached an interim analysis. This depends on the background CPU,
+// not on the measured values.
 func (l *Live) analysed() bool { return l.Analyses > 0 }
 
-// cost returns the share by which a request of the second really cost more.
+// cost returns the share by which a request of the second server cost more, as the servers measured
+// it.
 func (l *Live) cost() float64 {
 	if l.Added != 0 {
 		return l.Added
@@ -64,7 +65,7 @@ func (l *Live) truth() float64 {
 // different reports whether the run claimed a difference, however small.
 func (l *Live) different() bool { return different(analysis.Verdict(l.Verdict)) }
 
-// holds reports whether there is an interval that holds the truth.
+// holds reports whether there is an interval and it contains the true ratio.
 func (l *Live) holds() bool { return l.Hi > 0 && l.Lo <= l.truth() && l.truth() <= l.Hi }
 
 // String returns the run in a line.
@@ -74,11 +75,12 @@ func (l *Live) String() string {
 		hog = " with a hog"
 	}
 	if !l.analysed() {
-		return fmt.Sprintf("%s%s: no interim analysis after %.0f s: %d valid epochs, %.0f %% of the trials discarded; "+
-			"will be made again", l.Kind, hog, l.Seconds, l.Epochs, 100*l.DiscardedShare)
+		return fmt.Sprintf("%s%s: no interim analysis after %.0f s: %d valid epochs, %.0f %% of the trials "+
+			"discarded; it will be repeated", l.Kind, hog, l.Seconds, l.Epochs, 100*l.DiscardedShare)
 	}
 	return fmt.Sprintf("%s%s: %.3f (%.3f–%.3f), truth %.3f, %s after %d epochs, %.0f s, %.0f %% discarded; "+
-		"throughput %.3f, %s", l.Kind, hog, l.Ratio, l.Lo, l.Hi, l.truth(), l.Verdict, l.Epochs, l.Seconds, 100*l.DiscardedShare,
+		"throughput "+
+		"%.3f, %s", l.Kind, hog, l.Ratio, l.Lo, l.Hi, l.truth(), l.Verdict, l.Epochs, l.Seconds, 100*l.DiscardedShare,
 		l.Throughput.Ratio, l.Throughput.Verdict)
 }
 

@@ -127,7 +127,12 @@ func TestLiveGoesOn(t *testing.T) {
 	if len(played) != LiveAll+2 {
 		t.Errorf("%d runs instead of %d", len(played), LiveAll+2)
 	}
-	p := &Results{Live: options(0).Done[:LiveAll]}
+	checkLive(t, &Results{Live: options(0).Done[:LiveAll]})
+}
+
+// checkLive checks the bars, the records and the page of live runs.
+func checkLive(t *testing.T, p *Results) {
+	t.Helper()
 	for _, b := range p.LiveBars() {
 		if !b.Met || b.Open {
 			t.Errorf("%+v", b)

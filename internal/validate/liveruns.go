@@ -57,7 +57,7 @@ func LiveTaskAt(n int) LiveTask {
 	return t
 }
 
-// LiveOptions say which live runs are made, and how.
+// LiveOptions are the options of RunLive.
 type LiveOptions struct {
 	Done []Live // made before
 	More int    // how many more; 0: until there are all
@@ -85,13 +85,13 @@ func RunLive(ctx context.Context, o *LiveOptions) error {
 			return fmt.Errorf("live run %d (%s): %w", n, t.Kind, err)
 		}
 		if err := o.Keep(live(t, run, added)); err != nil {
-			return fmt.Errorf("keep live run %d: %w", n, err)
+			return fmt.Errorf("store live run %d: %w", n, err)
 		}
 	}
 	return nil
 }
 
-// unfit returns why a run does not count, or nil. It may be nil after an error.
+// unfit returns why a run does not count, or nil. The run may be nil if there was an error.
 func unfit(run *result.Run) error {
 	switch {
 	case run == nil:
@@ -100,7 +100,7 @@ func unfit(run *result.Run) error {
 		f := run.Failures[0]
 		return fmt.Errorf("%s failed: %s: %s", f.Contestant, f.Stage, f.Reason)
 	case run.End == nil || len(run.Trials) == 0:
-		return errors.New("the run did not reach its end")
+		return errors.New("the run did not end")
 	}
 	return nil
 }
@@ -138,7 +138,8 @@ func live(t LiveTask, run *result.Run, addedNS float64) Live {
 	return l
 }
 
-// sideOf returns what a run said of the task's two, and which of them is better.
+// sideOf returns the result of a run for the two contestants of the task, and which of them is
+// better.
 func sideOf(a *analysis.Analysis, t LiveTask, metric string) (s Side, better string) {
 	p, ok := a.Pair(t.Contestants[0], t.Contestants[1], metric)
 	if !ok {

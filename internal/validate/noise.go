@@ -77,13 +77,13 @@ func (w *wander) mean(s *step) (mean float64) {
 	return mean
 }
 
-// step is what the passing of a time does to each part of a wander, given its value x before. The
-// value after it is keep·x with standard deviation end, the mean over it share·x with standard
-// deviation mean, their correlation both (Gillespie, Phys. Rev. E 54 (1996) 2084). alone is
-// √(1 - both²).
+// step describes how each part of a wander changes over a length of time, given its value x before.
+// The value after it has mean keep·x and standard deviation end, its average over the time has mean
+// share·x and standard deviation mean, and both is their correlation (Gillespie, Phys. Rev. E 54
+// (1996) 2084). alone is √(1 - both²).
 type step struct{ keep, end, share, mean, both, alone [3]float64 }
 
-// newStep computes the step of a time once, for all that pass it.
+// newStep precomputes the step for a length of time.
 func newStep(seconds float64) *step {
 	var s step
 	for i, part := range wanders {

@@ -127,8 +127,8 @@ func (g page) BarTable() table {
 	})
 }
 
-// Power returns how often 5 % between two recorded servers is found by 12 and by 24 epochs: their
-// noise is not the one that the limit is for. Nil where nothing was replayed.
+// Power returns how often a difference of 5 % between two recorded servers is found by 12 and by 24
+// epochs. The limit applies to another noise. Power returns nil if nothing was replayed.
 func (g page) Power() []Rate {
 	for _, c := range g.Replays {
 		if c.Metric == "cpu_per_request" && c.K == 2 && c.Effect == .05 {
@@ -169,8 +169,8 @@ func (g page) ErrorTable() table {
 	})
 }
 
-// PowerTable has how often 5 % is found by each interim analysis of a profile. Fewer servers have more of them that
-// are of use, so some cells stay empty.
+// PowerTable shows how often a difference of 5 % is found by each interim analysis of a profile.
+// With fewer servers more analyses fit into the budget, so some cells are empty.
 func (g page) PowerTable(profile string) table {
 	var ns []int
 	for _, k := range sizes {

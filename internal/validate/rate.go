@@ -41,7 +41,7 @@ func (r Rate) String() string {
 	return fmt.Sprintf("%s (%s–%s)", perCent(r.Share()), perCent(lo), perCent(hi))
 }
 
-// perCent prints a share with more digits near 0 and near 100 %, so that it can be told from them.
+// perCent formats a share, with more digits near 0 and near 100 %, to distinguish it from them.
 func perCent(x float64) string {
 	p, digits := 100*x, 0
 	switch {

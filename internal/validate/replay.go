@@ -47,10 +47,10 @@ type Half struct {
 // replayAnalyses are the candidates of Standard; the recorded epochs have its rounds.
 var replayAnalyses = []int{8, 12, 16, 24}
 
-// replay resamples recorded epochs with replacement. Who is who is drawn anew in each epoch, so that
-// the servers of a comparison are alike; then the first is made faster by a known share. Two are the
-// reference and its copy, one program. More are all contestants, each less its own median ratio of
-// its run.
+// replay resamples recorded epochs with replacement. It permutes the servers at random in each
+// epoch, so that they are equal; then it makes the first faster by a known share. Comparisons of
+// two use the reference and its copy, which are one program. Larger ones use all contestants, each
+// divided by its own median ratio in its run.
 func replay(ctx context.Context, o *Options) ([]Recorded, []Replay, error) {
 	rec, err := Recordings()
 	if err != nil {
@@ -117,8 +117,8 @@ func (rec *Recording) twins(metric string) [][][]float64 {
 	return all
 }
 
-// alike returns the epochs of all contestants, each less its median log ratio to the reference in
-// its run. The reference itself is left as it is: it is what the others are compared with.
+// alike returns the epochs of all contestants. It subtracts from each its median log ratio to the
+// reference in its run, and leaves the reference unchanged.
 func (rec *Recording) alike(metric string) [][][]float64 {
 	all := rec.epochs(metric)
 	from := 0
@@ -166,7 +166,7 @@ func (rec *Recording) describe(metric string) Recorded {
 	return f
 }
 
-// halves returns what check V16 looks at, over all recorded epochs.
+// halves returns the changes within epochs that check V16 tests, over all recorded epochs.
 func (rec *Recording) halves() (out []Half) {
 	names := rec.Runs[0].Contestants
 	var trials []result.Trial

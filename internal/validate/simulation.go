@@ -31,7 +31,8 @@ var (
 
 var profiles = []*Profile{&Full, &Standard}
 
-// looksOf returns the interim analyses of a profile that fit into its budget, by the number of servers.
+// looksOf returns the interim analyses of a profile that fit into its budget for that number of
+// servers.
 func looksOf(profile string) func(k int) []stats.Interim {
 	return func(k int) []stats.Interim { return plannedAnalyses(runPlan(profile, k)) }
 }

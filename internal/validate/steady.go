@@ -21,7 +21,8 @@ type Arm struct {
 	Frozen  bool  `json:"frozen"` // processes are frozen between their trials, as in every run
 }
 
-// The arms that the experiment compares: how runs are taken, and how a server is loaded in service.
+// The two arms that the experiment compares: trials as in every run, and loads as of a server in
+// production.
 var (
 	DefaultArm = Arm{TrialNS: int64(100 * time.Millisecond), Frozen: true}
 	ServiceArm = Arm{TrialNS: int64(10 * time.Second)}
@@ -33,7 +34,7 @@ var SteadyContestants = []string{"net-http", "kestrel", "aspnetcore-addmvc"}
 // SteadyMargin is the share by which the ratio of an arm may differ from that of the default arm.
 const SteadyMargin = 0.03
 
-// steadyArms are all arms: four lengths, frozen between the trials and not.
+// steadyArms returns all arms: four lengths, frozen between the trials and not.
 func steadyArms() (arms []Arm) {
 	for _, ms := range []int64{100, 500, 2000, 10_000} {
 		arms = append(arms, Arm{ms * 1e6, true}, Arm{ms * 1e6, false})
@@ -63,7 +64,7 @@ type SteadyTask struct {
 	Seed uint64
 }
 
-// steadyBlock says that every fourth of the first 16 blocks has all arms; the others have the two
+// steadyBlock: of the first 16 blocks, every fourth has all arms; the other blocks have the two
 // that are compared.
 const steadyBlock = 4
 
@@ -135,7 +136,7 @@ func RunSteady(ctx context.Context, o *SteadyOptions) error {
 				continue
 			}
 			if err := o.Keep(u); err != nil {
-				return fmt.Errorf("keep block %d, %v: %w", t.Block, t.Arm, err)
+				return fmt.Errorf("store block %d, %v: %w", t.Block, t.Arm, err)
 			}
 		}
 	}

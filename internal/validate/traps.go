@@ -11,11 +11,11 @@ import (
 	"dyno/internal/study"
 )
 
-// Foe is something that works against the method on top of the noise: it changes the log of a
-// server's speed, and may be seen to take CPU.
+// Foe is a disturbance in addition to the noise: it changes the log of a server's speed, and may
+// use CPU that the causes show.
 type Foe struct {
 	Name, What string
-	// Catch is the check that must tell of it, where the verdicts alone would not meet the limits.
+	// Catch is the check that must detect it if the verdicts alone do not meet the limits.
 	Catch string
 	// Busy says that the run must not rank throughput at all.
 	Busy bool
@@ -24,15 +24,15 @@ type Foe struct {
 	set func(f *field, contestants int) // changes the field before its first epoch; may be nil
 }
 
-// unseen makes the act of a foe that takes no CPU.
+// unseen returns the act of a disturbance that uses no CPU.
 func unseen(by func(f *field, m moment) float64) func(*field, moment) (float64, float64) {
 	return func(f *field, m moment) (float64, float64) { return by(f, m), 0 }
 }
 
-// noFoe is what the others are compared with: it shows how often the checks give a false alarm.
+// noFoe is no disturbance; it shows how often the checks give a false alarm.
 var noFoe = Foe{Name: "nothing", What: "the noise alone", act: nothing}
 
-// nothing is the act of a foe that only changes the field beforehand.
+// nothing returns the act of a disturbance that only changes the field beforehand.
 func nothing(*field, moment) (by, seen float64) { return 0, 0 }
 
 // Foes are the traps of doc/validation.md, on the noise "VM, CPU/request". Where one server is named it
@@ -86,13 +86,13 @@ func when(condition bool, x float64) float64 {
 	return 0
 }
 
-// through returns how much of its epoch is over at a moment, from 0 to 1.
+// through returns the share of its epoch that has passed at a moment, from 0 to 1.
 func (f *field) through(m moment) float64 {
 	return (float64(m.round) + float64(m.position)/float64(len(f.truth))) / float64(f.rounds)
 }
 
-// hog is another program that takes a share of the CPU for some seconds at a time, at random times:
-// part is the share of the time in which it runs.
+// hog returns the act of another program that takes a share of the CPU for some seconds at a time,
+// at random times. part is the share of the time during which it runs.
 func (f *field) hog(m moment, part, seconds, share float64) (by, seen float64) {
 	away := func() float64 { return seconds * (1 - part) / part * f.rng.ExpFloat64() }
 	if f.turn == 0 {
@@ -122,12 +122,12 @@ func (f *field) student(df float64) float64 {
 	}
 }
 
-// trapNoise and trapServers are where the traps are set.
+// trapNoise and trapServers are the noise and the numbers of servers in which the traps are tried.
 var trapNoise = Noises[1]
 
 const trapServers = 3
 
-// Trap is what became of one foe.
+// Trap is the result of one disturbance.
 type Trap struct {
 	Foe          // its plain fields
 	False   Rate // of comparisons of equal servers, in which a pair was called different
@@ -139,7 +139,7 @@ type Trap struct {
 	Failed   map[string]Rate // by check: it failed
 	Unranked Rate            // throughput was not ranked
 	Claimed  Rate            // a pair was called different
-	Missed   Rate            // a pair was called different and the check that must tell was silent
+	Missed   Rate            // a pair was called different and the check that must detect the trap was silent
 }
 
 // traps tries every foe: comparisons for the rates, and whole runs by the planner, judged with all
@@ -173,7 +173,7 @@ func against(ctx context.Context, o *Options, foe *Foe, truth string) []played {
 	})
 }
 
-// evaluated is what study says of a whole run.
+// evaluated is the judgement of a whole run by package study.
 type evaluated struct {
 	worst   map[string]checks.State // by check
 	busy    bool                    // throughput is not ranked
@@ -197,12 +197,13 @@ func evaluate(run *result.Run) evaluated {
 	return j
 }
 
-// whole is one run of equal servers with a foe, planned by plan and judged by study.
+// whole simulates one run of equal servers with a disturbance, planned by package plan and judged
+// by package study.
 func whole(foe *Foe, seed uint64, rep int) evaluated {
 	return evaluate(record(foe, seed, rep, make([]float64, trapServers+Standard.Riders)))
 }
 
-// summarise counts what the runs said.
+// summarise counts the results of the runs.
 func (t *Trap) summarise(all []evaluated) {
 	t.Warned, t.Failed = map[string]Rate{}, map[string]Rate{}
 	for _, id := range checksShown {

@@ -16,22 +16,22 @@ import (
 // Sections are the parts of a validation, in order.
 var Sections = []string{"simulation", "replay", "ablation", "adversarial", "checks"}
 
-// IsSection reports whether there is a section of that name.
+// IsSection reports whether Sections has a section of that name.
 func IsSection(name string) bool { return slices.Contains(Sections, name) }
 
-// The defaults of dyno validate. 5,000 comparisons tell an error rate of 5 % from one of 6 %, and a
-// coverage of 95 % from one of 94 %.
+// The defaults of dyno validate. 5,000 comparisons distinguish an error rate of 5 % from one of 6
+// %, and a coverage of 95 % from one of 94 %.
 const (
 	DefaultReps = 5000
 	DefaultSeed = 2017
 )
 
-// Options say how much is simulated.
+// Options are the options of Run.
 type Options struct {
 	Reps     int // comparisons of a cell; a trap has a tenth as many whole runs
 	Seed     uint64
 	Only     string       // one of Sections; "" for all
-	Progress func(string) // told what comes next; may be nil
+	Progress func(string) // called with a description of the next step; may be nil
 }
 
 func (o *Options) tell(format string, args ...any) {
@@ -40,7 +40,7 @@ func (o *Options) tell(format string, args ...any) {
 	}
 }
 
-// Results are those of a validation. Sections that were not asked for are nil.
+// Results are the results of a validation. Sections that were not requested are nil.
 type Results struct {
 	Options  Options
 	Cells    []Cell
@@ -55,7 +55,7 @@ type Results struct {
 	BestOf   []BestOf     // likewise
 }
 
-// Run makes the sections that were asked for. When ctx ends it returns the error of ctx.
+// Run computes the requested sections. When ctx ends it returns the error of ctx.
 func Run(ctx context.Context, o *Options) (*Results, error) {
 	p := &Results{Options: *o}
 	for _, section := range Sections {

@@ -169,7 +169,7 @@ func (u *Setup) backend(ctx context.Context, host *bench.Local, name string) (be
 	}})
 }
 
-// bound returns s as its backend answers with so many records.
+// bound returns s with the expected bodies for a number of records of its backend.
 func bound(ctx context.Context, s *scenario.Scenario, backend bench.Server, records int) (*scenario.Scenario, error) {
 	network, addr := backend.Addr()
 	if err := scenario.Tell(ctx, network, addr, records, uint64(records)); err != nil {

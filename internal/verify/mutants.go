@@ -69,10 +69,10 @@ func Mutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]Findin
 
 const (
 	delay = 200 * time.Millisecond // of the servers that are tried with a delay
-	grace = 5 * time.Second        // for a server to end after it was told to
+	grace = 5 * time.Second        // time for a server to end after SIGTERM
 )
 
-var errStays = fmt.Errorf("it went on for %v after it was told to end", grace)
+var errStays = fmt.Errorf("it kept running for %v after SIGTERM", grace)
 
 // atOnce is how many servers are tried at a time. Most of the time is spent waiting for a Date to
 // advance.

@@ -36,7 +36,7 @@ func swapped(ctx context.Context) Finding {
 		return f
 	}
 	o := contestant.LaunchOptions{Dir: filepath.Join(dir, "home"), Log: filepath.Join(dir, "log"),
-		Probe: func(context.Context, string, string) error { return errors.New("it answers nobody") }}
+		Probe: func(context.Context, string, string) error { return errors.New("it does not respond") }}
 	i, err := contestant.Launch(ctx, b, o)
 	switch {
 	case err == nil:

@@ -99,7 +99,7 @@ func Waits(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) 
 	return nil
 }
 
-// Ends verifies that the server ends when told to. Stop tells it; its error says that it did not.
+// Ends verifies that the server ends on SIGTERM, by calling stop.
 func Ends(stop func() error) error {
 	if err := stop(); err != nil {
 		return &scenario.Broken{Request: "end", Sent: "SIGTERM", Check: "end", Reason: err.Error()}
@@ -151,14 +151,14 @@ func short(ctx context.Context, e load.Engine, job load.Job, requests int64) (re
 	}
 	switch {
 	case l.Failed > 0:
-		return l, bad(l.Failures, "%d of %d answers broke the contract; the first: %s",
+		return l, bad(l.Failures, "%d of %d responses broke the contract; the first: %s",
 			l.Failed, l.Failed+l.Succeeded, seen.First)
 	case l.Errored() > 0:
 		var texts []string
 		for _, kind := range slices.Sorted(maps.Keys(seen.Texts)) {
 			texts = append(texts, seen.Texts[kind])
 		}
-		return l, bad(l.Errors, "%d of %d requests got no answer: %s", l.Errored(), l.Started, strings.Join(texts,
+		return l, bad(l.Errors, "%d of %d requests got no response: %s", l.Errored(), l.Started, strings.Join(texts,
 			"; "))
 	case l.Succeeded < requests:
 		return l, fmt.Errorf("only %d of %d requests were sent, over %s", l.Succeeded, requests, sent(&job))

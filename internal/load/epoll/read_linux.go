@@ -8,10 +8,10 @@ import (
 	"dyno/internal/load"
 )
 
-// read receives what c's socket holds, then sends what the answers make room for. over says that
-// the peer has closed its side: with EPOLLET that is reported once, perhaps together with the last
-// bytes, so read goes on until recv returns 0. Otherwise a read shorter than the buffer has emptied
-// the socket (epoll(7), Q9).
+// read receives the data of c's socket, then sends the requests that the responses allow. over
+// means that the peer has closed its side: with EPOLLET that is reported once, perhaps together
+// with the last bytes, so read continues until recv returns 0. Otherwise a read shorter than the
+// buffer has emptied the socket (epoll(7), Q9).
 //
 // It takes at most burst bytes, so that other connections get their turn. The rest is left for the
 // next turn of the loop, which readOn takes up, because epoll does not report it again.
@@ -154,7 +154,7 @@ func (w *worker) answered(c *conn, more bool, raw []byte, now int64) bool {
 	return true
 }
 
-var errUnasked = errors.New("the server sent bytes that no request asked for")
+var errUnasked = errors.New("the server sent bytes without a request")
 
 // checkHeaders judges the header section at hand, or reuses the verdict on an identical one.
 func (w *worker) checkHeaders(c *conn) {

@@ -160,7 +160,7 @@ func (w *worker) put(c *conn, b []byte) ([]byte, syscall.Errno) {
 	}
 }
 
-// owes reports whether a part of the requests is still to be written.
+// owes reports whether a part of the requests remains to be written.
 func (c *conn) owes() bool { return len(c.unsent)+len(c.tail) > 0 }
 
 // unwritable gives up c, whose peer has closed the connection. It reads first: a server may answer

@@ -118,7 +118,7 @@ func resolve(ctx context.Context, job *load.Job) (a address, err error) {
 	for _, l := range job.LocalAddrs {
 		ip := net.ParseIP(l)
 		if ip == nil {
-			return a, fmt.Errorf("local address %q is no IP address", l)
+			return a, fmt.Errorf("local address %q is not an IP address", l)
 		}
 		from, family, err := sockaddr(&net.TCPAddr{IP: ip})
 		if err != nil {
@@ -170,7 +170,7 @@ func copied(s unix.Sockaddr) unix.Sockaddr {
 }
 
 // socket starts to connect the job's connection index and registers with ep under id, once for the
-// connection's life. Pending means that EPOLLOUT will tell.
+// connection's life. Pending means that EPOLLOUT will report the result.
 //
 // Note: a unix socket leaves EPOLLOUT out. Its peer's every read would raise it (unix_write_space
 // in net/unix/af_unix.c), where TCP raises it only after a write fell short (sk_stream_write_space
@@ -215,9 +215,9 @@ func (a *address) socket(ep int, id int32, index int) (fd int, pending bool, err
 	return fd, pending, nil
 }
 
-// isOwn reports whether fd is connected to itself. A dial to a port of this machine that nobody
-// listens on succeeds so, by simultaneous open (RFC 9293 3.5), if the kernel chooses that very port
-// as the source. The connection would then keep the port from the server that comes back.
+// isOwn reports whether fd is connected to itself. A dial to an unused port of this machine can
+// succeed this way, by simultaneous open (RFC 9293 3.5), if the kernel chooses the same port as the
+// source. The connection would then keep the port from the server that comes back.
 func (a *address) isOwn(fd int) bool {
 	if a.family == unix.AF_UNIX {
 		return false

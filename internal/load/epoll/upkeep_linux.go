@@ -78,9 +78,9 @@ func (w *worker) up() (n int) {
 	return n
 }
 
-// unanswered gives up the dials that had been under way for load.DialLost at the deadline: they
-// reached nobody. In a closed loop each had a request to carry. In an open loop, requests that were
-// due and not sent are counted elsewhere.
+// unanswered gives up the dials that had been in progress for load.DialLost at the deadline. In a
+// closed loop each had a request to carry. In an open loop, requests that were due and not sent are
+// counted elsewhere.
 func (w *worker) unanswered(now int64) {
 	if now < w.deadline { // which no number of requests has
 		return
@@ -153,4 +153,4 @@ func (w *worker) despair(now int64) {
 	}
 }
 
-var errUnanswered = errors.New("dial: no answer until the load was over")
+var errUnanswered = errors.New("dial: no response before the end of the load")

@@ -67,7 +67,7 @@ type worker struct {
 		more     bool
 	}
 	free     ring
-	starving int64 // since when no connection is free, or was last told so
+	starving int64 // time since which no connection is free, or of the last report
 	thinking pauses
 
 	ledger   *load.Ledger // of an observed window
@@ -76,7 +76,7 @@ type worker struct {
 	told     usage
 
 	established int     // at the start of the window, or since (Job.Lazy)
-	unreachable int64   // ns until the window ended in which nobody could be reached
+	unreachable int64   // ns before the end of the window during which the server could not be reached
 	quiet       int64   // connections that broke with no request on them
 	connects    []int64 // ns that dials took before the window
 	dialErr     error   // of the last dial that failed

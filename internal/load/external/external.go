@@ -45,7 +45,7 @@ func (m *Missing) Error() string { return fmt.Sprintf("no program %s on PATH; %s
 func Find(ctx context.Context, name string) (*Tool, error) {
 	k, ok := kinds[name]
 	if !ok {
-		return nil, fmt.Errorf("no external tool %q; there are %s", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("no external tool %q; want one of %s", name, strings.Join(Names(), ", "))
 	}
 	program, err := exec.LookPath(name)
 	if err == nil {
@@ -76,9 +76,9 @@ func (t *Tool) Check(s *scenario.Scenario, level result.Level, requests int64) e
 	case err != nil:
 		return err
 	case level.Open():
-		why = "the level asks for a rate, which it cannot keep as dyno does"
+		why = "the level has a rate, which the tool cannot keep as dyno does"
 	case level.Pipeline > 1 && !t.kind.pipelines:
-		why = fmt.Sprintf("it keeps one request in flight per connection, the level asks for %d; use h2load",
+		why = fmt.Sprintf("it keeps one request in flight per connection, and the level has %d; use h2load",
 			level.Pipeline)
 	case level.PerConnection > 1:
 		why = fmt.Sprintf("it cannot open a new connection after %d requests", level.PerConnection)
@@ -132,8 +132,8 @@ func (t *Tool) request(job *load.Job) (*http.Request, error) {
 }
 
 // Load makes one load with the tool, on the job's CPUs, and waits for its end. The tool's output
-// goes to the file log. used is the CPU time of its processes. An error means that the tool could
-// not be started, or is ctx's; trouble of the tool itself is in told.
+// goes to the file log. used is the CPU time of its processes. It returns an error if the tool
+// could not be started, or that of ctx; errors of the tool itself are in told.
 func (t *Tool) Load(ctx context.Context, job load.Job, w load.Window, log string,
 ) (reported result.Reported, used time.Duration, err error) {
 	r, err := t.request(&job)
@@ -194,7 +194,7 @@ func (t *Tool) Load(ctx context.Context, job load.Job, w load.Window, log string
 	return reported, used, nil
 }
 
-// longest is the time after which a tool that should have ended by itself is stopped.
+// longest returns the time after which a tool that should have ended by itself is stopped.
 func longest(job *load.Job, w *load.Window) time.Duration {
 	if w.Requests > 0 {
 		return time.Hour
@@ -202,7 +202,7 @@ func longest(job *load.Job, w *load.Window) time.Duration {
 	return w.For + 2*timeout(job) + 10*time.Second
 }
 
-// timeout is that of one request, 10 s by default.
+// timeout returns the time-out of one request, 10 s by default.
 func timeout(job *load.Job) time.Duration {
 	if job.Timeout > 0 {
 		return job.Timeout
@@ -210,7 +210,7 @@ func timeout(job *load.Job) time.Duration {
 	return 10 * time.Second
 }
 
-// threads is the number of threads of the tool: one per CPU, but so that each has equally many
+// threads returns the number of threads of the tool: one per CPU, but so that each has equally many
 // connections, because wrk would drop the rest.
 func threads(job *load.Job) int {
 	n := max(1, min(len(job.CPUs), job.Connections))

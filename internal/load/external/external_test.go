@@ -160,7 +160,7 @@ func TestCheck(t *testing.T) {
 		{"h2load", values("POST", "x"), result.Level{}, 0, "for GET only"},
 		{"h2load", values("GET", ""), result.Level{PerConnection: 1}, 0, "cannot open a new connection"},
 		{"wrk", values("GET", ""), result.Level{PerConnection: 7}, 0, "after 7 requests"},
-		{"wrk", values("GET", ""), result.Level{RatePerSec: 7}, 0, "asks for a rate"},
+		{"wrk", values("GET", ""), result.Level{RatePerSec: 7}, 0, "has a rate"},
 	} {
 		err := (&Tool{Name: c.tool, kind: kinds[c.tool]}).Check(c.s, c.level, c.requests)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
@@ -179,7 +179,7 @@ func TestMissing(t *testing.T) {
 		}
 	}
 	if _, err := Find(t.Context(), "siege"); err == nil ||
-		!strings.Contains(err.Error(), "there are wrk, bombardier, ab, h2load") {
+		!strings.Contains(err.Error(), "want one of wrk, bombardier, ab, h2load") {
 		t.Error(err)
 	}
 }

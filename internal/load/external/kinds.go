@@ -16,11 +16,11 @@ import (
 
 // kind is what differs between the tools.
 type kind struct {
-	ask       string // the flag that makes it tell its version
+	ask       string // the flag that prints its version
 	hint      string // how to install it
 	counts    bool   // can make a number of requests
 	pipelines bool
-	closes    bool // can dial anew for each request
+	closes    bool // can open a connection for each request
 	methods   bool // can send other than GET
 	argv      func(*errand) ([]string, error)
 }
@@ -46,7 +46,7 @@ var kinds = map[string]kind{
 		counts: true, methods: true, argv: bombardier},
 }
 
-// address is the URL of the request.
+// address returns the URL of the request.
 func (e *errand) address() string { return "http://" + e.job.Addr + e.RequestURI }
 
 // seconds rounds d up to whole seconds, at least one: no tool takes less.

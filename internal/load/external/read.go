@@ -8,7 +8,7 @@ import (
 	"dyno/internal/result"
 )
 
-// read puts what the tool printed into told, in base units. A number that it does not print stays
+// read stores the tool's output in told, in base units. A number that the tool does not print stays
 // nil.
 func (t *Tool) read(out []byte, reported *result.Reported) {
 	if t.Name == "bombardier" { // what it says before its JSON

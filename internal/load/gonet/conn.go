@@ -58,15 +58,15 @@ type slot struct {
 	began int64 // first byte of the answer read; 0: none yet
 }
 
-// lost says how a connection ended, and so what became of the requests on it.
+// lost is the way a connection ended, which determines how the requests on it count.
 type lost struct {
 	kind      load.Kind
 	err       error // what the system or the parser said
 	cancelled bool
 }
 
-// run is c's part of one window. It alternates between starting what may start and waiting for one
-// event, until nothing may start and nothing is in flight.
+// run runs c's part of a window. It alternates between starting requests and waiting for an event,
+// until no request may start and none is in flight.
 func (c *conn) run(w *window) {
 	turn := w.start + int64(w.Spread)*int64(c.index)/int64(len(c.session.conns))
 	c.more, c.heard, c.fails, c.ready = true, 0, 0, turn
@@ -290,7 +290,7 @@ func (c *conn) unwritable(w *window, err error) *lost {
 	}
 }
 
-// broke counts what was in flight on c and closes it. It reports whether c goes on.
+// broke counts the requests in flight on c and closes c. It reports whether c continues.
 func (c *conn) broke(w *window, l *lost) bool {
 	if l.cancelled && c.pending == 0 {
 		return false

@@ -108,8 +108,8 @@ func (c *conn) dialFor(w *window) (*lost, bool) {
 	return nil, false
 }
 
-// backOff waits until c may be dialled again. While the server cannot be reached, what falls due
-// finds no connection. It reports whether the window still goes on then.
+// backOff waits until c may be dialled again. Requests that fall due meanwhile find no connection.
+// It reports whether the window still runs then.
 func (c *conn) backOff(w *window, until int64) bool {
 	s := c.session
 	t := time.NewTimer(time.Duration(min(until, w.deadline) - s.now()))

@@ -17,7 +17,7 @@ type window struct {
 	start    int64
 	deadline int64         // after which nothing starts; math.MaxInt64: none
 	over     chan struct{} // closed once nothing starts any more
-	gaveUp   atomic.Bool   // for nobody could be reached
+	gaveUp   atomic.Bool   // because the server could not be reached
 	finish   func()        // closes over
 	edge     *load.Edge
 
@@ -84,8 +84,7 @@ func (w *window) claim(now int64) bool {
 	return true
 }
 
-// sleep waits until the session's clock shows until. It reports whether the window still goes on
-// then.
+// sleep waits until the session's clock shows until. It reports whether the window still runs then.
 func (w *window) sleep(until int64) bool {
 	t := time.NewTimer(time.Duration(min(until, w.deadline) - w.session.now()))
 	defer t.Stop()

@@ -25,8 +25,8 @@ var loads = []struct {
 }{{"closed", 0, nil}, {"open", 0, constant(1000)}, {"closed, one per connection", 1,
 	nil}, {"open, one per connection", 1, constant(1000)}}
 
-// across runs a part of the test for each load over tcp and unix sockets, all at once, for they
-// wait more than they work.
+// across runs a part of the test for each load over tcp and unix sockets, all concurrently, because
+// they mostly wait.
 func across(t *testing.T, part func(t *testing.T, network string, schedule *load.Schedule,
 	set func(*server) load.Job)) {
 	for _, network := range []string{"tcp", "unix"} {

@@ -15,7 +15,7 @@ import (
 // bodies are about requests that have long ones.
 var bodies = map[string]func(*testing.T, load.Engine){"long bodies": longBodies, "shared body": sharedBody}
 
-// text is a body of n bytes in which no stretch is like another.
+// text returns a body of n bytes in which no stretch is like another.
 func text(n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
@@ -24,7 +24,7 @@ func text(n int) string {
 	return b.String()[:n]
 }
 
-// posts is a scenario that posts one of these bodies.
+// posts returns a scenario that posts one of these bodies.
 func posts(all ...string) *scenario.Scenario {
 	s := &scenario.Scenario{Name: "posts"}
 	for i, body := range all {

@@ -12,8 +12,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Run puts e to the whole suite. The scripts run beside each other, for they wait more than they
-// work, and after the other cases, which know of the whole process.
+// Run runs the whole suite on e. The scripts run concurrently, because they mostly wait, and after
+// the other cases, which depend on the whole process.
 func Run(t *testing.T, e load.Engine) {
 	beChild(t, e)
 	for _, cases := range []map[string]func(*testing.T, load.Engine){
@@ -56,7 +56,7 @@ const (
 	never = time.Minute // longer than any of these tests
 )
 
-// values is the usual scenario: a drawn id, a constant answer.
+// values returns the usual scenario: a drawn id, a constant answer.
 func values() *scenario.Scenario {
 	body := "value"
 	return &scenario.Scenario{Name: "values", Requests: []scenario.Request{{
@@ -83,7 +83,8 @@ func open(t *testing.T, e load.Engine, j load.Job) load.Session {
 	return s
 }
 
-// sameBytes: what is sent follows from the job alone, and goes on from one window to the next.
+// sameBytes checks that the sent bytes depend only on the job, and continue from one window to the
+// next.
 func sameBytes(t *testing.T, e load.Engine) {
 	s := serve(t, "tcp", each(value))
 	j := job(s)
@@ -139,7 +140,8 @@ func inFlight(t *testing.T, e load.Engine) {
 	}
 }
 
-// cancel: a window that is cut off counts what is in flight, and the session goes on.
+// cancel checks that an interrupted window counts the requests in flight, and that the session
+// remains usable.
 func cancel(t *testing.T, e load.Engine) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := serve(t, "tcp", func(p *peer) {
@@ -213,8 +215,8 @@ func cancelledBefore(t *testing.T, e load.Engine) {
 	}
 }
 
-// idleClose: a connection that the server closes between windows is dialled again before the next
-// one, and is nobody's error.
+// idleClose checks that a connection which the server closes between windows is dialled again
+// before the next one, without an error.
 func idleClose(t *testing.T, e load.Engine) {
 	s := serve(t, "tcp", each(value))
 	session := open(t, e, job(s))

@@ -83,7 +83,7 @@ func thinkAfterLoss(t *testing.T, e load.Engine) {
 	}
 }
 
-// thinkEnds: nobody is awaited who thinks beyond the deadline.
+// thinkEnds checks that a window does not wait for a pause beyond the deadline.
 func thinkEnds(t *testing.T, e load.Engine) {
 	s := serve(t, "tcp", each(value))
 	o := observe(t, t.Context(), open(t, e, job(s)),
@@ -115,7 +115,7 @@ func thinkPerConnection(t *testing.T, e load.Engine) {
 	}
 }
 
-// thinkIdle: a pause does not begin anew when its connection ends in it.
+// thinkIdle checks that a pause does not start again when its connection ends during it.
 func thinkIdle(t *testing.T, e load.Engine) {
 	const pause = 400 * time.Millisecond
 	s := serve(t, "tcp", func(p *peer) {

@@ -129,7 +129,7 @@ func backlogCut(t *testing.T, e load.Engine) {
 	}
 }
 
-// holding answers so many requests, then no more; it calls full with each request beyond.
+// holding responds to a number of requests, then to none; it calls full for each further request.
 func holding(free int64, full func(held int64)) func(*peer) {
 	return func(p *peer) {
 		for p.next() {
@@ -186,7 +186,7 @@ func oneLoopStarves(t *testing.T, e load.Engine) {
 	}
 }
 
-// usableCPU is a CPU that this process may use; none where the system does not say.
+// usableCPU returns a CPU that this process may use; none where the system does not say.
 func usableCPU(t *testing.T) []int {
 	status, _ := os.ReadFile("/proc/self/status")
 	_, list, ok := strings.Cut(string(status), "Cpus_allowed_list:")
@@ -255,9 +255,9 @@ func openPipelining(t *testing.T, e load.Engine) {
 	}
 }
 
-// stall is the coordinated omission: the server stops once for 200 ms. 500 requests per second fall
-// due all the while, so that those of its first half wait for 100 ms or more, some 50. A closed
-// loop on one connection meets the stall with one request.
+// stall tests for coordinated omission: the server stops once for 200 ms. 500 requests per second
+// fall due all the while, so that those of its first half wait for 100 ms or more, some 50. A
+// closed loop on one connection meets the stall with one request.
 func stall(t *testing.T, e load.Engine) {
 	const requests, of = 300, 200 * time.Millisecond
 	for _, c := range []struct {
@@ -311,7 +311,7 @@ func stall(t *testing.T, e load.Engine) {
 	}
 }
 
-// idleBreak: a connection that is closed while it waits for something to do is nobody's error.
+// idleBreak checks that a connection which is closed while it is idle causes no error.
 func idleBreak(t *testing.T, e load.Engine) {
 	s := serve(t, "tcp", func(p *peer) {
 		if p.next() {

@@ -13,7 +13,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// script is a server's conduct and what an engine must make of it in a window of so many requests.
+// script is a server's behaviour and the counts that an engine must report for a window with a
+// number of requests.
 type script struct {
 	name     string
 	serve    func(*peer)
@@ -43,7 +44,7 @@ var modes = []struct {
 	}},
 }
 
-// constant is a schedule without an end.
+// constant returns a schedule without an end.
 func constant(perSecond float64) *load.Schedule {
 	return &load.Schedule{Stages: []load.Stage{{From: perSecond, To: perSecond}}}
 }

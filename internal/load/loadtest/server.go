@@ -116,7 +116,7 @@ func (s *server) hangUp() {
 	}
 }
 
-// Close is the connection's: both embedded fields have one.
+// Close returns the connection's: both embedded fields have one.
 func (p *peer) Close() error { return p.Conn.Close() }
 
 // next reads one request with its body. It is false when the client has gone.

@@ -60,7 +60,7 @@ func silent(t *testing.T, e load.Engine, schedule *load.Schedule) {
 	t.Skip("this machine is too busy")
 }
 
-// listenOnce is a listener that takes one connection, with the shortest queue for others.
+// listenOnce returns a listener that takes one connection, with the shortest queue for others.
 func listenOnce(t *testing.T) net.Listener {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
