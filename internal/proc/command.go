@@ -193,9 +193,6 @@ func (p *Process) LoggedBytes() int64 {
 // LogTail returns the last n lines of the log, each cut at 500 characters.
 func (p *Process) LogTail(n int) []string { return Tail(p.log, n) }
 
-// Log returns the path of the log file, empty if there is none.
-func (p *Process) Log() string { return p.log }
-
 // Bounds on what the kernel should do at once.
 const (
 	freezeTimeout = 2 * time.Second // for every thread to stop
