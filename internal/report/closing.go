@@ -75,7 +75,7 @@ func (v *view) trust() []document.Item {
 	var more []document.Item
 	for _, a := range checks.Summary(v.Findings) {
 		switch words := answered[a.Question]; {
-		case len(a.Findings) == 0:
+		case len(a.Findings) == 0, a.State == checks.Pass && v.Valid == 0: // nothing that counts was asked about
 		case a.State == checks.Pass:
 			fine = append(fine, words.fine)
 		case a.State == checks.CannotTell:

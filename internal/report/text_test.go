@@ -86,6 +86,10 @@ func TestTrust(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	d.Valid, d.Findings = 0, d.Findings[:3]
+	if first := newView(d).trust()[0].Text.String(); first != "in part:" {
+		t.Errorf("without a valid trial: %q", first)
+	}
 }
 
 func TestToBestCell(t *testing.T) {
