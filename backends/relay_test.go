@@ -111,7 +111,7 @@ func TestRelays(t *testing.T) {
 }
 
 // TestRelaysReadJSON gives each relay JSON that the backend never sends, right and wrong: what is
-// made by hand must read all of it.
+// made by hand must read all of it, but for what an article wrote for its own backend.
 func TestRelaysReadJSON(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds contestants")
@@ -125,6 +125,9 @@ func TestRelaysReadJSON(t *testing.T) {
 	defer upstream.Close()
 	root, all := relays(t)
 	for _, m := range all {
+		if m.Name == "dotnet-relay-article" {
+			continue
+		}
 		t.Run(m.Name, func(t *testing.T) {
 			status.Store(http.StatusOK)
 			body.Store("[]\n")
@@ -176,7 +179,7 @@ func relays(t *testing.T) (root string, all []*contestant.Manifest) {
 	all = slices.DeleteFunc(all, func(m *contestant.Manifest) bool {
 		return !slices.Contains(m.Scenarios, "json-relay-noprocess")
 	})
-	if len(all) < 7 {
+	if len(all) < 9 {
 		t.Fatalf("%d relays", len(all))
 	}
 	return root, all
@@ -194,11 +197,16 @@ func readBackend(t *testing.T, root, name string) *contestant.Manifest {
 // start builds and launches a program that lives until the test ends, and returns its http:// address.
 func start(t *testing.T, root string, m *contestant.Manifest, backend, probed string) string {
 	t.Helper()
+	return startIn(t, t.TempDir(), root, m, backend, probed)
+}
+
+// startIn starts a program whose home lies in dir.
+func startIn(t *testing.T, dir, root string, m *contestant.Manifest, backend, probed string) string {
+	t.Helper()
 	tc, err := contestant.Find(t.Context(), m, contestant.FindOptions{Root: root, Offline: true})
 	if err != nil {
 		t.Skip(err)
 	}
-	dir := t.TempDir()
 	b, err := contestant.Build(t.Context(), m, tc, contestant.BuildOptions{Root: root,
 		Log: filepath.Join(dir, "build.log")})
 	var none *contestant.Unavailable

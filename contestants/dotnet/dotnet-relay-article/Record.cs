@@ -1,0 +1,7 @@
+/// <summary>What the backend sends an array of.</summary>
+class Record
+{
+    public string Id { get; set; } = "";
+    public string Name { get; set; } = "";
+    public int Time { get; set; }
+}

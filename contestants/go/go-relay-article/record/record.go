@@ -1,0 +1,19 @@
+// Package record has the JSON that the backend sends, with the methods that easyjson generates for
+// a record as well as for an array of them.
+package record
+
+//go:generate go tool easyjson record.go
+
+// Record has generated methods, which encoding/json calls for each element of an array.
+//
+//easyjson:json
+type Record struct {
+	Id   string
+	Name string
+	Time int64
+}
+
+// List is an array of records.
+//
+//easyjson:json
+type List []Record
