@@ -126,6 +126,10 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (resu
 		HTTP2: m.HTTP2, Managed: m.Managed(), Backend: name == l.opts.Backend, Tuning: m.Tuning,
 		Differs: m.Differs, Paths: m.Paths,
 	}
+	if here := len(l.machine.ServerCPUs); here < m.CPUs {
+		return c, &contestant.Unavailable{Toolchain: fmt.Sprintf("%d CPUs for servers", m.CPUs),
+			Reason: fmt.Sprintf("here they have %d", here), Hint: "take a machine with more CPUs"}
+	}
 	b, err := l.make(ctx, m, &c, note)
 	if err != nil {
 		return c, err

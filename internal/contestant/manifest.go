@@ -43,6 +43,7 @@ type Manifest struct {
 	Sources   []string          `toml:"sources"`
 	Shared    []string          `toml:"shared"` // folders of contestants/shared that go into the build
 	Processes int               `toml:"processes"`
+	CPUs      int               `toml:"cpus"` // that the servers must have for it to mean anything; 0: one
 	Tuning    []string          `toml:"tuning"`
 	Differs   []string          `toml:"differs"` // "key: reason"
 	Build     []string          `toml:"build"`
@@ -60,7 +61,7 @@ type Manifest struct {
 }
 
 // differences are the keys of declared differences that scenario.Verify supports.
-var differences = []string{"chunked", "no-content-type"}
+var differences = []string{"chunked", "no-content-type", "no-date"}
 
 // managed are the languages whose runtime compiles while it serves, and therefore needs a longer
 // warm-up.

@@ -63,7 +63,7 @@ func (s *Scenario) For(host string) *Scenario {
 // Excuse returns s as the load checks it for a contestant with these declared differences. Verify
 // must have confirmed that there are no others.
 func (s *Scenario) Excuse(differs []string) *Scenario {
-	if !slices.ContainsFunc(differs, func(d string) bool { return difference(d) == NoContentType }) {
+	if !Declares(differs, NoContentType) {
 		return s
 	}
 	return s.each(func(_ int, r *Request) {

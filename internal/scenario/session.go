@@ -163,7 +163,7 @@ func VerifyTogether(ctx context.Context, s *Scenario, network, addr string, visi
 	var all sync.WaitGroup
 	for i := range visitors {
 		all.Go(func() {
-			v := newVerifier(s, network, addr, delay, Chunked, NoContentType)
+			v := newVerifier(s, network, addr, delay, Chunked, NoContentType, NoDate)
 			defer v.hangUp()
 			p, err := v.visitor(set, get, uint64(i)+1000)
 			for n := 0; n < times && err == nil && len(v.broken) == 0; n++ {

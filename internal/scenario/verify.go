@@ -19,7 +19,13 @@ import (
 const (
 	Chunked       = "chunked"         // Transfer-Encoding: chunked, although the length is known
 	NoContentType = "no-content-type" // no Content-Type, although the scenario expects one
+	NoDate        = "no-date"         // no Date, although the server has a clock
 )
+
+// Declares reports whether the difference is among the declared ones, each "key: reason".
+func Declares(differs []string, key string) bool {
+	return slices.ContainsFunc(differs, func(d string) bool { return difference(d) == key })
+}
 
 // difference returns the key of a declared difference, "key: reason".
 func difference(declared string) string {
@@ -98,7 +104,7 @@ func (s *Scenario) Inspect(ctx context.Context, network, addr, host string) (*Ob
 	if err := s.bound(); err != nil {
 		return nil, err
 	}
-	v := newVerifier(s, network, addr, 0, Chunked, NoContentType)
+	v := newVerifier(s, network, addr, 0, Chunked, NoContentType, NoDate)
 	defer v.hangUp()
 	v.host = host
 	if err := v.requests(ctx, func(r *Request) bool { return r.Weight > 0 && r.Expect.loose() }); err != nil {
@@ -112,7 +118,7 @@ const waited = 5
 
 // Waits verifies that the handlers of loaded requests wait for delay before they answer.
 func (s *Scenario) Waits(ctx context.Context, network, addr string, delay time.Duration) error {
-	v := newVerifier(s, network, addr, delay, Chunked, NoContentType)
+	v := newVerifier(s, network, addr, delay, Chunked, NoContentType, NoDate)
 	defer v.hangUp()
 	if err := v.requests(ctx, func(r *Request) bool { return r.Weight > 0 && v.out.Requests < waited }); err != nil {
 		return err
@@ -147,7 +153,7 @@ func newVerifier(s *Scenario, network, addr string, delay time.Duration, differs
 // applies reports whether the scenario can show the difference at all.
 func (v *verifier) applies(key string) bool {
 	return slices.ContainsFunc(v.s.Requests, func(r Request) bool {
-		return r.Weight > 0 && (key == NoContentType && r.Expect.Headers["Content-Type"] != "" ||
+		return r.Weight > 0 && (key == NoDate || key == NoContentType && r.Expect.Headers["Content-Type"] != "" ||
 			key == Chunked && r.Expect.hasBody())
 	})
 }
@@ -264,7 +270,7 @@ func (v *verifier) compare(r *Request, w *Want, raw []byte, resp *http1.Response
 		switch {
 		case slices.ContainsFunc(resp.Fields, h.matches):
 		case !ok && string(h.Name) == "content-type":
-			v.differ(NoContentType, "no Content-Type", bad)
+			v.differ(NoContentType, "framing", "no Content-Type", bad)
 		case h.Cookie:
 			bad("session", "no session: want a Set-Cookie header that sets %s", h.Value)
 		case !ok:
@@ -280,13 +286,13 @@ func (v *verifier) compare(r *Request, w *Want, raw []byte, resp *http1.Response
 		return
 	}
 	if _, ok := resp.Get("date"); !ok {
-		bad("date", "no Date header (RFC 9110 §6.6.1)")
+		v.differ(NoDate, "date", "no Date header (RFC 9110 §6.6.1)", bad)
 	}
 	switch {
 	case resp.Close:
 		bad("connection", "it closes the connection; want keep-alive")
 	case resp.Framing == http1.Chunked && r.Weight > 0:
-		v.differ(Chunked, "Transfer-Encoding: chunked", bad)
+		v.differ(Chunked, "framing", "Transfer-Encoding: chunked", bad)
 	}
 }
 
@@ -295,10 +301,10 @@ func (h Header) matches(f http1.Field) bool {
 }
 
 // differ notes a difference that occurs; an undeclared one is a breach.
-func (v *verifier) differ(key, what string, bad func(check, format string, args ...any)) {
+func (v *verifier) differ(key, check, what string, bad func(check, format string, args ...any)) {
 	v.seen[key] = true
 	if !v.declared[key] {
-		bad("framing",
+		bad(check,
 			"%s; if this is the framework's default, declare it in contestant.toml: differs = [\"%s: why\"]", what, key)
 	}
 }
