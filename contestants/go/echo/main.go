@@ -1,10 +1,10 @@
-// Command echo answers the scenario hello with Echo v4.
+// Command echo answers the scenario hello with Echo v5.
 package main
 
 import (
 	"net/http"
 
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 
 	"dyno/harness"
 	"dyno/harness/nethttp"
@@ -17,7 +17,7 @@ func main() {
 	nethttp.Serve(nethttp.WithRoutes(e, router))
 }
 
-func hello(c echo.Context) error {
+func hello(c *echo.Context) error {
 	harness.Work()
 	return c.String(http.StatusOK, "hello world")
 }

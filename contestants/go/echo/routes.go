@@ -3,7 +3,7 @@ package main
 import (
 	"net/http"
 
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 
 	"dyno/harness"
 	"dyno/harness/routes"
@@ -13,7 +13,7 @@ import (
 func router(set []routes.Route) http.Handler {
 	e := echo.New()
 	for _, route := range set {
-		e.Add(route.Method, route.Path, func(c echo.Context) error {
+		e.Add(route.Method, route.Path, func(c *echo.Context) error {
 			harness.Work()
 			return c.String(http.StatusOK, route.Answer(c.Param))
 		})

@@ -1,6 +1,6 @@
 module fasthttp-easyjson
 
-go 1.25.0
+go 1.26.0
 
 tool github.com/mailru/easyjson/easyjson
 
@@ -8,15 +8,15 @@ require (
 	dyno/harness v0.0.0
 	github.com/fasthttp/router v1.5.4
 	github.com/mailru/easyjson v0.9.2
-	github.com/valyala/fasthttp v1.74.0
+	github.com/valyala/fasthttp v1.77.0
 )
 
 replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/josharian/intern v1.0.0 // indirect
-	github.com/klauspost/compress v1.20.0 // indirect
-	github.com/molecule-man/go-brrr v1.0.1 // indirect
+	github.com/klauspost/compress v1.20.3 // indirect
+	github.com/molecule-man/go-brrr v1.3.0 // indirect
 	github.com/savsgio/gotils v0.0.0-20240704082632-aef3928b8a38 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
 )

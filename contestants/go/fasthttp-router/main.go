@@ -1,7 +1,9 @@
-// Command fasthttp-router answers the scenario hello with fasthttp/router.
+// Command fasthttp-router answers the scenarios values, hello and index with fasthttp/router.
 package main
 
 import (
+	"strconv"
+
 	"github.com/fasthttp/router"
 	"github.com/valyala/fasthttp"
 
@@ -10,13 +12,29 @@ import (
 
 func main() {
 	r := router.New()
+	r.GET("/api/values/{id}", getValue)
 	r.GET("/hello", hello)
+	r.GET("/index", index)
 
 	server := &fasthttp.Server{Handler: routed(r.Handler)}
 	harness.Serve(server.ListenAndServe, server.ShutdownWithContext)
 }
 
+func getValue(ctx *fasthttp.RequestCtx) {
+	if _, err := strconv.Atoi(ctx.UserValue("id").(string)); err != nil {
+		ctx.NotFound()
+		return
+	}
+	harness.Work()
+	ctx.WriteString("value")
+}
+
 func hello(ctx *fasthttp.RequestCtx) {
 	harness.Work()
 	ctx.WriteString("hello world")
+}
+
+func index(ctx *fasthttp.RequestCtx) {
+	harness.Work()
+	ctx.WriteString("hello world !")
 }

@@ -1,28 +1,42 @@
-// Command fasthttp answers the scenarios values, hello and index with valyala/fasthttp and the
-// router of its README.
+// Command fasthttp answers the scenarios values, hello and index with valyala/fasthttp alone: its
+// handler switches on the path, as that of its README.
 package main
 
 import (
 	"strconv"
+	"strings"
 
-	"github.com/fasthttp/router"
 	"github.com/valyala/fasthttp"
 
 	"dyno/harness"
 )
 
 func main() {
-	r := router.New()
-	r.GET("/api/values/{id}", getValue)
-	r.GET("/hello", hello)
-	r.GET("/index", index)
-
-	server := &fasthttp.Server{Handler: r.Handler}
+	server := &fasthttp.Server{Handler: handle}
 	harness.Serve(server.ListenAndServe, server.ShutdownWithContext)
 }
 
-func getValue(ctx *fasthttp.RequestCtx) {
-	if _, err := strconv.Atoi(ctx.UserValue("id").(string)); err != nil {
+func handle(ctx *fasthttp.RequestCtx) {
+	switch path := string(ctx.Path()); path {
+	case "/hello":
+		hello(ctx)
+	case "/index":
+		index(ctx)
+	case "/file":
+		readFile(ctx)
+	case "/append":
+		appendFile(ctx)
+	default:
+		if id, ok := strings.CutPrefix(path, "/api/values/"); ok {
+			getValue(ctx, id)
+			return
+		}
+		ctx.NotFound()
+	}
+}
+
+func getValue(ctx *fasthttp.RequestCtx, id string) {
+	if _, err := strconv.Atoi(id); err != nil {
 		ctx.NotFound()
 		return
 	}

@@ -4,14 +4,14 @@ go 1.24
 
 require (
 	dyno/harness v0.0.0
-	github.com/bytedance/sonic v1.15.3
+	github.com/bytedance/sonic v1.15.5
 )
 
 replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/bytedance/gopkg v0.1.3 // indirect
-	github.com/bytedance/sonic/loader v0.5.2 // indirect
+	github.com/bytedance/sonic/loader v0.5.3 // indirect
 	github.com/cloudwego/base64x v0.1.6 // indirect
 	github.com/klauspost/cpuid/v2 v2.2.9 // indirect
 	github.com/twitchyliquid64/golang-asm v0.15.1 // indirect

@@ -1,0 +1,23 @@
+// Command echo-v4 answers the scenario hello with Echo v4.
+package main
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"dyno/harness"
+	"dyno/harness/nethttp"
+)
+
+func main() {
+	e := echo.New()
+	e.GET("/hello", hello)
+
+	nethttp.Serve(nethttp.WithRoutes(e, router))
+}
+
+func hello(c echo.Context) error {
+	harness.Work()
+	return c.String(http.StatusOK, "hello world")
+}
