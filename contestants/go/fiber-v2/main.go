@@ -10,6 +10,8 @@ import (
 func main() {
 	app := fiber.New(fiber.Config{DisableStartupMessage: true})
 	app.Get("/hello", hello)
+	app.Get("/file", readFile)
+	app.Post("/append", appendFile)
 	routed(app)
 
 	harness.Serve(app.Listen, app.ShutdownWithContext)

@@ -15,6 +15,8 @@ func main() {
 	r := gin.New() // without gin.Default's log line per request
 	r.Use(gin.Recovery())
 	r.GET("/hello", hello)
+	r.GET("/file", readFile)
+	r.POST("/append", appendFile)
 
 	nethttp.Serve(nethttp.WithRoutes(r, router))
 }

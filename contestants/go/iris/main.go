@@ -14,7 +14,9 @@ func main() {
 	app.Logger().SetOutput(os.Stderr)
 	app.Get("/api/values/{id:int}", getValue)
 	app.Get("/hello", hello)
-	app.Get("/rest/hello", hello)
+	app.Get("/rest/hello", restHello)
+	app.Get("/file", readFile)
+	app.Post("/append", appendFile)
 
 	harness.Serve(func(addr string) error {
 		return app.Listen(addr, iris.WithoutInterruptHandler, iris.WithoutStartupLog,
@@ -34,4 +36,9 @@ func getValue(ctx iris.Context) {
 func hello(ctx iris.Context) {
 	harness.Work()
 	ctx.WriteString("hello world")
+}
+
+func restHello(ctx iris.Context) {
+	harness.Work()
+	ctx.WriteString("Hello world")
 }

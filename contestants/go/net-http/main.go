@@ -14,6 +14,8 @@ func main() {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/values/{id}", getValue)
 	mux.HandleFunc("GET /hello", hello)
+	mux.HandleFunc("GET /file", readFile)
+	mux.HandleFunc("POST /append", appendFile)
 
 	nethttp.Serve(nethttp.WithRoutes(mux, router))
 }
