@@ -62,6 +62,7 @@ var permissions = map[string][]string{
 	"github.com/charmbracelet/lipgloss": {"internal/terminal", "internal/document"},
 	"github.com/charmbracelet/x/ansi":   {"internal/proc", "internal/document"},
 	"github.com/muesli/termenv":         {"internal/terminal"},
+	"golang.org/x/mod":                  {"internal/contestant"},
 	"golang.org/x/tools/txtar":          {"internal/bundle"},
 	"github.com/google/go-cmp":          nil, // tests only
 	"github.com/rogpeppe/go-internal":   nil,
