@@ -27,7 +27,9 @@ func TestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all = slices.DeleteFunc(all, func(m *contestant.Manifest) bool { return !slices.Contains(m.Scenarios, "file-read") })
+	all = slices.DeleteFunc(all, func(m *contestant.Manifest) bool {
+		return !slices.Contains(m.Scenarios, "file-read")
+	})
 	if len(all) < 5 {
 		t.Fatalf("%d contestants", len(all))
 	}

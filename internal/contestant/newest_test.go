@@ -1,7 +1,6 @@
 package contestant
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -14,15 +13,16 @@ import (
 // replaces by a folder, is not asked for.
 func TestDependencies(t *testing.T) {
 	fsys := fstest.MapFS{
-		"c/go/a/go.mod": {Data: []byte("module a\n\ngo 1.24\n\nrequire (\n\tb.org/b v1.2.3\n\tdyno/harness v0.0.0\n)\n\n" +
-			"replace dyno/harness => ../x\n\nrequire c.org/c v1.0.0 // indirect\n\nrequire a.org/a/v2 v2.0.0+incompatible\n")},
+		"c/go/a/go.mod": {Data: []byte("module a\n\nrequire (\n\tb.org/b v1.2.3\n\tdyno/harness v0.0.0\n)\n\n" +
+			"replace dyno/harness => ../x\n\nrequire c.org/c v1.0.0 // indirect\n\n" +
+			"require a.org/a v2.0.0+incompatible\n")},
 		"c/go/a/main.go":      {Data: []byte("package main\n")},
 		"c/net/b/B.csproj":    {Data: []byte(`<PackageReference Include="New.Json" Version="[13.0.4]" />`)},
 		"c/js/c/package.json": {Data: []byte(`{"private": true, "dependencies": {"frob": "5.3.0", "@a/b": "1.0.0"}}`)},
 		"c/go/bad/go.mod":     {Data: []byte("module\n")},
 	}
 	for dir, want := range map[string][]Dependency{
-		"c/go/a":  {{"a.org/a/v2", "v2.0.0+incompatible"}, {"b.org/b", "v1.2.3"}},
+		"c/go/a":  {{"a.org/a", "v2.0.0+incompatible"}, {"b.org/b", "v1.2.3"}},
 		"c/net/b": {{"New.Json", "13.0.4"}},
 		"c/js/c":  {{"@a/b", "1.0.0"}, {"frob", "5.3.0"}},
 	} {
@@ -88,10 +88,14 @@ func TestAskNewest(t *testing.T) {
 	dir := t.TempDir()
 	for name, answer := range map[string]string{
 		"npm": `case "$*" in "view frob version") echo 5.3.0;; *) echo "npm error code $2" >&2; exit 1;; esac`,
-		"dotnet": `case "$3" in New.Json) echo '{"searchResult":[{"packages":[{"version":"9.0.1"},{"version":"13.0.4"},` +
-			`{"version":"14.0.0-beta"}]}]}';; Old) echo '{"searchResult":[]}';; *) echo '{"searchResult":[{"problems":[{"text":"no index"}]}]}';; esac`,
+		"dotnet": `case "$3" in
+			New.Json) echo '{"searchResult":[{"packages":[{"version":"9.0.1"},{"version":"13.0.4"},
+				{"version":"14.0.0-beta"}]}]}';;
+			Old) echo '{"searchResult":[]}';;
+			*) echo '{"searchResult":[{"problems":[{"text":"no index"}]}]}';;
+			esac`,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(fmt.Sprintf("#!/bin/sh\n%s\n", answer)), 0o755); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+answer+"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-const nodeHint = "install Node.js with npm, by the system's packages (nodejs and npm) or from https://nodejs.org, and " +
-	"put it on PATH, or set DYNO_NODE to its folder"
+const nodeHint = "install Node.js with npm, by the system's packages (nodejs and npm) or from " +
+	"https://nodejs.org, and put it on PATH, or set DYNO_NODE to its folder"
 
 // nodeEnv passes npm the user's home, with its settings and cache, and the variables with which it
 // reaches its registry.
