@@ -13,7 +13,7 @@ import (
 	"dyno/internal/contestant"
 )
 
-// TestFiles proves of each contestant that reads and appends files that it does: it answers with what
+// TestFiles checks that each contestant of these scenarios reads and appends files: it answers with what
 // the file holds now, and what it is sent stands at the end of its file.
 func TestFiles(t *testing.T) {
 	if testing.Short() {

@@ -57,7 +57,7 @@ func (p *project) outdated(ctx context.Context, w io.Writer, chosen []*contestan
 	rows, untold := behind(chosen, named, newest)
 	section(&b, width(w), rows, "CONTESTANT", "PACKAGE", "HAS", "NEWEST")
 	for _, reason := range slices.Sorted(maps.Keys(untold)) {
-		b.WriteString("\n" + wrapped("not told by the registry ("+reason+"): "+strings.Join(untold[reason], ", "),
+		b.WriteString("\n" + wrapped("the registry names no release ("+reason+"): "+strings.Join(untold[reason], ", "),
 			width(w)) + "\n")
 	}
 	if len(failed) == 0 {
