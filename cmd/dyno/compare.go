@@ -132,7 +132,7 @@ func compareCommand() *cobra.Command {
 // check rejects arguments that cannot be sides.
 func (f *compareFlags) check(cmd *cobra.Command, args []string) error {
 	if f.resume != "" {
-		run, err := result.Open(f.resume)
+		run, err := openRun(f.resume)
 		if err != nil {
 			return usage(err)
 		}

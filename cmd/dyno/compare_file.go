@@ -93,8 +93,8 @@ func (c *compareFile) set(cmd *cobra.Command) error {
 
 // at returns the key of entry n of an array in the form of conf.File, such as sides[1].
 func (c *compareFile) at(key string, n int) string {
-	if len(c.values[key]) > 1 {
-		return fmt.Sprintf("%s[%d]", key, n)
+	if entry := fmt.Sprintf("%s[%d]", key, n); c.file.Has(entry) {
+		return entry
 	}
 	return key
 }

@@ -54,7 +54,7 @@ func helpText(cmd *cobra.Command) string {
 	if text == "" {
 		text = cmd.Short
 	}
-	b.WriteString(reflowed(text, helpWidth) + "\n")
+	b.WriteString(strings.TrimSpace(reflowed(text, helpWidth)) + "\n")
 	if cmd.IsAdditionalHelpTopicCommand() {
 		return b.String()
 	}

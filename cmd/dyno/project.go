@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"dyno/internal/bundle"
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
+	"dyno/internal/result"
 	"dyno/internal/scenario"
 	"dyno/internal/study"
 )
@@ -34,6 +37,33 @@ func openProject() (*project, error) {
 	p := &project{found: found, root: found.Root, fsys: os.DirFS(found.Root)}
 	p.manifests, err = contestant.List(p.fsys)
 	return p, err
+}
+
+// openRun opens a stored run. Where there is none, the error says where runs are.
+func openRun(name string) (*result.Run, error) {
+	run, err := result.Open(name)
+	p, found := bundle.Find()
+	if !errors.Is(err, fs.ErrNotExist) || found != nil {
+		return run, err
+	}
+	slugs, _ := study.Slugs(os.DirFS(p.Root))
+	where := filepath.Join(study.Folder, name)
+	switch {
+	case !slices.Contains(slugs, name):
+		return nil, fmt.Errorf("no run in %s: %s", name, lastOf(p.Runs()))
+	case p.Carried:
+		where += ", in a checkout of dyno"
+	}
+	return nil, fmt.Errorf("%s is a study: dyno run %s measures it; its recording is %s", name, name, where)
+}
+
+// lastOf says where runs are recorded, and which was the last.
+func lastOf(folder string) string {
+	names, _ := filepath.Glob(filepath.Join(folder, "*", result.TrialsFile))
+	if len(names) == 0 {
+		return "runs are recorded in " + folder + ", where there is none yet"
+	}
+	return "the last one that is recorded here is " + filepath.Dir(names[len(names)-1]) // named by their time
 }
 
 func isDir(path string) bool {

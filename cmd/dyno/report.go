@@ -45,7 +45,7 @@ func reportCommand() *cobra.Command {
 			case against != "" && format != "text" && format != "json":
 				return usagef("--format %s: --against supports text and json only", format)
 			}
-			run, err := result.Open(args[0])
+			run, err := openRun(args[0])
 			var damaged *result.Damaged
 			if salvage && errors.As(err, &damaged) {
 				run, err = damaged.Run, nil

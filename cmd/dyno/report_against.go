@@ -14,7 +14,7 @@ import (
 
 // reportAgainst prints how far run has changed since the run stored at path.
 func reportAgainst(cmd *cobra.Command, run *result.Run, path string, force bool, format string) error {
-	other, err := result.Open(path)
+	other, err := openRun(path)
 	if err != nil {
 		return err
 	}

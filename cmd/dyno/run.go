@@ -213,7 +213,7 @@ func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experime
 		return nil, usagef("--resume continues with the run's own plan; it can be combined only with --budget, " +
 			"--offline, --wait, and --contestants with folders")
 	}
-	run, err := result.Open(f.resume)
+	run, err := openRun(f.resume)
 	if err != nil {
 		return nil, usage(err)
 	}

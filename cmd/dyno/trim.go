@@ -27,7 +27,7 @@ verdicts of the copy are the same. It has at most a quarter of the size.`,
 				return usagef("trim writes compressed data, not for a terminal; redirect it: dyno trim %s "+
 					">trials.jsonl.gz", args[0])
 			}
-			run, err := result.Open(args[0])
+			run, err := openRun(args[0])
 			if err != nil {
 				return usage(err)
 			}

@@ -120,7 +120,7 @@ func (v *view) trouble(a checks.Answer) string {
 	}
 	switch {
 	case a.Question == checks.TwinsEqual && v.a.AACheck == nil && worst.ID == checks.Twins:
-		return "no second copy of a server to check the method by"
+		return "equal servers were not compared in this run; a side that is given twice is such a test"
 	case a.Question == checks.MachineQuiet:
 		return "noise: " + PerCent(float64(v.Discarded)/float64(max(1, v.Valid+v.Discarded))) + " of trials repeated, " +
 			c.Means + led("; ", c.Do)
