@@ -205,23 +205,24 @@ func pairsStanding(run *result.Run) (out []result.Standing) {
 		return nil
 	}
 	trials := plan.Valid(run)
-	of := report.ToBest
+	of, which := report.ToBest, ""
 	if len(trials) == 0 {
 		trials = plan.Pilot(run)
 	}
 	if len(trials) == 0 { // all is disturbed: better a rough figure than none
-		trials, of = run.Trials, of+", disturbed"
+		trials, which = run.Trials, ", in disturbed loads"
 	}
 	rate, _ := analysis.MetricNamed("throughput")
+	if m.Name != rate.Name {
+		of += " by " + m.Title
+	}
+	of += which
 	t := analysis.Tabulate(byLevel(run, trials)[0], nil)
 	for _, name := range run.Plan.Contestants {
 		if t.Level(m, result.Cell{Contestant: name}).N == 0 || run.FailureOf(name) != nil {
 			continue
 		}
 		out = append(out, result.Standing{Name: name, PerSec: t.Level(rate, result.Cell{Contestant: name}).Value, Of: of})
-		if m.Name != rate.Name {
-			out[len(out)-1].Of += " by " + m.Name
-		}
 	}
 	for pass := range min(2, len(out)) { // against anybody, which shows who is best, and against that
 		for i := range out {
