@@ -287,5 +287,5 @@ func fittedList(text string, room int) string {
 			return short
 		}
 	}
-	return fmt.Sprintf("%s, +%d", parts[0], len(parts)-1)
+	return fmt.Sprintf("%s +%d", parts[0], len(parts)-1) // may be on two lines
 }

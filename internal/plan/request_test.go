@@ -164,7 +164,7 @@ func TestRefused(t *testing.T) {
 	}{
 		{Request{Protocol: "race"}, "--protocol \"race\": want one of paired, sweep, search, classic"},
 		{Request{Profile: "fast"}, "want standard, full or lab"},
-		{Request{Connections: []int{1, 2}}, "make a sweep"},
+		{Request{Connections: []int{1, 2}}, "need --protocol sweep"},
 		{Request{Connections: []int{0}}, "--connections 0: want 1 to 60000"},
 		{Request{Delays: []time.Duration{time.Hour}}, "--delay 1h0m0s"},
 		{Request{Alpha: 2}, "--alpha 2"},

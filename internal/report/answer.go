@@ -63,9 +63,9 @@ func (v *view) noAnalysis() string {
 	}
 	text := "Not enough data to rank: " + have
 	if p.Rounds > 0 {
-		anew := "all servers started anew"
+		anew := "all servers freshly started"
 		if len(p.Attached) > 0 {
-			anew = "servers started anew, but for those that run already"
+			anew = "servers freshly started, except those that were already running"
 		}
 		text += fmt.Sprintf(" (an epoch: %s, %s of each)", anew, document.Count(p.Rounds, "short load"))
 	}

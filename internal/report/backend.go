@@ -35,8 +35,8 @@ func (v *view) backendText() string {
 		rates = append(rates, fmt.Sprintf("%s (%s)", Rate(a.PerSec), levelName(a.At)))
 	}
 	if len(rates) == 0 {
-		return text + "; what it can do alone is not known: no round of the pilots stands"
+		return text + "; its own capacity is unknown: the pilots have no valid round"
 	}
-	return text + "; alone, asked by the generator, it answers " + and(rates) +
-		": no contestant that calls it can do more here"
+	return text + "; loaded directly by the generator, it serves " + and(rates) +
+		", which is an upper bound for contestants that call it"
 }

@@ -263,8 +263,8 @@ func (v *view) claims() document.Section {
 	}
 	s.Blocks = append(s.Blocks, list)
 	if len(c.Published) > 0 {
-		s.Blocks = append(s.Blocks, document.Fold{Title: "The published figures beside ours: of other machines, " +
-			"versions and years, shown and never judged",
+		s.Blocks = append(s.Blocks, document.Fold{Title: "Published figures and ours. The published ones are from " +
+			"other machines, versions and years; they are shown, not judged",
 			Blocks: v.publishedTables()})
 	}
 	return s

@@ -18,10 +18,9 @@ const classicLabel = "classic: one long load after another, as published benchma
 
 // classicMisleads states the error of such figures; the 28 % were measured with loads of 5 s, while
 // another job compiled.
-const classicMisleads = "The machine's speed changes from one load to the next, and nothing here makes up for it: " +
-	"two identical servers, loaded one after the other on a " +
-	"shared machine, differed by 28 % in the median. Who is faster cannot be said from this; a paired comparison of " +
-	"the same contestants can say it."
+const classicMisleads = "The machine's speed changes from one load to the next, and a classic run does not " +
+	"compensate for it: two identical servers, loaded one after the other on a shared machine, differed by 28 % in " +
+	"the median. These figures cannot show who is faster; a paired comparison of the same contestants can."
 
 // classic is a view of loads without comparisons.
 type classic struct{ *view }
@@ -66,7 +65,7 @@ func (c *classic) figure(r row, m analysis.Metric) single {
 	}
 	loads := c.loads(r)
 	if len(loads) == 0 {
-		return single{absent: "it was not loaded before the run ended"}
+		return single{absent: "the run ended before it was loaded"}
 	}
 	middle := analysis.MiddleOf(loads, m)
 	switch {
@@ -144,7 +143,8 @@ func (c *classic) disturbed(r row) []string {
 	for _, cause := range []struct {
 		form  string
 		share float64
-	}{{"others used up to %s of the server's CPUs", d.Server}, {"up to %s of the generator's CPUs went to others",
+	}{{"other programs used up to %s of the server's " +
+		"CPUs", d.Server}, {"other programs used up to %s of the generator's CPUs",
 		d.Generator},
 		{"the hypervisor withheld up to %s", d.Withheld}, {"the generator or the machine stood still for up to %s",
 			d.Stood}} {
@@ -152,7 +152,7 @@ func (c *classic) disturbed(r row) []string {
 			why = append(why, fmt.Sprintf(cause.form, PerCent(cause.share)))
 		}
 	}
-	return []string{"a paired comparison would not count " + which + ": " + and(why)}
+	return []string{"a paired comparison would discard " + which + ": " + and(why)}
 }
 
 // repeats returns the planned number of loads of each contestant.
@@ -244,7 +244,7 @@ func (c *classic) method() []document.Fact {
 	}
 	if c.Discarded > 0 {
 		facts = append(facts, document.Fact{Name: "Loaded again", Value: document.Count(c.Discarded, "load") +
-			", for others used the CPUs; the later one is shown"})
+			", because other programs used the CPUs; the later one is shown"})
 	}
 	return facts
 }
@@ -252,16 +252,16 @@ func (c *classic) method() []document.Fact {
 func (c *classic) document() *document.Document {
 	d := &document.Document{Title: c.heading(), Label: sentenceCase(classicLabel), Byline: c.head(),
 		Lead: c.lead(c.sentences()), Trust: c.asked(),
-		NoChart: "a classic run has single figures, which a chart would make look comparable; choose another " +
-			"--format"}
+		NoChart: "a classic run has single figures, and a chart would suggest that they are comparable; choose " +
+			"another --format"}
 	d.Facts = []document.Fact{{Name: "Loads", Value: fmt.Sprint(len(c.Loads)), Note: c.each() + " each"},
 		{Name: "Verdicts", Value: "none", Note: "single figures"},
 		c.checksFact()}
 	external := newExternal(c)
 	d.Sections = append([]document.Section{c.short(), external.section(), c.closing()}, details(append([]document.Section{c.table(),
 		c.growthChart(), c.belief([]document.Block{
-			quiet("What others did on the machine discards no load here. Where a paired comparison would not have counted " +
-				"one, the contestant's row says so.")})},
+			quiet("A classic run discards no loads. If a paired comparison would have discarded one because of " +
+				"other programs, the contestant's row says so.")})},
 		c.rest(c.method(), c.words(external != nil))...))...)
 	return d
 }
@@ -315,16 +315,15 @@ func (c *classic) table() document.Section {
 
 func (c *classic) words(external bool) []document.Definition {
 	own := []document.Definition{
-		{ID: "classic", Name: "Classic", Text: "One long load after another, each on a contestant started for it, as " +
-			"published benchmarks are made. It is here to be compared with theirs."},
-		{ID: "range", Name: "Range", Text: "The lowest and the highest of several loads. It says nothing of what a " +
-			"further load would give."},
+		{ID: "classic", Name: "Classic", Text: "One long load after another, each on a freshly started contestant, " +
+			"as in published benchmarks, for comparison with these."},
+		{ID: "range", Name: "Range", Text: "The lowest and the highest of several loads. It is not a prediction of " +
+			"further loads."},
 	}
 	if external {
-		own = append(own, document.Definition{ID: "driver", Name: "Beside another load generator",
-			Text: "The same loads made by another tool, in its own terms: what it counts as an answer, " +
-				"an error or a latency is its own. Of ceiling: its rate as a share of what the same generator makes of a " +
-				"server that does nothing."})
+		own = append(own, document.Definition{ID: "driver", Name: "Another load generator",
+			Text: "The same loads made by another tool, with its own definitions of response, error and latency. " +
+				"Of ceiling: its rate as a share of the rate of the same generator with a server that does nothing."})
 	}
 	return wordsOf(own, append(namesOf(analysis.Classic), "first_answer")...)
 }

@@ -59,7 +59,7 @@ func (c *Claims) costTable() *costTable {
 func (t *costTable) more(contestant, level string) document.Cell {
 	c := t.at[[2]string{contestant, level}]
 	if c.Absent != "" || c.More.N == 0 {
-		return document.Cell{Absent: orElse(c.Absent, "it is not known")}
+		return document.Cell{Absent: orElse(c.Absent, "unknown")}
 	}
 	cell := document.Cell{Value: fmt.Sprintf("%+.2f", c.More.Value/t.scale.Per), Side: "(interval open)"}
 	if !math.IsInf(c.More.Lo, 0) && !math.IsInf(c.More.Hi, 0) {
@@ -75,7 +75,7 @@ func (t *costTable) of(contestant string) document.Cell {
 			return document.Cell{Value: Sig3(c.Of.Value / t.scale.Per)}
 		}
 	}
-	return document.Cell{Absent: "it is not known"}
+	return document.Cell{Absent: "unknown"}
 }
 
 // costs returns the section about the additional costs of levels over the base.
@@ -86,8 +86,8 @@ func (v *view) costs() document.Section {
 	}
 	costs := c.costTable()
 	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: c.Base, Number: true}},
-		Note: "Differences within rounds, the middle one of each epoch; the interval, at 95 %, is between epochs. " +
-			"Nothing is decided here."}
+		Note: "Differences within rounds, the median of each epoch; the 95 % interval is between epochs. There are " +
+			"no verdicts."}
 	for _, l := range costs.levels {
 		t.Columns = append(t.Columns, document.Column{Head: l, Number: true})
 	}

@@ -53,23 +53,23 @@ func TestDrivenWords(t *testing.T) {
 		not  string
 	}{
 		"agree": {externalFixture(nil, calm...),
-			"0.980 × our requests per second (49,000 against 50,000). That is 54 % of the most that wrk makes here",
+			"0.980 × our requests per second (49,000 against 50,000). That is 54 % of the rate of wrk with a server",
 			"limit"},
 		"its limit": {externalFixture(nil, 70000, 49000, 100000, 50000),
-			"wrk is at its own limit: its rate is a lower bound", "processes of their own"},
+			"wrk is at its own limit: its rate is a lower bound", "separate processes"},
 		"our limit": {externalFixture(nil, 95000, 49000, 100000, 90000), "dyno is at its own limit", "agree. The"},
 		"both":      {externalFixture(nil, 95000, 85000, 100000, 90000), "neither rate is the server's", ""},
 		"unexplained": {externalFixture(nil, 50000, 30000, 100000, 90000),
-			"processes of their own, one after the other", "limit"},
+			"separate processes, one after the other", "limit"},
 		"little": {externalFixture(func(s *result.Reported) { s.MeanNS = twice(s.MeanNS) }, calm...),
-			"4.08 ms, against 2.04 ms by Little's law (connections ÷ rate): what is more was added by its correction",
+			"4.08 ms, against 2.04 ms by Little's law (connections ÷ rate): the excess was added by its correction",
 			""},
 		"no rate": {externalFixture(func(s *result.Reported) {
 			*s = result.Reported{Exit: "exit status 1", Trouble: "no figures"}
-		}, calm...), "wrk told no rate. wrk ended with: exit status 1. Not all that it printed could be read: no figures.", "law"},
-		"no ceiling": {externalFixture(nil, calm[:2]...), "0.980 × our", "of the most"},
+		}, calm...), "wrk reported no rate. wrk ended with: exit status 1. Parts of its output could not be read: no figures.", "law"},
+		"no ceiling": {externalFixture(nil, calm[:2]...), "0.980 × our", "of the rate of"},
 		"dialled": {externalFixture(func(s *result.Reported) { s.KeptAlive = new(int64) }, calm...),
-			"Of 196,000 answers 0 left the connection open", ""},
+			"Of 196,000 responses 0 kept the connection open", ""},
 	} {
 		var says []string
 		says = append(says, newExternal(newClassic(newView(c.d))).said()...)
@@ -82,7 +82,7 @@ func TestDrivenWords(t *testing.T) {
 	d := externalFixture(nil, calm...)
 	d.AllLoads[3].Causes.BackgroundServerNS = d.AllLoads[3].Causes.WallNS / 2
 	if got := newExternal(newClassic(newView(d))).said()[0]; !strings.Contains(got,
-		"Others used the CPUs during wrk's load of null server: where") || strings.Contains(got, "limit") {
+		"Other programs used the CPUs during wrk's load of null server, so the cause") || strings.Contains(got, "limit") {
 		t.Errorf("disturbed: %s", got)
 	}
 	again := externalFixture(nil, calm...)
@@ -91,7 +91,7 @@ func TestDrivenWords(t *testing.T) {
 		again.AllLoads[i].Reported.BytesWritten = &n
 	}
 	if got := newExternal(newClassic(newView(again))).said()[0]; !strings.Contains(got,
-		"It wrote 1.34 requests for each answer") {
+		"It wrote 1.34 requests for each response") {
 		t.Errorf("sent again: %s", got)
 	}
 }
@@ -99,7 +99,7 @@ func TestDrivenWords(t *testing.T) {
 // TestDrivenRounding: ab's mean is whole milliseconds, and no disagreement within half of one.
 func TestDrivenRounding(t *testing.T) {
 	for mean, want := range map[int64]string{2e6: "2.00 ms, against 2.50 ms by Little's law (connections ÷ rate): they agree", 3e6: "3.00 ms, against 2.50 ms by Little's law (connections ÷ rate): they agree",
-		4e6: "more than its own rate allows", 1e6: "not all in use"} {
+		4e6: "more than its own rate allows", 1e6: "not all connections were in use"} {
 		d := externalFixture(func(s *result.Reported) { *s.MeanNS = mean }, 41000, 40000, 100000, 90000)
 		d.Run.Plan.External = "ab"
 		for i := range d.AllLoads {
@@ -113,26 +113,28 @@ func TestDrivenRounding(t *testing.T) {
 	}
 }
 
+// allForms returns d in all forms, by extension, without what is particular to their layout.
+func allForms(t *testing.T, d *Data) map[string]string {
+	got := map[string]string{}
+	for ext, write := range map[string]Writer{"txt": inFull, "html": HTML, "md": Markdown, "csv": CSV,
+		"json": JSON} {
+		text := string(written(t, write, d))
+		if ext == "html" {
+			text = html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(text, " "))
+		}
+		if ext != "csv" { // where lines and cells end is the form's
+			text = strings.Join(strings.Fields(strings.NewReplacer("|", " ", "*", "", "\u00a0", " ", "\\",
+				"").Replace(text)), " ")
+		}
+		if got[ext] = text; strings.Contains(text, "NaN") {
+			t.Errorf("%s: NaN in\n%s", ext, text)
+		}
+	}
+	return got
+}
+
 // TestDrivenForms finds both generators' figures, and what is said of them, in every form.
 func TestDrivenForms(t *testing.T) {
-	forms := func(d *Data) map[string]string {
-		got := map[string]string{}
-		for ext, write := range map[string]Writer{"txt": inFull, "html": HTML, "md": Markdown, "csv": CSV,
-			"json": JSON} {
-			text := string(written(t, write, d))
-			if ext == "html" {
-				text = html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(text, " "))
-			}
-			if ext != "csv" { // where lines and cells end is the form's
-				text = strings.Join(strings.Fields(strings.NewReplacer("|", " ", "*", "", "\u00a0", " ", "\\",
-					"").Replace(text)), " ")
-			}
-			if got[ext] = text; strings.Contains(text, "NaN") {
-				t.Errorf("%s: NaN in\n%s", ext, text)
-			}
-		}
-		return got
-	}
 	has := func(name, text string, want ...string) {
 		t.Helper()
 		for _, w := range want {
@@ -142,12 +144,12 @@ func TestDrivenForms(t *testing.T) {
 		}
 	}
 	calm := []float64{50000, 49000, 100000, 90000}
-	got := forms(externalFixture(nil, calm...))
+	got := allForms(t, externalFixture(nil, calm...))
 	for _, ext := range []string{"txt", "html", "md"} {
 		has(ext, got[ext], "The same loads by wrk (4.1.0)", "wrk -c 100 http://127.0.0.1:1/x",
 			"Iris MVC dyno 50,000 50 %", "Iris MVC wrk 49,000 54 %",
-			"null server dyno 100,000 –", "null server wrk 90,000 –", "wrk tells 0.980 × our requests per second",
-			"What sets wrk apart, whatever the server:", externalWays["wrk"][1])
+			"null server dyno 100,000 –", "null server wrk 90,000 –", "wrk reports 0.980 × our requests per second",
+			"What sets wrk apart, for any server:", externalWays["wrk"][1])
 	}
 	has("csv", got["csv"], ",throughput,1/s,49000,49000,49000,1,196000,none,measured,,wrk\n",
 		",throughput,1/s,90000,90000,90000,1,360000,none,measured,,wrk\n",
@@ -187,14 +189,14 @@ func TestDrivenForms(t *testing.T) {
 	if p99 := report.External.Rows[1].Metrics["p99_ns"]; p99 != nil {
 		t.Errorf("json: a p99 that wrk did not tell: %v", *p99)
 	}
-	for ext, text := range forms(externalFixture(func(s *result.Reported) { *s = result.Reported{Trouble: "no figures"} }, calm...)) {
+	for ext, text := range allForms(t, externalFixture(func(s *result.Reported) { *s = result.Reported{Trouble: "no figures"} }, calm...)) {
 		switch ext {
 		case "csv":
 			has("silent, csv", text, ",throughput,1/s,,,,1,–,–,absent,,wrk\n")
 		case "json":
-			has("silent, json", text, `"throughput_per_sec": null`, "wrk told no rate.")
+			has("silent, json", text, `"throughput_per_sec": null`, "wrk reported no rate.")
 		default:
-			has("silent, "+ext, text, "wrk – –", "wrk told no rate. Not all that it printed could be read: no figures.")
+			has("silent, "+ext, text, "wrk – –", "wrk reported no rate. Parts of its output could not be read: no figures.")
 		}
 	}
 }

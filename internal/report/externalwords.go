@@ -18,40 +18,40 @@ import (
 var externalWays = map[string][]string{
 	"wrk": {
 		dialsWithin,
-		"Its latencies are not only those that it saw: before it prints them it adds, for each that is longer than " +
-			"twice the mean time from one request of a connection to the " +
-			"next, the shorter ones that it takes to have been left out. It always does so, and does not say it.",
-		"A request that is never answered is in none of its counts. It was given dyno's time-out; by default it " +
-			"leaves out the latency of what took more than 2 s.",
+		"Its latencies include estimates: for each latency longer than twice the mean time between requests of a " +
+			"connection, it adds the shorter ones that it assumes to be missing. It always does so and does not " +
+			"mention it.",
+		"A request without a response is in none of its counts. It was run with dyno's time-out; by default it " +
+			"omits latencies above 2 s.",
 		looksAtStatus,
 	},
 	"ab": {
-		dialsWithin + " It has one thread, and asks in HTTP/1.0.",
-		"To an answer without 'Connection: keep-alive' it knows no end but that the server closes: of one that keeps " +
-			"it open it gets nothing.",
-		"Its latencies are whole milliseconds, their mean too.",
-		"It calls failed an answer of another length than its first, right or wrong, and looks at the status " +
-			"besides; dyno at status, length and body.",
+		dialsWithin + " It has one thread and uses HTTP/1.0.",
+		"A response without 'Connection: keep-alive' ends for it only when the server closes the connection: from " +
+			"a server that keeps it open it gets no responses.",
+		"Its latencies, including the mean, are whole milliseconds.",
+		"A response counts as failed if its length differs from that of the first one; it also checks the status. " +
+			"dyno checks status, length and body.",
 	},
 	"bombardier": {
 		dialsWithin,
-		"Its client sends a GET again, five times in all, where the connection ends before an answer, and counts it " +
-			"once: what goes wrong so is in its bytes alone.",
-		"Its latencies are of failed requests too.",
-		"Its rate is here its answers by its time; the Reqs/sec that it prints is a mean of samples of 10 ms and more.",
+		"If a connection ends before a response, its client sends a GET again, up to five times, and counts it " +
+			"once: such errors show only in its bytes.",
+		"Its latencies include failed requests.",
+		"Its rate here is its responses ÷ its time; the Reqs/sec that it prints is a mean of samples of 10 ms or more.",
 		looksAtStatus,
 	},
 	"h2load": {
 		dialsWithin,
-		"Before version 1.69 it prints no percentiles. Its latencies are of a million requests at most, drawn from " +
-			"all.",
+		"Before version 1.69 it prints no percentiles. Its latencies are a random sample of at most a million " +
+			"requests.",
 		looksAtStatus,
 	},
 }
 
 const (
-	dialsWithin   = "It dials within the time that it measures; dyno before."
-	looksAtStatus = "It looks at the status of an answer; dyno at status, length and body."
+	dialsWithin   = "Its measured time includes opening the connections; dyno's does not."
+	looksAtStatus = "It checks the status of responses; dyno checks status, length and body."
 )
 
 // Shares that words are made of: from nearCeiling on a rate is the generator's as much as the
@@ -78,39 +78,37 @@ func (d *external) said() (lines []string) {
 func (d *external) ways() []string {
 	ways := append([]string{}, externalWays[d.run.Plan.External]...)
 	if r := d.row(d.run.Plan.Ceiling, d.run.Plan.External); len(r.loads) > 0 && math.IsNaN(r.rate()) {
-		ways = append(ways, "What it makes at most is not known, for of the server that does nothing it told no "+
-			"rate"+because(&r.loads[0])+".")
+		ways = append(ways, "Its ceiling is unknown, because it reported no rate for the server that "+
+			"does nothing"+because(&r.loads[0])+".")
 	}
-	ways = append(ways, "It asks for one address over and over; dyno draws the scenario's inputs anew for each "+
-		"request.")
+	ways = append(ways, "It repeats the same request; dyno uses random inputs of the scenario for each request.")
 	if d.run.Plan.Ceiling == "" {
-		ways = append(ways, "What either can make at most was not measured here: that takes a scenario without a "+
-			"delay, "+
-			"and --controls not none.")
+		ways = append(ways, "The ceilings of both were not measured: this needs a scenario without a delay, and "+
+			"--controls other than none.")
 	}
 	return ways
 }
 
 // waysHead is the heading of the ways.
-func (d *external) waysHead() string { return "What sets " + d.name + " apart, whatever the server" }
+func (d *external) waysHead() string { return "What sets " + d.name + " apart, for any server" }
 
 // differ explains the difference of one contestant's loads.
 func (d *external) differ(own, reported *externalRow) (says []string) {
 	a, b := own.rate(), reported.rate()
 	switch {
 	case math.IsNaN(b) || b == 0:
-		says = append(says, d.name+" told no rate.")
+		says = append(says, d.name+" reported no rate.")
 	case math.IsNaN(a) || a == 0:
-		says = append(says, "dyno has no rate to set beside it.")
+		says = append(says, "dyno has no rate to compare with.")
 	default:
-		says = append(says, fmt.Sprintf("%s tells %s × our requests per second (%s against %s).", d.name, Sig3(b/a),
+		says = append(says, fmt.Sprintf("%s reports %s × our requests per second (%s against %s).", d.name, Sig3(b/a),
 			Sig3(b), Sig3(a)))
 		if text := d.others(own, reported); text != "" {
 			says = append(says, text)
 			for _, r := range []*externalRow{own, reported} {
 				if d.share(r) > 1 {
-					says = append(says, "What "+r.by()+" made of the server that does nothing is less, and so no "+
-						"ceiling.")
+					says = append(says, "What "+r.by()+" reached with the server that does nothing is less, so it "+
+						"is not a ceiling.")
 				}
 			}
 			break // no other reason can be told from that
@@ -129,7 +127,7 @@ func (d *external) differ(own, reported *externalRow) (says []string) {
 			says = append(says, d.name+" ended with: "+document.Clean(t.Reported.Exit)+".")
 		}
 		if t.Reported.Trouble != "" {
-			says = append(says, "Not all that it printed could be read: "+document.Clean(t.Reported.Trouble)+".")
+			says = append(says, "Parts of its output could not be read: "+document.Clean(t.Reported.Trouble)+".")
 		}
 		break // of further loads the table has the middle
 	}
@@ -164,15 +162,14 @@ func (d *external) others(own, reported *externalRow) string {
 	if len(disturbed) == 0 {
 		return ""
 	}
-	return "Others used the CPUs during " + and(disturbed) + ": where the difference comes from cannot be told from " +
-		"this."
+	return "Other programs used the " +
+		"CPUs during " + and(disturbed) + ", so the cause of the difference cannot be determined."
 }
 
 // rates compare the two rates, ours first, and look for a reason in the ceilings.
 func (d *external) rates(a, b, shareA, shareB float64) (says []string) {
 	if !math.IsNaN(shareA) && !math.IsNaN(shareB) {
-		text := fmt.Sprintf("That is %s of the most that %s makes here of a server that does nothing; ours is %s of "+
-			"ours.",
+		text := fmt.Sprintf("That is %s of the rate of %s with a server that does nothing; ours is %s of ours.",
 			PerCent(shareB), d.name, PerCent(shareA))
 		switch {
 		case shareB > nearCeiling && shareA > nearCeiling:
@@ -189,8 +186,8 @@ func (d *external) rates(a, b, shareA, shareB float64) (says []string) {
 	case far <= sameRate:
 		says = append(says, "They agree.")
 	case !atLimit:
-		says = append(says, "The two loads had processes of their own, one after the other: on a shared machine that "+
-			"alone makes differences of this kind, and more loads (--epochs) show whether it stays.")
+		says = append(says, "The two loads used separate processes, one after the other. On a shared machine this "+
+			"alone can cause such differences; more loads (--epochs) show whether they persist.")
 	}
 	return says
 }
@@ -201,7 +198,8 @@ func (d *external) connections(t *result.Trial) []string {
 	if k == nil || n == nil || *n == 0 || *k >= *n {
 		return nil
 	}
-	return []string{fmt.Sprintf("Of %s answers %s left the connection open: the others cost a dial each.",
+	return []string{fmt.Sprintf(
+		"Of %s responses %s kept the connection open; each of the others cost a new connection.",
 		document.Whole(*n), document.Whole(*k))}
 }
 
@@ -219,12 +217,12 @@ func (d *external) latency(t *result.Trial) []string {
 	case math.Abs(far) <= littleWide, d.run.Plan.External == "ab" && math.Abs(float64(*mean)-little) <= halfOfAbNS:
 		return []string{text + ": they agree."}
 	case far > 0 && d.run.Plan.External == "wrk":
-		return []string{text + ": what is more was added by its correction, or was waiting that its rate does not " +
-			"show."}
+		return []string{text + ": the excess was added by its correction, or is waiting that its rate does not " +
+			"reflect."}
 	case far > 0:
 		return []string{text + ": more than its own rate allows."}
 	}
-	return []string{text + ": the connections were not all in use, or answers are missing from its latencies."}
+	return []string{text + ": not all connections were in use, or responses are missing from its latencies."}
 }
 
 // again says whether requests were sent more than once: by the bytes written for an answer, against
@@ -239,7 +237,8 @@ func (d *external) again(t *result.Trial) []string {
 	}
 	if r := d.row(d.run.Plan.Ceiling, t.External); len(r.loads) > 0 {
 		if x := per(t) / per(&r.loads[0]); x > 1.01 {
-			return []string{fmt.Sprintf("It wrote %s requests for each answer: it sent some again and does not say so.",
+			return []string{fmt.Sprintf(
+				"It wrote %s requests for each response: it repeated some without reporting it.",
 				Sig3(x))}
 		}
 	}

@@ -142,7 +142,7 @@ func (s *sweep) familySentences() (list []string) {
 		list = append(list, document.Count(missing, "pair")+" could not be compared.")
 	}
 	if s.has(func(f *figure) bool { return f.bound }) {
-		list = append(list, "Figures marked ≥ are lower bounds: they stand at the generator's ceiling.")
+		list = append(list, "Figures marked ≥ are lower bounds, because they are at the generator's ceiling.")
 	}
 	return slices.Concat(list, s.absent(), s.endedEarly())
 }
@@ -156,15 +156,15 @@ func (s *sweep) familyMethod() []document.Fact {
 			f.Name, f.Value = "Levels", orElse(s.levelList(), "none")
 		case "Trial":
 			if n := s.run.Plan.Requests; s.run.Plan.Fresh {
-				f.Value = document.Whole(n) + " requests, the first load of processes that are started for it and not " +
-					"warmed up; load 2 and later go on with those of the load before"
+				f.Value = document.Whole(n) + " requests, the first load of freshly started processes without " +
+					"warm-up; load 2 and later use the processes of the previous load"
 				break
 			}
-			f.Value = planned(s.run.Plan.TrialNS) + " of load or more: 20 times a delay, five requests of each connection, " +
-				"400 ms of an open loop, 1 s of one that is loaded once an epoch"
+			f.Value = planned(s.run.Plan.TrialNS) + " of load or more: 20 times a delay, five requests of each " +
+				"connection, 400 ms of an open loop, 1 s if loaded once an epoch"
 		case "Order":
-			f.Value = fmt.Sprintf("contestants and levels of one delay at random in each round, from seed %d; what no pair "+
-				"names stands in the first round of some epochs only", s.run.Plan.Seed)
+			f.Value = fmt.Sprintf("contestants and levels of one delay in random order in each round, from seed "+
+				"%d; cells without a named pair only in the first round of some epochs", s.run.Plan.Seed)
 		case "Error allowed":
 			f.Value = PerCent(s.run.Plan.Alpha) + " over all named pairs together (Holm)"
 		}

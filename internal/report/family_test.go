@@ -176,7 +176,7 @@ func TestMetricsOfOpenLoops(t *testing.T) {
 		t.Errorf("the table of the duel has %d metrics", len(v.metrics))
 	}
 	text := string(written(t, inFull, d))
-	for _, want := range []string{"At a common rate: c=100, 20,235/s", "response p50 µs", "CPU µs/req", "30 % of what the slowest contestant bore"} {
+	for _, want := range []string{"At a common rate: c=100, 20,235/s", "response p50 µs", "CPU µs/req", "30 % of the slowest contestant's capacity"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -19,9 +19,9 @@ const findingsClaims = 12
 func FindingsPage(w io.Writer, all []*Data) error {
 	page := &document.Document{Title: "Findings: here, today",
 		Comment: "Written by `dyno check --findings` from the trials of the studies."}
-	about := document.Section{Blocks: []document.Block{document.Paragraph{Text: document.Prose{{Text: "What the " +
-		"articles concluded, and what our own trials of today's versions say of it. " +
-		"Each study's page has all claims, the figures, their intervals and the machines; "},
+	about := document.Section{Blocks: []document.Block{document.Paragraph{Text: document.Prose{{Text: "The " +
+		"conclusions of the articles, and the results of our trials of today's versions. Each study's page has all " +
+		"claims, the figures, their intervals and the machines; "},
 		{Text: "studies.md", Link: "studies.md"},
 		{Text: " has the rules."}}}}}
 	if len(all) == 0 {

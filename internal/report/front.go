@@ -177,7 +177,7 @@ func (p *paired) chart(m analysis.Metric, rows []row, base string, most int) doc
 	c.Note = c.Foot
 	switch {
 	case len(rows) > most:
-		c.Note = fmt.Sprintf("The best %d of %d; the others stand below. ", most, len(rows)) + c.Foot
+		c.Note = fmt.Sprintf("The best %d of %d; the others follow below. ", most, len(rows)) + c.Foot
 		c.Foot = fmt.Sprintf("The best %d of %d. ", most, len(rows)) + c.Foot
 	case m.Name != p.primary().Name:
 		c.Note += " It decides nothing: " + lower(p.primary().Title) + " does."
@@ -293,7 +293,7 @@ func (s *sweep) levelChart(m analysis.Metric, i int) document.BarChart {
 		c.Foot = fmt.Sprintf("The best %d of %d. ", manyBars, n) + c.Foot
 	}
 	if c.Note = c.Foot; s.namesPairs() {
-		c.Note += " The named pairs below are what was compared."
+		c.Note += " The compared pairs are listed below."
 	}
 	return c
 }

@@ -58,7 +58,7 @@ const growthPoints = 7
 
 // growthTable returns the section of a study's page about memory under long loads.
 func (c *classic) growthTable() document.Section {
-	out := document.Section{Title: "Memory as it grows"}
+	out := document.Section{Title: "Growth of memory"}
 	rows, loads := c.growing()
 	if len(rows) == 0 {
 		return out
@@ -88,9 +88,8 @@ func (c *classic) growthTable() document.Section {
 	}
 	out.Blocks = []document.Block{document.Paragraph{Text: document.Prose{{Text: "One long load of each, one after " +
 		"another, " + c.started() + ": " + c.run.Plan.Command +
-		". Memory (PSS) at so many seconds of the load; "}, {Text: "the record", Link: ClassicFile},
-		{Text: " has it every two seconds. Growth is reckoned from the first reading after a tenth " +
-			"of the load."}}}, t}
+		". Memory (PSS) after this number of seconds of the load; "}, {Text: "the record", Link: ClassicFile},
+		{Text: " has it every two seconds. Growth counts from the first reading after a tenth of the load."}}}, t}
 	return out
 }
 

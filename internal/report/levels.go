@@ -218,9 +218,8 @@ func (s *sweep) marks() (list []string) {
 		if s.namesPairs() {
 			more = ""
 		}
-		list = append(list, fmt.Sprintf("In brackets: too few epochs for an interval, which takes %d%s; (±4 %%) is "+
-			"how "+
-			"far they lie apart.", leastEpochs, more))
+		list = append(list, fmt.Sprintf("In brackets: too few epochs for an interval, which needs %d%s; (±4 %%) is "+
+			"their range.", leastEpochs, more))
 	}
 	if s.has(func(f *figure) bool { return f.bound }) {
 		list = append(list, "≥: a lower bound, at the generator's ceiling.")

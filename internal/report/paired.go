@@ -60,7 +60,7 @@ func (p *paired) standings() document.Section {
 		t.Rows = append(t.Rows, row)
 	}
 	if len(p.shown()) > 0 {
-		t.After = "± is the interval of a level, at 95 %; in brackets stands that of a ratio."
+		t.After = "± is the 95 % interval of a level; the interval of a ratio is in brackets."
 		if p.open() {
 			t.After += " ∞: too few epochs for an interval."
 		}

@@ -14,7 +14,8 @@ func (s *sweep) processes() document.Section {
 	if !s.run.Plan.Fresh || !s.any() {
 		return out
 	}
-	out.Title = "What the processes used and hold, idle and after " + document.Whole(s.run.Plan.Requests) +
+	out.Title = "CPU, memory, threads and sockets of the processes, idle and " +
+		"after " + document.Whole(s.run.Plan.Requests) +
 		" requests at each level"
 	t := document.Table{Columns: []document.Column{{Head: "contestant, after", Lead: true}}}
 	rows := make([][]document.Row, len(s.rows))
@@ -54,14 +55,11 @@ func (s *sweep) processes() document.Section {
 	}
 	t.Rows = slices.Concat(rows...)
 	out.Blocks = []document.Block{t, document.Items(
-		"Idle is a process that is started, has given its first answer and is verified, frozen before its first load; "+
-			"its CPU time is since its start. Each level has processes of "+
-			"its own, which are not warmed up; load 2 and load 3 are of the processes of the level before, in this "+
-			"order. "+
-			"CPU time is of the load, or since the start of the process.",
-		"Memory and threads are read after the load, frozen, its connections closed; sockets just before they are, "+
-			"the "+
-			"listening one among them.")}
+		"Idle is a process that has been started and verified, and was frozen before its first load; its CPU time "+
+			"is since its start. Each level has its own processes without warm-up; load 2 and load 3 use the processes "+
+			"of the previous level. CPU time is that of the load, or since the start of the process.",
+		"Memory and threads are read after the load, when the connections are closed and the process is frozen; "+
+			"sockets just before the connections are closed, including the listening one.")}
 	return out
 }
 

@@ -43,12 +43,12 @@ func (s *sweep) levelScale(m analysis.Metric, i int) analysis.Scale {
 
 // extraNote says what the figures beside a comparison are.
 func (s *sweep) extraNote(i int) string {
-	text := "Shown beside the comparison; nothing is decided here. Medians of " +
+	text := "In addition to the comparison, without verdicts. Medians of " +
 		document.Count(s.Levels[i].Analysis.Epochs,
 			"epoch") + ", one trial each; ± is the interval of 95 %."
 	if l := s.Levels[i].At; l.RateShare > 0 {
-		text += fmt.Sprintf(" The rate is %s of what the slowest contestant bore in the pilots; requests come at "+
-			"random, and their time counts from when they were due.", PerCent(l.RateShare))
+		text += fmt.Sprintf(" The rate is %s of the slowest contestant's capacity in the pilots; requests arrive "+
+			"at random, and their time counts from when they were due.", PerCent(l.RateShare))
 	}
 	return text
 }

@@ -141,7 +141,8 @@ func (c *Claims) differences() document.Section {
 		list.Items = append(list.Items, document.Item{Text: document.Prose{{Text: n, Style: document.Markup}}})
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Unavailable)) {
-		list.Items = append(list.Items, document.Item{Text: document.Plain(name + " cannot be had: " + c.Unavailable[name])})
+		list.Items = append(list.Items, document.Item{Text: document.Plain(name + " is not " +
+			"available: " + c.Unavailable[name])})
 	}
 	s := document.Section{Title: "What differs from the article, and why"}
 	if len(list.Items) > 0 {
@@ -153,13 +154,13 @@ func (c *Claims) differences() document.Section {
 // publishedFigures returns the published figures beside ours, one table for each level; or of the
 // first level those of some contestants.
 func (v *view) publishedFigures(all bool) document.Section {
-	s := document.Section{Title: "Published figures beside ours"}
+	s := document.Section{Title: "Published figures and ours"}
 	if len(v.Claims.Published) == 0 {
 		return s
 	}
-	s.Blocks = append([]document.Block{document.Paragraph{Text: document.Plain("They are of other machines, versions " +
-		"and years: shown, never judged. In each field stands the " +
-		"published figure, then ours with its interval. * is computed.")}}, v.publishedTables()...)
+	s.Blocks = append([]document.Block{document.Paragraph{Text: document.Plain("They are from other machines, " +
+		"versions and years; they are shown, not judged. Each cell has the published figure, then ours with its " +
+		"interval. * is computed.")}}, v.publishedTables()...)
 	if !all {
 		first := s.Blocks[1].(document.Table)
 		s.Blocks = append(s.Blocks[:1], shortTable(first), elsewhere("All contestants, at all levels"))

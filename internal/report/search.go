@@ -21,8 +21,8 @@ type Capacity struct {
 	Epoch               int
 }
 
-const searchLabel = "search: the highest rate that keeps the objective, by open-loop probes in turns; intervals, " +
-	"no verdicts"
+const searchLabel = "search: the highest rate that keeps the objective, by open-loop probes in turn; intervals, no " +
+	"verdicts"
 
 // search is a view of what was found.
 type search struct{ *view }
@@ -66,7 +66,7 @@ func (s *search) best() string {
 	if best.Rate == 0 {
 		return "Nothing was measured: no highest rate was found."
 	}
-	return fmt.Sprintf("%s bears the highest rate: %s (%s–%s) that keeps the objective.", s.title(best.Contestant),
+	return fmt.Sprintf("%s keeps the objective at the highest rate: %s (%s–%s).", s.title(best.Contestant),
 		Rate(best.Rate), openBound(best.Lo, decimals3(best.Lo)), openBound(best.Hi, decimals3(best.Rate)))
 }
 
@@ -92,9 +92,9 @@ func (s *search) document() *document.Document {
 	d.Facts[1].Name = "Probes"
 	rest := append([]document.Section{s.belief(nil)}, s.rest(nil, wordsOf([]document.Definition{
 		{ID: "search", Name: "Highest rate",
-			Text: "The rate of Poisson arrivals at which half of all probes keep the " +
-				"objective: 12 probes by probabilistic bisection, 12 around what that " +
-				"found, and a logistic curve through all. Response time counts from when a request was due."},
+			Text: "The rate of Poisson arrivals at which half of all probes keep the objective: 12 probes by " +
+				"probabilistic bisection, 12 around its result, and a logistic curve through all. Response time " +
+				"counts from when a request was due."},
 		{ID: "confirmed", Name: "Confirmed", Text: "Three probes of 10 s at 95 % of the rate. If not all pass, the " +
 			"figure is unstable."},
 	}, "void", "first_answer", "warm_up"))...)
@@ -133,7 +133,7 @@ func (s *search) capacities() document.Section {
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	out := document.Section{ID: "table", Title: "What each can bear"}
+	out := document.Section{ID: "table", Title: "Highest rate of each"}
 	if len(t.Rows) > 0 {
 		out.Blocks = []document.Block{t}
 	}

@@ -163,7 +163,7 @@ func (v *view) facts() []document.Fact {
 	}
 	mde := document.Fact{Name: "Would find", Value: "not known", Note: "too few valid epochs"}
 	if v.knowsMDE() {
-		mde.Value, mde.Note = PerCent(v.a.MDE), "the least difference, four times in five"
+		mde.Value, mde.Note = PerCent(v.a.MDE), "smallest difference that four of five runs detect"
 	}
 	return []document.Fact{
 		{Name: "Epochs", Value: fmt.Sprint(v.a.Epochs), Note: "valid, of " + document.Count(v.run.Plan.Rounds, "round") + " each"},

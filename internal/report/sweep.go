@@ -115,7 +115,7 @@ func (s *sweep) sentences() (list []string) {
 	}
 	list = append(list, "Whether two servers differ at a level, only a paired comparison there decides.")
 	if s.has(func(f *figure) bool { return f.bound }) {
-		list = append(list, "Figures marked ≥ are lower bounds: they stand at the generator's ceiling.")
+		list = append(list, "Figures marked ≥ are lower bounds, because they are at the generator's ceiling.")
 	}
 	return slices.Concat(list, s.absent(), s.endedEarly())
 }
@@ -167,9 +167,9 @@ func (s *sweep) short() document.Section {
 func (s *sweep) document() *document.Document {
 	d := &document.Document{Title: s.heading(), Question: s.question(), Label: sentenceCase(s.label()), Byline: s.head(),
 		Lead: s.lead(s.sentences()), Front: s.front(), Trust: s.asked()}
-	doubts := []document.Block{quiet("Figures of two contestants at one level were measured in the same rounds, " +
-		"those of two levels with different delays in different " +
-		"epochs: what the machine did meanwhile lies between them.")}
+	doubts := []document.Block{quiet("Figures of two contestants at one level were measured in the same rounds. " +
+		"Those of levels with different delays were measured in different epochs, so changes of the machine's " +
+		"speed affect their ratio.")}
 	var pairs document.Section
 	if s.namesPairs() {
 		d.Facts, pairs = s.familyFacts(), s.namedPairs()
@@ -260,7 +260,7 @@ func unitWords(s analysis.Scale) string {
 func way(m analysis.Metric) string {
 	switch {
 	case m.Unranked:
-		return "told, not compared"
+		return "shown, not compared"
 	case m.More:
 		return "more is better"
 	}
@@ -278,11 +278,12 @@ func (s *sweep) method() []document.Fact {
 	return []document.Fact{
 		{Name: "Protocol", Value: sweepLabel + "; profile " + orElse(p.Profile, "unknown")},
 		{Name: "Scenario", Value: orElse(p.Scenario, "not recorded")},
-		{Name: "Load", Value: "closed loop, at each level of its own connections"},
+		{Name: "Load", Value: "closed loop, with the connections of each level"},
 		{Name: "Levels", Value: orElse(s.levelList(), "none")},
 		{Name: "Trial", Value: fmt.Sprintf("%s of load or more: 20 times a delay, and five requests of each connection; "+
 			"after re-warming", planned(p.TrialNS))},
-		{Name: "Order", Value: fmt.Sprintf("contestants and levels of one delay at random in each round, from seed %d",
+		{Name: "Order", Value: fmt.Sprintf(
+			"contestants and levels of one delay in random order in each round, from seed %d",
 			p.Seed)},
 		{Name: "Epochs", Value: fmt.Sprintf("%s at each level, of %s; %s before them do not count", s.epochs(),
 			document.Count(p.Rounds, "round"), document.Count(p.Pilots, "pilot epoch"))},

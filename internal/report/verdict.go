@@ -144,7 +144,7 @@ func (v *view) aaCheck() (text string, state checks.State) {
 		interval, v.pText(c))
 	switch {
 	case state == checks.Fail:
-		text += "one and the same program seems to differ from itself; the run fails"
+		text += "the same program seems to differ from itself; the run fails"
 	case c.Verdict == analysis.Different || c.Verdict == analysis.Negligible:
 		text += "a difference where there is none, within the margin"
 		state = max(state, checks.Warn)
@@ -183,7 +183,7 @@ func (v *view) knowsMDE() bool { return v.a.MDE > 0 && !math.IsInf(v.a.MDE, 0) }
 // mde states the minimum detectable effect of the run.
 func (v *view) mde() string {
 	if !v.knowsMDE() {
-		return "the smallest difference that this run could find is not known: too few valid epochs"
+		return "the smallest difference that this run can detect is unknown: too few valid epochs"
 	}
 	return "a difference of " + PerCent(v.a.MDE) + " between two contestants would be found four times in five; a " +
 		"smaller one may not be separated"

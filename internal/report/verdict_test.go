@@ -106,7 +106,7 @@ func TestAnswer(t *testing.T) {
 		}, []string{"Only fasthttp has a figure", "91,400 per second (89,800–93,400)", "× (", "Not ranked: "}, "Of "},
 		{"no analysis yet", func(d *Data) {
 			d.Analysis.Interim, d.Analysis.Epochs, d.Analysis.Needed, d.Run.End.Reason = 0, 9, 10, "budget"
-		}, []string{"Not enough data to rank: 9 of 10 epochs measured (an epoch: all servers started anew, 3 short " +
+		}, []string{"Not enough data to rank: 9 of 10 epochs measured (an epoch: all servers freshly started, 3 short " +
 			"loads of each); run longer: --budget 8m.",
 			"So far fasthttp leads, at about 1.00 × hyper."}, "decided"},
 		{"interrupted", func(d *Data) {

@@ -308,7 +308,7 @@ func (v *view) heading() string {
 func (v *view) ended() string {
 	switch {
 	case v.run.Damage != nil:
-		return "The record is damaged: only what stands before the damage is shown."
+		return "The record is damaged: only the part before the damage is shown."
 	case v.run.End == nil:
 		return "The run was cut off: its record has no end."
 	}
@@ -320,7 +320,7 @@ func (v *view) ended() string {
 	case "last analysis":
 		return "The run ended with its last interim analysis."
 	case "done":
-		return "The run did all that was asked."
+		return "The run is complete."
 	case "interrupted":
 		return "The run was interrupted."
 	case "failed":

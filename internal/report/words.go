@@ -33,38 +33,39 @@ func namesOf(metrics []analysis.Metric) (names []string) {
 var general = []document.Definition{
 	{ID: "ratio", Name: "Ratio to the reference",
 		Text: "In every round each contestant and the reference are loaded one after the other. Their ratio within " +
-			"the round cancels what the machine did to all of them. The figure is the Hodges–Lehmann estimate over " +
-			"the epochs: a ratio under the same momentary conditions, not a ratio of averages. The reference is a " +
-			"plain net/http server that dyno brings along."},
+			"the round cancels changes of the machine that affect all of them. The figure is the Hodges–Lehmann " +
+			"estimate over the epochs: a ratio under the same momentary conditions, not a ratio of averages. The " +
+			"reference is a plain net/http server built into dyno."},
 	{ID: "interval", Name: "Interval",
-		Text: "The range that the data leaves open. For a level it is 95 % between epochs; for a ratio it has the " +
-			"level of an interim analysis, so that it holds for all of them together. ∞ means: too few epochs."},
+		Text: "The range of values that are compatible with the data. For a level it is the 95 % interval between " +
+			"epochs; for a ratio it has the level of an interim analysis, so that it is valid for all of them " +
+			"together. ∞ means: too few epochs."},
 	{ID: "epoch", Name: "Trial, round, epoch",
 		Text: "A trial is a short load on one contestant. A round is one trial of every contestant in random order. " +
 			"An epoch is some rounds on freshly started processes; epochs are what is counted."},
 	{ID: "void", Name: "Discarded",
-		Text: "A round in which others used the CPUs, the hypervisor withheld them, or the generator or the machine " +
-			"stood still, is thrown away for all contestants and repeated. The results themselves are never looked " +
-			"at for this."},
+		Text: "A round in which other programs used the CPUs, the hypervisor withheld them, or the generator or " +
+			"the machine stood still, is discarded for all contestants and repeated. This never depends on the " +
+			"results."},
 	{ID: "rank", Name: "Rank interval",
-		Text: "Rank 2–3 says: the place is somewhere from 2 to 3, as surely as all other places on this page " +
-			"together. It counts who is surely ahead and who is surely behind. Where two intervals overlap, the data " +
-			"does not order them."},
+		Text: "Rank 2–3 means that the place is between 2 and 3, with a confidence that holds for all places on " +
+			"this page together. It counts the contestants that are certainly ahead and certainly behind. If two " +
+			"intervals overlap, the data does not order them."},
 	{ID: "tier", Name: "Tier",
-		Text: "A new tier begins with the first contestant that is surely worse than the leader of the tier above, " +
-			"by more than the margin. Neighbours across a border may still not be separated."},
+		Text: "A new tier begins with the first contestant that is certainly worse than the leader of the tier " +
+			"above, by more than the margin. Neighbours in different tiers may still not be separated."},
 	{ID: "different", Name: "Different",
 		Text: "The signed-rank test over epochs, corrected for the number of pairs (Holm) and of interim analyses, " +
-			"leaves no room for chance."},
+			"is significant."},
 	{ID: "tie", Name: "Equal, negligible, not separated",
-		Text: "Equal is shown, not assumed: the interval lies within the margin. Negligible is a sure difference " +
+		Text: "Equal is shown, not assumed: the interval is within the margin. Negligible is a certain difference " +
 			"within the margin. Not separated means that the data shows neither; it does not mean equal."},
 	{ID: "canary", Name: "A/A check",
 		Text: "The reference runs twice, the second time under another name. If the run finds a difference between " +
-			"the two, it would find one anywhere."},
+			"the two, no other difference is reliable."},
 	{ID: "bound", Name: "Lower bound",
-		Text: "The contestant reached what the load generator can do for this shape of load. It may be faster than " +
-			"shown, and is never ranked above another for it."},
+		Text: "The contestant reached the load generator's limit for this kind of load. It may be faster than " +
+			"shown, and is never ranked above another because of that."},
 }
 
 // startWords explain what is known of the starts.
@@ -73,12 +74,12 @@ var startWords = []document.Definition{
 		Text: "From the start of the process to its first right answer: launch, load of its code and data, " +
 			"listening. Median of the starts, one each epoch."},
 	{ID: "warm_up", Name: "Warm-up",
-		Text: "Loaded by turns with the others, from the first window of load to the one with which the level began " +
-			"that it stayed at: 0 is a contestant that is at its speed at once. Its class is flat, warmed (it became " +
-			"faster), slowdown (it was faster before), or no steady state."},
+		Text: "The time from the first window of load, in turn with the others, to the window in which it reached " +
+			"its final speed: 0 for a contestant that is at its final speed at once. Its class is flat, warmed (it " +
+			"became faster), slowdown (it was faster before), or no steady state."},
 	{ID: "memory_per_connection", Name: "Memory per connection",
-		Text: "What one more idle connection takes, after it has carried a request: the slope of PSS over the " +
-			"numbers of connections held (Theil–Sen), median of the epochs."},
+		Text: "The memory of one more idle connection that has carried a request: the slope of PSS over the number " +
+			"of connections (Theil–Sen), median of the epochs."},
 }
 
 // words of a comparison leave out what no table of the page has.
@@ -117,6 +118,6 @@ func (s *sweep) words() []document.Definition {
 	}
 	ids = append(ids, namesOf(s.metrics)...)
 	return wordsOf(append(own, document.Definition{ID: "sweep-interval", Name: "Interval of a level",
-		Text: "95 % for the median between epochs. Where there are too few epochs for one, the range of the epochs " +
-			"stands in brackets, and dashed in the chart; that is no interval."}), ids...)
+		Text: "95 % for the median between epochs. With too few epochs, the range of the epochs is shown in " +
+			"brackets, and dashed in the chart; it is not an interval."}), ids...)
 }

@@ -61,7 +61,7 @@ func TestBackendIsToldOf(t *testing.T) {
 	for name, want := range map[string][]string{
 		"text": {"Backend: records (fasthttp v1) on the generator's CPUs (1)", "20,000/s (10 records, c=125)",
 			"CPU of the backend", "25.0"},
-		"html":     {"20,000/s", "CPU of the backend", "told, not compared", "records, the backend"},
+		"html":     {"20,000/s", "CPU of the backend", "shown, not compared", "records, the backend"},
 		"markdown": {"**Backend:** records", "20,000/s"},
 		"json":     {`"backend_cpu_share"`, `"alone"`},
 	} {
