@@ -48,7 +48,7 @@ func Text(w io.Writer, s *Summary) error {
 		document.Options{Color: s.Color})
 }
 
-// columns returns a name, and figures to its right.
+// columns returns the columns of a table: a name, then figures aligned to the right.
 func columns(heads ...string) []document.Column {
 	list := []document.Column{{Head: heads[0], Lead: true}}
 	for _, h := range heads[1:] {

@@ -77,7 +77,7 @@ type Ablated struct {
 	Wrong Rate // of the same, in which it was found slower
 }
 
-// ablation lets each procedure decide comparisons in the same noise.
+// ablation lets each procedure decide the same simulated comparisons.
 func ablation(ctx context.Context, o *Options) []Ablated {
 	var out []Ablated
 	for _, n := range AblationNoises {

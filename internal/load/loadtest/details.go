@@ -173,8 +173,8 @@ func unobservedAfter(t *testing.T, e load.Engine) {
 	}
 }
 
-// detailDials: every connection that was made is counted, those among them that the server's
-// closing made necessary.
+// detailDials: every connection is counted that was made, also those that replace connections
+// that the server closed.
 func detailDials(t *testing.T, e load.Engine) {
 	for _, answer := range []string{value, strings.Replace(value, "\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1)} {
 		s := serve(t, "tcp", func(p *peer) {
