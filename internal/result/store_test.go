@@ -233,15 +233,15 @@ func TestDamageIsReported(t *testing.T) {
 		trials int // before the damage
 	}{
 		"glued":  {strings.Replace(whole, lines[4], lines[4][:40]+lines[4], 1), "t:5:43: invalid character", 0},
-		"edited": {strings.Replace(whole, `"succeeded":3`, `"succeeded":4`, 1), "t:7:1: the digest", 1},
+		"edited": {strings.Replace(whole, `"succeeded":3`, `"succeeded":4`, 1), "t:7:1: the checksum", 1},
 		"end edited": {strings.Replace(whole, `"reason":"last analysis"`, `"reason":"decided"`, 1),
-			"t:10:1: the digest", 2},
+			"t:10:1: the checksum", 2},
 		"line lost":     {without(3), "t:6:1: there are 5 records before the end of the run, which counts 6", 1},
-		"line repeated": {lines[0] + lines[1] + lines[1] + strings.Join(lines[2:], ""), "t:8:1: 7 records", 1},
-		"plan repeated": {lines[0] + lines[1] + lines[4] + whole, "t:4:1: a second plan", 1},
+		"line repeated": {lines[0] + lines[1] + lines[1] + strings.Join(lines[2:], ""), "t:8:1: there are 7 records", 1},
+		"plan repeated": {lines[0] + lines[1] + lines[4] + whole, "t:4:1: there is a second plan", 1},
 		"joined":        {without(7), "t:8:1: there is a record after the end of the run", 1},
-		"line's end":    {strings.Replace(whole, "\n", "\r\n", 1), "t:7:1: the digest", 1},
-		"digest lost":   {strings.Replace(whole, digestKey, `,"sha":"`, 1), "t:7:1: the digest", 1},
+		"line's end":    {strings.Replace(whole, "\n", "\r\n", 1), "t:7:1: the checksum", 1},
+		"digest lost":   {strings.Replace(whole, digestKey, `,"sha":"`, 1), "t:7:1: the checksum", 1},
 	} {
 		_, err := Read(strings.NewReader(c.text), "t")
 		var d *Damaged
