@@ -66,6 +66,12 @@ var Metrics = []Metric{
 			"reading itself are measured and subtracted.",
 	},
 	{
+		Name: "goroutines_per_request", Unit: "goroutines", Kind: Count, Rare: true, Of: goroutines,
+		Title: "Goroutines started per request", Head: "goroutines/req",
+		About:   "Of Go programs: goroutines that were started in the window, by right answers.",
+		Phrases: Phrases{Factor: "starts %s the goroutines per request of", Best: "starts the fewest goroutines"},
+	},
+	{
 		Name: "instructions_per_request", Unit: "instructions", Kind: Count, Rare: true, Of: instructions,
 		Title: "Instructions per request", Head: "instr./req",
 		About: "Instructions that the server's process tree retired, per right response. It is the steadiest " +
@@ -73,6 +79,37 @@ var Metrics = []Metric{
 		Phrases: Phrases{
 			Factor: "retires %s the instructions per request of", Best: "retires the fewest instructions per request",
 		},
+	},
+
+	// How steady a load was: what bombardier and wrk print as Stdev and Max.
+	{
+		Name: "rate_sd", Unit: "1/s", Kind: Rate, Rare: true, Of: rateSD,
+		Title: "Throughput, standard deviation", Head: "SD req/s", Column: "Requests, SD",
+		About: "Standard deviation of the rate over samples of 20 ms, those of bombardier, within one trial: of a " +
+			"trial of 0.1 s over four or five, of a long load over thousands. What changes more slowly than a trial " +
+			"lasts is not in it.",
+		Phrases: Phrases{Factor: "has %s the standard deviation of throughput of", Best: "serves most evenly"},
+	},
+	{
+		Name: "rate_max", Unit: "1/s", More: true, Kind: Rate, Rare: true, Of: rateMax,
+		Title: "Throughput, highest", Head: "max req/s", Column: "Requests, most",
+		About: "The highest rate of a sample of 20 ms. The longer the load, the higher it is: only loads of one length " +
+			"can be compared.",
+		Phrases: Phrases{Factor: "reaches %s the highest throughput of", Best: "reaches the highest throughput"},
+	},
+	{
+		Name: "service_sd", Unit: "ns", Kind: ServiceTime, Rare: true, Of: serviceSD,
+		Title: "Service time, standard deviation", Head: "SD %s", Column: "Time, SD",
+		About: "Standard deviation of the service times of all right answers of a load.",
+		Phrases: Phrases{Factor: "has %s the standard deviation of service time of",
+			Best: "has the least standard deviation of service time"},
+	},
+	{
+		Name: "service_max", Unit: "ns", Kind: ServiceTime, Rare: true, Of: serviceLongest,
+		Title: "Service time, longest", Head: "max %s", Column: "Longest",
+		About: "The longest service time of a load. The longer the load, the longer it is: only loads of one length " +
+			"can be compared.",
+		Phrases: Phrases{Factor: "has %s the longest service time of", Best: "has the shortest longest service time"},
 	},
 
 	// Of loads of one number of requests.
@@ -136,6 +173,8 @@ var Classic = []Metric{
 		About: "Time from the first request sent to the last response of the load.",
 	},
 	named("throughput"),
+	named("rate_sd"),
+	named("rate_max"),
 	named("p50"),
 	{
 		Name: "p99", Unit: "ns", Kind: ServiceTime, Of: serviceP99,
@@ -143,6 +182,7 @@ var Classic = []Metric{
 		About: "Time from sending a request to its response, in a closed loop: while a server stalls, no further " +
 			"requests are sent, so it leaves out the requests that would have waited.",
 	},
+	named("service_sd"),
 	{
 		Name: "max", Unit: "ns", Kind: ServiceTime, Of: serviceMax,
 		Title: "Service time, longest", Head: "max %s", Column: "Longest",
@@ -224,6 +264,33 @@ func allocPerRequest(t *result.Trial) (float64, bool) {
 		return 0, false
 	}
 	return float64(*t.Server.AllocBytes) / float64(t.Load.Succeeded), true
+}
+
+// goroutines may be 0: a server may start none for a request.
+func goroutines(t *result.Trial) (float64, bool) {
+	if t.Server.GoroutinesStarted == nil || t.Load.Succeeded == 0 {
+		return 0, false
+	}
+	return float64(*t.Server.GoroutinesStarted) / float64(t.Load.Succeeded), true
+}
+
+// The deviations and maxima of a trial come together: the longest service time of older recordings,
+// which lack the others, stays a figure of classic runs.
+
+func rateSD(t *result.Trial) (float64, bool) {
+	return t.Load.RateSDPerSec, t.Load.RateSDPerSec > 0
+}
+
+func rateMax(t *result.Trial) (float64, bool) {
+	return t.Load.RateMaxPerSec, t.Load.RateMaxPerSec > 0
+}
+
+func serviceSD(t *result.Trial) (float64, bool) {
+	return float64(t.Load.ServiceSDNS), t.Load.ServiceSDNS > 0
+}
+
+func serviceLongest(t *result.Trial) (float64, bool) {
+	return float64(t.Load.ServiceMaxNS), t.Load.ServiceSDNS > 0
 }
 
 func responseP50(t *result.Trial) (float64, bool) { return response(&t.Load, .5) }

@@ -23,15 +23,15 @@ type attached struct {
 	unread error         // why
 }
 
-func (s *attached) Addr() (network, addr string)              { return s.target.Network, s.target.Addr }
-func (s *attached) Ready() time.Duration                      { return 0 }
-func (s *attached) Freeze() error                             { return s.Exited() }
-func (s *attached) Count() func(*result.Usage)                { return func(*result.Usage) {} }
-func (s *attached) Heap() (inuse, allocated int64, err error) { return 0, 0, errNotStarted }
-func (s *attached) Logged() int64                             { return 0 }
-func (s *attached) LogTail() []string                         { return nil }
-func (s *attached) Stop() error                               { return nil }
-func (s *attached) End() error                                { return nil }
+func (s *attached) Addr() (network, addr string) { return s.target.Network, s.target.Addr }
+func (s *attached) Ready() time.Duration         { return 0 }
+func (s *attached) Freeze() error                { return s.Exited() }
+func (s *attached) Count() func(*result.Usage)   { return func(*result.Usage) {} }
+func (s *attached) Heap() (Heap, error)          { return Heap{}, errNotStarted }
+func (s *attached) Logged() int64                { return 0 }
+func (s *attached) LogTail() []string            { return nil }
+func (s *attached) Stop() error                  { return nil }
+func (s *attached) End() error                   { return nil }
 
 var errNotStarted = errors.New("dyno did not start it")
 

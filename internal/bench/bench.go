@@ -63,9 +63,8 @@ type Server interface {
 	// Totals stores in u the figures that are expensive to read: the open sockets, and the totals
 	// since the launch. It is called once per epoch.
 	Totals(u *result.Usage)
-	// Heap returns the bytes of the heap in use, and the bytes allocated since the launch. It stops
-	// the server for a moment.
-	Heap() (inuse, allocated int64, err error)
+	// Heap returns the figures of the heap. It stops the server for a moment.
+	Heap() (Heap, error)
 	Meters() (by, absent map[string]string) // how it is measured, and which figures are absent and why
 	Logged() int64                          // bytes written to its log so far
 	LogTail() []string

@@ -153,18 +153,19 @@ func keeping(ask func(string) ([]byte, error), long time.Duration) func(string) 
 }
 
 type fakeServer struct {
-	host   *fakeHost
-	name   string
-	start  int
-	addr   string
-	stop   context.CancelFunc
-	done   chan error
-	once   sync.Once
-	loads  int
-	warmed int // windows of its warm-up so far
-	heap   int64
-	frozen bool
-	thawed atomic.Bool // once
+	host       *fakeHost
+	name       string
+	start      int
+	addr       string
+	stop       context.CancelFunc
+	done       chan error
+	once       sync.Once
+	loads      int
+	warmed     int // windows of its warm-up so far
+	heap       int64
+	goroutines int64
+	frozen     bool
+	thawed     atomic.Bool // once
 }
 
 // can answers by h, and once it was thawed everything as the first.
@@ -212,16 +213,18 @@ func (s *fakeServer) Usage(u *result.Usage) {
 	u.PSSBytes = &n
 }
 
-// Heap grows by 1,000 bytes a reading, and by 64 a request; that of b cannot be read.
-func (s *fakeServer) Heap() (inuse, allocated int64, err error) {
+// Heap grows by 1,000 bytes a reading, and by 64 a request; that of b cannot be read. A reading starts
+// one goroutine, and each request two.
+func (s *fakeServer) Heap() (Heap, error) {
 	if s.frozen {
 		s.host.t.Errorf("the heap of %s was read while it was frozen", s.name)
 	}
 	if s.name == "b" {
-		return 0, 0, errors.New("no figures")
+		return Heap{}, errors.New("no figures")
 	}
 	s.heap += 1000
-	return 5e6, s.heap, nil
+	s.goroutines++
+	return Heap{Inuse: 5e6, Allocated: s.heap, Goroutines: s.goroutines}, nil
 }
 
 func (s *fakeServer) Totals(u *result.Usage) {
@@ -367,6 +370,7 @@ func (s *fakeSession) Run(ctx context.Context, w load.Window) (result.Load, erro
 	s.d.clock += w.For
 	n := int64(rate * w.For.Seconds() * (1 + .01*s.d.rng.NormFloat64()))
 	s.server.heap += 64 * n
+	s.server.goroutines += 2 * n
 	if w.Schedule != nil { // each request is answered in the time that the server needs for one
 		n = int64(w.Schedule.Stages[0].From * w.For.Seconds())
 		w.Observe.Into.Response, w.Observe.Into.Lag = hist.New(), hist.New()

@@ -2,31 +2,41 @@ package bench
 
 import "dyno/internal/result"
 
+// Heap is what a contestant reports: the bytes of its heap in use, the bytes allocated since its
+// launch, and the goroutines started since then; 0 if it cannot report these.
+type Heap struct{ Inuse, Allocated, Goroutines int64 }
+
 // heap reads the heap of a thawed, idle server, if the plan requests it. The returned function
-// reads it again and stores in u the bytes in use and the bytes allocated in between. For a server
-// that cannot report its heap it does nothing.
+// reads it again and stores in u the bytes in use, and the bytes allocated and the goroutines started
+// in between. For a server that cannot report its heap it does nothing.
 //
-// A reading itself allocates some kilobytes, which are measured by two consecutive readings and
-// subtracted.
+// A reading itself allocates some kilobytes and starts a goroutine, which are measured by two
+// consecutive readings and subtracted.
 func (b *Bench) heap(s Server) func(u *result.Usage) {
 	none := func(*result.Usage) {}
 	if !b.run.Plan.Heap {
 		return none
 	}
-	_, first, err := s.Heap()
+	first, err := s.Heap()
 	if err != nil {
 		return none
 	}
-	_, second, err := s.Heap()
+	second, err := s.Heap()
 	if err != nil {
 		return none
 	}
 	return func(u *result.Usage) {
-		inuse, third, err := s.Heap()
+		third, err := s.Heap()
 		if err != nil {
 			return
 		}
-		allocated := max(0, third-second-(second-first))
-		u.HeapInuseBytes, u.AllocBytes = &inuse, &allocated
+		within := func(of func(Heap) int64) *int64 {
+			n := max(0, of(third)-of(second)-(of(second)-of(first)))
+			return &n
+		}
+		u.HeapInuseBytes, u.AllocBytes = &third.Inuse, within(func(h Heap) int64 { return h.Allocated })
+		if third.Goroutines > 0 {
+			u.GoroutinesStarted = within(func(h Heap) int64 { return h.Goroutines })
+		}
 	}
 }

@@ -23,10 +23,11 @@ func TestHeapIsReadAroundTheWindow(t *testing.T) {
 	for _, tr := range run.Trials {
 		switch u := tr.Server; {
 		case tr.Contestant == "b":
-			if u.HeapInuseBytes != nil || u.AllocBytes != nil {
+			if u.HeapInuseBytes != nil || u.AllocBytes != nil || u.GoroutinesStarted != nil {
 				t.Errorf("b, which cannot tell: %+v", u)
 			}
-		case u.HeapInuseBytes == nil || *u.HeapInuseBytes != 5e6 || *u.AllocBytes != 64*tr.Load.Succeeded:
+		case u.HeapInuseBytes == nil || *u.HeapInuseBytes != 5e6 || *u.AllocBytes != 64*tr.Load.Succeeded ||
+			*u.GoroutinesStarted != 2*tr.Load.Succeeded:
 			t.Errorf("%s: heap %v, allocated %v in %d requests", tr.Contestant, u.HeapInuseBytes, u.AllocBytes,
 				tr.Load.Succeeded)
 		}

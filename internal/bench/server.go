@@ -54,9 +54,9 @@ func (s *localServer) Usage(u *result.Usage) {
 
 // Heap requests the figures from a contestant written in Go. Note: the language decides, not a key
 // of the manifest, because all Go contestants have the harness, which a test checks.
-func (s *localServer) Heap() (inuse, allocated int64, err error) {
+func (s *localServer) Heap() (Heap, error) {
 	h, err := s.Instance.Heap()
-	return h.Inuse, h.TotalAlloc, err
+	return Heap{Inuse: h.Inuse, Allocated: h.TotalAlloc, Goroutines: h.GoroutinesStarted}, err
 }
 
 func (s *localServer) Totals(u *result.Usage) { s.Process.Totals(u) }

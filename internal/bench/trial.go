@@ -126,7 +126,7 @@ func (b *Bench) open(ctx context.Context, s *started) error {
 		return &LogError{Err: err, Tail: server.LogTail()}
 	}
 	if b.run.Plan.Heap {
-		_, _, s.heapless = server.Heap()
+		_, s.heapless = server.Heap()
 	}
 	return nil
 }

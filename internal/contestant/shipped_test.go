@@ -148,7 +148,10 @@ func TestHarness(t *testing.T) {
 		}
 		answer.Body.Close()
 	}
-	if len(before) != 4 || before["heap_inuse_bytes"] == 0 ||
+	if n := before["goroutines_started"]; n == 0 || after["goroutines_started"] <= n {
+		t.Errorf("goroutines started: %d, then %d", n, after["goroutines_started"])
+	}
+	if len(before) != 5 || before["heap_inuse_bytes"] == 0 ||
 		after["total_alloc_bytes"] <= before["total_alloc_bytes"] ||
 		after["mallocs"] <= before["mallocs"] {
 		t.Errorf("figures %v, then %v", before, after)

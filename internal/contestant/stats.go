@@ -8,10 +8,13 @@ import (
 	"time"
 )
 
-// Heap are the figures of the heap that a Go contestant reports (runtime.MemStats), in bytes.
+// Heap are the figures of the heap that a Go contestant reports (runtime.MemStats), in bytes, and of
+// its goroutines.
 type Heap struct {
 	Inuse      int64 `json:"heap_inuse_bytes"`  // spans in use
 	TotalAlloc int64 `json:"total_alloc_bytes"` // allocated since its start
+
+	GoroutinesStarted int64 `json:"goroutines_started"` // since its start; 0: of a Go before 1.26
 }
 
 // Heap requests the figures of the heap, which stops the program for a moment.

@@ -76,6 +76,7 @@ func (r *Recorder) count(due, sent, now int64) {
 	if r.Edge.pause > 0 {
 		begun = due - r.Edge.pause
 	}
+	r.Slices.count(now)
 	from, until := r.Edge.from.Load(), r.Edge.until.Load()
 	if begun >= from && now <= until {
 		r.inside++
@@ -84,6 +85,11 @@ func (r *Recorder) count(due, sent, now int64) {
 	if begin, end := max(begun, from), min(now, until); end > begin {
 		r.parts += float64(end-begin) / float64(now-begun)
 	}
+}
+
+// Begin makes r ready for a window of that Edge.
+func (r *Recorder) Begin(e *Edge) {
+	r.Edge, r.Slices = e, newSlices(e.start, e.until.Load())
 }
 
 // Rest records, when the window has ended, that a connection was to pause until due.
@@ -108,6 +114,7 @@ func (r *Recorder) rested(from, until int64) (turns float64) {
 func (r *Recorder) close(l *result.Load, now int64) {
 	r.rate(l, now)
 	l.ServiceP50NS, l.ServiceP99NS, l.ServiceMaxNS = r.Service.Quantile(0.5), r.Service.Quantile(0.99), r.Service.Max()
+	l.ServiceSDNS = int64(math.Round(r.Service.StdDev()))
 }
 
 // rate sets in l the responses of the steady part and its length. There is no steady part if a
@@ -133,6 +140,7 @@ func (r *Recorder) rate(l *result.Load, now int64) {
 			answers = min(answers, float64(l.Succeeded)*float64(until-from)/float64(until-e.start))
 		}
 		l.RateAnswers, l.RateNS, l.RateFromNS = math.Round(1000*answers)/1000, until-from, max(from-e.start, 1)
+		l.RateSamples, l.RateSDPerSec, l.RateMaxPerSec = r.Slices.rates(from, until)
 		return
 	}
 	l.RateAnswers, l.RateNS = float64(l.Succeeded), max(until-e.start, l.WindowNS)

@@ -78,6 +78,7 @@ func (l *Ledger) Turn(worker int, k int64, rec *Recorder) *Recorder {
 		next.Pace, rec.Pace = rec.Pace, nil // which is of the whole window
 		next.Each, rec.Each = rec.Each, nil // likewise
 		next.Edge = rec.Edge
+		next.Slices, rec.Slices = rec.Slices, nil       // likewise
 		l.parts <- part{worker: worker, k: k, rec: rec} // never blocks: there are as many places as recorders
 		return next
 	default:

@@ -58,8 +58,9 @@ type Recorder struct {
 	StarvedNS   int64
 	UnevenNS    int64
 	BacklogPeak int64
-	Pace        *Pace // of an open loop, until ClosePace; nil: not kept
-	Edge        *Edge // of the window; nil: no rate is kept
+	Pace        *Pace   // of an open loop, until ClosePace; nil: not kept
+	Edge        *Edge   // of the window; nil: no rate is kept
+	Slices      *Slices // likewise
 	// of each request of a mix, by its index in the scenario; of the whole window; nil: not kept
 	Each []result.Each
 
@@ -262,6 +263,9 @@ func (r *Recorder) merge(o *Recorder) {
 	r.rests = append(r.rests, o.rests...)
 	if o.Edge != nil {
 		r.Edge = o.Edge
+	}
+	if o.Slices != nil {
+		r.Slices = r.Slices.merge(o.Slices)
 	}
 	if o.Pace != nil {
 		r.Pace = r.Pace.merge(o.Pace)

@@ -27,7 +27,7 @@ type classic struct{ *view }
 
 func newClassic(v *view) *classic {
 	c := &classic{v}
-	c.metrics = slices.Clone(analysis.Classic)
+	c.metrics = c.known()
 	if c.run.Plan.Requests == 0 {
 		c.metrics = c.metrics[1:] // the time was given
 	}
@@ -40,6 +40,16 @@ func newClassic(v *view) *classic {
 		}
 	}
 	return c
+}
+
+// known returns the metrics of a classic run, without the rare ones that no load has.
+func (c *classic) known() []analysis.Metric {
+	return slices.DeleteFunc(slices.Clone(analysis.Classic), func(m analysis.Metric) bool {
+		return m.Rare && m.Name != "time" && !slices.ContainsFunc(c.Loads, func(t result.Trial) bool {
+			_, ok := m.Of(&t)
+			return ok
+		})
+	})
 }
 
 // loads returns the loads of a row.
@@ -325,5 +335,5 @@ func (c *classic) words(external bool) []document.Definition {
 			Text: "The same loads made by another tool, with its own definitions of response, error and latency. " +
 				"Of ceiling: its rate as a share of the rate of the same generator with a server that does nothing."})
 	}
-	return wordsOf(own, append(namesOf(analysis.Classic), "first_answer")...)
+	return wordsOf(own, append(namesOf(c.known()), "first_answer")...)
 }

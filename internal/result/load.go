@@ -21,7 +21,12 @@ type Load struct {
 	RateAnswers float64 `json:"rate_answers,omitempty"`
 	RateNS      int64   `json:"rate_ns,omitempty"`
 	RateFromNS  int64   `json:"rate_from_ns,omitempty"`
-	AtEdge      Edge    `json:"-"` // of a recording without RateNS: found when it is read
+	// RateSamples is how many samples of 20 ms lie in the steady part; RateSDPerSec the standard
+	// deviation of their rates, RateMaxPerSec the highest. 0: not recorded, or fewer than two.
+	RateSamples   int64   `json:"rate_samples,omitempty"`
+	RateSDPerSec  float64 `json:"rate_sd_per_sec,omitempty"`
+	RateMaxPerSec float64 `json:"rate_max_per_sec,omitempty"`
+	AtEdge        Edge    `json:"-"` // of a recording without RateNS: found when it is read
 	// UnreachableNS is how long no connection could be made when the window ended: the server was
 	// gone, and the load ended early.
 	UnreachableNS int64 `json:"unreachable_ns,omitempty"`
@@ -61,6 +66,7 @@ type Load struct {
 	ServiceP50NS int64 `json:"service_p50_ns"`
 	ServiceP99NS int64 `json:"service_p99_ns"`
 	ServiceMaxNS int64 `json:"service_max_ns"`
+	ServiceSDNS  int64 `json:"service_sd_ns,omitempty"` // standard deviation; 0: not recorded
 	// Of an open loop: due -> done, and due -> sent.
 	ResponseP50NS int64 `json:"response_p50_ns,omitempty"`
 	ResponseP99NS int64 `json:"response_p99_ns,omitempty"`

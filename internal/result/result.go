@@ -224,9 +224,10 @@ type Usage struct {
 	LoggedBytes  int64  `json:"logged_bytes,omitempty"`
 
 	// Of Go contestants, where the plan asks for it: the heap in use right after the window, its
-	// connections still open, and what was allocated within.
-	HeapInuseBytes *int64 `json:"heap_inuse_bytes,omitempty"`
-	AllocBytes     *int64 `json:"alloc_bytes,omitempty"`
+	// connections still open; what was allocated and how many goroutines were started within.
+	HeapInuseBytes    *int64 `json:"heap_inuse_bytes,omitempty"`
+	AllocBytes        *int64 `json:"alloc_bytes,omitempty"`
+	GoroutinesStarted *int64 `json:"goroutines_started,omitempty"`
 
 	// What follows is read once per epoch, in the trials of its last round, while their connections
 	// are still open. Totals count since the launch.

@@ -8,10 +8,11 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"runtime/metrics"
 	"time"
 )
 
-// init serves figures of the heap at DYNO_STATS, host:port, if it is set.
+// init serves figures of the heap and the goroutines at DYNO_STATS, host:port, if it is set.
 func init() {
 	addr := os.Getenv("DYNO_STATS")
 	if addr == "" {
@@ -33,8 +34,8 @@ func init() {
 	}()
 }
 
-// answerStats answers one request, GET /stats, with runtime.ReadMemStats, and closes the
-// connection.
+// answerStats answers one request, GET /stats, with runtime.ReadMemStats and the number of goroutines
+// started so far, and closes the connection.
 // Note: without net/http, by which the programs that do not use it would grow.
 func answerStats(c net.Conn) {
 	defer c.Close()
@@ -51,10 +52,15 @@ func answerStats(c net.Conn) {
 	if len(request) > 11 && request[:11] == "GET /stats " {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
-		status = "200 OK"
-		body, _ = json.Marshal(map[string]uint64{
+		figures := map[string]uint64{
 			"heap_inuse_bytes": m.HeapInuse, "total_alloc_bytes": m.TotalAlloc, "mallocs": m.Mallocs, "num_gc": uint64(m.NumGC),
-		})
+		}
+		started := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
+		if metrics.Read(started); started[0].Value.Kind() == metrics.KindUint64 { // since Go 1.26
+			figures["goroutines_started"] = started[0].Value.Uint64()
+		}
+		status = "200 OK"
+		body, _ = json.Marshal(figures)
 	}
 	fmt.Fprintf(c, "HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
 		status, len(body), body)

@@ -149,7 +149,7 @@ func (w *worker) begin(win *window, start int64) {
 	if w.scheduled {
 		w.rec.Pace = load.NewPace(win.Schedule, w.job.Workers, start, w.deadline)
 	}
-	w.rec.Edge = win.edge
+	w.rec.Begin(win.edge)
 	w.connects = w.connects[:0]
 	for i := range w.conns {
 		c := &w.conns[i]

@@ -225,7 +225,7 @@ func (s *session) carryOut(w *window, ledger *load.Ledger) (last int64) {
 	})()
 	w.begin(s.now())
 	for _, b := range s.books {
-		b.Edge = w.edge
+		b.Begin(w.edge)
 	}
 	if w.due != nil {
 		s.books[0].Pace = load.NewPace(w.Schedule, 1, w.start, w.deadline)

@@ -78,6 +78,12 @@ func audit(t *testing.T, l result.Load, d *result.Detail) {
 		l.ServiceMaxNS > l.WindowNS {
 		t.Errorf("times: window %d p50 %d p99 %d max %d", l.WindowNS, l.ServiceP50NS, l.ServiceP99NS, l.ServiceMaxNS)
 	}
+	few := l.RateFromNS > 0 && l.RateNS >= int64(3*load.Slice) && l.RateSamples < 2
+	if few || l.RateSamples*int64(load.Slice) > l.RateNS ||
+		l.RateMaxPerSec*load.Slice.Seconds() > float64(l.Succeeded)+0.5 {
+		t.Errorf("%d samples of the rate in %d ns, the highest %v of %d answers", l.RateSamples, l.RateNS,
+			l.RateMaxPerSec, l.Succeeded)
+	}
 	if l.RateAnswers > float64(l.Succeeded) || l.Started > 0 && (l.RateNS <= 0 || l.WallNS < l.WindowNS) {
 		t.Errorf("a rate of %v answers in %d ns, from %d on: %+v", l.RateAnswers, l.RateNS, l.RateFromNS, l)
 	}
