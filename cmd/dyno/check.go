@@ -19,8 +19,11 @@ import (
 	"dyno/internal/study"
 )
 
-// findingsFile is the page with the outcomes of all studies.
-const findingsFile = "doc/findings.md"
+// The pages with the outcomes of all studies, by study and by sentence of the articles.
+const (
+	findingsFile = "doc/findings.md"
+	coverageFile = "doc/coverage.md"
+)
 
 func checkCommand() *cobra.Command {
 	var write, findings bool
@@ -32,7 +35,8 @@ func checkCommand() *cobra.Command {
 It runs no servers. Without a study it checks that all study files can be read.
 
 It exits with 1 if a claim is contradicted. With --write it writes studies/STUDY/README.md and its
-chart. With --findings it writes ` + findingsFile + ` from the committed trials of all studies.`,
+chart. With --findings it writes ` + findingsFile + ` and ` + coverageFile + ` from the committed
+trials of all studies.`,
 		Example: "  dyno check iris-vs-netcore-mvc\n" +
 			"  dyno check iris-vs-netcore-mvc runs/20260904T120000Z\n" +
 			"  dyno check --findings",
@@ -56,7 +60,7 @@ chart. With --findings it writes ` + findingsFile + ` from the committed trials 
 		},
 	}
 	cmd.Flags().BoolVar(&write, "write", false, "write the study's pages: "+report.ReadmeFile+", "+report.ChartFile)
-	cmd.Flags().BoolVar(&findings, "findings", false, "write "+findingsFile)
+	cmd.Flags().BoolVar(&findings, "findings", false, "write "+findingsFile+" and "+coverageFile)
 	cmd.Flags().StringVar(&format, "format", format, "text, markdown (the study's page) or json")
 	return cmd
 }
@@ -130,7 +134,7 @@ func (p *project) checkAll(cmd *cobra.Command) error {
 	return nil
 }
 
-// writeFindings writes the page of the outcomes of all studies.
+// writeFindings writes the pages of the outcomes of all studies.
 func (p *project) writeFindings(cmd *cobra.Command) error {
 	all, without, err := study.Findings(p.fsys, p.root)
 	if err != nil {
@@ -143,7 +147,18 @@ func (p *project) writeFindings(cmd *cobra.Command) error {
 	if err := report.FindingsPage(&page, all); err != nil {
 		return err
 	}
-	return p.save(cmd, findingsFile, page.Bytes())
+	if err := p.save(cmd, findingsFile, page.Bytes()); err != nil {
+		return err
+	}
+	coverage, err := study.Coverage(p.fsys, all)
+	if err != nil {
+		return err
+	}
+	page.Reset()
+	if err := report.CoveragePage(&page, coverage); err != nil {
+		return err
+	}
+	return p.save(cmd, coverageFile, page.Bytes())
 }
 
 // save writes a page of the project and prints its name.
@@ -168,20 +183,18 @@ func (p *project) asked(of *result.Plan) (*study.Study, error) {
 	return st, err
 }
 
-// claims adds the outcomes of the study's claims to a judged run, if the claims are those that the
-// run was planned with. A run can be shown without them.
+// claims adds the outcomes of the study's claims to a judged run. If they are not those that the run
+// was planned with, the report says so. A run can be shown without them.
 func claims(cmd *cobra.Command, data *report.Data, file string) {
 	pr, err := openProject()
 	if err != nil || data.Run.Plan.ClaimsHash == "" {
 		return // a run may be shown anywhere
 	}
-	st, err := pr.asked(&data.Run.Plan)
-	if err != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "the claims are not judged: %v; dyno check %s %s judges the current ones\n",
-			err, data.Run.Plan.Study, file)
-		return
+	st, err := pr.study(data.Run.Plan.Study)
+	if err == nil {
+		data.Claims, err = st.JudgeClaims(data, file)
 	}
-	if data.Claims, err = st.JudgeClaims(data, file); err != nil {
-		fmt.Fprintln(cmd.ErrOrStderr(), err)
+	if err != nil {
+		fmt.Fprintln(cmd.ErrOrStderr(), "the claims are not judged:", err)
 	}
 }

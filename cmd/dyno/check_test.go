@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -52,11 +53,20 @@ func TestStudyPages(t *testing.T) {
 			}
 		}
 	}
-	var page bytes.Buffer
-	if err := report.FindingsPage(&page, all); err != nil {
+	coverage, err := study.Coverage(pr.fsys, all)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := os.ReadFile(findingsFile); len(all) > 0 && (err != nil || !bytes.Equal(got, page.Bytes())) {
-		t.Errorf("%s is not what the trials say (%v): dyno check --findings writes it anew", findingsFile, err)
+	for file, write := range map[string]func(io.Writer) error{
+		findingsFile: func(w io.Writer) error { return report.FindingsPage(w, all) },
+		coverageFile: func(w io.Writer) error { return report.CoveragePage(w, coverage) },
+	} {
+		var page bytes.Buffer
+		if err := write(&page); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, page.Bytes()) {
+			t.Errorf("%s is not what the trials say (%v): dyno check --findings writes it anew", file, err)
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -83,7 +82,7 @@ func (k *checker) errorf(key, format string, args ...any) {
 func (k *checker) has(key string) bool { return k.f.Has(k.at + "." + key) }
 
 // kinds are the kinds of claim, in the order in which messages list them.
-var kinds = []string{Ratio, Order, Equal, Trend, Drop, Bound, Most}
+var kinds = []string{Ratio, Order, Equal, Trend, Drop, Bound, Most, All, Spread, Repeats}
 
 // fields are the required and the optional keys of each kind.
 var fields = map[string]struct{ needs, may []string }{
@@ -94,6 +93,10 @@ var fields = map[string]struct{ needs, may []string }{
 	Drop:  {nil, []string{"a", "b", "cells", "over", "value", "within", "at_least", "at_most", "than"}},
 	Bound: {[]string{"a"}, []string{"at_least", "at_most"}},
 	Most:  {[]string{"cells"}, []string{"over", "at_least", "at_most", "near"}},
+	All:   {[]string{"cells"}, []string{"over", "at_least", "at_most"}},
+
+	Spread:  {[]string{"cells"}, []string{"over", "at_least", "at_most"}},
+	Repeats: {[]string{"a", "within"}, nil},
 }
 
 // keys are the keys of all kinds, in the order in which messages list them.
@@ -109,7 +112,7 @@ func (k *checker) claim() {
 			k.errorf(key, "a claim needs %q", key)
 		}
 	}
-	k.sentence()
+	k.sentences()
 	if c.Metric == "" {
 		c.Metric = k.known.Metric
 	}
@@ -131,10 +134,10 @@ func (k *checker) claim() {
 			k.errorf(key, "a claim of kind %s cannot have %q; want only %s", c.Kind, key, strings.Join(has, ", "))
 		}
 	}
-	if m, ok := MetricNamed(c.Metric); !ok || m.Computed != "" {
+	if m, ok := MetricNamed(c.Metric); !ok || m.Computed != "" && !m.Bytes {
 		k.errorf("metric", "no metric %q%s", c.Metric, suggest(c.Metric, metricNames()))
 	}
-	if m, _ := analysis.MetricNamed(c.Metric); m.Unranked && c.Kind != Bound {
+	if m, _ := analysis.MetricNamed(c.Metric); m.Unranked && c.Kind != Bound && c.Kind != All {
 		k.errorf("metric", "%s is a property of the machine and cannot be compared; use the kind bound", c.Metric)
 	}
 	k.everyone()
@@ -149,26 +152,28 @@ func (k *checker) claim() {
 	k.pairs()
 }
 
-// sentenceID is the form of the ids of sentences: a letter for the article, and a number.
-var sentenceID = regexp.MustCompile(`^[A-Z]-[0-9]{2,3}$`)
-
-// sentence checks that a claim names its origin: the sentence of an article, or another source.
-func (k *checker) sentence() {
+// sentences checks that a claim names its origin: sentences of an article, or another source.
+func (k *checker) sentences() {
 	switch c := k.c; {
-	case !k.has("sentence") && c.Source == "":
-		k.errorf("sentence",
-			"a claim needs \"sentence\", the id of the article's sentence that it judges, such as F-12, "+
+	case len(c.Sentences) == 0 && c.Source == "":
+		k.errorf("sentences",
+			"a claim needs \"sentences\", the ids of the article's sentences that it judges, such as F-12, "+
 				"or \"source\", if it judges something else")
-	case k.has("sentence") && !sentenceID.MatchString(c.Sentence):
-		k.errorf("sentence", "sentence = %q: want the id of a sentence, a letter and a number such as F-12", c.Sentence)
+	default:
+		for i, id := range c.Sentences {
+			if !sentenceID.MatchString(id) {
+				k.errorf(fmt.Sprintf("sentences[%d]", i),
+					"%q: want the id of a sentence, a letter and a number such as F-12", id)
+			}
+		}
 	}
 }
 
-// everyone replaces "* @ LEVEL" in a claim of kind most: in the cells by the available contestants
+// everyone replaces "* @ LEVEL" in a claim on many cells: in the cells by the available contestants
 // of the level, in over by the contestants of the cells.
 func (k *checker) everyone() {
 	c := k.c
-	if c.Kind != Most {
+	if !c.many() {
 		return
 	}
 	c.Cells = expand(c.Cells, func(level string) []string {
@@ -180,7 +185,7 @@ func (k *checker) everyone() {
 		names = append(names, ParseCell(s).Contestant)
 	}
 	c.Over = expand(c.Over, func(string) []string { return names })
-	if len(c.Over) == 1 && c.Near == 0 { // nobody is compared with itself
+	if len(c.Over) == 1 && c.Near == 0 && c.Kind != Spread { // nobody is compared with itself
 		c.Cells = slices.DeleteFunc(c.Cells, func(s string) bool { return ParseCell(s) == ParseCell(c.Over[0]) })
 	}
 }
@@ -267,9 +272,9 @@ func (k *checker) values() {
 		}
 	case Drop:
 		k.drop(bounded)
-	case Bound:
+	case Bound, All, Spread:
 		if !bounded {
-			k.errorf("kind", "a claim of kind bound needs \"at_least\" or \"at_most\"")
+			k.errorf("kind", "a claim of kind %s needs \"at_least\" or \"at_most\"", c.Kind)
 		}
 	case Most:
 		if k.has("near") == bounded {
@@ -321,7 +326,7 @@ func (k *checker) pairs() {
 	if (c.Kind == Order && len(c.Over) == 0 || c.Kind == Trend) && len(c.Cells) == 1 {
 		k.errorf("cells", "an order or a trend needs two or more cells; got one")
 	}
-	if len(c.Over) > 0 && len(c.Over) != len(c.Cells) && !(c.Kind == Most && len(c.Over) == 1) {
+	if len(c.Over) > 0 && len(c.Over) != len(c.Cells) && c.Kind != Spread && !(c.many() && len(c.Over) == 1) {
 		k.errorf("over", "%d cells over %d; want equal numbers", len(c.Cells), len(c.Over))
 		return
 	}

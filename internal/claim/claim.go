@@ -25,6 +25,10 @@ const (
 	Drop  = "drop"  // 1 − a/b is value percent, or more than that of two other cells
 	Bound = "bound" // the metric of a is at most or at least a value that does not depend on the machine
 	Most  = "most"  // more than half of the cells have a property
+	All   = "all"   // all of the cells have it
+
+	Spread  = "spread"  // how far the cells are apart, on its own or against other cells
+	Repeats = "repeats" // the epochs of a are alike within a factor
 )
 
 // Claim is a conclusion of an article, as written in a study.toml. Check fills in optional keys.
@@ -35,8 +39,8 @@ type Claim struct {
 	Place  string `toml:"place"`  // where in the source
 	Note   string `toml:"note"`   // remark for readers
 
-	Sentence    string `toml:"sentence" json:",omitempty"`     // id of the article's sentence: F-12
-	NotTestable string `toml:"not_testable" json:",omitempty"` // why no run can judge it
+	Sentences   []string `toml:"sentences" json:",omitempty"`    // ids of the sentences that it judges: F-12
+	NotTestable string   `toml:"not_testable" json:",omitempty"` // why no run can judge it
 
 	Kind      string   `toml:"kind"`
 	Metric    string   `toml:"metric"` // the study's primary where it is empty
@@ -46,12 +50,13 @@ type Claim struct {
 	Over      []string `toml:"over"`   // the claim applies to the ratios of the cells to these
 	Than      []string `toml:"than"`   // drop: the two cells of a drop that is smaller
 	Value     float64  `toml:"value"`  // ratio: the factor; drop: percent
-	Within    float64  `toml:"within"` // ratio and drop: the factor within which a magnitude is the same
+	Within    float64  `toml:"within"` // ratio, drop: the factor within which a magnitude is the same; repeats: of epochs
 	Margin    float64  `toml:"margin"` // of equality, as a share; the run's where it is 0
 	Direction string   `toml:"direction"`
-	AtLeast   *float64 `toml:"at_least"` // bound: in base units; drop: percent; most: in base units, or of the ratio
-	AtMost    *float64 `toml:"at_most"`
-	Near      float64  `toml:"near" json:",omitempty"` // most: within this share of the median of all
+	// AtLeast and AtMost are in base units; of a drop in percent, of a spread and of ratios factors.
+	AtLeast *float64 `toml:"at_least"`
+	AtMost  *float64 `toml:"at_most"`
+	Near    float64  `toml:"near" json:",omitempty"` // most: within this share of the median of all
 }
 
 // DefaultWithin is the factor within which a magnitude counts as the published one, because
@@ -100,12 +105,12 @@ func (c *Claim) All() []Cell {
 }
 
 // Pairs returns the comparisons on which the claim depends, in the order that the rules expect. A
-// claim of kind Most has none, because it would need too many.
+// claim on many cells has none, because it would need too many.
 func (c *Claim) Pairs() (out []Pair) {
 	add := func(a, b string) { out = append(out, Pair{ParseCell(a), ParseCell(b)}) }
 	last := len(c.Cells) - 1
 	switch {
-	case c.Kind == Bound || c.Kind == Most || c.Kind == "":
+	case c.many() || c.Kind == Bound || c.Kind == Repeats || c.Kind == "":
 	case len(c.Over) > 0: // ratios of cells
 		for i := range c.Cells {
 			add(c.Cells[i], c.Over[i])
@@ -130,6 +135,9 @@ func (c *Claim) Pairs() (out []Pair) {
 	return out
 }
 
+// many reports whether the claim is on many cells, any number of which may lack a figure.
+func (c *Claim) many() bool { return c.Kind == Most || c.Kind == All || c.Kind == Spread }
+
 // Metric is the property that a claim or a published figure describes.
 type Metric struct {
 	Name, Title, Unit string // unit of our value: "1/s", "ns", "bytes", "B/s", "lines"
@@ -137,6 +145,7 @@ type Metric struct {
 	Static            bool   // a property of the program, which has no interval
 	Ours              string // why our programs cannot judge an article's figure of this metric; else ""
 	Computed          string // how it is computed from other metrics if it was not measured
+	Bytes             bool   // the rate × the bytes of an exchange: computed, and a claim may name it
 }
 
 // static are metrics of the program itself, which claims may name in addition to those of package
@@ -145,14 +154,17 @@ var static = []Metric{
 	{Name: "lines_of_code", Title: "Lines of code", Unit: "lines", Static: true,
 		Ours: "our programs were written anew, so their line counts say nothing about the article's programs"},
 	{Name: "response_bytes", Title: "Response, head and body", Unit: "bytes", Static: true},
+	{Name: "wrong_answers", Title: "Requests without a right answer", Unit: "answers", Static: true},
 }
 
 // computed are metrics of published figures that are computed from dyno's metrics.
 var computed = []Metric{
 	{Name: "time", Title: "Time to complete", Unit: "ns", Computed: "the number of requests ÷ our rate"},
 	{Name: "latency_mean", Title: "Latency, mean", Unit: "ns", Computed: "connections ÷ our rate (Little's law)"},
-	{Name: "bytes_per_sec", Title: "Throughput, read and written", Unit: "B/s", More: true,
+	{Name: "bytes_per_sec", Title: "Throughput, read and written", Unit: "B/s", More: true, Bytes: true,
 		Computed: "our rate × the bytes of a request and its response"},
+	{Name: "read_per_sec", Title: "Throughput, read", Unit: "B/s", More: true, Bytes: true,
+		Computed: "our rate × the bytes of a response"},
 	{Name: lead, Title: "Lead in throughput", Unit: "%", More: true, Computed: "the ratio of our two rates"},
 	{Name: drop, Title: "Drop in throughput", Unit: "%", Computed: "the ratio of our two rates"},
 }
@@ -185,8 +197,10 @@ func metricNames() (names []string) {
 	for _, m := range analysis.Metrics {
 		names = append(names, m.Name)
 	}
-	for _, m := range static {
-		names = append(names, m.Name)
+	for _, m := range slices.Concat(static, computed) {
+		if m.Static || m.Bytes {
+			names = append(names, m.Name)
+		}
 	}
 	return names
 }
@@ -199,7 +213,8 @@ func Hash(claims []Claim) string {
 		if bare[i].Kind == Equal {
 			bare[i].Kind = "tie" // as in the hashes of stored runs
 		}
-		bare[i].Text, bare[i].Source, bare[i].Place, bare[i].Note, bare[i].Sentence = "", "", "", "", ""
+		bare[i].Text, bare[i].Source, bare[i].Place, bare[i].Note = "", "", "", ""
+		bare[i].Sentences = nil
 	}
 	b, err := json.Marshal(bare)
 	if err != nil || len(claims) == 0 {

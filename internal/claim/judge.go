@@ -104,8 +104,8 @@ func outcomeOf(c *Claim, e Evidence) Outcome {
 	return o
 }
 
-// missing sets the outcome of a claim without figures, by the most serious reason. A claim of kind
-// Most ignores cells without figures, unless the run did not load them.
+// missing sets the outcome of a claim without figures, by the most serious reason. A claim on many
+// cells ignores cells without figures, unless the run did not load them.
 func (o *Outcome) missing(c *Claim, e Evidence) {
 	if c.NotTestable != "" && c.Kind == "" {
 		o.Verdict, o.Reason = NotTestable, c.NotTestable
@@ -113,7 +113,7 @@ func (o *Outcome) missing(c *Claim, e Evidence) {
 	}
 	for _, cell := range c.All() {
 		v, why := e.Missing(cell, c.Metric)
-		if v == "" || v != NotRun && c.Kind == Most {
+		if v == "" || v != NotRun && c.many() {
 			continue
 		}
 		if slices.Index(gravity, v) > slices.Index(gravity, o.Verdict) {
@@ -122,14 +122,14 @@ func (o *Outcome) missing(c *Claim, e Evidence) {
 	}
 }
 
-// warn adds the checks that did not pass; for a claim of kind Most only those of the whole run.
+// warn adds the checks that did not pass; for a claim on many cells only those of the whole run.
 func (o *Outcome) warn(c *Claim, e Evidence) {
 	if len(o.Shown) == 0 {
 		return
 	}
 	for _, cell := range c.All() {
 		for _, w := range e.Warnings(cell, c.Metric) {
-			if !slices.Contains(o.Warnings, w) && (c.Kind != Most || w.Contestant == "") {
+			if !slices.Contains(o.Warnings, w) && (!c.many() || w.Contestant == "") {
 				o.Warnings = append(o.Warnings, w)
 			}
 		}
@@ -170,15 +170,19 @@ func (o *Outcome) rule(c *Claim, e Evidence, pairs []Pair, of []Comparison) (Ver
 		return ofDrop(of[0], c.Value, c.Within, judged)
 	case Bound:
 		return o.bound(c, e)
-	case Most:
-		return o.most(c, e)
+	case Most, All:
+		return o.count(c, e)
+	case Spread:
+		return o.spread(c, e)
+	case Repeats:
+		return o.repeats(c, e)
 	}
 	return "", ""
 }
 
-// spread is the factor by which the range of a few epochs is widened when it replaces an interval.
+// widening is the factor by which the range of a few epochs is widened when it replaces an interval.
 // There are too few epochs for an interval, but a limit may be far enough away.
-const spread = 1.25
+const widening = 1.25
 
 // bound judges a value by its interval or, with few epochs, by their widened range.
 func (o *Outcome) bound(c *Claim, e Evidence) (Verdict, string) {
@@ -189,10 +193,10 @@ func (o *Outcome) bound(c *Claim, e Evidence) (Verdict, string) {
 	if !ok || !math.IsInf(level.Lo, 0) || !math.IsInf(level.Hi, 0) {
 		return ofBound(level, c.AtLeast, c.AtMost)
 	}
-	level.Lo, level.Hi = least/spread, most*spread
+	level.Lo, level.Hi = least/widening, most*widening
 	v, why := ofBound(level, c.AtLeast, c.AtMost)
 	return v, fmt.Sprintf("%s; interval assumed: the range of %d epochs, widened by a factor of %v on either side",
-		why, level.N, spread)
+		why, level.N, widening)
 }
 
 // show adds a figure to display with the claim.

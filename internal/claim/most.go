@@ -8,19 +8,25 @@ import (
 	"dyno/internal/stats"
 )
 
-// Everyone, in a cell of a claim of kind Most, means each contestant of the study at the level: "*
-// @ 30ms c1000".
+// Everyone, in a cell of a claim on many cells, means each contestant of the study at the level:
+// "* @ 30ms c1000".
 const Everyone = "*"
 
-// Contestants is the unit of the number of contestants that have a property.
+// Contestants is the unit of the number of contestants, or of cells, that have a property.
 const Contestants = "contestants"
 
 // span is a figure of a cell with its interval or, with too few epochs for one, their range.
 // Without a figure the range is unbounded and at is NaN.
-type span struct{ at, lo, hi float64 }
+type span struct {
+	at, lo, hi float64
+	few        bool // a range of too few epochs for an interval
+}
 
 // unknown is the span where there is no figure.
-var unknown = span{math.NaN(), math.Inf(-1), math.Inf(1)}
+var unknown = span{at: math.NaN(), lo: math.Inf(-1), hi: math.Inf(1)}
+
+// intervalEpochs is the least number of epochs whose range is an interval of 95 %.
+const intervalEpochs = 6
 
 // spanOf returns the span of a cell's metric.
 func spanOf(c Cell, metric string, e Evidence) span {
@@ -28,9 +34,9 @@ func spanOf(c Cell, metric string, e Evidence) span {
 	if v, _ := e.Missing(c, metric); v != "" || level.N == 0 {
 		return unknown
 	}
-	s := span{level.Value, level.Lo, level.Hi}
+	s := span{at: level.Value, lo: level.Lo, hi: level.Hi}
 	if least, most, ok := e.Range(c, metric); ok && (math.IsInf(s.lo, 0) || math.IsInf(s.hi, 0)) {
-		s.lo, s.hi = least, most
+		s.lo, s.hi, s.few = least, most, level.N < intervalEpochs
 	}
 	return s
 }
@@ -43,16 +49,16 @@ func ratioSpan(a, b Cell, metric string, e Evidence) span {
 		return unknown
 	}
 	if a == b {
-		return span{1, 1, 1}
+		return span{at: 1, lo: 1, hi: 1}
 	}
 	switch c := e.Compare(a, b, metric); {
 	case c.silent() == "":
-		return span{c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi}
+		return span{at: c.Ratio.Value, lo: c.Ratio.Lo, hi: c.Ratio.Hi}
 	case c.Note != "":
-		return span{c.Ratio.Value, 0, math.Inf(1)}
+		return span{at: c.Ratio.Value, lo: 0, hi: math.Inf(1)}
 	case c.Ratio.N > 0:
 		if least, most, ok := e.RatioRange(a, b, metric); ok {
-			return span{c.Ratio.Value, least, most}
+			return span{c.Ratio.Value, least, most, c.Ratio.N < intervalEpochs}
 		}
 	}
 	return s.over(t)
@@ -61,11 +67,19 @@ func ratioSpan(a, b Cell, metric string, e Evidence) span {
 // over returns the span of a ratio of figures that share no rounds, from the extremes of both
 // spans.
 func (s span) over(t span) span {
-	return span{s.at / t.at, max(0, s.lo) / max(0, t.hi), max(0, s.hi) / max(0, t.lo)}
+	return span{s.at / t.at, max(0, s.lo) / max(0, t.hi), max(0, s.hi) / max(0, t.lo), s.few || t.few}
 }
 
-// spans returns the spans of the cells of a claim of kind Most, as ratios to other cells if it
-// names them, and the smallest number of epochs.
+// widened returns the span, wider by a factor on either side where it is of too few epochs.
+func (s span) widened(factor float64) span {
+	if s.few {
+		s.lo, s.hi = s.lo/factor, s.hi*factor
+	}
+	return s
+}
+
+// spans returns the spans of the cells of a claim on many, over other cells where it names them, and
+// the fewest epochs of a cell.
 func (c *Claim) spans(e Evidence) (spans []span, epochs int) {
 	over := parseCells(c.Over)
 	for i, cell := range parseCells(c.Cells) {
@@ -86,10 +100,30 @@ func (c *Claim) spans(e Evidence) (spans []span, epochs int) {
 	return spans, epochs
 }
 
-// most judges whether more than half of the cells have a property. A cell for which this is
-// uncertain counts for neither side.
-func (o *Outcome) most(c *Claim, e Evidence) (Verdict, string) {
+// number returns how many cells the claim is on: contestants, if each stands for one.
+func (c *Claim) number() string {
+	names := map[string]bool{}
+	for _, cell := range parseCells(c.Cells) {
+		names[cell.Contestant] = true
+	}
+	if len(names) < len(c.Cells) {
+		return fmt.Sprintf("%d cells", len(c.Cells))
+	}
+	return fmt.Sprintf("%d contestants", len(c.Cells))
+}
+
+// count judges whether more than half of the cells have a property, or all of them. A cell that may
+// have it or not counts for neither side.
+//
+// Note: half of them cannot be wrong by chance, but one of many can: where all are to have the
+// property, the range of too few epochs is widened before it is held against a limit.
+func (o *Outcome) count(c *Claim, e Evidence) (Verdict, string) {
 	spans, epochs := c.spans(e)
+	if c.Kind == All {
+		for i := range spans {
+			spans[i] = spans[i].widened(widening)
+		}
+	}
 	if epochs == 0 {
 		return Inconclusive, "none of them has a figure"
 	}
@@ -114,9 +148,9 @@ func (o *Outcome) most(c *Claim, e Evidence) (Verdict, string) {
 		}
 	}
 	open := len(spans) - yes - no
-	o.show(fmt.Sprintf("of %d contestants", len(spans)), Contestants,
+	o.show("of "+c.number(), Contestants,
 		analysis.Estimate{Value: float64(yes), Lo: float64(yes), Hi: float64(yes + open), N: epochs})
-	if len(c.Over) == 0 || c.Near > 0 {
+	if (len(c.Over) == 0 || c.Near > 0) && !o.Metric.Static {
 		o.show("largest ÷ smallest", "×", extremes(spans, epochs))
 	}
 	reason := fmt.Sprintf("%d of %d do, %d do not", yes, len(spans), no)
@@ -124,9 +158,9 @@ func (o *Outcome) most(c *Claim, e Evidence) (Verdict, string) {
 		reason += fmt.Sprintf(", %d unknown", open)
 	}
 	switch {
-	case 2*yes > len(spans):
+	case c.Kind == All && yes == len(spans), c.Kind == Most && 2*yes > len(spans):
 		return Confirmed, reason
-	case 2*no >= len(spans):
+	case c.Kind == All && no > 0, c.Kind == Most && 2*no >= len(spans):
 		return Contradicted, reason
 	}
 	return Inconclusive, reason
@@ -135,11 +169,11 @@ func (o *Outcome) most(c *Claim, e Evidence) (Verdict, string) {
 // extremes returns the ratio of the largest figure to the smallest, with its span.
 func extremes(spans []span, epochs int) analysis.Estimate {
 	inf := math.Inf(1)
-	low, high := span{inf, inf, inf}, span{-inf, -inf, -inf}
+	low, high := span{at: inf, lo: inf, hi: inf}, span{at: -inf, lo: -inf, hi: -inf}
 	for _, s := range spans {
 		if !math.IsNaN(s.at) {
-			low = span{min(low.at, s.at), min(low.lo, s.lo), min(low.hi, s.hi)}
-			high = span{max(high.at, s.at), max(high.lo, s.lo), max(high.hi, s.hi)}
+			low.at, low.lo, low.hi = min(low.at, s.at), min(low.lo, s.lo), min(low.hi, s.hi)
+			high.at, high.lo, high.hi = max(high.at, s.at), max(high.lo, s.lo), max(high.hi, s.hi)
 		}
 	}
 	r := high.over(low)

@@ -135,3 +135,86 @@ func TestBoundOfFewEpochs(t *testing.T) {
 		}
 	}
 }
+
+// All is each of them, and is contradicted by one that does not, even if another cannot be told. The
+// range of three epochs is widened: one of many lies beyond a limit by chance.
+func TestAll(t *testing.T) {
+	limit := 30.0
+	for _, c := range []struct {
+		name   string
+		few    int
+		values []float64
+		over   string
+		want   Verdict
+		why    string
+	}{
+		{"all", 0, []float64{31, 32, 40}, "", Confirmed, "3 of 3 do, 0 do not"},
+		{"all but one", 0, []float64{31, 32, 20}, "", Contradicted, "2 of 3 do, 1 do not"},
+		{"one at the limit", 0, []float64{31, 30, 40}, "", Inconclusive, "1 unknown"},
+		{"one failed", 0, []float64{31, 32, 0}, "", Inconclusive, ""},
+		{"one failed, one does not", 0, []float64{31, 20, 0}, "", Contradicted, ""},
+		{"few epochs, far above", 1, []float64{50, 32}, "", Confirmed, ""},
+		{"few epochs, above", 1, []float64{35, 32}, "", Inconclusive, ""},
+		{"few epochs, below", 1, []float64{27, 32}, "", Inconclusive, ""},
+		{"few epochs, far below", 1, []float64{20, 32}, "", Contradicted, ""},
+		{"over one", 0, []float64{62, 64, 2}, "c", Contradicted, "2 of 3 do, 1 do not"}, // itself
+	} {
+		e, cells := at(c.few, c.values...)
+		one := Claim{Kind: All, Metric: "throughput", Cells: cells, AtLeast: &limit}
+		if c.over != "" {
+			one.Over = []string{c.over}
+		}
+		if o := Judge([]Claim{one}, e)[0]; o.Verdict != c.want || !strings.Contains(o.Reason, c.why) {
+			t.Errorf("%s: %s (%s), want %s …%s…", c.name, o.Verdict, o.Reason, c.want, c.why)
+		}
+	}
+}
+
+// A spread leaves out a tenth at either end, of ten one; and is held against a limit, or against the
+// spread of others.
+func TestSpread(t *testing.T) {
+	e, cells := at(0, 1, 100, 105, 110, 115, 120, 125, 130, 150, 1000, 10, 50)
+	apart := spreadOf((&Claim{Cells: cells[:10], Metric: "throughput"}).mustSpans(e))
+	near := func(x, y float64) bool { return math.Abs(x-y) < 1e-9 }
+	if !near(apart.at, 1.5) || !near(apart.lo, 1.5*0.99/1.01) || !near(apart.hi, 1.5*1.01/0.99) {
+		t.Errorf("%+v; want 1.5, between 150 and 100", apart)
+	}
+	two, five, one := 2.0, 5.0, 1.0
+	for _, c := range []struct {
+		claim Claim
+		want  Verdict
+	}{
+		{Claim{Cells: cells[:10], AtMost: &two}, Confirmed},
+		{Claim{Cells: cells[:10], AtLeast: &two}, Contradicted},
+		{Claim{Cells: cells[10:], AtMost: &two}, Contradicted}, // of two none is left out
+		{Claim{Cells: cells[10:], AtMost: &five}, Inconclusive},
+		{Claim{Cells: cells[:10], Over: cells[10:], AtMost: &one}, Confirmed},
+		{Claim{Cells: cells[10:], Over: cells[:10], AtMost: &one}, Contradicted},
+		{Claim{Cells: []string{"y", "z"}, AtMost: &two}, Inconclusive}, // both failed
+	} {
+		c.claim.Kind, c.claim.Metric = Spread, "throughput"
+		if o := Judge([]Claim{c.claim}, e)[0]; o.Verdict != c.want {
+			t.Errorf("%+v: %s (%s), want %s", c.claim, o.Verdict, o.Reason, c.want)
+		}
+	}
+}
+
+func (c *Claim) mustSpans(e Evidence) []span {
+	spans, _ := c.spans(e)
+	return spans
+}
+
+// Repetitions are alike if the largest is within the factor of the smallest.
+func TestRepeats(t *testing.T) {
+	e, _ := at(1, 100, 100)
+	for _, c := range []struct {
+		a      string
+		within float64
+		want   Verdict
+	}{{"a", 1.05, Confirmed}, {"a", 1.01, Contradicted}, {"b", 1.05, Inconclusive}} {
+		o := Judge([]Claim{{Kind: Repeats, Metric: "memory", A: c.a, Within: c.within}}, e)[0]
+		if o.Verdict != c.want {
+			t.Errorf("%s within %v: %s (%s), want %s", c.a, c.within, o.Verdict, o.Reason, c.want)
+		}
+	}
+}

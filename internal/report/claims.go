@@ -58,7 +58,7 @@ func publishedText(o *claim.Outcome) string {
 		switch {
 		case c.Kind == claim.Drop:
 			return fmt.Sprintf("%g %%", x)
-		case c.Kind == claim.Most && len(c.Over) > 0:
+		case c.Kind == claim.Spread, (c.Kind == claim.Most || c.Kind == claim.All) && len(c.Over) > 0:
 			return fmt.Sprintf("%g ×", x)
 		}
 		s := ScaleOf(o.Metric.Unit, x)
@@ -74,12 +74,18 @@ func publishedText(o *claim.Outcome) string {
 	switch {
 	case c.Kind == claim.Most && c.Near > 0:
 		return "most within " + PerCent(c.Near) + " of the median"
-	case c.Kind == claim.Most && len(c.Over) == 1:
-		return "most " + and(limits) + " " + c.Over[0]
-	case c.Kind == claim.Most && len(c.Over) > 1:
-		return "most " + and(limits) + " " + others(c)
-	case c.Kind == claim.Most:
-		return "most " + and(limits)
+	case (c.Kind == claim.Most || c.Kind == claim.All) && len(c.Over) == 1:
+		return c.Kind + " " + and(limits) + " " + c.Over[0]
+	case (c.Kind == claim.Most || c.Kind == claim.All) && len(c.Over) > 1:
+		return c.Kind + " " + and(limits) + " " + others(c)
+	case c.Kind == claim.Most || c.Kind == claim.All:
+		return c.Kind + " " + and(limits)
+	case c.Kind == claim.Spread && len(c.Over) > 0:
+		return "a spread of " + and(limits) + " that @ " + claim.ParseCell(c.Over[0]).Level
+	case c.Kind == claim.Spread:
+		return "a spread of " + and(limits)
+	case c.Kind == claim.Repeats:
+		return fmt.Sprintf("alike within a factor of %g", c.Within)
 	case len(limits) > 0:
 		return and(limits)
 	case c.Kind == claim.Ratio:
@@ -109,11 +115,11 @@ func others(c *claim.Claim) string {
 	return "themselves @ " + claim.ParseCell(c.Over[0]).Level
 }
 
-// whereText says where the claim was published: the sentence, and its place in the study's source
+// whereText says where the claim was published: the sentences, and its place in the study's source
 // or in the claim's own source.
 func whereText(o *claim.Outcome) string {
 	place := strings.Join(nonEmpty(document.Clean(o.Claim.Source), document.Clean(o.Claim.Place)), ": ")
-	return strings.Join(nonEmpty(o.Claim.Sentence, place), ", ")
+	return strings.Join(nonEmpty(document.Clean(strings.Join(o.Claim.Sentences, ", ")), place), ", ")
 }
 
 // lower changes the beginning of a sentence for use in the middle of one. Abbreviations such as CPU
@@ -181,8 +187,8 @@ func oursText(o *claim.Outcome) string {
 	var parts []string
 	for i, s := range o.Shown {
 		parts = append(parts, shownText(s))
-		if o.Claim.Kind == claim.Most && i == 0 {
-			parts[0] += " " + strings.TrimPrefix(publishedText(o), "most ")
+		if s.Unit == claim.Contestants && i == 0 {
+			parts[0] += " " + strings.TrimPrefix(publishedText(o), o.Claim.Kind+" ")
 		}
 	}
 	return strings.Join(parts, "; ")
@@ -302,13 +308,13 @@ func led(lead, s string) string {
 	return lead + s
 }
 
-// publishedAs returns the published figure or order; for a claim that counts contestants, the
-// criterion, which is the study's.
+// publishedAs returns the published figure or order; for a claim on many contestants the criterion,
+// which is the study's.
 func publishedAs(o *claim.Outcome) string {
 	switch o.Claim.Kind {
 	case "":
 		return "Published: in words"
-	case claim.Most:
+	case claim.Most, claim.All, claim.Spread, claim.Repeats:
 		return "Published: in words, judged as " + publishedText(o)
 	}
 	return "Published: " + publishedText(o)

@@ -3,6 +3,7 @@ package report
 import (
 	"io"
 	"math"
+	"slices"
 
 	"dyno/internal/analysis"
 	"dyno/internal/claim"
@@ -25,7 +26,7 @@ type studyJSON struct {
 type outcomeJSON struct {
 	ID        string           `json:"id"`
 	Text      string           `json:"text"`
-	Sentence  orNull           `json:"sentence"`
+	Sentences []string         `json:"sentences"`
 	Source    string           `json:"source"`
 	Place     orNull           `json:"place"`
 	Kind      orNull           `json:"kind"`
@@ -91,7 +92,7 @@ func claimsJSON(c *Claims) *studyJSON {
 }
 
 func (c *Claims) outcomeJSON(o *claim.Outcome) outcomeJSON {
-	one := outcomeJSON{ID: o.Claim.ID, Text: o.Claim.Text, Sentence: orNull(o.Claim.Sentence),
+	one := outcomeJSON{ID: o.Claim.ID, Text: o.Claim.Text, Sentences: slices.Concat([]string{}, o.Claim.Sentences),
 		Source: orElse(o.Claim.Source, c.Source), Place: orNull(o.Claim.Place),
 		Kind: orNull(o.Claim.Kind), Metric: o.Claim.Metric, Published: publishedText(o), Verdict: o.Verdict,
 		Reason: o.Reason, Ours: []map[string]any{}, Epochs: o.Epochs,

@@ -82,7 +82,7 @@ func (e *evidence) Missing(c claim.Cell, metric string) (claim.Verdict, string) 
 		}
 	}
 	if at, ok := e.cell(c); ok && e.data.Analysis != nil {
-		if x := e.data.Analysis.Moves(at, metric); x != nil {
+		if x := e.data.Analysis.Moves(at, rateOf(metric)); x != nil {
 			return claim.Inconclusive, x.Words()
 		}
 	}
@@ -115,6 +115,9 @@ func (e *evidence) lacks(c claim.Cell, metric string) (claim.Verdict, string) {
 	if program {
 		return claim.NotRun, "the record has no line count"
 	}
+	if e.measured(c, "throughput").N > 0 {
+		return claim.NotRun, "this run did not record it"
+	}
 	return claim.Inconclusive, "it has no valid trials"
 }
 
@@ -125,7 +128,7 @@ func (e *evidence) findings(c claim.Cell, metric string) []checks.Finding {
 		return nil
 	}
 	at, _ := e.cell(c)
-	m, _ := analysis.MetricNamed(metric)
+	m, _ := analysis.MetricNamed(rateOf(metric))
 	var out []checks.Finding
 	for _, f := range e.level(at.Level) {
 		if f.State >= checks.Warn && (f.Contestant == "" || f.Contestant == c.Contestant) && f.Concerns(m.Kind) {
@@ -202,7 +205,7 @@ func (e *evidence) Level(c claim.Cell, metric string) analysis.Estimate {
 // opened returns an interval of a cell, open on one side if the cell is at the generator's ceiling:
 // its rate is at least, its service time at most the measured one.
 func (e *evidence) opened(c claim.Cell, metric string, lo, hi float64) (float64, float64) {
-	m, _ := analysis.MetricNamed(metric)
+	m, _ := analysis.MetricNamed(rateOf(metric))
 	at, ok := e.cell(c)
 	switch {
 	case !ok || !m.AtCeiling || !e.atCeiling(at):
@@ -239,6 +242,10 @@ func (e *evidence) measured(c claim.Cell, metric string) analysis.Estimate {
 		return analysis.Estimate{}
 	case metric == "response_bytes":
 		return e.perAnswer(at, func(l *result.Load) int64 { return l.BytesRead })
+	case metric == "wrong_answers":
+		return e.wrong(at)
+	case rateOf(metric) != metric:
+		return times(e.measured(c, rateOf(metric)), e.exchange(at, metric))
 	case isA(e.run, checks.Classic):
 		m, ok := analysis.MetricNamed(metric)
 		return e.classic(c, func(t *result.Trial) (float64, bool) {
@@ -255,29 +262,6 @@ func (e *evidence) measured(c claim.Cell, metric string) analysis.Estimate {
 		return analysis.Estimate{}
 	}
 	return cell.Level
-}
-
-// perAnswer returns a count of bytes by right answers, with the least and the most of a trial as
-// its interval: but for what varies in the answers themselves it is the same each time.
-func (e *evidence) perAnswer(at result.Cell, of func(*result.Load) int64) analysis.Estimate {
-	out := analysis.Estimate{Lo: math.Inf(1), Hi: math.Inf(-1)}
-	epochs := map[int]bool{}
-	var bytes, answers int64
-	for i := range e.valid {
-		t := &e.valid[i]
-		if t.Contestant != at.Contestant || e.run.Plan.At(t) != at.Level || t.Load.Succeeded == 0 {
-			continue
-		}
-		epochs[t.Epoch] = true
-		bytes, answers = bytes+of(&t.Load), answers+t.Load.Succeeded
-		each := float64(of(&t.Load)) / float64(t.Load.Succeeded)
-		out.Lo, out.Hi = min(out.Lo, each), max(out.Hi, each)
-	}
-	if answers == 0 {
-		return analysis.Estimate{}
-	}
-	out.Value, out.N = float64(bytes)/float64(answers), len(epochs)
-	return out
 }
 
 // classic returns the middle value of a classic run's loads, without an interval.
@@ -299,7 +283,7 @@ func (e *evidence) classic(c claim.Cell, of func(*result.Trial) (float64, bool))
 
 // Range implements claim.Evidence.
 func (e *evidence) Range(c claim.Cell, metric string) (least, most float64, ok bool) {
-	m, known := analysis.MetricNamed(metric)
+	m, known := analysis.MetricNamed(metric) // ranges of bytes per second are not known
 	at, there := e.cell(c)
 	if !known || !there {
 		return 0, 0, false
@@ -330,6 +314,12 @@ func (e *evidence) Compare(a, b claim.Cell, metric string) claim.Comparison {
 	y, ok2 := e.cell(b)
 	if !ok || !ok2 || e.data.Analysis == nil {
 		return claim.Comparison{}
+	}
+	if rate := rateOf(metric); rate != metric {
+		c := e.Compare(a, b, rate)
+		c.Ratio = times(c.Ratio, exact(e.exchange(x, metric), e.exchange(y, metric)).Ratio)
+		c.Verdict = analysis.Inconclusive // the run tested the rates alone
+		return c
 	}
 	m, _ := analysis.MetricNamed(metric)
 	p, planned := e.data.Analysis.Compared(x, y, metric)

@@ -37,7 +37,7 @@ quick = true
 load = { connections = 30 }
 [[claim]]
 id = "threads"
-sentence = "M-01"
+sentences = ["M-01"]
 text = "Fast has 1.5 times the threads."
 kind = "ratio"
 metric = "threads"
@@ -46,7 +46,7 @@ b = "slow @ c30"
 value = 1.5
 [[claim]]
 id = "grows"
-sentence = "M-01"
+sentences = ["M-01"]
 text = "Fast grows."
 kind = "trend"
 metric = "memory"
@@ -54,7 +54,7 @@ cells = ["fast @ c10", "fast @ c30, then"]
 direction = "rises"
 [[claim]]
 id = "cpu"
-sentence = "M-01"
+sentences = ["M-01"]
 text = "Fast takes half of the CPU time."
 kind = "ratio"
 metric = "cpu_time"
@@ -63,7 +63,7 @@ b = "slow @ c30, then"
 value = 0.5
 [[claim]]
 id = "since"
-sentence = "M-01"
+sentences = ["M-01"]
 text = "Fast takes half of it in all."
 kind = "ratio"
 metric = "cpu_since_start"
@@ -72,14 +72,14 @@ b = "slow @ c30, then"
 value = 0.5
 [[claim]]
 id = "sockets"
-sentence = "M-01"
+sentences = ["M-01"]
 text = "Fast has more sockets."
 kind = "order"
 metric = "sockets"
 cells = ["slow @ c30, then", "fast @ c30, then"]
 [[claim]]
 id = "swap"
-sentence = "M-01"
+sentences = ["M-01"]
 text = "Nothing of fast is swapped."
 kind = "bound"
 metric = "swap_pss"

@@ -64,7 +64,7 @@ func (e *evidence) figure(f claim.Figure) analysis.Estimate {
 		l := e.run.Plan.Points()[at.Level]
 		return inverse(float64(l.Connections*max(1, l.Pipeline)) * 1e9)
 	default:
-		each := e.perAnswer(at, func(l *result.Load) int64 { return l.BytesRead + l.BytesWritten }).Value
+		each := e.exchange(at, f.Metric.Name).Value
 		return analysis.Estimate{Value: rate.Value * each, Lo: rate.Lo * each, Hi: rate.Hi * each, N: rate.N}
 	}
 }

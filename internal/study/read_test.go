@@ -17,7 +17,7 @@ func TestReadErrors(t *testing.T) {
 		}
 		return strings.Replace(fakeStudy, old, new, 1)
 	}
-	const claim = "\n[[claim]]\nid = \"x\"\nsentence = \"F-01\"\ntext = \"t\"\n"
+	const claim = "\n[[claim]]\nid = \"x\"\nsentences = [\"F-01\"]\ntext = \"t\"\n"
 	end := strings.Count(fakeStudy, "\n") // of its lines; claim adds six
 	at := func(n int) string { return "studies/fake/study.toml:" + strconv.Itoa(end+n) + ":" }
 	for _, c := range []struct{ name, text, want string }{
@@ -52,10 +52,10 @@ func TestReadErrors(t *testing.T) {
 		{"than", change(`than = ["slow @ c20", "slow @ c10"]`, `than = ["slow @ c20"]`), "1 cells; want two"},
 		{"drop of nothing", change("value = 30\n", ""), `needs one of "value" (percent)`},
 		{"bound of nothing", change("at_most = 1000\n", ""), `a claim of kind bound needs "at_least" or "at_most"`},
-		{"no sentence", change("sentence = \"F-01\"\ntext = \"Fast is twice", "text = \"Fast is twice"),
-			":26:3: a claim needs \"sentence\""},
-		{"a sentence's id", change("sentence = \"F-01\"", "sentence = \"F1\""),
-			":28:1: sentence = \"F1\": want the id of a sentence"},
+		{"no sentence", change("sentences = [\"F-01\"]\ntext = \"Fast is twice", "text = \"Fast is twice"),
+			":26:3: a claim needs \"sentences\""},
+		{"a sentence's id", change("sentences = [\"F-01\"]", "sentences = [\"F1\"]"),
+			"\"F1\": want the id of a sentence"},
 		{"most of nothing", fakeStudy + claim + "kind = \"most\"\ncells = [\"* @ c10\"]\n",
 			`a claim of kind most needs one of "near" (a share)`},
 		{"all of no level", fakeStudy + claim + "kind = \"most\"\nnear = 0.1\ncells = [\"* @ c1\"]\n",

@@ -1,0 +1,140 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"dyno/internal/claim"
+	"dyno/internal/document"
+)
+
+// Coverage is every sentence of the articles, and the claims that judge them.
+type Coverage struct {
+	Articles []claim.Article
+	Claims   []*Claims // of all studies
+}
+
+// judged is a claim that judges a sentence.
+type judged struct {
+	slug    string
+	outcome *claim.Outcome
+}
+
+// of returns the claims that judge a sentence, in the order of the studies.
+func (c *Coverage) of(id string) (list []judged) {
+	for _, s := range c.Claims {
+		for i := range s.Outcomes {
+			if slices.Contains(s.Outcomes[i].Claim.Sentences, id) {
+				list = append(list, judged{s.Slug, &s.Outcomes[i]})
+			}
+		}
+	}
+	return list
+}
+
+// What is said of a sentence. One whose claims are all not testable is not testable, one whose
+// claims wait for a run is not measured yet.
+const (
+	isJudged = iota
+	isMissing
+	isUntestable
+	classes
+)
+
+// class returns what is said of a sentence.
+func (c *Coverage) class(s *claim.Sentence) int {
+	class := isUntestable
+	for _, j := range c.of(s.ID) {
+		switch j.outcome.Verdict {
+		case claim.NotTestable:
+		case claim.NotRun:
+			class = isMissing
+		default:
+			return isJudged
+		}
+	}
+	if s.Missing != "" {
+		return isMissing
+	}
+	return class
+}
+
+// CoveragePage writes what became of each sentence of the articles: the claims that judge it with
+// their outcomes, or why there is none.
+func CoveragePage(w io.Writer, c *Coverage) error {
+	page := &document.Document{Title: "Coverage: every sentence of the articles", Comment: "Written by `dyno check " +
+		"--findings` from studies/sentences.csv, the studies and their trials. Change those, not this page."}
+	about := document.Section{Blocks: []document.Block{document.Paragraph{Text: document.Prose{{Text: "Each sentence, " +
+		"table row and caption that concludes, claims or measures something, in our own words, with the claims that " +
+		"judge it and their outcomes in the committed trials; or why there is none. A sentence is judged if a claim " +
+		"of it has an outcome. It is not measured yet if its claims wait for a run, or for something to be built. " +
+		"Not testable is also what claims nothing: a set-up, a question, thanks. " +
+		"The studies' pages have the figures; "}, {Text: "studies.md", Link: "studies.md"}, {Text: " has the rules."}}}}}
+	t := document.Table{Columns: []document.Column{{Head: "article", Lead: true}, {Head: "ids"},
+		{Head: "sentences", Number: true}, {Head: "judged", Number: true}, {Head: "not measured yet", Number: true},
+		{Head: "not testable", Number: true}}}
+	var all [classes]int
+	for i := range c.Articles {
+		var n [classes]int
+		for j := range c.Articles[i].Sentences {
+			class := c.class(&c.Articles[i].Sentences[j])
+			n[class]++
+			all[class]++
+		}
+		t.Rows = append(t.Rows, countRow(c.Articles[i].Title, c.Articles[i].Letter, n))
+	}
+	t.Rows = append(t.Rows, countRow("all", "", all))
+	about.Blocks = append(about.Blocks, t)
+	page.Sections = []document.Section{about}
+	for i := range c.Articles {
+		page.Sections = append(page.Sections, c.section(&c.Articles[i]))
+	}
+	return document.Markdown(w, page, 1)
+}
+
+func countRow(title, letter string, n [classes]int) document.Row {
+	row := document.Row{Cells: []document.Cell{{Value: title}, {Value: letter},
+		{Value: fmt.Sprint(n[isJudged] + n[isMissing] + n[isUntestable])}}}
+	for _, count := range n {
+		row.Cells = append(row.Cells, document.Cell{Value: fmt.Sprint(count)})
+	}
+	return row
+}
+
+// section is the table of one article's sentences.
+func (c *Coverage) section(a *claim.Article) document.Section {
+	t := document.Table{Columns: []document.Column{{Head: "id", Lead: true}, {Head: "where"}, {Head: "what it says"},
+		{Head: "what became of it"}}}
+	for i := range a.Sentences {
+		s := &a.Sentences[i]
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{{Value: s.ID}, {Value: s.Place}, {Value: s.Says},
+			c.answer(s)}})
+	}
+	return document.Section{Title: a.Title, Blocks: []document.Block{
+		document.Paragraph{Text: document.Plain(stopped(a.Source))}, t}}
+}
+
+// answer is what became of a sentence, a line for each claim, linked to the page of their study.
+func (c *Coverage) answer(s *claim.Sentence) document.Cell {
+	var lines, slugs []string
+	for _, j := range c.of(s.ID) {
+		lines = append(lines, fmt.Sprintf("%s %s: %s", claimMarks[j.outcome.Verdict].icon, j.outcome.Verdict,
+			j.outcome.Claim.ID))
+		if !slices.Contains(slugs, j.slug) {
+			slugs = append(slugs, j.slug)
+		}
+	}
+	if s.Untestable != "" {
+		lines = append(lines, "– not testable: "+s.Untestable)
+	}
+	if s.Missing != "" {
+		lines = append(lines, "○ not measured yet: "+s.Missing)
+	}
+	cell := document.Cell{Value: strings.Join(lines, "\n")}
+	if len(slugs) == 1 {
+		cell.Link = "../studies/" + slugs[0] + "/" + ReadmeFile
+	}
+	return cell
+}

@@ -1,0 +1,69 @@
+package study
+
+import (
+	"math"
+
+	"dyno/internal/analysis"
+	"dyno/internal/claim"
+	"dyno/internal/result"
+)
+
+// rateOf returns the metric that a claim's metric is judged as: of bytes per second the throughput,
+// for the bytes of an exchange are known.
+func rateOf(metric string) string {
+	if m, _ := claim.MetricNamed(metric); m.Bytes {
+		return "throughput"
+	}
+	return metric
+}
+
+// exchange returns the bytes of an exchange that a metric of bytes per second counts.
+func (e *evidence) exchange(at result.Cell, metric string) analysis.Estimate {
+	return e.perAnswer(at, func(l *result.Load) int64 {
+		if metric == "read_per_sec" {
+			return l.BytesRead
+		}
+		return l.BytesRead + l.BytesWritten
+	})
+}
+
+// times returns the product of two values above 0.
+func times(x, y analysis.Estimate) analysis.Estimate {
+	return analysis.Estimate{Value: x.Value * y.Value, Lo: x.Lo * y.Lo, Hi: x.Hi * y.Hi, N: min(x.N, y.N)}
+}
+
+// wrong returns the number of requests of all trials of a cell, the discarded among them, that had
+// no right answer.
+func (e *evidence) wrong(at result.Cell) analysis.Estimate {
+	epochs, n := map[int]bool{}, int64(0)
+	for i := range e.run.Trials {
+		if t := &e.run.Trials[i]; t.Contestant == at.Contestant && e.run.Plan.At(t) == at.Level {
+			epochs[t.Epoch] = true
+			n += t.Load.Failed + t.Load.Errored()
+		}
+	}
+	return analysis.Estimate{Value: float64(n), Lo: float64(n), Hi: float64(n), N: len(epochs)}
+}
+
+// perAnswer is a count of bytes by right answers, with the least and the most of a trial as its
+// interval: but for what varies in the answers themselves it is the same each time.
+func (e *evidence) perAnswer(at result.Cell, of func(*result.Load) int64) analysis.Estimate {
+	out := analysis.Estimate{Lo: math.Inf(1), Hi: math.Inf(-1)}
+	epochs := map[int]bool{}
+	var bytes, answers int64
+	for i := range e.valid {
+		t := &e.valid[i]
+		if t.Contestant != at.Contestant || e.run.Plan.At(t) != at.Level || t.Load.Succeeded == 0 {
+			continue
+		}
+		epochs[t.Epoch] = true
+		bytes, answers = bytes+of(&t.Load), answers+t.Load.Succeeded
+		each := float64(of(&t.Load)) / float64(t.Load.Succeeded)
+		out.Lo, out.Hi = min(out.Lo, each), max(out.Hi, each)
+	}
+	if answers == 0 {
+		return analysis.Estimate{}
+	}
+	out.Value, out.N = float64(bytes)/float64(answers), len(epochs)
+	return out
+}

@@ -1,0 +1,55 @@
+package study
+
+import (
+	"testing"
+
+	"dyno/internal/claim"
+	"dyno/internal/result"
+)
+
+// judgedFake judges the fake study with the trials of slow at ten connections changed.
+func judgedFake(t *testing.T, change func(*result.Trial)) map[string]claim.Outcome {
+	t.Helper()
+	st := readFake(t)
+	run := fakeRun(t, st, Choice{})
+	for i := range run.Trials {
+		if tr := &run.Trials[i]; tr.Contestant == "slow" && tr.Level.Connections == 10 && tr.Level.DelayNS == 0 {
+			change(tr)
+		}
+	}
+	claims, err := st.JudgeClaims(Evaluate(run), "studies/fake")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]claim.Outcome{}
+	for _, o := range claims.Outcomes {
+		out[o.Claim.ID] = o
+	}
+	return out
+}
+
+// One answer that is wrong counts against a claim that all are right, also in a pilot, which no
+// figure is made of.
+func TestWrongAnswers(t *testing.T) {
+	done := false
+	o := judgedFake(t, func(tr *result.Trial) {
+		if !done {
+			tr.Load.Failed, done = 1, true
+		}
+	})
+	if all := o["all"]; all.Verdict != claim.Contradicted {
+		t.Errorf("%s (%s): %+v", all.Verdict, all.Reason, all.Shown)
+	}
+}
+
+// Bytes per second are judged by the lengths of requests and answers, too.
+func TestBytesPerSecond(t *testing.T) {
+	o := judgedFake(t, func(tr *result.Trial) {
+		tr.Load.BytesRead *= 2
+		tr.Load.BytesWritten *= 2
+	})
+	if rate, moved := o["ratio"], o["moved"]; rate.Verdict != claim.Confirmed || moved.Verdict != claim.Contradicted ||
+		len(moved.Shown) != 1 || moved.Shown[0].Estimate.Value > 1.1 {
+		t.Errorf("the rate %s, the bytes %s (%s): %+v", rate.Verdict, moved.Verdict, moved.Reason, moved.Shown)
+	}
+}

@@ -1,0 +1,76 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"dyno/internal/claim"
+	"dyno/internal/report"
+)
+
+// SentencesFile is the table of the sentences of all articles.
+const SentencesFile = Folder + "/sentences.csv"
+
+// Coverage puts the claims of all studies beside the sentences of the articles. all are the judged
+// studies; the claims of the others are not run. It is an error if a claim names a sentence that
+// does not exist, or if a sentence has neither a claim nor a reason.
+func Coverage(fsys fs.FS, all []*report.Data) (*report.Coverage, error) {
+	articles, err := claim.ReadSentences(fsys, SentencesFile)
+	if err != nil {
+		return nil, err
+	}
+	studies, err := All(fsys)
+	if err != nil {
+		return nil, err
+	}
+	c := &report.Coverage{Articles: articles}
+	claims := map[string]int{}
+	for _, s := range studies {
+		i := slices.IndexFunc(all, func(d *report.Data) bool { return d.Claims.Slug == s.Slug })
+		if i >= 0 {
+			c.Claims = append(c.Claims, all[i].Claims)
+		} else {
+			c.Claims = append(c.Claims, unjudged(s))
+		}
+		for _, one := range s.Claims {
+			for _, id := range one.Sentences {
+				claims[id]++
+			}
+		}
+	}
+	var errs []error
+	for _, a := range articles {
+		for _, s := range a.Sentences {
+			switch n := claims[s.ID]; {
+			case n == 0 && s.Untestable == "" && s.Missing == "":
+				errs = append(errs, fmt.Errorf("%s: no claim judges %s, and nothing says why", SentencesFile, s.ID))
+			case n > 0 && s.Untestable != "":
+				errs = append(errs, fmt.Errorf("%s: %s is said to be untestable, but %d claims judge it", SentencesFile,
+					s.ID, n))
+			}
+			delete(claims, s.ID)
+		}
+	}
+	for _, s := range studies {
+		for _, one := range s.Claims {
+			for _, id := range one.Sentences {
+				if claims[id] > 0 {
+					errs = append(errs, fmt.Errorf("%s/study.toml: the claim %s judges %s, which is not in %s", s.Trials(),
+						one.ID, id, SentencesFile))
+				}
+			}
+		}
+	}
+	return c, errors.Join(errs...)
+}
+
+// unjudged returns the claims of a study without trials.
+func unjudged(s *Study) *report.Claims {
+	c := &report.Claims{Slug: s.Slug}
+	for _, one := range s.Claims {
+		c.Outcomes = append(c.Outcomes, claim.Outcome{Claim: one, Verdict: claim.NotRun, Reason: "no trials yet"})
+	}
+	return c
+}
