@@ -271,6 +271,11 @@ func section(b *strings.Builder, columns int, rows [][]string, head ...string) {
 			fmt.Fprintf(b, "%-*s  ", wide[i], r[i])
 		}
 		text := wrapped(fittedList(r[last], room), room)
+		if n := len(text); n > room && !strings.Contains(text, " ") { // one long word: on a line of its own
+			text = "\n" + strings.Repeat(" ", max(columns-n, 0)) + text
+			b.WriteString(text + "\n")
+			continue
+		}
 		b.WriteString(strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent)) + "\n")
 	}
 }

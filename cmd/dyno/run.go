@@ -257,11 +257,23 @@ func conclude(cmd *cobra.Command, data *report.Data, dir string) error {
 		return err
 	}
 	r := data.Run
+	if command := resumption(r, dir); command != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "go on with this run: %s\n", command)
+	}
 	failed := slices.ContainsFunc(r.Failures, func(f result.Failure) bool { return !f.Unavailable() })
 	if failed || r.End == nil || r.End.Reason == plan.Interrupted || r.End.Reason == string(plan.Nobody) {
 		return exit(exitFailed)
 	}
 	return nil
+}
+
+// resumption is the command that goes on with an interrupted run; "" where there is nothing to go on
+// with.
+func resumption(r *result.Run, dir string) string {
+	if r.End == nil || r.End.Reason != plan.Interrupted || isComparison(r) || len(plan.Valid(r)) == 0 {
+		return ""
+	}
+	return "dyno run --resume " + quoted(dir)
 }
 
 // pageFile is the page of a run in its folder.

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"dyno/internal/plan"
+	"dyno/internal/result"
 	"dyno/internal/study"
 )
 
@@ -72,5 +74,29 @@ func TestRepeated(t *testing.T) {
 	if got := repeated(cmd, []string{"it's"}); !strings.HasPrefix(got, `run 'it'\''s' --seed `) ||
 		strings.HasSuffix(got, " 0") {
 		t.Errorf("a drawn seed: %s", got)
+	}
+}
+
+// An interrupted run says how it goes on, unless nothing of it counts yet or its builds are gone.
+func TestResumption(t *testing.T) {
+	whole, err := result.Open(filepath.Join("..", "..", "studies", "iris-vs-netcore-mvc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := resumption(whole, "x y"); got != "" {
+		t.Errorf("of a whole run %q", got)
+	}
+	whole.End = &result.End{Reason: plan.Interrupted}
+	if got := resumption(whole, "x y"); got != "dyno run --resume 'x y'" {
+		t.Errorf("%q", got)
+	}
+	early := *whole
+	early.Trials = nil
+	compared := *whole
+	compared.Plan.Command = "dyno compare a b"
+	for what, run := range map[string]*result.Run{"before a trial": &early, "of a comparison": &compared} {
+		if got := resumption(run, "x"); got != "" {
+			t.Errorf("%s %q", what, got)
+		}
 	}
 }
