@@ -87,7 +87,7 @@ func compareCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return file.place(compare(cmd, &f, sides))
+			return file.place(f.place.repeat(cmd, &f.request, func() error { return compare(cmd, &f, sides) }))
 		},
 	}
 	fl := cmd.Flags()
@@ -124,7 +124,7 @@ func compareCommand() *cobra.Command {
 	heading(fl, "What is asked", "path", "method", "header", "body", "body-file", "template", "scenario", "rate",
 		"connections", "expect-status", "differ")
 	heading(fl, "What decides", "fail-if", "strict", "primary", "alpha", "margin")
-	heading(fl, "How it is measured", "budget", "profile", "controls", "seed", "force")
+	heading(fl, "How it is measured", "budget", "profile", "controls", "seed", "runs", "force")
 	heading(fl, "The run and its output")
 	return cmd
 }

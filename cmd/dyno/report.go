@@ -45,6 +45,9 @@ func reportCommand() *cobra.Command {
 			case against != "" && format != "text" && format != "json":
 				return usagef("--format %s: --against supports text and json only", format)
 			}
+			if len(runsIn(args[0])) > 1 && against == "" && format == "text" {
+				return reportRuns(cmd, args[0])
+			}
 			run, err := openRun(args[0])
 			var damaged *result.Damaged
 			if salvage && errors.As(err, &damaged) {

@@ -34,6 +34,7 @@ type runFlags struct {
 // waits for another run.
 type place struct {
 	out           string
+	runs          int
 	offline, wait bool
 }
 
@@ -41,6 +42,8 @@ type place struct {
 func (p *place) define(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.out, "out", "",
 		"run folder (default: runs/<time> in a checkout, else in ~/.local/state/dyno)")
+	cmd.Flags().IntVar(&p.runs, "runs", 1, "make so many runs, each with an order, ports and processes of its own, in "+
+		"folders 1, 2, … of the run folder, and say what they show together")
 	cmd.Flags().BoolVar(&p.offline, "offline", false, "fetch no toolchain")
 	waitFlag(cmd, &p.wait)
 	verboseFlag(cmd)
@@ -82,7 +85,9 @@ func runCommand() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd, &f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.place.repeat(cmd, &f.request, func() error { return run(cmd, &f, args) })
+		},
 	}
 	fl, r := cmd.Flags(), &f.request
 	fl.SortFlags = false
@@ -130,7 +135,7 @@ func runCommand() *cobra.Command {
 	f.place.define(cmd)
 	heading(fl, "What is compared", "contestants", "scenario", "quick", "level", "connections", "records", "delay")
 	heading(fl, "How it is measured", "protocol", "profile", "budget", "requests", "duration", "epochs", "slo",
-		"idle-connections", "external", "controls", "spin", "seed", "force")
+		"idle-connections", "external", "controls", "spin", "seed", "runs", "force")
 	heading(fl, "What decides", "primary", "alpha", "margin", "interim")
 	heading(fl, "The run and its output")
 	return cmd
@@ -152,6 +157,9 @@ func requestFlags(fl *pflag.FlagSet, r *plan.Request) {
 
 // run carries out dyno run, from its arguments to the verdicts.
 func run(cmd *cobra.Command, f *runFlags, args []string) error {
+	if f.resume != "" && f.place.runs > 1 {
+		return usagef("--resume goes on with one run; --runs makes new ones")
+	}
 	prepare := f.experiment
 	if f.resume != "" {
 		prepare = f.resumed

@@ -134,7 +134,7 @@ func (a *Analysis) decidePairs(t *Table, m Metric, family []result.Comparison, i
 			Verdict: Inconclusive, P: 1, Adjusted: 1}
 		pairs[i].Ratio = ratio(present(diffs[i], all), 1-a.AlphaAt)
 	}
-	for i, j := range Decide(diffs, t.least(family), in.Analyses, in.Margin) {
+	for i, j := range Decide(diffs, t.beside(m, family, in), t.least(family), in.Analyses, in.Margin) {
 		p := &pairs[i]
 		p.P, p.Adjusted, p.Ratio, p.Verdict = j.P, j.Adjusted, j.Ratio, j.Verdict
 		if j.Verdict == Different || j.Verdict == Negligible {
@@ -145,6 +145,25 @@ func (a *Analysis) decidePairs(t *Table, m Metric, family []result.Comparison, i
 		}
 	}
 	return pairs
+}
+
+// beside returns the differences of the contestants of a run at one level from the reference, and
+// those of the reference from its copy.
+func (t *Table) beside(m Metric, family []result.Comparison, in Input) (diffs [][]float64) {
+	if in.Family != nil || len(in.Controls) < 2 {
+		return nil
+	}
+	names := []string{in.Controls[1]}
+	for _, c := range family {
+		names = append(names, c.A.Contestant, c.B.Contestant)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if name != in.Controls[0] {
+			diffs = append(diffs, t.differences(m, at(name), at(in.Controls[0])))
+		}
+	}
+	return diffs
 }
 
 // unrank withdraws all verdicts, because too few trials are valid for metrics of the wall clock.

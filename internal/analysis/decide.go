@@ -18,39 +18,76 @@ type Decision struct {
 // Decide is the whole decision procedure on numbers: it judges the pairs of a family at each
 // interim analysis that the epochs allow. d[i] are the differences of pair i, as log ratios, in
 // order of the epochs, with NaN for an epoch without one. It returns nil before the first interim
-// analysis.
-func Decide(d [][]float64, epochs int, analyses []stats.Interim, margin float64) []Decision {
+// analysis. beside are the differences of pairs with controls: they are not judged, and help to
+// tell whether epochs depend on one another.
+func Decide(d, beside [][]float64, epochs int, analyses []stats.Interim, margin float64) []Decision {
 	var js []Decision
 	for _, interim := range analyses {
 		if interim.N > epochs {
 			break
 		}
-		js = DecideAt(js, d, interim, margin)
+		js = DecideAt(js, d, beside, interim, margin)
 	}
 	return js
 }
 
 // DecideAt tests the pairs of a family once, by the first n values of each. before is its result at
-// the previous analysis, or nil. Verdicts are final: later analyses do not retract them.
-func DecideAt(before []Decision, d [][]float64, interim stats.Interim, margin float64) []Decision {
+// the previous analysis, or nil. Verdicts are final: later analyses do not retract them,
+// but by the strict rules a difference may become negligible.
+func DecideAt(before []Decision, d, beside [][]float64, interim stats.Interim, margin float64) []Decision {
 	js := make([]Decision, len(d))
 	ps := make([]float64, len(d))
 	seen := make([][]float64, len(d))
 	for i := range d {
 		seen[i] = present(d[i], interim.N)
+	}
+	if interim.Strict {
+		spread, all := stats.SerialSpread(seen), seen
+		for _, d := range beside {
+			all = append(all, present(d, interim.N))
+		}
+		spread = max(spread, stats.SerialSpread(all))
+		for i := range seen {
+			seen[i] = stats.SpreadOut(seen[i], spread)
+		}
+	}
+	for i := range seen {
 		ps[i] = stats.SignedRank(seen[i])
 	}
 	holm := stats.Holm(ps)
+	alike := equivalent(seen, interim, margin)
 	for i, adjusted := range holm {
 		j := Decision{Ratio: intervalAt(interim, seen[i], holm, i), P: ps[i], Adjusted: adjusted, Verdict: Inconclusive}
-		if before != nil && before[i].Verdict != Inconclusive {
+		switch {
+		case before == nil || before[i].Verdict == Inconclusive:
+			j.decide(alike[i], interim.Alpha, margin)
+		case interim.Strict && before[i].Verdict == Different && j.within(margin):
+			j.Verdict, j.Up = Negligible, before[i].Up
+		default:
 			j.Verdict, j.Up = before[i].Verdict, before[i].Up
-		} else {
-			j.decide(seen[i], interim.Alpha, margin)
 		}
 		js[i] = j
 	}
 	return js
+}
+
+// equivalent reports of each pair of a family, with values d, whether it is shown to be equivalent at
+// an interim analysis. By the strict rules Holm corrects for the pairs.
+func equivalent(d [][]float64, interim stats.Interim, margin float64) []bool {
+	out, ps := make([]bool, len(d)), make([]float64, len(d))
+	for i := range d {
+		if interim.Strict {
+			ps[i] = stats.EquivalenceP(d[i], margin)
+		} else {
+			out[i] = stats.Equivalent(d[i], margin, interim.Alpha)
+		}
+	}
+	if interim.Strict {
+		for i, p := range stats.Holm(ps) {
+			out[i] = p <= interim.Alpha
+		}
+	}
+	return out
 }
 
 // intervalAt estimates the ratio of pair i, whose differences are d. Its interval is at 1 − alpha
@@ -80,19 +117,25 @@ func intervalAt(interim stats.Interim, d, holm []float64, i int) Estimate {
 	return e
 }
 
-// decide gives the pair its verdict at an interim analysis of level alpha.
-func (j *Decision) decide(d []float64, alpha, margin float64) {
-	limit := math.Log1p(margin)
+// decide gives the pair, which is or is not shown to be equivalent, its verdict at an interim
+// analysis of level alpha.
+func (j *Decision) decide(equivalent bool, alpha, margin float64) {
 	switch {
-	case j.Adjusted <= alpha && len(d) > 0:
+	case j.Adjusted <= alpha && j.Ratio.N > 0:
 		j.Verdict = Different
-		if math.Log(j.Ratio.Lo) > -limit && math.Log(j.Ratio.Hi) < limit {
+		if j.within(margin) {
 			j.Verdict = Negligible
 		}
 		j.Up = j.Ratio.Value > 1
-	case stats.Equivalent(d, margin, alpha):
+	case equivalent:
 		j.Verdict = Equivalent
 	}
+}
+
+// within reports whether the interval lies within the margin.
+func (j *Decision) within(margin float64) bool {
+	limit := math.Log1p(margin)
+	return math.Log(j.Ratio.Lo) > -limit && math.Log(j.Ratio.Hi) < limit
 }
 
 // present returns the known values of the first n epochs.

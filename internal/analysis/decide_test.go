@@ -24,9 +24,9 @@ func TestSimultaneousIntervals(t *testing.T) {
 			}
 		}
 		look := stats.Interim{N: epochs, Alpha: alpha}
-		alone := DecideAt(nil, d, look, .03)
+		alone := DecideAt(nil, d, nil, look, .03)
 		look.Simultaneous = true
-		together := DecideAt(nil, d, look, .03)
+		together := DecideAt(nil, d, nil, look, .03)
 		all := true
 		for i, j := range together {
 			excludes := j.Ratio.Lo >= 1 || j.Ratio.Hi <= 1
@@ -49,5 +49,58 @@ func TestSimultaneousIntervals(t *testing.T) {
 	}
 	if apart[Different] == 0 || apart[Inconclusive] == 0 {
 		t.Errorf("%v: the test tests nothing", apart)
+	}
+}
+
+// By the strict rules a difference that later lies within the margin becomes negligible, dependence
+// between epochs widens an interval, and equivalence is corrected for the pairs.
+func TestStrictRules(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 1))
+	draw := func(n int, mean, sd float64) (d []float64) {
+		for range n {
+			d = append(d, mean+sd*rng.NormFloat64())
+		}
+		return d
+	}
+	look := func(n int, strict bool) stats.Interim { return stats.Interim{N: n, Alpha: .05, Strict: strict} }
+	small := []float64{.03, .012, .028, .014, .031, .01, .029, .015} // each unlike the one before
+	for _, strict := range []bool{false, true} {
+		first := DecideAt(nil, [][]float64{small}, nil, look(8, strict), .02)
+		second := DecideAt(first, [][]float64{append(small[:8:8], draw(40, .012, .002)...)}, nil, look(48, strict), .02)
+		want := Different
+		if strict {
+			want = Negligible
+		}
+		if first[0].Verdict != Different || second[0].Verdict != want || !second[0].Up {
+			t.Errorf("strict %v: %v, then %v", strict, first[0].Verdict, second[0].Verdict)
+		}
+	}
+	// Runs of four alike: the autocorrelation is about .7.
+	var runs []float64
+	for _, v := range draw(6, .03, .03) {
+		runs = append(runs, v, v+.001, v-.001, v+.002)
+	}
+	plain := DecideAt(nil, [][]float64{runs}, nil, look(24, false), .03)[0].Ratio
+	wide := DecideAt(nil, [][]float64{runs}, nil, look(24, true), .03)[0].Ratio
+	if got := math.Log(wide.Hi/wide.Lo) / math.Log(plain.Hi/plain.Lo); got < 1.5 {
+		t.Errorf("the interval of dependent epochs is %.2f times as wide", got)
+	}
+	// Ten pairs of which each alone would be called equivalent in about half of the families.
+	called := map[bool]int{}
+	for range 300 {
+		d := make([][]float64, 10)
+		for i := range d {
+			d[i] = draw(12, .02, .012)
+		}
+		for _, strict := range []bool{false, true} {
+			for _, j := range DecideAt(nil, d, nil, look(12, strict), .03) {
+				if j.Verdict == Equivalent || j.Verdict == Negligible {
+					called[strict]++
+				}
+			}
+		}
+	}
+	if called[true] >= called[false] {
+		t.Errorf("%v pairs were called alike", called)
 	}
 }

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -272,6 +273,31 @@ func EpochComponents(rs []Residual, contestant string) (within, between, most, p
 		epochs = append(epochs, own)
 	}
 	return stats.Components(epochs)
+}
+
+// EpochDependence returns how strongly the contestants' deviations from their rounds resemble those
+// of the epoch before, pooled over all that every epoch has, and its one-sided p-value by random
+// permutations of the epochs (V33; stats.SerialTest).
+func EpochDependence(rs []Residual, permutations int, seed uint64) (r, p float64, epochs int) {
+	values := map[string][]float64{}
+	all := byEpoch(rs)
+	for _, epoch := range all {
+		own := map[string][]float64{}
+		for _, r := range epoch {
+			own[r.Contestant] = append(own[r.Contestant], r.FromRound)
+		}
+		for name, v := range own {
+			values[name] = append(values[name], stats.Median(v))
+		}
+	}
+	var series [][]float64
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if len(values[name]) == len(all) {
+			series = append(series, values[name])
+		}
+	}
+	r, p = stats.SerialTest(series, permutations, seed)
+	return r, p, len(all)
 }
 
 // byEpoch splits ordered residuals by epoch.

@@ -39,6 +39,7 @@ type Host interface {
 type Launch struct {
 	Epoch   int
 	Padding int // bytes of the environment
+	Layout  int // of its functions, from 0, of those that it was linked in
 	Delay   time.Duration
 	Work    string   // of its handlers
 	Stats   bool     // it should report its heap, if it can
@@ -262,12 +263,22 @@ func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Se
 		}
 	}
 	first := b.exact.asked(name, b.scenario(asked[0].Scenario))
-	l := Launch{Epoch: epoch, Padding: padding, Delay: b.delay(epoch), Work: plan.First(&b.run.Plan, epoch).Work,
-		Stats: b.run.Plan.Heap, Routes: routes, Probe: first.Probe(b.delay(epoch))}
+	l := Launch{Epoch: epoch, Padding: padding, Layout: b.layout(name, epoch), Delay: b.delay(epoch),
+		Work: plan.First(&b.run.Plan, epoch).Work, Stats: b.run.Plan.Heap, Routes: routes, Probe: first.Probe(b.delay(epoch))}
 	if c := b.backend(); c != nil {
 		_, l.Backend = c.Addr()
 	}
 	return b.Host.Launch(ctx, name, l)
+}
+
+// layout returns the layout in which a contestant is started in an epoch: 0, its own, where it is
+// linked in no other.
+func (b *Bench) layout(name string, epoch int) int {
+	layout, c := plan.Layout(&b.run.Plan, name, epoch), b.run.Contestant(name)
+	if c == nil || layout > len(c.Layouts) {
+		return 0
+	}
+	return layout
 }
 
 // record stores one record and adds it to the run.

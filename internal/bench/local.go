@@ -32,6 +32,7 @@ type LocalOptions struct {
 	Backend   string   // that contestants call; empty: none
 	Folder    string   // of the run: logs, homes of the contestants
 	Offline   bool     // fetch no toolchain
+	Layouts   int      // orders of functions in which a contestant is linked, where its toolchain can; 0: one
 }
 
 // Local is this machine. It is a Host and provides a Generator.
@@ -45,6 +46,7 @@ type Local struct {
 	energy    *host.Energy // nil where there is none
 	mu        sync.Mutex
 	built     map[string]*contestant.Built
+	layouts   map[string][]*contestant.Built // the same programs with their functions in other orders
 	toolchain map[string]*found
 	fixed     map[string]int // by contestant: the port on which it always listens
 	restore   func()         // of dyno's own affinity
@@ -75,7 +77,7 @@ func NewLocal(o LocalOptions) (*Local, error) {
 	}
 	host.RaiseFileLimit()
 	l := &Local{opts: o, self: self, machine: host.Describe(),
-		built: map[string]*contestant.Built{}, toolchain: map[string]*found{}, fixed: map[string]int{}}
+		built: map[string]*contestant.Built{}, layouts: map[string][]*contestant.Built{}, toolchain: map[string]*found{}, fixed: map[string]int{}}
 	if o.Backend != "" {
 		m, err := contestant.ReadBackend(o.FS, o.Backend)
 		if err != nil {
@@ -130,7 +132,7 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (resu
 		return c, &contestant.Unavailable{Toolchain: fmt.Sprintf("%d CPUs for servers", m.CPUs),
 			Reason: fmt.Sprintf("here they have %d", here), Hint: "take a machine with more CPUs"}
 	}
-	b, err := l.make(ctx, m, &c, note)
+	b, err := l.make(ctx, m, &c, note, 0)
 	if err != nil {
 		return c, err
 	}
@@ -138,13 +140,38 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (resu
 		return c, err
 	}
 	c.BinaryHash = b.Hash
+	others, err := l.relink(ctx, m, b, &c, note)
+	if err != nil {
+		return c, err
+	}
 	if c.LinesOfCode, err = m.CountLines(l.sources(m)); err != nil {
 		return c, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.built[name] = b
+	l.built[name], l.layouts[name] = b, others
 	return c, nil
+}
+
+// relink builds m once more for each further layout that the run wants, if its toolchain can, and
+// records their hashes in c.
+func (l *Local) relink(ctx context.Context, m *contestant.Manifest, b *contestant.Built, c *result.Contestant,
+	note func(string),
+) (others []*contestant.Built, err error) {
+	if !b.Layouts() || m.Name == l.opts.Backend {
+		return nil, nil
+	}
+	for layout := 1; layout < l.opts.Layouts; layout++ {
+		other, err := l.make(ctx, m, &result.Contestant{}, note, layout)
+		if err != nil {
+			return nil, err
+		}
+		if _, _, err := other.Identify(); err != nil {
+			return nil, err
+		}
+		others, c.Layouts = append(others, other), append(c.Layouts, other.Hash)
+	}
+	return others, nil
 }
 
 // sources returns the file system that holds the sources of m.
@@ -155,8 +182,10 @@ func (l *Local) sources(m *contestant.Manifest) fs.FS {
 	return l.opts.FS
 }
 
-// make builds m, or uses the program that its manifest names, and records the build in c.
+// make builds m in a layout, or uses the program that its manifest names, and records the build in
+// c.
 func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *result.Contestant, note func(string),
+	layout int,
 ) (*contestant.Built, error) {
 	if m.Command != nil {
 		c.Toolchain = "none: started as given"
@@ -179,7 +208,7 @@ func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *result.Cont
 		return contestant.Prebuilt(m, tc)
 	}
 	began := time.Now()
-	o := contestant.BuildOptions{Root: l.opts.Root, Log: l.log(m.Name, "build"), Note: note}
+	o := contestant.BuildOptions{Root: l.opts.Root, Log: l.log(m.Name, "build"), Note: note, Layout: layout}
 	b, err := contestant.Build(ctx, m, tc, o)
 	c.BuildNS = int64(time.Since(began))
 	return b, err
@@ -230,6 +259,9 @@ func Availability(ctx context.Context, root string, m *contestant.Manifest) stri
 func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, error) {
 	l.mu.Lock()
 	b := l.built[name]
+	if others := l.layouts[name]; o.Layout > 0 && o.Layout <= len(others) {
+		b = others[o.Layout-1]
+	}
 	if l.restore == nil && l.pin {
 		restore, err := proc.PinSelf(l.machine.GeneratorCPUs)
 		if err != nil {

@@ -35,7 +35,8 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 			continue
 		}
 		b.progress("launch", name, epoch, nil)
-		s := &started{Launch: result.Launch{Contestant: name, Epoch: epoch}, position: i,
+		s := &started{position: i,
+			Launch:  result.Launch{Contestant: name, Epoch: epoch, Layout: b.layout(name, epoch)},
 			managed: slices.Contains(p.Managed, name), at: plan.Warmups(b.run, epoch, name)}
 		s.err = b.open(ctx, s)
 		all = append(all, s)

@@ -304,6 +304,8 @@ var provocations = []struct {
 		atURL(e)
 		trials(func(t *result.Trial) { t.Causes.OtherSidesNS = 5e7 })(e)
 	}},
+	{"V33", Warn, strict(faster(func(t, _ *result.Trial) float64 { return when(isA(*t), .02*float64(t.Epoch/5%2)) }))},
+	{"V33", CannotTell, strict(onlyEpochs(7))},
 	{"V31", Warn, func(e *Evidence) { e.Run.Host.Pinned = false }},
 	{"V31", Warn, func(e *Evidence) { e.Run.Host.SharedCore = true }},
 	{"V31", Fail, func(e *Evidence) { e.Run.Host.Pinned, e.Run.Host.GeneratorCPUs = false, []int{0} }},
@@ -326,6 +328,14 @@ func TestChecksAreProvoked(t *testing.T) {
 		if !provoked[c.ID] {
 			t.Errorf("%s: no case provokes it to a warning or a failure", c.ID)
 		}
+	}
+}
+
+// strict spoils a run that is judged by the strict rules.
+func strict(spoil func(*Evidence)) func(*Evidence) {
+	return func(e *Evidence) {
+		e.Run.Plan.Strict = true
+		spoil(e)
 	}
 }
 

@@ -213,5 +213,23 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 	return out
 }
 
+// dependence: does an epoch resemble the one before? Intervals allow for it, by an estimate that is
+// rough where epochs are few.
+func dependence(c *Check, e *Evidence) []Finding {
+	if !e.Run.Plan.Strict {
+		return nil
+	}
+	r, p, epochs := analysis.EpochDependence(e.residuals(), carryPermutations, e.Run.Plan.Seed)
+	text := fmt.Sprintf("correlation of an epoch with the one before: %.2f", r)
+	switch {
+	case epochs < leastEpochs:
+		return []Finding{{State: CannotTell,
+			Text: fmt.Sprintf("too few epochs to tell: %d, and %d are needed", epochs, leastEpochs)}}
+	case p <= likely && r > c.Limits[0].Warn:
+		return []Finding{{State: Warn, Text: fmt.Sprintf("%s, p = %.2g", text, p)}}
+	}
+	return []Finding{{Text: fmt.Sprintf("%s, which may be chance (p = %.2g)", text, p)}}
+}
+
 // signed formats a difference on the log scale as a percentage with its sign.
 func signed(log float64) string { return fmt.Sprintf("%+.2g %%", 100*math.Expm1(log)) }

@@ -54,6 +54,7 @@ const (
 	Pauses          = "V30"
 	Apart           = "V31"
 	OtherSides      = "V32"
+	Dependence      = "V33"
 )
 
 // table holds all checks in order of their ids. The ids V23, V24 and V27 belonged to former checks
@@ -198,4 +199,9 @@ var table = []Check{
 		Do:       "stop what calls them",
 		Question: MachineQuiet, In: inRounds, Metrics: moved,
 		Limits: []Limit{{"share of the CPUs", backgroundWarn, backgroundLimit}}, find: otherSides},
+	{ID: Dependence, Title: "dependence between epochs",
+		Means:    "starts resembled those before: intervals may be too narrow",
+		Do:       "give a larger --budget",
+		Question: EnoughData, In: Scopes{Paired: Once}, Metrics: moved,
+		Limits: []Limit{{"correlation with the epoch before", 0, 1}}, find: dependence},
 }

@@ -38,6 +38,8 @@ type BuildOptions struct {
 	Cache string // dyno's cache; empty means the user's
 	Log   string // file for the builder's output
 	Note  func(string)
+	// Layout is the seed by which the linker of Go puts the functions in another order; 0: its own order.
+	Layout int
 }
 
 // Build builds m with tc into dyno's cache, in a folder named by a hash of all that goes in; an
@@ -61,6 +63,9 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 		}
 	}
 	out := filepath.Join(o.Cache, "built", m.Name+"-"+key[:16])
+	if o.Layout > 0 {
+		out += fmt.Sprintf("-layout%d", o.Layout)
+	}
 	b := &Built{Manifest: m, Out: out, Argv: fill(m.Run, out), Env: runtimeEnv(m, tc), tc: tc}
 	if b.Argv[0] == "node" { // the one that was found, whose version is recorded
 		b.Argv[0] = tc.Program
@@ -87,6 +92,9 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 	return b, nil
 }
 
+// Layouts reports whether the toolchain can lay the functions of b out in another order.
+func (b *Built) Layouts() bool { return b.tc.Name == "go" && b.contents != nil }
+
 // compile runs the manifest's build command in a box, and ends all processes that it started,
 // because .NET leaves build servers behind.
 func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o *BuildOptions) error {
@@ -110,6 +118,9 @@ func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o 
 	}
 	if tc.Name == "go" { // else the same source gives another program at every commit
 		env["GOFLAGS"] = strings.TrimSpace(env["GOFLAGS"] + " -buildvcs=false")
+		if o.Layout > 0 {
+			env["GOFLAGS"] += fmt.Sprintf(" -ldflags=-randlayout=%d", o.Layout)
+		}
 	}
 	var logged int64 // by builds before
 	if st, err := os.Stat(o.Log); err == nil {

@@ -80,7 +80,7 @@ func analyses(p *result.Plan, candidates []int, fits, m int) []stats.Interim {
 		l = stats.Interims([]int{fits}, fits, m, spent(p))
 	}
 	for i := range l {
-		l[i].Simultaneous = p.Simultaneous
+		l[i].Simultaneous, l[i].Strict = p.Simultaneous, p.Strict
 	}
 	return l
 }

@@ -27,7 +27,8 @@ func Analyses(run *result.Run) []stats.Interim {
 	if n < stats.MinEpochs(pairs(&run.Plan, active(run, false)), left) {
 		return analyses
 	}
-	return append(analyses[:taken], stats.Interim{N: n, Alpha: left, Simultaneous: run.Plan.Simultaneous})
+	return append(analyses[:taken],
+		stats.Interim{N: n, Alpha: left, Simultaneous: run.Plan.Simultaneous, Strict: run.Plan.Strict})
 }
 
 // planned returns the interim analyses as they are fixed when the pilots end.

@@ -104,6 +104,9 @@ func (d paired) fit(p *result.Plan, r *Request, q *Question, pr *profile) {
 	}
 }
 
+// layouts is in how many orders of its functions a contestant is linked.
+const layouts = 4
+
 // spareEpochs is the number of epochs that may be discarded before too few are left.
 const spareEpochs = 2
 
@@ -153,6 +156,7 @@ func (paired) lay(p *result.Plan, r *Request, q *Question, pr *profile) {
 		p.Analyses = p.Analyses[len(p.Analyses)-1:] // one analysis: the pilots say after how many epochs, at most these
 	}
 	p.Simultaneous = len(p.Analyses) == 1 && pairs(p, p.Contestants) > 1
+	p.Strict, p.Layouts = true, layouts
 	budget := pr.budget
 	if len(p.Contestants) > 4 {
 		budget = pr.manyBudget

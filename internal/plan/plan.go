@@ -6,6 +6,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -283,6 +284,17 @@ func Starts(run *result.Run, epoch int) []string {
 // al., ASPLOS 2009).
 func Padding(seed uint64, epoch, start int) int {
 	return int(mix(result.Key{Seed: seed, Epoch: epoch, Round: start}, 2) % 4096)
+}
+
+// Layout draws, from 0, in which of the plan's Layouts a contestant is started in an epoch: so the
+// order of its functions in memory adds noise and not bias, as Padding does.
+func Layout(p *result.Plan, contestant string, epoch int) int {
+	if p.Layouts < 2 {
+		return 0
+	}
+	h := fnv.New32a()
+	h.Write([]byte(contestant))
+	return int(mix(result.Key{Seed: p.Seed, Epoch: epoch, Round: int(h.Sum32())}, 4) % uint64(p.Layouts))
 }
 
 // permutation shuffles all by the seed of the round (epoch, round, attempt) of k.

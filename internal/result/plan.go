@@ -59,6 +59,12 @@ type Plan struct {
 	Analyses []int   `json:"interim_analyses"` // candidate numbers of valid epochs
 	// Simultaneous: several comparisons are analysed once, and their intervals hold together.
 	Simultaneous bool `json:"simultaneous,omitempty"`
+	// Layouts is in how many orders of its functions a contestant is linked, where its toolchain can;
+	// each epoch draws one. 0: one.
+	Layouts int `json:"layouts,omitempty"`
+	// Strict: epochs that resemble the one before count for less, and equivalence is corrected over the
+	// pairs and holds for the mean of the starts too.
+	Strict bool `json:"strict,omitempty"`
 
 	Epochs int `json:"epochs,omitempty"` // sweep: of each launch part; classic: repeats
 

@@ -126,8 +126,9 @@ type Contestant struct {
 	URL       string `json:"url,omitempty"`
 	Processes string `json:"processes,omitempty"`
 
-	Toolchain  string   `json:"toolchain"`        // e.g. "go1.26.8 (PATH)"
-	BinaryHash string   `json:"binary,omitempty"` // sha256 of the started program
+	Toolchain  string   `json:"toolchain"`         // e.g. "go1.26.8 (PATH)"
+	BinaryHash string   `json:"binary,omitempty"`  // sha256 of the started program
+	Layouts    []string `json:"layouts,omitempty"` // sha256 of the same program with its functions in other orders
 	BuildNS    int64    `json:"build_ns"`
 	Tuning     []string `json:"tuning,omitempty"`
 	Differs    []string `json:"differs,omitempty"` // declared, and observed by the verifier
@@ -151,7 +152,8 @@ type Alike struct {
 type Launch struct {
 	Contestant    string `json:"contestant"`
 	Epoch         int    `json:"epoch"`
-	CPUs          []int  `json:"cpus,omitempty"` // where they are not the server's
+	CPUs          []int  `json:"cpus,omitempty"`   // where they are not the server's
+	Layout        int    `json:"layout,omitempty"` // that was started: 0 of its binary, else of its Layouts, from 1
 	StartedUnixNS int64  `json:"started_unix_ns"`
 	ReadyNS       int64  `json:"ready_ns"` // start of the process to its first right answer
 	// for how long it was loaded; of a managed runtime, the time since its first window began

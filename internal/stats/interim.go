@@ -13,6 +13,10 @@ type Interim struct {
 	N            int
 	Alpha        float64
 	Simultaneous bool // the intervals of the family hold together, at level Alpha
+	// Strict: epochs that resemble the one before count for less; equivalence is corrected over the
+	// family, and is of the mean too; a difference that later turns out to lie within the margin is
+	// negligible.
+	Strict bool
 }
 
 // Interims returns the interim analyses that a run which fits that many epochs takes, early

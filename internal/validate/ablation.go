@@ -20,7 +20,7 @@ const ablationEpochs = 24
 
 // ablationAnalyses returns the interim analyses for k servers. Parts with one analysis make it at ablationEpochs.
 func ablationAnalyses(k int) []stats.Interim {
-	return stats.Interims([]int{12, 16, ablationEpochs}, ablationEpochs, k*(k-1)/2, Alpha)
+	return strict(stats.Interims([]int{12, 16, ablationEpochs}, ablationEpochs, k*(k-1)/2, Alpha))
 }
 
 // Parts are what the ablation compares, dyno first.
@@ -30,6 +30,12 @@ var Parts = []Part{
 			"Wilcoxon and Holm at planned interim analyses"},
 	{Name: "no gate", What: "disturbed rounds count",
 		find: func(f *field, k int) []int { f.gated = false; return inTurns(byWilcoxon)(f, k) }},
+	{Name: "fixed order", What: "each round loads the servers in the same order",
+		find: func(f *field, k int) []int { f.fixed = true; return inTurns(byWilcoxon)(f, k) }},
+	{Name: "no fresh processes", What: "the servers are started once, and all epochs load these processes",
+		find: func(f *field, k int) []int { f.resident = true; return inTurns(byWilcoxon)(f, k) }},
+	{Name: "mean for median", What: "the value of an epoch is the mean over its rounds, not the median",
+		find: inTurns(byMean)},
 	{Name: "no pairing", find: inTurns(unpaired),
 		What: "each server's median of an epoch, compared as independent samples (Mann-Whitney)"},
 	{Name: "no interleaving in the epoch", What: "all rounds of one server, then all of the next; else as dyno",
@@ -62,6 +68,13 @@ var AblationNoises = []AblationNoise{
 			return by * (1 + when(m.server == 0, 1)), seen
 		}},
 		What: "a hog, a third of the time, from which the first server suffers twice as much"},
+	{Noise: Noise{Name: "position", Drift: .03, Trial: .02, Start: .005},
+		Foe: &Foe{act: unseen(func(f *field, m moment) float64 {
+			return math.Log(.98) * float64(m.position) / float64(len(f.truth)-1)
+		})},
+		What: "a machine that slows down by 2 % in each round"},
+	{Noise: Noise{Name: "hits", Drift: .03, Trial: .02, Start: .005, Hits: .1, Hit: .5},
+		What: "a tenth of the trials is slowed down, by a half in the mean, unseen"},
 	{Noise: Noises[4], What: "a runtime whose speed differs from start to start by 2 %"},
 	{Noise: Noise{Name: "bad starts", Drift: .03, Trial: .02, Start: .005, Off: .08, OffBy: .3},
 		What: "8 % of fresh processes are slower for their whole epoch, by a quarter in the mean"},
@@ -118,10 +131,22 @@ func inTurns(decide func(epochs func(n int) [][][]float64, k int) []int) func(*f
 	}
 }
 
-// byWilcoxon decides by dyno's own procedure: analysis.Judge at planned interim analyses, until all
-// pairs are decided.
-func byWilcoxon(epochs func(int) [][][]float64, k int) []int {
-	c := &comparison{k: k, analyses: ablationAnalyses(k), next: func(e int) [][]float64 { return epochs(e + 1)[e] }}
+// byWilcoxon is dyno's own way: analysis.DecideAt at planned interim analyses, until all pairs are
+// decided.
+func byWilcoxon(epochs func(int) [][][]float64, k int) []int { return byValues(epochs, k, difference) }
+
+// byMean is the same with the means of the epochs' log ratios.
+func byMean(epochs func(int) [][][]float64, k int) []int {
+	return byValues(epochs, k, func(rows [][]float64, i, j int) float64 {
+		mean, _, _ := stats.MeanCI(inRounds(rows, i, j), 0.95)
+		return mean
+	})
+}
+
+// byValues decides as dyno does by a value of each pair and epoch.
+func byValues(epochs func(int) [][][]float64, k int, value func(rows [][]float64, i, j int) float64) []int {
+	c := &comparison{k: k, analyses: ablationAnalyses(k), value: value,
+		next: func(e int) [][]float64 { return epochs(e + 1)[e] }}
 	c.play()
 	marks := make([]int, len(c.end()))
 	for i, j := range c.end() {

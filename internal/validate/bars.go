@@ -64,6 +64,17 @@ func (p *Results) Bars() []Bar {
 		}
 		bars = append(bars, w.bar("A/A on recorded epochs", errorLimit, errorHolds))
 	}
+	if p.Transfers != nil {
+		w := worst{}
+		for _, t := range p.Transfers {
+			w.see(t.Tested, "%s, set on the %s half", t.Metric, t.From)
+		}
+		bars = append(bars, w.bar("recorded pairs as they are, by a level set on the other half of the epochs",
+			errorLimit, errorHolds))
+	}
+	if p.Broken != nil {
+		bars = append(bars, p.brokenBar())
+	}
 	if p.Traps != nil {
 		bars = append(bars, p.trapBar())
 	}
@@ -183,6 +194,24 @@ func (p *Results) trapBar() Bar {
 	return b
 }
 
+// brokenBar returns the limit of broken assumptions: all must end well.
+func (p *Results) brokenBar() Bar {
+	b := Bar{Met: true, Limit: "all",
+		Target: "broken assumptions: the error is kept, or the check named warns in 95 % of the runs, or where they err"}
+	good := 0
+	for i := range p.Broken {
+		x := &p.Broken[i]
+		if text, met := x.Outcome(); met {
+			good++
+		} else {
+			b.Met = false
+			b.Worst += fmt.Sprintf("%s, %d servers, %s; ", x.Name, x.K, text)
+		}
+	}
+	b.Worst = fmt.Sprintf("%s%d of %d", b.Worst, good, len(p.Broken))
+	return b
+}
+
 // liveSeconds is how long the verdict on 5 % between two may take with profile full, s.
 const liveSeconds = 300
 
@@ -250,7 +279,7 @@ var checksShown = slices.Concat([]string{checks.Discarded}, statistical)
 func (p *Results) checkBars() []Bar {
 	var over, moving worst
 	for _, c := range p.Carried {
-		over.see(c.Chained, "carry-over of %g %%", 100*c.By)
+		over.see(c.Chained, "%s", c.Fault)
 	}
 	for _, c := range p.Checked {
 		if c.Check != "" {
@@ -261,7 +290,7 @@ func (p *Results) checkBars() []Bar {
 		}
 	}
 	return []Bar{
-		over.bar("two equal servers without controls, what follows one is 0 to 3 % slower: called different",
+		over.bar("two equal servers without controls, carry-over of 0 to 5 % or drift in step with the order: different",
 			errorLimit, errorHolds),
 		moving.bar("nobody moves: a contestant is called moving", "≤ 5 %, in its interval", func(r Rate) bool {
 			lo, _ := r.Interval()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"dyno/internal/checks"
 	"dyno/internal/result"
@@ -12,26 +13,37 @@ import (
 // Carried is how often two equal servers without controls are called different if the trial after
 // one of them is slower.
 type Carried struct {
-	By             float64 // as a share
-	Drawn, Chained Rate    // a round begins with the server drawn first; with the one that ended the round before
+	Fault          string
+	Drawn, Chained Rate // a round begins with the server drawn first; with the one that ended the round before
+}
+
+// carryFaults are what two servers without controls are compared with.
+var carryFaults = slices.Concat(
+	[]Foe{follow(0), follow(.01), follow(.02), follow(.03), follow(.05)},
+	[]Foe{Assumptions[len(Assumptions)-2].Foe, Assumptions[len(Assumptions)-1].Foe},
+)
+
+// follow makes what follows the first server slower by a share.
+func follow(by float64) Foe {
+	return Foe{Name: fmt.Sprintf("carry-over of %g %%", 100*by),
+		act: unseen(func(_ *field, m moment) float64 { return when(m.before == 0, math.Log1p(-by)) })}
 }
 
 // carried compares two servers, with the interim analyses of a real run.
 func carried(ctx context.Context, o *Options) (out []Carried) {
 	analyses := plannedAnalyses(lone(2).plan)
-	for _, by := range []float64{0, .02, .03} {
-		name := fmt.Sprintf("carry-over of %g %%", 100*by)
-		o.tell("checks: %s", name)
-		foe := &Foe{act: unseen(func(_ *field, m moment) float64 { return when(m.before == 0, math.Log1p(-by)) })}
+	for i := range carryFaults {
+		foe := &carryFaults[i]
+		o.tell("checks: %s", foe.Name)
 		different := func(drawn bool) Rate {
 			all := compare(ctx, o.Reps, 2, analyses, 0, func(rep int) func(int) [][]float64 {
-				f := newField(trapNoise, make([]float64, 2), Standard.Rounds, source(o.Seed, "carried/"+name, rep))
+				f := newField(trapNoise, make([]float64, 2), Standard.Rounds, source(o.Seed, "carried/"+foe.Name, rep))
 				f.foe, f.unchained = foe, drawn
 				return f.epoch
 			})
 			return count(all, func(p played) bool { return p.false })
 		}
-		out = append(out, Carried{By: by, Drawn: different(true), Chained: different(false)})
+		out = append(out, Carried{Fault: foe.Name, Drawn: different(true), Chained: different(false)})
 	}
 	return out
 }
@@ -108,7 +120,7 @@ type Checked struct {
 }
 
 // checkRuns is the number of comparisons in a cell for each whole run.
-const checkRuns = 30
+const checkRuns = 40
 
 // checked simulates whole runs with each fault, in each setup.
 func checked(ctx context.Context, o *Options) (out []Checked) {
@@ -143,7 +155,8 @@ func checked(ctx context.Context, o *Options) (out []Checked) {
 
 // statistical are the checks of this section. The check of a known difference is not among them,
 // because it has the power of the verdicts.
-var statistical = []string{checks.Drift, checks.Twins, checks.Order, checks.CarryOver, checks.FreshStarts}
+var statistical = []string{checks.Drift, checks.Twins, checks.Order, checks.CarryOver, checks.FreshStarts,
+	checks.Dependence}
 
 // play simulates and judges one run of equal servers with a disturbance.
 func (s setup) play(foe *Foe, seed uint64, rep int) evaluated {

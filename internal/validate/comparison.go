@@ -29,26 +29,31 @@ func couples(k int) (pairs [][2]int) {
 }
 
 // difference returns a pair's value of an epoch, as analysis defines it: the median over the rounds
-// of the log ratio. Rounds in which either is NaN do not count.
-func difference(rows [][]float64, i, j int) float64 {
+// of the log ratio.
+func difference(rows [][]float64, i, j int) float64 { return stats.Median(inRounds(rows, i, j)) }
+
+// inRounds returns the log ratios of a pair by round. Rounds in which either is NaN do not count.
+func inRounds(rows [][]float64, i, j int) []float64 {
 	d := make([]float64, 0, len(rows))
 	for _, row := range rows {
 		if v := row[i] - row[j]; !math.IsNaN(v) {
 			d = append(d, v)
 		}
 	}
-	return stats.Median(d)
+	return d
 }
 
 // comparison compares the first k servers of epochs that next makes, interim analysis by interim
-// analysis, until all pairs are decided or none is left. analysis.Judge decides.
+// analysis, until all pairs are decided or none is left. analysis.DecideAt decides.
 type comparison struct {
 	k        int
 	analyses []stats.Interim
-	next     func(epoch int) [][]float64 // one row a round, in it the log speed of each server
+	next     func(epoch int) [][]float64              // one row a round, in it the log speed of each server
+	value    func(rows [][]float64, i, j int) float64 // of a pair and an epoch; nil: difference
 
-	d  [][]float64           // of each pair, by epoch
-	at [][]analysis.Decision // after each interim analysis that was made
+	d      [][]float64           // of each pair, by epoch
+	beside [][]float64           // of each server, and the second control, against the first control
+	at     [][]analysis.Decision // after each interim analysis that was made
 }
 
 // play takes epochs until it stops.
@@ -57,7 +62,7 @@ func (c *comparison) play() {
 	var js []analysis.Decision
 	for _, interim := range c.analyses {
 		c.extend(interim.N)
-		js = analysis.DecideAt(js, c.d, interim, Margin)
+		js = analysis.DecideAt(js, c.d, c.beside, interim, Margin)
 		c.at = append(c.at, js)
 		if !slices.ContainsFunc(js, func(j analysis.Decision) bool { return j.Verdict == analysis.Inconclusive }) {
 			return
@@ -67,11 +72,25 @@ func (c *comparison) play() {
 
 // extend takes epochs until there are n.
 func (c *comparison) extend(n int) {
+	value := c.value
+	if value == nil {
+		value = difference
+	}
 	for e := len(c.d[0]); e < n; e++ {
 		rows := c.next(e)
 		for p, pair := range couples(c.k) {
-			c.d[p] = append(c.d[p], difference(rows, pair[0], pair[1]))
+			c.d[p] = append(c.d[p], value(rows, pair[0], pair[1]))
 		}
+		if len(rows[0]) < c.k+2 {
+			continue
+		}
+		if c.beside == nil {
+			c.beside = make([][]float64, c.k+1)
+		}
+		for p := range c.k {
+			c.beside[p] = append(c.beside[p], value(rows, p, c.k))
+		}
+		c.beside[c.k] = append(c.beside[c.k], value(rows, c.k+1, c.k))
 	}
 }
 

@@ -19,11 +19,14 @@ type field struct {
 	gated     bool      // discarded rounds are repeated
 	unchained bool      // each round begins with the server that is drawn first
 	blocks    bool      // all trials of a server in a row, instead of rounds
+	fixed     bool      // all rounds in the order of the servers
+	resident  bool      // the processes of the first epoch stay
 
 	rng     *rand.Rand
 	machine *wander
 	starts  *step     // the time in which all servers start
 	start   []float64 // T2 of the epoch
+	started bool      // there was an epoch before
 	now     float64   // s since the field was made
 	before  int       // the server loaded last in this epoch; -1 for none
 	hogging bool      // other programs take CPU
@@ -69,12 +72,23 @@ func (f *field) begin() {
 	f.machine.rest(f.starts)
 	f.now += startTime * float64(len(f.truth))
 	f.before = -1
+	if f.resident && f.started {
+		return
+	}
 	for i := range f.start {
-		f.start[i] = f.noise.Start * f.scale(i) * f.rng.NormFloat64()
+		fresh := f.noise.Start * f.scale(i) * f.rng.NormFloat64()
+		if f.noise.Rho != 0 && f.started {
+			fresh = f.noise.Rho*f.start[i] + math.Sqrt(1-f.noise.Rho*f.noise.Rho)*fresh
+		}
+		f.start[i] = fresh
 		if f.noise.Off > 0 && f.rng.Float64() < f.noise.Off {
 			f.start[i] -= f.noise.OffBy * f.rng.ExpFloat64()
 		}
 	}
+	if f.noise.Odd != nil {
+		f.start[0] += f.noise.Odd(f.rng)
+	}
+	f.started = true
 }
 
 // trial loads a server. It returns the log of its speed, and the share of its CPU that other
@@ -128,6 +142,10 @@ func (f *field) epoch(number int) [][]float64 {
 // loaded last in the epoch comes first.
 func (f *field) order() []int {
 	order := f.rng.Perm(len(f.truth))
+	if f.fixed {
+		slices.Sort(order)
+		return order
+	}
 	if i := slices.Index(order, f.before); i > 0 && !f.unchained {
 		order[0], order[i] = order[i], order[0]
 	}

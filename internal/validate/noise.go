@@ -19,6 +19,10 @@ type Noise struct {
 	// likewise with mean OffBy.
 	Off, OffBy float64
 	Loud       float64 // if not 0, server 0 has so many times the Trial and Start of the others
+	// Rho is the correlation of a server's start with its start an epoch before (AR 1).
+	Rho float64
+	// Odd adds what it draws to each start of server 0; nil adds nothing.
+	Odd func(*rand.Rand) float64
 }
 
 // Noises are the noise models of doc/validation.md. Their sizes come from pilots in trials of 0.4 s; the

@@ -110,6 +110,8 @@ func (g page) AblationNoises() []AblationNoise { return AblationNoises }
 func (g page) Parts() []Part                   { return Parts }
 func (g page) TrapNoise() string               { return trapNoise.Name }
 func (g page) TrapServers() int                { return trapServers }
+func (g page) CentreEpochs() int               { return centreEpochs }
+func (g page) BrokenRuns() int                 { return brokenRuns(&g.Options) }
 func (g page) SteadyContestants() []string     { return SteadyContestants }
 func (g page) SteadyNames() string             { return strings.Join(SteadyContestants, ", ") }
 

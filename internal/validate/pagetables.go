@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -91,8 +92,25 @@ func (g page) TrapCheckTable() table {
 
 // CarryTable has the rate of false differences by size of the carry-over.
 func (g page) CarryTable() table {
-	return tableOf(words("carry-over|drawn|chained"), g.Carried, func(c Carried) []string {
-		return []string{fmt.Sprintf("%g %%", 100*c.By), c.Drawn.String(), c.Chained.String()}
+	return tableOf(words("fault|drawn|chained"), g.Carried, func(c Carried) []string {
+		return []string{c.Fault, c.Drawn.String(), c.Chained.String()}
+	})
+}
+
+// BrokenTable has the errors of each case and its outcome.
+func (g page) BrokenTable() table {
+	head := words("case|what it does|equal|k|error, %|outcome")
+	return tableOf(head, g.Broken, func(b Broken) []string {
+		return []string{b.Name, b.What, cmp.Or(b.Equal, "all three"), fmt.Sprint(b.K), b.False.String(), bold(b.Outcome())}
+	})
+}
+
+// TransferTable has the errors of levels that were set on one half of the recorded epochs.
+func (g page) TransferTable() table {
+	head := words("metric|set on|level|error there, %|error on the other half, %")
+	return tableOf(head, g.Transfers, func(t Transfer) []string {
+		level := fmt.Sprintf("%g × α", t.Level)
+		return []string{titleOf(t.Metric), "the " + t.From + " half", level, t.Set.String(), t.Tested.String()}
 	})
 }
 

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"dyno/internal/analysis"
@@ -26,7 +27,7 @@ func TestFullRecordsGiveTheSameVerdicts(t *testing.T) {
 		run := record(foe, seed, 0, truth)
 		a := study.Analyse(run)
 
-		rows := recordedRows(plan.Valid(run), run.Plan.Contestants)
+		rows := recordedRows(plan.Valid(run), slices.Concat(run.Plan.Contestants, run.Plan.Controls))
 		d := &comparison{k: trapServers, analyses: plan.Analyses(run), next: func(e int) [][]float64 { return rows[e] }}
 		d.play()
 		if got := d.analyses[len(d.at)-1].N; got != a.Epochs || len(d.at) != a.Interim {

@@ -77,7 +77,7 @@ func replay(ctx context.Context, o *Options) ([]Recorded, []Replay, error) {
 
 // replayCell compares k servers drawn from pool, the first faster by share.
 func replayCell(ctx context.Context, o *Options, metric string, pool [][][]float64, k int, share float64) Replay {
-	analyses := stats.Interims(replayAnalyses, slices.Max(replayAnalyses), k*(k-1)/2, Alpha)
+	analyses := strict(stats.Interims(replayAnalyses, slices.Max(replayAnalyses), k*(k-1)/2, Alpha))
 	log := math.Log1p(share)
 	purpose := fmt.Sprintf("replay/%s/%d/%g", metric, k, share)
 	all := compare(ctx, o.Reps, k, analyses, log, func(rep int) func(int) [][]float64 {

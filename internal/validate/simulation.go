@@ -46,6 +46,14 @@ func plannedAnalyses(p result.Plan) []stats.Interim {
 	return c.Analyses
 }
 
+// strict returns the interim analyses by the rules of a new run.
+func strict(analyses []stats.Interim) []stats.Interim {
+	for i := range analyses {
+		analyses[i].Strict = true
+	}
+	return analyses
+}
+
 // runPlan returns the plan of dyno run for k native contestants.
 func runPlan(profile string, k int) result.Plan {
 	r := plan.Request{

@@ -2,7 +2,7 @@
 // known noise, resamples recorded epochs, leaves out one part of the method at a time, and adds
 // disturbances.
 //
-// There is one procedure: analysis.Judge decides here too, and in the traps the whole of plan,
+// There is one procedure: analysis.DecideAt decides here too, and in the traps the whole of plan,
 // analysis and checks on full records. All results follow from a seed, whatever the number of CPUs.
 package validate
 
@@ -14,7 +14,7 @@ import (
 )
 
 // Sections are the parts of a validation, in order.
-var Sections = []string{"simulation", "replay", "ablation", "adversarial", "checks"}
+var Sections = []string{"simulation", "assumptions", "replay", "ablation", "adversarial", "checks"}
 
 // IsSection reports whether Sections has a section of that name.
 func IsSection(name string) bool { return slices.Contains(Sections, name) }
@@ -42,17 +42,19 @@ func (o *Options) tell(format string, args ...any) {
 
 // Results are the results of a validation. Sections that were not requested are nil.
 type Results struct {
-	Options  Options
-	Cells    []Cell
-	Recorded []Recorded
-	Replays  []Replay
-	Ablated  []Ablated
-	Traps    []Trap
-	Carried  []Carried
-	Checked  []Checked
-	Steady   []SteadyUnit // read from a file by the caller; no section makes them
-	Live     []Live       // likewise
-	BestOf   []BestOf     // likewise
+	Options   Options
+	Cells     []Cell
+	Recorded  []Recorded
+	Replays   []Replay
+	Transfers []Transfer
+	Broken    []Broken
+	Ablated   []Ablated
+	Traps     []Trap
+	Carried   []Carried
+	Checked   []Checked
+	Steady    []SteadyUnit // read from a file by the caller; no section makes them
+	Live      []Live       // likewise
+	BestOf    []BestOf     // likewise
 }
 
 // Run computes the requested sections. When ctx ends it returns the error of ctx.
@@ -67,7 +69,11 @@ func Run(ctx context.Context, o *Options) (*Results, error) {
 		case "simulation":
 			p.Cells = simulation(ctx, o)
 		case "replay":
-			p.Recorded, p.Replays, err = replay(ctx, o)
+			if p.Recorded, p.Replays, err = replay(ctx, o); err == nil {
+				p.Transfers, err = transfer(ctx, o)
+			}
+		case "assumptions":
+			p.Broken = broken(ctx, o)
 		case "ablation":
 			p.Ablated = ablation(ctx, o)
 		case "adversarial":

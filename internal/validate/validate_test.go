@@ -12,7 +12,9 @@ import (
 
 	"dyno/internal/checks"
 	"dyno/internal/plan"
+	"dyno/internal/result"
 	"dyno/internal/stats"
+	"dyno/internal/study"
 )
 
 // The machine wanders as was measured, and the mean over a trial is that of the process, not of its
@@ -145,6 +147,15 @@ func TestAblationShort(t *testing.T) {
 			t.Errorf("%s: peeking errs in %.2f only", n.Noise.Name, peek)
 		}
 	}
+	if r := rate["position: fixed order"].False.Share(); r < .5 {
+		t.Errorf("a fixed order errs in %.2f only", r)
+	}
+	if r := rate["JIT or layout: no fresh processes"].False.Share(); r < .3 {
+		t.Errorf("the processes of one start err in %.2f only", r)
+	}
+	if own, other := rate["hits: dyno"].Found.Share(), rate["hits: mean for median"].Found.Share(); own < other+.2 {
+		t.Errorf("the median finds %.2f, the mean %.2f", own, other)
+	}
 	if r := rate["hog: one after the other"].False.Share(); r < .25 {
 		t.Errorf("one after the other errs in %.2f only", r)
 	}
@@ -200,6 +211,51 @@ func TestTraps(t *testing.T) {
 	}
 }
 
+// Where an assumption is broken, the error is kept or the check named warns of it.
+func TestBrokenAssumptionsShort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates some thousand runs")
+	}
+	worst := map[string]Rate{}
+	for _, b := range broken(t.Context(), &Options{Reps: 100, Seed: 7}) {
+		if lo, _ := b.False.Interval(); lo > Alpha && b.Catch == "" {
+			t.Errorf("%s, equal %s, %d servers: different in %v %%", b.Name, b.Equal, b.K, b.False)
+		}
+		worst[b.Name+b.Equal] = b.False
+	}
+	if r := worst["starts bimodal, raremean"]; r.Share() < .06 {
+		t.Errorf("where only the means are equal, servers are called different in %v %%: the case tests nothing", r)
+	}
+}
+
+// Several runs of one question hold the truth together, and know how runs differ.
+func TestRunsCombine(t *testing.T) {
+	var runs []*result.Run
+	for rep := range 4 {
+		truth := make([]float64, 2+Standard.Riders)
+		truth[0] = math.Log1p(.05)
+		runs = append(runs, record(&noFoe, 9, rep, truth))
+	}
+	a, err := study.Combine(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Pairs) != 2 || a.Pairs[1].A != "ref" || a.Runs != 4 {
+		t.Fatalf("%+v", a)
+	}
+	for i, want := range []float64{math.Log1p(.05), 0} {
+		x := a.Pairs[i].Together
+		if math.Abs(x.Mean-want) > .02 || !(x.Lo < want+.01 && want-.01 < x.Hi) || x.NextHi-x.NextLo <= x.Hi-x.Lo {
+			t.Errorf("%s against %s: %+v, want %.3f", a.Pairs[i].A, a.Pairs[i].B, x, want)
+		}
+	}
+	other := *runs[1]
+	other.Plan.Scenario = "another"
+	if _, err := study.Combine([]*result.Run{runs[0], &other}); err == nil {
+		t.Error("runs of two questions are combined")
+	}
+}
+
 // duels is the rate of false differences among servers alike, with a foe.
 func duels(foe *Foe, reps int) Rate {
 	return count(against(context.Background(), &Options{Reps: reps, Seed: 7}, foe, "A/A"), func(p played) bool { return p.false })
@@ -244,7 +300,8 @@ func TestPageIsAFunctionOfTheSeed(t *testing.T) {
 	if !strings.Contains(string(page), faultsText) {
 		t.Error("doc/validation.md has another section of faults: make it again (dyno validate)")
 	}
-	for _, b := range (&Results{Cells: []Cell{}, Replays: []Replay{}, Traps: []Trap{}}).Bars() {
+	for _, b := range (&Results{Cells: []Cell{}, Replays: []Replay{}, Transfers: []Transfer{}, Broken: []Broken{},
+		Traps: []Trap{}}).Bars() {
 		if !strings.Contains(string(page), "| "+b.Target+" | "+b.Limit+" |") {
 			t.Errorf("doc/validation.md has no bar %q: make it again (dyno validate)", b.Target)
 		}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"dyno/internal/document"
+	"dyno/internal/plan"
+	"dyno/internal/result"
+	"dyno/internal/study"
+)
+
+// repeat calls run once, or as often as --runs says: each time with the next seed, recorded in a
+// folder of its own below that of the command, 1 to N. Then it prints what the runs say together.
+func (p *place) repeat(cmd *cobra.Command, r *plan.Request, run func() error) error {
+	switch {
+	case p.runs < 1:
+		return usagef("--runs %d: want at least 1", p.runs)
+	case p.runs == 1:
+		return run()
+	}
+	pr, err := openProject()
+	if err != nil {
+		return err
+	}
+	drawSeed(cmd)
+	dir, seed := p.folder(pr), r.Seed
+	var failed error
+	for i := range p.runs {
+		p.out, r.Seed = filepath.Join(dir, strconv.Itoa(i+1)), seed+uint64(i)
+		fmt.Fprintf(cmd.ErrOrStderr(), "\nrun %d of %d: %s\n", i+1, p.runs, p.out)
+		err := run()
+		var silent exit
+		if err != nil && !errors.As(err, &silent) || cmd.Context().Err() != nil {
+			return err
+		}
+		failed = errors.Join(failed, err)
+	}
+	if err := reportRuns(cmd, dir); err != nil {
+		return err
+	}
+	if failed != nil {
+		return exit(exitFailed)
+	}
+	return nil
+}
+
+// runsIn returns the folders 1, 2, … below dir that hold the runs of one command; none if dir is
+// itself a run.
+func runsIn(dir string) (folders []string) {
+	for i := 1; ; i++ {
+		folder := filepath.Join(dir, strconv.Itoa(i))
+		if _, err := os.Stat(filepath.Join(folder, result.TrialsFile)); err != nil {
+			return folders
+		}
+		folders = append(folders, folder)
+	}
+}
+
+// reportRuns prints what the runs below dir say together.
+func reportRuns(cmd *cobra.Command, dir string) error {
+	var runs []*result.Run
+	for _, folder := range runsIn(dir) {
+		run, err := result.Open(folder)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, run)
+	}
+	if len(runs) < 2 {
+		return fmt.Errorf("%s: %d runs; at least 2 are combined", dir, len(runs))
+	}
+	a, err := study.Combine(runs)
+	if err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	o := document.Options{}
+	if out := cmd.OutOrStdout(); isTerminal(out) {
+		o.Width = width(out)
+	}
+	fmt.Fprintln(cmd.OutOrStdout())
+	return document.Text(cmd.OutOrStdout(), a.Document(runs[0]), o)
+}

@@ -1,0 +1,87 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// autoregressive returns n values of a process of order 1, in its stationary state.
+func autoregressive(rng *rand.Rand, n int, rho float64) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+		if i > 0 {
+			x[i] = rho*x[i-1] + math.Sqrt(1-rho*rho)*x[i]
+		}
+	}
+	return x
+}
+
+func TestAutocorrelation(t *testing.T) {
+	// By hand: deviations −2 … 2 have products 2+0+0+2 over squares 10; two such series pool to the same.
+	rise := []float64{1, 2, 3, 4, 5}
+	if r, n := lagged([][]float64{rise, {3, 5, 7, 9, 11}}); math.Abs(r-.4) > 1e-12 || n != 5 {
+		t.Errorf("r %v, n %v", r, n)
+	}
+	for name, series := range map[string][][]float64{"none": nil, "short": {{1, 2, 3}}, "constant": {{2, 2, 2, 2, 2}}} {
+		if r := Autocorrelation(series); r != 0 || SerialSpread(series) != 1 {
+			t.Errorf("%s: %v", name, r)
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, rho := range []float64{0, .3, .6} {
+		var mean float64
+		const reps = 4000
+		for range reps {
+			mean += Autocorrelation([][]float64{autoregressive(rng, 16, rho), autoregressive(rng, 16, rho)}) / reps
+		}
+		if math.Abs(mean-rho) > .06 { // without the correction it is off by .06 at 0 and .2 at .6
+			t.Errorf("ρ %v is estimated as %.3f", rho, mean)
+		}
+	}
+	if f := SerialSpread([][]float64{autoregressive(rng, 200, .6)}); math.Abs(f-2) > 1e-9 {
+		t.Errorf("spread %.3f where dependence is shown", f)
+	}
+	for range 200 {
+		x := [][]float64{autoregressive(rng, 12, .3)}
+		f, r := SerialSpread(x), Autocorrelation(x)
+		if want := math.Sqrt((1 + r) / (1 - r)); r > 0 && r < .45 && math.Abs(f-want) > 1e-12 || r <= 0 && f != 1 {
+			t.Fatalf("r %.3f: spread %.3f", r, f)
+		}
+	}
+}
+
+// What is spread out has an interval wider by the same factor, about the same estimate.
+func TestSpreadOut(t *testing.T) {
+	d := []float64{.3, -.1, .25, .4, .1, .05, .31, -.02, .17}
+	hl, lo, hi := HodgesLehmann(d, .95)
+	hl2, lo2, hi2 := HodgesLehmann(SpreadOut(d, 1.5), .95)
+	if math.Abs(hl-hl2) > 1e-12 || math.Abs((hi2-lo2)-1.5*(hi-lo)) > 1e-12 {
+		t.Errorf("%v (%v, %v) became %v (%v, %v)", hl, lo, hi, hl2, lo2, hi2)
+	}
+}
+
+// The test keeps its level, and finds what it is for.
+func TestSerialTest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	found := map[float64]int{}
+	const reps = 600
+	for _, rho := range []float64{0, .6} {
+		for rep := range reps {
+			var series [][]float64
+			for range 3 {
+				series = append(series, autoregressive(rng, 19, rho))
+			}
+			if _, p := SerialTest(series, 199, uint64(rep)); p <= .05 {
+				found[rho]++
+			}
+		}
+	}
+	if found[0] > reps*7/100 || found[.6] < reps*95/100 {
+		t.Errorf("of %d runs it finds %v", reps, found)
+	}
+	if _, p := SerialTest([][]float64{{1, 2, 3}}, 99, 1); p != 1 {
+		t.Errorf("of three values p is %v", p)
+	}
+}

@@ -1,0 +1,115 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"dyno/internal/analysis"
+	"dyno/internal/document"
+	"dyno/internal/plan"
+	"dyno/internal/report"
+	"dyno/internal/result"
+	"dyno/internal/stats"
+)
+
+// Across is what several runs of one question say together. The unit is the run: what differs from
+// run to run, which an interval of one run does not know, is part of its intervals.
+type Across struct {
+	Runs    int
+	Primary analysis.Metric
+	Pairs   []AcrossPair // of contestants, then the reference and its copy
+}
+
+// AcrossPair is the ratio of A to B.
+type AcrossPair struct {
+	A, B     string
+	Each     []analysis.Estimate // by run, at 95 %; N is 0 where a run has none
+	Together stats.RandomEffects // of the log ratio, at 95 %
+}
+
+// runLevel is the confidence of the intervals of each pair. They hold each, and not together.
+const runLevel = 0.95
+
+// Combine combines runs of one question, made one after another.
+func Combine(runs []*result.Run) (*Across, error) {
+	first := &runs[0].Plan
+	for _, r := range runs[1:] {
+		p := &r.Plan
+		if p.Scenario != first.Scenario || p.Level != first.Level || p.Primary != first.Primary ||
+			!slices.Equal(p.Contestants, first.Contestants) {
+			return nil, fmt.Errorf("the runs do not ask the same: contestants, scenario, level or primary metric differ")
+		}
+	}
+	if !plan.Of(first).Traits().Decides || len(first.Family) > 0 {
+		return nil, fmt.Errorf("only paired comparisons at one level are combined across runs")
+	}
+	m, ok := analysis.MetricNamed(first.Primary)
+	if !ok {
+		return nil, fmt.Errorf("the runs decide by %q, which this version does not know", first.Primary)
+	}
+	a := &Across{Runs: len(runs), Primary: m}
+	for i, one := range first.Contestants {
+		for _, other := range first.Contestants[i+1:] {
+			a.Pairs = append(a.Pairs, AcrossPair{A: one, B: other})
+		}
+	}
+	if c := first.Controls; len(c) > 1 {
+		a.Pairs = append(a.Pairs, AcrossPair{A: c[0], B: c[1]})
+	}
+	for _, r := range runs {
+		t := analysis.Tabulate(plan.Valid(r), r.Plan.At)
+		for i := range a.Pairs {
+			p := &a.Pairs[i]
+			p.Each = append(p.Each, t.Compare(m, result.Cell{Contestant: p.A}, result.Cell{Contestant: p.B}, runLevel))
+		}
+	}
+	for i := range a.Pairs {
+		a.Pairs[i].combine()
+	}
+	return a, nil
+}
+
+// combine takes the log ratio of each run that has one with an interval.
+func (p *AcrossPair) combine() {
+	var y, se []float64
+	for _, e := range p.Each {
+		width := math.Log(e.Hi) - math.Log(e.Lo)
+		if e.N > 0 && !math.IsInf(width, 0) && width > 0 {
+			y, se = append(y, math.Log(e.Value)), append(se, width/2/stats.NormalLimit(1-runLevel))
+		}
+	}
+	p.Together = stats.CombineRuns(y, se, runLevel)
+}
+
+// nextText is the prediction interval; two runs give none.
+func nextText(x stats.RandomEffects) string {
+	if math.IsInf(x.NextHi, 1) {
+		return "needs 3 runs"
+	}
+	return fmt.Sprintf("%.3f–%.3f", math.Exp(x.NextLo), math.Exp(x.NextHi))
+}
+
+// Document returns what the runs say together. first is one of them.
+func (a *Across) Document(first *result.Run) *document.Document {
+	t := document.Table{Columns: []document.Column{{Head: a.Primary.Title, Lead: true}, {Head: "ratio over all runs"},
+		{Head: "the next run"}, {Head: "between runs"}, {Head: "each run"}}}
+	for _, p := range a.Pairs {
+		each := ""
+		for _, e := range p.Each {
+			if e.N > 0 {
+				each += fmt.Sprintf(" %.3f", e.Value)
+			}
+		}
+		x := p.Together
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{
+			{Value: titleOf(first, p.A) + " / " + titleOf(first, p.B)},
+			{Value: report.Ratio(math.Exp(x.Mean), math.Exp(x.Lo), math.Exp(x.Hi))},
+			{Value: nextText(x)},
+			{Value: document.Percent(math.Expm1(x.Between))}, {Value: each}}})
+	}
+	note := fmt.Sprintf("%d runs, each with an order, ports and processes of its own. The intervals are at 95 %% and know "+
+		"how runs differ (random effects); each holds by itself. The next run: what one more run would find.", a.Runs)
+	return &document.Document{Sections: []document.Section{{Blocks: []document.Block{t,
+		document.Paragraph{Text: document.Plain(note)}}}}}
+}
