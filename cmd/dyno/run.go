@@ -89,6 +89,12 @@ func runCommand() *cobra.Command {
 			return f.place.repeat(cmd, &f.request, func() error { return run(cmd, &f, args) })
 		},
 	}
+	f.define(cmd)
+	return cmd
+}
+
+// define adds the flags.
+func (f *runFlags) define(cmd *cobra.Command) {
 	fl, r := cmd.Flags(), &f.request
 	fl.SortFlags = false
 	fl.StringSliceVar(&r.Contestants, "contestants", nil,
@@ -138,7 +144,6 @@ func runCommand() *cobra.Command {
 		"idle-connections", "external", "controls", "spin", "seed", "runs", "force")
 	heading(fl, "What decides", "primary", "alpha", "margin", "interim")
 	heading(fl, "The run and its output")
-	return cmd
 }
 
 // requestFlags adds the flags of a request that all commands with runs have.
