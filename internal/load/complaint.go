@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"dyno/internal/http1"
 	"dyno/internal/scenario"
 )
 
@@ -18,10 +17,10 @@ var (
 // Shown is the number of bytes of a response that a complaint quotes.
 const Shown = 200
 
-// Complaint describes how a response broke its contract. raw is the data that was read last. It
+// Complaint describes how the response broke its contract. raw is the data that was read last. It
 // allocates.
-func Complaint(k Kind, p *http1.Parser, w *scenario.Want, s *scenario.Scenario, raw []byte) string {
-	r := &s.Requests[w.Index]
+func (a *Answer) Complaint(k Kind, s *scenario.Scenario, raw []byte) string {
+	r := &s.Requests[a.Want.Index]
 	return fmt.Sprintf("%s %s: wrong %v: status %d, body of %d bytes; read last: %.*q",
-		r.Method, r.Path, k, p.Status, p.Length, Shown, raw)
+		r.Method, r.Path, k, a.Status, a.Length, Shown, raw)
 }

@@ -35,11 +35,11 @@ type cookieKey struct{ host, domain, path, name string }
 
 var setCookie = []byte("set-cookie")
 
-// Learn takes the cookies of a response. An engine calls it if w.Cookies is set and the parser is
-// at the head of the response to w (http1.AtHead, which load.Expect requests). The engine must not
-// skip a head that another connection has seen, because each connection has its own jar. A head
-// without Set-Cookie costs one pass over its fields. One with the same http1.Parser.HeadID as the
-// last on this connection costs nothing.
+// Learn takes the cookies of the response to w, if w.Cookies is set. fields are its field lines, for
+// http1.NextField; id is equal for equal ones, 0 if it is unknown. The caller must not skip a head
+// that another connection has seen, because each connection has its own jar. A head without
+// Set-Cookie costs one pass over its fields. One with the same id as the last on this connection
+// costs nothing.
 //
 // The host of the cookies is that of the Host header, and their scheme is http: a Secure cookie is
 // kept and not sent.
@@ -47,12 +47,13 @@ var setCookie = []byte("set-cookie")
 // Learn reports whether the response keeps the session, if the scenario has one. A request that
 // carries a session must not be given another; one that carries none must be given one if the
 // contract says so.
-func (s *Source) Learn(p *http1.Parser, w *Want) bool {
+func (s *Source) Learn(fields []byte, id uint64, w *Want) bool {
 	if !w.Cookies {
 		return true
 	}
-	if p.HeadID == 0 || p.HeadID != s.learned {
-		s.learn(p, w)
+	if id == 0 || id != s.learned {
+		s.learned = id
+		s.learn(fields, w)
 	}
 	given := ""
 	if s.jar != nil {
@@ -67,17 +68,16 @@ func (s *Source) Learn(p *http1.Parser, w *Want) bool {
 	return !w.Sets || given != ""
 }
 
-// learn takes the cookies of the head that the parser is at.
-func (s *Source) learn(p *http1.Parser, w *Want) {
-	s.learned = p.HeadID
+// learn takes the cookies of the field lines.
+func (s *Source) learn(fields []byte, w *Want) {
 	given := ""
 	var list []*http.Cookie
-	for rest := p.Fields(); ; {
-		name, value, next, ok := http1.NextField(rest)
+	for {
+		name, value, rest, ok := http1.NextField(fields)
 		if !ok {
 			break
 		}
-		if rest = next; http1.EqualFold(name, setCookie) {
+		if fields = rest; http1.EqualFold(name, setCookie) {
 			if c, err := http.ParseSetCookie(string(value)); err == nil {
 				list = append(list, c)
 				if c.Name == s.mix.session {

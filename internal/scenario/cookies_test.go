@@ -34,7 +34,7 @@ func (c *talk) ask(lines ...string) string {
 	if _, ev, err := c.p.Feed([]byte(answer)); ev != http1.AtHead || err != nil {
 		c.t.Fatalf("%q: %v, %v", answer, ev, err)
 	}
-	c.src.Learn(&c.p, &c.want)
+	c.src.Learn(c.p.Fields(), c.p.HeadID, &c.want)
 	return strings.Join(q.Header["Cookie"], "")
 }
 
@@ -94,7 +94,7 @@ func TestCookiePaths(t *testing.T) {
 			} else if learned = c.want.Index == i; learned {
 				c.p.Expect(http1.Want{StopAt: true})
 				c.p.Feed([]byte("HTTP/1.1 200 OK\r\n" + line + "\r\n\r\n"))
-				c.src.Learn(&c.p, &c.want)
+				c.src.Learn(c.p.Fields(), c.p.HeadID, &c.want)
 			}
 		}
 		return sends
@@ -190,7 +190,7 @@ func TestCookiesCostNothingAtRest(t *testing.T) {
 			buf = c.src.Next(buf[:0], &c.want)
 			c.p.Expect(http1.Want{StopAt: c.want.Cookies})
 			c.p.Feed(answer)
-			c.src.Learn(&c.p, &c.want)
+			c.src.Learn(c.p.Fields(), c.p.HeadID, &c.want)
 		}
 		for range 50 {
 			turn()
@@ -232,7 +232,7 @@ func TestSessionsAreKept(t *testing.T) {
 		}
 		c.p.Expect(http1.Want{StopAt: true})
 		c.p.Feed([]byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n" + step.line + "\r\n\r\n"))
-		if kept := c.src.Learn(&c.p, &c.want); kept != step.kept {
+		if kept := c.src.Learn(c.p.Fields(), c.p.HeadID, &c.want); kept != step.kept {
 			t.Errorf("%d: %s kept: %v", i, step.line, kept)
 		}
 		c.p.Feed(nil)
@@ -243,7 +243,7 @@ func TestSessionsAreKept(t *testing.T) {
 		buf = c.src.Next(buf[:0], &c.want)
 		c.p.Expect(http1.Want{StopAt: true})
 		c.p.Feed(answer)
-		if !c.src.Learn(&c.p, &c.want) {
+		if !c.src.Learn(c.p.Fields(), c.p.HeadID, &c.want) {
 			t.Error("a session that is kept is lost")
 		}
 		c.p.Feed(nil)

@@ -5,8 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/http1"
-	"dyno/internal/scenario"
+	"dyno/internal/load"
 )
 
 // conn is one connection and its requests in flight. Only its worker touches it.
@@ -19,18 +18,12 @@ type conn struct {
 	parked bool // in worker.free
 	heard  int  // answers in this window
 	ever   bool // was up in this window
-	src    *scenario.Source
-	parser http1.Parser
 
-	slots   []slot // ring of requests in flight, oldest at first
-	first   int
-	pending int
-	budget  int   // requests that it may still carry; below 0: no end
-	carried bool  // it has carried one
-	firstAt int64 // when the first byte of the answer being read came; 0: not yet
-	unread  bool  // in worker.unread
-	over    bool  // and its peer has closed its side
-	headers bool  // those of the response being read are as wanted
+	http    load.HTTP1
+	budget  int  // requests that it may still carry; below 0: no end
+	carried bool // it has carried one
+	unread  bool // in worker.unread
+	over    bool // and its peer has closed its side
 
 	rest   []byte // read, but not yet of use: part of a head or of a chunk's line
 	unsent []byte // of requests, since a write fell short; a part of held
@@ -48,12 +41,6 @@ type conn struct {
 	dialBy  int64
 }
 
-// slot is one request in flight.
-type slot struct {
-	want      scenario.Want
-	due, sent int64
-}
-
 // state is where a connection is between dial and close: isDown -> isDialing -> isUp -> isDown. A
 // dial that fails makes it isWaiting until retryAt.
 type state uint8
@@ -64,23 +51,6 @@ const (
 	isWaiting       // to dial again
 	isUp
 )
-
-// slot returns the i-th request in flight, the oldest first.
-func (c *conn) slot(i int) *slot {
-	if i += c.first; i >= len(c.slots) {
-		i -= len(c.slots)
-	}
-	return &c.slots[i]
-}
-
-// oldest returns when the oldest request in flight was sent; without one, when the last was sent,
-// which may have been answered before it was written in full.
-func (c *conn) oldest() int64 {
-	if c.pending == 0 {
-		return c.slot(len(c.slots) - 1).sent
-	}
-	return c.slots[c.first].sent
-}
 
 // handle serves one epoll event. A connection has at most one per batch.
 func (w *worker) handle(c *conn, events uint32) {

@@ -115,9 +115,9 @@ func (w *worker) shut(c *conn) {
 	if c.state == isUp {
 		w.ups--
 	}
-	c.fd, c.state, c.dialBy, c.firstAt = -1, isDown, 0, 0
-	w.pending -= c.pending
-	c.pending, c.first = 0, 0
+	c.fd, c.state, c.dialBy = -1, isDown, 0
+	w.pending -= c.http.Pending()
+	c.http.Reset()
 }
 
 // broke counts what was in flight on c as lost to kind, closes c and dials it again.
@@ -132,7 +132,7 @@ func (w *worker) broke(c *conn, kind load.Kind, err error, now int64) {
 		w.rec.Sent(1, now)
 		w.rec.Broken(kind, c.claim, now, now)
 		w.say(kind, err)
-	case c.pending == 0:
+	case c.http.Pending() == 0:
 		w.quiet++
 		if w.open && !c.carried { // a server that hangs up at once is not dialled all the time
 			w.shut(c)
@@ -148,10 +148,10 @@ func (w *worker) broke(c *conn, kind load.Kind, err error, now int64) {
 
 // lose counts each request in flight on c as broken.
 func (w *worker) lose(c *conn, kind load.Kind, now int64) {
-	for i := range c.pending {
-		s := c.slot(i)
-		w.rec.Broken(kind, s.due, s.sent, now)
-		w.rec.Unanswered(s.want.Index, s.due, s.sent, now)
+	for i := range c.http.Pending() {
+		s := c.http.Slot(i)
+		w.rec.Broken(kind, s.Due, s.Sent, now)
+		w.rec.Unanswered(s.Want.Index, s.Due, s.Sent, now)
 	}
 }
 

@@ -1,10 +1,8 @@
 package epoll
 
 import (
-	"errors"
 	"syscall"
 
-	"dyno/internal/http1"
 	"dyno/internal/load"
 )
 
@@ -88,89 +86,57 @@ func (w *worker) goOn(c *conn, now int64) {
 // feed parses b and keeps an incomplete rest. It reports whether c is still usable.
 func (w *worker) feed(c *conn, b []byte, now int64) bool {
 	raw := b
-	for c.pending > 0 {
-		if c.firstAt == 0 && len(b) > 0 {
-			c.firstAt = now
-		}
-		n, event, err := c.parser.Feed(b)
-		b = b[n:]
-		switch {
+	for len(b) > 0 {
+		n, a, err := c.http.Feed(b, now)
+		switch b = b[n:]; {
 		case err != nil:
-			w.broke(c, load.Parse, err, now)
+			w.broke(c, load.KindOf(err), err, now)
 			return false
-		case event == http1.More:
+		case a == nil:
 			c.rest = append(c.rest[:0], b...)
 			return true
-		case event == http1.AtHead:
-			w.checkHeaders(c)
-		case event == http1.Done:
-			if !w.answered(c, len(b) > 0, raw, now) {
-				return false
-			}
+		case !w.answered(c, a, raw, now):
+			return false
 		}
-	}
-	if len(b) > 0 { // bytes that nobody asked for; if they followed an answer, that was judged for it
-		w.broke(c, load.Closed, errUnasked, now)
-		return false
 	}
 	c.rest = c.rest[:0]
 	return true
 }
 
-// answered judges the complete response to c's oldest request and removes that request. It reports
-// whether c is still usable. raw is what was read last, for the complaint.
-func (w *worker) answered(c *conn, more bool, raw []byte, now int64) bool {
-	s := &c.slots[c.first]
-	kind := load.Classify(&c.parser, &s.want, c.headers, more && c.pending == 1)
-	w.rec.Done(kind, c.parser.Status, s.due, s.sent, now)
+// answered judges a response to c. It reports whether c is still usable. raw is what was read last,
+// for the complaint.
+func (w *worker) answered(c *conn, a *load.Answer, raw []byte, now int64) bool {
+	kind := a.Classify()
+	w.rec.Done(kind, a.Status, a.Due, a.Sent, now)
 	c.heard++
 	w.win.edge.Heard(c.heard, now)
 	if w.rec.FirstByte != nil {
-		w.rec.FirstByte.Record(c.firstAt - s.sent)
-		w.rec.Answered(s.want.Index, kind, s.due, s.sent, now)
+		w.rec.FirstByte.Record(a.Began - a.Sent)
+		w.rec.Answered(a.Want.Index, kind, a.Due, a.Sent, now)
 	}
 	if kind != load.OK && w.complaint == "" {
-		w.complaint = load.Complaint(kind, &c.parser, &s.want, w.job.Scenario, raw)
+		w.complaint = a.Complaint(kind, w.job.Scenario, raw)
 	}
-	c.firstAt = 0
-	if c.first++; c.first == len(c.slots) {
-		c.first = 0
-	}
-	c.pending--
 	w.pending--
-	if c.parser.Close || c.budget == 0 && c.pending == 0 {
-		if c.pending > 0 {
+	pending := c.http.Pending()
+	if a.Close || c.budget == 0 && pending == 0 {
+		if pending > 0 {
 			w.lose(c, load.Closed, now)
 			w.say(load.Closed, load.ErrAnnounced)
 		}
 		w.again(c, now)
 		return false
 	}
-	if c.pending > 0 {
-		c.expect()
-	} else if w.win.pause > 0 {
+	if pending == 0 && w.win.pause > 0 {
 		w.think(c, now)
 	}
 	return true
 }
 
-var errUnasked = errors.New("the server sent bytes without a request")
-
-// checkHeaders judges the header section at hand, or reuses the verdict on an identical one.
-func (w *worker) checkHeaders(c *conn) {
-	want := &c.slots[c.first].want
-	kept := c.src.Learn(&c.parser, want)
-	if id := c.parser.HeadID; id == 0 || id != w.headID || w.headersOf != want.Index {
-		w.headers = load.CheckHeaders(c.parser.Fields(), want.Headers)
-		w.headID, w.headersOf = id, want.Index
-	}
-	c.headers = w.headers && kept
-}
-
 // ended handles the end of file on c: it may complete a response that ends with the connection.
 func (w *worker) ended(c *conn, now int64) {
-	if c.pending > 0 && c.parser.End() == nil {
-		if !w.answered(c, false, nil, now) { // always: such a response closes
+	if a := c.http.End(); a != nil {
+		if !w.answered(c, a, nil, now) { // always: such a response closes
 			return
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
-
-	"dyno/internal/load"
 )
 
 // take claims the right to start one request on c, and returns when the request was due. In a
@@ -68,7 +66,8 @@ func (w *worker) fill(c *conn, now int64) {
 			w.park(c)
 		}
 		return
-	case c.state != isUp || !c.begun || c.owes() || w.win.pause > 0 && (now < c.due || c.pending > 0) && !c.claimed:
+	case c.state != isUp || !c.begun || c.owes(),
+		w.win.pause > 0 && (now < c.due || c.http.Pending() > 0) && !c.claimed:
 		return
 	}
 	for {
@@ -97,9 +96,8 @@ func (w *worker) fill(c *conn, now int64) {
 // pack renders as many requests as c's pipeline has room for, up to the first with a long body,
 // which becomes c.tail. It returns the bytes before that, in w.out, and the number of requests.
 func (w *worker) pack(c *conn, now int64) (b []byte, n int) {
-	idle := c.pending == 0
 	b = w.out[:0]
-	for c.tail == "" && c.pending < w.depth && c.budget != 0 {
+	for c.tail == "" && c.http.Pending() < w.depth && c.budget != 0 {
 		due := c.claim
 		if c.claimed {
 			c.claimed = false
@@ -114,10 +112,7 @@ func (w *worker) pack(c *conn, now int64) (b []byte, n int) {
 				w.rec.Late(due, now)
 			}
 		}
-		s := c.slot(c.pending)
-		s.due, s.sent = due, now
-		b, c.tail = c.src.NextParted(b, &s.want)
-		c.pending++
+		b, c.tail = c.http.Ask(b, due, now)
 		c.budget--
 		n++
 	}
@@ -128,9 +123,6 @@ func (w *worker) pack(c *conn, now int64) (b []byte, n int) {
 	c.carried = true
 	w.pending += n
 	w.rec.Sent(n, now)
-	if idle {
-		c.expect()
-	}
 	return b, n
 }
 
@@ -190,10 +182,4 @@ func (w *worker) watchOut(c *conn, full bool) {
 	if w.addr.family == unix.AF_UNIX {
 		unix.EpollCtl(w.ep, unix.EPOLL_CTL_MOD, c.fd, w.addr.interest(c.id, full))
 	}
-}
-
-// expect configures the parser for the oldest request in flight.
-func (c *conn) expect() {
-	c.headers = true
-	load.Expect(&c.parser, &c.slots[c.first].want)
 }

@@ -118,8 +118,8 @@ func (w *worker) sweep(now int64) {
 	for i := range w.conns {
 		c := &w.conns[i]
 		switch {
-		case c.state == isUp && (c.pending > 0 || c.owes()):
-			if limit := c.oldest() + int64(w.job.Timeout); now > limit {
+		case c.state == isUp && (c.http.Pending() > 0 || c.owes()):
+			if limit := c.http.Oldest() + int64(w.job.Timeout); now > limit {
 				w.broke(c, load.Timeout, load.ErrTimeout, now)
 			} else {
 				next = min(next, limit+1)

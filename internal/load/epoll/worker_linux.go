@@ -28,16 +28,12 @@ type worker struct {
 	base    time.Time // of the session's clock
 	conns   []conn
 	rec     *load.Recorder
-	memo    http1.Memo
+	heads   load.Heads
 	in, out []byte
 	events  [256]unix.EpollEvent
 	ready   []int32 // connections that may send, after the batch of events
 	unread  []int32 // connections that have more to read
 	rng     rand.PCG
-
-	headers   bool // verdict on the head headID, for the request headersOf
-	headID    uint64
-	headersOf int
 
 	win       *window // nil between windows
 	open      bool    // requests may start
@@ -89,7 +85,7 @@ type worker struct {
 type usage struct{ cpu, queued int64 }
 
 func newWorker(job *load.Job, mix *scenario.Mix, addr address, base time.Time, index int) (*worker, error) {
-	w := &worker{job: job, index: index, addr: addr, base: base, cpu: -1, rec: load.NewRecorder(), headersOf: -1,
+	w := &worker{job: job, index: index, addr: addr, base: base, cpu: -1, rec: load.NewRecorder(),
 		texts: map[string]string{}, rng: *rand.NewPCG(job.Seed, uint64(index))}
 	if len(job.CPUs) > 0 {
 		w.cpu = job.CPUs[index%len(job.CPUs)]
@@ -99,8 +95,7 @@ func newWorker(job *load.Job, mix *scenario.Mix, addr address, base time.Time, i
 	for i := index; i < job.Connections; i += job.Workers {
 		src := mix.NewSource(job.ConnectionSeed(i), i, job.Connections)
 		w.conns = append(w.conns, conn{
-			fd: -1, id: int32(len(w.conns)), index: i, src: src,
-			slots: make([]slot, job.Pipeline), parser: http1.Parser{Memo: &w.memo},
+			fd: -1, id: int32(len(w.conns)), index: i, http: load.NewHTTP1(src, &w.heads, job.Pipeline),
 		})
 	}
 	w.ready = make([]int32, 0, 2*len(w.conns))
@@ -336,10 +331,10 @@ func (w *worker) abandon(now int64) {
 	w.win.edge.Cut(now)
 	for i := range w.conns {
 		c := &w.conns[i]
-		for j := range c.pending {
-			s := c.slot(j)
-			w.rec.Flying(s.due, s.sent, now)
-			w.rec.Unanswered(s.want.Index, s.due, s.sent, now)
+		for j := range c.http.Pending() {
+			s := c.http.Slot(j)
+			w.rec.Flying(s.Due, s.Sent, now)
+			w.rec.Unanswered(s.Want.Index, s.Due, s.Sent, now)
 		}
 		if c.claimed {
 			c.claimed = false
@@ -347,7 +342,7 @@ func (w *worker) abandon(now int64) {
 			w.rec.Sent(1, now)
 			w.rec.Flying(c.claim, now, now)
 		}
-		if c.pending > 0 || c.state != isUp {
+		if c.http.Pending() > 0 || c.state != isUp {
 			w.shut(c)
 		}
 	}

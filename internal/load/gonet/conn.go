@@ -10,9 +10,7 @@ import (
 	"time"
 	"unsafe"
 
-	"dyno/internal/http1"
 	"dyno/internal/load"
-	"dyno/internal/scenario"
 )
 
 // conn is one connection and its requests in flight. Only the goroutine that runs it touches it,
@@ -20,9 +18,8 @@ import (
 type conn struct {
 	session *session
 	index   int
-	src     *scenario.Source
 	book    *book
-	parser  http1.Parser
+	http    load.HTTP1
 	pauses  *rand.Rand
 
 	mu      sync.Mutex // guards nc against interrupt
@@ -32,14 +29,10 @@ type conn struct {
 	asked   int        // requests sent on nc
 	connect int64      // ns that it took to dial nc; 0 once that is recorded
 
-	slots   []slot // ring, oldest at first
-	first   int
-	pending int
-	headers bool   // those of the response being read are as wanted
-	rest    []byte // read, but not yet of use
-	raw     []byte // the beginning of the response being read
-	out     []byte
-	parts   net.Buffers // what is to be sent: out, and long bodies between its pieces
+	rest  []byte // read, but not yet of use
+	raw   []byte // the beginning of the response being read
+	out   []byte
+	parts net.Buffers // what is to be sent: out, and long bodies between its pieces
 
 	more  bool  // requests may start in this window
 	was   bool  // it was up in this window
@@ -48,14 +41,6 @@ type conn struct {
 	fails int   // requests in a row that found no connection
 	dues  []int64
 	timer *time.Timer
-}
-
-// slot is one request in flight. Times are on the session's clock.
-type slot struct {
-	want  scenario.Want
-	due   int64
-	sent  int64
-	began int64 // first byte of the answer read; 0: none yet
 }
 
 // lost is the way a connection ended, which determines how the requests on it count.
@@ -86,7 +71,7 @@ func (c *conn) run(w *window) {
 	for {
 		broken := c.askAtWill(w)
 		if broken == nil {
-			if !c.more && c.pending == 0 {
+			if !c.more && c.http.Pending() == 0 {
 				return
 			}
 			broken = c.wait(w)
@@ -102,7 +87,7 @@ func (c *conn) wait(w *window) *lost {
 	var due <-chan int64
 	var over <-chan struct{}
 	until := int64(math.MaxInt64)
-	if c.pending > 0 {
+	if c.http.Pending() > 0 {
 		until = c.limit()
 	}
 	if c.more {
@@ -111,7 +96,7 @@ func (c *conn) wait(w *window) *lost {
 		case c.room(w) == 0:
 		case w.due != nil:
 			due = w.due
-		case c.pending == 0: // it thinks
+		case c.http.Pending() == 0: // it thinks
 			until = min(c.ready, w.deadline)
 		}
 	}
@@ -137,7 +122,7 @@ func (c *conn) wait(w *window) *lost {
 			return c.took(w, r)
 		default:
 		}
-		if c.pending > 0 && c.session.now() >= c.limit() {
+		if c.http.Pending() > 0 && c.session.now() >= c.limit() {
 			return &lost{kind: load.Timeout, err: load.ErrTimeout}
 		}
 	case <-over:
@@ -149,12 +134,12 @@ func (c *conn) wait(w *window) *lost {
 }
 
 // limit returns when the oldest request in flight times out.
-func (c *conn) limit() int64 { return c.slots[c.first].sent + int64(c.session.job.Timeout) }
+func (c *conn) limit() int64 { return c.http.Oldest() + int64(c.session.job.Timeout) }
 
 // room returns how many requests may start on c now. A connection that is down is dialled for one
 // request.
 func (c *conn) room(w *window) int {
-	n := w.Depth(&c.session.job) - c.pending
+	n := w.Depth(&c.session.job) - c.http.Pending()
 	if per := c.session.job.PerConnection; per > 0 {
 		n = min(n, per-c.asked)
 	}
@@ -173,7 +158,7 @@ func (c *conn) askAtWill(w *window) *lost {
 	now := c.session.now()
 	due := now
 	if w.Think.Mean > 0 {
-		if due = c.ready; c.pending > 0 || now < min(due, w.deadline) {
+		if due = c.ready; c.http.Pending() > 0 || now < min(due, w.deadline) {
 			return nil
 		}
 	}
@@ -198,7 +183,7 @@ func (c *conn) askAtWill(w *window) *lost {
 // ask starts requests that were due at c.dues, in one write. If c is down, it dials first.
 func (c *conn) ask(w *window) *lost {
 	s := c.session
-	if c.nc != nil && c.pending == 0 && !c.silent() {
+	if c.nc != nil && c.http.Pending() == 0 && !c.silent() {
 		c.hangUp() // its end was not noticed before
 	}
 	dialled := c.nc == nil
@@ -207,23 +192,17 @@ func (c *conn) ask(w *window) *lost {
 			return broken
 		}
 	}
-	now, idle := s.now(), c.pending == 0
+	now := s.now()
 	b, tail, mark := c.out[:0], "", 0
 	c.parts = c.parts[:0]
 	for _, due := range c.dues {
-		slot := &c.slots[(c.first+c.pending)%len(c.slots)]
-		slot.due, slot.sent, slot.began = due, now, 0
-		if b, tail = c.src.NextParted(b, &slot.want); tail != "" {
+		if b, tail = c.http.Ask(b, due, now); tail != "" {
 			c.parts = append(c.parts, b[mark:], unsafe.Slice(unsafe.StringData(tail), len(tail))) // to be read only
 			mark = len(b)
 		}
-		c.pending++
 		c.asked++
 	}
 	c.out, c.parts = b, append(c.parts, b[mark:])
-	if idle {
-		c.expect()
-	}
 	c.book.Lock()
 	c.book.Sent(len(c.dues), now)
 	if !dialled {
@@ -292,21 +271,21 @@ func (c *conn) unwritable(w *window, err error) *lost {
 
 // broke counts the requests in flight on c and closes c. It reports whether c continues.
 func (c *conn) broke(w *window, l *lost) bool {
-	if l.cancelled && c.pending == 0 {
+	if l.cancelled && c.http.Pending() == 0 {
 		return false
 	}
 	now := c.session.now()
 	c.book.Lock()
-	for i := range c.pending {
-		slot := &c.slots[(c.first+i)%len(c.slots)]
-		if c.book.Unanswered(slot.want.Index, slot.due, slot.sent, now); l.cancelled {
-			c.book.Flying(slot.due, slot.sent, now)
+	for i := range c.http.Pending() {
+		s := c.http.Slot(i)
+		if c.book.Unanswered(s.Want.Index, s.Due, s.Sent, now); l.cancelled {
+			c.book.Flying(s.Due, s.Sent, now)
 		} else {
-			c.book.Broken(l.kind, slot.due, slot.sent, now)
+			c.book.Broken(l.kind, s.Due, s.Sent, now)
 		}
 	}
 	c.book.Unlock()
-	if c.pending > 0 {
+	if c.http.Pending() > 0 {
 		w.text(l.kind, l.err)
 		c.think(w, now)
 	}
@@ -325,7 +304,7 @@ func (c *conn) broke(w *window, l *lost) bool {
 
 // cutShort records the pause that the end of the window cut short.
 func (c *conn) cutShort() {
-	if c.heard > 0 && c.pending == 0 {
+	if c.heard > 0 && c.http.Pending() == 0 {
 		c.book.Lock()
 		c.book.Rest(c.ready)
 		c.book.Unlock()

@@ -203,7 +203,8 @@ func (c *conn) set(nc net.Conn) {
 	c.nc = nc
 	c.mu.Unlock()
 	c.rest, c.raw = c.rest[:0], c.raw[:0]
-	c.first, c.pending, c.asked = 0, 0, 0
+	c.http.Reset()
+	c.asked = 0
 }
 
 // hangUp closes the connection, if there is one, and waits for its reading goroutine.

@@ -20,7 +20,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"dyno/internal/http1"
 	"dyno/internal/load"
 	"dyno/internal/result"
 )
@@ -99,8 +98,7 @@ func (s *session) prepare() error {
 	for i := range job.Connections {
 		src := mix.NewSource(job.ConnectionSeed(i), i, job.Connections)
 		s.conns = append(s.conns, &conn{
-			session: s, index: i, src: src, slots: make([]slot, job.Pipeline),
-			parser: http1.Parser{Memo: new(http1.Memo)},
+			session: s, index: i, http: load.NewHTTP1(src, new(load.Heads), job.Pipeline),
 			pauses: rand.New(rand.NewPCG(job.ConnectionSeed(i), 0x7468696e6b)),
 		})
 	}

@@ -5,37 +5,38 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Expect configures p for the answer to w, which comes next. It does not allocate, except for the
-// first w that has a hash.
-func Expect(p *http1.Parser, w *scenario.Want) {
-	p.Expect(http1.Want{
-		Body: w.Body, CheckBody: w.CheckBody, Hash: w.Hash(), Head: w.Head,
-		StopAt: len(w.Headers) > 0 || w.Cookies,
-	})
+// Answer is a complete response, as far as a load judges it.
+type Answer struct {
+	*Slot         // the request; valid until the next request is made
+	Status  int   // status code
+	Length  int64 // of the body, bytes
+	Equal   bool  // the body is Want.Body
+	Headers bool  // those that the contract asks for are there
+	Surplus bool  // bytes follow that belong to no response
+	Close   bool  // the connection must not be used again
 }
 
-// Classify compares a complete response with its contract w, which Expect has passed to the parser.
-// headers is the result of CheckHeaders. surplus means that bytes follow that belong to no
-// response.
-func Classify(p *http1.Parser, w *scenario.Want, headers, surplus bool) Kind {
+// Classify compares the response with its contract.
+func (a *Answer) Classify() Kind {
+	w := &a.Want
 	switch {
-	case !w.Accepts(p.Status):
+	case !w.Accepts(a.Status):
 		return Status
-	case !headers:
+	case !a.Headers:
 		return Header
-	case surplus:
+	case a.Surplus:
 		return Length
 	case w.Head:
 		return OK
 	case w.CheckBody:
 		switch {
-		case p.Matches():
+		case a.Equal:
 			return OK
-		case p.Length != int64(len(w.Body)):
+		case a.Length != int64(len(w.Body)):
 			return Length
 		}
 		return Body
-	case w.Length >= 0 && p.Length != w.Length:
+	case w.Length >= 0 && a.Length != w.Length:
 		return Length
 	case !w.SumMatches():
 		return Body

@@ -5,43 +5,36 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/http1"
 	"dyno/internal/scenario"
 )
 
-// wants is the contract e as a connection gets it.
-func wants(t *testing.T, e scenario.Expect) *scenario.Want {
+// speaks returns the HTTP/1.1 of a connection whose requests have the contract e.
+func speaks(t *testing.T, e scenario.Expect, heads *Heads) *HTTP1 {
 	t.Helper()
 	m, err := (&scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/", Weight: 1,
 		Expect: e}}}).Compile("h", scenario.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := new(scenario.Want)
-	m.NewSource(1, 0, 1).Next(nil, w)
-	return w
+	h := NewHTTP1(m.NewSource(1, 0, 1), heads, 1)
+	return &h
 }
 
-// judge reads one answer as an engine does, in pieces of size.
-func judge(t *testing.T, p *http1.Parser, w *scenario.Want, answer string, size int) Kind {
+// judge makes a request and reads its answer as an engine does, in pieces of size.
+func judge(t *testing.T, h *HTTP1, answer string, size int) Kind {
 	t.Helper()
-	Expect(p, w)
-	headers := true
+	h.Reset()
+	h.Ask(nil, 1, 1)
 	var buf []byte
 	for answer != "" {
 		k := min(size, len(answer))
 		buf, answer = append(buf, answer[:k]...), answer[k:]
-		for again := true; again; {
-			n, ev, err := p.Feed(buf)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if again = ev == http1.AtHead; again {
-				headers = CheckHeaders(p.Fields(), w.Headers)
-			}
-			if buf = buf[n:]; ev == http1.Done {
-				return Classify(p, w, headers, len(buf) > 0)
-			}
+		n, a, err := h.Feed(buf, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if buf = buf[n:]; a != nil {
+			return a.Classify()
 		}
 	}
 	t.Fatal("not complete")
@@ -56,7 +49,7 @@ func TestJudge(t *testing.T) {
 		return fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s", status,
 			len(body), body)
 	}
-	p := http1.Parser{Memo: new(http1.Memo)}
+	heads := new(Heads)
 	for name, c := range map[string]struct {
 		e      scenario.Expect
 		answer string
@@ -83,13 +76,13 @@ func TestJudge(t *testing.T) {
 		"chunked": {scenario.Expect{Status: 200, SHA256: hash, Length: &five},
 			"HTTP/1.1 200\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nva\r\n3;x\r\nlue\r\n0\r\n\r\n", OK},
 	} {
-		w := wants(t, c.e)
+		h := speaks(t, c.e, heads)
 		for _, size := range []int{1 << 10, 1, 3} {
 			for range 2 {
 				if size < 1<<10 && name == "surplus" {
 					continue // which only shows when it is there already
 				}
-				if got := judge(t, &p, w, c.answer, size); got != c.want {
+				if got := judge(t, h, c.answer, size); got != c.want {
 					t.Errorf("%s, in steps of %d: %v; want %v", name, size, got, c.want)
 				}
 			}
@@ -99,18 +92,16 @@ func TestJudge(t *testing.T) {
 
 func TestJudgeDoesNotAllocate(t *testing.T) {
 	const hash = "cd42404d52ad55ccfa9aca4adc828aa5800ad9d385a0671fbcbf724118320619"
-	w := wants(t, scenario.Expect{Status: 200, SHA256: hash, Headers: map[string]string{"A": ""}})
-	p := http1.Parser{Memo: new(http1.Memo)}
+	h := speaks(t, scenario.Expect{Status: 200, SHA256: hash, Headers: map[string]string{"A": ""}}, new(Heads))
 	answers := [2][]byte{}
 	for i := range answers {
 		answers[i] = []byte("HTTP/1.1 200 OK\r\nA: " + strings.Repeat("x", i+1) + "\r\nContent-Length: 5\r\n\r\nvalue")
 	}
+	var request []byte
 	turn := func() {
 		for _, b := range answers {
-			Expect(&p, w)
-			n, _, _ := p.Feed(b)
-			ok := CheckHeaders(p.Fields(), w.Headers)
-			if p.Feed(b[n:]); Classify(&p, w, ok, false) != OK {
+			request, _ = h.Ask(request[:0], 1, 1)
+			if _, a, _ := h.Feed(b, 2); a == nil || a.Classify() != OK {
 				t.Error("not kept")
 			}
 		}
@@ -118,5 +109,67 @@ func TestJudgeDoesNotAllocate(t *testing.T) {
 	turn()
 	if n := testing.AllocsPerRun(200, turn); n != 0 {
 		t.Errorf("%v allocations for two answers", n)
+	}
+}
+
+// TestHTTP1: what is in flight, in a ring that goes round, and what ends it.
+func TestHTTP1(t *testing.T) {
+	value := "value"
+	m, err := (&scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/", Weight: 1,
+		Expect: scenario.Expect{Status: 200, Body: &value}}}}).Compile("h", scenario.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := NewHTTP1(m.NewSource(1, 0, 1), new(Heads), 3)
+	answer := "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nvalue"
+	now := int64(1)
+	ask := func() {
+		now++
+		h.Ask(nil, now-1, now)
+	}
+	ask()
+	for i := range 10 { // two in flight, then one
+		ask()
+		if h.Pending() != 2 || h.Oldest() != now-1 || h.Slot(1).Sent != now || h.Slot(0).Due != now-2 {
+			t.Fatalf("round %d: %d in flight, the oldest of %d, %+v", i, h.Pending(), h.Oldest(), h.Slot(1))
+		}
+		n, a, err := h.Feed([]byte(answer+answer[:3]), now+1)
+		if err != nil || n != len(answer) || a == nil || a.Sent != now-1 || a.Began != now+1 || a.Surplus || a.Close {
+			t.Fatalf("round %d: %d bytes, %+v, %v", i, n, a, err)
+		}
+	}
+	if _, a, _ := h.Feed([]byte(answer+"!"), now); a == nil || !a.Surplus || a.Classify() != Length {
+		t.Errorf("surplus: %+v", a)
+	}
+	if h.Oldest() != now {
+		t.Errorf("without any, the last was sent at %d; want %d", h.Oldest(), now)
+	}
+	if _, _, err := h.Feed([]byte("!"), now); KindOf(err) != Closed {
+		t.Errorf("unasked: %v", err)
+	}
+
+	ask()
+	if _, _, err := h.Feed([]byte("garbage!"), now); err == nil || KindOf(err) != Parse {
+		t.Errorf("garbage: %v", err)
+	}
+	h.Reset()
+	ask()
+	if _, a, err := h.Feed([]byte("HTTP/1.1 200 OK\r\n\r\nvalue"), now); a != nil || err != nil {
+		t.Errorf("it ends with the connection: %+v, %v", a, err)
+	}
+	if a := h.End(); a == nil || !a.Close || a.Classify() != OK {
+		t.Errorf("ended: %+v", a)
+	}
+	if a := h.End(); a != nil {
+		t.Errorf("ended twice: %+v", a)
+	}
+	ask()
+	if h.Feed([]byte("HTTP/1.1 200 OK\r\n\r\nval"), now); h.Pending() != 1 {
+		t.Errorf("%d in flight", h.Pending())
+	}
+	h.Reset()
+	ask()
+	if a := h.End(); a != nil { // a new connection, on which nothing came
+		t.Errorf("ended before it began: %+v", a)
 	}
 }

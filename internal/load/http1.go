@@ -1,0 +1,154 @@
+package load
+
+import (
+	"errors"
+
+	"dyno/internal/http1"
+	"dyno/internal/scenario"
+)
+
+// ErrUnasked is the error for bytes that belong to no response.
+var ErrUnasked = errors.New("the server sent bytes without a request")
+
+// KindOf returns how requests in flight count when Feed fails with err.
+func KindOf(err error) Kind {
+	if err == ErrUnasked {
+		return Closed
+	}
+	return Parse
+}
+
+// Slot is one request in flight. Times are ns on the session's clock.
+type Slot struct {
+	Want      scenario.Want
+	Due, Sent int64
+	Began     int64 // when the first byte of the response was read; 0: not yet
+}
+
+// HTTP1 speaks HTTP/1.1 on one connection after another: it renders requests, holds those in
+// flight, oldest first, and reads their responses. It neither sends nor receives, so that both
+// engines share it. Once its requests have grown, it does not allocate.
+type HTTP1 struct {
+	src     *scenario.Source
+	heads   *Heads
+	parser  http1.Parser
+	slots   []Slot // a ring
+	first   int
+	pending int
+	headers bool // those of the response being read are as wanted
+	answer  Answer
+}
+
+// Heads holds the last header section and the verdict on it, because servers repeat theirs. The
+// connections of one goroutine share it.
+type Heads struct {
+	memo  http1.Memo
+	id    uint64 // of the header section
+	index int    // of the request within the scenario
+	good  bool   // it has the headers that the request wants
+}
+
+// NewHTTP1 returns an HTTP1 for the requests of src, with up to depth of them in flight.
+func NewHTTP1(src *scenario.Source, heads *Heads, depth int) HTTP1 {
+	return HTTP1{src: src, heads: heads, slots: make([]Slot, depth), parser: http1.Parser{Memo: &heads.memo}}
+}
+
+// Reset forgets the requests in flight, for a new connection.
+func (h *HTTP1) Reset() { h.first, h.pending = 0, 0 }
+
+// Pending returns the number of requests in flight.
+func (h *HTTP1) Pending() int { return h.pending }
+
+// Slot returns the i-th request in flight, the oldest first.
+func (h *HTTP1) Slot(i int) *Slot {
+	if i += h.first; i >= len(h.slots) {
+		i -= len(h.slots)
+	}
+	return &h.slots[i]
+}
+
+// Oldest returns when the oldest request in flight was sent; without one, when the last was sent,
+// which may have been answered before it was written in full.
+func (h *HTTP1) Oldest() int64 {
+	if h.pending == 0 {
+		return h.Slot(len(h.slots) - 1).Sent
+	}
+	return h.slots[h.first].Sent
+}
+
+// Ask draws the next request, due at due and sent now, and appends it to b, except for a long body,
+// which it returns as tail.
+func (h *HTTP1) Ask(b []byte, due, now int64) (_ []byte, tail string) {
+	s := h.Slot(h.pending)
+	s.Due, s.Sent, s.Began = due, now, 0
+	h.pending++
+	return h.src.NextParted(b, &s.Want)
+}
+
+// Feed reads from b, which is not empty, as http1.Parser.Feed does. It returns at the end of a
+// response, which answer describes until the next call, or with a nil answer when all of b that
+// could be used is used. After an error (KindOf) the connection cannot be used any more.
+func (h *HTTP1) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
+	if h.pending == 0 {
+		return 0, nil, ErrUnasked
+	}
+	s := &h.slots[h.first]
+	if s.Began == 0 {
+		s.Began, h.headers = now, true
+		h.expect(&s.Want)
+	}
+	for {
+		k, event, err := h.parser.Feed(b[n:])
+		n += k
+		switch {
+		case err != nil:
+			return n, nil, err
+		case event == http1.Done:
+			return n, h.answered(s, n < len(b)), nil
+		case event == http1.More:
+			return n, nil, nil
+		}
+		h.headers = h.check(&s.Want)
+	}
+}
+
+// End reports that the connection has closed. It returns the answer that this completes, or nil.
+func (h *HTTP1) End() *Answer {
+	s := &h.slots[h.first]
+	if h.pending == 0 || s.Began == 0 || h.parser.End() != nil {
+		return nil
+	}
+	return h.answered(s, false)
+}
+
+// expect configures the parser for the response to w. It does not allocate, except for the first w
+// that has a hash.
+func (h *HTTP1) expect(w *scenario.Want) {
+	h.parser.Expect(http1.Want{
+		Body: w.Body, CheckBody: w.CheckBody, Hash: w.Hash(), Head: w.Head,
+		StopAt: len(w.Headers) > 0 || w.Cookies,
+	})
+}
+
+// check judges the header section at hand, or reuses the verdict on an identical one.
+func (h *HTTP1) check(w *scenario.Want) bool {
+	p, m := &h.parser, h.heads
+	kept := h.src.Learn(p.Fields(), p.HeadID, w)
+	if p.HeadID == 0 || p.HeadID != m.id || w.Index != m.index {
+		m.id, m.index, m.good = p.HeadID, w.Index, CheckHeaders(p.Fields(), w.Headers)
+	}
+	return m.good && kept
+}
+
+// answered takes the oldest request, whose response is complete, out of flight. more says that
+// bytes follow.
+func (h *HTTP1) answered(s *Slot, more bool) *Answer {
+	if h.first++; h.first == len(h.slots) {
+		h.first = 0
+	}
+	h.pending--
+	p := &h.parser
+	h.answer = Answer{Slot: s, Status: p.Status, Length: p.Length, Equal: p.Matches(), Headers: h.headers,
+		Surplus: more && h.pending == 0, Close: p.Close}
+	return &h.answer
+}
