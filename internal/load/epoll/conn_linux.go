@@ -10,7 +10,7 @@ import (
 
 // conn is one connection and its requests in flight. Only its worker touches it.
 type conn struct {
-	fd     int
+	stream
 	id     int32 // within the worker
 	index  int   // within the job
 	state  state
@@ -26,10 +26,7 @@ type conn struct {
 	over    bool // and its peer has closed its side
 
 	rest   []byte // read, but not yet of use: part of a head or of a chunk's line
-	unsent []byte // of requests, since a write fell short; a part of held
-	tail   string // the body behind it that is still to be sent; its memory is the scenario's
-	held   []byte
-	failed error // why no more can be written; what came before is still read
+	failed error  // why no more can be written; what came before is still read
 
 	due     int64 // of its first turn, then of the request after its pause
 	claimed bool  // a request due at claim is started, and waits for this connection to be dialled

@@ -37,7 +37,7 @@ func (w *worker) connected(c *conn) {
 	c.over = false
 	w.ups++
 	w.refused = 0
-	c.rest, c.unsent, c.tail, c.failed = c.rest[:0], nil, "", nil
+	c.rest, c.failed = c.rest[:0], nil
 	c.budget = w.job.PerConnection
 	if c.budget == 0 {
 		c.budget = -1
@@ -58,8 +58,7 @@ func (w *worker) connected(c *conn) {
 
 // dialFailed closes the socket of a dial that failed or took too long.
 func (w *worker) dialFailed(c *conn, err error, now int64) {
-	unix.Close(c.fd)
-	c.fd = -1
+	c.close()
 	w.undialled(c, err, now)
 }
 
@@ -109,13 +108,11 @@ func (w *worker) wait(c *conn, now int64) {
 
 // shut closes c's socket and forgets what was in flight on it.
 func (w *worker) shut(c *conn) {
-	if c.fd >= 0 {
-		unix.Close(c.fd) // which takes it out of epoll
-	}
+	c.close()
 	if c.state == isUp {
 		w.ups--
 	}
-	c.fd, c.state, c.dialBy = -1, isDown, 0
+	c.state, c.dialBy = isDown, 0
 	w.pending -= c.http.Pending()
 	c.http.Reset()
 }

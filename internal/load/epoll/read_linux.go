@@ -17,13 +17,11 @@ func (w *worker) read(c *conn, over bool) {
 	for left := burst; ; {
 		kept := copy(w.in, c.rest)
 		room := w.in[kept:]
-		n, errno := recv(c.fd, room)
+		n, errno := c.read(room)
 		now := w.now()
 		w.clock = now
 		w.here(now)
 		switch {
-		case errno == syscall.EINTR:
-			continue
 		case errno == syscall.EAGAIN && c.failed != nil:
 			w.broke(c, load.Write, c.failed, now)
 			return

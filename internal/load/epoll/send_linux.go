@@ -71,22 +71,20 @@ func (w *worker) fill(c *conn, now int64) {
 		return
 	}
 	for {
-		b, n := w.pack(c, now)
+		b, tail, n := w.pack(c, now)
 		if n == 0 {
 			return
 		}
-		long := c.tail != ""
-		rest, errno := w.put(c, b)
+		written, errno := c.write(b, tail)
+		w.rec.BytesWritten += int64(written)
 		switch {
 		case errno == syscall.EAGAIN:
-			c.held = append(c.held[:0], rest...)
-			c.unsent = c.held
 			w.watchOut(c, true)
 			return
 		case errno != 0:
 			w.unwritable(c, errno)
 			return
-		case !long:
+		case tail == "":
 			return
 		}
 		now = w.now()
@@ -94,10 +92,10 @@ func (w *worker) fill(c *conn, now int64) {
 }
 
 // pack renders as many requests as c's pipeline has room for, up to the first with a long body,
-// which becomes c.tail. It returns the bytes before that, in w.out, and the number of requests.
-func (w *worker) pack(c *conn, now int64) (b []byte, n int) {
+// which becomes tail. It returns the bytes before that, in w.out, and the number of requests.
+func (w *worker) pack(c *conn, now int64) (b []byte, tail string, n int) {
 	b = w.out[:0]
-	for c.tail == "" && c.http.Pending() < w.depth && c.budget != 0 {
+	for tail == "" && c.http.Pending() < w.depth && c.budget != 0 {
 		due := c.claim
 		if c.claimed {
 			c.claimed = false
@@ -112,60 +110,31 @@ func (w *worker) pack(c *conn, now int64) (b []byte, n int) {
 				w.rec.Late(due, now)
 			}
 		}
-		b, c.tail = c.http.Ask(b, due, now)
+		b, tail = c.http.Ask(b, due, now)
 		c.budget--
 		n++
 	}
 	if n == 0 {
-		return nil, 0
+		return nil, "", 0
 	}
 	w.out = b
 	c.carried = true
 	w.pending += n
 	w.rec.Sent(n, now)
-	return b, n
+	return b, tail, n
 }
-
-// put writes b, then c.tail, as far as the socket takes them. It returns the rest of b and leaves
-// that of the tail in c.tail.
-func (w *worker) put(c *conn, b []byte) ([]byte, syscall.Errno) {
-	for {
-		var k int
-		var errno syscall.Errno
-		if c.tail == "" {
-			k, errno = send(c.fd, b)
-		} else {
-			k, errno = sendBoth(c.fd, b, c.tail)
-		}
-		switch errno {
-		case 0:
-			w.rec.BytesWritten += int64(k)
-			head := min(k, len(b))
-			b, c.tail = b[head:], c.tail[k-head:]
-			if len(b)+len(c.tail) == 0 {
-				return nil, 0
-			} // else the kernel says EAGAIN next, and arms EPOLLOUT by it
-		case syscall.EINTR:
-		default:
-			return b, errno
-		}
-	}
-}
-
-// owes reports whether a part of the requests remains to be written.
-func (c *conn) owes() bool { return len(c.unsent)+len(c.tail) > 0 }
 
 // unwritable gives up c, whose peer has closed the connection. It reads first: a server may answer
 // and close before it has read the whole request.
 func (w *worker) unwritable(c *conn, err error) {
-	c.unsent, c.tail, c.failed = nil, "", err
+	c.failed = err
 	w.read(c, true)
 }
 
 // flush continues a write that fell short, and then sends what had to wait for it.
 func (w *worker) flush(c *conn) {
-	rest, errno := w.put(c, c.unsent)
-	c.unsent = rest
+	written, errno := c.stream.flush()
+	w.rec.BytesWritten += int64(written)
 	switch errno {
 	case 0:
 		w.watchOut(c, false)

@@ -14,35 +14,7 @@ import (
 	"dyno/internal/netns"
 )
 
-// The hot calls are raw: they never block, so the scheduler need not hear of them, and its
-// entersyscall and exitsyscall would cost some 40 ns each. recvfrom and sendto spare what read and
-// write do for files first. All three hand EINTR to the caller.
-
-func recv(fd int, b []byte) (int, syscall.Errno) {
-	n, _, errno := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),
-		uintptr(len(b)), 0, 0, 0)
-	return int(n), errno
-}
-
-func send(fd int, b []byte) (int, syscall.Errno) {
-	n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),
-		uintptr(len(b)), unix.MSG_NOSIGNAL, 0, 0)
-	return int(n), errno
-}
-
-// sendBoth sends b and then tail in one call, without copying tail.
-func sendBoth(fd int, b []byte, tail string) (int, syscall.Errno) {
-	pieces := [2]unix.Iovec{{Base: unsafe.SliceData(b)}, {Base: unsafe.StringData(tail)}}
-	pieces[0].SetLen(len(b))
-	pieces[1].SetLen(len(tail))
-	m := unix.Msghdr{Iov: &pieces[0]}
-	m.SetIovlen(len(pieces))
-	n, _, errno := syscall.RawSyscall6(unix.SYS_SENDMSG, uintptr(fd), uintptr(unsafe.Pointer(&m)), unix.MSG_NOSIGNAL,
-		0, 0, 0)
-	return int(n), errno
-}
-
-// poll returns the events that are ready now.
+// poll returns the events that are ready now. It is raw, as recv is.
 func poll(ep int, events []unix.EpollEvent) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(ep),
 		uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), 0, 0, 0)

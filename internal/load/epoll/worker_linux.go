@@ -95,7 +95,7 @@ func newWorker(job *load.Job, mix *scenario.Mix, addr address, base time.Time, i
 	for i := index; i < job.Connections; i += job.Workers {
 		src := mix.NewSource(job.ConnectionSeed(i), i, job.Connections)
 		w.conns = append(w.conns, conn{
-			fd: -1, id: int32(len(w.conns)), index: i, http: load.NewHTTP1(src, &w.heads, job.Pipeline),
+			stream: stream{fd: -1}, id: int32(len(w.conns)), index: i, http: load.NewHTTP1(src, &w.heads, job.Pipeline),
 		})
 	}
 	w.ready = make([]int32, 0, 2*len(w.conns))

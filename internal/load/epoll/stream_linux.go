@@ -1,0 +1,100 @@
+package epoll
+
+import (
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// stream is the socket of a connection, and what is still to be written to it.
+type stream struct {
+	fd     int    // -1: none
+	unsent []byte // since a write fell short; it is all of held
+	tail   string // to be sent behind it; its memory is the scenario's
+	held   []byte
+}
+
+// read receives into b. 0 bytes without an error are the end of the stream.
+func (s *stream) read(b []byte) (n int, errno syscall.Errno) {
+	for {
+		if n, errno = recv(s.fd, b); errno != syscall.EINTR {
+			return n, errno
+		}
+	}
+}
+
+// write sends b, then tail, without copying it, as far as the socket takes them. With EAGAIN it
+// keeps the rest for flush. It returns the number of bytes sent.
+func (s *stream) write(b []byte, tail string) (n int, errno syscall.Errno) {
+	for {
+		var k int
+		if tail == "" {
+			k, errno = send(s.fd, b)
+		} else {
+			k, errno = sendBoth(s.fd, b, tail)
+		}
+		switch errno {
+		case 0:
+			n += k
+			head := min(k, len(b))
+			b, tail = b[head:], tail[k-head:]
+			if len(b)+len(tail) == 0 {
+				return n, 0
+			} // else the kernel says EAGAIN next, and arms EPOLLOUT by it
+		case syscall.EINTR:
+		case syscall.EAGAIN:
+			s.held = append(s.held[:0], b...)
+			s.unsent, s.tail = s.held, tail
+			return n, errno
+		default:
+			return n, errno
+		}
+	}
+}
+
+// flush continues a write that fell short.
+func (s *stream) flush() (n int, errno syscall.Errno) {
+	b, tail := s.unsent, s.tail
+	s.unsent, s.tail = nil, ""
+	return s.write(b, tail)
+}
+
+// owes reports whether something remains to be written.
+func (s *stream) owes() bool { return len(s.unsent)+len(s.tail) > 0 }
+
+// close closes the socket, which takes it out of epoll, and forgets what remained to be written.
+func (s *stream) close() {
+	if s.fd >= 0 {
+		unix.Close(s.fd)
+	}
+	s.fd, s.unsent, s.tail = -1, nil, ""
+}
+
+// The hot calls are raw: they never block, so the scheduler need not hear of them, and its
+// entersyscall and exitsyscall would cost some 40 ns each. recvfrom and sendto spare what read and
+// write do for files first. All hand EINTR to the caller.
+
+func recv(fd int, b []byte) (int, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),
+		uintptr(len(b)), 0, 0, 0)
+	return int(n), errno
+}
+
+func send(fd int, b []byte) (int, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),
+		uintptr(len(b)), unix.MSG_NOSIGNAL, 0, 0)
+	return int(n), errno
+}
+
+// sendBoth sends b and then tail in one call, without copying tail.
+func sendBoth(fd int, b []byte, tail string) (int, syscall.Errno) {
+	pieces := [2]unix.Iovec{{Base: unsafe.SliceData(b)}, {Base: unsafe.StringData(tail)}}
+	pieces[0].SetLen(len(b))
+	pieces[1].SetLen(len(tail))
+	m := unix.Msghdr{Iov: &pieces[0]}
+	m.SetIovlen(len(pieces))
+	n, _, errno := syscall.RawSyscall6(unix.SYS_SENDMSG, uintptr(fd), uintptr(unsafe.Pointer(&m)), unix.MSG_NOSIGNAL,
+		0, 0, 0)
+	return int(n), errno
+}
