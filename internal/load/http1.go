@@ -82,7 +82,9 @@ func (h *HTTP1) Ask(b []byte, due, now int64) (_ []byte, tail string) {
 	s := h.Slot(h.pending)
 	s.Due, s.Sent, s.Began = due, now, 0
 	h.pending++
-	return h.src.NextParted(b, &s.Want)
+	var d scenario.Draw
+	h.src.Draw(&d, &s.Want)
+	return d.HTTP1(b)
 }
 
 // Feed reads from b, which is not empty, as http1.Parser.Feed does. It returns at the end of a

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unsafe"
 )
@@ -30,15 +29,13 @@ type Mix struct {
 // carries one request.
 func (m *Mix) Closes() bool { return m.closes }
 
-// template is a request, cut where its bytes are unknown before it is sent.
+// template is a request before its values are drawn.
 type template struct {
-	parts  []part
-	named  []input // in the order of their names
-	body   []part  // of the expected body, if it holds placeholders
-	want   Want    // except for what is drawn
-	digits int     // reserved for Content-Length; 0: the length is fixed
-	tail   string  // a long fixed body, which requests share; "": the body is in parts
-	drawn  bool    // the request has a placeholder
+	http1 wire
+	named []input // in the order of their names
+	body  []part  // of the expected body, if it holds placeholders
+	want  Want    // except for what is drawn
+	drawn bool    // the request has a placeholder
 
 	host  string // the host that its cookies belong to
 	fixed string // the path without its query; if open, the text before its first placeholder
@@ -106,94 +103,18 @@ func (r *Request) compile(index int, host string, s *Scenario, o Options) (templ
 	}
 	t.named = b.named
 
-	b.text = append(b.text, r.Method+" "...)
-	if !b.fill(r.Path, inPath) {
-		return t, wrong("path", "%w", b.err)
-	}
-	t.fixed, t.open = b.path(len(r.Method) + 1)
-	b.text = append(b.text, " HTTP/1.1\r\n"...)
-	if err := b.headers(r, host, o); err != nil {
+	if err := t.http1.compileHTTP1(r, host, o, b); err != nil {
 		return t, err
 	}
 	if o.Cookies {
+		b.fill(r.Path, inPath)
+		t.fixed, t.open = b.path()
 		if err := t.ownHost(r); err != nil {
 			return t, err
 		}
 	}
-	if err := t.content(r, &b); err != nil {
-		return t, err
-	}
-	t.drawn = len(t.named) > 0 || slices.ContainsFunc(t.parts, part.isInline)
+	t.drawn = len(t.named) > 0 || t.http1.drawn()
 	return t, r.Expect.compile(&t, b.names, s)
-}
-
-// shared is the length in bytes from which a fixed body is sent from where it lies. A shorter body
-// is copied behind its head, because one contiguous write is then cheaper.
-const shared = 16 << 10
-
-// content ends the head that b holds and adds the body.
-func (t *template) content(r *Request, b *builder) error {
-	body := builder{names: b.names, named: b.named}
-	if !r.Verbatim {
-		_, first, _, err := body.placeholder(r.Body)
-		if err == nil && first.then != nothing { // else the body is not copied: it may be long
-			body.fill(r.Body, anywhere)
-			err = body.err
-		}
-		if err != nil {
-			return wrong("body", "%w", err)
-		}
-	}
-	if len(body.parts) > 0 { // it has a placeholder
-		b.text = append(b.text, "Content-Length: "...)
-		b.slot(part{then: bodyLength})
-		t.digits = len(strconv.Itoa(body.longest))
-		parts := body.done()
-		parts[0].text = append([]byte("\r\n\r\n"), parts[0].text...)
-		t.parts = b.with(parts)
-		return nil
-	}
-	if r.Body != "" || r.Method == "POST" || r.Method == "PUT" {
-		b.text = fmt.Appendf(b.text, "Content-Length: %d\r\n", len(r.Body))
-	}
-	b.text = append(b.text, "\r\n"...)
-	if t.tail = r.Body; len(r.Body) < shared {
-		b.text, t.tail = append(b.text, r.Body...), ""
-	}
-	t.parts = b.done()
-	return nil
-}
-
-// headers adds the header fields, except for Content-Length.
-func (b *builder) headers(r *Request, host string, o Options) error {
-	if !r.says("host") { // it goes first (RFC 9110, section 7.2)
-		b.text = append(b.text, "Host: "+host+"\r\n"...)
-	}
-	jar := o.Cookies // still to be added
-	for _, h := range r.Headers {
-		more := jar && strings.EqualFold(h.Name, "cookie")
-		if more && h.Value == "" {
-			continue
-		}
-		b.text = append(b.text, h.Name+": "...)
-		if h.Verbatim {
-			b.text = append(b.text, h.Value...)
-		} else if !b.fill(h.Value, inValue) {
-			return wrong("headers."+h.Name, "%w", b.err)
-		}
-		if more { // one header holds all cookies (RFC 6265, section 5.4)
-			b.slot(part{then: cookieMore})
-			jar = false
-		}
-		b.text = append(b.text, "\r\n"...)
-	}
-	if jar {
-		b.slot(part{then: cookieLine})
-	}
-	if o.Close && !r.says("connection") {
-		b.text = append(b.text, "Connection: close\r\n"...)
-	}
-	return nil
 }
 
 // says reports whether r has a header of this name.

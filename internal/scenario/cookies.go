@@ -150,11 +150,11 @@ func (j *jar) stale(now time.Time) {
 	}
 }
 
-// appendCookies writes the cookies that the jar holds for a request of t, if any.
-func (s *Source) appendCookies(buf []byte, t *template, path []byte, then slot) []byte {
+// cookies returns the value of the Cookie header for a request of t; "" if the jar holds none.
+func (s *Source) cookies(t *template, path []byte) string {
 	j := s.jar
 	if j == nil {
-		return buf
+		return ""
 	}
 	if !j.next.IsZero() {
 		if now := time.Now(); !now.Before(j.next) {
@@ -174,14 +174,5 @@ func (s *Source) appendCookies(buf []byte, t *template, path []byte, then slot) 
 		line.text, line.fresh = r.Header.Get("Cookie"), true
 	}
 	j.carries = line.session
-	switch {
-	case line.text == "":
-		return buf
-	case then == cookieMore:
-		buf = append(buf, "; "...)
-		return append(buf, line.text...)
-	}
-	buf = append(buf, "Cookie: "...)
-	buf = append(buf, line.text...)
-	return append(buf, "\r\n"...)
+	return line.text
 }

@@ -99,13 +99,13 @@ func (b *builder) placeholder(text string) (before string, p part, rest string, 
 	return text, p, "", nil
 }
 
-// path describes, for template, the path that fill has just added at start.
-func (b *builder) path(start int) (fixed string, open bool) {
+// path describes, for template, a path, which is all that b holds.
+func (b *builder) path() (fixed string, open bool) {
 	text := b.text
 	if len(b.parts) > 0 {
 		text = b.parts[0].text
 	}
-	fixed, _, query := strings.Cut(string(text[start:]), "?")
+	fixed, _, query := strings.Cut(string(text), "?")
 	return fixed, len(b.parts) > 0 && !query
 }
 

@@ -2,8 +2,9 @@
 // request templates with seeded random inputs, and a contract for each response. Verify checks the
 // contract strictly before the load; a Want holds what the load engine checks of every response.
 //
-// A request reaches the wire in four steps: Scenario, Compile, Mix, Source. Compile renders the
-// fixed parts once into a Mix, which all connections share. Each connection owns a Source.
+// A request reaches the wire in five steps: Scenario, Compile, Mix, Source, Draw. Compile renders the
+// fixed parts once into a Mix, which all connections share. Each connection owns a Source. A Draw
+// holds the values of one request and renders it for a protocol.
 package scenario
 
 // Scenario is a set of requests, drawn by weight. The struct tags name the keys of its file.

@@ -1,0 +1,174 @@
+package scenario
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// HTTP1 appends the request to buf as HTTP/1.1, except for a long fixed body, which it returns as
+// tail, to be sent after it. All draws of a Mix share the tail. Once buf has grown, HTTP1 allocates
+// only when cookies change.
+func (d *Draw) HTTP1(buf []byte) (_ []byte, tail string) {
+	t, w := d.template, d.want
+	start, lengthAt := len(buf), 0
+	rng := rand.New(&d.source.rng) // on the stack
+	for i := range t.http1.parts {
+		p := &t.http1.parts[i]
+		buf = p.appendTo(buf, &d.values)
+		switch p.then {
+		case inPlace:
+			buf = p.in.append(buf, d.source.draw(rng, p.in))
+		case bodyLength:
+			lengthAt = len(buf)
+			buf = append(buf, "00000000000000000000"[:t.http1.digits]...)
+		case cookieLine, cookieMore:
+			buf = appendCookies(buf, d.source.cookies(t, pathOf(buf[start:])), p.then)
+		}
+	}
+	if t.http1.digits > 0 {
+		buf = setLength(buf, lengthAt, t.http1.digits)
+	}
+	if w.Cookies {
+		d.visits(pathOf(buf[start:]))
+	}
+	return buf, t.http1.tail
+}
+
+// wire is a request in the form in which it is sent, cut where its bytes are unknown before that.
+type wire struct {
+	parts  []part
+	digits int    // reserved for Content-Length; 0: the length is fixed
+	tail   string // a long fixed body, which requests share; "": the body is in parts
+}
+
+// drawn reports whether a value is drawn while the request is rendered.
+func (x *wire) drawn() bool { return slices.ContainsFunc(x.parts, part.isInline) }
+
+// compileHTTP1 renders the fixed parts of r as HTTP/1.1. The builder holds nothing yet.
+func (x *wire) compileHTTP1(r *Request, host string, o Options, b builder) error {
+	b.text = append(b.text, r.Method+" "...)
+	if !b.fill(r.Path, inPath) {
+		return wrong("path", "%w", b.err)
+	}
+	b.text = append(b.text, " HTTP/1.1\r\n"...)
+	if err := b.headers(r, host, o); err != nil {
+		return err
+	}
+	return x.content(r, &b)
+}
+
+// shared is the length in bytes from which a fixed body is sent from where it lies. A shorter body
+// is copied behind its head, because one contiguous write is then cheaper.
+const shared = 16 << 10
+
+// content ends the head that b holds and adds the body.
+func (x *wire) content(r *Request, b *builder) error {
+	body := builder{names: b.names, named: b.named}
+	if !r.Verbatim {
+		_, first, _, err := body.placeholder(r.Body)
+		if err == nil && first.then != nothing { // else the body is not copied: it may be long
+			body.fill(r.Body, anywhere)
+			err = body.err
+		}
+		if err != nil {
+			return wrong("body", "%w", err)
+		}
+	}
+	if len(body.parts) > 0 { // it has a placeholder
+		b.text = append(b.text, "Content-Length: "...)
+		b.slot(part{then: bodyLength})
+		x.digits = len(strconv.Itoa(body.longest))
+		parts := body.done()
+		parts[0].text = append([]byte("\r\n\r\n"), parts[0].text...)
+		x.parts = b.with(parts)
+		return nil
+	}
+	if r.Body != "" || r.Method == "POST" || r.Method == "PUT" {
+		b.text = fmt.Appendf(b.text, "Content-Length: %d\r\n", len(r.Body))
+	}
+	b.text = append(b.text, "\r\n"...)
+	if x.tail = r.Body; len(r.Body) < shared {
+		b.text, x.tail = append(b.text, r.Body...), ""
+	}
+	x.parts = b.done()
+	return nil
+}
+
+// headers adds the header fields, except for Content-Length.
+func (b *builder) headers(r *Request, host string, o Options) error {
+	if !r.says("host") { // it goes first (RFC 9110, section 7.2)
+		b.text = append(b.text, "Host: "+host+"\r\n"...)
+	}
+	jar := o.Cookies // still to be added
+	for _, h := range r.Headers {
+		more := jar && strings.EqualFold(h.Name, "cookie")
+		if more && h.Value == "" {
+			continue
+		}
+		b.text = append(b.text, h.Name+": "...)
+		if h.Verbatim {
+			b.text = append(b.text, h.Value...)
+		} else if !b.fill(h.Value, inValue) {
+			return wrong("headers."+h.Name, "%w", b.err)
+		}
+		if more { // one header holds all cookies (RFC 6265, section 5.4)
+			b.slot(part{then: cookieMore})
+			jar = false
+		}
+		b.text = append(b.text, "\r\n"...)
+	}
+	if jar {
+		b.slot(part{then: cookieLine})
+	}
+	if o.Close && !r.says("connection") {
+		b.text = append(b.text, "Connection: close\r\n"...)
+	}
+	return nil
+}
+
+// appendCookies writes the cookies, if any.
+func appendCookies(buf []byte, text string, then slot) []byte {
+	switch {
+	case text == "":
+		return buf
+	case then == cookieMore:
+		buf = append(buf, "; "...)
+		return append(buf, text...)
+	}
+	buf = append(buf, "Cookie: "...)
+	buf = append(buf, text...)
+	return append(buf, "\r\n"...)
+}
+
+// setLength writes the length of the body, which ends buf, over the digits reserved at the given
+// place.
+//
+// Note: the alternative, to draw all values before writing any, needs memory for however many
+// values there are. The reserved digits nearly always fit; otherwise the body moves by one byte.
+func setLength(buf []byte, at, digits int) []byte {
+	n := len(buf) - (at + digits + len("\r\n\r\n"))
+	var number [20]byte
+	text := strconv.AppendInt(number[:0], int64(n), 10)
+	copy(buf[at:], text)
+	if spare := digits - len(text); spare > 0 {
+		copy(buf[at+len(text):], buf[at+digits:])
+		buf = buf[:len(buf)-spare]
+	}
+	return buf
+}
+
+// pathOf returns the path, without its query, of the request that b begins with.
+func pathOf(b []byte) []byte {
+	b = b[bytes.IndexByte(b, ' ')+1:]
+	if i := bytes.IndexByte(b, ' '); i >= 0 {
+		b = b[:i]
+	}
+	if i := bytes.IndexByte(b, '?'); i >= 0 {
+		b = b[:i]
+	}
+	return b
+}
