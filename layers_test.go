@@ -34,7 +34,7 @@ var layers = map[string]int{
 
 	"internal/scenario": 2, "internal/analysis": 2,
 
-	"internal/result": 1,
+	"internal/result": 1, "internal/endpoint": 1,
 
 	"internal/bounds": 0, "internal/netns": 0, "internal/document": 0, "internal/conf": 0, "internal/http1": 0,
 	"internal/hist": 0, "internal/stats": 0, "internal/importer": 0,
@@ -43,7 +43,7 @@ var layers = map[string]int{
 // makers touch the world; readers only read files. They meet in result, and cross only where crossings says so.
 var (
 	makers = packages("bench", "side", "calibration", "load/epoll", "load/gonet", "load/external", "load/loadtest",
-		"contestant", "verify", "refserver", "adhoc", "alike", "load", "proc", "host", "scenario")
+		"contestant", "verify", "refserver", "adhoc", "alike", "load", "proc", "host", "scenario", "endpoint")
 	reader = packages("terminal", "doctor", "validate", "study", "summary", "plan", "report", "checks", "analysis",
 		"claim", "audit")
 	crossings = map[string]bool{"internal/bench -> internal/plan": true}

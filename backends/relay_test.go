@@ -21,6 +21,7 @@ import (
 	"testing"
 
 	"dyno/internal/contestant"
+	"dyno/internal/endpoint"
 )
 
 const (
@@ -220,8 +221,8 @@ func startIn(t *testing.T, dir, root string, m *contestant.Manifest, backend, pr
 	if _, _, err := b.Identify(); err != nil {
 		t.Fatal(err)
 	}
-	probe := func(_ context.Context, _, addr string) error {
-		resp, err := client.Get("http://" + addr + probed)
+	probe := func(_ context.Context, to endpoint.Endpoint) error {
+		resp, err := client.Get("http://" + to.Addr + probed)
 		if err != nil {
 			return err
 		}

@@ -45,10 +45,9 @@ func (m *madeMachine) Launch(ctx context.Context, name string, l bench.Launch) (
 		return nil, err
 	}
 	made := &madeServer{Server: s, rate: madeRates[name]}
-	_, addr := s.Addr()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.servers[addr] = made
+	m.servers[s.Endpoint().Addr] = made
 	return made, nil
 }
 

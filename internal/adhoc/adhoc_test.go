@@ -11,38 +11,36 @@ import (
 	"strings"
 	"testing"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/scenario"
 )
 
 func TestReadTarget(t *testing.T) {
+	at := func(addr, host string) endpoint.Endpoint {
+		return endpoint.Endpoint{Network: "tcp", Addr: addr, Host: host}
+	}
 	for in, want := range map[string]Target{
-		"http://127.0.0.1:8080/": {URL: "http://127.0.0.1:8080/", Addr: "127.0.0.1:8080",
-			Host: "127.0.0.1:8080", Path: "/", Here: true},
-		"HTTP://127.0.0.1": {URL: "http://127.0.0.1/", Addr: "127.0.0.1:80", Host: "127.0.0.1",
-			Path: "/", Here: true},
-		"127.0.0.1:80/a?b=c#d": {URL: "http://127.0.0.1/a?b=c", Addr: "127.0.0.1:80",
-			Host: "127.0.0.1", Path: "/a?b=c", Here: true},
-		"127.0.0.1:81?q": {URL: "http://127.0.0.1:81/?q", Addr: "127.0.0.1:81",
-			Host: "127.0.0.1:81", Path: "/?q", Here: true},
-		"[::1]:8080/x": {URL: "http://[::1]:8080/x", Addr: "[::1]:8080", Host: "[::1]:8080",
-			Path: "/x", Here: true},
-		"http://192.0.2.7:9/{int:1..9}/ü?a={x,y}": {URL: "http://192.0.2.7:9/{int:1..9}/ü?a={x,y}", Addr: "192.0.2.7:9",
-			Host: "192.0.2.7:9", Path: "/{int:1..9}/%C3%BC?a={x,y}"},
+		"http://127.0.0.1:8080/": {at("127.0.0.1:8080", "127.0.0.1:8080"), "http://127.0.0.1:8080/", "/", true},
+		"HTTP://127.0.0.1":       {at("127.0.0.1:80", "127.0.0.1"), "http://127.0.0.1/", "/", true},
+		"127.0.0.1:80/a?b=c#d":   {at("127.0.0.1:80", "127.0.0.1"), "http://127.0.0.1/a?b=c", "/a?b=c", true},
+		"127.0.0.1:81?q":         {at("127.0.0.1:81", "127.0.0.1:81"), "http://127.0.0.1:81/?q", "/?q", true},
+		"[::1]:8080/x":           {at("[::1]:8080", "[::1]:8080"), "http://[::1]:8080/x", "/x", true},
+		"http://192.0.2.7:9/{int:1..9}/ü?a={x,y}": {at("192.0.2.7:9", "192.0.2.7:9"),
+			"http://192.0.2.7:9/{int:1..9}/ü?a={x,y}", "/{int:1..9}/%C3%BC?a={x,y}", false},
 	} {
-		want.Network = "tcp"
 		got, err := ReadTarget(t.Context(), in, "", nil)
 		if err != nil || *got != want {
 			t.Errorf("%s: %+v, %v; want %+v", in, got, err, want)
 		}
 	}
 	got, err := ReadTarget(t.Context(), "http://example.com:8080/x", "/tmp/s", nil)
-	if want := (Target{"http://example.com:8080/x at /tmp/s", "unix", "/tmp/s", "example.com:8080", "/x",
-		true}); err != nil || *got != want {
+	socket := endpoint.Endpoint{Network: "unix", Addr: "/tmp/s", Host: "example.com:8080"}
+	if want := (Target{socket, "http://example.com:8080/x at /tmp/s", "/x", true}); err != nil || *got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
 	got, err = ReadTarget(t.Context(), "http://example.com/x", "", []string{"other:80:10.0.0.1",
 		"Example.com:80:[::1]"})
-	if want := (Target{"http://example.com/x", "tcp", "[::1]:80", "example.com", "/x", true}); err != nil ||
+	if want := (Target{at("[::1]:80", "example.com"), "http://example.com/x", "/x", true}); err != nil ||
 		*got != want {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -12,16 +12,15 @@ import (
 	"strings"
 
 	"dyno/internal/conf"
+	"dyno/internal/endpoint"
 )
 
 // Target is the address of requests, read from a URL.
 type Target struct {
-	URL     string // for people
-	Network string // "tcp" or "unix"
-	Addr    string // host:port with an IP address, or the path of a socket
-	Host    string // value of Host
-	Path    string // with its query and placeholders
-	Here    bool   // the server is on this machine
+	endpoint.Endpoint
+	URL  string // for people
+	Path string // with its query and placeholders
+	Here bool   // the server is on this machine
 }
 
 // ReadTarget reads a URL, whose scheme may be left out. With unix, the path of a socket, it may be
@@ -61,7 +60,7 @@ func ReadTarget(ctx context.Context, s, unix string, resolve []string) (*Target,
 		return nil, conf.Usagef("%s: the URL contains a user name or password; remove them and pass -H "+
 			"'Authorization: Basic …'", s)
 	}
-	t := &Target{Network: "tcp", Path: ascii(path), Host: strings.TrimSuffix(u.Host, ":")}
+	t := &Target{Endpoint: endpoint.Endpoint{Network: "tcp", Host: strings.TrimSuffix(u.Host, ":")}, Path: ascii(path)}
 	port := cmp.Or(u.Port(), "80")
 	if port == "80" {
 		t.Host = strings.TrimSuffix(t.Host, ":80")

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/http1"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
@@ -38,7 +39,7 @@ type side struct {
 
 // Ask sends the requests of sc to a server twice: the same requests as to the others, at the
 // server's own paths. It returns an error if the server does not respond.
-func (s *Sides) Ask(ctx context.Context, name, network, addr string, sc *scenario.Scenario) (err error) {
+func (s *Sides) Ask(ctx context.Context, name string, to endpoint.Endpoint, sc *scenario.Scenario) (err error) {
 	one := &side{name: name, scenario: sc}
 	for n := range one.answers {
 		if n > 0 {
@@ -48,7 +49,7 @@ func (s *Sides) Ask(ctx context.Context, name, network, addr string, sc *scenari
 			case <-time.After(s.Apart):
 			}
 		}
-		if one.answers[n], err = sc.Answers(ctx, network, addr, ""); err != nil {
+		if one.answers[n], err = sc.Answers(ctx, to); err != nil {
 			return err
 		}
 	}

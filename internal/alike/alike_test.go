@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"dyno/internal/adhoc"
+	"dyno/internal/endpoint"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
 )
@@ -52,7 +53,7 @@ func ask(t *testing.T, path string, differ []string, handlers ...http.HandlerFun
 		server := httptest.NewServer(h)
 		t.Cleanup(server.Close)
 		out.addrs = append(out.addrs, server.Listener.Addr().String())
-		if err := out.Ask(t.Context(), string(rune('a'+i)), "tcp", out.addrs[i], s); err != nil {
+		if err := out.Ask(t.Context(), string(rune('a'+i)), endpoint.TCP(out.addrs[i]), s); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -219,7 +220,7 @@ func TestContract(t *testing.T) {
 				t.Error("the base is changed, or the contract is not lenient")
 			}
 			for _, addr := range seen.addrs {
-				if _, err := scenario.Verify(t.Context(), s, "tcp", addr, nil, 0); err != nil {
+				if _, err := scenario.Verify(t.Context(), s, endpoint.TCP(addr), nil, 0); err != nil {
 					t.Errorf("%s: %v", addr, err)
 				}
 			}
@@ -236,7 +237,7 @@ func TestAskFails(t *testing.T) {
 	server := httptest.NewServer(answer(200, ""))
 	addr := server.Listener.Addr().String()
 	server.Close()
-	if err := new(Sides).Ask(t.Context(), "b", "tcp", addr, s); err == nil ||
+	if err := new(Sides).Ask(t.Context(), "b", endpoint.TCP(addr), s); err == nil ||
 		!strings.Contains(err.Error(), "GET /: dial tcp") {
 		t.Errorf("%v", err)
 	}

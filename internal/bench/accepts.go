@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"dyno/internal/netns"
+	"dyno/internal/endpoint"
 )
 
 // dialledLate is a time that a dial within one machine exceeds only if the kernel dropped its first
@@ -22,15 +22,15 @@ const emptied = 300 * time.Millisecond
 // accepts returns an error if a server does not accept n connections that are opened at once: each
 // trial opens as many, and would wait for them longer than it lasts. It says how many it takes, and
 // how command, the one that was typed, asks for as many.
-func accepts(ctx context.Context, network, addr string, n int, command string) error {
-	late := dialAll(ctx, network, addr, n)
+func accepts(ctx context.Context, to endpoint.Endpoint, n int, command string) error {
+	late := dialAll(ctx, to, n)
 	if late == 0 || ctx.Err() != nil {
 		return ctx.Err()
 	}
 	fewer := n / 2
 	for ; fewer > 1 && ctx.Err() == nil; fewer /= 2 {
 		time.Sleep(emptied)
-		if dialAll(ctx, network, addr, fewer) == 0 {
+		if dialAll(ctx, to, fewer) == 0 {
 			break
 		}
 	}
@@ -49,7 +49,7 @@ func withConnections(command string, n int) string {
 }
 
 // dialAll opens n connections at once, closes them again, and returns how many were late or failed.
-func dialAll(ctx context.Context, network, addr string, n int) (late int) {
+func dialAll(ctx context.Context, to endpoint.Endpoint, n int) (late int) {
 	dialer := net.Dialer{Timeout: 2 * time.Second}
 	var mu sync.Mutex
 	var all []net.Conn
@@ -57,7 +57,7 @@ func dialAll(ctx context.Context, network, addr string, n int) (late int) {
 	for range n {
 		wg.Go(func() {
 			began := time.Now()
-			conn, err := netns.Dial(ctx, &dialer, network, addr)
+			conn, err := to.Dial(ctx, &dialer)
 			took := time.Since(began)
 			mu.Lock()
 			defer mu.Unlock()

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+
+	"dyno/internal/endpoint"
 )
 
 // A server with a short queue that accepts nobody takes as many connections as the queue holds.
@@ -27,7 +29,7 @@ func TestAccepts(t *testing.T) {
 		t.Fatal(err)
 	}
 	addr := fmt.Sprintf("127.0.0.1:%d", name.(*syscall.SockaddrInet4).Port)
-	err = accepts(t.Context(), "tcp", addr, 40, "dyno compare a b --connections 40 --seed 1")
+	err = accepts(t.Context(), endpoint.TCP(addr), 40, "dyno compare a b --connections 40 --seed 1")
 	if err == nil {
 		t.Fatal("it took 40 connections")
 	}
@@ -43,7 +45,7 @@ func TestAccepts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	if err := accepts(t.Context(), "tcp", ln.Addr().String(), 40, ""); err != nil {
+	if err := accepts(t.Context(), endpoint.TCP(ln.Addr().String()), 40, ""); err != nil {
 		t.Error(err)
 	}
 }

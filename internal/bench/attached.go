@@ -10,6 +10,7 @@ import (
 
 	"dyno/internal/adhoc"
 	"dyno/internal/contestant"
+	"dyno/internal/endpoint"
 	"dyno/internal/host"
 	"dyno/internal/proc"
 	"dyno/internal/result"
@@ -23,15 +24,15 @@ type attached struct {
 	unread error         // why
 }
 
-func (s *attached) Addr() (network, addr string) { return s.target.Network, s.target.Addr }
-func (s *attached) Ready() time.Duration         { return 0 }
-func (s *attached) Freeze() error                { return s.Exited() }
-func (s *attached) Count() func(*result.Usage)   { return func(*result.Usage) {} }
-func (s *attached) Heap() (Heap, error)          { return Heap{}, errNotStarted }
-func (s *attached) Logged() int64                { return 0 }
-func (s *attached) LogTail() []string            { return nil }
-func (s *attached) Stop() error                  { return nil }
-func (s *attached) End() error                   { return nil }
+func (s *attached) Endpoint() endpoint.Endpoint { return s.target.Endpoint }
+func (s *attached) Ready() time.Duration        { return 0 }
+func (s *attached) Freeze() error               { return s.Exited() }
+func (s *attached) Count() func(*result.Usage)  { return func(*result.Usage) {} }
+func (s *attached) Heap() (Heap, error)         { return Heap{}, errNotStarted }
+func (s *attached) Logged() int64               { return 0 }
+func (s *attached) LogTail() []string           { return nil }
+func (s *attached) Stop() error                 { return nil }
+func (s *attached) End() error                  { return nil }
 
 var errNotStarted = errors.New("dyno did not start it")
 
@@ -131,7 +132,7 @@ func (s *attached) launch(ctx context.Context) (Server, error) {
 	if err == nil {
 		var d net.Dialer
 		var conn net.Conn
-		if conn, err = d.DialContext(ctx, s.target.Network, s.target.Addr); err == nil {
+		if conn, err = s.target.Dial(ctx, &d); err == nil {
 			err = conn.Close()
 		}
 	}

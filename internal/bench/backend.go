@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/plan"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
@@ -30,8 +31,8 @@ func (b *Bench) startBackend(ctx context.Context, epoch int) (*result.Launch, er
 	l := &result.Launch{Contestant: p.Backend, Epoch: epoch, CPUs: b.Generator.CPUs(),
 		StartedUnixNS: time.Now().UnixNano()}
 	s, err := b.Host.Launch(ctx, p.Backend, Launch{Epoch: epoch, Padding: plan.Padding(p.Seed, epoch, -1),
-		Probe: func(ctx context.Context, network, addr string) error {
-			return scenario.Tell(ctx, network, addr, p.Points()[0].Records, plan.RecordsSeed(p, epoch))
+		Probe: func(ctx context.Context, to endpoint.Endpoint) error {
+			return scenario.Tell(ctx, to, p.Points()[0].Records, plan.RecordsSeed(p, epoch))
 		}})
 	if err != nil {
 		return nil, err
@@ -64,8 +65,7 @@ func (b *Bench) instruct(ctx context.Context, epoch, records int) error {
 	if s == nil || records == 0 {
 		return nil
 	}
-	network, addr := s.Addr()
-	err := scenario.Tell(ctx, network, addr, records, plan.RecordsSeed(&b.run.Plan, epoch))
+	err := scenario.Tell(ctx, s.Endpoint(), records, plan.RecordsSeed(&b.run.Plan, epoch))
 	if err != nil {
 		err = fmt.Errorf("set it to %d records: %w", records, err)
 		b.mute = err
@@ -87,8 +87,7 @@ func (b *Bench) contract(ctx context.Context, of plan.Asking, epoch int) (*scena
 	if known := b.exact.bound[k]; known != nil {
 		return known, nil
 	}
-	network, addr := b.backend().Addr()
-	bound, err := s.Bind(scenario.Ask(ctx, network, addr))
+	bound, err := s.Bind(scenario.Ask(ctx, b.backend().Endpoint()))
 	if err != nil {
 		b.mute = err
 		return nil, err

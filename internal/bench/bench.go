@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"dyno/internal/alike"
+	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/plan"
 	"dyno/internal/result"
@@ -45,12 +46,12 @@ type Launch struct {
 	Stats   bool     // it should report its heap, if it can
 	Backend string   // host:port of the program that it calls; "" if there is none
 	Routes  []string // scenario.Scenario.Routes of all its scenarios
-	Probe   func(ctx context.Context, network, addr string) error
+	Probe   func(ctx context.Context, to endpoint.Endpoint) error
 }
 
 // Server is a started contestant.
 type Server interface {
-	Addr() (network, addr string)
+	Endpoint() endpoint.Endpoint
 	Ready() time.Duration // start of the process to its first right answer
 	Freeze() error
 	Thaw() error
@@ -266,7 +267,7 @@ func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Se
 	l := Launch{Epoch: epoch, Padding: padding, Layout: b.layout(name, epoch), Delay: b.delay(epoch),
 		Work: plan.First(&b.run.Plan, epoch).Work, Stats: b.run.Plan.Heap, Routes: routes, Probe: first.Probe(b.delay(epoch))}
 	if c := b.backend(); c != nil {
-		_, l.Backend = c.Addr()
+		l.Backend = c.Endpoint().Addr
 	}
 	return b.Host.Launch(ctx, name, l)
 }

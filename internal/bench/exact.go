@@ -5,7 +5,6 @@ import "dyno/internal/scenario"
 // exact holds the requests of each contestant, and the exact bytes of its expected responses.
 type exact struct {
 	paths map[string]map[string]string // by contestant: its own
-	hosts map[string]string            // by contestant: the Host of its requests; none: its address
 	seen  map[shown]*scenario.Observed // of the process of this epoch
 	bound map[said]*scenario.Scenario  // scenarios with the responses of the backend
 }
@@ -24,13 +23,12 @@ type said struct {
 }
 
 func newExact() exact {
-	return exact{map[string]map[string]string{}, map[string]string{}, map[shown]*scenario.Observed{},
-		map[said]*scenario.Scenario{}}
+	return exact{map[string]map[string]string{}, map[shown]*scenario.Observed{}, map[said]*scenario.Scenario{}}
 }
 
-// asked returns s with the contestant's own paths and host.
+// asked returns s with the contestant's own paths.
 func (e *exact) asked(contestant string, s *scenario.Scenario) *scenario.Scenario {
-	return s.At(e.paths[contestant]).For(e.hosts[contestant])
+	return s.At(e.paths[contestant])
 }
 
 // saw stores the responses of the contestant's process during verification.

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/hist"
 	"dyno/internal/load"
 	"dyno/internal/refserver"
@@ -105,7 +106,7 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 		ref.Delay = 0
 	}
 	if l.Backend != "" {
-		ref.Ask = scenario.Ask(ctx, "tcp", l.Backend)
+		ref.Ask = scenario.Ask(ctx, endpoint.TCP(l.Backend))
 	}
 	if name == "b" && h.keeps > 0 {
 		ref.Ask = keeping(ref.Ask, h.keeps)
@@ -129,7 +130,7 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 	}
 	h.servers[s.addr] = s
 	h.mu.Unlock()
-	if err := l.Probe(ctx, "tcp", s.addr); err != nil {
+	if err := l.Probe(ctx, endpoint.TCP(s.addr)); err != nil {
 		s.Stop()
 		return nil, fmt.Errorf("not ready: %w", err)
 	}
@@ -182,8 +183,8 @@ func (s *fakeServer) can(ctx context.Context, ln net.Listener, h http.Handler) e
 	return nil
 }
 
-func (s *fakeServer) Addr() (string, string) { return "tcp", s.addr }
-func (s *fakeServer) Ready() time.Duration   { return time.Millisecond }
+func (s *fakeServer) Endpoint() endpoint.Endpoint { return endpoint.TCP(s.addr) }
+func (s *fakeServer) Ready() time.Duration        { return time.Millisecond }
 
 // CPU is a clock on which a managed contestant compiles until the host says that it is done.
 func (s *fakeServer) CPU() (time.Duration, error) {

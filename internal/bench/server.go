@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dyno/internal/contestant"
+	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/proc"
@@ -19,12 +20,12 @@ type localServer struct {
 	local *Local
 }
 
-func (s *localServer) Addr() (network, addr string) { return s.Network, s.Instance.Addr }
-func (s *localServer) Ready() time.Duration         { return time.Duration(s.ReadyNS) }
-func (s *localServer) Thaw() error                  { return s.Process.Thaw() }
-func (s *localServer) CPU() (time.Duration, error)  { return s.Process.CPU() }
-func (s *localServer) Logged() int64                { return s.Process.LoggedBytes() }
-func (s *localServer) LogTail() []string            { return s.Process.LogTail(20) }
+func (s *localServer) Endpoint() endpoint.Endpoint { return s.Instance.Endpoint }
+func (s *localServer) Ready() time.Duration        { return time.Duration(s.ReadyNS) }
+func (s *localServer) Thaw() error                 { return s.Process.Thaw() }
+func (s *localServer) CPU() (time.Duration, error) { return s.Process.CPU() }
+func (s *localServer) Logged() int64               { return s.Process.LoggedBytes() }
+func (s *localServer) LogTail() []string           { return s.Process.LogTail(20) }
 
 // Freeze also fails if the contestant has changed its own CPU affinity.
 func (s *localServer) Freeze() error {

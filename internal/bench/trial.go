@@ -334,13 +334,12 @@ func (b *Bench) spins(level result.Level) bool {
 }
 
 func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load.Job {
-	network, addr := s.Addr()
 	sc := b.exact.loaded(name, b.scenario(level.Scenario), level.Records).Excuse(b.differs(name))
 	if name == b.run.Plan.Backend {
 		sc = b.exact.bound[said{sc.Name, level.Records}].Direct()
 	}
 	return load.Job{
-		Network: network, Addr: addr, Scenario: sc, Seed: seed, CPUs: b.Generator.CPUs(),
+		Endpoint: s.Endpoint(), Scenario: sc, Seed: seed, CPUs: b.Generator.CPUs(),
 		Connections: level.Connections, Pipeline: level.Pipeline, PerConnection: level.PerConnection,
 		Timeout: 10*time.Second + time.Duration(level.DelayNS) + 2*plan.Answered(level),
 		Spin:    b.spins(level),

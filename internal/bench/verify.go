@@ -52,9 +52,6 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 			continue
 		}
 		b.exact.paths[name] = built[i].Paths
-		if _, at, ok := strings.Cut(built[i].URL, "://"); ok {
-			b.exact.hosts[name], _, _ = strings.Cut(at, "/")
-		}
 		if failed[i] == nil {
 			standing = append(standing, built[i])
 			continue
@@ -154,10 +151,9 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 	}
 	seen, err := b.verify(ctx, c.Name, c.Differs, s, 0, 0)
 	if b.Alike != nil && !c.Control { // what it answered is judged when all are asked
-		network, addr := s.Addr()
-		err = b.Alike.Ask(ctx, c.Name, network, addr, b.exact.asked(c.Name, b.Scenario))
+		err = b.Alike.Ask(ctx, c.Name, s.Endpoint(), b.exact.asked(c.Name, b.Scenario))
 		if err == nil && c.URL == "" {
-			err = accepts(ctx, network, addr, b.run.Plan.Level.Connections, b.run.Plan.Command)
+			err = accepts(ctx, s.Endpoint(), b.run.Plan.Level.Connections, b.run.Plan.Command)
 		}
 	}
 	if err == nil {
@@ -176,13 +172,12 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 func (b *Bench) verify(ctx context.Context, name string, differs []string, s Server, epoch, told int,
 ) (*scenario.Observed, error) {
 	var all *scenario.Observed
-	network, addr := s.Addr()
 	for _, of := range plan.Asked(&b.run.Plan, name) {
 		sc, err := b.contract(ctx, of, told)
 		if err != nil {
 			return nil, err
 		}
-		seen, err := scenario.Verify(ctx, b.exact.asked(name, sc), network, addr, differs, b.delay(epoch))
+		seen, err := scenario.Verify(ctx, b.exact.asked(name, sc), s.Endpoint(), differs, b.delay(epoch))
 		if err != nil {
 			if of.String() != "" {
 				err = fmt.Errorf("%s: %w", of, err)
@@ -208,13 +203,12 @@ func (b *Bench) verify(ctx context.Context, name string, differs []string, s Ser
 
 // inspect replaces verify for the ceiling's server: the load requires the bytes that it shows here.
 func (b *Bench) inspect(ctx context.Context, name string, s Server) error {
-	network, addr := s.Addr()
 	for _, of := range plan.Asked(&b.run.Plan, name) {
 		if !plan.AtCeiling(&b.run.Plan, of.Scenario) {
 			continue
 		}
 		sc := b.scenario(of.Scenario)
-		seen, err := sc.Inspect(ctx, network, addr, "")
+		seen, err := sc.Inspect(ctx, s.Endpoint())
 		if err != nil {
 			return err
 		}

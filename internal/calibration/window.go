@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/host"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
@@ -76,7 +77,7 @@ func (b *bench) load(ctx context.Context, s *server, shape Shape, w load.Window)
 // job returns the job of a load on addr; open means that it has a schedule.
 func (b *bench) job(addr string, shape Shape, open bool) load.Job {
 	return load.Job{
-		Network: "tcp", Addr: addr, Scenario: b.Scenario, Seed: seed, CPUs: b.pinned(b.cal.Host.GeneratorCPUs),
+		Endpoint: endpoint.TCP(addr), Scenario: b.Scenario, Seed: seed, CPUs: b.pinned(b.cal.Host.GeneratorCPUs),
 		Connections: shape.Connections, Pipeline: shape.Pipeline, PerConnection: shape.PerConnection,
 		Spin: b.spins(shape, open),
 	}
@@ -89,8 +90,8 @@ func (b *bench) spins(shape Shape, open bool) bool {
 }
 
 // probe sends one request and checks the answer.
-func (b *bench) probe(ctx context.Context, _, addr string) error {
-	sess, err := epoll.Engine{}.Open(ctx, b.job(addr, Shape{Connections: 1, Pipeline: 1}, false))
+func (b *bench) probe(ctx context.Context, to endpoint.Endpoint) error {
+	sess, err := epoll.Engine{}.Open(ctx, b.job(to.Addr, Shape{Connections: 1, Pipeline: 1}, false))
 	if err != nil {
 		return err
 	}

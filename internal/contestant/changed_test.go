@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"dyno/internal/endpoint"
 )
 
 // TestLaunchRefusesAChangedProgram: what is started is what was built, file by file. What a program
@@ -75,8 +77,8 @@ func TestLaunchRefusesAProgramChangedMeanwhile(t *testing.T) {
 	}
 	launch := func(meanwhile func() error) error {
 		i, err := Launch(t.Context(), b, LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"),
-			Probe: func(ctx context.Context, network, addr string) error {
-				return errors.Join(meanwhile(), probe(ctx, network, addr))
+			Probe: func(ctx context.Context, to endpoint.Endpoint) error {
+				return errors.Join(meanwhile(), probe(ctx, to))
 			}})
 		if err == nil {
 			i.Stop()

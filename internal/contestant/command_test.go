@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/netns"
 )
 
@@ -66,8 +67,8 @@ func launched(t *testing.T, b *Built, o LaunchOptions) (i *Instance, answer stri
 	t.Helper()
 	dir := t.TempDir()
 	o.Dir, o.Log, o.Timeout = filepath.Join(dir, "home"), filepath.Join(dir, "log"), 10*time.Second
-	o.Probe = func(ctx context.Context, network, addr string) error {
-		conn, err := netns.Dial(ctx, &net.Dialer{}, network, addr)
+	o.Probe = func(ctx context.Context, to endpoint.Endpoint) error {
+		conn, err := to.Dial(ctx, &net.Dialer{})
 		if err != nil {
 			return err
 		}

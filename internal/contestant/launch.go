@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/netns"
+	"dyno/internal/endpoint"
 	"dyno/internal/proc"
 	"dyno/internal/result"
 )
@@ -32,7 +32,7 @@ type LaunchOptions struct {
 	Backend string        // host:port of the program that it calls; empty: it calls none
 	Routes  []string      // files of the routes that it must have
 	Timeout time.Duration // until it is ready; 0 means 30 s
-	Probe   func(ctx context.Context, network, addr string) error
+	Probe   func(ctx context.Context, to endpoint.Endpoint) error
 	// OwnNetwork gives it a network namespace of its own, where it may listen on a port that
 	// another has.
 	OwnNetwork bool
@@ -40,8 +40,7 @@ type LaunchOptions struct {
 
 // Instance is a started contestant. Its owner stops it.
 type Instance struct {
-	Network string // that Addr is in: "tcp", or one of netns
-	Addr    string // host:port
+	endpoint.Endpoint
 	Stats   string // host:port of the figures of its heap; empty: it was not asked for any
 	Process *proc.Process
 	ReadyNS int64       // start of the process to its first right answer
@@ -124,7 +123,8 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	if err != nil {
 		return nil, &Failed{Stage: "launch", Err: err, Log: o.Log}
 	}
-	i := &Instance{Network: p.Network(), Addr: addr, Stats: stats, Process: p, engine: b.engine, container: container}
+	i := &Instance{Endpoint: endpoint.Endpoint{Network: p.Network(), Addr: addr}, Stats: stats, Process: p,
+		engine: b.engine, container: container}
 	if command != nil {
 		i.port = &portSearch{offered: port}
 	}
@@ -211,7 +211,7 @@ func (i *Instance) ready(ctx context.Context, o *LaunchOptions) (proving time.Du
 			return 0, err
 		}
 		proving += time.Since(began)
-		err := o.Probe(ctx, i.Network, i.Addr)
+		err := o.Probe(ctx, i.Endpoint)
 		if err == nil {
 			return proving, nil
 		}
@@ -266,7 +266,8 @@ func (w *waited) why() error {
 
 // listens reports whether a connection can be opened, and closes it.
 func (i *Instance) listens(addr string) error {
-	conn, err := netns.Dial(context.Background(), &net.Dialer{Timeout: time.Second}, i.Network, addr)
+	to := endpoint.Endpoint{Network: i.Network, Addr: addr}
+	conn, err := to.Dial(context.Background(), &net.Dialer{Timeout: time.Second})
 	if err != nil {
 		return err
 	}

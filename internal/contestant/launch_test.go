@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"dyno/internal/endpoint"
 )
 
 // project writes a contestant of one Go file and returns it with the toolchain.
@@ -66,8 +68,8 @@ func main() {
 }
 
 // probe is satisfied by any answer.
-func probe(ctx context.Context, _, addr string) error {
-	resp, err := http.Get("http://" + addr + "/")
+func probe(ctx context.Context, to endpoint.Endpoint) error {
+	resp, err := http.Get("http://" + to.Addr + "/")
 	if err == nil {
 		resp.Body.Close()
 	}
@@ -203,7 +205,7 @@ func TestNotReadySaysWhatWasAnswered(t *testing.T) {
 	} {
 		asked := 0
 		_, err = Launch(t.Context(), b, LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"),
-			Timeout: 500 * time.Millisecond, Probe: func(ctx context.Context, _, addr string) error {
+			Timeout: 500 * time.Millisecond, Probe: func(ctx context.Context, to endpoint.Endpoint) error {
 				if asked++; asked == 1 && first != nil {
 					return first
 				}

@@ -9,15 +9,14 @@ import (
 	"math"
 	"time"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
 )
 
-// Job defines the requests of a load, their address and the connections.
+// Job defines the requests of a load, the server and the connections.
 type Job struct {
-	Network     string // "tcp" or "unix", or tcp in another network namespace (netns.In)
-	Addr        string // "127.0.0.1:5000" or the socket's path
-	HostHeader  string // value of Host; Addr if empty
+	endpoint.Endpoint
 	Scenario    *scenario.Scenario
 	Seed        uint64 // of the drawn inputs; every connection draws its own sequence
 	Connections int
@@ -47,7 +46,7 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 	if j.Connections <= 0 {
 		return nil, errors.New("no connections: want 1 or more")
 	}
-	mix, err := j.Scenario.Compile(j.Host(), scenario.Options{Close: j.PerConnection == 1, Cookies: j.Cookies})
+	mix, err := j.Scenario.Compile(j.Authority(), scenario.Options{Close: j.PerConnection == 1, Cookies: j.Cookies})
 	if err == nil && mix.Closes() {
 		j.PerConnection = 1
 	}

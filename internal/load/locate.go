@@ -5,36 +5,40 @@ import (
 	"net"
 	"net/netip"
 	"strings"
+
+	"dyno/internal/endpoint"
 )
 
-// Locate returns Addr with an IP address in place of a host name: its only one, or the first that
-// accepts a connection, tried as net.Dialer does, IPv6 and IPv4 in parallel (RFC 6555). If none
+// Locate returns the Endpoint with an IP address in place of a host name: its only one, or the first
+// that accepts a connection, tried as net.Dialer does, IPv6 and IPv4 in parallel (RFC 6555). If none
 // accepts, it is the first. So all connections of a session go to one address.
-func (j *Job) Locate(ctx context.Context) (string, error) {
+func (j *Job) Locate(ctx context.Context) (endpoint.Endpoint, error) {
+	to := j.Endpoint
 	if j.Network == "unix" {
-		return j.Addr, nil
+		return to, nil
 	}
 	host, port, err := net.SplitHostPort(j.Addr)
 	if err != nil {
-		return "", err
+		return to, err
 	}
 	if _, err := netip.ParseAddr(host); err == nil || host == "" {
-		return j.Addr, nil
+		return to, nil
 	}
 	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip"+strings.TrimPrefix(j.Network, "tcp"), host)
 	if err != nil {
-		return "", err
+		return to, err
 	}
+	to.Addr = net.JoinHostPort(addrs[0].Unmap().String(), port)
 	if len(addrs) > 1 {
 		d := net.Dialer{Timeout: j.Timeout}
 		if len(j.LocalAddrs) > 0 {
 			d.LocalAddr = &net.TCPAddr{IP: net.ParseIP(j.LocalAddrs[0])}
 		}
-		nc, err := d.DialContext(ctx, j.Network, j.Addr)
-		if err == nil {
+		if nc, err := j.Dial(ctx, &d); err == nil {
 			defer nc.Close()
-			return nc.RemoteAddr().String(), nil
+			to.Addr = nc.RemoteAddr().String()
+			return to, nil
 		}
 	}
-	return net.JoinHostPort(addrs[0].Unmap().String(), port), ctx.Err()
+	return to, ctx.Err()
 }

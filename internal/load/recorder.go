@@ -372,15 +372,3 @@ func (j *Job) ConnectionSeed(i int) uint64 {
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
 }
-
-// Host returns the value of the Host header: HostHeader, or else Addr, or "localhost" for a unix
-// socket, because no server would accept its path.
-func (j *Job) Host() string {
-	switch {
-	case j.HostHeader != "":
-		return j.HostHeader
-	case j.Network == "unix":
-		return "localhost"
-	}
-	return j.Addr
-}

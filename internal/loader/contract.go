@@ -8,6 +8,7 @@ import (
 
 	"dyno/internal/adhoc"
 	"dyno/internal/conf"
+	"dyno/internal/endpoint"
 	"dyno/internal/scenario"
 )
 
@@ -47,10 +48,12 @@ func exact(ctx context.Context, s *scenario.Scenario, t *adhoc.Target, host stri
 	if err != nil {
 		return nil, err
 	}
-	if s, err = s.Bind(scenario.Ask(ctx, "tcp", backend)); err != nil {
+	if s, err = s.Bind(scenario.Ask(ctx, endpoint.TCP(backend))); err != nil {
 		return nil, err
 	}
-	return s.Pin(ctx, t.Network, t.Addr, host)
+	to := t.Endpoint
+	to.Host = host
+	return s.Pin(ctx, to)
 }
 
 // closing sets NoKeepalive, because a header of the requests says so.

@@ -13,6 +13,7 @@ import (
 	"dyno/internal/adhoc"
 	"dyno/internal/conf"
 	"dyno/internal/document"
+	"dyno/internal/endpoint"
 	machine "dyno/internal/host"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
@@ -112,7 +113,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 		p.engine = gonet.Engine{}
 	}
 	p.job = load.Job{
-		Network: t.Network, Addr: t.Addr, HostHeader: host, Scenario: s, Seed: r.Seed,
+		Endpoint: endpoint.Endpoint{Network: t.Network, Addr: t.Addr, Host: host}, Scenario: s, Seed: r.Seed,
 		Connections: int(r.Connections), Pipeline: int(r.Pipeline), Timeout: r.Timeout,
 		Workers: r.workers(t), CPUs: r.CPUs, PerConnection: int(r.PerConnection), Cookies: r.Cookies,
 		LocalAddrs: r.LocalAddrs, Lazy: r.RampUp > 0,

@@ -4,11 +4,7 @@
 // the making of sockets takes place there, and all else is as for any socket.
 package netns
 
-import (
-	"context"
-	"net"
-	"strings"
-)
+import "strings"
 
 // In returns the name of the network "tcp" in the namespace of file.
 func In(file string) string { return "tcp@" + file }
@@ -17,14 +13,4 @@ func In(file string) string { return "tcp@" + file }
 func Split(network string) (plain, file string) {
 	plain, file, _ = strings.Cut(network, "@")
 	return plain, file
-}
-
-// Dial connects to addr, which holds an IP address where the network is in another namespace.
-func Dial(ctx context.Context, d *net.Dialer, network, addr string) (conn net.Conn, err error) {
-	plain, file := Split(network)
-	err = Do(file, func() error {
-		conn, err = d.DialContext(ctx, plain, addr)
-		return err
-	})
-	return conn, err
 }

@@ -2,7 +2,6 @@ package netns
 
 import (
 	"cmp"
-	"context"
 	"io"
 	"net"
 	"os"
@@ -58,8 +57,12 @@ func TestTwoOnOnePort(t *testing.T) {
 	}
 	before, _ := os.Readlink("/proc/thread-self/ns/net")
 	for i, want := range []string{"one", "two"} {
-		conn, err := Dial(context.Background(), &net.Dialer{}, networks[i], "127.0.0.1:"+port)
-		if err != nil {
+		network, file := Split(networks[i])
+		var conn net.Conn
+		if err := Do(file, func() (err error) {
+			conn, err = net.Dial(network, "127.0.0.1:"+port)
+			return err
+		}); err != nil {
 			t.Fatal(err)
 		}
 		got, _ := io.ReadAll(conn)

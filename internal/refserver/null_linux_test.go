@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/scenario"
 )
 
@@ -170,7 +171,8 @@ func TestNullHasAnAnswerForEachRequest(t *testing.T) {
 		loaded := *s
 		loaded.Requests = slices.DeleteFunc(slices.Clone(s.Requests),
 			func(r scenario.Request) bool { return r.Weight == 0 })
-		if _, err := scenario.Verify(t.Context(), &loaded, "unix", addr, nil, 0); err != nil {
+		to := endpoint.Endpoint{Network: "unix", Addr: addr}
+		if _, err := scenario.Verify(t.Context(), &loaded, to, nil, 0); err != nil {
 			t.Errorf("%s: %v", s.Name, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"net"
 	"time"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/scenario"
 )
 
@@ -41,7 +42,7 @@ func (c *Control) Run(ctx context.Context, o Options) (counted any, err error) {
 		return nil, err
 	}
 	if backend != "" {
-		ref.Ask = scenario.Ask(ctx, "tcp", backend)
+		ref.Ask = scenario.Ask(ctx, endpoint.TCP(backend))
 	}
 	ln, err := net.Listen("tcp", o.Addr)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"dyno/internal/endpoint"
 )
 
 // each returns a copy of s in which change has changed every request. It must not change the maps
@@ -48,18 +50,6 @@ func (s *Scenario) At(paths map[string]string) *Scenario {
 	})
 }
 
-// For returns s with that Host in every request that has none.
-func (s *Scenario) For(host string) *Scenario {
-	if host == "" {
-		return s
-	}
-	return s.each(func(_ int, r *Request) {
-		if !r.says("host") {
-			r.Headers = append([]HeaderLine{{Name: "Host", Value: host, Verbatim: true}}, r.Headers...)
-		}
-	})
-}
-
 // Excuse returns s as the load checks it for a contestant with these declared differences. Verify
 // must have confirmed that there are no others.
 func (s *Scenario) Excuse(differs []string) *Scenario {
@@ -88,8 +78,8 @@ func (s *Scenario) Exact(seen *Observed) *Scenario {
 }
 
 // Pin does the same as Exact for a server that has not been verified.
-func (s *Scenario) Pin(ctx context.Context, network, addr, host string) (*Scenario, error) {
-	seen, err := s.Inspect(ctx, network, addr, host)
+func (s *Scenario) Pin(ctx context.Context, to endpoint.Endpoint) (*Scenario, error) {
+	seen, err := s.Inspect(ctx, to)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"dyno/internal/conf"
+	"dyno/internal/endpoint"
 )
 
 // BackendAddr returns the address of the backend of s, from the environment; "" if s needs none.
@@ -62,26 +63,26 @@ func (s *Scenario) Bind(get func(path string) ([]byte, error)) (*Scenario, error
 	}), nil
 }
 
-// Ask returns a function for Bind that gets a path from the backend at addr.
-func Ask(ctx context.Context, network, addr string) func(path string) ([]byte, error) {
+// Ask returns a function for Bind that gets a path from the backend.
+func Ask(ctx context.Context, backend endpoint.Endpoint) func(path string) ([]byte, error) {
 	return func(path string) ([]byte, error) {
-		request := fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", path, addr)
-		return exchangeOnce(ctx, network, addr, request, http.StatusOK)
+		request := fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", path, backend.Authority())
+		return exchangeOnce(ctx, backend, request, http.StatusOK)
 	}
 }
 
-// Tell sets how many records the backend at addr answers with, and the seed that they are drawn by.
-func Tell(ctx context.Context, network, addr string, records int, seed uint64) error {
+// Tell sets how many records the backend answers with, and the seed that they are drawn by.
+func Tell(ctx context.Context, backend endpoint.Endpoint, records int, seed uint64) error {
 	request := fmt.Sprintf("POST /control?records=%d&seed=%d HTTP/1.1\r\nHost: %s\r\nContent-Length: 0\r\n\r\n",
-		records, seed, addr)
-	_, err := exchangeOnce(ctx, network, addr, request, http.StatusNoContent)
+		records, seed, backend.Authority())
+	_, err := exchangeOnce(ctx, backend, request, http.StatusNoContent)
 	return err
 }
 
 // exchangeOnce sends a request on a connection of its own. It returns the body of the response,
 // which must have that status.
-func exchangeOnce(ctx context.Context, network, addr, request string, status int) ([]byte, error) {
-	v := newVerifier(nil, network, addr, 0)
+func exchangeOnce(ctx context.Context, to endpoint.Endpoint, request string, status int) ([]byte, error) {
+	v := newVerifier(nil, to, 0)
 	defer v.hangUp()
 	resp, _, err := v.exchange(ctx, []byte(request), false)
 	if err == nil && resp.Status != status {

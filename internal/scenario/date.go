@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"dyno/internal/endpoint"
 )
 
 // dateMoves is how long a Date may stay the same. It counts seconds, and a server that updates it
@@ -14,9 +16,9 @@ const dateMoves = 2 * time.Second
 // WatchDate notes the Date of a response to the first loaded request of s. The function it returns
 // verifies that the Date advances: it asks at least once, and again for up to two seconds after the
 // first response. Its error is a *Broken or that of its context.
-func WatchDate(ctx context.Context, s *Scenario, network, addr string, delay time.Duration) (
+func WatchDate(ctx context.Context, s *Scenario, to endpoint.Endpoint, delay time.Duration) (
 	moved func(context.Context) error, err error) {
-	first, err := s.date(ctx, network, addr, delay)
+	first, err := s.date(ctx, to, delay)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +26,7 @@ func WatchDate(ctx context.Context, s *Scenario, network, addr string, delay tim
 	return func(ctx context.Context) error {
 		for {
 			last := time.Since(began) > dateMoves
-			now, err := s.date(ctx, network, addr, delay)
+			now, err := s.date(ctx, to, delay)
 			switch {
 			case err != nil:
 				return err
@@ -47,8 +49,8 @@ func WatchDate(ctx context.Context, s *Scenario, network, addr string, delay tim
 }
 
 // date returns the Date of one response.
-func (s *Scenario) date(ctx context.Context, network, addr string, delay time.Duration) (time.Time, error) {
-	_, resp, err := s.first(ctx, network, addr, delay)
+func (s *Scenario) date(ctx context.Context, to endpoint.Endpoint, delay time.Duration) (time.Time, error) {
+	_, resp, err := s.first(ctx, to, delay)
 	if err != nil {
 		return time.Time{}, &Broken{"date", "", "connection", err.Error()}
 	}

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/http1"
-	"dyno/internal/netns"
 )
 
 // exchange sends one request and reads the whole response, on the connection of v, which it opens
@@ -19,7 +18,7 @@ import (
 func (v *verifier) exchange(ctx context.Context, raw []byte, head bool) (*http1.Response, []byte, error) {
 	if v.conn == nil {
 		var d net.Dialer
-		conn, err := netns.Dial(ctx, &d, v.network, v.addr)
+		conn, err := v.to.Dial(ctx, &d)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -70,9 +69,9 @@ func quote(b []byte) string {
 
 // Probe returns a function that sends the first loaded request, on a connection of its own. Its
 // error is nil if the response has the right status.
-func (s *Scenario) Probe(delay time.Duration) func(ctx context.Context, network, addr string) error {
-	return func(ctx context.Context, network, addr string) error {
-		w, resp, err := s.first(ctx, network, addr, delay)
+func (s *Scenario) Probe(delay time.Duration) func(ctx context.Context, to endpoint.Endpoint) error {
+	return func(ctx context.Context, to endpoint.Endpoint) error {
+		w, resp, err := s.first(ctx, to, delay)
 		if err == nil && !w.Accepts(resp.Status) {
 			err = fmt.Errorf("status %d; want %s", resp.Status, w.statuses())
 		}
@@ -89,10 +88,9 @@ type Answer struct {
 }
 
 // Answers sends the loaded requests of s to a server and judges no answer. One with placeholders is
-// sent several times; the same values are drawn by every call. Host is the value of the Host header;
-// "" means addr.
-func (s *Scenario) Answers(ctx context.Context, network, addr, host string) ([]Answer, error) {
-	v := newVerifier(s, network, addr, 0)
+// sent several times; the same values are drawn by every call.
+func (s *Scenario) Answers(ctx context.Context, to endpoint.Endpoint) ([]Answer, error) {
+	v := newVerifier(s, to, 0)
 	defer v.hangUp()
 	var all []Answer
 	for i := range s.Requests {
@@ -100,7 +98,7 @@ func (s *Scenario) Answers(ctx context.Context, network, addr, host string) ([]A
 		if r.Weight == 0 {
 			continue
 		}
-		mix, err := s.one(r, cmp.Or(host, addr), Options{})
+		mix, err := s.one(r, to.Authority(), Options{})
 		if err != nil {
 			return nil, err
 		}
@@ -126,11 +124,11 @@ func (s *Scenario) Answers(ctx context.Context, network, addr, host string) ([]A
 }
 
 // first sends the first request of a load, on a connection of its own.
-func (s *Scenario) first(ctx context.Context, network, addr string, delay time.Duration) (*Want, *http1.Response,
+func (s *Scenario) first(ctx context.Context, to endpoint.Endpoint, delay time.Duration) (*Want, *http1.Response,
 	error) {
-	v := newVerifier(s, network, addr, delay)
+	v := newVerifier(s, to, delay)
 	defer v.hangUp()
-	mix, err := s.compile(addr, Options{}, true)
+	mix, err := s.compile(to.Authority(), Options{}, true)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/http1"
 )
 
@@ -61,8 +62,8 @@ func (v *verifier) visitor(set, get int, seed uint64) (*visitor, error) {
 	p := &visitor{verifier: v, set: &v.s.Requests[set], get: &v.s.Requests[get], cookies: map[string]string{}}
 	stored := *p.set
 	stored.Expect = Expect{Status: http.StatusOK, Body: &stored.Remembers}
-	draws, err := v.s.one(p.set, v.addr, Options{})
-	values, err2 := v.s.one(&stored, v.addr, Options{})
+	draws, err := v.s.one(p.set, v.to.Authority(), Options{})
+	values, err2 := v.s.one(&stored, v.to.Authority(), Options{})
 	p.draws, p.values = draws.NewSource(seed, 0, 1), values.NewSource(seed, 0, 1)
 	return p, errors.Join(err, err2)
 }
@@ -78,7 +79,7 @@ func (p *visitor) sets(ctx context.Context) error {
 
 // gets asks for the content of the session.
 func (p *visitor) gets(ctx context.Context) error {
-	mix, err := p.s.one(p.get, p.addr, Options{})
+	mix, err := p.s.one(p.get, p.to.Authority(), Options{})
 	if err != nil {
 		return err
 	}
@@ -153,7 +154,7 @@ func (v *verifier) sessions(ctx context.Context, set, get int) error {
 // VerifyTogether verifies that sessions stay apart when many visitors come at once, each on a
 // connection of its own. Every visitor stores something and asks for it, several times. Verify must
 // have judged the declared differences. If s has no such requests, it does nothing.
-func VerifyTogether(ctx context.Context, s *Scenario, network, addr string, visitors, times int,
+func VerifyTogether(ctx context.Context, s *Scenario, to endpoint.Endpoint, visitors, times int,
 	delay time.Duration) error {
 	set, get := s.keepers()
 	if set < 0 {
@@ -163,7 +164,7 @@ func VerifyTogether(ctx context.Context, s *Scenario, network, addr string, visi
 	var all sync.WaitGroup
 	for i := range visitors {
 		all.Go(func() {
-			v := newVerifier(s, network, addr, delay, Chunked, NoContentType, NoDate)
+			v := newVerifier(s, to, delay, Chunked, NoContentType, NoDate)
 			defer v.hangUp()
 			p, err := v.visitor(set, get, uint64(i)+1000)
 			for n := 0; n < times && err == nil && len(v.broken) == 0; n++ {

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"dyno/internal/bounds"
+	"dyno/internal/endpoint"
 	"dyno/internal/http1"
 )
 
@@ -65,19 +65,19 @@ const verifyTimeout = 5 * time.Second
 // draws is how often Verify sends a request that has random inputs or that starts a session.
 const draws = 5
 
-// Verify sends every request of s to addr, including those that are never loaded, and checks the
+// Verify sends every request of s to a server, including those that are never loaded, and checks the
 // contract strictly: status, headers, body, framing, Date and the delay of the handlers. All
 // requests use one connection, which the server must keep open. If s has sessions, Verify checks
 // that each keeps its content and shows it to nobody else.
 //
 // Differs lists the declared differences. An undeclared one breaks the contract; so does a declared
 // one that never occurs. The error joins one *Broken per breach.
-func Verify(ctx context.Context, s *Scenario, network, addr string, differs []string, delay time.Duration) (
+func Verify(ctx context.Context, s *Scenario, to endpoint.Endpoint, differs []string, delay time.Duration) (
 	*Observed, error) {
 	if err := s.bound(); err != nil {
 		return nil, err
 	}
-	v := newVerifier(s, network, addr, delay, differs...)
+	v := newVerifier(s, to, delay, differs...)
 	defer v.hangUp()
 	if err := v.requests(ctx, func(*Request) bool { return true }); err != nil {
 		return nil, err
@@ -99,14 +99,13 @@ func Verify(ctx context.Context, s *Scenario, network, addr string, differs []st
 }
 
 // Inspect does the part of Verify that Exact needs: it sends the loaded requests whose contract
-// accepts several bodies. Host is the value of the Host header; "" means addr.
-func (s *Scenario) Inspect(ctx context.Context, network, addr, host string) (*Observed, error) {
+// accepts several bodies.
+func (s *Scenario) Inspect(ctx context.Context, to endpoint.Endpoint) (*Observed, error) {
 	if err := s.bound(); err != nil {
 		return nil, err
 	}
-	v := newVerifier(s, network, addr, 0, Chunked, NoContentType, NoDate)
+	v := newVerifier(s, to, 0, Chunked, NoContentType, NoDate)
 	defer v.hangUp()
-	v.host = host
 	if err := v.requests(ctx, func(r *Request) bool { return r.Weight > 0 && r.Expect.loose() }); err != nil {
 		return nil, err
 	}
@@ -117,8 +116,8 @@ func (s *Scenario) Inspect(ctx context.Context, network, addr, host string) (*Ob
 const waited = 5
 
 // Waits verifies that the handlers of loaded requests wait for delay before they answer.
-func (s *Scenario) Waits(ctx context.Context, network, addr string, delay time.Duration) error {
-	v := newVerifier(s, network, addr, delay, Chunked, NoContentType, NoDate)
+func (s *Scenario) Waits(ctx context.Context, to endpoint.Endpoint, delay time.Duration) error {
+	v := newVerifier(s, to, delay, Chunked, NoContentType, NoDate)
 	defer v.hangUp()
 	if err := v.requests(ctx, func(r *Request) bool { return r.Weight > 0 && v.out.Requests < waited }); err != nil {
 		return err
@@ -129,8 +128,7 @@ func (s *Scenario) Waits(ctx context.Context, network, addr string, delay time.D
 // verifier sends requests over one connection and collects the breaches of the contract.
 type verifier struct {
 	s              *Scenario
-	network, addr  string
-	host           string // for the Host header; "": addr
+	to             endpoint.Endpoint
 	timeout        time.Duration
 	delay          time.Duration // of the handlers of loaded requests
 	conn           net.Conn      // nil until the next exchange
@@ -140,8 +138,8 @@ type verifier struct {
 	out            *Observed
 }
 
-func newVerifier(s *Scenario, network, addr string, delay time.Duration, differs ...string) *verifier {
-	v := &verifier{s: s, network: network, addr: addr, timeout: verifyTimeout + delay, delay: delay,
+func newVerifier(s *Scenario, to endpoint.Endpoint, delay time.Duration, differs ...string) *verifier {
+	v := &verifier{s: s, to: to, timeout: verifyTimeout + delay, delay: delay,
 		declared: map[string]bool{}, seen: map[string]bool{}, given: map[string]bool{},
 		out: &Observed{Framing: map[string]string{}, Bodies: map[int][]byte{}}}
 	for _, d := range differs {
@@ -179,7 +177,7 @@ func (v *verifier) requests(ctx context.Context, pick func(r *Request) bool) err
 // request verifies the request at index i.
 func (v *verifier) request(ctx context.Context, i int) error {
 	r := &v.s.Requests[i]
-	mix, err := v.s.one(r, cmp.Or(v.host, v.addr), Options{})
+	mix, err := v.s.one(r, v.to.Authority(), Options{})
 	if err != nil {
 		return err
 	}

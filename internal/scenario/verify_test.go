@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"dyno/internal/endpoint"
 )
 
 // raw is a server that answers every request with what reply gives, and closes the connection when
@@ -67,7 +69,7 @@ func contract(t *testing.T) *Scenario {
 }
 
 func TestVerifyAcceptsTheContract(t *testing.T) {
-	seen, err := Verify(t.Context(), contract(t), "tcp", raw(t, right), nil, 0)
+	seen, err := Verify(t.Context(), contract(t), endpoint.TCP(raw(t, right)), nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +132,7 @@ func TestVerifyRejectsMutants(t *testing.T) {
 	}
 	for name, m := range mutants {
 		t.Run(name, func(t *testing.T) {
-			_, err := Verify(t.Context(), contract(t), "tcp", raw(t, m.reply), nil, 0)
+			_, err := Verify(t.Context(), contract(t), endpoint.TCP(raw(t, m.reply)), nil, 0)
 			if err == nil || !strings.Contains(err.Error(), m.want) {
 				t.Errorf("error %v; want %q", err, m.want)
 			}
@@ -138,11 +140,11 @@ func TestVerifyRejectsMutants(t *testing.T) {
 	}
 	for name, key := range map[string]string{"chunked": Chunked, "no date": NoDate, "no media type": NoContentType} {
 		declared := []string{key + ": its default"}
-		seen, err := Verify(t.Context(), contract(t), "tcp", raw(t, mutants[name].reply), declared, 0)
+		seen, err := Verify(t.Context(), contract(t), endpoint.TCP(raw(t, mutants[name].reply)), declared, 0)
 		if err != nil || len(seen.Differs) != 1 {
 			t.Errorf("%s, declared: %+v, %v", key, seen, err)
 		}
-		if _, err := Verify(t.Context(), contract(t), "tcp", raw(t, right), declared, 0); err == nil ||
+		if _, err := Verify(t.Context(), contract(t), endpoint.TCP(raw(t, right)), declared, 0); err == nil ||
 			!strings.Contains(err.Error(), "does not occur") {
 			t.Errorf("%s, declared, does not occur: %v", key, err)
 		}
@@ -177,21 +179,21 @@ func TestVerifyHonoursEveryCheck(t *testing.T) {
 	} {
 		s := &Scenario{Name: "x", Requests: []Request{{Method: "GET", Path: "/{seq}", Weight: 1, Expect: c.e}}}
 		addr := raw(t, func(string) string { return c.answer })
-		seen, err := Verify(t.Context(), s, "tcp", addr, nil, 0)
+		seen, err := Verify(t.Context(), s, endpoint.TCP(addr), nil, 0)
 		switch {
 		case c.want == "" && (err != nil || seen.Requests != draws):
 			t.Errorf("%s: %+v, %v", name, seen, err)
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s: error %v; want %q", name, err, c.want)
 		}
-		err = s.Probe(0)(t.Context(), "tcp", addr)
+		err = s.Probe(0)(t.Context(), endpoint.TCP(addr))
 		if wrong := strings.HasPrefix(c.want, "status"); wrong != (err != nil) {
 			t.Errorf("%s: probe: %v", name, err)
 		}
 	}
 	if _, err := Verify(t.Context(), &Scenario{Requests: []Request{{Method: "GET", Path: "/", Weight: 1,
 		Expect: Expect{Status: 201, Length: &five}}}},
-		"tcp", raw(t, func(string) string { return good }), []string{"chunked: its default"}, 0); err == nil ||
+		endpoint.TCP(raw(t, func(string) string { return good })), []string{"chunked: its default"}, 0); err == nil ||
 		!strings.Contains(err.Error(), "does not occur") {
 		t.Errorf("chunked, which a body of five bytes could show: %v", err)
 	}

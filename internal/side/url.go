@@ -28,7 +28,7 @@ func (s *Side) takeURL(ctx context.Context) (err error) {
 // several.
 func (s *Side) openURL(ctx context.Context) error {
 	d := net.Dialer{Timeout: 5 * time.Second}
-	conn, err := d.DialContext(ctx, s.target.Network, s.target.Addr)
+	conn, err := s.target.Dial(ctx, &d)
 	if err != nil {
 		return fmt.Errorf("%w; is a server listening there?", err)
 	}

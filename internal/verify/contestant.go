@@ -12,6 +12,7 @@ import (
 
 	"dyno/internal/bench"
 	"dyno/internal/contestant"
+	"dyno/internal/endpoint"
 	"dyno/internal/proc"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
@@ -126,25 +127,24 @@ func (u *Setup) launched(ctx context.Context, host *bench.Local, s *scenario.Sce
 			return fmt.Errorf("the backend %s: %w", s.Backend, err)
 		}
 		defer backend.Stop()
-		_, l.Backend = backend.Addr()
+		l.Backend = backend.Endpoint().Addr
 	}
 	server, err := host.Launch(ctx, name, l)
 	if err != nil {
 		return err
 	}
 	defer server.Stop()
-	network, addr := server.Addr()
+	to := Server{Endpoint: server.Endpoint(), Differs: c.Differs}
 	if backend != nil {
 		var many *scenario.Scenario
 		if many, err = bound(ctx, s, backend, manyRecords); err == nil {
-			_, err = scenario.Verify(ctx, many.At(c.Paths), network, addr, c.Differs, 0)
+			_, err = scenario.Verify(ctx, many.At(c.Paths), to.Endpoint, c.Differs, 0)
 		}
 		if err == nil {
 			s, err = bound(ctx, s, backend, u.Records)
 		}
 	}
 	if err == nil {
-		to := Server{Network: network, Addr: addr, Differs: c.Differs}
 		o.Seen, err = Contract(ctx, host.Generator(), s.At(c.Paths), to)
 	}
 	if err == nil {
@@ -164,18 +164,18 @@ func (u *Setup) backend(ctx context.Context, host *bench.Local, name string) (be
 	if _, err := host.Build(ctx, name, func(string) {}); err != nil {
 		return nil, err
 	}
-	return host.Launch(ctx, name, bench.Launch{Probe: func(ctx context.Context, network, addr string) error {
-		return scenario.Tell(ctx, network, addr, u.Records, 1)
+	return host.Launch(ctx, name, bench.Launch{Probe: func(ctx context.Context, to endpoint.Endpoint) error {
+		return scenario.Tell(ctx, to, u.Records, 1)
 	}})
 }
 
 // bound returns s with the expected bodies for a number of records of its backend.
 func bound(ctx context.Context, s *scenario.Scenario, backend bench.Server, records int) (*scenario.Scenario, error) {
-	network, addr := backend.Addr()
-	if err := scenario.Tell(ctx, network, addr, records, uint64(records)); err != nil {
+	to := backend.Endpoint()
+	if err := scenario.Tell(ctx, to, records, uint64(records)); err != nil {
 		return nil, err
 	}
-	return s.Bind(scenario.Ask(ctx, network, addr))
+	return s.Bind(scenario.Ask(ctx, to))
 }
 
 // tried is the delay that a contestant gets to show whether it waits.
@@ -190,8 +190,7 @@ func waits(ctx context.Context, host *bench.Local, name string, s *scenario.Scen
 		return err
 	}
 	defer server.Stop()
-	network, addr := server.Addr()
-	to := Server{Network: network, Addr: addr, Differs: differs, Delay: tried}
+	to := Server{Endpoint: server.Endpoint(), Differs: differs, Delay: tried}
 	if err := Waits(ctx, host.Generator(), s, to); err != nil {
 		return &bench.LogError{Err: err, Tail: server.LogTail()}
 	}

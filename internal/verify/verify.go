@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
@@ -18,9 +19,9 @@ import (
 
 // Server is the server to verify.
 type Server struct {
-	Network, Addr string
-	Differs       []string      // declared differences (scenario.Verify)
-	Delay         time.Duration // that its handlers wait before they answer
+	endpoint.Endpoint
+	Differs []string      // declared differences (scenario.Verify)
+	Delay   time.Duration // that its handlers wait before they answer
 }
 
 // loads are the short loads. Together they send more requests than any mutant answers correctly:
@@ -38,17 +39,17 @@ const visitors, visits = 8, 50
 // otherwise only verified, scenario.Verify again, and a Date that advances, where it sends one. It ends
 // with the first step that fails. The error joins *scenario.Broken.
 func Contract(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) (*scenario.Observed, error) {
-	seen, err := scenario.Verify(ctx, s, to.Network, to.Addr, to.Differs, to.Delay)
+	seen, err := scenario.Verify(ctx, s, to.Endpoint, to.Differs, to.Delay)
 	if err != nil {
 		return seen, err
 	}
-	err = scenario.VerifyTogether(ctx, s, to.Network, to.Addr, visitors, visits, to.Delay)
+	err = scenario.VerifyTogether(ctx, s, to.Endpoint, visitors, visits, to.Delay)
 	if err != nil {
 		return seen, under("visitors at once", err)
 	}
 	moved := func(context.Context) error { return nil }
 	if !scenario.Declares(to.Differs, scenario.NoDate) {
-		if moved, err = scenario.WatchDate(ctx, s, to.Network, to.Addr, to.Delay); err != nil {
+		if moved, err = scenario.WatchDate(ctx, s, to.Endpoint, to.Delay); err != nil {
 			return seen, err
 		}
 	}
@@ -60,7 +61,7 @@ func Contract(ctx context.Context, e load.Engine, s *scenario.Scenario, to Serve
 			return seen, err
 		}
 	}
-	if _, err := scenario.Verify(ctx, s, to.Network, to.Addr, to.Differs, to.Delay); err != nil {
+	if _, err := scenario.Verify(ctx, s, to.Endpoint, to.Differs, to.Delay); err != nil {
 		return seen, under("after the loads", err)
 	}
 	return seen, moved(ctx)
@@ -68,7 +69,7 @@ func Contract(ctx context.Context, e load.Engine, s *scenario.Scenario, to Serve
 
 // job returns a load on the server.
 func (to *Server) job(s *scenario.Scenario, connections int) load.Job {
-	return load.Job{Network: to.Network, Addr: to.Addr, Scenario: s, Seed: 1, Connections: connections,
+	return load.Job{Endpoint: to.Endpoint, Scenario: s, Seed: 1, Connections: connections,
 		Timeout: 10*time.Second + to.Delay}
 }
 
@@ -83,10 +84,10 @@ const (
 // it before they answer: one request at a time, and under a short load, whose figures must be
 // possible. The error joins *scenario.Broken.
 func Waits(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) error {
-	if err := s.Waits(ctx, to.Network, to.Addr, to.Delay); err != nil {
+	if err := s.Waits(ctx, to.Endpoint, to.Delay); err != nil {
 		return err
 	}
-	pinned, err := s.Pin(ctx, to.Network, to.Addr, "")
+	pinned, err := s.Pin(ctx, to.Endpoint)
 	if err != nil {
 		return err
 	}

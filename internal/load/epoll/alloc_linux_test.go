@@ -8,20 +8,21 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/refserver"
 	"dyno/internal/scenario"
 )
 
 // nullServer runs truth's null server in this process; it does not allocate per request either.
-func nullServer(t testing.TB, s *scenario.Scenario) (network, addr string) {
+func nullServer(t testing.TB, s *scenario.Scenario) endpoint.Endpoint {
 	t.Helper()
 	null, _, err := refserver.NullOf(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	addr = filepath.Join(t.TempDir(), "s")
+	addr := filepath.Join(t.TempDir(), "s")
 	done := make(chan error, 1)
 	go func() {
 		_, err := (&refserver.Null{Response: null.Response}).Serve(ctx, "unix", addr)
@@ -33,7 +34,7 @@ func nullServer(t testing.TB, s *scenario.Scenario) (network, addr string) {
 			t.Error(err)
 		}
 	})
-	return "unix", addr
+	return endpoint.Endpoint{Network: "unix", Addr: addr}
 }
 
 // connect opens a session as soon as the server is there.
@@ -72,8 +73,8 @@ func TestRequestsDoNotAllocate(t *testing.T) {
 	}{{1, nil}, {4, nil}, {1, due}} {
 		depth := c.depth
 		s := twoRequests()
-		network, addr := nullServer(t, s)
-		session := connect(t, load.Job{Network: network, Addr: addr, Scenario: s, Connections: 16, Pipeline: depth})
+		to := nullServer(t, s)
+		session := connect(t, load.Job{Endpoint: to, Scenario: s, Connections: 16, Pipeline: depth})
 		w := session.workers[0]
 		mallocs := func(requests int64) int64 {
 			w.establish(t.Context())
@@ -101,8 +102,8 @@ func TestRequestsDoNotAllocate(t *testing.T) {
 
 func BenchmarkRequest(b *testing.B) {
 	s := twoRequests()
-	network, addr := nullServer(b, s)
-	session := connect(b, load.Job{Network: network, Addr: addr, Scenario: s, Connections: 16})
+	to := nullServer(b, s)
+	session := connect(b, load.Job{Endpoint: to, Scenario: s, Connections: 16})
 	b.ReportAllocs()
 	b.ResetTimer()
 	if l, err := session.Run(b.Context(), load.Window{Requests: int64(b.N)}); err != nil || l.Succeeded != int64(b.N) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/result"
 )
@@ -41,7 +42,7 @@ func TestRateAgainstTheServersCount(t *testing.T) {
 		s := twoRequests()
 		s.Requests = s.Requests[:1]
 		connections := int(2000 * delay / time.Second)
-		session := connect(t, load.Job{Network: "tcp", Addr: ln.Addr().String(), Scenario: s, Connections: connections})
+		session := connect(t, load.Job{Endpoint: endpoint.TCP(ln.Addr().String()), Scenario: s, Connections: connections})
 		length := max(20*delay, 2*time.Second)
 		start := time.Now()
 		l, err := session.Run(t.Context(), load.Window{For: length, Spread: delay})

@@ -71,9 +71,11 @@ func resolve(ctx context.Context, job *load.Job) (a address, err error) {
 	case "unix":
 		return address{family: unix.AF_UNIX, to: &unix.SockaddrUnix{Name: addr}}, nil
 	case "tcp", "tcp4", "tcp6":
-		if addr, err = job.Locate(ctx); err != nil {
+		at, err := job.Locate(ctx)
+		if err != nil {
 			return a, err
 		}
+		addr = at.Addr
 		to, err := net.ResolveTCPAddr(network, addr) // which looks nothing up
 		if err != nil {
 			return a, err

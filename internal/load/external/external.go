@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/proc"
 	"dyno/internal/result"
@@ -70,7 +71,7 @@ func Find(ctx context.Context, name string) (*Tool, error) {
 // Check returns why the tool cannot make a load, nil if it can. requests is 0 where the duration is
 // given.
 func (t *Tool) Check(s *scenario.Scenario, level result.Level, requests int64) error {
-	_, err := t.request(&load.Job{Scenario: s, Addr: "127.0.0.1:80"})
+	_, err := t.request(&load.Job{Endpoint: endpoint.TCP("127.0.0.1:80"), Scenario: s})
 	var why string
 	switch {
 	case err != nil:
@@ -109,7 +110,7 @@ func (t *Tool) request(job *load.Job) (*http.Request, error) {
 	case s.Cookies || s.Session != "" || job.Cookies:
 		return nil, fmt.Errorf("%s keeps no cookies, which the scenario %s needs", t.Name, s.Name)
 	}
-	mix, err := s.Compile(job.Host(), scenario.Options{})
+	mix, err := s.Compile(job.Authority(), scenario.Options{})
 	if err != nil {
 		return nil, err
 	}

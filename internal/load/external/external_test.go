@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
@@ -101,7 +102,7 @@ func TestWrkTellsErrors(t *testing.T) {
 }
 
 func TestCommands(t *testing.T) {
-	job := load.Job{Network: "tcp", Addr: "127.0.0.1:9", Scenario: values("POST", "a=1"), Connections: 6,
+	job := load.Job{Endpoint: endpoint.TCP("127.0.0.1:9"), Scenario: values("POST", "a=1"), Connections: 6,
 		CPUs: []int{1, 2, 3, 4}, Timeout: 1500 * time.Millisecond}
 	for _, c := range []struct {
 		tool   string
@@ -212,7 +213,7 @@ func TestInstalledTools(t *testing.T) {
 			if !tool.kind.counts {
 				window = load.Window{For: time.Second}
 			}
-			job := load.Job{Network: "tcp", Addr: s.Listener.Addr().String(), Scenario: values("GET", ""),
+			job := load.Job{Endpoint: endpoint.TCP(s.Listener.Addr().String()), Scenario: values("GET", ""),
 				Connections: 4}
 			told, used, err := tool.Load(t.Context(), job, window, filepath.Join(t.TempDir(), "logs", "out"))
 			switch {
@@ -242,7 +243,7 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { cancel() }))
 	defer s.Close()
-	job := load.Job{Network: "tcp", Addr: s.Listener.Addr().String(), Scenario: values("GET", ""), Connections: 1}
+	job := load.Job{Endpoint: endpoint.TCP(s.Listener.Addr().String()), Scenario: values("GET", ""), Connections: 1}
 	if _, _, err := tool.Load(ctx, job, load.Window{For: time.Hour},
 		filepath.Join(t.TempDir(), "out")); !errors.Is(err, context.Canceled) {
 		t.Error(err)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"dyno/internal/load"
-	"dyno/internal/netns"
 )
 
 // read is the result of one Read of a connection, and its time on the session's clock.
@@ -27,7 +26,7 @@ func (c *conn) dial(ctx context.Context) error {
 	if len(s.local) > 0 {
 		d.LocalAddr = s.local[c.index%len(s.local)]
 	}
-	nc, err := netns.Dial(ctx, &d, s.job.Network, s.addr)
+	nc, err := s.to.Dial(ctx, &d)
 	if load.OutOfFiles(err) {
 		err = load.FilesError(err, s.job.Connections)
 		s.limit.CompareAndSwap(nil, &err)

@@ -1,6 +1,6 @@
 // Package gonet is the plain load engine: package net, a goroutine for each connection and one that
 // reads it, for systems without epoll. It keeps the same ledger as load/epoll, through the same
-// parser, with more CPU per request; its speed is not optimized.
+// load.HTTP1, with more CPU per request; its speed is not optimized.
 //
 // Note: a connection that writes takes nothing in. Where a pipeline of requests and its answers
 // each exceed what the sockets hold, both sides block in write until Job.Timeout; load/epoll reads
@@ -20,6 +20,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/result"
 )
@@ -31,7 +32,7 @@ const dialsMax = 32 // at a time before a window, so as not to overrun a short a
 
 type session struct {
 	job   load.Job
-	addr  string // to dial
+	to    endpoint.Endpoint // an address of the job's
 	base  time.Time
 	local []net.Addr
 	conns []*conn
@@ -62,7 +63,7 @@ func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	s := &session{job: job, base: time.Now()}
 	err := s.prepare()
 	if err == nil {
-		s.addr, err = s.job.Locate(ctx)
+		s.to, err = s.job.Locate(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", job.Addr, err)

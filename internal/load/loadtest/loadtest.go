@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/scenario"
 )
@@ -68,7 +69,7 @@ func values() *scenario.Scenario {
 
 func job(s *server) load.Job {
 	return load.Job{
-		Network: s.Addr().Network(), Addr: s.Addr().String(), Scenario: values(), Seed: 7,
+		Endpoint: endpoint.Endpoint{Network: s.Addr().Network(), Addr: s.Addr().String()}, Scenario: values(), Seed: 7,
 		Connections: 4, Timeout: never, Workers: 2,
 	}
 }
@@ -92,7 +93,7 @@ func sameBytes(t *testing.T, e load.Engine) {
 	session := open(t, e, j)
 	run(t, session, load.Window{Requests: 10})
 	run(t, session, load.Window{Requests: 15})
-	mix, err := j.Scenario.Compile(j.Host(), scenario.Options{})
+	mix, err := j.Scenario.Compile(j.Authority(), scenario.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

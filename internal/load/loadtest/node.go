@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/load"
 )
 
@@ -37,7 +38,7 @@ process.stdin.on('close', () => process.exit()).resume()`)
 	if err != nil {
 		t.Skipf("node does not listen: %v", err)
 	}
-	j := load.Job{Network: "tcp", Addr: strings.TrimSpace(addr), Scenario: values(), Connections: 4, Workers: 2,
+	j := load.Job{Endpoint: endpoint.TCP(strings.TrimSpace(addr)), Scenario: values(), Connections: 4, Workers: 2,
 		Timeout: never}
 	upload(&j)
 	ok := "ok"

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/result"
 )
@@ -93,7 +94,7 @@ func beChild(t *testing.T, e load.Engine) {
 	if !ok {
 		return
 	}
-	j := load.Job{Network: "tcp", Addr: addr, Scenario: values(), Connections: 1, Workers: 1, Timeout: never,
+	j := load.Job{Endpoint: endpoint.TCP(addr), Scenario: values(), Connections: 1, Workers: 1, Timeout: never,
 		Spin: mode == "spins"}
 	w := load.Window{Requests: 1}
 	if mode == "open" { // it sleeps until its second request is due
