@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -34,40 +33,14 @@ var compiling = map[string]string{
 	"rackup": "ruby", "julia": "julia",
 }
 
-// Words returns the words of the line's last command as they are written, without quotes. They are
-// used for names, runtimes and hashes; only the shell knows their expansion.
-func (c *Command) Words() []string {
-	var words []string
-	for _, w := range strings.Fields(c.Line) {
-		if w == "&&" || w == ";" {
-			words = nil
-			continue
-		}
-		words = append(words, strings.Trim(w, `"'`))
-	}
-	return words
-}
-
-// program returns the index of the word that names the program: the first that is neither an
-// assignment nor a command that starts another.
-func program(words []string) int {
-	for i, w := range words {
-		if !strings.Contains(w, "=") && !slices.Contains([]string{"exec", "env", "nice", "time", "nohup"}, w) &&
-			!strings.HasPrefix(w, "-") {
-			return i
-		}
-	}
-	return 0
-}
-
 // Program returns the name of the program that the line starts, without its folder; "" if it is
 // empty.
 func (c *Command) Program() string {
-	words := c.Words()
-	if len(words) == 0 {
+	s := c.Start()
+	if len(s.Words) == 0 {
 		return ""
 	}
-	return filepath.Base(words[program(words)])
+	return filepath.Base(s.Words[s.Program])
 }
 
 // Language returns the language of the program if it compiles while it serves, else "". For an
@@ -94,29 +67,20 @@ func (c *Command) files() (files []string) {
 	if c.Image != "" {
 		return nil
 	}
-	words := c.Words()
-	at := program(words)
-	for i, w := range words {
-		if i < at || i == at && !strings.Contains(w, "/") {
+	s := c.Start()
+	for i, w := range s.Words {
+		if i < s.Program || i == s.Program && !strings.Contains(w, "/") {
 			continue
 		}
-		path := c.path(w)
+		path := under(c.Dir, under(s.Dir, w))
 		if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
 			files = append(files, path)
-			if i > at || !filepath.IsAbs(w) {
+			if i > s.Program || !filepath.IsAbs(w) {
 				break
 			}
 		}
 	}
 	return files
-}
-
-// path returns a word as an absolute path.
-func (c *Command) path(word string) string {
-	if filepath.IsAbs(word) {
-		return word
-	}
-	return filepath.Join(c.Dir, word)
 }
 
 // Commanded returns a contestant that m.Command starts.
@@ -145,9 +109,9 @@ func (b *Built) identifyCommand() (version string) {
 	if c.Image != "" {
 		return b.Hash[:min(12, len(b.Hash))]
 	}
-	h := sha256.New()
-	for _, w := range c.Words() {
-		if sum := b.files[c.path(w)]; sum != "" {
+	h, s := sha256.New(), c.Start()
+	for _, w := range append([]string{s.Dir}, s.Words...) {
+		if sum := b.files[under(c.Dir, under(s.Dir, w))]; sum != "" {
 			w = sum
 		}
 		fmt.Fprintf(h, "%d %s\n", len(w), w)
@@ -158,43 +122,8 @@ func (b *Built) identifyCommand() (version string) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	if version, err := programVersion(ctx, c.Words()[program(c.Words())]); err == nil {
+	if version, err := programVersion(ctx, s.Words[s.Program]); err == nil {
 		return version
 	}
 	return "unknown"
-}
-
-// Telling returns the words that distinguish a command from others: the name of the first file that
-// it runs, or else of the program; with more, also the words around it and the folders of the file.
-func (c *Command) Telling(more int) []string {
-	words := c.Words()
-	if len(words) == 0 {
-		return nil
-	}
-	at := program(words)
-	first, last := at, at
-	for i := at + 1; i < len(words); i++ {
-		if strings.Contains(words[i], ".") && !strings.HasPrefix(words[i], "-") && !strings.Contains(words[i], PortMark) {
-			first, last = i, i
-			break
-		}
-	}
-	file := first
-	for range more { // first what it is given, then the names of the variables
-		switch {
-		case last+1 < len(words):
-			last++
-		case first > at:
-			first--
-		}
-	}
-	told := slices.Clone(words[first : last+1])
-	for i, w := range told {
-		parts, keep := strings.Split(w, "/"), 1
-		if first+i == file {
-			keep += more
-		}
-		told[i] = strings.Join(parts[max(0, len(parts)-keep):], "/")
-	}
-	return told
 }

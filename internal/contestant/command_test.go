@@ -217,18 +217,23 @@ func TestPortSearch(t *testing.T) {
 
 func TestCommandWords(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"a.js", "data.db", "server"} {
+	for _, name := range []string{"a.js", "data.db", "server", "b c.js"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for line, want := range map[string]struct{ program, language, files string }{
-		"node --inspect a.js data.db":          {"node", "javascript", "a.js"},
-		"./server --db data.db":                {"server", "", "server"},
-		"PORT={port} exec java -jar x.jar":     {"java", "java", ""},
-		"cd sub && 'python3' -m uvicorn a:app": {"python3", "", ""},
-		"npm start":                            {"npm", "javascript", ""},
-		"":                                     {"", "", ""},
+		"node --inspect a.js data.db":                       {"node", "javascript", "a.js"},
+		"./server --db data.db":                             {"server", "", "server"},
+		"PORT={port} exec java -jar x.jar":                  {"java", "java", ""},
+		"nice -n 5 node a.js 2>&1 | tee log":                {"node", "javascript", "a.js"},
+		"sh -c 'exec node \"a.js\"'":                        {"node", "javascript", "a.js"},
+		"node 'b c.js'":                                     {"node", "javascript", "b c.js"},
+		"cd sub && node a.js":                               {"node", "javascript", ""}, // which a.js of another folder is not
+		"cd ..; cd " + filepath.Base(dir) + " && node a.js": {"node", "javascript", "a.js"},
+		"cd sub && 'python3' -m uvicorn a:app":              {"python3", "", ""},
+		"npm start":                                         {"npm", "javascript", ""},
+		"":                                                  {"", "", ""},
 	} {
 		c := Command{Line: line, Dir: dir}
 		var files []string

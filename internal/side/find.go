@@ -94,7 +94,7 @@ func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
 	case statErr == nil && st.Mode().IsRegular():
 		return s, s.takeFile(dir, st)
 	case len(strings.Fields(text)) > 1:
-		s.Kind = Command
+		s.Kind, s.line = Command, text
 		return s, nil
 	case dir != "":
 		return s, s.takeRevision(ctx, dir)
@@ -108,7 +108,7 @@ func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
 		return nil, conf.Usagef("%s has no contestant.toml; to compare a revision, add --of CONTESTANT; to start a "+
 			"server there, pass a command: 'cd %s && ./server'", text, text)
 	case onPath(text):
-		s.Kind = Command
+		s.Kind, s.line = Command, text
 		return s, nil
 	}
 	return nil, conf.Usagef("%s not found: it is not a folder with a contestant.toml, a file, a program on PATH or "+
@@ -122,12 +122,20 @@ func (s *Side) takeFile(dir string, st os.FileInfo) (err error) {
 		return conf.Usagef("%s is not executable; pass the command that starts it, in quotes, such as 'node %s'",
 			s.Text, s.Text)
 	case dir == "":
-		s.Kind = Command
+		s.Kind, s.line = Command, quoted(s.Text)
 		return nil
 	}
 	s.Kind, s.folder, s.label = Program, dir, "from "+shortened(s.Text, "")
 	s.program, err = filepath.Abs(s.Text)
 	return err
+}
+
+// quoted returns the path of a file as a word for the shell, which would look for a bare name on PATH.
+func quoted(path string) string {
+	if !strings.ContainsRune(filepath.ToSlash(path), '/') {
+		path = "./" + path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // takeRevision takes a commit of the repository that holds dir.

@@ -7,14 +7,13 @@ import (
 	"strings"
 
 	"dyno/internal/conf"
-	"dyno/internal/contestant"
 )
 
 // nameLength is the most runes that a name has.
 const nameLength = 24
 
-// name gives each side a name: that of --name, else the shortest of its candidates by which all
-// differ, else one with a number behind it.
+// name gives each side a name: that of --name, else the shortest of its candidates that no other side
+// has, else one with a number behind it.
 func (o *Options) name(sides []*Side) error {
 	if len(o.Names) > len(sides) {
 		return conf.Usagef("--name: %d names for %d sides", len(o.Names), len(sides))
@@ -31,17 +30,21 @@ func (o *Options) name(sides []*Side) error {
 		sides[i].Name = n
 	}
 	rest := sides[len(o.Names):]
-	for length := range longest {
-		for _, s := range rest {
-			s.Name = s.candidate(length)
-		}
-		if distinct(sides, true) {
-			break
+	for _, s := range rest {
+		s.Name = s.candidate(0, rest)
+	}
+	for length := 1; length < longest; length++ {
+		shared := slices.DeleteFunc(slices.Clone(rest), func(s *Side) bool {
+			return !slices.ContainsFunc(sides, func(o *Side) bool { return same(o.Name, s.Name) && o.Text != s.Text })
+		})
+		for _, s := range shared {
+			s.Name = s.candidate(length, rest)
 		}
 	}
-	for i, s := range sides {
+	for i, s := range rest {
 		first := s.Name
-		for n := 2; i >= len(o.Names) && (o.taken(s.Name) || !distinct(sides[:i+1], false)); n++ {
+		named := func(o *Side) bool { return same(o.Name, s.Name) }
+		for n := 2; o.taken(s.Name) || slices.ContainsFunc(sides[:len(o.Names)+i], named); n++ {
 			s.Name = fmt.Sprintf("%s-%d", first, n)
 		}
 	}
@@ -53,15 +56,14 @@ func (o *Options) taken(name string) bool { return o.Taken != nil && o.Taken(nam
 // longest is how many candidates there are: words of a command, or folders of a path.
 const longest = 4
 
-// candidate returns a name for s; a larger more gives a longer name.
-func (s *Side) candidate(length int) string {
+// candidate returns a name for s, one of sides; a larger length gives a longer name.
+func (s *Side) candidate(length int, sides []*Side) string {
 	switch s.Kind {
 	case URL:
 		parts := strings.SplitAfter(s.target.Host+s.target.Path, "/")
 		return clipped(strings.Trim(strings.Join(parts[:min(1+length, len(parts))], ""), "/"))
 	case Command:
-		c := contestant.Command{Line: s.Text}
-		return clipped(strings.Join(c.Telling(length), "-"))
+		return s.commandName(length, sides)
 	case Image:
 		parts := strings.Split(s.image, "/")
 		return clipped(strings.Join(parts[max(0, len(parts)-1-length):], "/"))
@@ -82,28 +84,19 @@ func (s *Side) candidate(length int) string {
 	return clipped(s.Text)
 }
 
-// clipped returns the end of a name, which is more specific than its beginning.
+// clipped returns a name without spaces, commas and a dash before it, which would make it a flag, and
+// of a long one the end, which is more specific than its beginning.
 func clipped(name string) string {
-	runes := []rune(strings.Join(strings.FieldsFunc(name, func(r rune) bool {
+	runes := []rune(strings.TrimLeft(strings.Join(strings.FieldsFunc(name, func(r rune) bool {
 		return strings.ContainsRune(" \t\n,", r)
-	}), "-"))
-	if len(runes) <= nameLength {
+	}), "-"), "-"))
+	switch {
+	case len(runes) == 0:
+		return "side"
+	case len(runes) <= nameLength:
 		return string(runes)
 	}
 	return "…" + string(runes[len(runes)-nameLength+1:])
-}
-
-// distinct reports whether no two names are the same; but, if twins may share one, for those of
-// sides that were given by the same text.
-func distinct(sides []*Side, twins bool) bool {
-	for i, s := range sides {
-		if slices.ContainsFunc(sides[:i], func(other *Side) bool {
-			return same(other.Name, s.Name) && !(twins && other.Text == s.Text)
-		}) {
-			return false
-		}
-	}
-	return true
 }
 
 // same reports whether two names are one, or would be the name of one file.

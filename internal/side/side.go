@@ -39,6 +39,7 @@ type Side struct {
 	Manifest *contestant.Manifest // from Open on
 
 	target   *adhoc.Target // of a URL
+	line     string        // of a command, for the shell
 	image    string        // its name and tag
 	folder   string        // of the contestant
 	program  string        // absolute; that is built already
@@ -114,10 +115,7 @@ func commandManifest(s *Side) (*contestant.Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &contestant.Command{Line: s.Text, Dir: here}
-	if s.Kind == Image {
-		c.Line, c.Image = "", s.image
-	}
+	c := &contestant.Command{Line: s.line, Image: s.image, Dir: here}
 	m := &contestant.Manifest{Name: s.Name, Title: s.Name, Language: c.Language(), Framework: c.Program(), Processes: 1,
 		Command: c}
 	return m, nil

@@ -1,7 +1,9 @@
 package side
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -82,12 +84,22 @@ func TestNames(t *testing.T) {
 	for _, c := range []struct{ texts, given, want []string }{
 		{[]string{"node a.js", "python3 b.py"}, nil, []string{"a.js", "b.py"}},
 		{[]string{"node a.js", "node a.js"}, nil, []string{"a.js", "a.js-2"}},
-		{[]string{"node a.js --fast", "node a.js --slow"}, nil, []string{"a.js---fast", "a.js---slow"}},
-		{[]string{"./server", "build/server"}, nil, []string{"./server", "build/server"}},
+		{[]string{"node a.js --fast", "node a.js --slow"}, nil, []string{"a.js-fast", "a.js-slow"}},
+		{[]string{"./server", "build/server"}, nil, []string{"server", "build/server"}},
 		{[]string{"before/mine", "after/mine"}, nil, []string{"before/mine", "after/mine"}},
 		{[]string{"uvicorn app:app --port {port}", "cd x && FOO=1 ./ref"}, nil, []string{"uvicorn", "ref-2"}},
 		{[]string{"image:docker.io/library/nginx:1.29", "image:mine:2"}, nil, []string{"nginx:1.29", "mine:2"}},
-		{[]string{"java -jar x.jar", "python3 -m http.server {port}"}, nil, []string{"x.jar", "http.server"}},
+		{[]string{"java -jar x.jar", "python3 -m http.server {port}"}, nil, []string{"x.jar", "python3-http.server"}},
+		{[]string{"uvicorn a:app --port {port}", "uvicorn b:app --port {port}"}, nil, []string{"uvicorn-a:app", "uvicorn-b:app"}},
+		{[]string{"cd old && ./server {port}", "cd new && ./server {port}"}, nil, []string{"old/server", "new/server"}},
+		{[]string{"node v1/main.js", "node v2/main.js", "node v2/main.js --fast"}, nil,
+			[]string{"v1/main.js", "v2/main.js", "v2/main.js-fast"}},
+		{[]string{"serve --workers 2", "serve --workers 4", "serve -q"}, nil, []string{"serve-workers-2", "serve-workers-4", "serve-q"}},
+		{[]string{"GOGC=50 ./server", "GOGC=off ./server"}, nil, []string{"server-GOGC=50", "server-GOGC=off"}},
+		{[]string{"docker run --rm -p {port}:80 nginx:1.29", "docker run --rm -p {port}:80 caddy:2"}, nil,
+			[]string{"docker-nginx:1.29", "docker-caddy:2"}},
+		{[]string{"python3 -m http.server {port}", "python3 -m http.server {port} --protocol HTTP/1.1"}, nil,
+			[]string{"python3-http.server", "…erver-protocol-HTTP/1.1"}},
 		{[]string{"node a.js", "node b.js", "node c.js"}, []string{"old", "new"}, []string{"old", "new", "c.js"}},
 	} {
 		sides, err := Find(t.Context(), c.texts, Options{Taken: o.Taken, Folder: o.Folder, Names: c.given})
@@ -117,6 +129,82 @@ func TestNames(t *testing.T) {
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v; want %q", c.given, err, c.want)
 		}
+	}
+}
+
+// A command has the name that a person would give it, and none that begins with a dash.
+func TestCommandNames(t *testing.T) {
+	for line, want := range map[string]string{
+		"node a.js":                                   "a.js",
+		"node --inspect=0 dist/main.mjs {port}":       "main.mjs",
+		"nodejs server":                               "nodejs-server",
+		"deno run -A serve.ts":                        "serve.ts",
+		"npm start":                                   "npm-start",
+		"npm run dev":                                 "npm-dev",
+		"python3 b.py":                                "b.py",
+		"python3.12 manage.py runserver {port}":       "manage.py",
+		"python3 -m http.server {port}":               "python3-http.server",
+		"uvicorn app:app --port {port}":               "uvicorn",
+		"gunicorn -c conf.py app:app":                 "gunicorn",
+		"java -Xmx1g -jar x.jar --server.port={port}": "x.jar",
+		"dotnet out/Api.dll":                          "Api.dll",
+		"bundle exec puma -p {port}":                  "bundle-puma",
+		"go run ./cmd/api":                            "go-api",
+		"go run .":                                    "go-run",
+		"php -S 127.0.0.1:{port} index.php":           "index.php",
+		"./bin/server -x":                             "server",
+		"./server --config a.json":                    "server",
+		"/usr/sbin/nginx -c /etc/nginx.conf":          "nginx",
+		"docker run --rm -p {port}:80 nginx:1.29":     "docker-nginx:1.29",
+		"podman run -p 3000:80 -e A=1 caddy":          "podman-caddy",
+		"env VAR=1 cmd -x":                            "cmd",
+		"VAR='a b' ./server":                          "server",
+		"nice -n 5 node a.js":                         "a.js",
+		"cd ../base && ./server":                      "server",
+		"cd sub; exec ./server 2>&1 | tee log":        "server",
+		"sh -c 'cd sub && exec node a.js'":            "a.js",
+		"sh start.sh":                                 "start.sh",
+		"'my server/run me' -x":                       "run-me",
+		`my\ server/run`:                              "run",
+		`node "my app/main file.js"`:                  "main-file.js",
+		"-m x":                                        "x",
+		"-- --":                                       "side",
+		"''":                                          "side",
+	} {
+		s := &Side{Kind: Command, Text: line, line: line}
+		if err := (&Options{}).name([]*Side{s}); err != nil || s.Name != want {
+			t.Errorf("%s is named %q, want %q; %v", line, s.Name, want, err)
+		}
+	}
+}
+
+// A file is started though the shell would take its path for several words, or search it on PATH.
+func TestFilesAsCommands(t *testing.T) {
+	workspace(t)
+	if err := os.MkdirAll("my folder", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("my folder/it's", []byte("#!/bin/sh\nexit 3\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	sides, err := Find(t.Context(), []string{"my folder/it's", "server"}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Open(t.Context(), sides, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{`'my folder/it'\''s'`, "'./server'"} {
+		if got := sides[i].Manifest.Command.Line; got != want {
+			t.Errorf("the command of %s is %s, want %s", sides[i].Text, got, want)
+		}
+	}
+	if sides[0].Name != "it's" || sides[1].Name != "server" {
+		t.Errorf("they are named %q and %q", sides[0].Name, sides[1].Name)
+	}
+	var failed *exec.ExitError
+	if err := exec.Command("sh", "-c", sides[0].Manifest.Command.Line).Run(); !errors.As(err, &failed) || failed.ExitCode() != 3 {
+		t.Error(err)
 	}
 }
 

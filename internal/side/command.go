@@ -1,0 +1,108 @@
+package side
+
+import (
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"dyno/internal/contestant"
+)
+
+var (
+	// runners are programs that run another one, which says more than they do.
+	runners = []string{"node", "nodejs", "bun", "deno", "tsx", "ts-node", "npm", "npx", "yarn", "pnpm", "python", "pypy",
+		"poetry", "pipenv", "uv", "ruby", "bundle", "php", "perl", "lua", "luajit", "java", "gradle", "gradlew", "mvn",
+		"mvnw", "jbang", "kotlin", "scala", "sbt", "clojure", "julia", "elixir", "mix", "escript", "dotnet", "go", "cargo",
+		"swift", "zig", "make", "sh", "bash", "docker", "podman"}
+	// scripts are the endings of files that a runner runs.
+	scripts = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx", ".py", ".pyc", ".pyz", ".rb", ".ru",
+		".php", ".pl", ".lua", ".jar", ".war", ".kts", ".scala", ".clj", ".jl", ".exs", ".dll", ".go", ".sh"}
+	// numbers are ports, addresses and the like.
+	numbers = regexp.MustCompile(`^[0-9.:/]+$`)
+)
+
+// spoken returns the words by which a person calls a command: the script that a runner runs; a runner
+// and what else it runs; or the program alone. The last of them may be a file, with its folder.
+func spoken(s contestant.Start) (runner []string, file string) {
+	if len(s.Words) == 0 {
+		return nil, ""
+	}
+	program := s.Words[s.Program]
+	if !slices.Contains(runners, strings.TrimRight(filepath.Base(program), "0123456789.")) {
+		return nil, program
+	}
+	var runs []string
+	for _, w := range s.Words[s.Program+1:] {
+		switch {
+		case slices.Contains(scripts, filepath.Ext(w)) && w[0] != '-':
+			return nil, w
+		case w == "" || w[0] == '-' || strings.Contains(w, contestant.PortMark) || strings.Contains(w, "=") ||
+			numbers.MatchString(w):
+		default:
+			runs = append(runs, w)
+		}
+	}
+	if len(runs) > 1 && (runs[0] == "run" || runs[0] == "exec") {
+		runs = runs[1:]
+	}
+	if len(runs) == 0 {
+		return nil, program
+	}
+	return []string{filepath.Base(program)}, runs[0]
+}
+
+// commandName returns a name of the command s, one of sides. A larger length adds folders to its file,
+// where a namesake has another, and words that not all namesakes have.
+func (s *Side) commandName(length int, sides []*Side) string {
+	start := s.start()
+	name, file := spoken(start)
+	file = path.Join(filepath.ToSlash(start.Dir), file)
+	parts := strings.Split(file, "/")
+	if length == 0 {
+		return clipped(strings.Join(append(name, parts[len(parts)-1]), "-"))
+	}
+	var others []contestant.Start // of namesakes
+	apart := false
+	for _, o := range sides {
+		if o.Kind != Command || o.Text == s.Text || o.commandName(0, nil) != s.commandName(0, nil) {
+			continue
+		}
+		other := o.start()
+		_, f := spoken(other)
+		others, apart = append(others, other), apart || path.Join(filepath.ToSlash(other.Dir), f) != file
+	}
+	from := len(parts) - 1
+	if apart {
+		from = max(0, from-length)
+	}
+	name = append(name, strings.Join(parts[from:], "/"))
+	return clipped(strings.Join(append(name, extra(start, others, length)...), "-"))
+}
+
+// extra returns the first words that one of the others lacks, each with the option that it is a value
+// of.
+func extra(s contestant.Start, others []contestant.Start, most int) (words []string) {
+	_, file := spoken(s)
+	for i, w := range s.Words {
+		lacking := slices.ContainsFunc(others, func(o contestant.Start) bool { return !slices.Contains(o.Words, w) })
+		if !lacking || w == file || strings.Contains(w, contestant.PortMark) {
+			continue
+		}
+		if i > s.Program+1 && strings.HasPrefix(s.Words[i-1], "-") && !strings.HasPrefix(w, "-") {
+			option := strings.TrimLeft(s.Words[i-1], "-")
+			w = option + "-" + w
+			if n := len(words); n > 0 && words[n-1] == option {
+				words = words[:n-1]
+			}
+		}
+		if len(words) < most {
+			words = append(words, strings.TrimLeft(w, "-"))
+		}
+	}
+	return words
+}
+
+// start returns what a command starts.
+func (s *Side) start() contestant.Start { return (&contestant.Command{Line: s.line}).Start() }
