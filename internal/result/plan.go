@@ -39,7 +39,7 @@ type Plan struct {
 
 	// Of a paired comparison at several levels. Cells are what is loaded, empty: every contestant
 	// at every level. Family are the comparisons that the run decides and that Holm corrects
-	// together, empty: all pairs of contestants at the first level. SideEpochs is in how many
+	// together, empty: all pairs of contestants at the first level. ExtraEpochs is in how many
 	// epochs a cell that is in no comparison is loaded, once each; 0: six.
 	Cells       []Cell       `json:"cells,omitempty"`
 	Family      []Comparison `json:"family,omitempty"`

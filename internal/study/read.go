@@ -23,7 +23,8 @@ const (
 // keys are the keys of a study.toml, including renamed ones.
 type keys struct {
 	Study
-	OldAnalyses []int `toml:"looks"`
+	OldAnalyses    []int `toml:"looks"`
+	OldExtraEpochs int   `toml:"side_epochs"`
 }
 
 // Read reads the study of that slug. Errors include file:line:column. Read reports all errors at
@@ -37,6 +38,9 @@ func Read(fsys fs.FS, slug string) (*Study, error) {
 	}
 	if s.Slug = slug; !file.Has("interim") {
 		s.Analyses = doc.OldAnalyses
+	}
+	if !file.Has("extra_epochs") {
+		s.ExtraEpochs = doc.OldExtraEpochs
 	}
 	if s.Primary == "" {
 		s.Primary = "throughput"
@@ -76,6 +80,14 @@ func (r *reader) errorf(key, format string, args ...any) {
 	r.errs = append(r.errs, r.file.Errorf(key, format, args...))
 }
 
+// key returns that of two names of a key which the file has.
+func (r *reader) key(name, old string) string {
+	if r.file.Has(name) {
+		return name
+	}
+	return old
+}
+
 // head checks the keys of a study outside levels and claims.
 func (r *reader) head() {
 	s := r.s
@@ -107,7 +119,8 @@ func (r *reader) head() {
 	case s.QuickRounds < 0 || s.QuickRounds > 100:
 		r.errorf("quick_rounds", "quick_rounds = %d: want 1 to 100", s.QuickRounds)
 	case s.ExtraEpochs < 0 || s.ExtraEpochs > 100:
-		r.errorf("side_epochs", "side_epochs = %d: want 1 to 100", s.ExtraEpochs)
+		key := r.key("extra_epochs", "side_epochs")
+		r.errorf(key, "%s = %d: want 1 to 100", key, s.ExtraEpochs)
 	case s.Requests < 0:
 		r.errorf("requests", "requests = %d: want 1 or more", s.Requests)
 	case s.Requests > 0 && s.Duration != "":
@@ -120,10 +133,7 @@ func (r *reader) head() {
 		r.errorf("base", "fresh processes share no round with those of other levels, so a difference to a base "+
 			"cannot be measured; remove the base")
 	case slices.ContainsFunc(s.Analyses, func(n int) bool { return n < 1 }):
-		key := "interim"
-		if !r.file.Has(key) {
-			key = "looks"
-		}
+		key := r.key("interim", "looks")
 		r.errorf(key, "%s = %v: want numbers of epochs, 1 or more", key, s.Analyses)
 	}
 	for i, name := range s.Contestants {

@@ -33,7 +33,7 @@ type Study struct {
 	QuickContestants []string          `toml:"quick_contestants"` // with --quick, all where it is empty
 	Rounds           int               `toml:"rounds"`            // of an epoch of a paired comparison; those of the profile where it is 0
 	QuickRounds      int               `toml:"quick_rounds"`      // with --quick
-	ExtraEpochs      int               `toml:"side_epochs"`       // in how many epochs a cell that no claim names is loaded; six where it is 0
+	ExtraEpochs      int               `toml:"extra_epochs"`      // in how many epochs a cell that no claim names is loaded; six where it is 0
 	Heap             bool              `toml:"heap"`              // read the heaps of Go contestants around each window
 	Analyses         []int             `toml:"interim"`           // numbers of valid epochs of a paired comparison; those of the profile where it is empty
 	Fresh            bool              `toml:"fresh"`             // each level has processes of its own, loaded once with Requests
