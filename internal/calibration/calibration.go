@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"dyno/internal/contestant"
+	"dyno/internal/document"
 	"dyno/internal/host"
 	"dyno/internal/proc"
 	"dyno/internal/result"
@@ -53,10 +54,7 @@ type Shape struct{ Connections, Pipeline, PerConnection int }
 
 // String describes the shape.
 func (s Shape) String() string {
-	text := fmt.Sprintf("%d connections", s.Connections)
-	if s.Connections == 1 {
-		text = "1 connection"
-	}
+	text := document.Count(s.Connections, "connection")
 	if s.Pipeline > 1 {
 		text += fmt.Sprintf(", %d requests in flight on each", s.Pipeline)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"dyno/internal/analysis"
+	"dyno/internal/document"
 )
 
 // Verdict is the outcome of a claim in one run, on the machine and the day of that run.
@@ -134,7 +135,7 @@ func (c *Comparison) silent() string {
 	case c.Ratio.N == 0:
 		return "no figure to compare"
 	case c.Ratio.Lo == 0 && math.IsInf(c.Ratio.Hi, 1) && !c.Bound:
-		return fmt.Sprintf("%d epochs, too few for an interval", c.Ratio.N)
+		return document.Count(c.Ratio.N, "epoch") + ", too few for an interval"
 	}
 	return ""
 }

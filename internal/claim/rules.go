@@ -102,7 +102,7 @@ func ofOrder(pairs []Pair, of []Comparison, more bool, margin float64) (Verdict,
 			reasons[i] = reason + ": " + strings.Join(links, ", ")
 		}
 	}
-	return verdict, fmt.Sprintf("%d of %d links hold; %s", holds, len(of), strings.Join(reasons, "; "))
+	return verdict, fmt.Sprintf("%d of %s hold; %s", holds, document.Count(len(of), "link"), strings.Join(reasons, "; "))
 }
 
 // ofEqual judges equality within margin; judged is the margin of the run's own tests of it.

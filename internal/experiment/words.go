@@ -14,14 +14,15 @@ import (
 func (x *Experiment) Words() string {
 	p := x.Plan
 	if x.begun != nil {
-		return fmt.Sprintf("%s\nresuming %s, %d valid epochs", p.Title, x.Folder, len(plan.Epochs(x.begun)))
+		return fmt.Sprintf("%s\nresuming %s, %s", p.Title, x.Folder,
+			document.Count(len(plan.Epochs(x.begun)), "valid epoch"))
 	}
-	levels := fmt.Sprintf("%d connections", p.Level.Connections)
+	levels := document.Count(p.Level.Connections, "connection")
 	if len(p.Levels) > 0 {
-		levels = fmt.Sprintf("%d levels", len(p.Levels))
+		levels = document.Count(len(p.Levels), "level")
 	}
 	if len(p.Family) > 0 {
-		levels += fmt.Sprintf(", of which %d pairs are decided", len(p.Family))
+		levels += ", with verdicts on " + document.Count(len(p.Family), "pair")
 	}
 	protocol := plan.Of(p)
 	return fmt.Sprintf("%s\n%s of %s, %s, seed %d, into %s\nafter the builds: %s", p.Title, protocol.Traits().Title,

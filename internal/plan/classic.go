@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dyno/internal/checks"
+	"dyno/internal/document"
 	"dyno/internal/result"
 )
 
@@ -24,10 +25,10 @@ func (classic) Traits() *Traits { return &classicTraits }
 // Words implements Protocol.
 func (classic) Words(p *result.Plan, c *Cost) string {
 	if p.Requests > 0 {
-		return fmt.Sprintf("%d loads of %d requests, one after another", c.Trials, p.Requests)
+		return fmt.Sprintf("%s of %s, one after another", document.Count(c.Trials, "load"), document.Count(p.Requests, "request"))
 	}
 	each, whole := time.Duration(p.TrialNS), c.Whole.Round(time.Second)
-	return fmt.Sprintf("%d loads of %v, one after another, %v", c.Trials, each, whole)
+	return fmt.Sprintf("%s of %v, one after another, %v", document.Count(c.Trials, "load"), each, whole)
 }
 
 func (classic) arrange(p *result.Plan, r *Request, q *Question, _ *profile) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dyno/internal/checks"
+	"dyno/internal/document"
 	"dyno/internal/result"
 	"dyno/internal/stats"
 )
@@ -30,7 +31,7 @@ func (paired) Traits() *Traits { return &pairedTraits }
 func (paired) Words(p *result.Plan, c *Cost) string {
 	each := time.Duration(p.TrialNS).String()
 	if p.Fresh {
-		each = fmt.Sprintf("%d requests", p.Requests)
+		each = document.Count(p.Requests, "request")
 	}
 	verdict := "one analysis at the end"
 	if len(c.Analyses) > 1 {
@@ -44,8 +45,9 @@ func (paired) Words(p *result.Plan, c *Cost) string {
 	default:
 		anew += ", except those that were already running"
 	}
-	return fmt.Sprintf("about %v, at most %v; %d loads of %s in %d epochs, %s; %s",
-		c.Whole.Round(time.Second), time.Duration(p.BudgetNS), c.Trials, each, c.Epochs+p.Pilots, anew, verdict)
+	return fmt.Sprintf("about %v, at most %v; %s of %s in %s, %s; %s", c.Whole.Round(time.Second),
+		time.Duration(p.BudgetNS), document.Count(c.Trials, "load"), each, document.Count(c.Epochs+p.Pilots, "epoch"),
+		anew, verdict)
 }
 
 func (paired) levels(p *result.Plan, q *Question) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dyno/internal/checks"
+	"dyno/internal/document"
 	"dyno/internal/result"
 )
 
@@ -23,8 +24,8 @@ func (sweep) Traits() *Traits { return &sweepTraits }
 
 // Words implements Protocol.
 func (sweep) Words(p *result.Plan, c *Cost) string {
-	return fmt.Sprintf("about %d trials in %d epochs, %v; figures with intervals, no verdicts",
-		c.Trials, c.Epochs+p.Pilots, c.Whole.Round(time.Second))
+	return fmt.Sprintf("about %s in %s, %v; figures with intervals, no verdicts", document.Count(c.Trials, "trial"),
+		document.Count(c.Epochs+p.Pilots, "epoch"), c.Whole.Round(time.Second))
 }
 
 func (sweep) levels(p *result.Plan, q *Question) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dyno/internal/analysis"
+	"dyno/internal/document"
 	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
@@ -120,7 +121,7 @@ func sameQuestion(p, q *result.Plan) error {
 }
 
 func levelText(l result.Level) string {
-	s := fmt.Sprintf("%d connections", l.Connections)
+	s := document.Count(l.Connections, "connection")
 	if l.Pipeline > 1 {
 		s += fmt.Sprintf(" × %d", l.Pipeline)
 	}
@@ -131,7 +132,7 @@ func levelText(l result.Level) string {
 		s += ", " + report.WorkName(l.Work)
 	}
 	if l.PerConnection > 0 {
-		s += fmt.Sprintf(", %d requests each", l.PerConnection)
+		s += fmt.Sprintf(", %s each", document.Count(l.PerConnection, "request"))
 	}
 	if l.RatePerSec > 0 {
 		s += fmt.Sprintf(", %g/s", l.RatePerSec)

@@ -38,8 +38,9 @@ func (a *Against) Document(run, other *result.Run) *document.Document {
 		notes.Blocks = append(notes.Blocks, document.Paragraph{Label: "not compared", Text: document.Plain(s)})
 	}
 	head := document.Section{Blocks: []document.Block{
-		text("%s, %d epochs, against %s, %d epochs", when(run), a.Epochs[0], when(other), a.Epochs[1]),
-		text("scenario %s, %d connections", run.Plan.Scenario, run.Plan.Level.Connections),
+		text("%s, %s, against %s, %s", when(run), document.Count(a.Epochs[0], "epoch"), when(other),
+			document.Count(a.Epochs[1], "epoch")),
+		text("scenario %s, %s", run.Plan.Scenario, document.Count(run.Plan.Level.Connections, "connection")),
 	}}
 	d := &document.Document{Sections: []document.Section{head, notes}}
 	var table *document.Table

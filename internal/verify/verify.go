@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/internal/document"
 	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/result"
@@ -126,7 +127,7 @@ func under(what string, err error) error {
 
 // sent describes a job as Broken.Sent.
 func sent(job *load.Job) string {
-	how := fmt.Sprintf("%d connections", job.Connections)
+	how := document.Count(job.Connections, "connection")
 	if job.Pipeline > 1 {
 		how += fmt.Sprintf(", %d requests in the pipeline", job.Pipeline)
 	}
