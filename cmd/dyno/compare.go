@@ -74,9 +74,11 @@ func compareCommand() *cobra.Command {
 			"  failed        the whole interval lies beyond the limit\n" +
 			"  passed        the whole interval lies on this side of it\n" +
 			"  inconclusive  the limit lies within the interval, or the run has no say. A longer --budget\n" +
-			"                narrows it; dyno doctor says how small a difference this machine can show\n\n" +
-			"Exit codes: 0; 1 when a condition failed, or with --strict was inconclusive, or a side failed;\n" +
-			"2 usage. dyno help terms explains the words.",
+			"                narrows it; dyno doctor says how small a difference this machine can show\n" +
+			"  not measured  a side has no figure of this metric\n\n" +
+			"Exit codes: 0; 1 when a condition failed or was not measured, or with --strict was inconclusive,\n" +
+			"when a side failed, or when the machine was so noisy that nothing was measured; 2 usage.\n" +
+			"dyno help terms explains the words.",
 		Example: "  dyno compare 'node a.js' 'python3 b.py'\n" +
 			"  dyno compare http://localhost:3000/users/{int:1..100} http://localhost:4000/users/{int:1..100}\n" +
 			"  dyno compare main . --of net-http\n" +

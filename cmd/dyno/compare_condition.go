@@ -90,6 +90,7 @@ const (
 	passed       state = "passed"       // the whole interval is on the allowed side of the limit
 	failed       state = "failed"       // the whole interval lies beyond it
 	inconclusive state = "inconclusive" // the interval contains the limit, or the run cannot decide
+	unmeasured   state = "not measured" // one of the two has no figure at all
 )
 
 // judgement is a condition's state, and the change that it is based on.
@@ -109,7 +110,7 @@ func (c condition) judge(a *analysis.Analysis, head, base string) judgement {
 	j := judgement{condition: c, of: head, state: inconclusive}
 	p, ok := a.Pair(head, base, c.metric.Name)
 	if !ok || p.Ratio.N == 0 {
-		j.note = "one of the two has no figure"
+		j.state, j.note = unmeasured, "one of the two has no figure"
 		return j
 	}
 	j.change = p.Ratio
@@ -139,10 +140,12 @@ func (c condition) sides(e analysis.Estimate) (beyond, within bool) {
 	return e.Lo-1 > c.limit, e.Hi-1 <= c.limit
 }
 
-// fails reports whether conditions in these states make the command fail: one that failed does, an
-// inconclusive one only if strict.
+// fails reports whether conditions in these states make the command fail: one that failed or was not
+// measured does, an inconclusive one only if strict. What was not measured would not be with more
+// time either, so the gate would never close.
 func fails(states []state, strict bool) bool {
-	return slices.Contains(states, failed) || strict && slices.Contains(states, inconclusive)
+	return slices.Contains(states, failed) || slices.Contains(states, unmeasured) ||
+		strict && slices.Contains(states, inconclusive)
 }
 
 // withdrawn resets all states if the run found a difference between two copies of one server.

@@ -132,7 +132,7 @@ func TestJudgeCondition(t *testing.T) {
 			spoil: func(a *analysis.Analysis) { a.TooBusy = true }},
 		{text: "throughput<-3%", lo: .98, hi: 1.01, look: 1, want: inconclusive, noteOfWhom: "limit",
 			spoil: func(a *analysis.Analysis) { a.Shares["base"] = .9 }},
-		{text: "memory>5%", look: 1, want: inconclusive, noteOfWhom: "no figure",
+		{text: "memory>5%", look: 1, want: unmeasured, noteOfWhom: "no figure",
 			spoil: func(a *analysis.Analysis) { a.Pairs = nil }},
 	} {
 		cond, err := parseCondition(c.text, false)
@@ -195,10 +195,10 @@ func TestAnswer(t *testing.T) {
 			[]string{"1 % (−10 % to +5 %) less CPU per request than base: not separated."}},
 		{run("b"), found(0, analysis.Inconclusive, "", 2, 0, math.Inf(1)), nil, false,
 			[]string{"too few epochs", "not separated: the run ended before its first interim analysis"}},
-		{run("b"), &analysis.Analysis{Primary: "cpu_per_request"}, nil, false,
-			[]string{"no result: there is no valid measurement"}},
+		{run("b"), &analysis.Analysis{Primary: "cpu_per_request"}, nil, true,
+			[]string{"no result: there is no valid measurement", "not measured  one of the two has no figure"}},
 		{&result.Run{Failures: []result.Failure{{Contestant: "head", Stage: "build"}}}, &analysis.Analysis{}, nil,
-			false,
+			true,
 			[]string{"no result: head has no figure, because it failed at build"}},
 		{run("b"), found(1, analysis.Different, "base", 1.5, 1.4, 1.6),
 			[]checks.Finding{{ID: checks.Twins, State: checks.Fail}}, false,

@@ -13,7 +13,7 @@ import (
 )
 
 // The truth of a made load: what the servers bear, and how much one trial differs from another.
-var madeRates = map[string]float64{"ref": 60_000, "ref+50%": 40_000, "fast": 60_000, "slow": 40_000}
+var madeRates = map[string]float64{"ref": 60_000, "ref+50%": 40_000, "fast": 60_000, "slow": 40_000, "disturbed": 40_000}
 
 const madeNoise = 0.005
 
@@ -33,10 +33,13 @@ func newMadeMachine(o bench.LocalOptions) (experiment.Host, error) {
 
 func (m *madeMachine) Generator() bench.Generator { return m }
 
-func (m *madeMachine) Watch(bench.Server) func(server, generator, backend time.Duration) result.Causes {
-	return func(_, _, _ time.Duration) result.Causes {
-		return result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}
+// Watch finds another program beside the server "disturbed", always.
+func (m *madeMachine) Watch(s bench.Server) func(server, generator, backend time.Duration) result.Causes {
+	causes := result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}
+	if s.(*madeServer).name == "disturbed" {
+		causes.BackgroundServerNS = 2e8
 	}
+	return func(_, _, _ time.Duration) result.Causes { return causes }
 }
 
 func (m *madeMachine) Launch(ctx context.Context, name string, l bench.Launch) (bench.Server, error) {
@@ -44,7 +47,7 @@ func (m *madeMachine) Launch(ctx context.Context, name string, l bench.Launch) (
 	if err != nil {
 		return nil, err
 	}
-	made := &madeServer{Server: s, rate: madeRates[name]}
+	made := &madeServer{Server: s, name: name, rate: madeRates[name]}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.servers[s.Endpoint().Addr] = made
@@ -66,6 +69,7 @@ func (m *madeMachine) Open(_ context.Context, job load.Job) (load.Session, error
 // madeServer is a real one whose CPU clock counts made requests: a whole CPU at its rate.
 type madeServer struct {
 	bench.Server
+	name string
 	rate float64
 	cpu  time.Duration
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"dyno/internal/document"
 	"dyno/internal/experiment"
 	"dyno/internal/plan"
 	"dyno/internal/report"
@@ -73,7 +74,8 @@ func runCommand() *cobra.Command {
 			"  classic  one long load after another, as published benchmarks do it; single figures, for\n" +
 			"           comparison with theirs\n\n" +
 			theseTerms("study", "contestant", "scenario", "level", "trial", "round", "epoch") + "\n" +
-			"Exit codes: 0; 1 when a contestant failed or the run was interrupted; 2 usage.",
+			"Exit codes: 0; 1 when a contestant failed, the run was interrupted, or the machine was so noisy\n" +
+			"that nothing was measured; 2 usage.",
 		Example: "  dyno run\n" +
 			"  dyno run iris-vs-netcore-mvc --quick\n" +
 			"  dyno run --contestants gin,chi,echo --scenario routes-github\n" +
@@ -277,7 +279,22 @@ func conclude(cmd *cobra.Command, data *report.Data, dir string) error {
 	if failed || r.End == nil || r.End.Reason == plan.Interrupted || r.End.Reason == string(plan.Nobody) {
 		return exit(exitFailed)
 	}
+	if data.Valid == 0 {
+		complain(cmd, unmeasuredRun(r))
+		return exit(exitFailed)
+	}
 	return nil
+}
+
+// unmeasuredRun is the error of a run that was carried out and has no valid trial.
+func unmeasuredRun(r *result.Run) error {
+	discarded, all := plan.Discarded(r)
+	if all == 0 {
+		return errors.New("nothing was measured: the budget ended before the first trial that counts; give a larger --budget")
+	}
+	return fmt.Errorf("nothing was measured: %s of %s were discarded, because other programs, the hypervisor or pauses "+
+		"disturbed them; run it again while nothing else uses the machine, on another one, or with a larger --budget; "+
+		"dyno doctor says what disturbs", document.Whole(discarded), document.Count(all, "trial"))
 }
 
 // resumption is the command that goes on with an interrupted run; "" where there is nothing to go on
