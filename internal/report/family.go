@@ -107,7 +107,7 @@ func (s *sweep) showing(m analysis.Metric) *sweep {
 		}
 	}
 	none := func(r row) bool {
-		return r.Struck == "" && !slices.ContainsFunc(d.Levels, func(l Level) bool {
+		return r.Excluded == "" && !slices.ContainsFunc(d.Levels, func(l Level) bool {
 			return l.Loaded == nil ||
 				slices.Contains(l.Loaded, r.Name)
 		})
@@ -130,7 +130,7 @@ func (s *sweep) familySentences() (list []string) {
 	}
 	switch {
 	case len(found) == 0:
-		list = append(list, "None of the "+document.Count(missing, "named pair")+" has a figure.")
+		list = append(list, "No named pair has a figure.")
 	case s.a.Interim == 0:
 		list = append(list, s.noAnalysis())
 	default:
@@ -172,9 +172,13 @@ func (s *sweep) familyMethod() []document.Fact {
 	return facts
 }
 
-// pairsShort returns the table of the named pairs without what each verdict rests on.
+// pairsShort returns the named pairs without what each verdict rests on.
 func (s *sweep) pairsShort() document.Section {
 	out := document.Section{ID: "short", On: document.OffPage}
+	if len(s.run.Plan.Family) > mostPairs {
+		out.Blocks = s.pairsByLevel()
+		return out
+	}
 	for _, b := range s.namedPairs().Blocks {
 		t := shortened(b.(document.Table))
 		if t.Rest = "more"; s.Folder != "" {

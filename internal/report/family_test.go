@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"dyno/internal/analysis"
+	"dyno/internal/document"
 	"dyno/internal/result"
 	"dyno/internal/stats"
 )
@@ -82,19 +84,33 @@ func extraLevelsFixture() *Data {
 	return d
 }
 
-// Many named pairs are cut so that the answer has 25 lines; with all details none is.
-func TestManyNamedPairsAreCut(t *testing.T) {
+// Many named pairs are listed by level, each once; those at two levels at the end.
+func TestManyNamedPairs(t *testing.T) {
 	d := familyFixture()
-	d.Folder = "runs/today"
-	for range 4 {
-		d.Run.Plan.Family = append(d.Run.Plan.Family, d.Run.Plan.Family...)
+	for _, f := range d.Run.Plan.Family {
+		d.Run.Plan.Family = append(d.Run.Plan.Family, result.Comparison{A: f.B, B: f.A})
+	}
+	d.Run.Plan.Family = append(d.Run.Plan.Family, result.Comparison{
+		A: result.Cell{Contestant: "kestrel"}, B: result.Cell{Contestant: "kestrel", Level: 1}})
+	var got []string
+	for _, it := range newSweep(newView(d)).pairsByLevel()[1].(document.List).Items {
+		got = append(got, it.Label+": "+it.Text.String())
+	}
+	want := []string{
+		"c=10: net/http 1.31 × Kestrel, 1.31 × Kestrel",
+		"c=100: equal within 3 %: Kestrel / net/http, net/http / Kestrel · not compared: Gin / Kestrel, Kestrel / Gin",
+		"two levels: equal within 3 %: net/http at c=10 / at c=100, net/http at c=100 / at c=10 · " +
+			"not compared: Kestrel at c=10 / at c=100",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
 	}
 	text := string(written(t, Text, d))
-	if n := strings.Count(text, "\n"); n != 25 || !strings.Contains(text, " more: dyno report runs/today --verbose\n") {
-		t.Errorf("%d lines:\n%s", n, text)
+	if !strings.Contains(text, "its throughput to the other’s") || strings.Contains(text, "pair            against") {
+		t.Errorf("the answer is\n%s", text)
 	}
-	if all := string(written(t, inFull, d)); strings.Contains(all, "… and ") || strings.Count(all, "net/http, c=10 ") < 32 {
-		t.Errorf("with all details pairs are missing:\n%s", all)
+	if all := string(written(t, inFull, d)); strings.Count(all, "different") < 2 || !strings.Contains(all, "1.31 (1.28–1.33)") {
+		t.Errorf("with all details intervals are missing:\n%s", all)
 	}
 }
 
