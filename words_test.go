@@ -43,7 +43,6 @@ var excepted = []exception{
 	{"doc/compare.md", "driver", "podman calls a flag so"},
 	{"internal/plan/protocol.go", "duel", "the old name, which it reads"},
 	{"internal/result/format1.go", "", "the old names, which it reads"},
-	{"internal/document/svgbars.go", "struck", "a class of the page's style"},
 	{"internal/contestant/manifest.go", "companion", "the old name, which it reads"},
 	{"internal/claim/claim.go", "tie", "the old name, which it reads"},
 	{"internal/claim/outcome.go", "", "the old names, which it reads"},

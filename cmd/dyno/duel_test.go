@@ -54,7 +54,7 @@ func TestRealDuel(t *testing.T) {
 		checkContestant(t, run, name)
 	}
 	if n := len(plan.Valid(run)); n == 0 {
-		t.Log("every round was void: the machine was busy, so no verdict is looked for")
+		t.Log("every round was discarded: the machine was busy, so no verdict is looked for")
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "report.html"))
 	if err != nil || !bytes.Contains(page, []byte("<svg")) {

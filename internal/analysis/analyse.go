@@ -86,7 +86,7 @@ func Analyse(in Input) *Analysis {
 		a.Pairs = append(a.Pairs, ps...)
 	}
 	a.controls(t, in, levels(family))
-	a.strike(in)
+	a.exclude(in)
 	return a
 }
 
@@ -234,8 +234,8 @@ func (a *Analysis) place(names []string, pairs []Pair, m Metric) {
 	}
 }
 
-// strike ranks the failed contestants last, with the reason.
-func (a *Analysis) strike(in Input) {
+// exclude ranks the failed contestants last, with the reason.
+func (a *Analysis) exclude(in Input) {
 	failed := slices.DeleteFunc(slices.Clone(in.Contestants), func(n string) bool { _, f := in.Failed[n]; return !f })
 	slices.Sort(failed)
 	for _, n := range failed {

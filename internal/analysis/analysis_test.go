@@ -65,7 +65,7 @@ func TestVerdictsOfKnownServers(t *testing.T) {
 		}
 	}
 	if a.AACheck == nil || a.AACheck.Verdict == Different {
-		t.Errorf("canary %+v", a.AACheck)
+		t.Errorf("A/A check %+v", a.AACheck)
 	}
 	if c := a.Cell("fast", "throughput"); math.Abs(c.Ratio.Value-1.2) > .02 || c.Level.N != 12 ||
 		math.IsInf(c.Level.Lo, 0) {
@@ -170,7 +170,7 @@ func TestTooBusyIsNotRanked(t *testing.T) {
 	in := input(trials, "fast", "slow")
 	in.DiscardedShare = DiscardedLimit
 	if p, _ := Analyse(in).Pair("fast", "slow", "throughput"); p.Verdict != Different {
-		t.Errorf("half of the trials void, and the rest stands: %+v", p)
+		t.Errorf("half of the trials discarded, and the rest stands: %+v", p)
 	}
 	in.DiscardedShare = .51
 	a := Analyse(in)

@@ -91,7 +91,7 @@ func TestCellsAreComparedAsContestantsAre(t *testing.T) {
 		t.Errorf("%d pairs", len(a.Pairs))
 	}
 	if a.AACheck == nil || a.AACheck.Verdict == Different || len(a.Others) != 0 {
-		t.Errorf("canary %+v", a.AACheck)
+		t.Errorf("A/A check %+v", a.AACheck)
 	}
 	// Where one level has no controls, those of the others are judged as without it.
 	without := familyInput(12, family...)

@@ -129,7 +129,7 @@ func TestFamilyIsDrivenToItsVerdicts(t *testing.T) {
 		}
 	}
 	if a.AACheck == nil || a.AACheck.Verdict == analysis.Different {
-		t.Errorf("canary %+v", a.AACheck)
+		t.Errorf("A/A check %+v", a.AACheck)
 	}
 	for _, tr := range run.Trials {
 		switch l := run.Plan.LevelOf(&tr); {

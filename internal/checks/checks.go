@@ -255,8 +255,8 @@ func unanswered(c *Check, e *Evidence, name string, own []result.Trial) (State, 
 		}
 	}
 	if errored > 0 || short > 0 {
-		return Fail, fmt.Sprintf("%d requests without a response; %d trials with fewer connections than planned",
-			errored, short)
+		return Fail, fmt.Sprintf("%s without a response; %s with fewer connections than planned",
+			document.Count(errored, "request"), document.Count(short, "trial"))
 	}
 	return Pass, "no errors; all connections established in every trial"
 }
@@ -333,10 +333,14 @@ func twins(_ *Check, e *Evidence) (State, string) {
 	return Pass, text
 }
 
-// complete checks whether the record could be read to its end.
-func complete(_ *Check, e *Evidence) (State, string) {
-	if e.Run.Damage != nil {
-		return Fail, "the record is damaged: " + e.Run.Damage.Error()
+// complete checks whether the run came to its first analysis, if it has any, and could be read to its
+// end. Where it did, that says nothing of whether its data are enough: there is no finding.
+func complete(_ *Check, e *Evidence) []Finding {
+	switch {
+	case e.Run.Damage != nil:
+		return []Finding{{State: Fail, Text: "the record is damaged: " + e.Run.Damage.Error()}}
+	case len(e.Run.Plan.Analyses) > 0 && e.Analysis.Interim == 0:
+		return []Finding{{State: CannotTell, Text: "the run has no analysis: it ended before the first"}}
 	}
-	return Pass, "all records of " + result.TrialsFile + " could be read"
+	return nil
 }

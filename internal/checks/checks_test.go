@@ -275,6 +275,7 @@ var provocations = []struct {
 	{"V26", Fail, func(e *Evidence) {
 		e.Run.Contestants = append(e.Run.Contestants, result.Contestant{Name: "a", Version: "v1", BinaryHash: "01"})
 	}},
+	{"V28", CannotTell, func(e *Evidence) { e.Run.Plan.Analyses, e.Analysis.Interim = []int{16}, 0 }},
 	{"V28", Fail, func(e *Evidence) { e.Run.Damage = &result.Damaged{Err: io.ErrUnexpectedEOF} }},
 	{"V29", Warn, trials(func(t *result.Trial) { t.Load.AtEdge = result.Estimated })},
 	{"V29", Warn, trials(func(t *result.Trial) { t.Load.RateAnswers, t.Load.RateNS = 5, t.Load.WindowNS })},

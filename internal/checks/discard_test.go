@@ -14,7 +14,7 @@ func TestDiscardJudgesTheWholeRound(t *testing.T) {
 	}
 	round[1].Causes.BackgroundServerNS = 10e7
 	if !Discard(round) {
-		t.Error("12 % foreign CPU over the round did not void it")
+		t.Error("12 % background CPU over the round did not discard it")
 	}
 }
 

@@ -112,7 +112,7 @@ func (c *Check) speed(x analysis.Effect, p float64, family int) (State, string) 
 	switch least := max(leastEpochs, stats.MinEpochs(family, likely)); {
 	case x.Epochs < least:
 		return CannotTell,
-			fmt.Sprintf("change with the machine's speed unknown: %d epochs, and %d are needed", x.Epochs, least)
+			"change with the machine's speed " + lacking(x.Epochs, least)
 	case p <= shown:
 		return c.Limits[0].Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", text, p)
 	case p <= likely && x.Share() > c.Limits[0].Warn:
@@ -136,12 +136,17 @@ func (c *Check) trend(x analysis.Trend) (State, string) {
 	return Pass, fmt.Sprintf("%s, p = %.2g", change, x.P)
 }
 
+// lacking says that something is unknown for want of epochs.
+func lacking(epochs, least int) string {
+	return fmt.Sprintf("unknown: %s, and %d are needed", document.Count(epochs, "epoch"), least)
+}
+
 // effect returns the state of an effect: by its size if it is significant, else by whether it is
 // shown to be below the limit.
 func (l Limit) effect(x analysis.Effect, p float64, text string) (State, string) {
 	switch {
 	case x.Epochs < leastEpochs:
-		return CannotTell, fmt.Sprintf("unknown: %d epochs, and %d are needed", x.Epochs, leastEpochs)
+		return CannotTell, lacking(x.Epochs, leastEpochs)
 	case p <= shown:
 		return l.Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", text, p)
 	case !(x.Most() <= l.Fail):
@@ -167,7 +172,7 @@ func carryOver(c *Check, e *Evidence) (State, string) {
 	text := "depending on what was loaded before, trials differ by up to " + document.Percent(size)
 	switch {
 	case e.Analysis.Epochs < leastEpochs:
-		return CannotTell, fmt.Sprintf("unknown: %d epochs, and %d are needed", e.Analysis.Epochs, leastEpochs)
+		return CannotTell, lacking(e.Analysis.Epochs, leastEpochs)
 	case p <= shown:
 		return c.Limits[0].Grade(size), fmt.Sprintf("%s, p = %.2g", text, p)
 	case math.IsInf(least, 1):
@@ -224,7 +229,7 @@ func dependence(c *Check, e *Evidence) []Finding {
 	switch {
 	case epochs < leastEpochs:
 		return []Finding{{State: CannotTell,
-			Text: fmt.Sprintf("too few epochs to tell: %d, and %d are needed", epochs, leastEpochs)}}
+			Text: lacking(epochs, leastEpochs)}}
 	case p <= likely && r > c.Limits[0].Warn:
 		return []Finding{{State: Warn, Text: fmt.Sprintf("%s, p = %.2g", text, p)}}
 	}

@@ -126,6 +126,6 @@ func (f Finding) Bounds() bool {
 	return f.State == Fail && c != nil && c.Bounds
 }
 
-// StrikesOut reports whether the figures that a finding concerns must not be used. A finding that
+// Excludes reports whether the figures that a finding concerns must not be used. A finding that
 // makes them lower bounds does not forbid their use, because comparisons mark lower bounds.
-func (f Finding) StrikesOut() bool { return f.State == Fail && !f.Bounds() }
+func (f Finding) Excludes() bool { return f.State == Fail && !f.Bounds() }

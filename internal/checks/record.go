@@ -129,7 +129,7 @@ func sameProcesses(_ *Check, e *Evidence, name string, own []result.Trial) (Stat
 	case len(hashes) > 1:
 		return Fail, fmt.Sprintf("%d different programs were started under this name", len(hashes))
 	case changed > 0:
-		return Fail, fmt.Sprintf("its number of processes changed %d times within an epoch", changed)
+		return Fail, "its number of processes changed " + document.Count(changed, "time") + " within an epoch"
 	case len(counts) == 0:
 		return Warn, "its processes were not counted"
 	}
@@ -156,8 +156,8 @@ func pauses(_ *Check, e *Evidence) []Finding {
 	switch {
 	case standstills > 0:
 		return []Finding{{State: Fail,
-			Text: fmt.Sprintf("in %d trials the generator or the machine stood still for up to %.3g ms, which "+
-				"their figures include", standstills, float64(longest)/1e6)}}
+			Text: fmt.Sprintf("in %s the generator or the machine stood still for up to %.3g ms, which "+
+				"their figures include", document.Count(standstills, "trial"), float64(longest)/1e6)}}
 	case n == 0:
 		return nil
 	}

@@ -65,10 +65,10 @@ func TestSummary(t *testing.T) {
 }
 
 func TestFindingByItsCheck(t *testing.T) {
-	bound, struck := Finding{ID: Ceiling, State: Fail}, Finding{ID: Busy, State: Fail}
+	bound, excluded := Finding{ID: Ceiling, State: Fail}, Finding{ID: Busy, State: Fail}
 	old := Finding{ID: "V27", State: Fail} // of a check that is gone
-	if !bound.Bounds() || bound.StrikesOut() || struck.Bounds() || !struck.StrikesOut() || !old.StrikesOut() ||
-		(Finding{ID: Busy, State: Warn}).StrikesOut() {
+	if !bound.Bounds() || bound.Excludes() || excluded.Bounds() || !excluded.Excludes() || !old.Excludes() ||
+		(Finding{ID: Busy, State: Warn}).Excludes() {
 		t.Error("which findings strike a figure out, and which make it a lower bound")
 	}
 	if !bound.Concerns(analysis.Rate) || bound.Concerns(analysis.Memory) || !old.Concerns(analysis.Memory) ||

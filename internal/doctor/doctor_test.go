@@ -215,7 +215,7 @@ func TestExpectations(t *testing.T) {
 	if all[0].More {
 		t.Errorf("two in standard need more than its budget: %+v", all[0])
 	}
-	c.Noise.Rounds[7].RatePerSec[1] *= 9 // in a void round
+	c.Noise.Rounds[7].RatePerSec[1] *= 9 // in a discarded round
 	c.Noise.Rounds[7].Causes.StealNS = 6e9
 	if sigma, _, valid := spread(c.Noise); valid != 19 || sigma > .1 {
 		t.Errorf("sigma %v of %d rounds", sigma, valid)

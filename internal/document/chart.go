@@ -19,7 +19,7 @@ type BarChart struct {
 type Bar struct {
 	Name, Small string
 	Key         string // of the legend
-	Struck      bool   // the name is crossed out
+	Excluded    bool   // the name is crossed out
 	Missing     string // why there is no bar
 	Ratio              // what is drawn
 	Value, Side string // as text: the value, and its ratio with its interval
@@ -71,7 +71,7 @@ type LineChart struct {
 	Series      []Series
 	Plots       []Plot
 	Smooth      bool   // there are so many points that they need no marks
-	Struck      []Item // contestants without a line and the reasons, shown where the chart stands alone
+	Excluded    []Item // contestants without a line and the reasons, shown where the chart stands alone
 	Foot        string // description of the chart: shown below it where it stands alone, and read by screen readers
 }
 

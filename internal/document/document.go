@@ -100,13 +100,13 @@ type Column struct {
 
 // Row is a line of a table.
 type Row struct {
-	Group  string // a heading that begins with this row
-	Cells  []Cell // one for each column; those of a row without figures may end early
-	Key    string // its colour in charts
-	Style  Style
-	Rule   bool     // a line above, on a page
-	Struck string   // why there are no figures; the name is crossed out
-	Notes  []string // remarks on the figures
+	Group    string // a heading that begins with this row
+	Cells    []Cell // one for each column; those of a row without figures may end early
+	Key      string // its colour in charts
+	Style    Style
+	Rule     bool     // a line above, on a page
+	Excluded string   // why there are no figures; the name is crossed out
+	Notes    []string // remarks on the figures
 }
 
 // Cell is one figure, or a name.

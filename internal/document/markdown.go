@@ -151,7 +151,7 @@ func (m *markdown) table(t *Table) {
 	}
 	notes := false
 	for _, r := range t.Rows {
-		notes = notes || r.Struck != "" || len(r.Notes) > 0
+		notes = notes || r.Excluded != "" || len(r.Notes) > 0
 	}
 	var heads, rule []string
 	for _, c := range t.Columns {
@@ -193,7 +193,7 @@ func (m *markdown) fields(t *Table, r Row, n int, notes bool) []string {
 		if i < len(r.Cells) {
 			c = r.Cells[i]
 		}
-		if r.Struck != "" && !t.Columns[i].Lead {
+		if r.Excluded != "" && !t.Columns[i].Lead {
 			c = Cell{Value: Missing}
 		}
 		var lines []string
@@ -205,7 +205,7 @@ func (m *markdown) fields(t *Table, r Row, n int, notes bool) []string {
 		case c.Link != "":
 			text = "[" + text + "](" + c.Link + ")"
 		case text == "" || i != t.name() && (c.Style == None || t.Columns[i].Number):
-		case r.Struck != "" && i == t.name():
+		case r.Excluded != "" && i == t.name():
 			text = "~~" + text + "~~"
 		case c.Style != None:
 			text = "**" + text + "**"
@@ -216,8 +216,8 @@ func (m *markdown) fields(t *Table, r Row, n int, notes bool) []string {
 	}
 	if notes {
 		all := r.Notes
-		if r.Struck != "" {
-			all = append([]string{r.Struck}, all...)
+		if r.Excluded != "" {
+			all = append([]string{r.Excluded}, all...)
 		}
 		fields[n-1] = escape(Clean(strings.Join(all, "; ")))
 	}

@@ -24,17 +24,17 @@ var (
 )
 
 const (
-	plotTop    = 34.0 // px above a plot: its title
-	plotBottom = 44.0 // px below it: ticks and their name
-	plotGap    = 20.0
-	labelGap   = 16.0 // between two labels
-	labelAt    = 20.0 // px right of a plot
-	labelSize  = 12.5
-	labelShare = 0.4 // of a plot's width, at most
-	struckRow  = 20.0
-	inset      = 16.0 // of the outer points
-	lineAtMost = 12   // maximum number of distinguishable lines; of more, only the best and the worst few are labelled
-	labelled   = 3
+	plotTop     = 34.0 // px above a plot: its title
+	plotBottom  = 44.0 // px below it: ticks and their name
+	plotGap     = 20.0
+	labelGap    = 16.0 // between two labels
+	labelAt     = 20.0 // px right of a plot
+	labelSize   = 12.5
+	labelShare  = 0.4 // of a plot's width, at most
+	excludedRow = 20.0
+	inset       = 16.0 // of the outer points
+	lineAtMost  = 12   // maximum number of distinguishable lines; of more, only the best and the worst few are labelled
+	labelled    = 3
 )
 
 // lines draws a LineChart.
@@ -71,7 +71,7 @@ func drawLines(c *LineChart, wide, alone bool) string {
 	h := float64((len(c.Plots)+columns-1)/columns) * panel
 	below := h + 8
 	if alone {
-		h += float64(len(c.Struck)+1)*struckRow + 6
+		h += float64(len(c.Excluded)+1)*excludedRow + 6
 	}
 	s.begin(c.ID, c.words(), wide, alone, s.l.width, h)
 	for i := range c.Plots {
@@ -81,9 +81,9 @@ func drawLines(c *LineChart, wide, alone bool) string {
 		s.printf("</g>")
 	}
 	if alone { // on a page the table says both
-		for _, it := range c.Struck {
+		for _, it := range c.Excluded {
 			s.absent(it, below)
-			below += struckRow
+			below += excludedRow
 		}
 		s.text(0, below+4, "tick", "", c.Foot)
 	}
@@ -94,7 +94,7 @@ func drawLines(c *LineChart, wide, alone bool) string {
 // words returns the chart as text for screen readers.
 func (c *LineChart) words() string {
 	parts := []string{c.Foot + ", " + c.Unit}
-	for _, it := range c.Struck {
+	for _, it := range c.Excluded {
 		parts = append(parts, it.Label+" "+it.Text.String())
 	}
 	for k := range c.Series {

@@ -275,7 +275,7 @@ func (t *terminal) table(tb *Table) {
 			if r.Group != "" {
 				t.line(t.paint(Quiet, Clean(r.Group)))
 			}
-			if r.Struck != "" && k > 0 {
+			if r.Excluded != "" && k > 0 {
 				continue
 			}
 			t.line(lines[i+1])
@@ -283,8 +283,8 @@ func (t *terminal) table(tb *Table) {
 				continue
 			}
 			indent := strings.Repeat(" ", min(notes, t.Width/2))
-			if r.Struck != "" {
-				t.para(indent, None, Prose{{Text: r.Struck, Style: Bad}})
+			if r.Excluded != "" {
+				t.para(indent, None, Prose{{Text: r.Excluded, Style: Bad}})
 			}
 			t.para(indent, None, Plain(strings.Join(r.Notes, "; ")))
 		}
@@ -333,7 +333,7 @@ func (t *terminal) column(tb *Table, k int) column {
 				Clean(r.Cells[k].Side)
 			apart = max(apart, ansi.StringWidth(sides[i]))
 		}
-		if r.Struck != "" {
+		if r.Excluded != "" {
 			if sides[i] = ""; !tb.Columns[k].Lead {
 				values[i] = ""
 			} else if k == tb.name() {
@@ -343,7 +343,7 @@ func (t *terminal) column(tb *Table, k int) column {
 		wide = max(wide, ansi.StringWidth(values[i]))
 	}
 	for i, r := range tb.Rows {
-		if k < len(r.Cells) && r.Cells[k].Bar > 0 && r.Struck == "" && t.bars > 0 {
+		if k < len(r.Cells) && r.Cells[k].Bar > 0 && r.Excluded == "" && t.bars > 0 {
 			sides[i] += strings.Repeat(" ", apart-ansi.StringWidth(sides[i])+1) + t.bar(r.Cells[k].Bar)
 		}
 		side = max(side, ansi.StringWidth(sides[i]))

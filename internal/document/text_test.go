@@ -42,7 +42,7 @@ func TestTextTable(t *testing.T) {
 		{Head: "rate", Unit: "1/s", Number: true}, {Head: "memory", Number: true}}, Rows: []Row{
 		{Cells: []Cell{{Value: "1"}, {Value: "alpha"}, {Value: "1,200", Side: "±3 %"}, {Value: "12"}},
 			Notes: []string{"at the ceiling", "see V02"}},
-		{Cells: []Cell{{}, {Value: "beta"}}, Struck: "failed: no port"},
+		{Cells: []Cell{{}, {Value: "beta"}}, Excluded: "failed: no port"},
 		{Group: "reference", Cells: []Cell{{}, {Value: "ref"}, {Value: "90", Side: "±10 %"}, {Absent: "unreadable"}}},
 	}}
 	want := `rank  name    rate 1/s     memory

@@ -94,9 +94,9 @@ func TestFreshDiscardedEpochIsNotRepeated(t *testing.T) {
 			t.Fatalf("repeated: %+v", p.run.Trials[i].Key)
 		}
 	}
-	void, _ := Discarded(&p.run)
-	if counted(&p.run) != 8 || void == 0 || len(Epochs(&p.run)) != lastEpoch(&p.run) {
-		t.Errorf("%d counted, %d trials void, %d of %d epochs valid", counted(&p.run), void, len(Epochs(&p.run)),
+	discarded, _ := Discarded(&p.run)
+	if counted(&p.run) != 8 || discarded == 0 || len(Epochs(&p.run)) != lastEpoch(&p.run) {
+		t.Errorf("%d counted, %d trials discarded, %d of %d epochs valid", counted(&p.run), discarded, len(Epochs(&p.run)),
 			lastEpoch(&p.run)+1)
 	}
 }

@@ -178,9 +178,9 @@ func TestDiscardedRoundIsRepeatedForAll(t *testing.T) {
 		return c
 	}
 	p.play(t, never)
-	void, all := Discarded(&p.run)
-	if void != 4 {
-		t.Errorf("%d of %d trials are void; want the round's 4", void, all)
+	discarded, all := Discarded(&p.run)
+	if discarded != 4 {
+		t.Errorf("%d of %d trials are discarded; want the round's 4", discarded, all)
 	}
 	again := 0
 	for _, tr := range p.run.Trials {
@@ -193,7 +193,7 @@ func TestDiscardedRoundIsRepeatedForAll(t *testing.T) {
 	}
 	for _, tr := range Valid(&p.run) {
 		if tr.Epoch == 3 && tr.Round == 1 && tr.Attempt == 0 {
-			t.Error("a void trial counts")
+			t.Error("a discarded trial counts")
 		}
 	}
 }
@@ -221,8 +221,8 @@ func TestRoundsWithPausesAreRepeated(t *testing.T) {
 	for e := range lastEpoch(&p.run) {
 		again += repeats(&p.run, e)
 	}
-	if void, _ := Discarded(&p.run); len(counted) == 0 || void == 0 || again == 0 {
-		t.Errorf("%d trials count, %d are void, %d rounds repeated", len(counted), void, again)
+	if discarded, _ := Discarded(&p.run); len(counted) == 0 || discarded == 0 || again == 0 {
+		t.Errorf("%d trials count, %d are discarded, %d rounds repeated", len(counted), discarded, again)
 	}
 }
 

@@ -86,7 +86,7 @@ func TestADiscardedEpochOfOneRoundDoesNotCount(t *testing.T) {
 			Causes: result.Causes{WallNS: 1e8, ServerCPUs: 1, GeneratorCPUs: 1, BackgroundServerNS: 5e7}})
 	}
 	if n := roundsIn(p, 1); n != 1 || !complete(run, run.Trials[0].Key) || !discarded(run, run.Trials[0].Key) {
-		t.Fatalf("%d rounds: want one that is complete and void", n)
+		t.Fatalf("%d rounds: want one that is complete and discarded", n)
 	}
 	for dropped := range 3 {
 		if epochCounts(run, 1, dropped) {

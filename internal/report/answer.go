@@ -167,14 +167,14 @@ func (v *view) absent() (sentences []string) {
 	missing, unranked := map[string][]string{}, map[string][]string{} // by reason
 	for _, r := range v.rows {
 		switch {
-		case r.Struck == "":
+		case r.Excluded == "":
 		case r.Failure != nil && r.Failure.Unavailable():
-			why := strings.TrimPrefix(r.Struck, "unavailable: ")
+			why := strings.TrimPrefix(r.Excluded, "unavailable: ")
 			missing[why] = append(missing[why], r.Title)
 		case r.Failure != nil:
-			broken = append(broken, failed+" "+r.Title+", "+strings.TrimPrefix(r.Struck, "failed ")+logSays(r.Failure)+".")
+			broken = append(broken, failed+" "+r.Title+", "+strings.TrimPrefix(r.Excluded, "failed ")+logSays(r.Failure)+".")
 		default:
-			unranked[r.Struck] = append(unranked[r.Struck], r.Title)
+			unranked[r.Excluded] = append(unranked[r.Excluded], r.Title)
 		}
 	}
 	for _, list := range []struct {

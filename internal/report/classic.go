@@ -31,10 +31,10 @@ func newClassic(v *view) *classic {
 	if c.run.Plan.Requests == 0 {
 		c.metrics = c.metrics[1:] // the time was given
 	}
-	c.struckLast()
+	c.excludedLast()
 	c.byEngine()
 	for i := range c.rows {
-		if r := &c.rows[i]; r.Struck == "" {
+		if r := &c.rows[i]; r.Excluded == "" {
 			disturbed := c.disturbed(*r)
 			r.Notes, r.Data = append(r.Notes, disturbed...), append(r.Data, disturbed...)
 		}
@@ -70,8 +70,8 @@ type single struct {
 
 // figure returns the figure of a row.
 func (c *classic) figure(r row, m analysis.Metric) single {
-	if r.Struck != "" {
-		return single{absent: r.Struck}
+	if r.Excluded != "" {
+		return single{absent: r.Excluded}
 	}
 	loads := c.loads(r)
 	if len(loads) == 0 {
@@ -225,7 +225,7 @@ func (c *classic) best() string {
 // gaps says why figures are missing.
 func (c *classic) gaps() (lines []string) {
 	for _, r := range c.rows {
-		if r.Struck != "" {
+		if r.Excluded != "" {
 			continue
 		}
 		if len(c.loads(r)) == 0 {

@@ -120,7 +120,10 @@ func (v *view) trouble(a checks.Answer) string {
 	}
 	switch {
 	case a.Question == checks.TwinsEqual && v.a.AACheck == nil && worst.ID == checks.Twins:
-		return "equal servers were not compared in this run; a side that is given twice is such a test"
+		if v.run.Plan.Study != "" {
+			return "no two equal servers were compared"
+		}
+		return "no two equal servers were compared; to test that here, add a second copy of one as a further side"
 	case a.Question == checks.MachineQuiet:
 		return "noise: " + PerCent(float64(v.Discarded)/float64(max(1, v.Valid+v.Discarded))) + " of trials repeated, " +
 			c.Means + led("; ", c.Do)

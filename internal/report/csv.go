@@ -31,7 +31,7 @@ func (p *paired) csv() [][]string {
 			rows = append(rows, p.csvRow(r, m))
 		}
 		for _, c := range startColumns {
-			if e := c.Of(r.Starts); r.Struck == "" && e.N > 0 {
+			if e := c.Of(r.Starts); r.Excluded == "" && e.N > 0 {
 				notes := ""
 				if c.Name == "warm_up" {
 					notes = classesText(r.Starts)
@@ -62,23 +62,23 @@ func (p *paired) csvRow(r row, m analysis.Metric) []string {
 	c := p.cell(r.Name, m.Name)
 	notes := r.Data
 	fields := []string{r.Name, m.Name, m.Unit}
-	if r.Struck == "" && c.Absent == "" {
+	if r.Excluded == "" && c.Absent == "" {
 		fields = slices.Concat(fields, csvNumbers(c.Level), csvRatio(c.Ratio), []string{strconv.Itoa(c.Level.N)})
 	} else {
 		fields = append(fields, make([]string, 7)...)
-		if r.Struck == "" {
+		if r.Excluded == "" {
 			notes = append([]string{"absent: " + document.Clean(c.Absent)}, notes...)
 		}
 	}
-	if r.Struck != "" || r.Place.Lo == 0 {
+	if r.Excluded != "" || r.Place.Lo == 0 {
 		fields = append(fields, "", "", "")
 	} else {
 		fields = append(fields, strconv.Itoa(r.Place.Tier), strconv.Itoa(r.Place.Lo), strconv.Itoa(r.Place.Hi))
 	}
 	verdict := "ranked"
 	switch {
-	case r.Struck != "":
-		verdict, notes = "excluded", append([]string{r.Struck}, notes...)
+	case r.Excluded != "":
+		verdict, notes = "excluded", append([]string{r.Excluded}, notes...)
 	case r.Control:
 		verdict = "control"
 	case r.Place.LowerBound:
@@ -131,8 +131,8 @@ func (s *sweep) csvRow(r row, m analysis.Metric, i int) []string {
 	f := s.figure(r, m, i)
 	state, notes, numbers := "measured", r.Data, make([]string, 9)
 	switch {
-	case r.Struck != "":
-		state, notes = "excluded", append([]string{r.Struck}, notes...)
+	case r.Excluded != "":
+		state, notes = "excluded", append([]string{r.Excluded}, notes...)
 	case f.absent != "":
 		state, notes = "absent", append([]string{f.absent}, notes...)
 	case f.bound:
@@ -169,8 +169,8 @@ func (c *classic) csv() [][]string {
 			f := c.figure(r, m)
 			state, notes, numbers := "measured", r.Data, []string{"", "", ""}
 			switch {
-			case r.Struck != "":
-				state, notes = "excluded", append([]string{r.Struck}, notes...)
+			case r.Excluded != "":
+				state, notes = "excluded", append([]string{r.Excluded}, notes...)
 			case f.absent != "":
 				state, notes = "absent", append([]string{f.absent}, notes...)
 			default:

@@ -44,7 +44,7 @@ func newExternal(c *classic) *external {
 		}
 	}
 	for _, r := range c.rows {
-		if r.Struck == "" {
+		if r.Excluded == "" {
 			add(r.Name, r.Title)
 		}
 	}

@@ -93,7 +93,7 @@ func TestCSVShape(t *testing.T) {
 		want := 1 + (len(v.rows)+len(v.controls))*len(v.metrics)
 		for _, r := range slices.Concat(v.rows, v.controls) {
 			for _, c := range startColumns {
-				if r.Struck == "" && c.Of(r.Starts).N > 0 {
+				if r.Excluded == "" && c.Of(r.Starts).N > 0 {
 					want++
 				}
 			}

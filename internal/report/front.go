@@ -121,7 +121,7 @@ func (p *paired) inOrder(m analysis.Metric) []row {
 
 // stands reports whether a row has a figure of a metric.
 func (v *view) stands(r row, m analysis.Metric) bool {
-	return r.Struck == "" && v.cell(r.Name, m.Name).Absent == ""
+	return r.Excluded == "" && v.cell(r.Name, m.Name).Absent == ""
 }
 
 // chart returns a chart with a bar for each row, whose length is its ratio to the base.
@@ -134,12 +134,12 @@ func (p *paired) chart(m analysis.Metric, rows []row, base string, most int) doc
 	var titles []string
 	open := false
 	for _, r := range rows[:min(len(rows), most)] {
-		b := document.Bar{Name: r.Title, Small: metaOf(r), Key: keyOf(r), Struck: r.Struck != ""}
+		b := document.Bar{Name: r.Title, Small: metaOf(r), Key: keyOf(r), Excluded: r.Excluded != ""}
 		x := p.cell(r.Name, m.Name)
 		ratio, known := p.against(r, base, m)
 		switch {
 		case !p.stands(r, m):
-			b.Missing = orElse(r.Struck, x.Absent)
+			b.Missing = orElse(r.Excluded, x.Absent)
 		case !known:
 			b.Missing = "no ratio: no round has it and " + p.title(base)
 		default:
@@ -187,7 +187,7 @@ func (p *paired) chart(m analysis.Metric, rows []row, base string, most int) doc
 
 // brackets returns the groups of neighbours that are not separated.
 func (p *paired) brackets(rows []row) (groups []document.Group) {
-	for _, g := range p.groups(slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Struck != "" || r.Control })) {
+	for _, g := range p.groups(slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Excluded != "" || r.Control })) {
 		from := slices.IndexFunc(rows, func(r row) bool { return r.Name == g.rows[0].Name })
 		if to := from + len(g.rows) - 1; rows[to].Name == g.rows[len(g.rows)-1].Name { // else they are no neighbours
 			groups = append(groups, document.Group{From: from, To: to, Why: "not separated: " + p.why(g)})

@@ -19,7 +19,7 @@ const leastReadings = 3
 func (c *classic) growing() (rows []row, loads []result.Trial) {
 	for _, r := range c.rows {
 		all := c.loads(r)
-		if r.Struck == "" && len(all) > 0 && len(all[len(all)-1].Memory) >= leastReadings {
+		if r.Excluded == "" && len(all) > 0 && len(all[len(all)-1].Memory) >= leastReadings {
 			rows, loads = append(rows, r), append(loads, all[len(all)-1])
 		}
 	}

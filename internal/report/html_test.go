@@ -134,9 +134,9 @@ func TestSVG(t *testing.T) {
 }
 
 // What has no figure has no bar, and stands there all the same with the reason.
-func TestChartStruck(t *testing.T) {
+func TestChartExcluded(t *testing.T) {
 	got := string(written(t, SVG, fixture()))
-	for _, want := range []string{`class="name struck">Gin<`, `class="name struck">aspnetcore-mvc<`, "failed at load",
+	for _, want := range []string{`class="name excluded">Gin<`, `class="name excluded">aspnetcore-mvc<`, "failed at load",
 		"needs .NET SDK"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in the chart", want)

@@ -71,7 +71,7 @@ func (v *view) decisionJSON() decisionJSON {
 }
 
 func (v *view) contestantJSON(r row) contestantJSON {
-	o := contestantJSON{Name: r.Name, Title: r.Title, Control: r.Control, Excluded: orNull(r.Struck),
+	o := contestantJSON{Name: r.Name, Title: r.Title, Control: r.Control, Excluded: orNull(r.Excluded),
 		Notes: append([]string{}, r.Data...), Failure: r.Failure,
 		Built: r.Built, Launches: []result.Launch{}}
 	for _, l := range v.run.Launches {
@@ -100,7 +100,7 @@ func (p *paired) json() *runJSON {
 		c := p.contestantJSON(r)
 		c.rankJSON, c.LowerBound, c.Starts, c.Metrics = &rankJSON{}, &r.Place.LowerBound, startsJSON(r.Starts),
 			map[string]any{}
-		if r.Struck == "" && r.Place.Lo != 0 {
+		if r.Excluded == "" && r.Place.Lo != 0 {
 			c.rankJSON = &rankJSON{&r.Place.Tier, &r.Place.Lo, &r.Place.Hi}
 		}
 		share := number(math.NaN())
@@ -110,7 +110,7 @@ func (p *paired) json() *runJSON {
 		c.Ceiling = &share
 		for _, m := range p.metrics {
 			x := p.cell(r.Name, m.Name)
-			x.Absent = orElse(r.Struck, x.Absent)
+			x.Absent = orElse(r.Excluded, x.Absent)
 			c.Metrics[m.Name] = inUnit(m.Unit, estimateNumbers(x.Level, x.Absent != ""), figureMore(x.Level.N, x.Ratio,
 				x.Absent))
 		}
@@ -200,7 +200,7 @@ func (s *sweep) figuresJSON(r row) []figuresJSON {
 	all := []figuresJSON{}
 	for i := range s.Levels {
 		o := figuresJSON{Level: s.names[i], Ceiling: number(math.NaN()), Metrics: map[string]any{}}
-		if a := s.Levels[i].Analysis; a != nil && r.Struck == "" {
+		if a := s.Levels[i].Analysis; a != nil && r.Excluded == "" {
 			if x, ok := a.Shares[r.Name]; ok {
 				o.Ceiling = number(x)
 			}

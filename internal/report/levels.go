@@ -149,8 +149,8 @@ const notLoaded = "it is not loaded at this level"
 // missing says why a row has no trial at level i; empty if it has.
 func (s *sweep) missing(r row, i int) string {
 	switch l := &s.Levels[i]; {
-	case r.Struck != "":
-		return r.Struck
+	case r.Excluded != "":
+		return r.Excluded
 	case l.Loaded != nil && !slices.Contains(l.Loaded, r.Name):
 		return notLoaded
 	case l.Absent[r.Name] != "":
@@ -196,7 +196,7 @@ func (s *sweep) has(such func(*figure) bool) bool {
 	for _, r := range s.all() {
 		for i := range s.Levels {
 			for _, m := range s.metrics {
-				if r.Struck == "" && such(s.figure(r, m, i)) {
+				if r.Excluded == "" && such(s.figure(r, m, i)) {
 					return true
 				}
 			}
@@ -245,7 +245,7 @@ func (s *sweep) edges() (list []string) {
 // gaps says why figures are missing, one line for each contestant and reason.
 func (s *sweep) gaps() (lines []string) {
 	for _, r := range s.all() {
-		if r.Struck != "" {
+		if r.Excluded != "" {
 			continue
 		}
 		lines = append(lines, s.grouped(r.Title, func(i int) string {
@@ -289,7 +289,7 @@ func (s *sweep) grouped(who string, reason func(i int) string) (lines []string) 
 // rowNotes returns what a reader must know about the numbers, one line for each row.
 func (v *view) rowNotes() (lines []string) {
 	for _, r := range v.all() {
-		if len(r.Notes) > 0 && r.Struck == "" {
+		if len(r.Notes) > 0 && r.Excluded == "" {
 			lines = append(lines, r.Title+": "+strings.Join(r.Notes, "; "))
 		}
 	}

@@ -48,7 +48,7 @@ func (p *paired) standings() document.Section {
 		row := p.tableRow(r)
 		row.Cells = append([]document.Cell{{Value: tierText(r)}, {Value: rankText(r)}}, row.Cells...)
 		row.Notes = r.Notes
-		row.Rule = r.Struck == "" && r.Place.Tier != tier || i == len(p.rows)
+		row.Rule = r.Excluded == "" && r.Place.Tier != tier || i == len(p.rows)
 		tier = r.Place.Tier
 		for _, m := range p.shown() {
 			c := p.cell(r.Name, m.Name)
@@ -105,7 +105,7 @@ func ratioCell(e analysis.Estimate) document.Cell {
 
 func tierText(r row) string {
 	switch {
-	case r.Control || r.Struck != "":
+	case r.Control || r.Excluded != "":
 		return ""
 	case r.Place.Tier == 0:
 		return Missing
@@ -116,7 +116,7 @@ func tierText(r row) string {
 func rankText(r row) string {
 	p := r.Place
 	switch {
-	case r.Control || r.Struck != "":
+	case r.Control || r.Excluded != "":
 		return ""
 	case p.Lo == 0:
 		return Missing
@@ -201,7 +201,7 @@ func (p *paired) otherLevels() document.Section {
 			t.Columns = append(t.Columns, column(m, l.levelScale(m, i)))
 		}
 		for _, r := range p.rows {
-			if r.Struck != "" {
+			if r.Excluded != "" {
 				continue
 			}
 			row := p.tableRow(r)

@@ -21,7 +21,7 @@ func (s *sweep) processes() document.Section {
 	rows := make([][]document.Row, len(s.rows))
 	for k, r := range s.rows {
 		for i, name := range slices.Insert(slices.Clone(s.names), 0, "idle") {
-			row := document.Row{Cells: []document.Cell{{Value: r.Title + ", " + name}}, Key: keyOf(r), Struck: r.Struck,
+			row := document.Row{Cells: []document.Cell{{Value: r.Title + ", " + name}}, Key: keyOf(r), Excluded: r.Excluded,
 				Rule: i == 0}
 			rows[k] = append(rows[k], row)
 		}
@@ -69,9 +69,9 @@ func (s *sweep) processFigure(r row, m analysis.Metric, i int) *figure {
 	if i > 0 {
 		return s.figure(r, m, i-1)
 	}
-	f := &figure{absent: r.Struck}
+	f := &figure{absent: r.Excluded}
 	f.Estimate, f.least, f.most = analysis.Unloaded(s.run, r.Name, m)
-	if f.N == 0 && r.Struck == "" {
+	if f.N == 0 && r.Excluded == "" {
 		f.absent = "it could not be read"
 	}
 	return f

@@ -29,7 +29,7 @@ type search struct{ *view }
 
 func newSearch(v *view) *search {
 	s := &search{v}
-	s.struckLast()
+	s.excludedLast()
 	return s
 }
 
@@ -97,7 +97,7 @@ func (s *search) document() *document.Document {
 				"counts from when a request was due."},
 		{ID: "confirmed", Name: "Confirmed", Text: "Three probes of 10 s at 95 % of the rate. If not all pass, the " +
 			"figure is unstable."},
-	}, "void", "first_answer", "warm_up"))...)
+	}, "discarded", "first_answer", "warm_up"))...)
 	d.Sections = append([]document.Section{s.capacities(), s.closing()}, details(rest)...)
 	return d
 }
@@ -110,7 +110,7 @@ func (s *search) capacities() document.Section {
 	for _, r := range s.all() {
 		n := 0
 		for _, c := range s.Found {
-			if c.Contestant != r.Name || r.Struck != "" {
+			if c.Contestant != r.Name || r.Excluded != "" {
 				continue
 			}
 			n++

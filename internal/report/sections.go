@@ -16,7 +16,7 @@ func (v *view) all() []row { return slices.Concat(v.rows, v.controls) }
 
 // tableRow returns a row as it begins in every table: with the contestant's name.
 func (v *view) tableRow(r row) document.Row {
-	d := document.Row{Cells: []document.Cell{{Value: r.Title, Small: metaOf(r)}}, Key: keyOf(r), Struck: r.Struck}
+	d := document.Row{Cells: []document.Cell{{Value: r.Title, Small: metaOf(r)}}, Key: keyOf(r), Excluded: r.Excluded}
 	if r.Control {
 		d.Style = document.Quiet
 		if len(v.controls) > 0 && v.controls[0].Name == r.Name {
@@ -256,7 +256,7 @@ func (v *view) started() string {
 // that could not be detected.
 func (v *view) doubts() []document.Block {
 	aaCheck, state := v.aaCheck()
-	list := []document.Block{document.Paragraph{Label: "A/A check", Word: "canary", Style: stateStyle[state],
+	list := []document.Block{document.Paragraph{Label: "A/A check", Word: "aa_check", Style: stateStyle[state],
 		Text: document.Plain(aaCheck + ".")}}
 	for _, o := range v.others() {
 		list = append(list, document.Paragraph{Label: "Further control", Text: document.Plain(o + ".")})

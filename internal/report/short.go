@@ -52,7 +52,7 @@ func (p *paired) short() document.Section {
 // shortened returns a table without notes, and without the rows that have no figures: sentences
 // above it say why.
 func shortened(t document.Table) document.Table {
-	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r document.Row) bool { return r.Struck != "" })
+	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r document.Row) bool { return r.Excluded != "" })
 	for i := range t.Rows {
 		t.Rows[i].Notes = nil
 	}

@@ -28,7 +28,7 @@ var startColumns = []startColumn{
 // startsShown returns the columns that some row of the run fills.
 func (v *view) startsShown() (shown []startColumn) {
 	for _, c := range startColumns {
-		if slices.ContainsFunc(v.all(), func(r row) bool { return r.Struck == "" && c.Of(r.Starts).N > 0 }) {
+		if slices.ContainsFunc(v.all(), func(r row) bool { return r.Excluded == "" && c.Of(r.Starts).N > 0 }) {
 			shown = append(shown, c)
 		}
 	}
@@ -39,7 +39,7 @@ func (v *view) startsShown() (shown []startColumn) {
 func (v *view) startScale(c startColumn) analysis.Scale {
 	var values, highest []float64
 	for _, r := range v.all() {
-		if e := c.Of(r.Starts); r.Struck == "" && e.N > 0 {
+		if e := c.Of(r.Starts); r.Excluded == "" && e.N > 0 {
 			values, highest = append(values, e.Value), append(highest, e.Hi)
 		}
 	}
@@ -89,7 +89,7 @@ func (v *view) starts() document.Section {
 		t.Columns = append(t.Columns, document.Column{Head: "warm-up class"})
 	}
 	for _, r := range v.all() {
-		if r.Struck != "" || r.Starts.N == 0 {
+		if r.Excluded != "" || r.Starts.N == 0 {
 			continue
 		}
 		row := v.tableRow(r)

@@ -22,21 +22,21 @@ type sweep struct {
 
 func newSweep(v *view) *sweep {
 	s := newLevels(v)
-	s.struckLast()
+	s.excludedLast()
 	s.byEngine()
 	for i := range s.rows {
-		s.rows[i].Struck = s.excludedWhere(&s.rows[i])
+		s.rows[i].Excluded = s.excludedWhere(&s.rows[i])
 	}
 	return s
 }
 
-// struckLast leaves the rows in the order asked, but for those that failed.
-func (v *view) struckLast() {
+// excludedLast leaves the rows in the order asked, but for those that failed.
+func (v *view) excludedLast() {
 	slices.SortStableFunc(v.rows, func(a, b row) int {
 		switch {
-		case a.Struck == "" && b.Struck != "":
+		case a.Excluded == "" && b.Excluded != "":
 			return -1
-		case a.Struck != "" && b.Struck == "":
+		case a.Excluded != "" && b.Excluded == "":
 			return 1
 		}
 		return 0
@@ -46,7 +46,7 @@ func (v *view) struckLast() {
 // excludedWhere returns why a row has no figures, with the level at which it failed under load.
 func (s *sweep) excludedWhere(r *row) string {
 	if r.Failure == nil || r.Failure.Stage != "load" {
-		return r.Struck
+		return r.Excluded
 	}
 	for i := len(s.run.Trials) - 1; i >= 0; i-- {
 		t := &s.run.Trials[i]
@@ -56,11 +56,11 @@ func (s *sweep) excludedWhere(r *row) string {
 		l := &t.Load
 		if t.Epoch == r.Failure.Epoch && (l.Failed > 0 || l.Errored() > 0 || l.Established < l.Connections ||
 			l.Succeeded == 0) {
-			return strings.Replace(r.Struck, "failed at load", "failed at load, "+s.levelAt(result.Cell{Level: s.run.Plan.At(t)}), 1)
+			return strings.Replace(r.Excluded, "failed at load", "failed at load, "+s.levelAt(result.Cell{Level: s.run.Plan.At(t)}), 1)
 		}
 		break
 	}
-	return r.Struck
+	return r.Excluded
 }
 
 // shownMetrics returns the metrics with tables: at least one, to show what is missing.
@@ -94,7 +94,7 @@ func (s *sweep) epochs() string {
 func (s *sweep) head() []string {
 	servers := 0
 	for _, r := range s.rows {
-		if r.Struck == "" {
+		if r.Excluded == "" {
 			servers++
 		}
 	}
@@ -239,7 +239,7 @@ func (s *sweep) table(m analysis.Metric, first bool) document.Table {
 		t.Columns = append(t.Columns, document.Column{Head: name, Number: true})
 	}
 	for _, r := range s.all() {
-		if r.Struck != "" && !first {
+		if r.Excluded != "" && !first {
 			continue
 		}
 		row := s.tableRow(r)

@@ -117,8 +117,8 @@ func (s *sweep) chart(m analysis.Metric) document.LineChart {
 	var rows []row
 	for _, r := range s.all() {
 		switch {
-		case r.Struck != "":
-			c.Struck = append(c.Struck, document.Item{Label: r.Title, Text: document.Plain(r.Struck)})
+		case r.Excluded != "":
+			c.Excluded = append(c.Excluded, document.Item{Label: r.Title, Text: document.Plain(r.Excluded)})
 		case !r.Control || s.isReference(r):
 			rows = append(rows, r)
 			c.Series = append(c.Series, document.Series{Name: r.Title, Key: keyOf(r), Fixed: r.Control})

@@ -95,7 +95,7 @@ func TestAnswer(t *testing.T) {
 			}
 		}, []string{"Not enough data to rank: none of the 6 servers is shown to be ahead of another; few data: at " +
 			"most 8", "run longer: --budget 24m"}, "Not separated"},
-		{"a canary that differs", func(d *Data) {
+		{"an A/A check that differs", func(d *Data) {
 			d.Findings = []checks.Finding{{ID: checks.Twins, State: checks.Fail,
 				Text: "two identical servers came out different"}}
 		}, []string{"This run must not be quoted: two identical"}, ""},

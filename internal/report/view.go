@@ -15,16 +15,16 @@ import (
 
 // row is one contestant or control in every form of the report.
 type row struct {
-	Name    string
-	Title   string
-	Control bool
-	Built   *result.Contestant // nil if it never got so far
-	Place   analysis.Place     // zero for controls
-	Failure *result.Failure
-	Struck  string   // why it is not ranked; empty if it is
-	Notes   []string // what a reader must know beside the numbers
-	Data    []string // the same for programs
-	Starts  analysis.Starts
+	Name     string
+	Title    string
+	Control  bool
+	Built    *result.Contestant // nil if it never got so far
+	Place    analysis.Place     // zero for controls
+	Failure  *result.Failure
+	Excluded string   // why it is not ranked; empty if it is
+	Notes    []string // what a reader must know beside the numbers
+	Data     []string // the same for programs
+	Starts   analysis.Starts
 }
 
 // view is the data with derived values that all forms share.
@@ -70,7 +70,7 @@ func newView(d *Data) *view {
 		v.rows = append(v.rows, v.row(n, false))
 	}
 	for _, n := range controls {
-		if r := v.row(n, true); r.Failure != nil || len(v.ranked()) > 0 || r.Struck == "" {
+		if r := v.row(n, true); r.Failure != nil || len(v.ranked()) > 0 || r.Excluded == "" {
 			v.controls = append(v.controls, r) // where nothing was measured at all, a reference says nothing
 		}
 	}
@@ -98,7 +98,7 @@ func (v *view) row(name string, control bool) row {
 			r.Place = p
 		}
 	}
-	r.Struck = v.unranked(&r)
+	r.Excluded = v.unranked(&r)
 	r.Starts = analysis.StartsOf(v.run, name)
 	r.Notes = v.notes(&r)
 	questions, ids := v.see(&r)
@@ -246,7 +246,7 @@ func (v *view) cell(name, metric string) analysis.Cell {
 func (v *view) scale(m analysis.Metric) analysis.Scale {
 	var levels []float64
 	for _, r := range v.all() {
-		if c := v.cell(r.Name, m.Name); r.Struck == "" && c.Absent == "" {
+		if c := v.cell(r.Name, m.Name); r.Excluded == "" && c.Absent == "" {
 			levels = append(levels, c.Level.Value)
 		}
 	}
@@ -256,7 +256,7 @@ func (v *view) scale(m analysis.Metric) analysis.Scale {
 // shown returns the metrics that tables have columns for: none if no trials could fill them.
 func (v *view) shown() []analysis.Metric {
 	for _, r := range v.all() {
-		if r.Struck == "" {
+		if r.Excluded == "" {
 			return v.metrics
 		}
 	}
@@ -266,7 +266,7 @@ func (v *view) shown() []analysis.Metric {
 // ranked returns the rows that have a rank.
 func (v *view) ranked() (rows []row) {
 	for _, r := range v.rows {
-		if r.Struck == "" {
+		if r.Excluded == "" {
 			rows = append(rows, r)
 		}
 	}
@@ -290,7 +290,7 @@ func (v *view) open() bool {
 	for _, r := range v.all() {
 		for _, m := range v.metrics {
 			c := v.cell(r.Name, m.Name)
-			if r.Struck == "" && c.Absent == "" && (math.IsInf(c.Level.Hi, 0) || math.IsInf(c.Ratio.Hi, 0)) {
+			if r.Excluded == "" && c.Absent == "" && (math.IsInf(c.Level.Hi, 0) || math.IsInf(c.Ratio.Hi, 0)) {
 				return true
 			}
 		}

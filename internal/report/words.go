@@ -43,7 +43,7 @@ var general = []document.Definition{
 	{ID: "epoch", Name: "Trial, round, epoch",
 		Text: "A trial is a short load on one contestant. A round is one trial of every contestant in random order. " +
 			"An epoch is some rounds on freshly started processes; epochs are what is counted."},
-	{ID: "void", Name: "Discarded",
+	{ID: "discarded", Name: "Discarded",
 		Text: "A round in which other programs used the CPUs, the hypervisor withheld them, or the generator or " +
 			"the machine stood still, is discarded for all contestants and repeated. This never depends on the " +
 			"results."},
@@ -57,10 +57,10 @@ var general = []document.Definition{
 	{ID: "different", Name: "Different",
 		Text: "The signed-rank test over epochs, corrected for the number of pairs (Holm) and of interim analyses, " +
 			"is significant."},
-	{ID: "tie", Name: "Equal, negligible, not separated",
+	{ID: "equal", Name: "Equal, negligible, not separated",
 		Text: "Equal is shown, not assumed: the interval is within the margin. Negligible is a certain difference " +
 			"within the margin. Not separated means that the data shows neither; it does not mean equal."},
-	{ID: "canary", Name: "A/A check",
+	{ID: "aa_check", Name: "A/A check",
 		Text: "The reference runs twice, the second time under another name. If the run finds a difference between " +
 			"the two, no other difference is reliable."},
 	{ID: "bound", Name: "Lower bound",
@@ -105,12 +105,12 @@ func wordsOf(own []document.Definition, ids ...string) []document.Definition {
 
 // words of a sweep, and of one with named pairs.
 func (s *sweep) words() []document.Definition {
-	ids := []string{"epoch", "void", "bound", "first_answer", "warm_up", "memory_per_connection"}
+	ids := []string{"epoch", "discarded", "bound", "first_answer", "warm_up", "memory_per_connection"}
 	own := []document.Definition{{ID: "sweep", Name: "Sweep", Text: "The same contestants at several levels: " +
 		"connections, and delays of their handlers. It shows how figures change with the level. " +
 		"It tests no pair at any level, so it has no verdicts, ranks or tiers."}}
 	if s.namesPairs() {
-		ids = append(ids, "different", "tie", "canary")
+		ids = append(ids, "different", "equal", "aa_check")
 		own = []document.Definition{{ID: "pair", Name: "Named pair",
 			Text: "Two cells, each a contestant at a level, that the study asked to compare. All named pairs " +
 				"together are one family: the chance of any false difference among them is bounded. The ratio is the " +

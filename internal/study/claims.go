@@ -77,7 +77,7 @@ func (e *evidence) Missing(c claim.Cell, metric string) (claim.Verdict, string) 
 		return v, why
 	}
 	for _, f := range e.findings(c, metric) {
-		if f.StrikesOut() {
+		if f.Excludes() {
 			return claim.Inconclusive, "excluded: " + f.Title + ": " + f.Text
 		}
 	}

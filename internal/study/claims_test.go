@@ -392,7 +392,7 @@ func TestExcludedClaims(t *testing.T) {
 		switch o.Claim.ID {
 		case "ratio", "direction", "excess", "trend":
 			if o.Verdict != claim.Inconclusive || !strings.Contains(o.Reason, "server busy") {
-				t.Errorf("%s: %s (%s), want it struck out", o.Claim.ID, o.Verdict, o.Reason)
+				t.Errorf("%s: %s (%s), want it excluded", o.Claim.ID, o.Verdict, o.Reason)
 			}
 		case "reversed":
 			if o.Verdict != claim.Contradicted {

@@ -76,8 +76,8 @@ func TestEvaluateNamedPairs(t *testing.T) {
 			checks.Discarded, checks.Achieved, checks.Lag, checks.Backlog, checks.Arrivals, checks.Starvation,
 			checks.Contract, checks.Errors, checks.Busy, checks.WarmUp, checks.Drift, checks.Twins,
 			checks.Order, checks.FreshStarts, checks.TailSample, checks.Calibrated, checks.SameProcesses,
-			checks.Complete, checks.Edges, checks.Apart},
-		[]string{checks.KnownDifference, checks.CarryOver, checks.Pauses})
+			checks.Edges, checks.Apart},
+		[]string{checks.KnownDifference, checks.CarryOver, checks.Pauses, checks.Complete})
 	for _, f := range d.Findings {
 		if f.ID == checks.Drift && !strings.HasPrefix(f.Text, "at c=10") {
 			t.Errorf("no level: %+v", f)

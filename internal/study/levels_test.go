@@ -118,10 +118,10 @@ func TestEvaluateSweep(t *testing.T) {
 	checked(t, d.Findings,
 		[]string{checks.GeneratorShare, checks.Ceiling, checks.ServerCPUs, checks.GeneratorCPUs, checks.Withheld,
 			checks.Discarded, checks.Contract, checks.Errors, checks.WarmUp, checks.Calibrated,
-			checks.SameProcesses, checks.Complete, checks.Edges, checks.Apart},
+			checks.SameProcesses, checks.Edges, checks.Apart},
 		[]string{checks.Achieved, checks.Lag, checks.Backlog, checks.Arrivals, checks.Starvation, checks.Busy,
 			checks.Drift, checks.Twins, checks.KnownDifference, checks.Order, checks.CarryOver,
-			checks.FreshStarts, checks.TailSample, checks.Pauses})
+			checks.FreshStarts, checks.TailSample, checks.Pauses, checks.Complete})
 	for _, f := range d.Findings {
 		if f.ID == checks.Ceiling && f.Contestant == "a" && (f.State != checks.Fail ||
 			!strings.HasPrefix(f.Text, "at c=10 ")) {
@@ -161,7 +161,7 @@ func TestEvaluateClassic(t *testing.T) {
 	}
 	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *result.Trial) {
 		if o.Epoch == 1 {
-			tr.Causes.BackgroundServerNS, tr.Load.WindowNS = 5e7, int64(1e8*(1+o.Attempt)) // void in a paired comparison
+			tr.Causes.BackgroundServerNS, tr.Load.WindowNS = 5e7, int64(1e8*(1+o.Attempt)) // discarded in a paired comparison
 		}
 		if o.Contestant == "b" && o.Epoch == 1 && o.Attempt > 0 {
 			tr.Load.Errors = map[string]int64{"reset": 1}
@@ -176,11 +176,15 @@ func TestEvaluateClassic(t *testing.T) {
 		t.Errorf("%d loads of %d trials, %d again, %d superseded", len(d.Loads), len(run.Trials), again, d.Discarded)
 	}
 	checked(t, d.Findings,
-		[]string{checks.Contract, checks.Errors, checks.Calibrated, checks.Complete, checks.Edges, checks.Apart},
+		[]string{checks.Contract, checks.Errors, checks.Calibrated, checks.Edges, checks.Apart},
 		[]string{checks.GeneratorShare, checks.Ceiling, checks.ServerCPUs, checks.GeneratorCPUs, checks.Withheld,
 			checks.Discarded, checks.Achieved, checks.Lag, checks.Backlog, checks.Arrivals, checks.Starvation,
 			checks.Busy, checks.WarmUp, checks.Drift, checks.Twins, checks.KnownDifference, checks.Order,
-			checks.CarryOver, checks.FreshStarts, checks.TailSample, checks.SameProcesses, checks.Pauses})
+			checks.CarryOver, checks.FreshStarts, checks.TailSample, checks.SameProcesses, checks.Pauses,
+			checks.Complete})
+	if q := checks.Summary(d.Findings)[checks.EnoughData].Plain(); q != "not asked" {
+		t.Errorf("single figures are enough data: %s", q)
+	}
 	if s := Standing(run); len(s) == 0 || s[0].PerSec == 0 || s[0].Ratio != 0 {
 		t.Errorf("%+v", s)
 	}
