@@ -111,6 +111,9 @@ func (f *runFlags) define(cmd *cobra.Command) {
 		"records that the backend of the scenario answers with; a sweep takes several (default 10)")
 	fl.DurationSliceVar(&r.Delays, "delay", nil,
 		"time that each handler waits before it answers; a sweep takes several")
+	fl.Var(flagOf(&r.Rates, "", "rates", parseRates), "rate",
+		"paired, sweep: show response times at these rates too, in open loops: 30%,50%,70%,85% of each contestant's "+
+			"own capacity, as the pilots measure it; 10k for all alike; common: 70 % of the slowest contestant's")
 	fl.StringVar(&r.Protocol, "protocol", "paired", strings.Join(plan.Names(), ", "))
 	fl.BoolVar(&f.choice.Quick, "quick", false,
 		"only the levels and contestants that the study marks as quick; its other claims are not run")
@@ -141,7 +144,8 @@ func (f *runFlags) define(cmd *cobra.Command) {
 		"go on with the interrupted run in this folder; its plan stands, and --budget may raise its budget until "+
 			"its first interim analysis")
 	f.place.define(cmd)
-	heading(fl, "What is compared", "contestants", "scenario", "quick", "level", "connections", "records", "delay")
+	heading(fl, "What is compared", "contestants", "scenario", "quick", "level", "connections", "records", "delay",
+		"rate")
 	heading(fl, "How it is measured", "protocol", "profile", "budget", "requests", "duration", "epochs", "slo",
 		"idle-connections", "external", "controls", "spin", "seed", "runs", "force")
 	heading(fl, "What decides", "primary", "alpha", "margin", "interim")
@@ -341,4 +345,26 @@ func parseSLO(s string) (*result.SLO, error) {
 		return nil, errors.New("want a quantile and its limit, such as p99<10ms or p50<2ms")
 	}
 	return &result.SLO{Quantile: q, LimitNS: int64(d), ErrorShare: 0.001}, nil
+}
+
+// parseRates reads rates of open loops: shares of each contestant's own capacity, requests per second
+// and the common rate.
+func parseRates(s string) (rates []plan.OpenRate, err error) {
+	for text := range strings.SplitSeq(strings.ReplaceAll(s, " ", ""), ",") {
+		rate := plan.OpenRate{Share: plan.CommonShare}
+		if share, own := strings.CutSuffix(text, "%"); own {
+			rate.Own = true
+			rate.Share, err = scaled(share)
+			rate.Share /= 100
+		} else if text != "common" {
+			rate.Share = 0
+			rate.PerSec, err = parseRate(text)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q: want shares of each contestant's capacity such as 50%%, requests per second "+
+				"such as 10k, or common", text)
+		}
+		rates = append(rates, rate)
+	}
+	return rates, nil
 }

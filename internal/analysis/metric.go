@@ -53,6 +53,7 @@ const (
 	CPUTime
 	Memory
 	Count
+	Arrivals // of an open loop: what it asks of the server
 
 	OpenLoop  = ResponseTime | TailTime
 	Latency   = ServiceTime | OpenLoop
@@ -63,7 +64,7 @@ const (
 func (m Metric) Wall() bool { return m.Kind&WallClock != 0 }
 
 // Open reports whether only open loops have m.
-func (m Metric) Open() bool { return m.Kind&OpenLoop != 0 }
+func (m Metric) Open() bool { return m.Kind&(OpenLoop|Arrivals) != 0 }
 
 // HeadIn returns the short heading of a column of m in a scale.
 func (m Metric) HeadIn(scale string) string {

@@ -53,6 +53,17 @@ var Metrics = []Metric{
 		},
 	},
 	{
+		Name: "due_rate", Unit: "1/s", Kind: Arrivals, Unranked: true, Of: dueRate,
+		Title: "Rate of an open loop", Head: "due req/s", Column: "Due",
+		About: "Requests due per second, at random times (Poisson). At a share of its own capacity each contestant has " +
+			"a rate of its own, as the pilots showed it.",
+	},
+	{
+		Name: "due_requests", Unit: "requests", Kind: Arrivals, Unranked: true, Of: dueRequests,
+		Title: "Requests of a load", Head: "requests", Column: "Requests",
+		About: "Requests that were due in one load of an open loop. 1 % of them lie beyond the 99th percentile.",
+	},
+	{
 		Name: "heap_inuse", Unit: "bytes", Kind: Memory, Rare: true, Of: heapInuse,
 		Title: "Heap in use",
 		About: "For Go programs: memory in used spans of the heap, right after a trial with its connections still " +
@@ -302,6 +313,18 @@ func responseP99(t *result.Trial) (float64, bool) { return response(&t.Load, .99
 func response(l *result.Load, q float64) (float64, bool) {
 	ns, most := l.Response(q > .5)
 	return float64(ns), most > 0 && float64(most) <= (1+result.Raised)*float64(ns) && Bears(l.Succeeded, q)
+}
+
+func dueRate(t *result.Trial) (float64, bool) {
+	if t.Level == nil {
+		return 0, false
+	}
+	return t.Level.RatePerSec, t.Level.RatePerSec > 0
+}
+
+func dueRequests(t *result.Trial) (float64, bool) {
+	_, open := dueRate(t)
+	return float64(t.Load.Planned), open && t.Load.Planned > 0
 }
 
 func instructions(t *result.Trial) (float64, bool) {

@@ -45,6 +45,64 @@ func StartsOf(run *result.Run, name string) Starts {
 	return s
 }
 
+// Start is one start of a contestant's processes, at the beginning of an epoch.
+type Start struct {
+	Epoch   int
+	ReadyNS int64   // start of the process to its first right answer; 0: it was not started
+	Level   float64 // that its throughput reached, over the contestant's median; 0: no valid trial
+}
+
+// EachStart returns the starts of a contestant after the pilots, in order. reached has the level of
+// each epoch (Reached).
+func EachStart(run *result.Run, name string, reached map[int]float64) (all []Start) {
+	c := run.Contestant(name)
+	for i := range run.Launches {
+		l := &run.Launches[i]
+		if l.Contestant != name || l.Epoch < run.Plan.Pilots {
+			continue
+		}
+		s := Start{Epoch: l.Epoch, ReadyNS: l.ReadyNS, Level: reached[l.Epoch]}
+		if c != nil && c.URL != "" {
+			s.ReadyNS = 0
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// Reached returns, by contestant and epoch, which level the throughput of freshly started processes
+// reached: the median over the rounds of an epoch, over the contestant's median epoch. What the other
+// servers did in the same rounds is divided out, so that the machine's drift is not in it. Trials are
+// given by level; those of open loops have the rate that was asked for, and tell nothing.
+func Reached(byLevel map[int][]result.Trial) map[string]map[int]float64 {
+	logs := map[string]map[int][]float64{}
+	for _, trials := range byLevel {
+		closed := slices.DeleteFunc(slices.Clone(trials), func(t result.Trial) bool {
+			_, open := dueRate(&t)
+			return open || t.Load.Pace != nil
+		})
+		for _, r := range Residuals(closed, named("throughput")) {
+			if logs[r.Contestant] == nil {
+				logs[r.Contestant] = map[int][]float64{}
+			}
+			logs[r.Contestant][r.Epoch] = append(logs[r.Contestant][r.Epoch], r.FromOthers)
+		}
+	}
+	out := map[string]map[int]float64{}
+	for name, epochs := range logs {
+		var medians []float64
+		for _, values := range epochs {
+			medians = append(medians, stats.Median(values))
+		}
+		middle := stats.Median(medians)
+		out[name] = map[int]float64{}
+		for e, values := range epochs {
+			out[name][e] = math.Exp(stats.Median(values) - middle)
+		}
+	}
+	return out
+}
+
 // Unloaded returns a metric of a contestant that was started and not yet loaded, over all its
 // starts, even if their loads failed: the median with its interval, the minimum and the maximum.
 func Unloaded(run *result.Run, name string, m Metric) (e Estimate, least, most float64) {

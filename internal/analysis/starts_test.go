@@ -39,3 +39,48 @@ func TestStartsOf(t *testing.T) {
 		t.Errorf("two starts give %+v", few)
 	}
 }
+
+// Starts of two kinds are seen, whatever the machine does; open loops tell nothing of them.
+func TestReached(t *testing.T) {
+	var closed, open []result.Trial
+	run := &result.Run{}
+	for e := range 10 {
+		run.Launches = append(run.Launches, result.Launch{Contestant: "a", Epoch: e, ReadyNS: int64(e + 1)})
+		for r := range 3 {
+			machine := float64(1000 * (1 + e%4 + r)) // its speed varies fourfold
+			for i, name := range []string{"a", "b", "c", "ref"} {
+				rate := machine * float64(i+1)
+				if name == "a" && e%3 == 0 {
+					rate *= .9
+				}
+				tr := result.Trial{Key: result.Key{Epoch: e, Round: r}, Contestant: name,
+					Load: result.Load{WindowNS: 1e9, RateNS: 1e9, RateAnswers: rate, Succeeded: int64(rate)}}
+				closed = append(closed, tr)
+				tr.Level, tr.Load.RateAnswers = &result.Level{RatePerSec: 5}, 5
+				open = append(open, tr)
+			}
+		}
+	}
+	got := Reached(map[int][]result.Trial{0: closed, 1: open})
+	for e := range 10 {
+		want := 1.
+		if e%3 == 0 {
+			want = .9
+		}
+		if x := got["a"][e]; math.Abs(x-want) > 1e-9 {
+			t.Errorf("a reached %.3f in epoch %d; want %.3f", x, e, want)
+		}
+		if x := got["b"][e]; math.Abs(x-1) > 1e-9 {
+			t.Errorf("b reached %.3f in epoch %d", x, e)
+		}
+	}
+	run.Plan.Pilots = 1
+	each := EachStart(run, "a", got["a"])
+	if len(each) != 9 || each[2].Epoch != 3 || each[2].ReadyNS != 4 || math.Abs(each[2].Level-.9) > 1e-9 {
+		t.Errorf("%+v", each)
+	}
+	run.Contestants = []result.Contestant{{Name: "a", URL: "http://a/"}}
+	if each = EachStart(run, "a", nil); each[0].ReadyNS != 0 || each[0].Level != 0 {
+		t.Errorf("of what ran already: %+v", each[0])
+	}
+}

@@ -57,6 +57,41 @@ func achieved(c *Check, own []result.Trial) (State, string) {
 		document.Percent(x))
 }
 
+// Kept says in how many loads of an open loop a server kept the rate.
+type Kept struct {
+	Loads, Missed int
+	Text          string // of the loads that missed it; empty if there is none
+}
+
+// Most reports whether the server kept the rate in more than half of its loads. Otherwise its response
+// times grow with the length of the load, and are no figures.
+func (k Kept) Most() bool { return 2*k.Missed < k.Loads || k.Missed == 0 }
+
+// KeptRate judges each load of a contestant at one open loop by the limits at which the checks of
+// answers and of the backlog fail.
+func KeptRate(own []result.Trial) (k Kept) {
+	k.Loads = len(own)
+	var answered, grown []float64
+	for i := range own {
+		l := &own[i].Load
+		x, _ := Growth(l)
+		got := 1.
+		if l.Planned > 0 {
+			got = float64(l.Succeeded) / float64(l.Planned)
+		}
+		if 1-got > ByID(Achieved).Limits[0].Fail || x > GrowthLimit {
+			k.Missed++
+			answered, grown = append(answered, got), append(grown, max(x, 0))
+		}
+	}
+	if k.Missed > 0 {
+		k.Text = fmt.Sprintf("did not keep the rate in %d of %s: of the requests due there %s were answered, and the "+
+			"queue grew by %s of them", k.Missed, document.Count(k.Loads, "load"),
+			document.Percent(stats.Median(answered)), document.Percent(stats.Median(grown)))
+	}
+	return k
+}
+
 // lagShare checks how late requests were sent. If they were late, the response time reflects the
 // generator, or a lack of free connections.
 func lagShare(c *Check, own []result.Trial) (State, string) {

@@ -59,3 +59,31 @@ func TestOpenLoopThatKeepsItsSchedulePasses(t *testing.T) {
 		}
 	}
 }
+
+// A server keeps a rate if nearly all that is due is answered and no queue grows; each load is judged.
+func TestKeptRate(t *testing.T) {
+	load := func(answered, late int64) result.Trial {
+		return result.Trial{Load: result.Load{Planned: 10_000, Succeeded: answered,
+			Pace: &result.Pace{HalfNS: 1e9, EarlyNS: 1e9, LateNS: late * 1e9}}}
+	}
+	fine, short, growing := load(9_999, 2), load(9_000, 2), load(10_000, 301)
+	for _, c := range []struct {
+		own    []result.Trial
+		missed int
+		most   bool
+		text   string
+	}{
+		{nil, 0, true, ""},
+		{[]result.Trial{fine, fine}, 0, true, ""},
+		{[]result.Trial{fine, growing, fine}, 1, true, "did not keep the rate in 1 of 3 loads: of the requests due there " +
+			"100 % were answered, and the queue grew by 6 % of them"},
+		{[]result.Trial{short, fine}, 1, false, "did not keep the rate in 1 of 2 loads: of the requests due there " +
+			"90 % were answered, and the queue grew by 0.02 % of them"},
+		{[]result.Trial{{Load: result.Load{Succeeded: 5}}}, 0, true, ""}, // of a recording that tells neither
+	} {
+		k := KeptRate(c.own)
+		if k.Loads != len(c.own) || k.Missed != c.missed || k.Most() != c.most || k.Text != c.text {
+			t.Errorf("%+v, most %t; want %+v", k, k.Most(), c)
+		}
+	}
+}

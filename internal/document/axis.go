@@ -74,14 +74,14 @@ func within(bound, value float64) float64 {
 	return min(max(bound, value/4), value*4)
 }
 
-// valueAxis is the y axis of a plot. It begins at 0, or is logarithmic if the values span more than
-// a factor of ten.
+// valueAxis is the y axis of a plot. It begins at 0, or is logarithmic if that is asked for or the
+// values span more than a factor of ten.
 type valueAxis struct {
 	lo, hi float64
 	log    bool
 }
 
-func newValueAxis(values []float64) valueAxis {
+func newValueAxis(values []float64, log bool) valueAxis {
 	a := valueAxis{lo: math.Inf(1)}
 	for _, v := range values {
 		if v > 0 && !math.IsInf(v, 0) {
@@ -91,7 +91,7 @@ func newValueAxis(values []float64) valueAxis {
 	switch {
 	case a.hi == 0:
 		return valueAxis{hi: 1}
-	case a.hi > 10*a.lo:
+	case log || a.hi > 10*a.lo:
 		return valueAxis{lo: a.lo / 1.25, hi: a.hi * 1.25, log: true}
 	}
 	return valueAxis{hi: a.hi * 1.06}

@@ -38,7 +38,7 @@ func TestTickValues(t *testing.T) {
 
 func TestValueAxis(t *testing.T) {
 	for _, values := range [][]float64{nil, {5}, {90000, 95000}, {1000, 95000}, {3e4, 8e8}} {
-		a := newValueAxis(values)
+		a := newValueAxis(values, false)
 		marks := a.marks(1, 5)
 		if len(marks) < 2 || len(marks) > 9 {
 			t.Errorf("%v: marks %v", values, marks)

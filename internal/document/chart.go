@@ -70,6 +70,7 @@ type LineChart struct {
 	Way         string  // "more is better"
 	Series      []Series
 	Plots       []Plot
+	Log         bool   // the value axes are logarithmic, whatever the values span
 	Smooth      bool   // there are so many points that they need no marks
 	Excluded    []Item // contestants without a line and the reasons, shown where the chart stands alone
 	Foot        string // description of the chart: shown below it where it stands alone, and read by screen readers
@@ -103,4 +104,32 @@ type Point struct {
 	Beyond        bool   // it may be more than shown
 	Absent        bool   // there is no figure: the line is interrupted
 	Text          string // in words
+}
+
+// StripChart shows distributions: a line for each subject, with a dot for each of its values. Plots
+// with axes of their own stand side by side, on a phone below each other.
+type StripChart struct {
+	ID          string
+	Title, Note string
+	Plots       []StripPlot
+	Names       []StripName // of the lines
+	Foot        string      // what is shown, for screen readers
+}
+
+// StripName is the name of a line, and its colour.
+type StripName struct{ Name, Key string }
+
+// StripPlot has the values of each line of a StripChart.
+type StripPlot struct {
+	Title string
+	Unit  string
+	Per   float64 // a value divided by it is in Unit
+	Ratio bool    // values are ratios about 1; else the axis begins at 0, or is logarithmic
+	Dots  [][]Dot
+}
+
+// Dot is a value, and what it is in words.
+type Dot struct {
+	At   float64
+	Text string
 }

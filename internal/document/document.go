@@ -177,6 +177,7 @@ func (Picture) block()     {}
 func (BarChart) block()    {}
 func (ShiftChart) block()  {}
 func (LineChart) block()   {}
+func (StripChart) block()  {}
 
 // Prose is a piece of text, parts of which may have a style.
 type Prose []Span

@@ -41,6 +41,8 @@ func draw(b Block, wide, alone bool) string {
 		return drawBars(&c, wide, alone)
 	case LineChart:
 		return drawLines(&c, wide, alone)
+	case StripChart:
+		return drawStrips(&c, wide, alone)
 	}
 	return ""
 }

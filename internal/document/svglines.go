@@ -124,7 +124,7 @@ func (s *lines) plot(p *Plot) {
 			}
 		}
 	}
-	s.y = newValueAxis(values)
+	s.y = newValueAxis(values, s.c.Log)
 	s.text(0, -18, "name", "", p.Title)
 	for _, v := range s.y.marks(s.c.Per, 5) {
 		class := "grid"

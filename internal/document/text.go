@@ -159,7 +159,7 @@ var loosen = strings.NewReplacer("\u00a0", " ", hyphen, "-")
 func (t *terminal) blocks(list []Block) {
 	list = slices.DeleteFunc(slices.Clone(list), func(b Block) bool { // what a page alone can show
 		switch b.(type) {
-		case Fold, Definitions, Legend, Choice, Picture, BarChart, ShiftChart, LineChart:
+		case Fold, Definitions, Legend, Choice, Picture, BarChart, ShiftChart, LineChart, StripChart:
 			return true
 		}
 		return false

@@ -63,6 +63,10 @@ func found(r *result.Run) string {
 		if rate, ok := plan.Rate(r, i); ok && l.RateShare > 0 {
 			text += fmt.Sprintf("; %.0f/s is %.0f %% of the slowest contestant's capacity", rate, 100*l.RateShare)
 		}
+		if least, most, requests := plan.OwnRates(r, i); requests > 0 {
+			text += fmt.Sprintf("; %.0f %% of each contestant's own capacity: %.0f to %.0f/s, %s requests an epoch or more",
+				100*l.RateShare, least, most, document.Whole(requests))
+		}
 	}
 	return text
 }

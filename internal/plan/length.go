@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"slices"
 	"time"
 
 	"dyno/internal/result"
@@ -55,7 +54,9 @@ func trialOf(p *result.Plan, e slot) int64 {
 	case !e.level.Open():
 	case profileOf(p).ranksTail():
 		least = max(least, tailTrial)
-	case compared(p, e.Cell, !slices.Contains(p.Contestants, e.Contestant)):
+	case p.OpenNS > 0:
+		least = max(least, openTime(p, e))
+	case comparedIn(p, e):
 		least = max(least, openTrial)
 	default:
 		least = max(least, openSideTrial)

@@ -21,7 +21,7 @@ type paired struct{ plain }
 
 var pairedTraits = Traits{
 	Name: Paired, Title: "paired comparison", Kind: checks.Paired, Decides: true,
-	Flags: []string{"idle-connections"},
+	Flags: []string{"idle-connections", "rate"},
 }
 
 // Traits implements Protocol.
@@ -45,9 +45,9 @@ func (paired) Words(p *result.Plan, c *Cost) string {
 	default:
 		anew += ", except those that were already running"
 	}
-	return fmt.Sprintf("about %v, at most %v; %s of %s in %s, %s; %s", c.Whole.Round(time.Second),
+	return fmt.Sprintf("about %v, at most %v; %s of %s in %s, %s; %s%s", c.Whole.Round(time.Second),
 		time.Duration(p.BudgetNS), document.Count(c.Trials, "load"), each, document.Count(c.Epochs+p.Pilots, "epoch"),
-		anew, verdict)
+		anew, verdict, openWords(p))
 }
 
 func (paired) levels(p *result.Plan, q *Question) {
@@ -60,7 +60,7 @@ func (paired) levels(p *result.Plan, q *Question) {
 
 func (d paired) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
 	d.lay(p, r, q, pr)
-	if pr.name != Standard || q.Rounds > 0 || len(p.Levels) > 0 || p.Fresh {
+	if pr.name != Standard || q.Rounds > 0 || len(p.Cells) > 0 || p.Fresh {
 		return
 	}
 	if q.Study == "" {
@@ -164,6 +164,7 @@ func (paired) lay(p *result.Plan, r *Request, q *Question, pr *profile) {
 		budget = pr.manyBudget
 	}
 	p.BudgetNS = int64(cmp.Or(r.Budget, q.Budget, budget))
+	openLoads(p, r, q)
 }
 
 // stop calls decided at each interim analysis.

@@ -101,8 +101,9 @@ type plain struct{}
 
 // trial sets the rate of the level, if the plan gives it as a share.
 func (plain) trial(run *result.Run, _ result.Key, e slot) (result.Level, int64, bool) {
-	level, ok := resolve(run, e)
-	return level, trialOf(&run.Plan, e), ok
+	var ok bool
+	e.level, ok = resolve(run, e)
+	return e.level, trialOf(&run.Plan, e), ok
 }
 
 func (plain) loads(p *result.Plan, epoch int, extra []slot) time.Duration {

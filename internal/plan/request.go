@@ -36,6 +36,7 @@ type Request struct {
 	Spin        string // on, off, or "" or auto: only if a CPU is free
 	Force       bool   // take a profile that the machine is too small for; the plan records it
 
+	Rates    []OpenRate    // sweep and paired: of open loops, beside the closed one
 	Idle     []int         // sweep and paired: numbers of idle connections
 	Epochs   int           // of a run that is carried out whole
 	SLO      *result.SLO   // search
@@ -180,7 +181,7 @@ func (r *Request) question(t *Traits) (Question, error) {
 	if len(levels) > 0 {
 		alone(levels...)
 	}
-	return q, nil
+	return q, r.addRates(&q, len(levels))
 }
 
 // levels returns all combinations of the values that the request sets, based on level. It is nil if
@@ -228,12 +229,15 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 		given bool
 	}{
 		{"external", r.External != ""}, {"slo", r.SLO != nil}, {"epochs", r.Epochs != 0},
-		{"idle-connections", len(r.Idle) > 0},
+		{"idle-connections", len(r.Idle) > 0}, {"rate", len(r.Rates) > 0},
 		{"requests", r.Requests != 0}, {"duration", r.Duration != 0},
 	} {
 		if o.given && !slices.Contains(t.Flags, o.flag) {
 			return refuse("--%s applies only to --protocol %s; omit it", o.flag, strings.Join(having(o.flag), " or "))
 		}
+	}
+	if err := r.checkRates(p); err != nil {
+		return err
 	}
 	if m, ok := analysis.MetricNamed(p.Primary); !ok || m.Unranked {
 		return refuse("--primary %q: want throughput, cpu_per_request, p50, memory or, with --profile lab, p99",

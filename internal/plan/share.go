@@ -14,7 +14,7 @@ import (
 func base(p *result.Plan, level int) int {
 	points := p.Points()
 	l := points[level]
-	l.RateShare, l.RatePerSec = 0, 0
+	l.RateShare, l.OwnRate, l.RatePerSec = 0, false, 0
 	if same := slices.Index(points, l); same >= 0 {
 		return same
 	}
@@ -33,39 +33,55 @@ func isBase(p *result.Plan, level int) bool {
 	return false
 }
 
-// resolve sets the rate of a level whose plan gives it as a share. The rate is that share of the
-// slowest contestant's median throughput in the closed loop of the pilots, rounded to a whole
-// number. Contestants that failed under load in the pilots are left out. Discarded rounds count
-// only if a contestant has no others. ok is false if no contestant has a throughput.
+// resolve sets the rate of a level whose plan gives it as a share: of the contestant's own capacity,
+// or of the slowest contestant's, rounded to a whole number. ok is false if no contestant showed a
+// capacity.
 func resolve(run *result.Run, e slot) (level result.Level, ok bool) {
-	p := &run.Plan
 	level = e.level
 	if level.RateShare == 0 {
 		return level, true
 	}
-	of := base(p, e.Level)
-	least := math.Inf(1)
+	of := []string{e.Contestant}
+	if !level.OwnRate {
+		of = run.Plan.Contestants
+	}
+	capacities := capacities(run, base(&run.Plan, e.Level), of)
+	if len(capacities) == 0 {
+		return level, false
+	}
+	level.RatePerSec = math.Round(level.RateShare * slices.Min(capacities))
+	return level, level.RatePerSec > 0
+}
+
+// capacities returns the median throughputs of contestants in a closed loop of the pilots.
+// Contestants that failed under load there are left out. Discarded rounds count only if a contestant
+// has no others.
+func capacities(run *result.Run, level int, names []string) (all []float64) {
+	p := &run.Plan
 	pilot := Pilot(run)
-	for _, name := range p.Contestants {
+	for _, name := range names {
 		if f := run.FailureOf(name); f != nil && f.Epoch < p.Pilots && f.Stage == "load" {
 			continue
 		}
-		rates := ratesOf(p, pilot, name, of)
+		rates := ratesOf(p, pilot, name, level)
 		if len(rates) == 0 {
-			rates = ratesOf(p, run.Trials, name, of)
+			rates = ratesOf(p, run.Trials, name, level)
 		}
 		if len(rates) > 0 {
-			least = min(least, stats.Median(rates))
+			all = append(all, stats.Median(rates))
 		}
 	}
-	level.RatePerSec = math.Round(level.RateShare * least)
-	return level, !math.IsInf(least, 1) && level.RatePerSec > 0
+	return all
 }
 
 // Rate returns the rate of a level in requests per second. If the plan gives it as a share, ok is
-// false until the pilots have shown the rate.
+// false until the pilots have shown the rate; it is false where each contestant has its own.
 func Rate(run *result.Run, level int) (perSec float64, ok bool) {
-	l, ok := resolve(run, slot{Cell: result.Cell{Level: level}, level: run.Plan.Points()[level]})
+	l := run.Plan.Points()[level]
+	if l.OwnRate {
+		return 0, false
+	}
+	l, ok = resolve(run, slot{Cell: result.Cell{Level: level}, level: l})
 	return l.RatePerSec, ok && (l.RateShare == 0 || lastEpoch(run) >= run.Plan.Pilots-1)
 }
 

@@ -16,7 +16,7 @@ type sweep struct{ whole }
 
 var sweepTraits = Traits{
 	Name: Sweep, Title: "sweep", Kind: checks.Sweep, Levels: true, Ratios: true,
-	Flags: []string{"epochs", "idle-connections"},
+	Flags: []string{"epochs", "idle-connections", "rate"},
 }
 
 // Traits implements Protocol.
@@ -24,8 +24,8 @@ func (sweep) Traits() *Traits { return &sweepTraits }
 
 // Words implements Protocol.
 func (sweep) Words(p *result.Plan, c *Cost) string {
-	return fmt.Sprintf("about %s in %s, %v; figures with intervals, no verdicts", document.Count(c.Trials, "trial"),
-		document.Count(c.Epochs+p.Pilots, "epoch"), c.Whole.Round(time.Second))
+	return fmt.Sprintf("about %s in %s, %v; figures with intervals, no verdicts%s", document.Count(c.Trials, "trial"),
+		document.Count(c.Epochs+p.Pilots, "epoch"), c.Whole.Round(time.Second), openWords(p))
 }
 
 func (sweep) levels(p *result.Plan, q *Question) {
@@ -43,4 +43,5 @@ func (sweep) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
 	p.Epochs = cmp.Or(p.Epochs, 6) // fewer give a median no interval at 95 %
 	p.BudgetNS = int64(cmp.Or(r.Budget, wholeBudget))
 	pr.times(p, pr.trial) // of each level: see trialOf
+	openLoads(p, r, q)
 }

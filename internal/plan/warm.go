@@ -146,7 +146,8 @@ func Warmups(run *result.Run, epoch int, name string) []result.Level {
 // connections than a level with thousands, whose dialling and re-warm before each trial do the
 // rest.
 func warmLevel(l result.Level) result.Level {
-	l.RatePerSec, l.RateShare, l.Connections = 0, 0, min(l.Connections, warmConnections)
+	l.RatePerSec, l.RateShare, l.OwnRate = 0, 0, false
+	l.Connections = min(l.Connections, warmConnections)
 	return l
 }
 

@@ -254,7 +254,10 @@ func (s *sweep) front() []document.Block {
 		return s.withShifts([]document.Block{c})
 	}
 	choice := document.Choice{ID: "level", Title: "Level"}
-	for i := range s.Levels {
+	for i, l := range s.Levels {
+		if l.At.Open() && !s.primary().Open() {
+			continue // all do what is asked of them
+		}
 		if c := s.levelChart(s.primary(), i); len(c.Bars) > 0 {
 			choice.Options = append(choice.Options, document.Option{Name: s.names[i], Block: c})
 		}

@@ -98,7 +98,7 @@ func (p *paired) json() *runJSON {
 	}
 	for _, r := range p.all() {
 		c := p.contestantJSON(r)
-		c.rankJSON, c.LowerBound, c.Starts, c.Metrics = &rankJSON{}, &r.Place.LowerBound, startsJSON(r.Starts),
+		c.rankJSON, c.LowerBound, c.Starts, c.Metrics = &rankJSON{}, &r.Place.LowerBound, startsJSON(r),
 			map[string]any{}
 		if r.Excluded == "" && r.Place.Lo != 0 {
 			c.rankJSON = &rankJSON{&r.Place.Tier, &r.Place.Lo, &r.Place.Hi}
@@ -148,11 +148,18 @@ func pairsJSON(pairs []analysis.Pair) []pairJSON {
 }
 
 // startsJSON returns the starts of a contestant.
-func startsJSON(s analysis.Starts) map[string]any {
-	o := map[string]any{"starts": s.N, "warm_up_classes": s.Classes}
+func startsJSON(r row) map[string]any {
+	o := map[string]any{"starts": r.Starts.N, "warm_up_classes": r.Starts.Classes}
+	if len(r.Each) > 0 {
+		each := []startJSON{}
+		for _, s := range r.Each {
+			each = append(each, startJSON{s.Epoch, s.ReadyNS, s.Level})
+		}
+		o["each"] = each
+	}
 	for _, c := range startColumns {
 		o[c.Name] = nil
-		if e := c.Of(s); e.N > 0 {
+		if e := c.Of(r.Starts); e.N > 0 {
 			o[c.Name] = inUnit(c.Unit, estimateNumbers(e, false), map[string]any{"epochs": e.N})
 		}
 	}
@@ -171,7 +178,7 @@ func (s *sweep) json() *runJSON {
 	}
 	for _, r := range s.all() {
 		c := s.contestantJSON(r)
-		c.Levels, c.Starts, c.Idle = s.figuresJSON(r), startsJSON(r.Starts), map[string]any{}
+		c.Levels, c.Starts, c.Idle = s.figuresJSON(r), startsJSON(r), map[string]any{}
 		for _, m := range s.metrics {
 			if e, _, _ := analysis.Unloaded(s.run, r.Name, m); e.N > 0 {
 				c.Idle[m.Name] = inUnit(m.Unit, estimateNumbers(e, false), map[string]any{"epochs": e.N})
@@ -205,7 +212,7 @@ func (s *sweep) figuresJSON(r row) []figuresJSON {
 				o.Ceiling = number(x)
 			}
 		}
-		for _, m := range s.metrics {
+		for _, m := range s.metricsAt(i) {
 			f := s.figure(r, m, i)
 			o.LowerBound = o.LowerBound || f.bound
 			numbers := estimateNumbers(f.Estimate, f.absent != "")

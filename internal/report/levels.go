@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
 	"dyno/internal/document"
 	"dyno/internal/result"
 )
@@ -20,8 +21,9 @@ type Level struct {
 	// of the trials at this level alone, without interim analyses: cells, ratios and shares of the
 	// ceiling
 	Analysis *analysis.Analysis
-	Trials   []result.Trial    // valid, of this level
-	Absent   map[string]string // why a contestant has no valid trial here
+	Trials   []result.Trial         // valid, of this level
+	Absent   map[string]string      // why a contestant has no valid trial here
+	Kept     map[string]checks.Kept // of an open loop: whether each contestant kept the rate
 }
 
 // leastEpochs of one level make an interval of 95 % for a median (stats.MedianCI).
@@ -91,6 +93,8 @@ func levelName(l result.Level) string {
 		parts = append(parts, fmt.Sprintf("load %d", l.Step+1))
 	}
 	switch {
+	case l.OwnRate:
+		parts = append(parts, PerCent(l.RateShare)+" of its capacity")
 	case l.RatePerSec > 0:
 		parts = append(parts, document.Grouped(l.RatePerSec, 0)+"/s")
 	case l.RateShare > 0:
@@ -169,7 +173,10 @@ func (s *sweep) figure(r row, m analysis.Metric, i int) *figure {
 	}
 	l := &s.Levels[i]
 	c := l.Analysis.Cell(r.Name, m.Name)
-	if c == nil || c.Level.N == 0 {
+	switch kept := l.Kept[r.Name]; {
+	case m.Kind&analysis.OpenLoop != 0 && !kept.Most():
+		return &figure{absent: "it " + kept.Text}
+	case c == nil || c.Level.N == 0:
 		return &figure{absent: "it could not be read"}
 	}
 	f := &figure{Estimate: c.Level, ratio: c.Ratio, bound: m.AtCeiling && m.More &&
@@ -252,9 +259,11 @@ func (s *sweep) gaps() (lines []string) {
 			return strings.TrimPrefix(s.missing(r, i),
 				notLoaded)
 		})...)
+		lines = append(lines, s.missed(r)...)
 		for _, m := range s.metrics {
 			lines = append(lines, s.grouped(r.Title+", "+m.Title, func(i int) string {
-				if s.missing(r, i) != "" || m.Open() && !s.Levels[i].At.Open() {
+				l := &s.Levels[i]
+				if s.missing(r, i) != "" || m.Open() && (!l.At.Open() || !l.Kept[r.Name].Most()) {
 					return ""
 				}
 				return s.figure(r, m, i).absent

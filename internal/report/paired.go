@@ -193,6 +193,9 @@ func (p *paired) matrix() document.Table {
 func (p *paired) otherLevels() document.Section {
 	s := document.Section{ID: "levels", Title: "At other levels"}
 	l := newLevels(p.view)
+	if c := l.byLoad(); len(c.Options) > 0 {
+		s.Blocks = append(s.Blocks, c)
+	}
 	for i := range p.Levels {
 		t := document.Table{Title: l.extraTitle(i), After: l.extraNote(i), Columns: []document.Column{{Head: "contestant",
 			Lead: true}}}
@@ -208,6 +211,7 @@ func (p *paired) otherLevels() document.Section {
 			for _, m := range metrics {
 				row.Cells = append(row.Cells, l.figure(r, m, i).cell(l.levelScale(m, i)))
 			}
+			row.Notes = nonEmpty(l.Levels[i].Kept[r.Name].Text)
 			t.Rows = append(t.Rows, row)
 		}
 		if len(t.Rows) > 0 {

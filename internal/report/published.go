@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
@@ -12,7 +13,7 @@ import (
 func (s *sweep) extraMetrics(i int) (list []analysis.Metric) {
 	names := []string{"throughput", "cpu_per_request", "p50"}
 	if s.Levels[i].At.Open() {
-		names = []string{"response_p50", "response_p99", "cpu_per_request"}
+		names = []string{"due_rate", "response_p50", "response_p99", "cpu_per_request", "due_requests"}
 	}
 	for _, n := range names {
 		if m, ok := analysis.MetricNamed(n); ok {
@@ -24,7 +25,10 @@ func (s *sweep) extraMetrics(i int) (list []analysis.Metric) {
 
 // extraTitle says what a level beside a comparison is there for.
 func (s *sweep) extraTitle(i int) string {
-	if s.Levels[i].At.Open() {
+	switch l := s.Levels[i].At; {
+	case l.OwnRate:
+		return "At a share of its own capacity: " + s.names[i]
+	case l.Open():
 		return "At a common rate: " + s.names[i]
 	}
 	return "At another level: " + s.names[i]
@@ -46,9 +50,15 @@ func (s *sweep) extraNote(i int) string {
 	text := "In addition to the comparison, without verdicts. Medians of " +
 		document.Count(s.Levels[i].Analysis.Epochs,
 			"epoch") + ", one trial each; ± is the interval of 95 %."
-	if l := s.Levels[i].At; l.RateShare > 0 {
-		text += fmt.Sprintf(" The rate is %s of the slowest contestant's capacity in the pilots; requests arrive "+
-			"at random, and their time counts from when they were due.", PerCent(l.RateShare))
+	const arrive = "requests arrive at random, and their time counts from when they were due."
+	switch l := s.Levels[i].At; {
+	case l.OwnRate:
+		text += fmt.Sprintf(" The rate of each is %s of its own capacity in the pilots; ", PerCent(l.RateShare)) + arrive
+	case l.RateShare > 0:
+		text += fmt.Sprintf(" The rate is %s of the slowest contestant's capacity in the pilots; ",
+			PerCent(l.RateShare)) + arrive
+	case l.Open():
+		text += " " + strings.ToUpper(arrive[:1]) + arrive[1:]
 	}
 	return text
 }

@@ -61,13 +61,14 @@ func Readme(w io.Writer, d *Data) error {
 		}
 	}
 	paragraph("Question", c.Question)
-	if v.Analysis != nil && len(d.Run.Plan.Levels) == 0 {
+	if v.Analysis != nil && v.ranks() {
 		paragraph("Answer, here and today", strings.Join(v.answer(), " "))
 	}
 	intro.Blocks = append(intro.Blocks, v.picture(""))
 	paragraph("Source", c.Source)
 	page := &document.Document{Title: c.Title, Comment: writtenBy(c)}
-	page.Sections = []document.Section{intro, v.claims(), v.publishedFigures(!v.many()), v.costs()}
+	page.Sections = []document.Section{intro, v.claims(), v.publishedFigures(!v.many()), v.costs(),
+		newLevels(v).byLoadTables()}
 	if d.Run.Plan.Fresh {
 		page.Sections = append(page.Sections, newSweep(newView(d)).processes())
 	}
@@ -96,7 +97,7 @@ func figuresPage(w io.Writer, d *Data) error {
 // picture returns the study's chart, in a folder.
 func (v *view) picture(folder string) document.Picture {
 	words := "Bars of all contestants"
-	if v.Analysis != nil && len(v.run.Plan.Levels) == 0 {
+	if v.Analysis != nil && v.ranks() {
 		words = v.answer()[0]
 	}
 	return document.Picture{File: folder + ChartFile, Words: words}

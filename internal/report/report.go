@@ -34,15 +34,16 @@ type Data struct {
 	// Readme only: the study's long loads, of which it shows how memory grew; nil where there are
 	// none
 	Classic   *Data
-	Findings  []checks.Finding // whole run first, then by contestant
-	Valid     int              // valid trials
-	Discarded int              // trials of discarded rounds
-	Promised  float64          // the least difference that the pilots let hope to find, as a share; 0: not known
-	Folder    string           // Text only: what dyno report takes for the rest; empty: not said
-	Page      string           // Text only: the file that has the page; empty: there is none
-	Color     bool             // Text only
-	Verbose   bool             // Text and Markdown: all details, with p-values and the ids of checks
-	Width     int              // Text only: columns; 0 means 100, the most without details
+	Findings  []checks.Finding           // whole run first, then by contestant
+	Reached   map[string]map[int]float64 // analysis.Reached; nil of a run without rounds
+	Valid     int                        // valid trials
+	Discarded int                        // trials of discarded rounds
+	Promised  float64                    // the least difference that the pilots let hope to find, as a share; 0: not known
+	Folder    string                     // Text only: what dyno report takes for the rest; empty: not said
+	Page      string                     // Text only: the file that has the page; empty: there is none
+	Color     bool                       // Text only
+	Verbose   bool                       // Text and Markdown: all details, with p-values and the ids of checks
+	Width     int                        // Text only: columns; 0 means 100, the most without details
 }
 
 // Writer writes one form of a report.

@@ -73,6 +73,13 @@ type contestantJSON struct {
 	Launches []result.Launch    `json:"launches"`
 }
 
+// startJSON is one start. A key is left out where there is no value.
+type startJSON struct {
+	Epoch   int     `json:"epoch"`
+	ReadyNS int64   `json:"first_answer_ns,omitempty"`
+	Level   float64 `json:"level_ratio,omitempty"`
+}
+
 type rankJSON struct {
 	Tier *int `json:"tier"`
 	Lo   *int `json:"rank_lo"`

@@ -45,7 +45,7 @@ func (p *paired) short() document.Section {
 		t.Rows = append(t.Rows, row)
 	}
 	t.After = strings.Join(nonEmpty(strings.Join(nonEmpty(p.surer(rows), shortWords(rows, metrics)), " · "), footnotes), "\n")
-	s.Blocks = []document.Block{t}
+	s.Blocks = append([]document.Block{t}, newLevels(p.view).byLoadShort()...)
 	return s
 }
 

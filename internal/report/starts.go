@@ -88,6 +88,11 @@ func (v *view) starts() document.Section {
 	if v.warmed() {
 		t.Columns = append(t.Columns, document.Column{Head: "warm-up class"})
 	}
+	leveled := v.leveled()
+	if leveled {
+		t.Columns = append(t.Columns, document.Column{Head: "level reached", Word: "level_reached"},
+			document.Column{Head: "widest gap"})
+	}
 	for _, r := range v.all() {
 		if r.Excluded != "" || r.Starts.N == 0 {
 			continue
@@ -99,12 +104,90 @@ func (v *view) starts() document.Section {
 		if v.warmed() {
 			row.Cells = append(row.Cells, document.Cell{Value: classesText(r.Starts)})
 		}
+		if leveled {
+			row.Cells = append(row.Cells, reachedCells(r.Each)...)
+		}
 		t.Rows = append(t.Rows, row)
 	}
 	if len(t.Rows) > 0 && len(t.Columns) > 1 {
 		out.Blocks = []document.Block{t}
+		if c := v.startChart(); len(c.Plots) > 0 {
+			out.Blocks = []document.Block{c, t}
+		}
 	}
 	return out
+}
+
+// leveled reports whether the level that starts reached is known of some row.
+func (v *view) leveled() bool {
+	return slices.ContainsFunc(v.all(), func(r row) bool {
+		return r.Struck == "" && slices.ContainsFunc(r.Each, func(s analysis.Start) bool { return s.Level > 0 })
+	})
+}
+
+// levelsOf returns the levels that starts reached, the lowest first.
+func levelsOf(each []analysis.Start) (all []float64) {
+	for _, s := range each {
+		if s.Level > 0 {
+			all = append(all, s.Level)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// reachedCells returns the range of the levels that starts reached, and the widest gap between two
+// neighbours among them, with how many lie below it: of starts of two kinds it separates these.
+func reachedCells(each []analysis.Start) []document.Cell {
+	all := levelsOf(each)
+	if len(all) < 3 {
+		return []document.Cell{{Absent: "too few starts"}, {Absent: "too few starts"}}
+	}
+	below, widest := 0, 0.0
+	for i := 1; i < len(all); i++ {
+		if gap := all[i]/all[i-1] - 1; gap > widest {
+			below, widest = i, gap
+		}
+	}
+	return []document.Cell{{Value: fmt.Sprintf("%.3f–%.3f", all[0], all[len(all)-1])},
+		{Value: PerCent(widest), Side: fmt.Sprintf("(%d of %d below)", below, len(all))}}
+}
+
+// startChart shows each start of a contestant as a dot: its first answer, and the level that it
+// reached.
+func (v *view) startChart() document.StripChart {
+	c := document.StripChart{ID: "starts", Foot: "Each start of each contestant, one an epoch"}
+	scale := v.startScale(startColumns[0])
+	first := document.StripPlot{Title: "first answer", Unit: scale.Name, Per: scale.Per}
+	level := document.StripPlot{Title: "requests/s, over its median", Per: 1, Ratio: true}
+	any := [2]bool{}
+	for _, r := range v.all() {
+		if r.Struck != "" || len(r.Each) == 0 || len(c.Names) == manyBars {
+			continue
+		}
+		var ready, reached []document.Dot
+		for _, s := range r.Each {
+			if s.ReadyNS > 0 {
+				ready = append(ready, document.Dot{At: float64(s.ReadyNS),
+					Text: fmt.Sprintf("%s, epoch %d: %s", r.Title, s.Epoch, Duration(float64(s.ReadyNS)))})
+			}
+			if s.Level > 0 {
+				reached = append(reached, document.Dot{At: s.Level,
+					Text: fmt.Sprintf("%s, epoch %d: %.3f", r.Title, s.Epoch, s.Level)})
+			}
+		}
+		any[0], any[1] = any[0] || len(ready) > 0, any[1] || len(reached) > 0
+		c.Names = append(c.Names, document.StripName{Name: r.Title, Key: keyOf(r)})
+		first.Dots, level.Dots = append(first.Dots, ready), append(level.Dots, reached)
+	}
+	for i, p := range []document.StripPlot{first, level} {
+		if any[i] {
+			c.Plots = append(c.Plots, p)
+		}
+	}
+	c.Note = "Each dot is one start, with processes of its own. Level: the requests per second of its epoch, over " +
+		"the contestant's median; what the other servers did in the same rounds is divided out."
+	return c
 }
 
 // warmed reports whether a class of warm-up is known; a classic run has none.

@@ -210,7 +210,7 @@ func (s *sweep) levelByLevel() document.Section {
 		if t := here.table(m, k == 0); len(t.Rows) > 0 {
 			out.Blocks = append(out.Blocks, t)
 		}
-		if k == 0 && !s.any() || s.chartsBelow(k) {
+		if k == 0 && !s.any() || s.chartsBelow(k) && m.Kind != analysis.Arrivals {
 			out.Blocks = append(out.Blocks, here.chart(m))
 		}
 	}

@@ -25,12 +25,13 @@ func (s *sweep) panels() (list []panel) {
 	type kind struct {
 		result.LaunchPart
 		open     bool
+		own      bool // at a share of its own capacity
 		scenario string
 	}
 	at := map[kind]int{}
 	apart := false
 	for i, l := range s.Levels {
-		of := kind{l.At.Launch(), l.At.Open(), l.At.Scenario}
+		of := kind{l.At.Launch(), l.At.Open(), l.At.OwnRate, l.At.Scenario}
 		k, seen := at[of]
 		if !seen {
 			k = len(list)
@@ -47,7 +48,10 @@ func (s *sweep) panels() (list []panel) {
 			if of.scenario != "" {
 				title = document.Clean(of.scenario) + ", " + title
 			}
-			if of.open {
+			switch {
+			case of.own:
+				title += ", at shares of its capacity"
+			case of.open:
 				title += ", open loop"
 			}
 			list = append(list, panel{Plot: document.Plot{Title: title}})
@@ -77,6 +81,9 @@ func (s *sweep) panels() (list []panel) {
 // place puts levels that differ in their connections alone on a logarithmic axis of these, others
 // side by side.
 func (s *sweep) place(p *panel) {
+	if s.placeRates(p) {
+		return
+	}
 	slices.SortStableFunc(p.levels, func(a, b int) int {
 		return cmp.Compare(s.Levels[a].At.Connections,
 			s.Levels[b].At.Connections)
@@ -112,7 +119,7 @@ func (p *panel) tick(at float64, text string) {
 // every contestant and the reference.
 func (s *sweep) chart(m analysis.Metric) document.LineChart {
 	scale := s.sweepScale(m)
-	c := document.LineChart{ID: m.Name, Unit: unitWords(scale), Per: scale.Per, Way: way(m), Foot: m.Title + "; " +
+	c := document.LineChart{ID: m.Name, Log: m.Kind&analysis.OpenLoop != 0, Unit: unitWords(scale), Per: scale.Per, Way: way(m), Foot: m.Title + "; " +
 		s.label()}
 	var rows []row
 	for _, r := range s.all() {

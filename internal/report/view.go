@@ -25,6 +25,7 @@ type row struct {
 	Notes    []string // what a reader must know beside the numbers
 	Data     []string // the same for programs
 	Starts   analysis.Starts
+	Each     []analysis.Start
 }
 
 // view is the data with derived values that all forms share.
@@ -99,7 +100,7 @@ func (v *view) row(name string, control bool) row {
 		}
 	}
 	r.Excluded = v.unranked(&r)
-	r.Starts = analysis.StartsOf(v.run, name)
+	r.Starts, r.Each = analysis.StartsOf(v.run, name), analysis.EachStart(v.run, name, v.Reached[name])
 	r.Notes = v.notes(&r)
 	questions, ids := v.see(&r)
 	r.Notes, r.Data = append(r.Notes, questions...), append(slices.Clone(r.Notes), ids...)

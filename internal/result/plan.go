@@ -92,7 +92,14 @@ type Plan struct {
 
 	TrialNS  int64 `json:"trial_ns"`
 	RewarmNS int64 `json:"rewarm_ns"`
-	BudgetNS int64 `json:"budget_ns"`          // after the builds
+	BudgetNS int64 `json:"budget_ns"` // after the builds
+
+	// OpenRequests is how many requests an epoch is to have at each open loop, for its tail; OpenNS is
+	// the longest that this takes, and from 0 on such loads come after the others of their round. Both
+	// are of open loops that are asked for; 0: the profile's own, of one length.
+	OpenRequests int64 `json:"open_requests,omitempty"`
+	OpenNS       int64 `json:"open_ns,omitempty"`
+
 	Requests int64 `json:"requests,omitempty"` // classic, and of fresh processes: of one load, instead of TrialNS
 
 	StartedUnixNS int64 `json:"started_unix_ns"`
@@ -114,8 +121,10 @@ type Level struct {
 	// loop with the same delay, scenario and records, measured in the pilots. The level of a trial
 	// has the resulting rate in RatePerSec; that of a plan has none.
 	RateShare float64 `json:"rate_share,omitempty"`
-	Scenario  string  `json:"scenario,omitempty"` // where it is not the plan's
-	Records   int     `json:"records,omitempty"`  // that the backend answers with
+	// OwnRate makes RateShare a share of each contestant's own capacity: each has a rate of its own.
+	OwnRate  bool   `json:"own_rate,omitempty"`
+	Scenario string `json:"scenario,omitempty"` // where it is not the plan's
+	Records  int    `json:"records,omitempty"`  // that the backend answers with
 	// Step is how many loads its processes carry before, in a plan of fresh ones: those of the
 	// levels before it in the plan, one after another.
 	Step int `json:"step,omitempty"`

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/plan"
 	"dyno/internal/report"
@@ -12,7 +13,8 @@ import (
 func evaluateNamedPairs(run *result.Run) *report.Data {
 	a, valid := Analyse(run), plan.Valid(run)
 	discarded, all := plan.Discarded(run)
-	d := &report.Data{Run: run, Analysis: a, Levels: Levels(run), Alone: alone(run), Valid: len(valid), Discarded: discarded}
+	d := &report.Data{Run: run, Analysis: a, Levels: Levels(run), Alone: alone(run), Valid: len(valid), Discarded: discarded,
+		Reached: analysis.Reached(byLevel(run, valid))}
 	e := &checks.Evidence{Run: run, Valid: valid, Discarded: discarded, All: all, Analysis: a}
 	compared, others := comparedLevels(d.Levels)
 	for _, l := range compared {

@@ -130,6 +130,55 @@ func TestEvaluateFull(t *testing.T) {
 	}
 }
 
+// At shares of its own capacity each has a rate of its own. Who does not keep it has no response time,
+// and the report says why, in all forms.
+func TestOwnRates(t *testing.T) {
+	r := plan.Request{
+		Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Primary: "throughput",
+		Connections: []int{10}, Seed: 3, Rates: []plan.OpenRate{{Share: .5, Own: true}, {Share: .8, Own: true}},
+	}
+	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *result.Trial) {
+		madeUp(o, tr)
+		if !o.Level.Open() {
+			return
+		}
+		l := &tr.Load
+		l.Planned = int64(o.Level.RatePerSec * float64(o.TrialNS) / 1e9)
+		if l.Succeeded = l.Planned; o.Contestant == "b" && o.Level.RateShare > .5 && o.Epoch > 2 {
+			l.Succeeded = l.Planned * 9 / 10
+		}
+	})
+	d := Evaluate(run)
+	if len(d.Levels) != 2 || len(d.Analysis.Places) != 2 || d.Levels[0].At.RatePerSec != 0 {
+		t.Fatalf("%+v, %+v", d.Levels, d.Analysis.Places)
+	}
+	if a, b := d.Levels[1].Kept["a"], d.Levels[1].Kept["b"]; a.Missed != 0 || a.Loads != 6 || b.Missed != 4 || b.Most() {
+		t.Errorf("a %+v, b %+v", a, b)
+	}
+	for name, want := range map[string]float64{"a": 40_000, "b": 20_000} {
+		c := d.Levels[0].Analysis.Cell(name, "due_rate")
+		if c == nil || c.Level.Value < want || c.Level.Value > 1.2*want || c.Level.Lo != c.Level.Hi {
+			t.Errorf("%s: %+v; want half of what it showed, the same in each epoch", name, c)
+		}
+	}
+	if len(d.Reached["a"]) == 0 || d.Reached["ref"] == nil {
+		t.Errorf("levels reached: %v", d.Reached)
+	}
+	const told = "did not keep the rate in 4 of 6 loads"
+	for name, write := range report.Formats {
+		var out strings.Builder
+		if err := write(&out, d); err != nil || name != "svg" && !strings.Contains(out.String(), told) {
+			t.Errorf("%s: %v; it does not say that b %s:\n%s", name, err, told, out.String())
+		}
+		if name == "html" && !strings.Contains(out.String(), "chart-load-response_p99-wide") {
+			t.Error("the page has no chart by load")
+		}
+		if name == "text" && !strings.Contains(out.String(), "response p99 ms   50 %   80 %") {
+			t.Errorf("no table by load:\n%s", out.String())
+		}
+	}
+}
+
 func metricOf(t *testing.T, name string) analysis.Metric {
 	t.Helper()
 	m, ok := analysis.MetricNamed(name)

@@ -16,7 +16,8 @@ import (
 func evaluateSweep(run *result.Run) *report.Data {
 	valid := plan.Valid(run)
 	discarded, all := plan.Discarded(run)
-	d := &report.Data{Run: run, Levels: Levels(run), Alone: alone(run), Valid: len(valid), Discarded: discarded}
+	d := &report.Data{Run: run, Levels: Levels(run), Alone: alone(run), Valid: len(valid), Discarded: discarded,
+		Reached: analysis.Reached(byLevel(run, valid))}
 	e := &checks.Evidence{Run: run, Valid: valid, Discarded: discarded, All: all, Analysis: &analysis.Analysis{Primary: run.Plan.Primary, Margin: run.Plan.Margin}}
 	d.Findings = byContestant(run, checks.Make(e, checks.Sweep, checks.Once), worst(run, checks.Sweep, d.Levels, discarded, all))
 	return d
@@ -68,7 +69,8 @@ func Levels(run *result.Run) []report.Level {
 	}
 	var out []report.Level
 	for i, at := range p.Points() {
-		l := report.Level{Name: p.LevelName(i), At: at, Trials: valid[i], Absent: map[string]string{}}
+		l := report.Level{Name: p.LevelName(i), At: at, Trials: valid[i], Absent: map[string]string{},
+			Kept: map[string]checks.Kept{}}
 		l.Loaded, l.Compared = plan.Loaded(p, i)
 		if rate, ok := plan.Rate(run, i); ok {
 			l.At.RatePerSec = rate
@@ -86,6 +88,11 @@ func Levels(run *result.Run) []report.Level {
 				l.Absent[name] = "all its trials are in discarded or incomplete rounds or epochs"
 			default:
 				l.Absent[name] = "the run ended before its first trial"
+			}
+			if at.Open() {
+				l.Kept[name] = checks.KeptRate(slices.DeleteFunc(slices.Clone(valid[i]), func(t result.Trial) bool {
+					return t.Contestant != name
+				}))
 			}
 		}
 		out = append(out, l)

@@ -65,7 +65,8 @@ type Level struct {
 		Connections   int     `toml:"connections"`
 		Pipeline      int     `toml:"pipeline"`
 		PerConnection int     `toml:"per_connection"`
-		RateShare     float64 `toml:"rate_share"`
+		RateShare     float64 `toml:"rate_share"` // of the slowest contestant's capacity
+		OwnShare      float64 `toml:"own_share"`  // of each contestant's own
 	} `toml:"load"`
 	At result.Level `toml:"-"` // as a plan has it
 
@@ -136,6 +137,7 @@ func evaluatePairs(run *result.Run) *report.Data {
 	discarded, all := plan.Discarded(run)
 	d := &report.Data{
 		Run: run, Analysis: a, Alone: alone(run), Valid: len(valid), Discarded: discarded,
+		Reached:  analysis.Reached(byLevel(run, valid)),
 		Findings: checks.Make(&checks.Evidence{Run: run, Valid: byLevel(run, valid)[0], Discarded: discarded, All: all, Analysis: a}, checks.Paired, checks.Once),
 	}
 	if len(run.Plan.Levels) > 1 {

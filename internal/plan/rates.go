@@ -1,0 +1,188 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"dyno/internal/result"
+)
+
+// OpenRate is the rate of an open loop that a request asks for: a number, or a share of a capacity that
+// the pilots measure, of each contestant's own or of the slowest contestant's.
+type OpenRate struct {
+	PerSec float64
+	Share  float64
+	Own    bool
+}
+
+// CommonShare is the share of the slowest contestant's capacity that is the common rate, unless the
+// request gives a number.
+const CommonShare = 0.7
+
+// at returns a level as an open loop at the rate.
+func (r OpenRate) at(l result.Level) result.Level {
+	l.RatePerSec, l.RateShare, l.OwnRate = r.PerSec, r.Share, r.Own
+	return l
+}
+
+// openRequests is how many requests an epoch is to have at each open loop: 1,000 beyond the 99th
+// percentile. openLongest is the longest that a load may take for it.
+const (
+	openRequests = 100_000
+	openLongest  = 10 * time.Second
+)
+
+// addRates adds open loops to a question: at the levels that the request asks for, or else at the
+// first of the study. Nothing is decided there.
+func (r *Request) addRates(q *Question, asked int) error {
+	if len(r.Rates) == 0 {
+		return nil
+	}
+	if q.Fresh {
+		return refuse("--rate: the processes of this study are new for each load, of a number of requests; omit it")
+	}
+	names := q.LevelNames != nil
+	for i, l := range slices.Clone(q.Levels[:max(1, asked)]) {
+		for _, rate := range r.Rates {
+			if q.Levels = append(q.Levels, rate.at(l)); names {
+				q.LevelNames = append(q.LevelNames, "")
+			}
+			for _, c := range slices.Clone(q.Cells) {
+				if c.Level == i {
+					q.Cells = append(q.Cells, result.Cell{Contestant: c.Contestant, Level: len(q.Levels) - 1})
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// checkRates returns an error for rates that no load can have.
+func (r *Request) checkRates(p *result.Plan) error {
+	if len(r.Rates) > 0 && isTail(p.Primary) {
+		return refuse("--rate: --primary p99 compares at a rate of its own; omit one of them")
+	}
+	for _, rate := range r.Rates {
+		switch {
+		case rate.PerSec == 0 && (rate.Share <= 0 || rate.Share >= 1):
+			return refuse("--rate %.4g%%: want more than 0%% and less than 100%% of the capacity", 100*rate.Share)
+		case rate.PerSec < 0 || rate.PerSec > 10e6:
+			return refuse("--rate %.10g: want 1 to 10M requests per second", rate.PerSec)
+		}
+	}
+	return nil
+}
+
+// openLoads sets how long the open loops of a question last. Without a budget of the request they are
+// as long as their requests need, and the budget is so much larger. Otherwise they take no more than
+// half of it, and then may have fewer requests.
+func openLoads(p *result.Plan, r *Request, q *Question) {
+	if len(q.Levels) < 2 || !slices.ContainsFunc(q.Levels, result.Level.Open) {
+		return
+	}
+	p.OpenRequests, p.OpenNS = openRequests, int64(openLongest)
+	if len(r.Rates) > 0 && r.Budget == 0 {
+		p.BudgetNS += int64(ceil(openCost(p), 10*time.Second))
+		return
+	}
+	for openCost(p) > time.Duration(p.BudgetNS/2) && p.OpenNS > int64(openSideTrial) {
+		p.OpenNS -= int64(openSideTrial)
+	}
+}
+
+// openCost returns the total time of the open loops that no comparison names.
+func openCost(p *result.Plan) (sum time.Duration) {
+	for i := range parts(p) {
+		e := p.Pilots + i
+		open := slices.DeleteFunc(extraSlots(p, e), func(s slot) bool { return !s.level.Open() })
+		sum += time.Duration(extraEpochs(p)) * (estimateLoads(p, e, open) - estimateLoads(p, e, nil))
+	}
+	return sum
+}
+
+// openTime returns the length of a load of an open loop: an epoch has OpenRequests of a cell, in one
+// load or in all of its rounds. At a rate that is not known yet it is the longest.
+func openTime(p *result.Plan, e slot) time.Duration {
+	least, rounds := openSideTrial, 1
+	switch {
+	case !decides(p):
+		least, rounds = openTrial, p.Rounds
+	case comparedIn(p, e):
+		return openTrial
+	}
+	longest := time.Duration(p.OpenNS) / time.Duration(rounds)
+	if e.level.RatePerSec == 0 {
+		return max(least, longest)
+	}
+	needs := time.Duration(float64(p.OpenRequests) / float64(rounds) / e.level.RatePerSec * 1e9)
+	return max(least, min(ceil(needs, 100*time.Millisecond), longest))
+}
+
+// comparedIn reports whether the cell of a slot is compared.
+func comparedIn(p *result.Plan, e slot) bool {
+	return compared(p, e.Cell, !slices.Contains(p.Contestants, e.Contestant))
+}
+
+// longLast puts open loops that are long, and not compared, after the other cells of their round, so
+// that these are loaded within seconds of each other.
+func longLast(p *result.Plan, order []slot) []slot {
+	if p.OpenNS == 0 {
+		return order
+	}
+	long := func(e slot) int {
+		if e.level.Open() && !comparedIn(p, e) {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(order, func(a, b slot) int { return long(a) - long(b) })
+	return order
+}
+
+// openWords says how long the open loops last.
+func openWords(p *result.Plan) string {
+	if p.OpenNS == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("; open loops of %d requests, at most %v each", p.OpenRequests, time.Duration(p.OpenNS))
+	if p.OpenNS < int64(openLongest) {
+		text += fmt.Sprintf(", as the budget allows: slower contestants have fewer requests; for %v pass --budget %v",
+			openLongest, ceil(2*openCostAt(p, openLongest), time.Minute))
+	}
+	return text
+}
+
+// openCostAt returns openCost for another longest load.
+func openCostAt(p *result.Plan, longest time.Duration) time.Duration {
+	q := *p
+	q.OpenNS = int64(longest)
+	return openCost(&q)
+}
+
+// OwnRates returns, of a level at which each contestant has a rate of its own, the lowest and the
+// highest of them, and the fewest requests that an epoch has of a contestant; 0 of another level,
+// and before the pilots have shown the rates.
+func OwnRates(run *result.Run, level int) (least, most float64, requests int64) {
+	p := &run.Plan
+	l := p.Points()[level]
+	if !l.OwnRate || lastEpoch(run) < p.Pilots-1 {
+		return 0, 0, 0
+	}
+	least = math.Inf(1)
+	fewest := math.Inf(1)
+	for _, name := range p.Contestants {
+		e := slot{Cell: result.Cell{Contestant: name, Level: level}, level: l}
+		var ok bool
+		if e.level, ok = resolve(run, e); ok && loaded(p, e.Cell) {
+			rate := e.level.RatePerSec
+			least, most = min(least, rate), max(most, rate)
+			fewest = min(fewest, rate*float64(trialOf(p, e))/1e9)
+		}
+	}
+	if most == 0 {
+		return 0, 0, 0
+	}
+	return least, most, int64(fewest)
+}

@@ -1,0 +1,172 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"dyno/internal/analysis"
+	"dyno/internal/document"
+	"dyno/internal/result"
+)
+
+// metricsAt returns the metrics of a level: those of the run, and those that only such a level has.
+func (s *sweep) metricsAt(i int) []analysis.Metric {
+	all := slices.Clone(s.metrics)
+	for _, m := range s.extraMetrics(i) {
+		if !slices.ContainsFunc(all, func(o analysis.Metric) bool { return o.Name == m.Name }) {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// openMetric returns a metric of open loops by its name.
+func openMetric(name string) analysis.Metric {
+	m, _ := analysis.MetricNamed(name)
+	return m
+}
+
+// byLoad returns charts of the response time over the rates of open loops, of which there are several:
+// a line for each contestant.
+func (s *sweep) byLoad() document.Choice {
+	choice := document.Choice{ID: "load", Title: "Response time by load"}
+	here := s.showing(openMetric("response_p99"))
+	if len(here.Levels) < 2 {
+		return choice
+	}
+	for _, name := range []string{"response_p99", "response_p50"} {
+		m := openMetric(name)
+		c := here.chart(m)
+		c.ID, c.Struck = "load-"+name, nil
+		c.Foot = m.Title + " by load, from when a request was due; no verdicts"
+		choice.Options = append(choice.Options, document.Option{Name: m.Title, Block: c})
+	}
+	return choice
+}
+
+// byLoadTable returns a table of a response time at each open loop that was asked for; none if there
+// is none. With sides it has the intervals.
+func (s *sweep) byLoadTable(m analysis.Metric, sides bool) (t document.Table, ok bool) {
+	here := s.showing(m)
+	if s.run.Plan.OpenNS == 0 || len(here.Levels) == 0 {
+		return t, false
+	}
+	scale := here.sweepScale(m)
+	t.Columns = []document.Column{{Head: m.HeadIn(scale.Name), Lead: true}}
+	for _, l := range here.Levels {
+		t.Columns = append(t.Columns, document.Column{Head: rateName(l.At), Number: true})
+	}
+	for _, r := range here.rows {
+		if r.Struck != "" {
+			continue
+		}
+		row := document.Row{Key: keyOf(r), Cells: []document.Cell{{Value: r.Title}}}
+		for i := range here.Levels {
+			cell := here.figure(r, m, i).cell(scale)
+			if !sides {
+				cell.Side = ""
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t, len(t.Rows) > 0
+}
+
+// byLoadShort returns the table of the answer: the response time at 99 %, and who kept no rate.
+func (s *sweep) byLoadShort() (blocks []document.Block) {
+	t, ok := s.byLoadTable(openMetric("response_p99"), false)
+	if !ok {
+		return nil
+	}
+	notes := []string{"99 % of the requests took no longer, from when they were due; %: of each one's own capacity"}
+	for _, r := range s.rows {
+		notes = append(notes, s.missed(r)...)
+	}
+	t.After = strings.Join(notes, "\n")
+	return []document.Block{t}
+}
+
+// byLoadTables returns the response times for the page of a study, with their intervals.
+func (s *sweep) byLoadTables() document.Section {
+	out := document.Section{Title: "Response times by load"}
+	var notes []string
+	for _, r := range s.rows {
+		notes = append(notes, s.missed(r)...)
+	}
+	for _, name := range []string{"response_p99", "response_p50"} {
+		if t, ok := s.byLoadTable(openMetric(name), true); ok {
+			out.Blocks = append(out.Blocks, t)
+		}
+	}
+	if len(out.Blocks) > 0 {
+		text := fmt.Sprintf("Open loops: requests come at random, and their time counts from when they were due. %%: of "+
+			"each contestant's own capacity, as the pilots showed it. An epoch has %s requests of each at each rate, or "+
+			"as many as %v have. Medians over epochs; ± is the interval of 95 %%. Without verdicts.",
+			document.Whole(s.run.Plan.OpenRequests), time.Duration(s.run.Plan.OpenNS))
+		out.Blocks = append(out.Blocks, document.Items(append([]string{text}, notes...)...))
+	}
+	return out
+}
+
+// rateName returns the rate of an open loop in few characters.
+func rateName(l result.Level) string {
+	switch {
+	case l.OwnRate:
+		return PerCent(l.RateShare)
+	case l.RatePerSec > 0:
+		return document.Grouped(l.RatePerSec, 0) + "/s"
+	}
+	return PerCent(l.RateShare) + " of the slowest"
+}
+
+// missed says at which open loops a row did not always keep the rate.
+func (s *sweep) missed(r row) []string {
+	return s.grouped(r.Title, func(i int) string {
+		if s.missing(r, i) != "" {
+			return ""
+		}
+		return s.Levels[i].Kept[r.Name].Text
+	})
+}
+
+// placeRates puts open loops that differ in their rate alone on an axis of these: of shares, or
+// logarithmic of requests per second. It reports whether they are such.
+func (s *sweep) placeRates(p *panel) bool {
+	value := func(l result.Level) float64 {
+		if l.OwnRate {
+			return l.RateShare
+		}
+		return math.Log(l.RatePerSec)
+	}
+	first := s.Levels[p.levels[0]].At
+	for _, i := range p.levels {
+		l := s.Levels[i].At
+		if !l.Open() || !l.OwnRate && l.RatePerSec == 0 {
+			return false
+		}
+		if l.RateShare, l.RatePerSec = first.RateShare, first.RatePerSec; l != first {
+			return false
+		}
+	}
+	slices.SortStableFunc(p.levels, func(a, b int) int {
+		return cmp.Compare(value(s.Levels[a].At), value(s.Levels[b].At))
+	})
+	lo, hi := value(s.Levels[p.levels[0]].At), value(s.Levels[p.levels[len(p.levels)-1]].At)
+	p.X = "share of its own capacity"
+	if !first.OwnRate {
+		p.X = "requests due per second"
+	}
+	for _, i := range p.levels {
+		l, at := s.Levels[i].At, 0.5
+		if hi > lo {
+			at = (value(l) - lo) / (hi - lo)
+		}
+		p.tick(at, rateName(l))
+	}
+	return true
+}
