@@ -85,9 +85,11 @@ func KeptRate(own []result.Trial) (k Kept) {
 		}
 	}
 	if k.Missed > 0 {
-		k.Text = fmt.Sprintf("did not keep the rate in %d of %s: of the requests due there %s were answered, and the "+
-			"queue grew by %s of them", k.Missed, document.Count(k.Loads, "load"),
-			document.Percent(stats.Median(answered)), document.Percent(stats.Median(grown)))
+		k.Text = fmt.Sprintf("did not keep the rate in %d of %s: %s of the requests due there were answered", k.Missed,
+			document.Count(k.Loads, "load"), document.Percent(stats.Median(answered)))
+		if x := stats.Median(grown); x > GrowthLimit {
+			k.Text += fmt.Sprintf(", and the queue grew by %s of them", document.Percent(x))
+		}
 	}
 	return k
 }

@@ -75,10 +75,10 @@ func TestKeptRate(t *testing.T) {
 	}{
 		{nil, 0, true, ""},
 		{[]result.Trial{fine, fine}, 0, true, ""},
-		{[]result.Trial{fine, growing, fine}, 1, true, "did not keep the rate in 1 of 3 loads: of the requests due there " +
-			"100 % were answered, and the queue grew by 6 % of them"},
-		{[]result.Trial{short, fine}, 1, false, "did not keep the rate in 1 of 2 loads: of the requests due there " +
-			"90 % were answered, and the queue grew by 0.02 % of them"},
+		{[]result.Trial{fine, growing, fine}, 1, true, "did not keep the rate in 1 of 3 loads: 100 % of the requests " +
+			"due there were answered, and the queue grew by 6 % of them"},
+		{[]result.Trial{short, fine}, 1, false, "did not keep the rate in 1 of 2 loads: 90 % of the requests " +
+			"due there were answered"},
 		{[]result.Trial{{Load: result.Load{Succeeded: 5}}}, 0, true, ""}, // of a recording that tells neither
 	} {
 		k := KeptRate(c.own)

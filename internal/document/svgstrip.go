@@ -2,6 +2,7 @@ package document
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 )
@@ -93,8 +94,12 @@ func (s *strips) plot(p *StripPlot, names bool) {
 	for k, n := range s.c.Names {
 		y := (float64(k) + 0.5) * stripRow
 		if names {
-			s.printf(`<text x="%.1f" y="%.1f" class="label" text-anchor="end">%s</text>`, s.x0-10, y+4,
-				safe(short(n.Name, int((s.x0-10)/(0.61*labelSize)))))
+			squeezed := ""
+			if room := s.x0 - 12; textWidth(n.Name, labelSize) > room+1 {
+				squeezed = fmt.Sprintf(` textLength="%.0f" lengthAdjust="spacingAndGlyphs"`, room)
+			}
+			s.printf(`<text x="%.1f" y="%.1f" class="label" text-anchor="end"%s>%s</text>`, s.x0-10, y+4,
+				squeezed, safe(n.Name))
 		}
 		s.printf(`<g class="l-%s">`, n.Key)
 		s.dots(p.Dots[k], at, y)
@@ -130,7 +135,7 @@ func (s *strips) dots(list []Dot, at func(float64) float64, y float64) {
 		x := at(d.At)
 		lane := max(0, slices.IndexFunc(ends, func(end float64) bool { return x-end >= dotApart }))
 		ends[lane] = x
-		s.printf(`<circle cx="%.1f" cy="%.1f" r="%g" class="dot"><title>%s</title></circle>`, x,
+		s.printf(`<circle cx="%.1f" cy="%.1f" r="%g" class="dot" fill-opacity=".6"><title>%s</title></circle>`, x,
 			y+dotLanes[lane], dotSize, safe(d.Text))
 	}
 }

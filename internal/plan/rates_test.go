@@ -17,7 +17,8 @@ var fourRates = []OpenRate{{Share: .3, Own: true}, {Share: .8, Own: true}, {Shar
 // rated is a plan with them, of two contestants.
 func rated(t *testing.T, change func(*Request)) result.Plan {
 	t.Helper()
-	r := Request{Contestants: []string{"c0", "c2"}, Scenario: "values", Rates: fourRates}
+	r := Request{Contestants: []string{"c0", "c2"}, Scenario: "values", Rates: fourRates,
+		Primary: "throughput"}
 	change(&r)
 	p, err := New(r, someWorld())
 	if err != nil {

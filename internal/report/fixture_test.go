@@ -78,7 +78,7 @@ var closedMetrics = slices.DeleteFunc(slices.Clone(analysis.Metrics),
 func analysed(in analysis.Input) *analysis.Analysis {
 	shown := func(name string) bool {
 		return slices.Contains([]string{"throughput", "cpu_per_request", "p50", "p99", "memory", "response_p50",
-			"response_p99"}, name)
+			"response_p99", "due_rate", "due_requests"}, name)
 	}
 	a := analysis.Analyse(in)
 	a.Cells = slices.DeleteFunc(a.Cells, func(c analysis.Cell) bool { return !shown(c.Metric) })

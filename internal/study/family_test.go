@@ -173,7 +173,7 @@ func TestOwnRates(t *testing.T) {
 		if name == "html" && !strings.Contains(out.String(), "chart-load-response_p99-wide") {
 			t.Error("the page has no chart by load")
 		}
-		if name == "text" && !strings.Contains(out.String(), "response p99 ms   50 %   80 %") {
+		if name == "text" && !strings.Contains(out.String(), "response p99 ms  50 %  80 %") {
 			t.Errorf("no table by load:\n%s", out.String())
 		}
 	}
