@@ -124,9 +124,7 @@ func TestOwnRates(t *testing.T) {
 		t.Error("a share of each one's own capacity is said to be one rate")
 	}
 	var again result.Run // as it is read
-	for _, l := range p.run.Launches {
-		again.Launches = append(again.Launches, l)
-	}
+	again.Launches = append(again.Launches, p.run.Launches...)
 	again.Plan = p.run.Plan
 	for i := range p.run.Trials {
 		var tr result.Trial
