@@ -113,8 +113,9 @@ func above(x, warn, fail float64) State {
 	return Pass
 }
 
-func generatorShare(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
-	var used, backend, had float64
+// generatorUse returns the CPU time that the load generator and a backend beside it used in trials, and
+// what they had.
+func generatorUse(own []result.Trial) (used, backend, had float64) {
 	for i := range own {
 		if cpu := own[i].Generator.CPUNS; cpu != nil {
 			used += float64(max(*cpu-own[i].Load.SpunNS, 0))
@@ -127,6 +128,11 @@ func generatorShare(c *Check, e *Evidence, name string, own []result.Trial) (Sta
 			had += float64(own[i].ClocksWall()) * float64(cpus)
 		}
 	}
+	return used, backend, had
+}
+
+func generatorShare(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
+	used, backend, had := generatorUse(own)
 	x := share(used+backend, had)
 	state := c.Limits[0].Grade(x)
 	if state == Fail && e.Analysis.Shares[name] < ceilingWarn {

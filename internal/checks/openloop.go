@@ -72,6 +72,7 @@ func (k Kept) Most() bool { return 2*k.Missed < k.Loads || k.Missed == 0 }
 func KeptRate(own []result.Trial) (k Kept) {
 	k.Loads = len(own)
 	var answered, grown []float64
+	var missed []result.Trial
 	for i := range own {
 		l := &own[i].Load
 		x, _ := Growth(l)
@@ -81,6 +82,7 @@ func KeptRate(own []result.Trial) (k Kept) {
 		}
 		if 1-got > ByID(Achieved).Limits[0].Fail || x > GrowthLimit {
 			k.Missed++
+			missed = append(missed, own[i])
 			answered, grown = append(answered, got), append(grown, max(x, 0))
 		}
 	}
@@ -89,6 +91,10 @@ func KeptRate(own []result.Trial) (k Kept) {
 			document.Count(k.Loads, "load"), document.Percent(stats.Median(answered)))
 		if x := stats.Median(grown); x > GrowthLimit {
 			k.Text += fmt.Sprintf(", and the queue grew by %s of them", document.Percent(x))
+		}
+		used, backend, had := generatorUse(missed)
+		if x := share(used+backend, had); ByID(GeneratorShare).Limits[0].Grade(x) != Pass {
+			k.Text += fmt.Sprintf("; the limit may be the load generator's, which used %s of its CPUs", document.Percent(x))
 		}
 	}
 	return k

@@ -160,7 +160,7 @@ func (v *view) startChart() document.StripChart {
 	scale := v.startScale(startColumns[0])
 	first := document.StripPlot{Title: "first answer", Unit: scale.Name, Per: scale.Per}
 	level := document.StripPlot{Title: "requests/s, over its median", Per: 1, Ratio: true}
-	any := [2]bool{}
+	shown := [2]bool{}
 	for _, r := range v.all() {
 		if r.Struck != "" || len(r.Each) == 0 || len(c.Names) == manyBars {
 			continue
@@ -176,12 +176,12 @@ func (v *view) startChart() document.StripChart {
 					Text: fmt.Sprintf("%s, epoch %d: %.3f", r.Title, s.Epoch, s.Level)})
 			}
 		}
-		any[0], any[1] = any[0] || len(ready) > 0, any[1] || len(reached) > 0
+		shown[0], shown[1] = shown[0] || len(ready) > 0, shown[1] || len(reached) > 0
 		c.Names = append(c.Names, document.StripName{Name: r.Title, Key: keyOf(r)})
 		first.Dots, level.Dots = append(first.Dots, ready), append(level.Dots, reached)
 	}
 	for i, p := range []document.StripPlot{first, level} {
-		if any[i] {
+		if shown[i] {
 			c.Plots = append(c.Plots, p)
 		}
 	}
