@@ -41,7 +41,7 @@ func (s *sweep) byLoad() document.Choice {
 	for _, name := range []string{"response_p99", "response_p50"} {
 		m := openMetric(name)
 		c := here.chart(m)
-		c.ID, c.Struck = "load-"+name, nil
+		c.ID, c.Excluded = "load-"+name, nil
 		c.Foot = m.Title + " by load, from when a request was due; no verdicts"
 		choice.Options = append(choice.Options, document.Option{Name: m.Title, Block: c})
 	}
@@ -61,7 +61,7 @@ func (s *sweep) byLoadTable(m analysis.Metric, sides bool) (t document.Table, ok
 		t.Columns = append(t.Columns, document.Column{Head: rateName(l.At), Number: true})
 	}
 	for _, r := range here.rows {
-		if r.Struck != "" {
+		if r.Excluded != "" {
 			continue
 		}
 		row := document.Row{Key: keyOf(r), Cells: []document.Cell{{Value: r.Title}}}

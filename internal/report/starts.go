@@ -121,7 +121,7 @@ func (v *view) starts() document.Section {
 // leveled reports whether the level that starts reached is known of some row.
 func (v *view) leveled() bool {
 	return slices.ContainsFunc(v.all(), func(r row) bool {
-		return r.Struck == "" && slices.ContainsFunc(r.Each, func(s analysis.Start) bool { return s.Level > 0 })
+		return r.Excluded == "" && slices.ContainsFunc(r.Each, func(s analysis.Start) bool { return s.Level > 0 })
 	})
 }
 
@@ -162,7 +162,7 @@ func (v *view) startChart() document.StripChart {
 	level := document.StripPlot{Title: "requests/s, over its median", Per: 1, Ratio: true}
 	shown := [2]bool{}
 	for _, r := range v.all() {
-		if r.Struck != "" || len(r.Each) == 0 || len(c.Names) == manyBars {
+		if r.Excluded != "" || len(r.Each) == 0 || len(c.Names) == manyBars {
 			continue
 		}
 		var ready, reached []document.Dot
