@@ -25,9 +25,9 @@ type Slot struct {
 	Began     int64 // when the first byte of the response was read; 0: not yet
 }
 
-// HTTP1 speaks HTTP/1.1 on one connection after another: it renders requests, holds those in
+// HTTP1 is the client's side of HTTP/1.1 on a connection: it renders requests, holds those in
 // flight, oldest first, and reads their responses. It neither sends nor receives, so that both
-// engines share it. Once its requests have grown, it does not allocate.
+// engines share it. Once its requests have grown, it allocates only when cookies change.
 type HTTP1 struct {
 	src     *scenario.Source
 	heads   *Heads
