@@ -209,12 +209,15 @@ func shownDefault(f *pflag.Flag) string {
 // metavariables are the words for the values of flags in the help, by the name of the flag or, if
 // commands differ, by command and flag.
 var metavariables = map[string]string{
-	"against": "RUN", "body": "TEXT", "body-file": "FILE", "contestants": "NAME,…", "controls": "NAME,…", "csv": "FILE", "differ": "WHAT", "expect-body": "TEXT", "expect-header": "HEADER",
-	"expect-sha256": "HEX", "expect-status": "CODES", "external": "TOOL", "fail-if": "COND",
-	"folder": "DIR,…", "format": "FORMAT",
-	"from": "NAME", "hdr": "FILE", "header": "HEADER", "language": "NAME", "level": "NAME", "load scenario": "FILE",
-	"name": "NAME", "of": "NAME", "only": "SECTION", "out": "DIR", "path": "PATH", "primary": "METRIC", "profile": "NAME",
-	"protocol": "NAME", "resolve": "HOST:PORT:ADDR", "resume": "DIR", "scenario": "NAME", "unix": "SOCKET", "validate out": "FILE", "verify seed": "TEXT",
+	"against": "RUN", "body": "TEXT", "body-file": "FILE", "contestants": "NAME,…",
+	"controls": "NAME,…", "csv": "FILE", "differ": "WHAT", "expect-body": "TEXT",
+	"expect-header": "HEADER", "expect-sha256": "HEX", "expect-status": "CODES",
+	"external": "TOOL", "fail-if": "COND", "folder": "DIR,…", "format": "FORMAT", "from": "NAME",
+	"hdr": "FILE", "header": "HEADER", "language": "NAME", "level": "NAME",
+	"load scenario": "FILE", "name": "NAME", "of": "NAME", "only": "SECTION", "out": "DIR",
+	"path": "PATH", "primary": "METRIC", "profile": "NAME", "protocol": "NAME",
+	"resolve": "HOST:PORT:ADDR", "resume": "DIR", "scenario": "NAME", "unix": "SOCKET",
+	"validate out": "FILE", "verify seed": "TEXT",
 }
 
 // metavariablesOfTypes are the same words by pflag's type of the value.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -116,11 +115,7 @@ func (p *project) table(w io.Writer, all []*contestant.Manifest) error {
 	fmt.Fprintln(w, "| contestant | framework | version | engine | HTTP/2 | scenarios | lines "+
 		"|\n|---|---|---|---|---|---|---|")
 	for _, m := range all {
-		fsys := p.fsys
-		if m.Root != "" {
-			fsys = os.DirFS(m.Root)
-		}
-		lines, err := m.CountLines(fsys)
+		lines, err := m.CountLines(m.Sources(p.fsys))
 		if err != nil {
 			return err
 		}

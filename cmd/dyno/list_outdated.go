@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,11 +22,7 @@ func (p *project) outdated(ctx context.Context, w io.Writer, chosen []*contestan
 	ask := map[string][]string{} // by toolchain
 	tools := map[string]contestant.Toolchain{}
 	for _, m := range chosen {
-		fsys := p.fsys
-		if m.Root != "" {
-			fsys = os.DirFS(m.Root)
-		}
-		deps, err := m.Dependencies(fsys)
+		deps, err := m.Dependencies(m.Sources(p.fsys))
 		if err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ type Pair struct {
 	Better   string // A, B or "" unless different or negligible
 	BetterAt int    // its level
 	Note     string // why a difference that was found is not counted
-	Moving   bool   // one of the two still moves over the rounds of an epoch (Analysis.Trends): only far larger differences count
+	Moving   bool   // one of the two moves over an epoch (Analysis.Trends): only far larger differences count
 }
 
 // CellA returns A at its level.

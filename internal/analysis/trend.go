@@ -20,7 +20,7 @@ type Trend struct {
 	Metric string
 	Change Estimate // from an epoch's first counted round to its last: 1.06 for a rise of 6 %; interval at 96 %
 	P      float64  // by stats.SignFlips over all trends of the run
-	Moving bool     // it is significant and at least half of the margin: the median over its rounds is that of a transient
+	Moving bool     // significant, and at least half of the margin: the median over its rounds is of a transient
 }
 
 // Words describes the change of a moving contestant: "still rising 6 % (3–10) over the epoch".
@@ -189,7 +189,8 @@ func (a *Analysis) judgeMoving(pairs []Pair) {
 		for _, c := range []result.Cell{p.CellA(), p.CellB()} {
 			if x := a.Moves(c, p.Metric); x != nil {
 				moved += movingFactor * max(math.Log(x.Change.Hi), -math.Log(x.Change.Lo))
-				note = cmp.Or(note, fmt.Sprintf("%s is %s: its ratio depends on the time of measurement", c.Contestant, x.Words()))
+				note = cmp.Or(note,
+					fmt.Sprintf("%s is %s: its ratio depends on the time of measurement", c.Contestant, x.Words()))
 			}
 		}
 		p.Moving = note != ""

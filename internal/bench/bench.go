@@ -102,7 +102,7 @@ type Bench struct {
 	Folder    string                        // of the run; External's output goes below it
 	Scenario  *scenario.Scenario            // of the plan
 	Others    map[string]*scenario.Scenario // of levels that have one of their own, by name
-	Alike     *alike.Sides                  // compares the responses of all contestants; nil: Scenario has their contract
+	Alike     *alike.Sides                  // compares the responses of all; nil: Scenario has their contract
 	Last      *result.Calibration           // of this machine; nil: there is none
 	Append    func(result.Record) error     // puts it in the store
 	Sync      func() error                  // puts the store on disk
@@ -265,7 +265,8 @@ func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Se
 	}
 	first := b.exact.asked(name, b.scenario(asked[0].Scenario))
 	l := Launch{Epoch: epoch, Padding: padding, Layout: b.layout(name, epoch), Delay: b.delay(epoch),
-		Work: plan.First(&b.run.Plan, epoch).Work, Stats: b.run.Plan.Heap, Routes: routes, Probe: first.Probe(b.delay(epoch))}
+		Work: plan.First(&b.run.Plan, epoch).Work, Stats: b.run.Plan.Heap, Routes: routes,
+		Probe: first.Probe(b.delay(epoch))}
 	if c := b.backend(); c != nil {
 		l.Backend = c.Endpoint().Addr
 	}

@@ -77,7 +77,8 @@ func NewLocal(o LocalOptions) (*Local, error) {
 	}
 	host.RaiseFileLimit()
 	l := &Local{opts: o, self: self, machine: host.Describe(),
-		built: map[string]*contestant.Built{}, layouts: map[string][]*contestant.Built{}, toolchain: map[string]*found{}, fixed: map[string]int{}}
+		built: map[string]*contestant.Built{}, layouts: map[string][]*contestant.Built{},
+		toolchain: map[string]*found{}, fixed: map[string]int{}}
 	if o.Backend != "" {
 		m, err := contestant.ReadBackend(o.FS, o.Backend)
 		if err != nil {
@@ -144,7 +145,7 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (resu
 	if err != nil {
 		return c, err
 	}
-	if c.LinesOfCode, err = m.CountLines(l.sources(m)); err != nil {
+	if c.LinesOfCode, err = m.CountLines(m.Sources(l.opts.FS)); err != nil {
 		return c, err
 	}
 	l.mu.Lock()
@@ -172,14 +173,6 @@ func (l *Local) relink(ctx context.Context, m *contestant.Manifest, b *contestan
 		others, c.Layouts = append(others, other), append(c.Layouts, other.Hash)
 	}
 	return others, nil
-}
-
-// sources returns the file system that holds the sources of m.
-func (l *Local) sources(m *contestant.Manifest) fs.FS {
-	if m.Root != "" {
-		return os.DirFS(m.Root)
-	}
-	return l.opts.FS
 }
 
 // make builds m in a layout, or uses the program that its manifest names, and records the build in

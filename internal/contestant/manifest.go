@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -74,6 +75,14 @@ func (m *Manifest) Managed() bool { return slices.Contains(managed, m.Language) 
 // Dir returns the folder of the contestant. It is absolute if root, the folder of the project, is.
 func (m *Manifest) Dir(root string) string {
 	return filepath.Join(cmp.Or(m.Root, root), filepath.FromSlash(m.Path))
+}
+
+// Sources returns the file system that Path is a folder of: the manifest's own root, else project.
+func (m *Manifest) Sources(project fs.FS) fs.FS {
+	if m.Root != "" {
+		return os.DirFS(m.Root)
+	}
+	return project
 }
 
 // Read reads the contestant.toml in the folder dir of a project. Errors carry file:line:column.

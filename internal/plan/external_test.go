@@ -11,7 +11,8 @@ import (
 // With an external load generator each server is loaded twice in a row, and so is the one that
 // shows the ceilings. None that failed is loaded again.
 func TestClassicWithAnExternalTool(t *testing.T) {
-	p := result.Plan{Protocol: Classic, Profile: Standard, Scenario: "values", Contestants: []string{"a", "b"}, Controls: []string{"ref"}, Ceiling: "null",
+	p := result.Plan{Protocol: Classic, Profile: Standard, Scenario: "values", Contestants: []string{"a", "b"},
+		Controls: []string{"ref"}, Ceiling: "null",
 		External: "wrk", Epochs: 2, Level: result.Level{Connections: 8, Pipeline: 1}, TrialNS: 1e9, BudgetNS: 1e12}
 	arranged(&p)
 	run := &result.Run{Plan: p}

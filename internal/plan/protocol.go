@@ -39,7 +39,7 @@ type Traits struct {
 	Title   string         // in sentences
 	Kind    checks.RunKind // of its runs, which are judged and reported by it
 	Flags   []string       // of a run, of those that not every protocol has
-	Decides bool           // pairs are decided at interim analyses; otherwise the run is carried out completely, without verdicts
+	Decides bool           // pairs are decided at interim analyses; else the run is carried out whole, without verdicts
 	Levels  bool           // several connections, delays or records may be asked for at once
 	Ratios  bool           // nothing without ratios to the reference
 	Alone   bool           // each load has its own process: in the requested order, without warm-up and repeats

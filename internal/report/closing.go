@@ -81,7 +81,8 @@ func (v *view) trust() []document.Item {
 		case a.State == checks.CannotTell:
 			unknown = append(unknown, words.unknown)
 		default:
-			more = append(more, document.Item{Label: "!", Style: stateStyle[a.State], Text: document.Plain(v.trouble(a))})
+			more = append(more,
+				document.Item{Label: "!", Style: stateStyle[a.State], Text: document.Plain(v.trouble(a))})
 		}
 	}
 	slices.SortStableFunc(more, func(a, b document.Item) int { return cmp.Compare(b.Style, a.Style) })

@@ -479,9 +479,12 @@ func TestClassicClaims(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, o := range c.Outcomes {
-		want := map[string]claim.Verdict{"lines": claim.NotTestable, "words": claim.NotTestable, "never": claim.NotTestable, "bytes": claim.Confirmed, "all": claim.Confirmed, "failed": claim.NotRun, "unavailable": claim.NotRun}[o.Claim.ID]
-		if want == "" {
-			want = claim.NotRun
+		want := claim.NotRun
+		switch o.Claim.ID {
+		case "lines", "words", "never":
+			want = claim.NotTestable
+		case "bytes", "all":
+			want = claim.Confirmed
 		}
 		if o.Verdict != want {
 			t.Errorf("%s: %s (%s), want %s", o.Claim.ID, o.Verdict, o.Reason, want)
