@@ -115,7 +115,7 @@ func (p *project) table(w io.Writer, all []*contestant.Manifest) error {
 	fmt.Fprintln(w, "| contestant | framework | version | engine | HTTP/2 | scenarios | lines "+
 		"|\n|---|---|---|---|---|---|---|")
 	for _, m := range all {
-		lines, err := m.CountLines(m.Sources(p.fsys))
+		lines, err := m.CountLines(m.FS(p.fsys))
 		if err != nil {
 			return err
 		}

@@ -22,7 +22,7 @@ func (p *project) outdated(ctx context.Context, w io.Writer, chosen []*contestan
 	ask := map[string][]string{} // by toolchain
 	tools := map[string]contestant.Toolchain{}
 	for _, m := range chosen {
-		deps, err := m.Dependencies(m.Sources(p.fsys))
+		deps, err := m.Dependencies(m.FS(p.fsys))
 		if err != nil {
 			return err
 		}

@@ -79,7 +79,7 @@ func Analyse(in Input) *Analysis {
 			if in.Family == nil {
 				a.place(standing, ps, m)
 			}
-			a.MDE = mde(t, pilot, m, family, in)
+			a.MDE = mde(t, pilot, m, family, in.Analyses[max(0, cmp.Or(a.Interim, len(in.Analyses))-1):])
 		} else if m.Open() { // at a closed loop there is nothing to compare
 			ps = slices.DeleteFunc(ps, func(p Pair) bool { return p.Ratio.N == 0 })
 		}
@@ -300,11 +300,11 @@ func addShares(shares map[result.Cell]float64, t, pilot *Table, in Input, level 
 
 // mde returns the minimum detectable effect of a typical pair, as a share. It uses the spread of
 // the pairs themselves once there are epochs, and of the pilots' rounds before that.
-func mde(t, pilot *Table, m Metric, family []result.Comparison, in Input) float64 {
-	if len(in.Analyses) == 0 {
+func mde(t, pilot *Table, m Metric, family []result.Comparison, analyses []stats.Interim) float64 {
+	if len(analyses) == 0 {
 		return math.NaN()
 	}
-	last := in.Analyses[len(in.Analyses)-1]
+	at := analyses[0]
 	var sigmas []float64
 	for _, c := range family {
 		if d := present(t.differences(m, c.A, c.B), all); len(d) >= 4 {
@@ -317,5 +317,5 @@ func mde(t, pilot *Table, m Metric, family []result.Comparison, in Input) float6
 	if len(sigmas) == 0 {
 		return math.NaN()
 	}
-	return math.Expm1(stats.MDE(stats.Median(sigmas), last.N, max(1, len(family)), last.Alpha))
+	return math.Expm1(stats.MDE(stats.Median(sigmas), at.N, max(1, len(family)), at.Alpha))
 }

@@ -145,7 +145,7 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (resu
 	if err != nil {
 		return c, err
 	}
-	if c.LinesOfCode, err = m.CountLines(m.Sources(l.opts.FS)); err != nil {
+	if c.LinesOfCode, err = m.CountLines(m.FS(l.opts.FS)); err != nil {
 		return c, err
 	}
 	l.mu.Lock()

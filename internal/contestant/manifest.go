@@ -77,8 +77,8 @@ func (m *Manifest) Dir(root string) string {
 	return filepath.Join(cmp.Or(m.Root, root), filepath.FromSlash(m.Path))
 }
 
-// Sources returns the file system that Path is a folder of: the manifest's own root, else project.
-func (m *Manifest) Sources(project fs.FS) fs.FS {
+// FS returns the file system that Path is a folder of: the manifest's own root, else project.
+func (m *Manifest) FS(project fs.FS) fs.FS {
 	if m.Root != "" {
 		return os.DirFS(m.Root)
 	}

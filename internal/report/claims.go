@@ -51,6 +51,16 @@ func (c *Claims) counts() string {
 	return strings.Join(parts, ", ")
 }
 
+// mainCounts says how many claims hold and how many do not, and how many are in between or open.
+func (c *Claims) mainCounts() string {
+	yes, no := c.with(claim.Confirmed), c.with(claim.Contradicted)
+	text := fmt.Sprintf("%d %s, %d %s", yes, claim.Confirmed, no, claim.Contradicted)
+	if others := len(c.Outcomes) - yes - no; others > 0 {
+		text += fmt.Sprintf(", %d in between or open (in the report)", others)
+	}
+	return text
+}
+
 // publishedText formats the published figure: "2.63 ×", "at least 60 %".
 func publishedText(o *claim.Outcome) string {
 	c := &o.Claim

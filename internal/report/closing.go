@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/document"
 )
@@ -25,7 +26,7 @@ func (v *view) closing() document.Section {
 		list.Items = v.trust()
 	}
 	if c := v.Claims; c != nil && len(c.Outcomes) > 0 {
-		text := fmt.Sprintf("%s: %s", document.Count(len(c.Outcomes), "published claim"), c.counts())
+		text := fmt.Sprintf("%s: %s", document.Count(len(c.Outcomes), "published claim"), c.mainCounts())
 		if c.Changed {
 			text += "; they were changed after this run was planned"
 		}
@@ -136,7 +137,7 @@ func (v *view) trouble(a checks.Answer) string {
 // is larger than the first epochs promised.
 func (v *view) missed() string {
 	const least = 0.0005 // a share that prints as more than nothing
-	if !v.ranks() && !v.namesPairs() || !v.knowsMDE() || v.a.MDE < least || v.a.Interim == 0 {
+	if !v.ranks() && !v.namesPairs() || !v.knowsMDE() || v.a.MDE < least || v.a.Interim == 0 || !v.undecided() {
 		return ""
 	}
 	text := "differences below " + PerCent(v.a.MDE) + " may be missed"
@@ -148,6 +149,13 @@ func (v *view) missed() string {
 		text += " (" + PerCent(v.Promised) + " was expected: " + what + " differ more than the first loads showed)"
 	}
 	return text
+}
+
+// undecided reports whether a pair of the primary metric is inconclusive.
+func (v *view) undecided() bool {
+	return slices.ContainsFunc(v.a.Pairs, func(p analysis.Pair) bool {
+		return p.Metric == v.primary().Name && p.Verdict == analysis.Inconclusive
+	})
 }
 
 // ShortLoads is the largest measured advantage of long loads for a managed runtime, as a share.
