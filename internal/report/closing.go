@@ -137,7 +137,7 @@ func (v *view) trouble(a checks.Answer) string {
 // is larger than the first epochs promised.
 func (v *view) missed() string {
 	const least = 0.0005 // a share that prints as more than nothing
-	if !v.ranks() && !v.namesPairs() || !v.knowsMDE() || v.a.MDE < least || v.a.Interim == 0 || !v.undecided() {
+	if !v.ranks() && !v.namesPairs() || !v.knowsMDE() || v.a.MDE < least || v.a.Interim == 0 || !v.inconclusive() {
 		return ""
 	}
 	text := "differences below " + PerCent(v.a.MDE) + " may be missed"
@@ -151,8 +151,8 @@ func (v *view) missed() string {
 	return text
 }
 
-// undecided reports whether a pair of the primary metric is inconclusive.
-func (v *view) undecided() bool {
+// inconclusive reports whether a pair of the primary metric is inconclusive.
+func (v *view) inconclusive() bool {
 	return slices.ContainsFunc(v.a.Pairs, func(p analysis.Pair) bool {
 		return p.Metric == v.primary().Name && p.Verdict == analysis.Inconclusive
 	})
