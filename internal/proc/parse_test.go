@@ -32,7 +32,8 @@ func FuzzParseStat(f *testing.F) {
 	f.Add([]byte("4242 (a (b) c) S 17 4242 4242 0 -1 4194560 1 2 3 4 50 60 7 8 20 0 5 0 987654 1 2 3\n"))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		parseStat(line)
-		parseListeners(line, 80, local)
+		parseListeners(line)
+		parseDiagnosed(line, new([]listener))
 		parseUnixListeners(line, "/s")
 		kilobytes(line, "Pss")
 		field(line, "usage_usec", 1)
@@ -50,8 +51,13 @@ func TestParseListeners(t *testing.T) {
    5: 00000000000000000000000001000000:1F90 00000000000000000000000000000000:0000 0A 0:0 00:0 0 0 0 666 1
    6: 0000000000000000FFFF00000100007F:1F90 00000000000000000000000000000000:0000 0A 0:0 00:0 0 0 0 777 1
 `
-	want := "[socket:[111] socket:[222] socket:[666] socket:[777]]"
-	if got := fmt.Sprint(parseListeners([]byte(table), 8080, local)); got != want {
+	got := ""
+	for _, l := range parseListeners([]byte(table)) {
+		if l.port == 8080 && local(l) {
+			got += l.link
+		}
+	}
+	if want := "socket:[111]socket:[222]socket:[666]socket:[777]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -2,6 +2,7 @@ package proc
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -70,33 +71,33 @@ func acceptors(network, addr string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listeners(int(to.Port()), func(address []byte) bool { return accepts(address, to.Addr()) })
+	return listeners(int(to.Port()), func(l listener) bool { return accepts(l, to.Addr()) })
 }
 
-// accepts reports whether a socket bound to address, in hex as in proc_net_tcp, takes connections
-// to an address.
-func accepts(address []byte, to netip.Addr) bool {
-	for _, a := range addresses(address) {
-		if a.IsUnspecified() || a == to.Unmap().WithZone("") {
-			return true
-		}
-	}
-	return false
+// accepts reports whether a socket takes connections to an address.
+func accepts(l listener, to netip.Addr) bool {
+	return slices.ContainsFunc(l.addresses, func(a netip.Addr) bool {
+		return a.IsUnspecified() || a == to.Unmap().WithZone("")
+	})
 }
 
-// addresses decodes an address in hex in words of four bytes, in either byte order. It returns nil
-// if it is not one.
+// addresses decodes an address in hex in words of four bytes, in the byte order of this machine and
+// then in the other one. It returns nil if it is not one.
 func addresses(address []byte) []netip.Addr {
 	raw, err := hex.DecodeString(string(address))
 	if err != nil || len(raw)%4 != 0 {
 		return nil
 	}
-	swapped := slices.Clone(raw)
+	network := make([]byte, len(raw)) // in network order, if raw is in that of this machine
+	for i := 0; i < len(raw); i += 4 {
+		binary.BigEndian.PutUint32(network[i:], binary.NativeEndian.Uint32(raw[i:]))
+	}
+	swapped := slices.Clone(network)
 	for i := 0; i < len(swapped); i += 4 {
 		slices.Reverse(swapped[i : i+4])
 	}
 	var list []netip.Addr
-	for _, b := range [][]byte{raw, swapped} {
+	for _, b := range [][]byte{network, swapped} {
 		if a, ok := netip.AddrFromSlice(b); ok {
 			list = append(list, a.Unmap())
 		}

@@ -53,7 +53,7 @@ func TestAccepts(t *testing.T) {
 		{"00000000000000000000000001000000", "::1", true}, {"0000000000000000FFFF00000100007F", "127.0.0.1",
 			true}, {"x", "127.0.0.1", false},
 	} {
-		if got := accepts([]byte(c.address), netip.MustParseAddr(c.to)); got != c.want {
+		if got := accepts(listener{addresses: addresses([]byte(c.address))}, netip.MustParseAddr(c.to)); got != c.want {
 			t.Errorf("%s to %s: %t", c.address, c.to, got)
 		}
 	}

@@ -3,16 +3,16 @@ package proc
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"io/fs"
-	"iter"
 	"net/netip"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // listenTries is the number of attempts of Listening, because a contestant may be passing its port
@@ -102,56 +102,64 @@ func Name(pid int) string {
 
 // listeners returns the links, "socket:[inode]", of the TCP sockets that listen on port of an
 // address that is wanted.
-func listeners(port int, wanted func(address []byte) bool) ([]string, error) {
+func listeners(port int, wanted func(listener) bool) ([]string, error) {
+	all, err := listening("", port)
 	var list []string
-	for _, path := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		data, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) && path == "/proc/net/tcp6" {
+	for _, l := range all {
+		if l.port == port && wanted(l) {
+			list = append(list, l.link)
+		}
+	}
+	return list, err
+}
+
+// listener is a socket that accepts connections.
+type listener struct {
+	addresses []netip.Addr // what it is bound to; the second, if any, as in the other byte order
+	port      int
+	link      string // "socket:[inode]"
+}
+
+// listening returns the TCP sockets that accept connections on a port, or 0 for any, in a network:
+// the folder of /proc that holds it; "": this process's own. Others may be among them.
+func listening(network string, port int) (list []listener, err error) {
+	for _, f := range [...]struct {
+		family byte
+		file   string
+	}{{unix.AF_INET, "tcp"}, {unix.AF_INET6, "tcp6"}} {
+		if network == "" {
+			if own, err := diagnosed(f.family, port); err == nil {
+				list = append(list, own...)
+				continue
+			} // not in every kernel, nor in every sandbox
+		}
+		data, err := os.ReadFile(cmp.Or(network, "/proc") + "/net/" + f.file)
+		if errors.Is(err, fs.ErrNotExist) && f.family == unix.AF_INET6 {
 			continue // no IPv6 here
 		}
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, parseListeners(data, port, wanted)...)
+		list = append(list, parseListeners(data)...)
 	}
 	return list, nil
 }
 
 // parseListeners reads /proc/net/tcp and tcp6 (kernel Documentation/networking/proc_net_tcp.rst):
-// field 2 is the local address and port in hex, 4 the state, of which 0A listens, 10 the inode. It
-// returns the links of those whose address is wanted.
-func parseListeners(data []byte, port int, wanted func(address []byte) bool) []string {
-	var list []string
-	for l := range listening(data) {
-		if l.port == port && wanted(l.address) {
-			list = append(list, l.link)
+// field 2 is the local address and port in hex, 4 the state, of which 0A listens, 10 the inode.
+func parseListeners(data []byte) []listener {
+	var list []listener
+	for line := range bytes.Lines(data) {
+		fields := bytes.Fields(line)
+		if len(fields) < 10 || string(fields[3]) != "0A" || string(fields[9]) == "0" {
+			continue
+		}
+		address, hexPort, _ := bytes.Cut(fields[1], []byte{':'})
+		if n, err := strconv.ParseUint(string(hexPort), 16, 16); err == nil {
+			list = append(list, listener{addresses(address), int(n), "socket:[" + string(fields[9]) + "]"})
 		}
 	}
 	return list
-}
-
-// listener is a socket that accepts connections.
-type listener struct {
-	address []byte // hex
-	port    int
-	link    string // "socket:[inode]"
-}
-
-// listening yields the sockets of a file of that form that accept connections.
-func listening(data []byte) iter.Seq[listener] {
-	return func(yield func(listener) bool) {
-		for line := range bytes.Lines(data) {
-			fields := bytes.Fields(line)
-			if len(fields) < 10 || string(fields[3]) != "0A" || string(fields[9]) == "0" {
-				continue
-			}
-			address, hexPort, _ := bytes.Cut(fields[1], []byte{':'})
-			n, err := strconv.ParseUint(string(hexPort), 16, 16)
-			if err == nil && !yield(listener{address, int(n), "socket:[" + string(fields[9]) + "]"}) {
-				return
-			}
-		}
-	}
 }
 
 // Listeners returns the addresses that the tree's TCP sockets listen on, each once.
@@ -163,37 +171,25 @@ func (p *Process) Listeners() ([]netip.AddrPort, error) {
 			held[l] = true
 		}
 	}
+	all, err := listening(p.net, 0)
 	var list []netip.AddrPort
-	for _, file := range []string{"tcp", "tcp6"} {
-		data, err := os.ReadFile(cmp.Or(p.net, "/proc") + "/net/" + file)
-		if errors.Is(err, fs.ErrNotExist) && file == "tcp6" {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		for l := range listening(data) {
-			if all := addresses(l.address); held[l.link] && len(all) == 2 {
-				a := netip.AddrPortFrom(all[nativeOrder], uint16(l.port))
-				if !slices.Contains(list, a) {
-					list = append(list, a)
-				}
+	for _, l := range all {
+		if held[l.link] && len(l.addresses) > 0 {
+			a := netip.AddrPortFrom(l.addresses[0], uint16(l.port))
+			if !slices.Contains(list, a) {
+				list = append(list, a)
 			}
 		}
 	}
-	return list, nil
+	return list, err
 }
 
-// nativeOrder is which of the two addresses of addresses is in the byte order of this machine.
-var nativeOrder = int(binary.NativeEndian.Uint16([]byte{1, 0})) & 1
-
-// local reports whether a connection to the loopback address can reach address, which is hex in
-// words of four bytes, each in the byte order of the machine. Both orders are tried: one of them
-// means something else only for addresses that no loopback interface has.
-func local(address []byte) bool {
-	all := addresses(address)
-	return len(all) == 0 || // rather too careful
-		slices.ContainsFunc(all, func(a netip.Addr) bool { return a.IsLoopback() || a.IsUnspecified() })
+// local reports whether a connection to the loopback address can reach a socket. Both byte orders of
+// its address are tried: the other one means something else only for addresses that no loopback
+// interface has.
+func local(l listener) bool {
+	return len(l.addresses) == 0 || // rather too careful
+		slices.ContainsFunc(l.addresses, func(a netip.Addr) bool { return a.IsLoopback() || a.IsUnspecified() })
 }
 
 // holds returns those of sockets that pid has open.

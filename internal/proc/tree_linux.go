@@ -101,7 +101,8 @@ func number(word []byte) (uint64, bool) {
 	return n, len(word) > 0
 }
 
-// processes reads the stat of all processes, whoever owns them. Every Freeze and Thaw does so.
+// processes reads the stat of all processes, whoever owns them. Every Freeze does so once it has
+// stopped those that it knows.
 //
 // Note: prometheus/procfs reads more fields of each, and takes three times as long with eight times
 // the allocations: 6.1 ms and 3,455 for 113 processes, against 1.9 ms and 400.
@@ -254,6 +255,12 @@ func (p *Process) mark() []byte { return append([]byte(p.box), 0) }
 func (p *Process) Freeze() error {
 	deadline := time.Now().Add(freezeTimeout)
 	patience := 8
+	if known, _ := p.known(); len(known) > 0 { // so that one reading of all processes usually does
+		if err := p.signal(known, unix.SIGSTOP); err != nil {
+			return fmt.Errorf("freeze %d: %w", p.pid, err)
+		}
+		time.Sleep(freezePause)
+	}
 	for look := 1; ; look++ {
 		members := p.refresh()
 		if len(members) == 0 {
@@ -318,7 +325,7 @@ func threadsStopped(pid int) bool {
 
 // Thaw lets the whole tree run again (SIGCONT).
 func (p *Process) Thaw() error {
-	members := p.refresh()
+	members := p.current()
 	if len(members) == 0 {
 		return fmt.Errorf("thaw %d: it has ended", p.pid)
 	}

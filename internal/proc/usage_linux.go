@@ -170,21 +170,24 @@ func holding(u *result.Usage, members []stat) error {
 // current returns the members. While all known members are stopped it does not look for others,
 // because no process of a frozen tree can fork; otherwise it calls refresh.
 func (p *Process) current() []stat {
-	p.mu.Lock()
-	members := slices.Clone(p.members)
-	p.mu.Unlock()
-	for i := range members {
-		m := &members[i]
-		now, err := readStat(m.pid)
-		if err != nil || now.started != m.started || !now.stopped() {
-			return p.refresh()
-		}
-		*m = now
-	}
-	if len(members) == 0 {
+	members, all := p.known()
+	if !all || len(members) == 0 || slices.ContainsFunc(members, func(m stat) bool { return !m.stopped() }) {
 		return p.refresh()
 	}
 	return members
+}
+
+// known returns the members of the last reading that live, as they are now, and whether all do.
+func (p *Process) known() (members []stat, all bool) {
+	p.mu.Lock()
+	before := slices.Clone(p.members)
+	p.mu.Unlock()
+	for _, m := range before {
+		if now, err := readStat(m.pid); err == nil && now.started == m.started {
+			members = append(members, now)
+		}
+	}
+	return members, len(members) == len(before)
 }
 
 // Totals sets in u the totals of the tree since its start, and the number of open sockets. It reads
