@@ -94,7 +94,7 @@ func (b *Bench) shownBytes(name string, level result.Level) int {
 }
 
 // proveAgain verifies every process of an epoch again, after its last load: a process may have
-// behaved differently while it was first verified.
+// behaved differently while it was first verified. Each ends while the next is verified.
 func (b *Bench) proveAgain(ctx context.Context, epoch int) error {
 	p := &b.run.Plan
 	for _, name := range slices.Sorted(maps.Keys(b.servers)) {
@@ -111,7 +111,9 @@ func (b *Bench) proveAgain(ctx context.Context, epoch int) error {
 			if err := b.fail(name, "verify", epoch, &LogError{Err: err, Tail: s.LogTail()}); err != nil {
 				return err
 			}
+			continue
 		}
+		b.leave(name)
 	}
 	return nil
 }
@@ -124,12 +126,13 @@ func (b *Bench) stillKeeps(ctx context.Context, name string, s Server, epoch int
 		return err
 	}
 	err := b.loadMixed(ctx, name, s, epoch)
+	asked := plan.AskedIn(b.run, epoch, name)
 	if err == nil {
-		_, err = b.verify(ctx, name, b.differs(name), s, epoch, epoch)
+		_, err = b.verify(ctx, name, b.differs(name), s, epoch, epoch, asked)
 	}
 	if err == nil && b.backend() != nil {
 		clear(b.exact.bound)
-		_, err = b.verify(ctx, name, b.differs(name), s, epoch, otherRecords(epoch))
+		_, err = b.verify(ctx, name, b.differs(name), s, epoch, otherRecords(epoch), asked)
 		clear(b.exact.bound)
 	}
 	if frozen := b.frozen(s); err == nil {

@@ -114,6 +114,7 @@ type Bench struct {
 	run     *result.Run
 	servers map[string]Server
 	exact   exact
+	leaving sync.WaitGroup
 	mute    error // why the backend could not be controlled
 	mu      sync.Mutex
 }
@@ -194,7 +195,7 @@ func (b *Bench) all(ctx context.Context) (string, error) {
 	epoch := -1
 	for {
 		o, stop := plan.Next(b.run, func() bool { return b.Decided(b.run) })
-		if stop != "" || o.Epoch != epoch {
+		if epoch >= 0 && (stop != "" || o.Epoch != epoch) {
 			if err := b.idle(ctx, epoch); err != nil {
 				return "", err
 			}
@@ -313,13 +314,19 @@ func (b *Bench) fail(name, stage string, epoch int, cause error) error {
 	return err
 }
 
+// leave stops a server in the background. stopAll waits for it.
+func (b *Bench) leave(name string) {
+	s := b.servers[name]
+	delete(b.servers, name)
+	b.leaving.Go(func() { s.Stop() })
+}
+
+// stopAll stops all servers and returns when none runs.
 func (b *Bench) stopAll() {
-	var wg sync.WaitGroup
-	for _, s := range b.servers {
-		wg.Go(func() { s.Stop() })
+	for name := range b.servers {
+		b.leave(name)
 	}
-	wg.Wait()
-	clear(b.servers)
+	b.leaving.Wait()
 }
 
 func (b *Bench) tell(e result.Event) {

@@ -35,10 +35,12 @@ type fakeHost struct {
 	dies     func(start, thaws int) bool    // the backend, in its start of that number
 	records  *fakeRecords                   // what the backend answers with
 	launch   func(name string, n int) error // may refuse the n-th launch
-	stays    map[string]bool                // contestants that do not end when they are told to
-	hasty    map[string]bool                // contestants that do not wait for their delay
-	canned   map[string]bool                // contestants that answer all alike once they have been thawed
-	keeps    time.Duration                  // for how long the contestant b keeps what the backend answered
+	thaws    func(s *fakeServer)
+	stops    func(s *fakeServer) // before it has ended
+	stays    map[string]bool     // contestants that do not end when they are told to
+	hasty    map[string]bool     // contestants that do not wait for their delay
+	canned   map[string]bool     // contestants that answer all alike once they have been thawed
+	keeps    time.Duration       // for how long the contestant b keeps what the backend answered
 
 	compiles func(*fakeServer) time.Duration // CPU clock of a server, read anew
 	followed bool                            // memory is read under load
@@ -254,6 +256,9 @@ func (s *fakeServer) Freeze() error {
 func (s *fakeServer) Thaw() error {
 	s.frozen = false
 	s.thawed.Store(true)
+	if s.host.thaws != nil {
+		s.host.thaws(s)
+	}
 	s.host.mu.Lock()
 	defer s.host.mu.Unlock()
 	s.host.thawed = append(s.host.thawed, s.name)
@@ -281,6 +286,9 @@ func (s *fakeServer) End() error {
 
 func (s *fakeServer) Stop() error {
 	s.once.Do(func() {
+		if s.host.stops != nil {
+			s.host.stops(s)
+		}
 		s.stop()
 		<-s.done
 		s.host.mu.Lock()
@@ -321,8 +329,8 @@ func (d *fakeGenerator) Open(ctx context.Context, job load.Job) (load.Session, e
 	if d.asked != nil {
 		d.asked(name, job)
 	}
-	if d.refuses != nil {
-		return nil, d.refuses
+	if err := cmp.Or(d.refuses, ctx.Err()); err != nil {
+		return nil, err
 	}
 	d.asks = 0
 	for _, r := range job.Scenario.Requests {

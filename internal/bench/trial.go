@@ -119,9 +119,10 @@ func (b *Bench) open(ctx context.Context, s *started) error {
 	s.server, b.servers[s.Contestant] = server, server
 	s.ReadyNS = int64(server.Ready())
 	if s.Contestant == b.run.Plan.Ceiling {
-		err = b.inspect(ctx, s.Contestant, server)
+		err = b.inspect(ctx, s.Contestant, server, s.Epoch)
 	} else {
-		_, err = b.verify(ctx, s.Contestant, b.differs(s.Contestant), server, s.Epoch, s.Epoch)
+		_, err = b.verify(ctx, s.Contestant, b.differs(s.Contestant), server, s.Epoch, s.Epoch,
+			plan.AskedIn(b.run, s.Epoch, s.Contestant))
 	}
 	if err != nil {
 		return &LogError{Err: err, Tail: server.LogTail()}

@@ -149,7 +149,7 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 	if c.Name == b.run.Plan.Ceiling {
 		return nil, nil
 	}
-	seen, err := b.verify(ctx, c.Name, c.Differs, s, 0, 0)
+	seen, err := b.verify(ctx, c.Name, c.Differs, s, 0, 0, plan.Asked(&b.run.Plan, c.Name))
 	if b.Alike != nil && !c.Control { // what it answered is judged when all are asked
 		err = b.Alike.Ask(ctx, c.Name, s.Endpoint(), b.exact.asked(c.Name, b.Scenario))
 		if err == nil && c.URL == "" {
@@ -165,14 +165,14 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 	return seen, nil
 }
 
-// verify checks that a contestant keeps the contract of each scenario that it is loaded with, for
-// each number of records of the backend. The result describes the first of these, plus framing and
+// verify checks that a contestant keeps the contract of each scenario that it is asked, for each
+// number of records of the backend. The result describes the first of these, plus framing and
 // differences of the others. The load then requires the bytes seen here. The backend responds with
-// the records of that epoch.
+// the records of the epoch told.
 func (b *Bench) verify(ctx context.Context, name string, differs []string, s Server, epoch, told int,
-) (*scenario.Observed, error) {
+	asked []plan.Asking) (*scenario.Observed, error) {
 	var all *scenario.Observed
-	for _, of := range plan.Asked(&b.run.Plan, name) {
+	for _, of := range asked {
 		sc, err := b.contract(ctx, of, told)
 		if err != nil {
 			return nil, err
@@ -202,8 +202,8 @@ func (b *Bench) verify(ctx context.Context, name string, differs []string, s Ser
 }
 
 // inspect replaces verify for the ceiling's server: the load requires the bytes that it shows here.
-func (b *Bench) inspect(ctx context.Context, name string, s Server) error {
-	for _, of := range plan.Asked(&b.run.Plan, name) {
+func (b *Bench) inspect(ctx context.Context, name string, s Server, epoch int) error {
+	for _, of := range plan.AskedIn(b.run, epoch, name) {
 		if !plan.AtCeiling(&b.run.Plan, of.Scenario) {
 			continue
 		}

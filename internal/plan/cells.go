@@ -344,6 +344,16 @@ func Asked(p *result.Plan, name string) []Asking {
 	return out
 }
 
+// AskedIn returns those of Asked with which a contestant is loaded in an epoch.
+func AskedIn(run *result.Run, epoch int, name string) []Asking {
+	entering := append(slots(&run.Plan, epoch), extras(run, epoch)...)
+	return slices.DeleteFunc(Asked(&run.Plan, name), func(a Asking) bool {
+		return !slices.ContainsFunc(entering, func(e slot) bool {
+			return e.Contestant == name && e.level.Scenario == a.Scenario && e.level.Records == a.Records
+		})
+	})
+}
+
 // RecordsSeed returns the seed of the backend's records in an epoch. All contestants get the same
 // records throughout the epoch.
 func RecordsSeed(p *result.Plan, epoch int) uint64 {
