@@ -228,13 +228,12 @@ func TestManagedContestantsAreWarmedUntilTheyStopCompiling(t *testing.T) {
 	p.Managed = []string{"a", "b"}
 	rested := time.Duration(0)
 	d.rested = func() { rested += plan.WarmRest }
-	reads := map[*fakeServer]int{}
+	used := map[*fakeServer]time.Duration{}
 	h.compiles = func(s *fakeServer) time.Duration {
-		if n := reads[s]; s.name == "b" && n < 150 { // b works at rest for its first 50 windows of three readings
-			reads[s]++
-			return time.Duration(n) * 30 * time.Millisecond
+		if s.name == "b" && s.warmed < 8 { // b works at rest after its first windows
+			used[s] += 30 * time.Millisecond
 		}
-		return 3 * time.Second
+		return used[s]
 	}
 	run, err := b.Run(t.Context(), p)
 	if err != nil {

@@ -19,9 +19,9 @@ const settle = 20 * time.Millisecond
 // compiling.
 const compiling = 20 * time.Millisecond
 
-// warm loads fresh processes in turn until each has had its minimum and is steady. Between its
-// windows a managed process is idle, because its runtime compiles then; meanwhile others are
-// loaded, or all are idle.
+// warm loads fresh processes in turn until each has had its minimum and is steady. A turn begins
+// with the managed ones. Then they rest, because their runtimes compile when they are idle. When the
+// compilers are idle too, the native ones are loaded.
 func (b *Bench) warm(ctx context.Context, all []*started) {
 	defer b.Generator.Quiet()()
 	compilers := 0
@@ -33,35 +33,18 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 		}
 	}
 	for _, s := range all {
-		s.disturbed = compilers > 1 || compilers == 1 && !s.managed
+		s.disturbed = s.managed && compilers > 1
 	}
-	for ctx.Err() == nil {
-		native, managed, noise := 0, 0, [2]float64{noiseOf(all, perCPU), noiseOf(all, perSecond)}
-		young := false // a managed one is not warm yet: none of them stops before
-		for _, s := range all {
-			s.noise = noise
-			young = young || s.managed && s.err == nil && !s.warm(b.delay(s.Epoch) > 0)
+	managed, native := b.due(all)
+	for ctx.Err() == nil && len(managed)+len(native) > 0 {
+		b.warmEach(ctx, managed)
+		rests := b.Generator.Now()
+		compilers := slices.DeleteFunc(managed, func(s *started) bool { return s.err != nil || s.quiet() })
+		if b.compiled(compilers, rests) {
+			b.warmEach(ctx, native)
 		}
-		for _, s := range all {
-			if s.err != nil || !(s.managed && young && time.Duration(s.WarmupNS) < s.Most) &&
-				s.warm(b.delay(s.Epoch) > 0) {
-				continue
-			}
-			if s.managed {
-				managed++
-			} else {
-				native++
-			}
-			b.progress("warm up", s.Contestant, s.Epoch, nil)
-			if s.err = b.warmOnce(ctx, s); s.err != nil {
-				s.err = &LogError{Err: fmt.Errorf("warm up: %w", s.err), Tail: s.server.LogTail()}
-			}
-		}
-		if native+managed == 0 {
-			break
-		}
-		if native == 0 {
-			b.Generator.Rest(plan.WarmRest)
+		if managed, native = b.due(all); len(managed) > 0 && len(compilers) > 0 {
+			b.Generator.Rest(max(0, plan.WarmRest-b.Generator.Now().Sub(rests)))
 		}
 	}
 	for _, s := range all {
@@ -69,6 +52,69 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 			s.classify()
 		}
 	}
+}
+
+// due returns the managed and the native contestants that a turn loads: those that are not warm, and
+// all managed ones until the last of them is.
+func (b *Bench) due(all []*started) (managed, native []*started) {
+	noise := [2]float64{noiseOf(all, perCPU), noiseOf(all, perSecond)}
+	young := false
+	for _, s := range all {
+		s.noise = noise
+		young = young || s.managed && s.err == nil && !s.warm(b.delay(s.Epoch) > 0)
+	}
+	for _, s := range all {
+		switch {
+		case s.err != nil, !(s.managed && young && time.Duration(s.WarmupNS) < s.Most) && s.warm(b.delay(s.Epoch) > 0):
+		case s.managed:
+			managed = append(managed, s)
+		default:
+			native = append(native, s)
+		}
+	}
+	return managed, native
+}
+
+// warmEach makes one window of load on each contestant.
+func (b *Bench) warmEach(ctx context.Context, some []*started) {
+	for _, s := range some {
+		b.progress("warm up", s.Contestant, s.Epoch, nil)
+		if s.err = b.warmOnce(ctx, s); s.err != nil {
+			s.err = &LogError{Err: fmt.Errorf("warm up: %w", s.err), Tail: s.server.LogTail()}
+		}
+	}
+}
+
+// A compiler counts as idle once it has had the time to begin, timer, and used less CPU than busy
+// while somebody looks. (.NET begins when nothing new was called for 100 ms.)
+const (
+	timer = 100 * time.Millisecond
+	looks = 50 * time.Millisecond
+	busy  = looks / 5
+)
+
+// compiled waits until the compilers of contestants that have rested since that time are idle, and
+// reports whether they are.
+func (b *Bench) compiled(some []*started, since time.Time) bool {
+	if len(some) == 0 {
+		return true
+	}
+	used := func() (sum time.Duration) {
+		for _, s := range some {
+			d, _ := s.server.CPU()
+			sum += d
+		}
+		return sum
+	}
+	b.Generator.Rest(timer)
+	for b.Generator.Now().Sub(since) < plan.WarmRestMost {
+		before := used()
+		b.Generator.Rest(looks)
+		if used()-before <= busy {
+			return true
+		}
+	}
+	return false
 }
 
 // warm reports whether s needs no more warm-up.

@@ -19,6 +19,7 @@ const (
 	WarmManaged    = 6 * time.Second
 	WarmManagedCap = 60 * time.Second
 	WarmRest       = 400 * time.Millisecond // between two turns
+	WarmRestMost   = 3 * time.Second        // while one compiles
 	WarmQuiet      = 2 * time.Second
 	WarmRequests   = 20_000
 )

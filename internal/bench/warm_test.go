@@ -1,0 +1,166 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"dyno/internal/load"
+	"dyno/internal/plan"
+	"dyno/internal/result"
+)
+
+// While a runtime compiles in its rests, nobody else is loaded in them. What a native contestant is
+// warmed up with does not depend on that. Nobody rests for compilers that are done.
+func TestNativeContestantsWaitForCompilers(t *testing.T) {
+	const compiled = 10 // windows of b, after which it is idle in its rests
+	requests := map[bool]map[string]int64{}
+	for _, compiles := range []bool{false, true} {
+		b, h, d, _ := set(t)
+		clocks := map[*fakeServer]time.Duration{}
+		h.compiles = func(s *fakeServer) time.Duration {
+			if compiles && s.name == "b" && s.warmed < compiled {
+				clocks[s] += 30 * time.Millisecond
+			}
+			return clocks[s]
+		}
+		warmed := map[int][]string{}   // by start: windows in their order
+		var first, ended time.Duration // of b's first window the begin, of its last one the end
+		rests, full := 0, 0
+		d.asked = func(name string, job load.Job) {
+			if name != "" { // it is thawed: no warm-up
+				return
+			}
+			s := h.servers[job.Addr]
+			if s.name == "b" && s.warmed == 0 {
+				first = d.clock
+			} else if s.name == "b" {
+				rests++
+				if d.clock-ended >= plan.WarmRest {
+					full++
+				} else if d.clock-first < plan.WarmQuiet || compiles && s.warmed < compiled {
+					t.Errorf("compiling %t, start %d: b rested for %v only", compiles, s.start, d.clock-ended)
+				}
+			}
+			if s.name == "b" {
+				ended = d.clock + 100*time.Millisecond
+			}
+			warmed[s.start] = append(warmed[s.start], s.name)
+		}
+		p := small("a", "b", "c")
+		p.Managed = []string{"b"}
+		run, err := b.Run(t.Context(), p)
+		if err != nil || len(run.Failures) > 0 {
+			t.Fatal(err, run.Failures)
+		}
+		if full == rests || full == 0 {
+			t.Errorf("compiling %t: %d of %d rests are full", compiles, full, rests)
+		}
+		for start, order := range warmed {
+			before := 0 // windows of b before the first of another
+			for before < len(order) && order[before] == "b" {
+				before++
+			}
+			if want := compiled; compiles && before < want || !compiles && before != 1 {
+				t.Errorf("compiling %t, start %d: the others wait for %d windows of b: %v", compiles, start, before, order)
+			}
+		}
+		requests[compiles] = map[string]int64{}
+		for _, l := range run.Launches {
+			if n := int64(len(l.Windows)); l.Contestant != "b" && (l.WarmupNS != n*1e8 || n < 5 || n > 20) {
+				t.Errorf("compiling %t: %s in epoch %d: %d windows in %v", compiles, l.Contestant, l.Epoch, n,
+					time.Duration(l.WarmupNS))
+			}
+			requests[compiles][l.Contestant] += l.WarmupRequests
+		}
+	}
+	for _, name := range []string{"a", "c", "ref", "ref'"} {
+		if beside, alone := requests[true][name], requests[false][name]; beside < alone*8/10 || beside > alone*12/10 {
+			t.Errorf("%s had %d requests where b compiles, %d where it does not", name, beside, alone)
+		}
+	}
+}
+
+// At the end of an epoch a process ends while the next is verified again, and all have ended before
+// those of the next epoch start.
+func TestProcessesEndWhileOthersAreVerified(t *testing.T) {
+	b, h, _, _ := set(t)
+	var last atomic.Value // who was thawed last
+	h.thaws = func(s *fakeServer) { last.Store(s.name) }
+	h.stops = func(s *fakeServer) {
+		if s.name != "a" || s.start == 1 { // the first was verified alone
+			return
+		}
+		for since := time.Now(); last.Load() == "a"; time.Sleep(time.Millisecond) {
+			if time.Since(since) > 20*time.Second {
+				t.Errorf("nobody is verified before a has ended, in start %d", s.start)
+				return
+			}
+		}
+	}
+	first := map[int]bool{}
+	h.launch = func(name string, n int) error {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if !first[n] && h.running > 0 {
+			t.Errorf("%s is started for the time %d while %d others run", name, n, h.running)
+		}
+		first[n] = true
+		return nil
+	}
+	run, err := b.Run(t.Context(), small("a", "b"))
+	if err != nil || run.End.Reason != string(plan.Decided) || len(run.Failures) > 0 {
+		t.Fatalf("%+v, %v, %+v", run.End, err, run.Failures)
+	}
+}
+
+// Wherever a run is interrupted, nothing is left running and nobody is blamed.
+func TestInterruptAnywhere(t *testing.T) {
+	for n := 5; n <= 150; n += 5 {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			b, _, d, _ := set(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			opened := 0
+			d.opened = func(string) {
+				if opened++; opened == n {
+					cancel()
+				}
+			}
+			p := small("a", "b")
+			p.Managed, p.Rounds = []string{"b"}, 1
+			run, err := b.Run(ctx, p)
+			if err != nil || run.End == nil || run.End.Reason != plan.Interrupted || len(run.Failures) > 0 {
+				t.Errorf("%+v, %v, %+v", run.End, err, run.Failures)
+			}
+		})
+	}
+}
+
+// Who fails in its warm-up is out, and nobody else.
+func TestFailureInWarmUpIsItsOwn(t *testing.T) {
+	b, h, d, _ := set(t)
+	d.warms = func(name string, n int) float64 {
+		if name == "c" && n == 3 && h.starts["c"] == 3 {
+			return 0
+		}
+		return 1
+	}
+	p := small("a", "b", "c")
+	p.Managed = []string{"b"}
+	run, err := b.Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := run.FailureOf("c")
+	if f == nil || f.Epoch != 1 || f.Stage != "launch" || len(run.Failures) != 1 ||
+		!slices.Equal(f.LogTail, []string{"last words of c"}) {
+		t.Errorf("%+v", run.Failures)
+	}
+	if i := slices.IndexFunc(run.Launches, func(l result.Launch) bool { return l.Contestant == "c" && l.Epoch > 0 }); i >= 0 {
+		t.Errorf("a launch of c is recorded in epoch %d", run.Launches[i].Epoch)
+	}
+}
