@@ -167,7 +167,7 @@ func following(run *result.Run, k result.Key) (Order, bool) {
 		order = append(order, extras(run, k.Epoch)...)
 	}
 	if !alone(p) { // else in the order asked for, as in the articles
-		order = chain(run, k, longLast(p, permutation(k, order)))
+		order = longLast(p, chain(run, k, permutation(k, order)))
 		slices.SortStableFunc(order, func(a, b slot) int { return a.level.Step - b.level.Step })
 	}
 	for pos := k.Position + 1; pos < len(order); pos++ {

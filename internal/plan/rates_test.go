@@ -113,9 +113,15 @@ func TestOwnRates(t *testing.T) {
 			t.Fatalf("%s is loaded after an open loop of its round", last.Contestant)
 		}
 	}
+	p.foul = func(o Order) (c result.Causes) {
+		if o.Epoch == 2 && o.Round == 0 && o.Attempt == 0 {
+			c.StealNS = 4e8 // the round is repeated
+		}
+		return c
+	}
 	p.play(t, never)
-	if seen["c0"] != 24 || seen["c2"] != 24 || len(seen) != 2 {
-		t.Fatalf("loads at rates: %v; want four in each of six epochs of each contestant", seen)
+	if seen["c0"] != 24+4 || seen["c2"] != 24+4 || len(seen) != 2 {
+		t.Fatalf("loads at rates: %v; want four in each of six epochs of each contestant, in one twice", seen)
 	}
 	if least, most, n := OwnRates(&p.run, 1); least != 6_002 || most != 15_002 || n != 60_020 {
 		t.Errorf("rates from %v to %v, %d requests", least, most, n)

@@ -83,11 +83,22 @@ func (s *sweep) byLoadShort() (blocks []document.Block) {
 	if !ok {
 		return nil
 	}
-	notes := []string{"99 % of the requests took no longer, from when they were due; %: of each one's own capacity"}
+	t.After = "99 % of the requests took no longer, from when they were due; %: of each one's own capacity"
+	var missed []string
 	for _, r := range s.rows {
-		notes = append(notes, s.missed(r)...)
+		var at []string
+		for i := range s.Levels {
+			if k := s.Levels[i].Kept[r.Name]; k.Missed > 0 && s.missing(r, i) == "" {
+				at = append(at, fmt.Sprintf("%s (%d of %d)", rateName(s.Levels[i].At), k.Missed, k.Loads))
+			}
+		}
+		if len(at) > 0 {
+			missed = append(missed, r.Title+" at "+strings.Join(at, ", "))
+		}
 	}
-	t.After = strings.Join(notes, "\n")
+	if len(missed) > 0 {
+		t.After += "\nloads in which it did not keep the rate: " + strings.Join(missed, "; ")
+	}
 	return []document.Block{t}
 }
 

@@ -209,7 +209,11 @@ func (p *paired) otherLevels() document.Section {
 			}
 			row := p.tableRow(r)
 			for _, m := range metrics {
-				row.Cells = append(row.Cells, l.figure(r, m, i).cell(l.levelScale(m, i)))
+				cell := l.figure(r, m, i).cell(l.levelScale(m, i))
+				if m.Kind == analysis.Arrivals { // which were asked for
+					cell.Side = ""
+				}
+				row.Cells = append(row.Cells, cell)
 			}
 			row.Notes = nonEmpty(l.Levels[i].Kept[r.Name].Text)
 			t.Rows = append(t.Rows, row)

@@ -27,7 +27,7 @@ func (s *sweep) extraMetrics(i int) (list []analysis.Metric) {
 func (s *sweep) extraTitle(i int) string {
 	switch l := s.Levels[i].At; {
 	case l.OwnRate:
-		return "At a share of its own capacity: " + s.names[i]
+		return "At a rate of its own: " + s.names[i]
 	case l.Open():
 		return "At a common rate: " + s.names[i]
 	}

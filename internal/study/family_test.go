@@ -167,6 +167,10 @@ func TestOwnRates(t *testing.T) {
 	const told = "did not keep the rate in 4 of 6 loads"
 	for name, write := range report.Formats {
 		var out strings.Builder
+		told := told
+		if name == "text" {
+			told = "loads in which it did not keep the rate: b at 80 % (4 of 6)"
+		}
 		if err := write(&out, d); err != nil || name != "svg" && !strings.Contains(out.String(), told) {
 			t.Errorf("%s: %v; it does not say that b %s:\n%s", name, err, told, out.String())
 		}
