@@ -212,7 +212,7 @@ var metavariables = map[string]string{
 	"against": "RUN", "body": "TEXT", "body-file": "FILE", "contestants": "NAME,…",
 	"controls": "NAME,…", "csv": "FILE", "differ": "WHAT", "expect-body": "TEXT",
 	"expect-header": "HEADER", "expect-sha256": "HEX", "expect-status": "CODES",
-	"external": "TOOL", "fail-if": "COND", "folder": "DIR,…", "format": "FORMAT", "from": "NAME",
+	"external": "TOOL,…", "classic": "NAME", "fail-if": "COND", "folder": "DIR,…", "format": "FORMAT", "from": "NAME",
 	"hdr": "FILE", "header": "HEADER", "language": "NAME", "level": "NAME",
 	"load scenario": "FILE", "name": "NAME", "of": "NAME", "only": "SECTION", "out": "DIR",
 	"path": "PATH", "primary": "METRIC", "profile": "NAME", "protocol": "NAME",

@@ -131,8 +131,11 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	fl.IntSliceVar(&r.Idle, "idle-connections", nil,
 		"paired, sweep: numbers of idle connections with which memory is read after each epoch; their slope is memory "+
 			"per connection (default none; in the lab 1,500,1000)")
-	fl.StringVar(&r.External, "external", "",
-		"classic: external tool that makes each load once more, for a cross-check: wrk, bombardier, ab or h2load")
+	fl.StringSliceVar(&r.External, "external", nil,
+		"classic: external tools that each make each load once more, for a cross-check: wrk, bombardier, ab, h2load "+
+			"(default: those of the study's classic run)")
+	fl.StringVar(&r.Classic, "classic", "",
+		"classic: which of the study's classic runs, by name (default: the first)")
 	fl.Var(flagOf(&r.Spin, "auto", "when", oneOf("auto", "on", "off")), "spin",
 		"whether the generator polls instead of sleeping: on, off, or auto: where a CPU is left over for it")
 	fl.StringVar(&r.Primary, "primary", "",
@@ -147,7 +150,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	heading(fl, "What is compared", "contestants", "scenario", "quick", "level", "connections", "records", "delay",
 		"rate")
 	heading(fl, "How it is measured", "protocol", "profile", "budget", "requests", "duration", "epochs", "slo",
-		"idle-connections", "external", "controls", "spin", "seed", "runs", "force")
+		"idle-connections", "external", "classic", "controls", "spin", "seed", "runs", "force")
 	heading(fl, "What decides", "primary", "alpha", "margin", "interim")
 	heading(fl, "The run and its output")
 }

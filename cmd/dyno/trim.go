@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno/internal/checks"
+	"dyno/internal/plan"
 	"dyno/internal/result"
 )
 
@@ -16,8 +17,8 @@ func trimCommand() *cobra.Command {
 		Use:   "trim RUN >studies/STUDY/trials.jsonl.gz",
 		Short: "Write a compressed copy of a run, small enough to commit",
 		Long: `trim writes a compressed copy of all records of a stored run, without data that no verdict uses: the
-windows of warm-ups, and the trials' histograms, whose quantiles are recorded as well. Reports and
-verdicts of the copy are the same. It has at most a quarter of the size.`,
+windows of warm-ups, and the trials' histograms, whose quantiles are recorded as well; the few of a
+classic run stay. Reports and verdicts of the copy are the same. It has at most a quarter of the size.`,
 		Example: "  dyno trim runs/20260904T120000Z >trials.jsonl.gz\n" +
 			"  dyno trim runs/20260904T120000Z >studies/iris-vs-netcore-mvc/trials.jsonl.gz\n" +
 			"  dyno trim trials.jsonl >trials.jsonl.gz",
@@ -45,8 +46,9 @@ func trim(w io.Writer, run *result.Run) error {
 	for i := range run.Launches {
 		run.Launches[i].Windows = nil
 	}
+	few := plan.Of(&run.Plan).Traits().Alone // its reports show more percentiles than a trial has
 	for i := range run.Trials {
-		if l := &run.Trials[i].Load; l.Service != "" && checks.HoldsAll(l) {
+		if l := &run.Trials[i].Load; !few && l.Service != "" && checks.HoldsAll(l) {
 			l.Service = ""
 		}
 	}

@@ -98,7 +98,7 @@ type External interface {
 type Bench struct {
 	Host      Host
 	Generator Generator
-	External  External                      // of a plan with an external tool; else nil
+	External  map[string]External           // the external tools of the plan, by name
 	Folder    string                        // of the run; External's output goes below it
 	Scenario  *scenario.Scenario            // of the plan
 	Others    map[string]*scenario.Scenario // of levels that have one of their own, by name

@@ -35,10 +35,10 @@ func (f *fakeTool) Load(ctx context.Context, job load.Job, w load.Window, log st
 func TestExternalLoads(t *testing.T) {
 	b, h, _, _ := set(t)
 	tool := &fakeTool{host: h}
-	b.External, b.Folder = tool, t.TempDir()
+	b.External, b.Folder = map[string]External{"wrk": tool}, t.TempDir()
 	h.followed = true
 	p := small("a", "b")
-	p.Protocol, p.External, p.TrialNS, p.RewarmNS = plan.Classic, "wrk", 1e9, 0
+	p.Protocol, p.External, p.TrialNS, p.RewarmNS = plan.Classic, []string{"wrk"}, 1e9, 0
 	p.Controls, p.Rounds, p.Pilots, p.Epochs = nil, 1, 0, 1
 	run, err := b.Run(t.Context(), p)
 	if err != nil || len(run.Failures) > 0 || len(run.Trials) != 6 {

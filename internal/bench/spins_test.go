@@ -22,7 +22,7 @@ func TestSpins(t *testing.T) {
 		"one CPU":           {result.Host{ServerCPUs: []int{0}, GeneratorCPUs: []int{0}}, result.Plan{}, false, false},
 		"a quota":           {quota, result.Plan{}, false, false},
 		"a backend":         {two, result.Plan{Backend: "records"}, false, false},
-		"a driver":          {two, result.Plan{External: "wrk"}, false, true},
+		"a driver":          {two, result.Plan{External: []string{"wrk"}}, false, true},
 		"asked for":         {quota, result.Plan{Spin: "on", Backend: "records"}, true, true},
 		"asked not to":      {two, result.Plan{Spin: "off"}, false, false},
 	} {

@@ -327,7 +327,7 @@ func (b *Bench) differs(name string) []string {
 // tool, which sleeps, dyno's engine sleeps too.
 func (b *Bench) spins(level result.Level) bool {
 	p, open := &b.run.Plan, level.RatePerSec > 0
-	if p.Spin != "" || p.Backend != "" || !open && p.External != "" {
+	if p.Spin != "" || p.Backend != "" || !open && len(p.External) > 0 {
 		return p.Spin == "on"
 	}
 	ok, _ := host.SpinAllowed(&b.run.Host, load.Loops(len(b.run.Host.GeneratorCPUs), level.Connections), open)
@@ -358,7 +358,11 @@ func rewarm(p *result.Plan, at result.Level) load.Window {
 // window returns the load of a trial. For an open loop the response times are kept in seen.
 func (b *Bench) window(o plan.Order, seen *result.Detail) load.Window {
 	if n := b.run.Plan.Requests; n > 0 {
-		return load.Window{Requests: n}
+		w := load.Window{Requests: n}
+		if o.External != "" {
+			w.For = time.Duration(o.TrialNS) // of a tool that cannot count
+		}
+		return w
 	}
 	w := load.Window{For: time.Duration(o.TrialNS), Spread: time.Duration(o.Level.DelayNS)}
 	if rate := o.Level.RatePerSec; rate > 0 {

@@ -18,7 +18,7 @@ type Known struct {
 	At          map[string][]string // the contestants of each level
 	Gone        []string            // contestants that are not available
 	Metric      string              // of claims that name none
-	Single      bool                // the study has one level, which cells need not name
+	Single      bool                // cells need not name the first level: all others are extra ones
 }
 
 // refuse returns what is wrong with the names of a cell, or "".
@@ -34,9 +34,9 @@ func (k *Known) refuse(c Cell) string {
 	return ""
 }
 
-// short removes the level from a cell if the study has only one level.
+// short removes the level from a cell if it is the one that cells need not name.
 func (k *Known) short(c Cell) Cell {
-	if k.Single {
+	if k.Single && c.Level == k.Levels[0] {
 		c.Level = ""
 	}
 	return c
@@ -134,7 +134,7 @@ func (k *checker) claim() {
 			k.errorf(key, "a claim of kind %s cannot have %q; want only %s", c.Kind, key, strings.Join(has, ", "))
 		}
 	}
-	if m, ok := MetricNamed(c.Metric); !ok || m.Computed != "" && !m.Bytes {
+	if m, ok := MetricNamed(c.Metric); !ok || m.Computed != "" && !m.Bytes || m.Part != "" {
 		k.errorf("metric", "no metric %q%s", c.Metric, suggest(c.Metric, metricNames()))
 	}
 	if m, _ := analysis.MetricNamed(c.Metric); m.Unranked && c.Kind != Bound && c.Kind != All {

@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"dyno/internal/analysis"
@@ -146,6 +147,8 @@ type Metric struct {
 	Ours              string // why our programs cannot judge an article's figure of this metric; else ""
 	Computed          string // how it is computed from other metrics if it was not measured
 	Bytes             bool   // the rate × the bytes of an exchange: computed, and a claim may name it
+	Part, Figure      string // of the times that ab prints: "connect", "sd"; of its percentiles: "percent", "99"
+	Same              string // the metric of dyno that is the same as one that ab prints; else ""
 }
 
 // static are metrics of the program itself, which claims may name in addition to those of package
@@ -169,6 +172,26 @@ var computed = []Metric{
 	{Name: drop, Title: "Drop in throughput", Unit: "%", Computed: "the ratio of our two rates"},
 }
 
+// printed returns the metrics of published figures that ab prints: the times of the parts of a
+// request, which it calls Connection Times, and the percentiles of the whole.
+func printed() (list []Metric) {
+	same := map[string]string{"median": "p50", "sd": "service_sd", "max": "service_max"}
+	for _, part := range analysis.Parts {
+		for _, figure := range []string{"min", "mean", "sd", "median", "max"} {
+			m := Metric{Name: part + "_" + figure, Title: part + ", " + figure, Unit: "ns", Part: part, Figure: figure}
+			if part == "processing" {
+				m.Same = same[figure]
+			}
+			list = append(list, m)
+		}
+	}
+	for _, q := range analysis.Quantiles {
+		n := strconv.Itoa(q)
+		list = append(list, Metric{Name: "percent_" + n, Title: n + " %", Unit: "ns", Part: "percent", Figure: n})
+	}
+	return list
+}
+
 // Metrics with an argument after a colon: a number of requests, or another cell.
 const (
 	timeFor = "time"
@@ -184,7 +207,7 @@ func MetricNamed(name string) (Metric, bool) {
 		return Metric{Name: m.Name, Title: m.Title, Unit: m.Unit, More: m.More}, true
 	}
 	base, _, argument := strings.Cut(name, ":")
-	for _, m := range slices.Concat(static, computed) {
+	for _, m := range slices.Concat(static, computed, printed()) {
 		if takes := m.Name == timeFor || m.Name == lead || m.Name == drop; m.Name == base && takes == argument {
 			return m, true
 		}

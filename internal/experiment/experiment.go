@@ -61,7 +61,7 @@ type Experiment struct {
 	budget   time.Duration // replaces the plan's budget in a resumed run; 0: unchanged
 	scenario *scenario.Scenario
 	others   map[string]*scenario.Scenario
-	external bench.External
+	external map[string]bench.External
 }
 
 // New plans a request. Nothing is started yet.
@@ -92,34 +92,41 @@ func (x *Experiment) prepare(ctx context.Context) (err error) {
 	if x.scenario, err = x.Scenario(x.Plan.Scenario); err != nil {
 		return err
 	}
-	all := []*scenario.Scenario{x.scenario}
 	x.others = map[string]*scenario.Scenario{}
 	for _, name := range plan.OtherScenarios(x.Plan) {
 		if x.others[name], err = x.Scenario(name); err != nil {
 			return err
 		}
-		all = append(all, x.others[name])
 	}
-	if x.Plan.External == "" {
-		return nil
+	x.external = map[string]bench.External{}
+	for _, name := range x.Plan.External {
+		if x.external[name], err = x.tool(ctx, name); err != nil {
+			return err
+		}
 	}
-	tool, err := external.Find(ctx, x.Plan.External)
+	return nil
+}
+
+// tool finds an external tool that can make the loads of the plan.
+func (x *Experiment) tool(ctx context.Context, name string) (bench.External, error) {
+	tool, err := external.Find(ctx, name)
 	var missing *external.Missing
 	switch {
 	case errors.As(err, &missing):
-		return err
+		return nil, err
 	case err != nil:
-		return &plan.RequestError{Err: err}
+		return nil, &plan.RequestError{Err: err}
 	}
-	for _, s := range all {
-		for _, l := range x.Plan.Points() {
-			if err := tool.Check(s, l, x.Plan.Requests); err != nil {
-				return &plan.RequestError{Err: fmt.Errorf("--external %s: %w", x.Plan.External, err)}
-			}
+	for _, l := range x.Plan.Points() {
+		s := x.scenario
+		if other := x.others[l.Scenario]; other != nil {
+			s = other
+		}
+		if err := tool.Check(s, l); err != nil {
+			return nil, &plan.RequestError{Err: fmt.Errorf("--external %s: %w", name, err)}
 		}
 	}
-	x.external = tool
-	return nil
+	return tool, nil
 }
 
 // Run carries the plan out and judges what was recorded.

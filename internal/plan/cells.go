@@ -177,16 +177,18 @@ func roundsIn(p *result.Plan, epoch int) int {
 func slots(p *result.Plan, epoch int) []slot {
 	pilot := epoch < p.Pilots
 	own := cellsOf(p, parts(p)[partAt(p, epoch)], pilot, everyRound(p, pilot))
-	if p.External == "" {
+	if len(p.External) == 0 {
 		return own
 	}
-	var both []slot
+	var all []slot
 	for _, e := range own { // next to each other, for the machine changes its speed
-		external := e
-		external.external = p.External
-		both = append(both, e, external)
+		all = append(all, e)
+		for _, tool := range p.External {
+			e.external = tool
+			all = append(all, e)
+		}
 	}
-	return both
+	return all
 }
 
 // extraSlots returns the cells that no comparison names. An epoch may load them in addition, in its

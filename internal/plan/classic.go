@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"dyno/internal/checks"
@@ -16,7 +17,7 @@ type classic struct{ whole }
 
 var classicTraits = Traits{
 	Name: Classic, Title: "classic run", Kind: checks.Classic, Alone: true,
-	Flags: []string{"requests", "duration", "external", "epochs"},
+	Flags: []string{"requests", "duration", "external", "classic", "epochs"},
 }
 
 // Traits implements Protocol.
@@ -31,9 +32,27 @@ func (classic) Words(p *result.Plan, c *Cost) string {
 	return fmt.Sprintf("%s of %v, one after another, %v", document.Count(c.Trials, "load"), each, whole)
 }
 
+// trial returns for a tool the time that dyno's own load of a number of requests took: for wrk,
+// which cannot count.
+func (classic) trial(run *result.Run, k result.Key, e slot) (result.Level, int64, bool) {
+	level, ns, ok := whole{}.trial(run, k, e)
+	if e.external == "" || run.Plan.Requests == 0 {
+		return level, ns, ok
+	}
+	for _, t := range slices.Backward(run.Trials) {
+		if t.Contestant == e.Contestant && t.Epoch == k.Epoch && t.External == "" {
+			return level, t.Load.WindowNS, ok
+		}
+	}
+	return level, ns, ok
+}
+
 func (classic) arrange(p *result.Plan, r *Request, q *Question, _ *profile) {
 	p.Rounds, p.Controls = 1, nil
-	if p.External == "" {
+	if len(p.External) == 0 {
+		p.External = q.Tools
+	}
+	if len(p.External) == 0 {
 		p.Ceiling, p.CeilingScenarios = "", nil
 	}
 	p.Epochs = cmp.Or(p.Epochs, 1)

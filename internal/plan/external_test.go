@@ -3,7 +3,9 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"dyno/internal/result"
 )
@@ -13,7 +15,7 @@ import (
 func TestClassicWithAnExternalTool(t *testing.T) {
 	p := result.Plan{Protocol: Classic, Profile: Standard, Scenario: "values", Contestants: []string{"a", "b"},
 		Controls: []string{"ref"}, Ceiling: "null",
-		External: "wrk", Epochs: 2, Level: result.Level{Connections: 8, Pipeline: 1}, TrialNS: 1e9, BudgetNS: 1e12}
+		External: []string{"wrk"}, Epochs: 2, Level: result.Level{Connections: 8, Pipeline: 1}, TrialNS: 1e9, BudgetNS: 1e12}
 	arranged(&p)
 	run := &result.Run{Plan: p}
 	var got []string
@@ -36,8 +38,55 @@ func TestClassicWithAnExternalTool(t *testing.T) {
 	if c, err := Estimate(&p); err != nil || c.Trials != 12 {
 		t.Errorf("%d trials, %v", c.Trials, err)
 	}
-	p.External = ""
+	p.External = nil
 	if arranged(&p); p.Ceiling != "" {
 		t.Errorf("a ceiling %q without a use", p.Ceiling)
+	}
+}
+
+// A study's classic run is what the protocol makes of its question, tools included, unless the
+// request names contestants; wrk, which cannot count, loads for as long as dyno did.
+func TestTheArticlesOwnRun(t *testing.T) {
+	level := result.Level{Connections: 9, Pipeline: 1}
+	q := Question{Study: "s", Contestants: []string{"a", "b", "c"}, Levels: []result.Level{firstLevel}, Primary: "throughput",
+		Classics: []ClassicRun{
+			{Contestants: []string{"a", "b"}, Level: level, Requests: 500, Tools: []string{"ab", "wrk"}},
+			{Name: "short", Contestants: []string{"c"}, Level: level, Duration: time.Second},
+		}}
+	p, err := New(Request{Question: q, Protocol: Classic}, World{})
+	if err != nil || !slices.Equal(p.Contestants, []string{"a", "b"}) || p.Level != level || p.Requests != 500 ||
+		!slices.Equal(p.External, []string{"ab", "wrk"}) || p.Study != "s" || p.Ceiling == "" {
+		t.Errorf("%v, %+v", err, p)
+	}
+	run := &result.Run{Plan: p}
+	var took []string
+	for range 3 {
+		o, _ := Next(run, nil)
+		took = append(took, fmt.Sprint(o.External, o.TrialNS))
+		tr := &result.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External}
+		tr.Load.WindowNS = 77
+		run.Add(result.Record{Trial: tr})
+	}
+	if want := []string{"30000000000", "ab77", "wrk77"}; !slices.Equal(took, want) {
+		t.Errorf("%q, want %q", took, want)
+	}
+	p, err = New(Request{Question: q, Protocol: Classic, Classic: "short", External: []string{"wrk"}}, World{})
+	if err != nil || p.Requests != 0 || p.TrialNS != 1e9 || !slices.Equal(p.External, []string{"wrk"}) {
+		t.Errorf("by its name: %v, %+v", err, p)
+	}
+	p, err = New(Request{Question: q, Protocol: Classic, Contestants: []string{"c"}, Duration: time.Second}, World{})
+	if err != nil || len(p.External) > 0 || p.Requests != 0 {
+		t.Errorf("of other contestants: %v, %+v", err, p)
+	}
+	if p, err = New(Request{Question: q}, World{}); err != nil || len(p.Contestants) != 3 {
+		t.Errorf("a comparison: %v, %+v", err, p)
+	}
+	for want, r := range map[string]Request{
+		`no classic run of that name; those with a name are: "short"`: {Question: q, Protocol: Classic, Classic: "long"},
+		"--classic applies only to --protocol classic":                {Question: q, Classic: "short"},
+	} {
+		if _, err := New(r, World{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want %s", err, want)
+		}
 	}
 }

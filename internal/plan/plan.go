@@ -237,7 +237,7 @@ func participants(p *result.Plan, pilot bool) []string {
 	var names []string
 	names = append(names, p.Contestants...)
 	names = append(names, p.Controls...)
-	if (pilot || p.External != "") && p.Ceiling != "" {
+	if (pilot || len(p.External) > 0) && p.Ceiling != "" {
 		names = append(names, p.Ceiling)
 	}
 	return names

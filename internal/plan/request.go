@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -42,7 +43,8 @@ type Request struct {
 	SLO      *result.SLO   // search
 	Requests int64         // classic: of one load
 	Duration time.Duration // classic: of one load
-	External string        // classic: the external tool that makes each load once more
+	External []string      // classic: the external tools that each make each load once more
+	Classic  string        // classic: which of the question's Classics; "": the first
 }
 
 // Question is the question of a study. Cells, Family and Uncontrolled count Levels as result.Plan
@@ -61,6 +63,17 @@ type Question struct {
 	Budget, Duration         time.Duration
 	Requests                 int64
 	Heap, Fresh              bool
+	Classics                 []ClassicRun
+	Tools                    []string // external tools of the classic run that was chosen
+}
+
+// ClassicRun is the article's own run, as its study has it.
+type ClassicRun struct {
+	Name               string
+	Contestants, Tools []string
+	Level              result.Level
+	Requests           int64
+	Duration           time.Duration // where Requests is 0
 }
 
 // World holds the facts that a plan needs in addition to the Request. In the zero value all
@@ -157,6 +170,9 @@ func (r *Request) question(t *Traits) (Question, error) {
 	if len(q.Levels) == 0 {
 		q.Levels = []result.Level{firstLevel}
 	}
+	if err := r.classic(&q, t); err != nil {
+		return q, err
+	}
 	alone := func(levels ...result.Level) { // levels that no claim names
 		q.Levels, q.LevelNames, q.Cells, q.Family, q.Uncontrolled = levels, nil, nil, nil, nil
 	}
@@ -182,6 +198,27 @@ func (r *Request) question(t *Traits) (Question, error) {
 		alone(levels...)
 	}
 	return q, r.addRates(&q, len(levels))
+}
+
+// classic makes q the question of one of its classic runs, where the protocol makes such.
+func (r *Request) classic(q *Question, t *Traits) error {
+	if !t.Alone || len(q.Classics) == 0 && r.Classic == "" {
+		return nil
+	}
+	var names []string
+	for _, c := range q.Classics {
+		if c.Name != "" {
+			names = append(names, strconv.Quote(c.Name))
+		}
+		if r.Classic == "" || r.Classic == c.Name {
+			*q = Question{Study: q.Study, Title: q.Title, ClaimsHash: q.ClaimsHash, Scenario: q.Scenario, Primary: q.Primary,
+				Contestants: c.Contestants, Levels: []result.Level{c.Level}, Requests: c.Requests, Duration: c.Duration,
+				Heap: q.Heap, Tools: c.Tools}
+			return nil
+		}
+	}
+	return refuse("--classic %q: the study has no classic run of that name; those with a name are: %s", r.Classic,
+		cmp.Or(strings.Join(names, ", "), "none"))
 }
 
 // levels returns all combinations of the values that the request sets, based on level. It is nil if
@@ -228,7 +265,7 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 		flag  string
 		given bool
 	}{
-		{"external", r.External != ""}, {"slo", r.SLO != nil}, {"epochs", r.Epochs != 0},
+		{"external", len(r.External) > 0}, {"classic", r.Classic != ""}, {"slo", r.SLO != nil}, {"epochs", r.Epochs != 0},
 		{"idle-connections", len(r.Idle) > 0}, {"rate", len(r.Rates) > 0},
 		{"requests", r.Requests != 0}, {"duration", r.Duration != 0},
 	} {

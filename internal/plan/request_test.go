@@ -176,7 +176,7 @@ func TestRefused(t *testing.T) {
 		{Request{Requests: 5}, "--requests applies only to --protocol classic"},
 		{Request{Protocol: "sweep", SLO: &result.SLO{}}, "--slo applies only to --protocol search"},
 		{Request{Epochs: 3}, "--epochs applies only to --protocol sweep or search or classic"},
-		{Request{Protocol: "sweep", External: "wrk"}, "--external applies only to --protocol classic"},
+		{Request{Protocol: "sweep", External: []string{"wrk"}}, "--external applies only to --protocol classic"},
 		{Request{Protocol: "sweep", Epochs: -1}, "--epochs -1"},
 		{Request{Protocol: "classic", Requests: 5, Duration: 5}, "--requests and --duration exclude each other; pass one of them"},
 		{Request{Protocol: "classic", Rates: []OpenRate{{PerSec: 9}}}, "--rate applies only to --protocol paired or sweep"},

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -11,15 +10,15 @@ import (
 	"dyno/internal/result"
 )
 
-// external holds the loads of an external load generator in a classic run, with dyno's own loads of
-// the same contestants.
+// external holds the loads of external load generators in a classic run, with dyno's own loads of the
+// same contestants.
 type external struct {
 	*classic
-	name string // of the generator
-	rows []externalRow
+	tools []string
+	rows  []externalRow
 }
 
-// externalRow is one server under one of the two generators.
+// externalRow is one server under one of the generators.
 type externalRow struct {
 	contestant, title, external string // external is "" for dyno's own
 	loads                       []result.Trial
@@ -28,12 +27,12 @@ type externalRow struct {
 // newExternal returns nil if the run has no external load generator.
 func newExternal(c *classic) *external {
 	p := &c.run.Plan
-	if p.External == "" {
+	if len(p.External) == 0 {
 		return nil
 	}
-	d := &external{classic: c, name: document.Clean(p.External)}
+	d := &external{classic: c, tools: p.External}
 	add := func(name, title string) {
-		for _, external := range []string{"", p.External} {
+		for _, external := range append([]string{""}, p.External...) {
 			r := externalRow{contestant: name, title: title, external: external}
 			for _, t := range c.AllLoads {
 				if t.Contestant == name && t.External == external {
@@ -117,16 +116,20 @@ func (r *externalRow) counts() (answers, errors string) {
 	return document.Whole(n), errorsText(kinds)
 }
 
-// section returns the section with both generators' loads side by side, and their explanation.
+// section returns the section with all generators' loads side by side, and their explanation.
 func (d *external) section() document.Section {
 	if d == nil {
 		return document.Section{}
 	}
-	head, typed := d.head()
-	s := document.Section{ID: "external", Title: head}
-	if typed != "" {
-		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain("as: " + typed)})
+	var heads []string
+	s := document.Section{ID: "external"}
+	for _, tool := range d.tools {
+		version, typed := d.called(tool)
+		if heads = append(heads, document.Clean(tool)+version); typed != "" {
+			s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain("as: " + typed)})
+		}
 	}
+	s.Title = "The same loads by " + and(heads)
 	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: "by"}}}
 	scale := map[string]analysis.Scale{}
 	for _, m := range analysis.ExternalMetrics {
@@ -147,9 +150,18 @@ func (d *external) section() document.Section {
 	for k := range d.rows {
 		t.Rows = append(t.Rows, d.tableRow(&d.rows[k], scale))
 	}
-	s.Blocks = append(s.Blocks, t, document.Items(d.said()...), document.Paragraph{Text: document.Plain(d.waysHead() +
-		":")}, document.Items(d.ways()...))
+	s.Blocks = append(s.Blocks, t, document.Items(d.said()...))
+	s.Blocks = append(s.Blocks, d.apart()...)
 	return s
+}
+
+// apart returns what sets each generator apart, for any server.
+func (d *external) apart() (blocks []document.Block) {
+	for _, tool := range d.tools {
+		blocks = append(blocks, document.Paragraph{Text: document.Plain("What sets " + document.Clean(tool) +
+			" apart, for any server:")}, document.Items(d.ways(tool)...))
+	}
+	return blocks
 }
 
 func (d *external) tableRow(r *externalRow, scale map[string]analysis.Scale) document.Row {
@@ -181,19 +193,18 @@ func (d *external) tableRow(r *externalRow, scale map[string]analysis.Scale) doc
 	return row
 }
 
-// head names the generator, and typed is its command, but for the address the same in all of its
-// loads; "" where it made none.
-func (d *external) head() (head, typed string) {
+// called returns a generator's version, in brackets, and its command, but for address and time the
+// same in all of its loads; "" where it made none.
+func (d *external) called(tool string) (version, typed string) {
 	for _, r := range d.rows {
 		for _, t := range r.loads {
-			if t.Reported != nil {
-				version := strings.TrimSpace(strings.TrimPrefix(document.Clean(t.Reported.Version), d.name))
-				return fmt.Sprintf("The same loads by %s (%s)", d.name, version),
-					document.Clean(asTyped(t.Reported.Command))
+			if t.Reported != nil && t.External == tool {
+				version := strings.TrimSpace(strings.TrimPrefix(document.Clean(t.Reported.Version), tool))
+				return " (" + version + ")", document.Clean(asTyped(t.Reported.Command))
 			}
 		}
 	}
-	return d.name + " made no load", ""
+	return " (made no load)", ""
 }
 
 // asTyped formats a command as a user would type it.

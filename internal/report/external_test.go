@@ -16,7 +16,7 @@ import (
 func externalFixture(change func(reported *result.Reported), rates ...float64) *Data {
 	d := classicFixture()
 	p := &d.Run.Plan
-	p.Contestants, p.External, p.Ceiling, p.Epochs, p.Requests, p.TrialNS = []string{"iris-mvc"}, "wrk", "null", 1, 0,
+	p.Contestants, p.External, p.Ceiling, p.Epochs, p.Requests, p.TrialNS = []string{"iris-mvc"}, []string{"wrk"}, "null", 1, 0,
 		4e9
 	p.Level = result.Level{Connections: 100, Pipeline: 1}
 	d.Run.Contestants = append(d.Run.Contestants[:1:1], result.Contestant{Name: "null", Title: "null server",
@@ -101,7 +101,7 @@ func TestDrivenRounding(t *testing.T) {
 	for mean, want := range map[int64]string{2e6: "2.00 ms, against 2.50 ms by Little's law (connections ÷ rate): they agree", 3e6: "3.00 ms, against 2.50 ms by Little's law (connections ÷ rate): they agree",
 		4e6: "more than its own rate allows", 1e6: "not all connections were in use"} {
 		d := externalFixture(func(s *result.Reported) { *s.MeanNS = mean }, 41000, 40000, 100000, 90000)
-		d.Run.Plan.External = "ab"
+		d.Run.Plan.External = []string{"ab"}
 		for i := range d.AllLoads {
 			if d.AllLoads[i].External != "" {
 				d.AllLoads[i].External = "ab"

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/document"
 	"dyno/internal/result"
@@ -37,7 +38,8 @@ var externalWays = map[string][]string{
 		dialsWithin,
 		"If a connection ends before a response, its client sends a GET again, up to five times, and counts it " +
 			"once: such errors show only in its bytes.",
-		"Its latencies include failed requests.",
+		"Its latencies include failed requests. Since November 2017 their standard deviation counts each distinct " +
+			"latency, in whole microseconds, once, and divides by the number of all: the more requests, the smaller.",
 		"Its rate here is its responses ÷ its time; the Reqs/sec that it prints is a mean of samples of 10 ms or more.",
 		looksAtStatus,
 	},
@@ -64,7 +66,7 @@ const (
 	halfOfAbNS  = 5e5
 )
 
-// said returns the explanations of the differences between both generators, by contestant.
+// said returns the explanations of the differences between the generators, by contestant.
 func (d *external) said() (lines []string) {
 	for i := range d.rows {
 		if r := &d.rows[i]; r.external != "" && r.contestant != d.run.Plan.Ceiling {
@@ -74,10 +76,10 @@ func (d *external) said() (lines []string) {
 	return lines
 }
 
-// ways returns the general differences between the generator and dyno.
-func (d *external) ways() []string {
-	ways := append([]string{}, externalWays[d.run.Plan.External]...)
-	if r := d.row(d.run.Plan.Ceiling, d.run.Plan.External); len(r.loads) > 0 && math.IsNaN(r.rate()) {
+// ways returns the general differences between a generator and dyno.
+func (d *external) ways(tool string) []string {
+	ways := append([]string{}, externalWays[tool]...)
+	if r := d.row(d.run.Plan.Ceiling, tool); len(r.loads) > 0 && math.IsNaN(r.rate()) {
 		ways = append(ways, "Its ceiling is unknown, because it reported no rate for the server that "+
 			"does nothing"+because(&r.loads[0])+".")
 	}
@@ -89,21 +91,19 @@ func (d *external) ways() []string {
 	return ways
 }
 
-// waysHead is the heading of the ways.
-func (d *external) waysHead() string { return "What sets " + d.name + " apart, for any server" }
-
 // differ explains the difference of one contestant's loads.
 func (d *external) differ(own, reported *externalRow) (says []string) {
-	a, b := own.rate(), reported.rate()
+	a, b, by, disturbed := own.rate(), reported.rate(), reported.by(), false
 	switch {
 	case math.IsNaN(b) || b == 0:
-		says = append(says, d.name+" reported no rate.")
+		says = append(says, by+" reported no rate.")
 	case math.IsNaN(a) || a == 0:
 		says = append(says, "dyno has no rate to compare with.")
 	default:
-		says = append(says, fmt.Sprintf("%s reports %s × our requests per second (%s against %s).", d.name, Sig3(b/a),
+		says = append(says, fmt.Sprintf("%s reports %s × our requests per second (%s against %s).", by, Sig3(b/a),
 			Sig3(b), Sig3(a)))
 		if text := d.others(own, reported); text != "" {
+			disturbed = true
 			says = append(says, text)
 			for _, r := range []*externalRow{own, reported} {
 				if d.share(r) > 1 {
@@ -113,18 +113,22 @@ func (d *external) differ(own, reported *externalRow) (says []string) {
 			}
 			break // no other reason can be told from that
 		}
-		says = append(says, d.rates(a, b, d.share(own), d.share(reported))...)
+		says = append(says, rates(by, a, b, d.share(own), d.share(reported))...)
 	}
 	for i := range reported.loads {
 		t := &reported.loads[i]
 		if t.Reported == nil {
 			continue
 		}
+		says = append(says, printedMean(t)...)
 		says = append(says, d.connections(t)...)
 		says = append(says, d.latency(t)...)
+		if !disturbed {
+			says = append(says, d.tail(own, t)...)
+		}
 		says = append(says, d.again(t)...)
 		if t.Reported.Exit != "" {
-			says = append(says, d.name+" ended with: "+document.Clean(t.Reported.Exit)+".")
+			says = append(says, by+" ended with: "+document.Clean(t.Reported.Exit)+".")
 		}
 		if t.Reported.Trouble != "" {
 			says = append(says, "Parts of its output could not be read: "+document.Clean(t.Reported.Trouble)+".")
@@ -147,7 +151,7 @@ func because(t *result.Trial) string {
 func (d *external) others(own, reported *externalRow) string {
 	var disturbed []string
 	for _, r := range []*externalRow{own, reported, d.row(d.run.Plan.Ceiling, ""), d.row(d.run.Plan.Ceiling,
-		d.run.Plan.External)} {
+		reported.external)} {
 		for i := range r.loads {
 			if checks.Discard(r.loads[i : i+1]) {
 				name := r.by() + "'s load"
@@ -167,15 +171,15 @@ func (d *external) others(own, reported *externalRow) string {
 }
 
 // rates compare the two rates, ours first, and look for a reason in the ceilings.
-func (d *external) rates(a, b, shareA, shareB float64) (says []string) {
+func rates(by string, a, b, shareA, shareB float64) (says []string) {
 	if !math.IsNaN(shareA) && !math.IsNaN(shareB) {
 		text := fmt.Sprintf("That is %s of the rate of %s with a server that does nothing; ours is %s of ours.",
-			PerCent(shareB), d.name, PerCent(shareA))
+			PerCent(shareB), by, PerCent(shareA))
 		switch {
 		case shareB > nearCeiling && shareA > nearCeiling:
 			text += " Both are at their own limit: neither rate is the server's."
 		case shareB > nearCeiling:
-			text += fmt.Sprintf(" %s is at its own limit: its rate is a lower bound.", d.name)
+			text += fmt.Sprintf(" %s is at its own limit: its rate is a lower bound.", by)
 		case shareA > nearCeiling:
 			text += " dyno is at its own limit: its rate is a lower bound."
 		}
@@ -214,15 +218,46 @@ func (d *external) latency(t *result.Trial) []string {
 	text := fmt.Sprintf("Its mean latency, %s, against %s by Little's law (connections ÷ rate)",
 		Duration(float64(*mean)), Duration(little))
 	switch far := float64(*mean)/little - 1; {
-	case math.Abs(far) <= littleWide, d.run.Plan.External == "ab" && math.Abs(float64(*mean)-little) <= halfOfAbNS:
+	case math.Abs(far) <= littleWide, t.External == "ab" && math.Abs(float64(*mean)-little) <= halfOfAbNS:
 		return []string{text + ": they agree."}
-	case far > 0 && d.run.Plan.External == "wrk":
+	case far > 0 && t.External == "wrk":
 		return []string{text + ": the excess was added by its correction, or is waiting that its rate does not " +
 			"reflect."}
 	case far > 0:
 		return []string{text + ": more than its own rate allows."}
 	}
 	return []string{text + ": not all connections were in use, or responses are missing from its latencies."}
+}
+
+// printedMean says what the mean of samples that a tool prints as its rate is of its responses ÷ its
+// time.
+func printedMean(t *result.Trial) []string {
+	mean, rate := t.Reported.RateMeanPerSec, t.Reported.RatePerSec
+	if mean == nil || rate == nil || *rate <= 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("As its rate it prints the mean of its samples, %s, %s × its responses ÷ its time.",
+		Rate(*mean), Sig3(*mean / *rate))}
+}
+
+// tail compares the 99th percentiles, where they differ by a quarter or more.
+func (d *external) tail(own *externalRow, t *result.Trial) []string {
+	ours, theirs := own.value(analysis.ClassicNamed("p99")), t.Reported.P99NS
+	if theirs == nil || math.IsNaN(ours) || math.Abs(float64(*theirs)/ours-1) < 0.25 ||
+		t.External == "ab" && math.Abs(float64(*theirs)-ours) <= halfOfAbNS {
+		return nil
+	}
+	why := "each load has a process, a start and disturbances of its own"
+	switch {
+	case t.External == "wrk" && float64(*theirs) > ours:
+		why = "its correction adds estimated latencies"
+	case t.External == "ab" && float64(*theirs) > ours:
+		why = "connecting counts, and a response waits until its one thread has served the other connections"
+	case t.External == "bombardier" && float64(*theirs) > ours:
+		why = "a response waits until its goroutine gets the CPU that all of them share"
+	}
+	return []string{fmt.Sprintf("Its 99th percentile is %s, dyno's %s, most likely because %s.",
+		Duration(float64(*theirs)), Duration(ours), why)}
 }
 
 // again says whether requests were sent more than once: by the bytes written for an answer, against

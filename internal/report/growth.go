@@ -56,8 +56,11 @@ func (c *classic) growth() (lines []string) {
 // growthPoints is the number of points in time in the table of growth, including both ends.
 const growthPoints = 7
 
+// leastGrowth is how long a load must last, ns, to show how memory grows.
+const leastGrowth = 10e9
+
 // growthTable returns the section of a study's page about memory under long loads.
-func (c *classic) growthTable() document.Section {
+func (c *classic) growthTable(file string) document.Section {
 	out := document.Section{Title: "Growth of memory"}
 	rows, loads := c.growing()
 	if len(rows) == 0 {
@@ -66,6 +69,9 @@ func (c *classic) growthTable() document.Section {
 	until := int64(0)
 	for i := range loads {
 		until = max(until, loads[i].Memory[len(loads[i].Memory)-1].AtNS)
+	}
+	if until < leastGrowth {
+		return out
 	}
 	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}}}
 	for k := range growthPoints {
@@ -88,7 +94,7 @@ func (c *classic) growthTable() document.Section {
 	}
 	out.Blocks = []document.Block{document.Paragraph{Text: document.Prose{{Text: "One long load of each, one after " +
 		"another, " + c.started() + ": " + c.run.Plan.Command +
-		". Memory (PSS) after this number of seconds of the load; "}, {Text: "the record", Link: ClassicFile},
+		". Memory (PSS) after this number of seconds of the load; "}, {Text: "the record", Link: file},
 		{Text: " has it every two seconds. Growth counts from the first reading after a tenth of the load."}}}, t}
 	return out
 }

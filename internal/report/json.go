@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"dyno/internal/analysis"
 	"dyno/internal/result"
@@ -287,7 +288,10 @@ func (c *classic) growthJSON(r row) *growthJSON {
 }
 
 func (d *external) json() *externalJSON {
-	o := &externalJSON{Name: d.name, Rows: []externalRowJSON{}, Words: append(d.said(), d.ways()...)}
+	o := &externalJSON{Name: strings.Join(d.tools, ", "), Rows: []externalRowJSON{}, Words: d.said()}
+	for _, tool := range d.tools {
+		o.Words = append(o.Words, d.ways(tool)...)
+	}
 	for i := range d.rows {
 		r := &d.rows[i]
 		one := externalRowJSON{Contestant: r.contestant, Generator: r.by(), Metrics: map[string]number{},

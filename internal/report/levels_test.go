@@ -389,7 +389,7 @@ func TestGrowth(t *testing.T) {
 	}
 	var out bytes.Buffer
 	if err := document.Markdown(&out,
-		&document.Document{Sections: []document.Section{newClassic(newView(d)).growthTable()}}, 1); err != nil {
+		&document.Document{Sections: []document.Section{newClassic(newView(d)).growthTable("classic.jsonl.gz")}}, 1); err != nil {
 		t.Fatal(err)
 	}
 	if row := "| Kestrel | 40.0 MiB | 40.0 MiB | 80.0 MiB | 80.0 MiB | 120 MiB | 150 MiB | 150 MiB | +700 MiB | +478 " +

@@ -15,9 +15,6 @@ import (
 	"dyno/internal/document"
 )
 
-// ClassicFile is the record of a study's long loads, beside that of its trials.
-const ClassicFile = "classic.jsonl.gz"
-
 // Files of a study that are written from its trials.
 const (
 	ReadmeFile  = "README.md"
@@ -72,8 +69,8 @@ func Readme(w io.Writer, d *Data) error {
 	if d.Run.Plan.Fresh {
 		page.Sections = append(page.Sections, newSweep(newView(d)).processes())
 	}
-	if d.Classic != nil {
-		page.Sections = append(page.Sections, newClassic(newView(d.Classic)).growthTable())
+	for i := range d.Classics {
+		page.Sections = append(page.Sections, d.Classics[i].sections()...)
 	}
 	page.Sections = append(page.Sections, v.machines(), c.differences())
 	page.Sections = append(page.Sections, v.checked(!v.many()))
@@ -204,6 +201,9 @@ func (v *view) publishedTables() (tables []document.Block) {
 	}
 	for _, l := range levels {
 		tables = append(tables, v.publishedTable(l))
+		if t := v.printedTable(l); len(t.Rows) > 0 {
+			tables = append(tables, t)
+		}
 	}
 	return tables
 }
@@ -215,7 +215,7 @@ func (v *view) publishedTable(level string) document.Table {
 	fields := map[key]map[string][]string{}
 	for i := range v.Claims.Published {
 		p := &v.Claims.Published[i]
-		if p.Level != level {
+		if p.Level != level || p.Metric.Part != "" {
 			continue
 		}
 		k := key{p.Contestant, p.Date}

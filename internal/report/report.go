@@ -27,13 +27,11 @@ type Data struct {
 	Loads    []result.Trial     // of a classic run: those that are shown
 	// of one with an external load generator: those, that generator's, and both of the ceiling's
 	// server
-	AllLoads []result.Trial
-	Found    []Capacity // of a search
-	Alone    []Alone    // of a run with a backend, by what it is asked for
-	Claims   *Claims    // of its study, judged; nil where there are none
-	// Readme only: the study's long loads, of which it shows how memory grew; nil where there are
-	// none
-	Classic   *Data
+	AllLoads  []result.Trial
+	Found     []Capacity                 // of a search
+	Alone     []Alone                    // of a run with a backend, by what it is asked for
+	Claims    *Claims                    // of its study, judged; nil where there are none
+	Classics  []ClassicRun               // Readme only: the article's own runs
 	Findings  []checks.Finding           // whole run first, then by contestant
 	Reached   map[string]map[int]float64 // analysis.Reached; nil of a run without rounds
 	Valid     int                        // valid trials

@@ -71,9 +71,9 @@ type Plan struct {
 	// Spin is "on" or "off" if the request set whether the generator polls instead of sleeping; ""
 	// means to poll only if a CPU is free.
 	Spin string `json:"spin,omitempty"`
-	// External is an external load generator that makes each load of a classic run once more, after
-	// dyno's own; "" is none.
-	External string `json:"external,omitempty"`
+	// External are external load generators, each of which makes each load of a classic run once
+	// more, after dyno's own.
+	External Tools `json:"external,omitempty"`
 
 	// IdleConnections are the numbers of idle connections, rising, with which the memory of each
 	// contestant is read at the end of an epoch.

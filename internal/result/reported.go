@@ -1,5 +1,20 @@
 package result
 
+import "encoding/json"
+
+// Tools are the names of external load generators. Older records have one name in place of a list.
+type Tools []string
+
+// UnmarshalJSON reads a list of names, or one name.
+func (t *Tools) UnmarshalJSON(b []byte) error {
+	var one string
+	if json.Unmarshal(b, &one) == nil {
+		*t = Tools{one}
+		return nil
+	}
+	return json.Unmarshal(b, (*[]string)(t))
+}
+
 // Reported is what an external load generator reports about its load, in base units. Values that it
 // does not report are nil, or missing from Errors.
 type Reported struct {
@@ -23,9 +38,30 @@ type Reported struct {
 	KeptAlive *int64 `json:"kept_alive,omitempty"`
 
 	MeanNS       *int64 `json:"mean_ns,omitempty"` // of its latencies
+	SDNS         *int64 `json:"sd_ns,omitempty"`
 	P50NS        *int64 `json:"p50_ns,omitempty"`
 	P99NS        *int64 `json:"p99_ns,omitempty"`
 	MaxNS        *int64 `json:"max_ns,omitempty"`
 	BytesRead    *int64 `json:"bytes_read,omitempty"`
 	BytesWritten *int64 `json:"bytes_written,omitempty"`
+
+	// RateMeanPerSec and the two after it are of the rates of short parts of the load. bombardier
+	// prints their mean as its rate.
+	RateMeanPerSec *float64 `json:"rate_mean_per_sec,omitempty"`
+	RateSDPerSec   *float64 `json:"rate_sd_per_sec,omitempty"`
+	RateMaxPerSec  *float64 `json:"rate_max_per_sec,omitempty"`
+
+	// QuantilesNS are the percentiles of its latencies, by their number: "99". Parts are the parts of
+	// a request whose times ab prints: connect, processing, waiting, total.
+	QuantilesNS map[string]int64 `json:"quantiles_ns,omitempty"`
+	Parts       map[string]Times `json:"parts,omitempty"`
+}
+
+// Times are the times of one part of all requests of a load.
+type Times struct {
+	MinNS    int64 `json:"min_ns"`
+	MeanNS   int64 `json:"mean_ns"`
+	SDNS     int64 `json:"sd_ns"`
+	MedianNS int64 `json:"median_ns"`
+	MaxNS    int64 `json:"max_ns"`
 }

@@ -122,7 +122,7 @@ func evaluateClassic(run *result.Run) *report.Data {
 	own.Trials = ownLoads(run, run.Trials)
 	e := &checks.Evidence{Run: &own, Valid: loads, All: len(run.Trials), Analysis: &analysis.Analysis{}}
 	d := &report.Data{Run: run, Loads: loads, Valid: len(loads), Discarded: len(run.Trials) - len(all), Findings: checks.Make(e, checks.Classic, checks.Once)}
-	if run.Plan.External != "" {
+	if len(run.Plan.External) > 0 {
 		d.AllLoads = all
 	}
 	return d

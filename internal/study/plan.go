@@ -43,6 +43,9 @@ func (s *Study) planned(c Choice) (levels []result.Level, cells []result.Cell, f
 		found := result.Cell{Contestant: c.Contestant, Level: i}
 		return found, i >= 0 && slices.Contains(cells, found)
 	}
+	if !slices.ContainsFunc(taken[1:], func(l *Level) bool { return !l.Extra }) {
+		return levels, cells, nil // every pair at the first level is decided
+	}
 	for i := range s.Claims {
 		if m, ok := claim.MetricNamed(s.Claims[i].Metric); !ok || m.Static {
 			continue
@@ -50,7 +53,7 @@ func (s *Study) planned(c Choice) (levels []result.Level, cells []result.Cell, f
 		for _, p := range s.Claims[i].Pairs() {
 			a, ok := find(p.A)
 			b, ok2 := find(p.B)
-			if ok && ok2 && !slices.ContainsFunc(family, func(c result.Comparison) bool {
+			if ok && ok2 && !taken[a.Level].Extra && !taken[b.Level].Extra && !slices.ContainsFunc(family, func(c result.Comparison) bool {
 				return c.A == a && c.B == b || c.A == b && c.B == a
 			}) {
 				family = append(family, result.Comparison{A: a, B: b})
@@ -134,7 +137,7 @@ func (s *Study) Whole(run *result.Run) error {
 		return fmt.Errorf("the run is a %s, which has no verdicts; want a paired comparison", t.Title)
 	}
 	for i := range s.Levels {
-		if !slices.Contains(p.Points(), s.Levels[i].At) {
+		if !s.Levels[i].Extra && !slices.Contains(p.Points(), s.Levels[i].At) {
 			return fmt.Errorf("the run did not load the level %q; the page needs a run with every level",
 				s.Levels[i].Name)
 		}
@@ -158,6 +161,9 @@ func (s *Study) Ask(c Choice) plan.Question {
 		Levels: levels, LevelNames: s.names(c), Cells: cells, Family: family,
 		Rounds: s.Rounds, ExtraEpochs: s.ExtraEpochs, Analyses: s.Analyses, Requests: s.Requests, Heap: s.Heap,
 		Fresh: s.Fresh,
+	}
+	if len(c.Levels) == 0 {
+		q.Classics = s.classics()
 	}
 	for i, l := range s.taken(c) {
 		if l.Controls != nil && !*l.Controls {

@@ -1,6 +1,8 @@
 package study
 
 import (
+	"cmp"
+
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/claim"
@@ -13,8 +15,17 @@ func (e *evidence) published() []report.Published {
 	var out []report.Published
 	for _, f := range e.study.Figures {
 		p := report.Published{Figure: f}
-		metric := f.Metric.Name
-		if f.Metric.Computed != "" {
+		metric := cmp.Or(f.Metric.Same, f.Metric.Name)
+		switch {
+		case f.Level == idle:
+			m, _ := analysis.MetricNamed(metric)
+			p.Ours, _, _ = analysis.Unloaded(e.run, f.Contestant, m)
+			out = append(out, p)
+			continue
+		case f.Metric.Part != "" && f.Metric.Same == "": // which no trial records
+			out = append(out, p)
+			continue
+		case f.Metric.Computed != "":
 			metric = "throughput"
 		}
 		v, why := e.lacks(f.Cell, metric)
@@ -40,7 +51,7 @@ func (e *evidence) published() []report.Published {
 // figure computes it from the measured rate.
 func (e *evidence) figure(f claim.Figure) analysis.Estimate {
 	if f.Metric.Computed == "" {
-		return e.measured(f.Cell, f.Metric.Name)
+		return e.measured(f.Cell, cmp.Or(f.Metric.Same, f.Metric.Name))
 	}
 	at, ok := e.cell(f.Cell)
 	rate := e.measured(f.Cell, "throughput")

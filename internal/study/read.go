@@ -20,6 +20,10 @@ const (
 	FiguresFile = "figures.csv"
 )
 
+// idle is the level of published figures of processes before their first load, in a study with fresh
+// ones.
+const idle = "idle"
+
 // keys are the keys of a study.toml, including renamed ones.
 type keys struct {
 	Study
@@ -49,6 +53,7 @@ func Read(fsys fs.FS, slug string) (*Study, error) {
 	if r.head(); len(r.errs) == 0 {
 		r.levels()
 		r.base()
+		r.classics()
 	}
 	if len(r.errs) > 0 { // what claims name is not sure
 		return nil, errors.Join(r.errs...)
@@ -58,6 +63,9 @@ func Read(fsys fs.FS, slug string) (*Study, error) {
 		r.errs = append(r.errs, err)
 	} else {
 		r.pairs()
+	}
+	if s.Fresh {
+		known.Levels = append(known.Levels, idle)
 	}
 	s.Figures, err = claim.ReadFigures(fsys, path.Join(dir, FiguresFile), known)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -227,6 +235,9 @@ func (r *reader) levels() {
 		if l.Given = l.Name; l.Name == "" {
 			l.Name = levelName(l)
 		}
+		if l.Extra && i == 0 {
+			r.errorf(at+".extra", "the first level cannot be an extra one, for its pairs are those that are decided")
+		}
 		if strings.Contains(l.Name, "@") {
 			r.errorf(at+".name", "%q: the name of a level cannot contain @", l.Name)
 		}
@@ -345,7 +356,7 @@ func (r *reader) pairs() {
 // known returns the names that claims and figures may use.
 func (s *Study) known() claim.Known {
 	k := claim.Known{Contestants: slices.Clone(s.Contestants), At: map[string][]string{}, Metric: s.Primary,
-		Single: len(s.Levels) == 1}
+		Single: s.single()}
 	var gone []string
 	for name := range s.Unavailable {
 		gone = append(gone, name)
@@ -369,10 +380,15 @@ func (s *Study) at(l *Level) []string {
 	return s.Contestants
 }
 
-// level returns the level of that name, or nil. "" means the only level.
+// single reports whether all levels but the first are extra ones.
+func (s *Study) single() bool {
+	return !slices.ContainsFunc(s.Levels[1:], func(l Level) bool { return !l.Extra })
+}
+
+// level returns the level of that name, or nil. "" means the first where all others are extra ones.
 func (s *Study) level(name string) *Level {
 	for i := range s.Levels {
-		if l := &s.Levels[i]; l.Name == name || name == "" && len(s.Levels) == 1 {
+		if l := &s.Levels[i]; l.Name == name || name == "" && i == 0 && s.single() {
 			return l
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"dyno/internal/checks"
-	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
 )
@@ -34,7 +33,7 @@ func (s *Study) Committed(root string) string {
 }
 
 // Stored judges the claims of the study by a stored run. With the committed trials it includes the
-// study's record of long loads, if there is one.
+// study's records of long loads.
 func (s *Study) Stored(root, from string) (*report.Data, error) {
 	run, err := result.Open(from)
 	if err != nil {
@@ -49,31 +48,12 @@ func (s *Study) Stored(root, from string) (*report.Data, error) {
 		name = filepath.ToSlash(rel)
 	}
 	if name == s.Trials() {
-		if data.Classic, err = s.classic(from); err != nil {
+		if data.Classics, err = s.classicRuns(from); err != nil {
 			return nil, err
 		}
 	}
 	data.Claims, err = s.JudgeClaims(data, name)
 	return data, err
-}
-
-// classic returns the study's record of long loads; nil if it has none.
-func (s *Study) classic(dir string) (*report.Data, error) {
-	file := filepath.Join(dir, report.ClassicFile)
-	run, err := result.Open(file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case run.Plan.Study != s.Slug || plan.Of(&run.Plan).Traits().Kind != checks.Classic:
-		return nil, fmt.Errorf("%s is a %s of %q; want a classic run of %q (dyno run %s --protocol classic)",
-			file, run.Plan.Protocol, run.Plan.Study, s.Slug, s.Slug)
-	}
-	if err := checks.Assert(run); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return Evaluate(run), nil
 }
 
 // Findings judges the committed trials of all studies. It returns those with outcomes of claims, and

@@ -41,6 +41,7 @@ type Study struct {
 	Duration         string            `toml:"duration"`          // the same, of those that run for a time
 	Base             string            `toml:"base"`              // the level to which all others are differences in CPU per request
 	Levels           []Level           `toml:"level"`
+	Classics         []Classic         `toml:"classic"` // the article's own runs
 	Claims           []claim.Claim     `toml:"claim"`
 	Notes            []string          `toml:"notes"`       // what differs from the article, and why
 	Unavailable      map[string]string `toml:"unavailable"` // contestants of the article that are not available, and why
@@ -52,6 +53,7 @@ type Level struct {
 	Name        string   `toml:"name"`        // made of its values where it is empty
 	Given       string   `toml:"-"`           // the name as the file has it
 	Quick       bool     `toml:"quick"`       // is among those of --quick
+	Extra       bool     `toml:"extra"`       // loaded beside the others, once an epoch; no pair is decided there
 	Scenario    string   `toml:"scenario"`    // the study's where it is empty
 	Records     int      `toml:"records"`     // that the backend answers with
 	Contestants []string `toml:"contestants"` // the study's where it is empty

@@ -68,9 +68,8 @@ func Find(ctx context.Context, name string) (*Tool, error) {
 	return &Tool{Name: name, Version: version, program: program, kind: k}, nil
 }
 
-// Check returns why the tool cannot make a load, nil if it can. requests is 0 where the duration is
-// given.
-func (t *Tool) Check(s *scenario.Scenario, level result.Level, requests int64) error {
+// Check returns why the tool cannot make a load, nil if it can.
+func (t *Tool) Check(s *scenario.Scenario, level result.Level) error {
 	_, err := t.request(&load.Job{Endpoint: endpoint.TCP("127.0.0.1:80"), Scenario: s})
 	var why string
 	switch {
@@ -85,8 +84,6 @@ func (t *Tool) Check(s *scenario.Scenario, level result.Level, requests int64) e
 		why = fmt.Sprintf("it cannot open a new connection after %d requests", level.PerConnection)
 	case level.PerConnection == 1 && !t.kind.closes:
 		why = "it cannot open a new connection for each request; ab and wrk can"
-	case requests > 0 && !t.kind.counts:
-		why = "it cannot stop after a number of requests: pass --duration"
 	default:
 		return nil
 	}
@@ -134,7 +131,8 @@ func (t *Tool) request(job *load.Job) (*http.Request, error) {
 
 // Load makes one load with the tool, on the job's CPUs, and waits for its end. The tool's output
 // goes to the file log. used is the CPU time of its processes. It returns an error if the tool
-// could not be started, or that of ctx; errors of the tool itself are in told.
+// could not be started, or that of ctx; errors of the tool itself are in reported. A tool that cannot
+// count requests loads for the time of the window.
 func (t *Tool) Load(ctx context.Context, job load.Job, w load.Window, log string,
 ) (reported result.Reported, used time.Duration, err error) {
 	r, err := t.request(&job)

@@ -18,7 +18,6 @@ import (
 type kind struct {
 	ask       string // the flag that prints its version
 	hint      string // how to install it
-	counts    bool   // can make a number of requests
 	pipelines bool
 	closes    bool // can open a connection for each request
 	methods   bool // can send other than GET
@@ -38,12 +37,12 @@ type errand struct {
 // its tool.
 var kinds = map[string]kind{
 	"wrk": {ask: "-v", hint: "install it: apt-get install wrk", closes: true, methods: true, argv: wrk},
-	"ab": {ask: "-V", hint: "install it: apt-get install apache2-utils", counts: true, closes: true,
+	"ab": {ask: "-V", hint: "install it: apt-get install apache2-utils", closes: true,
 		methods: true, argv: ab},
-	"h2load": {ask: "--version", hint: "install it: apt-get install nghttp2-client", counts: true,
+	"h2load": {ask: "--version", hint: "install it: apt-get install nghttp2-client",
 		pipelines: true, argv: h2load},
 	"bombardier": {ask: "--version", hint: "install it: go install github.com/codesenberg/bombardier@latest",
-		counts: true, methods: true, argv: bombardier},
+		methods: true, argv: bombardier},
 }
 
 // address returns the URL of the request.

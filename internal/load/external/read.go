@@ -2,6 +2,8 @@ package external
 
 import (
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"dyno/internal/importer"
@@ -34,12 +36,13 @@ func (t *Tool) read(out []byte, reported *result.Reported) {
 	}
 	reported.MeanNS, reported.MaxNS = nanoseconds(row, "latency_mean"), nanoseconds(row, "latency_max")
 	reported.P50NS, reported.P99NS = nanoseconds(row, "p50"), nanoseconds(row, "p99")
+	reported.SDNS = nanoseconds(row, "latency_stdev")
+	reported.RateMeanPerSec, reported.RateSDPerSec = perSec(row, "rps_mean"), perSec(row, "rps_stdev")
+	reported.RateMaxPerSec = perSec(row, "rps_max")
+	reported.QuantilesNS = quantiles(row)
 	reported.BytesRead = whole(row.One(importer.Bytes, "transferred", "total_transferred"))
 	reported.BytesWritten = whole(row.One(importer.Bytes, "written"))
-	if f := row.One(importer.PerSec, "rps"); f != nil {
-		v := f.Value
-		reported.RatePerSec = &v
-	}
+	reported.RatePerSec = perSec(row, "rps")
 	reported.Failed, reported.Errors = map[string]int64{}, map[string]int64{}
 	ledgers[t.Name](row, reported)
 	if reported.RatePerSec == nil && reported.Answered != nil && reported.WindowNS != nil && *reported.WindowNS > 0 {
@@ -81,7 +84,7 @@ var ledgers = map[string]func(*importer.Row, *result.Reported){
 			}
 			put(t.Failed, "length", length)
 		}
-		t.MeanNS = nanoseconds(r, "latency_mean")
+		t.Parts = parts(r)
 	},
 	"bombardier": func(r *importer.Row, t *result.Reported) {
 		put(t.Failed, "status", sum(r, "http1xx", "http3xx", "http4xx", "http5xx"))
@@ -131,6 +134,51 @@ func nanoseconds(r *importer.Row, metric string) *int64 {
 	}
 	n := int64(math.Round(f.Value * 1e9))
 	return &n
+}
+
+// perSec returns a rate; nil if there is none.
+func perSec(r *importer.Row, metric string) *float64 {
+	f := r.One(importer.PerSec, metric)
+	if f == nil || math.IsNaN(f.Value) {
+		return nil
+	}
+	return &f.Value
+}
+
+// quantiles returns the percentiles by their number; nil if there are none.
+func quantiles(r *importer.Row) map[string]int64 {
+	var all map[string]int64
+	for _, f := range r.Figures {
+		number := strings.TrimPrefix(f.Metric, "p")
+		if _, err := strconv.ParseFloat(number, 64); err != nil || number == f.Metric {
+			continue
+		}
+		if ns := nanoseconds(r, f.Metric); ns != nil {
+			if all == nil {
+				all = map[string]int64{}
+			}
+			all[number] = *ns
+		}
+	}
+	return all
+}
+
+// parts returns the times of ab's parts of a request; nil if one of them was not printed whole.
+func parts(r *importer.Row) map[string]result.Times {
+	all := map[string]result.Times{}
+	for name, prefix := range map[string]string{"connect": "connect_", "processing": "processing_", "waiting": "waiting_",
+		"total": "latency_"} {
+		of := func(metric string) *int64 { return nanoseconds(r, prefix+metric) }
+		least, mean, sd, median, most := of("min"), of("mean"), of("stdev"), of("median"), of("max")
+		if name == "total" {
+			median = nanoseconds(r, "p50")
+		}
+		if slices.Contains([]*int64{least, mean, sd, median, most}, nil) {
+			return nil
+		}
+		all[name] = result.Times{MinNS: *least, MeanNS: *mean, SDNS: *sd, MedianNS: *median, MaxNS: *most}
+	}
+	return all
 }
 
 // sum adds up the named figures; nil if there is none of them.

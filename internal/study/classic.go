@@ -1,0 +1,129 @@
+package study
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"dyno/internal/checks"
+	"dyno/internal/claim"
+	"dyno/internal/plan"
+	"dyno/internal/report"
+	"dyno/internal/result"
+)
+
+// Classic is an article's own run: one long load after another, by dyno and by other load
+// generators.
+type Classic struct {
+	Name        string   `toml:"name"`        // of its record and for --classic; one of them needs none
+	Contestants []string `toml:"contestants"` // the study's where it is empty
+	Level       string   `toml:"level"`       // the first where it is empty
+	Requests    int64    `toml:"requests"`    // of one load; where neither is given those of the study
+	Duration    string   `toml:"duration"`
+	Tools       []string `toml:"tools"` // external load generators, each of which makes each load once more
+}
+
+// classics checks the article's own runs and fills in what they take from the study.
+func (r *reader) classics() {
+	s := r.s
+	for i := range s.Classics {
+		c, at := &s.Classics[i], fmt.Sprintf("classic[%d]", i)
+		if slices.ContainsFunc(s.Classics[:i], func(o Classic) bool { return o.Name == c.Name }) {
+			r.errorf(at+".name", "%q is the name of an earlier classic run; give each its own", c.Name)
+		}
+		if c.Level = cmp.Or(c.Level, s.Levels[0].Name); s.level(c.Level) == nil {
+			r.errorf(at+".level", "no level %q in this study", c.Level)
+			continue
+		}
+		if len(c.Contestants) == 0 {
+			c.Contestants = s.at(s.level(c.Level))
+		}
+		for j, name := range c.Contestants {
+			if !slices.Contains(s.at(s.level(c.Level)), name) {
+				r.errorf(fmt.Sprintf("%s.contestants[%d]", at, j), "no contestant %q at the level %q", name, c.Level)
+			}
+		}
+		if c.Requests == 0 && c.Duration == "" {
+			c.Requests, c.Duration = s.Requests, s.Duration
+		}
+		d, err := time.ParseDuration(c.Duration)
+		switch {
+		case c.Requests < 0:
+			r.errorf(at+".requests", "requests = %d: want 1 or more", c.Requests)
+		case c.Requests > 0 && c.Duration != "":
+			r.errorf(at+".duration", "requests and duration exclude each other; remove one")
+		case c.Requests == 0 && (err != nil || d <= 0):
+			r.errorf(at+".duration", "%q: want a time such as 30s, or requests", c.Duration)
+		}
+	}
+}
+
+// classics returns the article's own runs as a plan has them.
+func (s *Study) classics() (runs []plan.ClassicRun) {
+	for _, c := range s.Classics {
+		d, _ := time.ParseDuration(c.Duration) // which Read has checked
+		runs = append(runs, plan.ClassicRun{Name: c.Name, Contestants: c.Contestants, Tools: c.Tools,
+			Level: s.level(c.Level).At, Requests: c.Requests, Duration: d})
+	}
+	return runs
+}
+
+// classicRuns returns the study's records of long loads that are in a folder, each with the
+// published figures of loads of that length.
+func (s *Study) classicRuns(dir string) (runs []report.ClassicRun, err error) {
+	known := s.Classics
+	if len(known) == 0 {
+		known = []Classic{{}}
+	}
+	for _, c := range known {
+		name := report.ClassicFile(c.Name)
+		data, err := s.classicRun(filepath.Join(dir, name))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		runs = append(runs, report.ClassicRun{File: name, Data: data, Published: s.publishedOf(data.Run)})
+	}
+	return runs, nil
+}
+
+// classicRun reads a record of long loads.
+func (s *Study) classicRun(file string) (*report.Data, error) {
+	run, err := result.Open(file)
+	switch {
+	case err != nil:
+		return nil, err
+	case run.Plan.Study != s.Slug || plan.Of(&run.Plan).Traits().Kind != checks.Classic:
+		return nil, fmt.Errorf("%s is a %s of %q; want a classic run of %q (dyno run %s --protocol classic)",
+			file, run.Plan.Protocol, run.Plan.Study, s.Slug, s.Slug)
+	}
+	if err := checks.Assert(run); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return Evaluate(run), nil
+}
+
+// publishedOf returns the published figures at the level of a classic run: of a contestant and date
+// with a time for some number of requests only those of the run's number.
+func (s *Study) publishedOf(run *result.Run) (figures []claim.Figure) {
+	p := &run.Plan
+	for _, f := range s.Figures {
+		l := s.level(f.Level)
+		if l == nil || l.At != p.Level || !slices.Contains(p.Contestants, f.Contestant) {
+			continue
+		}
+		another := slices.ContainsFunc(s.Figures, func(o claim.Figure) bool {
+			return o.Cell == f.Cell && o.Date == f.Date && o.N > 0 && o.N != p.Requests
+		})
+		if !another {
+			figures = append(figures, f)
+		}
+	}
+	return figures
+}
