@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"dyno/internal/result"
 )
@@ -13,7 +14,8 @@ import (
 type slot struct {
 	result.Cell
 	level    result.Level
-	external string // external, of a classic run
+	external string        // external, of a classic run
+	longest  time.Duration // of an open loop, once the rates are known; 0: the plan's
 }
 
 // leastExtra is the default number of epochs that load a cell outside the family. With fewer, a

@@ -103,6 +103,7 @@ type plain struct{}
 func (plain) trial(run *result.Run, _ result.Key, e slot) (result.Level, int64, bool) {
 	var ok bool
 	e.level, ok = resolve(run, e)
+	e.longest = longestOpen(run, e)
 	return e.level, trialOf(&run.Plan, e), ok
 }
 

@@ -1,11 +1,13 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"time"
 
+	"dyno/internal/document"
 	"dyno/internal/result"
 )
 
@@ -32,6 +34,7 @@ func (r OpenRate) at(l result.Level) result.Level {
 const (
 	openRequests = 100_000
 	openLongest  = 10 * time.Second
+	openStep     = 500 * time.Millisecond
 )
 
 // addRates adds open loops to a question: at the levels that the request asks for, or else at the
@@ -88,7 +91,7 @@ func openLoads(p *result.Plan, r *Request, q *Question) {
 		return
 	}
 	for openCost(p) > time.Duration(p.BudgetNS/2) && p.OpenNS > int64(openSideTrial) {
-		p.OpenNS -= int64(openSideTrial)
+		p.OpenNS -= int64(openStep)
 	}
 }
 
@@ -112,12 +115,53 @@ func openTime(p *result.Plan, e slot) time.Duration {
 	case comparedIn(p, e):
 		return openTrial
 	}
-	longest := time.Duration(p.OpenNS) / time.Duration(rounds)
+	longest := cmp.Or(e.longest, time.Duration(p.OpenNS)) / time.Duration(rounds)
+	return max(least, min(openNeeds(p, e, rounds), longest))
+}
+
+// openNeeds returns the time that the requests of an open loop take in one of a number of rounds; at a
+// rate that is not known yet, more than any load lasts.
+func openNeeds(p *result.Plan, e slot, rounds int) time.Duration {
 	if e.level.RatePerSec == 0 {
-		return max(least, longest)
+		return time.Hour
 	}
-	needs := time.Duration(float64(p.OpenRequests) / float64(rounds) / e.level.RatePerSec * 1e9)
-	return max(least, min(ceil(needs, 100*time.Millisecond), longest))
+	return ceil(time.Duration(float64(p.OpenRequests)/float64(rounds)/e.level.RatePerSec*1e9), 100*time.Millisecond)
+}
+
+// longestOpen returns the longest load of an open loop once the pilots have shown the rates. Many
+// loads then take less than was planned for them, and the others may have what these leave. It is 0
+// for the plan's, where that is no limit.
+func longestOpen(run *result.Run, of slot) time.Duration {
+	p := &run.Plan
+	each := time.Duration(p.OpenNS)
+	if each == 0 || each >= openLongest || !of.level.Open() || !decides(p) {
+		return 0
+	}
+	var needs []time.Duration
+	for i, l := range p.Points() {
+		for _, name := range p.Contestants {
+			e := slot{Cell: result.Cell{Contestant: name, Level: i}, level: l}
+			if !l.Open() || !loaded(p, e.Cell) || comparedIn(p, e) {
+				continue
+			}
+			if level, ok := resolve(run, e); ok {
+				e.level = level
+				needs = append(needs, max(openSideTrial, openNeeds(p, e, 1)))
+			}
+		}
+	}
+	longest := each
+	for next := each + openStep; next <= openLongest; next += openStep {
+		var all time.Duration
+		for _, n := range needs {
+			all += min(n, next)
+		}
+		if all > each*time.Duration(len(needs)) {
+			break
+		}
+		longest = next
+	}
+	return longest
 }
 
 // comparedIn reports whether the cell of a slot is compared.
@@ -146,10 +190,11 @@ func openWords(p *result.Plan) string {
 	if p.OpenNS == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("; open loops of %d requests, at most %v each", p.OpenRequests, time.Duration(p.OpenNS))
+	text := fmt.Sprintf("; open loops of %s requests, at most %v each", document.Whole(p.OpenRequests),
+		time.Duration(p.OpenNS))
 	if p.OpenNS < int64(openLongest) {
-		text += fmt.Sprintf(", as the budget allows: slower contestants have fewer requests; for %v pass --budget %v",
-			openLongest, ceil(2*openCostAt(p, openLongest), time.Minute))
+		text += fmt.Sprintf(", longer if others take less, as the budget allows: slow contestants have fewer; for %v "+
+			"pass --budget %v", openLongest, ceil(2*openCostAt(p, openLongest), time.Minute))
 	}
 	return text
 }
@@ -176,6 +221,7 @@ func OwnRates(run *result.Run, level int) (least, most float64, requests int64) 
 		e := slot{Cell: result.Cell{Contestant: name, Level: level}, level: l}
 		var ok bool
 		if e.level, ok = resolve(run, e); ok && loaded(p, e.Cell) {
+			e.longest = longestOpen(run, e)
 			rate := e.level.RatePerSec
 			least, most = min(least, rate), max(most, rate)
 			fewest = min(fewest, rate*float64(trialOf(p, e))/1e9)

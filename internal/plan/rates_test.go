@@ -152,3 +152,42 @@ func TestOwnRates(t *testing.T) {
 		t.Errorf("resumed: %+v, %q", o, stop)
 	}
 }
+
+// Where the budget is short, loads at low rates have the time that those at high rates leave, and all
+// together take no more than was planned.
+func TestShortBudgetIsSharedByRates(t *testing.T) {
+	p := player{run: result.Run{Plan: rated(t, func(r *Request) {
+		r.Budget, r.Rates = 5*time.Minute, []OpenRate{{Share: .02, Own: true}, {Share: .9, Own: true}}
+	})}, rate: func(o Order) float64 { return 100_000 }}
+	each := time.Duration(p.run.Plan.OpenNS)
+	if each >= openLongest || each < openSideTrial {
+		t.Fatalf("planned at %v", each)
+	}
+	var first, second []time.Duration
+	p.after = func() {
+		last := p.run.Trials[len(p.run.Trials)-1]
+		if last.Level == nil {
+			return
+		}
+		o := slot{Cell: result.Cell{Contestant: last.Contestant, Level: p.run.Plan.At(&last)}}
+		o.level = p.run.Plan.Points()[o.Level]
+		_, ns, _ := plain{}.trial(&p.run, last.Key, o)
+		if o.Level == 1 {
+			first = append(first, time.Duration(ns))
+		} else {
+			second = append(second, time.Duration(ns))
+		}
+	}
+	p.play(t, never)
+	if len(first) < 12 || len(first) != len(second) {
+		t.Fatalf("%d and %d loads", len(first), len(second))
+	}
+	for i := range first {
+		if first[i] != first[0] || second[i] != second[0] {
+			t.Errorf("lengths change: %v, %v", first, second)
+		}
+	}
+	if second[0] != 1200*time.Millisecond || first[0] <= each || first[0]+second[0] > 2*each {
+		t.Errorf("loads of %v at 2,000/s and of %v at 90,000/s; planned %v each", first[0], second[0], each)
+	}
+}

@@ -95,8 +95,8 @@ type Plan struct {
 	BudgetNS int64 `json:"budget_ns"` // after the builds
 
 	// OpenRequests is how many requests an epoch is to have at each open loop, for its tail; OpenNS is
-	// the longest that this takes, and from 0 on such loads come after the others of their round. Both
-	// are of open loops that are asked for; 0: the profile's own, of one length.
+	// the longest that this may take, on average over all. Such loads come after the others of their
+	// round. 0: there are only open loops of the profile's own, of one length.
 	OpenRequests int64 `json:"open_requests,omitempty"`
 	OpenNS       int64 `json:"open_ns,omitempty"`
 
