@@ -81,9 +81,11 @@ func (h *HTTP1) Oldest() int64 {
 func (h *HTTP1) Ask(b []byte, due, now int64) (_ []byte, tail string) {
 	s := h.Slot(h.pending)
 	s.Due, s.Sent, s.Began = due, now, 0
-	h.pending++
 	var d scenario.Draw
 	h.src.Draw(&d, &s.Want)
+	if h.pending++; h.pending == 1 {
+		h.expect(&s.Want)
+	}
 	return d.HTTP1(b)
 }
 
@@ -96,8 +98,7 @@ func (h *HTTP1) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 	}
 	s := &h.slots[h.first]
 	if s.Began == 0 {
-		s.Began, h.headers = now, true
-		h.expect(&s.Want)
+		s.Began = now
 	}
 	for {
 		k, event, err := h.parser.Feed(b[n:])
@@ -117,15 +118,16 @@ func (h *HTTP1) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 // End reports that the connection has closed. It returns the answer that this completes, or nil.
 func (h *HTTP1) End() *Answer {
 	s := &h.slots[h.first]
-	if h.pending == 0 || s.Began == 0 || h.parser.End() != nil {
+	if h.pending == 0 || h.parser.End() != nil {
 		return nil
 	}
 	return h.answered(s, false)
 }
 
-// expect configures the parser for the response to w. It does not allocate, except for the first w
-// that has a hash.
+// expect configures the parser for the response to w, which is the next. It does not allocate,
+// except for the first w that has a hash.
 func (h *HTTP1) expect(w *scenario.Want) {
+	h.headers = true
 	h.parser.Expect(http1.Want{
 		Body: w.Body, CheckBody: w.CheckBody, Hash: w.Hash(), Head: w.Head,
 		StopAt: len(w.Headers) > 0 || w.Cookies,
@@ -149,8 +151,12 @@ func (h *HTTP1) answered(s *Slot, more bool) *Answer {
 		h.first = 0
 	}
 	h.pending--
-	p := &h.parser
-	h.answer = Answer{Slot: s, Status: p.Status, Length: p.Length, Equal: p.Matches(), Headers: h.headers,
-		Surplus: more && h.pending == 0, Close: p.Close}
-	return &h.answer
+	p, a := &h.parser, &h.answer
+	// Field by field: a composite literal would be built apart, then copied.
+	a.Slot, a.Status, a.Length, a.Equal = s, p.Status, p.Length, p.Matches()
+	a.Headers, a.Surplus, a.Close = h.headers, more && h.pending == 0, p.Close
+	if h.pending > 0 {
+		h.expect(&h.slots[h.first].Want)
+	}
+	return a
 }
