@@ -144,8 +144,8 @@ func (f *runFlags) define(cmd *cobra.Command) {
 		"numbers of valid epochs after which all pairs are tested: the interim analyses (default: those of the "+
 			"profile)")
 	fl.StringVar(&f.resume, "resume", "",
-		"go on with the interrupted run in this folder; its plan stands, and --budget may raise its budget until "+
-			"its first interim analysis")
+		"go on with the interrupted run in this folder, of which only the record is needed, also on another machine of "+
+			"the same kind; its plan stands, and --budget may raise its budget until its first interim analysis")
 	f.place.define(cmd)
 	heading(fl, "What is compared", "contestants", "scenario", "quick", "level", "connections", "records", "delay",
 		"rate")
@@ -241,6 +241,10 @@ func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experime
 	}
 	if isComparison(run) {
 		return nil, notResumable(f.resume, run)
+	}
+	if !isDir(f.resume) {
+		return nil, usagef("--resume %s: want a folder, in which the run goes on; put the file into one of its own, as "+
+			"%s or %[2]s.gz", f.resume, result.TrialsFile)
 	}
 	pr, err := openProject()
 	if err != nil {

@@ -121,6 +121,7 @@ func (p *project) setup(cmd *cobra.Command, at *place) experiment.Setup {
 	return experiment.Setup{
 		Root: p.root, FS: p.fsys, Manifests: p.manifests, Scenario: p.scenario, Folder: at.folder(p),
 		Offline:    at.offline,
+		Dyno:       version(),
 		NewHost:    newHost,
 		Calibrated: func(of *result.Plan) (*result.Calibration, error) { return calibrated(cmd, of) },
 		Claims: func(data *report.Data, dir string) {

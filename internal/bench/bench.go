@@ -110,12 +110,14 @@ type Bench struct {
 	Decided   func(*result.Run) bool        // whether every pair is decided, at an interim analysis
 	Standing  func(*result.Run) []result.Standing
 	Note      func(*result.Run) string // called once, after the pilots
+	Dyno      string                   // version of dyno
 
 	run     *result.Run
 	servers map[string]Server
 	exact   exact
 	leaving sync.WaitGroup
-	mute    error // why the backend could not be controlled
+	again   *result.Resume // of a resumed run, until it goes on
+	mute    error          // why the backend could not be controlled
 	mu      sync.Mutex
 }
 
@@ -136,33 +138,16 @@ func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
 	return b.carryOut(ctx)
 }
 
-// Resume continues an interrupted run in a new epoch. The contestants are built and verified again,
-// and must be the same. A budget above 0, of the whole run, replaces the plan's.
-func (b *Bench) Resume(ctx context.Context, run *result.Run, budget time.Duration) (*result.Run, error) {
-	b.run, b.servers, b.exact = run, map[string]Server{}, newExact()
-	epoch, err := plan.Resumable(run, int64(budget))
-	if err != nil {
-		return run, fmt.Errorf("resume: %w", err)
-	}
-	if here := b.Host.Describe(); here.CPU != run.Host.CPU || here.CPUs != run.Host.CPUs ||
-		here.Kernel != run.Host.Kernel || here.Pinned != run.Host.Pinned {
-		return run, fmt.Errorf("resume: the run began on a different machine (%s, %d CPUs, %s; this one: %s, %d "+
-			"CPUs, %s); start a new run",
-			run.Host.CPU, run.Host.CPUs, run.Host.Kernel, here.CPU, here.CPUs, here.Kernel)
-	}
-	now := time.Now().UnixNano()
-	last := run.Trials[len(run.Trials)-1].EndedUnixNS
-	again := result.Resume{Epoch: epoch, StartedUnixNS: now, PausedNS: now - last, BudgetNS: int64(budget)}
-	if err := b.record(result.Record{Resume: &again}); err != nil {
-		return run, err
-	}
-	return b.carryOut(ctx)
-}
-
 // carryOut carries out orders until the plan stops the run, and records how it ended.
 func (b *Bench) carryOut(ctx context.Context) (*result.Run, error) {
 	reason, err := b.all(ctx)
 	b.stopAll()
+	if b.again != nil { // it did not go on
+		if ctx.Err() != nil {
+			err = errors.New("interrupted before the run went on; its record is as it was")
+		}
+		return b.run, err
+	}
 	if ctx.Err() != nil {
 		reason, err = plan.Interrupted, nil
 	}
@@ -190,6 +175,9 @@ func (b *Bench) all(ctx context.Context) (string, error) {
 		}
 	}
 	if err := b.verifyAll(ctx, built); err != nil {
+		return "", err
+	}
+	if err := b.goOn(); err != nil {
 		return "", err
 	}
 	epoch := -1

@@ -44,6 +44,8 @@ type fakeHost struct {
 
 	compiles func(*fakeServer) time.Duration // CPU clock of a server, read anew
 	followed bool                            // memory is read under load
+	machine  result.Host                     // zero: the usual one
+	program  result.Contestant               // of all contestants: toolchain, sources and hashes; zero: the usual one
 
 	mu          sync.Mutex
 	thawed      []string
@@ -55,11 +57,17 @@ type fakeHost struct {
 	told        []Launch
 }
 
-func (h *fakeHost) Describe() result.Host { return result.Host{OS: "fake", CPUs: 2} }
+func (h *fakeHost) Describe() result.Host {
+	if h.machine.CPUs > 0 {
+		return h.machine
+	}
+	return result.Host{OS: "fake", CPUs: 2}
+}
 
 func (h *fakeHost) Build(ctx context.Context, name string, note func(string)) (result.Contestant, error) {
 	note("compiling")
-	return result.Contestant{Name: name, Title: name, Version: "v1", BinaryHash: "00",
+	return result.Contestant{Name: name, Title: name, Version: "v1", Toolchain: h.program.Toolchain,
+		Sources: h.program.Sources, BinaryHash: cmp.Or(h.program.BinaryHash, "00"), Layouts: h.program.Layouts,
 		Paths: h.paths[name]}, h.build[name]
 }
 

@@ -140,7 +140,7 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (resu
 	if c.Framework, c.Version, err = b.Identify(); err != nil {
 		return c, err
 	}
-	c.BinaryHash = b.Hash
+	c.BinaryHash, c.Sources = b.Hash, b.Sources
 	others, err := l.relink(ctx, m, b, &c, note)
 	if err != nil {
 		return c, err

@@ -56,6 +56,9 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 			standing = append(standing, built[i])
 			continue
 		}
+		if b.again != nil {
+			return nil, refuse(name, failed[i])
+		}
 		if built[i].Name != "" { // its title, at least, is known
 			if err := b.record(result.Record{Contestant: &built[i]}); err != nil {
 				return nil, err
@@ -81,10 +84,10 @@ func (b *Bench) verifyAll(ctx context.Context, built []result.Contestant) error 
 	for _, c := range built {
 		b.tell(result.Event{Stage: "verify", Contestant: c.Name})
 		known := b.run.Contestant(c.Name)
-		if known != nil && (known.BinaryHash != c.BinaryHash || known.Version != c.Version) {
-			return fmt.Errorf(
-				"resume: the build of %s differs from the one at the start of the run (%s, now %s); start a new run",
-				c.Name, known.Version, c.Version)
+		if known != nil {
+			if err := sameProgram(known, &c); err != nil {
+				return refuse(c.Name, err)
+			}
 		}
 		seen, err := b.proveOne(ctx, &c)
 		if ctx.Err() != nil {
@@ -92,6 +95,9 @@ func (b *Bench) verifyAll(ctx context.Context, built []result.Contestant) error 
 		}
 		if gone := b.gone(); gone != nil {
 			return fmt.Errorf("the backend %s: %w", b.run.Plan.Backend, gone)
+		}
+		if err != nil && b.again != nil {
+			return refuse(c.Name, err)
 		}
 		if err != nil {
 			if err := b.fail(c.Name, "verify", 0, err); err != nil {

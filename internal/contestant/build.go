@@ -26,6 +26,7 @@ type Built struct {
 	Env      map[string]string // beside the allow-listed and dyno's own
 	Out      string            // folder of what was built
 	Hash     string            // SHA-256 of the program, set by Identify
+	Sources  string            // SHA-256 of all files that it was built of; empty of a program that was built elsewhere
 	tc       Toolchain
 	engine   *engine           // of an image; else nil
 	contents contents          // of Out, as they were built; nil of a program that was built elsewhere
@@ -38,7 +39,8 @@ type BuildOptions struct {
 	Cache string // dyno's cache; empty means the user's
 	Log   string // file for the builder's output
 	Note  func(string)
-	// Layout is the seed by which the linker of Go puts the functions in another order; 0: its own order.
+	// Layout, added to the manifest's Relink, is the seed by which the linker of Go puts the functions
+	// in another order; 0: its own order.
 	Layout int
 }
 
@@ -57,16 +59,20 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 	if err != nil {
 		return nil, &Failed{Stage: "build", Err: err}
 	}
+	sources, err := fingerprint(src, shared, Toolchain{})
+	if err != nil {
+		return nil, &Failed{Stage: "build", Err: err}
+	}
 	if o.Cache == "" {
 		if o.Cache, err = Cache(); err != nil {
 			return nil, &Failed{Stage: "build", Err: err}
 		}
 	}
 	out := filepath.Join(o.Cache, "built", m.Name+"-"+key[:16])
-	if o.Layout > 0 {
-		out += fmt.Sprintf("-layout%d", o.Layout)
+	if seed := m.Relink + o.Layout; seed > 0 {
+		out += fmt.Sprintf("-layout%d", seed)
 	}
-	b := &Built{Manifest: m, Out: out, Argv: fill(m.Run, out), Env: runtimeEnv(m, tc), tc: tc}
+	b := &Built{Manifest: m, Out: out, Argv: fill(m.Run, out), Env: runtimeEnv(m, tc), Sources: sources, tc: tc}
 	if b.Argv[0] == "node" { // the one that was found, whose version is recorded
 		b.Argv[0] = tc.Program
 	}
@@ -118,9 +124,12 @@ func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o 
 	}
 	if tc.Name == "go" { // else the same source gives another program at every commit
 		env["GOFLAGS"] = strings.TrimSpace(env["GOFLAGS"] + " -buildvcs=false")
-		if o.Layout > 0 {
-			env["GOFLAGS"] += fmt.Sprintf(" -ldflags=-randlayout=%d", o.Layout)
+		if seed := m.Relink + o.Layout; seed > 0 {
+			env["GOFLAGS"] += fmt.Sprintf(" -ldflags=-randlayout=%d", seed)
 		}
+	}
+	if tc.Name == "dotnet" { // else a program names the folder that it was built in
+		env["PathMap"] = src + "=" + mappedSource + "," + out + "=" + mappedOut
 	}
 	var logged int64 // by builds before
 	if st, err := os.Stat(o.Log); err == nil {
@@ -148,6 +157,9 @@ func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o 
 	}
 	return nil
 }
+
+// What programs of .NET have in place of the folders that they were built of and into.
+const mappedSource, mappedOut = "/source", "/out"
 
 // fill replaces {out} by the output folder.
 func fill(argv []string, out string) []string {
@@ -179,6 +191,9 @@ func runtimeEnv(m *Manifest, tc Toolchain) map[string]string {
 func fingerprint(src string, shared []sharedFolder, tc Toolchain) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s %s\n", tc.Name, tc.Version, tc.Dir)
+	if tc.Name == "dotnet" {
+		fmt.Fprintln(h, mappedSource, mappedOut)
+	}
 	add := func(base, name, as string) error {
 		b, err := os.ReadFile(filepath.Join(base, name))
 		fmt.Fprintf(h, "%s %d\n%s\n", filepath.Join(as, name), len(b), b)

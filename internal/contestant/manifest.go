@@ -58,6 +58,7 @@ type Manifest struct {
 	Root    string        `toml:"-"` // absolute; empty unless the folder lies elsewhere than in the project
 	Program string        `toml:"-"` // absolute; of one that was built elsewhere and is started instead: see Prebuilt
 	Command *Command      `toml:"-"` // that starts one which is not built, and then all that is known of it; else nil
+	Relink  int           `toml:"-"` // the seed of its first layout, the next ones follow; 0: that has the linker's own order
 	URL     *adhoc.Target `toml:"-"` // where it runs already, which dyno does not start; else nil
 }
 

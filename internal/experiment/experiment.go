@@ -39,6 +39,7 @@ type Setup struct {
 	Scenario  func(name string) (*scenario.Scenario, error) // not nil
 	Folder    string                                        // of the run
 	Offline   bool                                          // fetch no toolchain
+	Dyno      string                                        // version of dyno
 	// compares the responses of all contestants; nil: the scenario has their contract
 	Alike *alike.Sides
 
@@ -168,7 +169,7 @@ func (x *Experiment) measure(ctx context.Context) (*result.Run, error) {
 		Host: host, Generator: host.Generator(), External: x.external, Folder: x.Folder, Alike: x.Alike,
 		Scenario: x.scenario, Others: x.others,
 		Append: store.Append, Sync: store.Sync, Event: x.Event, Decided: x.decided, Standing: study.Standing,
-		Note: x.note,
+		Note: x.note, Dyno: x.Dyno,
 	}
 	if x.begun != nil {
 		return b.Resume(ctx, run, x.budget)

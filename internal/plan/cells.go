@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -268,14 +269,17 @@ func AtCeiling(p *result.Plan, scenario string) bool {
 }
 
 // extras returns the cells outside the family that an epoch loads. The pilots load those that they
-// need. After them, each part loads its own until the planned number of epochs has valid ones. The
-// result depends only on earlier epochs.
+// need. After them, each part loads its own until as many epochs have valid ones as the plan wants
+// at their levels. The result depends only on earlier epochs.
 func extras(run *result.Run, epoch int) []slot {
 	p := &run.Plan
 	part, pilot := partAt(p, epoch), epoch < p.Pilots
 	list := extraSlots(p, epoch)
-	if len(list) == 0 || pilot || !anyOf(p, parts(p)[part], pilot, everyRound(p, pilot)) {
+	switch {
+	case len(list) == 0 || pilot:
 		return list
+	case !anyOf(p, parts(p)[part], pilot, everyRound(p, pilot)):
+		return wanted(p, list, turnOf(p, epoch))
 	}
 	n := 0
 	for e := p.Pilots; e < epoch && n < extraEpochs(p); e++ {
@@ -283,17 +287,29 @@ func extras(run *result.Run, epoch int) []slot {
 			n++
 		}
 	}
-	if n >= extraEpochs(p) {
-		return nil
-	}
-	return list
+	return wanted(p, list, n)
 }
 
-func extraEpochs(p *result.Plan) int {
-	if p.ExtraEpochs > 0 {
-		return p.ExtraEpochs
+// wanted returns those of the cells outside the family that still want epochs after n of them.
+func wanted(p *result.Plan, list []slot, n int) []slot {
+	return slices.DeleteFunc(slices.Clone(list), func(e slot) bool { return n >= extraEpochsAt(p, e.Level) })
+}
+
+// extraEpochsAt returns in how many epochs the cells of a level outside the family are loaded.
+func extraEpochsAt(p *result.Plan, level int) int {
+	if level < len(p.LevelExtraEpochs) && p.LevelExtraEpochs[level] > 0 {
+		return p.LevelExtraEpochs[level]
 	}
-	return leastExtra
+	return cmp.Or(p.ExtraEpochs, leastExtra)
+}
+
+// extraEpochs returns the most of that at any level.
+func extraEpochs(p *result.Plan) int {
+	most := cmp.Or(p.ExtraEpochs, leastExtra)
+	for _, n := range p.LevelExtraEpochs {
+		most = max(most, n)
+	}
+	return most
 }
 
 // extrasValid reports whether a finished epoch was not interrupted, its first round is valid, and

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -74,6 +75,38 @@ func TestControlsAreLeftOut(t *testing.T) {
 	for level, want := range []int{4, 3} { // a, b and the controls; a, b and c
 		if names, judged := Loaded(&p.run.Plan, level); len(names) != want || !judged {
 			t.Errorf("level %d: %v, judged %v", level, names, judged)
+		}
+	}
+}
+
+// Levels whose loads are heavy may want fewer epochs than others, or more.
+func TestExtraEpochsByLevel(t *testing.T) {
+	for _, c := range []struct {
+		by   []int
+		want map[string]int // trials of cells outside the family, after the pilots
+	}{
+		{nil, map[string]int{"c@1": 6, "a@2": 6, "b@2": 6, "a@3": 6}},
+		{[]int{0, 0, 3, 2}, map[string]int{"c@1": 6, "a@2": 3, "b@2": 3, "a@3": 2}},
+		{[]int{0, 8, 3, 0}, map[string]int{"c@1": 8, "a@2": 3, "b@2": 3, "a@3": 6}},
+	} {
+		p := player{run: result.Run{Plan: several()}, rate: rates}
+		p.run.Plan.LevelExtraEpochs = c.by
+		if stop := p.play(t, never); stop != LastAnalysis {
+			t.Fatalf("%v: stopped for %q", c.by, stop)
+		}
+		got := map[string]int{}
+		for i := range p.run.Trials {
+			tr := &p.run.Trials[i]
+			at := fmt.Sprintf("%s@%d", tr.Contestant, p.run.Plan.At(tr))
+			if _, extra := c.want[at]; extra && tr.Epoch >= p.run.Plan.Pilots {
+				got[at]++
+			}
+		}
+		if !maps.Equal(got, c.want) {
+			t.Errorf("%v: %v, want %v", c.by, got, c.want)
+		}
+		if cost, err := Estimate(&p.run.Plan); err != nil || len(p.run.Trials) != cost.Trials {
+			t.Errorf("%v: %d trials; the estimate says %d, %v", c.by, len(p.run.Trials), cost.Trials, err)
 		}
 	}
 }

@@ -103,7 +103,15 @@ func turnCost(p *result.Plan) (sum time.Duration) {
 func extraCost(p *result.Plan) (sum time.Duration) {
 	for i := range parts(p) {
 		e := p.Pilots + i
-		sum += time.Duration(extraEpochs(p)) * (epochEstimate(p, e, extraSlots(p, e)) - epochEstimate(p, e, nil))
+		all, without := extraSlots(p, e), epochEstimate(p, e, nil)
+		for turn := 0; turn < extraEpochs(p); {
+			list, same := wanted(p, all, turn), 1
+			for turn+same < extraEpochs(p) && len(wanted(p, all, turn+same)) == len(list) {
+				same++
+			}
+			sum += time.Duration(same) * (epochEstimate(p, e, list) - without)
+			turn += same
+		}
 	}
 	return sum
 }
@@ -111,10 +119,10 @@ func extraCost(p *result.Plan) (sum time.Duration) {
 // sidesAt returns the cells outside the family that an epoch loads if no earlier round was
 // discarded.
 func sidesAt(p *result.Plan, epoch int) []slot {
-	if epoch >= p.Pilots && turnOf(p, epoch) >= extraEpochs(p) {
-		return nil
+	if epoch < p.Pilots {
+		return extraSlots(p, epoch)
 	}
-	return extraSlots(p, epoch)
+	return wanted(p, extraSlots(p, epoch), turnOf(p, epoch))
 }
 
 // trialsOf returns the number of trials of an epoch.
@@ -127,8 +135,9 @@ func trialsOf(p *result.Plan, epoch int) int {
 // study may have hundreds of epochs.
 func estimates(p *result.Plan) func(epoch int) (took time.Duration, trials int) {
 	type kind struct {
-		part         int
-		pilot, extra bool
+		part  int
+		pilot bool
+		extra int // levels whose cells outside the family are loaded
 	}
 	type cost struct {
 		took   time.Duration
@@ -136,7 +145,12 @@ func estimates(p *result.Plan) func(epoch int) (took time.Duration, trials int) 
 	}
 	known := map[kind]cost{}
 	return func(epoch int) (time.Duration, int) {
-		k := kind{partAt(p, epoch), epoch < p.Pilots, epoch < p.Pilots || turnOf(p, epoch) < extraEpochs(p)}
+		k := kind{part: partAt(p, epoch), pilot: epoch < p.Pilots}
+		for level := range p.Points() {
+			if k.pilot || turnOf(p, epoch) < extraEpochsAt(p, level) {
+				k.extra++
+			}
+		}
 		c, ok := known[k]
 		if !ok {
 			c = cost{estimateEpoch(p, epoch), trialsOf(p, epoch)}

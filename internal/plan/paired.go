@@ -54,7 +54,7 @@ func (paired) levels(p *result.Plan, q *Question) {
 	p.Fresh = q.Fresh
 	if len(q.Levels) > 1 {
 		p.Levels, p.LevelNames, p.Cells = slices.Clone(q.Levels), q.LevelNames, q.Cells
-		p.Family, p.Uncontrolled = q.Family, q.Uncontrolled
+		p.Family, p.Uncontrolled, p.LevelExtraEpochs = q.Family, q.Uncontrolled, q.LevelExtraEpochs
 	}
 }
 

@@ -125,6 +125,6 @@ func tail(p *result.Plan, pr *profile) error {
 	closed, open := p.Level, p.Level
 	open.RateShare = pr.share
 	p.Primary, p.Level, p.Levels = Tail, open, []result.Level{open, closed}
-	p.LevelNames, p.Cells, p.Family, p.Uncontrolled = nil, nil, nil, nil
+	p.LevelNames, p.Cells, p.Family, p.Uncontrolled, p.LevelExtraEpochs = nil, nil, nil, nil, nil
 	return nil
 }

@@ -47,8 +47,8 @@ type Request struct {
 	Classic  string        // classic: which of the question's Classics; "": the first
 }
 
-// Question is the question of a study. Cells, Family and Uncontrolled count Levels as result.Plan
-// does.
+// Question is the question of a study. Cells, Family, Uncontrolled and LevelExtraEpochs count Levels
+// as result.Plan does.
 type Question struct {
 	Study, Title, ClaimsHash string
 	Scenario, Primary        string
@@ -59,6 +59,7 @@ type Question struct {
 	Family                   []result.Comparison
 	Uncontrolled             []int
 	Rounds, ExtraEpochs      int
+	LevelExtraEpochs         []int
 	Analyses                 []int
 	Budget, Duration         time.Duration
 	Requests                 int64
@@ -175,6 +176,7 @@ func (r *Request) question(t *Traits) (Question, error) {
 	}
 	alone := func(levels ...result.Level) { // levels that no claim names
 		q.Levels, q.LevelNames, q.Cells, q.Family, q.Uncontrolled = levels, nil, nil, nil, nil
+		q.LevelExtraEpochs = nil
 	}
 	if len(r.Contestants) > 0 {
 		q = Question{Scenario: q.Scenario, Primary: q.Primary, Contestants: r.Contestants, Levels: q.Levels}

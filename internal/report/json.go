@@ -59,6 +59,9 @@ func estimateNumbers(e analysis.Estimate, absent bool) map[string]float64 {
 func (v *view) baseJSON(label string, answer []string) *runJSON {
 	o := &runJSON{Format: JSONFormat, Label: label, Answer: answer, Plan: v.run.Plan, Host: v.run.Host, End: v.run.End,
 		Findings: []findingJSON{}}
+	for _, p := range v.Parts {
+		o.Parts = append(o.Parts, partJSON(p))
+	}
 	for _, f := range v.Findings {
 		o.Findings = append(o.Findings, findingJSON{f.ID, f.Title, orNull(f.Contestant), f.State.String(), f.Text})
 	}

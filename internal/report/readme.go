@@ -332,9 +332,12 @@ func (v *view) machines() document.Section {
 				{Value: orElse(ours[k], Missing)}}})
 		}
 	}
-	return document.Section{Title: "The machines", Blocks: []document.Block{t,
-		document.Paragraph{Text: document.Plain(fmt.Sprintf("Server on CPU %s, generator on CPU %s. %d "+
-			"valid epochs of %d rounds, %d of %d trials discarded. Equivalent: within %s; the chance of any false difference "+
-			"is at most %s.", list(h.ServerCPUs), list(h.GeneratorCPUs),
-			v.a.Epochs, p.Rounds, v.Discarded, v.Valid+v.Discarded, PerCent(v.margin()), PerCent(p.Alpha)))}}}
+	text := fmt.Sprintf("Server on CPU %s, generator on CPU %s. %d "+
+		"valid epochs of %d rounds, %d of %d trials discarded. Equivalent: within %s; the chance of any false difference "+
+		"is at most %s.", list(h.ServerCPUs), list(h.GeneratorCPUs),
+		v.a.Epochs, p.Rounds, v.Discarded, v.Valid+v.Discarded, PerCent(v.margin()), PerCent(p.Alpha))
+	if parts := v.parts(); parts != "" {
+		text += " The run was " + parts + "."
+	}
+	return document.Section{Title: "The machines", Blocks: []document.Block{t, document.Paragraph{Text: document.Plain(text)}}}
 }

@@ -21,6 +21,7 @@ import (
 // Data is a run and its results.
 type Data struct {
 	Run      *result.Run
+	Parts    []Part             // of a run that was measured on several machines; else nil
 	Kind     checks.RunKind     // of the run, as its protocol says
 	Analysis *analysis.Analysis // of a paired comparison
 	Levels   []Level            // of a sweep; of a comparison of named pairs all, of another those beside the first

@@ -17,7 +17,8 @@ type runJSON struct {
 	Answer      []string         `json:"answer"`
 	Plan        result.Plan      `json:"plan"`
 	Host        result.Host      `json:"host"`
-	End         *result.End      `json:"end"` // null for a run that was cut off
+	Parts       []partJSON       `json:"parts,omitempty"` // where it was measured on several machines
+	End         *result.End      `json:"end"`             // null for a run that was cut off
 	Summary     any              `json:"summary,omitzero"`
 	Levels      []levelJSON      `json:"levels,omitzero"`
 	Contestants []contestantJSON `json:"contestants,omitzero"` // in table order, then the controls
@@ -30,6 +31,14 @@ type runJSON struct {
 	External    *externalJSON    `json:"external,omitempty"`
 	Backend     *backendJSON     `json:"backend,omitempty"`
 	Claims      *studyJSON       `json:"claims,omitempty"`
+}
+
+// partJSON is what one machine measured of a run.
+type partJSON struct {
+	Host  *result.Host `json:"host"`
+	Dyno  string       `json:"dyno"`
+	First int          `json:"first_valid_epoch"` // from 1; greater than the last where there is none
+	Last  int          `json:"last_valid_epoch"`
 }
 
 // decisionJSON says how far the verdicts of a run are.

@@ -44,6 +44,8 @@ type Plan struct {
 	Cells       []Cell       `json:"cells,omitempty"`
 	Family      []Comparison `json:"family,omitempty"`
 	ExtraEpochs int          `json:"extra_epochs,omitempty"`
+	// LevelExtraEpochs is the same by level, where it is not ExtraEpochs: 0 stands for that.
+	LevelExtraEpochs []int `json:"level_extra_epochs,omitempty"`
 	// Uncontrolled are the levels, as indices, that no control is loaded at.
 	Uncontrolled []int `json:"uncontrolled,omitempty"`
 

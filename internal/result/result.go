@@ -127,6 +127,7 @@ type Contestant struct {
 	Processes string `json:"processes,omitempty"`
 
 	Toolchain  string   `json:"toolchain"`         // e.g. "go1.26.8 (PATH)"
+	Sources    string   `json:"sources,omitempty"` // sha256 of all files that it was built of
 	BinaryHash string   `json:"binary,omitempty"`  // sha256 of the started program
 	Layouts    []string `json:"layouts,omitempty"` // sha256 of the same program with its functions in other orders
 	BuildNS    int64    `json:"build_ns"`
@@ -318,8 +319,12 @@ type Host struct {
 type Resume struct {
 	Epoch         int   `json:"epoch"`
 	StartedUnixNS int64 `json:"started_unix_ns"`
-	PausedNS      int64 `json:"paused_ns"`           // since the last trial; no part of the budget
-	BudgetNS      int64 `json:"budget_ns,omitempty"` // of the whole run from here on; 0: as before
+	// PausedNS is from the last trial until everything was built and verified again; no part of the
+	// budget. It is of wall clocks, of two machines where Host is set, and may then be negative.
+	PausedNS int64  `json:"paused_ns"`
+	BudgetNS int64  `json:"budget_ns,omitempty"` // of the whole run from here on; 0: as before
+	Host     *Host  `json:"host,omitempty"`      // the machine from here on, where it is not the one before
+	Dyno     string `json:"dyno,omitempty"`      // version of the dyno from here on
 }
 
 // End is the last line of a run that ended by itself or on request.

@@ -3,6 +3,7 @@ package result
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -68,9 +70,13 @@ func Create(dir string) (*Store, error) {
 	return &Store{f: f, sealer: newSealer()}, nil
 }
 
-// Continue opens the trials.jsonl of the run folder dir, to append to it. A last line that was cut off by a crash is
-// cut away; one that lacks no more than its end, which Read reads, is given it.
+// Continue opens the trials.jsonl of the run folder dir, to append to it. Where there is only a
+// trials.jsonl.gz it is unpacked first. A last line that was cut off by a crash is cut away; one
+// that lacks no more than its end, which Read reads, is given it.
 func Continue(dir string) (*Store, error) {
+	if err := unpack(filepath.Join(dir, TrialsFile)); err != nil {
+		return nil, fmt.Errorf("continue run: %w", err)
+	}
 	f, err := os.OpenFile(filepath.Join(dir, TrialsFile), os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return nil, fmt.Errorf("continue run: %w", err)
@@ -85,6 +91,32 @@ func Continue(dir string) (*Store, error) {
 		return nil, fmt.Errorf("continue run: %w", err)
 	}
 	return s, nil
+}
+
+// unpack writes the file from its compressed copy beside it, unless it exists or there is no copy.
+func unpack(file string) error {
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	from, err := os.Open(file + ".gz")
+	if err != nil {
+		return fmt.Errorf("neither %s nor its compressed copy: %w", file, err)
+	}
+	defer from.Close()
+	z, err := gzip.NewReader(from)
+	if err != nil {
+		return fmt.Errorf("unpack %s: %w", from.Name(), err)
+	}
+	partial := file + ".partial"
+	to, err := os.Create(partial)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, z)
+	if err = errors.Join(err, to.Sync(), to.Close()); err != nil {
+		return errors.Join(fmt.Errorf("unpack %s: %w", from.Name(), err), os.Remove(partial))
+	}
+	return os.Rename(partial, file)
 }
 
 // settle completes rest, a last line without a newline. If rest is not a record, settle removes it.
@@ -225,6 +257,9 @@ func Write(w io.Writer, run *Run) error {
 	}
 	for i := range run.Contestants {
 		all = append(all, Record{Contestant: &run.Contestants[i]})
+	}
+	if run.Alike != nil {
+		all = append(all, Record{Alike: run.Alike})
 	}
 	for i := range run.Launches {
 		all = append(all, Record{Launch: &run.Launches[i]})

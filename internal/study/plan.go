@@ -165,10 +165,15 @@ func (s *Study) Ask(c Choice) plan.Question {
 	if len(c.Levels) == 0 {
 		q.Classics = s.classics()
 	}
+	extra, own := []int{}, false
 	for i, l := range s.taken(c) {
 		if l.Controls != nil && !*l.Controls {
 			q.Uncontrolled = append(q.Uncontrolled, i)
 		}
+		extra, own = append(extra, l.ExtraEpochs), own || l.ExtraEpochs > 0
+	}
+	if own {
+		q.LevelExtraEpochs = extra
 	}
 	budget := s.Budget
 	if c.Quick {

@@ -210,8 +210,8 @@ func (r *reader) levels() {
 			key       string
 			value     int
 			least, to int
-		}{{"load.connections", l.Load.Connections, 1, 60_000}, {"load.pipeline", l.Load.Pipeline, 0, 1 << 10},
-			{"load.per_connection", l.Load.PerConnection, 0, 1 << 30},
+		}{{"extra_epochs", l.ExtraEpochs, 0, 100}, {"load.connections", l.Load.Connections, 1, 60_000},
+			{"load.pipeline", l.Load.Pipeline, 0, 1 << 10}, {"load.per_connection", l.Load.PerConnection, 0, 1 << 30},
 			{"records", l.Records, 0, 1 << 20}} {
 			if n.value < n.least || n.value > n.to {
 				r.errorf(at+"."+n.key, "%s = %d: want %d to %d", n.key, n.value, n.least, n.to)

@@ -58,6 +58,7 @@ type Level struct {
 	Records     int      `toml:"records"`     // that the backend answers with
 	Contestants []string `toml:"contestants"` // the study's where it is empty
 	Controls    *bool    `toml:"controls"`    // false: none rides along, where a load takes many seconds
+	ExtraEpochs int      `toml:"extra_epochs"` // the study's where it is 0
 	Continues   bool     `toml:"continues"`   // of a fresh study: loads the processes of the level before on
 	Launch      struct {
 		Delay string `toml:"delay"`
@@ -104,7 +105,7 @@ var evaluators = map[checks.RunKind]func(*result.Run) *report.Data{
 func Evaluate(run *result.Run) *report.Data {
 	kind := plan.Of(&run.Plan).Traits().Kind
 	d := evaluators[kind](run)
-	d.Kind = kind
+	d.Kind, d.Parts = kind, parts(run)
 	if plan.Of(&run.Plan).Traits().Decides {
 		d.Promised = promised(run)
 	}

@@ -1,0 +1,143 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"dyno/internal/plan"
+	"dyno/internal/result"
+)
+
+// Resume continues an interrupted run in a new epoch, on this machine or another one of the same
+// kind. The contestants are built and verified again, and must be the same. Until they are, nothing
+// is recorded: a refusal leaves the run as it was. A budget above 0, of the whole run, replaces the
+// plan's.
+func (b *Bench) Resume(ctx context.Context, run *result.Run, budget time.Duration) (*result.Run, error) {
+	b.run, b.servers, b.exact = run, map[string]Server{}, newExact()
+	epoch, err := plan.Resumable(run, int64(budget))
+	if err != nil {
+		return run, fmt.Errorf("resume: %w", err)
+	}
+	here, was, version := b.Host.Describe(), &run.Host, run.Plan.Dyno
+	for i := range run.Resumes {
+		r := &run.Resumes[i]
+		if r.Host != nil {
+			was = r.Host
+		}
+		if r.Dyno != "" {
+			version = r.Dyno
+		}
+	}
+	if err := sameKind(was, &here); err != nil {
+		return run, fmt.Errorf("resume: %w; resume it on a machine of that kind, or start a new run", err)
+	}
+	b.again = &result.Resume{Epoch: epoch, StartedUnixNS: time.Now().UnixNano(), BudgetNS: int64(budget)}
+	if !sameFacts(was, &here) {
+		b.again.Host = &here
+	}
+	if b.Dyno != version {
+		b.again.Dyno = b.Dyno
+	}
+	return b.carryOut(ctx)
+}
+
+// goOn records that a resumed run goes on. The time until now is no part of its budget.
+func (b *Bench) goOn() error {
+	again := b.again
+	if again == nil {
+		return nil
+	}
+	b.again = nil
+	again.PausedNS = time.Now().UnixNano() - b.run.Trials[len(b.run.Trials)-1].EndedUnixNS
+	return b.record(result.Record{Resume: again})
+}
+
+// sameKind returns an error if a run that began on a machine cannot go on here. The build of the
+// kernel, the boot and the memory may differ.
+func sameKind(was, here *result.Host) error {
+	var differ []string
+	add := func(what string, a, b any) {
+		if x, y := fmt.Sprint(a), fmt.Sprint(b); x != y {
+			differ = append(differ, fmt.Sprintf("%s: %s, here %s", what, x, y))
+		}
+	}
+	add("CPU", was.CPU, here.CPU)
+	add("CPUs", was.CPUs, here.CPUs)
+	add("kernel series", series(was.Kernel), series(here.Kernel))
+	add("CPUs of servers", was.ServerCPUs, here.ServerCPUs)
+	add("CPUs of the generator", was.GeneratorCPUs, here.GeneratorCPUs)
+	add("pinned", was.Pinned, here.Pinned)
+	add("CPUs by quota", was.QuotaCPUs, here.QuotaCPUs)
+	if len(differ) > 0 {
+		return fmt.Errorf("the run began on a different kind of machine (%s)", strings.Join(differ, "; "))
+	}
+	return nil
+}
+
+// series returns a kernel's name and the first two numbers of its version: "Linux 6.18".
+func series(kernel string) string {
+	parts := strings.SplitN(kernel, ".", 3)
+	return strings.Join(parts[:min(2, len(parts))], ".")
+}
+
+// sameFacts reports whether two descriptions of a machine are recorded alike.
+func sameFacts(a, b *result.Host) bool {
+	x, err := json.Marshal(a)
+	y, err2 := json.Marshal(b)
+	return err == nil && err2 == nil && string(x) == string(y)
+}
+
+// sameProgram returns an error if a contestant was not built as at the start of the run. The
+// reference servers, which are part of dyno, need to be of the same version of Go only.
+//
+// Note: a program of the same sources and toolchain with another hash could be taken for one more
+// layout of its functions. But nothing then shows that it differs in its layout alone.
+func sameProgram(was, is *result.Contestant) error {
+	tool := func(c *result.Contestant) string {
+		name, _, _ := strings.Cut(c.Toolchain, " (")
+		return name
+	}
+	for _, d := range []struct{ what, was, is string }{
+		{"version", was.Version, is.Version},
+		{"toolchain", tool(was), tool(is)},
+		{"sources", short(was.Sources), short(is.Sources)},
+	} {
+		if d.was != d.is && d.was != "" {
+			return fmt.Errorf("%s %s at the start of the run, now %s; take the sources and the toolchain that it "+
+				"began with, or start a new run", d.what, d.was, cmp.Or(d.is, "none"))
+		}
+	}
+	if was.BinaryHash == is.BinaryHash && slices.Equal(was.Layouts, is.Layouts) {
+		return nil
+	}
+	return fmt.Errorf("program %s (SHA-256) at the start of the run, now %s, though version and toolchain are the "+
+		"same; copy the folder \"built\" of dyno's cache from the first machine, or start a new run",
+		programs(was), programs(is))
+}
+
+// programs shortens the hashes of a contestant's programs.
+func programs(c *result.Contestant) string {
+	all := []string{short(c.BinaryHash)}
+	for _, h := range c.Layouts {
+		all = append(all, short(h))
+	}
+	return strings.Join(all, " ")
+}
+
+// short returns the first digits of a hash.
+func short(hash string) string { return hash[:min(12, len(hash))] }
+
+// refuse returns the error of a contestant that cannot take part in a resumed run as it did before.
+func refuse(name string, err error) error {
+	var logged *LogError
+	if errors.As(err, &logged) && len(logged.Tail) > 0 {
+		err = fmt.Errorf("%w; its log ends: %s", err, logged.Tail[len(logged.Tail)-1])
+	}
+	return fmt.Errorf("resume: %s: %w", name, err)
+}

@@ -1,0 +1,35 @@
+package study
+
+import (
+	"cmp"
+
+	"dyno/internal/plan"
+	"dyno/internal/report"
+	"dyno/internal/result"
+)
+
+// parts returns the machines on which a run was measured, one after the other, and the valid epochs
+// of each. It is nil for a run that was measured without a restart of its machine.
+func parts(run *result.Run) []report.Part {
+	all, from := []report.Part{{Host: &run.Host, Dyno: run.Plan.Dyno}}, []int{0}
+	for i := range run.Resumes {
+		r, last := &run.Resumes[i], &all[len(all)-1]
+		if r.Host == nil || r.Host.BootID == last.Host.BootID {
+			last.Dyno = cmp.Or(r.Dyno, last.Dyno)
+			continue
+		}
+		all, from = append(all, report.Part{Host: r.Host, Dyno: cmp.Or(r.Dyno, last.Dyno)}), append(from, r.Epoch)
+	}
+	if len(all) == 1 {
+		return nil
+	}
+	epochs, n := plan.Epochs(run), 0
+	for i := range all {
+		all[i].First = n + 1
+		for n < len(epochs) && (i+1 == len(all) || epochs[n] < from[i+1]) {
+			n++
+		}
+		all[i].Last = n
+	}
+	return all
+}

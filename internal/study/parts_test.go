@@ -1,0 +1,60 @@
+package study
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"dyno/internal/plan"
+	"dyno/internal/report"
+	"dyno/internal/result"
+)
+
+// A run that went on on another machine says in every form which epochs are of which.
+func TestPartsOfARun(t *testing.T) {
+	run := carriedOut(t, planned(t, sweepRequest()), func(plan.Order, *result.Trial) {})
+	run.Host = result.Host{CPU: "EPYC", CPUs: 2, Kernel: "Linux 6.18.1-a", BootID: "one", MemoryBytes: 8 << 30}
+	run.Plan.Dyno = "1.0"
+	if p := Evaluate(run).Parts; p != nil {
+		t.Errorf("of one machine: %+v", p)
+	}
+	epochs := plan.Epochs(run)
+	if len(epochs) != 12 {
+		t.Fatalf("epochs %v", epochs)
+	}
+	other := run.Host
+	other.Kernel, other.BootID = "Linux 6.18.2-b", "two"
+	same := other
+	same.FileLimit = 7 // of the same start
+	run.Resumes = []result.Resume{{Epoch: epochs[2]}, {Epoch: epochs[7], Host: &other, Dyno: "1.1"},
+		{Epoch: epochs[9], Host: &same}, {Epoch: epochs[11] + 1, Host: &run.Host}}
+	d := Evaluate(run)
+	want := []report.Part{{Host: &run.Host, Dyno: "1.0", First: 1, Last: 7}, {Host: &other, Dyno: "1.1", First: 8, Last: 12},
+		{Host: &run.Host, Dyno: "1.1", First: 13, Last: 12}}
+	if len(d.Parts) != len(want) {
+		t.Fatalf("%+v", d.Parts)
+	}
+	for i, p := range d.Parts {
+		if p.First != want[i].First || p.Last != want[i].Last || p.Dyno != want[i].Dyno || p.Host.BootID != want[i].Host.BootID {
+			t.Errorf("part %d: %+v, want %+v", i, p, want[i])
+		}
+	}
+	const text = "measured on 3 machines of the same kind, or that many starts of one: valid epochs " +
+		"1–7 (Linux 6.18.1-a, 8.00 GiB), 8–12 (Linux 6.18.2-b, 8.00 GiB, dyno 1.1, whose reference servers may differ), " +
+		"no epoch (Linux 6.18.1-a"
+	for name, write := range map[string]report.Writer{"text": report.Text, "page": report.HTML, "markdown": report.Markdown} {
+		var b bytes.Buffer
+		full := *d
+		full.Verbose = true
+		if err := write(&b, &full); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(got, text) {
+			t.Errorf("%s does not say so", name)
+		}
+	}
+	var b bytes.Buffer
+	if err := report.JSON(&b, d); err != nil || !strings.Contains(b.String(), `"first_valid_epoch": 8,`) {
+		t.Errorf("%v\n%s", err, &b)
+	}
+}
