@@ -42,12 +42,12 @@ func validateCommand() *cobra.Command {
 			"simulated servers of known speed in known noise, replays recorded epochs, leaves out one part of the\n" +
 			"method at a time, and tries noise designed to mislead. It writes a page with the results and their\n" +
 			"limits. The same seed gives the same page. It starts no server and uses no network.\n\n" +
-			"With --live it makes real runs of 100 s on this machine instead: 20 that compare one program with\n" +
-			"itself, half of them while another program uses the CPU; 20 with an added cost of 5 %, one of them\n" +
-			"with --profile full. They take about 70 minutes on an otherwise idle machine. Each result is\n" +
-			"appended to " + liveFile + " beside the page; --live again makes the runs that are missing. validate " +
-			"without\n" +
-			"--live then shows them on the page.",
+			"With --live it makes real runs of 70 to 150 s on this machine instead: 20 that compare one program\n" +
+			"with itself, half of them while another program uses the CPU; 20 with an added cost of 5 %, and one\n" +
+			"with --profile full; 40 that compare programs linked anew of one source; and 20 of four servers that\n" +
+			"cost 0, 2, 5 and 10 % more. They take three hours on an otherwise idle machine. Each result is appended\n" +
+			"to " + liveFile + " beside the page; --live again makes the runs that are missing, --live=N the next N.\n" +
+			"validate without --live then shows them on the page.",
 		Example: "  dyno validate\n  dyno validate --reps 300 --only replay\n  dyno validate --live\n" +
 			"  dyno validate --live=4",
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -9,12 +9,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"dyno/internal/bench"
+	"dyno/internal/contestant"
 	"dyno/internal/experiment"
 	"dyno/internal/host"
 	"dyno/internal/plan"
@@ -31,6 +33,11 @@ import (
 const liveBudget = 100 * time.Second
 
 var liveAnalyses = []int{12, 16}
+
+// The same of a run of four servers, whose epochs take twice as long: there is one analysis.
+const costsBudget = 150 * time.Second
+
+var costsAnalyses = []int{12}
 
 // validateLive makes live runs and appends their results to file.
 func validateLive(cmd *cobra.Command, file string, more int, wait bool) error {
@@ -50,7 +57,7 @@ func validateLive(cmd *cobra.Command, file string, more int, wait bool) error {
 	commit := commitOf(cmd.Context(), pr.root, file)
 	err = validate.RunLive(cmd.Context(), &validate.LiveOptions{
 		Done: done, More: more,
-		Play: func(ctx context.Context, t validate.LiveTask) (*result.Run, float64, error) {
+		Play: func(ctx context.Context, t validate.LiveTask) (*result.Run, []validate.Cost, error) {
 			fmt.Fprintf(cmd.ErrOrStderr(), "live run %d of %d\n", t.Number+1, validate.LiveAll)
 			return playLive(cmd, pr, t)
 		},
@@ -68,36 +75,67 @@ func validateLive(cmd *cobra.Command, file string, more int, wait bool) error {
 }
 
 // playLive carries out one run, in a temporary folder.
-func playLive(cmd *cobra.Command, pr *project, t validate.LiveTask) (run *result.Run, addedNS float64, err error) {
+func playLive(cmd *cobra.Command, pr *project, t validate.LiveTask) (run *result.Run, costs []validate.Cost, err error) {
 	dir, err := proc.MkdirTemp("", "dyno-live-")
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, proc.RemoveTemp(dir)) }()
 	r := plan.Request{
-		Contestants: t.Contestants[:], Controls: []string{"none"}, Primary: "cpu_per_request", Alpha: validate.Alpha, Margin: validate.Margin,
-		Budget: liveBudget, Analyses: liveAnalyses, Seed: t.Seed,
+		Contestants: t.Contestants, Controls: []string{"none"}, Primary: "cpu_per_request", Alpha: validate.Alpha,
+		Margin: validate.Margin, Budget: liveBudget, Analyses: liveAnalyses, Seed: t.Seed,
 	}
-	if t.Kind == validate.LiveFull {
+	switch t.Kind {
+	case validate.LiveFull:
 		r.Profile, r.Budget, r.Analyses = "full", 0, nil
+	case validate.LiveCosts:
+		r.Budget, r.Analyses = costsBudget, costsAnalyses
+	case validate.LiveRelinked:
+		if pr, err = pr.relinked(t); err != nil {
+			return nil, nil, err
+		}
+		defer func() {
+			for _, name := range t.Contestants { // which no other run starts
+				err = errors.Join(err, contestant.Forget(name))
+			}
+		}()
 	}
 	x, err := pr.validation(cmd, r, dir)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	if t.Hog {
 		stop, err := startHog(dir, t.Seed)
 		if err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
 		defer func() { err = errors.Join(err, stop()) }()
 	}
 	data, err := measure(cmd, x)
 	if err := errors.Join(err, cmd.Context().Err()); err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
-	addedNS, err = addedIn(x.Folder, t.Contestants)
-	return data.Run, addedNS, err
+	if t.Kind != validate.LiveRelinked {
+		costs, err = costsIn(x.Folder, t.Contestants)
+	}
+	return data.Run, costs, err
+}
+
+// relinked returns a project in which the contestants of t are built of one source, each with layouts
+// of its own.
+func (p *project) relinked(t validate.LiveTask) (*project, error) {
+	of := p.manifest(validate.LiveSource)
+	if of == nil {
+		return nil, fmt.Errorf("no contestant %q in this project", validate.LiveSource)
+	}
+	with := *p
+	with.manifests = slices.Clone(p.manifests)
+	for i, name := range t.Contestants {
+		m := *of
+		m.Name, m.Title, m.Relink = name, name, t.Relinks[i]
+		with.manifests = append(with.manifests, &m)
+	}
+	return &with, nil
 }
 
 // validation plans a run of the default study's level and scenario, recorded in a folder below dir.
@@ -108,33 +146,45 @@ func (p *project) validation(cmd *cobra.Command, r plan.Request, dir string) (*e
 	return experiment.New(cmd.Context(), r, p.world(), p.setup(cmd, &place{out: filepath.Join(dir, "run"), offline: true}))
 }
 
-// addedIn returns how many ns a request of the second contestant costs more than one of the first,
-// as the servers report in their logs: the median over epochs of each process's median. Both
-// include the time to read the clock.
-func addedIn(dir string, contestants [2]string) (float64, error) {
-	var at [2]float64
+// costsIn returns what the servers say in their logs of their costs, against the first: the median
+// over epochs of each process's median, which includes the time to read the clock; and the median over
+// epochs of how much more a request cost in all.
+func costsIn(dir string, contestants []string) ([]validate.Cost, error) {
+	told := make([]validate.Cost, len(contestants))
+	first := map[string]float64{} // by epoch, what a request cost the first in all
 	for i, name := range contestants {
 		logs, err := filepath.Glob(filepath.Join(dir, "logs", bench.LogName(name, "epoch*")))
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		var each []float64
+		var added, own []float64
 		for _, log := range logs {
 			var a refserver.Added
 			last := proc.Tail(log, 1)
 			if len(last) == 0 || json.Unmarshal([]byte(last[0]), &a) != nil {
-				return 0, fmt.Errorf("the log of %s does not end with its added cost: %q in %s", name, last, log)
+				return nil, fmt.Errorf("the log of %s does not end with its added cost: %q in %s", name, last, log)
 			}
 			if a.Sampled > 0 {
-				each = append(each, float64(a.P50NS))
+				added = append(added, float64(a.P50NS))
+			}
+			_, epoch, _ := strings.Cut(filepath.Base(log), "-epoch")
+			switch base := first[epoch]; {
+			case i == 0:
+				first[epoch] = a.OwnNS
+			case base > 0 && a.OwnNS > 0:
+				own = append(own, a.OwnNS/base-1)
 			}
 		}
-		if len(each) == 0 {
-			return 0, fmt.Errorf("%s: no sample of the added cost in %d epochs", name, len(logs))
+		if len(added) == 0 {
+			return nil, fmt.Errorf("%s: no sample of the added cost in %d epochs", name, len(logs))
 		}
-		at[i] = stats.Median(each)
+		told[i].AddedNS = stats.Median(added) - told[0].AddedNS
+		if len(own) > 0 {
+			told[i].Own = stats.Median(own)
+		}
 	}
-	return at[1] - at[0], nil
+	told[0] = validate.Cost{}
+	return told, nil
 }
 
 // startHog starts background load on the CPUs that the bench will use. It runs as a program of its

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"dyno/internal/validate"
 )
 
 // The hog takes either CPU, for 0.5 to 3.5 s, a quarter of the time.
@@ -27,7 +30,7 @@ func TestBursts(t *testing.T) {
 	}
 }
 
-func TestAddedIn(t *testing.T) {
+func TestCostsIn(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
@@ -38,18 +41,21 @@ func TestAddedIn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("ref-epoch0.log", `{"sampled":0,"p50_ns":0}`+"\n"+`{"sampled":9,"p50_ns":50}`+"\n")
-	write("ref-epoch1.log", `{"sampled":9,"p50_ns":60}`+"\n")
-	two := [2]string{"ref", "ref+5%"}
-	if ns, err := addedIn(dir, two); err == nil {
-		t.Errorf("one of the two said nothing, and yet it added %v", ns)
+	write("ref-epoch0.log", `{"sampled":0,"p50_ns":0}`+"\n"+`{"sampled":9,"p50_ns":50,"own_ns":10000}`+"\n")
+	write("ref-epoch1.log", `{"sampled":9,"p50_ns":60,"own_ns":12000}`+"\n")
+	three := []string{"ref", "ref+5%", "ref+10%"}
+	write("ref_10_-epoch1.log", `{"sampled":9,"p50_ns":1455,"own_ns":13200}`+"\n")
+	if told, err := costsIn(dir, three); err == nil {
+		t.Errorf("one of them said nothing, and yet they cost %v", told)
 	}
 	write("ref_5_-epoch0.log", `{"sampled":9,"p50_ns":700}`+"\n")
-	if ns, err := addedIn(dir, two); err != nil || ns != 645 {
-		t.Errorf("%v, %v", ns, err)
+	told, err := costsIn(dir, three)
+	if err != nil || len(told) != 3 || told[0] != (validate.Cost{}) || told[1] != (validate.Cost{AddedNS: 645}) ||
+		told[2].AddedNS != 1400 || math.Abs(told[2].Own-.1) > 1e-9 {
+		t.Errorf("%v, %v", told, err)
 	}
 	write("ref_5_-epoch1.log", "killed\n")
-	if ns, err := addedIn(dir, two); err == nil {
-		t.Errorf("a log that says nothing, and yet it added %v", ns)
+	if told, err := costsIn(dir, three); err == nil {
+		t.Errorf("a log that says nothing, and yet they cost %v", told)
 	}
 }

@@ -140,3 +140,25 @@ func TestAdded(t *testing.T) {
 		t.Errorf("%+v", at)
 	}
 }
+
+// A reference tells what a request costs it by its own clock and count.
+func TestOwnCost(t *testing.T) {
+	body := "value"
+	s := &scenario.Scenario{Name: "any", Requests: []scenario.Request{{Name: "one", Method: "GET", Path: "/", Weight: 1,
+		Expect: scenario.Expect{Status: 200, Body: &body}}}}
+	ref := Reference{Scenario: s, Turns: 2_000}
+	h := ref.Handler()
+	for n := range 3*ownEvery + 1 {
+		if n == ownEvery+1 && ref.Added().OwnNS != 0 {
+			t.Error("one reading says nothing")
+		}
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	}
+	a := ref.Added()
+	switch {
+	case cpuTime() == 0:
+		t.Skip("the CPU clock of a process is not read here")
+	case a.OwnNS < float64(a.P50NS)/2: // which is a part of it
+		t.Errorf("%+v", a)
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"dyno/internal/checks"
-	"dyno/internal/stats"
 )
 
 // Bar is one limit that the figures must meet.
@@ -210,65 +209,6 @@ func (p *Results) brokenBar() Bar {
 	}
 	b.Worst = fmt.Sprintf("%s%d of %d", b.Worst, good, len(p.Broken))
 	return b
-}
-
-// liveSeconds is how long the verdict on 5 % between two may take with profile full, s.
-const liveSeconds = 300
-
-// oddRuns returns how many of n runs may be wrong if each is wrong with probability 5 %: the
-// smallest number that is exceeded with probability below 2 %. For 20 runs it is 3.
-func oddRuns(n int) int {
-	for k := range n {
-		if lo, _ := stats.ClopperPearson(k+1, n, .96); lo > Alpha {
-			return k
-		}
-	}
-	return n
-}
-
-// LiveBars returns the limits of the live runs. They stay open until all runs have been made.
-func (p *Results) LiveBars() []Bar {
-	looked := map[string][]*Live{}
-	for i := range p.Live {
-		if l := &p.Live[i]; l.analysed() {
-			looked[l.Kind] = append(looked[l.Kind], l)
-		}
-	}
-	// bar has a limit on how many of at least liveRuns runs do something: at most so many, or, where
-	// that is wanted, at least all but so many.
-	bar := func(target, kind string, wanted bool, does func(*Live) bool) Bar {
-		r := count(looked[kind], does)
-		all := max(r.Of, liveRuns)
-		b := Bar{
-			Target: target, Limit: fmt.Sprintf("≤ %d of %d", oddRuns(all), all), Worst: "no live run yet",
-			Met: r.Hits <= oddRuns(all), Open: r.Of < liveRuns,
-		}
-		if least := all - oddRuns(all); wanted {
-			b.Limit, b.Met = fmt.Sprintf("≥ %d of %d", least, all), r.Hits >= least
-		}
-		if r.Of > 0 {
-			b.Worst = fmt.Sprintf("%d of %d", r.Hits, r.Of)
-		}
-		return b
-	}
-	full := Bar{
-		Target: "live +5 % cost, profile full: time to the verdict", Limit: "≤ 5 min", Worst: "no live run yet",
-		Met: true, Open: len(looked[LiveFull]) == 0,
-	}
-	longest, missed := 0., ""
-	for _, l := range looked[LiveFull] {
-		longest = max(longest, l.Seconds)
-		if !l.Found {
-			missed = ", and not found"
-		}
-		full.Met, full.Worst = longest <= liveSeconds && missed == "", fmt.Sprintf("%.0f s", longest)+missed
-	}
-	return []Bar{
-		bar("live A/A, half of the runs with a CPU hog: runs with a difference", LiveSame, false, (*Live).different),
-		bar("live +5 % cost: found", LiveCost, true, func(l *Live) bool { return l.Found }),
-		bar("the same: the interval holds the cost that was added", LiveCost, true, (*Live).holds),
-		full,
-	}
 }
 
 // checksShown are the columns of the table of traps.

@@ -34,7 +34,7 @@ func TestBestOf(t *testing.T) {
 		t.Errorf("made %v", numbers)
 	}
 	g := page{Results: &Results{BestOf: made, Live: []Live{{Kind: LiveSame, Analyses: 1,
-		Throughput: Side{Ratio: 1.02, Verdict: "tie"}}}}}
+		Couple: &Couple{Throughput: Side{Ratio: 1.02, Verdict: "tie"}}}}}}
 	got := g.BestOfTable().String()
 	for _, want := range []string{"best of three", "25.0 %", "1.0 %", "dyno", "2.0 %"} {
 		if !strings.Contains(got, want) {

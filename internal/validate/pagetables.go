@@ -165,24 +165,3 @@ func steadyTable(units []SteadyUnit) table {
 		return append(row, text(r.Ratio), text(r.Against), text(r.CPU))
 	})
 }
-
-// LiveTable lists the live runs.
-func (g page) LiveTable() table {
-	kinds := map[string]string{LiveSame: "A/A", LiveCost: "A/B", LiveFull: "A/B, full"}
-	head := words("run||hog|truth|CPU/request|p|verdict|throughput|its verdict|epochs|discarded, %|seconds|seed|commit")
-	return tableOf(head, g.Live, func(l Live) []string {
-		hog, verdict, through := "", l.Verdict, &l.Throughput
-		if l.Hog {
-			hog = "yes"
-		}
-		if !l.analysed() {
-			verdict = "no analysis"
-		}
-		return []string{
-			fmt.Sprint(l.Number), kinds[l.Kind], hog, fmt.Sprintf("%.3f", l.truth()),
-			ratio(l.Ratio, l.Lo, l.Hi), fmt.Sprintf("%.2g", l.P), verdict,
-			ratio(through.Ratio, through.Lo, through.Hi), through.Verdict, fmt.Sprint(l.Epochs),
-			perCent(l.DiscardedShare), fmt.Sprintf("%.0f", l.Seconds), fmt.Sprint(l.Seed), l.Commit,
-		}
-	})
-}

@@ -1,0 +1,16 @@
+package refserver
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// cpuTime returns the CPU time of this process (clock_gettime(2), CLOCK_PROCESS_CPUTIME_ID).
+func cpuTime() time.Duration {
+	var t unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t) != nil {
+		return 0
+	}
+	return time.Duration(t.Nano())
+}
