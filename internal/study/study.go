@@ -50,16 +50,16 @@ type Study struct {
 
 // Level is one operating point of a study.
 type Level struct {
-	Name        string   `toml:"name"`        // made of its values where it is empty
-	Given       string   `toml:"-"`           // the name as the file has it
-	Quick       bool     `toml:"quick"`       // is among those of --quick
-	Extra       bool     `toml:"extra"`       // loaded beside the others, once an epoch; no pair is decided there
-	Scenario    string   `toml:"scenario"`    // the study's where it is empty
-	Records     int      `toml:"records"`     // that the backend answers with
-	Contestants []string `toml:"contestants"` // the study's where it is empty
-	Controls    *bool    `toml:"controls"`    // false: none rides along, where a load takes many seconds
+	Name        string   `toml:"name"`         // made of its values where it is empty
+	Given       string   `toml:"-"`            // the name as the file has it
+	Quick       bool     `toml:"quick"`        // is among those of --quick
+	Extra       bool     `toml:"extra"`        // loaded beside the others, once an epoch; no pair is decided there
+	Scenario    string   `toml:"scenario"`     // the study's where it is empty
+	Records     int      `toml:"records"`      // that the backend answers with
+	Contestants []string `toml:"contestants"`  // the study's where it is empty
+	Controls    *bool    `toml:"controls"`     // false: none rides along, where a load takes many seconds
 	ExtraEpochs int      `toml:"extra_epochs"` // the study's where it is 0
-	Continues   bool     `toml:"continues"`   // of a fresh study: loads the processes of the level before on
+	Continues   bool     `toml:"continues"`    // of a fresh study: loads the processes of the level before on
 	Launch      struct {
 		Delay string `toml:"delay"`
 		Work  string `toml:"work"` // "cpu": the handlers hash
