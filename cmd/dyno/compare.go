@@ -125,7 +125,7 @@ func compareCommand() *cobra.Command {
 	heading(fl, "What is compared", "name", "of", "folder", "records", "delay")
 	heading(fl, "What is asked", "path", "method", "header", "body", "body-file", "template", "scenario", "rate",
 		"connections", "expect-status", "differ")
-	heading(fl, "What decides", "fail-if", "strict", "primary", "alpha", "margin")
+	heading(fl, "What decides", "fail-if", "strict", "primary", "alpha", "margin", "all-pairs")
 	heading(fl, "How it is measured", "budget", "profile", "controls", "seed", "runs", "force")
 	heading(fl, "The run and its output")
 	return cmd

@@ -151,7 +151,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 		"rate")
 	heading(fl, "How it is measured", "protocol", "profile", "budget", "requests", "duration", "epochs", "slo",
 		"idle-connections", "external", "classic", "controls", "spin", "seed", "runs", "force")
-	heading(fl, "What decides", "primary", "alpha", "margin", "interim")
+	heading(fl, "What decides", "primary", "alpha", "margin", "interim", "all-pairs")
 	heading(fl, "The run and its output")
 }
 
@@ -165,6 +165,8 @@ func requestFlags(fl *pflag.FlagSet, r *plan.Request) {
 	fl.Var(flagOf(&r.Alpha, "0.05", "share", parsePositive), "alpha", "chance of any false difference in the whole run")
 	fl.Var(flagOf(&r.Margin, "0.03", "share", parsePositive), "margin",
 		"differences within it are equivalent")
+	fl.BoolVar(&r.AllPairs, "all-pairs", false,
+		"three and more: test each pair by itself, in all epochs that fit, and not in an order fixed by the first loads")
 	fl.Uint64Var(&r.Seed, "seed", 0, "seed of order and inputs (default: drawn)")
 	fl.BoolVar(&r.Force, "force", false, "run --profile lab on a machine that is too small for it; the report says so")
 }

@@ -53,7 +53,11 @@ func Analyse(in Input) *Analysis {
 			a.Interim++
 		}
 	}
-	a.Needed = stats.MinEpochs(max(1, len(family)), cmp.Or(spent, in.Alpha))
+	tests := max(1, len(family))
+	if in.ranked() {
+		tests = stats.RankedTests(len(standing))
+	}
+	a.Needed = stats.MinEpochs(tests, cmp.Or(spent, in.Alpha))
 	shares := map[result.Cell]float64{}
 	for _, level := range levels(family) {
 		addShares(shares, t, pilot, in, level)
@@ -69,17 +73,19 @@ func Analyse(in Input) *Analysis {
 		if m.Unranked {
 			continue
 		}
-		ps := a.decidePairs(t, m, family, in)
+		ranking := in.ranking(pilot, m, standing)
+		ps := a.decidePairs(t, m, family, ranking, in)
 		if a.TooBusy && m.Wall() {
 			unrank(ps)
 		}
 		a.judgeMoving(ps)
 		if m.Name == in.Primary {
+			a.Ranking = ranked(standing, ranking)
 			unrankAtCeiling(ps, shares)
 			if in.Family == nil {
 				a.place(standing, ps, m)
 			}
-			a.MDE = mde(t, pilot, m, family, in.Analyses[max(0, cmp.Or(a.Interim, len(in.Analyses))-1):])
+			a.MDE = mde(t, pilot, m, family, tests, in.Analyses[max(0, cmp.Or(a.Interim, len(in.Analyses))-1):])
 		} else if m.Open() { // at a closed loop there is nothing to compare
 			ps = slices.DeleteFunc(ps, func(p Pair) bool { return p.Ratio.N == 0 })
 		}
@@ -98,6 +104,38 @@ func (in *Input) standingFamily(standing []string) []result.Comparison {
 	return slices.DeleteFunc(slices.Clone(in.Family), func(c result.Comparison) bool {
 		return !slices.Contains(standing, c.A.Contestant) || !slices.Contains(standing, c.B.Contestant)
 	})
+}
+
+// ranked reports whether the pairs are tested in the order in which the pilots rank the contestants.
+func (in *Input) ranked() bool {
+	return in.Family == nil && len(in.Analyses) > 0 && in.Analyses[0].Ranked
+}
+
+// ranking returns what the pilots rank the standing contestants by, by a metric, the largest for the
+// best; nil if their order does not matter.
+func (in *Input) ranking(pilot *Table, m Metric, standing []string) []float64 {
+	if !in.ranked() || len(standing) < 2 {
+		return nil
+	}
+	return stats.Scores(len(standing), func(i, j int) float64 {
+		d, _ := pilot.inRounds(m, result.Comparison{A: at(standing[i]), B: at(standing[j])})
+		if !m.More {
+			return -stats.Median(d)
+		}
+		return stats.Median(d)
+	})
+}
+
+// ranked returns names in the order of their scores, the largest first; nil if there are no scores.
+func ranked(names []string, scores []float64) (out []string) {
+	if scores == nil {
+		return nil
+	}
+	out = slices.Clone(names)
+	slices.SortStableFunc(out, func(a, b string) int {
+		return cmp.Compare(scores[slices.Index(names, b)], scores[slices.Index(names, a)])
+	})
+	return out
 }
 
 func couples(names []string) []result.Comparison {
@@ -125,7 +163,7 @@ func levels(family []result.Comparison) []int {
 
 // decidePairs compares the cells of a family under m, as Decide does. Before the first interim
 // analysis a pair shows what is known so far.
-func (a *Analysis) decidePairs(t *Table, m Metric, family []result.Comparison, in Input) []Pair {
+func (a *Analysis) decidePairs(t *Table, m Metric, family []result.Comparison, ranking []float64, in Input) []Pair {
 	pairs := make([]Pair, len(family))
 	diffs := make([][]float64, len(family))
 	for i, c := range family {
@@ -134,7 +172,8 @@ func (a *Analysis) decidePairs(t *Table, m Metric, family []result.Comparison, i
 			Verdict: Inconclusive, P: 1, Adjusted: 1}
 		pairs[i].Ratio = ratio(present(diffs[i], all), 1-a.AlphaAt)
 	}
-	for i, j := range Decide(diffs, t.beside(m, family, in), t.least(family), in.Analyses, in.Margin) {
+	beside := t.beside(m, family, in)
+	for i, j := range Decide(diffs, beside, ranking, t.least(family), in.Analyses, in.Margin) {
 		p := &pairs[i]
 		p.P, p.Adjusted, p.Ratio, p.Verdict = j.P, j.Adjusted, j.Ratio, j.Verdict
 		if j.Verdict == Different || j.Verdict == Negligible {
@@ -266,7 +305,7 @@ func (a *Analysis) controls(t *Table, in Input, levels []int) {
 			family = append(family, result.Comparison{A: result.Cell{Contestant: in.Controls[0], Level: l},
 				B: result.Cell{Contestant: c, Level: l}})
 		}
-		ps := a.decidePairs(t, m, family, in)
+		ps := a.decidePairs(t, m, family, nil, in)
 		if i > 0 {
 			a.Others = append(a.Others, ps...)
 			continue
@@ -299,8 +338,9 @@ func addShares(shares map[result.Cell]float64, t, pilot *Table, in Input, level 
 }
 
 // mde returns the minimum detectable effect of a typical pair, as a share. It uses the spread of
-// the pairs themselves once there are epochs, and of the pilots' rounds before that.
-func mde(t, pilot *Table, m Metric, family []result.Comparison, analyses []stats.Interim) float64 {
+// the pairs themselves once there are epochs, and of the pilots' rounds before that. tests are those
+// that share alpha.
+func mde(t, pilot *Table, m Metric, family []result.Comparison, tests int, analyses []stats.Interim) float64 {
 	if len(analyses) == 0 {
 		return math.NaN()
 	}
@@ -317,5 +357,5 @@ func mde(t, pilot *Table, m Metric, family []result.Comparison, analyses []stats
 	if len(sigmas) == 0 {
 		return math.NaN()
 	}
-	return math.Expm1(stats.MDE(stats.Median(sigmas), at.N, max(1, len(family)), at.Alpha))
+	return math.Expm1(stats.MDE(stats.Median(sigmas), at.N, tests, at.Alpha))
 }

@@ -97,6 +97,7 @@ type Analysis struct {
 
 	Order   []string // contestants in table order: by their figures, the best first; those without figures last
 	Cells   []Cell   // contestants and controls × metrics, and their p99, which is compared with nothing
+	Ranking []string // by the pilots and the primary metric, best first: the order in which pairs are tested; nil: none
 	Pairs   []Pair   // of contestants, all metrics: the run's family; the controls' own pair is AACheck
 	Places  []Place  // in Order
 	AACheck *Pair    // the reference against its copy, primary metric

@@ -207,11 +207,11 @@ func TestDecideOnNumbers(t *testing.T) {
 	}
 	missing := append([]float64{math.NaN()}, up[:7]...)
 	d := [][]float64{up, none, tie, missing}
-	if js := Decide(d, nil, 7, looks, .03); js != nil {
+	if js := Decide(d, nil, nil, 7, looks, .03); js != nil {
 		t.Errorf("before the first look: %+v", js)
 	}
-	js := Decide(d, nil, 12, looks, .03)
-	again := DecideAt(DecideAt(nil, d, nil, looks[0], .03), d, nil, looks[1], .03)
+	js := Decide(d, nil, nil, 12, looks, .03)
+	again := DecideAt(DecideAt(nil, d, nil, nil, looks[0], .03), d, nil, nil, looks[1], .03)
 	for i, want := range []Verdict{Different, Inconclusive, Equivalent, Inconclusive} {
 		if js[i].Verdict != want || js[i] != again[i] {
 			t.Errorf("pair %d: %+v and %+v; want %s", i, js[i], again[i], want)

@@ -19,14 +19,15 @@ type Decision struct {
 // interim analysis that the epochs allow. d[i] are the differences of pair i, as log ratios, in
 // order of the epochs, with NaN for an epoch without one. It returns nil before the first interim
 // analysis. beside are the differences of pairs with controls: they are not judged, and help to
-// tell whether epochs depend on one another.
-func Decide(d, beside [][]float64, epochs int, analyses []stats.Interim, margin float64) []Decision {
+// tell whether epochs depend on one another. ranking is nil or, where the pairs are all those of some
+// contestants (stats.Couples), what the pilots rank these by: pairs are then tested in series.
+func Decide(d, beside [][]float64, ranking []float64, epochs int, analyses []stats.Interim, margin float64) []Decision {
 	var js []Decision
 	for _, interim := range analyses {
 		if interim.N > epochs {
 			break
 		}
-		js = DecideAt(js, d, beside, interim, margin)
+		js = DecideAt(js, d, beside, ranking, interim, margin)
 	}
 	return js
 }
@@ -34,7 +35,9 @@ func Decide(d, beside [][]float64, epochs int, analyses []stats.Interim, margin 
 // DecideAt tests the pairs of a family once, by the first n values of each. before is its result at
 // the previous analysis, or nil. Verdicts are final: later analyses do not retract them,
 // but by the strict rules a difference may become negligible.
-func DecideAt(before []Decision, d, beside [][]float64, interim stats.Interim, margin float64) []Decision {
+func DecideAt(before []Decision, d, beside [][]float64, ranking []float64, interim stats.Interim,
+	margin float64,
+) []Decision {
 	js := make([]Decision, len(d))
 	ps := make([]float64, len(d))
 	seen := make([][]float64, len(d))
@@ -54,10 +57,15 @@ func DecideAt(before []Decision, d, beside [][]float64, interim stats.Interim, m
 	for i := range seen {
 		ps[i] = stats.SignedRank(seen[i])
 	}
-	holm := stats.Holm(ps)
-	alike := equivalent(seen, interim, margin)
+	holm := adjust(ps, stats.FromGaps(ranking))
+	alike := equivalent(seen, ranking, interim, margin)
 	for i, adjusted := range holm {
-		j := Decision{Ratio: intervalAt(interim, seen[i], holm, i), P: ps[i], Adjusted: adjusted, Verdict: Inconclusive}
+		j := Decision{P: ps[i], Adjusted: adjusted, Verdict: Inconclusive}
+		if ranking == nil {
+			j.Ratio = intervalAt(interim, seen[i], holm, i)
+		} else {
+			j.Ratio = rankedInterval(interim, seen[i], adjusted, stats.RankedTests(len(ranking)))
+		}
 		switch {
 		case before == nil || before[i].Verdict == Inconclusive:
 			j.decide(alike[i], interim.Alpha, margin)
@@ -71,9 +79,17 @@ func DecideAt(before []Decision, d, beside [][]float64, interim stats.Interim, m
 	return js
 }
 
+// adjust corrects p-values for the family: by Holm, where there are series in these.
+func adjust(ps []float64, series [][]int) []float64 {
+	if series == nil {
+		return stats.Holm(ps)
+	}
+	return stats.HolmInSeries(ps, series)
+}
+
 // equivalent reports of each pair of a family, with values d, whether it is shown to be equivalent at
-// an interim analysis. By the strict rules Holm corrects for the pairs.
-func equivalent(d [][]float64, interim stats.Interim, margin float64) []bool {
+// an interim analysis. By the strict rules the p-values are corrected for the pairs.
+func equivalent(d [][]float64, ranking []float64, interim stats.Interim, margin float64) []bool {
 	out, ps := make([]bool, len(d)), make([]float64, len(d))
 	for i := range d {
 		if interim.Strict {
@@ -83,7 +99,7 @@ func equivalent(d [][]float64, interim stats.Interim, margin float64) []bool {
 		}
 	}
 	if interim.Strict {
-		for i, p := range stats.Holm(ps) {
+		for i, p := range adjust(ps, stats.IntoGroups(ranking)) {
 			out[i] = p <= interim.Alpha
 		}
 	}
@@ -112,6 +128,22 @@ func intervalAt(interim stats.Interim, d, holm []float64, i int) Estimate {
 	if e.Value > 1 {
 		e.Lo = max(e.Lo, 1)
 	} else {
+		e.Hi = min(e.Hi, 1)
+	}
+	return e
+}
+
+// rankedInterval estimates the ratio of a pair of a ranking, with an interval at 1 − alpha/tests: those
+// of all neighbours hold together, and so do those against any one contestant. It ends at 1 at the
+// latest if the pair is different, and includes 1 if not.
+func rankedInterval(interim stats.Interim, d []float64, adjusted float64, tests int) Estimate {
+	e := ratio(d, 1-interim.Alpha/float64(tests))
+	switch {
+	case adjusted > interim.Alpha:
+		e.Lo, e.Hi = min(e.Lo, 1), max(e.Hi, 1)
+	case e.Value > 1:
+		e.Lo = max(e.Lo, 1)
+	default:
 		e.Hi = min(e.Hi, 1)
 	}
 	return e

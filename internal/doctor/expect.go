@@ -139,7 +139,7 @@ func expect(profile string, k int, sigma float64) (expectation, bool) {
 	last := cost.Analyses[len(cost.Analyses)-1]
 	epoch := sigma * math.Sqrt(math.Pi/2/float64(p.Rounds))
 	return expectation{
-		Profile: profile, Contestants: k, MDE: math.Expm1(stats.MDE(epoch, last.N, cost.Pairs, last.Alpha)),
+		Profile: profile, Contestants: k, MDE: math.Expm1(stats.MDE(epoch, last.N, cost.Tests, last.Alpha)),
 		Epochs:  cost.Epochs,
 		WholeNS: int64(cost.Whole), BudgetNS: p.BudgetNS, More: p.BudgetNS > own,
 	}, true

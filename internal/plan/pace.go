@@ -24,17 +24,18 @@ func Analyses(run *result.Run) []stats.Interim {
 	for ; taken > 0 && analyses[taken-1].N > n; taken-- {
 		left += analyses[taken-1].Alpha
 	}
-	if n < stats.MinEpochs(pairs(&run.Plan, active(run, false)), left) {
+	if n < stats.MinEpochs(tests(&run.Plan, active(run, false)), left) {
 		return analyses
 	}
 	return append(analyses[:taken],
-		stats.Interim{N: n, Alpha: left, Simultaneous: run.Plan.Simultaneous, Strict: run.Plan.Strict})
+		stats.Interim{N: n, Alpha: left, Simultaneous: run.Plan.Simultaneous, Ranked: run.Plan.Ranked,
+			Strict: run.Plan.Strict})
 }
 
 // planned returns the interim analyses as they are fixed when the pilots end.
 func planned(run *result.Run) []stats.Interim {
 	p := &run.Plan
-	m := pairs(p, active(run, false))
+	m := tests(p, active(run, false))
 	if !pilotsOver(run) {
 		if c, err := Estimate(p); err == nil {
 			return c.Analyses

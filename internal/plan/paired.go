@@ -15,13 +15,13 @@ import (
 // paired is the default protocol: all contestants are resident, pinned and frozen except the one
 // under load, and short trials in random order are compared round by round. With two contestants it
 // ends at the interim analysis that decides their pair, at the last one, or with its budget. With
-// more it is analysed once, after the number of epochs that fits the budget according to the
-// pilots.
+// more it is analysed once, after a number of epochs that the pilots fix. They also rank the
+// contestants: the pairs are tested in series that follow the ranking.
 type paired struct{ plain }
 
 var pairedTraits = Traits{
 	Name: Paired, Title: "paired comparison", Kind: checks.Paired, Decides: true,
-	Flags: []string{"idle-connections", "rate"},
+	Flags: []string{"idle-connections", "rate", "all-pairs"},
 }
 
 // Traits implements Protocol.
@@ -81,7 +81,11 @@ const studyRounds = 2 * settledRounds
 // difference.
 func (d paired) reaches(p *result.Plan) bool {
 	c, err := d.estimate(p)
-	return err == nil && c.Analyses[0].N >= stats.MinEpochs(pairs(p, p.Contestants), spent(p))+spareEpochs
+	spare := spareEpochs
+	if p.Ranked { // others of those that fit are spare anyway
+		spare = 1
+	}
+	return err == nil && c.Analyses[0].N >= stats.MinEpochs(tests(p, p.Contestants), spent(p))+spare
 }
 
 // fit makes a short budget reach a result. It first reduces the rounds of an epoch and, if that is
@@ -158,6 +162,7 @@ func (paired) lay(p *result.Plan, r *Request, q *Question, pr *profile) {
 		p.Analyses = p.Analyses[len(p.Analyses)-1:] // one analysis: the pilots say after how many epochs, at most these
 	}
 	p.Simultaneous = len(p.Analyses) == 1 && pairs(p, p.Contestants) > 1
+	p.Ranked = p.Simultaneous && len(q.Analyses) == 0 && len(p.Family) == 0 && p.Pilots > 0 && !r.AllPairs
 	p.Strict, p.Layouts = true, layouts
 	budget := pr.budget
 	if len(p.Contestants) > 4 {
@@ -200,7 +205,7 @@ func beside(run *result.Run) int64 {
 // no error.
 func grace(run *result.Run) int64 {
 	p, budget, n := &run.Plan, Budgeted(run), int64(counted(run))
-	lacking := int64(stats.MinEpochs(pairs(p, active(run, false)), spent(p))) - n
+	lacking := int64(stats.MinEpochs(tests(p, active(run, false)), spent(p))) - n
 	if lacking <= 0 || n == 0 {
 		return 0
 	}
@@ -215,14 +220,14 @@ func (paired) estimate(p *result.Plan) (Cost, error) {
 	if err := checkPairs(p); err != nil {
 		return Cost{}, &RequestError{err}
 	}
-	c := Cost{Pairs: pairs(p, p.Contestants)}
+	c := Cost{Pairs: pairs(p, p.Contestants), Tests: tests(p, p.Contestants)}
 	turn := turnCost(p)
 	c.Epoch = turn / time.Duration(len(partsWith(p, false)))
 	before := pilotsEstimate(p) + extraCost(p)
 	left := time.Duration(p.BudgetNS) - before
-	c.Analyses = analyses(p, p.Analyses, int(float64(left)*(1-reserve)/float64(turn)), c.Pairs)
+	c.Analyses = analyses(p, p.Analyses, int(float64(left)*(1-reserve)/float64(turn)), c.Tests)
 	if len(c.Analyses) == 0 {
-		n := stats.MinEpochs(c.Pairs, spent(p))
+		n := stats.MinEpochs(c.Tests, spent(p))
 		least := before + time.Duration(float64(n)*float64(turn)/(1-reserve))
 		pairs, fewer := fmt.Sprintf("%d pairs", c.Pairs), ", or fewer --contestants"
 		switch {

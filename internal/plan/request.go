@@ -32,6 +32,7 @@ type Request struct {
 	Alpha       float64
 	Margin      float64
 	Analyses    []int
+	AllPairs    bool // paired: tests every pair by itself, not in series that follow the pilots' ranking
 	Budget      time.Duration
 	Seed        uint64 // 0: the World's
 	Spin        string // on, off, or "" or auto: only if a CPU is free
@@ -268,7 +269,7 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 		given bool
 	}{
 		{"external", len(r.External) > 0}, {"classic", r.Classic != ""}, {"slo", r.SLO != nil}, {"epochs", r.Epochs != 0},
-		{"idle-connections", len(r.Idle) > 0}, {"rate", len(r.Rates) > 0},
+		{"idle-connections", len(r.Idle) > 0}, {"rate", len(r.Rates) > 0}, {"all-pairs", r.AllPairs},
 		{"requests", r.Requests != 0}, {"duration", r.Duration != 0},
 	} {
 		if o.given && !slices.Contains(t.Flags, o.flag) {
@@ -299,6 +300,8 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 		return refuse("--margin %v: want a share, more than 0 and less than 1", p.Margin)
 	case p.Epochs < 0:
 		return refuse("--epochs %d: want 1 or more", p.Epochs)
+	case r.AllPairs && len(p.Family) > 0:
+		return refuse("--all-pairs: the claims of the study name its pairs; omit it")
 	case len(r.Idle) == 1 || !slices.IsSorted(r.Idle) || len(r.Idle) > 0 &&
 		(r.Idle[0] < 1 || slices.Max(r.Idle) > 60_000):
 		return refuse("--idle-connections %v: want two or more increasing numbers from 1 to 60000", r.Idle)

@@ -286,9 +286,47 @@ func TestAStudyHasEpochsToSpare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		least := stats.MinEpochs(cost.Pairs, spent(&p))
-		if p.Rounds != c.rounds || cost.Analyses[0].N < least+spareEpochs {
+		least := stats.MinEpochs(cost.Tests, spent(&p))
+		if p.Rounds != c.rounds || cost.Analyses[0].N <= least {
 			t.Errorf("%d rounds, %d epochs where %d are the fewest", p.Rounds, cost.Analyses[0].N, least)
+		}
+	}
+}
+
+// Three and more contestants are ranked by the pilots and analysed after a part of the epochs that
+// fit, unless every pair is asked for, or when to analyse.
+func TestRankedByThePilots(t *testing.T) {
+	of := func(r Request) (result.Plan, Cost) {
+		t.Helper()
+		r.Scenario, r.Primary = "values", "throughput"
+		p, err := New(r, someWorld())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := Estimate(&p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p, c
+	}
+	four := []string{"c0", "c1", "c2", "c3"}
+	p, c := of(Request{Contestants: four, Budget: 20 * time.Minute})
+	all, whole := of(Request{Contestants: four, Budget: 20 * time.Minute, AllPairs: true})
+	if !p.Ranked || c.Tests != 4 || c.Pairs != 6 || len(c.Analyses) != 1 || !c.Analyses[0].Ranked || c.Analyses[0].N != 21 {
+		t.Errorf("ranked %v, %+v", p.Ranked, c)
+	}
+	if all.Ranked || whole.Tests != 6 || len(whole.Analyses) != 1 || whole.Analyses[0].Ranked || whole.Analyses[0].N != 24 {
+		t.Errorf("all pairs: ranked %v, %+v", all.Ranked, whole)
+	}
+	for _, r := range []Request{{Contestants: four[:2]}, {Contestants: four, Analyses: []int{12}},
+		{Contestants: four, Analyses: []int{8, 12}}} {
+		if p, _ := of(r); p.Ranked {
+			t.Errorf("%+v is ranked", r)
+		}
+	}
+	for _, c := range []struct{ fits, tests, want int }{{24, 7, 21}, {12, 7, 10}, {10, 7, 9}, {8, 7, 8}, {48, 10, 42}} {
+		if got := RankedEpochs(c.fits, c.tests, .05); got != c.want {
+			t.Errorf("%d epochs fit %d tests: %d are taken, want %d", c.fits, c.tests, got, c.want)
 		}
 	}
 }

@@ -48,6 +48,8 @@ type decisionJSON struct {
 	Alpha   number `json:"alpha_per_analysis"`
 	Margin  number `json:"margin_ratio"`
 	MDE     number `json:"mde_ratio"`
+	// Ranking of the pilots by the primary metric, the best first, in whose order pairs were tested.
+	Ranking []string `json:"ranking,omitempty"`
 	trialsJSON
 }
 

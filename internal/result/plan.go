@@ -61,6 +61,9 @@ type Plan struct {
 	Analyses []int   `json:"interim_analyses"` // candidate numbers of valid epochs
 	// Simultaneous: several comparisons are analysed once, and their intervals hold together.
 	Simultaneous bool `json:"simultaneous,omitempty"`
+	// Ranked: the pilots rank the contestants, and pairs are tested in series that follow the ranking,
+	// which share alpha; the run takes a part of the epochs that fit its budget.
+	Ranked bool `json:"ranked,omitempty"`
 	// Layouts is in how many orders of its functions a contestant is linked, where its toolchain can;
 	// each epoch draws one. 0: one.
 	Layouts int `json:"layouts,omitempty"`

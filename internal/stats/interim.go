@@ -13,6 +13,7 @@ type Interim struct {
 	N            int
 	Alpha        float64
 	Simultaneous bool // the intervals of the family hold together, at level Alpha
+	Ranked       bool // the pairs are tested in series that follow a ranking, which was made before: HolmInSeries
 	// Strict: epochs that resemble the one before count for less; equivalence is corrected over the
 	// family, and is of the mean too; a difference that later turns out to lie within the margin is
 	// negligible.

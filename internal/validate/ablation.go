@@ -164,7 +164,7 @@ func byValues(epochs func(int) [][][]float64, k int, value func(rows [][]float64
 // differencesOf returns the values of each pair over epochs.
 func differencesOf(epochs [][][]float64, k int) [][]float64 {
 	var out [][]float64
-	for _, c := range couples(k) {
+	for _, c := range stats.Couples(k) {
 		var d []float64
 		for _, rows := range epochs {
 			d = append(d, difference(rows, c[0], c[1]))
@@ -189,7 +189,7 @@ func holm(marked []int, ps []float64, d [][]float64, alpha float64) {
 
 // testedBy tests the values at each interim analysis, with Holm's procedure over the pairs.
 func testedBy(test func([]float64) float64, epochs func(int) [][][]float64, k int, analyses []stats.Interim) []int {
-	marked := make([]int, len(couples(k)))
+	marked := make([]int, len(stats.Couples(k)))
 	for _, l := range analyses {
 		d := differencesOf(epochs(l.N), k)
 		ps := make([]float64, len(d))
@@ -217,7 +217,7 @@ func peeking(epochs func(int) [][][]float64, k int) []int {
 
 // unpaired compares the servers' medians of their epochs as independent samples.
 func unpaired(epochs func(int) [][][]float64, k int) []int {
-	marked := make([]int, len(couples(k)))
+	marked := make([]int, len(stats.Couples(k)))
 	for _, l := range ablationAnalyses(k) {
 		levels := make([][]float64, k)
 		for _, rows := range epochs(l.N) {
@@ -234,7 +234,7 @@ func unpaired(epochs func(int) [][][]float64, k int) []int {
 func apart(marked []int, levels [][]float64, alpha float64) {
 	var ps []float64
 	var d [][]float64
-	for _, c := range couples(len(levels)) {
+	for _, c := range stats.Couples(len(levels)) {
 		ps = append(ps, stats.RankSum(levels[c[0]], levels[c[1]]))
 		d = append(d, []float64{stats.Median(levels[c[0]]) - stats.Median(levels[c[1]])})
 	}
@@ -273,7 +273,7 @@ func inSequence(f *field, k int) []int {
 			levels[i] = append(levels[i], stats.Median(f.block(i)))
 		}
 	}
-	marked := make([]int, len(couples(k)))
+	marked := make([]int, len(stats.Couples(k)))
 	apart(marked, levels, Alpha)
 	return marked
 }

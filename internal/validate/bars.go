@@ -54,6 +54,9 @@ func (p *Results) Bars() []Bar {
 	if p.Cells != nil {
 		bars = append(bars, p.simulationBars()...)
 	}
+	if p.Misled != nil {
+		bars = append(bars, p.familyBars()...)
+	}
 	if p.Replays != nil {
 		w := worst{}
 		for _, c := range p.Replays {
@@ -174,6 +177,40 @@ func (t *Trap) Outcome() (text string, met bool) {
 		return "shown by " + t.Catch + " in " + detected.String(), true
 	}
 	return "shown by " + t.Catch + " in " + detected.String() + " only", false
+}
+
+// familyBars returns the limits of rankings: errors of all pairs together, and what they save.
+func (p *Results) familyBars() []Bar {
+	var wrong, alike worst
+	near, one, kept := worst{low: true}, worst{low: true}, worst{low: true}
+	for _, m := range p.Misled {
+		where := fmt.Sprintf("%s, %s, ranking %s", m.Noise, m.Truth, m.Ranking)
+		wrong.see(m.Error, "%s", where)
+		alike.see(m.Equivalent, "%s", where)
+		near.see(m.Near, "%s", where)
+		one.see(m.One, "%s", where)
+	}
+	all, takes, fits := Rate{}, 0, 0
+	for _, s := range p.Saved {
+		if s.Source != asRecorded {
+			continue
+		}
+		kept.see(s.Kept, "%s, %s, %d servers, %d of %d epochs", titleOf(s.Metric), s.Source, s.K, s.Takes, s.Fits)
+		all.Hits, all.Of = all.Hits+s.Kept.Hits, all.Of+s.Kept.Of
+		takes, fits = takes+s.Takes, fits+s.Fits
+	}
+	part := perCent(float64(takes) / float64(fits))
+	keeps := kept.bar("neighbours that all pairs decide in all epochs that fit: decided so in "+part+" % of these",
+		"≥ 95 %", func(Rate) bool { return atLeast95(all) })
+	keeps.Worst = all.String() + "; worst " + keeps.Worst
+	return []Bar{
+		wrong.bar("pairs in series by a ranking, right or wrong: any of them wrongly called different", errorLimit,
+			errorHolds),
+		alike.bar("the same: servers further apart than the margin called equivalent", "≤ 5 %", atMost5),
+		near.bar("the same: the intervals of all neighbours hold", "≥ 95 %", atLeast95),
+		one.bar("the same: the intervals of all against the first hold", "≥ 95 %", atLeast95),
+		keeps,
+	}
 }
 
 // trapBar returns the limit of the traps: all outcomes must be acceptable.

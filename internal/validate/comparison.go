@@ -18,16 +18,6 @@ const (
 	Alpha  = 0.05
 )
 
-// couples returns the pairs of k servers.
-func couples(k int) (pairs [][2]int) {
-	for i := range k {
-		for j := i + 1; j < k; j++ {
-			pairs = append(pairs, [2]int{i, j})
-		}
-	}
-	return pairs
-}
-
 // difference returns a pair's value of an epoch, as analysis defines it: the median over the rounds
 // of the log ratio.
 func difference(rows [][]float64, i, j int) float64 { return stats.Median(inRounds(rows, i, j)) }
@@ -44,30 +34,40 @@ func inRounds(rows [][]float64, i, j int) []float64 {
 }
 
 // comparison compares the first k servers of epochs that next makes, interim analysis by interim
-// analysis, until all pairs are decided or none is left. analysis.DecideAt decides.
+// analysis, until all pairs are decided or none is left. analysis.DecideAt decides. Where the pairs are
+// tested in the order of a ranking, a pilot makes it: the first epoch, which does not count.
 type comparison struct {
 	k        int
 	analyses []stats.Interim
 	next     func(epoch int) [][]float64              // one row a round, in it the log speed of each server
 	value    func(rows [][]float64, i, j int) float64 // of a pair and an epoch; nil: difference
 
-	d      [][]float64           // of each pair, by epoch
-	beside [][]float64           // of each server, and the second control, against the first control
-	at     [][]analysis.Decision // after each interim analysis that was made
+	ranking []float64             // nil: that of a pilot, if there is to be one
+	d       [][]float64           // of each pair, by epoch
+	beside  [][]float64           // of each server, and the second control, against the first control
+	at      [][]analysis.Decision // after each interim analysis that was made
 }
 
 // play takes epochs until it stops.
 func (c *comparison) play() {
-	c.d = make([][]float64, len(couples(c.k)))
+	c.d = make([][]float64, len(stats.Couples(c.k)))
+	if c.analyses[0].Ranked && c.ranking == nil {
+		c.ranking = ranked(c.next(0), c.k)
+	}
 	var js []analysis.Decision
 	for _, interim := range c.analyses {
 		c.extend(interim.N)
-		js = analysis.DecideAt(js, c.d, c.beside, interim, Margin)
+		js = analysis.DecideAt(js, c.d, c.beside, c.ranking, interim, Margin)
 		c.at = append(c.at, js)
 		if !slices.ContainsFunc(js, func(j analysis.Decision) bool { return j.Verdict == analysis.Inconclusive }) {
 			return
 		}
 	}
+}
+
+// ranked returns what an epoch ranks the first k servers by.
+func ranked(rows [][]float64, k int) []float64 {
+	return stats.Scores(k, func(i, j int) float64 { return difference(rows, i, j) })
 }
 
 // extend takes epochs until there are n.
@@ -78,7 +78,7 @@ func (c *comparison) extend(n int) {
 	}
 	for e := len(c.d[0]); e < n; e++ {
 		rows := c.next(e)
-		for p, pair := range couples(c.k) {
+		for p, pair := range stats.Couples(c.k) {
 			c.d[p] = append(c.d[p], value(rows, pair[0], pair[1]))
 		}
 		if len(rows[0]) < c.k+2 {
@@ -121,7 +121,7 @@ type played struct {
 // see summarizes a comparison in which the first server is faster by log and all others are equal.
 func see(c *comparison, log float64) (p played) {
 	end := c.end()
-	for i, pair := range couples(c.k) {
+	for i, pair := range stats.Couples(c.k) {
 		differs := different(end[i].Verdict)
 		if pair[0] > 0 || log == 0 {
 			p.false = p.false || differs
@@ -150,7 +150,7 @@ func see(c *comparison, log float64) (p played) {
 // ranksHold reports whether every rank interval contains a true rank of its server; equal servers
 // share their ranks.
 func ranksHold(k int, js []analysis.Decision, log float64) bool {
-	pairs := couples(k)
+	pairs := stats.Couples(k)
 	lo, hi := analysis.Ranks(k, func(i, j int) bool {
 		at := slices.Index(pairs, [2]int{min(i, j), max(i, j)})
 		return js[at].Verdict == analysis.Different && js[at].Up == (i < j)

@@ -105,6 +105,8 @@ func (g page) Standard() Profile               { return Standard }
 func (g page) CoverageReps() int               { return 4 * g.Options.Reps }
 func (g page) CoverageScatter() float64        { return 100 * math.Sqrt(.95*.05/float64(g.CoverageReps())) }
 func (g page) RecordedNames() string           { return strings.Join(g.Recorded[0].Contestants, ", ") }
+func (g page) FamilyFits() int                 { return familyFits }
+func (g page) FamilyPairs() int                { return familyServers * (familyServers - 1) / 2 }
 func (g page) AblationEpochs() int             { return ablationEpochs }
 func (g page) AblationNoises() []AblationNoise { return AblationNoises }
 func (g page) Parts() []Part                   { return Parts }

@@ -31,6 +31,29 @@ func (g page) HalfTable() table {
 	})
 }
 
+// MisledTable has the errors of rankings.
+func (g page) MisledTable() table {
+	head := words("noise|servers|ranking|called different wrongly, %|equivalent, %|intervals hold: neighbours, %|" +
+		"against the first, %")
+	return tableOf(head, g.Misled, func(m Misled) []string {
+		row := []string{m.Noise, m.Truth, m.Ranking, bold(m.Error.String(), errorHolds(m.Error))}
+		return append(row, shares(m.Equivalent, m.Near, m.One)...)
+	})
+}
+
+// SavedTable has what a ranking decides in fewer epochs.
+func (g page) SavedTable() table {
+	head := words("servers|metric|k|epochs: fit|taken|neighbours decided by all pairs, %|by the ranking, %|" +
+		"of the former, by the ranking too, %|pairs decided by all pairs, %|by the ranking, %")
+	return tableOf(head, g.Saved, func(s Saved) []string {
+		row := []string{s.Source, titleOf(s.Metric), fmt.Sprint(s.K), fmt.Sprint(s.Fits), fmt.Sprint(s.Takes)}
+		of := func(n, each int) string { return perCent(float64(n) / float64(max(1, each*g.Options.Reps))) }
+		pairs := s.K * (s.K - 1) / 2
+		return append(row, of(s.Near[0], s.K-1), of(s.Near[1], s.K-1), s.Kept.String(), of(s.All[0], pairs),
+			of(s.All[1], pairs))
+	})
+}
+
 // ReplayTable has errors and power on recorded epochs.
 func (g page) ReplayTable() table {
 	head := words("metric|k|A/A error, %|effect")

@@ -8,6 +8,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/plan"
 	"dyno/internal/result"
+	"dyno/internal/stats"
 	"dyno/internal/study"
 )
 
@@ -27,13 +28,15 @@ func TestFullRecordsGiveTheSameVerdicts(t *testing.T) {
 		run := record(foe, seed, 0, truth)
 		a := study.Analyse(run)
 
-		rows := recordedRows(plan.Valid(run), slices.Concat(run.Plan.Contestants, run.Plan.Controls))
-		d := &comparison{k: trapServers, analyses: plan.Analyses(run), next: func(e int) [][]float64 { return rows[e] }}
+		names := slices.Concat(run.Plan.Contestants, run.Plan.Controls)
+		rows, pilots := recordedRows(plan.Valid(run), names), recordedRows(plan.Pilot(run), names)
+		d := &comparison{k: trapServers, analyses: plan.Analyses(run), ranking: ranked(pilots[0], trapServers),
+			next: func(e int) [][]float64 { return rows[e] }}
 		d.play()
 		if got := d.analyses[len(d.at)-1].N; got != a.Epochs || len(d.at) != a.Interim {
 			t.Errorf("seed %d: the duel stopped after %d epochs, the run after %d (%s)", seed, got, a.Epochs, run.End.Reason)
 		}
-		for i, c := range couples(trapServers) {
+		for i, c := range stats.Couples(trapServers) {
 			p, ok := a.Pair(serverName(c[0]), serverName(c[1]), "throughput")
 			j := d.end()[i]
 			if p.Moving { // by chance: the duel does not ask for it

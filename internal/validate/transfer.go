@@ -50,7 +50,7 @@ func transfer(ctx context.Context, o *Options) ([]Transfer, error) {
 
 // centred returns the values of each pair of contestants by epoch, less their pseudomedian.
 func centred(epochs [][][]float64) (pairs [][]float64) {
-	for _, c := range couples(len(epochs[0][0])) {
+	for _, c := range stats.Couples(len(epochs[0][0])) {
 		var d []float64
 		for _, rows := range epochs {
 			if v := difference(rows, c[0], c[1]); !math.IsNaN(v) {

@@ -14,7 +14,7 @@ import (
 )
 
 // Sections are the parts of a validation, in order.
-var Sections = []string{"simulation", "assumptions", "replay", "ablation", "adversarial", "checks"}
+var Sections = []string{"simulation", "family", "assumptions", "replay", "ablation", "adversarial", "checks"}
 
 // IsSection reports whether Sections has a section of that name.
 func IsSection(name string) bool { return slices.Contains(Sections, name) }
@@ -44,6 +44,8 @@ func (o *Options) tell(format string, args ...any) {
 type Results struct {
 	Options   Options
 	Cells     []Cell
+	Misled    []Misled
+	Saved     []Saved
 	Recorded  []Recorded
 	Replays   []Replay
 	Transfers []Transfer
@@ -68,6 +70,9 @@ func Run(ctx context.Context, o *Options) (*Results, error) {
 		switch section {
 		case "simulation":
 			p.Cells = simulation(ctx, o)
+		case "family":
+			p.Misled = misled(ctx, o)
+			p.Saved, err = saved(ctx, o)
 		case "replay":
 			if p.Recorded, p.Replays, err = replay(ctx, o); err == nil {
 				p.Transfers, err = transfer(ctx, o)

@@ -107,6 +107,31 @@ func TestSimulationShort(t *testing.T) {
 	}
 }
 
+// Pairs in series keep the level with any ranking, and lose few decisions: the long run is
+// doc/validation.md.
+func TestFamilyShort(t *testing.T) {
+	o := &Options{Reps: 40, Seed: 1}
+	clear := 0
+	for _, m := range misled(t.Context(), o) {
+		if m.Error.Of != o.Reps || m.Error.Hits > 8 || m.Near.Hits < 30 || m.One.Hits < 30 || m.Equivalent.Hits > 6 {
+			t.Errorf("%+v", m)
+		}
+		clear += m.Error.Hits
+	}
+	all, err := saved(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		if s.Source == asRecorded && (s.Takes >= s.Fits || s.Kept.Share() < .8 || s.Near[1] == 0) {
+			t.Errorf("%+v", s)
+		}
+	}
+	if clear == 0 {
+		t.Error("in 48 × 40 comparisons nobody errs: the test tests nothing")
+	}
+}
+
 func TestReplayShort(t *testing.T) {
 	facts, cells, err := replay(t.Context(), &Options{Reps: 60, Seed: 7})
 	if err != nil {

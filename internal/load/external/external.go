@@ -93,21 +93,18 @@ func (t *Tool) Check(s *scenario.Scenario, level result.Level) error {
 // request returns the one request that the tool repeats: the first that the job's first connection
 // would send.
 func (t *Tool) request(job *load.Job) (*http.Request, error) {
-	s := *job.Scenario
-	s.Requests = slices.Clone(s.Requests)
+	s := job.Scenario
 	loaded := 0
 	for i := range s.Requests {
-		r := &s.Requests[i]
-		if r.Weight > 0 {
+		if s.Requests[i].Weight > 0 {
 			loaded++
 		}
-		r.Expect = scenario.Expect{Status: http.StatusOK} // the tool looks at no body
 	}
 	switch {
 	case loaded != 1:
 		return nil, fmt.Errorf("%s repeats one request; the scenario %s loads %d different ones",
 			t.Name, s.Name, loaded)
-	case s.Cookies || job.Cookies:
+	case s.Cookies || s.Session != "" || job.Cookies:
 		return nil, fmt.Errorf("%s keeps no cookies, which the scenario %s needs", t.Name, s.Name)
 	}
 	mix, err := s.Compile(job.Authority(), scenario.Options{})

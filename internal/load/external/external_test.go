@@ -154,11 +154,6 @@ func TestCheck(t *testing.T) {
 	many.Requests[1].Weight = 1
 	cookies := values("GET", "")
 	cookies.Cookies = true
-	// What an answer must be is found by verifying, and a tool sends no cookie: as where each request
-	// makes a session.
-	page, session := values("GET", ""), values("GET", "")
-	page.Requests[0].Expect.Collapse = true
-	session.Session, session.Requests[0].Remembers, session.Requests[0].Expect.Session = "id", "value", true
 	for _, c := range []struct {
 		tool  string
 		s     *scenario.Scenario
@@ -167,8 +162,6 @@ func TestCheck(t *testing.T) {
 	}{
 		{"wrk", values("GET", ""), result.Level{}, ""},
 		{"ab", values("GET", ""), result.Level{PerConnection: 1}, ""},
-		{"ab", page, result.Level{}, ""},
-		{"ab", session, result.Level{}, ""},
 		{"ab", many, result.Level{}, "repeats one request; the scenario values loads 2"},
 		{"ab", cookies, result.Level{}, "keeps no cookies"},
 		{"ab", values("GET", ""), result.Level{Pipeline: 16}, "use h2load"},
