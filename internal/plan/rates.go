@@ -190,7 +190,7 @@ func openWords(p *result.Plan) string {
 	if p.OpenNS == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("; open loops of %s requests, at most %v each", document.Whole(p.OpenRequests),
+	text := fmt.Sprintf("; open loops of %s requests an epoch, in at most %v each", document.Whole(p.OpenRequests),
 		time.Duration(p.OpenNS))
 	if p.OpenNS < int64(openLongest) {
 		text += fmt.Sprintf(", longer if others take less, as the budget allows: slow contestants have fewer; for %v "+

@@ -153,13 +153,14 @@ func (s *sweep) best() string {
 
 // short returns the first table of all, as a terminal shows it.
 func (s *sweep) short() document.Section {
-	if s.namesPairs() {
-		return s.pairsShort()
-	}
 	out := document.Section{ID: "short", On: document.OffPage}
-	if m := s.shownMetrics()[0]; len(s.all()) > 0 {
+	switch m := s.shownMetrics()[0]; {
+	case s.namesPairs():
+		out = s.pairsShort()
+	case len(s.all()) > 0:
 		out.Blocks = []document.Block{shortened(s.showing(m).table(m, true))}
 	}
+	out.Blocks = append(out.Blocks, s.byLoadShort()...)
 	return out
 }
 

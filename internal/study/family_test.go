@@ -183,6 +183,25 @@ func TestOwnRates(t *testing.T) {
 	}
 }
 
+// A sweep and a comparison of named pairs have the same table by load.
+func TestRatesInOtherRuns(t *testing.T) {
+	named := familyRequest()
+	named.Question.Levels = named.Question.Levels[:2]
+	for _, r := range []plan.Request{named, {Protocol: "sweep", Contestants: []string{"a", "b"}, Primary: "throughput",
+		Controls: []string{"ref"}, Connections: []int{10}, Seed: 3}} {
+		r.Rates = []plan.OpenRate{{Share: .5, Own: true}, {PerSec: 4000}}
+		d := Evaluate(carriedOut(t, planned(t, r), madeUp))
+		var out strings.Builder
+		if err := report.Text(&out, d); err != nil || !strings.Contains(out.String(), "response p99 ms  50 %  4,000/s") {
+			t.Errorf("%v; no table by load:\n%s", err, out.String())
+		}
+		out.Reset()
+		if err := report.HTML(&out, d); err != nil || !strings.Contains(out.String(), "share of its own capacity") {
+			t.Errorf("%v; the page has no axis of shares", err)
+		}
+	}
+}
+
 func metricOf(t *testing.T, name string) analysis.Metric {
 	t.Helper()
 	m, ok := analysis.MetricNamed(name)
