@@ -52,7 +52,7 @@ func (classic) arrange(p *result.Plan, r *Request, q *Question, _ *profile) {
 	if len(p.External) == 0 {
 		p.External = q.Tools
 	}
-	if len(p.External) == 0 {
+	if len(p.External) == 0 || p.Backend != "" { // no load of a classic run is of the backend by itself
 		p.Ceiling, p.CeilingScenarios = "", nil
 	}
 	p.Epochs = cmp.Or(p.Epochs, 1)

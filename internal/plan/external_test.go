@@ -78,6 +78,10 @@ func TestTheArticlesOwnRun(t *testing.T) {
 	if err != nil || len(p.External) > 0 || p.Requests != 0 {
 		t.Errorf("of other contestants: %v, %+v", err, p)
 	}
+	relay := World{Scenario: func(string) (Scenario, error) { return Scenario{Backend: "records"}, nil }}
+	if p, err = New(Request{Question: q, Protocol: Classic}, relay); err != nil || p.Ceiling != "" {
+		t.Errorf("with a backend: %v, ceiling %q", err, p.Ceiling)
+	}
 	if p, err = New(Request{Question: q}, World{}); err != nil || len(p.Contestants) != 3 {
 		t.Errorf("a comparison: %v, %+v", err, p)
 	}
