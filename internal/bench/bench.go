@@ -119,6 +119,8 @@ type Bench struct {
 	again   *result.Resume // of a resumed run, until it goes on
 	mute    error          // why the backend could not be controlled
 	mu      sync.Mutex
+
+	reckoned reckoned
 }
 
 // Run carries out p until the plan stops it or ctx is cancelled, and returns what was recorded. An
@@ -140,6 +142,7 @@ func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
 
 // carryOut carries out orders until the plan stops the run, and records how it ended.
 func (b *Bench) carryOut(ctx context.Context) (*result.Run, error) {
+	b.reckoned = reckoned{}
 	reason, err := b.all(ctx)
 	b.stopAll()
 	if b.again != nil { // it did not go on

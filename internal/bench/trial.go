@@ -372,24 +372,6 @@ func (b *Bench) window(o plan.Order, seen *result.Detail) load.Window {
 	return w
 }
 
-// progress reports the progress of the run to the live view.
-func (b *Bench) progress(stage, name string, epoch int, t *result.Trial) {
-	if b.Event == nil {
-		return
-	}
-	e := result.Event{Stage: stage, Contestant: name, Trial: t}
-	if epoch < b.run.Plan.Pilots && (stage == "measure" || stage == "measured") {
-		e.Stage = "pilot"
-	}
-	now := plan.ProgressOf(b.run)
-	e.Done, e.Total, e.Left, e.Longer, e.Text = now.Done, now.Total, now.Left, now.Longer, now.Epoch
-	first := t != nil && t.Position == 0 // of a round, so that there are whole rounds before it
-	if first && b.Standing != nil && (t.Round == 0 || epoch <= b.run.Plan.Pilots) {
-		e.Standing = b.Standing(b.run)
-	}
-	b.tell(e)
-}
-
 // kinds formats counts by kind, the most frequent first.
 func kinds(m map[string]int64) string {
 	names := slices.Collect(maps.Keys(m))
