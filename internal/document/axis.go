@@ -68,30 +68,35 @@ var tickLists = [][]float64{
 // within returns the range of values that determines the axis; it limits the effect of a single
 // wide interval, and ignores open ones.
 func within(bound, value float64) float64 {
-	if bound == 0 || math.IsInf(bound, 0) {
+	if bound == 0 || value <= 0 || math.IsInf(bound, 0) {
 		return value
 	}
 	return min(max(bound, value/4), value*4)
 }
 
-// valueAxis is the y axis of a plot. It begins at 0, or is logarithmic if that is asked for or the
-// values span more than a factor of ten.
+// valueAxis is the y axis of a plot: from 0, logarithmic, or linear with room for values below 0.
 type valueAxis struct {
 	lo, hi float64
 	log    bool
 }
 
-func newValueAxis(values []float64, log bool) valueAxis {
+func newValueAxis(values []float64, scaling Scaling) valueAxis {
 	a := valueAxis{lo: math.Inf(1)}
+	below := 0.0
 	for _, v := range values {
-		if v > 0 && !math.IsInf(v, 0) {
+		switch {
+		case v > 0 && !math.IsInf(v, 0):
 			a.lo, a.hi = min(a.lo, v), max(a.hi, v)
+		case scaling == Linear && !math.IsInf(v, 0):
+			below = min(below, v)
 		}
 	}
 	switch {
+	case below < 0:
+		return valueAxis{lo: below * 1.06, hi: a.hi * 1.06}
 	case a.hi == 0:
 		return valueAxis{hi: 1}
-	case log || a.hi > 10*a.lo:
+	case scaling == Log || scaling == Auto && a.hi > 10*a.lo:
 		return valueAxis{lo: a.lo / 1.25, hi: a.hi * 1.25, log: true}
 	}
 	return valueAxis{hi: a.hi * 1.06}
@@ -125,15 +130,16 @@ func (a valueAxis) marks(per float64, n int) (list []float64) {
 		}
 		return list
 	}
-	step := math.Pow(10, math.Floor(math.Log10(a.hi/per/float64(n))))
+	span := (a.hi - a.lo) / per
+	step := math.Pow(10, math.Floor(math.Log10(span/float64(n))))
 	for _, k := range []float64{1, 2, 5, 10} {
-		if a.hi/per/(step*k) <= float64(n) {
+		if span/(step*k) <= float64(n) {
 			step *= k
 			break
 		}
 	}
-	for v := 0.0; v <= a.hi/per; v += step {
-		list = append(list, v*per)
+	for i := int(math.Ceil(a.lo / per / step)); float64(i)*step <= a.hi/per; i++ {
+		list = append(list, float64(i)*step*per)
 	}
 	return list
 }

@@ -57,11 +57,10 @@ type Shift struct {
 }
 
 // LineChart shows figures over levels or time: plots side by side, each with a line for each
-// series. Each plot has its own value axis, from 0, or logarithmic if the values span more than a
-// factor of ten.
+// series. A value axis begins at 0, or is logarithmic if the values span more than a factor of ten.
 //
-// Note: with a common axis for all plots, lines would coincide, because a delay changes figures by
-// more than contestants differ.
+// Note: each plot has its own value axis unless they have one in common: where a delay changes
+// figures by more than contestants differ, the lines of a common axis would coincide.
 type LineChart struct {
 	ID          string
 	Title, Note string
@@ -70,11 +69,22 @@ type LineChart struct {
 	Way         string  // "more is better"
 	Series      []Series
 	Plots       []Plot
-	Log         bool   // the value axes are logarithmic, whatever the values span
+	Axis        Scaling
+	Common      bool   // all plots have the same value axis
 	Smooth      bool   // there are so many points that they need no marks
 	Excluded    []Item // contestants without a line and the reasons, shown where the chart stands alone
 	Foot        string // description of the chart: shown below it where it stands alone, and read by screen readers
 }
+
+// Scaling says how the values of an axis are spread.
+type Scaling int
+
+// The values of Scaling.
+const (
+	Auto   Scaling = iota // from 0, but logarithmic if they span more than a factor of ten
+	Log                   // logarithmic
+	Linear                // from 0 or, where there are such, from below it
+)
 
 // Series is a contestant with a line in each plot.
 type Series struct {
@@ -104,6 +114,13 @@ type Point struct {
 	Beyond        bool   // it may be more than shown
 	Absent        bool   // there is no figure: the line is interrupted
 	Text          string // in words
+	Beside        []Aside
+}
+
+// Aside is a figure from elsewhere at the place of a Point, drawn as a hollow mark.
+type Aside struct {
+	Value float64
+	Text  string // in words
 }
 
 // StripChart shows distributions: a line for each subject, with a dot for each of its values. Plots

@@ -32,6 +32,7 @@ const (
 	labelSize   = 12.5
 	labelShare  = 0.4 // of a plot's width, at most
 	excludedRow = 20.0
+	commonTop   = 26.0 // above all plots: the unit of their common axis
 	inset       = 16.0 // of the outer points
 	lineAtMost  = 12   // maximum number of distinguishable lines; of more, only the best and the worst few are labelled
 	labelled    = 3
@@ -46,6 +47,7 @@ type lines struct {
 	x0, x1 float64 // of the plot
 	height float64
 	room   float64 // for a label
+	titles bool    // a point shows its words to a pointer, which phones lack
 	marks  []int   // the mark of each series, which distinguishes series of one colour
 }
 
@@ -67,16 +69,24 @@ func drawLines(c *LineChart, wide, alone bool) string {
 	each := (s.l.width - float64(columns-1)*plotGap) / float64(columns)
 	s.x0, s.x1, s.room = s.l.left, each, c.labelWidth(each*labelShare)
 	s.x1 -= s.room + labelAt
-	panel := s.height + plotTop + plotBottom
+	panel, top := s.height+plotTop+plotBottom, plotTop
 	h := float64((len(c.Plots)+columns-1)/columns) * panel
+	if c.Common {
+		s.y = c.axis(c.Plots...)
+		top, h = top+commonTop, h+commonTop
+	}
 	below := h + 8
 	if alone {
 		h += float64(len(c.Excluded)+1)*excludedRow + 6
 	}
-	s.begin(c.ID, c.words(), wide, alone, s.l.width, h)
+	s.titles = wide
+	s.begin(c.ID, c.words(wide), wide, alone, s.l.width, h)
+	if c.Common {
+		s.text(0, 12, "way", "", s.unit())
+	}
 	for i := range c.Plots {
 		s.printf(`<g transform="translate(%.1f %.1f)">`, float64(i%columns)*(each+plotGap),
-			float64(i/columns)*panel+plotTop)
+			float64(i/columns)*panel+top)
 		s.plot(&c.Plots[i])
 		s.printf("</g>")
 	}
@@ -91,9 +101,12 @@ func drawLines(c *LineChart, wide, alone bool) string {
 	return s.String()
 }
 
-// words returns the chart as text for screen readers.
-func (c *LineChart) words() string {
+// words returns the chart as text for screen readers, its figures in the wide form alone.
+func (c *LineChart) words(wide bool) string {
 	parts := []string{c.Foot + ", " + c.Unit}
+	if !wide {
+		return parts[0]
+	}
 	for _, it := range c.Excluded {
 		parts = append(parts, it.Label+" "+it.Text.String())
 	}
@@ -102,6 +115,9 @@ func (c *LineChart) words() string {
 			for _, f := range p.Points[k] {
 				if f.Text != "" {
 					parts = append(parts, f.Text)
+				}
+				for _, b := range f.Beside {
+					parts = append(parts, b.Text)
 				}
 			}
 		}
@@ -114,17 +130,41 @@ func (s *lines) at(x float64) float64 { return s.x0 + inset + x*(s.x1-s.x0-2*ins
 
 func (s *lines) down(v float64) float64 { return s.height * (1 - s.y.at(v)) }
 
-// plot draws one plot from 0 down to height.
-func (s *lines) plot(p *Plot) {
+// axis returns the value axis of some plots.
+func (c *LineChart) axis(plots ...Plot) valueAxis {
 	var values []float64
-	for _, points := range p.Points {
-		for _, f := range points {
-			if !f.Absent {
-				values = append(values, f.Value, within(f.Lo, f.Value), within(f.Hi, f.Value))
+	for _, p := range plots {
+		for _, points := range p.Points {
+			for _, f := range points {
+				if !f.Absent {
+					values = append(values, f.Value, within(f.Lo, f.Value), within(f.Hi, f.Value))
+				}
+				for _, b := range f.Beside {
+					values = append(values, b.Value)
+				}
 			}
 		}
 	}
-	s.y = newValueAxis(values, s.c.Log)
+	return newValueAxis(values, c.Axis)
+}
+
+// unit returns the unit of the value axis, and which figures are the better ones.
+func (s *lines) unit() string {
+	unit := s.c.Unit
+	if s.y.log {
+		unit += ", log scale"
+	}
+	if s.c.Way != "" && (s.c.Common || len(s.c.Plots) < 2) {
+		unit += " · " + s.c.Way
+	}
+	return unit
+}
+
+// plot draws one plot from 0 down to height.
+func (s *lines) plot(p *Plot) {
+	if !s.c.Common {
+		s.y = s.c.axis(*p)
+	}
 	s.text(0, -18, "name", "", p.Title)
 	for _, v := range s.y.marks(s.c.Per, 5) {
 		class := "grid"
@@ -143,17 +183,12 @@ func (s *lines) plot(p *Plot) {
 			last = x + room
 		}
 	}
-	unit := s.c.Unit
-	if s.y.log {
-		unit += ", log scale"
-	}
-	if p.Title == "" {
-		if s.c.Way != "" {
-			unit += " · " + s.c.Way
-		}
-		s.text(0, -18, "way", "", unit)
-	} else {
-		s.text(float64(len([]rune(p.Title)))*7.4+14, -18, "way", "", unit)
+	switch {
+	case s.c.Common:
+	case p.Title == "":
+		s.text(0, -18, "way", "", s.unit())
+	default:
+		s.text(float64(len([]rune(p.Title)))*7.4+14, -18, "way", "", s.unit())
 	}
 	s.text((s.x0+s.x1)/2, s.height+36, "tick", "middle", p.X)
 	s.series(p)
@@ -283,6 +318,18 @@ func (s *lines) line(k int, points []Point) {
 		if !f.Absent && !s.c.Smooth {
 			s.point(k, f)
 		}
+		for _, b := range f.Beside {
+			s.printf(`<path d="M%.1f %.1fl6 6l-6 6l-6 -6z" class="ring">`, s.at(f.At)+s.shift(k), s.down(b.Value)-6)
+			s.title(b.Text)
+			s.printf("</path>")
+		}
+	}
+}
+
+// title gives the element that is open its words.
+func (s *lines) title(words string) {
+	if s.titles {
+		s.printf(`<title>%s</title>`, safe(words))
 	}
 }
 
@@ -292,7 +339,8 @@ func (s *lines) point(k int, f Point) {
 	if f.Open {
 		class = "whisker open"
 	}
-	s.printf(`<g><title>%s</title>`, safe(f.Text))
+	s.printf("<g>")
+	s.title(f.Text)
 	s.stroke(x, x, s.down(f.Lo), s.down(f.Hi), class)
 	s.mark(k, x, y)
 	if f.Beyond {
