@@ -87,7 +87,7 @@ func newValueAxis(values []float64, scaling Scaling) valueAxis {
 		switch {
 		case v > 0 && !math.IsInf(v, 0):
 			a.lo, a.hi = min(a.lo, v), max(a.hi, v)
-		case scaling == Linear && !math.IsInf(v, 0):
+		case scaling == LinearAxis && !math.IsInf(v, 0):
 			below = min(below, v)
 		}
 	}
@@ -96,7 +96,7 @@ func newValueAxis(values []float64, scaling Scaling) valueAxis {
 		return valueAxis{lo: below * 1.06, hi: a.hi * 1.06}
 	case a.hi == 0:
 		return valueAxis{hi: 1}
-	case scaling == Log || scaling == Auto && a.hi > 10*a.lo:
+	case scaling == LogAxis || scaling == AutoAxis && a.hi > 10*a.lo:
 		return valueAxis{lo: a.lo / 1.25, hi: a.hi * 1.25, log: true}
 	}
 	return valueAxis{hi: a.hi * 1.06}

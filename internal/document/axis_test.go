@@ -37,14 +37,14 @@ func TestTickValues(t *testing.T) {
 }
 
 func TestValueAxis(t *testing.T) {
-	if a := newValueAxis([]float64{1, 95}, Linear); a.log || a.lo != 0 {
+	if a := newValueAxis([]float64{1, 95}, LinearAxis); a.log || a.lo != 0 {
 		t.Errorf("a linear axis is %+v", a)
 	}
-	if m := newValueAxis([]float64{-30, 95}, Linear).marks(1, 5); !slices.Equal(m, []float64{0, 50, 100}) {
+	if m := newValueAxis([]float64{-30, 95}, LinearAxis).marks(1, 5); !slices.Equal(m, []float64{0, 50, 100}) {
 		t.Errorf("marks %v of an axis from below 0", m)
 	}
 	for _, values := range [][]float64{nil, {5}, {90000, 95000}, {1000, 95000}, {3e4, 8e8}} {
-		a := newValueAxis(values, Auto)
+		a := newValueAxis(values, AutoAxis)
 		marks := a.marks(1, 5)
 		if len(marks) < 2 || len(marks) > 9 {
 			t.Errorf("%v: marks %v", values, marks)

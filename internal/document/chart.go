@@ -81,9 +81,9 @@ type Scaling int
 
 // The values of Scaling.
 const (
-	Auto   Scaling = iota // from 0, but logarithmic if they span more than a factor of ten
-	Log                   // logarithmic
-	Linear                // from 0 or, where there are such, from below it
+	AutoAxis   Scaling = iota // from 0, but logarithmic if they span more than a factor of ten
+	LogAxis                   // logarithmic
+	LinearAxis                // from 0 or, where there are such, from below it
 )
 
 // Series is a contestant with a line in each plot.

@@ -113,7 +113,7 @@ func (p *StripPlot) axis(x0, x1 float64, values []float64) (at func(float64) flo
 		a := newRatioAxis(x0, x1, values...)
 		return a.at, a.ticks(44)
 	}
-	a := newValueAxis(values, Auto)
+	a := newValueAxis(values, AutoAxis)
 	last := math.Inf(-1)
 	for _, v := range a.marks(p.Per, 5) {
 		if x := x0 + a.at(v)*(x1-x0); x-last > 34 { // else the labels would touch

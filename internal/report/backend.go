@@ -2,16 +2,27 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"dyno/internal/analysis"
+	"dyno/internal/document"
 	"dyno/internal/result"
 )
 
 // Alone is the backend's throughput in the pilots, when the generator loaded it directly. It is an
 // upper bound for contestants that call it.
 type Alone struct {
-	At     result.Level // what was asked of it, and how; without a scenario
-	PerSec float64
+	At          result.Level // what was asked of it, and how; without a scenario
+	PerSec      float64      // the median of its loads
+	Least, Most float64
+	Loads       int
+}
+
+// Serves reports whether contestants ask the same of the backend at a level.
+func (a *Alone) Serves(l result.Level) bool {
+	l.Scenario = ""
+	return a.At == l
 }
 
 // backendText names the backend that the contestants call, where it ran, and its own capacity. It
@@ -39,4 +50,49 @@ func (v *view) backendText() string {
 	}
 	return text + "; loaded directly by the generator, it serves " + and(rates) +
 		", which is an upper bound for contestants that call it"
+}
+
+// backendAlone returns the table of what the backend does alone at each level, and which share of it
+// each contestant reaches there.
+func (s *sweep) backendAlone() document.Section {
+	out := document.Section{ID: "alone", Title: "The backend alone"}
+	if len(s.Alone) == 0 {
+		return out
+	}
+	t := document.Table{Columns: []document.Column{{Head: "level", Lead: true},
+		{Head: "backend alone", Unit: "requests per second", Number: true}},
+		After: "In brackets: the range of its loads. The other columns: the share of this ceiling that a server " +
+			"reaches.\nAbove " + PerCent(analysis.CeilingLimit) + ", marked, a rate is only a lower bound: the " +
+			"server may do more."}
+	rows := slices.DeleteFunc(slices.Clone(s.rows), func(r row) bool { return r.Excluded != "" })
+	for _, r := range rows {
+		t.Columns = append(t.Columns, document.Column{Head: r.Title})
+	}
+	for i := range s.Levels {
+		l := &s.Levels[i]
+		line := document.Row{Cells: []document.Cell{{Value: s.names[i]}, {Absent: "it was not loaded alone"}}}
+		for _, a := range s.Alone {
+			if a.Serves(l.At) {
+				line.Cells[1] = document.Cell{Value: Sig3(a.PerSec),
+					Side: "(" + Sig3(a.Least) + "–" + Sig3(a.Most) + ")"}
+			}
+		}
+		for _, r := range rows {
+			c := document.Cell{Absent: "it is not known"}
+			if x, ok := l.Analysis.Shares[r.Name]; ok {
+				c = document.Cell{Value: PerCent(x)}
+				if x > analysis.CeilingLimit {
+					c.Style = document.Bad
+				}
+			}
+			line.Cells = append(line.Cells, c)
+		}
+		t.Rows = append(t.Rows, line)
+	}
+	if len(t.Rows) > 0 {
+		out.Blocks = []document.Block{document.Paragraph{Text: document.Plain("First the ceiling: in the pilots, " +
+			"before any load that counts, the generator loads the backend itself. The backend has the same CPUs " +
+			"then as later, those of the generator, so no server that calls it for each request can serve more.")}, t}
+	}
+	return out
 }

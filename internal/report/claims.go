@@ -25,6 +25,7 @@ type Claims struct {
 	Published                     []Published
 	Base                          string // the level that Costs are differences to
 	Costs                         []Cost
+	Charts                        []Chart
 }
 
 // Published is a published figure with the measured one, both in the metric's base unit.

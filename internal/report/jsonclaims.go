@@ -76,7 +76,7 @@ func claimsJSON(c *Claims) *studyJSON {
 		o.Figures = append(o.Figures, inUnit(p.Metric.Unit, numbers, map[string]any{"contestant": p.Contestant,
 			"level": orNull(p.Level), "metric": p.Metric.Name,
 			"requests": p.N, "to": orNull(p.To.String()), "more_is_better": p.Metric.More, "date": orNull(p.Date),
-			"source": orNull(p.Source), "place": orNull(p.Place),
+			"source": orNull(orElse(p.Source, c.Source)), "place": orNull(p.Place),
 			"note": orNull(p.Note), "computed": orNull(p.Metric.Computed), "absent": orNull(p.Absent)}))
 	}
 	for _, x := range c.Costs {

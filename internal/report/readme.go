@@ -26,8 +26,15 @@ const (
 // give the same bytes.
 func Pages(d *Data) (map[string][]byte, error) {
 	forms := map[string]Writer{ReadmeFile: Readme, ChartFile: SVG}
-	if newView(d).many() {
+	v := newView(d)
+	if v.many() {
 		forms[FiguresFile] = figuresPage
+	}
+	for i := range d.Claims.Charts {
+		c := &d.Claims.Charts[i]
+		forms[c.file()] = func(w io.Writer, _ *Data) error {
+			return document.SVG(w, &document.Document{Front: []document.Block{v.lineChart(c)}})
+		}
 	}
 	files := map[string][]byte{}
 	for name, write := range forms {
@@ -64,8 +71,8 @@ func Readme(w io.Writer, d *Data) error {
 	intro.Blocks = append(intro.Blocks, v.picture(""))
 	paragraph("Source", c.Source)
 	page := &document.Document{Title: c.Title, Comment: writtenBy(c)}
-	page.Sections = []document.Section{intro, v.claims(), v.publishedFigures(!v.many()), v.costs(),
-		newLevels(v).byLoadTables()}
+	page.Sections = []document.Section{intro, v.claims(), newLevels(v).backendAlone(), v.pictures(),
+		v.publishedFigures(!v.many()), v.costs(), newLevels(v).byLoadTables()}
 	if d.Run.Plan.Fresh {
 		page.Sections = append(page.Sections, newSweep(newView(d)).processes())
 	}
@@ -88,7 +95,7 @@ func figuresPage(w io.Writer, d *Data) error {
 	v := newView(d)
 	v.byEngine()
 	return document.Markdown(w, &document.Document{Title: d.Claims.Title + ": all figures", Comment: writtenBy(d.Claims),
-		Sections: []document.Section{v.publishedFigures(true), v.checked(true)}}, 1)
+		Sections: []document.Section{v.chartTables(), v.publishedFigures(true), v.checked(true)}}, 1)
 }
 
 // picture returns the study's chart, in a folder.

@@ -196,5 +196,8 @@ type backendJSON struct {
 type aloneJSON struct {
 	Level  string       `json:"level"`
 	At     result.Level `json:"at"`
-	PerSec number       `json:"value_per_sec"`
+	PerSec number       `json:"value_per_sec"` // the median of its loads
+	Least  number       `json:"least_per_sec"`
+	Most   number       `json:"most_per_sec"`
+	Loads  int          `json:"loads"`
 }

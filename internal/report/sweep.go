@@ -178,8 +178,8 @@ func (s *sweep) document() *document.Document {
 	} else {
 		d.Facts = s.sweepFacts()
 	}
-	d.Sections = append([]document.Section{s.short(), s.closing()}, details(append([]document.Section{pairs, s.processes(),
-		s.levelByLevel(), s.belief(doubts)}, s.rest(s.method(), s.words())...))...)
+	d.Sections = append([]document.Section{s.short(), s.closing()}, details(append([]document.Section{pairs, s.backendAlone(),
+		s.studyCharts(), s.processes(), s.levelByLevel(), s.belief(doubts)}, s.rest(s.method(), s.words())...))...)
 	return d
 }
 
@@ -211,7 +211,7 @@ func (s *sweep) levelByLevel() document.Section {
 		if t := here.table(m, k == 0); len(t.Rows) > 0 {
 			out.Blocks = append(out.Blocks, t)
 		}
-		if k == 0 && !s.any() || s.chartsBelow(k) && m.Kind != analysis.Arrivals {
+		if k == 0 && !s.any() || s.chartsBelow(k) && m.Kind != analysis.Arrivals && !s.charted(m) {
 			out.Blocks = append(out.Blocks, here.chart(m))
 		}
 	}

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"dyno/internal/analysis"
@@ -78,37 +77,22 @@ func (s *sweep) panels() (list []panel) {
 	return list
 }
 
-// place puts levels that differ in their connections alone on a logarithmic axis of these, others
-// side by side.
+// place puts the levels on the plot's axis, by their connections and records.
 func (s *sweep) place(p *panel) {
 	if s.placeRates(p) {
 		return
 	}
+	at := func(i int) *result.Level { return &s.Levels[i].At }
 	slices.SortStableFunc(p.levels, func(a, b int) int {
-		return cmp.Compare(s.Levels[a].At.Connections,
-			s.Levels[b].At.Connections)
+		return cmp.Or(cmp.Compare(at(a).Connections, at(b).Connections), cmp.Compare(at(a).Records, at(b).Records))
 	})
-	first := s.Levels[p.levels[0]].At
-	lo, hi := first.Connections, s.Levels[p.levels[len(p.levels)-1]].At.Connections
-	alike := true
-	for k, i := range p.levels {
-		l := s.Levels[i].At
-		alike = alike && (k == 0 || l.Connections > s.Levels[p.levels[k-1]].At.Connections)
-		l.Connections = first.Connections
-		alike = alike && l == first
+	var levels []result.Level
+	for _, i := range p.levels {
+		levels = append(levels, *at(i))
 	}
-	p.X = "connections, log scale"
-	for k, i := range p.levels {
-		if alike && hi > lo {
-			p.tick(math.Log(float64(s.Levels[i].At.Connections)/float64(lo))/math.Log(float64(hi)/float64(lo)),
-				document.Whole(s.Levels[i].At.Connections))
-			continue
-		}
-		p.X = "level"
-		l := s.Levels[i].At
-		l.Scenario = "" // which the panel's title says
-		p.tick((float64(k)+0.5)/float64(len(p.levels)), levelName(l))
-	}
+	title := p.Title
+	p.Plot, p.xs = axisOf(levels)
+	p.Title = title
 }
 
 func (p *panel) tick(at float64, text string) {
@@ -119,8 +103,11 @@ func (p *panel) tick(at float64, text string) {
 // every contestant and the reference.
 func (s *sweep) chart(m analysis.Metric) document.LineChart {
 	scale := s.sweepScale(m)
-	c := document.LineChart{ID: m.Name, Log: m.Kind&analysis.OpenLoop != 0, Unit: unitWords(scale), Per: scale.Per, Way: way(m), Foot: m.Title + "; " +
+	c := document.LineChart{ID: m.Name, Unit: unitWords(scale), Per: scale.Per, Way: way(m), Foot: m.Title + "; " +
 		s.label()}
+	if m.Kind&analysis.OpenLoop != 0 {
+		c.Axis = document.LogAxis
+	}
 	var rows []row
 	for _, r := range s.all() {
 		switch {

@@ -34,9 +34,25 @@ func alone(run *result.Run) (out []report.Alone) {
 			}
 		}
 		if rates[l] != nil {
-			out = append(out, report.Alone{At: l, PerSec: stats.Median(rates[l])})
+			out = append(out, report.Alone{At: l, PerSec: stats.Median(rates[l]), Least: slices.Min(rates[l]),
+				Most: slices.Max(rates[l]), Loads: len(rates[l])})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b report.Alone) int { return a.At.Records - b.At.Records })
 	return out
+}
+
+// sharesOfBackend adds the shares of the ceiling at a level at which the pilots did not load the
+// reference: the rate over what the backend does alone with as many records.
+func sharesOfBackend(l *report.Level, contestants []string, backend []report.Alone) {
+	i := slices.IndexFunc(backend, func(a report.Alone) bool { return a.Serves(l.At) })
+	if i < 0 {
+		return
+	}
+	for _, name := range contestants {
+		c := l.Analysis.Cell(name, "throughput")
+		if _, known := l.Analysis.Shares[name]; !known && c != nil && c.Level.N > 0 && c.Absent == "" {
+			l.Analysis.Shares[name] = c.Level.Value / backend[i].PerSec
+		}
+	}
 }

@@ -48,6 +48,11 @@ func TestBackendIsToldOf(t *testing.T) {
 		math.Abs(d.Alone[1].PerSec/(20_000./6)-1) > .01 {
 		t.Errorf("alone: %+v", d.Alone)
 	}
+	for _, a := range d.Alone {
+		if a.Loads < 3 || a.Least > a.PerSec || a.Most < a.PerSec {
+			t.Errorf("alone: %+v", a)
+		}
+	}
 	for _, l := range d.Levels {
 		if x := l.Analysis.Shares["a"]; math.Abs(x-.2) > .01 {
 			t.Errorf("%s: a reaches %v of what the backend does alone", l.Title(), x)
@@ -60,8 +65,9 @@ func TestBackendIsToldOf(t *testing.T) {
 	d.Verbose = true
 	for name, want := range map[string][]string{
 		"text": {"Backend: records (fasthttp v1) on the generator's CPUs (1)", "20,000/s (10 records, c=125)",
-			"CPU of the backend", "25.0"},
-		"html":     {"20,000/s", "CPU of the backend", "shown, not compared", "records, the backend"},
+			"CPU of the backend", "25.0", "First the ceiling: in the pilots"},
+		"html": {"20,000/s", "CPU of the backend", "shown, not compared", "records, the backend",
+			"The backend alone", "20 %"},
 		"markdown": {"**Backend:** records", "20,000/s"},
 		"json":     {`"backend_cpu_share"`, `"alone"`},
 	} {
@@ -77,9 +83,31 @@ func TestBackendIsToldOf(t *testing.T) {
 			}
 		}
 	}
+	d.Alone = nil // of a record whose pilots have no valid round
+	var out bytes.Buffer
+	if err := report.HTML(&out, d); err != nil || strings.Contains(out.String(), "The backend alone") {
+		t.Errorf("%v, or a section without a figure", err)
+	}
 	for _, m := range analysis.Metrics {
 		if m.Unranked && !m.Rare && !m.Open() {
 			t.Errorf("%s would be shown of every run", m.Name)
 		}
+	}
+}
+
+// Where the pilots had no reference, a rate over what the backend does alone is the share.
+func TestSharesWithoutTheReference(t *testing.T) {
+	rate := func(name string, perSec float64, absent string) analysis.Cell {
+		return analysis.Cell{Contestant: name, Metric: "throughput", Absent: absent,
+			Level: analysis.Estimate{Value: perSec, N: 6}}
+	}
+	l := report.Level{At: result.Level{Connections: 125, Pipeline: 1, Records: 10, Scenario: "other"},
+		Analysis: &analysis.Analysis{Shares: map[string]float64{"known": .3},
+			Cells: []analysis.Cell{rate("a", 17_000, ""), rate("known", 5000, ""), rate("gone", 5000, "it failed")}}}
+	backend := []report.Alone{{At: result.Level{Connections: 125, Pipeline: 1, Records: 500}, PerSec: 1},
+		{At: result.Level{Connections: 125, Pipeline: 1, Records: 10}, PerSec: 20_000}}
+	sharesOfBackend(&l, []string{"a", "known", "gone", "nobody"}, backend)
+	if got := l.Analysis.Shares; len(got) != 2 || got["a"] != .85 || got["known"] != .3 {
+		t.Errorf("shares %v; want a at 0.85, and known as it was", got)
 	}
 }

@@ -28,7 +28,7 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*report.Claims, error)
 	c := &report.Claims{
 		Slug: s.Slug, Title: s.Title, Question: s.Question, Source: s.Source, PublishedOn: s.PublishedOn, Notes: s.Notes, File: file,
 		Outcomes: claim.Judge(s.Claims, e), Published: e.published(), Unavailable: s.Unavailable,
-		Base: s.Base, Costs: e.costs(),
+		Base: s.Base, Costs: e.costs(), Charts: e.charts(),
 	}
 	c.Changed = d.Run.Plan.ClaimsHash != "" && d.Run.Plan.ClaimsHash != claim.Hash(s.Claims)
 	return c, nil

@@ -68,6 +68,7 @@ func Levels(run *result.Run) []report.Level {
 		}
 	}
 	var out []report.Level
+	backend := alone(run)
 	for i, at := range p.Points() {
 		l := report.Level{Name: p.LevelName(i), At: at, Trials: valid[i], Absent: map[string]string{},
 			Kept: map[string]checks.Kept{}}
@@ -81,6 +82,9 @@ func Levels(run *result.Run) []report.Level {
 			Trials: valid[i], Pilot: pilot[i], Contestants: contestants, Controls: controls, Ceiling: p.Ceiling, Failed: failed(run),
 			Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Fresh: p.Fresh,
 		})
+		if p.Ceiling == p.Backend {
+			sharesOfBackend(&l, contestants, backend)
+		}
 		for _, name := range l.Loaded {
 			switch {
 			case slices.ContainsFunc(valid[i], func(t result.Trial) bool { return t.Contestant == name }):

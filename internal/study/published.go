@@ -48,18 +48,46 @@ func (e *evidence) published() []report.Published {
 }
 
 // figure returns the measured counterpart of a published figure. If it was not measured directly,
-// figure computes it from the measured rate.
+// figure computes it from the measured rate, or from the ratio of two rates.
 func (e *evidence) figure(f claim.Figure) analysis.Estimate {
-	if f.Metric.Computed == "" {
+	switch {
+	case f.Metric.Computed == "":
 		return e.measured(f.Cell, cmp.Or(f.Metric.Same, f.Metric.Name))
+	case e.measured(f.Cell, "throughput").N == 0:
+		return analysis.Estimate{}
+	case f.To.Contestant != "":
+		return e.computed(f, e.Compare(f.Cell, f.To, "throughput").Ratio)
 	}
+	return e.computed(f, e.measured(f.Cell, "throughput"))
+}
+
+// epochs returns the least and the largest figure of an epoch.
+func (e *evidence) epochs(f claim.Figure) (least, most float64) {
+	m, _ := analysis.MetricNamed(f.Metric.Name)
+	if f.Metric.Computed != "" {
+		m, _ = analysis.MetricNamed("throughput")
+	}
+	at, _ := e.cell(f.Cell)
+	to, _ := e.cell(f.To)
+	if f.To.Contestant != "" {
+		least, most, _ = e.table().RatioRange(m, at, to)
+	} else {
+		least, most, _ = e.table().Range(m, at)
+	}
+	if f.Metric.Computed == "" {
+		return least, most
+	}
+	x := e.computed(f, analysis.Estimate{Value: least, Lo: least, Hi: most})
+	return x.Lo, x.Hi
+}
+
+// computed turns a rate, or of a figure with two cells the ratio of their rates, into the figure's metric.
+func (e *evidence) computed(f claim.Figure, rate analysis.Estimate) analysis.Estimate {
 	at, ok := e.cell(f.Cell)
-	rate := e.measured(f.Cell, "throughput")
-	if !ok || rate.N == 0 {
+	if !ok {
 		return analysis.Estimate{}
 	}
-	if f.To.Contestant != "" {
-		r := e.Compare(f.Cell, f.To, "throughput").Ratio
+	if r := rate; f.To.Contestant != "" {
 		if !f.Metric.More { // a drop
 			return analysis.Estimate{Value: 100 * (1 - r.Value), Lo: 100 * (1 - r.Hi), Hi: 100 * (1 - r.Lo), N: r.N}
 		}

@@ -43,6 +43,7 @@ type Study struct {
 	Levels           []Level           `toml:"level"`
 	Classics         []Classic         `toml:"classic"` // the article's own runs
 	Claims           []claim.Claim     `toml:"claim"`
+	Charts           []Chart           `toml:"chart"`
 	Notes            []string          `toml:"notes"`       // what differs from the article, and why
 	Unavailable      map[string]string `toml:"unavailable"` // contestants of the article that are not available, and why
 	Figures          []claim.Figure    `toml:"-"`

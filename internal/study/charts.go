@@ -1,0 +1,193 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"dyno/internal/analysis"
+	"dyno/internal/checks"
+	"dyno/internal/claim"
+	"dyno/internal/report"
+	"dyno/internal/result"
+)
+
+// Chart declares charts of the study's page, one of each metric: figures over levels, with a line
+// for each contestant.
+type Chart struct {
+	Metrics     []string `toml:"metrics"`     // of trials, or computed: latency_mean, drop
+	Contestants []string `toml:"contestants"` // those with a line; quick_contestants where there are too many
+	Published   []string `toml:"published"`   // dates of figures.csv, each of which has plots of its own
+	Plots       []Plot   `toml:"plot"`
+}
+
+// Plot declares a plot: levels from left to right.
+type Plot struct {
+	Title  string   `toml:"title"`
+	Levels []string `toml:"levels"`
+	Base   []string `toml:"base"` // of a drop: for each level the one that it is a drop from
+}
+
+// chartMetric returns the metric of that name in a chart.
+func chartMetric(name string) (claim.Metric, bool) {
+	if m, ok := claim.MetricNamed(name); ok && !m.Static && m.Part == "" {
+		return m, true
+	}
+	return claim.MetricNamed(name + ":")
+}
+
+// lines returns the contestants that have a line.
+func (s *Study) lines(c *Chart) []string {
+	switch {
+	case len(c.Contestants) > 0:
+		return c.Contestants
+	case len(s.Contestants) > report.MostLines && len(s.QuickContestants) > 0:
+		return s.QuickContestants
+	}
+	return s.Contestants
+}
+
+// charts checks the charts.
+func (r *reader) charts() {
+	s := r.s
+	for i := range s.Charts {
+		c, at := &s.Charts[i], fmt.Sprintf("chart[%d]", i)
+		if len(c.Metrics) == 0 || len(c.Plots) == 0 {
+			r.errorf(at, `a chart needs "metrics" and a "plot"`)
+		}
+		for j, name := range c.Metrics {
+			key := fmt.Sprintf("%s.metrics[%d]", at, j)
+			switch m, ok := chartMetric(name); {
+			case !ok || m.Computed != "" && name != claim.Drop && name != "latency_mean":
+				r.errorf(key, "no metric %q; want one of a run, latency_mean or drop", name)
+			case name == claim.Drop && !slices.ContainsFunc(c.Plots, func(p Plot) bool { return len(p.Base) > 0 }):
+				r.errorf(key, `a drop needs a plot with "base", the levels that it is a drop from`)
+			}
+		}
+		if n := len(s.lines(c)); n > report.MostLines {
+			r.errorf(at, `%d contestants: at most %d lines can be told apart; name them in "contestants"`, n,
+				report.MostLines)
+		}
+		for j, name := range c.Contestants {
+			if !slices.Contains(s.Contestants, name) {
+				r.errorf(fmt.Sprintf("%s.contestants[%d]", at, j), "no contestant %q in this study; it has %s", name,
+					strings.Join(s.Contestants, ", "))
+			}
+		}
+		for j, date := range c.Published {
+			if !slices.ContainsFunc(s.Figures, func(f claim.Figure) bool { return f.Date == date }) {
+				r.errorf(fmt.Sprintf("%s.published[%d]", at, j), "%s has no figures of %q", FiguresFile, date)
+			}
+		}
+		for j, p := range c.Plots {
+			r.plot(fmt.Sprintf("%s.plot[%d]", at, j), p)
+		}
+	}
+}
+
+func (r *reader) plot(at string, p Plot) {
+	if len(p.Levels) == 0 {
+		r.errorf(at, `a plot needs "levels"`)
+	}
+	if len(p.Base) > 0 && len(p.Base) != len(p.Levels) {
+		r.errorf(at+".base", "%d levels from %d; want equal numbers", len(p.Levels), len(p.Base))
+	}
+	for i, name := range slices.Concat(p.Levels, p.Base) {
+		key := fmt.Sprintf("%s.levels[%d]", at, i)
+		if i >= len(p.Levels) {
+			key = fmt.Sprintf("%s.base[%d]", at, i-len(p.Levels))
+		}
+		if r.s.level(name) == nil {
+			r.errorf(key, "no level %q in this study; it has %s", name, strings.Join(r.s.known().Levels, ", "))
+		}
+	}
+}
+
+// charts returns the charts of the study's page that the run has figures for.
+func (e *evidence) charts() (out []report.Chart) {
+	if isA(e.run, checks.Classic) {
+		return nil
+	}
+	for i := range e.study.Charts {
+		c := &e.study.Charts[i]
+		for _, name := range c.Metrics {
+			m, _ := chartMetric(name)
+			one := report.Chart{Metric: m, Lines: e.study.lines(c), Published: c.Published}
+			for _, p := range c.Plots {
+				if name != claim.Drop || len(p.Base) > 0 {
+					one.Plots = append(one.Plots, e.plot(p, m))
+				}
+			}
+			if slices.ContainsFunc(one.Plots, func(p report.Plot) bool { return p.Any() }) {
+				out = append(out, one)
+			}
+		}
+	}
+	return out
+}
+
+func (e *evidence) plot(p Plot, m claim.Metric) report.Plot {
+	out := report.Plot{Title: p.Title, Ours: map[string][]report.PlotFigure{}}
+	figure := func(contestant string, i int) claim.Figure {
+		f := claim.Figure{Cell: claim.Cell{Contestant: contestant, Level: p.Levels[i]}, Metric: m}
+		if m.Name == claim.Drop {
+			f.To = claim.Cell{Contestant: contestant, Level: p.Base[i]}
+		}
+		return f
+	}
+	for i, name := range p.Levels {
+		out.Names, out.Levels = append(out.Names, name), append(out.Levels, e.study.level(name).At)
+		for _, c := range e.study.Contestants {
+			out.Ours[c] = append(out.Ours[c], e.plotted(figure(c, i)))
+		}
+		for _, x := range e.study.Figures {
+			if f := figure(x.Contestant, i); x.Cell == f.Cell && x.Metric.Name == m.Name && x.To == f.To {
+				out.Published = append(out.Published, report.PlotPublished{Figure: x, Level: i})
+			}
+		}
+	}
+	if m.Name == "throughput" {
+		out.Alone = e.alone(out.Levels)
+	}
+	return out
+}
+
+// plotted returns our figure of a cell.
+func (e *evidence) plotted(f claim.Figure) report.PlotFigure {
+	metric := f.Metric.Name
+	if f.Metric.Computed != "" {
+		metric = "throughput"
+	}
+	for _, c := range []claim.Cell{f.Cell, f.To} {
+		if v, why := e.lacks(c, metric); c.Contestant != "" && v != "" {
+			return report.PlotFigure{Absent: why}
+		}
+	}
+	x := report.PlotFigure{Estimate: e.figure(f)}
+	x.Least, x.Most = e.epochs(f)
+	at, _ := e.cell(f.Cell)
+	if a := e.analysisOf(at.Level); a != nil && metric == f.Metric.Name {
+		m, _ := analysis.MetricNamed(metric)
+		x.Bound = m.AtCeiling && m.More && a.Shares[f.Contestant] > analysis.CeilingLimit
+	}
+	return x
+}
+
+// alone returns what the backend does alone at the levels of a plot; nil if it was loaded alone at none of them.
+func (e *evidence) alone(levels []result.Level) (out []report.PlotFigure) {
+	any := false
+	for _, l := range levels {
+		x := report.PlotFigure{Absent: "the backend was not loaded alone"}
+		if i := slices.IndexFunc(e.data.Alone, func(a report.Alone) bool { return a.Serves(l) }); i >= 0 {
+			a := e.data.Alone[i]
+			any, x = true, report.PlotFigure{Least: a.Least, Most: a.Most,
+				Estimate: analysis.Estimate{Value: a.PerSec, Lo: math.Inf(-1), Hi: math.Inf(1), N: a.Loads}}
+		}
+		out = append(out, x)
+	}
+	if !any {
+		return nil
+	}
+	return out
+}
