@@ -25,7 +25,7 @@ import (
 // which errors mention. A zero field means the default.
 type Request struct {
 	Scenario string   // a file; it excludes all but Headers
-	Paths    []string // with weights, as ParsePath reads them; empty: that of the URL
+	Paths    []string // with weights, as parsePath reads them; empty: that of the URL
 	Method   string
 	Headers  []string // "Name: value"
 	Body     *string  // text, @FILE, or @- for standard input
@@ -39,8 +39,8 @@ type Request struct {
 	ExpectHeaders []string // "Name" or "Name: value"
 }
 
-// Name is the name of scenarios without a file.
-const Name = "command line"
+// scenarioName is the name of scenarios without a file.
+const scenarioName = "command line"
 
 // Make returns the scenario of r, and its Host header, if any. path is the path of the URL. In a
 // scenario from a file, the headers of r are added to every request and replace those with the same
@@ -142,7 +142,7 @@ func (r *Request) requests(ctx context.Context, path string, headers []scenario.
 	if err != nil {
 		return nil, err
 	}
-	s := &scenario.Scenario{Name: Name}
+	s := &scenario.Scenario{Name: scenarioName}
 	add := func(path string, weight int) {
 		s.Requests = append(s.Requests, scenario.Request{Name: method + " " + path, Method: method, Path: path,
 			Headers: headers, Body: body, Verbatim: !r.Template, Weight: weight, Expect: expect})
@@ -151,7 +151,7 @@ func (r *Request) requests(ctx context.Context, path string, headers []scenario.
 		add(path, 1)
 	}
 	for _, text := range r.Paths {
-		path, weight, err := ParsePath(text)
+		path, weight, err := parsePath(text)
 		if err != nil {
 			return nil, conf.Usagef("--path %q: %w", text, err)
 		}
@@ -160,9 +160,9 @@ func (r *Request) requests(ctx context.Context, path string, headers []scenario.
 	return s, nil
 }
 
-// ParsePath reads a path and its weight: "/a=3", or "/a" with weight 1. After a query, whose text
+// parsePath reads a path and its weight: "/a=3", or "/a" with weight 1. After a query, whose text
 // may end like a weight, a space precedes the weight: "/a?b=1 =3".
-func ParsePath(text string) (path string, weight int, err error) {
+func parsePath(text string) (path string, weight int, err error) {
 	path, number, blank := strings.Cut(text, " ")
 	if blank {
 		number, blank = strings.CutPrefix(strings.TrimSpace(number), "=")

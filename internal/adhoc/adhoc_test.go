@@ -121,7 +121,7 @@ func TestParsePath(t *testing.T) {
 		"/a=0":            {}, "/a=": {}, "/a=x": {}, "a=1": {}, "": {}, "/a 3": {}, "/a =": {}, "/a= 3": {},
 		"/a?b=1 =3 =4": {}, "http://a/": {}, "/a=9999999": {},
 	} {
-		path, weight, err := ParsePath(text)
+		path, weight, err := parsePath(text)
 		if path != want.path || weight != want.weight || (err == nil) != (want.path != "") {
 			t.Errorf("%q: %q, %d, %v; want %+v", text, path, weight, err, want)
 		}

@@ -21,7 +21,7 @@ func TestSlope(t *testing.T) {
 		{"all at one place", []float64{7, 7}, []float64{1, 2}, 0, false},
 		{"none", nil, nil, 0, false},
 	} {
-		got, ok := Slope(c.x, c.y)
+		got, ok := slopeOf(c.x, c.y)
 		if ok != c.ok || math.Abs(got-c.want) > 1e-9*math.Abs(c.want) {
 			t.Errorf("%s: %v, %v; want %v", c.name, got, ok, c.want)
 		}

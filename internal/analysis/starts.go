@@ -132,7 +132,7 @@ func perConnection(run *result.Run, name string) (slopes []float64) {
 		}
 	}
 	for e := range x {
-		if v, ok := Slope(x[e], y[e]); ok {
+		if v, ok := slopeOf(x[e], y[e]); ok {
 			slopes = append(slopes, v)
 		}
 	}

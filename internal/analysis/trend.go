@@ -156,7 +156,7 @@ func (t *Table) change(epoch int, own map[int]float64, others []map[int]float64,
 			x, y = append(x, float64(r)), append(y, v-middle(values))
 		}
 	}
-	slope, ok := Slope(x, y)
+	slope, ok := slopeOf(x, y)
 	if !ok || len(x) < TrendRounds {
 		return math.NaN()
 	}

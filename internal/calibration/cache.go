@@ -11,8 +11,8 @@ import (
 	"dyno/internal/result"
 )
 
-// File returns the path of the last calibration of this user on this machine.
-func File() (string, error) {
+// fileName returns the path of the last calibration of this user on this machine.
+func fileName() (string, error) {
 	dir, err := contestant.Cache()
 	return filepath.Join(dir, "calibration.json"), err
 }
@@ -31,7 +31,7 @@ func Write(c *result.Calibration) (err error) {
 	if err != nil {
 		return err
 	}
-	name, err := File()
+	name, err := fileName()
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func Write(c *result.Calibration) (err error) {
 // that of the host, and its EndedUnixNS with the clock. The error wraps fs.ErrNotExist if there is
 // none.
 func Last() (*result.Calibration, error) {
-	name, err := File()
+	name, err := fileName()
 	if err != nil {
 		return nil, fmt.Errorf("read the last calibration: %w", err)
 	}

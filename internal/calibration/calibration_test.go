@@ -192,7 +192,7 @@ func TestLast(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	file, err := File()
+	file, err := fileName()
 	if err != nil {
 		t.Fatal(err)
 	}

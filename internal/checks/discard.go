@@ -51,10 +51,10 @@ const (
 	pauseClosed, pauseOpen = 0.10, 0.01
 )
 
-// Pause returns how long the generator stood still in a trial, in ns: its longest gap, or the time
+// pauseOf returns how long the generator stood still in a trial, in ns: its longest gap, or the time
 // for which the machine was suspended. If other processes of the trial may use the generator's
 // CPUs, time spent waiting for a CPU does not count.
-func Pause(t *result.Trial) (ns int64) {
+func pauseOf(t *result.Trial) (ns int64) {
 	ns = t.Load.GapNS
 	if t.Causes.GeneratorShared {
 		ns -= t.Load.RunQueueNS
@@ -68,7 +68,7 @@ func Paused(t *result.Trial) bool {
 	if t.Load.Pace != nil {
 		limit = pauseOpen
 	}
-	return t.Causes.SuspendedNS > 0 || float64(Pause(t)) > max(pauseLeast, limit*float64(t.Load.WindowNS))
+	return t.Causes.SuspendedNS > 0 || float64(pauseOf(t)) > max(pauseLeast, limit*float64(t.Load.WindowNS))
 }
 
 // Discard reports whether a round is invalid because of a cause outside its contestants: background

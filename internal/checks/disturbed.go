@@ -24,7 +24,7 @@ func DisturbanceOf(loads []result.Trial) (d Disturbance) {
 		d.Server = max(d.Server, float64(c.BackgroundServerNS)/(wall*server))
 		d.Generator = max(d.Generator, float64(c.BackgroundGeneratorNS)/(wall*generator))
 		d.Withheld = max(d.Withheld, float64(c.StealNS)/(wall*float64(max(1, c.ServerCPUs+c.GeneratorCPUs))))
-		d.Stood = max(d.Stood, float64(Pause(&loads[i]))/wall)
+		d.Stood = max(d.Stood, float64(pauseOf(&loads[i]))/wall)
 	}
 	return d
 }

@@ -148,7 +148,7 @@ func pauses(_ *Check, e *Evidence) []Finding {
 		if t.Load.GapNS > 0 {
 			n++
 		}
-		longest = max(longest, Pause(t))
+		longest = max(longest, pauseOf(t))
 		if Paused(t) {
 			standstills++
 		}

@@ -37,7 +37,7 @@ func TestCopyOfGo(t *testing.T) {
 		"go/global.json":           "{}",
 		"shared/pages/a.txt":       "a",
 	})
-	from, err := Read(os.DirFS(root), "contestants/go/mine")
+	from, err := readNamed(os.DirFS(root), "contestants/go/mine")
 	if err != nil {
 		t.Fatal(err)
 	}

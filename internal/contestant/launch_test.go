@@ -32,7 +32,7 @@ func project(t *testing.T, source string) (*Manifest, Toolchain, BuildOptions) {
 			t.Fatal(err)
 		}
 	}
-	m, err := Read(os.DirFS(root), "contestants/go/mine")
+	m, err := readNamed(os.DirFS(root), "contestants/go/mine")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestRealDotnet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Read(os.DirFS(root), "contestants/dotnet/kestrel")
+	m, err := readNamed(os.DirFS(root), "contestants/dotnet/kestrel")
 	if err != nil {
 		t.Fatal(err)
 	}

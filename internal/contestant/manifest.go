@@ -86,8 +86,8 @@ func (m *Manifest) FS(project fs.FS) fs.FS {
 	return project
 }
 
-// Read reads the contestant.toml in the folder dir of a project. Errors carry file:line:column.
-func Read(fsys fs.FS, dir string) (*Manifest, error) {
+// readNamed reads the contestant.toml in the folder dir of a project. Errors carry file:line:column.
+func readNamed(fsys fs.FS, dir string) (*Manifest, error) {
 	return named(fsys, dir, "contestant")
 }
 
@@ -202,7 +202,7 @@ func list(fsys fs.FS, pattern string) ([]*Manifest, error) {
 	}
 	var all []*Manifest
 	for _, file := range files {
-		m, err := Read(fsys, path.Dir(file))
+		m, err := readNamed(fsys, path.Dir(file))
 		if err != nil {
 			return nil, err
 		}

@@ -32,7 +32,7 @@ func folder(text string) fstest.MapFS {
 }
 
 func TestReadManifest(t *testing.T) {
-	m, err := Read(folder(good), "contestants/go/mine")
+	m, err := readNamed(folder(good), "contestants/go/mine")
 	if err != nil || m.Name != "mine" || !m.HTTP2 || m.Processes != 1 || m.Managed() {
 		t.Fatalf("%+v, %v", m, err)
 	}
@@ -54,7 +54,7 @@ func TestReadManifest(t *testing.T) {
 		{`"/public/" = "/"`, `"/public/" = "/static"`,
 			"contestant.toml:17:1: \"/public/\" = \"/static\": a path that ends in /"},
 	} {
-		_, err := Read(folder(strings.Replace(good, c.from, c.to, 1)), "contestants/go/mine")
+		_, err := readNamed(folder(strings.Replace(good, c.from, c.to, 1)), "contestants/go/mine")
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s -> %s: error %v; want %q", c.from, c.to, err, c.want)
 		}

@@ -38,7 +38,7 @@ func ListFolder(dir string) ([]*Manifest, error) {
 		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(dir, "contestant.toml")); err == nil {
-		m, err := Read(os.DirFS(filepath.Dir(dir)), filepath.Base(dir))
+		m, err := readNamed(os.DirFS(filepath.Dir(dir)), filepath.Base(dir))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", filepath.Dir(dir), err)
 		}

@@ -56,8 +56,8 @@ type Request struct {
 	CSV, HDR  string
 }
 
-// DefaultConnections is the number of connections of a load by default.
-const DefaultConnections = 125
+// defaultConnections is the number of connections of a load by default.
+const defaultConnections = 125
 
 // DefaultEngine returns the best engine on this system.
 func DefaultEngine() string {
@@ -92,7 +92,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 		return nil, err
 	}
 	if r.Connections == 0 {
-		r.Connections = DefaultConnections
+		r.Connections = defaultConnections
 		if r.Requests > 0 && !r.open() {
 			r.Connections = min(r.Connections, r.Requests) // the rest would have nothing to do
 		}

@@ -27,9 +27,9 @@ const leastExtra = 6
 // cells outside the family, whose trials are long. After that these cells wait for another epoch.
 const extraAttempts = 3
 
-// Family returns the comparisons that a run decides among the named contestants: those of the plan,
+// familyOf returns the comparisons that a run decides among the named contestants: those of the plan,
 // or all pairs at the first level.
-func Family(p *result.Plan, names []string) []result.Comparison {
+func familyOf(p *result.Plan, names []string) []result.Comparison {
 	var out []result.Comparison
 	if len(p.Family) > 0 {
 		for _, c := range p.Family {

@@ -61,7 +61,7 @@ func (c *Cost) add(p *result.Plan, first int) (until time.Duration) {
 
 // pairs returns the size of Holm's family among the named contestants. It is 1 for a single
 // contestant, which is not compared but still judged in one analysis.
-func pairs(p *result.Plan, names []string) int { return max(1, len(Family(p, names))) }
+func pairs(p *result.Plan, names []string) int { return max(1, len(familyOf(p, names))) }
 
 // tests returns how many tests share alpha at most: every pair by itself or, where the pilots rank
 // the contestants, as many as there are contestants.

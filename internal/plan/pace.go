@@ -17,7 +17,7 @@ import (
 // This does not apply to a raised budget, because the user who raised it may have seen the figures.
 func Analyses(run *result.Run) []stats.Interim {
 	analyses := planned(run)
-	if run.End == nil || run.End.Reason != string(Budget) || Budgeted(run) != run.Plan.BudgetNS {
+	if run.End == nil || run.End.Reason != string(Budget) || budgeted(run) != run.Plan.BudgetNS {
 		return analyses
 	}
 	n, taken, left := counted(run), len(analyses), 0.
@@ -80,9 +80,9 @@ func elapsed(run *result.Run) int64 {
 	return last.EndedUnixNS - begin(run) - paused
 }
 
-// Budgeted returns the current budget of the run in ns: the plan's, or the one that a resume has
+// budgeted returns the current budget of the run in ns: the plan's, or the one that a resume has
 // raised it to.
-func Budgeted(run *result.Run) int64 {
+func budgeted(run *result.Run) int64 {
 	for _, r := range slices.Backward(run.Resumes) {
 		if r.BudgetNS > 0 {
 			return r.BudgetNS

@@ -176,7 +176,7 @@ func (paired) lay(p *result.Plan, r *Request, q *Question, pr *profile) {
 func (paired) stop(run *result.Run, epoch int, decided func() bool) Stop {
 	analyses, n := Analyses(run), counted(run)
 	for i, l := range analyses {
-		if l.N != n || !epochCounts(run, epoch, Dropped(run)) || l.N != countedOf(run, epoch) {
+		if l.N != n || !epochCounts(run, epoch, droppedRounds(run)) || l.N != countedOf(run, epoch) {
 			continue // not reached, or by an earlier epoch
 		}
 		if decided() {
@@ -186,7 +186,7 @@ func (paired) stop(run *result.Run, epoch int, decided func() bool) Stop {
 			return LastAnalysis
 		}
 	}
-	return overspent(run, Budgeted(run)+grace(run)-beside(run))
+	return overspent(run, budgeted(run)+grace(run)-beside(run))
 }
 
 // beside returns the part of the budget that is not for epochs, in ns: the verification before the
@@ -204,7 +204,7 @@ func beside(run *result.Run) int64 {
 // difference. The length of an epoch does not depend on which contestant is faster, so this spends
 // no error.
 func grace(run *result.Run) int64 {
-	p, budget, n := &run.Plan, Budgeted(run), int64(counted(run))
+	p, budget, n := &run.Plan, budgeted(run), int64(counted(run))
 	lacking := int64(stats.MinEpochs(tests(p, active(run, false)), spent(p))) - n
 	if lacking <= 0 || n == 0 {
 		return 0

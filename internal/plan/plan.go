@@ -95,7 +95,7 @@ func nobody(run *result.Run) bool {
 	if !decides(p) || len(p.Family) == 0 && len(p.Contestants) < 2 {
 		return len(left) == 0
 	}
-	return len(Family(p, left)) == 0
+	return len(familyOf(p, left)) == 0
 }
 
 // Resumable returns the epoch at which an interrupted run can be resumed, or an error that says why
@@ -107,10 +107,10 @@ func Resumable(run *result.Run, budget int64) (epoch int, err error) {
 	switch {
 	case (ended || budget > 0) && analysed(run):
 		return 0, errors.New("an interim analysis has been made, so the budget can no longer be changed")
-	case budget > 0 && budget <= max(elapsed(run), Budgeted(run)) || ended && budget == 0:
+	case budget > 0 && budget <= max(elapsed(run), budgeted(run)) || ended && budget == 0:
 		return 0, fmt.Errorf(
 			"the run has used %v of its budget of %v; pass a larger --budget, which counts for the whole run",
-			time.Duration(elapsed(run)).Round(time.Second), time.Duration(Budgeted(run)))
+			time.Duration(elapsed(run)).Round(time.Second), time.Duration(budgeted(run)))
 	case run.End != nil && !ended && run.End.Reason != Interrupted:
 		return 0, fmt.Errorf("the run has ended (%s)", run.End.Reason)
 	case run.OlderFormat != 0:

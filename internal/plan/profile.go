@@ -29,7 +29,7 @@ type profile struct {
 	budget, manyBudget      time.Duration // of up to four contestants, and of more
 	native, managed         time.Duration // least warm-up
 	managedCap              time.Duration // most of a managed one; 0: WarmManagedCap
-	requests                int64         // least of the warm-up of a managed one; 0: WarmRequests
+	requests                int64         // least of the warm-up of a managed one; 0: warmRequests
 	cpus                    int           // that it is made for
 }
 

@@ -49,7 +49,7 @@ func ProgressOf(run *result.Run) Progress {
 	} else if p.Pilots > 0 && !pilotsOver(run) {
 		out.Left = time.Duration(share * float64(leftInPilots(run, &c)))
 	}
-	limit := Budgeted(run) + grace(run)
+	limit := budgeted(run) + grace(run)
 	if decides(p) {
 		limit -= beside(run)
 	}
@@ -64,7 +64,7 @@ func ProgressOf(run *result.Run) Progress {
 		}
 	}
 	switch {
-	case elapsed(run) > Budgeted(run) && Budgeted(run) > 0:
+	case elapsed(run) > budgeted(run) && budgeted(run) > 0:
 		out.Longer = "a few epochs are missing; to measure them, the run may exceed its budget by up to a quarter"
 	case discarded > 0:
 		out.Longer = "disturbed loads are repeated"

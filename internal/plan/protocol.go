@@ -123,7 +123,7 @@ func (whole) stop(run *result.Run, epoch int, _ func() bool) Stop {
 	if p := &run.Plan; epoch+1 >= p.Pilots+p.Epochs*len(parts(p)) {
 		return Done
 	}
-	return overspent(run, Budgeted(run))
+	return overspent(run, budgeted(run))
 }
 
 // estimate returns the cost of all epochs.

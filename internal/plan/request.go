@@ -119,8 +119,8 @@ func refuse(format string, args ...any) error { return &RequestError{fmt.Errorf(
 // sets it.
 const DefaultRecords = 10
 
-// DefaultAlpha is the family-wise error rate of a run, unless the request sets it.
-const DefaultAlpha = 0.05
+// defaultAlpha is the family-wise error rate of a run, unless the request sets it.
+const defaultAlpha = 0.05
 
 // New makes the plan of a request, or returns a RequestError. It is pure: the same request in the
 // same World gives the same plan.
@@ -142,7 +142,7 @@ func New(r Request, w World) (result.Plan, error) {
 		Profile: profile.name,
 		Study:   q.Study, ClaimsHash: q.ClaimsHash, Title: q.Title, Scenario: q.Scenario, Contestants: q.Contestants,
 		Controls: r.controls(&q, protocol.Traits(), profile), Heap: q.Heap, IdleConnections: r.Idle, Epochs: r.Epochs,
-		External: r.External, Seed: cmp.Or(r.Seed, w.Seed), Primary: q.Primary, Alpha: cmp.Or(r.Alpha, DefaultAlpha),
+		External: r.External, Seed: cmp.Or(r.Seed, w.Seed), Primary: q.Primary, Alpha: cmp.Or(r.Alpha, defaultAlpha),
 		Margin: cmp.Or(r.Margin, profile.margin(q.Primary)),
 	}
 	if !w.Now.IsZero() {

@@ -111,7 +111,7 @@ func TestBudgetRaisedBeforeTheFirstAnalysis(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.run.End, p.run.Resumes = nil, []result.Resume{{Epoch: epoch, BudgetNS: raised}}
-	if got := Budgeted(&p.run); got != raised {
+	if got := budgeted(&p.run); got != raised {
 		t.Errorf("a budget of %d, want %d", got, raised)
 	}
 	p.play(t, never)

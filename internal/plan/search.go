@@ -67,10 +67,10 @@ var shifts = [arounds]float64{-.12, .12, -.06, .06, -.03, .03, -.12, .12, -.06, 
 // achieved is the share of an open loop's requests that must have been sent for a probe to pass.
 const achieved = 0.99
 
-// Passed reports whether a load met the objective: few enough errors, the rate, no growing backlog,
+// passed reports whether a load met the objective: few enough errors, the rate, no growing backlog,
 // and the response time. A response time that is only a lower bound, or a quantile of too few
 // requests, does not pass. A growing backlog would break any limit in a longer probe.
-func Passed(slo *result.SLO, l *result.Load) bool {
+func passed(slo *result.SLO, l *result.Load) bool {
 	if l.Planned == 0 {
 		return false
 	}
@@ -101,9 +101,9 @@ func Probes(run *result.Run, epoch int, contestant string) (probes []stats.Probe
 					top = perSec
 				}
 			case round <= bisections+arounds && t.Level != nil:
-				probes = append(probes, stats.Probe{Rate: t.Level.RatePerSec, Pass: Passed(run.Plan.SLO, &t.Load)})
+				probes = append(probes, stats.Probe{Rate: t.Level.RatePerSec, Pass: passed(run.Plan.SLO, &t.Load)})
 			default:
-				confirmed = append(confirmed, Passed(run.Plan.SLO, &t.Load))
+				confirmed = append(confirmed, passed(run.Plan.SLO, &t.Load))
 			}
 		}
 	}

@@ -102,11 +102,11 @@ func TestPassed(t *testing.T) {
 	} {
 		l := good
 		c.change(&l)
-		if got := Passed(slo, &l); got != c.want {
+		if got := passed(slo, &l); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
-	if slo.Quantile = .5; !Passed(slo, &result.Load{Planned: 20, Started: 20, Succeeded: 20, ResponseP50NS: 1,
+	if slo.Quantile = .5; !passed(slo, &result.Load{Planned: 20, Started: 20, Succeeded: 20, ResponseP50NS: 1,
 		ResponseP99NS: 1e9}) {
 		t.Error("an objective of the median looks at p99")
 	}

@@ -16,11 +16,11 @@ const settleAlpha = 0.02
 // is dropped, as a share.
 const settleLeast = 0.02
 
-// Dropped returns the number of first rounds of each epoch that do not count, at most the plan's
+// droppedRounds returns the number of first rounds of each epoch that do not count, at most the plan's
 // DropRounds. The pilots determine it: after that many rounds, no contestant is faster or slower in
 // the next ones than in the rest. It is the same for all contestants and epochs. The counted epochs
 // have no influence on it.
-func Dropped(run *result.Run) int {
+func droppedRounds(run *result.Run) int {
 	p := &run.Plan
 	if p.DropRounds == 0 || !pilotsOver(run) {
 		return 0

@@ -35,7 +35,7 @@ func settling(t *testing.T, seed uint64, early float64, slow int, pilots int) *p
 // contestants and epochs alike; what only the counted epochs show takes nothing out.
 func TestPilotsDropFirstRounds(t *testing.T) {
 	run := &settling(t, 1, -.4, 2, 1).run
-	if got := Dropped(run); got != 2 {
+	if got := droppedRounds(run); got != 2 {
 		t.Errorf("%d rounds are dropped; want 2", got)
 	}
 	n := map[string]int{}
@@ -48,11 +48,11 @@ func TestPilotsDropFirstRounds(t *testing.T) {
 	if n["a"] != len(Epochs(run))*10 || n["b"] != n["a"] || n["ref"] != n["a"] {
 		t.Errorf("they count unlike: %v", n)
 	}
-	if got := Dropped(&settling(t, 1, -.4, 2, 0).run); got != 0 {
+	if got := droppedRounds(&settling(t, 1, -.4, 2, 0).run); got != 0 {
 		t.Errorf("what the counted epochs showed dropped %d rounds", got)
 	}
 	run.Plan.DropRounds = 0 // as in older records
-	if Dropped(run) != 0 || len(Valid(run)) != len(Epochs(run))*12*5 {
+	if droppedRounds(run) != 0 || len(Valid(run)) != len(Epochs(run))*12*5 {
 		t.Error("a record from before drops rounds")
 	}
 }
@@ -61,7 +61,7 @@ func TestPilotsDropFirstRounds(t *testing.T) {
 func TestNothingIsDroppedForNothing(t *testing.T) {
 	dropped := 0
 	for seed := range uint64(60) {
-		if Dropped(&settling(t, 100+seed, 0, 0, 1).run) > 0 {
+		if droppedRounds(&settling(t, 100+seed, 0, 0, 1).run) > 0 {
 			dropped++
 		}
 	}
@@ -99,7 +99,7 @@ func TestADiscardedEpochOfOneRoundDoesNotCount(t *testing.T) {
 func TestMoreDroppedThanThereAre(t *testing.T) {
 	run := &settling(t, 1, -.4, 2, 1).run
 	run.Plan.DropRounds = 40
-	if got := Dropped(run); got > run.Plan.Rounds-2 {
+	if got := droppedRounds(run); got > run.Plan.Rounds-2 {
 		t.Errorf("%d rounds", got)
 	}
 }

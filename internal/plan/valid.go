@@ -11,10 +11,10 @@ import (
 )
 
 // Valid returns the valid trials: those of the last attempt of each round that is neither discarded
-// nor Dropped, in valid epochs after the pilots.
+// nor dropped (droppedRounds), in valid epochs after the pilots.
 func Valid(run *result.Run) []result.Trial {
 	var out []result.Trial
-	dropped := Dropped(run)
+	dropped := droppedRounds(run)
 	for _, e := range Epochs(run) {
 		out = append(out, roundsOf(run, e, dropped)...)
 	}
@@ -34,7 +34,7 @@ func Pilot(run *result.Run) []result.Trial {
 // valid.
 func Epochs(run *result.Run) []int {
 	var out []int
-	dropped := Dropped(run)
+	dropped := droppedRounds(run)
 	for e := run.Plan.Pilots; e <= lastEpoch(run); e++ {
 		if epochCounts(run, e, dropped) {
 			out = append(out, e)

@@ -10,7 +10,7 @@ import (
 
 // Warm-up of a fresh process (doc/method.md): a native one is loaded for at least WarmNative. A
 // managed one is loaded at intervals, for at least WarmManaged since its first window and
-// WarmRequests, and until it has used no CPU while idle for WarmQuiet, which means that its
+// warmRequests, and until it has used no CPU while idle for WarmQuiet, which means that its
 // compiler has finished.
 const (
 	WarmNative    = 500 * time.Millisecond
@@ -21,7 +21,7 @@ const (
 	WarmRest       = 400 * time.Millisecond // between two turns
 	WarmRestMost   = 3 * time.Second        // while one compiles
 	WarmQuiet      = 2 * time.Second
-	WarmRequests   = 20_000
+	warmRequests   = 20_000
 )
 
 // warmPilot is the estimated warm-up of a native contestant that is steady from the start, while
@@ -66,7 +66,7 @@ func Warmup(run *result.Run, name string, epoch int) Warming {
 	w := Warming{Least: warmLeast(p, managed), Most: WarmNativeCap, Calibrated: p.Pilots > 0 && epoch >= p.Pilots}
 	if managed {
 		pr := profileOf(p)
-		w.Most, w.Requests = cmp.Or(pr.managedCap, WarmManagedCap), cmp.Or(pr.requests, WarmRequests)
+		w.Most, w.Requests = cmp.Or(pr.managedCap, WarmManagedCap), cmp.Or(pr.requests, warmRequests)
 	}
 	if !w.Calibrated {
 		return w

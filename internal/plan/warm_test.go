@@ -36,10 +36,10 @@ func TestWarmupFollowsFromThePilots(t *testing.T) {
 		{"late", 2, Warming{WarmNativeCap, WarmNativeCap, 9 * time.Second, true, 0}},
 		{"lost", 2, Warming{WarmNative, WarmNative + WarmQuiet, 0, true, 0}},
 		{"old", 2, Warming{WarmNative, WarmNativeCap, 0, true, 0}}, // a run of an older version is resumed
-		{"net", 0, Warming{Least: WarmManaged, Most: WarmManagedCap, Requests: WarmRequests}},
+		{"net", 0, Warming{Least: WarmManaged, Most: WarmManagedCap, Requests: warmRequests}},
 		// as long as the other managed one
-		{"net", 2, Warming{25 * time.Second, WarmManagedCap, 20 * time.Second, true, WarmRequests}},
-		{"jit", 2, Warming{25 * time.Second, WarmManagedCap, 20 * time.Second, true, WarmRequests}},
+		{"net", 2, Warming{25 * time.Second, WarmManagedCap, 20 * time.Second, true, warmRequests}},
+		{"jit", 2, Warming{25 * time.Second, WarmManagedCap, 20 * time.Second, true, warmRequests}},
 	} {
 		if got := Warmup(run, c.name, c.epoch); got != c.want {
 			t.Errorf("%s in epoch %d: %+v; want %+v", c.name, c.epoch, got, c.want)

@@ -27,7 +27,7 @@ import (
 type Command struct {
 	Argv []string // a name without a slash is looked up in the PATH of Env
 	Dir  string   // working directory; empty means this process's
-	Env  []string // "KEY=value", complete: nothing is inherited. Start adds BoxVariable to it
+	Env  []string // "KEY=value", complete: nothing is inherited. Start adds boxVariable to it
 	// affinity from before the exec, so that runtimes that count CPUs see it; nil means all that
 	// dyno itself may use
 	CPUs []int
@@ -38,9 +38,9 @@ type Command struct {
 	Adopts bool
 }
 
-// BoxVariable is an environment variable that Start sets. It identifies a process of a tree that
+// boxVariable is an environment variable that Start sets. It identifies a process of a tree that
 // has left its process group and lost its parent.
-const BoxVariable = "DYNO_BOX"
+const boxVariable = "DYNO_BOX"
 
 // inherited are the variables of dyno's own environment that a contestant sees. All others are left
 // out, because they differ from one user's shell to another's.

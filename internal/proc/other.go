@@ -73,8 +73,8 @@ func (r *Running) Meters() (by, absent map[string]string) { return nil, Absent()
 // Absent returns the figures of a tree that this machine cannot measure, by name, with the reason.
 func Absent() map[string]string { return map[string]string{"instructions": errSystem.Error()} }
 
-// Owner returns nothing on this system.
-func Owner(port int) []int { return nil }
+// ownerOf returns nothing on this system.
+func ownerOf(port int) []int { return nil }
 
 // ServerCPUs fails with an error that wraps errors.ErrUnsupported.
 func ServerCPUs(network, addr string) ([]int, error) { return nil, errSystem }

@@ -131,7 +131,7 @@ func begin(cmd Command, by accounting) (*Process, error) {
 	defer output.Close()
 
 	serial := boxes.Add(1)
-	box := fmt.Sprintf("%s=%s.%d", BoxVariable, identity(), serial)
+	box := fmt.Sprintf("%s=%s.%d", boxVariable, identity(), serial)
 	attr := &os.ProcAttr{
 		Dir:   cmd.Dir,
 		Env:   append(cmd.Env[:len(cmd.Env):len(cmd.Env)], box),

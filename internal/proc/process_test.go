@@ -425,7 +425,7 @@ func TestListening(t *testing.T) {
 	if err != nil || !ours || len(pids) != 1 || pids[0] != p.Pid() {
 		t.Errorf("Listening: %v %v %v", ours, pids, err)
 	}
-	if got := Owner(port); len(got) != 1 || got[0] != p.Pid() {
+	if got := ownerOf(port); len(got) != 1 || got[0] != p.Pid() {
 		t.Errorf("Owner: %v", got)
 	}
 	if Name(p.Pid()) == "" {

@@ -32,7 +32,7 @@ func (p *Process) Listening(port int) (ours bool, pids []int, err error) {
 		if pids, all := holders(members, sockets); all {
 			return true, pids, nil
 		}
-		pids = slices.DeleteFunc(Owner(port), func(pid int) bool {
+		pids = slices.DeleteFunc(ownerOf(port), func(pid int) bool {
 			return slices.Contains(members, pid) || p.take(pid)
 		})
 		if len(pids) > 0 {
@@ -70,7 +70,7 @@ func (p *Process) take(pid int) bool {
 	living, _ := children.orphans([]stat{s})
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(living) == 0 || p.group != nil || marked(pid, []byte(BoxVariable+"=")) {
+	if len(living) == 0 || p.group != nil || marked(pid, []byte(boxVariable+"=")) {
 		return false
 	}
 	p.members, p.family = append(p.members, s), true
@@ -78,9 +78,9 @@ func (p *Process) take(pid int) bool {
 	return true
 }
 
-// Owner returns the processes that listen on the TCP port of the loopback address, as far as dyno
+// ownerOf returns the processes that listen on the TCP port of the loopback address, as far as dyno
 // may inspect them.
-func Owner(port int) []int {
+func ownerOf(port int) []int {
 	sockets, err := listeners(port, local)
 	if err != nil || len(sockets) == 0 {
 		return nil

@@ -87,7 +87,7 @@ var keeping atomic.Pointer[Keeper]
 // Keep cleans up after dead owners, and starts to record the processes that this process starts. A
 // process has at most one Keeper at a time.
 func Keep(o KeepOptions) (*Keeper, error) {
-	dir, err := RuntimeFolder()
+	dir, err := runtimeFolder()
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func Keep(o KeepOptions) (*Keeper, error) {
 		k.end()
 		return nil, fmt.Errorf("start the supervisor: %w", err)
 	}
-	os.Setenv(BoxVariable, identity()+".0") // of what os/exec starts
+	os.Setenv(boxVariable, identity()+".0") // of what os/exec starts
 	return k, nil
 }
 
@@ -201,7 +201,7 @@ func note(e entry) {
 // have been stopped.
 func (k *Keeper) Close() error {
 	keeping.CompareAndSwap(k, nil)
-	os.Unsetenv(BoxVariable)
+	os.Unsetenv(boxVariable)
 	err := endStrays()
 	k.end()
 	return err

@@ -201,7 +201,7 @@ func (l *legacy) living(all []stat, just bool) []stat {
 		ours[s.pid] = ours[s.pid] || listed && k.Started == s.started
 		other[s.pid] = listed && k.Started != s.started
 	}
-	mark := []byte(fmt.Sprintf("%s=%d.%d.", BoxVariable, l.Pid, l.Started))
+	mark := []byte(fmt.Sprintf("%s=%d.%d.", boxVariable, l.Pid, l.Started))
 	for _, s := range all {
 		_, leader := l.known[s.group]
 		ours[s.pid] = ours[s.pid] ||
@@ -239,9 +239,9 @@ func marked(pid int, mark []byte) bool {
 	return false
 }
 
-// RuntimeFolder returns the folder of this user's state files: DYNO_RUNTIME_DIR, or a folder that
+// runtimeFolder returns the folder of this user's state files: DYNO_RUNTIME_DIR, or a folder that
 // is emptied at boot. It creates the folder and checks it with OwnFolder.
-func RuntimeFolder() (string, error) {
+func runtimeFolder() (string, error) {
 	if dir := os.Getenv(RuntimeVariable); dir != "" {
 		return dir, OwnFolder(dir)
 	}

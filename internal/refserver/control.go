@@ -27,7 +27,7 @@ type Control struct {
 
 // Manner is what a server of the null family does besides answering: at most one of these.
 type Manner struct {
-	Timed bool          // hold each answer until Delay after its request was read; report the true time in TimeHeader
+	Timed bool          // hold each answer until Delay after its request was read; report the true time in timeHeader
 	Delay time.Duration // needs Timed
 
 	Stall  time.Duration // neither read nor write for the last Stall of every Period since the start

@@ -41,9 +41,9 @@ func (h *held) next() *heldAnswer {
 	return &h.all[h.first]
 }
 
-// withTime adds TimeHeader to a response and returns where its digits are.
+// withTime adds timeHeader to a response and returns where its digits are.
 func withTime(response []byte, head int) (timed, digits []byte) {
-	line := []byte(TimeHeader + ": 000000000000000\r\n")
+	line := []byte(timeHeader + ": 000000000000000\r\n")
 	at := head + len("\r\n")
 	timed = bytes.Join([][]byte{response[:at], line, response[at:]}, nil)
 	end := at + len(line) - len("\r\n")

@@ -39,9 +39,9 @@ func answer(r *bufio.Reader) (http.Header, error) {
 // told is the time in TimeHeader.
 func told(t *testing.T, h http.Header) time.Duration {
 	t.Helper()
-	ns, err := strconv.ParseInt(h.Get(TimeHeader), 10, 64)
-	if err != nil || len(h.Get(TimeHeader)) != 15 {
-		t.Fatalf("%s %q: %v", TimeHeader, h.Get(TimeHeader), err)
+	ns, err := strconv.ParseInt(h.Get(timeHeader), 10, 64)
+	if err != nil || len(h.Get(timeHeader)) != 15 {
+		t.Fatalf("%s %q: %v", timeHeader, h.Get(timeHeader), err)
 	}
 	return time.Duration(ns)
 }

@@ -50,7 +50,7 @@ const (
 	forgetful          // keeps nothing
 	oneForAll          // gives all visitors the same session
 	renewing           // changes the session's id with each request
-	lateRenewing       // does so after LateAfter requests
+	lateRenewing       // does so after lateAfter requests
 	trusting           // takes an id that it never gave for the last that it gave
 	byConnection       // goes by the connection, not by the cookie
 	hasty              // does not wait for its delay
@@ -60,13 +60,13 @@ const (
 // cannedAfter is how many answers of the mutant "canned" are right.
 const cannedAfter = 40
 
-// LateAfter is how many answers of the late mutants are right.
-const LateAfter = 10_000
+// lateAfter is how many answers of the late mutants are right.
+const lateAfter = 10_000
 
 // mixedEvery is how rarely the mutant "mixed-up" mixes answers up.
 const mixedEvery = 50
 
-// mutants lists them all. late ones are right for LateAfter requests.
+// mutants lists them all. late ones are right for lateAfter requests.
 func mutants() []Mutant {
 	return []Mutant{
 		{Name: "wrong-body", of: hasBody(nil), wrap: onBody(always, spoil),
@@ -280,7 +280,7 @@ func later(how func(*reply)) wrapper {
 	return func(_ *scenario.Scenario, h http.Handler) http.Handler {
 		var n atomic.Int64
 		return change(h, func(_ *http.Request, a *reply) {
-			if n.Add(1) > LateAfter {
+			if n.Add(1) > lateAfter {
 				how(a)
 			}
 		})

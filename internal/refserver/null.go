@@ -35,9 +35,9 @@ const (
 	sessionDigits = 12
 )
 
-// TimeHeader of an answer of a timed server is the time since its request was read, in ns, as 15
+// timeHeader of an answer of a timed server is the time since its request was read, in ns, as 15
 // digits.
-const TimeHeader = "X-Truth-Ns"
+const timeHeader = "X-Truth-Ns"
 
 // Tally is what a null server knows of its own run.
 type Tally struct {

@@ -100,7 +100,7 @@ type nullServer struct {
 	start   time.Time
 	read    time.Duration // the clock at the last read, if timed
 	held    held
-	digits  []byte // of TimeHeader, in the response of base
+	digits  []byte // of timeHeader, in the response of base
 	service *hist.Histogram
 }
 

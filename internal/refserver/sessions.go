@@ -52,7 +52,7 @@ func (s *sessions) open(w http.ResponseWriter, r *http.Request, begin bool) stri
 	case s.flaw == oneForAll && begin && s.last != "":
 		s.give(w, s.last)
 		return s.last
-	case known && (s.flaw == renewing || s.flaw == lateRenewing && s.opened > LateAfter):
+	case known && (s.flaw == renewing || s.flaw == lateRenewing && s.opened > lateAfter):
 		id = s.begin(w)
 		s.recent[id] = holds
 		return id

@@ -35,7 +35,7 @@ func (v *view) answer() []string {
 func (v *view) only(r row) string {
 	m := v.primary()
 	c := v.cell(r.Name, m.Name)
-	s := ScaleOf(m.Unit, c.Level.Value)
+	s := scaleOf(m.Unit, c.Level.Value)
 	text := fmt.Sprintf("Only %s has a figure, so there is nothing to compare it with: %s %s (%s)", r.Title,
 		Sig3(c.Level.Value/s.Per),
 		strings.Replace(s.Name, "1/s", "per second", 1), intervalIn(c.Level, s))

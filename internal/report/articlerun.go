@@ -150,7 +150,7 @@ func (a *articleRun) table() document.Table {
 		if len(known) == 0 {
 			continue
 		}
-		scale := ScaleOf(m.Unit, known...)
+		scale := scaleOf(m.Unit, known...)
 		t.Columns = append(t.Columns, document.Column{Head: m.Title + unitAfter(m, scale), Number: true})
 		for i := range rows {
 			rows[i].Cells = append(rows[i].Cells, numberCell(a.value(&a.sources[i], m), scale.Per, "it does not say"))

@@ -76,7 +76,7 @@ func (c *Chart) scale() analysis.Scale {
 			}
 		}
 	}
-	return ScaleOf(c.Metric.Unit, values...)
+	return scaleOf(c.Metric.Unit, values...)
 }
 
 // file returns the name of the chart's picture.

@@ -72,7 +72,7 @@ func publishedText(o *claim.Outcome) string {
 		case c.Kind == claim.Spread, (c.Kind == claim.Most || c.Kind == claim.All) && len(c.Over) > 0:
 			return fmt.Sprintf("%g ×", x)
 		}
-		s := ScaleOf(o.Metric.Unit, x)
+		s := scaleOf(o.Metric.Unit, x)
 		return Sig3(x/s.Per) + after(s)
 	}
 	var limits []string
@@ -171,7 +171,7 @@ func factorText(e analysis.Estimate) string {
 // estimateText returns a level in its best scale: "93,400 (91,200–95,100) 1/s", without an interval
 // where there is none.
 func estimateText(e analysis.Estimate, unit string) string {
-	s := ScaleOf(unit, e.Value)
+	s := scaleOf(unit, e.Value)
 	switch {
 	case e.Lo == e.Hi:
 		return Sig3(e.Value/s.Per) + after(s)

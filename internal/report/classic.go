@@ -106,7 +106,7 @@ func (c *classic) scale(m analysis.Metric) analysis.Scale {
 			values = append(values, f.Value)
 		}
 	}
-	return ScaleOf(m.Unit, values...)
+	return scaleOf(m.Unit, values...)
 }
 
 // totals returns the requests of a row's loads that were answered right, and the others by kind. A

@@ -46,7 +46,7 @@ func (c *Claims) costTable() *costTable {
 			}
 		}
 	}
-	t.scale = ScaleOf("ns", values...)
+	t.scale = scaleOf("ns", values...)
 	slices.SortStableFunc(t.contestants, func(a, b string) int {
 		x, y := t.at[[2]string{a, dearest}], t.at[[2]string{b, dearest}]
 		return cmp.Or(cmp.Compare(min(1, len(x.Absent)), min(1, len(y.Absent))),

@@ -139,7 +139,7 @@ func (d *external) section() document.Section {
 				values = append(values, v)
 			}
 		}
-		scale[m.Name] = ScaleOf(m.Unit, values...)
+		scale[m.Name] = scaleOf(m.Unit, values...)
 		t.Columns = append(t.Columns, column(m, scale[m.Name]))
 		if m.Kind == analysis.Rate {
 			t.Columns = append(t.Columns, document.Column{Head: "of ceiling", Word: "driver", Number: true})

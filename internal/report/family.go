@@ -69,7 +69,7 @@ func (c *comparison) cellsOf() (a, b string) {
 // verdict.
 func (s *sweep) verdict(c *comparison) (word, better, evidence string, kind analysis.Verdict) {
 	if s.Verbose {
-		evidence = P("p", c.P) + ", " + P("Holm", c.Adjusted)
+		evidence = pText("p", c.P) + ", " + pText("Holm", c.Adjusted)
 	}
 	kind, word = c.Verdict, s.verdictWord(c.Verdict)
 	switch {

@@ -67,7 +67,7 @@ func TestJSONHostile(t *testing.T) {
 		if err := json.Unmarshal(written(t, JSON, d), &into); err != nil {
 			t.Fatal(err)
 		}
-		if into.Format != JSONFormat || d.Run != nil && len(into.Contestants) == 0 {
+		if into.Format != jsonFormat || d.Run != nil && len(into.Contestants) == 0 {
 			t.Errorf("read back as %+v", into)
 		}
 	}

@@ -124,7 +124,7 @@ func (c *classic) growthChart() document.Section {
 			values, until = append(values, float64(at.PSSBytes)), max(until, at.AtNS)
 		}
 	}
-	scale := ScaleOf("bytes", values...)
+	scale := scaleOf("bytes", values...)
 	plot := document.Plot{X: "seconds under load"}
 	for i := range 5 {
 		plot.Ticks = append(plot.Ticks, document.Tick{At: float64(i) / 4,

@@ -127,11 +127,11 @@ func (f *figure) bounds() (lo, hi float64) {
 func (f *figure) side() string {
 	switch {
 	case !f.open():
-		return PlusMinus(f.Value, f.Lo, f.Hi)
+		return widestSide(f.Value, f.Lo, f.Hi)
 	case f.N < 2:
 		return "(1 epoch)"
 	}
-	return "(" + PlusMinus(f.Value, f.least, f.most) + ")"
+	return "(" + widestSide(f.Value, f.least, f.most) + ")"
 }
 
 // cell returns the figure in a table.
@@ -195,7 +195,7 @@ func (s *sweep) sweepScale(m analysis.Metric) analysis.Scale {
 			}
 		}
 	}
-	return ScaleOf(m.Unit, values...)
+	return scaleOf(m.Unit, values...)
 }
 
 // has says whether a figure of a row that stands is such.

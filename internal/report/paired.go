@@ -179,7 +179,7 @@ func (p *paired) matrix() document.Table {
 			c := document.Cell{}
 			if pair, ok := p.a.Pair(r.Name, rows[j].Name, p.primary().Name); ok && i < j {
 				value, _ := ratioParts(pair.Ratio.Value, pair.Ratio.Lo, pair.Ratio.Hi)
-				c = document.Cell{Value: mark(pair) + " " + value, Side: PlusMinus(pair.Ratio.Value, pair.Ratio.Lo,
+				c = document.Cell{Value: mark(pair) + " " + value, Side: widestSide(pair.Ratio.Value, pair.Ratio.Lo,
 					pair.Ratio.Hi), Style: styleOf[pair.Verdict]}
 			}
 			row.Cells = append(row.Cells, c)

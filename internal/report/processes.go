@@ -36,7 +36,7 @@ func (s *sweep) processes() document.Section {
 				values = append(values, s.processFigure(r, m, i).Value)
 			}
 		}
-		scale := ScaleOf(m.Unit, values...)
+		scale := scaleOf(m.Unit, values...)
 		head := document.Column{Head: m.Title, Unit: scale.Name, Word: m.Name, Number: true}
 		if analysis.UnitNamed(m.Unit).Scales == nil {
 			head.Unit = ""

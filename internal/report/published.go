@@ -42,7 +42,7 @@ func (s *sweep) levelScale(m analysis.Metric, i int) analysis.Scale {
 			values = append(values, f.Value)
 		}
 	}
-	return ScaleOf(m.Unit, values...)
+	return scaleOf(m.Unit, values...)
 }
 
 // extraNote says what the figures beside a comparison are.

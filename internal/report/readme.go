@@ -19,7 +19,7 @@ import (
 const (
 	ReadmeFile  = "README.md"
 	ChartFile   = "chart.svg"
-	FiguresFile = "figures.md" // of many contestants: what the first has no room for
+	figuresFile = "figures.md" // of many contestants: what the first has no room for
 )
 
 // Pages returns the files of a study that are written from a run of it. The same trials and study
@@ -28,7 +28,7 @@ func Pages(d *Data) (map[string][]byte, error) {
 	forms := map[string]Writer{ReadmeFile: Readme, ChartFile: SVG}
 	v := newView(d)
 	if v.many() {
-		forms[FiguresFile] = figuresPage
+		forms[figuresFile] = figuresPage
 	}
 	for i := range d.Claims.Charts {
 		c := &d.Claims.Charts[i]
@@ -109,7 +109,7 @@ func (v *view) picture(folder string) document.Picture {
 
 // elsewhere links the page with what this one leaves out.
 func elsewhere(words string) document.Paragraph {
-	return document.Paragraph{Text: document.Prose{{Text: words + ": "}, {Text: FiguresFile, Link: FiguresFile}, {Text: "."}}}
+	return document.Paragraph{Text: document.Prose{{Text: words + ": "}, {Text: figuresFile, Link: figuresFile}, {Text: "."}}}
 }
 
 // checked returns the six questions with their answers, and the findings behind one that is no

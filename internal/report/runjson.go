@@ -5,8 +5,8 @@ import (
 	"dyno/internal/result"
 )
 
-// JSONFormat is the version of run.json that JSON writes.
-const JSONFormat = 2
+// jsonFormat is the version of run.json that JSON writes.
+const jsonFormat = 2
 
 // runJSON is run.json. Keys end in their unit; a bound that is not finite, and a value that there
 // is none of, is null; a key that a protocol has no use for is left out. doc/format.md says what

@@ -46,7 +46,7 @@ func (v *view) startScale(c startColumn) analysis.Scale {
 	if slices.Max(append(values, 0)) == 0 { // all are warm at once, as a rule
 		values = highest
 	}
-	return ScaleOf(c.Unit, values...)
+	return scaleOf(c.Unit, values...)
 }
 
 // startCell returns a figure of a start, with its interval where that has a width.

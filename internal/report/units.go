@@ -32,7 +32,7 @@ func planned(ns int64) string {
 	case ns <= 0:
 		return "0 s"
 	}
-	s := ScaleOf("ns", float64(ns))
+	s := scaleOf("ns", float64(ns))
 	return strconv.FormatFloat(float64(ns)/s.Per, 'f', -1, 64) + " " + s.Name
 }
 
@@ -83,9 +83,9 @@ func seemsOne(v float64, n int) bool {
 	return v != 1 && math.Abs(v-1) < 0.5*math.Pow10(-n)
 }
 
-// PlusMinus prints the wider side of an interval around value, as a percentage of it: "±2.3 %";
+// widestSide prints the wider side of an interval around value, as a percentage of it: "±2.3 %";
 // "±∞" where a side is open, or where there is nothing to be a percentage of.
-func PlusMinus(value, lo, hi float64) string {
+func widestSide(value, lo, hi float64) string {
 	if lo == value && hi == value {
 		return "±0 %"
 	}
@@ -99,8 +99,8 @@ func PlusMinus(value, lo, hi float64) string {
 	return "±" + PerCent(side)
 }
 
-// P prints a p-value for a sentence, with its sign: "p = 0.0005", "p < 0.0001".
-func P(name string, p float64) string {
+// pText prints a p-value for a sentence, with its sign: "p = 0.0005", "p < 0.0001".
+func pText(name string, p float64) string {
 	switch {
 	case math.IsNaN(p):
 		return name + " unknown"
@@ -118,10 +118,10 @@ func P(name string, p float64) string {
 	return name + " = " + strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// ScaleOf returns the scale that a whole column of values in a base unit (1/s, ns, bytes) is best
+// scaleOf returns the scale that a whole column of values in a base unit (1/s, ns, bytes) is best
 // printed with: the largest that leaves the smallest of them at least 1. Values that are not
 // positive and finite do not count.
-func ScaleOf(unit string, values ...float64) analysis.Scale {
+func scaleOf(unit string, values ...float64) analysis.Scale {
 	list := analysis.UnitNamed(unit).Scales
 	if list == nil {
 		return analysis.Scale{Per: 1, Name: unit}
@@ -142,13 +142,13 @@ func ScaleOf(unit string, values ...float64) analysis.Scale {
 }
 
 func scaled(v float64, unit string) string {
-	s := ScaleOf(unit, math.Abs(v))
+	s := scaleOf(unit, math.Abs(v))
 	return Sig3(v/s.Per) + " " + s.Name
 }
 
 // levelParts prints a level and its interval in a column's scale.
 func levelParts(e analysis.Estimate, s analysis.Scale) (v, plusMinus string) {
-	return Sig3(e.Value / s.Per), PlusMinus(e.Value, e.Lo, e.Hi)
+	return Sig3(e.Value / s.Per), widestSide(e.Value, e.Lo, e.Hi)
 }
 
 // intervalIn prints the bounds of a level in a scale, without the scale's name: "91,200–95,100".

@@ -79,8 +79,8 @@ func TestPlusMinus(t *testing.T) {
 		{1e6, 1e6 - 1, 1e6, "±0.1 %"},
 		{100, math.Inf(-1), math.Inf(1), "±∞"}, {0, 0, 0, "±0 %"}, {0, -1, 1, "±∞"},
 	} {
-		if got := PlusMinus(c.v, c.lo, c.hi); got != c.want {
-			t.Errorf("PlusMinus(%v, %v, %v) = %q, want %q", c.v, c.lo, c.hi, got, c.want)
+		if got := widestSide(c.v, c.lo, c.hi); got != c.want {
+			t.Errorf("widestSide(%v, %v, %v) = %q, want %q", c.v, c.lo, c.hi, got, c.want)
 		}
 	}
 }
@@ -88,20 +88,20 @@ func TestPlusMinus(t *testing.T) {
 func TestP(t *testing.T) {
 	for p, want := range map[float64]string{0.00049: "p = 0.0005", 0.00005: "p < 0.0001", 0.0073: "p = 0.007",
 		0.0122: "p = 0.012", 0.31: "p = 0.31", 1: "p = 1"} {
-		if got := P("p", p); got != want {
-			t.Errorf("P(%v) = %q, want %q", p, got, want)
+		if got := pText("p", p); got != want {
+			t.Errorf("pText(%v) = %q, want %q", p, got, want)
 		}
 	}
 }
 
 func TestScaleOf(t *testing.T) {
-	if s := ScaleOf("ns", 900e3, 1.2e6, math.NaN(), 0, math.Inf(1)); s.Name != "µs" {
+	if s := scaleOf("ns", 900e3, 1.2e6, math.NaN(), 0, math.Inf(1)); s.Name != "µs" {
 		t.Errorf("a column whose least value is 900 µs is in %s", s.Name)
 	}
-	if s := ScaleOf("ns"); s.Name != "ns" {
+	if s := scaleOf("ns"); s.Name != "ns" {
 		t.Errorf("an empty column is in %s", s.Name)
 	}
-	if s := ScaleOf("furlong", 3); s.Name != "furlong" || s.Per != 1 {
+	if s := scaleOf("furlong", 3); s.Name != "furlong" || s.Per != 1 {
 		t.Errorf("an unknown unit is %v", s)
 	}
 }

@@ -51,7 +51,7 @@ func (v *view) sentence(p analysis.Pair) sentence {
 	s.Claim = v.title(p.A) + " " + relation(m, p.Ratio) + " " + v.title(p.B) + ": "
 	evidence := ""
 	if v.Verbose {
-		evidence = " (" + P("p", p.P) + ", " + P("Holm", p.Adjusted) + ")"
+		evidence = " (" + pText("p", p.P) + ", " + pText("Holm", p.Adjusted) + ")"
 	}
 	switch {
 	case p.Verdict == analysis.Equivalent: // its interval says why
@@ -174,7 +174,7 @@ func (v *view) pText(p *analysis.Pair) string {
 	if !v.Verbose {
 		return ""
 	}
-	return ", " + P("p", p.P)
+	return ", " + pText("p", p.P)
 }
 
 // knowsMDE reports whether the run had enough epochs to know its minimum detectable effect.

@@ -251,7 +251,7 @@ func (v *view) scale(m analysis.Metric) analysis.Scale {
 			levels = append(levels, c.Level.Value)
 		}
 	}
-	return ScaleOf(m.Unit, levels...)
+	return scaleOf(m.Unit, levels...)
 }
 
 // shown returns the metrics that tables have columns for: none if no trials could fill them.

@@ -53,7 +53,7 @@ func (s *Scenario) At(paths map[string]string) *Scenario {
 // Excuse returns s as the load checks it for a contestant with these declared differences. Verify
 // must have confirmed that there are no others.
 func (s *Scenario) Excuse(differs []string) *Scenario {
-	if !Declares(differs, NoContentType) {
+	if !Declares(differs, noContentTypeKey) {
 		return s
 	}
 	return s.each(func(_ int, r *Request) {

@@ -164,7 +164,7 @@ func VerifyTogether(ctx context.Context, s *Scenario, to endpoint.Endpoint, visi
 	var all sync.WaitGroup
 	for i := range visitors {
 		all.Go(func() {
-			v := newVerifier(s, to, delay, Chunked, NoContentType, NoDate)
+			v := newVerifier(s, to, delay, chunkedKey, noContentTypeKey, NoDate)
 			defer v.hangUp()
 			p, err := v.visitor(set, get, uint64(i)+1000)
 			for n := 0; n < times && err == nil && len(v.broken) == 0; n++ {

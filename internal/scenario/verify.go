@@ -17,9 +17,9 @@ import (
 
 // Differences from the contract that a contestant may declare, if they are its framework's default.
 const (
-	Chunked       = "chunked"         // Transfer-Encoding: chunked, although the length is known
-	NoContentType = "no-content-type" // no Content-Type, although the scenario expects one
-	NoDate        = "no-date"         // no Date, although the server has a clock
+	chunkedKey       = "chunked"         // Transfer-Encoding: chunked, although the length is known
+	noContentTypeKey = "no-content-type" // no Content-Type, although the scenario expects one
+	NoDate           = "no-date"         // no Date, although the server has a clock
 )
 
 // Declares reports whether the difference is among the declared ones, each "key: reason".
@@ -104,7 +104,7 @@ func (s *Scenario) Inspect(ctx context.Context, to endpoint.Endpoint) (*Observed
 	if err := s.bound(); err != nil {
 		return nil, err
 	}
-	v := newVerifier(s, to, 0, Chunked, NoContentType, NoDate)
+	v := newVerifier(s, to, 0, chunkedKey, noContentTypeKey, NoDate)
 	defer v.hangUp()
 	if err := v.requests(ctx, func(r *Request) bool { return r.Weight > 0 && r.Expect.loose() }); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ const waited = 5
 
 // Waits verifies that the handlers of loaded requests wait for delay before they answer.
 func (s *Scenario) Waits(ctx context.Context, to endpoint.Endpoint, delay time.Duration) error {
-	v := newVerifier(s, to, delay, Chunked, NoContentType, NoDate)
+	v := newVerifier(s, to, delay, chunkedKey, noContentTypeKey, NoDate)
 	defer v.hangUp()
 	if err := v.requests(ctx, func(r *Request) bool { return r.Weight > 0 && v.out.Requests < waited }); err != nil {
 		return err
@@ -151,8 +151,8 @@ func newVerifier(s *Scenario, to endpoint.Endpoint, delay time.Duration, differs
 // applies reports whether the scenario can show the difference at all.
 func (v *verifier) applies(key string) bool {
 	return slices.ContainsFunc(v.s.Requests, func(r Request) bool {
-		return r.Weight > 0 && (key == NoDate || key == NoContentType && r.Expect.Headers["Content-Type"] != "" ||
-			key == Chunked && r.Expect.hasBody())
+		return r.Weight > 0 && (key == NoDate || key == noContentTypeKey && r.Expect.Headers["Content-Type"] != "" ||
+			key == chunkedKey && r.Expect.hasBody())
 	})
 }
 
@@ -268,7 +268,7 @@ func (v *verifier) compare(r *Request, w *Want, raw []byte, resp *http1.Response
 		switch {
 		case slices.ContainsFunc(resp.Fields, h.matches):
 		case !ok && string(h.Name) == "content-type":
-			v.differ(NoContentType, "framing", "no Content-Type", bad)
+			v.differ(noContentTypeKey, "framing", "no Content-Type", bad)
 		case h.Cookie:
 			bad("session", "no session: want a Set-Cookie header that sets %s", h.Value)
 		case !ok:
@@ -290,7 +290,7 @@ func (v *verifier) compare(r *Request, w *Want, raw []byte, resp *http1.Response
 	case resp.Close:
 		bad("connection", "it closes the connection; want keep-alive")
 	case resp.Framing == http1.Chunked && r.Weight > 0:
-		v.differ(Chunked, "framing", "Transfer-Encoding: chunked", bad)
+		v.differ(chunkedKey, "framing", "Transfer-Encoding: chunked", bad)
 	}
 }
 

@@ -138,7 +138,7 @@ func TestVerifyRejectsMutants(t *testing.T) {
 			}
 		})
 	}
-	for name, key := range map[string]string{"chunked": Chunked, "no date": NoDate, "no media type": NoContentType} {
+	for name, key := range map[string]string{"chunked": chunkedKey, "no date": NoDate, "no media type": noContentTypeKey} {
 		declared := []string{key + ": its default"}
 		seen, err := Verify(t.Context(), contract(t), endpoint.TCP(raw(t, mutants[name].reply)), declared, 0)
 		if err != nil || len(seen.Differs) != 1 {

@@ -26,10 +26,10 @@ type Options struct {
 // Find interprets each text as the first that applies of: a URL, a folder, a file, a command with
 // spaces in it, a contestant, a revision, a program on PATH. Its errors are usage errors.
 func Find(ctx context.Context, texts []string, o Options) ([]*Side, error) {
-	if len(texts) < Fewest || len(texts) > Most {
+	if len(texts) < Fewest || len(texts) > most {
 		return nil, conf.Usagef(
 			"%d sides: want %d to %d; put a command in quotes: dyno compare 'node a.js' 'node b.js'",
-			len(texts), Fewest, Most)
+			len(texts), Fewest, most)
 	}
 	dir := ""
 	if o.Contestant != "" {

@@ -65,7 +65,7 @@ const workingTree = "@ working tree"
 // The fewest and the most sides that are compared.
 const (
 	Fewest = 2
-	Most   = 20
+	most   = 20
 )
 
 // Open makes the manifests of sides; revisions are checked out below the folder dir. Whoever calls

@@ -8,20 +8,20 @@ import (
 
 // MedianCI returns an interval, in the unit of x, that holds the median of the
 // population with probability at least conf, whatever the distribution: two
-// order statistics of x, their ranks from QuantileRanks at p = 1/2 (Conover,
+// order statistics of x, their ranks from quantileRanks at p = 1/2 (Conover,
 // Practical Nonparametric Statistics, §3.2; "sign test interval"). Where n is
 // too small for conf (n < 6 at 95 %), or x holds a NaN, ok is false and the
 // interval is unbounded.
 func MedianCI(x []float64, conf float64) (lo, hi float64, ok bool) {
 	s, clean := sorted(x)
-	l, u, ok := QuantileRanks(len(x), 0.5, conf)
+	l, u, ok := quantileRanks(len(x), 0.5, conf)
 	if !clean || !ok {
 		return math.Inf(-1), math.Inf(1), false
 	}
 	return s[l-1], s[u-1], true
 }
 
-// QuantileRanks returns the ranks l and u, counted from 1, such that the l-th
+// quantileRanks returns the ranks l and u, counted from 1, such that the l-th
 // and the u-th smallest of n independent observations enclose the p-quantile of
 // their population with probability at least conf:
 //
@@ -34,7 +34,7 @@ func MedianCI(x []float64, conf float64) (lo, hi float64, ok bool) {
 //
 // Note: the normal form, np ± z√(np(1-p)), is what Lancet uses; it misses the
 // skewness near p = 1, which is where latencies are asked about.
-func QuantileRanks(n int, p, conf float64) (l, u int, ok bool) {
+func quantileRanks(n int, p, conf float64) (l, u int, ok bool) {
 	if n < 1 || !(p > 0 && p < 1) || !(conf > 0 && conf < 1) {
 		return 0, max(n, 0) + 1, false
 	}

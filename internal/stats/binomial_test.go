@@ -22,9 +22,9 @@ func TestQuantileRanksMedian(t *testing.T) {
 		{7, .99, 0, 8, false}, {8, .99, 1, 8, true}, {10, .99, 1, 10, true}, {20, .99, 4, 17, true},
 		{0, .95, 0, 1, false}, {10, 0, 0, 11, false}, {10, 1, 0, 11, false}, {10, nan, 0, 11, false},
 	} {
-		l, u, ok := QuantileRanks(c.n, .5, c.conf)
+		l, u, ok := quantileRanks(c.n, .5, c.conf)
 		if l != c.l || u != c.u || ok != c.ok {
-			t.Errorf("QuantileRanks(%d, .5, %v) = %d, %d, %v, want %d, %d, %v", c.n, c.conf, l, u, ok, c.l, c.u, c.ok)
+			t.Errorf("quantileRanks(%d, .5, %v) = %d, %d, %v, want %d, %d, %v", c.n, c.conf, l, u, ok, c.l, c.u, c.ok)
 		}
 	}
 }
@@ -32,10 +32,10 @@ func TestQuantileRanksMedian(t *testing.T) {
 // The smallest n with a two-sided 95 % interval.
 func TestQuantileRanksSmallestN(t *testing.T) {
 	for p, n := range map[float64]int{.99: 368, .999: 3688, .9999: 36887} {
-		if _, u, ok := QuantileRanks(n-1, p, .95); ok || u != n {
+		if _, u, ok := quantileRanks(n-1, p, .95); ok || u != n {
 			t.Errorf("p = %v: n = %d has an upper rank %d", p, n-1, u)
 		}
-		if _, u, ok := QuantileRanks(n, p, .95); !ok || u != n {
+		if _, u, ok := quantileRanks(n, p, .95); !ok || u != n {
 			t.Errorf("p = %v: n = %d has no interval (u = %d)", p, n, u)
 		}
 	}
@@ -70,7 +70,7 @@ func TestQuantileRanksTight(t *testing.T) {
 	for _, n := range []int{1, 2, 7, 40, 500, 12_345, 1_000_000, 100_000_000} {
 		for _, p := range []float64{.01, .5, .9, .99, .999, .9999} {
 			for _, conf := range []float64{.8, .95, .999} {
-				l, u, _ := QuantileRanks(n, p, conf)
+				l, u, _ := quantileRanks(n, p, conf)
 				tail := (1 - conf) / 2
 				const tol = 1e-5 // of gonum's CDF, relative
 				below := func(r int) float64 { return binomialCDF(n, r-1, p) }
@@ -98,7 +98,7 @@ func TestQuantileRanksCoverage(t *testing.T) {
 			func(p float64) float64 { return math.Pow(1-p, -1/1.5) }},
 	} {
 		for _, p := range []float64{.5, .9, .98} {
-			l, u, ok := QuantileRanks(n, p, .95)
+			l, u, ok := quantileRanks(n, p, .95)
 			if !ok {
 				t.Fatalf("no ranks for p = %v", p)
 			}
@@ -153,7 +153,7 @@ func TestMedianCICoverage(t *testing.T) {
 				held++
 			}
 		}
-		l, u, _ := QuantileRanks(n, .5, .95)
+		l, u, _ := quantileRanks(n, .5, .95)
 		exact := binomialCDF(n, u-1, .5) - binomialCDF(n, l-1, .5)
 		if got := float64(held) / reps; got < .945 || !near(got, exact, 4*math.Sqrt(exact*(1-exact)/reps)) {
 			t.Errorf("n = %d: covers %.3f, by theory %.3f", n, got, exact)

@@ -20,14 +20,14 @@ import (
 
 // Median returns the median of x, in the unit of x: the middle value, or the
 // mean of the two middle values. It is NaN if x is empty or holds a NaN.
-func Median(x []float64) float64 { return Quantile(x, 0.5) }
+func Median(x []float64) float64 { return quantile(x, 0.5) }
 
-// Quantile returns the p-quantile of x, in the unit of x, by linear
+// quantile returns the p-quantile of x, in the unit of x, by linear
 // interpolation between the order statistics around (n-1)p: type 7 of Hyndman
 // and Fan, "Sample quantiles in statistical packages", The American
 // Statistician 50 (1996), which is the default of R and NumPy. It is NaN if x is
 // empty or holds a NaN, or if p is outside [0, 1].
-func Quantile(x []float64, p float64) float64 {
+func quantile(x []float64, p float64) float64 {
 	if !(p >= 0 && p <= 1) {
 		return math.NaN()
 	}

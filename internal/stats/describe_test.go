@@ -46,11 +46,11 @@ func TestQuantileType7(t *testing.T) {
 	for _, c := range []struct{ p, want float64 }{
 		{0, 15}, {.05, 16}, {.3, 23}, {.4, 29}, {.5, 35}, {.9, 46}, {1, 50}, {-.1, nan}, {1.1, nan}, {nan, nan},
 	} {
-		if got := Quantile(x, c.p); !near(got, c.want, 1e-12) {
-			t.Errorf("Quantile(x, %v) = %v, want %v", c.p, got, c.want)
+		if got := quantile(x, c.p); !near(got, c.want, 1e-12) {
+			t.Errorf("quantile(x, %v) = %v, want %v", c.p, got, c.want)
 		}
 	}
-	if got := Quantile(nil, .5); !math.IsNaN(got) {
+	if got := quantile(nil, .5); !math.IsNaN(got) {
 		t.Errorf("Quantile of nothing = %v", got)
 	}
 }

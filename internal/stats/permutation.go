@@ -79,7 +79,7 @@ func GroupEffect(y []float64, group, stratum []int, permutations int, seed uint6
 	}
 	critical = math.Inf(1)
 	if moved {
-		critical = Quantile(spans, 0.99)
+		critical = quantile(spans, 0.99)
 	}
 	return effect, float64(reached) / float64(permutations+1), critical
 }

@@ -5,11 +5,11 @@ import (
 	"math/rand/v2"
 )
 
-// Autocorrelation returns the correlation of each value with the one before it in its series,
+// autocorrelation returns the correlation of each value with the one before it in its series,
 // pooled over series of at least four values, and its bias taken off: for independent values the
 // sample's is about −1/n (Marriott and Pope, Biometrika 41 (1954)). It is in [−1, 1], and 0 if no
 // series varies. A NaN in a series makes it NaN.
-func Autocorrelation(series [][]float64) float64 {
+func autocorrelation(series [][]float64) float64 {
 	r, n := lagged(series)
 	if n < 4 {
 		return 0
@@ -44,13 +44,13 @@ func lagged(series [][]float64) (r, n float64) {
 // SerialSpread returns the factor, at least 1, by which the standard error of a mean is taken to
 // exceed that of independent values: √((1+r)/(1−r)), which is that of autoregressive processes of
 // order 1 (Bayley and Hammersley, J. R. Stat. Soc. Suppl. 8 (1946)). series are the values of pairs of
-// contestants. r is their Autocorrelation, at least 0; where it is shown, at 5 %, it is mostSerial,
+// contestants. r is their autocorrelation, at least 0; where it is shown, at 5 %, it is mostSerial,
 // for few values tell its size but roughly.
 //
 // Note: with r as estimated, whatever it is, 12 to 14 % of runs of servers alike called a pair
 // different where ρ is 0.6, and 4 to 6 % where it is 0.3 (doc/validation.md).
 func SerialSpread(series [][]float64) float64 {
-	r := max(0, Autocorrelation(series))
+	r := max(0, autocorrelation(series))
 	_, n := lagged(series)
 	contestants := (1 + math.Sqrt(1+8*float64(len(series)))) / 2 // that have so many pairs
 	if r > oneSided/math.Sqrt(max(1, (n-1)*(contestants-1))) {
@@ -78,12 +78,12 @@ func SpreadOut(d []float64, factor float64) []float64 {
 	return out
 }
 
-// SerialTest returns the pooled Autocorrelation of series of one length, and the one-sided p-value
+// SerialTest returns the pooled autocorrelation of series of one length, and the one-sided p-value
 // that it is not positive, by so many random permutations of the order that all series share, drawn
 // from seed (Wald and Wolfowitz, Ann. Math. Stat. 14 (1943)). p is never 0, and 1 for fewer than
 // four values.
 func SerialTest(series [][]float64, permutations int, seed uint64) (r, p float64) {
-	r = Autocorrelation(series)
+	r = autocorrelation(series)
 	if len(series) == 0 || len(series[0]) < 4 || math.IsNaN(r) {
 		return r, 1
 	}

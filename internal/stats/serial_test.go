@@ -25,7 +25,7 @@ func TestAutocorrelation(t *testing.T) {
 		t.Errorf("r %v, n %v", r, n)
 	}
 	for name, series := range map[string][][]float64{"none": nil, "short": {{1, 2, 3}}, "constant": {{2, 2, 2, 2, 2}}} {
-		if r := Autocorrelation(series); r != 0 || SerialSpread(series) != 1 {
+		if r := autocorrelation(series); r != 0 || SerialSpread(series) != 1 {
 			t.Errorf("%s: %v", name, r)
 		}
 	}
@@ -34,7 +34,7 @@ func TestAutocorrelation(t *testing.T) {
 		var mean float64
 		const reps = 4000
 		for range reps {
-			mean += Autocorrelation([][]float64{autoregressive(rng, 16, rho), autoregressive(rng, 16, rho)}) / reps
+			mean += autocorrelation([][]float64{autoregressive(rng, 16, rho), autoregressive(rng, 16, rho)}) / reps
 		}
 		if math.Abs(mean-rho) > .06 { // without the correction it is off by .06 at 0 and .2 at .6
 			t.Errorf("ρ %v is estimated as %.3f", rho, mean)
@@ -45,7 +45,7 @@ func TestAutocorrelation(t *testing.T) {
 	}
 	for range 200 {
 		x := [][]float64{autoregressive(rng, 12, .3)}
-		f, r := SerialSpread(x), Autocorrelation(x)
+		f, r := SerialSpread(x), autocorrelation(x)
 		if want := math.Sqrt((1 + r) / (1 - r)); r > 0 && r < .45 && math.Abs(f-want) > 1e-12 || r <= 0 && f != 1 {
 			t.Fatalf("r %.3f: spread %.3f", r, f)
 		}

@@ -77,7 +77,7 @@ func (r *reader) charts() {
 		}
 		for j, date := range c.Published {
 			if !slices.ContainsFunc(s.Figures, func(f claim.Figure) bool { return f.Date == date }) {
-				r.errorf(fmt.Sprintf("%s.published[%d]", at, j), "%s has no figures of %q", FiguresFile, date)
+				r.errorf(fmt.Sprintf("%s.published[%d]", at, j), "%s has no figures of %q", figuresFile, date)
 			}
 		}
 		for j, p := range c.Plots {

@@ -48,7 +48,7 @@ type evidence struct {
 // table returns the table of the trials that count.
 func (e *evidence) table() *analysis.Table {
 	if e.cells == nil {
-		e.cells = Cells(e.run)
+		e.cells = cellsOf(e.run)
 	}
 	return e.cells
 }

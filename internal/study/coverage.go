@@ -10,14 +10,14 @@ import (
 	"dyno/internal/report"
 )
 
-// SentencesFile is the table of the sentences of all articles.
-const SentencesFile = Folder + "/sentences.csv"
+// sentencesFile is the table of the sentences of all articles.
+const sentencesFile = Folder + "/sentences.csv"
 
 // Coverage puts the claims of all studies beside the sentences of the articles. all are the judged
 // studies; the claims of the others are not run. It is an error if a claim names a sentence that
 // does not exist, or if a sentence has neither a claim nor a reason.
 func Coverage(fsys fs.FS, all []*report.Data) (*report.Coverage, error) {
-	articles, err := claim.ReadSentences(fsys, SentencesFile)
+	articles, err := claim.ReadSentences(fsys, sentencesFile)
 	if err != nil {
 		return nil, err
 	}
@@ -45,9 +45,9 @@ func Coverage(fsys fs.FS, all []*report.Data) (*report.Coverage, error) {
 		for _, s := range a.Sentences {
 			switch n := claims[s.ID]; {
 			case n == 0 && s.Untestable == "" && s.Missing == "":
-				errs = append(errs, fmt.Errorf("%s: no claim judges %s, and nothing says why", SentencesFile, s.ID))
+				errs = append(errs, fmt.Errorf("%s: no claim judges %s, and nothing says why", sentencesFile, s.ID))
 			case n > 0 && s.Untestable != "":
-				errs = append(errs, fmt.Errorf("%s: %s is said to be untestable, but %d claims judge it", SentencesFile,
+				errs = append(errs, fmt.Errorf("%s: %s is said to be untestable, but %d claims judge it", sentencesFile,
 					s.ID, n))
 			}
 			delete(claims, s.ID)
@@ -58,7 +58,7 @@ func Coverage(fsys fs.FS, all []*report.Data) (*report.Coverage, error) {
 			for _, id := range one.Sentences {
 				if claims[id] > 0 {
 					errs = append(errs, fmt.Errorf("%s/study.toml: the claim %s judges %s, which is not in %s", s.Trials(),
-						one.ID, id, SentencesFile))
+						one.ID, id, sentencesFile))
 				}
 			}
 		}

@@ -14,7 +14,7 @@ func TestCoverage(t *testing.T) {
 	d := evaluatedFake(t, Choice{})
 	files := project(map[string]string{"study.toml": fakeStudy})
 	covered := func(rows string) (*report.Coverage, error) {
-		files[SentencesFile] = &fstest.MapFile{Data: []byte("id,place,says,untestable,missing\n" +
+		files[sentencesFile] = &fstest.MapFile{Data: []byte("id,place,says,untestable,missing\n" +
 			"F,A. Uthor,Fast and slow,,\n" + rows)}
 		return Coverage(files, []*report.Data{d})
 	}

@@ -13,7 +13,7 @@ import (
 func evaluateNamedPairs(run *result.Run) *report.Data {
 	a, valid := Analyse(run), plan.Valid(run)
 	discarded, all := plan.Discarded(run)
-	d := &report.Data{Run: run, Analysis: a, Levels: Levels(run), Alone: alone(run), Valid: len(valid), Discarded: discarded,
+	d := &report.Data{Run: run, Analysis: a, Levels: levelsOf(run), Alone: alone(run), Valid: len(valid), Discarded: discarded,
 		Reached: analysis.Reached(byLevel(run, valid))}
 	e := &checks.Evidence{Run: run, Valid: valid, Discarded: discarded, All: all, Analysis: a}
 	compared, others := comparedLevels(d.Levels)
@@ -41,7 +41,7 @@ func familyStanding(run *result.Run) (out []result.Standing) {
 	if len(plan.Epochs(run)) == 0 {
 		return nil
 	}
-	compared, _ := comparedLevels(Levels(run))
+	compared, _ := comparedLevels(levelsOf(run))
 	for _, l := range compared {
 		out = append(out, standingAt(run, l)...)
 	}

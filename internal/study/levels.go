@@ -16,7 +16,7 @@ import (
 func evaluateSweep(run *result.Run) *report.Data {
 	valid := plan.Valid(run)
 	discarded, all := plan.Discarded(run)
-	d := &report.Data{Run: run, Levels: Levels(run), Alone: alone(run), Valid: len(valid), Discarded: discarded,
+	d := &report.Data{Run: run, Levels: levelsOf(run), Alone: alone(run), Valid: len(valid), Discarded: discarded,
 		Reached: analysis.Reached(byLevel(run, valid))}
 	e := &checks.Evidence{Run: run, Valid: valid, Discarded: discarded, All: all, Analysis: &analysis.Analysis{Primary: run.Plan.Primary, Margin: run.Plan.Margin}}
 	d.Findings = byContestant(run, checks.Make(e, checks.Sweep, checks.Once), worst(run, checks.Sweep, d.Levels, discarded, all))
@@ -57,8 +57,8 @@ func worst(run *result.Run, kind checks.RunKind, levels []report.Level, discarde
 	return out
 }
 
-// Levels returns the levels of a run in order of the plan, with the results of each.
-func Levels(run *result.Run) []report.Level {
+// levelsOf returns the levels of a run in order of the plan, with the results of each.
+func levelsOf(run *result.Run) []report.Level {
 	p := &run.Plan
 	valid, pilot := byLevel(run, plan.Valid(run)), byLevel(run, plan.Pilot(run))
 	taken := map[result.Cell]bool{}
@@ -187,7 +187,7 @@ func Standing(run *result.Run) []result.Standing {
 		return nil
 	}
 	if at := run.Plan.At(&valid[len(valid)-1]); at >= 0 {
-		return standingAt(run, Levels(run)[at])
+		return standingAt(run, levelsOf(run)[at])
 	}
 	return nil
 }

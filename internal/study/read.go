@@ -17,7 +17,7 @@ import (
 
 // Files of a study's folder besides study.toml.
 const (
-	FiguresFile = "figures.csv"
+	figuresFile = "figures.csv"
 )
 
 // idle is the level of published figures of processes before their first load, in a study with fresh
@@ -67,7 +67,7 @@ func Read(fsys fs.FS, slug string) (*Study, error) {
 	if s.Fresh {
 		known.Levels = append(known.Levels, idle)
 	}
-	s.Figures, err = claim.ReadFigures(fsys, path.Join(dir, FiguresFile), known)
+	s.Figures, err = claim.ReadFigures(fsys, path.Join(dir, figuresFile), known)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.errs = append(r.errs, err)
 	}

@@ -16,12 +16,12 @@ func evaluateSearch(run *result.Run) *report.Data {
 	valid := plan.Valid(run)
 	discarded, all := plan.Discarded(run)
 	e := &checks.Evidence{Run: run, Valid: valid, Discarded: discarded, All: all, Analysis: &analysis.Analysis{}}
-	return &report.Data{Run: run, Found: Capacities(run), Valid: len(valid), Discarded: discarded, Findings: checks.Make(e, checks.Search, checks.Once)}
+	return &report.Data{Run: run, Found: capacities(run), Valid: len(valid), Discarded: discarded, Findings: checks.Make(e, checks.Search, checks.Once)}
 }
 
-// Capacities returns the results of a search, epoch by epoch, with contestants in order of the
+// capacities returns the results of a search, epoch by epoch, with contestants in order of the
 // plan.
-func Capacities(run *result.Run) (out []report.Capacity) {
+func capacities(run *result.Run) (out []report.Capacity) {
 	for _, name := range slices.Concat(run.Plan.Contestants, run.Plan.Controls) {
 		for _, epoch := range plan.Epochs(run) {
 			probes, confirmed, top := plan.Probes(run, epoch, name)

@@ -145,7 +145,7 @@ func evaluatePairs(run *result.Run) *report.Data {
 		Findings: checks.Make(&checks.Evidence{Run: run, Valid: byLevel(run, valid)[0], Discarded: discarded, All: all, Analysis: a}, checks.Paired, checks.Once),
 	}
 	if len(run.Plan.Levels) > 1 {
-		d.Levels = Levels(run)[1:]
+		d.Levels = levelsOf(run)[1:]
 		d.Findings = byContestant(run, d.Findings, worst(run, checks.ExtraLevels, d.Levels, discarded, all))
 	}
 	return d
@@ -168,9 +168,9 @@ func Analyse(run *result.Run) *analysis.Analysis {
 	return analysis.Analyse(in)
 }
 
-// Cells returns the trials that count, by cell: what any of them does, and how any two of one delay
+// cellsOf returns the trials that count, by cell: what any of them does, and how any two of one delay
 // compare, decided or not.
-func Cells(run *result.Run) *analysis.Table { return analysis.Tabulate(plan.Valid(run), run.Plan.At) }
+func cellsOf(run *result.Run) *analysis.Table { return analysis.Tabulate(plan.Valid(run), run.Plan.At) }
 
 // AllDecided reports whether every pair of contestants is decided on the primary metric. A verdict
 // that was withdrawn because of the generator's ceiling counts as decided, because more epochs

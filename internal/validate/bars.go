@@ -283,7 +283,7 @@ func (p *Results) steadyBar() Bar {
 	for _, r := range SteadyRows(p.Steady) {
 		if x := r.Against; r.Arm == ServiceArm && x.N > 0 {
 			each = append(each, r.Contestant+" "+ratio(x.Value, x.Lo, x.Hi))
-			met = met && x.Lo >= 1-SteadyMargin && x.Hi <= 1+SteadyMargin
+			met = met && x.Lo >= 1-steadyMargin && x.Hi <= 1+steadyMargin
 		}
 	}
 	return Bar{

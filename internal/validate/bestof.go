@@ -28,7 +28,7 @@ type BestOf struct {
 // The number of comparisons, every second of them with background load, and the number of loads of
 // each server.
 const (
-	BestOfAll   = 40
+	bestOfAll   = 40
 	BestOfLoads = 3
 )
 
@@ -61,7 +61,7 @@ type BestOfOptions struct {
 // RunBestOf makes the comparisons that are missing, in their order.
 func RunBestOf(ctx context.Context, o *BestOfOptions) error {
 	made := func(n int) bool { return slices.ContainsFunc(o.Done, func(b BestOf) bool { return b.Number == n }) }
-	for n, left := 0, o.More; o.More == 0 && n < BestOfAll || left > 0; n++ {
+	for n, left := 0, o.More; o.More == 0 && n < bestOfAll || left > 0; n++ {
 		if made(n) {
 			continue
 		}

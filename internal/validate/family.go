@@ -151,7 +151,7 @@ var savedFits = []int{12, 16, 24}
 // saved replays recorded epochs. Of speeds that are drawn a quarter of the neighbours are equal, and
 // the others 5 % apart in the mean (exponential).
 func saved(ctx context.Context, o *Options) (out []Saved, err error) {
-	rec, err := Recordings()
+	rec, err := recordings()
 	if err != nil {
 		return nil, err
 	}

@@ -54,15 +54,15 @@ func costsOfFake(t LiveTask) []Cost {
 }
 
 func TestLiveOrder(t *testing.T) {
-	if LiveTaskAt(0).Kind != LiveFull {
+	if liveTaskAt(0).Kind != LiveFull {
 		t.Error("the run of profile full is not the first")
 	}
 	seeds, orders := map[uint64]bool{}, map[string]bool{}
 	for block := range liveRuns / 2 {
 		count, order := map[string]int{}, ""
 		for n := 1 + 4*block; n <= 4+4*block; n++ {
-			task := LiveTaskAt(n)
-			if !reflect.DeepEqual(task, LiveTaskAt(n)) || task.Number != n {
+			task := liveTaskAt(n)
+			if !reflect.DeepEqual(task, liveTaskAt(n)) || task.Number != n {
 				t.Errorf("task %d is not always the same", n)
 			}
 			seeds[task.Seed] = true
@@ -83,7 +83,7 @@ func TestLiveOrder(t *testing.T) {
 	}
 	count, relinks := map[string]int{}, map[int]bool{}
 	for n := firstOfThree; n < LiveAll; n++ {
-		task := LiveTaskAt(n)
+		task := liveTaskAt(n)
 		count[task.Kind]++
 		if sides := len(task.Contestants); sides != len(task.Costs) || sides != map[string]int{LiveRelinked: 2, LiveCosts: 4}[task.Kind] {
 			t.Errorf("task %d: %+v", n, task)
@@ -180,7 +180,7 @@ func checkLive(t *testing.T, p *Results) {
 	missed, rows := 0, 0
 	for i := range p.Live {
 		l := &p.Live[i]
-		task := LiveTaskAt(l.Number)
+		task := liveTaskAt(l.Number)
 		for j, c := range l.couples() {
 			rows++
 			if c.Cost != task.Costs[j+1] || math.Abs(fakeFactor*c.costs()-c.Cost) > .004 || c.Throughput.Ratio == 0 {

@@ -69,8 +69,8 @@ var (
 // layoutsApart is the least distance between the seeds of two contestants' first layouts.
 const layoutsApart = 100
 
-// LiveTaskAt returns the task of that number.
-func LiveTaskAt(n int) LiveTask {
+// liveTaskAt returns the task of that number.
+func liveTaskAt(n int) LiveTask {
 	t := LiveTask{Number: n, Kind: LiveFull, Seed: source(liveSeed, "live", n).Uint64() >> 32}
 	switch {
 	case n >= firstOfThree:
@@ -127,7 +127,7 @@ func RunLive(ctx context.Context, o *LiveOptions) error {
 			continue
 		}
 		left--
-		t := LiveTaskAt(n)
+		t := liveTaskAt(n)
 		run, costs, err := o.Play(ctx, t)
 		if err = cmp.Or(err, ctx.Err(), unfit(run)); err != nil {
 			return fmt.Errorf("live run %d (%s): %w", n, t.Kind, err)

@@ -93,7 +93,7 @@ func TestRecordings(t *testing.T) {
 	if len(embedded) > 200_000 {
 		t.Errorf("the recordings take %d bytes", len(embedded))
 	}
-	rec, err := Recordings()
+	rec, err := recordings()
 	if err != nil {
 		t.Fatal(err)
 	}

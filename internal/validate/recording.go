@@ -22,7 +22,7 @@ var embedded []byte
 // made by `dyno validate --condense RUN…`. Causes, counts and times are left out, and so are discarded
 // rounds.
 type Recording struct {
-	Format int           `json:"format"` // RecordingFormat
+	Format int           `json:"format"` // recordingFormat
 	Runs   []RecordedRun `json:"runs"`
 }
 
@@ -35,8 +35,8 @@ type RecordedRun struct {
 	Values      map[string][][][]*int `json:"values"`
 }
 
-// RecordingFormat is the version of epochs.json.gz.
-const RecordingFormat = 1
+// recordingFormat is the version of epochs.json.gz.
+const recordingFormat = 1
 
 // grain is the number of units of a recorded logarithm.
 const grain = 10_000
@@ -46,7 +46,7 @@ var replayed = []string{"throughput", "cpu_per_request"}
 
 // Condense writes the recording of runs.
 func Condense(w io.Writer, runs []*result.Run) error {
-	rec := Recording{Format: RecordingFormat}
+	rec := Recording{Format: recordingFormat}
 	for _, run := range runs {
 		rec.Runs = append(rec.Runs, condensedRun(run))
 	}
@@ -95,8 +95,8 @@ func condensed(trials []result.Trial, m analysis.Metric, contestants []string) (
 	return epochs
 }
 
-// Recordings reads the recording that is built in.
-func Recordings() (*Recording, error) {
+// recordings reads the recording that is built in.
+func recordings() (*Recording, error) {
 	z, err := gzip.NewReader(bytes.NewReader(embedded))
 	if err != nil {
 		return nil, fmt.Errorf("read recordings: %w", err)
@@ -105,8 +105,8 @@ func Recordings() (*Recording, error) {
 	if err := json.NewDecoder(z).Decode(&rec); err != nil {
 		return nil, fmt.Errorf("read recordings: %w", err)
 	}
-	if rec.Format != RecordingFormat {
-		return nil, fmt.Errorf("read recordings: format %d; this version reads %d", rec.Format, RecordingFormat)
+	if rec.Format != recordingFormat {
+		return nil, fmt.Errorf("read recordings: format %d; this version reads %d", rec.Format, recordingFormat)
 	}
 	return &rec, nil
 }

@@ -52,7 +52,7 @@ var replayAnalyses = []int{8, 12, 16, 24}
 // two use the reference and its copy, which are one program. Larger ones use all contestants, each
 // divided by its own median ratio in its run.
 func replay(ctx context.Context, o *Options) ([]Recorded, []Replay, error) {
-	rec, err := Recordings()
+	rec, err := recordings()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -31,8 +31,8 @@ var (
 // SteadyContestants are those of the experiment. All ratios are to the first.
 var SteadyContestants = []string{"net-http", "kestrel", "aspnetcore-addmvc"}
 
-// SteadyMargin is the share by which the ratio of an arm may differ from that of the default arm.
-const SteadyMargin = 0.03
+// steadyMargin is the share by which the ratio of an arm may differ from that of the default arm.
+const steadyMargin = 0.03
 
 // steadyArms returns all arms: four lengths, frozen between the trials and not.
 func steadyArms() (arms []Arm) {
@@ -68,8 +68,8 @@ type SteadyTask struct {
 // that are compared.
 const steadyBlock = 4
 
-// SteadyTasks returns the tasks of a block, in random order.
-func SteadyTasks(block int) []SteadyTask {
+// steadyTasks returns the tasks of a block, in random order.
+func steadyTasks(block int) []SteadyTask {
 	arms := []Arm{DefaultArm, ServiceArm}
 	if block < 16 && block%steadyBlock == steadyBlock-1 {
 		arms = steadyArms()
@@ -117,7 +117,7 @@ type SteadyOptions struct {
 func RunSteady(ctx context.Context, o *SteadyOptions) error {
 	begin, longest := o.Now(), time.Duration(0)
 	for block := 0; ; block++ {
-		for _, t := range SteadyTasks(block) {
+		for _, t := range steadyTasks(block) {
 			if slices.ContainsFunc(o.Done, func(u SteadyUnit) bool { return u.Block == t.Block && u.Arm == t.Arm }) {
 				continue
 			}

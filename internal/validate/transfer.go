@@ -25,7 +25,7 @@ var transferLevels = []float64{1, .9, .8, .7, .6, .5, .4, .3, .2, .1}
 
 // transfer sets a level on each half of the recorded epochs and tests it on the other.
 func transfer(ctx context.Context, o *Options) ([]Transfer, error) {
-	rec, err := Recordings()
+	rec, err := recordings()
 	if err != nil {
 		return nil, err
 	}

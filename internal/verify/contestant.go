@@ -145,10 +145,10 @@ func (u *Setup) launched(ctx context.Context, host *bench.Local, s *scenario.Sce
 		}
 	}
 	if err == nil {
-		o.Seen, err = Contract(ctx, host.Generator(), s.At(c.Paths), to)
+		o.Seen, err = keepsContract(ctx, host.Generator(), s.At(c.Paths), to)
 	}
 	if err == nil {
-		err = Ends(server.End)
+		err = ends(server.End)
 	}
 	if err != nil {
 		return &bench.LogError{Err: err, Tail: server.LogTail()}
@@ -191,7 +191,7 @@ func waits(ctx context.Context, host *bench.Local, name string, s *scenario.Scen
 	}
 	defer server.Stop()
 	to := Server{Endpoint: server.Endpoint(), Differs: differs, Delay: tried}
-	if err := Waits(ctx, host.Generator(), s, to); err != nil {
+	if err := waitsFor(ctx, host.Generator(), s, to); err != nil {
 		return &bench.LogError{Err: err, Tail: server.LogTail()}
 	}
 	return nil

@@ -94,9 +94,9 @@ func (f *Finding) try(ctx context.Context, e load.Engine, s *scenario.Scenario, 
 	switch f.trial {
 	case refserver.Waiting:
 		to.Delay = delay
-		err = Waits(ctx, e, s, to)
+		err = waitsFor(ctx, e, s, to)
 	case refserver.Ending:
-		err = Ends(func() error {
+		err = ends(func() error {
 			stop()
 			select {
 			case err := <-done:
@@ -108,7 +108,7 @@ func (f *Finding) try(ctx context.Context, e load.Engine, s *scenario.Scenario, 
 			}
 		})
 	default:
-		_, err = Contract(ctx, e, s, to)
+		_, err = keepsContract(ctx, e, s, to)
 	}
 	var broken *scenario.Broken
 	switch {

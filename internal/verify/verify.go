@@ -35,11 +35,11 @@ var loads = []struct {
 // visitors is how many clients with a session come at once, and visits how often each does.
 const visitors, visits = 8, 50
 
-// Contract verifies that the server keeps the contract of s, whose paths are those of the server. Its
+// keepsContract verifies that the server keeps the contract of s, whose paths are those of the server. Its
 // steps are scenario.Verify, many visitors at once, loads through e that include requests that are
 // otherwise only verified, scenario.Verify again, and a Date that advances, where it sends one. It ends
 // with the first step that fails. The error joins *scenario.Broken.
-func Contract(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) (*scenario.Observed, error) {
+func keepsContract(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) (*scenario.Observed, error) {
 	seen, err := scenario.Verify(ctx, s, to.Endpoint, to.Differs, to.Delay)
 	if err != nil {
 		return seen, err
@@ -81,10 +81,10 @@ const (
 	rounds  = 4
 )
 
-// Waits verifies that the handlers of the server, which runs with to.Delay as DYNO_DELAY, wait for
+// waitsFor verifies that the handlers of the server, which runs with to.Delay as DYNO_DELAY, wait for
 // it before they answer: one request at a time, and under a short load, whose figures must be
 // possible. The error joins *scenario.Broken.
-func Waits(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) error {
+func waitsFor(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) error {
 	if err := s.Waits(ctx, to.Endpoint, to.Delay); err != nil {
 		return err
 	}
@@ -103,8 +103,8 @@ func Waits(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) 
 	return nil
 }
 
-// Ends verifies that the server ends on SIGTERM, by calling stop.
-func Ends(stop func() error) error {
+// ends verifies that the server ends on SIGTERM, by calling stop.
+func ends(stop func() error) error {
 	if err := stop(); err != nil {
 		return &scenario.Broken{Request: "end", Sent: "SIGTERM", Check: "end", Reason: err.Error()}
 	}

@@ -25,8 +25,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Names returns the names of the supported tools.
-func Names() []string { return []string{"wrk", "bombardier", "ab", "h2load"} }
+// names returns the names of the supported tools.
+func names() []string { return []string{"wrk", "bombardier", "ab", "h2load"} }
 
 // Tool is an external load generator installed on this machine.
 type Tool struct {
@@ -46,7 +46,7 @@ func (m *Missing) Error() string { return fmt.Sprintf("no program %s on PATH; %s
 func Find(ctx context.Context, name string) (*Tool, error) {
 	k, ok := kinds[name]
 	if !ok {
-		return nil, fmt.Errorf("no external tool %q; want one of %s", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("no external tool %q; want one of %s", name, strings.Join(names(), ", "))
 	}
 	program, err := exec.LookPath(name)
 	if err == nil {

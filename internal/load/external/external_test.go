@@ -181,7 +181,7 @@ func TestCheck(t *testing.T) {
 func TestMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	var missing *Missing
-	for _, name := range Names() {
+	for _, name := range names() {
 		if _, err := Find(t.Context(), name); !errors.As(err, &missing) ||
 			!strings.Contains(err.Error(), "install it: ") {
 			t.Errorf("%s: %v", name, err)
@@ -195,7 +195,7 @@ func TestMissing(t *testing.T) {
 
 // The tools that are installed really load a server, and tell no more answers than it gave.
 func TestInstalledTools(t *testing.T) {
-	for _, name := range Names() {
+	for _, name := range names() {
 		t.Run(name, func(t *testing.T) {
 			tool, err := Find(t.Context(), name)
 			var missing *Missing
