@@ -33,8 +33,8 @@ func conditionMetrics(open bool) (names []string) {
 	return names
 }
 
-// parseConditions reads the texts of --fail-if for a closed or an open loop. Errors name the column,
-// which counts from 1.
+// parseConditions reads the texts of --fail-if for a closed or an open loop. Errors name the
+// column, which counts from 1.
 func parseConditions(texts []string, open bool) ([]condition, error) {
 	var out []condition
 	for _, text := range texts {
@@ -140,9 +140,9 @@ func (c condition) sides(e analysis.Estimate) (beyond, within bool) {
 	return e.Lo-1 > c.limit, e.Hi-1 <= c.limit
 }
 
-// fails reports whether conditions in these states make the command fail: one that failed or was not
-// measured does, an inconclusive one only if strict. What was not measured would not be with more
-// time either, so the gate would never close.
+// fails reports whether conditions in these states make the command fail: one that failed or was
+// not measured does, an inconclusive one only if strict. What was not measured would not be with
+// more time either, so the gate would never close.
 func fails(states []state, strict bool) bool {
 	return slices.Contains(states, failed) || slices.Contains(states, unmeasured) ||
 		strict && slices.Contains(states, inconclusive)

@@ -7,16 +7,16 @@ import (
 	"unicode"
 )
 
-// Start is what a command line starts, as far as its words say: only the shell knows what they expand
-// to.
+// Start is what a command line starts, as far as its words say: only the shell knows what they
+// expand to.
 type Start struct {
 	Dir     string   // to which a cd before it leads, as written; "": none does
 	Words   []string // of the line's last command, without quotes
 	Program int      // index of the word that names the program
 }
 
-// Start returns what the line starts: its last command, of a pipeline the first, and of `sh -c` that
-// shell's.
+// Start returns what the line starts: its last command, of a pipeline the first, and of `sh -c`
+// that shell's.
 func (c *Command) Start() (s Start) {
 	for _, words := range commands(c.Line) {
 		s.Words, s.Program = words, program(words)

@@ -131,6 +131,7 @@ func (l *Ledger) gather(workers int) {
 	}
 }
 
+// tell reports interval k to Observe.Tick. rec is nil if no worker recorded anything in it.
 func (l *Ledger) tell(k int64, rec *Recorder) {
 	if rec == nil { // the gathering was behind
 		rec = newDetailed(l.paced)

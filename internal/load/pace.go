@@ -17,7 +17,7 @@ const (
 // All times are ns on the session's clock.
 type Pace struct {
 	schedule *Schedule
-	part     float64 // of the arrivals, that are this event loop's
+	part     float64 // share of all arrivals that this event loop sends
 	start    int64
 	middle   int64 // 0: a number bounds the window
 	deadline int64
@@ -25,11 +25,11 @@ type Pace struct {
 	early, late   int64
 	bin, inBin    int64
 	sent, squares int64
-	last          int64   // send
-	expected      float64 // arrivals until then
+	last          int64   // time of the last send
+	expected      float64 // arrivals until last, by the schedule
 	gaps          [paceGaps]int64
 
-	sum result.Pace // what was closed, and merged
+	sum result.Pace // of the closed bins, and of merged Paces
 }
 
 // NewPace returns the Pace of one of several event loops, for a window from start to deadline;

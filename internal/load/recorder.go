@@ -33,9 +33,9 @@ func (k Kind) String() string {
 		"write"}[k]
 }
 
-// Recorder is the ledger of one worker, or of several that lock it. All times are ns on one
-// monotonic clock. After its creation nothing in it allocates, except for the first request that is
-// censored.
+// Recorder counts and times the requests of a window, for one worker or for several that lock it.
+// All times are ns on one monotonic clock. After its creation nothing in it allocates, except for
+// the first request that is censored.
 type Recorder struct {
 	Service   *hist.Histogram // sent -> done of every right answer
 	Response  *hist.Histogram // due -> done of every right answer; nil: not kept
@@ -50,8 +50,8 @@ type Recorder struct {
 	BytesRead    int64
 	BytesWritten int64
 	RunQueueNS   int64
-	CPUNS        int64 // of the event loop, SpunNS among it
-	SpunNS       int64 // CPU time, too
+	CPUNS        int64 // CPU time of the event loop, SpunNS included
+	SpunNS       int64 // CPU time spent polling instead of sleeping
 	// longest time in which the event loop, or what watches in its place, should have run and did
 	// not
 	GapNS       int64
@@ -64,13 +64,13 @@ type Recorder struct {
 	// of each request of a mix, by its index in the scenario; of the whole window; nil: not kept
 	Each []result.Each
 
-	inside int64   // right answers of the steady part
-	parts  float64 // of those under way at its ends
-	rests  []int64 // until when connections were to pause that did so at the end
+	inside int64   // right answers whose service time lies wholly in the steady part
+	parts  float64 // share of the answers under way at its ends: the part of their service time inside
+	rests  []int64 // ends of the pauses that connections were in when the window ended
 	counts [kinds]int64
 	status [1000]int64 // answers by status code
-	first  int64       // send
-	last   int64       // answer
+	first  int64       // time of the first send
+	last   int64       // time of the last answer
 
 	// Of the requests without a right answer, at what they had waited: from their sending, those
 	// without any answer; and from their due times, all of them.
@@ -99,7 +99,8 @@ func (r *Recorder) histograms() []**hist.Histogram {
 		&r.heldResponse, &r.wrong}
 }
 
-// sums returns pointers to the counts of r that add up over workers and intervals, in a fixed order.
+// sums returns pointers to the counts of r that add up over workers and intervals, in a fixed
+// order.
 func (r *Recorder) sums() []*int64 {
 	return []*int64{&r.Planned, &r.NeverStarted, &r.Started, &r.InFlight, &r.BytesRead, &r.BytesWritten,
 		&r.RunQueueNS, &r.CPUNS, &r.SpunNS, &r.StarvedNS, &r.UnevenNS, &r.inside}
@@ -230,7 +231,8 @@ func least(a, b int64) int64 {
 	return a
 }
 
-// Undial counts a request due at due that found no connection: started and lost at once.
+// Undial counts a request, due at due, for which no connection could be made by now: as started,
+// and as a Dial error.
 func (r *Recorder) Undial(due, now int64) {
 	r.Sent(1, now)
 	r.Late(due, now)

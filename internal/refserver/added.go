@@ -29,7 +29,7 @@ const ownEvery = 1024
 // mostSampled limits the memory of a long-running server to 512 kB.
 const mostSampled = 1 << 16
 
-// added spends a known cost, and looks now and then what it is worth.
+// added spends a known cost, and measures for one request in sampleEvery how long that takes.
 type added struct {
 	requests    atomic.Uint64
 	mu          sync.Mutex
@@ -43,7 +43,7 @@ type reading struct {
 	cpu      time.Duration
 }
 
-// spin spends the cost of turns. One request in sampleEvery takes the time of it.
+// spin spends the cost of a number of turns, and for one request in sampleEvery records the time.
 func (a *added) spin(turns int) {
 	n := a.requests.Add(1)
 	if n%sampleEvery != 0 {

@@ -11,9 +11,9 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Null is a server that answers without thinking, in the given manner. What a load engine reaches
-// against a plain one is that engine's ceiling; the others have a latency, a share of errors, that
-// is known beforehand.
+// Null is a server that answers with constant bytes, in the given manner. The rate that a load
+// engine reaches against one without a manner is the engine's ceiling. The others have a latency or
+// a share of errors that is known beforehand.
 type Null struct {
 	Response []byte   // to every request without an entry in Answers
 	Answers  []Answer // the first that fits goes; a timed server has none

@@ -40,7 +40,8 @@ type Load struct {
 	// never answered, by kind: dial, reset, closed, timeout, parse …
 	Errors   map[string]int64 `json:"errors,omitempty"`
 	InFlight int64            `json:"in_flight,omitempty"`
-	// RunQueueNS is how long the engine's event loops were runnable but not running: something else had their CPU.
+	// RunQueueNS is how long the engine's event loops were runnable but not running, summed over
+	// them: something else had their CPU.
 	RunQueueNS int64 `json:"run_queue_ns"`
 	// LoopCPUNS is the CPU time of the event loops, without SpunNS, in which they polled for
 	// answers and due times instead of sleeping. Spin says whether they were to do so; nil: it was
@@ -60,7 +61,8 @@ type Load struct {
 	BacklogPeak  int64 `json:"backlog_peak,omitempty"`
 	BytesRead    int64 `json:"bytes_read"`
 	BytesWritten int64 `json:"bytes_written"`
-	// Service is the HdrHistogram (V2, compressed, base64) of sent -> done in ns, of right answers alone.
+	// Service is the HdrHistogram (V2, compressed, base64) of sent -> done in ns, of right answers
+	// alone.
 	Service string `json:"service_hdr,omitempty"`
 	// Quantiles of Service, kept beside it so that a reader needs no HdrHistogram.
 	ServiceP50NS int64 `json:"service_p50_ns"`

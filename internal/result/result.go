@@ -1,4 +1,5 @@
-// Package result is the record of a run: what was planned, on which host, with which contestants, and every trial.
+// Package result is the record of a run: what was planned, on which host, with which contestants,
+// and every trial.
 //
 // A run on disk is one append-only file, trials.jsonl: one Record per line, the plan first.
 // Everything a person sees is computed from it, so a field here is a fact that a maker measured, in
@@ -121,8 +122,8 @@ type Contestant struct {
 	Backend   bool   `json:"backend,omitempty"` // not under test: contestants call it
 	Managed   bool   `json:"managed,omitempty"` // a managed runtime: longer warm-up
 
-	// URL is where it ran before the run, which did not start it; Processes are those that were found
-	// there, or why none were.
+	// URL is where it ran before the run, which did not start it; Processes are those that were
+	// found there, or why none were.
 	URL       string `json:"url,omitempty"`
 	Processes string `json:"processes,omitempty"`
 
@@ -206,19 +207,23 @@ type Trial struct {
 	Server        Usage     `json:"server"`
 	Generator     Usage     `json:"generator"`
 	Backend       *Usage    `json:"backend,omitempty"` // of the program that the contestant calls
-	// ClocksNS is the wall time over which the CPU clocks of server, generator and backend were read.
+	// ClocksNS is the wall time over which the CPU clocks of server, generator and backend were
+	// read.
 	ClocksNS int64  `json:"clocks_ns,omitempty"`
 	Causes   Causes `json:"causes"`
-	// Memory is how the server's memory grew while it was loaded: of the long loads of a classic run alone.
+	// Memory is how the server's memory grew while it was loaded: of the long loads of a classic
+	// run alone.
 	Memory []MemoryAt `json:"memory,omitempty"`
 }
 
 // Usage is what a process tree used in the counted window, or holds after it.
 type Usage struct {
 	CPUNS *int64 `json:"cpu_ns,omitempty"`
-	// Instructions that retired in the tree, in the window; Launch.Meters says whether the kernel's are among them.
+	// Instructions that retired in the tree, in the window; Launch.Meters says whether the kernel's
+	// are among them.
 	Instructions *int64 `json:"instructions,omitempty"`
-	// EnergyUJ is what the whole CPU packages took in the window, by RAPL: the generator and the idle part are in it.
+	// EnergyUJ is what the whole CPU packages took in the window, by RAPL: the generator and the
+	// idle part are in it.
 	EnergyUJ     *int64 `json:"energy_uj,omitempty"`
 	PSSBytes     *int64 `json:"pss_bytes,omitempty"`
 	SwapPSSBytes *int64 `json:"swap_pss_bytes,omitempty"`
@@ -266,8 +271,8 @@ type Causes struct {
 	StealNS               int64 `json:"steal_ns"`                // on all CPUs
 	ThrottledNS           int64 `json:"throttled_ns,omitempty"`
 	SuspendedNS           int64 `json:"suspended_ns,omitempty"` // the whole machine
-	// OtherSidesNS is the CPU of contestants that ran before the run, and so are never frozen, while
-	// another one was loaded. It is no part of the background CPU.
+	// OtherSidesNS is the CPU of contestants that ran before the run, and so are never frozen,
+	// while another one was loaded. It is no part of the background CPU.
 	OtherSidesNS int64 `json:"other_sides_ns,omitempty"`
 	// BackgroundUnknown is set if the server's own CPU time cannot be read, so that background CPU
 	// cannot be separated from it.

@@ -21,7 +21,8 @@ const TrialsFile = "trials.jsonl"
 
 // Store appends records to trials.jsonl and never rewrites it. Not safe for concurrent use.
 //
-// Its file is whole lines at any time: what a failed write left of one is cut away, and nothing is appended after it.
+// Its file is whole lines at any time: what a failed write left of one is cut away, and nothing is
+// appended after it.
 type Store struct {
 	f      storeFile
 	sealer          // of the lines in f
@@ -199,7 +200,8 @@ func (s *sealer) add(line []byte) {
 	s.sum.Write(line)
 }
 
-// digestKey begins what an End says of all bytes of the file before it; it is the last key of its line.
+// digestKey begins what an End says of all bytes of the file before it; it is the last key of its
+// line.
 const digestKey = `,"sha256":"`
 
 // line encodes rec as a line. It completes an End with the number and the digest of the lines
@@ -248,8 +250,8 @@ func (s *sealer) check(end *End, line []byte) error {
 	return nil
 }
 
-// Write writes run as the lines of a trials.jsonl, in groups of one kind: Read gives it back. Its End is given the
-// count and the digest of what is written.
+// Write writes run as the lines of a trials.jsonl, in groups of one kind: Read gives it back. Its
+// End is given the count and the digest of what is written.
 func Write(w io.Writer, run *Run) error {
 	all := []Record{{Plan: &run.Plan}, {Host: &run.Host}}
 	if run.Calibration != nil {

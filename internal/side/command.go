@@ -23,8 +23,9 @@ var (
 	numbers = regexp.MustCompile(`^[0-9.:/]+$`)
 )
 
-// spoken returns the words by which a person calls a command: the script that a runner runs; a runner
-// and what else it runs; or the program alone. The last of them may be a file, with its folder.
+// spoken returns the words by which a person calls a command: the script that a runner runs; a
+// runner and what else it runs; or the program alone. The last of them may be a file, with its
+// folder.
 func spoken(s contestant.Start) (runner []string, file string) {
 	if len(s.Words) == 0 {
 		return nil, ""
@@ -53,8 +54,8 @@ func spoken(s contestant.Start) (runner []string, file string) {
 	return []string{filepath.Base(program)}, runs[0]
 }
 
-// commandName returns a name of the command s, one of sides. A larger length adds folders to its file,
-// where a namesake has another, and words that not all namesakes have.
+// commandName returns a name of the command s, one of sides. A larger length adds folders to its
+// file, where a namesake has another, and words that not all namesakes have.
 func (s *Side) commandName(length int, sides []*Side) string {
 	start := s.start()
 	name, file := spoken(start)
@@ -81,8 +82,8 @@ func (s *Side) commandName(length int, sides []*Side) string {
 	return clipped(strings.Join(append(name, extra(start, others, length)...), "-"))
 }
 
-// extra returns the first words that one of the others lacks, each with the option that it is a value
-// of.
+// extra returns the first words that one of the others lacks, each with the option that it is a
+// value of.
 func extra(s contestant.Start, others []contestant.Start, most int) (words []string) {
 	_, file := spoken(s)
 	for i, w := range s.Words {

@@ -18,13 +18,14 @@ type Options struct {
 	Contestant string   // that revisions and programs are of: a name, or a folder; "": none
 	Names      []string // given to the sides in their order; the rest are named after what they are
 	Taken      func(name string) bool
-	// Folder is that of the named contestant of the project; false: there is none. suggestion, which
-	// may be empty, follows the words "no contestant NAME".
+	// Folder is that of the named contestant of the project; false: there is none. suggestion,
+	// which may be empty, follows the words "no contestant NAME".
 	Folder func(name string) (dir, suggestion string, ok bool)
 }
 
-// Find interprets each text as the first that applies of: a URL, a folder, a file, a command with
-// spaces in it, a contestant, a revision, a program on PATH. Its errors are usage errors.
+// Find interprets each text as the first of these that applies: a URL, an image, a folder with a
+// contestant.toml, a file, a command (a text with spaces), with Options.Contestant a revision, else
+// a contestant's name or a program on PATH. Its errors are usage errors.
 func Find(ctx context.Context, texts []string, o Options) ([]*Side, error) {
 	if len(texts) < Fewest || len(texts) > most {
 		return nil, conf.Usagef(
@@ -115,7 +116,8 @@ func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
 		"a contestant%s; put a command in quotes; to compare a revision, add --of CONTESTANT", text, suggestion)
 }
 
-// takeFile takes an executable file: in place of what the contestant in dir builds, or as a command.
+// takeFile takes an executable file: in place of what the contestant in dir builds, or as a
+// command.
 func (s *Side) takeFile(dir string, st os.FileInfo) (err error) {
 	switch {
 	case runtime.GOOS != "windows" && st.Mode().Perm()&0o111 == 0:
@@ -130,7 +132,8 @@ func (s *Side) takeFile(dir string, st os.FileInfo) (err error) {
 	return err
 }
 
-// quoted returns the path of a file as a word for the shell, which would look for a bare name on PATH.
+// quoted returns the path of a file as a word for the shell, which would look for a bare name on
+// PATH.
 func quoted(path string) string {
 	if !strings.ContainsRune(filepath.ToSlash(path), '/') {
 		path = "./" + path

@@ -12,8 +12,8 @@ import (
 // nameLength is the most runes that a name has.
 const nameLength = 24
 
-// name gives each side a name: that of --name, else the shortest of its candidates that no other side
-// has, else one with a number behind it.
+// name gives each side a name: that of --name, else the shortest of its candidates that no other
+// side has, else one with a number behind it.
 func (o *Options) name(sides []*Side) error {
 	if len(o.Names) > len(sides) {
 		return conf.Usagef("--name: %d names for %d sides", len(o.Names), len(sides))
@@ -84,8 +84,8 @@ func (s *Side) candidate(length int, sides []*Side) string {
 	return clipped(s.Text)
 }
 
-// clipped returns a name without spaces, commas and a dash before it, which would make it a flag, and
-// of a long one the end, which is more specific than its beginning.
+// clipped returns a name without spaces, commas and a dash before it, which would make it a flag,
+// and of a long one the end, which is more specific than its beginning.
 func clipped(name string) string {
 	runes := []rune(strings.TrimLeft(strings.Join(strings.FieldsFunc(name, func(r rune) bool {
 		return strings.ContainsRune(" \t\n,", r)

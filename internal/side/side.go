@@ -109,7 +109,8 @@ func (s *Side) open(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-// commandManifest returns a manifest with the facts about a command that are known before it runs.
+// commandManifest returns the manifest of a command or an image, with what is known before it runs:
+// the program, and its language if that compiles while it serves.
 func commandManifest(s *Side) (*contestant.Manifest, error) {
 	here, err := filepath.Abs(".")
 	if err != nil {

@@ -38,8 +38,8 @@ func (s *Side) openURL(ctx context.Context) error {
 	return nil
 }
 
-// Ask makes sides answer the same requests at paths of their own: path is what all are asked for, and
-// a URL with another path for that instead.
+// Ask makes sides answer the same requests at paths of their own: path is what all are asked for,
+// and a URL with another path for that instead.
 func Ask(sides []*Side, path string) {
 	for _, s := range sides {
 		if own := s.Path(); own != "" && own != path {

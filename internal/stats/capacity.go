@@ -13,8 +13,8 @@ type Probe struct {
 
 const (
 	capacityGrid = 400  // rates between lo and hi
-	drop         = 3.0  // of the log likelihood, at the ends of Capacity's interval
-	trust        = 0.75 // in one probe: the probability that it is right about the side of the capacity
+	drop         = 3.0  // by which the log likelihood is below its maximum at the ends of the interval
+	trust        = 0.75 // probability that a probe is right about the side on which the capacity lies
 )
 
 // Bisect returns the rate to probe next, by probabilistic bisection: over a grid of log rates

@@ -28,8 +28,8 @@ func MeanCI(d []float64, conf float64) (mean, lo, hi float64) {
 // EquivalenceP returns the p-value that the log ratios d are equivalent: the largest of those of
 // four one-sided tests, that the pseudomedian (signed ranks) and the mean (Student's t) of d lie
 // below log(1+margin) and above its negative (Schuirmann 1987). Where some starts are much slower
-// than others, one of the two may be within the margin while the other is not. It is 1 if d is empty
-// or holds a NaN.
+// than others, one of the two may be within the margin while the other is not. It is 1 if d is
+// empty or holds a NaN.
 func EquivalenceP(d []float64, margin float64) float64 {
 	edge := math.Log1p(margin)
 	centre, _, _ := HodgesLehmann(d, 1) // without its interval

@@ -46,8 +46,8 @@ func HodgesLehmann(d []float64, conf float64) (hl, lo, hi float64) {
 //
 // It halves the range of float64s in which that lies, by how many averages are at
 // most its middle, until few are left to be sorted: in time about n log n, where
-// making and sorting them all takes n² log n. With this and what untied keeps, a
-// look at a pair of 48 values (BenchmarkPair) takes 12 µs of CPU instead of 100.
+// making and sorting them all takes n² log n. With this and what untied keeps, the
+// analysis of a pair of 48 values (BenchmarkPair) takes 12 µs of CPU instead of 100.
 func walsh(s []float64, r int) float64 {
 	const few = 16
 	n := len(s)

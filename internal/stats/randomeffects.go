@@ -6,7 +6,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// RandomEffects is what several runs say together of one effect, which itself varies from run to run.
+// RandomEffects is what several runs say together of one effect, which itself varies from run to
+// run.
 type RandomEffects struct {
 	Mean, Lo, Hi float64 // of the effect over all runs that might be made
 	Between      float64 // standard deviation of the effect between runs
@@ -15,19 +16,20 @@ type RandomEffects struct {
 }
 
 // CombineRuns returns the random-effects estimate of y, one value of each run, with their standard
-// errors se. Between is that of Paule and Mandel (J. Res. Natl. Bur. Stand. 87 (1982)); the interval
-// at confidence conf that of Hartung and Knapp (Stat. Med. 20 (2001)) and Sidik and Jonkman (Stat.
-// Med. 21 (2002)), by Student's t with one degree of freedom less than there are runs:
+// errors se. Between is that of Paule and Mandel (J. Res. Natl. Bur. Stand. 87 (1982)); the
+// interval at confidence conf that of Hartung and Knapp (Stat. Med. 20 (2001)) and Sidik and
+// Jonkman (Stat. Med. 21 (2002)), by Student's t with one degree of freedom less than there are
+// runs:
 //
 //	Mean = Σwy/Σw,  w = 1/(se² + Between²)
 //	Mean ± t · √(max(1, q)/Σw),  q = Σw(y−Mean)²/(k−1)
 //
 // q below 1 is raised to 1, lest runs that agree by chance give an interval narrower than their own
-// errors allow (Röver, Knapp and Friede, BMC Med. Res. Methodol. 15 (2015)). The prediction interval
-// is that of Higgins, Thompson and Spiegelhalter (J. R. Stat. Soc. A 172 (2009)), with k−2 degrees of
-// freedom; it is unbounded for fewer than three runs, the interval for fewer than two. All are NaN
-// without runs, and where a value is NaN or an error is not positive and finite. It panics if the
-// lengths differ.
+// errors allow (Röver, Knapp and Friede, BMC Med. Res. Methodol. 15 (2015)). The prediction
+// interval is that of Higgins, Thompson and Spiegelhalter (J. R. Stat. Soc. A 172 (2009)), with k−2
+// degrees of freedom; it is unbounded for fewer than three runs, the interval for fewer than two.
+// All are NaN without runs, and where a value is NaN or an error is not positive and finite. It
+// panics if the lengths differ.
 func CombineRuns(y, se []float64, conf float64) RandomEffects {
 	if len(y) != len(se) {
 		panic("stats: CombineRuns on slices of different lengths")

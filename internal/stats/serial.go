@@ -43,9 +43,9 @@ func lagged(series [][]float64) (r, n float64) {
 
 // SerialSpread returns the factor, at least 1, by which the standard error of a mean is taken to
 // exceed that of independent values: √((1+r)/(1−r)), which is that of autoregressive processes of
-// order 1 (Bayley and Hammersley, J. R. Stat. Soc. Suppl. 8 (1946)). series are the values of pairs of
-// contestants. r is their autocorrelation, at least 0; where it is shown, at 5 %, it is mostSerial,
-// for few values tell its size but roughly.
+// order 1 (Bayley and Hammersley, J. R. Stat. Soc. Suppl. 8 (1946)). series are the values of pairs
+// of contestants. r is their autocorrelation, at least 0; where it is shown, at 5 %, it is
+// mostSerial, for few values tell its size but roughly.
 //
 // Note: with r as estimated, whatever it is, 12 to 14 % of runs of servers alike called a pair
 // different where ρ is 0.6, and 4 to 6 % where it is 0.3 (doc/validation.md).

@@ -19,8 +19,9 @@ import (
 // of its ratio to the reference. Absolute figures drift with the machine and are not compared;
 // Drifts has the drift of the reference itself.
 //
-// The unit is the epoch on both sides. Its spread knows nothing of what differs between the days of two runs, so that an interval here promises
-// less than one within a run; the reference's copy, which stands among the controls, shows what is left of that.
+// The unit is the epoch on both sides. The spread between epochs does not include what differs
+// between the days of two runs, so an interval here is too narrow by that. The change of the
+// reference's copy, whose true value is none, shows by how much.
 type Against struct {
 	Reference string
 	Alpha     float64 // of each metric's family of contestants
@@ -29,7 +30,7 @@ type Against struct {
 	Warnings  []string // what makes the comparison weaker
 	Drifts    []Drift
 	Changes   []Change // by metric, the primary first; in the order of the run's plan, then the controls
-	Absent    []string // who is compared under no metric, and why
+	Absent    []string // contestants that are compared under no metric, and why
 }
 
 // Drift is the reference's own value in both runs.

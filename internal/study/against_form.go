@@ -132,8 +132,8 @@ func SignedPerCent(share float64) string {
 	return "+" + text
 }
 
-// The keys of the comparison as data (doc/format.md). Ratios have no unit. A bound that too few epochs
-// leave open is 0 or null.
+// The keys of the comparison as data (doc/format.md). Ratios have no unit. A bound that too few
+// epochs leave open is 0 or null.
 type againstRun struct {
 	StartedUnixNS int64  `json:"started_unix_ns"`
 	Seed          uint64 `json:"seed"`

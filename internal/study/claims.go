@@ -216,8 +216,8 @@ func (e *evidence) opened(c claim.Cell, metric string, lo, hi float64) (float64,
 	return math.Inf(-1), hi
 }
 
-// atCeiling reports whether a cell's rate is a lower bound: it is too near the generator's ceiling, or the generator
-// was too busy.
+// atCeiling reports whether a cell's rate is a lower bound, because it is too near the generator's
+// ceiling or the generator was too busy.
 func (e *evidence) atCeiling(c result.Cell) bool {
 	if a := e.analysisOf(c.Level); a != nil && a.Shares[c.Contestant] > analysis.CeilingLimit {
 		return true
@@ -335,8 +335,8 @@ func (e *evidence) Compare(a, b claim.Cell, metric string) claim.Comparison {
 	return c
 }
 
-// bound opens the interval of a ratio on the side on which a cell at the generator's ceiling may do more: it shows no
-// equality, and of the one that leads there no factor.
+// bound opens the interval of a ratio on the side on which a cell at the generator's ceiling may do
+// more. Such an interval shows no equality, and no factor by which that cell is ahead.
 func (e *evidence) bound(c *claim.Comparison, p analysis.Pair, metric string) {
 	m, _ := analysis.MetricNamed(metric)
 	if !m.AtCeiling {

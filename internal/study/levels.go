@@ -33,7 +33,8 @@ func byContestant(run *result.Run, lists ...[]checks.Finding) []checks.Finding {
 	return all
 }
 
-// worst makes the checks of each level, and of those of a contestant keeps the worst, with the level in its text.
+// worst makes the checks of each level. Of the findings of one check on one contestant it keeps the
+// worst, with the level in its text.
 func worst(run *result.Run, kind checks.RunKind, levels []report.Level, discarded, all int) []checks.Finding {
 	var out []checks.Finding
 	for _, l := range levels {

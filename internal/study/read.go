@@ -267,7 +267,8 @@ func (r *reader) shares(l *Level, at string) {
 	}
 }
 
-// process says which processes the i-th level of a fresh study loads, and checks that those it continues are the same.
+// process sets which processes the i-th level of a fresh study loads. A level that continues the
+// previous one must have the same delay and contestants.
 func (r *reader) process(i int) {
 	l, key := &r.s.Levels[i], fmt.Sprintf("level[%d].continues", i)
 	if r.s.Fresh && l.At.RateShare > 0 {

@@ -1,4 +1,6 @@
-// Package study is a question, its plan and its trials: it reads what people ask, and says what the recorded trials answer.
+// Package study reads studies, which are questions with published claims, makes a plan.Question of
+// one, and evaluates the recorded trials of a run: its verdicts, its checks, the outcomes of the
+// claims.
 package study
 
 import (
@@ -151,7 +153,8 @@ func evaluatePairs(run *result.Run) *report.Data {
 	return d
 }
 
-// Analyse analyses the trials that count: where the plan names a family, at all levels; else at the first, at which all pairs are decided.
+// Analyse analyses the valid trials of a run that decides pairs: where the plan names a family,
+// those of all levels; else those of the first level, at which all pairs are decided.
 func Analyse(run *result.Run) *analysis.Analysis {
 	p := &run.Plan
 	discarded, all := plan.Discarded(run)
@@ -168,8 +171,8 @@ func Analyse(run *result.Run) *analysis.Analysis {
 	return analysis.Analyse(in)
 }
 
-// cellsOf returns the trials that count, by cell: what any of them does, and how any two of one delay
-// compare, decided or not.
+// cellsOf returns the trials that count, by cell: what any of them does, and how any two of one
+// delay compare, decided or not.
 func cellsOf(run *result.Run) *analysis.Table { return analysis.Tabulate(plan.Valid(run), run.Plan.At) }
 
 // AllDecided reports whether every pair of contestants is decided on the primary metric. A verdict
