@@ -15,7 +15,7 @@ type Plan struct {
 	Forced string `json:"forced,omitempty"`
 
 	Study       string   `json:"study,omitempty"`
-	ClaimsHash  string   `json:"claims_hash,omitempty"` // of the study's claims when the run was planned (article.Hash)
+	ClaimsHash  string   `json:"claims_hash,omitempty"` // of the study's claims when the run was planned (claim.Hash)
 	Title       string   `json:"title,omitempty"`
 	Scenario    string   `json:"scenario"`
 	Contestants []string `json:"contestants"` // in the order asked, controls not among them
