@@ -49,7 +49,6 @@ func TestJudge(t *testing.T) {
 		return fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s", status,
 			len(body), body)
 	}
-	heads := new(Heads)
 	for name, c := range map[string]struct {
 		e      scenario.Expect
 		answer string
@@ -76,7 +75,7 @@ func TestJudge(t *testing.T) {
 		"chunked": {scenario.Expect{Status: 200, SHA256: hash, Length: &five},
 			"HTTP/1.1 200\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nva\r\n3;x\r\nlue\r\n0\r\n\r\n", OK},
 	} {
-		h := speaks(t, c.e, heads)
+		h := speaks(t, c.e, new(Heads)) // of one scenario
 		for _, size := range []int{1 << 10, 1, 3} {
 			for range 2 {
 				if size < 1<<10 && name == "surplus" {
