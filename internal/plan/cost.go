@@ -8,11 +8,11 @@ import (
 	"dyno/internal/stats"
 )
 
-// Estimated times of a contestant's start in an epoch without its warm-up (launch, verify, stop),
-// and of a trial without its load (thaw, dial, drain, freeze, read memory). They were checked
-// against the recorded epochs of examples/.
+// Estimated times of a contestant's start in an epoch without its warm-up (launch, verify, verify
+// again, stop), and of a trial without its load (thaw, dial, drain, freeze, read memory). They were
+// checked against recorded epochs.
 const (
-	startNative   = 300 * time.Millisecond
+	startNative   = 200 * time.Millisecond
 	startManaged  = 500 * time.Millisecond
 	trialOverhead = 22 * time.Millisecond
 	idleDial      = 150 * time.Microsecond // and its one request
