@@ -24,7 +24,7 @@ func TestStudiesKeepToTheirTime(t *testing.T) {
 		"iris-vs-netcore-mvc":       30 * time.Minute,
 		"iris-vs-netcore-templates": 30 * time.Minute,
 		"iris-vs-netcore-sessions":  30 * time.Minute,
-		"netcore-vs-golang-json":    10 * time.Minute,
+		"netcore-vs-golang-json":    20 * time.Minute,
 	} {
 		for _, quick := range []bool{false, true} {
 			var r plan.Request
