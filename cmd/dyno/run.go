@@ -63,9 +63,8 @@ func runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [STUDY]",
 		Short: "Build, verify and compare contestants, and say which is faster",
-		Long: "run builds the contestants of a study, verifies that they answer alike, and compares them. The " +
-			"default\n" +
-			"study is " + defaultStudy + ".\n\n" +
+		Long: "run builds the contestants of a study, verifies that they answer alike, and compares them.\n" +
+			"Without arguments it runs " + defaultStudy + " --quick.\n\n" +
 			"Protocols:\n" +
 			"  paired   all are resident, pinned and frozen but the one under load; short trials in random\n" +
 			"           order are compared round by round\n" +
@@ -201,6 +200,11 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*experiment.Ex
 	r := f.request
 	if len(args) == 0 && len(r.Contestants) == 0 {
 		args = []string{defaultStudy}
+		if len(f.choice.Levels) == 0 {
+			if err := cmd.Flags().Set("quick", "true"); err != nil { // as if given: the record says so
+				return nil, err
+			}
+		}
 	}
 	r.Command = repeated(cmd, args)
 	if r.Contestants, err = pr.know(r.Contestants); err != nil {
