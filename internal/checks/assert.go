@@ -22,15 +22,18 @@ func (d *Defect) Error() string {
 // backwards, latencies are in order, histograms hold all requests, builds are identified, and
 // missing figures have a reason.
 func Assert(run *result.Run) error {
+	measured := map[string]bool{}
 	for i := range run.Trials {
 		t := &run.Trials[i]
+		measured[t.Contestant] = true
 		if what := contradiction(t); what != "" {
 			return &Defect{fmt.Sprintf("epoch %d, round %d, %s: %s", t.Epoch, t.Round, t.Contestant, what)}
 		}
 	}
 	for i := range run.Contestants {
 		c := &run.Contestants[i]
-		if !c.Control && c.URL == "" && run.FailureOf(c.Name) == nil && (c.Version == "" || c.BinaryHash == "") {
+		if measured[c.Name] && run.FailureOf(c.Name) == nil && !c.Control && c.URL == "" &&
+			(c.Version == "" || c.BinaryHash == "") {
 			return &Defect{"the record lacks the version or the program's hash of " + c.Name}
 		}
 	}

@@ -106,7 +106,8 @@ func Resumable(run *result.Run, budget int64) (epoch int, err error) {
 	ended := run.End != nil && run.End.Reason == string(Budget)
 	switch {
 	case (ended || budget > 0) && analysed(run):
-		return 0, errors.New("an interim analysis has been made, so the budget can no longer be changed")
+		return 0, errors.New("the run has ended with an analysis, or an interim analysis has been made: its budget can no " +
+			"longer be changed; start a new run")
 	case budget > 0 && budget <= max(elapsed(run), budgeted(run)) || ended && budget == 0:
 		return 0, fmt.Errorf(
 			"the run has used %v of its budget of %v; pass a larger --budget, which counts for the whole run",

@@ -67,10 +67,11 @@ func Combine(runs []*result.Run) (*Across, error) {
 	for i := range a.Pairs {
 		a.Pairs[i].combine()
 	}
+	a.Pairs = slices.DeleteFunc(a.Pairs, func(p AcrossPair) bool { return math.IsNaN(p.Together.Mean) })
 	return a, nil
 }
 
-// combine takes the log ratio of each run that has one with an interval.
+// combine takes the log ratio of each run that has one with an interval; it is NaN where none has.
 func (p *AcrossPair) combine() {
 	var y, se []float64
 	for _, e := range p.Each {
