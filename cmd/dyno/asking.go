@@ -19,6 +19,7 @@ func askingFlags(fl *pflag.FlagSet, r *adhoc.Request) (names []string) {
 	add(&lines{&r.Paths}, "path", "", "path to request instead of the URL's, with its weight: /a=3; may be "+
 		"repeated; after a query, put a space before the weight: '/a?b=1 =3'")
 	add(&lines{&r.Headers}, "header", "H", "a header, \"Name: value\"; may be repeated")
+	add(&login{&r.User}, "user", "", "name and password of basic authentication")
 	add(flagOf(&r.Body, "", "string", parseText), "body", "b", "body: text, @FILE, or @- for standard input")
 	add(flagOf(&r.BodyFile, "", "string", parseNeeded("want a file name")), "body-file", "f",
 		"file with the body")
@@ -31,4 +32,4 @@ func askingFlags(fl *pflag.FlagSet, r *adhoc.Request) (names []string) {
 }
 
 // askingNames are the names of the flags that define requests.
-var askingNames = []string{"method", "path", "header", "body", "body-file", "template"}
+var askingNames = []string{"method", "path", "header", "user", "body", "body-file", "template"}

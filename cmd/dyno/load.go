@@ -165,11 +165,15 @@ func (f *loadFlags) defineRequest() {
 		"responses; the URL then gives only the host")
 	f.addText("unix", "", &f.Unix, "Unix socket to connect to; the URL is then optional")
 	f.addLines("resolve", "", &f.Resolve, "host:port:address to connect to, as in curl; may be repeated")
+	f.addBool("ipv4", "4", &f.IPv4, "connect by IPv4 only")
+	f.addBool("ipv6", "6", &f.IPv6, "connect by IPv6 only")
 	add(f, "local-addr", "", &f.LocalAddrs, "", "list", parseLocals, "local IP addresses to connect from in turn, "+
 		"when one runs out of ports")
 	f.cmd.Flags().Uint64Var(&f.Seed, "seed", 0, "seed of random parts and arrivals (default: drawn)")
 	heading(f.cmd.Flags(), "Requests")
 	add(f, "timeout", "", &f.Timeout, "10s", "time", parseSpan, "give up a request after this time")
+	add(f, "connect-timeout", "", &f.ConnectTimeout, "", "time", parseSpan,
+		"give up a connection that is not established after this time (default: --timeout)")
 	add(f, "expect-length", "", &f.ExpectLength, "", "n", parseLength, "length in bytes that every body must have")
 	add(f, "expect-body", "", &f.ExpectBody, "", "string", parseText,
 		"content that every body must have: text or @FILE")

@@ -22,15 +22,16 @@ var disagreed = map[byte]string{
 	'p': "-p is the body's file in ab, pipelining in autocannon and what to print in bombardier: use --body-file, " +
 		"--pipeline or --json",
 	'a': "-a turns keep-alive off in bombardier, is a password in hey and oha, and a number of requests in " +
-		"autocannon: use --no-keepalive, -H 'Authorization: …' or --requests",
+		"autocannon: use --no-keepalive, --user or --requests",
 	'o': "-o is a format in bombardier and hey and a file in oha: use --json, --csv FILE or --hdr FILE",
 	'T': "-T is the timeout in wrk, and the Content-Type in ab, hey and oha: use --timeout or -H 'Content-Type: …'",
 	'i': "-i sends HEAD in ab, and is the body's file in autocannon: use -m HEAD or --body-file",
 	'D': "-D is the length of the test in h2load, the body's file in hey and oha, and requests per connection in " +
 		"autocannon: use --duration, --body-file or --requests-per-connection",
 	'w': "-w is the number of threads in autocannon, and what is done at the end in oha and ab: use --threads",
-	'u': "-u is the body's file of a PUT in ab, and a list of URLs in others: use -m PUT with --body-file, or " +
-		"--scenario",
+	'u': "-u is the body's file of a PUT in ab, a name and password in curl, and a list of URLs in others: use " +
+		"-m PUT with --body-file, --user or --scenario",
+	'A': "-A is a name and password in ab, and the Accept header in hey and oha: use --user or -H 'Accept: …'",
 }
 
 // taken explains flags of dyno that have another meaning in other tools. It is shown if the value

@@ -54,6 +54,21 @@ func (l *lines) GetSlice() []string {
 	return *l.all
 }
 
+// login is a flag name:password. It is shown without the password, so that no record holds that.
+type login struct{ to *string }
+
+func (l *login) Type() string       { return "name:password" }
+func (l *login) Set(s string) error { *l.to = s; return nil }
+
+// String returns the name, and *** in place of the password.
+func (l *login) String() string {
+	if l.to == nil || *l.to == "" { // pflag asks a zero value, too
+		return ""
+	}
+	name, _, _ := strings.Cut(*l.to, ":")
+	return name + ":***"
+}
+
 // parseText reads any text, so that an empty one differs from none.
 func parseText(s string) (*string, error) { return &s, nil }
 

@@ -5,6 +5,7 @@ package adhoc
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,7 @@ type Request struct {
 	Paths    []string // with weights, as parsePath reads them; empty: that of the URL
 	Method   string
 	Headers  []string // "Name: value"
+	User     string   // name:password of basic authentication
 	Body     *string  // text, @FILE, or @- for standard input
 	BodyFile string
 	Template bool // Body and Headers may hold placeholders
@@ -47,6 +49,9 @@ const scenarioName = "command line"
 // name.
 func (r *Request) Make(ctx context.Context, path string) (s *scenario.Scenario, host string, err error) {
 	headers, host, err := readHeaders(r.Headers, !r.Template)
+	if err == nil {
+		headers, err = r.authorize(headers)
+	}
 	switch {
 	case err != nil:
 		return nil, "", err
@@ -260,6 +265,21 @@ func readHeaders(all []string, verbatim bool) (headers []scenario.HeaderLine, ho
 		headers = append(headers, scenario.HeaderLine{Name: name, Value: value, Verbatim: verbatim})
 	}
 	return headers, host, nil
+}
+
+// authorize adds the header of basic authentication (RFC 7617), if r has a user.
+func (r *Request) authorize(headers []scenario.HeaderLine) ([]scenario.HeaderLine, error) {
+	name, _, ok := strings.Cut(r.User, ":")
+	switch given := func(h scenario.HeaderLine) bool { return strings.EqualFold(h.Name, "authorization") }; {
+	case r.User == "":
+		return headers, nil
+	case !ok || name == "":
+		return nil, conf.Usagef("--user: want name:password, such as ann:secret; the password may be empty: ann:")
+	case slices.ContainsFunc(headers, given):
+		return nil, conf.Usagef("--user and -H Authorization both name the user; omit one")
+	}
+	return append(headers, scenario.HeaderLine{Name: "Authorization", Verbatim: true,
+		Value: "Basic " + base64.StdEncoding.EncodeToString([]byte(r.User))}), nil
 }
 
 // defaultStatuses are the status codes that count as success by default.

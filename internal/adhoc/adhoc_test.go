@@ -28,21 +28,62 @@ func TestReadTarget(t *testing.T) {
 		"http://192.0.2.7:9/{int:1..9}/ü?a={x,y}": {at("192.0.2.7:9", "192.0.2.7:9"),
 			"http://192.0.2.7:9/{int:1..9}/ü?a={x,y}", "/{int:1..9}/%C3%BC?a={x,y}", false},
 	} {
-		got, err := ReadTarget(t.Context(), in, "", nil)
+		got, err := ReadTarget(t.Context(), in, Route{})
 		if err != nil || *got != want {
 			t.Errorf("%s: %+v, %v; want %+v", in, got, err, want)
 		}
 	}
-	got, err := ReadTarget(t.Context(), "http://example.com:8080/x", "/tmp/s", nil)
+	got, err := ReadTarget(t.Context(), "http://example.com:8080/x", Route{Unix: "/tmp/s"})
 	socket := endpoint.Endpoint{Network: "unix", Addr: "/tmp/s", Host: "example.com:8080"}
 	if want := (Target{socket, "http://example.com:8080/x at /tmp/s", "/x", true}); err != nil || *got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
-	got, err = ReadTarget(t.Context(), "http://example.com/x", "", []string{"other:80:10.0.0.1",
-		"Example.com:80:[::1]"})
+	got, err = ReadTarget(t.Context(), "http://example.com/x", Route{Resolve: []string{"other:80:10.0.0.1",
+		"Example.com:80:[::1]"}})
 	if want := (Target{at("[::1]:80", "example.com"), "http://example.com/x", "/x", true}); err != nil ||
 		*got != want {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestFamily: an address of the other IP version is refused, and the version stays with the target.
+func TestFamily(t *testing.T) {
+	for _, c := range []struct{ url, family, network, want string }{
+		{"127.0.0.1:80", "4", "tcp4", ""},
+		{"[::1]:80", "6", "tcp6", ""},
+		{"127.0.0.1:80", "6", "tcp6", "look up an IPv6 address of 127.0.0.1: "},
+		{"[::1]:80", "4", "tcp4", "or omit -4"},
+	} {
+		got, err := ReadTarget(t.Context(), c.url, Route{Family: c.family})
+		if got.Network != c.network || (err == nil) != (c.want == "") || err != nil &&
+			!strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s -%s: %+v, %v", c.url, c.family, got, err)
+		}
+	}
+}
+
+func TestAuthorize(t *testing.T) {
+	r := Request{User: "ann:s:1 {uuid}", Headers: []string{"A: 1"}, Template: true}
+	s, _, err := r.Make(t.Context(), "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := scenario.HeaderLine{Name: "Authorization", Value: "Basic YW5uOnM6MSB7dXVpZH0=", Verbatim: true}
+	if got := s.Requests[0].Headers; len(got) != 2 || got[1] != want {
+		t.Errorf("%+v", got)
+	}
+	for _, c := range []struct {
+		r    Request
+		want string
+	}{
+		{Request{User: "ann"}, "want name:password"},
+		{Request{User: ":hidden"}, "want name:password"},
+		{Request{User: "ann:hidden", Headers: []string{"authorization: x"}}, "omit one"},
+	} {
+		_, _, err := c.r.Make(t.Context(), "/")
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hidden") {
+			t.Errorf("%v; want %q and no password", err, c.want)
+		}
 	}
 }
 
@@ -57,7 +98,7 @@ func TestReadTargetHeedsItsContext(t *testing.T) {
 	}}
 	defer func() { net.DefaultResolver = before }()
 	defer close(over)
-	if _, err := ReadTarget(ctx, "http://two.test/", "", nil); err == nil || !strings.Contains(err.Error(),
+	if _, err := ReadTarget(ctx, "http://two.test/", Route{}); err == nil || !strings.Contains(err.Error(),
 		"interrupted") {
 		t.Errorf("%v", err)
 	}

@@ -23,11 +23,17 @@ type Target struct {
 	Here bool   // the server is on this machine
 }
 
-// ReadTarget reads a URL, whose scheme may be left out. With unix, the path of a socket, it may be
-// empty. resolve holds lines host:port:address, as of curl. It leaves the path alone, because
-// net/url would escape the braces of placeholders.
-func ReadTarget(ctx context.Context, s, unix string, resolve []string) (*Target, error) {
-	if s == "" && unix == "" {
+// Route says how a server is reached, where that does not follow from its URL.
+type Route struct {
+	Unix    string   // path of a socket
+	Resolve []string // lines host:port:address, as in curl
+	Family  string   // "4" or "6": only addresses of this IP version; "": any
+}
+
+// ReadTarget reads a URL, whose scheme may be left out. With a socket it may be empty. The path is
+// left alone, because net/url would escape the braces of placeholders.
+func ReadTarget(ctx context.Context, s string, by Route) (*Target, error) {
+	if s == "" && by.Unix == "" {
 		return nil, conf.Usagef("no URL; pass one, such as http://127.0.0.1:8080/")
 	}
 	rest := cmp.Or(s, "localhost")
@@ -55,23 +61,23 @@ func ReadTarget(ctx context.Context, s, unix string, resolve []string) (*Target,
 	u, err := url.Parse("http://" + authority + "/")
 	switch {
 	case err != nil || u.Hostname() == "":
-		return nil, conf.Usagef("%s: the URL has no host; want, for example, http://127.0.0.1:8080/", cmp.Or(s, unix))
+		return nil, conf.Usagef("%s: the URL has no host; want, for example, http://127.0.0.1:8080/", cmp.Or(s, by.Unix))
 	case u.User != nil:
-		return nil, conf.Usagef("%s: the URL contains a user name or password; remove them and pass -H "+
-			"'Authorization: Basic …'", s)
+		return nil, conf.Usagef("%s: the URL contains a user name or password; remove them and pass "+
+			"--user name:password", s)
 	}
-	t := &Target{Endpoint: endpoint.Endpoint{Network: "tcp", Host: strings.TrimSuffix(u.Host, ":")}, Path: ascii(path)}
+	t := &Target{Endpoint: endpoint.Endpoint{Network: "tcp" + by.Family, Host: strings.TrimSuffix(u.Host, ":")}, Path: ascii(path)}
 	port := cmp.Or(u.Port(), "80")
 	if port == "80" {
 		t.Host = strings.TrimSuffix(t.Host, ":80")
 	}
 	t.URL = "http://" + t.Host + path
-	if unix != "" {
-		t.Network, t.Addr, t.Here = "unix", unix, true
-		t.URL += " at " + unix
+	if by.Unix != "" {
+		t.Network, t.Addr, t.Here = "unix", by.Unix, true
+		t.URL += " at " + by.Unix
 		return t, nil
 	}
-	return t, t.find(ctx, u.Hostname(), port, resolve)
+	return t, t.find(ctx, u.Hostname(), port, by)
 }
 
 // ascii percent-encodes the bytes of a path that are not ASCII, as browsers do.
@@ -87,12 +93,12 @@ func ascii(path string) string {
 	return b.String()
 }
 
-// find looks up the address of the server, first in resolve, whose lines are host:port:address as
-// in curl. A name with several addresses stays a name, and the engine tries them all.
-func (t *Target) find(ctx context.Context, host, port string, resolve []string) error {
+// find looks up the address of the server, first in by.Resolve. A name with several addresses stays
+// a name, and the engine tries them all.
+func (t *Target) find(ctx context.Context, host, port string, by Route) error {
 	at := net.JoinHostPort(host, port)
-	used := len(resolve) == 0
-	for _, line := range resolve {
+	used := len(by.Resolve) == 0
+	for _, line := range by.Resolve {
 		name, ip, err := readResolve(line)
 		if err != nil {
 			return err
@@ -110,11 +116,14 @@ func (t *Target) find(ctx context.Context, host, port string, resolve []string) 
 	_, err := net.DefaultResolver.LookupPort(ctx, "tcp", port)
 	var ips []netip.Addr
 	if err == nil {
-		ips, err = net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		ips, err = net.DefaultResolver.LookupNetIP(ctx, "ip"+by.Family, host)
 	}
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("interrupted while looking up the address of %s", host)
+	case err != nil && by.Family != "":
+		return fmt.Errorf("look up an IPv%s address of %s: %w; check the name, or omit -%s", by.Family, host,
+			lookupCause(err), by.Family)
 	case err != nil:
 		return fmt.Errorf("look up %s: %w; check the name, or pass its address: --resolve %s:ADDRESS", host,
 			lookupCause(err), at)

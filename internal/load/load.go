@@ -22,8 +22,10 @@ type Job struct {
 	Connections int
 	Pipeline    int           // requests in flight per connection; 0 means 1
 	Timeout     time.Duration // of one request; 0 means 10 s
-	Workers     int           // event loops; 0 means Loops of the CPUs in CPUs
-	CPUs        []int         // that the workers are pinned to, round robin; nil leaves them free
+	// ConnectTimeout is how long a connection may take to be established; 0 means Timeout.
+	ConnectTimeout time.Duration
+	Workers        int   // event loops; 0 means Loops of the CPUs in CPUs
+	CPUs           []int // that the workers are pinned to, round robin; nil leaves them free
 
 	// PerConnection is the number of requests after which the client closes a connection and dials
 	// again; 0 means no limit. With 1 every request has "Connection: close"; if the Scenario's
@@ -41,6 +43,9 @@ type Job struct {
 func (j *Job) Prepare() (*scenario.Mix, error) {
 	if j.Timeout <= 0 {
 		j.Timeout = 10 * time.Second
+	}
+	if j.ConnectTimeout <= 0 {
+		j.ConnectTimeout = j.Timeout
 	}
 	j.Pipeline = max(j.Pipeline, 1)
 	if j.Connections <= 0 {

@@ -30,7 +30,7 @@ func (j *Job) Locate(ctx context.Context) (endpoint.Endpoint, error) {
 	}
 	to.Addr = net.JoinHostPort(addrs[0].Unmap().String(), port)
 	if len(addrs) > 1 {
-		d := net.Dialer{Timeout: j.Timeout}
+		d := net.Dialer{Timeout: j.ConnectTimeout}
 		if len(j.LocalAddrs) > 0 {
 			d.LocalAddr = &net.TCPAddr{IP: net.ParseIP(j.LocalAddrs[0])}
 		}

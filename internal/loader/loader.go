@@ -30,10 +30,12 @@ type Request struct {
 	// Where requests go.
 	URL, Unix           string
 	Resolve, LocalAddrs []string
+	IPv4, IPv6          bool // only addresses of that version
 
 	// How many, how fast and over what. Rate or Stages make an open loop.
 	Connections, Requests, Pipeline, PerConnection int64
 	Duration, Warmup, RampUp, Timeout              time.Duration
+	ConnectTimeout                                 time.Duration
 	Rate                                           float64 // per second
 	Stages                                         []load.Stage
 	Arrivals                                       string // constant or poisson
@@ -100,7 +102,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	if err := machine.RoomFor(r.Connections, 0); err != nil {
 		return nil, err
 	}
-	t, err := adhoc.ReadTarget(ctx, r.URL, r.Unix, r.Resolve)
+	t, err := adhoc.ReadTarget(ctx, r.URL, r.route())
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +117,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	p.job = load.Job{
 		Endpoint: endpoint.Endpoint{Network: t.Network, Addr: t.Addr, Host: host}, Scenario: s, Seed: r.Seed,
 		Connections: int(r.Connections), Pipeline: int(r.Pipeline), Timeout: r.Timeout,
-		Workers: r.workers(t), CPUs: r.CPUs, PerConnection: int(r.PerConnection), Cookies: r.Cookies,
+		ConnectTimeout: r.ConnectTimeout, Workers: r.workers(t), CPUs: r.CPUs, PerConnection: int(r.PerConnection), Cookies: r.Cookies,
 		LocalAddrs: r.LocalAddrs, Lazy: r.RampUp > 0,
 	}
 	if r.NoKeepalive {
@@ -162,6 +164,10 @@ func (r *Request) check() error {
 	case r.Unix != "" && (len(r.Resolve) > 0 || len(r.LocalAddrs) > 0):
 		return conf.Usagef(
 			"--unix cannot be combined with --resolve or --local-addr, because a Unix socket has no address; omit them")
+	case r.IPv4 && r.IPv6:
+		return conf.Usagef("-4 and -6 exclude each other; omit one")
+	case r.Unix != "" && (r.IPv4 || r.IPv6):
+		return conf.Usagef("--unix cannot be combined with -4 or -6, because a Unix socket has no address; omit them")
 	case r.Engine == "gonet" && len(r.CPUs) > 0:
 		return conf.Usagef("--cpus: the engine gonet has no event loops to pin; omit --cpus, or use taskset")
 	case r.Engine == "gonet" && r.Spin == "on":
@@ -170,6 +176,18 @@ func (r *Request) check() error {
 		return conf.Usagef("--engine epoll needs Linux; omit --engine")
 	}
 	return nil
+}
+
+// route says how the server is reached.
+func (r *Request) route() adhoc.Route {
+	by := adhoc.Route{Unix: r.Unix, Resolve: r.Resolve}
+	switch {
+	case r.IPv4:
+		by.Family = "4"
+	case r.IPv6:
+		by.Family = "6"
+	}
+	return by
 }
 
 // workers returns the number of event loops: the requested number, but at most the number of

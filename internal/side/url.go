@@ -20,7 +20,7 @@ func isURL(text string) bool {
 // takeURL takes a server that runs already.
 func (s *Side) takeURL(ctx context.Context) (err error) {
 	s.Kind = URL
-	s.target, err = adhoc.ReadTarget(ctx, s.Text, "", nil)
+	s.target, err = adhoc.ReadTarget(ctx, s.Text, adhoc.Route{})
 	return err
 }
 

@@ -11,7 +11,7 @@ import (
 // dial starts to connect c. A connect that completes at once, as on a unix socket, makes c ready.
 func (w *worker) dial(c *conn, now int64) {
 	if c.state != isWaiting || c.dialBy == 0 {
-		c.dialBy = now + int64(w.job.Timeout)
+		c.dialBy = now + int64(w.job.ConnectTimeout)
 	}
 	c.dialled = now
 	fd, pending, err := w.addr.socket(w.ep, c.id, c.index)

@@ -20,7 +20,7 @@ const (
 )
 
 // establish handles what happened to the connections while they were idle, and dials those that are
-// down, each with a request's timeout. It gives up when no dial has succeeded for that long.
+// down, each with Job.ConnectTimeout. It gives up when no dial has succeeded for that long.
 func (w *worker) establish(ctx context.Context) {
 	w.win, w.open, w.pending = nil, false, 0
 	for w.turn(0, false) == len(w.events) {
@@ -29,7 +29,7 @@ func (w *worker) establish(ctx context.Context) {
 		return
 	}
 	looked := w.now()
-	came, until := len(w.connects), looked+int64(w.job.Timeout)
+	came, until := len(w.connects), looked+int64(w.job.ConnectTimeout)
 	for next := 0; ctx.Err() == nil; {
 		dials := 0
 		for i := range w.conns {
@@ -56,7 +56,7 @@ func (w *worker) establish(ctx context.Context) {
 		looked = w.now()
 		w.turn(looked+int64(time.Millisecond), false)
 		if n := len(w.connects); n > came {
-			came, until = n, looked+int64(w.job.Timeout)
+			came, until = n, looked+int64(w.job.ConnectTimeout)
 		} else if looked > until {
 			break
 		}
@@ -87,7 +87,7 @@ func (w *worker) unanswered(now int64) {
 	}
 	for i := range w.conns {
 		c := &w.conns[i]
-		began := c.dialBy - int64(w.job.Timeout)
+		began := c.dialBy - int64(w.job.ConnectTimeout)
 		if c.state == isUp || c.dialBy == 0 || w.deadline-began < int64(load.DialLost) {
 			continue
 		}

@@ -18,11 +18,11 @@ type read struct {
 	at  int64
 }
 
-// dial connects c. The job's timeout and ctx bound it.
+// dial connects c. Job.ConnectTimeout and ctx bound it.
 func (c *conn) dial(ctx context.Context) error {
 	s := c.session
 	began := s.now()
-	d := net.Dialer{Timeout: s.job.Timeout, KeepAlive: -1}
+	d := net.Dialer{Timeout: s.job.ConnectTimeout, KeepAlive: -1}
 	if len(s.local) > 0 {
 		d.LocalAddr = s.local[c.index%len(s.local)]
 	}

@@ -107,7 +107,7 @@ func (s *session) prepare() error {
 }
 
 // establish checks what happened to the connections while they were idle, and dials those that are
-// down, unless the job is lazy. It gives up when no dial has succeeded for a request's timeout.
+// down, unless the job is lazy. It gives up when no dial has succeeded for Job.ConnectTimeout.
 func (s *session) establish(ctx context.Context) error {
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, dialsMax)
@@ -123,7 +123,7 @@ func (s *session) establish(ctx context.Context) error {
 				return
 			}
 			slots <- struct{}{}
-			if s.now()-came.Load() > int64(s.job.Timeout) {
+			if s.now()-came.Load() > int64(s.job.ConnectTimeout) {
 				errs[i] = os.ErrDeadlineExceeded
 			} else if errs[i] = c.dial(ctx); errs[i] == nil {
 				came.Store(s.now())

@@ -18,6 +18,25 @@ import (
 var silences = map[string]func(*testing.T, load.Engine){
 	"no word on a dial":       func(t *testing.T, e load.Engine) { silent(t, e, nil) },
 	"no word on a dial, open": func(t *testing.T, e load.Engine) { silent(t, e, constant(100)) },
+	"connect timeout":         connectTimeout,
+}
+
+// connectTimeout: a dial without a word is given up after its own time, however patient requests are.
+func connectTimeout(t *testing.T, e load.Engine) {
+	t.Parallel()
+	s := serveOn(t, listenOnce(t), each(value))
+	if !fill(t, s.Addr().String()) {
+		t.Skip("this system takes in whoever comes")
+	}
+	j := job(s)
+	j.Connections, j.Workers, j.ConnectTimeout = 1, 1, 50*time.Millisecond
+	start := time.Now()
+	if _, err := e.Open(t.Context(), j); err == nil {
+		t.Error("opened")
+	}
+	if took := time.Since(start); took > j.Timeout/2 {
+		t.Errorf("gave up after %v; the time-out of requests is %v", took, j.Timeout)
+	}
 }
 
 // silent: a window by time whose connection is closed after an answer, and whose dials have had no
