@@ -24,7 +24,7 @@ type loadFlags struct {
 func loadCommand() *cobra.Command {
 	f := &loadFlags{}
 	cmd := &cobra.Command{
-		Use:   "load [flags] URL",
+		Use:   "load [flags] [URL …]",
 		Short: "Load one HTTP server and report rates, latencies and errors",
 		Long: "load sends requests to one HTTP/1.1 server, checks every response, and prints rates, latencies, " +
 			"errors\n" +
@@ -41,7 +41,7 @@ func loadCommand() *cobra.Command {
 			"  dyno load -c 125 -n 5M '127.0.0.1:8080/api/values/{int:1..1000}'\n" +
 			"  dyno load -r 1k -d 30s --warmup 5s --slo 'p99<20ms,errors<0.1%' http://127.0.0.1:8080/\n" +
 			"  dyno load --path /users=3 --path '/users/{int:1..100}=7' --json 127.0.0.1:8080 >out.json",
-		Args: arguments(cobra.MaximumNArgs(1)),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error { return f.run(args) },
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return loadFlagError(err, f.names) })
@@ -58,7 +58,9 @@ func loadCommand() *cobra.Command {
 func (f *loadFlags) run(args []string) error {
 	drawSeed(f.cmd)
 	f.Dyno, f.Command = version(), repeated(f.cmd, args)
-	f.URL = append(args, "")[0]
+	if len(args) > 0 {
+		f.URL, f.URLs = args[0], args[1:]
+	}
 	p, err := loader.New(f.cmd.Context(), f.Request)
 	if err != nil {
 		return err
@@ -161,6 +163,8 @@ func (f *loadFlags) defineLoad() {
 // defineRequest defines the flags for the requests and the expected responses.
 func (f *loadFlags) defineRequest() {
 	f.names = append(f.names, askingFlags(f.cmd.Flags(), &f.Request.Request)...)
+	f.addText("targets", "", &f.Targets, "file of requests as of vegeta: lines METHOD URL, then headers and @FILE of "+
+		"the body; - is standard input; the URL is then optional")
 	f.addText("scenario", "", &f.Scenario, "scenario file: a weighted mix of requests and their expected "+
 		"responses; the URL then gives only the host")
 	f.addText("unix", "", &f.Unix, "Unix socket to connect to; the URL is then optional")

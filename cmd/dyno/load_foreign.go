@@ -30,7 +30,7 @@ var disagreed = map[byte]string{
 		"autocannon: use --duration, --body-file or --requests-per-connection",
 	'w': "-w is the number of threads in autocannon, and what is done at the end in oha and ab: use --threads",
 	'u': "-u is the body's file of a PUT in ab, a name and password in curl, and a list of URLs in others: use " +
-		"-m PUT with --body-file, --user or --scenario",
+		"-m PUT with --body-file, --user or --targets",
 	'A': "-A is a name and password in ab, and the Accept header in hey and oha: use --user or -H 'Accept: …'",
 }
 
@@ -48,7 +48,7 @@ var elsewhere = map[string]string{
 	"rps": "--rate", "qps": "--rate", "query-per-second": "--rate", "concurrency": "--connections",
 	"clients": "--connections", "amount": "--requests",
 	"number": "--requests", "disableKeepAlives": "--no-keepalive", "pipelining": "--pipeline", "workers": "--threads",
-	"script": "--scenario",
+	"script": "--scenario", "urls-from-file": "--targets", "input-file": "--targets",
 	"no-tui": "--quiet", "no-print": "--quiet", "connect-to": "--resolve", "unix-socket": "--unix", "socket": "--unix",
 	"socketPath": "--unix",
 	"host":       "-H 'Host: …', or --resolve", "data": "--body", "output-format": "--json or --csv FILE",

@@ -27,6 +27,7 @@ import (
 type Request struct {
 	Scenario string   // a file; it excludes all but Headers
 	Paths    []string // with weights, as parsePath reads them; empty: that of the URL
+	Aims     []Aim    // in place of the URL's path; Target.Aim has accepted them
 	Method   string
 	Headers  []string // "Name: value"
 	User     string   // name:password of basic authentication
@@ -55,13 +56,16 @@ func (r *Request) Make(ctx context.Context, path string) (s *scenario.Scenario, 
 	switch {
 	case err != nil:
 		return nil, "", err
+	case len(r.Aims) > 0:
+		err = r.alone(r.Aims[0].method != "")
 	case path != "/" && r.Scenario != "":
 		return nil, "", conf.Usagef("--scenario defines the paths; pass the URL without %s", path)
 	case path != "/" && len(r.Paths) > 0:
 		return nil, "", conf.Usagef("--path replaces the URL's path; pass the URL without %s", path)
 	case r.Scenario != "":
 		s, err = r.readScenario(headers)
-	default:
+	}
+	if s == nil && err == nil {
 		s, err = r.requests(ctx, path, headers)
 	}
 	if err != nil {
@@ -98,15 +102,40 @@ func (r *Request) readScenario(headers []scenario.HeaderLine) (*scenario.Scenari
 			r.Scenario))
 	}
 	for i := range s.Requests {
-		q := &s.Requests[i]
-		own := slices.DeleteFunc(q.Headers, func(h scenario.HeaderLine) bool {
-			return slices.ContainsFunc(headers, func(o scenario.HeaderLine) bool {
-				return strings.EqualFold(o.Name, h.Name)
-			})
-		})
-		q.Headers = slices.Concat(headers, own)
+		s.Requests[i].Headers = merged(headers, s.Requests[i].Headers)
 	}
 	return s, nil
+}
+
+// merged returns headers and, of a request's own, those of other names.
+func merged(headers, own []scenario.HeaderLine) []scenario.HeaderLine {
+	all := slices.Clone(headers)
+	for _, h := range own {
+		if !slices.ContainsFunc(headers, func(o scenario.HeaderLine) bool { return strings.EqualFold(o.Name, h.Name) }) {
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
+// alone returns an error if another field defines what Aims define: paths, and those of a file also
+// methods and bodies.
+func (r *Request) alone(file bool) error {
+	for _, f := range []struct {
+		flag  string
+		given bool
+	}{
+		{"scenario", r.Scenario != ""}, {"path", r.Paths != nil}, {"method", file && r.Method != ""},
+		{"body", file && r.Body != nil}, {"body-file", file && r.BodyFile != ""},
+	} {
+		switch {
+		case f.given && file:
+			return conf.Usagef("--targets already defines the requests; omit it or --%s", f.flag)
+		case f.given:
+			return conf.Usagef("--%s already defines the paths; pass one URL", f.flag)
+		}
+	}
+	return nil
 }
 
 // oneFile is a project whose folder of scenarios is the folder of this file.
@@ -131,38 +160,58 @@ func (r *Request) requests(ctx context.Context, path string, headers []scenario.
 	if err != nil {
 		return nil, err
 	}
-	method := strings.ToUpper(r.Method)
-	switch {
-	case method == "" && (r.Body != nil || r.BodyFile != ""):
-		method = http.MethodPost
-	case method == "":
-		method = http.MethodGet
-	case !slices.Contains(scenario.Methods, method):
-		return nil, conf.Usagef("-m %s: not a method; want one of %s (-m is the method, as in bombardier, hey and "+
-			"oha; for requests in flight at once, as in h2load, use "+
-			"--pipeline)", r.Method, strings.Join(scenario.Methods,
-			", "))
+	method, err := r.method()
+	if err != nil {
+		return nil, err
 	}
 	expect, err := r.expect()
 	if err != nil {
 		return nil, err
 	}
+	base := scenario.Request{Method: method, Headers: headers, Body: body, Verbatim: !r.Template, Weight: 1,
+		Expect: expect}
 	s := &scenario.Scenario{Name: scenarioName}
-	add := func(path string, weight int) {
-		s.Requests = append(s.Requests, scenario.Request{Name: method + " " + path, Method: method, Path: path,
-			Headers: headers, Body: body, Verbatim: !r.Template, Weight: weight, Expect: expect})
+	add := func(q scenario.Request) {
+		q.Name = q.Method + " " + q.Path
+		s.Requests = append(s.Requests, q)
 	}
-	if len(r.Paths) == 0 {
-		add(path, 1)
+	seen := map[string]int{} // index of each aim
+	for i := range r.Aims {
+		a := &r.Aims[i]
+		if at, again := seen[a.key()]; again {
+			s.Requests[at].Weight++
+			continue
+		}
+		seen[a.key()] = len(s.Requests)
+		add(a.of(base))
 	}
 	for _, text := range r.Paths {
-		path, weight, err := parsePath(text)
-		if err != nil {
+		if base.Path, base.Weight, err = parsePath(text); err != nil {
 			return nil, conf.Usagef("--path %q: %w", text, err)
 		}
-		add(path, weight)
+		add(base)
+	}
+	if len(s.Requests) == 0 {
+		base.Path = path
+		add(base)
 	}
 	return s, nil
+}
+
+// method returns the method that -m names, in capitals: any but CONNECT, which asks for a tunnel.
+// Without -m it is POST for requests with a body, else GET.
+func (r *Request) method() (string, error) {
+	method := strings.ToUpper(r.Method)
+	switch {
+	case method == "" && (r.Body != nil || r.BodyFile != ""):
+		return http.MethodPost, nil
+	case method == "":
+		return http.MethodGet, nil
+	case !isMethod(method) || method == http.MethodConnect:
+		return "", conf.Usagef("-m %s: want a method, such as GET, POST or PURGE (-m is the method, as in bombardier, "+
+			"hey and oha; for requests in flight at once, as in h2load, use --pipeline)", r.Method)
+	}
+	return method, nil
 }
 
 // parsePath reads a path and its weight: "/a=3", or "/a" with weight 1. After a query, whose text
@@ -193,7 +242,7 @@ func (r *Request) readBody(ctx context.Context) (string, error) {
 	case r.Body == nil:
 		return "", nil
 	case *r.Body == "@-":
-		return readInput(ctx)
+		return readInput(ctx, "-b @-")
 	}
 	if name, file := strings.CutPrefix(*r.Body, "@"); file {
 		return readFile("-b", name)
@@ -203,7 +252,7 @@ func (r *Request) readBody(ctx context.Context) (string, error) {
 
 // readInput reads standard input until its end, or until ctx is done. The goroutine that reads
 // cannot be interrupted and continues.
-func readInput(ctx context.Context) (string, error) {
+func readInput(ctx context.Context, flag string) (string, error) {
 	var b strings.Builder
 	done := make(chan error, 1)
 	go func() {
@@ -213,7 +262,7 @@ func readInput(ctx context.Context) (string, error) {
 	select {
 	case err := <-done:
 		if err != nil {
-			return "", fmt.Errorf("-b @-: read standard input: %w", err)
+			return "", fmt.Errorf("%s: read standard input: %w", flag, err)
 		}
 		return b.String(), nil
 	case <-ctx.Done():

@@ -36,15 +36,30 @@ func ReadTarget(ctx context.Context, s string, by Route) (*Target, error) {
 	if s == "" && by.Unix == "" {
 		return nil, conf.Usagef("no URL; pass one, such as http://127.0.0.1:8080/")
 	}
-	rest := cmp.Or(s, "localhost")
+	t, host, port, err := parseURL(cmp.Or(s, "localhost"))
+	if err != nil {
+		return nil, err
+	}
+	t.Network += by.Family
+	if by.Unix != "" {
+		t.Network, t.Addr, t.Here = "unix", by.Unix, true
+		t.URL += " at " + by.Unix
+		return t, nil
+	}
+	return t, t.find(ctx, host, port, by)
+}
+
+// parseURL reads a URL as ReadTarget does, and looks nothing up.
+func parseURL(s string) (t *Target, host, port string, err error) {
+	rest := s
 	if scheme, after, ok := strings.Cut(rest, "://"); ok {
 		switch strings.ToLower(scheme) {
 		case "http":
 			rest = after
 		case "https":
-			return nil, conf.Usagef("%s: dyno supports only HTTP/1.1 without TLS; pass an http:// URL", s)
+			return nil, "", "", conf.Usagef("%s: dyno supports only HTTP/1.1 without TLS; pass an http:// URL", s)
 		default:
-			return nil, conf.Usagef("%s: want an http:// URL", s)
+			return nil, "", "", conf.Usagef("%s: want an http:// URL", s)
 		}
 	}
 	authority, path := rest, ""
@@ -56,28 +71,24 @@ func ReadTarget(ctx context.Context, s string, by Route) (*Target, error) {
 		path = "/" + path
 	}
 	if i := strings.IndexFunc(path, func(r rune) bool { return r <= ' ' || r == 0x7f }); i >= 0 {
-		return nil, conf.Usagef("%s: the path contains a space or a control character; write it as %%%02X", s, path[i])
+		return nil, "", "", conf.Usagef("%s: the path contains a space or a control character; write it as %%%02X", s,
+			path[i])
 	}
 	u, err := url.Parse("http://" + authority + "/")
 	switch {
 	case err != nil || u.Hostname() == "":
-		return nil, conf.Usagef("%s: the URL has no host; want, for example, http://127.0.0.1:8080/", cmp.Or(s, by.Unix))
+		return nil, "", "", conf.Usagef("%s: the URL has no host; want, for example, http://127.0.0.1:8080/", s)
 	case u.User != nil:
-		return nil, conf.Usagef("%s: the URL contains a user name or password; remove them and pass "+
+		return nil, "", "", conf.Usagef("%s: the URL contains a user name or password; remove them and pass "+
 			"--user name:password", s)
 	}
-	t := &Target{Endpoint: endpoint.Endpoint{Network: "tcp" + by.Family, Host: strings.TrimSuffix(u.Host, ":")}, Path: ascii(path)}
-	port := cmp.Or(u.Port(), "80")
+	t = &Target{Endpoint: endpoint.Endpoint{Network: "tcp", Host: strings.TrimSuffix(u.Host, ":")}, Path: ascii(path)}
+	port = cmp.Or(u.Port(), "80")
 	if port == "80" {
 		t.Host = strings.TrimSuffix(t.Host, ":80")
 	}
 	t.URL = "http://" + t.Host + path
-	if by.Unix != "" {
-		t.Network, t.Addr, t.Here = "unix", by.Unix, true
-		t.URL += " at " + by.Unix
-		return t, nil
-	}
-	return t, t.find(ctx, u.Hostname(), port, by)
+	return t, u.Hostname(), port, nil
 }
 
 // ascii percent-encodes the bytes of a path that are not ASCII, as browsers do.

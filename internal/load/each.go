@@ -6,10 +6,14 @@ import (
 	"dyno/internal/scenario"
 )
 
+// eachMost is the largest number of requests of a mix whose figures are kept one by one, for each
+// event loop: each takes some 20 kB.
+const eachMost = 1000
+
 // newEach returns room for the figures of each request of a mix; nil if it has but one with a
-// weight.
+// weight, or more than eachMost.
 func newEach(s *scenario.Scenario) []result.Each {
-	if s == nil {
+	if s == nil || len(s.Requests) > eachMost {
 		return nil
 	}
 	each, loaded := make([]result.Each, len(s.Requests)), 0

@@ -29,6 +29,8 @@ type Request struct {
 
 	// Where requests go.
 	URL, Unix           string
+	URLs                []string // further ones, of the same server
+	Targets             string   // a file of requests (adhoc.ReadTargets), which also says the server without a URL
 	Resolve, LocalAddrs []string
 	IPv4, IPv6          bool // only addresses of that version
 
@@ -102,7 +104,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	if err := machine.RoomFor(r.Connections, 0); err != nil {
 		return nil, err
 	}
-	t, err := adhoc.ReadTarget(ctx, r.URL, r.route())
+	t, err := r.target(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -176,6 +178,31 @@ func (r *Request) check() error {
 		return conf.Usagef("--engine epoll needs Linux; omit --engine")
 	}
 	return nil
+}
+
+// target returns where requests go, and sets Aims if there are several.
+func (r *Request) target(ctx context.Context) (t *adhoc.Target, err error) {
+	url := r.URL
+	switch {
+	case r.Targets != "" && len(r.URLs) > 0:
+		return nil, conf.Usagef("--targets already defines the paths; pass one URL, or none")
+	case r.Targets != "":
+		if r.Aims, err = adhoc.ReadTargets(ctx, r.Targets); err != nil {
+			return nil, err
+		}
+		if first := r.Aims[0].URL; r.Unix == "" || !strings.HasPrefix(first, "/") {
+			url = cmp.Or(url, first)
+		}
+	case len(r.URLs) > 0:
+		r.Aims = adhoc.Aims(append([]string{url}, r.URLs...))
+	}
+	if t, err = adhoc.ReadTarget(ctx, url, r.route()); err != nil || len(r.Aims) == 0 {
+		return t, err
+	}
+	if r.Targets != "" && r.URL != "" && t.Path != "/" {
+		return nil, conf.Usagef("--targets defines the paths; pass the URL without %s", t.Path)
+	}
+	return t, t.Aim(r.Aims)
 }
 
 // route says how the server is reached.

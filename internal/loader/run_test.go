@@ -185,7 +185,7 @@ func TestNewRefuses(t *testing.T) {
 		"--cpus: the engine gonet":               {Engine: "gonet", CPUs: []int{0}},
 		"--spin on: the engine gonet":            {Engine: "gonet", Spin: "on"},
 		"want \"Name: value\"":                   {Request: adhoc.Request{Headers: []string{"A"}}},
-		"not a method":                           {Request: adhoc.Request{Method: "FETCH"}},
+		"want a method":                          {Request: adhoc.Request{Method: "10"}},
 		"-b and -f":                              {Request: adhoc.Request{Body: text(""), BodyFile: "b"}},
 		"no such file":                           {Request: adhoc.Request{BodyFile: "/nowhere/b"}},
 		"--expect-header":                        {Request: adhoc.Request{ExpectHeaders: []string{"A B"}}},

@@ -1,0 +1,161 @@
+package adhoc
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"dyno/internal/conf"
+	"dyno/internal/document"
+	"dyno/internal/scenario"
+)
+
+// Aim is one of several requests: of a file of targets, or a URL among others.
+type Aim struct {
+	URL string // whole, or a path at the server
+	at  string // "FILE:LINE: " for errors; "" for a URL of the command line
+
+	method  string // "": that of the Request
+	headers []scenario.HeaderLine
+	file    string // that body is from
+	body    string
+	path    string // of URL, once Target.Aim has accepted it
+}
+
+// Aims returns the requests of several URLs.
+func Aims(urls []string) (aims []Aim) {
+	for _, u := range urls {
+		aims = append(aims, Aim{URL: u})
+	}
+	return aims
+}
+
+// ReadTargets reads requests from a file in the format of vegeta, or with "-" from standard input:
+//
+//	METHOD URL
+//	Name: value
+//	@FILE that holds the body
+//
+// Headers and body may be absent. A blank line, or the next METHOD URL, ends a request. Lines that
+// begin with # are comments. The URL may be a path.
+func ReadTargets(ctx context.Context, name string) ([]Aim, error) {
+	read := readFile
+	if name == "-" {
+		name = "standard input"
+		read = func(flag, _ string) (string, error) { return readInput(ctx, flag) }
+	}
+	text, err := read("--targets", name)
+	if err != nil {
+		return nil, err
+	}
+	var aims []Aim
+	bodies := map[string]string{} // by file
+	open := false                 // whether lines belong to the last request
+	number := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		number++
+		line = strings.TrimSpace(line)
+		at := fmt.Sprintf("%s:%d: ", name, number)
+		method, url, begins := strings.Cut(line, " ")
+		switch begins = begins && isMethod(method); {
+		case strings.HasPrefix(line, "#"):
+		case line == "":
+			open = false
+		case begins:
+			open = true
+			aims = append(aims, Aim{URL: strings.TrimSpace(url), at: at, method: strings.ToUpper(method)})
+		case !open:
+			return nil, conf.Usagef("%swant METHOD URL, such as GET http://127.0.0.1:8080/, not %q", at, line)
+		default:
+			if err := aims[len(aims)-1].add(line, bodies); err != nil {
+				return nil, conf.Usagef("%s%w", at, err)
+			}
+		}
+	}
+	if len(aims) == 0 {
+		return nil, conf.Usagef("--targets %s: no request in it; want lines of METHOD URL", name)
+	}
+	return aims, nil
+}
+
+// add reads a line below METHOD URL: a header or the file of the body, which is read once.
+func (a *Aim) add(line string, bodies map[string]string) error {
+	file, isBody := strings.CutPrefix(line, "@")
+	if !isBody {
+		h, _, err := readHeaders([]string{line}, false)
+		a.headers = append(a.headers, h...)
+		return err
+	}
+	if a.file != "" {
+		return fmt.Errorf("@%s: the request has a body already, @%s", file, a.file)
+	}
+	body, known := bodies[file]
+	if !known {
+		var err error
+		if body, err = readFile("@"+file, file); err != nil {
+			return err
+		}
+		bodies[file] = body
+	}
+	a.file, a.body = file, body
+	return nil
+}
+
+// isMethod reports whether a word may be a method: letters, perhaps with hyphens. A token may hold
+// more (RFC 9110, section 9.1), such as digits, which here are likelier a slip.
+func isMethod(word string) bool {
+	return word != "" && strings.IndexFunc(word, func(r rune) bool {
+		return r != '-' && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) < 0
+}
+
+// Aim points requests at the server, which all of them must name.
+func (t *Target) Aim(aims []Aim) error {
+	origin, at := t.origin()
+	for i := range aims {
+		a := &aims[i]
+		url := a.URL
+		if strings.HasPrefix(url, "/") {
+			url = origin + url
+		}
+		own, _, _, err := parseURL(url)
+		if err != nil {
+			return conf.Usagef("%s%w", a.at, err)
+		}
+		if other, _ := own.origin(); other != origin {
+			return conf.Usagef("%s%s is not at %s: dyno load loads one server; start one dyno load for each, or "+
+				"compare them with dyno compare", a.at, a.URL, origin)
+		}
+		a.path = own.Path
+	}
+	t.URL = origin + " (" + document.Count(len(aims), "request") + ")" + at
+	return nil
+}
+
+// origin returns the scheme, host and port of the URL, and what follows it for people.
+func (t *Target) origin() (origin, at string) {
+	url, socket, found := strings.Cut(t.URL, " at ")
+	if found {
+		at = " at " + socket
+	}
+	scheme, rest, _ := strings.Cut(url, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return scheme + "://" + host, at
+}
+
+// key identifies equal requests.
+func (a *Aim) key() string { return fmt.Sprintf("%s %s %q %+v", a.method, a.path, a.file, a.headers) }
+
+// of returns the request of a, which has the rest from base. A header of base takes the place of one
+// of a with that name.
+func (a *Aim) of(base scenario.Request) scenario.Request {
+	base.Path = a.path
+	if a.method == "" {
+		return base
+	}
+	base.Method, base.Body, base.Headers = a.method, a.body, merged(base.Headers, a.headers)
+	for i := range base.Headers {
+		base.Headers[i].Verbatim = base.Headers[i].Verbatim || base.Verbatim
+	}
+	return base
+}
