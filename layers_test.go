@@ -54,6 +54,8 @@ var permissions = map[string][]string{
 	"golang.org/x/sys": {"internal/netns", "internal/proc", "internal/host", "internal/refserver",
 		"internal/load/epoll"},
 	"github.com/pelletier/go-toml":      {"internal/conf"},
+	"github.com/klauspost/compress":     {"internal/load"},
+	"github.com/andybalholm/brotli":     {"internal/load"},
 	"github.com/HdrHistogram":           {"internal/hist"},
 	"gonum.org":                         {"internal/stats"},
 	"github.com/spf13/cobra":            {"cmd/dyno"},

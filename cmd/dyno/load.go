@@ -175,6 +175,7 @@ func (f *loadFlags) defineRequest() {
 		"when one runs out of ports")
 	f.cmd.Flags().Uint64Var(&f.Seed, "seed", 0, "seed of random parts and arrivals (default: drawn)")
 	heading(f.cmd.Flags(), "Requests")
+	f.addBool("compressed", "", &f.Compressed, "ask for gzip, br or zstd, and check the decoded bodies")
 	add(f, "timeout", "", &f.Timeout, "10s", "time", parseSpan, "give up a request after this time")
 	add(f, "connect-timeout", "", &f.ConnectTimeout, "", "time", parseSpan,
 		"give up a connection that is not established after this time (default: --timeout)")

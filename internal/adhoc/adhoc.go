@@ -25,15 +25,16 @@ import (
 // Request describes requests and their expected responses. Its fields have the names of flags,
 // which errors mention. A zero field means the default.
 type Request struct {
-	Scenario string   // a file; it excludes all but Headers
-	Paths    []string // with weights, as parsePath reads them; empty: that of the URL
-	Aims     []Aim    // in place of the URL's path; Target.Aim has accepted them
-	Method   string
-	Headers  []string // "Name: value"
-	User     string   // name:password of basic authentication
-	Body     *string  // text, @FILE, or @- for standard input
-	BodyFile string
-	Template bool // Body and Headers may hold placeholders
+	Scenario   string   // a file; it excludes all but Headers
+	Paths      []string // with weights, as parsePath reads them; empty: that of the URL
+	Aims       []Aim    // in place of the URL's path; Target.Aim has accepted them
+	Method     string
+	Headers    []string // "Name: value"
+	User       string   // name:password of basic authentication
+	Compressed bool     // ask for content codings
+	Body       *string  // text, @FILE, or @- for standard input
+	BodyFile   string
+	Template   bool // Body and Headers may hold placeholders
 
 	ExpectStatus  scenario.StatusSet
 	ExpectLength  *int64
@@ -52,6 +53,9 @@ func (r *Request) Make(ctx context.Context, path string) (s *scenario.Scenario, 
 	headers, host, err := readHeaders(r.Headers, !r.Template)
 	if err == nil {
 		headers, err = r.authorize(headers)
+	}
+	if r.Compressed && !says(headers, "accept-encoding") {
+		headers = append(headers, scenario.HeaderLine{Name: "Accept-Encoding", Value: acceptEncoding, Verbatim: true})
 	}
 	switch {
 	case err != nil:
@@ -87,6 +91,7 @@ func (r *Request) readScenario(headers []scenario.HeaderLine) (*scenario.Scenari
 		{"expect-status", !r.ExpectStatus.Empty()}, {"expect-length", r.ExpectLength != nil},
 		{"expect-body", r.ExpectBody != nil}, {"expect-sha256", r.ExpectSHA256 != ""},
 		{"expect-header", r.ExpectHeaders != nil},
+		{"compressed", r.Compressed},
 	} {
 		if f.given {
 			return nil, conf.Usagef("--scenario already defines requests and responses; omit it or --%s", f.flag)
@@ -111,7 +116,7 @@ func (r *Request) readScenario(headers []scenario.HeaderLine) (*scenario.Scenari
 func merged(headers, own []scenario.HeaderLine) []scenario.HeaderLine {
 	all := slices.Clone(headers)
 	for _, h := range own {
-		if !slices.ContainsFunc(headers, func(o scenario.HeaderLine) bool { return strings.EqualFold(o.Name, h.Name) }) {
+		if !says(headers, strings.ToLower(h.Name)) {
 			all = append(all, h)
 		}
 	}
@@ -319,16 +324,24 @@ func readHeaders(all []string, verbatim bool) (headers []scenario.HeaderLine, ho
 // authorize adds the header of basic authentication (RFC 7617), if r has a user.
 func (r *Request) authorize(headers []scenario.HeaderLine) ([]scenario.HeaderLine, error) {
 	name, _, ok := strings.Cut(r.User, ":")
-	switch given := func(h scenario.HeaderLine) bool { return strings.EqualFold(h.Name, "authorization") }; {
+	switch {
 	case r.User == "":
 		return headers, nil
 	case !ok || name == "":
 		return nil, conf.Usagef("--user: want name:password, such as ann:secret; the password may be empty: ann:")
-	case slices.ContainsFunc(headers, given):
+	case says(headers, "authorization"):
 		return nil, conf.Usagef("--user and -H Authorization both name the user; omit one")
 	}
 	return append(headers, scenario.HeaderLine{Name: "Authorization", Verbatim: true,
 		Value: "Basic " + base64.StdEncoding.EncodeToString([]byte(r.User))}), nil
+}
+
+// acceptEncoding asks for the content codings that a load decodes (load.Job.Decode).
+const acceptEncoding = "gzip, br, zstd"
+
+// says reports whether a header of this name, in lower case, is among headers.
+func says(headers []scenario.HeaderLine, name string) bool {
+	return slices.ContainsFunc(headers, func(h scenario.HeaderLine) bool { return strings.ToLower(h.Name) == name })
 }
 
 // defaultStatuses are the status codes that count as success by default.

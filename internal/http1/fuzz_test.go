@@ -15,7 +15,7 @@ func FuzzParser(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, stream []byte, head, stop bool, at uint16, step uint8) {
 		sum := sha256.New()
-		w := Want{Body: []byte("value"), CheckBody: true, Hash: sum, Head: head, StopAt: stop}
+		w := Want{Body: []byte("value"), CheckBody: true, Sink: sum, Head: head, StopAt: stop}
 		want, events := feedAll(t, &Parser{}, w, string(stream), steps(len(stream)))
 		hash := sum.Sum(nil)
 		memo := &Parser{Memo: new(Memo)}

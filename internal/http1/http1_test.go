@@ -260,7 +260,7 @@ func TestResponses(t *testing.T) {
 	}
 }
 
-func TestHash(t *testing.T) {
+func TestSink(t *testing.T) {
 	p := Parser{Memo: new(Memo)}
 	sum := sha256.New()
 	for _, c := range cases {
@@ -268,7 +268,7 @@ func TestHash(t *testing.T) {
 			continue
 		}
 		for _, size := range []int{1 << 20, 1, 3} {
-			readAll(t, &p, Want{Hash: sum, Head: c.head}, c.stream, size)
+			readAll(t, &p, Want{Sink: sum, Head: c.head}, c.stream, size)
 			if want := sha256.Sum256([]byte("value")); string(sum.Sum(nil)) != string(want[:]) {
 				t.Errorf("%s, in steps of %d: %x", c.name, size, sum.Sum(nil))
 			}
@@ -342,7 +342,7 @@ func TestFeedDoesNotAllocate(t *testing.T) {
 		[]byte("HTTP/1.1 200 OK\r\nDate: 2\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nvalue\r\n0\r\nA: b\r\n\r\n"),
 		[]byte("garbage"),
 	}
-	want := Want{Body: []byte("value"), CheckBody: true, StopAt: true, Hash: sha256.New()}
+	want := Want{Body: []byte("value"), CheckBody: true, StopAt: true, Sink: sha256.New()}
 	n := testing.AllocsPerRun(100, func() {
 		for _, s := range streams {
 			p.Expect(want)

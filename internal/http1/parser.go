@@ -2,17 +2,23 @@ package http1
 
 import (
 	"bytes"
-	"hash"
+	"io"
 )
 
 // Want describes how to read the next response, and its expected body. Feed keeps no reference to
 // its contents after that response.
 type Want struct {
 	Body      []byte
-	CheckBody bool      // compare with Body
-	Hash      hash.Hash // emptied by Expect, then fed with the body as it comes, its transfer coding undone; may be nil
-	Head      bool      // the request was HEAD
-	StopAt    bool      // return AtHead once the header section is there
+	CheckBody bool // compare with Body
+	Sink      Sink // emptied by Expect, then fed with the body as it comes, its transfer coding undone; may be nil
+	Head      bool // the request was HEAD
+	StopAt    bool // return AtHead once the header section is there
+}
+
+// Sink takes in bodies, such as a hash.Hash.
+type Sink interface {
+	io.Writer
+	Reset()
 }
 
 // Event is the reason why Feed returned.
@@ -80,8 +86,8 @@ func (p *Parser) Expect(w Want) {
 	p.scanned = 0
 	p.Length = 0
 	p.Equal = true
-	if w.Hash != nil {
-		w.Hash.Reset()
+	if w.Sink != nil {
+		w.Sink.Reset()
 	}
 }
 
@@ -228,14 +234,14 @@ func (p *Parser) startBody() {
 	}
 }
 
-// piece compares, hashes and counts the next bytes of the body.
+// piece compares, hands on and counts the next bytes of the body.
 func (p *Parser) piece(b []byte) {
 	if p.want.CheckBody && p.Equal {
 		rest := int64(len(p.want.Body)) - p.Length
 		p.Equal = int64(len(b)) <= rest && bytes.Equal(b, p.want.Body[p.Length:p.Length+int64(len(b))])
 	}
-	if p.want.Hash != nil {
-		p.want.Hash.Write(b)
+	if p.want.Sink != nil {
+		p.want.Sink.Write(b)
 	}
 	p.Length += int64(len(b))
 	if p.keep != nil {

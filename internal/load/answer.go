@@ -7,13 +7,14 @@ import (
 
 // Answer is a complete response, as far as a load judges it.
 type Answer struct {
-	*Slot         // the request; valid until the next request is made
-	Status  int   // status code
-	Length  int64 // of the body, bytes
-	Equal   bool  // the body is Want.Body
-	Headers bool  // those that the contract asks for are there
-	Surplus bool  // bytes follow that belong to no response
-	Close   bool  // the connection must not be used again
+	*Slot            // the request; valid until the next request is made
+	Status  int      // status code
+	Length  int64    // of the body, bytes; decoded, if the contract says so
+	Equal   bool     // the body is Want.Body
+	Headers bool     // those that the contract asks for are there
+	Surplus bool     // bytes follow that belong to no response
+	Close   bool     // the connection must not be used again
+	content *content // of a load that decodes; else nil
 }
 
 // Classify compares the response with its contract.

@@ -21,6 +21,10 @@ const Shown = 200
 // allocates.
 func (a *Answer) Complaint(k Kind, s *scenario.Scenario, raw []byte) string {
 	r := &s.Requests[a.Want.Index]
-	return fmt.Sprintf("%s %s: wrong %v: status %d, body of %d bytes; read last: %.*q",
-		r.Method, r.Path, k, a.Status, a.Length, Shown, raw)
+	length, why := a.Length, ""
+	if c := a.content; c != nil && c.err != nil {
+		length, why = c.wire, fmt.Sprintf(" that cannot be decoded: %v", c.err)
+	}
+	return fmt.Sprintf("%s %s: wrong %v: status %d, body of %d bytes%s; read last: %.*q",
+		r.Method, r.Path, k, a.Status, length, why, Shown, raw)
 }

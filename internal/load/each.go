@@ -29,22 +29,30 @@ func newEach(s *scenario.Scenario) []result.Each {
 	return each
 }
 
-// Answered counts a complete answer to the request at index of the scenario, if each is counted.
-func (r *Recorder) Answered(index int, k Kind, due, sent, now int64) {
+// Answered counts a complete answer by its content and its request, as far as either is counted.
+func (r *Recorder) Answered(a *Answer, k Kind, now int64) {
+	if c := a.content; c != nil && c.err == nil {
+		r.Content.Responses++
+		r.Content.WireBytes += c.wire
+		r.Content.Bytes += a.Length
+		if c.isCoded {
+			r.Content.Coded++
+		}
+	}
 	if r.Each == nil {
 		return
 	}
-	e := &r.Each[index]
+	e, sent := &r.Each[a.Want.Index], a.Sent
 	if k != OK {
 		e.Failed++
 		if r.Response != nil {
-			censor(e, now-due)
+			censor(e, now-a.Due)
 		}
 		return
 	}
 	e.Succeeded++
 	if r.Response != nil {
-		sent = due
+		sent = a.Due
 	}
 	e.Latency.Record(now - sent)
 }

@@ -39,13 +39,15 @@ type HTTP1 struct {
 	answer  Answer
 }
 
-// Heads holds the last header section and the verdict on it, because servers repeat theirs. The
-// connections of one goroutine share it.
+// Heads holds the last header section and the verdict on it, because servers repeat theirs, and
+// what undoes content codings. The connections of one goroutine share it.
 type Heads struct {
-	memo  http1.Memo
-	id    uint64 // of the header section
-	index int    // of the request within the scenario
-	good  bool   // it has the headers that the request wants
+	memo    http1.Memo
+	id      uint64 // of the header section
+	index   int    // of the request within the scenario
+	good    bool   // it has the headers that the request wants
+	coding  coding
+	decoder decoder
 }
 
 // NewHTTP1 returns an HTTP1 for the requests of src, with up to depth of them in flight.
@@ -128,10 +130,25 @@ func (h *HTTP1) End() *Answer {
 // except for the first w that has a hash.
 func (h *HTTP1) expect(w *scenario.Want) {
 	h.headers = true
+	var sink http1.Sink
+	if w.Decode || w.Sum != nil {
+		sink = h.sink(w)
+	}
 	h.parser.Expect(http1.Want{
-		Body: w.Body, CheckBody: w.CheckBody, Hash: w.Hash(), Head: w.Head,
-		StopAt: len(w.Headers) > 0 || w.Cookies,
+		Body: w.Body, CheckBody: w.CheckBody, Sink: sink, Head: w.Head,
+		StopAt: len(w.Headers) > 0 || w.Cookies || w.Decode,
 	})
+}
+
+// sink returns what takes in the body of the response to w.
+func (h *HTTP1) sink(w *scenario.Want) http1.Sink {
+	if !w.Decode {
+		return w.Hash()
+	}
+	if h.answer.content == nil {
+		h.answer.content = new(content)
+	}
+	return h.answer.content
 }
 
 // check judges the header section at hand, or reuses the verdict on an identical one.
@@ -140,6 +157,13 @@ func (h *HTTP1) check(w *scenario.Want) bool {
 	kept := h.src.Learn(p.Fields(), p.HeadID, w)
 	if p.HeadID == 0 || p.HeadID != m.id || w.Index != m.index {
 		m.id, m.index, m.good = p.HeadID, w.Index, CheckHeaders(p.Fields(), w.Headers)
+		m.coding = identity
+		if w.Decode {
+			m.coding = codingOf(p.Fields())
+		}
+	}
+	if w.Decode {
+		h.answer.content.coding = m.coding
 	}
 	return m.good && kept
 }
@@ -155,6 +179,9 @@ func (h *HTTP1) answered(s *Slot, more bool) *Answer {
 	// Field by field: a composite literal would be built apart, then copied.
 	a.Slot, a.Status, a.Length, a.Equal = s, p.Status, p.Length, p.Matches()
 	a.Headers, a.Surplus, a.Close = h.headers, more && h.pending == 0, p.Close
+	if s.Want.Decode {
+		a.decode(&h.heads.decoder)
+	}
 	if h.pending > 0 {
 		h.expect(&h.slots[h.first].Want)
 	}

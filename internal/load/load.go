@@ -32,6 +32,7 @@ type Job struct {
 	// requests have it, PerConnection is 1.
 	PerConnection int
 	Cookies       bool     // a jar for each connection, whatever the Scenario says
+	Decode        bool     // bodies are judged with their content coding undone; the requests ask for one
 	LocalAddrs    []string // IP addresses that connections are bound to, round robin; nil leaves it to the kernel
 	Lazy          bool     // a connection is dialled when it is first used (Window.Spread), not by Open
 	// Spin polls for answers, and for the last 60 µs before a due time, without sleeping.
@@ -51,7 +52,8 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 	if j.Connections <= 0 {
 		return nil, errors.New("no connections: want 1 or more")
 	}
-	mix, err := j.Scenario.Compile(j.Authority(), scenario.Options{Close: j.PerConnection == 1, Cookies: j.Cookies})
+	mix, err := j.Scenario.Compile(j.Authority(), scenario.Options{Close: j.PerConnection == 1, Cookies: j.Cookies,
+		Decode: j.Decode})
 	if err == nil && mix.Closes() {
 		j.PerConnection = 1
 	}

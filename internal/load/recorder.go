@@ -58,9 +58,10 @@ type Recorder struct {
 	StarvedNS   int64
 	UnevenNS    int64
 	BacklogPeak int64
-	Pace        *Pace   // of an open loop, until ClosePace; nil: not kept
-	Edge        *Edge   // of the window; nil: no rate is kept
-	Slices      *Slices // likewise
+	Content     result.Content // of a load that decodes bodies
+	Pace        *Pace          // of an open loop, until ClosePace; nil: not kept
+	Edge        *Edge          // of the window; nil: no rate is kept
+	Slices      *Slices        // likewise
 	// of each request of a mix, by its index in the scenario; of the whole window; nil: not kept
 	Each []result.Each
 
@@ -103,7 +104,8 @@ func (r *Recorder) histograms() []**hist.Histogram {
 // order.
 func (r *Recorder) sums() []*int64 {
 	return []*int64{&r.Planned, &r.NeverStarted, &r.Started, &r.InFlight, &r.BytesRead, &r.BytesWritten,
-		&r.RunQueueNS, &r.CPUNS, &r.SpunNS, &r.StarvedNS, &r.UnevenNS, &r.inside}
+		&r.RunQueueNS, &r.CPUNS, &r.SpunNS, &r.StarvedNS, &r.UnevenNS, &r.inside, &r.Content.Responses,
+		&r.Content.Coded, &r.Content.WireBytes, &r.Content.Bytes}
 }
 
 // Reset empties r and keeps its memory.
@@ -333,7 +335,7 @@ func (r *Recorder) load(now int64) result.Load {
 // detail returns r in full. It shares r's histograms.
 func (r *Recorder) detail() result.Detail {
 	d := result.Detail{Service: r.Service, Response: r.Response, Lag: r.Lag, Connect: r.Connect,
-		FirstByte: r.FirstByte, Each: r.Each, Status: map[int]int64{}}
+		FirstByte: r.FirstByte, Each: r.Each, Status: map[int]int64{}, Content: r.Content}
 	if r.heldService != nil {
 		d.Unanswered, d.UnansweredFromNS = r.heldService.Count()+r.heldService.Over(), r.serviceFrom
 		d.Service.Merge(r.heldService)

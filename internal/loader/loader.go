@@ -119,7 +119,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	p.job = load.Job{
 		Endpoint: endpoint.Endpoint{Network: t.Network, Addr: t.Addr, Host: host}, Scenario: s, Seed: r.Seed,
 		Connections: int(r.Connections), Pipeline: int(r.Pipeline), Timeout: r.Timeout,
-		ConnectTimeout: r.ConnectTimeout, Workers: r.workers(t), CPUs: r.CPUs, PerConnection: int(r.PerConnection), Cookies: r.Cookies,
+		ConnectTimeout: r.ConnectTimeout, Workers: r.workers(t), CPUs: r.CPUs, PerConnection: int(r.PerConnection), Cookies: r.Cookies, Decode: r.Compressed,
 		LocalAddrs: r.LocalAddrs, Lazy: r.RampUp > 0,
 	}
 	if r.NoKeepalive {

@@ -13,6 +13,7 @@ import (
 type Options struct {
 	Close   bool // add Connection: close, unless the request has a Connection header
 	Cookies bool // as if Scenario.Cookies were set
+	Decode  bool // bodies are judged with their content coding undone
 }
 
 // Mix is the loaded requests of a Scenario, compiled for one host. It is immutable, and all
@@ -90,7 +91,8 @@ func (s *Scenario) one(r *Request, host string, o Options) (*Mix, error) {
 // compile renders the request at index. Its errors are mistakes.
 func (r *Request) compile(index int, host string, s *Scenario, o Options) (template, error) {
 	b := builder{names: sortedKeys(r.With)}
-	t := template{want: Want{Index: index, Head: r.Method == "HEAD", Cookies: o.Cookies}, host: host}
+	t := template{want: Want{Index: index, Head: r.Method == "HEAD", Cookies: o.Cookies, Decode: o.Decode},
+		host: host}
 	if err := r.check(host); err != nil {
 		return t, err
 	}

@@ -20,6 +20,7 @@ type Want struct {
 	Headers   []Header // that must be present
 	Head      bool     // the request is HEAD: there is no body
 	Cookies   bool     // Source.Learn must see the header section
+	Decode    bool     // the body is judged with its content coding undone
 	Session   bool     // Source.Learn judges whether a session is kept
 	Sets      bool     // the response to a request without a session must set one
 

@@ -39,6 +39,8 @@ type loadJSON struct {
 	Requests   []eachJSON `json:"requests,omitempty"`
 	Objectives []Verdict  `json:"objectives,omitempty"`
 
+	Content *contentJSON `json:"content,omitempty"`
+
 	Failures     map[string]int64  `json:"failures"`
 	Errors       map[string]int64  `json:"errors"`
 	Messages     map[string]string `json:"messages,omitempty"`
@@ -68,6 +70,14 @@ type loadJSON struct {
 	Seed          uint64    `json:"seed"`
 	Dyno          string    `json:"dyno"`
 	Intervals     []jsonSec `json:"intervals"`
+}
+
+// contentJSON is a result.Content.
+type contentJSON struct {
+	Responses    int64 `json:"responses"`
+	Compressed   int64 `json:"compressed"`
+	WireBytes    int64 `json:"wire_bytes"`
+	DecodedBytes int64 `json:"decoded_bytes"`
 }
 
 // times is a latency in JSON: its percentiles as far as they are borne out, and the names of those
@@ -133,6 +143,9 @@ func JSON(w io.Writer, s *Summary) error {
 		Generator: s.generator(), Warnings: append([]Warning{}, s.Warnings()...),
 		UnreachableNS: l.UnreachableNS, Interrupted: s.Interrupted, Command: s.Command, Target: s.Target, Seed: s.Seed,
 		Dyno: s.Dyno, Intervals: []jsonSec{},
+	}
+	if c := d.Content; c.Responses > 0 {
+		doc.Content = &contentJSON{c.Responses, c.Coded, c.WireBytes, c.Bytes}
 	}
 	for _, sec := range s.Seconds {
 		j := jsonSec{Second: sec.second(), Errors: sec.Errored, Failed: sec.Failed, P50NS: sec.P50NS, P99NS: sec.P99NS}

@@ -37,6 +37,10 @@ func Text(w io.Writer, s *Summary) error {
 			document.Whole(int64(s.Load.Connections)),
 			document.Whole(int64(s.Load.Established)), document.Whole(n)))
 	}
+	if c := s.Detail.Content; c.Responses > 0 {
+		line("Compressed", fmt.Sprintf("%s of %s responses; bodies %s on the wire, %s decoded",
+			document.Whole(c.Coded), document.Whole(c.Responses), s.megabytes(c.WireBytes), s.megabytes(c.Bytes)))
+	}
 	line("Ledger", s.ledger())
 	line("Generator", s.generatorText())
 	line("Throughput", s.megabytes(s.Load.BytesRead)+" read, "+s.megabytes(s.Load.BytesWritten)+" written")

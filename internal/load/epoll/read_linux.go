@@ -110,7 +110,7 @@ func (w *worker) answered(c *conn, a *load.Answer, raw []byte, now int64) bool {
 	w.win.edge.Heard(c.heard, now)
 	if w.rec.FirstByte != nil {
 		w.rec.FirstByte.Record(a.Began - a.Sent)
-		w.rec.Answered(a.Want.Index, kind, a.Due, a.Sent, now)
+		w.rec.Answered(a, kind, now)
 	}
 	if kind != load.OK && w.complaint == "" {
 		w.complaint = a.Complaint(kind, w.job.Scenario, raw)

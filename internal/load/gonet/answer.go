@@ -66,7 +66,7 @@ func (c *conn) answered(w *window, a *load.Answer, now int64) *lost {
 	w.edge.Heard(c.heard, now)
 	if c.book.FirstByte != nil {
 		c.book.FirstByte.Record(a.Began - a.Sent)
-		c.book.Answered(a.Want.Index, kind, a.Due, a.Sent, now)
+		c.book.Answered(a, kind, now)
 	}
 	if kind != load.OK {
 		w.complain(c, kind, a)

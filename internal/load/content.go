@@ -1,0 +1,168 @@
+package load
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"dyno/internal/http1"
+)
+
+// coding is a content coding (RFC 9110, section 8.4.1).
+type coding uint8
+
+const (
+	identity coding = iota
+	inGzip
+	inBrotli
+	inZstd
+	unasked // any other, and several
+)
+
+var codings = map[string]coding{"identity": identity, "gzip": inGzip, "x-gzip": inGzip, "br": inBrotli, "zstd": inZstd}
+
+var contentEncoding = []byte("content-encoding")
+
+// codingOf returns the coding that the field lines name.
+func codingOf(fields []byte) (c coding) {
+	for {
+		name, value, rest, ok := http1.NextField(fields)
+		if !ok {
+			return c
+		}
+		if http1.EqualFold(name, contentEncoding) {
+			one, known := codings[string(bytes.ToLower(value))]
+			if c != identity || !known {
+				return unasked
+			}
+			c = one
+		}
+		fields = rest
+	}
+}
+
+// content is a body whose content coding is to be undone.
+type content struct {
+	coded  []byte // as it came
+	coding coding
+
+	// Of the last whole one, until the next is.
+	wire    int64 // its length as it came
+	isCoded bool  // it had a coding
+	err     error // why it cannot be decoded
+}
+
+// Reset makes room for the next body.
+func (c *content) Reset() { c.coded, c.coding = c.coded[:0], identity }
+
+// Write takes in a part of the body.
+func (c *content) Write(p []byte) (int, error) {
+	c.coded = append(c.coded, p...)
+	return len(p), nil
+}
+
+// mostDecoded is the longest body, in bytes, that is decoded.
+const mostDecoded = 256 << 20
+
+var (
+	errTooLong = fmt.Errorf("it has more than %d MiB", mostDecoded>>20)
+	errUnasked = errors.New("its Content-Encoding was not asked for")
+)
+
+// decoder undoes content codings for the connections of one goroutine. It keeps the last body:
+// servers repeat theirs, and the same bytes decode to the same again. Once its memory has grown it
+// does not allocate.
+type decoder struct {
+	source bytes.Reader
+	gzip   *gzip.Reader
+	brotli *brotli.Reader
+	zstd   *zstd.Decoder
+
+	last  content
+	plain []byte
+}
+
+// decode returns what c holds, decoded and valid until the next call.
+func (d *decoder) decode(c *content) []byte {
+	c.wire, c.err = int64(len(c.coded)), nil
+	if c.isCoded = c.coding != identity && c.wire > 0; !c.isCoded {
+		return c.coded
+	}
+	if l := &d.last; c.coding != l.coding || !bytes.Equal(c.coded, l.coded) {
+		l.coding, l.coded = c.coding, append(l.coded[:0], c.coded...)
+		l.err = d.undo(l)
+	}
+	c.err = d.last.err
+	return d.plain
+}
+
+// undo decodes c into d.plain.
+func (d *decoder) undo(c *content) (err error) {
+	d.source.Reset(c.coded)
+	d.plain = d.plain[:0]
+	switch c.coding {
+	case inGzip:
+		if d.gzip == nil {
+			d.gzip = new(gzip.Reader)
+		}
+		if err = d.gzip.Reset(&d.source); err != nil {
+			return err
+		}
+		return d.readAll(d.gzip)
+	case inBrotli:
+		if d.brotli == nil {
+			d.brotli = brotli.NewReader(&d.source)
+		} else if err = d.brotli.Reset(&d.source); err != nil {
+			return err
+		}
+		return d.readAll(d.brotli)
+	case inZstd:
+		if d.zstd == nil {
+			d.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(mostDecoded))
+		}
+		if err == nil {
+			d.plain, err = d.zstd.DecodeAll(c.coded, d.plain)
+		}
+		return err
+	}
+	return errUnasked
+}
+
+// readAll reads all of r into d.plain.
+func (d *decoder) readAll(r io.Reader) error {
+	for {
+		if len(d.plain) == cap(d.plain) {
+			d.plain = append(d.plain, 0)[:len(d.plain)]
+		}
+		n, err := r.Read(d.plain[len(d.plain):cap(d.plain)])
+		switch d.plain = d.plain[:len(d.plain)+n]; {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		case len(d.plain) > mostDecoded:
+			return errTooLong
+		}
+	}
+}
+
+// decode makes a describe its decoded body. One that cannot be decoded is a wrong body.
+func (a *Answer) decode(d *decoder) {
+	c, w := a.content, &a.Want
+	plain := d.decode(c)
+	switch a.Length = int64(len(plain)); {
+	case c.err != nil:
+		w.CheckBody, a.Equal, a.Length = true, false, int64(len(w.Body))
+	case c.isCoded && w.CheckBody:
+		a.Equal = bytes.Equal(plain, w.Body)
+	}
+	if hash := w.Hash(); hash != nil {
+		hash.Reset()
+		hash.Write(plain)
+	}
+}
