@@ -17,6 +17,7 @@ const helpWidth = 100
 // commandGroups are the headings under which dyno --help lists the commands.
 var commandGroups = []*cobra.Group{
 	{ID: "measure", Title: "Measure"},
+	{ID: "imitate", Title: "Load as another tool does"},
 	{ID: "read", Title: "Read"},
 	{ID: "machine", Title: "Check the machine and dyno itself"},
 	{ID: "other", Title: "Other"},
@@ -179,7 +180,9 @@ func eachFlag(fl *pflag.FlagSet, do func(*pflag.Flag)) {
 // typedAs returns the usage of a flag, with a word in capitals for its value.
 func typedAs(cmd *cobra.Command, f *pflag.Flag) string {
 	text := "      --" + f.Name
-	if f.Shorthand != "" {
+	if f.Shorthand == f.Name { // ab has no long flags
+		text = "  -" + f.Name
+	} else if f.Shorthand != "" {
 		text = "  -" + f.Shorthand + ", --" + f.Name
 	}
 	switch word := metavariable(cmd, f); {

@@ -17,6 +17,7 @@ import (
 
 	"dyno/internal/conf"
 	"dyno/internal/document"
+	"dyno/internal/imitate"
 	"dyno/internal/plan"
 	"dyno/internal/proc"
 	"dyno/internal/result"
@@ -31,7 +32,7 @@ const (
 
 func main() {
 	proc.KeepFilesPrivate()
-	os.Exit(dyno(os.Args[1:], survivable(os.Stdout), survivable(os.Stderr)))
+	os.Exit(dyno(imitate.Called(os.Args), survivable(os.Stdout), survivable(os.Stderr)))
 }
 
 // dyno runs the whole command. Data go to stdout, progress and errors to stderr.
@@ -101,6 +102,7 @@ func rootCommand() *cobra.Command {
 	root.SetHelpCommandGroupID("other")
 	root.SetCompletionCommandGroupID("other")
 	root.AddCommand(under("measure", runCommand(), compareCommand(), loadCommand())...)
+	root.AddCommand(under("imitate", imitateCommands()...)...)
 	root.AddCommand(under("read", reportCommand(), checkCommand(), auditCommand(), listCommand())...)
 	root.AddCommand(under("machine", doctorCommand(), verifyCommand(), validateCommand())...)
 	root.AddCommand(under("other", initCommand(), newCommand(), trimCommand(), versionCommand())...)

@@ -59,6 +59,26 @@ func (h *Histogram) Over() int64 { return h.over }
 // 0 if there is none.
 func (h *Histogram) Max() int64 { return h.max }
 
+// Min returns the shortest latency, with 3 significant digits; 0 if there is none.
+func (h *Histogram) Min() int64 {
+	if h.Count() == 0 {
+		return 0
+	}
+	return h.h.Min()
+}
+
+// Within returns the share of the latencies within the range that lie from lo to hi, in ns, as far
+// as 3 significant digits tell; 0 if there are none.
+func (h *Histogram) Within(lo, hi float64) float64 {
+	n := int64(0)
+	for _, bar := range h.h.Distribution() {
+		if float64(bar.From) <= hi && float64(bar.To) >= lo {
+			n += bar.Count
+		}
+	}
+	return float64(n) / float64(max(h.Count(), 1))
+}
+
 // Quantile returns the latency in ns that a share q (0 to 1) of all latencies does not exceed, with
 // 3 significant digits; 0 if there are none.
 func (h *Histogram) Quantile(q float64) int64 {

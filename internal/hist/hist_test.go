@@ -113,3 +113,19 @@ func BenchmarkRecord(b *testing.B) {
 		h.Record(int64(i&0xfffff) + 100_000)
 	}
 }
+
+func TestMinWithin(t *testing.T) {
+	h := New()
+	if h.Min() != 0 || h.Within(0, 1e9) != 0 {
+		t.Errorf("of none: %d, %v", h.Min(), h.Within(0, 1e9))
+	}
+	for _, ms := range []int64{1, 2, 3, 10} {
+		h.Record(ms * 1e6)
+	}
+	if v := h.Min(); v < 999_000 || v > 1_001_000 {
+		t.Errorf("the shortest is %d ns", v)
+	}
+	if v := h.Within(1.5e6, 3e6); v != 0.5 {
+		t.Errorf("%v lie within", v)
+	}
+}

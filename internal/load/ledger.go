@@ -19,6 +19,7 @@ type Ledger struct {
 	parts   chan part
 	done    sync.WaitGroup
 	total   *Recorder
+	slices  [][]int32 // of each worker that has ended
 }
 
 // part is what one worker recorded in interval k.
@@ -100,6 +101,7 @@ func (l *Ledger) Close(now int64) result.Load {
 	l.total.close(&load, now)
 	if l.observe.Into != nil {
 		*l.observe.Into = l.total.detail()
+		l.observe.Into.Slices = l.slices
 	}
 	return load
 }
@@ -111,6 +113,9 @@ func (l *Ledger) gather(workers int) {
 	told, latest := int64(0), int64(-1)
 	for p := range l.parts {
 		l.total.merge(p.rec)
+		if p.last && p.rec.Slices != nil {
+			l.slices = append(l.slices, p.rec.Slices.counts)
+		}
 		if l.Every() > 0 {
 			if open[p.k] == nil {
 				open[p.k] = newDetailed(l.paced)

@@ -209,3 +209,27 @@ func TestLedgerCountsWhatIsCensored(t *testing.T) {
 		t.Errorf("%+v, %d services, %d responses", l, g.detail.Service.Count(), g.detail.Response.Count())
 	}
 }
+
+// TestLedgerKeepsSlices: the slices of each worker are kept apart, those of the whole window.
+func TestLedgerKeepsSlices(t *testing.T) {
+	g := newGatherer(2, Window{})
+	e := NewEdge(&Window{For: 100 * time.Millisecond}, &Job{Connections: 1}, 1, 0, 1e8)
+	for worker := range 2 {
+		rec := g.Take()
+		rec.Begin(e)
+		rec.Done(OK, 200, 0, 0, 1e6)
+		rec = g.turn(worker, 0, rec)
+		rec.Done(OK, 200, 0, 0, int64(30e6*(worker+1)))
+		g.End(worker, 1, rec)
+	}
+	g.Close(1e8)
+	sum := map[[2]int]int32{}
+	for _, counts := range g.detail.Slices {
+		for i, n := range counts {
+			sum[[2]int{len(g.detail.Slices), i}] += n
+		}
+	}
+	if sum[[2]int{2, 0}] != 2 || sum[[2]int{2, 1}] != 1 || sum[[2]int{2, 3}] != 1 {
+		t.Errorf("slices %v", g.detail.Slices)
+	}
+}

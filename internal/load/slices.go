@@ -7,7 +7,8 @@ import (
 )
 
 // Slice is the length of the samples of which a rate has its standard deviation and its maximum:
-// that of bombardier, whose figures the Iris articles quote. (wrk takes 100 ms, of each thread.)
+// that of bombardier, whose figures the Iris articles quote. Five of them, of one event loop, are a
+// sample of wrk.
 const Slice = 20 * time.Millisecond
 
 // maxSlices bounds what a Slices holds where only a number of requests ends the window: the first

@@ -38,6 +38,7 @@ type Request struct {
 	Connections, Requests, Pipeline, PerConnection int64
 	Duration, Warmup, RampUp, Timeout              time.Duration
 	ConnectTimeout                                 time.Duration
+	Limit                                          int64   // of requests in Duration; 0: none
 	Rate                                           float64 // per second
 	Stages                                         []load.Stage
 	Arrivals                                       string // constant or poisson
@@ -265,7 +266,7 @@ func (p *Plan) setWindow() {
 	if p.Length == 0 && p.Requests == 0 {
 		p.Length = 10 * time.Second
 	}
-	p.window = load.Window{For: p.Length, Requests: p.Requests, Spread: p.RampUp, Think: p.Think}
+	p.window = load.Window{For: p.Length, Requests: cmp.Or(p.Requests, p.Limit), Spread: p.RampUp, Think: p.Think}
 	if !p.openLoop {
 		return
 	}
@@ -283,6 +284,9 @@ func (p *Plan) words() string {
 	amount := plain(p.Length)
 	if p.Requests > 0 {
 		amount = document.Count(p.Requests, "request")
+	}
+	if p.Limit > 0 {
+		amount += " or " + document.Count(p.Limit, "request")
 	}
 	switch {
 	case p.Stages != nil:

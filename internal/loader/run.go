@@ -10,8 +10,10 @@ import (
 	"time"
 
 	machine "dyno/internal/host"
+	"dyno/internal/http1"
 	"dyno/internal/load"
 	"dyno/internal/result"
+	"dyno/internal/scenario"
 	"dyno/internal/summary"
 )
 
@@ -56,11 +58,23 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 	suspended := machine.Suspended()
 	s.Load, err = session.Run(ctx, p.window)
 	s.Wall = time.Since(start)
+	if p.Limit > 0 { // of which no number was planned
+		s.Load.Planned, s.Load.NeverStarted = s.Load.Started, 0
+	}
 	s.Suspended = machine.SuspendedBetween(suspended, machine.Suspended())
 	if s.Interrupted = err != nil && ctx.Err() != nil; s.Interrupted {
 		err = nil
 	}
 	return s, err
+}
+
+// Ask sends the first request of the load, before it, and returns the response.
+func (p *Plan) Ask(ctx context.Context) (*http1.Response, error) {
+	resp, err := p.job.Scenario.First(ctx, p.job.Endpoint, scenario.Options{Close: p.NoKeepalive})
+	if err != nil {
+		return nil, fmt.Errorf("ask %s: %w; is a server listening at %s?", p.Target, err, p.target.Addr)
+	}
+	return resp, nil
 }
 
 // warmUp loads the server for the time Warmup, and discards the results.

@@ -234,3 +234,39 @@ func TestFilesOutliveALoadThatCannotStart(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestLimit: a load of a time ends with a number of requests, too, of which none was planned.
+func TestLimit(t *testing.T) {
+	r := Request{Duration: time.Minute, Limit: 20, Connections: 2}
+	r.URL = served(t)
+	p, err := New(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := p.Run(t.Context(), &Files{}, nil)
+	if err != nil || s.Load.Succeeded != 20 || !strings.HasPrefix(p.Did, "1m or 20 requests over") {
+		t.Errorf("%v, %+v, %s", err, s, p.Did)
+	}
+	r.Duration, r.Limit = 50*time.Millisecond, 1e9
+	if p, err = New(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	s, err = p.Run(t.Context(), &Files{}, nil)
+	if err != nil || s.Load.Planned != s.Load.Started || s.Load.NeverStarted != 0 || s.ErrorShare() > 0 {
+		t.Errorf("%v, %+v", err, s.Load)
+	}
+}
+
+// TestAsk: the first request is sent once, before the load.
+func TestAsk(t *testing.T) {
+	r := Request{Requests: 1, NoKeepalive: true}
+	r.URL = served(t)
+	p, err := New(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := p.Ask(t.Context())
+	if err != nil || string(resp.Body) != "value" || !resp.Close {
+		t.Errorf("%v, %+v", err, resp)
+	}
+}

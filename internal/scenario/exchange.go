@@ -71,7 +71,7 @@ func quote(b []byte) string {
 // error is nil if the response has the right status.
 func (s *Scenario) Probe(delay time.Duration) func(ctx context.Context, to endpoint.Endpoint) error {
 	return func(ctx context.Context, to endpoint.Endpoint) error {
-		w, resp, err := s.first(ctx, to, delay)
+		w, resp, err := s.first(ctx, to, delay, Options{})
 		if err == nil && !w.Accepts(resp.Status) {
 			err = fmt.Errorf("status %d; want %s", resp.Status, w.statuses())
 		}
@@ -123,12 +123,18 @@ func (s *Scenario) Answers(ctx context.Context, to endpoint.Endpoint) ([]Answer,
 	return all, nil
 }
 
-// first sends the first request of a load, on a connection of its own.
-func (s *Scenario) first(ctx context.Context, to endpoint.Endpoint, delay time.Duration) (*Want, *http1.Response,
-	error) {
+// First sends the first request of a load, on a connection of its own, and returns the response.
+func (s *Scenario) First(ctx context.Context, to endpoint.Endpoint, o Options) (*http1.Response, error) {
+	_, resp, err := s.first(ctx, to, 0, o)
+	return resp, err
+}
+
+// first does so, and returns the contract of the request too.
+func (s *Scenario) first(ctx context.Context, to endpoint.Endpoint, delay time.Duration, o Options) (*Want,
+	*http1.Response, error) {
 	v := newVerifier(s, to, delay)
 	defer v.hangUp()
-	mix, err := s.compile(to.Authority(), Options{}, true)
+	mix, err := s.compile(to.Authority(), o, true)
 	if err != nil {
 		return nil, nil, err
 	}

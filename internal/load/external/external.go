@@ -60,6 +60,9 @@ func Find(ctx context.Context, name string) (*Tool, error) {
 	out, err := proc.CombinedOutput(exec.CommandContext(ctx, program, k.ask)) // wrk ends with 1, having told
 	version, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	version = strings.TrimSpace(strings.TrimPrefix(version, "This is "))
+	if strings.HasPrefix(version, "dyno ") {
+		return nil, fmt.Errorf("%s is dyno under that name; put %s itself before it on PATH", program, name)
+	}
 	if !strings.ContainsAny(version, "0123456789") {
 		return nil, fmt.Errorf("%s does not report its version: %q, %v", program, version, err)
 	}

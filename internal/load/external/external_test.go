@@ -253,3 +253,15 @@ func TestCancelled(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFindRefusesDyno: dyno under the name of a tool is not that tool.
+func TestFindRefusesDyno(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "wrk"), []byte("#!/bin/sh\necho dyno 0.1.0\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	if _, err := Find(t.Context(), "wrk"); err == nil || !strings.Contains(err.Error(), "is dyno under that name") {
+		t.Errorf("%v", err)
+	}
+}
