@@ -269,9 +269,11 @@ const bombardierText = `Statistics        Avg      Stdev        Max
   Throughput: {{printf "%10s" .PerSec}}/s
 `
 
-var bombardierFill = printer(bombardierText, template.FuncMap{
+var bombardierFuncs = template.FuncMap{
 	"time": func(us float64) string { return fmt.Sprintf("%10s", bombardierMicroseconds(us)) },
-}, bombardierFigures)
+}
+
+var bombardierFill = printer(bombardierText, bombardierFuncs, bombardierFigures)
 
 // bombardierMicroseconds writes a time in µs.
 func bombardierMicroseconds(v float64) string {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -197,6 +198,59 @@ Requests/sec:      0.99
 Transfer/sec:     126.07B
 `, fill(wrkOutput{Rate: stats{1, 0, 1, 0, 0, 1, 100}, Requests: 4, Time: "4.03s", Size: "508.00", Timeout: 4,
 		PerSec: .99, SizePerSec: "126.07"}))
+}
+
+// TestExactlyAsAb does so for ab: what it printed of 200 requests with a body.
+func TestExactlyAsAb(t *testing.T) {
+	golden, err := os.ReadFile("../../cmd/dyno/testdata/imitate/ab-p.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, want, _ := strings.Cut(string(golden), "(be patient).....done\n")
+	row := func(name string, least, mean, sd, median, most float64) abRow {
+		return abRow{Name: name, stats: stats{200, least, mean, sd, median, most, 0}}
+	}
+	var b bytes.Buffer
+	err = printer(abText, nil, func(*figures) *abOutput {
+		return &abOutput{Software: "test", Host: "127.0.0.1", Port: "8099", Path: "/", Length: 5, Connections: 4,
+			Seconds: .2339, Complete: 200, Read: 27800, Bodies: 1000, Sends: true, Sent: 26200, Rated: true,
+			PerSec: 855.09, Rows: []abRow{row("Connect:", 0, 0, .1, 0, 0), row("Processing:", 0, 5, 10.3, 1, 55),
+				row("Waiting:", 0, 4, 10.2, 1, 55), row("Total:", 0, 5, 10.3, 2, 55)},
+			Percentiles: []percentile{{50, 2}, {66, 2}, {75, 2}, {80, 3}, {90, 8}, {95, 23}, {98, 53}, {99, 55}, {100, 55}},
+		}
+	})(&b, nil)
+	if got := b.String(); err != nil || got != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+	}
+}
+
+// TestExactlyAsBombardier does so for bombardier, with errors and percentiles.
+func TestExactlyAsBombardier(t *testing.T) {
+	var b bytes.Buffer
+	err := printer(bombardierText, bombardierFuncs, func(*figures) bombardierOutput {
+		return bombardierOutput{Rate: stats{1, 0, 9026.39, 6676.78, 0, 28815.42, 0},
+			Latency:     stats{1, 0, 1150, 4540, 0, 125730, 0},
+			Percentiles: []percentile{{50, 557}, {75, 880}, {90, 1260}, {95, 3160}, {99, 12150}},
+			Classes:     [5]int64{0, 8651}, Others: 20, Errors: []bombardierError{{"timeout", 20}}, PerSec: "1.87MB"}
+	})(&b, nil)
+	if want := `Statistics        Avg      Stdev        Max
+  Reqs/sec      9026.39    6676.78   28815.42
+  Latency        1.15ms     4.54ms   125.73ms
+  Latency Distribution
+     50%   557.00us
+     75%     0.88ms
+     90%     1.26ms
+     95%     3.16ms
+     99%    12.15ms
+  HTTP codes:
+    1xx - 0, 2xx - 8651, 3xx - 0, 4xx - 0, 5xx - 0
+    others - 20
+  Errors:
+       timeout - 20
+  Throughput:     1.87MB/s
+`; err != nil || b.String() != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, &b, want)
+	}
 }
 
 // TestDoubt: ab's lines about means that are far from their medians.
