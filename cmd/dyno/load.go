@@ -1,12 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"dyno/internal/document"
 	"dyno/internal/loader"
+	"dyno/internal/report"
 	"dyno/internal/result"
 	"dyno/internal/summary"
 	"dyno/internal/terminal"
@@ -65,6 +70,9 @@ func (f *loadFlags) run(args []string) error {
 	if err != nil {
 		return err
 	}
+	if f.Find != nil {
+		return f.find(p)
+	}
 	files, err := p.Open()
 	if err != nil {
 		return err
@@ -84,6 +92,37 @@ func (f *loadFlags) run(args []string) error {
 		return err
 	}
 	if p.Failed(s) {
+		return exit(exitFailed)
+	}
+	return nil
+}
+
+// find searches the highest rate, shows its probes on stderr and prints the result.
+func (f *loadFlags) find(p *loader.Plan) error {
+	stdout, stderr := f.cmd.OutOrStdout(), f.cmd.ErrOrStderr()
+	n := 0
+	tick := func(probe summary.Probe) {
+		if n++; !f.quiet {
+			fmt.Fprintf(stderr, "probe %d: %s, %s for %v: %s\n", n, probe.Kind, report.Rate(probe.PerSec),
+				probe.Length.Round(time.Millisecond), cmp.Or(probe.Outcome(), "done"))
+		}
+	}
+	if !f.quiet {
+		fmt.Fprintln(stderr, "loading "+document.Clean(p.Target+": "+p.Did))
+	}
+	found, err := p.Search(f.cmd.Context(), tick)
+	if err != nil {
+		return err
+	}
+	found.Color = isTerminal(stdout) && os.Getenv("NO_COLOR") == ""
+	write := summary.FoundText
+	if f.json {
+		write = summary.FoundJSON
+	}
+	if err := write(stdout, found); err != nil {
+		return err
+	}
+	if !found.OK() {
 		return exit(exitFailed)
 	}
 	return nil
@@ -145,6 +184,9 @@ func (f *loadFlags) defineLoad() {
 		"open loop: constant or poisson gaps")
 	add(f, "stages", "", &f.Stages, "", "list", parseStages,
 		`open loop: stages of rates, such as "10s@1000,30s@1000..5000"`)
+	add(f, "find", "", &f.Find, "", "objective", summary.ParseObjectives,
+		"search the highest rate that keeps an objective, such as 'p99<10ms' or 'p99<10ms,errors<1%' (errors: "+
+			"default 0.1%), by open loops; -d is the time for that, default about 2m")
 	add(f, "think", "", &f.Think, "", "time", parseThink, "closed loop: pause between a response and the next "+
 		"request: 100ms, or exp:100ms for random pauses with that mean")
 	add(f, "ramp-up", "", &f.RampUp, "", "time", parseSpan,

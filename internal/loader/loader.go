@@ -18,6 +18,7 @@ import (
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/load/gonet"
+	"dyno/internal/plan"
 	"dyno/internal/proc"
 	"dyno/internal/summary"
 )
@@ -57,7 +58,8 @@ type Request struct {
 	// The verdict and the files to write.
 	MaxErrors float64 // share of requests that may fail
 	SLO       []summary.Objective
-	Strict    bool // the generator must not be at its limit
+	Find      []summary.Objective // search the highest rate that keeps it (Plan.Search), for Duration
+	Strict    bool                // the generator must not be at its limit
 	CSV, HDR  string
 }
 
@@ -73,7 +75,7 @@ func DefaultEngine() string {
 }
 
 // open reports whether the load is an open loop.
-func (r *Request) open() bool { return r.Rate > 0 || r.Stages != nil }
+func (r *Request) open() bool { return r.Rate > 0 || r.Stages != nil || r.Find != nil }
 
 // Plan is a load, ready to run.
 type Plan struct {
@@ -127,14 +129,25 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 		p.job.PerConnection = 1
 	}
 	p.job.Spin, p.noSpin = r.spins(t, p.job.Workers)
-	p.setWindow()
+	if r.Find == nil {
+		p.setWindow()
+	}
 	p.Did = p.words()
 	return p, nil
 }
 
 // check returns an error for options that cannot be combined.
 func (r *Request) check() error {
+	if r.Find != nil {
+		if _, err := r.objective(); err != nil {
+			return err
+		}
+	}
 	switch {
+	case r.Find != nil && (r.Requests > 0 || r.Rate > 0 || r.Stages != nil || r.SLO != nil || r.MaxErrors > 0 ||
+		r.CSV != "" || r.HDR != ""):
+		return conf.Usagef(
+			"--find makes loads of its own; omit -n, --rate, --stages, --slo, --max-errors, --csv and --hdr")
 	case r.Requests > 0 && r.Duration > 0:
 		return conf.Usagef("-n and -d both end the load; omit one")
 	case r.Stages != nil && r.Duration > 0:
@@ -289,6 +302,9 @@ func (p *Plan) words() string {
 		amount += " or " + document.Count(p.Limit, "request")
 	}
 	switch {
+	case p.Find != nil:
+		length := time.Duration(p.scale() * float64(plan.SearchTime)).Round(time.Second)
+		amount = "the highest rate that keeps " + wanted(p.Find) + ", in about " + plain(length)
 	case p.Stages != nil:
 		amount = plain(p.Length) + " in " + document.Count(int64(len(p.Stages)), "stage")
 	case p.openLoop:
@@ -296,7 +312,11 @@ func (p *Plan) words() string {
 	}
 	parts := []string{amount + " over " + document.Count(p.Connections, "connection")}
 	if p.openLoop {
-		parts = append(parts, "open loop, "+cmp.Or(p.Arrivals, "constant")+" arrivals")
+		arrivals := "constant"
+		if p.Find != nil {
+			arrivals = "poisson"
+		}
+		parts = append(parts, "open loop, "+cmp.Or(p.Arrivals, arrivals)+" arrivals")
 	} else {
 		parts = append(parts, "closed loop")
 	}

@@ -20,9 +20,6 @@ import (
 // Run runs the load and calls tick, unless it is nil, with each second of it. After an interruption
 // it returns the results until then, without an error.
 func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)) (*summary.Summary, error) {
-	debug.SetGCPercent(400) // an observer makes little garbage, all of it short-lived
-	// The event loops keep their threads, and the observer gets one more.
-	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), min(p.job.Workers, runtime.NumCPU())+1))
 	s := &summary.Summary{
 		Dyno: p.Dyno, Command: p.Command, Target: p.Target, Did: p.Did, Seed: p.Seed, Open: p.openLoop,
 		Joining: p.job.Lazy, For: p.Length, Timeout: p.Timeout, Renewing: p.job.PerConnection > 0,
@@ -33,12 +30,9 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 		q := &p.job.Scenario.Requests[i]
 		s.Names = append(s.Names, cmp.Or(q.Name, q.Method+" "+q.Path))
 	}
-	session, err := p.engine.Open(ctx, p.job)
-	if err != nil && ctx.Err() != nil {
-		return nil, errors.New("interrupted while connecting")
-	}
+	session, err := p.open(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%w; is a server listening at %s?", err, p.target.Addr)
+		return nil, err
 	}
 	defer session.Close()
 	if err := p.warmUp(ctx, session); err != nil {
@@ -77,13 +71,28 @@ func (p *Plan) Ask(ctx context.Context) (*http1.Response, error) {
 	return resp, nil
 }
 
+// open makes the connections.
+func (p *Plan) open(ctx context.Context) (load.Session, error) {
+	debug.SetGCPercent(400) // an observer makes little garbage, all of it short-lived
+	// The event loops keep their threads, and the observer gets one more.
+	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), min(p.job.Workers, runtime.NumCPU())+1))
+	session, err := p.engine.Open(ctx, p.job)
+	switch {
+	case err == nil:
+		return session, nil
+	case ctx.Err() != nil:
+		return nil, errors.New("interrupted while connecting")
+	}
+	return nil, fmt.Errorf("%w; is a server listening at %s?", err, p.target.Addr)
+}
+
 // warmUp loads the server for the time Warmup, and discards the results.
 func (p *Plan) warmUp(ctx context.Context, session load.Session) error {
 	if p.Warmup <= 0 {
 		return nil
 	}
 	w := load.Window{For: p.Warmup, Think: p.Think}
-	if p.openLoop {
+	if p.Rate > 0 {
 		w.Schedule = &load.Schedule{Stages: []load.Stage{{For: p.Warmup, From: p.Rate, To: p.Rate}},
 			Poisson: p.Arrivals == "poisson", Seed: p.Seed}
 	}

@@ -85,6 +85,16 @@ func parseBelow(text string) (float64, error) {
 	return v, err
 }
 
+// Quantile returns the percentile of the objective as a share; 0 for that of errors.
+func (o *Objective) Quantile() float64 {
+	for _, p := range percentiles {
+		if p.key == o.Key {
+			return p.q
+		}
+	}
+	return 0
+}
+
 // OfErrors reports whether the share of errors is among the objectives.
 func OfErrors(all []Objective) bool {
 	return slices.ContainsFunc(all, func(o Objective) bool { return o.Key == "" })

@@ -1,0 +1,137 @@
+package loader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"dyno/internal/conf"
+	"dyno/internal/load"
+	"dyno/internal/plan"
+	"dyno/internal/result"
+	"dyno/internal/stats"
+	"dyno/internal/summary"
+)
+
+// foundErrors is the share of requests that may fail in a probe, unless the objective says another.
+const foundErrors = 0.001
+
+// objective returns the objective of a search: Find holds one percentile, and perhaps errors.
+func (r *Request) objective() (slo result.SLO, err error) {
+	slo.ErrorShare = foundErrors
+	percentiles := 0
+	for _, o := range r.Find {
+		if o.Key == "" {
+			slo.ErrorShare = o.Below
+			continue
+		}
+		percentiles++
+		slo.Quantile, slo.LimitNS = o.Quantile(), int64(o.Below)
+	}
+	if percentiles != 1 {
+		return slo, conf.Usagef("--find: want one percentile and its limit, such as p99<10ms or p99<10ms,errors<1%%")
+	}
+	return slo, nil
+}
+
+// scale is the length of a search relative to its usual one.
+func (r *Request) scale() float64 {
+	if r.Duration > 0 {
+		return float64(r.Duration) / float64(plan.SearchTime)
+	}
+	return 1
+}
+
+// Search looks for the highest rate at which the server keeps the objective, by the probes of a
+// search of dyno run, and calls tick with each.
+func (p *Plan) Search(ctx context.Context, tick func(summary.Probe)) (*summary.Found, error) {
+	slo, err := p.objective()
+	if err != nil {
+		return nil, err
+	}
+	session, err := p.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer session.Close()
+	if err := p.warmUp(ctx, session); err != nil {
+		return nil, err
+	}
+	f := &summary.Found{Dyno: p.Dyno, Command: p.Command, Target: p.Target, Did: p.Did, Seed: p.Seed,
+		Objective: wanted(p.Find)}
+	var probes []stats.Probe
+	for round := range plan.SearchRounds {
+		rate, length, ok := plan.Probe(&slo, round, f.Top, probes, p.scale())
+		if !ok {
+			break
+		}
+		w := load.Window{For: length}
+		if round > 0 {
+			w.Schedule = &load.Schedule{Stages: []load.Stage{{For: length, From: rate, To: rate}},
+				Poisson: p.Arrivals != "constant", Seed: p.Seed + uint64(round)}
+		}
+		probe, err := p.probe(ctx, session, &slo, w)
+		if err != nil {
+			return nil, err
+		}
+		switch probe.Kind = summary.Searching; {
+		case round == 0:
+			probe.Kind, f.Top = summary.ClosedLoop, probe.PerSec
+		case plan.Confirms(round):
+			probe.Kind = summary.Confirmation
+		case !probe.Paused:
+			probes = append(probes, stats.Probe{Rate: rate, Pass: probe.Kept})
+		}
+		if f.Probes = append(f.Probes, probe); tick != nil {
+			tick(probe)
+		}
+	}
+	if len(probes) > 0 {
+		f.Rate, f.Lo, f.Hi = stats.Capacity(probes)
+	}
+	return f, nil
+}
+
+// probe makes one load of a search.
+func (p *Plan) probe(ctx context.Context, session load.Session, slo *result.SLO, w load.Window) (summary.Probe,
+	error) {
+	s := &summary.Summary{Open: w.Schedule != nil, For: w.For}
+	w.Observe = &load.Observe{Into: &s.Detail}
+	l, err := session.Run(ctx, w)
+	if ctx.Err() != nil {
+		return summary.Probe{}, errors.New("interrupted during --find")
+	}
+	if err != nil {
+		return summary.Probe{}, fmt.Errorf("probe: %w", err)
+	}
+	s.Load = l
+	warnings := s.Warnings()
+	probe := summary.Probe{Length: w.For, Planned: l.Planned, Missing: l.Planned - l.Succeeded,
+		Paused: summary.Has(warnings, summary.Paused), AtLimit: summary.Has(warnings, summary.Generator)}
+	if w.Schedule == nil {
+		probe.PerSec = s.PerSec()
+		return probe, nil
+	}
+	probe.PerSec = w.Schedule.Stages[0].From
+	probe.LatencyNS = s.Detail.Response.Quantile(slo.Quantile)
+	if s.Detail.Censored > 0 && probe.LatencyNS >= s.Detail.CensoredFromNS {
+		probe.LatencyNS = s.Detail.ResponseAtMost(slo.Quantile)
+	}
+	probe.Kept = plan.Kept(slo, &l, probe.LatencyNS)
+	return probe, nil
+}
+
+// wanted returns the objectives as they were given.
+func wanted(all []summary.Objective) (text string) {
+	for i, o := range all {
+		if i > 0 {
+			text += ","
+		}
+		text += o.Text
+	}
+	if !slices.ContainsFunc(all, func(o summary.Objective) bool { return o.Key == "" }) {
+		text += ",errors<0.1%"
+	}
+	return text
+}

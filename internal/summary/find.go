@@ -1,0 +1,173 @@
+package summary
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"dyno/internal/document"
+	"dyno/internal/report"
+)
+
+// Found is the result of a search for the highest rate at which a server keeps an objective.
+type Found struct {
+	Dyno, Command, Target, Did string
+	Seed                       uint64
+
+	Objective    string
+	Rate, Lo, Hi float64 // per second, with its 95 % interval; Hi is +Inf where every probe kept it, Lo 0 where none did
+	Top          float64 // of a closed loop
+	Probes       []Probe
+	Color        bool // FoundText may use ANSI styles
+}
+
+// Probe is one load of a search.
+type Probe struct {
+	Kind    string        `json:"kind"` // closed loop, search or confirmation
+	PerSec  float64       `json:"rate_per_sec"`
+	Length  time.Duration `json:"length_ns"`
+	Planned int64         `json:"planned"`
+	Missing int64         `json:"missing"` // planned requests without a right response
+	// LatencyNS is the percentile of the objective; 0 where it is not known, or a lower bound.
+	LatencyNS int64 `json:"latency_ns,omitempty"`
+	Kept      bool  `json:"kept"`
+	Paused    bool  `json:"paused,omitempty"`   // the generator stood still: it does not count
+	AtLimit   bool  `json:"at_limit,omitempty"` // the generator was at its limit
+}
+
+// The kinds of probes.
+const (
+	ClosedLoop   = "closed loop"
+	Searching    = "search"
+	Confirmation = "confirmation"
+)
+
+// Outcome says in a word or two what the probe showed.
+func (p *Probe) Outcome() string {
+	text := "missed"
+	switch {
+	case p.Kind == ClosedLoop:
+		return ""
+	case p.Paused:
+		return "not counted: the generator stood still"
+	case p.Kept:
+		return "kept"
+	}
+	if p.AtLimit {
+		text += ", the generator was at its limit"
+	}
+	return text
+}
+
+// confirmed returns how many of the confirming probes kept the objective, of how many.
+func (f *Found) confirmed() (kept, all int) {
+	for _, p := range f.Probes {
+		if p.Kind == Confirmation && !p.Paused {
+			if all++; p.Kept {
+				kept++
+			}
+		}
+	}
+	return kept, all
+}
+
+// OK reports whether a rate was found that every confirming probe kept.
+func (f *Found) OK() bool {
+	kept, all := f.confirmed()
+	return f.Lo > 0 && all > 0 && kept == all
+}
+
+// warnings says what must be known before the rate is.
+func (f *Found) warnings() (list []string) {
+	limited := 0
+	for _, p := range f.Probes {
+		if p.AtLimit && !p.Kept {
+			limited++
+		}
+	}
+	kept, all := f.confirmed()
+	switch {
+	case f.Top <= 0:
+		list = append(list, "the closed loop got no right response, so there is no rate to search around")
+	case f.Lo == 0:
+		list = append(list, "every probe missed the objective: the highest rate is lower than all of them")
+	case math.IsInf(f.Hi, 1):
+		list = append(list, "every probe kept the objective: the highest rate may be higher than shown")
+	case kept < all:
+		list = append(list, fmt.Sprintf("unstable: %d of %d probes at 95 %% of the highest rate kept the objective", kept,
+			all))
+	}
+	if limited > 0 {
+		list = append(list, fmt.Sprintf("the generator was at its limit in %s that missed the objective: the server may "+
+			"be better than shown", document.Count(limited, "probe")))
+	}
+	return list
+}
+
+// interval returns the bounds of the rate for people.
+func (f *Found) interval() string {
+	hi := "?"
+	if !math.IsInf(f.Hi, 1) {
+		hi = report.Sig3(f.Hi)
+	}
+	return report.Sig3(f.Lo) + "–" + hi
+}
+
+// FoundText writes a search: what is wrong first, then its probes, and the rate as the last line.
+func FoundText(w io.Writer, f *Found) error {
+	var blocks []document.Block
+	say := func(label, text string) {
+		blocks = append(blocks, document.Paragraph{Label: label, Text: document.Plain(text)})
+	}
+	for _, text := range f.warnings() {
+		blocks = append(blocks, document.Paragraph{Label: "WARNING", Style: document.Bad, Text: document.Plain(text)})
+	}
+	say("", f.Target+": "+f.Did)
+	t := document.Table{Columns: append(columns("Probes", "rate", "latency", "requests", "missing"),
+		document.Column{Head: f.Objective})}
+	for _, p := range f.Probes {
+		latency := "-"
+		if p.LatencyNS > 0 {
+			latency = report.Duration(float64(p.LatencyNS))
+		}
+		t.Rows = append(t.Rows, line(p.Kind, report.Rate(p.PerSec), latency, document.Whole(p.Planned),
+			document.Whole(p.Missing), p.Outcome()))
+	}
+	blocks = append(blocks, t)
+	kept, all := f.confirmed()
+	say("Confirmed", fmt.Sprintf("%d of %d probes at 95 %% of the highest rate", kept, all))
+	if f.Rate > 0 {
+		say("Highest rate/sec", fmt.Sprintf("%s (%s)", report.Sig3(f.Rate), f.interval()))
+	} else {
+		say("Highest rate/sec", "none found")
+	}
+	return document.Text(w, &document.Document{Sections: []document.Section{{Blocks: blocks}}},
+		document.Options{Color: f.Color})
+}
+
+// FoundJSON writes one object; doc/format.md says what its keys mean.
+func FoundJSON(w io.Writer, f *Found) error {
+	doc := struct {
+		Format     int      `json:"format"`
+		Objective  string   `json:"objective"`
+		PerSec     float64  `json:"highest_rate_per_sec,omitempty"`
+		Low        float64  `json:"low_per_sec,omitempty"`
+		High       float64  `json:"high_per_sec,omitempty"`
+		Confirmed  int      `json:"confirmed"`
+		Confirms   int      `json:"confirms"`
+		ClosedLoop float64  `json:"closed_loop_per_sec"`
+		Probes     []Probe  `json:"probes"`
+		Warnings   []string `json:"warnings,omitempty"`
+		Command    string   `json:"command"`
+		Target     string   `json:"target"`
+		Seed       uint64   `json:"seed"`
+		Dyno       string   `json:"dyno"`
+	}{Format: Format, Objective: f.Objective, PerSec: round(f.Rate), Low: round(f.Lo), ClosedLoop: round(f.Top),
+		Probes: f.Probes, Warnings: f.warnings(), Command: f.Command, Target: f.Target, Seed: f.Seed, Dyno: f.Dyno}
+	if !math.IsInf(f.Hi, 1) {
+		doc.High = round(f.Hi)
+	}
+	doc.Confirmed, doc.Confirms = f.confirmed()
+	return document.JSON(w, doc)
+}
