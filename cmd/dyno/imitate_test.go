@@ -164,7 +164,7 @@ func TestImitatedUsage(t *testing.T) {
 		"wrk -s x.lua http://127.0.0.1:1/":          "not supported: dyno runs no Lua",
 		"wrk -c ten http://127.0.0.1:1/":            "want a whole number from 1 to 1000000",
 		"wrk --conections 1 http://127.0.0.1:1/":    "did you mean --connections?",
-		"wrk ftp://127.0.0.1:1/":                    "want an http:// URL",
+		"wrk ftp://127.0.0.1:1/":                    "want an http",
 		"ab -g x http://127.0.0.1:1/":               "keeps no time of each request",
 		"ab -n 10k http://127.0.0.1:1/":             "want a whole number",
 		"ab http://127.0.0.1:1/ -n 5":               "given http://127.0.0.1:1/ -n 5",
