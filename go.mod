@@ -16,6 +16,7 @@ require (
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	golang.org/x/mod v0.31.0
+	golang.org/x/net v0.48.0
 	golang.org/x/sys v0.49.0
 	golang.org/x/tools v0.40.1-0.20260108161641-ca281cf95054
 	gonum.org/v1/gonum v0.17.0
@@ -38,6 +39,7 @@ require (
 	go.yaml.in/yaml/v3 v3.0.4 // indirect
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
 	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/text v0.32.0 // indirect
 	honnef.co/go/tools v0.7.0 // indirect
 )
 

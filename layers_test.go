@@ -39,7 +39,7 @@ var layers = map[string]int{
 	"internal/result": 1, "internal/endpoint": 1,
 
 	"internal/bounds": 0, "internal/netns": 0, "internal/document": 0, "internal/conf": 0, "internal/http1": 0,
-	"internal/hist": 0, "internal/stats": 0, "internal/importer": 0,
+	"internal/http2": 0, "internal/hist": 0, "internal/stats": 0, "internal/importer": 0,
 }
 
 // makers touch the world; readers only read files. They meet in result, and cross only where crossings says so.
@@ -67,6 +67,7 @@ var permissions = map[string][]string{
 	"github.com/charmbracelet/x/ansi":   {"internal/proc", "internal/document"},
 	"github.com/muesli/termenv":         {"internal/terminal"},
 	"golang.org/x/mod":                  {"internal/contestant"},
+	"golang.org/x/net":                  {"internal/http2"},
 	"golang.org/x/tools/txtar":          {"internal/bundle"},
 	"github.com/google/go-cmp":          nil, // tests only
 	"github.com/rogpeppe/go-internal":   nil,

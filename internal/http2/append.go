@@ -1,0 +1,71 @@
+package http2
+
+import "encoding/binary"
+
+// appendFrame appends the header of a frame.
+func appendFrame(b []byte, size int, k kind, flags byte, stream uint32) []byte {
+	return append(b, byte(size>>16), byte(size>>8), byte(size), byte(k), flags,
+		byte(stream>>24), byte(stream>>16), byte(stream>>8), byte(stream))
+}
+
+// AppendSettings appends a SETTINGS frame.
+func AppendSettings(b []byte, all ...Setting) []byte {
+	b = appendFrame(b, 6*len(all), settings, 0, 0)
+	for _, s := range all {
+		b = binary.BigEndian.AppendUint16(b, s.ID)
+		b = binary.BigEndian.AppendUint32(b, s.Value)
+	}
+	return b
+}
+
+// AppendSettingsAck appends the acknowledgement of a SETTINGS frame.
+func AppendSettingsAck(b []byte) []byte { return appendFrame(b, 0, settings, ack, 0) }
+
+// AppendPong appends the answer to a PING frame.
+func AppendPong(b []byte, opaque [8]byte) []byte {
+	return append(appendFrame(b, len(opaque), ping, ack, 0), opaque[:]...)
+}
+
+// AppendWindow appends a WINDOW_UPDATE frame of a stream, or of the connection: 0.
+func AppendWindow(b []byte, stream, increment uint32) []byte {
+	return binary.BigEndian.AppendUint32(appendFrame(b, 4, windowUpdate, 0, stream), increment)
+}
+
+// AppendReset appends a RST_STREAM frame.
+func AppendReset(b []byte, stream uint32, c Code) []byte {
+	return binary.BigEndian.AppendUint32(appendFrame(b, 4, rstStream, 0, stream), uint32(c))
+}
+
+// AppendData appends a DATA frame with the piece of a body, of MaxFrame at most; end says that it is
+// the last.
+func AppendData(b []byte, stream uint32, piece string, end bool) []byte {
+	return append(appendFrame(b, len(piece), data, flag(end, endStream), stream), piece...)
+}
+
+// BeginHeaders appends the header of a HEADERS frame. The header block follows, then EndHeaders.
+func BeginHeaders(b []byte) []byte { return appendFrame(b, 0, headers, 0, 0) }
+
+// EndHeaders completes the frame that BeginHeaders began at the given place of b, and whose block b
+// ends with; end says that no body follows. A long block gets CONTINUATION frames.
+func EndHeaders(b []byte, at int, stream uint32, end bool) []byte {
+	k, flags := headers, flag(end, endStream)
+	for {
+		size := len(b) - at - FrameHeader
+		if size <= MaxFrame {
+			appendFrame(b[:at], size, k, flags|endHeaders, stream)
+			return b
+		}
+		appendFrame(b[:at], MaxFrame, k, flags, stream)
+		at += FrameHeader + MaxFrame
+		b = append(b, make([]byte, FrameHeader)...)
+		copy(b[at+FrameHeader:], b[at:])
+		k, flags = continuation, 0
+	}
+}
+
+func flag(on bool, f byte) byte {
+	if on {
+		return f
+	}
+	return 0
+}
