@@ -50,7 +50,7 @@ func EndString(b []byte, at int) []byte {
 }
 
 // AppendString appends a string that is not in Huffman's code.
-func AppendString(b []byte, s []byte) []byte {
+func AppendString(b []byte, s string) []byte {
 	return append(appendInteger(b, 7, 0, len(s)), s...)
 }
 

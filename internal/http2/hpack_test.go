@@ -164,7 +164,7 @@ func TestEncode(t *testing.T) {
 		at := len(b)
 		b = EndString(append(BeginString(b), value...), at)
 		b = AppendName(b, "x-z")
-		b = AppendString(b, []byte(value))
+		b = AppendString(b, value)
 		got, err := fields(hpack.NewDecoder(0, nil), append([]byte{NoTable}, b...))
 		want := ":method: GET\r\nx-y: " + value + "\r\ncookie: " + value + "\r\nx-z: " + value + "\r\n"
 		if err != nil || got != want {

@@ -11,9 +11,11 @@ import (
 
 // Options say how requests are rendered.
 type Options struct {
-	Close   bool // add Connection: close, unless the request has a Connection header
-	Cookies bool // as if Scenario.Cookies were set
-	Decode  bool // bodies are judged with their content coding undone
+	Close   bool   // add Connection: close, unless the request has a Connection header
+	Cookies bool   // as if Scenario.Cookies were set
+	Decode  bool   // bodies are judged with their content coding undone
+	HTTP2   bool   // for Draw.HTTP2, too
+	Scheme  string // of HTTP/2; "" means http
 }
 
 // Mix is the loaded requests of a Scenario, compiled for one host. It is immutable, and all
@@ -33,6 +35,7 @@ func (m *Mix) Closes() bool { return m.closes }
 // template is a request before its values are drawn.
 type template struct {
 	http1 wire
+	http2 block   // if Options.HTTP2 is set
 	named []input // in the order of their names
 	body  []part  // of the expected body, if it holds placeholders
 	want  Want    // except for what is drawn
@@ -107,6 +110,11 @@ func (r *Request) compile(index int, host string, s *Scenario, o Options) (templ
 
 	if err := t.http1.compileHTTP1(r, host, o, b); err != nil {
 		return t, err
+	}
+	if o.HTTP2 {
+		if err := t.http2.compile(r, host, o, b); err != nil {
+			return t, err
+		}
 	}
 	if o.Cookies {
 		b.fill(r.Path, inPath)

@@ -20,12 +20,15 @@ func (p part) isInline() bool { return p.then == inPlace }
 type slot uint8
 
 const (
-	nothing    slot = iota
-	ofName          // the value of a named input
-	inPlace         // the value of an inline input
-	bodyLength      // Content-Length; two line ends and the body follow
-	cookieLine      // a Cookie header, if the jar holds any
-	cookieMore      // the cookies of the jar, behind those of the request
+	nothing     slot = iota
+	ofName           // the value of a named input
+	inPlace          // the value of an inline input
+	bodyLength       // Content-Length; two line ends and the body follow
+	cookieLine       // a Cookie header, if the jar holds any
+	cookieMore       // the cookies of the jar, behind those of the request
+	cookieField      // as cookieLine, in a header block of HTTP/2
+	beginString      // what follows is a string of HTTP/2, until endString
+	endString
 )
 
 // maxNamed limits the named inputs of a request, so that their values fit on the stack.

@@ -1,0 +1,196 @@
+package scenario
+
+import (
+	"bytes"
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"dyno/internal/http2"
+)
+
+// HTTP2 appends the header block of the request to b. The body is fixed, or is drawn into memory and
+// valid as long as that is. Once both have grown, HTTP2 allocates only when cookies change.
+//
+// The block refers to the static table alone, so that it is the same on every connection, and
+// nothing drawn is to be indexed. The values are those that HTTP1 would draw.
+func (d *Draw) HTTP2(b, memory []byte) (_, _ []byte, body string) {
+	x, w := &d.template.http2, d.want
+	path, from := x.path, 0
+	rng := rand.New(&d.source.rng) // on the stack
+	for i := range x.parts {
+		p := &x.parts[i]
+		b = p.appendTo(b, &d.values)
+		switch p.then {
+		case inPlace:
+			b = p.in.append(b, d.source.draw(rng, p.in))
+		case beginString:
+			from = len(b)
+			b = http2.BeginString(b)
+		case endString:
+			size := len(b) - from - 1
+			b = http2.EndString(b, from)
+			if path == nil { // it is the first string
+				path, _, _ = bytes.Cut(b[len(b)-size:], []byte{'?'})
+			}
+		case cookieMore:
+			b = appendCookies(b, d.source.cookies(d.template, path), cookieMore)
+		case cookieField:
+			if text := d.source.cookies(d.template, path); text != "" {
+				b = http2.AppendString(append(b, cookieName...), text)
+			}
+		}
+	}
+	if w.Cookies {
+		d.visits(path)
+	}
+	if x.body == nil {
+		return b, memory, x.fixed
+	}
+	memory = memory[:0]
+	for i := range x.body {
+		p := &x.body[i]
+		if memory = p.appendTo(memory, &d.values); p.then == inPlace {
+			memory = p.in.append(memory, d.source.draw(rng, p.in))
+		}
+	}
+	b = append(b, lengthName...)
+	from = len(b)
+	b = http2.EndString(strconv.AppendInt(http2.BeginString(b), int64(len(memory)), 10), from)
+	return b, memory, unsafe.String(unsafe.SliceData(memory), len(memory))
+}
+
+// The names of fields whose values are known late.
+var cookieName, lengthName = http2.AppendName(nil, "cookie"), http2.AppendName(nil, "content-length")
+
+// block is a request as HTTP/2 sends it.
+type block struct {
+	parts []part // of the header block
+	path  []byte // without the query; nil if it has a placeholder
+	body  []part // nil: the body is fixed
+	fixed string
+}
+
+// compile renders the fixed parts of r for HTTP/2. The builder holds nothing yet.
+func (x *block) compile(r *Request, host string, o Options, b builder) error {
+	b.text = http2.AppendField(b.text, ":method", r.Method)
+	b.text = http2.AppendField(b.text, ":scheme", cmp.Or(o.Scheme, "http"))
+	if !b.field(":path", HeaderLine{Value: r.Path}, inPath) {
+		return wrong("path", "%w", b.err)
+	}
+	if len(b.parts) == 0 {
+		path, _, _ := strings.Cut(r.Path, "?")
+		x.path = []byte(path)
+	}
+	if err := b.authority(r, host); err != nil {
+		return err
+	}
+	if err := b.fields(r, o); err != nil {
+		return err
+	}
+	body := builder{names: b.names, named: b.named}
+	if !r.Verbatim && !body.fill(r.Body, anywhere) {
+		return wrong("body", "%w", body.err)
+	}
+	if len(body.parts) > 0 {
+		x.parts, x.body = b.done(), body.done()
+		return nil
+	}
+	if x.fixed = r.Body; r.Body != "" || r.Method == "POST" || r.Method == "PUT" {
+		b.text = http2.AppendField(b.text, "content-length", strconv.Itoa(len(r.Body)))
+	}
+	x.parts = b.done()
+	return nil
+}
+
+// authority adds the Host of r, or host, as :authority, which goes before the header fields (RFC
+// 9113, section 8.3.1).
+func (b *builder) authority(r *Request, host string) error {
+	at := slices.IndexFunc(r.Headers, func(h HeaderLine) bool { return strings.EqualFold(h.Name, "host") })
+	if at < 0 {
+		b.text = http2.AppendField(b.text, ":authority", host)
+		return nil
+	}
+	before := len(b.parts)
+	if !b.field(":authority", r.Headers[at], inValue) {
+		return wrong("headers."+r.Headers[at].Name, "%w", b.err)
+	}
+	if slices.ContainsFunc(b.parts[before:], part.isInline) && at > 0 {
+		return wrong("headers."+r.Headers[at].Name, "in HTTP/2 a Host with an inline placeholder must be the "+
+			"first header, because it is sent first; move it there, or name the placeholder under with")
+	}
+	return nil
+}
+
+// fields adds the header fields of r, except for those that speak of the connection: HTTP/2 has none
+// (RFC 9113, section 8.2.2).
+func (b *builder) fields(r *Request, o Options) error {
+	jar := o.Cookies // still to be added
+	for _, h := range r.Headers {
+		name := strings.ToLower(h.Name)
+		switch name {
+		case "host", "connection", "keep-alive", "proxy-connection", "upgrade":
+			continue
+		case "te":
+			if !strings.EqualFold(h.Value, "trailers") {
+				continue
+			}
+		case "cookie":
+			if jar && h.Value == "" {
+				continue
+			}
+			if jar {
+				jar = false
+				if err := b.cookies(h); err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		if !b.field(name, h, inValue) {
+			return wrong("headers."+h.Name, "%w", b.err)
+		}
+	}
+	if jar {
+		b.slot(part{then: cookieField})
+	}
+	return nil
+}
+
+// cookies adds the Cookie header h, with room for the cookies of the jar.
+func (b *builder) cookies(h HeaderLine) error {
+	b.text = append(b.text, cookieName...)
+	b.slot(part{then: beginString})
+	if h.Verbatim {
+		b.text = append(b.text, h.Value...)
+	} else if !b.fill(h.Value, inValue) {
+		return wrong("headers."+h.Name, "%w", b.err)
+	}
+	b.slot(part{then: cookieMore})
+	b.slot(part{then: endString})
+	return nil
+}
+
+// field adds a field with the value of h. It reports success.
+func (b *builder) field(name string, h HeaderLine, where place) bool {
+	value := strings.Trim(h.Value, " \t") // RFC 9113, section 8.2.1
+	if !h.Verbatim {
+		probe := builder{names: b.names, named: b.named}
+		if !probe.fill(value, where) {
+			b.err = probe.err
+			return false
+		}
+		if len(probe.parts) > 0 {
+			b.text = http2.AppendName(b.text, name)
+			b.slot(part{then: beginString})
+			b.fill(value, where)
+			b.slot(part{then: endString})
+			return true
+		}
+	}
+	b.text = http2.AppendField(b.text, name, value)
+	return true
+}
