@@ -34,7 +34,8 @@ type Request struct {
 	Compressed bool     // ask for content codings
 	Body       *string  // text, @FILE, or @- for standard input
 	BodyFile   string
-	Template   bool // Body and Headers may hold placeholders
+	Form       []string // fields of a multipart body, as readForm reads them
+	Template   bool     // Body and Headers may hold placeholders
 
 	ExpectStatus  scenario.StatusSet
 	ExpectLength  *int64
@@ -88,7 +89,7 @@ func (r *Request) readScenario(headers []scenario.HeaderLine) (*scenario.Scenari
 		given bool
 	}{
 		{"path", r.Paths != nil}, {"method", r.Method != ""}, {"body", r.Body != nil}, {"body-file", r.BodyFile != ""},
-		{"expect-status", !r.ExpectStatus.Empty()}, {"expect-length", r.ExpectLength != nil},
+		{"form", r.Form != nil}, {"expect-status", !r.ExpectStatus.Empty()}, {"expect-length", r.ExpectLength != nil},
 		{"expect-body", r.ExpectBody != nil}, {"expect-sha256", r.ExpectSHA256 != ""},
 		{"expect-header", r.ExpectHeaders != nil},
 		{"compressed", r.Compressed},
@@ -132,6 +133,7 @@ func (r *Request) alone(file bool) error {
 	}{
 		{"scenario", r.Scenario != ""}, {"path", r.Paths != nil}, {"method", file && r.Method != ""},
 		{"body", file && r.Body != nil}, {"body-file", file && r.BodyFile != ""},
+		{"form", file && r.Form != nil},
 	} {
 		switch {
 		case f.given && file:
@@ -161,9 +163,14 @@ func (f oneFile) Open(name string) (fs.File, error) {
 // requests returns the scenario of the URL's path, or of Paths, and the other fields.
 func (r *Request) requests(ctx context.Context, path string, headers []scenario.HeaderLine) (*scenario.Scenario,
 	error) {
-	body, err := r.readBody(ctx)
-	if err != nil {
+	body, kind, err := r.readBody(ctx)
+	switch {
+	case err != nil:
 		return nil, err
+	case kind != "" && says(headers, "content-type"):
+		return nil, conf.Usagef("--form sets Content-Type, with the boundary of its parts; omit -H Content-Type")
+	case kind != "":
+		headers = append(headers, scenario.HeaderLine{Name: "Content-Type", Value: kind, Verbatim: true})
 	}
 	method, err := r.method()
 	if err != nil {
@@ -208,7 +215,7 @@ func (r *Request) requests(ctx context.Context, path string, headers []scenario.
 func (r *Request) method() (string, error) {
 	method := strings.ToUpper(r.Method)
 	switch {
-	case method == "" && (r.Body != nil || r.BodyFile != ""):
+	case method == "" && (r.Body != nil || r.BodyFile != "" || r.Form != nil):
 		return http.MethodPost, nil
 	case method == "":
 		return http.MethodGet, nil
@@ -237,22 +244,30 @@ func parsePath(text string) (path string, weight int, err error) {
 	return ascii(path), weight, nil
 }
 
-// readBody returns the body that -b or -f names.
-func (r *Request) readBody(ctx context.Context) (string, error) {
+// readBody returns the body that -b, -f or --form defines, and of a form its Content-Type.
+func (r *Request) readBody(ctx context.Context) (body, kind string, err error) {
+	given := 0
+	for _, is := range []bool{r.Body != nil, r.BodyFile != "", r.Form != nil} {
+		if is {
+			given++
+		}
+	}
 	switch {
-	case r.Body != nil && r.BodyFile != "":
-		return "", conf.Usagef("-b and -f both define the body; omit one")
+	case given > 1:
+		return "", "", conf.Usagef("-b, -f and --form all define the body; pass one of them")
+	case r.Form != nil:
+		return readForm(r.Form)
 	case r.BodyFile != "":
-		return readFile("-f", r.BodyFile)
+		body, err = readFile("-f", r.BodyFile)
 	case r.Body == nil:
-		return "", nil
 	case *r.Body == "@-":
-		return readInput(ctx, "-b @-")
+		body, err = readInput(ctx, "-b @-")
+	case strings.HasPrefix(*r.Body, "@"):
+		body, err = readFile("-b", (*r.Body)[1:])
+	default:
+		body = *r.Body
 	}
-	if name, file := strings.CutPrefix(*r.Body, "@"); file {
-		return readFile("-b", name)
-	}
-	return *r.Body, nil
+	return body, "", err
 }
 
 // readInput reads standard input until its end, or until ctx is done. The goroutine that reads

@@ -186,7 +186,7 @@ func TestNewRefuses(t *testing.T) {
 		"--spin on: the engine gonet":            {Engine: "gonet", Spin: "on"},
 		"want \"Name: value\"":                   {Request: adhoc.Request{Headers: []string{"A"}}},
 		"want a method":                          {Request: adhoc.Request{Method: "10"}},
-		"-b and -f":                              {Request: adhoc.Request{Body: text(""), BodyFile: "b"}},
+		"-b, -f and --form":                      {Request: adhoc.Request{Body: text(""), BodyFile: "b"}},
 		"no such file":                           {Request: adhoc.Request{BodyFile: "/nowhere/b"}},
 		"--expect-header":                        {Request: adhoc.Request{ExpectHeaders: []string{"A B"}}},
 		"omit it or --method":                    {Request: adhoc.Request{Scenario: "s.toml", Method: "GET"}},
