@@ -251,6 +251,8 @@ func (f *loadFlags) defineRest() {
 	f.addBool("json", "", &f.json, "print JSON (doc/format.md)")
 	f.addText("csv", "", &f.CSV, "write a row per second to this CSV file")
 	f.addText("hdr", "", &f.HDR, "write an HdrHistogram log, one histogram per second, to this file")
+	f.addText("metrics", "", &f.Metrics, "address at which Prometheus can read figures during the load, such as "+
+		"127.0.0.1:9100; the path is /metrics")
 	f.addBool("quiet", "", &f.quiet, "show no progress")
 	f.addBool("latency", "l", &f.latency, "")
 	f.hide("latency")

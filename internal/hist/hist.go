@@ -85,6 +85,18 @@ func (h *Histogram) Quantile(q float64) int64 {
 	return min(h.h.ValueAtPercentile(q*100), h.max)
 }
 
+// AtMost returns, for each of these ascending bounds in ns, how many latencies do not exceed it, to 3
+// significant digits.
+func (h *Histogram) AtMost(bounds []int64) []int64 {
+	counts := make([]int64, len(bounds))
+	for _, bar := range h.h.Distribution() {
+		for i := len(bounds) - 1; i >= 0 && bar.From <= bounds[i]; i-- {
+			counts[i] += bar.Count
+		}
+	}
+	return counts
+}
+
 // Mean returns the mean of all within the range, in ns, to 3 significant digits; 0 if there is
 // none.
 func (h *Histogram) Mean() float64 { return h.h.Mean() }

@@ -61,6 +61,7 @@ type Request struct {
 	Find      []summary.Objective // search the highest rate that keeps it (Plan.Search), for Duration
 	Strict    bool                // the generator must not be at its limit
 	CSV, HDR  string
+	Metrics   string // address at which Prometheus reads figures during the load
 }
 
 // defaultConnections is the number of connections of a load by default.
@@ -145,9 +146,9 @@ func (r *Request) check() error {
 	}
 	switch {
 	case r.Find != nil && (r.Requests > 0 || r.Rate > 0 || r.Stages != nil || r.SLO != nil || r.MaxErrors > 0 ||
-		r.CSV != "" || r.HDR != ""):
-		return conf.Usagef(
-			"--find makes loads of its own; omit -n, --rate, --stages, --slo, --max-errors, --csv and --hdr")
+		r.CSV != "" || r.HDR != "" || r.Metrics != ""):
+		return conf.Usagef("--find makes loads of its own; omit -n, --rate, --stages, --slo, --max-errors, --csv, --hdr " +
+			"and --metrics")
 	case r.Requests > 0 && r.Duration > 0:
 		return conf.Usagef("-n and -d both end the load; omit one")
 	case r.Stages != nil && r.Duration > 0:

@@ -38,12 +38,23 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 	if err := p.warmUp(ctx, session); err != nil {
 		return nil, err
 	}
+	var metrics summary.Metrics
+	if p.Metrics != "" {
+		stop, err := serveMetrics(p.Metrics, &metrics)
+		if err != nil {
+			return nil, err
+		}
+		defer stop()
+	}
 	start := time.Now()
 	hlog := files.log(start, p.Command)
 	p.window.Observe = &load.Observe{Into: &s.Detail, Every: time.Second, Each: true, Tick: func(i result.Interval) {
 		s.Seconds = append(s.Seconds, summary.Of(i))
 		if hlog != nil {
 			hlog.Add(i)
+		}
+		if p.Metrics != "" {
+			metrics.Add(i)
 		}
 		if tick != nil {
 			tick(i)
