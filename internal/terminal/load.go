@@ -10,6 +10,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/hist"
 	"dyno/internal/report"
 	"dyno/internal/result"
 )
@@ -24,9 +25,10 @@ type LoadView struct {
 	length   time.Duration // planned; 0: bounded by requests
 	requests int64         // planned; 0: bounded by length
 
-	started, errors int64     // of all so far
-	rates           []float64 // of each interval so far
-	drains          bool      // no more requests are sent; the last answers are awaited
+	started, errors int64           // of all so far
+	rates           []float64       // of each interval so far
+	latency         *hist.Histogram // of all so far, on a TTY
+	drains          bool            // no more requests are sent; the last answers are awaited
 }
 
 // NewLoad returns a view of a load that ends after length or, where that is 0, after a number of
@@ -35,7 +37,7 @@ func NewLoad(
 	out io.Writer, tty, noColor bool, width func() int, title string, length time.Duration, requests int64,
 ) *LoadView {
 	return &LoadView{view: New(out, tty, noColor, width), title: document.Clean(title), length: length,
-		requests: requests}
+		requests: requests, latency: hist.New()}
 }
 
 // Start shows that the load begins.
@@ -59,6 +61,9 @@ func (l *LoadView) Tick(i result.Interval) {
 	v.now = time.Time{}.Add(elapsed)
 	switch {
 	case v.tty:
+		if h := cmp.Or(i.Detail.Response, i.Detail.Service); h != nil {
+			l.latency.Merge(h)
+		}
 		v.draw(l.lines(&i, elapsed))
 	case elapsed/loadPlainEvery > before/loadPlainEvery:
 		v.print(join(l.now(&i), l.left(elapsed)))
@@ -69,7 +74,7 @@ func (l *LoadView) Tick(i result.Interval) {
 func (l *LoadView) Close() { l.view.Close() }
 
 // lines returns what the live part shows: the title, how far the load is, its present rate and
-// latency, and the rates so far.
+// latency, the rates so far, and a histogram of the latencies so far.
 func (l *LoadView) lines(i *result.Interval, elapsed time.Duration) []string {
 	v := l.view
 	done, total := int(min(elapsed, l.length)/time.Millisecond), int(l.length/time.Millisecond)
@@ -81,8 +86,8 @@ func (l *LoadView) lines(i *result.Interval, elapsed time.Duration) []string {
 		progress += ", " + left
 	}
 	rates := spark(l.rates, min(60, max(5, v.columns()-len(gutter))))
-	return []string{v.head(elapsed, l.title), v.bar(done, total, progress), gutter + l.now(i), gutter +
-		v.style.bar.Render(rates)}
+	return append([]string{v.head(elapsed, l.title), v.bar(done, total, progress), gutter + l.now(i), gutter +
+		v.style.bar.Render(rates)}, latencyLines(l.latency, v.style.bar.Render)...)
 }
 
 // now returns an interval in words: rate, latency, errors.
