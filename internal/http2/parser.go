@@ -31,6 +31,7 @@ type Parser struct {
 	Size   int64 // Data: bytes that flow control counts for this event; Window: the increment
 	Code   Code
 	Opaque [8]byte
+	Start  int // GoAway: where its frame begins in the slice, to be fed again for the same event
 
 	began     bool   // the first frame has come
 	left      int    // bytes of the DATA frame's content to come
@@ -61,9 +62,8 @@ type frame struct {
 func (f *frame) has(flag byte) bool { return f.flags&flag != 0 }
 
 // Feed reads from b, which must begin where the last call stopped: with the bytes beyond n,
-// followed by newer ones. A whole frame must fit into what b may hold, except for DATA. A GOAWAY frame
-// may be fed again, for the same event. After an error, an *Error, the connection cannot be used any
-// more.
+// followed by newer ones. A whole frame must fit into what b may hold, except for DATA. After an
+// error, an *Error, the connection cannot be used any more.
 func (p *Parser) Feed(b []byte) (n int, ev Event, err error) {
 	for {
 		if p.left > 0 || p.counted > 0 || p.last {
@@ -100,6 +100,7 @@ func (p *Parser) Feed(b []byte) (n int, ev Event, err error) {
 		if len(rest) < FrameHeader+f.size {
 			return n, More, nil
 		}
+		p.Start = n
 		n += FrameHeader + f.size
 		if ev, err = p.whole(&f, rest[FrameHeader:FrameHeader+f.size]); err != nil || ev != More {
 			return n, ev, err

@@ -7,13 +7,19 @@ import (
 
 // Answer is a complete response, as far as a load judges it.
 type Answer struct {
-	*Slot            // the request; valid until the next request is made
-	Status  int      // status code
-	Length  int64    // of the body, bytes; decoded, if the contract says so
-	Equal   bool     // the body is Want.Body
-	Headers bool     // those that the contract asks for are there
-	Surplus bool     // bytes follow that belong to no response
-	Close   bool     // the connection must not be used again
+	*Slot         // the request; valid until the next request is made
+	Status  int   // status code
+	Length  int64 // of the body, bytes; decoded, if the contract says so
+	Equal   bool  // the body is Want.Body
+	Headers bool  // those that the contract asks for are there
+	Surplus bool  // bytes follow that belong to no response
+	Close   bool  // the connection must not be used again
+
+	// Lost is how a request of HTTP/2 counts that has no answer, though its connection goes on; OK:
+	// it has one. Only Slot, Err and Close are set then.
+	Lost Kind
+	Err  error
+
 	content *content // of a load that decodes; else nil
 }
 

@@ -15,6 +15,9 @@ func KindOf(err error) Kind {
 	if err == ErrUnasked {
 		return Closed
 	}
+	if _, ok := err.(*leftError); ok {
+		return GoAway
+	}
 	return Parse
 }
 

@@ -10,8 +10,8 @@ import (
 // Kind is the outcome of a request.
 type Kind uint8
 
-// The kinds. OK is success; Status to Header are answers that broke their contract; Dial to Write
-// are requests that got no answer.
+// The kinds. OK is success; Status to Body are answers that broke their contract; the others are
+// requests that got no answer.
 const (
 	OK     Kind = iota
 	Status      // another status than expected
@@ -23,14 +23,18 @@ const (
 	Reset   // the peer reset the connection
 	Closed  // the peer closed it, or announced its end and left later requests unanswered
 	Timeout // no complete answer within Job.Timeout
-	Parse   // what came back is no HTTP/1.1
+	Parse   // what came back is not the protocol
 	Write   // the request could not be written
+
+	Handshake   // the connection could not be encrypted
+	StreamReset // the peer reset the request's stream (HTTP/2)
+	GoAway      // the peer announced that it will not answer the request (HTTP/2)
 	kinds
 )
 
 func (k Kind) String() string {
 	return [kinds]string{"ok", "status", "header", "length", "body", "dial", "reset", "closed", "timeout", "parse",
-		"write"}[k]
+		"write", "handshake", "stream reset", "goaway"}[k]
 }
 
 // Recorder counts and times the requests of a window, for one worker or for several that lock it.

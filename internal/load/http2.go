@@ -1,0 +1,298 @@
+package load
+
+import (
+	"fmt"
+	"math"
+
+	"dyno/internal/http2"
+	"dyno/internal/scenario"
+)
+
+// HTTP2 is the client's side of HTTP/2 on a connection, as HTTP1 is that of HTTP/1.1: its requests
+// in flight are streams, answered in any order. It neither sends nor receives. Once its memory has
+// grown, it allocates only when cookies change.
+type HTTP2 struct {
+	src     *scenario.Source
+	decoder *decoder
+	parser  http2.Parser
+	active  []*stream // in flight, in no order
+	free    []*stream
+	index   []*stream // by number, modulo its length; a guess, which find checks
+	next    uint32    // number of the next stream
+	sent    int64     // when the last request was
+	answer  Answer
+	verdict verdict
+
+	control []byte    // frames to be sent before anything else
+	sending []*stream // with the rest of a body
+	more    bool      // some of it may be sent now
+
+	window int64 // that we grant, to the connection and to each stream
+	got    int64 // bytes received since we last widened that of the connection
+
+	// What the server said.
+	settled bool  // its SETTINGS have come
+	limit   int   // of streams at a time
+	initial int64 // window of a new stream
+	room    int64 // in the window of the connection
+	shrunk  bool  // it has made the table of header fields smaller, and was not answered
+	left    error // its GOAWAY; nil: none
+
+	dropped []uint32 // streams that we cancelled, and on which the server may still send
+	forgot  uint32   // likewise all up to this one
+}
+
+// stream is a request in flight.
+type stream struct {
+	Slot
+	id     uint32 // 0: it is free
+	at     int    // in active
+	head   bool   // the header section has come
+	status int
+	length int64 // Content-Length; -1: unknown
+	got    int64 // bytes of the body
+	due    int64 // bytes by which we have not widened its window since
+	equal  bool
+	good   bool // the headers are as wanted
+
+	room    int64  // in its window, for body
+	body    string // what is left to send of it
+	memory  []byte // of a body that is drawn
+	queued  bool   // in sending
+	content *content
+}
+
+// verdict is what was found in the last header section, because servers repeat theirs.
+type verdict struct {
+	id     uint64
+	index  int // of the request within the scenario
+	good   bool
+	coding coding
+}
+
+const (
+	grant = 1 << 30 // window that we grant: the client shall not be what limits a server
+
+	mostOut   = 64 << 10 // bytes that Out appends of bodies at a time
+	mostOwed  = 1 << 20  // bytes of answers to a server that does not read them
+	mostKnown = 256      // cancelled streams that are remembered one by one
+)
+
+// NewHTTP2 returns an HTTP2 for the requests of src, with up to depth of them in flight.
+func NewHTTP2(src *scenario.Source, heads *Heads, depth int) *HTTP2 {
+	size := 2
+	for size < 2*depth {
+		size *= 2
+	}
+	h := &HTTP2{src: src, decoder: &heads.decoder, index: make([]*stream, size), window: grant}
+	all := make([]stream, depth)
+	for i := range all {
+		h.free = append(h.free, &all[i])
+	}
+	h.Reset()
+	return h
+}
+
+// Reset forgets the requests in flight, for a new connection, which Out begins.
+func (h *HTTP2) Reset() {
+	for len(h.active) > 0 {
+		h.take(h.active[len(h.active)-1])
+	}
+	for _, s := range h.sending {
+		s.queued = false
+	}
+	h.parser.Reset()
+	h.sending, h.dropped = h.sending[:0], h.dropped[:0]
+	h.next, h.forgot, h.got = 1, 0, 0
+	h.settled, h.shrunk, h.more, h.left = false, false, false, nil
+	h.limit, h.initial, h.room = math.MaxInt, http2.InitialWindow, http2.InitialWindow
+	h.control = append(h.control[:0], http2.Preface...)
+	h.control = http2.AppendSettings(h.control, http2.Setting{ID: http2.EnablePush},
+		http2.Setting{ID: http2.InitialWindowSize, Value: uint32(h.window)})
+	if more := h.window - http2.InitialWindow; more > 0 {
+		h.control = http2.AppendWindow(h.control, 0, uint32(more))
+	}
+}
+
+// Pending returns the number of requests in flight.
+func (h *HTTP2) Pending() int { return len(h.active) }
+
+// Slot returns the i-th request in flight, in no order.
+func (h *HTTP2) Slot(i int) *Slot { return &h.active[i].Slot }
+
+// Oldest returns when the oldest request in flight was sent; without one, when the last was sent.
+func (h *HTTP2) Oldest() int64 {
+	oldest := h.sent
+	for _, s := range h.active {
+		oldest = min(oldest, s.Sent)
+	}
+	return oldest
+}
+
+// Room returns how many requests may be sent now, if depth may be in flight. Until the server has
+// said how many streams it allows, that is one.
+func (h *HTTP2) Room(depth int) int {
+	switch {
+	case h.left != nil || h.next > http2.MaxStream:
+		return 0
+	case !h.settled:
+		depth = 1
+	}
+	return max(0, min(depth, h.limit)-len(h.active))
+}
+
+// Ask draws the next request, due at due and sent now, and appends it to b, as far as the server
+// takes its body yet. There must be Room for it.
+func (h *HTTP2) Ask(b []byte, due, now int64) []byte {
+	b = h.say(b)
+	last := len(h.free) - 1
+	s := h.free[last]
+	h.free = h.free[:last]
+	s.Due, s.Sent, s.Began = due, now, 0
+	s.id, s.at, s.room = h.next, len(h.active), h.initial
+	s.head, s.status, s.length, s.got, s.due, s.equal = false, 0, -1, 0, 0, true
+	h.active = append(h.active, s)
+	h.index[h.place(s.id)] = s
+	h.next += 2
+	h.sent = now
+
+	var d scenario.Draw
+	h.src.Draw(&d, &s.Want)
+	at := len(b)
+	b = http2.BeginHeaders(b)
+	if h.shrunk {
+		b, h.shrunk = append(b, http2.NoTable), false
+	}
+	b, s.memory, s.body = d.HTTP2(b, s.memory)
+	b = http2.EndHeaders(b, at, s.id, s.body == "")
+	if w := &s.Want; w.Decode {
+		if s.content == nil {
+			s.content = new(content)
+		}
+		s.content.Reset()
+	} else if hash := w.Hash(); hash != nil {
+		hash.Reset()
+	}
+	if b = h.send(b, s, len(b)+mostOut); s.body != "" && !s.queued {
+		s.queued = true
+		h.sending = append(h.sending, s)
+		h.more = h.more || min(h.room, s.room) > 0
+	}
+	return b
+}
+
+// Owes reports whether Out has something to append.
+func (h *HTTP2) Owes() bool { return len(h.control) > 0 || h.more }
+
+// Out appends what is to be sent besides new requests: the beginning of the connection, answers to
+// the server's frames, and bodies, a part of them at a time.
+func (h *HTTP2) Out(b []byte) []byte {
+	b = h.say(b)
+	if !h.more {
+		return b
+	}
+	most := len(b) + mostOut
+	kept := h.sending[:0]
+	for _, s := range h.sending {
+		if b = h.send(b, s, most); s.body != "" {
+			kept = append(kept, s)
+		} else {
+			s.queued = false
+		}
+	}
+	h.sending, h.more = kept, len(b) >= most
+	return b
+}
+
+// say appends what is in control.
+func (h *HTTP2) say(b []byte) []byte {
+	b = append(b, h.control...)
+	h.control = h.control[:0]
+	return b
+}
+
+// send appends the body of s, as far as the windows allow and b stays below most bytes.
+func (h *HTTP2) send(b []byte, s *stream, most int) []byte {
+	for s.body != "" && len(b) < most {
+		n := min(int64(len(s.body)), h.room, s.room, http2.MaxFrame)
+		if n <= 0 {
+			break
+		}
+		b = http2.AppendData(b, s.id, s.body[:n], int(n) == len(s.body))
+		s.body = s.body[n:]
+		s.room -= n
+		h.room -= n
+	}
+	return b
+}
+
+// Cancel takes a request that was sent at before, or earlier, out of flight, and cancels its stream.
+// It returns nil if there is none.
+func (h *HTTP2) Cancel(before int64) *Slot {
+	for _, s := range h.active {
+		if s.Sent <= before {
+			h.reset(s, http2.Cancel)
+			return &s.Slot
+		}
+	}
+	return nil
+}
+
+// Ended returns how requests in flight count when the server has closed the connection, and why.
+func (h *HTTP2) Ended() (Kind, error) {
+	if h.left != nil {
+		return GoAway, h.left
+	}
+	return Closed, ErrClosed
+}
+
+// place returns the index of a stream's number in h.index.
+func (h *HTTP2) place(id uint32) int { return int(id>>1) & (len(h.index) - 1) }
+
+// find returns the stream in flight with this number; nil if there is none.
+func (h *HTTP2) find(id uint32) *stream {
+	if s := h.index[h.place(id)]; s != nil && s.id == id {
+		return s
+	}
+	for _, s := range h.active { // a later stream took its place
+		if s.id == id {
+			return s
+		}
+	}
+	return nil
+}
+
+// take takes s out of flight.
+func (h *HTTP2) take(s *stream) {
+	last := len(h.active) - 1
+	h.active[s.at] = h.active[last]
+	h.active[s.at].at = s.at
+	h.active = h.active[:last]
+	h.free = append(h.free, s)
+	s.id, s.body = 0, ""
+}
+
+// reset takes s out of flight and tells the server, which may have sent more by then.
+func (h *HTTP2) reset(s *stream, c http2.Code) {
+	h.control = http2.AppendReset(h.control, s.id, c)
+	if len(h.dropped) == mostKnown {
+		h.forgot = max(h.forgot, h.dropped[0])
+		h.dropped = h.dropped[:copy(h.dropped, h.dropped[1:])]
+	}
+	h.dropped = append(h.dropped, s.id)
+	h.take(s)
+}
+
+// leftError is a GOAWAY of the server.
+type leftError struct {
+	code  http2.Code
+	debug string
+}
+
+func (e *leftError) Error() string {
+	text := fmt.Sprintf("the server sent GOAWAY: %v", e.code)
+	if e.debug != "" {
+		text += fmt.Sprintf(", %.*q", Shown, e.debug)
+	}
+	return text
+}

@@ -1,0 +1,313 @@
+package load
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"dyno/internal/http2"
+)
+
+// Feed reads from b as HTTP1.Feed does. It also returns at the end of a stream that has no answer
+// (Answer.Lost). After an error (KindOf) the connection cannot be used any more; that of a GOAWAY
+// comes when nothing is in flight.
+func (h *HTTP2) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
+	p := &h.parser
+	for answer == nil && err == nil {
+		k, event, broken := p.Feed(b[n:])
+		if broken != nil {
+			return n + k, nil, broken
+		}
+		if event == http2.GoAway {
+			if answer = h.leave(); answer != nil {
+				return n + p.Start, answer, nil // and once more, for the next that it leaves out
+			}
+		}
+		n += k
+		switch event {
+		case http2.More:
+			return n, nil, nil
+		case http2.Headers:
+			answer, err = h.section(now)
+		case http2.Data:
+			answer, err = h.data(now)
+		case http2.Reset:
+			if s := h.find(p.Stream); s != nil {
+				answer = h.lose(s, StreamReset, fmt.Errorf("the server reset the stream: %v", p.Code))
+			} else {
+				err = h.idle()
+			}
+		case http2.Settled:
+			err = h.settle()
+		case http2.Pinged:
+			h.control = http2.AppendPong(h.control, p.Opaque)
+		case http2.Window:
+			answer, err = h.widen()
+		case http2.GoAway:
+			if len(h.active) == 0 {
+				err = h.left
+			}
+		}
+		if len(h.control) > mostOwed {
+			err = &http2.Error{Code: http2.EnhanceYourCalm, Reason: "the server does not read the answers to its frames"}
+		}
+	}
+	return n, answer, err
+}
+
+// section handles a header section.
+func (h *HTTP2) section(now int64) (*Answer, error) {
+	p := &h.parser
+	s := h.find(p.Stream)
+	if s == nil {
+		return nil, h.stray()
+	}
+	if s.Began == 0 {
+		s.Began = now
+	}
+	head := p.Head
+	switch {
+	case head.Malformed != "":
+		return h.fail(s, http2.ProtocolError, head.Malformed), nil
+	case s.head && head.Status > 0:
+		return h.fail(s, http2.ProtocolError, ":status in trailers (RFC 9113 8.1)"), nil
+	case s.head && !p.End:
+		return h.fail(s, http2.ProtocolError, "trailers that do not end the stream (RFC 9113 8.1)"), nil
+	case s.head:
+		return h.finish(s), nil
+	case head.Status == 0:
+		return h.fail(s, http2.ProtocolError, "no :status (RFC 9113 8.3.2)"), nil
+	case head.Status == 101 || head.Status < 200 && p.End:
+		return h.fail(s, http2.ProtocolError, "an interim response that cannot be one (RFC 9113 8.1, 8.6)"), nil
+	case head.Status < 200:
+		return nil, nil
+	}
+	s.head, s.status, s.length = true, head.Status, head.Length
+	s.good = h.check(s)
+	if p.End {
+		return h.finish(s), nil
+	}
+	return nil, nil
+}
+
+// check judges the header section at hand, or reuses the verdict on an identical one.
+func (h *HTTP2) check(s *stream) bool {
+	head, w, v := h.parser.Head, &s.Want, &h.verdict
+	kept := h.src.Learn(head.Fields, head.ID, w)
+	if head.ID != v.id || w.Index != v.index {
+		v.id, v.index, v.good = head.ID, w.Index, CheckHeaders(head.Fields, w.Headers)
+		v.coding = identity
+		if w.Decode {
+			v.coding = codingOf(head.Fields)
+		}
+	}
+	if w.Decode {
+		s.content.coding = v.coding
+	}
+	return v.good && kept
+}
+
+// data handles a piece of DATA.
+func (h *HTTP2) data(now int64) (*Answer, error) {
+	p := &h.parser
+	if h.got += p.Size; h.got > h.window {
+		return nil, &http2.Error{Code: http2.FlowControlError,
+			Reason: fmt.Sprintf("DATA beyond the window of the connection, %d bytes (RFC 9113 6.9.1)", h.window)}
+	}
+	if h.got >= h.window/2 {
+		h.control = http2.AppendWindow(h.control, 0, uint32(h.got))
+		h.got = 0
+	}
+	s := h.find(p.Stream)
+	if s == nil {
+		return nil, h.stray()
+	}
+	if s.Began == 0 {
+		s.Began = now
+	}
+	if !s.head {
+		return h.fail(s, http2.ProtocolError, "DATA before HEADERS (RFC 9113 8.1)"), nil
+	}
+	if s.due += p.Size; s.due > h.window {
+		return h.fail(s, http2.FlowControlError,
+			fmt.Sprintf("DATA beyond the window of the stream, %d bytes (RFC 9113 6.9.1)", h.window)), nil
+	}
+	if s.due >= h.window/2 && !p.End {
+		h.control = http2.AppendWindow(h.control, s.id, uint32(s.due))
+		s.due = 0
+	}
+	w := &s.Want
+	if w.CheckBody && s.equal {
+		rest := int64(len(w.Body)) - s.got
+		s.equal = int64(len(p.Piece)) <= rest && bytes.Equal(p.Piece, w.Body[s.got:s.got+int64(len(p.Piece))])
+	}
+	s.got += int64(len(p.Piece))
+	if w.Decode {
+		s.content.Write(p.Piece)
+	} else if hash := w.Hash(); hash != nil {
+		hash.Write(p.Piece)
+	}
+	if p.End {
+		return h.finish(s), nil
+	}
+	return nil, nil
+}
+
+// finish makes the answer of s, which is complete.
+func (h *HTTP2) finish(s *stream) *Answer {
+	w, a := &s.Want, &h.answer
+	bare := w.Head || s.status == 204 || s.status == 304 // it has no content, whatever its length says
+	if s.length >= 0 && s.length != s.got && !bare {
+		return h.fail(s, http2.ProtocolError,
+			fmt.Sprintf("content-length %d, but %d bytes of DATA (RFC 9113 8.1.1)", s.length, s.got))
+	}
+	if s.body != "" { // it was answered before its body was sent
+		h.control = http2.AppendReset(h.control, s.id, http2.Cancel)
+	}
+	h.take(s)
+	a.Slot, a.Status, a.Length, a.Equal = &s.Slot, s.status, s.got, s.equal && s.got == int64(len(w.Body))
+	a.Headers, a.Surplus, a.Close, a.Lost = s.good, bare && s.got > 0, h.over(), OK
+	if a.content = s.content; w.Decode {
+		a.decode(h.decoder)
+	}
+	return a
+}
+
+// over reports whether the connection has nothing left to carry.
+func (h *HTTP2) over() bool {
+	return len(h.active) == 0 && (h.left != nil || h.next > http2.MaxStream)
+}
+
+// lose takes s, which will have no answer, out of flight.
+func (h *HTTP2) lose(s *stream, k Kind, err error) *Answer {
+	h.take(s)
+	a := &h.answer
+	a.Slot, a.Lost, a.Err, a.Close = &s.Slot, k, err, h.over()
+	return a
+}
+
+// fail gives up s, on which the server broke RFC 9113: a stream error (5.4.2).
+func (h *HTTP2) fail(s *stream, c http2.Code, why string) *Answer {
+	h.reset(s, c)
+	if h.parser.End {
+		h.dropped = h.dropped[:len(h.dropped)-1]
+	}
+	a := &h.answer
+	a.Slot, a.Lost, a.Err, a.Close = &s.Slot, Parse, &http2.Error{Code: c, Reason: why}, h.over()
+	return a
+}
+
+// idle returns an error if the stream of the event has not begun.
+func (h *HTTP2) idle() error {
+	if id := h.parser.Stream; id%2 == 0 || id >= h.next {
+		return &http2.Error{Code: http2.ProtocolError,
+			Reason: fmt.Sprintf("a frame of stream %d, which is idle (RFC 9113 5.1)", id)}
+	}
+	return nil
+}
+
+// stray handles HEADERS or DATA of a stream that is not in flight. Those of a stream that we
+// cancelled were perhaps under way.
+func (h *HTTP2) stray() error {
+	id := h.parser.Stream
+	if err := h.idle(); err != nil || id <= h.forgot {
+		return err
+	}
+	i := slices.Index(h.dropped, id)
+	if i < 0 {
+		return &http2.Error{Code: http2.StreamClosed,
+			Reason: fmt.Sprintf("a frame of stream %d, which is closed (RFC 9113 5.1)", id)}
+	}
+	if h.parser.End {
+		h.dropped = slices.Delete(h.dropped, i, i+1)
+	}
+	return nil
+}
+
+// leave handles a GOAWAY. It returns one request that the server leaves out, if there is any.
+func (h *HTTP2) leave() *Answer {
+	p := &h.parser
+	if h.left == nil || h.left.(*leftError).code != p.Code {
+		h.left = &leftError{p.Code, string(p.Piece[:min(len(p.Piece), Shown)])}
+	}
+	for _, s := range h.active {
+		if s.id > p.Stream {
+			return h.lose(s, GoAway, h.left)
+		}
+	}
+	return nil
+}
+
+// settle takes over the server's SETTINGS (RFC 9113 6.5).
+func (h *HTTP2) settle() error {
+	h.control = http2.AppendSettingsAck(h.control)
+	h.settled = true
+	for i := 0; ; i++ {
+		one, ok := h.parser.Setting(i)
+		if !ok {
+			return nil
+		}
+		v, code := one.Value, http2.NoError
+		switch one.ID {
+		case http2.HeaderTableSize:
+			h.shrunk = h.shrunk || v < 4096
+		case http2.EnablePush:
+			if v != 0 {
+				code = http2.ProtocolError
+			}
+		case http2.MaxConcurrentStreams:
+			h.limit = int(v)
+		case http2.MaxFrameSize:
+			if v < http2.MaxFrame || v > 1<<24-1 {
+				code = http2.ProtocolError
+			}
+		case http2.InitialWindowSize:
+			if v > http2.MaxWindow || !h.shift(int64(v)-h.initial) {
+				code = http2.FlowControlError
+			}
+			h.initial = int64(v)
+			h.more = len(h.sending) > 0
+		}
+		if code != http2.NoError {
+			return &http2.Error{Code: code, Reason: fmt.Sprintf("setting %d is %d (RFC 9113 6.5.2)", one.ID, v)}
+		}
+	}
+}
+
+// shift changes the windows of all streams. It is false if one becomes too large.
+func (h *HTTP2) shift(by int64) bool {
+	for _, s := range h.active {
+		if s.room += by; s.room > http2.MaxWindow {
+			return false
+		}
+	}
+	return true
+}
+
+// widen handles a WINDOW_UPDATE (RFC 9113 6.9).
+func (h *HTTP2) widen() (*Answer, error) {
+	p := &h.parser
+	room, s := &h.room, (*stream)(nil)
+	if p.Stream > 0 {
+		if s = h.find(p.Stream); s == nil {
+			return nil, h.idle()
+		}
+		room = &s.room
+	}
+	code := http2.NoError
+	switch *room += p.Size; {
+	case p.Size == 0:
+		code = http2.ProtocolError
+	case *room > http2.MaxWindow:
+		code = http2.FlowControlError
+	default:
+		h.more = len(h.sending) > 0
+		return nil, nil
+	}
+	why := fmt.Sprintf("WINDOW_UPDATE of %d bytes, which makes %d (RFC 9113 6.9)", p.Size, *room)
+	if s == nil {
+		return nil, &http2.Error{Code: code, Reason: why}
+	}
+	p.End = false // what it says is of another frame
+	return h.fail(s, code, why), nil
+}
