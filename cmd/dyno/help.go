@@ -220,6 +220,7 @@ var metavariables = map[string]string{
 	"load scenario": "FILE", "name": "NAME", "of": "NAME", "only": "SECTION", "out": "DIR",
 	"path": "PATH", "primary": "METRIC", "profile": "NAME", "protocol": "NAME",
 	"resolve": "HOST:PORT:ADDR", "resume": "DIR", "scenario": "NAME", "unix": "SOCKET",
+	"targets": "FILE", "metrics": "ADDR", "form": "FIELD",
 	"validate out": "FILE", "verify seed": "TEXT",
 }
 

@@ -205,6 +205,7 @@ func (f *loadFlags) defineLoad() {
 // defineRequest defines the flags for the requests and the expected responses.
 func (f *loadFlags) defineRequest() {
 	f.names = append(f.names, askingFlags(f.cmd.Flags(), &f.Request.Request)...)
+	f.addBool("compressed", "", &f.Compressed, "ask for gzip, br or zstd, and check the decoded bodies")
 	f.addText("targets", "", &f.Targets, "file of requests as of vegeta: lines METHOD URL, then headers and @FILE of "+
 		"the body; - is standard input; the URL is then optional")
 	f.addText("scenario", "", &f.Scenario, "scenario file: a weighted mix of requests and their expected "+
@@ -217,7 +218,6 @@ func (f *loadFlags) defineRequest() {
 		"when one runs out of ports")
 	f.cmd.Flags().Uint64Var(&f.Seed, "seed", 0, "seed of random parts and arrivals (default: drawn)")
 	heading(f.cmd.Flags(), "Requests")
-	f.addBool("compressed", "", &f.Compressed, "ask for gzip, br or zstd, and check the decoded bodies")
 	add(f, "timeout", "", &f.Timeout, "10s", "time", parseSpan, "give up a request after this time")
 	add(f, "connect-timeout", "", &f.ConnectTimeout, "", "time", parseSpan,
 		"give up a connection that is not established after this time (default: --timeout)")
