@@ -105,9 +105,9 @@ func TestPagesInChromium(t *testing.T) {
 func TestFirstScreenInChromium(t *testing.T) {
 	c := startChromium(t)
 	p := c.open(pages(t)["iris-vs-netcore-mvc"], views["wide"])
-	for _, what := range []string{"h1", ".answer", ".trust", ".front .option svg.wide .row:last-of-type",
-		".shifts li:nth-of-type(8)"} {
-		at := fmt.Sprintf("document.querySelector(%q).getBoundingClientRect().bottom", what)
+	for _, what := range []string{"h1", ".answer", ".trust", ".front .option:first-of-type svg.wide .row",
+		".shifts li:nth-of-type(-n+8)"} {
+		at := fmt.Sprintf("[...document.querySelectorAll(%q)].at(-1).getBoundingClientRect().bottom", what)
 		if bottom, ok := p.eval(at).(float64); !ok || bottom <= 0 || bottom > 900 {
 			t.Errorf("%s ends at %v px; the screen at 900", what, bottom)
 		}

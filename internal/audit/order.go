@@ -145,7 +145,8 @@ func (j *examiner) mean(r *importer.Row, points []point, figures []*importer.Fig
 }
 
 // deviation checks a standard deviation against its bound, sd² ≤ (max − mean) × (mean − min), with
-// 0 for the minimum (Bhatia and Davis, "A better bound on the variance", 2000).
+// 0 for the minimum (Bhatia and Davis, "A better bound on the variance", 2000). Of rates there may be
+// two samples only, whose deviation with n − 1 is √2 of that with n.
 func (j *examiner) deviation(r *importer.Row, unit importer.Unit, meanName, sdName, mostName string) {
 	mean, sd, most := r.One(unit, meanName), r.One(unit, sdName), r.One(unit, mostName)
 	if mean == nil || sd == nil || most == nil || mean.Value < 0 || sd.Value < 0 {
@@ -158,7 +159,11 @@ func (j *examiner) deviation(r *importer.Row, unit importer.Unit, meanName, sdNa
 		return
 	}
 	t.say("a standard deviation of %s around %s, and values from 0 to %s allow as much", sd.Text, mean.Text, most.Text)
-	if bound := math.Sqrt((most.Hi - mean.Lo) * mean.Hi); sd.Lo > bound*(1+slack) {
+	bound := math.Sqrt((most.Hi - mean.Lo) * mean.Hi)
+	if unit == importer.PerSec {
+		bound *= math.Sqrt2
+	}
+	if sd.Lo > bound*(1+slack) {
 		t.fail(Impossible, "a standard deviation that contradicts the maximum", "")
 		t.of(sd, most)
 		text := number(bound)
