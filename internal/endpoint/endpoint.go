@@ -1,19 +1,24 @@
-// Package endpoint says where a server is, and connects to it. Whoever loads, verifies or launches a
-// server hands its Endpoint on, and looks into it only to dial.
+// Package endpoint says where a server is and how connections to it are encrypted, and connects to
+// it. Whoever loads, verifies or launches a server hands its Endpoint on, and looks into it only to
+// dial.
 package endpoint
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 
 	"dyno/internal/netns"
 )
 
-// Endpoint is where a server is.
+// Endpoint is where a server is, and how to talk to it.
 type Endpoint struct {
 	Network string // "tcp" or "unix", or tcp in another network namespace (netns.In)
 	Addr    string // "127.0.0.1:5000" or the socket's path
 	Host    string // value of the Host header; "": Authority follows from the address
+	// TLS encrypts the connections, as TLS.Config returns it; its NextProtos are the protocols
+	// offered (ALPN). nil: in the clear.
+	TLS *tls.Config
 }
 
 // TCP returns the Endpoint of a host:port in dyno's own network namespace.
@@ -31,12 +36,46 @@ func (e Endpoint) Authority() string {
 	return e.Addr
 }
 
-// Dial connects to the server. Addr holds an IP address where the network is in another namespace.
-func (e Endpoint) Dial(ctx context.Context, d *net.Dialer) (conn net.Conn, err error) {
+// Scheme returns the scheme of URLs at e: "https", or "http" in the clear.
+func (e Endpoint) Scheme() string {
+	if e.TLS != nil {
+		return "https"
+	}
+	return "http"
+}
+
+// Dial connects to the server and, with TLS, makes the handshake; the timeout of d is of both. Addr
+// holds an IP address where the network is in another namespace.
+func (e Endpoint) Dial(ctx context.Context, d *net.Dialer) (net.Conn, error) {
+	if d.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, d.Timeout)
+		defer cancel()
+	}
+	conn, err := e.Connect(ctx, d)
+	if err != nil || e.TLS == nil {
+		return conn, err
+	}
+	return e.Secure(ctx, conn)
+}
+
+// Connect connects to the server, without a handshake.
+func (e Endpoint) Connect(ctx context.Context, d *net.Dialer) (conn net.Conn, err error) {
 	network, file := netns.Split(e.Network)
 	err = netns.Do(file, func() error {
 		conn, err = d.DialContext(ctx, network, e.Addr)
 		return err
 	})
 	return conn, err
+}
+
+// Secure makes the handshake on a connection of Connect, which it closes after an error: a
+// *HandshakeError.
+func (e Endpoint) Secure(ctx context.Context, conn net.Conn) (*tls.Conn, error) {
+	c := tls.Client(conn, e.TLS)
+	if err := c.HandshakeContext(ctx); err != nil {
+		conn.Close()
+		return nil, &HandshakeError{err}
+	}
+	return c, nil
 }

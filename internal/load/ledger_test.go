@@ -196,7 +196,7 @@ func TestLedgerCountsWhatIsCensored(t *testing.T) {
 	r.Flying(2000, 3000, 6000)
 	r = g.turn(0, 0, r)
 	r.Never(1000, 5000)
-	r.Undial(4000, 6000)
+	r.Undial(Dial, 4000, 6000)
 	g.End(0, 1, r)
 	l := g.Close(9e9)
 	if len(g.ticks) != 2 || g.ticks[0].censored != 2 || g.ticks[1].censored != 2 || g.detail.Censored != 4 ||

@@ -52,8 +52,12 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 	if j.Connections <= 0 {
 		return nil, errors.New("no connections: want 1 or more")
 	}
+	if j.TLS != nil && j.TLS.ClientSessionCache != nil { // one of its own: see endpoint.NewSessions
+		j.TLS = j.TLS.Clone()
+		j.TLS.ClientSessionCache = endpoint.NewSessions()
+	}
 	mix, err := j.Scenario.Compile(j.Authority(), scenario.Options{Close: j.PerConnection == 1, Cookies: j.Cookies,
-		Decode: j.Decode})
+		Decode: j.Decode, Scheme: j.Scheme()})
 	if err == nil && mix.Closes() {
 		j.PerConnection = 1
 	}

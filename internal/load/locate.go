@@ -34,7 +34,7 @@ func (j *Job) Locate(ctx context.Context) (endpoint.Endpoint, error) {
 		if len(j.LocalAddrs) > 0 {
 			d.LocalAddr = &net.TCPAddr{IP: net.ParseIP(j.LocalAddrs[0])}
 		}
-		if nc, err := j.Dial(ctx, &d); err == nil {
+		if nc, err := j.Connect(ctx, &d); err == nil {
 			defer nc.Close()
 			to.Addr = nc.RemoteAddr().String()
 			return to, nil

@@ -45,7 +45,13 @@ type Recorder struct {
 	Response  *hist.Histogram // due -> done of every right answer; nil: not kept
 	Lag       *hist.Histogram // due -> sent, or its connection being dialled; nil: not kept
 	Connect   *hist.Histogram // nil: not kept
+	Handshake *hist.Histogram // nil: no connection has been encrypted
 	FirstByte *hist.Histogram // nil: not kept
+
+	Handshakes int64 // completed within the window
+	Unnotified int64 // encrypted connections that the peer closed without saying so (close_notify)
+	// sessions are what the connections negotiated, and how many did; nil: none is encrypted
+	sessions map[result.TLSSession]int64
 
 	Planned      int64
 	NeverStarted int64
@@ -100,8 +106,8 @@ func newDetailed(paced bool) *Recorder {
 // histograms returns pointers to the histograms of r, in a fixed order, so that two Recorders can
 // be walked together.
 func (r *Recorder) histograms() []**hist.Histogram {
-	return []**hist.Histogram{&r.Service, &r.Response, &r.Lag, &r.Connect, &r.FirstByte, &r.heldService,
-		&r.heldResponse, &r.wrong}
+	return []**hist.Histogram{&r.Service, &r.Response, &r.Lag, &r.Connect, &r.Handshake, &r.FirstByte,
+		&r.heldService, &r.heldResponse, &r.wrong}
 }
 
 // sums returns pointers to the counts of r that add up over workers and intervals, in a fixed
@@ -109,7 +115,8 @@ func (r *Recorder) histograms() []**hist.Histogram {
 func (r *Recorder) sums() []*int64 {
 	return []*int64{&r.Planned, &r.NeverStarted, &r.Started, &r.InFlight, &r.BytesRead, &r.BytesWritten,
 		&r.RunQueueNS, &r.CPUNS, &r.SpunNS, &r.StarvedNS, &r.UnevenNS, &r.inside, &r.Content.Responses,
-		&r.Content.Coded, &r.Content.WireBytes, &r.Content.Bytes}
+		&r.Content.Coded, &r.Content.WireBytes, &r.Content.Bytes,
+		&r.Handshakes, &r.Unnotified}
 }
 
 // Reset empties r and keeps its memory.
@@ -238,11 +245,11 @@ func least(a, b int64) int64 {
 }
 
 // Undial counts a request, due at due, for which no connection could be made by now: as started,
-// and as a Dial error.
-func (r *Recorder) Undial(due, now int64) {
+// and as an error of kind Dial or Handshake.
+func (r *Recorder) Undial(k Kind, due, now int64) {
 	r.Sent(1, now)
 	r.Late(due, now)
-	r.Broken(Dial, due, now, now)
+	r.Broken(k, due, now, now)
 }
 
 // merge adds all of o to r.
@@ -281,6 +288,9 @@ func (r *Recorder) merge(o *Recorder) {
 	if r.Each != nil {
 		r.mergeEach(o)
 	}
+	for s, n := range o.sessions {
+		r.encrypted(s, n)
+	}
 	for k, n := range o.counts {
 		r.counts[k] += n
 	}
@@ -317,6 +327,7 @@ func (r *Recorder) load(now int64) result.Load {
 		pace := r.Pace.sum
 		l.Pace = &pace
 	}
+	r.negotiated(&l)
 	for k := Status; k < kinds; k++ {
 		switch n := r.counts[k]; {
 		case n == 0:
@@ -339,7 +350,8 @@ func (r *Recorder) load(now int64) result.Load {
 // detail returns r in full. It shares r's histograms.
 func (r *Recorder) detail() result.Detail {
 	d := result.Detail{Service: r.Service, Response: r.Response, Lag: r.Lag, Connect: r.Connect,
-		FirstByte: r.FirstByte, Each: r.Each, Status: map[int]int64{}, Content: r.Content}
+		Handshake: r.Handshake, FirstByte: r.FirstByte, Each: r.Each, Status: map[int]int64{},
+		Content: r.Content}
 	if r.heldService != nil {
 		d.Unanswered, d.UnansweredFromNS = r.heldService.Count()+r.heldService.Over(), r.serviceFrom
 		d.Service.Merge(r.heldService)

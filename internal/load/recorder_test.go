@@ -15,7 +15,7 @@ func TestMergeClosesTheLedger(t *testing.T) {
 	a.Broken(Reset, 1000, 1000, 51_000)
 	b.Sent(3, 500)
 	b.Done(OK, 200, 500, 500, 20_500)
-	b.Undial(500, 30_000)
+	b.Undial(Dial, 500, 30_000)
 	b.Broken(Timeout, 500, 500, 30_000)
 	b.InFlight = 1
 	l, err := Merge([]*Recorder{a, b, NewRecorder()}, 99_000)
@@ -67,7 +67,7 @@ func TestNothingOfTheHotPathAllocates(t *testing.T) {
 			r.Broken(Timeout, 500, 1000, 3000)
 			r.Flying(500, 1000, 3000)
 			r.Never(500, 3000)
-			r.Undial(500, 3000)
+			r.Undial(Dial, 500, 3000)
 		}); n != 0 {
 			t.Errorf("%v allocations", n)
 		}
@@ -91,7 +91,7 @@ func TestCensoredAreLowerBounds(t *testing.T) {
 	r.Never(40_000, 60_000)
 	r.Done(Body, 200, 0, 1000, 9_000)
 	r.Broken(Reset, 0, 1000, 3_000)
-	r.Undial(30_000, 50_000)
+	r.Undial(Dial, 30_000, 50_000)
 	r.NotDue(7)
 	l, d := r.load(70_000), r.detail()
 	if l.Started != 7 || l.Succeeded != 1 || l.Errors["timeout"] != 2 || l.InFlight != 1 || l.NeverStarted != 1 ||

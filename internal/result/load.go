@@ -80,6 +80,26 @@ type Load struct {
 	ResponseP50MostNS int64 `json:"response_p50_most_ns,omitempty"`
 	ResponseP99MostNS int64 `json:"response_p99_most_ns,omitempty"`
 	Pace              *Pace `json:"pace,omitempty"` // of an open loop
+
+	// TLS is what its encrypted connections negotiated, those that most did first: the ones that
+	// were there at its start and all that were dialled in it. Handshakes were completed in it, in a
+	// time of which these are quantiles. Unnotified connections were closed by the server without
+	// close_notify (RFC 8446, 6.1).
+	TLS            []TLSSession `json:"tls,omitempty"`
+	Handshakes     int64        `json:"handshakes,omitempty"`
+	HandshakeP50NS int64        `json:"handshake_p50_ns,omitempty"`
+	HandshakeP99NS int64        `json:"handshake_p99_ns,omitempty"`
+	Unnotified     int64        `json:"unnotified,omitempty"`
+}
+
+// TLSSession is what a number of connections negotiated.
+type TLSSession struct {
+	Version     string `json:"version"`            // "TLS 1.3"
+	Suite       string `json:"suite"`              // "TLS_AES_128_GCM_SHA256"
+	Group       string `json:"group,omitempty"`    // of the key exchange: "X25519MLKEM768"; "": RSA, or resumed without one
+	Protocol    string `json:"protocol,omitempty"` // by ALPN: "http/1.1"; "": the server chose none
+	Resumed     bool   `json:"resumed,omitempty"`  // an earlier connection's session
+	Connections int64  `json:"connections"`
 }
 
 // Pace is how evenly the requests of an open loop were sent, and how many of them waited. All
@@ -144,6 +164,7 @@ type Detail struct {
 	Response  *hist.Histogram // due -> done; nil in a closed loop without think time, where it equals Service
 	Lag       *hist.Histogram // due -> sent, or where each request has a dial of its own, due -> dial
 	Connect   *hist.Histogram // dial -> established, of every connection dialled
+	Handshake *hist.Histogram // established -> encrypted, of every connection dialled; nil: in the clear
 	FirstByte *hist.Histogram // sent -> first byte of the answer read
 
 	Censored       int64

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ type Options struct {
 	Cookies bool   // as if Scenario.Cookies were set
 	Decode  bool   // bodies are judged with their content coding undone
 	HTTP2   bool   // for Draw.HTTP2, too
-	Scheme  string // of HTTP/2; "" means http
+	Scheme  string // of the requests' URLs: https sends Secure cookies; "" means http
 }
 
 // Mix is the loaded requests of a Scenario, compiled for one host. It is immutable, and all
@@ -25,6 +26,7 @@ type Mix struct {
 	until     []int  // cumulative weights
 	total     int    // sum of weights
 	session   string // name of the session cookie
+	scheme    string // of the URLs that cookies are kept for
 	closes    bool   // each request has its own Connection: close
 }
 
@@ -53,7 +55,7 @@ func (s *Scenario) Compile(host string, o Options) (*Mix, error) { return s.comp
 // compile implements Compile. If loosely is set, contracts need not be exact; only Want.breach can
 // judge by such a contract.
 func (s *Scenario) compile(host string, o Options, loosely bool) (*Mix, error) {
-	m := &Mix{session: s.Session}
+	m := &Mix{session: s.Session, scheme: cmp.Or(o.Scheme, "http")}
 	o.Cookies = o.Cookies || s.Cookies
 	for i := range s.Requests {
 		r := &s.Requests[i]
@@ -88,7 +90,7 @@ func (s *Scenario) compile(host string, o Options, loosely bool) (*Mix, error) {
 // one compiles the request r of s alone, whatever its weight. Its contract may be loose.
 func (s *Scenario) one(r *Request, host string, o Options) (*Mix, error) {
 	t, err := r.compile(0, host, s, o)
-	return &Mix{session: s.Session, total: 1, templates: []template{t}}, err
+	return &Mix{session: s.Session, scheme: cmp.Or(o.Scheme, "http"), total: 1, templates: []template{t}}, err
 }
 
 // compile renders the request at index. Its errors are mistakes.

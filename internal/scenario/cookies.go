@@ -41,8 +41,8 @@ var setCookie = []byte("set-cookie")
 // Set-Cookie costs one pass over its fields. One with the same id as the last on this connection
 // costs nothing.
 //
-// The host of the cookies is that of the Host header, and their scheme is http: a Secure cookie is
-// kept and not sent.
+// The host of the cookies is that of the Host header. A Secure cookie is kept, and sent over TLS
+// only.
 //
 // Learn reports whether the response keeps the session, if the scenario has one. A request that
 // carries a session must not be given another; one that carries none must be given one if the
@@ -107,7 +107,7 @@ func (s *Source) learn(fields []byte, w *Want) {
 func (j *jar) learn(m *Mix, w *Want, list []*http.Cookie) (constant bool) {
 	constant = true
 	from := &m.templates[w.template]
-	j.cookies.SetCookies(&url.URL{Scheme: "http", Host: from.host, Path: string(w.path)}, list)
+	j.cookies.SetCookies(&url.URL{Scheme: m.scheme, Host: from.host, Path: string(w.path)}, list)
 	now := time.Now() // later than the jar's clock: what has expired here has expired there
 	for _, c := range list {
 		path := c.Path
@@ -165,7 +165,7 @@ func (s *Source) cookies(t *template, path []byte) string {
 	if !line.fresh || line.deep {
 		r := http.Request{Header: http.Header{}}
 		line.session = ""
-		for _, c := range j.cookies.Cookies(&url.URL{Scheme: "http", Host: t.host, Path: string(path)}) {
+		for _, c := range j.cookies.Cookies(&url.URL{Scheme: s.mix.scheme, Host: t.host, Path: string(path)}) {
 			r.AddCookie(c)
 			if c.Name == s.mix.session {
 				line.session = c.Value

@@ -52,6 +52,9 @@ func (v *verifier) exchange(ctx context.Context, raw []byte, head bool) (*http1.
 	}
 }
 
+// over returns the options of requests to a server.
+func over(to endpoint.Endpoint) Options { return Options{Scheme: to.Scheme()} }
+
 func (v *verifier) hangUp() {
 	if v.conn != nil {
 		v.conn.Close()
@@ -98,7 +101,7 @@ func (s *Scenario) Answers(ctx context.Context, to endpoint.Endpoint) ([]Answer,
 		if r.Weight == 0 {
 			continue
 		}
-		mix, err := s.one(r, to.Authority(), Options{})
+		mix, err := s.one(r, to.Authority(), over(to))
 		if err != nil {
 			return nil, err
 		}
@@ -134,6 +137,7 @@ func (s *Scenario) first(ctx context.Context, to endpoint.Endpoint, delay time.D
 	*http1.Response, error) {
 	v := newVerifier(s, to, delay)
 	defer v.hangUp()
+	o.Scheme = to.Scheme()
 	mix, err := s.compile(to.Authority(), o, true)
 	if err != nil {
 		return nil, nil, err

@@ -62,8 +62,8 @@ func (v *verifier) visitor(set, get int, seed uint64) (*visitor, error) {
 	p := &visitor{verifier: v, set: &v.s.Requests[set], get: &v.s.Requests[get], cookies: map[string]string{}}
 	stored := *p.set
 	stored.Expect = Expect{Status: http.StatusOK, Body: &stored.Remembers}
-	draws, err := v.s.one(p.set, v.to.Authority(), Options{})
-	values, err2 := v.s.one(&stored, v.to.Authority(), Options{})
+	draws, err := v.s.one(p.set, v.to.Authority(), over(v.to))
+	values, err2 := v.s.one(&stored, v.to.Authority(), over(v.to))
 	p.draws, p.values = draws.NewSource(seed, 0, 1), values.NewSource(seed, 0, 1)
 	return p, errors.Join(err, err2)
 }
@@ -79,7 +79,7 @@ func (p *visitor) sets(ctx context.Context) error {
 
 // gets asks for the content of the session.
 func (p *visitor) gets(ctx context.Context) error {
-	mix, err := p.s.one(p.get, p.to.Authority(), Options{})
+	mix, err := p.s.one(p.get, p.to.Authority(), over(p.to))
 	if err != nil {
 		return err
 	}

@@ -177,7 +177,7 @@ func (v *verifier) requests(ctx context.Context, pick func(r *Request) bool) err
 // request verifies the request at index i.
 func (v *verifier) request(ctx context.Context, i int) error {
 	r := &v.s.Requests[i]
-	mix, err := v.s.one(r, v.to.Authority(), Options{})
+	mix, err := v.s.one(r, v.to.Authority(), over(v.to))
 	if err != nil {
 		return err
 	}

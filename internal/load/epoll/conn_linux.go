@@ -34,20 +34,25 @@ type conn struct {
 
 	fails   int // dials in a row
 	dialled int64
+	linked  int64 // when its socket was connected
 	retryAt int64
 	dialBy  int64
 }
 
-// state is where a connection is between dial and close: isDown -> isDialing -> isUp -> isDown. A
-// dial that fails makes it isWaiting until retryAt.
+// state is where a connection is between dial and close: isDown -> isDialing -> isShaking, if it is
+// encrypted -> isUp -> isDown. A dial or a handshake that fails makes it isWaiting until retryAt.
 type state uint8
 
 const (
 	isDown    state = iota
 	isDialing       // connect is under way
+	isShaking       // the handshake of TLS is
 	isWaiting       // to dial again
 	isUp
 )
+
+// comes reports whether the connection is being made.
+func (s state) comes() bool { return s == isDialing || s == isShaking }
 
 // handle serves one epoll event. A connection has at most one per batch.
 func (w *worker) handle(c *conn, events uint32) {
@@ -65,10 +70,19 @@ func (w *worker) handle(c *conn, events uint32) {
 			w.dialFailed(c, syscall.ECONNREFUSED, w.now())
 			return
 		}
-		w.connected(c)
-		if w.win != nil {
+		c.over = events&over != 0
+		if w.link(c); c.state == isUp && w.win != nil {
 			w.fill(c, w.now())
 		}
+		if w.config != nil { // which has read
+			return
+		}
+	case isShaking:
+		c.over = c.over || events&over != 0
+		if w.shake(c); c.state == isUp && w.win != nil {
+			w.fill(c, w.now())
+		}
+		return
 	case isUp:
 	default:
 		return

@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/load"
 )
 
@@ -25,14 +26,45 @@ func (w *worker) dial(c *conn, now int64) {
 		c.fd, c.state = fd, isDialing
 		w.soon(now)
 	default:
-		c.fd = fd
-		w.connected(c)
-		w.ready = append(w.ready, c.id)
+		c.fd, c.over = fd, false
+		if w.link(c); c.state == isUp {
+			w.ready = append(w.ready, c.id)
+		}
 	}
 }
 
+// link goes on with c, whose socket is connected: to the handshake, if it is encrypted.
+func (w *worker) link(c *conn) {
+	c.linked = w.now()
+	if w.config == nil {
+		w.connected(c, c.linked)
+		return
+	}
+	c.state = isShaking
+	c.encrypt(w.config)
+	w.shake(c)
+	if c.state == isShaking {
+		w.soon(c.linked)
+	}
+}
+
+// shake continues the handshake of c, as far as its peer has answered.
+func (w *worker) shake(c *conn) {
+	if !c.tls.shake() {
+		return
+	}
+	now := w.now()
+	if c.tls.fault != nil {
+		w.dialFailed(c, c.tls.fault, now)
+		return
+	}
+	over := c.over
+	w.connected(c, now)
+	w.read(c, over) // what came with the end of the handshake
+}
+
 // connected makes c ready for its first request, and records how long the dial took.
-func (w *worker) connected(c *conn) {
+func (w *worker) connected(c *conn, now int64) {
 	c.state, c.fails, c.dialBy, c.carried = isUp, 0, 0, false
 	c.over = false
 	w.ups++
@@ -42,7 +74,7 @@ func (w *worker) connected(c *conn) {
 	if c.budget == 0 {
 		c.budget = -1
 	}
-	took := w.now() - c.dialled
+	took := made{c.linked - c.dialled, now - c.linked}
 	if w.win == nil {
 		w.connects = append(w.connects, took)
 		return
@@ -51,13 +83,32 @@ func (w *worker) connected(c *conn) {
 		c.ever = true
 		w.established++
 	}
-	if w.rec.Connect != nil {
-		w.rec.Connect.Record(took)
+	w.record(took)
+	if c.tls != nil {
+		w.rec.Handshakes++
+		w.rec.Encrypted(c.tls.with)
+		w.rec.BytesRead += c.tls.taken()
+		w.rec.BytesWritten += c.tls.out
 	}
 }
 
-// dialFailed closes the socket of a dial that failed or took too long.
+// made is how long it took to make a connection: its dial, and its handshake.
+type made struct{ connect, handshake int64 }
+
+func (w *worker) record(took made) {
+	if w.rec.Connect != nil {
+		w.rec.Connect.Record(took.connect)
+	}
+	if w.config != nil {
+		w.rec.Shaken(took.handshake)
+	}
+}
+
+// dialFailed closes the socket of a dial, or a handshake, that failed or took too long.
 func (w *worker) dialFailed(c *conn, err error, now int64) {
+	if c.state == isShaking && load.Unconnected(err) == load.Dial {
+		err = &endpoint.HandshakeError{Err: err}
+	}
 	c.close()
 	w.undialled(c, err, now)
 }
@@ -65,14 +116,18 @@ func (w *worker) dialFailed(c *conn, err error, now int64) {
 // undialled records a failed dial of c, with the request that waited for it, and schedules the next
 // attempt.
 func (w *worker) undialled(c *conn, err error, now int64) {
+	kind := load.Unconnected(err)
+	if kind == load.Dial {
+		err = fmt.Errorf("dial: %w", err)
+	}
 	if !load.OutOfFiles(w.dialErr) { // which is never forgotten
-		w.dialErr = fmt.Errorf("dial: %w", err)
+		w.dialErr = err
 	}
 	c.state, c.dialBy = isDown, 0
 	if w.win == nil {
 		return
 	}
-	w.say(load.Dial, w.dialErr)
+	w.say(kind, err)
 	if w.refused == 0 {
 		w.refused = c.dialled
 	}
@@ -81,12 +136,12 @@ func (w *worker) undialled(c *conn, err error, now int64) {
 		c.claimed = false
 		w.pending--
 		w.rec.Sent(1, now)
-		w.rec.Broken(load.Dial, c.claim, now, now)
+		w.rec.Broken(kind, c.claim, now, now)
 	case !w.open:
 		return
 	default:
 		if due, ok := w.take(c, now); ok {
-			w.rec.Undial(due, now)
+			w.rec.Undial(kind, due, now)
 		}
 	}
 	for w.scheduled && w.ups == 0 { // whatever is due finds no connection
@@ -94,7 +149,7 @@ func (w *worker) undialled(c *conn, err error, now int64) {
 		if !ok {
 			break
 		}
-		w.rec.Undial(due, now)
+		w.rec.Undial(kind, due, now)
 	}
 	c.fails++
 	w.wait(c, now)

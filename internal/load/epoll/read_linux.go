@@ -8,16 +8,17 @@ import (
 
 // read receives the data of c's socket, then sends the requests that the responses allow. over
 // means that the peer has closed its side: with EPOLLET that is reported once, perhaps together
-// with the last bytes, so read continues until recv returns 0. Otherwise a read shorter than the
-// buffer has emptied the socket (epoll(7), Q9).
+// with the last bytes, so read continues until recv returns 0.
 //
 // It takes at most burst bytes, so that other connections get their turn. The rest is left for the
 // next turn of the loop, which readOn takes up, because epoll does not report it again.
 func (w *worker) read(c *conn, over bool) {
+	if c.tls != nil {
+		c.tls.event(over)
+	}
 	for left := burst; ; {
 		kept := copy(w.in, c.rest)
-		room := w.in[kept:]
-		n, errno := c.read(room)
+		n, more, errno := c.read(w.in[kept:])
 		now := w.now()
 		w.clock = now
 		w.here(now)
@@ -28,6 +29,9 @@ func (w *worker) read(c *conn, over bool) {
 		case errno == syscall.EAGAIN:
 			w.goOn(c, now)
 			return
+		case errno == syscall.EPROTO && c.tls != nil:
+			w.broke(c, load.Severed(c.tls.fault), c.tls.fault, now)
+			return
 		case errno != 0:
 			w.broke(c, load.Reset, errno, now)
 			return
@@ -35,11 +39,11 @@ func (w *worker) read(c *conn, over bool) {
 			w.ended(c, now)
 			return
 		}
-		w.rec.BytesRead += int64(n)
+		w.rec.BytesRead += c.wire(n)
 		if !w.feed(c, w.in[:kept+n], now) {
 			return
 		}
-		if n < len(room) && !over {
+		if !more && !over {
 			w.goOn(c, now)
 			return
 		}
@@ -131,8 +135,14 @@ func (w *worker) answered(c *conn, a *load.Answer, raw []byte, now int64) bool {
 	return true
 }
 
-// ended handles the end of file on c: it may complete a response that ends with the connection.
+// ended handles the end of file on c: it may complete a response that ends with the connection, but
+// not if that is encrypted and its end is not.
 func (w *worker) ended(c *conn, now int64) {
+	if c.tls != nil && !c.tls.bye {
+		w.rec.Unnotified++
+		w.broke(c, load.Closed, load.ErrUnnotified, now)
+		return
+	}
 	if a := c.http.End(); a != nil {
 		if !w.answered(c, a, nil, now) { // always: such a response closes
 			return

@@ -161,7 +161,7 @@ func (s *session) load(win *window) (l result.Load, err error) {
 			err = load.FilesError(w.dialErr, s.job.Connections)
 		}
 	}
-	if l.Errors[load.Dial.String()]+l.NeverStarted > 0 { // or it was all over
+	if load.Undialled(&l)+l.NeverStarted > 0 { // or it was all over
 		l.UnreachableNS = unreachable
 	}
 	return l, err

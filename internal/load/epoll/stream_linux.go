@@ -7,26 +7,45 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stream is the socket of a connection, and what is still to be written to it.
+// stream is the socket of a connection, what encrypts it, and what is still to be written to it.
+//
+// Note: TLS is a branch on a plain field, not another implementation of an interface, so that the
+// calls of a clear connection stay direct.
 type stream struct {
 	fd     int    // -1: none
-	unsent []byte // since a write fell short; it is all of held
+	unsent []byte // since a write fell short; it lies in held
 	tail   string // to be sent behind it; its memory is the scenario's
 	held   []byte
+	tls    *secure // nil: in the clear
 }
 
-// read receives into b. 0 bytes without an error are the end of the stream.
-func (s *stream) read(b []byte) (n int, errno syscall.Errno) {
+// read receives into b. more says that there may be more to read now. 0 bytes without an error are
+// the end of the stream. What TLS says of EPROTO is in s.tls.fault.
+func (s *stream) read(b []byte) (n int, more bool, errno syscall.Errno) {
+	if s.tls != nil {
+		return s.tls.read(b)
+	}
 	for {
 		if n, errno = recv(s.fd, b); errno != syscall.EINTR {
-			return n, errno
+			return n, n == len(b), errno // a shorter read has emptied the socket (epoll(7), Q9)
 		}
 	}
 }
 
+// wire returns how many bytes on the wire a read of n bytes took.
+func (s *stream) wire(n int) int64 {
+	if s.tls != nil {
+		return s.tls.taken()
+	}
+	return int64(n)
+}
+
 // write sends b, then tail, without copying it, as far as the socket takes them. With EAGAIN it
-// keeps the rest for flush. It returns the number of bytes sent.
+// keeps the rest for flush. It returns the number of bytes sent, on the wire.
 func (s *stream) write(b []byte, tail string) (n int, errno syscall.Errno) {
+	if s.tls != nil {
+		return s.tls.write(b, tail)
+	}
 	for {
 		var k int
 		if tail == "" {
@@ -55,6 +74,9 @@ func (s *stream) write(b []byte, tail string) (n int, errno syscall.Errno) {
 
 // flush continues a write that fell short.
 func (s *stream) flush() (n int, errno syscall.Errno) {
+	if s.tls != nil {
+		return s.tls.flush()
+	}
 	b, tail := s.unsent, s.tail
 	s.unsent, s.tail = nil, ""
 	return s.write(b, tail)
@@ -65,6 +87,10 @@ func (s *stream) owes() bool { return len(s.unsent)+len(s.tail) > 0 }
 
 // close closes the socket, which takes it out of epoll, and forgets what remained to be written.
 func (s *stream) close() {
+	if s.tls != nil {
+		s.tls.end()
+		s.tls = nil
+	}
 	if s.fd >= 0 {
 		unix.Close(s.fd)
 	}

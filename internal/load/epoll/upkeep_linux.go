@@ -3,10 +3,12 @@ package epoll
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"syscall"
 	"time"
 
+	"dyno/internal/endpoint"
 	"dyno/internal/load"
 )
 
@@ -22,7 +24,7 @@ const (
 // establish handles what happened to the connections while they were idle, and dials those that are
 // down, each with Job.ConnectTimeout. It gives up when no dial has succeeded for that long.
 func (w *worker) establish(ctx context.Context) {
-	w.win, w.open, w.pending = nil, false, 0
+	w.win, w.open, w.paced, w.pending = nil, false, false, 0
 	for w.turn(0, false) == len(w.events) {
 	}
 	if w.job.Lazy {
@@ -37,15 +39,15 @@ func (w *worker) establish(ctx context.Context) {
 			case c.state == isWaiting:
 				w.dial(c, w.now())
 				dials++
-			case c.state == isDialing && looked > c.dialBy: // what was there when a late thread looked came in time
+			case c.state.comes() && looked > c.dialBy: // what was there when a late thread looked came in time
 				w.dialFailed(c, syscall.ETIMEDOUT, looked)
-			case c.state == isDialing:
+			case c.state.comes():
 				dials++
 			}
 		}
 		for ; next < len(w.conns) && dials < dialsMax; next++ {
 			if c := &w.conns[next]; c.state == isDown {
-				if w.dial(c, w.now()); c.state == isDialing || c.state == isWaiting {
+				if w.dial(c, w.now()); c.state.comes() || c.state == isWaiting {
 					dials++
 				}
 			}
@@ -94,10 +96,11 @@ func (w *worker) unanswered(now int64) {
 		if w.refused == 0 || began < w.refused {
 			w.refused = began
 		}
-		w.say(load.Dial, errUnanswered)
+		kind := load.Unconnected(c.unanswered())
+		w.say(kind, c.unanswered())
 		if !w.scheduled {
 			w.rec.Sent(1, now)
-			w.rec.Broken(load.Dial, began, now, now)
+			w.rec.Broken(kind, began, now, now)
 		}
 	}
 }
@@ -124,9 +127,9 @@ func (w *worker) sweep(now int64) {
 			} else {
 				next = min(next, limit+1)
 			}
-		case c.state == isDialing && now > c.dialBy:
+		case c.state.comes() && now > c.dialBy:
 			w.dialFailed(c, syscall.ETIMEDOUT, now)
-		case c.state == isDialing:
+		case c.state.comes():
 			next = min(next, c.dialBy+1)
 		case c.state == isWaiting && !w.open && !c.claimed:
 		case c.state == isWaiting && now < c.retryAt:
@@ -153,4 +156,11 @@ func (w *worker) despair(now int64) {
 	}
 }
 
-var errUnanswered = errors.New("dial: no response before the end of the load")
+// unanswered returns the error of a connection that was still being made at the end of the load.
+func (c *conn) unanswered() error {
+	err := errors.New("no response before the end of the load")
+	if c.state == isShaking {
+		return &endpoint.HandshakeError{Err: err}
+	}
+	return fmt.Errorf("dial: %w", err)
+}

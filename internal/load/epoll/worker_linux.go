@@ -1,6 +1,7 @@
 package epoll
 
 import (
+	"crypto/tls"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -20,6 +21,7 @@ const (
 // worker is one event loop and the connections that belong to it alone.
 type worker struct {
 	job     *load.Job
+	config  *tls.Config // nil: in the clear
 	index   int
 	addr    address
 	cpu     int // -1: free
@@ -71,11 +73,11 @@ type worker struct {
 	nextTurn int64        // when it ends
 	told     usage
 
-	established int     // at the start of the window, or since (Job.Lazy)
-	unreachable int64   // ns before the end of the window during which the server could not be reached
-	quiet       int64   // connections that broke with no request on them
-	connects    []int64 // ns that dials took before the window
-	dialErr     error   // of the last dial that failed
+	established int    // at the start of the window, or since (Job.Lazy)
+	unreachable int64  // ns before the end of the window during which the server could not be reached
+	quiet       int64  // connections that broke with no request on them
+	connects    []made // before the window
+	dialErr     error  // of the last dial that failed
 	pinErr      error
 	texts       map[string]string
 	complaint   string
@@ -85,7 +87,7 @@ type worker struct {
 type usage struct{ cpu, queued int64 }
 
 func newWorker(job *load.Job, mix *scenario.Mix, addr address, base time.Time, index int) (*worker, error) {
-	w := &worker{job: job, index: index, addr: addr, base: base, cpu: -1, rec: load.NewRecorder(),
+	w := &worker{job: job, config: job.TLS, index: index, addr: addr, base: base, cpu: -1, rec: load.NewRecorder(),
 		texts: map[string]string{}, rng: *rand.NewPCG(job.Seed, uint64(index))}
 	if len(job.CPUs) > 0 {
 		w.cpu = job.CPUs[index%len(job.CPUs)]
@@ -123,7 +125,7 @@ func (w *worker) begin(win *window, start int64) {
 	w.complaint = ""
 	clear(w.texts)
 	if w.established < len(w.conns) && w.dialErr != nil {
-		w.say(load.Dial, w.dialErr)
+		w.say(load.Unconnected(w.dialErr), w.dialErr)
 	}
 	if w.scheduled {
 		w.arrivals = win.Schedule.Arrivals(w.index, w.job.Workers, win.Requests)
@@ -137,9 +139,9 @@ func (w *worker) begin(win *window, start int64) {
 		if every := w.ledger.Every(); every > 0 {
 			w.interval, w.nextTurn = 0, start+every
 		}
-		for _, took := range w.connects {
-			w.rec.Connect.Record(took)
-		}
+	}
+	for _, took := range w.connects {
+		w.record(took)
 	}
 	if w.scheduled {
 		w.rec.Pace = load.NewPace(win.Schedule, w.job.Workers, start, w.deadline)
@@ -150,6 +152,9 @@ func (w *worker) begin(win *window, start int64) {
 		c := &w.conns[i]
 		c.due = start + int64(win.Spread)*int64(c.index)/int64(w.job.Connections)
 		c.begun, c.parked, c.claimed, c.heard, c.fails, c.ever = false, false, false, 0, 0, c.state == isUp
+		if c.ever && c.tls != nil {
+			w.rec.Encrypted(c.tls.with)
+		}
 	}
 	w.told = usage{cpuTime(), queueDelay()}
 }

@@ -46,7 +46,7 @@ var kinds = map[string]kind{
 }
 
 // address returns the URL of the request.
-func (e *errand) address() string { return "http://" + e.job.Addr + e.RequestURI }
+func (e *errand) address() string { return e.job.Scheme() + "://" + e.job.Addr + e.RequestURI }
 
 // seconds rounds d up to whole seconds, at least one: no tool takes less.
 func seconds(d time.Duration) int { return int(math.Ceil(max(d, time.Second).Seconds())) }

@@ -11,7 +11,7 @@ import (
 func (c *conn) took(w *window, r read) *lost {
 	c.book.Lock()
 	defer c.book.Unlock()
-	c.book.BytesRead += int64(len(r.b))
+	c.book.BytesRead += r.size
 	if c.http.Pending() > 0 && r.at > c.limit() {
 		return &lost{kind: load.Timeout, err: load.ErrTimeout}
 	}
@@ -24,7 +24,10 @@ func (c *conn) took(w *window, r read) *lost {
 	case r.err == nil:
 		return nil
 	case r.err != io.EOF:
-		return &lost{kind: load.Reset, err: r.err}
+		return &lost{kind: load.Severed(r.err), err: r.err}
+	case c.wire != nil && c.wire.ended.Load(): // else TLS said so before
+		c.book.Unnotified++
+		return &lost{kind: load.Closed, err: load.ErrUnnotified}
 	}
 	if a := c.http.End(); a != nil {
 		return c.answered(w, a, r.at) // not nil: such an answer closes

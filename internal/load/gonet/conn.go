@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"dyno/internal/load"
+	"dyno/internal/result"
 )
 
 // conn is one connection and its requests in flight. Only the goroutine that runs it touches it,
@@ -27,7 +28,10 @@ type conn struct {
 	reads   chan read  // of the goroutine that reads nc; nil: there is none
 	buffers [2][]byte  // that it reads into, in turn
 	asked   int        // requests sent on nc
-	connect int64      // ns that it took to dial nc; 0 once that is recorded
+	made    made       // what it took to make nc
+
+	wire *wire             // under nc; nil: in the clear
+	with result.TLSSession // what it negotiated
 
 	rest  []byte // read, but not yet of use
 	raw   []byte // the beginning of the response being read
@@ -60,7 +64,7 @@ func (c *conn) run(w *window) {
 	defer c.park()
 	defer c.cutShort()
 	if c.nc != nil {
-		c.connected()
+		c.connected(false)
 	}
 	if w.ctx.Err() != nil || turn > w.start && !w.sleep(turn) {
 		return
@@ -233,6 +237,9 @@ func (c *conn) write(w *window, now int64) *lost {
 	} else {
 		parts := c.parts // WriteTo moves on in it
 		k, err = parts.WriteTo(c.nc)
+	}
+	if c.wire != nil {
+		k = c.wire.out.Swap(0)
 	}
 	c.book.Lock()
 	c.book.BytesWritten += k

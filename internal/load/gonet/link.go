@@ -3,9 +3,11 @@ package gonet
 import (
 	"context"
 	"errors"
+	"io"
 	"math"
 	"net"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"dyno/internal/load"
@@ -13,20 +15,53 @@ import (
 
 // read is the result of one Read of a connection, and its time on the session's clock.
 type read struct {
-	b   []byte // holds until the next read is taken
-	err error
-	at  int64
+	b    []byte // holds until the next read is taken
+	err  error
+	at   int64
+	size int64 // on the wire
 }
 
-// dial connects c. Job.ConnectTimeout and ctx bound it.
+// wire is an encrypted connection, as crypto/tls sends and receives it.
+type wire struct {
+	net.Conn
+	in, out atomic.Int64 // bytes, until taken
+	ended   atomic.Bool  // the peer has closed its side
+}
+
+func (w *wire) Read(b []byte) (int, error) {
+	n, err := w.Conn.Read(b)
+	w.in.Add(int64(n))
+	if err == io.EOF {
+		w.ended.Store(true)
+	}
+	return n, err
+}
+
+func (w *wire) Write(b []byte) (int, error) {
+	n, err := w.Conn.Write(b)
+	w.out.Add(int64(n))
+	return n, err
+}
+
+// made is what it took to make a connection, in ns; the zero value: it is recorded.
+type made struct{ connect, handshake int64 }
+
+// dial connects c. Job.ConnectTimeout and ctx bound it, with the handshake.
 func (c *conn) dial(ctx context.Context) error {
 	s := c.session
 	began := s.now()
-	d := net.Dialer{Timeout: s.job.ConnectTimeout, KeepAlive: -1}
+	ctx, cancel := context.WithTimeout(ctx, s.job.ConnectTimeout)
+	defer cancel()
+	d := net.Dialer{KeepAlive: -1}
 	if len(s.local) > 0 {
 		d.LocalAddr = s.local[c.index%len(s.local)]
 	}
-	nc, err := s.to.Dial(ctx, &d)
+	nc, err := s.to.Connect(ctx, &d)
+	linked := s.now()
+	if err == nil && s.to.TLS != nil {
+		c.wire = &wire{Conn: nc}
+		nc, err = c.encrypt(ctx)
+	}
 	if load.OutOfFiles(err) {
 		err = load.FilesError(err, s.job.Connections)
 		s.limit.CompareAndSwap(nil, &err)
@@ -37,8 +72,22 @@ func (c *conn) dial(ctx context.Context) error {
 	c.set(nc)
 	s.ups.Add(1)
 	s.refused.Store(0)
-	c.connect = s.now() - began
+	c.made = made{max(linked-began, 1), s.now() - linked}
 	return nil
+}
+
+// encrypt makes the handshake over c.wire.
+func (c *conn) encrypt(ctx context.Context) (net.Conn, error) {
+	tc, err := c.session.to.Secure(ctx, c.wire)
+	if err != nil {
+		return nil, err
+	}
+	state := tc.ConnectionState()
+	if c.with, err = load.Negotiated(&state); err != nil {
+		tc.Close()
+		return nil, err
+	}
+	return tc, nil
 }
 
 // dialAgain replaces the connection outside of any request. If it fails, the next request dials. If
@@ -47,17 +96,17 @@ func (c *conn) dialAgain(w *window) {
 	began := c.session.now()
 	err := c.dial(w.ctx)
 	if err == nil {
-		c.connected()
+		c.connected(true)
 		return
 	}
-	now := c.session.now()
-	w.text(load.Dial, err)
+	now, kind := c.session.now(), load.Unconnected(err)
+	w.text(kind, err)
 	c.session.refused.CompareAndSwap(0, max(began, 1))
 	if w.due == nil && w.ctx.Err() == nil && now >= w.deadline && w.deadline-began >= int64(load.DialLost) {
 		c.book.Lock()
 		c.book.Planned++
 		c.book.Sent(1, now)
-		c.book.Broken(load.Dial, began, now, now)
+		c.book.Broken(kind, began, now, now)
 		c.book.Unlock()
 	}
 }
@@ -73,10 +122,10 @@ func (c *conn) dialFor(w *window) (*lost, bool) {
 	c.book.Unlock()
 	err := c.dial(w.ctx)
 	if err == nil {
-		c.connected()
+		c.connected(true)
 		return nil, true
 	}
-	now := c.session.now()
+	now, kind := c.session.now(), load.Unconnected(err)
 	cancelled := w.ctx.Err() != nil
 	c.book.Lock()
 	for _, due := range c.dues {
@@ -84,7 +133,7 @@ func (c *conn) dialFor(w *window) (*lost, bool) {
 		if cancelled {
 			c.book.Flying(due, now, now)
 		} else {
-			c.book.Broken(load.Dial, due, now, now)
+			c.book.Broken(kind, due, now, now)
 		}
 	}
 	if w.due == nil {
@@ -94,22 +143,22 @@ func (c *conn) dialFor(w *window) (*lost, bool) {
 	if cancelled {
 		return &lost{cancelled: true}, false
 	}
-	w.text(load.Dial, err)
+	w.text(kind, err)
 	c.session.refused.CompareAndSwap(0, max(began, 1))
 	if w.deadline == math.MaxInt64 && c.session.unreachable(now) >= int64(load.Patience(c.session.job.Timeout)) {
 		w.giveUp()
 	}
 	c.think(w, now)
 	c.fails++
-	if !c.backOff(w, now+int64(load.Backoff(c.fails))) {
+	if !c.backOff(w, kind, now+int64(load.Backoff(c.fails))) {
 		c.more = false
 	}
 	return nil, false
 }
 
-// backOff waits until c may be dialled again. Requests that fall due meanwhile find no connection.
-// It reports whether the window still runs then.
-func (c *conn) backOff(w *window, until int64) bool {
+// backOff waits until c may be dialled again. Requests that fall due meanwhile find no connection,
+// for the same kind of reason. It reports whether the window still runs then.
+func (c *conn) backOff(w *window, kind load.Kind, until int64) bool {
 	s := c.session
 	t := time.NewTimer(time.Duration(min(until, w.deadline) - s.now()))
 	defer t.Stop()
@@ -121,7 +170,7 @@ func (c *conn) backOff(w *window, until int64) bool {
 		select {
 		case at := <-due:
 			c.book.Lock()
-			c.book.Undial(at, s.now())
+			c.book.Undial(kind, at, s.now())
 			c.book.Unlock()
 			continue
 		case <-t.C:
@@ -133,20 +182,32 @@ func (c *conn) backOff(w *window, until int64) bool {
 	}
 }
 
-// connected starts the goroutine that reads the connection, and records how long the dial took.
-func (c *conn) connected() {
+// connected starts the goroutine that reads the connection, and records how long it took to make
+// it. fresh: it was made within the window.
+func (c *conn) connected(fresh bool) {
 	c.was, c.fails = true, 0
 	c.book.Lock()
-	if c.book.Connect != nil && c.connect > 0 {
-		c.book.Connect.Record(c.connect)
+	if c.book.Connect != nil && c.made.connect > 0 {
+		c.book.Connect.Record(c.made.connect)
+	}
+	if c.wire != nil {
+		c.book.Encrypted(c.with)
+		if c.made.handshake > 0 {
+			c.book.Shaken(c.made.handshake)
+		}
+		if in, out := c.wire.in.Swap(0), c.wire.out.Swap(0); fresh {
+			c.book.Handshakes++
+			c.book.BytesRead += in
+			c.book.BytesWritten += out
+		}
 	}
 	c.book.Unlock()
-	c.connect = 0
+	c.made = made{}
 
 	c.nc.SetReadDeadline(time.Time{})
 	reads := make(chan read)
 	c.reads = reads
-	nc, s := c.nc, c.session
+	nc, wire, s := c.nc, c.wire, c.session
 	go func() { // ends when nc is closed or parked; who does that takes what it still says
 		defer close(reads)
 		for i := 0; ; i = 1 - i {
@@ -154,7 +215,11 @@ func (c *conn) connected() {
 				c.buffers[i] = make([]byte, 8<<10)
 			}
 			n, err := nc.Read(c.buffers[i])
-			reads <- read{c.buffers[i][:n], err, s.now()}
+			r := read{c.buffers[i][:n], err, s.now(), int64(n)}
+			if wire != nil {
+				r.size = wire.in.Swap(0)
+			}
+			reads <- r
 			if err != nil {
 				return
 			}

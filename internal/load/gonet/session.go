@@ -196,7 +196,7 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 		}
 	}
 	l.Connections = s.job.Connections
-	if l.Errors[load.Dial.String()]+l.NeverStarted > 0 { // or it was all over
+	if load.Undialled(&l)+l.NeverStarted > 0 { // or it was all over
 		l.UnreachableNS = unreachable
 	}
 	for _, c := range s.conns {

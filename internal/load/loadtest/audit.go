@@ -87,7 +87,7 @@ func audit(t *testing.T, l result.Load, d *result.Detail) {
 	if l.RateAnswers > float64(l.Succeeded) || l.Started > 0 && (l.RateNS <= 0 || l.WallNS < l.WindowNS) {
 		t.Errorf("a rate of %v answers in %d ns, from %d on: %+v", l.RateAnswers, l.RateNS, l.RateFromNS, l)
 	}
-	if l.Established > l.Connections || l.Started > l.Errors[load.Dial.String()]+l.InFlight && l.Established == 0 {
+	if l.Established > l.Connections || l.Started > load.Undialled(&l)+l.InFlight && l.Established == 0 {
 		t.Errorf("%d of %d connections were up: %+v", l.Established, l.Connections, l)
 	}
 	if d == nil {

@@ -1,0 +1,126 @@
+package endpoint
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// HTTP1 is the name of HTTP/1.1 in ALPN (RFC 7301).
+const HTTP1 = "http/1.1"
+
+// TLS is how a client encrypts its connections. The zero value trusts the authorities of the
+// system, offers HTTP/1.1 and resumes sessions.
+type TLS struct {
+	CA         string        // file of PEM certificates that are trusted instead of the system's
+	Cert, Key  string        // PEM files of the client's certificate and its key; Key "": both are in Cert
+	ServerName string        // asked for (SNI) and verified; "": the host of the requests
+	Insecure   bool          // accept any certificate
+	Min        uint16        // lowest version, such as tls.VersionTLS13; 0: TLS 1.2
+	Groups     []tls.CurveID // of the key exchange; nil: those of crypto/tls
+	ALPN       []string      // protocols offered, the preferred first; nil: HTTP1
+	NoResume   bool          // every handshake is a full one
+}
+
+// Any reports whether t differs from the zero value.
+func (t *TLS) Any() bool {
+	return t.CA+t.Cert+t.Key+t.ServerName != "" || t.Insecure || t.Min > 0 || t.Groups != nil || t.ALPN != nil ||
+		t.NoResume
+}
+
+// Config reads the files of t and returns the configuration of connections to a host, or host:port.
+// Sessions are resumed among the connections that share it.
+func (t *TLS) Config(host string) (*tls.Config, error) {
+	c := &tls.Config{
+		ServerName: cmp.Or(t.ServerName, hostname(host)), InsecureSkipVerify: t.Insecure, MinVersion: t.Min,
+		CurvePreferences: t.Groups, NextProtos: t.ALPN,
+		DynamicRecordSizingDisabled: true, // a long body in small records would cost the generator more
+	}
+	if t.ALPN == nil {
+		c.NextProtos = []string{HTTP1}
+	}
+	if !t.NoResume {
+		c.ClientSessionCache = NewSessions()
+	}
+	if t.CA != "" {
+		pem, err := os.ReadFile(t.CA)
+		if err != nil {
+			return nil, err
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("%s: no certificate in PEM form (-----BEGIN CERTIFICATE-----) in it", t.CA)
+		}
+	}
+	if t.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(t.Cert, cmp.Or(t.Key, t.Cert))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.Cert, err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
+
+// hostname returns a host without its port and brackets.
+func hostname(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.Trim(host, "[]")
+}
+
+// NewSessions returns an empty cache of sessions to resume. Each Config has one, and a load replaces
+// it by its own, so that it resumes nothing of the load before.
+func NewSessions() tls.ClientSessionCache { return tls.NewLRUClientSessionCache(1) } // its key is ServerName
+
+// HandshakeError is the error of a connection that could not be encrypted. Its text names what was
+// refused, and why.
+type HandshakeError struct{ Err error }
+
+func (e *HandshakeError) Error() string { return "TLS handshake: " + e.why() }
+func (e *HandshakeError) Unwrap() error { return e.Err }
+
+func (e *HandshakeError) why() string {
+	var refused *tls.CertificateVerificationError
+	var header tls.RecordHeaderError
+	switch {
+	case errors.As(e.Err, &refused):
+		return certificate(refused.UnverifiedCertificates) + ": " + strings.TrimPrefix(refused.Err.Error(), "x509: ")
+	case errors.As(e.Err, &header):
+		return fmt.Sprintf("the server does not speak TLS: its response begins with %q", header.RecordHeader[:])
+	case errors.Is(e.Err, io.EOF), errors.Is(e.Err, io.ErrUnexpectedEOF):
+		return "the server closed the connection"
+	case errors.Is(e.Err, context.DeadlineExceeded), errors.Is(e.Err, os.ErrDeadlineExceeded),
+		errors.Is(e.Err, syscall.ETIMEDOUT):
+		return "not complete in time"
+	}
+	return strings.TrimPrefix(e.Err.Error(), "tls: ")
+}
+
+// certificate says which certificate a server sent.
+func certificate(chain []*x509.Certificate) string {
+	if len(chain) == 0 {
+		return "the server's certificate was refused"
+	}
+	c := chain[0]
+	names := slices.Clone(c.DNSNames)
+	for _, ip := range c.IPAddresses {
+		names = append(names, ip.String())
+	}
+	name := cmp.Or(c.Subject.CommonName, strings.Join(names, ", "), c.Subject.String(), "without a name")
+	by := cmp.Or(c.Issuer.CommonName, c.Issuer.String())
+	if c.Issuer.String() == c.Subject.String() {
+		by = "itself"
+	}
+	return fmt.Sprintf("the server's certificate (%s, issued by %s) was refused", name, cmp.Or(by, "nobody"))
+}

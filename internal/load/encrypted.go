@@ -1,0 +1,93 @@
+package load
+
+import (
+	"cmp"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+
+	"dyno/internal/endpoint"
+	"dyno/internal/hist"
+	"dyno/internal/result"
+)
+
+// ErrUnnotified is the error for a connection that was closed without close_notify: a response that
+// ends with the connection may have been cut short (RFC 9112, section 9.8).
+var ErrUnnotified = errors.New("the server closed the connection without close_notify")
+
+// Negotiated returns what a connection negotiated. Its error is a protocol, chosen by the server
+// (ALPN), that the engines do not speak.
+func Negotiated(s *tls.ConnectionState) (result.TLSSession, error) {
+	n := result.TLSSession{Version: tls.VersionName(s.Version), Suite: tls.CipherSuiteName(s.CipherSuite),
+		Protocol: s.NegotiatedProtocol, Resumed: s.DidResume}
+	if s.CurveID != 0 {
+		n.Group = s.CurveID.String()
+	}
+	if n.Protocol != "" && n.Protocol != endpoint.HTTP1 {
+		return n, &endpoint.HandshakeError{Err: fmt.Errorf("the server chose the protocol %q (ALPN), but dyno speaks %s",
+			n.Protocol, endpoint.HTTP1)}
+	}
+	return n, nil
+}
+
+// Unconnected returns how a request counts for which no connection could be made.
+func Unconnected(err error) Kind {
+	var h *endpoint.HandshakeError
+	if errors.As(err, &h) {
+		return Handshake
+	}
+	return Dial
+}
+
+// Undialled returns the number of requests for which no connection could be made.
+func Undialled(l *result.Load) int64 { return l.Errors[Dial.String()] + l.Errors[Handshake.String()] }
+
+// Severed returns how the requests in flight count when reading their connection failed with err:
+// of the system, or of TLS, whose server may also send an alert.
+func Severed(err error) Kind {
+	var op *net.OpError
+	var header tls.RecordHeaderError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF): // within a record
+		return Closed
+	case errors.As(err, &header), errors.As(err, &op) && op.Op == "local error":
+		return Parse
+	}
+	return Reset
+}
+
+// Encrypted counts a connection of that session, which the window began with.
+func (r *Recorder) Encrypted(s result.TLSSession) { r.encrypted(s, 1) }
+
+func (r *Recorder) encrypted(s result.TLSSession, n int64) {
+	if r.sessions == nil {
+		r.sessions = map[result.TLSSession]int64{}
+	}
+	r.sessions[s] += n
+}
+
+// Shaken records how long a handshake took, in ns.
+func (r *Recorder) Shaken(took int64) {
+	if r.Handshake == nil {
+		r.Handshake = hist.New()
+	}
+	r.Handshake.Record(took)
+}
+
+// negotiated sets in l what the connections negotiated.
+func (r *Recorder) negotiated(l *result.Load) {
+	for s, n := range r.sessions {
+		s.Connections = n
+		l.TLS = append(l.TLS, s)
+	}
+	slices.SortFunc(l.TLS, func(a, b result.TLSSession) int {
+		return cmp.Or(cmp.Compare(b.Connections, a.Connections), cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)))
+	})
+	l.Handshakes, l.Unnotified = r.Handshakes, r.Unnotified
+	if r.Handshakes > 0 {
+		l.HandshakeP50NS, l.HandshakeP99NS = r.Handshake.Quantile(0.5), r.Handshake.Quantile(0.99)
+	}
+}

@@ -1,0 +1,231 @@
+package epoll
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"iter"
+	"net"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"dyno/internal/endpoint"
+	"dyno/internal/load"
+	"dyno/internal/result"
+)
+
+// secure is the TLS of a stream: crypto/tls over a shim of the socket.
+//
+// The handshake is a coroutine of the event loop (iter.Pull): where the socket would block, it
+// yields to the loop, which continues it with the next event of the socket. So handshakes wait for
+// the network side by side, on the loop's thread, and what they cost counts as the loop's time.
+//
+// Note: crypto/tls gives up a handshake after any error, so it cannot be called again when the
+// socket has more, as Read can. Goroutines with a blocking socket would need a thread each, and
+// would escape the loop's CPU and its clock.
+type secure struct {
+	shim
+	conn  *tls.Conn
+	next  func() (struct{}, bool) // continues the handshake
+	stop  func()                  // gives it up, and frees the coroutine
+	fault error                   // of the handshake; then of the system or TLS, where read returned EPROTO
+	done  bool                    // the handshake was made
+	bye   bool                    // the peer said that it will send no more (close_notify)
+	with  result.TLSSession       // what was negotiated
+}
+
+// shim is a stream as crypto/tls needs it.
+type shim struct {
+	stream *stream
+	wait   func(struct{}) bool // returns when the socket has more, false to give up; nil: never wait
+	empty  bool                // the socket has no more until its next event
+	drain  bool                // read until the socket says so: its peer has closed its side
+	ended  bool                // it said that it is over
+	in     int64               // bytes received, until taken
+	out    int64               // bytes sent
+}
+
+// again is the error of a read that would block. crypto/tls goes on after it (net.Error).
+type again struct{}
+
+var errAgain net.Error = again{}
+
+func (again) Error() string   { return "would block" }
+func (again) Timeout() bool   { return true }
+func (again) Temporary() bool { return true }
+
+// Read receives what the socket has. During the handshake it waits for it.
+func (s *shim) Read(b []byte) (int, error) {
+	for {
+		n, errno := 0, syscall.EAGAIN
+		if !s.empty {
+			n, errno = recv(s.stream.fd, b)
+		}
+		switch {
+		case errno == syscall.EINTR:
+		case errno == syscall.EAGAIN && s.wait == nil:
+			s.empty = true
+			return 0, errAgain
+		case errno == syscall.EAGAIN:
+			if _, errno := s.push(); errno != 0 && errno != syscall.EAGAIN {
+				return 0, errno
+			}
+			if !s.wait(struct{}{}) {
+				return 0, net.ErrClosed
+			}
+		case errno != 0:
+			return 0, errno
+		case n == 0:
+			s.ended = true
+			return 0, io.EOF
+		default:
+			s.in += int64(n)
+			s.empty = n < len(b) && !s.drain
+			return n, nil
+		}
+	}
+}
+
+// Write keeps b until push.
+func (s *shim) Write(b []byte) (int, error) {
+	t := s.stream
+	if len(t.unsent) == 0 {
+		t.unsent = t.held[:0]
+	}
+	if t.unsent = append(t.unsent, b...); cap(t.unsent) > cap(t.held) {
+		t.held = t.unsent[:0]
+	}
+	return len(b), nil
+}
+
+func (s *shim) Close() error                     { return nil }
+func (s *shim) LocalAddr() net.Addr              { return &net.UnixAddr{} }
+func (s *shim) RemoteAddr() net.Addr             { return &net.UnixAddr{} }
+func (s *shim) SetDeadline(time.Time) error      { return nil }
+func (s *shim) SetReadDeadline(time.Time) error  { return nil }
+func (s *shim) SetWriteDeadline(time.Time) error { return nil }
+
+// push sends what was written, as far as the socket takes it.
+func (s *shim) push() (n int, errno syscall.Errno) {
+	for t := s.stream; len(t.unsent) > 0; {
+		k, errno := send(t.fd, t.unsent)
+		switch {
+		case errno == 0:
+			n += k
+			s.out += int64(k)
+			t.unsent = t.unsent[k:]
+		case errno != syscall.EINTR:
+			return n, errno
+		}
+	}
+	return n, 0
+}
+
+// encrypt prepares the handshake on a connected stream. shake begins it.
+func (s *stream) encrypt(config *tls.Config) {
+	t := &secure{shim: shim{stream: s}}
+	t.conn = tls.Client(&t.shim, config)
+	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
+		t.wait = yield
+		t.fault = t.conn.Handshake()
+		t.wait = nil
+	})
+	s.tls = t
+}
+
+// shake goes on with the handshake. It reports whether that is over; then t.fault says how.
+func (t *secure) shake() (over bool) {
+	t.empty = false
+	if _, waits := t.next(); waits {
+		return false
+	}
+	if _, errno := t.push(); t.fault == nil && errno != 0 && errno != syscall.EAGAIN { // if it failed, an alert
+		t.fault = errno
+	}
+	if t.fault != nil {
+		t.fault = &endpoint.HandshakeError{Err: t.fault}
+		return true
+	}
+	state := t.conn.ConnectionState()
+	t.with, t.fault = load.Negotiated(&state)
+	t.done = true
+	return true
+}
+
+// event prepares t for a new event of the socket. over: its peer has closed its side.
+func (t *secure) event(over bool) { t.empty, t.drain = false, t.drain || over }
+
+// read decrypts into b, as stream.read. There may always be more: records that were received with
+// the last.
+func (t *secure) read(b []byte) (n int, more bool, errno syscall.Errno) {
+	n, err := t.conn.Read(b)
+	var system syscall.Errno
+	switch {
+	case n > 0 || err == errAgain: // another error comes again with the next read
+		if n == 0 {
+			errno = syscall.EAGAIN
+		}
+	case err == io.EOF:
+		t.bye = !t.ended
+	case errors.As(err, &system):
+		return 0, false, system
+	default:
+		t.fault, errno = err, syscall.EPROTO
+	}
+	if len(t.stream.unsent) > 0 { // what TLS itself answers: a key update, an alert
+		t.push()
+	}
+	return n, true, errno
+}
+
+// taken returns the bytes received since the last call.
+func (t *secure) taken() int64 {
+	n := t.in
+	t.in = 0
+	return n
+}
+
+// piece is how much of a long body is encrypted before it is sent: what a socket does not take is
+// kept encrypted for each connection, where the body itself exists once.
+const piece = 64 << 10
+
+// write encrypts b and tail, and sends them, as stream.write.
+func (t *secure) write(b []byte, tail string) (n int, errno syscall.Errno) {
+	if len(b) > 0 {
+		if _, err := t.conn.Write(b); err != nil { // TLS has ended, for a reason that the next read tells
+			return 0, syscall.EPIPE
+		}
+	}
+	t.stream.tail = tail
+	return t.flush()
+}
+
+// flush sends what is encrypted, and encrypts the tail behind it piece by piece.
+func (t *secure) flush() (n int, errno syscall.Errno) {
+	for s := t.stream; ; {
+		if tail := s.tail; tail != "" && len(s.unsent) < piece {
+			k := min(len(tail), piece)
+			if _, err := t.conn.Write(unsafe.Slice(unsafe.StringData(tail), k)); err != nil { // which only reads it
+				return n, syscall.EPIPE
+			}
+			s.tail = tail[k:]
+		}
+		k, errno := t.push()
+		if n += k; errno != 0 || s.tail == "" {
+			return n, errno
+		}
+	}
+}
+
+// end gives up a handshake that is under way, or tells the peer that nothing more will come (RFC
+// 8446, section 6.1), if the socket takes that at once.
+func (t *secure) end() {
+	switch {
+	case !t.done:
+		t.stop()
+	case t.fault == nil && !t.ended && !t.bye && !t.stream.owes():
+		t.conn.Close()
+		t.push()
+	}
+}
