@@ -31,7 +31,7 @@ func loadCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "load [flags] [URL …]",
 		Short: "Load one HTTP server and report rates, latencies and errors",
-		Long: "load sends requests to one HTTP/1.1 server, checks every response, and prints rates, latencies, " +
+		Long: "load sends requests to one HTTP/1.1 server, in the clear or over TLS, checks every response, and prints rates, latencies, " +
 			"errors\n" +
 			"and the load generator's own CPU use. Without --rate it is a closed loop: each connection sends its\n" +
 			"next request as soon as it has a response. With --rate it is an open loop: latency counts from when " +
@@ -230,6 +230,8 @@ func (f *loadFlags) defineRequest() {
 		"a header that every response must have, \"Name\" or \"Name: value\"; may be repeated")
 	f.names = append(f.names, "seed")
 	heading(f.cmd.Flags(), "What counts as success")
+	f.defineTLS()
+	heading(f.cmd.Flags(), "TLS (https:// URLs)")
 }
 
 // defineRest defines the flags for the generator, the verdict and the output.

@@ -16,7 +16,7 @@ var disagreed = map[byte]string{
 	'q': "-q is a rate per worker in hey and a rate in oha, but means quiet in bombardier and ab: use --rate or " +
 		"--quiet",
 	'k': "-k turns keep-alive on in ab, where here it is on unless --no-keepalive is given; in bombardier and plow " +
-		"it accepts any certificate, and dyno has no TLS: omit it",
+		"it accepts any certificate: use --insecure",
 	's': "-s is a script in wrk, a streamed body in bombardier and the timeout in ab: use --scenario, --body or " +
 		"--timeout",
 	'p': "-p is the body's file in ab, pipelining in autocannon and what to print in bombardier: use --body-file, " +
@@ -54,11 +54,12 @@ var elsewhere = map[string]string{
 	"host":       "-H 'Host: …', or --resolve", "data": "--body", "output-format": "--json or --csv FILE",
 	"format": "--json",
 	"print":  "--json", "cpu": "--cpus",
+	"cacert": "--ca", "cafile": "--ca", "root-certs": "--ca", "sni": "--servername", "server-name": "--servername",
+	"alpn-list": "--alpn", "tls-groups": "--groups", "curves": "--groups", "skip-verify": "--insecure",
 }
 
-// noTLS are flags of other tools for protocols that dyno load does not speak yet.
-var noTLS = map[string]bool{"http2": true, "http3": true, "h2": true, "h2c": true, "insecure": true, "cert": true,
-	"key": true, "cacert": true}
+// noHTTP2 are flags of other tools for protocols that dyno load does not speak yet.
+var noHTTP2 = map[string]bool{"http2": true, "http3": true, "h2": true, "h2c": true}
 
 // loadFlagError explains an error of a flag, and what was probably meant. Names are the long flags.
 func loadFlagError(err error, names []string) error {
@@ -88,8 +89,8 @@ func loadFlagError(err error, names []string) error {
 
 func unknownLong(name string, names []string) error {
 	switch near := conf.Nearest(name, names); {
-	case noTLS[name]:
-		return usagef("unknown flag --%s: dyno supports only HTTP/1.1 without TLS", name)
+	case noHTTP2[name]:
+		return usagef("unknown flag --%s: dyno supports only HTTP/1.1", name)
 	case elsewhere[name] != "":
 		return usagef("unknown flag --%s; in dyno use %s", name, elsewhere[name])
 	case near != "":

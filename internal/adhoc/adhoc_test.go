@@ -92,6 +92,37 @@ func TestAuthorize(t *testing.T) {
 	}
 }
 
+func TestReadTargetOverTLS(t *testing.T) {
+	for in, want := range map[string][3]string{
+		"https://127.0.0.1/x":        {"127.0.0.1:443", "127.0.0.1", "127.0.0.1"},
+		"HTTPS://localhost:8443":     {"127.0.0.1:8443", "localhost:8443", "localhost"},
+		"https://[::1]:443/":         {"[::1]:443", "[::1]", "::1"},
+		"https://127.0.0.1:80/a?b=c": {"127.0.0.1:80", "127.0.0.1:80", "127.0.0.1"},
+	} {
+		got, err := ReadTarget(t.Context(), in, Route{TLS: &endpoint.TLS{}})
+		if err != nil || got.TLS == nil {
+			t.Errorf("%s: %+v, %v", in, got, err)
+			continue
+		}
+		addr := got.Addr
+		if strings.HasPrefix(addr, "localhost:") { // with an address of IPv6, too
+			addr = strings.Replace(addr, "localhost", "127.0.0.1", 1)
+		}
+		if is := [3]string{addr, got.Host, got.TLS.ServerName}; is != want {
+			t.Errorf("%s: %q; want %q", in, is, want)
+		}
+		if !strings.HasPrefix(got.URL, "https://"+got.Host+"/") {
+			t.Errorf("%s: %s", in, got.URL)
+		}
+	}
+	for in, secure := range map[string]*endpoint.TLS{"https://127.0.0.1/": nil, "http://127.0.0.1/": {Insecure: true},
+		"https://127.0.0.1:1/": {CA: "nowhere.pem"}, "ftp://127.0.0.1/": {}} {
+		if _, err := ReadTarget(t.Context(), in, Route{TLS: secure}); err == nil {
+			t.Errorf("%s with %+v: no error", in, secure)
+		}
+	}
+}
+
 // TestReadTargetHeedsItsContext, though the name server says nothing.
 func TestReadTargetHeedsItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

@@ -25,9 +25,10 @@ type Target struct {
 
 // Route says how a server is reached, where that does not follow from its URL.
 type Route struct {
-	Unix    string   // path of a socket
-	Resolve []string // lines host:port:address, as in curl
-	Family  string   // "4" or "6": only addresses of this IP version; "": any
+	Unix    string        // path of a socket
+	Resolve []string      // lines host:port:address, as in curl
+	Family  string        // "4" or "6": only addresses of this IP version; "": any
+	TLS     *endpoint.TLS // of an https URL; nil: none is accepted
 }
 
 // ReadTarget reads a URL, whose scheme may be left out. With a socket it may be empty. The path is
@@ -40,6 +41,17 @@ func ReadTarget(ctx context.Context, s string, by Route) (*Target, error) {
 	if err != nil {
 		return nil, err
 	}
+	switch https := strings.HasPrefix(t.URL, "https:"); {
+	case https && by.TLS == nil:
+		return nil, conf.Usagef("%s: only dyno load supports https:// URLs; pass an http:// URL", s)
+	case https:
+		if t.TLS, err = by.TLS.Config(host); err != nil {
+			return nil, conf.Usage(err)
+		}
+	case by.TLS != nil && by.TLS.Any():
+		return nil, conf.Usagef("%s is not encrypted, so --ca, --insecure and the other TLS flags have no effect; "+
+			"omit them, or pass an https:// URL", t.URL)
+	}
 	t.Network += by.Family
 	if by.Unix != "" {
 		t.Network, t.Addr, t.Here = "unix", by.Unix, true
@@ -51,16 +63,13 @@ func ReadTarget(ctx context.Context, s string, by Route) (*Target, error) {
 
 // parseURL reads a URL as ReadTarget does, and looks nothing up.
 func parseURL(s string) (t *Target, host, port string, err error) {
-	rest := s
-	if scheme, after, ok := strings.Cut(rest, "://"); ok {
-		switch strings.ToLower(scheme) {
-		case "http":
-			rest = after
-		case "https":
-			return nil, "", "", conf.Usagef("%s: dyno supports only HTTP/1.1 without TLS; pass an http:// URL", s)
-		default:
-			return nil, "", "", conf.Usagef("%s: want an http:// URL", s)
-		}
+	scheme, rest, ok := strings.Cut(s, "://")
+	if !ok {
+		scheme, rest = "http", s
+	}
+	usual := map[string]string{"http": "80", "https": "443"}[strings.ToLower(scheme)]
+	if scheme = strings.ToLower(scheme); usual == "" {
+		return nil, "", "", conf.Usagef("%s: want an http:// or https:// URL", s)
 	}
 	authority, path := rest, ""
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
@@ -83,11 +92,11 @@ func parseURL(s string) (t *Target, host, port string, err error) {
 			"--user name:password", s)
 	}
 	t = &Target{Endpoint: endpoint.Endpoint{Network: "tcp", Host: strings.TrimSuffix(u.Host, ":")}, Path: ascii(path)}
-	port = cmp.Or(u.Port(), "80")
-	if port == "80" {
-		t.Host = strings.TrimSuffix(t.Host, ":80")
+	port = cmp.Or(u.Port(), usual)
+	if port == usual {
+		t.Host = strings.TrimSuffix(t.Host, ":"+usual)
 	}
-	t.URL = "http://" + t.Host + path
+	t.URL = scheme + "://" + t.Host + path
 	return t, u.Hostname(), port, nil
 }
 

@@ -123,6 +123,28 @@ var Metrics = []Metric{
 		Phrases: Phrases{Factor: "has %s the longest service time of", Best: "has the shortest longest service time"},
 	},
 
+	// Of loads over TLS in which connections are made.
+	{
+		Name: "handshakes", Unit: "1/s", More: true, Kind: Rate, Rare: true, Of: handshakes,
+		Title: "TLS handshakes", Head: "handshakes/s", Column: "Handshakes",
+		About: "TLS handshakes that were completed per second of the load, full and resumed ones.",
+		Phrases: Phrases{Factor: "completes %s the TLS handshakes of", Best: "completes the most TLS handshakes",
+			Rise: "completes %s more TLS handshakes than", Fall: "completes %s fewer TLS handshakes than"},
+	},
+	{
+		Name: "handshake_p50", Unit: "ns", Kind: ServiceTime, Rare: true, Of: handshakeP50,
+		Title: "TLS handshake, median", Head: "handshake p50 %s", Column: "Handshake, median",
+		About:   "Time from a connection's establishment to the end of its TLS handshake, the generator's part included.",
+		Phrases: Phrases{Factor: "takes %s the median TLS handshake time of", Best: "has the shortest TLS handshake"},
+	},
+	{
+		Name: "handshake_p99", Unit: "ns", Kind: ServiceTime, Rare: true, Of: handshakeP99,
+		Title: "TLS handshake, 99 %", Head: "handshake p99 %s", Column: "Handshake, 99 %",
+		About: "The time that 1 % of the TLS handshakes exceed, per trial, if at least ten lie beyond it.",
+		Phrases: Phrases{Factor: "takes %s the TLS handshake time at 99 %% of",
+			Best: "has the shortest TLS handshake at 99 %"},
+	},
+
 	// Of loads of one number of requests.
 	{
 		Name: "cpu_time", Unit: "ns", Kind: CPUTime, Rare: true, Fresh: true, Of: ofServer(cpuTime), Idle: cpuTime,
@@ -302,6 +324,17 @@ func serviceSD(t *result.Trial) (float64, bool) {
 
 func serviceLongest(t *result.Trial) (float64, bool) {
 	return float64(t.Load.ServiceMaxNS), t.Load.ServiceSDNS > 0
+}
+
+func handshakes(t *result.Trial) (float64, bool) { return t.Load.HandshakesPerSec() }
+
+func handshakeP50(t *result.Trial) (float64, bool) {
+	return float64(t.Load.HandshakeP50NS), t.Load.HandshakeP50NS > 0
+}
+
+// handshakeP99 returns none if too few handshakes lie beyond it.
+func handshakeP99(t *result.Trial) (float64, bool) {
+	return float64(t.Load.HandshakeP99NS), t.Load.HandshakeP99NS > 0 && Bears(t.Load.Handshakes, .99)
 }
 
 func responseP50(t *result.Trial) (float64, bool) { return response(&t.Load, .5) }

@@ -86,7 +86,8 @@ func TestValues(t *testing.T) {
 		Level: &result.Level{RatePerSec: 17},
 		Load: result.Load{Planned: 18, Succeeded: 2_000_000, WindowNS: 1e9, BytesRead: 3e6,
 			ServiceP50NS: 10, ServiceP99NS: 20, ServiceMaxNS: 30, ServiceSDNS: 11, ResponseP50NS: 40, ResponseP99NS: 50,
-			RateSamples: 5, RateSDPerSec: 12, RateMaxPerSec: 13},
+			RateSamples: 5, RateSDPerSec: 12, RateMaxPerSec: 13,
+			Handshakes: 2000, HandshakeP50NS: 60, HandshakeP99NS: 70},
 		Server: result.Usage{CPUNS: n(4e8), PSSBytes: n(5), HeapInuseBytes: n(6), AllocBytes: n(14e6),
 			GoroutinesStarted: n(30e6),
 			Instructions:      n(16e6),
@@ -102,6 +103,7 @@ func TestValues(t *testing.T) {
 		"heap_inuse": 6, "alloc_per_request": 7, "goroutines_per_request": 15,
 		"instructions_per_request": 8, "cpu_time": 4e8, "cpu_since_start": 9, "threads": 8, "sockets": 9, "swap_pss": 0,
 		"server_cpu_share": 4e8 / wall, "backend_cpu_share": 1e8 / wall / 2, "generator_cpu_share": 5e8 / wall / 2,
+		"handshakes": 2000, "handshake_p50": 60, "handshake_p99": 70,
 		"rate_sd": 12, "rate_max": 13, "service_sd": 11, "service_max": 30,
 		"time": 1e9, "p99": 20, "max": 30, "read": 3e6,
 	}

@@ -3,6 +3,7 @@ package loader
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"runtime"
@@ -24,7 +25,7 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 		Dyno: p.Dyno, Command: p.Command, Target: p.Target, Did: p.Did, Seed: p.Seed, Open: p.openLoop,
 		Joining: p.job.Lazy, For: p.Length, Timeout: p.Timeout, Renewing: p.job.PerConnection > 0,
 		SpinAsked: p.Spin, NoSpin: p.noSpin, AnyStatus: p.Scenario == "" && p.ExpectStatus.Empty(),
-		Objectives: p.SLO,
+		Objectives: p.SLO, Unverified: p.TLS.Insecure,
 	}
 	for i := range p.job.Scenario.Requests {
 		q := &p.job.Scenario.Requests[i]
@@ -77,7 +78,7 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 func (p *Plan) Ask(ctx context.Context) (*http1.Response, error) {
 	resp, err := p.job.Scenario.First(ctx, p.job.Endpoint, scenario.Options{Close: p.NoKeepalive})
 	if err != nil {
-		return nil, fmt.Errorf("ask %s: %w; is a server listening at %s?", p.Target, err, p.target.Addr)
+		return nil, fmt.Errorf("ask %s: %w", p.Target, p.unopened(err))
 	}
 	return resp, nil
 }
@@ -94,7 +95,29 @@ func (p *Plan) open(ctx context.Context) (load.Session, error) {
 	case ctx.Err() != nil:
 		return nil, errors.New("interrupted while connecting")
 	}
-	return nil, fmt.Errorf("%w; is a server listening at %s?", err, p.target.Addr)
+	return nil, p.unopened(err)
+}
+
+// unopened returns the error of a load whose connections could not be made, with what to do.
+func (p *Plan) unopened(err error) error {
+	if load.Unconnected(err) == load.Dial {
+		return fmt.Errorf("%w; is a server listening at %s?", err, p.target.Addr)
+	}
+	return advised(err)
+}
+
+// advised adds to the error of a handshake what to do about it.
+func advised(err error) error {
+	var refused *tls.CertificateVerificationError
+	var header tls.RecordHeaderError
+	switch {
+	case errors.As(err, &refused):
+		return fmt.Errorf("%w; pass --ca FILE with the certificate of its authority, --servername NAME if it is for "+
+			"another name, or --insecure to accept any certificate", err)
+	case errors.As(err, &header):
+		return fmt.Errorf("%w; pass an http:// URL, or the port of HTTPS", err)
+	}
+	return err
 }
 
 // warmUp loads the server for the time Warmup, and discards the results.

@@ -59,6 +59,15 @@ func (l *Load) Edge() Edge {
 	return l.AtEdge
 }
 
+// HandshakesPerSec returns the TLS handshakes that were completed in the load, per second of it;
+// false if there was none.
+func (l *Load) HandshakesPerSec() (float64, bool) {
+	if l.Handshakes <= 0 || l.Wall() <= 0 {
+		return 0, false
+	}
+	return float64(l.Handshakes) / float64(l.Wall()) * 1e9, true
+}
+
 // Wall returns the time from the start of the window until it was drained. The times of the event
 // loops cover this period. For recordings without it, Wall returns the window.
 func (l *Load) Wall() int64 {

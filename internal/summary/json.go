@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"dyno/internal/document"
+	"dyno/internal/result"
 )
 
 // Format is the version of what JSON writes; see doc/format.md.
@@ -36,6 +37,12 @@ type loadJSON struct {
 	BytesRead    int64 `json:"bytes_read"`
 	BytesWritten int64 `json:"bytes_written"`
 
+	TLS              []result.TLSSession `json:"tls,omitempty"`
+	Unverified       bool                `json:"unverified,omitempty"`
+	Handshakes       int64               `json:"handshakes,omitempty"`
+	HandshakesPerSec float64             `json:"handshakes_per_sec,omitempty"`
+	Unnotified       int64               `json:"unnotified,omitempty"`
+
 	Requests   []eachJSON `json:"requests,omitempty"`
 	Objectives []Verdict  `json:"objectives,omitempty"`
 
@@ -52,6 +59,7 @@ type loadJSON struct {
 	Wrong     *times `json:"wrong,omitempty"`
 	Lag       *times `json:"lag,omitempty"`
 	Connect   *times `json:"connect,omitempty"`
+	Handshake *times `json:"handshake,omitempty"`
 	FirstByte *times `json:"first_byte,omitempty"`
 
 	Censored       int64 `json:"censored"`
@@ -137,12 +145,16 @@ func JSON(w io.Writer, s *Summary) error {
 		Status:   notNil(d.Status),
 		Requests: s.eachOfJSON(), Objectives: s.Verdicts(),
 		Service: s.service().json(), Response: s.response().json(), Wrong: s.wrong().json(), Lag: s.lag().json(),
-		Connect: latency{h: d.Connect}.json(), FirstByte: latency{h: d.FirstByte}.json(),
+		Connect: latency{h: d.Connect}.json(), Handshake: s.handshake().json(), FirstByte: latency{h: d.FirstByte}.json(),
 		Censored: s.primary().censored, CensoredFromNS: s.primary().from, StarvedNS: l.StarvedNS,
 		BacklogPeak: l.BacklogPeak, UnevenNS: l.UnevenNS,
 		Generator: s.generator(), Warnings: append([]Warning{}, s.Warnings()...),
 		UnreachableNS: l.UnreachableNS, Interrupted: s.Interrupted, Command: s.Command, Target: s.Target, Seed: s.Seed,
 		Dyno: s.Dyno, Intervals: []jsonSec{},
+		TLS: l.TLS, Unverified: s.Unverified, Handshakes: l.Handshakes, Unnotified: l.Unnotified,
+	}
+	if perSec, ok := l.HandshakesPerSec(); ok {
+		doc.HandshakesPerSec = round(perSec)
 	}
 	if c := d.Content; c.Responses > 0 {
 		doc.Content = &contentJSON{c.Responses, c.Coded, c.WireBytes, c.Bytes}

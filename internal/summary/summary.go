@@ -32,6 +32,7 @@ type Summary struct {
 	NoSpin      string        // why the event loops did not spin
 	Wall        time.Duration // from the start of the window until all was drained
 	Interrupted bool
+	Unverified  bool // any certificate was accepted
 
 	Names      []string    // of the scenario's requests
 	AnyStatus  bool        // no status was requested

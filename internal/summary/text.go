@@ -41,6 +41,9 @@ func Text(w io.Writer, s *Summary) error {
 		line("Compressed", fmt.Sprintf("%s of %s responses; bodies %s on the wire, %s decoded",
 			document.Whole(c.Coded), document.Whole(c.Responses), s.megabytes(c.WireBytes), s.megabytes(c.Bytes)))
 	}
+	for _, text := range s.encryption() {
+		line("TLS", text)
+	}
 	line("Ledger", s.ledger())
 	line("Generator", s.generatorText())
 	line("Throughput", s.megabytes(s.Load.BytesRead)+" read, "+s.megabytes(s.Load.BytesWritten)+" written")
@@ -98,6 +101,9 @@ func (s *Summary) statistics() document.Table {
 	}
 	if l := (latency{h: s.Detail.Connect}); l.count() > 0 {
 		add("Connect", l)
+	}
+	if l := s.handshake(); l.count() > 0 {
+		add("Handshake", l)
 	}
 	if l := (latency{h: s.Detail.FirstByte}); l.count() > 0 {
 		add("First byte", l)
@@ -181,6 +187,35 @@ func (s *Summary) failures(head string, kinds map[string]int64) []document.Block
 		t.After = "the first: " + s.Detail.First
 	}
 	return []document.Block{t}
+}
+
+// encryption says what the connections negotiated, and how many handshakes there were.
+func (s *Summary) encryption() (lines []string) {
+	for _, t := range s.Load.TLS {
+		words := []string{document.Count(t.Connections, "connection") + " with " + t.Version, t.Suite}
+		if t.Group != "" {
+			words = append(words, t.Group)
+		}
+		if t.Protocol != "" {
+			words = append(words, t.Protocol)
+		}
+		switch {
+		case t.Resumed:
+			words = append(words, "resumed")
+		case s.Unverified:
+			words = append(words, "certificate not verified")
+		}
+		lines = append(lines, strings.Join(words, ", "))
+	}
+	if perSec, ok := s.Load.HandshakesPerSec(); ok {
+		h := s.handshake()
+		lines = append(lines, fmt.Sprintf("%s during the load, %s/s; p50 %s, p99 %s",
+			document.Count(s.Load.Handshakes, "handshake"), number(perSec), h.quantile(.5).text(), h.quantile(.99).text()))
+	}
+	if n := s.Load.Unnotified; n > 0 {
+		lines = append(lines, fmt.Sprintf("the server closed %s without close_notify", document.Count(n, "connection")))
+	}
+	return lines
 }
 
 func (s *Summary) ledger() string {

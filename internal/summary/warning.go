@@ -85,7 +85,7 @@ func (s *Summary) ended() string {
 		return ""
 	}
 	text := "ended early: no connection could be made in its last " + report.Duration(float64(l.UnreachableNS))
-	if why := document.Clean(s.Detail.Texts["dial"]); why != "" {
+	if why := s.unconnected(); why != "" {
 		text += " (" + why + ")"
 	}
 	if l.NeverStarted > 0 {
@@ -95,6 +95,11 @@ func (s *Summary) ended() string {
 	return text + ". Check whether the server is still running, and the end of its log"
 }
 
+// unconnected says why connections could not be made; "" if they could.
+func (s *Summary) unconnected() string {
+	return document.Clean(cmp.Or(s.Detail.Texts["dial"], s.Detail.Texts["handshake"]))
+}
+
 func (s *Summary) fewer() string {
 	l := &s.Load
 	if l.Established >= l.Connections {
@@ -102,7 +107,7 @@ func (s *Summary) fewer() string {
 	}
 	text := fmt.Sprintf("fewer connections: %s of %s were established, so the load was lower than requested",
 		document.Whole(int64(l.Established)), document.Whole(int64(l.Connections)))
-	why := document.Clean(s.Detail.Texts["dial"])
+	why := s.unconnected()
 	if why == "" && s.Joining {
 		return text + ". The load ended before all were added: make it longer, or --ramp-up shorter"
 	}
@@ -292,7 +297,8 @@ var phrases = map[string]string{
 	"status": "wrong status", "header": "wrong header", "length": "wrong length", "body": "wrong body",
 	"dial": "without a connection", "reset": "reset by the server", "closed": "closed without a response",
 	"timeout": "timed out",
-	"parse":   "response not HTTP/1.1", "write": "could not be sent",
+	"parse":   "response not HTTP/1.1", "write": "could not be sent", "handshake": "without a TLS handshake",
+	"stream reset": "whose stream the server reset", "goaway": "refused by GOAWAY",
 }
 
 // shareText returns a share in per cent that is never rounded to 0 %.
