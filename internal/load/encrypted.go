@@ -22,13 +22,13 @@ var ErrUnnotified = errors.New("the server closed the connection without close_n
 // (ALPN), that the engines do not speak.
 func Negotiated(s *tls.ConnectionState) (result.TLSSession, error) {
 	n := result.TLSSession{Version: tls.VersionName(s.Version), Suite: tls.CipherSuiteName(s.CipherSuite),
-		Protocol: s.NegotiatedProtocol, Resumed: s.DidResume}
+		ALPN: s.NegotiatedProtocol, Resumed: s.DidResume}
 	if s.CurveID != 0 {
 		n.Group = s.CurveID.String()
 	}
-	if n.Protocol != "" && n.Protocol != endpoint.HTTP1 {
+	if n.ALPN != "" && n.ALPN != endpoint.HTTP1 {
 		return n, &endpoint.HandshakeError{Err: fmt.Errorf("the server chose the protocol %q (ALPN), but dyno speaks %s",
-			n.Protocol, endpoint.HTTP1)}
+			n.ALPN, endpoint.HTTP1)}
 	}
 	return n, nil
 }

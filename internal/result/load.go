@@ -94,11 +94,11 @@ type Load struct {
 
 // TLSSession is what a number of connections negotiated.
 type TLSSession struct {
-	Version     string `json:"version"`            // "TLS 1.3"
-	Suite       string `json:"suite"`              // "TLS_AES_128_GCM_SHA256"
-	Group       string `json:"group,omitempty"`    // of the key exchange: "X25519MLKEM768"; "": RSA, or resumed without one
-	Protocol    string `json:"protocol,omitempty"` // by ALPN: "http/1.1"; "": the server chose none
-	Resumed     bool   `json:"resumed,omitempty"`  // an earlier connection's session
+	Version     string `json:"version"`           // "TLS 1.3"
+	Suite       string `json:"suite"`             // "TLS_AES_128_GCM_SHA256"
+	Group       string `json:"group,omitempty"`   // of the key exchange: "X25519MLKEM768"; "": RSA, or resumed without one
+	ALPN        string `json:"alpn,omitempty"`    // the protocol, "http/1.1"; "": the server chose none
+	Resumed     bool   `json:"resumed,omitempty"` // an earlier connection's session
 	Connections int64  `json:"connections"`
 }
 

@@ -196,8 +196,8 @@ func (s *Summary) encryption() (lines []string) {
 		if t.Group != "" {
 			words = append(words, t.Group)
 		}
-		if t.Protocol != "" {
-			words = append(words, t.Protocol)
+		if t.ALPN != "" {
+			words = append(words, t.ALPN)
 		}
 		switch {
 		case t.Resumed:

@@ -64,7 +64,11 @@ func (w *worker) establish(ctx context.Context) {
 		}
 	}
 	for i := range w.conns {
-		if c := &w.conns[i]; c.state != isUp {
+		switch c := &w.conns[i]; {
+		case c.state == isUp:
+		case c.state.comes() && ctx.Err() == nil: // no answer came in time
+			w.dialFailed(c, syscall.ETIMEDOUT, looked)
+		default:
 			w.shut(c)
 		}
 	}
