@@ -31,12 +31,10 @@ func loadCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "load [flags] [URL …]",
 		Short: "Load one HTTP server and report rates, latencies and errors",
-		Long: "load sends requests to one HTTP/1.1 server, in the clear or over TLS, checks every response, and prints rates, latencies, " +
-			"errors\n" +
-			"and the load generator's own CPU use. Without --rate it is a closed loop: each connection sends its\n" +
-			"next request as soon as it has a response. With --rate it is an open loop: latency counts from when " +
-			"a\n" +
-			"request was due. See doc/load.md.\n\n" +
+		Long: "load sends requests to one HTTP/1.1 server, in the clear or over TLS, checks every response, and\n" +
+			"prints rates, latencies, errors and the load generator's own CPU use. Without --rate it is a closed\n" +
+			"loop: each connection sends its next request as soon as it has a response. With --rate it is an open\n" +
+			"loop: latency counts from when a request was due. See doc/load.md.\n\n" +
 			"Exit codes: 0 success; 1 when more requests failed than --max-errors allows, an objective of --slo " +
 			"was\n" +
 			"missed or could not be determined, connections could not be made, the server was gone at the end, " +

@@ -114,7 +114,7 @@ func advised(err error) error {
 	case errors.As(err, &refused):
 		return fmt.Errorf("%w; pass --ca FILE with the certificate of its authority, --servername NAME if it is for "+
 			"another name, or --insecure to accept any certificate", err)
-	case errors.As(err, &header):
+	case errors.As(err, &header) && header.Conn != nil:
 		return fmt.Errorf("%w; pass an http:// URL, or the port of HTTPS", err)
 	}
 	return err

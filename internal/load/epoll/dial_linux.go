@@ -50,6 +50,7 @@ func (w *worker) link(c *conn) {
 
 // shake continues the handshake of c, as far as its peer has answered.
 func (w *worker) shake(c *conn) {
+	c.tls.event(c.over)
 	if !c.tls.shake() {
 		return
 	}

@@ -134,9 +134,9 @@ func (s *stream) encrypt(config *tls.Config) {
 	s.tls = t
 }
 
-// shake goes on with the handshake. It reports whether that is over; then t.fault says how.
+// shake goes on with the handshake, after an event of the socket. It reports whether that is over;
+// then t.fault says how.
 func (t *secure) shake() (over bool) {
-	t.empty = false
 	if _, waits := t.next(); waits {
 		return false
 	}
