@@ -108,16 +108,16 @@ func (f *loadFlags) find(p *loader.Plan) error {
 	if !f.quiet {
 		fmt.Fprintln(stderr, "loading "+document.Clean(p.Target+": "+p.Did))
 	}
-	found, err := p.Search(f.cmd.Context(), tick)
-	if err != nil {
-		return err
+	found, failed := p.Search(f.cmd.Context(), tick)
+	if found == nil {
+		return failed
 	}
 	found.Color = isTerminal(stdout) && os.Getenv("NO_COLOR") == ""
 	write := summary.FoundText
 	if f.json {
 		write = summary.FoundJSON
 	}
-	if err := write(stdout, found); err != nil {
+	if err := errors.Join(failed, write(stdout, found)); err != nil {
 		return err
 	}
 	if !found.OK() {

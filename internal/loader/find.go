@@ -2,9 +2,9 @@ package loader
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"dyno/internal/conf"
 	"dyno/internal/load"
@@ -44,7 +44,8 @@ func (r *Request) scale() float64 {
 }
 
 // Search looks for the highest rate at which the server keeps the objective, by the probes of a
-// search of dyno run, and calls tick with each.
+// search of dyno run, and calls tick with each. After an interruption it returns what was found
+// until then, without an error; after another failure, with the error.
 func (p *Plan) Search(ctx context.Context, tick func(summary.Probe)) (*summary.Found, error) {
 	slo, err := p.objective()
 	if err != nil {
@@ -59,7 +60,7 @@ func (p *Plan) Search(ctx context.Context, tick func(summary.Probe)) (*summary.F
 		return nil, err
 	}
 	f := &summary.Found{Dyno: p.Dyno, Command: p.Command, Target: p.Target, Did: p.Did, Seed: p.Seed,
-		Objective: wanted(p.Find)}
+		Objective: wanted(p.Find), Rounds: plan.SearchRounds}
 	var probes []stats.Probe
 	for round := range plan.SearchRounds {
 		rate, length, ok := plan.Probe(&slo, round, f.Top, probes, p.scale())
@@ -71,55 +72,70 @@ func (p *Plan) Search(ctx context.Context, tick func(summary.Probe)) (*summary.F
 			w.Schedule = &load.Schedule{Stages: []load.Stage{{For: length, From: rate, To: rate}},
 				Poisson: p.Arrivals != "constant", Seed: p.Seed + uint64(round)}
 		}
-		probe, err := p.probe(ctx, session, &slo, w)
-		if err != nil {
-			return nil, err
+		var probe summary.Probe
+		if probe, err = p.probe(ctx, session, &slo, w); err != nil && probe.Planned == 0 { // nothing was seen of it
+			break
 		}
 		switch probe.Kind = summary.Searching; {
 		case round == 0:
-			probe.Kind, f.Top = summary.ClosedLoop, probe.PerSec
+			probe.Kind = summary.ClosedLoop
 		case plan.Confirms(round):
 			probe.Kind = summary.Confirmation
-		case !probe.Paused:
+		}
+		switch {
+		case err != nil:
+			probe.Cut = true
+		case round == 0:
+			f.Top = probe.PerSec
+		case probe.Kind == summary.Searching && !probe.Paused:
 			probes = append(probes, stats.Probe{Rate: rate, Pass: probe.Kept})
 		}
 		if f.Probes = append(f.Probes, probe); tick != nil {
 			tick(probe)
 		}
+		if err != nil {
+			break
+		}
 	}
 	if len(probes) > 0 {
 		f.Rate, f.Lo, f.Hi = stats.Capacity(probes)
 	}
-	return f, nil
+	switch {
+	case err != nil && ctx.Err() != nil:
+		f.Ended, err = summary.Interrupted, nil
+	case err != nil:
+		f.Ended = summary.Failed
+	}
+	return f, err
 }
 
-// probe makes one load of a search.
+// probe makes one load of a search. After an error it describes what was seen until then.
 func (p *Plan) probe(ctx context.Context, session load.Session, slo *result.SLO, w load.Window) (summary.Probe,
 	error) {
 	s := &summary.Summary{Open: w.Schedule != nil, For: w.For}
 	w.Observe = &load.Observe{Into: &s.Detail}
 	l, err := session.Run(ctx, w)
-	if ctx.Err() != nil {
-		return summary.Probe{}, errors.New("interrupted during --find")
-	}
 	if err != nil {
-		return summary.Probe{}, fmt.Errorf("probe: %w", err)
+		err = fmt.Errorf("probe: %w", err)
 	}
-	s.Load = l
+	s.Load, s.Wall, s.Interrupted = l, time.Duration(l.WallNS), err != nil
 	warnings := s.Warnings()
 	probe := summary.Probe{Length: w.For, Planned: l.Planned, Missing: l.Planned - l.Succeeded,
 		Paused: summary.Has(warnings, summary.Paused), AtLimit: summary.Has(warnings, summary.Generator)}
+	if err != nil {
+		probe.Length, probe.Planned, probe.Missing = s.Wall, l.Started, l.Started-l.Succeeded
+	}
 	if w.Schedule == nil {
 		probe.PerSec = s.PerSec()
-		return probe, nil
+		return probe, err
 	}
 	probe.PerSec = w.Schedule.Stages[0].From
 	probe.LatencyNS = s.Detail.Response.Quantile(slo.Quantile)
 	if s.Detail.Censored > 0 && probe.LatencyNS >= s.Detail.CensoredFromNS {
 		probe.LatencyNS = s.Detail.ResponseAtMost(slo.Quantile)
 	}
-	probe.Kept = plan.Kept(slo, &l, probe.LatencyNS)
-	return probe, nil
+	probe.Kept = err == nil && plan.Kept(slo, &l, probe.LatencyNS)
+	return probe, err
 }
 
 // wanted returns the objectives as they were given.

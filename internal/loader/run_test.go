@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -254,6 +255,27 @@ func TestLimit(t *testing.T) {
 	s, err = p.Run(t.Context(), &Files{}, nil)
 	if err != nil || s.Load.Planned != s.Load.Started || s.Load.NeverStarted != 0 || s.ErrorShare() > 0 {
 		t.Errorf("%v, %+v", err, s.Load)
+	}
+}
+
+// TestSearchKeepsItsProbes: a search that is interrupted returns what its probes showed.
+func TestSearchKeepsItsProbes(t *testing.T) {
+	r := Request{Find: objectives("p50<1m,errors<100%"), Duration: 30 * time.Second, Connections: 2}
+	r.URL = served(t)
+	p, err := New(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, interrupt := context.WithCancel(t.Context())
+	n := 0
+	f, err := p.Search(ctx, func(summary.Probe) {
+		if n++; n == 2 {
+			interrupt()
+		}
+	})
+	if err != nil || f == nil || f.Ended != summary.Interrupted || n < 2 || len(f.Probes) != n || f.Top <= 0 ||
+		f.Rate > 0 == f.Probes[1].Paused || f.OK() {
+		t.Errorf("%v, %d probes told, %+v", err, n, f)
 	}
 }
 

@@ -19,7 +19,9 @@ type Found struct {
 	Rate, Lo, Hi float64 // per second, with its 95 % interval; Hi is +Inf where every probe kept it, Lo 0 where none did
 	Top          float64 // of a closed loop
 	Probes       []Probe
-	Color        bool // FoundText may use ANSI styles
+	Rounds       int    // probes of a whole search
+	Ended        string // Interrupted or Failed: before its last probe; "": it did not
+	Color        bool   // FoundText may use ANSI styles
 }
 
 // Probe is one load of a search.
@@ -34,6 +36,7 @@ type Probe struct {
 	Kept      bool  `json:"kept"`
 	Paused    bool  `json:"paused,omitempty"`   // the generator stood still: it does not count
 	AtLimit   bool  `json:"at_limit,omitempty"` // the generator was at its limit
+	Cut       bool  `json:"cut,omitempty"`      // it ended before its time: it does not count
 }
 
 // The kinds of probes.
@@ -43,10 +46,15 @@ const (
 	Confirmation = "confirmation"
 )
 
+// Failed is why a search ended that was not Interrupted.
+const Failed = "failed"
+
 // Outcome says in a word or two what the probe showed.
 func (p *Probe) Outcome() string {
 	text := "missed"
 	switch {
+	case p.Cut:
+		return "not counted: ended before its time"
 	case p.Kind == ClosedLoop:
 		return ""
 	case p.Paused:
@@ -63,7 +71,7 @@ func (p *Probe) Outcome() string {
 // confirmed returns how many of the confirming probes kept the objective, of how many.
 func (f *Found) confirmed() (kept, all int) {
 	for _, p := range f.Probes {
-		if p.Kind == Confirmation && !p.Paused {
+		if p.Kind == Confirmation && !p.Paused && !p.Cut {
 			if all++; p.Kept {
 				kept++
 			}
@@ -75,21 +83,41 @@ func (f *Found) confirmed() (kept, all int) {
 // OK reports whether a rate was found that every confirming probe kept.
 func (f *Found) OK() bool {
 	kept, all := f.confirmed()
-	return f.Lo > 0 && all > 0 && kept == all
+	return f.Lo > 0 && all > 0 && kept == all && f.Ended == ""
+}
+
+// unfinished says how far a search came that ended before its last probe.
+func (f *Found) unfinished() string {
+	n := len(f.Probes)
+	if n > 0 && f.Probes[n-1].Cut {
+		n--
+	}
+	text := fmt.Sprintf("%s after %d of %d probes", f.Ended, n, f.Rounds)
+	if _, all := f.confirmed(); f.Rate > 0 && all == 0 {
+		text += ": the rate is a first estimate, which no long probe confirms"
+	}
+	return text
 }
 
 // warnings says what must be known before the rate is.
 func (f *Found) warnings() (list []string) {
 	limited := 0
 	for _, p := range f.Probes {
-		if p.AtLimit && !p.Kept {
+		if p.AtLimit && !p.Kept && !p.Cut {
 			limited++
 		}
 	}
 	kept, all := f.confirmed()
+	if f.Ended != "" {
+		list = append(list, f.unfinished())
+	}
 	switch {
+	case f.Ended != "" && f.Rate == 0:
 	case f.Top <= 0:
 		list = append(list, "the closed loop got no right response, so there is no rate to search around")
+	case f.Rate == 0:
+		list = append(list, "no probe counted: the generator stood still in each of them. Free the machine of other work, "+
+			"and try again")
 	case f.Lo == 0:
 		list = append(list, "every probe missed the objective: the highest rate is lower than all of them")
 	case math.IsInf(f.Hi, 1):
@@ -136,7 +164,9 @@ func FoundText(w io.Writer, f *Found) error {
 	}
 	blocks = append(blocks, t)
 	kept, all := f.confirmed()
-	say("Confirmed", fmt.Sprintf("%d of %d probes at 95 %% of the highest rate", kept, all))
+	if all > 0 || f.Ended == "" {
+		say("Confirmed", fmt.Sprintf("%d of %d probes at 95 %% of the highest rate", kept, all))
+	}
 	if f.Rate > 0 {
 		say("Highest rate/sec", fmt.Sprintf("%s (%s)", report.Sig3(f.Rate), f.interval()))
 	} else {
@@ -149,22 +179,23 @@ func FoundText(w io.Writer, f *Found) error {
 // FoundJSON writes one object; doc/format.md says what its keys mean.
 func FoundJSON(w io.Writer, f *Found) error {
 	doc := struct {
-		Format     int      `json:"format"`
-		Objective  string   `json:"objective"`
-		PerSec     float64  `json:"highest_rate_per_sec,omitempty"`
-		Low        float64  `json:"low_per_sec,omitempty"`
-		High       float64  `json:"high_per_sec,omitempty"`
-		Confirmed  int      `json:"confirmed"`
-		Confirms   int      `json:"confirms"`
-		ClosedLoop float64  `json:"closed_loop_per_sec"`
-		Probes     []Probe  `json:"probes"`
-		Warnings   []string `json:"warnings,omitempty"`
-		Command    string   `json:"command"`
-		Target     string   `json:"target"`
-		Seed       uint64   `json:"seed"`
-		Dyno       string   `json:"dyno"`
+		Format      int      `json:"format"`
+		Objective   string   `json:"objective"`
+		PerSec      float64  `json:"highest_rate_per_sec,omitempty"`
+		Low         float64  `json:"low_per_sec,omitempty"`
+		High        float64  `json:"high_per_sec,omitempty"`
+		Confirmed   int      `json:"confirmed"`
+		Confirms    int      `json:"confirms"`
+		ClosedLoop  float64  `json:"closed_loop_per_sec,omitempty"`
+		Probes      []Probe  `json:"probes"`
+		Interrupted bool     `json:"interrupted,omitempty"`
+		Warnings    []string `json:"warnings,omitempty"`
+		Command     string   `json:"command"`
+		Target      string   `json:"target"`
+		Seed        uint64   `json:"seed"`
+		Dyno        string   `json:"dyno"`
 	}{Format: Format, Objective: f.Objective, PerSec: round(f.Rate), Low: round(f.Lo), ClosedLoop: round(f.Top),
-		Probes: f.Probes, Warnings: f.warnings(), Command: f.Command, Target: f.Target, Seed: f.Seed, Dyno: f.Dyno}
+		Probes: f.Probes, Interrupted: f.Ended == Interrupted, Warnings: f.warnings(), Command: f.Command, Target: f.Target, Seed: f.Seed, Dyno: f.Dyno}
 	if !math.IsInf(f.Hi, 1) {
 		doc.High = round(f.Hi)
 	}

@@ -12,7 +12,7 @@ import (
 // found is a search that ended well: of three confirming probes one did not count.
 func found() *Found {
 	f := &Found{Target: "http://h/", Did: "the highest rate that keeps p99<10ms", Objective: "p99<10ms,errors<0.1%",
-		Rate: 1234, Lo: 1200, Hi: 1300, Top: 2000}
+		Rate: 1234, Lo: 1200, Hi: 1300, Top: 2000, Rounds: 28}
 	add := func(kind string, perSec float64, kept bool) {
 		f.Probes = append(f.Probes, Probe{Kind: kind, PerSec: perSec, Length: time.Second, Planned: 100, LatencyNS: 5e6,
 			Kept: kept})
@@ -28,6 +28,7 @@ func found() *Found {
 }
 
 func TestFound(t *testing.T) {
+	cut := Probe{Kind: Searching, PerSec: 1250, Length: time.Millisecond, Planned: 3, Cut: true}
 	for name, c := range map[string]struct {
 		change func(*Found)
 		ok     bool
@@ -41,6 +42,12 @@ func TestFound(t *testing.T) {
 			"WARNING: the generator was at its limit in 1 probe that missed"},
 		"all kept":   {func(f *Found) { f.Hi = math.Inf(1) }, true, "(1,200–?)"},
 		"all missed": {func(f *Found) { f.Lo = 0 }, false, "WARNING: every probe missed the objective"},
+		"interrupted": {func(f *Found) { f.Probes, f.Ended = append(f.Probes[:2], cut), Interrupted }, false,
+			"WARNING: interrupted after 2 of 28 probes: the rate is a first estimate, which no long probe confirms"},
+		"interrupted at once": {func(f *Found) { f.Probes, f.Ended, f.Rate, f.Lo, f.Hi = []Probe{cut}, Interrupted, 0, 0, 0 },
+			false, "not counted: ended before its time"},
+		"failed":            {func(f *Found) { f.Ended = Failed }, false, "WARNING: failed after 6 of 28 probes"},
+		"paused throughout": {func(f *Found) { f.Rate, f.Lo, f.Hi = 0, 0, 0 }, false, "WARNING: no probe counted"},
 		"nothing": {func(f *Found) { f.Probes, f.Rate, f.Lo, f.Hi, f.Top = f.Probes[:1], 0, 0, 0, 0 }, false,
 			"Highest rate/sec: none found"},
 	} {
