@@ -75,7 +75,8 @@ func validateLive(cmd *cobra.Command, file string, more int, wait bool) error {
 }
 
 // playLive carries out one run, in a temporary folder.
-func playLive(cmd *cobra.Command, pr *project, t validate.LiveTask) (run *result.Run, costs []validate.Cost, err error) {
+func playLive(cmd *cobra.Command, pr *project, t validate.LiveTask) (run *result.Run, costs []validate.Cost,
+	err error) {
 	dir, err := proc.MkdirTemp("", "dyno-live-")
 	if err != nil {
 		return nil, nil, err

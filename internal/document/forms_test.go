@@ -124,7 +124,8 @@ func TestCommonAxis(t *testing.T) {
 		}
 		return p
 	}
-	c := &LineChart{Unit: "ms", Per: 1, Series: []Series{{Name: "alpha", Key: "go"}}, Plots: []Plot{plot(5, 9), plot(5, 4)}}
+	c := &LineChart{Unit: "ms", Per: 1, Series: []Series{{Name: "alpha", Key: "go"}},
+		Plots: []Plot{plot(5, 9), plot(5, 4)}}
 	marks := regexp.MustCompile(`<circle cx="[0-9.]+" cy="([0-9.]+)" r="3.5"`)
 	height := func() (at []string) {
 		for _, m := range marks.FindAllStringSubmatch(drawLines(c, true, false), -1) {

@@ -79,7 +79,7 @@ func TestRepeated(t *testing.T) {
 		if d.decode(update) != nil || d.decode(update[:1]) != nil {
 			t.Error("not decoded")
 		}
-	}); n != 0 && !testing.Short() { // short tests run with the race detector, too, and there sync.Pool forgets at random
+	}); n != 0 && !testing.Short() { // with the race detector, which short tests run with, sync.Pool forgets at random
 		t.Errorf("%v allocations per block", n)
 	}
 }

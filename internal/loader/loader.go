@@ -125,8 +125,8 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	p.job = load.Job{
 		Endpoint: t.Endpoint, Scenario: s, Seed: r.Seed,
 		Connections: int(r.Connections), Pipeline: int(r.Pipeline), Timeout: r.Timeout,
-		ConnectTimeout: r.ConnectTimeout, Workers: r.workers(t), CPUs: r.CPUs, PerConnection: int(r.PerConnection), Cookies: r.Cookies, Decode: r.Compressed,
-		LocalAddrs: r.LocalAddrs, Lazy: r.RampUp > 0,
+		ConnectTimeout: r.ConnectTimeout, Workers: r.workers(t), CPUs: r.CPUs, PerConnection: int(r.PerConnection),
+		Cookies: r.Cookies, Decode: r.Compressed, LocalAddrs: r.LocalAddrs, Lazy: r.RampUp > 0,
 	}
 	p.job.Host = host
 	if r.NoKeepalive {

@@ -312,10 +312,12 @@ func TestRankedByThePilots(t *testing.T) {
 	four := []string{"c0", "c1", "c2", "c3"}
 	p, c := of(Request{Contestants: four, Budget: 20 * time.Minute})
 	all, whole := of(Request{Contestants: four, Budget: 20 * time.Minute, AllPairs: true})
-	if !p.Ranked || c.Tests != 4 || c.Pairs != 6 || len(c.Analyses) != 1 || !c.Analyses[0].Ranked || c.Analyses[0].N != 21 {
+	if !p.Ranked || c.Tests != 4 || c.Pairs != 6 || len(c.Analyses) != 1 || !c.Analyses[0].Ranked ||
+		c.Analyses[0].N != 21 {
 		t.Errorf("ranked %v, %+v", p.Ranked, c)
 	}
-	if all.Ranked || whole.Tests != 6 || len(whole.Analyses) != 1 || whole.Analyses[0].Ranked || whole.Analyses[0].N != 24 {
+	if all.Ranked || whole.Tests != 6 || len(whole.Analyses) != 1 || whole.Analyses[0].Ranked ||
+		whole.Analyses[0].N != 24 {
 		t.Errorf("all pairs: ranked %v, %+v", all.Ranked, whole)
 	}
 	for _, r := range []Request{{Contestants: four[:2]}, {Contestants: four, Analyses: []int{12}},

@@ -109,7 +109,8 @@ func (v *view) picture(folder string) document.Picture {
 
 // elsewhere links the page with what this one leaves out.
 func elsewhere(words string) document.Paragraph {
-	return document.Paragraph{Text: document.Prose{{Text: words + ": "}, {Text: figuresFile, Link: figuresFile}, {Text: "."}}}
+	return document.Paragraph{Text: document.Prose{{Text: words + ": "}, {Text: figuresFile, Link: figuresFile},
+		{Text: "."}}}
 }
 
 // checked returns the six questions with their answers, and the findings behind one that is no
@@ -346,5 +347,6 @@ func (v *view) machines() document.Section {
 	if parts := v.parts(); parts != "" {
 		text += " The run was " + parts + "."
 	}
-	return document.Section{Title: "The machines", Blocks: []document.Block{t, document.Paragraph{Text: document.Plain(text)}}}
+	return document.Section{Title: "The machines", Blocks: []document.Block{t,
+		document.Paragraph{Text: document.Plain(text)}}}
 }

@@ -178,7 +178,8 @@ func (s *sweep) document() *document.Document {
 	} else {
 		d.Facts = s.sweepFacts()
 	}
-	d.Sections = append([]document.Section{s.short(), s.closing()}, details(append([]document.Section{pairs, s.backendAlone(),
+	d.Sections = append([]document.Section{s.short(), s.closing()}, details(append([]document.Section{pairs,
+		s.backendAlone(),
 		s.studyCharts(), s.processes(), s.levelByLevel(), s.belief(doubts)}, s.rest(s.method(), s.words())...))...)
 	return d
 }

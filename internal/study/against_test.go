@@ -28,8 +28,8 @@ func TestRunAgainstItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	ran := len(run.Plan.Contestants) - len(run.Failures) + 1 // and ref'
-	if len(a.Changes) != ran*len(metrics("throughput")) || a.Reference != "ref" || a.Epochs[0] < 6 || a.Epochs[0] != a.Epochs[1] ||
-		len(a.Absent) != len(run.Failures) {
+	if len(a.Changes) != ran*len(metrics("throughput")) || a.Reference != "ref" || a.Epochs[0] < 6 ||
+		a.Epochs[0] != a.Epochs[1] || len(a.Absent) != len(run.Failures) {
 		t.Errorf("%d changes, %+v", len(a.Changes), a)
 	}
 	for _, c := range a.Changes {

@@ -97,7 +97,8 @@ func TestPublishedHavePlots(t *testing.T) {
 		t.Fatal(err)
 	}
 	svg := string(pages["chart-throughput.svg"])
-	for _, want := range []string{">by connections<", ">by connections, published Aug 2017<", "slow, c20: 40,000/s published"} {
+	for _, want := range []string{">by connections<", ">by connections, published Aug 2017<",
+		"slow, c20: 40,000/s published"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("no %q in the picture", want)
 		}

@@ -13,8 +13,8 @@ import (
 func evaluateNamedPairs(run *result.Run) *report.Data {
 	a, valid := Analyse(run), plan.Valid(run)
 	discarded, all := plan.Discarded(run)
-	d := &report.Data{Run: run, Analysis: a, Levels: levelsOf(run), Alone: alone(run), Valid: len(valid), Discarded: discarded,
-		Reached: analysis.Reached(byLevel(run, valid))}
+	d := &report.Data{Run: run, Analysis: a, Levels: levelsOf(run), Alone: alone(run), Valid: len(valid),
+		Discarded: discarded, Reached: analysis.Reached(byLevel(run, valid))}
 	e := &checks.Evidence{Run: run, Valid: valid, Discarded: discarded, All: all, Analysis: a}
 	compared, others := comparedLevels(d.Levels)
 	for _, l := range compared {

@@ -29,20 +29,23 @@ func TestPartsOfARun(t *testing.T) {
 	run.Resumes = []result.Resume{{Epoch: epochs[2]}, {Epoch: epochs[7], Host: &other, Dyno: "1.1"},
 		{Epoch: epochs[9], Host: &same}, {Epoch: epochs[11] + 1, Host: &run.Host}}
 	d := Evaluate(run)
-	want := []report.Part{{Host: &run.Host, Dyno: "1.0", First: 1, Last: 7}, {Host: &other, Dyno: "1.1", First: 8, Last: 12},
+	want := []report.Part{{Host: &run.Host, Dyno: "1.0", First: 1, Last: 7},
+		{Host: &other, Dyno: "1.1", First: 8, Last: 12},
 		{Host: &run.Host, Dyno: "1.1", First: 13, Last: 12}}
 	if len(d.Parts) != len(want) {
 		t.Fatalf("%+v", d.Parts)
 	}
 	for i, p := range d.Parts {
-		if p.First != want[i].First || p.Last != want[i].Last || p.Dyno != want[i].Dyno || p.Host.BootID != want[i].Host.BootID {
+		if p.First != want[i].First || p.Last != want[i].Last || p.Dyno != want[i].Dyno ||
+			p.Host.BootID != want[i].Host.BootID {
 			t.Errorf("part %d: %+v, want %+v", i, p, want[i])
 		}
 	}
 	const text = "measured on 3 machines of the same kind, or that many starts of one: valid epochs " +
 		"1–7 (Linux 6.18.1-a, 8.00 GiB), 8–12 (Linux 6.18.2-b, 8.00 GiB, dyno 1.1, whose reference servers may differ), " +
 		"no epoch (Linux 6.18.1-a"
-	for name, write := range map[string]report.Writer{"text": report.Text, "page": report.HTML, "markdown": report.Markdown} {
+	for name, write := range map[string]report.Writer{"text": report.Text, "page": report.HTML,
+		"markdown": report.Markdown} {
 		var b bytes.Buffer
 		full := *d
 		full.Verbose = true

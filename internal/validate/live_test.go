@@ -85,7 +85,8 @@ func TestLiveOrder(t *testing.T) {
 	for n := firstOfThree; n < LiveAll; n++ {
 		task := liveTaskAt(n)
 		count[task.Kind]++
-		if sides := len(task.Contestants); sides != len(task.Costs) || sides != map[string]int{LiveRelinked: 2, LiveCosts: 4}[task.Kind] {
+		if sides := len(task.Contestants); sides != len(task.Costs) ||
+			sides != map[string]int{LiveRelinked: 2, LiveCosts: 4}[task.Kind] {
 			t.Errorf("task %d: %+v", n, task)
 		}
 		for _, first := range task.Relinks {
@@ -100,7 +101,8 @@ func TestLiveOrder(t *testing.T) {
 			t.Errorf("after task %d: %v", n, count)
 		}
 	}
-	if count[LiveRelinked] != relinkedRuns || count[LiveCosts] != costsRuns || len(relinks) != 2*relinkedRuns*layoutsApart {
+	if count[LiveRelinked] != relinkedRuns || count[LiveCosts] != costsRuns ||
+		len(relinks) != 2*relinkedRuns*layoutsApart {
 		t.Errorf("%v, %d seeds of layouts", count, len(relinks))
 	}
 }
@@ -266,7 +268,8 @@ func TestLiveBias(t *testing.T) {
 	}
 	p := &Results{}
 	for range 8 {
-		p.Live = append(p.Live, Live{Kind: LiveCosts, Analyses: 1, Couples: []Couple{couple(.02, .001, 0), couple(.1, .003, .004)}})
+		p.Live = append(p.Live, Live{Kind: LiveCosts, Analyses: 1,
+			Couples: []Couple{couple(.02, .001, 0), couple(.1, .003, .004)}})
 	}
 	p.Live = append(p.Live, Live{Kind: LiveCosts, Couples: []Couple{couple(.02, 9, 9)}}) // it came to no analysis
 	for rates, want := range map[bool]float64{false: .002, true: .002} {
@@ -275,7 +278,8 @@ func TestLiveBias(t *testing.T) {
 			t.Errorf("rates %t: %v, want %v", rates, errs, want)
 		}
 	}
-	if b := p.biasBar("CPU/request", false); !b.Open || !strings.HasPrefix(b.Worst, "+0.20 % (+0.20 % to +0.20 %), p = 0.0078") {
+	if b := p.biasBar("CPU/request", false); !b.Open ||
+		!strings.HasPrefix(b.Worst, "+0.20 % (+0.20 % to +0.20 %), p = 0.0078") {
 		t.Errorf("%+v", b)
 	}
 }

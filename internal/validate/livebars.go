@@ -48,7 +48,8 @@ func (p *Results) LiveBars() []Bar {
 	holds := func(c *Couple) bool { return c.holds(factor) }
 	same := made(LiveSame, 0, (*Couple).different)
 	return append([]Bar{
-		most("live A/A, half of the runs with a CPU hog: runs with a difference", same, liveRuns, oddRuns(max(same.Of, liveRuns))),
+		most("live A/A, half of the runs with a CPU hog: runs with a difference", same, liveRuns,
+			oddRuns(max(same.Of, liveRuns))),
 		most("live A/A of programs linked anew of one source: runs with a difference",
 			made(LiveRelinked, 0, (*Couple).different), relinkedRuns, mostRelinked),
 		least("live +5 % cost: found", made(LiveCost, liveCost, found), liveRuns),
@@ -164,8 +165,8 @@ func (p *Results) liveErrors(kind string, cost float64, rates bool) (errs []floa
 func signedShare(log float64) string { return fmt.Sprintf("%+.2f %%", 100*math.Expm1(log)) }
 
 // liveTitles are the kinds of live runs in tables.
-var liveTitles = map[string]string{LiveSame: "A/A", LiveCost: "A/B", LiveFull: "A/B, full", LiveRelinked: "A/A, relinked",
-	LiveCosts: "A/B of four"}
+var liveTitles = map[string]string{LiveSame: "A/A", LiveCost: "A/B", LiveFull: "A/B, full",
+	LiveRelinked: "A/A, relinked", LiveCosts: "A/B of four"}
 
 // LiveSummary has what the live runs say together, by kind and cost.
 func (g page) LiveSummary() table {
