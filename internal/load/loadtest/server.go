@@ -4,11 +4,13 @@ package loadtest
 
 import (
 	"bufio"
+	"fmt"
 	"hash/crc32"
 	"io"
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -53,7 +55,7 @@ type peer struct {
 // serve starts a server on a free address of network.
 func serve(t *testing.T, network string, script func(*peer)) *server {
 	t.Helper()
-	addr := "127.0.0.1:0"
+	addr := loopback() + ":0"
 	if network == "unix" {
 		dir, err := os.MkdirTemp("", "dyno") // t.TempDir may be too long for a socket's path
 		if err != nil {
@@ -67,6 +69,18 @@ func serve(t *testing.T, network string, script func(*peer)) *server {
 		t.Fatal(err)
 	}
 	return serveOn(t, ln, script)
+}
+
+var loopbacks atomic.Uint32
+
+// loopback is an address of this machine that no other server of the tests has, where the system has
+// more than one: on one address the port of a server that was stopped may be given to another test's.
+func loopback() string {
+	if runtime.GOOS != "linux" {
+		return "127.0.0.1"
+	}
+	n := loopbacks.Add(1)
+	return fmt.Sprintf("127.%d.%d.%d", 1+os.Getpid()%250, 1+n/250%250, 1+n%250)
 }
 
 func serveOn(t *testing.T, ln net.Listener, script func(*peer)) *server {
