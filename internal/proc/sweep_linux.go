@@ -154,6 +154,11 @@ func (l *legacy) end(just bool) (ended, groups int, err error) {
 			return 0, 0, err
 		}
 		left := l.living(all, just)
+		for _, s := range all { // one that is exiting has lost its mark before it has closed its files
+			if at, ours := killed[s.pid]; ours && at == s.started && !s.dead() && !slices.Contains(left, s) {
+				left = append(left, s)
+			}
+		}
 		if len(left) == 0 {
 			break
 		}
