@@ -21,6 +21,7 @@ type Job struct {
 	Seed        uint64 // of the drawn inputs; every connection draws its own sequence
 	Connections int
 	Pipeline    int           // requests in flight per connection; 0 means 1
+	HTTP2       bool          // from the first byte (RFC 9113, section 3.3); Pipeline is the number of streams
 	Timeout     time.Duration // of one request; 0 means 10 s
 	// ConnectTimeout is how long a connection may take to be established; 0 means Timeout.
 	ConnectTimeout time.Duration
@@ -57,7 +58,7 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 		j.TLS.ClientSessionCache = endpoint.NewSessions()
 	}
 	mix, err := j.Scenario.Compile(j.Authority(), scenario.Options{Close: j.PerConnection == 1, Cookies: j.Cookies,
-		Decode: j.Decode, Scheme: j.Scheme()})
+		Decode: j.Decode, Scheme: j.Scheme(), HTTP2: j.HTTP2})
 	if err == nil && mix.Closes() {
 		j.PerConnection = 1
 	}

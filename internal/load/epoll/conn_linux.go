@@ -19,7 +19,7 @@ type conn struct {
 	heard  int  // answers in this window
 	ever   bool // was up in this window
 
-	http    load.HTTP1
+	http    load.Conn
 	budget  int  // requests that it may still carry; below 0: no end
 	carried bool // it has carried one
 	unread  bool // in worker.unread

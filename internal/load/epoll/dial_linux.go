@@ -77,6 +77,7 @@ func (w *worker) connected(c *conn, now int64) {
 	}
 	took := made{c.linked - c.dialled, now - c.linked}
 	if w.win == nil {
+		w.reply(c)
 		w.connects = append(w.connects, took)
 		return
 	}

@@ -78,9 +78,13 @@ func (w *worker) readOn() {
 // often. Waking it is done on the generator's CPU, so this saves the generator 3 % of its CPU time.
 // With due times each connection sends at once.
 func (w *worker) goOn(c *conn, now int64) {
-	if w.paced {
+	switch {
+	case w.win == nil:
+		w.reply(c)
+	case w.paced:
 		w.fill(c, now)
-	} else {
+		w.reply(c)
+	default:
 		w.ready = append(w.ready, c.id)
 	}
 }
@@ -108,6 +112,12 @@ func (w *worker) feed(c *conn, b []byte, now int64) bool {
 // answered judges a response to c. It reports whether c is still usable. raw is what was read last,
 // for the complaint.
 func (w *worker) answered(c *conn, a *load.Answer, raw []byte, now int64) bool {
+	if a.Lost != load.OK {
+		w.rec.Broken(a.Lost, a.Due, a.Sent, now)
+		w.rec.Unanswered(a.Want.Index, a.Due, a.Sent, now)
+		w.say(a.Lost, a.Err)
+		return w.settled(c, a.Close, now)
+	}
 	kind := a.Classify()
 	w.rec.Done(kind, a.Status, a.Due, a.Sent, now)
 	c.heard++
@@ -119,9 +129,15 @@ func (w *worker) answered(c *conn, a *load.Answer, raw []byte, now int64) bool {
 	if kind != load.OK && w.complaint == "" {
 		w.complaint = a.Complaint(kind, w.job.Scenario, raw)
 	}
+	return w.settled(c, a.Close, now)
+}
+
+// settled goes on after the outcome of a request on c; last says that c carries no more. It reports
+// whether c is still usable.
+func (w *worker) settled(c *conn, last bool, now int64) bool {
 	w.pending--
 	pending := c.http.Pending()
-	if a.Close || c.budget == 0 && pending == 0 {
+	if last || c.budget == 0 && pending == 0 {
 		if pending > 0 {
 			w.lose(c, load.Closed, now)
 			w.say(load.Closed, load.ErrAnnounced)
@@ -138,15 +154,15 @@ func (w *worker) answered(c *conn, a *load.Answer, raw []byte, now int64) bool {
 // ended handles the end of file on c: it may complete a response that ends with the connection, but
 // not if that is encrypted and its end is not.
 func (w *worker) ended(c *conn, now int64) {
-	if c.tls != nil && !c.tls.bye {
+	cut := c.tls != nil && !c.tls.bye
+	if cut {
 		w.rec.Unnotified++
-		w.broke(c, load.Closed, load.ErrUnnotified, now)
-		return
 	}
-	if a := c.http.End(); a != nil {
+	a, kind, err := c.http.End(cut)
+	if a != nil {
 		if !w.answered(c, a, nil, now) { // always: such a response closes
 			return
 		}
 	}
-	w.broke(c, load.Closed, load.ErrClosed, now)
+	w.broke(c, kind, err, now)
 }

@@ -71,8 +71,8 @@ func (w *worker) fill(c *conn, now int64) {
 		return
 	}
 	for {
-		b, tail, n := w.pack(c, now)
-		if n == 0 {
+		b, tail := w.pack(c, now)
+		if len(b) == 0 {
 			return
 		}
 		written, errno := c.write(b, tail)
@@ -84,7 +84,7 @@ func (w *worker) fill(c *conn, now int64) {
 		case errno != 0:
 			w.unwritable(c, errno)
 			return
-		case tail == "":
+		case tail == "" && !c.http.Owes():
 			return
 		}
 		now = w.now()
@@ -92,10 +92,11 @@ func (w *worker) fill(c *conn, now int64) {
 }
 
 // pack renders as many requests as c's pipeline has room for, up to the first with a long body,
-// which becomes tail. It returns the bytes before that, in w.out, and the number of requests.
-func (w *worker) pack(c *conn, now int64) (b []byte, tail string, n int) {
-	b = w.out[:0]
-	for tail == "" && c.http.Pending() < w.depth && c.budget != 0 {
+// which becomes tail. It returns the bytes before that, in w.out.
+func (w *worker) pack(c *conn, now int64) (b []byte, tail string) {
+	n := 0
+	b = c.http.Out(w.out[:0])
+	for tail == "" && c.http.Room(w.depth) > 0 && c.budget != 0 {
 		due := c.claim
 		if c.claimed {
 			c.claimed = false
@@ -114,14 +115,30 @@ func (w *worker) pack(c *conn, now int64) (b []byte, tail string, n int) {
 		c.budget--
 		n++
 	}
-	if n == 0 {
-		return nil, "", 0
+	if w.out = b; n == 0 {
+		return b, ""
 	}
-	w.out = b
 	c.carried = true
 	w.pending += n
 	w.rec.Sent(n, now)
-	return b, tail, n
+	return b, tail
+}
+
+// reply sends what the protocol of c owes the server besides requests.
+func (w *worker) reply(c *conn) {
+	for c.state == isUp && c.http.Owes() && !c.owes() {
+		w.out = c.http.Out(w.out[:0])
+		written, errno := c.write(w.out, "")
+		w.rec.BytesWritten += int64(written)
+		switch errno {
+		case 0:
+		case syscall.EAGAIN:
+			w.watchOut(c, true)
+		default:
+			w.unwritable(c, errno)
+			return
+		}
+	}
 }
 
 // unwritable gives up c, whose peer has closed the connection. It reads first: a server may answer

@@ -126,7 +126,11 @@ func (w *worker) sweep(now int64) {
 		c := &w.conns[i]
 		switch {
 		case c.state == isUp && (c.http.Pending() > 0 || c.owes()):
-			if limit := c.http.Oldest() + int64(w.job.Timeout); now > limit {
+			limit := c.http.Oldest() + int64(w.job.Timeout)
+			if now > limit && !c.owes() && w.cancel(c, now) {
+				limit = c.http.Oldest() + int64(w.job.Timeout)
+			}
+			if now > limit && (c.owes() || c.http.Pending() > 0) {
 				w.broke(c, load.Timeout, load.ErrTimeout, now)
 			} else {
 				next = min(next, limit+1)
@@ -147,6 +151,22 @@ func (w *worker) sweep(now int64) {
 	}
 	least := max(int64(time.Millisecond), 10*(w.now()-now))
 	w.nextSweep = min(w.nextSweep, max(next, now+least))
+}
+
+// cancel gives up the requests of c that have timed out, without their connection. It reports whether
+// c can do that.
+func (w *worker) cancel(c *conn, now int64) bool {
+	if !c.http.Streams() {
+		return false
+	}
+	for s := c.http.Cancel(now - int64(w.job.Timeout) - 1); s != nil; s = c.http.Cancel(now - int64(w.job.Timeout) - 1) {
+		w.rec.Broken(load.Timeout, s.Due, s.Sent, now)
+		w.rec.Unanswered(s.Want.Index, s.Due, s.Sent, now)
+		w.say(load.Timeout, load.ErrTimeout)
+		w.settled(c, false, now)
+	}
+	w.goOn(c, now)
+	return true
 }
 
 // despair ends a window without a deadline when no worker has been able to reach the server for

@@ -97,7 +97,7 @@ func newWorker(job *load.Job, mix *scenario.Mix, addr address, base time.Time, i
 	for i := index; i < job.Connections; i += job.Workers {
 		src := mix.NewSource(job.ConnectionSeed(i), i, job.Connections)
 		w.conns = append(w.conns, conn{
-			stream: stream{fd: -1}, id: int32(len(w.conns)), index: i, http: load.NewHTTP1(src, &w.heads, job.Pipeline),
+			stream: stream{fd: -1}, id: int32(len(w.conns)), index: i, http: job.NewConn(src, &w.heads),
 		})
 	}
 	w.ready = make([]int32, 0, 2*len(w.conns))
@@ -324,6 +324,7 @@ func (w *worker) turn(until int64, exact bool) (n int) {
 			w.here(now)
 			w.fill(c, now)
 		}
+		w.reply(&w.conns[id])
 	}
 	w.ready = w.ready[:copy(w.ready, w.ready[due:])]
 	return n

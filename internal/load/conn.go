@@ -1,0 +1,118 @@
+package load
+
+import "dyno/internal/scenario"
+
+// Conn is the protocol of one connection: HTTP/1.1, or HTTP/2 if two is set. Its methods are those of
+// HTTP1 and HTTP2.
+//
+// Note: two fields and a branch, not an interface or a type parameter: the calls of HTTP/1.1 stay
+// direct.
+type Conn struct {
+	one HTTP1
+	two *HTTP2
+}
+
+// NewConn returns the protocol of a connection of job.
+func (j *Job) NewConn(src *scenario.Source, heads *Heads) Conn {
+	if j.HTTP2 {
+		return Conn{two: NewHTTP2(src, heads, j.Pipeline)}
+	}
+	return Conn{one: NewHTTP1(src, heads, j.Pipeline)}
+}
+
+// Streams reports whether a request may end without its connection.
+func (c *Conn) Streams() bool { return c.two != nil }
+
+// Reset forgets the requests in flight, for a new connection.
+func (c *Conn) Reset() {
+	if c.two != nil {
+		c.two.Reset()
+		return
+	}
+	c.one.Reset()
+}
+
+// Pending returns the number of requests in flight.
+func (c *Conn) Pending() int {
+	if c.two != nil {
+		return len(c.two.active)
+	}
+	return c.one.pending
+}
+
+// Slot returns the i-th request in flight.
+func (c *Conn) Slot(i int) *Slot {
+	if c.two != nil {
+		return c.two.Slot(i)
+	}
+	return c.one.Slot(i)
+}
+
+// Oldest returns when the oldest request in flight was sent; without one, when the last was.
+func (c *Conn) Oldest() int64 {
+	if c.two != nil {
+		return c.two.Oldest()
+	}
+	return c.one.Oldest()
+}
+
+// Room returns how many requests may be sent now, if depth may be in flight.
+func (c *Conn) Room(depth int) int {
+	if c.two != nil {
+		return c.two.Room(depth)
+	}
+	return depth - c.one.pending
+}
+
+// Ask draws the next request, due at due and sent now, and appends it to b, except for a long body
+// of HTTP/1.1, which it returns as tail.
+func (c *Conn) Ask(b []byte, due, now int64) (_ []byte, tail string) {
+	if c.two != nil {
+		return c.two.Ask(b, due, now), ""
+	}
+	return c.one.Ask(b, due, now)
+}
+
+// Owes reports whether Out has something to append.
+func (c *Conn) Owes() bool { return c.two != nil && c.two.Owes() }
+
+// Out appends what is to be sent besides new requests.
+func (c *Conn) Out(b []byte) []byte {
+	if c.two != nil {
+		return c.two.Out(b)
+	}
+	return b
+}
+
+// Feed reads from b, which is not empty.
+func (c *Conn) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
+	if c.two != nil {
+		return c.two.Feed(b, now)
+	}
+	return c.one.Feed(b, now)
+}
+
+// Cancel takes a request that was sent at before, or earlier, out of flight; nil if there is none,
+// or if its connection has no streams.
+func (c *Conn) Cancel(before int64) *Slot {
+	if c.two != nil {
+		return c.two.Cancel(before)
+	}
+	return nil
+}
+
+// End reports that the server has closed the connection; cut says that it did so without the end of
+// TLS. It returns the answer that this completes, or how the requests in flight count, and why.
+func (c *Conn) End(cut bool) (a *Answer, kind Kind, err error) {
+	kind, err = Closed, ErrClosed
+	switch {
+	case c.two != nil:
+		kind, err = c.two.Ended()
+	case !cut:
+		a = c.one.End()
+	}
+	if cut && kind == Closed {
+		err = ErrUnnotified
+	}
+	return a, kind, err
+}
