@@ -12,7 +12,7 @@ func (c *conn) took(w *window, r read) *lost {
 	c.book.Lock()
 	defer c.book.Unlock()
 	c.book.BytesRead += r.size
-	if c.http.Pending() > 0 && r.at > c.limit() {
+	if !c.http.Streams() && c.http.Pending() > 0 && r.at > c.limit() {
 		return &lost{kind: load.Timeout, err: load.ErrTimeout}
 	}
 	if len(r.b) > 0 {
@@ -25,14 +25,16 @@ func (c *conn) took(w *window, r read) *lost {
 		return nil
 	case r.err != io.EOF:
 		return &lost{kind: load.Severed(r.err), err: r.err}
-	case c.wire != nil && c.wire.ended.Load(): // else TLS said so before
-		c.book.Unnotified++
-		return &lost{kind: load.Closed, err: load.ErrUnnotified}
 	}
-	if a := c.http.End(); a != nil {
+	cut := c.wire != nil && c.wire.ended.Load() // else TLS said so before
+	if cut {
+		c.book.Unnotified++
+	}
+	a, kind, err := c.http.End(cut)
+	if a != nil {
 		return c.answered(w, a, r.at) // not nil: such an answer closes
 	}
-	return &lost{kind: load.Closed, err: load.ErrClosed}
+	return &lost{kind: kind, err: err}
 }
 
 // feed parses b and keeps an incomplete rest. The book is locked.
@@ -63,6 +65,9 @@ func (c *conn) feed(w *window, b []byte, now int64) *lost {
 
 // answered judges a response. The book is locked.
 func (c *conn) answered(w *window, a *load.Answer, now int64) *lost {
+	if a.Lost != load.OK {
+		return c.dropped(w, a.Slot, a.Lost, a.Err, a.Close, now)
+	}
 	kind := a.Classify()
 	c.book.Done(kind, a.Status, a.Due, a.Sent, now)
 	c.heard++
@@ -84,6 +89,22 @@ func (c *conn) answered(w *window, a *load.Answer, now int64) *lost {
 		return &lost{kind: load.Closed, err: load.ErrAnnounced}
 	case pending == 0 && c.asked == c.session.job.PerConnection: // it is ours to close
 		return &lost{kind: load.Closed}
+	}
+	return nil
+}
+
+// dropped counts a request that is lost without its connection, unless it was the last. The book is
+// locked.
+func (c *conn) dropped(w *window, s *load.Slot, k load.Kind, err error, last bool, now int64) *lost {
+	c.book.Broken(k, s.Due, s.Sent, now)
+	c.book.Unanswered(s.Want.Index, s.Due, s.Sent, now)
+	w.text(k, err)
+	if c.http.Pending() > 0 {
+		return nil
+	}
+	c.think(w, now)
+	if last || c.asked == c.session.job.PerConnection {
+		return &lost{kind: k, err: err}
 	}
 	return nil
 }

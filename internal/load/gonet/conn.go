@@ -20,7 +20,7 @@ type conn struct {
 	session *session
 	index   int
 	book    *book
-	http    load.HTTP1
+	http    load.Conn
 	pauses  *rand.Rand
 
 	mu      sync.Mutex // guards nc against interrupt
@@ -119,12 +119,15 @@ func (c *conn) wait(w *window) *lost {
 		}
 		return c.ask(w)
 	case r := <-c.reads:
-		return c.took(w, r)
+		return c.reply(w, c.took(w, r))
 	case <-c.timer.C:
 		select {
 		case r := <-c.reads: // in time, perhaps, when we are not
-			return c.took(w, r)
+			return c.reply(w, c.took(w, r))
 		default:
+		}
+		if c.http.Streams() {
+			return c.reply(w, c.cancel(w))
 		}
 		if c.http.Pending() > 0 && c.session.now() >= c.limit() {
 			return &lost{kind: load.Timeout, err: load.ErrTimeout}
@@ -143,7 +146,7 @@ func (c *conn) limit() int64 { return c.http.Oldest() + int64(c.session.job.Time
 // room returns how many requests may start on c now. A connection that is down is dialled for one
 // request.
 func (c *conn) room(w *window) int {
-	n := w.Depth(&c.session.job) - c.http.Pending()
+	n := c.http.Room(w.Depth(&c.session.job))
 	if per := c.session.job.PerConnection; per > 0 {
 		n = min(n, per-c.asked)
 	}
@@ -197,7 +200,7 @@ func (c *conn) ask(w *window) *lost {
 		}
 	}
 	now := s.now()
-	b, tail, mark := c.out[:0], "", 0
+	b, tail, mark := c.http.Out(c.out[:0]), "", 0
 	c.parts = c.parts[:0]
 	for _, due := range c.dues {
 		if b, tail = c.http.Ask(b, due, now); tail != "" {
@@ -258,6 +261,28 @@ func (c *conn) write(w *window, now int64) *lost {
 		return &lost{kind: load.Timeout, err: load.ErrTimeout}
 	}
 	return c.unwritable(w, err)
+}
+
+// reply sends what the protocol owes the server besides requests, unless c is lost.
+func (c *conn) reply(w *window, l *lost) *lost {
+	for l == nil && c.nc != nil && c.http.Owes() {
+		c.out = c.http.Out(c.out[:0])
+		c.parts = append(c.parts[:0], c.out)
+		l = c.write(w, c.session.now())
+	}
+	return l
+}
+
+// cancel gives up the requests that have timed out, without their connection.
+func (c *conn) cancel(w *window) (l *lost) {
+	c.book.Lock()
+	defer c.book.Unlock()
+	now := c.session.now()
+	before := now - int64(c.session.job.Timeout)
+	for s := c.http.Cancel(before); s != nil && l == nil; s = c.http.Cancel(before) {
+		l = c.dropped(w, s, load.Timeout, load.ErrTimeout, false, now)
+	}
+	return l
 }
 
 // unwritable reads what the peer sent before it closed the connection: a server may answer and

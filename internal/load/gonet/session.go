@@ -99,7 +99,7 @@ func (s *session) prepare() error {
 	for i := range job.Connections {
 		src := mix.NewSource(job.ConnectionSeed(i), i, job.Connections)
 		s.conns = append(s.conns, &conn{
-			session: s, index: i, http: load.NewHTTP1(src, new(load.Heads), job.Pipeline),
+			session: s, index: i, http: job.NewConn(src, new(load.Heads)),
 			pauses: rand.New(rand.NewPCG(job.ConnectionSeed(i), 0x7468696e6b)),
 		})
 	}
