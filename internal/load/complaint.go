@@ -12,6 +12,7 @@ var (
 	ErrClosed    = errors.New("the server closed the connection without a response")
 	ErrAnnounced = errors.New("the server sent Connection: close while requests were still in the pipeline")
 	ErrTimeout   = errors.New("no complete response in time")
+	ErrBarred    = errors.New("the server allows no streams (SETTINGS_MAX_CONCURRENT_STREAMS is 0)")
 )
 
 // Shown is the number of bytes of a response that a complaint quotes.

@@ -20,9 +20,6 @@ func (j *Job) NewConn(src *scenario.Source, heads *Heads) Conn {
 	return Conn{one: NewHTTP1(src, heads, j.Pipeline)}
 }
 
-// Streams reports whether a request may end without its connection.
-func (c *Conn) Streams() bool { return c.two != nil }
-
 // Reset forgets the requests in flight, for a new connection.
 func (c *Conn) Reset() {
 	if c.two != nil {
@@ -100,6 +97,21 @@ func (c *Conn) Cancel(before int64) *Slot {
 	}
 	return nil
 }
+
+// Silent reports whether requests that were sent by then are lost together with their connection,
+// because it has no streams, or because nothing came on it since.
+func (c *Conn) Silent(since int64) bool { return c.two == nil || c.two.Silent(since) }
+
+// Barred reports whether the server takes no requests although none is in flight, and since when.
+func (c *Conn) Barred() (since int64, ok bool) {
+	if c.two != nil {
+		return c.two.Barred()
+	}
+	return 0, false
+}
+
+// Over reports whether c has nothing left to carry, by a decision of the server's.
+func (c *Conn) Over() bool { return c.two != nil && c.two.Over() }
 
 // End reports that the server has closed the connection; cut says that it did so without the end of
 // TLS. It returns the answer that this completes, or how the requests in flight count, and why.

@@ -31,6 +31,8 @@ type HTTP2 struct {
 	got    int64 // bytes received since we last widened that of the connection
 
 	// What the server said.
+	heard   int64 // when it last said something; 0: it has not
+	barred  int64 // when it last said that it takes no streams
 	settled bool  // its SETTINGS have come
 	limit   int   // of streams at a time
 	initial int64 // window of a new stream
@@ -103,7 +105,7 @@ func (h *HTTP2) Reset() {
 	}
 	h.parser.Reset()
 	h.sending, h.dropped = h.sending[:0], h.dropped[:0]
-	h.next, h.forgot, h.got = 1, 0, 0
+	h.next, h.forgot, h.got, h.heard = 1, 0, 0, 0
 	h.settled, h.shrunk, h.more, h.left = false, false, false, nil
 	h.limit, h.initial, h.room = math.MaxInt, http2.InitialWindow, http2.InitialWindow
 	h.control = append(h.control[:0], http2.Preface...)
@@ -237,6 +239,17 @@ func (h *HTTP2) Cancel(before int64) *Slot {
 	}
 	return nil
 }
+
+// Over reports whether the connection has nothing left to carry.
+func (h *HTTP2) Over() bool {
+	return len(h.active) == 0 && (h.left != nil || h.next > http2.MaxStream)
+}
+
+// Silent reports whether the server has sent nothing since then.
+func (h *HTTP2) Silent(since int64) bool { return h.heard <= since }
+
+// Barred reports whether the server takes no streams although none is in flight, and since when.
+func (h *HTTP2) Barred() (since int64, ok bool) { return h.barred, h.limit == 0 && len(h.active) == 0 }
 
 // Ended returns how requests in flight count when the server has closed the connection, and why.
 func (h *HTTP2) Ended() (Kind, error) {

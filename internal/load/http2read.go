@@ -13,6 +13,7 @@ import (
 // comes when nothing is in flight.
 func (h *HTTP2) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 	p := &h.parser
+	h.heard = now
 	for answer == nil && err == nil {
 		k, event, broken := p.Feed(b[n:])
 		if broken != nil {
@@ -166,23 +167,18 @@ func (h *HTTP2) finish(s *stream) *Answer {
 	}
 	h.take(s)
 	a.Slot, a.Status, a.Length, a.Equal = &s.Slot, s.status, s.got, s.equal && s.got == int64(len(w.Body))
-	a.Headers, a.Surplus, a.Close, a.Lost = s.good, bare && s.got > 0, h.over(), OK
+	a.Headers, a.Surplus, a.Close, a.Lost = s.good, bare && s.got > 0, h.Over(), OK
 	if a.content = s.content; w.Decode {
 		a.decode(h.decoder)
 	}
 	return a
 }
 
-// over reports whether the connection has nothing left to carry.
-func (h *HTTP2) over() bool {
-	return len(h.active) == 0 && (h.left != nil || h.next > http2.MaxStream)
-}
-
 // lose takes s, which will have no answer, out of flight.
 func (h *HTTP2) lose(s *stream, k Kind, err error) *Answer {
 	h.take(s)
 	a := &h.answer
-	a.Slot, a.Lost, a.Err, a.Close = &s.Slot, k, err, h.over()
+	a.Slot, a.Lost, a.Err, a.Close = &s.Slot, k, err, h.Over()
 	return a
 }
 
@@ -193,7 +189,7 @@ func (h *HTTP2) fail(s *stream, c http2.Code, why string) *Answer {
 		h.dropped = h.dropped[:len(h.dropped)-1]
 	}
 	a := &h.answer
-	a.Slot, a.Lost, a.Err, a.Close = &s.Slot, Parse, &http2.Error{Code: c, Reason: why}, h.over()
+	a.Slot, a.Lost, a.Err, a.Close = &s.Slot, Parse, &http2.Error{Code: c, Reason: why}, h.Over()
 	return a
 }
 
@@ -256,7 +252,9 @@ func (h *HTTP2) settle() error {
 				code = http2.ProtocolError
 			}
 		case http2.MaxConcurrentStreams:
-			h.limit = int(v)
+			if h.limit = int(v); v == 0 {
+				h.barred = h.heard
+			}
 		case http2.MaxFrameSize:
 			if v < http2.MaxFrame || v > 1<<24-1 {
 				code = http2.ProtocolError

@@ -127,14 +127,17 @@ func (w *worker) sweep(now int64) {
 		switch {
 		case c.state == isUp && (c.http.Pending() > 0 || c.owes()):
 			limit := c.http.Oldest() + int64(w.job.Timeout)
-			if now > limit && !c.owes() && w.cancel(c, now) {
-				limit = c.http.Oldest() + int64(w.job.Timeout)
-			}
-			if now > limit && (c.owes() || c.http.Pending() > 0) {
-				w.broke(c, load.Timeout, load.ErrTimeout, now)
-			} else {
+			switch {
+			case now <= limit:
 				next = min(next, limit+1)
+			case c.owes() || c.http.Silent(c.http.Oldest()):
+				w.broke(c, load.Timeout, load.ErrTimeout, now)
+			default:
+				w.cancel(c, now)
+				next = now
 			}
+		case c.state == isUp:
+			next = min(next, w.unbar(c, now))
 		case c.state.comes() && now > c.dialBy:
 			w.dialFailed(c, syscall.ETIMEDOUT, now)
 		case c.state.comes():
@@ -153,20 +156,36 @@ func (w *worker) sweep(now int64) {
 	w.nextSweep = min(w.nextSweep, max(next, now+least))
 }
 
-// cancel gives up the requests of c that have timed out, without their connection. It reports whether
-// c can do that.
-func (w *worker) cancel(c *conn, now int64) bool {
-	if !c.http.Streams() {
-		return false
-	}
-	for s := c.http.Cancel(now - int64(w.job.Timeout) - 1); s != nil; s = c.http.Cancel(now - int64(w.job.Timeout) - 1) {
+// cancel gives up the requests of c that have timed out, without their connection.
+func (w *worker) cancel(c *conn, now int64) {
+	before := now - int64(w.job.Timeout) - 1
+	for s := c.http.Cancel(before); s != nil; s = c.http.Cancel(before) {
 		w.rec.Broken(load.Timeout, s.Due, s.Sent, now)
 		w.rec.Unanswered(s.Want.Index, s.Due, s.Sent, now)
 		w.say(load.Timeout, load.ErrTimeout)
-		w.settled(c, false, now)
+		if !w.settled(c, c.http.Over(), now) {
+			return
+		}
 	}
 	w.goOn(c, now)
-	return true
+}
+
+// unbar replaces a connection on which the server has taken no requests for Job.Timeout, and counts
+// one that had to wait for it. It returns when to look again.
+func (w *worker) unbar(c *conn, now int64) int64 {
+	since, barred := c.http.Barred()
+	if !barred || !w.open {
+		return math.MaxInt64
+	}
+	if limit := max(since, w.start) + int64(w.job.Timeout); now <= limit {
+		return limit + 1
+	}
+	if due, ok := w.take(c, now); ok {
+		w.rec.Undial(load.Timeout, due, now)
+		w.say(load.Timeout, load.ErrBarred)
+	}
+	w.again(c, now)
+	return now
 }
 
 // despair ends a window without a deadline when no worker has been able to reach the server for

@@ -6,14 +6,15 @@ import (
 	"dyno/internal/load"
 )
 
-// took handles the result of one read. What arrived after the timeout of the oldest request is not
-// parsed.
+// took handles the result of one read. Requests that had timed out before it are not answered by it.
 func (c *conn) took(w *window, r read) *lost {
 	c.book.Lock()
 	defer c.book.Unlock()
 	c.book.BytesRead += r.size
-	if !c.http.Streams() && c.http.Pending() > 0 && r.at > c.limit() {
-		return &lost{kind: load.Timeout, err: load.ErrTimeout}
+	if c.http.Pending() > 0 && r.at > c.limit() {
+		if l := c.late(w, r.at-1); l != nil {
+			return l
+		}
 	}
 	if len(r.b) > 0 {
 		if broken := c.feed(w, r.b, r.at); broken != nil {

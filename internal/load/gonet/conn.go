@@ -61,7 +61,7 @@ func (c *conn) run(w *window) {
 	c.more, c.heard, c.fails, c.ready = true, 0, 0, turn
 	c.timer = time.NewTimer(time.Hour)
 	defer c.timer.Stop()
-	defer c.park()
+	defer c.park(w)
 	defer c.cutShort()
 	if c.nc != nil {
 		c.connected(false)
@@ -91,8 +91,12 @@ func (c *conn) wait(w *window) *lost {
 	var due <-chan int64
 	var over <-chan struct{}
 	until := int64(math.MaxInt64)
-	if c.http.Pending() > 0 {
+	since, barred := c.http.Barred()
+	switch {
+	case c.http.Pending() > 0:
 		until = c.limit()
+	case barred && c.more:
+		until = max(since, w.start) + int64(c.session.job.Timeout)
 	}
 	if c.more {
 		over = w.over
@@ -126,11 +130,15 @@ func (c *conn) wait(w *window) *lost {
 			return c.reply(w, c.took(w, r))
 		default:
 		}
-		if c.http.Streams() {
-			return c.reply(w, c.cancel(w))
-		}
-		if c.http.Pending() > 0 && c.session.now() >= c.limit() {
-			return &lost{kind: load.Timeout, err: load.ErrTimeout}
+		switch now := c.session.now(); {
+		case now < until:
+		case c.http.Pending() > 0:
+			c.book.Lock()
+			l := c.late(w, now)
+			c.book.Unlock()
+			return c.reply(w, l)
+		case barred && c.more:
+			return c.unbar(w, now)
 		}
 	case <-over:
 		c.more = false
@@ -190,7 +198,7 @@ func (c *conn) askAtWill(w *window) *lost {
 // ask starts requests that were due at c.dues, in one write. If c is down, it dials first.
 func (c *conn) ask(w *window) *lost {
 	s := c.session
-	if c.nc != nil && c.http.Pending() == 0 && !c.silent() {
+	if c.nc != nil && c.http.Pending() == 0 && !c.silent(w) {
 		c.hangUp() // its end was not noticed before
 	}
 	dialled := c.nc == nil
@@ -273,16 +281,45 @@ func (c *conn) reply(w *window, l *lost) *lost {
 	return l
 }
 
-// cancel gives up the requests that have timed out, without their connection.
-func (c *conn) cancel(w *window) (l *lost) {
-	c.book.Lock()
-	defer c.book.Unlock()
-	now := c.session.now()
+// late gives up the requests that have timed out by now, if it can, without their connection. The
+// book is locked.
+func (c *conn) late(w *window, now int64) (l *lost) {
+	if c.http.Silent(c.http.Oldest()) {
+		return &lost{kind: load.Timeout, err: load.ErrTimeout}
+	}
 	before := now - int64(c.session.job.Timeout)
-	for s := c.http.Cancel(before); s != nil && l == nil; s = c.http.Cancel(before) {
-		l = c.dropped(w, s, load.Timeout, load.ErrTimeout, false, now)
+	for l == nil {
+		s := c.http.Cancel(before)
+		if s == nil {
+			break
+		}
+		l = c.dropped(w, s, load.Timeout, load.ErrTimeout, c.http.Over(), now)
 	}
 	return l
+}
+
+// unbar gives up a connection on which the server has taken no requests for Job.Timeout, and counts
+// one that had to wait for it.
+func (c *conn) unbar(w *window, now int64) *lost {
+	due := now
+	if w.due == nil {
+		c.more = w.claim(now)
+	} else {
+		select {
+		case due = <-w.due:
+		default:
+			return &lost{kind: load.Timeout}
+		}
+	}
+	if c.more {
+		c.book.Lock()
+		if c.book.Undial(load.Timeout, due, now); w.due == nil {
+			c.book.Planned++
+		}
+		c.book.Unlock()
+		w.text(load.Timeout, load.ErrBarred)
+	}
+	return &lost{kind: load.Timeout}
 }
 
 // unwritable reads what the peer sent before it closed the connection: a server may answer and

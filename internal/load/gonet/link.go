@@ -211,10 +211,7 @@ func (c *conn) connected(fresh bool) {
 	go func() { // ends when nc is closed or parked; who does that takes what it still says
 		defer close(reads)
 		for i := 0; ; i = 1 - i {
-			if c.buffers[i] == nil {
-				c.buffers[i] = make([]byte, 8<<10)
-			}
-			n, err := nc.Read(c.buffers[i])
+			n, err := nc.Read(c.buffer(i))
 			r := read{c.buffers[i][:n], err, s.now(), int64(n)}
 			if wire != nil {
 				r.size = wire.in.Swap(0)
@@ -227,38 +224,69 @@ func (c *conn) connected(fresh bool) {
 	}()
 }
 
-// silent reports whether nothing came on a connection that awaits nothing.
-func (c *conn) silent() bool {
-	select {
-	case <-c.reads:
-		return false
-	default:
-		return true
+// silent takes in what came on a connection that awaits nothing. It reports whether that is still
+// usable.
+func (c *conn) silent(w *window) bool {
+	for {
+		select {
+		case r := <-c.reads:
+			if c.reply(w, c.took(w, r)) != nil {
+				return false
+			}
+		default:
+			return true
+		}
 	}
 }
 
-// park ends the reading of a connection that stays open between windows. One that received
-// something meanwhile is closed.
-func (c *conn) park() {
+// park ends the reading of a connection that stays open between windows.
+func (c *conn) park(w *window) {
 	if c.nc == nil {
 		return
 	}
 	c.nc.SetReadDeadline(time.Unix(1, 0))
-	r := <-c.reads
-	if len(r.b) > 0 || !errors.Is(r.err, os.ErrDeadlineExceeded) {
-		c.hangUp()
-		return
+	for r := range c.reads {
+		if errors.Is(r.err, os.ErrDeadlineExceeded) {
+			r.err = nil
+		}
+		if c.reply(w, c.took(w, r)) != nil {
+			c.hangUp()
+			return
+		}
 	}
-	<-c.reads // closed
 	c.reads = nil
 }
 
-// alive reports whether an idle connection is still open and silent.
+// alive takes in what came on an idle connection. It reports whether that is still usable.
 func (c *conn) alive() bool {
-	var b [1]byte
-	c.nc.SetReadDeadline(time.Now().Add(5 * time.Millisecond))
-	_, err := c.nc.Read(b[:])
-	return errors.Is(err, os.ErrDeadlineExceeded)
+	c.nc.SetDeadline(time.Now().Add(5 * time.Millisecond))
+	for {
+		n, err := c.nc.Read(c.buffer(0))
+		if n == 0 && errors.Is(err, os.ErrDeadlineExceeded) {
+			return true
+		}
+		c.rest = append(c.rest, c.buffers[0][:n]...)
+		if err != nil {
+			return false
+		}
+		n, a, err := c.http.Feed(c.rest, c.session.now())
+		if a != nil || err != nil {
+			return false
+		}
+		if c.rest = append(c.rest[:0], c.rest[n:]...); c.http.Owes() {
+			if _, err := c.nc.Write(c.http.Out(nil)); err != nil {
+				return false
+			}
+		}
+	}
+}
+
+// buffer returns one of the two buffers.
+func (c *conn) buffer(i int) []byte {
+	if c.buffers[i] == nil {
+		c.buffers[i] = make([]byte, 8<<10)
+	}
+	return c.buffers[i]
 }
 
 // set replaces the net.Conn and forgets the requests and bytes of the last one.
