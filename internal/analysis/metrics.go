@@ -73,8 +73,9 @@ var Metrics = []Metric{
 	{
 		Name: "alloc_per_request", Unit: "bytes", Kind: Memory, Rare: true, Of: allocPerRequest,
 		Title: "Allocated per request",
-		About: "For Go programs: bytes allocated on the heap in the window, per right response. Allocations of the " +
-			"reading itself are measured and subtracted.",
+		About: "For programs in Go and .NET: bytes allocated on the heap in the window, per right response, as their " +
+			"runtimes count them (runtime.MemStats.TotalAlloc, GC.GetTotalAllocatedBytes). Allocations of the reading " +
+			"itself are measured and subtracted. What a program keeps on its stacks or outside of that heap is not in it.",
 	},
 	{
 		Name: "goroutines_per_request", Unit: "goroutines", Kind: Count, Rare: true, Of: goroutines,
@@ -210,7 +211,7 @@ var Classic = []Metric{
 	named("rate_max"),
 	named("p50"),
 	{
-		Name: "p99", Unit: "ns", Kind: ServiceTime, Of: serviceP99,
+		Name: "p99", Unit: "ns", Kind: ServiceTime, Of: serviceP99, AtCeiling: true,
 		Title: "Service time, 99 %", Head: "p99 %s", Column: "99 %",
 		About: "Time from sending a request to its response, in a closed loop: while a server stalls, no further " +
 			"requests are sent, so it leaves out the requests that would have waited.",

@@ -1,9 +1,12 @@
 package bench
 
-import "dyno/internal/result"
+import (
+	"dyno/internal/contestant"
+	"dyno/internal/result"
+)
 
 // Heap is what a contestant reports: the bytes of its heap in use, the bytes allocated since its
-// launch, and the goroutines started since then; 0 if it cannot report these.
+// launch, and the goroutines started since then. In use and goroutines are 0 if it cannot report them.
 type Heap struct{ Inuse, Allocated, Goroutines int64 }
 
 // heap reads the heap of a thawed, idle server, if the plan requests it. The returned function
@@ -34,9 +37,19 @@ func (b *Bench) heap(s Server) func(u *result.Usage) {
 			n := max(0, of(third)-of(second)-(of(second)-of(first)))
 			return &n
 		}
-		u.HeapInuseBytes, u.AllocBytes = &third.Inuse, within(func(h Heap) int64 { return h.Allocated })
+		u.AllocBytes = within(func(h Heap) int64 { return h.Allocated })
+		if third.Inuse > 0 {
+			u.HeapInuseBytes = &third.Inuse
+		}
 		if third.Goroutines > 0 {
 			u.GoroutinesStarted = within(func(h Heap) int64 { return h.Goroutines })
 		}
 	}
+}
+
+// reportsHeap reports whether a contestant serves figures of its heap.
+// Note: the language decides, not a key of the manifest, because all contestants in Go and .NET have the
+// harness, which a test checks.
+func reportsHeap(m *contestant.Manifest) bool {
+	return m.Path != "" && (m.Language == "go" || m.Language == "csharp")
 }

@@ -11,7 +11,7 @@ import (
 // the handlers' work reaches the launch of its epochs.
 func TestHeapIsReadAroundTheWindow(t *testing.T) {
 	b, h, _, _ := set(t)
-	p := small("a", "b")
+	p := small("a", "b", "c")
 	p.Protocol, p.Heap, p.Ceiling = plan.Paired, true, ""
 	p.Levels = []result.Level{p.Level, {Work: result.CPUBound, Connections: 4, Pipeline: 1}}
 	p.Family = []result.Comparison{{A: result.Cell{Contestant: "a"}, B: result.Cell{Contestant: "b"}}}
@@ -25,6 +25,10 @@ func TestHeapIsReadAroundTheWindow(t *testing.T) {
 		case tr.Contestant == "b":
 			if u.HeapInuseBytes != nil || u.AllocBytes != nil || u.GoroutinesStarted != nil {
 				t.Errorf("b, which cannot tell: %+v", u)
+			}
+		case tr.Contestant == "c":
+			if u.HeapInuseBytes != nil || *u.AllocBytes != 64*tr.Load.Succeeded || u.GoroutinesStarted != nil {
+				t.Errorf("c, which can tell what it allocates alone: %+v", u)
 			}
 		case u.HeapInuseBytes == nil || *u.HeapInuseBytes != 5e6 || *u.AllocBytes != 64*tr.Load.Succeeded ||
 			*u.GoroutinesStarted != 2*tr.Load.Succeeded:

@@ -282,7 +282,7 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 		Dir:  filepath.Join(l.opts.Folder, "homes", safe(name)),
 		Log:  l.log(name, fmt.Sprintf("epoch%d", o.Epoch)),
 		CPUs: l.pinned(cpus), Pad: o.Padding, Delay: o.Delay, Work: o.Work, Backend: o.Backend, Routes: routes,
-		Stats: o.Stats && b.Manifest.Language == "go" && b.Manifest.Path != "",
+		Stats: o.Stats && reportsHeap(b.Manifest),
 		Probe: o.Probe, OwnNetwork: l.shares(name),
 	})
 	if err != nil {

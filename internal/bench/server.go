@@ -53,8 +53,7 @@ func (s *localServer) Usage(u *result.Usage) {
 	u.LoggedBytes = s.Logged()
 }
 
-// Heap requests the figures from a contestant written in Go. Note: the language decides, not a key
-// of the manifest, because all Go contestants have the harness, which a test checks.
+// Heap requests the figures from a contestant that reports its heap.
 func (s *localServer) Heap() (Heap, error) {
 	h, err := s.Instance.Heap()
 	return Heap{Inuse: h.Inuse, Allocated: h.TotalAlloc, Goroutines: h.GoroutinesStarted}, err

@@ -49,7 +49,7 @@ type Plan struct {
 	// Uncontrolled are the levels, as indices, that no control is loaded at.
 	Uncontrolled []int `json:"uncontrolled,omitempty"`
 
-	// Heap says that the heaps of Go contestants are read before and after each window.
+	// Heap says that the heaps of contestants in Go and .NET are read before and after each window.
 	Heap bool `json:"heap,omitempty"`
 
 	Seed     uint64  `json:"seed"`

@@ -232,7 +232,8 @@ type Usage struct {
 	LoggedBytes  int64  `json:"logged_bytes,omitempty"`
 
 	// Of Go contestants, where the plan asks for it: the heap in use right after the window, its
-	// connections still open; what was allocated and how many goroutines were started within.
+	// connections still open; what was allocated and how many goroutines were started within. Of .NET
+	// contestants what was allocated.
 	HeapInuseBytes    *int64 `json:"heap_inuse_bytes,omitempty"`
 	AllocBytes        *int64 `json:"alloc_bytes,omitempty"`
 	GoroutinesStarted *int64 `json:"goroutines_started,omitempty"`
