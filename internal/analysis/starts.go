@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -106,20 +107,39 @@ func Reached(byLevel map[int][]result.Trial) map[string]map[int]float64 {
 // Unloaded returns a metric of a contestant that was started and not yet loaded, over all its
 // starts, even if their loads failed: the median with its interval, the minimum and the maximum.
 func Unloaded(run *result.Run, name string, m Metric) (e Estimate, least, most float64) {
-	var values []float64
+	values := slices.Collect(maps.Values(unloaded(run, name, m)))
+	if len(values) == 0 {
+		return Estimate{}, 0, 0
+	}
+	return level(values), slices.Min(values), slices.Max(values)
+}
+
+// UnloadedRatio returns the ratio of a metric of two contestants that were started for the same epoch
+// and not yet loaded, a over b, with its interval at confidence conf.
+func UnloadedRatio(run *result.Run, a, b string, m Metric, conf float64) Estimate {
+	x, y := unloaded(run, a, m), unloaded(run, b, m)
+	var d []float64
+	for _, epoch := range slices.Sorted(maps.Keys(x)) {
+		if v, ok := y[epoch]; ok && x[epoch] > 0 && v > 0 {
+			d = append(d, math.Log(x[epoch]/v))
+		}
+	}
+	return ratio(d, conf)
+}
+
+// unloaded returns a metric of a contestant that was not yet loaded, by epoch.
+func unloaded(run *result.Run, name string, m Metric) map[int]float64 {
+	values := map[int]float64{}
 	for i := range run.Idle {
 		r := &run.Idle[i]
 		if r.Contestant != name || r.Connections > 0 || r.Epoch < run.Plan.Pilots || m.Idle == nil {
 			continue
 		}
 		if v, ok := m.Idle(&r.Server); ok {
-			values = append(values, v)
+			values[r.Epoch] = v
 		}
 	}
-	if len(values) == 0 {
-		return Estimate{}, 0, 0
-	}
-	return level(values), slices.Min(values), slices.Max(values)
+	return values
 }
 
 // perConnection returns the slope of each epoch that has one.

@@ -160,6 +160,10 @@ var static = []Metric{
 	{Name: "wrong_answers", Title: "Requests without a right answer", Unit: "answers", Static: true},
 }
 
+// Tail is the name of a metric that every run shows, but neither ranks nor compares: the service time
+// that 1 % of the requests exceed. A claim may name it, and is judged by its interval.
+const Tail = "p99"
+
 // computed are metrics of published figures that are computed from dyno's metrics.
 var computed = []Metric{
 	{Name: "time", Title: "Time to complete", Unit: "ns", Computed: "the number of requests ÷ our rate"},
@@ -206,6 +210,10 @@ func MetricNamed(name string) (Metric, bool) {
 	if m, ok := analysis.MetricNamed(name); ok {
 		return Metric{Name: m.Name, Title: m.Title, Unit: m.Unit, More: m.More}, true
 	}
+	if name == Tail {
+		m := analysis.ClassicNamed(name)
+		return Metric{Name: m.Name, Title: m.Title, Unit: m.Unit}, true
+	}
 	base, _, argument := strings.Cut(name, ":")
 	for _, m := range slices.Concat(static, computed, printed()) {
 		if takes := m.Name == timeFor || m.Name == lead || m.Name == drop; m.Name == base && takes == argument {
@@ -220,6 +228,7 @@ func metricNames() (names []string) {
 	for _, m := range analysis.Metrics {
 		names = append(names, m.Name)
 	}
+	names = append(names, Tail)
 	for _, m := range slices.Concat(static, computed) {
 		if m.Static || m.Bytes {
 			names = append(names, m.Name)

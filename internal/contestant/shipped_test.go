@@ -165,6 +165,27 @@ func TestHarness(t *testing.T) {
 	}
 }
 
+// TestArticles runs the tests of contestants that show what an article says of a program which no run can
+// measure.
+func TestArticles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds two modules")
+	}
+	for _, name := range []string{"fasthttp", "possum"} {
+		dir := filepath.Join("../../contestants/go", name)
+		fetch := exec.Command("go", "mod", "download")
+		fetch.Dir = dir
+		if out, err := fetch.CombinedOutput(); err != nil {
+			t.Skipf("no modules of %s: %v\n%s", name, err, out)
+		}
+		test := exec.Command("go", "test", ".")
+		test.Dir = dir
+		if out, err := test.CombinedOutput(); err != nil {
+			t.Errorf("go test in %s: %v\n%s", dir, err, out)
+		}
+	}
+}
+
 // harnessed is a program that does Work, and serves nobody until it is told to stop, which its
 // server does not heed.
 const harnessed = `package main

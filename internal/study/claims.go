@@ -100,7 +100,7 @@ func (e *evidence) lacks(c claim.Cell, metric string) (claim.Verdict, string) {
 	}
 	program := metric == "lines_of_code" // which is the same at all levels
 	at, ok := e.cell(c)
-	if !program && (!ok || len(p.Cells) > 0 && !slices.Contains(p.Cells, at)) {
+	if !program && c.Level != idle && (!ok || len(p.Cells) > 0 && !slices.Contains(p.Cells, at)) {
 		return claim.NotRun, "it was not loaded there in this run"
 	}
 	if f := e.run.FailureOf(c.Contestant); f != nil {
@@ -115,7 +115,7 @@ func (e *evidence) lacks(c claim.Cell, metric string) (claim.Verdict, string) {
 	if program {
 		return claim.NotRun, "the record has no line count"
 	}
-	if e.measured(c, "throughput").N > 0 {
+	if c.Level == idle || e.measured(c, "throughput").N > 0 {
 		return claim.NotRun, "this run did not record it"
 	}
 	return claim.Inconclusive, "it has no valid trials"
@@ -124,11 +124,11 @@ func (e *evidence) lacks(c claim.Cell, metric string) (claim.Verdict, string) {
 // findings returns the findings on the whole run, the contestant and its level that concern the
 // metric and did not pass.
 func (e *evidence) findings(c claim.Cell, metric string) []checks.Finding {
-	if m, _ := claim.MetricNamed(metric); m.Static {
+	if m, _ := claim.MetricNamed(metric); m.Static || c.Level == idle { // of no trial
 		return nil
 	}
 	at, _ := e.cell(c)
-	m, _ := analysis.MetricNamed(rateOf(metric))
+	m, _ := trialMetric(rateOf(metric))
 	var out []checks.Finding
 	for _, f := range e.level(at.Level) {
 		if f.State >= checks.Warn && (f.Contestant == "" || f.Contestant == c.Contestant) && f.Concerns(m.Kind) {
@@ -205,7 +205,7 @@ func (e *evidence) Level(c claim.Cell, metric string) analysis.Estimate {
 // opened returns an interval of a cell, open on one side if the cell is at the generator's ceiling:
 // its rate is at least, its service time at most the measured one.
 func (e *evidence) opened(c claim.Cell, metric string, lo, hi float64) (float64, float64) {
-	m, _ := analysis.MetricNamed(rateOf(metric))
+	m, _ := trialMetric(rateOf(metric))
 	at, ok := e.cell(c)
 	switch {
 	case !ok || !m.AtCeiling || !e.atCeiling(at):
@@ -238,6 +238,10 @@ func (e *evidence) measured(c claim.Cell, metric string) analysis.Estimate {
 			return analysis.Estimate{Value: n, Lo: n, Hi: n, N: 1}
 		}
 		return analysis.Estimate{}
+	case c.Level == idle:
+		m, _ := analysis.MetricNamed(metric)
+		l, _, _ := analysis.Unloaded(e.run, c.Contestant, m)
+		return l
 	case !ok:
 		return analysis.Estimate{}
 	case metric == "response_bytes":
@@ -283,8 +287,12 @@ func (e *evidence) classic(c claim.Cell, of func(*result.Trial) (float64, bool))
 
 // Range implements claim.Evidence.
 func (e *evidence) Range(c claim.Cell, metric string) (least, most float64, ok bool) {
-	m, known := analysis.MetricNamed(metric) // ranges of bytes per second are not known
+	m, known := trialMetric(metric) // ranges of bytes per second are not known
 	at, there := e.cell(c)
+	if c.Level == idle {
+		l, least, most := analysis.Unloaded(e.run, c.Contestant, m)
+		return least, most, l.N >= claim.FewEpochs
+	}
 	if !known || !there {
 		return 0, 0, false
 	}
@@ -295,7 +303,7 @@ func (e *evidence) Range(c claim.Cell, metric string) (least, most float64, ok b
 
 // RatioRange implements claim.Evidence.
 func (e *evidence) RatioRange(a, b claim.Cell, metric string) (least, most float64, ok bool) {
-	m, known := analysis.MetricNamed(metric)
+	m, known := trialMetric(metric)
 	x, there := e.cell(a)
 	y, there2 := e.cell(b)
 	if !known || !there || !there2 {
@@ -312,7 +320,12 @@ func (e *evidence) Compare(a, b claim.Cell, metric string) claim.Comparison {
 	}
 	x, ok := e.cell(a)
 	y, ok2 := e.cell(b)
-	if !ok || !ok2 || e.data.Analysis == nil {
+	switch {
+	case e.data.Analysis == nil:
+		return claim.Comparison{}
+	case a.Level == idle && b.Level == idle:
+		return e.unloaded(a, b, metric)
+	case !ok || !ok2:
 		return claim.Comparison{}
 	}
 	if rate := rateOf(metric); rate != metric {
@@ -321,9 +334,13 @@ func (e *evidence) Compare(a, b claim.Cell, metric string) claim.Comparison {
 		c.Verdict = analysis.Inconclusive // the run tested the rates alone
 		return c
 	}
-	m, _ := analysis.MetricNamed(metric)
+	m, _ := trialMetric(metric)
 	p, planned := e.data.Analysis.Compared(x, y, metric)
 	c := claim.Comparison{Ratio: p.Ratio, Verdict: p.Verdict, Note: p.Note, Unplanned: !planned}
+	if m.Name == claim.Tail { // which no run compares: the pair was planned if it is one for the primary metric
+		_, primary := e.data.Analysis.Compared(x, y, e.run.Plan.Primary)
+		c.Unplanned = !primary
+	}
 	if !planned { // its interval is of the same level, but nothing says that the two were chosen before the run
 		c.Ratio = e.table().Compare(m, x, y, 1-e.data.Analysis.AlphaAt)
 		p = analysis.Pair{A: x.Contestant, AtA: x.Level, B: y.Contestant, AtB: y.Level}
@@ -338,7 +355,7 @@ func (e *evidence) Compare(a, b claim.Cell, metric string) claim.Comparison {
 // bound opens the interval of a ratio on the side on which a cell at the generator's ceiling may do
 // more. Such an interval shows no equality, and no factor by which that cell is ahead.
 func (e *evidence) bound(c *claim.Comparison, p analysis.Pair, metric string) {
-	m, _ := analysis.MetricNamed(metric)
+	m, _ := trialMetric(metric)
 	if !m.AtCeiling {
 		return
 	}
@@ -365,6 +382,14 @@ func exact(a, b analysis.Estimate) claim.Comparison {
 	return claim.Comparison{Ratio: analysis.Estimate{
 		Value: a.Value / b.Value, Lo: a.Lo / b.Hi, Hi: a.Hi / b.Lo, N: min(a.N, b.N),
 	}}
+}
+
+// trialMetric returns the metric of that name that trials have, the tail of the service time among them.
+func trialMetric(name string) (analysis.Metric, bool) {
+	if name == claim.Tail {
+		return analysis.ClassicNamed(name), true
+	}
+	return analysis.MetricNamed(name)
 }
 
 // Trials returns the path of a study's committed trials within the project.

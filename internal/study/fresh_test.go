@@ -78,6 +78,40 @@ kind = "order"
 metric = "sockets"
 cells = ["slow @ c30, then", "fast @ c30, then"]
 [[claim]]
+id = "idle"
+sentences = ["M-01"]
+text = "Before any load both have as many threads."
+kind = "equal"
+metric = "threads"
+a = "fast @ idle"
+b = "slow @ idle"
+[[claim]]
+id = "idle memory"
+sentences = ["M-01"]
+text = "Before any load fast has half of the memory."
+kind = "ratio"
+metric = "memory"
+a = "fast @ idle"
+b = "slow @ idle"
+value = 0.5
+[[claim]]
+id = "idle cpu"
+sentences = ["M-01"]
+text = "Until then it has used at most 20 ms of CPU time."
+kind = "all"
+metric = "cpu_since_start"
+cells = ["* @ idle"]
+at_most = 20000000.0
+[[claim]]
+id = "tail"
+sentences = ["M-01"]
+text = "1 % of the requests of slow take longer than 1.5 times those of fast."
+kind = "ratio"
+metric = "p99"
+a = "slow @ c30"
+b = "fast @ c30"
+value = 1.5
+[[claim]]
 id = "swap"
 sentences = ["M-01"]
 text = "Nothing of fast is swapped."
@@ -104,8 +138,9 @@ func freshRun(t *testing.T, c Choice) (*Study, *result.Run) {
 	}
 	of := func(o plan.Order, tr *result.Trial) {
 		slow := int64(1)
+		tr.Load.ServiceP99NS, tr.Load.Succeeded = 20e6, 2000
 		if o.Contestant == "slow" {
-			slow = 2
+			slow, tr.Load.ServiceP99NS = 2, 30e6
 		}
 		cpu, since, zero := slow*1e8+int64(o.Epoch)*1e5, slow*1e8*int64(o.Level.Step+1), int64(0)
 		pss, threads, sockets := slow*1e6*int64(o.Level.Step+1)+int64(o.Epoch), 10-4*(slow-1), int64(1)
@@ -114,8 +149,8 @@ func freshRun(t *testing.T, c Choice) (*Study, *result.Run) {
 	}
 	run := carriedOut(t, planned(t, plan.Request{Question: st.Ask(c), Seed: 7}), of)
 	for e := range run.Trials[len(run.Trials)-1].Epoch + 1 {
-		for _, name := range run.Plan.Contestants {
-			cpu, pss, n, zero := int64(1e7), int64(5e5)+int64(e), int64(4), int64(0)
+		for i, name := range run.Plan.Contestants { // fast, slow
+			cpu, pss, n, zero := int64(1e7), int64(5e5)*int64(1+i)+int64(e), int64(4), int64(0)
 			run.Add(result.Record{Idle: &result.Idle{Contestant: name, Epoch: e,
 				Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss, Threads: &n, OpenSockets: &n, SwapPSSBytes: &zero}}})
 		}
@@ -135,9 +170,10 @@ func TestFreshStudy(t *testing.T) {
 	}
 	want := map[string]claim.Verdict{"threads": claim.Confirmed, "grows": claim.Confirmed, "cpu": claim.Confirmed,
 		"since":   claim.Confirmed,
-		"sockets": claim.Contradicted, "swap": claim.Confirmed}
+		"sockets": claim.Contradicted, "swap": claim.Confirmed, "idle": claim.Confirmed,
+		"idle memory": claim.Confirmed, "idle cpu": claim.Confirmed, "tail": claim.Confirmed}
 	for _, o := range d.Claims.Outcomes {
-		if o.Verdict != want[o.Claim.ID] {
+		if o.Verdict != want[o.Claim.ID] || strings.Contains(o.Reason, "not planned to compare") {
 			t.Errorf("%s: %s, %s", o.Claim.ID, o.Verdict, o.Reason)
 		}
 	}
@@ -239,6 +275,10 @@ func TestFreshReadErrors(t *testing.T) {
 			`:14:1: it continues the level "c10", so it needs the same delay and contestants`},
 		{"load = { connections = 30 }", "load = { connections = 30, rate_share = 0.5 }", `remove the rate`},
 		{`b = "slow @ c30"`, `b = "slow @ c10"`, `fast @ c30 and slow @ c10 cannot be compared: they load different processes`},
+		{`b = "slow @ idle"`, `b = "slow @ c10"`, `an idle process and a loaded one cannot be compared`},
+		{"metric = \"memory\"\na = \"fast @ idle\"", "metric = \"p50\"\na = \"fast @ idle\"",
+			`an idle process has no p50; want one of memory, cpu_time`},
+		{`name = "c10"`, `name = "idle"`, `:10:1: "idle": the name stands for processes before their first load`},
 		{`metric = "sockets"`, `metric = "swap_pss"`,
 			`swap_pss is a property of the machine and cannot be compared; use the kind bound`},
 	} {

@@ -20,10 +20,6 @@ const (
 	figuresFile = "figures.csv"
 )
 
-// idle is the level of published figures of processes before their first load, in a study with fresh
-// ones.
-const idle = "idle"
-
 // keys are the keys of a study.toml, including renamed ones.
 type keys struct {
 	Study
@@ -63,9 +59,7 @@ func Read(fsys fs.FS, slug string) (*Study, error) {
 		r.errs = append(r.errs, err)
 	} else {
 		r.pairs()
-	}
-	if s.Fresh {
-		known.Levels = append(known.Levels, idle)
+		r.idle()
 	}
 	s.Figures, err = claim.ReadFigures(fsys, path.Join(dir, figuresFile), known)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -239,6 +233,9 @@ func (r *reader) levels() {
 		if l.Extra && i == 0 {
 			r.errorf(at+".extra", "the first level cannot be an extra one, for its pairs are those that are decided")
 		}
+		if l.Name == idle {
+			r.errorf(at+".name", "%q: the name stands for processes before their first load", l.Name)
+		}
 		if strings.Contains(l.Name, "@") {
 			r.errorf(at+".name", "%q: the name of a level cannot contain @", l.Name)
 		}
@@ -370,6 +367,9 @@ func (s *Study) known() claim.Known {
 		l := &s.Levels[i]
 		k.Levels = append(k.Levels, l.Name)
 		k.At[l.Name] = slices.Concat(s.at(l), gone)
+	}
+	if s.Fresh {
+		k.Levels, k.At[idle] = append(k.Levels, idle), k.Contestants
 	}
 	return k
 }

@@ -1,0 +1,52 @@
+package study
+
+import (
+	"fmt"
+
+	"dyno/internal/analysis"
+	"dyno/internal/claim"
+)
+
+// idle is the level of published figures and of claims on processes before their first load, in a study
+// with fresh ones.
+const idle = "idle"
+
+// unloaded compares two idle processes: those that were started for the same epoch.
+func (e *evidence) unloaded(a, b claim.Cell, metric string) claim.Comparison {
+	m, _ := analysis.MetricNamed(metric)
+	return claim.Comparison{
+		Ratio: analysis.UnloadedRatio(e.run, a.Contestant, b.Contestant, m, 1-e.data.Analysis.AlphaAt),
+	}
+}
+
+// idle rejects claims on idle processes that nothing can judge: by a metric that such a process does not
+// have, or against a loaded one.
+func (r *reader) idle() {
+	for i := range r.s.Claims {
+		c := &r.s.Claims[i]
+		n, cells := 0, c.All()
+		for _, cell := range cells {
+			if cell.Level == idle {
+				n++
+			}
+		}
+		at := fmt.Sprintf("claim[%d]", i)
+		switch m, ok := analysis.MetricNamed(c.Metric); {
+		case n == 0:
+		case !ok || m.Idle == nil:
+			r.errorf(at+".metric", "an idle process has no %s; want one of %s", c.Metric, idleMetrics())
+		case n < len(cells):
+			r.errorf(at+".kind", "an idle process and a loaded one cannot be compared: they share no round")
+		}
+	}
+}
+
+// idleMetrics returns the names of the metrics that idle processes have.
+func idleMetrics() (list string) {
+	for _, m := range analysis.Metrics {
+		if m.Idle != nil {
+			list += ", " + m.Name
+		}
+	}
+	return list[2:]
+}
