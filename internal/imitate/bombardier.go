@@ -80,8 +80,7 @@ var bombardierFlags = []flag{
 	{"m", "method", "METHOD", "method", text(func(o *Order, s string) { o.Method = s })},
 	{"b", "body", "TEXT", "body", text(func(o *Order, s string) { o.body = s })},
 	{"f", "body-file", "FILE", "file with the body", text(func(o *Order, s string) { o.BodyFile = s })},
-	{"s", "stream", "", "not supported: dyno sends a body with its length",
-		without("dyno sends a body with its length; omit it")},
+	{"s", "stream", "", "send the body in chunks", on(func(o *Order) { o.stream = true })},
 	{"", "cert", "FILE", "no effect without TLS", ignored},
 	{"", "key", "FILE", "no effect without TLS", ignored},
 	{"k", "insecure", "", "no effect without TLS", ignored},
@@ -192,6 +191,9 @@ func bombardierComplete(o *Order) error {
 	}
 	if o.body != "" {
 		o.Body = &o.body
+	}
+	if o.stream && o.body+o.BodyFile != "" {
+		o.sends("Transfer-Encoding: chunked")
 	}
 	return nil
 }

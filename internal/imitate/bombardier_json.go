@@ -73,7 +73,7 @@ func bombardierJSON(w io.Writer, f *figures) error {
 	}{bombardierSpec{
 		Connections: f.asked, Type: "number-of-requests", Requests: f.Requests, Seconds: f.Duration.Seconds(),
 		Method: f.Method, URL: f.URL, Headers: f.headers, BodyFilePath: f.BodyFile,
-		Timeout: f.Order.Timeout.Seconds(), Client: f.client, Rate: f.Rate,
+		Timeout: f.Order.Timeout.Seconds(), Client: f.client, Rate: f.Rate, Stream: f.stream,
 	}, bombardierResult{
 		BytesRead: f.Load.BytesRead, BytesWritten: f.Load.BytesWritten, Seconds: f.Seconds,
 		Class1: o.Classes[0], Class2: o.Classes[1], Class3: o.Classes[2], Class4: o.Classes[3], Class5: o.Classes[4],

@@ -55,11 +55,11 @@ type Order struct {
 	contentType                            string
 	cookies                                []string
 
-	asked                 int64  // bombardier: connections, as given
-	printed               string // the letters of the parts to print
-	silent, json, dropped bool   // dropped: a body that is not sent
-	client, body          string
-	headers               []bombardierHeader // as given
+	asked                         int64  // bombardier: connections, as given
+	printed                       string // the letters of the parts to print
+	silent, json, stream, dropped bool   // dropped: a body that is not sent
+	client, body                  string
+	headers                       []bombardierHeader // as given
 }
 
 // Order returns the order of a command line without options.

@@ -127,6 +127,14 @@ func counts(l *result.Load) map[string]int64 {
 
 // TestRates: samples are of one event loop each for wrk, which leaves out those without a response and
 // counts their time in the next one; of all together for bombardier.
+// TestStream: a streamed body of bombardier is chunked.
+func TestStream(t *testing.T) {
+	o := order(t, bombardier, "-m", "POST", "-b", "abc", "-s")
+	if err := bombardierComplete(o); err != nil || !slices.Contains(o.Headers, "Transfer-Encoding: chunked") {
+		t.Errorf("%q, %v", o.Headers, err)
+	}
+}
+
 func TestRates(t *testing.T) {
 	f := &figures{Seconds: 0.4}
 	loops := [][]int32{{1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 9}, {2, 2, 2, 2, 2}}

@@ -2,7 +2,11 @@ package loader
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -276,6 +280,42 @@ func TestSearchKeepsItsProbes(t *testing.T) {
 	if err != nil || f == nil || f.Ended != summary.Interrupted || n < 2 || len(f.Probes) != n || f.Top <= 0 ||
 		f.Rate > 0 == f.Probes[1].Paused || f.OK() {
 		t.Errorf("%v, %d probes told, %+v", err, n, f)
+	}
+}
+
+// TestLongBodies: a large file and chunks arrive as they were given, by both engines.
+func TestLongBodies(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "body")
+	var content []byte
+	for i := range 5 << 20 {
+		content = binary.BigEndian.AppendUint32(content, uint32(i))
+	}
+	if err := os.WriteFile(name, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sum := sha256.New()
+		if _, err := io.Copy(sum, r.Body); err != nil {
+			w.WriteHeader(400)
+		}
+		fmt.Fprintf(w, "%d %s %x", r.ContentLength, r.TransferEncoding, sum.Sum(nil))
+	}))
+	defer s.Close()
+	sum := sha256.Sum256(content)
+	for _, engine := range []string{"gonet", DefaultEngine()} {
+		for headers, framing := range map[string]string{"A: 1": "20971520 []", "Transfer-Encoding: chunked": "-1 [chunked]"} {
+			r := Request{Requests: 3, Connections: 2, Engine: engine, Timeout: time.Minute, Request: adhoc.Request{
+				BodyFile: name, Headers: []string{headers}, ExpectBody: text(fmt.Sprintf("%s %x", framing, sum))}}
+			r.URL = s.URL
+			p, err := New(t.Context(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := p.Run(t.Context(), &Files{}, nil)
+			if err != nil || got.Load.Succeeded != 3 {
+				t.Errorf("%s, %s: %+v, %v", engine, headers, got, err)
+			}
+		}
 	}
 }
 

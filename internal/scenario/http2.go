@@ -99,7 +99,8 @@ func (x *block) compile(r *Request, host string, o Options, b builder) error {
 		x.parts, x.body = b.done(), body.done()
 		return nil
 	}
-	if x.fixed = r.Body; r.Body != "" || r.Method == "POST" || r.Method == "PUT" {
+	x.fixed = r.Body
+	if !r.says("transfer-encoding") && (r.Body != "" || r.Method == "POST" || r.Method == "PUT") {
 		b.text = http2.AppendField(b.text, "content-length", strconv.Itoa(len(r.Body)))
 	}
 	x.parts = b.done()
@@ -132,7 +133,7 @@ func (b *builder) fields(r *Request, o Options) error {
 	for _, h := range r.Headers {
 		name := strings.ToLower(h.Name)
 		switch name {
-		case "host", "connection", "keep-alive", "proxy-connection", "upgrade":
+		case "host", "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade":
 			continue
 		case "te":
 			if !strings.EqualFold(h.Value, "trailers") {
