@@ -47,7 +47,7 @@ type Parser struct {
 
 // Reset prepares p for a new connection.
 func (p *Parser) Reset() {
-	p.began, p.left, p.skip, p.counted, p.continued = false, 0, 0, 0, 0
+	p.began, p.left, p.skip, p.counted, p.last, p.continued = false, 0, 0, 0, false, 0
 	p.decoder.reset()
 }
 

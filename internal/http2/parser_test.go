@@ -187,6 +187,29 @@ func TestParser(t *testing.T) {
 	}
 }
 
+// TestReset: nothing of a connection that ended anywhere is left for the next.
+func TestReset(t *testing.T) {
+	p := newPeer()
+	script(p)
+	stream := p.out.Bytes()
+	for cut := range stream {
+		var p Parser
+		p.Reset()
+		for b, ev := stream[:cut], Settled; ev != More; {
+			var n int
+			var err error
+			if n, ev, err = p.Feed(b); err != nil {
+				t.Fatal(err)
+			}
+			b = b[n:]
+		}
+		p.Reset()
+		if _, ev, err := p.Feed(stream); ev != Settled || err != nil {
+			t.Errorf("after %d bytes: %v, %v", cut, ev, err)
+		}
+	}
+}
+
 // TestViolations: connection errors, by the names of RFC 9113.
 func TestViolations(t *testing.T) {
 	raw := func(k kind, flags byte, stream uint32, payload string) string {
