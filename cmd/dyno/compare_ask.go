@@ -40,10 +40,10 @@ func (f *compareFlags) typed(cmd *cobra.Command, sides []*side.Side) (*scenario.
 	if err != nil {
 		return nil, err
 	}
-	side.Ask(sides, path)
+	others := side.Ask(sides, path)
 	s.Lenient = true
 	if s.Title == "" {
-		s.Title = titleOf(s)
+		s.Title = strings.Join(append([]string{titleOf(s)}, others...), ", ")
 	}
 	return s, nil
 }

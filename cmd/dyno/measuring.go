@@ -95,7 +95,7 @@ func measure(cmd *cobra.Command, x *experiment.Experiment) (*report.Data, error)
 	stderr := cmd.ErrOrStderr()
 	view := terminal.New(stderr, isTerminal(stderr), os.Getenv("NO_COLOR") != "", func() int { return width(stderr) })
 	defer view.Close()
-	x.Event = view.Event
+	x.Event, view.Folder = view.Event, x.Folder
 	return x.Run(cmd.Context())
 }
 

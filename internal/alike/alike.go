@@ -146,7 +146,8 @@ func (s *Sides) own(one *side) {
 
 // Difference is a difference between the responses of two sides.
 type Difference struct {
-	Sent       string // the request
+	SentA      string // the request
+	SentB      string // the same, at B's own path
 	A, B       string // the sides
 	What       string // as --differ has it: status, type, length, body, header:NAME
 	Place      string // within the body; "": the whole
@@ -162,11 +163,15 @@ func (d *Difference) Error() string {
 		where += " at " + d.Place
 	}
 	width := max(len(d.A), len(d.B))
-	return fmt.Sprintf("%s and %s respond to %s differently: %s\n"+
+	who := fmt.Sprintf("%s and %s respond to %s", d.A, d.B, d.SentA)
+	if d.SentB != d.SentA {
+		who = fmt.Sprintf("%s to %s and %s to %s respond", d.A, d.SentA, d.B, d.SentB)
+	}
+	return fmt.Sprintf("%s differently: %s\n"+
 		"  %-*s  %s\n"+
 		"  %-*s  %s\n"+
 		"make the responses equal, or accept the difference with --differ %s%s",
-		d.A, d.B, d.Sent, where, width, d.A, d.SaysA, width, d.B, d.SaysB, d.ExcusedBy, d.otherWords)
+		who, where, width, d.A, d.SaysA, width, d.B, d.SaysB, d.ExcusedBy, d.otherWords)
 }
 
 // difference returns the first difference of a side from the first side. It ignores differences
@@ -191,7 +196,7 @@ func (s *Sides) difference(one *side) *Difference {
 				s.excuse(fmt.Sprintf("%s of %s and %s (--differ %s)", text, first.name, one.name, by))
 				continue
 			}
-			out := &Difference{Sent: a.Sent, A: first.name, B: one.name, What: d.name(), SaysA: d.a,
+			out := &Difference{SentA: a.Sent, SentB: b.Sent, A: first.name, B: one.name, What: d.name(), SaysA: d.a,
 				SaysB: d.b, ExcusedBy: d.what}
 			if d.at != nil {
 				out.Place = d.at.String()

@@ -126,6 +126,33 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
+// TestOwnPaths: a difference names the request that each of the two was sent.
+func TestOwnPaths(t *testing.T) {
+	var s Sides
+	var base *scenario.Scenario
+	for name, path := range map[string]string{"a": "/one", "b": "/two"} {
+		server := httptest.NewServer(answer(map[string]int{"a": 200, "b": 404}[name], ""))
+		t.Cleanup(server.Close)
+		sc, _, err := (&adhoc.Request{}).Make(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Ask(t.Context(), name, endpoint.TCP(server.Listener.Addr().String()), sc); err != nil {
+			t.Fatal(err)
+		}
+		base = sc
+	}
+	_, _, err := s.Agree(base)
+	if err == nil {
+		t.Fatal("they agree")
+	}
+	for _, want := range []string{"a to GET /one", "b to GET /two", "respond differently: status\n"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in\n%v", want, err)
+		}
+	}
+}
+
 // TestConnectionIsTold, and stops nobody.
 func TestConnectionIsTold(t *testing.T) {
 	seen := ask(t, "/", nil, answer(200, ""), answer(200, "", "Connection: close"))

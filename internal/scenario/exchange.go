@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strings"
 	"time"
 
@@ -34,7 +35,14 @@ func (v *verifier) exchange(ctx context.Context, raw []byte, head bool) (*http1.
 		n, err := v.conn.Read(buf)
 		answer = append(answer, buf[:n]...)
 		ended := errors.Is(err, io.EOF)
-		if err != nil && !ended {
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded) && len(answer) == 0:
+			return nil, nil, fmt.Errorf("the server accepted the connection, but sent no response within %v; "+
+				"check what it waits for", v.timeout)
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return nil, nil, fmt.Errorf("the server sent %d bytes, but not the whole response, within %v", len(answer),
+				v.timeout)
+		case err != nil && !ended:
 			return nil, nil, fmt.Errorf("read the response: %w", err)
 		}
 		resp, perr := http1.Whole(answer, head, ended)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,11 +40,15 @@ func (s *Side) openURL(ctx context.Context) error {
 }
 
 // Ask makes sides answer the same requests at paths of their own: path is what all are asked for,
-// and a URL with another path for that instead.
-func Ask(sides []*Side, path string) {
+// and a URL with another path for that instead. It returns these other paths, each once.
+func Ask(sides []*Side, path string) (others []string) {
 	for _, s := range sides {
 		if own := s.Path(); own != "" && own != path {
 			s.Manifest.Paths = map[string]string{path: own}
+			if !slices.Contains(others, own) {
+				others = append(others, own)
+			}
 		}
 	}
+	return others
 }

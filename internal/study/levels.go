@@ -209,8 +209,8 @@ func standingAt(run *result.Run, l report.Level) (out []result.Standing) {
 	return out
 }
 
-// pairsStanding returns the contestants, the best first, each with its ratio to the best. It uses
-// the valid epochs, or the pilots if there is none yet.
+// pairsStanding returns the contestants, the best first, each with its ratio to the best; none if
+// each is behind another. It uses the valid epochs, or the pilots if there is none yet.
 func pairsStanding(run *result.Run) (out []result.Standing) {
 	m, ok := analysis.MetricNamed(run.Plan.Primary)
 	if !ok {
@@ -236,7 +236,13 @@ func pairsStanding(run *result.Run) (out []result.Standing) {
 		}
 		out = append(out, result.Standing{Name: name, PerSec: t.Level(rate, result.Cell{Contestant: name}).Value, Of: of})
 	}
-	for pass := range min(2, len(out)) { // against anybody, which shows who is best, and against that
+	better := func(x, y result.Standing) int {
+		if m.More {
+			x, y = y, x
+		}
+		return cmp.Compare(x.Ratio, y.Ratio)
+	}
+	for range out { // against anybody, then against who is best of these, until nobody is better
 		for i := range out {
 			first, own := result.Cell{Contestant: out[0].Name}, result.Cell{Contestant: out[i].Name}
 			out[i].Ratio, out[i].Lo, out[i].Hi = 1, 0, 0
@@ -245,14 +251,13 @@ func pairsStanding(run *result.Run) (out []result.Standing) {
 				out[i].Lo, out[i].Hi, _ = t.RatioRange(m, own, first)
 			}
 		}
-		slices.SortStableFunc(out[pass:], func(x, y result.Standing) int {
-			if m.More {
-				x, y = y, x
-			}
-			return cmp.Compare(x.Ratio, y.Ratio)
-		})
+		first := out[0].Name
+		slices.SortStableFunc(out, better)
+		if out[0].Name == first {
+			return out
+		}
 	}
-	return out
+	return nil // each is behind another: nobody leads
 }
 
 func classicStanding(run *result.Run) (out []result.Standing) {

@@ -41,3 +41,41 @@ func TestStandingFromTheFirstRound(t *testing.T) {
 		t.Errorf("before the first trial: %+v", all)
 	}
 }
+
+// Whoever is said to lead is behind nobody: not the best against any one other, whom a third beats,
+// and nobody where each is behind another.
+func TestStandingLeader(t *testing.T) {
+	for name, c := range map[string]struct {
+		rates  map[string][]int64 // by round
+		leader string
+	}{
+		"a third beats who is best against a": {map[string][]int64{"a": {10, 1, 1}, "b": {10, 3, 3}, "c": {20, 2, 4}}, "c"},
+		"each is behind another":              {map[string][]int64{"a": {1, 2, 3}, "b": {2, 3, 1}, "c": {3, 1, 2}}, ""},
+	} {
+		r := plan.Request{Contestants: []string{"a", "b", "c"}, Controls: []string{"ref", "ref'"}, Primary: "throughput",
+			Connections: []int{10}, Seed: 3}
+		run := carriedOut(t, planned(t, r), madeUp)
+		all := run.Trials
+		run.Trials = nil
+		for _, x := range all {
+			if x.Epoch == 0 && x.Round < 3 {
+				if rates := c.rates[x.Contestant]; rates != nil {
+					x.Load.Succeeded = 1000 * rates[x.Round]
+				}
+				run.Trials = append(run.Trials, x)
+			}
+		}
+		leader := ""
+		standing := Standing(run)
+		for i, s := range standing {
+			if i == 0 {
+				leader = s.Name
+			} else if s.Ratio > 1 {
+				t.Errorf("%s: %s leads, but %+v", name, leader, s)
+			}
+		}
+		if leader != c.leader {
+			t.Errorf("%s: %q leads, want %q: %+v", name, leader, c.leader, standing)
+		}
+	}
+}

@@ -12,6 +12,7 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -36,6 +37,8 @@ const firstFigures = "first figures"
 // View shows events. On a TTY it redraws a few lines in place; elsewhere it writes plain lines. It
 // is not safe for concurrent use.
 type View struct {
+	Folder string // of the run, to which the paths of logs are relative
+
 	out   io.Writer
 	tty   bool
 	width func() int
@@ -126,7 +129,7 @@ func (v *View) take(e result.Event) (changed bool) {
 	}
 	v.who, v.text = document.Clean(e.Contestant), document.Clean(e.Text)
 	if e.Total > 0 {
-		v.done, v.total = e.Done, e.Total
+		v.done, v.total = max(v.done, e.Done), e.Total // what is repeated was counted
 		v.remaining(e.Left, e.Longer)
 	}
 	if e.Standing != nil {
@@ -199,7 +202,7 @@ func (v *View) print(s string) {
 func (v *View) failure(f *result.Failure) string {
 	s := v.style.bad.Render("✗ "+document.Clean(f.Contestant)) + "  " + report.FailureText(f)
 	if f.LogFile != "" && !strings.Contains(s, document.Clean(f.LogFile)) { // the hint may name it
-		s += " (log: " + document.Clean(f.LogFile) + ")"
+		s += " (log: " + document.Clean(filepath.Join(v.Folder, f.LogFile)) + ")"
 	}
 	return s
 }

@@ -224,6 +224,32 @@ func TestScreen(t *testing.T) {
 	}
 }
 
+// The log of a failure has a path that can be opened.
+func TestLogOfFailure(t *testing.T) {
+	var b bytes.Buffer
+	v := New(&b, false, false, nil)
+	v.Folder = "runs/7"
+	v.Event(at(0, result.Event{Stage: "launch", Contestant: "gin", Failure: &result.Failure{Contestant: "gin",
+		Stage: "launch", Reason: "it exited", LogFile: "logs/gin-epoch0.log"}}))
+	if !strings.Contains(b.String(), "(log: runs/7/logs/gin-epoch0.log)") {
+		t.Error(b.String())
+	}
+}
+
+// The count of trials never falls: what is discarded is counted again once its repetition is.
+func TestCount(t *testing.T) {
+	var b bytes.Buffer
+	v := New(&b, false, false, nil)
+	for i, done := range []int{10, 204, 200, 206} {
+		v.Event(at(float64(20*i), result.Event{Stage: "measure", Done: done, Total: 910}))
+	}
+	for _, want := range []string{"204 of 910", "206 of 910"} {
+		if !strings.Contains(b.String(), want) || strings.Contains(b.String(), "200 of 910") {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}
+
 // The time left that is shown never rises without the reason, and by a tenth not at all.
 func TestTimeLeft(t *testing.T) {
 	v := New(&bytes.Buffer{}, false, false, nil)
