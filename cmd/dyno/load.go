@@ -37,9 +37,9 @@ func loadCommand() *cobra.Command {
 			"loop: latency counts from when a request was due. See doc/load.md.\n\n" +
 			"Exit codes: 0 success; 1 when more requests failed than --max-errors allows, an objective of --slo " +
 			"was\n" +
-			"missed or could not be determined, connections could not be made, the server was gone at the end, " +
-			"or,\n" +
-			"with --strict, the generator was at its limit; 2 usage.",
+			"missed or could not be determined, --find confirmed no rate, the load was interrupted, connections " +
+			"could\n" +
+			"not be made, the server was gone at the end, or, with --strict, the generator was at its limit; 2 usage.",
 		Example: "  dyno load http://127.0.0.1:8080/\n" +
 			"  dyno load -c 125 -n 5M '127.0.0.1:8080/api/values/{int:1..1000}'\n" +
 			"  dyno load -r 1k -d 30s --warmup 5s --slo 'p99<20ms,errors<0.1%' http://127.0.0.1:8080/\n" +

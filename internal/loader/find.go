@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -35,17 +36,13 @@ func (r *Request) objective() (slo result.SLO, err error) {
 	return slo, nil
 }
 
-// scale is the length of a search relative to its usual one.
-func (r *Request) scale() float64 {
-	if r.Duration > 0 {
-		return float64(r.Duration) / float64(plan.SearchTime)
-	}
-	return 1
-}
+// searchTime is how long a search is to take. Probes at low rates, which must be long to show their
+// percentile, may make it twice that.
+func (r *Request) searchTime() time.Duration { return cmp.Or(r.Duration, plan.SearchTime) }
 
 // Search looks for the highest rate at which the server keeps the objective, by the probes of a
-// search of dyno run, and calls tick with each. After an interruption it returns what was found
-// until then, without an error; after another failure, with the error.
+// search of dyno run, and calls tick with each. After an interruption, or when twice its time is up,
+// it returns what was found until then, without an error; after another failure, with the error.
 func (p *Plan) Search(ctx context.Context, tick func(summary.Probe)) (*summary.Found, error) {
 	slo, err := p.objective()
 	if err != nil {
@@ -59,12 +56,22 @@ func (p *Plan) Search(ctx context.Context, tick func(summary.Probe)) (*summary.F
 	if err := p.warmUp(ctx, session); err != nil {
 		return nil, err
 	}
+	began, most := time.Now(), 2*p.searchTime()
+	scale := float64(p.searchTime()) / float64(plan.SearchTime)
 	f := &summary.Found{Dyno: p.Dyno, Command: p.Command, Target: p.Target, Did: p.Did, Seed: p.Seed,
 		Objective: wanted(p.Find), Rounds: plan.SearchRounds}
 	var probes []stats.Probe
 	for round := range plan.SearchRounds {
-		rate, length, ok := plan.Probe(&slo, round, f.Top, probes, p.scale())
+		late := time.Since(began)
+		if late > p.searchTime() && len(probes) > 0 && !plan.Confirms(round) {
+			continue // what is left of the time confirms what was found
+		}
+		rate, length, ok := plan.Probe(&slo, round, f.Top, probes, scale)
 		if !ok {
+			break
+		}
+		if late+length > most && round > 0 {
+			f.Ended = summary.OutOfTime
 			break
 		}
 		w := load.Window{For: length}
@@ -87,13 +94,14 @@ func (p *Plan) Search(ctx context.Context, tick func(summary.Probe)) (*summary.F
 			probe.Cut = true
 		case round == 0:
 			f.Top = probe.PerSec
+			f.TooSlowNS = probe.LatencyNS
 		case probe.Kind == summary.Searching && !probe.Paused:
 			probes = append(probes, stats.Probe{Rate: rate, Pass: probe.Kept})
 		}
 		if f.Probes = append(f.Probes, probe); tick != nil {
 			tick(probe)
 		}
-		if err != nil {
+		if err != nil || f.TooSlowNS > 0 {
 			break
 		}
 	}
@@ -109,7 +117,8 @@ func (p *Plan) Search(ctx context.Context, tick func(summary.Probe)) (*summary.F
 	return f, err
 }
 
-// probe makes one load of a search. After an error it describes what was seen until then.
+// probe makes one load of a search. That of a closed loop has a latency only where its fastest
+// response missed the objective: the fastest's. After an error it describes what was seen until then.
 func (p *Plan) probe(ctx context.Context, session load.Session, slo *result.SLO, w load.Window) (summary.Probe,
 	error) {
 	s := &summary.Summary{Open: w.Schedule != nil, For: w.For}
@@ -127,6 +136,9 @@ func (p *Plan) probe(ctx context.Context, session load.Session, slo *result.SLO,
 	}
 	if w.Schedule == nil {
 		probe.PerSec = s.PerSec()
+		if fastest := s.Detail.Service.Min(); fastest >= slo.LimitNS && err == nil {
+			probe.LatencyNS = fastest
+		}
 		return probe, err
 	}
 	probe.PerSec = w.Schedule.Stages[0].From

@@ -18,7 +18,6 @@ import (
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/load/gonet"
-	"dyno/internal/plan"
 	"dyno/internal/proc"
 	"dyno/internal/summary"
 )
@@ -311,8 +310,9 @@ func (p *Plan) words() string {
 	}
 	switch {
 	case p.Find != nil:
-		length := time.Duration(p.scale() * float64(plan.SearchTime)).Round(time.Second)
-		amount = "the highest rate that keeps " + wanted(p.Find) + ", in about " + plain(length)
+		length := p.searchTime().Round(time.Second)
+		amount = fmt.Sprintf("the highest rate that keeps %s, in about %s (at most %s)", wanted(p.Find), plain(length),
+			plain(2*length))
 	case p.Stages != nil:
 		amount = plain(p.Length) + " in " + document.Count(int64(len(p.Stages)), "stage")
 	case p.openLoop:

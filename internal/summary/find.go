@@ -18,9 +18,10 @@ type Found struct {
 	Objective    string
 	Rate, Lo, Hi float64 // per second, with its 95 % interval; Hi is +Inf where every probe kept it, Lo 0 where none did
 	Top          float64 // of a closed loop
+	TooSlowNS    int64   // its fastest response, where that missed the objective: the search ended with it
 	Probes       []Probe
 	Rounds       int    // probes of a whole search
-	Ended        string // Interrupted or Failed: before its last probe; "": it did not
+	Ended        string // Interrupted, Failed or OutOfTime: before its last probe; "": it did not
 	Color        bool   // FoundText may use ANSI styles
 }
 
@@ -31,7 +32,8 @@ type Probe struct {
 	Length  time.Duration `json:"length_ns"`
 	Planned int64         `json:"planned"`
 	Missing int64         `json:"missing"` // planned requests without a right response
-	// LatencyNS is the percentile of the objective; 0 where it is not known, or a lower bound.
+	// LatencyNS is the percentile of the objective; 0 where it is not known, or a lower bound. Of the
+	// closed loop it is the fastest response, if that missed the objective.
 	LatencyNS int64 `json:"latency_ns,omitempty"`
 	Kept      bool  `json:"kept"`
 	Paused    bool  `json:"paused,omitempty"`   // the generator stood still: it does not count
@@ -46,8 +48,11 @@ const (
 	Confirmation = "confirmation"
 )
 
-// Failed is why a search ended that was not Interrupted.
-const Failed = "failed"
+// Why a search ended that was not Interrupted.
+const (
+	Failed    = "failed"
+	OutOfTime = "out of time"
+)
 
 // Outcome says in a word or two what the probe showed.
 func (p *Probe) Outcome() string {
@@ -68,10 +73,13 @@ func (p *Probe) Outcome() string {
 	return text
 }
 
+// counts reports whether the probe says something of the objective.
+func (p *Probe) counts() bool { return p.Kind != ClosedLoop && !p.Paused && !p.Cut }
+
 // confirmed returns how many of the confirming probes kept the objective, of how many.
 func (f *Found) confirmed() (kept, all int) {
 	for _, p := range f.Probes {
-		if p.Kind == Confirmation && !p.Paused && !p.Cut {
+		if p.Kind == Confirmation && p.counts() {
 			if all++; p.Kept {
 				kept++
 			}
@@ -93,6 +101,9 @@ func (f *Found) unfinished() string {
 		n--
 	}
 	text := fmt.Sprintf("%s after %d of %d probes", f.Ended, n, f.Rounds)
+	if f.Ended == OutOfTime {
+		text += " (a low rate takes long probes: make -d longer)"
+	}
 	if _, all := f.confirmed(); f.Rate > 0 && all == 0 {
 		text += ": the rate is a first estimate, which no long probe confirms"
 	}
@@ -103,7 +114,7 @@ func (f *Found) unfinished() string {
 func (f *Found) warnings() (list []string) {
 	limited := 0
 	for _, p := range f.Probes {
-		if p.AtLimit && !p.Kept && !p.Cut {
+		if p.AtLimit && p.counts() && !p.Kept {
 			limited++
 		}
 	}
@@ -115,6 +126,9 @@ func (f *Found) warnings() (list []string) {
 	case f.Ended != "" && f.Rate == 0:
 	case f.Top <= 0:
 		list = append(list, "the closed loop got no right response, so there is no rate to search around")
+	case f.TooSlowNS > 0:
+		list = append(list, fmt.Sprintf("the fastest response of the closed loop took %s: no rate keeps the objective",
+			report.Duration(float64(f.TooSlowNS))))
 	case f.Rate == 0:
 		list = append(list, "no probe counted: the generator stood still in each of them. Free the machine of other work, "+
 			"and try again")
@@ -122,6 +136,9 @@ func (f *Found) warnings() (list []string) {
 		list = append(list, "every probe missed the objective: the highest rate is lower than all of them")
 	case math.IsInf(f.Hi, 1):
 		list = append(list, "every probe kept the objective: the highest rate may be higher than shown")
+	case all == 0:
+		list = append(list, "not confirmed: the generator stood still in every long probe. Free the machine of other work, "+
+			"and try again")
 	case kept < all:
 		list = append(list, fmt.Sprintf("unstable: %d of %d probes at 95 %% of the highest rate kept the objective", kept,
 			all))
@@ -168,7 +185,11 @@ func FoundText(w io.Writer, f *Found) error {
 		say("Confirmed", fmt.Sprintf("%d of %d probes at 95 %% of the highest rate", kept, all))
 	}
 	if f.Rate > 0 {
-		say("Highest rate/sec", fmt.Sprintf("%s (%s)", report.Sig3(f.Rate), f.interval()))
+		text := fmt.Sprintf("%s (%s)", report.Sig3(f.Rate), f.interval())
+		if !f.OK() {
+			text += ", not confirmed"
+		}
+		say("Highest rate/sec", text)
 	} else {
 		say("Highest rate/sec", "none found")
 	}

@@ -40,6 +40,14 @@ func TestFound(t *testing.T) {
 		"unstable":  {func(f *Found) { f.Probes[4].Kept = false }, false, "WARNING: unstable: 1 of 2 probes"},
 		"limited": {func(f *Found) { f.Probes[2].AtLimit = true }, true,
 			"WARNING: the generator was at its limit in 1 probe that missed"},
+		"limited, but does not count": {func(f *Found) { f.Probes[0].AtLimit, f.Probes[5].AtLimit = true, true }, true,
+			"\nConfirmed: 2 of 2"},
+		"no long probe": {func(f *Found) { f.Probes = f.Probes[:3] }, false, "WARNING: not confirmed: the generator stood still"},
+		"not confirmed": {func(f *Found) { f.Probes = f.Probes[:3] }, false, "1,230 (1,200–1,300), not confirmed"},
+		"out of time": {func(f *Found) { f.Probes, f.Ended = f.Probes[:3], OutOfTime }, false,
+			"WARNING: out of time after 3 of 28 probes (a low rate takes long probes: make -d longer): the rate is a first"},
+		"too slow": {func(f *Found) { f.Probes, f.Rate, f.Lo, f.Hi, f.TooSlowNS = f.Probes[:1], 0, 0, 0, 3e8 }, false,
+			"WARNING: the fastest response of the closed loop took 300 ms: no rate keeps the objective"},
 		"all kept":   {func(f *Found) { f.Hi = math.Inf(1) }, true, "(1,200–?)"},
 		"all missed": {func(f *Found) { f.Lo = 0 }, false, "WARNING: every probe missed the objective"},
 		"interrupted": {func(f *Found) { f.Probes, f.Ended = append(f.Probes[:2], cut), Interrupted }, false,
@@ -56,6 +64,9 @@ func TestFound(t *testing.T) {
 		var text, doc bytes.Buffer
 		if err := FoundText(&text, f); err != nil || !strings.Contains(text.String(), c.want) || f.OK() != c.ok {
 			t.Errorf("%s: ok %v, %v, want %q in\n%s", name, f.OK(), err, c.want, &text)
+		}
+		if name == "limited, but does not count" && strings.Contains(text.String(), "WARNING") {
+			t.Errorf("%s: a warning in\n%s", name, &text)
 		}
 		var keys map[string]any
 		if err := FoundJSON(&doc, f); err != nil || json.Unmarshal(doc.Bytes(), &keys) != nil ||
