@@ -87,24 +87,30 @@ func NewSessions() tls.ClientSessionCache { return tls.NewLRUClientSessionCache(
 // refused, and why.
 type HandshakeError struct{ Err error }
 
-func (e *HandshakeError) Error() string { return "TLS handshake: " + e.why() }
+func (e *HandshakeError) Error() string { return "TLS handshake: " + Reason(e.Err) }
 func (e *HandshakeError) Unwrap() error { return e.Err }
 
-func (e *HandshakeError) why() string {
+// Reason returns the text of an error of crypto/tls: what is wrong, without whose words these are.
+func Reason(err error) string {
 	var refused *tls.CertificateVerificationError
 	var header tls.RecordHeaderError
+	var op *net.OpError
 	switch {
-	case errors.As(e.Err, &refused):
+	case errors.As(err, &op) && op.Op == "remote error":
+		return fmt.Sprintf("the server sent the alert %q", strings.TrimPrefix(op.Err.Error(), "tls: "))
+	case errors.As(err, &op) && op.Op == "local error": // the alert that was sent says what was wrong
+		return strings.TrimPrefix(op.Err.Error(), "tls: ")
+	case errors.As(err, &refused):
 		return certificate(refused.UnverifiedCertificates) + ": " + strings.TrimPrefix(refused.Err.Error(), "x509: ")
-	case errors.As(e.Err, &header):
+	case errors.As(err, &header) && header.Conn != nil: // set for the first record only
 		return fmt.Sprintf("the server does not speak TLS: its response begins with %q", header.RecordHeader[:])
-	case errors.Is(e.Err, io.EOF), errors.Is(e.Err, io.ErrUnexpectedEOF):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "the server closed the connection"
-	case errors.Is(e.Err, context.DeadlineExceeded), errors.Is(e.Err, os.ErrDeadlineExceeded),
-		errors.Is(e.Err, syscall.ETIMEDOUT):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded),
+		errors.Is(err, syscall.ETIMEDOUT):
 		return "not complete in time"
 	}
-	return strings.TrimPrefix(e.Err.Error(), "tls: ")
+	return strings.TrimPrefix(err.Error(), "tls: ")
 }
 
 // certificate says which certificate a server sent.

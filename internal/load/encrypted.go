@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"slices"
+	"syscall"
 
 	"dyno/internal/endpoint"
 	"dyno/internal/hist"
@@ -17,6 +18,8 @@ import (
 // ErrUnnotified is the error for a connection that was closed without close_notify: a response that
 // ends with the connection may have been cut short (RFC 9112, section 9.8).
 var ErrUnnotified = errors.New("the server closed the connection without close_notify")
+
+var errTruncated = errors.New("the server closed the connection within a record of TLS")
 
 // Negotiated returns what a connection negotiated. Its error is a protocol, chosen by the server
 // (ALPN), that the engines do not speak.
@@ -45,18 +48,20 @@ func Unconnected(err error) Kind {
 // Undialled returns the number of requests for which no connection could be made.
 func Undialled(l *result.Load) int64 { return l.Errors[Dial.String()] + l.Errors[Handshake.String()] }
 
-// Severed returns how the requests in flight count when reading their connection failed with err:
-// of the system, or of TLS, whose server may also send an alert.
-func Severed(err error) Kind {
+// Severed returns how the requests in flight count when reading their connection failed with err,
+// of the system or of TLS, and what to say of it.
+func Severed(err error) (Kind, error) {
 	var op *net.OpError
-	var header tls.RecordHeaderError
+	var system syscall.Errno
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF): // within a record
-		return Closed
-	case errors.As(err, &header), errors.As(err, &op) && op.Op == "local error":
-		return Parse
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return Closed, errTruncated
+	case errors.As(err, &op) && op.Op == "remote error": // an alert
+		return Reset, errors.New(endpoint.Reason(err))
+	case errors.As(err, &system), errors.As(err, &op) && op.Op != "local error":
+		return Reset, err
 	}
-	return Reset
+	return Parse, errors.New("TLS: " + endpoint.Reason(err))
 }
 
 // Encrypted counts a connection of that session, which the window began with.

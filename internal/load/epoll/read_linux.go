@@ -30,7 +30,11 @@ func (w *worker) read(c *conn, over bool) {
 			w.goOn(c, now)
 			return
 		case errno == syscall.EPROTO && c.tls != nil:
-			w.broke(c, load.Severed(c.tls.fault), c.tls.fault, now)
+			kind, err := load.Severed(c.tls.fault)
+			if c.tls.ended {
+				w.rec.Unnotified++
+			}
+			w.broke(c, kind, err, now)
 			return
 		case errno != 0:
 			w.broke(c, load.Reset, errno, now)

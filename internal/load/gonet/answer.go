@@ -21,15 +21,16 @@ func (c *conn) took(w *window, r read) *lost {
 			return broken
 		}
 	}
-	switch {
-	case r.err == nil:
+	if r.err == nil {
 		return nil
-	case r.err != io.EOF:
-		return &lost{kind: load.Severed(r.err), err: r.err}
 	}
 	cut := c.wire != nil && c.wire.ended.Load() // else TLS said so before
 	if cut {
 		c.book.Unnotified++
+	}
+	if r.err != io.EOF {
+		kind, err := load.Severed(r.err)
+		return &lost{kind: kind, err: err}
 	}
 	a, kind, err := c.http.End(cut)
 	if a != nil {

@@ -22,8 +22,9 @@ import (
 var encrypted = map[string]func(*testing.T, load.Engine){"tls": overTLS, "tls: resumed": resumed,
 	"tls: refused": refused, "tls: without close_notify": unnotified}
 
-// certificate returns a certificate of 127.0.0.1 that signs itself, and those who trust it.
-func certificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
+// certificate returns a certificate of 127.0.0.1 that signs itself, and those who trust it. other,
+// unless it is nil, makes it another.
+func certificate(t *testing.T, other func(*x509.Certificate)) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -32,22 +33,21 @@ func certificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	c := &x509.Certificate{SerialNumber: integer.NewInt(1), Subject: pkix.Name{CommonName: "loadtest"}, IsCA: true,
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), BasicConstraintsValid: true,
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{"localhost"}}
+	if other != nil {
+		other(c)
+	}
 	der, err := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, err = x509.ParseCertificate(der); err != nil {
-		t.Fatal(err)
-	}
-	pool := x509.NewCertPool()
-	pool.AddCert(c)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pool
+	own := tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+	return own, trust(t, own)
 }
 
 // serveTLS starts a server over TLS, and returns a job for it that trusts its certificate.
 func serveTLS(t *testing.T, version uint16, script func(*peer)) (*server, load.Job) {
 	t.Helper()
-	own, pool := certificate(t)
+	own, pool := certificate(t, nil)
 	ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{own}, MaxVersion: version,
 		NextProtos: []string{endpoint.HTTP1}})
 	if err != nil {

@@ -25,6 +25,26 @@ func Run(t *testing.T, e load.Engine) {
 			t.Run(name, func(t *testing.T) { cases[name](t, e) })
 		}
 	}
+	for _, r := range refusals {
+		t.Run("handshake: "+r.name, func(t *testing.T) {
+			t.Parallel()
+			r.run(t, e)
+		})
+	}
+	for _, f := range faults {
+		t.Run("tls: "+f.name, func(t *testing.T) {
+			t.Parallel()
+			for m := range modes {
+				if testing.Short() && m > 0 {
+					break
+				}
+				t.Run(modes[m].name, func(t *testing.T) {
+					t.Parallel()
+					f.run(t, e, m)
+				})
+			}
+		})
+	}
 	for _, c := range scripts {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
