@@ -54,7 +54,7 @@ func TestLoad(t *testing.T) {
 				env.Setenv(k, v)
 			}
 			env.Values["server"] = s
-			return nil
+			return serveTLS(env, s)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"served": served, "code": code},
 	})

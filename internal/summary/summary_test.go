@@ -215,6 +215,21 @@ func addMixes(all map[string]*Summary) {
 	churn.Detail.Connect = spread(nil, 120_000, 40*time.Microsecond, 400*time.Microsecond)
 	all["churn"] = churn
 
+	encrypted := closed()
+	encrypted.Target, encrypted.Unverified = "https://127.0.0.1:9200/", true
+	encrypted.Load.Handshakes, encrypted.Load.Unnotified = 120_000, 1
+	session := result.TLSSession{Version: "TLS 1.3", Suite: "TLS_AES_128_GCM_SHA256", Group: "X25519MLKEM768",
+		ALPN: "http/1.1", Resumed: true, Connections: 120_000}
+	full := session
+	full.Resumed, full.Connections = false, 125
+	encrypted.Load.TLS = []result.TLSSession{session, full}
+	encrypted.Load.Succeeded, encrypted.Load.Errors = 119_990, map[string]int64{"handshake": 10}
+	encrypted.Renewing = true
+	encrypted.Detail.Connect = spread(nil, 120_125, 40*time.Microsecond, 400*time.Microsecond)
+	encrypted.Detail.Handshake = spread(nil, 120_125, 400*time.Microsecond, 3*time.Millisecond)
+	encrypted.Detail.Texts = map[string]string{"handshake": "TLS handshake: the server closed the connection"}
+	all["encrypted"] = encrypted
+
 	mix := closed()
 	mix.Names = []string{"GET /users", "POST /users", "GET /users/{int:1..100}", "verified only"}
 	mix.Load.Succeeded, mix.Load.Failed, mix.Load.Errors = 119_900, 60, map[string]int64{"timeout": 40}
@@ -249,7 +264,7 @@ func TestText(t *testing.T) {
 
 func TestJSONGoldens(t *testing.T) {
 	all := cases()
-	for _, name := range []string{"closed", "open", "few", "mix"} {
+	for _, name := range []string{"closed", "open", "few", "mix", "encrypted"} {
 		golden(t, name+".json", write(t, JSON, all[name]))
 	}
 }
@@ -321,7 +336,7 @@ func TestWarnings(t *testing.T) {
 		"interrupted": "interrupted", "gone": "ended_early errors", "few": "", "nothing": "", "churn": "churn",
 		"short": "unsteady", "mute": "unsteady", "uneven": "starved rate errors", "paused": "paused",
 		"suspended": "paused errors",
-		"mix":       "errors", "redirects": "redirects",
+		"mix":       "errors", "redirects": "redirects", "encrypted": "errors",
 	}
 	for name, s := range cases() {
 		var ids []string
