@@ -15,6 +15,10 @@ const (
 	LeastAnswer  = 19
 )
 
+// LeastRecord is the smallest number of bytes that a record of TLS adds to what it carries: its
+// head and an authentication tag (RFC 7905; in TLS 1.3 the type is one more).
+const LeastRecord = 21
+
 // tick is the time by which a timer with a resolution of milliseconds may fire early.
 const tick = time.Millisecond
 

@@ -48,6 +48,9 @@ func (j *Job) Impossible(l *result.Load, delay time.Duration, shown int) error {
 		}
 	}
 	size := float64(l.BytesRead) / float64(l.Succeeded)
+	if j.TLS != nil { // each response, or what is in flight, is a record at least
+		size -= bounds.LeastRecord / depth
+	}
 	switch {
 	case l.BytesRead == 0: // it was not counted
 	case size < bounds.LeastAnswer:

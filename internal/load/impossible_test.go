@@ -1,0 +1,38 @@
+package load
+
+import (
+	"crypto/tls"
+	"strings"
+	"testing"
+
+	"dyno/internal/endpoint"
+	"dyno/internal/result"
+)
+
+// TestImpossibleBytes: over TLS, what a record needs is no part of a response.
+func TestImpossibleBytes(t *testing.T) {
+	encrypted := endpoint.Endpoint{TLS: &tls.Config{}}
+	for _, c := range []struct {
+		name     string
+		to       endpoint.Endpoint
+		pipeline int
+		bytes    int64 // received, of each response
+		shown    int
+		want     string
+	}{
+		{"as verified", endpoint.Endpoint{}, 1, 200, 200, ""},
+		{"a header less", endpoint.Endpoint{}, 1, 170, 200, "responds differently under load (R4): 170 bytes"},
+		{"too short", endpoint.Endpoint{}, 1, 18, 0, "impossible (R4): 18 bytes"},
+		{"as verified, TLS 1.3", encrypted, 1, 222, 200, ""},
+		{"as verified, many in a record", encrypted, 10, 202, 200, ""},
+		{"a header less, many in a record", encrypted, 10, 181, 200, "responds differently under load (R4): 179 bytes"},
+		{"a header less, TLS 1.3", encrypted, 1, 192, 200, "responds differently under load (R4): 171 bytes"},
+		{"too short, TLS 1.3", encrypted, 1, 39, 0, "impossible (R4): 18 bytes"},
+	} {
+		j := Job{Endpoint: c.to, Connections: 4, Pipeline: c.pipeline}
+		err := j.Impossible(&result.Load{Succeeded: 1000, WindowNS: 1e9, BytesRead: 1000 * c.bytes}, 0, c.shown)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %q", c.name, err, c.want)
+		}
+	}
+}
