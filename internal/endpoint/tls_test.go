@@ -27,7 +27,8 @@ func TestConfig(t *testing.T) {
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for host, want := range map[string]string{"a.test:443": "a.test", "a.test": "a.test", "[::1]:8443": "::1", "[::1]": "::1"} {
+	for host, want := range map[string]string{"a.test:443": "a.test", "a.test": "a.test", "[::1]:8443": "::1",
+		"[::1]": "::1"} {
 		if c, err := (&TLS{}).Config(host); err != nil || c.ServerName != want || c.ClientSessionCache == nil {
 			t.Errorf("%s: %+v, %v", host, c, err)
 		}

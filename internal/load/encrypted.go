@@ -30,8 +30,8 @@ func Negotiated(s *tls.ConnectionState) (result.TLSSession, error) {
 		n.Group = s.CurveID.String()
 	}
 	if n.ALPN != "" && n.ALPN != endpoint.HTTP1 {
-		return n, &endpoint.HandshakeError{Err: fmt.Errorf("the server chose the protocol %q (ALPN), but dyno speaks %s",
-			n.ALPN, endpoint.HTTP1)}
+		return n, &endpoint.HandshakeError{Err: fmt.Errorf("the server chose the protocol %q (ALPN), but dyno "+
+			"speaks %s", n.ALPN, endpoint.HTTP1)}
 	}
 	return n, nil
 }

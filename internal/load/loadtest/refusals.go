@@ -87,24 +87,27 @@ var refusals = []refusal{
 	{name: "no tickets", server: func(c *tls.Config) { c.SessionTicketsDisabled = true }},
 	{name: "another group", server: func(c *tls.Config) { c.CurvePreferences = []tls.CurveID{tls.CurveP521} }},
 	{name: "TLS 1.2", server: maximum(tls.VersionTLS12)},
-	{name: "a warning, then the handshake", client: maximum(tls.VersionTLS12), send: func(w *wire, b []byte) (int, error) {
-		if len(b) > 7 && b[0] == handshake && b[5] == 2 {
-			w.TCPConn.Write([]byte{alert, 3, 3, 0, 2, 1, 112}) // unrecognized_name
-		}
-		return w.TCPConn.Write(b)
-	}},
+	{name: "a warning, then the handshake", client: maximum(tls.VersionTLS12),
+		send: func(w *wire, b []byte) (int, error) {
+			if len(b) > 7 && b[0] == handshake && b[5] == 2 {
+				w.TCPConn.Write([]byte{alert, 3, 3, 0, 2, 1, 112}) // unrecognized_name
+			}
+			return w.TCPConn.Write(b)
+		}},
 
 	// Certificates.
 	{name: "expired", certificate: func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) },
 		text: "certificate has expired or is not yet valid"},
 	{name: "not yet valid", certificate: func(c *x509.Certificate) { c.NotBefore = time.Now().Add(time.Minute) },
 		text: "certificate has expired or is not yet valid"},
-	{name: "another host", certificate: func(c *x509.Certificate) { c.DNSNames, c.IPAddresses = []string{"other.test"}, nil },
-		text: "localhost"},
+	{name: "another host", certificate: func(c *x509.Certificate) {
+		c.DNSNames, c.IPAddresses = []string{"other.test"}, nil
+	}, text: "localhost"},
 	{name: "no name", certificate: func(c *x509.Certificate) { c.DNSNames, c.IPAddresses = nil, nil },
 		text: "not valid for any names"},
-	{name: "signed by itself", strange: true, certificate: func(c *x509.Certificate) { c.Subject.CommonName = "stranger" },
-		text: "(stranger, issued by itself) was refused: certificate signed by unknown authority"},
+	{name: "signed by itself", strange: true, certificate: func(c *x509.Certificate) {
+		c.Subject.CommonName = "stranger"
+	}, text: "(stranger, issued by itself) was refused: certificate signed by unknown authority"},
 	{name: "not for servers", certificate: func(c *x509.Certificate) {
 		c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageCodeSigning}
 	}, text: "incompatible key usage"},
@@ -132,7 +135,8 @@ var refusals = []refusal{
 	{name: "resets midway", send: cut((*wire).reset), text: "reset"},
 	{name: "closes with close_notify", serve: retorts("\x15\x03\x03\x00\x02\x01\x00"), text: "closed"},
 	{name: "an alert", serve: retorts("\x15\x03\x01\x00\x02\x02\x28"), text: `sent the alert "handshake failure"`},
-	{name: "says nothing", serve: hello(func(p *peer) { p.r.Discard(1 << 20) }), impatient: true, text: "not complete in time"},
+	{name: "says nothing", serve: hello(func(p *peer) { p.r.Discard(1 << 20) }), impatient: true,
+		text: "not complete in time"},
 	{name: "stops midway", send: cut(func(w *wire) { discard(w) }), impatient: true, text: "not complete in time"},
 
 	// What breaks the protocol.
@@ -140,7 +144,8 @@ var refusals = []refusal{
 		text: `does not speak TLS: its response begins with "HTTP/"`},
 	{name: "warnings without an end", serve: retorts(strings.Repeat("\x15\x03\x03\x00\x02\x01\x70", 40)),
 		text: "too many ignored records"},
-	{name: "a hello of nothing", serve: retorts("\x16\x03\x03\x00\x04\x02\x00\x00\x00"), text: "error decoding message"},
+	{name: "a hello of nothing", serve: retorts("\x16\x03\x03\x00\x04\x02\x00\x00\x00"),
+		text: "error decoding message"},
 	{name: "a message out of turn", serve: retorts("\x16\x03\x03\x00\x04\x14\x00\x00\x00"), text: "unexpected"},
 	{name: "a giant message", serve: retorts("\x16\x03\x03\x00\x04\x02\x20\x00\x00"), text: "exceeds maximum"},
 	{name: "data before the handshake", serve: retorts("\x17\x03\x03\x00\x01x"), text: "does not speak TLS"},
