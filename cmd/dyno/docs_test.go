@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -116,5 +117,18 @@ func TestShortLoads(t *testing.T) {
 	}
 	if said := report.ShortLoads; most <= 0 || most > said+.005 || most < said-.01 {
 		t.Errorf("the record of short and long loads leaves %.3f open; reports say %v", most, said)
+	}
+}
+
+// TestRunsAreIgnored: what the examples of README.md record stays out of git status, in any folder.
+func TestRunsAreIgnored(t *testing.T) {
+	t.Chdir("../..")
+	if err := exec.Command("git", "rev-parse", "--git-dir").Run(); err != nil {
+		t.Skipf("no git checkout: %v", err)
+	}
+	for _, folder := range []string{"runs", "examples/hello/runs", "examples/two-servers/runs"} {
+		if err := exec.Command("git", "check-ignore", "-q", folder+"/20261123/trials.jsonl").Run(); err != nil {
+			t.Errorf("git does not ignore %s: %v", folder, err)
+		}
 	}
 }
