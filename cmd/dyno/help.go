@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"dyno/internal/conf"
 )
 
 // helpWidth is the widest line of a help text.
@@ -46,6 +48,42 @@ func heading(fl *pflag.FlagSet, text string, names ...string) {
 
 // help prints the help of a command.
 func help(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), helpText(cmd)) }
+
+// helpCommand prints the help of a command or a topic.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND...]",
+		Short:   "Explain a command, or the words of the output",
+		Example: "  dyno help\n  dyno help load\n  dyno help terms",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			of, rest, err := cmd.Root().Find(args)
+			if err != nil { // the root has no such command
+				rest = args
+			}
+			if len(rest) > 0 {
+				return unknownCommand(of, rest[0])
+			}
+			of.InitDefaultHelpFlag()
+			return of.Help()
+		},
+	}
+}
+
+// unknownCommand is the error of a word that names no command or topic below a command.
+func unknownCommand(below *cobra.Command, word string) error {
+	var names []string
+	for _, c := range below.Commands() {
+		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	path := below.CommandPath()
+	advice := fmt.Sprintf("; see %s --help", path)
+	if near := conf.Nearest(word, names); near != "" {
+		advice = fmt.Sprintf("; did you mean %s? (%s --help shows all)", near, path)
+	}
+	return usagef("unknown command %q for %q%s", word, path, advice)
+}
 
 // helpText says what a command is for, its usage, three examples, its commands and its flags. Of a
 // topic it has the text alone.

@@ -111,3 +111,29 @@ func TestReflowed(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestUnknownCommand: a word that is no command ends with a usage error that names the nearest one,
+// after dyno help too.
+func TestUnknownCommand(t *testing.T) {
+	for call, want := range map[string]string{
+		"lod":               `unknown command "lod" for "dyno"; did you mean load? (dyno --help shows all)`,
+		"help term":         `unknown command "term" for "dyno"; did you mean terms? (dyno --help shows all)`,
+		"help nonsense":     `unknown command "nonsense" for "dyno"; see dyno --help`,
+		"help refserver-of": `unknown command "refserver-of" for "dyno"; see dyno --help`,
+		"help load x":       `unknown command "x" for "dyno load"; see dyno load --help`,
+	} {
+		var stdout, stderr bytes.Buffer
+		code := dyno(strings.Fields(call), &stdout, &stderr)
+		if got := stderr.String(); code != exitUsage || got != "dyno: "+want+"\n" || stdout.Len() > 0 {
+			t.Errorf("dyno %s: exit %d, %q, and on stdout %q; want %s", call, code, got, stdout.String(), want)
+		}
+	}
+	for call, want := range map[string]string{"help": "Usage:\n  dyno COMMAND", "help load": "dyno load",
+		"help terms": "glossary.md"} {
+		var stdout, stderr bytes.Buffer
+		if code := dyno(strings.Fields(call), &stdout, &stderr); code != exitDone ||
+			!strings.Contains(stdout.String(), want) || stderr.Len() > 0 {
+			t.Errorf("dyno %s: exit %d, %s%s", call, code, &stdout, &stderr)
+		}
+	}
+}

@@ -65,8 +65,10 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 		return int(silent)
 	case unread.Load(): // nobody would read it
 		return exitFailed
-	case strings.HasPrefix(err.Error(), "unknown command"):
-		err = usagef("%w; see dyno --help", err)
+	}
+	var word string
+	if _, no := fmt.Sscanf(err.Error(), "unknown command %q for", &word); no == nil {
+		err = unknownCommand(root, word)
 	}
 	fmt.Fprintln(stderr, "dyno:", document.Visible(err.Error()))
 	if h := hint(err); h != "" {
@@ -99,7 +101,8 @@ func rootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.AddGroup(commandGroups...)
 	root.SetHelpFunc(help)
-	root.SetHelpCommandGroupID("other")
+	root.SetHelpCommand(under("other", helpCommand())[0])
+	root.DisableSuggestions = true // unknownCommand has one
 	root.SetCompletionCommandGroupID("other")
 	root.AddCommand(under("measure", runCommand(), compareCommand(), loadCommand())...)
 	root.AddCommand(under("imitate", imitateCommands()...)...)
