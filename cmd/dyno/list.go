@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -131,7 +132,7 @@ func (p *project) table(w io.Writer, all []*contestant.Manifest) error {
 
 // list writes contestants, scenarios and studies. It fetches nothing to find out what is available.
 func (p *project) list(ctx context.Context, w io.Writer, f *listFlags, chosen []*contestant.Manifest) error {
-	columns := width(w)
+	columns := listWidth(w)
 	contestants, here := p.listed(ctx, chosen, columns)
 	scenarios, err := p.listedScenarios(f)
 	if err != nil {
@@ -244,9 +245,18 @@ func (p *project) listedStudies(f *listFlags) (rows [][]string, err error) {
 	return rows, nil
 }
 
+// listWidth returns the columns for lists: those of the terminal; elsewhere enough for any row, so that
+// each is on one line, and complete.
+func listWidth(w io.Writer) int {
+	if isTerminal(w) {
+		return width(w)
+	}
+	return math.MaxInt16
+}
+
 // section writes a table, if it has rows. The last cell of a row gets the remaining width: a list
-// is shortened to the entries that fit, with the number of the others; other text continues on the
-// next line.
+// is shortened to the entries that fit, with the number of the others, or to its length; other text
+// continues on the next line.
 func section(b *strings.Builder, columns int, rows [][]string, head ...string) {
 	if len(rows) == 0 {
 		return
@@ -266,11 +276,6 @@ func section(b *strings.Builder, columns int, rows [][]string, head ...string) {
 			fmt.Fprintf(b, "%-*s  ", wide[i], r[i])
 		}
 		text := wrapped(fittedList(r[last], room), room)
-		if n := len(text); n > room && !strings.Contains(text, " ") { // one long word: on a line of its own
-			text = "\n" + strings.Repeat(" ", max(columns-n, 0)) + text
-			b.WriteString(text + "\n")
-			continue
-		}
 		b.WriteString(strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent)) + "\n")
 	}
 }
@@ -282,10 +287,10 @@ func fittedList(text string, room int) string {
 	if len(text) <= room || strings.Contains(strings.Join(parts, ""), " ") {
 		return text
 	}
-	for n := len(parts) - 1; n > 1; n-- {
+	for n := len(parts) - 1; n > 0; n-- {
 		if short := fmt.Sprintf("%s, +%d", strings.Join(parts[:n], ", "), len(parts)-n); len(short) <= room {
 			return short
 		}
 	}
-	return fmt.Sprintf("%s +%d", parts[0], len(parts)-1) // may be on two lines
+	return fmt.Sprint(len(parts))
 }

@@ -50,7 +50,7 @@ func (p *project) outdated(ctx context.Context, w io.Writer, chosen []*contestan
 	}
 	var b strings.Builder
 	rows, untold := behind(chosen, named, newest)
-	section(&b, width(w), rows, "CONTESTANT", "PACKAGE", "HAS", "NEWEST")
+	section(&b, listWidth(w), rows, "CONTESTANT", "PACKAGE", "HAS", "NEWEST")
 	for _, reason := range slices.Sorted(maps.Keys(untold)) {
 		b.WriteString("\n" + wrapped("the registry names no release ("+reason+"): "+strings.Join(untold[reason], ", "),
 			width(w)) + "\n")

@@ -66,15 +66,15 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 	case unread.Load(): // nobody would read it
 		return exitFailed
 	}
+	var u *conf.UsageError
 	var word string
-	if _, no := fmt.Sscanf(err.Error(), "unknown command %q for", &word); no == nil {
+	if _, no := fmt.Sscanf(err.Error(), "unknown command %q for", &word); no == nil && !errors.As(err, &u) {
 		err = unknownCommand(root, word)
 	}
 	fmt.Fprintln(stderr, "dyno:", document.Visible(err.Error()))
 	if h := hint(err); h != "" {
 		fmt.Fprintln(stderr, h)
 	}
-	var u *conf.UsageError
 	var r *plan.RequestError
 	if errors.As(err, &u) || errors.As(err, &r) {
 		return exitUsage
