@@ -45,6 +45,7 @@ const (
 	lateShare    = 0.1       // … or this share of the median response, if that is more
 	achievedFrom = 0.99      // share of the planned requests that must have been sent
 	churnFrom    = 3         // dials for each connection, errors apart, from which their cost shapes the figures
+	fewTurns     = 10        // requests for each connection below which no rate is expected
 	starvedFrom  = 0.01      // share of the window in which no connection may have been free
 )
 
@@ -231,6 +232,9 @@ func (s *Summary) unsteady() string {
 		return fmt.Sprintf("not steady: Requests/sec covers only %s, or %s median service times, during which all "+
 			"connections were in use",
 			report.Duration(float64(l.RateNS)), report.Sig3(float64(l.RateNS)/float64(l.ServiceP50NS))) + remedy
+	case l.Started < fewTurns*int64(l.Established):
+		return fmt.Sprintf("not steady: %s on %s are too few for a rate, so Requests/sec covers the whole load with "+
+			"its start and end", document.Count(l.Started, "request"), document.Count(l.Established, "connection")) + remedy
 	case s.Open:
 		return "not steady: the first response came late, so Requests/sec covers the whole load" + remedy
 	}
