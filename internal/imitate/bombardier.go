@@ -58,6 +58,12 @@ var bombardier = &Tool{
 			return "a request whose connection was closed is an error; bombardier's default client sends it again"
 		},
 		func(f *figures) string {
+			if f.Load.Errored() == 0 {
+				return ""
+			}
+			return "Reqs/sec counts responses; bombardier counts requests without a response, too"
+		},
+		func(f *figures) string {
 			if !f.dropped {
 				return ""
 			}

@@ -126,7 +126,7 @@ func (f *figures) bombardierRates() []float64 {
 	if f.Rate > 0 {
 		slices = max(1, int(1/f.Rate/load.Slice.Seconds()))
 	}
-	if x := f.rates(together(f.Detail.Slices), slices, true); len(x) > 0 {
+	if x := f.rates(together(f.loops()), slices, true); len(x) > 0 {
 		return x
 	}
 	if f.Seconds > 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"text/template"
 
 	"dyno/internal/hist"
@@ -23,8 +24,8 @@ type figures struct {
 // Answered returns the number of requests with a response, right or wrong.
 func (f *figures) Answered() int64 { return f.Load.Succeeded + f.Load.Failed }
 
-// PerSec returns right responses per second over the whole time.
-func (f *figures) PerSec() float64 { return f.over(f.Load.Succeeded) }
+// PerSec returns responses per second over the whole time.
+func (f *figures) PerSec() float64 { return f.over(f.Answered()) }
 
 // over returns n per second.
 func (f *figures) over(n int64) float64 {
@@ -143,7 +144,19 @@ func describe(x []float64) stats {
 	return s
 }
 
-// rates returns the rates of right responses in samples of that many slices of load.Slice, one event
+// loops returns the responses of each event loop, right or wrong, in each load.Slice.
+func (f *figures) loops() (all [][]int32) {
+	for i, right := range f.Detail.Slices {
+		counts := slices.Clone(right)
+		for k, n := range f.Detail.WrongSlices[i] {
+			counts[k] += n
+		}
+		all = append(all, counts)
+	}
+	return all
+}
+
+// rates returns the rates of responses in samples of that many slices of load.Slice, one event
 // loop after another, as far as they lie in the load's time. With idle a sample without a response
 // counts; otherwise its time is part of the next one.
 func (f *figures) rates(loops [][]int32, slices int, idle bool) (perSec []float64) {

@@ -3,7 +3,7 @@
 // on the figures that dyno defines otherwise.
 //
 // Invariant: a figure that the tool computes from others that it prints is computed from those that
-// are printed here. Rates count right responses only.
+// are printed here. Rates count every response, right or wrong.
 package imitate
 
 import (
@@ -212,8 +212,8 @@ var common = []note{
 		if f.Load.Failed == 0 {
 			return ""
 		}
-		return fmt.Sprintf("rates count right responses: %s of %s; %s counts every response",
-			document.Whole(f.Load.Succeeded), document.Whole(f.Answered()), f.tool.Name)
+		return fmt.Sprintf("rates count every response, as %s does; dyno's own counts the right ones, %s of %s: %.2f/s",
+			f.tool.Name, document.Whole(f.Load.Succeeded), document.Whole(f.Answered()), f.over(f.Load.Succeeded))
 	},
 }
 

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"io"
 	"maps"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -123,6 +126,47 @@ func ledger(r *importer.Row, tool string) map[string]int64 {
 // counts is what the load recorded.
 func counts(l *result.Load) map[string]int64 {
 	return map[string]int64{"answered": l.Succeeded + l.Failed, "wrong": l.Failed, "errors": l.Errored()}
+}
+
+// TestRatesCountEveryResponse: rates are of all responses, right or wrong, as those of wrk, ab and
+// bombardier; dyno's own is beside them on stderr.
+func TestRatesCountEveryResponse(t *testing.T) {
+	n := atomic.Int64{}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/404" {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		io.WriteString(w, strings.Repeat("x", int(n.Add(1)%7)))
+	}))
+	defer s.Close()
+	for name, c := range map[string]struct {
+		o          *Order
+		path, rate string
+		mean       bool // the rate is of the whole load, not of samples
+	}{
+		"wrk":        {order(t, wrk, "-c", "4", "-d", "1s"), "/404", `Requests/sec: +(\S+)`, true},
+		"wrk's loop": {order(t, wrk, "-c", "4", "-d", "1s"), "/404", `Req/Sec +([0-9.]+)`, false},
+		"ab":         {order(t, ab, "-n", "400", "-c", "4"), "/", `Requests per second: +(\S+)`, true},
+		"bombardier": {order(t, bombardier, "-n", "400", "-c", "4"), "/404", `Reqs/sec +(\S+)`, false},
+	} {
+		var out, notes bytes.Buffer
+		sum, err := c.o.Run(t.Context(), s.URL+c.path, &out, &notes, 0)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		l := sum.Load
+		rate := 0.
+		if m := regexp.MustCompile(c.rate).FindStringSubmatch(out.String()); m != nil {
+			rate, _ = strconv.ParseFloat(m[1], 64)
+		}
+		want := float64(l.Succeeded+l.Failed) / (float64(l.Wall()) / 1e9)
+		if l.Failed == 0 || rate == 0 || c.mean && math.Abs(rate/want-1) > 1e-3 {
+			t.Errorf("%s: %d right and %d wrong responses, rate %g; want %g\n%s", name, l.Succeeded, l.Failed, rate, want, &out)
+		}
+		if strings.Contains(out.String(), "nan") || !strings.Contains(notes.String(), "dyno's own counts the right ones") {
+			t.Errorf("%s:\n%s\n%s", name, &out, &notes)
+		}
+	}
 }
 
 // TestRates: samples are of one event loop each for wrk, which leaves out those without a response and

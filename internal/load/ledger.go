@@ -19,7 +19,8 @@ type Ledger struct {
 	parts   chan part
 	done    sync.WaitGroup
 	total   *Recorder
-	slices  [][]int32 // of each worker that has ended
+	slices  [][]int32 // of each worker that has ended: right answers
+	wrong   [][]int32 // likewise, wrong ones
 }
 
 // part is what one worker recorded in interval k.
@@ -101,7 +102,7 @@ func (l *Ledger) Close(now int64) result.Load {
 	l.total.close(&load, now)
 	if l.observe.Into != nil {
 		*l.observe.Into = l.total.detail()
-		l.observe.Into.Slices = l.slices
+		l.observe.Into.Slices, l.observe.Into.WrongSlices = l.slices, l.wrong
 	}
 	return load
 }
@@ -115,6 +116,7 @@ func (l *Ledger) gather(workers int) {
 		l.total.merge(p.rec)
 		if p.last && p.rec.Slices != nil {
 			l.slices = append(l.slices, p.rec.Slices.counts)
+			l.wrong = append(l.wrong, p.rec.Slices.wrong)
 		}
 		if l.Every() > 0 {
 			if open[p.k] == nil {

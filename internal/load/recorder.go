@@ -170,6 +170,7 @@ func (r *Recorder) Done(k Kind, status int, due, sent, now int64) {
 	if k != OK {
 		r.missed(due, now)
 		r.wrong.Record(now - sent)
+		r.Slices.miss(now)
 		return
 	}
 	r.Service.Record(now - sent)

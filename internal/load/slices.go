@@ -15,11 +15,11 @@ const Slice = 20 * time.Millisecond
 // eleven minutes.
 const maxSlices = 1 << 15
 
-// Slices counts the right answers of one event loop in each Slice of a window. After its creation
-// nothing in it allocates. All times are ns on the session's clock.
+// Slices counts the right and the wrong answers of one event loop in each Slice of a window. After
+// its creation nothing in it allocates. All times are ns on the session's clock.
 type Slices struct {
-	start  int64
-	counts []int32
+	start         int64
+	counts, wrong []int32
 }
 
 // newSlices returns the Slices of a window from start to until; math.MaxInt64 means no end.
@@ -28,26 +28,38 @@ func newSlices(start, until int64) *Slices {
 	if until < math.MaxInt64 {
 		n = min(n, max(until-start, 0)/int64(Slice))
 	}
-	return &Slices{start: start, counts: make([]int32, n)}
+	return &Slices{start: start, counts: make([]int32, n), wrong: make([]int32, n)}
 }
 
 // count adds a right answer at now; s may be nil.
 func (s *Slices) count(now int64) {
-	if s == nil {
-		return
+	if s != nil {
+		s.in(s.counts, now)
 	}
-	if i := (now - s.start) / int64(Slice); uint64(i) < uint64(len(s.counts)) {
-		s.counts[i]++
+}
+
+// miss adds a wrong answer at now; s may be nil.
+func (s *Slices) miss(now int64) {
+	if s != nil {
+		s.in(s.wrong, now)
+	}
+}
+
+// in adds one to the slice of counts in which now is.
+func (s *Slices) in(counts []int32, now int64) {
+	if i := (now - s.start) / int64(Slice); uint64(i) < uint64(len(counts)) {
+		counts[i]++
 	}
 }
 
 // merge adds all of o and returns the sum; s may be nil.
 func (s *Slices) merge(o *Slices) *Slices {
 	if s == nil { // not o itself, which may be merged into others, too
-		return &Slices{o.start, slices.Clone(o.counts)}
+		return &Slices{o.start, slices.Clone(o.counts), slices.Clone(o.wrong)}
 	}
 	for i := range min(len(s.counts), len(o.counts)) {
 		s.counts[i] += o.counts[i]
+		s.wrong[i] += o.wrong[i]
 	}
 	return s
 }

@@ -177,9 +177,10 @@ type Detail struct {
 
 	Each []Each // of the requests of a mix, as the scenario has them; nil: not kept
 
-	// Slices are the right answers of each event loop in each 20 ms of the window, from its start. Of a
-	// window that only a number of requests ends, they are of its first eleven minutes.
-	Slices [][]int32
+	// Slices are the right answers of each event loop in each 20 ms of the window, from its start,
+	// WrongSlices the wrong ones. Of a window that only a number of requests ends, they are of its first
+	// eleven minutes.
+	Slices, WrongSlices [][]int32
 
 	Status map[int]int64     // answers by status code
 	Texts  map[string]string // the last message of the system, by kind of error
