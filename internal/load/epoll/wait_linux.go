@@ -149,6 +149,27 @@ func (w *worker) wake(now int64) {
 // sleep ends some 20 to 60 µs late even with the least timer slack.
 const spin = 60_000
 
+// A loop that polls without a break sends the next request within 2 µs of a response: a server that
+// looks once more at the connection which it has just served finds it there, and some then serve this
+// one connection alone for as long as the window lasts, while all others wait. No client behind a
+// network is as quick. So with at least crowd requests in flight, enough to keep a server busy, a
+// loop that spins begins its turns eager ns apart.
+const (
+	crowd = 32
+	eager = 50_000
+)
+
+// holdBack waits until a turn may begin.
+func (w *worker) holdBack() {
+	now := w.now()
+	began := now
+	for w.pending >= crowd && now < w.turned+eager {
+		now = w.now()
+	}
+	w.turned = now
+	w.rec.SpunNS += spun(now - began)
+}
+
 // nap is the longest sleep within a window. A stop of the loop during its sleep is noticed except
 // for this long.
 const nap = int64(load.Nap)
