@@ -114,6 +114,7 @@ func (r *Recorder) rested(from, until int64) (turns float64) {
 func (r *Recorder) close(l *result.Load, now int64) {
 	r.rate(l, now)
 	l.ServiceP50NS, l.ServiceP99NS, l.ServiceMaxNS = r.Service.Quantile(0.5), r.Service.Quantile(0.99), r.Service.Max()
+	l.ServiceMeanNS = int64(math.Round(r.Service.Mean()))
 	l.ServiceSDNS = int64(math.Round(r.Service.StdDev()))
 }
 

@@ -68,7 +68,9 @@ type Load struct {
 	ServiceP50NS int64 `json:"service_p50_ns"`
 	ServiceP99NS int64 `json:"service_p99_ns"`
 	ServiceMaxNS int64 `json:"service_max_ns"`
-	ServiceSDNS  int64 `json:"service_sd_ns,omitempty"` // standard deviation; 0: not recorded
+	// Of all of Service: the mean and the standard deviation; 0: not recorded.
+	ServiceMeanNS int64 `json:"service_mean_ns,omitempty"`
+	ServiceSDNS   int64 `json:"service_sd_ns,omitempty"`
 	// Of an open loop: due -> done, and due -> sent.
 	ResponseP50NS int64 `json:"response_p50_ns,omitempty"`
 	ResponseP99NS int64 `json:"response_p99_ns,omitempty"`
