@@ -307,6 +307,10 @@ var provocations = []struct {
 	}},
 	{"V33", Warn, strict(faster(func(t, _ *result.Trial) float64 { return when(isA(*t), .02*float64(t.Epoch/5%2)) }))},
 	{"V33", CannotTell, strict(onlyEpochs(7))},
+	{"V34", Warn, func(e *Evidence) {
+		e.Run.Plan.Level.Connections = 125
+		trials(func(t *result.Trial) { t.Load.ServiceP50NS /= 12 })(e)
+	}},
 	{"V31", Warn, func(e *Evidence) { e.Run.Host.Pinned = false }},
 	{"V31", Warn, func(e *Evidence) { e.Run.Host.SharedCore = true }},
 	{"V31", Fail, func(e *Evidence) { e.Run.Host.Pinned, e.Run.Host.GeneratorCPUs = false, []int{0} }},

@@ -102,6 +102,38 @@ func edges(_ *Check, e *Evidence) (State, string) {
 	return Warn, fmt.Sprintf("the rates of %d of %d trials are %s", n[mark], len(e.Valid), analysis.EdgeText(mark))
 }
 
+// The share of the requests in flight, at least so many, that the median response leaves in service
+// where connections are served in turns of many requests.
+const (
+	fewInService = 0.1
+	manyInFlight = 32
+)
+
+// turns checks whether the contestant served its connections alike. Of n requests in flight, each
+// takes n over the rate on average (Little's law). The median of some is far below that where a few
+// connections have nearly all responses, and the others wait.
+func turns(c *Check, e *Evidence, _ string, own []result.Trial) (State, string) {
+	few, looked := 0, 0
+	for i := range own {
+		level := e.Run.Plan.LevelOf(&own[i])
+		l := &own[i].Load
+		inFlight := float64(level.Connections * max(level.Pipeline, 1))
+		perSec, ok := l.PerSec()
+		if !ok || level.Open() || level.PerConnection > 0 || inFlight < manyInFlight || l.ServiceP50NS == 0 {
+			continue
+		}
+		looked++
+		if float64(l.ServiceP50NS)/1e9*perSec < fewInService*inFlight {
+			few++
+		}
+	}
+	if looked == 0 {
+		return Pass, "its loads have few requests in flight, or a rate"
+	}
+	return c.Limits[0].Grade(float64(few) / float64(looked)), fmt.Sprintf(
+		"in %d of %d trials half of the responses came within a tenth of the mean service time", few, looked)
+}
+
 // sameProcesses checks that no process of the contestant started or ended between the trials of an
 // epoch, and that all epochs ran the same program.
 func sameProcesses(_ *Check, e *Evidence, name string, own []result.Trial) (State, string) {

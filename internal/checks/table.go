@@ -55,6 +55,7 @@ const (
 	Apart           = "V31"
 	OtherSides      = "V32"
 	Dependence      = "V33"
+	Turns           = "V34"
 )
 
 // table holds all checks in order of their ids. The ids V23, V24 and V27 belonged to former checks
@@ -204,4 +205,10 @@ var table = []Check{
 		Do:       "give a larger --budget",
 		Question: EnoughData, In: Scopes{Paired: Once}, Metrics: moved,
 		Limits: []Limit{{"correlation with the epoch before", 0, 1}}, find: dependence},
+	{ID: Turns, Title: "connections served at a time",
+		Means:    "it served few of its connections at a time: that is another load than the one named",
+		Do:       "compare the mean, not the median, of service times",
+		Question: GeneratorFree, Metrics: closedLoop,
+		In:     Scopes{Paired: Once, NamedPairs: EachLevel, Sweep: EachLevel, ExtraLevels: EachLevel, Classic: Once},
+		Limits: []Limit{{"share of the trials", 0.10, 1}}, find: measured(turns)},
 }
