@@ -334,7 +334,7 @@ func serviceMean(t *result.Trial) (float64, bool) {
 	switch {
 	case l.ServiceMeanNS > 0:
 		return float64(l.ServiceMeanNS), true
-	case !ok || l.ServiceP50NS == 0 || l.ResponseP50NS > 0:
+	case !ok || l.Connections == 0 || l.ServiceP50NS == 0 || l.ResponseP50NS > 0:
 		return 0, false
 	}
 	inFlight := float64(l.Connections)

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -79,13 +80,25 @@ func TestNoSuchMetricPanics(t *testing.T) {
 	}
 }
 
+// TestMeanOfOlderTrials: a mean that was not recorded follows from Little's law, in a closed loop.
+func TestMeanOfOlderTrials(t *testing.T) {
+	old := result.Trial{Load: result.Load{Connections: 50, Succeeded: 1000, WindowNS: 1e9, WallNS: 1e9, ServiceP50NS: 9}}
+	pipelined, open := old, old
+	pipelined.Level, open.Load.ResponseP50NS = &result.Level{Pipeline: 4}, 1
+	for want, trial := range map[float64]*result.Trial{50e6: &old, 200e6: &pipelined, 0: &open} {
+		if got, ok := named("service_mean").Of(trial); math.Abs(got-want) > 1 || ok != (want > 0) {
+			t.Errorf("%v, %t; want %v", got, ok, want)
+		}
+	}
+}
+
 // Each metric has its value of a full trial, and none of a trial that lacks what it is made of.
 func TestValues(t *testing.T) {
 	n := func(x int64) *int64 { return &x }
 	full := &result.Trial{
 		Level: &result.Level{RatePerSec: 17},
 		Load: result.Load{Planned: 18, Succeeded: 2_000_000, WindowNS: 1e9, BytesRead: 3e6,
-			ServiceP50NS: 10, ServiceP99NS: 20, ServiceMaxNS: 30, ServiceSDNS: 11, ResponseP50NS: 40, ResponseP99NS: 50,
+			ServiceP50NS: 10, ServiceP99NS: 20, ServiceMaxNS: 30, ServiceMeanNS: 15, ServiceSDNS: 11, ResponseP50NS: 40, ResponseP99NS: 50,
 			RateSamples: 5, RateSDPerSec: 12, RateMaxPerSec: 13,
 			Handshakes: 2000, HandshakeP50NS: 60, HandshakeP99NS: 70},
 		Server: result.Usage{CPUNS: n(4e8), PSSBytes: n(5), HeapInuseBytes: n(6), AllocBytes: n(14e6),
@@ -104,7 +117,7 @@ func TestValues(t *testing.T) {
 		"instructions_per_request": 8, "cpu_time": 4e8, "cpu_since_start": 9, "threads": 8, "sockets": 9, "swap_pss": 0,
 		"server_cpu_share": 4e8 / wall, "backend_cpu_share": 1e8 / wall / 2, "generator_cpu_share": 5e8 / wall / 2,
 		"handshakes": 2000, "handshake_p50": 60, "handshake_p99": 70,
-		"rate_sd": 12, "rate_max": 13, "service_sd": 11, "service_max": 30,
+		"rate_sd": 12, "rate_max": 13, "service_mean": 15, "service_sd": 11, "service_max": 30,
 		"time": 1e9, "p99": 20, "max": 30, "read": 3e6,
 	}
 	for _, m := range slices.Concat(Metrics, Classic) {
