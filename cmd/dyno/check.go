@@ -88,8 +88,10 @@ func (p *project) check(cmd *cobra.Command, args []string, write bool, format st
 		return err
 	}
 	if write {
-		if err := st.Whole(data.Run); err != nil {
-			return usagef("--write: %w", err)
+		if len(args) > 1 { // the committed trials are what the page is of, also where a study asks for more since
+			if err := st.Whole(data.Run); err != nil {
+				return usagef("--write: %w", err)
+			}
 		}
 		pages, err := report.Pages(data)
 		if err != nil {

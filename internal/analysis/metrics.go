@@ -112,8 +112,7 @@ var Metrics = []Metric{
 	{
 		Name: "service_mean", Unit: "ns", Kind: ServiceTime, Rare: true, Of: serviceMean,
 		Title: "Service time, mean", Head: "mean %s", Column: "Time, mean",
-		About: "Mean of the service times of all right answers of a load. Where a record does not hold it: connections " +
-			"over the rate, its mean in a closed loop (Little's law).",
+		About: "Mean of the service times of all right answers of a load.",
 		Phrases: Phrases{Factor: "takes %s the mean service time of", Best: "has the shortest mean service time",
 			Rise: "takes %s longer on average than", Fall: "takes %s less time on average than"},
 	},
@@ -327,21 +326,8 @@ func rateMax(t *result.Trial) (float64, bool) {
 	return t.Load.RateMaxPerSec, t.Load.RateMaxPerSec > 0
 }
 
-// serviceMean returns the mean service time of a trial, in ns.
 func serviceMean(t *result.Trial) (float64, bool) {
-	l := &t.Load
-	perSec, ok := l.PerSec()
-	switch {
-	case l.ServiceMeanNS > 0:
-		return float64(l.ServiceMeanNS), true
-	case !ok || l.Connections == 0 || l.ServiceP50NS == 0 || l.ResponseP50NS > 0:
-		return 0, false
-	}
-	inFlight := float64(l.Connections)
-	if t.Level != nil {
-		inFlight *= float64(max(t.Level.Pipeline, 1))
-	}
-	return inFlight / perSec * 1e9, true
+	return float64(t.Load.ServiceMeanNS), t.Load.ServiceMeanNS > 0
 }
 
 func serviceSD(t *result.Trial) (float64, bool) {

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -77,18 +76,6 @@ func TestNoSuchMetricPanics(t *testing.T) {
 			}()
 			get("rps")
 		}()
-	}
-}
-
-// TestMeanOfOlderTrials: a mean that was not recorded follows from Little's law, in a closed loop.
-func TestMeanOfOlderTrials(t *testing.T) {
-	old := result.Trial{Load: result.Load{Connections: 50, Succeeded: 1000, WindowNS: 1e9, WallNS: 1e9, ServiceP50NS: 9}}
-	pipelined, open := old, old
-	pipelined.Level, open.Load.ResponseP50NS = &result.Level{Pipeline: 4}, 1
-	for want, trial := range map[float64]*result.Trial{50e6: &old, 200e6: &pipelined, 0: &open} {
-		if got, ok := named("service_mean").Of(trial); math.Abs(got-want) > 1 || ok != (want > 0) {
-			t.Errorf("%v, %t; want %v", got, ok, want)
-		}
 	}
 }
 

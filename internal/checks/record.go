@@ -109,29 +109,33 @@ const (
 	manyInFlight = 32
 )
 
-// turns checks whether the contestant served its connections alike. Of n requests in flight, each
-// takes n over the rate on average (Little's law). The median of some is far below that where a few
-// connections have nearly all responses, and the others wait.
-func turns(c *Check, e *Evidence, _ string, own []result.Trial) (State, string) {
-	few, looked := 0, 0
-	for i := range own {
-		level := e.Run.Plan.LevelOf(&own[i])
-		l := &own[i].Load
-		inFlight := float64(level.Connections * max(level.Pipeline, 1))
-		perSec, ok := l.PerSec()
-		if !ok || level.Open() || level.PerConnection > 0 || inFlight < manyInFlight || l.ServiceP50NS == 0 {
-			continue
+// turns checks whether the contestants served their connections alike, and names those that did not.
+// Of n requests in flight, each takes n over the rate on average (Little's law). The median of some
+// is far below that where a few connections have nearly all responses, and the others wait.
+func turns(c *Check, e *Evidence) []Finding {
+	found := measured(func(c *Check, e *Evidence, _ string, own []result.Trial) (State, string) {
+		few := 0
+		for i := range own {
+			if inTurns(e.Run.Plan.LevelOf(&own[i]), &own[i].Load) {
+				few++
+			}
 		}
-		looked++
-		if float64(l.ServiceP50NS)/1e9*perSec < fewInService*inFlight {
-			few++
-		}
+		return c.Limits[0].Grade(float64(few) / float64(max(1, len(own)))), fmt.Sprintf(
+			"in %d of %d trials half of the responses came within a tenth of the mean service time", few, len(own))
+	})(c, e)
+	found = slices.DeleteFunc(found, func(f Finding) bool { return f.State == Pass })
+	if len(found) > 0 {
+		return found
 	}
-	if looked == 0 {
-		return Pass, "its loads have few requests in flight, or a rate"
-	}
-	return c.Limits[0].Grade(float64(few) / float64(looked)), fmt.Sprintf(
-		"in %d of %d trials half of the responses came within a tenth of the mean service time", few, looked)
+	return whole(func(*Check, *Evidence) (State, string) { return Pass, "all connections were served alike" })(c, e)
+}
+
+// inTurns reports whether a load's responses went to few of its connections.
+func inTurns(level result.Level, l *result.Load) bool {
+	inFlight := float64(level.Connections * max(level.Pipeline, 1))
+	perSec, ok := l.PerSec()
+	return ok && !level.Open() && level.PerConnection == 0 && inFlight >= manyInFlight && l.ServiceP50NS > 0 &&
+		float64(l.ServiceP50NS)/1e9*perSec < fewInService*inFlight
 }
 
 // sameProcesses checks that no process of the contestant started or ended between the trials of an
