@@ -1,4 +1,6 @@
 // Command tests runs go test, shows what it shows, and keeps account of the tests that were skipped, and why.
+// A few tests that failed run once more, alone: what passes then depends on how busy the machine is. It is
+// listed, and does not fail the run. A data race, a panic or a package that does not build does.
 //
 //	tests ACCOUNT ARGUMENTS-OF-GO-TEST…   runs, and adds to the file ACCOUNT
 //	tests ACCOUNT                         lists the tests that no run in ACCOUNT has run
@@ -42,19 +44,49 @@ func do(account string, args []string) error {
 		return err
 	}
 	defer file.Close()
+	kept := json.NewEncoder(file)
+	first, err := run(kept, args)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || !first.mayRepeat() {
+		return err
+	}
+	for _, t := range first.leaves() {
+		fmt.Printf("once more, alone: %s %s\n", t.Package, t.Test)
+		if _, err := run(kept, again(args, t)); err != nil {
+			return err
+		}
+		if err := kept.Encode(outcome{Package: t.Package, Test: t.Test, Failed: true}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run runs go test and follows it.
+func run(account *json.Encoder, args []string) (*follower, error) {
 	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return err
+		return nil, err
 	}
-	f := follower{out: os.Stdout, account: json.NewEncoder(file), verbose: slices.Contains(args, "-v"), packages: map[string][]event{}}
+	f := &follower{out: os.Stdout, account: account, verbose: slices.Contains(args, "-v"), packages: map[string][]event{}}
 	followed := f.follow(out)
 	io.Copy(io.Discard, out)
-	return errors.Join(cmd.Wait(), followed)
+	return f, errors.Join(cmd.Wait(), followed)
+}
+
+// again returns the arguments that run one test with the flags of args.
+func again(args []string, t event) []string {
+	args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return strings.HasPrefix(a, "./") })
+	parts := strings.Split(t.Test, "/")
+	for i, p := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
+	}
+	return append(args, "-count=1", "-run", strings.Join(parts, "/"), t.Package)
 }
 
 // event is one line of go test -json (go doc test2json).
@@ -69,6 +101,7 @@ type event struct {
 type outcome struct {
 	Package, Test string
 	Skipped       string `json:",omitempty"` // why; empty: it ran
+	Failed        bool   `json:",omitempty"` // once, and passed alone
 }
 
 // follower shows the events of one run as go test without -json does.
@@ -77,6 +110,28 @@ type follower struct {
 	account  *json.Encoder
 	verbose  bool
 	packages map[string][]event // what each wrote so far
+	failed   []event            // tests, the parts of one before it
+	broken   bool               // something failed that no test is to blame for, or that may not be repeated
+}
+
+// fewTests is how many failed tests may run again: where more fail, something is wrong.
+const fewTests = 4
+
+// mayRepeat reports whether the failed tests may run once more.
+func (f *follower) mayRepeat() bool {
+	return !f.broken && len(f.leaves()) <= fewTests && len(f.failed) > 0
+}
+
+// leaves returns the tests that failed without a failed part.
+func (f *follower) leaves() (list []event) {
+	for _, t := range f.failed {
+		if !slices.ContainsFunc(f.failed, func(o event) bool {
+			return o.Package == t.Package && strings.HasPrefix(o.Test, t.Test+"/")
+		}) {
+			list = append(list, t)
+		}
+	}
+	return list
 }
 
 func (f *follower) follow(r io.Reader) error {
@@ -106,14 +161,20 @@ func (f *follower) take(e event) error {
 		_, err := io.WriteString(f.out, e.Output)
 		return err
 	case "output":
+		f.broken = f.broken || strings.Contains(e.Output, "DATA RACE") || strings.HasPrefix(e.Output, "panic: ")
 		if f.verbose {
 			io.WriteString(f.out, e.Output)
 		}
 		f.packages[e.Package] = append(f.packages[e.Package], e)
 	case "pass", "fail", "skip":
 		if e.Test == "" {
+			f.broken = f.broken || e.Action == "fail" &&
+				!slices.ContainsFunc(f.failed, func(t event) bool { return t.Package == e.Package })
 			f.show(e)
 			return nil
+		}
+		if e.Action == "fail" {
+			f.failed = append(f.failed, e)
 		}
 		return f.ended(e)
 	}
@@ -171,12 +232,16 @@ func list(w io.Writer, account string) error {
 	defer file.Close()
 	type test struct{ Package, Test string }
 	skipped, ran := map[test]string{}, map[test]bool{}
+	var unsteady []string
 	for d := json.NewDecoder(file); ; {
 		var o outcome
 		if err := d.Decode(&o); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			return err
+		}
+		if o.Failed {
+			unsteady = append(unsteady, o.Package+" "+o.Test+"\n")
 		}
 		if o.Skipped == "" {
 			ran[test{o.Package, o.Test}] = true
@@ -192,5 +257,8 @@ func list(w io.Writer, account string) error {
 	}
 	slices.Sort(lines)
 	_, err = fmt.Fprintf(w, "tests skipped in every run: %d\n%s", len(lines), strings.Join(lines, ""))
+	if len(unsteady) > 0 {
+		fmt.Fprintf(w, "tests that failed, and passed alone: %d\n%s", len(unsteady), strings.Join(unsteady, ""))
+	}
 	return err
 }

@@ -69,3 +69,47 @@ func TestFollow(t *testing.T) {
 		run(`{"Action":"pass","Package":"p","Test":"TestA"}` + "\n") // by another run
 	}
 }
+
+// What fails once and passes alone is listed; what fails twice, races, panics or does not build fails.
+func TestOnceMore(t *testing.T) {
+	const first = `func first(t *testing.T) bool {
+	_, err := os.Stat("been")
+	os.WriteFile("been", nil, 0o644)
+	return err != nil
+}
+`
+	for name, c := range map[string]struct {
+		body string
+		ok   bool
+	}{
+		"unsteady": {first + `func TestA(t *testing.T) { t.Run("b/c d", func(t *testing.T) { if first(t) { t.Error("busy") } }) }`, true},
+		"wrong":    {`func TestA(t *testing.T) { t.Error("wrong", os.Args[0] != "") }`, false},
+		"panic":    {first + `func TestA(t *testing.T) { if first(t) { panic("lost") } }`, false},
+		"race":     {first + `func TestA(t *testing.T) { if first(t) { t.Error("WARNING: DATA RACE") } }`, false},
+		"broken":   {`func TestA(t *testing.T) { undefined(os.Args) }`, false},
+		"many": {first + `func TestA(t *testing.T) {
+	once := first(t)
+	for _, n := range []string{"a", "b", "c", "d", "e"} { t.Run(n, func(t *testing.T) { if once { t.Error("all") } }) }
+}`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for file, text := range map[string]string{"go.mod": "module m\n\ngo 1.26\n",
+				"a_test.go": "package m\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\n" + c.body} {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Chdir(dir)
+			account := filepath.Join(t.TempDir(), "account")
+			if err := do(account, []string{"./..."}); (err == nil) != c.ok {
+				t.Errorf("%v", err)
+			}
+			var out bytes.Buffer
+			if err := list(&out, account); err != nil ||
+				strings.Contains(out.String(), "failed, and passed alone: 1\nm TestA/b/c_d\n") != c.ok {
+				t.Errorf("%v: %s", err, &out)
+			}
+		})
+	}
+}
