@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -16,10 +17,11 @@ import (
 	"time"
 )
 
-// shapesServer answers as the server did that the external tools loaded for testdata/imitate.
-func shapesServer(t *testing.T) string {
+// shapesServer answers as the server did that the external tools loaded for testdata/imitate. It is
+// there in the clear and over TLS.
+func shapesServer(t *testing.T) (clear, secure string) {
 	var n atomic.Int64
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.Path
 		if n.Add(1)%5 != 0 {
 			path = strings.TrimSuffix(strings.TrimSuffix(path, "close"), "reset")
@@ -42,9 +44,13 @@ func shapesServer(t *testing.T) string {
 			w.Header().Set("Server", "test")
 			io.WriteString(w, "value")
 		}
-	}))
-	t.Cleanup(s.Close)
-	return s.URL
+	})
+	one, other := httptest.NewServer(h), httptest.NewUnstartedServer(h)
+	other.Config.ErrorLog = log.New(io.Discard, "", 0)
+	other.StartTLS()
+	t.Cleanup(one.Close)
+	t.Cleanup(other.Close)
+	return one.URL, other.URL
 }
 
 var (
@@ -89,7 +95,9 @@ func TestImitatedShapes(t *testing.T) {
 				t.Fatal(err)
 			}
 			command, want, _ := strings.Cut(strings.TrimPrefix(string(text), "$ "), "\n")
-			command = strings.ReplaceAll(command, "http://127.0.0.1:8080", shapesServer(t))
+			clear, secure := shapesServer(t)
+			command = strings.ReplaceAll(command, "http://127.0.0.1:8080", clear)
+			command = strings.ReplaceAll(command, "https://127.0.0.1:8443", secure)
 			command = strings.Replace(duration.ReplaceAllString(command, "-d1s"), "-p body", "-p "+body, 1)
 			var stdout, stderr bytes.Buffer
 			if code := dyno(strings.Fields(command), &stdout, &stderr); code != exitDone {
@@ -101,6 +109,31 @@ func TestImitatedShapes(t *testing.T) {
 		})
 	}
 }
+
+// TestImitatedTLS: what a tool does with TLS, dyno does, or says that it does not.
+func TestImitatedTLS(t *testing.T) {
+	_, url := shapesServer(t)
+	for command, want := range map[string]string{
+		"ab -n 20 -c 1 " + url + "/":                     `TLS Protocol: +TLSv1\.3,TLS_\w+\nServer Temp Key: +\w+\n\n`,
+		"ab -k -n 20 -c 1 " + localhost(url) + "/":       `(?m)^TLS Server Name:        localhost$`,
+		"ab -Z AES128 -n 20 -c 1 " + url + "/":           "-Z is not supported with https; omit it",
+		"ab -f TLS1.2 -I -n 1 http://127.0.0.1:1/":       "connection refused",
+		"ab -E nowhere.pem -n 1 " + url + "/":            "nowhere.pem: no such file",
+		"wrk -t1 -c1 -d1s " + url + "/":                  "encrypted, with handshakes; wrk counts them decrypted",
+		"bombardier -c 1 -n 20 " + url + "/":             "was refused: certificate signed by unknown authority",
+		"bombardier -k -c 1 -n 20 " + url + "/":          "2xx - 20,",
+		"bombardier --cert nowhere.pem -c 1 -n 1 " + url: "nowhere.pem: no such file",
+		"ab -n 20 -c 2 " + url + "/":                     "without the TLS handshakes, whose median is ",
+	} {
+		var out bytes.Buffer
+		dyno(strings.Fields(command), &out, &out)
+		if !regexp.MustCompile(want).MatchString(out.String()) {
+			t.Errorf("%s: no %q in\n%s", command, want, &out)
+		}
+	}
+}
+
+func localhost(url string) string { return strings.Replace(url, "127.0.0.1", "localhost", 1) }
 
 // articleCommands are command lines of the articles that no study.toml quotes.
 var articleCommands = []string{

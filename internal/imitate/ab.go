@@ -76,6 +76,13 @@ var ab = &Tool{
 				"on a kept connection count with 0"
 		},
 		func(f *figures) string {
+			if len(f.Load.TLS) == 0 || !f.NoKeepalive {
+				return ""
+			}
+			return fmt.Sprintf("the times to connect are without the TLS handshakes, whose median is %.3f ms; "+
+				"Total is with them", merged(f.Detail.Handshake).quantile(.5)/1e6)
+		},
+		func(f *figures) string {
 			n := f.Load.Errored()
 			if n == 0 {
 				return ""
@@ -154,10 +161,10 @@ var abFlags = []flag{
 	{"e", "", "FILE", "write the percentiles into this CSV file", text(func(o *Order, s string) { o.csv = s })},
 	{"r", "", "", "no effect: dyno always goes on after an error", on(func(o *Order) { o.tolerant = true })},
 	{"m", "", "METHOD", "method", func(o *Order, s string) error { o.Method = s; return nil }},
-	{"I", "", "", "no effect without TLS", ignored},
-	{"Z", "", "SUITE", "no effect without TLS", ignored},
-	{"f", "", "PROTOCOL", "no effect without TLS", ignored},
-	{"E", "", "FILE", "no effect without TLS", ignored},
+	{"I", "", "", "not supported with https: to send no server name", opposed("-I")},
+	{"Z", "", "SUITE", "not supported with https: Go chooses the cipher suite", opposed("-Z")},
+	{"f", "", "PROTOCOL", "not supported with https: the highest common version is used", opposed("-f")},
+	{"E", "", "FILE", "certificate and key of the client", text(func(o *Order, s string) { o.secure.Cert = s })},
 }
 
 const abTables = "dyno prints no HTML tables; omit it, or see dyno load --json"

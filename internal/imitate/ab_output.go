@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"os"
 	"strconv"
 	"strings"
@@ -22,6 +23,7 @@ Benchmarking %s (be patient)%s`
 // abOutput is what ab prints after the load.
 type abOutput struct {
 	Software, Host, Port, Path string
+	TLS                        *abTLS // nil: not encrypted
 	Variable                   bool
 	Length                     int64 // of the document
 	Connections                int64
@@ -42,6 +44,22 @@ type abOutput struct {
 	Percentiles                []percentile // in ms
 }
 
+// abTLS is what most connections negotiated.
+type abTLS struct{ Protocol, Group, Name string }
+
+// secured returns what most connections negotiated; nil if they are not encrypted.
+func (f *figures) secured(host string) *abTLS {
+	if len(f.Load.TLS) == 0 {
+		return nil
+	}
+	most := f.Load.TLS[0]
+	t := &abTLS{Protocol: strings.Replace(most.Version, "TLS ", "TLSv", 1) + "," + most.Suite, Group: most.Group}
+	if net.ParseIP(host) == nil {
+		t.Name = host
+	}
+	return t
+}
+
 // abRow is a row of the table of times, in ms.
 type abRow struct {
 	Name, Full string
@@ -53,6 +71,15 @@ const abText = `
 Server Software:        {{.Software}}
 Server Hostname:        {{.Host}}
 Server Port:            {{.Port}}
+{{- with .TLS}}
+SSL/TLS Protocol:       {{.Protocol}}
+{{- if .Group}}
+Server Temp Key:        {{.Group}}
+{{- end}}
+{{- if .Name}}
+TLS Server Name:        {{.Name}}
+{{- end}}
+{{- end}}
 
 Document Path:          {{.Path}}
 Document Length:        {{if .Variable}}Variable{{else}}{{.Length}} bytes{{end}}
@@ -153,7 +180,8 @@ func abFigures(f *figures) *abOutput {
 	o := &abOutput{
 		Software: f.server(), Host: host, Port: port, Path: f.path(), Variable: f.variable,
 		Length: int64(len(f.first.Body)), Connections: f.Connections, Seconds: f.Seconds,
-		Complete: f.Answered(), Connect: f.Errors(load.Dial), Receive: f.Errors(load.Reset, load.Closed, load.Parse),
+		Complete: f.Answered(), Connect: f.Errors(load.Dial, load.Handshake),
+		Receive:    f.Errors(load.Reset, load.Closed, load.Parse),
 		Lengths:    f.Failures(load.Header, load.Length, load.Body),
 		Exceptions: f.Errors(load.Timeout, load.Write), Wrong: f.Failures(load.Status),
 		KeepAlive: !f.NoKeepalive, Kept: f.kept(), Read: f.Load.BytesRead, Bodies: f.bodies(),
@@ -161,6 +189,7 @@ func abFigures(f *figures) *abOutput {
 		Rated: f.Answered() > 0 && f.Seconds > 0, PerSec: f.PerSec(), Plain: f.plain,
 	}
 	o.Failed = o.Connect + o.Receive + o.Lengths + o.Exceptions
+	o.TLS = f.secured(host)
 	total := f.abTotal()
 	if total.h.Count() == 0 {
 		return o

@@ -15,7 +15,8 @@ import (
 
 // bombardier is bombardier 1.2: github.com/codesenberg/bombardier.
 var bombardier = &Tool{
-	Name: "bombardier",
+	Name:     "bombardier",
+	verifies: true, encrypted: true,
 	Examples: []string{"-c 125 -n 100000 -l http://127.0.0.1:8080/", "-c 10 -d 30s -r 500 127.0.0.1:8080",
 		"-m POST -f body.json -p r -o json http://127.0.0.1:8080/ >out.json"},
 	defaults: func(o *Order) {
@@ -87,9 +88,9 @@ var bombardierFlags = []flag{
 	{"b", "body", "TEXT", "body", text(func(o *Order, s string) { o.body = s })},
 	{"f", "body-file", "FILE", "file with the body", text(func(o *Order, s string) { o.BodyFile = s })},
 	{"s", "stream", "", "send the body in chunks", on(func(o *Order) { o.stream = true })},
-	{"", "cert", "FILE", "no effect without TLS", ignored},
-	{"", "key", "FILE", "no effect without TLS", ignored},
-	{"k", "insecure", "", "no effect without TLS", ignored},
+	{"", "cert", "FILE", "certificate of the client", text(func(o *Order, s string) { o.secure.Cert = s })},
+	{"", "key", "FILE", "its key", text(func(o *Order, s string) { o.secure.Key = s })},
+	{"k", "insecure", "", "accept any certificate", on(func(o *Order) { o.secure.Insecure = true })},
 	{"a", "disableKeepAlives", "", "open a connection for each request",
 		on(func(o *Order) { o.NoKeepalive = true })},
 	{"H", "header", "HEADER", "a header, \"Name: value\"; may be repeated", func(o *Order, s string) error {

@@ -16,6 +16,7 @@ import (
 
 	"dyno/internal/conf"
 	"dyno/internal/document"
+	"dyno/internal/endpoint"
 	"dyno/internal/loader"
 	"dyno/internal/result"
 	"dyno/internal/summary"
@@ -32,10 +33,13 @@ type Tool struct {
 	defaults func(*Order)
 	complete func(*Order) error // checks the order, and completes the request
 	asks     bool               // for a response before the load, from which it learns
-	intro    func(*Order) string
-	progress func(*Order, moment) (stdout, stderr string)
-	print    func(io.Writer, *figures) error
-	notes    []note
+	verifies bool               // the certificate of an https:// URL
+
+	encrypted bool // over TLS, the bytes on the wire are counted
+	intro     func(*Order) string
+	progress  func(*Order, moment) (stdout, stderr string)
+	print     func(io.Writer, *figures) error
+	notes     []note
 }
 
 // Tools are the tools that dyno imitates.
@@ -47,8 +51,10 @@ type Order struct {
 	loader.Request
 	tool *Tool
 
-	latency bool // print percentiles
-	timed   bool // ab: the load ends after a time
+	secure  endpoint.TLS // of an https:// URL
+	opposed string       // an option that dyno does not support with TLS
+	latency bool         // print percentiles
+	timed   bool         // ab: the load ends after a time
 
 	quiet, variable, tolerant, bare, plain bool // ab: -q -l -r -d -S
 	csv                                    string
@@ -98,8 +104,10 @@ func without(why string) func(*Order, string) error {
 	return func(*Order, string) error { return fmt.Errorf("not supported: %s", why) }
 }
 
-// ignored is the setter of an option that changes nothing here.
-func ignored(*Order, string) error { return nil }
+// opposed is the setter of an option that changes nothing without TLS, and is not supported with it.
+func opposed(option string) func(*Order, string) error {
+	return func(o *Order, _ string) error { o.opposed = option; return nil }
+}
 
 // on returns the setter of a switch.
 func on(set func(*Order)) func(*Order, string) error {
@@ -128,6 +136,13 @@ func (o *Order) Run(ctx context.Context, url string, stdout, stderr io.Writer, c
 	o.URL = url
 	if err := t.complete(o); err != nil {
 		return nil, err
+	}
+	if strings.HasPrefix(strings.ToLower(o.URL), "https://") {
+		if o.opposed != "" {
+			return nil, o.usagef("%s is not supported with https; omit it", o.opposed)
+		}
+		o.TLS = o.secure
+		o.TLS.Insecure = o.TLS.Insecure || !t.verifies
 	}
 	p, err := loader.New(ctx, o.Request)
 	if err != nil {
@@ -214,6 +229,12 @@ var common = []note{
 		}
 		return fmt.Sprintf("rates count every response, as %s does; dyno's own counts the right ones, %s of %s: %.2f/s",
 			f.tool.Name, document.Whole(f.Load.Succeeded), document.Whole(f.Answered()), f.over(f.Load.Succeeded))
+	},
+	func(f *figures) string {
+		if len(f.Load.TLS) == 0 || f.tool.encrypted {
+			return ""
+		}
+		return fmt.Sprintf("bytes are counted encrypted, with handshakes; %s counts them decrypted", f.tool.Name)
 	},
 }
 

@@ -128,7 +128,7 @@ func wrkFigures(f *figures) wrkOutput {
 	out := wrkOutput{
 		Latency: latency.stats(1e3), Rate: describe(f.rates(f.loops(), 5, false)),
 		Requests: f.Answered(), Time: microseconds(f.Seconds * 1e6), Size: bytes.format(float64(f.Load.BytesRead), 2),
-		Connect: f.Errors(load.Dial), Read: f.Errors(load.Reset, load.Closed, load.Parse),
+		Connect: f.Errors(load.Dial, load.Handshake), Read: f.Errors(load.Reset, load.Closed, load.Parse),
 		Write: f.Errors(load.Write), Timeout: f.Errors(load.Timeout), Wrong: f.Load.Failed,
 		PerSec: f.PerSec(), SizePerSec: bytes.format(f.over(f.Load.BytesRead), 2),
 	}
