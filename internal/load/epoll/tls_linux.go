@@ -37,13 +37,14 @@ type secure struct {
 
 // shim is a stream as crypto/tls needs it.
 type shim struct {
-	stream *stream
-	wait   func(struct{}) bool // returns when the socket has more, false to give up; nil: never wait
-	empty  bool                // the socket has no more until its next event
-	drain  bool                // read until the socket says so: its peer has closed its side
-	ended  bool                // it said that it is over
-	in     int64               // bytes received, until taken
-	out    int64               // bytes sent
+	stream  *stream
+	wait    func(struct{}) bool // returns when the socket has more, false to give up; nil: never wait
+	records                     // of what was received
+	empty   bool                // the socket has no more until its next event
+	drain   bool                // read until the socket says so: its peer has closed its side
+	ended   bool                // it said that it is over
+	in      int64               // bytes received, until taken
+	out     int64               // bytes sent
 }
 
 // again is the error of a read that would block. crypto/tls goes on after it (net.Error).
@@ -57,6 +58,9 @@ func (again) Temporary() bool { return true }
 
 // Read receives what the socket has. During the handshake it waits for it.
 func (s *shim) Read(b []byte) (int, error) {
+	if s.whole() { // else crypto/tls would not ask
+		s.begun = 0
+	}
 	for {
 		n, errno := 0, syscall.EAGAIN
 		if !s.empty {
@@ -81,6 +85,7 @@ func (s *shim) Read(b []byte) (int, error) {
 			return 0, io.EOF
 		default:
 			s.in += int64(n)
+			s.receive(b[:n])
 			s.empty = n < len(b) && !s.drain
 			return n, nil
 		}
@@ -156,8 +161,7 @@ func (t *secure) shake() (over bool) {
 // event prepares t for a new event of the socket. over: its peer has closed its side.
 func (t *secure) event(over bool) { t.empty, t.drain = false, t.drain || over }
 
-// read decrypts into b, as stream.read. There may always be more: records that were received with
-// the last.
+// read decrypts into b, as stream.read.
 func (t *secure) read(b []byte) (n int, more bool, errno syscall.Errno) {
 	n, err := t.conn.Read(b)
 	var system syscall.Errno
@@ -176,7 +180,7 @@ func (t *secure) read(b []byte) (n int, more bool, errno syscall.Errno) {
 	if len(t.stream.unsent) > 0 { // what TLS itself answers: a key update, an alert
 		t.push()
 	}
-	return n, true, errno
+	return n, n == len(b) || !t.empty || t.begun != 1 || !t.whole(), errno
 }
 
 // taken returns the bytes received since the last call.

@@ -1,0 +1,52 @@
+package epoll
+
+import (
+	"crypto/tls"
+	"net/http/httptest"
+	"testing"
+
+	"dyno/internal/endpoint"
+	"dyno/internal/load"
+)
+
+// BenchmarkEncrypted is BenchmarkRequest over TLS. Its allocations are those of both sides.
+func BenchmarkEncrypted(b *testing.B) {
+	s := twoRequests()
+	session := connect(b, load.Job{Endpoint: nullOverTLS(b), Scenario: s, Connections: 16})
+	b.ReportAllocs()
+	b.ResetTimer()
+	if l, err := session.Run(b.Context(), load.Window{Requests: int64(b.N)}); err != nil || l.Succeeded != int64(b.N) {
+		b.Fatalf("%+v, %v", l, err)
+	}
+}
+
+// nullOverTLS answers each record with what twoRequests expect.
+func nullOverTLS(t testing.TB) endpoint.Endpoint {
+	other := httptest.NewTLSServer(nil) // for its certificate
+	config := &tls.Config{Certificates: other.TLS.Certificates}
+	other.Close()
+	ln, err := tls.Listen("tcp", "127.0.0.1:0", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	go func() {
+		for {
+			c, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				answer := []byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nvalue")
+				in := make([]byte, 4<<10)
+				for _, err := c.Read(in); err == nil; _, err = c.Read(in) {
+					c.Write(answer)
+				}
+			}()
+		}
+	}()
+	to := endpoint.TCP(ln.Addr().String())
+	to.TLS = &tls.Config{InsecureSkipVerify: true}
+	return to
+}
