@@ -102,9 +102,11 @@ func (b *bench) install(ctx context.Context, p peer) installed {
 	return i
 }
 
-// server is a reference server on the server's CPU.
+// server is one on the server's CPU: a reference server, or nginx.
 type server struct {
 	addr   string
+	scheme string
+	count  func() (refserver.Tally, error) // what it has counted; nil: it says so when it stops
 	b      *bench
 	cmd    *exec.Cmd
 	stderr bytes.Buffer
@@ -117,11 +119,17 @@ func (b *bench) serve(ctx context.Context, name, scenario string) (*server, erro
 	if err != nil {
 		return nil, err
 	}
-	argv := []string{"-c", serverCPU, b.dyno, "refserver", name, "--addr", addr}
+	argv := []string{b.dyno, "refserver", name, "--addr", addr}
 	if scenario != "" {
 		argv = append(argv, "--scenario", scenario)
 	}
-	s := &server{addr: addr, b: b, cmd: exec.CommandContext(ctx, "taskset", argv...)}
+	return b.start(ctx, name, addr, argv...)
+}
+
+// start starts a server and returns when it listens at addr.
+func (b *bench) start(ctx context.Context, name, addr string, argv ...string) (*server, error) {
+	argv = append([]string{"-c", serverCPU}, argv...)
+	s := &server{addr: addr, scheme: "http", b: b, cmd: exec.CommandContext(ctx, "taskset", argv...)}
 	s.cmd.Stderr = &s.stderr
 	if err := s.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start the server: %w", err)
@@ -136,16 +144,20 @@ func (b *bench) serve(ctx context.Context, name, scenario string) (*server, erro
 		case <-ctx.Done():
 		}
 	}
-	_, err = s.stop()
+	_, err := s.stop()
 	return nil, fmt.Errorf("the server %s does not listen at %s: %w\n%s", name, addr, errors.Join(ctx.Err(), err),
 		tail(s.stderr.Bytes()))
 }
 
-func (s *server) url() string { return "http://" + s.addr + "/" }
+func (s *server) url() string { return s.scheme + "://" + s.addr + "/" }
 
 // stop ends the server and returns what it counted. Any further stop returns an error.
 func (s *server) stop() (refserver.Tally, error) {
 	var t refserver.Tally
+	var counted error
+	if s.count != nil {
+		t, counted = s.count()
+	}
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return t, err
 	}
@@ -153,6 +165,9 @@ func (s *server) stop() (refserver.Tally, error) {
 	delete(s.b.servers, s.cmd.Process.Pid)
 	if err != nil {
 		return t, fmt.Errorf("stop the server: %w\n%s", err, tail(s.stderr.Bytes()))
+	}
+	if s.count != nil {
+		return t, counted
 	}
 	if err := json.Unmarshal(s.stderr.Bytes(), &t); err != nil {
 		return t, fmt.Errorf("the server's tally: %w\n%s", err, tail(s.stderr.Bytes()))

@@ -86,7 +86,7 @@ func between(one, other peer, times int, s shape, scenario string, rows ...row) 
 		if err != nil {
 			return nil, err
 		}
-		srv, err := b.serve(ctx, "null", file)
+		srv, err := b.server(ctx, s, file)
 		if err != nil {
 			return nil, err
 		}
@@ -146,6 +146,14 @@ func between(one, other peer, times int, s shape, scenario string, rows ...row) 
 		return found, nil
 	}
 	return experiment{rows: rows, peer: &other, run: run}
+}
+
+// server starts the server of a race.
+func (b *bench) server(ctx context.Context, s shape, scenario string) (*server, error) {
+	if s.tls {
+		return b.serveTLS(ctx)
+	}
+	return b.serve(ctx, "null", scenario)
 }
 
 // scenario writes a scenario for the server into a file; none for no text.

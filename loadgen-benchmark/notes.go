@@ -9,7 +9,12 @@ var notes = map[string]string{
 		"epoll_wait 2.5 % (perf record -C 1). What dyno saves is wrk's two calls of epoll_ctl per request (strace -c).",
 	"wrk-5000": "wrk dials within its window, so its rate includes that; dyno dials before.",
 	"oha":      "its own rate counts the requests that its deadline aborted; here only those that were answered.",
-	"ab":       "speaks HTTP/1.0, so here the server says `Connection: keep-alive`, to dyno too.",
+	"tls-wrk": "here and below: the server is nginx, one process with a certificate of ECDSA P-256 and the group X25519. " +
+		"Where its CPU is the limit, both rates are its own, and the CPU per request counts.",
+	"handshakes": "h2load makes 4,000 connections at once, with one request on each; dyno one after another on 125. " +
+		"Neither trusts an authority, both check the server's signature.",
+	"resumed": "h2load resumes no sessions.",
+	"ab":      "speaks HTTP/1.0, so here the server says `Connection: keep-alive`, to dyno too.",
 	"epoll-loop": "loadgen-benchmark/epoll-loop/loop.c: asks, reads, counts; parses and checks nothing. " +
 		"No generator can do less.",
 	"io-uring": "here and below: the bar was to decide whether dyno's engine gets a second event loop. It does not: " +

@@ -12,9 +12,9 @@ const intro = `# Performance
 
 Made by ` + "`go run ./loadgen-benchmark`" + ` from loadgen-benchmark/results.json; do not edit. Each bar
 was set before its row was measured. A bar is met if the whole 95 %% interval keeps it. In a race the
-null server has CPU 0, and the generators take turns on CPU 1, in random order within a pair. A pair
-is discarded if other programs took more than %.0f %% of the two CPUs, whatever its ratio. Intervals
-are Hodges–Lehmann intervals; those of lag are intervals of the median.
+null server, over TLS nginx, has CPU 0, and the generators take turns on CPU 1, in random order
+within a pair. A pair is discarded if other programs took more than %.0f %% of the two CPUs, whatever
+its ratio. Intervals are Hodges–Lehmann intervals; those of lag are intervals of the median.
 
 `
 

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +27,7 @@ type peer struct {
 // shape is how a server is loaded: all in a closed loop.
 type shape struct {
 	connections, pipeline int
+	tls                   bool
 }
 
 // count is what a window came to. Errors are requests that were not answered well, those that the
@@ -47,6 +49,9 @@ var dyno = peer{
 		if s.pipeline > 1 {
 			argv = append(argv, "--pipeline", strconv.Itoa(s.pipeline))
 		}
+		if s.tls {
+			argv = append(argv, "--insecure", "--groups", "X25519")
+		}
 		return append(argv, url)
 	},
 	parse: func(out []byte) (count, error) {
@@ -60,6 +65,42 @@ var dyno = peer{
 		return count{requests: float64(r.Succeeded), seconds: float64(r.WindowNS) / 1e9,
 			errors: float64(r.Failed + r.Errored)}, nil
 	},
+}
+
+// full and resumed are dyno with a connection for each request. What counts is handshakes.
+var full, resumed = handshakes("--no-resume"), handshakes()
+
+func handshakes(flags ...string) peer {
+	return peer{
+		name:    dyno.name,
+		install: dyno.install,
+		command: func(program, url string, s shape, window time.Duration) []string {
+			argv := dyno.command(program, url, s, window)
+			return slices.Concat(argv[:len(argv)-1], []string{"--no-keepalive"}, flags, []string{url})
+		},
+		parse: func(out []byte) (count, error) {
+			c, err := dyno.parse(out)
+			if err != nil {
+				return c, err
+			}
+			r, err := parseLoad(out)
+			c.requests, c.seconds = float64(r.Handshakes), float64(r.WallNS)/1e9
+			return c, err
+		},
+	}
+}
+
+// h2loadHandshakes makes so many connections, with one request on each: h2load has no other way to
+// renew them.
+const h2loadHandshakes = "4000"
+
+var h2loadFull = peer{
+	name:    h2load.name,
+	install: h2load.install,
+	command: func(program, url string, s shape, window time.Duration) []string {
+		return []string{program, "--h1", "-t1", "-c", h2loadHandshakes, "-n", h2loadHandshakes, "--groups", "X25519", url}
+	},
+	parse: h2load.parse,
 }
 
 // before is an earlier dyno, which --base names. now is this one in a race against it: each says
@@ -96,6 +137,8 @@ type loadReport struct {
 	NeverStarted                        int64 `json:"never_started"`
 	Connections, Established            int
 	WindowNS                            int64 `json:"window_ns"`
+	WallNS                              int64 `json:"wall_ns"`
+	Handshakes                          int64
 	Errors                              map[string]int64
 	Response, Service, Lag              times
 }

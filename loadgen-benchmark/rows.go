@@ -70,17 +70,26 @@ func experiments() []experiment {
 		return row{name, "requests/s, dyno ÷ " + what, bar{kind: atLeast, value: least}, ratio}
 	}
 	one := shape{connections: 125, pipeline: 1}
+	encrypted := shape{connections: 125, pipeline: 1, tls: true}
 	return []experiment{
 		between(dyno, wrk, 3, one, "",
 			rate("wrk-125", "wrk, 125 connections", 1.27),
 			row{"wrk-125-cpu", "CPU per request, dyno ÷ wrk, 125 connections", bar{kind: atMost, value: .80}, ratio}),
-		race(wrk, shape{1000, 1}, "", rate("wrk-1000", "wrk, 1,000 connections", 1.17)),
-		race(wrk, shape{5000, 1}, "", rate("wrk-5000", "wrk, 5,000 connections", 1.12)),
-		race(wrk, shape{125, 16}, "", rate("wrk-pipeline", "wrk, 125 connections, 16 requests in flight on each", 1.3)),
+		race(wrk, shape{connections: 1000, pipeline: 1}, "", rate("wrk-1000", "wrk, 1,000 connections", 1.17)),
+		race(wrk, shape{connections: 5000, pipeline: 1}, "", rate("wrk-5000", "wrk, 5,000 connections", 1.12)),
+		race(wrk, shape{connections: 125, pipeline: 16}, "", rate("wrk-pipeline", "wrk, 125 connections, 16 requests in flight on each", 1.3)),
 		race(bombardier, one, "", rate("bombardier", "bombardier, 125 connections", 1.6)),
 		race(oha, one, "", rate("oha", "oha, 125 connections", 1.6)),
 		between(dyno, h2load, 3, one, "", rate("h2load", "h2load --h1, 125 connections", 1.35)),
 		race(hey, one, "", rate("hey", "hey, 125 connections", 4)),
+		race(wrk, encrypted, "", rate("tls-wrk", "wrk, over TLS 1.3, 125 connections", 1.1),
+			row{"tls-wrk-cpu", "CPU per request, dyno ÷ wrk, over TLS 1.3", bar{kind: atMost, value: .9}, ratio}),
+		between(full, h2loadFull, 1, encrypted, "",
+			row{"handshakes", "full TLS handshakes/s, dyno ÷ h2load", bar{kind: atLeast, value: .8}, ratio},
+			row{"handshakes-cpu", "CPU per full TLS handshake, dyno ÷ h2load", bar{}, ratio}),
+		between(resumed, h2loadFull, 1, encrypted, "",
+			row{"resumed", "TLS handshakes/s that resume a session, dyno ÷ h2load's full ones",
+				bar{kind: atLeast, value: .8}, ratio}),
 		race(ab, one, keepAlive, row{"ab", "requests/s, dyno ÷ ab -k, 125 connections", bar{}, ratio}),
 		race(epollLoop, one, "", rate("epoll-loop", "a bare epoll loop in C, 125 connections", .92)),
 		between(epollLoop, wrk, 2, one, "",

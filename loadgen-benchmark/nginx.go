@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"time"
+
+	"dyno/internal/refserver"
+)
+
+// nginx is the server of the races over TLS: one process, OpenSSL.
+var nginx = peer{name: "nginx", install: debian("nginx", "nginx-light", "-v")}
+
+// nginxConfig has the addresses of the server and of what it counts, and the folder of its files.
+const nginxConfig = `daemon off;
+master_process off;
+worker_rlimit_nofile 65536;
+error_log stderr;
+pid %[3]s/nginx.pid;
+events { worker_connections 20000; }
+http {
+	access_log off;
+	default_type text/plain;
+	keepalive_requests 1000000000;
+	keepalive_timeout 1h;
+	client_body_temp_path %[3]s;
+	proxy_temp_path %[3]s;
+	fastcgi_temp_path %[3]s;
+	uwsgi_temp_path %[3]s;
+	scgi_temp_path %[3]s;
+	ssl_certificate %[3]s/cert.pem;
+	ssl_certificate_key %[3]s/cert.pem;
+	ssl_protocols TLSv1.3;
+	ssl_ecdh_curve X25519;
+	server {
+		listen %[1]s ssl backlog=16384;
+		location / { return 200 value; }
+	}
+	server {
+		listen %[2]s;
+		location / { stub_status; }
+	}
+}
+`
+
+// serveTLS starts nginx with a certificate of ECDSA P-256, and returns when it listens.
+func (b *bench) serveTLS(ctx context.Context) (*server, error) {
+	i := b.install(ctx, nginx)
+	if i.err != nil {
+		return nil, i.err
+	}
+	dir := filepath.Join(b.temp, "nginx")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	addr, err := freeAddr()
+	if err != nil {
+		return nil, err
+	}
+	status, err := freeAddr()
+	if err != nil {
+		return nil, err
+	}
+	config := filepath.Join(dir, "nginx.conf")
+	if err := os.WriteFile(config, fmt.Appendf(nil, nginxConfig, addr, status, dir), 0o644); err != nil {
+		return nil, err
+	}
+	if err := writeCertificate(filepath.Join(dir, "cert.pem")); err != nil {
+		return nil, err
+	}
+	s, err := b.start(ctx, "nginx", addr, i.program, "-p", dir, "-c", config)
+	if err == nil {
+		s.scheme, s.count = "https", func() (refserver.Tally, error) { return nginxTally(status) }
+	}
+	return s, err
+}
+
+var nginxRequests = regexp.MustCompile(`requests\s+\d+ \d+ (\d+)`)
+
+// nginxTally asks what stub_status counted. Its own requests are among it.
+func nginxTally(addr string) (t refserver.Tally, err error) {
+	r, err := http.Get("http://" + addr + "/")
+	if err != nil {
+		return t, err
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		return t, err
+	}
+	m := nginxRequests.FindSubmatch(text)
+	if m == nil {
+		return t, fmt.Errorf("nginx counts no requests: %q", text)
+	}
+	t.Requests, err = strconv.ParseInt(string(m[1]), 10, 64)
+	return t, err
+}
+
+// writeCertificate writes a certificate of 127.0.0.1 that signs itself, and its key.
+func writeCertificate(file string) error {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	c := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "loadgen-benchmark"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(30 * 24 * time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)
+	if err != nil {
+		return err
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return err
+	}
+	text := append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})...)
+	return os.WriteFile(file, text, 0o600)
+}
