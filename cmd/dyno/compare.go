@@ -14,6 +14,7 @@ import (
 	"dyno/internal/adhoc"
 	"dyno/internal/alike"
 	"dyno/internal/analysis"
+	"dyno/internal/endpoint"
 	"dyno/internal/experiment"
 	"dyno/internal/plan"
 	"dyno/internal/proc"
@@ -37,6 +38,7 @@ type compareFlags struct {
 	failIf      []string
 	strict      bool
 	folders     []string
+	secure      endpoint.TLS
 	place       place
 	resume      string
 }
@@ -58,8 +60,8 @@ func compareCommand() *cobra.Command {
 		Short: "Compare servers side by side, and say which is faster",
 		Long: "compare starts two to twenty servers, loads them in turn, and says which is faster, by how\n" +
 			"much, and how sure that is. Each side is\n\n" +
-			"  a URL         of a server that runs already: http://localhost:3000/users/{int:1..100}.\n" +
-			"                It is loaded, and never frozen, pinned or stopped\n" +
+			"  a URL         of a server that runs already: http://localhost:3000/users/{int:1..100}, or\n" +
+			"                https://…. It is loaded, and never frozen, pinned or stopped\n" +
 			"  a command     in quotes: 'node a.js', 'uvicorn app:app --port {port}'. It learns its port\n" +
 			"                from PORT, DYNO_ADDR or {port}; where it listens elsewhere, dyno finds out\n" +
 			"  an image      image:NAME:TAG, which podman or docker runs\n" +
@@ -101,6 +103,7 @@ func compareCommand() *cobra.Command {
 	fl.StringArrayVar(&f.names, "name", nil, "name of a side in the output, in the order of the sides; may be repeated")
 	fl.StringVar(&f.of, "of", "",
 		"contestant that revisions and programs are of: its name in this project, or its folder")
+	secure := tlsFlags(fl, &f.secure)
 	folderFlag(cmd, &f.folders, knowFolders)
 	fl.StringArrayVar(&f.failIf, "fail-if", nil,
 		"exit with 1 when the data show this change of a side against the first: METRIC>N% or METRIC<-N% with one of "+
@@ -125,6 +128,7 @@ func compareCommand() *cobra.Command {
 	heading(fl, "What is compared", "name", "of", "folder", "records", "delay")
 	heading(fl, "What is asked", "path", "method", "header", "body", "body-file", "template", "scenario", "rate",
 		"connections", "expect-status", "differ")
+	heading(fl, "TLS (https:// URLs)", secure...)
 	heading(fl, "What decides", "fail-if", "strict", "primary", "alpha", "margin", "all-pairs")
 	heading(fl, "How it is measured", "budget", "profile", "controls", "seed", "runs", "force")
 	heading(fl, "The run and its output")
@@ -225,7 +229,7 @@ func (f *compareFlags) project() (*project, error) {
 // options returns the options by which the arguments of this command are interpreted.
 func (f *compareFlags) options(pr *project) side.Options {
 	return side.Options{
-		Contestant: f.of, Names: f.names,
+		Contestant: f.of, Names: f.names, TLS: f.secure,
 		Taken: func(name string) bool {
 			_, ok, _ := refserver.ParseControl(name)
 			return ok

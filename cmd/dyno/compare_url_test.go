@@ -2,10 +2,12 @@ package main
 
 import (
 	"bufio"
+	"crypto/tls"
 	"flag"
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +24,7 @@ import (
 func mainAnswering() {
 	status, media := flag.Int("status", 200, ""), flag.String("type", "application/json", "")
 	body, ports := flag.String("body", `{"users":[{"id":1},{"id":2}]}`, ""), flag.Int("ports", 1, "")
+	secure := flag.Bool("tls", false, "")
 	flag.Parse()
 	done := make(chan error)
 	for range *ports {
@@ -30,6 +33,11 @@ func mainAnswering() {
 			panic(err)
 		}
 		fmt.Println(ln.Addr())
+		if *secure {
+			s := httptest.NewTLSServer(nil) // for its certificate
+			ln = tls.NewListener(ln, &tls.Config{Certificates: s.TLS.Certificates})
+			s.Close()
+		}
 		go func() {
 			done <- http.Serve(ln, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", *media)
@@ -57,6 +65,7 @@ func TestCompareServers(t *testing.T) {
 			}{
 				{"ONE TWO", []string{"-ports", "2"}},
 				{"SAME", nil},
+				{"SECURE", []string{"-tls"}},
 				{"TEAPOT", []string{"-status", "418"}},
 				{"HTML", []string{"-type", "text/html"}},
 				{"SPACED", []string{"-body", `{"users": [{"id": 1}, {"id": 2}]}`}},

@@ -7,21 +7,30 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/spf13/pflag"
+
+	"dyno/internal/endpoint"
 )
 
 // defineTLS defines the flags for encrypted connections.
 func (f *loadFlags) defineTLS() {
-	t := &f.TLS
-	f.addText("ca", "", &t.CA, "PEM file of certificates to trust instead of the system's")
-	f.addText("cert", "", &t.Cert, "PEM file of the client's certificate")
-	f.addText("key", "", &t.Key, "PEM file of its private key (default: the file of --cert)")
-	f.addText("servername", "", &t.ServerName, "name to ask for (SNI) and to verify (default: the URL's host)")
-	f.addBool("insecure", "", &t.Insecure, "accept any certificate")
-	add(f, "tls-min", "", &t.Min, "1.2", "version", parseTLSVersion, "lowest version: 1.2 or 1.3")
-	add(f, "groups", "", &t.Groups, "", "list", parseGroups, "groups of the key exchange, such as X25519,P-256 "+
+	f.names = append(f.names, tlsFlags(f.cmd.Flags(), &f.TLS)...)
+	add(f, "alpn", "", &f.TLS.ALPN, "http/1.1", "list", parseALPN, "protocols to offer (ALPN)")
+	f.addBool("no-resume", "", &f.TLS.NoResume, "make every handshake a full one: resume no session")
+}
+
+// tlsFlags defines the flags for https:// URLs that commands share, and returns their names.
+func tlsFlags(fl *pflag.FlagSet, t *endpoint.TLS) []string {
+	fl.StringVar(&t.CA, "ca", "", "PEM file of certificates to trust instead of the system's")
+	fl.StringVar(&t.Cert, "cert", "", "PEM file of the client's certificate")
+	fl.StringVar(&t.Key, "key", "", "PEM file of its private key (default: the file of --cert)")
+	fl.StringVar(&t.ServerName, "servername", "", "name to ask for (SNI) and to verify (default: the URL's host)")
+	fl.BoolVar(&t.Insecure, "insecure", false, "accept any certificate")
+	fl.Var(flagOf(&t.Min, "1.2", "version", parseTLSVersion), "tls-min", "lowest version: 1.2 or 1.3")
+	fl.Var(flagOf(&t.Groups, "", "list", parseGroups), "groups", "groups of the key exchange, such as X25519,P-256 "+
 		"(default: those of Go)")
-	add(f, "alpn", "", &t.ALPN, "http/1.1", "list", parseALPN, "protocols to offer (ALPN)")
-	f.addBool("no-resume", "", &t.NoResume, "make every handshake a full one: resume no session")
+	return []string{"ca", "cert", "key", "servername", "insecure", "tls-min", "groups"}
 }
 
 func parseTLSVersion(s string) (uint16, error) {

@@ -100,7 +100,7 @@ func TestReadTargetOverTLS(t *testing.T) {
 		"https://[::1]:443/":         {"[::1]:443", "[::1]", "::1"},
 		"https://127.0.0.1:80/a?b=c": {"127.0.0.1:80", "127.0.0.1:80", "127.0.0.1"},
 	} {
-		got, err := ReadTarget(t.Context(), in, Route{TLS: &endpoint.TLS{}})
+		got, err := ReadTarget(t.Context(), in, Route{})
 		if err != nil || got.TLS == nil {
 			t.Errorf("%s: %+v, %v", in, got, err)
 			continue
@@ -116,7 +116,7 @@ func TestReadTargetOverTLS(t *testing.T) {
 			t.Errorf("%s: %s", in, got.URL)
 		}
 	}
-	for in, secure := range map[string]*endpoint.TLS{"https://127.0.0.1/": nil, "http://127.0.0.1/": {Insecure: true},
+	for in, secure := range map[string]endpoint.TLS{"http://127.0.0.1/": {Insecure: true},
 		"https://127.0.0.1:1/": {CA: "nowhere.pem"}, "ftp://127.0.0.1/": {}} {
 		if _, err := ReadTarget(t.Context(), in, Route{TLS: secure}); err == nil {
 			t.Errorf("%s with %+v: no error", in, secure)

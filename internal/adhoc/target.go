@@ -25,10 +25,10 @@ type Target struct {
 
 // Route says how a server is reached, where that does not follow from its URL.
 type Route struct {
-	Unix    string        // path of a socket
-	Resolve []string      // lines host:port:address, as in curl
-	Family  string        // "4" or "6": only addresses of this IP version; "": any
-	TLS     *endpoint.TLS // of an https URL; nil: none is accepted
+	Unix    string       // path of a socket
+	Resolve []string     // lines host:port:address, as in curl
+	Family  string       // "4" or "6": only addresses of this IP version; "": any
+	TLS     endpoint.TLS // of an https URL
 }
 
 // ReadTarget reads a URL, whose scheme may be left out. With a socket it may be empty. The path is
@@ -41,14 +41,12 @@ func ReadTarget(ctx context.Context, s string, by Route) (*Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch https := strings.HasPrefix(t.URL, "https:"); {
-	case https && by.TLS == nil:
-		return nil, conf.Usagef("%s: only dyno load supports https:// URLs; pass an http:// URL", s)
-	case https:
+	switch {
+	case strings.HasPrefix(t.URL, "https:"):
 		if t.TLS, err = by.TLS.Config(host); err != nil {
 			return nil, conf.Usage(err)
 		}
-	case by.TLS != nil && by.TLS.Any():
+	case by.TLS.Any():
 		return nil, conf.Usagef("%s is not encrypted, so --ca, --insecure and the other TLS flags have no effect; "+
 			"omit them, or pass an https:// URL", t.URL)
 	}

@@ -57,7 +57,7 @@ func dialAll(ctx context.Context, to endpoint.Endpoint, n int) (late int) {
 	for range n {
 		wg.Go(func() {
 			began := time.Now()
-			conn, err := to.Dial(ctx, &dialer)
+			conn, err := to.Connect(ctx, &dialer) // the queue is all that counts, not how fast handshakes are
 			took := time.Since(began)
 			mu.Lock()
 			defer mu.Unlock()

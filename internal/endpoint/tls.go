@@ -38,8 +38,15 @@ func (t *TLS) Any() bool {
 }
 
 // Config reads the files of t and returns the configuration of connections to a host, or host:port.
-// Sessions are resumed among the connections that share it.
+// Sessions are resumed among the connections that share it. Its errors are mistakes, in the words of
+// the flags that set t.
 func (t *TLS) Config(host string) (*tls.Config, error) {
+	switch {
+	case t.Key != "" && t.Cert == "":
+		return nil, errors.New("--key needs --cert, the certificate that it belongs to")
+	case t.Insecure && t.CA != "":
+		return nil, errors.New("--insecure accepts any certificate, so --ca has no effect; omit one")
+	}
 	c := &tls.Config{
 		ServerName: cmp.Or(t.ServerName, hostname(host)), InsecureSkipVerify: t.Insecure, MinVersion: t.Min,
 		CurvePreferences: t.Groups, NextProtos: t.ALPN,
@@ -89,6 +96,20 @@ type HandshakeError struct{ Err error }
 
 func (e *HandshakeError) Error() string { return "TLS handshake: " + Reason(e.Err) }
 func (e *HandshakeError) Unwrap() error { return e.Err }
+
+// Advised adds to the error of a handshake what to do about it, in the words of the same flags.
+func Advised(err error) error {
+	var refused *tls.CertificateVerificationError
+	var header tls.RecordHeaderError
+	switch {
+	case errors.As(err, &refused):
+		return fmt.Errorf("%w; pass --ca FILE with the certificate of its authority, --servername NAME if it is for "+
+			"another name, or --insecure to accept any certificate", err)
+	case errors.As(err, &header) && header.Conn != nil:
+		return fmt.Errorf("%w; pass an http:// URL, or the port of HTTPS", err)
+	}
+	return err
+}
 
 // Reason returns the text of an error of crypto/tls: what is wrong, without whose words these are.
 func Reason(err error) string {

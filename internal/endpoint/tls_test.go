@@ -37,7 +37,8 @@ func TestConfig(t *testing.T) {
 	if err != nil || c.ServerName != "b.test" || c.ClientSessionCache != nil || c.NextProtos[0] != "h2" {
 		t.Errorf("%+v, %v", c, err)
 	}
-	for _, bad := range []TLS{{CA: "nowhere.pem"}, {CA: empty}, {Cert: "nowhere.pem"}, {Cert: empty}} {
+	for _, bad := range []TLS{{CA: "nowhere.pem"}, {CA: empty}, {Cert: "nowhere.pem"}, {Cert: empty},
+		{Key: empty}, {CA: empty, Insecure: true}} {
 		if _, err := bad.Config("a.test"); err == nil || !bad.Any() {
 			t.Errorf("%+v: no error", bad)
 		}

@@ -115,7 +115,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	}
 	s, host, err := r.scenario(ctx, t)
 	if err != nil {
-		return nil, advised(err)
+		return nil, endpoint.Advised(err)
 	}
 	p := &Plan{Request: r, Target: t.URL, target: t, engine: load.Engine(epoll.Engine{}), openLoop: r.open()}
 	if r.Engine == "gonet" {
@@ -187,10 +187,6 @@ func (r *Request) check() error {
 		return conf.Usagef("-4 and -6 exclude each other; omit one")
 	case r.Unix != "" && (r.IPv4 || r.IPv6):
 		return conf.Usagef("--unix cannot be combined with -4 or -6, because a Unix socket has no address; omit them")
-	case r.TLS.Key != "" && r.TLS.Cert == "":
-		return conf.Usagef("--key needs --cert, the certificate that it belongs to")
-	case r.TLS.Insecure && r.TLS.CA != "":
-		return conf.Usagef("--insecure accepts any certificate, so --ca has no effect; omit one")
 	case r.Engine == "gonet" && len(r.CPUs) > 0:
 		return conf.Usagef("--cpus: the engine gonet has no event loops to pin; omit --cpus, or use taskset")
 	case r.Engine == "gonet" && r.Spin == "on":
@@ -228,7 +224,7 @@ func (r *Request) target(ctx context.Context) (t *adhoc.Target, err error) {
 
 // route says how the server is reached.
 func (r *Request) route() adhoc.Route {
-	by := adhoc.Route{Unix: r.Unix, Resolve: r.Resolve, TLS: &r.TLS}
+	by := adhoc.Route{Unix: r.Unix, Resolve: r.Resolve, TLS: r.TLS}
 	switch {
 	case r.IPv4:
 		by.Family = "4"

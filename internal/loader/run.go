@@ -3,13 +3,13 @@ package loader
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
 	"time"
 
+	"dyno/internal/endpoint"
 	machine "dyno/internal/host"
 	"dyno/internal/http1"
 	"dyno/internal/load"
@@ -103,21 +103,7 @@ func (p *Plan) unopened(err error) error {
 	if load.Unconnected(err) == load.Dial {
 		return fmt.Errorf("%w; is a server listening at %s?", err, p.target.Addr)
 	}
-	return advised(err)
-}
-
-// advised adds to the error of a handshake what to do about it.
-func advised(err error) error {
-	var refused *tls.CertificateVerificationError
-	var header tls.RecordHeaderError
-	switch {
-	case errors.As(err, &refused):
-		return fmt.Errorf("%w; pass --ca FILE with the certificate of its authority, --servername NAME if it is for "+
-			"another name, or --insecure to accept any certificate", err)
-	case errors.As(err, &header) && header.Conn != nil:
-		return fmt.Errorf("%w; pass an http:// URL, or the port of HTTPS", err)
-	}
-	return err
+	return endpoint.Advised(err)
 }
 
 // warmUp loads the server for the time Warmup, and discards the results.

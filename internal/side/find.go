@@ -7,16 +7,19 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
+	"dyno/internal/endpoint"
 )
 
 // Options are the options of Find.
 type Options struct {
-	Contestant string   // that revisions and programs are of: a name, or a folder; "": none
-	Names      []string // given to the sides in their order; the rest are named after what they are
+	Contestant string       // that revisions and programs are of: a name, or a folder; "": none
+	Names      []string     // given to the sides in their order; the rest are named after what they are
+	TLS        endpoint.TLS // of https:// URLs
 	Taken      func(name string) bool
 	// Folder is that of the named contestant of the project; false: there is none. suggestion,
 	// which may be empty, follows the words "no contestant NAME".
@@ -46,6 +49,10 @@ func Find(ctx context.Context, texts []string, o Options) ([]*Side, error) {
 			return nil, err
 		}
 		sides = append(sides, s)
+	}
+	if o.TLS.Any() && !slices.ContainsFunc(sides, func(s *Side) bool { return s.target != nil && s.target.TLS != nil }) {
+		return nil, conf.Usagef("no side is an https:// URL, so --ca, --insecure and the other TLS flags have no effect; " +
+			"omit them")
 	}
 	return sides, o.name(sides)
 }
@@ -77,7 +84,7 @@ func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
 		return nil, conf.Usagef(
 			"a side is empty: want a URL, a command, a folder, a contestant's name, a revision or a program")
 	case isURL(text):
-		return s, s.takeURL(ctx)
+		return s, s.takeURL(ctx, o.TLS)
 	case strings.HasPrefix(text, imagePrefix):
 		if s.Kind, s.image = Image, strings.TrimPrefix(text, imagePrefix); s.image == "" ||
 			strings.ContainsAny(s.image, " \t") {

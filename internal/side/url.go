@@ -2,6 +2,7 @@ package side
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"dyno/internal/adhoc"
 	"dyno/internal/contestant"
+	"dyno/internal/endpoint"
 )
 
 // isURL reports whether a text is meant as a URL.
@@ -18,10 +20,13 @@ func isURL(text string) bool {
 	return ok && !strings.ContainsAny(scheme, " \t/'\"=")
 }
 
-// takeURL takes a server that runs already.
-func (s *Side) takeURL(ctx context.Context) (err error) {
+// takeURL takes a server that runs already. secure is how it is reached by an https URL.
+func (s *Side) takeURL(ctx context.Context, secure endpoint.TLS) (err error) {
 	s.Kind = URL
-	s.target, err = adhoc.ReadTarget(ctx, s.Text, adhoc.Route{})
+	if scheme, _, _ := strings.Cut(s.Text, "://"); !strings.EqualFold(scheme, "https") {
+		secure = endpoint.TLS{}
+	}
+	s.target, err = adhoc.ReadTarget(ctx, s.Text, adhoc.Route{TLS: secure})
 	return err
 }
 
@@ -30,7 +35,11 @@ func (s *Side) takeURL(ctx context.Context) (err error) {
 func (s *Side) openURL(ctx context.Context) error {
 	d := net.Dialer{Timeout: 5 * time.Second}
 	conn, err := s.target.Dial(ctx, &d)
-	if err != nil {
+	var handshake *endpoint.HandshakeError
+	switch {
+	case errors.As(err, &handshake):
+		return endpoint.Advised(err)
+	case err != nil:
 		return fmt.Errorf("%w; is a server listening there?", err)
 	}
 	s.target.Addr = conn.RemoteAddr().String()
