@@ -98,7 +98,8 @@ var h2loadFull = peer{
 	name:    h2load.name,
 	install: h2load.install,
 	command: func(program, url string, s shape, window time.Duration) []string {
-		return []string{program, "--h1", "-t1", "-c", h2loadHandshakes, "-n", h2loadHandshakes, "--groups", "X25519", url}
+		return []string{program, "--h1", "-t1", "-c", h2loadHandshakes, "-n", h2loadHandshakes,
+			"--groups", "X25519", url}
 	},
 	parse: h2load.parse,
 }

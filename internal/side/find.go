@@ -50,9 +50,10 @@ func Find(ctx context.Context, texts []string, o Options) ([]*Side, error) {
 		}
 		sides = append(sides, s)
 	}
-	if o.TLS.Any() && !slices.ContainsFunc(sides, func(s *Side) bool { return s.target != nil && s.target.TLS != nil }) {
-		return nil, conf.Usagef("no side is an https:// URL, so --ca, --insecure and the other TLS flags have no effect; " +
-			"omit them")
+	encrypted := func(s *Side) bool { return s.target != nil && s.target.TLS != nil }
+	if o.TLS.Any() && !slices.ContainsFunc(sides, encrypted) {
+		return nil, conf.Usagef("no side is an https:// URL, so --ca, --insecure and the other TLS flags have no " +
+			"effect; omit them")
 	}
 	return sides, o.name(sides)
 }
