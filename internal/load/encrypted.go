@@ -74,12 +74,18 @@ func (r *Recorder) encrypted(s result.TLSSession, n int64) {
 	r.sessions[s] += n
 }
 
-// Shaken records how long a handshake took, in ns.
-func (r *Recorder) Shaken(took int64) {
-	if r.Handshake == nil {
-		r.Handshake = hist.New()
+// Shaken records how long a handshake took, in ns; within: in the window. Those before it are kept
+// apart, because they are made all at once.
+func (r *Recorder) Shaken(took int64, within bool) {
+	to := &r.greeted
+	if within {
+		to = &r.Handshake
+		r.Handshakes++
 	}
-	r.Handshake.Record(took)
+	if *to == nil {
+		*to = hist.New()
+	}
+	(*to).Record(took)
 }
 
 // negotiated sets in l what the connections negotiated.

@@ -45,11 +45,12 @@ type Recorder struct {
 	Response  *hist.Histogram // due -> done of every right answer; nil: not kept
 	Lag       *hist.Histogram // due -> sent, or its connection being dialled; nil: not kept
 	Connect   *hist.Histogram // nil: not kept
-	Handshake *hist.Histogram // nil: no connection has been encrypted
+	Handshake *hist.Histogram // of those in the window; nil: there was none
 	FirstByte *hist.Histogram // nil: not kept
 
-	Handshakes int64 // completed within the window
-	Unnotified int64 // encrypted connections that the peer closed without saying so (close_notify)
+	Handshakes int64           // completed within the window
+	Unnotified int64           // encrypted connections that the peer closed without saying so (close_notify)
+	greeted    *hist.Histogram // handshakes before the window
 	// sessions are what the connections negotiated, and how many did; nil: none is encrypted
 	sessions map[result.TLSSession]int64
 
@@ -106,8 +107,8 @@ func newDetailed(paced bool) *Recorder {
 // histograms returns pointers to the histograms of r, in a fixed order, so that two Recorders can
 // be walked together.
 func (r *Recorder) histograms() []**hist.Histogram {
-	return []**hist.Histogram{&r.Service, &r.Response, &r.Lag, &r.Connect, &r.Handshake, &r.FirstByte,
-		&r.heldService, &r.heldResponse, &r.wrong}
+	return []**hist.Histogram{&r.Service, &r.Response, &r.Lag, &r.Connect, &r.Handshake, &r.greeted,
+		&r.FirstByte, &r.heldService, &r.heldResponse, &r.wrong}
 }
 
 // sums returns pointers to the counts of r that add up over workers and intervals, in a fixed
@@ -351,8 +352,11 @@ func (r *Recorder) load(now int64) result.Load {
 // detail returns r in full. It shares r's histograms.
 func (r *Recorder) detail() result.Detail {
 	d := result.Detail{Service: r.Service, Response: r.Response, Lag: r.Lag, Connect: r.Connect,
-		Handshake: r.Handshake, FirstByte: r.FirstByte, Each: r.Each, Status: map[int]int64{},
+		Handshake: r.greeted, FirstByte: r.FirstByte, Each: r.Each, Status: map[int]int64{},
 		Content: r.Content}
+	if r.Handshakes > 0 {
+		d.Handshake = r.Handshake
+	}
 	if r.heldService != nil {
 		d.Unanswered, d.UnansweredFromNS = r.heldService.Count()+r.heldService.Over(), r.serviceFrom
 		d.Service.Merge(r.heldService)

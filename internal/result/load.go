@@ -166,7 +166,7 @@ type Detail struct {
 	Response  *hist.Histogram // due -> done; nil in a closed loop without think time, where it equals Service
 	Lag       *hist.Histogram // due -> sent, or where each request has a dial of its own, due -> dial
 	Connect   *hist.Histogram // dial -> established, of every connection dialled
-	Handshake *hist.Histogram // established -> encrypted, of every connection dialled; nil: in the clear
+	Handshake *hist.Histogram // established -> encrypted, in the load, or if there was none, before it; nil: in the clear
 	FirstByte *hist.Histogram // sent -> first byte of the answer read
 
 	Censored       int64

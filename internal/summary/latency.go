@@ -51,7 +51,7 @@ func (s *Summary) service() latency {
 // wrong returns the service times of responses that broke their contract.
 func (s *Summary) wrong() latency { return latency{h: s.Detail.Wrong} }
 
-// handshake returns the times of the TLS handshakes, those before the load among them.
+// handshake returns the times of the TLS handshakes in the load, or if there was none, before it.
 func (s *Summary) handshake() latency { return latency{h: s.Detail.Handshake} }
 
 func (s *Summary) lag() latency { return latency{h: s.Detail.Lag} }

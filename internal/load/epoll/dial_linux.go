@@ -85,9 +85,8 @@ func (w *worker) connected(c *conn, now int64) {
 		c.ever = true
 		w.established++
 	}
-	w.record(took)
+	w.record(took, true)
 	if c.tls != nil {
-		w.rec.Handshakes++
 		w.rec.Encrypted(c.tls.with)
 		w.rec.BytesRead += c.tls.taken()
 		w.rec.BytesWritten += c.tls.out
@@ -97,12 +96,13 @@ func (w *worker) connected(c *conn, now int64) {
 // made is how long it took to make a connection: its dial, and its handshake.
 type made struct{ connect, handshake int64 }
 
-func (w *worker) record(took made) {
+// record counts a connection that was made; within: in the window.
+func (w *worker) record(took made, within bool) {
 	if w.rec.Connect != nil {
 		w.rec.Connect.Record(took.connect)
 	}
 	if w.config != nil {
-		w.rec.Shaken(took.handshake)
+		w.rec.Shaken(took.handshake, within)
 	}
 }
 

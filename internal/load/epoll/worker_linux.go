@@ -142,7 +142,7 @@ func (w *worker) begin(win *window, start int64) {
 		}
 	}
 	for _, took := range w.connects {
-		w.record(took)
+		w.record(took, false)
 	}
 	if w.scheduled {
 		w.rec.Pace = load.NewPace(win.Schedule, w.job.Workers, start, w.deadline)

@@ -193,10 +193,9 @@ func (c *conn) connected(fresh bool) {
 	if c.wire != nil {
 		c.book.Encrypted(c.with)
 		if c.made.handshake > 0 {
-			c.book.Shaken(c.made.handshake)
+			c.book.Shaken(c.made.handshake, fresh)
 		}
 		if in, out := c.wire.in.Swap(0), c.wire.out.Swap(0); fresh {
-			c.book.Handshakes++
 			c.book.BytesRead += in
 			c.book.BytesWritten += out
 		}
