@@ -2,10 +2,15 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
+	"io"
 	"math"
+	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -64,6 +69,54 @@ func TestParseErrors(t *testing.T) {
 		if got, err := c.peer.parse([]byte(c.text)); err != nil || got.errors != c.want || got.requests == 0 {
 			t.Errorf("%s: %+v, %v, want %v errors", c.peer.name, got, err, c.want)
 		}
+	}
+}
+
+func TestHandshakes(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "dyno.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	renewed := strings.Replace(string(text), "{", `{"handshakes": 4000, "wall_ns": 2000000000,`, 1)
+	got, err := full.parse([]byte(renewed))
+	if err != nil || got.requests != 4000 || got.seconds != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	secure := shape{connections: 125, pipeline: 1, tls: true}
+	for p, want := range map[*peer]string{
+		&full:       "dyno load .* --insecure .*--no-keepalive --no-resume https://a/$",
+		&resumed:    "dyno load .* --insecure .*--no-keepalive https://a/$",
+		&h2loadFull: "^dyno --h1 -t1 -c 4000 -n 4000 --groups X25519 https://a/$",
+	} {
+		argv := strings.Join(p.command("dyno", "https://a/", secure, time.Second), " ")
+		if !regexp.MustCompile(want).MatchString(argv) {
+			t.Errorf("%s; want %s", argv, want)
+		}
+	}
+}
+
+// TestNginx: it counts what it answered over TLS.
+func TestNginx(t *testing.T) {
+	for _, program := range []string{"nginx", "taskset"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(err)
+		}
+	}
+	b := &bench{temp: t.TempDir(), log: io.Discard, have: map[string]installed{}, servers: map[int]bool{}}
+	s, err := b.serveTLS(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	for range 5 {
+		r, err := client.Get(s.url())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+	}
+	if tally, err := s.stop(); err != nil || tally.Requests != 6 { // with the one that asks
+		t.Errorf("%+v, %v", tally, err)
 	}
 }
 
