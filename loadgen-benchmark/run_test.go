@@ -77,7 +77,7 @@ func TestHandshakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	renewed := strings.Replace(string(text), "{", `{"handshakes": 4000, "wall_ns": 2000000000,`, 1)
+	renewed := strings.Replace(string(text), `"wall_ns": 1001615052`, `"handshakes": 4000, "wall_ns": 2000000000`, 1)
 	got, err := full.parse([]byte(renewed))
 	if err != nil || got.requests != 4000 || got.seconds != 2 {
 		t.Errorf("%+v, %v", got, err)

@@ -266,7 +266,7 @@ func (f *fault) run(t *testing.T, e load.Engine, m int) {
 	}
 	broken := o.Errors[f.kind]
 	if f.impatient {
-		broken += load.Undialled(&o.Load)
+		broken += load.Undialled(&o.Load) + o.NeverStarted // of a machine that is busy elsewhere
 	}
 	switch {
 	case f.kind == "" && o.Succeeded != requests:
