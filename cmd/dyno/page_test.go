@@ -80,6 +80,27 @@ const beyond = `(() => {
   return out.slice(0, 5).join("; ");
 })()`
 
+// cut names what a reader of tables sees in part: a remark that goes beyond the part of its table that
+// is in the window, and a head whose button stands below it.
+const cut = `(() => {
+  const out = [];
+  document.querySelectorAll("details").forEach(d => { d.open = true; });
+  for (const e of document.querySelectorAll(".notes td > div, .reason > div")) {
+    const box = e.getBoundingClientRect(), seen = e.closest(".scroll").getBoundingClientRect();
+    if (box.width && (box.right > seen.right + 1 || box.left < seen.left - 1)) {
+      out.push(Math.round(box.right - seen.right) + " px: " + e.textContent.slice(0, 40));
+    }
+  }
+  for (const e of document.querySelectorAll("thead th:first-child:has(.sort)")) {
+    const head = document.createRange();
+    head.selectNodeContents(e.firstChild);
+    if (e.querySelector(".sort").getBoundingClientRect().top > head.getBoundingClientRect().bottom) {
+      out.push("two lines: " + e.textContent);
+    }
+  }
+  return out.slice(0, 5).join("; ");
+})()`
+
 // Every page fits its window, asks for nothing and complains of nothing.
 func TestPagesInChromium(t *testing.T) {
 	c := startChromium(t)
@@ -88,6 +109,9 @@ func TestPagesInChromium(t *testing.T) {
 			p := c.open(file, v)
 			if out := p.eval(beyond); out != "" {
 				t.Errorf("%s, %s: beyond the window: %v", name, how, out)
+			}
+			if out := p.eval(cut); out != "" {
+				t.Errorf("%s, %s: cut: %v", name, how, out)
 			}
 			if trouble := p.trouble(); len(trouble) > 0 {
 				t.Errorf("%s, %s: %s", name, how, strings.Join(trouble, "\n"))

@@ -19,7 +19,8 @@ type BarChart struct {
 type Bar struct {
 	Name, Small string
 	Key         string // of the legend
-	Excluded    bool   // the name is crossed out
+	Excluded    bool   // it has no figures: its name is faint
+	Failed      bool   // it failed: its name is crossed out
 	Missing     string // why there is no bar
 	Ratio              // what is drawn
 	Value, Side string // as text: the value, and its ratio with its interval
@@ -72,7 +73,7 @@ type LineChart struct {
 	Axis        Scaling
 	Common      bool   // all plots have the same value axis
 	Smooth      bool   // there are so many points that they need no marks
-	Excluded    []Item // contestants without a line and the reasons, shown where the chart stands alone
+	Excluded    []Item // contestants without a line and the reasons, shown where the chart stands alone; Bad: failed
 	Foot        string // description of the chart: shown below it where it stands alone, and read by screen readers
 }
 

@@ -105,8 +105,17 @@ type Row struct {
 	Key      string // its colour in charts
 	Style    Style
 	Rule     bool     // a line above, on a page
-	Excluded string   // why there are no figures; the name is crossed out
+	Excluded string   // why there are no figures
+	Failed   bool     // the name is crossed out
 	Notes    []string // remarks on the figures
+}
+
+// reasonStyle returns the style of why a row has no figures.
+func (r *Row) reasonStyle() Style {
+	if r.Failed {
+		return Bad
+	}
+	return Quiet
 }
 
 // Cell is one figure, or a name.

@@ -18,7 +18,7 @@ func page() *Document {
 				Rows: []Row{
 					{Cells: []Cell{{Value: "alpha", Small: "Go"}, {Value: "1,200", Side: "±3 %"}}, Key: "go",
 						Notes: []string{"a|b"}},
-					{Cells: []Cell{{Value: "beta"}}, Excluded: "failed: *no* port"},
+					{Cells: []Cell{{Value: "beta"}}, Excluded: "failed: *no* port", Failed: true},
 					{Group: "reference", Style: Quiet, Cells: []Cell{{Value: "ref"}, {Absent: "unreadable"}}},
 				},
 			}}},

@@ -205,7 +205,7 @@ func (m *markdown) fields(t *Table, r Row, n int, notes bool) []string {
 		case c.Link != "":
 			text = "[" + text + "](" + c.Link + ")"
 		case text == "" || i != t.name() && (c.Style == None || t.Columns[i].Number):
-		case r.Excluded != "" && i == t.name():
+		case r.Failed && i == t.name():
 			text = "~~" + text + "~~"
 		case c.Style != None:
 			text = "**" + text + "**"

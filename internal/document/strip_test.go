@@ -9,6 +9,24 @@ import (
 
 var circle = regexp.MustCompile(`<circle cx="([0-9.]+)" cy="([0-9.]+)"`)
 
+// A long name stands in lines, each as wide as its letters, in a row of its own.
+func TestStripNames(t *testing.T) {
+	c := StripChart{ID: "s", Plots: []StripPlot{{Title: "first", Per: 1, Dots: [][]Dot{{{At: 1}}, {{At: 2}}}}}, Names: []StripName{
+		{"A framework whose name has many words (and more)", "go"}, {"b", "go"}}}
+	picture := drawStrips(&c, false, false)
+	if strings.Contains(picture, "textLength") || !strings.Contains(picture, ">A framework<") ||
+		!strings.Contains(picture, "more)<") {
+		t.Error(picture)
+	}
+	y := regexp.MustCompile(`y="([0-9.-]+)" class="label"`).FindAllStringSubmatch(picture, -1)
+	for i := range len(y) - 1 {
+		a, _ := strconv.ParseFloat(y[i][1], 64)
+		if b, _ := strconv.ParseFloat(y[i+1][1], 64); b-a < stripName {
+			t.Errorf("lines %d and %d are %g px apart", i, i+1, b-a)
+		}
+	}
+}
+
 // Each value is a dot on its line, at its place of the axis; dots that would cover each other are in
 // lanes, and a wide chart has both plots beside each other.
 func TestStripChart(t *testing.T) {

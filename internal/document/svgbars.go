@@ -173,7 +173,10 @@ func (s *bars) at(v float64) float64 { return s.x0 + (s.x1-s.x0)*min(v/s.most, 1
 func (s *bars) row(b *Bar) {
 	class := "name"
 	if b.Excluded {
-		class = "name excluded"
+		class += " excluded"
+	}
+	if b.Failed {
+		class += " failed"
 	}
 	y := 0.0
 	for _, line := range wrapped(b.Name, 14, s.room()) {

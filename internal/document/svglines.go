@@ -367,8 +367,11 @@ func (s *lines) mark(k int, x, y float64) {
 
 // absent lists, below the plots, the contestants without a line and the reasons.
 func (s *lines) absent(it Item, y float64) {
-	name, why := it.Label, it.Text.String()
+	name, why, class := it.Label, it.Text.String(), "absent"
+	if it.Style == Bad {
+		class = "gone"
+	}
 	s.printf(`<circle cx="6" cy="%.1f" r="4" class="hollow"/>`, y-4)
-	s.printf(`<text x="18" y="%.1f" class="reason"><title>%s</title><tspan class="gone">%s</tspan><tspan dx="8">%s</tspan></text>`, y,
-		safe(why), safe(name), safe(short(why, max(12, s.l.reasonLen-len([]rune(name))))))
+	s.printf(`<text x="18" y="%.1f" class="reason"><title>%s</title><tspan class="%s">%s</tspan><tspan dx="8">%s</tspan></text>`, y,
+		safe(why), class, safe(name), safe(short(why, max(12, s.l.reasonLen-len([]rune(name))))))
 }

@@ -2,7 +2,6 @@ package document
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 )
@@ -22,7 +21,8 @@ var (
 const (
 	stripTop    = 24.0 // px above the lines of a plot: its title
 	stripBottom = 26.0 // px below them: ticks
-	stripRow    = 26.0
+	stripRow    = 26.0 // at least
+	stripName   = 13.0 // a line of a name
 	stripGap    = 28.0 // between plots
 	dotSize     = 3.0
 	dotApart    = 5.0 // dots closer than that are drawn in different lanes
@@ -35,8 +35,11 @@ var dotLanes = []float64{0, -dotLane, dotLane, -2 * dotLane, 2 * dotLane}
 // strips draws a StripChart.
 type strips struct {
 	drawing
-	c      *StripChart
-	x0, x1 float64 // of the plot, from the left of its panel
+	c       *StripChart
+	x0, x1  float64    // of the plot, from the left of its panel
+	names   [][]string // in lines
+	middles []float64  // of the rows
+	down    float64    // the height of all rows
 }
 
 func drawStrips(c *StripChart, wide, alone bool) string {
@@ -48,12 +51,17 @@ func drawStrips(c *StripChart, wide, alone bool) string {
 		s.x0 = max(s.x0, textWidth(n.Name, labelSize))
 	}
 	s.x0 = min(s.x0, l.names) + 12
+	for _, n := range c.Names {
+		name := wrapped(n.Name, labelSize, s.x0-11)
+		high := max(stripRow, float64(len(name))*stripName+4)
+		s.names, s.middles, s.down = append(s.names, name), append(s.middles, s.down+high/2), s.down+high
+	}
 	columns := 1.0
 	if wide {
 		columns = float64(max(1, len(c.Plots)))
 	}
 	s.x1 = s.x0 + (l.width-s.x0-(columns-1)*stripGap)/columns
-	panel := stripTop + float64(len(c.Names))*stripRow + stripBottom
+	panel := stripTop + s.down + stripBottom
 	s.begin(c.ID, c.Foot, wide, alone, l.width, panel*math.Ceil(float64(len(c.Plots))/columns))
 	for i := range c.Plots {
 		x, y := 0.0, float64(i)*panel
@@ -80,7 +88,6 @@ func (s *strips) plot(p *StripPlot, names bool) {
 	if p.Unit != "" {
 		title += ", " + p.Unit
 	}
-	down := float64(len(s.c.Names)) * stripRow
 	at, ticks := p.axis(s.x0+dotSize, s.x1-dotSize, values)
 	s.text(s.x0, -8, "way", "", title)
 	for _, v := range ticks {
@@ -88,18 +95,15 @@ func (s *strips) plot(p *StripPlot, names bool) {
 		if p.Ratio && v == 1 {
 			class = "one"
 		}
-		s.stroke(at(v), at(v), 0, down+4, class)
-		s.text(at(v), down+18, "tick", "middle", tickValue(v/p.Per))
+		s.stroke(at(v), at(v), 0, s.down+4, class)
+		s.text(at(v), s.down+18, "tick", "middle", tickValue(v/p.Per))
 	}
 	for k, n := range s.c.Names {
-		y := (float64(k) + 0.5) * stripRow
-		if names {
-			squeezed := ""
-			if room := s.x0 - 12; textWidth(n.Name, labelSize) > room+1 {
-				squeezed = fmt.Sprintf(` textLength="%.0f" lengthAdjust="spacingAndGlyphs"`, room)
+		y := s.middles[k]
+		for i, line := range s.names[k] {
+			if names {
+				s.text(s.x0-10, y+4+(float64(i)-float64(len(s.names[k])-1)/2)*stripName, "label", "end", line)
 			}
-			s.printf(`<text x="%.1f" y="%.1f" class="label" text-anchor="end"%s>%s</text>`, s.x0-10, y+4,
-				squeezed, safe(n.Name))
 		}
 		s.printf(`<g class="l-%s">`, n.Key)
 		s.dots(p.Dots[k], at, y)

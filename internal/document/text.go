@@ -284,7 +284,7 @@ func (t *terminal) table(tb *Table) {
 			}
 			indent := strings.Repeat(" ", min(notes, t.Width/2))
 			if r.Excluded != "" {
-				t.para(indent, None, Prose{{Text: r.Excluded, Style: Bad}})
+				t.para(indent, None, Prose{{Text: r.Excluded, Style: r.reasonStyle()}})
 			}
 			t.para(indent, None, Plain(strings.Join(r.Notes, "; ")))
 		}
@@ -336,7 +336,7 @@ func (t *terminal) column(tb *Table, k int) column {
 		if r.Excluded != "" {
 			if sides[i] = ""; !tb.Columns[k].Lead {
 				values[i] = ""
-			} else if k == tb.name() {
+			} else if r.Failed && k == tb.name() {
 				values[i] = "✗ " + values[i]
 			}
 		}

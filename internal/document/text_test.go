@@ -42,7 +42,8 @@ func TestTextTable(t *testing.T) {
 		{Head: "rate", Unit: "1/s", Number: true}, {Head: "memory", Number: true}}, Rows: []Row{
 		{Cells: []Cell{{Value: "1"}, {Value: "alpha"}, {Value: "1,200", Side: "±3 %"}, {Value: "12"}},
 			Notes: []string{"at the ceiling", "see V02"}},
-		{Cells: []Cell{{}, {Value: "beta"}}, Excluded: "failed: no port"},
+		{Cells: []Cell{{}, {Value: "beta"}}, Excluded: "failed: no port", Failed: true},
+		{Cells: []Cell{{}, {Value: "gamma"}}, Excluded: "not measured"},
 		{Group: "reference", Cells: []Cell{{}, {Value: "ref"}, {Value: "90", Side: "±10 %"}, {Absent: "unreadable"}}},
 	}}
 	want := `rank  name    rate 1/s     memory
@@ -50,6 +51,8 @@ func TestTextTable(t *testing.T) {
         at the ceiling; see V02
       ✗ beta
         failed: no port
+      gamma
+        not measured
 reference
       ref        90 ±10 %       –
 `
@@ -62,6 +65,8 @@ reference
         V02
       ✗ beta
         failed: no port
+      gamma
+        not measured
 reference
       ref        90 ±10 %
 

@@ -104,8 +104,7 @@ func (v *view) lineChart(c *Chart) document.LineChart {
 	var rows []row
 	for _, r := range v.drawn(c) {
 		if r.Failure != nil {
-			out.Excluded = append(out.Excluded,
-				document.Item{Label: r.Title, Text: document.Plain(FailureText(r.Failure))})
+			out.Excluded = append(out.Excluded, r.absent(FailureText(r.Failure)))
 			continue
 		}
 		rows = append(rows, r)

@@ -134,7 +134,8 @@ func (p *paired) chart(m analysis.Metric, rows []row, base string, most int) doc
 	var titles []string
 	open := false
 	for _, r := range rows[:min(len(rows), most)] {
-		b := document.Bar{Name: r.Title, Small: metaOf(r), Key: keyOf(r), Excluded: r.Excluded != ""}
+		b := document.Bar{Name: r.Title, Small: metaOf(r), Key: keyOf(r), Excluded: r.Excluded != "",
+			Failed: r.failed()}
 		x := p.cell(r.Name, m.Name)
 		ratio, known := p.against(r, base, m)
 		switch {
@@ -158,6 +159,10 @@ func (p *paired) chart(m analysis.Metric, rows []row, base string, most int) doc
 			b.Name += " (" + r.Name + ")"
 		}
 		titles, c.Bars = append(titles, b.Name), append(c.Bars, b)
+	}
+	if !slices.ContainsFunc(c.Bars, func(b document.Bar) bool { return b.Missing == "" }) {
+		c.Baseline, c.Foot, c.Note = "", "No server has a figure.", "No server has a figure."
+		return c
 	}
 	for i, r := range rows[:len(c.Bars)] {
 		for _, other := range rows[i+1 : len(c.Bars)] {

@@ -133,10 +133,10 @@ func TestSVG(t *testing.T) {
 	golden(t, "full.svg", written(t, SVG, fixture()))
 }
 
-// What has no figure has no bar, and stands there all the same with the reason.
+// What has no figure has no bar, and stands there all the same with the reason; crossed out is only who failed.
 func TestChartExcluded(t *testing.T) {
 	got := string(written(t, SVG, fixture()))
-	for _, want := range []string{`class="name excluded">Gin<`, `class="name excluded">aspnetcore-mvc<`, "failed at load",
+	for _, want := range []string{`class="name excluded failed">Gin<`, `class="name excluded">aspnetcore-mvc<`, "failed at load",
 		"needs .NET SDK"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in the chart", want)
@@ -145,6 +145,15 @@ func TestChartExcluded(t *testing.T) {
 	if bars, brackets := strings.Count(got, `class="bar"`), strings.Count(got, `class="bracket"`); bars != 6 ||
 		brackets != 2 {
 		t.Errorf("%d bars and %d brackets; want 6, and 2 around the pairs that are not separated", bars, brackets)
+	}
+}
+
+// A chart without a bar explains no bars, and offers no choice of what they are compared with.
+func TestEmptyChart(t *testing.T) {
+	got := string(written(t, HTML, nothing()))
+	if !strings.Contains(got, "No server has a figure.") || strings.Contains(got, "Whiskers") ||
+		!strings.Contains(got, `<script type="application/json" id="data">{}</script>`) {
+		t.Errorf("the chart of nothing:\n%s", got)
 	}
 }
 

@@ -22,7 +22,7 @@ func (s *sweep) processes() document.Section {
 	for k, r := range s.rows {
 		for i, name := range slices.Insert(slices.Clone(s.names), 0, "idle") {
 			row := document.Row{Cells: []document.Cell{{Value: r.Title + ", " + name}}, Key: keyOf(r), Excluded: r.Excluded,
-				Rule: i == 0}
+				Failed: r.failed(), Rule: i == 0}
 			rows[k] = append(rows[k], row)
 		}
 	}

@@ -16,7 +16,8 @@ func (v *view) all() []row { return slices.Concat(v.rows, v.controls) }
 
 // tableRow returns a row as it begins in every table: with the contestant's name.
 func (v *view) tableRow(r row) document.Row {
-	d := document.Row{Cells: []document.Cell{{Value: r.Title, Small: metaOf(r)}}, Key: keyOf(r), Excluded: r.Excluded}
+	d := document.Row{Cells: []document.Cell{{Value: r.Title, Small: metaOf(r)}}, Key: keyOf(r), Excluded: r.Excluded,
+		Failed: r.failed()}
 	if r.Control {
 		d.Style = document.Quiet
 		if len(v.controls) > 0 && v.controls[0].Name == r.Name {

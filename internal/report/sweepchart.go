@@ -112,7 +112,7 @@ func (s *sweep) chart(m analysis.Metric) document.LineChart {
 	for _, r := range s.all() {
 		switch {
 		case r.Excluded != "":
-			c.Excluded = append(c.Excluded, document.Item{Label: r.Title, Text: document.Plain(r.Excluded)})
+			c.Excluded = append(c.Excluded, r.absent(r.Excluded))
 		case !r.Control || s.isReference(r):
 			rows = append(rows, r)
 			c.Series = append(c.Series, document.Series{Name: r.Title, Key: keyOf(r), Fixed: r.Control})

@@ -28,6 +28,19 @@ type row struct {
 	Each     []analysis.Start
 }
 
+// failed reports whether the contestant itself failed: not one that cannot be run here, or that has
+// no valid trial.
+func (r *row) failed() bool { return r.Failure != nil && !r.Failure.Unavailable() }
+
+// absent names the row with the reason why it is in no chart.
+func (r *row) absent(why string) document.Item {
+	it := document.Item{Label: r.Title, Text: document.Plain(why)}
+	if r.failed() {
+		it.Style = document.Bad
+	}
+	return it
+}
+
 // view is the data with derived values that all forms share.
 type view struct {
 	*Data
