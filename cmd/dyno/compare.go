@@ -79,7 +79,8 @@ func compareCommand() *cobra.Command {
 			"                narrows it; dyno doctor says how small a difference this machine can show\n" +
 			"  not measured  a side has no figure of this metric\n\n" +
 			"Exit codes: 0; 1 when a condition failed or was not measured, or with --strict was inconclusive,\n" +
-			"when a side failed, or when the machine was so noisy that nothing was measured; 2 usage.\n" +
+			"when a side failed, when the run was interrupted, or when the machine was so noisy that nothing was\n" +
+			"measured; 2 usage.\n" +
 			"dyno help terms explains the words.",
 		Example: "  dyno compare 'node a.js' 'python3 b.py'\n" +
 			"  dyno compare http://localhost:3000/users/{int:1..100} http://localhost:4000/users/{int:1..100}\n" +

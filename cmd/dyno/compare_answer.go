@@ -26,7 +26,7 @@ func answer(w io.Writer, data *report.Data, sides []*side.Side, conditions []con
 		}
 		fmt.Fprintf(w, "%s.\n", answerSentence(data, s.Name, sides[0].Name))
 	}
-	if these := attached(data.Run); these != "" {
+	if these := attached(data.Run); these != "" && data.Valid > 0 {
 		fmt.Fprintf(w, "%s.\n", these)
 	}
 	if same := identical(data.Run, sides); same != "" {
@@ -51,7 +51,8 @@ func answer(w io.Writer, data *report.Data, sides []*side.Side, conditions []con
 	return states
 }
 
-// attached returns a note for runs of servers that were already running; "" for other runs.
+// attached returns a note on the result of a run of servers that were already running; "" for other
+// runs.
 func attached(r *result.Run) string {
 	var all []string
 	for _, c := range r.Contestants {

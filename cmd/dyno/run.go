@@ -310,8 +310,8 @@ func unmeasuredRun(r *result.Run) error {
 		return errors.New("nothing was measured: the budget ended before the first trial that counts; give a larger --budget")
 	}
 	return fmt.Errorf("nothing was measured: %s of %s were discarded, because other programs, the hypervisor or pauses "+
-		"disturbed them; run it again while nothing else uses the machine, on another one, or with a larger --budget; "+
-		"dyno doctor says what disturbs", document.Whole(discarded), document.Count(all, "trial"))
+		"disturbed them; run it again while nothing else uses the machine, or on another one; dyno doctor says what "+
+		"disturbs", document.Whole(discarded), document.Count(all, "trial"))
 }
 
 // resumption is the command that goes on with an interrupted run; "" where there is nothing to go on

@@ -161,7 +161,7 @@ func (b *Bench) carryOut(ctx context.Context) (*result.Run, error) {
 	if e := errors.Join(b.record(result.Record{End: end}), b.Sync()); err == nil || !errors.Is(e, err) {
 		err = errors.Join(err, e)
 	}
-	b.tell(result.Event{Stage: "done", Text: reason})
+	b.tell(result.Event{Stage: "done", Text: plan.Stop(reason).Words()})
 	return b.run, err
 }
 

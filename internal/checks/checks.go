@@ -227,7 +227,7 @@ func discardedRounds(c *Check, e *Evidence) (State, string) {
 	text := fmt.Sprintf("%s of the trials are in discarded rounds", document.Percent(x))
 	state := c.Limits[0].Grade(x)
 	if state == Fail {
-		text += ": this machine is too busy to rank throughput"
+		text += ": this machine is too busy to rank by throughput or latency"
 	}
 	return state, text
 }
@@ -318,16 +318,26 @@ func warmup(c *Check, e *Evidence, name string, own []result.Trial) (State, stri
 	return Pass, fmt.Sprintf("steady after %d of %d starts", s.N-lost, s.N)
 }
 
-func twins(_ *Check, e *Evidence) (State, string) {
+// twins checks whether the reference and its copy came out equal. A run without a copy has no finding.
+func twins(_ *Check, e *Evidence) []Finding {
 	c := e.Analysis.AACheck
-	if c == nil {
-		return Warn, "the run has no copy of the reference"
+	switch {
+	case len(e.Run.Plan.Controls) < 2:
+		return nil
+	case c == nil || c.Ratio.Value == 0:
+		return []Finding{{State: CannotTell, Text: "the reference and its copy have too few valid trials"}}
 	}
+	state, text := equal(c, e.Analysis.Margin)
+	return []Finding{{State: state, Text: text}}
+}
+
+// equal returns what a comparison of two equal servers shows of the run.
+func equal(c *analysis.Pair, margin float64) (State, string) {
 	text := fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s",
 		c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict)
 	switch c.Verdict {
 	case analysis.Different:
-		if math.Abs(math.Log(c.Ratio.Value)) > math.Log1p(e.Analysis.Margin) {
+		if math.Abs(math.Log(c.Ratio.Value)) > math.Log1p(margin) {
 			return Fail, text + ": two identical servers were found different, so no verdict of this run is reliable"
 		}
 		return Warn, text

@@ -100,6 +100,16 @@ func TestSoundEvidencePasses(t *testing.T) {
 	}
 }
 
+// A run without a copy of its reference is not asked if twins are equal.
+func TestWithoutTwins(t *testing.T) {
+	e := sound()
+	e.Run.Plan.Controls, e.Analysis.AACheck = []string{"ref"}, nil
+	found := Make(e, Paired, Once)
+	if _, made := StateOf(found, Twins); made || Summary(found)[TwinsEqual].Plain() != "not asked" {
+		t.Errorf("twins are judged: %+v", found)
+	}
+}
+
 // Where the share of the ceiling is not known, V02 says why.
 func TestUnknownCeilingSaysWhy(t *testing.T) {
 	for want, spoil := range map[string]func(*result.Run){
@@ -195,7 +205,7 @@ var provocations = []struct {
 	{"V15", Warn, warmups(result.Slowdown, result.NotSteady, result.Warmed)},
 	{"V15", Fail, warmups(result.NotSteady, result.NotSteady, result.Flat)},
 	{"V17", Warn, func(e *Evidence) { e.Analysis.AACheck.Verdict = analysis.Negligible }},
-	{"V17", Warn, func(e *Evidence) { e.Analysis.AACheck = nil }},
+	{"V17", CannotTell, func(e *Evidence) { e.Analysis.AACheck = nil }},
 	{"V17", Fail, func(e *Evidence) {
 		e.Analysis.AACheck.Verdict, e.Analysis.AACheck.Ratio.Value = analysis.Different, 1.1
 	}},

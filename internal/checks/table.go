@@ -142,7 +142,7 @@ var table = []Check{
 		Limits: []Limit{{"change of the ratio", 0.03, 0.10}}, find: drift},
 	{ID: Twins, Title: "A/A check: the reference against its copy",
 		Means:    "two copies of one server came out different: differences of that size mean nothing",
-		Question: TwinsEqual, In: compared, find: whole(twins)},
+		Question: TwinsEqual, In: compared, find: twins},
 	{ID: KnownDifference, Title: "a known difference is found again",
 		Means:    "a server known to be slower was not found to be: others may be missed",
 		Do:       "give a larger --budget",

@@ -46,7 +46,7 @@ func (paired) Words(p *result.Plan, c *Cost) string {
 		anew += ", except those that were already running"
 	}
 	return fmt.Sprintf("about %v, at most %v; %s of %s in %s, %s; %s%s", c.Whole.Round(time.Second),
-		time.Duration(p.BudgetNS), document.Count(c.Trials, "load"), each, document.Count(c.Epochs+p.Pilots, "epoch"),
+		time.Duration(p.BudgetNS), document.Count(c.Trials, "trial"), each, document.Count(c.Epochs+p.Pilots, "epoch"),
 		anew, verdict, openWords(p))
 }
 

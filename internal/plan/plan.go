@@ -40,6 +40,23 @@ const (
 	Done         Stop = "done"          // all loads of a sweep or a classic run
 )
 
+// Words says why a run ended, in a few words.
+func (s Stop) Words() string {
+	switch s {
+	case Decided:
+		return "every pair is decided"
+	case LastAnalysis:
+		return "with the last interim analysis"
+	case Budget:
+		return "the budget is used up"
+	case Nobody:
+		return "fewer than two contestants are left"
+	case Done:
+		return ""
+	}
+	return string(s)
+}
+
 // Next returns the next trial, or the reason why there is none. At each interim analysis it calls
 // decided once, which reports whether the trials so far decide every pair.
 func Next(run *result.Run, decided func() bool) (Order, Stop) {

@@ -56,18 +56,18 @@ func ProgressOf(run *result.Run) Progress {
 	out.Left = min(out.Left, max(0, time.Duration(limit-elapsed(run))))
 	switch valid := len(Epochs(run)); {
 	case !pilotsOver(run) && p.Pilots > 0:
-		out.Epoch = "does not count yet"
+		out.Epoch = "which does not count"
 	case epochs > 0:
 		out.Epoch = fmt.Sprintf("epoch %d of %d", min(valid+1, epochs), epochs)
 		if again := lastEpoch(run) - p.Pilots - valid; again > 0 {
-			out.Epoch += fmt.Sprintf(", %d disturbed", again)
+			out.Epoch += fmt.Sprintf(", %d discarded", again)
 		}
 	}
 	switch {
 	case elapsed(run) > budgeted(run) && budgeted(run) > 0:
 		out.Longer = "a few epochs are missing; to measure them, the run may exceed its budget by up to a quarter"
 	case discarded > 0:
-		out.Longer = "disturbed loads are repeated"
+		out.Longer = "discarded trials are repeated"
 	case lastEpoch(run) <= p.Pilots:
 		out.Longer = "the first loads took longer than planned"
 	default:

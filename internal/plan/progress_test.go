@@ -60,7 +60,7 @@ func TestTimeLeftInPilots(t *testing.T) {
 	p.play(t, never)
 }
 
-// What can make a run longer is said: disturbed loads, and a budget that is exceeded.
+// What can make a run longer is said: discarded trials, and a budget that is exceeded.
 func TestProgressSaysWhy(t *testing.T) {
 	p := player{run: result.Run{Plan: standardPlan("a", "b", "c", "d", "e", "f")}}
 	p.run.Plan.Analyses, p.run.Plan.BudgetNS = []int{24}, int64(5*time.Minute)
@@ -73,11 +73,11 @@ func TestProgressSaysWhy(t *testing.T) {
 	var all []Progress
 	p.after = func() { all = append(all, ProgressOf(&p.run)) }
 	p.play(t, never)
-	if first := all[0]; first.Epoch != "does not count yet" || first.Total < 100 || first.Left <= 0 {
+	if first := all[0]; first.Epoch != "which does not count" || first.Total < 100 || first.Left <= 0 {
 		t.Errorf("%+v", first)
 	}
 	if half := all[len(all)/2]; !strings.HasPrefix(half.Epoch, "epoch ") ||
-		half.Longer != "disturbed loads are repeated" {
+		half.Longer != "discarded trials are repeated" {
 		t.Errorf("%+v", half)
 	}
 	if last := all[len(all)-1]; !strings.HasPrefix(last.Longer, "a few epochs are missing") {

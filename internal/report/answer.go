@@ -80,9 +80,10 @@ func (v *view) noAnalysis() string {
 }
 
 // runLonger returns the advice to multiply the budget by times. It is empty if the run has no
-// budget.
+// budget, or on a machine so busy that a longer run has no more valid trials.
 func (v *view) runLonger(times float64) string {
-	if v.run.Plan.BudgetNS <= 0 {
+	busy, _ := checks.StateOf(v.Findings, checks.Discarded)
+	if v.run.Plan.BudgetNS <= 0 || busy == checks.Fail {
 		return ""
 	}
 	minutes := math.Ceil(float64(v.run.Plan.BudgetNS) * times / 60e9)
@@ -314,12 +315,12 @@ func (v *view) lead(sentences []string) (lead []document.Prose) {
 	return lead
 }
 
-// forbidding lists, by question, the checks of the whole run that forbid quoting it, and the
-// refusals that --force overruled.
+// forbidding lists, by question, the checks of the whole run that forbid quoting what it decides by,
+// and the refusals that --force overruled.
 func (v *view) forbidding() (list []string) {
 	for _, a := range checks.Summary(v.Findings) {
 		fails := slices.DeleteFunc(slices.Clone(a.Findings), func(f checks.Finding) bool {
-			return f.State != checks.Fail || f.Contestant != ""
+			return f.State != checks.Fail || f.Contestant != "" || !f.Concerns(v.primary().Kind)
 		})
 		if len(fails) == 0 {
 			continue
@@ -329,7 +330,7 @@ func (v *view) forbidding() (list []string) {
 			text = document.Clean(fails[i].Text) // what the others led to
 		}
 		if n := len(fails) - 1; n > 0 {
-			text += fmt.Sprintf(" (and %d more)", n)
+			text += fmt.Sprintf(" (and %s)", document.Count(n, "more check"))
 		}
 		if a.Question == checks.MachineQuiet {
 			text += "; run it again while nothing else uses the machine"

@@ -32,17 +32,16 @@ func (v *view) closing() document.Section {
 		}
 		add("Article", document.Plain(text))
 	}
-	var rest []string
-	if v.Page != "" {
-		rest = append(rest, document.Clean(v.Page))
+	copied := func(label, text string) {
+		if text != "" {
+			list.Items = append(list.Items, document.Item{Label: label, Code: document.Command(text)})
+		}
 	}
+	copied("Report", v.Page)
 	if v.Folder != "" && !v.Verbose {
-		rest = append(rest, "all figures: dyno report "+document.Clean(v.Folder)+" --verbose")
+		copied("Figures", "dyno report "+v.Folder+" --verbose")
 	}
-	add("Report", document.Plain(strings.Join(rest, " · ")))
-	if again := v.again(); again != "" {
-		list.Items = append(list.Items, document.Item{Label: "Again", Code: document.Command(again)})
-	}
+	copied("Again", v.again())
 	if len(list.Items) > 0 {
 		s.Blocks = []document.Block{list}
 	}
@@ -91,16 +90,38 @@ func (v *view) trust() []document.Item {
 		more = append(more, document.Item{Label: "?",
 			Text: document.Plain("too little data to tell " + or(unknown) + v.runLonger(2))})
 	}
+	if text := v.withoutTwins(); text != "" {
+		more = append(more, document.Item{Label: "?", Text: document.Plain(text)})
+	}
 	if limits := nonEmpty(v.missed(), v.unlikeService()); len(limits) > 0 {
 		more = append(more, document.Item{Text: document.Plain(strings.Join(limits, " · "))})
 	}
 	switch {
 	case len(fine)+len(more) == 0:
 		return nil
+	case v.Valid == 0:
+		fine = []string{"nothing was measured:"}
 	case len(fine) == 0:
 		fine = []string{"in part:"}
 	}
 	return append([]document.Item{{Label: "Trust", Text: document.Plain(strings.Join(fine, " · "))}}, more...)
+}
+
+// withoutTwins says that no two equal servers were compared, where verdicts rest on it, and how to;
+// "" if they were, or if the sides are one process.
+func (v *view) withoutTwins() string {
+	made, seen := v.hasTwins(), map[string]bool{}
+	for _, c := range v.run.Contestants {
+		made = made || c.URL != "" && seen[c.Processes] && strings.Contains(c.Processes, "(pid ")
+		seen[c.Processes] = true
+	}
+	switch {
+	case made || v.Valid == 0 || !v.ranks() && !v.namesPairs():
+		return ""
+	case v.run.Plan.Study != "":
+		return "no two equal servers were compared"
+	}
+	return "no two equal servers were compared; to test that here, add a second copy of one as a further side"
 }
 
 // trouble describes the worst finding of a question, its consequence, and what to do about it.
@@ -121,13 +142,8 @@ func (v *view) trouble(a checks.Answer) string {
 		}
 	}
 	switch {
-	case a.Question == checks.TwinsEqual && v.a.AACheck == nil && worst.ID == checks.Twins:
-		if v.run.Plan.Study != "" {
-			return "no two equal servers were compared"
-		}
-		return "no two equal servers were compared; to test that here, add a second copy of one as a further side"
 	case a.Question == checks.MachineQuiet:
-		return "noise: " + PerCent(float64(v.Discarded)/float64(max(1, v.Valid+v.Discarded))) + " of trials repeated, " +
+		return "noise: " + PerCent(float64(v.Discarded)/float64(max(1, v.Valid+v.Discarded))) + " of trials discarded, " +
 			c.Means + led("; ", c.Do)
 	}
 	return who + c.Means + led("; ", c.Do)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
 	"dyno/internal/document"
 	"dyno/internal/result"
 	"dyno/internal/stats"
@@ -29,6 +30,8 @@ func familyFixture() *Data {
 	}
 	d.Run.End, d.Run.Trials[0].Level = &result.End{Reason: "decided"}, &p.Levels[1]
 	d.Findings[2].Text = "at c=100 85 % of the ceiling: a lower bound"
+	d.Findings = append(d.Findings, checks.Finding{ID: checks.Twins, Title: "A/A check: the reference against its copy",
+		State: checks.Pass, Text: "ref against ref': 1.003 (0.988–1.018), equivalent"})
 	rng := rand.New(rand.NewPCG(3, 4))
 	rates := map[string]float64{"net-http": 0.93, "kestrel": 0.71, "ref": 1, "ref'": 1.002}
 	var all []result.Trial

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 
 	"dyno/internal/checks"
@@ -19,6 +18,9 @@ func (v *view) belief(doubts []document.Block) document.Section {
 	for _, a := range checks.Summary(v.Findings) {
 		item := document.Item{Label: a.Question.String(), Style: stateStyle[a.State],
 			Text: document.Plain(v.because(a))}
+		if len(a.Findings) == 0 { // which is no praise
+			item.Style = document.Quiet
+		}
 		if v.Verbose {
 			for _, f := range a.Findings {
 				item.More = append(item.More, document.Prose{{Text: f.State.String() + " " + f.ID,
@@ -46,7 +48,7 @@ func (v *view) because(a checks.Answer) string {
 	}
 	text += ": " + v.finding(a.Findings[0])
 	if n := len(a.Troubles()); n > 1 {
-		text += fmt.Sprintf(" (and %d more)", n-1)
+		text += " (and " + document.Count(n-1, "more finding") + ")"
 	}
 	return text
 }

@@ -150,19 +150,8 @@ func (v *view) contestants() document.Section {
 
 // facts returns the few numbers that say how far the answer can be trusted.
 func (v *view) facts() []document.Fact {
-	_, state := v.aaCheck()
-	aa := document.Fact{Name: "A/A check", Value: "passed", Note: "the reference against its copy",
-		Style: stateStyle[state]}
-	switch {
-	case v.a.AACheck == nil:
-		aa.Value = "not done"
-	case state == checks.Fail:
-		aa.Value = "failed"
-	case state == checks.Warn:
-		aa.Value = "doubtful"
-	case v.a.Interim == 0:
-		aa.Value, aa.Style = "too early", document.Warn
-	}
+	aa := document.Fact{Name: "A/A check", Note: "the reference against its copy"}
+	aa.Value, _, aa.Style = v.aaCheck()
 	mde := document.Fact{Name: "Would find", Value: "not known", Note: "too few valid epochs"}
 	if v.knowsMDE() {
 		mde.Value, mde.Note = PerCent(v.a.MDE), "smallest difference that four of five runs detect"
@@ -265,8 +254,8 @@ func (v *view) started() string {
 // doubts returns the possible errors of verdicts: the A/A check, further controls, and differences
 // that could not be detected.
 func (v *view) doubts() []document.Block {
-	aaCheck, state := v.aaCheck()
-	list := []document.Block{document.Paragraph{Label: "A/A check", Word: "aa_check", Style: stateStyle[state],
+	_, aaCheck, style := v.aaCheck()
+	list := []document.Block{document.Paragraph{Label: "A/A check", Word: "aa_check", Style: style,
 		Text: document.Plain(aaCheck + ".")}}
 	for _, o := range v.others() {
 		list = append(list, document.Paragraph{Label: "Further control", Text: document.Plain(o + ".")})

@@ -44,7 +44,7 @@ func (p *paired) short() document.Section {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.After = strings.Join(nonEmpty(strings.Join(nonEmpty(p.surer(rows), shortWords(rows, metrics)), " · "), footnotes), "\n")
+	t.After = strings.Join(nonEmpty(strings.Join(nonEmpty(p.surer(rows), p.shortWords(rows, metrics)), " · "), footnotes), "\n")
 	s.Blocks = append([]document.Block{t}, newLevels(p.view).byLoadShort()...)
 	return s
 }
@@ -94,8 +94,8 @@ func shortHead(m analysis.Metric, s analysis.Scale) string {
 	return m.HeadIn(s.Name)
 }
 
-// shortWords explain the places and the heads of a table.
-func shortWords(rows []row, metrics []analysis.Metric) string {
+// shortWords explain the places, the heads and the gaps of a table.
+func (p *paired) shortWords(rows []row, metrics []analysis.Metric) string {
 	var parts []string
 	if i := slices.IndexFunc(rows, func(r row) bool { return r.Place.Lo < r.Place.Hi }); i >= 0 {
 		between := " or "
@@ -116,6 +116,15 @@ func shortWords(rows []row, metrics []analysis.Metric) string {
 		case "memory":
 			parts = append(parts, "MiB: memory")
 		}
+	}
+	lacks := func(m analysis.Metric) bool {
+		return slices.ContainsFunc(rows, func(r row) bool { return p.cell(r.Name, m.Name).Absent != "" })
+	}
+	switch gaps := slices.DeleteFunc(slices.Clone(metrics), func(m analysis.Metric) bool { return !lacks(m) }); {
+	case len(gaps) == 1 && gaps[0].Name == "p99":
+		parts = append(parts, document.Missing+": too few requests for a p99")
+	case len(gaps) > 0:
+		parts = append(parts, document.Missing+": not measured")
 	}
 	return strings.Join(parts, " · ")
 }
@@ -176,9 +185,9 @@ func (p *paired) surer(rows []row) string {
 	}
 	head := shortHead(p.primary(), p.scale(p.primary()))
 	if widest(ratios) < widest(levels) {
-		return fmt.Sprintf("%s: ratio of loads seconds apart, surer than %s (%s)", ToBest, head, b)
+		return fmt.Sprintf("%s: from loads seconds apart, surer than dividing %s (%s)", ToBest, head, b)
 	}
-	return fmt.Sprintf("%s: ratio of loads seconds apart; %s: of the whole run (%s)", ToBest, head, b)
+	return fmt.Sprintf("%s: from loads seconds apart; %s: of the whole run (%s)", ToBest, head, b)
 }
 
 // spread returns the range of the widths of intervals: "±1.8–4.8 %"; "" if one is open.

@@ -87,7 +87,7 @@ func TestTrust(t *testing.T) {
 		t.Error(diff)
 	}
 	d.Valid, d.Findings = 0, d.Findings[:3]
-	if first := newView(d).trust()[0].Text.String(); first != "in part:" {
+	if first := newView(d).trust()[0].Text.String(); first != "nothing was measured:" {
 		t.Errorf("without a valid trial: %q", first)
 	}
 }

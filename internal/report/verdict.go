@@ -128,34 +128,44 @@ func mark(p analysis.Pair) string {
 
 const markLegend = "> better than the column · < worse · = equal within the margin · ≈ differs, but within the margin · ? not separated"
 
-// aaCheck returns the A/A check in words: what it is, its figure, and what follows; the last says
-// how bad it is.
-func (v *view) aaCheck() (text string, state checks.State) {
+// aaWords are the outcomes of the A/A check in a word or two.
+var aaWords = map[checks.State]string{checks.Pass: "passed", checks.CannotTell: "cannot tell",
+	checks.Warn: "doubtful", checks.Fail: "failed"}
+
+// hasTwins reports whether the run has a copy of its reference.
+func (v *view) hasTwins() bool { return len(v.run.Plan.Controls) > 1 }
+
+// aaCheck returns the outcome of the A/A check in a word or two, and in a sentence with its figure
+// and what follows from it.
+func (v *view) aaCheck() (word, text string, style document.Style) {
+	if !v.hasTwins() {
+		return "not done", "not done: the run has no copy of its reference", document.Quiet
+	}
+	state, made := checks.StateOf(v.Findings, checks.Twins)
+	if !made {
+		state = checks.CannotTell
+	}
+	word, style = aaWords[state], stateStyle[state]
 	c := v.a.AACheck
-	if c == nil && len(v.run.Plan.Controls) > 1 || c != nil && c.Ratio.Value == 0 {
-		return "not done: the reference and its copy have too few trials", checks.Warn
+	if c == nil || c.Ratio.Value == 0 {
+		return word, word + ": the reference and its copy have too few valid trials", style
 	}
-	if c == nil {
-		return "not done: the run has no copy of its reference", checks.Warn
-	}
-	state, _ = checks.StateOf(v.Findings, checks.Twins)
 	value, interval := ratioParts(c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi)
-	text = fmt.Sprintf("%s against its copy %s: %s × %s%s: ", document.Clean(c.A), document.Clean(c.B), value,
+	text = fmt.Sprintf("%s: %s against its copy %s: %s × %s%s: ", word, document.Clean(c.A), document.Clean(c.B), value,
 		interval, v.pText(c))
 	switch {
 	case state == checks.Fail:
 		text += "the same program seems to differ from itself; the run fails"
-	case c.Verdict == analysis.Different || c.Verdict == analysis.Negligible:
+	case state == checks.Warn:
 		text += "a difference where there is none, within the margin"
-		state = max(state, checks.Warn)
-	case v.a.Interim == 0:
-		text += "too few epochs to tell"
-	case c.Verdict == analysis.Equivalent:
+	case state == checks.Pass:
 		text += "equal, as it must be"
+	case v.a.Interim == 0:
+		text += "too few epochs"
 	default:
-		text += "no difference found, as it should be"
+		text += "no difference found, but too little data to show that they are equal"
 	}
-	return text, state
+	return word, text, style
 }
 
 // others returns the reference against further controls, each as a line: what their difference is

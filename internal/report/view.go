@@ -336,6 +336,9 @@ func (v *view) ended() string {
 	case "done":
 		return "The run is complete."
 	case "interrupted":
+		if v.Valid == 0 {
+			return "The run was interrupted before its first trial that counts, so it cannot go on."
+		}
 		return "The run was interrupted."
 	case "failed":
 		if len(v.ranked()) < 2 {

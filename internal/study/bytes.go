@@ -2,6 +2,7 @@ package study
 
 import (
 	"math"
+	"slices"
 
 	"dyno/internal/analysis"
 	"dyno/internal/claim"
@@ -33,8 +34,13 @@ func times(x, y analysis.Estimate) analysis.Estimate {
 }
 
 // wrong returns the number of requests of all trials of a cell, the discarded among them, that had
-// no right answer.
+// no right answer; nothing if none of its trials is valid.
 func (e *evidence) wrong(at result.Cell) analysis.Estimate {
+	if !slices.ContainsFunc(e.valid, func(t result.Trial) bool {
+		return t.Contestant == at.Contestant && e.run.Plan.At(&t) == at.Level
+	}) {
+		return analysis.Estimate{}
+	}
 	epochs, n := map[int]bool{}, int64(0)
 	for i := range e.run.Trials {
 		if t := &e.run.Trials[i]; t.Contestant == at.Contestant && e.run.Plan.At(t) == at.Level {

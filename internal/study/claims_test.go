@@ -413,6 +413,27 @@ func TestExcludedClaims(t *testing.T) {
 	}
 }
 
+// A run without a valid trial confirms nothing, not even that all answers were right.
+func TestClaimsOfNothing(t *testing.T) {
+	st := readFake(t)
+	run := fakeRun(t, st, Choice{})
+	for i := range run.Trials {
+		c := &run.Trials[i].Causes
+		c.WallNS, c.ServerCPUs, c.GeneratorCPUs = run.Trials[i].Load.WindowNS, 1, 1
+		c.BackgroundServerNS = c.WallNS / 2
+	}
+	d := Evaluate(run)
+	c, err := st.JudgeClaims(d, "x")
+	if err != nil || d.Valid != 0 {
+		t.Fatalf("%v, %d valid trials", err, d.Valid)
+	}
+	for _, o := range c.Outcomes {
+		if o.Verdict == claim.Confirmed || o.Verdict == claim.Contradicted {
+			t.Errorf("%s: %s (%s)", o.Claim.ID, o.Verdict, o.Reason)
+		}
+	}
+}
+
 func TestPlanned(t *testing.T) {
 	st := readFake(t)
 	p := planned(t, plan.Request{Question: st.Ask(Choice{})})

@@ -221,8 +221,8 @@ func pairsStanding(run *result.Run) (out []result.Standing) {
 	if len(trials) == 0 {
 		trials = plan.Pilot(run)
 	}
-	if len(trials) == 0 { // all is disturbed: better a rough figure than none
-		trials, which = run.Trials, ", in disturbed loads"
+	if len(trials) == 0 { // all are discarded: better a rough figure than none
+		trials, which = run.Trials, ", in discarded trials"
 	}
 	rate, _ := analysis.MetricNamed("throughput")
 	if m.Name != rate.Name {

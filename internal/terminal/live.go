@@ -18,7 +18,7 @@ import (
 // verbs are what a stage does, before the name of a contestant; other stages are their own verb.
 var verbs = map[string]string{
 	"toolchain": "finding the toolchain of", "build": "building", "verify": "verifying", "calibrate": "calibrating",
-	"launch": "launching", "pilot": "trying out", "measure": "measuring", "analyse": "analysing",
+	"launch": "launching", "pilot": "pilot of", "measure": "measuring", "analyse": "analysing",
 }
 
 // gutter is left of all live lines but the first, below its clock.

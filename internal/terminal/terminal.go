@@ -47,6 +47,7 @@ type View struct {
 	started, now     time.Time     // of the first event and of the latest
 	stage, who, text string        // of the latest event; who is its contestant
 	done, total      int           // trials
+	printed          int           // the total of the last plain line of progress
 	left, least      time.Duration // now, and the least that was shown
 	longer           string        // why left is above least; shown until it has fallen as far
 	tasks            []task        // of contestants, until measuring begins
@@ -129,7 +130,7 @@ func (v *View) take(e result.Event) (changed bool) {
 	}
 	v.who, v.text = document.Clean(e.Contestant), document.Clean(e.Text)
 	if e.Total > 0 {
-		v.done, v.total = max(v.done, e.Done), e.Total // what is repeated was counted
+		v.done, v.total = min(max(v.done, e.Done), e.Total), e.Total // what is repeated was counted
 		v.remaining(e.Left, e.Longer)
 	}
 	if e.Standing != nil {
@@ -176,16 +177,13 @@ func (v *View) plain(e result.Event, changed bool) {
 	case v.total > 0 && (v.now.Sub(v.last) >= plainEvery || e.Standing != nil && !v.seen[firstFigures]):
 		v.seen[firstFigures] = v.seen[firstFigures] || e.Standing != nil
 		v.last = v.now
-		v.print(join(v.named(), v.text, v.progress(), v.leader()))
+		v.print(join(v.named(), v.text, v.progress(), v.replanned(), v.leader()))
 	}
 }
 
 // named returns the stage as a plain line has it.
 func (v *View) named() string {
-	switch {
-	case v.stage == "pilot":
-		return "try out"
-	case v.stage == "analyse" && v.text != "": // which says all
+	if v.stage == "analyse" && v.text != "" { // which says all
 		return ""
 	}
 	return v.stage
@@ -231,6 +229,16 @@ func (v *View) progress() string {
 		}
 	}
 	return s
+}
+
+// replanned returns the number of trials that the last line of progress was of, if it was another one:
+// the first loads show how many fit the budget, and a server that fails takes its trials with it.
+func (v *View) replanned() (text string) {
+	if v.printed > 0 && v.printed != v.total {
+		text = fmt.Sprintf("(before: of %d)", v.printed)
+	}
+	v.printed = v.total
+	return text
 }
 
 // leader returns a sentence about the leading contestant so far, and the ratios of the next ones to

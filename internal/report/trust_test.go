@@ -1,0 +1,137 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"dyno/internal/analysis"
+	"dyno/internal/checks"
+	"dyno/internal/document"
+	"dyno/internal/result"
+)
+
+// The A/A check has one outcome, in the tile, in its sentence and in the questions; "not done" is neither
+// a doubt nor praise.
+func TestAACheckIsOne(t *testing.T) {
+	plain := map[string]string{"passed": "yes", "cannot tell": "cannot tell", "doubtful": "nearly", "failed": "no",
+		"not done": "not asked"}
+	check := func(what, word string, d *Data) {
+		t.Helper()
+		v := newView(d)
+		for _, f := range v.facts() {
+			if f.Name == "A/A check" && f.Value != word {
+				t.Errorf("%s: the tile says %s, want %s", what, f.Value, word)
+			}
+		}
+		if p := v.doubts()[0].(document.Paragraph); !strings.HasPrefix(p.Text.String(), word+": ") {
+			t.Errorf("%s: %q, want %s", what, p.Text, word)
+		}
+		if got := checks.Summary(d.Findings)[checks.TwinsEqual].Plain(); got != plain[word] {
+			t.Errorf("%s: twins equal? %s, want %s", what, got, plain[word])
+		}
+		asks := strings.Contains(itemsText(v.trust()), "? no two equal servers were compared; to test that here")
+		if asks != (word == "not done") {
+			t.Errorf("%s: that twins are missing is said: %t", what, asks)
+		}
+	}
+	for state, word := range aaWords {
+		d := fixture()
+		d.Findings = []checks.Finding{{ID: checks.Twins, State: state, Text: "the figure"}}
+		check(state.String(), word, d)
+	}
+	d := fixture()
+	d.Analysis.AACheck, d.Findings = nil, []checks.Finding{{ID: checks.Twins, State: checks.CannotTell, Text: "few"}}
+	check("no valid trial of the copy", "cannot tell", d)
+	d = fixture()
+	d.Run.Plan.Controls, d.Run.Plan.Study, d.Analysis.AACheck, d.Findings = []string{"ref"}, "", nil, nil
+	check("without a copy", "not done", d)
+}
+
+// itemsText is a list with the labels of its items.
+func itemsText(items []document.Item) (text string) {
+	for _, it := range items {
+		text += it.Label + " " + it.Text.String() + "\n"
+	}
+	return text
+}
+
+// Two sides that are one process are an A/A run: nobody is told to compare two equal servers.
+func TestOneProcessIsTwins(t *testing.T) {
+	d := fixture()
+	d.Run.Plan.Controls, d.Run.Plan.Study, d.Analysis.AACheck, d.Findings = nil, "", nil, nil
+	for processes, says := range map[string]bool{"node (pid 8692)": false, "a process that dyno cannot inspect": true} {
+		d.Run.Contestants = []result.Contestant{{Name: "a", URL: "http://a/", Processes: processes},
+			{Name: "b", URL: "http://a/", Processes: processes}}
+		if got := itemsText(newView(d).trust()); strings.Contains(got, "no two equal servers") != says {
+			t.Errorf("%s: %s", processes, got)
+		}
+	}
+}
+
+// discarded is a run without a valid trial, on a machine that was too busy.
+func discarded(primary string) *Data {
+	d := fixture()
+	d.Valid, d.Discarded, d.Run.Plan.Primary = 0, 360, primary
+	d.Analysis = &analysis.Analysis{Primary: primary, Margin: 0.03}
+	d.Findings = []checks.Finding{
+		{ID: checks.ServerCPUs, Title: "CPU of other programs", State: checks.Fail, Text: "other programs used 43 % of the server's CPUs"},
+		{ID: checks.Pauses, Title: "pauses", State: checks.Fail, Text: "it stood still"},
+		{ID: checks.Discarded, Title: "discarded", State: checks.Fail,
+			Text: "100 % of the trials are in discarded rounds: this machine is too busy to rank by throughput or latency"},
+		{ID: checks.Twins, Title: "A/A check", State: checks.CannotTell, Text: "the reference and its copy have too few valid trials"},
+	}
+	return d
+}
+
+// A run of which all was discarded says so: nothing of it is trusted in part, repeated, or better with
+// a larger budget, and what forbids quoting it concerns what decides.
+func TestTrustOfNothing(t *testing.T) {
+	for primary, want := range map[string]string{
+		"throughput": "This run must not be quoted: 100 % of the trials are in discarded rounds: this machine is too busy " +
+			"to rank by throughput or latency (and 2 more checks); run it again",
+		"cpu_per_request": "This run must not be quoted: other programs used 43 % of the server's CPUs",
+	} {
+		got := strings.Join(strings.Fields(string(written(t, Text, discarded(primary)))), " ")
+		for _, want := range []string{want, "Trust nothing was measured:", "noise: 100 % of trials discarded"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %q in\n%s", primary, want, got)
+			}
+		}
+		for _, not := range []string{"in part", "repeated", "run longer"} {
+			if strings.Contains(got, not) {
+				t.Errorf("%s: %q in\n%s", primary, not, got)
+			}
+		}
+	}
+}
+
+// What is printed to be copied stands on one line, however long.
+func TestCommandsOnOneLine(t *testing.T) {
+	d := fixture()
+	d.Width, d.Folder = 60, "/home/somebody/projects/a-server/runs/2026-11-23-a-name-that-is-long"
+	d.Page = d.Folder + "/report.html"
+	got := string(written(t, Text, d))
+	for _, want := range []string{"\nReport  " + d.Page + "\n", "\nFigures dyno report " + d.Folder + " --verbose\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+// A gap in the table has its legend.
+func TestGapsHaveALegend(t *testing.T) {
+	p := &paired{newView(fixture())}
+	rows, tail := p.ranked(), analysis.ClassicNamed("p99")
+	throughput, _ := analysis.MetricNamed("throughput")
+	memory, _ := analysis.MetricNamed("memory") // which lacks one
+	for want, metrics := range map[string][]analysis.Metric{
+		"–: too few requests for a p99": {throughput, tail}, "–: not measured": {throughput, memory, tail},
+	} {
+		if got := p.shortWords(rows, metrics); !strings.Contains(got, want) {
+			t.Errorf("no %q in %q", want, got)
+		}
+	}
+	if got := p.shortWords(rows, []analysis.Metric{throughput}); strings.Contains(got, "–:") {
+		t.Errorf("a legend without a gap: %q", got)
+	}
+}
