@@ -97,7 +97,7 @@ func compareCommand() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	askingFlags(fl, &f.asks)
+	asking := askingFlags(fl, &f.asks)
 	fl.StringArrayVar(&f.differ, "differ", nil,
 		"what the answers of the sides may differ in: status, type, length, body, "+
 			"header:NAME or json:PATH; may be repeated")
@@ -119,16 +119,15 @@ func compareCommand() *cobra.Command {
 		"open loop: requests per second, however long responses take: 1000, 1k, 50/s, 600/m")
 	fl.IntVar(&f.records, "records", 0, "records that the backend of the scenario answers with (default 10)")
 	fl.DurationVar(&f.delay, "delay", 0, "time that each handler waits before it answers")
-	fl.DurationVar(&r.Budget, "budget", 5*time.Minute, "time for measuring, after the builds")
-	r.Margin = 0.03
+	fl.Var(flagOf(&r.Budget, "5m", "time", parseSpan), "budget", "time for measuring, after the builds")
+	r.Margin, r.Budget = 0.03, 5*time.Minute
 	requestFlags(fl, r)
 	fl.Lookup("controls").Usage += " (default ref where all sides serve a scenario of the project, else none)"
 	f.place.define(cmd)
 	fl.StringVar(&f.resume, "resume", "", "")
 	fl.MarkHidden("resume") // it is there to be refused in words
 	heading(fl, "What is compared", "name", "of", "folder", "records", "delay")
-	heading(fl, "What is asked", "path", "method", "header", "body", "body-file", "template", "scenario", "rate",
-		"connections", "expect-status", "differ")
+	heading(fl, "What is asked", slices.Concat(asking, []string{"scenario", "rate", "connections", "differ"})...)
 	heading(fl, "TLS (https:// URLs)", secure...)
 	heading(fl, "What decides", "fail-if", "strict", "primary", "alpha", "margin", "all-pairs")
 	heading(fl, "How it is measured", "budget", "profile", "controls", "seed", "runs", "force")
@@ -273,9 +272,6 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side
 		return nil, err
 	}
 	r := f.request
-	if r.Budget <= 0 {
-		return nil, usagef("--budget %v: want more than 0", r.Budget)
-	}
 	var again []string
 	for _, s := range sides {
 		with.manifests = append(with.manifests, s.Manifest)

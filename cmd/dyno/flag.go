@@ -17,6 +17,7 @@ var wanted = map[string]string{
 	"int": "a whole number", "uint64": "a whole number", "float64": "a number",
 	"intSlice":      "whole numbers separated by commas, such as 10,100",
 	"duration":      "a time with a unit, such as 10s or 5m",
+	"time":          "a time above 0, such as 10s, 5m, or a number of seconds",
 	"durationSlice": "times with units, separated by commas, such as 0,10ms",
 }
 

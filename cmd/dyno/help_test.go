@@ -137,3 +137,13 @@ func TestUnknownCommand(t *testing.T) {
 		}
 	}
 }
+
+// TestAskingFlagsAreTogether: dyno compare --help lists all flags of a request under one heading.
+func TestAskingFlagsAreTogether(t *testing.T) {
+	fl := compareCommand().Flags()
+	for _, name := range append([]string{"expect-status", "differ"}, askingNames...) {
+		if at := fl.Lookup(name).Annotations[flagHeading]; len(at) != 1 || at[0] != "What is asked" {
+			t.Errorf("dyno compare --help: --%s stands under %v", name, at)
+		}
+	}
+}

@@ -117,11 +117,11 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	fl.BoolVar(&f.choice.Quick, "quick", false,
 		"only the levels and contestants that the study marks as quick; its other claims are not run")
 	fl.StringArrayVar(&f.choice.Levels, "level", nil, "only this level of the study, by name; may be repeated")
-	fl.DurationVar(&r.Budget, "budget", 0,
+	fl.Var(flagOf(&r.Budget, "", "time", parseSpan), "budget",
 		"time for measuring, after the builds (default 6m; with --profile full 10m to 30m, in the lab 1h; of a sweep "+
 			"or a classic run what it takes)")
 	fl.VarP(flagOf(&r.Requests, "", "n", parseCount), "requests", "n", "classic: requests of one load: 5000, 10k, 5M")
-	fl.DurationVarP(&r.Duration, "duration", "d", 0, "classic: length of one load (default 30s)")
+	fl.VarP(flagOf(&r.Duration, "", "time", parseSpan), "duration", "d", "classic: length of one load (default 30s)")
 	fl.IntVar(&r.Epochs, "epochs", 0,
 		"sweep: epochs of each delay (default 6); search and classic: repeats (default 1)")
 	fl.Var(flagOf(&r.SLO, "", "objective", parseSLO), "slo",
