@@ -207,7 +207,7 @@ func (r *Request) requests(ctx context.Context, path string, headers []scenario.
 		base.Path = path
 		add(base)
 	}
-	return s, nil
+	return s, spelled(s)
 }
 
 // method returns the method that -m names, in capitals: any but CONNECT, which asks for a tunnel.

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"dyno/internal/conf"
@@ -91,6 +92,9 @@ func parseURL(s string) (t *Target, host, port string, err error) {
 	}
 	t = &Target{Endpoint: endpoint.Endpoint{Network: "tcp", Host: strings.TrimSuffix(u.Host, ":")}, Path: ascii(path)}
 	port = cmp.Or(u.Port(), usual)
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return nil, "", "", conf.Usagef("%s: port %s: want 1 to 65535", s, port)
+	}
 	if port == usual {
 		t.Host = strings.TrimSuffix(t.Host, ":"+usual)
 	}
@@ -131,11 +135,7 @@ func (t *Target) find(ctx context.Context, host, port string, by Route) error {
 	if t.Addr != "" {
 		host, _, _ = net.SplitHostPort(t.Addr)
 	}
-	_, err := net.DefaultResolver.LookupPort(ctx, "tcp", port)
-	var ips []netip.Addr
-	if err == nil {
-		ips, err = net.DefaultResolver.LookupNetIP(ctx, "ip"+by.Family, host)
-	}
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip"+by.Family, host)
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("interrupted while looking up the address of %s", host)

@@ -1,0 +1,61 @@
+package adhoc
+
+import (
+	"regexp"
+	"strings"
+
+	"dyno/internal/conf"
+	"dyno/internal/scenario"
+)
+
+// placeholders are those that stand for a value by themselves, each with an example.
+var placeholders = map[string]string{"int": "{int:1..1000}", "pick": "{pick:a,b}", "seq": "{seq}", "uuid": "{uuid}"}
+
+// braced is what could be a placeholder: a name in braces, perhaps with an argument.
+var braced = regexp.MustCompile(`\{([A-Za-z]\w*)(?::[^{}]*)?\}`)
+
+// misspelled returns the first braces in text with a name that no placeholder has, and an example of
+// the placeholder with the nearest name; "" if none is near. Of a text that may hold braces of its own
+// only those count that have one near.
+func misspelled(text string, ownBraces bool) (found, near string) {
+	for _, m := range braced.FindAllStringSubmatch(text, -1) {
+		if placeholders[m[1]] != "" {
+			continue
+		}
+		near = placeholders[conf.Nearest(m[1], []string{"int", "pick", "seq", "uuid"})]
+		if near != "" || !ownBraces {
+			return m[0], near
+		}
+	}
+	return "", ""
+}
+
+// spelled returns an error if a request has a placeholder that does not exist. A path cannot hold braces
+// as such (RFC 3986); a header and a body can.
+func spelled(s *scenario.Scenario) error {
+	for i := range s.Requests {
+		q := &s.Requests[i]
+		switch found, near := misspelled(q.Path, false); {
+		case near != "":
+			return conf.Usagef("%s: unknown placeholder %s; did you mean %s? (to send braces, write %%7B and %%7D)",
+				q.Path, found, near)
+		case found != "":
+			return conf.Usagef("%s: unknown placeholder %s; want {int:1..1000}, {uuid}, {seq} or {pick:a,b}; to send "+
+				"braces, write %%7B and %%7D", q.Path, found)
+		}
+		var texts []string
+		for _, h := range q.Headers {
+			if !h.Verbatim {
+				texts = append(texts, h.Value)
+			}
+		}
+		if !q.Verbatim {
+			texts = append(texts, q.Body)
+		}
+		if found, near := misspelled(strings.Join(texts, "\n"), true); found != "" {
+			return conf.Usagef("--template: unknown placeholder %s in the headers or the body; did you mean %s? (to "+
+				"send braces, omit --template, or pick them in a --scenario file: doc/scenarios.md)", found, near)
+		}
+	}
+	return nil
+}

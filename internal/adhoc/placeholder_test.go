@@ -1,0 +1,35 @@
+package adhoc
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestMisspelled: braces around a name that no placeholder has are an error in a path, and with
+// --template in headers and body where the name is nearly that of one. Other braces are text.
+func TestMisspelled(t *testing.T) {
+	body := func(text string) *string { return &text }
+	for name, c := range map[string]struct {
+		path string
+		r    Request
+		want string // of the error; "": there is none
+	}{
+		"swapped":  {"/{itn:1..5}", Request{}, "/{itn:1..5}: unknown placeholder {itn:1..5}; did you mean {int:"},
+		"a letter": {"/a?b={uid}", Request{}, "did you mean {uuid}? (to send braces, write %7B and %7D)"},
+		"capitals": {"/{UUID}", Request{}, "did you mean {uuid}?"},
+		"unlike":   {"/{int:1..5}/{user}", Request{}, "unknown placeholder {user}; want {int:1..1000}, {uuid}"},
+		"--path":   {"/", Request{Paths: []string{"/a", "/{sec}=2"}}, "/{sec}: unknown placeholder {sec}; did you"},
+		"a header": {"/", Request{Template: true, Headers: []string{"X: {pik:a,b}"}}, "unknown placeholder {pik:a,b}"},
+		"a body":   {"/", Request{Template: true, Body: body(`{"id":{uid}}`)}, "{uuid}? (to send braces, omit"},
+		"known":    {"/{int:1..5}/{uuid}/{seq}/{pick:a,b}", Request{}, ""},
+		"encoded":  {"/%7Bitn:1..5%7D", Request{}, ""},
+		"no name":  {"/?b={x,y}&c={}&d={1}", Request{}, ""},
+		"verbatim": {"/", Request{Headers: []string{"X: {uid}"}, Body: body("{itn}")}, ""},
+		"code":     {"/", Request{Template: true, Body: body(`{"query":"{user{name}}","n":{int:1..9}}`)}, ""},
+	} {
+		_, _, err := c.r.Make(t.Context(), c.path)
+		if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %q", name, err, c.want)
+		}
+	}
+}
