@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"time"
@@ -25,17 +24,24 @@ type Files struct {
 // Open opens the files of the plan.
 func (p *Plan) Open() (*Files, error) {
 	f := &Files{}
-	var err error
-	if p.CSV != "" {
-		if f.csv, err = openOutput(p.CSV); err != nil {
-			return nil, fmt.Errorf("--csv: %w", err)
+	for _, o := range []struct {
+		flag, name string
+		to         **output
+	}{{"--csv", p.CSV, &f.csv}, {"--hdr", p.HDR, &f.hdr}} {
+		var err error
+		switch {
+		case o.name == "":
+		case o.name == "-":
+			err = errors.New("open -: standard output has the summary; pass a file")
+		default:
+			*o.to, err = openOutput(o.name)
+		}
+		if err != nil {
+			f.Close()
+			return nil, conf.Usagef("%s: %w", o.flag, err)
 		}
 	}
-	if p.HDR != "" {
-		if f.hdr, err = openOutput(p.HDR); err != nil {
-			f.Close()
-			return nil, fmt.Errorf("--hdr: %w", err)
-		}
+	if f.hdr != nil {
 		f.out = bufio.NewWriter(f.hdr)
 	}
 	if f.csv != nil && f.hdr != nil && f.csv.is(f.hdr) {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -189,12 +190,27 @@ func (r *Request) check() error {
 		return conf.Usagef("--unix cannot be combined with -4 or -6, because a Unix socket has no address; omit them")
 	case r.Engine == "gonet" && len(r.CPUs) > 0:
 		return conf.Usagef("--cpus: the engine gonet has no event loops to pin; omit --cpus, or use taskset")
+	case len(missing(r.CPUs)) > 0:
+		usable, _ := machine.Limits()
+		return conf.Usagef("--cpus: dyno cannot use CPU %s; it may use %s", document.Numbers(missing(r.CPUs), ", "),
+			document.Numbers(usable, ", "))
 	case r.Engine == "gonet" && r.Spin == "on":
 		return conf.Usagef("--spin on: the engine gonet cannot poll; omit --spin, or pass --engine epoll")
 	case r.Engine == "epoll" && runtime.GOOS != "linux":
 		return conf.Usagef("--engine epoll needs Linux; omit --engine")
 	}
 	return nil
+}
+
+// missing returns those of cpus that this process may not use.
+func missing(cpus []int) (list []int) {
+	usable, _ := machine.Limits()
+	for _, cpu := range cpus {
+		if !slices.Contains(usable, cpu) {
+			list = append(list, cpu)
+		}
+	}
+	return list
 }
 
 // target returns where requests go, and sets Aims if there are several.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -76,11 +77,17 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 
 // Ask sends the first request of the load, before it, and returns the response.
 func (p *Plan) Ask(ctx context.Context) (*http1.Response, error) {
-	resp, err := p.job.Scenario.First(ctx, p.job.Endpoint, scenario.Options{Close: p.NoKeepalive})
-	if err != nil {
-		return nil, fmt.Errorf("ask %s: %w", p.Target, p.unopened(err))
+	resp, err := p.job.Scenario.First(ctx, p.job.Endpoint, p.Timeout, scenario.Options{Close: p.NoKeepalive})
+	var op *net.OpError
+	switch {
+	case err == nil:
+		return resp, nil
+	case errors.As(err, &op) && op.Op == "dial":
+		err = p.unopened(err)
+	default:
+		err = advised(err)
 	}
-	return resp, nil
+	return nil, fmt.Errorf("ask %s: %w", p.Target, err)
 }
 
 // open makes the connections.

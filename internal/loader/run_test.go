@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -202,8 +203,9 @@ func TestNewRefuses(t *testing.T) {
 			PerConnection: 2},
 		"omit it or -H Connection": {Request: adhoc.Request{Headers: []string{"Connection: keep-alive"}},
 			NoKeepalive: true},
-		"--resolve: no entry is for": {Resolve: []string{"a:80:127.0.0.1"}},
-		"want host:port:address":     {Resolve: []string{"a"}},
+		"--cpus: dyno cannot use CPU 4095; it may use ": {CPUs: []int{4095}},
+		"--resolve: no entry is for":                    {Resolve: []string{"a:80:127.0.0.1"}},
+		"want host:port:address":                        {Resolve: []string{"a"}},
 	} {
 		r.URL = url
 		_, err := New(t.Context(), r)
@@ -215,6 +217,13 @@ func TestNewRefuses(t *testing.T) {
 		"http://127.0.0.1/a b"} {
 		if _, err := New(t.Context(), Request{URL: bad}); err == nil {
 			t.Errorf("%q: no error", bad)
+		}
+	}
+	for _, bad := range []string{"http://127.0.0.1:99999/", "127.0.0.1:0"} {
+		_, err := New(t.Context(), Request{URL: bad})
+		_, usage := errors.AsType[*conf.UsageError](err)
+		if !usage || !strings.Contains(err.Error(), "want 1 to 65535") {
+			t.Errorf("%q: %v; want an error of usage", bad, err)
 		}
 	}
 }
@@ -233,6 +242,17 @@ func TestFilesOutliveALoadThatCannotStart(t *testing.T) {
 	b, _ := os.ReadFile(old)
 	if _, absent := os.Stat(fresh); err != nil || string(b) != "kept" || absent == nil {
 		t.Errorf("%v, %q, %v", err, b, absent)
+	}
+	for want, files := range map[string]Request{
+		"--csv: open -: standard output has the summary": {CSV: "-"},
+		"--hdr: open /nowhere/h: no such file":           {CSV: fresh, HDR: "/nowhere/h"},
+	} {
+		_, err := (&Plan{Request: files}).Open()
+		_, left := os.Stat(fresh)
+		_, usage := errors.AsType[*conf.UsageError](err)
+		if !usage || !strings.Contains(err.Error(), want) || left == nil {
+			t.Errorf("%v, %v; want an error of usage: %s", err, left, want)
+		}
 	}
 	p.HDR = old
 	if _, err := p.Open(); err == nil || !strings.Contains(err.Error(), "name the same file") {
@@ -330,5 +350,32 @@ func TestAsk(t *testing.T) {
 	resp, err := p.Ask(t.Context())
 	if err != nil || string(resp.Body) != "value" || !resp.Close {
 		t.Errorf("%v, %+v", err, resp)
+	}
+}
+
+// TestAskWaitsForTheTimeout: a server that accepts a connection and answers nothing is named as that,
+// after the time that the load has for a request; only where none accepts is it asked for one.
+func TestAskWaitsForTheTimeout(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func() string {
+		p, err := New(t.Context(), Request{URL: ln.Addr().String(), Requests: 1, Timeout: time.Second / 5})
+		if err == nil {
+			_, err = p.Ask(t.Context())
+		}
+		if err == nil {
+			t.Fatal("no error")
+		}
+		return err.Error()
+	}
+	if got := ask(); !strings.Contains(got, "accepted the connection, but sent no response within 200ms") ||
+		strings.Contains(got, "is a server listening") {
+		t.Error(got)
+	}
+	ln.Close()
+	if got := ask(); !strings.Contains(got, "connection refused; is a server listening at ") {
+		t.Error(got)
 	}
 }

@@ -50,7 +50,7 @@ func WatchDate(ctx context.Context, s *Scenario, to endpoint.Endpoint, delay tim
 
 // date returns the Date of one response.
 func (s *Scenario) date(ctx context.Context, to endpoint.Endpoint, delay time.Duration) (time.Time, error) {
-	_, resp, err := s.first(ctx, to, delay, Options{})
+	_, resp, err := s.first(ctx, to, verifyTimeout+delay, Options{})
 	if err != nil {
 		return time.Time{}, &Broken{"date", "", "connection", err.Error()}
 	}

@@ -82,7 +82,7 @@ func quote(b []byte) string {
 // error is nil if the response has the right status.
 func (s *Scenario) Probe(delay time.Duration) func(ctx context.Context, to endpoint.Endpoint) error {
 	return func(ctx context.Context, to endpoint.Endpoint) error {
-		w, resp, err := s.first(ctx, to, delay, Options{})
+		w, resp, err := s.first(ctx, to, verifyTimeout+delay, Options{})
 		if err == nil && !w.Accepts(resp.Status) {
 			err = fmt.Errorf("status %d; want %s", resp.Status, w.statuses())
 		}
@@ -134,16 +134,19 @@ func (s *Scenario) Answers(ctx context.Context, to endpoint.Endpoint) ([]Answer,
 	return all, nil
 }
 
-// First sends the first request of a load, on a connection of its own, and returns the response.
-func (s *Scenario) First(ctx context.Context, to endpoint.Endpoint, o Options) (*http1.Response, error) {
-	_, resp, err := s.first(ctx, to, 0, o)
+// First sends the first request of a load, on a connection of its own, and returns the response, which
+// must come within a time.
+func (s *Scenario) First(ctx context.Context, to endpoint.Endpoint, within time.Duration, o Options) (*http1.Response,
+	error) {
+	_, resp, err := s.first(ctx, to, within, o)
 	return resp, err
 }
 
 // first does so, and returns the contract of the request too.
-func (s *Scenario) first(ctx context.Context, to endpoint.Endpoint, delay time.Duration, o Options) (*Want,
+func (s *Scenario) first(ctx context.Context, to endpoint.Endpoint, within time.Duration, o Options) (*Want,
 	*http1.Response, error) {
-	v := newVerifier(s, to, delay)
+	v := newVerifier(s, to, 0)
+	v.timeout = within
 	defer v.hangUp()
 	o.Scheme = to.Scheme()
 	mix, err := s.compile(to.Authority(), o, true)
