@@ -23,13 +23,14 @@ type Evidence struct {
 	left []analysis.Residual
 }
 
-// watched returns the trials whose causes are judged: the valid ones, or all if the machine was so
-// busy that none is valid.
+// watched returns the trials whose causes are judged: the valid ones or, if the machine was so busy
+// that none is valid, all after the pilots, in a run that got so far.
 func (e *Evidence) watched() []result.Trial {
 	if len(e.Valid) > 0 {
 		return e.Valid
 	}
-	return e.Run.Trials
+	counts := func(t result.Trial) bool { return t.Epoch >= e.Run.Plan.Pilots }
+	return e.Run.Trials[max(0, slices.IndexFunc(e.Run.Trials, counts)):]
 }
 
 // Make runs the checks of that scope for a kind of run. Findings on the whole run come first, then

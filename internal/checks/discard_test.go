@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"strings"
 	"testing"
 
 	"dyno/internal/result"
@@ -85,6 +86,30 @@ func TestDiscardedForPauses(t *testing.T) {
 	for _, f := range Make(e, Paired, Once) {
 		if f.ID == "V30" {
 			t.Errorf("of what was not recorded: %+v", f)
+		}
+	}
+}
+
+// TestPausesOfADiscardedRun: where no trial is valid, those after the pilots are judged, as they are
+// counted elsewhere; in a run that ended in its pilots, those.
+func TestPausesOfADiscardedRun(t *testing.T) {
+	e := sound()
+	for i := range e.Run.Trials {
+		e.Run.Trials[i].Load.GapNS = 1_549e6
+	}
+	e.Run.Plan.Pilots, e.Valid = 3, nil // of epochs 1 to 12, each of 36 trials
+	for want, trials := range map[string][]result.Trial{
+		"in 360 trials the generator or the machine stood still for up to 1.55 s, ": e.Run.Trials,
+		"in 36 trials ": e.Run.Trials[:36],
+	} {
+		e.Run.Trials = trials
+		if got := pauses(nil, e); len(got) != 1 || !strings.HasPrefix(got[0].Text, want) {
+			t.Errorf("%+v; want %s", got, want)
+		}
+	}
+	for ns, want := range map[int64]string{12.34e6: "12.3 ms", 999.6e6: "1 s", 1549e6: "1.55 s", 1500e9: "1,500 s"} {
+		if got := lasting(ns); got != want {
+			t.Errorf("%d ns: %s; want %s", ns, got, want)
 		}
 	}
 }

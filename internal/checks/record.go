@@ -192,13 +192,23 @@ func pauses(_ *Check, e *Evidence) []Finding {
 	switch {
 	case standstills > 0:
 		return []Finding{{State: Fail,
-			Text: fmt.Sprintf("in %s the generator or the machine stood still for up to %.3g ms, which "+
-				"their figures include", document.Count(standstills, "trial"), float64(longest)/1e6)}}
+			Text: fmt.Sprintf("in %s the generator or the machine stood still for up to %s, which "+
+				"their figures include", document.Count(standstills, "trial"), lasting(longest))}}
 	case n == 0:
 		return nil
 	}
-	return []Finding{{State: Pass, Text: fmt.Sprintf("the generator stood still for %.3g ms at most",
-		float64(longest)/1e6)}}
+	return []Finding{{State: Pass, Text: fmt.Sprintf("the generator stood still for %s at most", lasting(longest))}}
+}
+
+// lasting prints a time in ms or s.
+func lasting(ns int64) string {
+	switch {
+	case ns < 999.5e6:
+		return fmt.Sprintf("%.3g ms", float64(ns)/1e6)
+	case ns < 99.5e9:
+		return fmt.Sprintf("%.3g s", float64(ns)/1e9)
+	}
+	return document.Whole(ns/1e9) + " s"
 }
 
 // apart checks whether server and generator may use the same CPUs.
