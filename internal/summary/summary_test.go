@@ -587,17 +587,3 @@ func TestOf(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
-
-// TestFewRequests: a load of a request or two on each connection is too short for a rate. That no
-// connection was silent, and nothing late, is not doubted.
-func TestFewRequests(t *testing.T) {
-	s := closed()
-	s.For, s.Load.RateFromNS, s.Load.Started, s.Load.Established = 0, 0, 20, 20
-	if got := s.unsteady(); !strings.HasPrefix(got, "not steady: 20 requests on 20 connections are too few for a rate") {
-		t.Error(got)
-	}
-	s.Load.Started = 120_000
-	if got := s.unsteady(); !strings.HasPrefix(got, "not steady: a connection got no response") {
-		t.Error(got)
-	}
-}

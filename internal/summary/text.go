@@ -89,6 +89,7 @@ func (s *Summary) statistics() document.Table {
 	if x := s.whole(); len(x) > 0 {
 		mean, stdev, most := meanStdevMax(x)
 		rate = line("Reqs/sec", fixed(mean), fixed(stdev), fixed(most))
+		t.After = s.twoRates(mean)
 	}
 	t.Rows = append(t.Rows, rate)
 	add := func(name string, l latency) {
@@ -111,6 +112,19 @@ func (s *Summary) statistics() document.Table {
 	return t
 }
 
+// twoRates says of what the mean of the seconds and the rate of the load are, where they differ by
+// more than 2 %.
+func (s *Summary) twoRates(mean float64) string {
+	if apart := mean/s.PerSec() - 1; !(math.Abs(apart) > 0.02) {
+		return ""
+	}
+	of := "the steady part"
+	if s.Load.RateFromNS == 0 {
+		of = "the whole load"
+	}
+	return "Reqs/sec is of whole seconds, Requests/sec at the end of " + of
+}
+
 func (s *Summary) percentiles() document.Table {
 	t := document.Table{Columns: columns("Latency percentiles ("+s.loop()+")", "service")}
 	all := []latency{s.primary()}
@@ -130,7 +144,7 @@ func (s *Summary) percentiles() document.Table {
 	}
 	var notes []string
 	if missing {
-		notes = append(notes, fmt.Sprintf("-: fewer than %d requests lie beyond it, above 99%% fewer than %d",
+		notes = append(notes, fmt.Sprintf("-: too few requests to tell: %d must be slower (%d for 99.9%% and above)",
 			analysis.Beyond(.99), analysis.Beyond(.999)))
 	}
 	if l := s.primary(); l.censored > 0 {
@@ -173,15 +187,24 @@ func (s *Summary) codes() string {
 	return text
 }
 
-// failures lists what went wrong by kind, with the last words of the system, and the first answer
-// that broke its contract.
+// failures lists what went wrong by kind, with the last message of the system where there is one, and
+// the first answer that broke its contract.
 func (s *Summary) failures(head string, kinds map[string]int64) []document.Block {
 	if len(kinds) == 0 {
 		return nil
 	}
-	t := document.Table{Columns: append(columns(head, "requests"), document.Column{Head: "last"})}
-	for _, k := range sorted(kinds) {
-		t.Rows = append(t.Rows, line(k.kind, document.Whole(k.n), s.Detail.Texts[k.kind]))
+	t := document.Table{Columns: columns(head, "requests")}
+	list := sorted(kinds)
+	explained := slices.ContainsFunc(list, func(k tally) bool { return s.Detail.Texts[k.kind] != "" })
+	if explained {
+		t.Columns = append(t.Columns, document.Column{Head: "last message"})
+	}
+	for _, k := range list {
+		row := line(k.kind, document.Whole(k.n))
+		if explained {
+			row = line(k.kind, document.Whole(k.n), s.Detail.Texts[k.kind])
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	if _, ours := kinds["status"]; s.Detail.First != "" && (ours || kinds["header"]+kinds["length"]+kinds["body"] > 0) {
 		t.After = "the first: " + s.Detail.First
@@ -218,11 +241,15 @@ func (s *Summary) encryption() (lines []string) {
 	return lines
 }
 
+// ledger accounts for all requests. Of a closed loop that a time ends no number is planned.
 func (s *Summary) ledger() string {
 	l := &s.Load
-	return fmt.Sprintf("planned %s = %s started + %s never started; started = %s succeeded + %s failed + %s errored "+
-		"+ %s timed out + %s in flight",
-		document.Whole(s.planned()), document.Whole(l.Started), document.Whole(l.NeverStarted),
+	begun := document.Whole(l.Started) + " started"
+	if s.Open || s.For == 0 || l.NeverStarted > 0 {
+		begun = fmt.Sprintf("planned %s = %s + %s never started; started", document.Whole(s.planned()), begun,
+			document.Whole(l.NeverStarted))
+	}
+	return begun + fmt.Sprintf(" = %s succeeded + %s failed + %s errored + %s timed out + %s in flight",
 		document.Whole(l.Succeeded), document.Whole(l.Failed), document.Whole(l.Errored()-s.TimedOut()),
 		document.Whole(s.TimedOut()), document.Whole(l.InFlight))
 }
@@ -230,11 +257,11 @@ func (s *Summary) ledger() string {
 func (s *Summary) generatorText() string {
 	words := []string{document.Count(int64(s.Load.Workers), "event loop")}
 	if u := s.usage(); u.known {
-		words = append(words, "CPU "+report.PerCent(u.cpu), "run queue "+report.PerCent(u.queue))
+		words = append(words, "CPU "+report.PerCent(u.cpu), "waited for a CPU "+report.PerCent(u.queue))
 		if spin := s.Load.Spin; spin != nil && *spin {
-			words = append(words, "spun "+report.PerCent(u.spun))
+			words = append(words, "polled "+report.PerCent(u.spun))
 		} else if spin != nil && (s.Open || s.SpinAsked == "on") {
-			words = append(words, "no spin ("+s.NoSpin+")")
+			words = append(words, "did not poll ("+s.NoSpin+")")
 		}
 		if u.ceiling > 0 {
 			words = append(words, "ceiling for this load about "+report.Rate(u.ceiling))

@@ -1,0 +1,70 @@
+package summary
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestLedgerPlans: a number of requests, or a rate, is a plan; a time is none.
+func TestLedgerPlans(t *testing.T) {
+	s := closed()
+	for want, change := range map[string]func(){
+		"120,000 started = 120,000 succeeded":                     func() { s.For = 10 * time.Second },
+		"planned 120,000 = 120,000 started + 0 never started; ":   func() { s.For = 0 },
+		"planned 120,000 = 120,000 started + 0 never started; st": func() { s.For, s.Open = 10*time.Second, true },
+	} {
+		if change(); !strings.HasPrefix(s.ledger(), want) {
+			t.Errorf("%s; want %s", s.ledger(), want)
+		}
+		s.Open = false
+	}
+}
+
+// TestTwoRates: where the mean of the seconds is another figure than the rate, the output says of what
+// each is.
+func TestTwoRates(t *testing.T) {
+	s := closed()
+	s.Load.RateFromNS = 1
+	for mean, want := range map[float64]string{1.01: "", 0.99: "", 1.1: "of the steady part", 0.9: "of the steady part"} {
+		if got := s.twoRates(mean * s.PerSec()); !strings.HasSuffix(got, want) || (got == "") != (want == "") {
+			t.Errorf("%g: %q; want %q", mean, got, want)
+		}
+	}
+	s.Load.RateFromNS = 0
+	if got := s.twoRates(2 * s.PerSec()); !strings.HasSuffix(got, "of the whole load") {
+		t.Error(got)
+	}
+	s.Load = closed().Load
+	s.Load.RateAnswers, s.Load.Succeeded = 0, 0
+	if got := s.twoRates(0); got != "" {
+		t.Errorf("of no rate: %q", got)
+	}
+}
+
+// TestLastMessage: a table of errors has a column of messages only where there is one.
+func TestLastMessage(t *testing.T) {
+	for kind, want := range map[string]bool{"dial": true, "status": false} {
+		s := closed()
+		s.Detail.Texts = map[string]string{"dial": "connection refused"}
+		var b strings.Builder
+		s.Load.Errors = map[string]int64{kind: 1}
+		if err := Text(&b, s); err != nil || strings.Contains(b.String(), "last message") != want {
+			t.Errorf("%s: %v\n%s", kind, err, &b)
+		}
+	}
+}
+
+// TestFewRequests: a load of a request or two on each connection is too short for a rate. That no
+// connection was silent, and nothing late, is not doubted.
+func TestFewRequests(t *testing.T) {
+	s := closed()
+	s.For, s.Load.RateFromNS, s.Load.Started, s.Load.Established = 0, 0, 20, 20
+	if got := s.unsteady(); !strings.HasPrefix(got, "not steady: 20 requests on 20 connections are too few for a rate") {
+		t.Error(got)
+	}
+	s.Load.Started = 120_000
+	if got := s.unsteady(); !strings.HasPrefix(got, "not steady: a connection got no response") {
+		t.Error(got)
+	}
+}
