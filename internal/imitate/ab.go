@@ -28,6 +28,7 @@ var ab = &Tool{
 	OptionsEnd: true,
 	Version:    "V",
 	asks:       true,
+	unanswered: true,
 	defaults: func(o *Order) {
 		o.Requests, o.Connections, o.Timeout, o.NoKeepalive = 1, 1, 30*time.Second, true
 		o.contentType = "text/plain"
@@ -83,14 +84,13 @@ var ab = &Tool{
 				"Total is with them", merged(f.Detail.Handshake).quantile(.5)/1e6)
 		},
 		func(f *figures) string {
-			n := f.Load.Errored()
+			n := f.Counted() - f.Answered()
 			if n == 0 {
 				return ""
 			}
-			text := fmt.Sprintf("%s without a response failed and are not complete; ab counts them as complete",
-				document.Count(n, "request"))
+			text := fmt.Sprintf("of the complete requests %s had no response", document.Whole(n))
 			if !f.tolerant {
-				text += ", or ends at the first, without -r"
+				text += "; ab ends at the first such, without -r"
 			}
 			return text
 		},

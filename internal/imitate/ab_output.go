@@ -180,13 +180,13 @@ func abFigures(f *figures) *abOutput {
 	o := &abOutput{
 		Software: f.server(), Host: host, Port: port, Path: f.path(), Variable: f.variable,
 		Length: int64(len(f.first.Body)), Connections: f.Connections, Seconds: f.Seconds,
-		Complete: f.Answered(), Connect: f.Errors(load.Dial, load.Handshake),
+		Complete: f.Counted(), Connect: f.Errors(load.Dial, load.Handshake),
 		Receive:    f.Errors(load.Reset, load.Closed, load.Parse),
 		Lengths:    f.Failures(load.Header, load.Length, load.Body),
 		Exceptions: f.Errors(load.Timeout, load.Write), Wrong: f.Failures(load.Status),
 		KeepAlive: !f.NoKeepalive, Kept: f.kept(), Read: f.Load.BytesRead, Bodies: f.bodies(),
 		Sends: f.BodyFile != "", Sent: f.Load.BytesWritten,
-		Rated: f.Answered() > 0 && f.Seconds > 0, PerSec: f.PerSec(), Plain: f.plain,
+		Rated: f.Counted() > 0 && f.Seconds > 0, PerSec: f.PerSec(), Plain: f.plain,
 	}
 	o.Failed = o.Connect + o.Receive + o.Lengths + o.Exceptions
 	o.TLS = f.secured(host)

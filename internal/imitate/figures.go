@@ -24,8 +24,17 @@ type figures struct {
 // Answered returns the number of requests with a response, right or wrong.
 func (f *figures) Answered() int64 { return f.Load.Succeeded + f.Load.Failed }
 
-// PerSec returns responses per second over the whole time.
-func (f *figures) PerSec() float64 { return f.over(f.Answered()) }
+// Counted returns the number of requests that the tool's rate counts: those with a response, and of ab
+// also those that ended without one on an open connection.
+func (f *figures) Counted() int64 {
+	if f.tool.unanswered {
+		return f.Answered() + f.Load.Errored() - f.Errors(load.Dial, load.Handshake)
+	}
+	return f.Answered()
+}
+
+// PerSec returns the tool's rate over the whole time.
+func (f *figures) PerSec() float64 { return f.over(f.Counted()) }
 
 // over returns n per second.
 func (f *figures) over(n int64) float64 {

@@ -3,7 +3,7 @@
 // on the figures that dyno defines otherwise.
 //
 // Invariant: a figure that the tool computes from others that it prints is computed from those that
-// are printed here. Rates count every response, right or wrong.
+// are printed here. Rates count what the tool's rates count.
 package imitate
 
 import (
@@ -35,11 +35,13 @@ type Tool struct {
 	asks     bool               // for a response before the load, from which it learns
 	verifies bool               // the certificate of an https:// URL
 
-	encrypted bool // over TLS, the bytes on the wire are counted
-	intro     func(*Order) string
-	progress  func(*Order, moment) (stdout, stderr string)
-	print     func(io.Writer, *figures) error
-	notes     []note
+	encrypted  bool // over TLS, the bytes on the wire are counted
+	unanswered bool // its rate counts requests without a response, too
+
+	intro    func(*Order) string
+	progress func(*Order, moment) (stdout, stderr string)
+	print    func(io.Writer, *figures) error
+	notes    []note
 }
 
 // Tools are the tools that dyno imitates.
@@ -224,11 +226,15 @@ var common = []note{
 		return fmt.Sprintf("time begins when all connections are open; %s counts their opening", f.tool.Name)
 	},
 	func(f *figures) string {
-		if f.Load.Failed == 0 {
+		if f.Counted() == f.Load.Succeeded {
 			return ""
 		}
-		return fmt.Sprintf("rates count every response, as %s does; dyno's own counts the right ones, %s of %s: %.2f/s",
-			f.tool.Name, document.Whole(f.Load.Succeeded), document.Whole(f.Answered()), f.over(f.Load.Succeeded))
+		what := "response"
+		if f.tool.unanswered {
+			what = "complete request"
+		}
+		return fmt.Sprintf("rates count every %s, as %s does; dyno's own counts right responses, %s of %s: %.2f/s",
+			what, f.tool.Name, document.Whole(f.Load.Succeeded), document.Whole(f.Counted()), f.over(f.Load.Succeeded))
 	},
 	func(f *figures) string {
 		if len(f.Load.TLS) == 0 || f.tool.encrypted {
