@@ -66,20 +66,29 @@ func helpCommand() *cobra.Command {
 			of.InitDefaultHelpFlag()
 			return of.Help()
 		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+			of, _, _ := cmd.Root().Find(args)
+			return slices.DeleteFunc(below(of), func(name string) bool { return !strings.HasPrefix(name, begun) }),
+				cobra.ShellCompDirectiveNoFileComp
+		},
 	}
 }
 
-// unknownCommand is the error of a word that names no command or topic below a command.
-func unknownCommand(below *cobra.Command, word string) error {
-	var names []string
-	for _, c := range below.Commands() {
+// below returns the names of the commands and topics below a command.
+func below(cmd *cobra.Command) (names []string) {
+	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
 			names = append(names, c.Name())
 		}
 	}
-	path := below.CommandPath()
+	return names
+}
+
+// unknownCommand is the error of a word that names no command or topic below a command.
+func unknownCommand(cmd *cobra.Command, word string) error {
+	path := cmd.CommandPath()
 	advice := fmt.Sprintf("; see %s --help", path)
-	if near := conf.Nearest(word, names); near != "" {
+	if near := conf.Nearest(word, below(cmd)); near != "" {
 		advice = fmt.Sprintf("; did you mean %s? (%s --help shows all)", near, path)
 	}
 	return usagef("unknown command %q for %q%s", word, path, advice)
