@@ -192,8 +192,7 @@ func (r *Request) check() error {
 		return conf.Usagef("--cpus: the engine gonet has no event loops to pin; omit --cpus, or use taskset")
 	case len(missing(r.CPUs)) > 0:
 		usable, _ := machine.Limits()
-		return conf.Usagef("--cpus: dyno cannot use CPU %s; it may use %s", document.Numbers(missing(r.CPUs), ", "),
-			document.Numbers(usable, ", "))
+		return conf.Usagef("--cpus: dyno cannot use CPU %s; it may use %s", spans(missing(r.CPUs)), spans(usable))
 	case r.Engine == "gonet" && r.Spin == "on":
 		return conf.Usagef("--spin on: the engine gonet cannot poll; omit --spin, or pass --engine epoll")
 	case r.Engine == "epoll" && runtime.GOOS != "linux":
@@ -211,6 +210,22 @@ func missing(cpus []int) (list []int) {
 		}
 	}
 	return list
+}
+
+// spans writes CPUs as --cpus takes them: "0-3,5".
+func spans(cpus []int) string {
+	var parts []string
+	for i := 0; i < len(cpus); {
+		first := cpus[i]
+		for i++; i < len(cpus) && cpus[i] == cpus[i-1]+1; i++ {
+		}
+		if last := cpus[i-1]; last > first {
+			parts = append(parts, fmt.Sprintf("%d-%d", first, last))
+		} else {
+			parts = append(parts, fmt.Sprint(first))
+		}
+	}
+	return strings.Join(parts, ",")
 }
 
 // target returns where requests go, and sets Aims if there are several.
