@@ -44,7 +44,8 @@ func (p *paired) short() document.Section {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.After = strings.Join(nonEmpty(strings.Join(nonEmpty(p.surer(rows), p.shortWords(rows, metrics)), " · "), footnotes), "\n")
+	words := strings.Join(nonEmpty(p.surer(rows), p.shortWords(rows, metrics)), " · ")
+	t.After = strings.Join(nonEmpty(words, footnotes), "\n")
 	s.Blocks = append([]document.Block{t}, newLevels(p.view).byLoadShort()...)
 	return s
 }

@@ -115,7 +115,7 @@ func (s *Summary) statistics() document.Table {
 // twoRates says of what the mean of the seconds and the rate of the load are, where they differ by
 // more than 2 %.
 func (s *Summary) twoRates(mean float64) string {
-	if apart := mean/s.PerSec() - 1; !(math.Abs(apart) > 0.02) {
+	if s.PerSec() == 0 || math.Abs(mean/s.PerSec()-1) <= 0.02 {
 		return ""
 	}
 	of := "the steady part"
