@@ -122,7 +122,7 @@ func (s *Summary) twoRates(mean float64) string {
 	if s.Load.RateFromNS == 0 {
 		of = "the whole load"
 	}
-	return "Reqs/sec is of whole seconds, Requests/sec at the end of " + of
+	return "Reqs/sec is of whole seconds; Requests/sec, the last line, of " + of
 }
 
 func (s *Summary) percentiles() document.Table {
