@@ -50,7 +50,7 @@ func TestDecode(t *testing.T) {
 		}
 		id = d.head.ID
 	}
-	if d.dynamic.size > tableSize || cap(d.dynamic.text) > 3*tableSize {
+	if d.dynamic.size > TableSize || cap(d.dynamic.text) > 3*TableSize {
 		t.Errorf("a table of %d bytes in %d", d.dynamic.size, cap(d.dynamic.text))
 	}
 }
@@ -127,7 +127,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b, c []byte) {
 		var d decoder
 		d.reset()
-		their := hpack.NewDecoder(tableSize, nil)
+		their := hpack.NewDecoder(TableSize, nil)
 		for _, block := range [][]byte{a, b, c, c, a} {
 			lines, err := fields(their, block)
 			own := d.decode(block)

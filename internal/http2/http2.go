@@ -19,7 +19,7 @@ const (
 	InitialWindow = 1<<16 - 1
 	MaxWindow     = 1<<31 - 1
 	MaxStream     = 1<<31 - 1
-	tableSize     = 4096 // of the dynamic table (RFC 9113 6.5.2)
+	TableSize     = 4096 // of the dynamic table (RFC 9113 6.5.2)
 )
 
 // Code is an error code (RFC 9113 7).

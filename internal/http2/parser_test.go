@@ -117,7 +117,7 @@ func events(b []byte, size int) (list []string, err error) {
 // Parser does.
 func theirs(b []byte) (list []string, err error) {
 	f := xhttp2.NewFramer(nil, bytes.NewReader(b))
-	f.ReadMetaHeaders = hpack.NewDecoder(tableSize, nil)
+	f.ReadMetaHeaders = hpack.NewDecoder(TableSize, nil)
 	f.SetMaxReadFrameSize(MaxFrame)
 	for {
 		frame, err := f.ReadFrame()

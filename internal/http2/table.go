@@ -90,7 +90,7 @@ func (t *table) shrink(size int) {
 
 // reset empties the table, for a new connection.
 func (t *table) reset() {
-	t.text, t.entries, t.first, t.size, t.limit = t.text[:0], t.entries[:0], 0, 0, tableSize
+	t.text, t.entries, t.first, t.size, t.limit = t.text[:0], t.entries[:0], 0, 0, TableSize
 }
 
 // find returns the entry with this index, and the table that it is in; nil if there is none (RFC

@@ -246,7 +246,7 @@ func (h *HTTP2) settle() error {
 		v, code := one.Value, http2.NoError
 		switch one.ID {
 		case http2.HeaderTableSize:
-			h.shrunk = h.shrunk || v < 4096
+			h.shrunk = h.shrunk || v < http2.TableSize
 		case http2.EnablePush:
 			if v != 0 {
 				code = http2.ProtocolError
