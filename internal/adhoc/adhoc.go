@@ -210,18 +210,18 @@ func (r *Request) requests(ctx context.Context, path string, headers []scenario.
 	return s, spelled(s)
 }
 
-// method returns the method that -m names, in capitals: any but CONNECT, which asks for a tunnel.
-// Without -m it is POST for requests with a body, else GET.
+// method returns the method that -m names. Without -m it is POST for requests with a body, else GET.
 func (r *Request) method() (string, error) {
-	method := strings.ToUpper(r.Method)
 	switch {
-	case method == "" && (r.Body != nil || r.BodyFile != "" || r.Form != nil):
+	case r.Method == "" && (r.Body != nil || r.BodyFile != "" || r.Form != nil):
 		return http.MethodPost, nil
-	case method == "":
+	case r.Method == "":
 		return http.MethodGet, nil
-	case !isMethod(method) || method == http.MethodConnect:
-		return "", conf.Usagef("-m %s: want a method, such as GET, POST or PURGE (-m is the method, as in bombardier, "+
-			"hey and oha; for requests in flight at once, as in h2load, use --pipeline)", r.Method)
+	}
+	method, err := readMethod(r.Method)
+	if err != nil {
+		return "", conf.Usagef("-m %s: %w (-m is the method, as in bombardier, hey and oha; for requests in flight at "+
+			"once, as in h2load, use --pipeline)", r.Method, err)
 	}
 	return method, nil
 }

@@ -276,6 +276,7 @@ func TestReadTargets(t *testing.T) {
 		"# nothing":                       "no request in it",
 		"X-A: 1":                          ":1: want METHOD URL",
 		"GET /a\n\nX-A: 1":                ":3: want METHOD URL",
+		"GET /a\n\nconnect 127.0.0.1:80":  ":3: want a method that has a response",
 		"GET /a\nX-A":                     `:2: -H "X-A": want "Name: value"`,
 		"GET /a\nContent-Length: 1":       ":2: -H ",
 		"GET /a\n@/nowhere":               ":2: @/nowhere: ",

@@ -2,7 +2,9 @@ package adhoc
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"dyno/internal/conf"
@@ -63,7 +65,10 @@ func ReadTargets(ctx context.Context, name string) ([]Aim, error) {
 			open = false
 		case begins:
 			open = true
-			aims = append(aims, Aim{URL: strings.TrimSpace(url), at: at, method: strings.ToUpper(method)})
+			if method, err = readMethod(method); err != nil {
+				return nil, conf.Usagef("%s%w", at, err)
+			}
+			aims = append(aims, Aim{URL: strings.TrimSpace(url), at: at, method: method})
 		case !open:
 			return nil, conf.Usagef("%swant METHOD URL, such as GET http://127.0.0.1:8080/, not %q", at, line)
 		default:
@@ -99,6 +104,19 @@ func (a *Aim) add(line string, bodies map[string]string) error {
 	}
 	a.file, a.body = file, body
 	return nil
+}
+
+// readMethod returns a method in capitals: any but CONNECT, which asks for a tunnel (RFC 9110, section
+// 9.3.6).
+func readMethod(word string) (string, error) {
+	method := strings.ToUpper(word)
+	switch {
+	case !isMethod(word):
+		return "", errors.New("want a method, such as GET, POST or PURGE")
+	case method == http.MethodConnect:
+		return "", errors.New("want a method that has a response, such as GET; CONNECT asks for a tunnel")
+	}
+	return method, nil
 }
 
 // isMethod reports whether a word may be a method: letters, perhaps with hyphens. A token may hold
