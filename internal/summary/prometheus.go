@@ -45,8 +45,14 @@ func (m *Metrics) Add(i result.Interval) {
 // bounds are the upper bounds of the buckets, in ns: 1, 2.5 and 5 in each decade from 100 µs to 10 s.
 var bounds = []int64{1e5, 25e4, 5e5, 1e6, 25e5, 5e6, 1e7, 25e6, 5e7, 1e8, 25e7, 5e8, 1e9, 25e8, 5e9, 1e10}
 
-// Write writes the metrics in the text format of Prometheus, version 0.0.4.
+// Write writes the metrics in the text format of Prometheus, version 0.0.4. Add does not wait for it.
 func (m *Metrics) Write(w io.Writer) error {
+	_, err := io.WriteString(w, m.text())
+	return err
+}
+
+// text returns what Write writes.
+func (m *Metrics) text() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var b strings.Builder
@@ -80,6 +86,5 @@ func (m *Metrics) Write(w io.Writer) error {
 	fmt.Fprintf(&b, "dyno_latency_seconds_bucket{le=\"+Inf\"} %d\n", all)
 	fmt.Fprintf(&b, "dyno_latency_seconds_sum %g\n", h.Mean()*float64(h.Count())/1e9)
 	fmt.Fprintf(&b, "dyno_latency_seconds_count %d\n", all)
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }

@@ -33,3 +33,25 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 }
+
+// lockWatch is a writer that notes whether the metrics are locked while it is written to.
+type lockWatch struct {
+	m      *Metrics
+	locked bool
+}
+
+func (l *lockWatch) Write(p []byte) (int, error) {
+	if l.locked = !l.m.mu.TryLock(); !l.locked {
+		l.m.mu.Unlock()
+	}
+	return len(p), nil
+}
+
+// TestMetricsOfASlowReader: a reader that does not read does not hold up the load, which adds.
+func TestMetricsOfASlowReader(t *testing.T) {
+	var m Metrics
+	l := lockWatch{m: &m}
+	if err := m.Write(&l); err != nil || l.locked {
+		t.Errorf("%v, locked: %v", err, l.locked)
+	}
+}
