@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"bufio"
 	"io"
 	"net"
 	"net/http"
@@ -11,29 +12,31 @@ import (
 	"dyno/internal/summary"
 )
 
-// TestServeMetrics: what was added can be read until the end, and the address is free after it.
+// TestServeMetrics: what was added can be read until the end.
 func TestServeMetrics(t *testing.T) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	var m summary.Metrics
+	addr, stop, err := serveMetrics("127.0.0.1:0", &m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr := free.Addr().String()
-	var m summary.Metrics
-	if _, err := serveMetrics(addr, &m); err == nil || !strings.Contains(err.Error(), "--metrics: ") {
+	if _, _, err := serveMetrics(addr, &m); err == nil || !strings.Contains(err.Error(), "--metrics: ") {
 		t.Errorf("a taken address: %v", err)
 	}
-	free.Close()
-	stop, err := serveMetrics(addr, &m)
-	if err != nil {
-		t.Skipf("somebody took the port: %v", err)
-	}
 	m.Add(result.Interval{Load: result.Load{Started: 7}})
-	resp, err := http.Get("http://" + addr + "/metrics")
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, "GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	in := bufio.NewReader(c)
+	resp, err := http.ReadResponse(in, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	body, err := io.ReadAll(resp.Body)
-	resp.Body.Close()
 	if err != nil || !strings.Contains(string(body), "dyno_requests_total 7\n") ||
 		!strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain; version=0.0.4") {
 		t.Errorf("%v, %v: %s", err, resp.Header, body)
@@ -41,25 +44,29 @@ func TestServeMetrics(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Error(err)
 	}
-	if _, err := http.Get("http://" + addr + "/metrics"); err == nil {
-		t.Error("still served")
+	if b, err := in.ReadByte(); err == nil {
+		t.Errorf("the connection goes on after the end: %q", b)
 	}
 }
 
+// TestMetricsOfALoad: an address that is taken is found before the server is loaded, or even asked.
 func TestMetricsOfALoad(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	p, err := New(t.Context(), Request{URL: served(t), Requests: 5, Metrics: taken.Addr().String()})
+	p, err := New(t.Context(), Request{URL: "http://127.0.0.1:1/", Requests: 5, Metrics: taken.Addr().String()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.Run(t.Context(), &Files{}, nil); err == nil || !strings.Contains(err.Error(), "--metrics") {
 		t.Errorf("%v", err)
 	}
-	p.Metrics = "127.0.0.1:0"
+	p, err = New(t.Context(), Request{URL: served(t), Requests: 5, Metrics: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if s, err := p.Run(t.Context(), &Files{}, nil); err != nil || s.Load.Succeeded != 5 {
 		t.Errorf("%+v, %v", s, err)
 	}

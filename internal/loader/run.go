@@ -32,6 +32,14 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 		q := &p.job.Scenario.Requests[i]
 		s.Names = append(s.Names, cmp.Or(q.Name, q.Method+" "+q.Path))
 	}
+	var metrics summary.Metrics
+	if p.Metrics != "" {
+		_, stop, err := serveMetrics(p.Metrics, &metrics)
+		if err != nil {
+			return nil, err
+		}
+		defer stop()
+	}
 	session, err := p.open(ctx)
 	if err != nil {
 		return nil, err
@@ -39,14 +47,6 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 	defer session.Close()
 	if err := p.warmUp(ctx, session); err != nil {
 		return nil, err
-	}
-	var metrics summary.Metrics
-	if p.Metrics != "" {
-		stop, err := serveMetrics(p.Metrics, &metrics)
-		if err != nil {
-			return nil, err
-		}
-		defer stop()
 	}
 	start := time.Now()
 	hlog := files.log(start, p.Command)
