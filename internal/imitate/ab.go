@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"dyno/internal/document"
-	"dyno/internal/load"
 	"dyno/internal/scenario"
 )
 
@@ -64,8 +63,7 @@ var ab = &Tool{
 		always("requests are HTTP/1.1; ab's are HTTP/1.0"),
 		func(f *figures) string {
 			if f.variable {
-				return fmt.Sprintf("Server Software is of a request before the load; HTML transferred is what was "+
-					"read less %d bytes for each response, as in that one", f.overhead())
+				return "Server Software is of a request before the load"
 			}
 			return "Server Software and Document Length are of a request before the load; ab takes its first response"
 		},
@@ -243,17 +241,6 @@ func (o *Order) abStep() int64 {
 		return 0
 	}
 	return max(n/10, 100)
-}
-
-// overhead returns the bytes of the first response beside its body.
-func (f *figures) overhead() int64 { return int64(f.first.TotalBytes - len(f.first.Body)) }
-
-// bodies returns the bytes of all bodies.
-func (f *figures) bodies() int64 {
-	if f.ExpectLength != nil && f.Failures(load.Status, load.Length) == 0 {
-		return f.Answered() * *f.ExpectLength
-	}
-	return max(0, f.Load.BytesRead-f.Answered()*f.overhead())
 }
 
 // kept returns the number of responses after which the connection stayed open.

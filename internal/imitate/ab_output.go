@@ -184,7 +184,7 @@ func abFigures(f *figures) *abOutput {
 		Receive:    f.Errors(load.Reset, load.Closed, load.Parse),
 		Lengths:    f.Failures(load.Header, load.Length, load.Body),
 		Exceptions: f.Errors(load.Timeout, load.Write), Wrong: f.Failures(load.Status),
-		KeepAlive: !f.NoKeepalive, Kept: f.kept(), Read: f.Load.BytesRead, Bodies: f.bodies(),
+		KeepAlive: !f.NoKeepalive, Kept: f.kept(), Read: f.Load.BytesRead, Bodies: f.Detail.BodyBytes,
 		Sends: f.BodyFile != "", Sent: f.Load.BytesWritten,
 		Rated: f.Counted() > 0 && f.Seconds > 0, PerSec: f.PerSec(), Plain: f.plain,
 	}

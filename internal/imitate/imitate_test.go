@@ -2,6 +2,7 @@ package imitate
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"maps"
 	"math"
@@ -127,6 +128,36 @@ func ledger(r *importer.Row, tool string) map[string]int64 {
 // counts is what the load recorded.
 func counts(l *result.Load) map[string]int64 {
 	return map[string]int64{"answered": l.Succeeded + l.Failed, "wrong": l.Failed, "errors": l.Errored()}
+}
+
+// TestABBodies: HTML transferred is of all responses, as ab has it: wrong ones, and those whose length
+// is not that of the first.
+func TestABBodies(t *testing.T) {
+	var asked, sent atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := 100 // of the first, from which the length is learned
+		if k := asked.Add(1); k > 1 {
+			n = int(1 + k%7)
+			sent.Add(int64(n))
+		}
+		if n == 3 {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		io.WriteString(w, strings.Repeat("x", n))
+	}))
+	defer s.Close()
+	for _, options := range [][]string{nil, {"-l"}, {"-k"}, {"-l", "-k"}} {
+		asked.Store(0)
+		sent.Store(0)
+		var out, notes bytes.Buffer
+		o := order(t, ab, append(options, "-n", "200", "-c", "4")...)
+		if _, err := o.Run(t.Context(), s.URL+"/", &out, &notes, 0); err != nil {
+			t.Fatal(err)
+		}
+		if want := fmt.Sprintf("HTML transferred:       %d bytes\n", sent.Load()); !strings.Contains(out.String(), want) {
+			t.Errorf("%q: no %q in\n%s\n%s", options, want, &out, &notes)
+		}
+	}
 }
 
 // TestRatesCountEveryResponse: rates are of all responses, right or wrong, as those of wrk, ab and

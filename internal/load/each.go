@@ -39,6 +39,7 @@ func (r *Recorder) Answered(a *Answer, k Kind, now int64) {
 			r.Content.Coded++
 		}
 	}
+	r.BodyBytes += a.came()
 	if r.Each == nil {
 		return
 	}

@@ -60,6 +60,7 @@ type Recorder struct {
 	InFlight     int64 // neither answered nor broken when the window was cancelled
 	BytesRead    int64
 	BytesWritten int64
+	BodyBytes    int64 // of all answers, as they came; not kept without FirstByte
 	RunQueueNS   int64
 	CPUNS        int64 // CPU time of the event loop, SpunNS included
 	SpunNS       int64 // CPU time spent polling instead of sleeping
@@ -114,7 +115,7 @@ func (r *Recorder) histograms() []**hist.Histogram {
 // sums returns pointers to the counts of r that add up over workers and intervals, in a fixed
 // order.
 func (r *Recorder) sums() []*int64 {
-	return []*int64{&r.Planned, &r.NeverStarted, &r.Started, &r.InFlight, &r.BytesRead, &r.BytesWritten,
+	return []*int64{&r.Planned, &r.NeverStarted, &r.Started, &r.InFlight, &r.BytesRead, &r.BytesWritten, &r.BodyBytes,
 		&r.RunQueueNS, &r.CPUNS, &r.SpunNS, &r.StarvedNS, &r.UnevenNS, &r.inside, &r.Content.Responses,
 		&r.Content.Coded, &r.Content.WireBytes, &r.Content.Bytes,
 		&r.Handshakes, &r.Unnotified}
@@ -368,6 +369,7 @@ func (r *Recorder) detail() result.Detail {
 			d.Wrong = r.wrong
 		}
 	}
+	d.BodyBytes = r.BodyBytes
 	for s, n := range r.status {
 		if n > 0 {
 			d.Status[s] = n

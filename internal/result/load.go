@@ -175,7 +175,8 @@ type Detail struct {
 	Unanswered       int64
 	UnansweredFromNS int64
 
-	Content Content // of a load that decodes bodies
+	BodyBytes int64   // of all answers, right or wrong, as they came: not decoded
+	Content   Content // of a load that decodes bodies
 
 	Each []Each // of the requests of a mix, as the scenario has them; nil: not kept
 
