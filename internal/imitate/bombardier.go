@@ -53,6 +53,12 @@ var bombardier = &Tool{
 			return "Latency counts from when the rate made a request due; bombardier's from when it sent it"
 		},
 		func(f *figures) string {
+			if !f.Open {
+				return ""
+			}
+			return "Reqs/sec is of samples of 20 ms; bombardier's are longer at a low rate, and its last one shorter"
+		},
+		func(f *figures) string {
 			if f.Errors(load.Closed, load.Reset) == 0 {
 				return ""
 			}

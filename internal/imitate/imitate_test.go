@@ -218,6 +218,19 @@ func TestStream(t *testing.T) {
 	}
 }
 
+// TestNotesOfARate: what bombardier defines otherwise where it keeps a rate is said there, and only there.
+func TestNotesOfARate(t *testing.T) {
+	for _, options := range [][]string{{"-n", "20", "-c", "1"}, {"-n", "20", "-c", "1", "-r", "200"}} {
+		var out, notes bytes.Buffer
+		if _, err := order(t, bombardier, options...).Run(t.Context(), served(t), &out, &notes, 0); err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(notes.String(), "Reqs/sec is of samples"); said != (len(options) > 4) {
+			t.Errorf("%q:\n%s", options, &notes)
+		}
+	}
+}
+
 func TestRates(t *testing.T) {
 	f := &figures{Seconds: 0.4}
 	loops := [][]int32{{1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 9}, {2, 2, 2, 2, 2}}
