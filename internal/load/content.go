@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 
 	"github.com/andybalholm/brotli"
@@ -46,10 +47,13 @@ func codingOf(fields []byte) (c coding) {
 	}
 }
 
-// content is a body whose content coding is to be undone.
+// content is a body whose content coding is to be undone. It holds one that has a coding; one that
+// has none only goes to its hash.
 type content struct {
-	coded  []byte // as it came
-	coding coding
+	coded  []byte    // as it came, so far
+	coding coding    // identity until the header section is there
+	came   int64     // its length so far
+	hash   hash.Hash // of the body; nil: it is not asked for
 
 	// Of the last whole one, until the next is.
 	wire    int64 // its length as it came
@@ -57,22 +61,47 @@ type content struct {
 	err     error // why it cannot be decoded
 }
 
+const (
+	mostCoded   = 64 << 20  // the longest body that is decoded, as it comes, in bytes
+	mostDecoded = 256 << 20 // likewise, decoded
+	mostKept    = 4 << 20   // memory that is kept for the next body, in bytes
+)
+
+var (
+	errTooLong = fmt.Errorf("it has more than %d MiB, or than %d MiB decoded", mostCoded>>20, mostDecoded>>20)
+	errUnasked = errors.New("its Content-Encoding was not asked for")
+)
+
 // Reset makes room for the next body.
-func (c *content) Reset() { c.coded, c.coding = c.coded[:0], identity }
+func (c *content) Reset() {
+	c.coded, c.coding, c.came = emptied(c.coded), identity, 0
+	if c.hash != nil {
+		c.hash.Reset()
+	}
+}
 
 // Write takes in a part of the body.
 func (c *content) Write(p []byte) (int, error) {
-	c.coded = append(c.coded, p...)
+	switch c.came += int64(len(p)); {
+	case c.coding == identity:
+		if c.hash != nil {
+			c.hash.Write(p)
+		}
+	case c.coding == unasked || c.came > mostCoded: // it will not be decoded
+		c.coded = nil
+	default:
+		c.coded = append(c.coded, p...)
+	}
 	return len(p), nil
 }
 
-// mostDecoded is the longest body, in bytes, that is decoded.
-const mostDecoded = 256 << 20
-
-var (
-	errTooLong = fmt.Errorf("it has more than %d MiB", mostDecoded>>20)
-	errUnasked = errors.New("its Content-Encoding was not asked for")
-)
+// emptied returns b without its bytes, and without its memory if that is large.
+func emptied(b []byte) []byte {
+	if cap(b) > mostKept {
+		return nil
+	}
+	return b[:0]
+}
 
 // decoder undoes content codings for the connections of one goroutine. It keeps the last body:
 // servers repeat theirs, and the same bytes decode to the same again. Once its memory has grown it
@@ -87,14 +116,14 @@ type decoder struct {
 	plain []byte
 }
 
-// decode returns what c holds, decoded and valid until the next call.
+// decode returns the body that c holds, decoded and valid until the next call, or sets its error.
 func (d *decoder) decode(c *content) []byte {
-	c.wire, c.err = int64(len(c.coded)), nil
-	if c.isCoded = c.coding != identity && c.wire > 0; !c.isCoded {
-		return c.coded
+	if c.came > mostCoded {
+		c.err = errTooLong
+		return nil
 	}
 	if l := &d.last; c.coding != l.coding || !bytes.Equal(c.coded, l.coded) {
-		l.coding, l.coded = c.coding, append(l.coded[:0], c.coded...)
+		l.coding, l.coded = c.coding, append(emptied(l.coded), c.coded...)
 		l.err = d.undo(l)
 	}
 	c.err = d.last.err
@@ -104,7 +133,7 @@ func (d *decoder) decode(c *content) []byte {
 // undo decodes c into d.plain.
 func (d *decoder) undo(c *content) (err error) {
 	d.source.Reset(c.coded)
-	d.plain = d.plain[:0]
+	d.plain = emptied(d.plain)
 	switch c.coding {
 	case inGzip:
 		if d.gzip == nil {
@@ -154,16 +183,19 @@ func (d *decoder) readAll(r io.Reader) error {
 // decode makes a describe its decoded body. One that cannot be decoded is a wrong body.
 func (a *Answer) decode(d *decoder) {
 	c, w := a.content, &a.Want
+	c.wire, c.err = c.came, nil
+	if c.isCoded = c.coding != identity && c.came > 0; !c.isCoded {
+		return // it is as it came
+	}
 	plain := d.decode(c)
 	switch a.Length = int64(len(plain)); {
 	case c.err != nil:
 		w.CheckBody, a.Equal, a.Length = true, false, int64(len(w.Body))
-	case c.isCoded && w.CheckBody:
+	case w.CheckBody:
 		a.Equal = bytes.Equal(plain, w.Body)
 	}
-	if hash := w.Hash(); hash != nil {
-		hash.Reset()
-		hash.Write(plain)
+	if c.hash != nil {
+		c.hash.Write(plain)
 	}
 }
 

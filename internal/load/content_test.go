@@ -133,6 +133,41 @@ func TestDecodePipeline(t *testing.T) {
 	}
 }
 
+// TestDecodeBounds: a body that does not end takes no more memory than the longest that is decoded, and
+// is a wrong one; without a coding it takes none, and is as right as any. What a long one took is given
+// back.
+func TestDecodeBounds(t *testing.T) {
+	piece := bytes.Repeat([]byte("x"), 1<<20)
+	const size = mostCoded + 3<<20
+	for coding, want := range map[string]Kind{"identity": OK, "deflate": Body, "gzip": Body} {
+		h := decodes(t, scenario.Expect{Status: 200}, 1)
+		h.Ask(nil, 1, 1)
+		head := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\nContent-Encoding: %s\r\n\r\n", size, coding)
+		_, a, err := h.Feed([]byte(head), 2)
+		most := 0
+		for a == nil && err == nil {
+			_, a, err = h.Feed(piece, 2)
+			most = max(most, cap(h.answer.content.coded))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		kind, held := a.Classify(), cap(h.answer.content.coded)
+		if kind != want || held > 0 || most > 2*mostCoded || coding != "gzip" && most > 0 {
+			t.Errorf("%s: %v, %d bytes held, %d at most; want %v", coding, kind, held, most, want)
+		}
+		text := a.Complaint(kind, &scenario.Scenario{Requests: make([]scenario.Request, 1)}, nil)
+		if coding == "gzip" && !strings.Contains(text, "70254592 bytes that cannot be decoded: it has more than 64 MiB") {
+			t.Errorf("the complaint is %q", text)
+		}
+	}
+	h := decodes(t, scenario.Expect{Status: 200}, 1)
+	judge(t, h, response("gzip", strings.Repeat("x", 2*mostKept)), mostKept)
+	if h.Ask(nil, 1, 1); cap(h.answer.content.coded) > mostKept {
+		t.Errorf("%d bytes kept for the next body", cap(h.answer.content.coded))
+	}
+}
+
 // TestDecodeAllocs: contents that change do not allocate, once the memory for them has grown.
 func TestDecodeAllocs(t *testing.T) {
 	for _, coding := range []string{"gzip", "zstd"} {
@@ -167,9 +202,9 @@ func FuzzDecode(f *testing.F) {
 		var d, fresh decoder
 		coding := inGzip + coding(way)%3
 		for _, in := range [][]byte{a, b, a} {
-			c := content{coded: in, coding: coding}
+			c := content{coded: in, coding: coding, came: int64(len(in))}
 			plain := string(d.decode(&c))
-			own := content{coded: in, coding: coding}
+			own := content{coded: in, coding: coding, came: int64(len(in))}
 			if again := string(fresh.decode(&own)); (c.err == nil) != (own.err == nil) || c.err == nil && plain != again {
 				t.Errorf("%x: %q, %v; again %q, %v", in, plain, c.err, again, own.err)
 			}

@@ -151,6 +151,7 @@ func (h *HTTP1) sink(w *scenario.Want) http1.Sink {
 	if h.answer.content == nil {
 		h.answer.content = new(content)
 	}
+	h.answer.content.hash = w.Hash()
 	return h.answer.content
 }
 

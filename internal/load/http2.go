@@ -171,6 +171,7 @@ func (h *HTTP2) Ask(b []byte, due, now int64) []byte {
 		if s.content == nil {
 			s.content = new(content)
 		}
+		s.content.hash = w.Hash()
 		s.content.Reset()
 	} else if hash := w.Hash(); hash != nil {
 		hash.Reset()
