@@ -30,6 +30,12 @@ func read(t testing.TB, name, content string) *importer.Document {
 	return doc
 }
 
+// rateTable is a table of rates from 0 to 200/s, 100/s on average, with this deviation.
+func rateTable(load string, stdev int) string {
+	return fmt.Sprintf("name,c,load,metric,value,unit\na,10,%[1]s,rps_mean,100,req/s\n"+
+		"a,10,%[1]s,rps_stdev,%[2]d,req/s\na,10,%[1]s,rps_max,200,req/s\n", load, stdev)
+}
+
 // ruleCases are tables with the finding of a rule; "-" is none.
 var ruleCases = []struct{ about, table, rule, want string }{
 	{"rate, requests and time agree", "name,c,load,rps,time\na,10,-n 1000,100,10.00 s\n", "R1", "-"},
@@ -118,6 +124,14 @@ var ruleCases = []struct{ about, table, rule, want string }{
 	{"a deviation too large", "name,latency_ms,latency_stdev_ms,latency_max_ms\na,1.0,9.0,5.0\n", "R9",
 		"impossible: a standard deviation of 9.0 ms around 1.0 ms, but values from 0 to 5.0 ms allow at most " +
 			"2.07 ms"},
+	{"a deviation of rates too large", rateTable("bombardier -d 10s", 120), "R9",
+		"impossible: a standard deviation of 120 req/s around 100 req/s, but values from 0 to 200 req/s allow at " +
+			"most 101"},
+	{"of many samples", rateTable("bombardier -d 10s", 102), "R9", "-"},
+	{"of few samples", rateTable("bombardier -d 50ms", 120), "R9", "-"},
+	{"of samples of unknown length", rateTable("bombardier -r 50 -d 10s", 120), "R9", "-"},
+	{"of an unknown number of samples", rateTable("bombardier -n 1000", 120), "R9", "-"},
+	{"of an unknown tool", rateTable("-d 10s", 120), "R9", "-"},
 	{"prose",
 		"name,c,metric,value,unit,ref\na,125,latency_mean,4.69,ms,prose says 1.18ms\n", "R11",
 		"impossible: the text says 1.18 ms, but the table 4.69 ms"},

@@ -146,7 +146,7 @@ func (j *examiner) mean(r *importer.Row, points []point, figures []*importer.Fig
 
 // deviation checks a standard deviation against its bound, sd² ≤ (max − mean) × (mean − min), with
 // 0 for the minimum (Bhatia and Davis, "A better bound on the variance", 2000). Of rates there may be
-// two samples only, whose deviation with n − 1 is √2 of that with n.
+// few samples: see ofSample.
 func (j *examiner) deviation(r *importer.Row, unit importer.Unit, meanName, sdName, mostName string) {
 	mean, sd, most := r.One(unit, meanName), r.One(unit, sdName), r.One(unit, mostName)
 	if mean == nil || sd == nil || most == nil || mean.Value < 0 || sd.Value < 0 {
@@ -161,7 +161,7 @@ func (j *examiner) deviation(r *importer.Row, unit importer.Unit, meanName, sdNa
 	t.say("a standard deviation of %s around %s, and values from 0 to %s allow as much", sd.Text, mean.Text, most.Text)
 	bound := math.Sqrt((most.Hi - mean.Lo) * mean.Hi)
 	if unit == importer.PerSec {
-		bound *= math.Sqrt2
+		bound *= ofSample(r)
 	}
 	if sd.Lo > bound*(1+slack) {
 		t.fail(Impossible, "a standard deviation that contradicts the maximum", "")
@@ -173,4 +173,17 @@ func (j *examiner) deviation(r *importer.Row, unit importer.Unit, meanName, sdNa
 		t.say("a standard deviation of %s around %s, but values from 0 to %s allow at most %s",
 			sd.Text, mean.Text, most.Text, text)
 	}
+}
+
+// rateSample is the length in s of bombardier's samples of the rate, unless it keeps one.
+const rateSample = 0.02
+
+// ofSample returns how many times as large a deviation of rates is with n − 1 as with n: √(n ÷ (n − 1)),
+// where tool and duration say how many samples there are; else √2, for there may be but two.
+func ofSample(r *importer.Row) float64 {
+	n := 2.0
+	if t, _, _ := duration(r); r.Tool == "bombardier" && !r.Open && t.usable() {
+		n = max(n, t.lo/rateSample)
+	}
+	return math.Sqrt(n / (n - 1))
 }
