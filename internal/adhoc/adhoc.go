@@ -76,7 +76,7 @@ func (r *Request) Make(ctx context.Context, path string) (s *scenario.Scenario, 
 	if err != nil {
 		return nil, "", err
 	}
-	if _, err := s.Compile("localhost", scenario.Options{}); err != nil && r.Scenario == "" {
+	if _, err := s.Check("localhost", scenario.Options{}); err != nil && r.Scenario == "" {
 		return nil, "", conf.Usage(err)
 	}
 	return s, host, nil
@@ -187,15 +187,12 @@ func (r *Request) requests(ctx context.Context, path string, headers []scenario.
 		q.Name = q.Method + " " + q.Path
 		s.Requests = append(s.Requests, q)
 	}
-	seen := map[string]int{} // index of each aim
-	for i := range r.Aims {
-		a := &r.Aims[i]
-		if at, again := seen[a.key()]; again {
-			s.Requests[at].Weight++
-			continue
-		}
-		seen[a.key()] = len(s.Requests)
-		add(a.of(base))
+	aims, weights := distinct(r.Aims)
+	s.Requests = make([]scenario.Request, 0, len(aims)+len(r.Paths)+1)
+	for i, a := range aims {
+		q := a.of(base)
+		q.Weight = weights[i]
+		add(q)
 	}
 	for _, text := range r.Paths {
 		if base.Path, base.Weight, err = parsePath(text); err != nil {

@@ -161,6 +161,22 @@ func (t *Target) origin() (origin, at string) {
 	return scheme + "://" + host, at
 }
 
+// distinct returns those of aims that differ, in their order, and how often each stands there.
+func distinct(aims []Aim) (list []*Aim, times []int) {
+	seen := map[string]int{} // index in list
+	for i := range aims {
+		key := aims[i].key()
+		at, again := seen[key]
+		if !again {
+			at = len(list)
+			seen[key] = at
+			list, times = append(list, &aims[i]), append(times, 0)
+		}
+		times[at]++
+	}
+	return list, times
+}
+
 // key identifies equal requests.
 func (a *Aim) key() string { return fmt.Sprintf("%s %s %q %+v", a.method, a.path, a.file, a.headers) }
 

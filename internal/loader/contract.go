@@ -24,11 +24,11 @@ func (r *Request) scenario(ctx context.Context, t *adhoc.Target) (s *scenario.Sc
 			return nil, "", err
 		}
 	}
-	mix, err := s.Compile(host, scenario.Options{})
+	closes, err := s.Check(host, scenario.Options{})
 	switch {
 	case err != nil:
 		return nil, "", conf.Usage(err)
-	case mix.Closes():
+	case closes:
 		return s, host, r.closing()
 	case r.NoKeepalive && slices.ContainsFunc(s.Requests, saysConnection):
 		return s, host, conf.Usagef("--no-keepalive already sends Connection: close; omit it or -H Connection")

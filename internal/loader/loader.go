@@ -118,6 +118,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	if err != nil {
 		return nil, endpoint.Advised(err)
 	}
+	r.Aims = nil // s holds all of them
 	p := &Plan{Request: r, Target: t.URL, target: t, engine: load.Engine(epoll.Engine{}), openLoop: r.open()}
 	if r.Engine == "gonet" {
 		p.engine = gonet.Engine{}

@@ -1,6 +1,11 @@
 package loader
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 
 	"dyno/internal/result"
@@ -44,4 +49,40 @@ func TestFailed(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
+}
+
+// TestManyTargets: a file of very many requests is held once, and little besides is made of it.
+func TestManyTargets(t *testing.T) {
+	const n = 20_000
+	var lines strings.Builder
+	for i := range n {
+		fmt.Fprintf(&lines, "GET http://127.0.0.1:1/users/%d?page=2\nAccept: application/json\n", i)
+	}
+	name := filepath.Join(t.TempDir(), "targets")
+	if err := os.WriteFile(name, []byte(lines.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lines.Reset()
+	memory := func() (m runtime.MemStats) {
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m
+	}
+	before := memory()
+	p, err := New(t.Context(), Request{Targets: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mix, err := p.job.Prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := memory()
+	runtime.KeepAlive(p)
+	runtime.KeepAlive(mix)
+	held, made := (after.HeapAlloc-before.HeapAlloc)/n, (after.TotalAlloc-before.TotalAlloc)/n
+	if held > 1300 || made > 5000 {
+		t.Errorf("%d bytes held of each request, %d allocated", held, made)
+	}
+	t.Logf("%d bytes held of each request, %d allocated", held, made)
 }

@@ -92,6 +92,7 @@ func (p *Plan) Ask(ctx context.Context) (*http1.Response, error) {
 
 // open makes the connections.
 func (p *Plan) open(ctx context.Context) (load.Session, error) {
+	runtime.GC()            // what preparing left would else stay for long
 	debug.SetGCPercent(400) // an observer makes little garbage, all of it short-lived
 	// The event loops keep their threads, and the observer gets one more.
 	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), min(p.job.Workers, runtime.NumCPU())+1))

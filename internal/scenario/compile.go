@@ -52,39 +52,59 @@ type template struct {
 // is host, unless a request has its own. Loaded contracts must be exact: see Exact.
 func (s *Scenario) Compile(host string, o Options) (*Mix, error) { return s.compile(host, o, false) }
 
+// Check reports the mistakes that Compile would, and whether the requests themselves end their
+// connections. It keeps no request, of which there may be very many.
+func (s *Scenario) Check(host string, o Options) (closes bool, err error) {
+	return s.walk(host, o, false, func(template, int) {})
+}
+
 // compile implements Compile. If loosely is set, contracts need not be exact; only Want.breach can
 // judge by such a contract.
 func (s *Scenario) compile(host string, o Options, loosely bool) (*Mix, error) {
-	m := &Mix{session: s.Session, scheme: cmp.Or(o.Scheme, "http")}
+	n := len(s.Requests)
+	m := &Mix{session: s.Session, scheme: cmp.Or(o.Scheme, "http"), templates: make([]template, 0, n),
+		until: make([]int, 0, n)}
+	closes, err := s.walk(host, o, loosely, func(t template, weight int) {
+		t.want.template = len(m.templates)
+		m.total += weight
+		m.until = append(m.until, m.total)
+		m.templates = append(m.templates, t)
+	})
+	if m.closes = closes; err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// walk compiles all requests, one after another, and calls f with each that has a weight. closes is
+// whether each of these has its own Connection: close.
+func (s *Scenario) walk(host string, o Options, loosely bool, f func(t template, weight int)) (closes bool, err error) {
 	o.Cookies = o.Cookies || s.Cookies
+	loaded := false
 	for i := range s.Requests {
 		r := &s.Requests[i]
 		t, err := r.compile(i, host, s, o)
-		switch closes := r.closes(); {
+		switch own := r.closes(); {
 		case err != nil:
 		case r.Weight == 0:
-			continue
 		case r.Expect.loose() && !loosely:
 			err = errors.New("its body is not compared byte by byte; verify it first, which determines the bytes " +
 				"expected under load")
-		case m.total > 0 && closes != m.closes:
+		case loaded && own != closes:
 			err = errors.New(
 				"one request has Connection: close and another does not; use it in all requests or in none")
 		default:
-			m.closes = closes
+			loaded, closes = true, own
+			f(t, r.Weight)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("scenario %s: request %q: %w", s.Name, r.Name, err)
+			return false, fmt.Errorf("scenario %s: request %q: %w", s.Name, r.Name, err)
 		}
-		t.want.template = len(m.templates)
-		m.total += r.Weight
-		m.until = append(m.until, m.total)
-		m.templates = append(m.templates, t)
 	}
-	if m.total == 0 {
-		return nil, fmt.Errorf("scenario %s: no request has a weight", s.Name)
+	if !loaded {
+		return false, fmt.Errorf("scenario %s: no request has a weight", s.Name)
 	}
-	return m, nil
+	return closes, nil
 }
 
 // one compiles the request r of s alone, whatever its weight. Its contract may be loose.
