@@ -169,7 +169,7 @@ func (o *Order) Run(ctx context.Context, url string, stdout, stderr io.Writer, c
 		show(ended(&i.Load), time.Duration(i.StartNS+i.LengthNS), false)
 	})
 	if err != nil {
-		return nil, err
+		return nil, o.reworded(err)
 	}
 	f.Summary, f.Seconds = s, float64(s.Load.Wall())/1e9
 	show(ended(&s.Load), time.Duration(s.Load.Wall()), true)
