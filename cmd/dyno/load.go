@@ -204,6 +204,9 @@ func (f *loadFlags) defineLoad() {
 func (f *loadFlags) defineRequest() {
 	f.names = append(f.names, askingFlags(f.cmd.Flags(), &f.Request.Request)...)
 	f.addBool("compressed", "", &f.Compressed, "ask for gzip, br or zstd, and check the decoded bodies")
+	add(f, "follow", "", &f.Follow, "", "n", parseUpTo(1000), "follow redirects to the same server, up to this number "+
+		"for each request; without a number 10")
+	f.cmd.Flags().Lookup("follow").NoOptDefVal = "10"
 	f.addText("targets", "", &f.Targets, "file of requests as of vegeta: lines METHOD URL, then headers and @FILE of "+
 		"the body; - is standard input; the URL is then optional")
 	f.addText("scenario", "", &f.Scenario, "scenario file: a weighted mix of requests and their expected "+

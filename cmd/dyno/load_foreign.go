@@ -54,6 +54,7 @@ var elsewhere = map[string]string{
 	"host":       "-H 'Host: …', or --resolve", "data": "--body", "output-format": "--json or --csv FILE",
 	"format": "--json",
 	"print":  "--json", "cpu": "--cpus",
+	"redirect": "--follow", "max-redirects": "--follow", "location": "--follow",
 	"cacert": "--ca", "cafile": "--ca", "root-certs": "--ca", "sni": "--servername", "server-name": "--servername",
 	"alpn-list": "--alpn", "tls-groups": "--groups", "curves": "--groups", "skip-verify": "--insecure",
 }

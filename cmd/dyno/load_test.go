@@ -148,6 +148,8 @@ func (s *testServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	case "bye":
 		w.Header().Set("Connection", "close")
+	case "moved":
+		http.Redirect(w, r, "/"+arg, http.StatusFound)
 	case "header":
 		w.Header().Set("X-Test", arg)
 	case "gzip": // "value", compressed where that is asked for

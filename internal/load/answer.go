@@ -15,8 +15,11 @@ type Answer struct {
 	Surplus bool  // bytes follow that belong to no response
 	Close   bool  // the connection must not be used again
 
-	// Lost is how a request of HTTP/2 counts that has no answer, though its connection goes on; OK:
-	// it has one. Only Slot, Err and Close are set then.
+	// Redirects is how many were followed to it.
+	Redirects int
+
+	// Lost is how a request counts that has no answer, though its connection goes on; OK: it has one.
+	// Only Slot, Err and Close are set then.
 	Lost Kind
 	Err  error
 

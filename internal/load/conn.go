@@ -17,7 +17,11 @@ func (j *Job) NewConn(src *scenario.Source, heads *Heads) Conn {
 	if j.HTTP2 {
 		return Conn{two: NewHTTP2(src, heads, j.Pipeline)}
 	}
-	return Conn{one: NewHTTP1(src, heads, j.Pipeline)}
+	c := Conn{one: NewHTTP1(src, heads, j.Pipeline)}
+	if j.Follow > 0 {
+		c.one.follow = &follower{most: j.Follow, scheme: j.Scheme()}
+	}
+	return c
 }
 
 // Reset forgets the requests in flight, for a new connection.
@@ -71,12 +75,17 @@ func (c *Conn) Ask(b []byte, due, now int64) (_ []byte, tail string) {
 }
 
 // Owes reports whether Out has something to append.
-func (c *Conn) Owes() bool { return c.two != nil && c.two.Owes() }
+func (c *Conn) Owes() bool {
+	return c.two != nil && c.two.Owes() || c.one.follow != nil && len(c.one.follow.out) > 0
+}
 
-// Out appends what is to be sent besides new requests.
+// Out appends what is to be sent besides new requests: frames of HTTP/2, a request that was redirected.
 func (c *Conn) Out(b []byte) []byte {
 	if c.two != nil {
 		return c.two.Out(b)
+	}
+	if c.one.follow != nil {
+		return c.one.follow.take(b)
 	}
 	return b
 }

@@ -31,6 +31,7 @@ func newEach(s *scenario.Scenario) []result.Each {
 
 // Answered counts a complete answer by its content and its request, as far as either is counted.
 func (r *Recorder) Answered(a *Answer, k Kind, now int64) {
+	r.Redirects += int64(a.Redirects)
 	if c := a.content; c != nil && c.err == nil {
 		r.Content.Responses++
 		r.Content.WireBytes += c.wire

@@ -40,6 +40,7 @@ type HTTP1 struct {
 	pending int
 	headers bool // those of the response being read are as wanted
 	answer  Answer
+	follow  *follower // nil: a redirect is a response like others
 }
 
 // Heads holds the last header section and the verdict on it, because servers repeat theirs, and
@@ -59,7 +60,12 @@ func NewHTTP1(src *scenario.Source, heads *Heads, depth int) HTTP1 {
 }
 
 // Reset forgets the requests in flight, for a new connection.
-func (h *HTTP1) Reset() { h.first, h.pending = 0, 0 }
+func (h *HTTP1) Reset() {
+	h.first, h.pending = 0, 0
+	if h.follow != nil {
+		h.follow.reset()
+	}
+}
 
 // Pending returns the number of requests in flight.
 func (h *HTTP1) Pending() int { return h.pending }
@@ -91,6 +97,9 @@ func (h *HTTP1) Ask(b []byte, due, now int64) (_ []byte, tail string) {
 	if h.pending++; h.pending == 1 {
 		h.expect(&s.Want)
 	}
+	if h.follow != nil {
+		return h.follow.ask(&d, b)
+	}
 	return d.HTTP1(b)
 }
 
@@ -111,6 +120,8 @@ func (h *HTTP1) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 		switch {
 		case err != nil:
 			return n, nil, err
+		case event == http1.Done && h.follow != nil:
+			return n, h.followed(s, n < len(b)), nil
 		case event == http1.Done:
 			return n, h.answered(s, n < len(b)), nil
 		case event == http1.More:
@@ -126,6 +137,9 @@ func (h *HTTP1) End() *Answer {
 	if h.pending == 0 || h.parser.End() != nil {
 		return nil
 	}
+	if h.follow != nil {
+		return h.followed(s, false)
+	}
 	return h.answered(s, false)
 }
 
@@ -139,7 +153,7 @@ func (h *HTTP1) expect(w *scenario.Want) {
 	}
 	h.parser.Expect(http1.Want{
 		Body: w.Body, CheckBody: w.CheckBody, Sink: sink, Head: w.Head,
-		StopAt: len(w.Headers) > 0 || w.Cookies || w.Decode,
+		StopAt: len(w.Headers) > 0 || w.Cookies || w.Decode || h.follow != nil,
 	})
 }
 
@@ -158,6 +172,9 @@ func (h *HTTP1) sink(w *scenario.Want) http1.Sink {
 // check judges the header section at hand, or reuses the verdict on an identical one.
 func (h *HTTP1) check(w *scenario.Want) bool {
 	p, m := &h.parser, h.heads
+	if h.follow != nil {
+		h.follow.head(p.Status, p.Fields(), w)
+	}
 	kept := h.src.Learn(p.Fields(), p.HeadID, w)
 	if p.HeadID == 0 || p.HeadID != m.id || w.Index != m.index {
 		m.id, m.index, m.good = p.HeadID, w.Index, CheckHeaders(p.Fields(), w.Headers)

@@ -33,6 +33,7 @@ type Job struct {
 	// requests have it, PerConnection is 1.
 	PerConnection int
 	Cookies       bool     // a jar for each connection, whatever the Scenario says
+	Follow        int      // redirects of a request that are followed, in HTTP/1.1 alone; 0: none
 	Decode        bool     // bodies are judged with their content coding undone; the requests ask for one
 	LocalAddrs    []string // IP addresses that connections are bound to, round robin; nil leaves it to the kernel
 	Lazy          bool     // a connection is dialled when it is first used (Window.Spread), not by Open
@@ -61,6 +62,10 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 		Decode: j.Decode, Scheme: j.Scheme(), HTTP2: j.HTTP2})
 	if err == nil && mix.Closes() {
 		j.PerConnection = 1
+	}
+	if err == nil && j.Follow > 0 && (j.HTTP2 || j.Pipeline > 1 || j.PerConnection == 1) {
+		err = errors.New("redirects are followed on the connection that they came on: in HTTP/1.1, with one request in " +
+			"flight, and not if each has a connection of its own")
 	}
 	return mix, err
 }

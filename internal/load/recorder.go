@@ -29,12 +29,13 @@ const (
 	Handshake   // the connection could not be encrypted
 	StreamReset // the peer reset the request's stream (HTTP/2)
 	GoAway      // the peer announced that it will not answer the request (HTTP/2)
+	Redirect    // it was redirected, and the redirect cannot be followed (Job.Follow)
 	kinds
 )
 
 func (k Kind) String() string {
 	return [kinds]string{"ok", "status", "header", "length", "body", "dial", "reset", "closed", "timeout", "parse",
-		"write", "handshake", "stream reset", "goaway"}[k]
+		"write", "handshake", "stream reset", "goaway", "redirect"}[k]
 }
 
 // Recorder counts and times the requests of a window, for one worker or for several that lock it.
@@ -48,6 +49,7 @@ type Recorder struct {
 	Handshake *hist.Histogram // of those in the window; nil: there was none
 	FirstByte *hist.Histogram // nil: not kept
 
+	Redirects  int64           // followed to the answers; not kept without FirstByte
 	Handshakes int64           // completed within the window
 	Unnotified int64           // encrypted connections that the peer closed without saying so (close_notify)
 	greeted    *hist.Histogram // handshakes before the window
@@ -118,7 +120,7 @@ func (r *Recorder) sums() []*int64 {
 	return []*int64{&r.Planned, &r.NeverStarted, &r.Started, &r.InFlight, &r.BytesRead, &r.BytesWritten, &r.BodyBytes,
 		&r.RunQueueNS, &r.CPUNS, &r.SpunNS, &r.StarvedNS, &r.UnevenNS, &r.inside, &r.Content.Responses,
 		&r.Content.Coded, &r.Content.WireBytes, &r.Content.Bytes,
-		&r.Handshakes, &r.Unnotified}
+		&r.Redirects, &r.Handshakes, &r.Unnotified}
 }
 
 // Reset empties r and keeps its memory.
@@ -324,7 +326,7 @@ func (r *Recorder) load(now int64) result.Load {
 		Succeeded: r.counts[OK], InFlight: r.InFlight,
 		BytesRead: r.BytesRead, BytesWritten: r.BytesWritten,
 		RunQueueNS: r.RunQueueNS, LoopCPUNS: max(r.CPUNS-r.SpunNS, 0), SpunNS: r.SpunNS, GapNS: r.GapNS,
-		StarvedNS: r.StarvedNS, UnevenNS: r.UnevenNS, BacklogPeak: r.BacklogPeak,
+		StarvedNS: r.StarvedNS, UnevenNS: r.UnevenNS, BacklogPeak: r.BacklogPeak, Redirects: r.Redirects,
 	}
 	if r.Pace != nil {
 		pace := r.Pace.sum

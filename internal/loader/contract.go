@@ -66,6 +66,8 @@ func (r *Request) closing() error {
 	case r.Pipeline > 1:
 		return conf.Usagef("Connection: close allows one request per connection; omit it or --pipeline")
 	}
-	r.NoKeepalive = true
+	if r.NoKeepalive = true; r.Follow > 0 {
+		return conf.Usagef("Connection: close allows one request per connection; omit it or --follow")
+	}
 	return nil
 }

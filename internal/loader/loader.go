@@ -44,6 +44,7 @@ type Request struct {
 	Stages                                         []load.Stage
 	Arrivals                                       string // constant or poisson
 	Think                                          load.Pause
+	Follow                                         int64 // redirects of a request that are followed; 0: none
 	NoKeepalive, Cookies                           bool
 	Seed                                           uint64
 
@@ -127,7 +128,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 		Endpoint: t.Endpoint, Scenario: s, Seed: r.Seed,
 		Connections: int(r.Connections), Pipeline: int(r.Pipeline), Timeout: r.Timeout,
 		ConnectTimeout: r.ConnectTimeout, Workers: r.workers(t), CPUs: r.CPUs, PerConnection: int(r.PerConnection),
-		Cookies: r.Cookies, Decode: r.Compressed, LocalAddrs: r.LocalAddrs, Lazy: r.RampUp > 0,
+		Cookies: r.Cookies, Decode: r.Compressed, LocalAddrs: r.LocalAddrs, Follow: int(r.Follow), Lazy: r.RampUp > 0,
 	}
 	p.job.Host = host
 	if r.NoKeepalive {
@@ -182,6 +183,11 @@ func (r *Request) check() error {
 			r.PerConnection)
 	case r.NoKeepalive && r.Pipeline > 1:
 		return conf.Usagef("--no-keepalive allows one request per connection; omit it or --pipeline")
+	case r.Follow > 0 && r.Pipeline > 1:
+		return conf.Usagef("--follow needs one request in flight on each connection; omit it or --pipeline")
+	case r.Follow > 0 && (r.NoKeepalive || r.PerConnection == 1):
+		return conf.Usagef("--follow sends a request again on the connection that its redirect came on; omit it, or " +
+			"--no-keepalive and its like")
 	case r.Unix != "" && (len(r.Resolve) > 0 || len(r.LocalAddrs) > 0):
 		return conf.Usagef(
 			"--unix cannot be combined with --resolve or --local-addr, because a Unix socket has no address; omit them")
@@ -371,6 +377,9 @@ func (p *Plan) words() string {
 	}
 	if n := int64(p.job.PerConnection); n > 0 {
 		parts = append(parts, document.Count(n, "request")+" per connection")
+	}
+	if p.Follow > 0 {
+		parts = append(parts, fmt.Sprintf("up to %s followed", document.Count(p.Follow, "redirect")))
 	}
 	return strings.Join(append(parts, document.Count(int64(p.job.Workers), "thread")+" ("+p.Engine+")"), ", ")
 }

@@ -59,6 +59,7 @@ type Load struct {
 	StarvedNS    int64 `json:"starved_ns,omitempty"`
 	UnevenNS     int64 `json:"uneven_ns,omitempty"`
 	BacklogPeak  int64 `json:"backlog_peak,omitempty"`
+	Redirects    int64 `json:"redirects,omitempty"` // that were followed to the answers
 	BytesRead    int64 `json:"bytes_read"`
 	BytesWritten int64 `json:"bytes_written"`
 	// Service is the HdrHistogram (V2, compressed, base64) of sent -> done in ns, of right answers

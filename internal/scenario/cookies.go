@@ -163,16 +163,21 @@ func (s *Source) cookies(t *template, path []byte) string {
 	}
 	line := &j.lines[t.want.template]
 	if !line.fresh || line.deep {
-		r := http.Request{Header: http.Header{}}
-		line.session = ""
-		for _, c := range j.cookies.Cookies(&url.URL{Scheme: s.mix.scheme, Host: t.host, Path: string(path)}) {
-			r.AddCookie(c)
-			if c.Name == s.mix.session {
-				line.session = c.Value
-			}
-		}
-		line.text, line.fresh = r.Header.Get("Cookie"), true
+		line.text, line.session = j.header(s.mix, t.host, string(path))
+		line.fresh = true
 	}
 	j.carries = line.session
 	return line.text
+}
+
+// header returns the value of the Cookie header for a request to a path of host, and the session in it.
+func (j *jar) header(m *Mix, host, path string) (text, session string) {
+	r := http.Request{Header: http.Header{}}
+	for _, c := range j.cookies.Cookies(&url.URL{Scheme: m.scheme, Host: host, Path: path}) {
+		r.AddCookie(c)
+		if c.Name == m.session {
+			session = c.Value
+		}
+	}
+	return r.Header.Get("Cookie"), session
 }

@@ -26,7 +26,9 @@ func (d *Draw) HTTP1(buf []byte) (_ []byte, tail string) {
 			lengthAt = len(buf)
 			buf = append(buf, "00000000000000000000"[:t.http1.digits]...)
 		case cookieLine, cookieMore:
+			from := len(buf)
 			buf = appendCookies(buf, d.source.cookies(t, pathOf(buf[start:])), p.then)
+			d.jar = segment{int32(from - start), int32(len(buf) - start), p.then}
 		}
 	}
 	if t.http1.digits > 0 {

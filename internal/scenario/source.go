@@ -29,6 +29,7 @@ type Draw struct {
 	template *template
 	want     *Want
 	values   [maxNamed]value // of the named inputs
+	jar      segment         // in what HTTP1 appended
 }
 
 // Draw draws the next request into d and fills w with its contract. Before the next Draw, the

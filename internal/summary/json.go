@@ -34,6 +34,7 @@ type loadJSON struct {
 	Connections  int   `json:"connections"`
 	Established  int   `json:"established"`
 	Dialled      int64 `json:"dialled,omitempty"`
+	Redirects    int64 `json:"redirects,omitempty"`
 	BytesRead    int64 `json:"bytes_read"`
 	BytesWritten int64 `json:"bytes_written"`
 
@@ -140,7 +141,7 @@ func JSON(w io.Writer, s *Summary) error {
 		Errored: l.Errored(), InFlight: l.InFlight,
 		RateAnswers: l.RateAnswers, RateNS: l.RateNS, RateFromNS: l.RateFromNS,
 		WindowNS: l.WindowNS, WallNS: int64(s.Wall), Connections: l.Connections, Established: l.Established,
-		Dialled: s.Dialled(), BytesRead: l.BytesRead, BytesWritten: l.BytesWritten,
+		Dialled: s.Dialled(), Redirects: l.Redirects, BytesRead: l.BytesRead, BytesWritten: l.BytesWritten,
 		Failures: notNil(l.Failures), Errors: notNil(l.Errors), Messages: d.Texts, FirstFailure: d.First,
 		Status:   notNil(d.Status),
 		Requests: s.eachOfJSON(), Objectives: s.Verdicts(),

@@ -37,6 +37,9 @@ func Text(w io.Writer, s *Summary) error {
 			document.Whole(int64(s.Load.Connections)),
 			document.Whole(int64(s.Load.Established)), document.Whole(n)))
 	}
+	if n := s.Load.Redirects; n > 0 {
+		line("Redirects", document.Whole(n)+" followed; a latency lasts from the first request to the last response")
+	}
 	if c := s.Detail.Content; c.Responses > 0 {
 		line("Compressed", fmt.Sprintf("%s of %s responses; bodies %s on the wire, %s decoded",
 			document.Whole(c.Coded), document.Whole(c.Responses), s.megabytes(c.WireBytes), s.megabytes(c.Bytes)))

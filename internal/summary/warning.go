@@ -273,7 +273,7 @@ func (s *Summary) redirects() string {
 		return ""
 	}
 	return fmt.Sprintf("all %s are redirects (3xx), so the load measures a redirect and not its target. Load the "+
-		"target (curl -I shows it), or pass --expect-status 3xx if this is intended",
+		"target (curl -I shows it), pass --follow, or --expect-status 3xx if this is intended",
 		document.Count(n, "answer"))
 }
 

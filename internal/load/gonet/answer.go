@@ -101,6 +101,7 @@ func (c *conn) dropped(w *window, s *load.Slot, k load.Kind, err error, last boo
 	c.book.Broken(k, s.Due, s.Sent, now)
 	c.book.Unanswered(s.Want.Index, s.Due, s.Sent, now)
 	w.text(k, err)
+	c.raw = c.raw[:0]
 	if c.http.Pending() > 0 {
 		return nil
 	}

@@ -274,7 +274,7 @@ func (c *conn) write(w *window, now int64) *lost {
 // reply sends what the protocol owes the server besides requests, unless c is lost.
 func (c *conn) reply(w *window, l *lost) *lost {
 	for l == nil && c.nc != nil && c.http.Owes() {
-		c.out = c.http.Out(c.out[:0])
+		c.out, c.raw = c.http.Out(c.out[:0]), c.raw[:0]
 		c.parts = append(c.parts[:0], c.out)
 		l = c.write(w, c.session.now())
 	}

@@ -1,0 +1,151 @@
+package load
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"dyno/internal/http1"
+	"dyno/internal/scenario"
+)
+
+// follower follows the redirects of the requests on a connection of HTTP/1.1 (RFC 9110, section
+// 15.4). The request stays in flight, with the times that it had, until a response that is no
+// redirect comes, or one that cannot be followed (Redirect). Another connection is never made.
+//
+// Note: a request in flight is all that the engines know, and what is to be sent again is what the
+// protocol owes the server (Conn.Owes), so they need no code of their own for it. A protocol with
+// streams keeps a follower for each.
+type follower struct {
+	most   int // redirects of a request
+	scheme string
+	sent   scenario.Sent
+	hops   int    // redirects of the request so far
+	out    []byte // the request, still to be sent again
+
+	status   int    // of the redirect that is being read; 0: it is none
+	location []byte // its Location; empty: it has none
+
+	lost Answer // of a request whose redirect cannot be followed
+}
+
+// mostRepeated is the limit, in bytes, of a request that is sent again.
+const mostRepeated = 16 << 20
+
+var locationName = []byte("location")
+
+// ask renders a new request, and keeps it.
+func (f *follower) ask(d *scenario.Draw, b []byte) (_ []byte, tail string) {
+	f.hops, f.status = 0, 0
+	return d.Keep(&f.sent, b)
+}
+
+// reset forgets the request in flight.
+func (f *follower) reset() { f.out = f.out[:0] }
+
+// take appends what is to be sent again.
+func (f *follower) take(b []byte) []byte {
+	b = append(b, f.out...)
+	f.out = f.out[:0]
+	return b
+}
+
+// head looks at the header section of a response to w. A redirect that the contract asks for is a
+// response like others.
+func (f *follower) head(status int, fields []byte, w *scenario.Want) {
+	f.status, f.location = 0, f.location[:0]
+	switch status {
+	case 301, 302, 303, 307, 308:
+	default:
+		return
+	}
+	if w.Accepts(status) && !w.Accepts(200) {
+		return
+	}
+	f.status = status
+	for {
+		name, value, rest, ok := http1.NextField(fields)
+		if !ok {
+			return
+		}
+		if fields = rest; http1.EqualFold(name, locationName) {
+			f.location = append(f.location, value...)
+			return
+		}
+	}
+}
+
+// again makes the request of w ready to be sent to target. POST becomes GET except after 307 and 308,
+// after 303 every method but HEAD does, as in browsers (RFC 9110, sections 15.4.2 to 15.4.9).
+func (f *follower) again(src *scenario.Source, w *scenario.Want, target string) {
+	method := f.sent.Method()
+	bare := f.status == 303 && method != "GET" && method != "HEAD" ||
+		(f.status == 301 || f.status == 302) && method == "POST"
+	src.Redirect(&f.sent, w, target, bare)
+	f.out = f.sent.Append(f.out[:0])
+	f.hops++
+}
+
+// target returns where the redirect leads: a path, perhaps with a query. Its error says why it cannot
+// be followed; closes says that the connection ends with it.
+func (f *follower) target(closes bool) (string, error) {
+	from := f.sent.Method() + " " + f.sent.Target()
+	refuse := func(format string, args ...any) (string, error) {
+		return "", fmt.Errorf("%s: status %d%s", from, f.status, fmt.Sprintf(format, args...))
+	}
+	if len(f.location) == 0 {
+		return refuse(" without Location")
+	}
+	base, err := url.Parse(f.scheme + "://" + f.sent.Host() + f.sent.Target())
+	if err != nil {
+		return refuse(", but its own URL cannot be resolved: %v", err)
+	}
+	next, err := base.Parse(string(f.location))
+	switch {
+	case err != nil:
+		return refuse(" to %q: %v", f.location, errors.Unwrap(err))
+	case origin(next) != origin(base):
+		return refuse(" to %s, which is another server than %s; load that URL", next.Redacted(), origin(base))
+	case f.hops >= f.most:
+		return refuse(" to %s, beyond the limit of %d: a loop, or --follow is too low", next.RequestURI(), f.most)
+	case closes:
+		return refuse(" to %s, but it closes the connection, and another is not made for a redirect",
+			next.RequestURI())
+	case f.sent.Size() > mostRepeated:
+		return refuse(" to %s, but a request of %d bytes is not sent again, only up to %d", next.RequestURI(),
+			f.sent.Size(), mostRepeated)
+	}
+	return strings.ReplaceAll(next.RequestURI(), " ", "%20"), nil
+}
+
+// origin returns the scheme, host and port of a URL (RFC 6454).
+func origin(u *url.URL) string {
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
+}
+
+// followed handles the end of a response where redirects are followed; more says that bytes follow. It
+// returns nil if the request goes on.
+func (h *HTTP1) followed(s *Slot, more bool) *Answer {
+	f, closes := h.follow, h.parser.Close
+	if f.status == 0 {
+		a := h.answered(s, more)
+		a.Redirects = f.hops
+		return a
+	}
+	target, err := f.target(closes)
+	if more && err == nil {
+		closes, err = true, ErrUnasked
+	}
+	if err == nil {
+		f.again(h.src, &s.Want, target)
+		s.Began = 0
+		h.expect(&s.Want)
+		return nil
+	}
+	h.answered(s, more)
+	f.lost = Answer{Slot: s, Lost: Redirect, Err: err, Close: closes}
+	return &f.lost
+}

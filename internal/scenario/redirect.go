@@ -1,0 +1,125 @@
+package scenario
+
+import (
+	"bytes"
+	"fmt"
+
+	"dyno/internal/http1"
+)
+
+// Sent is a request as it was sent in HTTP/1.1, kept to be sent to another target.
+type Sent struct {
+	bytes []byte // without tail
+	tail  string
+	jar   segment
+}
+
+// segment is where the cookies of the jar stand in a request.
+type segment struct {
+	from, to int32
+	then     slot // how they stand there; nothing: they do not
+}
+
+// Keep renders the request as HTTP1 does, and keeps it in x.
+func (d *Draw) Keep(x *Sent, buf []byte) (_ []byte, tail string) {
+	start := len(buf)
+	buf, x.tail = d.HTTP1(buf)
+	x.bytes, x.jar = append(x.bytes[:0], buf[start:]...), d.jar
+	return buf, x.tail
+}
+
+// Method returns the method of the request.
+func (x *Sent) Method() string {
+	method, _, _ := bytes.Cut(x.bytes, []byte{' '})
+	return string(method)
+}
+
+// Target returns the path and the query of the request.
+func (x *Sent) Target() string {
+	_, rest, _ := bytes.Cut(x.bytes, []byte{' '})
+	target, _, _ := bytes.Cut(rest, []byte{' '})
+	return string(target)
+}
+
+// Host returns the value of its Host header.
+func (x *Sent) Host() string {
+	_, fields, _ := bytes.Cut(x.bytes, []byte{'\n'})
+	for {
+		name, value, rest, ok := http1.NextField(fields)
+		if !ok {
+			return ""
+		}
+		if fields = rest; http1.EqualFold(name, hostName) {
+			return string(value)
+		}
+	}
+}
+
+var hostName = []byte("host")
+
+// Size returns the length of the request in bytes.
+func (x *Sent) Size() int { return len(x.bytes) + len(x.tail) }
+
+// Append appends the whole request to b.
+func (x *Sent) Append(b []byte) []byte { return append(append(b, x.bytes...), x.tail...) }
+
+// Redirect changes x, a request of w, to another target: a path, perhaps with a query. Its cookies are
+// those of now. If bare is set, it becomes a GET without content and the header fields that describe
+// one. It allocates.
+func (s *Source) Redirect(x *Sent, w *Want, target string, bare bool) {
+	method := x.Method()
+	if bare {
+		method = "GET"
+	}
+	line := bytes.IndexByte(x.bytes, '\n') + 1
+	end := bytes.Index(x.bytes, blankLine) + len(blankLine)
+	b := fmt.Appendf(nil, "%s %s HTTP/1.1\r\n", method, target)
+	if x.jar.then == nothing {
+		b = appendFields(b, x.bytes[line:end], bare)
+	} else {
+		path, text := pathOf(b), ""
+		if j := s.jar; j != nil {
+			text, j.carries = j.header(s.mix, s.mix.templates[w.template].host, string(path))
+		}
+		d := Draw{source: s, want: w}
+		d.visits(path)
+		b = appendFields(b, x.bytes[line:x.jar.from], bare)
+		from := len(b)
+		b = appendCookies(b, text, x.jar.then)
+		to := x.jar.to
+		x.jar.from, x.jar.to = int32(from), int32(len(b))
+		b = appendFields(b, x.bytes[to:end], bare)
+	}
+	if bare {
+		x.tail = ""
+	} else {
+		b = append(b, x.bytes[end:]...)
+	}
+	x.bytes = b
+}
+
+var blankLine = []byte("\r\n\r\n")
+
+// appendFields appends lines, of which the last may be a part of one; if bare is set, without those
+// that describe the content of a request.
+func appendFields(b, lines []byte, bare bool) []byte {
+	for line := range bytes.Lines(lines) {
+		if name, _, _ := bytes.Cut(line, []byte{':'}); !bare || !describesContent(name) {
+			b = append(b, line...)
+		}
+	}
+	return b
+}
+
+// contentFields are the header fields that a request without content does not keep.
+var contentFields = [][]byte{[]byte("content-length"), []byte("transfer-encoding"), []byte("content-type"),
+	[]byte("content-encoding"), []byte("content-language"), []byte("content-location")}
+
+func describesContent(name []byte) bool {
+	for _, f := range contentFields {
+		if http1.EqualFold(name, f) {
+			return true
+		}
+	}
+	return false
+}
