@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
+	"time"
 
 	"dyno/internal/netns"
 )
@@ -16,6 +17,9 @@ type Endpoint struct {
 	Network string // "tcp" or "unix", or tcp in another network namespace (netns.In)
 	Addr    string // "127.0.0.1:5000" or the socket's path
 	Host    string // value of the Host header; "": Authority follows from the address
+	// Via is the host, or host:port, of a server that the HTTP proxy at Addr is asked for; with TLS
+	// the port is there. "": the server is at Addr.
+	Via string
 	// TLS encrypts the connections, as TLS.Config returns it; its NextProtos are the protocols
 	// offered (ALPN). nil: in the clear.
 	TLS *tls.Config
@@ -69,9 +73,15 @@ func (e Endpoint) Connect(ctx context.Context, d *net.Dialer) (conn net.Conn, er
 	return conn, err
 }
 
-// Secure makes the handshake on a connection of Connect, which it closes after an error: a
-// *HandshakeError.
+// Secure makes the handshake on a connection of Connect, behind a proxy through a Tunnel. It closes
+// the connection after an error: a *HandshakeError, or a *ProxyError.
 func (e Endpoint) Secure(ctx context.Context, conn net.Conn) (*tls.Conn, error) {
+	heed := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
+	err := e.Tunnel(conn)
+	if heed(); err != nil {
+		conn.Close()
+		return nil, err
+	}
 	c := tls.Client(conn, e.TLS)
 	if err := c.HandshakeContext(ctx); err != nil {
 		conn.Close()

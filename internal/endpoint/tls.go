@@ -94,7 +94,14 @@ func NewSessions() tls.ClientSessionCache { return tls.NewLRUClientSessionCache(
 // refused, and why.
 type HandshakeError struct{ Err error }
 
-func (e *HandshakeError) Error() string { return "TLS handshake: " + Reason(e.Err) }
+func (e *HandshakeError) Error() string {
+	if p, ok := errors.AsType[*ProxyError](e.Err); ok { // which made no connection to shake hands on
+		return p.Error()
+	}
+	return "TLS handshake: " + Reason(e.Err)
+}
+
+// Unwrap returns the error of crypto/tls, or of the system.
 func (e *HandshakeError) Unwrap() error { return e.Err }
 
 // Advised adds to the error of a handshake what to do about it, in the words of the same flags.

@@ -38,8 +38,8 @@ func Negotiated(s *tls.ConnectionState) (result.TLSSession, error) {
 
 // Unconnected returns how a request counts for which no connection could be made.
 func Unconnected(err error) Kind {
-	var h *endpoint.HandshakeError
-	if errors.As(err, &h) {
+	_, shaking := errors.AsType[*endpoint.HandshakeError](err)
+	if _, proxy := errors.AsType[*endpoint.ProxyError](err); shaking && !proxy {
 		return Handshake
 	}
 	return Dial

@@ -59,7 +59,10 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 		j.TLS.ClientSessionCache = endpoint.NewSessions()
 	}
 	mix, err := j.Scenario.Compile(j.Authority(), scenario.Options{Close: j.PerConnection == 1, Cookies: j.Cookies,
-		Decode: j.Decode, Scheme: j.Scheme(), HTTP2: j.HTTP2})
+		Decode: j.Decode, Scheme: j.Scheme(), Absolute: j.Absolute(), HTTP2: j.HTTP2})
+	if err == nil && j.HTTP2 && j.Absolute() != "" {
+		err = errors.New("an HTTP proxy does not take HTTP/2 in the clear")
+	}
 	if err == nil && mix.Closes() {
 		j.PerConnection = 1
 	}

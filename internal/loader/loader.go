@@ -33,7 +33,8 @@ type Request struct {
 	URLs                []string // further ones, of the same server
 	Targets             string   // a file of requests (adhoc.ReadTargets), which also says the server without a URL
 	Resolve, LocalAddrs []string
-	IPv4, IPv6          bool // only addresses of that version
+	Proxy               string // URL of an HTTP proxy
+	IPv4, IPv6          bool   // only addresses of that version
 
 	// How many, how fast and over what. Rate or Stages make an open loop.
 	Connections, Requests, Pipeline, PerConnection int64
@@ -188,6 +189,9 @@ func (r *Request) check() error {
 	case r.Follow > 0 && (r.NoKeepalive || r.PerConnection == 1):
 		return conf.Usagef("--follow sends a request again on the connection that its redirect came on; omit it, or " +
 			"--no-keepalive and its like")
+	case r.Proxy != "" && (r.Unix != "" || len(r.Resolve) > 0):
+		return conf.Usagef("--proxy: dyno connects to the proxy, which looks the server up itself; omit it, or --unix and " +
+			"--resolve")
 	case r.Unix != "" && (len(r.Resolve) > 0 || len(r.LocalAddrs) > 0):
 		return conf.Usagef(
 			"--unix cannot be combined with --resolve or --local-addr, because a Unix socket has no address; omit them")
@@ -262,7 +266,7 @@ func (r *Request) target(ctx context.Context) (t *adhoc.Target, err error) {
 
 // route says how the server is reached.
 func (r *Request) route() adhoc.Route {
-	by := adhoc.Route{Unix: r.Unix, Resolve: r.Resolve, TLS: r.TLS}
+	by := adhoc.Route{Unix: r.Unix, Resolve: r.Resolve, Proxy: r.Proxy, TLS: r.TLS}
 	switch {
 	case r.IPv4:
 		by.Family = "4"

@@ -108,7 +108,7 @@ func (p *Plan) open(ctx context.Context) (load.Session, error) {
 
 // unopened returns the error of a load whose connections could not be made, with what to do.
 func (p *Plan) unopened(err error) error {
-	if load.Unconnected(err) == load.Dial {
+	if _, proxy := errors.AsType[*endpoint.ProxyError](err); !proxy && load.Unconnected(err) == load.Dial {
 		return fmt.Errorf("%w; is a server listening at %s?", err, p.target.Addr)
 	}
 	return endpoint.Advised(err)

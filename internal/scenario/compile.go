@@ -17,6 +17,9 @@ type Options struct {
 	Decode  bool   // bodies are judged with their content coding undone
 	HTTP2   bool   // for Draw.HTTP2, too
 	Scheme  string // of the requests' URLs: https sends Secure cookies; "" means http
+
+	// Absolute stands before the path in the request line of HTTP/1.1 (endpoint.Endpoint.Absolute).
+	Absolute string
 }
 
 // Mix is the loaded requests of a Scenario, compiled for one host. It is immutable, and all

@@ -61,7 +61,7 @@ func (v *verifier) exchange(ctx context.Context, raw []byte, head bool) (*http1.
 }
 
 // over returns the options of requests to a server.
-func over(to endpoint.Endpoint) Options { return Options{Scheme: to.Scheme()} }
+func over(to endpoint.Endpoint) Options { return Options{Scheme: to.Scheme(), Absolute: to.Absolute()} }
 
 func (v *verifier) hangUp() {
 	if v.conn != nil {
@@ -148,7 +148,7 @@ func (s *Scenario) first(ctx context.Context, to endpoint.Endpoint, within time.
 	v := newVerifier(s, to, 0)
 	v.timeout = within
 	defer v.hangUp()
-	o.Scheme = to.Scheme()
+	o.Scheme, o.Absolute = to.Scheme(), to.Absolute()
 	mix, err := s.compile(to.Authority(), o, true)
 	if err != nil {
 		return nil, nil, err

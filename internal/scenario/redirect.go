@@ -36,13 +36,16 @@ func (x *Sent) Method() string {
 
 // Target returns the path and the query of the request.
 func (x *Sent) Target() string {
-	_, rest, _ := bytes.Cut(x.bytes, []byte{' '})
-	target, _, _ := bytes.Cut(rest, []byte{' '})
+	_, target := targetOf(x.bytes)
 	return string(target)
 }
 
-// Host returns the value of its Host header.
+// Host returns the host that the request is for: of the request line, or the Host header.
 func (x *Sent) Host() string {
+	if absolute, _ := targetOf(x.bytes); absolute != nil {
+		_, host, _ := bytes.Cut(absolute, schemeEnd)
+		return string(host)
+	}
 	_, fields, _ := bytes.Cut(x.bytes, []byte{'\n'})
 	for {
 		name, value, rest, ok := http1.NextField(fields)
@@ -73,7 +76,8 @@ func (s *Source) Redirect(x *Sent, w *Want, target string, bare bool) {
 	}
 	line := bytes.IndexByte(x.bytes, '\n') + 1
 	end := bytes.Index(x.bytes, blankLine) + len(blankLine)
-	b := fmt.Appendf(nil, "%s %s HTTP/1.1\r\n", method, target)
+	absolute, _ := targetOf(x.bytes)
+	b := fmt.Appendf(nil, "%s %s%s HTTP/1.1\r\n", method, absolute, target)
 	if x.jar.then == nothing {
 		b = appendFields(b, x.bytes[line:end], bare)
 	} else {

@@ -41,7 +41,7 @@ func (w *worker) link(c *conn) {
 		return
 	}
 	c.state = isShaking
-	c.encrypt(w.config)
+	c.encrypt(w.config, w.job.Tunnel)
 	w.shake(c)
 	if c.state == isShaking {
 		w.soon(c.linked)

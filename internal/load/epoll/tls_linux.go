@@ -127,13 +127,15 @@ func (s *shim) push() (n int, errno syscall.Errno) {
 	return n, 0
 }
 
-// encrypt prepares the handshake on a connected stream. shake begins it.
-func (s *stream) encrypt(config *tls.Config) {
+// encrypt prepares the handshake on a connected stream, behind what tunnel does. shake begins it.
+func (s *stream) encrypt(config *tls.Config, tunnel func(net.Conn) error) {
 	t := &secure{shim: shim{stream: s}}
 	t.conn = tls.Client(&t.shim, config)
 	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
 		t.wait = yield
-		t.fault = t.conn.Handshake()
+		if t.fault = tunnel(&t.shim); t.fault == nil {
+			t.fault = t.conn.Handshake()
+		}
 		t.wait = nil
 	})
 	s.tls = t

@@ -1,0 +1,118 @@
+package loader
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"dyno/internal/adhoc"
+	"dyno/internal/endpoint"
+)
+
+// proxy is an HTTP proxy that counts what it is asked for.
+type proxy struct {
+	asked, tunnels atomic.Int64
+	refuses        bool
+}
+
+func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.Method == http.MethodConnect && p.refuses:
+		http.Error(w, "no", http.StatusForbidden)
+	case r.Method == http.MethodConnect:
+		p.tunnels.Add(1)
+		p.tunnel(w, r)
+	case r.URL.IsAbs():
+		p.asked.Add(1)
+		r.RequestURI = ""
+		resp, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		defer resp.Body.Close()
+		for name, values := range resp.Header {
+			w.Header()[name] = values
+		}
+		w.WriteHeader(resp.StatusCode)
+		io.Copy(w, resp.Body)
+	default:
+		http.Error(w, "no proxy's request", http.StatusBadRequest)
+	}
+}
+
+// tunnel connects the client with the server that it names.
+func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
+	server, err := net.Dial("tcp", r.Host)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	defer server.Close()
+	client, buf, err := w.(http.Hijacker).Hijack()
+	if err != nil {
+		return
+	}
+	defer client.Close()
+	fmt.Fprint(client, "HTTP/1.1 200 OK\r\n\r\n")
+	go func() {
+		io.Copy(server, buf)
+		server.(*net.TCPConn).CloseWrite()
+	}()
+	io.Copy(client, server)
+}
+
+// TestProxy: requests in the clear reach the server by their absolute form, with redirects and cookies,
+// encrypted ones through a tunnel for each connection; one that is refused says so.
+func TestProxy(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c, err := r.Cookie("n"); r.URL.Path == "/a" || err != nil || c.Value != "1" {
+			http.SetCookie(w, &http.Cookie{Name: "n", Value: "1", Path: "/"})
+			http.Redirect(w, r, "/b", http.StatusFound)
+			return
+		}
+		io.WriteString(w, "value")
+	})
+	clear, encrypted := httptest.NewServer(h), httptest.NewTLSServer(h)
+	defer clear.Close()
+	defer encrypted.Close()
+	for _, engine := range []string{"gonet", DefaultEngine()} {
+		for _, url := range []string{clear.URL, encrypted.URL} {
+			var p proxy
+			by := httptest.NewServer(&p)
+			defer by.Close()
+			r := Request{Requests: 12, Connections: 2, Engine: engine, Timeout: time.Minute, Proxy: by.URL, Follow: 2,
+				Cookies: true, Request: adhoc.Request{ExpectBody: text("value")}}
+			if r.URL = url + "/a"; url == encrypted.URL {
+				r.TLS = endpoint.TLS{Insecure: true}
+			}
+			plan, err := New(t.Context(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := plan.Run(t.Context(), &Files{}, nil)
+			if err != nil || s.Load.Succeeded != 12 || s.Load.Redirects != 12 || !strings.Contains(s.Target, " at proxy ") {
+				t.Fatalf("%s, %s: %+v, %v", engine, url, s, err)
+			}
+			if a, n := p.asked.Load(), p.tunnels.Load(); url == clear.URL && (a != 24 || n > 0) ||
+				url == encrypted.URL && (a > 0 || n != 2) {
+				t.Errorf("%s, %s: the proxy was asked for %d requests and %d tunnels", engine, url, a, n)
+			}
+			p.refuses = true
+			if plan, err = New(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+			_, err = plan.Run(t.Context(), &Files{}, nil)
+			if refused := err != nil && strings.Contains(err.Error(), "proxy "+by.Listener.Addr().String()+
+				": status 403 Forbidden to CONNECT "+encrypted.Listener.Addr().String()); refused != (url == encrypted.URL) {
+				t.Errorf("%s, %s, refused: %v", engine, url, err)
+			}
+		}
+	}
+}
