@@ -122,13 +122,31 @@ func lagShare(c *Check, own []result.Trial) (State, string) {
 // growth of the queue between the halves of the window. For a queue that grows from 0 at a share x
 // of the arrivals, the halves hold x/8 and 3x/8 of the requests × the window. ok is false if the
 // load has no halves. A window that begins without requests shows a growth of 2 (R/T)² at the
-// response time R, so its length T must be many times R.
+// response time R, so its length T must be many times R: see Grows.
 func Growth(l *result.Load) (x float64, ok bool) {
 	p := l.Pace
 	if p == nil || p.HalfNS <= 0 || l.Planned == 0 {
 		return 0, false
 	}
 	return 2 * float64(p.LateNS-p.EarlyNS) / float64(p.HalfNS) / float64(l.Planned), true
+}
+
+// Turns is how many times as long as its service time a load must at least be for Grows to judge
+// it.
+const Turns = 20
+
+// Grows reports whether a load falls behind its schedule by more than GrowthLimit and than it may
+// at a server that keeps the rate. That is, for n requests of the service time S in a window T: as
+// the window begins without requests, 2 E[S²]/T²; and by chance, because Poisson arrivals vary,
+// twice the standard deviation, 4 √(E[S²]/n)/T. An overload raises S itself, so S counts as T/Turns
+// at most.
+func Grows(l *result.Load) bool {
+	x, ok := Growth(l)
+	if !ok {
+		return false
+	}
+	s := min(math.Hypot(float64(l.ServiceMeanNS), float64(l.ServiceSDNS))/float64(2*l.Pace.HalfNS), 1./Turns)
+	return x > GrowthLimit+2*s*s+2*4*s/math.Sqrt(float64(l.Planned))
 }
 
 // growing counts requests as waiting until they are answered, because a queue grows first in the

@@ -1,6 +1,8 @@
 package checks
 
 import (
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"dyno/internal/result"
@@ -90,4 +92,64 @@ func TestKeptRate(t *testing.T) {
 			t.Errorf("%+v, most %t; want %+v", k, k.Most(), c)
 		}
 	}
+}
+
+// TestGrows plays loads of a server with a connection for each request, whose queue never grows, and
+// of one that is loaded beyond its capacity.
+func TestGrows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	const loads, window = 200, 2e9
+	exponential := func(mean float64) func(float64) float64 {
+		return func(float64) float64 { return mean * rng.ExpFloat64() }
+	}
+	queue := func(share float64) func(float64) float64 { // which grows by this share of the arrivals
+		return func(due float64) float64 { return 1e6 + due*share/(1-share) }
+	}
+	for _, c := range []struct {
+		name    string
+		perSec  float64
+		service func(due float64) float64
+		grows   float64 // of all loads, at least
+		most    float64 // and at most
+	}{
+		{"fast", 10_000, exponential(1e6), 0, 0.01},
+		{"slow", 500, func(float64) float64 { return window / Turns }, 0, 0.08},
+		{"slow and varying", 500, exponential(window / Turns / math.Sqrt2), 0, 0.08},
+		{"slow and few", 50, exponential(window / Turns / math.Sqrt2), 0, 0.08},
+		{"a little overloaded", 10_000, queue(0.02), 1, 1},
+		{"overloaded", 500, queue(0.1), 1, 1},
+		{"overloaded to twice the capacity", 500, queue(0.5), 1, 1},
+		{"overloaded to five times", 500, queue(0.8), 1, 1},
+	} {
+		n := 0
+		for range loads {
+			if Grows(played(rng, c.perSec, window, c.service)) {
+				n++
+			}
+		}
+		if share := float64(n) / loads; share < c.grows || share > c.most {
+			t.Errorf("%s: %g of %d loads grow", c.name, share, loads)
+		}
+	}
+	if Grows(&result.Load{Planned: 100}) {
+		t.Error("a load without halves grows")
+	}
+}
+
+// played returns a load of Poisson arrivals whose responses take what service says of their due time.
+func played(rng *rand.Rand, perSec, window float64, service func(due float64) float64) *result.Load {
+	var early, late, sum, squares float64
+	l := &result.Load{}
+	for due := rng.ExpFloat64() / perSec * 1e9; due < window; due += rng.ExpFloat64() / perSec * 1e9 {
+		took := service(due)
+		until := min(due+took, window)
+		early += max(min(until, window/2)-due, 0)
+		late += max(until-max(due, window/2), 0)
+		sum, squares = sum+took, squares+took*took
+		l.Planned++
+	}
+	mean := sum / float64(l.Planned)
+	l.ServiceMeanNS, l.ServiceSDNS = int64(mean), int64(math.Sqrt(max(squares/float64(l.Planned)-mean*mean, 0)))
+	l.Pace = &result.Pace{HalfNS: int64(window / 2), EarlyNS: int64(early), LateNS: int64(late)}
+	return l
 }
