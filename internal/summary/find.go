@@ -16,12 +16,13 @@ type Found struct {
 	Seed                       uint64
 
 	Objective    string
-	Rate, Lo, Hi float64 // per second, with its 95 % interval; Hi is +Inf where every probe kept it, Lo 0 where none did
+	Rate, Lo, Hi float64 // per second, with its 95 % interval; Hi is +Inf where every probe kept it, Lo 0 where none
 	Top          float64 // of a closed loop
 	TooSlowNS    int64   // its fastest response, where that missed the objective: the search ended with it
 	Probes       []Probe
 	Rounds       int    // probes of a whole search
-	Ended        string // Interrupted, Failed or OutOfTime: before its last probe; "": it did not
+	Ended        string // Interrupted, Failed, OutOfTime or Stopped: before its last probe; "": it did not
+	Why          string // it ended so, as far as Ended does not say it
 	Color        bool   // FoundText may use ANSI styles
 }
 
@@ -34,11 +35,14 @@ type Probe struct {
 	Missing int64         `json:"missing"` // planned requests without a right response
 	// LatencyNS is the percentile of the objective; 0 where it is not known, or a lower bound. Of the
 	// closed loop it is the fastest response, if that missed the objective.
-	LatencyNS int64 `json:"latency_ns,omitempty"`
-	Kept      bool  `json:"kept"`
-	Paused    bool  `json:"paused,omitempty"`   // the generator stood still: it does not count
-	AtLimit   bool  `json:"at_limit,omitempty"` // the generator was at its limit
-	Cut       bool  `json:"cut,omitempty"`      // it ended before its time: it does not count
+	LatencyNS int64  `json:"latency_ns,omitempty"`
+	Kept      bool   `json:"kept"`
+	Why       string `json:"why,omitempty"`       // it was not kept
+	NotKnown  bool   `json:"not_known,omitempty"` // whether it was kept: it does not count
+	Paused    bool   `json:"paused,omitempty"`    // the generator stood still: it does not count
+	Gone      bool   `json:"gone,omitempty"`      // the server was: it does not count, and ends the search
+	AtLimit   bool   `json:"at_limit,omitempty"`  // the generator was at its limit
+	Cut       bool   `json:"cut,omitempty"`       // it ended before its time: it does not count
 }
 
 // The kinds of probes.
@@ -52,20 +56,25 @@ const (
 const (
 	Failed    = "failed"
 	OutOfTime = "out of time"
+	Stopped   = "stopped" // because a probe showed that no other makes sense
 )
 
 // Outcome says in a word or two what the probe showed.
 func (p *Probe) Outcome() string {
-	text := "missed"
+	text := "missed: " + p.Why
 	switch {
 	case p.Cut:
 		return "not counted: ended before its time"
-	case p.Kind == ClosedLoop:
-		return ""
+	case p.Gone:
+		return "not counted: the server was gone"
 	case p.Paused:
 		return "not counted: the generator stood still"
+	case p.Kind == ClosedLoop:
+		return ""
 	case p.Kept:
 		return "kept"
+	case p.NotKnown:
+		return "not known: " + p.Why
 	}
 	if p.AtLimit {
 		text += ", the generator was at its limit"
@@ -74,7 +83,10 @@ func (p *Probe) Outcome() string {
 }
 
 // counts reports whether the probe says something of the objective.
-func (p *Probe) counts() bool { return p.Kind != ClosedLoop && !p.Paused && !p.Cut }
+func (p *Probe) counts() bool { return p.Kind != ClosedLoop && p.whole() && !p.NotKnown }
+
+// whole reports whether the probe went as it was to.
+func (p *Probe) whole() bool { return !p.Paused && !p.Cut && !p.Gone }
 
 // confirmed returns how many of the confirming probes kept the objective, of how many.
 func (f *Found) confirmed() (kept, all int) {
@@ -96,16 +108,18 @@ func (f *Found) OK() bool {
 
 // unfinished says how far a search came that ended before its last probe.
 func (f *Found) unfinished() string {
-	n := len(f.Probes)
-	if n > 0 && f.Probes[n-1].Cut {
-		n--
+	n := 0
+	for _, p := range f.Probes {
+		if p.whole() {
+			n++
+		}
 	}
 	text := fmt.Sprintf("%s after %d of %d probes", f.Ended, n, f.Rounds)
-	if f.Ended == OutOfTime {
-		text += " (a low rate takes long probes: make -d longer)"
+	if _, all := f.confirmed(); f.Lo > 0 && all == 0 {
+		text += ", so the rate is a first estimate, which no long probe confirms"
 	}
-	if _, all := f.confirmed(); f.Rate > 0 && all == 0 {
-		text += ": the rate is a first estimate, which no long probe confirms"
+	if f.Why != "" {
+		text += ": " + f.Why
 	}
 	return text
 }
@@ -130,15 +144,13 @@ func (f *Found) warnings() (list []string) {
 		list = append(list, fmt.Sprintf("the fastest response of the closed loop took %s: no rate keeps the objective",
 			report.Duration(float64(f.TooSlowNS))))
 	case f.Rate == 0:
-		list = append(list, "no probe counted: the generator stood still in each of them. Free the machine of other work, "+
-			"and try again")
+		list = append(list, "no probe had enough requests to know the percentile. Choose a lower one")
 	case f.Lo == 0:
 		list = append(list, "every probe missed the objective: the highest rate is lower than all of them")
 	case math.IsInf(f.Hi, 1):
 		list = append(list, "every probe kept the objective: the highest rate may be higher than shown")
-	case all == 0:
-		list = append(list, "not confirmed: the generator stood still in every long probe. Free the machine of other work, "+
-			"and try again")
+	case all == 0 && f.Ended == "":
+		list = append(list, "not confirmed: no long probe had enough requests to know the percentile")
 	case kept < all:
 		list = append(list, fmt.Sprintf("unstable: %d of %d probes at 95 %% of the highest rate kept the objective", kept,
 			all))
@@ -181,18 +193,19 @@ func FoundText(w io.Writer, f *Found) error {
 	}
 	blocks = append(blocks, t)
 	kept, all := f.confirmed()
-	if all > 0 || f.Ended == "" {
+	if all > 0 || f.Lo > 0 && f.Ended == "" {
 		say("Confirmed", fmt.Sprintf("%d of %d probes at 95 %% of the highest rate", kept, all))
 	}
-	if f.Rate > 0 {
-		text := fmt.Sprintf("%s (%s)", report.Sig3(f.Rate), f.interval())
-		if !f.OK() {
-			text += ", not confirmed"
-		}
-		say("Highest rate/sec", text)
-	} else {
-		say("Highest rate/sec", "none found")
+	text := fmt.Sprintf("%s (%s)", report.Sig3(f.Rate), f.interval())
+	switch {
+	case f.Rate == 0:
+		text = "none found"
+	case f.Lo == 0:
+		text = "below " + report.Sig3(f.Hi)
+	case !f.OK():
+		text += ", not confirmed"
 	}
+	say("Highest rate/sec", text)
 	return document.Text(w, &document.Document{Sections: []document.Section{{Blocks: blocks}}},
 		document.Options{Color: f.Color})
 }
@@ -215,8 +228,12 @@ func FoundJSON(w io.Writer, f *Found) error {
 		Target      string   `json:"target"`
 		Seed        uint64   `json:"seed"`
 		Dyno        string   `json:"dyno"`
-	}{Format: Format, Objective: f.Objective, PerSec: round(f.Rate), Low: round(f.Lo), ClosedLoop: round(f.Top),
-		Probes: f.Probes, Interrupted: f.Ended == Interrupted, Warnings: f.warnings(), Command: f.Command, Target: f.Target, Seed: f.Seed, Dyno: f.Dyno}
+	}{Format: Format, Objective: f.Objective, Low: round(f.Lo), ClosedLoop: round(f.Top), Probes: f.Probes,
+		Interrupted: f.Ended == Interrupted, Warnings: f.warnings(), Command: f.Command, Target: f.Target, Seed: f.Seed,
+		Dyno: f.Dyno}
+	if f.Lo > 0 {
+		doc.PerSec = round(f.Rate)
+	}
 	if !math.IsInf(f.Hi, 1) {
 		doc.High = round(f.Hi)
 	}

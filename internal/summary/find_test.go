@@ -20,6 +20,7 @@ func found() *Found {
 	add(ClosedLoop, 2000, false)
 	add(Searching, 1000, true)
 	add(Searching, 1500, false)
+	f.Probes[2].Why = "growing backlog"
 	for range 3 {
 		add(Confirmation, 1170, true)
 	}
@@ -37,25 +38,44 @@ func TestFound(t *testing.T) {
 		"good":      {func(*Found) {}, true, "Highest rate/sec: 1,230 (1,200–1,300)"},
 		"confirmed": {func(*Found) {}, true, "Confirmed: 2 of 2 probes"},
 		"paused":    {func(*Found) {}, true, "not counted: the generator stood still"},
-		"unstable":  {func(f *Found) { f.Probes[4].Kept = false }, false, "WARNING: unstable: 1 of 2 probes"},
+		"missed":    {func(*Found) {}, true, "missed: growing backlog"},
+		"not known": {func(f *Found) { f.Probes[2].NotKnown, f.Probes[2].Why = true, "too few requests" }, true,
+			"not known: too few requests"},
+		"one long probe not known": {func(f *Found) { f.Probes[4].NotKnown, f.Probes[4].Kept = true, false }, true,
+			"Confirmed: 1 of 1 probes"},
+		"unstable": {func(f *Found) { f.Probes[4].Kept = false }, false, "WARNING: unstable: 1 of 2 probes"},
 		"limited": {func(f *Found) { f.Probes[2].AtLimit = true }, true,
+			"missed: growing backlog, the generator was at its limit"},
+		"limited, said": {func(f *Found) { f.Probes[2].AtLimit = true }, true,
 			"WARNING: the generator was at its limit in 1 probe that missed"},
 		"limited, but does not count": {func(f *Found) { f.Probes[0].AtLimit, f.Probes[5].AtLimit = true, true }, true,
 			"\nConfirmed: 2 of 2"},
-		"no long probe": {func(f *Found) { f.Probes = f.Probes[:3] }, false, "WARNING: not confirmed: the generator stood still"},
+		"no long probe": {func(f *Found) { f.Probes = f.Probes[:3] }, false,
+			"WARNING: not confirmed: no long probe had enough requests to know the percentile"},
 		"not confirmed": {func(f *Found) { f.Probes = f.Probes[:3] }, false, "1,230 (1,200–1,300), not confirmed"},
-		"out of time": {func(f *Found) { f.Probes, f.Ended = f.Probes[:3], OutOfTime }, false,
-			"WARNING: out of time after 3 of 28 probes (a low rate takes long probes: make -d longer): the rate is a first"},
+		"out of time": {func(f *Found) { f.Probes, f.Ended, f.Why = f.Probes[:3], OutOfTime, "make -d longer" }, false,
+			"WARNING: out of time after 3 of 28 probes, so the rate is a first estimate, which no long probe confirms: " +
+				"make"},
+		"server gone": {func(f *Found) {
+			f.Probes, f.Ended, f.Why = append(f.Probes[:3], Probe{Kind: Searching, Planned: 9, Missing: 9, Gone: true,
+				Paused: true}), Stopped, "the server was gone"
+		}, false, "WARNING: stopped after 3 of 28 probes, so the rate is a first estimate, which no long probe " +
+			"confirms: the server was gone"},
+		"server gone, its probe": {func(f *Found) { f.Probes[3].Gone, f.Probes[3].Paused = true, true }, true,
+			"not counted: the server was gone"},
 		"too slow": {func(f *Found) { f.Probes, f.Rate, f.Lo, f.Hi, f.TooSlowNS = f.Probes[:1], 0, 0, 0, 3e8 }, false,
 			"WARNING: the fastest response of the closed loop took 300 ms: no rate keeps the objective"},
 		"all kept":   {func(f *Found) { f.Hi = math.Inf(1) }, true, "(1,200–?)"},
 		"all missed": {func(f *Found) { f.Lo = 0 }, false, "WARNING: every probe missed the objective"},
+		"all missed, no rate": {func(f *Found) { f.Probes, f.Rate, f.Lo, f.Hi = f.Probes[:3], 459, 0, 459 }, false,
+			"\nHighest rate/sec: below 459\n"},
 		"interrupted": {func(f *Found) { f.Probes, f.Ended = append(f.Probes[:2], cut), Interrupted }, false,
-			"WARNING: interrupted after 2 of 28 probes: the rate is a first estimate, which no long probe confirms"},
-		"interrupted at once": {func(f *Found) { f.Probes, f.Ended, f.Rate, f.Lo, f.Hi = []Probe{cut}, Interrupted, 0, 0, 0 },
-			false, "not counted: ended before its time"},
-		"failed":            {func(f *Found) { f.Ended = Failed }, false, "WARNING: failed after 6 of 28 probes"},
-		"paused throughout": {func(f *Found) { f.Rate, f.Lo, f.Hi = 0, 0, 0 }, false, "WARNING: no probe counted"},
+			"WARNING: interrupted after 2 of 28 probes, so the rate is a first estimate, which no long probe confirms"},
+		"interrupted at once": {func(f *Found) {
+			f.Probes, f.Ended, f.Rate, f.Lo, f.Hi = []Probe{cut}, Interrupted, 0, 0, 0
+		}, false, "not counted: ended before its time"},
+		"failed":     {func(f *Found) { f.Ended = Failed }, false, "WARNING: failed after 5 of 28 probes"},
+		"none known": {func(f *Found) { f.Rate, f.Lo, f.Hi = 0, 0, 0 }, false, "WARNING: no probe had enough requests"},
 		"nothing": {func(f *Found) { f.Probes, f.Rate, f.Lo, f.Hi, f.Top = f.Probes[:1], 0, 0, 0, 0 }, false,
 			"Highest rate/sec: none found"},
 	} {
@@ -75,6 +95,9 @@ func TestFound(t *testing.T) {
 		}
 		if _, bounded := keys["high_per_sec"]; bounded != (f.Rate > 0 && !math.IsInf(f.Hi, 1)) {
 			t.Errorf("%s: high_per_sec there: %v", name, bounded)
+		}
+		if _, rated := keys["highest_rate_per_sec"]; rated != (f.Lo > 0) {
+			t.Errorf("%s: highest_rate_per_sec there: %v", name, rated)
 		}
 	}
 }
