@@ -10,6 +10,7 @@ import (
 	"dyno/internal/conf"
 	"dyno/internal/load"
 	"dyno/internal/plan"
+	"dyno/internal/report"
 	"dyno/internal/result"
 	"dyno/internal/stats"
 	"dyno/internal/summary"
@@ -40,6 +41,20 @@ func (r *Request) objective() (slo result.SLO, err error) {
 // percentile, may make it twice that.
 func (r *Request) searchTime() time.Duration { return cmp.Or(r.Duration, plan.SearchTime) }
 
+// mostPaused is the number of probes in a row in which the generator may stand still.
+const mostPaused = 5
+
+// finder is a search under way.
+type finder struct {
+	plan    *Plan
+	session load.Session
+	slo     result.SLO
+	found   *summary.Found
+	closed  plan.Closed
+	probes  []stats.Probe // those that count for the rate
+	paused  int           // probes in a row in which the generator stood still
+}
+
 // Search looks for the highest rate at which the server keeps the objective, by the probes of a
 // search of dyno run, and calls tick with each. After an interruption, or when twice its time is up,
 // it returns what was found until then, without an error; after another failure, with the error.
@@ -56,98 +71,162 @@ func (p *Plan) Search(ctx context.Context, tick func(summary.Probe)) (*summary.F
 	if err := p.warmUp(ctx, session); err != nil {
 		return nil, err
 	}
-	began, most := time.Now(), 2*p.searchTime()
-	scale := float64(p.searchTime()) / float64(plan.SearchTime)
-	f := &summary.Found{Dyno: p.Dyno, Command: p.Command, Target: p.Target, Did: p.Did, Seed: p.Seed,
-		Objective: wanted(p.Find), Rounds: plan.SearchRounds}
-	var probes []stats.Probe
-	for round := range plan.SearchRounds {
-		late := time.Since(began)
-		if late > p.searchTime() && len(probes) > 0 && !plan.Confirms(round) {
-			continue // what is left of the time confirms what was found
-		}
-		rate, length, ok := plan.Probe(&slo, round, f.Top, probes, scale)
-		if !ok {
-			break
-		}
-		if late+length > most && round > 0 {
-			f.Ended = summary.OutOfTime
-			break
-		}
-		w := load.Window{For: length}
-		if round > 0 {
-			w.Schedule = &load.Schedule{Stages: []load.Stage{{For: length, From: rate, To: rate}},
-				Poisson: p.Arrivals != "constant", Seed: p.Seed + uint64(round)}
-		}
-		var probe summary.Probe
-		if probe, err = p.probe(ctx, session, &slo, w); err != nil && probe.Planned == 0 { // nothing was seen of it
-			break
-		}
-		switch probe.Kind = summary.Searching; {
-		case round == 0:
-			probe.Kind = summary.ClosedLoop
-		case plan.Confirms(round):
-			probe.Kind = summary.Confirmation
-		}
-		switch {
-		case err != nil:
-			probe.Cut = true
-		case round == 0:
-			f.Top = probe.PerSec
-			f.TooSlowNS = probe.LatencyNS
-		case probe.Kind == summary.Searching && !probe.Paused:
-			probes = append(probes, stats.Probe{Rate: rate, Pass: probe.Kept})
-		}
-		if f.Probes = append(f.Probes, probe); tick != nil {
-			tick(probe)
-		}
-		if err != nil || f.TooSlowNS > 0 {
-			break
-		}
-	}
-	if len(probes) > 0 {
-		f.Rate, f.Lo, f.Hi = stats.Capacity(probes)
+	f := &finder{plan: p, session: session, slo: slo, found: &summary.Found{Dyno: p.Dyno, Command: p.Command,
+		Target: p.Target, Did: p.Did, Seed: p.Seed, Objective: wanted(p.Find), Rounds: plan.SearchRounds}}
+	err = f.search(ctx, tick)
+	if f.found.Top = f.closed.PerSec; len(f.probes) > 0 {
+		f.found.Rate, f.found.Lo, f.found.Hi = stats.Capacity(f.probes)
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:
-		f.Ended, err = summary.Interrupted, nil
+		f.found.Ended, err = summary.Interrupted, nil
 	case err != nil:
-		f.Ended = summary.Failed
+		f.found.Ended = summary.Failed
 	}
-	return f, err
+	return f.found, err
 }
 
-// probe makes one load of a search. That of a closed loop has a latency only where its fastest
-// response missed the objective: the fastest's. After an error it describes what was seen until then.
-func (p *Plan) probe(ctx context.Context, session load.Session, slo *result.SLO, w load.Window) (summary.Probe,
-	error) {
-	s := &summary.Summary{Open: w.Schedule != nil, For: w.For}
-	w.Observe = &load.Observe{Into: &s.Detail}
-	l, err := session.Run(ctx, w)
-	if err != nil {
-		err = fmt.Errorf("probe: %w", err)
-	}
-	s.Load, s.Wall, s.Interrupted = l, time.Duration(l.WallNS), err != nil
-	warnings := s.Warnings()
-	probe := summary.Probe{Length: w.For, Planned: l.Planned, Missing: l.Planned - l.Succeeded,
-		Paused: summary.Has(warnings, summary.Paused), AtLimit: summary.Has(warnings, summary.Generator)}
-	if err != nil {
-		probe.Length, probe.Planned, probe.Missing = s.Wall, l.Started, l.Started-l.Succeeded
-	}
-	if w.Schedule == nil {
-		probe.PerSec = s.PerSec()
-		if fastest := s.Detail.Service.Min(); fastest >= slo.LimitNS && err == nil {
-			probe.LatencyNS = fastest
+// search makes the rounds of a search, each again where the generator stood still, until its end or
+// until a probe shows that no other makes sense.
+func (f *finder) search(ctx context.Context, tick func(summary.Probe)) error {
+	began, whole := time.Now(), f.plan.searchTime()
+	scale := float64(whole) / float64(plan.SearchTime)
+	for round := 0; round < plan.SearchRounds; {
+		late := time.Since(began)
+		if late > whole && len(f.probes) > 0 && !plan.Confirms(round) {
+			round++ // what is left of the time confirms what was found
+			continue
 		}
-		return probe, err
+		rate, length, ok := plan.Probe(&f.slo, round, f.closed, f.probes, scale)
+		if !ok || plan.Confirms(round) && !slices.ContainsFunc(f.probes, func(p stats.Probe) bool { return p.Pass }) {
+			break // nothing to search, or to confirm
+		}
+		if late+length > 2*whole && len(f.found.Probes) > 0 {
+			f.end(summary.OutOfTime, "low rates and slow responses take long probes, and those in which the generator "+
+				"stood still are repeated; make -d longer")
+			break
+		}
+		probe, err := f.probe(ctx, round, rate, length)
+		if err != nil && probe.Planned == 0 { // nothing was seen of it
+			return err
+		}
+		if f.found.Probes = append(f.found.Probes, probe); tick != nil {
+			tick(probe)
+		}
+		if err != nil || f.found.Ended != "" || f.found.TooSlowNS > 0 {
+			return err
+		}
+		if probe.Paused {
+			if f.paused++; f.paused == mostPaused {
+				f.end(summary.Stopped, fmt.Sprintf("the generator stood still in %d probes in a row, because other "+
+					"programs used its CPUs. Free the machine of other work, and try again", mostPaused))
+				break
+			}
+			continue
+		}
+		if probe.Kind == summary.Searching && !probe.NotKnown {
+			f.probes = append(f.probes, stats.Probe{Rate: rate, Pass: probe.Kept})
+		}
+		f.paused = 0
+		round++
 	}
-	probe.PerSec = w.Schedule.Stages[0].From
-	probe.LatencyNS = s.Detail.Response.Quantile(slo.Quantile)
-	if s.Detail.Censored > 0 && probe.LatencyNS >= s.Detail.CensoredFromNS {
-		probe.LatencyNS = s.Detail.ResponseAtMost(slo.Quantile)
+	return nil
+}
+
+// end says that the search ends before its last probe, and why.
+func (f *finder) end(how, why string) { f.found.Ended, f.found.Why = how, why }
+
+// probe makes one load of a search. After an error it describes what was seen until then.
+func (f *finder) probe(ctx context.Context, round int, rate float64, length time.Duration) (summary.Probe, error) {
+	w := load.Window{For: length}
+	probe := summary.Probe{Kind: summary.Searching, PerSec: rate, Length: length}
+	switch {
+	case round == 0:
+		probe.Kind = summary.ClosedLoop
+	case plan.Confirms(round):
+		probe.Kind = summary.Confirmation
 	}
-	probe.Kept = err == nil && plan.Kept(slo, &l, probe.LatencyNS)
-	return probe, err
+	if round > 0 {
+		w.Schedule = &load.Schedule{Stages: []load.Stage{{For: length, From: rate, To: rate}},
+			Poisson: f.plan.Arrivals != "constant", Seed: f.plan.Seed + uint64(len(f.found.Probes))}
+	}
+	s := &summary.Summary{Open: round > 0, For: length}
+	w.Observe = &load.Observe{Into: &s.Detail}
+	l, err := f.session.Run(ctx, w)
+	s.Load, s.Wall, s.Interrupted = l, time.Duration(l.WallNS), err != nil
+	if probe.Planned, probe.Missing = l.Planned, l.Planned-l.Succeeded; round == 0 {
+		probe.PerSec = s.PerSec()
+	}
+	if err != nil {
+		probe.Cut, probe.Length, probe.Planned, probe.Missing = true, s.Wall, l.Started, l.Started-l.Succeeded
+		return probe, fmt.Errorf("probe: %w", err)
+	}
+	warnings := s.Warnings()
+	if gone := said(warnings, summary.Ended); gone == "" {
+		probe.Paused = summary.Has(warnings, summary.Paused)
+	} else if probe.Gone = !f.reaches(ctx); probe.Gone {
+		f.end(summary.Stopped, "the server was gone. The next probe "+gone)
+	}
+	if wrong := said(warnings, summary.Ledger); wrong != "" {
+		f.end(summary.Stopped, wrong)
+	}
+	probe.AtLimit = summary.Has(warnings, summary.Generator)
+	if round == 0 {
+		f.begin(&probe, s, warnings)
+	} else {
+		f.judge(&probe, s)
+	}
+	return probe, nil
+}
+
+// reaches reports whether the server accepts a connection. One that was overloaded does again.
+func (f *finder) reaches(ctx context.Context) bool {
+	job := f.plan.job
+	job.Connections, job.Workers = 1, 1
+	session, err := f.plan.engine.Open(ctx, job)
+	if err != nil {
+		return ctx.Err() != nil // an interruption says nothing of the server
+	}
+	return session.Close() == nil
+}
+
+// begin draws from the closed loop what the probes after it are to be, or why there is to be none.
+// It has a latency only where its fastest response missed the objective: the fastest's.
+func (f *finder) begin(probe *summary.Probe, s *summary.Summary, warnings []summary.Warning) {
+	f.closed = plan.ClosedOf(&s.Load)
+	low, high := plan.Bounds(&f.slo, f.closed)
+	fewer, fastest := said(warnings, summary.Connections), s.Detail.Service.Min()
+	switch {
+	case f.found.Ended != "" || probe.Paused:
+	case fewer != "":
+		f.end(summary.Stopped, "the closed loop had "+fewer)
+	case fastest >= f.slo.LimitNS:
+		probe.LatencyNS, f.found.TooSlowNS = fastest, fastest
+	case high > 0 && high <= low:
+		f.end(summary.Stopped, fmt.Sprintf("the closed loop reached %s, and in the longest probe p%g cannot be known "+
+			"below %s. Choose a lower percentile", report.Rate(f.closed.PerSec), 100*f.slo.Quantile, report.Rate(low)))
+	}
+}
+
+// judge sets what an open loop showed of the objective.
+func (f *finder) judge(probe *summary.Probe, s *summary.Summary) {
+	d := &s.Detail
+	probe.LatencyNS = d.Response.Quantile(f.slo.Quantile)
+	if d.Censored > 0 && probe.LatencyNS >= d.CensoredFromNS {
+		probe.LatencyNS = d.ResponseAtMost(f.slo.Quantile)
+	}
+	why := plan.Missed(&f.slo, &s.Load, probe.LatencyNS)
+	probe.Kept, probe.NotKnown, probe.Why = why == "", why == plan.TooFew, string(why)
+}
+
+// said returns the text of a warning; "" if it is not among them.
+func said(warnings []summary.Warning, id string) string {
+	for _, w := range warnings {
+		if w.ID == id {
+			return w.Text
+		}
+	}
+	return ""
 }
 
 // wanted returns the objectives as they were given.

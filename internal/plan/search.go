@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"time"
 
 	"dyno/internal/analysis"
@@ -69,29 +70,66 @@ var shifts = [arounds]float64{-.12, .12, -.06, .06, -.03, .03, -.12, .12, -.06, 
 // achieved is the share of an open loop's requests that must have been sent for a probe to pass.
 const achieved = 0.99
 
-// passed reports whether a trial met the objective.
-func passed(slo *result.SLO, l *result.Load) bool {
-	_, response := l.Response(slo.Quantile > 0.5)
-	return Kept(slo, l, response)
-}
+// Miss is why a load did not keep an objective; "" means that it did. Of TooFew requests neither is
+// known.
+type Miss string
 
-// Kept reports whether a load met the objective: few enough errors, the rate, no growing backlog,
-// and the response time, in ns. One that is only a lower bound is 0, and does not pass, nor does a
-// quantile of too few requests. A growing backlog would break any limit in a longer probe.
-func Kept(slo *result.SLO, l *result.Load, response int64) bool {
-	if l.Planned == 0 {
-		return false
+// Why a load may miss its objective.
+const (
+	Lacking   Miss = "fewer connections"           // than asked
+	Errors    Miss = "errors"                      // in more of its requests than the objective allows
+	Unsent    Miss = "not all sent"                // less than 99 % of the requests that were due
+	Growing   Miss = "growing backlog"             // which would break any limit in a longer load
+	TooFew    Miss = "too few requests"            // to know the quantile
+	Unbounded Miss = "latency without upper bound" // because of requests without a right response
+	Slow      Miss = "latency"
+)
+
+// Missed returns why a load missed the objective, by its response time in ns; 0 means that no upper
+// bound of it is known.
+func Missed(slo *result.SLO, l *result.Load, response int64) Miss {
+	switch bad := l.Planned - l.Succeeded; {
+	case l.Established < l.Connections:
+		return Lacking
+	case float64(bad) > slo.ErrorShare*float64(l.Planned):
+		return Errors
+	case float64(l.Started) < achieved*float64(l.Planned):
+		return Unsent
+	case checks.Grows(l):
+		return Growing
+	case !analysis.Bears(l.Planned, slo.Quantile):
+		return TooFew
+	case response <= 0:
+		return Unbounded
+	case response >= slo.LimitNS:
+		return Slow
 	}
-	bad := l.Planned - l.Succeeded
-	growth, _ := checks.Growth(l)
-	return analysis.Bears(l.Planned, slo.Quantile) &&
-		float64(bad) <= slo.ErrorShare*float64(l.Planned) && float64(l.Started) >= achieved*float64(l.Planned) &&
-		growth <= checks.GrowthLimit && 0 < response && response < slo.LimitNS
+	return ""
 }
 
-// Probes returns the open-loop probes of a contestant in an epoch that count for its capacity, and
-// the results of the confirming ones. Top is its throughput in the closed loop, per second.
-func Probes(run *result.Run, epoch int, contestant string) (probes []stats.Probe, confirmed []bool, top float64) {
+// missed returns why a trial missed the objective.
+func missed(slo *result.SLO, l *result.Load) Miss {
+	_, response := l.Response(slo.Quantile > 0.5)
+	return Missed(slo, l, response)
+}
+
+// Closed is what the closed loop of a search showed: what the rates and lengths of its probes follow
+// from.
+type Closed struct {
+	PerSec  float64
+	Service time.Duration // root mean square of the service times
+}
+
+// ClosedOf returns what a closed loop showed; without a right response all of it is 0.
+func ClosedOf(l *result.Load) (c Closed) {
+	c.PerSec, _ = l.PerSec()
+	c.Service = time.Duration(math.Hypot(float64(l.ServiceMeanNS), float64(l.ServiceSDNS)))
+	return c
+}
+
+// Probes returns the open-loop probes of a contestant in an epoch that count for its capacity, the
+// results of the confirming ones, and the closed loop. What was not known of a probe does not count.
+func Probes(run *result.Run, epoch int, contestant string) (probes []stats.Probe, confirmed []bool, closed Closed) {
 	for round := range SearchRounds {
 		k, ok := lastAttempt(run, epoch, round)
 		if !ok {
@@ -101,45 +139,54 @@ func Probes(run *result.Run, epoch int, contestant string) (probes []stats.Probe
 			continue
 		}
 		for _, t := range trials(run, k) {
-			switch {
-			case t.Contestant != contestant:
-			case round == 0:
-				if perSec, ok := t.Load.PerSec(); ok {
-					top = perSec
-				}
-			case round <= bisections+arounds && t.Level != nil:
-				probes = append(probes, stats.Probe{Rate: t.Level.RatePerSec, Pass: passed(run.Plan.SLO, &t.Load)})
+			if t.Contestant != contestant {
+				continue
+			}
+			if round == 0 {
+				closed = ClosedOf(&t.Load)
+				continue
+			}
+			switch why := missed(run.Plan.SLO, &t.Load); {
+			case why == TooFew:
+			case !Confirms(round) && t.Level != nil:
+				probes = append(probes, stats.Probe{Rate: t.Level.RatePerSec, Pass: why == ""})
 			default:
-				confirmed = append(confirmed, passed(run.Plan.SLO, &t.Load))
+				confirmed = append(confirmed, why == "")
 			}
 		}
 	}
-	return probes, confirmed, top
+	return probes, confirmed, closed
 }
 
 // probe returns the level and the length of a contestant's next probe. ok is false if the closed
 // loop gave no rate to search around.
 func probe(run *result.Run, k result.Key, contestant string) (level result.Level, ns int64, ok bool) {
 	level = run.Plan.Level
-	probes, _, top := Probes(run, k.Epoch, contestant)
-	rate, length, ok := Probe(run.Plan.SLO, k.Round, top, probes, 1)
-	if k.Round > 0 && top > 0 {
+	probes, _, closed := Probes(run, k.Epoch, contestant)
+	rate, length, ok := Probe(run.Plan.SLO, k.Round, closed, probes, 1)
+	if k.Round > 0 {
 		level.RatePerSec = rate
 	}
 	return level, int64(length), ok
 }
 
+// Bounds returns the rates, per second, between which a search probes. The lower one is high enough
+// for the longest probe to show the quantile. Where it is not below the higher, there is nothing to
+// search: the closed loop had no right response, or too few for that.
+func Bounds(slo *result.SLO, closed Closed) (low, high float64) {
+	return max(0.05*closed.PerSec, expects(slo)/longestProbe.Seconds()), 1.2 * closed.PerSec
+}
+
 // Probe returns the rate, per second, and the length of the probe of this round of a search; the
-// first, a closed loop, has rate 0. Top is the rate which that gave, probes are those since that
-// count. Probes are scale times as long as usual. ok is false where there is nothing to search
-// around.
-func Probe(slo *result.SLO, round int, top float64, probes []stats.Probe, scale float64) (rate float64,
+// first, a closed loop, has rate 0. Closed is what that showed, probes are those since that count.
+// Probes are scale times as long as usual. ok is false where there is nothing to search.
+func Probe(slo *result.SLO, round int, closed Closed, probes []stats.Probe, scale float64) (rate float64,
 	length time.Duration, ok bool) {
 	least := firstProbe
-	low, high := 0.05*top, 1.2*top
+	low, high := Bounds(slo, closed)
 	switch {
 	case round == 0:
-	case top <= 0:
+	case low >= high:
 		return 0, 0, false
 	case round <= bisections:
 		rate = stats.Bisect(low, high, probes)
@@ -152,22 +199,32 @@ func Probe(slo *result.SLO, round int, top float64, probes []stats.Probe, scale 
 		rate *= confirmAt
 	}
 	least = time.Duration(float64(least) * scale)
-	return rate, probeAt(slo, rate, least), round == 0 || rate > 0
+	return rate, probeAt(slo, rate, closed, least), round == 0 || rate > 0
 }
 
 // Confirms reports whether the probe of this round only confirms what the others found.
 func Confirms(round int) bool { return round > bisections+arounds }
 
-// longestProbe is the upper limit of what probeAt returns for a low rate.
+// longestProbe is the upper limit of what probeAt returns for a low rate or a slow server.
 const longestProbe = time.Minute
 
-// probeAt returns the length of a probe. At a low rate the probe is long enough to report its
-// quantile. It expects 1.5 times the requests that this takes, because a Poisson window may hold
-// fewer than expected.
-func probeAt(slo *result.SLO, rate float64, least time.Duration) time.Duration {
-	if !(rate > 0) {
-		return least
+// expects returns how many requests a probe should expect, to report its quantile: 1.5 times those
+// that this takes, because a Poisson window may hold fewer than expected.
+func expects(slo *result.SLO) float64 {
+	return 1.5 * float64(analysis.Beyond(slo.Quantile)) / (1 - slo.Quantile)
+}
+
+// probeAt returns the length of a probe: enough to report its quantile at a low rate, and to see
+// whether the backlog of a slow server grows. Of a p99 or beyond hardly a response may take longer
+// than the limit, however slow those of the closed loop were.
+func probeAt(slo *result.SLO, rate float64, closed Closed, least time.Duration) time.Duration {
+	service := closed.Service
+	if slo.Quantile > 0.99-1e-9 {
+		service = min(service, time.Duration(slo.LimitNS))
 	}
-	requests := 1.5 * float64(analysis.Beyond(slo.Quantile)) / (1 - slo.Quantile)
-	return max(least, min(longestProbe, time.Duration(requests/rate*1e9)))
+	length := checks.Turns * service
+	if rate > 0 {
+		length = max(length, time.Duration(expects(slo)/rate*1e9))
+	}
+	return max(least, min(longestProbe, length))
 }

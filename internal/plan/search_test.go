@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/analysis"
 	"dyno/internal/result"
 	"dyno/internal/stats"
 )
@@ -72,42 +73,87 @@ func TestSearchFindsTheCapacity(t *testing.T) {
 	}
 }
 
-func TestPassed(t *testing.T) {
+// TestMissed: a load keeps an objective, or says why not.
+func TestMissed(t *testing.T) {
 	slo := &result.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}
 	good := result.Load{Planned: 10_000, Started: 10_000, Succeeded: 10_000, ResponseP50NS: 1e6, ResponseP99NS: 9e6}
 	for _, c := range []struct {
 		name   string
 		change func(*result.Load)
-		want   bool
+		want   Miss
 	}{
-		{"good", func(*result.Load) {}, true},
-		{"slow", func(l *result.Load) { l.ResponseP99NS = 1e7 }, false},
-		{"ten errors", func(l *result.Load) { l.Succeeded -= 10 }, true},
-		{"eleven errors", func(l *result.Load) { l.Succeeded -= 11 }, false},
-		{"rate missed", func(l *result.Load) { l.Started, l.Succeeded = 9_000, 9_000 }, false},
-		{"only a lower bound", func(l *result.Load) { l.CensoredFromNS = 8e6 }, false},
+		{"good", func(*result.Load) {}, ""},
+		{"slow", func(l *result.Load) { l.ResponseP99NS = 1e7 }, Slow},
+		{"ten errors", func(l *result.Load) { l.Succeeded -= 10 }, ""},
+		{"eleven errors", func(l *result.Load) { l.Succeeded -= 11 }, Errors},
+		{"rate missed", func(l *result.Load) { l.Started, l.Succeeded = 9_000, 9_000 }, Errors},
+		{"connections", func(l *result.Load) { l.Connections, l.Established = 4, 3 }, Lacking},
+		{"only a lower bound", func(l *result.Load) { l.CensoredFromNS = 8e6 }, Unbounded},
 		{"broken early, at most below the limit", func(l *result.Load) {
 			l.CensoredFromNS, l.ResponseP99MostNS = 1, 9.8e6
-		}, true},
+		}, ""},
 		{"broken early, at most above it", func(l *result.Load) { l.CensoredFromNS, l.ResponseP99MostNS = 1, 1.1e7 },
-			false},
-		{"censored beyond", func(l *result.Load) { l.CensoredFromNS = 2e7 }, true},
+			Slow},
+		{"censored beyond", func(l *result.Load) { l.CensoredFromNS = 2e7 }, ""},
 		{"growing backlog", func(l *result.Load) { l.Pace = &result.Pace{HalfNS: 1e9, EarlyNS: 10e9, LateNS: 70e9} },
-			false},
+			Growing},
 		{"backlog that comes and goes", func(l *result.Load) {
 			l.Pace = &result.Pace{HalfNS: 1e9, EarlyNS: 40e9, LateNS: 70e9}
-		}, true},
-		{"too few for a p99", func(l *result.Load) { l.Planned, l.Started, l.Succeeded = 900, 900, 900 }, false},
-		{"nothing sent", func(l *result.Load) { *l = result.Load{} }, false},
+		}, ""},
+		{"too few for a p99", func(l *result.Load) { l.Planned, l.Started, l.Succeeded = 900, 900, 900 }, TooFew},
+		{"too few, and wrong", func(l *result.Load) { l.Planned, l.Started, l.Succeeded = 900, 900, 800 }, Errors},
+		{"nothing sent", func(l *result.Load) { *l = result.Load{} }, TooFew},
 	} {
 		l := good
 		c.change(&l)
-		if got := passed(slo, &l); got != c.want {
-			t.Errorf("%s: %v", c.name, got)
+		if got := missed(slo, &l); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
-	if slo.Quantile = .5; !passed(slo, &result.Load{Planned: 20, Started: 20, Succeeded: 20, ResponseP50NS: 1,
-		ResponseP99NS: 1e9}) {
+	if slo.ErrorShare = .2; missed(slo, &result.Load{Planned: 10_000, Started: 9_000, Succeeded: 9_000}) != Unsent {
+		t.Error("a rate that was not sent")
+	}
+	if slo.Quantile = .5; missed(slo, &result.Load{Planned: 20, Started: 20, Succeeded: 20, ResponseP50NS: 1,
+		ResponseP99NS: 1e9}) != "" {
 		t.Error("an objective of the median looks at p99")
+	}
+}
+
+// TestProbe: a probe is long enough for its percentile and for the server's responses, and there is
+// none whose percentile cannot be known.
+func TestProbe(t *testing.T) {
+	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+	kept := []stats.Probe{{Rate: 500, Pass: true}}
+	for _, c := range []struct {
+		name     string
+		quantile float64
+		limit    time.Duration
+		closed   Closed
+		round    int
+		probes   []stats.Probe
+		scale    float64
+		length   time.Duration // 0: there is none
+	}{
+		{"fast", .99, ms(10), Closed{50_000, ms(2)}, 1, nil, 1, firstProbe},
+		{"in less time", .5, ms(10), Closed{50_000, ms(2)}, 1, nil, .1, firstProbe / 10},
+		{"slow", .5, time.Second, Closed{400, ms(300)}, 1, nil, 1, ms(6000)},
+		{"slow, in less time", .5, time.Second, Closed{400, ms(300)}, 1, nil, .1, ms(6000)},
+		{"slow in the closed loop alone", .99, ms(10), Closed{20_000, ms(300)}, 1, nil, 1, firstProbe},
+		{"very slow", .5, time.Minute, Closed{100, 10 * time.Second}, 1, nil, 1, longestProbe},
+		{"too few for p99.9", .999, time.Second, Closed{43, ms(20)}, 1, nil, 1, 0},
+		{"just enough for p99.9 at the highest", .999, time.Second, Closed{2084, ms(20)}, 1, nil, 1, ms(59_990)},
+		{"no response", .5, ms(10), Closed{}, 1, nil, 1, 0},
+		{"nothing counted", .5, ms(10), Closed{1000, ms(1)}, SearchRounds - 1, nil, 1, 0},
+		{"confirmation", .5, ms(10), Closed{1000, ms(1)}, SearchRounds - 1, kept, 1, confirmProbe},
+	} {
+		slo := &result.SLO{Quantile: c.quantile, LimitNS: int64(c.limit)}
+		rate, length, ok := Probe(slo, c.round, c.closed, c.probes, c.scale)
+		if length = length.Round(time.Millisecond); ok != (c.length > 0) || ok && (length != c.length || rate <= 0) {
+			t.Errorf("%s: %v at %v, %v; want %v", c.name, length, rate, ok, c.length)
+		}
+		low, high := Bounds(slo, c.closed)
+		if ok && (rate < 0.8*low || rate > high || !analysis.Bears(int64(rate*length.Seconds()), c.quantile)) {
+			t.Errorf("%s: %v/s for %v, of %v to %v", c.name, rate, length, low, high)
+		}
 	}
 }

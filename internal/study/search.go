@@ -25,11 +25,12 @@ func evaluateSearch(run *result.Run) *report.Data {
 func capacities(run *result.Run) (out []report.Capacity) {
 	for _, name := range slices.Concat(run.Plan.Contestants, run.Plan.Controls) {
 		for _, epoch := range plan.Epochs(run) {
-			probes, confirmed, top := plan.Probes(run, epoch, name)
+			probes, confirmed, closed := plan.Probes(run, epoch, name)
 			if len(probes) == 0 || run.FailureOf(name) != nil {
 				continue
 			}
-			c := report.Capacity{Contestant: name, Epoch: epoch, Top: top, Probes: len(probes), Confirms: len(confirmed)}
+			c := report.Capacity{Contestant: name, Epoch: epoch, Top: closed.PerSec, Probes: len(probes),
+				Confirms: len(confirmed)}
 			c.Rate, c.Lo, c.Hi = stats.Capacity(probes)
 			for _, ok := range confirmed {
 				if ok {

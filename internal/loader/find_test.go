@@ -1,0 +1,205 @@
+package loader
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"dyno/internal/hist"
+	"dyno/internal/load"
+	"dyno/internal/plan"
+	"dyno/internal/result"
+	"dyno/internal/summary"
+)
+
+// server is a server of a known capacity with its connections, without a network or a clock of its
+// own: an Engine and its Session.
+type server struct {
+	perSec float64       // capacity
+	takes  time.Duration // each response, where none waits
+	waits  time.Duration // each response of an open loop, in addition
+	spoil  func(s *server, l *result.Load, d *result.Detail)
+	loads  int  // that it had, this one among them
+	gone   bool // it accepts no connection
+}
+
+func (s *server) Open(context.Context, load.Job) (load.Session, error) {
+	if s.gone {
+		return nil, errors.New("connection refused")
+	}
+	return s, nil
+}
+
+func (s *server) Close() error { return nil }
+
+// Run loads the server, with evenly spaced requests. Beyond its capacity each waits longer than the
+// one before.
+func (s *server) Run(_ context.Context, w load.Window) (result.Load, error) {
+	time.Sleep(w.For)
+	s.loads++
+	d, perSec, slope, takes := w.Observe.Into, s.perSec, 0.0, float64(s.takes)
+	d.Service = hist.New()
+	if w.Schedule != nil {
+		perSec, takes = w.Schedule.Stages[0].From, takes+float64(s.waits)
+		slope = max(perSec/s.perSec-1, 0)
+		d.Response, d.Lag = hist.New(), hist.New()
+	}
+	n, window := int64(perSec*w.For.Seconds()), float64(w.For)
+	var early, late float64
+	for i := range n {
+		due := (float64(i) + 0.5) / float64(n) * window
+		took := takes + slope*due
+		if d.Service.Record(int64(took)); d.Response != nil {
+			d.Response.Record(int64(took))
+		}
+		until := min(due+took, window)
+		early += max(min(until, window/2)-due, 0)
+		late += max(until-max(due, window/2), 0)
+	}
+	l := result.Load{Planned: n, Started: n, Succeeded: n, Connections: 4, Established: 4, Workers: 1,
+		WindowNS: int64(w.For), WallNS: int64(w.For), RateAnswers: float64(n), RateNS: int64(w.For),
+		ServiceMeanNS: int64(d.Service.Mean()), ServiceSDNS: int64(d.Service.StdDev())}
+	if w.Schedule != nil {
+		l.Pace = &result.Pace{HalfNS: int64(w.For / 2), EarlyNS: int64(early), LateNS: int64(late)}
+	}
+	if s.spoil != nil {
+		s.spoil(s, &l, d)
+	}
+	return l, nil
+}
+
+// pause makes the generator stand still for half of a load.
+func pause(l *result.Load) { l.GapNS = l.WindowNS / 2 }
+
+// refuse makes a load one whose server was not there at its end, and not for the half before it.
+func refuse(l *result.Load, d *result.Detail) {
+	lost := l.Started / 2
+	l.Succeeded -= lost
+	l.Errors, l.UnreachableNS = map[string]int64{"dial": lost}, l.WindowNS/2
+	d.Texts = map[string]string{"dial": "dial: connection refused"}
+	pause(l) // so it looks, where there is nothing to do
+}
+
+// TestSearch searches the rate of servers whose capacity is known.
+func TestSearch(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		find   string
+		length time.Duration
+		server server
+		rate   float64 // that is found and confirmed; 0: none
+		ended  string
+		why    string
+		probes int // 0: a whole search
+		check  func(f *summary.Found) bool
+	}{
+		{name: "fast", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond}, rate: 5000,
+			check: func(f *summary.Found) bool {
+				return misses(f, plan.Growing) > 0
+			}},
+		{name: "limited by its latency", find: "p50<10ms", server: server{perSec: 5000, takes: time.Millisecond,
+			waits: 10 * time.Millisecond}, probes: 25, check: func(f *summary.Found) bool { // none of them confirms
+			slow := misses(f, plan.Slow)
+			return f.Rate > 0 && f.Lo == 0 && slow > 0 && slow+misses(f, plan.Growing) == 24
+		}},
+		{name: "slow", find: "p50<1s", length: 3 * time.Minute,
+			server: server{perSec: 400, takes: 300 * time.Millisecond}, rate: 400},
+		{name: "slower than the objective", find: "p50<1s", server: server{perSec: 100, takes: 2 * time.Second},
+			probes: 1, check: func(f *summary.Found) bool { return f.TooSlowNS > 0 }},
+		{name: "a generator that pauses", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
+			spoil: func(s *server, l *result.Load, _ *result.Detail) {
+				if s.loads < 12 && s.loads%3 == 1 {
+					pause(l)
+				}
+			}}, rate: 5000, probes: plan.SearchRounds + 4, check: repeats},
+		{name: "a generator that stands still", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
+			spoil: func(s *server, l *result.Load, _ *result.Detail) {
+				if s.loads > 2 {
+					pause(l)
+				}
+			}}, ended: summary.Stopped, why: "stood still in 5 probes in a row", probes: 7, check: repeats},
+		{name: "a server that dies", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
+			spoil: func(s *server, l *result.Load, d *result.Detail) {
+				if s.loads == 10 {
+					s.gone = true
+					refuse(l, d)
+				}
+			}}, ended: summary.Stopped, why: "the server was gone. The next probe ended early: no", probes: 10,
+			check: func(f *summary.Found) bool { return f.Probes[9].Gone && !f.Probes[9].Paused && f.Rate > 0 }},
+		{name: "a server that refuses what is too much", find: "p99<10ms", server: server{perSec: 5000,
+			takes: time.Millisecond, spoil: func(s *server, l *result.Load, d *result.Detail) {
+				if l.Pace != nil && l.ServiceSDNS > 0 {
+					refuse(l, d)
+				}
+			}}, rate: 5000, check: func(f *summary.Found) bool { return misses(f, plan.Errors) > 0 }},
+		{name: "a percentile that is never known", find: "p99.9<2s", length: 5 * time.Second,
+			server: server{perSec: 43, takes: 20 * time.Millisecond}, ended: summary.Stopped,
+			why: "p99.9 cannot be known below 2,500/s", probes: 1},
+		{name: "too little time", find: "p99<1s", length: time.Second,
+			server: server{perSec: 100, takes: 20 * time.Millisecond}, ended: summary.OutOfTime, why: "make -d longer",
+			probes: 1},
+		{name: "fewer connections", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
+			spoil: func(_ *server, l *result.Load, _ *result.Detail) { l.Established = 3 }}, ended: summary.Stopped,
+			why: "the closed loop had fewer connections: 3 of 4", probes: 1},
+		{name: "wrong counts", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
+			spoil: func(s *server, l *result.Load, _ *result.Detail) { l.Started += int64(s.loads / 3) }},
+			ended: summary.Stopped, why: "do not add up", probes: 3},
+		{name: "no right response", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
+			spoil: func(_ *server, l *result.Load, _ *result.Detail) {
+				l.Failed, l.Succeeded, l.RateAnswers = l.Succeeded, 0, 0
+			}}, probes: 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &Plan{Request: Request{Find: objectives(c.find), Duration: c.length}, engine: &c.server,
+					job: load.Job{Workers: 1}}
+				n, began := 0, time.Now()
+				f, err := p.Search(t.Context(), func(summary.Probe) { n++ })
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.probes == 0 {
+					c.probes = plan.SearchRounds
+				}
+				if took := time.Since(began); n != len(f.Probes) || n != c.probes || f.Ended != c.ended ||
+					!strings.Contains(f.Why, c.why) || f.OK() != (c.rate > 0) || took > 2*p.searchTime() && n > 1 {
+					t.Errorf("%d probes (%d ticks) in %v, ended %q: %q, ok %t; want %d, %q: %q", len(f.Probes), n, took,
+						f.Ended, f.Why, f.OK(), c.probes, c.ended, c.why)
+				}
+				if c.rate > 0 && (math.Abs(f.Rate/c.rate-1) > 0.04 || f.Lo > 1.03*c.rate || f.Hi < c.rate) {
+					t.Errorf("found %v (%v–%v), want %v", f.Rate, f.Lo, f.Hi, c.rate)
+				}
+				if c.check != nil && !c.check(f) {
+					t.Errorf("%+v", f)
+				}
+			})
+		})
+	}
+}
+
+// misses returns the number of probes that missed the objective for this reason.
+func misses(f *summary.Found, why plan.Miss) (n int) {
+	for _, p := range f.Probes {
+		if p.Why == string(why) {
+			n++
+		}
+	}
+	return n
+}
+
+// repeats reports whether each probe in which the generator stood still was made again.
+func repeats(f *summary.Found) bool {
+	again := 0
+	for i, p := range f.Probes[:len(f.Probes)-1] {
+		if next := f.Probes[i+1]; p.Paused && (next.Kind != p.Kind || next.PerSec != p.PerSec) {
+			return false
+		} else if p.Paused {
+			again++
+		}
+	}
+	return again > 3
+}
