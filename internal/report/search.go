@@ -55,15 +55,19 @@ func (s *search) sentences() []string {
 		s.endedEarly())
 }
 
-// best names the contestant with the highest capacity.
+// best names the contestant with the highest capacity of those that kept the objective in a probe.
 func (s *search) best() string {
 	var best Capacity
 	for _, c := range s.Found {
-		if c.Rate > best.Rate {
+		if c.Lo > 0 && c.Rate > best.Rate {
 			best = c
 		}
 	}
-	if best.Rate == 0 {
+	switch {
+	case best.Rate > 0:
+	case len(s.Found) > 0:
+		return "No highest rate was found: every probe missed the objective."
+	default:
 		return "Nothing was measured: no highest rate was found."
 	}
 	return fmt.Sprintf("%s keeps the objective at the highest rate: %s (%s–%s).", s.title(best.Contestant),
