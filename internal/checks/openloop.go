@@ -131,21 +131,21 @@ func Growth(l *result.Load) (x float64, ok bool) {
 	return 2 * float64(p.LateNS-p.EarlyNS) / float64(p.HalfNS) / float64(l.Planned), true
 }
 
-// Turns is how many times as long as its service time a load must at least be for Grows to judge
+// ServiceTimes is how many times as long as its service time a load must at least be for Grows to judge
 // it.
-const Turns = 20
+const ServiceTimes = 20
 
 // Grows reports whether a load falls behind its schedule by more than GrowthLimit and than it may
 // at a server that keeps the rate. That is, for n requests of the service time S in a window T: as
 // the window begins without requests, 2 E[S²]/T²; and by chance, because Poisson arrivals vary,
-// twice the standard deviation, 4 √(E[S²]/n)/T. An overload raises S itself, so S counts as T/Turns
+// twice the standard deviation, 4 √(E[S²]/n)/T. An overload raises S itself, so S counts as T/ServiceTimes
 // at most.
 func Grows(l *result.Load) bool {
 	x, ok := Growth(l)
 	if !ok {
 		return false
 	}
-	s := min(math.Hypot(float64(l.ServiceMeanNS), float64(l.ServiceSDNS))/float64(2*l.Pace.HalfNS), 1./Turns)
+	s := min(math.Hypot(float64(l.ServiceMeanNS), float64(l.ServiceSDNS))/float64(2*l.Pace.HalfNS), 1./ServiceTimes)
 	return x > GrowthLimit+2*s*s+2*4*s/math.Sqrt(float64(l.Planned))
 }
 

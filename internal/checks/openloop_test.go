@@ -113,9 +113,9 @@ func TestGrows(t *testing.T) {
 		most    float64 // and at most
 	}{
 		{"fast", 10_000, exponential(1e6), 0, 0.01},
-		{"slow", 500, func(float64) float64 { return window / Turns }, 0, 0.08},
-		{"slow and varying", 500, exponential(window / Turns / math.Sqrt2), 0, 0.08},
-		{"slow and few", 50, exponential(window / Turns / math.Sqrt2), 0, 0.08},
+		{"slow", 500, func(float64) float64 { return window / ServiceTimes }, 0, 0.08},
+		{"slow and varying", 500, exponential(window / ServiceTimes / math.Sqrt2), 0, 0.08},
+		{"slow and few", 50, exponential(window / ServiceTimes / math.Sqrt2), 0, 0.08},
 		{"a little overloaded", 10_000, queue(0.02), 1, 1},
 		{"overloaded", 500, queue(0.1), 1, 1},
 		{"overloaded to twice the capacity", 500, queue(0.5), 1, 1},

@@ -85,7 +85,7 @@ func (p *Plan) Ask(ctx context.Context) (*http1.Response, error) {
 	case errors.As(err, &op) && op.Op == "dial":
 		err = p.unopened(err)
 	default:
-		err = advised(err)
+		err = endpoint.Advised(err)
 	}
 	return nil, fmt.Errorf("ask %s: %w", p.Target, err)
 }

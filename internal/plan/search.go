@@ -222,7 +222,7 @@ func probeAt(slo *result.SLO, rate float64, closed Closed, least time.Duration) 
 	if slo.Quantile > 0.99-1e-9 {
 		service = min(service, time.Duration(slo.LimitNS))
 	}
-	length := checks.Turns * service
+	length := checks.ServiceTimes * service
 	if rate > 0 {
 		length = max(length, time.Duration(expects(slo)/rate*1e9))
 	}
