@@ -92,7 +92,7 @@ func TestHTML(t *testing.T) {
 		"<h1>a | &lt;title&gt;</h1>", `<strong class="bad">Second</strong>`,
 		`<a href="#w-rate">rate</a><small>1/s</small>`,
 		`<span class="key l-go"></span>alpha<small>Go</small>`,
-		`<s>beta</s></th><td class="reason" colspan="1">failed: *no* port</td>`,
+		`<s>beta</s></th><td class="reason" colspan="1"><div>failed: *no* port</div></td>`,
 		"<details><summary>folded</summary>", `id="w-rate"`, `<svg class="chart wide"`, `<svg class="chart narrow"`,
 		`<b class="warn">warn</b>`, "<dt>Seed</dt><dd>7</dd>", "<pre>dyno run ```</pre>",
 	} {

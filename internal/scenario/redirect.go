@@ -23,6 +23,7 @@ type segment struct {
 // Keep renders the request as HTTP1 does, and keeps it in x.
 func (d *Draw) Keep(x *Sent, buf []byte) (_ []byte, tail string) {
 	start := len(buf)
+	d.jar = segment{} // a template without cookies leaves it
 	buf, x.tail = d.HTTP1(buf)
 	x.bytes, x.jar = append(x.bytes[:0], buf[start:]...), d.jar
 	return buf, x.tail
