@@ -67,7 +67,7 @@ func ProgressOf(run *result.Run) Progress {
 	case elapsed(run) > budgeted(run) && budgeted(run) > 0:
 		out.Longer = "a few epochs are missing; to measure them, the run may exceed its budget by up to a quarter"
 	case discarded > 0:
-		out.Longer = "discarded trials are repeated"
+		out.Longer = "repeating discarded trials"
 	case lastEpoch(run) <= p.Pilots:
 		out.Longer = "the first loads took longer than planned"
 	default:

@@ -77,7 +77,7 @@ func TestProgressSaysWhy(t *testing.T) {
 		t.Errorf("%+v", first)
 	}
 	if half := all[len(all)/2]; !strings.HasPrefix(half.Epoch, "epoch ") ||
-		half.Longer != "discarded trials are repeated" {
+		half.Longer != "repeating discarded trials" {
 		t.Errorf("%+v", half)
 	}
 	if last := all[len(all)-1]; !strings.HasPrefix(last.Longer, "a few epochs are missing") {

@@ -143,7 +143,7 @@ func (v *view) trouble(a checks.Answer) string {
 	}
 	switch {
 	case a.Question == checks.MachineQuiet:
-		return "noise: " + PerCent(float64(v.Discarded)/float64(max(1, v.Valid+v.Discarded))) + " of trials discarded, " +
+		return "noise: " + PerCent(float64(v.Discarded)/float64(max(1, v.Valid+v.Discarded))) + " of trials discarded " +
 			c.Means + led("; ", c.Do)
 	}
 	return who + c.Means + led("; ", c.Do)

@@ -110,7 +110,7 @@ func (v *view) why(g group) string {
 	}
 	reason, apart := "few data", 0.
 	if quiet := checks.Summary(v.Findings)[checks.MachineQuiet]; quiet.State >= checks.Warn {
-		reason = "noisy machine"
+		reason = "noise"
 	}
 	for _, p := range g.pairs {
 		if p.Verdict != analysis.Inconclusive {

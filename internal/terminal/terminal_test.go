@@ -168,7 +168,7 @@ func story() (before, after []result.Event) {
 			Text: fmt.Sprintf("epoch %d", i/30),
 			Done: i + 1, Total: 300, Left: time.Duration(200-i) * time.Second, Trial: &result.Trial{}}
 		if i > 80 {
-			e.Left, e.Longer = e.Left*3/2, "discarded trials are repeated"
+			e.Left, e.Longer = e.Left*3/2, "repeating discarded trials"
 		}
 		if i%2 == 1 {
 			e.Stage = "measured"
