@@ -123,7 +123,7 @@ func (p *paired) shortWords(rows []row, metrics []analysis.Metric) string {
 	}
 	switch gaps := slices.DeleteFunc(slices.Clone(metrics), func(m analysis.Metric) bool { return !lacks(m) }); {
 	case len(gaps) == 1 && gaps[0].Name == "p99":
-		parts = append(parts, document.Missing+": too few requests for a p99")
+		parts = append(parts, document.Missing+": too few requests")
 	case len(gaps) > 0:
 		parts = append(parts, document.Missing+": not measured")
 	}

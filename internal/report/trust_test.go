@@ -125,7 +125,7 @@ func TestGapsHaveALegend(t *testing.T) {
 	throughput, _ := analysis.MetricNamed("throughput")
 	memory, _ := analysis.MetricNamed("memory") // which lacks one
 	for want, metrics := range map[string][]analysis.Metric{
-		"–: too few requests for a p99": {throughput, tail}, "–: not measured": {throughput, memory, tail},
+		"–: too few requests": {throughput, tail}, "–: not measured": {throughput, memory, tail},
 	} {
 		if got := p.shortWords(rows, metrics); !strings.Contains(got, want) {
 			t.Errorf("no %q in %q", want, got)
