@@ -10,14 +10,13 @@ import (
 	"dyno/internal/conf"
 )
 
-var flagOfError = regexp.MustCompile(`^invalid argument (".*") for "(?:-\w, )?--([a-z0-9-]+)" flag: `)
+var flagOfError = regexp.MustCompile(`(?s)^invalid argument (".*") for "(?:-\w, )?--([a-z0-9-]+)" flag: (.*)`)
 
-// wanted describes the values of flags, by cobra's type.
+// wanted describes the values of flags whose errors are Go's, by cobra's type.
 var wanted = map[string]string{
 	"int": "a whole number", "uint64": "a whole number", "float64": "a number",
 	"intSlice":      "whole numbers separated by commas, such as 10,100",
 	"duration":      "a time with a unit, such as 10s or 5m",
-	"time":          "a time above 0, such as 10s, 5m, or a number of seconds",
 	"durationSlice": "times with units, separated by commas, such as 0,10ms",
 }
 
@@ -33,13 +32,23 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 		return usagef("%w%s", err, help)
 	}
-	if m := flagOfError.FindStringSubmatch(err.Error()); m != nil {
-		if f := cmd.Flags().Lookup(m[2]); f != nil && wanted[f.Value.Type()] != "" {
-			return usagef("--%s %s: want %s", m[2], m[1], wanted[f.Value.Type()])
+	if name, value, why := badFlag(err); name != "" {
+		if f := cmd.Flags().Lookup(name); f != nil && wanted[f.Value.Type()] != "" {
+			why = "want " + wanted[f.Value.Type()]
 		}
+		return usagef("--%s %s: %s", name, value, why)
 	}
 	if strings.HasPrefix(err.Error(), "unknown shorthand flag") {
 		return usagef("%w%s", err, help)
 	}
 	return usage(err)
+}
+
+// badFlag returns the long flag of an error about a value, the value, quoted, and what is wrong with
+// it; "" for another error.
+func badFlag(err error) (name, value, why string) {
+	if m := flagOfError.FindStringSubmatch(err.Error()); m != nil {
+		return m[2], m[1], m[3]
+	}
+	return "", "", ""
 }

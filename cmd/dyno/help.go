@@ -267,7 +267,8 @@ var metavariables = map[string]string{
 	"load scenario": "FILE", "name": "NAME", "of": "NAME", "only": "SECTION", "out": "DIR",
 	"path": "PATH", "primary": "METRIC", "profile": "NAME", "protocol": "NAME",
 	"resolve": "HOST:PORT:ADDR", "resume": "DIR", "scenario": "NAME", "unix": "SOCKET",
-	"targets": "FILE", "metrics": "ADDR", "form": "FIELD",
+	"targets": "FILE", "metrics": "ADDR", "form": "FIELD", "proxy": "URL",
+	"ca": "FILE", "cert": "FILE", "key": "FILE", "servername": "NAME",
 	"validate out": "FILE", "verify seed": "TEXT",
 }
 

@@ -105,10 +105,12 @@ func badValue(err error, text string, names []string) error {
 	if long := oneDash(text, names); long != "" && len(text) > 2 {
 		return usagef("unknown flag -%s; did you mean --%s, with two dashes?", long, long)
 	}
-	for name, note := range taken {
-		if strings.Contains(err.Error(), "--"+name+`"`) {
-			return usagef("%w (%s)", err, note)
-		}
+	name, value, why := badFlag(err)
+	if note := taken[name]; note != "" {
+		why += " (" + note + ")"
+	}
+	if name != "" {
+		return usagef("--%s %s: %s", name, value, why)
 	}
 	return usage(err)
 }
