@@ -170,7 +170,7 @@ func identical(r *result.Run, sides []*side.Side) string {
 			case s.Kind == side.Command && t.Kind == side.Command && s.Text != t.Text:
 			case one.BinaryHash != "" && one.BinaryHash == two.BinaryHash:
 				return fmt.Sprintf("%s and %s are the same program, byte for byte: an A/A run", s.Name, t.Name)
-			case strings.Contains(one.Processes, "(pid ") && one.Processes == two.Processes:
+			case one.SameServer(two):
 				return fmt.Sprintf("%s and %s are one process, %s: an A/A run", s.Name, t.Name, one.Processes)
 			}
 		}

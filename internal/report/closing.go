@@ -10,6 +10,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/document"
+	"dyno/internal/result"
 )
 
 // closing ends an answer in a terminal. It says how far to trust the answer, how it compares with
@@ -110,10 +111,9 @@ func (v *view) trust() []document.Item {
 // withoutTwins says that no two equal servers were compared, where verdicts rest on it, and how to;
 // "" if they were, or if the sides are one process.
 func (v *view) withoutTwins() string {
-	made, seen := v.hasTwins(), map[string]bool{}
-	for _, c := range v.run.Contestants {
-		made = made || c.URL != "" && seen[c.Processes] && strings.Contains(c.Processes, "(pid ")
-		seen[c.Processes] = true
+	made, list := v.hasTwins(), v.run.Contestants
+	for i := range list {
+		made = made || slices.ContainsFunc(list[:i], func(c result.Contestant) bool { return c.SameServer(&list[i]) })
 	}
 	switch {
 	case made || v.Valid == 0 || !v.ranks() && !v.namesPairs():

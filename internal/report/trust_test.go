@@ -59,11 +59,15 @@ func itemsText(items []document.Item) (text string) {
 func TestOneProcessIsTwins(t *testing.T) {
 	d := fixture()
 	d.Run.Plan.Controls, d.Run.Plan.Study, d.Analysis.AACheck, d.Findings = nil, "", nil, nil
-	for processes, says := range map[string]bool{"node (pid 8692)": false, "a process that dyno cannot inspect": true} {
-		d.Run.Contestants = []result.Contestant{{Name: "a", URL: "http://a/", Processes: processes},
-			{Name: "b", URL: "http://a/", Processes: processes}}
-		if got := itemsText(newView(d).trust()); strings.Contains(got, "no two equal servers") != says {
-			t.Errorf("%s: %s", processes, got)
+	for _, c := range []struct {
+		processes, url string
+		says           bool
+	}{{"node (pid 8692)", "http://a/", false}, {"node (pid 8692)", "https://a/", true},
+		{"a process that dyno cannot inspect", "http://a/", true}} {
+		d.Run.Contestants = []result.Contestant{{Name: "a", URL: "http://a/", Processes: c.processes},
+			{Name: "b", URL: c.url, Processes: c.processes}}
+		if got := itemsText(newView(d).trust()); strings.Contains(got, "no two equal servers") != c.says {
+			t.Errorf("%+v: %s", c, got)
 		}
 	}
 }

@@ -7,6 +7,8 @@
 // pointer.
 package result
 
+import "strings"
+
 // Format is the version of trials.jsonl that this code writes; see doc/format.md.
 const Format = 2
 
@@ -140,6 +142,13 @@ type Contestant struct {
 	HeaderBytes int               `json:"header_bytes,omitempty"` // status line and headers of the first loaded request
 	BodyBytes   int               `json:"body_bytes,omitempty"`
 	LinesOfCode int               `json:"lines_of_code,omitempty"` // of its sources, by the rule of doc/studies.md
+}
+
+// SameServer reports whether c and o are URLs of one process, both encrypted or both in the clear: to
+// compare them is to compare equal servers.
+func (c *Contestant) SameServer(o *Contestant) bool {
+	scheme, _, _ := strings.Cut(c.URL, "://")
+	return strings.Contains(c.Processes, "(pid ") && c.Processes == o.Processes && strings.HasPrefix(o.URL, scheme+"://")
 }
 
 // Alike says what contestants without a contract answered identically, before the first trial.
