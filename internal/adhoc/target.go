@@ -79,7 +79,7 @@ func (t *Target) through(ctx context.Context, host, port string, by Route) error
 	if t.Via = t.Host; t.TLS != nil {
 		t.Via = net.JoinHostPort(host, port)
 	}
-	t.URL += " at proxy " + p.Host
+	t.URL += " by proxy " + p.Host
 	return t.find(ctx, name, at, by)
 }
 

@@ -152,9 +152,9 @@ func (t *Target) Aim(aims []Aim) error {
 
 // origin returns the scheme, host and port of the URL, and what follows it for people.
 func (t *Target) origin() (origin, at string) {
-	url, socket, found := strings.Cut(t.URL, " at ")
+	url, at, found := strings.Cut(t.URL, " ") // at ADDRESS, by proxy HOST
 	if found {
-		at = " at " + socket
+		at = " " + at
 	}
 	scheme, rest, _ := strings.Cut(url, "://")
 	host, _, _ := strings.Cut(rest, "/")

@@ -61,17 +61,17 @@ func (t *TLS) Config(host string) (*tls.Config, error) {
 	if t.CA != "" {
 		pem, err := os.ReadFile(t.CA)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--ca: %w", err)
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("%s: no certificate in PEM form (-----BEGIN CERTIFICATE-----) in it", t.CA)
+			return nil, fmt.Errorf("--ca %s: no certificate in PEM form (-----BEGIN CERTIFICATE-----) in it", t.CA)
 		}
 	}
 	if t.Cert != "" {
 		pair, err := tls.LoadX509KeyPair(t.Cert, cmp.Or(t.Key, t.Cert))
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", t.Cert, err)
+			return nil, fmt.Errorf("--cert %s: %w", t.Cert, err)
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}
