@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,7 +83,9 @@ func TestManyTargets(t *testing.T) {
 	runtime.KeepAlive(p)
 	runtime.KeepAlive(mix)
 	held, made := (after.HeapAlloc-before.HeapAlloc)/n, (after.TotalAlloc-before.TotalAlloc)/n
-	if held > 1300 || made > 5000 {
+	info, _ := debug.ReadBuildInfo()
+	race := slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) // pools then drop much
+	if held > 1300 || made > 5000 && !race {
 		t.Errorf("%d bytes held of each request, %d allocated", held, made)
 	}
 	t.Logf("%d bytes held of each request, %d allocated", held, made)
