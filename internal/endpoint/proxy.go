@@ -44,7 +44,7 @@ func (e Endpoint) Tunnel(c net.Conn) error {
 		resp, bad := http1.Whole(answer, true, false) // what it grants has no content, as if to HEAD
 		switch {
 		case bad == nil && resp.Status/100 != 2:
-			err = fmt.Errorf("status %d %s to CONNECT %s", resp.Status, resp.Reason, e.Via)
+			err = fmt.Errorf("it answered CONNECT %s with status %d %s", e.Via, resp.Status, resp.Reason)
 		case bad == nil && resp.TotalBytes < len(answer):
 			err = errors.New("it sent bytes before the server could")
 		case bad == nil:

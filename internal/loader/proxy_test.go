@@ -109,8 +109,9 @@ func TestProxy(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = plan.Run(t.Context(), &Files{}, nil)
-			if refused := err != nil && strings.Contains(err.Error(), "proxy "+by.Listener.Addr().String()+
-				": status 403 Forbidden to CONNECT "+encrypted.Listener.Addr().String()); refused != (url == encrypted.URL) {
+			why := fmt.Sprintf("proxy %s: it answered CONNECT %s with status 403 Forbidden", by.Listener.Addr(),
+				encrypted.Listener.Addr())
+			if refused := err != nil && strings.Contains(err.Error(), why); refused != (url == encrypted.URL) {
 				t.Errorf("%s, %s, refused: %v", engine, url, err)
 			}
 		}

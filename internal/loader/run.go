@@ -109,7 +109,11 @@ func (p *Plan) open(ctx context.Context) (load.Session, error) {
 // unopened returns the error of a load whose connections could not be made, with what to do.
 func (p *Plan) unopened(err error) error {
 	if _, proxy := errors.AsType[*endpoint.ProxyError](err); !proxy && load.Unconnected(err) == load.Dial {
-		return fmt.Errorf("%w; is a server listening at %s?", err, p.target.Addr)
+		who := "server"
+		if p.target.Via != "" {
+			who = "proxy"
+		}
+		return fmt.Errorf("%w; is a %s listening at %s?", err, who, p.target.Addr)
 	}
 	return endpoint.Advised(err)
 }
