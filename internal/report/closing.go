@@ -143,8 +143,8 @@ func (v *view) trouble(a checks.Answer) string {
 	}
 	switch {
 	case a.Question == checks.MachineQuiet:
-		return "noise: " + PerCent(float64(v.Discarded)/float64(max(1, v.Valid+v.Discarded))) + " of trials discarded " +
-			c.Means + led("; ", c.Do)
+		share := float64(v.Discarded) / float64(max(1, v.Valid+v.Discarded))
+		return "noise: " + PerCent(share) + " of trials discarded " + c.Means + led("; ", c.Do)
 	}
 	return who + c.Means + led("; ", c.Do)
 }
