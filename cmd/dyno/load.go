@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,6 +60,11 @@ func loadCommand() *cobra.Command {
 
 // run plans the load, runs it and prints the summary.
 func (f *loadFlags) run(args []string) error {
+	for _, arg := range args {
+		if _, err := strconv.Atoi(arg); err == nil && f.Follow > 0 {
+			return usagef("%s is no URL; if it is the number of --follow, write --follow=%[1]s", arg)
+		}
+	}
 	drawSeed(f.cmd)
 	f.Dyno, f.Command = version(), repeated(f.cmd, args)
 	if len(args) > 0 {
