@@ -73,7 +73,9 @@ func run(account *json.Encoder, args []string) (*follower, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	f := &follower{out: os.Stdout, account: account, verbose: slices.Contains(args, "-v"), packages: map[string][]event{}}
+	f := &follower{
+		out: os.Stdout, account: account, verbose: slices.Contains(args, "-v"), packages: map[string][]event{},
+	}
 	followed := f.follow(out)
 	io.Copy(io.Discard, out)
 	return f, errors.Join(cmd.Wait(), followed)

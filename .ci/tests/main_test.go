@@ -82,11 +82,13 @@ func TestOnceMore(t *testing.T) {
 		body string
 		ok   bool
 	}{
-		"unsteady": {first + `func TestA(t *testing.T) { t.Run("b/c d", func(t *testing.T) { if first(t) { t.Error("busy") } }) }`, true},
-		"wrong":    {`func TestA(t *testing.T) { t.Error("wrong", os.Args[0] != "") }`, false},
-		"panic":    {first + `func TestA(t *testing.T) { if first(t) { panic("lost") } }`, false},
-		"race":     {first + `func TestA(t *testing.T) { if first(t) { t.Error("WARNING: DATA RACE") } }`, false},
-		"broken":   {`func TestA(t *testing.T) { undefined(os.Args) }`, false},
+		"unsteady": {first + `func TestA(t *testing.T) {
+			t.Run("b/c d", func(t *testing.T) { if first(t) { t.Error("busy") } })
+		}`, true},
+		"wrong":  {`func TestA(t *testing.T) { t.Error("wrong", os.Args[0] != "") }`, false},
+		"panic":  {first + `func TestA(t *testing.T) { if first(t) { panic("lost") } }`, false},
+		"race":   {first + `func TestA(t *testing.T) { if first(t) { t.Error("WARNING: DATA RACE") } }`, false},
+		"broken": {`func TestA(t *testing.T) { undefined(os.Args) }`, false},
 		"many": {first + `func TestA(t *testing.T) {
 	once := first(t)
 	for _, n := range []string{"a", "b", "c", "d", "e"} { t.Run(n, func(t *testing.T) { if once { t.Error("all") } }) }

@@ -328,7 +328,8 @@ func TestLargeFile(t *testing.T) {
 	mix.NewSource(1, 0, 1).Draw(&d, new(scenario.Want))
 	head, tail := d.HTTP1(nil)
 	runtime.ReadMemStats(&after)
-	if int64(len(tail)) != size || tail[size-3:] != "end" || !strings.Contains(string(head), "Content-Length: 2147483648\r\n") {
+	if int64(len(tail)) != size || tail[size-3:] != "end" ||
+		!strings.Contains(string(head), "Content-Length: 2147483648\r\n") {
 		t.Errorf("%q, and %d bytes", head, len(tail))
 	}
 	if took := after.TotalAlloc - before.TotalAlloc; took > 16<<20 {

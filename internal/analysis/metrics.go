@@ -74,8 +74,9 @@ var Metrics = []Metric{
 		Name: "alloc_per_request", Unit: "bytes", Kind: Memory, Rare: true, Of: allocPerRequest,
 		Title: "Allocated per request",
 		About: "For programs in Go and .NET: bytes allocated on the heap in the window, per right response, as their " +
-			"runtimes count them (runtime.MemStats.TotalAlloc, GC.GetTotalAllocatedBytes). Allocations of the reading " +
-			"itself are measured and subtracted. What a program keeps on its stacks or outside of that heap is not in it.",
+			"runtimes count them (runtime.MemStats.TotalAlloc, GC.GetTotalAllocatedBytes). Allocations of the " +
+			"reading itself are measured and subtracted. What a program keeps on its stacks or outside of that " +
+			"heap is not in it.",
 	},
 	{
 		Name: "goroutines_per_request", Unit: "goroutines", Kind: Count, Rare: true, Of: goroutines,
@@ -142,7 +143,8 @@ var Metrics = []Metric{
 	{
 		Name: "handshake_p50", Unit: "ns", Kind: ServiceTime, Rare: true, Of: handshakeP50,
 		Title: "TLS handshake, median", Head: "handshake p50 %s", Column: "Handshake, median",
-		About:   "Time from a connection's establishment to the end of its TLS handshake, the generator's part included.",
+		About: "Time from a connection's establishment to the end of its TLS handshake, the generator's part " +
+			"included.",
 		Phrases: Phrases{Factor: "takes %s the median TLS handshake time of", Best: "has the shortest TLS handshake"},
 	},
 	{

@@ -85,7 +85,8 @@ func TestValues(t *testing.T) {
 	full := &result.Trial{
 		Level: &result.Level{RatePerSec: 17},
 		Load: result.Load{Planned: 18, Succeeded: 2_000_000, WindowNS: 1e9, BytesRead: 3e6,
-			ServiceP50NS: 10, ServiceP99NS: 20, ServiceMaxNS: 30, ServiceMeanNS: 15, ServiceSDNS: 11, ResponseP50NS: 40, ResponseP99NS: 50,
+			ServiceP50NS: 10, ServiceP99NS: 20, ServiceMaxNS: 30, ServiceMeanNS: 15, ServiceSDNS: 11,
+			ResponseP50NS: 40, ResponseP99NS: 50,
 			RateSamples: 5, RateSDPerSec: 12, RateMaxPerSec: 13,
 			Handshakes: 2000, HandshakeP50NS: 60, HandshakeP99NS: 70},
 		Server: result.Usage{CPUNS: n(4e8), PSSBytes: n(5), HeapInuseBytes: n(6), AllocBytes: n(14e6),

@@ -11,7 +11,8 @@ var circle = regexp.MustCompile(`<circle cx="([0-9.]+)" cy="([0-9.]+)"`)
 
 // A long name stands in lines, each as wide as its letters, in a row of its own.
 func TestStripNames(t *testing.T) {
-	c := StripChart{ID: "s", Plots: []StripPlot{{Title: "first", Per: 1, Dots: [][]Dot{{{At: 1}}, {{At: 2}}}}}, Names: []StripName{
+	plot := StripPlot{Title: "first", Per: 1, Dots: [][]Dot{{{At: 1}}, {{At: 2}}}}
+	c := StripChart{ID: "s", Plots: []StripPlot{plot}, Names: []StripName{
 		{"A framework whose name has many words (and more)", "go"}, {"b", "go"}}}
 	picture := drawStrips(&c, false, false)
 	if strings.Contains(picture, "textLength") || !strings.Contains(picture, ">A framework<") ||

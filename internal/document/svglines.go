@@ -372,6 +372,7 @@ func (s *lines) absent(it Item, y float64) {
 		class = "gone"
 	}
 	s.printf(`<circle cx="6" cy="%.1f" r="4" class="hollow"/>`, y-4)
-	s.printf(`<text x="18" y="%.1f" class="reason"><title>%s</title><tspan class="%s">%s</tspan><tspan dx="8">%s</tspan></text>`, y,
-		safe(why), class, safe(name), safe(short(why, max(12, s.l.reasonLen-len([]rune(name))))))
+	s.printf(`<text x="18" y="%.1f" class="reason"><title>%s</title><tspan class="%s">%s</tspan>`, y, safe(why), class,
+		safe(name))
+	s.printf(`<tspan dx="8">%s</tspan></text>`, safe(short(why, max(12, s.l.reasonLen-len([]rune(name))))))
 }

@@ -108,7 +108,8 @@ func (d *decoder) resize(b []byte) ([]byte, error) {
 	case !ok:
 		return nil, errShort
 	case n > TableSize:
-		return nil, wrong(CompressionError, "a table of %d bytes, more than the %d allowed (RFC 7541 6.3)", n, TableSize)
+		return nil, wrong(CompressionError,
+			"a table of %d bytes, more than the %d allowed (RFC 7541 6.3)", n, TableSize)
 	}
 	d.dynamic.limit = int(n)
 	d.dynamic.shrink(int(n))

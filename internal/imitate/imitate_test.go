@@ -154,7 +154,8 @@ func TestABBodies(t *testing.T) {
 		if _, err := o.Run(t.Context(), s.URL+"/", &out, &notes, 0); err != nil {
 			t.Fatal(err)
 		}
-		if want := fmt.Sprintf("HTML transferred:       %d bytes\n", sent.Load()); !strings.Contains(out.String(), want) {
+		want := fmt.Sprintf("HTML transferred:       %d bytes\n", sent.Load())
+		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q: no %q in\n%s\n%s", options, want, &out, &notes)
 		}
 	}

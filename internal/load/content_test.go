@@ -157,7 +157,8 @@ func TestDecodeBounds(t *testing.T) {
 			t.Errorf("%s: %v, %d bytes held, %d at most; want %v", coding, kind, held, most, want)
 		}
 		text := a.Complaint(kind, &scenario.Scenario{Requests: make([]scenario.Request, 1)}, nil)
-		if coding == "gzip" && !strings.Contains(text, "70254592 bytes that cannot be decoded: it has more than 64 MiB") {
+		if coding == "gzip" && !strings.Contains(text, "70254592 bytes that cannot be decoded: it has more "+
+			"than 64 MiB") {
 			t.Errorf("the complaint is %q", text)
 		}
 	}

@@ -67,8 +67,8 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 		j.PerConnection = 1
 	}
 	if err == nil && j.Follow > 0 && (j.HTTP2 || j.Pipeline > 1 || j.PerConnection == 1) {
-		err = errors.New("redirects are followed on the connection that they came on: in HTTP/1.1, with one request in " +
-			"flight, and not if each has a connection of its own")
+		err = errors.New("redirects are followed on the connection that they came on: in HTTP/1.1, with one request " +
+			"in flight, and not if each has a connection of its own")
 	}
 	return mix, err
 }

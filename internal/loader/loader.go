@@ -190,8 +190,8 @@ func (r *Request) check() error {
 		return conf.Usagef("--follow sends a request again on the connection that its redirect came on; omit it, or " +
 			"--no-keepalive and its like")
 	case r.Proxy != "" && (r.Unix != "" || len(r.Resolve) > 0):
-		return conf.Usagef("--proxy: dyno connects to the proxy, which looks the server up itself; omit it, or --unix and " +
-			"--resolve")
+		return conf.Usagef("--proxy: dyno connects to the proxy, which looks the server up itself; omit it, or " +
+			"--unix and --resolve")
 	case r.Unix != "" && (len(r.Resolve) > 0 || len(r.LocalAddrs) > 0):
 		return conf.Usagef(
 			"--unix cannot be combined with --resolve or --local-addr, because a Unix socket has no address; omit them")

@@ -97,7 +97,8 @@ func TestProxy(t *testing.T) {
 				t.Fatal(err)
 			}
 			s, err := plan.Run(t.Context(), &Files{}, nil)
-			if err != nil || s.Load.Succeeded != 12 || s.Load.Redirects != 12 || !strings.Contains(s.Target, " by proxy ") {
+			if err != nil || s.Load.Succeeded != 12 || s.Load.Redirects != 12 ||
+				!strings.Contains(s.Target, " by proxy ") {
 				t.Fatalf("%s, %s: %+v, %v", engine, url, s, err)
 			}
 			if a, n := p.asked.Load(), p.tunnels.Load(); url == clear.URL && (a != 24 || n > 0) ||

@@ -202,7 +202,9 @@ func TestNewRefuses(t *testing.T) {
 		"cannot name a user":                     {Proxy: "http://a:b@127.0.0.1:1"},
 		"--follow needs one":                     {Follow: 1, Pipeline: 2},
 		"--follow sends":                         {Follow: 1, NoKeepalive: true},
-		"omit it or --follow":                    {Follow: 1, Request: adhoc.Request{Headers: []string{"Connection: close"}}},
+		"omit it or --follow": {
+			Follow: 1, Request: adhoc.Request{Headers: []string{"Connection: close"}},
+		},
 		"Connection: close allows one": {Request: adhoc.Request{Headers: []string{"Connection: close"}},
 			Pipeline: 2},
 		"omit it or --requests-per-connection": {Request: adhoc.Request{Headers: []string{"Connection: close"}},
@@ -332,7 +334,9 @@ func TestLongBodies(t *testing.T) {
 	defer s.Close()
 	sum := sha256.Sum256(content)
 	for _, engine := range []string{"gonet", DefaultEngine()} {
-		for headers, framing := range map[string]string{"A: 1": "20971520 []", "Transfer-Encoding: chunked": "-1 [chunked]"} {
+		for headers, framing := range map[string]string{
+			"A: 1": "20971520 []", "Transfer-Encoding: chunked": "-1 [chunked]",
+		} {
 			r := Request{Requests: 3, Connections: 2, Engine: engine, Timeout: time.Minute, Request: adhoc.Request{
 				BodyFile: name, Headers: []string{headers}, ExpectBody: text(fmt.Sprintf("%s %x", framing, sum))}}
 			r.URL = s.URL

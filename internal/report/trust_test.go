@@ -78,11 +78,14 @@ func discarded(primary string) *Data {
 	d.Valid, d.Discarded, d.Run.Plan.Primary = 0, 360, primary
 	d.Analysis = &analysis.Analysis{Primary: primary, Margin: 0.03}
 	d.Findings = []checks.Finding{
-		{ID: checks.ServerCPUs, Title: "CPU of other programs", State: checks.Fail, Text: "other programs used 43 % of the server's CPUs"},
+		{ID: checks.ServerCPUs, Title: "CPU of other programs", State: checks.Fail,
+			Text: "other programs used 43 % of the server's CPUs"},
 		{ID: checks.Pauses, Title: "pauses", State: checks.Fail, Text: "it stood still"},
 		{ID: checks.Discarded, Title: "discarded", State: checks.Fail,
-			Text: "100 % of the trials are in discarded rounds: this machine is too busy to rank by throughput or latency"},
-		{ID: checks.Twins, Title: "A/A check", State: checks.CannotTell, Text: "the reference and its copy have too few valid trials"},
+			Text: "100 % of the trials are in discarded rounds: this machine is too busy to rank by throughput " +
+				"or latency"},
+		{ID: checks.Twins, Title: "A/A check", State: checks.CannotTell,
+			Text: "the reference and its copy have too few valid trials"},
 	}
 	return d
 }
@@ -91,8 +94,8 @@ func discarded(primary string) *Data {
 // a larger budget, and what forbids quoting it concerns what decides.
 func TestTrustOfNothing(t *testing.T) {
 	for primary, want := range map[string]string{
-		"throughput": "This run must not be quoted: 100 % of the trials are in discarded rounds: this machine is too busy " +
-			"to rank by throughput or latency (and 2 more checks); run it again",
+		"throughput": "This run must not be quoted: 100 % of the trials are in discarded rounds: this machine is too " +
+			"busy to rank by throughput or latency (and 2 more checks); run it again",
 		"cpu_per_request": "This run must not be quoted: other programs used 43 % of the server's CPUs",
 	} {
 		got := strings.Join(strings.Fields(string(written(t, Text, discarded(primary)))), " ")

@@ -99,7 +99,7 @@ type Load struct {
 type TLSSession struct {
 	Version     string `json:"version"`           // "TLS 1.3"
 	Suite       string `json:"suite"`             // "TLS_AES_128_GCM_SHA256"
-	Group       string `json:"group,omitempty"`   // of the key exchange: "X25519MLKEM768"; "": RSA, or resumed without one
+	Group       string `json:"group,omitempty"`   // of the key exchange: "X25519MLKEM768"; "": RSA, or resumed
 	ALPN        string `json:"alpn,omitempty"`    // the protocol, "http/1.1"; "": the server chose none
 	Resumed     bool   `json:"resumed,omitempty"` // an earlier connection's session
 	Connections int64  `json:"connections"`
@@ -167,7 +167,7 @@ type Detail struct {
 	Response  *hist.Histogram // due -> done; nil in a closed loop without think time, where it equals Service
 	Lag       *hist.Histogram // due -> sent, or where each request has a dial of its own, due -> dial
 	Connect   *hist.Histogram // dial -> established, of every connection dialled
-	Handshake *hist.Histogram // established -> encrypted, in the load, or if there was none, before it; nil: in the clear
+	Handshake *hist.Histogram // established -> encrypted, in the load, or where none was, before it; nil: in the clear
 	FirstByte *hist.Histogram // sent -> first byte of the answer read
 
 	Censored       int64

@@ -12,7 +12,8 @@ import (
 // What a server that hangs did is said, not what the system call did.
 func TestServerHangs(t *testing.T) {
 	for sends, want := range map[string]string{
-		"":                  "the server accepted the connection, but sent no response within 50ms; check what it waits for",
+		"": "the server accepted the connection, but sent no response within 50ms; check what it " +
+			"waits for",
 		"HTTP/1.1 200 OK\r": "the server sent 16 bytes, but not the whole response, within 50ms",
 	} {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")

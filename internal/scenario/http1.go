@@ -104,8 +104,9 @@ func (x *wire) content(r *Request, b *builder) error {
 	case len(body.parts) > 0:
 		return wrong("headers.Transfer-Encoding", "a body with placeholders is sent with its length; remove the header")
 	case len(r.Body) > longestChunked:
-		return wrong("headers.Transfer-Encoding", "a chunked body is held in memory, so it may have %d bytes; this one "+
-			"has %d. Remove the header: with its length a file is sent from where it lies", longestChunked, len(r.Body))
+		return wrong("headers.Transfer-Encoding",
+			"a chunked body is held in memory, so it may have %d bytes; this one has %d. Remove "+
+				"the header: with its length a file is sent from where it lies", longestChunked, len(r.Body))
 	default:
 		content = chunked(r.Body)
 	}

@@ -23,8 +23,8 @@ func TestRedirect(t *testing.T) {
 		bare   bool
 		want   string
 	}{
-		{"/c/d?e", false, "POST /c/d?e HTTP/1.1\r\nHost: h:1\r\nContent-Type: text/plain\r\nCookie: own=1; b=2; c=3\r\n" +
-			"X: 2\r\nContent-Length: 1\r\n\r\n7"},
+		{"/c/d?e", false, "POST /c/d?e HTTP/1.1\r\nHost: h:1\r\nContent-Type: text/plain\r\n" +
+			"Cookie: own=1; b=2; c=3\r\nX: 2\r\nContent-Length: 1\r\n\r\n7"},
 		{"/c/d", false, "POST /c/d HTTP/1.1\r\nHost: h:1\r\nContent-Type: text/plain\r\nCookie: own=1; b=2; c=3\r\n" +
 			"X: 2\r\nContent-Length: 1\r\n\r\n7"},
 		{"/z", true, "GET /z HTTP/1.1\r\nHost: h:1\r\nCookie: own=1; c=3\r\nX: 2\r\n\r\n"},

@@ -49,11 +49,11 @@ func TestStandingLeader(t *testing.T) {
 		rates  map[string][]int64 // by round
 		leader string
 	}{
-		"a third beats who is best against a": {map[string][]int64{"a": {10, 1, 1}, "b": {10, 3, 3}, "c": {20, 2, 4}}, "c"},
-		"each is behind another":              {map[string][]int64{"a": {1, 2, 3}, "b": {2, 3, 1}, "c": {3, 1, 2}}, ""},
+		"a third is the best against a": {map[string][]int64{"a": {10, 1, 1}, "b": {10, 3, 3}, "c": {20, 2, 4}}, "c"},
+		"each is behind another":        {map[string][]int64{"a": {1, 2, 3}, "b": {2, 3, 1}, "c": {3, 1, 2}}, ""},
 	} {
-		r := plan.Request{Contestants: []string{"a", "b", "c"}, Controls: []string{"ref", "ref'"}, Primary: "throughput",
-			Connections: []int{10}, Seed: 3}
+		r := plan.Request{Contestants: []string{"a", "b", "c"}, Controls: []string{"ref", "ref'"},
+			Primary: "throughput", Connections: []int{10}, Seed: 3}
 		run := carriedOut(t, planned(t, r), madeUp)
 		all := run.Trials
 		run.Trials = nil

@@ -36,7 +36,7 @@ type Study struct {
 	Rounds           int               `toml:"rounds"`            // of an epoch of a paired comparison; those of the profile where it is 0
 	QuickRounds      int               `toml:"quick_rounds"`      // with --quick
 	ExtraEpochs      int               `toml:"extra_epochs"`      // in how many epochs a cell that no claim names is loaded; six where it is 0
-	Heap             bool              `toml:"heap"`              // read the heaps of Go and .NET contestants around each window
+	Heap             bool              `toml:"heap"`              // read heaps of Go and .NET around each window
 	Analyses         []int             `toml:"interim"`           // numbers of valid epochs of a paired comparison; those of the profile where it is empty
 	Fresh            bool              `toml:"fresh"`             // each level has processes of its own, loaded once with Requests
 	Requests         int64             `toml:"requests"`          // of the article's own command: what a classic run makes, unless asked otherwise

@@ -54,8 +54,8 @@ func TestFound(t *testing.T) {
 			"WARNING: not confirmed: no long probe had enough requests to know the percentile"},
 		"not confirmed": {func(f *Found) { f.Probes = f.Probes[:3] }, false, "1,230 (1,200–1,300), not confirmed"},
 		"out of time": {func(f *Found) { f.Probes, f.Ended, f.Why = f.Probes[:3], OutOfTime, "make -d longer" }, false,
-			"WARNING: out of time after 3 of 28 probes, so the rate is a first estimate, which no long probe confirms: " +
-				"make"},
+			"WARNING: out of time after 3 of 28 probes, so the rate is a first estimate, which no long probe " +
+				"confirms: make"},
 		"server gone": {func(f *Found) {
 			f.Probes, f.Ended, f.Why = append(f.Probes[:3], Probe{Kind: Searching, Planned: 9, Missing: 9, Gone: true,
 				Paused: true}), Stopped, "the server was gone"

@@ -236,7 +236,8 @@ func (s *Summary) encryption() (lines []string) {
 	if perSec, ok := s.Load.HandshakesPerSec(); ok {
 		h := s.handshake()
 		lines = append(lines, fmt.Sprintf("%s during the load, %s/s; p50 %s, p99 %s",
-			document.Count(s.Load.Handshakes, "handshake"), number(perSec), h.quantile(.5).text(), h.quantile(.99).text()))
+			document.Count(s.Load.Handshakes, "handshake"), number(perSec), h.quantile(.5).text(),
+			h.quantile(.99).text()))
 	}
 	if n := s.Load.Unnotified; n > 0 {
 		lines = append(lines, fmt.Sprintf("the server closed %s without close_notify", document.Count(n, "connection")))

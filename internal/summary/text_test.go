@@ -26,7 +26,8 @@ func TestLedgerPlans(t *testing.T) {
 func TestTwoRates(t *testing.T) {
 	s := closed()
 	s.Load.RateFromNS = 1
-	for mean, want := range map[float64]string{1.01: "", 0.99: "", 1.1: "of the steady part", 0.9: "of the steady part"} {
+	const differs = "of the steady part"
+	for mean, want := range map[float64]string{1.01: "", 0.99: "", 1.1: differs, 0.9: differs} {
 		if got := s.twoRates(mean * s.PerSec()); !strings.HasSuffix(got, want) || (got == "") != (want == "") {
 			t.Errorf("%g: %q; want %q", mean, got, want)
 		}

@@ -30,8 +30,10 @@ func h2c(t testing.TB, h http.HandlerFunc) endpoint.Endpoint {
 func TestHTTP2(t *testing.T) {
 	value, long := "value", strings.Repeat("x", 200_000)
 	s := &scenario.Scenario{Name: "values", Requests: []scenario.Request{
-		{Name: "get", Method: "GET", Path: "/{int:1..9}", Weight: 3, Expect: scenario.Expect{Status: 200, Body: &value}},
-		{Name: "post", Method: "POST", Path: "/", Body: long, Weight: 1, Expect: scenario.Expect{Status: 200, Body: &long}},
+		{Name: "get", Method: "GET", Path: "/{int:1..9}", Weight: 3,
+			Expect: scenario.Expect{Status: 200, Body: &value}},
+		{Name: "post", Method: "POST", Path: "/", Body: long, Weight: 1,
+			Expect: scenario.Expect{Status: 200, Body: &long}},
 	}}
 	to := h2c(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor != 2 {

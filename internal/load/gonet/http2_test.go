@@ -30,8 +30,10 @@ func h2c(t testing.TB, h http.HandlerFunc) endpoint.Endpoint {
 func TestHTTP2(t *testing.T) {
 	value, long := "value", strings.Repeat("x", 200_000)
 	s := &scenario.Scenario{Name: "values", Requests: []scenario.Request{
-		{Name: "get", Method: "GET", Path: "/{int:1..9}", Weight: 3, Expect: scenario.Expect{Status: 200, Body: &value}},
-		{Name: "post", Method: "POST", Path: "/", Body: long, Weight: 1, Expect: scenario.Expect{Status: 200, Body: &long}},
+		{Name: "get", Method: "GET", Path: "/{int:1..9}", Weight: 3,
+			Expect: scenario.Expect{Status: 200, Body: &value}},
+		{Name: "post", Method: "POST", Path: "/", Body: long, Weight: 1,
+			Expect: scenario.Expect{Status: 200, Body: &long}},
 	}}
 	to := h2c(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor != 2 {
@@ -44,8 +46,10 @@ func TestHTTP2(t *testing.T) {
 		io.WriteString(w, value)
 	})
 	for _, per := range []int{0, 3} {
-		session, err := Engine{}.Open(t.Context(), load.Job{Endpoint: to, Scenario: s, Connections: 4, Pipeline: 10, HTTP2: true, Workers: 2,
-			PerConnection: per, Timeout: 20 * time.Second})
+		session, err := Engine{}.Open(t.Context(), load.Job{
+			Endpoint: to, Scenario: s, Connections: 4, Pipeline: 10, HTTP2: true, Workers: 2,
+			PerConnection: per, Timeout: 20 * time.Second,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
