@@ -12,6 +12,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
+	"dyno/internal/claim"
 	"dyno/internal/document"
 	"dyno/internal/result"
 	"dyno/internal/stats"
@@ -259,5 +260,39 @@ func TestFamilyCSVAndJSON(t *testing.T) {
 	}
 	if l := run.Levels[2].At; l.RateShare != 0.3 || l.RatePerSec != 20235 {
 		t.Errorf("%+v", l)
+	}
+}
+
+// Of a run with very many cells a rare metric has a table only if a claim is about it; the page names
+// the others.
+func TestManyCells(t *testing.T) {
+	for _, levels := range []int{2, manyCells} {
+		d := sweepFixture(6)
+		for len(d.Levels) < levels {
+			d.Levels = append(d.Levels, d.Levels[0])
+		}
+		for i := range d.Levels {
+			a := *d.Levels[i].Analysis
+			c := a.Cells[0]
+			c.Metric = "rate_sd"
+			a.Cells = append(slices.Clone(a.Cells), c)
+			d.Levels[i].Analysis = &a
+		}
+		d.Analysis = d.Levels[0].Analysis
+		rare := func() bool {
+			return slices.ContainsFunc(newSweep(newView(d)).shownMetrics(),
+				func(m analysis.Metric) bool { return m.Name == "rate_sd" })
+		}
+		if many := levels == manyCells; rare() == many {
+			t.Errorf("%d levels: table of the rates' deviation: %v", levels, rare())
+		}
+		text := string(written(t, Markdown, d))
+		if strings.Contains(text, "Measured as well, in run.json") != (levels == manyCells) {
+			t.Errorf("%d levels: what has no table is not named", levels)
+		}
+		d.Claims = &Claims{Outcomes: []claim.Outcome{{Metric: claim.Metric{Name: "rate_sd"}}}}
+		if !rare() {
+			t.Errorf("%d levels: no table for what a claim is about", levels)
+		}
 	}
 }

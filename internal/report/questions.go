@@ -1,7 +1,9 @@
 package report
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 
 	"dyno/internal/checks"
 	"dyno/internal/document"
@@ -56,22 +58,14 @@ func (v *view) because(a checks.Answer) string {
 // findings lists all findings of the checks by their state. A page folds the lists away.
 func (v *view) findings() document.Section {
 	s := document.Section{On: document.OnPage}
-	troubles := document.List{}
-	for _, f := range v.troubles() {
-		troubles.Items = append(troubles.Items, v.findingItem(f))
-	}
-	s.Blocks = fold(s.Blocks, document.Count(len(troubles.Items), "finding")+" to heed", troubles)
+	troubles := v.troubles()
+	s.Blocks = fold(s.Blocks, document.Count(len(troubles), "finding")+" to heed", v.findingList(troubles))
 	for _, of := range []struct {
 		state checks.State
 		words string
 	}{{checks.CannotTell, " cannot tell"}, {checks.Pass, " passed"}} {
-		var list document.List
-		for _, f := range v.Findings {
-			if f.State == of.state {
-				list.Items = append(list.Items, v.findingItem(f))
-			}
-		}
-		s.Blocks = fold(s.Blocks, document.Count(len(list.Items), "check")+of.words, list)
+		such := slices.DeleteFunc(slices.Clone(v.Findings), func(f checks.Finding) bool { return f.State != of.state })
+		s.Blocks = fold(s.Blocks, document.Count(len(such), "check")+of.words, v.findingList(such))
 	}
 	return s
 }
@@ -84,9 +78,32 @@ func fold(blocks []document.Block, title string, list document.List) []document.
 	return append(blocks, document.Fold{Title: title, Blocks: []document.Block{list}})
 }
 
-func (v *view) findingItem(f checks.Finding) document.Item {
-	return document.Item{Label: f.State.String(), Style: stateStyle[f.State], Text: document.Plain(v.finding(f)),
-		More: document.Texts(f.Title)}
+// figureInText is a number that stands alone: not those in names of levels, as "0ms c5000".
+var figureInText = regexp.MustCompile(`(^| )[0-9][0-9.,]*( |$)`)
+
+// findingList lists findings. Those of a check that differ in no more than contestant and figures are
+// one item, which has the first of them and the other contestants' names.
+func (v *view) findingList(findings []checks.Finding) (list document.List) {
+	type kind struct {
+		id, text string
+		state    checks.State
+	}
+	items, names := map[kind]int{}, map[int][]string{}
+	for _, f := range findings {
+		k := kind{f.ID, figureInText.ReplaceAllString(f.Text, "#"), f.State}
+		if i, known := items[k]; known && f.Contestant != "" {
+			names[i] = append(names[i], v.title(f.Contestant))
+			continue
+		}
+		items[k] = len(list.Items)
+		list.Items = append(list.Items, document.Item{Label: f.State.String(), Style: stateStyle[f.State],
+			Text: document.Plain(v.finding(f)), More: document.Texts(f.Title)})
+	}
+	for i, others := range names {
+		item := &list.Items[i]
+		item.More = append(item.More, document.Plain("likewise, figures apart: "+strings.Join(others, ", ")))
+	}
+	return list
 }
 
 // unknown names the checks without an answer, each once.

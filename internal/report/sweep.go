@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
+	"dyno/internal/claim"
 	"dyno/internal/document"
 	"dyno/internal/result"
 )
@@ -63,15 +64,26 @@ func (s *sweep) excludedWhere(r *row) string {
 	return r.Excluded
 }
 
-// shownMetrics returns the metrics with tables: at least one, to show what is missing.
+// shownMetrics returns the metrics with tables: at least one, to show what is missing. Those of a run
+// with many cells have no table if they are rare and neither a chart nor a claim is about them.
 func (s *sweep) shownMetrics() []analysis.Metric {
 	if !s.any() {
 		return s.metrics[:1]
 	}
-	if s.run.Plan.Fresh { // of which one table has all that an idle process has as well
-		return slices.DeleteFunc(slices.Clone(s.metrics), func(m analysis.Metric) bool { return m.Idle != nil })
-	}
-	return s.metrics
+	return slices.DeleteFunc(slices.Clone(s.metrics), func(m analysis.Metric) bool {
+		return s.run.Plan.Fresh && m.Idle != nil || // one table has all that an idle process has as well
+			m.Rare && len(s.rows)*len(s.Levels) > manyCells && !s.charted(m) && !s.claimed(m)
+	})
+}
+
+// manyCells is how many cells, of one contestant at one level each, a run may have before its page
+// leaves metrics out: one more table for each would have a megabyte.
+const manyCells = 500
+
+// claimed reports whether a claim is about the metric.
+func (v *view) claimed(m analysis.Metric) bool {
+	return v.Claims != nil &&
+		slices.ContainsFunc(v.Claims.Outcomes, func(o claim.Outcome) bool { return o.Metric.Name == m.Name })
 }
 
 // epochs returns the number of epochs of the levels: "4 valid epochs", or "3 to 4 valid epochs".
@@ -207,7 +219,8 @@ func (s *sweep) levelByLevel() document.Section {
 		legend = append(legend, document.LegendItem{Key: "control", Name: "reference"})
 	}
 	out.Blocks = append(out.Blocks, document.Legend{Items: legend})
-	for k, m := range s.shownMetrics() {
+	shown := s.shownMetrics()
+	for k, m := range shown {
 		here := s.showing(m)
 		if t := here.table(m, k == 0); len(t.Rows) > 0 {
 			out.Blocks = append(out.Blocks, t)
@@ -215,6 +228,15 @@ func (s *sweep) levelByLevel() document.Section {
 		if k == 0 && !s.any() || s.chartsBelow(k) && m.Kind != analysis.Arrivals && !s.charted(m) {
 			out.Blocks = append(out.Blocks, here.chart(m))
 		}
+	}
+	var more []string
+	for _, m := range s.metrics {
+		if !s.run.Plan.Fresh && !slices.ContainsFunc(shown, func(x analysis.Metric) bool { return x.Name == m.Name }) {
+			more = append(more, lower(m.Title))
+		}
+	}
+	if s.any() && len(more) > 0 {
+		out.Blocks = append(out.Blocks, quiet("Measured as well, in run.json and dyno report --format csv: "+and(more)+"."))
 	}
 	if notes := document.Items(slices.Concat(s.marks(), s.gaps(), s.rowNotes())...); len(notes.Items) > 0 {
 		out.Blocks = append(out.Blocks, notes)

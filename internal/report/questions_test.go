@@ -1,0 +1,41 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"dyno/internal/checks"
+)
+
+// Findings that differ in contestant and figures alone are one item; other levels, states and checks
+// are items of their own.
+func TestFindingList(t *testing.T) {
+	v := newView(fixture())
+	finding := func(who, text string, state checks.State) checks.Finding {
+		return checks.Finding{ID: "V1", Title: "busy", Contestant: who, State: state, Text: text}
+	}
+	list := v.findingList([]checks.Finding{
+		finding("a", "at 0ms c5000 it used 94.3 % of its CPUs", checks.Warn),
+		finding("b", "at 0ms c5000 it used 1,000 % of its CPUs", checks.Warn),
+		finding("a", "at 0ms c100 it used 94.3 % of its CPUs", checks.Warn),
+		finding("c", "at 0ms c5000 it used 7 % of its CPUs", checks.Warn),
+		finding("c", "at 0ms c5000 it used 7 % of its CPUs", checks.Fail),
+		finding("", "no figure", checks.Pass), finding("", "no figure", checks.Pass),
+	})
+	var got []string
+	for _, i := range list.Items {
+		text := i.Label + " " + i.Text.String()
+		for _, m := range i.More {
+			text += "; " + m.String()
+		}
+		got = append(got, text)
+	}
+	want := `warn a: at 0ms c5000 it used 94.3 % of its CPUs; busy; likewise, figures apart: b, c
+warn a: at 0ms c100 it used 94.3 % of its CPUs; busy
+fail c: at 0ms c5000 it used 7 % of its CPUs; busy
+pass no figure; busy
+pass no figure; busy`
+	if strings.Join(got, "\n") != want {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+}
