@@ -124,9 +124,16 @@ func (v *view) withoutTwins() string {
 	return "no two equal servers were compared; to test that here, add a second copy of one as a further side"
 }
 
-// trouble describes the worst finding of a question, its consequence, and what to do about it.
+// trouble describes the worst finding of a question, its consequence, and what to do about it. Of
+// several alike it is one that concerns what decides.
 func (v *view) trouble(a checks.Answer) string {
 	worst := a.Findings[0]
+	for _, f := range a.Troubles() {
+		if f.State == worst.State && f.Concerns(v.primary().Kind) {
+			worst = f
+			break
+		}
+	}
 	c := checks.ByID(worst.ID)
 	var names []string
 	for _, f := range a.Troubles() {
