@@ -31,7 +31,8 @@ func TestTunnel(t *testing.T) {
 	for answer, want := range map[string]string{
 		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n":           "",
 		"HTTP/1.0 200 Connection established\r\n\r\n":            "",
-		"HTTP/1.1 407 Authenticate\r\nContent-Length: 0\r\n\r\n": "it answered CONNECT s:443 with status 407 Authenticate",
+		"HTTP/1.1 407 Authenticate\r\nContent-Length: 0\r\n\r\n": "it answered CONNECT s:443 with status 407 " +
+			"Authenticate",
 		"HTTP/1.1 200 OK\r\n\r\n\x16":                            "before the server could",
 		"HTTP/1.1 200":                                           "closed the connection",
 		"":                                                       "closed the connection",

@@ -236,7 +236,8 @@ func (s *sweep) levelByLevel() document.Section {
 		}
 	}
 	if s.any() && len(more) > 0 {
-		out.Blocks = append(out.Blocks, quiet("Measured as well, in run.json and dyno report --format csv: "+and(more)+"."))
+		out.Blocks = append(out.Blocks,
+			quiet("Measured as well, in run.json and dyno report --format csv: "+and(more)+"."))
 	}
 	if notes := document.Items(slices.Concat(s.marks(), s.gaps(), s.rowNotes())...); len(notes.Items) > 0 {
 		out.Blocks = append(out.Blocks, notes)

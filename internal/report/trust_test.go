@@ -145,10 +145,14 @@ func TestGapsHaveALegend(t *testing.T) {
 
 // Of a question's warnings the one is shown that concerns what decides.
 func TestTroubleOfWhatDecides(t *testing.T) {
-	for primary, want := range map[string]string{"throughput": "few of its connections", "response_p99": "unknown part"} {
+	for primary, want := range map[string]string{
+		"throughput": "few of its connections", "response_p99": "unknown part",
+	} {
 		d := fixture()
 		d.Run.Plan.Primary, d.Analysis.Primary = primary, primary
-		d.Findings = []checks.Finding{{ID: checks.Calibrated, State: checks.Warn}, {ID: checks.Turns, State: checks.Warn}}
+		d.Findings = []checks.Finding{
+			{ID: checks.Calibrated, State: checks.Warn}, {ID: checks.Turns, State: checks.Warn},
+		}
 		if got := itemsText(newView(d).trust()); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", primary, got)
 		}

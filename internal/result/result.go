@@ -148,7 +148,8 @@ type Contestant struct {
 // compare them is to compare equal servers.
 func (c *Contestant) SameServer(o *Contestant) bool {
 	scheme, _, _ := strings.Cut(c.URL, "://")
-	return strings.Contains(c.Processes, "(pid ") && c.Processes == o.Processes && strings.HasPrefix(o.URL, scheme+"://")
+	return strings.Contains(c.Processes, "(pid ") && c.Processes == o.Processes &&
+		strings.HasPrefix(o.URL, scheme+"://")
 }
 
 // Alike says what contestants without a contract answered identically, before the first trial.

@@ -61,7 +61,8 @@ func TestLastMessage(t *testing.T) {
 func TestFewRequests(t *testing.T) {
 	s := closed()
 	s.For, s.Load.RateFromNS, s.Load.Started, s.Load.Established = 0, 0, 20, 20
-	if got := s.unsteady(); !strings.HasPrefix(got, "not steady: only 20 requests on 20 connections, too few for a rate") {
+	got := s.unsteady()
+	if !strings.HasPrefix(got, "not steady: only 20 requests on 20 connections, too few for a rate") {
 		t.Error(got)
 	}
 	s.Load.Started = 120_000

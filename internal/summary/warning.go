@@ -234,7 +234,8 @@ func (s *Summary) unsteady() string {
 			report.Duration(float64(l.RateNS)), report.Sig3(float64(l.RateNS)/float64(l.ServiceP50NS))) + remedy
 	case l.Started < fewTurns*int64(l.Established):
 		return fmt.Sprintf("not steady: only %s on %s, too few for a rate, so Requests/sec covers the whole load "+
-			"with its start and end", document.Count(l.Started, "request"), document.Count(l.Established, "connection")) + remedy
+			"with its start and end", document.Count(l.Started, "request"),
+			document.Count(l.Established, "connection")) + remedy
 	case s.Open:
 		return "not steady: the first response came late, so Requests/sec covers the whole load" + remedy
 	}
