@@ -29,14 +29,14 @@ func TestAbsolute(t *testing.T) {
 // TestTunnel: a proxy grants a tunnel by a status 2xx alone, and what goes wrong before is its error.
 func TestTunnel(t *testing.T) {
 	for answer, want := range map[string]string{
-		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n":           "",
-		"HTTP/1.0 200 Connection established\r\n\r\n":            "",
+		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n": "",
+		"HTTP/1.0 200 Connection established\r\n\r\n":  "",
 		"HTTP/1.1 407 Authenticate\r\nContent-Length: 0\r\n\r\n": "it answered CONNECT s:443 with status 407 " +
 			"Authenticate",
-		"HTTP/1.1 200 OK\r\n\r\n\x16":                            "before the server could",
-		"HTTP/1.1 200":                                           "closed the connection",
-		"":                                                       "closed the connection",
-		"SSH-2.0\r\n\r\n":                                        "not HTTP/1.1",
+		"HTTP/1.1 200 OK\r\n\r\n\x16": "before the server could",
+		"HTTP/1.1 200":                "closed the connection",
+		"":                            "closed the connection",
+		"SSH-2.0\r\n\r\n":             "not HTTP/1.1",
 	} {
 		c, proxy := net.Pipe()
 		go func() {
