@@ -51,6 +51,8 @@ func (e Endpoint) Tunnel(c net.Conn) error {
 			return nil
 		case !errors.Is(bad, http1.ErrIncomplete):
 			err = fmt.Errorf("its response to CONNECT %s is not HTTP/1.1: %w", e.Via, bad)
+		case len(answer) > http1.MaxHead: // it may say 100 Continue without end
+			err = fmt.Errorf("its response to CONNECT %s is longer than %d KiB", e.Via, http1.MaxHead>>10)
 		case errors.Is(err, io.EOF):
 			err = fmt.Errorf("it closed the connection without a response to CONNECT %s", e.Via)
 		case errors.Is(err, os.ErrDeadlineExceeded):

@@ -5,7 +5,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
 )
 
@@ -109,7 +108,7 @@ func (w *worker) record(took made, within bool) {
 // dialFailed closes the socket of a dial, or a handshake, that failed or took too long.
 func (w *worker) dialFailed(c *conn, err error, now int64) {
 	if c.state == isShaking && load.Unconnected(err) == load.Dial {
-		err = &endpoint.HandshakeError{Err: err}
+		err = c.tls.giveUp(err)
 	}
 	c.close()
 	w.undialled(c, err, now)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"net"
+	"os"
 	"syscall"
 	"time"
 	"unsafe"
@@ -76,7 +77,7 @@ func (s *shim) Read(b []byte) (int, error) {
 				return 0, errno
 			}
 			if !s.wait(struct{}{}) {
-				return 0, net.ErrClosed
+				return 0, os.ErrDeadlineExceeded
 			}
 		case errno != 0:
 			return 0, errno
@@ -134,6 +135,7 @@ func (s *stream) encrypt(config *tls.Config, tunnel func(net.Conn) error) {
 	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
 		t.wait = yield
 		if t.fault = tunnel(&t.shim); t.fault == nil {
+			t.records = records{} // what the proxy sent was none
 			t.fault = t.conn.Handshake()
 		}
 		t.wait = nil
@@ -158,6 +160,16 @@ func (t *secure) shake() (over bool) {
 	t.with, t.fault = load.Negotiated(&state)
 	t.done = true
 	return true
+}
+
+// giveUp ends a handshake that is under way, for a reason, and returns its error: the proxy's, if that has
+// not made the connection.
+func (t *secure) giveUp(reason error) error {
+	t.stop()
+	if proxy, ok := errors.AsType[*endpoint.ProxyError](t.fault); ok {
+		return proxy
+	}
+	return &endpoint.HandshakeError{Err: reason}
 }
 
 // event prepares t for a new event of the socket. over: its peer has closed its side.

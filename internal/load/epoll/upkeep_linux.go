@@ -8,7 +8,6 @@ import (
 	"syscall"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
 )
 
@@ -100,8 +99,9 @@ func (w *worker) unanswered(now int64) {
 		if w.refused == 0 || began < w.refused {
 			w.refused = began
 		}
-		kind := load.Unconnected(c.unanswered())
-		w.say(kind, c.unanswered())
+		err := c.unanswered()
+		kind := load.Unconnected(err)
+		w.say(kind, err)
 		if !w.scheduled {
 			w.rec.Sent(1, now)
 			w.rec.Broken(kind, began, now, now)
@@ -203,7 +203,7 @@ func (w *worker) despair(now int64) {
 func (c *conn) unanswered() error {
 	err := errors.New("no response before the end of the load")
 	if c.state == isShaking {
-		return &endpoint.HandshakeError{Err: err}
+		return c.tls.giveUp(err)
 	}
 	return fmt.Errorf("dial: %w", err)
 }
