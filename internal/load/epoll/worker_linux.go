@@ -155,6 +155,7 @@ func (w *worker) begin(win *window, start int64) {
 		c.begun, c.parked, c.claimed, c.heard, c.fails, c.ever = false, false, false, 0, 0, c.state == isUp
 		if c.ever && c.tls != nil {
 			w.rec.Encrypted(c.tls.with)
+			c.tls.taken() // what came before the window
 		}
 	}
 	w.told = usage{cpuTime(), queueDelay()}
