@@ -77,8 +77,8 @@ type Miss string
 // Why a load may miss its objective.
 const (
 	Lacking   Miss = "fewer connections"           // than asked
-	Errors    Miss = "errors"                      // in more of its requests than the objective allows
-	Unsent    Miss = "not all sent"                // less than 99 % of the requests that were due
+	Errors    Miss = "errors"                      // to more of the requests sent than the objective allows
+	Unsent    Miss = "not all sent"                // too many of the requests that were due were not sent in time
 	Growing   Miss = "growing backlog"             // which would break any limit in a longer load
 	TooFew    Miss = "too few requests"            // to know the quantile
 	Unbounded Miss = "latency without upper bound" // because of requests without a right response
@@ -88,12 +88,13 @@ const (
 // Missed returns why a load missed the objective, by its response time in ns; 0 means that no upper
 // bound of it is known.
 func Missed(slo *result.SLO, l *result.Load, response int64) Miss {
-	switch bad := l.Planned - l.Succeeded; {
+	allowed := slo.ErrorShare * float64(l.Planned)
+	switch {
 	case l.Established < l.Connections:
 		return Lacking
-	case float64(bad) > slo.ErrorShare*float64(l.Planned):
+	case float64(l.Started-l.Succeeded) > allowed:
 		return Errors
-	case float64(l.Started) < achieved*float64(l.Planned):
+	case float64(l.Started) < achieved*float64(l.Planned) || float64(l.Planned-l.Succeeded) > allowed:
 		return Unsent
 	case checks.Grows(l):
 		return Growing

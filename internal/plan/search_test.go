@@ -86,7 +86,9 @@ func TestMissed(t *testing.T) {
 		{"slow", func(l *result.Load) { l.ResponseP99NS = 1e7 }, Slow},
 		{"ten errors", func(l *result.Load) { l.Succeeded -= 10 }, ""},
 		{"eleven errors", func(l *result.Load) { l.Succeeded -= 11 }, Errors},
-		{"rate missed", func(l *result.Load) { l.Started, l.Succeeded = 9_000, 9_000 }, Errors},
+		{"rate missed", func(l *result.Load) { l.Started, l.Succeeded = 9_000, 9_000 }, Unsent},
+		{"eleven not sent", func(l *result.Load) { l.Started, l.Succeeded = 9_989, 9_989 }, Unsent},
+		{"six errors, five not sent", func(l *result.Load) { l.Started, l.Succeeded = 9_995, 9_989 }, Unsent},
 		{"connections", func(l *result.Load) { l.Connections, l.Established = 4, 3 }, Lacking},
 		{"only a lower bound", func(l *result.Load) { l.CensoredFromNS = 8e6 }, Unbounded},
 		{"broken early, at most below the limit", func(l *result.Load) {
