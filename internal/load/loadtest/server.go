@@ -100,6 +100,13 @@ func (s *server) accept() {
 			return
 		}
 		s.mu.Lock()
+		select {
+		case <-s.stopped: // while it was being accepted
+			s.mu.Unlock()
+			c.Close()
+			return
+		default:
+		}
 		s.open[c] = true
 		s.dialled = append(s.dialled, time.Now())
 		s.from = append(s.from, c.RemoteAddr().String())
