@@ -26,7 +26,7 @@ func (b *Bench) impossible(s Server, o plan.Order, t *result.Trial) error {
 		return err
 	}
 	job := b.job(o.Contestant, s, o.Level, o.LoadSeed)
-	return job.Impossible(&t.Load, time.Duration(o.Level.DelayNS), b.shownBytes(o.Contestant, o.Level))
+	return job.Impossible(&t.Load, time.Duration(o.Level.DelayNS), b.shownBytes(&job, o.Contestant, o.Level))
 }
 
 // leastWork is less CPU time, in ns, than 10,278 SHA-256 take on any CPU: each has 32 steps of two
@@ -73,8 +73,8 @@ func cpuPerAnswer(t *result.Trial) (ns float64, ok bool) {
 func nearly(ns float64) time.Duration { return time.Duration(ns).Round(time.Microsecond) }
 
 // shownBytes returns the length of the response when the contestant's process was verified, if all
-// loaded requests have the same response; else 0.
-func (b *Bench) shownBytes(name string, level result.Level) int {
+// loaded requests have the same response; else 0. Of HTTP/2 it is that of the body.
+func (b *Bench) shownBytes(job *load.Job, name string, level result.Level) int {
 	sc := b.scenario(level.Scenario)
 	seen := b.exact.seen[shown{name, sc.Name, level.Records}]
 	loaded := 0
@@ -87,8 +87,11 @@ func (b *Bench) shownBytes(name string, level result.Level) int {
 			return 0
 		}
 	}
-	if seen == nil || sc.Session != "" || sc.Cookies {
+	switch {
+	case seen == nil || sc.Session != "" || sc.Cookies:
 		return 0
+	case job.HTTP2:
+		return seen.BodyBytes
 	}
 	return seen.HeaderBytes + seen.BodyBytes
 }

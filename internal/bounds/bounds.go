@@ -15,6 +15,10 @@ const (
 	LeastAnswer  = 19
 )
 
+// LeastStream is the smallest number of bytes of a response of HTTP/2: a HEADERS frame with a :status
+// of the static table (RFC 9113, section 4.1; RFC 7541, section 6.1).
+const LeastStream = 10
+
 // LeastRecord is the smallest number of bytes that a record of TLS adds to what it carries: its
 // head and an authentication tag (RFC 7905; in TLS 1.3 the type is one more).
 const LeastRecord = 21

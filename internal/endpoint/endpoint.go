@@ -17,6 +17,7 @@ type Endpoint struct {
 	Network string // "tcp" or "unix", or tcp in another network namespace (netns.In)
 	Addr    string // "127.0.0.1:5000" or the socket's path
 	Host    string // value of the Host header; "": Authority follows from the address
+	HTTP2   bool   // not HTTP/1.1; over TLS by ALPN, else with prior knowledge (RFC 9113, section 3)
 	// Via is the host, or host:port, of a server that the HTTP proxy at Addr is asked for; with TLS
 	// the port is there. "": the server is at Addr.
 	Via string

@@ -15,8 +15,11 @@ import (
 	"syscall"
 )
 
-// HTTP1 is the name of HTTP/1.1 in ALPN (RFC 7301).
-const HTTP1 = "http/1.1"
+// The names of protocols in ALPN (RFC 7301).
+const (
+	HTTP1 = "http/1.1"
+	HTTP2 = "h2"
+)
 
 // TLS is how a client encrypts its connections. The zero value trusts the authorities of the
 // system, offers HTTP/1.1 and resumes sessions.
@@ -116,6 +119,26 @@ func Advised(err error) error {
 		return fmt.Errorf("%w; pass an http:// URL, or the port of HTTPS", err)
 	}
 	return err
+}
+
+// NotHTTP2Error is the error for a server that does not speak HTTP/2, and how that shows.
+type NotHTTP2Error struct{ Why string }
+
+func (e *NotHTTP2Error) Error() string { return "the server does not speak HTTP/2: " + e.Why }
+
+// NotHTTP2 returns the error for a server that chose a protocol by ALPN, or none.
+func NotHTTP2(chosen string) error {
+	if chosen == "" {
+		return &NotHTTP2Error{"it chose no protocol (ALPN)"}
+	}
+	return &NotHTTP2Error{fmt.Sprintf("it chose %s (ALPN)", chosen)}
+}
+
+// NoProtocol reports whether a handshake failed because the server takes none of the protocols that
+// were offered (ALPN).
+func NoProtocol(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "remote error" && op.Err.Error() == "tls: no application protocol"
 }
 
 // Reason returns the text of an error of crypto/tls: what is wrong, without whose words these are.

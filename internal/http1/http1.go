@@ -34,16 +34,18 @@ const (
 // Framing is the way in which the end of a body is determined (RFC 9112 6.3).
 type Framing uint8
 
-// The ways to end a body. NoBody is for answers to HEAD, 204 and 304.
+// The ways to end a body. NoBody is for answers to HEAD, 204 and 304. ByStream is that of HTTP/2, where
+// no length is given.
 const (
 	NoBody Framing = iota
 	ByLength
 	Chunked
 	ByClose
+	ByStream
 )
 
 func (f Framing) String() string {
-	return [...]string{"none", "content-length", "chunked", "close"}[f]
+	return [...]string{"none", "content-length", "chunked", "close", "stream"}[f]
 }
 
 // NextField splits the first field line from a header section whose lines end in CR LF. The value

@@ -107,6 +107,22 @@ type Setting struct {
 	Value uint32
 }
 
+// Check returns an error if RFC 9113 6.5.2 forbids a server the value.
+func (s Setting) Check() error {
+	switch {
+	case s.ID == EnablePush && s.Value != 0, s.ID == MaxFrameSize && (s.Value < MaxFrame || s.Value > 1<<24-1):
+		return s.Wrong(ProtocolError)
+	case s.ID == InitialWindowSize && s.Value > MaxWindow:
+		return s.Wrong(FlowControlError)
+	}
+	return nil
+}
+
+// Wrong returns the error for the value of s.
+func (s Setting) Wrong(c Code) error {
+	return wrong(c, "setting %d is %d (RFC 9113 6.5.2)", s.ID, s.Value)
+}
+
 // The parameters of RFC 9113 6.5.2.
 const (
 	HeaderTableSize uint16 = 1 + iota

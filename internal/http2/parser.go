@@ -123,6 +123,9 @@ func (p *Parser) check(f *frame, b []byte) error {
 		if err := p.foreign(b); err != nil {
 			return err
 		}
+		if f.kind == goAway && len(b) >= FrameHeader+8 { // as Kestrel has it where it speaks HTTP/1.1 alone
+			return wrong(ProtocolError, "the first frame is GOAWAY: %v", Code(binary.BigEndian.Uint32(b[FrameHeader+4:])))
+		}
 		return wrong(ProtocolError, "the first frame is %v, not SETTINGS (RFC 9113 3.4)", f.kind)
 	case f.size > MaxFrame:
 		return wrong(FrameSizeError, "%v of %d bytes; at most %d were announced (RFC 9113 4.2)", f.kind, f.size, MaxFrame)

@@ -23,6 +23,7 @@ type Answer struct {
 	Lost Kind
 	Err  error
 
+	last    []byte   // HTTP/2: what was read last of it: of the body, or else its fields
 	content *content // of a load that decodes; else nil
 }
 

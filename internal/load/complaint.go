@@ -18,13 +18,16 @@ var (
 // Shown is the number of bytes of a response that a complaint quotes.
 const Shown = 200
 
-// Complaint describes how the response broke its contract. raw is the data that was read last. It
-// allocates.
+// Complaint describes how the response broke its contract. raw is the data that was read last, if its
+// protocol is text. It allocates.
 func (a *Answer) Complaint(k Kind, s *scenario.Scenario, raw []byte) string {
 	r := &s.Requests[a.Want.Index]
 	length, why := a.Length, ""
 	if c := a.content; c != nil && c.err != nil {
 		length, why = c.wire, fmt.Sprintf(" that cannot be decoded: %v", c.err)
+	}
+	if a.last != nil {
+		raw = a.last
 	}
 	return fmt.Sprintf("%s %s: wrong %v: status %d, body of %d bytes%s; read last: %.*q",
 		r.Method, r.Path, k, a.Status, length, why, Shown, raw)

@@ -22,16 +22,22 @@ var ErrUnnotified = errors.New("the server closed the connection without close_n
 var errTruncated = errors.New("the server closed the connection within a record of TLS")
 
 // Negotiated returns what a connection negotiated. Its error is a protocol, chosen by the server
-// (ALPN), that the engines do not speak.
-func Negotiated(s *tls.ConnectionState) (result.TLSSession, error) {
+// (ALPN), that is not the load's.
+func (j *Job) Negotiated(s *tls.ConnectionState) (result.TLSSession, error) {
 	n := result.TLSSession{Version: tls.VersionName(s.Version), Suite: tls.CipherSuiteName(s.CipherSuite),
 		ALPN: s.NegotiatedProtocol, Resumed: s.DidResume}
 	if s.CurveID != 0 {
 		n.Group = s.CurveID.String()
 	}
+	if j.HTTP2 {
+		if n.ALPN != endpoint.HTTP2 {
+			return n, &endpoint.HandshakeError{Err: endpoint.NotHTTP2(n.ALPN)}
+		}
+		return n, nil
+	}
 	if n.ALPN != "" && n.ALPN != endpoint.HTTP1 {
-		return n, &endpoint.HandshakeError{Err: fmt.Errorf("the server chose the protocol %q (ALPN), but dyno "+
-			"speaks %s", n.ALPN, endpoint.HTTP1)}
+		return n, &endpoint.HandshakeError{Err: fmt.Errorf("the server chose the protocol %q (ALPN), not %s",
+			n.ALPN, endpoint.HTTP1)}
 	}
 	return n, nil
 }

@@ -50,7 +50,8 @@ func (h *HTTP2) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 			}
 		}
 		if len(h.control) > mostOwed {
-			err = &http2.Error{Code: http2.EnhanceYourCalm, Reason: "the server does not read the answers to its frames"}
+			err = &http2.Error{Code: http2.EnhanceYourCalm,
+				Reason: "the server does not read the answers to its frames"}
 		}
 	}
 	return n, answer, err
@@ -75,7 +76,7 @@ func (h *HTTP2) section(now int64) (*Answer, error) {
 	case s.head && !p.End:
 		return h.fail(s, http2.ProtocolError, "trailers that do not end the stream (RFC 9113 8.1)"), nil
 	case s.head:
-		return h.finish(s), nil
+		return h.finish(s, head.Fields), nil
 	case head.Status == 0:
 		return h.fail(s, http2.ProtocolError, "no :status (RFC 9113 8.3.2)"), nil
 	case head.Status == 101 || head.Status < 200 && p.End:
@@ -86,7 +87,7 @@ func (h *HTTP2) section(now int64) (*Answer, error) {
 	s.head, s.status, s.length = true, head.Status, head.Length
 	s.good = h.check(s)
 	if p.End {
-		return h.finish(s), nil
+		return h.finish(s, head.Fields), nil
 	}
 	return nil, nil
 }
@@ -149,13 +150,13 @@ func (h *HTTP2) data(now int64) (*Answer, error) {
 		hash.Write(p.Piece)
 	}
 	if p.End {
-		return h.finish(s), nil
+		return h.finish(s, p.Piece), nil
 	}
 	return nil, nil
 }
 
-// finish makes the answer of s, which is complete.
-func (h *HTTP2) finish(s *stream) *Answer {
+// finish makes the answer of s, which is complete. last is what was read last of it.
+func (h *HTTP2) finish(s *stream, last []byte) *Answer {
 	w, a := &s.Want, &h.answer
 	bare := w.Head || s.status == 204 || s.status == 304 // it has no content, whatever its length says
 	if s.length >= 0 && s.length != s.got && !bare {
@@ -168,6 +169,7 @@ func (h *HTTP2) finish(s *stream) *Answer {
 	h.take(s)
 	a.Slot, a.Status, a.Length, a.Equal = &s.Slot, s.status, s.got, s.equal && s.got == int64(len(w.Body))
 	a.Headers, a.Surplus, a.Close, a.Lost = s.good, bare && s.got > 0, h.Over(), OK
+	a.last = last
 	if a.content = s.content; w.Decode {
 		a.decode(h.decoder)
 	}
@@ -243,31 +245,22 @@ func (h *HTTP2) settle() error {
 		if !ok {
 			return nil
 		}
-		v, code := one.Value, http2.NoError
-		switch one.ID {
+		if err := one.Check(); err != nil {
+			return err
+		}
+		switch v := one.Value; one.ID {
 		case http2.HeaderTableSize:
 			h.shrunk = h.shrunk || v < http2.TableSize
-		case http2.EnablePush:
-			if v != 0 {
-				code = http2.ProtocolError
-			}
 		case http2.MaxConcurrentStreams:
 			if h.limit = int(v); v == 0 {
 				h.barred = h.heard
 			}
-		case http2.MaxFrameSize:
-			if v < http2.MaxFrame || v > 1<<24-1 {
-				code = http2.ProtocolError
-			}
 		case http2.InitialWindowSize:
-			if v > http2.MaxWindow || !h.shift(int64(v)-h.initial) {
-				code = http2.FlowControlError
+			if !h.shift(int64(v) - h.initial) {
+				return one.Wrong(http2.FlowControlError)
 			}
 			h.initial = int64(v)
 			h.more = len(h.sending) > 0
-		}
-		if code != http2.NoError {
-			return &http2.Error{Code: code, Reason: fmt.Sprintf("setting %d is %d (RFC 9113 6.5.2)", one.ID, v)}
 		}
 	}
 }

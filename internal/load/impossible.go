@@ -16,7 +16,8 @@ const shrunk = 0.9
 // Impossible returns an error if the figures of l are arithmetically impossible for handlers that
 // wait for delay. It applies the rules of dyno audit (doc/audit.md) to dyno's own loads. A server
 // that violates them responds without doing the work. shown is the number of bytes of a response
-// during verification; 0 if it varies.
+// during verification; 0 if it varies. Of HTTP/2 it is the body alone: header sections shrink while a
+// connection lasts.
 func (j *Job) Impossible(l *result.Load, delay time.Duration, shown int) error {
 	seconds := float64(l.WindowNS) / 1e9
 	if l.Succeeded == 0 || seconds <= 0 {
@@ -47,15 +48,17 @@ func (j *Job) Impossible(l *result.Load, delay time.Duration, shown int) error {
 				rate, time.Duration(h.Mean()).Round(time.Microsecond), n, connections*depth)
 		}
 	}
-	size := float64(l.BytesRead) / float64(l.Succeeded)
+	size, fewest, protocol := float64(l.BytesRead)/float64(l.Succeeded), bounds.LeastAnswer, "HTTP/1.1"
+	if j.HTTP2 {
+		fewest, protocol = bounds.LeastStream, "HTTP/2"
+	}
 	if j.TLS != nil { // each response, or what is in flight, is a record at least
 		size -= bounds.LeastRecord / depth
 	}
 	switch {
 	case l.BytesRead == 0: // it was not counted
-	case size < bounds.LeastAnswer:
-		return fmt.Errorf("impossible (R4): %.0f bytes per response, but HTTP/1.1 needs at least %d",
-			size, bounds.LeastAnswer)
+	case size < float64(fewest):
+		return fmt.Errorf("impossible (R4): %.0f bytes per response, but %s needs at least %d", size, protocol, fewest)
 	case j.PerConnection == 0 && size < shrunk*float64(shown):
 		return fmt.Errorf(
 			"it responds differently under load (R4): %.0f bytes per response, but %d during verification",

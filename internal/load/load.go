@@ -20,8 +20,7 @@ type Job struct {
 	Scenario    *scenario.Scenario
 	Seed        uint64 // of the drawn inputs; every connection draws its own sequence
 	Connections int
-	Pipeline    int           // requests in flight per connection; 0 means 1
-	HTTP2       bool          // from the first byte (RFC 9113, section 3.3); Pipeline is the number of streams
+	Pipeline    int           // requests in flight per connection, in HTTP/2 streams; 0 means 1
 	Timeout     time.Duration // of one request; 0 means 10 s
 	// ConnectTimeout is how long a connection may take to be established; 0 means Timeout.
 	ConnectTimeout time.Duration
@@ -57,6 +56,10 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 	if j.TLS != nil && j.TLS.ClientSessionCache != nil { // one of its own: see endpoint.NewSessions
 		j.TLS = j.TLS.Clone()
 		j.TLS.ClientSessionCache = endpoint.NewSessions()
+	}
+	if j.TLS != nil && j.HTTP2 {
+		j.TLS = j.TLS.Clone()
+		j.TLS.NextProtos = []string{endpoint.HTTP2}
 	}
 	mix, err := j.Scenario.Compile(j.Authority(), scenario.Options{Close: j.PerConnection == 1, Cookies: j.Cookies,
 		Decode: j.Decode, Scheme: j.Scheme(), Absolute: j.Absolute(), HTTP2: j.HTTP2})

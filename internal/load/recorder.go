@@ -250,7 +250,7 @@ func least(a, b int64) int64 {
 }
 
 // Undial counts a request, due at due, for which no connection could be made by now: as started,
-// and as an error of kind Dial or Handshake.
+// and as an error of kind k.
 func (r *Recorder) Undial(k Kind, due, now int64) {
 	r.Sent(1, now)
 	r.Late(due, now)

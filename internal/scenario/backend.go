@@ -84,7 +84,7 @@ func Tell(ctx context.Context, backend endpoint.Endpoint, records int, seed uint
 func exchangeOnce(ctx context.Context, to endpoint.Endpoint, request string, status int) ([]byte, error) {
 	v := newVerifier(nil, to, 0)
 	defer v.hangUp()
-	resp, _, err := v.exchange(ctx, []byte(request), false)
+	resp, _, err := v.exchange(ctx, message{raw: []byte(request)}, false)
 	if err == nil && resp.Status != status {
 		err = fmt.Errorf("status %d; want %d", resp.Status, status)
 	}

@@ -12,11 +12,56 @@ import (
 
 	"dyno/internal/endpoint"
 	"dyno/internal/http1"
+	"dyno/internal/http2"
 )
+
+// message is a request with its values, as it is sent.
+type message struct {
+	raw   []byte // as HTTP/1.1
+	block []byte // its header block, as HTTP/2; nil: it is sent as HTTP/1.1
+	body  string // behind that
+}
+
+// draw draws the next request, for the protocol of v's server.
+func (v *verifier) draw(src *Source, w *Want) (m message) {
+	if v.to.HTTP2 {
+		var d Draw
+		same := *src
+		same.Draw(&d, w)
+		m.block, _, m.body = d.HTTP2(nil, nil)
+	}
+	m.raw = src.Next(nil, w)
+	return m
+}
+
+// line returns the first line of the request.
+func (m *message) line() string {
+	line, _, _ := strings.Cut(string(m.raw), "\r\n")
+	if m.block != nil {
+		line = strings.TrimSuffix(line, "HTTP/1.1") + "HTTP/2"
+	}
+	return line
+}
+
+// what returns the method and the path.
+func (m *message) what() string {
+	line := m.line()
+	return line[:max(strings.LastIndexByte(line, ' '), 0)]
+}
+
+// withCookies returns m with these cookies.
+func (m message) withCookies(pairs string) message {
+	head, body, _ := strings.Cut(string(m.raw), "\r\n\r\n")
+	m.raw = []byte(head + "\r\nCookie: " + pairs + "\r\n\r\n" + body)
+	if m.block != nil {
+		m.block = http2.AppendField(m.block, "cookie", pairs)
+	}
+	return m
+}
 
 // exchange sends one request and reads the whole response, on the connection of v, which it opens
 // if there is none. It returns the response parsed and as received.
-func (v *verifier) exchange(ctx context.Context, raw []byte, head bool) (*http1.Response, []byte, error) {
+func (v *verifier) exchange(ctx context.Context, m message, head bool) (*http1.Response, []byte, error) {
 	if v.conn == nil {
 		var d net.Dialer
 		conn, err := v.to.Dial(ctx, &d)
@@ -26,7 +71,20 @@ func (v *verifier) exchange(ctx context.Context, raw []byte, head bool) (*http1.
 		v.conn = conn
 	}
 	v.conn.SetDeadline(time.Now().Add(v.timeout))
-	if _, err := v.conn.Write(raw); err != nil {
+	if m.block != nil {
+		if v.two == nil {
+			var err error
+			if v.two, err = greet(v.conn); err != nil {
+				return nil, nil, err
+			}
+		}
+		resp, err := v.two.exchange(m.block, m.body, head)
+		if err != nil {
+			return nil, nil, v.unread(err, len(v.two.answer))
+		}
+		return resp, v.two.answer, nil
+	}
+	if _, err := v.conn.Write(m.raw); err != nil {
 		return nil, nil, fmt.Errorf("the server closed a connection that it should keep alive: %w", err)
 	}
 	var answer []byte
@@ -35,15 +93,8 @@ func (v *verifier) exchange(ctx context.Context, raw []byte, head bool) (*http1.
 		n, err := v.conn.Read(buf)
 		answer = append(answer, buf[:n]...)
 		ended := errors.Is(err, io.EOF)
-		switch {
-		case errors.Is(err, os.ErrDeadlineExceeded) && len(answer) == 0:
-			return nil, nil, fmt.Errorf("the server accepted the connection, but sent no response within %v; "+
-				"check what it waits for", v.timeout)
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			return nil, nil, fmt.Errorf("the server sent %d bytes, but not the whole response, within %v", len(answer),
-				v.timeout)
-		case err != nil && !ended:
-			return nil, nil, fmt.Errorf("read the response: %w", err)
+		if err != nil && !ended {
+			return nil, nil, v.unread(err, len(answer))
 		}
 		resp, perr := http1.Whole(answer, head, ended)
 		switch {
@@ -53,20 +104,36 @@ func (v *verifier) exchange(ctx context.Context, raw []byte, head bool) (*http1.
 		case perr == nil:
 			return &resp, answer, nil
 		case ended:
-			return nil, nil, fmt.Errorf("the connection ended within the response, after %d bytes", len(answer))
+			return nil, nil, v.unread(err, len(answer))
 		case !errors.Is(perr, http1.ErrIncomplete):
 			return nil, nil, fmt.Errorf("the response is not HTTP/1.1: %w", perr)
 		}
 	}
 }
 
+// unread returns the error for a response of which n bytes came.
+func (v *verifier) unread(err error, n int) error {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded) && n == 0:
+		return fmt.Errorf("the server accepted the connection, but sent no response within %v; check what it waits for",
+			v.timeout)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fmt.Errorf("the server sent %d bytes, but not the whole response, within %v", n, v.timeout)
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("the connection ended within the response, after %d bytes", n)
+	}
+	return fmt.Errorf("read the response: %w", err)
+}
+
 // over returns the options of requests to a server.
-func over(to endpoint.Endpoint) Options { return Options{Scheme: to.Scheme(), Absolute: to.Absolute()} }
+func over(to endpoint.Endpoint) Options {
+	return Options{Scheme: to.Scheme(), Absolute: to.Absolute(), HTTP2: to.HTTP2}
+}
 
 func (v *verifier) hangUp() {
 	if v.conn != nil {
 		v.conn.Close()
-		v.conn = nil
+		v.conn, v.two = nil, nil
 	}
 }
 
@@ -119,16 +186,15 @@ func (s *Scenario) Answers(ctx context.Context, to endpoint.Endpoint) ([]Answer,
 		}
 		for range times {
 			var w Want
-			raw := src.Next(nil, &w)
-			sent := strings.TrimSuffix(firstLine(raw), " HTTP/1.1")
-			resp, _, err := v.exchange(ctx, raw, w.Head)
+			m := v.draw(src, &w)
+			resp, _, err := v.exchange(ctx, m, w.Head)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", sent, err)
+				return nil, fmt.Errorf("%s: %w", m.what(), err)
 			}
 			if resp.Close {
 				v.hangUp()
 			}
-			all = append(all, Answer{i, times > 1, sent, resp})
+			all = append(all, Answer{i, times > 1, m.what(), resp})
 		}
 	}
 	return all, nil
@@ -148,13 +214,12 @@ func (s *Scenario) first(ctx context.Context, to endpoint.Endpoint, within time.
 	v := newVerifier(s, to, 0)
 	v.timeout = within
 	defer v.hangUp()
-	o.Scheme, o.Absolute = to.Scheme(), to.Absolute()
+	o.Scheme, o.Absolute, o.HTTP2 = to.Scheme(), to.Absolute(), to.HTTP2
 	mix, err := s.compile(to.Authority(), o, true)
 	if err != nil {
 		return nil, nil, err
 	}
 	w := new(Want)
-	raw := mix.NewSource(1, 0, 1).Next(nil, w)
-	resp, _, err := v.exchange(ctx, raw, w.Head)
+	resp, _, err := v.exchange(ctx, v.draw(mix.NewSource(1, 0, 1), w), w.Head)
 	return w, resp, err
 }

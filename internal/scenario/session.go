@@ -71,10 +71,10 @@ func (v *verifier) visitor(set, get int, seed uint64) (*visitor, error) {
 // sets stores something new in the session.
 func (p *visitor) sets(ctx context.Context) error {
 	var w, value Want
-	raw := p.draws.Next(nil, &w)
+	m := p.draw(p.draws, &w)
 	p.values.Next(nil, &value)
 	p.holds = string(value.Body)
-	return p.visit(ctx, p.set, &w, raw)
+	return p.visit(ctx, p.set, &w, m)
 }
 
 // gets asks for the content of the session.
@@ -84,13 +84,13 @@ func (p *visitor) gets(ctx context.Context) error {
 		return err
 	}
 	var w Want
-	raw := mix.NewSource(1, 0, 1).Next(nil, &w)
+	m := p.draw(mix.NewSource(1, 0, 1), &w)
 	w.Body = []byte(p.holds)
-	return p.visit(ctx, p.get, &w, raw)
+	return p.visit(ctx, p.get, &w, m)
 }
 
-// visit sends raw with the cookies of the visitor, and keeps those of the response.
-func (p *visitor) visit(ctx context.Context, r *Request, w *Want, raw []byte) error {
+// visit sends m with the cookies of the visitor, and keeps those of the response.
+func (p *visitor) visit(ctx context.Context, r *Request, w *Want, m message) error {
 	had := p.cookies[p.s.Session]
 	if had != "" { // the response need not set the session again
 		w.Headers = slices.DeleteFunc(slices.Clone(w.Headers), func(h Header) bool { return h.Cookie })
@@ -100,10 +100,9 @@ func (p *visitor) visit(ctx context.Context, r *Request, w *Want, raw []byte) er
 		for _, name := range slices.Sorted(maps.Keys(p.cookies)) {
 			pairs = append(pairs, name+"="+p.cookies[name])
 		}
-		head, body, _ := strings.Cut(string(raw), "\r\n\r\n")
-		raw = []byte(head + "\r\nCookie: " + strings.Join(pairs, "; ") + "\r\n\r\n" + body)
+		m = m.withCookies(strings.Join(pairs, "; "))
 	}
-	resp, _, err := p.ask(ctx, r, w, raw)
+	resp, _, err := p.ask(ctx, r, w, m)
 	if err != nil {
 		return err
 	}
@@ -111,7 +110,7 @@ func (p *visitor) visit(ctx context.Context, r *Request, w *Want, raw []byte) er
 		p.cookies[c.Name] = c.Value
 	}
 	if now := p.cookies[p.s.Session]; had != "" && had != invented && now != had {
-		p.bad(r, raw, "session",
+		p.bad(r, m, "session",
 			"a request with session %s was given another session, %s", quote([]byte(had)), quote([]byte(now)))
 	}
 	return nil
@@ -146,7 +145,7 @@ func (v *verifier) sessions(ctx context.Context, set, get int) error {
 		}
 	}
 	if a, b := ann.cookies[v.s.Session], bob.cookies[v.s.Session]; a == b {
-		v.bad(ann.set, nil, "session", "two visitors were given one session, %s", quote([]byte(a)))
+		v.bad(ann.set, message{}, "session", "two visitors were given one session, %s", quote([]byte(a)))
 	}
 	return nil
 }

@@ -132,6 +132,7 @@ type verifier struct {
 	timeout        time.Duration
 	delay          time.Duration // of the handlers of loaded requests
 	conn           net.Conn      // nil until the next exchange
+	two            *two          // HTTP/2 on it; nil: HTTP/1.1
 	declared, seen map[string]bool
 	given          map[string]bool // sessions that were given to requests without a cookie
 	broken         []error
@@ -152,7 +153,7 @@ func newVerifier(s *Scenario, to endpoint.Endpoint, delay time.Duration, differs
 func (v *verifier) applies(key string) bool {
 	return slices.ContainsFunc(v.s.Requests, func(r Request) bool {
 		return r.Weight > 0 && (key == NoDate || key == noContentTypeKey && r.Expect.Headers["Content-Type"] != "" ||
-			key == chunkedKey && r.Expect.hasBody())
+			key == chunkedKey && r.Expect.hasBody() && !v.to.HTTP2)
 	})
 }
 
@@ -191,8 +192,8 @@ func (v *verifier) request(ctx context.Context, i int) error {
 	}
 	for range times {
 		var w Want
-		raw := src.Next(nil, &w)
-		resp, answer, err := v.ask(ctx, r, &w, raw)
+		m := v.draw(src, &w)
+		resp, answer, err := v.ask(ctx, r, &w, m)
 		if err != nil {
 			return err
 		}
@@ -204,14 +205,14 @@ func (v *verifier) request(ctx context.Context, i int) error {
 			if first, ok := v.out.Bodies[i]; !ok {
 				v.out.Bodies[i] = resp.Body
 			} else if !bytes.Equal(first, resp.Body) {
-				v.bad(r, raw, "body", "two responses differ (%d and %d bytes); under load all must be identical",
+				v.bad(r, m, "body", "two responses differ (%d and %d bytes); under load all must be identical",
 					len(first), len(resp.Body))
 			}
 		}
 		if r.Expect.Session {
 			id := v.s.sessionOf(resp)
 			if v.given[id] && id != "" {
-				v.bad(r, raw, "session", "two requests without a cookie were given one session, %s", quote([]byte(id)))
+				v.bad(r, m, "session", "two requests without a cookie were given one session, %s", quote([]byte(id)))
 			}
 			v.given[id] = true
 		}
@@ -219,41 +220,36 @@ func (v *verifier) request(ctx context.Context, i int) error {
 	return nil
 }
 
-// ask sends raw, which is r as drawn, and judges the response by w. The error is a *Broken that
-// makes further requests pointless.
-func (v *verifier) ask(ctx context.Context, r *Request, w *Want, raw []byte) (*http1.Response, []byte, error) {
+// ask sends m, which is r as drawn, and judges the response by w. The error is a *Broken that makes
+// further requests pointless.
+func (v *verifier) ask(ctx context.Context, r *Request, w *Want, m message) (*http1.Response, []byte, error) {
 	began := time.Now()
-	resp, answer, err := v.exchange(ctx, raw, w.Head)
+	resp, answer, err := v.exchange(ctx, m, w.Head)
 	took := time.Since(began)
 	if err != nil {
-		return nil, nil, &Broken{r.Name, firstLine(raw), "connection", err.Error()}
+		return nil, nil, &Broken{r.Name, m.line(), "connection", err.Error()}
 	}
 	v.out.Requests++
-	v.compare(r, w, raw, resp)
+	v.compare(r, w, m, resp)
 	if r.Weight > 0 && took < bounds.Soonest(v.delay) {
-		v.bad(r, raw, "delay", "it responded after %v, but the handler must wait %v (DYNO_DELAY)",
+		v.bad(r, m, "delay", "it responded after %v, but the handler must wait %v (DYNO_DELAY)",
 			took.Round(time.Microsecond), v.delay)
 	}
 	return resp, answer, nil
 }
 
 // bad notes a breach.
-func (v *verifier) bad(r *Request, raw []byte, check, format string, args ...any) {
-	v.broken = append(v.broken, &Broken{r.Name, firstLine(raw), check, fmt.Sprintf(format, args...)})
-}
-
-func firstLine(raw []byte) string {
-	line, _, _ := strings.Cut(string(raw), "\r\n")
-	return line
+func (v *verifier) bad(r *Request, m message, check, format string, args ...any) {
+	v.broken = append(v.broken, &Broken{r.Name, m.line(), check, fmt.Sprintf(format, args...)})
 }
 
 // compare notes how a response breaks the contract.
-func (v *verifier) compare(r *Request, w *Want, raw []byte, resp *http1.Response) {
-	bad := func(check, format string, args ...any) { v.bad(r, raw, check, format, args...) }
+func (v *verifier) compare(r *Request, w *Want, m message, resp *http1.Response) {
+	bad := func(check, format string, args ...any) { v.bad(r, m, check, format, args...) }
 	if !w.Accepts(resp.Status) {
 		bad("status", "status %d; want %s", resp.Status, w.statuses())
 	}
-	if resp.Proto != "HTTP/1.1" && !v.s.Lenient {
+	if resp.Proto == "HTTP/1.0" && !v.s.Lenient {
 		bad("connection", "it responds with %s; want HTTP/1.1", resp.Proto)
 	}
 	switch text := w.breach(resp.Body); {

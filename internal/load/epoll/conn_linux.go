@@ -74,7 +74,7 @@ func (w *worker) handle(c *conn, events uint32) {
 		if w.link(c); c.state == isUp && w.win != nil {
 			w.fill(c, w.now())
 		}
-		if w.config != nil { // which has read
+		if w.job.TLS != nil { // which has read
 			return
 		}
 	case isShaking:

@@ -35,12 +35,12 @@ func (w *worker) dial(c *conn, now int64) {
 // link goes on with c, whose socket is connected: to the handshake, if it is encrypted.
 func (w *worker) link(c *conn) {
 	c.linked = w.now()
-	if w.config == nil {
+	if w.job.TLS == nil {
 		w.connected(c, c.linked)
 		return
 	}
 	c.state = isShaking
-	c.encrypt(w.config, w.job.Tunnel)
+	c.encrypt(w.job)
 	w.shake(c)
 	if c.state == isShaking {
 		w.soon(c.linked)
@@ -100,7 +100,7 @@ func (w *worker) record(took made, within bool) {
 	if w.rec.Connect != nil {
 		w.rec.Connect.Record(took.connect)
 	}
-	if w.config != nil {
+	if w.job.TLS != nil {
 		w.rec.Shaken(took.handshake, within)
 	}
 }

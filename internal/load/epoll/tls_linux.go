@@ -27,6 +27,7 @@ import (
 // would escape the loop's CPU and its clock.
 type secure struct {
 	shim
+	job   *load.Job
 	conn  *tls.Conn
 	next  func() (struct{}, bool) // continues the handshake
 	stop  func()                  // gives it up, and frees the coroutine
@@ -128,13 +129,14 @@ func (s *shim) push() (n int, errno syscall.Errno) {
 	return n, 0
 }
 
-// encrypt prepares the handshake on a connected stream, behind what tunnel does. shake begins it.
-func (s *stream) encrypt(config *tls.Config, tunnel func(net.Conn) error) {
-	t := &secure{shim: shim{stream: s}}
-	t.conn = tls.Client(&t.shim, config)
+// encrypt prepares the handshake on a connected stream, behind a proxy through its tunnel. shake
+// begins it.
+func (s *stream) encrypt(job *load.Job) {
+	t := &secure{shim: shim{stream: s}, job: job}
+	t.conn = tls.Client(&t.shim, job.TLS)
 	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
 		t.wait = yield
-		if t.fault = tunnel(&t.shim); t.fault == nil {
+		if t.fault = job.Tunnel(&t.shim); t.fault == nil {
 			t.records = records{} // what the proxy sent was none
 			t.fault = t.conn.Handshake()
 		}
@@ -157,7 +159,7 @@ func (t *secure) shake() (over bool) {
 		return true
 	}
 	state := t.conn.ConnectionState()
-	t.with, t.fault = load.Negotiated(&state)
+	t.with, t.fault = t.job.Negotiated(&state)
 	t.done = true
 	return true
 }

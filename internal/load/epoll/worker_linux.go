@@ -1,7 +1,6 @@
 package epoll
 
 import (
-	"crypto/tls"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -21,7 +20,6 @@ const (
 // worker is one event loop and the connections that belong to it alone.
 type worker struct {
 	job     *load.Job
-	config  *tls.Config // nil: in the clear
 	index   int
 	addr    address
 	cpu     int // -1: free
@@ -88,7 +86,7 @@ type worker struct {
 type usage struct{ cpu, queued int64 }
 
 func newWorker(job *load.Job, mix *scenario.Mix, addr address, base time.Time, index int) (*worker, error) {
-	w := &worker{job: job, config: job.TLS, index: index, addr: addr, base: base, cpu: -1, rec: load.NewRecorder(),
+	w := &worker{job: job, index: index, addr: addr, base: base, cpu: -1, rec: load.NewRecorder(),
 		texts: map[string]string{}, rng: *rand.NewPCG(job.Seed, uint64(index))}
 	if len(job.CPUs) > 0 {
 		w.cpu = job.CPUs[index%len(job.CPUs)]

@@ -107,6 +107,8 @@ func (t *Tool) request(job *load.Job) (*http.Request, error) {
 	case loaded != 1:
 		return nil, fmt.Errorf("%s repeats one request; the scenario %s loads %d different ones",
 			t.Name, s.Name, loaded)
+	case job.HTTP2 && !t.kind.streams:
+		return nil, fmt.Errorf("%s: dyno uses it for HTTP/1.1 only; use h2load", t.Name)
 	case s.Cookies || s.Session != "" || job.Cookies:
 		return nil, fmt.Errorf("%s keeps no cookies, which the scenario %s needs", t.Name, s.Name)
 	}

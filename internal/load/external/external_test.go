@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -174,6 +175,25 @@ func TestCheck(t *testing.T) {
 		err := (&Tool{Name: c.tool, kind: kinds[c.tool]}).Check(c.s, c.level)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s at %+v: %v; want %q", c.tool, c.level, err, c.want)
+		}
+	}
+}
+
+// TestHTTP2: h2load alone is asked for it.
+func TestHTTP2(t *testing.T) {
+	for _, two := range []bool{false, true} {
+		j := &load.Job{Endpoint: endpoint.TCP("127.0.0.1:80"), Scenario: values("GET", ""), Connections: 1, Pipeline: 10}
+		j.HTTP2 = two
+		if _, err := (&Tool{Name: "wrk", kind: kinds["wrk"]}).request(j); (err != nil) != two {
+			t.Errorf("wrk, HTTP/2: %v: %v", two, err)
+		}
+		r, err := (&Tool{Name: "h2load", kind: kinds["h2load"]}).request(j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		argv, err := h2load(&errand{Request: r, job: j, window: &load.Window{Requests: 5}, threads: 1})
+		if err != nil || slices.Contains(argv, "--h1") == two {
+			t.Errorf("h2load, HTTP/2: %v: %q, %v", two, argv, err)
 		}
 	}
 }

@@ -19,6 +19,7 @@ type kind struct {
 	ask       string // the flag that prints its version
 	hint      string // how to install it
 	pipelines bool
+	streams   bool // speaks HTTP/2
 	closes    bool // can open a connection for each request
 	methods   bool // can send other than GET
 	argv      func(*errand) ([]string, error)
@@ -40,7 +41,7 @@ var kinds = map[string]kind{
 	"ab": {ask: "-V", hint: "install it: apt-get install apache2-utils", closes: true,
 		methods: true, argv: ab},
 	"h2load": {ask: "--version", hint: "install it: apt-get install nghttp2-client",
-		pipelines: true, argv: h2load},
+		pipelines: true, streams: true, argv: h2load},
 	"bombardier": {ask: "--version", hint: "install it: go install github.com/codesenberg/bombardier@latest",
 		methods: true, argv: bombardier},
 }
@@ -142,9 +143,12 @@ func ab(e *errand) ([]string, error) {
 }
 
 func h2load(e *errand) ([]string, error) {
-	argv := []string{"--h1", "-t", strconv.Itoa(e.threads), "-c", strconv.Itoa(e.job.Connections),
+	argv := []string{"-t", strconv.Itoa(e.threads), "-c", strconv.Itoa(e.job.Connections),
 		"-m", strconv.Itoa(max(1, e.job.Pipeline)),
 		"-N", strconv.Itoa(seconds(timeout(e.job)))}
+	if !e.job.HTTP2 {
+		argv = append([]string{"--h1"}, argv...)
+	}
 	if n := e.window.Requests; n > 0 {
 		argv = append(argv, "-n", strconv.FormatInt(n, 10))
 	} else {

@@ -83,7 +83,7 @@ func (c *conn) encrypt(ctx context.Context) (net.Conn, error) {
 		return nil, err
 	}
 	state := tc.ConnectionState()
-	if c.with, err = load.Negotiated(&state); err != nil {
+	if c.with, err = c.session.job.Negotiated(&state); err != nil {
 		tc.Close()
 		return nil, err
 	}
