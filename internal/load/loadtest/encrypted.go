@@ -44,12 +44,13 @@ func certificate(t *testing.T, other func(*x509.Certificate)) (tls.Certificate, 
 	return own, trust(t, own)
 }
 
-// serveTLS starts a server over TLS, and returns a job for it that trusts its certificate.
-func serveTLS(t *testing.T, version uint16, script func(*peer)) (*server, load.Job) {
+// serveTLS starts a server over TLS that takes the protocols given (ALPN), and returns a job for it
+// that trusts its certificate.
+func serveTLS(t *testing.T, version uint16, script func(*peer), protocols ...string) (*server, load.Job) {
 	t.Helper()
 	own, pool := certificate(t, nil)
 	ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{own}, MaxVersion: version,
-		NextProtos: []string{endpoint.HTTP1}})
+		NextProtos: protocols})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func serveTLS(t *testing.T, version uint16, script func(*peer)) (*server, load.J
 // overTLS: a load over TLS is like one in the clear, and says what was negotiated.
 func overTLS(t *testing.T, e load.Engine) {
 	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
-		s, j := serveTLS(t, version, each(value))
+		s, j := serveTLS(t, version, each(value), endpoint.HTTP1)
 		j.Pipeline = 4
 		session := open(t, e, j)
 		for _, schedule := range []*load.Schedule{nil, constant(4000)} {

@@ -19,7 +19,7 @@ func Run(t *testing.T, e load.Engine) {
 	beChild(t, e)
 	for _, cases := range []map[string]func(*testing.T, load.Engine){
 		sessions, schedules, pauses, stops, dials, absences, silences, names, details, bodies, limits,
-		mixes, redirects, encrypted, tunnels,
+		mixes, redirects, encrypted, tunnels, streams,
 	} {
 		for _, name := range slices.Sorted(maps.Keys(cases)) {
 			t.Run(name, func(t *testing.T) { cases[name](t, e) })
@@ -43,6 +43,12 @@ func Run(t *testing.T, e load.Engine) {
 					f.run(t, e, m)
 				})
 			}
+		})
+	}
+	for _, c := range slices.Concat(named(), conversations) {
+		t.Run("http2: "+c.name, func(t *testing.T) {
+			t.Parallel()
+			c.run(t, e)
 		})
 	}
 	for _, c := range scripts {
