@@ -32,10 +32,10 @@ func loadCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "load [flags] [URL …]",
 		Short: "Load one HTTP server and report rates, latencies and errors",
-		Long: "load sends requests to one HTTP/1.1 server, in the clear or over TLS, checks every response, and\n" +
-			"prints rates, latencies, errors and the load generator's own CPU use. Without --rate it is a closed\n" +
-			"loop: each connection sends its next request as soon as it has a response. With --rate it is an open\n" +
-			"loop: latency counts from when a request was due. See doc/load.md.\n\n" +
+		Long: "load sends requests to one HTTP server, over HTTP/1.1 or HTTP/2, in the clear or over TLS, checks\n" +
+			"every response, and prints rates, latencies, errors and the load generator's own CPU use. Without\n" +
+			"--rate it is a closed loop: each connection sends its next request as soon as it has a response. With\n" +
+			"--rate it is an open loop: latency counts from when a request was due. See doc/load.md.\n\n" +
 			"Exit codes: 0 success; 1 when more requests failed than --max-errors allows, an objective of --slo " +
 			"was\n" +
 			"missed or could not be determined, --find confirmed no rate, the load was interrupted, connections " +
@@ -196,6 +196,9 @@ func (f *loadFlags) defineLoad() {
 	add(f, "ramp-up", "", &f.RampUp, "", "time", parseSpan,
 		"closed loop: add the connections one by one over this time")
 	add(f, "pipeline", "", &f.Pipeline, "1", "n", parseUpTo(1000), "requests in flight on each connection")
+	f.addBool("http2", "", &f.HTTP2, "speak HTTP/2: by ALPN at an https:// URL, with prior knowledge at an http:// URL")
+	f.addBool("h2c", "", &f.H2C, "speak HTTP/2 in the clear, with prior knowledge; refuses an https:// URL")
+	add(f, "streams", "", &f.Streams, "1", "n", parseUpTo(1000), "HTTP/2: requests in flight on each connection")
 	f.addBool("no-keepalive", "", &f.NoKeepalive, "open a new connection for each request")
 	f.addBool("disable-keepalive", "", &f.NoKeepalive, "")
 	add(f, "requests-per-connection", "", &f.PerConnection, "", "n", parseCount,

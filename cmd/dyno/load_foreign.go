@@ -40,7 +40,7 @@ var taken = map[string]string{
 	"duration": "-d is the length of the load, as in wrk and bombardier; for a body, as in hey and oha, use -b",
 	"rate":     "-r is requests per second, as in bombardier; for connections per second, as in h2load, use --ramp-up",
 	"method": "-m is the method, as in bombardier, hey and oha; for requests in flight at once, as in h2load, use " +
-		"--pipeline",
+		"--streams or --pipeline",
 }
 
 // elsewhere maps long flags of other tools to those of dyno.
@@ -56,11 +56,12 @@ var elsewhere = map[string]string{
 	"print":  "--json", "cpu": "--cpus",
 	"redirect": "--follow", "max-redirects": "--follow", "location": "--follow",
 	"cacert": "--ca", "cafile": "--ca", "root-certs": "--ca", "sni": "--servername", "server-name": "--servername",
+	"h2": "--http2", "http2-prior-knowledge": "--h2c", "max-concurrent-streams": "--streams",
 	"alpn-list": "--alpn", "tls-groups": "--groups", "curves": "--groups", "skip-verify": "--insecure",
 }
 
-// noHTTP2 are flags of other tools for protocols that dyno load does not speak yet.
-var noHTTP2 = map[string]bool{"http2": true, "http3": true, "h2": true, "h2c": true}
+// unspoken are flags of other tools for protocols that dyno load does not speak.
+var unspoken = map[string]bool{"http3": true, "h3": true}
 
 // loadFlagError explains an error of a flag, and what was probably meant. Names are the long flags.
 func loadFlagError(err error, names []string) error {
@@ -90,8 +91,8 @@ func loadFlagError(err error, names []string) error {
 
 func unknownLong(name string, names []string) error {
 	switch near := conf.Nearest(name, names); {
-	case noHTTP2[name]:
-		return usagef("unknown flag --%s: dyno supports only HTTP/1.1", name)
+	case unspoken[name]:
+		return usagef("unknown flag --%s: dyno speaks HTTP/1.1 and HTTP/2", name)
 	case elsewhere[name] != "":
 		return usagef("unknown flag --%s; in dyno use %s", name, elsewhere[name])
 	case near != "":

@@ -129,7 +129,7 @@ type testServer struct {
 func (s *testServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\nHost: %s\n", r.Method, r.URL.RequestURI(), r.Host)
+	fmt.Fprintf(&b, "%s %s\nHost: %s\nProto: %s\n", r.Method, r.URL.RequestURI(), r.Host, r.Proto)
 	r.Header.Write(&b)
 	fmt.Fprintf(&b, "\n%s", body)
 	s.Lock()

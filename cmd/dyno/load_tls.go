@@ -16,7 +16,8 @@ import (
 // defineTLS defines the flags for encrypted connections.
 func (f *loadFlags) defineTLS() {
 	f.names = append(f.names, tlsFlags(f.cmd.Flags(), &f.TLS)...)
-	add(f, "alpn", "", &f.TLS.ALPN, "http/1.1", "list", parseALPN, "protocols to offer (ALPN)")
+	add(f, "alpn", "", &f.TLS.ALPN, "http/1.1", "list", parseALPN, "protocols to offer (ALPN): "+
+		"h2 is HTTP/2; of h2,http/1.1 the server chooses before the load")
 	f.addBool("no-resume", "", &f.TLS.NoResume, "make every handshake a full one: resume no session")
 }
 

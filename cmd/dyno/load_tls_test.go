@@ -22,8 +22,8 @@ import (
 )
 
 // serveTLS serves h over TLS: at $TLS; at $TLS12 with TLS 1.2 at most; at $MUTUAL for clients with a
-// certificate. Each certificate signs itself: ca.pem is the servers', for 127.0.0.1, client.pem a
-// client's, with its key.
+// certificate; at $H2 with HTTP/2, too, which is served in the clear at $H2C. Each certificate signs
+// itself: ca.pem is the servers', for 127.0.0.1, client.pem a client's, with its key.
 func serveTLS(env *testscript.Env, h http.Handler) error {
 	own, err := writeCertificate(filepath.Join(env.WorkDir, "ca.pem"), "load.test")
 	if err != nil {
@@ -33,14 +33,22 @@ func serveTLS(env *testscript.Env, h http.Handler) error {
 		return err
 	}
 	for name, c := range map[string]*tls.Config{"TLS": {}, "TLS12": {MaxVersion: tls.VersionTLS12},
-		"MUTUAL": {ClientAuth: tls.RequireAnyClientCert}} {
+		"MUTUAL": {ClientAuth: tls.RequireAnyClientCert},
+		"H2":     {NextProtos: []string{"h2", "http/1.1"}}} {
 		c.Certificates = []tls.Certificate{own}
 		s := httptest.NewUnstartedServer(h)
-		s.TLS, s.Config.ErrorLog = c, log.New(io.Discard, "", 0)
+		s.TLS, s.EnableHTTP2, s.Config.ErrorLog = c, name == "H2", log.New(io.Discard, "", 0)
 		s.StartTLS()
 		env.Defer(s.Close)
 		env.Setenv(name, s.Listener.Addr().String())
 	}
+	s := httptest.NewUnstartedServer(h)
+	s.Config.Protocols = new(http.Protocols)
+	s.Config.Protocols.SetHTTP1(true)
+	s.Config.Protocols.SetUnencryptedHTTP2(true)
+	s.Start()
+	env.Defer(s.Close)
+	env.Setenv("H2C", s.Listener.Addr().String())
 	return nil
 }
 

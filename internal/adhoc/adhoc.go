@@ -218,7 +218,7 @@ func (r *Request) method() (string, error) {
 	method, err := readMethod(r.Method)
 	if err != nil {
 		return "", conf.Usagef("-m %s: %w (-m is the method, as in bombardier, hey and oha; for requests in flight at "+
-			"once, as in h2load, use --pipeline)", r.Method, err)
+			"once, as in h2load, use --streams or --pipeline)", r.Method, err)
 	}
 	return method, nil
 }

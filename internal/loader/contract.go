@@ -24,7 +24,7 @@ func (r *Request) scenario(ctx context.Context, t *adhoc.Target) (s *scenario.Sc
 			return nil, "", err
 		}
 	}
-	closes, err := s.Check(host, scenario.Options{})
+	closes, err := s.Check(host, scenario.Options{HTTP2: t.HTTP2})
 	switch {
 	case err != nil:
 		return nil, "", conf.Usage(err)
@@ -63,8 +63,8 @@ func (r *Request) closing() error {
 		return conf.Usagef(
 			"Connection: close allows one request per connection; omit it or --requests-per-connection %d",
 			r.PerConnection)
-	case r.Pipeline > 1:
-		return conf.Usagef("Connection: close allows one request per connection; omit it or --pipeline")
+	case max(r.Pipeline, r.Streams) > 1:
+		return conf.Usagef("Connection: close allows one request per connection; omit it or --pipeline and --streams")
 	}
 	if r.NoKeepalive = true; r.Follow > 0 {
 		return conf.Usagef("Connection: close allows one request per connection; omit it or --follow")

@@ -38,6 +38,8 @@ type Request struct {
 
 	// How many, how fast and over what. Rate or Stages make an open loop.
 	Connections, Requests, Pipeline, PerConnection int64
+	Streams                                        int64 // of HTTP/2: what Pipeline is of HTTP/1.1
+	HTTP2, H2C                                     bool  // instead of HTTP/1.1; H2C: in the clear alone
 	Duration, Warmup, RampUp, Timeout              time.Duration
 	ConnectTimeout                                 time.Duration
 	Limit                                          int64   // of requests in Duration; 0: none
@@ -116,9 +118,12 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.protocol(ctx, t); err != nil {
+		return nil, err
+	}
 	s, host, err := r.scenario(ctx, t)
 	if err != nil {
-		return nil, endpoint.Advised(err)
+		return nil, advised(err)
 	}
 	r.Aims = nil // s holds all of them
 	p := &Plan{Request: r, Target: t.URL, target: t, engine: load.Engine(epoll.Engine{}), openLoop: r.open()}
@@ -127,7 +132,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	}
 	p.job = load.Job{
 		Endpoint: t.Endpoint, Scenario: s, Seed: r.Seed,
-		Connections: int(r.Connections), Pipeline: int(r.Pipeline), Timeout: r.Timeout,
+		Connections: int(r.Connections), Pipeline: int(max(r.Pipeline, r.Streams)), Timeout: r.Timeout,
 		ConnectTimeout: r.ConnectTimeout, Workers: r.workers(t), CPUs: r.CPUs, PerConnection: int(r.PerConnection),
 		Cookies: r.Cookies, Decode: r.Compressed, LocalAddrs: r.LocalAddrs, Follow: int(r.Follow), Lazy: r.RampUp > 0,
 	}
@@ -175,15 +180,15 @@ func (r *Request) check() error {
 	case r.RampUp > 0 && r.open():
 		return conf.Usagef(
 			"--ramp-up needs a closed loop; in an open loop, increase the rate instead: --stages 5s@0..1000,…")
-	case r.Think.Mean > 0 && r.Pipeline > 1:
-		return conf.Usagef(
-			"--think pauses after each response, which allows one request in flight; omit it or --pipeline")
+	case r.Think.Mean > 0 && max(r.Pipeline, r.Streams) > 1:
+		return conf.Usagef("--think pauses after each response, which allows one request in flight; omit it or " +
+			"--pipeline and --streams")
 	case r.NoKeepalive && r.PerConnection > 1:
 		return conf.Usagef(
 			"--no-keepalive allows one request per connection; omit it or --requests-per-connection %d",
 			r.PerConnection)
-	case r.NoKeepalive && r.Pipeline > 1:
-		return conf.Usagef("--no-keepalive allows one request per connection; omit it or --pipeline")
+	case r.NoKeepalive && max(r.Pipeline, r.Streams) > 1:
+		return conf.Usagef("--no-keepalive allows one request per connection; omit it or --pipeline and --streams")
 	case r.Follow > 0 && r.Pipeline > 1:
 		return conf.Usagef("--follow needs one request in flight on each connection; omit it or --pipeline")
 	case r.Follow > 0 && (r.NoKeepalive || r.PerConnection == 1):
@@ -356,7 +361,10 @@ func (p *Plan) words() string {
 	case p.openLoop:
 		amount += fmt.Sprintf(" at %g/s", p.Rate)
 	}
-	parts := []string{amount + " over " + document.Count(p.Connections, "connection")}
+	if amount += " over " + document.Count(p.Connections, "connection"); p.job.HTTP2 {
+		amount += " of HTTP/2"
+	}
+	parts := []string{amount}
 	if p.openLoop {
 		arrivals := "constant"
 		if p.Find != nil {
@@ -378,6 +386,9 @@ func (p *Plan) words() string {
 	}
 	if p.Pipeline > 1 {
 		parts = append(parts, fmt.Sprintf("%d in the pipeline of each", p.Pipeline))
+	}
+	if p.Streams > 1 {
+		parts = append(parts, fmt.Sprintf("%d streams on each", p.Streams))
 	}
 	if n := int64(p.job.PerConnection); n > 0 {
 		parts = append(parts, document.Count(n, "request")+" per connection")

@@ -26,7 +26,7 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 		Dyno: p.Dyno, Command: p.Command, Target: p.Target, Did: p.Did, Seed: p.Seed, Open: p.openLoop,
 		Joining: p.job.Lazy, For: p.Length, Timeout: p.Timeout, Renewing: p.job.PerConnection > 0,
 		SpinAsked: p.Spin, NoSpin: p.noSpin, AnyStatus: p.Scenario == "" && p.ExpectStatus.Empty(),
-		Objectives: p.SLO, Unverified: p.TLS.Insecure,
+		Objectives: p.SLO, Unverified: p.TLS.Insecure, HTTP2: p.job.HTTP2,
 	}
 	for i := range p.job.Scenario.Requests {
 		q := &p.job.Scenario.Requests[i]
@@ -83,9 +83,9 @@ func (p *Plan) Ask(ctx context.Context) (*http1.Response, error) {
 	case err == nil:
 		return resp, nil
 	case errors.As(err, &op) && op.Op == "dial":
-		err = p.unopened(err)
+		err = unopened(err, p.target.Endpoint)
 	default:
-		err = endpoint.Advised(err)
+		err = advised(err)
 	}
 	return nil, fmt.Errorf("ask %s: %w", p.Target, err)
 }
@@ -103,17 +103,29 @@ func (p *Plan) open(ctx context.Context) (load.Session, error) {
 	case ctx.Err() != nil:
 		return nil, errors.New("interrupted while connecting")
 	}
-	return nil, p.unopened(err)
+	return nil, unopened(err, p.target.Endpoint)
 }
 
-// unopened returns the error of a load whose connections could not be made, with what to do.
-func (p *Plan) unopened(err error) error {
-	if _, proxy := errors.AsType[*endpoint.ProxyError](err); !proxy && load.Unconnected(err) == load.Dial {
+// unopened returns the error of a load that could not connect, with what to do.
+func unopened(err error, to endpoint.Endpoint) error {
+	_, proxy := errors.AsType[*endpoint.ProxyError](err)
+	if _, other := errors.AsType[*endpoint.NotHTTP2Error](err); !proxy && !other && load.Unconnected(err) == load.Dial {
 		who := "server"
-		if p.target.Via != "" {
+		if to.Via != "" {
 			who = "proxy"
 		}
-		return fmt.Errorf("%w; is a %s listening at %s?", err, who, p.target.Addr)
+		return fmt.Errorf("%w; is a %s listening at %s?", err, who, to.Addr)
+	}
+	return advised(err)
+}
+
+// advised adds to the error of a connection what to do about it.
+func advised(err error) error {
+	if _, other := errors.AsType[*endpoint.NotHTTP2Error](err); other {
+		return fmt.Errorf("%w; without --http2, --h2c and --alpn h2 dyno speaks HTTP/1.1", err)
+	}
+	if endpoint.NoProtocol(err) {
+		return fmt.Errorf("%w; pass --http2 if it speaks HTTP/2 alone, or other names with --alpn", err)
 	}
 	return endpoint.Advised(err)
 }

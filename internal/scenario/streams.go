@@ -37,12 +37,9 @@ type two struct {
 // protocol (ALPN).
 func Greet(ctx context.Context, to endpoint.Endpoint, patience time.Duration) (bool, error) {
 	conn, err := to.Dial(ctx, &net.Dialer{Timeout: patience})
-	var h *endpoint.HandshakeError
 	switch {
 	case to.HTTP2 && endpoint.NoProtocol(err):
 		return false, &endpoint.NotHTTP2Error{Why: "it takes none of the protocols offered (ALPN)"}
-	case err != nil && !errors.As(err, &h):
-		return false, fmt.Errorf("dial: %w", err)
 	case err != nil:
 		return false, err
 	}

@@ -38,6 +38,7 @@ type loadJSON struct {
 	BytesRead    int64 `json:"bytes_read"`
 	BytesWritten int64 `json:"bytes_written"`
 
+	Protocol         string              `json:"protocol"`
 	TLS              []result.TLSSession `json:"tls,omitempty"`
 	Unverified       bool                `json:"unverified,omitempty"`
 	Handshakes       int64               `json:"handshakes,omitempty"`
@@ -153,7 +154,8 @@ func JSON(w io.Writer, s *Summary) error {
 		Generator: s.generator(), Warnings: append([]Warning{}, s.Warnings()...),
 		UnreachableNS: l.UnreachableNS, Interrupted: s.Interrupted, Command: s.Command, Target: s.Target, Seed: s.Seed,
 		Dyno: s.Dyno, Intervals: []jsonSec{},
-		TLS: l.TLS, Unverified: s.Unverified, Handshakes: l.Handshakes, Unnotified: l.Unnotified,
+		Protocol: map[bool]string{false: "HTTP/1.1", true: "HTTP/2"}[s.HTTP2],
+		TLS:      l.TLS, Unverified: s.Unverified, Handshakes: l.Handshakes, Unnotified: l.Unnotified,
 	}
 	if perSec, ok := l.HandshakesPerSec(); ok {
 		doc.HandshakesPerSec = round(perSec)

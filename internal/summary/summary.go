@@ -33,6 +33,7 @@ type Summary struct {
 	Wall        time.Duration // from the start of the window until all was drained
 	Interrupted bool
 	Unverified  bool // any certificate was accepted
+	HTTP2       bool // not HTTP/1.1
 
 	Names      []string    // of the scenario's requests
 	AnyStatus  bool        // no status was requested

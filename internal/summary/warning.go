@@ -302,7 +302,7 @@ var phrases = map[string]string{
 	"status": "wrong status", "header": "wrong header", "length": "wrong length", "body": "wrong body",
 	"dial": "without a connection", "reset": "reset by the server", "closed": "closed without a response",
 	"timeout": "timed out",
-	"parse":   "response not HTTP/1.1", "write": "could not be sent", "handshake": "without a TLS handshake",
+	"parse":   "malformed response", "write": "could not be sent", "handshake": "without a TLS handshake",
 	"stream reset": "whose stream the server reset", "goaway": "refused by GOAWAY",
 }
 
