@@ -108,6 +108,11 @@ func (s *server) accept() {
 		default:
 		}
 		s.open[c] = true
+		select {
+		case <-s.stopped: // which did not see it
+			c.Close()
+		default:
+		}
 		s.dialled = append(s.dialled, time.Now())
 		s.from = append(s.from, c.RemoteAddr().String())
 		s.mu.Unlock()
