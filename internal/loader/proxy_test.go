@@ -68,6 +68,37 @@ func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	io.Copy(client, server)
 }
 
+// TestProxyHTTP2: HTTP/2 over TLS goes through a tunnel, and one that is refused says so before the load.
+func TestProxyHTTP2(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, r.Proto)
+	}))
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	defer s.Close()
+	for _, engine := range []string{"gonet", DefaultEngine()} {
+		var p proxy
+		by := httptest.NewServer(&p)
+		defer by.Close()
+		r := Request{URL: s.URL, Requests: 12, Connections: 2, Streams: 3, HTTP2: true, Engine: engine,
+			Timeout: time.Minute, Proxy: by.URL, TLS: endpoint.TLS{Insecure: true},
+			Request: adhoc.Request{ExpectBody: text("HTTP/2.0")}}
+		plan, err := New(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, err := plan.Run(t.Context(), &Files{}, nil)
+		if n := p.tunnels.Load(); err != nil || sum.Load.Succeeded != 12 || n != 3 { // one of them before the load
+			t.Errorf("%s: %+v by %d tunnels, %v", engine, sum, n, err)
+		}
+		p.refuses = true
+		if _, err := New(t.Context(), r); err == nil || !strings.HasSuffix(err.Error(),
+			": status 403 Forbidden to CONNECT "+s.Listener.Addr().String()) || strings.Contains(err.Error(), "listening") {
+			t.Errorf("%s, refused: %v", engine, err)
+		}
+	}
+}
+
 // TestProxy: requests in the clear reach the server by their absolute form, with redirects and cookies,
 // encrypted ones through a tunnel for each connection; one that is refused says so.
 func TestProxy(t *testing.T) {
