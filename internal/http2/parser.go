@@ -124,7 +124,8 @@ func (p *Parser) check(f *frame, b []byte) error {
 			return err
 		}
 		if f.kind == goAway && len(b) >= FrameHeader+8 { // as Kestrel has it where it speaks HTTP/1.1 alone
-			return wrong(ProtocolError, "the first frame is GOAWAY: %v", Code(binary.BigEndian.Uint32(b[FrameHeader+4:])))
+			why := Code(binary.BigEndian.Uint32(b[FrameHeader+4:]))
+			return wrong(ProtocolError, "the first frame is GOAWAY: %v", why)
 		}
 		return wrong(ProtocolError, "the first frame is %v, not SETTINGS (RFC 9113 3.4)", f.kind)
 	case f.size > MaxFrame:
