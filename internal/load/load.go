@@ -53,13 +53,13 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 	if j.Connections <= 0 {
 		return nil, errors.New("no connections: want 1 or more")
 	}
-	if j.TLS != nil && j.TLS.ClientSessionCache != nil { // one of its own: see endpoint.NewSessions
-		j.TLS = j.TLS.Clone()
-		j.TLS.ClientSessionCache = endpoint.NewSessions()
-	}
-	if j.TLS != nil && j.HTTP2 {
-		j.TLS = j.TLS.Clone()
-		j.TLS.NextProtos = []string{endpoint.HTTP2}
+	if j.TLS != nil {
+		if j.TLS = j.TLS.Clone(); j.TLS.ClientSessionCache != nil {
+			j.TLS.ClientSessionCache = endpoint.NewSessions()
+		}
+		if j.HTTP2 {
+			j.TLS.NextProtos = []string{endpoint.HTTP2}
+		}
 	}
 	mix, err := j.Scenario.Compile(j.Authority(), scenario.Options{Close: j.PerConnection == 1, Cookies: j.Cookies,
 		Decode: j.Decode, Scheme: j.Scheme(), Absolute: j.Absolute(), HTTP2: j.HTTP2})

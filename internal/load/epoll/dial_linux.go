@@ -186,7 +186,6 @@ func (w *worker) broke(c *conn, kind load.Kind, err error, now int64) {
 		w.rec.Broken(kind, c.claim, now, now)
 		w.say(kind, err)
 	case c.http.Pending() == 0:
-		w.quiet++
 		if w.open && !c.carried { // a server that hangs up at once is not dialled all the time
 			w.shut(c)
 			w.wait(c, now)

@@ -167,15 +167,6 @@ func (s *session) load(win *window) (l result.Load, err error) {
 	return l, err
 }
 
-// Quiet returns how many connections broke while they carried no request. They are dialled again
-// and not counted as errors.
-func (s *session) Quiet() (n int64) {
-	for _, w := range s.workers {
-		n += w.quiet
-	}
-	return n
-}
-
 // Close closes all connections. It must not run concurrently with Run.
 func (s *session) Close() error {
 	for _, w := range s.workers {

@@ -74,7 +74,6 @@ type worker struct {
 
 	established int    // at the start of the window, or since (Job.Lazy)
 	unreachable int64  // ns before the end of the window during which the server could not be reached
-	quiet       int64  // connections that broke with no request on them
 	connects    []made // before the window
 	dialErr     error  // of the last dial that failed
 	pinErr      error
