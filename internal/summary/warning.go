@@ -273,9 +273,12 @@ func (s *Summary) redirects() string {
 	if n == 0 || !s.AnyStatus {
 		return ""
 	}
+	follow := "pass --follow, or"
+	if s.HTTP2 { // which it is not for
+		follow = "or pass"
+	}
 	return fmt.Sprintf("all %s are redirects (3xx), so the load measures a redirect and not its target. Load the "+
-		"target (curl -I shows it), pass --follow, or --expect-status 3xx if this is intended",
-		document.Count(n, "answer"))
+		"target (curl -I shows it), %s --expect-status 3xx if this is intended", document.Count(n, "answer"), follow)
 }
 
 // errors names what went wrong, the most frequent first.
