@@ -28,7 +28,7 @@ func TestImpossibleBytes(t *testing.T) {
 		{"a header less, many in a record", encrypted, 10, 181, 200, "responds differently under load (R4): 179 bytes"},
 		{"a header less, TLS 1.3", encrypted, 1, 192, 200, "responds differently under load (R4): 171 bytes"},
 		{"too short for HTTP/1.1", endpoint.Endpoint{HTTP2: true}, 1, 18, 0, ""},
-		{"too short, HTTP/2", endpoint.Endpoint{HTTP2: true}, 1, 9, 0, "9 bytes per response, but HTTP/2 needs at least 10"},
+		{"too short, HTTP/2", endpoint.Endpoint{HTTP2: true}, 1, 9, 0, "but HTTP/2 needs at least 10"},
 		{"too short, TLS 1.3", encrypted, 1, 39, 0, "impossible (R4): 18 bytes"},
 	} {
 		j := Job{Endpoint: c.to, Connections: 4, Pipeline: c.pipeline}

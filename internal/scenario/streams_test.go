@@ -104,7 +104,9 @@ func TestRejectsHTTP2(t *testing.T) {
 			f.WriteGoAway(0, http2.ErrCodeEnhanceYourCalm, []byte("calm"))
 		}},
 		"a WINDOW_UPDATE of 2147483647 bytes": {func(f *http2.Framer) { f.WriteWindowUpdate(0, 1<<31-1) }},
-		"setting 2 is 1":                      {func(f *http2.Framer) { f.WriteSettings(http2.Setting{ID: 2, Val: 1}) }},
+		"setting 2 is 1": {func(f *http2.Framer) {
+			f.WriteSettings(http2.Setting{ID: http2.SettingEnablePush, Val: 1})
+		}},
 	} {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

@@ -182,7 +182,8 @@ func TestCheck(t *testing.T) {
 // TestHTTP2: h2load alone is asked for it.
 func TestHTTP2(t *testing.T) {
 	for _, two := range []bool{false, true} {
-		j := &load.Job{Endpoint: endpoint.TCP("127.0.0.1:80"), Scenario: values("GET", ""), Connections: 1, Pipeline: 10}
+		j := &load.Job{Endpoint: endpoint.TCP("127.0.0.1:80"), Scenario: values("GET", ""), Connections: 1,
+			Pipeline: 10}
 		j.HTTP2 = two
 		if _, err := (&Tool{Name: "wrk", kind: kinds["wrk"]}).request(j); (err != nil) != two {
 			t.Errorf("wrk, HTTP/2: %v: %v", two, err)

@@ -131,7 +131,8 @@ var conversations = []conversation{
 			return []frame{head(stream, 0, ":status", "200"), {dataFrame, ends, stream, []byte("values")}}
 		})},
 	{name: "wrong status", kept: true, failures: map[string]int64{"status": 60},
-		text: `status 503, body of 0 bytes; read last: "a: b\r\n"`, serve: answers(section(":status", "503", "a", "b"))},
+		text:  `status 503, body of 0 bytes; read last: "a: b\r\n"`,
+		serve: answers(section(":status", "503", "a", "b"))},
 	{name: "missing header", kept: true, failures: map[string]int64{"header": 60}, serve: answers(right),
 		job: expect(func(r *scenario.Request) { r.Expect.Headers = map[string]string{"X-Other": ""} })},
 	{name: "HEAD with DATA", kept: true, failures: map[string]int64{"length": 60}, serve: answers(right),
