@@ -93,7 +93,8 @@ func TestProxyHTTP2(t *testing.T) {
 		}
 		p.refuses = true
 		_, err = New(t.Context(), r)
-		if err == nil || !strings.HasSuffix(err.Error(), ": status 403 Forbidden to CONNECT "+s.Listener.Addr().String()) {
+		if err == nil || !strings.HasSuffix(err.Error(),
+			": it answered CONNECT "+s.Listener.Addr().String()+" with status 403 Forbidden") {
 			t.Errorf("%s, refused: %v", engine, err)
 		}
 	}
