@@ -105,3 +105,21 @@ func TestLateLook(t *testing.T) {
 		t.Error("no connection")
 	}
 }
+
+// TestLateSweep: a look at the time-outs during which the thread lost its CPU does not put off the next.
+func TestLateSweep(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	s := connect(t, load.Job{Endpoint: endpoint.TCP(ln.Addr().String()), Scenario: twoRequests(), Connections: 3,
+		Workers: 1})
+	w := s.workers[0]
+	w.win, w.tick = &window{}, int64(time.Millisecond)
+	began := w.now() - int64(10*time.Second)
+	if w.sweep(began); w.nextSweep > began+int64(time.Second) {
+		t.Errorf("the next look comes %v after one that lasted 10 s", time.Duration(w.nextSweep-began))
+	}
+	w.win = nil
+}

@@ -18,6 +18,7 @@ const (
 	// one is near.
 	sweepIdle = int64(100 * time.Millisecond)
 	sweepBusy = int64(20 * time.Millisecond)
+	sweepEach = int64(100 * time.Nanosecond) // the most that a connection adds to a look, where nothing happens
 )
 
 // establish handles what happened to the connections while they were idle, and dials those that are
@@ -152,7 +153,8 @@ func (w *worker) sweep(now int64) {
 			w.dial(c, now)
 		}
 	}
-	least := max(int64(time.Millisecond), 10*(w.now()-now))
+	took := min(w.now()-now, int64(len(w.conns))*sweepEach) // a thread that lost its CPU meanwhile took no longer
+	least := max(int64(time.Millisecond), 10*took)
 	w.nextSweep = min(w.nextSweep, max(next, now+least))
 }
 
