@@ -18,12 +18,12 @@ import (
 // proxy is an HTTP proxy that counts what it is asked for.
 type proxy struct {
 	asked, tunnels atomic.Int64
-	refuses        bool
+	refuses        atomic.Bool
 }
 
 func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
-	case r.Method == http.MethodConnect && p.refuses:
+	case r.Method == http.MethodConnect && p.refuses.Load():
 		http.Error(w, "no", http.StatusForbidden)
 	case r.Method == http.MethodConnect:
 		p.tunnels.Add(1)
@@ -91,7 +91,7 @@ func TestProxyHTTP2(t *testing.T) {
 		if n := p.tunnels.Load(); err != nil || sum.Load.Succeeded != 12 || n != 3 { // one of them before the load
 			t.Errorf("%s: %+v by %d tunnels, %v", engine, sum, n, err)
 		}
-		p.refuses = true
+		p.refuses.Store(true)
 		_, err = New(t.Context(), r)
 		if err == nil || !strings.HasSuffix(err.Error(),
 			": it answered CONNECT "+s.Listener.Addr().String()+" with status 403 Forbidden") {
@@ -137,7 +137,7 @@ func TestProxy(t *testing.T) {
 				url == encrypted.URL && (a > 0 || n != 2) {
 				t.Errorf("%s, %s: the proxy was asked for %d requests and %d tunnels", engine, url, a, n)
 			}
-			p.refuses = true
+			p.refuses.Store(true)
 			if plan, err = New(t.Context(), r); err != nil {
 				t.Fatal(err)
 			}
