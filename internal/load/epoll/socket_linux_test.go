@@ -106,7 +106,7 @@ func TestLateLook(t *testing.T) {
 	}
 }
 
-// TestLateSweep: a look at the time-outs during which the thread lost its CPU does not put off the next.
+// TestLateSweep: a sweep during which the thread lost its CPU does not put off the next.
 func TestLateSweep(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -119,7 +119,7 @@ func TestLateSweep(t *testing.T) {
 	w.win, w.tick = &window{}, int64(time.Millisecond)
 	began := w.now() - int64(10*time.Second)
 	if w.sweep(began); w.nextSweep > began+int64(time.Second) {
-		t.Errorf("the next look comes %v after one that lasted 10 s", time.Duration(w.nextSweep-began))
+		t.Errorf("the next sweep comes %v after one that lasted 10 s", time.Duration(w.nextSweep-began))
 	}
 	w.win = nil
 }

@@ -18,7 +18,7 @@ const (
 	// one is near.
 	sweepIdle = int64(100 * time.Millisecond)
 	sweepBusy = int64(20 * time.Millisecond)
-	sweepEach = int64(100 * time.Nanosecond) // the most that a connection adds to a look, where nothing happens
+	sweepEach = int64(100 * time.Nanosecond) // the most that a connection adds to a sweep in which nothing happens
 )
 
 // establish handles what happened to the connections while they were idle, and dials those that are
