@@ -95,7 +95,10 @@ func (w *worker) fill(c *conn, now int64) {
 // which becomes tail. It returns the bytes before that, in w.out.
 func (w *worker) pack(c *conn, now int64) (b []byte, tail string) {
 	n := 0
-	b = c.http.Out(w.out[:0])
+	b = w.out[:0]
+	if c.http.Owes() {
+		b = c.http.Out(b)
+	}
 	for tail == "" && c.http.Room(w.depth) > 0 && c.budget != 0 {
 		due := c.claim
 		if c.claimed {
