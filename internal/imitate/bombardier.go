@@ -125,7 +125,8 @@ var bombardierFlags = []flag{
 	{"", "fasthttp", "", "headers as of bombardier's default client",
 		on(func(o *Order) { o.client = "fasthttp" })},
 	{"", "http1", "", "headers as of Go's client", on(func(o *Order) { o.client = "net/http.v1" })},
-	{"", "http2", "", "as --http1; not supported with https", on(func(o *Order) { o.client = "net/http.v2" })},
+	{"", "http2", "", "HTTP/2 over TLS, of an https:// URL; of others as --http1",
+		on(func(o *Order) { o.client = "net/http.v2" })},
 	{"p", "print", "PARTS", "what to print: intro, progress and result, or i, p and r, with commas between",
 		func(o *Order, s string) error {
 			o.printed = ""
@@ -186,14 +187,17 @@ func bombardierComplete(o *Order) error {
 		return o.usagef("--body and --body-file both define the body; omit one")
 	case o.Method == http.MethodHead && o.body+o.BodyFile != "":
 		return o.usagef("a HEAD request has no body; omit it or -m HEAD")
-	case o.client == "net/http.v2" && strings.HasPrefix(strings.ToLower(o.URL), "https://"):
-		return o.usagef("--http2 is not supported with https: dyno bombardier sends HTTP/1.1; omit it")
 	case o.Requests > 0:
 		o.Duration, o.Connections = 0, min(o.Connections, o.Requests) // the others would have nothing to do
 	case o.Duration == 0:
 		o.Duration = 10 * time.Second
 	}
-	if o.client != "fasthttp" {
+	if o.client == "net/http.v2" && strings.HasPrefix(strings.ToLower(o.URL), "https://") {
+		if o.HTTP2 = true; !o.NoKeepalive { // Go's client has one connection, with a stream for each request
+			o.Connections, o.Streams = 1, o.Connections
+		}
+		o.sends("User-Agent: Go-http-client/2.0", "Accept-Encoding: gzip")
+	} else if o.client != "fasthttp" {
 		o.sends("User-Agent: Go-http-client/1.1", "Accept-Encoding: gzip")
 	} else {
 		if o.Method == http.MethodGet && o.body+o.BodyFile != "" {
