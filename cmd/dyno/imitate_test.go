@@ -204,7 +204,6 @@ func TestImitatedUsage(t *testing.T) {
 		"ab -i -p imitate_test.go 127.0.0.1:1/":     "POST cannot be mixed with HEAD",
 		"bombardier -o path:x http://127.0.0.1:1/":  "not supported: templates",
 		"bombardier -d 10 http://127.0.0.1:1/":      "want a time with a unit",
-		"bombardier --http2 https://127.0.0.1:1/":   "--http2 is not supported with https",
 		"bombardier --stream=x http://127.0.0.1:1/": "want no value",
 		"bombardier": "argument missing",
 	} {
