@@ -67,7 +67,8 @@ func TestGoWebFrameworkBenchmark(t *testing.T) {
 	}
 }
 
-// The committed run says the same again, with five metrics: a further one must not change it. With -update the page is written anew.
+// The committed run says the same again, with five metrics: a further one must not change it. With
+// -update the page is written anew.
 func TestCommittedReport(t *testing.T) {
 	const dir = "studies/iris-vs-netcore-mvc"
 	run := example(t)

@@ -31,6 +31,20 @@ func nullOverTLS(t testing.TB) endpoint.Endpoint {
 	if err != nil {
 		t.Fatal(err)
 	}
+	serveEach(t, ln, func(c net.Conn) {
+		answer := []byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nvalue")
+		in := make([]byte, 4<<10)
+		for _, err := c.Read(in); err == nil; _, err = c.Read(in) {
+			c.Write(answer)
+		}
+	})
+	to := endpoint.TCP(ln.Addr().String())
+	to.TLS = &tls.Config{InsecureSkipVerify: true}
+	return to
+}
+
+// serveEach serves the connections that ln accepts until the test ends, and closes each thereafter.
+func serveEach(t testing.TB, ln net.Listener, serve func(net.Conn)) {
 	t.Cleanup(func() { ln.Close() })
 	go func() {
 		for {
@@ -40,17 +54,10 @@ func nullOverTLS(t testing.TB) endpoint.Endpoint {
 			}
 			go func() {
 				defer c.Close()
-				answer := []byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nvalue")
-				in := make([]byte, 4<<10)
-				for _, err := c.Read(in); err == nil; _, err = c.Read(in) {
-					c.Write(answer)
-				}
+				serve(c)
 			}()
 		}
 	}()
-	to := endpoint.TCP(ln.Addr().String())
-	to.TLS = &tls.Config{InsecureSkipVerify: true}
-	return to
 }
 
 // TestTunnel: what a proxy says before the server is not taken for records of TLS, whose ends are known.
@@ -61,27 +68,17 @@ func TestTunnel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ln.Close()
-	go func() {
-		for {
-			c, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer c.Close()
-				c.Read(make([]byte, 4<<10))
-				server, err := net.Dial("tcp", behind)
-				if err != nil {
-					return
-				}
-				defer server.Close()
-				io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n")
-				go io.Copy(server, c)
-				io.Copy(c, server)
-			}()
+	serveEach(t, ln, func(c net.Conn) {
+		c.Read(make([]byte, 4<<10))
+		server, err := net.Dial("tcp", behind)
+		if err != nil {
+			return
 		}
-	}()
+		defer server.Close()
+		io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n")
+		go io.Copy(server, c)
+		io.Copy(c, server)
+	})
 	to.Addr, to.Via = ln.Addr().String(), "server:443"
 	s := connect(t, load.Job{Endpoint: to, Scenario: twoRequests(), Connections: 4, Workers: 1})
 	if l, err := s.Run(t.Context(), load.Window{Requests: 40}); err != nil || l.Succeeded != 40 {

@@ -71,7 +71,8 @@ func noTunnel(t *testing.T, e load.Engine) {
 		}
 		j.Lazy, j.Timeout = true, 300*time.Millisecond
 		o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: 4}, 0)
-		if o.Errors["dial"]+o.NeverStarted != 4 || o.Errors["dial"] == 0 || !strings.Contains(o.Detail.Texts["dial"], want) {
+		failed := o.Errors["dial"]
+		if failed == 0 || failed+o.NeverStarted != 4 || !strings.Contains(o.Detail.Texts["dial"], want) {
 			t.Errorf("%s: a load: %+v, %v", want, o.Load, o.Detail.Texts)
 		}
 	}
