@@ -18,6 +18,7 @@ import (
 
 	"dyno/internal/adhoc"
 	"dyno/internal/conf"
+	"dyno/internal/protocol"
 )
 
 // Folder is the folder of contestants within a project, by language; BackendFolder that of the
@@ -38,8 +39,9 @@ type Manifest struct {
 	Framework string            `toml:"framework"`
 	Version   string            `toml:"version"` // what is measured ("v12.2.11"), or a floor (">=10.0")
 	Engine    string            `toml:"engine"`
-	HTTP2     bool              `toml:"http2"` // the engine, as it comes, can serve HTTP/2
-	Delay     bool              `toml:"delay"` // its handlers wait DYNO_DELAY before they answer
+	HTTP2     bool              `toml:"http2"`     // the engine, as it comes, can serve HTTP/2
+	Protocols []protocol.HTTP   `toml:"protocols"` // that it serves, of those dyno measures; empty in the file: http
+	Delay     bool              `toml:"delay"`     // its handlers wait DYNO_DELAY before they answer
 	Scenarios []string          `toml:"scenarios"`
 	Sources   []string          `toml:"sources"`
 	Shared    []string          `toml:"shared"` // folders of contestants/shared that go into the build
@@ -69,6 +71,12 @@ var differences = []string{"chunked", "no-content-type", "no-date"}
 // warm-up.
 var managed = []string{"csharp", "java", "kotlin", "scala", "javascript", "typescript",
 	"python (pypy)", "ruby", "julia", imageLanguage}
+
+// Serves reports whether the contestant serves a form of HTTP. One without a manifest that lists
+// any serves HTTP/1.1 in the clear.
+func (m *Manifest) Serves(h protocol.HTTP) bool {
+	return slices.Contains(m.Protocols, h) || len(m.Protocols) == 0 && h == protocol.Clear
+}
 
 // Managed reports whether the contestant runs on a managed runtime.
 func (m *Manifest) Managed() bool { return slices.Contains(managed, m.Language) }
@@ -123,10 +131,36 @@ func read(fsys fs.FS, dir, what string) (*Manifest, *conf.File, error) {
 	if m.Processes == 0 {
 		m.Processes = 1
 	}
+	if err := m.readProtocols(f); err != nil {
+		return nil, nil, err
+	}
 	if err := m.check(f, what); err != nil {
 		return nil, nil, err
 	}
 	return m, f, nil
+}
+
+// readProtocols turns the names in the file into forms of HTTP.
+func (m *Manifest) readProtocols(f *conf.File) error {
+	if !f.Has("protocols") {
+		m.Protocols = []protocol.HTTP{protocol.Clear}
+		return nil
+	}
+	for i, name := range m.Protocols {
+		h, err := protocol.Parse(string(name))
+		if err == nil && slices.Contains(m.Protocols[:i], h) {
+			err = fmt.Errorf("%q is named twice", name)
+		}
+		if err != nil {
+			return f.Errorf(fmt.Sprintf("protocols[%d]", i), "%v", err)
+		}
+		m.Protocols[i] = h
+	}
+	if !slices.Contains(m.Protocols, protocol.Clear) {
+		return f.Errorf("protocols", "%q is missing: a contestant serves HTTP/1.1 in the clear, at DYNO_ADDR, and "+
+			"whatever else the list names", protocol.Clear)
+	}
+	return nil
 }
 
 // check returns an error if a manifest lacks a key or has an invalid value.

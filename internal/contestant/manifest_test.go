@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"dyno/internal/protocol"
 )
 
 const good = `name = "mine"
@@ -20,6 +22,7 @@ build = ["go", "build", "-o", "{out}/server", "."]
 run = ["{out}/server"]
 differs = ["chunked: its default"]
 http2 = true
+protocols = ["http", "h2"]
 [toolchain]
 go = ">=1.24"
 [paths]
@@ -36,6 +39,13 @@ func TestReadManifest(t *testing.T) {
 	if err != nil || m.Name != "mine" || !m.HTTP2 || m.Processes != 1 || m.Managed() {
 		t.Fatalf("%+v, %v", m, err)
 	}
+	if !m.Serves(protocol.H2) || m.Serves(protocol.H2C) || !m.Serves(protocol.Clear) {
+		t.Errorf("it serves %q", m.Protocols)
+	}
+	m, err = readNamed(folder(strings.Replace(good, `protocols = ["http", "h2"]`, "", 1)), "contestants/go/mine")
+	if err != nil || !m.Serves(protocol.Clear) || m.Serves(protocol.HTTPS) {
+		t.Errorf("without protocols: %+v, %v", m, err)
+	}
 	for _, c := range []struct{ from, to, want string }{
 		{`title =`, `titel =`, `contestant.toml:2:1: unknown key "titel"; did you mean "title"?`},
 		{`name = "mine"`, `name = "other"`, `contestant.toml:1:`},
@@ -49,10 +59,15 @@ func TestReadManifest(t *testing.T) {
 		{`go = ">=1.24"`, `go = "1.24"`, "want a minimum version"},
 		{`version = ">=1.24"`, `version = "newest"`, "contestant.toml:5:"},
 		{`scenarios = ["values"]`, `scenarios = "values"`, "contestant.toml:7:"},
-		{`"/Home/About"`, `"Home/About"`, `contestant.toml:16:1: "/about" = "Home/About": want the scenario's path`},
-		{`"/about" =`, `"/about?x" =`, "contestant.toml:16:1:"},
+		{`["http", "h2"]`, `"h2"`, "contestant.toml:13:"},
+		{`["http", "h2"]`, `["http", "quic"]`, `contestant.toml:13:22: "quic" is no protocol; want http, https,`},
+		{`["http", "h2"]`, `["http", "h2", "h2"]`, `contestant.toml:13:28: "h2" is named twice`},
+		{`["http", "h2"]`, `["h2"]`, `contestant.toml:13:1: "http" is missing`},
+		{`["http", "h2"]`, `[]`, `contestant.toml:13:1: "http" is missing`},
+		{`"/Home/About"`, `"Home/About"`, `contestant.toml:17:1: "/about" = "Home/About": want the scenario's path`},
+		{`"/about" =`, `"/about?x" =`, "contestant.toml:17:1:"},
 		{`"/public/" = "/"`, `"/public/" = "/static"`,
-			"contestant.toml:17:1: \"/public/\" = \"/static\": a path that ends in /"},
+			"contestant.toml:18:1: \"/public/\" = \"/static\": a path that ends in /"},
 	} {
 		_, err := readNamed(folder(strings.Replace(good, c.from, c.to, 1)), "contestants/go/mine")
 		if err == nil || !strings.Contains(err.Error(), c.want) {
