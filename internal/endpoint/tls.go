@@ -72,13 +72,32 @@ func (t *TLS) Config(host string) (*tls.Config, error) {
 		}
 	}
 	if t.Cert != "" {
-		pair, err := tls.LoadX509KeyPair(t.Cert, cmp.Or(t.Key, t.Cert))
+		pair, err := t.pair()
 		if err != nil {
-			return nil, fmt.Errorf("--cert %s: %w", t.Cert, err)
+			return nil, err
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}
 	return c, nil
+}
+
+// pair reads the client's certificate and its private key.
+func (t *TLS) pair() (pair tls.Certificate, err error) {
+	cert, err := os.ReadFile(t.Cert)
+	if err != nil {
+		return pair, fmt.Errorf("--cert: %w", err)
+	}
+	key, from := cert, "--cert "+t.Cert
+	if t.Key != "" {
+		if key, err = os.ReadFile(t.Key); err != nil {
+			return pair, fmt.Errorf("--key: %w", err)
+		}
+		from += " with --key " + t.Key
+	}
+	if pair, err = tls.X509KeyPair(cert, key); err != nil {
+		return pair, fmt.Errorf("%s: %s", from, strings.TrimPrefix(err.Error(), "tls: "))
+	}
+	return pair, nil
 }
 
 // hostname returns a host without its port and brackets.

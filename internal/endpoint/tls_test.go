@@ -37,10 +37,21 @@ func TestConfig(t *testing.T) {
 	if err != nil || c.ServerName != "b.test" || c.ClientSessionCache != nil || c.NextProtos[0] != "h2" {
 		t.Errorf("%+v, %v", c, err)
 	}
-	for _, bad := range []TLS{{CA: "nowhere.pem"}, {CA: empty}, {Cert: "nowhere.pem"}, {Cert: empty},
-		{Key: empty}, {CA: empty, Insecure: true}} {
-		if _, err := bad.Config("a.test"); err == nil || !bad.Any() {
-			t.Errorf("%+v: no error", bad)
+	for _, bad := range []struct {
+		TLS
+		want string
+	}{
+		{TLS{CA: "nowhere.pem"}, "--ca: open nowhere.pem: no such file or directory"},
+		{TLS{CA: empty}, "--ca " + empty + ": no certificate in PEM form"},
+		{TLS{Cert: "nowhere.pem"}, "--cert: open nowhere.pem: no such file or directory"},
+		{TLS{Cert: empty}, "--cert " + empty + ": failed to find any PEM data"},
+		{TLS{Cert: empty, Key: "nowhere.pem"}, "--key: open nowhere.pem: no such file or directory"},
+		{TLS{Cert: empty, Key: empty}, "--cert " + empty + " with --key " + empty + ": failed"},
+		{TLS{Key: empty}, "--key needs --cert"},
+		{TLS{CA: empty, Insecure: true}, "--insecure accepts any certificate"},
+	} {
+		if _, err := bad.Config("a.test"); err == nil || !strings.HasPrefix(err.Error(), bad.want) || !bad.Any() {
+			t.Errorf("%+v: %v; want %q", bad.TLS, err, bad.want)
 		}
 	}
 }
