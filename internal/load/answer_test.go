@@ -172,3 +172,16 @@ func TestHTTP1(t *testing.T) {
 		t.Errorf("ended before it began: %+v", a)
 	}
 }
+
+// TestComplaint: what was read last is quoted, if there was anything: the end of the connection, which
+// can end a response, has no bytes.
+func TestComplaint(t *testing.T) {
+	a := &Answer{Slot: &Slot{}, Status: 503, Length: 4}
+	s := &scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/"}}}
+	const says = "GET /: wrong status: status 503, body of 4 bytes"
+	for raw, want := range map[string]string{"": says, "down": says + `; read last: "down"`} {
+		if got := a.Complaint(Status, s, []byte(raw)); got != want {
+			t.Errorf("%q; want %q", got, want)
+		}
+	}
+}

@@ -19,7 +19,7 @@ var (
 const Shown = 200
 
 // Complaint describes how the response broke its contract. raw is the data that was read last, if its
-// protocol is text. It allocates.
+// protocol is text; none where the end of the connection ended the response. It allocates.
 func (a *Answer) Complaint(k Kind, s *scenario.Scenario, raw []byte) string {
 	r := &s.Requests[a.Want.Index]
 	length, why := a.Length, ""
@@ -29,6 +29,8 @@ func (a *Answer) Complaint(k Kind, s *scenario.Scenario, raw []byte) string {
 	if a.last != nil {
 		raw = a.last
 	}
-	return fmt.Sprintf("%s %s: wrong %v: status %d, body of %d bytes%s; read last: %.*q",
-		r.Method, r.Path, k, a.Status, length, why, Shown, raw)
+	if len(raw) > 0 {
+		why += fmt.Sprintf("; read last: %.*q", Shown, raw)
+	}
+	return fmt.Sprintf("%s %s: wrong %v: status %d, body of %d bytes%s", r.Method, r.Path, k, a.Status, length, why)
 }
