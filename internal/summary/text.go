@@ -31,7 +31,7 @@ func Text(w io.Writer, s *Summary) error {
 	blocks = append(blocks, s.eachTable()...)
 	line("HTTP codes", s.codes())
 	blocks = append(blocks, s.failures("Failures (responses that broke their contract)", s.Load.Failures)...)
-	blocks = append(blocks, s.failures("Errors (no response)", s.Load.Errors)...)
+	blocks = append(blocks, s.failures(s.errorsHead(), s.Load.Errors)...)
 	if n := s.Dialled(); n > 0 {
 		line("Connections", fmt.Sprintf("%s requested, %s established, %s dialled",
 			document.Whole(int64(s.Load.Connections)),
@@ -188,6 +188,17 @@ func (s *Summary) codes() string {
 		text += " (" + strings.Join(each, ", ") + ")"
 	}
 	return text
+}
+
+// errorsHead says what the errors are. A redirect that is not followed is one, though it is a response.
+func (s *Summary) errorsHead() string {
+	switch n := s.Load.Errors["redirect"]; {
+	case n == 0:
+		return "Errors (no response)"
+	case n == s.Load.Errored():
+		return "Errors (redirects that could not be followed)"
+	}
+	return "Errors (no response, or a redirect that could not be followed)"
 }
 
 // failures lists what went wrong by kind, with the last message of the system where there is one, and

@@ -307,6 +307,7 @@ var phrases = map[string]string{
 	"timeout": "timed out",
 	"parse":   "malformed response", "write": "could not be sent", "handshake": "without a TLS handshake",
 	"stream reset": "whose stream the server reset", "goaway": "refused by GOAWAY",
+	"redirect": "whose redirect could not be followed",
 }
 
 // shareText returns a share in per cent that is never rounded to 0 %.
