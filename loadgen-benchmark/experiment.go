@@ -25,6 +25,7 @@ type estimate struct {
 	value, lo, hi float64
 	valid, all    int
 	detail        string
+	serverBusy    float64 // of a race
 }
 
 func (e experiment) matches(only *regexp.Regexp) bool {
@@ -95,7 +96,9 @@ func between(one, other peer, times int, s shape, scenario string, rows ...row) 
 		side := func(p peer) contender {
 			program := b.install(ctx, p).program
 			return contender{p.name, func(ctx context.Context) (outcome, error) {
-				out, cpu, err := b.generate(ctx, b.opts.window, p.command(program, srv.url(), s, b.opts.window), nil)
+				var busy float64
+				out, cpu, err := b.generate(ctx, b.opts.window, p.command(program, srv.url(), s, b.opts.window),
+					func(_ int, done <-chan struct{}) { busy = midway(b.opts.window, done) })
 				if err != nil {
 					return outcome{}, err
 				}
@@ -107,7 +110,8 @@ func between(one, other peer, times int, s shape, scenario string, rows ...row) 
 				if p.name == dyno.name && c.errors > 0 || c.requests < 1 {
 					return outcome{}, fmt.Errorf("%.0f requests and %.0f errors", c.requests, c.errors)
 				}
-				return outcome{rate: c.requests / c.seconds, cpu: float64(cpu) / c.requests, erred: c.errors > c.requests/100}, nil
+				return outcome{rate: c.requests / c.seconds, cpu: float64(cpu) / c.requests, server: busy,
+					erred: c.errors > c.requests/100}, nil
 			}}
 		}
 		if i := b.install(ctx, one); i.err != nil {
@@ -140,7 +144,9 @@ func between(one, other peer, times int, s shape, scenario string, rows ...row) 
 			if !math.IsInf(est.lo, 0) { // unbounded stays so
 				est.lo = math.Exp(est.lo)
 			}
-			est.detail = fmt.Sprintf("%.1f %% of what the server answered was reported", 100*share)
+			est.serverBusy = serverBusy(valid)
+			est.detail = fmt.Sprintf("%.1f %% of what the server answered was reported; the server's CPU was %.0f %% busy",
+				100*share, 100*est.serverBusy)
 			found[row.name] = est
 		}
 		return found, nil
@@ -148,10 +154,23 @@ func between(one, other peer, times int, s shape, scenario string, rows ...row) 
 	return experiment{rows: rows, peer: &other, run: run}
 }
 
+// serverBusy is the median share of the server's CPU that was busy under the generator that kept it
+// busier.
+func serverBusy(valid [][]outcome) (most float64) {
+	for side := range valid[0] {
+		var shares []float64
+		for _, o := range valid {
+			shares = append(shares, o[side].server)
+		}
+		most = max(most, stats.Median(shares))
+	}
+	return most
+}
+
 // server starts the server of a race.
 func (b *bench) server(ctx context.Context, s shape, scenario string) (*server, error) {
-	if s.tls {
-		return b.serveTLS(ctx)
+	if s.protocol != http1 {
+		return b.serveNginx(ctx, s.protocol)
 	}
 	return b.serve(ctx, "null", scenario)
 }

@@ -4,10 +4,11 @@
 //	go run ./loadgen-benchmark
 //
 // A row of that page is one claim with a bar that was set beforehand. In a race dyno and another load
-// generator, the peer, load the same null server, over TLS nginx, in turns, in random order within
-// each pair. The server has CPU 0, the generators CPU 1. A pair gives one ratio. A pair during which
-// other programs took more than 3 % of the two CPUs is discarded and repeated, whatever its ratio.
-// What counts is the worse end of the 95 % interval.
+// generator, the peer, load the same null server, over TLS and in HTTP/2 nginx, in turns, in random
+// order within each pair. The server has CPU 0, the generators CPU 1. A pair gives one ratio. A pair
+// during which other programs took more than 3 % of the two CPUs is discarded and repeated, whatever
+// its ratio. What counts is the worse end of the 95 % interval. Where the server's CPU limits a race,
+// the generators' CPU per request is judged instead.
 //
 // Results are kept in loadgen-benchmark/results.json, from which the page is made, so that --only
 // measures single rows anew. Needs Linux, two CPUs, gcc and taskset; peers that are missing are

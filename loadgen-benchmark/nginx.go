@@ -22,10 +22,11 @@ import (
 	"dyno/internal/refserver"
 )
 
-// nginx is the server of the races over TLS: one process, OpenSSL.
+// nginx is the server of the races over TLS and in HTTP/2: one process, OpenSSL.
 var nginx = peer{name: "nginx", install: debian("nginx", "nginx-light", "-v")}
 
-// nginxConfig has the addresses of the server and of what it counts, and the folder of its files.
+// nginxConfig has the addresses of the server and of what it counts, the folder of its files, and how
+// the server listens.
 const nginxConfig = `daemon off;
 master_process off;
 worker_rlimit_nofile 65536;
@@ -47,7 +48,7 @@ http {
 	ssl_protocols TLSv1.3;
 	ssl_ecdh_curve X25519;
 	server {
-		listen %[1]s ssl backlog=16384;
+		listen %[1]s %[4]s backlog=16384;
 		location / { return 200 value; }
 	}
 	server {
@@ -57,8 +58,12 @@ http {
 }
 `
 
-// serveTLS starts nginx with a certificate of ECDSA P-256, and returns when it listens.
-func (b *bench) serveTLS(ctx context.Context) (*server, error) {
+// nginxListens are the parameters of nginx's listen for each protocol.
+var nginxListens = map[protocol]string{https: "ssl", h2c: "http2", h2: "ssl http2"}
+
+// serveNginx starts nginx, where it speaks TLS with a certificate of ECDSA P-256, and returns when it
+// listens.
+func (b *bench) serveNginx(ctx context.Context, p protocol) (*server, error) {
 	i := b.install(ctx, nginx)
 	if i.err != nil {
 		return nil, i.err
@@ -76,17 +81,21 @@ func (b *bench) serveTLS(ctx context.Context) (*server, error) {
 		return nil, err
 	}
 	config := filepath.Join(dir, "nginx.conf")
-	if err := os.WriteFile(config, fmt.Appendf(nil, nginxConfig, addr, status, dir), 0o644); err != nil {
+	if err := os.WriteFile(config, fmt.Appendf(nil, nginxConfig, addr, status, dir, nginxListens[p]), 0o644); err != nil {
 		return nil, err
 	}
 	if err := writeCertificate(filepath.Join(dir, "cert.pem")); err != nil {
 		return nil, err
 	}
 	s, err := b.start(ctx, "nginx", addr, i.program, "-p", dir, "-c", config)
-	if err == nil {
-		s.scheme, s.count = "https", func() (refserver.Tally, error) { return nginxTally(status) }
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	s.count = func() (refserver.Tally, error) { return nginxTally(status) }
+	if p.tls() {
+		s.scheme = "https"
+	}
+	return s, nil
 }
 
 var nginxRequests = regexp.MustCompile(`requests\s+\d+ \d+ (\d+)`)

@@ -10,7 +10,7 @@ var notes = map[string]string{
 	"wrk-5000": "wrk dials within its window, so its rate includes that; dyno dials before.",
 	"oha":      "its own rate counts the requests that its deadline aborted; here only those that were answered.",
 	"tls-wrk": "here and below: the server is nginx, one process with a certificate of ECDSA P-256 and the group " +
-		"X25519. Where its CPU is the limit, both rates are its own, and the CPU per request counts.",
+		"X25519.",
 	"handshakes": "h2load makes 4,000 connections at once, with one request on each; dyno one after another on 125. " +
 		"Neither trusts an authority, both check the server's signature.",
 	"resumed": "h2load resumes no sessions.",

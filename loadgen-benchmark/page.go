@@ -12,9 +12,12 @@ const intro = `# Performance
 
 Made by ` + "`go run ./loadgen-benchmark`" + ` from loadgen-benchmark/results.json; do not edit. Each bar
 was set before its row was measured. A bar is met if the whole 95 %% interval keeps it. In a race the
-null server, over TLS nginx, has CPU 0, and the generators take turns on CPU 1, in random order
-within a pair. A pair is discarded if other programs took more than %.0f %% of the two CPUs, whatever
-its ratio. Intervals are Hodges–Lehmann intervals; those of lag are intervals of the median.
+null server, over TLS and in HTTP/2 nginx, has CPU 0, and the generators take turns on CPU 1, in
+random order within a pair. A pair is discarded if other programs took more than %.0f %% of the two
+CPUs, whatever its ratio. Where the server's CPU was more than %.0f %% busy under either generator, in
+the median window, the server limits both: then the row of the CPU per request is judged, and the row
+of the requests per second is not. Intervals are Hodges–Lehmann intervals; those of lag are intervals
+of the median.
 
 `
 
@@ -25,7 +28,7 @@ func writePage(file string, all []experiment, kept *results) error {
 // page is a function of the rows, their results and the notes.
 func page(all []experiment, kept *results) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, intro, 100*voids)
+	fmt.Fprintf(&b, intro, 100*voids, 100*saturated)
 	m := kept.Machine
 	if m.CPU != "" {
 		virtual := ""
@@ -56,6 +59,8 @@ func page(all []experiment, kept *results) []byte {
 				met = "not shown"
 			case row.bar.kind == shown:
 				met = "–"
+			case !row.judges(r):
+				met = "not judged"
 			case row.met(r):
 				met = "yes"
 			}

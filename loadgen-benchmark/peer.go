@@ -26,8 +26,36 @@ type peer struct {
 
 // shape is how a server is loaded: all in a closed loop.
 type shape struct {
-	connections, pipeline int
-	tls                   bool
+	connections int
+	depth       int // requests in flight on each connection: pipelined, or streams
+	protocol    protocol
+}
+
+// protocol is what a server speaks.
+type protocol string
+
+const (
+	http1 protocol = "" // in the clear
+	https protocol = "https"
+	h2c   protocol = "h2c" // HTTP/2 in the clear, by prior knowledge
+	h2    protocol = "h2"
+)
+
+func (p protocol) tls() bool   { return p == https || p == h2 }
+func (p protocol) http2() bool { return p == h2c || p == h2 }
+
+// flags are those of `dyno load` for p.
+func (p protocol) flags() (flags []string) {
+	switch p {
+	case h2c:
+		flags = []string{"--h2c"}
+	case h2:
+		flags = []string{"--http2"}
+	}
+	if p.tls() {
+		flags = append(flags, "--insecure", "--groups", "X25519")
+	}
+	return flags
 }
 
 // count is what a window came to. Errors are requests that were not answered well, those that the
@@ -46,13 +74,13 @@ var dyno = peer{
 	command: func(program, url string, s shape, window time.Duration) []string {
 		argv := []string{program, "load", "--quiet", "--json", "--threads", "1", "--max-errors", "1",
 			"-c", strconv.Itoa(s.connections), "-d", window.String()}
-		if s.pipeline > 1 {
-			argv = append(argv, "--pipeline", strconv.Itoa(s.pipeline))
+		switch depth := strconv.Itoa(s.depth); {
+		case s.protocol.http2():
+			argv = append(argv, "--streams", depth)
+		case s.depth > 1:
+			argv = append(argv, "--pipeline", depth)
 		}
-		if s.tls {
-			argv = append(argv, "--insecure", "--groups", "X25519")
-		}
-		return append(argv, url)
+		return append(append(argv, s.protocol.flags()...), url)
 	},
 	parse: func(out []byte) (count, error) {
 		r, err := parseLoad(out)
@@ -170,8 +198,8 @@ var wrk = peer{
 	install: debian("wrk", "wrk", "-v"),
 	command: func(program, url string, s shape, window time.Duration) []string {
 		argv := []string{program, "-t1", "-c" + strconv.Itoa(s.connections), "-d" + seconds(window) + "s"}
-		if s.pipeline > 1 {
-			return append(argv, "-s", "loadgen-benchmark/pipeline.lua", url, "--", strconv.Itoa(s.pipeline))
+		if s.depth > 1 {
+			return append(argv, "-s", "loadgen-benchmark/pipeline.lua", url, "--", strconv.Itoa(s.depth))
 		}
 		return append(argv, url)
 	},
@@ -217,8 +245,15 @@ var oha = peer{
 	name:    "oha",
 	install: crate("oha", "1.16.0"),
 	command: func(program, url string, s shape, window time.Duration) []string {
-		return []string{program, "-z", window.String(), "-c", strconv.Itoa(s.connections),
-			"--no-tui", "--output-format", "json", url}
+		argv := []string{program, "-z", window.String(), "-c", strconv.Itoa(s.connections), "--no-tui", "--output-format",
+			"json"}
+		if s.protocol.http2() {
+			argv = append(argv, "--http2", "-p", strconv.Itoa(s.depth))
+		}
+		if s.protocol.tls() {
+			argv = append(argv, "--insecure")
+		}
+		return append(argv, url)
 	},
 	parse: func(out []byte) (count, error) {
 		var r struct {
@@ -248,7 +283,16 @@ var h2load = peer{
 	name:    "h2load",
 	install: debian("h2load", "nghttp2-client", "--version"),
 	command: func(program, url string, s shape, window time.Duration) []string {
-		return []string{program, "--h1", "-t1", "-c", strconv.Itoa(s.connections), "-D", seconds(window), url}
+		argv := []string{program, "-t1", "-c", strconv.Itoa(s.connections), "-D", seconds(window)}
+		if s.protocol.http2() {
+			argv = append(argv, "-m", strconv.Itoa(s.depth))
+		} else {
+			argv = append(argv, "--h1")
+		}
+		if s.protocol.tls() {
+			argv = append(argv, "--groups", "X25519")
+		}
+		return append(argv, url)
 	},
 	parse: func(out []byte) (count, error) {
 		n, rate, ok := two(out, `requests: .* (\d+) succeeded`, `finished in .*, ([0-9.]+) req/s`)

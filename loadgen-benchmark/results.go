@@ -40,7 +40,12 @@ type result struct {
 	Valid  int       `json:"valid"` // rounds, or seconds
 	All    int       `json:"all"`
 	Detail string    `json:"detail,omitempty"`
-	Reason string    `json:"reason,omitempty"` // why there is no value
+
+	// ServerBusy is the share of the server's CPU that was busy in the middle of a window, in a race: the
+	// median under the generator that kept it busier.
+	ServerBusy float64 `json:"server_busy,omitempty"`
+
+	Reason string `json:"reason,omitempty"` // why there is no value
 
 	noise bool // why: the machine was not quiet
 }
@@ -50,7 +55,7 @@ func (r *result) set(e estimate) {
 		r.Reason = fmt.Sprintf("the value is %v", e.value)
 		return
 	}
-	r.Value, r.Valid, r.All, r.Detail = e.value, e.valid, e.all, e.detail
+	r.Value, r.Valid, r.All, r.Detail, r.ServerBusy = e.value, e.valid, e.all, e.detail, e.serverBusy
 	if !math.IsInf(e.lo, 0) {
 		r.Lo = &e.lo
 	}

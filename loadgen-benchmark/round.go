@@ -30,6 +30,7 @@ type contender struct {
 type outcome struct {
 	rate    float64 // requests per second
 	cpu     float64 // of the generator, ns per request
+	server  float64 // share of the server's CPU that was busy
 	value   float64
 	text    string  // of value
 	p50     float64 // ns
@@ -57,7 +58,7 @@ func (o outcome) String() string {
 	s := fmt.Sprintf("others %.1f%%", 100*o.others)
 	switch {
 	case o.rate > 0:
-		return fmt.Sprintf("%.0f/s %.2f µs %s", o.rate, o.cpu/1e3, s)
+		return fmt.Sprintf("%.0f/s %.2f µs server %.0f%% %s", o.rate, o.cpu/1e3, 100*o.server, s)
 	case o.p50 > 0:
 		return fmt.Sprintf("p50 %+.1f µs p99 %+.1f µs %s", o.p50/1e3, o.p99/1e3, s)
 	}
@@ -120,13 +121,32 @@ func (b *bench) account() (all, own time.Duration) {
 	for pid := range b.servers {
 		own += ran(pid)
 	}
-	return busy(), own
+	return busy(serverCPU) + busy(generatorCPU), own
+}
+
+// midway is the share of the server's CPU that is busy in the middle half of a window that begins now;
+// 0 if done is closed before.
+func midway(window time.Duration, done <-chan struct{}) float64 {
+	pause := func(d time.Duration) {
+		select {
+		case <-done:
+		case <-time.After(d):
+		}
+	}
+	pause(window / 4)
+	before, start := busy(serverCPU), time.Now()
+	pause(window / 2)
+	took := time.Since(start)
+	if took < window/4 {
+		return 0 // the shorter, the coarser
+	}
+	return float64(busy(serverCPU)-before) / float64(took)
 }
 
 const tick = 10 * time.Millisecond // USER_HZ, the unit of /proc/stat (proc(5))
 
-// busy is the time that the two CPUs were not idle; steal is among it.
-func busy() (t time.Duration) {
+// busy is the time that a CPU was not idle; steal is among it.
+func busy(cpu string) (t time.Duration) {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {
 		return 0
@@ -135,7 +155,7 @@ func busy() (t time.Duration) {
 		var name string
 		var user, nice, system, idle, iowait, irq, softirq, steal int64
 		fmt.Sscan(line, &name, &user, &nice, &system, &idle, &iowait, &irq, &softirq, &steal)
-		if name == "cpu"+serverCPU || name == "cpu"+generatorCPU {
+		if name == "cpu"+cpu {
 			t += time.Duration(user+nice+system+irq+softirq+steal) * tick
 		}
 	}

@@ -82,7 +82,7 @@ func TestHandshakes(t *testing.T) {
 	if err != nil || got.requests != 4000 || got.seconds != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	secure := shape{connections: 125, pipeline: 1, tls: true}
+	secure := shape{connections: 125, depth: 1, protocol: https}
 	for p, want := range map[*peer]string{
 		&full:       "dyno load .* --insecure .*--no-keepalive --no-resume https://a/$",
 		&resumed:    "dyno load .* --insecure .*--no-keepalive https://a/$",
@@ -95,7 +95,7 @@ func TestHandshakes(t *testing.T) {
 	}
 }
 
-// TestNginx: it counts what it answered over TLS.
+// TestNginx: it speaks each protocol, and counts what it answered.
 func TestNginx(t *testing.T) {
 	for _, program := range []string{"nginx", "taskset"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -103,20 +103,76 @@ func TestNginx(t *testing.T) {
 		}
 	}
 	b := &bench{temp: t.TempDir(), log: io.Discard, have: map[string]installed{}, servers: map[int]bool{}}
-	s, err := b.serveTLS(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
-	for range 5 {
-		r, err := client.Get(s.url())
+	for p, want := range map[protocol]string{https: "HTTP/1.1", h2c: "HTTP/2.0", h2: "HTTP/2.0"} {
+		s, err := b.serveNginx(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Body.Close()
+		var speaks http.Protocols
+		speaks.SetHTTP1(p == https)
+		speaks.SetHTTP2(p == h2)
+		speaks.SetUnencryptedHTTP2(p == h2c)
+		client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+			Protocols: &speaks}}
+		for range 5 {
+			r, err := client.Get(s.url())
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(r.Body)
+			r.Body.Close()
+			if r.Proto != want || string(body) != "value" || err != nil {
+				t.Errorf("%s: %s, %q, %v", p, r.Proto, body, err)
+			}
+		}
+		if tally, err := s.stop(); err != nil || tally.Requests != 6 { // with the one that asks
+			t.Errorf("%s: %+v, %v", p, tally, err)
+		}
 	}
-	if tally, err := s.stop(); err != nil || tally.Requests != 6 { // with the one that asks
-		t.Errorf("%+v, %v", tally, err)
+}
+
+// TestCommands: each peer is told of the protocol and of the streams.
+func TestCommands(t *testing.T) {
+	for want, c := range map[string]struct {
+		peer  peer
+		shape shape
+	}{
+		"p load .* -c 10 .* --streams 7 --h2c http://a/$": {dyno, shape{connections: 10, depth: 7, protocol: h2c}},
+		"p load .* -c 10 .* --streams 1 --http2 --insecure --groups X25519 http://a/$": {dyno,
+			shape{connections: 10, depth: 1, protocol: h2}},
+		"p load .* -c 10 -d 2s --pipeline 7 http://a/$":           {dyno, shape{connections: 10, depth: 7}},
+		"p load .* -c 10 -d 2s http://a/$":                        {dyno, shape{connections: 10, depth: 1}},
+		"p -t1 -c 10 -D 2 -m 7 http://a/$":                        {h2load, shape{connections: 10, depth: 7, protocol: h2c}},
+		"p -t1 -c 10 -D 2 -m 1 --groups X25519 http://a/$":        {h2load, shape{connections: 10, depth: 1, protocol: h2}},
+		"p -t1 -c 10 -D 2 --h1 http://a/$":                        {h2load, shape{connections: 10, depth: 1}},
+		"p -z 2s -c 10 .* json --http2 -p 7 --insecure http://a/": {oha, shape{connections: 10, depth: 7, protocol: h2}},
+		"p -z 2s -c 10 .* json http://a/":                         {oha, shape{connections: 10, depth: 1}},
+	} {
+		argv := strings.Join(c.peer.command("p", "http://a/", c.shape, 2*time.Second), " ")
+		if !regexp.MustCompile("^" + want).MatchString(argv) {
+			t.Errorf("%s\nwant %s", argv, want)
+		}
+	}
+}
+
+// TestServerBusy: the server limits a race if either generator keeps it busy, in the median window.
+func TestServerBusy(t *testing.T) {
+	round := func(a, b float64) []outcome { return []outcome{{server: a}, {server: b}} }
+	if got := serverBusy([][]outcome{round(.5, .97), round(.6, 1), round(1, .2)}); got != .97 {
+		t.Errorf("%v", got)
+	}
+	done := make(chan struct{})
+	close(done)
+	if got := midway(time.Hour, done); got != 0 {
+		t.Errorf("%v of a window that was over at once", got)
+	}
+	rows := rateOrCPU("a", "b", 1)
+	lo, hi := .99, 1.01 // neither bar is kept
+	for busy, want := range map[float64][2]bool{.5: {false, true}, .96: {true, false}} {
+		r := &result{Value: 1, Lo: &lo, Hi: &hi, ServerBusy: busy}
+		if got := [2]bool{rows[0].met(r), rows[1].met(r)}; got != want {
+			t.Errorf("server %v busy: met %v", busy, got)
+		}
 	}
 }
 
@@ -251,6 +307,7 @@ func TestPage(t *testing.T) {
 			{Name: "oha", At: day, Commit: "abc", Reason: "install oha: cargo: no such thing\nmore"},
 			{Name: "lag-2000", At: day, Commit: "abc", Value: 41_000, Lo: at(40_000), Valid: 30, All: 40},
 			{Name: "ab", At: day, Commit: "abc", Value: 2, Lo: at(1.9), Hi: at(2.1), Valid: 15, All: 15},
+			{Name: "tls-wrk", At: day, Commit: "abc", Value: 1, Lo: at(1), Hi: at(1), Valid: 15, All: 15, ServerBusy: .99},
 		}}
 	text := string(page(experiments(), kept))
 	for _, want := range []string{
@@ -262,6 +319,7 @@ func TestPage(t *testing.T) {
 		"| ≤ 60.0 µs | 41.0 µs (40.0 to ?) | 30 of 40 | **no** |",
 		"| – | 2.00 × (1.90 to 2.10) | 15 of 15 | – |",
 		"| 180.0 ± 9.0 ms | not measured |",
+		"| ≥ 1.10 × | 1.00 × (1.00 to 1.00) | 15 of 15 | not judged |",
 		"- oha: its own rate",
 		"- wrk-125: seen\n",
 	} {
