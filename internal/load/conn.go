@@ -8,8 +8,8 @@ import "dyno/internal/scenario"
 // Note: two fields and a branch, not an interface or a type parameter: the calls of HTTP/1.1 stay
 // direct.
 type Conn struct {
-	one HTTP1
 	two *HTTP2
+	one HTTP1
 }
 
 // NewConn returns the protocol of a connection of job.

@@ -147,12 +147,12 @@ func TestDecodeBounds(t *testing.T) {
 		most := 0
 		for a == nil && err == nil {
 			_, a, err = h.Feed(piece, 2)
-			most = max(most, cap(h.answer.content.coded))
+			most = max(most, cap(h.content.coded))
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		kind, held := a.Classify(), cap(h.answer.content.coded)
+		kind, held := a.Classify(), cap(h.content.coded)
 		if kind != want || held > 0 || most > 2*mostCoded || coding != "gzip" && most > 0 {
 			t.Errorf("%s: %v, %d bytes held, %d at most; want %v", coding, kind, held, most, want)
 		}
@@ -164,8 +164,8 @@ func TestDecodeBounds(t *testing.T) {
 	}
 	h := decodes(t, scenario.Expect{Status: 200}, 1)
 	judge(t, h, response("gzip", strings.Repeat("x", 2*mostKept)), mostKept)
-	if h.Ask(nil, 1, 1); cap(h.answer.content.coded) > mostKept {
-		t.Errorf("%d bytes kept for the next body", cap(h.answer.content.coded))
+	if h.Ask(nil, 1, 1); cap(h.content.coded) > mostKept {
+		t.Errorf("%d bytes kept for the next body", cap(h.content.coded))
 	}
 }
 

@@ -23,9 +23,9 @@ func KindOf(err error) Kind {
 
 // Slot is one request in flight. Times are ns on the session's clock.
 type Slot struct {
-	Want      scenario.Want
 	Due, Sent int64
 	Began     int64 // when the first byte of the response was read; 0: not yet
+	Want      scenario.Want
 }
 
 // HTTP1 is the client's side of HTTP/1.1 on a connection: it renders requests, holds those in
@@ -34,17 +34,18 @@ type Slot struct {
 type HTTP1 struct {
 	src     *scenario.Source
 	heads   *Heads
-	parser  http1.Parser
-	slots   []Slot // a ring
+	follow  *follower // nil: a redirect is a response like others
+	slots   []Slot    // a ring
 	first   int
 	pending int
-	headers bool // those of the response being read are as wanted
-	answer  Answer
-	follow  *follower // nil: a redirect is a response like others
+	headers bool     // those of the response being read are as wanted
+	content *content // of a load that decodes
+	parser  http1.Parser
 }
 
 // Heads holds the last header section and the verdict on it, because servers repeat theirs, and
-// what undoes content codings. The connections of one goroutine share it.
+// what undoes content codings; the last request drawn and the last answer. The connections of one
+// goroutine share it: it stays in the CPU's cache, which all of theirs together exceed.
 type Heads struct {
 	memo    http1.Memo
 	id      uint64 // of the header section
@@ -52,6 +53,8 @@ type Heads struct {
 	good    bool   // it has the headers that the request wants
 	coding  coding
 	decoder decoder
+	draw    scenario.Draw // of HTTP/1.1, as answer
+	answer  Answer
 }
 
 // NewHTTP1 returns an HTTP1 for the requests of src, with up to depth of them in flight.
@@ -92,13 +95,13 @@ func (h *HTTP1) Oldest() int64 {
 func (h *HTTP1) Ask(b []byte, due, now int64) (_ []byte, tail string) {
 	s := h.Slot(h.pending)
 	s.Due, s.Sent, s.Began = due, now, 0
-	var d scenario.Draw
-	h.src.Draw(&d, &s.Want)
+	d := &h.heads.draw
+	h.src.Draw(d, &s.Want)
 	if h.pending++; h.pending == 1 {
 		h.expect(&s.Want)
 	}
 	if h.follow != nil {
-		return h.follow.ask(&d, b)
+		return h.follow.ask(d, b)
 	}
 	return d.HTTP1(b)
 }
@@ -162,11 +165,11 @@ func (h *HTTP1) sink(w *scenario.Want) http1.Sink {
 	if !w.Decode {
 		return w.Hash()
 	}
-	if h.answer.content == nil {
-		h.answer.content = new(content)
+	if h.content == nil {
+		h.content = new(content)
 	}
-	h.answer.content.hash = w.Hash()
-	return h.answer.content
+	h.content.hash = w.Hash()
+	return h.content
 }
 
 // check judges the header section at hand, or reuses the verdict on an identical one.
@@ -184,7 +187,7 @@ func (h *HTTP1) check(w *scenario.Want) bool {
 		}
 	}
 	if w.Decode {
-		h.answer.content.coding = m.coding
+		h.content.coding = m.coding
 	}
 	return m.good && kept
 }
@@ -196,11 +199,11 @@ func (h *HTTP1) answered(s *Slot, more bool) *Answer {
 		h.first = 0
 	}
 	h.pending--
-	p, a := &h.parser, &h.answer
+	p, a := &h.parser, &h.heads.answer
 	// Field by field: a composite literal would be built apart, then copied.
 	a.Slot, a.Status, a.Length, a.Equal = s, p.Status, p.Length, p.Matches()
 	a.Headers, a.Surplus, a.Close = h.headers, more && h.pending == 0, p.Close
-	if s.Want.Decode {
+	if a.content = h.content; s.Want.Decode {
 		a.decode(&h.heads.decoder)
 	}
 	if h.pending > 0 {

@@ -45,6 +45,7 @@ type template struct {
 	body  []part  // of the expected body, if it holds placeholders
 	want  Want    // except for what is drawn
 	drawn bool    // the request has a placeholder
+	index int     // in Mix
 
 	host  string // the host that its cookies belong to
 	fixed string // the path without its query; if open, the text before its first placeholder
@@ -68,7 +69,7 @@ func (s *Scenario) compile(host string, o Options, loosely bool) (*Mix, error) {
 	m := &Mix{session: s.Session, scheme: cmp.Or(o.Scheme, "http"), templates: make([]template, 0, n),
 		until: make([]int, 0, n)}
 	closes, err := s.walk(host, o, loosely, func(t template, weight int) {
-		t.want.template = len(m.templates)
+		t.index = len(m.templates)
 		m.total += weight
 		m.until = append(m.until, m.total)
 		m.templates = append(m.templates, t)

@@ -106,7 +106,7 @@ func (s *Source) learn(fields []byte, w *Want) {
 // request and at any time.
 func (j *jar) learn(m *Mix, w *Want, list []*http.Cookie) (constant bool) {
 	constant = true
-	from := &m.templates[w.template]
+	from := w.from
 	j.cookies.SetCookies(&url.URL{Scheme: m.scheme, Host: from.host, Path: string(w.path)}, list)
 	now := time.Now() // later than the jar's clock: what has expired here has expired there
 	for _, c := range list {
@@ -161,7 +161,7 @@ func (s *Source) cookies(t *template, path []byte) string {
 			j.stale(now)
 		}
 	}
-	line := &j.lines[t.want.template]
+	line := &j.lines[t.index]
 	if !line.fresh || line.deep {
 		line.text, line.session = j.header(s.mix, t.host, string(path))
 		line.fresh = true

@@ -84,7 +84,7 @@ func (s *Source) Redirect(x *Sent, w *Want, target string, bare bool) {
 	} else {
 		path, text := pathOf(b), ""
 		if j := s.jar; j != nil {
-			text, j.carries = j.header(s.mix, s.mix.templates[w.template].host, string(path))
+			text, j.carries = j.header(s.mix, w.from.host, string(path))
 		}
 		d := Draw{source: s, want: w}
 		d.visits(path)

@@ -50,9 +50,12 @@ func (s *Source) Draw(d *Draw, w *Want) {
 	for i := range t.named {
 		d.values[i] = s.draw(rng, &t.named[i])
 	}
+	if w.from == t && t.body == nil && !t.want.Cookies { // w holds this contract, of which nothing is drawn
+		return
+	}
 	own, hash := w.own[:0], w.hash
 	*w = t.want
-	w.hash = hash
+	w.from, w.hash = t, hash
 	if t.body != nil {
 		for i := range t.body {
 			own = t.body[i].appendTo(own, &d.values)

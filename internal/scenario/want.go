@@ -10,6 +10,7 @@ import (
 // Want is the contract of one request in flight, in the form that the hot path needs. Each request
 // in flight owns a Want. Next fills it; its content is valid until the next call of Next with it.
 type Want struct {
+	from      *template  // of the request; nil before the first Draw
 	Index     int        // of the request within Scenario.Requests
 	Status    int        // 0: one of Statuses
 	Statuses  *StatusSet // nil if Status is set
@@ -24,12 +25,11 @@ type Want struct {
 	Session   bool     // Source.Learn judges whether a session is kept
 	Sets      bool     // the response to a request without a session must set one
 
-	loose    *loose // compares the body, if CheckBody does not
-	carried  string // the session that the request carries, if Session is set
-	template int    // index in Mix
-	path     []byte // of the request without its query, if Cookies is set
-	own      []byte // memory for the drawn parts of Body and path
-	hash     *bodyHash
+	loose   *loose // compares the body, if CheckBody does not
+	carried string // the session that the request carries, if Session is set
+	path    []byte // of the request without its query, if Cookies is set
+	own     []byte // memory for the drawn parts of Body and path
+	hash    *bodyHash
 }
 
 // bodyHash is the state of one hash, with room for its sum, so that neither allocates per response.

@@ -9,28 +9,29 @@ import (
 )
 
 // conn is one connection and its requests in flight. Only its worker touches it.
+//
+// Note: what each request touches stands first, so that it takes few lines of the CPU's cache.
 type conn struct {
 	stream
-	id     int32 // within the worker
-	index  int   // within the job
-	state  state
-	begun  bool // its first turn of the window has come
-	parked bool // in worker.free
-	heard  int  // answers in this window
-	ever   bool // was up in this window
-
+	id      int32 // within the worker
+	state   state
+	begun   bool   // its first turn of the window has come
+	parked  bool   // in worker.free
+	carried bool   // it has carried a request
+	unread  bool   // in worker.unread
+	over    bool   // and its peer has closed its side
+	claimed bool   // a request due at claim is started, and waits for this connection to be dialled
+	heard   int    // answers in this window
+	budget  int    // requests that it may still carry; below 0: no end
+	rest    []byte // read, but not yet of use: part of a head or of a chunk's line
 	http    load.Conn
-	budget  int  // requests that it may still carry; below 0: no end
-	carried bool // it has carried one
-	unread  bool // in worker.unread
-	over    bool // and its peer has closed its side
 
-	rest   []byte // read, but not yet of use: part of a head or of a chunk's line
-	failed error  // why no more can be written; what came before is still read
+	index  int   // within the job
+	ever   bool  // was up in this window
+	failed error // why no more can be written; what came before is still read
 
-	due     int64 // of its first turn, then of the request after its pause
-	claimed bool  // a request due at claim is started, and waits for this connection to be dialled
-	claim   int64
+	due   int64 // of its first turn, then of the request after its pause
+	claim int64
 
 	fails   int // dials in a row
 	dialled int64

@@ -23,6 +23,8 @@ func (w *worker) read(c *conn, over bool) {
 		w.clock = now
 		w.here(now)
 		switch {
+		case errno == syscall.EINTR:
+			continue
 		case errno == syscall.EAGAIN && c.failed != nil:
 			w.broke(c, load.Write, c.failed, now)
 			return

@@ -12,11 +12,11 @@ import (
 // Note: TLS is a branch on a plain field, not another implementation of an interface, so that the
 // calls of a clear connection stay direct.
 type stream struct {
-	fd     int    // -1: none
-	unsent []byte // since a write fell short; it lies in held
-	tail   string // to be sent behind it; its memory is the scenario's
-	held   []byte
+	fd     int     // -1: none
 	tls    *secure // nil: in the clear
+	unsent []byte  // since a write fell short; it lies in held
+	tail   string  // to be sent behind it; its memory is the scenario's
+	held   []byte
 }
 
 // read receives into b. more says that there may be more to read now. 0 bytes without an error are
@@ -25,11 +25,8 @@ func (s *stream) read(b []byte) (n int, more bool, errno syscall.Errno) {
 	if s.tls != nil {
 		return s.tls.read(b)
 	}
-	for {
-		if n, errno = recv(s.fd, b); errno != syscall.EINTR {
-			return n, n == len(b), errno // a shorter read has emptied the socket (epoll(7), Q9)
-		}
-	}
+	n, errno = recv(s.fd, b)
+	return n, n == len(b), errno // a shorter read has emptied the socket (epoll(7), Q9)
 }
 
 // wire returns how many bytes on the wire a read of n bytes took.

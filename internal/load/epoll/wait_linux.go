@@ -161,8 +161,8 @@ const (
 
 // holdBack waits until a turn may begin.
 func (w *worker) holdBack() {
-	now := w.now()
-	began := now
+	began := w.seen // just now
+	now := began
 	for w.pending >= crowd && now < w.turned+eager {
 		now = w.now()
 	}

@@ -326,7 +326,9 @@ func (w *worker) turn(until int64, exact bool) (n int) {
 			w.here(now)
 			w.fill(c, now)
 		}
-		w.reply(&w.conns[id])
+		if c := &w.conns[id]; c.http.Owes() {
+			w.reply(c)
+		}
 	}
 	w.ready = w.ready[:copy(w.ready, w.ready[due:])]
 	return n
