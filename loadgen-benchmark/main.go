@@ -137,11 +137,11 @@ func peers(ctx context.Context, o options, stdout, stderr io.Writer) (bool, erro
 			"(rows before and before-cpu need --base)", o.only)
 	}
 	machine := thisMachine()
-	if len(chosen) < len(all) && len(kept.Rows) > 0 && kept.Machine != machine {
+	if len(chosen) < len(all) && len(kept.Rows) > 0 && !kept.Machine.like(machine) {
 		return false, fmt.Errorf("%s is of another machine (%s): measure all rows, or give other --results", o.results,
 			kept.Machine.CPU)
 	}
-	if kept.Machine != machine {
+	if !kept.Machine.like(machine) {
 		kept = &results{Machine: machine}
 	}
 	b, err := openBench(ctx, root, o, stderr)
@@ -158,6 +158,9 @@ func peers(ctx context.Context, o options, stdout, stderr io.Writer) (bool, erro
 			row := e.row(r.Name)
 			met = met && row.met(&r)
 			fmt.Fprintf(stdout, "%-14s bar %-18s %s\n", r.Name, row.barText(), row.resultText(&r))
+			if r.Kernel = machine.Kernel; r.Kernel == kept.Machine.Kernel {
+				r.Kernel = ""
+			}
 			kept.put(r)
 		}
 		if err := errors.Join(kept.write(o.results), writePage(o.out, all, kept)); err != nil {

@@ -35,7 +35,7 @@ func page(all []experiment, kept *results) []byte {
 		if m.Hypervisor != "" {
 			virtual = ", a virtual machine (" + m.Hypervisor + ")"
 		}
-		fmt.Fprintf(&b, "Machine: %s, %d CPUs%s; %s, %s; %s.\n", m.CPU, m.CPUs, virtual, m.OS, m.Kernel, m.Go)
+		fmt.Fprintf(&b, "Machine: %s, %d CPUs%s; %s, %s; %s.\n", m.CPU, m.CPUs, virtual, m.OS, strings.Join(kernels(kept), " and "), m.Go)
 	}
 	if peers := versions(kept); len(peers) > 0 {
 		fmt.Fprintf(&b, "Compared with: %s.\n", strings.Join(peers, ", "))
@@ -90,6 +90,16 @@ func noteLines(all []experiment) (lines []string) {
 		}
 	}
 	return lines
+}
+
+func kernels(kept *results) []string {
+	all := []string{kept.Machine.Kernel}
+	for _, r := range kept.Rows {
+		if r.Kernel != "" && !slices.Contains(all, r.Kernel) {
+			all = append(all, r.Kernel)
+		}
+	}
+	return all
 }
 
 func versions(kept *results) (peers []string) {

@@ -13,7 +13,8 @@ import (
 	"dyno/internal/host"
 )
 
-// results is the file that the page is made from: the last result of each row, all of one machine.
+// results is the file that the page is made from: the last result of each row, all of machines of
+// one kind.
 type results struct {
 	Machine machine  `json:"machine"`
 	Rows    []result `json:"rows"`
@@ -28,12 +29,20 @@ type machine struct {
 	Go         string `json:"go"`
 }
 
+// like reports whether results of m and of n may stand side by side. The build of the kernel may
+// differ, as between two parts of a run.
+func (m machine) like(n machine) bool {
+	m.Kernel, n.Kernel = host.KernelSeries(m.Kernel), host.KernelSeries(n.Kernel)
+	return m == n
+}
+
 // result is of one row, in its base unit: a ratio, ns, bytes or a count.
 type result struct {
 	Name   string    `json:"name"`
 	At     time.Time `json:"at"`
-	Commit string    `json:"commit"`         // of dyno
-	Peer   string    `json:"peer,omitempty"` // with its version
+	Kernel string    `json:"kernel,omitempty"` // if it is not Machine.Kernel
+	Commit string    `json:"commit"`           // of dyno
+	Peer   string    `json:"peer,omitempty"`   // with its version
 	Value  float64   `json:"value"`
 	Lo     *float64  `json:"lo"` // null: unbounded
 	Hi     *float64  `json:"hi"`

@@ -293,6 +293,15 @@ func TestLagsOfQuietSeconds(t *testing.T) {
 	}
 }
 
+func TestMachineLike(t *testing.T) {
+	one := machine{OS: "Debian", Kernel: "Linux 6.18.44-v595", CPU: "EPYC", CPUs: 2}
+	build, series, cpus := one, one, one
+	build.Kernel, series.Kernel, cpus.CPUs = "Linux 6.18.45-v1", "Linux 6.19.1", 4
+	if !one.like(build) || one.like(series) || one.like(cpus) {
+		t.Errorf("like: build %v, series %v, CPUs %v", one.like(build), one.like(series), one.like(cpus))
+	}
+}
+
 func TestPage(t *testing.T) {
 	at := func(v float64) *float64 { return &v }
 	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
@@ -306,12 +315,12 @@ func TestPage(t *testing.T) {
 				All:   17},
 			{Name: "oha", At: day, Commit: "abc", Reason: "install oha: cargo: no such thing\nmore"},
 			{Name: "lag-2000", At: day, Commit: "abc", Value: 41_000, Lo: at(40_000), Valid: 30, All: 40},
-			{Name: "ab", At: day, Commit: "abc", Value: 2, Lo: at(1.9), Hi: at(2.1), Valid: 15, All: 15},
+			{Name: "ab", At: day, Kernel: "Linux 6.1", Commit: "abc", Value: 2, Lo: at(1.9), Hi: at(2.1), Valid: 15, All: 15},
 			{Name: "tls-wrk", At: day, Commit: "abc", Value: 1, Lo: at(1), Hi: at(1), Valid: 15, All: 15, ServerBusy: .99},
 		}}
 	text := string(page(experiments(), kept))
 	for _, want := range []string{
-		"Machine: EPYC, 2 CPUs; Debian, Linux 6; go1.26.\nCompared with: wrk 4.1.\n",
+		"Machine: EPYC, 2 CPUs; Debian, Linux 6 and Linux 6.1; go1.26.\nCompared with: wrk 4.1.\n",
 		"| wrk-125 | requests/s, dyno ÷ wrk, 125 connections | ≥ 1.27 × | 1.30 × (1.28 to 1.32) | 15 of 17 | yes | " +
 			"abc, 2026-11-21 |\n",
 		"| 0.82 × (0.81 to 0.83) | 15 of 17 | **no** |",

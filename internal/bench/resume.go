@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/internal/host"
 	"dyno/internal/plan"
 	"dyno/internal/result"
 )
@@ -69,7 +70,7 @@ func sameKind(was, here *result.Host) error {
 	}
 	add("CPU", was.CPU, here.CPU)
 	add("CPUs", was.CPUs, here.CPUs)
-	add("kernel series", series(was.Kernel), series(here.Kernel))
+	add("kernel series", host.KernelSeries(was.Kernel), host.KernelSeries(here.Kernel))
 	add("CPUs of servers", was.ServerCPUs, here.ServerCPUs)
 	add("CPUs of the generator", was.GeneratorCPUs, here.GeneratorCPUs)
 	add("pinned", was.Pinned, here.Pinned)
@@ -78,12 +79,6 @@ func sameKind(was, here *result.Host) error {
 		return fmt.Errorf("the run began on a different kind of machine (%s)", strings.Join(differ, "; "))
 	}
 	return nil
-}
-
-// series returns a kernel's name and the first two numbers of its version: "Linux 6.18".
-func series(kernel string) string {
-	parts := strings.SplitN(kernel, ".", 3)
-	return strings.Join(parts[:min(2, len(parts))], ".")
 }
 
 // sameFacts reports whether two descriptions of a machine are recorded alike.

@@ -31,6 +31,13 @@ func Describe() result.Host {
 	return h
 }
 
+// KernelSeries returns the name and the first two numbers of a kernel's version: "Linux 6.18". Builds
+// of one series count as the same kind of machine.
+func KernelSeries(kernel string) string {
+	parts := strings.SplitN(kernel, ".", 3)
+	return strings.Join(parts[:min(2, len(parts))], ".")
+}
+
 // describe reads files of etc, proc and sys below root.
 func describe(root fs.FS) result.Host {
 	h := result.Host{OS: runtime.GOOS, Kernel: runtime.GOOS, CPU: runtime.GOARCH, CPUs: runtime.NumCPU(),
