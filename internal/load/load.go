@@ -18,8 +18,9 @@ import (
 type Job struct {
 	endpoint.Endpoint
 	Scenario    *scenario.Scenario
-	Seed        uint64 // of the drawn inputs; every connection draws its own sequence
-	Connections int
+	Seed        uint64        // of the drawn inputs; every connection draws its own sequence
+	Share       Share         // that is sent of the load; the zero value: all of it
+	Connections int           // of the whole load; Prepare reduces them to the share's
 	Pipeline    int           // requests in flight per connection, in HTTP/2 streams; 0 means 1
 	Timeout     time.Duration // of one request; 0 means 10 s
 	// ConnectTimeout is how long a connection may take to be established; 0 means Timeout.
@@ -38,10 +39,12 @@ type Job struct {
 	Lazy          bool     // a connection is dialled when it is first used (Window.Spread), not by Open
 	// Spin polls for answers, and for the last 60 µs before a due time, without sleeping.
 	Spin bool
+
+	whole int // connections of the whole load, once Prepare has reduced them; 0 before
 }
 
-// Prepare fills in what j leaves open and compiles its scenario, whose requests may say that
-// PerConnection is 1.
+// Prepare fills in what j leaves open, reduces it to its Share and compiles its scenario, whose
+// requests may say that PerConnection is 1. It serves once.
 func (j *Job) Prepare() (*scenario.Mix, error) {
 	if j.Timeout <= 0 {
 		j.Timeout = 10 * time.Second
@@ -52,6 +55,9 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 	j.Pipeline = max(j.Pipeline, 1)
 	if j.Connections <= 0 {
 		return nil, errors.New("no connections: want 1 or more")
+	}
+	if err := j.take(); err != nil {
+		return nil, err
 	}
 	if j.TLS != nil {
 		if j.TLS = j.TLS.Clone(); j.TLS.ClientSessionCache != nil {

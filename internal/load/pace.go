@@ -35,7 +35,7 @@ type Pace struct {
 // NewPace returns the Pace of one of several event loops, for a window from start to deadline;
 // math.MaxInt64 means no deadline.
 func NewPace(s *Schedule, workers int, start, deadline int64) *Pace {
-	p := &Pace{schedule: s, part: 1 / float64(workers), start: start, deadline: deadline, last: start}
+	p := &Pace{schedule: s, part: 1 / float64(workers*s.share.of()), start: start, deadline: deadline, last: start}
 	if deadline < math.MaxInt64 {
 		p.middle = start + (deadline-start)/2
 	}

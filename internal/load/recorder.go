@@ -391,13 +391,3 @@ func count(m map[string]int64, k Kind, n int64) map[string]int64 {
 // serviceDigits is the precision of the recorded histogram: 1 % is finer than any margin, and makes
 // a trial's record a third of the size of one with 3 digits. The quantiles beside it have 3.
 const serviceDigits = 2
-
-// ConnectionSeed derives the seed of connection i by SplitMix64 (Steele, Lea, Flood, OOPSLA 2014),
-// so that seeds of neighbours are unrelated. Both engines use it: the same job sends the same
-// bytes.
-func (j *Job) ConnectionSeed(i int) uint64 {
-	z := j.Seed + (uint64(i)+1)*0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}

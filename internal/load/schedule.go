@@ -13,6 +13,8 @@ type Schedule struct {
 	Stages  []Stage // one after another
 	Poisson bool    // arrivals are random, at that rate; else evenly spaced
 	Seed    uint64
+
+	share Share // of it that this generator sends: see Job.Own
 }
 
 // Stage is a stretch of a Schedule whose rate changes linearly, From -> To, in requests per second.
@@ -69,50 +71,85 @@ func (s Stage) when(n float64) float64 {
 	return 2 * n / (s.From + root)
 }
 
-// Arrivals is the share of one of several workers in a Schedule. Evenly spaced requests are dealt
-// out in turn. Of random ones each worker draws its own at a part of the rate; the superposition is
-// Poisson again.
+// Arrivals is the part of one of several workers in a Schedule. Every worker draws the same sequence
+// and keeps what belongs to it, so that all of them together have the Schedule's arrivals, however
+// many they are. Evenly spaced arrivals are dealt out in turn. To each random one a worker is drawn,
+// so that those of each worker are Poisson again, at a part of the rate.
 type Arrivals struct {
-	s       *Schedule
-	stage   int
-	start   time.Duration // of the stage
-	before  float64       // integral before the stage
-	at      float64       // integral of the last arrival
-	step    float64
-	rng     rand.PCG
-	left    int64 // arrivals, of a limited number
-	limited bool
+	s      *Schedule
+	stage  int
+	start  time.Duration // of the stage
+	before float64       // integral before the stage
+	limit  int64         // of the Schedule's arrivals; math.MaxInt64: none
+	at     float64       // integral of the last arrival
+
+	next int64 // index in the Schedule of the next arrival, of any worker
+	// Of even arrivals, all that belong to the worker have the same remainder of step.
+	step int64
+	// Of random ones: the worker, one of step; the integral where the current block of arrivals began,
+	// and the product of the variates that were drawn in it.
+	worker        uint64
+	base, product float64
+	rng           rand.PCG
 }
 
-// Arrivals starts the sequence of worker i of n. A limit above 0 is the total number of requests,
-// of which it takes its part.
+// block is how many random arrivals share a logarithm, which costs more than all else of a draw. The
+// least product of as many variates, 2^-640, is a float64 by far.
+const block = 16
+
+// Arrivals starts the sequence of worker i of n, of the generator that has the Schedule's share. A
+// limit above 0 is the number of arrivals, of all workers.
 func (s *Schedule) Arrivals(i, n int, limit int64) Arrivals {
-	a := Arrivals{s: s, step: float64(n), at: float64(i) - float64(n),
-		rng: *rand.NewPCG(s.Seed, uint64(i)<<32|uint64(n))}
-	if s.Poisson {
-		a.at = 0
-	}
+	a := Arrivals{s: s, limit: math.MaxInt64, step: int64(s.share.of() * n), product: 1,
+		rng: *rand.NewPCG(s.Seed, 0x6172726976616c73)}
 	if limit > 0 {
-		a.limited, a.left = true, limit/int64(n)
-		if int64(i) < limit%int64(n) {
-			a.left++
-		}
+		a.limit = limit
+	}
+	if s.Poisson {
+		a.worker = uint64(s.share.Index*n + i) // whose range of variates is within its generator's
+	} else {
+		a.next = int64(s.share.member(i))
 	}
 	return a
 }
 
-// Next returns when the next request is due, in ns from the start; false if there is none. The
-// first request of an even schedule is due at 0.
-func (a *Arrivals) Next() (due int64, ok bool) {
-	if a.limited && a.left == 0 {
-		return 0, false
+// draw draws the variate of the next random arrival, in (0,1], and whether it belongs to the worker:
+// from 40 bits and from 24, so that with 1000 workers their rates differ by 0.01 %.
+func (a *Arrivals) draw() (v float64, own bool) {
+	bits := a.rng.Uint64()
+	a.next++
+	return float64(bits>>24+1) / (1 << 40), bits<<40>>40*uint64(a.step)>>24 == a.worker
+}
+
+// advance moves to the next arrival of the worker; false if the limit does not let there be one.
+func (a *Arrivals) advance() bool {
+	if !a.s.Poisson {
+		if a.next >= a.limit {
+			return false
+		}
+		a.at = float64(a.next)
+		a.next += a.step
+		return true
 	}
-	if a.s.Poisson {
-		// Exponential gaps of unit rate on the scale of the integral, by inversion: -ln(1-u).
-		u := float64(a.rng.Uint64()>>11) / (1 << 53)
-		a.at -= math.Log1p(-u) * a.step
-	} else {
-		a.at += a.step
+	// Exponential gaps of unit rate on the scale of the integral, by inversion: the sum of -ln(v).
+	for a.next < a.limit {
+		if a.next%block == 0 {
+			a.base, a.product = a.base-math.Log(a.product), 1
+		}
+		v, own := a.draw()
+		if a.product *= v; own {
+			a.at = a.base - math.Log(a.product)
+			return true
+		}
+	}
+	return false
+}
+
+// Next returns when the worker's next request is due, in ns from the start; false if there is none.
+// The first request of an even schedule is due at 0.
+func (a *Arrivals) Next() (due int64, ok bool) {
+	if !a.advance() {
+		return 0, false
 	}
 	for ; a.stage < len(a.s.Stages); a.stage++ {
 		st := a.s.Stages[a.stage]
@@ -125,7 +162,6 @@ func (a *Arrivals) Next() (due int64, ok bool) {
 			if in := math.Round(st.when(n) * 1e9); in >= farthest {
 				return 0, false
 			} else if st.For <= 0 || in < float64(st.For) {
-				a.left--
 				return int64(a.start) + int64(in), true
 			}
 		}
@@ -138,10 +174,21 @@ func (a *Arrivals) Next() (due int64, ok bool) {
 // farthest is the latest due time, in ns from the start of a stage: int64 holds 292 years.
 const farthest = 100 * 365 * 24 * 3600 * 1e9
 
-// Left returns how many of a limited number of arrivals are still to come; 0 without a limit.
-func (a *Arrivals) Left() int64 {
-	if !a.limited {
+// Left returns how many of a limited number of arrivals are still to come for the worker; 0 without a
+// limit. Of random ones it draws them all.
+func (a *Arrivals) Left() (n int64) {
+	switch {
+	case a.limit == math.MaxInt64:
 		return 0
+	case !a.s.Poisson:
+		return max(0, (a.limit-a.next+a.step-1)/a.step)
+	case a.step == 1:
+		return a.limit - a.next
 	}
-	return a.left
+	for rest := *a; rest.next < rest.limit; {
+		if _, own := rest.draw(); own {
+			n++
+		}
+	}
+	return n
 }

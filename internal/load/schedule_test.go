@@ -112,11 +112,13 @@ func TestLimitIsSplit(t *testing.T) {
 		for _, limit := range []int64{1, 2, 7, 100, 1001} {
 			for _, n := range []int{1, 2, 3, 8} {
 				var sum, least, most int64 = 0, math.MaxInt64, 0
+				var dues []int64
 				for i := range n {
 					a := s.Arrivals(i, n, limit)
 					share := a.Left()
 					for k := range share {
-						if _, ok := a.Next(); !ok || a.Left() != share-k-1 {
+						due, ok := a.Next()
+						if dues = append(dues, due); !ok || a.Left() != share-k-1 {
 							t.Errorf("arrival %d of %d: %v, %d left", k, share, ok, a.Left())
 						}
 					}
@@ -125,8 +127,11 @@ func TestLimitIsSplit(t *testing.T) {
 					}
 					sum, least, most = sum+share, min(least, share), max(most, share)
 				}
-				if sum != limit || most-least > 1 {
+				if sum != limit || !poisson && most-least > 1 {
 					t.Errorf("%d over %d workers: %d in all, %d to %d each", limit, n, sum, least, most)
+				}
+				if slices.Sort(dues); !slices.Equal(dues, all(s, 0, 1, 0, int(limit))) {
+					t.Errorf("%d over %d workers are not the first %d of the schedule", limit, n, limit)
 				}
 			}
 		}

@@ -26,7 +26,8 @@ type conn struct {
 	rest    []byte // read, but not yet of use: part of a head or of a chunk's line
 	http    load.Conn
 
-	index  int   // within the job
+	index  int // within the job's share
+	pauses load.Pauses
 	ever   bool  // was up in this window
 	failed error // why no more can be written; what came before is still read
 

@@ -87,7 +87,8 @@ func (s *session) each(f func(*worker)) {
 // Run implements load.Session. If ctx cuts the window short, its error comes with the Load.
 // Requests then in flight are counted as such, and the next Run dials their connections again.
 func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error) {
-	if err := win.Check(); err != nil {
+	win, err := s.job.Own(win)
+	if err != nil {
 		return result.Load{}, err
 	}
 	shared := &window{Window: win, pause: win.Think.Mean,

@@ -1,9 +1,6 @@
 package epoll
 
 import (
-	"math"
-	"math/rand/v2"
-
 	"golang.org/x/sys/unix"
 
 	"dyno/internal/load"
@@ -130,11 +127,7 @@ func (w *worker) backlog(now int64) {
 
 // think starts the pause of c before its next request.
 func (w *worker) think(c *conn, now int64) {
-	mean := float64(w.win.Think.Mean)
-	if w.win.Think.Random {
-		mean *= -math.Log1p(-rand.New(&w.rng).Float64())
-	}
-	c.due = now + int64(mean)
+	c.due = now + int64(c.pauses.Next(w.win.Think))
 	w.thinking.push(pause{c.due, c.id})
 }
 

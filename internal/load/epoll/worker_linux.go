@@ -3,7 +3,6 @@ package epoll
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -33,7 +32,6 @@ type worker struct {
 	events  [256]unix.EpollEvent
 	ready   []int32 // connections that may send, after the batch of events
 	unread  []int32 // connections that have more to read
-	rng     rand.PCG
 
 	win       *window // nil between windows
 	open      bool    // requests may start
@@ -57,7 +55,6 @@ type worker struct {
 	more      bool  // there is one
 	issued    int64
 	started   bool     // of a closed loop: a request has been started in this window
-	share     int64    // of a limited number of requests
 	ahead     struct { // the same schedule, read on to the present
 		arrivals load.Arrivals
 		due, n   int64
@@ -86,16 +83,16 @@ type usage struct{ cpu, queued int64 }
 
 func newWorker(job *load.Job, mix *scenario.Mix, addr address, base time.Time, index int) (*worker, error) {
 	w := &worker{job: job, index: index, addr: addr, base: base, cpu: -1, rec: load.NewRecorder(),
-		texts: map[string]string{}, rng: *rand.NewPCG(job.Seed, uint64(index))}
+		texts: map[string]string{}}
 	if len(job.CPUs) > 0 {
 		w.cpu = job.CPUs[index%len(job.CPUs)]
 	}
 	w.tick = max(int64(job.Timeout)/20, int64(time.Millisecond))
 	w.in = make([]byte, readBuffer)
 	for i := index; i < job.Connections; i += job.Workers {
-		src := mix.NewSource(job.ConnectionSeed(i), i, job.Connections)
 		w.conns = append(w.conns, conn{
-			stream: stream{fd: -1}, id: int32(len(w.conns)), index: i, http: job.NewConn(src, &w.heads),
+			stream: stream{fd: -1}, id: int32(len(w.conns)), index: i, pauses: job.Pauses(i),
+			http: job.NewConn(job.Source(mix, i), &w.heads),
 		})
 	}
 	w.ready = make([]int32, 0, 2*len(w.conns))
@@ -127,7 +124,7 @@ func (w *worker) begin(win *window, start int64) {
 	}
 	if w.scheduled {
 		w.arrivals = win.Schedule.Arrivals(w.index, w.job.Workers, win.Requests)
-		w.issued, w.share = 0, w.arrivals.Left()
+		w.issued = 0
 		w.draw()
 		w.ahead.arrivals, w.ahead.due, w.ahead.more, w.ahead.n = w.arrivals, w.due, w.more, 0
 	}
@@ -148,7 +145,7 @@ func (w *worker) begin(win *window, start int64) {
 	w.connects = w.connects[:0]
 	for i := range w.conns {
 		c := &w.conns[i]
-		c.due = start + int64(win.Spread)*int64(c.index)/int64(w.job.Connections)
+		c.due = start + w.job.Turn(&win.Window, c.index)
 		c.begun, c.parked, c.claimed, c.heard, c.fails, c.ever = false, false, false, 0, 0, c.state == isUp
 		if c.ever && c.tls != nil {
 			w.rec.Encrypted(c.tls.with)
@@ -224,10 +221,10 @@ func (w *worker) end(now int64) {
 			w.rec.Never(w.due, now)
 			never++
 		}
-		if w.more && w.share > 0 { // those of the number asked for that were not even due
-			due := never
-			if never = w.share - w.issued; !w.win.stop.Load() {
-				w.rec.NotDue(never - due)
+		if w.more && w.win.Requests > 0 { // those of the number asked for that were not even due
+			later := 1 + w.arrivals.Left()
+			if never += later; !w.win.stop.Load() {
+				w.rec.NotDue(later)
 			}
 		}
 		w.rec.NeverStarted = never

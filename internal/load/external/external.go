@@ -117,7 +117,7 @@ func (t *Tool) request(job *load.Job) (*http.Request, error) {
 		return nil, err
 	}
 	var want scenario.Want
-	raw := mix.NewSource(job.ConnectionSeed(0), 0, job.Connections).Next(nil, &want)
+	raw := job.Source(mix, 0).Next(nil, &want)
 	r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(raw)))
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)

@@ -3,7 +3,6 @@ package gonet
 import (
 	"errors"
 	"math"
-	"math/rand/v2"
 	"net"
 	"os"
 	"sync"
@@ -21,7 +20,7 @@ type conn struct {
 	index   int
 	book    *book
 	http    load.Conn
-	pauses  *rand.Rand
+	pauses  load.Pauses
 
 	mu      sync.Mutex // guards nc against interrupt
 	nc      net.Conn   // nil: down
@@ -57,7 +56,7 @@ type lost struct {
 // run runs c's part of a window. It alternates between starting requests and waiting for an event,
 // until no request may start and none is in flight.
 func (c *conn) run(w *window) {
-	turn := w.start + int64(w.Spread)*int64(c.index)/int64(len(c.session.conns))
+	turn := w.start + c.session.job.Turn(&w.Window, c.index)
 	c.more, c.heard, c.fails, c.ready = true, 0, 0, turn
 	c.timer = time.NewTimer(time.Hour)
 	defer c.timer.Stop()
@@ -385,9 +384,5 @@ func (c *conn) think(w *window, now int64) {
 	if w.Think.Mean <= 0 {
 		return
 	}
-	pause := float64(w.Think.Mean)
-	if w.Think.Random {
-		pause *= c.pauses.ExpFloat64()
-	}
-	c.ready = now + int64(pause)
+	c.ready = now + int64(c.pauses.Next(w.Think))
 }

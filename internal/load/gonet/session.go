@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"net/netip"
 	"os"
@@ -97,10 +96,8 @@ func (s *session) prepare() error {
 		s.books = append(s.books, &book{Recorder: own, own: own})
 	}
 	for i := range job.Connections {
-		src := mix.NewSource(job.ConnectionSeed(i), i, job.Connections)
 		s.conns = append(s.conns, &conn{
-			session: s, index: i, http: job.NewConn(src, new(load.Heads)),
-			pauses: rand.New(rand.NewPCG(job.ConnectionSeed(i), 0x7468696e6b)),
+			session: s, index: i, http: job.NewConn(job.Source(mix, i), new(load.Heads)), pauses: job.Pauses(i),
 		})
 	}
 	return nil

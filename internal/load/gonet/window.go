@@ -31,7 +31,8 @@ type window struct {
 }
 
 func newWindow(ctx context.Context, s *session, win load.Window) (*window, error) {
-	if err := win.Check(); err != nil {
+	win, err := s.job.Own(win)
+	if err != nil {
 		return nil, err
 	}
 	w := &window{Window: win, session: s, ctx: ctx, over: make(chan struct{})}

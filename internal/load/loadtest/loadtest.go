@@ -19,7 +19,7 @@ func Run(t *testing.T, e load.Engine) {
 	beChild(t, e)
 	for _, cases := range []map[string]func(*testing.T, load.Engine){
 		sessions, schedules, pauses, stops, dials, absences, silences, names, details, bodies, limits,
-		mixes, redirects, encrypted, tunnels, streams,
+		mixes, redirects, encrypted, tunnels, streams, shares,
 	} {
 		for _, name := range slices.Sorted(maps.Keys(cases)) {
 			t.Run(name, func(t *testing.T) { cases[name](t, e) })
@@ -123,7 +123,7 @@ func sameBytes(t *testing.T, e load.Engine) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := mix.NewSource(j.ConnectionSeed(0), 0, j.Connections)
+	src := j.Source(mix, 0)
 	var want []string
 	for range 25 {
 		var w scenario.Want
