@@ -3,6 +3,7 @@
 package hist
 
 import (
+	"errors"
 	"fmt"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
@@ -142,4 +143,33 @@ func Decode(s string) (*Histogram, error) {
 	h.over = h.h.Merge(d)
 	h.max = h.h.Max()
 	return h, nil
+}
+
+// MarshalText writes h without loss: its encoding with all of its digits, the number of latencies beyond
+// the range and the longest.
+func (h *Histogram) MarshalText() ([]byte, error) {
+	b, err := h.h.Encode(hdr.V2CompressedEncodingCookieBase)
+	if err != nil {
+		return nil, fmt.Errorf("encode histogram: %w", err)
+	}
+	return fmt.Appendf(b, " %d %d", h.over, h.max), nil
+}
+
+// UnmarshalText reads the output of MarshalText.
+func (h *Histogram) UnmarshalText(b []byte) error {
+	var code string
+	var read Histogram
+	if _, err := fmt.Sscan(string(b), &code, &read.over, &read.max); err != nil {
+		return fmt.Errorf("decode histogram: %w", err)
+	}
+	var err error
+	if read.h, err = hdr.Decode([]byte(code)); err != nil {
+		return fmt.Errorf("decode histogram: %w", err)
+	}
+	if d := read.h.SignificantFigures(); read.h.LowestTrackableValue() != Lowest ||
+		read.h.HighestTrackableValue() != Highest || d < 2 || d > digits || read.over < 0 || read.max < 0 {
+		return errors.New("decode histogram: it has another range or precision")
+	}
+	*h = read
+	return nil
 }

@@ -113,9 +113,27 @@ func (r *Recorder) rested(from, until int64) (turns float64) {
 // close sets in l the figures of the whole window: its rate, and quantiles of service times.
 func (r *Recorder) close(l *result.Load, now int64) {
 	r.rate(l, now)
+	r.times(l)
+}
+
+// times sets in l the quantiles of service times.
+func (r *Recorder) times(l *result.Load) {
 	l.ServiceP50NS, l.ServiceP99NS, l.ServiceMaxNS = r.Service.Quantile(0.5), r.Service.Quantile(0.99), r.Service.Max()
 	l.ServiceMeanNS = int64(math.Round(r.Service.Mean()))
 	l.ServiceSDNS = int64(math.Round(r.Service.StdDev()))
+}
+
+// steady returns when the steady part began and ended, of a window that ended at now.
+func (e *Edge) steady(now int64) (from, until int64) {
+	if from, until = e.from.Load(), e.until.Load(); until == math.MaxInt64 { // of a number, not all were started
+		until = now
+	}
+	return from, until
+}
+
+// answered returns the right answers of the steady part.
+func (r *Recorder) answered(from, until int64) float64 {
+	return float64(r.inside) + r.parts + r.rested(from, until)
 }
 
 // rate sets in l the responses of the steady part and its length. There is no steady part if a
@@ -130,13 +148,10 @@ func (r *Recorder) rate(l *result.Load, now int64) {
 		return
 	}
 	l.WallNS = now - e.start
-	from, until := e.from.Load(), e.until.Load()
-	if until == math.MaxInt64 { // of a number, not all were started
-		until = now
-	}
+	from, until := e.steady(now)
 	begin, turn := e.start+e.spread, e.pause+r.Service.Quantile(0.5)
 	if from < until && until-from >= max(from-begin, e.pause) && from-begin <= max((until-begin)/10, 5*turn) {
-		answers := float64(r.inside) + r.parts + r.rested(from, until)
+		answers := r.answered(from, until)
 		if e.open {
 			answers = min(answers, float64(l.Succeeded)*float64(until-from)/float64(until-e.start))
 		}

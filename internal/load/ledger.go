@@ -98,6 +98,9 @@ func (l *Ledger) End(worker int, k int64, rec *Recorder) {
 func (l *Ledger) Close(now int64) result.Load {
 	close(l.parts)
 	l.done.Wait()
+	if l.observe.Part != nil {
+		l.observe.Part.keep(l.total, now, l.slices, l.wrong)
+	}
 	load := l.total.load(now)
 	l.total.close(&load, now)
 	if l.observe.Into != nil {

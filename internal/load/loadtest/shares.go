@@ -11,6 +11,7 @@ import (
 // shares are about a load of which several generators send a part each.
 var shares = map[string]func(*testing.T, load.Engine){
 	"share: closed loop": shareClosed, "share: open loop": shareOpen, "share: none": shareNone,
+	"share: joined": shareJoined,
 }
 
 // generators runs the window w of j on each of n generators, and returns how many connections and
@@ -76,6 +77,36 @@ func shareOpen(t *testing.T, e load.Engine) {
 			if _, planned := generators(t, e, j, w, n); planned != 50 || s.requests.Load() != 50 {
 				t.Errorf("poisson %v, %d generators: %d requests planned, %d sent", poisson, n, planned, s.requests.Load())
 			}
+		}
+	}
+}
+
+// shareJoined: the parts of the generators, each with a clock of its own, add up to the load.
+func shareJoined(t *testing.T, e load.Engine) {
+	for _, w := range []load.Window{{Requests: 90}, {Requests: 90, Schedule: constant(3000)}} {
+		s := serve(t, "tcp", each(value))
+		parts := make([]*load.Part, 3)
+		for g := range parts {
+			j := job(s)
+			j.Share = load.Share{Index: g, Of: len(parts)}
+			p, err := load.Measure(t.Context(), open(t, e, j), j.Share, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts[g] = p
+		}
+		l, d, err := load.Join(parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		longest := max(parts[0].Load().WallNS, parts[1].Load().WallNS, parts[2].Load().WallNS)
+		if l.Planned != 90 || l.Succeeded != 90 || l.Connections != 4 || l.Established != 4 || l.WallNS != longest ||
+			l.WindowNS <= 0 || l.WindowNS > longest || l.RateAnswers <= 0 || l.RateNS > longest {
+			t.Errorf("%+v", l)
+		}
+		if d.Service.Count() != 90 || d.Status[200] != 90 || d.Connect.Count() != 4 ||
+			(d.Response != nil) != (w.Schedule != nil) {
+			t.Errorf("%d services, %v, %d connections", d.Service.Count(), d.Status, d.Connect.Count())
 		}
 	}
 }

@@ -1,0 +1,295 @@
+package load
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"dyno/internal/hist"
+	"dyno/internal/result"
+)
+
+// Part is what one of several generators recorded in a window of its Share of a load, in full: every
+// histogram with all of its counts, not their quantiles. It travels as JSON without loss. Join adds up
+// Parts by the code that adds up the event loops of one machine. Its times count from the start of the
+// window on the generator's own clock, so that clocks of several machines are never compared.
+type Part struct {
+	Share Share
+	load  result.Load // as the generator's engine gave it: what only an engine knows, and its own rate
+	rec   *Recorder
+	open  bool // an open loop
+	// right answers of the generator's steady part, before what is unsound of them is cut (Recorder.rate)
+	answers float64
+	texts   map[string]string
+	first   string
+	// of each event loop: see result.Detail
+	slices, wrong [][]int32
+}
+
+// Load returns what the generator measured.
+func (p *Part) Load() result.Load { return p.load }
+
+// Measure carries out a window of s, which sends the share of a load, and returns the Part. It observes
+// the window as w.Observe asks. Like Session.Run it returns what was seen until ctx ended.
+func Measure(ctx context.Context, s Session, share Share, w Window) (*Part, error) {
+	p, d := &Part{Share: share}, result.Detail{}
+	o := Observe{Each: true}
+	if w.Observe != nil {
+		o = *w.Observe
+	}
+	if o.Into == nil {
+		o.Into = &d
+	}
+	o.Part, w.Observe = p, &o
+	var err error
+	p.load, err = s.Run(ctx, w)
+	if p.rec == nil {
+		return nil, cmp.Or(err, errors.New("the engine recorded nothing"))
+	}
+	p.texts, p.first = o.Into.Texts, o.Into.First
+	return p, err
+}
+
+// keep keeps r, of a window that ended at now, before anything of it is changed.
+func (p *Part) keep(r *Recorder, now int64, right, wrong [][]int32) {
+	p.rec, p.slices, p.wrong = newDetailed(r.Response != nil), right, wrong
+	if r.Each != nil {
+		p.rec.Each = make([]result.Each, len(r.Each))
+		for i := range r.Each {
+			if r.Each[i].Latency != nil {
+				p.rec.Each[i].Latency = hist.NewCoarse()
+			}
+		}
+	}
+	p.rec.merge(r)
+	p.rec.rests = nil // the generator's own rate counts them
+	if e := p.rec.Edge; e != nil {
+		p.open, p.answers, p.rec.Edge = e.open, r.answered(e.steady(now)), nil
+		p.rec.first -= e.start - counted
+		if p.rec.last > 0 {
+			p.rec.last -= e.start - counted
+		}
+		if p.rec.Slices != nil {
+			p.rec.Slices.start = 0
+		}
+	}
+}
+
+// counted is the start of the window in a Part's first and last: 0 says that there was none.
+const counted = 1
+
+// Join adds up the Parts of all generators of a load. Counts and histograms are those of one recorder
+// of all of it, bit for bit. Of the rest:
+//
+//   - Rates: each generator's is of its own steady part. The sum is stated as answers in the time in
+//     which all of them were steady. If one had no steady part, there is none (see result.Load).
+//   - The longest of the generators' times counts for WallNS, GapNS, BacklogPeak and, as they are of
+//     one server, the shortest for UnreachableNS.
+//   - CPU times are sums over machines, and say nothing of any one of them: Part.Load does.
+//
+// It returns an error unless the parts are the shares 1 to n of n, once each.
+func Join(parts []*Part) (l result.Load, d result.Detail, err error) {
+	if err = complete(parts); err != nil {
+		return l, d, err
+	}
+	paced := parts[0].rec.Response != nil
+	total, wall := newDetailed(paced), int64(0)
+	if of := parts[0].rec.Each; of != nil {
+		total.Each = make([]result.Each, len(of))
+		for i := range of {
+			if of[i].Latency != nil {
+				total.Each[i].Latency = hist.NewCoarse()
+			}
+		}
+	}
+	var right, wrong [][]int32
+	texts, first := map[string]string{}, ""
+	for _, p := range parts {
+		if (p.rec.Response != nil) != paced || len(p.rec.Each) != len(total.Each) {
+			return l, d, fmt.Errorf("join parts: share %v is of another load than share %v", p.Share, parts[0].Share)
+		}
+		total.merge(p.rec)
+		wall = max(wall, p.load.WallNS)
+		right, wrong = append(right, p.slices...), append(wrong, p.wrong...)
+		maps.Copy(texts, p.texts)
+		first = cmp.Or(first, p.first)
+	}
+	l = total.load(wall + counted)
+	total.times(&l)
+	add(&l, parts)
+	if from, until := l.RateFromNS, l.RateFromNS+l.RateNS; from > 0 {
+		l.RateSamples, l.RateSDPerSec, l.RateMaxPerSec = total.Slices.rates(from, until)
+	}
+	l.Service, err = total.Service.Encode(serviceDigits)
+	d = total.detail()
+	d.Texts, d.First, d.Slices, d.WrongSlices = texts, first, right, wrong
+	return l, d, err
+}
+
+// complete returns an error unless the parts are all shares of a load.
+func complete(parts []*Part) error {
+	if len(parts) == 0 {
+		return errors.New("join parts: there is none")
+	}
+	seen := map[int]bool{}
+	for _, p := range parts {
+		switch {
+		case p.Share.of() != len(parts):
+			return fmt.Errorf("join parts: share %v among %d; all parts of one load are needed", p.Share, len(parts))
+		case seen[p.Share.Index]:
+			return fmt.Errorf("join parts: share %v is there twice", p.Share)
+		}
+		seen[p.Share.Index] = true
+	}
+	return nil
+}
+
+// add sets in l what generators know of themselves.
+func add(l *result.Load, parts []*Part) {
+	l.UnreachableNS = math.MaxInt64
+	steady, spin, spinKnown := true, true, true
+	from, until := int64(0), int64(math.MaxInt64)
+	for _, p := range parts {
+		o := &p.load
+		l.WallNS = max(l.WallNS, o.WallNS)
+		l.Connections += o.Connections
+		l.Established += o.Established
+		l.Workers += o.Workers
+		l.UnreachableNS = min(l.UnreachableNS, o.UnreachableNS)
+		if spinKnown = spinKnown && o.Spin != nil; spinKnown {
+			spin = spin && *o.Spin
+		}
+		steady = steady && o.RateFromNS > 0
+		from, until = max(from, o.RateFromNS), min(until, o.RateFromNS+o.RateNS)
+		l.RateNS = max(l.RateNS, o.RateNS)
+	}
+	if spinKnown {
+		l.Spin = &spin
+	}
+	l.RateAnswers = float64(l.Succeeded)
+	if !steady || until <= from {
+		l.RateNS = max(l.RateNS, l.WindowNS)
+		return
+	}
+	perNS := 0.
+	for _, p := range parts {
+		perNS += p.answers / float64(p.load.RateNS)
+	}
+	l.RateFromNS, l.RateNS = from, until-from
+	answers := perNS * float64(l.RateNS)
+	if parts[0].open { // as in Recorder.rate
+		answers = min(answers, float64(l.Succeeded)*float64(l.RateNS)/float64(until))
+	}
+	l.RateAnswers = math.Round(1000*answers) / 1000
+}
+
+// partJSON is a Part on its way.
+type partJSON struct {
+	Share      Share               `json:"share"`
+	Load       result.Load         `json:"load"`
+	Open       bool                `json:"open,omitempty"`
+	Answers    float64             `json:"answers"`
+	Texts      map[string]string   `json:"texts,omitempty"`
+	First      string              `json:"first,omitempty"`
+	Slices     [][]int32           `json:"slices,omitempty"`
+	Wrong      [][]int32           `json:"wrong_slices,omitempty"`
+	Histograms []*hist.Histogram   `json:"histograms"` // in the order of Recorder.histograms
+	Sums       []int64             `json:"sums"`       // in the order of Recorder.sums
+	Counts     []int64             `json:"counts"`     // by Kind
+	Status     map[int]int64       `json:"status"`
+	Sessions   []result.TLSSession `json:"sessions,omitempty"`
+	Each       []result.Each       `json:"each,omitempty"`
+	Pace       *result.Pace        `json:"pace,omitempty"`
+	Held       [2]int64            `json:"held"` // the least that requests without a right answer had waited
+	Span       [2]int64            `json:"span"` // first send, last answer
+	Most       [2]int64            `json:"most"` // gap, backlog
+}
+
+// MarshalJSON implements json.Marshaler.
+func (p *Part) MarshalJSON() ([]byte, error) {
+	r := p.rec
+	j := partJSON{Share: p.Share, Load: p.load, Open: p.open, Answers: p.answers, Texts: p.texts,
+		First: p.first, Slices: p.slices, Wrong: p.wrong,
+		Counts: r.counts[:], Status: map[int]int64{}, Each: r.Each,
+		Held: [2]int64{r.serviceFrom, r.responseFrom}, Span: [2]int64{r.first, r.last},
+		Most: [2]int64{r.GapNS, r.BacklogPeak}}
+	for _, h := range r.histograms() {
+		j.Histograms = append(j.Histograms, *h)
+	}
+	for _, n := range r.sums() {
+		j.Sums = append(j.Sums, *n)
+	}
+	for s, n := range r.status {
+		if n > 0 {
+			j.Status[s] = n
+		}
+	}
+	for s, n := range r.sessions {
+		s.Connections = n
+		j.Sessions = append(j.Sessions, s)
+	}
+	slices.SortFunc(j.Sessions, func(a, b result.TLSSession) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	if r.Pace != nil {
+		j.Pace = &r.Pace.sum
+	}
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON implements json.Unmarshaler. What another version of dyno wrote, with other counts, is
+// an error.
+func (p *Part) UnmarshalJSON(b []byte) error {
+	var j partJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return fmt.Errorf("read part of a load: %w", err)
+	}
+	r := &Recorder{Each: j.Each}
+	if err := j.Share.Check(); err != nil {
+		return fmt.Errorf("read part of a load: %w", err)
+	}
+	if len(j.Histograms) != len(r.histograms()) || len(j.Sums) != len(r.sums()) || len(j.Counts) != int(kinds) ||
+		j.Histograms[0] == nil {
+		return errors.New("read part of a load: it has other counts than this " +
+			"version of dyno; use one version on all machines")
+	}
+	for i, h := range r.histograms() {
+		*h = j.Histograms[i]
+	}
+	for i, n := range r.sums() {
+		*n = j.Sums[i]
+	}
+	copy(r.counts[:], j.Counts)
+	for s, n := range j.Status {
+		if s < 0 || s >= len(r.status) {
+			return fmt.Errorf("read part of a load: status %d", s)
+		}
+		r.status[s] = n
+	}
+	for _, s := range j.Sessions {
+		n := s.Connections
+		s.Connections = 0
+		r.encrypted(s, n)
+	}
+	if j.Pace != nil {
+		r.Pace = &Pace{sum: *j.Pace}
+	}
+	for _, counts := range [][][]int32{j.Slices, j.Wrong} {
+		for _, c := range counts {
+			if len(c) > maxSlices {
+				return errors.New("read part of a load: too many samples")
+			}
+		}
+	}
+	for i := range min(len(j.Slices), len(j.Wrong)) {
+		r.Slices = r.Slices.merge(&Slices{counts: j.Slices[i], wrong: j.Wrong[i]})
+	}
+	r.serviceFrom, r.responseFrom = j.Held[0], j.Held[1]
+	r.first, r.last = j.Span[0], j.Span[1]
+	r.GapNS, r.BacklogPeak = j.Most[0], j.Most[1]
+	*p = Part{j.Share, j.Load, r, j.Open, j.Answers, j.Texts, j.First, j.Slices, j.Wrong}
+	return nil
+}
