@@ -19,7 +19,7 @@ import (
 var layers = map[string]int{
 	"cmd/dyno": 8,
 
-	"internal/imitate": 7,
+	"internal/imitate": 7, "internal/fleet": 7,
 
 	"internal/terminal": 6, "internal/validate": 6, "internal/doctor": 6, "internal/experiment": 6,
 	"internal/loader": 6, "internal/verify": 6, "internal/bundle": 6,
@@ -69,6 +69,7 @@ var permissions = map[string][]string{
 	"golang.org/x/mod":                  {"internal/contestant"},
 	"golang.org/x/net":                  {"internal/http2"},
 	"golang.org/x/tools/txtar":          {"internal/bundle"},
+	"github.com/nats-io":                {"internal/fleet"},
 	"github.com/google/go-cmp":          nil, // tests only
 	"github.com/rogpeppe/go-internal":   nil,
 }

@@ -22,6 +22,7 @@ var commandGroups = []*cobra.Group{
 	{ID: "imitate", Title: "Load as another tool does"},
 	{ID: "read", Title: "Read"},
 	{ID: "machine", Title: "Check the machine and dyno itself"},
+	{ID: "fleet", Title: "Several machines"},
 	{ID: "other", Title: "Other"},
 }
 

@@ -108,6 +108,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(under("imitate", imitateCommands()...)...)
 	root.AddCommand(under("read", reportCommand(), checkCommand(), auditCommand(), listCommand())...)
 	root.AddCommand(under("machine", doctorCommand(), verifyCommand(), validateCommand())...)
+	root.AddCommand(under("fleet", fleetCommands()...)...)
 	root.AddCommand(under("other", initCommand(), newCommand(), trimCommand(), versionCommand())...)
 	root.AddCommand(termsTopic(), manCommand(), refserverCommand(), hogCommand(), superviseCommand())
 	root.Flags().BoolP("version", "V", false, "print the version")

@@ -1,0 +1,156 @@
+//go:build !nofleet
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"dyno/internal/document"
+	"dyno/internal/fleet"
+)
+
+// fleetCommands are the commands for several machines; a build with the tag nofleet has none.
+func fleetCommands() []*cobra.Command { return []*cobra.Command{fleetCommand(), agentCommand()} }
+
+func fleetCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "fleet",
+		Short: "Prepare several machines, and check them and the links to them",
+		Long: "fleet prepares machines that make load together, and checks them. A file says which they are:\n\n" +
+			"  controller = \"10.0.0.1:7447\"  # where they reach this machine\n\n" +
+			"  [[generator]]\n" +
+			"  name = \"gen1\"\n\n" +
+			"  [[generator]]\n" +
+			"  name = \"gen2\"\n\n" +
+			"On each runs dyno agent. This machine, the controller, listens on that port for as long as a command\n" +
+			"lasts; agents connect to it, encrypted, with keys made for the fleet. See doc/fleet.md.",
+	}
+	cmd.AddCommand(fleetInitCommand(), fleetCheckCommand())
+	return cmd
+}
+
+func fleetInitCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "init FILE",
+		Short: "Make the keys of the machines in FILE",
+		Long: "init makes the keys of a fleet, in a folder beside FILE: those of this machine, and a file for each\n" +
+			"agent, which is copied to its machine by hand. Keys that are there stay, so that it may be called\n" +
+			"again after FILE has changed.\n\n" +
+			"Exit codes: 0 success; 1 the keys could not be written; 2 usage, or a mistake in FILE.",
+		Example: "  dyno fleet init fleet.toml\n" +
+			"  dyno fleet init ~/bench/fleet.toml\n" +
+			"  dyno fleet init fleet.toml && scp fleet.keys/gen1.agent \"$(command -v dyno)\" gen1:",
+		Args: arguments(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := fleet.Read(args[0])
+			if err != nil {
+				return err
+			}
+			if _, _, err := f.Keys(); err != nil {
+				return err
+			}
+			w := cmd.OutOrStdout()
+			for _, m := range f.Generators {
+				file := f.BundleFile(m.Name)
+				if _, err := fmt.Fprintf(w, "%s: copy dyno and %s there, and start: dyno agent %s\n", m.Name,
+					document.Clean(file), document.Clean(filepath.Base(file))); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func fleetCheckCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check FILE",
+		Short: "Check the machines in FILE and the links to them",
+		Long: "check waits until all agents are there, and prints for each machine its CPUs, what other programs and\n" +
+			"other virtual machines use of them, the longest time that a sleep took too long, the number of files\n" +
+			"that it may open, the round trip and the bandwidth to this machine, and how exactly its clock is\n" +
+			"known. It takes about 2 s for each machine.\n\n" +
+			"Exit codes: 0 all machines answer, whatever was found; 1 one does not; 2 usage.",
+		Example: "  dyno fleet check fleet.toml\n" +
+			"  dyno fleet check fleet.toml >machines.txt\n" +
+			"  dyno fleet init fleet.toml && dyno fleet check fleet.toml",
+		Args: arguments(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := fleet.Read(args[0])
+			if err != nil {
+				return err
+			}
+			hub, err := openHub(f, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			defer hub.Close()
+			if err := hub.Gather(cmd.Context()); err != nil {
+				return err
+			}
+			states, err := hub.Check(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return fleet.Write(cmd.OutOrStdout(), states)
+		},
+	}
+}
+
+// openHub starts the controller of f. What it refuses is said on stderr.
+func openHub(f *fleet.Fleet, stderr io.Writer) (*fleet.Hub, error) {
+	k, _, err := f.Keys()
+	if err != nil {
+		return nil, err
+	}
+	return fleet.Open(f, k, version(), logTo(stderr))
+}
+
+// logTo returns a function that writes lines for people.
+func logTo(w io.Writer) func(string) {
+	return func(line string) { fmt.Fprintln(w, "dyno:", document.Clean(line)) }
+}
+
+func agentCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "agent FILE|-",
+		Short: "Serve the controller of a fleet on this machine",
+		Long: "agent connects to the controller of a fleet, whenever it is there, and does what it asks for. FILE is\n" +
+			"the agent's file, which dyno fleet init makes on the controller; - is standard input. What a\n" +
+			"controller can ask for: the clock, the state of the machine, and bytes over the link. Without its\n" +
+			"controller an agent does nothing. It needs no rights but those to connect.\n\n" +
+			"Exit codes: 0 it was stopped; 1 the controller does not know its key; 2 usage.",
+		Example: "  dyno agent gen1.agent\n" +
+			"  dyno agent - <gen1.agent\n" +
+			"  dyno agent gen1.agent 2>agent.log &",
+		Args: arguments(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := readBundle(cmd.InOrStdin(), args[0])
+			if err != nil {
+				return err
+			}
+			a := &fleet.Agent{Bundle: b, Version: version(), Log: logTo(cmd.ErrOrStderr())}
+			return a.Run(cmd.Context())
+		},
+	}
+}
+
+// readBundle reads an agent's file, or standard input.
+func readBundle(stdin io.Reader, name string) (*fleet.Bundle, error) {
+	if name != "-" {
+		return fleet.ReadBundle(name)
+	}
+	data, err := io.ReadAll(io.LimitReader(stdin, 1<<16))
+	if err != nil {
+		return nil, fmt.Errorf("read standard input: %w", err)
+	}
+	b, err := fleet.ParseBundle(data)
+	if err != nil {
+		return nil, usagef("standard input: %w", err)
+	}
+	return b, nil
+}

@@ -1,0 +1,227 @@
+package fleet
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// Agent carries out orders on its machine.
+type Agent struct {
+	Bundle  *Bundle
+	Version string       // of dyno
+	Log     func(string) // gets a line for each order that is refused, and each change of the connection
+
+	began time.Time // origin of the agent's clock
+	skew  int64     // ns that its clock is ahead: of tests
+}
+
+// Run serves the controller, whenever it is there, until ctx is done. The controller's refusal of the
+// agent's key is an error; all else that goes wrong passes, or ends with the controller.
+func (a *Agent) Run(ctx context.Context) error {
+	a.began = time.Now()
+	last := ""
+	for ctx.Err() == nil {
+		err := a.session(ctx)
+		switch {
+		case errors.Is(err, nats.ErrAuthorization):
+			return fmt.Errorf("the controller at %s does not know the key of %s; copy the agent's file from the "+
+				"controller's folder again", a.Bundle.Controller, a.Bundle.Name)
+		case err != nil && err.Error() != last:
+			last = err.Error()
+			if errors.Is(err, nats.ErrNoServers) {
+				err = errors.New("nothing answers there")
+			}
+			a.Log(fmt.Sprintf("no controller at %s yet: %v", a.Bundle.Controller, err))
+		case err == nil:
+			last = ""
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(500 * time.Millisecond):
+		}
+	}
+	return nil
+}
+
+// session serves one connection to the controller until it ends. Nothing that it started survives it.
+func (a *Agent) session(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	conn, err := connect("tls://"+a.Bundle.Controller, a.Bundle.Name, a.Bundle.Seed, nats.TLSHandshakeFirst(),
+		nats.Secure(a.Bundle.client()), nats.SetCustomDialer(dialer{ctx}), nats.DontRandomize(),
+		nats.ClosedHandler(func(*nats.Conn) { cancel() }))
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	s := &session{agent: a, ctx: ctx, conn: conn,
+		guard: guard{version: protocol + a.Version, session: token()}}
+	// One at a time, in their order, on NATS's goroutine: what takes long runs on its own.
+	sub, err := conn.Subscribe(orders+a.Bundle.Name, s.receive)
+	if err == nil {
+		err = conn.Flush()
+	}
+	if err != nil {
+		return err
+	}
+	sub.SetPendingLimits(1000, 2*mostBytes)
+	a.Log("connected to the controller at " + a.Bundle.Controller)
+	<-ctx.Done()
+	conn.Close()
+	s.tasks.Wait()
+	a.Log("the controller is gone; nothing runs here, and the agent waits for it")
+	return nil
+}
+
+// now returns the agent's clock: ns since it began, monotonic.
+func (a *Agent) now() int64 { return int64(time.Since(a.began)) + a.skew }
+
+// session is one connection of an agent.
+type session struct {
+	agent *Agent
+	ctx   context.Context // ends with the connection
+	conn  *nats.Conn
+	guard guard
+	tasks sync.WaitGroup // that outlive their order
+}
+
+// The kinds of orders.
+const (
+	hello   = "hello"
+	clock   = "clock"
+	bulk    = "bulk"
+	examine = "examine"
+)
+
+// handlers are all that an agent can be asked for.
+var handlers = map[string]func(*session, []byte) (any, error){
+	hello:   handle((*session).hello),
+	clock:   handle((*session).clock),
+	bulk:    handle((*session).bulk),
+	examine: handle((*session).examine),
+}
+
+// unfit is the error of an order whose body is not what its kind needs.
+type unfit struct{ error }
+
+// handle decodes the body of an order for f.
+func handle[Q, A any](f func(*session, *Q) (A, error)) func(*session, []byte) (any, error) {
+	return func(s *session, body []byte) (any, error) {
+		q := new(Q)
+		if err := strict(body, q); err != nil {
+			return nil, unfit{fmt.Errorf("the order's body: %w", err)}
+		}
+		return f(s, q)
+	}
+}
+
+// receive carries out an order and answers it.
+func (s *session) receive(msg *nats.Msg) {
+	arrived := s.agent.now()
+	var o Order
+	err := strict(msg.Data, &o)
+	if err == nil {
+		err = s.guard.accept(&o)
+	}
+	do := handlers[o.Kind]
+	if err == nil && do == nil {
+		err = fmt.Errorf("unknown kind of order %q", o.Kind)
+	}
+	if err != nil {
+		s.refuse(msg, err)
+		return
+	}
+	if o.Kind == clock {
+		s.reply(msg, Answer{Body: encoded(Clock{arrived, s.agent.now()})})
+		return
+	}
+	answer, err := do(s, o.Body)
+	switch bad, is := errors.AsType[unfit](err); {
+	case is:
+		s.refuse(msg, bad)
+	case err != nil:
+		s.reply(msg, Answer{Failed: err.Error()})
+	default:
+		s.reply(msg, Answer{Body: encoded(answer)})
+	}
+}
+
+// refuse says that an order was not carried out, here and to the controller.
+func (s *session) refuse(msg *nats.Msg, why error) {
+	s.agent.Log("refused an order: " + why.Error())
+	s.reply(msg, Answer{Refused: why.Error()})
+}
+
+func (s *session) reply(msg *nats.Msg, a Answer) {
+	if msg.Reply == "" {
+		return
+	}
+	if err := msg.Respond(encoded(a)); err != nil && s.ctx.Err() == nil {
+		s.agent.Log("answer an order: " + err.Error())
+	}
+}
+
+// encoded returns v, a struct of plain values, as JSON.
+func encoded(v any) json.RawMessage {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // a field that JSON does not know
+	}
+	return data
+}
+
+// Greeting asks who an agent is.
+type Greeting struct{}
+
+// Hello is the answer: the agent's program, and the session that its next orders must name.
+type Hello struct {
+	Session string `json:"session"`
+	Program
+}
+
+// Program is a build of dyno.
+type Program struct {
+	System string `json:"system"` // "linux/amd64"
+	Digest string `json:"digest"` // SHA-256 of its file, in hex
+}
+
+func (s *session) hello(*Greeting) (Hello, error) {
+	p, err := program()
+	return Hello{s.guard.session, p}, err
+}
+
+// program returns this program; it reads its file once.
+var program = sync.OnceValues(func() (Program, error) {
+	p := Program{System: runtime.GOOS + "/" + runtime.GOARCH}
+	name, err := os.Executable()
+	if err != nil {
+		return p, fmt.Errorf("find dyno's own file: %w", err)
+	}
+	p.Digest, err = digestFile(name)
+	return p, err
+})
+
+// digestFile returns the SHA-256 of a file, in hex.
+func digestFile(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}

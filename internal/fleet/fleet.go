@@ -1,0 +1,98 @@
+// Package fleet lets one dyno, the controller, use others on other machines, the agents. They speak
+// over NATS, whose server runs within the controller for as long as a command lasts; agents wait for
+// it between commands.
+//
+// Invariant: an agent does what an Order of its own controller asks for, once, and nothing else. The
+// connection is encrypted with a certificate made for the fleet; either side knows the key of the
+// other; orders are values with a version, a digest and a number, not commands of a shell. Whatever
+// does not fit is refused with one line in the log. An agent without its controller stops all that
+// it started.
+//
+// There are orders to read an agent's clock, to examine its machine, to send bytes over the link,
+// and to stop.
+package fleet
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"dyno/internal/conf"
+)
+
+// Fleet is what a person writes about the machines, in fleet.toml.
+type Fleet struct {
+	// Controller is the address, host:port, at which agents reach the machine that dyno is called on.
+	Controller string `toml:"controller"`
+	// Generators make the load.
+	Generators []Machine `toml:"generator"`
+
+	path string
+}
+
+// Machine is another machine, on which one agent runs.
+type Machine struct {
+	Name string `toml:"name"` // lower-case letters, digits and hyphens
+	SSH  string `toml:"ssh"`  // destination of ssh, such as ann@10.0.0.2; "": the agent is started by hand
+}
+
+var nameForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
+
+// reserved is the name under which the controller is known to its own server.
+const reserved = "controller"
+
+// Read reads the file of a fleet. Its errors are mistakes in the file, with line and column.
+func Read(path string) (*Fleet, error) {
+	folder, name := filepath.Split(path)
+	f := &Fleet{path: path}
+	file, err := conf.Read(os.DirFS(cmp.Or(folder, ".")), name, f)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, conf.Usagef("%s: no such file; write one (dyno fleet --help shows it)", path)
+	case err != nil:
+		return nil, conf.Usage(err)
+	}
+	if err := f.check(file); err != nil {
+		return nil, conf.Usage(err)
+	}
+	return f, nil
+}
+
+func (f *Fleet) check(file *conf.File) error {
+	host, port, err := net.SplitHostPort(f.Controller)
+	n, _ := strconv.Atoi(port)
+	switch {
+	case f.Controller == "":
+		return file.Errorf("", `no controller: want the address at which agents reach this machine, such as `+
+			`controller = "10.0.0.1:7447"`)
+	case err != nil || host == "" || n < 1 || n > 65535:
+		return file.Errorf("controller", `%q: want host:port, such as "10.0.0.1:7447"`, f.Controller)
+	case len(f.Generators) == 0:
+		return file.Errorf("", `no machines: add a table [[generator]] with name = "gen1" for each that makes load`)
+	}
+	seen := map[string]bool{reserved: true}
+	for i, m := range f.Generators {
+		key := fmt.Sprintf("generator[%d]", i)
+		switch {
+		case !nameForm.MatchString(m.Name):
+			return file.Errorf(key+".name", "%q: want up to 32 lower-case letters, digits and hyphens, such as gen1",
+				m.Name)
+		case seen[m.Name]:
+			return file.Errorf(key+".name", "%q is already taken; give each machine a name of its own", m.Name)
+		case strings.HasPrefix(m.SSH, "-"):
+			return file.Errorf(key+".ssh", "%q: want a destination of ssh, such as ann@10.0.0.2", m.SSH)
+		}
+		seen[m.Name] = true
+	}
+	return nil
+}
+
+// Folder returns the folder of the fleet's keys: fleet.keys beside fleet.toml.
+func (f *Fleet) Folder() string { return strings.TrimSuffix(f.path, ".toml") + ".keys" }

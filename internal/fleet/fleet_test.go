@@ -1,0 +1,397 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// lines are what was logged.
+type lines struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (l *lines) add(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, text)
+}
+
+// with returns the lines that have text.
+func (l *lines) with(text string) (found []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, line := range l.all {
+		if strings.Contains(line, text) {
+			found = append(found, line)
+		}
+	}
+	return found
+}
+
+// soon waits until l has a line with text, and a moment for a second one. There must be just one.
+func (l *lines) once(t *testing.T, text string) {
+	t.Helper()
+	for range 500 {
+		if len(l.with(text)) > 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	time.Sleep(50 * time.Millisecond)
+	if n := len(l.with(text)); n != 1 {
+		t.Errorf("%d lines with %q; want one\n%s", n, text, strings.Join(l.with(""), "\n"))
+	}
+}
+
+// written writes a fleet of these generators, with a free port, and reads it.
+func written(t *testing.T, names ...string) *Fleet {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("controller = %q\n", ln.Addr())
+	ln.Close()
+	for _, n := range names {
+		text += fmt.Sprintf("[[generator]]\nname = %q\n", n)
+	}
+	name := filepath.Join(t.TempDir(), "fleet.toml")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Read(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// bench is a controller and its agents, in this process.
+type bench struct {
+	*Hub
+	fleet         *Fleet
+	keys          *Keys
+	log, agentLog lines
+	version       string
+	agents        map[string]*Agent
+}
+
+func newBench(t *testing.T, names ...string) *bench {
+	t.Helper()
+	f := written(t, names...)
+	k, made, err := f.Keys()
+	if err != nil || !made {
+		t.Fatal(made, err)
+	}
+	b := &bench{fleet: f, keys: k, version: "9.9.9", agents: map[string]*Agent{}}
+	b.open(t)
+	for _, n := range names {
+		bundle, err := ReadBundle(f.BundleFile(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.agents[n] = &Agent{Bundle: bundle, Version: b.version, Log: b.agentLog.add}
+		b.run(t, b.agents[n])
+	}
+	return b
+}
+
+func (b *bench) open(t *testing.T) {
+	t.Helper()
+	var err error
+	if b.Hub, err = Open(b.fleet, b.keys, b.version, b.log.add); err != nil {
+		t.Fatal(err)
+	}
+	hub := b.Hub
+	t.Cleanup(hub.Close)
+}
+
+// run runs an agent until the test ends, or what it returns is called.
+func (b *bench) run(t *testing.T, a *Agent) (stop func() error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var err error
+	done := make(chan struct{})
+	go func() { err = a.Run(ctx); close(done) }()
+	stop = func() error { cancel(); <-done; return err }
+	t.Cleanup(func() { stop() })
+	return stop
+}
+
+// order returns a valid order to an agent that has been greeted, and counts it.
+func (b *bench) order(agent, kind string, body any) Order {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	m := b.member(agent)
+	m.number++
+	raw := encoded(body)
+	return Order{Version: protocol + b.version, Kind: kind, Session: m.session, Number: m.number, Digest: digest(raw),
+		Body: raw}
+}
+
+// send sends an order as it is.
+func (b *bench) send(t *testing.T, agent string, o any) Answer {
+	t.Helper()
+	data, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	msg, err := b.conn.Request(orders+agent, data, 5*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a Answer
+	if err := strict(msg.Data, &a); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestCheck(t *testing.T) {
+	b := newBench(t, "gen1", "gen2")
+	b.agents["gen2"].skew = 5e9 // its clock is another one
+	if err := b.Gather(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	states, err := b.Check(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range states {
+		if s.Name != fmt.Sprintf("gen%d", i+1) || s.System == "" || s.BandwidthPerSec <= 0 || s.Condition.CPUs < 1 ||
+			s.Offset.RTTNS <= 0 || s.Offset.BoundNS > s.Offset.RTTNS {
+			t.Errorf("%+v", s)
+		}
+	}
+	// Both agents and the hub began within the test, so their clocks differ by seconds, and by the skew.
+	if d := states[1].Offset.NS - states[0].Offset.NS; d < 4e9 || d > 6e9 {
+		t.Errorf("the clocks of the agents differ by %d ns; want 5 s", d)
+	}
+	var out strings.Builder
+	if err := Write(&out, states); err != nil || strings.Count(out.String(), "\ngen") < 2 {
+		t.Error(out.String(), err)
+	}
+}
+
+// TestRefusedOrders: an order that is damaged, old, of another session or version, or unknown is not
+// carried out, and is one line in the agent's log.
+func TestRefusedOrders(t *testing.T) {
+	b := newBench(t, "gen1")
+	if err := b.Gather(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	asks := Filling{ForNS: 1e6}
+	done := b.order("gen1", bulk, asks)
+	if a := b.send(t, "gen1", done); a.Refused != "" || a.Failed != "" || a.Body == nil {
+		t.Fatalf("a valid order: %+v", a)
+	}
+	replayed := done
+	digested := b.order("gen1", bulk, asks)
+	digested.Body = encoded(Filling{ForNS: 2e6})
+	versioned := b.order("gen1", bulk, asks)
+	versioned.Version = protocol + "9.9.8"
+	foreign := b.order("gen1", bulk, asks)
+	foreign.Session = token()
+	unknown := b.order("gen1", "shell", "rm -rf /")
+	excess := b.order("gen1", bulk, map[string]any{"for_ns": 1, "command": "rm"})
+	long := b.order("gen1", bulk, Filling{ForNS: 1e12})
+	for _, c := range []struct {
+		order any
+		want  string
+	}{
+		{replayed, "was sent before"},
+		{digested, "digest"},
+		{versioned, `version "1/9.9.8", this agent "1/9.9.9"`},
+		{foreign, "another session"},
+		{unknown, `unknown kind of order "shell"`},
+		{excess, `unknown field "command"`},
+		{long, "want 2s at most"},
+		{map[string]any{"kind": bulk, "shell": "rm"}, `unknown field "shell"`},
+	} {
+		if a := b.send(t, "gen1", c.order); !strings.Contains(a.Refused, c.want) || a.Body != nil {
+			t.Errorf("answer %+v; want a refusal with %q", a, c.want)
+		}
+		b.agentLog.once(t, c.want)
+	}
+	if a := b.send(t, "gen1", b.order("gen1", bulk, asks)); a.Refused != "" || a.Body == nil {
+		t.Errorf("a valid order after those: %+v", a)
+	}
+}
+
+// TestStrangers: a client without the fleet's TLS, without a key, or with a key that is not of the
+// fleet gets nowhere, and is one line in the controller's log.
+func TestStrangers(t *testing.T) {
+	b := newBench(t, "gen1")
+	stranger := *b.agents["gen1"].Bundle
+	stranger.Seed = seed()
+	b.agentLog = lines{}
+	err := (&Agent{Bundle: &stranger, Version: b.version, Log: b.agentLog.add}).Run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "does not know the key of gen1") {
+		t.Errorf("an agent with another key: %v", err)
+	}
+	b.log.once(t, "authentication error")
+
+	b.log = lines{}
+	if nc, err := nats.Connect("tls://"+b.fleet.Controller, nats.TLSHandshakeFirst(), nats.NoReconnect(),
+		nats.Secure(stranger.client())); err == nil {
+		nc.Close()
+		t.Error("a client without a key was let in")
+	}
+	b.log.once(t, "authentication error")
+
+	b.log = lines{}
+	plain, err := net.Dial("tcp", b.fleet.Controller)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(plain, "CONNECT {}\r\nPING\r\n")
+	plain.SetReadDeadline(time.Now().Add(5 * time.Second))
+	answer := make([]byte, 100)
+	if n, _ := plain.Read(answer); strings.Contains(string(answer[:n]), "INFO") {
+		t.Errorf("a client without TLS was told %q", answer[:n])
+	}
+	plain.Close()
+	b.log.once(t, "TLS handshake error")
+}
+
+// TestAnotherAgentsSubjects: an agent can neither give orders nor read or send what is another's.
+func TestAnotherAgentsSubjects(t *testing.T) {
+	b := newBench(t, "gen1", "gen2")
+	own := b.agents["gen1"].Bundle
+	nc, err := connect("tls://"+own.Controller, own.Name, own.Seed, nats.TLSHandshakeFirst(), nats.Secure(own.client()),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	for _, subject := range []string{orders + "gen2", results + "gen2", bulks + "gen2", "$JS.API.STREAM.DELETE.results"} {
+		if err := nc.Publish(subject, []byte("{}")); err != nil {
+			t.Fatal(err)
+		}
+		nc.Flush()
+		b.log.once(t, fmt.Sprintf("Publish Violation - Subject %q", subject))
+	}
+	for _, subject := range []string{orders + "gen2", results + ">", "_INBOX.controller.>", ">"} {
+		if _, err := nc.SubscribeSync(subject); err != nil {
+			t.Fatal(err)
+		}
+		nc.Flush()
+		b.log.once(t, fmt.Sprintf("Subscription Violation - Subject %q", subject))
+	}
+	if got := b.agentLog.with("refused"); len(got) > 0 {
+		t.Errorf("orders of an agent came through: %v", got)
+	}
+}
+
+// TestAnotherController: an agent does not talk to a server with another certificate, and finds its
+// own once it is back, with a new session.
+func TestAnotherController(t *testing.T) {
+	b := newBench(t, "gen1")
+	if err := b.Gather(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	session := b.Hello("gen1").Session
+	old := b.order("gen1", bulk, Filling{})
+	b.Close()
+	b.agentLog.once(t, "the controller is gone")
+
+	keys := b.keys
+	other, err := newKeys(b.fleet.Controller)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Agents = keys.Agents
+	b.keys = other
+	b.open(t)
+	b.agentLog.once(t, errCertificate.Error())
+	b.Close()
+
+	b.keys = keys
+	b.open(t)
+	if err := b.Gather(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if b.Hello("gen1").Session == session {
+		t.Error("a second connection has the session of the first")
+	}
+	if a := b.send(t, "gen1", old); !strings.Contains(a.Refused, "another session") {
+		t.Errorf("an order of the session before: %+v", a)
+	}
+}
+
+func TestAbsentAgent(t *testing.T) {
+	b := newBench(t, "gen1")
+	b.fleet.Generators = append(b.fleet.Generators, Machine{Name: "gen2"})
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	if err := b.Gather(ctx); err == nil || !strings.Contains(err.Error(), "gen2 is not there") ||
+		strings.Contains(err.Error(), "gen1") {
+		t.Errorf("%v", err)
+	}
+	if _, err := Open(b.fleet, b.keys, b.version, b.log.add); err == nil ||
+		!strings.Contains(err.Error(), "does another dyno use this fleet?") {
+		t.Errorf("a second controller: %v", err)
+	}
+}
+
+func TestRead(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                            "no controller",
+		"controller = \"10.0.0.1\"\n": `fleet.toml:1:1: "10.0.0.1": want host:port`,
+		"controller = \"a:1\"\n":      "no machines",
+		"controller = \"a:1\"\n[[generator]]\nname = \"Gen 1\"\n":                          "fleet.toml:3:1: ",
+		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\n[[generator]]\nname = \"a\"\n": "fleet.toml:5:1: ",
+		"controller = \"a:1\"\n[[generator]]\nname = \"controller\"\n":                     "already taken",
+		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\nssh = \"-oProxyCommand=rm\"\n": "fleet.toml:4:1: ",
+		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\nshh = \"b\"\n":                 "did you mean",
+	} {
+		name := filepath.Join(t.TempDir(), "fleet.toml")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v; want %q", text, err, want)
+		}
+	}
+}
+
+// TestKeysStay: keys are made once; a machine that is new gets one, one that is gone loses its own,
+// and none of them is readable by others.
+func TestKeysStay(t *testing.T) {
+	f := written(t, "a", "b")
+	first, _, err := f.Keys()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Generators = []Machine{{Name: "b"}, {Name: "c"}}
+	second, made, err := f.Keys()
+	if err != nil || !made {
+		t.Fatal(made, err)
+	}
+	if string(first.Agents["b"]) != string(second.Agents["b"]) || second.Agents["a"] != nil ||
+		len(second.Agents["c"]) == 0 || string(first.Certificate) != string(second.Certificate) {
+		t.Error("the keys changed")
+	}
+	if _, made, err = f.Keys(); made || err != nil {
+		t.Error(made, err)
+	}
+	files, err := os.ReadDir(f.Folder())
+	if err != nil || len(files) != 3 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		if info, err := file.Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v %v", file.Name(), info.Mode(), err)
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package fleet
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"os"
+	"path/filepath"
+	"time"
+
+	"dyno/internal/conf"
+)
+
+// Keys are the secrets of a fleet that the controller keeps: controller.json in the fleet's folder.
+type Keys struct {
+	Certificate []byte            `json:"certificate"` // of the controller's server, DER
+	Private     []byte            `json:"private"`     // its key, PKCS #8
+	Seed        []byte            `json:"seed"`        // Ed25519, of the controller
+	Agents      map[string][]byte `json:"agents"`      // seeds of the agents, by name
+}
+
+// Bundle is all that an agent needs to know: NAME.agent in the fleet's folder.
+type Bundle struct {
+	Name        string `json:"name"`
+	Controller  string `json:"controller"`  // host:port
+	Fingerprint string `json:"fingerprint"` // SHA-256 of the controller's certificate, in hex
+	Seed        []byte `json:"seed"`        // Ed25519
+}
+
+const controllerFile = "controller.json"
+
+// Keys returns the keys of f. Those that are missing are made and written, together with the bundle
+// of each agent; made says whether any were. A machine that f does not name any more loses its key.
+func (f *Fleet) Keys() (k *Keys, made bool, err error) {
+	name := filepath.Join(f.Folder(), controllerFile)
+	k, err = readKeys(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		k, err = newKeys(f.Controller)
+		made = true
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	agents := map[string][]byte{}
+	for _, m := range f.Generators {
+		if agents[m.Name] = k.Agents[m.Name]; agents[m.Name] == nil {
+			agents[m.Name], made = seed(), true
+		}
+	}
+	for old := range k.Agents {
+		if agents[old] == nil {
+			made = true
+			if err := os.Remove(f.BundleFile(old)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, false, fmt.Errorf("remove the key of an agent: %w", err)
+			}
+		}
+	}
+	k.Agents = agents
+	if made {
+		if err := os.MkdirAll(f.Folder(), 0o700); err != nil {
+			return nil, false, fmt.Errorf("make the folder of the fleet's keys: %w", err)
+		}
+		if err := writeSecret(name, k); err != nil {
+			return nil, false, err
+		}
+	}
+	return k, made, f.writeBundles(k)
+}
+
+// writeBundles writes the bundles that are missing or that differ, as after a change of the
+// controller's address.
+func (f *Fleet) writeBundles(k *Keys) error {
+	for name := range k.Agents {
+		b := k.Bundle(f, name)
+		if old, err := ReadBundle(f.BundleFile(name)); err == nil && bytes.Equal(old.Seed, b.Seed) &&
+			old.Controller == b.Controller && old.Fingerprint == b.Fingerprint {
+			continue
+		}
+		if err := writeSecret(f.BundleFile(name), b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// BundleFile returns the name of the file of an agent's bundle.
+func (f *Fleet) BundleFile(agent string) string { return filepath.Join(f.Folder(), agent+".agent") }
+
+// Bundle returns what the agent of that name needs to know.
+func (k *Keys) Bundle(f *Fleet, agent string) *Bundle {
+	return &Bundle{Name: agent, Controller: f.Controller, Fingerprint: fingerprint(k.Certificate),
+		Seed: k.Agents[agent]}
+}
+
+// fingerprint returns the SHA-256 of a certificate, in hex.
+func fingerprint(der []byte) string {
+	sum := sha256.Sum256(der)
+	return hex.EncodeToString(sum[:])
+}
+
+// newKeys makes the keys of a controller: an ECDSA certificate for ten years, which agents know by
+// its fingerprint, and a seed.
+func newKeys(address string) (*Keys, error) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("make a key: %w", err)
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return nil, fmt.Errorf("make a certificate: %w", err)
+	}
+	now := time.Now()
+	form := &x509.Certificate{SerialNumber: serial, Subject: pkix.Name{CommonName: "dyno fleet at " + address},
+		NotBefore: now.Add(-24 * time.Hour), NotAfter: now.AddDate(10, 0, 0),
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, KeyUsage: x509.KeyUsageDigitalSignature}
+	der, err := x509.CreateCertificate(rand.Reader, form, form, private.Public(), private)
+	if err != nil {
+		return nil, fmt.Errorf("make a certificate: %w", err)
+	}
+	key, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return nil, fmt.Errorf("make a certificate: %w", err)
+	}
+	return &Keys{Certificate: der, Private: key, Seed: seed()}, nil
+}
+
+// seed draws the seed of an Ed25519 key.
+func seed() []byte {
+	b := make([]byte, ed25519.SeedSize)
+	rand.Read(b) // which never fails
+	return b
+}
+
+// server returns the configuration of the controller's server.
+func (k *Keys) server() (*tls.Config, error) {
+	private, err := x509.ParsePKCS8PrivateKey(k.Private)
+	if err != nil {
+		return nil, fmt.Errorf("read the fleet's key: %w", err)
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS13,
+		Certificates: []tls.Certificate{{Certificate: [][]byte{k.Certificate}, PrivateKey: private}}}, nil
+}
+
+// errCertificate is the error of a server that is not the fleet's controller.
+var errCertificate = errors.New("it has another certificate than this agent's controller")
+
+// client returns the configuration of an agent: it accepts the one certificate of its controller,
+// whatever its name and its dates.
+func (b *Bundle) client() *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true, ServerName: "dyno",
+		VerifyConnection: func(s tls.ConnectionState) error {
+			if len(s.PeerCertificates) == 0 || fingerprint(s.PeerCertificates[0].Raw) != b.Fingerprint {
+				return errCertificate
+			}
+			return nil
+		}}
+}
+
+// ReadBundle reads the file of an agent's bundle.
+func ReadBundle(name string) (*Bundle, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, conf.Usagef("read an agent's file: %w; dyno fleet init makes it", err)
+	}
+	b, err := ParseBundle(data)
+	if err != nil {
+		return nil, conf.Usagef("%s: %w", name, err)
+	}
+	return b, nil
+}
+
+// ParseBundle reads an agent's bundle.
+func ParseBundle(data []byte) (*Bundle, error) {
+	b := &Bundle{}
+	switch err := strict(data, b); {
+	case err != nil:
+		return nil, fmt.Errorf("this is not the file of an agent (%w); dyno fleet init makes it", err)
+	case !nameForm.MatchString(b.Name) || b.Controller == "" || len(b.Fingerprint) != 2*sha256.Size ||
+		len(b.Seed) != ed25519.SeedSize:
+		return nil, errors.New("the file of an agent is incomplete; dyno fleet init makes it anew once it is removed")
+	}
+	return b, nil
+}
+
+func readKeys(name string) (*Keys, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read the fleet's keys: %w", err)
+	}
+	k := &Keys{}
+	if err := strict(data, k); err != nil || len(k.Seed) != ed25519.SeedSize {
+		return nil, fmt.Errorf("%s is damaged; remove it, and dyno fleet init makes new keys for all agents", name)
+	}
+	return k, nil
+}
+
+// writeSecret writes v for the eyes of its owner alone, whole or not at all.
+func writeSecret(name string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), ".key-*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("write a key: %w", err)
+	}
+	_, err = f.Write(append(data, '\n'))
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return fmt.Errorf("write a key: %w", err)
+	}
+	return nil
+}
