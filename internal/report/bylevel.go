@@ -13,12 +13,45 @@ import (
 const mostPairs = 8
 
 // pairsByLevel shows many named pairs in few lines: for each level who is ahead of whom, by what
-// ratio, and then the pairs of each other verdict.
-func (s *sweep) pairsByLevel() []document.Block {
+// ratio, and then the pairs of each other verdict; and for each contestant its own levels.
+func (s *sweep) pairsByLevel() (blocks []document.Block) {
+	others, own := s.ownApart(s.comparisons())
+	metric := lower(s.primary().Title)
+	if len(others) > 0 {
+		blocks = append(blocks, quiet("Who is ahead of whom: the ratio of its "+metric+" to the other’s."),
+			s.aheadByLevel(others))
+	}
+	if len(own) > 0 {
+		blocks = append(blocks, quiet("One contestant at two levels: its "+metric+" at the first over that at the second."),
+			s.ownLevels(own))
+	}
+	return blocks
+}
+
+// ownApart separates the pairs of one contestant at two levels from all others. Those of a contestant
+// stand together.
+func (s *sweep) ownApart(list []comparison) (others, own []comparison) {
+	var names []string
+	for _, c := range list {
+		if !c.own() {
+			others = append(others, c)
+			continue
+		}
+		own = append(own, c)
+		names = append(names, c.A)
+	}
+	slices.SortStableFunc(own, func(x, y comparison) int {
+		return cmp.Or(cmp.Compare(slices.Index(names, x.A), slices.Index(names, y.A)), cmp.Compare(x.AtA, y.AtA),
+			cmp.Compare(x.AtB, y.AtB))
+	})
+	return others, own
+}
+
+// aheadByLevel has an item for each level, and one for the pairs of two contestants at two levels.
+func (s *sweep) aheadByLevel(list []comparison) (items document.List) {
 	const across = "two levels"
 	var levels []string
 	ahead, others := map[string]*grouped{}, map[string]*grouped{} // by level: whom each leads; pairs by their verdict
-	list := s.comparisons()
 	for i := range list {
 		c := &list[i]
 		level, a, b := c.LevelA, c.TitleA, c.TitleB
@@ -33,12 +66,8 @@ func (s *sweep) pairsByLevel() []document.Block {
 		if c.Leads() < 0 {
 			p, a, b = turned(p), b, a
 		}
-		if c.TitleA == c.TitleB {
-			b = strings.TrimPrefix(b, c.TitleA+" ")
-		}
 		if kind == analysis.Different || kind == analysis.Negligible {
-			value, _ := ratioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
-			ahead[level].add(a, value+" × "+b)
+			ahead[level].add(a, ratioValue(p)+" × "+b)
 		} else {
 			others[level].add(word, a+" / "+b)
 		}
@@ -47,12 +76,45 @@ func (s *sweep) pairsByLevel() []document.Block {
 		place := func(level string) int { return slices.Index(append(slices.Clone(s.names), across), level) }
 		return cmp.Compare(place(a), place(b))
 	})
-	var items document.List
 	for _, level := range levels {
 		parts := append(ahead[level].joined(" "), others[level].joined(": ")...)
-		items.Items = append(items.Items, document.Item{Label: level, Text: document.Plain(strings.Join(parts, " · "))})
+		items.Items = append(items.Items, item(level, parts))
 	}
-	return []document.Block{quiet("Who is ahead of whom: the ratio of its " + lower(s.primary().Title) + " to the other’s."), items}
+	return items
+}
+
+// ownLevels has an item for each contestant. Its pairs are not turned to have the better level first:
+// a row of levels reads in one direction.
+func (s *sweep) ownLevels(list []comparison) (items document.List) {
+	for len(list) > 0 {
+		n := slices.IndexFunc(list, func(c comparison) bool { return c.A != list[0].A })
+		if n < 0 {
+			n = len(list)
+		}
+		var different []string
+		var others grouped
+		for i := range list[:n] {
+			c := &list[i]
+			text := c.LevelA + " / " + c.LevelB
+			if word, _, _, kind := s.verdict(c); kind == analysis.Different || kind == analysis.Negligible {
+				different = append(different, text+": "+ratioValue(c.Pair))
+			} else {
+				others.add(word, text)
+			}
+		}
+		items.Items = append(items.Items, item(list[0].TitleA, append(different, others.joined(": ")...)))
+		list = list[n:]
+	}
+	return items
+}
+
+func item(label string, parts []string) document.Item {
+	return document.Item{Label: label, Text: document.Plain(strings.Join(parts, " · "))}
+}
+
+func ratioValue(p analysis.Pair) string {
+	value, _ := ratioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
+	return value
 }
 
 // grouped are texts under keys, both in the order in which they came.

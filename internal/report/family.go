@@ -57,9 +57,15 @@ func (s *sweep) levelAt(c result.Cell) string {
 	return fmt.Sprintf("level %d", c.Level)
 }
 
-// cellsOf names both sides, with a common level only once.
+// own reports whether the pair is one contestant at two levels.
+func (c *comparison) own() bool { return c.A == c.B }
+
+// cellsOf names both sides, with a common level or contestant only once.
 func (c *comparison) cellsOf() (a, b string) {
-	if c.LevelA == c.LevelB && c.TitleA != c.TitleB {
+	switch {
+	case c.own():
+		return c.TitleA + ", " + c.LevelA, c.LevelB
+	case c.LevelA == c.LevelB:
 		return c.TitleA + ", " + c.LevelA, c.TitleB
 	}
 	return c.TitleA + ", " + c.LevelA, c.TitleB + ", " + c.LevelB
@@ -179,39 +185,62 @@ func (s *sweep) pairsShort() document.Section {
 		out.Blocks = s.pairsByLevel()
 		return out
 	}
-	for _, b := range s.namedPairs().Blocks {
-		t := shortened(b.(document.Table))
-		if t.Rest = "more"; s.Folder != "" {
-			t.Rest += ": dyno report " + document.Clean(s.Folder) + " --verbose"
-		}
-		out.Blocks = append(out.Blocks, t)
+	t := s.pairsTable()
+	if len(t.Rows) == 0 {
+		return out
+	}
+	s.ownGrouped(&t)
+	t = shortened(t)
+	if t.Rest = "more"; s.Folder != "" {
+		t.Rest += ": dyno report " + document.Clean(s.Folder) + " --verbose"
+	}
+	out.Blocks = []document.Block{t}
+	return out
+}
+
+// namedPairs returns the table of the named pairs. Each row names its contestants: a page can sort them.
+func (s *sweep) namedPairs() document.Section {
+	out := document.Section{ID: "pairs", Title: "Named pairs"}
+	if t := s.pairsTable(); len(t.Rows) > 0 {
+		out.Blocks = []document.Block{t}
 	}
 	return out
 }
 
-// namedPairs returns the table of the named pairs.
-func (s *sweep) namedPairs() document.Section {
+// pairsTable has a row for each named pair. Those of one contestant at two levels stand last.
+func (s *sweep) pairsTable() document.Table {
 	t := document.Table{Note: "The first’s " + lower(s.primary().Title) + " over the second’s.",
 		Columns: []document.Column{{Head: "pair", Lead: true}, {Head: "against"},
 			{Head: "ratio", Word: "pair", Number: true}, {Head: "verdict", Word: "different"}}}
-	all := s.comparisons()
-	for i := range all {
-		c := &all[i]
+	others, own := s.ownApart(s.comparisons())
+	for _, c := range append(others, own...) {
 		a, b := c.cellsOf()
 		ratio := document.Cell{Absent: c.Missing}
 		if c.Missing == "" {
 			ratio = ratioCell(c.Ratio)
 		}
-		word, better, evidence, kind := s.verdict(c)
-		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{{Value: a}, {Value: b}, ratio,
-			{Value: word, Style: styleOf[kind]}},
-			Notes: nonEmpty(better, evidence)})
+		word, better, evidence, kind := s.verdict(&c)
+		t.Rows = append(t.Rows, document.Row{Notes: nonEmpty(better, evidence),
+			Cells: []document.Cell{{Value: a}, {Value: b}, ratio, {Value: word, Style: styleOf[kind]}}})
 	}
-	out := document.Section{ID: "pairs", Title: "Named pairs"}
-	if len(t.Rows) > 0 {
-		out.Blocks = []document.Block{t}
+	return t
+}
+
+// ownGrouped puts the pairs of one contestant at two levels under its name, which their rows then leave
+// out, if a contestant has several. t is a pairsTable.
+func (s *sweep) ownGrouped(t *document.Table) {
+	others, own := s.ownApart(s.comparisons())
+	several := false
+	for i := 1; i < len(own); i++ {
+		several = several || own[i].A == own[i-1].A
 	}
-	return out
+	for i := 0; several && i < len(own); i++ {
+		row := &t.Rows[len(others)+i]
+		row.Cells[0].Value = own[i].LevelA
+		if i == 0 || own[i].A != own[i-1].A {
+			row.Group = own[i].TitleA
+		}
+	}
 }
 
 // familyFacts returns the few numbers that say how far the verdicts can be trusted.

@@ -89,23 +89,35 @@ func extraLevelsFixture() *Data {
 	return d
 }
 
-// Many named pairs are listed by level, each once; those at two levels at the end.
+// Many named pairs are listed by level, each once; those of one contestant at two levels stand under
+// its name, in the direction in which they are named.
 func TestManyNamedPairs(t *testing.T) {
 	d := familyFixture()
 	for _, f := range d.Run.Plan.Family {
 		d.Run.Plan.Family = append(d.Run.Plan.Family, result.Comparison{A: f.B, B: f.A})
 	}
-	d.Run.Plan.Family = append(d.Run.Plan.Family, result.Comparison{
-		A: result.Cell{Contestant: "kestrel"}, B: result.Cell{Contestant: "kestrel", Level: 1}})
+	cell := func(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
+	d.Run.Plan.Family = append(d.Run.Plan.Family, result.Comparison{A: cell("kestrel", 0), B: cell("kestrel", 1)},
+		result.Comparison{A: cell("kestrel", 0), B: cell("net-http", 1)})
+	for i := range d.Analysis.Pairs {
+		if p := &d.Analysis.Pairs[i]; p.A == "net-http" && p.B == "net-http" {
+			p.Verdict, p.Better, p.BetterAt, p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi = analysis.Different, p.A, p.AtA, 1.5, 1.4, 1.6
+		}
+	}
 	var got []string
-	for _, it := range newSweep(newView(d)).pairsByLevel()[1].(document.List).Items {
-		got = append(got, it.Label+": "+it.Text.String())
+	for _, b := range newSweep(newView(d)).pairsByLevel() {
+		if list, ok := b.(document.List); ok {
+			for _, it := range list.Items {
+				got = append(got, it.Label+": "+it.Text.String())
+			}
+		}
 	}
 	want := []string{
 		"c=10: net/http 1.31 × Kestrel, 1.31 × Kestrel",
 		"c=100: equal within 3 %: Kestrel / net/http, net/http / Kestrel · not compared: Gin / Kestrel, Kestrel / Gin",
-		"two levels: equal within 3 %: net/http at c=10 / at c=100, net/http at c=100 / at c=10 · " +
-			"not compared: Kestrel at c=10 / at c=100",
+		"two levels: not compared: Kestrel at c=10 / net/http at c=100",
+		"net/http: c=10 / c=100: 1.50 · c=100 / c=10: 0.667",
+		"Kestrel: not compared: c=10 / c=100",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
@@ -178,11 +190,39 @@ func TestNamedPairs(t *testing.T) {
 	want := []string{
 		"net/http, c=10 | Kestrel | different | the first is better",
 		"Kestrel, c=100 | net/http | equal within 3 % | ",
-		"net/http, c=10 | net/http, c=100 | equal within 3 % | ",
+		"net/http, c=10 | c=100 | equal within 3 % | ",
 		"Gin, c=100 | Kestrel | not compared | ",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+}
+
+// TestOwnLevels: pairs of one contestant at two levels stand last in the table, and in the answer under
+// its name where one has several. The table of a page, which can be sorted, names it in each row.
+func TestOwnLevels(t *testing.T) {
+	d := familyFixture()
+	pairs := func(section func(*sweep) document.Section) (got []string) {
+		for _, r := range section(newSweep(newView(d))).Blocks[0].(document.Table).Rows {
+			got = append(got, r.Group+": "+r.Cells[0].Value+" | "+r.Cells[1].Value)
+		}
+		return got
+	}
+	want := []string{": net/http, c=10 | Kestrel", ": Kestrel, c=100 | net/http", ": Gin, c=100 | Kestrel",
+		": net/http, c=10 | c=100"}
+	if got := pairs((*sweep).pairsShort); !slices.Equal(got, want) {
+		t.Errorf("each once: %q", got)
+	}
+	cell := func(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
+	d.Run.Plan.Family = append(d.Run.Plan.Family, result.Comparison{A: cell("kestrel", 0), B: cell("kestrel", 1)},
+		result.Comparison{A: cell("net-http", 0), B: cell("net-http", 2)})
+	want = append(want, ": net/http, c=10 | c=100, 20,235/s", ": Kestrel, c=10 | c=100")
+	if got := pairs((*sweep).namedPairs); !slices.Equal(got, want) {
+		t.Errorf("on the page: %q", got)
+	}
+	want = append(want[:3], "net/http: c=10 | c=100", ": c=10 | c=100, 20,235/s", "Kestrel: c=10 | c=100")
+	if got := pairs((*sweep).pairsShort); !slices.Equal(got, want) {
+		t.Errorf("in the answer: %q", got)
 	}
 }
 
