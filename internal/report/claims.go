@@ -19,6 +19,7 @@ type Claims struct {
 	PublishedOn                   map[string]string // cpu, memory, os, power, tool, versions, command …
 	Notes                         []string          // what differs from the article, and why
 	Unavailable                   map[string]string // contestants that are not available, and why
+	LeftOut                       []string          // contestants of the study that are not of the run's plan
 	File                          string            // of the trials
 	Changed                       bool              // the claims are not those that the run was planned with
 	Outcomes                      []claim.Outcome

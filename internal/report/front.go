@@ -39,7 +39,19 @@ func (v *view) question() string {
 	if v.Claims == nil {
 		return ""
 	}
-	return v.Claims.Question
+	return v.Claims.Question + v.Claims.leftOut()
+}
+
+// leftOut says which contestants of the study the run was not to measure, as its question can name them.
+func (c *Claims) leftOut() string {
+	const named = 4
+	switch n := len(c.LeftOut); {
+	case n == 0:
+		return ""
+	case n > named:
+		return fmt.Sprintf(" This run leaves out %d of the study’s contestants.", n)
+	}
+	return " This run leaves out " + document.Clean(and(c.LeftOut)) + "."
 }
 
 // front returns the charts of all metrics, one of them shown, and of the article's claims.

@@ -99,3 +99,18 @@ func TestShifts(t *testing.T) {
 		t.Errorf("%q", got.Rest)
 	}
 }
+
+// TestQuestionLeftOut: the question of a study can name contestants that a run leaves out, as a quick one
+// does; it says so.
+func TestQuestionLeftOut(t *testing.T) {
+	for want, names := range map[string][]string{
+		"Which? This run leaves out express and fastify.":          {"express", "fastify"},
+		"Which? This run leaves out 5 of the study’s contestants.": {"a", "b", "c", "d", "e"},
+		"Which?": nil} {
+		d := fixture()
+		d.Claims = &Claims{Question: "Which?", LeftOut: names}
+		if got := newView(d).question(); got != want {
+			t.Errorf("%q; want %q", got, want)
+		}
+	}
+}

@@ -23,7 +23,8 @@ func (g *group) open() bool {
 	return slices.ContainsFunc(g.pairs, func(p analysis.Pair) bool { return p.Verdict == analysis.Inconclusive })
 }
 
-// shownGroups is the maximum number of groups that the answer names.
+// shownGroups is the maximum number of groups that the answer names with the reason of each, and of
+// those that it names besides.
 const shownGroups = 4
 
 // notSeparated names the groups with the reason of each, or says that there is none. Where one has
@@ -40,16 +41,28 @@ func (v *view) notSeparated(rows []row) string {
 	}
 	var parts []string
 	for i := range groups[:min(len(groups), shownGroups)] {
-		names := titles(groups[i].rows)
-		if n := len(names); n > 5 {
-			names = slices.Concat(names[:2], []string{"…", names[n-1]})
-		}
-		parts = append(parts, strings.Join(names, " / ")+" ("+v.why(groups[i])+")")
+		parts = append(parts, groups[i].names()+" ("+v.why(groups[i])+")")
 	}
-	if n := len(groups) - shownGroups; n > 0 {
-		parts = append(parts, document.Count(n, "more group"))
+	switch n := len(groups) - shownGroups; {
+	case n > shownGroups:
+		parts = append(parts, document.Count(n, "more group")+", which “Pair by pair” in the details has")
+	case n > 0:
+		var more []string
+		for _, g := range groups[shownGroups:] {
+			more = append(more, g.names())
+		}
+		parts = append(parts, "also "+strings.Join(more, "; "))
 	}
 	return "Not separated: " + strings.Join(parts, "; ") + "."
+}
+
+// names returns those of the group, the middle of many left out.
+func (g *group) names() string {
+	names := titles(g.rows)
+	if n := len(names); n > 5 {
+		names = slices.Concat(names[:2], []string{"…", names[n-1]})
+	}
+	return strings.Join(names, " / ")
 }
 
 // groups returns the largest sets of neighbours of which no two are separated, then the pairs that

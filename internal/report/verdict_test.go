@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -140,6 +141,51 @@ func two(d *Data, verdict analysis.Verdict) {
 	}
 	if verdict == analysis.Different {
 		a.Places[0].Hi, a.Places[1].Lo = 1, 2
+	}
+}
+
+// TestMoreGroups: a few groups that are not separated are named without their reasons, of many the place.
+func TestMoreGroups(t *testing.T) {
+	for groups, want := range map[int]string{
+		4: "; s8 / s9 (equal within 3 %).",
+		6: "; s8 / s9 (equal within 3 %); also s11 / s12; s14 / s15.",
+		9: "; s8 / s9 (equal within 3 %); 5 more groups, which “Pair by pair” in the details has."} {
+		d := fixture()
+		a := d.Analysis
+		a.Pairs, d.Run.Failures, d.Run.Contestants, d.Run.Plan.Contestants = nil, nil, nil, nil
+		for i := range 3 * groups { // of each three the last differs from all
+			name := fmt.Sprint("s", i-1)
+			d.Run.Plan.Contestants = append(d.Run.Plan.Contestants, name)
+			for j := range i {
+				p := analysis.Pair{A: fmt.Sprint("s", j-1), B: name, Metric: a.Primary, Verdict: analysis.Different,
+					Ratio: analysis.Estimate{Value: 1, Lo: 0.99, Hi: 1.01, N: 8}}
+				if i%3 == 1 && j == i-1 {
+					p.Verdict = analysis.Equivalent
+				}
+				a.Pairs = append(a.Pairs, p)
+			}
+		}
+		v := newView(d)
+		var rows []row
+		for _, name := range d.Run.Plan.Contestants {
+			rows = append(rows, row{Name: name, Title: name})
+		}
+		if got := v.notSeparated(rows); !strings.HasSuffix(got, want) {
+			t.Errorf("%d groups: %s\nwant at its end %s", groups, got, want)
+		}
+	}
+}
+
+// TestNotMeasured: the reason why several have no figure fits one as well.
+func TestNotMeasured(t *testing.T) {
+	d := fixture()
+	for i := range d.Analysis.Cells {
+		if c := &d.Analysis.Cells[i]; c.Contestant == "iris" || c.Contestant == "hyper" {
+			c.Absent = "it has no valid trials"
+		}
+	}
+	if got := strings.Join(newView(d).answer(), " "); !strings.Contains(got, "(not measured: no valid trials)") {
+		t.Error(got)
 	}
 }
 

@@ -133,7 +133,7 @@ func (v *view) unranked(r *row) string {
 		return document.Clean(r.Place.Excluded)
 	}
 	if c := v.cell(r.Name, v.primary().Name); c.Absent != "" {
-		return "not measured: " + document.Clean(c.Absent)
+		return "not measured: " + strings.TrimPrefix(document.Clean(c.Absent), "it has ") // or several have
 	}
 	return ""
 }

@@ -26,8 +26,11 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*report.Claims, error)
 		e.valid = d.Loads
 	}
 	c := &report.Claims{
-		Slug: s.Slug, Title: s.Title, Question: s.Question, Source: s.Source, PublishedOn: s.PublishedOn, Notes: s.Notes, File: file,
-		Outcomes: claim.Judge(s.Claims, e), Published: e.published(), Unavailable: s.Unavailable,
+		Slug: s.Slug, Title: s.Title, Question: s.Question, Source: s.Source, PublishedOn: s.PublishedOn, Notes: s.Notes,
+		LeftOut: slices.DeleteFunc(slices.Clone(s.Contestants), func(name string) bool {
+			return slices.Contains(d.Run.Plan.Contestants, name)
+		}),
+		File: file, Outcomes: claim.Judge(s.Claims, e), Published: e.published(), Unavailable: s.Unavailable,
 		Base: s.Base, Costs: e.costs(), Charts: e.charts(),
 	}
 	c.Changed = d.Run.Plan.ClaimsHash != "" && d.Run.Plan.ClaimsHash != claim.Hash(s.Claims)

@@ -372,6 +372,20 @@ func TestQuickClaims(t *testing.T) {
 	}
 }
 
+// TestLeftOut: contestants of the study that a run is not of are named beside its question.
+func TestLeftOut(t *testing.T) {
+	if d := evaluatedFake(t, Choice{}); len(d.Claims.LeftOut) > 0 {
+		t.Errorf("a whole run leaves out %q", d.Claims.LeftOut)
+	}
+	st := readFake(t)
+	run := fakeRun(t, st, Choice{})
+	st.Contestants = append(st.Contestants, "added")
+	c, err := st.JudgeClaims(Evaluate(run), "studies/fake")
+	if err != nil || !slices.Equal(c.LeftOut, []string{"added"}) {
+		t.Errorf("%q, %v", c.LeftOut, err)
+	}
+}
+
 // A check that fails strikes the figures of what it concerns, and a claim that was changed after the run is told.
 func TestExcludedClaims(t *testing.T) {
 	st := readFake(t)
