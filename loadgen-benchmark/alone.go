@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -155,20 +156,7 @@ func delay(rowsOf func(delay, quantile string) (row, bool)) experiment {
 					return outcome{}, err
 				}
 				defer srv.stop()
-				l, err := b.load(ctx, srv, b.opts.window, nil, "-c", "64", "-r", "1000")
-				if err == nil {
-					err = l.clean()
-				}
-				if err != nil {
-					return outcome{}, err
-				}
-				t, err := srv.stop()
-				if err != nil {
-					return outcome{}, err
-				}
-				p50, err := l.Service.get("p50_ns")
-				p99, err2 := l.Service.get("p99_ns")
-				return outcome{p50: p50 - float64(t.Service.P50NS), p99: p99 - float64(t.Service.P99NS)}, errors.Join(err, err2)
+				return b.serviceError(ctx, srv)
 			}})
 		}
 		valid, all, err := b.rounds(ctx, "delay", b.opts.pairs, tailVoids, cs)
@@ -186,6 +174,75 @@ func delay(rowsOf func(delay, quantile string) (row, bool)) experiment {
 					found[r.name] = pseudomedian(values, all)
 				}
 			}
+		}
+		return found, nil
+	}}
+}
+
+// serviceError stops srv, a server that knows its service times, after a window of 1,000 requests a
+// second on 64 connections, and returns by how much the quantiles that dyno saw differ from it.
+func (b *bench) serviceError(ctx context.Context, srv *server, flags ...string) (outcome, error) {
+	l, err := b.load(ctx, srv, b.opts.window, nil, append(flags, "-c", "64", "-r", "1000")...)
+	if err == nil {
+		err = l.clean()
+	}
+	if err != nil {
+		return outcome{}, err
+	}
+	t, err := srv.stop()
+	if err != nil {
+		return outcome{}, err
+	}
+	p50, err := l.Service.get("p50_ns")
+	p99, err2 := l.Service.get("p99_ns")
+	return outcome{p50: p50 - float64(t.Service.P50NS), p99: p99 - float64(t.Service.P99NS)}, errors.Join(err, err2)
+}
+
+// pairedDelays are those of the servers in other protocols.
+var pairedDelays = []string{"0ms", "1ms", "5ms"}
+
+// pairedDelay compares, as delay does, the service times in p, and how far their p99 is off more than
+// that of HTTP/1.1 in the clear, from the same server in the same round. What the way there and back
+// costs is taken for each protocol.
+func pairedDelay(p protocol) experiment {
+	var rows []row
+	for _, d := range pairedDelays {
+		after := ", the true delay being " + strings.Replace(d, "ms", " ms", 1)
+		if d != pairedDelays[0] { // where the error is 0 by definition
+			rows = append(rows, row{fmt.Sprintf("delay-%s-%s-p50", p, d), "error of service p50 in " + p.title() + after,
+				bar{kind: within, slack: 20e3}, micros})
+		}
+		rows = append(rows, row{fmt.Sprintf("delay-%s-%s-p99", p, d),
+			"error of service p99 in " + p.title() + " − the same in HTTP/1.1" + after, bar{kind: within, slack: 100e3}, micros})
+	}
+	return experiment{rows: rows, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
+		var cs []contender
+		for _, one := range []protocol{p, http1} {
+			for _, d := range pairedDelays {
+				cs = append(cs, contender{cmp.Or(string(one), "http1") + "+" + d, func(ctx context.Context) (outcome, error) {
+					srv, err := b.serveTimed(ctx, one, d)
+					if err != nil {
+						return outcome{}, err
+					}
+					defer srv.stop()
+					return b.serviceError(ctx, srv, one.flags()...)
+				}})
+			}
+		}
+		valid, all, err := b.rounds(ctx, "delay-"+string(p), b.opts.pairs, tailVoids, cs)
+		if err != nil {
+			return nil, err
+		}
+		found := map[string]estimate{}
+		for i, d := range pairedDelays {
+			var p50, p99 []float64
+			for _, o := range valid {
+				own, other := o[:len(pairedDelays)], o[len(pairedDelays):]
+				p50 = append(p50, own[i].p50-own[0].p50)
+				p99 = append(p99, (own[i].p99-own[0].p50)-(other[i].p99-other[0].p50))
+			}
+			found[fmt.Sprintf("delay-%s-%s-p50", p, d)] = pseudomedian(p50, all)
+			found[fmt.Sprintf("delay-%s-%s-p99", p, d)] = pseudomedian(p99, all)
 		}
 		return found, nil
 	}}

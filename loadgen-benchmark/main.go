@@ -53,6 +53,13 @@ type options struct {
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 func run(args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == timedCommand {
+		if err := timed(args[1:], stderr); err != nil {
+			fmt.Fprintln(stderr, "loadgen-benchmark:", err)
+			return exitFailed
+		}
+		return exitDone
+	}
 	o, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return exitDone

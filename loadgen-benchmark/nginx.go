@@ -84,7 +84,7 @@ func (b *bench) serveNginx(ctx context.Context, p protocol) (*server, error) {
 	if err := os.WriteFile(config, fmt.Appendf(nil, nginxConfig, addr, status, dir, nginxListens[p]), 0o644); err != nil {
 		return nil, err
 	}
-	if err := writeCertificate(filepath.Join(dir, "cert.pem")); err != nil {
+	if err := writeCertificate(filepath.Join(dir, certificate)); err != nil {
 		return nil, err
 	}
 	s, err := b.start(ctx, "nginx", addr, i.program, "-p", dir, "-c", config)
@@ -92,10 +92,32 @@ func (b *bench) serveNginx(ctx context.Context, p protocol) (*server, error) {
 		return nil, err
 	}
 	s.count = func() (refserver.Tally, error) { return nginxTally(status) }
-	if p.tls() {
-		s.scheme = "https"
-	}
+	s.scheme = p.scheme()
 	return s, nil
+}
+
+// certificate is the file of a certificate and its key.
+const certificate = "cert.pem"
+
+// serveTimed starts a timed server, this program, and returns when it listens.
+func (b *bench) serveTimed(ctx context.Context, p protocol, delay string) (*server, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	addr, err := freeAddr()
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(b.temp, certificate)
+	if err := writeCertificate(file); err != nil {
+		return nil, err
+	}
+	s, err := b.start(ctx, "timed", addr, self, timedCommand, string(p), delay, addr, file)
+	if err == nil {
+		s.scheme = p.scheme()
+	}
+	return s, err
 }
 
 var nginxRequests = regexp.MustCompile(`requests\s+\d+ \d+ (\d+)`)

@@ -24,4 +24,7 @@ var notes = map[string]string{
 		"Rounds are discarded above 1 % of other programs, for 1 % of a CPU moves a p99. The longer an answer takes, the " +
 		"more often something else ran meanwhile: on the same day the p99 at 5 ms was 120 µs off where others took up " +
 		"to 0.3 %, and 500 µs where they took up to 1 %. Only a machine without other programs can keep this bar.",
+	"delay-https-0ms-p99": "here and below: the server is one loop that never sleeps (loadgen-benchmark/timed.go), in all " +
+		"protocols, HTTP/1.1 included, with which each is compared in the same round. Its times include decryption and " +
+		"encryption. The way there and back is taken for each protocol.",
 }

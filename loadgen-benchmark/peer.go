@@ -44,6 +44,18 @@ const (
 func (p protocol) tls() bool   { return p == https || p == h2 }
 func (p protocol) http2() bool { return p == h2c || p == h2 }
 
+func (p protocol) scheme() string {
+	if p.tls() {
+		return "https"
+	}
+	return "http"
+}
+
+func (p protocol) title() string {
+	return map[protocol]string{http1: "HTTP/1.1", https: "HTTP/1.1 over TLS 1.3", h2c: "HTTP/2 in the clear",
+		h2: "HTTP/2 over TLS 1.3"}[p]
+}
+
 // flags are those of `dyno load` for p.
 func (p protocol) flags() (flags []string) {
 	switch p {

@@ -102,16 +102,13 @@ func multiplexed() (all []experiment) {
 	for _, c := range []struct {
 		peer     peer
 		protocol protocol
-		over     string
 		least    float64
-	}{
-		{h2load, h2c, "HTTP/2 in the clear", 1}, {h2load, h2, "HTTP/2 over TLS 1.3", 1},
-		{oha, h2, "HTTP/2 over TLS 1.3", 2},
-	} {
+	}{{h2load, h2c, 1}, {h2load, h2, 1}, {oha, h2, 2}} {
 		for _, streams := range []int{1, 10, 100} {
 			all = append(all, race(c.peer, shape{connections: 10, depth: streams, protocol: c.protocol}, "", rateOrCPU(
 				fmt.Sprintf("%s-%s-%d", c.protocol, c.peer.name, streams),
-				fmt.Sprintf("%s, %s, 10 connections, streams on each: %d", c.peer.name, c.over, streams), c.least)...))
+				fmt.Sprintf("%s, %s, 10 connections, streams on each: %d", c.peer.name, c.protocol.title(), streams),
+				c.least)...))
 		}
 	}
 	return all
@@ -168,7 +165,7 @@ func measurements() []experiment {
 		lag(row{"lag-20000", "lag p99 at 20,000/s", bar{kind: atMost, value: 60e3}, micros}, 20_000),
 		stall(row{"stall", "response p99 at 1,000/s, the server standing still for 200 ms of every 2 s",
 			bar{kind: within, value: 180e6, slack: 9e6}, millis}),
-		delay(delayRow),
+		delay(delayRow), pairedDelay(https), pairedDelay(h2c), pairedDelay(h2),
 		drops(row{"drops", "drops reported − drops made, every 4th request", bar{kind: within}, plain}),
 	}
 }

@@ -1,0 +1,361 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/internal/hist"
+	"dyno/internal/http2"
+	"dyno/internal/refserver"
+)
+
+// timedCommand is the hidden first argument by which this program is a timed server:
+//
+//	loadgen-benchmark timed PROTOCOL DELAY ADDR CERTIFICATE
+//
+// It listens at ADDR, prints its refserver.Tally on stderr when it is told to stop, and reads
+// CERTIFICATE, a file with the key, for protocols over TLS.
+const timedCommand = "timed"
+
+func timed(args []string, stderr io.Writer) error {
+	if len(args) != 4 {
+		return fmt.Errorf("%s: want PROTOCOL DELAY ADDR CERTIFICATE", timedCommand)
+	}
+	delay, err := time.ParseDuration(args[1])
+	if err != nil {
+		return err
+	}
+	s := &timedServer{protocol: protocol(args[0]), delay: delay}
+	if s.protocol.tls() {
+		if err := s.certify(args[3]); err != nil {
+			return err
+		}
+	}
+	ln, err := net.Listen("tcp", args[2])
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	debug.SetGCPercent(-1) // it allocates some MB in a window
+	tally, err := s.serve(ctx, ln.(*net.TCPListener))
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(stderr).Encode(tally)
+}
+
+// timedServer answers each GET a known delay after it was read, and keeps the true times: from when
+// the request's bytes were received to when its answer's are handed to the socket, encryption
+// included. It is one loop that never sleeps: a request that had to wake its CPU would take longer, of
+// which the server would know nothing.
+type timedServer struct {
+	protocol protocol
+	delay    time.Duration
+	config   *tls.Config
+
+	start  time.Time
+	ep     int
+	conns  map[int]*timedConn
+	held   []heldAnswer // in the order in which they are due
+	excess *hist.Histogram
+}
+
+type heldAnswer struct {
+	c      *timedConn
+	stream uint32 // in HTTP/2
+	read   time.Duration
+}
+
+func (s *timedServer) certify(file string) error {
+	pair, err := tls.LoadX509KeyPair(file, file)
+	if err != nil {
+		return fmt.Errorf("the timed server's certificate: %w", err)
+	}
+	s.config = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13,
+		CurvePreferences: []tls.CurveID{tls.X25519}, NextProtos: []string{"http/1.1"}}
+	if s.protocol.http2() {
+		s.config.NextProtos = []string{"h2"}
+	}
+	return nil
+}
+
+func (s *timedServer) clock() time.Duration { return time.Since(s.start) }
+
+// serve answers until ctx ends, and closes ln.
+func (s *timedServer) serve(ctx context.Context, ln *net.TCPListener) (t refserver.Tally, err error) {
+	defer ln.Close()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	s.start, s.conns, s.excess = time.Now(), map[int]*timedConn{}, hist.New()
+	if s.ep, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+		return t, err
+	}
+	defer unix.Close(s.ep)
+	raw, err := ln.SyscallConn()
+	if err != nil {
+		return t, err
+	}
+	var inner error
+	if err := raw.Control(func(fd uintptr) { inner = s.loop(ctx, int(fd)) }); err != nil {
+		return t, err
+	}
+	for fd := range s.conns {
+		unix.Close(fd)
+	}
+	at := func(q float64) int64 { return int64(s.delay) + s.excess.Quantile(q) }
+	t.Requests = s.excess.Count()
+	t.Service = &refserver.Service{Count: t.Requests, P50NS: at(.5), P90NS: at(.9), P99NS: at(.99), P999NS: at(.999),
+		MaxNS: at(1)}
+	return t, inner
+}
+
+func (s *timedServer) loop(ctx context.Context, ln int) error {
+	watch := func(fd int) error {
+		return unix.EpollCtl(s.ep, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd)})
+	}
+	if err := watch(ln); err != nil {
+		return err
+	}
+	var events [64]unix.EpollEvent
+	for ctx.Err() == nil {
+		n, err := unix.EpollWait(s.ep, events[:], 0)
+		if err != nil && err != unix.EINTR {
+			return err
+		}
+		s.answer()
+		for _, e := range events[:max(n, 0)] {
+			c := s.conns[int(e.Fd)]
+			if int(e.Fd) == ln {
+				if c = s.accept(ln); c == nil {
+					continue
+				}
+				s.conns[c.fd] = c
+				if err := watch(c.fd); err != nil {
+					return err
+				}
+			}
+			if s.turn(c) != nil { // also of a new one: TLS may have read on in the handshake
+				delete(s.conns, c.fd)
+				unix.Close(c.fd)
+				c.fd = -1
+			}
+			s.answer()
+		}
+	}
+	return nil
+}
+
+// accept takes one connection and makes its handshake; nil if there is none.
+func (s *timedServer) accept(ln int) *timedConn {
+	fd, _, err := unix.Accept4(ln, unix.SOCK_CLOEXEC)
+	if err != nil {
+		return nil
+	}
+	c := &timedConn{fd: fd, server: s}
+	c.plain = c
+	patience := unix.Timeval{Sec: 1} // of a handshake, for which all others wait
+	err = errors.Join(unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1),
+		unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &patience))
+	if s.protocol.tls() && err == nil {
+		t := tls.Server(c, s.config)
+		c.shakes = true
+		err = t.Handshake()
+		c.shakes = false
+		c.plain = t
+	}
+	if s.protocol.http2() {
+		c.parser = &http2.Parser{}
+		c.parser.Reset()
+		c.preface = []byte(http2.Preface)
+		_, refused := c.plain.Write(http2.AppendSettings(nil))
+		err = errors.Join(err, refused)
+	}
+	if err = errors.Join(err, c.flush(), unix.SetNonblock(fd, true)); err != nil {
+		unix.Close(fd)
+		return nil
+	}
+	return c
+}
+
+// turn reads what there is on c, and holds the answers.
+func (s *timedServer) turn(c *timedConn) error {
+	for {
+		if len(c.in)+readAtOnce > cap(c.in) {
+			c.in = append(make([]byte, 0, 4*readAtOnce+len(c.in)), c.in...)
+		}
+		n, err := c.plain.Read(c.in[len(c.in) : len(c.in)+readAtOnce])
+		c.in = c.in[:len(c.in)+n]
+		if n > 0 {
+			err = errors.Join(c.requests(), c.flush())
+		}
+		switch {
+		case errors.Is(err, errNoMore):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// answer sends the answers that are due.
+func (s *timedServer) answer() {
+	for len(s.held) > 0 && s.clock() >= s.held[0].read+s.delay {
+		a := s.held[0]
+		if s.held = s.held[1:]; a.c.fd < 0 {
+			continue // it was closed meanwhile
+		}
+		_, err := a.c.plain.Write(a.c.response(a.stream))
+		s.excess.Record(int64(s.clock() - a.read - s.delay))
+		if err = errors.Join(err, a.c.flush()); err != nil {
+			unix.Shutdown(a.c.fd, unix.SHUT_RDWR) // its next event closes it
+		}
+	}
+}
+
+const readAtOnce = 16 << 10
+
+// errNoMore says that a connection has nothing to read now. crypto/tls goes on after it.
+var errNoMore net.Error = noMore{}
+
+type noMore struct{}
+
+func (noMore) Error() string   { return "nothing to read now" }
+func (noMore) Timeout() bool   { return true }
+func (noMore) Temporary() bool { return true }
+
+// timedConn is a connection of a timed server, and the socket that crypto/tls sees.
+type timedConn struct {
+	fd     int // -1: closed
+	server *timedServer
+	shakes bool          // the handshake is under way, and the socket blocks
+	plain  io.ReadWriter // itself, or the TLS on it
+	read   time.Duration // when it last received something
+	in     []byte
+	out    []byte // until flush
+
+	parser  *http2.Parser // in HTTP/2
+	preface []byte        // that is yet to come
+}
+
+// Read receives what the socket has.
+func (c *timedConn) Read(b []byte) (int, error) {
+	for {
+		switch n, err := unix.Read(c.fd, b); {
+		case err == unix.EINTR:
+		case err == unix.EAGAIN && !c.shakes:
+			return 0, errNoMore
+		case err != nil:
+			return 0, err
+		case n == 0:
+			return 0, io.EOF
+		default:
+			c.read = c.server.clock()
+			return n, nil
+		}
+	}
+}
+
+// Write keeps b until flush; in a handshake it sends at once.
+func (c *timedConn) Write(b []byte) (int, error) {
+	c.out = append(c.out, b...)
+	if c.shakes {
+		return len(b), c.flush()
+	}
+	return len(b), nil
+}
+
+// flush sends what was written. An answer is small and so finds room in the socket.
+func (c *timedConn) flush() error {
+	for len(c.out) > 0 {
+		n, err := unix.SendmsgN(c.fd, c.out, nil, nil, unix.MSG_NOSIGNAL)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		c.out = append(c.out[:0], c.out[n:]...)
+	}
+	return nil
+}
+
+func (c *timedConn) Close() error                     { return nil }
+func (c *timedConn) LocalAddr() net.Addr              { return &net.TCPAddr{} }
+func (c *timedConn) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
+func (c *timedConn) SetDeadline(time.Time) error      { return nil }
+func (c *timedConn) SetReadDeadline(time.Time) error  { return nil }
+func (c *timedConn) SetWriteDeadline(time.Time) error { return nil }
+
+var headEnd = []byte("\r\n\r\n")
+
+// requests holds an answer to each whole request in c.in.
+func (c *timedConn) requests() error {
+	hold := func(stream uint32) {
+		c.server.held = append(c.server.held, heldAnswer{c, stream, c.read})
+	}
+	if c.parser == nil {
+		for i := bytes.Index(c.in, headEnd); i >= 0; i = bytes.Index(c.in, headEnd) {
+			c.in = append(c.in[:0], c.in[i+len(headEnd):]...)
+			hold(0)
+		}
+		return nil
+	}
+	b := c.in
+	if n := min(len(c.preface), len(b)); n > 0 {
+		if !bytes.Equal(b[:n], c.preface[:n]) {
+			return errors.New("no preface of HTTP/2")
+		}
+		b, c.preface = b[n:], c.preface[n:]
+	}
+	for more := len(c.preface) == 0; more; {
+		n, event, err := c.parser.Feed(b)
+		if b = b[n:]; err != nil {
+			return err
+		}
+		var out []byte
+		switch event {
+		case http2.Headers:
+			hold(c.parser.Stream)
+		case http2.Settled:
+			out = http2.AppendSettingsAck(out)
+		case http2.Pinged:
+			out = http2.AppendPong(out, c.parser.Opaque)
+		case http2.More:
+			more = false
+		}
+		if len(out) > 0 {
+			if _, err := c.plain.Write(out); err != nil {
+				return err
+			}
+		}
+	}
+	c.in = append(c.in[:0], b...)
+	return nil
+}
+
+// timedBlock is the header section of an answer (RFC 7541, appendix A): status 200, and the fields 31
+// and 28 of the static table.
+const timedBlock = "\x88\x0f\x10\x0atext/plain\x0f\x0d\x015"
+
+func (c *timedConn) response(stream uint32) []byte {
+	if c.parser == nil {
+		return []byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nvalue")
+	}
+	b := append(http2.BeginHeaders(nil), timedBlock...)
+	return http2.AppendData(http2.EndHeaders(b, 0, stream, false), stream, "value", true)
+}
