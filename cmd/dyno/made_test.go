@@ -9,6 +9,7 @@ import (
 	"dyno/internal/bench"
 	"dyno/internal/experiment"
 	"dyno/internal/load"
+	"dyno/internal/protocol"
 	"dyno/internal/result"
 )
 
@@ -50,7 +51,7 @@ func (m *madeMachine) Launch(ctx context.Context, name string, l bench.Launch) (
 	made := &madeServer{Server: s, name: name, rate: madeRates[name]}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.servers[s.Endpoint().Addr] = made
+	m.servers[s.At(protocol.Clear).Addr] = made
 	return made, nil
 }
 

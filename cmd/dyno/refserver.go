@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno/internal/protocol"
 	"dyno/internal/refserver"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
@@ -73,9 +73,19 @@ func refserverOptions(files []string, addr string) (o refserver.Options, err err
 	if o.Delay, err = time.ParseDuration("0" + os.Getenv("DYNO_DELAY")); err != nil {
 		return o, usagef("DYNO_DELAY: %v", err)
 	}
-	if o.Addr = cmp.Or(addr, os.Getenv("DYNO_ADDR")); o.Addr == "" {
+	o.Addrs = map[protocol.Listener]string{}
+	for _, at := range protocol.Listeners(protocol.All) {
+		if set := os.Getenv(string(at)); set != "" {
+			o.Addrs[at] = set
+		}
+	}
+	if addr != "" {
+		o.Addrs[protocol.AtClear] = addr
+	}
+	if len(o.Addrs) == 0 {
 		return o, usagef("no address to listen on; pass --addr or set DYNO_ADDR")
 	}
+	o.Cert, o.Key = os.Getenv(protocol.CertVariable), os.Getenv(protocol.KeyVariable)
 	work := os.Getenv("DYNO_WORK")
 	if o.Hash = work == result.CPUBound; work != "" && !o.Hash {
 		return o, usagef("DYNO_WORK: unknown value %q; want %s", work, result.CPUBound)

@@ -15,6 +15,7 @@ import (
 	"dyno/internal/document"
 	"dyno/internal/experiment"
 	"dyno/internal/plan"
+	"dyno/internal/protocol"
 	"dyno/internal/report"
 	"dyno/internal/result"
 	"dyno/internal/study"
@@ -110,6 +111,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 		"records that the backend of the scenario answers with; a sweep takes several (default 10)")
 	fl.DurationSliceVar(&r.Delays, "delay", nil,
 		"time that each handler waits before it answers; a sweep takes several")
+	httpFlag(fl, r)
 	fl.Var(flagOf(&r.Rates, "", "rates", parseRates), "rate",
 		"paired, sweep: show response times at these rates too, in open loops: 30%,50%,70%,85% of each contestant's "+
 			"own capacity, as the pilots measure it; 10k for all alike; common: 70 % of the slowest contestant's")
@@ -147,11 +149,20 @@ func (f *runFlags) define(cmd *cobra.Command) {
 			"the same kind; its plan stands, and --budget may raise its budget until its first interim analysis")
 	f.place.define(cmd)
 	heading(fl, "What is compared", "contestants", "scenario", "quick", "level", "connections", "records", "delay",
-		"rate")
+		"http", "rate")
 	heading(fl, "How it is measured", "protocol", "profile", "budget", "requests", "duration", "epochs", "slo",
 		"idle-connections", "external", "classic", "controls", "spin", "seed", "runs", "force")
 	heading(fl, "What decides", "primary", "alpha", "margin", "interim", "all-pairs")
 	heading(fl, "The run and its output")
+}
+
+// httpFlag adds the flag for the form of HTTP.
+func httpFlag(fl *pflag.FlagSet, r *plan.Request) {
+	fl.Var(flagOf(&r.HTTP, "", "form", func(s string) (*protocol.HTTP, error) {
+		h, err := protocol.Parse(s)
+		return &h, err
+	}), "http", "how the generator talks to all: "+protocol.Names()+"; h2 is HTTP/2 over TLS, h2c HTTP/2 in the clear "+
+		"(default: as the study's levels say, else http)")
 }
 
 // requestFlags adds the flags of a request that all commands with runs have.

@@ -13,6 +13,7 @@ import (
 	"dyno/internal/contestant"
 	"dyno/internal/document"
 	"dyno/internal/plan"
+	"dyno/internal/protocol"
 	"dyno/internal/verify"
 )
 
@@ -31,7 +32,8 @@ func verifyCommand() *cobra.Command {
 		Short: "Build contestants and verify that they keep their contracts",
 		Long: `verify builds each contestant, starts it, and sends every request of its scenarios: status,
 headers, body, framing, keep-alive, sessions. Then it loads it shortly, over several connections
-and with several requests in the pipeline, and checks that its Date advances. A contestant outside
+and with several requests in the pipeline, and checks that its Date advances. It does so in each
+protocol that contestant.toml names. A contestant outside
 of the project is named by its folder, or by its name beside --folder.
 
 With --sample N it verifies N contestants, chosen by --seed: the same seed chooses the same ones.
@@ -149,9 +151,17 @@ func (p *project) serving(names []string, only string) ([]*contestant.Manifest, 
 	return all, nil
 }
 
+// named returns the name of a form of HTTP that is not HTTP/1.1 in the clear.
+func named(h protocol.HTTP) string {
+	if h == protocol.Clear {
+		return ""
+	}
+	return h.String()
+}
+
 // printVerified prints an outcome.
 func printVerified(out io.Writer, o *verify.Outcome) {
-	fmt.Fprintf(out, "%-18s %-12s ", o.Contestant.Name, o.Scenario)
+	fmt.Fprintf(out, "%-18s %-12s ", o.Contestant.Name, strings.TrimSpace(o.Scenario+" "+named(o.HTTP)))
 	f := o.Failure
 	if f == nil {
 		framings := slices.Compact(slices.Sorted(maps.Values(o.Seen.Framing)))

@@ -14,6 +14,7 @@ import (
 	"dyno/internal/contestant"
 	"dyno/internal/experiment"
 	"dyno/internal/plan"
+	"dyno/internal/protocol"
 	"dyno/internal/refserver"
 	"dyno/internal/report"
 	"dyno/internal/result"
@@ -68,11 +69,19 @@ func (p *project) facts(name string) (plan.Contestant, error) {
 	case err != nil:
 		return plan.Contestant{}, usage(err)
 	case ok:
-		return plan.Contestant{Reference: !control.Null}, nil
+		c := plan.Contestant{Reference: !control.Null}
+		if control.Mutant != nil || control.Manner != (refserver.Manner{}) { // whose manner is of that
+			c.Protocols = []protocol.HTTP{protocol.Clear}
+		}
+		return c, nil
 	case m == nil:
 		return plan.Contestant{}, usagef("no contestant %q%s", name, suggest(name, p.names(), "dyno list"))
 	}
-	return plan.Contestant{Managed: m.Managed(), Attached: m.URL != nil, Scenarios: m.Scenarios}, nil
+	c := plan.Contestant{Managed: m.Managed(), Attached: m.URL != nil, Scenarios: m.Scenarios, Protocols: m.Protocols}
+	if m.URL != nil { // which says how it is spoken to
+		c.Protocols = []protocol.HTTP{protocol.Clear}
+	}
+	return c, nil
 }
 
 // shared returns the first scenario of the first contestant that all contestants serve. Reference
@@ -102,18 +111,19 @@ func (p *project) shared(names []string) (string, error) {
 	return "", usagef("--contestants: they have no scenario in common%s", serve)
 }
 
-// answered returns the scenarios that a null server can serve; false if it cannot serve the first.
-func (p *project) answered(first string, others []string) (also []string, ok bool) {
+// answered returns the scenarios that a null server can serve, and whether it does so with one
+// response; false if it cannot serve the first.
+func (p *project) answered(first string, others []string) (also []string, alike, ok bool) {
 	var all []*scenario.Scenario
 	for _, name := range append([]string{first}, others...) {
 		s, err := p.scenario(name)
 		if err != nil {
-			return nil, false // which World.Scenario has said
+			return nil, false, false // which World.Scenario has said
 		}
 		all = append(all, s)
 	}
-	_, also, err := refserver.NullOf(all[0], all[1:]...)
-	return also, err == nil
+	null, also, err := refserver.NullOf(all[0], all[1:]...)
+	return also, err == nil && null.OnlyClear() == "", err == nil
 }
 
 // setup returns the dependencies of an experiment in this project.

@@ -13,6 +13,7 @@ import (
 	"dyno/internal/endpoint"
 	"dyno/internal/host"
 	"dyno/internal/proc"
+	"dyno/internal/protocol"
 	"dyno/internal/result"
 )
 
@@ -24,15 +25,15 @@ type attached struct {
 	unread error         // why
 }
 
-func (s *attached) Endpoint() endpoint.Endpoint { return s.target.Endpoint }
-func (s *attached) Ready() time.Duration        { return 0 }
-func (s *attached) Freeze() error               { return s.Exited() }
-func (s *attached) Count() func(*result.Usage)  { return func(*result.Usage) {} }
-func (s *attached) Heap() (Heap, error)         { return Heap{}, errNotStarted }
-func (s *attached) Logged() int64               { return 0 }
-func (s *attached) LogTail() []string           { return nil }
-func (s *attached) Stop() error                 { return nil }
-func (s *attached) End() error                  { return nil }
+func (s *attached) At(protocol.HTTP) endpoint.Endpoint { return s.target.Endpoint }
+func (s *attached) Ready() time.Duration               { return 0 }
+func (s *attached) Freeze() error                      { return s.Exited() }
+func (s *attached) Count() func(*result.Usage)         { return func(*result.Usage) {} }
+func (s *attached) Heap() (Heap, error)                { return Heap{}, errNotStarted }
+func (s *attached) Logged() int64                      { return 0 }
+func (s *attached) LogTail() []string                  { return nil }
+func (s *attached) Stop() error                        { return nil }
+func (s *attached) End() error                         { return nil }
 
 var errNotStarted = errors.New("dyno did not start it")
 

@@ -76,7 +76,7 @@ func nearly(ns float64) time.Duration { return time.Duration(ns).Round(time.Micr
 // loaded requests have the same response; else 0. Of HTTP/2 it is that of the body.
 func (b *Bench) shownBytes(job *load.Job, name string, level result.Level) int {
 	sc := b.scenario(level.Scenario)
-	seen := b.exact.seen[shown{name, sc.Name, level.Records}]
+	seen := b.exact.seen[shown{name, sc.Name, level.Records, level.HTTP}]
 	loaded := 0
 	for i := range sc.Requests {
 		r := &sc.Requests[i]

@@ -7,6 +7,7 @@ import (
 
 	"dyno/internal/endpoint"
 	"dyno/internal/plan"
+	"dyno/internal/protocol"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
 )
@@ -65,7 +66,7 @@ func (b *Bench) instruct(ctx context.Context, epoch, records int) error {
 	if s == nil || records == 0 {
 		return nil
 	}
-	err := scenario.Tell(ctx, s.Endpoint(), records, plan.RecordsSeed(&b.run.Plan, epoch))
+	err := scenario.Tell(ctx, s.At(protocol.Clear), records, plan.RecordsSeed(&b.run.Plan, epoch))
 	if err != nil {
 		err = fmt.Errorf("set it to %d records: %w", records, err)
 		b.mute = err
@@ -87,7 +88,7 @@ func (b *Bench) contract(ctx context.Context, of plan.Asking, epoch int) (*scena
 	if known := b.exact.bound[k]; known != nil {
 		return known, nil
 	}
-	bound, err := s.Bind(scenario.Ask(ctx, b.backend().Endpoint()))
+	bound, err := s.Bind(scenario.Ask(ctx, b.backend().At(protocol.Clear)))
 	if err != nil {
 		b.mute = err
 		return nil, err

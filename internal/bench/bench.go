@@ -15,6 +15,7 @@ import (
 	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/plan"
+	"dyno/internal/protocol"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
 )
@@ -47,11 +48,14 @@ type Launch struct {
 	Backend string   // host:port of the program that it calls; "" if there is none
 	Routes  []string // scenario.Scenario.Routes of all its scenarios
 	Probe   func(ctx context.Context, to endpoint.Endpoint) error
+	// Protocols are the forms of HTTP that it is loaded in; none: HTTP/1.1 in the clear.
+	Protocols []protocol.HTTP
 }
 
 // Server is a started contestant.
 type Server interface {
-	Endpoint() endpoint.Endpoint
+	// At says where it serves a form of HTTP. A contestant that dyno did not start is always at its URL.
+	At(h protocol.HTTP) endpoint.Endpoint
 	Ready() time.Duration // start of the process to its first right answer
 	Freeze() error
 	Thaw() error
@@ -258,9 +262,9 @@ func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Se
 	first := b.exact.asked(name, b.scenario(asked[0].Scenario))
 	l := Launch{Epoch: epoch, Padding: padding, Layout: b.layout(name, epoch), Delay: b.delay(epoch),
 		Work: plan.First(&b.run.Plan, epoch).Work, Stats: b.run.Plan.Heap, Routes: routes,
-		Probe: first.Probe(b.delay(epoch))}
+		Probe: first.Probe(b.delay(epoch)), Protocols: forms(asked)}
 	if c := b.backend(); c != nil {
-		l.Backend = c.Endpoint().Addr
+		l.Backend = c.At(protocol.Clear).Addr
 	}
 	return b.Host.Launch(ctx, name, l)
 }

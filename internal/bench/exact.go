@@ -1,6 +1,11 @@
 package bench
 
-import "dyno/internal/scenario"
+import (
+	"dyno/internal/plan"
+	"dyno/internal/protocol"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+)
 
 // exact holds the requests of each contestant, and the exact bytes of its expected responses.
 type exact struct {
@@ -10,10 +15,11 @@ type exact struct {
 }
 
 // shown identifies the responses of a contestant to a scenario, with a number of records of the
-// backend.
+// backend, in a form of HTTP.
 type shown struct {
 	contestant, scenario string
 	records              int
+	http                 protocol.HTTP
 }
 
 // said identifies the responses of the backend in this epoch.
@@ -32,12 +38,12 @@ func (e *exact) asked(contestant string, s *scenario.Scenario) *scenario.Scenari
 }
 
 // saw stores the responses of the contestant's process during verification.
-func (e *exact) saw(contestant string, s *scenario.Scenario, records int, seen *scenario.Observed) {
-	e.seen[shown{contestant, s.Name, records}] = seen
+func (e *exact) saw(contestant string, s *scenario.Scenario, of plan.Asking, seen *scenario.Observed) {
+	e.seen[shown{contestant, s.Name, of.Records, of.HTTP}] = seen
 }
 
 // loaded returns s for the load of the contestant's process: each response must repeat the bytes of
 // the verification.
-func (e *exact) loaded(contestant string, s *scenario.Scenario, records int) *scenario.Scenario {
-	return e.asked(contestant, s).Exact(e.seen[shown{contestant, s.Name, records}])
+func (e *exact) loaded(contestant string, s *scenario.Scenario, at result.Level) *scenario.Scenario {
+	return e.asked(contestant, s).Exact(e.seen[shown{contestant, s.Name, at.Records, at.HTTP}])
 }

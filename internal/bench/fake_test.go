@@ -18,6 +18,7 @@ import (
 	"dyno/internal/endpoint"
 	"dyno/internal/hist"
 	"dyno/internal/load"
+	"dyno/internal/protocol"
 	"dyno/internal/refserver"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
@@ -193,8 +194,8 @@ func (s *fakeServer) can(ctx context.Context, ln net.Listener, h http.Handler) e
 	return nil
 }
 
-func (s *fakeServer) Endpoint() endpoint.Endpoint { return endpoint.TCP(s.addr) }
-func (s *fakeServer) Ready() time.Duration        { return time.Millisecond }
+func (s *fakeServer) At(protocol.HTTP) endpoint.Endpoint { return endpoint.TCP(s.addr) }
+func (s *fakeServer) Ready() time.Duration               { return time.Millisecond }
 
 // CPU is a clock on which a managed contestant compiles until the host says that it is done.
 func (s *fakeServer) CPU() (time.Duration, error) {

@@ -14,9 +14,11 @@ import (
 	"time"
 
 	"dyno/internal/contestant"
+	"dyno/internal/endpoint"
 	"dyno/internal/host"
 	"dyno/internal/netns"
 	"dyno/internal/proc"
+	"dyno/internal/protocol"
 	"dyno/internal/refserver"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
@@ -50,6 +52,7 @@ type Local struct {
 	toolchain map[string]*found
 	fixed     map[string]int // by contestant: the port on which it always listens
 	restore   func()         // of dyno's own affinity
+	identity  endpoint.Identity
 }
 
 // found is a toolchain that is searched for once.
@@ -104,8 +107,11 @@ func NewLocal(o LocalOptions) (*Local, error) {
 // Describe returns the machine and the division of its CPUs.
 func (l *Local) Describe() result.Host { return l.machine }
 
-// Close restores the CPU affinity of dyno.
+// Close restores the CPU affinity of dyno, and removes the run's certificate.
 func (l *Local) Close() {
+	if l.identity.Key != "" {
+		os.RemoveAll(filepath.Dir(l.identity.Key))
+	}
 	if l.restore != nil {
 		l.restore()
 	}
@@ -278,12 +284,16 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	if name == l.opts.Backend {
 		cpus = l.machine.GeneratorCPUs
 	}
+	identity, err := l.certified(o.Protocols)
+	if err != nil {
+		return nil, err
+	}
 	inst, err := contestant.Launch(ctx, b, contestant.LaunchOptions{
 		Dir:  filepath.Join(l.opts.Folder, "homes", safe(name)),
 		Log:  l.log(name, fmt.Sprintf("epoch%d", o.Epoch)),
 		CPUs: l.pinned(cpus), Pad: o.Padding, Delay: o.Delay, Work: o.Work, Backend: o.Backend, Routes: routes,
 		Stats: o.Stats && reportsHeap(b.Manifest),
-		Probe: o.Probe, OwnNetwork: l.shares(name),
+		Probe: o.Probe, OwnNetwork: l.shares(name), Protocols: o.Protocols, Identity: identity,
 	})
 	if err != nil {
 		return nil, err
@@ -292,6 +302,18 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 		return nil, errors.Join(&contestant.Failed{Stage: "launch", Err: err}, inst.Stop())
 	}
 	return &localServer{inst, l}, nil
+}
+
+// certified returns the run's certificate, which it makes when the first form of HTTP needs it.
+func (l *Local) certified(forms []protocol.HTTP) (endpoint.Identity, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.identity.Key != "" || !slices.ContainsFunc(forms, protocol.HTTP.TLS) {
+		return l.identity, nil
+	}
+	var err error
+	l.identity, err = endpoint.NewIdentity(filepath.Join(l.opts.Folder, "tls"))
+	return l.identity, err
 }
 
 // settle records the fixed port of a contestant, 0 if it uses the offered port. Each contestant is

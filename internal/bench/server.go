@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"dyno/internal/contestant"
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/proc"
@@ -20,7 +19,6 @@ type localServer struct {
 	local *Local
 }
 
-func (s *localServer) Endpoint() endpoint.Endpoint { return s.Instance.Endpoint }
 func (s *localServer) Ready() time.Duration        { return time.Duration(s.ReadyNS) }
 func (s *localServer) Thaw() error                 { return s.Process.Thaw() }
 func (s *localServer) CPU() (time.Duration, error) { return s.Process.CPU() }

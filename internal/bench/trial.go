@@ -12,6 +12,7 @@ import (
 	"dyno/internal/host"
 	"dyno/internal/load"
 	"dyno/internal/plan"
+	"dyno/internal/protocol"
 	"dyno/internal/result"
 )
 
@@ -198,6 +199,9 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 		if err == nil {
 			err = b.impossible(s, o, t)
 		}
+		if err == nil && o.External == "" {
+			err = b.negotiated(o.Contestant, o.Level, &t.Load)
+		}
 	}
 	if exited := s.Exited(); exited != nil {
 		err = fmt.Errorf("it exited under load: %w", exited)
@@ -218,7 +222,7 @@ func (b *Bench) connect(ctx context.Context, s Server, o plan.Order) (load.Sessi
 		return nil, err
 	}
 	if o.Contestant == p.Backend {
-		of := plan.Asking{Scenario: o.Level.Scenario, Records: o.Level.Records}
+		of := plan.AskingAt(o.Level)
 		if _, err := b.contract(ctx, of, o.Epoch); err != nil {
 			return nil, err
 		}
@@ -335,12 +339,13 @@ func (b *Bench) spins(level result.Level) bool {
 }
 
 func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load.Job {
-	sc := b.exact.loaded(name, b.scenario(level.Scenario), level.Records).Excuse(b.differs(name))
+	form := level.HTTP
+	sc := b.exact.loaded(name, b.scenario(level.Scenario), level).Excuse(b.differs(name))
 	if name == b.run.Plan.Backend {
-		sc = b.exact.bound[said{sc.Name, level.Records}].Direct()
+		sc, form = b.exact.bound[said{sc.Name, level.Records}].Direct(), protocol.Clear
 	}
 	return load.Job{
-		Endpoint: s.Endpoint(), Scenario: sc, Seed: seed, CPUs: b.Generator.CPUs(),
+		Endpoint: s.At(form), Scenario: sc, Seed: seed, CPUs: b.Generator.CPUs(),
 		Connections: level.Connections, Pipeline: level.Pipeline, PerConnection: level.PerConnection,
 		Timeout: 10*time.Second + time.Duration(level.DelayNS) + 2*plan.Answered(level),
 		Spin:    b.spins(level),

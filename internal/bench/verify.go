@@ -157,9 +157,9 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 	}
 	seen, err := b.verify(ctx, c.Name, c.Differs, s, 0, 0, plan.Asked(&b.run.Plan, c.Name))
 	if b.Alike != nil && !c.Control { // what it answered is judged when all are asked
-		err = b.Alike.Ask(ctx, c.Name, s.Endpoint(), b.exact.asked(c.Name, b.Scenario))
+		err = b.Alike.Ask(ctx, c.Name, s.At(b.run.Plan.Level.HTTP), b.exact.asked(c.Name, b.Scenario))
 		if err == nil && c.URL == "" {
-			err = accepts(ctx, s.Endpoint(), b.run.Plan.Level.Connections, b.run.Plan.Command)
+			err = accepts(ctx, s.At(b.run.Plan.Level.HTTP), b.run.Plan.Level.Connections, b.run.Plan.Command)
 		}
 	}
 	if err == nil {
@@ -183,20 +183,20 @@ func (b *Bench) verify(ctx context.Context, name string, differs []string, s Ser
 		if err != nil {
 			return nil, err
 		}
-		seen, err := scenario.Verify(ctx, b.exact.asked(name, sc), s.Endpoint(), differs, b.delay(epoch))
+		seen, err := scenario.Verify(ctx, b.exact.asked(name, sc), s.At(of.HTTP), differs, b.delay(epoch))
 		if err != nil {
 			if of.String() != "" {
 				err = fmt.Errorf("%s: %w", of, err)
 			}
 			return seen, err
 		}
-		b.exact.saw(name, sc, of.Records, seen)
+		b.exact.saw(name, sc, of, seen)
 		if all == nil {
 			all = seen
 			continue
 		}
 		for request, framing := range seen.Framing {
-			all.Framing[strings.TrimSpace(of.Scenario+" "+request)] = framing
+			all.Framing[of.Label(request)] = framing
 		}
 		for _, d := range seen.Differs {
 			if !slices.Contains(all.Differs, d) {
@@ -210,15 +210,15 @@ func (b *Bench) verify(ctx context.Context, name string, differs []string, s Ser
 // inspect replaces verify for the ceiling's server: the load requires the bytes that it shows here.
 func (b *Bench) inspect(ctx context.Context, name string, s Server, epoch int) error {
 	for _, of := range plan.AskedIn(b.run, epoch, name) {
-		if !plan.AtCeiling(&b.run.Plan, of.Scenario) {
+		if !plan.AtCeiling(&b.run.Plan, of) {
 			continue
 		}
 		sc := b.scenario(of.Scenario)
-		seen, err := sc.Inspect(ctx, s.Endpoint())
+		seen, err := sc.Inspect(ctx, s.At(of.HTTP))
 		if err != nil {
 			return err
 		}
-		b.exact.saw(name, sc, of.Records, seen)
+		b.exact.saw(name, sc, of, seen)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/protocol"
 	"dyno/internal/result"
 )
 
@@ -184,6 +185,8 @@ func noCeiling(e *Evidence, own []result.Trial) string {
 	case p.Ceiling == "" || p.Ceiling != p.Backend && at.Scenario != "" &&
 		!slices.Contains(p.CeilingScenarios, at.Scenario):
 		return "no null server ran in the pilots, because it does not serve this scenario"
+	case p.Ceiling != p.Backend && at.HTTP != protocol.Clear && !slices.Contains(p.CeilingProtocols, at.HTTP):
+		return "no null server ran in the pilots, because in " + at.HTTP.Words() + " it has only one response"
 	case e.Run.FailureOf(p.Ceiling) != nil:
 		return "the server that determines it failed in the pilots"
 	}

@@ -12,11 +12,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"dyno/internal/endpoint"
 	"dyno/internal/proc"
+	"dyno/internal/protocol"
 	"dyno/internal/result"
 )
 
@@ -36,15 +36,20 @@ type LaunchOptions struct {
 	// OwnNetwork gives it a network namespace of its own, where it may listen on a port that
 	// another has.
 	OwnNetwork bool
+	// Protocols are the forms of HTTP in which it must answer the probe; none: HTTP/1.1 in the clear.
+	Protocols []protocol.HTTP
+	Identity  endpoint.Identity // of it, for those over TLS
 }
 
 // Instance is a started contestant. Its owner stops it.
 type Instance struct {
 	endpoint.Endpoint
-	Stats   string // host:port of the figures of its heap; empty: it was not asked for any
-	Process *proc.Process
-	ReadyNS int64       // start of the process to its first right answer
-	port    *portSearch // for the port of a command, which may listen where it likes; else nil
+	also     map[protocol.Listener]string // host:port of further listeners
+	identity endpoint.Identity
+	Stats    string // host:port of the figures of its heap; empty: it was not asked for any
+	Process  *proc.Process
+	ReadyNS  int64       // start of the process to its first right answer
+	port     *portSearch // for the port of a command, which may listen where it likes; else nil
 
 	engine    *engine // of an image; else nil
 	container string  // its name
@@ -96,17 +101,12 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 			return nil, &Failed{Stage: "launch", Err: err}
 		}
 	}
-	addr, stats := net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), ""
-	if o.Stats {
-		other := port
-		for other == port {
-			if other, err = freePort(); err != nil {
-				return nil, &Failed{Stage: "launch", Err: err}
-			}
-		}
-		stats = net.JoinHostPort("127.0.0.1", strconv.Itoa(other))
+	addrs, err := o.addresses(port, b.command() == nil)
+	if err != nil {
+		return nil, &Failed{Stage: "launch", Err: err}
 	}
-	env, dir, argv, command := o.env(addr, stats), cmp.Or(b.Dir, o.Dir), b.Argv, b.command()
+	addr, stats := addrs[protocol.AtClear], addrs[statsListener]
+	env, dir, argv, command := o.env(addrs), cmp.Or(b.Dir, o.Dir), b.Argv, b.command()
 	maps.Copy(env, b.Env)
 	if command != nil { // whose user's variables must not win
 		argv, env["DYNO_ADDR"], env["PORT"] = command.argv(port), addr, strconv.Itoa(port)
@@ -124,7 +124,7 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 		return nil, &Failed{Stage: "launch", Err: err, Log: o.Log}
 	}
 	i := &Instance{Endpoint: endpoint.Endpoint{Network: p.Network(), Addr: addr}, Stats: stats, Process: p,
-		engine: b.engine, container: container}
+		also: addrs, identity: o.Identity, engine: b.engine, container: container}
 	if command != nil {
 		i.port = &portSearch{offered: port}
 	}
@@ -146,24 +146,6 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	return i, nil
 }
 
-// env returns the environment variables that configure a contestant.
-func (o *LaunchOptions) env(addr, stats string) map[string]string {
-	env := map[string]string{"DYNO_ADDR": addr}
-	for key, value := range map[string]string{
-		"DYNO_WORK": o.Work, "DYNO_STATS": stats, "DYNO_BACKEND": o.Backend,
-		"DYNO_COMPANION": o.Backend, // its name before 0.1.0, for one release
-		"DYNO_ROUTES":    strings.Join(o.Routes, string(os.PathListSeparator)),
-	} {
-		if value != "" {
-			env[key] = value
-		}
-	}
-	if o.Delay > 0 {
-		env["DYNO_DELAY"] = o.Delay.String()
-	}
-	return env
-}
-
 // tailLines is the number of lines of a log in a failure.
 const tailLines = 20
 
@@ -183,6 +165,10 @@ func (i *Instance) ready(ctx context.Context, o *LaunchOptions) (proving time.Du
 		}
 	}
 	wait := time.Millisecond
+	forms := o.Protocols
+	if len(forms) == 0 {
+		forms = []protocol.HTTP{protocol.Clear}
+	}
 	var heard waited
 	for {
 		select {
@@ -197,23 +183,32 @@ func (i *Instance) ready(ctx context.Context, o *LaunchOptions) (proving time.Du
 		if err := i.search(); err != nil {
 			return 0, err
 		}
+		at := i.At(forms[0])
+		heard.at = forms[0].Listener()
 		if heard.dial = i.port.found(); heard.dial == nil {
-			heard.dial = i.listens(i.Addr)
+			heard.dial = i.listens(at.Addr)
 		}
 		if heard.dial != nil {
 			continue
 		}
 		// Before the first request: a stranger's answer must not count.
-		if err := i.ours(); err != nil {
-			if heard.dial = i.listens(i.Addr); heard.dial != nil { // whoever it was has gone again
+		if err := i.ours(at.Addr); err != nil {
+			if heard.dial = i.listens(at.Addr); heard.dial != nil { // whoever it was has gone again
 				continue
 			}
 			return 0, err
 		}
 		proving += time.Since(began)
-		err := o.Probe(ctx, i.Endpoint)
+		err := o.Probe(ctx, at)
 		if err == nil {
-			return proving, nil
+			if forms = forms[1:]; len(forms) == 0 {
+				return proving, nil
+			}
+			wait, heard = time.Millisecond, waited{}
+			continue
+		}
+		if forms[0] != protocol.Clear {
+			err = fmt.Errorf("%s: %w", forms[0].Words(), err)
 		}
 		heard.probe(err)
 	}
@@ -237,6 +232,7 @@ type waited struct {
 	dial   error // of the last dial, nil if it listened
 	answer error // why its last answer was not right
 	silent error // of the last request that got none in time
+	at     protocol.Listener
 }
 
 // probe records why a probe failed.
@@ -261,7 +257,8 @@ func (w *waited) why() error {
 	if errors.Is(w.dial, errNowhere) {
 		return w.dial
 	}
-	return fmt.Errorf("%w (does it listen on DYNO_ADDR?)", cmp.Or(w.dial, errors.New("nothing was tried")))
+	return fmt.Errorf("%w (does it listen on %s?)", cmp.Or(w.dial, errors.New("nothing was tried")),
+		cmp.Or(w.at, protocol.AtClear))
 }
 
 // listens reports whether a connection can be opened, and closes it.
@@ -274,9 +271,9 @@ func (i *Instance) listens(addr string) error {
 	return conn.Close()
 }
 
-// ours verifies that the listening socket belongs to the started tree.
-func (i *Instance) ours() error {
-	a, err := netip.ParseAddrPort(i.Addr)
+// ours verifies that the socket that listens at addr belongs to the started tree.
+func (i *Instance) ours(addr string) error {
+	a, err := netip.ParseAddrPort(addr)
 	if err != nil {
 		return err
 	}
@@ -295,16 +292,6 @@ func (i *Instance) ours() error {
 		return fmt.Errorf("it was to listen on port %d, but a process that dyno cannot inspect uses that port", port)
 	}
 	return fmt.Errorf("port %d is in use by another process: pid %d (%s)", port, pids[0], proc.Name(pids[0]))
-}
-
-// freePort asks the kernel for an unused loopback port.
-func freePort() (int, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, fmt.Errorf("find a free port: %w", err)
-	}
-	defer ln.Close()
-	return ln.Addr().(*net.TCPAddr).Port, nil
 }
 
 // Failed is an error of a contestant.

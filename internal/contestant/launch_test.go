@@ -2,6 +2,7 @@ package contestant
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -11,11 +12,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"dyno/internal/endpoint"
+	"dyno/internal/protocol"
 )
 
 // project writes a contestant of one Go file and returns it with the toolchain.
@@ -360,5 +363,67 @@ func TestEnd(t *testing.T) {
 		if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", before, err)
 		}
+	}
+}
+
+// TestListeners: a contestant learns where to serve which form of HTTP, and is ready when it answers in
+// all that the run asks for, with the run's certificate. One that does not listen is named by its address.
+func TestListeners(t *testing.T) {
+	m, tc, o := project(t, `package main
+
+import (
+	"net/http"
+	"os"
+)
+
+func main() {
+	answer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write([]byte(r.Proto)) })
+	go http.ListenAndServeTLS(os.Getenv("DYNO_TLS_ADDR"), os.Getenv("DYNO_TLS_CERT"), os.Getenv("DYNO_TLS_KEY"), answer)
+	http.ListenAndServe(os.Getenv("DYNO_ADDR"), answer)
+}
+`)
+	b, err := Build(t.Context(), m, tc, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := endpoint.NewIdentity(filepath.Join(t.TempDir(), "tls"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var asked []string
+	probe := func(ctx context.Context, to endpoint.Endpoint) error {
+		c, err := to.Dial(ctx, &net.Dialer{})
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		mu.Lock()
+		defer mu.Unlock()
+		said := to.Scheme()
+		if e, ok := c.(*tls.Conn); ok {
+			said += " " + e.ConnectionState().NegotiatedProtocol
+		}
+		asked = append(asked, said)
+		return nil
+	}
+	options := LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"), Probe: probe, Identity: id,
+		Protocols: []protocol.HTTP{protocol.H2, protocol.Clear, protocol.HTTPS}}
+	i, err := Launch(t.Context(), b, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(asked, ", "); got != "https h2, http, https http/1.1" {
+		t.Errorf("probed: %s", got)
+	}
+	if i.At(protocol.H2).Addr != i.At(protocol.HTTPS).Addr || i.At(protocol.H2).Addr == i.At(protocol.Clear).Addr {
+		t.Errorf("addresses %q", i.also)
+	}
+	if err := i.Stop(); err != nil {
+		t.Error(err)
+	}
+	options.Protocols, options.Timeout = []protocol.HTTP{protocol.Clear, protocol.H2C}, time.Second
+	if _, err = Launch(t.Context(), b, options); err == nil || !strings.Contains(err.Error(), "DYNO_H2C_ADDR?") {
+		t.Errorf("without a listener: %v", err)
 	}
 }

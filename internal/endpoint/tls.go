@@ -13,12 +13,14 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"dyno/internal/protocol"
 )
 
 // The names of protocols in ALPN (RFC 7301).
 const (
-	HTTP1 = "http/1.1"
-	HTTP2 = "h2"
+	HTTP1 = protocol.ALPN1
+	HTTP2 = protocol.ALPN2
 )
 
 // TLS is how a client encrypts its connections. The zero value trusts the authorities of the

@@ -18,6 +18,7 @@ import (
 	"dyno/internal/load/external"
 	"dyno/internal/plan"
 	"dyno/internal/proc"
+	"dyno/internal/protocol"
 	"dyno/internal/report"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
@@ -123,7 +124,11 @@ func (x *Experiment) tool(ctx context.Context, name string) (bench.External, err
 		if other := x.others[l.Scenario]; other != nil {
 			s = other
 		}
-		if err := tool.Check(s, l); err != nil {
+		err := tool.Check(s, l)
+		if l.HTTP != protocol.Clear {
+			err = errors.New("dyno starts it for HTTP/1.1 in the clear alone; omit it, or the protocol")
+		}
+		if err != nil {
 			return nil, &plan.RequestError{Err: fmt.Errorf("--external %s: %w", name, err)}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/internal/protocol"
 	"dyno/internal/result"
 )
 
@@ -210,7 +211,7 @@ type such func(c result.Cell, l result.Level, control bool) bool
 func everyRound(p *result.Plan, pilot bool) such {
 	return func(c result.Cell, l result.Level, control bool) bool {
 		alone := pilot && control && c.Contestant == p.Backend && !slices.ContainsFunc(p.Points()[:c.Level], func(o result.Level) bool {
-			o.Scenario = l.Scenario
+			o.Scenario, o.HTTP = l.Scenario, l.HTTP
 			return o == l
 		})
 		return (alone || compared(p, c, control)) && !(pilot && l.RateShare > 0)
@@ -252,7 +253,7 @@ func eachOf(p *result.Plan, part []int, pilot bool, ok such, has func(result.Cel
 			control := i >= len(p.Contestants)
 			for _, level := range part {
 				c, l := result.Cell{Contestant: name, Level: level}, points[level]
-				if control && name == p.Ceiling && (l.Open() || name != p.Backend && !AtCeiling(p, l.Scenario)) {
+				if control && name == p.Ceiling && (l.Open() || name != p.Backend && !AtCeiling(p, AskingAt(l))) {
 					continue
 				}
 				if ok(c, l, control) && (control || has(c)) && !yield(slot{Cell: c, level: l}) {
@@ -263,9 +264,10 @@ func eachOf(p *result.Plan, part []int, pilot bool, ok such, has func(result.Cel
 	}
 }
 
-// AtCeiling reports whether the null server that determines the ceiling serves a level's scenario.
-func AtCeiling(p *result.Plan, scenario string) bool {
-	return scenario == "" || slices.Contains(p.CeilingScenarios, scenario)
+// AtCeiling reports whether the null server that determines the ceiling answers what a level asks.
+func AtCeiling(p *result.Plan, of Asking) bool {
+	return (of.Scenario == "" || slices.Contains(p.CeilingScenarios, of.Scenario)) &&
+		(of.HTTP == protocol.Clear || slices.Contains(p.CeilingProtocols, of.HTTP))
 }
 
 // extras returns the cells outside the family that an epoch loads. The pilots load those that they
@@ -334,11 +336,15 @@ func extrasValid(run *result.Run, epoch int) bool {
 }
 
 // Asking identifies the requests to a contestant at a level: the name of a scenario ("" for the
-// plan's own), and the number of records in its backend's responses.
+// plan's own), the number of records in its backend's responses, and the form of HTTP.
 type Asking struct {
 	Scenario string
 	Records  int
+	HTTP     protocol.HTTP
 }
+
+// AskingAt returns what a level asks.
+func AskingAt(l result.Level) Asking { return Asking{l.Scenario, l.Records, l.HTTP} }
 
 func (a Asking) String() string {
 	var parts []string
@@ -348,16 +354,29 @@ func (a Asking) String() string {
 	if a.Records > 0 {
 		parts = append(parts, fmt.Sprintf("%d records", a.Records))
 	}
+	if a.HTTP != protocol.Clear {
+		parts = append(parts, a.HTTP.Words())
+	}
 	return strings.Join(parts, ", ")
 }
 
-// Asked returns all combinations of scenario and records with which a contestant is loaded, in
-// order of the levels. Controls serve every scenario.
+// Label returns the name of a request among those of several Askings.
+func (a Asking) Label(request string) string {
+	if a.HTTP != protocol.Clear {
+		request = a.HTTP.String() + " " + request
+	}
+	return strings.TrimSpace(a.Scenario + " " + request)
+}
+
+// Asked returns all combinations of scenario, records and form of HTTP with which a contestant is loaded, in
+// order of the levels. Controls serve every scenario, the ceiling's server those of AtCeiling.
 func Asked(p *result.Plan, name string) []Asking {
 	var out []Asking
 	for i, l := range p.Points() {
-		c, of := result.Cell{Contestant: name, Level: i}, Asking{l.Scenario, l.Records}
-		if (loaded(p, c) || !slices.Contains(p.Contestants, name)) && !slices.Contains(out, of) {
+		c, of := result.Cell{Contestant: name, Level: i}, AskingAt(l)
+		ceiling := name == p.Ceiling && name != p.Backend && !slices.Contains(p.Contestants, name)
+		if (loaded(p, c) || !slices.Contains(p.Contestants, name)) && !slices.Contains(out, of) &&
+			!(ceiling && !AtCeiling(p, of)) {
 			out = append(out, of)
 		}
 	}
@@ -369,7 +388,7 @@ func AskedIn(run *result.Run, epoch int, name string) []Asking {
 	entering := append(slots(&run.Plan, epoch), extras(run, epoch)...)
 	return slices.DeleteFunc(Asked(&run.Plan, name), func(a Asking) bool {
 		return !slices.ContainsFunc(entering, func(e slot) bool {
-			return e.Contestant == name && e.level.Scenario == a.Scenario && e.level.Records == a.Records
+			return e.Contestant == name && AskingAt(e.level) == a
 		})
 	})
 }

@@ -53,7 +53,7 @@ func (classic) arrange(p *result.Plan, r *Request, q *Question, _ *profile) {
 		p.External = q.Tools
 	}
 	if len(p.External) == 0 || p.Backend != "" { // no load of a classic run is of the backend by itself
-		p.Ceiling, p.CeilingScenarios = "", nil
+		p.Ceiling, p.CeilingScenarios, p.CeilingProtocols = "", nil, nil
 	}
 	p.Epochs = cmp.Or(p.Epochs, 1)
 	p.BudgetNS = int64(cmp.Or(r.Budget, wholeBudget))

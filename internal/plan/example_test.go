@@ -15,7 +15,7 @@ func ExampleNew() {
 			return plan.Contestant{Reference: name == "ref" || name == "ref'", Scenarios: []string{"hello"}}, nil
 		},
 		Scenario: func(string) (plan.Scenario, error) { return plan.Scenario{Title: "Hello"}, nil },
-		Answered: func(string, []string) ([]string, bool) { return nil, true },
+		Answered: func(string, []string) ([]string, bool, bool) { return nil, true, true },
 	}
 	request := plan.Request{
 		Contestants: []string{"gin", "echo"}, Scenario: "hello", Primary: "throughput",

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dyno/internal/analysis"
+	"dyno/internal/protocol"
 	"dyno/internal/result"
 )
 
@@ -29,6 +30,7 @@ type Request struct {
 	Connections []int // with Delays and Records: every combination is a level
 	Delays      []time.Duration
 	Records     []int
+	HTTP        *protocol.HTTP // of all levels; nil: as they are
 	Alpha       float64
 	Margin      float64
 	Analyses    []int
@@ -88,15 +90,18 @@ type World struct {
 
 	Contestant func(name string) (Contestant, error) // the error says that there is none of that name
 	Scenario   func(name string) (Scenario, error)
-	Answered   func(scenario string, others []string) (also []string, ok bool) // by the null server
+	// Answered returns which scenarios the null server answers beside the first, if it does that, and
+	// whether all of their responses are alike.
+	Answered func(scenario string, others []string) (also []string, alike, ok bool)
 }
 
 // Contestant holds the facts about a contestant or a reference server that a plan needs.
 type Contestant struct {
 	Managed   bool
-	Attached  bool     // it is already running and is not restarted
-	Reference bool     // a reference server that can be a control
-	Scenarios []string // that it serves; nil: all
+	Attached  bool            // it is already running and is not restarted
+	Reference bool            // a reference server that can be a control
+	Scenarios []string        // that it serves; nil: all
+	Protocols []protocol.HTTP // that it serves; nil: all
 }
 
 // Scenario holds the facts about a scenario that a plan needs.
@@ -153,11 +158,11 @@ func New(r Request, w World) (result.Plan, error) {
 	}
 	p.Level = q.Levels[0]
 	protocol.levels(&p, &q)
-	err = cmp.Or(tail(&p, profile), r.check(&p, protocol.Traits()), w.backend(&p), w.check(&p), w.room(&p, r.Force))
+	err = cmp.Or(w.unserved(&p), tail(&p, profile), r.check(&p, protocol.Traits()), w.backend(&p), w.check(&p), w.room(&p, r.Force))
 	if err != nil {
 		return p, err
 	}
-	p.Ceiling, p.CeilingScenarios = w.ceiling(&p)
+	w.ceiling(&p)
 	protocol.arrange(&p, &r, &q, profile)
 	return p, nil
 }
@@ -200,7 +205,24 @@ func (r *Request) question(t *Traits) (Question, error) {
 	if len(levels) > 0 {
 		alone(levels...)
 	}
+	if r.HTTP != nil {
+		if changed := spoken(q.Levels, *r.HTTP); len(changed) < len(q.Levels) {
+			alone(changed...)
+		} else if !slices.Equal(changed, q.Levels) {
+			q.Levels, q.LevelNames = changed, nil
+		}
+	}
 	return q, r.addRates(&q, len(levels))
+}
+
+// spoken returns levels in a form of HTTP, each once.
+func spoken(levels []result.Level, h protocol.HTTP) (all []result.Level) {
+	for _, l := range levels {
+		if l.HTTP = h; !slices.Contains(all, l) {
+			all = append(all, l)
+		}
+	}
+	return all
 }
 
 // classic makes q the question of one of its classic runs, where the protocol makes such.

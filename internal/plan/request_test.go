@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"dyno/internal/protocol"
 	"dyno/internal/result"
 	"dyno/internal/stats"
 )
@@ -37,7 +38,9 @@ func someWorld() World {
 			}
 			return s, nil
 		},
-		Answered: func(first string, others []string) ([]string, bool) { return nil, first == "values" },
+		Answered: func(first string, others []string) ([]string, bool, bool) {
+			return nil, first == "values", first == "values"
+		},
 	}
 }
 
@@ -329,6 +332,89 @@ func TestRankedByThePilots(t *testing.T) {
 	for _, c := range []struct{ fits, tests, want int }{{24, 7, 21}, {12, 7, 10}, {10, 7, 9}, {8, 7, 8}, {48, 10, 42}} {
 		if got := RankedEpochs(c.fits, c.tests, .05); got != c.want {
 			t.Errorf("%d epochs fit %d tests: %d are taken, want %d", c.fits, c.tests, got, c.want)
+		}
+	}
+}
+
+// TestUnserved: who does not serve a level's protocol is not measured there, and the plan says so.
+func TestUnserved(t *testing.T) {
+	world := someWorld()
+	world.Contestant = func(name string) (Contestant, error) {
+		return map[string]Contestant{"plain": {Protocols: []protocol.HTTP{protocol.Clear}},
+			"both": {Protocols: []protocol.HTTP{protocol.Clear, protocol.H2}}, "also": {}, "ref": {Reference: true},
+			"ref'": {Reference: true}}[name], nil
+	}
+	clear, two := result.Level{Connections: 10, Pipeline: 1}, result.Level{Connections: 10, Pipeline: 1, HTTP: protocol.H2}
+	at := func(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
+	names := []string{"plain", "both", "also"}
+	q := Question{Scenario: "values", Primary: "throughput", Contestants: names, Levels: []result.Level{clear, two}}
+	for _, c := range []struct {
+		name     string
+		ask      func(r *Request)
+		left     []string
+		cells    []result.Cell
+		family   int
+		unserved []result.Unserved
+		refused  string
+	}{
+		{"all pairs", func(*Request) {}, names, []result.Cell{at("plain", 0), at("both", 0), at("both", 1), at("also", 0),
+			at("also", 1)}, 0, []result.Unserved{{Contestant: "plain", HTTP: protocol.H2}}, ""},
+		{"a family", func(r *Request) {
+			r.Question.Cells = []result.Cell{at("plain", 1), at("both", 0), at("both", 1), at("plain", 0)}
+			r.Question.Contestants = names[:2]
+			r.Question.Family = []result.Comparison{{A: at("plain", 0), B: at("plain", 1)}, {A: at("both", 0), B: at("both", 1)}}
+		}, names[:2], []result.Cell{at("both", 0), at("both", 1), at("plain", 0)}, 1,
+			[]result.Unserved{{Contestant: "plain", HTTP: protocol.H2}}, ""},
+		{"one level", func(r *Request) { r.HTTP = &two.HTTP }, names[1:], nil, 0,
+			[]result.Unserved{{Contestant: "plain", HTTP: protocol.H2}}, ""},
+		{"nobody", func(r *Request) { r.HTTP, r.Question.Contestants = &two.HTTP, names[:1] }, nil, nil, 0, nil,
+			"plain does not serve HTTP/2 over TLS"},
+		{"all", func(r *Request) { r.HTTP = &clear.HTTP }, names, nil, 0, nil, ""},
+	} {
+		r := Request{Question: q}
+		c.ask(&r)
+		p, err := New(r, world)
+		if c.refused != "" {
+			if err == nil || !strings.Contains(err.Error(), c.refused) {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if diff := cmp.Diff(c.left, p.Contestants) + cmp.Diff(c.cells, p.Cells) + cmp.Diff(c.unserved,
+			p.Unserved); diff != "" || len(p.Family) != c.family {
+			t.Errorf("%s: %s; %d comparisons", c.name, diff, len(p.Family))
+		}
+		if want := r.HTTP != nil; want && (len(p.Points()) != 1 || p.Level.HTTP != *r.HTTP) {
+			t.Errorf("%s: levels %+v", c.name, p.Points())
+		}
+	}
+}
+
+// TestCeilingByProtocol: the null server is loaded in HTTP/2 where it has one response, and is not part
+// of what it does not answer.
+func TestCeilingByProtocol(t *testing.T) {
+	levels := []result.Level{{Connections: 10, Pipeline: 1}, {Connections: 10, Pipeline: 1, HTTP: protocol.H2C}}
+	for _, alike := range []bool{true, false} {
+		world := someWorld()
+		world.Contestant = nil
+		world.Answered = func(string, []string) ([]string, bool, bool) { return nil, alike, true }
+		for n := range 2 { // with HTTP/1.1, and without
+			p, err := New(Request{Question: Question{Scenario: "values", Primary: "throughput", Contestants: []string{"a", "b"},
+				Levels: levels[n:]}}, world)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := 2 - n
+			if !alike {
+				want--
+			}
+			if got := len(Asked(&p, "null")); p.Ceiling == "" != (want == 0) || p.Ceiling != "" && got != want {
+				t.Errorf("alike %t, from level %d: ceiling %q, asked %d; want %d", alike, n, p.Ceiling, got, want)
+			}
 		}
 	}
 }

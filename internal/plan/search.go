@@ -30,7 +30,7 @@ func (search) Words(p *result.Plan, c *Cost) string {
 }
 
 func (search) arrange(p *result.Plan, r *Request, _ *Question, pr *profile) {
-	p.Rounds, p.Ceiling, p.CeilingScenarios = SearchRounds, "", nil
+	p.Rounds, p.Ceiling, p.CeilingScenarios, p.CeilingProtocols = SearchRounds, "", nil, nil
 	p.Epochs = cmp.Or(p.Epochs, 1)
 	p.BudgetNS = int64(cmp.Or(r.Budget, wholeBudget))
 	p.SLO = cmp.Or(r.SLO, &result.SLO{Quantile: 0.99, LimitNS: int64(10 * time.Millisecond), ErrorShare: 0.001})

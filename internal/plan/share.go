@@ -19,7 +19,7 @@ func base(p *result.Plan, level int) int {
 		return same
 	}
 	return slices.IndexFunc(points, func(o result.Level) bool {
-		return !o.Open() && o.Launch() == l.Launch() && o.Scenario == l.Scenario && o.Records == l.Records
+		return !o.Open() && o.Launch() == l.Launch() && AskingAt(o) == AskingAt(l)
 	})
 }
 

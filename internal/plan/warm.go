@@ -142,8 +142,8 @@ func warmExcess(run *result.Run) (excess int64) {
 }
 
 // Warmups returns the levels that a contestant is warmed up at in an epoch, as closed loops: the
-// first level of each scenario with which it is loaded there, because code that is not called is
-// not compiled.
+// first level of each scenario and form of HTTP with which it is loaded there, because code that is
+// not called is not compiled.
 func Warmups(run *result.Run, epoch int, name string) []result.Level {
 	return warmups(append(slots(&run.Plan, epoch), extras(run, epoch)...), name)
 }
@@ -163,7 +163,9 @@ func warmups(entering []slot, name string) []result.Level {
 	for _, e := range entering {
 		l := e.level
 		l = warmLevel(l)
-		known := slices.ContainsFunc(out, func(o result.Level) bool { return o.Scenario == l.Scenario })
+		known := slices.ContainsFunc(out, func(o result.Level) bool {
+			return o.Scenario == l.Scenario && o.HTTP == l.HTTP
+		})
 		if e.Contestant == name && !known {
 			out = append(out, l)
 		}

@@ -5,8 +5,66 @@ import (
 	"slices"
 	"strings"
 
+	"dyno/internal/protocol"
 	"dyno/internal/result"
 )
+
+// unserved takes out of a plan what contestants do not serve: the cells of levels whose form of HTTP
+// they lack, the comparisons of these, and contestants that are left without a level. The plan names
+// each of them. It returns an error if nobody is left.
+func (w *World) unserved(p *result.Plan) error {
+	lacks := func(name string, l result.Level) bool {
+		c, err := w.contestant(name) // check reports the error
+		return err == nil && c.Protocols != nil && !slices.Contains(c.Protocols, l.HTTP)
+	}
+	points := p.Points()
+	var kept []string
+	left := map[result.Cell]bool{}
+	for _, name := range p.Contestants {
+		served := 0
+		for i, l := range points {
+			switch cell := (result.Cell{Contestant: name, Level: i}); {
+			case !loaded(p, cell):
+			case !lacks(name, l):
+				left[cell] = true
+				served++
+			case !slices.Contains(p.Unserved, result.Unserved{Contestant: name, HTTP: l.HTTP}):
+				p.Unserved = append(p.Unserved, result.Unserved{Contestant: name, HTTP: l.HTTP})
+			}
+		}
+		if served > 0 {
+			kept = append(kept, name)
+		}
+	}
+	if len(p.Unserved) == 0 {
+		return nil
+	}
+	if len(kept) == 0 {
+		var forms []string
+		for _, u := range p.Unserved {
+			forms = append(forms, u.Contestant+" does not serve "+u.HTTP.Words())
+		}
+		return refuse("no contestant serves what this run asks: %s; the key protocols of its contestant.toml says "+
+			"which it serves", strings.Join(forms, ", "))
+	}
+	p.Contestants = kept
+	if len(points) > 1 {
+		cells := p.Cells
+		p.Cells = nil
+		for _, name := range kept {
+			for i := range points {
+				if cell := (result.Cell{Contestant: name, Level: i}); left[cell] {
+					p.Cells = append(p.Cells, cell)
+				}
+			}
+		}
+		if len(cells) > 0 { // in their own order
+			p.Cells = slices.DeleteFunc(slices.Clone(cells), func(c result.Cell) bool { return !left[c] })
+		}
+	}
+	p.Family = slices.DeleteFunc(slices.Clone(p.Family), func(f result.Comparison) bool { return !left[f.A] || !left[f.B] })
+	return nil
+}
 
 // check returns an error for unknown or repeated contestants and reference servers, and for
 // contestants that do not serve a scenario of the plan. It records which have a managed runtime,
@@ -97,20 +155,28 @@ func (w *World) backend(p *result.Plan) error {
 
 // ceiling returns the server that determines the generator's ceiling in the pilots: the backend,
 // loaded by the generator itself, or the null server, with the further scenarios of levels that it
-// can serve. It returns "" without a reference.
-func (w *World) ceiling(p *result.Plan) (name string, also []string) {
+// can serve, and the forms of HTTP beside HTTP/1.1 in the clear that it can speak. It sets no ceiling
+// without a reference.
+func (w *World) ceiling(p *result.Plan) {
 	switch {
 	case len(p.Controls) == 0 || p.Backend == "" && p.Level.DelayNS > 0:
-		return "", nil
 	case p.Backend != "":
-		return p.Backend, nil
+		p.Ceiling = p.Backend
 	case w.Answered == nil:
-		return "null", OtherScenarios(p)
+		p.Ceiling, p.CeilingScenarios = "null", OtherScenarios(p)
+	default:
+		if also, alike, ok := w.Answered(p.Scenario, OtherScenarios(p)); ok {
+			p.Ceiling, p.CeilingScenarios = "null", also
+			for _, l := range p.Points() {
+				if alike && l.HTTP != protocol.Clear && !slices.Contains(p.CeilingProtocols, l.HTTP) {
+					p.CeilingProtocols = append(p.CeilingProtocols, l.HTTP)
+				}
+			}
+		}
+		if !slices.ContainsFunc(p.Points(), func(l result.Level) bool { return AtCeiling(p, AskingAt(l)) }) {
+			p.Ceiling, p.CeilingScenarios = "", nil
+		}
 	}
-	if also, ok := w.Answered(p.Scenario, OtherScenarios(p)); ok {
-		return "null", also
-	}
-	return "", nil
 }
 
 // OtherScenarios names the scenarios of levels that have one of their own.

@@ -20,6 +20,12 @@ const (
 	H2C   HTTP = "h2c"
 )
 
+// The names of the versions in ALPN (RFC 7301).
+const (
+	ALPN1 = "http/1.1"
+	ALPN2 = "h2"
+)
+
 // All are the forms of HTTP, the commonest first.
 var All = []HTTP{Clear, HTTPS, H2, H2C}
 
@@ -31,8 +37,8 @@ var properties = map[HTTP]struct {
 	listener Listener
 }{
 	Clear: {words: "HTTP/1.1", listener: AtClear},
-	HTTPS: {words: "HTTP/1.1 over TLS", tls: true, alpn: "http/1.1", listener: AtTLS},
-	H2:    {words: "HTTP/2 over TLS", tls: true, two: true, alpn: "h2", listener: AtTLS},
+	HTTPS: {words: "HTTP/1.1 over TLS", tls: true, alpn: ALPN1, listener: AtTLS},
+	H2:    {words: "HTTP/2 over TLS", tls: true, two: true, alpn: ALPN2, listener: AtTLS},
 	H2C:   {words: "HTTP/2 in the clear", two: true, listener: AtH2C},
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dyno/internal/http2"
 	"dyno/internal/scenario"
 )
 
@@ -18,6 +19,16 @@ type Null struct {
 	Response []byte   // to every request without an entry in Answers
 	Answers  []Answer // the first that fits goes; a timed server has none
 	Manner   Manner
+
+	onlyClear string // why it can serve HTTP/1.1 in the clear alone; "": it has one response, to all methods
+}
+
+// OnlyClear says why the server can answer in HTTP/1.1 in the clear alone; "" if in all forms of HTTP.
+func (n *Null) OnlyClear() string {
+	if n.Manner != (Manner{}) {
+		return "its delays, stalls and drops are those of HTTP/1.1 in the clear"
+	}
+	return n.onlyClear
 }
 
 // Answer is what a Null gives to the requests that begin with Start.
@@ -77,6 +88,17 @@ func NullOf(s *scenario.Scenario, others ...*scenario.Scenario) (n *Null, also [
 	n.Response = n.Answers[len(n.Answers)-1].Bytes
 	if !slices.ContainsFunc(n.Answers, func(a Answer) bool { return a.Opens || !bytes.Equal(a.Bytes, n.Response) }) {
 		n.Answers = nil
+	}
+	loadsHEAD := func(s *scenario.Scenario) bool {
+		return slices.ContainsFunc(s.Requests, func(r scenario.Request) bool { return r.Method == "HEAD" && r.Weight > 0 })
+	}
+	switch {
+	case n.Answers != nil:
+		n.onlyClear = "it has several responses, and tells requests apart in HTTP/1.1 in the clear alone"
+	case loadsHEAD(s) || slices.ContainsFunc(others, loadsHEAD):
+		n.onlyClear = "it tells HEAD from other methods in HTTP/1.1 in the clear alone"
+	case len(n.Response) > http2.MaxFrame:
+		n.onlyClear = "its response is longer than a frame of HTTP/2"
 	}
 	slices.SortStableFunc(n.Answers, func(a, b Answer) int { return len(b.Start) - len(a.Start) })
 	return n, also, nil

@@ -12,3 +12,5 @@ import (
 func (n *Null) Serve(context.Context, string, string) (Tally, error) {
 	return Tally{}, fmt.Errorf("serve null: %w on this system", errors.ErrUnsupported)
 }
+
+func (n *Null) serveAll(ctx context.Context, _ *Options) (Tally, error) { return n.Serve(ctx, "", "") }

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"dyno/internal/protocol"
 	"dyno/internal/scenario"
 )
 
@@ -32,7 +33,16 @@ type Reference struct {
 
 // Serve answers on ln until ctx ends, then stops within a second.
 func (r *Reference) Serve(ctx context.Context, ln net.Listener) error {
-	return serveUntil(ctx, ln, &http.Server{Handler: r.Handler(), ConnContext: withFetched})
+	return r.ServeAt(ctx, ln, protocol.AtClear)
+}
+
+// ServeAt is Serve for the listener of a form of HTTP; one for TLS makes the handshakes, with ALPN.
+func (r *Reference) ServeAt(ctx context.Context, ln net.Listener, at protocol.Listener) error {
+	srv := &http.Server{Handler: r.Handler(), ConnContext: withFetched, Protocols: new(http.Protocols)}
+	srv.Protocols.SetHTTP1(at != protocol.AtH2C)
+	srv.Protocols.SetHTTP2(at == protocol.AtTLS)
+	srv.Protocols.SetUnencryptedHTTP2(at == protocol.AtH2C)
+	return serveUntil(ctx, ln, srv)
 }
 
 // serveUntil lets srv answer on ln until ctx ends.

@@ -2,19 +2,26 @@ package refserver
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
 	"net"
+	"sync"
 	"time"
 
 	"dyno/internal/endpoint"
+	"dyno/internal/protocol"
 	"dyno/internal/scenario"
 )
 
 // Options say how a reference server runs.
 type Options struct {
 	Scenarios []*scenario.Scenario // that it answers; at least one
-	Addr      string               // host:port to listen on
-	Delay     time.Duration        // that a reference waits before it answers
-	Hash      bool                 // a reference computes a hash for each answer
+	// Addrs are where it listens, host:port; without AtClear it does not serve HTTP/1.1 in the clear.
+	Addrs     map[protocol.Listener]string
+	Cert, Key string        // PEM files, for AtTLS
+	Delay     time.Duration // that a reference waits before it answers
+	Hash      bool          // a reference computes a hash for each answer
 }
 
 // Run serves as c until ctx is done. It returns what the server counted, for a line of JSON: the Tally
@@ -26,7 +33,7 @@ func (c *Control) Run(ctx context.Context, o Options) (counted any, err error) {
 			return nil, err
 		}
 		null.Manner = c.Manner
-		return null.Serve(ctx, "tcp", o.Addr)
+		return null.serveAll(ctx, &o)
 	}
 	s, err := Join(o.Scenarios)
 	if err == nil {
@@ -44,15 +51,64 @@ func (c *Control) Run(ctx context.Context, o Options) (counted any, err error) {
 	if backend != "" {
 		ref.Ask = scenario.Ask(ctx, endpoint.TCP(backend))
 	}
-	ln, err := net.Listen("tcp", o.Addr)
+	if c.Mutant != nil {
+		ln, err := net.Listen("tcp", o.Addrs[protocol.AtClear])
+		if err != nil {
+			return nil, err
+		}
+		return nil, c.Mutant.Serve(ctx, ln, ref)
+	}
+	err = o.each(ctx, func(ctx context.Context, ln net.Listener, at protocol.Listener) error {
+		return ref.ServeAt(ctx, ln, at)
+	})
 	if err != nil {
 		return nil, err
 	}
-	if c.Mutant != nil {
-		return nil, c.Mutant.Serve(ctx, ln, ref)
-	}
-	if err := ref.Serve(ctx, ln); err != nil {
-		return nil, err
-	}
 	return ref.Added(), nil
+}
+
+// each serves at all addresses at once until ctx ends, or one of them fails, which ends the others. A
+// listener for TLS makes the handshakes.
+func (o *Options) each(ctx context.Context,
+	serve func(context.Context, net.Listener, protocol.Listener) error,
+) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var all sync.WaitGroup
+	defer all.Wait()
+	ended := make(chan error, len(o.Addrs))
+	for at, addr := range o.Addrs {
+		ln, err := o.listen(at, addr)
+		if err != nil {
+			stop()
+			return err
+		}
+		all.Go(func() {
+			err := serve(ctx, ln, at)
+			stop()
+			ended <- err
+		})
+	}
+	all.Wait()
+	close(ended)
+	var errs []error
+	for err := range ended {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// listen opens the listener of one address.
+func (o *Options) listen(at protocol.Listener, addr string) (net.Listener, error) {
+	ln, err := net.Listen("tcp", addr)
+	if err != nil || at != protocol.AtTLS {
+		return ln, err
+	}
+	pair, err := tls.LoadX509KeyPair(o.Cert, o.Key)
+	if err != nil {
+		ln.Close()
+		return nil, fmt.Errorf("%s, %s: %w", protocol.CertVariable, protocol.KeyVariable, err)
+	}
+	return tls.NewListener(ln, &tls.Config{Certificates: []tls.Certificate{pair},
+		NextProtos: []string{protocol.ALPN2, protocol.ALPN1}}), nil
 }

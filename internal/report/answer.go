@@ -190,7 +190,20 @@ func (v *view) absent() (sentences []string) {
 			sentences = append(sentences, list.what+strings.Join(parts, "; ")+".")
 		}
 	}
-	return append(sentences, broken...)
+	return append(append(sentences, v.unserved()...), broken...)
+}
+
+// unserved names the contestants that a level leaves out, because they do not serve its protocol.
+func (v *view) unserved() []string {
+	var parts []string
+	for _, u := range v.run.Plan.Unserved {
+		parts = append(parts, v.title(u.Contestant)+" in "+u.HTTP.Words())
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []string{"Not measured: " + strings.Join(parts, "; ") + ": it is not among the protocols that the " +
+		"contestant.toml names."}
 }
 
 // logSays returns the most informative line at the end of a failure's log: the last line that
@@ -215,7 +228,7 @@ func (v *view) head() []string {
 	p := &v.run.Plan
 	var facts []string
 	if p.Level.Connections > 0 {
-		facts = append(facts, document.Count(p.Level.Connections, "connection"))
+		facts = append(facts, connections(p.Level))
 	}
 	if p.Level.DelayNS > 0 {
 		facts = append(facts, "handlers wait "+planned(p.Level.DelayNS))

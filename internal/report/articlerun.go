@@ -71,7 +71,7 @@ func (r *ClassicRun) sections() []document.Section {
 		}
 	}
 	s := document.Section{Title: "The article's own run: " + a.each() + ", " +
-		document.Count(a.run.Plan.Level.Connections, "connection")}
+		connections(a.run.Plan.Level)}
 	s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Prose{{Text: a.intro() + " "}, {Text: "The record",
 		Link: a.file}, {Text: "."}}}, a.table())
 	s.Blocks = append(s.Blocks, a.parts()...)

@@ -178,7 +178,7 @@ func (c *classic) each() string {
 
 // head returns the run in a line's worth of facts.
 func (c *classic) head() []string {
-	level := document.Count(c.run.Plan.Level.Connections, "connection")
+	level := connections(c.run.Plan.Level)
 	if d := c.run.Plan.Level.DelayNS; d > 0 {
 		level += ", delay " + planned(d)
 	}

@@ -9,6 +9,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/document"
+	http "dyno/internal/protocol"
 	"dyno/internal/result"
 )
 
@@ -67,11 +68,23 @@ func WorkName(work string) string {
 	return document.Clean(work)
 }
 
+// connections returns the number of a level's connections, and what is spoken on them.
+func connections(l result.Level) string {
+	s := document.Count(l.Connections, "connection")
+	if l.HTTP != http.Clear {
+		s += " of " + l.HTTP.Words()
+	}
+	return s
+}
+
 // levelName returns a level's values, its launch part first: "5 ms, c=100".
 func levelName(l result.Level) string {
 	var parts []string
 	if l.Scenario != "" {
 		parts = append(parts, document.Clean(l.Scenario))
+	}
+	if l.HTTP != http.Clear {
+		parts = append(parts, l.HTTP.Words())
 	}
 	if l.Records > 0 {
 		parts = append(parts, document.Count(l.Records, "record"))
@@ -83,7 +96,10 @@ func levelName(l result.Level) string {
 		parts = append(parts, WorkName(l.Work))
 	}
 	parts = append(parts, fmt.Sprintf("c=%d", l.Connections))
-	if l.Pipeline > 1 {
+	switch {
+	case l.Pipeline > 1 && l.HTTP.Two():
+		parts = append(parts, document.Count(l.Pipeline, "stream"))
+	case l.Pipeline > 1:
 		parts = append(parts, fmt.Sprintf("p=%d", l.Pipeline))
 	}
 	if l.PerConnection > 0 {

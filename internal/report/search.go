@@ -44,7 +44,7 @@ func (s *search) objective() string {
 }
 
 func (s *search) head() []string {
-	return append([]string{document.Count(s.run.Plan.Level.Connections, "connection"),
+	return append([]string{connections(s.run.Plan.Level),
 		document.Count(len(s.ranked()), "server")},
 		s.lasted()...)
 }

@@ -198,8 +198,11 @@ func (v *view) checksFact() document.Fact {
 
 // loadText describes the load of a level.
 func loadText(l result.Level, more ...string) string {
-	parts := append([]string{"closed loop", document.Count(l.Connections, "connection")}, more...)
-	if l.Pipeline > 1 {
+	parts := append([]string{"closed loop", connections(l)}, more...)
+	switch {
+	case l.Pipeline > 1 && l.HTTP.Two():
+		parts = append(parts, document.Count(l.Pipeline, "stream")+" on each")
+	case l.Pipeline > 1:
 		parts = append(parts, fmt.Sprintf("%d requests in flight on each", l.Pipeline))
 	}
 	if l.DelayNS > 0 {

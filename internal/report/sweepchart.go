@@ -7,6 +7,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
+	http "dyno/internal/protocol"
 	"dyno/internal/result"
 )
 
@@ -26,11 +27,12 @@ func (s *sweep) panels() (list []panel) {
 		open     bool
 		own      bool // at a share of its own capacity
 		scenario string
+		form     http.HTTP
 	}
 	at := map[kind]int{}
 	apart := false
 	for i, l := range s.Levels {
-		of := kind{l.At.Launch(), l.At.Open(), l.At.OwnRate, l.At.Scenario}
+		of := kind{l.At.Launch(), l.At.Open(), l.At.OwnRate, l.At.Scenario, l.At.HTTP}
 		k, seen := at[of]
 		if !seen {
 			k = len(list)
@@ -44,6 +46,9 @@ func (s *sweep) panels() (list []panel) {
 			case of.Work != "":
 				title = WorkName(of.Work)
 			}
+			if of.form != http.Clear {
+				title = of.form.Words() + ", " + title
+			}
 			if of.scenario != "" {
 				title = document.Clean(of.scenario) + ", " + title
 			}
@@ -56,7 +61,7 @@ func (s *sweep) panels() (list []panel) {
 			list = append(list, panel{Plot: document.Plot{Title: title}})
 		}
 		list[k].levels = append(list[k].levels, i)
-		apart = apart || of.open || of.scenario != "" || of.Work != ""
+		apart = apart || of.open || of.scenario != "" || of.form != http.Clear || of.Work != ""
 	}
 	if len(list) > 1 && len(list) == len(s.Levels) && !apart {
 		one := panel{}

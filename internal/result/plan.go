@@ -1,6 +1,10 @@
 package result
 
-import "slices"
+import (
+	"slices"
+
+	"dyno/internal/protocol"
+)
 
 // Plan is the input of the planner. Together with the seed it determines everything that a run
 // does.
@@ -36,6 +40,10 @@ type Plan struct {
 	LevelNames []string `json:"level_names,omitempty"`
 	// those of levels that a null server as the ceiling answers besides Scenario
 	CeilingScenarios []string `json:"ceiling_scenarios,omitempty"`
+	// forms of HTTP, besides HTTP/1.1 in the clear, in which a null server as the ceiling answers
+	CeilingProtocols []protocol.HTTP `json:"ceiling_protocols,omitempty"`
+	// Unserved are the contestants that a level leaves out, because they do not serve its protocol.
+	Unserved []Unserved `json:"unserved,omitempty"`
 
 	// Of a paired comparison at several levels. Cells are what is loaded, empty: every contestant
 	// at every level. Family are the comparisons that the run decides and that Holm corrects
@@ -129,7 +137,10 @@ type Level struct {
 	// OwnRate makes RateShare a share of each contestant's own capacity: each has a rate of its own.
 	OwnRate  bool   `json:"own_rate,omitempty"`
 	Scenario string `json:"scenario,omitempty"` // where it is not the plan's
-	Records  int    `json:"records,omitempty"`  // that the backend answers with
+	// HTTP is how the generator talks to the contestant; absent: HTTP/1.1 in the clear. In HTTP/2
+	// Pipeline is the number of streams on each connection.
+	HTTP    protocol.HTTP `json:"protocol,omitempty"`
+	Records int           `json:"records,omitempty"` // that the backend answers with
 	// Step is how many loads its processes carry before, in a plan of fresh ones: those of the
 	// levels before it in the plan, one after another.
 	Step int `json:"step,omitempty"`
@@ -165,6 +176,12 @@ func (l Level) Planned() Level {
 type Cell struct {
 	Contestant string `json:"contestant"`
 	Level      int    `json:"level"`
+}
+
+// Unserved is a contestant that does not serve the protocol of a level. It is not measured there.
+type Unserved struct {
+	Contestant string        `json:"contestant"`
+	HTTP       protocol.HTTP `json:"protocol,omitempty"`
 }
 
 // Comparison is a pair of cells that a run decides.

@@ -10,6 +10,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/document"
 	"dyno/internal/plan"
+	"dyno/internal/protocol"
 	"dyno/internal/report"
 	"dyno/internal/result"
 	"dyno/internal/stats"
@@ -123,6 +124,9 @@ func sameQuestion(p, q *result.Plan) error {
 
 func levelText(l result.Level) string {
 	s := document.Count(l.Connections, "connection")
+	if l.HTTP != protocol.Clear {
+		s += " of " + l.HTTP.Words()
+	}
 	if l.Pipeline > 1 {
 		s += fmt.Sprintf(" × %d", l.Pipeline)
 	}

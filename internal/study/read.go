@@ -12,6 +12,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/claim"
 	"dyno/internal/conf"
+	"dyno/internal/protocol"
 	"dyno/internal/result"
 )
 
@@ -206,7 +207,8 @@ func (r *reader) levels() {
 			value     int
 			least, to int
 		}{{"extra_epochs", l.ExtraEpochs, 0, 100}, {"load.connections", l.Load.Connections, 1, 60_000},
-			{"load.pipeline", l.Load.Pipeline, 0, 1 << 10}, {"load.per_connection", l.Load.PerConnection, 0, 1 << 30},
+			{"load.pipeline", l.Load.Pipeline, 0, 1 << 10}, {"load.streams", l.Load.Streams, 0, 1 << 10},
+			{"load.per_connection", l.Load.PerConnection, 0, 1 << 30},
 			{"records", l.Records, 0, 1 << 20}} {
 			if n.value < n.least || n.value > n.to {
 				r.errorf(at+"."+n.key, "%s = %d: want %d to %d", n.key, n.value, n.least, n.to)
@@ -219,8 +221,9 @@ func (r *reader) levels() {
 					strings.Join(r.s.Contestants, ", "))
 			}
 		}
+		form := r.protocol(l, at)
 		l.At = result.Level{DelayNS: int64(delay), Work: l.Launch.Work, Connections: l.Load.Connections,
-			Pipeline: max(1, l.Load.Pipeline), PerConnection: l.Load.PerConnection,
+			Pipeline: max(1, l.Load.Pipeline, l.Load.Streams), HTTP: form, PerConnection: l.Load.PerConnection,
 			RateShare: l.Load.RateShare + l.Load.OwnShare, OwnRate: l.Load.OwnShare > 0,
 			Scenario: l.Scenario, Records: l.Records}
 		if l.At.Scenario == r.s.Scenario {
@@ -247,6 +250,23 @@ func (r *reader) levels() {
 			}
 		}
 	}
+}
+
+// protocol reads the form of HTTP of a level, which is at key at.
+func (r *reader) protocol(l *Level, at string) protocol.HTTP {
+	if l.HTTP == "" {
+		l.HTTP = protocol.Clear.String()
+	}
+	form, err := protocol.Parse(l.HTTP)
+	switch {
+	case err != nil:
+		r.errorf(at+".protocol", "%v", err)
+	case form.Two() && l.Load.Pipeline > 1:
+		r.errorf(at+".load.pipeline", "a pipeline is of HTTP/1.1; set streams, of each connection")
+	case !form.Two() && l.Load.Streams > 0:
+		r.errorf(at+".load.streams", "streams are of HTTP/2; set protocol to h2 or h2c, or pipeline in place of streams")
+	}
+	return form
 }
 
 // shares checks the rate of a level, which is at key at.
@@ -314,11 +334,13 @@ func levelName(l *Level) string {
 		}
 	}
 	add(l.Scenario != "", "%s", l.Scenario)
+	add(l.At.HTTP != protocol.Clear, "%s", l.At.HTTP)
 	add(l.At.DelayNS > 0, "%v", time.Duration(l.At.DelayNS))
 	add(l.At.Work != "", "%s", l.At.Work)
 	add(l.Records > 0, "%d records", l.Records)
 	add(true, "c%d", l.At.Connections)
-	add(l.At.Pipeline > 1, "p%d", l.At.Pipeline)
+	add(l.At.Pipeline > 1 && !l.At.HTTP.Two(), "p%d", l.At.Pipeline)
+	add(l.At.Pipeline > 1 && l.At.HTTP.Two(), "m%d", l.At.Pipeline)
 	add(l.At.PerConnection == 1, "%s", "close")
 	add(l.At.PerConnection > 1, "%d per connection", l.At.PerConnection)
 	add(l.Load.RateShare > 0, "at %v of capacity", l.Load.RateShare)

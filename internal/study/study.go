@@ -59,6 +59,7 @@ type Level struct {
 	Extra       bool     `toml:"extra"`        // loaded beside the others, once an epoch; no pair is decided there
 	Scenario    string   `toml:"scenario"`     // the study's where it is empty
 	Records     int      `toml:"records"`      // that the backend answers with
+	HTTP        string   `toml:"protocol"`     // how the generator talks to them; HTTP/1.1 in the clear where it is empty
 	Contestants []string `toml:"contestants"`  // the study's where it is empty
 	Controls    *bool    `toml:"controls"`     // false: none rides along, where a load takes many seconds
 	ExtraEpochs int      `toml:"extra_epochs"` // the study's where it is 0
@@ -70,6 +71,7 @@ type Level struct {
 	Load struct {
 		Connections   int     `toml:"connections"`
 		Pipeline      int     `toml:"pipeline"`
+		Streams       int     `toml:"streams"` // of HTTP/2: what pipeline is of HTTP/1.1
 		PerConnection int     `toml:"per_connection"`
 		RateShare     float64 `toml:"rate_share"` // of the slowest contestant's capacity
 		OwnShare      float64 `toml:"own_share"`  // of each contestant's own

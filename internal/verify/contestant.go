@@ -14,6 +14,7 @@ import (
 	"dyno/internal/contestant"
 	"dyno/internal/endpoint"
 	"dyno/internal/proc"
+	"dyno/internal/protocol"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
 )
@@ -35,6 +36,7 @@ const manyRecords = 500
 type Outcome struct {
 	Contestant *contestant.Manifest
 	Scenario   string
+	HTTP       protocol.HTTP
 	Seen       *scenario.Observed
 	Version    string          // that was built
 	Failure    *result.Failure // nil: the contestant keeps the contract
@@ -54,7 +56,7 @@ func Sample(names []string, n int, seed string) []string {
 }
 
 // Contestants verifies contestants in turn, each in its scenarios, or in the one scenario that is
-// not "". It calls each with every outcome. It reports whether none failed; a contestant that is
+// not "", and in each form of HTTP that it serves. It calls each with every outcome. It reports whether none failed; a contestant that is
 // unavailable on this machine does not count as failed.
 func (u *Setup) Contestants(ctx context.Context, all []*contestant.Manifest, only string, each func(*Outcome)) (bool,
 	error) {
@@ -68,28 +70,39 @@ func (u *Setup) Contestants(ctx context.Context, all []*contestant.Manifest, onl
 			if err != nil {
 				return false, err
 			}
-			o, err := u.contestant(ctx, m, s)
-			if err != nil {
-				return false, err
-			}
-			each(o)
-			right = right && (o.Failure == nil || o.Failure.Unavailable())
-			if ctx.Err() != nil {
-				return false, ctx.Err()
+			for _, h := range served(m) {
+				o, err := u.contestant(ctx, m, s, h)
+				if err != nil {
+					return false, err
+				}
+				each(o)
+				right = right && (o.Failure == nil || o.Failure.Unavailable())
+				if ctx.Err() != nil {
+					return false, ctx.Err()
+				}
 			}
 		}
 	}
 	return right, nil
 }
 
-// contestant verifies one contestant in one scenario. It keeps the folder of its logs if the
+// served returns the forms of HTTP that a manifest names; of none HTTP/1.1 in the clear.
+func served(m *contestant.Manifest) []protocol.HTTP {
+	if len(m.Protocols) == 0 {
+		return []protocol.HTTP{protocol.Clear}
+	}
+	return m.Protocols
+}
+
+// contestant verifies one contestant in one scenario and form of HTTP. It keeps the folder of its logs if the
 // failure names one of them.
-func (u *Setup) contestant(ctx context.Context, m *contestant.Manifest, s *scenario.Scenario) (*Outcome, error) {
+func (u *Setup) contestant(ctx context.Context, m *contestant.Manifest, s *scenario.Scenario,
+	h protocol.HTTP) (*Outcome, error) {
 	folder, err := proc.MkdirTemp("", "dyno-verify-")
 	if err != nil {
 		return nil, err
 	}
-	o := &Outcome{Contestant: m, Scenario: s.Name}
+	o := &Outcome{Contestant: m, Scenario: s.Name, HTTP: h}
 	defer func() {
 		if o.Failure != nil && strings.Contains(o.Failure.Hint, folder) {
 			proc.UnmarkTemp(folder)
@@ -120,21 +133,21 @@ func (u *Setup) launched(ctx context.Context, host *bench.Local, s *scenario.Sce
 	}
 	o.Version = c.Version
 	asked := s.At(c.Paths)
-	l := bench.Launch{Probe: asked.Probe(0), Routes: asked.Routes}
+	l := bench.Launch{Probe: asked.Probe(0), Routes: asked.Routes, Protocols: []protocol.HTTP{o.HTTP}}
 	var backend bench.Server
 	if s.Backend != "" {
 		if backend, err = u.backend(ctx, host, s.Backend); err != nil {
 			return fmt.Errorf("the backend %s: %w", s.Backend, err)
 		}
 		defer backend.Stop()
-		l.Backend = backend.Endpoint().Addr
+		l.Backend = backend.At(protocol.Clear).Addr
 	}
 	server, err := host.Launch(ctx, name, l)
 	if err != nil {
 		return err
 	}
 	defer server.Stop()
-	to := Server{Endpoint: server.Endpoint(), Differs: c.Differs}
+	to := Server{Endpoint: server.At(o.HTTP), Differs: c.Differs}
 	if backend != nil {
 		var many *scenario.Scenario
 		if many, err = bound(ctx, s, backend, manyRecords); err == nil {
@@ -171,7 +184,7 @@ func (u *Setup) backend(ctx context.Context, host *bench.Local, name string) (be
 
 // bound returns s with the expected bodies for a number of records of its backend.
 func bound(ctx context.Context, s *scenario.Scenario, backend bench.Server, records int) (*scenario.Scenario, error) {
-	to := backend.Endpoint()
+	to := backend.At(protocol.Clear)
 	if err := scenario.Tell(ctx, to, records, uint64(records)); err != nil {
 		return nil, err
 	}
@@ -190,7 +203,7 @@ func waits(ctx context.Context, host *bench.Local, name string, s *scenario.Scen
 		return err
 	}
 	defer server.Stop()
-	to := Server{Endpoint: server.Endpoint(), Differs: differs, Delay: tried}
+	to := Server{Endpoint: server.At(l.Protocols[0]), Differs: differs, Delay: tried}
 	if err := waitsFor(ctx, host.Generator(), s, to); err != nil {
 		return &bench.LogError{Err: err, Tail: server.LogTail()}
 	}

@@ -1,0 +1,74 @@
+package bench
+
+import (
+	"fmt"
+	"strings"
+
+	"dyno/internal/plan"
+	"dyno/internal/protocol"
+	"dyno/internal/result"
+)
+
+// negotiated returns an error if the connections of a load over TLS did not negotiate what its level
+// asks for, or not all the same, or not what those of the cell's first trial did: its figures would
+// then be of several things.
+func (b *Bench) negotiated(name string, at result.Level, l *result.Load) error {
+	if !at.HTTP.TLS() || name == b.run.Plan.Backend {
+		return nil
+	}
+	if len(l.TLS) == 0 {
+		return fmt.Errorf("%s: no connection over TLS was made", at.HTTP.Words())
+	}
+	first := l.TLS[0]
+	for i := range b.run.Trials {
+		t := &b.run.Trials[i]
+		if t.Contestant == name && t.External == "" && len(t.Load.TLS) > 0 &&
+			plan.AskingAt(b.run.Plan.LevelOf(t)) == plan.AskingAt(at) {
+			first = t.Load.TLS[0]
+			break
+		}
+	}
+	for _, s := range l.TLS {
+		// Without ALPN a server speaks HTTP/1.1 (RFC 9112 needs no negotiation); HTTP/2 needs it.
+		if s.ALPN != at.HTTP.ALPN() && (s.ALPN != "" || at.HTTP.Two()) {
+			return fmt.Errorf("%s was asked for, but %d connections negotiated %s", at.HTTP.Words(), s.Connections,
+				session(s))
+		}
+		if !sameSession(first, s) {
+			return fmt.Errorf("its connections did not all negotiate the same: %s, and %s; figures of different "+
+				"encryption cannot be taken together", session(first), session(s))
+		}
+	}
+	return nil
+}
+
+// sameSession reports whether two sessions have the same cost per byte and the same handshake. A resumed one
+// may name no group.
+func sameSession(a, b result.TLSSession) bool {
+	group := a.Group == b.Group || a.Group == "" && a.Resumed || b.Group == "" && b.Resumed
+	return a.Version == b.Version && a.Suite == b.Suite && a.ALPN == b.ALPN && group
+}
+
+// session describes what a connection negotiated.
+func session(s result.TLSSession) string {
+	parts := []string{s.Version, s.Suite}
+	if s.Group != "" {
+		parts = append(parts, s.Group)
+	}
+	if s.ALPN == "" {
+		return strings.Join(append(parts, "no ALPN"), ", ")
+	}
+	return strings.Join(append(parts, "ALPN "+s.ALPN), ", ")
+}
+
+// forms returns the forms of HTTP that a contestant is asked in, the first loaded first.
+func forms(asked []plan.Asking) (list []protocol.HTTP) {
+	seen := map[protocol.HTTP]bool{}
+	for _, a := range asked {
+		if !seen[a.HTTP] {
+			seen[a.HTTP] = true
+			list = append(list, a.HTTP)
+		}
+	}
+	return list
+}

@@ -1,0 +1,85 @@
+package contestant
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dyno/internal/endpoint"
+	"dyno/internal/protocol"
+)
+
+// statsListener is the environment variable with the address of the figures of a heap.
+const statsListener protocol.Listener = "DYNO_STATS"
+
+// addresses returns the addresses on which a contestant is to listen, by the variables that tell it. A
+// program that follows the contract has one for each listener that its protocols need; a user's own
+// command has the port of AtClear alone, in whatever protocol.
+func (o *LaunchOptions) addresses(port int, follows bool) (map[protocol.Listener]string, error) {
+	all := map[protocol.Listener]string{protocol.AtClear: net.JoinHostPort("127.0.0.1", strconv.Itoa(port))}
+	var more []protocol.Listener
+	if follows {
+		more = protocol.Listeners(o.Protocols)[1:]
+	}
+	if o.Stats {
+		more = append(more, statsListener)
+	}
+	taken := []int{port}
+	for _, at := range more {
+		other := port
+		for slices.Contains(taken, other) {
+			var err error
+			if other, err = freePort(); err != nil {
+				return nil, err
+			}
+		}
+		taken, all[at] = append(taken, other), net.JoinHostPort("127.0.0.1", strconv.Itoa(other))
+	}
+	return all, nil
+}
+
+// At returns where the instance serves a form of HTTP, and how a client speaks it there.
+func (i *Instance) At(h protocol.HTTP) endpoint.Endpoint {
+	to := i.Endpoint
+	if addr := i.also[h.Listener()]; h.Listener() != protocol.AtClear && addr != "" {
+		to.Addr = addr
+	}
+	return to.Speaking(h, i.identity)
+}
+
+// env returns the environment variables that configure a contestant, which listens at addrs.
+func (o *LaunchOptions) env(addrs map[protocol.Listener]string) map[string]string {
+	env := map[string]string{}
+	for variable, addr := range addrs {
+		env[string(variable)] = addr
+	}
+	if slices.ContainsFunc(o.Protocols, protocol.HTTP.TLS) {
+		env[protocol.CertVariable], env[protocol.KeyVariable] = o.Identity.Cert, o.Identity.Key
+	}
+	for key, value := range map[string]string{
+		"DYNO_WORK": o.Work, "DYNO_BACKEND": o.Backend,
+		"DYNO_COMPANION": o.Backend, // its name before 0.1.0, for one release
+		"DYNO_ROUTES":    strings.Join(o.Routes, string(os.PathListSeparator)),
+	} {
+		if value != "" {
+			env[key] = value
+		}
+	}
+	if o.Delay > 0 {
+		env["DYNO_DELAY"] = o.Delay.String()
+	}
+	return env
+}
+
+// freePort asks the kernel for an unused loopback port.
+func freePort() (int, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, fmt.Errorf("find a free port: %w", err)
+	}
+	defer ln.Close()
+	return ln.Addr().(*net.TCPAddr).Port, nil
+}

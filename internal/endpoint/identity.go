@@ -1,0 +1,99 @@
+package endpoint
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"dyno/internal/protocol"
+)
+
+// Identity is a certificate for servers on this machine that no authority knows, and its key.
+type Identity struct {
+	Cert, Key string // PEM files
+	trust     *x509.CertPool
+}
+
+// identityLife is how long an Identity is valid. A run makes a new one.
+const identityLife = 30 * 24 * time.Hour
+
+// NewIdentity makes an Identity of localhost, 127.0.0.1 and ::1 (ECDSA, P-256) in the folder dir, which
+// only its owner can read.
+func NewIdentity(dir string) (Identity, error) {
+	i := Identity{Cert: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem"), trust: x509.NewCertPool()}
+	cert, key, err := selfSigned(time.Now())
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err == nil {
+		err = errors.Join(replace(i.Cert, "CERTIFICATE", cert), replace(i.Key, "PRIVATE KEY", key))
+	}
+	if err == nil {
+		var own *x509.Certificate
+		if own, err = x509.ParseCertificate(cert); err == nil {
+			i.trust.AddCert(own)
+		}
+	}
+	if err != nil {
+		return Identity{}, fmt.Errorf("make a certificate: %w", err)
+	}
+	return i, nil
+}
+
+// selfSigned returns a certificate and its key, in DER.
+func selfSigned(now time.Time) (cert, key []byte, err error) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, nil, err
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
+	if err != nil {
+		return nil, nil, err
+	}
+	name := pkix.Name{CommonName: "dyno, for one run"}
+	c := &x509.Certificate{
+		SerialNumber: serial, Subject: name, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(identityLife),
+		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, BasicConstraintsValid: true, IsCA: true,
+	}
+	if cert, err = x509.CreateCertificate(rand.Reader, c, c, &private.PublicKey, private); err != nil {
+		return nil, nil, err
+	}
+	key, err = x509.MarshalPKCS8PrivateKey(private)
+	return cert, key, err
+}
+
+// replace writes a PEM file anew, so that no wider permissions of an old one remain.
+func replace(name, kind string, der []byte) error {
+	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(pem.Encode(f, &pem.Block{Type: kind, Bytes: der}), f.Close())
+}
+
+// Speaking returns e for a form of HTTP. Over TLS it trusts the certificate of i and no other.
+func (e Endpoint) Speaking(h protocol.HTTP, i Identity) Endpoint {
+	e.HTTP2, e.TLS = h.Two(), nil
+	if h.TLS() {
+		e.TLS, _ = (&TLS{ALPN: []string{h.ALPN()}}).Config(e.Authority()) // which reads no file
+		if e.TLS.RootCAs = i.trust; i.trust == nil {
+			e.TLS.RootCAs = x509.NewCertPool()
+		}
+	}
+	return e
+}

@@ -1,0 +1,79 @@
+package endpoint
+
+import (
+	"crypto/tls"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"dyno/internal/protocol"
+)
+
+// TestIdentity: nobody else reads the key, a client trusts this certificate and no other.
+func TestIdentity(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "tls")
+	var ids []Identity
+	for range 2 { // the second replaces the first
+		id, err := NewIdentity(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	if st, err := os.Stat(ids[1].Key); err != nil || st.Mode().Perm() != 0o600 {
+		t.Errorf("the key: %v, %v", st.Mode(), err)
+	}
+	other, err := NewIdentity(filepath.Join(t.TempDir(), "other"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair, err := tls.LoadX509KeyPair(ids[1].Cert, ids[1].Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{pair},
+		NextProtos: []string{HTTP2, HTTP1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	go func() {
+		for {
+			c, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go func() { c.(*tls.Conn).Handshake(); c.Close() }()
+		}
+	}()
+	for _, h := range []protocol.HTTP{protocol.HTTPS, protocol.H2} {
+		for _, id := range []Identity{ids[1], other, {}} {
+			e := TCP(ln.Addr().String()).Speaking(h, id)
+			if e.HTTP2 != h.Two() || e.Scheme() != "https" {
+				t.Fatalf("%s: %+v", h, e)
+			}
+			c, err := e.Dial(t.Context(), &net.Dialer{})
+			var refused *tls.CertificateVerificationError
+			switch {
+			case id != ids[1] && !errors.As(err, &refused):
+				t.Errorf("%s: another certificate: %v", h, err)
+			case id == ids[1] && err != nil:
+				t.Errorf("%s: %v", h, err)
+			case id == ids[1]:
+				if got := c.(*tls.Conn).ConnectionState().NegotiatedProtocol; got != h.ALPN() {
+					t.Errorf("%s: negotiated %q", h, got)
+				}
+			}
+			if err == nil {
+				c.Close()
+			}
+		}
+	}
+	for _, h := range []protocol.HTTP{protocol.Clear, protocol.H2C} {
+		if e := TCP("127.0.0.1:1").Speaking(h, Identity{}); e.TLS != nil || e.HTTP2 != h.Two() {
+			t.Errorf("%s: %+v", h, e)
+		}
+	}
+}

@@ -1,0 +1,265 @@
+package refserver
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"dyno/internal/http2"
+	"dyno/internal/protocol"
+)
+
+// serveAll serves at all addresses until ctx ends: HTTP/1.1 in the clear by the event loop, the other
+// forms of HTTP by a goroutine for each connection, over crypto/tls.
+func (n *Null) serveAll(ctx context.Context, o *Options) (Tally, error) {
+	others := &Options{Addrs: map[protocol.Listener]string{}, Cert: o.Cert, Key: o.Key}
+	inClear := ""
+	for at, addr := range o.Addrs {
+		if at == protocol.AtClear {
+			inClear = addr
+		} else {
+			others.Addrs[at] = addr
+		}
+	}
+	if len(others.Addrs) == 0 {
+		return n.Serve(ctx, "tcp", inClear)
+	}
+	if why := n.OnlyClear(); why != "" {
+		return Tally{}, fmt.Errorf("serve null: %s", why)
+	}
+	forms := newNullForms(n.Response)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var err error
+	var side sync.WaitGroup
+	side.Go(func() {
+		defer stop()
+		err = others.each(ctx, forms.serve)
+	})
+	var tally Tally
+	var own error
+	if inClear != "" {
+		tally, own = n.Serve(ctx, "tcp", inClear)
+		stop()
+	}
+	side.Wait()
+	tally.Requests += forms.requests.Load()
+	return tally, errors.Join(own, err)
+}
+
+// nullForms answers every request with one response, in HTTP/1.1 over TLS and in HTTP/2.
+type nullForms struct {
+	one      []byte // of HTTP/1.1
+	fields   []byte // of HTTP/2: the header block
+	body     string
+	requests atomic.Int64
+}
+
+func newNullForms(response []byte) *nullForms {
+	head, body, _ := strings.Cut(string(response), "\r\n\r\n")
+	lines := strings.Split(head, "\r\n")
+	f := &nullForms{one: response, body: body}
+	f.fields = http2.AppendField(nil, ":status", strings.Fields(lines[0])[1])
+	for _, line := range lines[1:] {
+		name, value, _ := strings.Cut(line, ": ")
+		f.fields = http2.AppendField(f.fields, strings.ToLower(name), value)
+	}
+	return f
+}
+
+// serve answers on ln until ctx ends. It returns when all connections are closed.
+func (f *nullForms) serve(ctx context.Context, ln net.Listener, at protocol.Listener) error {
+	var conns sync.WaitGroup
+	defer conns.Wait()
+	defer context.AfterFunc(ctx, func() { ln.Close() })()
+	for {
+		c, err := ln.Accept()
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
+		conns.Go(func() {
+			defer c.Close()
+			defer context.AfterFunc(ctx, func() { c.Close() })()
+			f.answer(ctx, c, at == protocol.AtH2C)
+		})
+	}
+}
+
+// answer serves one connection until either end is done with it.
+func (f *nullForms) answer(ctx context.Context, c net.Conn, two bool) {
+	if t, ok := c.(*tls.Conn); ok {
+		if t.HandshakeContext(ctx) != nil {
+			return
+		}
+		two = t.ConnectionState().NegotiatedProtocol == protocol.ALPN2
+	}
+	if two {
+		(&nullHTTP2{nullForms: f, conn: c}).run()
+		return
+	}
+	f.http1(c)
+}
+
+// nullRead is how many bytes are read at once.
+const nullRead = 64 << 10
+
+// http1 answers the requests of a connection of HTTP/1.1, those of one read in one write.
+func (f *nullForms) http1(c net.Conn) {
+	in, out := make([]byte, nullRead), []byte(nil)
+	kept, body := 0, 0
+	for last := false; !last; {
+		n, err := c.Read(in[kept:])
+		if err != nil {
+			return
+		}
+		b := in[:kept+n]
+		out = out[:0]
+		for !last {
+			k := min(body, len(b))
+			if b, body = b[k:], body-k; body > 0 {
+				break
+			}
+			end := bytes.Index(b, nullBlank)
+			if end < 0 {
+				break
+			}
+			ask := readNullHead(b[:end+2])
+			if ask.chunked {
+				return
+			}
+			b, body, last = b[end+len(nullBlank):], ask.length, ask.close
+			out = append(out, f.one...)
+			f.requests.Add(1)
+		}
+		if kept = copy(in, b); kept == len(in) {
+			return
+		}
+		if _, err := c.Write(out); err != nil {
+			return
+		}
+	}
+}
+
+// nullHTTP2 is a connection of HTTP/2. A request ends with the flag of its last frame; what it asks is
+// not read.
+type nullHTTP2 struct {
+	*nullForms
+	conn    net.Conn
+	out     []byte
+	window  int64    // of the connection: bytes of bodies that the client takes
+	initial int64    // of a stream
+	waiting []uint32 // streams whose bodies the window does not hold
+	taken   uint32   // bytes of requests' bodies since the last WINDOW_UPDATE
+}
+
+// Frames and flags of RFC 9113, section 6.
+const (
+	frameData, frameHeaders, frameSettings, framePing   = 0x0, 0x1, 0x4, 0x6
+	frameGoAway, frameWindow                            = 0x7, 0x8
+	flagEndStream, flagAck                              = 0x1, 0x1
+	settingInitialWindow, firstWindow, returned, opened = 0x4, 65_535, 1 << 20, 1 << 30
+)
+
+// run serves the connection until the client ends it or breaks the protocol.
+func (c *nullHTTP2) run() {
+	in := make([]byte, nullRead)
+	if _, err := io.ReadFull(c.conn, in[:len(http2.Preface)]); err != nil || string(in[:len(http2.Preface)]) != http2.Preface {
+		return
+	}
+	c.window, c.initial = firstWindow, firstWindow
+	c.out = http2.AppendSettings(c.out, http2.Setting{ID: settingInitialWindow, Value: opened})
+	c.out = http2.AppendWindow(c.out, 0, opened)
+	for kept := 0; ; {
+		if _, err := c.conn.Write(c.out); err != nil {
+			return
+		}
+		c.out = c.out[:0]
+		n, err := c.conn.Read(in[kept:])
+		if err != nil {
+			return
+		}
+		b := in[:kept+n]
+		for len(b) >= http2.FrameHeader {
+			size := int(b[0])<<16 | int(b[1])<<8 | int(b[2])
+			if size > http2.MaxFrame {
+				return
+			}
+			if len(b) < http2.FrameHeader+size {
+				break
+			}
+			stream := binary.BigEndian.Uint32(b[5:]) & http2.MaxStream
+			if !c.frame(b[3], b[4], stream, b[http2.FrameHeader:http2.FrameHeader+size]) {
+				return
+			}
+			b = b[http2.FrameHeader+size:]
+		}
+		kept = copy(in, b)
+	}
+}
+
+// frame handles one frame. It reports whether the connection goes on.
+func (c *nullHTTP2) frame(kind, flags byte, stream uint32, payload []byte) bool {
+	switch kind {
+	case frameHeaders, frameData:
+		if kind == frameData {
+			if c.taken += uint32(len(payload)); c.taken > returned {
+				c.out = http2.AppendWindow(c.out, 0, c.taken)
+				c.taken = 0
+			}
+		}
+		if flags&flagEndStream != 0 {
+			c.waiting = append(c.waiting, stream)
+			c.respond()
+		}
+	case frameSettings:
+		if flags&flagAck != 0 {
+			return true
+		}
+		for ; len(payload) >= 6; payload = payload[6:] {
+			if binary.BigEndian.Uint16(payload) == settingInitialWindow {
+				c.initial = int64(binary.BigEndian.Uint32(payload[2:]))
+			}
+		}
+		c.out = http2.AppendSettingsAck(c.out)
+		return c.initial >= int64(len(c.body)) // no stream's own window is kept account of
+	case framePing:
+		if flags&flagAck == 0 && len(payload) == 8 {
+			c.out = http2.AppendPong(c.out, [8]byte(payload))
+		}
+	case frameWindow:
+		if stream == 0 && len(payload) == 4 {
+			c.window += int64(binary.BigEndian.Uint32(payload) & http2.MaxWindow)
+			c.respond()
+		}
+	case frameGoAway:
+		return len(c.waiting) > 0
+	}
+	return true
+}
+
+// respond answers the streams that wait, as far as the window goes.
+func (c *nullHTTP2) respond() {
+	for len(c.waiting) > 0 && c.window >= int64(len(c.body)) {
+		stream := c.waiting[0]
+		c.waiting = c.waiting[1:]
+		at := len(c.out)
+		c.out = append(http2.BeginHeaders(c.out), c.fields...)
+		c.out = http2.EndHeaders(c.out, at, stream, c.body == "")
+		if c.body != "" {
+			c.out = http2.AppendData(c.out, stream, c.body, true)
+		}
+		c.window -= int64(len(c.body))
+		c.requests.Add(1)
+	}
+}
