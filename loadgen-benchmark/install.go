@@ -82,6 +82,31 @@ func crate(name, version string) func(context.Context, *bench) (string, string, 
 	}
 }
 
+// zigProgram builds a program written in Zig from its repository, with the dependencies that it names by
+// their hashes. zig is the version of the compiler.
+func zigProgram(repository, version, zig string) func(context.Context, *bench) (string, string, error) {
+	return func(ctx context.Context, b *bench) (string, string, error) {
+		name := filepath.Base(repository)
+		dir := filepath.Join(b.cache, name+"-"+version)
+		program := filepath.Join(dir, "zig-out", "bin", name)
+		if _, err := os.Stat(program); err == nil {
+			return program, version, nil
+		}
+		compiler, err := exec.LookPath("zig")
+		if err != nil {
+			return "", "", fmt.Errorf("%s needs Zig %s to be built: install it (https://ziglang.org, or pip install ziglang==%s)",
+				name, zig, zig)
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			return "", "", err
+		}
+		if err := b.step(ctx, "", "git", "clone", "-q", "--depth", "1", "--branch", version, repository, dir); err != nil {
+			return "", "", err
+		}
+		return program, version, b.step(ctx, dir, "nice", "-n", "19", compiler, "build", "-Doptimize=ReleaseFast")
+	}
+}
+
 // cProgram compiles one file of this checkout.
 func cProgram(source string) func(context.Context, *bench) (string, string, error) {
 	return func(ctx context.Context, b *bench) (string, string, error) {

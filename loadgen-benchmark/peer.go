@@ -315,6 +315,39 @@ var h2load = peer{
 	},
 }
 
+// zrk 1.4 paces its requests: one rate that no server keeps makes it send the next with each response.
+var zrk = peer{
+	name:    "zrk",
+	install: zigProgram("https://github.com/zoxy-io/zrk", "v1.4.2", "0.16.0"),
+	command: func(program, url string, s shape, window time.Duration) []string {
+		argv := []string{program, "-t1", "-c" + strconv.Itoa(s.connections), "-d" + seconds(window) + "s", "-R10000000",
+			"--plain", "--format", "json"}
+		if s.protocol.tls() {
+			argv = append(argv, "-k")
+		}
+		return append(argv, url)
+	},
+	parse: func(out []byte) (count, error) {
+		var r struct {
+			Requests float64
+			Seconds  float64            `json:"duration_s"`
+			Codes    map[string]float64 `json:"status_codes"`
+			Errors   map[string]float64
+		}
+		if err := json.Unmarshal(out, &r); err != nil || r.Seconds == 0 {
+			return count{}, errNoFigures
+		}
+		c := count{requests: r.Codes["2xx"], seconds: r.Seconds}
+		for kind, n := range r.Errors {
+			if kind != "non_2xx_3xx" {
+				c.errors += n
+			}
+		}
+		c.errors += r.Requests - r.Codes["2xx"]
+		return c, nil
+	},
+}
+
 var hey = peer{
 	name:    "hey",
 	install: goModule("github.com/rakyll/hey", "v0.1.5"),

@@ -24,7 +24,7 @@ func TestParse(t *testing.T) {
 		requests, seconds float64
 	}{
 		{wrk, 122_715, 1.0045}, {bombardier, 96_674, 1.0011}, {oha, 85_800, 1.0039}, {h2load, 60_411, 1},
-		{hey, 12_313, 1.0175}, {ab, 122_807, 1.001},
+		{hey, 12_313, 1.0175}, {ab, 122_807, 1.001}, {zrk, 13_406, 1.121},
 		{epollLoop, 55_325, 1}, {dyno, 145_853, 1.0002},
 	} {
 		text, err := os.ReadFile(filepath.Join("testdata", c.peer.name+".txt"))
@@ -63,6 +63,7 @@ func TestParseErrors(t *testing.T) {
 			7},
 		{hey, read("hey") + "  [500]\t3 responses\n\nError distribution:\n  [4]\tGet \"http://127.0.0.1:1/\": EOF\n",
 			7},
+		{zrk, strings.Replace(read("zrk"), `"connect": 0, "read": 0`, `"connect": 3, "read": 4`, 1), 7},
 		{ab, strings.Replace(read("ab"), "Failed requests:        0", "Failed requests:        7", 1), 7},
 		{dyno, strings.Replace(read("dyno"), `"errored": 0`, `"errored": 7`, 1), 7},
 	} {
