@@ -18,6 +18,7 @@ import (
 	"dyno/internal/experiment"
 	"dyno/internal/plan"
 	"dyno/internal/proc"
+	"dyno/internal/protocol"
 	"dyno/internal/refserver"
 	"dyno/internal/result"
 	"dyno/internal/side"
@@ -122,12 +123,16 @@ func compareCommand() *cobra.Command {
 	fl.Var(flagOf(&r.Budget, "5m", "time", parseSpan), "budget", "time for measuring, after the builds")
 	r.Margin, r.Budget = 0.03, 5*time.Minute
 	requestFlags(fl, r)
+	httpFlag(fl, r)
+	fl.Lookup("http").Usage = "how the generator talks to all sides: " + protocol.Names() + "; h2 is HTTP/2 over TLS, h2c " +
+		"HTTP/2 in the clear. Not for URLs, which say it themselves. A command or an image speaks it at its one port, over " +
+		"TLS with the certificate of DYNO_TLS_CERT and DYNO_TLS_KEY (default http)"
 	fl.Lookup("controls").Usage += " (default ref where all sides serve a scenario of the project, else none)"
 	f.place.define(cmd)
 	fl.StringVar(&f.resume, "resume", "", "")
 	fl.MarkHidden("resume") // it is there to be refused in words
 	heading(fl, "What is compared", "name", "of", "folder", "records", "delay")
-	heading(fl, "What is asked", slices.Concat(asking, []string{"scenario", "rate", "connections", "differ"})...)
+	heading(fl, "What is asked", slices.Concat(asking, []string{"scenario", "rate", "connections", "http", "differ"})...)
 	heading(fl, "TLS (https:// URLs)", secure...)
 	heading(fl, "What decides", "fail-if", "strict", "primary", "alpha", "margin", "all-pairs")
 	heading(fl, "How it is measured", "budget", "profile", "controls", "seed", "runs", "force")
@@ -274,6 +279,10 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side
 	r := f.request
 	var again []string
 	for _, s := range sides {
+		if r.HTTP != nil && s.Kind == side.URL {
+			return nil, usagef("--http: the URL of %s says how it is spoken to; omit it, or pass the command that starts "+
+				"the server", s.Name)
+		}
 		with.manifests = append(with.manifests, s.Manifest)
 		r.Contestants = append(r.Contestants, s.Name)
 		again = append(again, s.Again)

@@ -51,7 +51,9 @@ func (m *madeMachine) Launch(ctx context.Context, name string, l bench.Launch) (
 	made := &madeServer{Server: s, name: name, rate: madeRates[name]}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.servers[s.At(protocol.Clear).Addr] = made
+	for _, h := range protocol.All {
+		m.servers[s.At(h).Addr] = made
+	}
 	return made, nil
 }
 
@@ -88,8 +90,13 @@ func (s *madeSession) Run(_ context.Context, w load.Window) (result.Load, error)
 	n := int64(s.s.rate * w.For.Seconds() * (1 + madeNoise*s.rng.NormFloat64()))
 	s.m.clock += w.For
 	s.s.cpu += time.Duration(float64(n) / s.s.rate * float64(time.Second))
+	var sessions []result.TLSSession
+	if s.job.TLS != nil {
+		sessions = []result.TLSSession{{Version: "TLS 1.3", Suite: "made", ALPN: s.job.TLS.NextProtos[0],
+			Connections: int64(s.job.Connections)}}
+	}
 	return result.Load{
-		WindowNS: int64(w.For), Connections: s.job.Connections, Established: s.job.Connections, Started: n,
+		TLS: sessions, WindowNS: int64(w.For), Connections: s.job.Connections, Established: s.job.Connections, Started: n,
 		Succeeded: n, ServiceP50NS: 1e6, ServiceP99NS: 1e6,
 		ServiceMaxNS: 1e6,
 	}, nil

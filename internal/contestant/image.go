@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"dyno/internal/proc"
+	"dyno/internal/protocol"
 )
 
 // engineVariable is the environment variable with the program that runs images, its flags and,
@@ -93,14 +94,19 @@ func Contained(ctx context.Context, m *Manifest, offline bool, note func(string)
 var containers atomic.Int64
 
 // contain returns the command that runs the image, and the name of its container. The container
-// uses the machine's network and only the CPUs cpus.
-func (b *Built) contain(addr string, port int, cpus []int) (argv []string, name string) {
+// uses the machine's network and only the CPUs of o, and reads the files of its certificate.
+func (b *Built) contain(port int, o *LaunchOptions, env map[string]string) (argv []string, name string) {
 	name = fmt.Sprintf("dyno-%d-%d", os.Getpid(), containers.Add(1))
 	argv = append(slices.Clone(b.engine.argv), "run", "--rm", "--name", name, "--network", "host",
-		"-e", "PORT="+strconv.Itoa(port), "-e", "DYNO_ADDR="+addr)
-	if len(cpus) > 0 {
+		"-e", "PORT="+strconv.Itoa(port), "-e", "DYNO_ADDR="+env[string(protocol.AtClear)])
+	for _, variable := range []string{protocol.CertVariable, protocol.KeyVariable} {
+		if file := env[variable]; file != "" {
+			argv = append(argv, "-e", variable+"="+file, "-v", file+":"+file+":ro")
+		}
+	}
+	if len(o.CPUs) > 0 {
 		var list []string
-		for _, c := range cpus {
+		for _, c := range o.CPUs {
 			list = append(list, strconv.Itoa(c))
 		}
 		argv = append(argv, "--cpuset-cpus", strings.Join(list, ","))

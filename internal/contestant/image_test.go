@@ -39,7 +39,7 @@ func TestImageRefused(t *testing.T) {
 	}
 	b := &Built{Manifest: m, engine: &engine{}}
 	*b.engine, _ = findEngine()
-	argv, name := b.contain("127.0.0.1:80", 80, []int{0, 2})
+	argv, name := b.contain(80, &LaunchOptions{CPUs: []int{0, 2}}, map[string]string{"DYNO_ADDR": "127.0.0.1:80"})
 	want := fake + " --storage vfs run --rm --name " + name + " --network host -e PORT=80 -e DYNO_ADDR=127.0.0.1:80 " +
 		"--cpuset-cpus 0,2 --ulimit x localhost/dyno-no-such-image:1"
 	if got := strings.Join(argv, " "); got != want {

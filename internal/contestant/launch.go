@@ -113,7 +113,7 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	}
 	container := ""
 	if b.engine != nil {
-		argv, container = b.contain(addr, port, o.CPUs)
+		argv, container = b.contain(port, &o, env)
 	}
 	began := time.Now()
 	p, err := proc.Start(proc.Command{
