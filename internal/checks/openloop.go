@@ -67,23 +67,25 @@ type Kept struct {
 // times grow with the length of the load, and are no figures.
 func (k Kept) Most() bool { return 2*k.Missed < k.Loads || k.Missed == 0 }
 
-// KeptRate judges each load of a contestant at one open loop by the limits at which the checks of
-// answers and of the backlog fail.
+// KeptRate judges each load of a contestant at one open loop: by the limit at which the check of answers
+// fails, and by Grows.
 func KeptRate(own []result.Trial) (k Kept) {
 	k.Loads = len(own)
 	var answered, grown []float64
 	var missed []result.Trial
 	for i := range own {
 		l := &own[i].Load
-		x, _ := Growth(l)
-		got := 1.
+		x, got := 0., 1.
+		if Grows(l) {
+			x, _ = Growth(l)
+		}
 		if l.Planned > 0 {
 			got = float64(l.Succeeded) / float64(l.Planned)
 		}
-		if 1-got > ByID(Achieved).Limits[0].Fail || x > GrowthLimit {
+		if 1-got > ByID(Achieved).Limits[0].Fail || x > 0 {
 			k.Missed++
 			missed = append(missed, own[i])
-			answered, grown = append(answered, got), append(grown, max(x, 0))
+			answered, grown = append(answered, got), append(grown, x)
 		}
 	}
 	if k.Missed > 0 {
@@ -136,33 +138,35 @@ func Growth(l *result.Load) (x float64, ok bool) {
 const ServiceTimes = 20
 
 // Grows reports whether a load falls behind its schedule by more than GrowthLimit and than it may
-// at a server that keeps the rate. That is, for n requests of the service time S in a window T: as
-// the window begins without requests, 2 E[S²]/T²; and by chance, because Poisson arrivals vary,
-// twice the standard deviation, 4 √(E[S²]/n)/T. An overload raises S itself, so S counts as T/ServiceTimes
-// at most.
+// at a server that keeps the rate (steadyGrowth).
 func Grows(l *result.Load) bool {
 	x, ok := Growth(l)
-	if !ok {
-		return false
-	}
+	return ok && x > GrowthLimit+steadyGrowth(l)
+}
+
+// steadyGrowth returns the Growth that a load, which has halves, may show at a server that keeps the
+// rate. That is, for n requests of the service time S in a window T: as the window begins without
+// requests, 2 E[S²]/T²; and by chance, because Poisson arrivals vary, twice the standard deviation,
+// 4 √(E[S²]/n)/T. An overload raises S itself, so S counts as T/ServiceTimes at most.
+func steadyGrowth(l *result.Load) float64 {
 	s := min(math.Hypot(float64(l.ServiceMeanNS), float64(l.ServiceSDNS))/float64(2*l.Pace.HalfNS), 1./ServiceTimes)
-	return x > GrowthLimit+2*s*s+2*4*s/math.Sqrt(float64(l.Planned))
+	return 2*s*s + 2*4*s/math.Sqrt(float64(l.Planned))
 }
 
 // growing counts requests as waiting until they are answered, because a queue grows first in the
-// server, and outside of it once all connections are in use.
+// server, and outside of it once all connections are in use. It judges what exceeds steadyGrowth.
 func growing(c *Check, own []result.Trial) (State, string) {
-	var xs []float64
+	var xs, beyond []float64
 	for i := range own {
 		if x, ok := Growth(&own[i].Load); ok {
-			xs = append(xs, x)
+			xs, beyond = append(xs, x), append(beyond, x-steadyGrowth(&own[i].Load))
 		}
 	}
 	if len(xs) == 0 {
 		return Warn, "the number of waiting requests was not recorded"
 	}
 	x := stats.Median(xs)
-	if c.Limits[0].Grade(x) == Fail {
+	if c.Limits[0].Grade(stats.Median(beyond)) == Fail {
 		return Fail,
 			fmt.Sprintf("overload: within a trial the queue grows by %s of the requests that fall due, so "+
 				"latencies depend on the length of the trial", document.Percent(x))

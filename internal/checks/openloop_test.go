@@ -136,6 +136,38 @@ func TestGrows(t *testing.T) {
 	}
 }
 
+// TestSteadyGrowth: a slow server at a low rate keeps it, though its loads begin without requests and
+// their arrivals vary; overloaded, it does not.
+func TestSteadyGrowth(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	const runs, loads, window = 50, 4, 2e9
+	slow := func(float64) float64 { return rng.ExpFloat64() * window / ServiceTimes / math.Sqrt2 }
+	behind := func(due float64) float64 { return window/ServiceTimes + due }
+	for name, c := range map[string]struct {
+		service     func(float64) float64
+		least, most int // runs that did not keep the rate
+	}{"keeps it": {slow, 0, 5}, "overloaded": {behind, runs, runs}} {
+		missed, failed := 0, 0
+		for range runs {
+			var own []result.Trial
+			for range loads {
+				own = append(own, result.Trial{Load: *played(rng, 50, window, c.service)})
+				l := &own[len(own)-1].Load
+				l.Succeeded = l.Planned
+			}
+			if k := KeptRate(own); !k.Most() {
+				missed++
+			}
+			if state, _ := growing(ByID(Backlog), own); state == Fail {
+				failed++
+			}
+		}
+		if min(missed, failed) < c.least || max(missed, failed) > c.most {
+			t.Errorf("%s: %d of %d runs missed the rate, %d failed V09", name, missed, runs, failed)
+		}
+	}
+}
+
 // played returns a load of Poisson arrivals whose responses take what service says of their due time.
 func played(rng *rand.Rand, perSec, window float64, service func(due float64) float64) *result.Load {
 	var early, late, sum, squares float64
