@@ -18,6 +18,16 @@ func AppendSettings(b []byte, all ...Setting) []byte {
 	return b
 }
 
+// IsPreface reports whether b begins as a server's first frame does: SETTINGS of the connection, which is
+// no acknowledgement (RFC 9113, sections 3.4 and 6.5).
+func IsPreface(b []byte) bool {
+	if len(b) < 9 {
+		return false
+	}
+	size := int(b[0])<<16 | int(b[1])<<8 | int(b[2])
+	return size%6 == 0 && b[3] == byte(settings) && b[4]&ack == 0 && b[5]|b[6]|b[7]|b[8] == 0
+}
+
 // AppendSettingsAck appends the acknowledgement of a SETTINGS frame.
 func AppendSettingsAck(b []byte) []byte { return appendFrame(b, 0, settings, ack, 0) }
 

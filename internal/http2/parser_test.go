@@ -306,3 +306,23 @@ func FuzzParser(f *testing.F) {
 		}
 	})
 }
+
+// TestIsPreface: a server begins with SETTINGS of the connection, empty or not, and with nothing else.
+func TestIsPreface(t *testing.T) {
+	other := AppendSettings(nil)
+	other[8] = 1 // of a stream
+	long := AppendSettings(nil)
+	long[2] = 5 // no whole settings
+	for name, c := range map[string]struct {
+		b    []byte
+		want bool
+	}{
+		"empty": {AppendSettings(nil), true}, "one": {append(AppendSettings(nil, Setting{ID: 3, Value: 100}), "more"...), true},
+		"acknowledgement": {AppendSettingsAck(nil), false}, "a stream's": {other, false}, "of part of one": {long, false},
+		"a part": {AppendSettings(nil)[:8], false}, "HTTP/1.1": {[]byte("HTTP/1.1 200 OK\r\n\r\n"), false},
+	} {
+		if IsPreface(c.b) != c.want {
+			t.Errorf("%s: want %t", name, c.want)
+		}
+	}
+}

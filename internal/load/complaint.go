@@ -12,6 +12,7 @@ var (
 	ErrClosed    = errors.New("the server closed the connection without a response")
 	ErrAnnounced = errors.New("the server sent Connection: close while requests were still in the pipeline")
 	ErrTimeout   = errors.New("no complete response in time")
+	ErrHTTP2     = errors.New("the server sent a frame of HTTP/2 (SETTINGS) in place of a response of HTTP/1.1")
 	ErrBarred    = errors.New("the server allows no streams (SETTINGS_MAX_CONCURRENT_STREAMS is 0)")
 )
 

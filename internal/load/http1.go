@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"dyno/internal/http1"
+	"dyno/internal/http2"
 	"dyno/internal/scenario"
 )
 
@@ -114,13 +115,16 @@ func (h *HTTP1) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 		return 0, nil, ErrUnasked
 	}
 	s := &h.slots[h.first]
-	if s.Began == 0 {
+	begins := s.Began == 0
+	if begins {
 		s.Began = now
 	}
 	for {
 		k, event, err := h.parser.Feed(b[n:])
 		n += k
 		switch {
+		case err != nil && begins && http2.IsPreface(b):
+			return n, nil, ErrHTTP2
 		case err != nil:
 			return n, nil, err
 		case event == http1.Done && h.follow != nil:

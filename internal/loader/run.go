@@ -65,6 +65,7 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 	suspended := machine.Suspended()
 	s.Load, err = session.Run(ctx, p.window)
 	s.Wall = time.Since(start)
+	s.SentHTTP2 = s.Detail.Texts["parse"] == load.ErrHTTP2.Error()
 	if p.Limit > 0 { // of which no number was planned
 		s.Load.Planned, s.Load.NeverStarted = s.Load.Started, 0
 	}

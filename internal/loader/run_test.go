@@ -19,6 +19,7 @@ import (
 
 	"dyno/internal/adhoc"
 	"dyno/internal/conf"
+	"dyno/internal/http2"
 	"dyno/internal/load"
 	"dyno/internal/result"
 	"dyno/internal/summary"
@@ -173,6 +174,45 @@ func TestStages(t *testing.T) {
 		}
 	}
 	t.Error("no request was answered in 20 loads")
+}
+
+// TestServerOfHTTP2: where a server answers HTTP/1.1 by its first frame of HTTP/2, both engines say what it
+// speaks.
+func TestServerOfHTTP2(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				c.Read(make([]byte, 1<<10))
+				c.Write(http2.AppendSettings(nil))
+				io.Copy(io.Discard, c)
+			}()
+		}
+	}()
+	for _, engine := range []string{"epoll", "gonet"} {
+		r := Request{Requests: 4, Connections: 2, Engine: engine}
+		r.URL = l.Addr().String()
+		p, err := New(t.Context(), r)
+		if err != nil {
+			t.Skip(err) // no epoll here
+		}
+		s, err := p.Run(t.Context(), &Files{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := said(s.Warnings(), summary.Errors); !strings.HasSuffix(got, "The server speaks HTTP/2: pass --h2c") {
+			t.Errorf("%s: %q", engine, got)
+		}
+	}
 }
 
 // TestWarmupIsLeftOut: requests of the warm-up reach the server, and no figure.

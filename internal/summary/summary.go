@@ -34,6 +34,7 @@ type Summary struct {
 	Interrupted bool
 	Unverified  bool // any certificate was accepted
 	HTTP2       bool // not HTTP/1.1
+	SentHTTP2   bool // the server sent frames of HTTP/2, which nobody had asked for
 
 	Names      []string    // of the scenario's requests
 	AnyStatus  bool        // no status was requested

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dyno/internal/result"
 )
 
 // TestLedgerPlans: a number of requests, or a rate, is a plan; a time is none.
@@ -64,6 +66,37 @@ func TestErrorsHead(t *testing.T) {
 		s := closed()
 		if s.Load.Errors = errors; s.errorsHead() != want {
 			t.Errorf("%v: %s; want %s", errors, s.errorsHead(), want)
+		}
+	}
+}
+
+// TestTryHTTP2: HTTP/2 is advised where the server sent it, or may have closed each connection for it; not
+// where anything was answered, the server is gone or errors are of other kinds.
+func TestTryHTTP2(t *testing.T) {
+	const sent, perhaps = ". The server speaks HTTP/2: pass --h2c", ". If the server speaks HTTP/2 alone, pass --h2c"
+	refused := func(alpn string) func(*Summary) {
+		return func(s *Summary) { s.Load.BytesRead, s.Load.TLS = 900, []result.TLSSession{{ALPN: alpn}} }
+	}
+	for name, c := range map[string]struct {
+		change func(*Summary)
+		want   string
+	}{
+		"closed":    {func(*Summary) {}, perhaps},
+		"reset":     {func(s *Summary) { s.Load.Errors = map[string]int64{"reset": 9, "closed": 1} }, perhaps},
+		"sent":      {func(s *Summary) { s.SentHTTP2, s.Load.BytesRead = true, 90 }, sent},
+		"over TLS":  {refused(""), strings.Replace(perhaps, "--h2c", "--http2", 1)},
+		"agreed":    {refused("http/1.1"), ""},
+		"answered":  {func(s *Summary) { s.SentHTTP2, s.Load.Succeeded = true, 1 }, ""},
+		"wrong":     {func(s *Summary) { s.Load.Failed = 1 }, ""},
+		"some byte": {func(s *Summary) { s.Load.BytesRead = 1 }, ""},
+		"timeout":   {func(s *Summary) { s.Load.Errors["timeout"] = 1 }, ""},
+		"gone":      {func(s *Summary) { s.Load.UnreachableNS = 1 }, ""},
+		"HTTP/2":    {func(s *Summary) { s.HTTP2 = true }, ""},
+		"no error":  {func(s *Summary) { s.Load.Errors = nil }, ""},
+	} {
+		s := &Summary{Load: result.Load{Started: 10, Errors: map[string]int64{"closed": 10}}}
+		if c.change(s); s.tryHTTP2() != c.want {
+			t.Errorf("%s: %q; want %q", name, s.tryHTTP2(), c.want)
 		}
 	}
 }

@@ -118,11 +118,11 @@ func (s *Summary) fewer() string {
 	return text + ". Check the server's limits (open files, backlog), or lower -c"
 }
 
-// churn warns of connections that ended although all responses came. A connection lost together
-// with a request counts as an error instead.
+// churn warns of connections that ended although responses came. A connection lost together with a
+// request counts as an error instead.
 func (s *Summary) churn() string {
 	dialled, had := s.Dialled(), int64(s.Load.Established)
-	if s.Renewing || dialled-s.Load.Errored() <= churnFrom*max(had, 1) {
+	if s.Renewing || s.Load.Succeeded+s.Load.Failed == 0 || dialled-s.Load.Errored() <= churnFrom*max(had, 1) {
 		return ""
 	}
 	return fmt.Sprintf("the server closed connections: %s were dialled for %s, so the figures include the cost of "+
@@ -297,7 +297,26 @@ func (s *Summary) errors() string {
 		words[i] = document.Whole(k.n) + " " + cmp.Or(phrases[k.kind], k.kind)
 	}
 	return fmt.Sprintf("errors: %s of %s requests: %s", shareText(share), document.Whole(s.planned()),
-		strings.Join(words, ", "))
+		strings.Join(words, ", ")) + s.tryHTTP2()
+}
+
+// tryHTTP2 says what to do where no request was answered because the server speaks HTTP/2: it said so, or
+// it may be why each connection was closed without a byte; over TLS, without a protocol agreed on (ALPN).
+func (s *Summary) tryHTTP2() string {
+	l := &s.Load
+	flag, closed := "--h2c", l.BytesRead == 0 && l.Errored() > 0
+	if len(l.TLS) > 0 {
+		flag = "--http2"
+		closed = !slices.ContainsFunc(l.TLS, func(t result.TLSSession) bool { return t.ALPN != "" })
+	}
+	switch {
+	case s.HTTP2 || l.Succeeded+l.Failed > 0 || l.UnreachableNS > 0:
+	case s.SentHTTP2:
+		return ". The server speaks HTTP/2: pass " + flag
+	case closed && l.Errored() == l.Errors["closed"]+l.Errors["reset"]:
+		return ". If the server speaks HTTP/2 alone, pass " + flag
+	}
+	return ""
 }
 
 // phrases say in words what the kinds of failure and error mean.
