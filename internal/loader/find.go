@@ -53,6 +53,7 @@ type finder struct {
 	closed  plan.Closed
 	probes  []stats.Probe // those that count for the rate
 	paused  int           // probes in a row in which the generator stood still
+	gap     float64       // longest time of these, as a share of its probe
 }
 
 // Search looks for the highest rate at which the server keeps the objective, by the probes of a
@@ -118,8 +119,7 @@ func (f *finder) search(ctx context.Context, tick func(summary.Probe)) error {
 		}
 		if probe.Paused {
 			if f.paused++; f.paused == mostPaused {
-				f.end(summary.Stopped, fmt.Sprintf("the generator stood still in %d probes in a row, because other "+
-					"programs used its CPUs. Free the machine of other work, and try again", mostPaused))
+				f.end(summary.Stopped, f.standstill())
 				break
 			}
 			continue
@@ -127,11 +127,33 @@ func (f *finder) search(ctx context.Context, tick func(summary.Probe)) error {
 		if probe.Kind == summary.Searching && !probe.NotKnown {
 			f.probes = append(f.probes, stats.Probe{Rate: rate, Pass: probe.Kept})
 		}
-		f.paused = 0
+		f.paused, f.gap = 0, 0
 		round++
 	}
 	return nil
 }
+
+// standstill says why the last probes do not count: other programs used the generator's CPUs. Where they
+// had no right response either, it says what that shows of the server.
+func (f *finder) standstill() string {
+	text := fmt.Sprintf("the generator stood still in %d probes in a row, because other programs used its CPUs",
+		mostPaused)
+	const free = ". Free the machine of other work, and try again"
+	for _, p := range f.found.Probes[len(f.found.Probes)-mostPaused:] {
+		if !p.Silent() {
+			return text + free
+		}
+	}
+	text += ", for up to " + report.PerCent(f.gap) + " of a probe, and none of them had a right response"
+	if f.gap < mostStill {
+		return text + ": the server gave none while the generator ran, either. Check the server first"
+	}
+	return text + ": which of the two is why, these probes do not tell" + free
+}
+
+// mostStill is the share of a probe up to which a generator that stood still does not explain that no
+// response came.
+const mostStill = 0.5
 
 // end says that the search ends before its last probe, and why.
 func (f *finder) end(how, why string) { f.found.Ended, f.found.Why = how, why }
@@ -164,6 +186,9 @@ func (f *finder) probe(ctx context.Context, round int, rate float64, length time
 	warnings := s.Warnings()
 	if gone := said(warnings, summary.Ended); gone == "" {
 		probe.Paused = summary.Has(warnings, summary.Paused)
+		if probe.Paused && l.WallNS > 0 {
+			f.gap = max(f.gap, float64(l.GapNS)/float64(l.WallNS))
+		}
 	} else if probe.Gone = !f.reaches(ctx); probe.Gone {
 		f.end(summary.Stopped, "the server was gone. The next probe "+gone)
 	}

@@ -75,6 +75,14 @@ func (s *server) Run(_ context.Context, w load.Window) (result.Load, error) {
 // pause makes the generator stand still for half of a load.
 func pause(l *result.Load) { l.GapNS = l.WindowNS / 2 }
 
+// silence makes loads without a response, in which the generator stands still for a share.
+func silence(still float64) func(*server, *result.Load, *result.Detail) {
+	return func(_ *server, l *result.Load, _ *result.Detail) {
+		l.Errors, l.Succeeded, l.RateAnswers = map[string]int64{"timeout": l.Succeeded}, 0, 0
+		l.GapNS = int64(still * float64(l.WindowNS))
+	}
+}
+
 // refuse makes a load one whose server was not there at its end, and not for the half before it.
 func refuse(l *result.Load, d *result.Detail) {
 	lost := l.Started / 2
@@ -122,6 +130,11 @@ func TestSearch(t *testing.T) {
 					pause(l)
 				}
 			}}, ended: summary.Stopped, why: "stood still in 5 probes in a row", probes: 7, check: repeats},
+		{name: "a silent server, a busy machine", find: "p99<10ms", server: server{perSec: 5000,
+			takes: time.Millisecond, spoil: silence(0.3)}, ended: summary.Stopped, why: "for up to 30 % of a probe, and " +
+			"none of them had a right response: the server gave none while the generator ran", probes: 5},
+		{name: "silence, and a generator that mostly stands still", find: "p99<10ms", server: server{perSec: 5000,
+			takes: time.Millisecond, spoil: silence(0.8)}, ended: summary.Stopped, why: "these probes do not tell", probes: 5},
 		{name: "a server that dies", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
 			spoil: func(s *server, l *result.Load, d *result.Detail) {
 				if s.loads == 10 {

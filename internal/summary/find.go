@@ -67,6 +67,8 @@ func (p *Probe) Outcome() string {
 		return "not counted: ended before its time"
 	case p.Gone:
 		return "not counted: the server was gone"
+	case p.Silent():
+		return "not counted: no right response, and the generator stood still"
 	case p.Paused:
 		return "not counted: the generator stood still"
 	case p.Kind == ClosedLoop:
@@ -81,6 +83,10 @@ func (p *Probe) Outcome() string {
 	}
 	return text
 }
+
+// Silent reports whether the generator stood still in a probe without a right response: the pause need
+// not be why.
+func (p *Probe) Silent() bool { return p.Paused && p.Planned > 0 && p.Missing == p.Planned }
 
 // counts reports whether the probe says something of the objective.
 func (p *Probe) counts() bool { return p.Kind != ClosedLoop && p.whole() && !p.NotKnown }
