@@ -19,14 +19,14 @@ func fleetCommands() []*cobra.Command { return []*cobra.Command{fleetCommand(), 
 func fleetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fleet",
-		Short: "Prepare several machines, and check them and the links to them",
+		Short: "Prepare machines that make load together, and check them",
 		Long: "fleet prepares machines that make load together, and checks them. A file says which they are:\n\n" +
 			"  controller = \"10.0.0.1:7447\"  # where they reach this machine\n\n" +
 			"  [[generator]]\n" +
 			"  name = \"gen1\"\n\n" +
 			"  [[generator]]\n" +
 			"  name = \"gen2\"\n\n" +
-			"On each runs dyno agent. This machine, the controller, listens on that port for as long as a command\n" +
+			"On each runs dyno agent, and dyno load --fleet FILE makes load from all of them. This machine, the controller, listens on that port for as long as a command\n" +
 			"lasts; agents connect to it, encrypted, with keys made for the fleet. See doc/fleet.md.",
 	}
 	cmd.AddCommand(fleetInitCommand(), fleetCheckCommand())
@@ -121,8 +121,8 @@ func agentCommand() *cobra.Command {
 		Short: "Serve the controller of a fleet on this machine",
 		Long: "agent connects to the controller of a fleet, whenever it is there, and does what it asks for. FILE is\n" +
 			"the agent's file, which dyno fleet init makes on the controller; - is standard input. What a\n" +
-			"controller can ask for: the clock, the state of the machine, and bytes over the link. Without its\n" +
-			"controller an agent does nothing. It needs no rights but those to connect.\n\n" +
+			"controller can ask for: the clock, the state of the machine, bytes over the link, and a share of a\n" +
+			"load. Without its controller an agent does nothing. It needs no rights but those to connect.\n\n" +
 			"Exit codes: 0 it was stopped; 1 the controller does not know its key; 2 usage.",
 		Example: "  dyno agent gen1.agent\n" +
 			"  dyno agent - <gen1.agent\n" +

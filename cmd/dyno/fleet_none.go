@@ -2,7 +2,20 @@
 
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"dyno/internal/summary"
+)
 
 // fleetCommands are none: this build has no NATS.
 func fleetCommands() []*cobra.Command { return nil }
+
+// fleetFlag defines no flag.
+func fleetFlag(*loadFlags) {}
+
+func loadByFleet(*cobra.Command, *loadFlags) (*summary.Summary, error) {
+	return nil, errors.ErrUnsupported
+}

@@ -22,6 +22,7 @@ import (
 type loadFlags struct {
 	loader.Request
 	json, quiet, latency bool
+	fleet                string // file of the machines that make the load; "": this one
 
 	names []string // of all flags, in the order of the help
 	cmd   *cobra.Command
@@ -70,6 +71,13 @@ func (f *loadFlags) run(args []string) error {
 	if len(args) > 0 {
 		f.URL, f.URLs = args[0], args[1:]
 	}
+	if f.fleet != "" {
+		s, err := loadByFleet(f.cmd, f)
+		if err != nil {
+			return err
+		}
+		return f.print(s)
+	}
 	p, err := loader.New(f.cmd.Context(), f.Request)
 	if err != nil {
 		return err
@@ -86,16 +94,25 @@ func (f *loadFlags) run(args []string) error {
 	if err != nil {
 		return err
 	}
+	return f.print(s, func() error { return files.Write(s) }, files.Close)
+}
+
+// print prints the summary, ends its files and returns what the load came to.
+func (f *loadFlags) print(s *summary.Summary, rest ...func() error) error {
 	stdout := f.cmd.OutOrStdout()
 	s.Color = isTerminal(stdout) && os.Getenv("NO_COLOR") == ""
 	write := summary.Text
 	if f.json {
 		write = summary.JSON
 	}
-	if err := errors.Join(write(stdout, s), files.Write(s), files.Close()); err != nil {
+	err := write(stdout, s)
+	for _, do := range rest {
+		err = errors.Join(err, do())
+	}
+	if err != nil {
 		return err
 	}
-	if p.Failed(s) {
+	if f.Failed(s) {
 		return exit(exitFailed)
 	}
 	return nil
@@ -256,6 +273,7 @@ func (f *loadFlags) defineRest() {
 			"other CPUs and one is free")
 	add(f, "engine", "", &f.Engine, loader.DefaultEngine(), "name", oneOf("epoll", "gonet"),
 		"load engine: epoll (Linux), or gonet, which uses Go's net package")
+	fleetFlag(f)
 	heading(f.cmd.Flags(), "Generator")
 	add(f, "max-errors", "", &f.MaxErrors, "0", "share", parseShare, "share of requests that may fail before the "+
 		"exit code is 1: 0.001 or 0.1%")

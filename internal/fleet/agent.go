@@ -22,8 +22,9 @@ type Agent struct {
 	Version string       // of dyno
 	Log     func(string) // gets a line for each order that is refused, and each change of the connection
 
-	began time.Time // origin of the agent's clock
-	skew  int64     // ns that its clock is ahead: of tests
+	began time.Time     // origin of the agent's clock
+	skew  int64         // ns that its clock is ahead: of tests
+	delay time.Duration // by which its windows begin late: of tests
 }
 
 // Run serves the controller, whenever it is there, until ctx is done. The controller's refusal of the
@@ -94,6 +95,7 @@ type session struct {
 	conn  *nats.Conn
 	guard guard
 	tasks sync.WaitGroup // that outlive their order
+	load  *task          // the last one; nil: none. Of the goroutine that receives orders
 }
 
 // The kinds of orders.
@@ -102,6 +104,9 @@ const (
 	clock   = "clock"
 	bulk    = "bulk"
 	examine = "examine"
+	prepare = "prepare"
+	start   = "start"
+	stop    = "stop"
 )
 
 // handlers are all that an agent can be asked for.
@@ -110,6 +115,9 @@ var handlers = map[string]func(*session, []byte) (any, error){
 	clock:   handle((*session).clock),
 	bulk:    handle((*session).bulk),
 	examine: handle((*session).examine),
+	prepare: handle((*session).prepare),
+	start:   handle((*session).start),
+	stop:    handle((*session).stop),
 }
 
 // unfit is the error of an order whose body is not what its kind needs.

@@ -8,14 +8,16 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"dyno/internal/clocks"
 )
 
 // State is what a check found of one machine and of the link to it.
 type State struct {
 	Name            string
-	System          string // of its dyno: "linux/amd64"
-	Offset          Offset
-	BandwidthPerSec float64 // bytes
+	System          string        // of its dyno: "linux/amd64"
+	Offset          clocks.Offset // of its clock from the controller's
+	BandwidthPerSec float64       // bytes
 	Condition       Condition
 }
 
@@ -24,10 +26,12 @@ func (h *Hub) Check(ctx context.Context) ([]State, error) {
 	var all []State
 	for _, name := range h.Names() {
 		s := State{Name: name, System: h.Hello(name).System}
-		var err error
-		if s.Offset, err = h.Clock(ctx, name); err != nil {
+		var other clocks.Other
+		if err := h.Ping(ctx, name, &other); err != nil {
 			return nil, err
 		}
+		s.Offset = other.At(h.now())
+		var err error
 		if s.BandwidthPerSec, err = h.Bandwidth(ctx, name, time.Second/2); err != nil {
 			return nil, err
 		}

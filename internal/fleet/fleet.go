@@ -8,8 +8,9 @@
 // does not fit is refused with one line in the log. An agent without its controller stops all that
 // it started.
 //
-// There are orders to read an agent's clock, to examine its machine, to send bytes over the link,
-// and to stop.
+// There are orders to read an agent's clock, to examine its machine, to send bytes over the link, and
+// to prepare, start and stop its share of a load (package loader). All agents start at one time, each
+// by its own clock; from then until a window ends no message is sent.
 package fleet
 
 import (

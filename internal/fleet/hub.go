@@ -44,6 +44,7 @@ type Hub struct {
 	store   string
 	log     func(string)
 	began   time.Time
+	users   map[string]string // names of the agents, by public key
 
 	mu     sync.Mutex
 	agents map[string]*member
@@ -54,12 +55,17 @@ type member struct {
 	session string
 	number  uint64
 	hello   Hello
+	client  uint64 // NATS's number of its connection
 }
 
 // Open starts the server of f on the port of f.Controller, on all addresses. version is that of dyno;
 // log gets one line for each attempt to do what is not allowed.
 func Open(f *Fleet, k *Keys, version string, log func(string)) (*Hub, error) {
-	h := &Hub{fleet: f, version: protocol + version, log: log, began: time.Now(), agents: map[string]*member{}}
+	h := &Hub{fleet: f, version: protocol + version, log: log, began: time.Now(), agents: map[string]*member{},
+		users: map[string]string{}}
+	for name, seed := range k.Agents {
+		h.users[public(seed)] = name
+	}
 	config, err := k.server()
 	if err != nil {
 		return nil, err
@@ -177,7 +183,8 @@ func (h *Hub) Greet(ctx context.Context, name string) error {
 		answer, err := ask[Greeting, Hello](ctx, h, name, hello, Greeting{})
 		if err == nil {
 			h.mu.Lock()
-			h.member(name).session, h.member(name).hello = answer.Session, *answer
+			m := h.member(name)
+			m.session, m.hello, m.client = answer.Session, *answer, h.clients()[name]
 			h.mu.Unlock()
 			return h.admits(name, answer)
 		}
@@ -212,6 +219,19 @@ func (h *Hub) member(name string) *member {
 		h.agents[name] = &member{}
 	}
 	return h.agents[name]
+}
+
+// clients returns the numbers of the connections of all agents that are there now. It sends nothing.
+func (h *Hub) clients() map[string]uint64 {
+	list, err := h.server.Connz(&server.ConnzOptions{Username: true, Limit: 10_000})
+	if err != nil {
+		return nil
+	}
+	found := map[string]uint64{}
+	for _, c := range list.Conns {
+		found[h.users[c.AuthorizedUser]] = c.Cid
+	}
+	return found
 }
 
 // Hello returns how an agent presented itself when it was greeted.

@@ -94,6 +94,8 @@ type Window struct {
 	Schedule *Schedule
 	Think    Pause    // closed loop: from an answer to the next request of its connection
 	Observe  *Observe // what to keep beyond the Load; nil: nothing
+	// Begin, unless nil, is called once all is ready. The window begins when it returns.
+	Begin func()
 }
 
 // Depth returns how many requests of job may be in flight on each connection during the window.

@@ -53,6 +53,10 @@ type Request struct {
 
 	TLS endpoint.TLS // of an https:// URL
 
+	// Share is that of this generator, if it is one of several. Amounts, rates and Connections are of
+	// all of them together; Threads, CPUs and Spin of each.
+	Share load.Share
+
 	adhoc.Request // what is sent, and what must come back
 
 	// The generator.
@@ -111,7 +115,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 			r.Connections = min(r.Connections, r.Requests) // the rest would have nothing to do
 		}
 	}
-	if err := machine.RoomFor(r.Connections, 0); err != nil {
+	if err := machine.RoomFor(r.Share.Part(r.Connections), 0); err != nil {
 		return nil, err
 	}
 	t, err := r.target(ctx)
@@ -131,7 +135,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 		p.engine = gonet.Engine{}
 	}
 	p.job = load.Job{
-		Endpoint: t.Endpoint, Scenario: s, Seed: r.Seed,
+		Endpoint: t.Endpoint, Scenario: s, Seed: r.Seed, Share: r.Share,
 		Connections: int(r.Connections), Pipeline: int(max(r.Pipeline, r.Streams)), Timeout: r.Timeout,
 		ConnectTimeout: r.ConnectTimeout, Workers: r.workers(t), CPUs: r.CPUs, PerConnection: int(r.PerConnection),
 		Cookies: r.Cookies, Decode: r.Compressed, LocalAddrs: r.LocalAddrs, Follow: int(r.Follow), Lazy: r.RampUp > 0,
@@ -286,19 +290,19 @@ func (r *Request) route() adhoc.Route {
 // server is on this machine too.
 func (r *Request) workers(t *adhoc.Target) int {
 	usable, quota := machine.Limits()
-	n := len(usable)
+	n, connections := len(usable), r.Share.Part(r.Connections)
 	if quota > 0 {
 		n = min(n, int(quota))
 	}
 	switch {
 	case r.Threads > 0:
-		return int(min(r.Threads, r.Connections))
+		return int(min(r.Threads, connections))
 	case len(r.CPUs) > 0:
 		n = len(r.CPUs)
 	case t.Here:
 		n /= 2
 	}
-	return load.Loops(n, int(r.Connections))
+	return load.Loops(n, int(connections))
 }
 
 // spins reports whether the loops spin, and if not, why.
@@ -396,7 +400,11 @@ func (p *Plan) words() string {
 	if p.Follow > 0 {
 		parts = append(parts, fmt.Sprintf("up to %s followed", document.Count(p.Follow, "redirect")))
 	}
-	return strings.Join(append(parts, document.Count(int64(p.job.Workers), "thread")+" ("+p.Engine+")"), ", ")
+	by := document.Count(int64(p.job.Workers), "thread")
+	if !p.Share.Whole() {
+		by = document.Count(int64(p.Share.Of), "generator")
+	}
+	return strings.Join(append(parts, by+" ("+p.Engine+")"), ", ")
 }
 
 // plain formats a duration without trailing zeros.

@@ -22,16 +22,7 @@ import (
 // Run runs the load and calls tick, unless it is nil, with each second of it. After an interruption
 // it returns the results until then, without an error.
 func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)) (*summary.Summary, error) {
-	s := &summary.Summary{
-		Dyno: p.Dyno, Command: p.Command, Target: p.Target, Did: p.Did, Seed: p.Seed, Open: p.openLoop,
-		Joining: p.job.Lazy, For: p.Length, Timeout: p.Timeout, Renewing: p.job.PerConnection > 0,
-		SpinAsked: p.Spin, NoSpin: p.noSpin, AnyStatus: p.Scenario == "" && p.ExpectStatus.Empty(),
-		Objectives: p.SLO, Unverified: p.TLS.Insecure, HTTP2: p.job.HTTP2,
-	}
-	for i := range p.job.Scenario.Requests {
-		q := &p.job.Scenario.Requests[i]
-		s.Names = append(s.Names, cmp.Or(q.Name, q.Method+" "+q.Path))
-	}
+	s := p.frame()
 	var metrics summary.Metrics
 	if p.Metrics != "" {
 		_, stop, err := serveMetrics(p.Metrics, &metrics)
@@ -74,6 +65,21 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 		err = nil
 	}
 	return s, err
+}
+
+// frame returns a Summary with what is known before the load.
+func (p *Plan) frame() *summary.Summary {
+	s := &summary.Summary{
+		Dyno: p.Dyno, Command: p.Command, Target: p.Target, Did: p.Did, Seed: p.Seed, Open: p.openLoop,
+		Joining: p.job.Lazy, For: p.Length, Timeout: p.Timeout, Renewing: p.job.PerConnection > 0,
+		SpinAsked: p.Spin, NoSpin: p.noSpin, AnyStatus: p.Scenario == "" && p.ExpectStatus.Empty(),
+		Objectives: p.SLO, Unverified: p.TLS.Insecure, HTTP2: p.job.HTTP2,
+	}
+	for i := range p.job.Scenario.Requests {
+		q := &p.job.Scenario.Requests[i]
+		s.Names = append(s.Names, cmp.Or(q.Name, q.Method+" "+q.Path))
+	}
+	return s
 }
 
 // Ask sends the first request of the load, before it, and returns the response.

@@ -71,7 +71,9 @@ type loadJSON struct {
 	UnevenNS       int64 `json:"uneven_ns,omitempty"`
 
 	Generator generator `json:"generator"`
-	Warnings  []Warning `json:"warnings"`
+	// of a load that several made
+	Generators []OneOfSeveral `json:"generators,omitempty"`
+	Warnings   []Warning      `json:"warnings"`
 
 	UnreachableNS int64     `json:"unreachable_ns,omitempty"`
 	Interrupted   bool      `json:"interrupted,omitempty"`
@@ -151,7 +153,7 @@ func JSON(w io.Writer, s *Summary) error {
 		FirstByte: latency{h: d.FirstByte}.json(),
 		Censored:  s.primary().censored, CensoredFromNS: s.primary().from, StarvedNS: l.StarvedNS,
 		BacklogPeak: l.BacklogPeak, UnevenNS: l.UnevenNS,
-		Generator: s.generator(), Warnings: append([]Warning{}, s.Warnings()...),
+		Generator: s.generator(), Generators: s.Generators, Warnings: append([]Warning{}, s.Warnings()...),
 		UnreachableNS: l.UnreachableNS, Interrupted: s.Interrupted, Command: s.Command, Target: s.Target, Seed: s.Seed,
 		Dyno: s.Dyno, Intervals: []jsonSec{},
 		Protocol: map[bool]string{false: "HTTP/1.1", true: "HTTP/2"}[s.HTTP2],

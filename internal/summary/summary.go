@@ -43,6 +43,8 @@ type Summary struct {
 	Load    result.Load
 	Detail  result.Detail
 	Seconds []Second // in order
+	// Generators are those of a load that several made, in the order of their shares; nil: one did.
+	Generators []OneOfSeveral
 
 	Color bool // Text may use ANSI styles
 }

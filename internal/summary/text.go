@@ -49,6 +49,9 @@ func Text(w io.Writer, s *Summary) error {
 	}
 	line("Ledger", s.ledger())
 	line("Generator", s.generatorText())
+	for _, text := range s.several() {
+		line("", text)
+	}
 	line("Throughput", s.megabytes(s.Load.BytesRead)+" read, "+s.megabytes(s.Load.BytesWritten)+" written")
 	for _, v := range s.Verdicts() {
 		line("Objective", v.text())

@@ -65,8 +65,13 @@ func (s *Summary) Warnings() []Warning {
 	}
 	add(Ledger, s.unbalanced())
 	add(Churn, s.churn())
-	add(Generator, s.atLimit())
-	add(Paused, s.paused())
+	if s.Generators == nil {
+		add(Generator, s.atLimit())
+		add(Paused, s.paused())
+	}
+	for _, g := range s.Generators {
+		all = append(all, g.Warnings...)
+	}
 	add(Starved, s.starved())
 	add(Rate, s.missed())
 	add(Unsteady, s.unsteady())

@@ -108,6 +108,9 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 	start := make(chan int64)
 	go func() {
 		ready.Wait()
+		if win.Begin != nil {
+			win.Begin()
+		}
 		now := s.workers[0].now()
 		shared.open(now, &s.job)
 		for range s.workers {

@@ -219,6 +219,9 @@ func (s *session) carryOut(w *window, ledger *load.Ledger) (last int64) {
 			c.interrupt()
 		}
 	})()
+	if w.Begin != nil {
+		w.Begin()
+	}
 	w.begin(s.now())
 	for _, b := range s.books {
 		b.Begin(w.edge)

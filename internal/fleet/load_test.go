@@ -1,0 +1,336 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"dyno/internal/adhoc"
+	"dyno/internal/conf"
+	"dyno/internal/load"
+	"dyno/internal/loader"
+	"dyno/internal/summary"
+)
+
+// counting returns a server that counts its requests.
+func counting(t *testing.T) (url string, n *atomic.Int64) {
+	n = &atomic.Int64{}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		n.Add(1)
+		w.Write([]byte("value"))
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, n
+}
+
+// quiet is a say for Load.
+func quiet(string) {}
+
+func gathered(t *testing.T, names ...string) *bench {
+	t.Helper()
+	b := newBench(t, names...)
+	if err := b.Gather(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// punctual makes a load, and again if a generator began late: this machine may be busy with other tests.
+func (b *bench) punctual(t *testing.T, r loader.Request, before func()) *summary.Summary {
+	t.Helper()
+	for range 20 {
+		before()
+		s, err := b.Load(t.Context(), r, quiet)
+		if err == nil {
+			return s
+		}
+		if !strings.Contains(err.Error(), "did not start on time") {
+			t.Fatal(err)
+		}
+	}
+	t.Skip("this machine is too busy to begin a load on time")
+	return nil
+}
+
+// TestLoad: generators together send what was asked of all, on time, and nothing is said meanwhile.
+func TestLoad(t *testing.T) {
+	b := newBench(t, "gen1", "gen2", "gen3")
+	b.agents["gen2"].skew = 7e9
+	if err := b.Gather(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	url, n := counting(t)
+	for name, r := range map[string]loader.Request{
+		"number": {Requests: 1000, Connections: 7},
+		"rate":   {Rate: 500, Duration: time.Second, Connections: 7, Timeout: 30 * time.Second},
+		"gonet":  {Requests: 500, Connections: 6, Engine: "gonet"},
+		"warm":   {Requests: 300, Connections: 3, Warmup: 50 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r.URL, r.Seed = url, 1
+			s := b.punctual(t, r, func() { n.Store(0) })
+			want := max(r.Requests, int64(r.Rate))
+			if s.Load.Succeeded != want || s.Detail.Service.Count() != want || n.Load() < want ||
+				r.Warmup == 0 && n.Load() != want || s.Load.Connections != int(r.Connections) {
+				t.Errorf("%d succeeded, %d in the histogram, the server saw %d, %d connections; want %d on %d",
+					s.Load.Succeeded, s.Detail.Service.Count(), n.Load(), s.Load.Connections, want, r.Connections)
+			}
+			sum := int64(0)
+			for i, g := range s.Generators {
+				sum += g.Succeeded
+				if g.Name != b.Names()[i] || g.Succeeded == 0 || g.BoundNS <= 0 || max(g.BeganNS, -g.BeganNS) > int64(Skew) {
+					t.Errorf("%+v", g)
+				}
+			}
+			if sum != want || len(s.Generators) != 3 || !strings.Contains(s.Did, "3 generators") {
+				t.Errorf("%d requests of %d generators: %s", sum, len(s.Generators), s.Did)
+			}
+		})
+	}
+}
+
+// TestMistakes: what is wrong with a load is said as on one machine, by whoever finds it, and leaves
+// the agents ready for the next one.
+func TestMistakes(t *testing.T) {
+	b := gathered(t, "gen1", "gen2")
+	url, n := counting(t)
+	body := "@/etc/passwd"
+	ask := adhoc.Request{Scenario: "x.toml"}
+	for want, r := range map[string]loader.Request{
+		"--scenario names a file of this machine": {URL: url, Request: ask},
+		"--body @FILE names a file":               {URL: url, Request: adhoc.Request{Body: &body}},
+		"--csv needs figures":                     {URL: url, CSV: "x.csv"},
+		"-n and -d both end the load":             {URL: url, Requests: 5, Duration: time.Second},
+		"each of the 2 generators needs":          {URL: url, Connections: 1},
+		"no URL":                                  {},
+	} {
+		_, err := b.Load(t.Context(), r, quiet)
+		if _, usage := errors.AsType[*conf.UsageError](err); !usage || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want a usage error with %q", err, want)
+		}
+	}
+	if _, err := b.Load(t.Context(), loader.Request{URL: "http://127.0.0.1:1/", Connections: 2}, quiet); err == nil ||
+		!strings.Contains(err.Error(), "is a server listening at 127.0.0.1:1?") {
+		t.Errorf("a server that is not there: %v", err)
+	}
+	if n.Load() != 0 {
+		t.Errorf("%d requests were sent", n.Load())
+	}
+	b.punctual(t, loader.Request{URL: url, Requests: 10, Connections: 2}, func() {})
+}
+
+// TestRefusedTasks: a load that is not the one that was prepared does not start, nor one twice.
+func TestRefusedTasks(t *testing.T) {
+	b := gathered(t, "gen1")
+	url, n := counting(t)
+	task := Task{Run: token(), Request: loader.Request{URL: url, Requests: 10, Connections: 1},
+		Share: load.Share{Index: 0, Of: 1}}
+	plan := digest(encoded(task.Request))
+	begin := Start{Run: task.Run, Plan: plan, AtNS: b.agents["gen1"].now() + 1e9}
+	if a := b.send(t, "gen1", b.order("gen1", start, begin)); !strings.Contains(a.Refused, "not the one") {
+		t.Errorf("nothing was prepared: %+v", a)
+	}
+	if a := b.send(t, "gen1", b.order("gen1", prepare, task)); a.Refused+a.Failed != "" {
+		t.Fatalf("%+v", a)
+	}
+	if a := b.send(t, "gen1", b.order("gen1", prepare, task)); !strings.Contains(a.Failed, "busy") {
+		t.Errorf("prepared twice: %+v", a)
+	}
+	other := begin
+	other.Plan = digest([]byte("another plan"))
+	late := begin
+	late.AtNS = 1
+	for want, s := range map[string]Start{"not the one": other, "late": late} {
+		for range 100 { // until it is ready
+			if a := b.send(t, "gen1", b.order("gen1", start, s)); strings.Contains(a.Refused+a.Failed, want) {
+				want = ""
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		if want != "" {
+			t.Errorf("a start was not refused as %q", want)
+		}
+	}
+	time.Sleep(50 * time.Millisecond)
+	if n.Load() != 0 {
+		t.Errorf("%d requests were sent", n.Load())
+	}
+	begin.AtNS = b.agents["gen1"].now() + 2e8
+	if a := b.send(t, "gen1", b.order("gen1", start, begin)); a.Refused+a.Failed != "" {
+		t.Fatalf("%+v", a)
+	}
+	if a := b.send(t, "gen1", b.order("gen1", start, begin)); !strings.Contains(a.Refused, "started before") {
+		t.Errorf("started twice: %+v", a)
+	}
+	for range 500 {
+		if n.Load() == 10 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d requests were sent; want 10", n.Load())
+}
+
+// TestLostGenerator: an agent that ends within a load ends the load, without a result, and the others
+// send no more.
+func TestLostGenerator(t *testing.T) {
+	b := newBench(t, "gen1")
+	b.fleet.Generators = append(b.fleet.Generators, Machine{Name: "gen2"})
+	keys := b.keys
+	b.Close()
+	var err error
+	if b.keys, _, err = b.fleet.Keys(); err != nil || string(keys.Seed) != string(b.keys.Seed) {
+		t.Fatal(err)
+	}
+	b.open(t)
+	bundle, err := ReadBundle(b.fleet.BundleFile("gen2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kill := b.run(t, &Agent{Bundle: bundle, Version: b.version, Log: b.agentLog.add})
+	if err := b.Gather(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	url, n := counting(t)
+	ended := make(chan error)
+	go func() {
+		s, err := b.Load(t.Context(), loader.Request{URL: url, Rate: 200, Duration: time.Hour, Connections: 2}, quiet)
+		if s != nil {
+			err = errors.New("there is a summary")
+		}
+		ended <- err
+	}()
+	underWay(t, n)
+	kill()
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "gen2 was lost") {
+		t.Errorf("%v", err)
+	}
+	silent(t, n)
+}
+
+// underWay waits until a server had requests.
+func underWay(t *testing.T, n *atomic.Int64) {
+	t.Helper()
+	for range 1500 {
+		if n.Load() > 20 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("the load did not start")
+}
+
+// silent waits until a server gets no more requests: 10 s at most.
+func silent(t *testing.T, n *atomic.Int64) {
+	t.Helper()
+	for range 20 {
+		before := n.Load()
+		time.Sleep(500 * time.Millisecond)
+		if n.Load() == before {
+			return
+		}
+	}
+	t.Error("the load goes on after 10 s")
+}
+
+// TestLostController: agents whose controller is gone send no more.
+func TestLostController(t *testing.T) {
+	b := gathered(t, "gen1", "gen2")
+	url, n := counting(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		_, err := b.Load(ctx, loader.Request{URL: url, Rate: 200, Duration: time.Hour, Connections: 2}, quiet)
+		ended <- err
+	}()
+	underWay(t, n)
+	b.Close()
+	silent(t, n)
+	cancel()
+	if err := <-ended; err == nil {
+		t.Error("a load without its controller has a summary")
+	}
+}
+
+// TestInterrupted: a load that a person ends has a summary of all until then.
+func TestInterrupted(t *testing.T) {
+	b := gathered(t, "gen1", "gen2")
+	url, n := counting(t)
+	var s *summary.Summary
+	for range 20 {
+		n.Store(0)
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			for n.Load() < 20 {
+				time.Sleep(10 * time.Millisecond)
+			}
+			cancel()
+		}()
+		var err error
+		s, err = b.Load(ctx, loader.Request{URL: url, Rate: 200, Duration: time.Hour, Connections: 2}, quiet)
+		if err != nil && !strings.Contains(err.Error(), "did not start on time") {
+			t.Fatal(err)
+		}
+		if s != nil {
+			break
+		}
+	}
+	if s == nil {
+		t.Skip("this machine is too busy to begin a load on time")
+	}
+	if !s.Interrupted || s.Load.Succeeded < 20 || s.Load.Started > n.Load() {
+		t.Errorf("%+v; the server saw %d", s.Load, n.Load())
+	}
+	silent(t, n)
+}
+
+// TestLateGenerator: a window that begins too late is no result.
+func TestLateGenerator(t *testing.T) {
+	b := gathered(t, "gen1", "gen2")
+	b.agents["gen2"].delay = 3 * Skew
+	url, _ := counting(t)
+	if _, err := b.Load(t.Context(), loader.Request{URL: url, Requests: 100, Connections: 2}, quiet); err == nil ||
+		!strings.Contains(err.Error(), "gen2 did not start on time") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestResultsOnce: an agent's events are heeded once, and only its own.
+func TestResultsOnce(t *testing.T) {
+	b := gathered(t, "gen1", "gen2")
+	own := b.agents["gen1"].Bundle
+	nc, err := connect("tls://"+own.Controller, own.Name, own.Seed, nats.TLSHandshakeFirst(), nats.Secure(own.client()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	r := &run{Hub: b.Hub, id: token(), events: make(chan Event, 10)}
+	consumed, err := r.consume(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer consumed.Stop()
+	ready := encoded(Event{Run: r.id, Agent: "gen1", Kind: "ready"})
+	for _, data := range [][]byte{ready, ready, encoded(Event{Run: r.id, Agent: "gen2", Kind: "ready"}),
+		encoded(Event{Run: "another", Agent: "gen1", Kind: "ready"}), []byte(`{"run":"x","shell":1}`)} {
+		if err := nc.Publish(results+"gen1", data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nc.Flush()
+	b.log.once(t, `unknown field "shell"`)
+	b.log.once(t, "there before")
+	b.log.once(t, `in the name of "gen2"`)
+	b.log.once(t, "of another load")
+	if len(r.events) != 1 || (<-r.events).Agent != "gen1" {
+		t.Error("events were heeded that are none")
+	}
+}

@@ -1,0 +1,220 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"dyno/internal/conf"
+	"dyno/internal/load"
+	"dyno/internal/loader"
+)
+
+// Task asks an agent to prepare its share of a load: to connect, and to warm up.
+type Task struct {
+	Run     string         `json:"run"`     // that nobody can guess; its events have it
+	Request loader.Request `json:"request"` // of all generators; their Share is empty
+	Share   load.Share     `json:"share"`
+}
+
+// Start asks an agent to begin what it has prepared.
+type Start struct {
+	Run  string `json:"run"`
+	Plan string `json:"plan"`  // digest of the Request that was prepared
+	AtNS int64  `json:"at_ns"` // by the agent's clock
+}
+
+// Stop asks an agent to end a load, and what it opened for it.
+type Stop struct {
+	Run string `json:"run"`
+}
+
+// Done is the answer to an order that has no other.
+type Done struct{}
+
+// Event is what an agent says of a task that it carries out. The controller heeds each ID once.
+type Event struct {
+	Run   string `json:"run"`
+	Agent string `json:"agent"`
+	Kind  string `json:"kind"` // ready, done or failed
+
+	LengthNS int64           `json:"length_ns,omitempty"` // ready: of the window; 0: until its requests are done
+	Text     string          `json:"text,omitempty"`      // failed: why
+	Usage    bool            `json:"usage,omitempty"`     // failed: the request is a mistake of its author
+	Outcome  *loader.Outcome `json:"outcome,omitempty"`   // done
+	BeganNS  int64           `json:"began_ns,omitempty"`  // done: when the window began, by the agent's clock
+	Messages uint64          `json:"messages,omitempty"`  // done: NATS's, in the window
+}
+
+// ID names the event: an agent that is not sure that it was received sends it again.
+func (e *Event) ID() string { return e.Run + "/" + e.Agent + "/" + e.Kind }
+
+// task is a load that a session prepares and carries out.
+type task struct {
+	*Task
+	plan   string // digest of the Request
+	ready  chan struct{}
+	begin  chan int64 // takes the time of Start, once
+	begun  bool
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// running reports whether t has not ended.
+func (t *task) running() bool {
+	select {
+	case <-t.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// prepare begins to prepare a load, and returns at once: an event says when it is ready.
+func (s *session) prepare(q *Task) (Done, error) {
+	switch err := q.Request.Portable(); {
+	case s.load != nil && s.load.running():
+		return Done{}, errors.New("it is busy with another load")
+	case err != nil:
+		return Done{}, unfit{err}
+	case q.Run == "" || q.Share.Check() != nil:
+		return Done{}, unfit{errors.New("a load without a run or a share")}
+	}
+	t := &task{Task: q, plan: digest(encoded(q.Request)), ready: make(chan struct{}), begin: make(chan int64, 1),
+		done: make(chan struct{})}
+	var ctx context.Context
+	ctx, t.cancel = context.WithCancel(s.ctx)
+	s.load = t
+	s.tasks.Go(func() {
+		defer close(t.done)
+		defer t.cancel()
+		e := s.carryOut(ctx, t)
+		e.Run, e.Agent = t.Run, s.agent.Bundle.Name
+		s.report(e)
+	})
+	return Done{}, nil
+}
+
+// start lets the load begin that was prepared.
+func (s *session) start(q *Start) (Done, error) {
+	t := s.load
+	if t == nil || t.Run != q.Run || t.plan != q.Plan {
+		return Done{}, unfit{errors.New("the load that is to start is not the one that was prepared")}
+	}
+	select {
+	case <-t.ready:
+	default:
+		return Done{}, unfit{errors.New("the load that is to start is not ready")}
+	}
+	switch ahead := time.Duration(q.AtNS - s.agent.now()); {
+	case t.begun || !t.running():
+		return Done{}, unfit{errors.New("the load has been started before")}
+	case ahead <= 0:
+		return Done{}, fmt.Errorf("the order to start came %v late", -ahead)
+	case ahead > time.Minute:
+		return Done{}, unfit{fmt.Errorf("the load is to start in %v: want a minute at most", ahead)}
+	}
+	t.begun = true
+	t.begin <- q.AtNS
+	return Done{}, nil
+}
+
+// stop ends a load, and waits for its end. What it did until then is in its event.
+func (s *session) stop(q *Stop) (Done, error) {
+	t := s.load
+	if t == nil || t.Run != q.Run {
+		return Done{}, nil
+	}
+	t.cancel()
+	select {
+	case <-t.done:
+		return Done{}, nil
+	case <-time.After(patience - time.Second):
+		return Done{}, errors.New("the load does not end")
+	}
+}
+
+// longestWait is how long a load that is ready waits for its start.
+const longestWait = 2 * time.Minute
+
+// carryOut carries out a task until it ends or ctx does, and returns the event that says so.
+func (s *session) carryOut(ctx context.Context, t *task) Event {
+	request := t.Request
+	request.Share = t.Share
+	var at, began int64
+	var before, after nats.Statistics
+	plan, err := loader.New(ctx, request)
+	var o *loader.Outcome
+	if err == nil {
+		o, err = plan.Measure(ctx, func() error {
+			close(t.ready)
+			s.report(Event{Run: t.Run, Agent: s.agent.Bundle.Name, Kind: "ready", LengthNS: int64(plan.Length)})
+			select {
+			case at = <-t.begin:
+				return nil
+			case <-ctx.Done():
+				return errors.New("stopped before its start")
+			case <-time.After(longestWait):
+				return errors.New("no order to start came")
+			}
+		}, func() {
+			s.agent.until(ctx, at+int64(s.agent.delay))
+			before, began = s.conn.Stats(), s.agent.now()
+		})
+		after = s.conn.Stats()
+	}
+	if err != nil {
+		_, usage := errors.AsType[*conf.UsageError](err)
+		return Event{Kind: "failed", Text: err.Error(), Usage: usage}
+	}
+	return Event{Kind: "done", Outcome: o, BeganNS: began,
+		Messages: after.InMsgs - before.InMsgs + after.OutMsgs - before.OutMsgs}
+}
+
+// spun is how long before a time the agent stops sleeping, which ends late.
+const spun = 2 * time.Millisecond
+
+// until returns when the agent's clock shows at, or ctx is done.
+func (a *Agent) until(ctx context.Context, at int64) {
+	select {
+	case <-time.After(time.Duration(at-a.now()) - spun):
+	case <-ctx.Done():
+		return
+	}
+	for a.now() < at {
+	}
+}
+
+// report sends an event, and again until the controller's server has stored it: that keeps one of each
+// ID. It gives up with the session.
+func (s *session) report(e Event) {
+	js, err := jetstream.New(s.conn)
+	data, unfit := json.Marshal(e)
+	if len(data) > mostBytes/2 {
+		unfit = fmt.Errorf("its figures take %d MB, more than can be sent; make the load shorter", len(data)>>20)
+	}
+	if unfit != nil {
+		e.Kind, e.Outcome, e.Text = "failed", nil, unfit.Error()
+		data = encoded(e)
+	}
+	for s.ctx.Err() == nil && err == nil {
+		ctx, cancel := context.WithTimeout(s.ctx, patience)
+		_, again := js.PublishMsg(ctx, &nats.Msg{Subject: results + s.agent.Bundle.Name, Data: data},
+			jetstream.WithMsgID(e.ID()))
+		if cancel(); again == nil {
+			return
+		}
+		select {
+		case <-s.ctx.Done():
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	if err != nil {
+		s.agent.Log("report to the controller: " + err.Error())
+	}
+}

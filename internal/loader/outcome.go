@@ -1,0 +1,152 @@
+package loader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"dyno/internal/conf"
+	machine "dyno/internal/host"
+	"dyno/internal/load"
+	"dyno/internal/result"
+	"dyno/internal/summary"
+)
+
+// Outcome is what one of several generators measured of a load (Request.Share). It travels as JSON.
+type Outcome struct {
+	Summary summary.Summary // without Load and Detail
+	Limited bool            // by Request.Limit
+	Part    *load.Part
+}
+
+// Portable returns an error if another machine cannot carry r out, because a file, or a file to be
+// written, is on this one.
+func (r *Request) Portable() error {
+	file := func(text *string) bool { return text != nil && strings.HasPrefix(*text, "@") }
+	form := false
+	for _, field := range r.Form {
+		_, value, _ := strings.Cut(field, "=")
+		form = form || strings.HasPrefix(value, "@")
+	}
+	for _, f := range []struct {
+		flag string
+		is   bool
+	}{
+		{"--scenario", r.Scenario != ""}, {"--targets", r.Targets != ""}, {"--unix", r.Unix != ""},
+		{"--body-file", r.BodyFile != ""}, {"--body @FILE", file(r.Body)}, {"--form NAME=@FILE", form},
+		{"--expect-body @FILE", file(r.ExpectBody)}, {"--ca", r.TLS.CA != ""}, {"--cert", r.TLS.Cert != ""},
+		{"--key", r.TLS.Key != ""},
+	} {
+		if f.is {
+			return conf.Usagef("%s names a file of this machine, which the machines of --fleet do not have; omit one",
+				f.flag)
+		}
+	}
+	for _, f := range []struct {
+		flag string
+		is   bool
+	}{{"--find", r.Find != nil}, {"--csv", r.CSV != ""}, {"--hdr", r.HDR != ""}, {"--metrics", r.Metrics != ""}} {
+		if f.is {
+			return conf.Usagef("%s needs figures while the load runs, and the machines of --fleet send none then; omit "+
+				"one", f.flag)
+		}
+	}
+	return nil
+}
+
+// Measure carries out the load's share. It calls ready when all connections are open and warm, and
+// begin, which returns when the window is to begin, as late as possible before it. After an
+// interruption it returns what was seen until then, without an error.
+func (p *Plan) Measure(ctx context.Context, ready func() error, begin func()) (*Outcome, error) {
+	o := &Outcome{Summary: *p.frame(), Limited: p.Limit > 0}
+	session, err := p.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer session.Close()
+	if err := p.warmUp(ctx, session); err != nil {
+		return nil, err
+	}
+	if err := ready(); err != nil {
+		return nil, err
+	}
+	var start time.Time
+	var suspended time.Duration
+	p.window.Begin = func() {
+		suspended = machine.Suspended()
+		begin()
+		start = time.Now()
+	}
+	s := &o.Summary
+	p.window.Observe = &load.Observe{Every: time.Second, Each: true, Tick: func(i result.Interval) {
+		i.Detail = result.Detail{} // percentiles of several machines do not add up
+		s.Seconds = append(s.Seconds, summary.Of(i))
+	}}
+	o.Part, err = load.Measure(ctx, session, p.Share, p.window)
+	s.Wall, s.Suspended = time.Since(start), machine.SuspendedBetween(suspended, machine.Suspended())
+	if s.Interrupted = err != nil && ctx.Err() != nil && o.Part != nil; s.Interrupted {
+		err = nil
+	}
+	return o, err
+}
+
+// Merge returns the summary of a load of which these are the outcomes of all generators, in the order
+// of their shares, with the generators' names.
+func Merge(outcomes []*Outcome, names []string) (*summary.Summary, error) {
+	var parts []*load.Part
+	for _, o := range outcomes {
+		if o.Part == nil {
+			return nil, errors.New("merge outcomes: one has no figures")
+		}
+		parts = append(parts, o.Part)
+	}
+	l, d, err := load.Join(parts)
+	if err != nil {
+		return nil, err
+	}
+	s := outcomes[0].Summary
+	s.Seconds = append([]summary.Second(nil), s.Seconds...)
+	for i, o := range outcomes[1:] {
+		other := &o.Summary
+		if other.Target != s.Target || other.Did != s.Did || other.Seed != s.Seed || other.HTTP2 != s.HTTP2 {
+			return nil, fmt.Errorf("%s and %s carried out different loads:\n%s: %s\n%s: %s", names[0], names[i+1], s.Target,
+				s.Did, other.Target, other.Did)
+		}
+		s.Wall, s.Suspended = max(s.Wall, other.Wall), max(s.Suspended, other.Suspended)
+		s.Interrupted = s.Interrupted || other.Interrupted
+		if other.NoSpin != s.NoSpin {
+			s.NoSpin = "not alike on all machines"
+		}
+		for k, second := range other.Seconds {
+			if k == len(s.Seconds) {
+				s.Seconds = append(s.Seconds, summary.Second{StartNS: second.StartNS, LengthNS: second.LengthNS})
+			}
+			s.Seconds[k].Add(second)
+		}
+	}
+	s.Load, s.Detail = l, d
+	if outcomes[0].Limited {
+		s.Load.Planned, s.Load.NeverStarted = s.Load.Started, 0
+	}
+	for i, o := range outcomes {
+		g, err := o.generator(names[i])
+		if err != nil {
+			return nil, err
+		}
+		s.Generators = append(s.Generators, g)
+	}
+	return &s, nil
+}
+
+// generator returns what is to be said of one of several generators.
+func (o *Outcome) generator(name string) (g summary.OneOfSeveral, err error) {
+	part := *o.Part
+	part.Share = load.Share{} // as if it were all
+	own := o.Summary
+	if own.Load, own.Detail, err = load.Join([]*load.Part{&part}); err != nil {
+		return g, err
+	}
+	return own.As(name), nil
+}
