@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"strings"
 
 	"dyno/internal/plan"
 	"dyno/internal/protocol"
@@ -51,14 +50,10 @@ func sameSession(a, b result.TLSSession) bool {
 
 // session describes what a connection negotiated.
 func session(s result.TLSSession) string {
-	parts := []string{s.Version, s.Suite}
-	if s.Group != "" {
-		parts = append(parts, s.Group)
-	}
 	if s.ALPN == "" {
-		return strings.Join(append(parts, "no ALPN"), ", ")
+		return s.Words() + ", no ALPN"
 	}
-	return strings.Join(append(parts, "ALPN "+s.ALPN), ", ")
+	return s.Words() + ", ALPN " + s.ALPN
 }
 
 // forms returns the forms of HTTP that a contestant is asked in, the first loaded first.

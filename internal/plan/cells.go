@@ -211,8 +211,7 @@ type such func(c result.Cell, l result.Level, control bool) bool
 func everyRound(p *result.Plan, pilot bool) such {
 	return func(c result.Cell, l result.Level, control bool) bool {
 		alone := pilot && control && c.Contestant == p.Backend && !slices.ContainsFunc(p.Points()[:c.Level], func(o result.Level) bool {
-			o.Scenario, o.HTTP = l.Scenario, l.HTTP
-			return o == l
+			return o.AtBackend() == l.AtBackend()
 		})
 		return (alone || compared(p, c, control)) && !(pilot && l.RateShare > 0)
 	}

@@ -20,10 +20,7 @@ type Alone struct {
 }
 
 // Serves reports whether contestants ask the same of the backend at a level.
-func (a *Alone) Serves(l result.Level) bool {
-	l.Scenario = ""
-	return a.At == l
-}
+func (a *Alone) Serves(l result.Level) bool { return a.At == l.AtBackend() }
 
 // backendText names the backend that the contestants call, where it ran, and its own capacity. It
 // is "" if they call none.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"dyno/internal/analysis"
+	http "dyno/internal/protocol"
+	"dyno/internal/result"
 )
 
 func TestForms(t *testing.T) {
@@ -188,5 +190,33 @@ func TestClassicTailWantsRequests(t *testing.T) {
 		if strings.Contains(got, "99 %: fewer than 10 requests lie beyond it") == told {
 			t.Errorf("of %d requests:\n%s", n, got)
 		}
+	}
+}
+
+// The protocol of a level, what it negotiated and who does not serve it stand in every form for people.
+func TestProtocolIsSaid(t *testing.T) {
+	for _, f := range []func() *Data{fixture, classicFixture, func() *Data { return sweepFixture(6) }} {
+		for _, form := range []string{"text", "html", "markdown"} {
+			d := f()
+			d.Width, d.Run.Plan.Level.HTTP = 400, http.H2
+			for i := range d.Levels {
+				d.Levels[i].At.HTTP = http.H2
+			}
+			name := d.Run.Plan.Contestants[0]
+			d.Run.Plan.Unserved = []result.Unserved{{Contestant: "elsewhere", HTTP: http.H2}}
+			d.Run.Trials = append(d.Run.Trials, result.Trial{Contestant: name, Load: result.Load{
+				TLS: []result.TLSSession{{Version: "TLS 1.3", Suite: "TLS_AES_128_GCM_SHA256", Connections: 5}}}})
+			got := strings.NewReplacer("</span>", "").Replace(strings.NewReplacer(
+				"\u00a0", " ", ":** ", ": ", "**", "", `\_`, "_").Replace(string(written(t, detailed(form), d))))
+			for _, want := range []string{"HTTP/2 over TLS", "Not measured: elsewhere in HTTP/2 over TLS",
+				"Encryption: TLS 1.3, TLS_AES_128_GCM_SHA256"} {
+				if !strings.Contains(got, want) {
+					t.Errorf("%s of a %q: no %q", form, d.Run.Plan.Protocol, want)
+				}
+			}
+		}
+	}
+	if got := string(written(t, inFull, fixture())); strings.Contains(got, "Encryption") || strings.Contains(got, "TLS") {
+		t.Error("said of a run of which it is not true")
 	}
 }

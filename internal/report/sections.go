@@ -51,13 +51,42 @@ func (v *view) rest(method []document.Fact, words []document.Definition) []docum
 func (v *view) origin() document.Section {
 	s := document.Section{ID: "machine"}
 	for _, f := range []document.Fact{{Name: "Machine", Value: v.machine()}, {Name: "Machines", Value: v.parts()},
-		{Name: "Measured", Value: v.measured()}, {Name: "Backend", Value: v.backendText()},
+		{Name: "Measured", Value: v.measured()}, {Name: "Backend", Value: v.backendText()}, {Name: "Encryption", Value: v.encryption()},
 		{Name: "Not measured here", Value: v.unmeasured()}} {
 		if f.Value != "" {
 			s.Blocks = append(s.Blocks, document.Paragraph{Label: f.Name, Text: document.Plain(f.Value + ".")})
 		}
 	}
 	return s
+}
+
+// encryption says what the connections over TLS negotiated, by contestant; "" if there were none.
+func (v *view) encryption() string {
+	var all []string
+	by := map[string][]string{}
+	seen := map[string]bool{}
+	for i := range v.run.Trials {
+		t := &v.run.Trials[i]
+		if len(t.Load.TLS) == 0 || seen[t.Contestant] {
+			continue
+		}
+		seen[t.Contestant] = true
+		words := t.Load.TLS[0].Words()
+		if by[words] == nil {
+			all = append(all, words)
+		}
+		by[words] = append(by[words], t.Contestant)
+	}
+	for i, words := range all {
+		var names []string
+		for _, name := range slices.Sorted(slices.Values(by[words])) {
+			names = append(names, v.title(name))
+		}
+		if all[i] = document.Clean(words); len(all) > 1 {
+			all[i] += " (" + and(names) + ")"
+		}
+	}
+	return strings.Join(all, "; ")
 }
 
 // measured describes the amount of valid data.

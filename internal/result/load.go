@@ -105,6 +105,15 @@ type TLSSession struct {
 	Connections int64  `json:"connections"`
 }
 
+// Words describe the encryption: "TLS 1.3, TLS_AES_128_GCM_SHA256, X25519".
+func (s TLSSession) Words() string {
+	words := s.Version + ", " + s.Suite
+	if s.Group != "" {
+		words += ", " + s.Group
+	}
+	return words
+}
+
 // Pace is how evenly the requests of an open loop were sent, and how many of them waited. All
 // values are sums over the event loops, each of which sends its share of the arrivals.
 type Pace struct {

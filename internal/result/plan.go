@@ -160,6 +160,13 @@ type LaunchPart struct {
 // Launch returns the launch part of the level.
 func (l Level) Launch() LaunchPart { return LaunchPart{l.DelayNS, l.Work} }
 
+// AtBackend returns what a level asks of the backend: the scenario and the protocol are between the
+// generator and the contestants.
+func (l Level) AtBackend() Level {
+	l.Scenario, l.HTTP = "", protocol.Clear
+	return l
+}
+
 // Open reports whether the level is an open loop, whose arrivals do not wait for answers.
 func (l Level) Open() bool { return l.RatePerSec > 0 || l.RateShare > 0 }
 

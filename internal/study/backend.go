@@ -21,14 +21,13 @@ func alone(run *result.Run) (out []report.Alone) {
 	rates := map[result.Level][]float64{}
 	pilot := plan.Pilot(run)
 	for _, l := range p.Points() {
-		l.Scenario = ""
+		l = l.AtBackend()
 		if rates[l] != nil {
 			continue
 		}
 		for i := range pilot {
 			t := &pilot[i]
-			at := p.LevelOf(t)
-			at.Scenario = ""
+			at := p.LevelOf(t).AtBackend()
 			if x, ok := throughput.Of(t); ok && t.Contestant == p.Backend && at == l {
 				rates[l] = append(rates[l], x)
 			}
