@@ -155,7 +155,11 @@ func (f *compareFlags) check(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 { // compareSides says what is wrong, if anything is
 		return nil
 	}
-	return arguments(cobra.MinimumNArgs(side.Fewest))(cmd, args)
+	if len(args) < side.Fewest {
+		return usagef("%s alone cannot be compared: pass %d sides or more; to load one server: dyno load URL", args[0],
+			side.Fewest)
+	}
+	return nil
 }
 
 // isComparison reports whether a run was made by dyno compare.

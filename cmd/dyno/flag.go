@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -20,11 +21,31 @@ var wanted = map[string]string{
 	"durationSlice": "times with units, separated by commas, such as 0,10ms",
 }
 
+var shorthand = regexp.MustCompile(`^unknown shorthand flag: '(.)' in -`)
+
+// loads says of flags that dyno load and other load generators have, and a comparison has not, what it has
+// in their place, by command.
+var loads = map[string]map[string]string{
+	"compare": {"d": measured, "duration": measured, "n": measured, "requests": measured, "t": loops, "threads": loops,
+		"latency": latency, "L": latency},
+	"run": {"c": "; use --connections", "t": loops, "threads": loops, "latency": latency, "L": latency},
+}
+
+// What a comparison has in place of flags of a load.
+const (
+	measured = ": the servers are loaded in turns, in short loads, for the time of --budget"
+	loops    = ": the event loops of the load generator follow from the CPUs; dyno load has --threads"
+	latency  = ": latencies are always measured, and shown in the report"
+)
+
 // flagError explains an error of a flag: for an unknown flag the nearest known one, for a wrong
 // value the expected form.
 func flagError(cmd *cobra.Command, err error) error {
 	help := "; " + cmd.CommandPath() + " --help shows all"
 	if name, ok := strings.CutPrefix(err.Error(), "unknown flag: --"); ok {
+		if advice := loads[cmd.Name()][name]; advice != "" {
+			return usagef("unknown flag --%s%s", name, advice)
+		}
 		var names []string
 		eachFlag(cmd.Flags(), func(f *pflag.Flag) { names = append(names, f.Name) })
 		if near := conf.Nearest(name, names); near != "" {
@@ -38,8 +59,8 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 		return usagef("--%s %s: %s", name, value, why)
 	}
-	if strings.HasPrefix(err.Error(), "unknown shorthand flag") {
-		return usagef("%w%s", err, help)
+	if m := shorthand.FindStringSubmatch(err.Error()); m != nil {
+		return usagef("unknown flag -%s%s", m[1], cmp.Or(loads[cmd.Name()][m[1]], help))
 	}
 	return usage(err)
 }

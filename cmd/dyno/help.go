@@ -85,10 +85,18 @@ func below(cmd *cobra.Command) (names []string) {
 	return names
 }
 
+// tools are load generators that dyno has no command for.
+var tools = map[string]bool{"k6": true, "wrk2": true, "hey": true, "oha": true, "vegeta": true, "h2load": true,
+	"autocannon": true, "plow": true, "rewrk": true, "fortio": true, "siege": true, "curl": true}
+
 // unknownCommand is the error of a word that names no command or topic below a command.
 func unknownCommand(cmd *cobra.Command, word string) error {
 	path := cmd.CommandPath()
 	advice := fmt.Sprintf("; see %s --help", path)
+	if !cmd.HasParent() && tools[word] {
+		return usagef("dyno has no command %q; to load one server: dyno load URL, whose help names what the flags of "+
+			"other tools are here", word)
+	}
 	if near := conf.Nearest(word, below(cmd)); near != "" {
 		advice = fmt.Sprintf("; did you mean %s? (%s --help shows all)", near, path)
 	}

@@ -112,15 +112,25 @@ func TestReflowed(t *testing.T) {
 	}
 }
 
-// TestUnknownCommand: a word that is no command ends with a usage error that names the nearest one,
-// after dyno help too.
+// TestUnknownCommand: a word that is no command, or a flag that is none, ends with a usage error that names
+// the nearest one, after dyno help too, or what does the same here.
 func TestUnknownCommand(t *testing.T) {
 	for call, want := range map[string]string{
 		"lod":               `unknown command "lod" for "dyno"; did you mean load? (dyno --help shows all)`,
 		"help term":         `unknown command "term" for "dyno"; did you mean terms? (dyno --help shows all)`,
 		"help nonsense":     `unknown command "nonsense" for "dyno"; see dyno --help`,
 		"help refserver-of": `unknown command "refserver-of" for "dyno"; see dyno --help`,
-		"help load x":       `unknown command "x" for "dyno load"; see dyno load --help`,
+		"k6 run x.js": `dyno has no command "k6"; to load one server: dyno load URL, whose help names what the flags ` +
+			`of other tools are here`,
+		"compare -d 30s a b": `unknown flag -d: the servers are loaded in turns, in short loads, for the time of ` +
+			`--budget`,
+		"compare --threads 2 a b": `unknown flag --threads: the event loops of the load generator follow from the CPUs; ` +
+			`dyno load has --threads`,
+		"run -c 10":      `unknown flag -c; use --connections`,
+		"run -z":         `unknown flag -z; dyno run --help shows all`,
+		"load --vus 3 a": `unknown flag --vus; in dyno use --connections`,
+		"compare a":      `a alone cannot be compared: pass 2 sides or more; to load one server: dyno load URL`,
+		"help load x":    `unknown command "x" for "dyno load"; see dyno load --help`,
 	} {
 		var stdout, stderr bytes.Buffer
 		code := dyno(strings.Fields(call), &stdout, &stderr)

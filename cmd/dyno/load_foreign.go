@@ -46,7 +46,9 @@ var taken = map[string]string{
 // elsewhere maps long flags of other tools to those of dyno.
 var elsewhere = map[string]string{
 	"rps": "--rate", "qps": "--rate", "query-per-second": "--rate", "concurrency": "--connections",
-	"clients": "--connections", "amount": "--requests",
+	"clients": "--connections", "amount": "--requests", "vus": "--connections", "iterations": "--requests",
+	"threshold": "--slo", "thresholds": "--slo", "summary-export": "--json", "out": "--json, --csv or --metrics",
+	"no-connection-reuse": "--no-keepalive", "insecure-skip-tls-verify": "--insecure",
 	"number": "--requests", "disableKeepAlives": "--no-keepalive", "pipelining": "--pipeline", "workers": "--threads",
 	"script": "--scenario", "urls-from-file": "--targets", "input-file": "--targets",
 	"no-tui": "--quiet", "no-print": "--quiet", "connect-to": "--resolve", "unix-socket": "--unix", "socket": "--unix",

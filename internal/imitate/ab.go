@@ -97,11 +97,11 @@ var ab = &Tool{
 
 // abFlags are the options of ab, in the order of its help.
 var abFlags = []flag{
-	{"n", "", "N", "requests", func(o *Order, s string) (err error) {
+	{"n", "", "N", "requests (default 1)", func(o *Order, s string) (err error) {
 		o.Requests, err = abNumber(s, 1<<31-1)
 		return err
 	}},
-	{"c", "", "N", "connections", func(o *Order, s string) (err error) {
+	{"c", "", "N", "connections (default 1)", func(o *Order, s string) (err error) {
 		o.Connections, err = abNumber(s, 20_000)
 		return err
 	}},
@@ -111,7 +111,7 @@ var abFlags = []flag{
 			o.timed, o.Duration, o.Requests = true, time.Duration(n)*time.Second, abTimed
 			return err
 		}},
-	{"s", "", "SECONDS", "give up a request after this time", func(o *Order, s string) error {
+	{"s", "", "SECONDS", "give up a request after this time (default 30)", func(o *Order, s string) error {
 		n, err := abNumber(s, 1000*3600)
 		o.Timeout = time.Duration(n) * time.Second
 		return err
@@ -147,8 +147,9 @@ var abFlags = []flag{
 	{"A", "", "USER:PASSWORD", "credentials for the server, sent with each request", text(func(o *Order, s string) {
 		o.sends("Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(strings.TrimLeft(s, " "))))
 	})},
-	{"P", "", "USER:PASSWORD", "not supported: dyno uses no proxy", without("dyno uses no proxy; load the server itself")},
-	{"X", "", "HOST:PORT", "not supported: dyno uses no proxy", without("dyno uses no proxy; load the server itself")},
+	{"P", "", "USER:PASSWORD", "not supported: dyno gives no proxy a password",
+		without("dyno gives no proxy a password; load the server itself")},
+	{"X", "", "HOST:PORT", "not supported: dyno load --proxy does this", without("dyno load --proxy does this")},
 	{"k", "", "", "keep connections open", on(func(o *Order) { o.NoKeepalive = false })},
 	{"d", "", "", "print no percentiles", on(func(o *Order) { o.bare = true })},
 	{"S", "", "", "print neither deviations nor medians", on(func(o *Order) { o.plain = true })},

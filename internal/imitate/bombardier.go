@@ -81,16 +81,16 @@ var bombardier = &Tool{
 
 // bombardierFlags are the options of bombardier, in the order of its help.
 var bombardierFlags = []flag{
-	{"c", "connections", "N", "connections", func(o *Order, s string) (err error) {
+	{"c", "connections", "N", "connections (default 125)", func(o *Order, s string) (err error) {
 		o.Connections, err = bombardierNumber(s, 1_000_000)
 		return err
 	}},
-	{"t", "timeout", "TIME", "give up a request after this time", func(o *Order, s string) (err error) {
+	{"t", "timeout", "TIME", "give up a request after this time (default 2s)", func(o *Order, s string) (err error) {
 		o.Timeout, err = bombardierTime(s, 1)
 		return err
 	}},
 	{"l", "latencies", "", "print percentiles of the latency", on(func(o *Order) { o.latency = true })},
-	{"m", "method", "METHOD", "method", text(func(o *Order, s string) { o.Method = s })},
+	{"m", "method", "METHOD", "method (default GET)", text(func(o *Order, s string) { o.Method = s })},
 	{"b", "body", "TEXT", "body", text(func(o *Order, s string) { o.body = s })},
 	{"f", "body-file", "FILE", "file with the body", text(func(o *Order, s string) { o.BodyFile = s })},
 	{"s", "stream", "", "send the body in chunks", on(func(o *Order) { o.stream = true })},

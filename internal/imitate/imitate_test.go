@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -400,6 +401,28 @@ func TestRefuses(t *testing.T) {
 	for want, f := range map[string]func(*Order, string) error{"no Lua": wrk.flags[3].set} {
 		if err := f(wrk.Order(""), "x.lua"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v", err)
+		}
+	}
+}
+
+// TestDefaults: a default that the help names is the tool's: to give it changes nothing.
+func TestDefaults(t *testing.T) {
+	named := regexp.MustCompile(`\(default (.*)\)$`)
+	for _, tool := range Tools {
+		found := 0
+		for _, f := range tool.flags {
+			m := named.FindStringSubmatch(f.usage)
+			if m == nil || strings.Contains(f.usage, "unless") {
+				continue
+			}
+			found++
+			o := tool.Order("")
+			if err := f.set(o, m[1]); err != nil || !reflect.DeepEqual(o, tool.Order("")) {
+				t.Errorf("%s -%s %s: %v, or it is not the default", tool.Name, f.short, m[1], err)
+			}
+		}
+		if found < 3 {
+			t.Errorf("%s: the help names %d defaults", tool.Name, found)
 		}
 	}
 }

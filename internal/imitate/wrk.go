@@ -23,15 +23,15 @@ var wrk = &Tool{
 		o.Connections, o.Threads, o.Duration, o.Timeout = 10, 2, 10*time.Second, 2*time.Second
 	},
 	flags: []flag{
-		{"c", "connections", "N", "connections", func(o *Order, s string) (err error) {
+		{"c", "connections", "N", "connections (default 10)", func(o *Order, s string) (err error) {
 			o.Connections, err = wrkNumber(s)
 			return err
 		}},
-		{"d", "duration", "TIME", "length of the load: 30, 30s, 2m, 1h", func(o *Order, s string) (err error) {
+		{"d", "duration", "TIME", "length of the load: 30, 30s, 2m, 1h (default 10s)", func(o *Order, s string) (err error) {
 			o.Duration, err = wrkTime(s)
 			return err
 		}},
-		{"t", "threads", "N", "event loops", func(o *Order, s string) (err error) {
+		{"t", "threads", "N", "event loops (default 2)", func(o *Order, s string) (err error) {
 			o.Threads, err = wrkNumber(s)
 			return err
 		}},
@@ -40,7 +40,7 @@ var wrk = &Tool{
 		{"H", "header", "HEADER", "a header, \"Name: value\"; may be repeated",
 			text(func(o *Order, s string) { o.Headers = append(o.Headers, s) })},
 		{"L", "latency", "", "print percentiles of the latency", on(func(o *Order) { o.latency = true })},
-		{"T", "timeout", "TIME", "give up a request after this time", func(o *Order, s string) (err error) {
+		{"T", "timeout", "TIME", "give up a request after this time (default 2s)", func(o *Order, s string) (err error) {
 			o.Timeout, err = wrkTime(s)
 			return err
 		}},
