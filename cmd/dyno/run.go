@@ -67,8 +67,8 @@ func runCommand() *cobra.Command {
 		Long: "run builds the contestants of a study, verifies that they answer alike, and compares them.\n" +
 			"Without arguments it runs " + defaultStudy + " --quick.\n\n" +
 			"Protocols:\n" +
-			"  paired   all are resident, pinned and frozen but the one under load; short trials in random\n" +
-			"           order are compared round by round\n" +
+			"  paired   all run at once, pinned to CPUs; all but the one under load are frozen (they get no\n" +
+			"           CPU); short trials in random order are compared round by round\n" +
 			"  sweep    the same at several --connections and --delay; figures with intervals, no verdicts\n" +
 			"  search   the highest rate at which each contestant keeps --slo: open loops, probed in turns\n" +
 			"  classic  one long load after another, as published benchmarks do it; single figures, for\n" +
@@ -114,7 +114,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	httpFlag(fl, r)
 	fl.Var(flagOf(&r.Rates, "", "rates", parseRates), "rate",
 		"paired, sweep: show response times at these rates too, in open loops: 30%,50%,70%,85% of each contestant's "+
-			"own capacity, as the pilots measure it; 10k for all alike; common: 70 % of the slowest contestant's")
+			"own capacity, as the first loads measure it; 10k for all alike; common: 70 % of the slowest contestant's")
 	fl.StringVar(&r.Protocol, "protocol", "paired", strings.Join(plan.Names(), ", "))
 	fl.BoolVar(&f.choice.Quick, "quick", false,
 		"only the levels and contestants that the study marks as quick; its other claims are not run")
