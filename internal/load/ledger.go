@@ -99,7 +99,7 @@ func (l *Ledger) Close(now int64) result.Load {
 	close(l.parts)
 	l.done.Wait()
 	if l.observe.Part != nil {
-		l.observe.Part.keep(l.total, now, l.slices, l.wrong)
+		l.observe.Part.keep(l.total, now)
 	}
 	load := l.total.load(now)
 	l.total.close(&load, now)

@@ -27,8 +27,6 @@ type Part struct {
 	answers float64
 	texts   map[string]string
 	first   string
-	// of each event loop: see result.Detail
-	slices, wrong [][]int32
 }
 
 // Load returns what the generator measured.
@@ -56,8 +54,8 @@ func Measure(ctx context.Context, s Session, share Share, w Window) (*Part, erro
 }
 
 // keep keeps r, of a window that ended at now, before anything of it is changed.
-func (p *Part) keep(r *Recorder, now int64, right, wrong [][]int32) {
-	p.rec, p.slices, p.wrong = newDetailed(r.Response != nil), right, wrong
+func (p *Part) keep(r *Recorder, now int64) {
+	p.rec = newDetailed(r.Response != nil)
 	if r.Each != nil {
 		p.rec.Each = make([]result.Each, len(r.Each))
 		for i := range r.Each {
@@ -90,6 +88,7 @@ const counted = 1
 //     which all of them were steady. If one had no steady part, there is none (see result.Load).
 //   - The longest of the generators' times counts for WallNS, GapNS, BacklogPeak and, as they are of
 //     one server, the shortest for UnreachableNS.
+//   - Detail.Slices and WrongSlices are of each generator, not of each event loop.
 //   - CPU times are sums over machines, and say nothing of any one of them: Part.Load does.
 //
 // It returns an error unless the parts are the shares 1 to n of n, once each.
@@ -115,7 +114,9 @@ func Join(parts []*Part) (l result.Load, d result.Detail, err error) {
 		}
 		total.merge(p.rec)
 		wall = max(wall, p.load.WallNS)
-		right, wrong = append(right, p.slices...), append(wrong, p.wrong...)
+		if s := p.rec.Slices; s != nil {
+			right, wrong = append(right, s.counts), append(wrong, s.wrong)
+		}
 		maps.Copy(texts, p.texts)
 		first = cmp.Or(first, p.first)
 	}
@@ -196,8 +197,8 @@ type partJSON struct {
 	Answers    float64             `json:"answers"`
 	Texts      map[string]string   `json:"texts,omitempty"`
 	First      string              `json:"first,omitempty"`
-	Slices     [][]int32           `json:"slices,omitempty"`
-	Wrong      [][]int32           `json:"wrong_slices,omitempty"`
+	Slices     []int32             `json:"slices,omitempty"`
+	Wrong      []int32             `json:"wrong_slices,omitempty"`
 	Histograms []*hist.Histogram   `json:"histograms"` // in the order of Recorder.histograms
 	Sums       []int64             `json:"sums"`       // in the order of Recorder.sums
 	Counts     []int64             `json:"counts"`     // by Kind
@@ -214,7 +215,7 @@ type partJSON struct {
 func (p *Part) MarshalJSON() ([]byte, error) {
 	r := p.rec
 	j := partJSON{Share: p.Share, Load: p.load, Open: p.open, Answers: p.answers, Texts: p.texts,
-		First: p.first, Slices: p.slices, Wrong: p.wrong,
+		First:  p.first,
 		Counts: r.counts[:], Status: map[int]int64{}, Each: r.Each,
 		Held: [2]int64{r.serviceFrom, r.responseFrom}, Span: [2]int64{r.first, r.last},
 		Most: [2]int64{r.GapNS, r.BacklogPeak}}
@@ -236,6 +237,9 @@ func (p *Part) MarshalJSON() ([]byte, error) {
 	slices.SortFunc(j.Sessions, func(a, b result.TLSSession) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	if r.Pace != nil {
 		j.Pace = &r.Pace.sum
+	}
+	if r.Slices != nil {
+		j.Slices, j.Wrong = r.Slices.counts, r.Slices.wrong
 	}
 	return json.Marshal(j)
 }
@@ -277,19 +281,15 @@ func (p *Part) UnmarshalJSON(b []byte) error {
 	if j.Pace != nil {
 		r.Pace = &Pace{sum: *j.Pace}
 	}
-	for _, counts := range [][][]int32{j.Slices, j.Wrong} {
-		for _, c := range counts {
-			if len(c) > maxSlices {
-				return errors.New("read part of a load: too many samples")
-			}
-		}
+	if len(j.Slices) != len(j.Wrong) {
+		return errors.New("read part of a load: samples of right answers and of wrong ones differ in number")
 	}
-	for i := range min(len(j.Slices), len(j.Wrong)) {
-		r.Slices = r.Slices.merge(&Slices{counts: j.Slices[i], wrong: j.Wrong[i]})
+	if j.Slices != nil {
+		r.Slices = &Slices{counts: j.Slices, wrong: j.Wrong}
 	}
 	r.serviceFrom, r.responseFrom = j.Held[0], j.Held[1]
 	r.first, r.last = j.Span[0], j.Span[1]
 	r.GapNS, r.BacklogPeak = j.Most[0], j.Most[1]
-	*p = Part{j.Share, j.Load, r, j.Open, j.Answers, j.Texts, j.First, j.Slices, j.Wrong}
+	*p = Part{j.Share, j.Load, r, j.Open, j.Answers, j.Texts, j.First}
 	return nil
 }

@@ -3,6 +3,7 @@ package load
 import (
 	"math"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -169,5 +170,19 @@ func TestWrongShares(t *testing.T) {
 	}
 	if _, err := (&Job{Share: Share{1, 4}}).Own(Window{Requests: 1}); err == nil {
 		t.Error("one request is enough for 4 generators")
+	}
+}
+
+// BenchmarkArrivals shows what an arrival of the whole schedule costs one event loop of many, which draws
+// those of the others, too.
+func BenchmarkArrivals(b *testing.B) {
+	for _, loops := range []int{1, 32, 320, 3200} {
+		b.Run(strconv.Itoa(loops), func(b *testing.B) {
+			a := (&Schedule{Stages: endless(1e6).Stages, Poisson: true, Seed: 1}).Arrivals(0, loops, 0)
+			for b.Loop() {
+				a.Next()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(a.next), "ns/arrival")
+		})
 	}
 }
