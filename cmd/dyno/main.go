@@ -106,7 +106,7 @@ func rootCommand() *cobra.Command {
 	root.SetCompletionCommandGroupID("other")
 	root.AddCommand(under("measure", runCommand(), compareCommand(), loadCommand())...)
 	root.AddCommand(under("imitate", imitateCommands()...)...)
-	root.AddCommand(under("read", reportCommand(), checkCommand(), auditCommand(), listCommand())...)
+	root.AddCommand(under("read", reportCommand(), checkCommand(), auditCommand(), mergeCommand(), listCommand())...)
 	root.AddCommand(under("machine", doctorCommand(), verifyCommand(), validateCommand())...)
 	root.AddCommand(under("fleet", fleetCommands()...)...)
 	root.AddCommand(under("other", initCommand(), newCommand(), trimCommand(), versionCommand())...)

@@ -133,7 +133,7 @@ type Observe struct {
 	Into  *result.Detail // is filled when Run returns
 	Every time.Duration  // length of the intervals reported to Tick; 0: none
 	Each  bool           // fill Into.Each, if the scenario has several requests with a weight
-	Part  *Part          // is filled when Run returns; nil: nothing is to be joined (Measure)
+	Part  *Part          // is filled when Run returns; nil: nothing is to be merged (Measure)
 	// Tick is called for each interval, in order, by one goroutine. The Interval is valid until it
 	// returns.
 	Tick func(result.Interval)

@@ -15,8 +15,8 @@ import (
 )
 
 // Part is what one of several generators recorded in a window of its Share of a load, in full: every
-// histogram with all of its counts, not their quantiles. It travels as JSON without loss. Join adds up
-// Parts by the code that adds up the event loops of one machine. Its times count from the start of the
+// histogram with all of its counts, not their quantiles. It travels as JSON without loss. MergeParts adds
+// Parts up by the code that adds up the event loops of one machine. Its times count from the start of the
 // window on the generator's own clock, so that clocks of several machines are never compared.
 type Part struct {
 	Share Share
@@ -81,7 +81,7 @@ func (p *Part) keep(r *Recorder, now int64) {
 // counted is the start of the window in a Part's first and last: 0 says that there was none.
 const counted = 1
 
-// Join adds up the Parts of all generators of a load. Counts and histograms are those of one recorder
+// MergeParts adds up the Parts of all generators of a load. Counts and histograms are those of one recorder
 // of all of it, bit for bit. Of the rest:
 //
 //   - Rates: each generator's is of its own steady part. The sum is stated as answers in the time in
@@ -92,7 +92,7 @@ const counted = 1
 //   - CPU times are sums over machines, and say nothing of any one of them: Part.Load does.
 //
 // It returns an error unless the parts are the shares 1 to n of n, once each.
-func Join(parts []*Part) (l result.Load, d result.Detail, err error) {
+func MergeParts(parts []*Part) (l result.Load, d result.Detail, err error) {
 	if err = complete(parts); err != nil {
 		return l, d, err
 	}
@@ -110,7 +110,7 @@ func Join(parts []*Part) (l result.Load, d result.Detail, err error) {
 	texts, first := map[string]string{}, ""
 	for _, p := range parts {
 		if (p.rec.Response != nil) != paced || len(p.rec.Each) != len(total.Each) {
-			return l, d, fmt.Errorf("join parts: share %v is of another load than share %v", p.Share, parts[0].Share)
+			return l, d, fmt.Errorf("merge parts: share %v is of another load than share %v", p.Share, parts[0].Share)
 		}
 		total.merge(p.rec)
 		wall = max(wall, p.load.WallNS)
@@ -135,15 +135,15 @@ func Join(parts []*Part) (l result.Load, d result.Detail, err error) {
 // complete returns an error unless the parts are all shares of a load.
 func complete(parts []*Part) error {
 	if len(parts) == 0 {
-		return errors.New("join parts: there is none")
+		return errors.New("merge parts: there is none")
 	}
 	seen := map[int]bool{}
 	for _, p := range parts {
 		switch {
 		case p.Share.of() != len(parts):
-			return fmt.Errorf("join parts: share %v among %d; all parts of one load are needed", p.Share, len(parts))
+			return fmt.Errorf("merge parts: share %v among %d; all parts of one load are needed", p.Share, len(parts))
 		case seen[p.Share.Index]:
-			return fmt.Errorf("join parts: share %v is there twice", p.Share)
+			return fmt.Errorf("merge parts: share %v is there twice", p.Share)
 		}
 		seen[p.Share.Index] = true
 	}

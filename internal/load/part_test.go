@@ -147,7 +147,7 @@ func TestMergedPartsAreOneRecorders(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const heard = 100e6
 	all := made(rng, 4000)
-	one, oneDetail, err := Join([]*Part{record(t, Share{}, all, 77, 1, heard)})
+	one, oneDetail, err := MergeParts([]*Part{record(t, Share{}, all, 77, 1, heard)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestMergedPartsAreOneRecorders(t *testing.T) {
 			}
 		}
 		rng.Shuffle(n, func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
-		l, d, err := Join(parts)
+		l, d, err := MergeParts(parts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +207,7 @@ func TestMergedRateIsTheSum(t *testing.T) {
 	}
 	parts[0].answers, parts[0].load.RateNS, parts[0].load.RateFromNS = 900, 9e9, 1e9
 	parts[1].answers, parts[1].load.RateNS, parts[1].load.RateFromNS = 1600, 8e9, 1.5e9
-	l, _, err := Join(parts)
+	l, _, err := MergeParts(parts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,11 +215,11 @@ func TestMergedRateIsTheSum(t *testing.T) {
 		t.Errorf("%v answers in %d ns from %d", l.RateAnswers, l.RateNS, l.RateFromNS)
 	}
 	parts[0].rec.counts[OK] = 900 // the rate of an open loop is no higher than all answers in all of the time
-	if l, _, _ = Join(parts); l.RateAnswers != math.Round(1000*2400*8/9.5)/1000 {
+	if l, _, _ = MergeParts(parts); l.RateAnswers != math.Round(1000*2400*8/9.5)/1000 {
 		t.Errorf("of 2400 answers %v in %d ns", l.RateAnswers, l.RateNS)
 	}
 	parts[1].load.RateFromNS = 0 // there was no steady part
-	if l, _, _ = Join(parts); l.RateFromNS != 0 || l.RateAnswers != float64(l.Succeeded) || l.RateNS != 9e9 {
+	if l, _, _ = MergeParts(parts); l.RateFromNS != 0 || l.RateAnswers != float64(l.Succeeded) || l.RateNS != 9e9 {
 		t.Errorf("without a steady part: %v answers in %d ns from %d", l.RateAnswers, l.RateNS, l.RateFromNS)
 	}
 }
@@ -230,13 +230,13 @@ func TestPartsMustBeAll(t *testing.T) {
 		"there is none": nil, "share 1/2 among 1": {part(0, 2)}, "share 2/2 is there twice": {part(1, 2), part(1, 2)},
 		"share 1/3 among 2": {part(0, 3), part(1, 3)},
 	} {
-		if _, _, err := Join(parts); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := MergeParts(parts); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %q", err, want)
 		}
 	}
 	other := part(1, 2)
 	other.rec.Response = nil
-	if _, _, err := Join([]*Part{part(0, 2), other}); err == nil {
+	if _, _, err := MergeParts([]*Part{part(0, 2), other}); err == nil {
 		t.Error("a closed loop and an open one are one load")
 	}
 	for _, text := range []string{"{}", "[]", `{"share":{"Index":3,"Of":2}}`, `{"histograms":[null]}`} {
@@ -246,9 +246,9 @@ func TestPartsMustBeAll(t *testing.T) {
 	}
 }
 
-// BenchmarkJoin shows what the result of one more generator costs the one that joins them: to read it,
+// BenchmarkMergeParts shows what the result of one more generator costs the one that merges them: to read it,
 // and to add it.
-func BenchmarkJoin(b *testing.B) {
+func BenchmarkMergeParts(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	t := &testing.T{}
 	parts, bytes := make([]*Part, 16), 0
@@ -268,7 +268,7 @@ func BenchmarkJoin(b *testing.B) {
 	})
 	b.Run("add", func(b *testing.B) {
 		for b.Loop() {
-			if _, _, err := Join(parts); err != nil {
+			if _, _, err := MergeParts(parts); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -50,6 +50,7 @@ type Request struct {
 	Follow                                         int64 // redirects of a request that are followed; 0: none
 	NoKeepalive, Cookies                           bool
 	Seed                                           uint64
+	StartAt                                        time.Time // of the load, after its warm-up; zero: at once
 
 	TLS endpoint.TLS // of an https:// URL
 
@@ -99,7 +100,8 @@ type Plan struct {
 	job      load.Job
 	window   load.Window
 	openLoop bool
-	noSpin   string // why job.Spin is false
+	noSpin   string     // why job.Spin is false
+	part     *load.Part // of a share, once Run has returned
 }
 
 // New makes a plan. Its error says what is wrong with the request, or what failed at the server.
@@ -114,6 +116,9 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 		if r.Requests > 0 && !r.open() {
 			r.Connections = min(r.Connections, r.Requests) // the rest would have nothing to do
 		}
+	}
+	if err := r.checkShare(); err != nil {
+		return nil, err
 	}
 	if err := machine.RoomFor(r.Share.Part(r.Connections), 0); err != nil {
 		return nil, err

@@ -102,7 +102,7 @@ func Merge(outcomes []*Outcome, names []string) (*summary.Summary, error) {
 		}
 		parts = append(parts, o.Part)
 	}
-	l, d, err := load.Join(parts)
+	l, d, err := load.MergeParts(parts)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (o *Outcome) generator(name string) (g summary.OneOfSeveral, err error) {
 	part := *o.Part
 	part.Share = load.Share{} // as if it were all
 	own := o.Summary
-	if own.Load, own.Detail, err = load.Join([]*load.Part{&part}); err != nil {
+	if own.Load, own.Detail, err = load.MergeParts([]*load.Part{&part}); err != nil {
 		return g, err
 	}
 	return own.As(name), nil

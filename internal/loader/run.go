@@ -39,6 +39,9 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 	if err := p.warmUp(ctx, session); err != nil {
 		return nil, err
 	}
+	if err := p.await(ctx); err != nil {
+		return nil, err
+	}
 	start := time.Now()
 	hlog := files.log(start, p.Command)
 	p.window.Observe = &load.Observe{Into: &s.Detail, Every: time.Second, Each: true, Tick: func(i result.Interval) {
@@ -54,8 +57,7 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 		}
 	}}
 	suspended := machine.Suspended()
-	s.Load, err = session.Run(ctx, p.window)
-	s.Wall = time.Since(start)
+	err = p.measure(ctx, session, s, start)
 	s.SentHTTP2 = s.Detail.Texts["parse"] == load.ErrHTTP2.Error()
 	if p.Limit > 0 { // of which no number was planned
 		s.Load.Planned, s.Load.NeverStarted = s.Load.Started, 0
@@ -63,6 +65,9 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 	s.Suspended = machine.SuspendedBetween(suspended, machine.Suspended())
 	if s.Interrupted = err != nil && ctx.Err() != nil; s.Interrupted {
 		err = nil
+	}
+	if err == nil && p.part != nil {
+		s.Part, err = p.encode(s, start)
 	}
 	return s, err
 }

@@ -7,6 +7,7 @@
 package summary
 
 import (
+	"encoding/json"
 	"math"
 	"time"
 
@@ -45,6 +46,10 @@ type Summary struct {
 	Seconds []Second // in order
 	// Generators are those of a load that several made, in the order of their shares; nil: one did.
 	Generators []OneOfSeveral
+
+	Share string          // "2/4": the load is one of several generators' parts; "": all of it
+	Part  json.RawMessage // what MergeParts of package loader needs of the part
+	Noted []Warning       // about the load, by whoever measured it; said before all others
 
 	Color bool // Text may use ANSI styles
 }

@@ -33,6 +33,7 @@ const (
 	Errors      = "errors"      // some requests failed
 	Redirects   = "redirects"   // every response was a redirect, which was not requested
 	Unsteady    = "unsteady"    // the rate holds the start and the end of the load, or is of few answers
+	Apart       = "apart"       // the generators of a load did not start together
 )
 
 const (
@@ -51,7 +52,7 @@ const (
 
 // Warnings judges the load. Nothing is wrong with one that has none.
 func (s *Summary) Warnings() []Warning {
-	var all []Warning
+	all := slices.Clone(s.Noted)
 	add := func(id, text string) {
 		if text != "" {
 			all = append(all, Warning{id, text})

@@ -11,7 +11,7 @@ import (
 // shares are about a load of which several generators send a part each.
 var shares = map[string]func(*testing.T, load.Engine){
 	"share: closed loop": shareClosed, "share: open loop": shareOpen, "share: none": shareNone,
-	"share: joined": shareJoined,
+	"share: merged": shareMerged,
 }
 
 // generators runs the window w of j on each of n generators, and returns how many connections and
@@ -81,8 +81,8 @@ func shareOpen(t *testing.T, e load.Engine) {
 	}
 }
 
-// shareJoined: the parts of the generators, each with a clock of its own, add up to the load.
-func shareJoined(t *testing.T, e load.Engine) {
+// shareMerged: the parts of the generators, each with a clock of its own, add up to the load.
+func shareMerged(t *testing.T, e load.Engine) {
 	for _, w := range []load.Window{{Requests: 90}, {Requests: 90, Schedule: constant(3000)}} {
 		s := serve(t, "tcp", each(value))
 		parts := make([]*load.Part, 3)
@@ -95,7 +95,7 @@ func shareJoined(t *testing.T, e load.Engine) {
 			}
 			parts[g] = p
 		}
-		l, d, err := load.Join(parts)
+		l, d, err := load.MergeParts(parts)
 		if err != nil {
 			t.Fatal(err)
 		}
