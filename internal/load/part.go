@@ -109,7 +109,9 @@ func MergeParts(parts []*Part) (l result.Load, d result.Detail, err error) {
 	var right, wrong [][]int32
 	texts, first := map[string]string{}, ""
 	for _, p := range parts {
-		if (p.rec.Response != nil) != paced || len(p.rec.Each) != len(total.Each) {
+		if (p.rec.Response != nil) != paced || !slices.EqualFunc(p.rec.Each, total.Each, func(a, b result.Each) bool {
+			return (a.Latency == nil) == (b.Latency == nil)
+		}) {
 			return l, d, fmt.Errorf("merge parts: share %v is of another load than share %v", p.Share, parts[0].Share)
 		}
 		total.merge(p.rec)

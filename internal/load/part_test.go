@@ -239,6 +239,11 @@ func TestPartsMustBeAll(t *testing.T) {
 	if _, _, err := MergeParts([]*Part{part(0, 2), other}); err == nil {
 		t.Error("a closed loop and an open one are one load")
 	}
+	other = part(1, 2)
+	other.rec.Each[1].Latency = nil
+	if _, _, err := MergeParts([]*Part{part(0, 2), other}); err == nil {
+		t.Error("loads of other requests are one load")
+	}
 	for _, text := range []string{"{}", "[]", `{"share":{"Index":3,"Of":2}}`, `{"histograms":[null]}`} {
 		if err := json.Unmarshal([]byte(text), new(Part)); err == nil {
 			t.Errorf("%s is a part", text)
