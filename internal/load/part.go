@@ -68,9 +68,9 @@ func (p *Part) keep(r *Recorder, now int64) {
 	p.rec.rests = nil // the generator's own rate counts them
 	if e := p.rec.Edge; e != nil {
 		p.open, p.answers, p.rec.Edge = e.open, r.answered(e.steady(now)), nil
-		p.rec.first -= e.start - counted
+		p.rec.first -= e.start - began
 		if p.rec.last > 0 {
-			p.rec.last -= e.start - counted
+			p.rec.last -= e.start - began
 		}
 		if p.rec.Slices != nil {
 			p.rec.Slices.start = 0
@@ -78,8 +78,8 @@ func (p *Part) keep(r *Recorder, now int64) {
 	}
 }
 
-// counted is the start of the window in a Part's first and last: 0 says that there was none.
-const counted = 1
+// began is the start of the window in a Part's first and last: 0 says that there was none.
+const began = 1
 
 // MergeParts adds up the Parts of all generators of a load. Counts and histograms are those of one recorder
 // of all of it, bit for bit. Of the rest:
@@ -122,7 +122,7 @@ func MergeParts(parts []*Part) (l result.Load, d result.Detail, err error) {
 		maps.Copy(texts, p.texts)
 		first = cmp.Or(first, p.first)
 	}
-	l = total.load(wall + counted)
+	l = total.load(wall + began)
 	total.times(&l)
 	add(&l, parts)
 	if from, until := l.RateFromNS, l.RateFromNS+l.RateNS; from > 0 {

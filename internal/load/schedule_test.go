@@ -141,6 +141,18 @@ func TestLimitIsSplit(t *testing.T) {
 	}
 }
 
+// TestLeftOfVeryManyIsQuick: and right to a thousandth.
+func TestLeftOfVeryManyIsQuick(t *testing.T) {
+	const limit, n = 1e15, 4
+	s := &Schedule{Stages: endless(1000).Stages, Poisson: true, Seed: 2}
+	for i := range n {
+		a := s.Arrivals(i, n, limit)
+		if left := a.Left(); math.Abs(float64(left)/(limit/n)-1) > 1e-3 {
+			t.Errorf("worker %d of %d has %d of %g", i, n, left, limit)
+		}
+	}
+}
+
 func TestLastStageIsEndless(t *testing.T) {
 	s := &Schedule{Stages: []Stage{{time.Second, 0, 100}, {0, 100, 100}}}
 	dues := all(s, 0, 1, 0, 100_000)
