@@ -176,9 +176,11 @@ func (h *HTTP2) Ask(b []byte, due, now int64) []byte {
 	} else if hash := w.Hash(); hash != nil {
 		hash.Reset()
 	}
-	if b = h.send(b, s, len(b)+mostOut); s.body != "" && !s.queued {
-		s.queued = true
-		h.sending = append(h.sending, s)
+	if b = h.send(b, s, len(b)+mostOut); s.body != "" {
+		if !s.queued { // else since its last request, whose body was cut short
+			s.queued = true
+			h.sending = append(h.sending, s)
+		}
 		h.more = h.more || min(h.room, s.room) > 0
 	}
 	return b

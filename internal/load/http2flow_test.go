@@ -73,6 +73,41 @@ func TestHTTP2Body(t *testing.T) {
 	}
 }
 
+// TestHTTP2BodyAfterOneCutShort: a body goes out as far as its window allows, also where the request
+// before it was answered while its body waited for a window.
+func TestHTTP2BodyAfterOneCutShort(t *testing.T) {
+	const window = 1 << 20
+	r := scenario.Request{Method: "POST", Path: "/", Body: strings.Repeat("x", 3*window),
+		Expect: scenario.Expect{Status: 200}}
+	p := play(t, r, 1, http2.Setting{ID: http2.SettingInitialWindowSize, Val: window})
+	p.WriteWindowUpdate(0, 1<<30)
+	p.feed(1 << 20)
+	for id := uint32(1); id <= 5; id += 2 {
+		p.now++
+		p.to.Write(p.Ask(nil, p.now, p.now))
+		for p.Owes() {
+			p.to.Write(p.Out(nil))
+		}
+		sent := 0
+		for p.to.Len() > 0 {
+			f, err := p.ReadFrame()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d, ok := f.(*http2.DataFrame); ok && d.StreamID == id {
+				sent += len(d.Data())
+			}
+		}
+		if sent != window {
+			t.Fatalf("stream %d: %d bytes in a window of %d", id, sent, window)
+		}
+		p.head(id, true, ":status", "200")
+		if all, err := p.feed(1 << 20); err != nil || len(all) != 1 || all[0].kind != OK {
+			t.Fatalf("%+v, %v", all, err)
+		}
+	}
+}
+
 // TestHTTP2Room: one request until the server has said how many, then as many as it allows; and
 // what is cancelled makes room.
 func TestHTTP2Room(t *testing.T) {
