@@ -23,13 +23,15 @@ func fleetCommand() *cobra.Command {
 		Long: "fleet prepares machines that make load together, and checks them. A file says which they are:\n\n" +
 			"  controller = \"10.0.0.1:7447\"  # where they reach this machine\n\n" +
 			"  [[generator]]\n" +
-			"  name = \"gen1\"\n\n" +
+			"  name = \"gen1\"\n" +
+			"  ssh = \"ann@10.0.0.2\"          # for up and down; without it, start dyno agent there by hand\n\n" +
 			"  [[generator]]\n" +
-			"  name = \"gen2\"\n\n" +
+			"  name = \"gen2\"\n" +
+			"  ssh = \"10.0.0.3\"\n\n" +
 			"On each runs dyno agent, and dyno load --fleet FILE makes load from all of them. This machine, the controller, listens on that port for as long as a command\n" +
 			"lasts; agents connect to it, encrypted, with keys made for the fleet. See doc/fleet.md.",
 	}
-	cmd.AddCommand(fleetInitCommand(), fleetCheckCommand())
+	cmd.AddCommand(fleetInitCommand(), fleetUpCommand(), fleetCheckCommand(), fleetDownCommand())
 	return cmd
 }
 
@@ -64,6 +66,76 @@ func fleetInitCommand() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+func fleetUpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "up FILE",
+		Short: "Copy dyno to the machines in FILE by ssh, and start their agents",
+		Long: "up starts an agent on each machine of FILE that has ssh = \"DESTINATION\", by your own ssh: it copies\n" +
+			"this program there, if it is not there, checks its SHA-256, and starts dyno agent. All of it is in\n" +
+			"~/.dyno-fleet there, and dyno fleet down removes it. Agents that run are started anew. Then it waits\n" +
+			"until all agents of FILE are there. Machines must be of the system that this dyno is for, Linux.\n\n" +
+			"Exit codes: 0 all agents are there; 1 one is not; 2 usage.",
+		Example: "  dyno fleet up fleet.toml\n" +
+			"  dyno fleet up fleet.toml && dyno fleet check fleet.toml\n" +
+			"  dyno fleet up ~/bench/fleet.toml",
+		Args: arguments(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := fleet.Read(args[0])
+			if err != nil {
+				return err
+			}
+			k, _, err := f.Keys()
+			if err != nil {
+				return err
+			}
+			say := sayTo(cmd.OutOrStdout())
+			if err := f.Up(cmd.Context(), k, say); err != nil {
+				return err
+			}
+			hub, err := openHub(f, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			defer hub.Close()
+			if err := hub.Gather(cmd.Context()); err != nil {
+				return err
+			}
+			say("all agents are there")
+			return nil
+		},
+	}
+}
+
+func fleetDownCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "down FILE",
+		Short: "Stop the agents that dyno fleet up started, and remove what it copied",
+		Long: "down stops the agent on each machine of FILE that has ssh = \"DESTINATION\", and removes all that\n" +
+			"dyno fleet up copied there. The keys beside FILE stay.\n\n" +
+			"Exit codes: 0 nothing is left; 1 a machine was not reached; 2 usage.",
+		Example: "  dyno fleet down fleet.toml\n" +
+			"  dyno fleet down ~/bench/fleet.toml\n" +
+			"  dyno fleet down fleet.toml && rm -r fleet.keys   # and the keys",
+		Args: arguments(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := fleet.Read(args[0])
+			if err != nil {
+				return err
+			}
+			k, _, err := f.Keys()
+			if err != nil {
+				return err
+			}
+			return f.Down(cmd.Context(), k, sayTo(cmd.OutOrStdout()))
+		},
+	}
+}
+
+// sayTo returns a function that writes lines of a command's output.
+func sayTo(w io.Writer) func(string) {
+	return func(line string) { fmt.Fprintln(w, document.Clean(line)) }
 }
 
 func fleetCheckCommand() *cobra.Command {

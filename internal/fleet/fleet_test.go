@@ -395,3 +395,23 @@ func TestKeysStay(t *testing.T) {
 		}
 	}
 }
+
+// TestAnotherBuild: an agent that is another program of the same system is turned away; one of another
+// system cannot have the same file.
+func TestAnotherBuild(t *testing.T) {
+	own, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, other := &Hub{}, digest([]byte("another"))
+	if err := h.admits("gen1", &Hello{Program: own}); err != nil {
+		t.Error(err)
+	}
+	if err := h.admits("gen1", &Hello{Program: Program{own.System, other}}); err == nil ||
+		!strings.Contains(err.Error(), "gen1 runs another build of dyno") {
+		t.Error(err)
+	}
+	if err := h.admits("gen1", &Hello{Program: Program{"plan9/386", other}}); err != nil {
+		t.Error(err)
+	}
+}

@@ -189,7 +189,7 @@ func ParseBundle(data []byte) (*Bundle, error) {
 		return nil, fmt.Errorf("this is not the file of an agent (%w); dyno fleet init makes it", err)
 	case !nameForm.MatchString(b.Name) || b.Controller == "" || len(b.Fingerprint) != 2*sha256.Size ||
 		len(b.Seed) != ed25519.SeedSize:
-		return nil, errors.New("the file of an agent is incomplete; dyno fleet init makes it anew once it is removed")
+		return nil, errors.New("the file of an agent is incomplete; remove it, and dyno fleet init makes it anew")
 	}
 	return b, nil
 }

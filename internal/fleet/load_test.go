@@ -59,8 +59,8 @@ func (b *bench) punctual(t *testing.T, r loader.Request, before func()) *summary
 	return nil
 }
 
-// TestLoad: generators together send what was asked of all, on time, and nothing is said meanwhile.
-func TestLoad(t *testing.T) {
+// TestLoadBySeveral: generators together send what was asked of all, on time, and nothing is said meanwhile.
+func TestLoadBySeveral(t *testing.T) {
 	b := newBench(t, "gen1", "gen2", "gen3")
 	b.agents["gen2"].skew = 7e9
 	if err := b.Gather(t.Context()); err != nil {
@@ -69,14 +69,14 @@ func TestLoad(t *testing.T) {
 	url, n := counting(t)
 	for name, r := range map[string]loader.Request{
 		"number": {Requests: 1000, Connections: 7},
-		"rate":   {Rate: 500, Duration: time.Second, Connections: 7, Timeout: 30 * time.Second},
+		"rate":   {Rate: 2500, Requests: 500, Connections: 7, Timeout: 30 * time.Second},
 		"gonet":  {Requests: 500, Connections: 6, Engine: "gonet"},
 		"warm":   {Requests: 300, Connections: 3, Warmup: 50 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r.URL, r.Seed = url, 1
 			s := b.punctual(t, r, func() { n.Store(0) })
-			want := max(r.Requests, int64(r.Rate))
+			want := r.Requests
 			if s.Load.Succeeded != want || s.Detail.Service.Count() != want || n.Load() < want ||
 				r.Warmup == 0 && n.Load() != want || s.Load.Connections != int(r.Connections) {
 				t.Errorf("%d succeeded, %d in the histogram, the server saw %d, %d connections; want %d on %d",
@@ -260,8 +260,8 @@ func TestLostController(t *testing.T) {
 	}
 }
 
-// TestInterrupted: a load that a person ends has a summary of all until then.
-func TestInterrupted(t *testing.T) {
+// TestInterruptedFleet: a load that a person ends has a summary of all until then.
+func TestInterruptedFleet(t *testing.T) {
 	b := gathered(t, "gen1", "gen2")
 	url, n := counting(t)
 	var s *summary.Summary

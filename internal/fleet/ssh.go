@@ -1,0 +1,124 @@
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// place is the folder of an agent on a machine that dyno reaches by ssh, below the home of the user
+// there: one of each fleet, so that fleets of several people do not meet.
+func (b *Bundle) place() string { return ".dyno-fleet/" + b.Name + "-" + b.Fingerprint[:16] }
+
+// The scripts that ssh runs there, for sh. D is the folder. What a name may be (nameForm) needs no
+// quotes.
+const (
+	// running finds the agent by its number, and that this is no other program's by now.
+	running = `alive() { [ -s "$D/pid" ] && [ "$(readlink "/proc/$(cat "$D/pid")/exe" 2>/dev/null)" -ef "$D/dyno" ]; }
+halt() { ! alive || { kill "$(cat "$D/pid")"; n=0; while alive && [ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done;
+	! alive || kill -9 "$(cat "$D/pid")"; }; }
+`
+	look    = `uname -sm; sha256sum <"$D/dyno" 2>/dev/null || echo none`
+	install = `umask 077; mkdir -p "$D" && cat >"$D/dyno.new" && sha256sum <"$D/dyno.new"`
+	begin   = `umask 077; halt; [ ! -e "$D/dyno.new" ] || mv "$D/dyno.new" "$D/dyno"
+chmod 700 "$D/dyno" && cat >"$D/agent" && cd "$D" &&
+{ setsid ./dyno agent agent </dev/null >agent.log 2>&1 & echo $! >pid; }; sleep 0.3; alive ||
+{ cat agent.log >&2; exit 1; }`
+	end = `halt; rm -rf "$D"; rmdir .dyno-fleet 2>/dev/null || true`
+)
+
+// Up copies this program to all machines that have an ssh, unless it is there, and starts their agents
+// anew. say tells people how far it is.
+func (f *Fleet) Up(ctx context.Context, k *Keys, say func(string)) error {
+	own, err := program()
+	if err != nil {
+		return err
+	}
+	for _, m := range f.Generators {
+		if m.SSH == "" {
+			say(fmt.Sprintf("%s: it has no ssh in the file; start its agent by hand: dyno agent %s", m.Name,
+				filepath.Base(f.BundleFile(m.Name))))
+			continue
+		}
+		if err := m.up(ctx, k.Bundle(f, m.Name), own); err != nil {
+			return err
+		}
+		say(m.Name + ": the agent was started")
+	}
+	return nil
+}
+
+func (m Machine) up(ctx context.Context, b *Bundle, own Program) error {
+	out, err := m.run(ctx, b, look, nil)
+	if err != nil {
+		return err
+	}
+	system, sum, _ := strings.Cut(strings.TrimSpace(out), "\n")
+	if want := uname[own.System]; system != want || runtime.GOOS != "linux" {
+		return fmt.Errorf("%s is %s, and this dyno is for %s; copy a dyno for it there, and start dyno agent by hand "+
+			"(doc/fleet.md)", m.Name, system, own.System)
+	}
+	if !strings.HasPrefix(sum, own.Digest) {
+		name, err := os.Executable()
+		if err != nil {
+			return fmt.Errorf("find dyno's own file: %w", err)
+		}
+		file, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		if sum, err = m.run(ctx, b, install, file); err != nil {
+			return err
+		}
+		if !strings.HasPrefix(sum, own.Digest) {
+			return fmt.Errorf("%s: the copy of dyno there has the SHA-256 %.64s, and this one %s; try again", m.Name, sum,
+				own.Digest)
+		}
+	}
+	_, err = m.run(ctx, b, running+begin, bytes.NewReader(encoded(b)))
+	return err
+}
+
+// uname is what uname -sm prints where a program of a system runs.
+var uname = map[string]string{"linux/amd64": "Linux x86_64", "linux/arm64": "Linux aarch64"}
+
+// Down ends the agents of all machines that have an ssh, and removes what Up left there. It goes on
+// after an error.
+func (f *Fleet) Down(ctx context.Context, k *Keys, say func(string)) error {
+	var errs []error
+	for _, m := range f.Generators {
+		if m.SSH == "" {
+			say(m.Name + ": it has no ssh in the file; stop its agent by hand")
+			continue
+		}
+		if _, err := m.run(ctx, k.Bundle(f, m.Name), running+end, nil); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		say(m.Name + ": the agent and its files are gone")
+	}
+	return errors.Join(errs...)
+}
+
+// run runs a script on the machine, and returns what it prints.
+func (m Machine) run(ctx context.Context, b *Bundle, script string, stdin io.Reader) (string, error) {
+	c := exec.CommandContext(ctx, "ssh", "-T", m.SSH, `D="$HOME/`+b.place()+"\"\n"+script)
+	var stdout, stderr bytes.Buffer
+	c.Stdin, c.Stdout, c.Stderr = stdin, &stdout, &stderr
+	if err := c.Run(); err != nil {
+		why := strings.TrimSpace(stderr.String())
+		if why == "" {
+			why = err.Error()
+		}
+		return "", fmt.Errorf("%s: ssh %s: %s", m.Name, m.SSH, why)
+	}
+	return stdout.String(), nil
+}
