@@ -208,8 +208,9 @@ func (r *Request) question(t *Traits) (Question, error) {
 	if r.HTTP != nil {
 		if changed := spoken(q.Levels, *r.HTTP); len(changed) < len(q.Levels) {
 			alone(changed...)
+			q.ClaimsHash = ""
 		} else if !slices.Equal(changed, q.Levels) {
-			q.Levels, q.LevelNames = changed, nil
+			q.Levels, q.LevelNames, q.ClaimsHash = changed, nil, ""
 		}
 	}
 	return q, r.addRates(&q, len(levels))

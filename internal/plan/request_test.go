@@ -347,7 +347,8 @@ func TestUnserved(t *testing.T) {
 	clear, two := result.Level{Connections: 10, Pipeline: 1}, result.Level{Connections: 10, Pipeline: 1, HTTP: protocol.H2}
 	at := func(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
 	names := []string{"plain", "both", "also"}
-	q := Question{Scenario: "values", Primary: "throughput", Contestants: names, Levels: []result.Level{clear, two}}
+	q := Question{Scenario: "values", Primary: "throughput", Contestants: names, ClaimsHash: "h",
+		Levels: []result.Level{clear, two}}
 	for _, c := range []struct {
 		name     string
 		ask      func(r *Request)
@@ -365,6 +366,10 @@ func TestUnserved(t *testing.T) {
 			r.Question.Family = []result.Comparison{{A: at("plain", 0), B: at("plain", 1)}, {A: at("both", 0), B: at("both", 1)}}
 		}, names[:2], []result.Cell{at("both", 0), at("both", 1), at("plain", 0)}, 1,
 			[]result.Unserved{{Contestant: "plain", HTTP: protocol.H2}}, ""},
+		{"no pair", func(r *Request) {
+			r.Question.Cells, r.Question.Contestants = []result.Cell{at("plain", 1), at("plain", 0)}, names[:1]
+			r.Question.Family = []result.Comparison{{A: at("plain", 0), B: at("plain", 1)}}
+		}, nil, nil, 0, nil, "nothing is left to compare"},
 		{"one level", func(r *Request) { r.HTTP = &two.HTTP }, names[1:], nil, 0,
 			[]result.Unserved{{Contestant: "plain", HTTP: protocol.H2}}, ""},
 		{"nobody", func(r *Request) { r.HTTP, r.Question.Contestants = &two.HTTP, names[:1] }, nil, nil, 0, nil,
@@ -388,8 +393,8 @@ func TestUnserved(t *testing.T) {
 			p.Unserved); diff != "" || len(p.Family) != c.family {
 			t.Errorf("%s: %s; %d comparisons", c.name, diff, len(p.Family))
 		}
-		if want := r.HTTP != nil; want && (len(p.Points()) != 1 || p.Level.HTTP != *r.HTTP) {
-			t.Errorf("%s: levels %+v", c.name, p.Points())
+		if r.HTTP != nil && (len(p.Points()) != 1 || p.Level.HTTP != *r.HTTP || p.ClaimsHash != "") {
+			t.Errorf("%s: levels %+v, claims %q", c.name, p.Points(), p.ClaimsHash)
 		}
 	}
 }

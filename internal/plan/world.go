@@ -62,7 +62,12 @@ func (w *World) unserved(p *result.Plan) error {
 			p.Cells = slices.DeleteFunc(slices.Clone(cells), func(c result.Cell) bool { return !left[c] })
 		}
 	}
+	asked := len(p.Family)
 	p.Family = slices.DeleteFunc(slices.Clone(p.Family), func(f result.Comparison) bool { return !left[f.A] || !left[f.B] })
+	if asked > 0 && len(p.Family) == 0 { // else all pairs at the first level would be decided in their place
+		return refuse("nothing is left to compare: in each pair of the study one contestant does not serve the protocol " +
+			"of its level; the key protocols of its contestant.toml says which it serves")
+	}
 	return nil
 }
 
