@@ -14,7 +14,7 @@ func main() {
 	e.HideBanner, e.HidePort = true, true
 	e.GET("/hello", hello)
 
-	harness.Serve(e.Start, e.Shutdown)
+	harness.Serve(e.Start, e.Shutdown, harness.TLS(e.StartTLS, nil))
 }
 
 func hello(c echo.Context) error {

@@ -28,7 +28,7 @@ func main() {
 	r.GET("/testNoReflection", relay(noReflection))
 
 	server := &fasthttp.Server{Handler: r.Handler}
-	harness.Serve(server.ListenAndServe, server.ShutdownWithContext)
+	harness.Serve(server.ListenAndServe, server.ShutdownWithContext, harness.TLS(server.ListenAndServeTLS, nil))
 }
 
 // noProcess lets the client write into the response that the server sends.

@@ -18,7 +18,7 @@ func main() {
 		NoDefaultContentType:          true,
 		DisableHeaderNamesNormalizing: true,
 	}
-	harness.Serve(server.ListenAndServe, server.ShutdownWithContext)
+	harness.Serve(server.ListenAndServe, server.ShutdownWithContext, harness.TLS(server.ListenAndServeTLS, nil))
 }
 
 // The published handler answers every path; this one those of the scenario.

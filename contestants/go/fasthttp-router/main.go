@@ -17,7 +17,7 @@ func main() {
 	r.GET("/index", index)
 
 	server := &fasthttp.Server{Handler: routed(r.Handler)}
-	harness.Serve(server.ListenAndServe, server.ShutdownWithContext)
+	harness.Serve(server.ListenAndServe, server.ShutdownWithContext, harness.TLS(server.ListenAndServeTLS, nil))
 }
 
 func getValue(ctx *fasthttp.RequestCtx) {

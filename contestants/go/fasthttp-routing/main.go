@@ -13,7 +13,7 @@ func main() {
 	r.Get("/hello", hello)
 
 	server := &fasthttp.Server{Handler: r.HandleRequest}
-	harness.Serve(server.ListenAndServe, server.ShutdownWithContext)
+	harness.Serve(server.ListenAndServe, server.ShutdownWithContext, harness.TLS(server.ListenAndServeTLS, nil))
 }
 
 func hello(c *routing.Context) error {

@@ -13,7 +13,7 @@ import (
 
 func main() {
 	server := &fasthttp.Server{Handler: handle}
-	harness.Serve(server.ListenAndServe, server.ShutdownWithContext)
+	harness.Serve(server.ListenAndServe, server.ShutdownWithContext, harness.TLS(server.ListenAndServeTLS, nil))
 }
 
 func handle(ctx *fasthttp.RequestCtx) {

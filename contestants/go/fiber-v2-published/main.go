@@ -21,7 +21,7 @@ func main() {
 	})
 	app.Get("/hello", hello)
 
-	harness.Serve(app.Listen, app.ShutdownWithContext)
+	harness.Serve(app.Listen, app.ShutdownWithContext, harness.TLS(app.ListenTLS, nil))
 }
 
 func hello(c *fiber.Ctx) error {

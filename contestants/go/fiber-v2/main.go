@@ -14,7 +14,7 @@ func main() {
 	app.Post("/append", appendFile)
 	routed(app)
 
-	harness.Serve(app.Listen, app.ShutdownWithContext)
+	harness.Serve(app.Listen, app.ShutdownWithContext, harness.TLS(app.ListenTLS, nil))
 }
 
 func hello(c *fiber.Ctx) error {

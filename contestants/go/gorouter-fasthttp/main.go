@@ -13,7 +13,7 @@ func main() {
 	r.GET("/hello", hello)
 
 	server := &fasthttp.Server{Handler: r.HandleFastHTTP}
-	harness.Serve(server.ListenAndServe, server.ShutdownWithContext)
+	harness.Serve(server.ListenAndServe, server.ShutdownWithContext, harness.TLS(server.ListenAndServeTLS, nil))
 }
 
 func hello(ctx *fasthttp.RequestCtx) {

@@ -19,5 +19,5 @@ func main() {
 	harness.Serve(func(addr string) error {
 		return app.Listen(addr, iris.WithoutInterruptHandler, iris.WithoutStartupLog,
 			iris.WithoutServerError(iris.ErrServerClosed))
-	}, app.Shutdown)
+	}, app.Shutdown, listeners(app)...)
 }

@@ -27,4 +27,6 @@ app.get("/setget", async (req, res) => {
   res.type("text/plain").send(req.session.key);
 });
 
-serveCluster((port, host) => app.listen(port, host));
+serveCluster((port, host) => app.listen(port, host), {
+  tls: (port, host, pem) => require("node:https").createServer(pem, app).listen(port, host),
+});

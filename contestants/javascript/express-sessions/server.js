@@ -50,4 +50,6 @@ app.delete("/del", async (req, res) => {
   res.end();
 });
 
-serve((port, host) => app.listen(port, host));
+serve((port, host) => app.listen(port, host), {
+  tls: (port, host, pem) => require("node:https").createServer(pem, app).listen(port, host),
+});

@@ -24,4 +24,6 @@ app.get("/hello", async (req, res) => {
   res.type("text/plain").send("hello world");
 });
 
-serve((port, host) => app.listen(port, host));
+serve((port, host) => app.listen(port, host), {
+  tls: (port, host, pem) => require("node:https").createServer(pem, app).listen(port, host),
+});

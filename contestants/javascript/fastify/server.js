@@ -1,25 +1,34 @@
 // Answers the scenarios values and hello with Fastify.
 "use strict";
 
-const fastify = require("fastify")();
+const fastify = require("fastify");
 
 const { delay, wait, serve } = require("./harness-node");
 
-fastify.get("/api/values/:id", async (request, reply) => {
-  if (!/^-?[0-9]+$/.test(request.params.id)) {
-    return reply.callNotFound();
-  }
-  if (delay) {
-    await wait();
-  }
-  return "value";
-});
+function build(options) {
+  const app = fastify(options);
 
-fastify.get("/hello", async () => {
-  if (delay) {
-    await wait();
-  }
-  return "hello world";
-});
+  app.get("/api/values/:id", async (request, reply) => {
+    if (!/^-?[0-9]+$/.test(request.params.id)) {
+      return reply.callNotFound();
+    }
+    if (delay) {
+      await wait();
+    }
+    return "value";
+  });
 
-serve((port, host) => fastify.listen({ port, host }));
+  app.get("/hello", async () => {
+    if (delay) {
+      await wait();
+    }
+    return "hello world";
+  });
+
+  return app;
+}
+
+serve((port, host) => build().listen({ port, host }), {
+  tls: (port, host, pem) => build({ http2: true, https: { ...pem, allowHTTP1: true } }).listen({ port, host }),
+  h2c: (port, host) => build({ http2: true }).listen({ port, host }),
+});

@@ -3,6 +3,7 @@
 "use strict";
 
 const cluster = require("node:cluster");
+const fs = require("node:fs");
 const os = require("node:os");
 
 // Milliseconds per unit of a Go duration.
@@ -31,21 +32,36 @@ async function wait() {
   }
 }
 
-const at = process.env.DYNO_ADDR.lastIndexOf(":");
-const host = process.env.DYNO_ADDR.slice(0, at);
-const port = Number(process.env.DYNO_ADDR.slice(at + 1));
+// at returns the arguments port, host of the address in an environment variable; null if it is not set.
+function at(variable) {
+  const address = process.env[variable];
+  if (!address) {
+    return null;
+  }
+  const colon = address.lastIndexOf(":");
+  return [Number(address.slice(colon + 1)), address.slice(0, colon)];
+}
 
 process.on("SIGTERM", () => process.exit(0));
 
-// serve calls listen(port, host), which a framework has.
-function serve(listen) {
-  listen(port, host);
+// serve calls listen(port, host), which a framework has. Where dyno asks for it, it also calls tls(port, host, pem),
+// for HTTP/1.1, and by ALPN HTTP/2, with the certificate and the key in pem, and h2c(port, host), for HTTP/2 in the
+// clear.
+function serve(listen, { tls, h2c } = {}) {
+  listen(...at("DYNO_ADDR"));
+  if (tls && at("DYNO_TLS_ADDR")) {
+    const [cert, key] = [process.env.DYNO_TLS_CERT, process.env.DYNO_TLS_KEY].map((file) => fs.readFileSync(file));
+    tls(...at("DYNO_TLS_ADDR"), { cert, key });
+  }
+  if (h2c && at("DYNO_H2C_ADDR")) {
+    h2c(...at("DYNO_H2C_ADDR"));
+  }
 }
 
-// serveCluster calls listen in one process for each CPU that this one may use.
-function serveCluster(listen) {
+// serveCluster is serve in one process for each CPU that this one may use.
+function serveCluster(listen, more) {
   if (!cluster.isPrimary) {
-    serve(listen);
+    serve(listen, more);
     return;
   }
   for (let i = 0; i < os.availableParallelism(); i++) {

@@ -9,11 +9,28 @@ import (
 	"dyno/harness/routes"
 )
 
-// Serve serves h as harness.Serve says, by a server of net/http with default settings. It is the
-// last call of main.
+// Serve serves h as harness.Serve says, by a server of net/http with default settings, and by two
+// more, those of Also. It is the last call of main.
 func Serve(h http.Handler) {
 	server := &http.Server{Addr: harness.Addr(), Handler: h}
-	harness.Serve(func(string) error { return server.ListenAndServe() }, server.Shutdown)
+	harness.Serve(func(string) error { return server.ListenAndServe() }, server.Shutdown, Also(h)...)
+}
+
+// Also serves h by servers of net/http with default settings, where dyno asks for it: over TLS, where
+// net/http speaks HTTP/1.1 and HTTP/2, and by HTTP/2 in the clear alone.
+func Also(h http.Handler) []harness.Listener {
+	secure, clear := &http.Server{Handler: h}, &http.Server{Handler: h, Protocols: new(http.Protocols)}
+	clear.Protocols.SetUnencryptedHTTP2(true)
+	return []harness.Listener{
+		harness.TLS(func(addr, cert, key string) error {
+			secure.Addr = addr
+			return secure.ListenAndServeTLS(cert, key)
+		}, secure.Shutdown),
+		harness.H2C(func(addr string) error {
+			clear.Addr = addr
+			return clear.ListenAndServe()
+		}, clear.Shutdown),
+	}
 }
 
 // WithRoutes is h, or where DYNO_ROUTES names sets of routes, the handlers that router makes of
