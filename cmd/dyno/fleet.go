@@ -28,8 +28,9 @@ func fleetCommand() *cobra.Command {
 			"  [[generator]]\n" +
 			"  name = \"gen2\"\n" +
 			"  ssh = \"10.0.0.3\"\n\n" +
-			"On each runs dyno agent, and dyno load --fleet FILE makes load from all of them. This machine, the controller, listens on that port for as long as a command\n" +
-			"lasts; agents connect to it, encrypted, with keys made for the fleet. See doc/fleet.md.",
+			"On each runs dyno agent, and dyno load --fleet FILE makes load from all of them. This\n" +
+			"machine, the controller, listens on that port for as long as a command lasts; agents connect to it,\n" +
+			"encrypted, with keys made for the fleet. See doc/fleet.md.",
 	}
 	cmd.AddCommand(fleetInitCommand(), fleetUpCommand(), fleetCheckCommand(), fleetDownCommand())
 	return cmd

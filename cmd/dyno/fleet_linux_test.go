@@ -174,9 +174,10 @@ func TestFleetOfHosts(t *testing.T) {
 	load := n.start("ctl", "load", "--fleet", file, "-r", "100", "-d", "10m", "-c", "6", "http://10.9.0.4/")
 	load.has(t, "silent until then", 20*time.Second)
 	time.Sleep(time.Second) // the window has begun
-	before := strings.Count(agents["gen2"].String(), "the controller is gone")
+	lost := func() int { return strings.Count(agents["gen2"].String(), "the controller is gone") }
+	before := lost()
 	n.cut("gen2")
-	for end := time.Now().Add(15 * time.Second); strings.Count(agents["gen2"].String(), "the controller is gone") == before; {
+	for end := time.Now().Add(15 * time.Second); lost() == before; {
 		if time.Now().After(end) {
 			t.Fatalf("gen2 goes on without its controller\n%s", agents["gen2"])
 		}

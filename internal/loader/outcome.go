@@ -21,8 +21,8 @@ type Outcome struct {
 	Part    *load.Part
 }
 
-// Portable returns an error if another machine cannot carry r out, because a file, or a file to be
-// written, is on this one.
+// Portable returns an error if several machines cannot carry r out together: because a file is on this
+// one, or because r is only a part of a load, or tells a time by one machine's clock.
 func (r *Request) Portable() error {
 	file := func(text *string) bool { return text != nil && strings.HasPrefix(*text, "@") }
 	form := false
@@ -51,6 +51,14 @@ func (r *Request) Portable() error {
 		if f.is {
 			return conf.Usagef("%s needs figures while the load runs, and the machines of --fleet send none then; omit "+
 				"one", f.flag)
+		}
+	}
+	for _, f := range []struct {
+		flag string
+		is   bool
+	}{{"--share", !r.Share.Whole()}, {"--start-at", !r.StartAt.IsZero()}} {
+		if f.is {
+			return conf.Usagef("--fleet divides the load among its machines and starts them together; omit %s", f.flag)
 		}
 	}
 	return nil

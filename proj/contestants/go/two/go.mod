@@ -1,0 +1,3 @@
+module two
+
+go 1.24
