@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -201,7 +202,7 @@ func TestHTTP2DoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestHTTP2Server: a real server, x/net's, reads what the client sends and is read by it.
+// TestHTTP2Server: a real server, net/http's, reads what the client sends and is read by it.
 func TestHTTP2Server(t *testing.T) {
 	body := strings.Repeat("y", 100_000)
 	r := scenario.Request{Method: "POST", Path: "/{int:1..9}", Body: body + "{uuid}",
@@ -212,18 +213,24 @@ func TestHTTP2Server(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := NewHTTP2(m.NewSource(1, 0, 1), new(Heads), 10)
-	client, server := net.Pipe()
-	defer client.Close()
-	go (&http2.Server{}).ServeConn(server, &http2.ServeConnOpts{Handler: http.HandlerFunc(func(w http.ResponseWriter,
-		r *http.Request) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		got, err := io.ReadAll(r.Body)
 		if err != nil || len(got) != len(body)+36 || r.ContentLength != int64(len(got)) || r.Host != "h" {
 			w.WriteHeader(400)
 		}
 		w.Header().Set("Content-Type", "text/plain")
 		io.WriteString(w, body)
-	})})
-	out := make(chan []byte, 1000) // a pipe blocks until it is read
+	}))
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.Start()
+	defer server.Close()
+	client, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	out := make(chan []byte, 1000) // a write may block until the server's answers are read
 	defer close(out)
 	go func() {
 		for b := range out {
