@@ -49,7 +49,8 @@ func (v *view) only(r row) string {
 func (v *view) tooFew(rows []row) []string {
 	text := v.noAnalysis()
 	if pair, ok := v.a.Pair(rows[0].Name, rows[1].Name, v.primary().Name); ok && pair.Ratio.N > 0 {
-		return []string{text, fmt.Sprintf("So far %s leads, at about %.2f × %s.", rows[0].Title, pair.Ratio.Value, rows[1].Title)}
+		return []string{text, fmt.Sprintf("So far %s leads, at about %.2f × %s.", rows[0].Title, pair.Ratio.Value,
+			rows[1].Title)}
 	}
 	return []string{text}
 }
@@ -173,7 +174,8 @@ func (v *view) absent() (sentences []string) {
 			why := strings.TrimPrefix(r.Excluded, "unavailable: ")
 			missing[why] = append(missing[why], r.Title)
 		case r.Failure != nil:
-			broken = append(broken, failed+" "+r.Title+", "+strings.TrimPrefix(r.Excluded, "failed ")+logSays(r.Failure)+".")
+			why := strings.TrimPrefix(r.Excluded, "failed ") + logSays(r.Failure)
+			broken = append(broken, failed+" "+r.Title+", "+why+".")
 		default:
 			unranked[r.Excluded] = append(unranked[r.Excluded], r.Title)
 		}

@@ -22,8 +22,8 @@ func (s *sweep) pairsByLevel() (blocks []document.Block) {
 			s.aheadByLevel(others))
 	}
 	if len(own) > 0 {
-		blocks = append(blocks, quiet("One contestant at two levels: its "+metric+" at the first over that at the second."),
-			s.ownLevels(own))
+		blocks = append(blocks,
+			quiet("One contestant at two levels: its "+metric+" at the first over that at the second."), s.ownLevels(own))
 	}
 	return blocks
 }

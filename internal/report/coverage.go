@@ -71,7 +71,8 @@ func CoveragePage(w io.Writer, c *Coverage) error {
 		"judge it and their outcomes in the committed trials; or why there is none. A sentence is judged if a claim " +
 		"of it has an outcome. It is not measured yet if its claims wait for a run, or for something to be built. " +
 		"Not testable is also what claims nothing: a set-up, a question, thanks. " +
-		"The studies' pages have the figures; "}, {Text: "studies.md", Link: "studies.md"}, {Text: " has the rules."}}}}}
+		"The studies' pages have the figures; "}, {Text: "studies.md", Link: "studies.md"},
+		{Text: " has the rules."}}}}}
 	t := document.Table{Columns: []document.Column{{Head: "article", Lead: true}, {Head: "ids"},
 		{Head: "sentences", Number: true}, {Head: "judged", Number: true}, {Head: "not measured yet", Number: true},
 		{Head: "not testable", Number: true}}}
