@@ -31,7 +31,8 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestContestants: a contestant keeps its contract; one that declares what it does not do fails.
+// TestContestants: a contestant keeps its contract in each of its protocols; one that declares what it does not do fails
+// where it could do it: HTTP/2 has no chunks.
 func TestContestants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and loads a contestant")
@@ -49,15 +50,24 @@ func TestContestants(t *testing.T) {
 	wrong := *all[i]
 	wrong.Name, wrong.Differs = "net-http-wrong", []string{"chunked: it is not"}
 	setup := Setup{Root: root, FS: fsys, Manifests: append(all, &wrong), Records: 10}
-	var got []string
+	got := map[string]string{}
 	ok, err := setup.Contestants(t.Context(), []*contestant.Manifest{all[i], &wrong}, "values", func(o *Outcome) {
-		if o.Failure == nil {
-			got = append(got, o.Contestant.Name+" ok")
-		} else {
-			got = append(got, o.Contestant.Name+" "+strings.TrimSpace(o.Failure.Reason))
+		reason := "ok"
+		if o.Failure != nil {
+			reason = o.Failure.Reason
 		}
+		got[o.Contestant.Name+" "+o.HTTP.String()] = reason
 	})
-	if err != nil || ok || len(got) != 2 || got[0] != "net-http ok" || !strings.Contains(got[1], "does not occur") {
+	if err != nil || ok || len(got) != 2*len(wrong.Protocols) {
 		t.Errorf("%v, %v, %q", ok, err, got)
+	}
+	for _, p := range wrong.Protocols {
+		if reason := got["net-http "+p.String()]; reason != "ok" {
+			t.Errorf("net-http, %s: %s", p, reason)
+		}
+		reason := got["net-http-wrong "+p.String()]
+		if p.Two() && reason != "ok" || !p.Two() && !strings.Contains(reason, "does not occur") {
+			t.Errorf("net-http-wrong, %s: %s", p, reason)
+		}
 	}
 }
