@@ -12,8 +12,6 @@ import (
 	"runtime"
 	"sync"
 	"time"
-
-	"github.com/nats-io/nats.go"
 )
 
 // Agent carries out orders on its machine.
@@ -22,6 +20,7 @@ type Agent struct {
 	Version string       // of dyno
 	Log     func(string) // gets a line for each order that is refused, and each change of the connection
 
+	dial  dial          // nil: by NATS
 	began time.Time     // origin of the agent's clock
 	skew  int64         // ns that its clock is ahead: of tests
 	delay time.Duration // by which its windows begin late: of tests
@@ -35,14 +34,11 @@ func (a *Agent) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		err := a.session(ctx)
 		switch {
-		case errors.Is(err, nats.ErrAuthorization):
+		case errors.Is(err, errUnknown):
 			return fmt.Errorf("the controller at %s does not know the key of %s; copy the agent's file from the "+
 				"controller's folder again", a.Bundle.Controller, a.Bundle.Name)
 		case err != nil && err.Error() != last:
 			last = err.Error()
-			if errors.Is(err, nats.ErrNoServers) {
-				err = errors.New("nothing answers there")
-			}
 			a.Log(fmt.Sprintf("no controller at %s yet: %v", a.Bundle.Controller, err))
 		case err == nil:
 			last = ""
@@ -59,27 +55,23 @@ func (a *Agent) Run(ctx context.Context) error {
 func (a *Agent) session(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	conn, err := connect("tls://"+a.Bundle.Controller, a.Bundle.Name, a.Bundle.Seed, nats.TLSHandshakeFirst(),
-		nats.Secure(a.Bundle.client()), nats.SetCustomDialer(dialer{ctx}), nats.DontRandomize(),
-		nats.ClosedHandler(func(*nats.Conn) { cancel() }))
+	dial := a.dial
+	if dial == nil {
+		dial = dialNATS
+	}
+	link, err := dial(ctx, a.Bundle, cancel)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	s := &session{agent: a, ctx: ctx, conn: conn,
-		guard: guard{version: protocol + a.Version, session: token()}}
-	// One at a time, in their order, on NATS's goroutine: what takes long runs on its own.
-	sub, err := conn.Subscribe(orders+a.Bundle.Name, s.receive)
-	if err == nil {
-		err = conn.Flush()
-	}
-	if err != nil {
+	defer link.close()
+	s := &session{agent: a, ctx: ctx, link: link, guard: guard{version: protocol + a.Version, session: token()}}
+	// One at a time: what takes long runs on its own.
+	if err := link.orders(s.receive); err != nil {
 		return err
 	}
-	sub.SetPendingLimits(1000, 2*mostBytes)
 	a.Log("connected to the controller at " + a.Bundle.Controller)
 	<-ctx.Done()
-	conn.Close()
+	link.close()
 	s.tasks.Wait()
 	a.Log("the controller is gone; nothing runs here, and the agent waits for it")
 	return nil
@@ -92,7 +84,7 @@ func (a *Agent) now() int64 { return int64(time.Since(a.began)) + a.skew }
 type session struct {
 	agent *Agent
 	ctx   context.Context // ends with the connection
-	conn  *nats.Conn
+	link  link
 	guard guard
 	tasks sync.WaitGroup // that outlive their order
 	load  *task          // the last one; nil: none. Of the goroutine that receives orders
@@ -135,10 +127,10 @@ func handle[Q, A any](f func(*session, *Q) (A, error)) func(*session, []byte) (a
 }
 
 // receive carries out an order and answers it.
-func (s *session) receive(msg *nats.Msg) {
+func (s *session) receive(r *received) {
 	arrived := s.agent.now()
 	var o Order
-	err := strict(msg.Data, &o)
+	err := strict(r.data, &o)
 	if err == nil {
 		err = s.guard.accept(&o)
 	}
@@ -147,35 +139,32 @@ func (s *session) receive(msg *nats.Msg) {
 		err = fmt.Errorf("unknown kind of order %q", o.Kind)
 	}
 	if err != nil {
-		s.refuse(msg, err)
+		s.refuse(r, err)
 		return
 	}
 	if o.Kind == clock {
-		s.reply(msg, Answer{Body: encoded(Clock{arrived, s.agent.now()})})
+		s.reply(r, Answer{Body: encoded(Clock{arrived, s.agent.now()})})
 		return
 	}
 	answer, err := do(s, o.Body)
 	switch bad, is := errors.AsType[unfit](err); {
 	case is:
-		s.refuse(msg, bad)
+		s.refuse(r, bad)
 	case err != nil:
-		s.reply(msg, Answer{Failed: err.Error()})
+		s.reply(r, Answer{Failed: err.Error()})
 	default:
-		s.reply(msg, Answer{Body: encoded(answer)})
+		s.reply(r, Answer{Body: encoded(answer)})
 	}
 }
 
 // refuse says that an order was not carried out, here and to the controller.
-func (s *session) refuse(msg *nats.Msg, why error) {
+func (s *session) refuse(r *received, why error) {
 	s.agent.Log("refused an order: " + why.Error())
-	s.reply(msg, Answer{Refused: why.Error()})
+	s.reply(r, Answer{Refused: why.Error()})
 }
 
-func (s *session) reply(msg *nats.Msg, a Answer) {
-	if msg.Reply == "" {
-		return
-	}
-	if err := msg.Respond(encoded(a)); err != nil && s.ctx.Err() == nil {
+func (s *session) reply(r *received, a Answer) {
+	if err := r.answer(encoded(a)); err != nil && s.ctx.Err() == nil {
 		s.agent.Log("answer an order: " + err.Error())
 	}
 }

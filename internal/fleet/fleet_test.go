@@ -146,12 +146,14 @@ func (b *bench) send(t *testing.T, agent string, o any) Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	msg, err := b.conn.Request(orders+agent, data, 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	answer, err := b.wire.ask(ctx, agent, data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var a Answer
-	if err := strict(msg.Data, &a); err != nil {
+	if err := strict(answer, &a); err != nil {
 		t.Fatal(err)
 	}
 	return a

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
-
 	"dyno/internal/clocks"
 	"dyno/internal/conf"
 	"dyno/internal/load"
@@ -60,11 +58,11 @@ func (h *Hub) Load(ctx context.Context, request loader.Request, say func(string)
 	// What is begun is ended in an orderly way, even if ctx is done.
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	consumed, err := r.consume(work)
+	stop, err := r.consume(work)
 	if err != nil {
 		return nil, err
 	}
-	defer consumed.Stop()
+	defer stop()
 	s, err := r.carryOut(ctx, work, say)
 	if err != nil {
 		r.stopAll(work)
@@ -72,30 +70,29 @@ func (h *Hub) Load(ctx context.Context, request loader.Request, say func(string)
 	return s, err
 }
 
-// consume hands events of the run to r.events, each ID once.
-func (r *run) consume(ctx context.Context) (jetstream.ConsumeContext, error) {
-	consumer, err := r.js.OrderedConsumer(ctx, stream, jetstream.OrderedConsumerConfig{
-		DeliverPolicy: jetstream.DeliverAllPolicy})
-	if err != nil {
-		return nil, fmt.Errorf("read results: %w", err)
-	}
+// consume hands events of the run to r.events, each ID once, until stop is called.
+func (r *run) consume(ctx context.Context) (stop func(), err error) {
 	known := map[string]bool{}
-	return consumer.Consume(func(m jetstream.Msg) {
+	stop, err = r.wire.results(ctx, func(agent string, result []byte) {
 		var e Event
-		switch err := strict(m.Data(), &e); {
+		switch err := strict(result, &e); {
 		case err != nil:
-			r.log("refused a result of " + m.Subject() + ": " + err.Error())
-		case m.Subject() != results+e.Agent:
-			r.log(fmt.Sprintf("refused a result of %s in the name of %q", m.Subject(), e.Agent))
+			r.log("refused a result of " + agent + ": " + err.Error())
+		case agent != e.Agent:
+			r.log(fmt.Sprintf("refused a result of %s in the name of %q", agent, e.Agent))
 		case e.Run != r.id:
-			r.log("refused a result of " + e.Agent + " of another load")
+			r.log("refused a result of " + agent + " of another load")
 		case known[e.ID()]:
-			r.log("dropped a result of " + e.Agent + " that was there before")
+			r.log("dropped a result of " + agent + " that was there before")
 		default:
 			known[e.ID()] = true
 			r.events <- e
 		}
 	})
+	if err != nil {
+		return nil, fmt.Errorf("read results: %w", err)
+	}
+	return stop, nil
 }
 
 func (r *run) carryOut(ctx, work context.Context, say func(string)) (*summary.Summary, error) {
@@ -214,7 +211,7 @@ func (r *run) await(ctx context.Context, kind string, got map[string]Event, end 
 
 // lost reports whether the connection of an agent with which its session began is gone.
 func (r *run) lost(name string) bool {
-	now := r.clients()[name]
+	now := r.wire.connections()[name]
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return now != r.member(name).client

@@ -313,11 +313,11 @@ func TestResultsOnce(t *testing.T) {
 	}
 	defer nc.Close()
 	r := &run{Hub: b.Hub, id: token(), events: make(chan Event, 10)}
-	consumed, err := r.consume(t.Context())
+	stop, err := r.consume(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer consumed.Stop()
+	defer stop()
 	ready := encoded(Event{Run: r.id, Agent: "gen1", Kind: "ready"})
 	for _, data := range [][]byte{ready, ready, encoded(Event{Run: r.id, Agent: "gen2", Kind: "ready"}),
 		encoded(Event{Run: "another", Agent: "gen1", Kind: "ready"}), []byte(`{"run":"x","shell":1}`)} {

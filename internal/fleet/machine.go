@@ -6,13 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"dyno/internal/host"
 )
-
-// bulks are the subjects of messages that only fill the link: + name of the agent.
-const bulks = "bulk."
 
 // Filling asks an agent to send messages to the controller for that long.
 type Filling struct {
@@ -37,33 +32,29 @@ func (s *session) bulk(f *Filling) (Filled, error) {
 	}
 	data, sent := make([]byte, chunk), int64(0)
 	for end := time.Now().Add(time.Duration(f.ForNS)); time.Now().Before(end) && sent < mostFilling; sent += chunk {
-		if err := s.conn.Publish(bulks+s.agent.Bundle.Name, data); err != nil {
+		if err := s.link.fill(data); err != nil {
 			return Filled{}, err
 		}
 	}
-	return Filled{sent}, s.conn.FlushTimeout(patience)
+	return Filled{sent}, s.link.flush(patience)
 }
 
 // Bandwidth returns the bytes per second that come from an agent over the encrypted connection, which
 // is no more than the link carries.
 func (h *Hub) Bandwidth(ctx context.Context, agent string, length time.Duration) (perSec float64, err error) {
 	var first, last, total atomic.Int64
-	sub, err := h.conn.Subscribe(bulks+agent, func(m *nats.Msg) {
+	stop, err := h.wire.fillings(agent, func(bytes int) {
 		now := h.now()
 		if first.CompareAndSwap(0, now) {
 			return // it only starts the clock
 		}
 		last.Store(now)
-		total.Add(int64(len(m.Data)))
+		total.Add(int64(bytes))
 	})
 	if err != nil {
 		return 0, err
 	}
-	defer sub.Unsubscribe()
-	sub.SetPendingLimits(-1, mostFilling)
-	if err := h.conn.Flush(); err != nil {
-		return 0, err
-	}
+	defer stop()
 	filled, err := ask[Filling, Filled](ctx, h, agent, bulk, Filling{int64(length)})
 	if err != nil {
 		return 0, err

@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
-
 	"dyno/internal/conf"
 	"dyno/internal/load"
 	"dyno/internal/loader"
@@ -48,7 +45,7 @@ type Event struct {
 	Usage    bool            `json:"usage,omitempty"`     // failed: the request is a mistake of its author
 	Outcome  *loader.Outcome `json:"outcome,omitempty"`   // done
 	BeganNS  int64           `json:"began_ns,omitempty"`  // done: when the window began, by the agent's clock
-	Messages uint64          `json:"messages,omitempty"`  // done: NATS's, in the window
+	Messages uint64          `json:"messages,omitempty"`  // done: sent and received in the window
 }
 
 // ID names the event: an agent that is not sure that it was received sends it again.
@@ -147,7 +144,7 @@ func (s *session) carryOut(ctx context.Context, t *task) Event {
 	request := t.Request
 	request.Share = t.Share
 	var at, began int64
-	var before, after nats.Statistics
+	var before, after uint64
 	plan, err := loader.New(ctx, request)
 	var o *loader.Outcome
 	if err == nil {
@@ -164,16 +161,15 @@ func (s *session) carryOut(ctx context.Context, t *task) Event {
 			}
 		}, func() {
 			s.agent.until(ctx, at+int64(s.agent.delay))
-			before, began = s.conn.Stats(), s.agent.now()
+			before, began = s.link.messages(), s.agent.now()
 		})
-		after = s.conn.Stats()
+		after = s.link.messages()
 	}
 	if err != nil {
 		_, usage := errors.AsType[*conf.UsageError](err)
 		return Event{Kind: "failed", Text: err.Error(), Usage: usage}
 	}
-	return Event{Kind: "done", Outcome: o, BeganNS: began,
-		Messages: after.InMsgs - before.InMsgs + after.OutMsgs - before.OutMsgs}
+	return Event{Kind: "done", Outcome: o, BeganNS: began, Messages: after - before}
 }
 
 // spun is how long before a time the agent stops sleeping, which ends late.
@@ -193,7 +189,6 @@ func (a *Agent) until(ctx context.Context, at int64) {
 // report sends an event, and again until the controller's server has stored it: that keeps one of each
 // ID. It gives up with the session.
 func (s *session) report(e Event) {
-	js, err := jetstream.New(s.conn)
 	data, unfit := json.Marshal(e)
 	if len(data) > mostBytes/2 {
 		unfit = fmt.Errorf("its figures take %d MB, more than can be sent; make the load shorter", len(data)>>20)
@@ -202,10 +197,9 @@ func (s *session) report(e Event) {
 		e.Kind, e.Outcome, e.Text = "failed", nil, unfit.Error()
 		data = encoded(e)
 	}
-	for s.ctx.Err() == nil && err == nil {
+	for s.ctx.Err() == nil {
 		ctx, cancel := context.WithTimeout(s.ctx, patience)
-		_, again := js.PublishMsg(ctx, &nats.Msg{Subject: results + s.agent.Bundle.Name, Data: data},
-			jetstream.WithMsgID(e.ID()))
+		again := s.link.report(ctx, e.ID(), data)
 		if cancel(); again == nil {
 			return
 		}
@@ -213,8 +207,5 @@ func (s *session) report(e Event) {
 		case <-s.ctx.Done():
 		case <-time.After(100 * time.Millisecond):
 		}
-	}
-	if err != nil {
-		s.agent.Log("report to the controller: " + err.Error())
 	}
 }

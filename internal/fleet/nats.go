@@ -1,0 +1,241 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Subjects. An agent may read orders to itself and its own inbox, answer an order once, and publish
+// results of its own; the controller may publish orders and read results.
+const (
+	orders  = "order."  // + name of the agent
+	results = "result." // likewise
+	bulks   = "bulk."   // likewise: messages that only fill the link
+	inboxes = "_INBOX."
+	stream  = "results"
+)
+
+const (
+	mostBytes = 32 << 20       // of one message
+	silence   = 24 * time.Hour // between the pings of NATS: the kernel looks for broken connections (dialer)
+)
+
+// center is the controller's end: NATS's server and its only privileged client.
+type center struct {
+	server *server.Server
+	conn   *nats.Conn
+	js     jetstream.JetStream
+	store  string
+	users  map[string]string // names of the agents, by public key
+}
+
+// listen starts NATS's server on a port of all addresses, by IPv6 too if six.
+func listen(port int, six bool, k *Keys, log func(string)) (*center, error) {
+	c := &center{users: map[string]string{}}
+	for name, seed := range k.Agents {
+		c.users[public(seed)] = name
+	}
+	config, err := k.server()
+	if err != nil {
+		return nil, err
+	}
+	if c.store, err = os.MkdirTemp("", "dyno-fleet-"); err != nil {
+		return nil, err
+	}
+	options := &server.Options{ServerName: "dyno", Host: "0.0.0.0", Port: port, NoSigs: true, NoLog: false,
+		TLS: true, TLSConfig: config, TLSHandshakeFirst: true, TLSTimeout: 5, AuthTimeout: 6,
+		Nkeys: k.users(), JetStream: true, StoreDir: c.store, JetStreamMaxMemory: 1 << 30, JetStreamMaxStore: 1 << 20,
+		MaxPayload: mostBytes, MaxPending: 4 * mostBytes, PingInterval: silence, DisableShortFirstPing: true,
+		ConnectErrorReports: 1}
+	if six {
+		options.Host = "::"
+	}
+	if err := c.serve(options, k, log); err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *center) serve(options *server.Options, k *Keys, log func(string)) (err error) {
+	if c.server, err = server.NewServer(options); err != nil {
+		return err
+	}
+	c.server.SetLoggerV2(&journal{line: log}, true, false, false)
+	go c.server.Start()
+	if !c.server.ReadyForConnections(10 * time.Second) {
+		return errors.New("the server did not start")
+	}
+	if c.conn, err = connect("", reserved, k.Seed, nats.InProcessServer(c.server)); err != nil {
+		return err
+	}
+	if c.js, err = jetstream.New(c.conn); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	_, err = c.js.CreateStream(ctx, jetstream.StreamConfig{Name: stream, Subjects: []string{results + "*"},
+		Storage: jetstream.MemoryStorage, Duplicates: time.Hour, MaxAge: time.Hour})
+	return err
+}
+
+func (c *center) close() {
+	if c.conn != nil {
+		c.conn.Close()
+	}
+	if c.server != nil {
+		c.server.Shutdown()
+		c.server.WaitForShutdown()
+	}
+	os.RemoveAll(c.store)
+}
+
+func (c *center) ask(ctx context.Context, agent string, order []byte) ([]byte, error) {
+	msg, err := c.conn.RequestWithContext(ctx, orders+agent, order)
+	switch {
+	case errors.Is(err, nats.ErrNoResponders):
+		return nil, errAbsent
+	case err != nil:
+		return nil, err
+	}
+	return msg.Data, nil
+}
+
+func (c *center) results(ctx context.Context, heed func(agent string, result []byte)) (func(), error) {
+	consumer, err := c.js.OrderedConsumer(ctx, stream, jetstream.OrderedConsumerConfig{
+		DeliverPolicy: jetstream.DeliverAllPolicy})
+	if err != nil {
+		return nil, err
+	}
+	consumed, err := consumer.Consume(func(m jetstream.Msg) { heed(strings.TrimPrefix(m.Subject(), results), m.Data()) })
+	if err != nil {
+		return nil, err
+	}
+	return consumed.Stop, nil
+}
+
+func (c *center) fillings(agent string, got func(bytes int)) (func(), error) {
+	sub, err := c.conn.Subscribe(bulks+agent, func(m *nats.Msg) { got(len(m.Data)) })
+	if err != nil {
+		return nil, err
+	}
+	sub.SetPendingLimits(-1, mostFilling)
+	return func() { sub.Unsubscribe() }, c.conn.Flush()
+}
+
+func (c *center) connections() map[string]uint64 {
+	list, err := c.server.Connz(&server.ConnzOptions{Username: true, Limit: 10_000})
+	if err != nil {
+		return nil
+	}
+	found := map[string]uint64{}
+	for _, conn := range list.Conns {
+		found[c.users[conn.AuthorizedUser]] = conn.Cid
+	}
+	return found
+}
+
+// users returns who may connect, and what each may do.
+func (k *Keys) users() []*server.NkeyUser {
+	users := []*server.NkeyUser{{Nkey: public(k.Seed), Permissions: &server.Permissions{
+		Publish:   &server.SubjectPermission{Allow: []string{orders + "*", "$JS.API.>", "$JS.ACK.>"}},
+		Subscribe: &server.SubjectPermission{Allow: []string{inboxes + reserved + ".>", bulks + "*"}}}}}
+	for name, seed := range k.Agents {
+		users = append(users, &server.NkeyUser{Nkey: public(seed), Permissions: &server.Permissions{
+			Publish:   &server.SubjectPermission{Allow: []string{results + name, bulks + name}},
+			Subscribe: &server.SubjectPermission{Allow: []string{orders + name, inboxes + name + ".>"}},
+			Response:  &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute}}})
+	}
+	return users
+}
+
+// connect connects to NATS as a user, once: who is cut off connects anew.
+func connect(url, name string, seed []byte, more ...nats.Option) (*nats.Conn, error) {
+	return nats.Connect(url, append([]nats.Option{nats.Name(name), nats.NoReconnect(), nats.NoEcho(),
+		nats.Nkey(public(seed), func(nonce []byte) ([]byte, error) { return sign(seed, nonce), nil }),
+		nats.CustomInboxPrefix(inboxes + name), nats.PingInterval(silence), nats.Timeout(patience)}, more...)...)
+}
+
+// leaf is an agent's end.
+type leaf struct {
+	conn *nats.Conn
+	js   jetstream.JetStream
+	name string // of the agent
+}
+
+// dialNATS is the dial of all agents but those of tests.
+func dialNATS(ctx context.Context, b *Bundle, lost func()) (link, error) {
+	conn, err := connect("tls://"+b.Controller, b.Name, b.Seed, nats.TLSHandshakeFirst(), nats.Secure(b.client()),
+		nats.SetCustomDialer(dialer{ctx}), nats.DontRandomize(), nats.ClosedHandler(func(*nats.Conn) { lost() }))
+	switch {
+	case errors.Is(err, nats.ErrAuthorization):
+		return nil, errUnknown
+	case errors.Is(err, nats.ErrNoServers):
+		return nil, errors.New("nothing answers there")
+	case err != nil:
+		return nil, err
+	}
+	l := &leaf{conn: conn, name: b.Name}
+	if l.js, err = jetstream.New(conn); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// orders runs receive on NATS's goroutine.
+func (l *leaf) orders(receive func(*received)) error {
+	sub, err := l.conn.Subscribe(orders+l.name, func(m *nats.Msg) {
+		receive(&received{m.Data, func(data []byte) error {
+			if m.Reply == "" {
+				return nil
+			}
+			return m.Respond(data)
+		}})
+	})
+	if err != nil {
+		return err
+	}
+	sub.SetPendingLimits(1000, 2*mostBytes)
+	return l.conn.Flush()
+}
+
+func (l *leaf) report(ctx context.Context, id string, result []byte) error {
+	_, err := l.js.PublishMsg(ctx, &nats.Msg{Subject: results + l.name, Data: result}, jetstream.WithMsgID(id))
+	return err
+}
+
+func (l *leaf) fill(data []byte) error { return l.conn.Publish(bulks+l.name, data) }
+
+func (l *leaf) flush(timeout time.Duration) error { return l.conn.FlushTimeout(timeout) }
+
+func (l *leaf) messages() uint64 {
+	s := l.conn.Stats()
+	return s.InMsgs + s.OutMsgs
+}
+
+func (l *leaf) close() { l.conn.Close() }
+
+// journal writes what NATS's server reports of clients that it refuses, a line each.
+type journal struct{ line func(string) }
+
+func (j *journal) Errorf(format string, v ...any) { j.line("refused: " + fmt.Sprintf(format, v...)) }
+func (j *journal) Fatalf(format string, v ...any) { j.line("NATS: " + fmt.Sprintf(format, v...)) }
+func (j *journal) Warnf(string, ...any)           {}
+func (j *journal) Noticef(string, ...any)         {}
+
+// Debugf writes of all that NATS holds for detail only this: a client that does not speak TLS.
+func (j *journal) Debugf(format string, v ...any) {
+	if strings.Contains(format, "TLS handshake error") {
+		j.Errorf(format, v...)
+	}
+}
+func (j *journal) Tracef(string, ...any) {}

@@ -1,0 +1,52 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// wire is how the controller reaches its agents: NATS (nats.go), or a network that a test makes up.
+type wire interface {
+	// ask sends an order to an agent and returns its answer. The error of an agent that is not
+	// connected is errAbsent; that of an answer that does not come until ctx is done is ctx's.
+	ask(ctx context.Context, agent string, order []byte) (answer []byte, err error)
+	// results calls heed with each result that an agent reported, those of before too, until stop is
+	// called. The agent's name is that of its key.
+	results(ctx context.Context, heed func(agent string, result []byte)) (stop func(), err error)
+	// fillings calls got with the size of each message of an agent's link.fill, until stop is called.
+	fillings(agent string, got func(bytes int)) (stop func(), err error)
+	// connections returns the numbers of the connections of all agents that are there now, by name; no
+	// two of a controller are alike. It sends nothing.
+	connections() map[string]uint64
+	close()
+}
+
+// link is an agent's connection to its controller.
+type link interface {
+	// orders calls receive with each order to the agent, one at a time and as they come.
+	orders(receive func(order *received)) error
+	// report sends a result. It returns nil once the controller's side has stored it: one of each id.
+	report(ctx context.Context, id string, result []byte) error
+	// fill sends bytes that nobody reads.
+	fill(data []byte) error
+	// flush returns when all that was sent has arrived.
+	flush(timeout time.Duration) error
+	// messages returns how many messages were sent and received.
+	messages() uint64
+	close()
+}
+
+// received is an order that came by a link.
+type received struct {
+	data   []byte
+	answer func(data []byte) error // called once at most
+}
+
+// dial connects an agent to its controller. lost is called once the connection has ended.
+type dial func(ctx context.Context, b *Bundle, lost func()) (link, error)
+
+var (
+	errAbsent  = errors.New("no such agent is connected")
+	errUnknown = errors.New("the controller does not know the agent's key")
+)
