@@ -22,6 +22,7 @@ const madeNoise = 0.005
 // take no time and no CPU, and nobody else is there.
 type madeMachine struct {
 	*bench.Local
+	bench.Direct
 	mu      sync.Mutex
 	servers map[string]*madeServer // by address
 	clock   time.Duration

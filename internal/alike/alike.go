@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/http1"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
@@ -38,8 +37,10 @@ type side struct {
 }
 
 // Ask sends the requests of sc to a server twice: the same requests as to the others, at the
-// server's own paths. It returns an error if the server does not respond.
-func (s *Sides) Ask(ctx context.Context, name string, to endpoint.Endpoint, sc *scenario.Scenario) (err error) {
+// server's own paths. send sends them once (Scenario.Answers). It returns an error if the server does
+// not respond. A server that is asked again is asked anew.
+func (s *Sides) Ask(ctx context.Context, name string, sc *scenario.Scenario, send func() ([]scenario.Answer, error)) (
+	err error) {
 	one := &side{name: name, scenario: sc}
 	for n := range one.answers {
 		if n > 0 {
@@ -49,11 +50,11 @@ func (s *Sides) Ask(ctx context.Context, name string, to endpoint.Endpoint, sc *
 			case <-time.After(s.Apart):
 			}
 		}
-		if one.answers[n], err = sc.Answers(ctx, to); err != nil {
+		if one.answers[n], err = send(); err != nil {
 			return err
 		}
 	}
-	s.all = append(s.all, one)
+	s.all = append(slices.DeleteFunc(s.all, func(o *side) bool { return o.name == name }), one)
 	return nil
 }
 

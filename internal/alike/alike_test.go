@@ -53,7 +53,7 @@ func ask(t *testing.T, path string, differ []string, handlers ...http.HandlerFun
 		server := httptest.NewServer(h)
 		t.Cleanup(server.Close)
 		out.addrs = append(out.addrs, server.Listener.Addr().String())
-		if err := out.Ask(t.Context(), string(rune('a'+i)), endpoint.TCP(out.addrs[i]), s); err != nil {
+		if err := out.Ask(t.Context(), string(rune('a'+i)), s, from(t, s, out.addrs[i])); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -126,6 +126,11 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
+// from returns what sends the requests of s to a server.
+func from(t *testing.T, s *scenario.Scenario, addr string) func() ([]scenario.Answer, error) {
+	return func() ([]scenario.Answer, error) { return s.Answers(t.Context(), endpoint.TCP(addr)) }
+}
+
 // TestOwnPaths: a difference names the request that each of the two was sent.
 func TestOwnPaths(t *testing.T) {
 	var s Sides
@@ -137,7 +142,7 @@ func TestOwnPaths(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Ask(t.Context(), name, endpoint.TCP(server.Listener.Addr().String()), sc); err != nil {
+		if err := s.Ask(t.Context(), name, sc, from(t, sc, server.Listener.Addr().String())); err != nil {
 			t.Fatal(err)
 		}
 		base = sc
@@ -264,7 +269,7 @@ func TestAskFails(t *testing.T) {
 	server := httptest.NewServer(answer(200, ""))
 	addr := server.Listener.Addr().String()
 	server.Close()
-	if err := new(Sides).Ask(t.Context(), "b", endpoint.TCP(addr), s); err == nil ||
+	if err := new(Sides).Ask(t.Context(), "b", s, from(t, s, addr)); err == nil ||
 		!strings.Contains(err.Error(), "GET /: dial tcp") {
 		t.Errorf("%v", err)
 	}

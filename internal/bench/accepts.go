@@ -22,15 +22,15 @@ const emptied = 300 * time.Millisecond
 // accepts returns an error if a server does not accept n connections that are opened at once: each
 // trial opens as many, and would wait for them longer than it lasts. It says how many it takes, and
 // how command, the one that was typed, asks for as many.
-func accepts(ctx context.Context, to endpoint.Endpoint, n int, command string) error {
-	late := dialAll(ctx, to, n)
-	if late == 0 || ctx.Err() != nil {
-		return ctx.Err()
+func accepts(ctx context.Context, from Asker, to endpoint.Endpoint, n int, command string) error {
+	late, err := from.Dial(ctx, to, n)
+	if late == 0 || err != nil {
+		return err
 	}
 	fewer := n / 2
 	for ; fewer > 1 && ctx.Err() == nil; fewer /= 2 {
 		time.Sleep(emptied)
-		if dialAll(ctx, to, fewer) == 0 {
+		if late, err := from.Dial(ctx, to, fewer); late == 0 && err == nil {
 			break
 		}
 	}

@@ -29,7 +29,7 @@ func TestAccepts(t *testing.T) {
 		t.Fatal(err)
 	}
 	addr := fmt.Sprintf("127.0.0.1:%d", name.(*syscall.SockaddrInet4).Port)
-	err = accepts(t.Context(), endpoint.TCP(addr), 40, "dyno compare a b --connections 40 --seed 1")
+	err = accepts(t.Context(), Direct{}, endpoint.TCP(addr), 40, "dyno compare a b --connections 40 --seed 1")
 	if err == nil {
 		t.Fatal("it took 40 connections")
 	}
@@ -45,7 +45,7 @@ func TestAccepts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	if err := accepts(t.Context(), endpoint.TCP(ln.Addr().String()), 40, ""); err != nil {
+	if err := accepts(t.Context(), Direct{}, endpoint.TCP(ln.Addr().String()), 40, ""); err != nil {
 		t.Error(err)
 	}
 }

@@ -66,6 +66,8 @@ func (s *attached) Usage(u *result.Usage) {
 	}
 }
 
+func (s *attached) Grow() func() []result.MemoryAt { return growth(s) }
+
 func (s *attached) Totals(u *result.Usage) {
 	if s.tree != nil {
 		s.tree.Totals(u)

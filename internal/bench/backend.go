@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/plan"
 	"dyno/internal/protocol"
 	"dyno/internal/result"
@@ -32,9 +31,7 @@ func (b *Bench) startBackend(ctx context.Context, epoch int) (*result.Launch, er
 	l := &result.Launch{Contestant: p.Backend, Epoch: epoch, CPUs: b.Generator.CPUs(),
 		StartedUnixNS: time.Now().UnixNano()}
 	s, err := b.Host.Launch(ctx, p.Backend, Launch{Epoch: epoch, Padding: plan.Padding(p.Seed, epoch, -1),
-		Probe: func(ctx context.Context, to endpoint.Endpoint) error {
-			return scenario.Tell(ctx, to, p.Points()[0].Records, plan.RecordsSeed(p, epoch))
-		}})
+		Probe: Probe{Records: &Records{p.Points()[0].Records, plan.RecordsSeed(p, epoch)}}})
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +63,7 @@ func (b *Bench) instruct(ctx context.Context, epoch, records int) error {
 	if s == nil || records == 0 {
 		return nil
 	}
-	err := scenario.Tell(ctx, s.At(protocol.Clear), records, plan.RecordsSeed(&b.run.Plan, epoch))
+	err := b.Generator.Tell(ctx, s.At(protocol.Clear), Records{records, plan.RecordsSeed(&b.run.Plan, epoch)})
 	if err != nil {
 		err = fmt.Errorf("set it to %d records: %w", records, err)
 		b.mute = err
@@ -88,7 +85,9 @@ func (b *Bench) contract(ctx context.Context, of plan.Asking, epoch int) (*scena
 	if known := b.exact.bound[k]; known != nil {
 		return known, nil
 	}
-	bound, err := s.Bind(scenario.Ask(ctx, b.backend().At(protocol.Clear)))
+	bound, err := s.Bind(func(path string) ([]byte, error) {
+		return b.Generator.Fetch(ctx, b.backend().At(protocol.Clear), path)
+	})
 	if err != nil {
 		b.mute = err
 		return nil, err

@@ -26,8 +26,7 @@ type Host interface {
 	// Build prepares the named contestant for launch. note is called with progress messages. A
 	// *result.Failure-like error is turned into a record by Failure.
 	Build(ctx context.Context, name string, note func(string)) (result.Contestant, error)
-	// Launch starts it, the backend on the generator's CPUs, and returns when probe has succeeded
-	// against its address.
+	// Launch starts it, the backend on the generator's CPUs, and returns when it answers the probe.
 	Launch(ctx context.Context, name string, l Launch) (Server, error)
 	// Failure converts an error of this host into a record.
 	Failure(name, stage string, err error) result.Failure
@@ -47,7 +46,7 @@ type Launch struct {
 	Stats   bool     // it should report its heap, if it can
 	Backend string   // host:port of the program that it calls; "" if there is none
 	Routes  []string // scenario.Scenario.Routes of all its scenarios
-	Probe   func(ctx context.Context, to endpoint.Endpoint) error
+	Probe   Probe
 	// Protocols are the forms of HTTP that it is loaded in; none: HTTP/1.1 in the clear.
 	Protocols []protocol.HTTP
 }
@@ -66,6 +65,9 @@ type Server interface {
 	// Usage stores the memory and threads of the process tree in u. It is called after each trial,
 	// while the tree is frozen.
 	Usage(u *result.Usage)
+	// Grow starts to read the memory from time to time, also while it is loaded. The returned function
+	// ends this and returns the readings.
+	Grow() func() []result.MemoryAt
 	// Totals stores in u the figures that are expensive to read: the open sockets, and the totals
 	// since the launch. It is called once per epoch.
 	Totals(u *result.Usage)
@@ -84,6 +86,7 @@ type Server interface {
 // Generator loads an address, and reads the load generator's own clocks.
 type Generator interface {
 	load.Engine
+	Asker
 	CPU() (time.Duration, error) // of the generator
 	CPUs() []int
 	Now() time.Time
@@ -262,7 +265,7 @@ func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Se
 	first := b.exact.asked(name, b.scenario(asked[0].Scenario))
 	l := Launch{Epoch: epoch, Padding: padding, Layout: b.layout(name, epoch), Delay: b.delay(epoch),
 		Work: plan.First(&b.run.Plan, epoch).Work, Stats: b.run.Plan.Heap, Routes: routes,
-		Probe: first.Probe(b.delay(epoch)), Protocols: forms(asked)}
+		Probe: Probe{Scenario: first, Delay: b.delay(epoch)}, Protocols: forms(asked)}
 	if c := b.backend(); c != nil {
 		l.Backend = c.At(protocol.Clear).Addr
 	}

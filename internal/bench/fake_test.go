@@ -141,7 +141,7 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 	}
 	h.servers[s.addr] = s
 	h.mu.Unlock()
-	if err := l.Probe(ctx, endpoint.TCP(s.addr)); err != nil {
+	if err := l.Probe.Ask(ctx, endpoint.TCP(s.addr)); err != nil {
 		s.Stop()
 		return nil, fmt.Errorf("not ready: %w", err)
 	}
@@ -254,6 +254,8 @@ func (s *fakeServer) Meters() (by, absent map[string]string) {
 	return map[string]string{"cpu": "fake"}, map[string]string{"memory": "it has none"}
 }
 
+func (s *fakeServer) Grow() func() []result.MemoryAt { return growth(s) }
+
 func (s *fakeServer) Logged() int64     { return 0 }
 func (s *fakeServer) LogTail() []string { return []string{"last words of " + s.name} }
 
@@ -312,6 +314,7 @@ func (s *fakeServer) Stop() error {
 
 // fakeGenerator makes up loads of known rates.
 type fakeGenerator struct {
+	Direct
 	host    *fakeHost
 	rates   map[string]float64                      // by contestant
 	bears   func(name string, job load.Job) float64 // instead of rates, where it says more than 0

@@ -12,7 +12,7 @@ const growthEvery = 2 * time.Second
 
 // growth starts to read the memory of s periodically. The returned function stops this and returns
 // the readings, including one at the start and one at the end.
-func growth(s Server) func() []result.MemoryAt {
+func growth(s interface{ Usage(*result.Usage) }) func() []result.MemoryAt {
 	var seen []result.MemoryAt
 	began := time.Now()
 	read := func(at time.Duration) {

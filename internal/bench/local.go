@@ -293,7 +293,7 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 		Log:  l.log(name, fmt.Sprintf("epoch%d", o.Epoch)),
 		CPUs: l.pinned(cpus), Pad: o.Padding, Delay: o.Delay, Work: o.Work, Backend: o.Backend, Routes: routes,
 		Stats: o.Stats && reportsHeap(b.Manifest),
-		Probe: o.Probe, OwnNetwork: l.shares(name), Protocols: o.Protocols, Identity: identity,
+		Probe: o.Probe.Ask, OwnNetwork: l.shares(name), Protocols: o.Protocols, Identity: identity,
 	})
 	if err != nil {
 		return nil, err

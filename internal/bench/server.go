@@ -57,6 +57,9 @@ func (s *localServer) Heap() (Heap, error) {
 	return Heap{Inuse: h.Inuse, Allocated: h.TotalAlloc, Goroutines: h.GoroutinesStarted}, err
 }
 
+// Grow calls growth.
+func (s *localServer) Grow() func() []result.MemoryAt { return growth(s) }
+
 func (s *localServer) Totals(u *result.Usage) { s.Process.Totals(u) }
 
 func (s *localServer) Count() func(*result.Usage) {
@@ -87,6 +90,7 @@ func (l *Local) Generator() Generator {
 
 type localGenerator struct {
 	load.Engine
+	Direct
 	cpus []int
 }
 

@@ -278,7 +278,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	heap := b.heap(s)
 	grown := func() []result.MemoryAt { return nil }
 	if plan.Of(p).Traits().Alone {
-		grown = growth(s)
+		grown = s.Grow()
 	}
 	counted := s.Count()
 	inner, began := clocks(s, b.Generator, backend), b.Generator.Now()

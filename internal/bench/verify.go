@@ -157,9 +157,10 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 	}
 	seen, err := b.verify(ctx, c.Name, c.Differs, s, 0, 0, plan.Asked(&b.run.Plan, c.Name))
 	if b.Alike != nil && !c.Control { // what it answered is judged when all are asked
-		err = b.Alike.Ask(ctx, c.Name, s.At(b.run.Plan.Level.HTTP), b.exact.asked(c.Name, b.Scenario))
+		to, sc := s.At(b.run.Plan.Level.HTTP), b.exact.asked(c.Name, b.Scenario)
+		err = b.Alike.Ask(ctx, c.Name, sc, func() ([]scenario.Answer, error) { return b.Generator.Answers(ctx, sc, to) })
 		if err == nil && c.URL == "" {
-			err = accepts(ctx, s.At(b.run.Plan.Level.HTTP), b.run.Plan.Level.Connections, b.run.Plan.Command)
+			err = accepts(ctx, b.Generator, to, b.run.Plan.Level.Connections, b.run.Plan.Command)
 		}
 	}
 	if err == nil {
@@ -183,7 +184,7 @@ func (b *Bench) verify(ctx context.Context, name string, differs []string, s Ser
 		if err != nil {
 			return nil, err
 		}
-		seen, err := scenario.Verify(ctx, b.exact.asked(name, sc), s.At(of.HTTP), differs, b.delay(epoch))
+		seen, err := b.Generator.Verify(ctx, b.exact.asked(name, sc), s.At(of.HTTP), differs, b.delay(epoch))
 		if err != nil {
 			if of.String() != "" {
 				err = fmt.Errorf("%s: %w", of, err)
@@ -214,7 +215,7 @@ func (b *Bench) inspect(ctx context.Context, name string, s Server, epoch int) e
 			continue
 		}
 		sc := b.scenario(of.Scenario)
-		seen, err := sc.Inspect(ctx, s.At(of.HTTP))
+		seen, err := b.Generator.Inspect(ctx, sc, s.At(of.HTTP))
 		if err != nil {
 			return err
 		}

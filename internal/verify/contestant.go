@@ -12,7 +12,6 @@ import (
 
 	"dyno/internal/bench"
 	"dyno/internal/contestant"
-	"dyno/internal/endpoint"
 	"dyno/internal/proc"
 	"dyno/internal/protocol"
 	"dyno/internal/result"
@@ -133,7 +132,7 @@ func (u *Setup) launched(ctx context.Context, host *bench.Local, s *scenario.Sce
 	}
 	o.Version = c.Version
 	asked := s.At(c.Paths)
-	l := bench.Launch{Probe: asked.Probe(0), Routes: asked.Routes, Protocols: []protocol.HTTP{o.HTTP}}
+	l := bench.Launch{Probe: bench.Probe{Scenario: asked}, Routes: asked.Routes, Protocols: []protocol.HTTP{o.HTTP}}
 	var backend bench.Server
 	if s.Backend != "" {
 		if backend, err = u.backend(ctx, host, s.Backend); err != nil {
@@ -177,9 +176,7 @@ func (u *Setup) backend(ctx context.Context, host *bench.Local, name string) (be
 	if _, err := host.Build(ctx, name, func(string) {}); err != nil {
 		return nil, err
 	}
-	return host.Launch(ctx, name, bench.Launch{Probe: func(ctx context.Context, to endpoint.Endpoint) error {
-		return scenario.Tell(ctx, to, u.Records, 1)
-	}})
+	return host.Launch(ctx, name, bench.Launch{Probe: bench.Probe{Records: &bench.Records{Number: u.Records, Seed: 1}}})
 }
 
 // bound returns s with the expected bodies for a number of records of its backend.
@@ -197,7 +194,7 @@ const tried = 30 * time.Millisecond
 // waits launches the contestant again, with a delay, and verifies that its handlers wait.
 func waits(ctx context.Context, host *bench.Local, name string, s *scenario.Scenario, differs []string,
 	l bench.Launch) error {
-	l.Delay, l.Probe = tried, s.Probe(tried)
+	l.Delay, l.Probe = tried, bench.Probe{Scenario: s, Delay: tried}
 	server, err := host.Launch(ctx, name, l)
 	if err != nil {
 		return err
