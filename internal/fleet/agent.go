@@ -20,10 +20,15 @@ type Agent struct {
 	Version string       // of dyno
 	Log     func(string) // gets a line for each order that is refused, and each change of the connection
 
-	dial  dial          // nil: by NATS
-	began time.Time     // origin of the agent's clock
-	skew  int64         // ns that its clock is ahead: of tests
-	delay time.Duration // by which its windows begin late: of tests
+	began time.Time // origin of the agent's clock
+
+	// Of tests; zero: what an agent on a machine has.
+	dial  dial                // to the controller; nil: dialNATS
+	take  takeLoad            // nil: takeShare
+	skew  int64               // ns that its clock is ahead
+	drift float64             // part by which its clock is faster
+	delay time.Duration       // by which its windows begin late
+	spin  func(time.Duration) // waits for the rest of a time; nil: the agent asks its clock until then
 }
 
 // Run serves the controller, whenever it is there, until ctx is done. The controller's refusal of the
@@ -78,7 +83,10 @@ func (a *Agent) session(ctx context.Context) error {
 }
 
 // now returns the agent's clock: ns since it began, monotonic.
-func (a *Agent) now() int64 { return int64(time.Since(a.began)) + a.skew }
+func (a *Agent) now() int64 {
+	ns := int64(time.Since(a.began))
+	return ns + int64(float64(ns)*a.drift) + a.skew
+}
 
 // session is one connection of an agent.
 type session struct {
@@ -131,36 +139,44 @@ func (s *session) receive(r *received) {
 	arrived := s.agent.now()
 	var o Order
 	err := strict(r.data, &o)
+	again, replayed := false, false
 	if err == nil {
-		err = s.guard.accept(&o)
+		again, replayed, err = s.guard.accept(&o)
+	}
+	if replayed {
+		s.agent.Log(fmt.Sprintf("order %d (%s) came again; it was carried out once", o.Number, o.Kind))
+	}
+	if again {
+		s.reply(r, s.guard.answer)
+		return
+	}
+	if err != nil { // guard.answer stays that to the last order
+		s.agent.Log("refused an order: " + err.Error())
+		s.reply(r, Answer{Refused: err.Error()})
+		return
+	}
+	s.guard.answer = s.answer(&o, arrived)
+	s.reply(r, s.guard.answer)
+}
+
+// answer carries out an order that was accepted. arrived is when it came, by the agent's clock.
+func (s *session) answer(o *Order, arrived int64) Answer {
+	if o.Kind == clock {
+		return Answer{Body: encoded(Clock{arrived, s.agent.now()})}
 	}
 	do := handlers[o.Kind]
-	if err == nil && do == nil {
-		err = fmt.Errorf("unknown kind of order %q", o.Kind)
-	}
-	if err != nil {
-		s.refuse(r, err)
-		return
-	}
-	if o.Kind == clock {
-		s.reply(r, Answer{Body: encoded(Clock{arrived, s.agent.now()})})
-		return
+	if do == nil {
+		do = func(*session, []byte) (any, error) { return nil, unfit{fmt.Errorf("unknown kind of order %q", o.Kind)} }
 	}
 	answer, err := do(s, o.Body)
 	switch bad, is := errors.AsType[unfit](err); {
 	case is:
-		s.refuse(r, bad)
+		s.agent.Log("refused an order: " + bad.Error())
+		return Answer{Refused: bad.Error()}
 	case err != nil:
-		s.reply(r, Answer{Failed: err.Error()})
-	default:
-		s.reply(r, Answer{Body: encoded(answer)})
+		return Answer{Failed: err.Error()}
 	}
-}
-
-// refuse says that an order was not carried out, here and to the controller.
-func (s *session) refuse(r *received, why error) {
-	s.agent.Log("refused an order: " + why.Error())
-	s.reply(r, Answer{Refused: why.Error()})
+	return Answer{Body: encoded(answer)}
 }
 
 func (s *session) reply(r *received, a Answer) {

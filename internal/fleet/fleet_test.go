@@ -194,10 +194,18 @@ func TestRefusedOrders(t *testing.T) {
 	}
 	asks := Filling{ForNS: 1e6}
 	done := b.order("gen1", bulk, asks)
-	if a := b.send(t, "gen1", done); a.Refused != "" || a.Failed != "" || a.Body == nil {
-		t.Fatalf("a valid order: %+v", a)
+	first := b.send(t, "gen1", done)
+	if first.Refused != "" || first.Failed != "" || first.Body == nil {
+		t.Fatalf("a valid order: %+v", first)
 	}
-	replayed := done
+	again := done
+	again.Try = 2 // the controller had no answer
+	for range 2 { // the second is a replayed message
+		if a := b.send(t, "gen1", again); a.Refused != "" || string(a.Body) != string(first.Body) {
+			t.Errorf("the last order again: %+v", a)
+		}
+	}
+	b.agentLog.once(t, "came again; it was carried out once")
 	digested := b.order("gen1", bulk, asks)
 	digested.Body = encoded(Filling{ForNS: 2e6})
 	versioned := b.order("gen1", bulk, asks)
@@ -211,7 +219,6 @@ func TestRefusedOrders(t *testing.T) {
 		order any
 		want  string
 	}{
-		{replayed, "was sent before"},
 		{digested, "digest"},
 		{versioned, `version "1/9.9.8", this agent "1/9.9.9"`},
 		{foreign, "another session"},
@@ -225,6 +232,10 @@ func TestRefusedOrders(t *testing.T) {
 		}
 		b.agentLog.once(t, c.want)
 	}
+	if a := b.send(t, "gen1", done); !strings.Contains(a.Refused, "was sent before") {
+		t.Errorf("an order that is not the last one: %+v", a)
+	}
+	b.agentLog.once(t, "was sent before")
 	if a := b.send(t, "gen1", b.order("gen1", bulk, asks)); a.Refused != "" || a.Body == nil {
 		t.Errorf("a valid order after those: %+v", a)
 	}

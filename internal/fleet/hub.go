@@ -155,16 +155,12 @@ func ask[Q, A any](ctx context.Context, h *Hub, name, kind string, q Q) (*A, err
 	m.number++
 	o := Order{Version: h.version, Kind: kind, Session: m.session, Number: m.number, Digest: digest(body), Body: body}
 	h.mu.Unlock()
-	data, err := json.Marshal(o)
-	if err != nil {
-		return nil, err
-	}
 	if _, limited := ctx.Deadline(); !limited {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, patience)
 		defer cancel()
 	}
-	reply, err := h.wire.ask(ctx, name, data)
+	reply, err := h.send(ctx, name, o)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return nil, fmt.Errorf("%s: %w to %q in time; is the machine still there?", name, errAnswer, kind)
@@ -186,6 +182,23 @@ func ask[Q, A any](ctx context.Context, h *Hub, name, kind string, q Q) (*A, err
 		return nil, fmt.Errorf("%s: its answer to %q cannot be read: %w", name, kind, err)
 	}
 	return a, nil
+}
+
+// tries is how often an order is sent at most, evenly in the time that it has, until there is an answer.
+const tries = 10
+
+// send sends an order until there is an answer or ctx, which has a deadline, is done.
+func (h *Hub) send(ctx context.Context, name string, o Order) (answer []byte, err error) {
+	end, _ := ctx.Deadline()
+	for every := time.Until(end) / tries; ; {
+		o.Try++
+		try, cancel := context.WithTimeout(ctx, every)
+		answer, err = h.wire.ask(try, name, encoded(o))
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return answer, err
+		}
+	}
 }
 
 // token draws a text that nobody can guess.

@@ -159,6 +159,9 @@ func (r *run) startAll(ctx context.Context, names []string) error {
 				"with a shorter round trip", name, short(bound), Skew)
 		}
 	}
+	// An order that is not answered by then may have been lost; later ones would be messages in the window.
+	ctx, cancel := context.WithTimeout(ctx, lead*9/10)
+	defer cancel()
 	return r.each(func(name string) error {
 		_, err := ask[Start, Done](ctx, r.Hub, name, start, Start{Run: r.id, Plan: r.plan, AtNS: r.starts[name].TheirNS})
 		return err

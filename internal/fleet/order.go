@@ -11,12 +11,14 @@ import (
 )
 
 // Order is what the controller asks of one agent. An agent carries it out if it has its own version,
-// the digest of its body, the agent's present session, and a higher number than all orders before.
+// the digest of its body, the agent's present session, and a higher number than all orders before. The
+// last one, which comes again if the controller had no answer, is answered again as it was.
 type Order struct {
 	Version string          `json:"version"` // of the protocol and of dyno
 	Kind    string          `json:"kind"`    // a key of the agent's table of orders
 	Session string          `json:"session,omitempty"`
 	Number  uint64          `json:"number"`
+	Try     int             `json:"try"`    // from 1: how often the controller sent it until now
 	Digest  string          `json:"digest"` // SHA-256 of Body, in hex
 	Body    json.RawMessage `json:"body"`
 }
@@ -58,22 +60,30 @@ func digest(data []byte) string {
 // guard decides which orders a session accepts.
 type guard struct {
 	version, session string
-	last             uint64 // number of the last order that was accepted
+	last             Order  // that was accepted
+	answer           Answer // to it
 }
 
-// accept returns an error if o must not be carried out, and else never accepts it again.
-func (g *guard) accept(o *Order) error {
+// accept returns an error if o must not be carried out, and else never accepts it again. again says that
+// it is the last one once more, and replayed that the controller did not send it so often.
+func (g *guard) accept(o *Order) (again, replayed bool, err error) {
+	last := &g.last
 	switch {
 	case o.Version != g.version:
-		return fmt.Errorf("the controller has version %q, this agent %q; run dyno fleet up, or copy the "+
+		return false, false, fmt.Errorf("the controller has version %q, this agent %q; run dyno fleet up, or copy the "+
 			"controller's dyno here", o.Version, g.version)
 	case o.Digest != digest(o.Body):
-		return errors.New("the order's digest is not that of its body")
+		return false, false, errors.New("the order's digest is not that of its body")
 	case o.Kind != hello && o.Session != g.session:
-		return errors.New("the order is of another session")
-	case o.Number <= g.last:
-		return fmt.Errorf("order %d was sent before, or is late: the last one was %d", o.Number, g.last)
+		return false, false, errors.New("the order is of another session")
+	case o.Number == last.Number && o.Kind == last.Kind && o.Digest == last.Digest:
+		replayed = o.Try <= last.Try
+		last.Try = max(last.Try, o.Try)
+		return true, replayed, nil
+	case o.Number <= last.Number:
+		return false, false, fmt.Errorf("order %d was sent before, or is late: the last one was %d", o.Number, last.Number)
 	}
-	g.last = o.Number
-	return nil
+	g.last = *o
+	g.last.Body = nil // which may be large
+	return false, false, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"dyno/internal/conf"
@@ -92,7 +93,7 @@ func (s *session) prepare(q *Task) (Done, error) {
 		defer t.cancel()
 		e := s.carryOut(ctx, t)
 		e.Run, e.Agent = t.Run, s.agent.Bundle.Name
-		s.report(e)
+		s.report(s.ctx, e)
 	})
 	return Done{}, nil
 }
@@ -145,31 +146,52 @@ func (s *session) carryOut(ctx context.Context, t *task) Event {
 	request.Share = t.Share
 	var at, began int64
 	var before, after uint64
-	plan, err := loader.New(ctx, request)
-	var o *loader.Outcome
-	if err == nil {
-		o, err = plan.Measure(ctx, func() error {
-			close(t.ready)
-			s.report(Event{Run: t.Run, Agent: s.agent.Bundle.Name, Kind: "ready", LengthNS: int64(plan.Length)})
-			select {
-			case at = <-t.begin:
-				return nil
-			case <-ctx.Done():
-				return errors.New("stopped before its start")
-			case <-time.After(longestWait):
-				return errors.New("no order to start came")
-			}
-		}, func() {
-			s.agent.until(ctx, at+int64(s.agent.delay))
-			before, began = s.link.messages(), s.agent.now()
-		})
-		after = s.link.messages()
+	take := s.agent.take
+	if take == nil {
+		take = takeShare
 	}
+	o, err := take(ctx, request, func(length time.Duration) error {
+		close(t.ready)
+		// If nobody says that it was stored, the start does: no message may be left for the window.
+		unheard, heard := context.WithCancel(s.ctx)
+		var reports sync.WaitGroup
+		reports.Go(func() {
+			s.report(unheard, Event{Run: t.Run, Agent: s.agent.Bundle.Name, Kind: "ready", LengthNS: int64(length)})
+		})
+		defer reports.Wait()
+		defer heard()
+		select {
+		case at = <-t.begin:
+			return nil
+		case <-ctx.Done():
+			return errors.New("stopped before its start")
+		case <-time.After(longestWait):
+			return errors.New("no order to start came")
+		}
+	}, func() {
+		s.agent.until(ctx, at+int64(s.agent.delay))
+		before, began = s.link.messages(), s.agent.now()
+	})
+	after = s.link.messages()
 	if err != nil {
 		_, usage := errors.AsType[*conf.UsageError](err)
 		return Event{Kind: "failed", Text: err.Error(), Usage: usage}
 	}
 	return Event{Kind: "done", Outcome: o, BeganNS: began, Messages: after - before}
+}
+
+// takeLoad carries out a share of a load, as loader.New and Plan.Measure do. ready is given the length of
+// the window.
+type takeLoad func(ctx context.Context, r loader.Request, ready func(time.Duration) error, begin func()) (
+	*loader.Outcome, error)
+
+func takeShare(ctx context.Context, r loader.Request, ready func(time.Duration) error, begin func()) (
+	*loader.Outcome, error) {
+	plan, err := loader.New(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Measure(ctx, func() error { return ready(plan.Length) }, begin)
 }
 
 // spun is how long before a time the agent stops sleeping, which ends late.
@@ -182,13 +204,16 @@ func (a *Agent) until(ctx context.Context, at int64) {
 	case <-ctx.Done():
 		return
 	}
-	for a.now() < at {
+	for left := at - a.now(); left > 0; left = at - a.now() {
+		if a.spin != nil {
+			a.spin(time.Duration(left))
+		}
 	}
 }
 
 // report sends an event, and again until the controller's server has stored it: that keeps one of each
-// ID. It gives up with the session.
-func (s *session) report(e Event) {
+// ID. It gives up with ctx.
+func (s *session) report(ctx context.Context, e Event) {
 	data, unfit := json.Marshal(e)
 	if len(data) > mostBytes/2 {
 		unfit = fmt.Errorf("its figures take %d MB, more than can be sent; make the load shorter", len(data)>>20)
@@ -197,14 +222,14 @@ func (s *session) report(e Event) {
 		e.Kind, e.Outcome, e.Text = "failed", nil, unfit.Error()
 		data = encoded(e)
 	}
-	for s.ctx.Err() == nil {
-		ctx, cancel := context.WithTimeout(s.ctx, patience)
-		again := s.link.report(ctx, e.ID(), data)
+	for ctx.Err() == nil {
+		try, cancel := context.WithTimeout(ctx, patience)
+		again := s.link.report(try, e.ID(), data)
 		if cancel(); again == nil {
 			return
 		}
 		select {
-		case <-s.ctx.Done():
+		case <-ctx.Done():
 		case <-time.After(100 * time.Millisecond):
 		}
 	}

@@ -1,0 +1,224 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"dyno/internal/hist"
+	"dyno/internal/load"
+	"dyno/internal/loader"
+	"dyno/internal/result"
+	"dyno/internal/summary"
+)
+
+// simShape is a load that simulated agents make.
+type simShape struct {
+	load.Schedule
+	limit int64
+}
+
+const simConnections = 1000
+
+// simShapes are by their number in Request.Limit.
+var simShapes = []simShape{
+	{Schedule: load.Schedule{Stages: []load.Stage{{For: time.Second, From: 3000, To: 3000}}}},
+	{Schedule: load.Schedule{Stages: []load.Stage{{For: 2 * time.Second, From: 0, To: 3000}}, Poisson: true, Seed: 7}},
+	{Schedule: load.Schedule{Stages: []load.Stage{{For: 3 * time.Second, From: 900, To: 900}}, Seed: 7}, limit: 2500},
+}
+
+// drawn is a session whose answers follow from the due times of their requests alone, whoever sends them.
+type drawn struct{ job load.Job }
+
+func (d *drawn) Close() error { return nil }
+
+func (d *drawn) Run(_ context.Context, w load.Window) (result.Load, error) {
+	w, err := d.job.Own(w)
+	if err != nil {
+		return result.Load{}, err
+	}
+	loops, start := 1+d.job.Share.Index%3, int64(d.job.Share.Index)*1e12+77 // a clock of its own
+	end := w.Deadline(start)
+	ledger, edge := load.NewLedger(&w, &d.job, loops), load.NewEdge(&w, &d.job, loops, start, end)
+	for i := range loops {
+		r := ledger.Take()
+		r.Begin(edge)
+		arrivals, heard := w.Schedule.Arrivals(i, loops, w.Requests), 0
+		for at, ok := arrivals.Next(); ok && start+at < end; at, ok = arrivals.Next() {
+			luck := splitmix(uint64(at))
+			due := start + at
+			sent := due + int64(luck%50_000)
+			now := sent + 20_000 + int64(luck>>20%3_000_000)
+			r.Planned++
+			if luck>>50%100 == 0 {
+				r.Never(due, due+int64(time.Millisecond))
+				continue
+			}
+			r.Sent(1, sent)
+			r.Late(due, sent)
+			r.BytesRead, r.BytesWritten = r.BytesRead+int64(luck>>30%1000), r.BytesWritten+100
+			switch luck >> 40 % 20 {
+			case 0:
+				r.Broken(load.Timeout, due, sent, now)
+			case 1:
+				r.Done(load.Status, 503, due, sent, now)
+			default:
+				r.FirstByte.Record((now - sent) / 2)
+				r.Done(load.OK, 200, due, sent, now)
+				heard++
+				edge.Heard(heard, now)
+			}
+		}
+		edge.Over(end)
+		ledger.End(i, 0, r)
+	}
+	l := ledger.Close(end + 5_000_000)
+	l.WallNS = int64(w.For) + 5_000_000
+	l.Connections, l.Established, l.Workers = d.job.Connections, d.job.Connections, loops
+	return l, nil
+}
+
+// splitmix is a round of SplitMix64.
+func splitmix(z uint64) uint64 {
+	z += 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// shares are the parts of the shapes, which are the same in each world.
+var shares sync.Map
+
+// partOf returns what a share of a shape records in its first stretch of time.
+func partOf(shape int, share load.Share, length time.Duration) *load.Part {
+	key := fmt.Sprint(shape, share, length)
+	if p, there := shares.Load(key); there {
+		return p.(*load.Part)
+	}
+	s := simShapes[shape].Schedule
+	job := load.Job{Share: share, Connections: int(share.Part(simConnections))}
+	p, err := load.Measure(context.Background(), &drawn{job}, share, load.Window{For: length, Schedule: &s,
+		Requests: simShapes[shape].limit})
+	if err != nil {
+		panic(err)
+	}
+	shares.Store(key, p)
+	return p
+}
+
+// simLoads carries out the shares of an agent, in its simulated time.
+type simLoads struct {
+	t     *testing.T
+	agent *Agent
+	index int // of the agent
+	of    int
+
+	mu      sync.Mutex
+	running int
+	begun   map[string][]time.Time // by Request.Command, which names a load
+	sent    map[string]int64       // requests of those that ended
+}
+
+func (s *simLoads) take(ctx context.Context, r loader.Request, ready func(time.Duration) error, begin func()) (
+	*loader.Outcome, error) {
+	s.count(1)
+	defer s.count(-1)
+	if want := (load.Share{Index: s.index, Of: s.of}); r.Share != want || r.Seed != 99 || r.Limit >= int64(len(simShapes)) {
+		s.t.Errorf("%s carries out %+v, which nobody asked for", s.agent.Bundle.Name, r)
+		return nil, errors.New("this is not the load")
+	}
+	if !naps(ctx, time.Duration(splitmix(uint64(s.index))%50_000_000)) {
+		return nil, errors.New("interrupted while connecting")
+	}
+	length := simShapes[r.Limit].Length()
+	if err := ready(length); err != nil {
+		return nil, err
+	}
+	begin()
+	began := time.Now()
+	s.mu.Lock()
+	s.begun[r.Command] = append(s.begun[r.Command], began)
+	s.mu.Unlock()
+	o := &loader.Outcome{Summary: summary.Summary{Target: r.URL, Did: r.Command, Seed: r.Seed, Open: true}}
+	if !naps(ctx, time.Duration(float64(length)/(1+s.agent.drift))) {
+		length = min(length, time.Since(began).Round(time.Millisecond)+time.Millisecond)
+		o.Summary.Interrupted = true
+	}
+	o.Part = partOf(int(r.Limit), r.Share, length)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sent[r.Command] = o.Part.Load().Started
+	return o, nil
+}
+
+func (s *simLoads) count(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running += n
+}
+
+// naps sleeps, unless ctx ends before.
+func naps(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// oneMachine returns what one machine records of a shape: its counts and all of its histograms.
+func oneMachine(shape int) (result.Load, result.Detail) {
+	o := &loader.Outcome{Part: partOf(shape, load.Share{}, simShapes[shape].Length())}
+	s, err := loader.Merge([]*loader.Outcome{o}, []string{"one"})
+	if err != nil {
+		panic(err)
+	}
+	return comparable(s)
+}
+
+// comparable returns all of a summary that does not depend on how many machines and event loops there
+// were: not the rates, which are sums of those of the machines' own steady parts.
+func comparable(s *summary.Summary) (result.Load, result.Detail) {
+	l, d := s.Load, s.Detail
+	l.Workers, l.Pace, l.RateAnswers, l.RateNS, l.RateFromNS, l.UnreachableNS = 0, nil, 0, 0, 0, 0
+	l.RateSamples, l.RateSDPerSec, l.RateMaxPerSec = 0, 0, 0
+	d.Slices, d.WrongSlices = nil, nil
+	return l, d
+}
+
+// exact compares histograms by all that they hold.
+var exact = cmp.Comparer(func(a, b *hist.Histogram) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	x, err := a.MarshalText()
+	y, err2 := b.MarshalText()
+	return err == nil && err2 == nil && string(x) == string(y)
+})
+
+// inTime returns an error unless there is a time of the controller's at which all were to begin, from
+// which each began as far as the summary says.
+func inTime(s *summary.Summary, began func(name string) time.Time) error {
+	least, most := int64(math.MaxInt64), int64(math.MinInt64) // the latest earliest, the earliest latest
+	for _, g := range s.Generators {
+		if max(g.BeganNS, -g.BeganNS)+g.BoundNS > int64(Skew) {
+			return fmt.Errorf("%s began %d ± %d ns from its time", g.Name, g.BeganNS, g.BoundNS)
+		}
+		at := began(g.Name).UnixNano() - g.BeganNS
+		if least == math.MaxInt64 {
+			least, most = at-g.BoundNS, at+g.BoundNS
+		}
+		least, most = max(least, at-g.BoundNS), min(most, at+g.BoundNS)
+	}
+	if least > most {
+		return fmt.Errorf("the generators' starts are apart by %d ns more than their bounds allow", least-most)
+	}
+	return nil
+}

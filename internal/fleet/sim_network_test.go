@@ -1,0 +1,307 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// weather is what a network does to each message, one way.
+type weather struct {
+	lost, doubled, held float64       // probabilities
+	jitter              time.Duration // at most, beside the time of the way
+	hold                time.Duration // at most, of a message that is held: later ones overtake it
+	damaged             float64       // probability that a damaged copy comes, too
+}
+
+// way is one direction of a link. What happens to its k-th message follows from the seed alone.
+type way struct {
+	mu    sync.Mutex
+	rng   *rand.Rand
+	w     weather
+	least time.Duration
+	cut   bool // nothing arrives any more
+}
+
+// send calls arrive with each copy of a message that arrives, when it does.
+func (w *way) send(data []byte, arrive func([]byte)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	copies := 1
+	if w.rng.Float64() < w.w.lost {
+		copies = 0
+	}
+	if w.rng.Float64() < w.w.doubled {
+		copies++
+	}
+	for range copies {
+		w.arrives(data, arrive)
+	}
+	if w.rng.Float64() < w.w.damaged && len(data) > 0 {
+		data = append([]byte(nil), data...)
+		for i := len(data) / 2; i < len(data); i++ { // a digit: the message keeps its form
+			if d := data[i]; d >= '0' && d <= '9' {
+				data[i] = '0' + (d-'0'+1)%10
+				break
+			}
+		}
+		w.arrives(data, arrive)
+	}
+}
+
+func (w *way) arrives(data []byte, arrive func([]byte)) {
+	after := w.least
+	if w.w.jitter > 0 {
+		after += time.Duration(w.rng.Int64N(int64(w.w.jitter)))
+	}
+	if w.rng.Float64() < w.w.held {
+		after += time.Duration(w.rng.Int64N(int64(w.w.hold)))
+	}
+	time.AfterFunc(after, func() {
+		w.mu.Lock()
+		cut := w.cut
+		w.mu.Unlock()
+		if !cut {
+			arrive(data)
+		}
+	})
+}
+
+// shut lets nothing arrive any more.
+func (w *way) shut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cut = true
+}
+
+// network is between one controller at a time and its agents.
+type network struct {
+	mu      sync.Mutex
+	seed    uint64
+	weather weather
+	number  uint64 // of the last connection
+	center  *simCenter
+}
+
+// open starts a controller.
+func (n *network) open() *simCenter {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.center = &simCenter{net: n, links: map[string]*simLink{}}
+	return n.center
+}
+
+// dial connects an agent, as long as there is a controller.
+func (n *network) dial(_ context.Context, b *Bundle, lost func()) (link, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.center == nil {
+		return nil, errors.New("nothing answers there")
+	}
+	n.number++
+	l := &simLink{center: n.center, name: b.Name, number: n.number, lost: lost, in: make(chan *received, 10_000),
+		ended: make(chan struct{})}
+	// The ways differ, so that half of a round trip is not the time of either.
+	for i, w := range []*way{&l.down, &l.up} {
+		rng := rand.New(rand.NewPCG(n.seed, n.number<<8|uint64(i)))
+		w.rng, w.w, w.least = rng, n.weather, time.Duration(rng.Int64N(int64(4*time.Millisecond)))
+	}
+	n.center.mu.Lock()
+	defer n.center.mu.Unlock()
+	n.center.links[b.Name] = l
+	return l, nil
+}
+
+// simCenter is the controller's end of a network.
+type simCenter struct {
+	net *network
+
+	mu     sync.Mutex
+	links  map[string]*simLink
+	stored []stored
+	heed   func(string, []byte)
+}
+
+type stored struct {
+	agent  string
+	result []byte
+}
+
+func (c *simCenter) link(agent string) *simLink {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.links[agent]
+}
+
+func (c *simCenter) ask(ctx context.Context, agent string, order []byte) ([]byte, error) {
+	l := c.link(agent)
+	if l == nil {
+		return nil, errAbsent
+	}
+	answers := make(chan []byte, 1)
+	l.down.send(order, func(data []byte) {
+		l.in <- &received{data, func(answer []byte) error {
+			l.count.Add(1)
+			l.up.send(answer, func(data []byte) {
+				select {
+				case answers <- data:
+				default:
+				}
+			})
+			return nil
+		}}
+	})
+	select {
+	case a := <-answers:
+		return a, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// results stores every copy of a result: what is there already is for the controller to see.
+func (c *simCenter) results(_ context.Context, heed func(string, []byte)) (func(), error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.stored {
+		heed(s.agent, s.result)
+	}
+	c.heed = heed
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.heed = nil
+	}, nil
+}
+
+func (c *simCenter) store(agent string, result []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stored = append(c.stored, stored{agent, result})
+	if c.heed != nil {
+		c.heed(agent, result)
+	}
+}
+
+func (c *simCenter) fillings(string, func(int)) (func(), error) {
+	return nil, errors.New("this network carries no fillings")
+}
+
+func (c *simCenter) connections() map[string]uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found := map[string]uint64{}
+	for name, l := range c.links {
+		found[name] = l.number
+	}
+	return found
+}
+
+// close ends the controller, and all connections with it.
+func (c *simCenter) close() {
+	c.net.mu.Lock()
+	if c.net.center == c {
+		c.net.center = nil
+	}
+	c.net.mu.Unlock()
+	for _, l := range c.all() {
+		l.close()
+	}
+}
+
+func (c *simCenter) all() (links []*simLink) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, l := range c.links {
+		links = append(links, l)
+	}
+	return links
+}
+
+// simLink is an agent's connection.
+type simLink struct {
+	center   *simCenter
+	name     string
+	number   uint64
+	lost     func()
+	down, up way
+	in       chan *received
+	count    atomic.Uint64
+	once     sync.Once
+	ended    chan struct{}
+}
+
+func (l *simLink) orders(receive func(*received)) error {
+	go func() {
+		for {
+			select {
+			case r := <-l.in:
+				l.count.Add(1)
+				receive(r)
+			case <-l.ended:
+				return
+			}
+		}
+	}()
+	return nil
+}
+
+func (l *simLink) report(ctx context.Context, id string, result []byte) error {
+	l.count.Add(1)
+	stored := make(chan struct{}, 1)
+	l.up.send(result, func(data []byte) {
+		l.center.store(l.name, data)
+		l.down.send(nil, func([]byte) {
+			l.count.Add(1)
+			select {
+			case stored <- struct{}{}:
+			default:
+			}
+		})
+	})
+	select {
+	case <-stored:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-l.ended:
+		return fmt.Errorf("the connection ended before %s was stored", id)
+	}
+}
+
+func (l *simLink) fill([]byte) error { return errors.New("this network carries no fillings") }
+
+func (l *simLink) flush(time.Duration) error { return nil }
+
+func (l *simLink) messages() uint64 { return l.count.Load() }
+
+// close ends the connection for both sides.
+func (l *simLink) close() { l.end(0, 0) }
+
+// end lets nothing pass any more. The agent sees it after one time, the controller after another.
+func (l *simLink) end(agent, controller time.Duration) {
+	l.down.shut()
+	l.up.shut()
+	forget := func() {
+		l.center.mu.Lock()
+		defer l.center.mu.Unlock()
+		if l.center.links[l.name] == l {
+			delete(l.center.links, l.name)
+		}
+	}
+	see := func() { l.once.Do(func() { close(l.ended); go l.lost() }) }
+	if controller == 0 {
+		forget()
+	} else {
+		time.AfterFunc(controller, forget)
+	}
+	if agent == 0 {
+		see()
+	} else {
+		time.AfterFunc(agent, see)
+	}
+}

@@ -1,0 +1,182 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"dyno/internal/clocks"
+	"dyno/internal/loader"
+	"dyno/internal/summary"
+)
+
+// world is a controller and its agents, the real code, in one process and in simulated time (testing/synctest),
+// with a network that is drawn from a seed. Each agent has a clock of its own.
+type world struct {
+	t      *testing.T
+	rng    *rand.Rand
+	net    *network
+	fleet  *Fleet
+	agents []*simLoads
+	stops  []func()
+	log    lines
+}
+
+func newWorld(t *testing.T, seed uint64, n int, w weather) *world {
+	rng := rand.New(rand.NewPCG(seed, 0x776f726c64))
+	sim := &world{t: t, rng: rng, net: &network{seed: seed, weather: w}, fleet: &Fleet{Controller: "10.0.0.1:7447"},
+		stops: make([]func(), n)}
+	for i := range n {
+		name := fmt.Sprintf("gen%d", i)
+		sim.fleet.Generators = append(sim.fleet.Generators, Machine{Name: name})
+		a := &Agent{Bundle: &Bundle{Name: name, Controller: sim.fleet.Controller}, Version: "9.9.9", Log: sim.log.add,
+			dial: sim.net.dial, spin: time.Sleep}
+		a.skew, a.drift = rng.Int64N(20e9)-10e9, (2*rng.Float64()-1)*clocks.Drift
+		a.delay = time.Duration(rng.Int64N(int64(time.Millisecond)))
+		loads := &simLoads{t: t, agent: a, index: i, of: n, begun: map[string][]time.Time{}, sent: map[string]int64{}}
+		a.take = loads.take
+		sim.agents = append(sim.agents, loads)
+		sim.start(i)
+	}
+	return sim
+}
+
+// start starts agent i.
+func (w *world) start(i int) {
+	ctx, cancel := context.WithCancel(w.t.Context())
+	agent, done := w.agents[i].agent, make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := agent.Run(ctx); err != nil {
+			w.t.Error(err)
+		}
+	}()
+	w.stops[i] = func() { cancel(); <-done }
+}
+
+// end ends all agents.
+func (w *world) end() {
+	for _, stop := range w.stops {
+		stop()
+	}
+}
+
+// command makes a load of a shape, as dyno load --fleet does, and checks that it ends in time.
+func (w *world) command(ctx context.Context, name string, shape int) (*summary.Summary, error) {
+	began := time.Now()
+	defer func() {
+		if took := time.Since(began); took > coming+preparing+patience+ending+simShapes[shape].Length() {
+			w.t.Errorf("%s took %v", name, took)
+		}
+	}()
+	h := newHub(w.fleet, "9.9.9", w.net.open(), w.log.add)
+	defer h.Close()
+	if err := h.Gather(ctx); err != nil {
+		return nil, err
+	}
+	return h.Load(ctx, loader.Request{URL: "http://10.0.0.9/", Limit: int64(shape), Command: name, Seed: 99,
+		Connections: simConnections}, quiet)
+}
+
+// right returns an error unless the summary is the one of one machine, and all began once and as they say.
+func (w *world) right(s *summary.Summary, name string, shape int) error {
+	for _, a := range w.agents {
+		if n := len(a.begun[name]); n != 1 {
+			return fmt.Errorf("%s began %d times", a.agent.Bundle.Name, n)
+		}
+	}
+	if s.Interrupted {
+		sum := int64(0)
+		for _, a := range w.agents {
+			sum += a.sent[name]
+		}
+		if s.Load.Started != sum {
+			return fmt.Errorf("%d requests; the generators sent %d", s.Load.Started, sum)
+		}
+	} else {
+		load, detail := oneMachine(shape)
+		gotLoad, gotDetail := comparable(s)
+		if diff := cmp.Diff(load, gotLoad) + cmp.Diff(detail, gotDetail, exact); diff != "" {
+			return fmt.Errorf("this is not what one machine records: %s", diff)
+		}
+	}
+	return inTime(s, func(name string) time.Time {
+		i, _ := strconv.Atoi(strings.TrimPrefix(name, "gen"))
+		return w.agents[i].begun[s.Did][0]
+	})
+}
+
+// idle returns an error if an agent still carries out a load.
+func (w *world) idle() error {
+	for _, a := range w.agents {
+		a.mu.Lock()
+		n := a.running
+		a.mu.Unlock()
+		if n != 0 {
+			return fmt.Errorf("%s carries out %d loads", a.agent.Bundle.Name, n)
+		}
+	}
+	return nil
+}
+
+// seeds returns how many seeds to simulate: n, in a short test a tenth, or DYNO_SEEDS.
+func seeds(t *testing.T, n int) int {
+	t.Helper()
+	if testing.Short() {
+		n = max(n/10, 1)
+	}
+	if text := os.Getenv("DYNO_SEEDS"); text != "" {
+		var err error
+		if n, err = strconv.Atoi(text); err != nil {
+			t.Fatalf("DYNO_SEEDS: %v", err)
+		}
+	}
+	program() // its file is read once
+	return n
+}
+
+// machines draws a number of them: 100 in every 20th world.
+func machines(seed uint64) int {
+	if seed%20 == 7 {
+		return 100
+	}
+	return []int{1, 2, 3, 5, 8}[splitmix(seed)%5]
+}
+
+// TestSimulatedNetwork: on a network that delays, loses, doubles and reorders messages, the load of many
+// machines, whose clocks differ and drift, is that of one machine, bit for bit, and begins as it says.
+func TestSimulatedNetwork(t *testing.T) {
+	for seed := range uint64(seeds(t, 200)) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		n := machines(seed)
+		weather := weather{lost: 0.01 * rng.Float64(), doubled: 0.3 * rng.Float64(), held: 0.05 * rng.Float64(),
+			jitter: time.Duration(1 + rng.Int64N(int64(3*time.Millisecond))), hold: 100 * time.Millisecond}
+		ok := t.Run(fmt.Sprintf("%d/%d machines", seed, n), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, seed, n, weather)
+				defer w.end()
+				for _, name := range []string{"one load", "another"} {
+					shape := rng.IntN(len(simShapes))
+					s, err := w.command(t.Context(), name, shape)
+					if err == nil {
+						err = w.right(s, name, shape)
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+			})
+		})
+		if !ok {
+			t.Fatalf("seed %d: %+v", seed, weather)
+		}
+	}
+}
