@@ -19,8 +19,10 @@ type Agent struct {
 	Bundle  *Bundle
 	Version string       // of dyno
 	Log     func(string) // gets a line for each order that is refused, and each change of the connection
+	Cache   string       // folder of trees, of this agent alone; "": one in dyno's cache
 
 	began time.Time // origin of the agent's clock
+	trees *cache    // of the controller
 
 	// Of tests; zero: what an agent on a machine has.
 	dial  dial                // to the controller; nil: dialNATS
@@ -34,7 +36,7 @@ type Agent struct {
 // Run serves the controller, whenever it is there, until ctx is done. The controller's refusal of the
 // agent's key is an error; all else that goes wrong passes, or ends with the controller.
 func (a *Agent) Run(ctx context.Context) error {
-	a.began = time.Now()
+	a.began, a.trees = time.Now(), &cache{folder: a.Cache, most: mostCached, log: a.Log}
 	last := ""
 	for ctx.Err() == nil {
 		err := a.session(ctx)

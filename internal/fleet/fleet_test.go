@@ -101,7 +101,8 @@ func newBench(t *testing.T, names ...string) *bench {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.agents[n] = &Agent{Bundle: bundle, Version: b.version, Log: b.agentLog.add}
+		b.agents[n] = &Agent{Bundle: bundle, Version: b.version, Log: b.agentLog.add,
+			Cache: filepath.Join(t.TempDir(), "trees")}
 		b.run(t, b.agents[n])
 	}
 	return b

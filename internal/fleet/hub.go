@@ -26,8 +26,9 @@ type Hub struct {
 	log     func(string)
 	began   time.Time
 
-	mu     sync.Mutex
-	agents map[string]*member
+	sending sync.Mutex // one tree at a time
+	mu      sync.Mutex
+	agents  map[string]*member
 }
 
 // member is an agent as the controller knows it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -14,18 +15,21 @@ import (
 )
 
 // Subjects. An agent may read orders to itself and its own inbox, answer an order once, and publish
-// results of its own; the controller may publish orders and read results.
+// results of its own; the controller may publish orders and read results. An agent may also read the
+// objects of a bucket of its own, to which the controller alone writes.
 const (
 	orders  = "order."  // + name of the agent
 	results = "result." // likewise
 	bulks   = "bulk."   // likewise: messages that only fill the link
 	inboxes = "_INBOX."
+	buckets = "tree-" // likewise: buckets of the object store
 	stream  = "results"
 )
 
 const (
-	mostBytes = 32 << 20       // of one message
-	silence   = 24 * time.Hour // between the pings of NATS: the kernel looks for broken connections (dialer)
+	mostBytes  = 32 << 20       // of one message
+	mostStored = 16 << 30       // bytes of trees, on the controller
+	silence    = 24 * time.Hour // between the pings of NATS: the kernel looks for broken connections (dialer)
 )
 
 // center is the controller's end: NATS's server and its only privileged client.
@@ -52,7 +56,7 @@ func listen(port int, six bool, k *Keys, log func(string)) (*center, error) {
 	}
 	options := &server.Options{ServerName: "dyno", Host: "0.0.0.0", Port: port, NoSigs: true, NoLog: false,
 		TLS: true, TLSConfig: config, TLSHandshakeFirst: true, TLSTimeout: 5, AuthTimeout: 6,
-		Nkeys: k.users(), JetStream: true, StoreDir: c.store, JetStreamMaxMemory: 1 << 30, JetStreamMaxStore: 1 << 20,
+		Nkeys: k.users(), JetStream: true, StoreDir: c.store, JetStreamMaxMemory: 1 << 30, JetStreamMaxStore: mostStored,
 		MaxPayload: mostBytes, MaxPending: 4 * mostBytes, PingInterval: silence, DisableShortFirstPing: true,
 		ConnectErrorReports: 1}
 	if six {
@@ -143,18 +147,50 @@ func (c *center) connections() map[string]uint64 {
 	return found
 }
 
+// bucket returns an agent's bucket.
+func (c *center) bucket(ctx context.Context, agent string) (jetstream.ObjectStore, error) {
+	return c.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: buckets + agent,
+		Storage: jetstream.FileStorage})
+}
+
+func (c *center) put(ctx context.Context, agent, name string, piece []byte) error {
+	bucket, err := c.bucket(ctx, agent)
+	if err == nil {
+		_, err = bucket.PutBytes(ctx, name, piece)
+	}
+	return err
+}
+
+func (c *center) has(ctx context.Context, agent, name string) (bool, error) {
+	bucket, err := c.bucket(ctx, agent)
+	if err == nil {
+		_, err = bucket.GetInfo(ctx, name)
+	}
+	if errors.Is(err, jetstream.ErrObjectNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // users returns who may connect, and what each may do.
 func (k *Keys) users() []*server.NkeyUser {
 	users := []*server.NkeyUser{{Nkey: public(k.Seed), Permissions: &server.Permissions{
-		Publish:   &server.SubjectPermission{Allow: []string{orders + "*", "$JS.API.>", "$JS.ACK.>"}},
+		Publish:   &server.SubjectPermission{Allow: []string{orders + "*", "$O.>", "$JS.API.>", "$JS.ACK.>", "$JS.FC.>"}},
 		Subscribe: &server.SubjectPermission{Allow: []string{inboxes + reserved + ".>", bulks + "*"}}}}}
 	for name, seed := range k.Agents {
 		users = append(users, &server.NkeyUser{Nkey: public(seed), Permissions: &server.Permissions{
-			Publish:   &server.SubjectPermission{Allow: []string{results + name, bulks + name}},
+			Publish:   &server.SubjectPermission{Allow: append([]string{results + name, bulks + name}, reading(name)...)},
 			Subscribe: &server.SubjectPermission{Allow: []string{orders + name, inboxes + name + ".>"}},
 			Response:  &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute}}})
 	}
 	return users
+}
+
+// reading returns the subjects on which an agent asks for the objects of its own bucket.
+func reading(name string) []string {
+	stream := "OBJ_" + buckets + name
+	return []string{"$JS.API.STREAM.INFO." + stream, "$JS.API.DIRECT.GET." + stream + ".>",
+		"$JS.API.CONSUMER.CREATE." + stream + ".>", "$JS.API.CONSUMER.DELETE." + stream + ".*", "$JS.FC." + stream + ".>"}
 }
 
 // connect connects to NATS as a user, once: who is cut off connects anew.
@@ -211,6 +247,26 @@ func (l *leaf) orders(receive func(*received)) error {
 func (l *leaf) report(ctx context.Context, id string, result []byte) error {
 	_, err := l.js.PublishMsg(ctx, &nats.Msg{Subject: results + l.name, Data: result}, jetstream.WithMsgID(id))
 	return err
+}
+
+func (l *leaf) get(ctx context.Context, name string, most int64) ([]byte, error) {
+	bucket, err := l.js.ObjectStore(ctx, buckets+l.name)
+	var r jetstream.ObjectResult
+	if err == nil {
+		r, err = bucket.Get(ctx, name)
+	}
+	switch {
+	case errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, jetstream.ErrBucketNotFound):
+		return nil, errNoPiece
+	case err != nil:
+		return nil, err
+	}
+	defer r.Close()
+	data, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = refusedTree{fmt.Errorf("its piece %s has more than %d MB", name, most>>20)}
+	}
+	return data, err
 }
 
 func (l *leaf) fill(data []byte) error { return l.conn.Publish(bulks+l.name, data) }

@@ -191,6 +191,12 @@ func (c *simCenter) fillings(string, func(int)) (func(), error) {
 	return nil, errors.New("this network carries no fillings")
 }
 
+func (c *simCenter) put(context.Context, string, string, []byte) error {
+	return errors.New("this network carries no trees")
+}
+
+func (c *simCenter) has(context.Context, string, string) (bool, error) { return false, nil }
+
 func (c *simCenter) connections() map[string]uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -272,6 +278,8 @@ func (l *simLink) report(ctx context.Context, id string, result []byte) error {
 		return fmt.Errorf("the connection ended before %s was stored", id)
 	}
 }
+
+func (l *simLink) get(context.Context, string, int64) ([]byte, error) { return nil, errNoPiece }
 
 func (l *simLink) fill([]byte) error { return errors.New("this network carries no fillings") }
 

@@ -16,6 +16,9 @@ type wire interface {
 	results(ctx context.Context, heed func(agent string, result []byte)) (stop func(), err error)
 	// fillings calls got with the size of each message of an agent's link.fill, until stop is called.
 	fillings(agent string, got func(bytes int)) (stop func(), err error)
+	// put stores a piece for an agent, until close. has reports whether it was.
+	put(ctx context.Context, agent, name string, piece []byte) error
+	has(ctx context.Context, agent, name string) (bool, error)
 	// connections returns the numbers of the connections of all agents that are there now, by name; no
 	// two of a controller are alike. It sends nothing.
 	connections() map[string]uint64
@@ -28,6 +31,9 @@ type link interface {
 	orders(receive func(order *received)) error
 	// report sends a result. It returns nil once the controller's side has stored it: one of each id.
 	report(ctx context.Context, id string, result []byte) error
+	// get returns a piece that was put for this agent; errNoPiece if there is none. It fails if it has
+	// more than most bytes.
+	get(ctx context.Context, name string, most int64) ([]byte, error)
 	// fill sends bytes that nobody reads.
 	fill(data []byte) error
 	// flush returns when all that was sent has arrived.
@@ -48,5 +54,6 @@ type dial func(ctx context.Context, b *Bundle, lost func()) (link, error)
 
 var (
 	errAbsent  = errors.New("no such agent is connected")
+	errNoPiece = errors.New("the controller has not put it for this agent")
 	errUnknown = errors.New("the controller does not know the agent's key")
 )
