@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"dyno/internal/load"
 )
 
 // TestSleepsWithoutPwait2: where epoll_pwait2 is missing or forbidden, a worker sleeps all the
@@ -57,6 +59,28 @@ func TestSleepsWithoutPwait2(t *testing.T) {
 		}
 		if asked != 1 {
 			t.Errorf("%v: tried %d times", missing, asked)
+		}
+	}
+}
+
+// TestHoldsBack: a crowd of requests in flight keeps turns apart, and what the loop waits is no gap;
+// fewer requests do not wait.
+func TestHoldsBack(t *testing.T) {
+	for _, c := range []struct {
+		spin    bool
+		pending int
+		waits   bool
+	}{{true, crowd, true}, {false, crowd, true}, {true, crowd - 1, false}, {false, crowd - 1, false}} {
+		w := &worker{base: time.Now(), job: &load.Job{Spin: c.spin}, rec: &load.Recorder{}, pending: c.pending}
+		shortest, gap := int64(time.Hour), int64(time.Hour)
+		for range 200 {
+			w.turned, w.seen, w.rec.GapNS = w.now(), w.now(), 0
+			last := w.turned
+			w.holdBack()
+			shortest, gap = min(shortest, w.turned-last), min(gap, w.rec.GapNS)
+		}
+		if c.waits != (shortest >= eager) || gap >= eager {
+			t.Errorf("%+v: turns %d ns apart at the least, gaps of %d", c, shortest, gap)
 		}
 	}
 }

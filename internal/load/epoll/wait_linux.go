@@ -146,7 +146,8 @@ const spin = 60_000
 // looks once more at the connection which it has just served finds it there, and some then serve this
 // one connection alone for as long as the window lasts, while all others wait. No client behind a
 // network is as quick. So with at least crowd requests in flight, enough to keep a server busy, a
-// loop that spins begins its turns eager ns apart.
+// loop that spins begins its turns eager ns apart. One that sleeps does so where a connection carries
+// several requests: what is answered meanwhile on one connection is read in one call, and sent in one.
 const (
 	crowd = 32
 	eager = 50_000
@@ -155,12 +156,21 @@ const (
 // holdBack waits until a turn may begin.
 func (w *worker) holdBack() {
 	began := w.seen // just now
-	now := began
-	for w.pending >= crowd && now < w.turned+eager {
+	now, next := began, w.turned+eager
+	switch crowded := w.pending >= crowd; {
+	case crowded && w.job.Spin:
+		for now < next {
+			now = w.now()
+		}
+		w.rec.SpunNS += spun(now - began)
+	case crowded && now < next:
+		t := unix.NsecToTimespec(next - now)
+		unix.Nanosleep(&t, nil)
 		now = w.now()
+		w.seen = min(now, next)
+		w.here(now)
 	}
 	w.turned = now
-	w.rec.SpunNS += spun(now - began)
 }
 
 // nap is the longest sleep within a window. A stop of the loop during its sleep is noticed except

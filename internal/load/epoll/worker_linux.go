@@ -45,7 +45,7 @@ type worker struct {
 	tick      int64   // between two checks of the timeouts
 	nextSweep int64
 	clock     int64 // of the last read
-	turned    int64 // when the last turn of a loop that spins began
+	turned    int64 // when the last turn began that was held back, or could be
 	seen      int64 // when the loop last ran, or slept on purpose
 
 	paced     bool // due times are kept apart from send times
@@ -299,7 +299,7 @@ func (w *worker) patience() (until int64, exact bool) {
 // Note: it polls before it sleeps. Under load something is always ready, and polling is a raw call;
 // only an idle worker pays twice.
 func (w *worker) turn(until int64, exact bool) (n int) {
-	if w.job.Spin && !w.scheduled {
+	if w.job.Spin && !w.scheduled || w.depth > 1 && !w.paced {
 		w.holdBack()
 	}
 	n, errno := poll(w.ep, w.events[:])
