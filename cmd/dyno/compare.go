@@ -123,6 +123,7 @@ func compareCommand() *cobra.Command {
 	fl.Var(flagOf(&r.Budget, "5m", "time", parseSpan), "budget", "time for measuring, after the builds")
 	r.Margin, r.Budget = 0.03, 5*time.Minute
 	requestFlags(fl, r)
+	serversFlag(fl, r)
 	httpFlag(fl, r)
 	fl.Lookup("http").Usage = "how the generator talks to all sides: " + protocol.Names() + "; h2 is HTTP/2 over TLS, h2c " +
 		"HTTP/2 in the clear. Not for URLs, which say it themselves. A command or an image speaks it at its one port, over " +
@@ -131,7 +132,7 @@ func compareCommand() *cobra.Command {
 	f.place.define(cmd)
 	fl.StringVar(&f.resume, "resume", "", "")
 	fl.MarkHidden("resume") // it is there to be refused in words
-	heading(fl, "What is compared", "name", "of", "folder", "records", "delay")
+	heading(fl, "What is compared", "name", "of", "folder", "records", "delay", "server-cpus")
 	heading(fl, "What is asked", slices.Concat(asking, []string{"scenario", "rate", "connections", "http", "differ"})...)
 	heading(fl, "TLS (https:// URLs)", secure...)
 	heading(fl, "What decides", "fail-if", "strict", "primary", "alpha", "margin", "all-pairs")
@@ -201,7 +202,7 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 	if len(f.failIf) == 0 && buildsOnly(sides) {
 		conditions, _ = parseConditions([]string{defaultCondition}, f.rate > 0)
 	}
-	x.Settled = func(_ *result.Run, a *analysis.Analysis) bool { return answered(a, sides, conditions) }
+	x.Settled = func(r *result.Run, a *analysis.Analysis) bool { return answered(&r.Plan, a, sides, conditions) }
 	x.Remark = func(r *result.Run) string { return identical(r, sides) }
 	data, err := carryOut(cmd, x, f.place.wait)
 	if err != nil {

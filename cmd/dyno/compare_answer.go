@@ -24,7 +24,9 @@ func answer(w io.Writer, data *report.Data, sides []*side.Side, conditions []con
 		if len(conditions) == 0 {
 			break
 		}
-		fmt.Fprintf(w, "%s.\n", answerSentence(data, s.Name, sides[0].Name))
+		for _, level := range comparedAt(&data.Run.Plan) {
+			fmt.Fprintf(w, "%s.\n", answerSentence(data, s.Name, sides[0].Name, level))
+		}
 	}
 	if these := attached(data.Run); these != "" && data.Valid > 0 {
 		fmt.Fprintf(w, "%s.\n", these)
@@ -33,12 +35,12 @@ func answer(w io.Writer, data *report.Data, sides []*side.Side, conditions []con
 		fmt.Fprintf(w, "%s.\n", same)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, j := range withdrawn(judged(data.Analysis, sides, conditions), data.Findings) {
+	for _, j := range withdrawn(judged(&data.Run.Plan, data.Analysis, sides, conditions), data.Findings) {
 		figure, of := j.note, ""
 		if j.change.N > 0 {
 			figure = strings.TrimSuffix(study.ChangeText(j.change)+": "+j.note, ": ")
 		}
-		if len(sides) > side.Fewest {
+		if len(sides) > side.Fewest || len(comparedAt(&data.Run.Plan)) > 1 {
 			of = j.of + "\t"
 		}
 		fmt.Fprintf(t, "fail-if %s\t%s%s\t%s\n", j.text, of, j.state, figure)
@@ -71,24 +73,25 @@ func attached(r *result.Run) string {
 		"processes may differ"
 }
 
-// answerSentence returns the verdict on head against base in words, without a full stop.
-func answerSentence(data *report.Data, head, base string) string {
+// answerSentence returns the verdict on head against base at a level in words, without a full stop.
+func answerSentence(data *report.Data, head, base string, level int) string {
 	a := data.Analysis
 	for _, name := range []string{base, head} {
 		if f := data.Run.FailureOf(name); f != nil {
 			return fmt.Sprintf("no result: %s has no figure, because it failed at %s", name, f.Stage)
 		}
 	}
-	p, ok := a.Pair(head, base, a.Primary)
+	where := onCPUs(&data.Run.Plan, level)
+	p, ok := a.Compared(result.Cell{Contestant: head, Level: level}, result.Cell{Contestant: base, Level: level}, a.Primary)
 	if !ok || p.Ratio.N == 0 {
-		return "no result: there is no valid measurement"
+		return "no result" + where + ": there is no valid measurement"
 	}
 	m, _ := analysis.MetricNamed(a.Primary)
 	words, more := m.Says().Rise, p.Ratio.Value-1
 	if more < 0 {
 		words, more = m.Says().Fall, -more
 	}
-	return head + " " + fmt.Sprintf(words, report.PerCent(more)+" "+rangeText(p.Ratio)) + " " + base + ": " +
+	return head + where + " " + fmt.Sprintf(words, report.PerCent(more)+" "+rangeText(p.Ratio)) + " " + base + ": " +
 		verdictText(p, a, head)
 }
 

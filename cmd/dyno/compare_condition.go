@@ -10,6 +10,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/conf"
+	"dyno/internal/document"
 	"dyno/internal/result"
 	"dyno/internal/side"
 )
@@ -96,7 +97,7 @@ const (
 // judgement is a condition's state, and the change that it is based on.
 type judgement struct {
 	condition
-	of     string // the side that it is about
+	of     string // the side that it is about, and where
 	state  state
 	change analysis.Estimate // of the ratio to the first; zero N if there is none
 	note   string            // why it is inconclusive, if the interval does not show it
@@ -106,9 +107,9 @@ type judgement struct {
 // judge compares the interval of the last interim analysis with the limit. Its confidence is 1 −
 // alpha ÷ the number of analyses, so all analyses together report a condition that holds as failed
 // with a probability of at most alpha ÷ 2.
-func (c condition) judge(a *analysis.Analysis, head, base string) judgement {
-	j := judgement{condition: c, of: head, state: inconclusive}
-	p, ok := a.Pair(head, base, c.metric.Name)
+func (c condition) judge(a *analysis.Analysis, head, base result.Cell) judgement {
+	j := judgement{condition: c, of: head.Contestant, state: inconclusive}
+	p, ok := a.Compared(head, base, c.metric.Name)
 	if !ok || p.Ratio.N == 0 {
 		j.state, j.note = unmeasured, "one of the two has no figure"
 		return j
@@ -119,7 +120,7 @@ func (c condition) judge(a *analysis.Analysis, head, base string) judgement {
 		j.open, j.note = true, "no interim analysis was reached"
 	case a.TooBusy && c.metric.Wall():
 		j.open, j.note = true, "the machine is too busy to measure times"
-	case c.metric.Wall() && max(a.Shares[base], a.Shares[head]) > analysis.CeilingLimit:
+	case c.metric.Wall() && max(a.ShareOf(base), a.ShareOf(head)) > analysis.CeilingLimit:
 		j.note = "at the load generator's limit, which could hide a change"
 	case beyond:
 		j.state = failed
@@ -179,18 +180,45 @@ func identical(r *result.Run, sides []*side.Side) string {
 }
 
 // answered reports whether every decidable condition is decided.
-func answered(a *analysis.Analysis, sides []*side.Side, conditions []condition) bool {
-	return !slices.ContainsFunc(judged(a, sides, conditions), func(j judgement) bool {
+func answered(p *result.Plan, a *analysis.Analysis, sides []*side.Side, conditions []condition) bool {
+	return !slices.ContainsFunc(judged(p, a, sides, conditions), func(j judgement) bool {
 		return j.state == inconclusive && j.open
 	})
 }
 
-// judged judges the conditions for each side against the first.
-func judged(a *analysis.Analysis, sides []*side.Side, conditions []condition) (all []judgement) {
+// judged judges the conditions for each side against the first, at each level at which they are
+// compared.
+func judged(p *result.Plan, a *analysis.Analysis, sides []*side.Side, conditions []condition) (all []judgement) {
 	for _, c := range conditions {
 		for _, s := range sides[1:] {
-			all = append(all, c.judge(a, s.Name, sides[0].Name))
+			for _, level := range comparedAt(p) {
+				j := c.judge(a, result.Cell{Contestant: s.Name, Level: level},
+					result.Cell{Contestant: sides[0].Name, Level: level})
+				j.of += onCPUs(p, level)
+				all = append(all, j)
+			}
 		}
 	}
 	return all
+}
+
+// comparedAt returns the levels at which the sides of a comparison are compared.
+func comparedAt(p *result.Plan) (levels []int) {
+	for _, f := range p.Family {
+		if !slices.Contains(levels, f.A.Level) {
+			levels = append(levels, f.A.Level)
+		}
+	}
+	if len(levels) == 0 {
+		return []int{0}
+	}
+	return levels
+}
+
+// onCPUs says on how many CPUs the servers of a level run, with a blank before it; "" if they have all.
+func onCPUs(p *result.Plan, level int) string {
+	if n := p.Points()[level].CPUs; n > 0 {
+		return " on " + document.Count(n, "CPU")
+	}
+	return ""
 }

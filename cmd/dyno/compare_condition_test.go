@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -143,7 +144,7 @@ func TestJudgeCondition(t *testing.T) {
 		if c.spoil != nil {
 			c.spoil(a)
 		}
-		if j := cond.judge(a, "head", "base"); j.state != c.want || j.open != c.mayBecome ||
+		if j := cond.judge(a, result.Cell{Contestant: "head"}, result.Cell{Contestant: "base"}); j.state != c.want || j.open != c.mayBecome ||
 			!strings.Contains(j.note, c.noteOfWhom) {
 			t.Errorf("%s at (%v–%v), look %d: %+v", c.text, c.lo, c.hi, c.look, j)
 		}
@@ -156,11 +157,53 @@ func TestAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !answered(found(1, analysis.Different, "base", 1.1, 1.08, 1.12), two, cs) {
+	if !answered(&result.Plan{}, found(1, analysis.Different, "base", 1.1, 1.08, 1.12), two, cs) {
 		t.Error("all is decided, and the run goes on")
 	}
-	if answered(found(1, analysis.Different, "base", 1.04, 1.01, 1.06), two, cs) {
+	if answered(&result.Plan{}, found(1, analysis.Different, "base", 1.04, 1.01, 1.06), two, cs) {
 		t.Error("a condition is open, and the run ends")
+	}
+}
+
+// On several numbers of CPUs a condition is judged on each, and fails if one does.
+func TestAnswerOnCPUs(t *testing.T) {
+	cs, err := parseConditions([]string{"cpu_per_request>3%"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &result.Run{Plan: result.Plan{Levels: []result.Level{{CPUs: 1}, {CPUs: 2}}}}
+	for level := range 2 {
+		run.Plan.Family = append(run.Plan.Family, result.Comparison{A: result.Cell{Contestant: "base", Level: level},
+			B: result.Cell{Contestant: "head", Level: level}})
+	}
+	a := found(1, analysis.Different, "base", 1.046, 1.039, 1.053)
+	for _, p := range found(1, analysis.Equivalent, "", 1.004, .988, 1.02).Pairs {
+		p.AtA, p.AtB = 1, 1
+		a.Pairs = append(a.Pairs, p)
+	}
+	var out bytes.Buffer
+	got := answer(&out, &report.Data{Run: run, Analysis: a}, two, cs)
+	if !slices.Equal(got, []state{failed, passed}) || !fails(got, false) {
+		t.Errorf("states %v", got)
+	}
+	for _, want := range []string{"head on 1 CPU uses 4.6 % (3.9–5.3 %) more CPU per request than base: worse.",
+		"head on 2 CPUs uses 0.4 %", "head on 1 CPU   failed", "head on 2 CPUs  passed"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+	if answered(&run.Plan, &analysis.Analysis{Pairs: a.Pairs, Interim: 1,
+		CellShares: map[result.Cell]float64{{Contestant: "head", Level: 1}: .9}}, two, cs) != true {
+		t.Error("what is at the generator's limit is not decided by more epochs")
+	}
+	rate, err := parseConditions([]string{"throughput>300%"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.CellShares = map[result.Cell]float64{{Contestant: "head", Level: 1}: .9}
+	js := judged(&run.Plan, a, two, rate)
+	if len(js) != 2 || js[0].state != passed || js[1].state != inconclusive || !strings.Contains(js[1].note, "limit") {
+		t.Errorf("at the generator's limit on 2 CPUs: %+v", js)
 	}
 }
 

@@ -111,6 +111,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 		"records that the backend of the scenario answers with; a sweep takes several (default 10)")
 	fl.DurationSliceVar(&r.Delays, "delay", nil,
 		"time that each handler waits before it answers; a sweep takes several")
+	serversFlag(fl, r)
 	httpFlag(fl, r)
 	fl.Var(flagOf(&r.Rates, "", "rates", parseRates), "rate",
 		"paired, sweep: show response times at these rates too, in open loops: 30%,50%,70%,85% of each contestant's "+
@@ -149,11 +150,18 @@ func (f *runFlags) define(cmd *cobra.Command) {
 			"the same kind; its plan stands, and --budget may raise its budget until its first interim analysis")
 	f.place.define(cmd)
 	heading(fl, "What is compared", "contestants", "scenario", "quick", "level", "connections", "records", "delay",
-		"http", "rate")
+		"server-cpus", "http", "rate")
 	heading(fl, "How it is measured", "protocol", "profile", "budget", "requests", "duration", "epochs", "slo",
 		"idle-connections", "external", "classic", "controls", "spin", "seed", "runs", "force")
 	heading(fl, "What decides", "primary", "alpha", "margin", "interim", "all-pairs")
 	heading(fl, "The run and its output")
+}
+
+// serversFlag adds the flag for the CPUs of servers.
+func serversFlag(fl *pflag.FlagSet, r *plan.Request) {
+	fl.IntSliceVar(&r.ServerCPUs, "server-cpus", nil,
+		"start all servers on so many CPUs, which GOMAXPROCS and .NET's processor count follow; with several, as 1,2,4, "+
+			"everything is compared on each (default: all that servers have here)")
 }
 
 // httpFlag adds the flag for the form of HTTP.

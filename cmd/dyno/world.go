@@ -13,6 +13,7 @@ import (
 	"dyno/internal/bench"
 	"dyno/internal/contestant"
 	"dyno/internal/experiment"
+	"dyno/internal/host"
 	"dyno/internal/plan"
 	"dyno/internal/protocol"
 	"dyno/internal/refserver"
@@ -51,6 +52,7 @@ func (p *project) ask(r *plan.Request, slug string, c study.Choice) (*study.Stud
 func (p *project) world() plan.World {
 	return plan.World{
 		Dyno: version(), CPUs: runtime.NumCPU(), Now: time.Now(), Contestant: p.facts, Answered: p.answered,
+		Room: host.RoomForServers,
 		Scenario: func(name string) (plan.Scenario, error) {
 			s, err := p.scenario(name)
 			if err != nil {
@@ -77,7 +79,7 @@ func (p *project) facts(name string) (plan.Contestant, error) {
 	case m == nil:
 		return plan.Contestant{}, usagef("no contestant %q%s", name, suggest(name, p.names(), "dyno list"))
 	}
-	c := plan.Contestant{Managed: m.Managed(), Attached: m.URL != nil, Scenarios: m.Scenarios, Protocols: m.Protocols}
+	c := plan.Contestant{Managed: m.Managed(), Attached: m.URL != nil, Scenarios: m.Scenarios, Protocols: m.Protocols, CPUs: m.CPUs}
 	if m.URL != nil { // which says how it is spoken to
 		c.Protocols = []protocol.HTTP{protocol.Clear}
 	}

@@ -67,6 +67,8 @@ func Analyse(in Input) *Analysis {
 		for c, x := range shares {
 			a.Shares[c.Contestant] = x
 		}
+	} else {
+		a.CellShares = shares
 	}
 	a.Trends = t.trends(standing, family, in)
 	for _, m := range t.metrics(in.Fresh) {

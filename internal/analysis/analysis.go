@@ -106,7 +106,9 @@ type Analysis struct {
 	TooBusy bool     // more than DiscardedLimit of the trials are discarded: metrics of the wall clock are not ranked
 
 	Shares map[string]float64 // of the generator's ceiling that a contestant reaches, where known
-	MDE    float64            // minimum detectable effect of the primary as a share, from the pair spread seen
+	// CellShares is the same of a run that names its comparisons, by cell.
+	CellShares map[result.Cell]float64
+	MDE        float64 // minimum detectable effect of the primary as a share, from the pair spread seen
 }
 
 // Cell returns the cell of a contestant under a metric, or nil.
@@ -117,6 +119,14 @@ func (a *Analysis) Cell(contestant, metric string) *Cell {
 		}
 	}
 	return nil
+}
+
+// ShareOf returns the share of the generator's ceiling that a cell reaches; 0 if it is not known.
+func (a *Analysis) ShareOf(c result.Cell) float64 {
+	if x, ok := a.CellShares[c]; ok || c.Level > 0 {
+		return x
+	}
+	return a.Shares[c.Contestant]
 }
 
 // Pair returns the comparison of x with y under a metric, both at the first level. It reverses the

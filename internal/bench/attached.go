@@ -68,6 +68,9 @@ func (s *attached) Usage(u *result.Usage) {
 
 func (s *attached) Grow() func() []result.MemoryAt { return growth(s) }
 
+// Processors returns nil: it may use whatever it was started with.
+func (s *attached) Processors() *result.Processors { return nil }
+
 func (s *attached) Totals(u *result.Usage) {
 	if s.tree != nil {
 		s.tree.Totals(u)

@@ -43,6 +43,7 @@ type Launch struct {
 	Layout  int // of its functions, from 0, of those that it was linked in
 	Delay   time.Duration
 	Work    string   // of its handlers
+	CPUs    int      // of those for servers that it is pinned to; 0: all
 	Stats   bool     // it should report its heap, if it can
 	Backend string   // host:port of the program that it calls; "" if there is none
 	Routes  []string // scenario.Scenario.Routes of all its scenarios
@@ -76,6 +77,8 @@ type Server interface {
 	Meters() (by, absent map[string]string) // how it is measured, and which figures are absent and why
 	Logged() int64                          // bytes written to its log so far
 	LogTail() []string
+	// Processors returns what CPUs it was given by Launch.CPUs; nil without that.
+	Processors() *result.Processors
 	Exited() error // nil while it runs
 	Stop() error
 	// End stops a server that must end on SIGTERM. It returns an error if the server had to be
@@ -266,6 +269,9 @@ func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Se
 	l := Launch{Epoch: epoch, Padding: padding, Layout: b.layout(name, epoch), Delay: b.delay(epoch),
 		Work: plan.First(&b.run.Plan, epoch).Work, Stats: b.run.Plan.Heap, Routes: routes,
 		Probe: Probe{Scenario: first, Delay: b.delay(epoch)}, Protocols: forms(asked)}
+	if name != b.run.Plan.Ceiling { // which shows what the generator can do, and so has all
+		l.CPUs = plan.First(&b.run.Plan, epoch).CPUs
+	}
 	if c := b.backend(); c != nil {
 		l.Backend = c.At(protocol.Clear).Addr
 	}

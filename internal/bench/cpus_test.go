@@ -4,10 +4,79 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 
 	"dyno/internal/contestant"
+	"dyno/internal/result"
 )
+
+// Servers are started on the CPUs of their level, and what they were given is recorded; the server that
+// shows the generator's ceiling has all.
+func TestServersOnCPUs(t *testing.T) {
+	b, h, _, _ := set(t)
+	p := small("a", "b")
+	p.Levels = []result.Level{{CPUs: 1, Connections: 4, Pipeline: 1}, {CPUs: 2, Connections: 4, Pipeline: 1}}
+	p.Level, p.Pilots = p.Levels[0], 2
+	for level := range p.Levels {
+		p.Family = append(p.Family, result.Comparison{A: result.Cell{Contestant: "a", Level: level},
+			B: result.Cell{Contestant: "b", Level: level}})
+	}
+	run, err := b.Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[int]int{}
+	for i := range run.Trials {
+		tr := &run.Trials[i]
+		want := p.LevelOf(tr).CPUs
+		seen[want]++
+		for j := range run.Launches {
+			l := &run.Launches[j]
+			if l.Contestant != tr.Contestant || l.Epoch != tr.Epoch || l.Contestant == "null" {
+				continue
+			}
+			if l.Processors == nil || len(l.Processors.CPUs) != want {
+				t.Fatalf("%s in epoch %d, loaded at a level of %d CPUs, was given %+v", l.Contestant, l.Epoch, want, l.Processors)
+			}
+		}
+	}
+	if seen[1] == 0 || seen[1] != seen[2] {
+		t.Errorf("trials by CPUs: %v", seen)
+	}
+	for i, l := range h.told {
+		if l.CPUs == 0 && h.names[i] != "null" || l.CPUs > 0 && h.names[i] == "null" {
+			t.Errorf("launch %d, of %s, was told %d CPUs", i, h.names[i], l.CPUs)
+		}
+	}
+}
+
+// A real process is pinned to its CPUs, told their number, and cannot have more than servers have.
+func TestLocalServerOnCPUs(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.NumCPU() < 2 {
+		t.Skip("it takes Linux and two CPUs, one of them for the generator")
+	}
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(t.TempDir(), "cache"))
+	m := &contestant.Manifest{Name: "a", Command: &contestant.Command{Line: "printenv GOMAXPROCS; nproc; exit 3"}}
+	l, err := NewLocal(LocalOptions{Root: ".", FS: os.DirFS("."), Folder: t.TempDir(), CPUs: 1,
+		Manifests: []*contestant.Manifest{m}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if _, err := l.Build(t.Context(), "a", func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = l.Launch(t.Context(), "a", Launch{CPUs: 1})
+	if f := l.Failure("a", "launch", err); strings.Join(f.LogTail, " ") != "1 1" {
+		t.Errorf("it was told %q: %v", f.LogTail, err)
+	}
+	_, err = l.Launch(t.Context(), "a", Launch{CPUs: 1 << 10})
+	if err == nil || !strings.Contains(err.Error(), "it cannot be given 1024 CPUs") {
+		t.Errorf("more than there are: %v", err)
+	}
+}
 
 // A contestant that means nothing on fewer CPUs than there are is unavailable, and not built.
 func TestBuildWantsCPUs(t *testing.T) {

@@ -56,6 +56,7 @@ type fakeHost struct {
 	servers     map[string]*fakeServer // by address
 	routes      map[string][]string    // that a contestant was last told to have
 	told        []Launch
+	names       []string // of told
 }
 
 func (h *fakeHost) Describe() result.Host {
@@ -95,7 +96,7 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 		h.routes = map[string][]string{}
 	}
 	h.routes[name] = l.Routes
-	h.told = append(h.told, l)
+	h.told, h.names = append(h.told, l), append(h.names, name)
 	h.mu.Unlock()
 	if h.launch != nil {
 		if err := h.launch(name, n); err != nil {
@@ -126,7 +127,7 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 		h.records = &fakeRecords{}
 		go func() { done <- h.records.serve(ctx, ln) }()
 	}
-	s := &fakeServer{host: h, name: name, start: n, addr: ln.Addr().String(), stop: stop, done: done}
+	s := &fakeServer{host: h, name: name, start: n, cpus: l.CPUs, addr: ln.Addr().String(), stop: stop, done: done}
 	switch {
 	case name == backendName:
 	case h.canned[name]:
@@ -168,6 +169,7 @@ type fakeServer struct {
 	host       *fakeHost
 	name       string
 	start      int
+	cpus       int // of its Launch
 	addr       string
 	stop       context.CancelFunc
 	done       chan error
@@ -255,6 +257,13 @@ func (s *fakeServer) Meters() (by, absent map[string]string) {
 }
 
 func (s *fakeServer) Grow() func() []result.MemoryAt { return growth(s) }
+
+func (s *fakeServer) Processors() *result.Processors {
+	if s.cpus == 0 {
+		return nil
+	}
+	return &result.Processors{CPUs: make([]int, s.cpus)}
+}
 
 func (s *fakeServer) Logged() int64     { return 0 }
 func (s *fakeServer) LogTail() []string { return []string{"last words of " + s.name} }

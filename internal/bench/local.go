@@ -35,6 +35,7 @@ type LocalOptions struct {
 	Folder    string   // of the run: logs, homes of the contestants
 	Offline   bool     // fetch no toolchain
 	Layouts   int      // orders of functions in which a contestant is linked, where its toolchain can; 0: one
+	CPUs      int      // that servers must have at least; 0: as the machine is divided by default
 }
 
 // Local is this machine. It is a Host and provides a Generator.
@@ -79,7 +80,7 @@ func NewLocal(o LocalOptions) (*Local, error) {
 		return nil, err
 	}
 	host.RaiseFileLimit()
-	l := &Local{opts: o, self: self, machine: host.Describe(),
+	l := &Local{opts: o, self: self, machine: host.DescribeFor(o.CPUs),
 		built: map[string]*contestant.Built{}, layouts: map[string][]*contestant.Built{},
 		toolchain: map[string]*found{}, fixed: map[string]int{}}
 	if o.Backend != "" {
@@ -280,9 +281,17 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	for _, file := range o.Routes {
 		routes = append(routes, filepath.Join(l.opts.Root, filepath.FromSlash(file)))
 	}
-	cpus := l.machine.ServerCPUs
-	if name == l.opts.Backend {
+	cpus, given := l.machine.ServerCPUs, (*result.Processors)(nil)
+	switch {
+	case name == l.opts.Backend:
 		cpus = l.machine.GeneratorCPUs
+	case o.CPUs > 0:
+		if !l.pin || o.CPUs > len(cpus) {
+			return nil, fmt.Errorf("it cannot be given %d CPUs: servers have %d here, pinned: %v", o.CPUs, len(cpus), l.pin)
+		}
+		given = &result.Processors{}
+		given.CPUs, given.Threads = host.Take(cpus, o.CPUs)
+		cpus = given.CPUs
 	}
 	identity, err := l.certified(o.Protocols)
 	if err != nil {
@@ -291,7 +300,7 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	inst, err := contestant.Launch(ctx, b, contestant.LaunchOptions{
 		Dir:  filepath.Join(l.opts.Folder, "homes", safe(name)),
 		Log:  l.log(name, fmt.Sprintf("epoch%d", o.Epoch)),
-		CPUs: l.pinned(cpus), Pad: o.Padding, Delay: o.Delay, Work: o.Work, Backend: o.Backend, Routes: routes,
+		CPUs: l.pinned(cpus), Count: given != nil, Pad: o.Padding, Delay: o.Delay, Work: o.Work, Backend: o.Backend, Routes: routes,
 		Stats: o.Stats && reportsHeap(b.Manifest),
 		Probe: o.Probe.Ask, OwnNetwork: l.shares(name), Protocols: o.Protocols, Identity: identity,
 	})
@@ -301,7 +310,10 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	if err := l.settle(name, inst.Fixed()); err != nil {
 		return nil, errors.Join(&contestant.Failed{Stage: "launch", Err: err}, inst.Stop())
 	}
-	return &localServer{inst, l}, nil
+	if given != nil {
+		given.Variables = inst.Counted
+	}
+	return &localServer{Instance: inst, local: l, processors: given}, nil
 }
 
 // certified returns the run's certificate, which it makes when the first form of HTTP needs it.
@@ -379,12 +391,17 @@ func (l *Local) Watch(loaded Server) func(server, generator, backend time.Durati
 	from := used(others)
 	var before, after host.Snapshot
 	l.meter.Snapshot(&before)
+	m := &l.machine
+	cpus := m.ServerCPUs
+	if s, ok := loaded.(*localServer); ok && s.processors != nil { // the others are idle
+		cpus = s.processors.CPUs
+	}
 	return func(server, generator, backend time.Duration) result.Causes {
 		l.meter.Snapshot(&after)
-		m, beside := &l.machine, max(0, used(others)-from)
+		beside := max(0, used(others)-from)
 		c := host.Causes(&before, &after,
-			host.Account{CPUs: m.ServerCPUs, Used: server}, host.Account{CPUs: m.GeneratorCPUs, Used: generator},
-			host.Account{CPUs: m.GeneratorCPUs, Used: backend}, host.Account{CPUs: m.ServerCPUs, Used: beside})
+			host.Account{CPUs: cpus, Used: server}, host.Account{CPUs: m.GeneratorCPUs, Used: generator},
+			host.Account{CPUs: m.GeneratorCPUs, Used: backend}, host.Account{CPUs: cpus, Used: beside})
 		c.OtherSidesNS = int64(beside)
 		if s, ok := loaded.(*attached); ok && s.tree == nil && s.target.Here {
 			c.BackgroundUnknown, c.BackgroundServerNS, c.BackgroundGeneratorNS = true, 0, 0

@@ -16,8 +16,12 @@ import (
 // localServer is a contestant that runs on this machine.
 type localServer struct {
 	*contestant.Instance
-	local *Local
+	local      *Local
+	processors *result.Processors
 }
+
+// Processors returns the CPUs that it is pinned to, and how it knows their number.
+func (s *localServer) Processors() *result.Processors { return s.processors }
 
 func (s *localServer) Ready() time.Duration        { return time.Duration(s.ReadyNS) }
 func (s *localServer) Thaw() error                 { return s.Process.Thaw() }

@@ -98,9 +98,10 @@ type started struct {
 	err       error
 }
 
-// meter records how the contestant is measured, and which figures cannot be read.
+// meter records how the contestant is measured, which figures cannot be read, and on what CPUs it runs.
 func (s *started) meter() {
 	s.Meters, s.Absent = s.server.Meters()
+	s.Processors = s.server.Processors()
 	if s.heapless != nil {
 		s.Absent = maps.Clone(s.Absent)
 		if s.Absent == nil {

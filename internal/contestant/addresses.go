@@ -74,6 +74,29 @@ func (o *LaunchOptions) env(addrs map[protocol.Listener]string) map[string]strin
 	return env
 }
 
+// processors are the variables by which runtimes are told how many CPUs they have: Go (package
+// runtime) and .NET (DOTNET_PROCESSOR_COUNT, a decimal number). Both would find it out by their
+// affinity, as Node.js, nproc and most others do, which is why a process is pinned from its start; but
+// by a cgroup's quota too, which may be that of a larger group.
+var processors = []string{"GOMAXPROCS", "DOTNET_PROCESSOR_COUNT"}
+
+// counted tells a contestant in env how many CPUs it is pinned to, if Count is set, and returns the
+// variables that do. One that its manifest sets is left as it is; one that a command only inherits
+// from dyno's own environment is not.
+func (o *LaunchOptions) counted(env map[string]string, inherited bool) map[string]string {
+	if !o.Count || len(o.CPUs) == 0 {
+		return nil
+	}
+	all := map[string]string{}
+	for _, variable := range processors {
+		if env[variable] == "" || inherited {
+			env[variable] = strconv.Itoa(len(o.CPUs))
+		}
+		all[variable] = env[variable]
+	}
+	return all
+}
+
 // freePort asks the kernel for an unused loopback port.
 func freePort() (int, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

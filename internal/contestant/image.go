@@ -104,6 +104,11 @@ func (b *Built) contain(port int, o *LaunchOptions, env map[string]string) (argv
 			argv = append(argv, "-e", variable+"="+file, "-v", file+":"+file+":ro")
 		}
 	}
+	for _, variable := range processors {
+		if value := env[variable]; o.Count && value != "" {
+			argv = append(argv, "-e", variable+"="+value)
+		}
+	}
 	if len(o.CPUs) > 0 {
 		var list []string
 		for _, c := range o.CPUs {

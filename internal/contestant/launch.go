@@ -25,6 +25,7 @@ type LaunchOptions struct {
 	Dir     string // for its private home and temp folder; created again
 	Log     string // file for its output; appended to
 	CPUs    []int  // it is pinned to; nil leaves it free
+	Count   bool   // its environment says how many these are, for runtimes that ask it
 	Pad     int    // bytes of padding of its environment
 	Delay   time.Duration
 	Work    string        // of its handlers: empty, or result.CPUBound
@@ -46,7 +47,8 @@ type Instance struct {
 	endpoint.Endpoint
 	also     map[protocol.Listener]string // host:port of further listeners
 	identity endpoint.Identity
-	Stats    string // host:port of the figures of its heap; empty: it was not asked for any
+	Stats    string            // host:port of the figures of its heap; empty: it was not asked for any
+	Counted  map[string]string // the variables of LaunchOptions.Count, as it was started
 	Process  *proc.Process
 	ReadyNS  int64       // start of the process to its first right answer
 	port     *portSearch // for the port of a command, which may listen where it likes; else nil
@@ -108,6 +110,7 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	addr, stats := addrs[protocol.AtClear], addrs[statsListener]
 	env, dir, argv, command := o.env(addrs), cmp.Or(b.Dir, o.Dir), b.Argv, b.command()
 	maps.Copy(env, b.Env)
+	counted := o.counted(env, command != nil)
 	if command != nil { // whose user's variables must not win
 		argv, env["DYNO_ADDR"], env["PORT"] = command.argv(port), addr, strconv.Itoa(port)
 	}
@@ -124,7 +127,7 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 		return nil, &Failed{Stage: "launch", Err: err, Log: o.Log}
 	}
 	i := &Instance{Endpoint: endpoint.Endpoint{Network: p.Network(), Addr: addr}, Stats: stats, Process: p,
-		also: addrs, identity: o.Identity, engine: b.engine, container: container}
+		Counted: counted, also: addrs, identity: o.Identity, engine: b.engine, container: container}
 	if command != nil {
 		i.port = &portSearch{offered: port}
 	}

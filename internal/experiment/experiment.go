@@ -165,6 +165,7 @@ func (x *Experiment) measure(ctx context.Context) (*result.Run, error) {
 	host, err := newHost(bench.LocalOptions{
 		Root: x.Root, FS: x.FS, Manifests: x.Manifests, Scenario: x.Plan.Scenario, Others: plan.OtherScenarios(x.Plan),
 		Backend: x.Plan.Backend, Folder: x.Folder, Offline: x.Offline, Layouts: x.Plan.Layouts,
+		CPUs: plan.MostCPUs(x.Plan),
 	})
 	if err != nil {
 		return nil, err

@@ -21,11 +21,14 @@ import (
 
 // Describe describes the machine, its limits, and how the CPUs that this process may use are
 // divided.
-func Describe() result.Host {
+func Describe() result.Host { return DescribeFor(0) }
+
+// DescribeFor does the same, with at least n CPUs for servers if MostServerCPUs allows it.
+func DescribeFor(n int) result.Host {
 	h := describe(os.DirFS("/"))
 	h.FileLimit = fileLimit()
 	cores := cores(os.DirFS("/"), usable())
-	h.ServerCPUs, h.GeneratorCPUs, h.Pinned = partition(cores)
+	h.ServerCPUs, h.GeneratorCPUs, h.Pinned, _ = partitionFor(cores, n)
 	h.Pinned = h.Pinned && runtime.GOOS == "linux" // package proc can pin only there
 	h.SharedCore = h.Pinned && len(cores) == 1
 	return h

@@ -99,6 +99,49 @@ func TestQuota(t *testing.T) {
 	}
 }
 
+// topology returns the CPUs of cores such as "0,2 1,3", and the files that say so.
+func topology(cores string) (usable []int, files map[string]string) {
+	files = map[string]string{}
+	for core := range strings.FieldsSeq(cores) {
+		for _, cpu := range parseList(core) {
+			usable = append(usable, cpu)
+			files[fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu)] = core + "\n"
+		}
+	}
+	return usable, files
+}
+
+func TestMostServerCPUs(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "0": 0, "0 1": 1, "0 1 2": 2, "0 1 2 3": 2, "0 1 2 3 4 5": 4,
+		"0 1 2 3 4 5 6 7": 5, "0,1": 1, "0,2 1,3": 2} {
+		all, files := topology(text)
+		if got := most(cores(tree(files), all)); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+	if n, h := MostServerCPUs(), Describe(); n > 0 && !h.Pinned || n > len(h.ServerCPUs)+len(h.GeneratorCPUs)-1 && n > 0 {
+		t.Errorf("here %d of %+v", n, h)
+	}
+}
+
+// Two CPUs are two cores, as long as there are cores.
+func TestTake(t *testing.T) {
+	for _, c := range []struct {
+		cores, want string
+		n           int
+	}{
+		{"0 1 2 3", "[0 1] false", 2}, {"0 1 2 3", "[0 1 2 3] false", 9}, {"0 1", "[] false", 0},
+		{"0,4 1,5 2,6", "[0 1] false", 2}, {"0,4 1,5 2,6", "[0 1 2] false", 3}, {"0,4 1,5 2,6", "[0 1 2 4] true", 4},
+		{"0,1 2,3", "[0 2] false", 2}, {"0,1 2,3", "[0 1 2] true", 3},
+	} {
+		all, files := topology(c.cores)
+		taken, threads := take(cores(tree(files), all), c.n)
+		if got := fmt.Sprint(taken, threads); got != c.want {
+			t.Errorf("%d of %q: %s, want %s", c.n, c.cores, got, c.want)
+		}
+	}
+}
+
 func TestPartition(t *testing.T) {
 	for _, c := range []struct{ cores, want string }{
 		{"", "[] [] false"},
@@ -112,17 +155,41 @@ func TestPartition(t *testing.T) {
 		{"0,2 1,3", "[0 2] [1 3] true"},
 		{"0,4 1,5 2,6 3,7", "[1 5] [2 3 6 7] true"},
 	} {
-		var usable []int
-		files := map[string]string{}
-		for core := range strings.FieldsSeq(c.cores) {
-			for _, cpu := range parseList(core) {
-				usable = append(usable, cpu)
-				files[fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu)] = core + "\n"
-			}
-		}
+		usable, files := topology(c.cores)
 		server, generator, pinned := partition(cores(tree(files), usable))
 		if got := fmt.Sprint(server, generator, pinned); got != c.want {
 			t.Errorf("%q: %s, want %s", c.cores, got, c.want)
+		}
+	}
+	// with as many CPUs for servers as a run needs; "": too few for that
+	for _, c := range []struct {
+		cores string
+		n     int
+		want  string
+	}{
+		{"0", 1, ""},
+		{"0 1", 1, "[0] [1]"},
+		{"0 1", 2, ""},
+		{"0 1 2", 2, "[0 1] [2]"},
+		{"0 1 2 3", 1, "[1] [2 3]"}, // as without a number
+		{"0 1 2 3", 2, "[1 2] [3]"},
+		{"0 1 2 3", 3, ""}, // whose generator would have one
+		{"0 1 2 3 4 5", 4, "[0 1 2 3] [4 5]"},
+		{"0 1 2 3 4 5 6 7", 4, "[1 2 3 4] [5 6 7]"},
+		{"0 1 2 3 4 5 6 7", 5, "[0 1 2 3 4] [5 6 7]"},
+		{"0 1 2 3 4 5 6 7", 6, ""},
+		{"0,1", 1, "[0] [1]"}, // two threads of one core, as ever
+		{"0,2 1,3", 3, ""},    // cores stay whole
+		{"0,4 1,5 2,6 3,7", 4, "[1 2 5 6] [3 7]"},
+	} {
+		all, files := topology(c.cores)
+		server, generator, _, ok := partitionFor(cores(tree(files), all), c.n)
+		got := ""
+		if ok {
+			got = fmt.Sprint(server, generator)
+		}
+		if got != c.want {
+			t.Errorf("%q for %d: %s, want %s", c.cores, c.n, got, c.want)
 		}
 	}
 	// a sibling that may not be used does not count, and a CPU that tells nothing is a core

@@ -3,9 +3,13 @@ package host
 import (
 	"fmt"
 	"io/fs"
+	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+
+	"dyno/internal/document"
 )
 
 // cores groups the usable CPUs by core, in ascending order. Threads of one core share a
@@ -52,11 +56,121 @@ func partition(cores [][]int) (server, generator []int, pinned bool) {
 	default:
 		cores = cores[1:]
 	}
-	half := len(cores) / 2
-	server, generator = slices.Concat(cores[:half]...), slices.Concat(cores[half:]...)
+	return divide(cores, len(cores)/2)
+}
+
+// divide gives the first cores to the server and the others to the generator.
+func divide(cores [][]int, first int) (server, generator []int, pinned bool) {
+	server, generator = slices.Concat(cores[:first]...), slices.Concat(cores[first:]...)
 	slices.Sort(server)
 	slices.Sort(generator)
 	return server, generator, true
+}
+
+// GeneratorFor returns how many CPUs a generator must have at least beside servers on n CPUs: one for
+// each two. With fewer it is often the generator that is measured: one of its CPUs makes 149,000
+// requests per second (doc/scale.md), and a CPU of a fast server answers half as many.
+func GeneratorFor(n int) int { return (n + 1) / 2 }
+
+// partitionFor divides the cores so that servers have at least n CPUs, and the generator what it needs
+// beside these. Where partition does so already, that is the answer. Else a core is left for
+// background CPU only if there are cores enough. ok is false if there are too few.
+func partitionFor(cores [][]int, n int) (server, generator []int, pinned, ok bool) {
+	if server, generator, pinned = partition(cores); pinned && len(server) >= n {
+		return server, generator, pinned, true
+	}
+	for _, spare := range []int{1, 0} {
+		if len(cores) < 2+spare {
+			continue
+		}
+		for first := 1; first < len(cores)-spare; first++ {
+			s, g, _ := divide(cores[spare:], first)
+			if len(s) >= n && len(g) >= GeneratorFor(n) {
+				return s, g, true, true
+			}
+		}
+	}
+	return server, generator, pinned, false
+}
+
+// most returns the largest n of partitionFor; 0 where server and generator cannot be apart.
+func most(cores [][]int) (n int) {
+	all := 0
+	for _, core := range cores {
+		all += len(core)
+	}
+	for ; n < all; n++ {
+		if _, _, _, ok := partitionFor(cores, n+1); !ok {
+			break
+		}
+	}
+	return n
+}
+
+// MostServerCPUs returns on how many CPUs of this machine servers can run so that the generator has
+// what it needs beside them, also by the cgroup's quota; 0 where nothing can be pinned.
+func MostServerCPUs() int {
+	if runtime.GOOS != "linux" { // package proc can pin only there
+		return 0
+	}
+	n := most(cores(os.DirFS("/"), usable()))
+	if quota, _ := quotaOf(os.DirFS("/")); quota > 0 {
+		for n > 0 && float64(n+GeneratorFor(n)) > quota {
+			n--
+		}
+	}
+	return n
+}
+
+// RoomForServers returns an error if servers cannot have n CPUs of this machine, with what they can
+// have and what to do.
+func RoomForServers(n int) error {
+	if runtime.GOOS != "linux" {
+		return fmt.Errorf("a server can be pinned to %s only on Linux, and this is %s", document.Count(n, "CPU"), runtime.GOOS)
+	}
+	quota, _ := quotaOf(os.DirFS("/"))
+	return roomFor(n, MostServerCPUs(), len(usable()), quota)
+}
+
+func roomFor(n, most, usable int, quota float64) error {
+	if n <= most {
+		return nil
+	}
+	has := document.Count(usable, "CPU")
+	if quota > 0 && quota < float64(usable) {
+		has += fmt.Sprintf(", of which a cgroup quota grants %.3g", quota)
+	}
+	can := fmt.Sprintf("servers can have %d at most; pass no more", most)
+	if most == 0 {
+		can = "server and generator share what there is; omit it"
+	}
+	beside := GeneratorFor(n)
+	return fmt.Errorf("servers on %s need %d more for the generator, one for each two; dyno may use %s of this machine, so %s, "+
+		"or use a machine with %d CPUs or more", document.Count(n, "CPU"), beside, has, can, n+beside)
+}
+
+// Take returns n of cpus for a server, in ascending order: one thread of each core as long as there
+// are cores, so that two CPUs are two cores. threads reports whether two of them are threads of one
+// core. It returns all of cpus if there are not more.
+func Take(cpus []int, n int) (taken []int, threads bool) {
+	return take(cores(os.DirFS("/"), cpus), n)
+}
+
+func take(cores [][]int, n int) (taken []int, threads bool) {
+	for depth := 0; len(taken) < n; depth++ {
+		any := false
+		for _, core := range cores {
+			if depth < len(core) && len(taken) < n {
+				taken, any = append(taken, core[depth]), true
+				threads = threads || depth > 0
+			}
+		}
+		if !any {
+			break
+		}
+	}
+	slices.Sort(taken)
+	return taken, threads
 }
 
 // parseList reads the kernel's list of CPUs, such as "0-2,5". It ignores what it cannot read.

@@ -67,7 +67,7 @@ func checkLevel(p *result.Plan, i int) error {
 		return fmt.Errorf("level %d has both a rate and a rate share; remove one", i)
 	case base(p, i) < 0:
 		return fmt.Errorf("level %d is a share of the closed loop's rate, but the plan has no such closed loop; "+
-			"add a level without a rate, with the same delay, work, scenario and records", i)
+			"add a level without a rate, with the same delay, work, CPUs, scenario and records", i)
 	case p.Pilots < len(partsWith(p, true)):
 		return fmt.Errorf(
 			"level %d is a share of a rate that the pilots measure, but there are %d pilot epochs for %d delays",
@@ -89,7 +89,7 @@ func comparable(p *result.Plan, f result.Comparison) error {
 			return fmt.Errorf("%s is compared but not loaded; add it to the cells", cellName(c))
 		}
 	}
-	why := "they have different delays or work, which are set when a contestant starts"
+	why := "they have different delays, work or numbers of CPUs, which are set when a contestant starts"
 	switch {
 	case f.A == f.B:
 		return fmt.Errorf("%s is compared with itself", cellName(f.A))

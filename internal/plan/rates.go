@@ -37,8 +37,8 @@ const (
 	openStep     = 500 * time.Millisecond
 )
 
-// addRates adds open loops to a question: at the levels that the request asks for, or else at the
-// first of the study. Nothing is decided there.
+// addRates adds open loops to a question, at the first levels of it: those that the request asks for,
+// or else the first of the study. Nothing is decided there.
 func (r *Request) addRates(q *Question, asked int) error {
 	if len(r.Rates) == 0 {
 		return nil
@@ -47,7 +47,7 @@ func (r *Request) addRates(q *Question, asked int) error {
 		return refuse("--rate: the processes of this study are new for each load, of a number of requests; omit it")
 	}
 	names := q.LevelNames != nil
-	for i, l := range slices.Clone(q.Levels[:max(1, asked)]) {
+	for i, l := range slices.Clone(q.Levels[:asked]) {
 		for _, rate := range r.Rates {
 			if q.Levels = append(q.Levels, rate.at(l)); names {
 				q.LevelNames = append(q.LevelNames, "")

@@ -28,6 +28,7 @@ type Request struct {
 	Scenario    string
 	Primary     string
 	Connections []int // with Delays and Records: every combination is a level
+	ServerCPUs  []int // that servers are started on: every level is on each number; none: as the levels say
 	Delays      []time.Duration
 	Records     []int
 	HTTP        *protocol.HTTP // of all levels; nil: as they are
@@ -83,9 +84,10 @@ type ClassicRun struct {
 // World holds the facts that a plan needs in addition to the Request. In the zero value all
 // contestants are native and serve every scenario, and so does the null server.
 type World struct {
-	Dyno string // version
-	CPUs int    // of this machine; 0: not known
-	Seed uint64 // chosen at random, for a request without a seed
+	Dyno string                  // version
+	CPUs int                     // of this machine; 0: not known
+	Room func(servers int) error // whether servers can have so many CPUs here, and the generator what it needs
+	Seed uint64                  // chosen at random, for a request without a seed
 	Now  time.Time
 
 	Contestant func(name string) (Contestant, error) // the error says that there is none of that name
@@ -102,6 +104,7 @@ type Contestant struct {
 	Reference bool            // a reference server that can be a control
 	Scenarios []string        // that it serves; nil: all
 	Protocols []protocol.HTTP // that it serves; nil: all
+	CPUs      int             // that it needs
 }
 
 // Scenario holds the facts about a scenario that a plan needs.
@@ -158,7 +161,8 @@ func New(r Request, w World) (result.Plan, error) {
 	}
 	p.Level = q.Levels[0]
 	protocol.levels(&p, &q)
-	err = cmp.Or(w.unserved(&p), tail(&p, profile), r.check(&p, protocol.Traits()), w.backend(&p), w.check(&p), w.room(&p, r.Force))
+	err = cmp.Or(w.unserved(&p), tail(&p, profile), r.check(&p, protocol.Traits()), w.backend(&p), w.check(&p), w.processors(&p),
+		w.room(&p, r.Force))
 	if err != nil {
 		return p, err
 	}
@@ -213,7 +217,11 @@ func (r *Request) question(t *Traits) (Question, error) {
 			q.Levels, q.LevelNames, q.ClaimsHash = changed, nil, ""
 		}
 	}
-	return q, r.addRates(&q, len(levels))
+	asked := len(levels)
+	if err := r.spread(&q, t); err != nil {
+		return q, err
+	}
+	return q, r.addRates(&q, max(1, asked)*max(1, len(r.ServerCPUs)))
 }
 
 // spoken returns levels in a form of HTTP, each once.
@@ -323,6 +331,8 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 		return refuse("--margin %v: want a share, more than 0 and less than 1", p.Margin)
 	case p.Epochs < 0:
 		return refuse("--epochs %d: want 1 or more", p.Epochs)
+	case r.AllPairs && len(p.Family) > 0 && len(r.ServerCPUs) > 1:
+		return refuse("--all-pairs: on several numbers of CPUs each pair is tested by itself anyway; omit it")
 	case r.AllPairs && len(p.Family) > 0:
 		return refuse("--all-pairs: the claims of the study name its pairs; omit it")
 	case len(r.Idle) == 1 || !slices.IsSorted(r.Idle) || len(r.Idle) > 0 &&

@@ -32,7 +32,7 @@ func TestWorkIsALaunchPart(t *testing.T) {
 	}
 	p.Pilots = 2
 	p.Family = append(p.Family, result.Comparison{A: cell("a", 0), B: cell("a", 3)})
-	if err := checkPairs(&p); err == nil || !strings.Contains(err.Error(), "different delays or work") {
+	if err := checkPairs(&p); err == nil || !strings.Contains(err.Error(), "different delays, work or numbers of CPUs") {
 		t.Errorf("across work: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -10,12 +11,19 @@ import (
 )
 
 // unserved takes out of a plan what contestants do not serve: the cells of levels whose form of HTTP
-// they lack, the comparisons of these, and contestants that are left without a level. The plan names
-// each of them. It returns an error if nobody is left.
+// they lack or whose CPUs are too few for them, the comparisons of these, and contestants that are left
+// without a level. The plan names each of them. It returns an error if nobody is left.
 func (w *World) unserved(p *result.Plan) error {
-	lacks := func(name string, l result.Level) bool {
+	lacks := func(name string, l result.Level) (u result.Unserved, lacks bool) {
 		c, err := w.contestant(name) // check reports the error
-		return err == nil && c.Protocols != nil && !slices.Contains(c.Protocols, l.HTTP)
+		switch {
+		case err != nil:
+		case c.Protocols != nil && !slices.Contains(c.Protocols, l.HTTP):
+			return result.Unserved{Contestant: name, HTTP: l.HTTP}, true
+		case l.CPUs > 0 && l.CPUs < c.CPUs:
+			return result.Unserved{Contestant: name, CPUs: c.CPUs}, true
+		}
+		return u, false
 	}
 	points := p.Points()
 	var kept []string
@@ -23,13 +31,14 @@ func (w *World) unserved(p *result.Plan) error {
 	for _, name := range p.Contestants {
 		served := 0
 		for i, l := range points {
-			switch cell := (result.Cell{Contestant: name, Level: i}); {
+			cell := result.Cell{Contestant: name, Level: i}
+			switch u, lacking := lacks(name, l); {
 			case !loaded(p, cell):
-			case !lacks(name, l):
+			case !lacking:
 				left[cell] = true
 				served++
-			case !slices.Contains(p.Unserved, result.Unserved{Contestant: name, HTTP: l.HTTP}):
-				p.Unserved = append(p.Unserved, result.Unserved{Contestant: name, HTTP: l.HTTP})
+			case !slices.Contains(p.Unserved, u):
+				p.Unserved = append(p.Unserved, u)
 			}
 		}
 		if served > 0 {
@@ -42,10 +51,14 @@ func (w *World) unserved(p *result.Plan) error {
 	if len(kept) == 0 {
 		var forms []string
 		for _, u := range p.Unserved {
+			if u.CPUs > 0 {
+				forms = append(forms, fmt.Sprintf("%s needs %d CPUs", u.Contestant, u.CPUs))
+				continue
+			}
 			forms = append(forms, u.Contestant+" does not serve "+u.HTTP.Words())
 		}
-		return refuse("no contestant serves what this run asks: %s; the key protocols of its contestant.toml says "+
-			"which it serves", strings.Join(forms, ", "))
+		return refuse("no contestant serves what this run asks: %s; the keys protocols and cpus of its contestant.toml "+
+			"say what it serves and needs", strings.Join(forms, ", "))
 	}
 	p.Contestants = kept
 	if len(points) > 1 {
@@ -65,8 +78,8 @@ func (w *World) unserved(p *result.Plan) error {
 	asked := len(p.Family)
 	p.Family = slices.DeleteFunc(slices.Clone(p.Family), func(f result.Comparison) bool { return !left[f.A] || !left[f.B] })
 	if asked > 0 && len(p.Family) == 0 { // else all pairs at the first level would be decided in their place
-		return refuse("nothing is left to compare: in each pair of the study one contestant does not serve the protocol " +
-			"of its level; the key protocols of its contestant.toml says which it serves")
+		return refuse("nothing is left to compare: in each pair one contestant does not serve the protocol of its level, " +
+			"or needs more CPUs; the keys protocols and cpus of its contestant.toml say what it serves and needs")
 	}
 	return nil
 }

@@ -195,17 +195,26 @@ func (v *view) absent() (sentences []string) {
 	return append(append(sentences, v.unserved()...), broken...)
 }
 
-// unserved names the contestants that a level leaves out, because they do not serve its protocol.
-func (v *view) unserved() []string {
-	var parts []string
+// unserved names the contestants that a level leaves out, because they do not serve its protocol or need
+// more CPUs.
+func (v *view) unserved() (sentences []string) {
+	var parts, few []string
 	for _, u := range v.run.Plan.Unserved {
+		if u.CPUs > 0 {
+			few = append(few, v.title(u.Contestant)+" on fewer than "+document.Count(u.CPUs, "CPU"))
+			continue
+		}
 		parts = append(parts, v.title(u.Contestant)+" in "+u.HTTP.Words())
 	}
-	if len(parts) == 0 {
-		return nil
+	if len(parts) > 0 {
+		sentences = append(sentences, "Not measured: "+strings.Join(parts, "; ")+": it is not among the protocols that the "+
+			"contestant.toml names.")
 	}
-	return []string{"Not measured: " + strings.Join(parts, "; ") + ": it is not among the protocols that the " +
-		"contestant.toml names."}
+	if len(few) > 0 {
+		sentences = append(sentences, "Not measured: "+strings.Join(few, "; ")+": the contestant.toml says that it needs "+
+			"them.")
+	}
+	return sentences
 }
 
 // logSays returns the most informative line at the end of a failure's log: the last line that
@@ -234,6 +243,9 @@ func (v *view) head() []string {
 	}
 	if p.Level.DelayNS > 0 {
 		facts = append(facts, "handlers wait "+planned(p.Level.DelayNS))
+	}
+	if p.Level.CPUs > 0 {
+		facts = append(facts, "servers on "+document.Count(p.Level.CPUs, "CPU"))
 	}
 	ran := slices.DeleteFunc(slices.Clone(v.rows), func(r row) bool { return r.Failure != nil })
 	return append(append(facts, document.Count(len(ran), "server")), v.lasted()...)

@@ -228,8 +228,8 @@ func (p *Plot) axis(of string) document.Plot {
 	return out
 }
 
-// axisOf returns a plot with levels on its x axis: logarithmic where they differ in their connections
-// or their records alone, else side by side, with their values for names.
+// axisOf returns a plot with levels on its x axis: logarithmic where they differ in their connections,
+// their records or their CPUs alone, else side by side, with their values for names.
 func axisOf(levels []result.Level) (p document.Plot, xs []float64) {
 	tick := func(at float64, text string) {
 		xs, p.Ticks = append(xs, at), append(p.Ticks, document.Tick{At: at, Text: text})
@@ -240,6 +240,7 @@ func axisOf(levels []result.Level) (p document.Plot, xs []float64) {
 	}{
 		{"connections", func(l *result.Level) *int { return &l.Connections }},
 		{"records", func(l *result.Level) *int { return &l.Records }},
+		{"CPUs of the server", func(l *result.Level) *int { return &l.CPUs }},
 	} {
 		if !alone(levels, d.of) {
 			continue

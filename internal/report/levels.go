@@ -95,6 +95,9 @@ func levelName(l result.Level) string {
 	if l.Work != "" {
 		parts = append(parts, WorkName(l.Work))
 	}
+	if l.CPUs > 0 {
+		parts = append(parts, document.Count(l.CPUs, "CPU"))
+	}
 	parts = append(parts, fmt.Sprintf("c=%d", l.Connections))
 	switch {
 	case l.Pipeline > 1 && l.HTTP.Two():

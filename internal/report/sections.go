@@ -42,7 +42,7 @@ func (v *view) rest(method []document.Fact, words []document.Definition) []docum
 		v.findings(), v.claims(), v.failures(), v.starts(),
 		v.origin(), v.repeat(), v.contestants(),
 		{ID: "method", Title: "How it was measured", On: document.OnPage, Folded: true,
-			Blocks: []document.Block{document.Facts{Items: method}}},
+			Blocks: []document.Block{document.Facts{Items: append(method, v.processors()...)}}},
 		{ID: "words", Title: "Words", On: document.OnPage, Folded: true, Blocks: []document.Block{document.Definitions{Items: words}}},
 	}
 }
@@ -239,6 +239,9 @@ func loadText(l result.Level, more ...string) string {
 	}
 	if l.Work != "" {
 		parts = append(parts, WorkName(l.Work))
+	}
+	if l.CPUs > 0 {
+		parts = append(parts, "servers on "+document.Count(l.CPUs, "CPU"))
 	}
 	return strings.Join(parts, ", ")
 }

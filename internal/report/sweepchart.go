@@ -18,7 +18,8 @@ type panel struct {
 	xs     []float64
 }
 
-// panels returns small multiples by delay. Open loops and other scenarios have their own panels, so
+// panels returns small multiples by delay, and by the number of CPUs where these are not all that
+// differs. Open loops and other scenarios have their own panels, so
 // that no line joins them to the rest. There is one panel if all delays are equal, or if each has
 // only one level. A panel of a single named level has its name.
 func (s *sweep) panels() (list []panel) {
@@ -30,9 +31,12 @@ func (s *sweep) panels() (list []panel) {
 		form     http.HTTP
 	}
 	at := map[kind]int{}
-	apart := false
+	apart, onCPUs := false, s.differInCPUs()
 	for i, l := range s.Levels {
 		of := kind{l.At.Launch(), l.At.Open(), l.At.OwnRate, l.At.Scenario, l.At.HTTP}
+		if onCPUs {
+			of.CPUs = 0
+		}
 		k, seen := at[of]
 		if !seen {
 			k = len(list)
@@ -45,6 +49,9 @@ func (s *sweep) panels() (list []panel) {
 				title = "delay " + planned(of.DelayNS)
 			case of.Work != "":
 				title = WorkName(of.Work)
+			}
+			if of.CPUs > 0 {
+				title = document.Count(of.CPUs, "CPU") + ", " + title
 			}
 			if of.form != http.Clear {
 				title = of.form.Words() + ", " + title
@@ -82,6 +89,23 @@ func (s *sweep) panels() (list []panel) {
 	return list
 }
 
+// differInCPUs reports whether levels of one kind differ in their numbers of CPUs alone.
+func (s *sweep) differInCPUs() bool {
+	kind := map[[2]any]result.Level{}
+	for _, l := range s.Levels {
+		at := l.At
+		at.CPUs, at.RatePerSec = 0, 0
+		of := at
+		of.Connections, of.Records, of.Pipeline, of.PerConnection, of.RateShare, of.Step = 0, 0, 0, 0, 0, 0
+		k := [2]any{of, l.At.Open()}
+		if other, seen := kind[k]; seen && other != at {
+			return false
+		}
+		kind[k] = at
+	}
+	return true
+}
+
 // place puts the levels on the plot's axis, by their connections and records.
 func (s *sweep) place(p *panel) {
 	if s.placeRates(p) {
@@ -89,7 +113,8 @@ func (s *sweep) place(p *panel) {
 	}
 	at := func(i int) *result.Level { return &s.Levels[i].At }
 	slices.SortStableFunc(p.levels, func(a, b int) int {
-		return cmp.Or(cmp.Compare(at(a).Connections, at(b).Connections), cmp.Compare(at(a).Records, at(b).Records))
+		return cmp.Or(cmp.Compare(at(a).Connections, at(b).Connections), cmp.Compare(at(a).Records, at(b).Records),
+			cmp.Compare(at(a).CPUs, at(b).CPUs))
 	})
 	var levels []result.Level
 	for _, i := range p.levels {

@@ -42,7 +42,8 @@ type Plan struct {
 	CeilingScenarios []string `json:"ceiling_scenarios,omitempty"`
 	// forms of HTTP, besides HTTP/1.1 in the clear, in which a null server as the ceiling answers
 	CeilingProtocols []protocol.HTTP `json:"ceiling_protocols,omitempty"`
-	// Unserved are the contestants that a level leaves out, because they do not serve its protocol.
+	// Unserved are the contestants that a level leaves out, because they do not serve its protocol, or
+	// need more CPUs.
 	Unserved []Unserved `json:"unserved,omitempty"`
 
 	// Of a paired comparison at several levels. Cells are what is loaded, empty: every contestant
@@ -118,13 +119,15 @@ type Plan struct {
 	StartedUnixNS int64 `json:"started_unix_ns"`
 }
 
-// Level is one operating point. Its launch part, delay and work, reaches the contestant through the
-// environment. Its load part reaches the generator.
+// Level is one operating point. Its launch part, delay, work and number of CPUs, reaches the
+// contestant when it is started. Its load part reaches the generator.
 type Level struct {
-	DelayNS     int64  `json:"delay_ns,omitempty"`
-	Work        string `json:"work,omitempty"` // of the handlers: "", or CPUBound
-	Connections int    `json:"connections"`
-	Pipeline    int    `json:"pipeline"`
+	DelayNS int64  `json:"delay_ns,omitempty"`
+	Work    string `json:"work,omitempty"` // of the handlers: "", or CPUBound
+	// CPUs is how many CPUs the servers are given; 0: all of the host's ServerCPUs.
+	CPUs        int `json:"cpus,omitempty"`
+	Connections int `json:"connections"`
+	Pipeline    int `json:"pipeline"`
 	// PerConnection is the number of requests after which a connection is replaced; 0 means no
 	// limit.
 	PerConnection int `json:"per_connection,omitempty"`
@@ -155,15 +158,16 @@ const CPUBound = "cpu"
 type LaunchPart struct {
 	DelayNS int64
 	Work    string
+	CPUs    int
 }
 
 // Launch returns the launch part of the level.
-func (l Level) Launch() LaunchPart { return LaunchPart{l.DelayNS, l.Work} }
+func (l Level) Launch() LaunchPart { return LaunchPart{l.DelayNS, l.Work, l.CPUs} }
 
 // AtBackend returns what a level asks of the backend: the scenario and the protocol are between the
-// generator and the contestants.
+// generator and the contestants, and the backend has CPUs of its own.
 func (l Level) AtBackend() Level {
-	l.Scenario, l.HTTP = "", protocol.Clear
+	l.Scenario, l.HTTP, l.CPUs = "", protocol.Clear, 0
 	return l
 }
 
@@ -185,10 +189,12 @@ type Cell struct {
 	Level      int    `json:"level"`
 }
 
-// Unserved is a contestant that does not serve the protocol of a level. It is not measured there.
+// Unserved is a contestant that is not measured at a level: it does not serve the level's protocol
+// or, where CPUs is set, needs more than the CPUs that servers have there.
 type Unserved struct {
 	Contestant string        `json:"contestant"`
 	HTTP       protocol.HTTP `json:"protocol,omitempty"`
+	CPUs       int           `json:"cpus,omitempty"`
 }
 
 // Comparison is a pair of cells that a run decides.

@@ -162,12 +162,14 @@ type Alike struct {
 
 // Launch is one start of a contestant, at the beginning of an epoch.
 type Launch struct {
-	Contestant    string `json:"contestant"`
-	Epoch         int    `json:"epoch"`
-	CPUs          []int  `json:"cpus,omitempty"`   // where they are not the server's
-	Layout        int    `json:"layout,omitempty"` // that was started: 0 of its binary, else of its Layouts, from 1
-	StartedUnixNS int64  `json:"started_unix_ns"`
-	ReadyNS       int64  `json:"ready_ns"` // start of the process to its first right answer
+	Contestant string `json:"contestant"`
+	Epoch      int    `json:"epoch"`
+	CPUs       []int  `json:"cpus,omitempty"`   // where they are not the server's
+	Layout     int    `json:"layout,omitempty"` // that was started: 0 of its binary, else of its Layouts, from 1
+	// Processors is what it was given at a level with a number of CPUs; nil at others.
+	Processors    *Processors `json:"processors,omitempty"`
+	StartedUnixNS int64       `json:"started_unix_ns"`
+	ReadyNS       int64       `json:"ready_ns"` // start of the process to its first right answer
 	// for how long it was loaded; of a managed runtime, the time since its first window began
 	WarmupNS       int64  `json:"warmup_ns"`
 	WarmupRequests int64  `json:"warmup_requests"`
@@ -184,6 +186,15 @@ type Launch struct {
 	// names, and why.
 	Meters map[string]string `json:"meters,omitempty"`
 	Absent map[string]string `json:"absent,omitempty"`
+}
+
+// Processors are the CPUs that a contestant was pinned to, and what told it how many they are.
+type Processors struct {
+	CPUs []int `json:"cpus"`
+	// Threads: two of them or more are threads of one core.
+	Threads bool `json:"threads,omitempty"`
+	// Variables of its environment that say the number, as it was started.
+	Variables map[string]string `json:"variables,omitempty"`
 }
 
 // The classes of a warm-up (doc/method.md).

@@ -136,6 +136,9 @@ func levelText(l result.Level) string {
 	if l.Work != "" {
 		s += ", " + report.WorkName(l.Work)
 	}
+	if l.CPUs > 0 {
+		s += ", servers on " + document.Count(l.CPUs, "CPU")
+	}
 	if l.PerConnection > 0 {
 		s += fmt.Sprintf(", %s each", document.Count(l.PerConnection, "request"))
 	}

@@ -1,0 +1,150 @@
+package plan
+
+import (
+	"slices"
+
+	"dyno/internal/result"
+)
+
+// spread puts a question on numbers of server CPUs: each level on each of them. A level with one number
+// is a level of its own launch part, so a comparison is of servers on as many CPUs, in the same rounds.
+// What the question compares is compared on each; where it names nothing, all pairs at its first level.
+func (r *Request) spread(q *Question, t *Traits) error {
+	n := len(r.ServerCPUs)
+	if n == 0 {
+		return nil
+	}
+	for i, cpus := range r.ServerCPUs {
+		switch {
+		case cpus < 1:
+			return refuse("--server-cpus %d: want 1 or more", cpus)
+		case slices.Contains(r.ServerCPUs[:i], cpus):
+			return refuse("--server-cpus: %d is named twice", cpus)
+		case i > 0 && !t.Decides && !t.Levels:
+			return refuse("several values of --server-cpus need --protocol %s or %s; pass one of them, or one value",
+				Paired, Sweep)
+		}
+	}
+	if n > 1 && q.Fresh {
+		return refuse("--server-cpus: the processes of this study are new for each load; pass one number")
+	}
+	base := alike(q.Levels)
+	if len(base) < len(q.Levels) { // the study has numbers of its own
+		q.Cells, q.Family, q.Uncontrolled, q.LevelExtraEpochs = nil, nil, nil, nil
+	}
+	q.Levels, q.LevelNames, q.ClaimsHash = nil, nil, ""
+	for _, l := range base {
+		for _, l.CPUs = range r.ServerCPUs {
+			q.Levels = append(q.Levels, l)
+		}
+	}
+	each := func(cells []result.Cell) (all []result.Cell) {
+		for _, c := range cells {
+			for k := range n {
+				all = append(all, result.Cell{Contestant: c.Contestant, Level: c.Level*n + k})
+			}
+		}
+		return all
+	}
+	q.Cells = each(q.Cells)
+	family := q.Family
+	q.Family = nil
+	for _, f := range family {
+		for k := range n {
+			f := f
+			f.A.Level, f.B.Level = f.A.Level*n+k, f.B.Level*n+k
+			q.Family = append(q.Family, f)
+		}
+	}
+	if t.Decides && len(family) == 0 && n > 1 {
+		var first []int
+		for k := range n {
+			first = append(first, k)
+		}
+		q.Family = PairsAt(q.Contestants, q.Cells, first)
+	}
+	var uncontrolled, extra []int
+	for _, i := range q.Uncontrolled {
+		for k := range n {
+			uncontrolled = append(uncontrolled, i*n+k)
+		}
+	}
+	for _, epochs := range q.LevelExtraEpochs {
+		extra = append(extra, slices.Repeat([]int{epochs}, n)...)
+	}
+	q.Uncontrolled, q.LevelExtraEpochs = uncontrolled, extra
+	return nil
+}
+
+// alike returns the levels without their numbers of CPUs, each once.
+func alike(levels []result.Level) (all []result.Level) {
+	for _, l := range levels {
+		if l.CPUs = 0; !slices.Contains(all, l) {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// PairsAt returns the comparisons of all pairs of contestants at each of some levels. Cells are what is
+// loaded; none: everything.
+func PairsAt(contestants []string, cells []result.Cell, levels []int) (all []result.Comparison) {
+	for _, level := range levels {
+		for i, a := range contestants {
+			for _, b := range contestants[i+1:] {
+				f := result.Comparison{A: result.Cell{Contestant: a, Level: level}, B: result.Cell{Contestant: b, Level: level}}
+				if len(cells) == 0 || slices.Contains(cells, f.A) && slices.Contains(cells, f.B) {
+					all = append(all, f)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// MostCPUs returns the largest number of CPUs that a level of the plan gives to servers; 0 if none has
+// a number.
+func MostCPUs(p *result.Plan) (most int) {
+	for _, l := range p.Points() {
+		most = max(most, l.CPUs)
+	}
+	return most
+}
+
+// processors returns an error if this machine cannot give servers as many CPUs as a level of the plan
+// says, or dyno does not start all of them.
+func (w *World) processors(p *result.Plan) error {
+	n := MostCPUs(p)
+	if n == 0 {
+		return nil
+	}
+	for _, name := range p.Contestants {
+		if c, err := w.contestant(name); err == nil && c.Attached {
+			return refuse("--server-cpus: %s is already running, and dyno does not pin it; omit --server-cpus, or pass "+
+				"the command that starts it", name)
+		}
+	}
+	if w.Room == nil {
+		return nil
+	}
+	if err := w.Room(n); err != nil {
+		return refuse("--server-cpus: %w", err)
+	}
+	return nil
+}
+
+// scaled reports whether levels of the plan differ in their CPUs.
+func scaled(p *result.Plan) bool {
+	points := p.Points()
+	return slices.ContainsFunc(points, func(l result.Level) bool { return l.CPUs != points[0].CPUs })
+}
+
+// inTurn returns which of n parts is the i-th, of which they take turns. Where they differ in their
+// CPUs every second turn goes backwards: a machine that slows down or speeds up steadily then makes no
+// number of CPUs look better than another.
+func inTurn(p *result.Plan, i, n int) int {
+	if i/n%2 == 1 && scaled(p) {
+		return n - 1 - i%n
+	}
+	return i % n
+}

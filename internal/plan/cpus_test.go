@@ -1,0 +1,177 @@
+package plan
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/internal/result"
+)
+
+// onCPUs returns the plan of a request on numbers of CPUs, on a machine that has six for servers.
+func onCPUs(t *testing.T, r Request, cpus ...int) result.Plan {
+	t.Helper()
+	w := someWorld()
+	w.Room = func(n int) error {
+		if n > 6 {
+			return errors.New("too few")
+		}
+		return nil
+	}
+	r.ServerCPUs, r.Scenario, r.Primary = cpus, "values", "throughput"
+	p, err := New(r, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Every pair is compared on each number of CPUs, in rounds of servers on as many.
+func TestPairsOnCPUs(t *testing.T) {
+	p := onCPUs(t, Request{Contestants: []string{"c0", "c2", "c3"}}, 1, 2, 4)
+	var numbers []int
+	for _, l := range p.Levels {
+		numbers = append(numbers, l.CPUs)
+	}
+	if !slices.Equal(numbers, []int{1, 2, 4}) || len(p.Family) != 9 || p.Ranked || p.Level != p.Levels[0] {
+		t.Fatalf("levels on %v CPUs, %d pairs, %+v", numbers, len(p.Family), p.Level)
+	}
+	for _, f := range p.Family {
+		if f.A.Level != f.B.Level {
+			t.Errorf("%+v is across numbers of CPUs", f)
+		}
+	}
+	p.BudgetNS = int64(time.Hour)
+	pl := player{run: result.Run{Plan: p}, rate: rates}
+	if stop := pl.play(t, never); stop != LastAnalysis {
+		t.Fatalf("stopped for %q", stop)
+	}
+	var order []int // of epochs after the pilots
+	at := map[int]int{}
+	for i := range pl.run.Trials {
+		tr := &pl.run.Trials[i]
+		n := p.LevelOf(tr).CPUs
+		if before, ok := at[tr.Epoch]; ok && before != n {
+			t.Fatalf("epoch %d has servers on %d and %d CPUs", tr.Epoch, before, n)
+		} else if !ok && tr.Epoch >= p.Pilots {
+			order = append(order, n)
+		}
+		if at[tr.Epoch] = n; First(&p, tr.Epoch).CPUs != n {
+			t.Fatalf("epoch %d starts servers on %d CPUs, its trials want %d", tr.Epoch, First(&p, tr.Epoch).CPUs, n)
+		}
+	}
+	if len(order) < 12 || len(order)%3 != 0 || !slices.Equal(order[:9], []int{1, 2, 4, 4, 2, 1, 1, 2, 4}) {
+		t.Errorf("epochs on %v CPUs: every second turn is to go backwards", order)
+	}
+	if cost, err := Estimate(&p); err != nil || len(pl.run.Trials) != cost.Trials {
+		t.Errorf("%d trials; the estimate says %d, %v", len(pl.run.Trials), cost.Trials, err)
+	}
+}
+
+func TestQuestionOnCPUs(t *testing.T) {
+	one := onCPUs(t, Request{Contestants: []string{"c0", "c2"}}, 2)
+	if one.Level.CPUs != 2 || one.Levels != nil || one.Family != nil || len(one.Analyses) != 4 {
+		t.Errorf("on one number: %+v", one)
+	}
+	swept := onCPUs(t, Request{Contestants: []string{"c0"}, Protocol: Sweep, Connections: []int{10, 20}}, 1, 3)
+	var got []result.Level
+	for _, c := range []int{10, 20} {
+		for _, n := range []int{1, 3} {
+			got = append(got, result.Level{Connections: c, Pipeline: 1, CPUs: n})
+		}
+	}
+	if !slices.Equal(swept.Levels, got) || len(swept.Family) > 0 {
+		t.Errorf("a sweep: %+v", swept.Levels)
+	}
+	rated := onCPUs(t, Request{Contestants: []string{"c0", "c2"}, Rates: []OpenRate{{Share: .5, Own: true}}}, 1, 2)
+	if len(rated.Levels) != 4 || rated.Levels[3].CPUs != 2 || !rated.Levels[3].Open() || len(rated.Family) != 2 {
+		t.Errorf("with rates: %+v", rated.Levels)
+	}
+	w := someWorld()
+	study, err := New(Request{Question: someQuestion(), ServerCPUs: []int{1, 2}}, w)
+	want := []result.Comparison{{A: cell("c0", 0), B: cell("c1", 0)}, {A: cell("c0", 1), B: cell("c1", 1)}}
+	if err != nil || len(study.Levels) != 4 || !slices.Equal(study.Family, want) || study.ClaimsHash != "" ||
+		!slices.Equal(study.Uncontrolled, []int{2, 3}) || len(study.Cells) != 8 ||
+		study.Levels[1] != (result.Level{Connections: 10, Pipeline: 1, CPUs: 2}) {
+		t.Errorf("a study: %+v, %v", study, err)
+	}
+	q := someQuestion() // whose levels have numbers of CPUs of their own
+	q.Levels[0].CPUs, q.Levels[1] = 1, q.Levels[0]
+	q.Levels[1].CPUs = 2
+	q.Family = PairsAt(q.Contestants, q.Cells, []int{0, 1})
+	other, err := New(Request{Question: q, ServerCPUs: []int{3, 4, 5}}, w)
+	if err != nil || len(other.Levels) != 3 || other.Levels[2].CPUs != 5 || len(other.Family) != 3 {
+		t.Errorf("in place of a study's: %+v, %v", other.Levels, err)
+	}
+}
+
+// A contestant that needs several CPUs is not measured on fewer.
+func TestCPUsThatAContestantNeeds(t *testing.T) {
+	w := someWorld()
+	known := w.Contestant
+	w.Contestant = func(name string) (Contestant, error) {
+		c, err := known(name)
+		if name == "c2" {
+			c.CPUs = 2
+		}
+		return c, err
+	}
+	r := Request{Contestants: []string{"c0", "c2", "c3"}, Scenario: "values", Primary: "throughput",
+		ServerCPUs: []int{1, 2}}
+	p, err := New(r, w)
+	if err != nil || !slices.Equal(p.Unserved, []result.Unserved{{Contestant: "c2", CPUs: 2}}) || len(p.Family) != 4 ||
+		loaded(&p, cell("c2", 0)) || !loaded(&p, cell("c2", 1)) {
+		t.Errorf("%+v, %v", p, err)
+	}
+	r.ServerCPUs = nil // then its build says what it lacks
+	if p, err := New(r, w); err != nil || p.Unserved != nil {
+		t.Errorf("%+v, %v", p.Unserved, err)
+	}
+	r.Contestants, r.ServerCPUs = []string{"c2"}, []int{1}
+	if _, err := New(r, w); err == nil || !strings.Contains(err.Error(), "c2 needs 2 CPUs") {
+		t.Errorf("alone: %v", err)
+	}
+}
+
+func TestCPUsAreRefused(t *testing.T) {
+	w := someWorld()
+	known := w.Contestant
+	w.Contestant = func(name string) (Contestant, error) {
+		c, err := known(name)
+		c.Attached = name == "c9"
+		return c, err
+	}
+	w.Room = func(n int) error {
+		if n > 1 {
+			return errors.New("servers can have 1 at most")
+		}
+		return nil
+	}
+	fresh := someQuestion()
+	fresh.Fresh = true
+	for want, r := range map[string]Request{
+		"--server-cpus 0: want 1 or more":                      {ServerCPUs: []int{0}},
+		"--server-cpus: 1 is named twice":                      {ServerCPUs: []int{1, 1}},
+		"--server-cpus: servers can have 1 at most":            {ServerCPUs: []int{1, 2}},
+		"several values of --server-cpus need --protocol pair": {ServerCPUs: []int{1, 2}, Protocol: Search},
+		"c9 is already running":                                {ServerCPUs: []int{1}, Contestants: []string{"c0", "c9"}},
+		"each pair is tested by itself anyway":                 {ServerCPUs: []int{1, 2}, AllPairs: true},
+		"are new for each load; pass one number":               {ServerCPUs: []int{1, 2}, Question: fresh},
+	} {
+		if r.Contestants == nil && r.Question.Levels == nil {
+			r.Contestants = []string{"c0", "c2"}
+		}
+		r.Scenario, r.Primary = "values", "throughput"
+		here := w
+		if strings.Contains(want, "tested by itself") {
+			here.Room = nil
+		}
+		_, err := New(r, here)
+		var asked *RequestError
+		if !errors.As(err, &asked) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+}

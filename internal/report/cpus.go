@@ -1,0 +1,54 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dyno/internal/document"
+)
+
+// processors says which CPUs servers were given at levels with a number of them, and by what they were
+// told; no fact for other runs.
+func (v *view) processors() []document.Fact {
+	given := map[int]string{}
+	told := map[string]bool{}
+	var own []string
+	shared := map[int]bool{}
+	for i := range v.run.Launches {
+		l := &v.run.Launches[i]
+		if l.Processors == nil {
+			continue
+		}
+		n := len(l.Processors.CPUs)
+		given[n], shared[n] = list(l.Processors.CPUs), l.Processors.Threads
+		for variable, value := range l.Processors.Variables {
+			told[variable] = true
+			if text := v.title(l.Contestant) + " has " + variable + "=" + document.Clean(value); value != strconv.Itoa(n) &&
+				!slices.Contains(own, text) {
+				own = append(own, text)
+			}
+		}
+	}
+	if len(given) == 0 {
+		return nil
+	}
+	var parts []string
+	for _, n := range slices.Sorted(maps.Keys(given)) {
+		text := fmt.Sprintf("%s (%s", document.Count(n, "CPU"), given[n])
+		if shared[n] {
+			text += "; two or more are threads of one core"
+		}
+		parts = append(parts, text+")")
+	}
+	value := "pinned to " + strings.Join(parts, ", ")
+	if len(told) > 0 {
+		value += "; told so by " + and(slices.Sorted(maps.Keys(told)))
+	}
+	if len(own) > 0 {
+		value += ", but " + and(own) + " of its own"
+	}
+	return []document.Fact{{Name: "Servers", Value: value}}
+}

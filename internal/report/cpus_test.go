@@ -1,0 +1,70 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"dyno/internal/result"
+)
+
+// onCPUs is a sweep of one load on numbers of CPUs, and of another on the same with apart.
+func onCPUs(apart bool) *Data {
+	d := sweepFixture(6)
+	d.Run.Plan.Levels = nil
+	numbers := []int{1, 2, 4, 1, 2, 4}
+	if !apart {
+		d.Levels = d.Levels[:3]
+	}
+	for i := range d.Levels {
+		at := result.Level{CPUs: numbers[i], Connections: 100, Pipeline: 1}
+		if i > 2 {
+			at.Connections = 1000
+		}
+		d.Levels[i].At = at
+		d.Run.Plan.Levels = append(d.Run.Plan.Levels, at)
+	}
+	for _, n := range []int{1, 2, 4} {
+		d.Run.Launches = append(d.Run.Launches, result.Launch{Contestant: "net-http", Processors: &result.Processors{
+			CPUs: []int{1, 2, 3, 7}[:n], Threads: n == 4, Variables: map[string]string{"GOMAXPROCS": "2"}}})
+	}
+	return d
+}
+
+// Levels that differ in their CPUs alone stand on one axis; of others each number has a plot.
+func TestPlotsOfCPUs(t *testing.T) {
+	s := newSweep(newView(onCPUs(false)))
+	list := s.panels()
+	if len(list) != 1 || list[0].X != "CPUs of the server, log scale" || len(list[0].Ticks) != 3 ||
+		list[0].Ticks[1].Text != "2" || list[0].Ticks[1].At != .5 {
+		t.Errorf("%+v", list)
+	}
+	s = newSweep(newView(onCPUs(true)))
+	var titles []string
+	for _, p := range s.panels() {
+		titles = append(titles, p.Title)
+		if p.X != "connections, log scale" || len(p.Ticks) != 2 {
+			t.Errorf("%+v", p)
+		}
+	}
+	if got := strings.Join(titles, "; "); got != "1 CPU, no delay; 2 CPUs, no delay; 4 CPUs, no delay" {
+		t.Error(got)
+	}
+}
+
+// The page says which CPUs servers were given, and what a contestant was told of its own.
+func TestProcessors(t *testing.T) {
+	var page bytes.Buffer
+	if err := HTML(&page, onCPUs(false)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"pinned to 1 CPU (1), 2 CPUs (1, 2), 4 CPUs (1-3, 7; two or more are threads of one core); " +
+		"told so by GOMAXPROCS, but net/http has GOMAXPROCS=2 of its own", "4 CPUs, c=100"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if facts := newView(sweepFixture(6)).processors(); facts != nil {
+		t.Errorf("of another run: %+v", facts)
+	}
+}
