@@ -52,6 +52,7 @@ func mainAnswering() {
 // TestCompareServers runs testdata/compare: dyno compare against servers in processes of their own.
 // Loads are made up where the command is dyno-made.
 func TestCompareServers(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/compare",
 		Setup: func(env *testscript.Env) error {

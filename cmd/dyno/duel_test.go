@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"dyno/internal/plan"
+	"dyno/internal/proc"
 	"dyno/internal/result"
 )
 
@@ -70,8 +71,7 @@ func TestInterrupt(t *testing.T) {
 		t.Skip("builds a contestant and runs a duel for some seconds, four times")
 	}
 	t.Chdir("../..")
-	self := filepath.Join(t.TempDir(), "dyno")
-	build(t, self)
+	self := program(t, "dyno")
 	for name, end := range map[string]func(cmd *exec.Cmd, stderr *os.File){
 		"SIGINT":  func(cmd *exec.Cmd, _ *os.File) { cmd.Process.Signal(os.Interrupt) },
 		"SIGHUP":  func(cmd *exec.Cmd, _ *os.File) { cmd.Process.Signal(syscall.SIGHUP) },
@@ -79,6 +79,7 @@ func TestInterrupt(t *testing.T) {
 		"SIGKILL": func(cmd *exec.Cmd, _ *os.File) { cmd.Process.Kill() },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "run")
 			r, w, err := os.Pipe()
 			if err != nil {
@@ -87,6 +88,7 @@ func TestInterrupt(t *testing.T) {
 			defer r.Close()
 			cmd := exec.Command(self, "run", "--contestants", "net-http,ref+20%", "--budget", "5m", "--offline",
 				"--out", dir)
+			cmd.Env = append(os.Environ(), proc.RuntimeVariable+"="+t.TempDir()) // they do not lock each other out
 			cmd.Stderr = w
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)

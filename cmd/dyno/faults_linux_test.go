@@ -27,6 +27,7 @@ import (
 // until they are whole: no recorded trial is lost, nobody is left, and no figure is wrong where the exit code is 0.
 // DYNO_FAULTS=200 makes the whole campaign.
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	n := 16
 	if testing.Short() {
 		n = 2

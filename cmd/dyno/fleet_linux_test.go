@@ -33,11 +33,7 @@ func newNetwork(t *testing.T, hosts ...string) *network {
 	if err := netns.Allowed(); err != nil {
 		t.Skip(err)
 	}
-	dyno, err := exec.LookPath("dyno") // testscript puts this program there
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := &network{t: t, dyno: dyno, id: fmt.Sprintf("dyno%d", os.Getpid()%1e6)}
+	n := &network{t: t, dyno: program(t, "dyno"), id: fmt.Sprintf("dyno%d", os.Getpid()%1e6)}
 	n.add("switch")
 	n.ip("-n", n.id+"switch", "link", "add", "name", "br0", "type", "bridge")
 	n.ip("-n", n.id+"switch", "link", "set", "br0", "up")

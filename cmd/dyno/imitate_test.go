@@ -78,6 +78,7 @@ func shape(text string) string {
 // TestImitatedShapes: dyno prints the lines that the installed wrk, ab and bombardier 1.2.6 printed for
 // the same command line, each with its figures in the same places.
 func TestImitatedShapes(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/imitate/*.txt")
 	if err != nil || len(files) < 20 {
 		t.Fatalf("%d files, %v", len(files), err)

@@ -22,6 +22,7 @@ import (
 // TestLoad runs testdata/load: dyno load against a server of this process, at $ADDR and at the
 // socket $SOCK. Nothing there depends on how fast or quiet the machine is.
 func TestLoad(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/load",
 		Setup: func(env *testscript.Env) error {

@@ -39,6 +39,7 @@ func (m private) Run() int {
 func heedHangup() { signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) }
 
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

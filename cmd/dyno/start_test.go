@@ -7,7 +7,17 @@ import (
 	"testing"
 )
 
-// build builds dyno itself.
+// program finds this program under a name that TestMain gives it on PATH.
+func program(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// build builds dyno as it is delivered: real duels measure that.
 func build(t *testing.T, out string) {
 	t.Helper()
 	if b, err := exec.Command("go", "build", "-o", out, "./cmd/dyno").CombinedOutput(); err != nil {
