@@ -29,6 +29,7 @@ var completed = map[string]words{
 	"spin":        fixed("auto", "on", "off"),
 	"arrivals":    fixed("constant", "poisson"),
 	"engine":      fixed("epoll", "gonet"),
+	"role":        fixed("server", "generator", "backend"),
 }
 
 // completedArguments are the commands whose arguments the shell completes; those of others are

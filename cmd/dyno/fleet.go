@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -19,8 +18,8 @@ func fleetCommands() []*cobra.Command { return []*cobra.Command{fleetCommand(), 
 func fleetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fleet",
-		Short: "Prepare machines that make load together, and check them",
-		Long: "fleet prepares machines that make load together, and checks them. A file says which they are:\n\n" +
+		Short: "Prepare machines that work together, and check them",
+		Long: "fleet prepares machines that work together, and checks them. A file says which they are:\n\n" +
 			"  controller = \"10.0.0.1:7447\"  # where they reach this machine\n\n" +
 			"  [[generator]]\n" +
 			"  name = \"gen1\"\n" +
@@ -28,7 +27,9 @@ func fleetCommand() *cobra.Command {
 			"  [[generator]]\n" +
 			"  name = \"gen2\"\n" +
 			"  ssh = \"10.0.0.3\"\n\n" +
-			"On each runs dyno agent, and dyno load --fleet FILE makes load from all of them. This\n" +
+			"Machines of [[generator]] make load; those of [[server]] and [[backend]] are prepared and checked. A\n" +
+			"machine may be in several tables, under one name.\n\n" +
+			"On each runs dyno agent, and dyno load --fleet FILE makes load from all generators. This\n" +
 			"machine, the controller, listens on that port for as long as a command lasts; agents connect to it,\n" +
 			"encrypted, with keys made for the fleet. See doc/fleet.md.",
 	}
@@ -57,10 +58,9 @@ func fleetInitCommand() *cobra.Command {
 				return err
 			}
 			w := cmd.OutOrStdout()
-			for _, m := range f.Generators {
-				file := f.BundleFile(m.Name)
-				if _, err := fmt.Fprintf(w, "%s: copy dyno and %s there, and start: dyno agent %s\n", m.Name,
-					document.Clean(file), document.Clean(filepath.Base(file))); err != nil {
+			for _, m := range f.Machines() {
+				if _, err := fmt.Fprintf(w, "%s: copy dyno and %s there, and start: %s\n", m.Name,
+					document.Clean(f.BundleFile(m.Name)), document.Clean(f.Call(m.Name))); err != nil {
 					return err
 				}
 			}
@@ -100,7 +100,7 @@ func fleetUpCommand() *cobra.Command {
 				return err
 			}
 			defer hub.Close()
-			if err := hub.Gather(cmd.Context()); err != nil {
+			if err := hub.GatherAll(cmd.Context()); err != nil {
 				return err
 			}
 			say("all agents are there")
@@ -162,7 +162,7 @@ func fleetCheckCommand() *cobra.Command {
 				return err
 			}
 			defer hub.Close()
-			if err := hub.Gather(cmd.Context()); err != nil {
+			if err := hub.GatherAll(cmd.Context()); err != nil {
 				return err
 			}
 			states, err := hub.Check(cmd.Context())
@@ -189,27 +189,37 @@ func logTo(w io.Writer) func(string) {
 }
 
 func agentCommand() *cobra.Command {
-	return &cobra.Command{
+	var allowed []string
+	cmd := &cobra.Command{
 		Use:   "agent FILE|-",
 		Short: "Serve the controller of a fleet on this machine",
 		Long: "agent connects to the controller of a fleet, whenever it is there, and does what it asks for. FILE is\n" +
 			"the agent's file, which dyno fleet init makes on the controller; - is standard input. What a\n" +
 			"controller can ask for: the clock, the state of the machine, bytes over the link, and a share of a\n" +
-			"load. Without its controller an agent does nothing. It needs no rights but those to connect.\n\n" +
+			"load. Without its controller an agent does nothing. It needs no rights but those to connect.\n" +
+			"With --role the owner of the machine allows more, or less: orders for other roles are refused.\n\n" +
 			"Exit codes: 0 it was stopped; 1 the controller does not know its key; 2 usage.",
 		Example: "  dyno agent gen1.agent\n" +
 			"  dyno agent - <gen1.agent\n" +
+			"  dyno agent --role server,backend srv.agent\n" +
 			"  dyno agent gen1.agent 2>agent.log &",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			may, err := fleet.ParseRoles(allowed)
+			if err != nil {
+				return usagef("--role: %w", err)
+			}
 			b, err := readBundle(cmd.InOrStdin(), args[0])
 			if err != nil {
 				return err
 			}
-			a := &fleet.Agent{Bundle: b, Version: version(), Log: logTo(cmd.ErrOrStderr())}
+			a := &fleet.Agent{Bundle: b, Version: version(), Log: logTo(cmd.ErrOrStderr()), Roles: may}
 			return a.Run(cmd.Context())
 		},
 	}
+	cmd.Flags().StringSliceVar(&allowed, "role", []string{string(fleet.Generator)},
+		"what the controller may use this machine for: server, generator, backend; several with commas")
+	return cmd
 }
 
 // readBundle reads an agent's file, or standard input.

@@ -19,6 +19,7 @@ type Agent struct {
 	Bundle  *Bundle
 	Version string       // of dyno
 	Log     func(string) // gets a line for each order that is refused, and each change of the connection
+	Roles   []Role       // that the owner of the machine allows; nil: Generator
 	Cache   string       // folder of trees, of this agent alone; "": one in dyno's cache
 
 	began time.Time // origin of the agent's clock
@@ -166,11 +167,14 @@ func (s *session) answer(o *Order, arrived int64) Answer {
 	if o.Kind == clock {
 		return Answer{Body: encoded(Clock{arrived, s.agent.now()})}
 	}
-	do := handlers[o.Kind]
-	if do == nil {
-		do = func(*session, []byte) (any, error) { return nil, unfit{fmt.Errorf("unknown kind of order %q", o.Kind)} }
+	err := s.agent.permitted(o.Kind)
+	if err != nil {
+		err = unfit{err}
 	}
-	answer, err := do(s, o.Body)
+	var answer any
+	if err == nil {
+		answer, err = handlers[o.Kind](s, o.Body)
+	}
 	switch bad, is := errors.AsType[unfit](err); {
 	case is:
 		s.agent.Log("refused an order: " + bad.Error())
@@ -202,6 +206,7 @@ type Greeting struct{}
 // Hello is the answer: the agent's program, and the session that its next orders must name.
 type Hello struct {
 	Session string `json:"session"`
+	Roles   []Role `json:"roles"` // that the owner of its machine allows
 	Program
 }
 
@@ -213,7 +218,7 @@ type Program struct {
 
 func (s *session) hello(*Greeting) (Hello, error) {
 	p, err := program()
-	return Hello{s.guard.session, p}, err
+	return Hello{s.guard.session, s.agent.roles(), p}, err
 }
 
 // program returns this program; it reads its file once.

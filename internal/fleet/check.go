@@ -15,6 +15,7 @@ import (
 // State is what a check found of one machine and of the link to it.
 type State struct {
 	Name            string
+	Roles           []Role
 	System          string        // of its dyno: "linux/amd64"
 	Offset          clocks.Offset // of its clock from the controller's
 	BandwidthPerSec float64       // bytes
@@ -24,8 +25,8 @@ type State struct {
 // Check examines all machines: one after another, so that their bytes do not share the link.
 func (h *Hub) Check(ctx context.Context) ([]State, error) {
 	var all []State
-	for _, name := range h.Names() {
-		s := State{Name: name, System: h.Hello(name).System}
+	for _, name := range names(h.fleet.Machines()) {
+		s := State{Name: name, Roles: h.fleet.Roles(name), System: h.Hello(name).System}
 		var other clocks.Other
 		if err := h.Ping(ctx, name, &other); err != nil {
 			return nil, err
@@ -81,14 +82,14 @@ func (s *State) Warnings() (all []string) {
 // Write writes the states as a table, and a line for each warning.
 func Write(w io.Writer, states []State) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "machine\tsystem\tCPUs\tbackground\tsteal\tlongest pause\topen files\tround trip\tclock\tfrom it")
+	fmt.Fprintln(t, "machine\troles\tsystem\tCPUs\tbackground\tsteal\tlongest pause\topen files\tround trip\tclock\tfrom it")
 	for _, s := range states {
 		c := &s.Condition
 		files := "unlimited"
 		if c.FileLimit > 0 && c.FileLimit < math.MaxInt32 {
 			files = fmt.Sprint(c.FileLimit)
 		}
-		fmt.Fprintln(t, strings.Join([]string{s.Name, s.System, fmt.Sprint(c.CPUs), share(c.BackgroundShare),
+		fmt.Fprintln(t, strings.Join([]string{s.Name, list(s.Roles, ", "), s.System, fmt.Sprint(c.CPUs), share(c.BackgroundShare),
 			share(c.StealShare), short(c.PauseNS), files, short(s.Offset.RTTNS), "± " + short(s.Offset.BoundNS),
 			fmt.Sprintf("%.2g Gbit/s", s.BandwidthPerSec*8/1e9)}, "\t"))
 	}

@@ -22,6 +22,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,8 +33,11 @@ import (
 type Fleet struct {
 	// Controller is the address, host:port, at which agents reach the machine that dyno is called on.
 	Controller string `toml:"controller"`
-	// Generators make the load.
+	// Servers build and start contestants, Generators make the load, and Backends start what contestants
+	// call. A machine of several roles is in several of them, under one name.
+	Servers    []Machine `toml:"server"`
 	Generators []Machine `toml:"generator"`
+	Backends   []Machine `toml:"backend"`
 
 	path string
 }
@@ -75,24 +79,78 @@ func (f *Fleet) check(file *conf.File) error {
 			`controller = "10.0.0.1:7447"`)
 	case err != nil || host == "" || n < 1 || n > 65535:
 		return file.Errorf("controller", `%q: want host:port, such as "10.0.0.1:7447"`, f.Controller)
-	case len(f.Generators) == 0:
+	case len(f.Machines()) == 0:
 		return file.Errorf("", `no machines: add a table [[generator]] with name = "gen1" for each that makes load`)
 	}
-	seen := map[string]bool{reserved: true}
-	for i, m := range f.Generators {
-		key := fmt.Sprintf("generator[%d]", i)
-		switch {
-		case !nameForm.MatchString(m.Name):
-			return file.Errorf(key+".name", "%q: want up to 32 lower-case letters, digits and hyphens, such as gen1",
-				m.Name)
-		case seen[m.Name]:
-			return file.Errorf(key+".name", "%q is already taken; give each machine a name of its own", m.Name)
-		case strings.HasPrefix(m.SSH, "-"):
-			return file.Errorf(key+".ssh", "%q: want a destination of ssh, such as ann@10.0.0.2", m.SSH)
+	ssh := map[string]string{}
+	for _, role := range roles {
+		seen := map[string]bool{reserved: true}
+		for i, m := range f.In(role) {
+			key := fmt.Sprintf("%s[%d]", role, i)
+			switch {
+			case !nameForm.MatchString(m.Name):
+				return file.Errorf(key+".name", "%q: want up to 32 lower-case letters, digits and hyphens, such as gen1",
+					m.Name)
+			case seen[m.Name]:
+				return file.Errorf(key+".name", "%q is already taken; give each machine a name of its own", m.Name)
+			case strings.HasPrefix(m.SSH, "-"):
+				return file.Errorf(key+".ssh", "%q: want a destination of ssh, such as ann@10.0.0.2", m.SSH)
+			case m.SSH != "" && ssh[m.Name] != "" && m.SSH != ssh[m.Name]:
+				return file.Errorf(key+".ssh", "%q: the machine %s is reached by %q elsewhere in this file; a name is one "+
+					"machine: say its ssh once", m.SSH, m.Name, ssh[m.Name])
+			}
+			seen[m.Name] = true
+			ssh[m.Name] = cmp.Or(ssh[m.Name], m.SSH)
 		}
-		seen[m.Name] = true
 	}
 	return nil
+}
+
+// In returns the machines of a role.
+func (f *Fleet) In(role Role) []Machine {
+	switch role {
+	case Server:
+		return f.Servers
+	case Generator:
+		return f.Generators
+	case Backend:
+		return f.Backends
+	}
+	return nil
+}
+
+// Machines returns all machines, each once.
+func (f *Fleet) Machines() (all []Machine) {
+	for _, role := range roles {
+		for _, m := range f.In(role) {
+			i := slices.IndexFunc(all, func(other Machine) bool { return other.Name == m.Name })
+			if i < 0 {
+				all = append(all, m)
+			} else if all[i].SSH == "" {
+				all[i].SSH = m.SSH
+			}
+		}
+	}
+	return all
+}
+
+// Roles returns the roles of a machine.
+func (f *Fleet) Roles(name string) (has []Role) {
+	for _, role := range roles {
+		if slices.ContainsFunc(f.In(role), func(m Machine) bool { return m.Name == name }) {
+			has = append(has, role)
+		}
+	}
+	return has
+}
+
+// Call returns how the agent of a machine is started there by hand.
+func (f *Fleet) Call(name string) string {
+	role, has := "", f.Roles(name)
+	if !slices.Equal(has, []Role{Generator}) { // which needs no permission
+		role = " --role " + list(has, ",")
+	}
+	return "dyno agent" + role + " " + filepath.Base(f.BundleFile(name))
 }
 
 // Folder returns the folder of the fleet's keys: fleet.keys beside fleet.toml.

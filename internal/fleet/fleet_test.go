@@ -54,7 +54,8 @@ func (l *lines) once(t *testing.T, text string) {
 	}
 }
 
-// written writes a fleet of these generators, with a free port, and reads it.
+// written writes a fleet of machines with these names, with a free port, and reads it. They are generators,
+// but srv is a server, backend a backend, and both is a server and a generator.
 func written(t *testing.T, names ...string) *Fleet {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -63,8 +64,11 @@ func written(t *testing.T, names ...string) *Fleet {
 	}
 	text := fmt.Sprintf("controller = %q\n", ln.Addr())
 	ln.Close()
+	tables := map[string][]string{"srv": {"server"}, "backend": {"backend"}, "both": {"server", "generator"}}
 	for _, n := range names {
-		text += fmt.Sprintf("[[generator]]\nname = %q\n", n)
+		for _, table := range append(tables[n], "generator")[:max(len(tables[n]), 1)] {
+			text += fmt.Sprintf("[[%s]]\nname = %q\n", table, n)
+		}
 	}
 	name := filepath.Join(t.TempDir(), "fleet.toml")
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -102,7 +106,7 @@ func newBench(t *testing.T, names ...string) *bench {
 			t.Fatal(err)
 		}
 		b.agents[n] = &Agent{Bundle: bundle, Version: b.version, Log: b.agentLog.add,
-			Cache: filepath.Join(t.TempDir(), "trees")}
+			Roles: f.Roles(n), Cache: filepath.Join(t.TempDir(), "trees")}
 		b.run(t, b.agents[n])
 	}
 	return b
@@ -363,11 +367,12 @@ func TestRead(t *testing.T) {
 		"":                            "no controller",
 		"controller = \"10.0.0.1\"\n": `fleet.toml:1:1: "10.0.0.1": want host:port`,
 		"controller = \"a:1\"\n":      "no machines",
-		"controller = \"a:1\"\n[[generator]]\nname = \"Gen 1\"\n":                          "fleet.toml:3:1: ",
-		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\n[[generator]]\nname = \"a\"\n": "fleet.toml:5:1: ",
-		"controller = \"a:1\"\n[[generator]]\nname = \"controller\"\n":                     "already taken",
-		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\nssh = \"-oProxyCommand=rm\"\n": "fleet.toml:4:1: ",
-		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\nshh = \"b\"\n":                 "did you mean",
+		"controller = \"a:1\"\n[[generator]]\nname = \"Gen 1\"\n":                                               "fleet.toml:3:1: ",
+		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\n[[generator]]\nname = \"a\"\n":                      "fleet.toml:5:1: ",
+		"controller = \"a:1\"\n[[server]]\nname = \"a\"\nssh = \"b\"\n[[backend]]\nname = \"a\"\nssh = \"c\"\n": "fleet.toml:7:1: ",
+		"controller = \"a:1\"\n[[generator]]\nname = \"controller\"\n":                                          "already taken",
+		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\nssh = \"-oProxyCommand=rm\"\n":                      "fleet.toml:4:1: ",
+		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\nshh = \"b\"\n":                                      "did you mean",
 	} {
 		name := filepath.Join(t.TempDir(), "fleet.toml")
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -417,7 +422,7 @@ func TestAnotherBuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, other := &Hub{}, digest([]byte("another"))
+	h, other := &Hub{fleet: &Fleet{}}, digest([]byte("another"))
 	if err := h.admits("gen1", &Hello{Program: own}); err != nil {
 		t.Error(err)
 	}

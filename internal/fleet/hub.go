@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -51,7 +53,7 @@ func Open(f *Fleet, k *Keys, version string, log func(string)) (*Hub, error) {
 		return nil, err
 	}
 	// IPv6, and IPv4 where the system maps it, if the address is one.
-	w, err := listen(number, strings.Contains(f.Controller, "["), k, log)
+	w, err := listen(f, number, strings.Contains(f.Controller, "["), k, log)
 	if err != nil {
 		return nil, fmt.Errorf("wait for agents: %w", err)
 	}
@@ -65,24 +67,35 @@ func newHub(f *Fleet, version string, w wire, log func(string)) *Hub {
 // Close ends the server; all agents stop what they do and wait for the next one.
 func (h *Hub) Close() { h.wire.close() }
 
-// Names returns the names of the machines, in the order of the file.
-func (h *Hub) Names() (names []string) {
-	for _, m := range h.fleet.Generators {
-		names = append(names, m.Name)
+// Names returns the names of the generators, in the order of the file.
+func (h *Hub) Names() []string { return names(h.fleet.Generators) }
+
+func names(machines []Machine) (all []string) {
+	for _, m := range machines {
+		all = append(all, m.Name)
 	}
-	return names
+	return all
 }
 
-// Gather waits until all agents are there, and greets them. Its error says which are not, and why.
+// Gather waits until the agents of all generators are there, and greets them. Its error says which are
+// not, and why.
 func (h *Hub) Gather(ctx context.Context) error {
 	return h.each(func(name string) error { return h.Greet(ctx, name) })
 }
 
-// each calls do for all agents at once and returns their errors.
-func (h *Hub) each(do func(agent string) error) error {
-	errs := make([]error, len(h.fleet.Generators))
+// GatherAll does what Gather does, for the machines of all roles.
+func (h *Hub) GatherAll(ctx context.Context) error {
+	return eachOf(names(h.fleet.Machines()), func(name string) error { return h.Greet(ctx, name) })
+}
+
+// each calls do for all generators at once and returns their errors.
+func (h *Hub) each(do func(agent string) error) error { return eachOf(h.Names(), do) }
+
+// eachOf calls do for all of these names at once and returns its errors.
+func eachOf(names []string, do func(agent string) error) error {
+	errs := make([]error, len(names))
 	var all sync.WaitGroup
-	for i, name := range h.Names() {
+	for i, name := range names {
 		all.Go(func() { errs[i] = do(name) })
 	}
 	all.Wait()
@@ -114,7 +127,8 @@ func (h *Hub) Greet(ctx context.Context, name string) error {
 	}
 }
 
-// admits returns an error if an agent is another program than this one.
+// admits returns an error if an agent is another program than this one, or if it may not have all of its
+// machine's roles.
 func (h *Hub) admits(name string, a *Hello) error {
 	own, err := program()
 	if err != nil {
@@ -123,6 +137,13 @@ func (h *Hub) admits(name string, a *Hello) error {
 	if a.System == own.System && a.Digest != own.Digest {
 		return fmt.Errorf("%s runs another build of dyno (SHA-256 %.12s…, here %.12s…); run dyno fleet up, or copy "+
 			"this dyno there", name, a.Digest, own.Digest)
+	}
+	for _, role := range h.fleet.Roles(name) {
+		if !slices.Contains(a.Roles, role) {
+			return fmt.Errorf("%s may not be a %s, as %s says: its agent allows only: %s; run dyno fleet up, or start it "+
+				"there with dyno agent --role %s", name, role, filepath.Base(h.fleet.path), list(a.Roles, ", "),
+				list(h.fleet.Roles(name), ","))
+		}
 	}
 	return nil
 }

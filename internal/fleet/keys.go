@@ -54,7 +54,7 @@ func (f *Fleet) Keys() (k *Keys, made bool, err error) {
 		return nil, false, err
 	}
 	agents := map[string][]byte{}
-	for _, m := range f.Generators {
+	for _, m := range f.Machines() {
 		if agents[m.Name] = k.Agents[m.Name]; agents[m.Name] == nil {
 			agents[m.Name], made = seed(), true
 		}

@@ -46,6 +46,9 @@ func (h *Hub) Load(ctx context.Context, request loader.Request, say func(string)
 	}
 	r := &run{Hub: h, id: token(), request: request, plan: digest(encoded(request)), events: make(chan Event, 1000),
 		clocks: map[string]*clocks.Other{}, starts: map[string]clocks.Start{}}
+	if len(h.fleet.Generators) == 0 {
+		return nil, conf.Usagef("%s: no machine makes load; add a table [[generator]] with its name", h.fleet.path)
+	}
 	if n := int64(len(h.fleet.Generators)); r.request.Connections > 0 && r.request.Connections < n ||
 		r.request.Requests > 0 && r.request.Requests < n {
 		return nil, conf.Usagef("each of the %d generators needs a connection and a request; raise -c and -n, or name "+

@@ -36,7 +36,7 @@ func quiet(string) {}
 func gathered(t *testing.T, names ...string) *bench {
 	t.Helper()
 	b := newBench(t, names...)
-	if err := b.Gather(t.Context()); err != nil {
+	if err := b.GatherAll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return b

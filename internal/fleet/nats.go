@@ -15,8 +15,8 @@ import (
 )
 
 // Subjects. An agent may read orders to itself and its own inbox, answer an order once, and publish
-// results of its own; the controller may publish orders and read results. An agent may also read the
-// objects of a bucket of its own, to which the controller alone writes.
+// results of its own; the controller may publish orders and read results. An agent that builds
+// or starts programs may also read the objects of a bucket of its own, to which the controller alone writes.
 const (
 	orders  = "order."  // + name of the agent
 	results = "result." // likewise
@@ -42,7 +42,7 @@ type center struct {
 }
 
 // listen starts NATS's server on a port of all addresses, by IPv6 too if six.
-func listen(port int, six bool, k *Keys, log func(string)) (*center, error) {
+func listen(f *Fleet, port int, six bool, k *Keys, log func(string)) (*center, error) {
 	c := &center{users: map[string]string{}}
 	for name, seed := range k.Agents {
 		c.users[public(seed)] = name
@@ -56,7 +56,7 @@ func listen(port int, six bool, k *Keys, log func(string)) (*center, error) {
 	}
 	options := &server.Options{ServerName: "dyno", Host: "0.0.0.0", Port: port, NoSigs: true, NoLog: false,
 		TLS: true, TLSConfig: config, TLSHandshakeFirst: true, TLSTimeout: 5, AuthTimeout: 6,
-		Nkeys: k.users(), JetStream: true, StoreDir: c.store, JetStreamMaxMemory: 1 << 30, JetStreamMaxStore: mostStored,
+		Nkeys: k.users(f), JetStream: true, StoreDir: c.store, JetStreamMaxMemory: 1 << 30, JetStreamMaxStore: mostStored,
 		MaxPayload: mostBytes, MaxPending: 4 * mostBytes, PingInterval: silence, DisableShortFirstPing: true,
 		ConnectErrorReports: 1}
 	if six {
@@ -173,13 +173,17 @@ func (c *center) has(ctx context.Context, agent, name string) (bool, error) {
 }
 
 // users returns who may connect, and what each may do.
-func (k *Keys) users() []*server.NkeyUser {
+func (k *Keys) users(f *Fleet) []*server.NkeyUser {
 	users := []*server.NkeyUser{{Nkey: public(k.Seed), Permissions: &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: []string{orders + "*", "$O.>", "$JS.API.>", "$JS.ACK.>", "$JS.FC.>"}},
 		Subscribe: &server.SubjectPermission{Allow: []string{inboxes + reserved + ".>", bulks + "*"}}}}}
 	for name, seed := range k.Agents {
+		publish := []string{results + name, bulks + name}
+		if f.trees(name) {
+			publish = append(publish, reading(name)...)
+		}
 		users = append(users, &server.NkeyUser{Nkey: public(seed), Permissions: &server.Permissions{
-			Publish:   &server.SubjectPermission{Allow: append([]string{results + name, bulks + name}, reading(name)...)},
+			Publish:   &server.SubjectPermission{Allow: publish},
 			Subscribe: &server.SubjectPermission{Allow: []string{orders + name, inboxes + name + ".>"}},
 			Response:  &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute}}})
 	}

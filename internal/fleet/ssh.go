@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 )
@@ -17,8 +16,8 @@ import (
 // there: one of each fleet, so that fleets of several people do not meet.
 func (b *Bundle) place() string { return ".dyno-fleet/" + b.Name + "-" + b.Fingerprint[:16] }
 
-// The scripts that ssh runs there, for sh. D is the folder. What a name may be (nameForm) needs no
-// quotes.
+// The scripts that ssh runs there, for sh. D is the folder, and R the roles. What a name may be (nameForm)
+// needs no quotes.
 const (
 	// running finds the agent by its number, and that this is no other program's by now.
 	running = `alive() { [ -s "$D/pid" ] && [ "$(readlink "/proc/$(cat "$D/pid")/exe" 2>/dev/null)" -ef "$D/dyno" ]; }
@@ -28,8 +27,8 @@ halt() { ! alive || { kill "$(cat "$D/pid")"; n=0; while alive && [ $n -lt 100 ]
 	look    = `uname -sm; sha256sum <"$D/dyno" 2>/dev/null || echo none`
 	install = `umask 077; mkdir -p "$D" && cat >"$D/dyno.new" && sha256sum <"$D/dyno.new"`
 	begin   = `umask 077; halt; [ ! -e "$D/dyno.new" ] || mv "$D/dyno.new" "$D/dyno"
-chmod 700 "$D/dyno" && cat >"$D/agent" && cd "$D" &&
-{ setsid ./dyno agent agent </dev/null >agent.log 2>&1 & echo $! >pid; }; sleep 0.3; alive ||
+chmod 700 "$D/dyno" && cat >"$D/agent" && cd "$D" && export XDG_CACHE_HOME="$D/cache" &&
+{ setsid ./dyno agent --role "$R" agent </dev/null >agent.log 2>&1 & echo $! >pid; }; sleep 0.3; alive ||
 { cat agent.log >&2; exit 1; }`
 	end = `halt; rm -rf "$D"; rmdir .dyno-fleet 2>/dev/null || true`
 )
@@ -41,13 +40,12 @@ func (f *Fleet) Up(ctx context.Context, k *Keys, say func(string)) error {
 	if err != nil {
 		return err
 	}
-	for _, m := range f.Generators {
+	for _, m := range f.Machines() {
 		if m.SSH == "" {
-			say(fmt.Sprintf("%s: it has no ssh in the file; start its agent by hand: dyno agent %s", m.Name,
-				filepath.Base(f.BundleFile(m.Name))))
+			say(fmt.Sprintf("%s: it has no ssh in the file; start its agent by hand: %s", m.Name, f.Call(m.Name)))
 			continue
 		}
-		if err := m.up(ctx, k.Bundle(f, m.Name), own); err != nil {
+		if err := m.up(ctx, k.Bundle(f, m.Name), f.Roles(m.Name), own); err != nil {
 			return err
 		}
 		say(m.Name + ": the agent was started")
@@ -55,7 +53,7 @@ func (f *Fleet) Up(ctx context.Context, k *Keys, say func(string)) error {
 	return nil
 }
 
-func (m Machine) up(ctx context.Context, b *Bundle, own Program) error {
+func (m Machine) up(ctx context.Context, b *Bundle, has []Role, own Program) error {
 	out, err := m.run(ctx, b, look, nil)
 	if err != nil {
 		return err
@@ -83,7 +81,7 @@ func (m Machine) up(ctx context.Context, b *Bundle, own Program) error {
 				own.Digest)
 		}
 	}
-	_, err = m.run(ctx, b, running+begin, bytes.NewReader(encoded(b)))
+	_, err = m.run(ctx, b, "R="+list(has, ",")+"\n"+running+begin, bytes.NewReader(encoded(b)))
 	return err
 }
 
@@ -94,7 +92,7 @@ var uname = map[string]string{"linux/amd64": "Linux x86_64", "linux/arm64": "Lin
 // after an error.
 func (f *Fleet) Down(ctx context.Context, k *Keys, say func(string)) error {
 	var errs []error
-	for _, m := range f.Generators {
+	for _, m := range f.Machines() {
 		if m.SSH == "" {
 			say(m.Name + ": it has no ssh in the file; stop its agent by hand")
 			continue

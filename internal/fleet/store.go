@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"time"
 )
 
@@ -28,6 +29,11 @@ func (h *Hub) Put(ctx context.Context, fsys fs.FS, agents ...string) (digest str
 	if err != nil {
 		return "", fmt.Errorf("send a folder to other machines: %w", err)
 	}
+	for _, name := range agents {
+		if !h.fleet.trees(name) {
+			return "", fmt.Errorf("send a folder to %s: it is no %s and no %s", name, Server, Backend)
+		}
+	}
 	h.sending.Lock()
 	defer h.sending.Unlock()
 	for _, name := range agents {
@@ -36,6 +42,11 @@ func (h *Hub) Put(ctx context.Context, fsys fs.FS, agents ...string) (digest str
 		}
 	}
 	return digest, nil
+}
+
+// trees reports whether folders are sent to a machine: only to those that build or start programs.
+func (f *Fleet) trees(name string) bool {
+	return slices.ContainsFunc(f.Roles(name), func(r Role) bool { return r == Server || r == Backend })
 }
 
 // put stores the tree of fsys, an archive of size bytes, for one agent. h.sending is held.

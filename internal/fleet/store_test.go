@@ -23,6 +23,7 @@ type (
 )
 
 func init() {
+	needs["tree"] = Server
 	handlers["tree"] = handle(func(s *session, q *wanted) (fetched, error) {
 		folder, release, err := s.tree(s.ctx, q.Digest)
 		if err == nil {
@@ -68,12 +69,12 @@ func (b *bench) cached(t *testing.T, agent string) (names []string) {
 
 // TestTrees: a folder comes to an agent as it is, once, and again if it was changed there.
 func TestTrees(t *testing.T) {
-	b := gathered(t, "gen1")
-	digest, err := b.Put(t.Context(), sources, "gen1")
+	b := gathered(t, "srv")
+	digest, err := b.Put(t.Context(), sources, "srv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, err := b.fetch(t, "gen1", digest)
+	folder, err := b.fetch(t, "srv", digest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,48 +87,48 @@ func TestTrees(t *testing.T) {
 			t.Errorf("%s has %d bytes; want %d", name, len(data), len(want.Data))
 		}
 	}
-	before, err := b.bucket(t, "gen1").Status(t.Context())
+	before, err := b.bucket(t, "srv").Status(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := b.Put(t.Context(), os.DirFS(folder), "gen1"); err != nil || again != digest {
+	if again, err := b.Put(t.Context(), os.DirFS(folder), "srv"); err != nil || again != digest {
 		t.Errorf("the tree that came is %s, %v; want %s", again, err, digest)
 	}
-	if after, err := b.bucket(t, "gen1").Status(t.Context()); err != nil || after.Size() != before.Size() {
+	if after, err := b.bucket(t, "srv").Status(t.Context()); err != nil || after.Size() != before.Size() {
 		t.Errorf("a tree was sent again: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(folder, "main.go"), []byte("package other\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := b.fetch(t, "gen1", digest); err != nil || again != folder {
+	if again, err := b.fetch(t, "srv", digest); err != nil || again != folder {
 		t.Fatal(again, err)
 	}
 	b.agentLog.once(t, "was changed; it is fetched again")
 	if data, _ := os.ReadFile(filepath.Join(folder, "main.go")); string(data) != "package main\n" {
 		t.Errorf("a changed file stayed: %q", data)
 	}
-	if err := b.wire.(*center).js.DeleteObjectStore(t.Context(), buckets+"gen1"); err != nil {
+	if err := b.wire.(*center).js.DeleteObjectStore(t.Context(), buckets+"srv"); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := b.fetch(t, "gen1", digest); err != nil || again != folder {
+	if again, err := b.fetch(t, "srv", digest); err != nil || again != folder {
 		t.Errorf("a tree that is there was asked for: %q %v", again, err)
 	}
 }
 
 // TestLargeTree: a tree of several pieces, one of which ends with the archive.
 func TestLargeTree(t *testing.T) {
-	b := gathered(t, "gen1")
+	b := gathered(t, "srv")
 	noise := bytes.Repeat([]byte("0123456789abcde\n"), (pieceSize-512)/16) // and 2 blocks of zeros end an archive
 	for _, more := range []int{-1024, 0, 4096} {
 		fsys := fstest.MapFS{"large": {Data: noise[:len(noise)+min(more, 0)]}}
 		if more > 0 {
 			fsys["more"] = &fstest.MapFile{Data: noise[:more]}
 		}
-		digest, err := b.Put(t.Context(), fsys, "gen1")
+		digest, err := b.Put(t.Context(), fsys, "srv")
 		if err != nil {
 			t.Fatal(err)
 		}
-		folder, err := b.fetch(t, "gen1", digest)
+		folder, err := b.fetch(t, "srv", digest)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,8 +141,8 @@ func TestLargeTree(t *testing.T) {
 // TestWrongTrees: what has another digest, and what was never put, leaves nothing in the cache; the first
 // is a line in the agent's log.
 func TestWrongTrees(t *testing.T) {
-	b := gathered(t, "gen1")
-	digest, err := b.Put(t.Context(), sources, "gen1")
+	b := gathered(t, "srv")
+	digest, err := b.Put(t.Context(), sources, "srv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,77 +151,95 @@ func TestWrongTrees(t *testing.T) {
 	if err := pack(&archive, sources); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.bucket(t, "gen1").PutBytes(t.Context(), pieceName(wrong, 0), archive.Bytes()); err != nil {
+	if _, err := b.bucket(t, "srv").PutBytes(t.Context(), pieceName(wrong, 0), archive.Bytes()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.fetch(t, "gen1", wrong); err == nil || !strings.Contains(err.Error(), "has the digest "+digest[:12]) {
+	if _, err := b.fetch(t, "srv", wrong); err == nil || !strings.Contains(err.Error(), "has the digest "+digest[:12]) {
 		t.Errorf("a tree of another digest: %v", err)
 	}
 	b.agentLog.once(t, "refused a tree: ")
 	b.agentLog = lines{}
 	long := strings.Repeat("ef", 32)
-	if _, err := b.bucket(t, "gen1").PutBytes(t.Context(), pieceName(long, 0), make([]byte, pieceSize+1)); err != nil {
+	if _, err := b.bucket(t, "srv").PutBytes(t.Context(), pieceName(long, 0), make([]byte, pieceSize+1)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.fetch(t, "gen1", long); err == nil || !strings.Contains(err.Error(), "has more than 32 MB") {
+	if _, err := b.fetch(t, "srv", long); err == nil || !strings.Contains(err.Error(), "has more than 32 MB") {
 		t.Errorf("a piece that is too long: %v", err)
 	}
 	b.agentLog.once(t, "refused a tree: ")
-	if _, err := b.fetch(t, "gen1", strings.Repeat("cd", 32)); err == nil || !strings.Contains(err.Error(), "has not put it") {
+	if _, err := b.fetch(t, "srv", strings.Repeat("cd", 32)); err == nil || !strings.Contains(err.Error(), "has not put it") {
 		t.Errorf("a tree that is not there: %v", err)
 	}
 	for _, path := range []string{"../../etc", strings.Repeat("AB", 32), ""} {
-		if _, err := b.fetch(t, "gen1", path); err == nil || !strings.Contains(err.Error(), "is no digest") {
+		if _, err := b.fetch(t, "srv", path); err == nil || !strings.Contains(err.Error(), "is no digest") {
 			t.Errorf("%q: %v", path, err)
 		}
 	}
-	if got := b.cached(t, "gen1"); len(got) != 0 {
+	if got := b.cached(t, "srv"); len(got) != 0 {
 		t.Errorf("%v is left", got)
 	}
-	if _, err := b.fetch(t, "gen1", digest); err != nil {
+	if _, err := b.fetch(t, "srv", digest); err != nil {
 		t.Errorf("the right tree after those: %v", err)
 	}
 }
 
-// TestAnotherAgentsTrees: an agent reads its own bucket and no other, and writes to none.
-func TestAnotherAgentsTrees(t *testing.T) {
-	b := gathered(t, "gen1", "gen2")
-	digest, err := b.Put(t.Context(), sources, "gen2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	own := b.agents["gen1"].Bundle
+// client connects with the key of an agent.
+func (b *bench) client(t *testing.T, agent string) *nats.Conn {
+	t.Helper()
+	own := b.agents[agent].Bundle
 	nc, err := connect("tls://"+own.Controller, own.Name, own.Seed, nats.TLSHandshakeFirst(), nats.Secure(own.client()),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer nc.Close()
-	other := "OBJ_" + buckets + "gen2"
-	for _, subject := range []string{"$JS.API.STREAM.INFO." + other, "$JS.API.STREAM.MSG.GET." + other,
-		"$JS.API.DIRECT.GET." + other, "$JS.API.DIRECT.GET." + other + ".$O.tree-gen2.M.x",
-		"$JS.API.CONSUMER.CREATE." + other + ".x.$O.tree-gen2.C.x", "$JS.API.CONSUMER.DURABLE.CREATE." + other + ".x",
-		"$JS.API.STREAM.NAMES", "$JS.API.STREAM.PURGE.OBJ_tree-gen1", "$JS.API.STREAM.MSG.GET.results",
-		"$O.tree-gen2.C.x", "$O.tree-gen1.C.x", "$O.tree-gen1.M.x"} {
-		if err := nc.Publish(subject, []byte("{}")); err != nil {
+	t.Cleanup(nc.Close)
+	return nc
+}
+
+// TestAnotherAgentsTrees: an agent reads its own bucket and no other, and writes to none; one that only
+// makes load has none.
+func TestAnotherAgentsTrees(t *testing.T) {
+	b := gathered(t, "srv", "both", "gen1")
+	digest, err := b.Put(t.Context(), sources, "both")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Put(t.Context(), sources, "both", "gen1"); err == nil || !strings.Contains(err.Error(),
+		"gen1: it is no server") {
+		t.Errorf("a generator is sent a folder: %v", err)
+	}
+	other, want := "OBJ_"+buckets+"both", 0
+	for agent, subjects := range map[string][]string{"srv": {"$JS.API.STREAM.NAMES", "$JS.API.STREAM.INFO." + other,
+		"$JS.API.STREAM.MSG.GET." + other, "$JS.API.STREAM.MSG.GET.results", "$JS.API.STREAM.PURGE.OBJ_tree-srv",
+		"$JS.API.DIRECT.GET." + other, "$JS.API.DIRECT.GET." + other + ".$O.tree-both.M.x",
+		"$JS.API.CONSUMER.CREATE." + other + ".x.$O.tree-both.C.x", "$JS.API.CONSUMER.DURABLE.CREATE." + other + ".x",
+		"$O.tree-both.C.x", "$O.tree-srv.C.x", "$O.tree-srv.M.x"}, "gen1": {"$JS.API.STREAM.INFO.OBJ_tree-gen1",
+		"$JS.API.DIRECT.GET." + other + ".$O.tree-both.M.y", "$JS.API.CONSUMER.CREATE." + other + ".y.$O.tree-both.C.x"}} {
+		nc := b.client(t, agent)
+		for _, subject := range subjects {
+			if err := nc.Publish(subject, []byte("{}")); err != nil {
+				t.Fatal(err)
+			}
+			nc.Flush()
+			b.log.once(t, fmt.Sprintf("Publish Violation - Subject %q", subject))
+			want++
+		}
+		subject := "$O.tree-both.C." + agent
+		if _, err := nc.SubscribeSync(subject); err != nil {
 			t.Fatal(err)
 		}
 		nc.Flush()
-		b.log.once(t, fmt.Sprintf("Publish Violation - Subject %q", subject))
+		b.log.once(t, fmt.Sprintf("Subscription Violation - Subject %q", subject))
+		want++
 	}
-	if _, err := nc.SubscribeSync("$O.>"); err != nil {
-		t.Fatal(err)
+	if got := b.log.with("Violation"); len(got) != want {
+		t.Errorf("%d lines, want %d: %v", len(got), want, got)
 	}
-	nc.Flush()
-	b.log.once(t, `Subscription Violation - Subject "$O.>"`)
-	if _, err := b.fetch(t, "gen1", digest); err == nil || !strings.Contains(err.Error(), "has not put it") {
-		t.Errorf("gen1 has the tree of gen2: %v", err)
+	if _, err := b.fetch(t, "srv", digest); err == nil || !strings.Contains(err.Error(), "has not put it") {
+		t.Errorf("srv has the tree of both: %v", err)
 	}
-	if _, err := b.fetch(t, "gen2", digest); err != nil {
+	if _, err := b.fetch(t, "both", digest); err != nil {
 		t.Error(err)
-	}
-	if got := b.log.with("Violation"); len(got) != 13 {
-		t.Errorf("%d lines: %v", len(got), got)
 	}
 }
 
@@ -234,16 +253,16 @@ func (g growing) Open(name string) (fs.File, error) {
 
 // TestChangingTree: a folder that somebody writes to is not sent.
 func TestChangingTree(t *testing.T) {
-	b := gathered(t, "gen1")
+	b := gathered(t, "srv")
 	n := 0
-	if _, err := b.Put(t.Context(), growing{&n}, "gen1"); err == nil || !strings.Contains(err.Error(), "change while they are") {
+	if _, err := b.Put(t.Context(), growing{&n}, "srv"); err == nil || !strings.Contains(err.Error(), "change while they are") {
 		t.Errorf("%v", err)
 	}
 	digest, _, err := sumTree(growing{&n})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.fetch(t, "gen1", digest); err == nil {
+	if _, err := b.fetch(t, "srv", digest); err == nil {
 		t.Error("it was sent")
 	}
 }

@@ -1,0 +1,71 @@
+package fleet
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Role is what a machine of a fleet may do.
+type Role string
+
+// The roles, which are the tables of fleet.toml.
+const (
+	Server    Role = "server"    // builds and starts contestants
+	Generator Role = "generator" // makes load
+	Backend   Role = "backend"   // starts what contestants call
+)
+
+// roles are all of them, in the order of Fleet.Machines.
+var roles = []Role{Server, Generator, Backend}
+
+// ParseRoles returns the roles of these names, each once.
+func ParseRoles(names []string) (parsed []Role, err error) {
+	for _, name := range names {
+		r := Role(name)
+		if !slices.Contains(roles, r) {
+			return nil, fmt.Errorf("%q is no role; want %s", name, list(roles, " or "))
+		}
+		if !slices.Contains(parsed, r) {
+			parsed = append(parsed, r)
+		}
+	}
+	return parsed, nil
+}
+
+// list writes roles for people, or for a command line.
+func list(all []Role, between string) string {
+	var names []string
+	for _, r := range all {
+		names = append(names, string(r))
+	}
+	return strings.Join(names, between)
+}
+
+// every is the role of an order that every agent carries out.
+const every Role = ""
+
+// needs says which role an agent must have for an order. What is not in it is refused.
+var needs = map[string]Role{hello: every, clock: every, bulk: every, examine: every,
+	prepare: Generator, start: Generator, stop: Generator}
+
+// permitted returns an error if no agent, or not this one, carries out an order of that kind.
+func (a *Agent) permitted(kind string) error {
+	role, known := needs[kind]
+	switch {
+	case !known:
+		return fmt.Errorf("unknown kind of order %q", kind)
+	case role != every && !slices.Contains(a.roles(), role):
+		return fmt.Errorf("%q is an order for a %s, and this agent may be a %s; its machine's owner decides, with "+
+			"dyno agent --role", kind, role, list(a.roles(), " and a "))
+	}
+	return nil
+}
+
+// roles returns those that the owner of the machine allows.
+func (a *Agent) roles() []Role {
+	if a.Roles == nil {
+		return []Role{Generator}
+	}
+	return a.Roles
+}
