@@ -16,9 +16,25 @@ import (
 
 // Outcome is what one of several generators measured of a load (Request.Share). It travels as JSON.
 type Outcome struct {
-	Summary summary.Summary // without Load and Detail
-	Limited bool            // by Request.Limit
+	Summary summary.Summary // without Load, Detail and percentiles
 	Part    *load.Part
+	Limited bool // by Request.Limit
+	// BeganUnixNS is the beginning of the window by the time of day of the generator's machine.
+	BeganUnixNS int64
+	MaxErrors   float64 // of the Request
+	Strict      bool    // likewise
+}
+
+// outcome returns the Outcome of a generator with that summary and part, whose window began at start.
+func (p *Plan) outcome(s *summary.Summary, part *load.Part, start time.Time) *Outcome {
+	own := *s
+	own.Did, own.Share, own.Load, own.Detail, own.Seconds = p.Did, "", result.Load{}, result.Detail{}, nil
+	for _, sec := range s.Seconds { // without percentiles, which cannot be merged
+		counts := summary.Second{StartNS: sec.StartNS, LengthNS: sec.LengthNS}
+		counts.Add(sec)
+		own.Seconds = append(own.Seconds, counts)
+	}
+	return &Outcome{own, part, p.Limit > 0, start.UnixNano(), p.MaxErrors, p.Strict}
 }
 
 // Portable returns an error if several machines cannot carry r out together: because a file is on this
@@ -68,7 +84,7 @@ func (r *Request) Portable() error {
 // begin, which returns when the window is to begin, as late as possible before it. After an
 // interruption it returns what was seen until then, without an error.
 func (p *Plan) Measure(ctx context.Context, ready func() error, begin func()) (*Outcome, error) {
-	o := &Outcome{Summary: *p.frame(), Limited: p.Limit > 0}
+	s := p.frame()
 	session, err := p.open(ctx)
 	if err != nil {
 		return nil, err
@@ -87,17 +103,16 @@ func (p *Plan) Measure(ctx context.Context, ready func() error, begin func()) (*
 		begin()
 		start = time.Now()
 	}
-	s := &o.Summary
 	p.window.Observe = &load.Observe{Every: time.Second, Each: true, Tick: func(i result.Interval) {
-		i.Detail = result.Detail{} // percentiles of several machines do not add up
+		i.Detail = result.Detail{} // of which outcome keeps nothing
 		s.Seconds = append(s.Seconds, summary.Of(i))
 	}}
-	o.Part, err = load.Measure(ctx, session, p.Share, p.window)
+	part, err := load.Measure(ctx, session, p.Share, p.window)
 	s.Wall, s.Suspended = time.Since(start), machine.SuspendedBetween(suspended, machine.Suspended())
-	if s.Interrupted = err != nil && ctx.Err() != nil && o.Part != nil; s.Interrupted {
+	if s.Interrupted = err != nil && ctx.Err() != nil && part != nil; s.Interrupted {
 		err = nil
 	}
-	return o, err
+	return p.outcome(s, part, start), err
 }
 
 // Merge returns the summary of a load of which these are the outcomes of all generators, in the order
@@ -134,7 +149,7 @@ func Merge(outcomes []*Outcome, names []string) (*summary.Summary, error) {
 			s.Seconds[k].Add(second)
 		}
 	}
-	s.Load, s.Detail = l, d
+	s.Load, s.Detail, s.SentHTTP2, s.Part = l, d, sentHTTP2(d), nil // Part came as null
 	if outcomes[0].Limited {
 		s.Load.Planned, s.Load.NeverStarted = s.Load.Started, 0
 	}

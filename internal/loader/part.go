@@ -10,7 +10,6 @@ import (
 
 	"dyno/internal/conf"
 	"dyno/internal/load"
-	"dyno/internal/result"
 	"dyno/internal/summary"
 )
 
@@ -60,30 +59,10 @@ func (p *Plan) measure(ctx context.Context, session load.Session, s *summary.Sum
 	return err
 }
 
-// part is the key part of a generator's JSON.
-type part struct {
-	Outcome   Outcome `json:"outcome"`
-	Started   int64   `json:"started_unix_ns"`
-	MaxErrors float64 `json:"max_errors,omitempty"`
-	Strict    bool    `json:"strict,omitempty"`
-}
-
-// encode returns the part of a load that started at start.
-func (p *Plan) encode(s *summary.Summary, start time.Time) (json.RawMessage, error) {
-	own := *s
-	own.Did, own.Load, own.Detail, own.Seconds = p.Did, result.Load{}, result.Detail{}, nil
-	for _, sec := range s.Seconds { // without percentiles, which cannot be merged
-		counts := summary.Second{StartNS: sec.StartNS, LengthNS: sec.LengthNS}
-		counts.Add(sec)
-		own.Seconds = append(own.Seconds, counts)
-	}
-	return json.Marshal(part{Outcome{own, p.Limit > 0, p.part}, start.UnixNano(), p.MaxErrors, p.Strict})
-}
-
 // PartFile is what one generator of a load wrote: dyno load --share --json.
 type PartFile struct {
 	Name     string // of the file
-	own      *part
+	own      *Outcome
 	share    string
 	warnings []summary.Warning
 }
@@ -93,12 +72,12 @@ func ReadPart(name string, text []byte) (*PartFile, error) {
 	var j struct {
 		Share    string
 		Warnings []summary.Warning
-		Part     *part
+		Part     *Outcome
 	}
 	if err := json.Unmarshal(text, &j); err != nil {
 		return nil, fmt.Errorf("read %s: %w; pass what dyno load --share … --json printed", name, err)
 	}
-	if j.Part == nil || j.Part.Outcome.Part == nil {
+	if j.Part == nil || j.Part.Part == nil {
 		return nil, fmt.Errorf("read %s: it holds no part of a load; pass what dyno load --share … --json printed", name)
 	}
 	return &PartFile{name, j.Part, j.Share, j.Warnings}, nil
@@ -113,27 +92,27 @@ func (f *PartFile) Failed(s *summary.Summary) bool {
 // are counts alone, because their percentiles cannot be merged.
 func MergeFiles(files []*PartFile, command string) (*summary.Summary, error) {
 	files = slices.SortedFunc(slices.Values(files), func(a, b *PartFile) int {
-		return a.own.Outcome.Part.Share.Index - b.own.Outcome.Part.Share.Index
+		return a.own.Part.Share.Index - b.own.Part.Share.Index
 	})
 	var outcomes []*Outcome
 	var names []string
 	for _, f := range files {
-		if a, b := files[0].own.Outcome.Summary.Dyno, f.own.Outcome.Summary.Dyno; a != b {
+		if a, b := files[0].own.Summary.Dyno, f.own.Summary.Dyno; a != b {
 			return nil, fmt.Errorf("%s and %s are of different versions of dyno: %q and %q", files[0].Name, f.Name, a, b)
 		}
-		outcomes, names = append(outcomes, &f.own.Outcome), append(names, "generator "+f.share)
+		outcomes, names = append(outcomes, f.own), append(names, "generator "+f.share)
 	}
 	s, err := Merge(outcomes, names)
 	if err != nil {
 		return nil, err
 	}
-	s.Command, s.Share, s.Part, s.SentHTTP2 = command, "", nil, s.Detail.Texts["parse"] == load.ErrHTTP2.Error()
-	least, most := files[0].own.Started, files[0].own.Started
+	s.Command = command
+	least, most := files[0].own.BeganUnixNS, files[0].own.BeganUnixNS
 	for _, f := range files {
-		least, most = min(least, f.own.Started), max(most, f.own.Started)
+		least, most = min(least, f.own.BeganUnixNS), max(most, f.own.BeganUnixNS)
 	}
 	for i, f := range files {
-		s.Generators[i].ByOwnClock, s.Generators[i].BeganNS = true, f.own.Started-least
+		s.Generators[i].ByOwnClock, s.Generators[i].BeganNS = true, f.own.BeganUnixNS-least
 		for _, w := range f.warnings {
 			if w.ID == summary.Ended {
 				s.Noted = append(s.Noted, summary.Warning{ID: w.ID, Text: names[i] + ": " + w.Text})

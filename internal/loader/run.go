@@ -3,6 +3,7 @@ package loader
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -58,7 +59,7 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 	}}
 	suspended := machine.Suspended()
 	err = p.measure(ctx, session, s, start)
-	s.SentHTTP2 = s.Detail.Texts["parse"] == load.ErrHTTP2.Error()
+	s.SentHTTP2 = sentHTTP2(s.Detail)
 	if p.Limit > 0 { // of which no number was planned
 		s.Load.Planned, s.Load.NeverStarted = s.Load.Started, 0
 	}
@@ -67,10 +68,13 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 		err = nil
 	}
 	if err == nil && p.part != nil {
-		s.Part, err = p.encode(s, start)
+		s.Part, err = json.Marshal(p.outcome(s, p.part, start))
 	}
 	return s, err
 }
+
+// sentHTTP2 reports whether the server answered in HTTP/2 where HTTP/1.1 was asked for.
+func sentHTTP2(d result.Detail) bool { return d.Texts["parse"] == load.ErrHTTP2.Error() }
 
 // frame returns a Summary with what is known before the load.
 func (p *Plan) frame() *summary.Summary {
