@@ -80,7 +80,11 @@ func names(machines []Machine) (all []string) {
 // Gather waits until the agents of all generators are there, and greets them. Its error says which are
 // not, and why.
 func (h *Hub) Gather(ctx context.Context) error {
-	return h.each(func(name string) error { return h.Greet(ctx, name) })
+	err := h.each(func(name string) error { return h.Greet(ctx, name) })
+	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
+		return errInterrupted
+	}
+	return err
 }
 
 // GatherAll does what Gather does, for the machines of all roles.

@@ -68,9 +68,29 @@ func (h *Hub) Load(ctx context.Context, request loader.Request, say func(string)
 	defer stop()
 	s, err := r.carryOut(ctx, work, say)
 	if err != nil {
+		err = r.why(err)
 		r.stopAll(work)
 	}
 	return s, err
+}
+
+// why returns the error of a lost agent instead of what came of that.
+func (r *run) why(err error) error {
+	_, refused := errors.AsType[*RefusedError](err)
+	if !refused && !errors.Is(err, errAbsent) && !errors.Is(err, errAnswer) {
+		return err
+	}
+	for _, name := range r.Names() {
+		if r.lost(name) {
+			return lost(name)
+		}
+	}
+	return err
+}
+
+func lost(name string) error {
+	return fmt.Errorf("%s was lost: its connection ended before it was done, so there is no result; is the machine "+
+		"still there?", name)
 }
 
 // consume hands events of the run to r.events, each ID once, until stop is called.
@@ -201,8 +221,7 @@ func (r *run) await(ctx context.Context, kind string, got map[string]Event, end 
 		case <-tick.C:
 			for _, name := range r.Names() {
 				if _, there := got[name]; !there && r.lost(name) {
-					return fmt.Errorf("%s was lost: its connection ended before it was done, so there is no result; "+
-						"is the machine still there?", name)
+					return lost(name)
 				}
 				if _, there := got[name]; !there && !end.IsZero() && time.Now().After(end) {
 					return fmt.Errorf("%s is late: it was to be %s by now, so there is no result", name, kind)
@@ -232,6 +251,9 @@ func (r *run) merge(ctx context.Context, names []string, done map[string]Event) 
 	var outcomes []*loader.Outcome
 	for _, name := range names {
 		e := done[name]
+		if e.Outcome != nil && e.Outcome.Summary.Interrupted && e.BeganNS < r.starts[name].TheirNS {
+			return nil, errInterrupted // before its window
+		}
 		if err := r.starts[name].Missed(e.BeganNS, int64(Skew)); err != nil && e.Outcome != nil {
 			return nil, fmt.Errorf("%s did not start on time, so there is no result: %w; try again", name, err)
 		}
@@ -239,8 +261,8 @@ func (r *run) merge(ctx context.Context, names []string, done map[string]Event) 
 			return nil, fmt.Errorf("%s sent a result without figures", name)
 		}
 		if e.Messages > 0 && !e.Outcome.Summary.Interrupted { // by a message
-			return nil, fmt.Errorf("%s exchanged %d messages with the controller within the window: this is a bug in dyno",
-				name, e.Messages)
+			return nil, fmt.Errorf("%s exchanged %d messages with the controller within the window, which the network "+
+				"had held up, so there is no result; try again", name, e.Messages)
 		}
 		outcomes = append(outcomes, e.Outcome)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -118,6 +119,7 @@ type simLoads struct {
 	agent *Agent
 	index int // of the agent
 	of    int
+	late  atomic.Int64 // ns by which it wakes too late for a start
 
 	mu      sync.Mutex
 	running int

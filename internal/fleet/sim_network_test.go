@@ -24,7 +24,8 @@ type way struct {
 	rng   *rand.Rand
 	w     weather
 	least time.Duration
-	cut   bool // nothing arrives any more
+	cut   bool      // nothing arrives any more
+	until time.Time // nothing arrives before: TCP sends it again
 }
 
 // send calls arrive with each copy of a message that arrives, when it does.
@@ -61,14 +62,27 @@ func (w *way) arrives(data []byte, arrive func([]byte)) {
 	if w.rng.Float64() < w.w.held {
 		after += time.Duration(w.rng.Int64N(int64(w.w.hold)))
 	}
-	time.AfterFunc(after, func() {
-		w.mu.Lock()
-		cut := w.cut
-		w.mu.Unlock()
-		if !cut {
-			arrive(data)
-		}
-	})
+	time.AfterFunc(after, func() { w.arrived(data, arrive) })
+}
+
+func (w *way) arrived(data []byte, arrive func([]byte)) {
+	w.mu.Lock()
+	cut, left := w.cut, time.Until(w.until)
+	w.mu.Unlock()
+	switch {
+	case cut:
+	case left > 0:
+		time.AfterFunc(left, func() { w.arrived(data, arrive) })
+	default:
+		arrive(data)
+	}
+}
+
+// stall lets nothing arrive for some time.
+func (w *way) stall(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.until = time.Now().Add(d)
 }
 
 // shut lets nothing arrive any more.
@@ -91,7 +105,14 @@ type network struct {
 func (n *network) open() *simCenter {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.center = &simCenter{net: n, links: map[string]*simLink{}}
+	n.center = &simCenter{net: n, links: map[string]*simLink{}, heeded: map[string]int{}}
+	return n.center
+}
+
+// controller returns the controller; nil: there is none.
+func (n *network) controller() *simCenter {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	return n.center
 }
 
@@ -108,7 +129,10 @@ func (n *network) dial(_ context.Context, b *Bundle, lost func()) (link, error) 
 	// The ways differ, so that half of a round trip is not the time of either.
 	for i, w := range []*way{&l.down, &l.up} {
 		rng := rand.New(rand.NewPCG(n.seed, n.number<<8|uint64(i)))
-		w.rng, w.w, w.least = rng, n.weather, time.Duration(rng.Int64N(int64(4*time.Millisecond)))
+		if w.rng, w.w = rng, n.weather; i > 0 {
+			w.w.damaged = 0 // of orders alone: answers and results have no digest
+		}
+		w.least = time.Duration(rng.Int64N(int64(4 * time.Millisecond)))
 	}
 	n.center.mu.Lock()
 	defer n.center.mu.Unlock()
@@ -124,6 +148,7 @@ type simCenter struct {
 	links  map[string]*simLink
 	stored []stored
 	heed   func(string, []byte)
+	heeded map[string]int // how often a result was given to heed
 }
 
 type stored struct {
@@ -167,10 +192,10 @@ func (c *simCenter) ask(ctx context.Context, agent string, order []byte) ([]byte
 func (c *simCenter) results(_ context.Context, heed func(string, []byte)) (func(), error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, s := range c.stored {
-		heed(s.agent, s.result)
-	}
 	c.heed = heed
+	for _, s := range c.stored {
+		c.give(s)
+	}
 	return func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -181,10 +206,26 @@ func (c *simCenter) results(_ context.Context, heed func(string, []byte)) (func(
 func (c *simCenter) store(agent string, result []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.stored = append(c.stored, stored{agent, result})
+	s := stored{agent, result}
+	c.stored = append(c.stored, s)
+	c.give(s)
+}
+
+func (c *simCenter) give(s stored) {
 	if c.heed != nil {
-		c.heed(agent, result)
+		c.heeded[s.agent+string(s.result)]++
+		c.heed(s.agent, s.result)
 	}
+}
+
+// doubled returns how many results came to the controller that were there before.
+func (c *simCenter) doubled() (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, times := range c.heeded {
+		n += times - 1
+	}
+	return n
 }
 
 func (c *simCenter) fillings(string, func(int)) (func(), error) {
@@ -216,6 +257,16 @@ func (c *simCenter) close() {
 	c.net.mu.Unlock()
 	for _, l := range c.all() {
 		l.close()
+	}
+}
+
+// vanish ends the controller as the end of its process or of its cable does: its agents see it within 8 s.
+func (c *simCenter) vanish(rng *rand.Rand) {
+	c.net.mu.Lock()
+	c.net.center = nil
+	c.net.mu.Unlock()
+	for _, l := range c.all() {
+		l.end(time.Duration(rng.Int64N(int64(8*time.Second))), 0)
 	}
 }
 

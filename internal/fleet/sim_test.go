@@ -3,8 +3,11 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -38,11 +41,12 @@ func newWorld(t *testing.T, seed uint64, n int, w weather) *world {
 		name := fmt.Sprintf("gen%d", i)
 		sim.fleet.Generators = append(sim.fleet.Generators, Machine{Name: name})
 		a := &Agent{Bundle: &Bundle{Name: name, Controller: sim.fleet.Controller}, Version: "9.9.9", Log: sim.log.add,
-			dial: sim.net.dial, spin: time.Sleep}
+			dial: sim.net.dial}
 		a.skew, a.drift = rng.Int64N(20e9)-10e9, (2*rng.Float64()-1)*clocks.Drift
 		a.delay = time.Duration(rng.Int64N(int64(time.Millisecond)))
 		loads := &simLoads{t: t, agent: a, index: i, of: n, begun: map[string][]time.Time{}, sent: map[string]int64{}}
 		a.take = loads.take
+		a.spin = func(left time.Duration) { time.Sleep(left + time.Duration(loads.late.Load())) }
 		sim.agents = append(sim.agents, loads)
 		sim.start(i)
 	}
@@ -77,13 +81,31 @@ func (w *world) command(ctx context.Context, name string, shape int) (*summary.S
 			w.t.Errorf("%s took %v", name, took)
 		}
 	}()
-	h := newHub(w.fleet, "9.9.9", w.net.open(), w.log.add)
-	defer h.Close()
+	center := w.net.open()
+	h := newHub(w.fleet, "9.9.9", center, w.log.add)
+	const dropped = "that was there before"
+	before := len(w.log.with(dropped))
+	defer func() {
+		h.Close()
+		if n := len(w.log.with(dropped)) - before; n != center.doubled() {
+			w.t.Errorf("%s: of %d results that came again %d were dropped", name, center.doubled(), n)
+		}
+	}()
 	if err := h.Gather(ctx); err != nil {
 		return nil, err
 	}
 	return h.Load(ctx, loader.Request{URL: "http://10.0.0.9/", Limit: int64(shape), Command: name, Seed: 99,
 		Connections: simConnections}, quiet)
+}
+
+// calm ends the bad weather, and all that makes windows late.
+func (w *world) calm() {
+	w.net.mu.Lock()
+	w.net.weather = weather{jitter: time.Millisecond}
+	w.net.mu.Unlock()
+	for _, a := range w.agents {
+		a.late.Store(0)
+	}
 }
 
 // right returns an error unless the summary is the one of one machine, and all began once and as they say.
@@ -127,11 +149,11 @@ func (w *world) idle() error {
 	return nil
 }
 
-// seeds returns how many seeds to simulate: n, in a short test a tenth, or DYNO_SEEDS.
+// seeds returns how many seeds to simulate: n, in a short test a twentieth, or DYNO_SEEDS.
 func seeds(t *testing.T, n int) int {
 	t.Helper()
 	if testing.Short() {
-		n = max(n/10, 1)
+		n = max(n/20, 1)
 	}
 	if text := os.Getenv("DYNO_SEEDS"); text != "" {
 		var err error
@@ -141,6 +163,119 @@ func seeds(t *testing.T, n int) int {
 	}
 	program() // its file is read once
 	return n
+}
+
+// faults are what may happen to one of several machines, or to all, at some time in a load.
+var faults = []struct {
+	name string
+	do   func(w *world, c *simCenter, agent int, interrupt func())
+}{
+	{"a connection is reset", func(w *world, c *simCenter, agent int, _ func()) { w.cut(c, agent, 0, 0) }},
+	{"the agent sees late that its connection ended", func(w *world, c *simCenter, agent int, _ func()) {
+		w.cut(c, agent, w.upTo(8*time.Second), 0)
+	}},
+	{"the controller sees late that a connection ended", func(w *world, c *simCenter, agent int, _ func()) {
+		w.cut(c, agent, 0, w.upTo(8*time.Second))
+	}},
+	{"an agent is started anew", func(w *world, _ *simCenter, agent int, _ func()) {
+		w.stops[agent]()
+		time.Sleep(w.upTo(3 * time.Second))
+		w.start(agent)
+	}},
+	{"nothing passes for some time", func(w *world, c *simCenter, agent int, _ func()) {
+		if l := c.link(w.fleet.Generators[agent].Name); l != nil {
+			d := w.upTo(7 * time.Second)
+			l.down.stall(d)
+			l.up.stall(d)
+		}
+	}},
+	{"the controller is killed", func(w *world, c *simCenter, _ int, _ func()) { c.vanish(w.rng) }},
+	{"somebody interrupts the load", func(_ *world, _ *simCenter, _ int, interrupt func()) { interrupt() }},
+	{"a machine's windows begin late", func(w *world, _ *simCenter, agent int, _ func()) {
+		w.agents[agent].late.Store(int64(3 * Skew))
+	}},
+	{"only bad weather", func(*world, *simCenter, int, func()) {}},
+}
+
+func (w *world) upTo(d time.Duration) time.Duration { return time.Duration(w.rng.Int64N(int64(d))) }
+
+func (w *world) cut(c *simCenter, agent int, itself, controller time.Duration) {
+	if l := c.link(w.fleet.Generators[agent].Name); l != nil {
+		l.end(itself, controller)
+	}
+}
+
+// TestSimulatedFaults: a load in which something breaks has a right result or an error that says what,
+// in time; nothing of it goes on, and the next command works with the same agents.
+func TestSimulatedFaults(t *testing.T) {
+	ends := map[string]int{} // by their text, without names and figures
+	names := regexp.MustCompile(`gen\d+`)
+	figures := regexp.MustCompile(`[+-]?\d+`)
+	for seed := range uint64(seeds(t, 300)) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		n, fault := machines(splitmix(seed)), faults[seed%uint64(len(faults))]
+		weather := weather{lost: 0.2 * rng.Float64() * rng.Float64(), doubled: 0.3 * rng.Float64(), held: 0.05 * rng.Float64(),
+			jitter: time.Duration(1 + rng.Int64N(int64(5*time.Millisecond))), hold: time.Second}
+		if seed%3 == 0 {
+			weather.damaged = 0.01 * rng.Float64()
+		}
+		ok := t.Run(fmt.Sprintf("%d/%d machines, %s", seed, n, fault.name), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, seed, n, weather)
+				defer w.end()
+				ctx, interrupt := context.WithCancel(t.Context())
+				defer interrupt()
+				happened := make(chan struct{})
+				at, agent, shape := w.upTo(4*time.Second), rng.IntN(n), rng.IntN(len(simShapes))
+				go func() {
+					defer close(happened)
+					time.Sleep(at)
+					if c := w.net.controller(); c != nil {
+						fault.do(w, c, agent, interrupt)
+					}
+				}()
+				s, err := w.command(ctx, "one load", shape)
+				end := "a summary"
+				if err == nil {
+					err = w.right(s, "one load", shape)
+				} else {
+					end, err = err.Error(), clear(err)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				end, _, _ = strings.Cut(end, "\n") // of the first of several
+				ends[figures.ReplaceAllString(names.ReplaceAllString(end, "NAME"), "N")]++
+				<-happened
+				time.Sleep(10 * time.Second)
+				if err := w.idle(); err != nil {
+					t.Fatal(err)
+				}
+				w.calm()
+				if s, err = w.command(t.Context(), "another", shape); err == nil {
+					err = w.right(s, "another", shape)
+				}
+				if err != nil {
+					t.Fatal("the next command: ", err)
+				}
+			})
+		})
+		if !ok {
+			t.Fatalf("seed %d: %+v", seed, weather)
+		}
+	}
+	for _, end := range slices.Sorted(maps.Keys(ends)) {
+		t.Logf("%d × %s", ends[end], end)
+	}
+}
+
+// clear returns an error unless err says of whom it is, or that the load was interrupted.
+func clear(err error) error {
+	text := err.Error()
+	if strings.Contains(text, "bug in dyno") || strings.Contains(text, "context ") || !strings.Contains(text, "gen") && text != errInterrupted.Error() {
+		return fmt.Errorf("this error is not clear: %w", err)
+	}
+	return nil
 }
 
 // machines draws a number of them: 100 in every 20th world.
