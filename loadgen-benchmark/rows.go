@@ -97,7 +97,7 @@ func rateOrCPU(name, what string, least float64) []row {
 		bar{kind: atMost, value: .9, holds: ifSaturated}, ratio}}
 }
 
-// multiplexed are the races in HTTP/2, on 10 connections.
+// multiplexed are the races in HTTP/2, on 10 connections. The closest has more pairs.
 func multiplexed() (all []experiment) {
 	for _, c := range []struct {
 		peer     peer
@@ -105,7 +105,12 @@ func multiplexed() (all []experiment) {
 		least    float64
 	}{{h2load, h2c, 1}, {h2load, h2, 1}, {oha, h2, 2}} {
 		for _, streams := range []int{1, 10, 100} {
-			all = append(all, race(c.peer, shape{connections: 10, depth: streams, protocol: c.protocol}, "", rateOrCPU(
+			times := 1
+			if c.protocol == h2c && streams == 1 {
+				times = 3
+			}
+			s := shape{connections: 10, depth: streams, protocol: c.protocol}
+			all = append(all, between(dyno, c.peer, times, s, "", rateOrCPU(
 				fmt.Sprintf("%s-%s-%d", c.protocol, c.peer.name, streams),
 				fmt.Sprintf("%s, %s, 10 connections, streams on each: %d", c.peer.name, c.protocol.title(), streams),
 				c.least)...))
