@@ -321,12 +321,57 @@ var provocations = []struct {
 		e.Run.Plan.Level.Connections = 125
 		trials(func(t *result.Trial) { t.Load.ServiceP50NS /= 12 })(e)
 	}},
+	{"V35", Pass, segments(result.Network{Sent: 30_000, Retransmitted: 0, Received: 20_000})},
+	{"V35", Warn, segments(result.Network{Sent: 30_000, Retransmitted: 6, Received: 20_000})},
+	{"V35", Fail, segments(result.Network{Sent: 30_000, Retransmitted: 60, Received: 20_000})},
+	{"V35", Warn, segments(result.Network{Sent: 30_000, Received: 20_000, OutOfOrder: 100})},
+	{"V35", Pass, func(e *Evidence) { // a backlog that was full once
+		segments(result.Network{Sent: 10, Received: 10})(e)
+		e.Valid[3].Load.Network = &result.Network{Sent: 10, Retransmitted: 4, Received: 10}
+	}},
+	{"V36", Pass, overLink(0.3)}, {"V36", Warn, overLink(0.7)}, {"V36", Fail, overLink(0.9)},
+	{"V36", CannotTell, func(e *Evidence) {
+		overLink(0.9)(e)
+		trials(func(t *result.Trial) { t.Load.Network.LinkBitsPerSec = 0 })(e)
+	}},
 	{"V31", Warn, func(e *Evidence) { e.Run.Host.Pinned = false }},
 	{"V31", Warn, func(e *Evidence) { e.Run.Host.SharedCore = true }},
 	{"V31", Fail, func(e *Evidence) { e.Run.Host.Pinned, e.Run.Host.GeneratorCPUs = false, []int{0} }},
 }
 
 func ns(v int64) *int64 { return &v }
+
+// segments counts the same in every trial.
+func segments(n result.Network) func(*Evidence) {
+	return trials(func(t *result.Trial) { t.Load.Network = &n })
+}
+
+// overLink has trials of which one took a share of a link, and the others half of that.
+func overLink(share float64) func(*Evidence) {
+	return func(e *Evidence) {
+		trials(func(t *result.Trial) {
+			t.Load.Network = &result.Network{Sent: 1000, Received: 1000, Link: "eth0", LinkBitsPerSec: 1e9,
+				LinkShare: share / 2}
+		})(e)
+		e.Valid[slices.IndexFunc(e.Valid, func(t result.Trial) bool { return isA(t) })].Load.Network.LinkShare = share
+	}
+}
+
+// What was not counted, or is of one machine, has no finding.
+func TestNoNetworkNoFinding(t *testing.T) {
+	e := sound()
+	for _, f := range Make(e, Paired, Once) {
+		if slices.Contains([]string{Resent, Bandwidth}, f.ID) {
+			t.Errorf("%+v", f)
+		}
+	}
+	segments(result.Network{Sent: 1000, Received: 1000})(e)
+	for _, f := range Make(e, Paired, Once) {
+		if f.ID == Bandwidth {
+			t.Errorf("over loopback: %+v", f)
+		}
+	}
+}
 
 // Each check is provoked to its warnings and its failures.
 func TestChecksAreProvoked(t *testing.T) {

@@ -56,6 +56,8 @@ const (
 	OtherSides      = "V32"
 	Dependence      = "V33"
 	Turns           = "V34"
+	Resent          = "V35"
+	Bandwidth       = "V36"
 )
 
 // table holds all checks in order of their ids. The ids V23, V24 and V27 belonged to former checks
@@ -211,4 +213,14 @@ var table = []Check{
 		Question: GeneratorFree, Metrics: closedLoop,
 		In:     Scopes{Paired: Once, NamedPairs: EachLevel, Sweep: EachLevel, ExtraLevels: EachLevel, Classic: Once},
 		Limits: []Limit{{"share of the trials", 0.10, 1}}, find: turns},
+	{ID: Resent, Title: "segments sent again or out of order",
+		Means:    "as packets were lost on the way",
+		Do:       "look at the link, and at the servers' listen backlogs",
+		Question: MachineQuiet, In: always, Metrics: analysis.WallClock,
+		Limits: []Limit{{"share sent again", 0.0001, 0.001}, {"share out of order", 0.001, 0.01}}, find: resent},
+	{ID: Bandwidth, Title: "share of the link's bandwidth",
+		Means:    "the network link was nearly full: servers may be faster than shown",
+		Do:       "take a faster link, or compare CPU per request",
+		Question: GeneratorFree, In: levels, Metrics: closedLoop, Bounds: true,
+		Limits: []Limit{{"share of the bandwidth", 0.60, 0.80}}, find: bandwidth},
 }

@@ -12,6 +12,7 @@ import (
 	"dyno/internal/endpoint"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
+	"dyno/internal/tcpstat"
 )
 
 // Job defines the requests of a load, the server and the connections.
@@ -40,7 +41,8 @@ type Job struct {
 	// Spin polls for answers, and for the last 60 µs before a due time, without sleeping.
 	Spin bool
 
-	whole int // connections of the whole load, once Prepare has reduced them; 0 before
+	whole int          // connections of the whole load, once Prepare has reduced them; 0 before
+	link  tcpstat.Link // by which packets to the server leave; none on this machine
 }
 
 // Prepare fills in what j leaves open, reduces it to its Share and compiles its scenario, whose
@@ -53,6 +55,9 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 		j.ConnectTimeout = j.Timeout
 	}
 	j.Pipeline = max(j.Pipeline, 1)
+	if j.Endpoint.Network == "tcp" {
+		j.link, _ = tcpstat.To(j.Addr)
+	}
 	if j.Connections <= 0 {
 		return nil, errors.New("no connections: want 1 or more")
 	}

@@ -89,6 +89,7 @@ const began = 1
 //   - The longest of the generators' times counts for WallNS, GapNS, BacklogPeak and, as they are of
 //     one server, the shortest for UnreachableNS.
 //   - Detail.Slices and WrongSlices are of each generator, not of each event loop.
+//   - Segments are sums over machines; the link is that of which the largest share was used.
 //   - CPU times are sums over machines, and say nothing of any one of them: Part.Load does.
 //
 // It returns an error unless the parts are the shares 1 to n of n, once each.
@@ -168,6 +169,12 @@ func add(l *result.Load, parts []*Part) {
 			spin = spin && *o.Spin
 		}
 		steady = steady && o.RateFromNS > 0
+		if o.Network != nil {
+			if l.Network == nil {
+				l.Network = &result.Network{}
+			}
+			l.Network.Add(o.Network)
+		}
 		from, until = max(from, o.RateFromNS), min(until, o.RateFromNS+o.RateNS)
 		l.RateNS = max(l.RateNS, o.RateNS)
 	}

@@ -93,6 +93,35 @@ type Load struct {
 	HandshakeP50NS int64        `json:"handshake_p50_ns,omitempty"`
 	HandshakeP99NS int64        `json:"handshake_p99_ns,omitempty"`
 	Unnotified     int64        `json:"unnotified,omitempty"`
+
+	Network *Network `json:"network,omitempty"` // nil: not counted
+}
+
+// Network is what the generator's machine sent and received by TCP from before the window until after it:
+// all programs of its network namespace, and so the server too where it is on the same machine. The counts
+// are of segments.
+type Network struct {
+	Sent          int64 `json:"sent"`
+	Retransmitted int64 `json:"retransmitted,omitempty"` // sent again, beside Sent
+	Received      int64 `json:"received"`
+	// OutOfOrder came before others that were sent earlier: those were lost or overtaken.
+	OutOfOrder int64 `json:"out_of_order,omitempty"`
+	// Link is the network card by which packets to the server leave, of several generators that which
+	// was used most; "" if the server is on the same machine. LinkBitsPerSec is what it can carry each
+	// way, as the card says, LinkShare the share of that in the window, in the direction with more; 0:
+	// not known.
+	Link           string  `json:"link,omitempty"`
+	LinkBitsPerSec int64   `json:"link_bits_per_sec,omitempty"`
+	LinkShare      float64 `json:"link_share,omitempty"`
+}
+
+// Add adds what another machine counted.
+func (n *Network) Add(o *Network) {
+	n.Sent, n.Retransmitted = n.Sent+o.Sent, n.Retransmitted+o.Retransmitted
+	n.Received, n.OutOfOrder = n.Received+o.Received, n.OutOfOrder+o.OutOfOrder
+	if n.Link == "" || o.LinkShare > n.LinkShare {
+		n.Link, n.LinkBitsPerSec, n.LinkShare = o.Link, o.LinkBitsPerSec, o.LinkShare
+	}
 }
 
 // TLSSession is what a number of connections negotiated.

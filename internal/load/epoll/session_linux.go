@@ -103,6 +103,7 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 	cancelled := context.AfterFunc(ctx, func() { shared.stop.Store(true) })
 	defer cancelled()
 
+	counted := s.job.Segments()
 	var ready sync.WaitGroup
 	ready.Add(len(s.workers))
 	start := make(chan int64)
@@ -131,6 +132,7 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 	})
 
 	l, err := s.load(shared)
+	counted(&l)
 	if err == nil && shared.stop.Load() {
 		err = ctx.Err()
 	}
