@@ -75,7 +75,7 @@ func (o *LaunchOptions) env(addrs map[protocol.Listener]string) map[string]strin
 }
 
 // processors are the variables by which runtimes are told how many CPUs they have: Go (package
-// runtime) and .NET (DOTNET_PROCESSOR_COUNT, a decimal number). Both would find it out by their
+// runtime) and .NET (DOTNET_PROCESSOR_COUNT). Both would find it out by their
 // affinity, as Node.js, nproc and most others do, which is why a process is pinned from its start; but
 // by a cgroup's quota too, which may be that of a larger group.
 var processors = []string{"GOMAXPROCS", "DOTNET_PROCESSOR_COUNT"}

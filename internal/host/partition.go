@@ -126,7 +126,8 @@ func MostServerCPUs() int {
 // have and what to do.
 func RoomForServers(n int) error {
 	if runtime.GOOS != "linux" {
-		return fmt.Errorf("a server can be pinned to %s only on Linux, and this is %s", document.Count(n, "CPU"), runtime.GOOS)
+		return fmt.Errorf("a server can be pinned to %s only on Linux, and this is %s", document.Count(n, "CPU"),
+			runtime.GOOS)
 	}
 	quota, _ := quotaOf(os.DirFS("/"))
 	return roomFor(n, MostServerCPUs(), len(usable()), quota)
@@ -145,8 +146,8 @@ func roomFor(n, most, usable int, quota float64) error {
 		can = "server and generator share what there is; omit it"
 	}
 	beside := GeneratorFor(n)
-	return fmt.Errorf("servers on %s need %d more for the generator, one for each two; dyno may use %s of this machine, so %s, "+
-		"or use a machine with %d CPUs or more", document.Count(n, "CPU"), beside, has, can, n+beside)
+	return fmt.Errorf("servers on %s need %d more for the generator, one for each two; dyno may use %s of this "+
+		"machine, so %s, or use a machine with %d CPUs or more", document.Count(n, "CPU"), beside, has, can, n+beside)
 }
 
 // Take returns n of cpus for a server, in ascending order: one thread of each core as long as there

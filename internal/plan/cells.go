@@ -157,6 +157,9 @@ func turnOf(p *result.Plan, epoch int) int {
 	return e / all
 }
 
+// Turn returns which turn of the parts an epoch after the pilots belongs to, from 0.
+func Turn(p *result.Plan, epoch int) int { return turnOf(p, epoch) }
+
 // epochsUntil returns how many epochs after the pilots it takes until each part with comparisons
 // has had n.
 func epochsUntil(p *result.Plan, n int) int {

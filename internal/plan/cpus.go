@@ -92,7 +92,8 @@ func PairsAt(contestants []string, cells []result.Cell, levels []int) (all []res
 	for _, level := range levels {
 		for i, a := range contestants {
 			for _, b := range contestants[i+1:] {
-				f := result.Comparison{A: result.Cell{Contestant: a, Level: level}, B: result.Cell{Contestant: b, Level: level}}
+				f := result.Comparison{A: result.Cell{Contestant: a, Level: level},
+					B: result.Cell{Contestant: b, Level: level}}
 				if len(cells) == 0 || slices.Contains(cells, f.A) && slices.Contains(cells, f.B) {
 					all = append(all, f)
 				}
@@ -120,8 +121,8 @@ func (w *World) processors(p *result.Plan) error {
 	}
 	for _, name := range p.Contestants {
 		if c, err := w.contestant(name); err == nil && c.Attached {
-			return refuse("--server-cpus: %s is already running, and dyno does not pin it; omit --server-cpus, or pass "+
-				"the command that starts it", name)
+			return refuse("--server-cpus: %s is already running, and dyno does not pin it; omit --server-cpus, or "+
+				"pass the command that starts it", name)
 		}
 	}
 	if w.Room == nil {

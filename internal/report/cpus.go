@@ -26,8 +26,8 @@ func (v *view) processors() []document.Fact {
 		given[n], shared[n] = list(l.Processors.CPUs), l.Processors.Threads
 		for variable, value := range l.Processors.Variables {
 			told[variable] = true
-			if text := v.title(l.Contestant) + " has " + variable + "=" + document.Clean(value); value != strconv.Itoa(n) &&
-				!slices.Contains(own, text) {
+			text := v.title(l.Contestant) + " has " + variable + "=" + document.Clean(value)
+			if value != strconv.Itoa(n) && !slices.Contains(own, text) {
 				own = append(own, text)
 			}
 		}

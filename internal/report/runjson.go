@@ -30,6 +30,7 @@ type runJSON struct {
 	Trends      []trendJSON      `json:"trends,omitempty"`
 	External    *externalJSON    `json:"external,omitempty"`
 	Backend     *backendJSON     `json:"backend,omitempty"`
+	Scalings    []scalingJSON    `json:"scalings,omitempty"` // of a run on several numbers of CPUs
 	Claims      *studyJSON       `json:"claims,omitempty"`
 }
 

@@ -112,6 +112,9 @@ func Evaluate(run *result.Run) *report.Data {
 	kind := plan.Of(&run.Plan).Traits().Kind
 	d := evaluators[kind](run)
 	d.Kind, d.Parts = kind, parts(run)
+	if len(d.Levels) == len(run.Plan.Points()) {
+		d.Scalings = scalings(run, d.Levels)
+	}
 	if plan.Of(&run.Plan).Traits().Decides {
 		d.Promised = promised(run)
 	}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"dyno/internal/host"
+	"dyno/internal/result"
+	"dyno/internal/study"
+)
+
+// A real sweep of one contestant, on one CPU and, where the machine has CPUs for it, on two: each process
+// has the CPUs of its level and knows it, and uses no more. No figure is judged.
+func TestRealServerCPUs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a contestant and runs a sweep for half a minute")
+	}
+	numbers := []int{1, 2}
+	if err := host.RoomForServers(2); err != nil {
+		t.Log("on one CPU alone:", err)
+		numbers = []int{1}
+	}
+	if err := host.RoomForServers(1); err != nil {
+		t.Skip(err)
+	}
+	t.Chdir("../..")
+	dir, self := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "dyno")
+	build(t, self)
+	var asked []string
+	for _, n := range numbers {
+		asked = append(asked, strconv.Itoa(n))
+	}
+	var stdout, stderr bytes.Buffer
+	code := start(t, self, &stdout, &stderr, "run", "--contestants", "net-http", "--scenario", "hello", "--protocol",
+		"sweep", "--server-cpus", strings.Join(asked, ","), "--epochs", "1", "--seed", "1", "--offline", "--wait",
+		"--out", dir)
+	t.Logf("%s\n%s", &stderr, &stdout)
+	skipUnavailable(t, stdout.String())
+	run, err := result.Open(dir)
+	if err != nil || len(run.Failures) > 0 {
+		t.Fatalf("exit %d: %v, %+v", code, err, run)
+	}
+	seen := map[int]int{}
+	for i := range run.Trials {
+		tr := &run.Trials[i]
+		n := run.Plan.LevelOf(tr).CPUs
+		if tr.Contestant == run.Plan.Ceiling {
+			continue
+		}
+		seen[n]++
+		at := slices.IndexFunc(run.Launches, func(l result.Launch) bool {
+			return l.Contestant == tr.Contestant && l.Epoch == tr.Epoch
+		})
+		p := run.Launches[at].Processors
+		if p == nil || len(p.CPUs) != n || p.Variables["GOMAXPROCS"] != strconv.Itoa(n) || tr.Causes.ServerCPUs != n {
+			t.Fatalf("%s at a level of %d CPUs was given %+v, causes %+v", tr.Contestant, n, p, tr.Causes)
+		}
+		if cpu := tr.Server.CPUNS; cpu != nil && float64(*cpu) > 1.1*float64(n)*float64(tr.ClocksWall()) {
+			t.Errorf("%s used %d ns of %d CPUs in %d ns", tr.Contestant, *cpu, n, tr.ClocksWall())
+		}
+		if tr.Load.Network == nil || tr.Load.Network.Link != "" {
+			t.Errorf("segments over loopback: %+v", tr.Load.Network)
+		}
+	}
+	for _, n := range numbers {
+		if seen[n] == 0 {
+			t.Errorf("no trial on %d CPUs: %v", n, seen)
+		}
+	}
+	if d := study.Evaluate(run); len(numbers) > 1 && len(d.Scalings) != 2 {
+		t.Errorf("%d scalings of a contestant and the reference", len(d.Scalings))
+	}
+	leftBehind(t, dir)
+}
