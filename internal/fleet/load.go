@@ -186,7 +186,8 @@ func (r *run) startAll(ctx context.Context, names []string) error {
 	ctx, cancel := context.WithTimeout(ctx, lead*9/10)
 	defer cancel()
 	return r.each(func(name string) error {
-		_, err := ask[Start, Done](ctx, r.Hub, name, start, Start{Run: r.id, Plan: r.plan, AtNS: r.starts[name].TheirNS})
+		_, err := ask[Start, Done](ctx, r.Hub, name, start, Start{Run: r.id, Plan: r.plan, AtNS: r.starts[name].TheirNS,
+			BoundNS: r.starts[name].BoundNS})
 		return err
 	})
 }
@@ -255,7 +256,7 @@ func (r *run) merge(ctx context.Context, names []string, done map[string]Event) 
 			return nil, errInterrupted // before its window
 		}
 		if err := r.starts[name].Missed(e.BeganNS, int64(Skew)); err != nil && e.Outcome != nil {
-			return nil, fmt.Errorf("%s did not start on time, so there is no result: %w; try again", name, err)
+			return nil, fmt.Errorf("%s %w", name, late(err))
 		}
 		if e.Outcome == nil {
 			return nil, fmt.Errorf("%s sent a result without figures", name)

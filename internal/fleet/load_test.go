@@ -200,15 +200,7 @@ func TestLostGenerator(t *testing.T) {
 		t.Fatal(err)
 	}
 	url, n := counting(t)
-	ended := make(chan error)
-	go func() {
-		s, err := b.Load(t.Context(), loader.Request{URL: url, Rate: 200, Duration: time.Hour, Connections: 2}, quiet)
-		if s != nil {
-			err = errors.New("there is a summary")
-		}
-		ended <- err
-	}()
-	underWay(t, n)
+	ended := b.loading(t, t.Context(), url, n)
 	kill()
 	if err := <-ended; err == nil || !strings.Contains(err.Error(), "gen2 was lost") {
 		t.Errorf("%v", err)
@@ -216,16 +208,37 @@ func TestLostGenerator(t *testing.T) {
 	silent(t, n)
 }
 
-// underWay waits until a server had requests.
-func underWay(t *testing.T, n *atomic.Int64) {
+// loading makes a load without end, and returns once it is under way; then its error. It begins again if a
+// generator began late: this machine may be busy with other tests.
+func (b *bench) loading(t *testing.T, ctx context.Context, url string, n *atomic.Int64) (ended chan error) {
 	t.Helper()
-	for range 1500 {
-		if n.Load() > 20 {
-			return
+	for range 20 {
+		n.Store(0)
+		ended = make(chan error, 1)
+		go func() {
+			s, err := b.Load(ctx, loader.Request{URL: url, Rate: 200, Duration: time.Hour, Connections: 2}, quiet)
+			if s != nil {
+				err = errors.New("there is a summary")
+			}
+			ended <- err
+		}()
+		for n.Load() < 100 { // half a second, in which who is late has said so
+			select {
+			case err := <-ended:
+				if !strings.Contains(err.Error(), "did not start on time") {
+					t.Fatal(err)
+				}
+				n.Store(100)
+				ended = nil
+			case <-time.After(10 * time.Millisecond):
+			}
 		}
-		time.Sleep(10 * time.Millisecond)
+		if ended != nil {
+			return ended
+		}
 	}
-	t.Fatal("the load did not start")
+	t.Skip("this machine is too busy to begin a load on time")
+	return nil
 }
 
 // silent waits until a server gets no more requests: 10 s at most.
@@ -246,12 +259,7 @@ func TestLostController(t *testing.T) {
 	b := gathered(t, "gen1", "gen2")
 	url, n := counting(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error)
-	go func() {
-		_, err := b.Load(ctx, loader.Request{URL: url, Rate: 200, Duration: time.Hour, Connections: 2}, quiet)
-		ended <- err
-	}()
-	underWay(t, n)
+	ended := b.loading(t, ctx, url, n)
 	b.Close()
 	silent(t, n)
 	cancel()
@@ -292,13 +300,13 @@ func TestInterruptedFleet(t *testing.T) {
 	silent(t, n)
 }
 
-// TestLateGenerator: a window that begins too late is no result.
+// TestLateGenerator: a window that begins too late is no result, which is known at once.
 func TestLateGenerator(t *testing.T) {
 	b := gathered(t, "gen1", "gen2")
 	b.agents["gen2"].delay = 3 * Skew
 	url, _ := counting(t)
-	if _, err := b.Load(t.Context(), loader.Request{URL: url, Requests: 100, Connections: 2}, quiet); err == nil ||
-		!strings.Contains(err.Error(), "gen2 did not start on time") {
+	if _, err := b.Load(t.Context(), loader.Request{URL: url, Rate: 100, Duration: time.Hour, Connections: 2}, quiet); err ==
+		nil || !strings.Contains(err.Error(), "it did not start on time") {
 		t.Errorf("%v", err)
 	}
 }

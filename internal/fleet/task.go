@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"dyno/internal/clocks"
 	"dyno/internal/conf"
 	"dyno/internal/load"
 	"dyno/internal/loader"
@@ -25,6 +26,8 @@ type Start struct {
 	Run  string `json:"run"`
 	Plan string `json:"plan"`  // digest of the Request that was prepared
 	AtNS int64  `json:"at_ns"` // by the agent's clock
+	// BoundNS is how far that may be from the common time.
+	BoundNS int64 `json:"bound_ns"`
 }
 
 // Stop asks an agent to end a load, and what it opened for it.
@@ -57,7 +60,7 @@ type task struct {
 	*Task
 	plan   string // digest of the Request
 	ready  chan struct{}
-	begin  chan int64 // takes the time of Start, once
+	begin  chan clocks.Start // takes the time of Start, once
 	begun  bool
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -83,7 +86,7 @@ func (s *session) prepare(q *Task) (Done, error) {
 	case q.Run == "" || q.Share.Check() != nil:
 		return Done{}, unfit{errors.New("a load without a run or a share")}
 	}
-	t := &task{Task: q, plan: digest(encoded(q.Request)), ready: make(chan struct{}), begin: make(chan int64, 1),
+	t := &task{Task: q, plan: digest(encoded(q.Request)), ready: make(chan struct{}), begin: make(chan clocks.Start, 1),
 		done: make(chan struct{})}
 	var ctx context.Context
 	ctx, t.cancel = context.WithCancel(s.ctx)
@@ -118,7 +121,7 @@ func (s *session) start(q *Start) (Done, error) {
 		return Done{}, unfit{fmt.Errorf("the load is to start in %v: want a minute at most", ahead)}
 	}
 	t.begun = true
-	t.begin <- q.AtNS
+	t.begin <- clocks.Start{TheirNS: q.AtNS, BoundNS: q.BoundNS}
 	return Done{}, nil
 }
 
@@ -144,7 +147,9 @@ const longestWait = 2 * time.Minute
 func (s *session) carryOut(ctx context.Context, t *task) Event {
 	request := t.Request
 	request.Share = t.Share
-	var at, began int64
+	var at clocks.Start
+	var began int64
+	var missed error
 	var before, after uint64
 	take := s.agent.take
 	if take == nil {
@@ -169,15 +174,27 @@ func (s *session) carryOut(ctx context.Context, t *task) Event {
 			return errors.New("no order to start came")
 		}
 	}, func() {
-		s.agent.until(ctx, at+int64(s.agent.delay))
+		s.agent.until(ctx, at.TheirNS+int64(s.agent.delay))
 		before, began = s.link.messages(), s.agent.now()
+		if err := at.Missed(began, int64(Skew)); err != nil && ctx.Err() == nil {
+			missed = err
+			t.cancel() // rather than make load for nothing
+		}
 	})
 	after = s.link.messages()
-	if err != nil {
+	switch {
+	case missed != nil:
+		return Event{Kind: "failed", Text: "it " + late(missed).Error()}
+	case err != nil:
 		_, usage := errors.AsType[*conf.UsageError](err)
 		return Event{Kind: "failed", Text: err.Error(), Usage: usage}
 	}
 	return Event{Kind: "done", Outcome: o, BeganNS: began, Messages: after - before}
+}
+
+// late returns the error of a generator that missed the common time.
+func late(missed error) error {
+	return fmt.Errorf("did not start on time, so there is no result: %w; try again", missed)
 }
 
 // takeLoad carries out a share of a load, as loader.New and Plan.Measure do. ready is given the length of
