@@ -37,27 +37,51 @@ func fleetCommand() *cobra.Command {
 	return cmd
 }
 
+// natsUsage explains --nats.
+const natsUsage = "meet at this NATS server of your own, such as tls://nats.example:4222, in place of what the " +
+	"machines' file says; commas separate the servers of a cluster"
+
+// natsFlag defines --nats of a command about a fleet, and returns what reads the file with it.
+func natsFlag(cmd *cobra.Command) func(path string) (*fleet.Fleet, error) {
+	urls := cmd.Flags().String("nats", "", natsUsage)
+	return func(path string) (*fleet.Fleet, error) { return fleet.ReadFor(path, *urls) }
+}
+
 func fleetInitCommand() *cobra.Command {
-	return &cobra.Command{
+	var read func(string) (*fleet.Fleet, error)
+	cmd := &cobra.Command{
 		Use:   "init FILE",
 		Short: "Make the keys of the machines in FILE",
 		Long: "init makes the keys of a fleet, in a folder beside FILE: those of this machine, and a file for each\n" +
 			"agent, which is copied to its machine by hand. Keys that are there stay, so that it may be called\n" +
 			"again after FILE has changed.\n\n" +
+			"With --nats, or nats = \"URL\" in FILE, it also writes the configuration of that NATS server there.\n\n" +
 			"Exit codes: 0 success; 1 the keys could not be written; 2 usage, or a mistake in FILE.",
 		Example: "  dyno fleet init fleet.toml\n" +
 			"  dyno fleet init ~/bench/fleet.toml\n" +
+			"  dyno fleet init --nats tls://nats.example:4222 fleet.toml\n" +
 			"  dyno fleet init fleet.toml && scp fleet.keys/gen1.agent \"$(command -v dyno)\" gen1:",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := fleet.Read(args[0])
+			f, err := read(args[0])
 			if err != nil {
 				return err
 			}
-			if _, _, err := f.Keys(); err != nil {
+			k, _, err := f.Keys()
+			if err != nil {
 				return err
 			}
 			w := cmd.OutOrStdout()
+			if f.NATS != "" {
+				file, err := f.WriteConfiguration(k)
+				if err != nil {
+					return err
+				}
+				if _, err := fmt.Fprintf(w, "NATS at %s: start nats-server -c %s there, or take from it what your own "+
+					"configuration lacks\n", document.Clean(f.NATS), document.Clean(file)); err != nil {
+					return err
+				}
+			}
 			for _, m := range f.Machines() {
 				if _, err := fmt.Fprintf(w, "%s: copy dyno and %s there, and start: %s\n", m.Name,
 					document.Clean(f.BundleFile(m.Name)), document.Clean(f.Call(m.Name))); err != nil {
@@ -67,10 +91,13 @@ func fleetInitCommand() *cobra.Command {
 			return nil
 		},
 	}
+	read = natsFlag(cmd)
+	return cmd
 }
 
 func fleetUpCommand() *cobra.Command {
-	return &cobra.Command{
+	var read func(string) (*fleet.Fleet, error)
+	cmd := &cobra.Command{
 		Use:   "up FILE",
 		Short: "Copy dyno to the machines in FILE by ssh, and start their agents",
 		Long: "up starts an agent on each machine of FILE that has ssh = \"DESTINATION\", by your own ssh: it copies\n" +
@@ -83,7 +110,7 @@ func fleetUpCommand() *cobra.Command {
 			"  dyno fleet up ~/bench/fleet.toml",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := fleet.Read(args[0])
+			f, err := read(args[0])
 			if err != nil {
 				return err
 			}
@@ -95,22 +122,22 @@ func fleetUpCommand() *cobra.Command {
 			if err := f.Up(cmd.Context(), k, say); err != nil {
 				return err
 			}
-			hub, err := openHub(f, cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			defer hub.Close()
-			if err := hub.GatherAll(cmd.Context()); err != nil {
-				return err
-			}
-			say("all agents are there")
-			return nil
+			return withHub(cmd, f, func(hub *fleet.Hub) error {
+				if err := hub.GatherAll(cmd.Context()); err != nil {
+					return err
+				}
+				say("all agents are there")
+				return nil
+			})
 		},
 	}
+	read = natsFlag(cmd)
+	return cmd
 }
 
 func fleetDownCommand() *cobra.Command {
-	return &cobra.Command{
+	var read func(string) (*fleet.Fleet, error)
+	cmd := &cobra.Command{
 		Use:   "down FILE",
 		Short: "Stop the agents that dyno fleet up started, and remove what it copied",
 		Long: "down stops the agent on each machine of FILE that has ssh = \"DESTINATION\", and removes all that\n" +
@@ -121,7 +148,7 @@ func fleetDownCommand() *cobra.Command {
 			"  dyno fleet down fleet.toml && rm -r fleet.keys   # and the keys",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := fleet.Read(args[0])
+			f, err := read(args[0])
 			if err != nil {
 				return err
 			}
@@ -132,6 +159,8 @@ func fleetDownCommand() *cobra.Command {
 			return f.Down(cmd.Context(), k, sayTo(cmd.OutOrStdout()))
 		},
 	}
+	read = natsFlag(cmd)
+	return cmd
 }
 
 // sayTo returns a function that writes lines of a command's output.
@@ -140,7 +169,8 @@ func sayTo(w io.Writer) func(string) {
 }
 
 func fleetCheckCommand() *cobra.Command {
-	return &cobra.Command{
+	var read func(string) (*fleet.Fleet, error)
+	cmd := &cobra.Command{
 		Use:   "check FILE",
 		Short: "Check the machines in FILE and the links to them",
 		Long: "check waits until all agents are there, and prints for each machine its CPUs, what other programs and\n" +
@@ -153,25 +183,40 @@ func fleetCheckCommand() *cobra.Command {
 			"  dyno fleet init fleet.toml && dyno fleet check fleet.toml",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := fleet.Read(args[0])
+			f, err := read(args[0])
 			if err != nil {
 				return err
 			}
-			hub, err := openHub(f, cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			defer hub.Close()
-			if err := hub.GatherAll(cmd.Context()); err != nil {
-				return err
-			}
-			states, err := hub.Check(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return fleet.Write(cmd.OutOrStdout(), states)
+			return withHub(cmd, f, func(hub *fleet.Hub) error {
+				if err := hub.GatherAll(cmd.Context()); err != nil {
+					return err
+				}
+				states, err := hub.Check(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return fleet.Write(cmd.OutOrStdout(), states)
+			})
 		},
 	}
+	read = natsFlag(cmd)
+	return cmd
+}
+
+// withHub calls do with the controller of f, which ends with it. What it stores is removed, even if this
+// process is killed.
+func withHub(cmd *cobra.Command, f *fleet.Fleet, do func(*fleet.Hub) error) error {
+	end, err := supervised(cmd)
+	if err != nil {
+		return err
+	}
+	defer end()
+	hub, err := openHub(f, cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	defer hub.Close()
+	return do(hub)
 }
 
 // openHub starts the controller of f. What it refuses is said on stderr.

@@ -23,6 +23,7 @@ type loadFlags struct {
 	loader.Request
 	json, quiet, latency bool
 	fleet                string // file of the machines that make the load; "": this one
+	nats                 string // URL of a NATS for them; "": as that file says
 
 	names []string // of all flags, in the order of the help
 	cmd   *cobra.Command
@@ -70,6 +71,9 @@ func (f *loadFlags) run(args []string) error {
 	}
 	if err := f.splitFlags(); err != nil {
 		return err
+	}
+	if f.nats != "" && f.fleet == "" {
+		return usagef("--nats is for a load by several machines; pass --fleet with their file, or omit --nats")
 	}
 	drawSeed(f.cmd)
 	f.Dyno, f.Command = version(), repeated(f.cmd, args)

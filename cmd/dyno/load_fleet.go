@@ -16,11 +16,12 @@ import (
 func fleetFlag(f *loadFlags) {
 	f.addText("fleet", "", &f.fleet, "make the load from the machines of this file together (doc/fleet.md); amounts, "+
 		"rates and connections are of all of them, --threads, --cpus and --spin of each")
+	f.addText("nats", "", &f.nats, natsUsage)
 }
 
 // loadByFleet makes the load from several machines.
 func loadByFleet(cmd *cobra.Command, f *loadFlags) (*summary.Summary, error) {
-	machines, err := fleet.Read(f.fleet)
+	machines, err := fleet.ReadFor(f.fleet, f.nats)
 	if err != nil {
 		return nil, err
 	}
@@ -28,17 +29,16 @@ func loadByFleet(cmd *cobra.Command, f *loadFlags) (*summary.Summary, error) {
 		return nil, err
 	}
 	stderr := cmd.ErrOrStderr()
-	hub, err := openHub(machines, stderr)
-	if err != nil {
-		return nil, err
-	}
-	defer hub.Close()
-	if err := hub.Gather(cmd.Context()); err != nil {
-		return nil, err
-	}
-	return hub.Load(cmd.Context(), f.Request, func(line string) {
-		if !f.quiet {
-			fmt.Fprintln(stderr, document.Clean(line))
+	var s *summary.Summary
+	err = withHub(cmd, machines, func(hub *fleet.Hub) (err error) {
+		if err = hub.Gather(cmd.Context()); err == nil {
+			s, err = hub.Load(cmd.Context(), f.Request, func(line string) {
+				if !f.quiet {
+					fmt.Fprintln(stderr, document.Clean(line))
+				}
+			})
 		}
+		return err
 	})
+	return s, err
 }

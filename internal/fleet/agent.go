@@ -97,6 +97,7 @@ type session struct {
 	ctx   context.Context // ends with the connection
 	link  link
 	guard guard
+	from  string         // the controller's connection; of the goroutine that receives orders
 	tasks sync.WaitGroup // that outlive their order
 	load  *task          // the last one; nil: none. Of the goroutine that receives orders
 }
@@ -137,11 +138,23 @@ func handle[Q, A any](f func(*session, *Q) (A, error)) func(*session, []byte) (a
 	}
 }
 
+// succeeds reports whether o is of a controller that came after that of the session.
+func (s *session) succeeds(o *Order) bool {
+	var q Greeting
+	return o.Kind == hello && o.Version == s.guard.version && o.Digest == digest(o.Body) &&
+		strict(o.Body, &q) == nil && s.from != "" && q.From != s.from
+}
+
 // receive carries out an order and answers it.
 func (s *session) receive(r *received) {
 	arrived := s.agent.now()
 	var o Order
 	err := strict(r.data, &o)
+	if err == nil && s.succeeds(&o) {
+		s.agent.Log("another controller is there")
+		s.link.close()
+		return
+	}
 	again, replayed := false, false
 	if err == nil {
 		again, replayed, err = s.guard.accept(&o)
@@ -201,7 +214,11 @@ func encoded(v any) json.RawMessage {
 }
 
 // Greeting asks who an agent is.
-type Greeting struct{}
+type Greeting struct {
+	// From is the name of the controller's connection to a NATS of its user's own, which agents stay connected
+	// to without their controller.
+	From string `json:"from,omitempty"`
+}
 
 // Hello is the answer: the agent's program, and the session that its next orders must name.
 type Hello struct {
@@ -216,7 +233,11 @@ type Program struct {
 	Digest string `json:"digest"` // SHA-256 of its file, in hex
 }
 
-func (s *session) hello(*Greeting) (Hello, error) {
+func (s *session) hello(q *Greeting) (Hello, error) {
+	if s.from == "" {
+		s.from = q.From
+		s.link.follow(q.From)
+	}
 	p, err := program()
 	return Hello{s.guard.session, s.agent.roles(), p}, err
 }

@@ -33,13 +33,19 @@ import (
 type Fleet struct {
 	// Controller is the address, host:port, at which agents reach the machine that dyno is called on.
 	Controller string `toml:"controller"`
+	// NATS is the URL, or are the URLs with commas, of a NATS of the user's own at which all meet; "": the
+	// controller has its own. NATSCertificate is a file beside fleet.toml with its certificate, PEM; "": it has
+	// the fleet's.
+	NATS            string `toml:"nats"`
+	NATSCertificate string `toml:"nats_certificate"`
 	// Servers build and start contestants, Generators make the load, and Backends start what contestants
 	// call. A machine of several roles is in several of them, under one name.
 	Servers    []Machine `toml:"server"`
 	Generators []Machine `toml:"generator"`
 	Backends   []Machine `toml:"backend"`
 
-	path string
+	path   string
+	pinned []byte // the certificate that agents pin, DER; set by Keys
 }
 
 // Machine is another machine, on which one agent runs.
@@ -54,10 +60,19 @@ var nameForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
 const reserved = "controller"
 
 // Read reads the file of a fleet. Its errors are mistakes in the file, with line and column.
-func Read(path string) (*Fleet, error) {
+func Read(path string) (*Fleet, error) { return ReadFor(path, "") }
+
+// ReadFor does what Read does, for a NATS at these URLs in place of what the file says; "": as it says.
+func ReadFor(path, urls string) (*Fleet, error) {
+	if urls != "" {
+		if _, err := addresses(urls); err != nil {
+			return nil, conf.Usagef("--nats: %w", err)
+		}
+	}
 	folder, name := filepath.Split(path)
 	f := &Fleet{path: path}
 	file, err := conf.Read(os.DirFS(cmp.Or(folder, ".")), name, f)
+	f.NATS = cmp.Or(urls, f.NATS)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, conf.Usagef("%s: no such file; write one (dyno fleet --help shows it)", path)
@@ -73,11 +88,16 @@ func Read(path string) (*Fleet, error) {
 func (f *Fleet) check(file *conf.File) error {
 	host, port, err := net.SplitHostPort(f.Controller)
 	n, _ := strconv.Atoi(port)
+	_, unfit := addresses(f.NATS)
 	switch {
-	case f.Controller == "":
+	case f.NATS != "" && unfit != nil:
+		return file.Errorf("nats", "%v", unfit)
+	case f.NATS == "" && f.NATSCertificate != "":
+		return file.Errorf("nats_certificate", `a certificate without a NATS; add nats = "tls://HOST:PORT", or pass --nats`)
+	case f.Controller == "" && f.NATS == "":
 		return file.Errorf("", `no controller: want the address at which agents reach this machine, such as `+
 			`controller = "10.0.0.1:7447"`)
-	case err != nil || host == "" || n < 1 || n > 65535:
+	case f.Controller != "" && (err != nil || host == "" || n < 1 || n > 65535):
 		return file.Errorf("controller", `%q: want host:port, such as "10.0.0.1:7447"`, f.Controller)
 	case len(f.Machines()) == 0:
 		return file.Errorf("", `no machines: add a table [[generator]] with name = "gen1" for each that makes load`)
@@ -151,6 +171,14 @@ func (f *Fleet) Call(name string) string {
 		role = " --role " + list(has, ",")
 	}
 	return "dyno agent" + role + " " + filepath.Base(f.BundleFile(name))
+}
+
+// beside returns the path of a file that fleet.toml names.
+func (f *Fleet) beside(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(filepath.Dir(f.path), name)
 }
 
 // Folder returns the folder of the fleet's keys: fleet.keys beside fleet.toml.

@@ -101,15 +101,21 @@ func newBench(t *testing.T, names ...string) *bench {
 	b := &bench{fleet: f, keys: k, version: "9.9.9", agents: map[string]*Agent{}}
 	b.open(t)
 	for _, n := range names {
-		bundle, err := ReadBundle(f.BundleFile(n))
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.agents[n] = &Agent{Bundle: bundle, Version: b.version, Log: b.agentLog.add,
-			Roles: f.Roles(n), Cache: filepath.Join(t.TempDir(), "trees")}
-		b.run(t, b.agents[n])
+		b.start(t, n)
 	}
 	return b
+}
+
+// start starts the agent of a machine, with its file and its roles.
+func (b *bench) start(t *testing.T, name string) (stop func() error) {
+	t.Helper()
+	bundle, err := ReadBundle(b.fleet.BundleFile(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.agents[name] = &Agent{Bundle: bundle, Version: b.version, Log: b.agentLog.add, Roles: b.fleet.Roles(name),
+		Cache: filepath.Join(t.TempDir(), "trees")}
+	return b.run(t, b.agents[name])
 }
 
 func (b *bench) open(t *testing.T) {
@@ -370,9 +376,12 @@ func TestRead(t *testing.T) {
 		"controller = \"a:1\"\n[[generator]]\nname = \"Gen 1\"\n":                                               "fleet.toml:3:1: ",
 		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\n[[generator]]\nname = \"a\"\n":                      "fleet.toml:5:1: ",
 		"controller = \"a:1\"\n[[server]]\nname = \"a\"\nssh = \"b\"\n[[backend]]\nname = \"a\"\nssh = \"c\"\n": "fleet.toml:7:1: ",
-		"controller = \"a:1\"\n[[generator]]\nname = \"controller\"\n":                                          "already taken",
-		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\nssh = \"-oProxyCommand=rm\"\n":                      "fleet.toml:4:1: ",
-		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\nshh = \"b\"\n":                                      "did you mean",
+		"nats = \"http://a\"\n":                                                            `fleet.toml:1:1: "http://a": want the URL of a NATS server`,
+		"nats = \"tls://a,tls://b:1\"\n":                                                   "no machines",
+		"controller = \"a:1\"\nnats_certificate = \"x\"\n":                                 "fleet.toml:2:1: a certificate without a NATS",
+		"controller = \"a:1\"\n[[generator]]\nname = \"controller\"\n":                     "already taken",
+		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\nssh = \"-oProxyCommand=rm\"\n": "fleet.toml:4:1: ",
+		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\nshh = \"b\"\n":                 "did you mean",
 	} {
 		name := filepath.Join(t.TempDir(), "fleet.toml")
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {

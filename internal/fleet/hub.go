@@ -27,6 +27,7 @@ type Hub struct {
 	wire    wire
 	log     func(string)
 	began   time.Time
+	from    string // name of the connection to a NATS of its user's own; "": the wire is its own
 
 	sending sync.Mutex // one tree at a time
 	mu      sync.Mutex
@@ -41,9 +42,18 @@ type member struct {
 	client  uint64 // number of its connection
 }
 
-// Open starts the server of f on the port of f.Controller, on all addresses. version is that of dyno;
+// Open starts the server of f on the port of f.Controller, on all addresses, or connects to f.NATS. version is that of dyno;
 // log gets one line for each attempt to do what is not allowed.
 func Open(f *Fleet, k *Keys, version string, log func(string)) (*Hub, error) {
+	if f.NATS != "" {
+		c, err := join(f, k)
+		if err != nil {
+			return nil, err
+		}
+		h := newHub(f, version, c, log)
+		h.from = c.name
+		return h, nil
+	}
 	_, port, _ := net.SplitHostPort(f.Controller)
 	number, _ := strconv.Atoi(port)
 	if ln, err := net.Listen("tcp", ":"+port); err != nil { // in the system's words: the server would only log it
@@ -64,7 +74,7 @@ func newHub(f *Fleet, version string, w wire, log func(string)) *Hub {
 	return &Hub{fleet: f, version: protocol + version, wire: w, log: log, began: time.Now(), agents: map[string]*member{}}
 }
 
-// Close ends the server; all agents stop what they do and wait for the next one.
+// Close ends the server, or the connection to the user's; all agents stop what they do and wait for the next one.
 func (h *Hub) Close() { h.wire.close() }
 
 // Names returns the names of the generators, in the order of the file.
@@ -111,7 +121,7 @@ func (h *Hub) Greet(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, coming)
 	defer cancel()
 	for {
-		answer, err := ask[Greeting, Hello](ctx, h, name, hello, Greeting{})
+		answer, err := ask[Greeting, Hello](ctx, h, name, hello, Greeting{From: h.from})
 		if err == nil {
 			h.mu.Lock()
 			m := h.member(name)
@@ -125,7 +135,7 @@ func (h *Hub) Greet(ctx context.Context, name string) error {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("%s is not there: no agent with its key connected to %s within %v; is dyno agent running "+
-				"on it, and does a firewall let it through?", name, h.fleet.Controller, coming)
+				"on it, and does a firewall let it through?", name, h.fleet.reached(), coming)
 		case <-time.After(100 * time.Millisecond):
 		}
 	}

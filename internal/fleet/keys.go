@@ -34,9 +34,11 @@ type Keys struct {
 // Bundle is all that an agent needs to know: NAME.agent in the fleet's folder.
 type Bundle struct {
 	Name        string `json:"name"`
-	Controller  string `json:"controller"`  // host:port
+	Controller  string `json:"controller"`  // host:port of its server, or several of a NATS, separated by commas
 	Fingerprint string `json:"fingerprint"` // SHA-256 of the controller's certificate, in hex
 	Seed        []byte `json:"seed"`        // Ed25519
+	// ControllerKey is the controller's public key, of an agent that meets it at a NATS of its user's own.
+	ControllerKey string `json:"controller_key,omitempty"`
 }
 
 const controllerFile = "controller.json"
@@ -47,7 +49,7 @@ func (f *Fleet) Keys() (k *Keys, made bool, err error) {
 	name := filepath.Join(f.Folder(), controllerFile)
 	k, err = readKeys(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		k, err = newKeys(f.Controller)
+		k, err = newKeys(f.reached())
 		made = true
 	}
 	if err != nil {
@@ -68,6 +70,9 @@ func (f *Fleet) Keys() (k *Keys, made bool, err error) {
 		}
 	}
 	k.Agents = agents
+	if f.pinned, err = f.certificate(k); err != nil {
+		return nil, false, conf.Usage(err)
+	}
 	if made {
 		if err := os.MkdirAll(f.Folder(), 0o700); err != nil {
 			return nil, false, fmt.Errorf("make the folder of the fleet's keys: %w", err)
@@ -85,7 +90,7 @@ func (f *Fleet) writeBundles(k *Keys) error {
 	for name := range k.Agents {
 		b := k.Bundle(f, name)
 		if old, err := ReadBundle(f.BundleFile(name)); err == nil && bytes.Equal(old.Seed, b.Seed) &&
-			old.Controller == b.Controller && old.Fingerprint == b.Fingerprint {
+			old.Controller == b.Controller && old.Fingerprint == b.Fingerprint && old.ControllerKey == b.ControllerKey {
 			continue
 		}
 		if err := writeSecret(f.BundleFile(name), b); err != nil {
@@ -100,8 +105,11 @@ func (f *Fleet) BundleFile(agent string) string { return filepath.Join(f.Folder(
 
 // Bundle returns what the agent of that name needs to know.
 func (k *Keys) Bundle(f *Fleet, agent string) *Bundle {
-	return &Bundle{Name: agent, Controller: f.Controller, Fingerprint: fingerprint(k.Certificate),
-		Seed: k.Agents[agent]}
+	b := &Bundle{Name: agent, Controller: f.reached(), Fingerprint: fingerprint(f.pinned), Seed: k.Agents[agent]}
+	if f.NATS != "" {
+		b.ControllerKey = public(k.Seed)
+	}
+	return b
 }
 
 // fingerprint returns the SHA-256 of a certificate, in hex.

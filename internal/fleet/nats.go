@@ -5,13 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"dyno/internal/proc"
 )
 
 // Subjects. An agent may read orders to itself and its own inbox, answer an order once, and publish
@@ -32,13 +37,17 @@ const (
 	silence    = 24 * time.Hour // between the pings of NATS: the kernel looks for broken connections (dialer)
 )
 
-// center is the controller's end: NATS's server and its only privileged client.
+// center is the controller's end: NATS's server, unless its user has one, and its only privileged client.
 type center struct {
-	server *server.Server
+	server *server.Server // nil: the user's own (own.go)
 	conn   *nats.Conn
 	js     jetstream.JetStream
 	store  string
 	users  map[string]string // names of the agents, by public key
+
+	name, key string // of the controller's connection, and its public key
+	mu        sync.Mutex
+	left      map[string]uint64 // how many connections of an agent have ended
 }
 
 // listen starts NATS's server on a port of all addresses, by IPv6 too if six.
@@ -51,7 +60,7 @@ func listen(f *Fleet, port int, six bool, k *Keys, log func(string)) (*center, e
 	if err != nil {
 		return nil, err
 	}
-	if c.store, err = os.MkdirTemp("", "dyno-fleet-"); err != nil {
+	if c.store, err = proc.MkdirTemp("", "dyno-fleet-"); err != nil {
 		return nil, err
 	}
 	options := &server.Options{ServerName: "dyno", Host: "0.0.0.0", Port: port, NoSigs: true, NoLog: false,
@@ -86,12 +95,22 @@ func (c *center) serve(options *server.Options, k *Keys, log func(string)) (err 
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	_, err = c.js.CreateStream(ctx, jetstream.StreamConfig{Name: stream, Subjects: []string{results + "*"},
+	return c.createResults(ctx)
+}
+
+// createResults makes the stream of what agents report.
+func (c *center) createResults(ctx context.Context) error {
+	_, err := c.js.CreateStream(ctx, jetstream.StreamConfig{Name: stream, Subjects: []string{results + "*"},
 		Storage: jetstream.MemoryStorage, Duplicates: time.Hour, MaxAge: time.Hour})
 	return err
 }
 
 func (c *center) close() {
+	if c.conn != nil && c.server == nil && c.left != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		c.clear(ctx)
+	}
 	if c.conn != nil {
 		c.conn.Close()
 	}
@@ -99,7 +118,9 @@ func (c *center) close() {
 		c.server.Shutdown()
 		c.server.WaitForShutdown()
 	}
-	os.RemoveAll(c.store)
+	if c.store != "" {
+		proc.RemoveTemp(c.store)
+	}
 }
 
 func (c *center) ask(ctx context.Context, agent string, order []byte) ([]byte, error) {
@@ -136,6 +157,9 @@ func (c *center) fillings(agent string, got func(bytes int)) (func(), error) {
 }
 
 func (c *center) connections() map[string]uint64 {
+	if c.server == nil {
+		return c.counted()
+	}
 	list, err := c.server.Connz(&server.ConnzOptions{Username: true, Limit: 10_000})
 	if err != nil {
 		return nil
@@ -177,15 +201,23 @@ func (k *Keys) users(f *Fleet) []*server.NkeyUser {
 	users := []*server.NkeyUser{{Nkey: public(k.Seed), Permissions: &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: []string{orders + "*", "$O.>", "$JS.API.>", "$JS.ACK.>", "$JS.FC.>"}},
 		Subscribe: &server.SubjectPermission{Allow: []string{inboxes + reserved + ".>", bulks + "*"}}}}}
-	for name, seed := range k.Agents {
+	for _, name := range slices.Sorted(maps.Keys(k.Agents)) {
 		publish := []string{results + name, bulks + name}
 		if f.trees(name) {
 			publish = append(publish, reading(name)...)
 		}
-		users = append(users, &server.NkeyUser{Nkey: public(seed), Permissions: &server.Permissions{
+		users = append(users, &server.NkeyUser{Nkey: public(k.Agents[name]), Permissions: &server.Permissions{
 			Publish:   &server.SubjectPermission{Allow: publish},
 			Subscribe: &server.SubjectPermission{Allow: []string{orders + name, inboxes + name + ".>"}},
 			Response:  &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute}}})
+	}
+	if f.NATS != "" {
+		own := users[0].Permissions
+		own.Publish.Allow, own.Subscribe.Allow = append(own.Publish.Allow, present), append(own.Subscribe.Allow, present)
+		own.Response = &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute}
+		for _, u := range users {
+			u.Permissions.Subscribe.Allow = append(u.Permissions.Subscribe.Allow, left)
+		}
 	}
 	return users
 }
@@ -209,11 +241,15 @@ type leaf struct {
 	conn *nats.Conn
 	js   jetstream.JetStream
 	name string // of the agent
+
+	events     atomic.Uint64 // that say who left
+	mu         sync.Mutex
+	controller string // the name of its connection, with which this one ends
 }
 
 // dialNATS is the dial of all agents but those of tests.
 func dialNATS(ctx context.Context, b *Bundle, lost func()) (link, error) {
-	conn, err := connect("tls://"+b.Controller, b.Name, b.Seed, nats.TLSHandshakeFirst(), nats.Secure(b.client()),
+	conn, err := connect(tlsURLs(b.Controller), b.Name, b.Seed, nats.TLSHandshakeFirst(), nats.Secure(b.client()),
 		nats.SetCustomDialer(dialer{ctx}), nats.DontRandomize(), nats.ClosedHandler(func(*nats.Conn) { lost() }))
 	switch {
 	case errors.Is(err, nats.ErrAuthorization):
@@ -224,7 +260,10 @@ func dialNATS(ctx context.Context, b *Bundle, lost func()) (link, error) {
 		return nil, err
 	}
 	l := &leaf{conn: conn, name: b.Name}
-	if l.js, err = jetstream.New(conn); err != nil {
+	if l.js, err = jetstream.New(conn); err == nil && b.ControllerKey != "" {
+		err = l.watch(b.ControllerKey)
+	}
+	if err != nil {
 		conn.Close()
 		return nil, err
 	}
@@ -279,7 +318,7 @@ func (l *leaf) flush(timeout time.Duration) error { return l.conn.FlushTimeout(t
 
 func (l *leaf) messages() uint64 {
 	s := l.conn.Stats()
-	return s.InMsgs + s.OutMsgs
+	return s.InMsgs + s.OutMsgs - l.events.Load()
 }
 
 func (l *leaf) close() { l.conn.Close() }

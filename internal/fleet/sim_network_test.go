@@ -332,6 +332,8 @@ func (l *simLink) report(ctx context.Context, id string, result []byte) error {
 
 func (l *simLink) get(context.Context, string, int64) ([]byte, error) { return nil, errNoPiece }
 
+func (l *simLink) follow(string) {}
+
 func (l *simLink) fill([]byte) error { return errors.New("this network carries no fillings") }
 
 func (l *simLink) flush(time.Duration) error { return nil }

@@ -14,7 +14,9 @@ import (
 
 // place is the folder of an agent on a machine that dyno reaches by ssh, below the home of the user
 // there: one of each fleet, so that fleets of several people do not meet.
-func (b *Bundle) place() string { return ".dyno-fleet/" + b.Name + "-" + b.Fingerprint[:16] }
+func (b *Bundle) place() string {
+	return ".dyno-fleet/" + b.Name + "-" + strings.ToLower(public(b.Seed)[1:17])
+}
 
 // The scripts that ssh runs there, for sh. D is the folder, and R the roles. What a name may be (nameForm)
 // needs no quotes.

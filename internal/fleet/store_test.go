@@ -175,6 +175,18 @@ func TestWrongTrees(t *testing.T) {
 			t.Errorf("%q: %v", path, err)
 		}
 	}
+	replayed := b.order("srv", "tree", wanted{wrong})
+	for range 2 {
+		if a := b.send(t, "srv", replayed); !strings.Contains(a.Failed, "has the digest") {
+			t.Errorf("%+v", a)
+		}
+	}
+	b.agentLog.once(t, "(tree) came again; it was carried out once")
+	changed := b.order("srv", "tree", wanted{wrong})
+	changed.Body = encoded(wanted{digest})
+	if a := b.send(t, "srv", changed); !strings.Contains(a.Refused, "the order's digest is not that of its body") {
+		t.Errorf("%+v", a)
+	}
 	if got := b.cached(t, "srv"); len(got) != 0 {
 		t.Errorf("%v is left", got)
 	}

@@ -38,6 +38,8 @@ type link interface {
 	fill(data []byte) error
 	// flush returns when all that was sent has arrived.
 	flush(timeout time.Duration) error
+	// follow says which connection of the controller the link ends with; "": it has only one.
+	follow(controller string)
 	// messages returns how many messages were sent and received.
 	messages() uint64
 	close()

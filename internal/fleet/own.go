@@ -1,0 +1,239 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// A fleet may use a NATS of its user's own in place of the controller's. Its clients then outlive the
+// controller, so NATS has to say when that is gone: by the event that it sends to its system account when a
+// client leaves, which the fleet's account imports.
+const (
+	account       = "DYNO"
+	systemAccount = "SYS"
+	leaving       = "$SYS.ACCOUNT." + account + ".DISCONNECT"
+	left          = "left"       // what leaving is called in the fleet's account
+	present       = "controller" // on which a controller answers, so that there is one
+)
+
+// left is the event of a client that is gone, as far as dyno needs it.
+type leftEvent struct {
+	Client struct {
+		User string `json:"user"` // its public key
+		Name string `json:"name"`
+	} `json:"client"`
+}
+
+// addresses returns the host:port of all URLs of a NATS, which commas separate.
+func addresses(urls string) (all []string, err error) {
+	for text := range strings.SplitSeq(urls, ",") {
+		u, err := url.Parse(strings.TrimSpace(text))
+		if err != nil || u.Scheme != "tls" && u.Scheme != "nats" || u.Hostname() == "" || u.User != nil ||
+			strings.Trim(u.Path, "/") != "" {
+			return nil, fmt.Errorf("%q: want the URL of a NATS server, such as tls://nats.example:4222; commas separate "+
+				"those of a cluster", text)
+		}
+		all = append(all, net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "4222")))
+	}
+	return all, nil
+}
+
+// reached returns where agents go: one or more host:port, which commas separate.
+func (f *Fleet) reached() string {
+	if f.NATS == "" {
+		return f.Controller
+	}
+	all, _ := addresses(f.NATS) // check has seen it
+	return strings.Join(all, ",")
+}
+
+// certificate returns the certificate that agents pin, DER: the fleet's, unless the user's NATS has another.
+func (f *Fleet) certificate(k *Keys) ([]byte, error) {
+	if f.NATS == "" || f.NATSCertificate == "" {
+		return k.Certificate, nil
+	}
+	data, err := os.ReadFile(f.beside(f.NATSCertificate))
+	if err != nil {
+		return nil, fmt.Errorf("read nats_certificate: %w", err)
+	}
+	block, _ := pem.Decode(data)
+	if block == nil || block.Type != "CERTIFICATE" {
+		return nil, fmt.Errorf("%s is no certificate in PEM: want the one that the NATS server shows", f.NATSCertificate)
+	}
+	return block.Bytes, nil
+}
+
+// tlsURLs are the URLs of these host:port, for NATS.
+func tlsURLs(reached string) string { return "tls://" + strings.ReplaceAll(reached, ",", ",tls://") }
+
+// join connects the controller to the NATS of its user.
+func join(f *Fleet, k *Keys) (*center, error) {
+	c := &center{users: map[string]string{}, name: reserved + "-" + token(), key: public(k.Seed)}
+	for name, seed := range k.Agents {
+		c.users[public(seed)] = name
+	}
+	if err := c.enter(f, k); err != nil {
+		c.close()
+		return nil, fmt.Errorf("use the NATS at %s: %w", f.reached(), err)
+	}
+	return c, nil
+}
+
+func (c *center) enter(f *Fleet, k *Keys) (err error) {
+	pinned := &Bundle{Fingerprint: fingerprint(f.pinned)}
+	dial := func(name string) (*nats.Conn, error) {
+		return connect(tlsURLs(f.reached()), reserved, k.Seed, nats.Name(name), nats.TLSHandshakeFirst(),
+			nats.Secure(pinned.client()), nats.SetCustomDialer(dialer{context.Background()}), nats.DontRandomize(),
+			nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
+	}
+	const configure = "; give it the configuration that dyno fleet init --nats writes (doc/fleet.md)"
+	c.conn, err = dial(c.name)
+	_, clear := errors.AsType[tls.RecordHeaderError](err)
+	switch {
+	case clear, errors.Is(err, nats.ErrNoServers):
+		return errors.New("nothing answers there that begins with TLS (handshake_first)" + configure)
+	case errors.Is(err, nats.ErrAuthorization):
+		return errors.New("it does not know the controller's key" + configure)
+	case errors.Is(err, errCertificate):
+		return errors.New("it has another certificate than the fleet's; name its own in the file as nats_certificate")
+	case err != nil:
+		return err
+	case c.conn.MaxPayload() < mostBytes:
+		return fmt.Errorf("its max_payload is %d KB, and results may have %d MB"+configure, c.conn.MaxPayload()>>10,
+			mostBytes>>20)
+	}
+	if c.js, err = jetstream.New(c.conn); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	defer cancel()
+	switch _, err = c.js.AccountInfo(ctx); {
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
+		return errors.New("JetStream is off there" + configure)
+	case err != nil:
+		return fmt.Errorf("ask for JetStream: %w", err)
+	}
+	if err := c.alone(ctx); err != nil {
+		return err
+	}
+	if err := c.watch(ctx, dial); errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) {
+		return errors.New("it does not say when a client leaves, so agents would go on without their controller" + configure)
+	} else if err != nil {
+		return err
+	}
+	c.clear(ctx) // of a controller that was killed
+	return c.createResults(ctx)
+}
+
+// alone returns an error if another controller of the fleet is there, and else answers the next one.
+func (c *center) alone(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	switch _, err := c.conn.RequestWithContext(ctx, present, nil); {
+	case err == nil:
+		return errors.New("another dyno uses this fleet at this moment; wait until it has ended")
+	case !errors.Is(err, nats.ErrNoResponders):
+		return fmt.Errorf("look for another controller: %w", err)
+	}
+	_, err := c.conn.Subscribe(present, func(m *nats.Msg) { m.Respond(nil) })
+	return err
+}
+
+// watch counts the clients that leave, and waits until one has that dial makes for it.
+func (c *center) watch(ctx context.Context, dial func(name string) (*nats.Conn, error)) error {
+	trial, seen := c.name+"-trial", make(chan struct{})
+	var once sync.Once
+	c.left = map[string]uint64{} // from here on this controller is the only one
+	_, err := c.conn.Subscribe(left, func(m *nats.Msg) {
+		var e leftEvent
+		if json.Unmarshal(m.Data, &e) != nil {
+			return
+		}
+		if e.Client.Name == trial && e.Client.User == c.key {
+			once.Do(func() { close(seen) })
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.left[c.users[e.Client.User]]++
+	})
+	if err == nil {
+		err = c.conn.Flush()
+	}
+	if err != nil {
+		return err
+	}
+	conn, err := dial(trial)
+	if err != nil {
+		return err
+	}
+	conn.Close()
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	select {
+	case <-seen:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// clear removes what a controller stores. What is not there, or cannot be removed, is left to the next one.
+func (c *center) clear(ctx context.Context) {
+	_ = c.js.DeleteStream(ctx, stream)
+	for _, agent := range c.users {
+		_ = c.js.DeleteObjectStore(ctx, buckets+agent)
+	}
+}
+
+// counted returns a number for each agent's connection: how many of its connections have ended.
+func (c *center) counted() map[string]uint64 {
+	if c.conn.IsClosed() {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found := map[string]uint64{}
+	for _, agent := range c.users {
+		found[agent] = 1 + c.left[agent]
+	}
+	return found
+}
+
+// follow lets a link end when a connection of the controller ends.
+func (l *leaf) follow(controller string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.controller = controller
+}
+
+// watch heeds the events of clients that leave.
+func (l *leaf) watch(key string) error {
+	_, err := l.conn.Subscribe(left, func(m *nats.Msg) {
+		var e leftEvent
+		l.events.Add(1)
+		if json.Unmarshal(m.Data, &e) != nil || e.Client.User != key {
+			return
+		}
+		l.mu.Lock()
+		gone := e.Client.Name == l.controller
+		l.mu.Unlock()
+		if gone {
+			l.conn.Close()
+		}
+	})
+	return err
+}
