@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 
 	"dyno/internal/loader"
 )
@@ -105,6 +106,18 @@ func TestOwnNATS(t *testing.T) {
 		}
 		nc.Flush()
 		b.log.once(t, fmt.Sprintf("Publish Violation - Subject %q", subject))
+	}
+	stranger := *b.agents["gen1"].Bundle
+	if anonymous, err := nats.Connect("tls://"+stranger.Controller, nats.TLSHandshakeFirst(), nats.NoReconnect(),
+		nats.Secure(stranger.client())); err == nil {
+		anonymous.Close()
+		t.Error("a client without a key was let in")
+	}
+	b.log.once(t, "authentication error")
+	stranger.Seed = seed()
+	if err := (&Agent{Bundle: &stranger, Version: b.version, Log: b.agentLog.add}).Run(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "does not know the key of gen1") {
+		t.Errorf("an agent with another key: %v", err)
 	}
 	if _, err := Open(b.fleet, b.keys, b.version, b.log.add); err == nil ||
 		!strings.Contains(err.Error(), "another dyno uses this fleet") {
