@@ -36,6 +36,9 @@ type LocalOptions struct {
 	Offline   bool     // fetch no toolchain
 	Layouts   int      // orders of functions in which a contestant is linked, where its toolchain can; 0: one
 	CPUs      int      // that servers must have at least; 0: as the machine is divided by default
+	// Address is the IP address of this machine that the servers listen on, where generators on other
+	// machines reach them; all CPUs are theirs then. empty: 127.0.0.1, and this machine generates the load.
+	Address string
 }
 
 // Local is this machine. It is a Host and provides a Generator.
@@ -99,6 +102,9 @@ func NewLocal(o LocalOptions) (*Local, error) {
 			l.machine.Absent = map[string]string{}
 		}
 		l.machine.Absent["energy"] = err.Error()
+	}
+	if o.Address != "" {
+		l.machine = whole(l.machine, true)
 	}
 	l.pin = l.machine.Pinned
 	l.attach()
@@ -262,7 +268,7 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	if others := l.layouts[name]; o.Layout > 0 && o.Layout <= len(others) {
 		b = others[o.Layout-1]
 	}
-	if l.restore == nil && l.pin {
+	if l.restore == nil && l.pin && l.opts.Address == "" {
 		restore, err := proc.PinSelf(l.machine.GeneratorCPUs)
 		if err != nil {
 			l.mu.Unlock()
@@ -300,7 +306,8 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	inst, err := contestant.Launch(ctx, b, contestant.LaunchOptions{
 		Dir:  filepath.Join(l.opts.Folder, "homes", safe(name)),
 		Log:  l.log(name, fmt.Sprintf("epoch%d", o.Epoch)),
-		CPUs: l.pinned(cpus), Count: given != nil, Pad: o.Padding, Delay: o.Delay, Work: o.Work, Backend: o.Backend, Routes: routes,
+		CPUs: l.pinned(cpus), Count: given != nil, Address: l.opts.Address, Pad: o.Padding, Delay: o.Delay,
+		Work: o.Work, Backend: o.Backend, Routes: routes,
 		Stats: o.Stats && reportsHeap(b.Manifest),
 		Probe: o.Probe.Ask, OwnNetwork: l.shares(name), Protocols: o.Protocols, Identity: identity,
 	})
@@ -324,7 +331,7 @@ func (l *Local) certified(forms []protocol.HTTP) (endpoint.Identity, error) {
 		return l.identity, nil
 	}
 	var err error
-	l.identity, err = endpoint.NewIdentity(filepath.Join(l.opts.Folder, "tls"))
+	l.identity, err = endpoint.NewIdentity(filepath.Join(l.opts.Folder, "tls"), l.listens()...)
 	return l.identity, err
 }
 
@@ -338,7 +345,11 @@ func (l *Local) settle(name string, port int) error {
 	if !l.shares(name) {
 		return nil
 	}
-	if err := netns.Allowed(); err != nil {
+	err := netns.Allowed()
+	if l.opts.Address != "" {
+		err = errors.New("generators on other machines would not reach it in one")
+	}
+	if err != nil {
 		return fmt.Errorf("it always listens on port %d, and so does another side, but both run at the same time; "+
 			"make one of them listen on PORT, or write %s in its command in place of the port. As root, dyno can "+
 			"give each its own network namespace; here: %w", port, contestant.PortMark, err)
@@ -401,7 +412,8 @@ func (l *Local) Watch(loaded Server) func(server, generator, backend time.Durati
 		beside := max(0, used(others)-from)
 		c := host.Causes(&before, &after,
 			host.Account{CPUs: cpus, Used: server}, host.Account{CPUs: m.GeneratorCPUs, Used: generator},
-			host.Account{CPUs: m.GeneratorCPUs, Used: backend}, host.Account{CPUs: cpus, Used: beside})
+			host.Account{CPUs: m.GeneratorCPUs, Used: backend}, host.Account{CPUs: cpus, Used: beside},
+			l.own(generator))
 		c.OtherSidesNS = int64(beside)
 		if s, ok := loaded.(*attached); ok && s.tree == nil && s.target.Here {
 			c.BackgroundUnknown, c.BackgroundServerNS, c.BackgroundGeneratorNS = true, 0, 0

@@ -1,6 +1,7 @@
 package contestant
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"os"
@@ -19,7 +20,7 @@ const statsListener protocol.Listener = "DYNO_STATS"
 // program that follows the contract has one for each listener that its protocols need; a user's own
 // command has the port of AtClear alone, in whatever protocol.
 func (o *LaunchOptions) addresses(port int, follows bool) (map[protocol.Listener]string, error) {
-	all := map[protocol.Listener]string{protocol.AtClear: net.JoinHostPort("127.0.0.1", strconv.Itoa(port))}
+	all := map[protocol.Listener]string{protocol.AtClear: net.JoinHostPort(o.address(), strconv.Itoa(port))}
 	var more []protocol.Listener
 	if follows {
 		more = protocol.Listeners(o.Protocols)[1:]
@@ -32,11 +33,15 @@ func (o *LaunchOptions) addresses(port int, follows bool) (map[protocol.Listener
 		other := port
 		for slices.Contains(taken, other) {
 			var err error
-			if other, err = freePort(); err != nil {
+			if other, err = freePort(o.address()); err != nil {
 				return nil, err
 			}
 		}
-		taken, all[at] = append(taken, other), net.JoinHostPort("127.0.0.1", strconv.Itoa(other))
+		taken = append(taken, other)
+		all[at] = net.JoinHostPort(o.address(), strconv.Itoa(other))
+		if at == statsListener { // which dyno reads from this machine
+			all[at] = net.JoinHostPort(loopback, strconv.Itoa(other))
+		}
 	}
 	return all, nil
 }
@@ -97,9 +102,14 @@ func (o *LaunchOptions) counted(env map[string]string, inherited bool) map[strin
 	return all
 }
 
-// freePort asks the kernel for an unused loopback port.
-func freePort() (int, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+// address returns the IP address on which a contestant is to listen.
+func (o *LaunchOptions) address() string { return cmp.Or(o.Address, loopback) }
+
+const loopback = "127.0.0.1"
+
+// freePort asks the kernel for an unused port of an address of this machine.
+func freePort(address string) (int, error) {
+	ln, err := net.Listen("tcp", net.JoinHostPort(address, "0"))
 	if err != nil {
 		return 0, fmt.Errorf("find a free port: %w", err)
 	}

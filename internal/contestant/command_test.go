@@ -36,6 +36,8 @@ func listenOn(ports []string) {
 		switch {
 		case p == "none":
 			continue
+		case p == "told":
+			addr = os.Getenv("DYNO_ADDR")
 		case p == "0":
 			addr = "127.0.0.1:" + os.Getenv("PORT")
 		case !strings.Contains(p, ":"):
@@ -92,10 +94,33 @@ func needsLinux(t *testing.T, err error) {
 	}
 }
 
+// TestAddress: servers listen where other machines reach them, or are told so.
+func TestAddress(t *testing.T) {
+	const address = "127.0.0.2" // which Linux has, too
+	port, err := freePort(address)
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, ports := range []string{"told", fmt.Sprintf(":%d", port)} {
+		i, answer, err := launched(t, command(t, ports, "ANSWER=a"), LaunchOptions{Address: address})
+		needsLinux(t, err)
+		if err != nil || answer != "a" || !strings.HasPrefix(i.Addr, address+":") {
+			t.Fatalf("%q: %v, %q", ports, err, answer)
+		}
+		if err := i.End(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, _, err = launched(t, command(t, "0", ""), LaunchOptions{Address: address}); err == nil ||
+		!strings.Contains(err.Error(), "on 127.0.0.1:") || !strings.Contains(err.Error(), "DYNO_ADDR (127.0.0.2)") {
+		t.Errorf("of a server that other machines do not reach: %v", err)
+	}
+}
+
 // A command is found wherever it listens.
 func TestCommandPorts(t *testing.T) {
 	free := func() string {
-		port, err := freePort()
+		port, err := freePort(loopback)
 		if err != nil {
 			t.Fatal(err)
 		}

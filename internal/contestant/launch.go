@@ -26,6 +26,7 @@ type LaunchOptions struct {
 	Log     string // file for its output; appended to
 	CPUs    []int  // it is pinned to; nil leaves it free
 	Count   bool   // its environment says how many these are, for runtimes that ask it
+	Address string // IP address of this machine that it listens on; empty: 127.0.0.1
 	Pad     int    // bytes of padding of its environment
 	Delay   time.Duration
 	Work    string        // of its handlers: empty, or result.CPUBound
@@ -47,6 +48,7 @@ type Instance struct {
 	endpoint.Endpoint
 	also     map[protocol.Listener]string // host:port of further listeners
 	identity endpoint.Identity
+	address  string            // that it was to listen on, an IP address
 	Stats    string            // host:port of the figures of its heap; empty: it was not asked for any
 	Counted  map[string]string // the variables of LaunchOptions.Count, as it was started
 	Process  *proc.Process
@@ -77,11 +79,11 @@ func (i *Instance) End() error {
 	return err
 }
 
-// Launch starts b on a free loopback port, waits until it answers the probe, and verifies that the
+// Launch starts b on a free port of its address, waits until it answers the probe, and verifies that the
 // process that listens is in the tree that was started. The error is a *Failed, or ctx's; then
 // nothing is left running.
 func Launch(ctx context.Context, b *Built, o LaunchOptions) (*Instance, error) {
-	port, err := freePort()
+	port, err := freePort(o.address())
 	if err != nil {
 		return nil, &Failed{Stage: "launch", Err: err}
 	}
@@ -127,7 +129,8 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 		return nil, &Failed{Stage: "launch", Err: err, Log: o.Log}
 	}
 	i := &Instance{Endpoint: endpoint.Endpoint{Network: p.Network(), Addr: addr}, Stats: stats, Process: p,
-		Counted: counted, also: addrs, identity: o.Identity, engine: b.engine, container: container}
+		Counted: counted, also: addrs, identity: o.Identity, address: o.address(),
+		engine: b.engine, container: container}
 	if command != nil {
 		i.port = &portSearch{offered: port}
 	}
@@ -281,11 +284,11 @@ func (i *Instance) ours(addr string) error {
 		return err
 	}
 	// nobody else is there; or its own sockets showed where it listens
-	if i.Network != "tcp" || !a.Addr().IsLoopback() {
+	if i.Network != "tcp" || !a.Addr().IsLoopback() && a.Addr().String() != i.address {
 		return nil
 	}
 	port := int(a.Port())
-	ours, pids, err := i.Process.Listening(port)
+	ours, pids, err := i.Process.Listening(a)
 	switch {
 	case err != nil:
 		return fmt.Errorf("find the process that listens on port %d: %w", port, err)

@@ -46,6 +46,10 @@ func (i *Instance) search() error {
 	if err := i.port.look(all, time.Now()); err != nil || !i.port.at.IsValid() {
 		return err
 	}
+	if i.address != loopback {
+		i.Addr, err = i.from(i.port.at)
+		return err
+	}
 	i.Addr = i.reachable(i.port.at)
 	return nil
 }
@@ -91,6 +95,15 @@ func (i *Instance) reachable(a netip.AddrPort) string {
 		return addr
 	}
 	return net.JoinHostPort("::1", port)
+}
+
+// from returns where other machines reach a socket that listens at a.
+func (i *Instance) from(a netip.AddrPort) (string, error) {
+	if !a.Addr().IsUnspecified() && a.Addr().Unmap().String() != i.address {
+		return "", fmt.Errorf("it listens on %s, where other machines do not reach it; make it listen on the address in "+
+			"DYNO_ADDR (%s), or on all", a, i.address)
+	}
+	return net.JoinHostPort(i.address, strconv.Itoa(int(a.Port()))), nil
 }
 
 // Fixed returns the port of a command that ignores the offered port; 0 if it uses the offered port.

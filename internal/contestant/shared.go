@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -86,4 +87,22 @@ func stage(src string, shared []sharedFolder, dir string) (string, error) {
 		return "", err
 	}
 	return at, around(src, shared, beside)
+}
+
+// Copy copies all that a build of m needs into the folder dir, and returns m as it is there. root is the
+// folder of the project.
+func (m *Manifest) Copy(root, dir string) (*Manifest, error) {
+	src := m.Dir(root)
+	shared, err := m.sharedFolders(root)
+	if err != nil {
+		return nil, err
+	}
+	const language = "it" // any name does
+	beside := filepath.Join(dir, Folder, language)
+	if err := copyTree(src, filepath.Join(beside, filepath.Base(src)), nil); err != nil {
+		return nil, err
+	}
+	own := *m
+	own.Root, own.Path = dir, path.Join(Folder, language, filepath.Base(src))
+	return &own, around(src, shared, beside)
 }

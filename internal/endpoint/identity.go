@@ -24,14 +24,24 @@ type Identity struct {
 	trust     *x509.CertPool
 }
 
+// Trusting returns the Identity of another machine's servers as a client needs it: their certificate,
+// PEM, without the key.
+func Trusting(cert []byte) (Identity, error) {
+	i := Identity{trust: x509.NewCertPool()}
+	if !i.trust.AppendCertsFromPEM(cert) {
+		return Identity{}, errors.New("the servers' certificate cannot be read")
+	}
+	return i, nil
+}
+
 // identityLife is how long an Identity is valid. A run makes a new one.
 const identityLife = 30 * 24 * time.Hour
 
-// NewIdentity makes an Identity of localhost, 127.0.0.1 and ::1 (ECDSA, P-256) in the folder dir, which
-// only its owner can read.
-func NewIdentity(dir string) (Identity, error) {
+// NewIdentity makes an Identity of localhost, 127.0.0.1, ::1 and further IP addresses (ECDSA, P-256) in
+// the folder dir, which only its owner can read.
+func NewIdentity(dir string, more ...net.IP) (Identity, error) {
 	i := Identity{Cert: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem"), trust: x509.NewCertPool()}
-	cert, key, err := selfSigned(time.Now())
+	cert, key, err := selfSigned(time.Now(), more)
 	if err == nil {
 		err = os.MkdirAll(dir, 0o700)
 	}
@@ -51,7 +61,7 @@ func NewIdentity(dir string) (Identity, error) {
 }
 
 // selfSigned returns a certificate and its key, in DER.
-func selfSigned(now time.Time) (cert, key []byte, err error) {
+func selfSigned(now time.Time, more []net.IP) (cert, key []byte, err error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, nil, err
@@ -63,7 +73,7 @@ func selfSigned(now time.Time) (cert, key []byte, err error) {
 	name := pkix.Name{CommonName: "dyno, for one run"}
 	c := &x509.Certificate{
 		SerialNumber: serial, Subject: name, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(identityLife),
-		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
+		DNSNames: []string{"localhost"}, IPAddresses: append([]net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}, more...),
 		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, BasicConstraintsValid: true, IsCA: true,
 	}

@@ -77,3 +77,42 @@ func TestIdentity(t *testing.T) {
 		}
 	}
 }
+
+// TestTrusting: a client on another machine, which has the certificate alone, reaches a server at its address.
+func TestTrusting(t *testing.T) {
+	made, err := NewIdentity(filepath.Join(t.TempDir(), "tls"), net.IPv4(127, 0, 0, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair, err := tls.LoadX509KeyPair(made.Cert, made.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := tls.Listen("tcp", "127.0.0.2:0", &tls.Config{Certificates: []tls.Certificate{pair}})
+	if err != nil {
+		t.Skip(err) // not every system has more than one loopback address
+	}
+	defer ln.Close()
+	go func() {
+		if c, err := ln.Accept(); err == nil {
+			c.(*tls.Conn).Handshake()
+			c.Close()
+		}
+	}()
+	cert, err := os.ReadFile(made.Cert)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent, err := Trusting(cert)
+	if err != nil || sent.Key != "" {
+		t.Fatal(sent.Key, err)
+	}
+	c, err := TCP(ln.Addr().String()).Speaking(protocol.HTTPS, sent).Dial(t.Context(), &net.Dialer{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+	if _, err := Trusting([]byte("no certificate")); err == nil {
+		t.Error("anything is a certificate")
+	}
+}

@@ -139,14 +139,14 @@ func TestDaemonListens(t *testing.T) {
 			var ours bool
 			var pids []int
 			eventually(t, "its parent ends", func() bool {
-				ours, pids, err = p.Listening(port)
+				ours, pids, err = p.Listening(loopback(port))
 				return ours || err != nil
 			})
 			if err != nil || len(pids) != 1 || pids[0] == p.Pid() {
 				t.Errorf("%v %v %v", ours, pids, err)
 			}
 			if by.groups != nil {
-				if ours, _, _ := other.Listening(port); ours {
+				if ours, _, _ := other.Listening(loopback(port)); ours {
 					t.Error("another tree takes it for its own")
 				}
 			}

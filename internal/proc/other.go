@@ -31,24 +31,24 @@ func Start(cmd Command) (*Process, error) {
 }
 
 // The methods of Process. They are never called, because Start fails.
-func (p *Process) Pid() int                                { return 0 }
-func (p *Process) Done() <-chan struct{}                   { return nil }
-func (p *Process) Err() error                              { return errSystem }
-func (p *Process) Stop(time.Duration) error                { return errSystem }
-func (p *Process) Forced() bool                            { return false }
-func (p *Process) Adopt(pid int) error                     { return errSystem }
-func (p *Process) Network() string                         { return "tcp" }
-func (p *Process) Tree() []int                             { return nil }
-func (p *Process) Freeze() error                           { return errSystem }
-func (p *Process) Thaw() error                             { return errSystem }
-func (p *Process) Strayed() error                          { return nil }
-func (p *Process) CPU() (time.Duration, error)             { return 0, errSystem }
-func (p *Process) Usage(*result.Usage) error               { return errSystem }
-func (p *Process) Totals(*result.Usage) error              { return errSystem }
-func (p *Process) Count() func() *int64                    { return func() *int64 { return nil } }
-func (p *Process) Meters() (by, absent map[string]string)  { return nil, Absent() }
-func (p *Process) Listening(port int) (bool, []int, error) { return false, nil, errSystem }
-func (p *Process) Listeners() ([]netip.AddrPort, error)    { return nil, errSystem }
+func (p *Process) Pid() int                                      { return 0 }
+func (p *Process) Done() <-chan struct{}                         { return nil }
+func (p *Process) Err() error                                    { return errSystem }
+func (p *Process) Stop(time.Duration) error                      { return errSystem }
+func (p *Process) Forced() bool                                  { return false }
+func (p *Process) Adopt(pid int) error                           { return errSystem }
+func (p *Process) Network() string                               { return "tcp" }
+func (p *Process) Tree() []int                                   { return nil }
+func (p *Process) Freeze() error                                 { return errSystem }
+func (p *Process) Thaw() error                                   { return errSystem }
+func (p *Process) Strayed() error                                { return nil }
+func (p *Process) CPU() (time.Duration, error)                   { return 0, errSystem }
+func (p *Process) Usage(*result.Usage) error                     { return errSystem }
+func (p *Process) Totals(*result.Usage) error                    { return errSystem }
+func (p *Process) Count() func() *int64                          { return func() *int64 { return nil } }
+func (p *Process) Meters() (by, absent map[string]string)        { return nil, Absent() }
+func (p *Process) Listening(netip.AddrPort) (bool, []int, error) { return false, nil, errSystem }
+func (p *Process) Listeners() ([]netip.AddrPort, error)          { return nil, errSystem }
 
 // Running is the process tree of a server that dyno did not start; it cannot exist on this system.
 type Running struct{}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -421,11 +422,11 @@ func TestListening(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours, pids, err := p.Listening(port)
+	ours, pids, err := p.Listening(loopback(port))
 	if err != nil || !ours || len(pids) != 1 || pids[0] != p.Pid() {
 		t.Errorf("Listening: %v %v %v", ours, pids, err)
 	}
-	if got := ownerOf(port); len(got) != 1 || got[0] != p.Pid() {
+	if got := ownerOf(loopback(port)); len(got) != 1 || got[0] != p.Pid() {
 		t.Errorf("Owner: %v", got)
 	}
 	if Name(p.Pid()) == "" {
@@ -436,12 +437,17 @@ func TestListening(t *testing.T) {
 		t.Fatal(err)
 	}
 	foreign := l.Addr().(*net.TCPAddr).Port
-	ours, pids, err = p.Listening(foreign)
+	ours, pids, err = p.Listening(loopback(foreign))
 	if err != nil || ours || len(pids) != 1 || pids[0] != os.Getpid() {
 		t.Errorf("foreign: %v %v %v", ours, pids, err)
 	}
 	l.Close()
-	if ours, pids, err = p.Listening(foreign); ours || pids != nil || err != nil {
+	if ours, pids, err = p.Listening(loopback(foreign)); ours || pids != nil || err != nil {
 		t.Errorf("nobody: %v %v %v", ours, pids, err)
 	}
+}
+
+// loopback is a port of the loopback address.
+func loopback(port int) netip.AddrPort {
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(port))
 }

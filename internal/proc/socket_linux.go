@@ -19,12 +19,12 @@ import (
 // to a child at the moment.
 const listenTries = 5
 
-// Listening reports whether all sockets that listen on the TCP port of the loopback address belong
-// to the tree. pids are the processes that hold them. If ours is false, pids are those outside the
+// Listening reports whether all sockets that listen on a TCP address and port belong to the tree; of
+// one loopback address all count. pids are the processes that hold them. If ours is false, pids are those outside the
 // tree; a socket of another user's process may not be readable and then adds no pid.
-func (p *Process) Listening(port int) (ours bool, pids []int, err error) {
+func (p *Process) Listening(at netip.AddrPort) (ours bool, pids []int, err error) {
 	for range listenTries {
-		sockets, err := listeners(port, local)
+		sockets, err := listeners(int(at.Port()), reachable(at.Addr()))
 		if err != nil || len(sockets) == 0 {
 			return false, nil, err
 		}
@@ -32,7 +32,7 @@ func (p *Process) Listening(port int) (ours bool, pids []int, err error) {
 		if pids, all := holders(members, sockets); all {
 			return true, pids, nil
 		}
-		pids = slices.DeleteFunc(ownerOf(port), func(pid int) bool {
+		pids = slices.DeleteFunc(ownerOf(at), func(pid int) bool {
 			return slices.Contains(members, pid) || p.take(pid)
 		})
 		if len(pids) > 0 {
@@ -78,10 +78,9 @@ func (p *Process) take(pid int) bool {
 	return true
 }
 
-// ownerOf returns the processes that listen on the TCP port of the loopback address, as far as dyno
-// may inspect them.
-func ownerOf(port int) []int {
-	sockets, err := listeners(port, local)
+// ownerOf returns the processes that listen on a TCP address and port, as far as dyno may inspect them.
+func ownerOf(at netip.AddrPort) []int {
+	sockets, err := listeners(int(at.Port()), reachable(at.Addr()))
 	if err != nil || len(sockets) == 0 {
 		return nil
 	}
@@ -182,6 +181,14 @@ func (p *Process) Listeners() ([]netip.AddrPort, error) {
 		}
 	}
 	return list, err
+}
+
+// reachable returns what reports whether a connection to an address can reach a socket.
+func reachable(at netip.Addr) func(listener) bool {
+	if at.IsLoopback() {
+		return local
+	}
+	return func(l listener) bool { return accepts(l, at) }
 }
 
 // local reports whether a connection to the loopback address can reach a socket. Both byte orders of
