@@ -111,6 +111,9 @@ func (b *Bench) gone() error {
 // an error.
 func (b *Bench) lose(epoch int, stage string, why error) error {
 	p := &b.run.Plan
+	if b.lost() != nil {
+		return errLost
+	}
 	cause := &LogError{Err: why}
 	if s := b.backend(); s != nil {
 		cause.Tail = s.LogTail()

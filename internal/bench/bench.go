@@ -131,6 +131,10 @@ type Bench struct {
 	mu      sync.Mutex
 
 	reckoned reckoned
+
+	at       result.Key // what is going on: an epoch, and a round from the first trial on
+	losses   int        // of machines, since there were measured trials
+	measured int
 }
 
 // Run carries out p until the plan stops it or ctx is cancelled, and returns what was recorded. An
@@ -153,7 +157,7 @@ func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
 // carryOut carries out orders until the plan stops the run, and records how it ended.
 func (b *Bench) carryOut(ctx context.Context) (*result.Run, error) {
 	b.reckoned = reckoned{}
-	reason, err := b.all(ctx)
+	reason, err := b.lasting(ctx, b.all)
 	b.stopAll()
 	if b.again != nil { // it did not go on
 		if ctx.Err() != nil {
@@ -208,19 +212,28 @@ func (b *Bench) all(ctx context.Context) (string, error) {
 			return string(stop), nil
 		}
 		if plan.Of(&b.run.Plan).Traits().Alone {
+			b.at = o.Key
 			if err := b.alone(ctx, o); err != nil {
 				return "", err
 			}
 			continue
 		}
 		if o.Epoch != epoch {
+			b.at = result.Key{Epoch: o.Epoch, Round: -1}
 			if err := b.turn(ctx, o.Epoch); err != nil {
 				return "", err
 			}
 			epoch = o.Epoch
 			continue // a contestant that failed to start is out of the next order
 		}
+		b.at = o.Key
 		if err := b.trial(ctx, o); err != nil {
+			if again, err := b.retaken(ctx, o); err != nil || again {
+				if err != nil {
+					return "", err
+				}
+				continue
+			}
 			return "", err
 		}
 		if err := ctx.Err(); err != nil {
@@ -300,6 +313,9 @@ func (b *Bench) record(rec result.Record) error {
 // fail records that a contestant failed at a stage, and stops its process. A lack of file
 // descriptors is an error of dyno itself, which it returns.
 func (b *Bench) fail(name, stage string, epoch int, cause error) error {
+	if b.lost() != nil { // which is no fault of the contestant
+		return errLost
+	}
 	if load.OutOfFiles(cause) { // which is dyno's own trouble
 		return fmt.Errorf("%s %s: %w", stage, name, cause)
 	}

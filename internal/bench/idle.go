@@ -48,7 +48,7 @@ func (b *Bench) idleOf(ctx context.Context, s Server, name string, epoch int) er
 			return ownTrouble(ctx, err)
 		}
 		defer session.Close()
-		seen, err := session.Run(ctx, load.Window{Requests: int64(n - held)})
+		seen, err := session.Run(ctx, load.Window{Requests: int64(n - held), Uncounted: true})
 		if err != nil || broken(&seen) != nil {
 			return ownTrouble(ctx, err)
 		}

@@ -55,7 +55,9 @@ func (b *Bench) goOn() error {
 		return nil
 	}
 	b.again = nil
-	again.PausedNS = time.Now().UnixNano() - b.run.Trials[len(b.run.Trials)-1].EndedUnixNS
+	if n := len(b.run.Trials); n > 0 {
+		again.PausedNS = time.Now().UnixNano() - b.run.Trials[n-1].EndedUnixNS
+	}
 	return b.record(result.Record{Resume: again})
 }
 
@@ -68,6 +70,8 @@ func sameKind(was, here *result.Host) error {
 			differ = append(differ, fmt.Sprintf("%s: %s, here %s", what, x, y))
 		}
 	}
+	add("machine", was.Name, here.Name)
+	add("generators", machines(was), machines(here))
 	add("CPU", was.CPU, here.CPU)
 	add("CPUs", was.CPUs, here.CPUs)
 	add("kernel series", host.KernelSeries(was.Kernel), host.KernelSeries(here.Kernel))
@@ -79,6 +83,15 @@ func sameKind(was, here *result.Host) error {
 		return fmt.Errorf("the run began on a different kind of machine (%s)", strings.Join(differ, "; "))
 	}
 	return nil
+}
+
+// machines names the machines that load the servers, with their CPUs.
+func machines(h *result.Host) (all []string) {
+	for i := range h.Generators {
+		g := &h.Generators[i]
+		all = append(all, fmt.Sprintf("%s: %s %v", g.Name, g.CPU, g.GeneratorCPUs))
+	}
+	return all
 }
 
 // sameFacts reports whether two descriptions of a machine are recorded alike.

@@ -47,6 +47,9 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 	} else {
 		b.warm(ctx, all)
 	}
+	if b.lost() != nil {
+		return errLost
+	}
 	if gone := b.gone(); gone != nil && ctx.Err() == nil {
 		return b.lose(epoch, "launch", gone)
 	}
@@ -185,6 +188,9 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 	t, err := load(ctx, s, o)
 	if ctx.Err() != nil {
 		return ctx.Err() // a trial cut short is no trial
+	}
+	if b.lost() != nil { // nor is one of which a machine was
+		return errLost
 	}
 	if gone := b.gone(); gone != nil { // nor is one whose backend was gone
 		return b.lose(o.Epoch, "load", fmt.Errorf("while %s was loaded, %w", o.Contestant, gone))
@@ -335,6 +341,15 @@ func (b *Bench) spins(level result.Level) bool {
 	if p.Spin != "" || p.Backend != "" || !open && len(p.External) > 0 {
 		return p.Spin == "on"
 	}
+	if all := b.run.Host.Generators; len(all) > 0 {
+		return !slices.ContainsFunc(all, func(g result.Host) bool {
+			own := load.Share{Of: len(all)}.Part(int64(level.Connections)) // the largest
+			s := host.Spinning{Usable: g.GeneratorCPUs, LoopCPUs: g.GeneratorCPUs, Quota: g.QuotaCPUs, Remote: true,
+				Loops: load.Loops(len(g.GeneratorCPUs), int(own))}
+			ok, _ := s.Allowed()
+			return !ok
+		})
+	}
 	ok, _ := host.SpinAllowed(&b.run.Host, load.Loops(len(b.run.Host.GeneratorCPUs), level.Connections), open)
 	return ok
 }
@@ -358,7 +373,7 @@ func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load
 // that time, because one queued request per connection would take as long as the trial.
 func rewarm(p *result.Plan, at result.Level) load.Window {
 	return load.Window{For: time.Duration(plan.Rewarm(p, at)), Requests: plan.RewarmRequests(p, at),
-		Spread: time.Duration(at.DelayNS), InFlight: 1}
+		Spread: time.Duration(at.DelayNS), InFlight: 1, Uncounted: true}
 }
 
 // window returns the load of a trial. For an open loop the response times are kept in seen.

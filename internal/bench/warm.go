@@ -207,7 +207,7 @@ func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 		if i == 0 && len(s.Windows) == 0 {
 			s.began = b.Generator.Now()
 		}
-		seen, err := session.Run(ctx, load.Window{For: plan.WarmWindow(level), Spread: b.delay(s.Epoch)})
+		seen, err := session.Run(ctx, load.Window{For: plan.WarmWindow(level), Spread: b.delay(s.Epoch), Uncounted: true})
 		after, unread2 := s.server.CPU()
 		session.Close()
 		if err == nil {

@@ -71,17 +71,33 @@ func Paused(t *result.Trial) bool {
 	return t.Causes.SuspendedNS > 0 || float64(pauseOf(t)) > max(pauseLeast, limit*float64(t.Load.WindowNS))
 }
 
+// startMost is how far the start of a generator may be from the common time, the bound of its clock
+// included: half of the samples of 20 ms of which a load's rates are made.
+const startMost = 10_000_000
+
+// missedStart reports whether one of several generators began, or may have begun, at another time.
+func missedStart(t *result.Trial) bool {
+	for _, p := range t.Load.Parts {
+		if max(p.BeganNS, -p.BeganNS) > startMost-p.BoundNS {
+			return true
+		}
+	}
+	return false
+}
+
 // Discard reports whether a round is invalid because of a cause outside its contestants: background
 // CPU on the server's or the generator's CPUs, that of other sides that are not frozen, steal, or a
 // pause of the generator or the machine in any of its trials. It uses all trials of the round and
 // no metric.
+//
+// Nor does it count if several generators did not begin at one time.
 //
 // Note: the event loops' run-queue delay is shown but discards nothing. In a VM each wake-up from
 // idle counts as delay: 3 to 8 % on an idle machine without background CPU. It increases with the
 // number of sleeps, which depends on the contestant.
 func Discard(round []result.Trial) bool {
 	for i := range round {
-		if Paused(&round[i]) {
+		if Paused(&round[i]) || missedStart(&round[i]) {
 			return true
 		}
 	}

@@ -216,6 +216,8 @@ func apart(_ *Check, e *Evidence) (State, string) {
 	h := &e.Run.Host
 	shared := slices.ContainsFunc(h.ServerCPUs, func(cpu int) bool { return slices.Contains(h.GeneratorCPUs, cpu) })
 	switch {
+	case len(h.Generators) > 0:
+		return Pass, "server and generators are different machines"
 	case anyAttached(e.Run) && shared:
 		return Warn, "servers that are already running may use any CPU, also the generator's; to separate them, " +
 			"start them with taskset on other CPUs"

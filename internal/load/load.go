@@ -96,9 +96,10 @@ type Window struct {
 	InFlight int
 	// Schedule says when requests are due: an open loop. nil is a closed loop, in which each
 	// connection sends its next request as soon as it may.
-	Schedule *Schedule
-	Think    Pause    // closed loop: from an answer to the next request of its connection
-	Observe  *Observe // what to keep beyond the Load; nil: nothing
+	Schedule  *Schedule
+	Think     Pause    // closed loop: from an answer to the next request of its connection
+	Observe   *Observe // what to keep beyond the Load; nil: nothing
+	Uncounted bool     // of a warm-up: no figure of it counts
 	// Begin, unless nil, is called once all is ready. The window begins when it returns.
 	Begin func()
 }

@@ -77,6 +77,11 @@ func elapsed(run *result.Run) int64 {
 			paused += r.PausedNS
 		}
 	}
+	for _, l := range run.Lost {
+		if l.Epoch <= last.Epoch {
+			paused += l.PausedNS
+		}
+	}
 	return last.EndedUnixNS - begin(run) - paused
 }
 

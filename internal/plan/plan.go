@@ -64,6 +64,9 @@ func Next(run *result.Run, decided func() bool) (Order, Stop) {
 	if nobody(run) {
 		return Order{}, Nobody
 	}
+	if k, ok := cutOff(run); ok {
+		return first(run, k)
+	}
 	if len(run.Trials) == 0 {
 		return first(run, result.Key{Seed: p.Seed})
 	}

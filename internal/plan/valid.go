@@ -127,7 +127,32 @@ func complete(run *result.Run, k result.Key) bool {
 // discarded reports whether a cause outside the contestants disturbed the round of k. It uses the
 // whole round, because a 10 ms tick is 2.5 % of one trial.
 func discarded(run *result.Run, k result.Key) bool {
-	return checks.Discard(trials(run, k))
+	return wasLost(run, k) || checks.Discard(trials(run, k))
+}
+
+// wasLost reports whether a machine was lost in the round and attempt of k.
+func wasLost(run *result.Run, k result.Key) bool {
+	return slices.ContainsFunc(run.Lost, func(l result.Lost) bool {
+		return l.Epoch == k.Epoch && l.Round == k.Round && l.Attempt == k.Attempt
+	})
+}
+
+// cutOff returns the next attempt at the round in which a machine was lost, if that was the last thing
+// that was tried and no later epoch was begun since.
+func cutOff(run *result.Run) (k result.Key, ok bool) {
+	if len(run.Lost) == 0 {
+		return k, false
+	}
+	k = run.Lost[len(run.Lost)-1].Key
+	if n := len(run.Resumes); k.Round < 0 || n > 0 && run.Resumes[n-1].Epoch > k.Epoch {
+		return k, false
+	}
+	k.Position = math.MaxInt
+	if n := len(run.Trials); n > 0 && after(run, k) < n { // there are trials since
+		return k, false
+	}
+	k.Attempt++
+	return k, true
 }
 
 // Discarded counts the trials of discarded rounds, repeated ones among them, and all trials, pilots left
@@ -146,7 +171,7 @@ func Discarded(run *result.Run) (discarded, all int) {
 		seen[k] = true
 		ts := trials(run, k)
 		all += len(ts)
-		if checks.Discard(ts) {
+		if wasLost(run, k) || checks.Discard(ts) {
 			discarded += len(ts)
 		}
 	}

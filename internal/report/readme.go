@@ -340,9 +340,13 @@ func (v *view) machines() document.Section {
 				{Value: orElse(ours[k], Missing)}}})
 		}
 	}
-	text := fmt.Sprintf("Server on CPU %s, generator on CPU %s. %d "+
+	where := fmt.Sprintf("Server on CPU %s, generator on CPU %s.", list(h.ServerCPUs), list(h.GeneratorCPUs))
+	if n := len(h.Generators); n > 0 {
+		where = fmt.Sprintf("Servers on %s, loaded from %s.", h.Name, document.Count(n, "other machine"))
+	}
+	text := fmt.Sprintf("%s %d "+
 		"valid epochs of %d rounds, %d of %d trials discarded. Equivalent: within %s; the chance of any false difference "+
-		"is at most %s.", list(h.ServerCPUs), list(h.GeneratorCPUs),
+		"is at most %s.", where,
 		v.a.Epochs, p.Rounds, v.Discarded, v.Valid+v.Discarded, PerCent(v.margin()), PerCent(p.Alpha))
 	if parts := v.parts(); parts != "" {
 		text += " The run was " + parts + "."

@@ -357,7 +357,9 @@ func (v *view) machine() string {
 		return "unknown: the record has no host"
 	}
 	cpus := document.Count(h.CPUs, "CPU")
-	if len(h.ServerCPUs) > 0 {
+	if len(h.Generators) > 0 {
+		cpus += fmt.Sprintf(" (servers on %s)", list(h.ServerCPUs))
+	} else if len(h.ServerCPUs) > 0 {
 		how := "not pinned"
 		if h.Pinned {
 			how = "pinned"
@@ -376,6 +378,14 @@ func (v *view) machine() string {
 	add(h.Hypervisor != "", "a virtual machine ("+h.Hypervisor+")")
 	add(h.Quota != "", "CPU quota "+h.Quota)
 	add(h.FileLimit > 0, "at most "+document.Whole(h.FileLimit)+" open files")
+	if h.Name != "" {
+		parts[0] = h.Name + ": " + parts[0]
+	}
+	for i := range h.Generators {
+		g := &h.Generators[i]
+		parts = append(parts, fmt.Sprintf("loaded by %s (%s, %s)", g.Name, orElse(g.CPU, "CPU unknown"),
+			document.Count(g.CPUs, "CPU")))
+	}
 	return document.Clean(strings.Join(parts, ", "))
 }
 

@@ -95,6 +95,9 @@ type Load struct {
 	Unnotified     int64        `json:"unnotified,omitempty"`
 
 	Network *Network `json:"network,omitempty"` // nil: not counted
+
+	// Parts are the shares of the load, where several machines made it.
+	Parts []LoadPart `json:"parts,omitempty"`
 }
 
 // Network is what the generator's machine sent and received by TCP from before the window until after it:
@@ -122,6 +125,20 @@ func (n *Network) Add(o *Network) {
 	if n.Link == "" || o.LinkShare > n.LinkShare {
 		n.Link, n.LinkBitsPerSec, n.LinkShare = o.Link, o.LinkBitsPerSec, o.LinkShare
 	}
+}
+
+// LoadPart is what one of several machines did of a load.
+type LoadPart struct {
+	Generator  string `json:"generator"` // its name
+	Started    int64  `json:"started"`
+	Succeeded  int64  `json:"succeeded"`
+	GapNS      int64  `json:"gap_ns,omitempty"`
+	RunQueueNS int64  `json:"run_queue_ns"`
+	LoopCPUNS  int64  `json:"loop_cpu_ns,omitempty"`
+	Workers    int    `json:"workers,omitempty"`
+	// BeganNS is by how much its window began after the common time, which is known to BoundNS.
+	BeganNS int64 `json:"began_ns"`
+	BoundNS int64 `json:"bound_ns"`
 }
 
 // TLSSession is what a number of connections negotiated.

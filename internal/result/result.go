@@ -23,6 +23,7 @@ type Record struct {
 	Trial       *Trial       `json:"trial,omitempty"`
 	Idle        *Idle        `json:"idle,omitempty"`
 	Failure     *Failure     `json:"failure,omitempty"`
+	Lost        *Lost        `json:"lost,omitempty"`
 	Resume      *Resume      `json:"resume,omitempty"`
 	End         *End         `json:"end,omitempty"`
 }
@@ -38,6 +39,7 @@ type Run struct {
 	Trials      []Trial
 	Idle        []Idle
 	Failures    []Failure
+	Lost        []Lost
 	Resumes     []Resume
 	End         *End // nil when the run was cut off
 
@@ -72,6 +74,8 @@ func (r *Run) Add(rec Record) {
 		r.Idle = append(r.Idle, *rec.Idle)
 	case rec.Failure != nil:
 		r.Failures = append(r.Failures, *rec.Failure)
+	case rec.Lost != nil:
+		r.Lost = append(r.Lost, *rec.Lost)
 	case rec.Resume != nil:
 		r.Resumes = append(r.Resumes, *rec.Resume)
 		r.End = nil
@@ -318,8 +322,22 @@ type Failure struct {
 // package is missing.
 func (f Failure) Unavailable() bool { return f.Stage == "toolchain" }
 
-// Host describes the machine.
+// Lost is a machine of a fleet that was lost, or too late, in the trial of Key. There is no record of
+// that trial. Its round is taken again, as the next attempt, unless the run goes on with another epoch
+// (Resume).
+type Lost struct {
+	Key
+	Machine string `json:"machine"`          // its name, or their names
+	Server  bool   `json:"server,omitempty"` // servers ran on it
+	Reason  string `json:"reason"`
+	// PausedNS is until all machines were there again and the servers were built again; no part of the
+	// budget.
+	PausedNS int64 `json:"paused_ns"`
+}
+
+// Host describes the machine: with several, that of the servers.
 type Host struct {
+	Name          string `json:"name,omitempty"` // of a machine of several
 	OS            string `json:"os"`
 	Kernel        string `json:"kernel"`
 	BootID        string `json:"boot_id,omitempty"` // names the time since the machine was started (random(4))
@@ -338,6 +356,8 @@ type Host struct {
 	QuotaCPUs float64 `json:"quota_cpus,omitempty"`
 	// Absent is what this machine cannot measure, and why: "instructions", "energy".
 	Absent map[string]string `json:"absent,omitempty"`
+	// Generators are the machines that load the servers, where it is not this one.
+	Generators []Host `json:"generators,omitempty"`
 }
 
 // Resume records that a run was resumed, after an interruption or after its budget ended before the
