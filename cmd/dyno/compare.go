@@ -204,7 +204,10 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 	}
 	x.Settled = func(r *result.Run, a *analysis.Analysis) bool { return answered(&r.Plan, a, sides, conditions) }
 	x.Remark = func(r *result.Run) string { return identical(r, sides) }
-	data, err := carryOut(cmd, x, f.place.wait)
+	if err := onFleet(cmd, f.place.fleet, x); err != nil {
+		return err
+	}
+	data, err := carryOut(cmd, x, &f.place)
 	if err != nil {
 		return err
 	}
@@ -319,7 +322,7 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side
 		}
 		setup.Alike = &alike.Sides{Allowed: allowed, Apart: alike.Second}
 	}
-	return experiment.New(cmd.Context(), r, with.world(), setup)
+	return experiment.New(cmd.Context(), r, f.place.world(with), setup)
 }
 
 // against returns the title of a comparison: the name of each side and what it is, or, of many or with

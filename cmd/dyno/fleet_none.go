@@ -7,11 +7,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno/internal/experiment"
 	"dyno/internal/summary"
 )
 
 // fleetCommands are none: this build has no NATS.
 func fleetCommands() []*cobra.Command { return nil }
+
+// fleetPlaceFlag defines no flag.
+func fleetPlaceFlag(*cobra.Command, *string) {}
+
+func onFleet(*cobra.Command, string, *experiment.Experiment) error { return nil }
 
 // fleetFlag defines no flag.
 func fleetFlag(*loadFlags) {}

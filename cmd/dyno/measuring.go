@@ -76,12 +76,16 @@ func measuring(cmd *cobra.Command, wait bool, folder string) (release func(), er
 	return func() { end(); unlock() }, nil
 }
 
-// carryOut locks the machine, prints the plan and its cost, and carries it out.
-func carryOut(cmd *cobra.Command, x *experiment.Experiment, wait bool) (*report.Data, error) {
+// carryOut locks the machine, unless others measure, prints the plan and its cost, and carries it out.
+func carryOut(cmd *cobra.Command, x *experiment.Experiment, at *place) (*report.Data, error) {
+	if at.fleet != "" { // whose servers' agent locks its own
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s\n\n", x.Words())
+		return measure(cmd, x)
+	}
 	if err := roomFor(x.Plan); err != nil {
 		return nil, err
 	}
-	release, err := measuring(cmd, wait, x.Folder)
+	release, err := measuring(cmd, at.wait, x.Folder)
 	if err != nil {
 		return nil, err
 	}

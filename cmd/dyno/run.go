@@ -32,10 +32,13 @@ type runFlags struct {
 	resume  string
 }
 
+// fleetName is the flag that names the file of several machines.
+const fleetName = "fleet"
+
 // place has the flags that all commands with runs share: where the run is recorded, and whether it
 // waits for another run.
 type place struct {
-	out           string
+	out, fleet    string
 	runs          int
 	offline, wait bool
 }
@@ -47,8 +50,18 @@ func (p *place) define(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&p.runs, "runs", 1, "make so many runs, each with an order, ports and processes of its own, in "+
 		"folders 1, 2, … of the run folder, and say what they show together")
 	cmd.Flags().BoolVar(&p.offline, "offline", false, "fetch no toolchain")
+	fleetPlaceFlag(cmd, &p.fleet)
 	waitFlag(cmd, &p.wait)
 	verboseFlag(cmd)
+}
+
+// world returns what a plan needs to know. The CPUs of other machines are not known yet.
+func (p *place) world(pr *project) plan.World {
+	w := pr.world()
+	if p.fleet != "" {
+		w.CPUs = 0
+	}
+	return w
 }
 
 // folder returns the run folder.
@@ -202,7 +215,10 @@ func run(cmd *cobra.Command, f *runFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	data, err := carryOut(cmd, x, f.place.wait)
+	if err := onFleet(cmd, f.place.fleet, x); err != nil {
+		return err
+	}
+	data, err := carryOut(cmd, x, &f.place)
 	if err != nil {
 		return err
 	}
@@ -243,7 +259,7 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*experiment.Ex
 	if err != nil {
 		return nil, err
 	}
-	x, err := experiment.New(cmd.Context(), r, pr.world(), pr.setup(cmd, &f.place))
+	x, err := experiment.New(cmd.Context(), r, f.place.world(pr), pr.setup(cmd, &f.place))
 	if err == nil && x.Plan.ClaimsHash != "" {
 		x.Settled = st.Settled
 	}
@@ -254,11 +270,11 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*experiment.Ex
 func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experiment, error) {
 	alone := true
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		alone = alone && slices.Contains([]string{"resume", "offline", "contestants", "budget", "wait"}, f.Name)
+		alone = alone && slices.Contains([]string{"resume", "offline", "contestants", "budget", "wait", fleetName}, f.Name)
 	})
 	if !alone {
 		return nil, usagef("--resume continues with the run's own plan; it can be combined only with --budget, " +
-			"--offline, --wait, and --contestants with folders")
+			"--offline, --wait, --fleet, and --contestants with folders")
 	}
 	run, err := openRun(f.resume)
 	if err != nil {
@@ -266,6 +282,9 @@ func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experime
 	}
 	if isComparison(run) {
 		return nil, notResumable(f.resume, run)
+	}
+	if len(run.Host.Generators) > 0 && f.place.fleet == "" {
+		return nil, usagef("--resume %s: it was measured on several machines; pass --fleet FILE, too", f.resume)
 	}
 	if !isDir(f.resume) {
 		return nil, usagef("--resume %s: want a folder, in which the run goes on; put the file into one of its own, as "+
@@ -309,6 +328,9 @@ func conclude(cmd *cobra.Command, data *report.Data, dir string) error {
 	}
 	r := data.Run
 	if command := resumption(r, dir); command != "" {
+		if f := cmd.Flags().Lookup(fleetName); f != nil && f.Changed {
+			command += " --" + fleetName + " " + quoted(f.Value.String())
+		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "go on with this run: %s\n", command)
 	}
 	failed := slices.ContainsFunc(r.Failures, func(f result.Failure) bool { return !f.Unavailable() })

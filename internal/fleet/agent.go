@@ -81,6 +81,7 @@ func (a *Agent) session(ctx context.Context) error {
 	<-ctx.Done()
 	link.close()
 	s.tasks.Wait()
+	s.release()
 	a.Log("the controller is gone; nothing runs here, and the agent waits for it")
 	return nil
 }
@@ -100,6 +101,7 @@ type session struct {
 	from  string         // the controller's connection; of the goroutine that receives orders
 	tasks sync.WaitGroup // that outlive their order
 	load  *task          // the last one; nil: none. Of the goroutine that receives orders
+	kept
 }
 
 // The kinds of orders.
@@ -122,6 +124,15 @@ var handlers = map[string]func(*session, []byte) (any, error){
 	prepare: handle((*session).prepare),
 	start:   handle((*session).start),
 	stop:    handle((*session).stop),
+
+	toWork:     handle((*session).work),
+	toServer:   handle((*session).server),
+	toWatch:    handle((*session).watch),
+	toUnwatch:  handle((*session).unwatch),
+	toGenerate: handle((*session).generate),
+	toShut:     handle((*session).shut),
+	toCPU:      handle((*session).cpu),
+	toLeave:    handle((*session).leave),
 }
 
 // unfit is the error of an order whose body is not what its kind needs.
@@ -188,6 +199,11 @@ func (s *session) answer(o *Order, arrived int64) Answer {
 	if err == nil {
 		answer, err = handlers[o.Kind](s, o.Body)
 	}
+	return s.said(answer, err)
+}
+
+// said is the answer that says what came of an order.
+func (s *session) said(answer any, err error) Answer {
 	switch bad, is := errors.AsType[unfit](err); {
 	case is:
 		s.agent.Log("refused an order: " + bad.Error())

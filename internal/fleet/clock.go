@@ -28,7 +28,12 @@ func (h *Hub) now() int64 { return int64(time.Since(h.began)) }
 // Ping adds to what is known of an agent's clock. An errClock says that the clock cannot be
 // trusted.
 func (h *Hub) Ping(ctx context.Context, agent string, c *clocks.Other) error {
-	for range trips {
+	return h.pings(ctx, agent, c, trips)
+}
+
+// pings makes n round trips.
+func (h *Hub) pings(ctx context.Context, agent string, c *clocks.Other, n int) error {
+	for range n {
 		sent := h.now()
 		at, err := ask[Greeting, Clock](ctx, h, agent, clock, Greeting{})
 		if err != nil {

@@ -51,7 +51,9 @@ type Fleet struct {
 // Machine is another machine, on which one agent runs.
 type Machine struct {
 	Name string `toml:"name"` // lower-case letters, digits and hyphens
-	SSH  string `toml:"ssh"`  // destination of ssh, such as ann@10.0.0.2; "": the agent is started by hand
+	// Address is the IP address of a server's machine at which the generators reach what it serves.
+	Address string `toml:"address"`
+	SSH     string `toml:"ssh"` // destination of ssh, such as ann@10.0.0.2; "": the agent is started by hand
 }
 
 var nameForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
@@ -113,6 +115,11 @@ func (f *Fleet) check(file *conf.File) error {
 					m.Name)
 			case seen[m.Name]:
 				return file.Errorf(key+".name", "%q is already taken; give each machine a name of its own", m.Name)
+			case m.Address != "" && role != Server:
+				return file.Errorf(key+".address", "only a [[server]] has an address")
+			case m.Address != "" && (net.ParseIP(m.Address) == nil || net.ParseIP(m.Address).IsLoopback()):
+				return file.Errorf(key+".address", "%q: want the IP address at which the generators reach this machine, such "+
+					`as "10.0.0.9"`, m.Address)
 			case strings.HasPrefix(m.SSH, "-"):
 				return file.Errorf(key+".ssh", "%q: want a destination of ssh, such as ann@10.0.0.2", m.SSH)
 			case m.SSH != "" && ssh[m.Name] != "" && m.SSH != ssh[m.Name]:

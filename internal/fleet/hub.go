@@ -180,7 +180,8 @@ func (h *Hub) Hello(name string) Hello {
 // errAnswer is the error of an order without an answer in time.
 var errAnswer = errors.New("no answer")
 
-// ask sends an order to an agent and returns its answer: a *RefusedError, or the agent's own error.
+// ask sends an order to an agent and returns its answer: a *RefusedError, a *FailedError,
+// or why there is none.
 func ask[Q, A any](ctx context.Context, h *Hub, name, kind string, q Q) (*A, error) {
 	body, err := json.Marshal(q)
 	if err != nil {
@@ -207,11 +208,16 @@ func ask[Q, A any](ctx context.Context, h *Hub, name, kind string, q Q) (*A, err
 	if err := strict(reply, &answer); err != nil {
 		return nil, fmt.Errorf("%s: its answer to %q cannot be read: %w", name, kind, err)
 	}
+	return answered[A](name, kind, answer)
+}
+
+// answered decodes an answer: a *RefusedError or a *FailedError, if it is one.
+func answered[A any](name, kind string, answer Answer) (*A, error) {
 	switch {
 	case answer.Refused != "":
 		return nil, &RefusedError{name, answer.Refused}
 	case answer.Failed != "":
-		return nil, fmt.Errorf("%s: %s", name, answer.Failed)
+		return nil, &FailedError{name, answer.Failed}
 	}
 	a := new(A)
 	if err := strict(answer.Body, a); err != nil {

@@ -32,9 +32,10 @@ const (
 )
 
 const (
-	mostBytes  = 32 << 20       // of one message
-	mostStored = 16 << 30       // bytes of trees, on the controller
-	silence    = 24 * time.Hour // between the pings of NATS: the kernel looks for broken connections (dialer)
+	mostResults = 256 << 20      // bytes that are kept of them: the oldest, which were read, go first
+	mostBytes   = 32 << 20       // of one message
+	mostStored  = 16 << 30       // bytes of trees, on the controller
+	silence     = 24 * time.Hour // between the pings of NATS: the kernel looks for broken connections (dialer)
 )
 
 // center is the controller's end: NATS's server, unless its user has one, and its only privileged client.
@@ -101,7 +102,7 @@ func (c *center) serve(options *server.Options, k *Keys, log func(string)) (err 
 // createResults makes the stream of what agents report.
 func (c *center) createResults(ctx context.Context) error {
 	_, err := c.js.CreateStream(ctx, jetstream.StreamConfig{Name: stream, Subjects: []string{results + "*"},
-		Storage: jetstream.MemoryStorage, Duplicates: time.Hour, MaxAge: time.Hour})
+		Storage: jetstream.MemoryStorage, Duplicates: time.Hour, MaxAge: time.Hour, MaxBytes: mostResults})
 	return err
 }
 

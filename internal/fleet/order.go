@@ -35,6 +35,11 @@ type RefusedError struct{ Agent, Why string }
 
 func (e *RefusedError) Error() string { return e.Agent + " refused: " + e.Why }
 
+// FailedError is the error of an order that an agent could not carry out.
+type FailedError struct{ Agent, Why string }
+
+func (e *FailedError) Error() string { return e.Agent + ": " + e.Why }
+
 // protocol is the version of orders and answers, beside that of dyno.
 const protocol = "1/"
 

@@ -47,7 +47,9 @@ const every Role = ""
 
 // needs says which role an agent must have for an order. What is not in it is refused.
 var needs = map[string]Role{hello: every, clock: every, bulk: every, examine: every,
-	prepare: Generator, start: Generator, stop: Generator}
+	prepare: Generator, start: Generator, stop: Generator,
+	toWork: every, toLeave: every, toWatch: every, toUnwatch: every, toCPU: every, // of a run, whoever takes part
+	toServer: Server, toGenerate: Generator, toShut: Generator}
 
 // permitted returns an error if no agent, or not this one, carries out an order of that kind.
 func (a *Agent) permitted(kind string) error {
@@ -55,7 +57,13 @@ func (a *Agent) permitted(kind string) error {
 	switch {
 	case !known:
 		return fmt.Errorf("unknown kind of order %q", kind)
-	case role != every && !slices.Contains(a.roles(), role):
+	}
+	return a.may(kind, role)
+}
+
+// may returns an error if this agent has not the role that an order needs.
+func (a *Agent) may(kind string, role Role) error {
+	if role != every && !slices.Contains(a.roles(), role) {
 		return fmt.Errorf("%q is an order for a %s, and this agent may be a %s; its machine's owner decides, with "+
 			"dyno agent --role", kind, role, list(a.roles(), " and a "))
 	}

@@ -1,0 +1,257 @@
+//go:build !nofleet
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"dyno/internal/plan"
+	"dyno/internal/result"
+)
+
+// fleetRun is a paired comparison over four hosts, whose agents can be killed.
+type fleetRun struct {
+	*network
+	file, keys, out string
+	agents          map[string]*exec.Cmd
+	logs            map[string]*logged
+}
+
+// newFleetRun starts the agents of two generators and a server.
+func newFleetRun(t *testing.T) *fleetRun {
+	t.Setenv("DYNO_RUNTIME_DIR", t.TempDir()) // nobody else's runs are on these hosts
+	f := &fleetRun{network: newNetwork(t, "ctl", "gen1", "gen2", "srv1"), out: filepath.Join(t.TempDir(), "run"),
+		agents: map[string]*exec.Cmd{}, logs: map[string]*logged{}}
+	dir := t.TempDir()
+	f.file, f.keys = filepath.Join(dir, "fleet.toml"), filepath.Join(dir, "fleet.keys")
+	if err := os.WriteFile(f.file, []byte("controller = \"10.9.0.1:7447\"\n[[server]]\nname = \"srv1\"\n"+
+		"address = \"10.9.0.4\"\n[[generator]]\nname = \"gen1\"\n[[generator]]\nname = \"gen2\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := f.command("ctl", "fleet", "init", f.file).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, name := range []string{"gen1", "gen2", "srv1"} {
+		f.agent(name)
+	}
+	return f
+}
+
+// agent starts an agent, in place of the one that was killed.
+func (f *fleetRun) agent(name string) {
+	f.t.Helper()
+	if old := f.agents[name]; old != nil {
+		old.Process.Kill()
+		old.Wait()
+	}
+	role := "generator"
+	if name == "srv1" {
+		role = "server"
+	}
+	c := f.command(name, "agent", "--role", role, filepath.Join(f.keys, name+".agent"))
+	f.divide(c, name)
+	if f.logs[name] == nil {
+		f.logs[name] = &logged{}
+	}
+	c.Stdout, c.Stderr = f.logs[name], f.logs[name]
+	if err := c.Start(); err != nil {
+		f.t.Fatal(err)
+	}
+	f.agents[name] = c
+	f.t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+}
+
+// divide gives the server's host the first CPU of this machine, and the others the rest.
+func (f *fleetRun) divide(c *exec.Cmd, name string) {
+	cpus := fmt.Sprintf("1-%d", runtime.NumCPU()-1)
+	if name == "srv1" {
+		cpus = "0"
+	}
+	taskset, err := exec.LookPath("taskset")
+	if err != nil || runtime.NumCPU() < 2 {
+		f.t.Skip("two CPUs and taskset are needed")
+	}
+	c.Path, c.Args = taskset, append([]string{"taskset", "-c", cpus}, c.Args...)
+}
+
+// begin starts dyno on the controller.
+func (f *fleetRun) begin(args ...string) (*exec.Cmd, *logged) {
+	f.t.Helper()
+	c, l := f.command("ctl", args...), &logged{}
+	f.divide(c, "ctl")
+	c.Stdout, c.Stderr = l, l
+	if err := c.Start(); err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() { c.Process.Kill() })
+	return c, l
+}
+
+// trials waits until the record has that many trials.
+func (f *fleetRun) trials(n int, l *logged, ended <-chan error) {
+	f.t.Helper()
+	for {
+		data, _ := os.ReadFile(filepath.Join(f.out, result.TrialsFile))
+		if bytes.Count(data, []byte("\n{\"trial\":")) >= n {
+			return
+		}
+		select {
+		case err := <-ended:
+			f.t.Fatalf("the run ended before trial %d: %v\n%s\n%s", n, err, l, f.logs["srv1"])
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// left returns the processes on a host but its agent.
+func (f *fleetRun) left(host string) (all []string) {
+	out, err := exec.Command("ip", "netns", "pids", f.id+host).Output()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	for _, pid := range strings.Fields(string(out)) {
+		if pid != fmt.Sprint(f.agents[host].Process.Pid) {
+			name, _ := os.ReadFile("/proc/" + pid + "/cmdline")
+			all = append(all, pid+" "+strings.ReplaceAll(string(name), "\x00", " "))
+		}
+	}
+	return all
+}
+
+// TestRunOnFleet: a paired comparison over four hosts records what one machine records, but for the hosts
+// and the clocks; and it does so although a generator, the server and the controller are killed.
+func TestRunOnFleet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures for minutes")
+	}
+	f := newFleetRun(t)
+	args := []string{"run", "--contestants", "net-http,fasthttp", "--interim", "6", "--budget", "4m", "--seed", "15",
+		"--controls", "none", "--connections", "8"}
+	c, l := f.begin(append(args, "--fleet", f.file, "--out", f.out)...)
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	f.trials(10, l, ended)
+	f.agent("gen2")
+	f.trials(20, l, ended)
+	f.agent("srv1")
+	f.trials(40, l, ended)
+	c.Process.Signal(syscall.SIGKILL)
+	<-ended
+	for end := time.Now().Add(15 * time.Second); len(f.left("srv1")) > 0; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("without its controller the server's machine still has %v", f.left("srv1"))
+		}
+	}
+	if out, err := f.command("ctl", "run", "--resume", f.out).CombinedOutput(); err == nil ||
+		!strings.Contains(string(out), "--fleet FILE") {
+		t.Errorf("a run of several machines goes on on one: %v, %s", err, out)
+	}
+	c, l = f.begin("run", "--resume", f.out, "--fleet", f.file)
+	if err := c.Wait(); err != nil && !strings.Contains(l.String(), busyMachine) {
+		t.Fatalf("%v\n%s\n%s", err, l, f.logs["srv1"])
+	}
+	if out, err := f.command("ctl", "report", f.out, "--verbose").CombinedOutput(); err != nil ||
+		!strings.Contains(string(out), "srv1: ") || !strings.Contains(string(out), "loaded by gen1 (") {
+		t.Errorf("the report names no hosts: %v\n%s", err, out)
+	}
+	run, err := result.Open(f.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.judge(run)
+	for _, host := range []string{"gen1", "gen2", "srv1"} {
+		if all := f.left(host); len(all) > 0 {
+			t.Errorf("%s still has %v", host, all)
+		}
+	}
+
+	alone := filepath.Join(t.TempDir(), "alone")
+	if out, err := f.command("ctl", append(args, "--out", alone)...).CombinedOutput(); err != nil &&
+		!strings.Contains(string(out), busyMachine) {
+		t.Fatalf("on one machine: %v: %s", err, out)
+	}
+	one, err := result.Open(alone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.equal(run, one)
+}
+
+// busyMachine is in the error of a run all of whose rounds other programs disturbed.
+const busyMachine = "were discarded, because other programs"
+
+// judge checks a run that met a loss of a generator, of the server, and of the controller.
+func (f *fleetRun) judge(run *result.Run) {
+	t := f.t
+	if h := run.Host; h.Name != "srv1" || len(h.Generators) != 2 || h.Generators[1].Name != "gen2" ||
+		len(h.GeneratorCPUs) > 0 || len(h.Generators[0].ServerCPUs) > 0 {
+		t.Errorf("%+v", h)
+	}
+	discarded, all := plan.Discarded(run)
+	if run.End == nil || run.End.Reason == plan.Interrupted || len(run.Failures) > 0 ||
+		len(plan.Epochs(run)) < 6 && 5*discarded < all {
+		t.Fatalf("%+v, %+v, %d epochs", run.End, run.Failures, len(plan.Epochs(run)))
+	}
+	lost := map[string]bool{}
+	for _, l := range run.Lost {
+		lost[l.Machine] = true
+	}
+	if !lost["gen2"] || !lost["srv1"] || len(run.Resumes) < 2 {
+		t.Errorf("lost %+v, resumed %+v", run.Lost, run.Resumes)
+	}
+	seen := map[result.Key]bool{}
+	for _, tr := range run.Trials {
+		if seen[tr.Key] {
+			t.Errorf("%+v is there twice", tr.Key)
+		}
+		seen[tr.Key] = true
+		p := tr.Load.Parts
+		if len(p) != 2 || p[0].Generator != "gen1" || p[0].Started+p[1].Started != tr.Load.Started || p[0].BoundNS <= 0 ||
+			tr.Server.CPUNS == nil || tr.Generator.CPUNS == nil || tr.Server.PSSBytes == nil {
+			t.Fatalf("%+v: %+v, %+v", tr.Key, p, tr.Server)
+		}
+	}
+}
+
+// equal compares what the machines do not decide: the same contestants, verified alike, in the same order
+// of trials with the same parameters.
+func (f *fleetRun) equal(run, one *result.Run) {
+	t := f.t
+	for i := range one.Contestants {
+		a, b := one.Contestants[i], run.Contestant(one.Contestants[i].Name)
+		if b == nil || a.Sources != b.Sources || a.BinaryHash != b.BinaryHash || a.Version != b.Version ||
+			a.HeaderBytes != b.HeaderBytes || a.LinesOfCode != b.LinesOfCode || !slices.Equal(a.Differs, b.Differs) {
+			t.Errorf("on one machine %+v, on several %+v", a, b)
+		}
+	}
+	order := func(r *result.Run) map[result.Key]string {
+		all := map[result.Key]string{}
+		for _, tr := range r.Trials {
+			if tr.Round == 0 && tr.Attempt == 0 { // later ones follow from which rounds were taken again
+				all[tr.Key] = fmt.Sprint(tr.Contestant, r.Plan.LevelOf(&tr))
+			}
+		}
+		return all
+	}
+	same, theirs := 0, order(one)
+	for k, got := range order(run) {
+		if want, ok := theirs[k]; ok {
+			if same++; got != want {
+				t.Errorf("%+v: %s on several machines, %s on one", k, got, want)
+			}
+		}
+	}
+	if same == 0 {
+		t.Error("no trial has the same key on one machine and on several")
+	}
+}

@@ -1,0 +1,236 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	lab "dyno/internal/bench"
+	"dyno/internal/host"
+	"dyno/internal/load"
+	"dyno/internal/load/epoll"
+	"dyno/internal/proc"
+	"dyno/internal/scenario"
+)
+
+// begin returns the context of the run that is going on.
+func (s *session) begin() context.Context {
+	s.kept.mu.Lock()
+	defer s.kept.mu.Unlock()
+	if s.kept.run == nil {
+		s.kept.run, s.kept.end = context.WithCancel(s.ctx)
+	}
+	return s.kept.run
+}
+
+// release stops all that the session does for a run.
+func (s *session) release() {
+	s.begin()
+	s.kept.mu.Lock()
+	s.kept.end()
+	s.kept.run = nil
+	s.kept.mu.Unlock()
+	s.working.Wait()
+	for _, l := range s.loads.drain() {
+		l.Close()
+	}
+	s.kept.mu.Lock()
+	defer s.kept.mu.Unlock()
+	if s.serving != nil {
+		s.serving.close(s.agent.Log)
+		s.serving = nil
+	}
+}
+
+// leave ends a run.
+func (s *session) leave(*Generating) (Done, error) {
+	s.release()
+	return Done{}, nil
+}
+
+// opened is a load whose connections are open.
+type opened struct {
+	load.Session
+	share load.Share
+	mu    sync.Mutex // one window at a time
+}
+
+// Generating asks what machine a generator is.
+type Generating struct{}
+
+func (s *session) generate(*Generating) (Described, error) {
+	host.RaiseFileLimit()
+	return Described{lab.Whole(false)}, nil
+}
+
+// Opened names a load that is open.
+type Opened struct {
+	Number     int    `json:"number,omitempty"`
+	Error      string `json:"error,omitempty"` // why it is not
+	OutOfFiles bool   `json:"out_of_files,omitempty"`
+}
+
+func (s *session) open(q *Loading) (o Opened, err error) {
+	if err := q.Share.Check(); err != nil {
+		return o, unfit{err}
+	}
+	job, err := q.job(lab.Whole(false).GeneratorCPUs)
+	if err != nil {
+		return o, unfit{err}
+	}
+	session, err := epoll.Engine{}.Open(s.begin(), job)
+	if err != nil {
+		return Opened{Error: err.Error(), OutOfFiles: load.OutOfFiles(err)}, nil
+	}
+	return Opened{Number: s.loads.put(&opened{Session: session, share: q.Share})}, nil
+}
+
+// Numbered names what an order is about.
+type Numbered struct {
+	Number int `json:"number"`
+}
+
+func (s *session) shut(q *Numbered) (Done, error) {
+	l, err := s.loads.take(q.Number)
+	if err == nil {
+		err = l.Close()
+	}
+	return Done{}, err
+}
+
+// LoadWindow asks for a window of a load that is open.
+type LoadWindow struct {
+	Number int       `json:"number"`
+	Window Windowing `json:"window"`
+	AtNS   int64     `json:"at_ns,omitempty"` // when it begins, by the agent's clock; 0: now
+}
+
+// LoadedWindow is what was seen in it.
+type LoadedWindow struct {
+	BeganNS  int64      `json:"began_ns"` // by the agent's clock
+	Messages uint64     `json:"messages"` // sent and received in it
+	Part     *load.Part `json:"part,omitempty"`
+	Error    string     `json:"error,omitempty"` // why there is no part
+	Late     bool       `json:"late,omitempty"`  // it came after the time at which it was to begin
+}
+
+// loadWindow loads for one window. It sends and receives nothing meanwhile, nor collects garbage.
+func (s *session) loadWindow(q *LoadWindow) (r LoadedWindow, err error) {
+	l, err := s.loads.get(q.Number)
+	if err != nil {
+		return r, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ahead := time.Duration(q.AtNS - s.agent.now())
+	switch {
+	case q.AtNS != 0 && ahead <= 0:
+		return LoadedWindow{Late: true, Error: fmt.Sprintf("the order to start came %v late", -ahead)}, nil
+	case ahead > time.Minute:
+		return r, unfit{fmt.Errorf("a window that begins in %v: want a minute at most", ahead)}
+	}
+	ctx := s.begin()
+	old := debug.SetGCPercent(-1)
+	defer func() {
+		debug.SetGCPercent(old)
+		runtime.GC()
+	}()
+	var before uint64
+	w := q.Window.window()
+	w.Observe = &load.Observe{}
+	w.Begin = func() {
+		if q.AtNS != 0 {
+			s.agent.until(ctx, q.AtNS+int64(s.agent.delay))
+		}
+		before, r.BeganNS = s.link.messages(), s.agent.now()
+	}
+	r.Part, err = load.Measure(ctx, l.Session, l.share, w)
+	r.Messages = s.link.messages() - before
+	if err != nil {
+		r.Part, r.Error = nil, err.Error()
+	}
+	return r, nil
+}
+
+// Used is CPU time that the agent has used.
+type Used struct {
+	CPU time.Duration `json:"cpu"`
+}
+
+func (s *session) cpu(*Generating) (u Used, err error) {
+	u.CPU, err = proc.SelfCPU()
+	return u, err
+}
+
+// Question asks a generator to send single requests to a server (bench.Asker).
+type Question struct {
+	What     string        `json:"what"`
+	To       Place         `json:"to"`
+	Contract *Contract     `json:"contract,omitempty"`
+	Differs  []string      `json:"differs,omitempty"`
+	Delay    time.Duration `json:"delay,omitempty"`
+	Number   int           `json:"number,omitempty"` // of connections
+	Records  *lab.Records  `json:"records,omitempty"`
+	Path     string        `json:"path,omitempty"`
+}
+
+// What a generator can be asked for.
+const (
+	askVerify  = "verify"
+	askInspect = "inspect"
+	askAnswers = "answers"
+	askDial    = "dial"
+	askTell    = "tell"
+	askFetch   = "fetch"
+)
+
+// Said is what came of a question.
+type Said struct {
+	Observed *scenario.Observed `json:"observed,omitempty"`
+	Answers  []scenario.Answer  `json:"answers,omitempty"`
+	Late     int                `json:"late,omitempty"`
+	Body     []byte             `json:"body,omitempty"`
+	Error    string             `json:"error,omitempty"` // of the server
+}
+
+const longestQuestion = 2 * time.Minute
+
+// askServer sends single requests to a server.
+func (s *session) askServer(q *Question) (a Said, err error) {
+	to, err := q.To.endpoint()
+	if err != nil {
+		return a, unfit{err}
+	}
+	sc := q.Contract.unpack()
+	if sc == nil && (q.What == askVerify || q.What == askInspect || q.What == askAnswers) ||
+		q.Records == nil && q.What == askTell {
+		return a, unfit{errors.New("a question without what is asked")}
+	}
+	ctx, cancel := context.WithTimeout(s.begin(), longestQuestion)
+	defer cancel()
+	var by lab.Direct
+	switch q.What {
+	case askVerify:
+		a.Observed, err = by.Verify(ctx, sc, to, q.Differs, q.Delay)
+	case askInspect:
+		a.Observed, err = by.Inspect(ctx, sc, to)
+	case askAnswers:
+		a.Answers, err = by.Answers(ctx, sc, to)
+	case askDial:
+		a.Late, err = by.Dial(ctx, to, q.Number)
+	case askTell:
+		err = by.Tell(ctx, to, *q.Records)
+	case askFetch:
+		a.Body, err = by.Fetch(ctx, to, q.Path)
+	default:
+		return a, unfit{fmt.Errorf("unknown question %q", q.What)}
+	}
+	if err != nil {
+		a.Error = err.Error()
+	}
+	return a, nil
+}

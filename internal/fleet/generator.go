@@ -1,0 +1,296 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"syscall"
+	"time"
+
+	lab "dyno/internal/bench"
+	"dyno/internal/clocks"
+	"dyno/internal/endpoint"
+	"dyno/internal/load"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+)
+
+// Generator returns the generators of the run as one.
+func (h *Host) Generator() lab.Generator {
+	return &generator{Host: h, clocks: map[string]*clocks.Other{}}
+}
+
+// generator is all generators of a run, each of which makes its share of a load.
+type generator struct {
+	*Host
+	clocks map[string]*clocks.Other
+}
+
+// windowLead is the time from the order to start a window until its start: enough for orders to arrive.
+const windowLead = 100 * time.Millisecond
+
+// CPUs returns those of all generators, one after another.
+func (g *generator) CPUs() (cpus []int) {
+	for _, m := range g.machine.Generators {
+		cpus = append(cpus, m.GeneratorCPUs...)
+	}
+	return cpus
+}
+
+// CPU returns the CPU time of all generators' agents.
+func (g *generator) CPU() (sum time.Duration, err error) {
+	used := make([]time.Duration, len(g.generators))
+	errs := make([]error, len(g.generators))
+	each(g.generators, func(i int, name string) {
+		u, err := tell[Generating, Used](g.work, g.Host, name, toCPU, Generating{}, serverLimit)
+		if errs[i] = err; err == nil {
+			used[i] = u.CPU
+		}
+	})
+	for _, u := range used {
+		sum += u
+	}
+	return sum, errors.Join(errs...)
+}
+
+func (g *generator) Now() time.Time       { return time.Now() }
+func (g *generator) Rest(t time.Duration) { time.Sleep(t) }
+
+// Quiet does nothing: agents collect no garbage within a window.
+func (g *generator) Quiet() func() { return func() {} }
+
+// Open opens the connections of a load on all generators.
+func (g *generator) Open(ctx context.Context, job load.Job) (load.Session, error) {
+	place, err := g.placeOf(job.Endpoint)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := loadingOf(job, place)
+	if err != nil {
+		return nil, err
+	}
+	names := g.generators
+	if job.Connections < len(names) { // as for idle connections, one
+		names = names[:max(job.Connections, 1)]
+	}
+	s := &shared{g: g, names: names, numbers: make([]int, len(names)), timeout: job.Timeout}
+	errs := make([]error, len(names))
+	each(names, func(i int, name string) {
+		own := *whole
+		own.Share = load.Share{Index: i, Of: len(names)}
+		limit := job.Timeout + launchLimit
+		o, err := have[Loading, Opened](ctx, g.Host, name, toOpen, own, limit)
+		switch {
+		case err != nil:
+			errs[i] = err
+		case o.OutOfFiles:
+			errs[i] = fmt.Errorf("%s: %s: %w", name, o.Error, syscall.EMFILE)
+		case o.Error != "":
+			errs[i] = fmt.Errorf("%s: %s", name, o.Error)
+		default:
+			s.numbers[i] = o.Number
+		}
+	})
+	if err := errors.Join(errs...); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// shared is a load whose connections are open on several generators.
+type shared struct {
+	g       *generator
+	names   []string
+	numbers []int // by which each names its share; 0: it is not open
+	timeout time.Duration
+	once    sync.Once
+}
+
+func (s *shared) Close() (err error) {
+	s.once.Do(func() {
+		errs := make([]error, len(s.names))
+		each(s.names, func(i int, name string) {
+			if s.numbers[i] > 0 {
+				_, errs[i] = tell[Numbered, Done](s.g.work, s.g.Host, name, toShut, Numbered{s.numbers[i]}, serverLimit)
+			}
+		})
+		err = errors.Join(errs...)
+	})
+	return err
+}
+
+// Run loads for one window from all generators, and adds up what they saw. A window that counts begins
+// at one time on all of them; result.Load.Parts says how well.
+func (s *shared) Run(ctx context.Context, w load.Window) (l result.Load, err error) {
+	packed, err := windowingOf(w)
+	if err != nil {
+		return l, err
+	}
+	if n := int64(len(s.names)); w.Schedule == nil && w.Requests > 0 && w.Requests < n {
+		if packed.Requests = n; !w.Uncounted {
+			return l, fmt.Errorf("%d requests for %d generators: each needs one or more", w.Requests, n)
+		}
+	}
+	starts := make([]clocks.Start, len(s.names))
+	if !w.Uncounted {
+		if starts, err = s.starts(ctx); err != nil {
+			return l, err
+		}
+	}
+	limit := time.Duration(0)
+	if w.For > 0 {
+		limit = windowLead + w.For + 2*s.timeout + ending
+	}
+	seen := make([]*LoadedWindow, len(s.names))
+	errs := make([]error, len(s.names))
+	each(s.names, func(i int, name string) {
+		seen[i], errs[i] = have[LoadWindow, LoadedWindow](ctx, s.g.Host, name, toLoad,
+			LoadWindow{Number: s.numbers[i], Window: *packed, AtNS: starts[i].TheirNS}, limit)
+		switch r := seen[i]; {
+		case errs[i] != nil:
+		case r.Late:
+			s.g.lose(name, r.Error)
+			errs[i] = errGone
+		case r.Part == nil:
+			errs[i] = fmt.Errorf("%s: %s", name, r.Error)
+		case r.Messages > 0:
+			s.g.lose(name, fmt.Sprintf("it exchanged %d messages with the controller within a window", r.Messages))
+			errs[i] = errGone
+		}
+	})
+	if err := errors.Join(errs...); err != nil {
+		return l, err
+	}
+	return s.merge(w, seen, starts)
+}
+
+// starts compares clocks and returns when each generator is to begin.
+func (s *shared) starts(ctx context.Context) ([]clocks.Start, error) {
+	errs := make([]error, len(s.names))
+	for _, name := range s.names {
+		if s.g.clocks[name] == nil {
+			s.g.clocks[name] = &clocks.Other{}
+		}
+	}
+	each(s.names, func(i int, name string) {
+		err := s.g.post.pings(ctx, name, s.g.clocks[name], windowTrips)
+		if errors.Is(err, errClock) { // it contradicts what was known: the machine slept, or the agent is another one
+			*s.g.clocks[name] = clocks.Other{}
+			err = s.g.post.pings(ctx, name, s.g.clocks[name], trips)
+		}
+		if err != nil && ctx.Err() == nil {
+			s.g.lose(name, err.Error())
+		}
+		errs[i] = err
+	})
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	at := s.g.post.now() + int64(windowLead)
+	starts := make([]clocks.Start, len(s.names))
+	for i, name := range s.names {
+		starts[i] = s.g.clocks[name].Start(at)
+		if bound := starts[i].BoundNS; bound > int64(Skew) {
+			s.g.lose(name, fmt.Sprintf("its clock is known to ± %s only; use a link with a shorter round trip", short(bound)))
+			return nil, errGone
+		}
+	}
+	return starts, nil
+}
+
+// windowTrips is the number of round trips before a window; those before count as far as they are exact.
+const windowTrips = 8
+
+// merge adds up what all generators saw in a window.
+func (s *shared) merge(w load.Window, seen []*LoadedWindow, starts []clocks.Start) (result.Load, error) {
+	var parts []*load.Part
+	for _, r := range seen {
+		parts = append(parts, r.Part)
+	}
+	l, detail, err := load.MergeParts(parts)
+	if err != nil {
+		return l, err
+	}
+	if w.Observe != nil {
+		*w.Observe.Into = detail
+	}
+	for i, r := range seen {
+		own := r.Part.Load()
+		p := result.LoadPart{Generator: s.names[i], Started: own.Started, Succeeded: own.Succeeded, GapNS: own.GapNS,
+			RunQueueNS: own.RunQueueNS, LoopCPUNS: own.LoopCPUNS, Workers: own.Workers}
+		if !w.Uncounted {
+			p.BeganNS, p.BoundNS = r.BeganNS-starts[i].TheirNS, starts[i].BoundNS
+		}
+		l.Parts = append(l.Parts, p)
+	}
+	return l, nil
+}
+
+// ask asks the first generator to send single requests to a server.
+func (g *generator) ask(ctx context.Context, to endpoint.Endpoint, sc *scenario.Scenario, q Question) (*Said, error) {
+	var err error
+	if q.To, err = g.placeOf(to); err != nil {
+		return nil, err
+	}
+	if q.Contract, err = contractOf(sc); err != nil {
+		return nil, err
+	}
+	a, err := have[Question, Said](ctx, g.Host, g.generators[0], toAsk, q, longestQuestion+serverLimit)
+	if err != nil {
+		return nil, err
+	}
+	if a.Error != "" {
+		return a, errors.New(a.Error)
+	}
+	return a, nil
+}
+
+func (g *generator) Verify(ctx context.Context, s *scenario.Scenario, to endpoint.Endpoint, differs []string,
+	delay time.Duration) (*scenario.Observed, error) {
+	a, err := g.ask(ctx, to, s, Question{What: askVerify, Differs: differs, Delay: delay})
+	if a == nil {
+		return nil, err
+	}
+	return a.Observed, err
+}
+
+func (g *generator) Inspect(ctx context.Context, s *scenario.Scenario, to endpoint.Endpoint) (*scenario.Observed,
+	error) {
+	a, err := g.ask(ctx, to, s, Question{What: askInspect})
+	if a == nil {
+		return nil, err
+	}
+	return a.Observed, err
+}
+
+func (g *generator) Answers(ctx context.Context, s *scenario.Scenario, to endpoint.Endpoint) ([]scenario.Answer,
+	error) {
+	a, err := g.ask(ctx, to, s, Question{What: askAnswers})
+	if a == nil {
+		return nil, err
+	}
+	return a.Answers, err
+}
+
+func (g *generator) Dial(ctx context.Context, to endpoint.Endpoint, n int) (late int, err error) {
+	a, err := g.ask(ctx, to, nil, Question{What: askDial, Number: n})
+	if a == nil {
+		return 0, err
+	}
+	return a.Late, err
+}
+
+func (g *generator) Tell(ctx context.Context, backend endpoint.Endpoint, r lab.Records) error {
+	_, err := g.ask(ctx, backend, nil, Question{What: askTell, Records: &r})
+	return err
+}
+
+func (g *generator) Fetch(ctx context.Context, backend endpoint.Endpoint, path string) ([]byte, error) {
+	a, err := g.ask(ctx, backend, nil, Question{What: askFetch, Path: path})
+	if a == nil {
+		return nil, err
+	}
+	return a.Body, err
+}

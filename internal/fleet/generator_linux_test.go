@@ -1,0 +1,142 @@
+package fleet
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/internal/endpoint"
+	"dyno/internal/load"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+)
+
+// generators returns two generators, and a job of loads on a server in this process.
+func generators(t *testing.T) (*bench, *Host, load.Job) {
+	t.Helper()
+	b := newBench(t, "gen1", "gen2")
+	if err := b.Gather(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		w.Write([]byte("hello"))
+	}))
+	t.Cleanup(srv.Close)
+	body, addr := "hello", srv.Listener.Addr().String()
+	h := &Host{server: "srv1", generators: []string{"gen1", "gen2"}, work: context.Background(), gone: map[string]bool{},
+		place: map[string]Place{addr: {Addr: addr}}}
+	h.machine.Generators = []result.Host{{Name: "gen1", GeneratorCPUs: []int{0}}, {Name: "gen2", GeneratorCPUs: []int{0}}}
+	var err error
+	if h.post, err = newPost(t.Context(), b.Hub, h.generators); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(h.post.stop)
+	return b, h, load.Job{Endpoint: endpoint.TCP(addr), Connections: 5, Timeout: 5 * time.Second,
+		Scenario: &scenario.Scenario{Name: "hello", Requests: []scenario.Request{{Name: "get", Method: "GET", Path: "/",
+			Weight: 1, Expect: scenario.Expect{Status: 200, Body: &body}}}}}
+}
+
+// TestGeneratorsTogether: two generators make one load, whose parts say how they began.
+func TestGeneratorsTogether(t *testing.T) {
+	b, h, job := generators(t)
+	g := h.Generator()
+	if seen, err := g.Verify(t.Context(), job.Scenario, job.Endpoint, nil, 0); err != nil || seen.BodyBytes != 5 {
+		t.Fatalf("%v, %+v", err, seen)
+	}
+	wrong, other := *job.Scenario, "goodbye"
+	wrong.Requests = []scenario.Request{wrong.Requests[0]}
+	wrong.Requests[0].Expect.Body = &other
+	if _, err := g.Verify(t.Context(), &wrong, job.Endpoint, nil, 0); err == nil || !strings.Contains(err.Error(), "goodbye") {
+		t.Errorf("a server that breaks its contract: %v", err)
+	}
+	if late, err := g.Dial(t.Context(), job.Endpoint, 10); late != 0 || err != nil {
+		t.Error(late, err)
+	}
+	session, err := g.Open(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	if l, err := session.Run(t.Context(), load.Window{For: 20 * time.Millisecond, Uncounted: true}); err != nil ||
+		l.Succeeded == 0 || l.Connections != 5 || l.Parts[0].BoundNS != 0 {
+		t.Fatalf("%v, %+v", err, l)
+	}
+	b.agents["gen2"].delay = 20 * time.Millisecond
+	var d result.Detail
+	for name, w := range map[string]load.Window{
+		"closed": {Requests: 1001},
+		"open": {For: 200 * time.Millisecond, Observe: &load.Observe{Into: &d}, Schedule: &load.Schedule{Seed: 3,
+			Stages: []load.Stage{{From: 1000, To: 1000}}}},
+	} {
+		l := counted(t, h, session, w)
+		if p := l.Parts; len(p) != 2 || p[0].Generator != "gen1" || p[0].Started+p[1].Started != l.Started ||
+			p[0].BoundNS <= 0 || p[1].BeganNS < 20e6-p[1].BoundNS || w.Requests > 0 && (l.Succeeded != 1001 || p[0].Started != 501) {
+			t.Errorf("%s: %d, %+v", name, l.Succeeded, p)
+		}
+	}
+	if d.Response == nil || d.Response.Count() == 0 {
+		t.Error("the response times of an open loop are missing")
+	}
+	if used, err := g.CPU(); err != nil || used <= 0 {
+		t.Error(used, err)
+	}
+}
+
+// counted makes a window that counts, again where this machine was too busy to begin on time.
+func counted(t *testing.T, h *Host, s load.Session, w load.Window) result.Load {
+	t.Helper()
+	for range 20 {
+		l, err := s.Run(t.Context(), w)
+		if err == nil {
+			return l
+		}
+		if lost := h.Lost(); lost == nil || !strings.Contains(lost.Reason, "late") {
+			t.Fatalf("%v, %+v", err, lost)
+		}
+		if err := h.Rejoin(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Skip("this machine is too busy to begin a load on time")
+	return result.Load{}
+}
+
+// TestGeneratorIsLost: a window with a generator that is gone is none, and what is asked of it fails until
+// it is there again.
+func TestGeneratorIsLost(t *testing.T) {
+	b, h, job := generators(t)
+	g := h.Generator()
+	session, err := g.Open(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		time.Sleep(300 * time.Millisecond)
+		c := b.wire.(*center)
+		c.server.DisconnectClientByID(c.connections()["gen2"])
+	}()
+	if _, err := session.Run(t.Context(), load.Window{For: time.Second}); err == nil {
+		t.Error("there are figures of a generator that was lost")
+	}
+	if l := h.Lost(); l == nil || l.Machine != "gen2" || l.Server {
+		t.Fatalf("%+v", l)
+	}
+	if _, err := g.Open(t.Context(), job); err == nil {
+		t.Error("a load on a machine that was lost is open")
+	}
+	session.Close()
+	if err := h.Rejoin(t.Context()); err != nil || h.Lost() != nil {
+		t.Fatal(err, h.Lost())
+	}
+	if session, err = g.Open(t.Context(), job); err != nil {
+		t.Fatal(err)
+	}
+	if l := counted(t, h, session, load.Window{Requests: 100}); l.Succeeded != 100 {
+		t.Errorf("%+v", l)
+	}
+	session.Close()
+}

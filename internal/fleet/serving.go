@@ -1,0 +1,386 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	lab "dyno/internal/bench"
+	"dyno/internal/contestant"
+	"dyno/internal/host"
+	"dyno/internal/proc"
+	form "dyno/internal/protocol"
+	"dyno/internal/result"
+)
+
+// Hosting asks an agent to serve a run: to build, start, freeze and read its contestants, on all CPUs.
+type Hosting struct {
+	Address  string   `json:"address"` // IP address of the machine, at which generators reach the servers
+	Scenario string   `json:"scenario"`
+	Others   []string `json:"others,omitempty"`
+	Backend  string   `json:"backend,omitempty"` // that the contestants call
+	Offline  bool     `json:"offline,omitempty"`
+	Layouts  int      `json:"layouts,omitempty"`
+	Command  string   `json:"command"` // of the run, for messages
+	// Contestants are built of the tree of this digest; Root is a folder in it.
+	Contestants []contestant.Manifest `json:"contestants"`
+	Sources     string                `json:"sources"`
+}
+
+// serving is what an agent keeps of a run whose servers it has.
+type serving struct {
+	local   *lab.Local
+	free    []func() error // in order, at the end
+	servers table[*served]
+}
+
+// served is a server that was started.
+type served struct {
+	lab.Server
+	counted func(*result.Usage)
+	grown   func() []result.MemoryAt
+}
+
+// Described says what a machine is.
+type Described struct {
+	Host result.Host `json:"host"`
+}
+
+// host begins to serve a run, in place of the last one.
+func (s *session) host(q *Hosting) (d Described, err error) {
+	if net.ParseIP(q.Address) == nil {
+		return d, unfit{fmt.Errorf("%q is no IP address", q.Address)}
+	}
+	ctx := s.begin()
+	s.kept.mu.Lock()
+	defer s.kept.mu.Unlock()
+	if s.serving != nil {
+		s.serving.close(s.agent.Log)
+		s.serving = nil
+	}
+	v := &serving{}
+	if err := v.open(ctx, s, q); err != nil {
+		v.close(s.agent.Log)
+		return d, err
+	}
+	s.serving = v
+	return Described{v.local.Describe()}, nil
+}
+
+// open takes the machine, and makes a folder for all that the run leaves on it.
+func (v *serving) open(ctx context.Context, s *session, q *Hosting) error {
+	me := proc.Holder{Pid: os.Getpid(), Command: "for a controller: " + q.Command, SinceUnixNS: time.Now().UnixNano()}
+	unlock, err := proc.LockMachine(ctx, me, nil)
+	if err != nil {
+		return err
+	}
+	v.free = append(v.free, func() error { unlock(); return nil })
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find dyno's own program: %w", err)
+	}
+	keeper, err := proc.Keep(proc.KeepOptions{Command: me.Command, Program: self, Argv: []string{"dyno", "supervise"},
+		Env: []string{}})
+	if err != nil {
+		return err
+	}
+	v.free = append(v.free, keeper.Close)
+	folder, err := proc.MkdirTemp("", "dyno-agent-")
+	if err != nil {
+		return err
+	}
+	v.free = append(v.free, func() error { return proc.RemoveTemp(folder) })
+	root := filepath.Join(folder, "sources")
+	manifests, err := s.sources(ctx, q, root)
+	if err != nil {
+		return err
+	}
+	v.local, err = lab.NewLocal(lab.LocalOptions{Root: root, FS: os.DirFS(root), Manifests: manifests,
+		Scenario: q.Scenario, Others: q.Others, Backend: q.Backend,
+		Folder: filepath.Join(folder, "run"), Offline: q.Offline, Layouts: q.Layouts, Address: q.Address})
+	if err != nil {
+		return err
+	}
+	v.free = append(v.free, func() error { v.local.Close(); return nil })
+	return nil
+}
+
+// close stops all servers and leaves nothing.
+func (v *serving) close(log func(string)) {
+	done := make(chan struct{})
+	all := v.servers.drain()
+	for _, s := range all {
+		go func() {
+			if err := s.Stop(); err != nil {
+				log("stop a server: " + err.Error())
+			}
+			done <- struct{}{}
+		}()
+	}
+	for range all {
+		<-done
+	}
+	for i := range v.free {
+		if err := v.free[len(v.free)-1-i](); err != nil {
+			log("clean up after a run: " + err.Error())
+		}
+	}
+}
+
+// hosts returns what the agent serves.
+func (s *session) hosts() (*serving, error) {
+	s.kept.mu.Lock()
+	defer s.kept.mu.Unlock()
+	if s.serving == nil {
+		return nil, unfit{errors.New("no run is served here")}
+	}
+	return s.serving, nil
+}
+
+// Building asks for the build of a contestant.
+type Building struct {
+	Name string `json:"name"`
+}
+
+// Built is what was built, or why it was not.
+type Built struct {
+	Contestant result.Contestant `json:"contestant"`
+	Trouble    *Trouble          `json:"trouble,omitempty"`
+}
+
+func (s *session) build(q *Building) (b Built, err error) {
+	v, err := s.hosts()
+	if err != nil {
+		return b, err
+	}
+	b.Contestant, err = v.local.Build(s.begin(), q.Name, func(string) {})
+	if err != nil {
+		b.Trouble = troubleOf(v.local, q.Name, "build", err)
+	}
+	return b, nil
+}
+
+// Launched is a server that was started, or why it was not.
+type Launched struct {
+	Number int           `json:"number,omitempty"` // by which orders name it
+	Places []Place       `json:"places,omitempty"` // one for each form of HTTP
+	Ready  time.Duration `json:"ready,omitempty"`
+	// Processors are the CPUs that it was given, where the run asks for a number of them.
+	Processors *result.Processors `json:"processors,omitempty"`
+	Trouble    *Trouble           `json:"trouble,omitempty"`
+}
+
+func (s *session) launch(q *Starting) (l Launched, err error) {
+	v, err := s.hosts()
+	if err != nil {
+		return l, err
+	}
+	o := q.launch()
+	if o.Probe.Scenario == nil && o.Probe.Records == nil {
+		return l, unfit{errors.New("a launch without a probe")}
+	}
+	server, err := v.local.Launch(s.begin(), q.Name, o)
+	if err != nil {
+		return Launched{Trouble: troubleOf(v.local, q.Name, "launch", err)}, nil
+	}
+	cert, err := v.local.Certificate()
+	if err != nil {
+		return l, errors.Join(err, server.Stop())
+	}
+	forms := o.Protocols
+	if len(forms) == 0 {
+		forms = []form.HTTP{form.Clear}
+	}
+	l = Launched{Number: v.servers.put(&served{Server: server}), Ready: server.Ready(),
+		Processors: server.Processors()}
+	for _, h := range forms {
+		p := Place{Addr: server.At(h).Addr, HTTP: h}
+		if h.TLS() {
+			p.Cert = cert
+		}
+		l.Places = append(l.Places, p)
+	}
+	return l, nil
+}
+
+// What a server can be asked for.
+const (
+	doFreeze = "freeze"
+	doThaw   = "thaw"
+	doCPU    = "cpu"
+	doCount  = "count"
+	doCounts = "counts"
+	doGrow   = "grow"
+	doGrown  = "grown"
+	doUsage  = "usage"
+	doTotals = "totals"
+	doHeap   = "heap"
+	doMeters = "meters"
+	doLogged = "logged"
+	doTail   = "tail"
+	doExited = "exited"
+	doStop   = "stop"
+	doEnd    = "end"
+)
+
+// Doing asks something of a server.
+type Doing struct {
+	Number int          `json:"number"`
+	What   string       `json:"what"`
+	Usage  result.Usage `json:"usage,omitzero"` // that readings are stored in
+}
+
+// Reading is what came of it; the fields that it asked for are set.
+type Reading struct {
+	Error  string            `json:"error,omitempty"` // of the server, not of the order
+	CPU    time.Duration     `json:"cpu,omitempty"`
+	Usage  result.Usage      `json:"usage,omitzero"`
+	Memory []result.MemoryAt `json:"memory,omitempty"`
+	Heap   lab.Heap          `json:"heap,omitzero"`
+	By     map[string]string `json:"by,omitempty"`
+	Absent map[string]string `json:"absent,omitempty"`
+	Logged int64             `json:"logged,omitempty"`
+	Tail   []string          `json:"tail,omitempty"`
+}
+
+// server does what is asked of a server.
+func (s *session) server(q *Doing) (r Reading, err error) {
+	v, err := s.hosts()
+	if err != nil {
+		return r, err
+	}
+	get := v.servers.get
+	if q.What == doStop {
+		get = v.servers.take
+	}
+	of, err := get(q.Number)
+	if err != nil {
+		return r, err
+	}
+	var failed error
+	r.Usage = q.Usage
+	switch q.What {
+	case doFreeze:
+		failed = of.Freeze()
+	case doThaw:
+		failed = of.Thaw()
+	case doCPU:
+		r.CPU, failed = of.CPU()
+	case doCount:
+		of.counted = of.Count()
+	case doGrow:
+		of.grown = of.Grow()
+	case doUsage:
+		of.Usage(&r.Usage)
+	case doTotals:
+		of.Totals(&r.Usage)
+	case doHeap:
+		r.Heap, failed = of.Heap()
+	case doMeters:
+		r.By, r.Absent = of.Meters()
+	case doLogged:
+		r.Logged = of.Logged()
+	case doTail:
+		r.Tail = of.LogTail()
+	case doExited:
+		failed = of.Exited()
+	case doStop:
+		failed = of.Stop()
+	case doEnd:
+		failed = of.End()
+	case doCounts, doGrown:
+		err = of.ended(q.What, &r)
+		return r, err
+	default:
+		return r, unfit{fmt.Errorf("unknown request to a server %q", q.What)}
+	}
+	if failed != nil {
+		r.Error = failed.Error()
+	}
+	return r, nil
+}
+
+// ended ends what was begun by doCount or doGrow.
+func (of *served) ended(what string, r *Reading) error {
+	switch {
+	case what == doCounts && of.counted != nil:
+		of.counted(&r.Usage)
+		of.counted = nil
+	case what == doGrown && of.grown != nil:
+		r.Memory = of.grown()
+		of.grown = nil
+	default:
+		return unfit{fmt.Errorf("%q ends what was not begun", what)}
+	}
+	return nil
+}
+
+// Watching asks a machine to observe other programs on it while a server is loaded.
+type Watching struct {
+	Server int `json:"server,omitempty"` // that is loaded and runs here; 0: this is a generator
+}
+
+// Watched names an observation.
+type Watched struct {
+	Number int `json:"number"`
+}
+
+// Unwatching ends an observation.
+type Unwatching struct {
+	Number int           `json:"number"`
+	Server time.Duration `json:"server,omitempty"` // CPU time of the server during it
+	// Beside is the CPU time of the run's other machines that are this one: hosts that share a kernel.
+	Beside time.Duration `json:"beside,omitempty"`
+}
+
+// Caused is what was observed.
+type Caused struct {
+	Causes result.Causes `json:"causes"`
+}
+
+func (s *session) watch(q *Watching) (w Watched, err error) {
+	began, err := proc.SelfCPU()
+	if err != nil {
+		return w, err
+	}
+	own := func() time.Duration { now, _ := proc.SelfCPU(); return now - began }
+	if q.Server == 0 {
+		meter, err := host.NewMeter()
+		if err != nil {
+			return w, err
+		}
+		var before host.Snapshot
+		meter.Snapshot(&before)
+		cpus := lab.Whole(false).GeneratorCPUs
+		return Watched{s.watches.put(func(_, beside time.Duration) result.Causes {
+			defer meter.Close()
+			var after host.Snapshot
+			meter.Snapshot(&after)
+			return host.Causes(&before, &after, host.Account{}, host.Account{CPUs: cpus, Used: own() + beside})
+		})}, nil
+	}
+	v, err := s.hosts()
+	if err != nil {
+		return w, err
+	}
+	of, err := v.servers.get(q.Server)
+	if err != nil {
+		return w, err
+	}
+	end := v.local.Watch(of.Server)
+	return Watched{s.watches.put(func(server, beside time.Duration) result.Causes {
+		return end(server, own()+beside, 0)
+	})}, nil
+}
+
+func (s *session) unwatch(q *Unwatching) (c Caused, err error) {
+	end, err := s.watches.take(q.Number)
+	if err == nil {
+		c.Causes = end(q.Server, q.Beside)
+	}
+	return c, err
+}

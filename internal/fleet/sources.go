@@ -1,0 +1,67 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	lab "dyno/internal/bench"
+	"dyno/internal/conf"
+	"dyno/internal/contestant"
+	"dyno/internal/proc"
+	"dyno/internal/scenario"
+)
+
+// sourcesOf puts the sources of contestants, and the scenarios, into a tree for the servers' machine. It
+// returns the digest of the tree, and the contestants as they are in it.
+func (h *Hub) sourcesOf(ctx context.Context, o lab.LocalOptions, names []string, machine string) (digest string,
+	all []contestant.Manifest, err error) {
+	work, err := proc.MkdirTemp("", "dyno-sources-")
+	if err != nil {
+		return "", nil, err
+	}
+	defer func() { err = errors.Join(err, proc.RemoveTemp(work)) }()
+	from := os.DirFS(filepath.Join(o.Root, scenario.Folder))
+	if err := os.CopyFS(filepath.Join(work, scenario.Folder), from); err != nil {
+		return "", nil, fmt.Errorf("send the scenarios: %w", err)
+	}
+	for _, m := range o.Manifests {
+		if !slices.Contains(names, m.Name) {
+			continue
+		}
+		if m.Command != nil || m.URL != nil || m.Program != "" {
+			return "", nil, conf.Usagef("%s: on several machines contestants are built from their sources; name a "+
+				"contestant, a folder with a contestant.toml, or a revision", m.Name)
+		}
+		root := fmt.Sprint(len(all) + 1)
+		own, err := m.Copy(o.Root, filepath.Join(work, root))
+		if err != nil {
+			return "", nil, fmt.Errorf("send the sources of %s: %w", m.Name, err)
+		}
+		own.Root = root
+		all = append(all, *own)
+	}
+	digest, err = h.Put(ctx, os.DirFS(work), machine)
+	return digest, all, err
+}
+
+// sources fetches the sources of a run into a folder, which builders may write to, and returns the
+// contestants as they are there.
+func (s *session) sources(ctx context.Context, q *Hosting, folder string) (all []*contestant.Manifest, err error) {
+	for _, m := range q.Contestants {
+		if m.Command != nil || m.URL != nil || m.Program != "" || !filepath.IsLocal(m.Root) || !filepath.IsLocal(m.Path) {
+			return nil, unfit{fmt.Errorf("the contestant %q is not built of the run's sources", m.Name)}
+		}
+		m.Root = filepath.Join(folder, m.Root)
+		all = append(all, &m)
+	}
+	tree, release, err := s.tree(ctx, q.Sources)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return all, os.CopyFS(folder, os.DirFS(tree))
+}

@@ -1,0 +1,180 @@
+package fleet
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+	"unicode/utf8"
+
+	lab "dyno/internal/bench"
+	"dyno/internal/endpoint"
+	"dyno/internal/load"
+	form "dyno/internal/protocol"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+)
+
+// Contract is a scenario on its way. JSON holds texts in UTF-8 alone, so that bodies of other bytes
+// travel beside it.
+type Contract struct {
+	Scenario scenario.Scenario `json:"scenario"`
+	Sent     map[int][]byte    `json:"sent,omitempty"`   // bodies of requests, by index
+	Wanted   map[int][]byte    `json:"wanted,omitempty"` // expected bodies
+}
+
+// contractOf packs s; nil for nil. It returns an error if s would not arrive as it is.
+func contractOf(s *scenario.Scenario) (*Contract, error) {
+	if s == nil {
+		return nil, nil
+	}
+	c := &Contract{*s, map[int][]byte{}, map[int][]byte{}}
+	c.Scenario.Requests = append([]scenario.Request(nil), s.Requests...)
+	for i := range c.Scenario.Requests {
+		r, empty := &c.Scenario.Requests[i], ""
+		if !utf8.ValidString(r.Body) {
+			c.Sent[i], r.Body = []byte(r.Body), ""
+		}
+		if b := r.Expect.Body; b != nil && !utf8.ValidString(*b) {
+			c.Wanted[i], r.Expect.Body = []byte(*b), &empty
+		}
+	}
+	var arrived Contract
+	if err := strict(encoded(c), &arrived); err != nil || !reflect.DeepEqual(arrived.unpack(), s) {
+		return nil, fmt.Errorf("the scenario %s cannot be sent to other machines (%v): this is a bug in dyno", s.Name, err)
+	}
+	return c, nil
+}
+
+// unpack returns the scenario; nil for nil.
+func (c *Contract) unpack() *scenario.Scenario {
+	if c == nil {
+		return nil
+	}
+	s := c.Scenario
+	for i := range s.Requests {
+		if b, ok := c.Sent[i]; ok {
+			s.Requests[i].Body = string(b)
+		}
+		if b, ok := c.Wanted[i]; ok {
+			text := string(b)
+			s.Requests[i].Expect.Body = &text
+		}
+	}
+	return &s
+}
+
+// Place is where a server of the fleet is, and how it is spoken to.
+type Place struct {
+	Addr string    `json:"addr"` // IP address and port
+	HTTP form.HTTP `json:"http"`
+	Cert []byte    `json:"cert,omitempty"` // of its server, PEM: it is trusted, and no other
+}
+
+func (p *Place) endpoint() (endpoint.Endpoint, error) {
+	var trusted endpoint.Identity
+	if p.HTTP.TLS() {
+		var err error
+		if trusted, err = endpoint.Trusting(p.Cert); err != nil {
+			return endpoint.Endpoint{}, err
+		}
+	}
+	return endpoint.TCP(p.Addr).Speaking(p.HTTP, trusted), nil
+}
+
+// Loading is a load that generators open the connections of.
+type Loading struct {
+	To            Place         `json:"to"`
+	Contract      *Contract     `json:"contract"`
+	Seed          uint64        `json:"seed"`
+	Share         load.Share    `json:"share"`
+	Connections   int           `json:"connections"` // of all generators
+	Pipeline      int           `json:"pipeline"`
+	PerConnection int           `json:"per_connection"`
+	Timeout       time.Duration `json:"timeout"`
+	Spin          bool          `json:"spin"`
+}
+
+// loadingOf packs a job of the bench to a place, without its share. The generators choose their CPUs.
+func loadingOf(job load.Job, to Place) (*Loading, error) {
+	contract, err := contractOf(job.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	l := &Loading{To: to, Contract: contract, Seed: job.Seed, Connections: job.Connections, Pipeline: job.Pipeline,
+		PerConnection: job.PerConnection, Timeout: job.Timeout, Spin: job.Spin}
+	job.Endpoint, job.Scenario, job.CPUs = endpoint.Endpoint{}, nil, nil
+	if !reflect.DeepEqual(job, load.Job{Seed: job.Seed, Connections: job.Connections, Pipeline: job.Pipeline,
+		PerConnection: job.PerConnection, Timeout: job.Timeout, Spin: job.Spin}) {
+		return nil, errors.New("this load cannot be sent to other machines: this is a bug in dyno")
+	}
+	return l, nil
+}
+
+// job unpacks l for a generator with these CPUs.
+func (l *Loading) job(cpus []int) (job load.Job, err error) {
+	if l.Contract == nil {
+		return job, errors.New("a load without a scenario")
+	}
+	to, err := l.To.endpoint()
+	return load.Job{Endpoint: to, Scenario: l.Contract.unpack(), Seed: l.Seed, Share: l.Share, CPUs: cpus,
+		Connections: l.Connections, Pipeline: l.Pipeline, PerConnection: l.PerConnection, Timeout: l.Timeout,
+		Spin: l.Spin}, err
+}
+
+// Windowing is a window of a load that is open.
+type Windowing struct {
+	For      time.Duration  `json:"for"`
+	Requests int64          `json:"requests"`
+	Spread   time.Duration  `json:"spread"`
+	InFlight int            `json:"in_flight"`
+	Schedule *load.Schedule `json:"schedule,omitempty"`
+}
+
+// windowingOf packs a window of the bench.
+func windowingOf(w load.Window) (*Windowing, error) {
+	p := &Windowing{w.For, w.Requests, w.Spread, w.InFlight, w.Schedule}
+	w.Uncounted = false
+	if o := w.Observe; o != nil && reflect.DeepEqual(*o, load.Observe{Into: o.Into}) {
+		w.Observe = nil
+	}
+	if !reflect.DeepEqual(w, p.window()) {
+		return nil, errors.New("this window of load cannot be sent to other machines: this is a bug in dyno")
+	}
+	return p, nil
+}
+
+func (p *Windowing) window() load.Window {
+	return load.Window{For: p.For, Requests: p.Requests, Spread: p.Spread, InFlight: p.InFlight, Schedule: p.Schedule}
+}
+
+// Starting is a launch on the servers' machine.
+type Starting struct {
+	Name     string     `json:"name"`
+	Launch   lab.Launch `json:"launch"` // whose probe's scenario is in Contract
+	Contract *Contract  `json:"contract,omitempty"`
+}
+
+// launch unpacks it.
+func (s *Starting) launch() lab.Launch {
+	l := s.Launch
+	l.Probe.Scenario = s.Contract.unpack()
+	return l
+}
+
+// Trouble is an error of a contestant, as the machine that it is on records it.
+type Trouble struct {
+	Failure result.Failure `json:"failure"`
+}
+
+func (t *Trouble) Error() string { return t.Failure.Reason }
+
+// troubleOf returns the error of a contestant for its record; its log stays where it is.
+func troubleOf(host *lab.Local, name, stage string, err error) *Trouble {
+	f := host.Failure(name, stage, err)
+	f.LogFile = ""
+	return &Trouble{f}
+}
+
+var _ json.Marshaler = (*load.Part)(nil) // which is how it travels

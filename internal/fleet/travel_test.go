@@ -1,0 +1,82 @@
+package fleet
+
+import (
+	"os"
+	"reflect"
+	"testing"
+
+	"dyno/internal/endpoint"
+	"dyno/internal/load"
+	form "dyno/internal/protocol"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+)
+
+// TestContractsTravel: every scenario arrives as it was, and so do bodies that are no text.
+func TestContractsTravel(t *testing.T) {
+	project := os.DirFS("../..")
+	names, err := scenario.Names(project)
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	body := "\x1f\x8b\xff\x00"
+	all := []*scenario.Scenario{nil, {Name: "bytes", Requests: []scenario.Request{{Body: body, Weight: 1,
+		Expect: scenario.Expect{Body: &body, Status: 200}}}}}
+	for _, name := range names {
+		s, err := scenario.Read(project, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s, s.Mixed())
+	}
+	for _, s := range all {
+		c, err := contractOf(s)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		var arrived *Contract
+		if err := strict(encoded(c), &arrived); err != nil || !reflect.DeepEqual(arrived.unpack(), s) {
+			t.Errorf("%v: %+v", err, s)
+		}
+	}
+}
+
+// TestLoadsTravel: what a generator opens is the job but for its CPUs and its share, and what it cannot
+// carry is refused.
+func TestLoadsTravel(t *testing.T) {
+	body := "x"
+	job := load.Job{Endpoint: endpoint.TCP("10.0.0.9:80"), Scenario: &scenario.Scenario{Name: "s",
+		Requests: []scenario.Request{{Path: "/", Expect: scenario.Expect{Body: &body}}}}, Seed: 7, Connections: 9,
+		Pipeline: 2, PerConnection: 3, Timeout: 5e9, Spin: true, CPUs: []int{3}}
+	l, err := loadingOf(job, Place{Addr: "10.0.0.9:80", HTTP: form.Clear})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var arrived Loading
+	if err := strict(encoded(l), &arrived); err != nil {
+		t.Fatal(err)
+	}
+	got, err := arrived.job([]int{3})
+	if err != nil || !reflect.DeepEqual(got, job) {
+		t.Errorf("%v: %+v; want %+v", err, got, job)
+	}
+	job.Follow = 3
+	if _, err := loadingOf(job, Place{}); err == nil {
+		t.Error("a load that follows redirects travels without that")
+	}
+	w := load.Window{For: 1e9, Requests: 5, Spread: 2, InFlight: 1, Uncounted: true, Observe: &load.Observe{
+		Into: &result.Detail{}}, Schedule: &load.Schedule{Stages: []load.Stage{{From: 5, To: 5}}, Poisson: true, Seed: 3}}
+	p, err := windowingOf(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Uncounted, w.Observe = false, nil
+	if !reflect.DeepEqual(p.window(), w) {
+		t.Errorf("%+v; want %+v", p.window(), w)
+	}
+	w.Think.Mean = 1
+	if _, err := windowingOf(w); err == nil {
+		t.Error("a window with think times travels without them")
+	}
+}
