@@ -228,13 +228,13 @@ func (v *view) scalingCharts(list []*Scaling, rows []row, id string) document.Ch
 		slices.Sort(numbers)
 		scale := scaleOf(m.Unit, values...)
 		c.Unit, c.Per = unitWords(scale), scale.Per
-		plot := document.Plot{X: "CPUs of the server, log scale"}
+		plot := document.Plot{X: "CPUs of the server"} // not logarithmic: to scale without loss is a straight line
 		at := func(n int) float64 {
 			if len(numbers) < 2 {
 				return 0.5
 			}
 			lo, hi := float64(numbers[0]), float64(numbers[len(numbers)-1])
-			return math.Log(float64(n)/lo) / math.Log(hi/lo)
+			return (float64(n) - lo) / (hi - lo)
 		}
 		for _, n := range numbers {
 			plot.Ticks = append(plot.Ticks, document.Tick{At: at(n), Text: document.Whole(n)})
