@@ -30,7 +30,7 @@ const (
 	present       = "controller" // on which a controller answers, so that there is one
 )
 
-// left is the event of a client that is gone, as far as dyno needs it.
+// leftEvent says that a client is gone, as far as dyno needs it.
 type leftEvent struct {
 	Client struct {
 		User string `json:"user"` // its public key

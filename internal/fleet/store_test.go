@@ -117,6 +117,9 @@ func TestTrees(t *testing.T) {
 
 // TestLargeTree: a tree of several pieces, one of which ends with the archive.
 func TestLargeTree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it sends 100 MB")
+	}
 	b := gathered(t, "srv")
 	noise := bytes.Repeat([]byte("0123456789abcde\n"), (pieceSize-512)/16) // and 2 blocks of zeros end an archive
 	for _, more := range []int{-1024, 0, 4096} {
