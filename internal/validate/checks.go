@@ -122,10 +122,10 @@ type Checked struct {
 // checkRuns is the number of comparisons in a cell for each whole run.
 const checkRuns = 40
 
-// checked simulates whole runs with each fault, in each setup.
-func checked(ctx context.Context, o *Options) (out []Checked) {
-	for i := range checkFaults {
-		foe := &checkFaults[i]
+// checked simulates whole runs with each of the faults, in each setup.
+func checked(ctx context.Context, o *Options, faults []Foe) (out []Checked) {
+	for i := range faults {
+		foe := &faults[i]
 		c := Checked{Check: foe.Catch, Fault: foe.Name}
 		for _, s := range setups() {
 			o.tell("checks: %s, %s", foe.Name, s.name)

@@ -84,7 +84,7 @@ func Run(ctx context.Context, o *Options) (*Results, error) {
 		case "adversarial":
 			p.Traps = traps(ctx, o)
 		case "checks":
-			p.Carried, p.Checked = carried(ctx, o), checked(ctx, o)
+			p.Carried, p.Checked = carried(ctx, o), checked(ctx, o, checkFaults)
 		}
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return nil, fmt.Errorf("validate %s: %w", section, err)

@@ -313,6 +313,9 @@ func TestPageIsAFunctionOfTheSeed(t *testing.T) {
 	if strings.Contains(first, "NaN") || strings.Contains(first, "%!") {
 		t.Errorf("a figure is not one:\n%s", first)
 	}
+	if !strings.Contains(first, "| V20 | carry-over |") {
+		t.Errorf("no power of the checks:\n%s", first)
+	}
 	// The page in doc is made by this code: all that was to be shown stands in it.
 	page, err := os.ReadFile(filepath.Join("..", "..", "doc", "validation.md"))
 	if err != nil {
