@@ -1,3 +1,0 @@
-module mine
-
-go 1.24

@@ -1,3 +1,0 @@
-module two
-
-go 1.24
