@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -32,6 +33,12 @@ var simShapes = []simShape{
 	{Schedule: load.Schedule{Stages: []load.Stage{{For: time.Second, From: 3000, To: 3000}}}},
 	{Schedule: load.Schedule{Stages: []load.Stage{{For: 2 * time.Second, From: 0, To: 3000}}, Poisson: true, Seed: 7}},
 	{Schedule: load.Schedule{Stages: []load.Stage{{For: 3 * time.Second, From: 900, To: 900}}, Seed: 7}, limit: 2500},
+}
+
+// simRequest is a load of a shape: its number is in Limit, its name in Command.
+func simRequest(name string, shape int) loader.Request {
+	return loader.Request{URL: "http://10.0.0.9/", Limit: int64(shape), Command: name, Seed: 99,
+		Connections: simConnections}
 }
 
 // drawn is a session whose answers follow from the due times of their requests alone, whoever sends them.
@@ -131,7 +138,9 @@ func (s *simLoads) take(ctx context.Context, r loader.Request, ready func(time.D
 	*loader.Outcome, error) {
 	s.count(1)
 	defer s.count(-1)
-	if want := (load.Share{Index: s.index, Of: s.of}); r.Share != want || r.Seed != 99 || r.Limit >= int64(len(simShapes)) {
+	want := simRequest(r.Command, int(r.Limit))
+	want.Share = load.Share{Index: s.index, Of: s.of}
+	if !reflect.DeepEqual(r, want) || r.Command != "one load" && r.Command != "another" || r.Limit >= int64(len(simShapes)) {
 		s.t.Errorf("%s carries out %+v, which nobody asked for", s.agent.Bundle.Name, r)
 		return nil, errors.New("this is not the load")
 	}

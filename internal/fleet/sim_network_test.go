@@ -44,7 +44,7 @@ func (w *way) send(data []byte, arrive func([]byte)) {
 	}
 	if w.rng.Float64() < w.w.damaged && len(data) > 0 {
 		data = append([]byte(nil), data...)
-		for i := len(data) / 2; i < len(data); i++ { // a digit: the message keeps its form
+		for i := w.rng.IntN(len(data)); i < len(data); i++ { // a digit: the message keeps its form
 			if d := data[i]; d >= '0' && d <= '9' {
 				data[i] = '0' + (d-'0'+1)%10
 				break

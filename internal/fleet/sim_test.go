@@ -16,7 +16,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"dyno/internal/clocks"
 	"dyno/internal/loader"
 	"dyno/internal/summary"
 )
@@ -42,7 +41,7 @@ func newWorld(t *testing.T, seed uint64, n int, w weather) *world {
 		sim.fleet.Generators = append(sim.fleet.Generators, Machine{Name: name})
 		a := &Agent{Bundle: &Bundle{Name: name, Controller: sim.fleet.Controller}, Version: "9.9.9", Log: sim.log.add,
 			dial: sim.net.dial}
-		a.skew, a.drift = rng.Int64N(20e9)-10e9, (2*rng.Float64()-1)*clocks.Drift
+		a.skew, a.drift = rng.Int64N(20e9)-10e9, (2*rng.Float64()-1)*500e-6
 		a.delay = time.Duration(rng.Int64N(int64(time.Millisecond)))
 		loads := &simLoads{t: t, agent: a, index: i, of: n, begun: map[string][]time.Time{}, sent: map[string]int64{}}
 		a.take = loads.take
@@ -94,8 +93,7 @@ func (w *world) command(ctx context.Context, name string, shape int) (*summary.S
 	if err := h.Gather(ctx); err != nil {
 		return nil, err
 	}
-	return h.Load(ctx, loader.Request{URL: "http://10.0.0.9/", Limit: int64(shape), Command: name, Seed: 99,
-		Connections: simConnections}, quiet)
+	return h.Load(ctx, simRequest(name, shape), quiet)
 }
 
 // calm ends the bad weather, and all that makes windows late.
@@ -217,7 +215,7 @@ func TestSimulatedFaults(t *testing.T) {
 		weather := weather{lost: 0.2 * rng.Float64() * rng.Float64(), doubled: 0.3 * rng.Float64(), held: 0.05 * rng.Float64(),
 			jitter: time.Duration(1 + rng.Int64N(int64(5*time.Millisecond))), hold: time.Second}
 		if seed%3 == 0 {
-			weather.damaged = 0.01 * rng.Float64()
+			weather.damaged = 0.03 * rng.Float64()
 		}
 		ok := t.Run(fmt.Sprintf("%d/%d machines, %s", seed, n, fault.name), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
