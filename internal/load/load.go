@@ -42,7 +42,7 @@ type Job struct {
 	Spin bool
 
 	whole int          // connections of the whole load, once Prepare has reduced them; 0 before
-	link  tcpstat.Link // by which packets to the server leave; none on this machine
+	link  tcpstat.Link // by which packets to the server leave, once Locate has been called; none on this machine
 }
 
 // Prepare fills in what j leaves open, reduces it to its Share and compiles its scenario, whose
@@ -55,9 +55,6 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 		j.ConnectTimeout = j.Timeout
 	}
 	j.Pipeline = max(j.Pipeline, 1)
-	if j.Endpoint.Network == "tcp" {
-		j.link, _ = tcpstat.To(j.Addr)
-	}
 	if j.Connections <= 0 {
 		return nil, errors.New("no connections: want 1 or more")
 	}

@@ -7,12 +7,22 @@ import (
 	"strings"
 
 	"dyno/internal/endpoint"
+	"dyno/internal/tcpstat"
 )
 
 // Locate returns the Endpoint with an IP address in place of a host name: its only one, or the first
 // that accepts a connection, tried as net.Dialer does, IPv6 and IPv4 in parallel (RFC 6555). If none
-// accepts, it is the first. So all connections of a session go to one address.
+// accepts, it is the first. So all connections of a session go to one address. j then knows by which
+// link.
 func (j *Job) Locate(ctx context.Context) (endpoint.Endpoint, error) {
+	to, err := j.locate(ctx)
+	if err == nil && to.Network == "tcp" {
+		j.link, _ = tcpstat.To(to.Addr)
+	}
+	return to, err
+}
+
+func (j *Job) locate(ctx context.Context) (endpoint.Endpoint, error) {
 	to := j.Endpoint
 	if j.Network == "unix" {
 		return to, nil

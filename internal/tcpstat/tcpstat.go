@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/netip"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Counters are the TCP segments of this process's network namespace since it was made (RFC 4022:
@@ -77,11 +77,13 @@ type Link struct {
 	BitsPerSec int64 // in each direction, as the card says; 0: it does not
 }
 
-// To returns the link by which packets to a host:port leave this machine; ok is false if they stay
-// here, or cannot be sent. It sends nothing but a question to the name server, if addr has a name.
+// To returns the link by which packets to an address:port leave this machine; ok is false if they stay
+// here, or cannot be sent. It sends nothing.
 func To(addr string) (l Link, ok bool) {
-	d := net.Dialer{Timeout: time.Second} // of the name server
-	conn, err := d.Dial("udp", addr)
+	if _, err := netip.ParseAddrPort(addr); err != nil { // nothing is looked up
+		return l, false
+	}
+	conn, err := net.Dial("udp", addr)
 	if err != nil {
 		return l, false
 	}
