@@ -14,7 +14,7 @@ import (
 const (
 	voids     = 0.03 // of the two CPUs, by other programs
 	tailVoids = 0.01 // the same where a p99 is looked at, which 1 % of one CPU can move
-	tries     = 4    // times the rounds asked for, before giving up
+	tries     = 12   // times the rounds asked for, before giving up
 )
 
 // errNoise is that the machine was not quiet enough for a result.
