@@ -258,7 +258,9 @@ func (c *conn) park(w *window) {
 
 // alive takes in what came on an idle connection. It reports whether that is still usable.
 func (c *conn) alive() bool {
-	c.nc.SetDeadline(time.Now().Add(5 * time.Millisecond))
+	began := time.Now()
+	c.nc.SetReadDeadline(began.Add(5 * time.Millisecond))
+	c.nc.SetWriteDeadline(began.Add(c.session.job.Timeout))
 	for {
 		n, err := c.nc.Read(c.buffer(0))
 		if n == 0 && errors.Is(err, os.ErrDeadlineExceeded) {
