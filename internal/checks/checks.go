@@ -135,7 +135,10 @@ func generatorUse(own []result.Trial) (used, backend, had float64) {
 
 func generatorShare(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
 	used, backend, had := generatorUse(own)
-	x := share(used+backend, had)
+	x, who := share(used+backend, had), "the generator"
+	if name, most := busiest(own); name != "" && most > x {
+		x, who = most, document.Clean(name)
+	}
 	state := c.Limits[0].Grade(x)
 	if state == Fail && e.Analysis.Shares[name] < ceilingWarn {
 		state = Warn
@@ -144,7 +147,7 @@ func generatorShare(c *Check, e *Evidence, name string, own []result.Trial) (Sta
 		return state, fmt.Sprintf("the generator used %s of its CPUs, the backend there %s",
 			document.Percent(share(used, had)), document.Percent(share(backend, had)))
 	}
-	return state, fmt.Sprintf("the generator used %s of its CPUs", document.Percent(x))
+	return state, fmt.Sprintf("%s used %s of its CPUs", who, document.Percent(x))
 }
 
 // ceilingWarn is the share of the ceiling above which the check of the ceiling warns. Above

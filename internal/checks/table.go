@@ -58,6 +58,8 @@ const (
 	Turns           = "V34"
 	Resent          = "V35"
 	Bandwidth       = "V36"
+	Alike           = "V37"
+	Clocks          = "V38"
 )
 
 // table holds all checks in order of their ids. The ids V23, V24 and V27 belonged to former checks
@@ -223,4 +225,15 @@ var table = []Check{
 		Do:       "take a faster link, or compare CPU per request",
 		Question: GeneratorFree, In: levels, Metrics: closedLoop, Bounds: true,
 		Limits: []Limit{{"share of the bandwidth", 0.60, 0.80}}, find: bandwidth},
+	{ID: Alike, Title: "generators against one another",
+		Means:    "the generators saw different servers: latencies are a mixture of theirs",
+		Do:       "look at that machine, and at its link",
+		Question: GeneratorFree, Metrics: analysis.Latency,
+		In:     Scopes{Paired: Once, NamedPairs: EachLevel, Sweep: EachLevel, ExtraLevels: EachLevel, Classic: Once},
+		Limits: []Limit{{"difference from the others", 0.10, 0.50}}, find: alike},
+	{ID: Clocks, Title: "clocks of the generators",
+		Means:    "a generator's clock did not run evenly: rates and latencies are by it",
+		Do:       "look at that machine's clock source and NTP",
+		Question: GeneratorFree, In: always, Metrics: analysis.WallClock,
+		Limits: []Limit{{"rate against the controller's clock", rateWarn, rateFail}}, find: clockRates},
 }

@@ -218,10 +218,12 @@ func (s *shared) merge(w load.Window, seen []*LoadedWindow, starts []clocks.Star
 	}
 	for i, r := range seen {
 		own := r.Part.Load()
-		p := result.LoadPart{Generator: s.names[i], Started: own.Started, Succeeded: own.Succeeded, GapNS: own.GapNS,
-			RunQueueNS: own.RunQueueNS, LoopCPUNS: own.LoopCPUNS, Workers: own.Workers}
-		if !w.Uncounted {
-			p.BeganNS, p.BoundNS = r.BeganNS-starts[i].TheirNS, starts[i].BoundNS
+		p := result.LoadPart{Generator: s.names[i], Connections: own.Established, Started: own.Started,
+			Succeeded: own.Succeeded, ServiceP50NS: own.ServiceP50NS, GapNS: own.GapNS, RunQueueNS: own.RunQueueNS,
+			LoopCPUNS: own.LoopCPUNS, Workers: own.Workers}
+		if at := starts[i]; !w.Uncounted {
+			p.BeganNS, p.BoundNS = r.BeganNS-at.TheirNS, at.BoundNS
+			p.AtNS, p.ClockNS, p.Session = at.OursNS, at.TheirNS, s.g.post.sessionOf(s.names[i])
 		}
 		l.Parts = append(l.Parts, p)
 	}

@@ -77,6 +77,11 @@ func TestGeneratorsTogether(t *testing.T) {
 			p[0].BoundNS <= 0 || p[1].BeganNS < 20e6-p[1].BoundNS || w.Requests > 0 && (l.Succeeded != 1001 || p[0].Started != 501) {
 			t.Errorf("%s: %d, %+v", name, l.Succeeded, p)
 		}
+		for _, p := range l.Parts { // what checks compare
+			if p.Connections < 2 || p.ServiceP50NS <= 0 || p.AtNS <= 0 || p.ClockNS == 0 || p.Session == "" {
+				t.Errorf("%s: %+v", name, p)
+			}
+		}
 	}
 	if d.Response == nil || d.Response.Count() == 0 {
 		t.Error("the response times of an open loop are missing")

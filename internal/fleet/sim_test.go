@@ -16,7 +16,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"dyno/internal/loader"
 	"dyno/internal/summary"
 )
 

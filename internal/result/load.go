@@ -129,16 +129,23 @@ func (n *Network) Add(o *Network) {
 
 // LoadPart is what one of several machines did of a load.
 type LoadPart struct {
-	Generator  string `json:"generator"` // its name
-	Started    int64  `json:"started"`
-	Succeeded  int64  `json:"succeeded"`
-	GapNS      int64  `json:"gap_ns,omitempty"`
-	RunQueueNS int64  `json:"run_queue_ns"`
-	LoopCPUNS  int64  `json:"loop_cpu_ns,omitempty"`
-	Workers    int    `json:"workers,omitempty"`
+	Generator    string `json:"generator"`             // its name
+	Connections  int    `json:"connections,omitempty"` // that were established
+	Started      int64  `json:"started"`
+	Succeeded    int64  `json:"succeeded"`
+	ServiceP50NS int64  `json:"service_p50_ns,omitempty"`
+	GapNS        int64  `json:"gap_ns,omitempty"`
+	RunQueueNS   int64  `json:"run_queue_ns"`
+	LoopCPUNS    int64  `json:"loop_cpu_ns,omitempty"`
+	Workers      int    `json:"workers,omitempty"`
 	// BeganNS is by how much its window began after the common time, which is known to BoundNS.
 	BeganNS int64 `json:"began_ns"`
 	BoundNS int64 `json:"bound_ns"`
+	// The common time, in ns: by the controller's clock and, give or take BoundNS, by the generator's. Each
+	// counts from a moment of its own, which is another one in another Session.
+	AtNS    int64  `json:"at_ns,omitempty"`
+	ClockNS int64  `json:"clock_ns,omitempty"`
+	Session string `json:"session,omitempty"`
 }
 
 // TLSSession is what a number of connections negotiated.
