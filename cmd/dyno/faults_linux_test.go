@@ -28,7 +28,7 @@ import (
 // DYNO_FAULTS=200 makes the whole campaign.
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	n := 16
+	n := len(faults) // each once
 	if testing.Short() {
 		n = 2
 	}
