@@ -204,7 +204,7 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 	}
 	x.Settled = func(r *result.Run, a *analysis.Analysis) bool { return answered(&r.Plan, a, sides, conditions) }
 	x.Remark = func(r *result.Run) string { return identical(r, sides) }
-	if err := onFleet(cmd, f.place.fleet, x); err != nil {
+	if err := onFleet(cmd, &f.place, x); err != nil {
 		return err
 	}
 	data, err := carryOut(cmd, x, &f.place)

@@ -32,7 +32,8 @@ func fleetCommand() *cobra.Command {
 			"  ssh = \"10.0.0.9\"\n" +
 			"  address = \"10.0.0.9\"            # where the generators reach it\n\n" +
 			"Machines of [[generator]] make load, together; the one of [[server]] builds and starts what dyno run\n" +
-			"and dyno compare measure. A machine may be in several tables, under one name.\n\n" +
+			"and dyno compare measure, and one of [[backend]], written like that, what these call. A machine may\n" +
+			"be in several tables, under one name.\n\n" +
 			"On each runs dyno agent. dyno load, dyno run and dyno compare use them with --fleet FILE. This\n" +
 			"machine, the controller, listens on that port for as long as a command lasts; agents connect to it,\n" +
 			"encrypted, with keys made for the fleet. See doc/fleet.md.",
@@ -245,8 +246,8 @@ func agentCommand() *cobra.Command {
 		Long: "agent connects to the controller of a fleet, whenever it is there, and does what it asks for. FILE is\n" +
 			"the agent's file, which dyno fleet init makes on the controller; - is standard input. What a\n" +
 			"controller can ask for: the clock, the state of the machine, bytes over the link, a share of a load\n" +
-			"and, of a server, to build and start what it sends. Without its controller an agent does nothing, and\n" +
-			"what it started is stopped. It needs no rights but those to connect.\n" +
+			"and, of a server or a backend, to build and start what it sends. Without its controller an agent does\n" +
+			"nothing, and what it started is stopped. It needs no rights but those to connect.\n" +
 			"With --role the owner of the machine allows more, or less: orders for other roles are refused.\n\n" +
 			"Exit codes: 0 it was stopped; 1 the controller does not know its key; 2 usage.",
 		Example: "  dyno agent gen1.agent\n" +

@@ -14,10 +14,10 @@ import (
 // fleetCommands are none: this build has no NATS.
 func fleetCommands() []*cobra.Command { return nil }
 
-// fleetPlaceFlag defines no flag.
-func fleetPlaceFlag(*cobra.Command, *string) {}
+// fleetPlaceFlag defines no flags.
+func fleetPlaceFlag(*cobra.Command, *place) {}
 
-func onFleet(*cobra.Command, string, *experiment.Experiment) error { return nil }
+func onFleet(*cobra.Command, *place, *experiment.Experiment) error { return nil }
 
 // fleetFlag defines no flag.
 func fleetFlag(*loadFlags) {}

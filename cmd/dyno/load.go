@@ -73,7 +73,7 @@ func (f *loadFlags) run(args []string) error {
 		return err
 	}
 	if f.nats != "" && f.fleet == "" {
-		return usagef("--nats is for a load by several machines; pass --fleet with their file, or omit --nats")
+		return natsAlone()
 	}
 	drawSeed(f.cmd)
 	f.Dyno, f.Command = version(), repeated(f.cmd, args)

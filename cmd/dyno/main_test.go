@@ -13,11 +13,10 @@ import (
 	"dyno/internal/proc"
 )
 
-func TestMain(m *testing.M) {
-	testscript.Main(private{m}, map[string]func(){
-		"dyno": main, "dyno-made": mainMade, "answering": mainAnswering,
-	})
-}
+// programs are what tests start by these names: this test binary.
+var programs = map[string]func(){"dyno": main, "dyno-made": mainMade, "answering": mainAnswering}
+
+func TestMain(m *testing.M) { testscript.Main(private{m}, programs) }
 
 // private runs the tests with a runtime folder of their own: their runs and those of this machine, or of another test
 // binary, do not lock each other out.

@@ -32,13 +32,14 @@ type runFlags struct {
 	resume  string
 }
 
-// fleetName is the flag that names the file of several machines.
-const fleetName = "fleet"
+// The flags that name the file of several machines, and a NATS for them.
+const fleetName, natsName = "fleet", "nats"
 
 // place has the flags that all commands with runs share: where the run is recorded, and whether it
 // waits for another run.
 type place struct {
-	out, fleet    string
+	out           string
+	fleet, nats   string // file of several machines, and the URL of a NATS for them; "": as that file says
 	runs          int
 	offline, wait bool
 }
@@ -50,16 +51,22 @@ func (p *place) define(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&p.runs, "runs", 1, "make so many runs, each with an order, ports and processes of its own, in "+
 		"folders 1, 2, … of the run folder, and say what they show together")
 	cmd.Flags().BoolVar(&p.offline, "offline", false, "fetch no toolchain")
-	fleetPlaceFlag(cmd, &p.fleet)
+	fleetPlaceFlag(cmd, p)
 	waitFlag(cmd, &p.wait)
 	verboseFlag(cmd)
 }
 
-// world returns what a plan needs to know. The CPUs of other machines are not known yet.
+// natsAlone is the error of --nats without --fleet.
+func natsAlone() error {
+	return usagef("--nats is where several machines meet; pass --fleet with their file, or omit --nats")
+}
+
+// world returns what a plan needs to know. The CPUs of other machines are not known yet: the servers'
+// machine is asked whether it has enough before anything is measured.
 func (p *place) world(pr *project) plan.World {
 	w := pr.world()
 	if p.fleet != "" {
-		w.CPUs = 0
+		w.CPUs, w.Room = 0, nil
 	}
 	return w
 }
@@ -215,7 +222,7 @@ func run(cmd *cobra.Command, f *runFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := onFleet(cmd, f.place.fleet, x); err != nil {
+	if err := onFleet(cmd, &f.place, x); err != nil {
 		return err
 	}
 	data, err := carryOut(cmd, x, &f.place)
@@ -270,11 +277,12 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*experiment.Ex
 func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experiment, error) {
 	alone := true
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		alone = alone && slices.Contains([]string{"resume", "offline", "contestants", "budget", "wait", fleetName}, f.Name)
+		alone = alone && slices.Contains([]string{"resume", "offline", "contestants", "budget", "wait", fleetName, natsName},
+			f.Name)
 	})
 	if !alone {
 		return nil, usagef("--resume continues with the run's own plan; it can be combined only with --budget, " +
-			"--offline, --wait, --fleet, and --contestants with folders")
+			"--offline, --wait, --fleet, --nats, and --contestants with folders")
 	}
 	run, err := openRun(f.resume)
 	if err != nil {
@@ -328,8 +336,10 @@ func conclude(cmd *cobra.Command, data *report.Data, dir string) error {
 	}
 	r := data.Run
 	if command := resumption(r, dir); command != "" {
-		if f := cmd.Flags().Lookup(fleetName); f != nil && f.Changed {
-			command += " --" + fleetName + " " + quoted(f.Value.String())
+		for _, name := range []string{fleetName, natsName} {
+			if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
+				command += " --" + name + " " + quoted(f.Value.String())
+			}
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "go on with this run: %s\n", command)
 	}

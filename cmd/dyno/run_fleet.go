@@ -15,45 +15,71 @@ import (
 	"dyno/internal/result"
 )
 
-// fleetPlaceFlag defines --fleet of dyno run and dyno compare.
-func fleetPlaceFlag(cmd *cobra.Command, file *string) {
-	cmd.Flags().StringVar(file, fleetName, "", "build and start the contestants on the [[server]] of this file, and "+
+// fleetPlaceFlag defines --fleet and --nats of dyno run and dyno compare.
+func fleetPlaceFlag(cmd *cobra.Command, p *place) {
+	cmd.Flags().StringVar(&p.nats, natsName, "", natsUsage)
+	cmd.Flags().StringVar(&p.fleet, fleetName, "", "build and start the contestants on the [[server]] of this file, and "+
 		"load them from all its [[generator]]s together (doc/fleet.md)")
 }
 
 // onFleet makes an experiment run on the machines of a file, if one is given.
-func onFleet(cmd *cobra.Command, file string, x *experiment.Experiment) error {
-	if file == "" {
+func onFleet(cmd *cobra.Command, at *place, x *experiment.Experiment) error {
+	if at.fleet == "" {
 		return nil
 	}
-	f, err := fleet.Read(file)
-	switch {
-	case err != nil:
+	f, err := fleet.ReadFor(at.fleet, at.nats)
+	if err != nil {
 		return err
-	case len(f.Servers) == 0:
-		return usagef("%s: no machine for the contestants: add a table [[server]] with name = \"srv1\" and address, the "+
-			"IP address at which the generators reach it", file)
-	case len(f.Servers) > 1:
-		return usagef("%s: contestants are compared on one machine; leave one table [[server]]", file)
-	case f.Servers[0].Address == "":
-		return usagef("%s: the [[server]] %s has no address: say at which IP address the generators reach it", file,
-			f.Servers[0].Name)
-	case len(f.Generators) == 0 || slices.Contains(f.Roles(f.Servers[0].Name), fleet.Generator):
-		return usagef("%s: want a [[generator]] on another machine than the [[server]]", file)
-	case x.Plan.Backend != "":
-		return usagef("--fleet: the scenario needs the backend %s, which is started on one machine with the generator "+
-			"alone; choose another --scenario, or omit --fleet", x.Plan.Backend)
-	case len(x.Plan.External) > 0:
+	}
+	if err := fits(f, at.fleet, x.Plan); err != nil {
+		return err
+	}
+	x.Calibrated = nil // which is of this machine
+	x.NewHost = func(o bench.LocalOptions) (experiment.Host, error) { return newFleetHost(cmd, f, o, x.Plan) }
+	return nil
+}
+
+// fits returns an error if the machines of a file cannot carry out a plan.
+func fits(f *fleet.Fleet, file string, p *result.Plan) error {
+	if len(p.External) > 0 {
 		return usagef("--fleet: --external runs a tool on this machine; omit one of them")
 	}
-	for _, l := range x.Plan.Points() {
+	if err := one(f, file, fleet.Server, "no machine for the contestants"); err != nil {
+		return err
+	}
+	if len(f.Generators) == 0 || slices.Contains(f.Roles(f.Servers[0].Name), fleet.Generator) {
+		return usagef("%s: want a [[generator]] on another machine than the [[server]]", file)
+	}
+	if p.Backend != "" {
+		if err := one(f, file, fleet.Backend, "no machine for the backend "+p.Backend+", which the contestants call"); err != nil {
+			return err
+		}
+		if f.Backends[0].Name == f.Servers[0].Name {
+			return usagef("%s: the backend would use the CPUs of the servers that call it; want a [[backend]] on another "+
+				"machine than the [[server]]; it may be a [[generator]]", file)
+		}
+	}
+	for _, l := range p.Points() {
 		if n := len(f.Generators); l.Connections < n {
 			return usagef("--fleet: each of the %d generators needs a connection; raise --connections from %d, or name fewer "+
 				"machines", n, l.Connections)
 		}
 	}
-	x.Calibrated = nil // which is of this machine
-	x.NewHost = func(o bench.LocalOptions) (experiment.Host, error) { return newFleetHost(cmd, f, o, x.Plan) }
+	return nil
+}
+
+// one returns an error unless a file names one machine of a role, with its address. none says what for.
+func one(f *fleet.Fleet, file string, role fleet.Role, none string) error {
+	switch all := f.In(role); {
+	case len(all) == 0:
+		return usagef("%s: %s: add a table [[%s]] with name and address, the IP address at which the other machines reach "+
+			"it", file, none, role)
+	case len(all) > 1:
+		return usagef("%s: a run has one machine for this; leave one table [[%s]]", file, role)
+	case all[0].Address == "":
+		return usagef("%s: the [[%s]] %s has no address: say at which IP address the other machines reach it", file, role,
+			all[0].Name)
+	}
 	return nil
 }
 
@@ -69,8 +95,8 @@ func newFleetHost(cmd *cobra.Command, f *fleet.Fleet, o bench.LocalOptions, p *r
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(stderr, "waiting for the agents of %s\n", document.Count(1+len(f.Generators), "machine"))
-	err = hub.GatherRun(cmd.Context())
+	fmt.Fprintf(stderr, "waiting for the agents of %s\n", document.Count(len(f.InRun(p.Backend != "")), "machine"))
+	err = hub.GatherRun(cmd.Context(), p.Backend != "")
 	var host *fleet.Host
 	if err == nil {
 		host, err = hub.Host(cmd.Context(), o, p.Contestants, p.Command)

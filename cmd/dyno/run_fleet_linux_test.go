@@ -19,32 +19,46 @@ import (
 	"dyno/internal/result"
 )
 
-// fleetRun is a paired comparison over four hosts, whose agents can be killed.
+// fleetRun is a comparison over hosts in network namespaces, whose agents can be killed.
 type fleetRun struct {
 	*network
 	file, keys, out string
+	calls           map[string][]string // how agents are started, by host
 	agents          map[string]*exec.Cmd
 	logs            map[string]*logged
+	locks           string // a folder of each host below it
 }
 
-// newFleetRun starts the agents of two generators and a server.
-func newFleetRun(t *testing.T) *fleetRun {
+// newFleetRun makes hosts; the first one is the controller's. machines is fleet.toml without that.
+func newFleetRun(t *testing.T, machines string, hosts ...string) *fleetRun {
 	t.Setenv("DYNO_RUNTIME_DIR", t.TempDir()) // nobody else's runs are on these hosts
-	f := &fleetRun{network: newNetwork(t, "ctl", "gen1", "gen2", "srv1"), out: filepath.Join(t.TempDir(), "run"),
-		agents: map[string]*exec.Cmd{}, logs: map[string]*logged{}}
 	dir := t.TempDir()
-	f.file, f.keys = filepath.Join(dir, "fleet.toml"), filepath.Join(dir, "fleet.keys")
-	if err := os.WriteFile(f.file, []byte("controller = \"10.9.0.1:7447\"\n[[server]]\nname = \"srv1\"\n"+
-		"address = \"10.9.0.4\"\n[[generator]]\nname = \"gen1\"\n[[generator]]\nname = \"gen2\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := f.command("ctl", "fleet", "init", f.file).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	for _, name := range []string{"gen1", "gen2", "srv1"} {
-		f.agent(name)
-	}
+	f := &fleetRun{network: newNetwork(t, hosts...), out: filepath.Join(t.TempDir(), "run"), locks: t.TempDir(),
+		file: filepath.Join(dir, "fleet.toml"), keys: filepath.Join(dir, "fleet.keys"),
+		agents: map[string]*exec.Cmd{}, logs: map[string]*logged{}}
+	f.init(machines)
 	return f
+}
+
+// init writes fleet.toml, makes the keys, and reads how the agents are started.
+func (f *fleetRun) init(machines string, args ...string) {
+	f.t.Helper()
+	if err := os.WriteFile(f.file, []byte("controller = \"10.9.0.1:7447\"\n"+machines), 0o600); err != nil {
+		f.t.Fatal(err)
+	}
+	out, err := f.command("ctl", append(append([]string{"fleet", "init"}, args...), f.file)...).CombinedOutput()
+	if err != nil {
+		f.t.Fatalf("%v: %s", err, out)
+	}
+	f.calls = map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		if name, call, ok := strings.Cut(line, ": copy dyno"); ok {
+			_, call, _ = strings.Cut(call, "start: dyno ")
+			args := strings.Fields(call)
+			args[len(args)-1] = filepath.Join(f.keys, args[len(args)-1])
+			f.calls[name] = args
+		}
+	}
 }
 
 // agent starts an agent, in place of the one that was killed.
@@ -54,12 +68,9 @@ func (f *fleetRun) agent(name string) {
 		old.Process.Kill()
 		old.Wait()
 	}
-	role := "generator"
-	if name == "srv1" {
-		role = "server"
-	}
-	c := f.command(name, "agent", "--role", role, filepath.Join(f.keys, name+".agent"))
+	c := f.command(name, f.calls[name]...)
 	f.divide(c, name)
+	c.Env = append(os.Environ(), "DYNO_RUNTIME_DIR="+filepath.Join(f.locks, name)) // hosts do not lock each other
 	if f.logs[name] == nil {
 		f.logs[name] = &logged{}
 	}
@@ -134,7 +145,11 @@ func TestRunOnFleet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures for minutes")
 	}
-	f := newFleetRun(t)
+	f := newFleetRun(t, "[[server]]\nname = \"srv1\"\naddress = \"10.9.0.4\"\n"+
+		"[[generator]]\nname = \"gen1\"\n[[generator]]\nname = \"gen2\"\n", "ctl", "gen1", "gen2", "srv1")
+	for _, name := range []string{"gen1", "gen2", "srv1"} {
+		f.agent(name)
+	}
 	args := []string{"run", "--contestants", "net-http,fasthttp", "--interim", "6", "--budget", "4m", "--seed", "15",
 		"--controls", "none", "--connections", "8"}
 	c, l := f.begin(append(args, "--fleet", f.file, "--out", f.out)...)

@@ -1,6 +1,10 @@
 package analysis
 
-import "dyno/internal/result"
+import (
+	"cmp"
+
+	"dyno/internal/result"
+)
 
 // Metrics are the metrics of paired runs, sweeps and searches.
 var Metrics = []Metric{
@@ -188,7 +192,7 @@ var Metrics = []Metric{
 			"other programs of the machine and is not compared.",
 	},
 
-	// Of runs whose contestants call a program that has no CPUs of its own.
+	// Of runs whose contestants call a backend.
 	{
 		Name: "server_cpu_share", Unit: "share", Kind: Count, Rare: true, Unranked: true, Of: serverShare,
 		Title: "CPU of the server", Head: "server CPU %s", Column: "CPU, server",
@@ -197,14 +201,14 @@ var Metrics = []Metric{
 	{
 		Name: "backend_cpu_share", Unit: "share", Kind: Count, Rare: true, Unranked: true, Of: backendShare,
 		Title: "CPU of the backend", Head: "backend CPU %s", Column: "CPU, backend",
-		About: "CPU time of the program that the server calls, as a share of the time of the generator's CPUs, on " +
-			"which it runs. It is not a property of the server.",
+		About: "CPU time of the program that the server calls, as a share of the time of the CPUs on which it runs: " +
+			"the generator's, or those of its own machine. It is not a property of the server.",
 	},
 	{
 		Name: "generator_cpu_share", Unit: "share", Kind: Count, Rare: true, Unranked: true, Of: generatorShare,
 		Title: "CPU of the generator", Head: "generator CPU %s", Column: "CPU, generator",
 		About: "CPU time of the load generator, as a share of its CPUs' time. If generator and backend together " +
-			"use nearly all of it, the server may be faster than shown.",
+			"use nearly all of what they have, the server may be faster than shown.",
 	},
 }
 
@@ -389,7 +393,7 @@ func backendShare(t *result.Trial) (float64, bool) {
 	if t.Backend == nil {
 		return 0, false
 	}
-	return shareOf(t, t.Backend.CPUNS, t.Causes.GeneratorCPUs)
+	return shareOf(t, t.Backend.CPUNS, cmp.Or(t.Causes.BackendCPUs, t.Causes.GeneratorCPUs))
 }
 
 func generatorShare(t *result.Trial) (float64, bool) {

@@ -30,6 +30,9 @@ func (b *Bench) startBackend(ctx context.Context, epoch int) (*result.Launch, er
 	clear(b.exact.bound)
 	l := &result.Launch{Contestant: p.Backend, Epoch: epoch, CPUs: b.Generator.CPUs(),
 		StartedUnixNS: time.Now().UnixNano()}
+	if at := b.run.Host.Backend; at != nil {
+		l.CPUs = at.ServerCPUs
+	}
 	s, err := b.Host.Launch(ctx, p.Backend, Launch{Epoch: epoch, Padding: plan.Padding(p.Seed, epoch, -1),
 		Probe: Probe{Records: &Records{p.Points()[0].Records, plan.RecordsSeed(p, epoch)}}})
 	if err != nil {

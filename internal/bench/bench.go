@@ -26,13 +26,14 @@ type Host interface {
 	// Build prepares the named contestant for launch. note is called with progress messages. A
 	// *result.Failure-like error is turned into a record by Failure.
 	Build(ctx context.Context, name string, note func(string)) (result.Contestant, error)
-	// Launch starts it, the backend on the generator's CPUs, and returns when it answers the probe.
+	// Launch starts it, the backend on the generator's CPUs or on a machine of its own, and returns when it
+	// answers the probe.
 	Launch(ctx context.Context, name string, l Launch) (Server, error)
 	// Failure converts an error of this host into a record.
 	Failure(name, stage string, err error) result.Failure
 	// Watch starts to observe the CPU use of other programs while that server is loaded. The
 	// returned function ends the observation and returns the result, given the CPU time of the
-	// server, the generator and the backend.
+	// server, the generator and the backend, which may be the loaded one.
 	Watch(loaded Server) func(server, generator, backend time.Duration) result.Causes
 }
 

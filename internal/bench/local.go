@@ -261,7 +261,8 @@ func Availability(ctx context.Context, root string, m *contestant.Manifest) stri
 	return fmt.Sprintf("yes: %s %s (%s)", tc.Name, tc.Version, tc.Origin)
 }
 
-// Launch starts a built contestant on the server's CPUs, or the backend on the generator's.
+// Launch starts a built contestant on the server's CPUs, or the backend on the generator's where this
+// machine has both.
 func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, error) {
 	l.mu.Lock()
 	b := l.built[name]
@@ -289,7 +290,7 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	}
 	cpus, given := l.machine.ServerCPUs, (*result.Processors)(nil)
 	switch {
-	case name == l.opts.Backend:
+	case name == l.opts.Backend && l.opts.Address == "":
 		cpus = l.machine.GeneratorCPUs
 	case o.CPUs > 0:
 		if !l.pin || o.CPUs > len(cpus) {
@@ -429,26 +430,4 @@ func (l *Local) manifest(name string) *contestant.Manifest {
 		}
 	}
 	return nil
-}
-
-// log returns the path of a contestant's log.
-func (l *Local) log(name, what string) string {
-	return filepath.Join(l.opts.Folder, "logs", LogName(name, what))
-}
-
-// LogName returns the name of a contestant's log in the folder logs of a run. what is build, or
-// epoch and its number.
-func LogName(name, what string) string { return safe(name) + "-" + what + ".log" }
-
-// safe returns name with every byte replaced that is not safe in a file name.
-func safe(name string) string {
-	b := []byte(name)
-	for i, c := range b {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '.':
-		default:
-			b[i] = '_'
-		}
-	}
-	return string(b)
 }

@@ -71,7 +71,8 @@ func sameKind(was, here *result.Host) error {
 		}
 	}
 	add("machine", was.Name, here.Name)
-	add("generators", machines(was), machines(here))
+	add("generators", machines(was.Generators), machines(here.Generators))
+	add("backend", backends(was), backends(here))
 	add("CPU", was.CPU, here.CPU)
 	add("CPUs", was.CPUs, here.CPUs)
 	add("kernel series", host.KernelSeries(was.Kernel), host.KernelSeries(here.Kernel))
@@ -85,13 +86,20 @@ func sameKind(was, here *result.Host) error {
 	return nil
 }
 
-// machines names the machines that load the servers, with their CPUs.
-func machines(h *result.Host) (all []string) {
-	for i := range h.Generators {
-		g := &h.Generators[i]
-		all = append(all, fmt.Sprintf("%s: %s %v", g.Name, g.CPU, g.GeneratorCPUs))
+// machines names further machines of a run, with their CPUs.
+func machines(of []result.Host) (all []string) {
+	for i := range of {
+		all = append(all, fmt.Sprintf("%s: %s %v", of[i].Name, of[i].CPU, slices.Concat(of[i].ServerCPUs, of[i].GeneratorCPUs)))
 	}
 	return all
+}
+
+// backends names the machine of the backend; none where it is not another one.
+func backends(h *result.Host) []string {
+	if h.Backend == nil {
+		return nil
+	}
+	return machines([]result.Host{*h.Backend})
 }
 
 // sameFacts reports whether two descriptions of a machine are recorded alike.

@@ -308,7 +308,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	}
 	t.EndedUnixNS = time.Now().UnixNano()
 	all := outer()
-	if o.Contestant == p.Backend { // on the generator's CPUs, as ever
+	if o.Contestant == p.Backend { // where it runs as ever
 		all[0], all[2] = all[2], all[0]
 	}
 	t.Causes = watched(all[0].or(0), all[1].or(0), all[2].or(0))
@@ -320,7 +320,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 		t.Backend.CPUNS = used[2].ns()
 	}
 	t.Causes.GeneratorCPUs = max(1, len(b.Generator.CPUs()))
-	t.Causes.GeneratorShared = backend != nil || !b.run.Host.Pinned
+	t.Causes.GeneratorShared = backend != nil && !b.run.Host.BackendApart() || !b.run.Host.Pinned
 	return t, nil
 }
 
@@ -333,12 +333,12 @@ func (b *Bench) differs(name string) []string {
 }
 
 // spins reports whether the generator polls instead of sleeping: if the plan says so, or if a CPU
-// is free. With a backend it is not, because the backend needs that CPU. In a closed loop a server
+// is free. Beside a backend it is not, because the backend needs that CPU. In a closed loop a server
 // pays for waking a sleeping generator, and a slow server pays more; but in runs with an external
 // tool, which sleeps, dyno's engine sleeps too.
 func (b *Bench) spins(level result.Level) bool {
 	p, open := &b.run.Plan, level.RatePerSec > 0
-	if p.Spin != "" || p.Backend != "" || !open && len(p.External) > 0 {
+	if p.Spin != "" || p.Backend != "" && !b.run.Host.BackendApart() || !open && len(p.External) > 0 {
 		return p.Spin == "on"
 	}
 	if all := b.run.Host.Generators; len(all) > 0 {

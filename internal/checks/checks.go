@@ -115,39 +115,62 @@ func above(x, warn, fail float64) State {
 	return Pass
 }
 
-// generatorUse returns the CPU time that the load generator and a backend beside it used in trials, and
-// what they had.
-func generatorUse(own []result.Trial) (used, backend, had float64) {
-	for i := range own {
-		if cpu := own[i].Generator.CPUNS; cpu != nil {
-			used += float64(max(*cpu-own[i].Load.SpunNS, 0))
-			cpus := own[i].Causes.GeneratorCPUs
-			if beneath := own[i].Backend; beneath != nil && beneath.CPUNS != nil {
-				backend += float64(*beneath.CPUNS)
-			} else if loops := own[i].Load.Workers; loops > 0 {
-				cpus = min(cpus, loops) // more than one CPU a loop cannot use
-			}
-			had += float64(own[i].ClocksWall()) * float64(cpus)
-		}
-	}
-	return used, backend, had
+// use is the CPU time that the load generator and a backend used in trials, and that they had: a backend of
+// its own machine only there, any other of what the generator had.
+type use struct {
+	generator, had  float64
+	beside          float64 // used by a backend on the generator's CPUs
+	apart, apartHad float64
 }
 
-func generatorShare(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
-	used, backend, had := generatorUse(own)
-	x, who := share(used+backend, had), "the generator"
-	if name, most := busiest(own); name != "" && most > x {
-		x, who = most, document.Clean(name)
+func useOf(own []result.Trial) (u use) {
+	for i := range own {
+		cpu := own[i].Generator.CPUNS
+		if cpu == nil {
+			continue
+		}
+		wall, causes := float64(own[i].ClocksWall()), &own[i].Causes
+		u.generator += float64(max(*cpu-own[i].Load.SpunNS, 0))
+		cpus, loops := causes.GeneratorCPUs, own[i].Load.Workers
+		var backend *int64
+		if own[i].Backend != nil {
+			backend = own[i].Backend.CPUNS
+		}
+		if backend != nil && causes.BackendCPUs == 0 {
+			u.beside += float64(*backend)
+		} else if loops > 0 {
+			cpus = min(cpus, loops) // more than one CPU a loop cannot use
+		}
+		u.had += wall * float64(cpus)
+		if backend != nil && causes.BackendCPUs > 0 {
+			u.apart += float64(*backend)
+			u.apartHad += wall * float64(causes.BackendCPUs)
+		}
 	}
-	state := c.Limits[0].Grade(x)
+	return u
+}
+
+// ofGenerator returns the share of the generator's CPUs that was used, by whomever.
+func (u *use) ofGenerator() float64 { return share(u.generator+u.beside, u.had) }
+
+func generatorShare(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
+	u := useOf(own)
+	x, apart, text := u.ofGenerator(), share(u.apart, u.apartHad), ""
+	if name, most := busiest(own); name != "" && most > x {
+		x, text = most, fmt.Sprintf("%s used %s of its CPUs", document.Clean(name), document.Percent(most))
+	} else {
+		text = fmt.Sprintf("the generator used %s of its CPUs", document.Percent(share(u.generator, u.had)))
+	}
+	if u.beside > 0 {
+		text += fmt.Sprintf(", the backend there %s", document.Percent(share(u.beside, u.had)))
+	} else if u.apart > 0 {
+		text += fmt.Sprintf(", the backend %s of those of its own machine", document.Percent(apart))
+	}
+	state := c.Limits[0].Grade(max(x, apart))
 	if state == Fail && e.Analysis.Shares[name] < ceilingWarn {
 		state = Warn
 	}
-	if backend > 0 {
-		return state, fmt.Sprintf("the generator used %s of its CPUs, the backend there %s",
-			document.Percent(share(used, had)), document.Percent(share(backend, had)))
-	}
-	return state, fmt.Sprintf("%s used %s of its CPUs", who, document.Percent(x))
+	return state, text
 }
 
 // ceilingWarn is the share of the ceiling above which the check of the ceiling warns. Above
@@ -209,9 +232,12 @@ func backgroundGenerator(c *Check, e *Evidence) (State, string) {
 		return CannotTell, why
 	}
 	s := sharesOf(e.watched())
-	return c.Limits[0].Grade(s.generator),
-		fmt.Sprintf("other programs used %s of the generator's CPUs; its event loops waited for a CPU %s of the time",
-			document.Percent(s.generator), document.Percent(s.queue))
+	text := fmt.Sprintf("other programs used %s of the generator's CPUs; its event loops waited for a CPU %s of the time",
+		document.Percent(s.generator), document.Percent(s.queue))
+	if e.Run.Host.BackendApart() {
+		text += fmt.Sprintf("; others on the backend's machine used %s", document.Percent(s.backend))
+	}
+	return c.Limits[0].Grade(max(s.generator, s.backend)), text
 }
 
 // withheld checks the CPU time that the hypervisor or a CPU quota withheld in valid trials.

@@ -11,10 +11,12 @@ const (
 // shares are the causes of a set of trials as shares of the available CPU time.
 type shares struct {
 	server, generator, queue, steal, sides float64
+	backend                                float64 // on a machine of its own
 }
 
 func sharesOf(trials []result.Trial) shares {
 	var server, generator, queue, steal, sides, serverTime, generatorTime, sidesTime, loaded, wall float64
+	var backend, backendTime float64
 	for i := range trials {
 		c := &trials[i].Causes
 		server += float64(c.BackgroundServerNS)
@@ -28,10 +30,12 @@ func sharesOf(trials []result.Trial) shares {
 			serverTime += float64(c.WallNS) * float64(c.ServerCPUs)
 			generatorTime += float64(c.WallNS) * float64(c.GeneratorCPUs)
 		}
-		wall += float64(c.WallNS) * float64(c.ServerCPUs+c.GeneratorCPUs)
+		backend += float64(c.BackgroundBackendNS)
+		backendTime += float64(c.WallNS) * float64(c.BackendCPUs)
+		wall += float64(c.WallNS) * float64(c.ServerCPUs+c.GeneratorCPUs+c.BackendCPUs)
 	}
 	return shares{share(server, serverTime), share(generator, generatorTime), share(queue, loaded), share(steal, wall),
-		share(sides, sidesTime)}
+		share(sides, sidesTime), share(backend, backendTime)}
 }
 
 func share(part, whole float64) float64 {
@@ -86,7 +90,7 @@ func missedStart(t *result.Trial) bool {
 }
 
 // Discard reports whether a round is invalid because of a cause outside its contestants: background
-// CPU on the server's or the generator's CPUs, that of other sides that are not frozen, steal, or a
+// CPU on the server's, the generator's or the backend's CPUs, that of other sides that are not frozen, steal, or a
 // pause of the generator or the machine in any of its trials. It uses all trials of the round and
 // no metric.
 //
@@ -102,6 +106,5 @@ func Discard(round []result.Trial) bool {
 		}
 	}
 	s := sharesOf(round)
-	return s.server > backgroundLimit || s.generator > backgroundLimit || s.steal > stealLimit ||
-		s.sides > backgroundLimit
+	return max(s.server, s.generator, s.backend, s.sides) > backgroundLimit || s.steal > stealLimit
 }

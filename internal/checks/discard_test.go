@@ -35,6 +35,30 @@ func TestOtherSidesDiscard(t *testing.T) {
 	}
 }
 
+// TestBackendsMachine: background CPU on a machine that only the backend has discards a round, steal there counts
+// as a share of all CPUs, and what the backend uses is a share of its own CPUs.
+func TestBackendsMachine(t *testing.T) {
+	round := sound().Valid[:4]
+	used := int64(0)
+	for i := range round {
+		c := &round[i].Causes
+		c.BackendCPUs, c.BackgroundBackendNS = 2, c.WallNS/20
+		used = round[i].ClocksWall() * 2 / 10 * 9
+		round[i].Backend = &result.Usage{CPUNS: &used}
+	}
+	if Discard(round) {
+		t.Error("2.5 % of the backend's CPUs discarded a round")
+	}
+	state, text := generatorShare(ByID(GeneratorShare), sound(), "a", round)
+	if state != Warn || !strings.Contains(text, ", the backend 90 % of those of its own machine") {
+		t.Errorf("a backend that uses 90 %% of its CPUs: %v, %s", state, text)
+	}
+	round[0].Causes.BackgroundBackendNS = round[0].Causes.WallNS
+	if !Discard(round) {
+		t.Error("other programs used 14 % of the backend's CPUs, and the round counts")
+	}
+}
+
 // A generator that stood still spoils its round, unless it only waited for a CPU that it shares;
 // how long that is depends on window and loop.
 func TestDiscardedForPauses(t *testing.T) {

@@ -4,7 +4,7 @@ import "dyno/internal/result"
 
 // Disturbance describes the disturbed loads: those that a paired comparison would have discarded.
 // Loads is their number. Server and Generator are the largest shares of the server's and the
-// generator's CPUs that other programs used. Withheld is the largest share of both that the
+// generator's CPUs, or those of a backend's own machine, that other programs used. Withheld is the largest share of all that the
 // hypervisor withheld. Stood is the largest share of time for which the generator or the machine
 // stood still.
 type Disturbance struct {
@@ -19,12 +19,11 @@ func DisturbanceOf(loads []result.Trial) (d Disturbance) {
 			continue
 		}
 		d.Loads++
-		c := &loads[i].Causes
-		wall, server, generator := float64(c.WallNS), float64(max(1, c.ServerCPUs)), float64(max(1, c.GeneratorCPUs))
-		d.Server = max(d.Server, float64(c.BackgroundServerNS)/(wall*server))
-		d.Generator = max(d.Generator, float64(c.BackgroundGeneratorNS)/(wall*generator))
-		d.Withheld = max(d.Withheld, float64(c.StealNS)/(wall*float64(max(1, c.ServerCPUs+c.GeneratorCPUs))))
-		d.Stood = max(d.Stood, float64(pauseOf(&loads[i]))/wall)
+		s := sharesOf(loads[i : i+1])
+		d.Server = max(d.Server, s.server)
+		d.Generator = max(d.Generator, s.generator, s.backend)
+		d.Withheld = max(d.Withheld, s.steal)
+		d.Stood = max(d.Stood, float64(pauseOf(&loads[i]))/float64(loads[i].Causes.WallNS))
 	}
 	return d
 }

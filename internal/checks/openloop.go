@@ -94,8 +94,8 @@ func KeptRate(own []result.Trial) (k Kept) {
 		if x := stats.Median(grown); x > GrowthLimit {
 			k.Text += fmt.Sprintf(", and the queue grew by %s of them", document.Percent(x))
 		}
-		used, backend, had := generatorUse(missed)
-		if x := share(used+backend, had); ByID(GeneratorShare).Limits[0].Grade(x) != Pass {
+		u := useOf(missed)
+		if x := u.ofGenerator(); ByID(GeneratorShare).Limits[0].Grade(x) != Pass {
 			k.Text += fmt.Sprintf("; the limit may be the load generator's, which used %s of its CPUs", document.Percent(x))
 		}
 	}

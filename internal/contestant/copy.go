@@ -60,7 +60,7 @@ func Copy(from *Manifest, root, base, language, name string) (string, error) {
 	if err := copyTree(src, partial, names.rename); err != nil {
 		return "", err
 	}
-	if err := around(src, shared, filepath.Dir(dir)); err != nil {
+	if err := around(src, shared, filepath.Dir(dir), filepath.Join(base, "shared")); err != nil {
 		return "", err
 	}
 	if err := os.Rename(partial, dir); err != nil {

@@ -23,6 +23,41 @@ func write(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
+// TestCopyOfABackend: what travels to another machine is a project of its own, and the same sources.
+func TestCopyOfABackend(t *testing.T) {
+	root, dir := "../..", t.TempDir()
+	m, err := ReadBackend(os.DirFS(root), "records")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Copy(root, dir); err != nil {
+		t.Fatal(err)
+	}
+	own, err := ReadBackend(os.DirFS(dir), "records")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := func(m *Manifest, root string) string {
+		shared, err := m.sharedFolders(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range shared {
+			if !s.near {
+				t.Errorf("%s is not where go.mod looks for it", s.dir)
+			}
+		}
+		key, err := fingerprint(m.Dir(root), shared, Toolchain{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return key
+	}
+	if a, b := sum(m, root), sum(own, dir); a != b {
+		t.Errorf("its sources are %s here and %s there", a, b)
+	}
+}
+
 func TestCopyOfGo(t *testing.T) {
 	root, base := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(root, Folder), map[string]string{

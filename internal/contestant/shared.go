@@ -23,7 +23,7 @@ type sharedFolder struct {
 func (m *Manifest) sharedFolders(root string) ([]sharedFolder, error) {
 	beside := filepath.Join(m.Dir(root), "..", "..", "shared")
 	project := filepath.Join(root, Folder, "shared")
-	if top, _, _ := strings.Cut(m.Path, "/"); top == BackendFolder || top == oldBackendFolder {
+	if m.backends() != "" {
 		beside = project
 	}
 	var found []sharedFolder
@@ -42,14 +42,22 @@ func (m *Manifest) sharedFolders(root string) ([]sharedFolder, error) {
 	return found, nil
 }
 
+// backends returns the folder of a project that m is in as a backend; "" if it is none.
+func (m *Manifest) backends() string {
+	if top, _, _ := strings.Cut(m.Path, "/"); top == BackendFolder || top == oldBackendFolder {
+		return top
+	}
+	return ""
+}
+
 func isFolder(dir string) bool {
 	st, err := os.Stat(dir)
 	return err == nil && st.IsDir()
 }
 
 // around copies the files that a build of src needs from outside of src, if they are missing: those
-// in parent folders into the language's folder, and shared ones into the folder shared.
-func around(src string, shared []sharedFolder, beside string) error {
+// in parent folders into the folder beside, that of the language, and shared ones into the folder common.
+func around(src string, shared []sharedFolder, beside, common string) error {
 	files, err := above(src)
 	if err != nil {
 		return err
@@ -66,7 +74,7 @@ func around(src string, shared []sharedFolder, beside string) error {
 		}
 	}
 	for _, f := range shared {
-		if to := filepath.Join(beside, "..", "shared", f.name); missing(to) {
+		if to := filepath.Join(common, f.name); missing(to) {
 			if err := copyTree(f.dir, to, nil); err != nil {
 				return err
 			}
@@ -86,23 +94,26 @@ func stage(src string, shared []sharedFolder, dir string) (string, error) {
 	if err := copyTree(src, at, nil); err != nil {
 		return "", err
 	}
-	return at, around(src, shared, beside)
+	return at, around(src, shared, beside, filepath.Join(dir, "shared"))
 }
 
-// Copy copies all that a build of m needs into the folder dir, and returns m as it is there. root is the
-// folder of the project.
+// Copy copies all that a build of m needs into the folder dir, and returns m as it is there: a backend as
+// dir were a project. root is the folder of the project.
 func (m *Manifest) Copy(root, dir string) (*Manifest, error) {
 	src := m.Dir(root)
 	shared, err := m.sharedFolders(root)
 	if err != nil {
 		return nil, err
 	}
-	const language = "it" // any name does
-	beside := filepath.Join(dir, Folder, language)
+	folder := path.Join(Folder, "it") // any name of a language does
+	if top := m.backends(); top != "" {
+		folder = top
+	}
+	beside := filepath.Join(dir, filepath.FromSlash(folder))
 	if err := copyTree(src, filepath.Join(beside, filepath.Base(src)), nil); err != nil {
 		return nil, err
 	}
 	own := *m
-	own.Root, own.Path = dir, path.Join(Folder, language, filepath.Base(src))
-	return &own, around(src, shared, beside)
+	own.Root, own.Path = dir, path.Join(folder, filepath.Base(src))
+	return &own, around(src, shared, beside, filepath.Join(dir, Folder, "shared"))
 }

@@ -51,7 +51,7 @@ type Fleet struct {
 // Machine is another machine, on which one agent runs.
 type Machine struct {
 	Name string `toml:"name"` // lower-case letters, digits and hyphens
-	// Address is the IP address of a server's machine at which the generators reach what it serves.
+	// Address is the IP address of a server's or backend's machine at which the others reach what it serves.
 	Address string `toml:"address"`
 	SSH     string `toml:"ssh"` // destination of ssh, such as ann@10.0.0.2; "": the agent is started by hand
 }
@@ -115,10 +115,10 @@ func (f *Fleet) check(file *conf.File) error {
 					m.Name)
 			case seen[m.Name]:
 				return file.Errorf(key+".name", "%q is already taken; give each machine a name of its own", m.Name)
-			case m.Address != "" && role != Server:
-				return file.Errorf(key+".address", "only a [[server]] has an address")
+			case m.Address != "" && role == Generator:
+				return file.Errorf(key+".address", "only a [[server]] and a [[backend]] have an address")
 			case m.Address != "" && (net.ParseIP(m.Address) == nil || net.ParseIP(m.Address).IsLoopback()):
-				return file.Errorf(key+".address", "%q: want the IP address at which the generators reach this machine, such "+
+				return file.Errorf(key+".address", "%q: want the IP address at which the other machines reach this one, such "+
 					`as "10.0.0.9"`, m.Address)
 			case strings.HasPrefix(m.SSH, "-"):
 				return file.Errorf(key+".ssh", "%q: want a destination of ssh, such as ann@10.0.0.2", m.SSH)
@@ -157,6 +157,16 @@ func (f *Fleet) Machines() (all []Machine) {
 				all[i].SSH = m.SSH
 			}
 		}
+	}
+	return all
+}
+
+// InRun returns the names of the machines that take part in a run, each once and the servers' first: that of
+// the backend, too, if contestants call one.
+func (f *Fleet) InRun(backend bool) (all []string) {
+	all = append(names(f.Servers), names(f.Generators)...)
+	if backend && !slices.Contains(all, f.Backends[0].Name) {
+		all = append(all, f.Backends[0].Name)
 	}
 	return all
 }

@@ -32,7 +32,7 @@ const windowLead = 100 * time.Millisecond
 
 // CPUs returns those of all generators, one after another.
 func (g *generator) CPUs() (cpus []int) {
-	for _, m := range g.machine.Generators {
+	for _, m := range g.loaders() {
 		cpus = append(cpus, m.GeneratorCPUs...)
 	}
 	return cpus

@@ -28,13 +28,16 @@ func generators(t *testing.T) (*bench, *Host, load.Job) {
 	t.Cleanup(srv.Close)
 	body, addr := "hello", srv.Listener.Addr().String()
 	h := &Host{server: "srv1", generators: []string{"gen1", "gen2"}, work: context.Background(), gone: map[string]bool{},
-		place: map[string]Place{addr: {Addr: addr}}}
-	h.machine.Generators = []result.Host{{Name: "gen1", GeneratorCPUs: []int{0}}, {Name: "gen2", GeneratorCPUs: []int{0}}}
+		place: map[string]Place{addr: {Addr: addr}}, generating: map[string]result.Host{}}
+	h.machines = h.generators
 	var err error
 	if h.post, err = newPost(t.Context(), b.Hub, h.generators); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(h.post.stop)
+	if err := h.take(t.Context(), h.machines); err != nil {
+		t.Fatal(err)
+	}
 	return b, h, load.Job{Endpoint: endpoint.TCP(addr), Connections: 5, Timeout: 5 * time.Second,
 		Scenario: &scenario.Scenario{Name: "hello", Requests: []scenario.Request{{Name: "get", Method: "GET", Path: "/",
 			Weight: 1, Expect: scenario.Expect{Status: 200, Body: &body}}}}}

@@ -11,29 +11,39 @@ import (
 
 	lab "dyno/internal/bench"
 	"dyno/internal/conf"
+	"dyno/internal/document"
 	"dyno/internal/endpoint"
 	"dyno/internal/host"
-	"dyno/internal/proc"
 	form "dyno/internal/protocol"
 	"dyno/internal/result"
 )
 
-// Host is the machines of a fleet as a lab.Host: servers run on one of them, and the others load them
-// (Generator). It keeps what was lost until Rejoin.
+// Host is the machines of a fleet as a lab.Host: servers run on one of them, the backend that they call on
+// one, and the others load them (Generator). It keeps what was lost until Rejoin.
 type Host struct {
 	post       *post
-	hosting    Hosting
+	machines   []string // that take part, each once: the servers', the generators', and the backend's
 	server     string
 	generators []string
-	work       context.Context // of orders that no caller limits; it outlives an interruption
-	machine    result.Host
-	cpus       int    // that servers must have
-	here       string // boot of the controller's machine
+	launchers  map[string]*launcher // machines that start programs, by name
+	backend    *launcher            // one of them; nil: the contestants call none
+	work       context.Context      // of orders that no caller limits; it outlives an interruption
+	cpus       int                  // that servers must have
+	here       string               // boot of the controller's machine
 
-	mu    sync.Mutex
-	lost  *result.Lost
-	gone  map[string]bool // machines that nothing is asked of until they are back
-	place map[string]Place
+	mu         sync.Mutex
+	generating map[string]result.Host // generators, as they are now
+	lost       *result.Lost
+	gone       map[string]bool // machines that nothing is asked of until they are back
+	place      map[string]Place
+}
+
+// launcher is a machine of the run that starts programs.
+type launcher struct {
+	name    string
+	kind    string      // of the order that it begins with
+	serves  Hosting     // its body
+	machine result.Host // as it is now
 }
 
 // The longest that an agent may take for an order.
@@ -44,62 +54,83 @@ const (
 	serverLimit = time.Minute
 )
 
-// GatherRun does what Gather does, of the servers' machine too.
-func (h *Hub) GatherRun(ctx context.Context) error {
-	return eachOf(append(names(h.fleet.Servers), h.Names()...), func(name string) error { return h.Greet(ctx, name) })
-}
-
 // Host takes the machines for a run of these contestants; o says what they need. Close must be called
 // after the run.
 func (h *Hub) Host(ctx context.Context, o lab.LocalOptions, names []string, command string) (*Host, error) {
-	m := h.fleet.Servers[0]
-	r := &Host{server: m.Name, cpus: o.CPUs, here: host.Describe().BootID,
-		work: context.WithoutCancel(ctx), gone: map[string]bool{},
-		place: map[string]Place{}, hosting: Hosting{Address: m.Address, Scenario: o.Scenario, Others: o.Others,
-			Backend: o.Backend, Offline: o.Offline, Layouts: o.Layouts, Command: command}}
-	for _, g := range h.fleet.Generators {
-		r.generators = append(r.generators, g.Name)
-	}
+	at := h.fleet.Servers[0]
+	r := &Host{machines: h.fleet.InRun(o.Backend != ""), server: at.Name, generators: h.Names(),
+		launchers: map[string]*launcher{}, cpus: o.CPUs, here: host.Describe().BootID, work: context.WithoutCancel(ctx),
+		generating: map[string]result.Host{}, gone: map[string]bool{}, place: map[string]Place{}}
+	serves := Hosting{Address: at.Address, Offline: o.Offline, Command: command, Scenario: o.Scenario, Others: o.Others,
+		Layouts: o.Layouts}
 	var err error
-	if r.hosting.Sources, r.hosting.Contestants, err = h.sourcesOf(ctx, o, names, m.Name); err != nil {
+	if serves.Sources, serves.Contestants, err = h.sourcesOf(ctx, o, names, at.Name); err != nil {
 		return nil, err
 	}
-	if r.post, err = newPost(r.work, h, append([]string{r.server}, r.generators...)); err != nil {
+	r.launchers[at.Name] = &launcher{name: at.Name, kind: toHost, serves: serves}
+	if o.Backend != "" {
+		at = h.fleet.Backends[0]
+		serves = Hosting{Address: at.Address, Offline: o.Offline, Command: command, Backend: o.Backend}
+		if serves.Sources, err = h.backendOf(ctx, o, at.Name); err != nil {
+			return nil, err
+		}
+		r.backend = &launcher{name: at.Name, kind: toSupport, serves: serves}
+		r.launchers[at.Name] = r.backend
+	}
+	if r.post, err = newPost(r.work, h, r.machines); err != nil {
 		return nil, err
 	}
-	if err := r.take(ctx); err != nil {
+	if err := r.take(ctx, r.machines); err != nil {
 		r.Close()
 		return nil, err
 	}
 	return r, nil
 }
 
-// take begins with all machines, and describes them.
-func (h *Host) take(ctx context.Context) error {
-	d, err := work[Hosting, Described](ctx, h.post, h.server, toHost, h.hosting, hostLimit)
-	if err != nil {
-		return err
-	}
-	machine := d.Host
-	if have := len(machine.ServerCPUs); h.cpus > have {
-		return conf.Usagef("%s has %d CPUs for servers, and the run is to have %d", h.server, have, h.cpus)
-	}
-	machine.Name = h.server
-	for _, name := range h.generators {
-		g, err := order[Generating, Described](ctx, h.post, name, toGenerate, Generating{}, hostLimit)
-		if err != nil {
-			return err
+// take begins with machines of the run, and describes them.
+func (h *Host) take(ctx context.Context, names []string) error {
+	for _, name := range names {
+		if s := h.launchers[name]; s != nil {
+			d, err := work[Hosting, Described](ctx, h.post, name, s.kind, s.serves, hostLimit)
+			if err != nil {
+				return err
+			}
+			if err := h.room(name, &d.Host); err != nil {
+				return err
+			}
+			s.machine = d.Host
+			s.machine.Name = name
 		}
-		g.Host.Name = name
-		machine.Generators = append(machine.Generators, g.Host)
+		if slices.Contains(h.generators, name) {
+			d, err := order[Generating, Described](ctx, h.post, name, toGenerate, Generating{}, hostLimit)
+			if err != nil {
+				return err
+			}
+			d.Host.Name = name
+			h.mu.Lock()
+			h.generating[name] = d.Host
+			h.mu.Unlock()
+		}
 	}
-	h.machine = machine
 	return nil
+}
+
+// room returns an error if the servers' machine has fewer CPUs than a level gives to servers.
+func (h *Host) room(name string, m *result.Host) error {
+	have := float64(len(m.ServerCPUs))
+	if m.QuotaCPUs > 0 {
+		have = min(have, m.QuotaCPUs)
+	}
+	if name != h.server || float64(h.cpus) <= have {
+		return nil
+	}
+	return conf.Usagef("--server-cpus: servers are to have %s, and %s has %.3g for them; pass no more, or name a machine "+
+		"that has", document.Count(h.cpus, "CPU"), name, have)
 }
 
 // Close stops all that the agents do for the run.
 func (h *Host) Close() {
-	for _, name := range append([]string{h.server}, h.generators...) {
+	for _, name := range h.machines {
 		if h.gone[name] {
 			continue
 		}
@@ -108,8 +139,34 @@ func (h *Host) Close() {
 	h.post.stop()
 }
 
-// Describe returns the servers' machine, and the generators'.
-func (h *Host) Describe() result.Host { return h.machine }
+// Describe returns the servers' machine, with the generators' and the backend's.
+func (h *Host) Describe() result.Host {
+	m := h.launchers[h.server].machine
+	m.Generators = h.loaders()
+	if h.backend != nil {
+		at := h.backend.machine
+		m.Backend = &at
+	}
+	return m
+}
+
+// loaders returns the generators, in their order.
+func (h *Host) loaders() (all []result.Host) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, name := range h.generators {
+		all = append(all, h.generating[name])
+	}
+	return all
+}
+
+// startsOn returns the machine on which a program is started.
+func (h *Host) startsOn(name string) string {
+	if h.backend != nil && name == h.backend.serves.Backend {
+		return h.backend.name
+	}
+	return h.server
+}
 
 // errGone is the error of what would be asked of a machine that was lost.
 var errGone = errors.New("a machine was lost")
@@ -121,8 +178,8 @@ func (h *Host) lose(name, why string) {
 	h.gone[name] = true
 	switch {
 	case h.lost == nil:
-		h.lost = &result.Lost{Machine: name, Server: name == h.server, Reason: why}
-	case name == h.server && !h.lost.Server: // which is worse
+		h.lost = &result.Lost{Machine: name, Server: h.launchers[name] != nil, Reason: why}
+	case h.launchers[name] != nil && !h.lost.Server: // which is worse
 		h.lost.Machine, h.lost.Server = h.lost.Machine+", "+name, true
 	}
 }
@@ -148,7 +205,7 @@ func (h *Host) Rejoin(ctx context.Context) error {
 	}
 	h.mu.Unlock()
 	slices.Sort(back)
-	before := h.machine
+	before := h.cpusOf(back)
 	for end := time.Now().Add(returning); ; time.Sleep(100 * time.Millisecond) {
 		err := h.greet(ctx, back)
 		if err == nil {
@@ -158,9 +215,10 @@ func (h *Host) Rejoin(ctx context.Context) error {
 			return fmt.Errorf("wait for machines that were lost: %w", err)
 		}
 	}
-	if a, b := &before, &h.machine; a.CPU != b.CPU || !slices.Equal(a.ServerCPUs, b.ServerCPUs) {
-		return fmt.Errorf("%s came back with other CPUs than it had: %s %v, now %s %v", h.server, a.CPU, a.ServerCPUs,
-			b.CPU, b.ServerCPUs)
+	for i, was := range before {
+		if now := h.cpusOf(back)[i]; now != was {
+			return fmt.Errorf("%s came back with other CPUs than it had: %s, now %s", back[i], was, now)
+		}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -179,10 +237,22 @@ func (h *Host) greet(ctx context.Context, back []string) error {
 			return err
 		}
 	}
-	if slices.Contains(back, h.server) {
-		return h.take(ctx)
+	return h.take(ctx, back)
+}
+
+// cpusOf describes the CPUs that machines have for the run.
+func (h *Host) cpusOf(names []string) (all []string) {
+	for _, name := range names {
+		h.mu.Lock()
+		g := h.generating[name]
+		h.mu.Unlock()
+		text := fmt.Sprintf("%s %v", g.CPU, g.GeneratorCPUs)
+		if s := h.launchers[name]; s != nil {
+			text = fmt.Sprintf("%s %v", s.machine.CPU, s.machine.ServerCPUs)
+		}
+		all = append(all, text)
 	}
-	return nil
+	return all
 }
 
 // returning is how long a run waits for a machine that was lost.
@@ -212,10 +282,11 @@ func keeping[A any](h *Host, name string, send func() (*A, error)) (*A, error) {
 	return a, err
 }
 
-// Build builds a contestant on the servers' machine.
+// Build builds a contestant on the servers' machine, or the backend on its own.
 func (h *Host) Build(ctx context.Context, name string, note func(string)) (result.Contestant, error) {
-	note("building on " + h.server)
-	b, err := have[Building, Built](ctx, h, h.server, toBuild, Building{Name: name}, buildLimit)
+	at := h.startsOn(name)
+	note("building on " + at)
+	b, err := have[Building, Built](ctx, h, at, toBuild, Building{Name: name}, buildLimit)
 	if err != nil {
 		return result.Contestant{}, err
 	}
@@ -225,21 +296,22 @@ func (h *Host) Build(ctx context.Context, name string, note func(string)) (resul
 	return b.Contestant, nil
 }
 
-// Launch starts a contestant on the servers' machine.
+// Launch starts what Build built, where it was.
 func (h *Host) Launch(ctx context.Context, name string, l lab.Launch) (lab.Server, error) {
 	contract, err := contractOf(l.Probe.Scenario)
 	if err != nil {
 		return nil, err
 	}
 	l.Probe.Scenario = nil
-	a, err := have[Starting, Launched](ctx, h, h.server, toLaunch, Starting{name, l, contract}, launchLimit)
+	at := h.startsOn(name)
+	a, err := have[Starting, Launched](ctx, h, at, toLaunch, Starting{name, l, contract}, launchLimit)
 	if err != nil {
 		return nil, err
 	}
 	if a.Trouble != nil {
 		return nil, a.Trouble
 	}
-	s := &remote{host: h, number: a.Number, ready: a.Ready, processors: a.Processors,
+	s := &remote{host: h, machine: at, number: a.Number, ready: a.Ready, processors: a.Processors,
 		at: map[form.HTTP]endpoint.Endpoint{}}
 	for _, p := range a.Places {
 		to, err := p.endpoint()
@@ -278,92 +350,6 @@ func (h *Host) Failure(name, stage string, err error) result.Failure {
 		f.Contestant, f.Stage = name, cmp.Or(f.Stage, stage)
 	}
 	return f
-}
-
-// Watch observes all machines of the run at once.
-func (h *Host) Watch(loaded lab.Server) func(server, generator, backend time.Duration) result.Causes {
-	names := append([]string{h.server}, h.generators...)
-	numbers := make([]int, len(names))
-	each(names, func(i int, name string) {
-		q := Watching{}
-		if s, ok := loaded.(*remote); ok && i == 0 {
-			q.Server = s.number
-		}
-		if w, err := tell[Watching, Watched](h.work, h, name, toWatch, q, serverLimit); err == nil {
-			numbers[i] = w.Number
-		}
-	})
-	before := h.used(names)
-	return func(server, _, _ time.Duration) result.Causes {
-		all, beside := make([]result.Causes, len(names)), h.beside(names, before, server)
-		each(names, func(i int, name string) {
-			q := Unwatching{Number: numbers[i], Beside: beside[i]}
-			if i == 0 {
-				q.Server = server
-			}
-			if c, err := tell[Unwatching, Caused](h.work, h, name, toUnwatch, q, serverLimit); err == nil {
-				all[i] = c.Causes
-			}
-		})
-		c := all[0]
-		for _, g := range all[1:] {
-			c.GeneratorCPUs += g.GeneratorCPUs
-			c.BackgroundGeneratorNS += g.BackgroundGeneratorNS
-			c.StealNS += g.StealNS
-			c.ThrottledNS += g.ThrottledNS
-			c.SuspendedNS = max(c.SuspendedNS, g.SuspendedNS)
-		}
-		return c
-	}
-}
-
-// boots returns which machines run on which boot of a kernel: those of names, and the controller's last.
-func (h *Host) boots() []string {
-	all := []string{h.machine.BootID}
-	for i := range h.machine.Generators {
-		all = append(all, h.machine.Generators[i].BootID)
-	}
-	return append(all, h.here)
-}
-
-// shares reports whether some of the fleet's hosts are one machine, such as containers.
-func (h *Host) shares() bool {
-	all := slices.DeleteFunc(h.boots(), func(id string) bool { return id == "" })
-	slices.Sort(all)
-	return len(slices.Compact(slices.Clone(all))) < len(all)
-}
-
-// used returns the CPU time of the agents and of the controller until now, if that matters to any other.
-func (h *Host) used(names []string) []time.Duration {
-	all := make([]time.Duration, len(names)+1)
-	if !h.shares() {
-		return all
-	}
-	each(names, func(i int, name string) {
-		if u, err := tell[Generating, Used](h.work, h, name, toCPU, Generating{}, serverLimit); err == nil {
-			all[i] = u.CPU
-		}
-	})
-	all[len(names)], _ = proc.SelfCPU()
-	return all
-}
-
-// beside returns for each of names how much CPU time the run's other programs on the same machine have used
-// since before.
-func (h *Host) beside(names []string, before []time.Duration, server time.Duration) []time.Duration {
-	after, boots, all := h.used(names), h.boots(), make([]time.Duration, len(names))
-	for i := range names {
-		for j := range after {
-			if j == i || boots[i] == "" || boots[i] != boots[j] {
-				continue
-			}
-			all[i] += after[j] - before[j]
-			if j == 0 {
-				all[i] += server
-			}
-		}
-	}
-	return all
 }
 
 // each calls do for all names at once.

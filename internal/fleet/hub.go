@@ -102,6 +102,11 @@ func (h *Hub) GatherAll(ctx context.Context) error {
 	return eachOf(names(h.fleet.Machines()), func(name string) error { return h.Greet(ctx, name) })
 }
 
+// GatherRun does what Gather does, for the machines of a run.
+func (h *Hub) GatherRun(ctx context.Context, backend bool) error {
+	return eachOf(h.fleet.InRun(backend), func(name string) error { return h.Greet(ctx, name) })
+}
+
 // each calls do for all generators at once and returns their errors.
 func (h *Hub) each(do func(agent string) error) error { return eachOf(h.Names(), do) }
 

@@ -12,9 +12,10 @@ import (
 
 // remote is a server on another machine.
 type remote struct {
-	host   *Host
-	number int
-	ready  time.Duration
+	host    *Host
+	machine string
+	number  int
+	ready   time.Duration
 	// processors are the CPUs that it was given; nil: all
 	processors *result.Processors
 	at         map[form.HTTP]endpoint.Endpoint
@@ -26,7 +27,7 @@ func (s *remote) do(what string, u *result.Usage) (r Reading, err error) {
 	if u != nil {
 		q.Usage = *u
 	}
-	a, err := tell[Doing, Reading](s.host.work, s.host, s.host.server, toServer, q, serverLimit)
+	a, err := tell[Doing, Reading](s.host.work, s.host, s.machine, toServer, q, serverLimit)
 	if err != nil {
 		return r, err
 	}

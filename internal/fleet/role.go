@@ -42,32 +42,37 @@ func list(all []Role, between string) string {
 	return strings.Join(names, between)
 }
 
-// every is the role of an order that every agent carries out.
-const every Role = ""
+// The roles of orders, one of which an agent must have.
+var (
+	every     []Role // none
+	generates = []Role{Generator}
+	serves    = []Role{Server}
+	supports  = []Role{Backend}
+	starts    = []Role{Server, Backend} // programs
+)
 
 // needs says which role an agent must have for an order. What is not in it is refused.
-var needs = map[string]Role{hello: every, clock: every, bulk: every, examine: every,
-	prepare: Generator, start: Generator, stop: Generator,
+var needs = map[string][]Role{hello: every, clock: every, bulk: every, examine: every,
+	prepare: generates, start: generates, stop: generates,
 	toWork: every, toLeave: every, toWatch: every, toUnwatch: every, toCPU: every, // of a run, whoever takes part
-	toServer: Server, toGenerate: Generator, toShut: Generator}
+	toServer: starts, toGenerate: generates, toShut: generates}
 
 // permitted returns an error if no agent, or not this one, carries out an order of that kind.
 func (a *Agent) permitted(kind string) error {
-	role, known := needs[kind]
-	switch {
-	case !known:
+	roles, known := needs[kind]
+	if !known {
 		return fmt.Errorf("unknown kind of order %q", kind)
 	}
-	return a.may(kind, role)
+	return a.may(kind, roles)
 }
 
-// may returns an error if this agent has not the role that an order needs.
-func (a *Agent) may(kind string, role Role) error {
-	if role != every && !slices.Contains(a.roles(), role) {
-		return fmt.Errorf("%q is an order for a %s, and this agent may be a %s; its machine's owner decides, with "+
-			"dyno agent --role", kind, role, list(a.roles(), " and a "))
+// may returns an error if this agent has none of the roles of an order.
+func (a *Agent) may(kind string, roles []Role) error {
+	if len(roles) == 0 || slices.ContainsFunc(roles, func(r Role) bool { return slices.Contains(a.roles(), r) }) {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%q is an order for a %s, and this agent may be a %s; its machine's owner decides, with "+
+		"dyno agent --role", kind, list(roles, " or a "), list(a.roles(), " and a "))
 }
 
 // roles returns those that the owner of the machine allows.

@@ -3,9 +3,12 @@ package fleet
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"dyno/internal/contestant"
 	"dyno/internal/load"
 	"dyno/internal/loader"
+	"dyno/internal/result"
 )
 
 // TestRolesOfOrders: each order has a role, or is for all.
@@ -14,6 +17,118 @@ func TestRolesOfOrders(t *testing.T) {
 		if _, known := needs[kind]; !known {
 			t.Errorf("nobody may carry out %q: say in needs who may", kind)
 		}
+	}
+	for kind := range works {
+		if len(workNeeds[kind]) == 0 {
+			t.Errorf("anybody may carry out %q: say in workNeeds who may", kind)
+		}
+	}
+}
+
+// TestBackendsOrders: a backend's machine starts a backend and nothing else, and no other machine does.
+func TestBackendsOrders(t *testing.T) {
+	b := gathered(t, "srv", "gen1", "backend")
+	for _, c := range []struct {
+		agent, kind string
+		body        any
+		refused     string
+	}{
+		{"srv", toSupport, Hosting{}, `"support" is an order for a backend, and this agent may be a server;`},
+		{"gen1", toSupport, Hosting{}, `"support" is an order for a backend, and this agent may be a generator;`},
+		{"gen1", toLaunch, Starting{}, `"launch" is an order for a server or a backend, and this agent may be a generator;`},
+		{"backend", toHost, Hosting{}, `"host" is an order for a server, and this agent may be a backend;`},
+	} {
+		w := Work{token(), c.kind, encoded(c.body)}
+		if a := b.send(t, c.agent, b.order(c.agent, toWork, w)); !strings.Contains(a.Refused, c.refused) {
+			t.Errorf("%s: %s: %+v; want %s", c.agent, c.kind, a, c.refused)
+		}
+		b.agentLog.once(t, "refused an order: "+c.refused)
+	}
+	s := &session{agent: b.agents["backend"]}
+	if _, err := s.support(&Hosting{Address: "10.0.0.1"}); err == nil {
+		t.Error("a backend's machine has no backend to start")
+	}
+	if _, err := s.support(&Hosting{Address: "10.0.0.1", Backend: "x", Contestants: []contestant.Manifest{{}}}); err == nil {
+		t.Error("a backend's machine starts contestants")
+	}
+	if _, err := s.host(&Hosting{Address: "10.0.0.1", Backend: "x"}); err == nil {
+		t.Error("a server starts a backend")
+	}
+	s.serving = &serving{backend: "records"}
+	if _, err := s.starts("records"); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.build(&Building{Name: "null"}); err == nil || !strings.Contains(err.Error(), "the backend records alone") {
+		t.Errorf("a backend's machine builds another program: %v", err)
+	}
+	if _, err := s.launch(&Starting{Name: "null"}); err == nil || !strings.Contains(err.Error(), "the backend records alone") {
+		t.Errorf("a backend's machine starts another program: %v", err)
+	}
+}
+
+// TestRoomOnTheServersMachine: the CPUs of a level are the servers' machine's.
+func TestRoomOnTheServersMachine(t *testing.T) {
+	h := &Host{server: "srv1", cpus: 2}
+	for _, c := range []struct {
+		name    string
+		machine result.Host
+		refused string
+	}{
+		{"srv1", result.Host{ServerCPUs: []int{0, 1}}, ""},
+		{"srv1", result.Host{ServerCPUs: []int{0}}, "--server-cpus: servers are to have 2 CPUs, and srv1 has 1 for them"},
+		{"srv1", result.Host{ServerCPUs: []int{0, 1}, QuotaCPUs: 1.5}, "and srv1 has 1.5 for them"},
+		{"be1", result.Host{ServerCPUs: []int{0}}, ""},
+	} {
+		if err := h.room(c.name, &c.machine); (err == nil) != (c.refused == "") ||
+			err != nil && !strings.Contains(err.Error(), c.refused) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// TestMachinesOfARun: a backend on a generator's machine is no further machine, and is watched as part of it.
+func TestMachinesOfARun(t *testing.T) {
+	f := &Fleet{Servers: []Machine{{Name: "srv1"}}, Generators: []Machine{{Name: "gen1"}, {Name: "gen2"}},
+		Backends: []Machine{{Name: "gen2"}}}
+	if all := strings.Join(f.InRun(true), " "); all != "srv1 gen1 gen2" {
+		t.Error(all)
+	}
+	gen2 := &launcher{name: "gen2", serves: Hosting{Backend: "records"}}
+	h := &Host{machines: f.InRun(true), server: "srv1", generators: []string{"gen1", "gen2"}, backend: gen2,
+		launchers: map[string]*launcher{"srv1": {name: "srv1"}, "gen2": gen2}}
+	seen := func(cpus int) result.Causes { return result.Causes{ServerCPUs: cpus, BackgroundServerNS: int64(cpus)} }
+	load := result.Causes{GeneratorCPUs: 8, BackgroundGeneratorNS: 1, StealNS: 2}
+	if c := h.merged([]result.Causes{seen(4), load, load}); c != (result.Causes{ServerCPUs: 4, BackgroundServerNS: 4,
+		GeneratorCPUs: 16, BackgroundGeneratorNS: 2, StealNS: 4}) {
+		t.Errorf("%+v", c)
+	}
+	if h.startsOn("records") != "gen2" || h.startsOn("gin") != "srv1" {
+		t.Error(h.startsOn("records"), h.startsOn("gin"))
+	}
+	f.Backends[0].Name = "be1"
+	if all := strings.Join(f.InRun(true), " "); all != "srv1 gen1 gen2 be1" {
+		t.Error(all)
+	}
+	if all := strings.Join(f.InRun(false), " "); all != "srv1 gen1 gen2" {
+		t.Error(all)
+	}
+	h.machines, h.launchers["be1"] = f.InRun(true), gen2
+	delete(h.launchers, "gen2")
+	if c := h.merged([]result.Causes{seen(4), load, load, seen(2)}); c.BackendCPUs != 2 || c.BackgroundBackendNS != 2 ||
+		c.ServerCPUs != 4 || c.GeneratorCPUs != 16 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestBesideOnOneKernel: what runs on hosts of one kernel is no background of each other.
+func TestBesideOnOneKernel(t *testing.T) {
+	be1 := &launcher{name: "be1", machine: result.Host{BootID: "a"}}
+	h := &Host{machines: []string{"srv1", "gen1", "be1"}, server: "srv1", generators: []string{"gen1"}, backend: be1,
+		launchers: map[string]*launcher{"srv1": {machine: result.Host{BootID: "b"}}, "be1": be1}, here: "c",
+		generating: map[string]result.Host{"gen1": {BootID: "a"}}, gone: map[string]bool{"srv1": true, "gen1": true, "be1": true}}
+	started := map[string]time.Duration{"srv1": 7, "be1": 5}
+	if got := h.beside(make([]time.Duration, 4), started); got[0] != 0 || got[1] != 5 || got[2] != 0 {
+		t.Errorf("%v; want what the backend used beside the generator", got)
 	}
 }
 

@@ -11,29 +11,32 @@ import (
 
 	lab "dyno/internal/bench"
 	"dyno/internal/contestant"
-	"dyno/internal/host"
 	"dyno/internal/proc"
 	form "dyno/internal/protocol"
 	"dyno/internal/result"
 )
 
-// Hosting asks an agent to serve a run: to build, start, freeze and read its contestants, on all CPUs.
+// Hosting asks an agent to serve a run: to build, start, freeze and read its contestants, or the backend that
+// they call, on all CPUs.
 type Hosting struct {
-	Address  string   `json:"address"` // IP address of the machine, at which generators reach the servers
-	Scenario string   `json:"scenario"`
+	Address string `json:"address"` // IP address of the machine, at which the other machines reach what it starts
+	Offline bool   `json:"offline,omitempty"`
+	Command string `json:"command"` // of the run, for messages
+	Sources string `json:"sources"` // digest of the tree that has all that is built
+
+	Backend string `json:"backend,omitempty"` // its name; "": contestants
+
+	Scenario string   `json:"scenario,omitempty"`
 	Others   []string `json:"others,omitempty"`
-	Backend  string   `json:"backend,omitempty"` // that the contestants call
-	Offline  bool     `json:"offline,omitempty"`
 	Layouts  int      `json:"layouts,omitempty"`
-	Command  string   `json:"command"` // of the run, for messages
-	// Contestants are built of the tree of this digest; Root is a folder in it.
-	Contestants []contestant.Manifest `json:"contestants"`
-	Sources     string                `json:"sources"`
+	// Contestants are those of the run; Root is a folder in the tree.
+	Contestants []contestant.Manifest `json:"contestants,omitempty"`
 }
 
-// serving is what an agent keeps of a run whose servers it has.
+// serving is what an agent keeps of a run whose contestants, or whose backend, it has.
 type serving struct {
 	local   *lab.Local
+	backend string         // the only program that it builds and starts; "": contestants
 	free    []func() error // in order, at the end
 	servers table[*served]
 }
@@ -50,8 +53,24 @@ type Described struct {
 	Host result.Host `json:"host"`
 }
 
-// host begins to serve a run, in place of the last one.
-func (s *session) host(q *Hosting) (d Described, err error) {
+// host begins to serve the contestants of a run.
+func (s *session) host(q *Hosting) (Described, error) {
+	if q.Backend != "" {
+		return Described{}, unfit{errors.New("a server starts no backend")}
+	}
+	return s.serve(q)
+}
+
+// support begins to serve the backend of a run.
+func (s *session) support(q *Hosting) (Described, error) {
+	if q.Backend == "" || len(q.Contestants) > 0 {
+		return Described{}, unfit{errors.New("a backend's machine starts a backend, and no contestants")}
+	}
+	return s.serve(q)
+}
+
+// serve begins to serve a run, in place of the last one.
+func (s *session) serve(q *Hosting) (d Described, err error) {
 	if net.ParseIP(q.Address) == nil {
 		return d, unfit{fmt.Errorf("%q is no IP address", q.Address)}
 	}
@@ -62,7 +81,7 @@ func (s *session) host(q *Hosting) (d Described, err error) {
 		s.serving.close(s.agent.Log)
 		s.serving = nil
 	}
-	v := &serving{}
+	v := &serving{backend: q.Backend}
 	if err := v.open(ctx, s, q); err != nil {
 		v.close(s.agent.Log)
 		return d, err
@@ -141,6 +160,15 @@ func (s *session) hosts() (*serving, error) {
 	return s.serving, nil
 }
 
+// starts returns what the agent serves, if the program of that name is part of it.
+func (s *session) starts(name string) (*serving, error) {
+	v, err := s.hosts()
+	if err == nil && v.backend != "" && name != v.backend {
+		err = unfit{fmt.Errorf("the backend %s alone is started here, not %q", v.backend, name)}
+	}
+	return v, err
+}
+
 // Building asks for the build of a contestant.
 type Building struct {
 	Name string `json:"name"`
@@ -153,7 +181,7 @@ type Built struct {
 }
 
 func (s *session) build(q *Building) (b Built, err error) {
-	v, err := s.hosts()
+	v, err := s.starts(q.Name)
 	if err != nil {
 		return b, err
 	}
@@ -175,7 +203,7 @@ type Launched struct {
 }
 
 func (s *session) launch(q *Starting) (l Launched, err error) {
-	v, err := s.hosts()
+	v, err := s.starts(q.Name)
 	if err != nil {
 		return l, err
 	}
@@ -317,70 +345,4 @@ func (of *served) ended(what string, r *Reading) error {
 		return unfit{fmt.Errorf("%q ends what was not begun", what)}
 	}
 	return nil
-}
-
-// Watching asks a machine to observe other programs on it while a server is loaded.
-type Watching struct {
-	Server int `json:"server,omitempty"` // that is loaded and runs here; 0: this is a generator
-}
-
-// Watched names an observation.
-type Watched struct {
-	Number int `json:"number"`
-}
-
-// Unwatching ends an observation.
-type Unwatching struct {
-	Number int           `json:"number"`
-	Server time.Duration `json:"server,omitempty"` // CPU time of the server during it
-	// Beside is the CPU time of the run's other machines that are this one: hosts that share a kernel.
-	Beside time.Duration `json:"beside,omitempty"`
-}
-
-// Caused is what was observed.
-type Caused struct {
-	Causes result.Causes `json:"causes"`
-}
-
-func (s *session) watch(q *Watching) (w Watched, err error) {
-	began, err := proc.SelfCPU()
-	if err != nil {
-		return w, err
-	}
-	own := func() time.Duration { now, _ := proc.SelfCPU(); return now - began }
-	if q.Server == 0 {
-		meter, err := host.NewMeter()
-		if err != nil {
-			return w, err
-		}
-		var before host.Snapshot
-		meter.Snapshot(&before)
-		cpus := lab.Whole(false).GeneratorCPUs
-		return Watched{s.watches.put(func(_, beside time.Duration) result.Causes {
-			defer meter.Close()
-			var after host.Snapshot
-			meter.Snapshot(&after)
-			return host.Causes(&before, &after, host.Account{}, host.Account{CPUs: cpus, Used: own() + beside})
-		})}, nil
-	}
-	v, err := s.hosts()
-	if err != nil {
-		return w, err
-	}
-	of, err := v.servers.get(q.Server)
-	if err != nil {
-		return w, err
-	}
-	end := v.local.Watch(of.Server)
-	return Watched{s.watches.put(func(server, beside time.Duration) result.Causes {
-		return end(server, own()+beside, 0)
-	})}, nil
-}
-
-func (s *session) unwatch(q *Unwatching) (c Caused, err error) {
-	end, err := s.watches.take(q.Number)
-	if err == nil {
-		c.Causes = end(q.Server, q.Beside)
-	}
-	return c, err
 }

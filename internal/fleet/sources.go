@@ -48,6 +48,23 @@ func (h *Hub) sourcesOf(ctx context.Context, o lab.LocalOptions, names []string,
 	return digest, all, err
 }
 
+// backendOf puts the sources of a backend into a tree for the machine that starts it, and returns its digest.
+func (h *Hub) backendOf(ctx context.Context, o lab.LocalOptions, machine string) (digest string, err error) {
+	work, err := proc.MkdirTemp("", "dyno-sources-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, proc.RemoveTemp(work)) }()
+	m, err := contestant.ReadBackend(o.FS, o.Backend)
+	if err != nil {
+		return "", err
+	}
+	if _, err := m.Copy(o.Root, work); err != nil {
+		return "", fmt.Errorf("send the sources of the backend %s: %w", m.Name, err)
+	}
+	return h.Put(ctx, os.DirFS(work), machine)
+}
+
 // sources fetches the sources of a run into a folder, which builders may write to, and returns the
 // contestants as they are there.
 func (s *session) sources(ctx context.Context, q *Hosting, folder string) (all []*contestant.Manifest, err error) {

@@ -23,7 +23,7 @@ type (
 )
 
 func init() {
-	needs["tree"] = Server
+	needs["tree"] = serves
 	handlers["tree"] = handle(func(s *session, q *wanted) (fetched, error) {
 		folder, release, err := s.tree(s.ctx, q.Digest)
 		if err == nil {

@@ -36,27 +36,29 @@ const (
 	toCPU      = "cpu"
 	toLeave    = "leave"
 
-	toHost   = "host"
-	toBuild  = "build"
-	toLaunch = "launch"
-	toOpen   = "open"
-	toLoad   = "load"
-	toAsk    = "ask"
+	toHost    = "host"
+	toSupport = "support"
+	toBuild   = "build"
+	toLaunch  = "launch"
+	toOpen    = "open"
+	toLoad    = "load"
+	toAsk     = "ask"
 )
 
 // works are all that an agent can be asked for by Work.
 var works = map[string]func(*session, []byte) (any, error){
-	toHost:   handle((*session).host),
-	toBuild:  handle((*session).build),
-	toLaunch: handle((*session).launch),
-	toOpen:   handle((*session).open),
-	toLoad:   handle((*session).loadWindow),
-	toAsk:    handle((*session).askServer),
+	toHost:    handle((*session).host),
+	toSupport: handle((*session).support),
+	toBuild:   handle((*session).build),
+	toLaunch:  handle((*session).launch),
+	toOpen:    handle((*session).open),
+	toLoad:    handle((*session).loadWindow),
+	toAsk:     handle((*session).askServer),
 }
 
 // workNeeds says which role an agent must have for a work.
-var workNeeds = map[string]Role{toHost: Server, toBuild: Server, toLaunch: Server, toOpen: Generator, toLoad: Generator,
-	toAsk: Generator}
+var workNeeds = map[string][]Role{toHost: serves, toSupport: supports, toBuild: starts, toLaunch: starts,
+	toOpen: generates, toLoad: generates, toAsk: generates}
 
 // work begins a work, and returns.
 func (s *session) work(w *Work) (Done, error) {
@@ -92,7 +94,7 @@ type kept struct {
 	end     context.CancelFunc // of run
 	mu      sync.Mutex         // over serving
 	serving *serving           // nil: no servers
-	watches table[func(server, beside time.Duration) result.Causes]
+	watches table[func(started, beside time.Duration) result.Causes]
 	loads   table[*opened]
 }
 

@@ -33,9 +33,18 @@ func (v *view) backendText() string {
 	if c := v.run.Contestant(name); c != nil {
 		text += " (" + strings.Join(nonEmpty(c.Framework, c.Version), " ") + ")"
 	}
-	text += " on the generator's CPUs"
-	if cpus := v.run.Host.GeneratorCPUs; v.run.Host.Pinned && len(cpus) > 0 {
-		text += " (" + list(cpus) + ")"
+	h := &v.run.Host
+	switch {
+	case h.Backend != nil:
+		text += fmt.Sprintf(" on %s (%s)", document.Clean(h.Backend.Name), list(h.Backend.ServerCPUs))
+		if !h.BackendApart() {
+			text += ", beside the generator there"
+		}
+	default:
+		text += " on the generator's CPUs"
+		if h.Pinned && len(h.GeneratorCPUs) > 0 {
+			text += " (" + list(h.GeneratorCPUs) + ")"
+		}
 	}
 	text += ", frozen with the contestant that calls it"
 	var rates []string
@@ -87,9 +96,13 @@ func (s *sweep) backendAlone() document.Section {
 		t.Rows = append(t.Rows, line)
 	}
 	if len(t.Rows) > 0 {
+		cpus := "those of the generator"
+		if at := s.run.Host.Backend; at != nil {
+			cpus = "those of " + document.Clean(at.Name)
+		}
 		out.Blocks = []document.Block{document.Paragraph{Text: document.Plain("First the ceiling: in the pilots, " +
 			"before any load that counts, the generator loads the backend itself. The backend has the same CPUs " +
-			"then as later, those of the generator, so no server that calls it for each request can serve more.")}, t}
+			"then as later, " + cpus + ", so no server that calls it for each request can serve more.")}, t}
 	}
 	return out
 }

@@ -343,6 +343,9 @@ func (v *view) machines() document.Section {
 	where := fmt.Sprintf("Server on CPU %s, generator on CPU %s.", list(h.ServerCPUs), list(h.GeneratorCPUs))
 	if n := len(h.Generators); n > 0 {
 		where = fmt.Sprintf("Servers on %s, loaded from %s.", h.Name, document.Count(n, "other machine"))
+		if h.Backend != nil {
+			where += fmt.Sprintf(" The backend on %s.", h.Backend.Name)
+		}
 	}
 	text := fmt.Sprintf("%s %d "+
 		"valid epochs of %d rounds, %d of %d trials discarded. Equivalent: within %s; the chance of any false difference "+

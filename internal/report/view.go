@@ -386,6 +386,10 @@ func (v *view) machine() string {
 		parts = append(parts, fmt.Sprintf("loaded by %s (%s, %s)", g.Name, orElse(g.CPU, "CPU unknown"),
 			document.Count(g.CPUs, "CPU")))
 	}
+	if b := h.Backend; b != nil && h.BackendApart() {
+		parts = append(parts, fmt.Sprintf("the backend on %s (%s, %s)", b.Name, orElse(b.CPU, "CPU unknown"),
+			document.Count(b.CPUs, "CPU")))
+	}
 	return document.Clean(strings.Join(parts, ", "))
 }
 

@@ -7,7 +7,10 @@
 // pointer.
 package result
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Format is the version of trials.jsonl that this code writes; see doc/format.md.
 const Format = 2
@@ -305,6 +308,10 @@ type Causes struct {
 	BackgroundUnknown bool `json:"background_unknown,omitempty"`
 	// GeneratorShared says that the server or a backend may use the generator's CPUs.
 	GeneratorShared bool `json:"generator_shared,omitempty"`
+	// BackendCPUs are those of a machine that only the backend has, BackgroundBackendNS is CPU of others
+	// on them; 0: the backend runs on the generator's CPUs, or there is none.
+	BackendCPUs         int   `json:"backend_cpus,omitempty"`
+	BackgroundBackendNS int64 `json:"background_backend_ns,omitempty"`
 }
 
 // Failure is why a contestant has no figure. A contestant leaves the run with its first failure.
@@ -328,7 +335,7 @@ func (f Failure) Unavailable() bool { return f.Stage == "toolchain" }
 type Lost struct {
 	Key
 	Machine string `json:"machine"`          // its name, or their names
-	Server  bool   `json:"server,omitempty"` // servers ran on it
+	Server  bool   `json:"server,omitempty"` // servers, or the backend, ran on it
 	Reason  string `json:"reason"`
 	// PausedNS is until all machines were there again and the servers were built again; no part of the
 	// budget.
@@ -358,6 +365,15 @@ type Host struct {
 	Absent map[string]string `json:"absent,omitempty"`
 	// Generators are the machines that load the servers, where it is not this one.
 	Generators []Host `json:"generators,omitempty"`
+	// Backend is the machine whose ServerCPUs the backend runs on, of a run on several with a backend. It may
+	// be one of Generators.
+	Backend *Host `json:"backend,omitempty"`
+}
+
+// BackendApart reports whether a backend has a machine to itself, and so no CPU of a generator.
+func (h *Host) BackendApart() bool {
+	return h.Backend != nil &&
+		!slices.ContainsFunc(h.Generators, func(g Host) bool { return g.Name == h.Backend.Name })
 }
 
 // Resume records that a run was resumed, after an interruption or after its budget ended before the

@@ -84,6 +84,24 @@ func TestBackendIsToldOf(t *testing.T) {
 			}
 		}
 	}
+	run.Host = result.Host{Name: "srv1", CPUs: 1, ServerCPUs: []int{0}, Generators: []result.Host{{Name: "gen1"}},
+		Backend: &result.Host{Name: "be1", CPU: "y", CPUs: 4, ServerCPUs: []int{0, 1, 2, 3}}}
+	for where, want := range map[string][]string{
+		"be1":  {"on be1 (0-3), frozen with", "then as later, those of be1, so", "the backend on be1 (y, 4 CPUs)"},
+		"gen1": {"on gen1 (0-3), beside the generator there, frozen with", "those of gen1, so"},
+	} {
+		run.Host.Backend.Name = where
+		var out bytes.Buffer
+		if err := report.Text(&out, d); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(strings.Fields(strings.ReplaceAll(out.String(), "\u00a0", " ")), " ")
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s: the report does not say %q:\n%s", where, w, text)
+			}
+		}
+	}
 	d.Alone = nil // of a record whose pilots have no valid round
 	var out bytes.Buffer
 	if err := report.HTML(&out, d); err != nil || strings.Contains(out.String(), "The backend alone") {

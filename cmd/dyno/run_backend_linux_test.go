@@ -1,0 +1,154 @@
+//go:build !nofleet
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"dyno/internal/result"
+)
+
+func init() { programs["nats"] = mainNATS }
+
+// mainNATS is a NATS server with the configuration of its argument, until it is killed.
+func mainNATS() {
+	o, err := server.ProcessConfigFile(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	s, err := server.NewServer(o)
+	if err != nil {
+		panic(err)
+	}
+	s.ConfigureLogger()
+	s.Start()
+	s.WaitForShutdown()
+}
+
+const relays = "[[server]]\nname = \"srv1\"\naddress = \"10.9.0.3\"\n[[generator]]\nname = \"gen1\"\n"
+
+// TestBackendOnFleet: contestants on one host call a backend on another, which is loaded alone first, is frozen
+// with them, has its CPU time read there, and costs an epoch when its machine is lost. All meet at a NATS of
+// their user's own. Then the same backend runs beside a generator.
+func TestBackendOnFleet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures for minutes")
+	}
+	f := newFleetRun(t, relays, "ctl", "gen1", "srv1", "be1")
+	const nats = "tls://10.9.0.1:4222"
+	f.init(relays+"[[backend]]\nname = \"be1\"\naddress = \"10.9.0.4\"\n", "--nats", nats)
+	own := exec.Command("ip", "netns", "exec", f.id+"ctl", program(t, "nats"), filepath.Join(f.keys, "nats.conf"))
+	said := &logged{}
+	own.Stdout, own.Stderr = said, said
+	if err := own.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { own.Process.Kill(); own.Wait() })
+	for _, name := range []string{"gen1", "srv1", "be1"} {
+		f.agent(name)
+	}
+	args := []string{"run", "--contestants", "go-relay,go-relay-article", "--connections", "8", "--records", "3",
+		"--seed", "15", "--fleet", f.file, "--nats", nats}
+	out, err := f.command("ctl", append(args, "--server-cpus", "2", "--out", f.out+"-2")...).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "servers are to have 2 CPUs, and srv1 has 1 for them") {
+		t.Fatalf("srv1 has one CPU: %v: %s", err, out)
+	}
+	c, l := f.begin(append(args, "--server-cpus", "1", "--protocol", "sweep", "--epochs", "3", "--controls", "ref",
+		"--out", f.out)...)
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	f.trials(30, l, ended)
+	f.agent("be1")
+	if err := <-ended; err != nil && !strings.Contains(l.String(), busyMachine) {
+		t.Fatalf("%v\n%s\n%s\n%s", err, l, f.logs["srv1"], f.logs["be1"])
+	}
+	skipUnavailable(t, l.String())
+	run, err := result.Open(f.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.judgeBackend(run)
+	if out, err := f.command("ctl", "report", f.out, "--verbose").CombinedOutput(); err != nil ||
+		!strings.Contains(string(out), "on be1 (") || !strings.Contains(string(out), "the backend on be1 (") {
+		t.Errorf("the report does not say where the backend ran: %v\n%s", err, out)
+	}
+	for _, host := range []string{"gen1", "srv1", "be1"} {
+		for end := time.Now().Add(15 * time.Second); len(f.left(host)) > 0; time.Sleep(100 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%s still has %v", host, f.left(host))
+			}
+		}
+	}
+
+	f.init(relays + "[[backend]]\nname = \"gen1\"\naddress = \"10.9.0.2\"\n")
+	f.agent("gen1")
+	f.agent("srv1")
+	beside := f.out + "-beside"
+	out, err = f.command("ctl", "run", "--contestants", "go-relay", "--protocol", "classic", "-d", "1s", "--connections",
+		"8", "--controls", "none", "--fleet", f.file, "--out", beside).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if run, err = result.Open(beside); err != nil {
+		t.Fatal(err)
+	}
+	h := run.Host
+	if len(run.Trials) == 0 || h.Backend == nil || h.Backend.Name != "gen1" || h.BackendApart() {
+		t.Fatalf("%d trials, %+v", len(run.Trials), h)
+	}
+	for _, tr := range run.Trials {
+		if tr.Backend == nil || tr.Backend.CPUNS == nil || !tr.Causes.GeneratorShared || tr.Causes.BackendCPUs != 0 {
+			t.Errorf("beside the generator: %+v, %+v", tr.Backend, tr.Causes)
+		}
+	}
+}
+
+// judgeBackend checks the record of a run whose backend had a machine that was lost once.
+func (f *fleetRun) judgeBackend(run *result.Run) {
+	t := f.t
+	h := run.Host
+	if h.Backend == nil || h.Backend.Name != "be1" || !h.BackendApart() || len(h.Backend.ServerCPUs) == 0 {
+		t.Fatalf("%+v", h)
+	}
+	if run.End == nil || run.End.Reason != "done" || len(run.Failures) > 0 {
+		t.Fatalf("%+v, %+v", run.End, run.Failures)
+	}
+	if len(run.Lost) != 1 || run.Lost[0].Machine != "be1" || !run.Lost[0].Server {
+		t.Errorf("lost %+v", run.Lost)
+	}
+	if b := run.Contestant("records"); b == nil || !b.Backend || b.Sources == "" || b.BinaryHash == "" {
+		t.Errorf("the backend is %+v", b)
+	}
+	for _, l := range run.Launches {
+		if own := l.Contestant == "records"; own && len(l.CPUs) != len(h.Backend.ServerCPUs) ||
+			!own && (l.Processors == nil || len(l.Processors.CPUs) != 1) {
+			t.Errorf("%s was started on %v, %+v", l.Contestant, l.CPUs, l.Processors)
+		}
+	}
+	alone := 0
+	for _, tr := range run.Trials {
+		c := tr.Causes
+		if tr.Contestant == "records" {
+			alone++
+			if tr.Backend != nil || tr.Server.CPUNS == nil || *tr.Server.CPUNS == 0 {
+				t.Errorf("the backend alone: %+v", tr.Server)
+			}
+		} else if b := tr.Backend; b == nil || b.CPUNS == nil || b.PSSBytes == nil || tr.Server.CPUNS == nil ||
+			tr.Contestant != "ref" && *b.CPUNS <= 0 { // which asks once per connection
+			t.Errorf("%s: the backend used %+v", tr.Contestant, b)
+		}
+		if c.BackendCPUs != len(h.Backend.ServerCPUs) || c.GeneratorShared {
+			t.Errorf("%s: %+v", tr.Contestant, c)
+		}
+	}
+	if alone == 0 {
+		t.Error("nobody knows what the backend does alone")
+	}
+}

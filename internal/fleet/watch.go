@@ -1,0 +1,189 @@
+package fleet
+
+import (
+	"slices"
+	"time"
+
+	lab "dyno/internal/bench"
+	"dyno/internal/host"
+	"dyno/internal/proc"
+	"dyno/internal/result"
+)
+
+// Watching asks a machine to observe other programs on it while a server is loaded.
+type Watching struct {
+	// Starts says that nothing but what the run starts here, and the agent, may use the CPUs; else this is a
+	// generator.
+	Starts bool `json:"starts,omitempty"`
+	Server int  `json:"server,omitempty"` // that is loaded, if it runs here
+}
+
+// Watched names an observation.
+type Watched struct {
+	Number int `json:"number"`
+}
+
+// Unwatching ends an observation.
+type Unwatching struct {
+	Number  int           `json:"number"`
+	Started time.Duration `json:"started,omitempty"` // CPU time of what the run started here, during it
+	// Beside is the CPU time of the run's other machines that are this one: hosts that share a kernel.
+	Beside time.Duration `json:"beside,omitempty"`
+}
+
+// Caused is what was observed.
+type Caused struct {
+	Causes result.Causes `json:"causes"`
+}
+
+func (s *session) watch(q *Watching) (w Watched, err error) {
+	began, err := proc.SelfCPU()
+	if err != nil {
+		return w, err
+	}
+	own := func() time.Duration { now, _ := proc.SelfCPU(); return now - began }
+	if !q.Starts {
+		meter, err := host.NewMeter()
+		if err != nil {
+			return w, err
+		}
+		var before host.Snapshot
+		meter.Snapshot(&before)
+		cpus := lab.Whole(false).GeneratorCPUs
+		return Watched{s.watches.put(func(started, beside time.Duration) result.Causes {
+			defer meter.Close()
+			var after host.Snapshot
+			meter.Snapshot(&after)
+			return host.Causes(&before, &after, host.Account{}, host.Account{CPUs: cpus, Used: own() + started + beside})
+		})}, nil
+	}
+	v, err := s.hosts()
+	if err != nil {
+		return w, err
+	}
+	var loaded lab.Server
+	if q.Server > 0 {
+		of, err := v.servers.get(q.Server)
+		if err != nil {
+			return w, err
+		}
+		loaded = of.Server
+	}
+	end := v.local.Watch(loaded)
+	return Watched{s.watches.put(func(started, beside time.Duration) result.Causes {
+		return end(started, own()+beside, 0)
+	})}, nil
+}
+
+func (s *session) unwatch(q *Unwatching) (c Caused, err error) {
+	end, err := s.watches.take(q.Number)
+	if err == nil {
+		c.Causes = end(q.Started, q.Beside)
+	}
+	return c, err
+}
+
+// Watch observes all machines of the run at once.
+func (h *Host) Watch(loaded lab.Server) func(server, generator, backend time.Duration) result.Causes {
+	numbers := make([]int, len(h.machines))
+	each(h.machines, func(i int, name string) {
+		q := Watching{Starts: h.startsOnly(name)}
+		if s, ok := loaded.(*remote); ok && q.Starts && s.machine == name {
+			q.Server = s.number
+		}
+		if w, err := tell[Watching, Watched](h.work, h, name, toWatch, q, serverLimit); err == nil {
+			numbers[i] = w.Number
+		}
+	})
+	before := h.used()
+	return func(server, _, backend time.Duration) result.Causes {
+		started := map[string]time.Duration{h.server: server}
+		if h.backend != nil {
+			started[h.backend.name] = backend
+		}
+		all, beside := make([]result.Causes, len(h.machines)), h.beside(before, started)
+		each(h.machines, func(i int, name string) {
+			q := Unwatching{Number: numbers[i], Started: started[name], Beside: beside[i]}
+			if c, err := tell[Unwatching, Caused](h.work, h, name, toUnwatch, q, serverLimit); err == nil {
+				all[i] = c.Causes
+			}
+		})
+		return h.merged(all)
+	}
+}
+
+// startsOnly reports whether a machine starts programs and makes no load.
+func (h *Host) startsOnly(name string) bool {
+	return h.launchers[name] != nil && !slices.Contains(h.generators, name)
+}
+
+// merged adds up what was observed on the machines of the run, the servers' first.
+func (h *Host) merged(all []result.Causes) result.Causes {
+	c := all[0]
+	for i, name := range h.machines[1:] {
+		m := &all[i+1]
+		if h.startsOnly(name) { // the backend
+			c.BackendCPUs, c.BackgroundBackendNS = m.ServerCPUs, m.BackgroundServerNS
+		}
+		c.GeneratorCPUs += m.GeneratorCPUs
+		c.BackgroundGeneratorNS += m.BackgroundGeneratorNS
+		c.StealNS += m.StealNS
+		c.ThrottledNS += m.ThrottledNS
+		c.SuspendedNS = max(c.SuspendedNS, m.SuspendedNS)
+	}
+	return c
+}
+
+// boots returns which machines run on which boot of a kernel: those of the run, and the controller's last.
+func (h *Host) boots() (all []string) {
+	for _, name := range h.machines {
+		if s := h.launchers[name]; s != nil {
+			all = append(all, s.machine.BootID)
+			continue
+		}
+		h.mu.Lock()
+		all = append(all, h.generating[name].BootID)
+		h.mu.Unlock()
+	}
+	return append(all, h.here)
+}
+
+// shares reports whether some of the fleet's hosts are one machine, such as containers.
+func (h *Host) shares() bool {
+	all := slices.DeleteFunc(h.boots(), func(id string) bool { return id == "" })
+	slices.Sort(all)
+	return len(slices.Compact(slices.Clone(all))) < len(all)
+}
+
+// used returns the CPU time of the agents and of the controller until now, if that matters to any other.
+func (h *Host) used() []time.Duration {
+	all := make([]time.Duration, len(h.machines)+1)
+	if !h.shares() {
+		return all
+	}
+	each(h.machines, func(i int, name string) {
+		if u, err := tell[Generating, Used](h.work, h, name, toCPU, Generating{}, serverLimit); err == nil {
+			all[i] = u.CPU
+		}
+	})
+	all[len(h.machines)], _ = proc.SelfCPU()
+	return all
+}
+
+// beside returns for each machine how much CPU time the run's other programs on the same kernel have used since
+// before; started is that of what was started, by machine.
+func (h *Host) beside(before []time.Duration, started map[string]time.Duration) []time.Duration {
+	after, boots, all := h.used(), h.boots(), make([]time.Duration, len(h.machines))
+	for i := range h.machines {
+		for j := range after {
+			if j == i || boots[i] == "" || boots[i] != boots[j] {
+				continue
+			}
+			all[i] += after[j] - before[j]
+			if j < len(h.machines) {
+				all[i] += started[h.machines[j]]
+			}
+		}
+	}
+	return all
+}
