@@ -114,8 +114,9 @@ func NewLocal(o LocalOptions) (*Local, error) {
 // Describe returns the machine and the division of its CPUs.
 func (l *Local) Describe() result.Host { return l.machine }
 
-// Close restores the CPU affinity of dyno, and removes the run's certificate.
+// Close restores the CPU affinity of dyno, removes the run's certificate, and closes what l has open.
 func (l *Local) Close() {
+	l.meter.Close()
 	if l.identity.Key != "" {
 		os.RemoveAll(filepath.Dir(l.identity.Key))
 	}

@@ -28,6 +28,7 @@ type Agent struct {
 	// Of tests; zero: what an agent on a machine has.
 	dial  dial                // to the controller; nil: dialNATS
 	take  takeLoad            // nil: takeShare
+	site  site                // nil: ownSite
 	skew  int64               // ns that its clock is ahead
 	drift float64             // part by which its clock is faster
 	delay time.Duration       // by which its windows begin late
@@ -38,6 +39,9 @@ type Agent struct {
 // agent's key is an error; all else that goes wrong passes, or ends with the controller.
 func (a *Agent) Run(ctx context.Context) error {
 	a.began, a.trees = time.Now(), &cache{folder: a.Cache, most: mostCached, log: a.Log}
+	if a.site == nil {
+		a.site = ownSite{}
+	}
 	last := ""
 	for ctx.Err() == nil {
 		err := a.session(ctx)

@@ -4,16 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 	"sync"
 	"time"
 
 	lab "dyno/internal/bench"
-	"dyno/internal/host"
 	"dyno/internal/load"
-	"dyno/internal/load/epoll"
-	"dyno/internal/proc"
 	"dyno/internal/scenario"
 )
 
@@ -40,10 +35,7 @@ func (s *session) release() {
 	}
 	s.kept.mu.Lock()
 	defer s.kept.mu.Unlock()
-	if s.serving != nil {
-		s.serving.close(s.agent.Log)
-		s.serving = nil
-	}
+	s.clear()
 }
 
 // leave ends a run.
@@ -63,8 +55,7 @@ type opened struct {
 type Generating struct{}
 
 func (s *session) generate(*Generating) (Described, error) {
-	host.RaiseFileLimit()
-	return Described{lab.Whole(false)}, nil
+	return Described{s.agent.site.describe()}, nil
 }
 
 // Opened names a load that is open.
@@ -78,11 +69,11 @@ func (s *session) open(q *Loading) (o Opened, err error) {
 	if err := q.Share.Check(); err != nil {
 		return o, unfit{err}
 	}
-	job, err := q.job(lab.Whole(false).GeneratorCPUs)
+	job, err := q.job(s.agent.site.describe().GeneratorCPUs)
 	if err != nil {
 		return o, unfit{err}
 	}
-	session, err := epoll.Engine{}.Open(s.begin(), job)
+	session, err := s.agent.site.engine().Open(s.begin(), job)
 	if err != nil {
 		return Opened{Error: err.Error(), OutOfFiles: load.OutOfFiles(err)}, nil
 	}
@@ -134,11 +125,6 @@ func (s *session) loadWindow(q *LoadWindow) (r LoadedWindow, err error) {
 		return r, unfit{fmt.Errorf("a window that begins in %v: want a minute at most", ahead)}
 	}
 	ctx := s.begin()
-	old := debug.SetGCPercent(-1)
-	defer func() {
-		debug.SetGCPercent(old)
-		runtime.GC()
-	}()
 	var before uint64
 	w := q.Window.window()
 	w.Observe = &load.Observe{}
@@ -162,7 +148,7 @@ type Used struct {
 }
 
 func (s *session) cpu(*Generating) (u Used, err error) {
-	u.CPU, err = proc.SelfCPU()
+	u.CPU, err = s.agent.site.used()
 	return u, err
 }
 
@@ -212,7 +198,7 @@ func (s *session) askServer(q *Question) (a Said, err error) {
 	}
 	ctx, cancel := context.WithTimeout(s.begin(), longestQuestion)
 	defer cancel()
-	var by lab.Direct
+	by := s.agent.site.asker()
 	switch q.What {
 	case askVerify:
 		a.Observed, err = by.Verify(ctx, sc, to, q.Differs, q.Delay)

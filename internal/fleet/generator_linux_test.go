@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -147,4 +148,29 @@ func TestGeneratorIsLost(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	session.Close()
+}
+
+// TestWatchesEnd: the end of a run ends the observations that nobody has ended, and closes their files.
+func TestWatchesEnd(t *testing.T) {
+	files := func() int {
+		list, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip(err)
+		}
+		return len(list)
+	}
+	s := &session{agent: &Agent{site: ownSite{}}, ctx: t.Context()}
+	before := files()
+	for range 20 {
+		if _, err := s.watch(&Watching{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.release()
+	if after := files(); after >= before+20 {
+		t.Errorf("%d files are open; before 20 observations there were %d", after, before)
+	}
+	if _, err := s.unwatch(&Unwatching{Number: 1}); err == nil {
+		t.Error("an observation goes on after its run")
+	}
 }

@@ -35,7 +35,7 @@ type Hosting struct {
 
 // serving is what an agent keeps of a run whose contestants, or whose backend, it has.
 type serving struct {
-	local   *lab.Local
+	local   servers
 	backend string         // the only program that it builds and starts; "": contestants
 	free    []func() error // in order, at the end
 	servers table[*served]
@@ -76,13 +76,16 @@ func (s *session) serve(q *Hosting) (d Described, err error) {
 	}
 	ctx := s.begin()
 	s.kept.mu.Lock()
-	defer s.kept.mu.Unlock()
-	if s.serving != nil {
-		s.serving.close(s.agent.Log)
-		s.serving = nil
-	}
+	s.clear()
+	s.kept.mu.Unlock()
 	v := &serving{backend: q.Backend}
-	if err := v.open(ctx, s, q); err != nil {
+	err = v.open(ctx, s, q)
+	s.kept.mu.Lock()
+	defer s.kept.mu.Unlock()
+	if err == nil {
+		err = ctx.Err() // the run may have ended meanwhile
+	}
+	if err != nil {
 		v.close(s.agent.Log)
 		return d, err
 	}
@@ -90,24 +93,24 @@ func (s *session) serve(q *Hosting) (d Described, err error) {
 	return Described{v.local.Describe()}, nil
 }
 
+// clear ends observations, and what the agent serves. s.kept.mu is held.
+func (s *session) clear() {
+	for _, end := range s.watches.drain() {
+		end(0, 0)
+	}
+	if s.serving != nil {
+		s.serving.close(s.agent.Log)
+		s.serving = nil
+	}
+}
+
 // open takes the machine, and makes a folder for all that the run leaves on it.
 func (v *serving) open(ctx context.Context, s *session, q *Hosting) error {
-	me := proc.Holder{Pid: os.Getpid(), Command: "for a controller: " + q.Command, SinceUnixNS: time.Now().UnixNano()}
-	unlock, err := proc.LockMachine(ctx, me, nil)
+	release, err := s.agent.site.claim(ctx, q.Command)
 	if err != nil {
 		return err
 	}
-	v.free = append(v.free, func() error { unlock(); return nil })
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find dyno's own program: %w", err)
-	}
-	keeper, err := proc.Keep(proc.KeepOptions{Command: me.Command, Program: self, Argv: []string{"dyno", "supervise"},
-		Env: []string{}})
-	if err != nil {
-		return err
-	}
-	v.free = append(v.free, keeper.Close)
+	v.free = append(v.free, release)
 	folder, err := proc.MkdirTemp("", "dyno-agent-")
 	if err != nil {
 		return err
@@ -118,7 +121,7 @@ func (v *serving) open(ctx context.Context, s *session, q *Hosting) error {
 	if err != nil {
 		return err
 	}
-	v.local, err = lab.NewLocal(lab.LocalOptions{Root: root, FS: os.DirFS(root), Manifests: manifests,
+	v.local, err = s.agent.site.serve(lab.LocalOptions{Root: root, FS: os.DirFS(root), Manifests: manifests,
 		Scenario: q.Scenario, Others: q.Others, Backend: q.Backend,
 		Folder: filepath.Join(folder, "run"), Offline: q.Offline, Layouts: q.Layouts, Address: q.Address})
 	if err != nil {

@@ -42,7 +42,10 @@ func simRequest(name string, shape int) loader.Request {
 }
 
 // drawn is a session whose answers follow from the due times of their requests alone, whoever sends them.
-type drawn struct{ job load.Job }
+type drawn struct {
+	job   load.Job
+	right bool // all answers are, and each request is sent
+}
 
 func (d *drawn) Close() error { return nil }
 
@@ -64,17 +67,17 @@ func (d *drawn) Run(_ context.Context, w load.Window) (result.Load, error) {
 			sent := due + int64(luck%50_000)
 			now := sent + 20_000 + int64(luck>>20%3_000_000)
 			r.Planned++
-			if luck>>50%100 == 0 {
+			if luck>>50%100 == 0 && !d.right {
 				r.Never(due, due+int64(time.Millisecond))
 				continue
 			}
 			r.Sent(1, sent)
 			r.Late(due, sent)
 			r.BytesRead, r.BytesWritten = r.BytesRead+int64(luck>>30%1000), r.BytesWritten+100
-			switch luck >> 40 % 20 {
-			case 0:
+			switch kind := luck >> 40 % 20; {
+			case kind == 0 && !d.right:
 				r.Broken(load.Timeout, due, sent, now)
-			case 1:
+			case kind == 1 && !d.right:
 				r.Done(load.Status, 503, due, sent, now)
 			default:
 				r.FirstByte.Record((now - sent) / 2)
@@ -111,7 +114,7 @@ func partOf(shape int, share load.Share, length time.Duration) *load.Part {
 	}
 	s := simShapes[shape].Schedule
 	job := load.Job{Share: share, Connections: int(share.Part(simConnections))}
-	p, err := load.Measure(context.Background(), &drawn{job}, share, load.Window{For: length, Schedule: &s,
+	p, err := load.Measure(context.Background(), &drawn{job: job}, share, load.Window{For: length, Schedule: &s,
 		Requests: simShapes[shape].limit})
 	if err != nil {
 		panic(err)
@@ -195,13 +198,19 @@ func oneMachine(shape int) (result.Load, result.Detail) {
 }
 
 // comparable returns all of a summary that does not depend on how many machines and event loops there
-// were: not the rates, which are sums of those of the machines' own steady parts.
+// were.
 func comparable(s *summary.Summary) (result.Load, result.Detail) {
-	l, d := s.Load, s.Detail
+	d := s.Detail
+	d.Slices, d.WrongSlices = nil, nil
+	return bare(s.Load), d
+}
+
+// bare returns a load without the rates, which are sums of those of the machines' own steady parts, and without what
+// is counted by event loop.
+func bare(l result.Load) result.Load {
 	l.Workers, l.Pace, l.RateAnswers, l.RateNS, l.RateFromNS, l.UnreachableNS = 0, nil, 0, 0, 0, 0
 	l.RateSamples, l.RateSDPerSec, l.RateMaxPerSec = 0, 0, 0
-	d.Slices, d.WrongSlices = nil, nil
-	return l, d
+	return l
 }
 
 // exact compares histograms by all that they hold.

@@ -32,16 +32,7 @@ type way struct {
 func (w *way) send(data []byte, arrive func([]byte)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	copies := 1
-	if w.rng.Float64() < w.w.lost {
-		copies = 0
-	}
-	if w.rng.Float64() < w.w.doubled {
-		copies++
-	}
-	for range copies {
-		w.arrives(data, arrive)
-	}
+	w.carry(data, arrive)
 	if w.rng.Float64() < w.w.damaged && len(data) > 0 {
 		data = append([]byte(nil), data...)
 		for i := w.rng.IntN(len(data)); i < len(data); i++ { // a digit: the message keeps its form
@@ -50,6 +41,27 @@ func (w *way) send(data []byte, arrive func([]byte)) {
 				break
 			}
 		}
+		w.arrives(data, arrive)
+	}
+}
+
+// deliver does so without damage: NATS knows the digest of what it stores.
+func (w *way) deliver(data []byte, arrive func([]byte)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.carry(data, arrive)
+}
+
+// carry delivers data. w.mu is held.
+func (w *way) carry(data []byte, arrive func([]byte)) {
+	copies := 1
+	if w.rng.Float64() < w.w.lost {
+		copies = 0
+	}
+	if w.rng.Float64() < w.w.doubled {
+		copies++
+	}
+	for range copies {
 		w.arrives(data, arrive)
 	}
 }
@@ -105,7 +117,8 @@ type network struct {
 func (n *network) open() *simCenter {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.center = &simCenter{net: n, links: map[string]*simLink{}, heeded: map[string]int{}}
+	n.center = &simCenter{net: n, links: map[string]*simLink{}, heeded: map[string]int{},
+		pieces: map[string][]byte{}}
 	return n.center
 }
 
@@ -148,7 +161,8 @@ type simCenter struct {
 	links  map[string]*simLink
 	stored []stored
 	heed   func(string, []byte)
-	heeded map[string]int // how often a result was given to heed
+	heeded map[string]int    // how often a result was given to heed
+	pieces map[string][]byte // by agent and name
 }
 
 type stored struct {
@@ -232,11 +246,18 @@ func (c *simCenter) fillings(string, func(int)) (func(), error) {
 	return nil, errors.New("this network carries no fillings")
 }
 
-func (c *simCenter) put(context.Context, string, string, []byte) error {
-	return errors.New("this network carries no trees")
+func (c *simCenter) put(_ context.Context, agent, name string, piece []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pieces[agent+" "+name] = piece
+	return nil
 }
 
-func (c *simCenter) has(context.Context, string, string) (bool, error) { return false, nil }
+func (c *simCenter) has(_ context.Context, agent, name string) (bool, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pieces[agent+" "+name] != nil, nil
+}
 
 func (c *simCenter) connections() map[string]uint64 {
 	c.mu.Lock()
@@ -330,7 +351,37 @@ func (l *simLink) report(ctx context.Context, id string, result []byte) error {
 	}
 }
 
-func (l *simLink) get(context.Context, string, int64) ([]byte, error) { return nil, errNoPiece }
+// get asks for a piece until it comes.
+func (l *simLink) get(ctx context.Context, name string, most int64) ([]byte, error) {
+	came := make(chan []byte, 1)
+	for {
+		l.count.Add(1)
+		l.up.deliver(nil, func([]byte) {
+			l.center.mu.Lock()
+			piece := l.center.pieces[l.name+" "+name]
+			l.center.mu.Unlock()
+			l.down.deliver(piece, func(piece []byte) {
+				l.count.Add(1)
+				select {
+				case came <- piece:
+				default:
+				}
+			})
+		})
+		select {
+		case piece := <-came:
+			if piece == nil || int64(len(piece)) > most {
+				return nil, errNoPiece
+			}
+			return piece, nil
+		case <-time.After(200 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-l.ended:
+			return nil, errors.New("the connection ended before " + name + " came")
+		}
+	}
+}
 
 func (l *simLink) follow(string) {}
 

@@ -29,12 +29,13 @@ type world struct {
 	agents []*simLoads
 	stops  []func()
 	log    lines
+	all    simServers
 }
 
 func newWorld(t *testing.T, seed uint64, n int, w weather) *world {
 	rng := rand.New(rand.NewPCG(seed, 0x776f726c64))
 	sim := &world{t: t, rng: rng, net: &network{seed: seed, weather: w}, fleet: &Fleet{Controller: "10.0.0.1:7447"},
-		stops: make([]func(), n)}
+		stops: make([]func(), n), all: simServers{all: map[string]*simServer{}}}
 	for i := range n {
 		name := fmt.Sprintf("gen%d", i)
 		sim.fleet.Generators = append(sim.fleet.Generators, Machine{Name: name})
@@ -42,6 +43,7 @@ func newWorld(t *testing.T, seed uint64, n int, w weather) *world {
 			dial: sim.net.dial}
 		a.skew, a.drift = rng.Int64N(20e9)-10e9, (2*rng.Float64()-1)*500e-6
 		a.delay = time.Duration(rng.Int64N(int64(time.Millisecond)))
+		a.site = &simSite{name: name, all: &sim.all, drift: a.drift}
 		loads := &simLoads{t: t, agent: a, index: i, of: n, begun: map[string][]time.Time{}, sent: map[string]int64{}}
 		a.take = loads.take
 		a.spin = func(left time.Duration) { time.Sleep(left + time.Duration(loads.late.Load())) }
@@ -180,7 +182,7 @@ var faults = []struct {
 		w.start(agent)
 	}},
 	{"nothing passes for some time", func(w *world, c *simCenter, agent int, _ func()) {
-		if l := c.link(w.fleet.Generators[agent].Name); l != nil {
+		if l := c.link(w.agents[agent].agent.Bundle.Name); l != nil {
 			d := w.upTo(7 * time.Second)
 			l.down.stall(d)
 			l.up.stall(d)
@@ -197,7 +199,7 @@ var faults = []struct {
 func (w *world) upTo(d time.Duration) time.Duration { return time.Duration(w.rng.Int64N(int64(d))) }
 
 func (w *world) cut(c *simCenter, agent int, itself, controller time.Duration) {
-	if l := c.link(w.fleet.Generators[agent].Name); l != nil {
+	if l := c.link(w.agents[agent].agent.Bundle.Name); l != nil {
 		l.end(itself, controller)
 	}
 }

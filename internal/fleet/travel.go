@@ -171,7 +171,7 @@ type Trouble struct {
 func (t *Trouble) Error() string { return t.Failure.Reason }
 
 // troubleOf returns the error of a contestant for its record; its log stays where it is.
-func troubleOf(host *lab.Local, name, stage string, err error) *Trouble {
+func troubleOf(host lab.Host, name, stage string, err error) *Trouble {
 	f := host.Failure(name, stage, err)
 	f.LogFile = ""
 	return &Trouble{f}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	lab "dyno/internal/bench"
-	"dyno/internal/host"
 	"dyno/internal/proc"
 	"dyno/internal/result"
 )
@@ -37,24 +36,19 @@ type Caused struct {
 }
 
 func (s *session) watch(q *Watching) (w Watched, err error) {
-	began, err := proc.SelfCPU()
+	site := s.agent.site
+	began, err := site.used()
 	if err != nil {
 		return w, err
 	}
-	own := func() time.Duration { now, _ := proc.SelfCPU(); return now - began }
+	own := func() time.Duration { now, _ := site.used(); return now - began }
 	if !q.Starts {
-		meter, err := host.NewMeter()
+		end, err := site.observe()
 		if err != nil {
 			return w, err
 		}
-		var before host.Snapshot
-		meter.Snapshot(&before)
-		cpus := lab.Whole(false).GeneratorCPUs
 		return Watched{s.watches.put(func(started, beside time.Duration) result.Causes {
-			defer meter.Close()
-			var after host.Snapshot
-			meter.Snapshot(&after)
-			return host.Causes(&before, &after, host.Account{}, host.Account{CPUs: cpus, Used: own() + started + beside})
+			return end(own() + started + beside)
 		})}, nil
 	}
 	v, err := s.hosts()

@@ -109,15 +109,15 @@ type post struct {
 	stop func()
 
 	mu      sync.Mutex
-	waiting map[string]chan Answer // by ID and agent
-	sending map[string]*sync.Mutex // by agent: its orders are numbered, and must not overtake one another
+	waiting map[string]chan Answer   // by ID and agent
+	sending map[string]chan struct{} // by agent, one place: its orders are numbered, and must not overtake one another
 }
 
 // newPost begins to heed results.
 func newPost(ctx context.Context, h *Hub, names []string) (p *post, err error) {
-	p = &post{Hub: h, waiting: map[string]chan Answer{}, sending: map[string]*sync.Mutex{}}
+	p = &post{Hub: h, waiting: map[string]chan Answer{}, sending: map[string]chan struct{}{}}
 	for _, name := range names {
-		p.sending[name] = &sync.Mutex{}
+		p.sending[name] = make(chan struct{}, 1)
 	}
 	p.stop, err = h.wire.results(ctx, p.heed)
 	return p, err
@@ -144,8 +144,12 @@ func (p *post) heed(agent string, data []byte) {
 // order sends an order that takes no longer than limit. The error is ctx's, a *LostError, or what the
 // agent said.
 func order[Q, A any](ctx context.Context, p *post, name, kind string, q Q, limit time.Duration) (*A, error) {
-	p.sending[name].Lock()
-	defer p.sending[name].Unlock()
+	select {
+	case p.sending[name] <- struct{}{}:
+		defer func() { <-p.sending[name] }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	a, err := ask[Q, A](limited, p.Hub, name, kind, q)

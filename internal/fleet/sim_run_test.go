@@ -1,0 +1,304 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	lab "dyno/internal/bench"
+	"dyno/internal/contestant"
+	"dyno/internal/plan"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+)
+
+// serve adds a machine for servers.
+func (w *world) serve() {
+	w.fleet.Servers = []Machine{{Name: "srv", Address: "10.0.0.9"}}
+	a := &Agent{Bundle: &Bundle{Name: "srv", Controller: w.fleet.Controller}, Version: "9.9.9", Log: w.log.add,
+		Roles: []Role{Server}, Cache: filepath.Join(w.t.TempDir(), "trees"), dial: w.net.dial,
+		site: &simSite{name: "srv", all: &w.all}}
+	w.agents, w.stops = append(w.agents, &simLoads{agent: a}), append(w.stops, nil)
+	w.start(len(w.agents) - 1)
+}
+
+// comparison is what simulated machines carry out: two contestants, each a folder, in an open loop.
+type comparison struct {
+	options  lab.LocalOptions
+	plan     result.Plan
+	scenario *scenario.Scenario
+}
+
+func newComparison(t *testing.T, machines int) *comparison {
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"scenarios/values.toml": "name", "contestants/go/a/main.go": "package a", "contestants/go/a/data/x": "x",
+		"contestants/go/b/main.go": "package b",
+	} {
+		file := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	body := "value"
+	return &comparison{
+		options: lab.LocalOptions{Root: root, FS: os.DirFS(root), Scenario: "values",
+			Manifests: []*contestant.Manifest{{Name: "a", Path: "contestants/go/a"}, {Name: "b", Path: "contestants/go/b"}}},
+		plan: result.Plan{Format: result.Format, Contestants: []string{"a", "b"}, Seed: 3, Primary: "cpu_per_request",
+			Alpha: .9, Margin: .03, Rounds: 2, Pilots: 1, Analyses: []int{2}, TrialNS: 4e8, BudgetNS: int64(time.Hour),
+			Scenario: "values", Level: result.Level{Connections: 20 + machines, Pipeline: 1, RatePerSec: 3000}},
+		scenario: &scenario.Scenario{Name: "values", Requests: []scenario.Request{{Name: "get", Method: "GET", Path: "/",
+			Weight: 1, Expect: scenario.Expect{Status: 200, Body: &body}}}},
+	}
+}
+
+// on carries the comparison out, or goes on with what was recorded of it, if that can be.
+func (c *comparison) on(ctx context.Context, host lab.Host, g lab.Generator, records *[]result.Record) (*result.Run,
+	error) {
+	b := &lab.Bench{Host: host, Generator: g, Scenario: c.scenario,
+		Append: func(r result.Record) error { *records = append(*records, r); return nil },
+		Sync:   func() error { return nil }, Decided: func(*result.Run) bool { return true }}
+	run := read(*records)
+	if _, err := plan.Resumable(run, 0); err == nil {
+		return b.Resume(ctx, run, 0)
+	}
+	*records = nil // of nothing, or of pilots
+	return b.Run(ctx, c.plan)
+}
+
+// alone carries the comparison out on one machine.
+func (c *comparison) alone(t *testing.T) *result.Run {
+	all := &simServers{all: map[string]*simServer{}}
+	m := simMachine{&simHost{c.options, all}, &simSite{name: "srv", all: all}, simAsker{all}}
+	run, err := c.on(t.Context(), m, m, new([]result.Record))
+	if err != nil || run.End == nil || run.End.Reason != string(plan.Decided) || len(run.Failures) > 0 {
+		t.Fatalf("on one machine: %v, %+v, %+v", err, run.End, run.Failures)
+	}
+	return run
+}
+
+// compare carries the comparison out as dyno run --fleet does.
+func (w *world) compare(ctx context.Context, c *comparison, records *[]result.Record) (*result.Run, error) {
+	h := newHub(w.fleet, "9.9.9", w.net.open(), w.log.add)
+	defer h.Close()
+	if err := h.GatherRun(ctx, false); err != nil {
+		return nil, err
+	}
+	host, err := h.Host(ctx, c.options, c.plan.Contestants, "dyno run")
+	if err != nil {
+		return nil, err
+	}
+	defer host.Close()
+	return c.on(ctx, host, host.Generator(), records)
+}
+
+// read is what a record says.
+func read(records []result.Record) *result.Run {
+	run := &result.Run{}
+	for _, r := range records {
+		run.Add(r)
+	}
+	return run
+}
+
+// measured is what does not depend on how many machines recorded a trial.
+type measured struct {
+	Key        result.Key
+	Contestant string
+	Load       result.Load
+	Server     result.Usage
+}
+
+func measuredOf(tr *result.Trial) measured {
+	l := bare(tr.Load)
+	l.Parts = nil
+	return measured{tr.Key, tr.Contestant, l, tr.Server}
+}
+
+// record is what does not depend on how many machines recorded a run.
+func record(run *result.Run) (all struct {
+	Contestants []result.Contestant
+	Launches    []string
+	Trials      []measured
+	Lost        []result.Lost
+	Failures    []result.Failure
+	End         string
+}) {
+	all.Contestants, all.Lost, all.Failures, all.End = run.Contestants, run.Lost, run.Failures, run.End.Reason
+	for _, l := range run.Launches {
+		all.Launches = append(all.Launches, fmt.Sprint(l.Epoch, l.Contestant, l.Layout, l.Warmup, l.WarmupRequests, l.Meters,
+			l.Absent))
+	}
+	for i := range run.Trials {
+		all.Trials = append(all.Trials, measuredOf(&run.Trials[i]))
+	}
+	return all
+}
+
+// TestSimulatedRuns: a comparison over many machines, whose network delays, doubles and reorders messages, and
+// whose clocks differ and drift, is recorded as one machine records it: the folders that were built, the order of
+// its trials, and each of their counts and quantiles.
+func TestSimulatedRuns(t *testing.T) {
+	for seed := range uint64(seeds(t, 20)) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		n := machines(seed)
+		weather := weather{doubled: 0.3 * rng.Float64(), held: 0.05 * rng.Float64(),
+			jitter: time.Duration(1 + rng.Int64N(int64(3*time.Millisecond))), hold: 40 * time.Millisecond}
+		ok := t.Run(fmt.Sprintf("%d/%d machines", seed, n), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newComparison(t, n)
+				one := c.alone(t)
+				w := newWorld(t, seed, n, weather)
+				defer w.end()
+				w.serve()
+				var records []result.Record
+				run, err := w.compare(t.Context(), c, &records)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(record(one), record(run)); diff != "" {
+					t.Fatalf("this is not what one machine records: %s", diff)
+				}
+				if len(run.Trials) != 12 || len(run.Trials[0].Load.Parts) != n || run.Trials[0].Load.Started < 1000 {
+					t.Errorf("%d trials, %+v", len(run.Trials), run.Trials[0].Load)
+				}
+				if left := slices.Collect(maps.Keys(w.all.all)); len(left) > 0 {
+					t.Errorf("servers are left: %v", left)
+				}
+			})
+		})
+		if !ok {
+			t.Fatalf("seed %d: %+v", seed, weather)
+		}
+	}
+}
+
+// TestInterruptedHosting: who stops waiting for a machine that somebody else has ends at once, and so does the agent.
+func TestInterruptedHosting(t *testing.T) {
+	program() // its file is read once
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1, 1, weather{jitter: time.Millisecond})
+		defer w.end()
+		w.serve()
+		site := w.agents[1].agent.site.(*simSite)
+		site.taken = time.Hour
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		c, began := newComparison(t, 1), time.Now()
+		if _, err := w.compare(ctx, c, new([]result.Record)); err == nil || time.Since(began) > 10*time.Second {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+		site.taken = 0
+		if run, err := w.compare(t.Context(), c, new([]result.Record)); err != nil || run.End.Reason != string(plan.Decided) {
+			t.Errorf("the next command: %v", err)
+		}
+	})
+}
+
+// TestSimulatedRunFaults: a comparison in which something breaks is whole in the end, goes on if it was interrupted,
+// and has each of its trials once, as one machine records it. A fault costs a round or an epoch at most, and no
+// contestant is blamed.
+func TestSimulatedRunFaults(t *testing.T) {
+	happened := map[string]int{}
+	for seed := range uint64(seeds(t, 100)) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		n, fault := []int{1, 2, 3, 5}[rng.IntN(4)], faults[seed%uint64(len(faults))]
+		ok := t.Run(fmt.Sprintf("%d/%d machines, %s", seed, n, fault.name), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newComparison(t, n)
+				one := c.alone(t)
+				w := newWorld(t, seed, n, weather{doubled: 0.1, jitter: time.Millisecond})
+				defer w.end()
+				w.serve()
+				ctx, interrupt := context.WithCancel(t.Context())
+				defer interrupt()
+				at, agent, done := w.upTo(20*time.Second), rng.IntN(n+1), make(chan struct{})
+				go func() {
+					defer close(done)
+					time.Sleep(at)
+					if center := w.net.controller(); center != nil {
+						fault.do(w, center, agent, interrupt)
+						if w.net.controller() == nil { // it was killed
+							interrupt()
+						}
+						time.Sleep(w.upTo(time.Second))
+						w.calm()
+					}
+				}()
+				var records []result.Record
+				run, err := w.compare(ctx, c, &records)
+				again := ctx.Err() != nil
+				<-done
+				if again {
+					w.calm()
+					run, err = w.compare(t.Context(), c, &records)
+				}
+				if err != nil {
+					t.Fatalf("after %v: %v\n%v", at, err, w.log.with(""))
+				}
+				if what := faulted(one, read(records), again); what != "" {
+					t.Fatalf("after %v: %s\n%+v, %+v, %+v", at, what, run.Lost, run.Resumes, run.Failures)
+				}
+				for _, l := range run.Lost {
+					happened[fault.name+": "+l.Reason]++
+				}
+				if left := slices.Collect(maps.Keys(w.all.all)); len(left) > 0 {
+					t.Errorf("servers are left: %v", left)
+				}
+			})
+		})
+		if !ok {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(happened)) {
+		t.Logf("%d × %s", happened[what], what)
+	}
+}
+
+// faulted says what is wrong with a run that met one fault; "" if nothing.
+func faulted(one, run *result.Run, again bool) string {
+	switch {
+	case run.End == nil || run.End.Reason != string(plan.Decided) || len(run.Failures) > 0:
+		return fmt.Sprintf("it is not whole: %+v", run.End)
+	case len(run.Lost) > 1 || len(run.Resumes) > 1:
+		return "it cost more than one round or epoch"
+	case len(plan.Valid(run)) != len(plan.Valid(one)) || len(plan.Epochs(run)) != len(plan.Epochs(one)):
+		return fmt.Sprintf("%d valid trials in epochs %v", len(plan.Valid(run)), plan.Epochs(run))
+	}
+	known, seen, same := map[result.Key]measured{}, map[result.Key]bool{}, 0
+	for i := range one.Trials {
+		m := measuredOf(&one.Trials[i])
+		known[m.Key] = m
+	}
+	for i := range run.Trials {
+		m := measuredOf(&run.Trials[i])
+		if seen[m.Key] {
+			return fmt.Sprintf("%+v is there twice", m.Key)
+		}
+		seen[m.Key] = true
+		if k, there := known[m.Key]; there && k.Contestant == m.Contestant {
+			same++
+			k.Server.PSSBytes, m.Server.PSSBytes = nil, nil // of all that was served
+			if diff := cmp.Diff(k, m); diff != "" {
+				return fmt.Sprintf("trial %+v is not what one machine records: %s", m.Key, diff)
+			}
+		}
+	}
+	if same == 0 {
+		return "no trial is one of those of one machine"
+	}
+	return ""
+}

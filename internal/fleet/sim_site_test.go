@@ -1,0 +1,269 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	lab "dyno/internal/bench"
+	"dyno/internal/endpoint"
+	"dyno/internal/load"
+	form "dyno/internal/protocol"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+)
+
+// simServers are all servers that run in a world. Their answers follow from the due times of their requests
+// alone, whoever sends them.
+type simServers struct {
+	mu   sync.Mutex
+	last int // port
+	all  map[string]*simServer
+}
+
+func (s *simServers) at(addr string) *simServer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all[addr]
+}
+
+// simServer uses 20 µs of CPU time for each request.
+type simServer struct {
+	all    *simServers
+	addr   string
+	served atomic.Int64
+}
+
+func (s *simServer) gone() error {
+	if s.all.at(s.addr) != s {
+		return errors.New("it has ended")
+	}
+	return nil
+}
+
+func (s *simServer) Stop() error {
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	delete(s.all.all, s.addr)
+	return nil
+}
+
+func (s *simServer) CPU() (time.Duration, error) {
+	return time.Duration(s.served.Load()) * 20 * time.Microsecond, s.gone()
+}
+
+// Usage has a size for each request that was served.
+func (s *simServer) Usage(u *result.Usage) {
+	n := 1<<20 + s.served.Load()
+	u.PSSBytes, u.Processes = &n, 1
+}
+
+func (s *simServer) Meters() (by, absent map[string]string) {
+	return map[string]string{"cpu": "requests"}, map[string]string{"energy": "it takes none"}
+}
+
+func (s *simServer) At(form.HTTP) endpoint.Endpoint { return endpoint.TCP(s.addr) }
+func (s *simServer) Ready() time.Duration           { return time.Millisecond }
+func (s *simServer) Freeze() error                  { return s.gone() }
+func (s *simServer) Thaw() error                    { return s.gone() }
+func (s *simServer) Count() func(*result.Usage)     { return func(*result.Usage) {} }
+func (s *simServer) Grow() func() []result.MemoryAt { return func() []result.MemoryAt { return nil } }
+func (s *simServer) Totals(*result.Usage)           {}
+func (s *simServer) Heap() (lab.Heap, error)        { return lab.Heap{}, errors.New("it has none") }
+func (s *simServer) Logged() int64                  { return 0 }
+func (s *simServer) LogTail() []string              { return nil }
+func (s *simServer) Processors() *result.Processors { return nil }
+func (s *simServer) Exited() error                  { return s.gone() }
+func (s *simServer) End() error                     { return s.Stop() }
+
+// simHost builds what it finds in the folders of contestants, and starts it.
+type simHost struct {
+	o   lab.LocalOptions
+	all *simServers
+}
+
+func (h *simHost) Describe() result.Host {
+	return result.Host{OS: "sim", CPU: "sim", CPUs: 2, ServerCPUs: []int{0, 1}, BootID: "srv"}
+}
+
+// Build names a program by the folder that it was built of.
+func (h *simHost) Build(_ context.Context, name string, note func(string)) (c result.Contestant, err error) {
+	note("building")
+	for _, m := range h.o.Manifests {
+		if m.Name == name {
+			c = result.Contestant{Name: name, Title: name, Version: "v1", Toolchain: "sim"}
+			c.BinaryHash, _, err = sumTree(os.DirFS(m.Dir(h.o.Root)))
+			return c, err
+		}
+	}
+	return c, fmt.Errorf("no contestant %q", name)
+}
+
+func (h *simHost) Launch(_ context.Context, _ string, l lab.Launch) (lab.Server, error) {
+	if l.Probe.Scenario == nil || len(l.Probe.Scenario.Requests) != 1 {
+		return nil, fmt.Errorf("a probe that nobody asked for: %+v", l.Probe)
+	}
+	h.all.mu.Lock()
+	defer h.all.mu.Unlock()
+	h.all.last++
+	s := &simServer{all: h.all, addr: fmt.Sprintf("10.0.0.9:%d", h.all.last)}
+	h.all.all[s.addr] = s
+	return s, nil
+}
+
+func (h *simHost) Failure(name, stage string, err error) result.Failure {
+	return result.Failure{Contestant: name, Stage: stage, Reason: err.Error()}
+}
+
+func (h *simHost) Watch(lab.Server) func(server, generator, backend time.Duration) result.Causes {
+	return func(_, _, _ time.Duration) result.Causes {
+		return result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}
+	}
+}
+
+func (h *simHost) Certificate() ([]byte, error) { return nil, nil }
+func (h *simHost) Close()                       {}
+
+// simSite is a machine of a world: that of an agent, or one alone, with a generator.
+type simSite struct {
+	name  string
+	all   *simServers
+	drift float64       // of its clock
+	taken time.Duration // for which somebody else has the machine
+}
+
+func (s *simSite) describe() result.Host {
+	return result.Host{OS: "sim", CPU: "sim", CPUs: 1, GeneratorCPUs: []int{0}, BootID: s.name}
+}
+
+func (s *simSite) engine() load.Engine          { return s }
+func (s *simSite) asker() lab.Asker             { return simAsker{s.all} }
+func (s *simSite) used() (time.Duration, error) { return 0, nil }
+
+func (s *simSite) observe() (end func(time.Duration) result.Causes, err error) {
+	return func(time.Duration) result.Causes { return result.Causes{WallNS: 4e8, GeneratorCPUs: 1} }, nil
+}
+
+func (s *simSite) claim(ctx context.Context, _ string) (release func() error, err error) {
+	if !naps(ctx, s.taken) {
+		return nil, ctx.Err()
+	}
+	return func() error { return nil }, nil
+}
+
+func (s *simSite) serve(o lab.LocalOptions) (servers, error) { return &simHost{o, s.all}, nil }
+
+// Open opens connections to a server of the world.
+func (s *simSite) Open(ctx context.Context, job load.Job) (load.Session, error) {
+	to := s.all.at(job.Addr)
+	if to == nil {
+		return nil, errors.New("connection refused")
+	}
+	if !naps(ctx, time.Millisecond) {
+		return nil, ctx.Err()
+	}
+	job.Connections = int(job.Share.Part(int64(job.Connections)))
+	return &simSession{drawn{job, true}, s, to}, nil
+}
+
+// simSession loads a server for as long as a window lasts on its machine's clock.
+type simSession struct {
+	drawn
+	site *simSite
+	to   *simServer
+}
+
+// Run implements load.Session. A closed loop makes 1,000 requests a second.
+func (s *simSession) Run(ctx context.Context, w load.Window) (l result.Load, err error) {
+	if w.Begin != nil {
+		w.Begin()
+	}
+	if w.Observe == nil {
+		w.Observe = &load.Observe{Into: &result.Detail{}}
+	}
+	if w.Schedule == nil {
+		w.Schedule = &load.Schedule{Stages: []load.Stage{{From: 1000, To: 1000}}}
+	}
+	if !naps(ctx, time.Duration(float64(w.For)/(1+s.site.drift))) {
+		return l, ctx.Err()
+	}
+	if err := s.to.gone(); err != nil {
+		return l, err
+	}
+	if l, err = s.drawn.Run(ctx, w); err == nil {
+		s.to.served.Add(l.Started)
+	}
+	return l, err
+}
+
+// simWhole loads a server from one machine alone.
+type simWhole struct{ load.Session }
+
+// Run implements load.Session.
+func (s simWhole) Run(ctx context.Context, w load.Window) (result.Load, error) {
+	p, err := load.Measure(ctx, s.Session, load.Share{}, w)
+	if err != nil {
+		return result.Load{}, err
+	}
+	l, detail, err := load.MergeParts([]*load.Part{p})
+	if w.Observe != nil {
+		*w.Observe.Into = detail
+	}
+	return l, err
+}
+
+// simAsker finds that each server of the world keeps its contract.
+type simAsker struct{ all *simServers }
+
+func (a simAsker) seen(to endpoint.Endpoint) (*scenario.Observed, error) {
+	if a.all.at(to.Addr) == nil {
+		return nil, errors.New("connection refused")
+	}
+	return &scenario.Observed{Requests: 1, Framing: map[string]string{"get": "content-length"}, HeaderBytes: 100,
+		BodyBytes: 5}, nil
+}
+
+func (a simAsker) Verify(_ context.Context, _ *scenario.Scenario, to endpoint.Endpoint, _ []string, _ time.Duration) (
+	*scenario.Observed, error) {
+	return a.seen(to)
+}
+
+func (a simAsker) Inspect(_ context.Context, _ *scenario.Scenario, to endpoint.Endpoint) (*scenario.Observed, error) {
+	return a.seen(to)
+}
+
+func (a simAsker) Answers(context.Context, *scenario.Scenario, endpoint.Endpoint) ([]scenario.Answer, error) {
+	return nil, nil
+}
+
+func (a simAsker) Dial(context.Context, endpoint.Endpoint, int) (late int, err error) { return 0, nil }
+
+func (a simAsker) Tell(context.Context, endpoint.Endpoint, lab.Records) error { return nil }
+
+func (a simAsker) Fetch(context.Context, endpoint.Endpoint, string) ([]byte, error) { return nil, nil }
+
+// simMachine is one machine with servers and a generator.
+type simMachine struct {
+	*simHost
+	*simSite
+	simAsker
+}
+
+// Open opens the connections of a whole load.
+func (m simMachine) Open(ctx context.Context, job load.Job) (load.Session, error) {
+	s, err := m.simSite.Open(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	return simWhole{s}, nil
+}
+
+func (m simMachine) CPU() (time.Duration, error) { return m.used() }
+func (m simMachine) CPUs() []int                 { return []int{0} }
+func (m simMachine) Now() time.Time              { return time.Now() }
+func (m simMachine) Rest(t time.Duration)        { time.Sleep(t) }
+func (m simMachine) Quiet() func()               { return func() {} }
