@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -232,8 +233,8 @@ func backgroundGenerator(c *Check, e *Evidence) (State, string) {
 		return CannotTell, why
 	}
 	s := sharesOf(e.watched())
-	text := fmt.Sprintf("other programs used %s of the generator's CPUs; its event loops waited for a CPU %s of the time",
-		document.Percent(s.generator), document.Percent(s.queue))
+	text := fmt.Sprintf("other programs used %s of %s's CPUs; its event loops waited for a CPU %s of the time",
+		document.Percent(s.generator), document.Clean(cmp.Or(s.generatorName, "the generator")), document.Percent(s.queue))
 	if e.Run.Host.BackendApart() {
 		text += fmt.Sprintf("; others on the backend's machine used %s", document.Percent(s.backend))
 	}
@@ -242,12 +243,15 @@ func backgroundGenerator(c *Check, e *Evidence) (State, string) {
 
 // withheld checks the CPU time that the hypervisor or a CPU quota withheld in valid trials.
 func withheld(c *Check, e *Evidence) (State, string) {
-	x := sharesOf(e.watched()).steal
+	s := sharesOf(e.watched())
 	var throttled int64
 	for i := range e.Valid {
 		throttled += e.Valid[i].Causes.ThrottledNS
 	}
-	state, text := c.Limits[0].Grade(x), fmt.Sprintf("the hypervisor withheld %s", document.Percent(x))
+	state, text := c.Limits[0].Grade(s.steal), fmt.Sprintf("the hypervisor withheld %s", document.Percent(s.steal))
+	if s.stealName != "" {
+		text += " of " + document.Clean(s.stealName) + "'s CPU time"
+	}
 	if throttled > 0 {
 		state = max(state, c.Limits[1].Grade(float64(throttled)))
 		text += fmt.Sprintf("; the CPU quota throttled for %d ms", throttled/1e6)

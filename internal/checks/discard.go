@@ -8,10 +8,12 @@ const (
 	stealWarn, stealLimit           = 0.01, 0.03
 )
 
-// shares are the causes of a set of trials as shares of the available CPU time.
+// shares are the causes of a set of trials as shares of the available CPU time. Of several generators, and of
+// several machines, the worst one counts: generatorName and stealName say which.
 type shares struct {
 	server, generator, queue, steal, sides float64
 	backend                                float64 // on a machine of its own
+	generatorName, stealName               string
 }
 
 func sharesOf(trials []result.Trial) shares {
@@ -34,8 +36,39 @@ func sharesOf(trials []result.Trial) shares {
 		backendTime += float64(c.WallNS) * float64(c.BackendCPUs)
 		wall += float64(c.WallNS) * float64(c.ServerCPUs+c.GeneratorCPUs+c.BackendCPUs)
 	}
-	return shares{share(server, serverTime), share(generator, generatorTime), share(queue, loaded), share(steal, wall),
-		share(sides, sidesTime), share(backend, backendTime)}
+	s := shares{server: share(server, serverTime), generator: share(generator, generatorTime),
+		queue: share(queue, loaded), steal: share(steal, wall), sides: share(sides, sidesTime),
+		backend: share(backend, backendTime)}
+	s.worst(trials)
+	return s
+}
+
+// worst sets what is of one of several machines.
+func (s *shares) worst(trials []result.Trial) {
+	type causes struct{ background, steal, time float64 }
+	all, names := map[string]*causes{}, []string(nil)
+	generators := map[string]bool{}
+	for i := range trials {
+		for _, m := range trials[i].Causes.Machines {
+			if all[m.Machine] == nil {
+				all[m.Machine], names = &causes{}, append(names, m.Machine)
+			}
+			of := all[m.Machine]
+			of.background += float64(m.BackgroundNS)
+			of.steal += float64(m.StealNS)
+			of.time += float64(trials[i].Causes.WallNS) * float64(m.CPUs)
+			generators[m.Machine] = m.Generator
+		}
+	}
+	for i, name := range names {
+		of := all[name]
+		if x := share(of.steal, of.time); i == 0 || x > s.steal {
+			s.steal, s.stealName = x, name
+		}
+		if x := share(of.background, of.time); generators[name] && (s.generatorName == "" || x > s.generator) {
+			s.generator, s.generatorName = x, name
+		}
+	}
 }
 
 func share(part, whole float64) float64 {

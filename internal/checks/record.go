@@ -215,9 +215,10 @@ func lasting(ns int64) string {
 func apart(_ *Check, e *Evidence) (State, string) {
 	h := &e.Run.Host
 	shared := slices.ContainsFunc(h.ServerCPUs, func(cpu int) bool { return slices.Contains(h.GeneratorCPUs, cpu) })
+	if len(h.Generators) > 0 {
+		return apartHosts(h)
+	}
 	switch {
-	case len(h.Generators) > 0:
-		return Pass, "server and generators are different machines"
 	case anyAttached(e.Run) && shared:
 		return Warn, "servers that are already running may use any CPU, also the generator's; to separate them, " +
 			"start them with taskset on other CPUs"
@@ -231,6 +232,28 @@ func apart(_ *Check, e *Evidence) (State, string) {
 	}
 	return Pass, fmt.Sprintf("server and generator are pinned to separate CPUs, %s and %s",
 		document.Numbers(h.ServerCPUs, ", "), document.Numbers(h.GeneratorCPUs, ", "))
+}
+
+// apartHosts checks the same of several machines, some of which may be hosts on one, such as containers.
+func apartHosts(h *result.Host) (State, string) {
+	var beside []string
+	for _, g := range h.Machines()[1:] {
+		if h.BootID == "" || g.BootID != h.BootID {
+			continue
+		}
+		beside = append(beside, document.Clean(g.Name))
+		if cpus := slices.Concat(g.GeneratorCPUs, g.ServerCPUs); slices.ContainsFunc(h.ServerCPUs, func(cpu int) bool {
+			return slices.Contains(cpus, cpu)
+		}) {
+			return Fail, fmt.Sprintf("%s and %s are hosts on one machine and share a CPU: each slows the other, and every "+
+				"figure reflects both", document.Clean(h.Name), document.Clean(g.Name))
+		}
+	}
+	if len(beside) > 0 {
+		return Pass, fmt.Sprintf("%s is on one machine with %s, on separate CPUs", document.Clean(h.Name),
+			strings.Join(beside, ", "))
+	}
+	return Pass, "server and generators are different machines"
 }
 
 // errorFail is the largest acceptable p99 of the error of latencies, in ns; calibrationHolds is the

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"dyno/internal/result"
@@ -16,6 +17,10 @@ var ofSeveral = []provocation{
 		generators(2, func(i, n int, p *result.LoadPart) { p.LoopCPUNS, p.Workers = 1e7+33e7*int64(n), 1 })(e)
 		trials(func(t *result.Trial) { t.Causes.GeneratorCPUs, t.Load.Workers = 2, 2 })(e)
 	}},
+	{"V04", Pass, machines(0, 0)}, {"V04", Warn, machines(3e7, 0)}, {"V04", Fail, machines(5e7, 0)}, // each a third
+	{"V05", Pass, machines(0, 1e6)}, {"V05", Warn, machines(0, 5e6)}, {"V05", Fail, machines(0, 2e7)},
+	{"V31", Pass, hosts([]int{0}, []int{1})},
+	{"V31", Fail, hosts([]int{0, 1}, []int{1})},
 	{"V37", Pass, generators(2, nil)},
 	{"V37", Pass, generators(3, func(i, n int, p *result.LoadPart) { p.ServiceP50NS += int64(n) * 20e3 })},
 	{"V37", Warn, generators(2, func(i, n int, p *result.LoadPart) { p.ServiceP50NS += int64(n) * 200e3 })},
@@ -47,6 +52,44 @@ var ofSeveral = []provocation{
 		generators(2, nil)(e)
 		e.Run.Trials = e.Run.Trials[:3]
 	}},
+}
+
+// machines lets background CPU and steal be those of one of three generators' machines, the last.
+func machines(background, steal int64) func(*Evidence) {
+	return trials(func(t *result.Trial) {
+		t.Causes.GeneratorCPUs, t.Causes.BackgroundGeneratorNS, t.Causes.StealNS = 3, background, steal
+		for _, name := range []string{"srv1", "gen1", "gen2", "gen3"} {
+			t.Causes.Machines = append(t.Causes.Machines, result.MachineCauses{Machine: name, CPUs: 1,
+				Generator: name != "srv1"})
+		}
+		t.Causes.Machines[3].BackgroundNS, t.Causes.Machines[3].StealNS = background, steal
+	})
+}
+
+// hosts are two on one machine.
+func hosts(server, generator []int) func(*Evidence) {
+	return func(e *Evidence) {
+		e.Run.Host = result.Host{Name: "srv1", BootID: "b", Pinned: true, ServerCPUs: server,
+			Generators: []result.Host{{Name: "gen1", BootID: "b", GeneratorCPUs: generator}}}
+	}
+}
+
+// A busy machine among the generators discards a round, however many they are, and is named.
+func TestBusyMachineIsNamed(t *testing.T) {
+	e := sound()
+	machines(5e7, 2e7)(e)
+	if !Discard(e.Valid[:3]) {
+		t.Error("other programs used an eighth of a generator's CPUs, and the round is valid")
+	}
+	var texts []string
+	for _, f := range Make(e, Paired, Once) {
+		texts = append(texts, f.Text)
+	}
+	for _, want := range []string{"other programs used 12.5 % of gen3's CPUs; ", "the hypervisor withheld 5 % of gen3's CPU time"} {
+		if !strings.Contains(strings.Join(texts, "\n"), want) {
+			t.Errorf("no %q in %q", want, texts)
+		}
+	}
 }
 
 // generators divides every load among n like generators; spoil changes the part of the k-th in trial i.

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -98,8 +99,11 @@ func TestMachinesOfARun(t *testing.T) {
 		launchers: map[string]*launcher{"srv1": {name: "srv1"}, "gen2": gen2}}
 	seen := func(cpus int) result.Causes { return result.Causes{ServerCPUs: cpus, BackgroundServerNS: int64(cpus)} }
 	load := result.Causes{GeneratorCPUs: 8, BackgroundGeneratorNS: 1, StealNS: 2}
-	if c := h.merged([]result.Causes{seen(4), load, load}); c != (result.Causes{ServerCPUs: 4, BackgroundServerNS: 4,
-		GeneratorCPUs: 16, BackgroundGeneratorNS: 2, StealNS: 4}) {
+	if c := h.merged([]result.Causes{seen(4), load, load}); !reflect.DeepEqual(c, result.Causes{ServerCPUs: 4,
+		BackgroundServerNS: 4, GeneratorCPUs: 16, BackgroundGeneratorNS: 2, StealNS: 4, Machines: []result.MachineCauses{
+			{Machine: "srv1", CPUs: 4, BackgroundNS: 4},
+			{Machine: "gen1", Generator: true, CPUs: 8, BackgroundNS: 1, StealNS: 2},
+			{Machine: "gen2", Generator: true, CPUs: 8, BackgroundNS: 1, StealNS: 2}}}) {
 		t.Errorf("%+v", c)
 	}
 	if h.startsOn("records") != "gen2" || h.startsOn("gin") != "srv1" {

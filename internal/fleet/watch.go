@@ -114,6 +114,12 @@ func (h *Host) startsOnly(name string) bool {
 // merged adds up what was observed on the machines of the run, the servers' first.
 func (h *Host) merged(all []result.Causes) result.Causes {
 	c := all[0]
+	for i, name := range h.machines {
+		m := &all[i]
+		c.Machines = append(c.Machines, result.MachineCauses{Machine: name, Generator: slices.Contains(h.generators, name),
+			CPUs: m.ServerCPUs + m.GeneratorCPUs, BackgroundNS: m.BackgroundServerNS + m.BackgroundGeneratorNS,
+			StealNS: m.StealNS})
+	}
 	for i, name := range h.machines[1:] {
 		m := &all[i+1]
 		if h.startsOnly(name) { // the backend

@@ -57,7 +57,9 @@ func Causes(before, after *Snapshot, server, generator Account, backends ...Acco
 	c.BackgroundServerNS = int64(background(before, after, server.CPUs, own))
 	c.BackgroundGeneratorNS = int64(background(before, after, generator.CPUs, own))
 	for cpu := range min(len(before.CPUs), len(after.CPUs)) {
-		c.StealNS += int64(grown(before.CPUs[cpu].Steal, after.CPUs[cpu].Steal))
+		if slices.Contains(server.CPUs, cpu) || slices.Contains(generator.CPUs, cpu) {
+			c.StealNS += int64(grown(before.CPUs[cpu].Steal, after.CPUs[cpu].Steal))
+		}
 	}
 	return c
 }

@@ -248,8 +248,11 @@ func (v *view) head() []string {
 		facts = append(facts, "servers on "+document.Count(p.Level.CPUs, "CPU"))
 	}
 	ran := slices.DeleteFunc(slices.Clone(v.rows), func(r row) bool { return r.Failure != nil })
-	return append(append(facts, document.Count(len(ran), "server")), v.lasted()...)
+	return append(append(facts, document.Count(len(ran), "server")), v.setting()...)
 }
+
+// setting says on which machines the run was measured, if on several, and how long it took.
+func (v *view) setting() []string { return append(nonEmpty(where(&v.run.Host)), v.lasted()...) }
 
 // lasted says how long the run took, including builds.
 func (v *view) lasted() []string {

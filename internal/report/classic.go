@@ -187,7 +187,7 @@ func (c *classic) head() []string {
 	}
 	return append([]string{level, document.Count(len(c.ranked()), "server"),
 		document.Count(c.repeats(), "load") + " of " + c.each() + " each"},
-		c.lasted()...)
+		c.setting()...)
 }
 
 // marks says what the table shows.

@@ -95,6 +95,6 @@ func (c *Claims) with(verdict claim.Verdict) (n int) {
 func hereAt(run *result.Run) string {
 	h := &run.Host
 	v := newView(&Data{Run: run})
-	return "Here: " + strings.Join(nonEmpty(document.Clean(h.CPU), document.Count(h.CPUs, "CPU"), document.Clean(h.OS)),
-		", ") + "; " + v.started() + "."
+	return "Here: " + strings.Join(nonEmpty(document.Clean(h.CPU), document.Count(h.CPUs, "CPU"), document.Clean(h.OS),
+		where(h)), ", ") + "; " + v.started() + "."
 }

@@ -340,16 +340,13 @@ func (v *view) machines() document.Section {
 				{Value: orElse(ours[k], Missing)}}})
 		}
 	}
-	where := fmt.Sprintf("Server on CPU %s, generator on CPU %s.", list(h.ServerCPUs), list(h.GeneratorCPUs))
-	if n := len(h.Generators); n > 0 {
-		where = fmt.Sprintf("Servers on %s, loaded from %s.", h.Name, document.Count(n, "other machine"))
-		if h.Backend != nil {
-			where += fmt.Sprintf(" The backend on %s.", h.Backend.Name)
-		}
+	place := fmt.Sprintf("Server on CPU %s, generator on CPU %s.", list(h.ServerCPUs), list(h.GeneratorCPUs))
+	if len(h.Generators) > 0 {
+		place = "Servers " + where(h) + ". Generators: " + generators(h) + "."
 	}
 	text := fmt.Sprintf("%s %d "+
 		"valid epochs of %d rounds, %d of %d trials discarded. Equivalent: within %s; the chance of any false difference "+
-		"is at most %s.", where,
+		"is at most %s.", place,
 		v.a.Epochs, p.Rounds, v.Discarded, v.Valid+v.Discarded, PerCent(v.margin()), PerCent(p.Alpha))
 	if parts := v.parts(); parts != "" {
 		text += " The run was " + parts + "."

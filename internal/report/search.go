@@ -46,7 +46,7 @@ func (s *search) objective() string {
 func (s *search) head() []string {
 	return append([]string{connections(s.run.Plan.Level),
 		document.Count(len(s.ranked()), "server")},
-		s.lasted()...)
+		s.setting()...)
 }
 
 // sentences returns the sentences about a search.

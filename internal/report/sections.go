@@ -50,9 +50,9 @@ func (v *view) rest(method []document.Fact, words []document.Definition) []docum
 // origin describes the origin of the figures in a few lines.
 func (v *view) origin() document.Section {
 	s := document.Section{ID: "machine"}
-	for _, f := range []document.Fact{{Name: "Machine", Value: v.machine()}, {Name: "Machines", Value: v.parts()},
-		{Name: "Measured", Value: v.measured()}, {Name: "Backend", Value: v.backendText()}, {Name: "Encryption", Value: v.encryption()},
-		{Name: "Not measured here", Value: v.unmeasured()}} {
+	for _, f := range append(v.hosts(), []document.Fact{{Name: "Machines", Value: v.parts()},
+		{Name: "Measured", Value: v.measured()}, {Name: "Backend", Value: v.backendText()},
+		{Name: "Encryption", Value: v.encryption()}, {Name: "Not measured here", Value: v.unmeasured()}}...) {
 		if f.Value != "" {
 			s.Blocks = append(s.Blocks, document.Paragraph{Label: f.Name, Text: document.Plain(f.Value + ".")})
 		}

@@ -110,7 +110,7 @@ func (s *sweep) head() []string {
 			servers++
 		}
 	}
-	return append([]string{document.Count(len(s.Levels), "level"), document.Count(servers, "server")}, s.lasted()...)
+	return append([]string{document.Count(len(s.Levels), "level"), document.Count(servers, "server")}, s.setting()...)
 }
 
 // sentences returns the sentences about a sweep: what it is, what forbids trusting it, who is

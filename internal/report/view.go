@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -348,56 +347,4 @@ func (v *view) ended() string {
 	default:
 		return "The run ended: " + document.Clean(r) + "."
 	}
-}
-
-// machine returns the host on one line.
-func (v *view) machine() string {
-	h := &v.run.Host
-	if h.CPU == "" && h.CPUs == 0 {
-		return "unknown: the record has no host"
-	}
-	cpus := document.Count(h.CPUs, "CPU")
-	if len(h.Generators) > 0 {
-		cpus += fmt.Sprintf(" (servers on %s)", list(h.ServerCPUs))
-	} else if len(h.ServerCPUs) > 0 {
-		how := "not pinned"
-		if h.Pinned {
-			how = "pinned"
-		}
-		cpus += fmt.Sprintf(" (server on %s, generator on %s, %s)", list(h.ServerCPUs), list(h.GeneratorCPUs), how)
-	}
-	parts := []string{orElse(h.CPU, "CPU unknown"), cpus}
-	add := func(known bool, fact string) {
-		if known {
-			parts = append(parts, fact)
-		}
-	}
-	add(h.MemoryBytes > 0, Bytes(float64(h.MemoryBytes)))
-	add(true, strings.TrimSpace(h.OS+" "+h.Kernel))
-	add(true, "governor "+orElse(h.Governor, "unknown"))
-	add(h.Hypervisor != "", "a virtual machine ("+h.Hypervisor+")")
-	add(h.Quota != "", "CPU quota "+h.Quota)
-	add(h.FileLimit > 0, "at most "+document.Whole(h.FileLimit)+" open files")
-	if h.Name != "" {
-		parts[0] = h.Name + ": " + parts[0]
-	}
-	for i := range h.Generators {
-		g := &h.Generators[i]
-		parts = append(parts, fmt.Sprintf("loaded by %s (%s, %s)", g.Name, orElse(g.CPU, "CPU unknown"),
-			document.Count(g.CPUs, "CPU")))
-	}
-	if b := h.Backend; b != nil && h.BackendApart() {
-		parts = append(parts, fmt.Sprintf("the backend on %s (%s, %s)", b.Name, orElse(b.CPU, "CPU unknown"),
-			document.Count(b.CPUs, "CPU")))
-	}
-	return document.Clean(strings.Join(parts, ", "))
-}
-
-// unmeasured says what the machine cannot measure, and why; empty if nothing was found to be so.
-func (v *view) unmeasured() string {
-	var parts []string
-	for _, what := range slices.Sorted(maps.Keys(v.run.Host.Absent)) {
-		parts = append(parts, fmt.Sprintf("%s (%s)", document.Clean(what), document.Clean(v.run.Host.Absent[what])))
-	}
-	return strings.Join(parts, ", ")
 }

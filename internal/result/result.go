@@ -297,7 +297,7 @@ type Causes struct {
 	GeneratorCPUs         int   `json:"generator_cpus"`
 	BackgroundServerNS    int64 `json:"background_server_ns"`    // CPU of others on the server's CPUs
 	BackgroundGeneratorNS int64 `json:"background_generator_ns"` // CPU of others on the generator's CPUs
-	StealNS               int64 `json:"steal_ns"`                // on all CPUs
+	StealNS               int64 `json:"steal_ns"`                // on all of these CPUs, and the backend's
 	ThrottledNS           int64 `json:"throttled_ns,omitempty"`
 	SuspendedNS           int64 `json:"suspended_ns,omitempty"` // the whole machine
 	// OtherSidesNS is the CPU of contestants that ran before the run, and so are never frozen,
@@ -312,6 +312,17 @@ type Causes struct {
 	// on them; 0: the backend runs on the generator's CPUs, or there is none.
 	BackendCPUs         int   `json:"backend_cpus,omitempty"`
 	BackgroundBackendNS int64 `json:"background_backend_ns,omitempty"`
+	// Machines are the causes of each, where there are several.
+	Machines []MachineCauses `json:"machines,omitempty"`
+}
+
+// MachineCauses are the part of one machine in Causes, over the CPUs that what runs there may use.
+type MachineCauses struct {
+	Machine      string `json:"machine"`             // its name
+	Generator    bool   `json:"generator,omitempty"` // it makes load
+	CPUs         int    `json:"cpus"`
+	BackgroundNS int64  `json:"background_ns"`
+	StealNS      int64  `json:"steal_ns"`
 }
 
 // Failure is why a contestant has no figure. A contestant leaves the run with its first failure.
@@ -374,6 +385,35 @@ type Host struct {
 func (h *Host) BackendApart() bool {
 	return h.Backend != nil &&
 		!slices.ContainsFunc(h.Generators, func(g Host) bool { return g.Name == h.Backend.Name })
+}
+
+// Machines returns the machines of a run: that of the servers, then the generators and the backend's.
+func (h *Host) Machines() []Host {
+	all := append([]Host{*h}, h.Generators...)
+	if h.BackendApart() {
+		all = append(all, *h.Backend)
+	}
+	return all
+}
+
+// SharedKernels returns the names of those machines of a run that are hosts on one, such as containers: a
+// list for each kernel that several have.
+func (h *Host) SharedKernels() (all [][]string) {
+	names, order := map[string][]string{}, []string{}
+	for _, m := range h.Machines() {
+		if m.BootID != "" {
+			if names[m.BootID] == nil {
+				order = append(order, m.BootID)
+			}
+			names[m.BootID] = append(names[m.BootID], m.Name)
+		}
+	}
+	for _, id := range order {
+		if len(names[id]) > 1 {
+			all = append(all, names[id])
+		}
+	}
+	return all
 }
 
 // Resume records that a run was resumed, after an interruption or after its budget ended before the

@@ -157,6 +157,7 @@ func machineDifferences(h, g *result.Host) (out []string) {
 	}{
 		{"CPU", h.CPU, g.CPU}, {"number of CPUs", h.CPUs, g.CPUs}, {"kernel", h.Kernel, g.Kernel}, {"pinned", h.Pinned, g.Pinned},
 		{"server's CPUs", h.ServerCPUs, g.ServerCPUs}, {"generator's CPUs", h.GeneratorCPUs, g.GeneratorCPUs},
+		{"number of generators", max(1, len(h.Generators)), max(1, len(g.Generators))},
 	} {
 		if fmt.Sprint(d.now) != fmt.Sprint(d.then) {
 			out = append(out, fmt.Sprintf("%s %v, was %v", d.what, d.now, d.then))

@@ -87,7 +87,7 @@ func TestBackendIsToldOf(t *testing.T) {
 	run.Host = result.Host{Name: "srv1", CPUs: 1, ServerCPUs: []int{0}, Generators: []result.Host{{Name: "gen1"}},
 		Backend: &result.Host{Name: "be1", CPU: "y", CPUs: 4, ServerCPUs: []int{0, 1, 2, 3}}}
 	for where, want := range map[string][]string{
-		"be1":  {"on be1 (0-3), frozen with", "then as later, those of be1, so", "the backend on be1 (y, 4 CPUs)"},
+		"be1":  {"on be1 (0-3), frozen with", "then as later, those of be1, so", "The backend’s machine: be1: y, 4 CPUs (backend on 0-3)"},
 		"gen1": {"on gen1 (0-3), beside the generator there, frozen with", "those of gen1, so"},
 	} {
 		run.Host.Backend.Name = where

@@ -1,0 +1,110 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"dyno/internal/document"
+	"dyno/internal/result"
+)
+
+// hosts describes the machine of the run or, where there are several, each with its role.
+func (v *view) hosts() (facts []document.Fact) {
+	h := &v.run.Host
+	switch {
+	case h.CPU == "" && h.CPUs == 0:
+		return []document.Fact{{Name: "Machine", Value: "unknown: the record has no host"}}
+	case len(h.Generators) == 0:
+		return []document.Fact{{Name: "Machine", Value: machine(h, "")}}
+	}
+	facts = []document.Fact{{Name: "Servers", Value: document.Clean(h.Name) + ": " + machine(h, "servers")},
+		{Name: "Generators", Value: generators(h)}}
+	if h.BackendApart() {
+		facts = append(facts, document.Fact{Name: "The backend’s machine",
+			Value: document.Clean(h.Backend.Name) + ": " + machine(h.Backend, "backend")})
+	}
+	for _, hosts := range h.SharedKernels() {
+		facts = append(facts, document.Fact{Name: "One kernel", Value: document.Clean(and(hosts)) +
+			" are hosts on one machine, with its CPUs and memory in common"})
+	}
+	return facts
+}
+
+// generators describes the machines that loaded the servers; those that are alike once.
+func generators(h *result.Host) string {
+	var all []string
+	names := map[string][]string{}
+	for i := range h.Generators {
+		what := machine(&h.Generators[i], "generator")
+		if names[what] == nil {
+			all = append(all, what)
+		}
+		names[what] = append(names[what], document.Clean(h.Generators[i].Name))
+	}
+	for i, what := range all {
+		all[i] = and(names[what]) + ": " + what
+	}
+	return strings.Join(all, "; ")
+}
+
+// machine returns a host on one line, without its name. role is what runs there, of several machines; "" if
+// all does.
+func machine(h *result.Host, role string) string {
+	cpus := document.Count(h.CPUs, "CPU")
+	switch own := slices.Concat(h.ServerCPUs, h.GeneratorCPUs); {
+	case role != "" && len(own) > 0:
+		slices.Sort(own)
+		cpus += fmt.Sprintf(" (%s on %s)", role, list(slices.Compact(own)))
+	case len(h.ServerCPUs) > 0:
+		how := "not pinned"
+		if h.Pinned {
+			how = "pinned"
+		}
+		cpus += fmt.Sprintf(" (server on %s, generator on %s, %s)", list(h.ServerCPUs), list(h.GeneratorCPUs), how)
+	}
+	parts := []string{orElse(h.CPU, "CPU unknown"), cpus}
+	add := func(known bool, fact string) {
+		if known {
+			parts = append(parts, fact)
+		}
+	}
+	add(h.MemoryBytes > 0, Bytes(float64(h.MemoryBytes)))
+	add(true, strings.TrimSpace(h.OS+" "+h.Kernel))
+	add(true, "governor "+orElse(h.Governor, "unknown"))
+	add(h.Hypervisor != "", "a virtual machine ("+h.Hypervisor+")")
+	add(h.Quota != "", "CPU quota "+h.Quota)
+	add(h.FileLimit > 0, "at most "+document.Whole(h.FileLimit)+" open files")
+	return document.Clean(strings.Join(parts, ", "))
+}
+
+// where names the machines of a run, if there were several: "on srv1, loaded by gen1 and gen2".
+func where(h *result.Host) string {
+	const named = 4
+	var names []string
+	for i := range h.Generators {
+		names = append(names, h.Generators[i].Name)
+	}
+	by := and(names)
+	switch n := len(names); {
+	case n == 0:
+		return ""
+	case n > named:
+		by = fmt.Sprintf("%d machines", n)
+	}
+	text := "on " + h.Name + ", loaded by " + by
+	if h.Backend != nil {
+		text += ", the backend on " + h.Backend.Name
+	}
+	return document.Clean(text)
+}
+
+// unmeasured says what the machine cannot measure, and why; empty if nothing was found to be so.
+func (v *view) unmeasured() string {
+	var parts []string
+	for _, what := range slices.Sorted(maps.Keys(v.run.Host.Absent)) {
+		parts = append(parts, fmt.Sprintf("%s (%s)", document.Clean(what), document.Clean(v.run.Host.Absent[what])))
+	}
+	return strings.Join(parts, ", ")
+}
