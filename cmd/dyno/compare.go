@@ -178,6 +178,10 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if f.place.fleet != "" && f.secure.Any() {
+		return usagef("--fleet: --ca, --insecure and the other TLS flags are of this machine's connections; generators " +
+			"verify certificates by what their own systems trust; omit them")
+	}
 	pr, err := f.project()
 	if err != nil {
 		return err

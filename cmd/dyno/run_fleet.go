@@ -34,6 +34,9 @@ func onFleet(cmd *cobra.Command, at *place, x *experiment.Experiment) error {
 	if err := fits(f, at.fleet, x.Plan); err != nil {
 		return err
 	}
+	if _, err := fleet.Running(x.Manifests, x.Plan.Attached); err != nil {
+		return err
+	}
 	x.Calibrated = nil // which is of this machine
 	x.NewHost = func(o bench.LocalOptions) (experiment.Host, error) { return newFleetHost(cmd, f, o, x.Plan) }
 	return nil
@@ -43,6 +46,9 @@ func onFleet(cmd *cobra.Command, at *place, x *experiment.Experiment) error {
 func fits(f *fleet.Fleet, file string, p *result.Plan) error {
 	if len(p.External) > 0 {
 		return usagef("--fleet: --external runs a tool on this machine; omit one of them")
+	}
+	if len(p.Attached) > 0 {
+		return fitsURLs(f, file, p)
 	}
 	if err := one(f, file, fleet.Server, "no machine for the contestants"); err != nil {
 		return err
@@ -59,6 +65,25 @@ func fits(f *fleet.Fleet, file string, p *result.Plan) error {
 				"machine than the [[server]]; it may be a [[generator]]", file)
 		}
 	}
+	return connects(f, p)
+}
+
+// fitsURLs does what fits does, for servers that are running already.
+func fitsURLs(f *fleet.Fleet, file string, p *result.Plan) error {
+	switch {
+	case len(p.Attached) < len(p.Contestants) || len(p.Controls) > 0:
+		return usagef("--fleet: a URL is compared with URLs alone, as dyno neither starts nor freezes them; omit the others, " +
+			"or pass --controls none")
+	case p.Backend != "":
+		return usagef("--fleet: servers at URLs call no backend that dyno starts; choose another --scenario")
+	case len(f.Generators) == 0:
+		return usagef("%s: no machine makes load; add a table [[generator]]", file)
+	}
+	return connects(f, p)
+}
+
+// connects returns an error if a generator would have no connection.
+func connects(f *fleet.Fleet, p *result.Plan) error {
 	for _, l := range p.Points() {
 		if n := len(f.Generators); l.Connections < n {
 			return usagef("--fleet: each of the %d generators needs a connection; raise --connections from %d, or name fewer "+
@@ -95,11 +120,11 @@ func newFleetHost(cmd *cobra.Command, f *fleet.Fleet, o bench.LocalOptions, p *r
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(stderr, "waiting for the agents of %s\n", document.Count(len(f.InRun(p.Backend != "")), "machine"))
-	err = hub.GatherRun(cmd.Context(), p.Backend != "")
+	fmt.Fprintf(stderr, "waiting for the agents of %s\n", document.Count(len(f.InRun(p)), "machine"))
+	err = hub.GatherRun(cmd.Context(), p)
 	var host *fleet.Host
 	if err == nil {
-		host, err = hub.Host(cmd.Context(), o, p.Contestants, p.Command)
+		host, err = hub.Host(cmd.Context(), o, p)
 	}
 	if err != nil {
 		hub.Close()

@@ -102,7 +102,7 @@ func (l *Local) attach() {
 		if m.URL == nil {
 			continue
 		}
-		s := &attached{target: m.URL, unread: errors.New("it is on another machine")}
+		s := elsewhere(m)
 		own, err := []int(nil), error(nil)
 		if m.URL.Here {
 			if s.tree, s.unread = proc.FindRunning(m.URL.Addr); s.unread != nil {
@@ -125,11 +125,21 @@ func (l *Local) attach() {
 	})
 }
 
-// buildAttached records the facts about a server that is already running, and connects to it.
-func (l *Local) buildAttached(m *contestant.Manifest) (result.Contestant, error) {
-	c := result.Contestant{Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, URL: m.URL.URL,
-		Processes: l.attached[m.Name].name(), Toolchain: "none: it was already running", Paths: m.Paths}
-	return c, nil
+// elsewhere returns a server that is already running at a URL, and nothing is read of.
+func elsewhere(m *contestant.Manifest) *attached {
+	return &attached{target: m.URL, unread: errors.New("it is on another machine")}
+}
+
+// Elsewhere returns a contestant that is already running at a URL, on a machine of which nothing is read.
+func Elsewhere(m *contestant.Manifest) (result.Contestant, Server) {
+	s := elsewhere(m)
+	return s.contestant(m), s
+}
+
+// contestant returns the facts about a server that is already running.
+func (s *attached) contestant(m *contestant.Manifest) result.Contestant {
+	return result.Contestant{Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, URL: m.URL.URL,
+		Processes: s.name(), Toolchain: "none: it was already running", Paths: m.Paths}
 }
 
 // launch connects to a server that is already running. Its responses are verified next.

@@ -136,7 +136,7 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (resu
 		return result.Contestant{}, fmt.Errorf("no contestant %q", name)
 	}
 	if m.URL != nil {
-		return l.buildAttached(m)
+		return l.attached[name].contestant(m), nil
 	}
 	c := result.Contestant{
 		Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, Engine: m.Engine,

@@ -224,6 +224,10 @@ func backgroundServer(c *Check, e *Evidence) (State, string) {
 	if why := unknownBackground(e); why != "" {
 		return CannotTell, why
 	}
+	if anyAttached(e.Run) &&
+		!slices.ContainsFunc(e.watched(), func(t result.Trial) bool { return t.Causes.ServerCPUs > 0 }) {
+		return CannotTell, "the servers run on machines of which dyno reads nothing"
+	}
 	x := sharesOf(e.watched()).server
 	return c.Limits[0].Grade(x), fmt.Sprintf("other programs used %s of the server's CPUs", document.Percent(x))
 }

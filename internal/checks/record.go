@@ -215,10 +215,11 @@ func lasting(ns int64) string {
 func apart(_ *Check, e *Evidence) (State, string) {
 	h := &e.Run.Host
 	shared := slices.ContainsFunc(h.ServerCPUs, func(cpu int) bool { return slices.Contains(h.GeneratorCPUs, cpu) })
-	if len(h.Generators) > 0 {
-		return apartHosts(h)
-	}
 	switch {
+	case len(h.Generators) > 0 && anyAttached(e.Run):
+		return CannotTell, "where the servers at these URLs run is not known; keep them off the generators' machines"
+	case len(h.Generators) > 0:
+		return apartHosts(h)
 	case anyAttached(e.Run) && shared:
 		return Warn, "servers that are already running may use any CPU, also the generator's; to separate them, " +
 			"start them with taskset on other CPUs"

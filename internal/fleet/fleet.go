@@ -27,6 +27,7 @@ import (
 	"strings"
 
 	"dyno/internal/conf"
+	"dyno/internal/result"
 )
 
 // Fleet is what a person writes about the machines, in fleet.toml.
@@ -161,11 +162,14 @@ func (f *Fleet) Machines() (all []Machine) {
 	return all
 }
 
-// InRun returns the names of the machines that take part in a run, each once and the servers' first: that of
-// the backend, too, if contestants call one.
-func (f *Fleet) InRun(backend bool) (all []string) {
-	all = append(names(f.Servers), names(f.Generators)...)
-	if backend && !slices.Contains(all, f.Backends[0].Name) {
+// InRun returns the names of the machines that carry out a plan, each once and the servers' first: that of the
+// backend, too, if contestants call one, and no servers' if all contestants are already running.
+func (f *Fleet) InRun(p *result.Plan) (all []string) {
+	if len(p.Attached) == 0 {
+		all = names(f.Servers)
+	}
+	all = append(all, names(f.Generators)...)
+	if p.Backend != "" && !slices.Contains(all, f.Backends[0].Name) {
 		all = append(all, f.Backends[0].Name)
 	}
 	return all

@@ -9,8 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/adhoc"
+	lab "dyno/internal/bench"
+	"dyno/internal/contestant"
 	"dyno/internal/endpoint"
 	"dyno/internal/load"
+	form "dyno/internal/protocol"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
 )
@@ -29,7 +33,7 @@ func generators(t *testing.T) (*bench, *Host, load.Job) {
 	t.Cleanup(srv.Close)
 	body, addr := "hello", srv.Listener.Addr().String()
 	h := &Host{server: "srv1", generators: []string{"gen1", "gen2"}, work: context.Background(), gone: map[string]bool{},
-		place: map[string]Place{addr: {Addr: addr}}, generating: map[string]result.Host{}}
+		place: map[string]Place{where(endpoint.TCP(addr)): {Addr: addr}}, generating: map[string]result.Host{}}
 	h.machines = h.generators
 	var err error
 	if h.post, err = newPost(t.Context(), b.Hub, h.generators); err != nil {
@@ -172,5 +176,53 @@ func TestWatchesEnd(t *testing.T) {
 	}
 	if _, err := s.unwatch(&Unwatching{Number: 1}); err == nil {
 		t.Error("an observation goes on after its run")
+	}
+}
+
+// TestServersThatAreRunning: generators load a URL, whose server's CPU nobody reads.
+func TestServersThatAreRunning(t *testing.T) {
+	_, h, job := generators(t)
+	h.place = map[string]Place{}
+	h.running = map[string]*contestant.Manifest{}
+	for _, host := range []string{"one.example", "two.example"} { // at one address
+		to := job.Endpoint
+		to.Host = host
+		h.running[host] = &contestant.Manifest{Name: host, URL: &adhoc.Target{Endpoint: to, URL: "http://" + host + "/", Path: "/"}}
+	}
+	g := h.Generator()
+	for name := range h.running {
+		c, err := h.Build(t.Context(), name, nil)
+		if err != nil || c.URL != "http://"+name+"/" || !strings.Contains(c.Processes, "another machine") {
+			t.Errorf("%v, %+v", err, c)
+		}
+		s, err := h.Launch(t.Context(), name, lab.Launch{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.CPU(); err == nil {
+			t.Error("the CPU time of a server elsewhere is known")
+		}
+		job.Endpoint = s.At(form.Clear)
+		if p, err := h.placeOf(job.Endpoint); err != nil || p.Host != name {
+			t.Errorf("%s is at %+v, %v", name, p, err)
+		}
+		if seen, err := g.Verify(t.Context(), job.Scenario, job.Endpoint, nil, 0); err != nil || seen.BodyBytes != 5 {
+			t.Errorf("%v, %+v", err, seen)
+		}
+		session, err := g.Open(t.Context(), job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l := counted(t, h, session, load.Window{Requests: 100}); l.Succeeded != 100 || len(l.Parts) != 2 {
+			t.Errorf("%+v", l)
+		}
+		session.Close()
+		end := h.Watch(s)
+		if c := end(0, 0, 0); c.ServerCPUs != 0 || c.BackendCPUs != 0 || c.GeneratorCPUs < 2 || c.WallNS <= 0 {
+			t.Errorf("%+v", c)
+		}
+	}
+	if d := h.Describe(); len(d.Generators) != 2 || d.CPUs != 0 || !d.Pinned {
+		t.Errorf("%+v", d)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	lab "dyno/internal/bench"
 	"dyno/internal/conf"
+	"dyno/internal/contestant"
 	"dyno/internal/document"
 	"dyno/internal/endpoint"
 	"dyno/internal/host"
@@ -23,13 +24,14 @@ import (
 type Host struct {
 	post       *post
 	machines   []string // that take part, each once: the servers', the generators', and the backend's
-	server     string
+	server     string   // "": all contestants are running already
 	generators []string
-	launchers  map[string]*launcher // machines that start programs, by name
-	backend    *launcher            // one of them; nil: the contestants call none
-	work       context.Context      // of orders that no caller limits; it outlives an interruption
-	cpus       int                  // that servers must have
-	here       string               // boot of the controller's machine
+	launchers  map[string]*launcher            // machines that start programs, by name
+	backend    *launcher                       // one of them; nil: the contestants call none
+	work       context.Context                 // of orders that no caller limits; it outlives an interruption
+	cpus       int                             // that servers must have
+	here       string                          // boot of the controller's machine
+	running    map[string]*contestant.Manifest // already, at a URL
 
 	mu         sync.Mutex
 	generating map[string]result.Host // generators, as they are now
@@ -54,28 +56,20 @@ const (
 	serverLimit = time.Minute
 )
 
-// Host takes the machines for a run of these contestants; o says what they need. Close must be called
-// after the run.
-func (h *Hub) Host(ctx context.Context, o lab.LocalOptions, names []string, command string) (*Host, error) {
-	at := h.fleet.Servers[0]
-	r := &Host{machines: h.fleet.InRun(o.Backend != ""), server: at.Name, generators: h.Names(),
-		launchers: map[string]*launcher{}, cpus: o.CPUs, here: host.Describe().BootID, work: context.WithoutCancel(ctx),
+// Host takes the machines that carry out a plan; o says what its contestants need. Close must be called after
+// the run.
+func (h *Hub) Host(ctx context.Context, o lab.LocalOptions, p *result.Plan) (*Host, error) {
+	r := &Host{machines: h.fleet.InRun(p), generators: h.Names(), launchers: map[string]*launcher{}, cpus: o.CPUs,
+		here: host.Describe().BootID, work: context.WithoutCancel(ctx),
 		generating: map[string]result.Host{}, gone: map[string]bool{}, place: map[string]Place{}}
-	serves := Hosting{Address: at.Address, Offline: o.Offline, Command: command, Scenario: o.Scenario, Others: o.Others,
-		Layouts: o.Layouts}
 	var err error
-	if serves.Sources, serves.Contestants, err = h.sourcesOf(ctx, o, names, at.Name); err != nil {
-		return nil, err
+	if len(p.Attached) > 0 {
+		r.running, err = Running(o.Manifests, p.Contestants)
+	} else {
+		err = h.launches(ctx, r, o, p)
 	}
-	r.launchers[at.Name] = &launcher{name: at.Name, kind: toHost, serves: serves}
-	if o.Backend != "" {
-		at = h.fleet.Backends[0]
-		serves = Hosting{Address: at.Address, Offline: o.Offline, Command: command, Backend: o.Backend}
-		if serves.Sources, err = h.backendOf(ctx, o, at.Name); err != nil {
-			return nil, err
-		}
-		r.backend = &launcher{name: at.Name, kind: toSupport, serves: serves}
-		r.launchers[at.Name] = r.backend
+	if err != nil {
+		return nil, err
 	}
 	if r.post, err = newPost(r.work, h, r.machines); err != nil {
 		return nil, err
@@ -85,6 +79,29 @@ func (h *Hub) Host(ctx context.Context, o lab.LocalOptions, names []string, comm
 		return nil, err
 	}
 	return r, nil
+}
+
+// launches says what the machines are to serve that start programs, and puts the sources there.
+func (h *Hub) launches(ctx context.Context, r *Host, o lab.LocalOptions, p *result.Plan) (err error) {
+	at := h.fleet.Servers[0]
+	r.server = at.Name
+	own := Hosting{Address: at.Address, Offline: o.Offline, Command: p.Command, Scenario: o.Scenario, Others: o.Others,
+		Layouts: o.Layouts}
+	if own.Sources, own.Contestants, err = h.sourcesOf(ctx, o, p.Contestants, at.Name); err != nil {
+		return err
+	}
+	r.launchers[at.Name] = &launcher{name: at.Name, kind: toHost, serves: own}
+	if o.Backend == "" {
+		return nil
+	}
+	at = h.fleet.Backends[0]
+	own = Hosting{Address: at.Address, Offline: o.Offline, Command: p.Command, Backend: o.Backend}
+	if own.Sources, err = h.backendOf(ctx, o, at.Name); err != nil {
+		return err
+	}
+	r.backend = &launcher{name: at.Name, kind: toSupport, serves: own}
+	r.launchers[at.Name] = r.backend
+	return nil
 }
 
 // take begins with machines of the run, and describes them.
@@ -139,9 +156,13 @@ func (h *Host) Close() {
 	h.post.stop()
 }
 
-// Describe returns the servers' machine, with the generators' and the backend's.
+// Describe returns the servers' machine, with the generators' and the backend's. Of servers that are running
+// already nothing is known.
 func (h *Host) Describe() result.Host {
-	m := h.launchers[h.server].machine
+	m := result.Host{Pinned: true}
+	if s := h.launchers[h.server]; s != nil {
+		m = s.machine
+	}
 	m.Generators = h.loaders()
 	if h.backend != nil {
 		at := h.backend.machine
@@ -284,6 +305,10 @@ func keeping[A any](h *Host, name string, send func() (*A, error)) (*A, error) {
 
 // Build builds a contestant on the servers' machine, or the backend on its own.
 func (h *Host) Build(ctx context.Context, name string, note func(string)) (result.Contestant, error) {
+	if m := h.running[name]; m != nil {
+		c, _ := lab.Elsewhere(m)
+		return c, nil
+	}
 	at := h.startsOn(name)
 	note("building on " + at)
 	b, err := have[Building, Built](ctx, h, at, toBuild, Building{Name: name}, buildLimit)
@@ -298,6 +323,11 @@ func (h *Host) Build(ctx context.Context, name string, note func(string)) (resul
 
 // Launch starts what Build built, where it was.
 func (h *Host) Launch(ctx context.Context, name string, l lab.Launch) (lab.Server, error) {
+	if m := h.running[name]; m != nil {
+		_, s := lab.Elsewhere(m)
+		h.keep(m.URL.Endpoint, placeOfURL(m.URL))
+		return s, nil
+	}
 	contract, err := contractOf(l.Probe.Scenario)
 	if err != nil {
 		return nil, err
@@ -319,18 +349,26 @@ func (h *Host) Launch(ctx context.Context, name string, l lab.Launch) (lab.Serve
 			return nil, err
 		}
 		s.at[p.HTTP] = to
-		h.mu.Lock()
-		h.place[p.Addr] = p
-		h.mu.Unlock()
+		h.keep(to, p)
 	}
 	return s, nil
 }
+
+// keep keeps how generators reach an endpoint.
+func (h *Host) keep(to endpoint.Endpoint, p Place) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.place[where(to)] = p
+}
+
+// where names the server of an endpoint: an address may have several.
+func where(to endpoint.Endpoint) string { return to.Addr + " " + to.Host }
 
 // placeOf returns how generators reach an endpoint that a server of the run has.
 func (h *Host) placeOf(to endpoint.Endpoint) (Place, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	p, ok := h.place[to.Addr]
+	p, ok := h.place[where(to)]
 	if !ok {
 		return p, fmt.Errorf("no server of the fleet listens on %s", to.Addr)
 	}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"dyno/internal/result"
 )
 
 const (
@@ -102,9 +104,9 @@ func (h *Hub) GatherAll(ctx context.Context) error {
 	return eachOf(names(h.fleet.Machines()), func(name string) error { return h.Greet(ctx, name) })
 }
 
-// GatherRun does what Gather does, for the machines of a run.
-func (h *Hub) GatherRun(ctx context.Context, backend bool) error {
-	return eachOf(h.fleet.InRun(backend), func(name string) error { return h.Greet(ctx, name) })
+// GatherRun does what Gather does, for the machines that carry out a plan.
+func (h *Hub) GatherRun(ctx context.Context, p *result.Plan) error {
+	return eachOf(h.fleet.InRun(p), func(name string) error { return h.Greet(ctx, name) })
 }
 
 // each calls do for all generators at once and returns their errors.

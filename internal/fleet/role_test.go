@@ -91,11 +91,12 @@ func TestRoomOnTheServersMachine(t *testing.T) {
 func TestMachinesOfARun(t *testing.T) {
 	f := &Fleet{Servers: []Machine{{Name: "srv1"}}, Generators: []Machine{{Name: "gen1"}, {Name: "gen2"}},
 		Backends: []Machine{{Name: "gen2"}}}
-	if all := strings.Join(f.InRun(true), " "); all != "srv1 gen1 gen2" {
+	p := &result.Plan{Backend: "records"}
+	if all := strings.Join(f.InRun(p), " "); all != "srv1 gen1 gen2" {
 		t.Error(all)
 	}
 	gen2 := &launcher{name: "gen2", serves: Hosting{Backend: "records"}}
-	h := &Host{machines: f.InRun(true), server: "srv1", generators: []string{"gen1", "gen2"}, backend: gen2,
+	h := &Host{machines: f.InRun(p), server: "srv1", generators: []string{"gen1", "gen2"}, backend: gen2,
 		launchers: map[string]*launcher{"srv1": {name: "srv1"}, "gen2": gen2}}
 	seen := func(cpus int) result.Causes { return result.Causes{ServerCPUs: cpus, BackgroundServerNS: int64(cpus)} }
 	load := result.Causes{GeneratorCPUs: 8, BackgroundGeneratorNS: 1, StealNS: 2}
@@ -110,13 +111,16 @@ func TestMachinesOfARun(t *testing.T) {
 		t.Error(h.startsOn("records"), h.startsOn("gin"))
 	}
 	f.Backends[0].Name = "be1"
-	if all := strings.Join(f.InRun(true), " "); all != "srv1 gen1 gen2 be1" {
+	if all := strings.Join(f.InRun(p), " "); all != "srv1 gen1 gen2 be1" {
 		t.Error(all)
 	}
-	if all := strings.Join(f.InRun(false), " "); all != "srv1 gen1 gen2" {
+	if all := strings.Join(f.InRun(&result.Plan{}), " "); all != "srv1 gen1 gen2" {
 		t.Error(all)
 	}
-	h.machines, h.launchers["be1"] = f.InRun(true), gen2
+	if all := strings.Join(f.InRun(&result.Plan{Attached: []string{"a"}}), " "); all != "gen1 gen2" {
+		t.Error(all)
+	}
+	h.machines, h.launchers["be1"] = f.InRun(p), gen2
 	delete(h.launchers, "gen2")
 	if c := h.merged([]result.Causes{seen(4), load, load, seen(2)}); c.BackendCPUs != 2 || c.BackgroundBackendNS != 2 ||
 		c.ServerCPUs != 4 || c.GeneratorCPUs != 16 {

@@ -17,7 +17,7 @@ import (
 )
 
 // Hosting asks an agent to serve a run: to build, start, freeze and read its contestants, or the backend that
-// they call, on all CPUs.
+// they call, on all CPUs that lab.Whole names.
 type Hosting struct {
 	Address string `json:"address"` // IP address of the machine, at which the other machines reach what it starts
 	Offline bool   `json:"offline,omitempty"`

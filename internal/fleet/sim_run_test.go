@@ -93,10 +93,10 @@ func (c *comparison) alone(t *testing.T) *result.Run {
 func (w *world) compare(ctx context.Context, c *comparison, records *[]result.Record) (*result.Run, error) {
 	h := newHub(w.fleet, "9.9.9", w.net.open(), w.log.add)
 	defer h.Close()
-	if err := h.GatherRun(ctx, false); err != nil {
+	if err := h.GatherRun(ctx, &c.plan); err != nil {
 		return nil, err
 	}
-	host, err := h.Host(ctx, c.options, c.plan.Contestants, "dyno run")
+	host, err := h.Host(ctx, c.options, &c.plan)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func (h *Hub) sourcesOf(ctx context.Context, o lab.LocalOptions, names []string,
 		}
 		if m.Command != nil || m.URL != nil || m.Program != "" {
 			return "", nil, conf.Usagef("%s: on several machines contestants are built from their sources; name a "+
-				"contestant, a folder with a contestant.toml, or a revision", m.Name)
+				"contestant, a folder with a contestant.toml, or a revision; or pass URLs alone", m.Name)
 		}
 		root := fmt.Sprint(len(all) + 1)
 		own, err := m.Copy(o.Root, filepath.Join(work, root))

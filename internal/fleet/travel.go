@@ -4,11 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"reflect"
+	"slices"
 	"time"
 	"unicode/utf8"
 
+	"dyno/internal/adhoc"
 	lab "dyno/internal/bench"
+	"dyno/internal/conf"
+	"dyno/internal/contestant"
 	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	form "dyno/internal/protocol"
@@ -65,14 +70,27 @@ func (c *Contract) unpack() *scenario.Scenario {
 	return &s
 }
 
-// Place is where a server of the fleet is, and how it is spoken to.
+// Place is where a server is that generators load, and how it is spoken to.
 type Place struct {
 	Addr string    `json:"addr"` // IP address and port
 	HTTP form.HTTP `json:"http"`
-	Cert []byte    `json:"cert,omitempty"` // of its server, PEM: it is trusted, and no other
+	Cert []byte    `json:"cert,omitempty"` // of a server of the fleet, PEM: it is trusted, and no other
+
+	// Of a server that is running already, at a URL: its Host header, and the name that its certificate must have
+	// by what the generator's system trusts; "": it is not encrypted.
+	Host       string `json:"host,omitempty"`
+	ServerName string `json:"server_name,omitempty"`
 }
 
 func (p *Place) endpoint() (endpoint.Endpoint, error) {
+	if p.Host != "" {
+		to := endpoint.Endpoint{Network: "tcp", Addr: p.Addr, Host: p.Host}
+		var err error
+		if p.ServerName != "" {
+			to.TLS, err = new(endpoint.TLS).Config(p.ServerName)
+		}
+		return to, err
+	}
 	var trusted endpoint.Identity
 	if p.HTTP.TLS() {
 		var err error
@@ -81,6 +99,35 @@ func (p *Place) endpoint() (endpoint.Endpoint, error) {
 		}
 	}
 	return endpoint.TCP(p.Addr).Speaking(p.HTTP, trusted), nil
+}
+
+// placeOfURL returns where a server is that is running already.
+func placeOfURL(t *adhoc.Target) Place {
+	p := Place{Addr: t.Addr, Host: t.Host}
+	if t.TLS != nil {
+		p.ServerName = t.TLS.ServerName
+	}
+	return p
+}
+
+// Running returns the manifests of contestants that are all running already, where generators reach them.
+func Running(all []*contestant.Manifest, names []string) (map[string]*contestant.Manifest, error) {
+	running := map[string]*contestant.Manifest{}
+	for _, m := range all {
+		if m.URL == nil || !slices.Contains(names, m.Name) {
+			continue
+		}
+		host, _, err := net.SplitHostPort(m.URL.Addr)
+		if ip := net.ParseIP(host); err != nil || m.URL.Network != "tcp" || m.URL.Via != "" || ip == nil {
+			return nil, conf.Usagef("%s: generators on other machines do not reach it as this one does; pass the URL of a "+
+				"server at an address of its own", m.URL.URL)
+		} else if ip.IsLoopback() || ip.IsUnspecified() {
+			return nil, conf.Usagef("%s: to each generator that is its own machine; pass the address at which they reach the "+
+				"server", m.URL.URL)
+		}
+		running[m.Name] = m
+	}
+	return running, nil
 }
 
 // Loading is a load that generators open the connections of.

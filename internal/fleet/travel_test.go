@@ -1,10 +1,13 @@
 package fleet
 
 import (
+	"crypto/tls"
 	"os"
 	"reflect"
 	"testing"
 
+	"dyno/internal/adhoc"
+	"dyno/internal/contestant"
 	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	form "dyno/internal/protocol"
@@ -78,5 +81,33 @@ func TestLoadsTravel(t *testing.T) {
 	w.Think.Mean = 1
 	if _, err := windowingOf(w); err == nil {
 		t.Error("a window with think times travels without them")
+	}
+}
+
+// TestPlacesOfURLs: a generator reaches the server of a URL as the controller does, or the URL is refused.
+func TestPlacesOfURLs(t *testing.T) {
+	at := func(to endpoint.Endpoint) *adhoc.Target { return &adhoc.Target{Endpoint: to, URL: "a URL"} }
+	clear := endpoint.Endpoint{Network: "tcp", Addr: "10.0.0.9:80", Host: "shop.example"}
+	encrypted := clear
+	encrypted.TLS = &tls.Config{ServerName: "shop.example"}
+	for _, want := range []endpoint.Endpoint{clear, encrypted} {
+		p := placeOfURL(at(want))
+		got, err := p.endpoint()
+		if err != nil || got.Addr != want.Addr || got.Host != want.Host || (got.TLS == nil) != (want.TLS == nil) ||
+			got.TLS != nil && (got.TLS.ServerName != "shop.example" || got.TLS.InsecureSkipVerify) {
+			t.Errorf("%+v, %v; want %+v", got, err, want)
+		}
+	}
+	socket, proxied, mine, any := clear, clear, clear, clear
+	socket.Network, proxied.Via, mine.Addr, any.Addr = "unix", "shop.example", "127.0.0.1:80", "[::]:80"
+	for _, to := range []endpoint.Endpoint{socket, proxied, mine, any} {
+		all := []*contestant.Manifest{{Name: "a", URL: at(to)}}
+		if _, err := Running(all, []string{"a"}); err == nil {
+			t.Errorf("generators elsewhere would load %+v", to)
+		}
+	}
+	all := []*contestant.Manifest{{Name: "a", URL: at(clear)}, {Name: "b", URL: at(mine)}}
+	if r, err := Running(all, []string{"a"}); err != nil || len(r) != 1 {
+		t.Error(r, err)
 	}
 }

@@ -111,18 +111,18 @@ func (h *Host) startsOnly(name string) bool {
 	return h.launchers[name] != nil && !slices.Contains(h.generators, name)
 }
 
-// merged adds up what was observed on the machines of the run, the servers' first.
+// merged adds up what was observed on the machines of the run.
 func (h *Host) merged(all []result.Causes) result.Causes {
-	c := all[0]
+	c := result.Causes{WallNS: all[0].WallNS}
 	for i, name := range h.machines {
 		m := &all[i]
 		c.Machines = append(c.Machines, result.MachineCauses{Machine: name, Generator: slices.Contains(h.generators, name),
 			CPUs: m.ServerCPUs + m.GeneratorCPUs, BackgroundNS: m.BackgroundServerNS + m.BackgroundGeneratorNS,
 			StealNS: m.StealNS})
-	}
-	for i, name := range h.machines[1:] {
-		m := &all[i+1]
-		if h.startsOnly(name) { // the backend
+		switch {
+		case name == h.server:
+			c.ServerCPUs, c.BackgroundServerNS = m.ServerCPUs, m.BackgroundServerNS
+		case h.startsOnly(name): // the backend
 			c.BackendCPUs, c.BackgroundBackendNS = m.ServerCPUs, m.BackgroundServerNS
 		}
 		c.GeneratorCPUs += m.GeneratorCPUs

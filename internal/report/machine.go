@@ -14,13 +14,16 @@ import (
 func (v *view) hosts() (facts []document.Fact) {
 	h := &v.run.Host
 	switch {
+	case len(h.Generators) > 0 && h.Name == "":
+		facts = []document.Fact{{Name: "Servers", Value: "unknown: they were running already"}}
 	case h.CPU == "" && h.CPUs == 0:
 		return []document.Fact{{Name: "Machine", Value: "unknown: the record has no host"}}
 	case len(h.Generators) == 0:
 		return []document.Fact{{Name: "Machine", Value: machine(h, "")}}
+	default:
+		facts = []document.Fact{{Name: "Servers", Value: document.Clean(h.Name) + ": " + machine(h, "servers")}}
 	}
-	facts = []document.Fact{{Name: "Servers", Value: document.Clean(h.Name) + ": " + machine(h, "servers")},
-		{Name: "Generators", Value: generators(h)}}
+	facts = append(facts, document.Fact{Name: "Generators", Value: generators(h)})
 	if h.BackendApart() {
 		facts = append(facts, document.Fact{Name: "The backend’s machine",
 			Value: document.Clean(h.Backend.Name) + ": " + machine(h.Backend, "backend")})
@@ -93,7 +96,10 @@ func where(h *result.Host) string {
 	case n > named:
 		by = fmt.Sprintf("%d machines", n)
 	}
-	text := "on " + h.Name + ", loaded by " + by
+	text := "loaded by " + by
+	if h.Name != "" {
+		text = "on " + h.Name + ", " + text
+	}
 	if h.Backend != nil {
 		text += ", the backend on " + h.Backend.Name
 	}

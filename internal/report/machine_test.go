@@ -32,4 +32,14 @@ func TestNamesTheMachines(t *testing.T) {
 	if got := where(&d.Run.Host); got != "on srv1, loaded by 12 machines" {
 		t.Error(got)
 	}
+	d.Run.Host = result.Host{Pinned: true, Generators: []result.Host{{Name: "gen1", CPU: "Xeon", CPUs: 32}}}
+	full = strings.Join(strings.Fields(string(written(t, inFull, d))), " ")
+	for _, want := range []string{"Servers: unknown: they were running already", "Generators: gen1: Xeon, 32 CPUs"} {
+		if !strings.Contains(full, want) {
+			t.Errorf("of servers at URLs: no %q in\n%s", want, full)
+		}
+	}
+	if got := where(&d.Run.Host); got != "loaded by gen1" {
+		t.Error(got)
+	}
 }
