@@ -142,12 +142,14 @@ func (s *session) loadWindow(q *LoadWindow) (r LoadedWindow, err error) {
 	return r, nil
 }
 
-// Used is CPU time that the agent has used.
+// Used is what an agent, and the network of its machine, have used until now.
 type Used struct {
-	CPU time.Duration `json:"cpu"`
+	CPU    time.Duration `json:"cpu"`
+	Resent int64         `json:"resent"` // TCP segments that were sent again; 0 too if the system does not say
 }
 
 func (s *session) cpu(*Generating) (u Used, err error) {
+	u.Resent = s.agent.site.resent()
 	u.CPU, err = s.agent.site.used()
 	return u, err
 }

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -133,8 +134,9 @@ func (s *shared) Run(ctx context.Context, w load.Window) (l result.Load, err err
 			return l, fmt.Errorf("%d requests for %d generators: each needs one or more", w.Requests, n)
 		}
 	}
-	starts := make([]clocks.Start, len(s.names))
+	starts, resent := make([]clocks.Start, len(s.names)), int64(0)
 	if !w.Uncounted {
+		resent = s.g.resent()
 		if starts, err = s.starts(ctx); err != nil {
 			return l, err
 		}
@@ -162,6 +164,11 @@ func (s *shared) Run(ctx context.Context, w load.Window) (l result.Load, err err
 	})
 	if err := errors.Join(errs...); err != nil {
 		return l, err
+	}
+	if !w.Uncounted {
+		if err := s.cut(w.For, seen, resent); err != nil {
+			return l, err
+		}
 	}
 	return s.merge(w, seen, starts)
 }
@@ -239,12 +246,13 @@ func (g *generator) ask(ctx context.Context, to endpoint.Endpoint, sc *scenario.
 	if q.Contract, err = contractOf(sc); err != nil {
 		return nil, err
 	}
-	a, err := have[Question, Said](ctx, g.Host, g.generators[0], toAsk, q, longestQuestion+serverLimit)
+	asker, resent := g.generators[0], g.resent()
+	a, err := have[Question, Said](ctx, g.Host, asker, toAsk, q, longestQuestion+serverLimit)
 	if err != nil {
 		return nil, err
 	}
 	if a.Error != "" {
-		return a, errors.New(a.Error)
+		return a, cmp.Or(g.cutFrom(asker, a.Error, resent), errors.New(a.Error))
 	}
 	return a, nil
 }

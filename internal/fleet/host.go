@@ -36,6 +36,7 @@ type Host struct {
 	mu         sync.Mutex
 	generating map[string]result.Host // generators, as they are now
 	lost       *result.Lost
+	confirmed  bool            // the others are known to be there, or lost as well
 	gone       map[string]bool // machines that nothing is asked of until they are back
 	place      map[string]Place
 }
@@ -205,8 +206,18 @@ func (h *Host) lose(name, why string) {
 	}
 }
 
-// Lost returns the machines that were lost since Rejoin; nil: none.
+// Lost returns the machines that were lost since Rejoin; nil: none. If there is one it waits for a sign of all
+// others: what happened to one may have happened to them.
 func (h *Host) Lost() *result.Lost {
+	h.mu.Lock()
+	confirm := h.lost != nil && !h.confirmed
+	h.confirmed = h.confirmed || confirm
+	h.mu.Unlock()
+	if confirm {
+		each(h.machines, func(_ int, name string) {
+			_, _ = tell[Greeting, Clock](h.work, h, name, clock, Greeting{}, serverLimit)
+		})
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.lost == nil {
@@ -243,7 +254,7 @@ func (h *Host) Rejoin(ctx context.Context) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.lost = nil
+	h.lost, h.confirmed = nil, false
 	h.gone = map[string]bool{}
 	return nil
 }

@@ -44,7 +44,8 @@ func simRequest(name string, shape int) loader.Request {
 // drawn is a session whose answers follow from the due times of their requests alone, whoever sends them.
 type drawn struct {
 	job   load.Job
-	right bool // all answers are, and each request is sent
+	right bool  // all answers are, and each request is sent
+	from  int64 // from the window's start; what is due before is never sent
 }
 
 func (d *drawn) Close() error { return nil }
@@ -67,7 +68,7 @@ func (d *drawn) Run(_ context.Context, w load.Window) (result.Load, error) {
 			sent := due + int64(luck%50_000)
 			now := sent + 20_000 + int64(luck>>20%3_000_000)
 			r.Planned++
-			if luck>>50%100 == 0 && !d.right {
+			if at < d.from || luck>>50%100 == 0 && !d.right {
 				r.Never(due, due+int64(time.Millisecond))
 				continue
 			}

@@ -207,6 +207,43 @@ func TestInterruptedHosting(t *testing.T) {
 	})
 }
 
+// TestStalledWindow: a window in which a link was cut off is taken again; one in which a server was slow counts.
+func TestStalledWindow(t *testing.T) {
+	program() // its file is read once
+	for _, cut := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newComparison(t, 2)
+			one := c.alone(t)
+			w := newWorld(t, 1, 2, weather{jitter: time.Millisecond})
+			defer w.end()
+			w.serve()
+			site := w.agents[1].agent.site.(*simSite)
+			site.cut = cut
+			site.stall.Store(6) // after the four of the pilot epoch
+			run, err := w.compare(t.Context(), c, new([]result.Record))
+			if err != nil {
+				t.Fatal(err)
+			}
+			short := 0
+			for _, tr := range run.Trials {
+				if tr.Load.NeverStarted > 0 {
+					short++
+				}
+			}
+			if !cut {
+				if short != 1 || len(run.Lost) > 0 {
+					t.Errorf("%d trials have the stall, %+v", short, run.Lost)
+				}
+				return
+			}
+			if what := faulted(one, run); what != "" || short > 0 || len(run.Lost) != 1 || run.Lost[0].Server ||
+				run.Lost[0].Machine != "gen1" || run.Lost[0].Epoch != 1 || run.Lost[0].Round != 0 || len(run.Resumes) > 0 {
+				t.Errorf("%s, %d trials have the stall, %+v, %+v", what, short, run.Lost, run.Resumes)
+			}
+		})
+	}
+}
+
 // TestSimulatedRunFaults: a comparison in which something breaks is whole in the end, goes on if it was interrupted,
 // and has each of its trials once, as one machine records it. A fault costs a round or an epoch at most, and no
 // contestant is blamed.
@@ -248,7 +285,7 @@ func TestSimulatedRunFaults(t *testing.T) {
 				if err != nil {
 					t.Fatalf("after %v: %v\n%v", at, err, w.log.with(""))
 				}
-				if what := faulted(one, read(records), again); what != "" {
+				if what := faulted(one, read(records)); what != "" {
 					t.Fatalf("after %v: %s\n%+v, %+v, %+v", at, what, run.Lost, run.Resumes, run.Failures)
 				}
 				for _, l := range run.Lost {
@@ -269,7 +306,7 @@ func TestSimulatedRunFaults(t *testing.T) {
 }
 
 // faulted says what is wrong with a run that met one fault; "" if nothing.
-func faulted(one, run *result.Run, again bool) string {
+func faulted(one, run *result.Run) string {
 	switch {
 	case run.End == nil || run.End.Reason != string(plan.Decided) || len(run.Failures) > 0:
 		return fmt.Sprintf("it is not whole: %+v", run.End)

@@ -134,6 +134,10 @@ type simSite struct {
 	all   *simServers
 	drift float64       // of its clock
 	taken time.Duration // for which somebody else has the machine
+
+	stall   atomic.Int32 // if above 0, how many windows that count until one with a stall
+	cut     bool         // it stalls because the link is cut off
+	stalled atomic.Int64 // segments that were sent again
 }
 
 func (s *simSite) describe() result.Host {
@@ -143,6 +147,7 @@ func (s *simSite) describe() result.Host {
 func (s *simSite) engine() load.Engine          { return s }
 func (s *simSite) asker() lab.Asker             { return simAsker{s.all} }
 func (s *simSite) used() (time.Duration, error) { return 0, nil }
+func (s *simSite) resent() int64                { return s.stalled.Load() }
 
 func (s *simSite) observe() (end func(time.Duration) result.Causes, err error) {
 	return func(time.Duration) result.Causes { return result.Causes{WallNS: 4e8, GeneratorCPUs: 1} }, nil
@@ -167,15 +172,17 @@ func (s *simSite) Open(ctx context.Context, job load.Job) (load.Session, error) 
 		return nil, ctx.Err()
 	}
 	job.Connections = int(job.Share.Part(int64(job.Connections)))
-	return &simSession{drawn{job, true}, s, to}, nil
+	return &simSession{job, s, to}, nil
 }
 
 // simSession loads a server for as long as a window lasts on its machine's clock.
 type simSession struct {
-	drawn
+	job  load.Job
 	site *simSite
 	to   *simServer
 }
+
+func (s *simSession) Close() error { return nil }
 
 // Run implements load.Session. A closed loop makes 1,000 requests a second.
 func (s *simSession) Run(ctx context.Context, w load.Window) (l result.Load, err error) {
@@ -185,7 +192,8 @@ func (s *simSession) Run(ctx context.Context, w load.Window) (l result.Load, err
 	if w.Observe == nil {
 		w.Observe = &load.Observe{Into: &result.Detail{}}
 	}
-	if w.Schedule == nil {
+	counts := w.Schedule != nil
+	if !counts {
 		w.Schedule = &load.Schedule{Stages: []load.Stage{{From: 1000, To: 1000}}}
 	}
 	if !naps(ctx, time.Duration(float64(w.For)/(1+s.site.drift))) {
@@ -194,7 +202,14 @@ func (s *simSession) Run(ctx context.Context, w load.Window) (l result.Load, err
 	if err := s.to.gone(); err != nil {
 		return l, err
 	}
-	if l, err = s.drawn.Run(ctx, w); err == nil {
+	from := int64(0)
+	if counts && s.site.stall.Add(-1) == 0 {
+		if s.site.cut {
+			s.site.stalled.Add(1)
+		}
+		from = int64(w.For / 2)
+	}
+	if l, err = (&drawn{s.job, true, from}).Run(ctx, w); err == nil {
 		s.to.served.Add(l.Started)
 	}
 	return l, err

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"dyno/internal/hist"
 	"dyno/internal/result"
@@ -76,6 +77,26 @@ func (p *Part) keep(r *Recorder, now int64) {
 			p.rec.Slices.start = 0
 		}
 	}
+}
+
+// Silent returns the longest time of the window without an answer, as far as whole samples of Slice show it. What
+// follows the last answer of a window that ends with a number of requests is no part of it.
+func (p *Part) Silent() (longest time.Duration) {
+	s := p.rec.Slices
+	if s == nil {
+		return 0
+	}
+	silent := time.Duration(0)
+	for i := range s.counts {
+		silent += Slice
+		if s.counts[i]+s.wrong[i] > 0 {
+			longest, silent = max(longest, silent-Slice), 0
+		}
+	}
+	if len(s.counts) < maxSlices {
+		longest = max(longest, silent)
+	}
+	return longest
 }
 
 // began is the start of the window in a Part's first and last: 0 says that there was none.

@@ -39,3 +39,29 @@ func TestSlices(t *testing.T) {
 		t.Errorf("%d slices of no time", n)
 	}
 }
+
+// TestSilent: the longest time without an answer, right or wrong, is of whole samples.
+func TestSilent(t *testing.T) {
+	const slice = int64(Slice)
+	for _, c := range []struct {
+		until   int64
+		answers []int64
+		want    int64
+	}{
+		{5 * slice, nil, 5}, {5 * slice, []int64{0, 1, 2, 3, 4}, 0}, {5 * slice, []int64{1, 4}, 2}, {5 * slice, []int64{1}, 3},
+		{math.MaxInt64, []int64{0, 3}, 2}, {math.MaxInt64, nil, 0},
+	} {
+		s := newSlices(7, max(c.until, c.until+7))
+		for i, at := range c.answers {
+			if s.count(7 + at*slice + 5); i%2 > 0 {
+				s.miss(7 + at*slice + 5)
+			}
+		}
+		if got := (&Part{rec: &Recorder{Slices: s}}).Silent(); int64(got) != c.want*slice {
+			t.Errorf("answers in samples %v: silent for %v; want %d samples", c.answers, got, c.want)
+		}
+	}
+	if got := (&Part{rec: &Recorder{}}).Silent(); got != 0 {
+		t.Errorf("without samples: %v", got)
+	}
+}

@@ -138,13 +138,16 @@ func wasLost(run *result.Run, k result.Key) bool {
 }
 
 // cutOff returns the next attempt at the round in which a machine was lost, if that was the last thing
-// that was tried and no later epoch was begun since.
+// that was tried and no later epoch was begun since. Machines may have been lost again while servers were
+// built and started for it.
 func cutOff(run *result.Run) (k result.Key, ok bool) {
-	if len(run.Lost) == 0 {
-		return k, false
+	for _, l := range slices.Backward(run.Lost) {
+		if k = l.Key; k.Round >= 0 {
+			ok = true
+			break
+		}
 	}
-	k = run.Lost[len(run.Lost)-1].Key
-	if n := len(run.Resumes); k.Round < 0 || n > 0 && run.Resumes[n-1].Epoch > k.Epoch {
+	if n := len(run.Resumes); !ok || n > 0 && run.Resumes[n-1].Epoch > k.Epoch {
 		return k, false
 	}
 	k.Position = math.MaxInt
