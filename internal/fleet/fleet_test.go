@@ -182,7 +182,7 @@ func TestCheck(t *testing.T) {
 	}
 	for i, s := range states {
 		if s.Name != fmt.Sprintf("gen%d", i+1) || s.System == "" || s.BandwidthPerSec <= 0 || s.Condition.CPUs < 1 ||
-			s.Offset.RTTNS <= 0 || s.Offset.BoundNS > s.Offset.RTTNS {
+			s.Offset.RTTNS <= 0 || s.Offset.BoundNS > s.Offset.RTTNS/2+10e6 { // it widens by 500 µs a second
 			t.Errorf("%+v", s)
 		}
 	}
