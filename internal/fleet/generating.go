@@ -31,7 +31,7 @@ func (s *session) release() {
 	s.kept.mu.Unlock()
 	s.working.Wait()
 	for _, l := range s.loads.drain() {
-		l.Close()
+		l.close()
 	}
 	s.kept.mu.Lock()
 	defer s.kept.mu.Unlock()
@@ -48,7 +48,17 @@ func (s *session) leave(*Generating) (Done, error) {
 type opened struct {
 	load.Session
 	share load.Share
-	mu    sync.Mutex // one window at a time
+	ctx   context.Context // of its windows
+	end   context.CancelFunc
+	mu    sync.Mutex // one window at a time, and none while it is closed
+}
+
+// close ends a window that goes on, and closes the connections after it.
+func (l *opened) close() error {
+	l.end()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.Session.Close()
 }
 
 // Generating asks what machine a generator is.
@@ -73,11 +83,13 @@ func (s *session) open(q *Loading) (o Opened, err error) {
 	if err != nil {
 		return o, unfit{err}
 	}
-	session, err := s.agent.site.engine().Open(s.begin(), job)
+	ctx, end := context.WithCancel(s.begin())
+	session, err := s.agent.site.engine().Open(ctx, job)
 	if err != nil {
+		end()
 		return Opened{Error: err.Error(), OutOfFiles: load.OutOfFiles(err)}, nil
 	}
-	return Opened{Number: s.loads.put(&opened{Session: session, share: q.Share})}, nil
+	return Opened{Number: s.loads.put(&opened{Session: session, share: q.Share, ctx: ctx, end: end})}, nil
 }
 
 // Numbered names what an order is about.
@@ -87,10 +99,15 @@ type Numbered struct {
 
 func (s *session) shut(q *Numbered) (Done, error) {
 	l, err := s.loads.take(q.Number)
-	if err == nil {
-		err = l.Close()
+	switch {
+	case err != nil:
+		return Done{}, err
+	case !l.mu.TryLock(): // the controller does not wait for the end of a window, nor do its other orders
+		s.working.Go(func() { l.close() })
+		return Done{}, nil
 	}
-	return Done{}, err
+	l.mu.Unlock()
+	return Done{}, l.close()
 }
 
 // LoadWindow asks for a window of a load that is open.
@@ -124,7 +141,10 @@ func (s *session) loadWindow(q *LoadWindow) (r LoadedWindow, err error) {
 	case ahead > time.Minute:
 		return r, unfit{fmt.Errorf("a window that begins in %v: want a minute at most", ahead)}
 	}
-	ctx := s.begin()
+	ctx := l.ctx
+	if ctx.Err() != nil {
+		return r, errors.New("the load was ended")
+	}
 	var before uint64
 	w := q.Window.window()
 	w.Observe = &load.Observe{}

@@ -154,6 +154,34 @@ func TestGeneratorIsLost(t *testing.T) {
 	session.Close()
 }
 
+// TestLoadIsLeft: a load that the controller closes while its window goes on ends, and nothing else does.
+func TestLoadIsLeft(t *testing.T) {
+	_, h, job := generators(t)
+	g := h.Generator()
+	for range 3 {
+		session, err := g.Open(t.Context(), job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		if _, err := session.Run(ctx, load.Window{For: 10 * time.Second, Uncounted: true}); err == nil {
+			t.Error("a window that was interrupted has figures")
+		}
+		cancel()
+		if err := session.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	session, err := g.Open(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := counted(t, h, session, load.Window{Requests: 100}); l.Succeeded != 100 {
+		t.Errorf("%+v", l)
+	}
+	session.Close()
+}
+
 // TestWatchesEnd: the end of a run ends the observations that nobody has ended, and closes their files.
 func TestWatchesEnd(t *testing.T) {
 	files := func() int {
