@@ -33,7 +33,7 @@ func TestFaults(t *testing.T) {
 		n = 2
 	}
 	c := campaign{
-		program: "dyno-made", faults: faultsAsked(t, "DYNO_FAULTS", n), seed: 15, lines: 190,
+		program: "dyno-made", faults: number(t, "DYNO_FAULTS", n), seed: 15, lines: 190,
 		args: []string{"--interim", "6", "--budget", "1h"},
 		judge: func(t *testing.T, run *result.Run, p analysis.Pair) {
 			truth := madeRates["ref"] / madeRates["ref+50%"]
@@ -58,7 +58,7 @@ func TestFaults(t *testing.T) {
 
 // TestRealFaults does the same to runs with real loads: DYNO_REAL_FAULTS=20 asks for it and takes some ten minutes.
 func TestRealFaults(t *testing.T) {
-	n := faultsAsked(t, "DYNO_REAL_FAULTS", 0)
+	n := number(t, "DYNO_REAL_FAULTS", 0)
 	if n == 0 {
 		t.Skip("set DYNO_REAL_FAULTS=20 to kill, stop and starve real runs, some ten minutes")
 	}
@@ -73,13 +73,29 @@ func TestRealFaults(t *testing.T) {
 	c.run(t)
 }
 
-func faultsAsked(t *testing.T, variable string, n int) int {
+// deck deals its cards in random order, each as often as any other.
+type deck[T any] struct{ cards, left []T }
+
+func (d *deck[T]) draw(rng *rand.Rand) T {
+	if len(d.left) == 0 {
+		d.left = slices.Clone(d.cards)
+		rng.Shuffle(len(d.left), func(i, j int) { d.left[i], d.left[j] = d.left[j], d.left[i] })
+	}
+	card := d.left[0]
+	d.left = d.left[1:]
+	return card
+}
+
+// number returns the number in a variable of the environment, or other.
+func number(t *testing.T, name string, other int) int {
 	t.Helper()
-	if text := os.Getenv(variable); text != "" {
-		var err error
-		if n, err = strconv.Atoi(text); err != nil {
-			t.Fatalf("%s: %v", variable, err)
-		}
+	text := os.Getenv(name)
+	if text == "" {
+		return other
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
 	}
 	return n
 }
@@ -94,7 +110,7 @@ type campaign struct {
 	judge   func(t *testing.T, run *result.Run, primary analysis.Pair)
 
 	rng     *rand.Rand
-	deck    []fault        // that are still to be drawn, until all are again
+	deck    deck[fault]
 	met     map[string]int // faults, by their name and the exit code
 	trials  int            // in whole runs
 	resumed int
@@ -155,14 +171,15 @@ func (c *campaign) run(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.rng, c.met = rand.New(rand.NewPCG(c.seed, 0)), map[string]int{}
+	c.rng, c.deck, c.met = rand.New(rand.NewPCG(c.seed, 0)), deck[fault]{cards: faults}, map[string]int{}
 	runs, whole := 0, 0
 	for left := c.faults; left > 0 && !t.Failed(); runs++ {
 		dir := filepath.Join(t.TempDir(), "run")
 		for again, ended := false, false; !ended && !t.Failed(); {
 			var f *fault
 			if left > 0 {
-				f, left = c.draw(), left-1
+				drawn := c.deck.draw(c.rng)
+				f, left = &drawn, left-1
 			}
 			var done bool
 			done, again = c.attempt(t, root, dir, again, f)
@@ -173,17 +190,6 @@ func (c *campaign) run(t *testing.T) {
 	}
 	t.Logf("%d faults in %d runs, %d times resumed, %d of them whole at the end, with %d trials: %v",
 		c.faults, runs, c.resumed, whole, c.trials, c.met)
-}
-
-// draw takes a fault, each kind as often as any other.
-func (c *campaign) draw() *fault {
-	if len(c.deck) == 0 {
-		c.deck = slices.Clone(faults)
-		c.rng.Shuffle(len(c.deck), func(i, j int) { c.deck[i], c.deck[j] = c.deck[j], c.deck[i] })
-	}
-	f := &c.deck[0]
-	c.deck = c.deck[1:]
-	return f
 }
 
 // attempt begins the run in dir, or goes on with it, and lets it meet f. It says whether the run is whole, and

@@ -51,9 +51,7 @@ func TestBackendOnFleet(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { own.Process.Kill(); own.Wait() })
-	for _, name := range []string{"gen1", "srv1", "be1"} {
-		f.agent(name)
-	}
+	f.agent("gen1", "srv1", "be1")
 	args := []string{"run", "--contestants", "go-relay,go-relay-article", "--connections", "8", "--records", "3",
 		"--seed", "15", "--fleet", f.file, "--nats", nats}
 	out, err := f.command("ctl", append(args, "--server-cpus", "2", "--out", f.out+"-2")...).CombinedOutput()
@@ -79,17 +77,10 @@ func TestBackendOnFleet(t *testing.T) {
 		!strings.Contains(string(out), "on be1 (") || !strings.Contains(string(out), "be1: ") {
 		t.Errorf("the report does not say where the backend ran: %v\n%s", err, out)
 	}
-	for _, host := range []string{"gen1", "srv1", "be1"} {
-		for end := time.Now().Add(15 * time.Second); len(f.left(host)) > 0; time.Sleep(100 * time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("%s still has %v", host, f.left(host))
-			}
-		}
-	}
+	f.gone("after the run", 15*time.Second, f.names()...)
 
 	f.init(relays + "[[backend]]\nname = \"gen1\"\naddress = \"10.9.0.2\"\n")
-	f.agent("gen1")
-	f.agent("srv1")
+	f.agent("gen1", "srv1")
 	beside := f.out + "-beside"
 	out, err = f.command("ctl", "run", "--contestants", "go-relay", "--protocol", "classic", "-d", "1s", "--connections",
 		"8", "--controls", "none", "--fleet", f.file, "--out", beside).CombinedOutput()

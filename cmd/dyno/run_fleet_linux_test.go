@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -19,80 +18,24 @@ import (
 	"dyno/internal/result"
 )
 
-// fleetRun is a comparison over hosts in network namespaces, whose agents can be killed.
+// fleetRun is a comparison over hosts in network namespaces.
 type fleetRun struct {
-	*network
-	file, keys, out string
-	calls           map[string][]string // how agents are started, by host
-	agents          map[string]*exec.Cmd
-	logs            map[string]*logged
-	locks           string // a folder of each host below it
+	*hosts
+	out string // its folder
 }
 
 // newFleetRun makes hosts; the first one is the controller's. machines is fleet.toml without that.
-func newFleetRun(t *testing.T, machines string, hosts ...string) *fleetRun {
+func newFleetRun(t *testing.T, machines string, names ...string) *fleetRun {
 	t.Setenv("DYNO_RUNTIME_DIR", t.TempDir()) // nobody else's runs are on these hosts
-	dir := t.TempDir()
-	f := &fleetRun{network: newNetwork(t, hosts...), out: filepath.Join(t.TempDir(), "run"), locks: t.TempDir(),
-		file: filepath.Join(dir, "fleet.toml"), keys: filepath.Join(dir, "fleet.keys"),
-		agents: map[string]*exec.Cmd{}, logs: map[string]*logged{}}
-	f.init(machines)
+	return &fleetRun{newFleet(t, machines, true, names...), filepath.Join(t.TempDir(), "run")}
+}
+
+// newFour starts the agents of two generators and a server.
+func newFour(t *testing.T) *fleetRun {
+	f := newFleetRun(t, "[[server]]\nname = \"srv1\"\naddress = \"10.9.0.4\"\n"+
+		"[[generator]]\nname = \"gen1\"\n[[generator]]\nname = \"gen2\"\n", "ctl", "gen1", "gen2", "srv1")
+	f.agent("gen1", "gen2", "srv1")
 	return f
-}
-
-// init writes fleet.toml, makes the keys, and reads how the agents are started.
-func (f *fleetRun) init(machines string, args ...string) {
-	f.t.Helper()
-	if err := os.WriteFile(f.file, []byte("controller = \"10.9.0.1:7447\"\n"+machines), 0o600); err != nil {
-		f.t.Fatal(err)
-	}
-	out, err := f.command("ctl", append(append([]string{"fleet", "init"}, args...), f.file)...).CombinedOutput()
-	if err != nil {
-		f.t.Fatalf("%v: %s", err, out)
-	}
-	f.calls = map[string][]string{}
-	for line := range strings.Lines(string(out)) {
-		if name, call, ok := strings.Cut(line, ": copy dyno"); ok {
-			_, call, _ = strings.Cut(call, "start: dyno ")
-			args := strings.Fields(call)
-			args[len(args)-1] = filepath.Join(f.keys, args[len(args)-1])
-			f.calls[name] = args
-		}
-	}
-}
-
-// agent starts an agent, in place of the one that was killed.
-func (f *fleetRun) agent(name string) {
-	f.t.Helper()
-	if old := f.agents[name]; old != nil {
-		old.Process.Kill()
-		old.Wait()
-	}
-	c := f.command(name, f.calls[name]...)
-	f.divide(c, name)
-	c.Env = append(os.Environ(), "DYNO_RUNTIME_DIR="+filepath.Join(f.locks, name)) // hosts do not lock each other
-	if f.logs[name] == nil {
-		f.logs[name] = &logged{}
-	}
-	c.Stdout, c.Stderr = f.logs[name], f.logs[name]
-	if err := c.Start(); err != nil {
-		f.t.Fatal(err)
-	}
-	f.agents[name] = c
-	f.t.Cleanup(func() { c.Process.Kill(); c.Wait() })
-}
-
-// divide gives the server's host the first CPU of this machine, and the others the rest.
-func (f *fleetRun) divide(c *exec.Cmd, name string) {
-	cpus := fmt.Sprintf("1-%d", runtime.NumCPU()-1)
-	if name == "srv1" {
-		cpus = "0"
-	}
-	taskset, err := exec.LookPath("taskset")
-	if err != nil || runtime.NumCPU() < 2 {
-		f.t.Skip("two CPUs and taskset are needed")
-	}
-	c.Path, c.Args = taskset, append([]string{"taskset", "-c", cpus}, c.Args...)
 }
 
 // begin starts dyno on the controller.
@@ -124,32 +67,13 @@ func (f *fleetRun) trials(n int, l *logged, ended <-chan error) {
 	}
 }
 
-// left returns the processes on a host but its agent.
-func (f *fleetRun) left(host string) (all []string) {
-	out, err := exec.Command("ip", "netns", "pids", f.id+host).Output()
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	for _, pid := range strings.Fields(string(out)) {
-		if pid != fmt.Sprint(f.agents[host].Process.Pid) {
-			name, _ := os.ReadFile("/proc/" + pid + "/cmdline")
-			all = append(all, pid+" "+strings.ReplaceAll(string(name), "\x00", " "))
-		}
-	}
-	return all
-}
-
 // TestRunOnFleet: a paired comparison over four hosts records what one machine records, but for the hosts
 // and the clocks; and it does so although a generator, the server and the controller are killed.
 func TestRunOnFleet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures for minutes")
 	}
-	f := newFleetRun(t, "[[server]]\nname = \"srv1\"\naddress = \"10.9.0.4\"\n"+
-		"[[generator]]\nname = \"gen1\"\n[[generator]]\nname = \"gen2\"\n", "ctl", "gen1", "gen2", "srv1")
-	for _, name := range []string{"gen1", "gen2", "srv1"} {
-		f.agent(name)
-	}
+	f := newFour(t)
 	args := []string{"run", "--contestants", "net-http,fasthttp", "--interim", "6", "--budget", "4m", "--seed", "15",
 		"--controls", "none", "--connections", "8"}
 	c, l := f.begin(append(args, "--fleet", f.file, "--out", f.out)...)
@@ -162,11 +86,7 @@ func TestRunOnFleet(t *testing.T) {
 	f.trials(40, l, ended)
 	c.Process.Signal(syscall.SIGKILL)
 	<-ended
-	for end := time.Now().Add(15 * time.Second); len(f.left("srv1")) > 0; time.Sleep(100 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("without its controller the server's machine still has %v", f.left("srv1"))
-		}
-	}
+	f.gone("without its controller", 15*time.Second, f.all()...)
 	if out, err := f.command("ctl", "run", "--resume", f.out).CombinedOutput(); err == nil ||
 		!strings.Contains(string(out), "--fleet FILE") {
 		t.Errorf("a run of several machines goes on on one: %v, %s", err, out)
@@ -184,11 +104,7 @@ func TestRunOnFleet(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.judge(run)
-	for _, host := range []string{"gen1", "gen2", "srv1"} {
-		if all := f.left(host); len(all) > 0 {
-			t.Errorf("%s still has %v", host, all)
-		}
-	}
+	f.gone("at the end", 0, f.all()...)
 
 	alone := filepath.Join(t.TempDir(), "alone")
 	if out, err := f.command("ctl", append(args, "--out", alone)...).CombinedOutput(); err != nil &&
