@@ -153,12 +153,12 @@ func (s *shared) Run(ctx context.Context, w load.Window) (l result.Load, err err
 		switch r := seen[i]; {
 		case errs[i] != nil:
 		case r.Late:
-			s.g.lose(name, r.Error)
+			s.g.late(name, r.Error)
 			errs[i] = errGone
 		case r.Part == nil:
 			errs[i] = fmt.Errorf("%s: %s", name, r.Error)
 		case r.Messages > 0 && !w.Uncounted: // where that is the answer to the order to begin
-			s.g.lose(name, fmt.Sprintf("it exchanged %d messages with the controller within a window", r.Messages))
+			s.g.late(name, fmt.Sprintf("it exchanged %d messages with the controller within a window", r.Messages))
 			errs[i] = errGone
 		}
 	})
@@ -200,7 +200,7 @@ func (s *shared) starts(ctx context.Context) ([]clocks.Start, error) {
 	for i, name := range s.names {
 		starts[i] = s.g.clocks[name].Start(at)
 		if bound := starts[i].BoundNS; bound > int64(Skew) {
-			s.g.lose(name, fmt.Sprintf("its clock is known to ± %s only; use a link with a shorter round trip", short(bound)))
+			s.g.late(name, fmt.Sprintf("its clock is known to ± %s only; use a link with a shorter round trip", short(bound)))
 			return nil, errGone
 		}
 	}

@@ -193,16 +193,31 @@ func (h *Host) startsOn(name string) string {
 // errGone is the error of what would be asked of a machine that was lost.
 var errGone = errors.New("a machine was lost")
 
-// lose keeps that a machine was lost. The first one counts.
+// lose keeps that a machine was lost, with all that ran on it. The first one counts.
 func (h *Host) lose(name, why string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.gone[name] = true
+	h.keepLost(name, why, h.launchers[name] != nil)
+}
+
+// late keeps that a window is none because of a machine that is there, and has all that it had.
+func (h *Host) late(name, why string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.keepLost(name, why, false)
+}
+
+// keepLost keeps which machine was lost or late, and whether servers were lost with it. h.mu is held.
+func (h *Host) keepLost(name, why string, servers bool) {
 	switch {
 	case h.lost == nil:
-		h.lost = &result.Lost{Machine: name, Server: h.launchers[name] != nil, Reason: why}
-	case h.launchers[name] != nil && !h.lost.Server: // which is worse
-		h.lost.Machine, h.lost.Server = h.lost.Machine+", "+name, true
+		h.lost = &result.Lost{Machine: name, Server: servers, Reason: why}
+	case servers && !h.lost.Server: // which is worse
+		h.lost.Server = true
+		if h.lost.Machine != name {
+			h.lost.Machine += ", " + name
+		}
 	}
 }
 

@@ -185,3 +185,16 @@ func TestRoles(t *testing.T) {
 		t.Error(all, err)
 	}
 }
+
+// TestLateIsNotLost: a generator that is late still has the backend that runs beside it; one that is lost has not.
+func TestLateIsNotLost(t *testing.T) {
+	h := &Host{launchers: map[string]*launcher{"gen1": {}}, gone: map[string]bool{}, confirmed: true}
+	h.late("gen1", "it began late")
+	if l := h.Lost(); l == nil || l.Machine != "gen1" || l.Server || len(h.gone) > 0 {
+		t.Errorf("late: %+v, %v", l, h.gone)
+	}
+	h.lose("gen1", "no power")
+	if l := h.Lost(); l.Machine != "gen1" || !l.Server || !h.gone["gen1"] {
+		t.Errorf("lost: %+v, %v", l, h.gone)
+	}
+}
