@@ -6,7 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -36,7 +38,8 @@ const relays = "[[server]]\nname = \"srv1\"\naddress = \"10.9.0.3\"\n[[generator
 
 // TestBackendOnFleet: contestants on one host call a backend on another, which is loaded alone first, is frozen
 // with them, has its CPU time read there, and costs an epoch when its machine is lost. All meet at a NATS of
-// their user's own. Then the same backend runs beside a generator.
+// their user's own, where the run goes on after its controller was killed. Then the same backend runs beside a
+// generator.
 func TestBackendOnFleet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures for minutes")
@@ -64,7 +67,12 @@ func TestBackendOnFleet(t *testing.T) {
 	go func() { ended <- c.Wait() }()
 	f.trials(30, l, ended)
 	f.agent("be1")
-	if err := <-ended; err != nil && !strings.Contains(l.String(), busyMachine) {
+	f.trials(40, l, ended) // of 57
+	c.Process.Signal(syscall.SIGKILL)
+	<-ended
+	f.gone("without its controller", 15*time.Second, f.names()...)
+	c, l = f.begin("run", "--resume", f.out, "--fleet", f.file, "--nats", nats)
+	if err := c.Wait(); err != nil && !strings.Contains(l.String(), busyMachine) {
 		t.Fatalf("%v\n%s\n%s\n%s", err, l, f.logs["srv1"], f.logs["be1"])
 	}
 	skipUnavailable(t, l.String())
@@ -111,8 +119,9 @@ func (f *fleetRun) judgeBackend(run *result.Run) {
 	if run.End == nil || run.End.Reason != "done" || len(run.Failures) > 0 {
 		t.Fatalf("%+v, %+v", run.End, run.Failures)
 	}
-	if len(run.Lost) != 1 || run.Lost[0].Machine != "be1" || !run.Lost[0].Server {
-		t.Errorf("lost %+v", run.Lost)
+	lost := func(l result.Lost) bool { return l.Machine == "be1" && l.Server }
+	if !slices.ContainsFunc(run.Lost, lost) || len(run.Resumes) < 2 {
+		t.Errorf("lost %+v, resumed %+v", run.Lost, run.Resumes)
 	}
 	if b := run.Contestant("records"); b == nil || !b.Backend || b.Sources == "" || b.BinaryHash == "" {
 		t.Errorf("the backend is %+v", b)
