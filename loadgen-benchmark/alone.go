@@ -24,7 +24,7 @@ func alone(r row, timed bool, once func(context.Context, *bench) (float64, error
 	return experiment{rows: []row{r}, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
 		c := contender{dyno.name, func(ctx context.Context) (outcome, error) {
 			v, err := once(ctx, b)
-			return outcome{value: v, unmoved: !timed, text: r.unit.text(v) + r.unit.suffix}, err
+			return outcome{Value: v, unmoved: !timed, text: r.unit.text(v) + r.unit.suffix}, err
 		}}
 		n := min(6, b.opts.pairs) // the fewest that have a 95 % interval
 		valid, all, err := b.rounds(ctx, r.name, n, voids, []contender{c})
@@ -33,7 +33,7 @@ func alone(r row, timed bool, once func(context.Context, *bench) (float64, error
 		}
 		var values []float64
 		for _, o := range valid {
-			values = append(values, o[0].value)
+			values = append(values, o[0].Value)
 		}
 		return map[string]estimate{r.name: pseudomedian(values, all)}, nil
 	}}
@@ -159,7 +159,7 @@ func delay(rowsOf func(delay, quantile string) (row, bool)) experiment {
 				return b.serviceError(ctx, srv)
 			}})
 		}
-		valid, all, err := b.rounds(ctx, "delay", b.opts.pairs, tailVoids, cs)
+		valid, all, err := b.rounds(ctx, e.rows[0].name, b.opts.pairs, tailVoids, cs)
 		if err != nil {
 			return nil, err
 		}
@@ -167,7 +167,7 @@ func delay(rowsOf func(delay, quantile string) (row, bool)) experiment {
 		for i, d := range delays {
 			var p50, p99 []float64
 			for _, o := range valid {
-				p50, p99 = append(p50, o[i].p50-o[0].p50), append(p99, o[i].p99-o[0].p50)
+				p50, p99 = append(p50, o[i].P50-o[0].P50), append(p99, o[i].P99-o[0].P50)
 			}
 			for q, values := range map[string][]float64{"p50": p50, "p99": p99} {
 				if r, ok := rowsOf(d, q); ok {
@@ -195,7 +195,7 @@ func (b *bench) serviceError(ctx context.Context, srv *server, flags ...string) 
 	}
 	p50, err := l.Service.get("p50_ns")
 	p99, err2 := l.Service.get("p99_ns")
-	return outcome{p50: p50 - float64(t.Service.P50NS), p99: p99 - float64(t.Service.P99NS)}, errors.Join(err, err2)
+	return outcome{P50: p50 - float64(t.Service.P50NS), P99: p99 - float64(t.Service.P99NS)}, errors.Join(err, err2)
 }
 
 // pairedDelays are those of the servers in other protocols.
@@ -229,7 +229,7 @@ func pairedDelay(p protocol) experiment {
 				}})
 			}
 		}
-		valid, all, err := b.rounds(ctx, "delay-"+string(p), b.opts.pairs, tailVoids, cs)
+		valid, all, err := b.rounds(ctx, e.rows[0].name, b.opts.pairs, tailVoids, cs)
 		if err != nil {
 			return nil, err
 		}
@@ -238,8 +238,8 @@ func pairedDelay(p protocol) experiment {
 			var p50, p99 []float64
 			for _, o := range valid {
 				own, other := o[:len(pairedDelays)], o[len(pairedDelays):]
-				p50 = append(p50, own[i].p50-own[0].p50)
-				p99 = append(p99, (own[i].p99-own[0].p50)-(other[i].p99-other[0].p50))
+				p50 = append(p50, own[i].P50-own[0].P50)
+				p99 = append(p99, (own[i].P99-own[0].P50)-(other[i].P99-other[0].P50))
 			}
 			found[fmt.Sprintf("delay-%s-%s-p50", p, d)] = pseudomedian(p50, all)
 			found[fmt.Sprintf("delay-%s-%s-p99", p, d)] = pseudomedian(p99, all)

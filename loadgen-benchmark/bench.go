@@ -29,6 +29,7 @@ const openFiles = 65_536 // for a server of 10,000 connections and who loads it
 // bench is what all measurements share.
 type bench struct {
 	opts    options
+	kept    *results
 	root    string // of the checkout
 	temp    string
 	cache   string // of built peers
@@ -44,8 +45,8 @@ type installed struct {
 	err              error
 }
 
-func openBench(ctx context.Context, root string, o options, log io.Writer) (*bench, error) {
-	b := &bench{opts: o, root: root, log: log, have: map[string]installed{}, servers: map[int]bool{}, dyno: o.dyno}
+func openBench(ctx context.Context, root string, o options, kept *results, log io.Writer) (*bench, error) {
+	b := &bench{opts: o, kept: kept, root: root, log: log, have: map[string]installed{}, servers: map[int]bool{}, dyno: o.dyno}
 	if err := raiseOpenFiles(); err != nil {
 		return nil, err
 	}
@@ -57,16 +58,28 @@ func openBench(ctx context.Context, root string, o options, log io.Writer) (*ben
 	if b.temp, err = os.MkdirTemp("", "dyno-peers-"); err != nil {
 		return nil, err
 	}
-	out, _ := exec.CommandContext(ctx, "git", "-C", root, "describe", "--always", "--dirty", "--abbrev=12").Output()
-	b.commit = strings.TrimSpace(string(out))
+	b.commit = commit(ctx, root, o)
 	if b.dyno == "" {
 		b.dyno = filepath.Join(b.temp, "dyno")
-		if err := b.step(ctx, root, "go", "build", "-o", b.dyno, "./cmd/dyno"); err != nil {
+		if err := b.step(ctx, root, "go", "build", "-buildvcs=false", "-o", b.dyno, "./cmd/dyno"); err != nil {
 			b.close()
 			return nil, err
 		}
 	}
 	return b, nil
+}
+
+// commit names the checkout's; what a measurement itself has written does not make it dirty.
+func commit(ctx context.Context, root string, o options) string {
+	git := func(args ...string) string {
+		out, _ := exec.CommandContext(ctx, "git", append([]string{"-C", root}, args...)...).Output()
+		return strings.TrimSpace(string(out))
+	}
+	name := git("rev-parse", "--short=12", "HEAD")
+	if git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!"+o.out, ":!"+o.results) != "" {
+		name += "-dirty"
+	}
+	return name
 }
 
 func (b *bench) close() { os.RemoveAll(b.temp) }

@@ -110,7 +110,7 @@ func between(one, other peer, times int, s shape, scenario string, rows ...row) 
 				if p.name == dyno.name && c.errors > 0 || c.requests < 1 {
 					return outcome{}, fmt.Errorf("%.0f requests and %.0f errors", c.requests, c.errors)
 				}
-				return outcome{rate: c.requests / c.seconds, cpu: float64(cpu) / c.requests, server: busy,
+				return outcome{Rate: c.requests / c.seconds, CPU: float64(cpu) / c.requests, Server: busy,
 					erred: c.errors > c.requests/100}, nil
 			}}
 		}
@@ -134,9 +134,9 @@ func between(one, other peer, times int, s shape, scenario string, rows ...row) 
 			var logs []float64
 			for _, o := range valid {
 				if i == 0 {
-					logs = append(logs, math.Log(o[0].rate/o[1].rate))
+					logs = append(logs, math.Log(o[0].Rate/o[1].Rate))
 				} else {
-					logs = append(logs, math.Log(o[0].cpu/o[1].cpu))
+					logs = append(logs, math.Log(o[0].CPU/o[1].CPU))
 				}
 			}
 			est := pseudomedian(logs, all)
@@ -160,7 +160,7 @@ func serverBusy(valid [][]outcome) (most float64) {
 	for side := range valid[0] {
 		var shares []float64
 		for _, o := range valid {
-			shares = append(shares, o[side].server)
+			shares = append(shares, o[side].Server)
 		}
 		most = max(most, stats.Median(shares))
 	}

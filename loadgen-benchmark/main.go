@@ -11,7 +11,8 @@
 // the generators' CPU per request is judged instead.
 //
 // Results are kept in loadgen-benchmark/results.json, from which the page is made, so that --only
-// measures single rows anew. Needs Linux, two CPUs, gcc and taskset; peers that are missing are
+// measures single rows anew. The pairs of a row that was interrupted are kept there, too: the next
+// measurement of the same programs goes on with them. Needs Linux, two CPUs, gcc and taskset; peers that are missing are
 // installed, into the user's cache where they are no Debian packages.
 package main
 
@@ -151,7 +152,7 @@ func peers(ctx context.Context, o options, stdout, stderr io.Writer) (bool, erro
 	if !kept.Machine.like(machine) {
 		kept = &results{Machine: machine}
 	}
-	b, err := openBench(ctx, root, o, stderr)
+	b, err := openBench(ctx, root, o, kept, stderr)
 	if err != nil {
 		return false, err
 	}
@@ -169,6 +170,9 @@ func peers(ctx context.Context, o options, stdout, stderr io.Writer) (bool, erro
 				r.Kernel = ""
 			}
 			kept.put(r)
+			if r.Reason == "" {
+				kept.ended(r.Name)
+			}
 		}
 		if err := errors.Join(kept.write(o.results), writePage(o.out, all, kept)); err != nil {
 			return false, err

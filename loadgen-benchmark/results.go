@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"time"
 
 	"dyno/internal/host"
@@ -18,6 +19,8 @@ import (
 type results struct {
 	Machine machine  `json:"machine"`
 	Rows    []result `json:"rows"`
+
+	Begun []*progress `json:"begun,omitempty"` // rows whose measurement did not come to its end
 }
 
 type machine struct {
@@ -100,6 +103,27 @@ func (r *results) get(name string) *result {
 		}
 	}
 	return nil
+}
+
+// begun is the progress of a row's measurement, empty at first, and where what is measured is not what
+// it was.
+func (r *results) begun(name, of string) *progress {
+	for _, p := range r.Begun {
+		if p.Name == name {
+			if p.Of != of {
+				*p = progress{Name: name, Of: of}
+			}
+			return p
+		}
+	}
+	p := &progress{Name: name, Of: of}
+	r.Begun = append(r.Begun, p)
+	return p
+}
+
+// ended forgets the progress of a row that has its value.
+func (r *results) ended(name string) {
+	r.Begun = slices.DeleteFunc(r.Begun, func(p *progress) bool { return p.Name == name })
 }
 
 // put keeps one, unless it is only that the machine was not quiet and there is an earlier value.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -26,41 +28,83 @@ type contender struct {
 	run  func(context.Context) (outcome, error)
 }
 
-// outcome is one window of one contender. Each experiment fills what it looks at.
+// outcome is one window of one contender. Each experiment fills what it looks at; what is exported is
+// kept with the results until the row has its value.
 type outcome struct {
-	rate    float64 // requests per second
-	cpu     float64 // of the generator, ns per request
-	server  float64 // share of the server's CPU that was busy
-	value   float64
-	text    string  // of value
-	p50     float64 // ns
-	p99     float64
+	Rate   float64 `json:"rate,omitempty"`   // requests per second
+	CPU    float64 `json:"cpu,omitempty"`    // of the generator, ns per request
+	Server float64 `json:"server,omitempty"` // share of the server's CPU that was busy
+	Value  float64 `json:"value,omitempty"`
+	P50    float64 `json:"p50,omitempty"` // ns
+	P99    float64 `json:"p99,omitempty"`
+
+	text    string  // of Value
 	erred   bool    // too much for the round to count
 	unmoved bool    // whatever others took: a count or a size
 	others  float64 // share of the two CPUs that other programs took
 }
 
+// progress is the rounds of a row that has no value yet.
+type progress struct {
+	Name  string      `json:"name"`
+	Of    string      `json:"of"` // SHA-256 of what was measured with what
+	Valid [][]outcome `json:"valid"`
+	All   int         `json:"all"`
+}
+
 // rounds runs every contender once a round, in random order, until n rounds are valid, in which
-// others took at most that share; all is how many it took.
+// others took at most that share; all is how many it took. It goes on with the rounds of an earlier
+// call for the same programs that did not come to its end.
 func (b *bench) rounds(
 	ctx context.Context, name string, n int, most float64, cs []contender,
 ) (valid [][]outcome, all int, err error) {
-	return runRounds(ctx, n, most, cs, b.account, func(all, valid int, round []outcome, void string) {
+	of, err := b.identity(most, cs)
+	if err != nil {
+		return nil, 0, err
+	}
+	p := b.kept.begun(name, of)
+	if len(p.Valid) > 0 {
+		fmt.Fprintf(b.log, "%-14s goes on: %d of %d, try %d\n", name, len(p.Valid), n, p.All)
+	}
+	err = runRounds(ctx, n, most, cs, b.account, p, func(round []outcome, void string) error {
 		var text strings.Builder
 		for k, o := range round {
 			fmt.Fprintf(&text, "  %s %s", cs[k].name, o)
 		}
-		fmt.Fprintf(b.log, "%-14s %3d of %d, try %d:%s%s\n", name, valid, n, all, text.String(), void)
+		fmt.Fprintf(b.log, "%-14s %3d of %d, try %d:%s%s\n", name, len(p.Valid), n, p.All, text.String(), void)
+		return b.kept.write(b.opts.results)
 	})
+	return p.Valid, p.All, err
+}
+
+// identity is the SHA-256 of all that the rounds of one row have in common.
+func (b *bench) identity(most float64, cs []contender) (string, error) {
+	h := sha256.New()
+	fmt.Fprintln(h, b.opts.window, most)
+	programs := []string{b.dyno}
+	for _, c := range cs {
+		fmt.Fprintln(h, c.name)
+		if p := b.have[c.name].program; p != "" && p != b.dyno {
+			programs = append(programs, p)
+		}
+	}
+	for _, p := range programs {
+		text, err := os.ReadFile(p)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(h, "%x\n", sha256.Sum256(text))
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 func (o outcome) String() string {
 	s := fmt.Sprintf("others %.1f%%", 100*o.others)
 	switch {
-	case o.rate > 0:
-		return fmt.Sprintf("%.0f/s %.2f µs server %.0f%% %s", o.rate, o.cpu/1e3, 100*o.server, s)
-	case o.p50 > 0:
-		return fmt.Sprintf("p50 %+.1f µs p99 %+.1f µs %s", o.p50/1e3, o.p99/1e3, s)
+	case o.Rate > 0:
+		return fmt.Sprintf("%.0f/s %.2f µs server %.0f%% %s", o.Rate, o.CPU/1e3, 100*o.Server, s)
+	case o.P50 > 0:
+		return fmt.Sprintf("p50 %+.1f µs p99 %+.1f µs %s", o.P50/1e3, o.P99/1e3, s)
 	}
 	return o.text + " " + s
 }
@@ -69,40 +113,43 @@ func (o outcome) String() string {
 // children's and its servers' since theirs.
 type account func() (all, own time.Duration)
 
+// runRounds adds rounds to p until n are valid, and tells of each.
 func runRounds(
-	ctx context.Context, n int, most float64, cs []contender, account account,
-	tell func(all, valid int, round []outcome, void string),
-) (valid [][]outcome, all int, err error) {
-	for len(valid) < n {
-		if all == tries*n {
-			return nil, all, fmt.Errorf("%w: %d of %d tries were valid, want %d", errNoise, len(valid), all, n)
+	ctx context.Context, n int, most float64, cs []contender, account account, p *progress,
+	tell func(round []outcome, void string) error,
+) error {
+	for tried := 0; len(p.Valid) < n; {
+		if tried == tries*n {
+			return fmt.Errorf("%w: %d of %d tries were valid, want %d", errNoise, len(p.Valid), p.All, n)
 		}
-		all++
 		round := make([]outcome, len(cs))
 		void := ""
 		for _, k := range rand.Perm(len(cs)) {
 			o, err := metered(ctx, account, cs[k].run)
 			switch {
 			case ctx.Err() != nil:
-				return nil, all, ctx.Err()
+				return ctx.Err()
 			case o.others > most && !o.unmoved:
 				void = "  discarded: other programs"
 				if err != nil {
 					void += ", and " + cs[k].name + " failed: " + err.Error()
 				}
 			case err != nil:
-				return nil, all, fmt.Errorf("%s: %w", cs[k].name, err)
+				return fmt.Errorf("%s: %w", cs[k].name, err)
 			case o.erred:
 				void = "  discarded: " + cs[k].name + " had errors"
 			}
 			round[k] = o
 		}
+		p.All, tried = p.All+1, tried+1
 		if void == "" {
-			valid = append(valid, round)
+			p.Valid = append(p.Valid, round)
 		}
-		tell(all, len(valid), round, void)
+		if err := tell(round, void); err != nil {
+			return err
+		}
 	}
-	return valid, all, nil
+	return nil
 }
 
 // metered runs once and adds what others took meanwhile, also where it fails.

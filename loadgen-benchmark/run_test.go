@@ -158,7 +158,7 @@ func TestCommands(t *testing.T) {
 
 // TestServerBusy: the server limits a race if either generator keeps it busy, in the median window.
 func TestServerBusy(t *testing.T) {
-	round := func(a, b float64) []outcome { return []outcome{{server: a}, {server: b}} }
+	round := func(a, b float64) []outcome { return []outcome{{Server: a}, {Server: b}} }
 	if got := serverBusy([][]outcome{round(.5, .97), round(.6, 1), round(1, .2)}); got != .97 {
 		t.Errorf("%v", got)
 	}
@@ -213,32 +213,68 @@ func TestVoidRoundsAreRepeated(t *testing.T) {
 	side := func(name string) contender {
 		return contender{name, func(context.Context) (outcome, error) {
 			order = append(order, name)
-			return outcome{rate: 1}, nil
+			return outcome{Rate: 1}, nil
 		}}
 	}
 	cs := []contender{side("a"), side("b")}
-	tell := func(int, int, []outcome, string) {}
-	valid, all, err := runRounds(t.Context(), 3, voids, cs, machineOf(0, 0, 1, 0, 0, 0, 0, 0), tell)
-	if err != nil || len(valid) != 3 || all != 4 || len(order) != 8 {
-		t.Errorf("%d of %d, %d windows, %v", len(valid), all, len(order), err)
+	tell := func([]outcome, string) error { return nil }
+	var p progress
+	err := runRounds(t.Context(), 3, voids, cs, machineOf(0, 0, 1, 0, 0, 0, 0, 0), &p, tell)
+	if err != nil || len(p.Valid) != 3 || p.All != 4 || len(order) != 8 {
+		t.Errorf("%+v, %d windows, %v", p, len(order), err)
 	}
-	if _, all, err := runRounds(t.Context(), 3, voids, cs, machineOf(1), tell); !errors.Is(err, errNoise) ||
-		all != 3*tries {
-		t.Errorf("a machine that is never quiet: %d rounds, %v", all, err)
+	p = progress{}
+	if err := runRounds(t.Context(), 3, voids, cs, machineOf(1), &p, tell); !errors.Is(err, errNoise) || p.All != 3*tries {
+		t.Errorf("a machine that is never quiet: %+v, %v", p, err)
 	}
 	erring := contender{"c", func(context.Context) (outcome, error) { return outcome{erred: true}, nil }}
-	if _, _, err := runRounds(t.Context(), 1, voids, []contender{erring}, machineOf(0), tell); !errors.Is(err,
+	if err := runRounds(t.Context(), 1, voids, []contender{erring}, machineOf(0), &progress{}, tell); !errors.Is(err,
 		errNoise) {
 		t.Errorf("a peer that errs: %v", err)
 	}
 	failing := contender{"c", func(context.Context) (outcome, error) { return outcome{}, errNoFigures }}
-	if _, _, err := runRounds(t.Context(), 1, voids, []contender{failing}, machineOf(0), tell); !errors.Is(err,
+	if err := runRounds(t.Context(), 1, voids, []contender{failing}, machineOf(0), &progress{}, tell); !errors.Is(err,
 		errNoFigures) {
 		t.Errorf("a contender that fails: %v", err)
 	}
-	if _, _, err := runRounds(t.Context(), 1, voids, []contender{failing}, machineOf(1), tell); !errors.Is(err,
+	if err := runRounds(t.Context(), 1, voids, []contender{failing}, machineOf(1), &progress{}, tell); !errors.Is(err,
 		errNoise) {
 		t.Errorf("a contender that fails while others run: %v", err)
+	}
+}
+
+// TestGoesOn: a row that was interrupted goes on with its rounds, of the same programs only.
+func TestGoesOn(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "results.json")
+	n := 0
+	goOn := func(program string, stop int) ([][]outcome, int, error) {
+		kept, err := openResults(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dyno := filepath.Join(t.TempDir(), "dyno")
+		if err := os.WriteFile(dyno, []byte(program), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		b := &bench{opts: options{results: file, window: time.Hour}, kept: kept, dyno: dyno, log: io.Discard}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		return b.rounds(ctx, "row", 5, 2, []contender{{"a", func(context.Context) (outcome, error) {
+			if n++; n == stop {
+				cancel()
+			}
+			return outcome{Rate: float64(n), CPU: .5}, nil
+		}}})
+	}
+	if _, _, err := goOn("one", 4); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	valid, all, err := goOn("one", 0) // the fourth was cut off
+	if err != nil || all != 5 || len(valid) != 5 || valid[2][0] != (outcome{Rate: 3, CPU: .5}) || valid[3][0].Rate != 5 {
+		t.Errorf("%v of %d, %v", valid, all, err)
+	}
+	if valid, all, err = goOn("other", 0); err != nil || all != 5 || valid[0][0].Rate != 7 {
+		t.Errorf("another program: %v of %d, %v", valid, all, err)
 	}
 }
 
@@ -306,7 +342,7 @@ func TestMachineLike(t *testing.T) {
 func TestPage(t *testing.T) {
 	at := func(v float64) *float64 { return &v }
 	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
-	kept := &results{Machine: machine{OS: "Debian", Kernel: "Linux 6", CPU: "EPYC", CPUs: 2, Go: "go1.26"},
+	kept := &results{Machine: machine{OS: "Debian", Kernel: "Linux 6", CPU: "EPYC", CPUs: 2, Go: "goOn.26"},
 		Rows: []result{
 			{Name: "wrk-125", At: day, Commit: "abc", Peer: "wrk 4.1", Value: 1.3, Lo: at(1.28), Hi: at(1.32),
 				Valid: 15,
@@ -321,7 +357,7 @@ func TestPage(t *testing.T) {
 		}}
 	text := string(page(experiments(), kept))
 	for _, want := range []string{
-		"Machine: EPYC, 2 CPUs; Debian, Linux 6 and Linux 6.1; go1.26.\nCompared with: wrk 4.1.\n",
+		"Machine: EPYC, 2 CPUs; Debian, Linux 6 and Linux 6.1; goOn.26.\nCompared with: wrk 4.1.\n",
 		"| wrk-125 | requests/s, dyno ÷ wrk, 125 connections | ≥ 1.27 × | 1.30 × (1.28 to 1.32) | 15 of 17 | yes | " +
 			"abc, 2026-11-21 |\n",
 		"| 0.82 × (0.81 to 0.83) | 15 of 17 | **no** |",
