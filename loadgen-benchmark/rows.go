@@ -139,7 +139,7 @@ func races() []experiment {
 		race(oha, one, "", rate("oha", "oha, 125 connections", 1.6)),
 		between(dyno, h2load, 3, one, "", rate("h2load", "h2load --h1, 125 connections", 1.35)),
 		race(hey, one, "", rate("hey", "hey, 125 connections", 4)),
-		race(zrk, one, "", rate("zrk", "zrk, 125 connections", 1)),
+		race(zrk, one, "", rateOrCPU("zrk", "zrk, 125 connections", 1)...),
 		race(zrk, encrypted, "", rateOrCPU("tls-zrk", "zrk, over TLS 1.3, 125 connections", 1)...),
 		race(wrk, encrypted, "", rateOrCPU("tls-wrk", "wrk, over TLS 1.3, 125 connections", 1.1)...),
 		between(full, h2loadFull, 1, encrypted, "",
