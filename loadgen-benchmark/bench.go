@@ -76,7 +76,7 @@ func commit(ctx context.Context, root string, o options) string {
 		return strings.TrimSpace(string(out))
 	}
 	name := git("rev-parse", "--short=12", "HEAD")
-	if git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!"+o.out, ":!"+o.results) != "" {
+	if git("status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)"+o.out, ":(exclude)"+o.results) != "" {
 		name += "-dirty"
 	}
 	return name

@@ -259,7 +259,7 @@ func TestGoesOn(t *testing.T) {
 		b := &bench{opts: options{results: file, window: time.Hour}, kept: kept, dyno: dyno, log: io.Discard}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		return b.rounds(ctx, "row", 5, 2, []contender{{"a", func(context.Context) (outcome, error) {
+		return b.rounds(ctx, "row", 5, math.Inf(1), []contender{{"a", func(context.Context) (outcome, error) {
 			if n++; n == stop {
 				cancel()
 			}
