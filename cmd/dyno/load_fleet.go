@@ -25,14 +25,15 @@ func loadByFleet(cmd *cobra.Command, f *loadFlags) (*summary.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.Portable(); err != nil {
+	plan, err := fleet.Pack(cmd.Context(), f.Request)
+	if err != nil {
 		return nil, err
 	}
 	stderr := cmd.ErrOrStderr()
 	var s *summary.Summary
 	err = withHub(cmd, machines, func(hub *fleet.Hub) (err error) {
 		if err = hub.Gather(cmd.Context()); err == nil {
-			s, err = hub.Load(cmd.Context(), f.Request, func(line string) {
+			s, err = hub.Load(cmd.Context(), plan, func(line string) {
 				if !f.quiet {
 					fmt.Fprintln(stderr, document.Clean(line))
 				}

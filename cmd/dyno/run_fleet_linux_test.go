@@ -96,7 +96,7 @@ func TestRunOnFleet(t *testing.T) {
 		t.Fatalf("%v\n%s\n%s", err, l, f.logs["srv1"])
 	}
 	if out, err := f.command("ctl", "report", f.out, "--verbose").CombinedOutput(); err != nil ||
-		!strings.Contains(string(out), "srv1: ") || !strings.Contains(string(out), "loaded by gen1 (") {
+		!strings.Contains(string(out), "srv1: ") || !strings.Contains(string(out), "\nGenerators: gen1 and gen2: ") {
 		t.Errorf("the report names no hosts: %v\n%s", err, out)
 	}
 	run, err := result.Open(f.out)

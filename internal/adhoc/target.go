@@ -36,10 +36,10 @@ type Route struct {
 // ReadTarget reads a URL, whose scheme may be left out. With a socket it may be empty. The path is
 // left alone, because net/url would escape the braces of placeholders.
 func ReadTarget(ctx context.Context, s string, by Route) (*Target, error) {
-	if s == "" && by.Unix == "" {
-		return nil, conf.Usagef("no URL; pass one, such as http://127.0.0.1:8080/")
+	if s == "" && by.Unix != "" {
+		s = "localhost"
 	}
-	t, host, port, err := parseURL(cmp.Or(s, "localhost"))
+	t, host, port, err := parseURL(s)
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +83,16 @@ func (t *Target) through(ctx context.Context, host, port string, by Route) error
 	return t.find(ctx, name, at, by)
 }
 
-// parseURL reads a URL as ReadTarget does, and looks nothing up.
+// ReadURL reads a URL as ReadTarget does, and looks nothing up.
+func ReadURL(s string) (*Target, error) {
+	t, _, _, err := parseURL(s)
+	return t, err
+}
+
 func parseURL(s string) (t *Target, host, port string, err error) {
+	if s == "" {
+		return nil, "", "", conf.Usagef("no URL; pass one, such as http://127.0.0.1:8080/")
+	}
 	scheme, rest, ok := strings.Cut(s, "://")
 	if !ok {
 		scheme, rest = "http", s

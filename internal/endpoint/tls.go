@@ -34,6 +34,43 @@ type TLS struct {
 	Groups     []tls.CurveID // of the key exchange; nil: those of crypto/tls
 	ALPN       []string      // protocols offered, the preferred first; nil: HTTP1
 	NoResume   bool          // every handshake is a full one
+	// Held are the contents of CA, Cert and Key, by these names, once Hold has read them; nil: they are files
+	// of this machine.
+	Held map[string][]byte
+}
+
+// Hold reads the files of t, so that Config needs them no more, on this machine or on another. Its errors are
+// mistakes, in the words of the flags.
+func (t *TLS) Hold() error {
+	held := map[string][]byte{}
+	for _, f := range []struct{ flag, name string }{{"--ca", t.CA}, {"--cert", t.Cert}, {"--key", t.Key}} {
+		if f.name == "" {
+			continue
+		}
+		text, err := t.file(f.flag, f.name)
+		if err != nil {
+			return err
+		}
+		held[f.name] = text
+	}
+	t.Held = held
+	return nil
+}
+
+// file returns the content of a file that a flag names.
+func (t *TLS) file(flag, name string) ([]byte, error) {
+	if t.Held == nil {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", flag, err)
+		}
+		return text, nil
+	}
+	text, ok := t.Held[name]
+	if !ok {
+		return nil, fmt.Errorf("%s %s: the file is not held", flag, name)
+	}
+	return text, nil
 }
 
 // Any reports whether t differs from the zero value.
@@ -64,9 +101,9 @@ func (t *TLS) Config(host string) (*tls.Config, error) {
 		c.ClientSessionCache = NewSessions()
 	}
 	if t.CA != "" {
-		pem, err := os.ReadFile(t.CA)
+		pem, err := t.file("--ca", t.CA)
 		if err != nil {
-			return nil, fmt.Errorf("--ca: %w", err)
+			return nil, err
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(pem) {
@@ -85,14 +122,14 @@ func (t *TLS) Config(host string) (*tls.Config, error) {
 
 // pair reads the client's certificate and its private key.
 func (t *TLS) pair() (pair tls.Certificate, err error) {
-	cert, err := os.ReadFile(t.Cert)
+	cert, err := t.file("--cert", t.Cert)
 	if err != nil {
-		return pair, fmt.Errorf("--cert: %w", err)
+		return pair, err
 	}
 	key, from := cert, "--cert "+t.Cert
 	if t.Key != "" {
-		if key, err = os.ReadFile(t.Key); err != nil {
-			return pair, fmt.Errorf("--key: %w", err)
+		if key, err = t.file("--key", t.Key); err != nil {
+			return pair, err
 		}
 		from += " with --key " + t.Key
 	}

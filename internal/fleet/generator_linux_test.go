@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"encoding/pem"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -96,6 +97,49 @@ func TestGeneratorsTogether(t *testing.T) {
 	}
 	if used, err := g.CPU(); err != nil || used <= 0 {
 		t.Error(used, err)
+	}
+}
+
+// TestGeneratorsSpeakAllForms: a run's server is loaded over TLS, HTTP/2 and both, with the certificate that came
+// from its machine, which is trusted alone.
+func TestGeneratorsSpeakAllForms(t *testing.T) {
+	_, h, job := generators(t)
+	for _, f := range form.All {
+		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/plain")
+			w.Write([]byte("hello"))
+		}))
+		srv.EnableHTTP2 = true
+		srv.Config.Protocols = new(http.Protocols)
+		srv.Config.Protocols.SetHTTP1(true)
+		srv.Config.Protocols.SetHTTP2(true)
+		srv.Config.Protocols.SetUnencryptedHTTP2(true)
+		p := Place{HTTP: f}
+		if f.TLS() {
+			srv.StartTLS()
+			p.Cert = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw})
+		} else {
+			srv.Start()
+		}
+		t.Cleanup(srv.Close)
+		p.Addr = srv.Listener.Addr().String()
+		var err error
+		if job.Endpoint, err = p.endpoint(); err != nil {
+			t.Fatal(err)
+		}
+		h.keep(job.Endpoint, p)
+		if seen, err := h.Generator().Verify(t.Context(), job.Scenario, job.Endpoint, nil, 0); err != nil || seen.BodyBytes != 5 {
+			t.Fatalf("%v: %v, %+v", f, err, seen)
+		}
+		session, err := h.Generator().Open(t.Context(), job)
+		if err != nil {
+			t.Fatal(f, err)
+		}
+		l := counted(t, h, session, load.Window{Requests: 101})
+		if l.Succeeded != 101 || f.TLS() != (len(l.TLS) > 0) || f.TLS() && f.Two() != (l.TLS[0].ALPN == "h2") {
+			t.Errorf("%v: %+v", f, l)
+		}
+		session.Close()
 	}
 }
 

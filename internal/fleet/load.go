@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"time"
 
@@ -28,35 +27,27 @@ const (
 // run is one load with all generators, as the controller sees it.
 type run struct {
 	*Hub
-	id      string
-	request loader.Request
-	plan    string // digest of request
-	events  chan Event
-	clocks  map[string]*clocks.Other
-	starts  map[string]clocks.Start
-	length  time.Duration // of the window; 0: until its requests are done
+	id     string
+	plan   *Plan
+	events chan Event
+	clocks map[string]*clocks.Other
+	starts map[string]clocks.Start
+	length time.Duration // of the window; 0: until its requests are done
 }
 
 // Load carries out a load with all generators and merges what they measured. say tells people how far
 // it is. If a generator is lost, or starts late, or fails, there is an error and no summary; after an
 // interruption the summary is of all until then.
-func (h *Hub) Load(ctx context.Context, request loader.Request, say func(string)) (*summary.Summary, error) {
-	if err := request.Portable(); err != nil {
-		return nil, err
-	}
-	r := &run{Hub: h, id: token(), request: request, plan: digest(encoded(request)), events: make(chan Event, 1000),
+func (h *Hub) Load(ctx context.Context, plan *Plan, say func(string)) (*summary.Summary, error) {
+	r := &run{Hub: h, id: token(), plan: plan, events: make(chan Event, 1000),
 		clocks: map[string]*clocks.Other{}, starts: map[string]clocks.Start{}}
 	if len(h.fleet.Generators) == 0 {
 		return nil, conf.Usagef("%s: no machine makes load; add a table [[generator]] with its name", h.fleet.path)
 	}
-	if n := int64(len(h.fleet.Generators)); r.request.Connections > 0 && r.request.Connections < n ||
-		r.request.Requests > 0 && r.request.Requests < n {
+	if n := int64(len(h.fleet.Generators)); r.plan.Request.Connections > 0 && r.plan.Request.Connections < n ||
+		r.plan.Request.Requests > 0 && r.plan.Request.Requests < n {
 		return nil, conf.Usagef("each of the %d generators needs a connection and a request; raise -c and -n, or name "+
 			"fewer machines", n)
-	}
-	var copied loader.Request
-	if err := strict(encoded(request), &copied); err != nil || !reflect.DeepEqual(copied, request) {
-		return nil, fmt.Errorf("this load cannot be sent to other machines (%v): this is a bug in dyno", err)
 	}
 	// What is begun is ended in an orderly way, even if ctx is done.
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -121,7 +112,9 @@ func (r *run) consume(ctx context.Context) (stop func(), err error) {
 func (r *run) carryOut(ctx, work context.Context, say func(string)) (*summary.Summary, error) {
 	names := r.Names()
 	if err := r.each(func(name string) error {
-		_, err := ask[Task, Done](work, r.Hub, name, prepare, Task{Run: r.id, Request: r.request,
+		ctx, cancel := context.WithTimeout(work, patience+r.plan.travel())
+		defer cancel()
+		_, err := ask[Task, Done](ctx, r.Hub, name, prepare, Task{Run: r.id, Plan: *r.plan,
 			Share: load.Share{Index: index(names, name), Of: len(names)}})
 		return err
 	}); err != nil {
@@ -129,7 +122,7 @@ func (r *run) carryOut(ctx, work context.Context, say func(string)) (*summary.Su
 	}
 	say(fmt.Sprintf("connecting from %s", strings.Join(names, ", ")))
 	ready := map[string]Event{}
-	if err := r.await(ctx, "ready", ready, time.Now().Add(r.request.Warmup+preparing)); err != nil {
+	if err := r.await(ctx, "ready", ready, time.Now().Add(r.plan.Request.Warmup+preparing)); err != nil {
 		return nil, err
 	}
 	for _, e := range ready {
@@ -140,7 +133,7 @@ func (r *run) carryOut(ctx, work context.Context, say func(string)) (*summary.Su
 	}
 	end := time.Time{}
 	if r.length > 0 {
-		end = time.Now().Add(lead + r.length + r.request.Timeout + ending)
+		end = time.Now().Add(lead + r.length + r.plan.Request.Timeout + ending)
 		say(fmt.Sprintf("loading for %v; the machines are silent until then", r.length))
 	} else {
 		say("loading; the machines are silent until all requests are done")
@@ -155,6 +148,11 @@ func (r *run) carryOut(ctx, work context.Context, say func(string)) (*summary.Su
 		return nil, err
 	}
 	return r.merge(work, names, done)
+}
+
+// travel is how long a plan may be on its way, at 1 MB/s, in all tries together.
+func (p *Plan) travel() time.Duration {
+	return tries * time.Duration(len(encoded(p))) * time.Microsecond
 }
 
 func index(names []string, name string) int {
@@ -186,7 +184,7 @@ func (r *run) startAll(ctx context.Context, names []string) error {
 	ctx, cancel := context.WithTimeout(ctx, lead*9/10)
 	defer cancel()
 	return r.each(func(name string) error {
-		_, err := ask[Start, Done](ctx, r.Hub, name, start, Start{Run: r.id, Plan: r.plan, AtNS: r.starts[name].TheirNS,
+		_, err := ask[Start, Done](ctx, r.Hub, name, start, Start{Run: r.id, Plan: r.plan.digest(), AtNS: r.starts[name].TheirNS,
 			BoundNS: r.starts[name].BoundNS})
 		return err
 	})

@@ -30,8 +30,24 @@ func counting(t *testing.T) (url string, n *atomic.Int64) {
 	return s.URL, n
 }
 
-// quiet is a say for Load.
-func quiet(string) {}
+// load packs a load and makes it.
+func (b *bench) load(ctx context.Context, r loader.Request) (*summary.Summary, error) {
+	p, err := Pack(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return b.Load(ctx, p, func(string) {})
+}
+
+// packed is a load on its way.
+func packed(t *testing.T, r loader.Request) *Plan {
+	t.Helper()
+	p, err := Pack(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
 
 func gathered(t *testing.T, names ...string) *bench {
 	t.Helper()
@@ -45,9 +61,14 @@ func gathered(t *testing.T, names ...string) *bench {
 // punctual makes a load, and again if a generator began late: this machine may be busy with other tests.
 func (b *bench) punctual(t *testing.T, r loader.Request, before func()) *summary.Summary {
 	t.Helper()
+	return b.punctualPlan(t, packed(t, r), before)
+}
+
+func (b *bench) punctualPlan(t *testing.T, p *Plan, before func()) *summary.Summary {
+	t.Helper()
 	for range 20 {
 		before()
-		s, err := b.Load(t.Context(), r, quiet)
+		s, err := b.Load(t.Context(), p, func(string) {})
 		if err == nil {
 			return s
 		}
@@ -101,22 +122,22 @@ func TestLoadBySeveral(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	b := gathered(t, "gen1", "gen2")
 	url, n := counting(t)
-	body := "@/etc/passwd"
+	body := "@no/such/file"
 	ask := adhoc.Request{Scenario: "x.toml"}
 	for want, r := range map[string]loader.Request{
-		"--scenario names a file of this machine": {URL: url, Request: ask},
-		"--body @FILE names a file":               {URL: url, Request: adhoc.Request{Body: &body}},
-		"--csv needs figures":                     {URL: url, CSV: "x.csv"},
-		"-n and -d both end the load":             {URL: url, Requests: 5, Duration: time.Second},
-		"each of the 2 generators needs":          {URL: url, Connections: 1},
-		"no URL":                                  {},
+		"--scenario x.toml: no such file": {URL: url, Request: ask},
+		"-b: open no/such/file":           {URL: url, Request: adhoc.Request{Body: &body}},
+		"--csv needs figures":             {URL: url, CSV: "x.csv"},
+		"-n and -d both end the load":     {URL: url, Requests: 5, Duration: time.Second},
+		"each of the 2 generators needs":  {URL: url, Connections: 1},
+		"no URL":                          {},
 	} {
-		_, err := b.Load(t.Context(), r, quiet)
+		_, err := b.load(t.Context(), r)
 		if _, usage := errors.AsType[*conf.UsageError](err); !usage || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want a usage error with %q", err, want)
 		}
 	}
-	if _, err := b.Load(t.Context(), loader.Request{URL: "http://127.0.0.1:1/", Connections: 2}, quiet); err == nil ||
+	if _, err := b.load(t.Context(), loader.Request{URL: "http://127.0.0.1:1/", Connections: 2}); err == nil ||
 		!strings.Contains(err.Error(), "is a server listening at 127.0.0.1:1?") {
 		t.Errorf("a server that is not there: %v", err)
 	}
@@ -130,9 +151,9 @@ func TestMistakes(t *testing.T) {
 func TestRefusedTasks(t *testing.T) {
 	b := gathered(t, "gen1")
 	url, n := counting(t)
-	task := Task{Run: token(), Request: loader.Request{URL: url, Requests: 10, Connections: 1},
+	task := Task{Run: token(), Plan: *packed(t, loader.Request{URL: url, Requests: 10, Connections: 1}),
 		Share: load.Share{Index: 0, Of: 1}}
-	plan := digest(encoded(task.Request))
+	plan := task.Plan.digest()
 	begin := Start{Run: task.Run, Plan: plan, AtNS: b.agents["gen1"].now() + 1e9}
 	if a := b.send(t, "gen1", b.order("gen1", start, begin)); !strings.Contains(a.Refused, "not the one") {
 		t.Errorf("nothing was prepared: %+v", a)
@@ -216,7 +237,7 @@ func (b *bench) loading(t *testing.T, ctx context.Context, url string, n *atomic
 		n.Store(0)
 		ended = make(chan error, 1)
 		go func() {
-			s, err := b.Load(ctx, loader.Request{URL: url, Rate: 200, Duration: time.Hour, Connections: 2}, quiet)
+			s, err := b.load(ctx, loader.Request{URL: url, Rate: 200, Duration: time.Hour, Connections: 2})
 			if s != nil {
 				err = errors.New("there is a summary")
 			}
@@ -283,7 +304,7 @@ func TestInterruptedFleet(t *testing.T) {
 			cancel()
 		}()
 		var err error
-		s, err = b.Load(ctx, loader.Request{URL: url, Rate: 200, Duration: time.Hour, Connections: 2}, quiet)
+		s, err = b.load(ctx, loader.Request{URL: url, Rate: 200, Duration: time.Hour, Connections: 2})
 		if err != nil && !strings.Contains(err.Error(), "did not start on time") {
 			t.Fatal(err)
 		}
@@ -305,7 +326,7 @@ func TestLateGenerator(t *testing.T) {
 	b := gathered(t, "gen1", "gen2")
 	b.agents["gen2"].delay = 3 * Skew
 	url, _ := counting(t)
-	if _, err := b.Load(t.Context(), loader.Request{URL: url, Rate: 100, Duration: time.Hour, Connections: 2}, quiet); err ==
+	if _, err := b.load(t.Context(), loader.Request{URL: url, Rate: 100, Duration: time.Hour, Connections: 2}); err ==
 		nil || !strings.Contains(err.Error(), "it did not start on time") {
 		t.Errorf("%v", err)
 	}

@@ -146,7 +146,7 @@ func TestBesideOnOneKernel(t *testing.T) {
 func TestAnotherRolesOrders(t *testing.T) {
 	b := gathered(t, "srv", "gen1")
 	url, n := counting(t)
-	task := Task{Run: token(), Request: loader.Request{URL: url, Requests: 10, Connections: 1},
+	task := Task{Run: token(), Plan: *packed(t, loader.Request{URL: url, Requests: 10, Connections: 1}),
 		Share: load.Share{Index: 0, Of: 1}}
 	if a := b.send(t, "srv", b.order("srv", prepare, task)); !strings.Contains(a.Refused,
 		`"prepare" is an order for a generator, and this agent may be a server;`) || a.Body != nil {

@@ -142,7 +142,10 @@ func (s *simLoads) take(ctx context.Context, r loader.Request, ready func(time.D
 	*loader.Outcome, error) {
 	s.count(1)
 	defer s.count(-1)
-	want := simRequest(r.Command, int(r.Limit))
+	want, err := simRequest(r.Command, int(r.Limit)).Detach(ctx)
+	if err != nil {
+		return nil, err
+	}
 	want.Share = load.Share{Index: s.index, Of: s.of}
 	if !reflect.DeepEqual(r, want) || r.Command != "one load" && r.Command != "another" || r.Limit >= int64(len(simShapes)) {
 		s.t.Errorf("%s carries out %+v, which nobody asked for", s.agent.Bundle.Name, r)

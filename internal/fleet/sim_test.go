@@ -94,7 +94,11 @@ func (w *world) command(ctx context.Context, name string, shape int) (*summary.S
 	if err := h.Gather(ctx); err != nil {
 		return nil, err
 	}
-	return h.Load(ctx, simRequest(name, shape), quiet)
+	plan, err := Pack(ctx, simRequest(name, shape))
+	if err != nil {
+		return nil, err
+	}
+	return h.Load(ctx, plan, func(string) {})
 }
 
 // calm ends the bad weather, and all that makes windows late.

@@ -16,15 +16,15 @@ import (
 
 // Task asks an agent to prepare its share of a load: to connect, and to warm up.
 type Task struct {
-	Run     string         `json:"run"`     // that nobody can guess; its events have it
-	Request loader.Request `json:"request"` // of all generators; their Share is empty
-	Share   load.Share     `json:"share"`
+	Run   string     `json:"run"`  // that nobody can guess; its events have it
+	Plan  Plan       `json:"plan"` // of all generators
+	Share load.Share `json:"share"`
 }
 
 // Start asks an agent to begin what it has prepared.
 type Start struct {
 	Run  string `json:"run"`
-	Plan string `json:"plan"`  // digest of the Request that was prepared
+	Plan string `json:"plan"`  // digest of the Plan that was prepared
 	AtNS int64  `json:"at_ns"` // by the agent's clock
 	// BoundNS is how far that may be from the common time.
 	BoundNS int64 `json:"bound_ns"`
@@ -58,7 +58,7 @@ func (e *Event) ID() string { return e.Run + "/" + e.Agent + "/" + e.Kind }
 // task is a load that a session prepares and carries out.
 type task struct {
 	*Task
-	plan   string // digest of the Request
+	plan   string // digest of the Plan
 	ready  chan struct{}
 	begin  chan clocks.Start // takes the time of Start, once
 	begun  bool
@@ -78,7 +78,8 @@ func (t *task) running() bool {
 
 // prepare begins to prepare a load, and returns at once: an event says when it is ready.
 func (s *session) prepare(q *Task) (Done, error) {
-	switch err := q.Request.Portable(); {
+	request, err := q.Plan.unpack()
+	switch {
 	case s.load != nil && s.load.running():
 		return Done{}, errors.New("it is busy with another load")
 	case err != nil:
@@ -86,7 +87,7 @@ func (s *session) prepare(q *Task) (Done, error) {
 	case q.Run == "" || q.Share.Check() != nil:
 		return Done{}, unfit{errors.New("a load without a run or a share")}
 	}
-	t := &task{Task: q, plan: digest(encoded(q.Request)), ready: make(chan struct{}), begin: make(chan clocks.Start, 1),
+	t := &task{Task: q, plan: q.Plan.digest(), ready: make(chan struct{}), begin: make(chan clocks.Start, 1),
 		done: make(chan struct{})}
 	var ctx context.Context
 	ctx, t.cancel = context.WithCancel(s.ctx)
@@ -94,7 +95,7 @@ func (s *session) prepare(q *Task) (Done, error) {
 	s.tasks.Go(func() {
 		defer close(t.done)
 		defer t.cancel()
-		e := s.carryOut(ctx, t)
+		e := s.carryOut(ctx, t, request)
 		e.Run, e.Agent = t.Run, s.agent.Bundle.Name
 		s.report(s.ctx, e)
 	})
@@ -144,8 +145,7 @@ func (s *session) stop(q *Stop) (Done, error) {
 const longestWait = 2 * time.Minute
 
 // carryOut carries out a task until it ends or ctx does, and returns the event that says so.
-func (s *session) carryOut(ctx context.Context, t *task) Event {
-	request := t.Request
+func (s *session) carryOut(ctx context.Context, t *task, request loader.Request) Event {
 	request.Share = t.Share
 	var at clocks.Start
 	var began int64

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"dyno/internal/contestant"
 	"dyno/internal/endpoint"
 	"dyno/internal/load"
+	"dyno/internal/loader"
 	form "dyno/internal/protocol"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
@@ -58,6 +60,7 @@ func (c *Contract) unpack() *scenario.Scenario {
 		return nil
 	}
 	s := c.Scenario
+	s.Requests = slices.Clone(s.Requests) // which stay as they came
 	for i := range s.Requests {
 		if b, ok := c.Sent[i]; ok {
 			s.Requests[i].Body = string(b)
@@ -68,6 +71,57 @@ func (c *Contract) unpack() *scenario.Scenario {
 		}
 	}
 	return &s
+}
+
+// Plan is a load of several generators, with all that they need for it: what it sends and what must come back
+// is in Contract, and the files of TLS in Request.
+type Plan struct {
+	Request  loader.Request `json:"request"` // whose Share is empty
+	Contract *Contract      `json:"contract"`
+	Host     string         `json:"host,omitempty"` // header; "": that of the URL
+}
+
+// mostPlan is what a plan may take as JSON: an order is one message, and is sent again until it is answered.
+const mostPlan = 4 << 20
+
+// Pack packs a load, and the contents of the files that it names. Its errors are mistakes.
+func Pack(ctx context.Context, r loader.Request) (*Plan, error) {
+	if err := r.Portable(); err != nil {
+		return nil, err
+	}
+	r, err := r.Detach(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Request: r, Host: r.Made.Host}
+	if p.Contract, err = contractOf(r.Made.Scenario); err != nil {
+		return nil, err
+	}
+	p.Request.Made = nil
+	data := encoded(p)
+	if len(data) > mostPlan {
+		return nil, conf.Usagef("the requests and their expected responses take %d MB, and the machines of --fleet can be "+
+			"sent %d MB; make the files smaller", len(data)>>20, mostPlan>>20)
+	}
+	var arrived Plan
+	if err := strict(data, &arrived); err != nil || !reflect.DeepEqual(arrived.Request, p.Request) {
+		return nil, fmt.Errorf("this load cannot be sent to other machines (%v): this is a bug in dyno", err)
+	}
+	return p, nil
+}
+
+func (p *Plan) digest() string { return digest(encoded(p)) }
+
+// unpack returns the load, which names no file of this machine.
+func (p *Plan) unpack() (loader.Request, error) {
+	r := p.Request
+	if p.Contract != nil {
+		r.Made = &loader.Made{Scenario: p.Contract.unpack(), Host: p.Host}
+	}
+	if !r.Detached() {
+		return r, errors.New("a load without what it sends")
+	}
+	return r, r.Portable()
 }
 
 // Place is where a server is that generators load, and how it is spoken to.

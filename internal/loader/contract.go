@@ -12,10 +12,48 @@ import (
 	"dyno/internal/scenario"
 )
 
+// Made are the requests of a load and their expected responses, and the Host header, if they have one.
+type Made struct {
+	Scenario *scenario.Scenario
+	Host     string
+}
+
+// Detach returns r without need of the files that it names, which are read: for machines that do not have them.
+func (r Request) Detach(ctx context.Context) (Request, error) {
+	if err := r.TLS.Hold(); err != nil {
+		return r, conf.Usage(err)
+	}
+	url, err := r.aims(ctx)
+	if err != nil {
+		return r, err
+	}
+	t, err := adhoc.ReadURL(url)
+	if err == nil {
+		err = r.aim(t)
+	}
+	if err != nil {
+		return r, err
+	}
+	s, host, err := r.Request.Make(ctx, t.Path)
+	r.Made, r.URL = &Made{s, host}, url
+	own := r.Request
+	r.Request = adhoc.Request{Scenario: own.Scenario, Compressed: own.Compressed, ExpectStatus: own.ExpectStatus}
+	for _, a := range own.Aims {
+		r.Aims = append(r.Aims, adhoc.Aim{URL: a.URL})
+	}
+	return r, err
+}
+
+// Detached reports whether r needs no files.
+func (r *Request) Detached() bool {
+	return r.Made != nil && (r.TLS.CA+r.TLS.Cert+r.TLS.Key == "" || r.TLS.Held != nil)
+}
+
 // scenario returns the requests and their expected responses, and the value of the Host header.
 func (r *Request) scenario(ctx context.Context, t *adhoc.Target) (s *scenario.Scenario, host string, err error) {
-	s, host, err = r.Request.Make(ctx, t.Path)
-	if err != nil {
+	if r.Made != nil {
+		s, host = r.Made.Scenario, r.Made.Host
+	} else if s, host, err = r.Request.Make(ctx, t.Path); err != nil {
 		return nil, "", err
 	}
 	host = cmp.Or(host, t.Host)

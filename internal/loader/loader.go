@@ -58,7 +58,8 @@ type Request struct {
 	// all of them together; Threads, CPUs and Spin of each.
 	Share load.Share
 
-	adhoc.Request // what is sent, and what must come back
+	adhoc.Request       // what is sent, and what must come back
+	Made          *Made `json:"-"` // what that comes to; nil: it is made of it, and of the files that it names
 
 	// The generator.
 	Engine  string // epoll or gonet
@@ -254,14 +255,28 @@ func spans(cpus []int) string {
 }
 
 // target returns where requests go, and sets Aims if there are several.
-func (r *Request) target(ctx context.Context) (t *adhoc.Target, err error) {
-	url := r.URL
+func (r *Request) target(ctx context.Context) (*adhoc.Target, error) {
+	url, err := r.aims(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t, err := adhoc.ReadTarget(ctx, url, r.route())
+	if err != nil {
+		return nil, err
+	}
+	return t, r.aim(t)
+}
+
+// aims sets Aims if there are several requests, and returns the URL of the server.
+func (r *Request) aims(ctx context.Context) (url string, err error) {
+	url = r.URL
 	switch {
+	case r.Made != nil:
 	case r.Targets != "" && len(r.URLs) > 0:
-		return nil, conf.Usagef("--targets already defines the paths; pass one URL, or none")
+		return "", conf.Usagef("--targets already defines the paths; pass one URL, or none")
 	case r.Targets != "":
 		if r.Aims, err = adhoc.ReadTargets(ctx, r.Targets); err != nil {
-			return nil, err
+			return "", err
 		}
 		if first := r.Aims[0].URL; r.Unix == "" || !strings.HasPrefix(first, "/") {
 			url = cmp.Or(url, first)
@@ -269,13 +284,18 @@ func (r *Request) target(ctx context.Context) (t *adhoc.Target, err error) {
 	case len(r.URLs) > 0:
 		r.Aims = adhoc.Aims(append([]string{url}, r.URLs...))
 	}
-	if t, err = adhoc.ReadTarget(ctx, url, r.route()); err != nil || len(r.Aims) == 0 {
-		return t, err
+	return url, nil
+}
+
+// aim points Aims at the server.
+func (r *Request) aim(t *adhoc.Target) error {
+	switch {
+	case len(r.Aims) == 0:
+		return nil
+	case r.Made == nil && r.Targets != "" && r.URL != "" && t.Path != "/":
+		return conf.Usagef("--targets defines the paths; pass the URL without %s", t.Path)
 	}
-	if r.Targets != "" && r.URL != "" && t.Path != "/" {
-		return nil, conf.Usagef("--targets defines the paths; pass the URL without %s", t.Path)
-	}
-	return t, t.Aim(r.Aims)
+	return t.Aim(r.Aims)
 }
 
 // route says how the server is reached.

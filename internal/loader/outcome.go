@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"dyno/internal/conf"
@@ -37,44 +36,24 @@ func (p *Plan) outcome(s *summary.Summary, part *load.Part, start time.Time) *Ou
 	return &Outcome{own, part, p.Limit > 0, start.UnixNano(), p.MaxErrors, p.Strict}
 }
 
-// Portable returns an error if several machines cannot carry r out together: because a file is on this
-// one, or because r is only a part of a load, or tells a time by one machine's clock.
+// Portable returns an error if several machines cannot carry r out together: because it is about one machine,
+// needs figures while it runs, or is only a part of a load.
 func (r *Request) Portable() error {
-	file := func(text *string) bool { return text != nil && strings.HasPrefix(*text, "@") }
-	form := false
-	for _, field := range r.Form {
-		_, value, _ := strings.Cut(field, "=")
-		form = form || strings.HasPrefix(value, "@")
-	}
+	const (
+		here   = "%s is of this machine, which the machines of --fleet cannot reach by it; omit one"
+		during = "%s needs figures while the load runs, and the machines of --fleet send none then; omit one"
+		part   = "--fleet divides the load among its machines and starts them together; omit %s"
+	)
 	for _, f := range []struct {
-		flag string
-		is   bool
+		flag, why string
+		is        bool
 	}{
-		{"--scenario", r.Scenario != ""}, {"--targets", r.Targets != ""}, {"--unix", r.Unix != ""},
-		{"--body-file", r.BodyFile != ""}, {"--body @FILE", file(r.Body)}, {"--form NAME=@FILE", form},
-		{"--expect-body @FILE", file(r.ExpectBody)}, {"--ca", r.TLS.CA != ""}, {"--cert", r.TLS.Cert != ""},
-		{"--key", r.TLS.Key != ""},
+		{"--unix", here, r.Unix != ""}, {"--find", during, r.Find != nil}, {"--csv", during, r.CSV != ""},
+		{"--hdr", during, r.HDR != ""}, {"--metrics", during, r.Metrics != ""}, {"--share", part, !r.Share.Whole()},
+		{"--start-at", part, !r.StartAt.IsZero()},
 	} {
 		if f.is {
-			return conf.Usagef("%s names a file of this machine, which the machines of --fleet do not have; omit one",
-				f.flag)
-		}
-	}
-	for _, f := range []struct {
-		flag string
-		is   bool
-	}{{"--find", r.Find != nil}, {"--csv", r.CSV != ""}, {"--hdr", r.HDR != ""}, {"--metrics", r.Metrics != ""}} {
-		if f.is {
-			return conf.Usagef("%s needs figures while the load runs, and the machines of --fleet send none then; omit "+
-				"one", f.flag)
-		}
-	}
-	for _, f := range []struct {
-		flag string
-		is   bool
-	}{{"--share", !r.Share.Whole()}, {"--start-at", !r.StartAt.IsZero()}} {
-		if f.is {
-			return conf.Usagef("--fleet divides the load among its machines and starts them together; omit %s", f.flag)
+			return conf.Usagef(f.why, f.flag)
 		}
 	}
 	return nil

@@ -1,0 +1,220 @@
+package fleet
+
+import (
+	"crypto/tls"
+	"encoding/pem"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"dyno/internal/adhoc"
+	"dyno/internal/endpoint"
+	"dyno/internal/loader"
+)
+
+// asked is what a server saw of requests.
+type asked struct {
+	mu   sync.Mutex
+	seen map[string]int // by protocol, client's certificate, method, path and body
+}
+
+func (a *asked) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	who := "nobody"
+	if r.TLS != nil && len(r.TLS.PeerCertificates) > 0 {
+		who = r.TLS.PeerCertificates[0].Subject.CommonName
+	}
+	a.mu.Lock()
+	a.seen[strings.Join([]string{r.Proto, who, r.Method, r.URL.Path, string(body)}, " ")]++
+	a.mu.Unlock()
+	w.Header().Set("Content-Type", "text/plain")
+	w.Write([]byte("value\xff"))
+}
+
+func (a *asked) forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.seen = map[string]int{}
+}
+
+// files makes files in a folder of its own, and returns it.
+func files(t *testing.T, all map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range all {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestEncryptedLoadBySeveral: generators speak TLS, HTTP/2 over TLS and in the clear, with a certificate of the
+// client's; none of its files is there when they connect.
+func TestEncryptedLoadBySeveral(t *testing.T) {
+	b := gathered(t, "gen1", "gen2")
+	id, err := endpoint.NewIdentity(filepath.Join(t.TempDir(), "client"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, err := os.ReadFile(id.Cert)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(url string, change func(*loader.Request)) loader.Request {
+		r := loader.Request{URL: url, Requests: 40, Connections: 4, Seed: 1}
+		change(&r)
+		return r
+	}
+	for name, c := range map[string]struct {
+		secure bool
+		change func(*loader.Request)
+		want   string
+	}{
+		"https":        {true, func(*loader.Request) {}, "HTTP/1.1 dyno, for one run GET / "},
+		"h2":           {true, func(r *loader.Request) { r.HTTP2, r.Streams = true, 2 }, "HTTP/2.0 dyno, for one run GET / "},
+		"h2 by ALPN":   {true, func(r *loader.Request) { r.TLS.ALPN = []string{"h2", "http/1.1"} }, "HTTP/2.0 dyno, for one run GET / "},
+		"h2c":          {false, func(r *loader.Request) { r.H2C = true }, "HTTP/2.0 nobody GET / "},
+		"in the clear": {false, func(*loader.Request) {}, "HTTP/1.1 nobody GET / "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := &asked{seen: map[string]int{}}
+			s := httptest.NewUnstartedServer(a)
+			s.EnableHTTP2 = true
+			s.Config.Protocols = new(http.Protocols)
+			s.Config.Protocols.SetHTTP1(true)
+			s.Config.Protocols.SetHTTP2(true)
+			s.Config.Protocols.SetUnencryptedHTTP2(true)
+			if c.secure {
+				s.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
+				s.StartTLS()
+			} else {
+				s.Start()
+			}
+			t.Cleanup(s.Close)
+			dir := ""
+			r := of(s.URL, func(r *loader.Request) {
+				if c.secure {
+					ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
+					key, err := os.ReadFile(id.Key)
+					if err != nil {
+						t.Fatal(err)
+					}
+					dir = files(t, map[string]string{"ca.pem": string(ca), "cert.pem": string(cert), "key.pem": string(key)})
+					r.TLS = endpoint.TLS{CA: dir + "/ca.pem", Cert: dir + "/cert.pem", Key: dir + "/key.pem"}
+				}
+				c.change(r)
+			})
+			plan := packed(t, r)
+			if dir != "" {
+				if err := os.RemoveAll(dir); err != nil { // agents have other disks
+					t.Fatal(err)
+				}
+			}
+			sum := b.punctualPlan(t, plan, a.forget)
+			if sum.Load.Succeeded != 40 || len(sum.Generators) != 2 || c.secure != (len(sum.Load.TLS) > 0) {
+				t.Errorf("%+v", sum.Load)
+			}
+			if len(a.seen) != 1 || a.seen[c.want] != 40 {
+				t.Errorf("%v; want 40 of %q", a.seen, c.want)
+			}
+		})
+	}
+}
+
+// TestFilesAreSent: what a load sends and expects may be in files of the controller.
+func TestFilesAreSent(t *testing.T) {
+	b := gathered(t, "gen1", "gen2")
+	a := &asked{seen: map[string]int{}}
+	s := httptest.NewServer(a)
+	t.Cleanup(s.Close)
+	dir := files(t, map[string]string{
+		"body.bin": "\x00\xfe\xff", "want.bin": "value\xff", "list.txt": "GET " + s.URL + "/a\n\nPUT " + s.URL +
+			"/b\n@" + "BODY\n", "mix/scenarios/mix.toml": "name = \"mix\"\ntitle = \"a mix\"\n[[request]]\nname = \"one\"\n" +
+			"method = \"GET\"\npath = \"/one\"\n[request.expect]\nstatus = 200\nbody_file = \"want.txt\"\n",
+		"mix/scenarios/want.txt": "value\xff"})
+	list, _ := os.ReadFile(dir + "/list.txt")
+	if err := os.WriteFile(dir+"/list.txt", []byte(strings.Replace(string(list), "BODY", dir+"/body.bin", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text := func(s string) *string { return &s }
+	plans, wants := map[string]*Plan{}, map[string][]string{
+		"a body":   {"HTTP/1.1 nobody POST / \x00\xfe\xff"},
+		"of -b":    {"HTTP/1.1 nobody PATCH / \x00\xfe\xff"},
+		"targets":  {"HTTP/1.1 nobody GET /a ", "HTTP/1.1 nobody PUT /b \x00\xfe\xff"},
+		"scenario": {"HTTP/1.1 nobody GET /one "},
+		"expected": {"HTTP/1.1 nobody GET / "},
+		"URLs":     {"HTTP/1.1 nobody GET /x ", "HTTP/1.1 nobody GET /y "},
+	}
+	for name, r := range map[string]loader.Request{
+		"a body":   {URL: s.URL, Request: adhoc.Request{BodyFile: dir + "/body.bin"}},
+		"of -b":    {URL: s.URL, Request: adhoc.Request{Body: text("@" + dir + "/body.bin"), Method: "PATCH"}},
+		"targets":  {Targets: dir + "/list.txt"},
+		"scenario": {URL: s.URL, Request: adhoc.Request{Scenario: dir + "/mix/scenarios/mix.toml"}},
+		"expected": {URL: s.URL, Request: adhoc.Request{ExpectBody: text("@" + dir + "/want.bin")}},
+		"URLs":     {URL: s.URL + "/x", URLs: []string{s.URL + "/y"}},
+	} {
+		r.Requests, r.Connections, r.Seed = 40, 4, 1
+		plans[name] = packed(t, r)
+		var arrived Plan
+		if err := strict(encoded(plans[name]), &arrived); err != nil || arrived.digest() != plans[name].digest() {
+			t.Errorf("%s: %v\n%s\n%s", name, err, encoded(plans[name]), encoded(arrived))
+		}
+	}
+	large := files(t, map[string]string{"x": strings.Repeat("x", mostPlan)}) + "/x"
+	if _, err := Pack(t.Context(), loader.Request{URL: s.URL, Request: adhoc.Request{BodyFile: large}}); err == nil ||
+		!strings.Contains(err.Error(), "the machines of --fleet can be sent 4 MB") {
+		t.Error(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	for name, plan := range plans {
+		sum := b.punctualPlan(t, plan, a.forget)
+		if sum.Load.Succeeded != 40 || sum.Load.Failed > 0 {
+			t.Errorf("%s: %+v", name, sum.Load)
+		}
+		n := 0
+		for _, want := range wants[name] {
+			n += a.seen[want]
+			if a.seen[want] == 0 {
+				t.Errorf("%s: %v; no %q", name, a.seen, want)
+			}
+		}
+		if n < 40 {
+			t.Errorf("%s: %v", name, a.seen)
+		}
+	}
+}
+
+// TestFilesOfAnAgent: an order whose files are not in it is refused, rather than read from the agent's disk.
+func TestFilesOfAnAgent(t *testing.T) {
+	b := gathered(t, "gen1")
+	url, n := counting(t)
+	bare := packed(t, loader.Request{URL: url})
+	bare.Contract = nil
+	named := packed(t, loader.Request{URL: "https" + strings.TrimPrefix(url, "http")})
+	named.Request.TLS.CA, named.Request.TLS.Held = "/etc/hostname", nil
+	unix := packed(t, loader.Request{URL: url})
+	unix.Request.Unix = "/run/some.sock"
+	for name, p := range map[string]*Plan{"no requests": bare, "a name of a file": named, "a socket": unix} {
+		task := Task{Run: token(), Plan: *p}
+		task.Share.Of = 1
+		if a := b.send(t, "gen1", b.order("gen1", prepare, task)); a.Refused == "" || n.Load() > 0 {
+			t.Errorf("%s: %+v", name, a)
+		}
+	}
+	held := packed(t, loader.Request{URL: "https" + strings.TrimPrefix(url, "http")})
+	held.Request.TLS.CA, held.Request.TLS.Held = "/etc/hostname", map[string][]byte{}
+	if _, err := held.Request.TLS.Config("a"); err == nil || !strings.Contains(err.Error(), "is not held") {
+		t.Error(err)
+	}
+}
