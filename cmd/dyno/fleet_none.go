@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno/internal/experiment"
-	"dyno/internal/summary"
 )
 
 // fleetCommands are none: this build has no NATS.
@@ -22,6 +21,4 @@ func onFleet(*cobra.Command, *place, *experiment.Experiment) error { return nil 
 // fleetFlag defines no flag.
 func fleetFlag(*loadFlags) {}
 
-func loadByFleet(*cobra.Command, *loadFlags) (*summary.Summary, error) {
-	return nil, errors.ErrUnsupported
-}
+func loadByFleet(*cobra.Command, *loadFlags) error { return errors.ErrUnsupported }

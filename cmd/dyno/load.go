@@ -81,11 +81,7 @@ func (f *loadFlags) run(args []string) error {
 		f.URL, f.URLs = args[0], args[1:]
 	}
 	if f.fleet != "" {
-		s, err := loadByFleet(f.cmd, f)
-		if err != nil {
-			return err
-		}
-		return f.print(s)
+		return loadByFleet(f.cmd, f)
 	}
 	p, err := loader.New(f.cmd.Context(), f.Request)
 	if err != nil {

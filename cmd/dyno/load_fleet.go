@@ -20,20 +20,25 @@ func fleetFlag(f *loadFlags) {
 }
 
 // loadByFleet makes the load from several machines.
-func loadByFleet(cmd *cobra.Command, f *loadFlags) (*summary.Summary, error) {
+func loadByFleet(cmd *cobra.Command, f *loadFlags) error {
 	machines, err := fleet.ReadFor(f.fleet, f.nats)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	plan, err := fleet.Pack(cmd.Context(), f.Request)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	files, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer files.Close()
 	stderr := cmd.ErrOrStderr()
 	var s *summary.Summary
 	err = withHub(cmd, machines, func(hub *fleet.Hub) (err error) {
 		if err = hub.Gather(cmd.Context()); err == nil {
-			s, err = hub.Load(cmd.Context(), plan, func(line string) {
+			s, err = hub.Load(cmd.Context(), plan, files, func(line string) {
 				if !f.quiet {
 					fmt.Fprintln(stderr, document.Clean(line))
 				}
@@ -41,5 +46,8 @@ func loadByFleet(cmd *cobra.Command, f *loadFlags) (*summary.Summary, error) {
 		}
 		return err
 	})
-	return s, err
+	if err != nil {
+		return err
+	}
+	return f.print(s, func() error { return files.Write(s) }, files.Close)
 }

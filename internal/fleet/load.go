@@ -29,17 +29,19 @@ type run struct {
 	*Hub
 	id     string
 	plan   *Plan
+	files  *loader.Files // to write; nil: none
 	events chan Event
 	clocks map[string]*clocks.Other
 	starts map[string]clocks.Start
+	at     time.Time     // of the start
 	length time.Duration // of the window; 0: until its requests are done
 }
 
-// Load carries out a load with all generators and merges what they measured. say tells people how far
-// it is. If a generator is lost, or starts late, or fails, there is an error and no summary; after an
-// interruption the summary is of all until then.
-func (h *Hub) Load(ctx context.Context, plan *Plan, say func(string)) (*summary.Summary, error) {
-	r := &run{Hub: h, id: token(), plan: plan, events: make(chan Event, 1000),
+// Load carries out a load with all generators and merges what they measured, also by second for files, unless
+// nil, which the caller ends. say tells people how far it is. If a generator is lost, or starts late, or fails,
+// there is an error and no summary; after an interruption the summary is of all until then.
+func (h *Hub) Load(ctx context.Context, plan *Plan, files *loader.Files, say func(string)) (*summary.Summary, error) {
+	r := &run{Hub: h, id: token(), plan: plan, files: files, events: make(chan Event, 1000),
 		clocks: map[string]*clocks.Other{}, starts: map[string]clocks.Start{}}
 	if len(h.fleet.Generators) == 0 {
 		return nil, conf.Usagef("%s: no machine makes load; add a table [[generator]] with its name", h.fleet.path)
@@ -173,6 +175,7 @@ func (r *run) startAll(ctx context.Context, names []string) error {
 		return err
 	}
 	at := r.now() + int64(lead)
+	r.at = r.began.Add(time.Duration(at))
 	for _, name := range names {
 		r.starts[name] = r.clocks[name].Start(at)
 		if bound := r.starts[name].BoundNS; bound > int64(Skew) {
@@ -273,5 +276,8 @@ func (r *run) merge(ctx context.Context, names []string, done map[string]Event) 
 		s.Generators[i].BeganNS = done[name].BeganNS - r.starts[name].TheirNS
 		s.Generators[i].BoundNS = r.starts[name].BoundNS
 	}
-	return s, nil
+	if r.files != nil {
+		err = loader.BySecond(s, outcomes, r.files, r.at)
+	}
+	return s, err
 }

@@ -98,7 +98,7 @@ func (w *world) command(ctx context.Context, name string, shape int) (*summary.S
 	if err != nil {
 		return nil, err
 	}
-	return h.Load(ctx, plan, func(string) {})
+	return h.Load(ctx, plan, nil, func(string) {})
 }
 
 // calm ends the bad weather, and all that makes windows late.

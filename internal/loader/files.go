@@ -21,13 +21,13 @@ type Files struct {
 	hlog     *summary.Hlog // written to out; nil until the load starts
 }
 
-// Open opens the files of the plan.
-func (p *Plan) Open() (*Files, error) {
+// Open opens the files of the request.
+func (r *Request) Open() (*Files, error) {
 	f := &Files{}
 	for _, o := range []struct {
 		flag, name string
 		to         **output
-	}{{"--csv", p.CSV, &f.csv}, {"--hdr", p.HDR, &f.hdr}} {
+	}{{"--csv", r.CSV, &f.csv}, {"--hdr", r.HDR, &f.hdr}} {
 		var err error
 		switch {
 		case o.name == "":
@@ -46,7 +46,7 @@ func (p *Plan) Open() (*Files, error) {
 	}
 	if f.csv != nil && f.hdr != nil && f.csv.is(f.hdr) {
 		f.Close()
-		return nil, conf.Usagef("--csv and --hdr name the same file, %s; pass different files", p.HDR)
+		return nil, conf.Usagef("--csv and --hdr name the same file, %s; pass different files", r.HDR)
 	}
 	return f, nil
 }

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,8 +21,9 @@ type Outcome struct {
 	Limited bool // by Request.Limit
 	// BeganUnixNS is the beginning of the window by the time of day of the generator's machine.
 	BeganUnixNS int64
-	MaxErrors   float64 // of the Request
-	Strict      bool    // likewise
+	MaxErrors   float64     // of the Request
+	Strict      bool        // likewise
+	BySecond    []Latencies `json:",omitempty"` // of Summary.Seconds, if the Request writes them to files
 }
 
 // outcome returns the Outcome of a generator with that summary and part, whose window began at start.
@@ -33,7 +35,8 @@ func (p *Plan) outcome(s *summary.Summary, part *load.Part, start time.Time) *Ou
 		counts.Add(sec)
 		own.Seconds = append(own.Seconds, counts)
 	}
-	return &Outcome{own, part, p.Limit > 0, start.UnixNano(), p.MaxErrors, p.Strict}
+	return &Outcome{Summary: own, Part: part, Limited: p.Limit > 0, BeganUnixNS: start.UnixNano(), MaxErrors: p.MaxErrors,
+		Strict: p.Strict}
 }
 
 // Portable returns an error if several machines cannot carry r out together: because it is about one machine,
@@ -48,9 +51,8 @@ func (r *Request) Portable() error {
 		flag, why string
 		is        bool
 	}{
-		{"--unix", here, r.Unix != ""}, {"--find", during, r.Find != nil}, {"--csv", during, r.CSV != ""},
-		{"--hdr", during, r.HDR != ""}, {"--metrics", during, r.Metrics != ""}, {"--share", part, !r.Share.Whole()},
-		{"--start-at", part, !r.StartAt.IsZero()},
+		{"--unix", here, r.Unix != ""}, {"--find", during, r.Find != nil}, {"--metrics", during, r.Metrics != ""},
+		{"--share", part, !r.Share.Whole()}, {"--start-at", part, !r.StartAt.IsZero()},
 	} {
 		if f.is {
 			return conf.Usagef(f.why, f.flag)
@@ -82,7 +84,11 @@ func (p *Plan) Measure(ctx context.Context, ready func() error, begin func()) (*
 		begin()
 		start = time.Now()
 	}
+	var own seconds
 	p.window.Observe = &load.Observe{Every: time.Second, Each: true, Tick: func(i result.Interval) {
+		if p.CSV+p.HDR != "" {
+			own.keep(&i.Detail)
+		}
 		i.Detail = result.Detail{} // of which outcome keeps nothing
 		s.Seconds = append(s.Seconds, summary.Of(i))
 	}}
@@ -91,7 +97,9 @@ func (p *Plan) Measure(ctx context.Context, ready func() error, begin func()) (*
 	if s.Interrupted = err != nil && ctx.Err() != nil && part != nil; s.Interrupted {
 		err = nil
 	}
-	return p.outcome(s, part, start), err
+	o := p.outcome(s, part, start)
+	o.BySecond = own.all
+	return o, cmp.Or(err, own.err)
 }
 
 // Merge returns the summary of a load of which these are the outcomes of all generators, in the order

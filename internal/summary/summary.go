@@ -76,13 +76,18 @@ func Of(i result.Interval) Second {
 		Errored:   l.Errored(),
 		BytesRead: l.BytesRead, RunQueueNS: l.RunQueueNS,
 	}
-	if h := primary(&i.Detail); h != nil {
+	s.Measured(&i.Detail)
+	return s
+}
+
+// Measured sets the percentiles of s from the histograms of its interval.
+func (s *Second) Measured(d *result.Detail) {
+	if h := primary(d); h != nil {
 		s.P50NS, s.P99NS, s.MaxNS = told(h, 0.5), told(h, 0.99), h.Max()
 	}
-	if h := i.Detail.Lag; h != nil {
+	if h := d.Lag; h != nil {
 		s.LagP50NS, s.LagP99NS = told(h, 0.5), told(h, 0.99)
 	}
-	return s
 }
 
 // told returns a quantile if enough requests lie beyond it, else 0.

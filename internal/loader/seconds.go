@@ -1,0 +1,115 @@
+package loader
+
+import (
+	"fmt"
+	"time"
+
+	"dyno/internal/hist"
+	"dyno/internal/result"
+	"dyno/internal/summary"
+)
+
+// Latencies are the histograms of one second of a generator, each as text (hist.Histogram.MarshalText), of
+// which many fit in memory; "": there is none.
+type Latencies struct {
+	Service  string `json:",omitempty"`
+	Response string `json:",omitempty"`
+	Lag      string `json:",omitempty"`
+}
+
+// mostBySecond is what the Latencies of all seconds may take, in bytes: they are sent in one message. Later
+// seconds have none.
+const mostBySecond = 8 << 20
+
+// seconds keeps the Latencies of a load.
+type seconds struct {
+	all   []Latencies
+	bytes int
+	err   error
+}
+
+// keep keeps those of the next second, while there is room.
+func (k *seconds) keep(d *result.Detail) {
+	if k.err != nil || k.bytes > mostBySecond {
+		return
+	}
+	l, err := latenciesOf(d)
+	k.bytes += len(l.Service) + len(l.Response) + len(l.Lag)
+	if k.err = err; err == nil && k.bytes <= mostBySecond {
+		k.all = append(k.all, l)
+	}
+}
+
+func latenciesOf(d *result.Detail) (l Latencies, err error) {
+	for _, x := range l.of(d) {
+		if *x.h == nil {
+			continue
+		}
+		text, err := (*x.h).MarshalText()
+		if err != nil {
+			return l, fmt.Errorf("keep the latencies of a second: %w", err)
+		}
+		*x.text = string(text)
+	}
+	return l, nil
+}
+
+// kept is a histogram and its text.
+type kept struct {
+	text *string
+	h    **hist.Histogram
+}
+
+func (l *Latencies) of(d *result.Detail) []kept {
+	return []kept{{&l.Service, &d.Service}, {&l.Response, &d.Response}, {&l.Lag, &d.Lag}}
+}
+
+// addTo merges l into the histograms of d.
+func (l *Latencies) addTo(d *result.Detail) error {
+	for _, x := range l.of(d) {
+		if *x.text == "" {
+			continue
+		}
+		h := hist.New()
+		if err := h.UnmarshalText([]byte(*x.text)); err != nil {
+			return fmt.Errorf("read the latencies of a second: %w", err)
+		}
+		if *x.h == nil {
+			*x.h = hist.New()
+		}
+		(*x.h).Merge(h)
+	}
+	return nil
+}
+
+// BySecond adds to the summary of a load the percentiles of its seconds, and writes these to files, as far as
+// all generators kept them. The load began at start. One second is merged at a time.
+func BySecond(s *summary.Summary, outcomes []*Outcome, files *Files, start time.Time) error {
+	log, end := files.log(start, s.Command), len(s.Seconds)
+	for _, o := range outcomes {
+		if n := len(o.BySecond); n < len(o.Summary.Seconds) {
+			end = min(end, n)
+		}
+	}
+	for k := range s.Seconds[:end] {
+		counts := &s.Seconds[k]
+		i := result.Interval{StartNS: counts.StartNS, LengthNS: counts.LengthNS}
+		for _, o := range outcomes {
+			if k < len(o.BySecond) {
+				if err := o.BySecond[k].addTo(&i.Detail); err != nil {
+					return err
+				}
+			}
+		}
+		counts.Measured(&i.Detail)
+		if log != nil {
+			log.Add(i)
+		}
+	}
+	if end < len(s.Seconds) {
+		s.Noted = append(s.Noted, summary.Warning{ID: summary.Seconds, Text: fmt.Sprintf("--csv and --hdr have latencies "+
+			"of the first %d of %d seconds: those of all take more than the machines can send. Make the load shorter",
+			end, len(s.Seconds))})
+	}
+	return nil
+}
