@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -37,15 +36,7 @@ func TestFaultsOfRuns(t *testing.T) {
 	f := newFour(t)
 	s := &soak{fleetRun: f, rng: rand.New(rand.NewPCG(uint64(number(t, "DYNO_SEED", 1)), 0)), todo: n,
 		faults: deck[trouble]{cards: f.troubles()}, met: map[string]int{}}
-	alone := filepath.Join(folder, "alone")
-	if out, err := f.command("ctl", append(soakArgs, "--out", alone)...).CombinedOutput(); err != nil &&
-		!strings.Contains(string(out), busyMachine) {
-		t.Fatalf("on one machine: %v: %s", err, out)
-	}
-	var err error
-	if s.one, err = result.Open(alone); err != nil {
-		t.Fatal(err)
-	}
+	s.one = s.alone(filepath.Join(folder, "alone"))
 	for i := 0; s.todo > 0 && !t.Failed(); i++ {
 		s.carryOut(filepath.Join(folder, fmt.Sprint(i)))
 	}
@@ -66,7 +57,6 @@ var soakArgs = []string{"run", "--contestants", "ref,ref+50%", "--interim", "6",
 const (
 	soakBudget  = 4 * time.Minute
 	soakLongest = 5 * soakBudget
-	soakMost    = 12 // faults of a run
 )
 
 // soak is a number of faults, in as many comparisons as they take.
@@ -75,7 +65,7 @@ type soak struct {
 	rng    *rand.Rand
 	faults deck[trouble]
 	todo   int         // faults
-	one    *result.Run // the same comparison on one machine
+	one    *result.Run // the beginning of the same comparison on one machine
 
 	runs, whole, trials, rounds, epochs int
 	met                                 map[string]int // what happened to agents, by the reason that is recorded
@@ -89,6 +79,22 @@ type happened struct {
 	trouble
 	from, to int64  // Unix ns
 	seen     []byte // the record before it
+}
+
+// alone begins the comparison on one machine.
+func (s *soak) alone(folder string) *result.Run {
+	s.out = folder
+	c, said := s.begin(append(soakArgs, "--out", folder)...)
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	s.fleetRun.trials(24, said, ended)
+	c.Process.Signal(syscall.SIGINT)
+	<-ended
+	run, err := result.Open(folder)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return run
 }
 
 // carryOut makes a run in a folder. Its controller is started as often as it takes.
@@ -139,7 +145,7 @@ func (s *soak) carryOut(folder string) {
 func (s *soak) disturb(c *exec.Cmd) {
 	ended := make(chan struct{})
 	go func() { c.Wait(); close(ended) }()
-	for s.todo > 0 && len(s.happened) < soakMost {
+	for s.todo > 0 {
 		select {
 		case <-ended:
 			return
