@@ -22,10 +22,6 @@ var chartStyle string
 //go:embed page.js
 var pageScript string
 
-// pageTemplate is never executed itself: each page executes a copy that knows which words the page
-// explains.
-var pageTemplate = template.Must(template.New("page").Funcs(pageFuncs(nil)).Parse(pageText))
-
 // HTML draws a document as a self-contained page that needs no network and is readable without
 // scripts. With scripts, tables can be sorted and filtered, the baseline of charts can be chosen,
 // and both can be copied. The page follows the light or dark setting of the system, adapts to
@@ -41,11 +37,11 @@ func HTML(w io.Writer, d *Document) error {
 			}
 		}
 	}
-	page, err := pageTemplate.Clone()
+	page, err := template.New("page").Funcs(pageFuncs(words)).Parse(pageText)
 	if err != nil {
 		return err
 	}
-	return page.Funcs(pageFuncs(words)).Execute(w, d)
+	return page.Execute(w, d)
 }
 
 func pageFuncs(words map[string]bool) template.FuncMap {

@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // pattern reads figures from one line of a tool's output: each group of form is the figure of that
 // name. Its unit follows the number, or else is unit. The names connections and planned go to the
 // row; the group "pct" is a percentile, "status" a code, and the next group is its value.
 type pattern struct {
-	form  *regexp.Regexp
+	form  func() *regexp.Regexp // compiled when it is first asked for: other commands of dyno need none
 	names []string
 	unit  string
 }
@@ -24,7 +25,8 @@ var groups = strings.NewReplacer("<int>", `(\d+)`, "<num>", `([0-9.]+)`, "<val>"
 
 // line returns a pattern; names are separated by spaces, one for each group.
 func line(form, names, unit string) pattern {
-	return pattern{regexp.MustCompile(groups.Replace(form)), strings.Fields(names), unit}
+	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(groups.Replace(form)) })
+	return pattern{compiled, strings.Fields(names), unit}
 }
 
 // outputs are the lines of each tool that hold figures.
@@ -193,7 +195,7 @@ func (r *reader) outputLine(row *Row, text string, number, before int) {
 		row.dynoText(text)
 	}
 	for _, p := range outputs[row.Tool] {
-		at := p.form.FindStringSubmatchIndex(text)
+		at := p.form().FindStringSubmatchIndex(text)
 		if at == nil {
 			continue
 		}

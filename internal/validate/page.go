@@ -19,15 +19,18 @@ var faultsText string
 //go:embed page.md
 var pageText string
 
-var pageTemplate = template.Must(template.New("page.md").
-	Funcs(template.FuncMap{"percent": perCent}).Parse(pageText))
-
 // page is the data of page.md: each exported method is a table or a figure in it.
 type page struct{ *Results }
 
 // Page writes results as Markdown: the question, the limits, the figures. The same results give the
 // same bytes.
-func Page(w io.Writer, p *Results) error { return pageTemplate.Execute(w, page{p}) }
+func Page(w io.Writer, p *Results) error {
+	t, err := template.New("page.md").Funcs(template.FuncMap{"percent": perCent}).Parse(pageText)
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, page{p})
+}
 
 // table is a Markdown table, the head first.
 type table [][]string
