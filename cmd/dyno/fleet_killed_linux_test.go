@@ -32,13 +32,20 @@ func TestKilledController(t *testing.T) {
 	folder, temp := t.TempDir(), t.TempDir()
 	busy, free := filepath.Join(folder, "busy.toml"), filepath.Join(folder, "free.toml")
 	for file, port := range map[string]int{busy: ln.Addr().(*net.TCPAddr).Port, free: freePort(t)} {
-		text := fmt.Sprintf("controller = \"127.0.0.1:%d\"\n[[generator]]\nname = \"gen1\"\n", port)
+		text := fmt.Sprintf("controller = \"127.0.0.1:%d\"\n[[generator]]\nname = \"gen1\"\n[[server]]\nname = \"srv1\"\n"+
+			"address = \"10.0.0.9\"\n", port)
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	check := func(file string) *exec.Cmd {
+	runs := 0
+	command := func(of, file string) *exec.Cmd {
 		c := exec.Command(dyno, "fleet", "check", file)
+		if of == "run" {
+			runs++
+			c = exec.Command(dyno, "run", "--contestants", "ref,ref+50%", "--controls", "none", "--offline", "--fleet", file,
+				"--out", filepath.Join(folder, fmt.Sprint(runs)))
+		}
 		c.Env = append(os.Environ(), "TMPDIR="+temp, proc.RuntimeVariable+"="+folder)
 		return c
 	}
@@ -57,8 +64,11 @@ func TestKilledController(t *testing.T) {
 			}
 		}
 	}
-	for _, both := range []bool{false, true} {
-		c := check(free) // waits for an agent
+	for _, killed := range []struct {
+		of   string
+		both bool
+	}{{"check", false}, {"check", true}, {"run", false}, {"run", true}} {
+		c, both := command(killed.of, free), killed.both // waits for an agent
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +89,7 @@ func TestKilledController(t *testing.T) {
 			if left() != 1 {
 				t.Error("who removed it?")
 			}
-			if out, err := check(busy).CombinedOutput(); err == nil || !strings.Contains(string(out), "does another dyno use") {
+			if out, err := command(killed.of, busy).CombinedOutput(); err == nil || !strings.Contains(string(out), "does another dyno use") {
 				t.Fatalf("%v: %s", err, out)
 			}
 		}

@@ -79,6 +79,11 @@ func measuring(cmd *cobra.Command, wait bool, folder string) (release func(), er
 // carryOut locks the machine, unless others measure, prints the plan and its cost, and carries it out.
 func carryOut(cmd *cobra.Command, x *experiment.Experiment, at *place) (*report.Data, error) {
 	if at.fleet != "" { // whose servers' agent locks its own
+		end, err := supervised(cmd)
+		if err != nil {
+			return nil, err
+		}
+		defer end()
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s\n\n", x.Words())
 		return measure(cmd, x)
 	}
