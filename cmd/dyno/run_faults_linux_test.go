@@ -42,6 +42,9 @@ func TestFaultsOfRuns(t *testing.T) {
 	}
 	t.Logf("%d faults in %d runs, %d of them whole at the end, with %d trials; %d rounds and %d epochs were lost: %v",
 		n-s.todo, s.runs, s.whole, s.trials, s.rounds, s.epochs, s.met)
+	if slices.Sort(s.apart); len(s.apart) > 0 {
+		t.Logf("in the median generators began %v apart", time.Duration(s.apart[len(s.apart)/2]))
+	}
 	for _, host := range s.names() {
 		s.kill(host, syscall.SIGTERM)
 	}
@@ -69,6 +72,7 @@ type soak struct {
 
 	runs, whole, trials, rounds, epochs int
 	met                                 map[string]int // what happened to agents, by the reason that is recorded
+	apart                               []int64        // by which the starts of the two generators differed, ns
 
 	happened []happened // of the present run
 	said     *logged    // of its last controller
@@ -293,6 +297,10 @@ func (s *soak) judge(run *result.Run) {
 		s.whole++
 	}
 	s.trials += len(run.Trials)
+	for i := range run.Trials {
+		p := run.Trials[i].Load.Parts
+		s.apart = append(s.apart, max(p[0].BeganNS-p[1].BeganNS, p[1].BeganNS-p[0].BeganNS))
+	}
 	rounds, late := 0, 0
 	for _, l := range run.Lost {
 		s.met[l.Reason]++
