@@ -138,7 +138,7 @@ func TestFaultsOfHosts(t *testing.T) {
 	seed := uint64(number(t, "DYNO_SEED", 1))
 	rng, faults := rand.New(rand.NewPCG(seed, 0)), deck[trouble]{cards: h.troubles()}
 	h.works(t)
-	for i := range number(t, "DYNO_FAULTS", 5) {
+	for i := range number(t, "DYNO_FAULTS", 2) {
 		fault, after := faults.draw(rng), time.Duration(rng.Int64N(int64(4*time.Second)))
 		what := fmt.Sprintf("fault %d of seed %d: after %v %v", i, seed, after.Round(time.Millisecond), fault)
 		load := h.load(serverURL)
