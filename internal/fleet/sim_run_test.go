@@ -151,7 +151,7 @@ func record(run *result.Run) (all struct {
 // whose clocks differ and drift, is recorded as one machine records it: the folders that were built, the order of
 // its trials, and each of their counts and quantiles.
 func TestSimulatedRuns(t *testing.T) {
-	for seed := range uint64(seeds(t, 20)) {
+	for seed := range uint64(seeds(t, 8)) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		n := machines(seed)
 		weather := weather{doubled: 0.3 * rng.Float64(), held: 0.05 * rng.Float64(),
@@ -249,7 +249,7 @@ func TestStalledWindow(t *testing.T) {
 // contestant is blamed.
 func TestSimulatedRunFaults(t *testing.T) {
 	happened := map[string]int{}
-	for seed := range uint64(seeds(t, 100)) {
+	for seed := range uint64(seeds(t, 2*len(faults))) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		n, fault := []int{1, 2, 3, 5}[rng.IntN(4)], faults[seed%uint64(len(faults))]
 		ok := t.Run(fmt.Sprintf("%d/%d machines, %s", seed, n, fault.name), func(t *testing.T) {
