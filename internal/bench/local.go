@@ -104,7 +104,7 @@ func NewLocal(o LocalOptions) (*Local, error) {
 		l.machine.Absent["energy"] = err.Error()
 	}
 	if o.Address != "" {
-		l.machine = whole(l.machine, true)
+		l.machine = whole(l.machine, true, o.CPUs, host.Usable())
 	}
 	l.pin = l.machine.Pinned
 	l.attach()

@@ -11,13 +11,17 @@ import (
 )
 
 // Whole describes this machine as one of several, all of whose CPUs are a server's or a generator's.
-func Whole(servers bool) result.Host { return whole(host.Describe(), servers) }
+func Whole(servers bool) result.Host { return whole(host.Describe(), servers, 0, nil) }
 
-// whole gives all CPUs that h divides between server and generator to either.
-func whole(h result.Host, servers bool) result.Host {
+// whole gives all CPUs that h divides between server and generator to either; with fewer than n it gives
+// all, also those that h keeps for background CPU.
+func whole(h result.Host, servers bool, n int, all []int) result.Host {
 	cpus := slices.Concat(h.ServerCPUs, h.GeneratorCPUs)
 	slices.Sort(cpus)
 	cpus = slices.Compact(cpus)
+	if len(cpus) < min(n, len(all)) {
+		cpus = slices.Clone(all)
+	}
 	h.ServerCPUs, h.GeneratorCPUs, h.SharedCore = nil, cpus, false
 	if servers {
 		h.ServerCPUs, h.GeneratorCPUs = cpus, nil

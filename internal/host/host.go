@@ -27,7 +27,7 @@ func Describe() result.Host { return DescribeFor(0) }
 func DescribeFor(n int) result.Host {
 	h := describe(os.DirFS("/"))
 	h.FileLimit = fileLimit()
-	cores := cores(os.DirFS("/"), usable())
+	cores := cores(os.DirFS("/"), Usable())
 	h.ServerCPUs, h.GeneratorCPUs, h.Pinned, _ = partitionFor(cores, n)
 	h.Pinned = h.Pinned && runtime.GOOS == "linux" // package proc can pin only there
 	h.SharedCore = h.Pinned && len(cores) == 1

@@ -83,8 +83,8 @@ func Suspended() time.Duration {
 	return time.Duration(sum)
 }
 
-// usable returns the CPUs that this process may run on.
-func usable() []int {
+// Usable returns the CPUs that this process may run on.
+func Usable() []int {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
 		return nil

@@ -14,7 +14,7 @@ func TestMeter(t *testing.T) {
 	defer m.Close()
 	var before, after Snapshot
 	m.Snapshot(&before)
-	if len(before.CPUs) == 0 || before.At.IsZero() || before.CPUs[usable()[0]].Busy == 0 {
+	if len(before.CPUs) == 0 || before.At.IsZero() || before.CPUs[Usable()[0]].Busy == 0 {
 		t.Fatalf("%+v", before)
 	}
 	for range 5 {

@@ -22,7 +22,8 @@ func (m *Meter) Snapshot(s *Snapshot) { *s = Snapshot{At: time.Now()} }
 // Suspended returns 0, because it is unknown on this system.
 func Suspended() time.Duration { return 0 }
 
-func usable() []int {
+// Usable returns the CPUs that this process may run on.
+func Usable() []int {
 	list := make([]int, runtime.NumCPU())
 	for i := range list {
 		list[i] = i

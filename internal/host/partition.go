@@ -113,7 +113,7 @@ func MostServerCPUs() int {
 	if runtime.GOOS != "linux" { // package proc can pin only there
 		return 0
 	}
-	n := most(cores(os.DirFS("/"), usable()))
+	n := most(cores(os.DirFS("/"), Usable()))
 	if quota, _ := quotaOf(os.DirFS("/")); quota > 0 {
 		for n > 0 && float64(n+GeneratorFor(n)) > quota {
 			n--
@@ -130,7 +130,7 @@ func RoomForServers(n int) error {
 			runtime.GOOS)
 	}
 	quota, _ := quotaOf(os.DirFS("/"))
-	return roomFor(n, MostServerCPUs(), len(usable()), quota)
+	return roomFor(n, MostServerCPUs(), len(Usable()), quota)
 }
 
 func roomFor(n, most, usable int, quota float64) error {

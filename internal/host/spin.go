@@ -62,5 +62,5 @@ func SpinAllowed(h *result.Host, loops int, open bool) (ok bool, why string) {
 // if there is no quota.
 func Limits() (usableCPUs []int, quotaCPUs float64) {
 	q, _ := quotaOf(os.DirFS("/"))
-	return usable(), q
+	return Usable(), q
 }
