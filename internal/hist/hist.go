@@ -5,6 +5,8 @@ package hist
 import (
 	"errors"
 	"fmt"
+	"math"
+	"math/bits"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
@@ -17,19 +19,58 @@ const (
 	digits  = 3
 )
 
-// Histogram counts latencies. It is not safe for concurrent use. One takes about 170 kB.
+// Histogram counts latencies. It is not safe for concurrent use. One takes about 250 kB.
+//
+// Note: a load records each of its requests, so Record counts in an array of its own: in fewer
+// instructions, which touch fewer lines of the CPU's cache, than hdr's RecordValue. It comes into h
+// when that is needed.
 type Histogram struct {
-	h    *hdr.Histogram
-	over int64
-	max  int64
+	over  int64
+	max   int64
+	fresh []uint32 // counts that h lacks; see bins
+	bins  bins
+	dirty bool // fresh has some
+	h     *hdr.Histogram
 }
 
 // New returns an empty Histogram.
-func New() *Histogram { return &Histogram{h: hdr.New(Lowest, Highest, digits)} }
+func New() *Histogram { return newHistogram(digits) }
 
-// NewCoarse returns an empty Histogram with 2 significant digits, which takes about 20 kB. It can
+// NewCoarse returns an empty Histogram with 2 significant digits, which takes about 35 kB. It can
 // be merged only with histograms of the same kind.
-func NewCoarse() *Histogram { return &Histogram{h: hdr.New(Lowest, Highest, 2)} }
+func NewCoarse() *Histogram { return newHistogram(2) }
+
+func newHistogram(significant int) *Histogram {
+	b := binsFor(significant)
+	return &Histogram{h: hdr.New(Lowest, Highest, significant), bins: b, fresh: make([]uint32, b.of(Highest)+1)}
+}
+
+// bins numbers the equivalent latencies of an HdrHistogram: as many of each power of two as 2 to the
+// power of bins, and twice as many of all that are shorter.
+type bins uint8
+
+// binsFor returns the bins of 2 or 3 significant digits.
+func binsFor(significant int) bins {
+	if significant == 2 {
+		return 7
+	}
+	return 10
+}
+
+// unit is the power of two, in ns, below which latencies do not differ.
+const unit = 9 // the largest that Lowest holds
+
+// of returns the bin of a latency of ns, at least 0.
+func (b bins) of(ns int64) int {
+	shift := max(bits.Len64(uint64(ns))-int(b)-1, unit)
+	return (shift-unit)<<b + int(ns>>shift)
+}
+
+// from returns the shortest latency of bin i, in ns.
+func (b bins) from(i int) int64 {
+	shift := max(i>>b-1, 0)
+	return int64(i-shift<<b) << (shift + unit)
+}
 
 // Record adds one latency. It does not allocate. A clock that ran backwards counts as 0.
 func (h *Histogram) Record(ns int64) {
@@ -39,7 +80,30 @@ func (h *Histogram) Record(ns int64) {
 	}
 	ns = max(ns, 0)
 	h.max = max(h.max, ns)
-	_ = h.h.RecordValue(ns) // fails only beyond the range
+	n := &h.fresh[h.bins.of(ns)]
+	if *n++; *n == math.MaxUint32 {
+		h.settle()
+	}
+	h.dirty = true
+}
+
+// settle moves what was counted apart into h.h.
+func (h *Histogram) settle() {
+	h.dirty = false
+	for i, n := range h.fresh {
+		if n > 0 {
+			_ = h.h.RecordValues(h.bins.from(i), int64(n)) // fails only beyond the range
+		}
+	}
+	clear(h.fresh)
+}
+
+// all returns all latencies within the range.
+func (h *Histogram) all() *hdr.Histogram {
+	if h.dirty {
+		h.settle()
+	}
+	return h.h
 }
 
 // RecordN adds n equal latencies.
@@ -51,7 +115,7 @@ func (h *Histogram) RecordN(ns, n int64) {
 }
 
 // Count returns the number of latencies within the range.
-func (h *Histogram) Count() int64 { return h.h.TotalCount() }
+func (h *Histogram) Count() int64 { return h.all().TotalCount() }
 
 // Over returns the number of latencies beyond Highest, which quantiles and encodings leave out.
 func (h *Histogram) Over() int64 { return h.over }
@@ -65,14 +129,14 @@ func (h *Histogram) Min() int64 {
 	if h.Count() == 0 {
 		return 0
 	}
-	return h.h.Min()
+	return h.all().Min()
 }
 
 // Within returns the share of the latencies within the range that lie from lo to hi, in ns, as far
 // as 3 significant digits tell; 0 if there are none.
 func (h *Histogram) Within(lo, hi float64) float64 {
 	n := int64(0)
-	for _, bar := range h.h.Distribution() {
+	for _, bar := range h.all().Distribution() {
 		if float64(bar.From) <= hi && float64(bar.To) >= lo {
 			n += bar.Count
 		}
@@ -83,14 +147,14 @@ func (h *Histogram) Within(lo, hi float64) float64 {
 // Quantile returns the latency in ns that a share q (0 to 1) of all latencies does not exceed, with
 // 3 significant digits; 0 if there are none.
 func (h *Histogram) Quantile(q float64) int64 {
-	return min(h.h.ValueAtPercentile(q*100), h.max)
+	return min(h.all().ValueAtPercentile(q*100), h.max)
 }
 
 // AtMost returns, for each of these ascending bounds in ns, how many latencies do not exceed it, to 3
 // significant digits.
 func (h *Histogram) AtMost(bounds []int64) []int64 {
 	counts := make([]int64, len(bounds))
-	for _, bar := range h.h.Distribution() {
+	for _, bar := range h.all().Distribution() {
 		for i := len(bounds) - 1; i >= 0 && bar.From <= bounds[i]; i-- {
 			counts[i] += bar.Count
 		}
@@ -100,30 +164,31 @@ func (h *Histogram) AtMost(bounds []int64) []int64 {
 
 // Mean returns the mean of all within the range, in ns, to 3 significant digits; 0 if there is
 // none.
-func (h *Histogram) Mean() float64 { return h.h.Mean() }
+func (h *Histogram) Mean() float64 { return h.all().Mean() }
 
 // StdDev returns the standard deviation of the values, in ns; 0 if there is none.
-func (h *Histogram) StdDev() float64 { return h.h.StdDev() }
+func (h *Histogram) StdDev() float64 { return h.all().StdDev() }
 
 // Merge adds all of o.
 func (h *Histogram) Merge(o *Histogram) {
-	h.over += o.over + h.h.Merge(o.h)
+	h.over += o.over + h.all().Merge(o.all())
 	h.max = max(h.max, o.max)
 }
 
 // Reset empties h and keeps its memory.
 func (h *Histogram) Reset() {
 	h.h.Reset()
-	h.over, h.max = 0, 0
+	clear(h.fresh)
+	h.over, h.max, h.dirty = 0, 0, false
 }
 
 // Encode returns the HdrHistogram V2 compressed encoding in base64, which every HdrHistogram
 // implementation reads, with the given number of significant digits (1 to 3).
 func (h *Histogram) Encode(significant int) (string, error) {
-	coarse := h.h
+	coarse := h.all()
 	if significant < digits {
 		coarse = hdr.New(Lowest, Highest, significant)
-		coarse.Merge(h.h)
+		coarse.Merge(h.all())
 	}
 	b, err := coarse.Encode(hdr.V2CompressedEncodingCookieBase)
 	if err != nil {
@@ -140,15 +205,15 @@ func Decode(s string) (*Histogram, error) {
 		return nil, fmt.Errorf("decode histogram: %w", err)
 	}
 	h := New()
-	h.over = h.h.Merge(d)
-	h.max = h.h.Max()
+	h.over = h.all().Merge(d)
+	h.max = h.all().Max()
 	return h, nil
 }
 
 // MarshalText writes h without loss: its encoding with all of its digits, the number of latencies beyond
 // the range and the longest.
 func (h *Histogram) MarshalText() ([]byte, error) {
-	b, err := h.h.Encode(hdr.V2CompressedEncodingCookieBase)
+	b, err := h.all().Encode(hdr.V2CompressedEncodingCookieBase)
 	if err != nil {
 		return nil, fmt.Errorf("encode histogram: %w", err)
 	}
@@ -158,18 +223,20 @@ func (h *Histogram) MarshalText() ([]byte, error) {
 // UnmarshalText reads the output of MarshalText.
 func (h *Histogram) UnmarshalText(b []byte) error {
 	var code string
-	var read Histogram
-	if _, err := fmt.Sscan(string(b), &code, &read.over, &read.max); err != nil {
+	var over, longest int64
+	if _, err := fmt.Sscan(string(b), &code, &over, &longest); err != nil {
 		return fmt.Errorf("decode histogram: %w", err)
 	}
-	var err error
-	if read.h, err = hdr.Decode([]byte(code)); err != nil {
+	read, err := hdr.Decode([]byte(code))
+	if err != nil {
 		return fmt.Errorf("decode histogram: %w", err)
 	}
-	if d := read.h.SignificantFigures(); read.h.LowestTrackableValue() != Lowest ||
-		read.h.HighestTrackableValue() != Highest || d < 2 || d > digits || read.over < 0 || read.max < 0 {
+	d := read.SignificantFigures()
+	if read.LowestTrackableValue() != Lowest || read.HighestTrackableValue() != Highest || d < 2 || d > digits ||
+		over < 0 || longest < 0 {
 		return errors.New("decode histogram: it has another range or precision")
 	}
-	*h = read
+	*h = *newHistogram(int(d))
+	h.h, h.over, h.max = read, over, longest
 	return nil
 }

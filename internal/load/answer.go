@@ -29,7 +29,7 @@ type Answer struct {
 
 // Classify compares the response with its contract.
 func (a *Answer) Classify() Kind {
-	w := &a.Want
+	w := a.Want
 	switch {
 	case !w.Accepts(a.Status):
 		return Status

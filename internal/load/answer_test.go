@@ -176,7 +176,7 @@ func TestHTTP1(t *testing.T) {
 // TestComplaint: what was read last is quoted, if there was anything: the end of the connection, which
 // can end a response, has no bytes.
 func TestComplaint(t *testing.T) {
-	a := &Answer{Slot: &Slot{}, Status: 503, Length: 4}
+	a := &Answer{Slot: &Slot{Want: &scenario.Want{}}, Status: 503, Length: 4}
 	s := &scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/"}}}
 	const says = "GET /: wrong status: status 503, body of 4 bytes"
 	for raw, want := range map[string]string{"": says, "down": says + `; read last: "down"`} {

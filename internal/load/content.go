@@ -182,7 +182,7 @@ func (d *decoder) readAll(r io.Reader) error {
 
 // decode makes a describe its decoded body. One that cannot be decoded is a wrong body.
 func (a *Answer) decode(d *decoder) {
-	c, w := a.content, &a.Want
+	c, w := a.content, a.Want
 	c.wire, c.err = c.came, nil
 	if c.isCoded = c.coding != identity && c.came > 0; !c.isCoded {
 		return // it is as it came

@@ -140,9 +140,9 @@ func (h *HTTP1) followed(s *Slot, more bool) *Answer {
 		closes, err = true, ErrUnasked
 	}
 	if err == nil {
-		f.again(h.src, &s.Want, target)
+		f.again(h.src, s.Want, target)
 		s.Began = 0
-		h.expect(&s.Want)
+		h.expect(s.Want)
 		return nil
 	}
 	h.answered(s, more)

@@ -25,8 +25,9 @@ func KindOf(err error) Kind {
 // Slot is one request in flight. Times are ns on the session's clock.
 type Slot struct {
 	Due, Sent int64
-	Began     int64 // when the first byte of the response was read; 0: not yet
-	Want      scenario.Want
+	Began     int64          // when the first byte of the response was read; 0: not yet
+	Want      *scenario.Want // own, or one that other requests share
+	own       scenario.Want
 }
 
 // HTTP1 is the client's side of HTTP/1.1 on a connection: it renders requests, holds those in
@@ -97,9 +98,9 @@ func (h *HTTP1) Ask(b []byte, due, now int64) (_ []byte, tail string) {
 	s := h.Slot(h.pending)
 	s.Due, s.Sent, s.Began = due, now, 0
 	d := &h.heads.draw
-	h.src.Draw(d, &s.Want)
+	s.Want = h.src.Draw(d, &s.own)
 	if h.pending++; h.pending == 1 {
-		h.expect(&s.Want)
+		h.expect(s.Want)
 	}
 	if h.follow != nil {
 		return h.follow.ask(d, b)
@@ -134,7 +135,7 @@ func (h *HTTP1) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 		case event == http1.More:
 			return n, nil, nil
 		}
-		h.headers = h.check(&s.Want)
+		h.headers = h.check(s.Want)
 	}
 }
 
@@ -211,7 +212,7 @@ func (h *HTTP1) answered(s *Slot, more bool) *Answer {
 		a.decode(&h.heads.decoder)
 	}
 	if h.pending > 0 {
-		h.expect(&h.slots[h.first].Want)
+		h.expect(h.slots[h.first].Want)
 	}
 	return a
 }

@@ -159,7 +159,7 @@ func (h *HTTP2) Ask(b []byte, due, now int64) []byte {
 	h.sent = now
 
 	var d scenario.Draw
-	h.src.Draw(&d, &s.Want)
+	s.Want = h.src.Draw(&d, &s.own)
 	at := len(b)
 	b = http2.BeginHeaders(b)
 	if h.shrunk {
@@ -167,7 +167,7 @@ func (h *HTTP2) Ask(b []byte, due, now int64) []byte {
 	}
 	b, s.memory, s.body = d.HTTP2(b, s.memory)
 	b = http2.EndHeaders(b, at, s.id, s.body == "")
-	if w := &s.Want; w.Decode {
+	if w := s.Want; w.Decode {
 		if s.content == nil {
 			s.content = new(content)
 		}

@@ -94,7 +94,7 @@ func (h *HTTP2) section(now int64) (*Answer, error) {
 
 // check judges the header section at hand, or reuses the verdict on an identical one.
 func (h *HTTP2) check(s *stream) bool {
-	head, w, v := h.parser.Head, &s.Want, &h.verdict
+	head, w, v := h.parser.Head, s.Want, &h.verdict
 	kept := h.src.Learn(head.Fields, head.ID, w)
 	if head.ID != v.id || w.Index != v.index {
 		v.id, v.index, v.good = head.ID, w.Index, CheckHeaders(head.Fields, w.Headers)
@@ -138,7 +138,7 @@ func (h *HTTP2) data(now int64) (*Answer, error) {
 		h.control = http2.AppendWindow(h.control, s.id, uint32(s.due))
 		s.due = 0
 	}
-	w := &s.Want
+	w := s.Want
 	if w.CheckBody && s.equal {
 		rest := int64(len(w.Body)) - s.got
 		s.equal = int64(len(p.Piece)) <= rest && bytes.Equal(p.Piece, w.Body[s.got:s.got+int64(len(p.Piece))])
@@ -157,7 +157,7 @@ func (h *HTTP2) data(now int64) (*Answer, error) {
 
 // finish makes the answer of s, which is complete. last is what was read last of it.
 func (h *HTTP2) finish(s *stream, last []byte) *Answer {
-	w, a := &s.Want, &h.answer
+	w, a := s.Want, &h.answer
 	bare := w.Head || s.status == 204 || s.status == 304 // it has no content, whatever its length says
 	if s.length >= 0 && s.length != s.got && !bare {
 		return h.fail(s, http2.ProtocolError,

@@ -42,14 +42,30 @@ func (k Kind) String() string {
 // All times are ns on one monotonic clock. After its creation nothing in it allocates, except for
 // the first request that is censored.
 type Recorder struct {
-	Service   *hist.Histogram // sent -> done of every right answer
-	Response  *hist.Histogram // due -> done of every right answer; nil: not kept
+	// What each request touches stands first, so that it takes few lines of the CPU's cache.
+	Service      *hist.Histogram // sent -> done of every right answer
+	Response     *hist.Histogram // due -> done of every right answer; nil: not kept
+	FirstByte    *hist.Histogram // nil: not kept
+	Pace         *Pace           // of an open loop, until ClosePace; nil: not kept
+	Edge         *Edge           // of the window; nil: no rate is kept
+	Slices       *Slices         // likewise
+	Started      int64
+	BytesRead    int64
+	BytesWritten int64
+	BodyBytes    int64 // of all answers, as they came; not kept without FirstByte
+	Redirects    int64 // followed to the answers; not kept without FirstByte
+	inside       int64 // right answers whose service time lies wholly in the steady part
+	first        int64 // time of the first send
+	last         int64 // time of the last answer
+	// of each request of a mix, by its index in the scenario; of the whole window; nil: not kept
+	Each   []result.Each
+	counts [kinds]int64
+	status [1000]int64 // answers by status code
+
 	Lag       *hist.Histogram // due -> sent, or its connection being dialled; nil: not kept
 	Connect   *hist.Histogram // nil: not kept
 	Handshake *hist.Histogram // of those in the window; nil: there was none
-	FirstByte *hist.Histogram // nil: not kept
 
-	Redirects  int64           // followed to the answers; not kept without FirstByte
 	Handshakes int64           // completed within the window
 	Unnotified int64           // encrypted connections that the peer closed without saying so (close_notify)
 	greeted    *hist.Histogram // handshakes before the window
@@ -58,11 +74,7 @@ type Recorder struct {
 
 	Planned      int64
 	NeverStarted int64
-	Started      int64
 	InFlight     int64 // neither answered nor broken when the window was cancelled
-	BytesRead    int64
-	BytesWritten int64
-	BodyBytes    int64 // of all answers, as they came; not kept without FirstByte
 	RunQueueNS   int64
 	CPUNS        int64 // CPU time of the event loop, SpunNS included
 	SpunNS       int64 // CPU time spent polling instead of sleeping
@@ -73,19 +85,9 @@ type Recorder struct {
 	UnevenNS    int64
 	BacklogPeak int64
 	Content     result.Content // of a load that decodes bodies
-	Pace        *Pace          // of an open loop, until ClosePace; nil: not kept
-	Edge        *Edge          // of the window; nil: no rate is kept
-	Slices      *Slices        // likewise
-	// of each request of a mix, by its index in the scenario; of the whole window; nil: not kept
-	Each []result.Each
 
-	inside int64   // right answers whose service time lies wholly in the steady part
-	parts  float64 // share of the answers under way at its ends: the part of their service time inside
-	rests  []int64 // ends of the pauses that connections were in when the window ended
-	counts [kinds]int64
-	status [1000]int64 // answers by status code
-	first  int64       // time of the first send
-	last   int64       // time of the last answer
+	parts float64 // share of the answers under way at the steady part's ends: the part of their service time inside
+	rests []int64 // ends of the pauses that connections were in when the window ended
 
 	// Of the requests without a right answer, at what they had waited: from their sending, those
 	// without any answer; and from their due times, all of them.

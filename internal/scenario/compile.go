@@ -52,6 +52,11 @@ type template struct {
 	open  bool   // the path has a placeholder
 }
 
+// shared reports whether the contract is the same for every request, which keep no state in it.
+func (t *template) shared() bool {
+	return t.body == nil && !t.want.Cookies && t.want.Sum == nil && !t.want.Decode
+}
+
 // Compile checks all requests and renders the fixed parts of those with a weight. The Host header
 // is host, unless a request has its own. Loaded contracts must be exact: see Exact.
 func (s *Scenario) Compile(host string, o Options) (*Mix, error) { return s.compile(host, o, false) }

@@ -32,13 +32,16 @@ type Draw struct {
 	jar      segment         // in what HTTP1 appended
 }
 
-// Draw draws the next request into d and fills w with its contract. Before the next Draw, the
-// request must be rendered once, because that draws the inline inputs. Once w has grown, Draw does
-// not allocate.
+// Draw draws the next request into d and returns its contract: one that all requests share and nobody
+// may change, or w, if something of it is this request's. Before the next Draw, the request must be
+// rendered once, because that draws the inline inputs. Once w has grown, Draw does not allocate.
+//
+// Note: a shared contract stays in the CPU's cache, which the requests of all connections together
+// exceed.
 //
 // The order of draws is part of the format of records: the request by its weight, the named inputs
 // by name, the inline inputs in the order of the bytes sent.
-func (s *Source) Draw(d *Draw, w *Want) {
+func (s *Source) Draw(d *Draw, w *Want) *Want {
 	rng := rand.New(&s.rng) // on the stack
 	m := s.mix
 	t := &m.templates[0]
@@ -46,13 +49,15 @@ func (s *Source) Draw(d *Draw, w *Want) {
 		i, _ := slices.BinarySearch(m.until, int(rng.Uint64N(uint64(m.total)))+1)
 		t = &m.templates[i]
 	}
-	d.source, d.template, d.want = s, t, w
+	d.source, d.template = s, t
 	for i := range t.named {
 		d.values[i] = s.draw(rng, &t.named[i])
 	}
-	if w.from == t && t.body == nil && !t.want.Cookies { // w holds this contract, of which nothing is drawn
-		return
+	if t.shared() {
+		d.want = &t.want
+		return d.want
 	}
+	d.want = w
 	own, hash := w.own[:0], w.hash
 	*w = t.want
 	w.from, w.hash = t, hash
@@ -63,6 +68,7 @@ func (s *Source) Draw(d *Draw, w *Want) {
 		w.Body = own
 	}
 	w.own = own
+	return w
 }
 
 // visits notes in the contract what Source.Learn needs to know of a request to path.
@@ -75,10 +81,14 @@ func (d *Draw) visits(path []byte) {
 	}
 }
 
-// Next draws the next request and appends it to buf as HTTP/1.1.
+// Next draws the next request and appends it to buf as HTTP/1.1. w becomes its contract.
 func (s *Source) Next(buf []byte, w *Want) []byte {
 	var d Draw
-	s.Draw(&d, w)
+	if shared := s.Draw(&d, w); shared != w {
+		own, hash := w.own, w.hash
+		*w = *shared
+		w.own, w.hash = own, hash
+	}
 	buf, tail := d.HTTP1(buf)
 	return append(buf, tail...)
 }

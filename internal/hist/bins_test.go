@@ -1,0 +1,51 @@
+package hist
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// TestRecordAsHDR: what is counted apart is what hdr would have recorded.
+func TestRecordAsHDR(t *testing.T) {
+	for significant, h := range map[int]*Histogram{2: NewCoarse(), 3: New()} {
+		want := hdr.New(Lowest, Highest, significant)
+		values := []int64{0, 1, 511, 512, 1023, 1024, Highest - 1, Highest}
+		for shift := range 36 {
+			values = append(values, 1<<shift-1, 1<<shift, 1<<shift+1)
+		}
+		rng := rand.New(rand.NewPCG(1, 2))
+		for range 100_000 {
+			values = append(values, rng.Int64N(1<<(1+rng.IntN(35))))
+		}
+		for _, v := range values {
+			h.Record(v)
+			if err := want.RecordValue(min(v, Highest)); err != nil {
+				t.Fatal(err)
+			}
+			if got := h.bins.from(h.bins.of(v)); got > v || h.bins.of(got) != h.bins.of(v) {
+				t.Fatalf("%d digits: %d is counted from %d", significant, v, got)
+			}
+		}
+		if diff := cmp.Diff(want.Export(), h.all().Export()); diff != "" {
+			t.Errorf("%d digits: %s", significant, diff)
+		}
+	}
+}
+
+// TestRecordBeyond32Bits: a bin that would run over is emptied before.
+func TestRecordBeyond32Bits(t *testing.T) {
+	h := New()
+	h.Record(5000)
+	h.fresh[h.bins.of(5000)] = math.MaxUint32 - 1
+	for range 3 {
+		h.Record(5000)
+	}
+	if h.Count() != math.MaxUint32+2 || h.fresh[h.bins.of(5000)] != 0 || h.dirty {
+		t.Errorf("%d recorded", h.Count())
+	}
+}
