@@ -315,3 +315,23 @@ func TestHTTP2GoAway(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswerBeforeCalm: an answer that comes with the last frame that the client can bear is one.
+func TestAnswerBeforeCalm(t *testing.T) {
+	r := value200()
+	r.Method, r.Body = "POST", strings.Repeat("x", 100)
+	p := play(t, r, 1, http2.Setting{ID: http2.SettingInitialWindowSize, Val: 10})
+	p.ask(1)
+	for range 61_680 { // PONGs of 17 bytes, and then 9 for the settings: 7 below a MiB
+		p.WritePing(false, [8]byte{})
+	}
+	p.WriteSettings()
+	p.head(1, true, ":status", "404") // which cancels the body, with 13 bytes
+	if all, err := p.feed(1 << 24); err != nil || len(all) != 1 || all[0].kind != Status {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	p.WritePing(false, [8]byte{})
+	if _, err := p.feed(1 << 24); err == nil || !strings.Contains(err.Error(), "does not read") {
+		t.Errorf("then %v", err)
+	}
+}

@@ -187,6 +187,12 @@ func (w *worker) broke(c *conn, kind load.Kind, err error, now int64) {
 		w.say(kind, err)
 	case c.http.Pending() == 0:
 		if w.open && !c.carried { // a server that hangs up at once is not dialled all the time
+			if !w.scheduled && c.begun && (w.win.pause == 0 || now >= c.due) { // after a handshake, before its request
+				if due, ok := w.take(c, now); ok {
+					w.rec.Undial(kind, due, now)
+					w.say(kind, err)
+				}
+			}
 			w.shut(c)
 			w.wait(c, now)
 			return

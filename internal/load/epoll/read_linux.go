@@ -10,8 +10,9 @@ import (
 // means that the peer has closed its side: with EPOLLET that is reported once, perhaps together
 // with the last bytes, so read continues until recv returns 0.
 //
-// It takes at most burst bytes, so that other connections get their turn. The rest is left for the
-// next turn of the loop, which readOn takes up, because epoll does not report it again.
+// It takes at most burst bytes, so that other connections get their turn, and c sends what the
+// responses in them allow. The rest is left for the next turn of the loop, which readOn takes up,
+// because epoll does not report it again.
 func (w *worker) read(c *conn, over bool) {
 	if c.tls != nil {
 		c.tls.event(over)
@@ -55,6 +56,9 @@ func (w *worker) read(c *conn, over bool) {
 		}
 		if left -= n; left <= 0 {
 			c.over = over
+			if w.goOn(c, now); c.state != isUp {
+				return
+			}
 			if !c.unread {
 				c.unread = true
 				w.unread = append(w.unread, c.id)

@@ -358,6 +358,9 @@ func (c *conn) broke(w *window, l *lost) bool {
 		c.think(w, now)
 	}
 	used := c.asked > 0
+	if c.wire != nil && (l.cancelled || l.kind == load.Timeout || l.kind == load.Write) {
+		c.wire.Conn.Close() // crypto/tls would wait five seconds for a peer that does not read
+	}
 	c.hangUp()
 	if l.cancelled {
 		return false

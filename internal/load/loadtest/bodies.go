@@ -3,6 +3,8 @@ package loadtest
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"hash/crc32"
 	"runtime"
@@ -15,9 +17,9 @@ import (
 	"dyno/internal/scenario"
 )
 
-// bodies are about requests that have long ones.
+// bodies are about long ones, of requests and of answers.
 var bodies = map[string]func(*testing.T, load.Engine){"long bodies": longBodies, "shared body": sharedBody,
-	"compressed": compressed}
+	"compressed": compressed, "a long answer": longAnswer}
 
 // compressed: contents are judged and counted decoded, in a pipeline too, where the load says so;
 // one that cannot be decoded is a wrong body.
@@ -126,5 +128,46 @@ func sharedBody(t *testing.T, e load.Engine) {
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; l.Succeeded != 16 || n > size/2 {
 		t.Errorf("%d bytes allocated to send a body of %d over 8 connections: %+v", n, size, l)
+	}
+}
+
+// longAnswer: what an answer allows is asked before the end of the next, also where its end is never waited for
+// because reading takes longer than sending.
+func longAnswer(t *testing.T, e load.Engine) {
+	const pieces = 150
+	piece := strings.Repeat(big, 4)
+	sum := sha256.New()
+	for range pieces {
+		sum.Write([]byte(piece))
+	}
+	s := serve(t, "tcp", func(p *peer) {
+		if !p.next() || !p.next() {
+			return
+		}
+		answer := func() {
+			p.say(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", pieces*len(piece)))
+			for range pieces {
+				p.say(piece)
+			}
+		}
+		third := make(chan bool, 1)
+		go func() { third <- p.next() }()
+		answer()
+		answer()
+		select {
+		case ok := <-third:
+			third <- ok
+		default:
+			p.dropped.Add(1)
+		}
+		if <-third {
+			answer()
+		}
+	})
+	j := job(s)
+	j.Connections, j.Pipeline = 1, 2
+	j.Scenario.Requests[0].Expect = scenario.Expect{Status: 200, SHA256: hex.EncodeToString(sum.Sum(nil))}
+	if l := run(t, open(t, e, j), load.Window{Requests: 3}); l.Succeeded != 3 || s.dropped.Load() > 0 {
+		t.Errorf("%d answered; too late: %d", l.Succeeded, s.dropped.Load())
 	}
 }

@@ -20,7 +20,7 @@ import (
 
 // encrypted are about TLS.
 var encrypted = map[string]func(*testing.T, load.Engine){"tls": overTLS, "tls: resumed": resumed,
-	"tls: refused": refused, "tls: without close_notify": unnotified}
+	"tls: refused": refused, "tls: without close_notify": unnotified, "tls: hangs up after the handshake": hangUpShaken}
 
 // certificate returns a certificate of 127.0.0.1 that signs itself, and those who trust it. other,
 // unless it is nil, makes it another.
@@ -160,4 +160,50 @@ func unnotified(t *testing.T, e load.Engine) {
 			t.Errorf("it says so: %v: %d without, %+v, %v", says, o.Unnotified, o.Load, o.Detail.Texts)
 		}
 	}
+}
+
+// hangUpShaken: a server that ends each connection together with its handshake loses a request with each, and
+// the window ends.
+func hangUpShaken(t *testing.T, e load.Engine) {
+	own, pool := certificate(t, nil)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serveOn(t, ln, func(p *peer) {
+		c := tls.Server(&lastFlight{Conn: p.Conn}, &tls.Config{Certificates: []tls.Certificate{own},
+			MaxVersion: tls.VersionTLS12, SessionTicketsDisabled: true})
+		c.Handshake()
+		c.Close()
+	})
+	j := job(s)
+	if j.TLS, err = (&endpoint.TLS{}).Config("127.0.0.1"); err != nil {
+		t.Fatal(err)
+	}
+	j.TLS.RootCAs, j.Lazy = pool, true
+	o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: 24}, 0)
+	if o.Errors["closed"]+o.Errors["reset"] != 24 || o.Started != 24 || len(o.Detail.Texts) == 0 {
+		t.Errorf("%+v, %v", o.Load, o.Detail.Texts)
+	}
+}
+
+// lastFlight holds back all that is written after the first flight of a handshake until it is closed.
+type lastFlight struct {
+	net.Conn
+	flights int
+	held    []byte
+}
+
+func (c *lastFlight) Write(b []byte) (int, error) {
+	if c.flights++; c.flights == 1 {
+		return c.Conn.Write(b)
+	}
+	c.held = append(c.held, b...)
+	return len(b), nil
+}
+
+func (c *lastFlight) Close() error {
+	c.Conn.SetWriteDeadline(time.Time{}) // crypto/tls lets none be written after its end
+	c.Conn.Write(c.held)
+	return c.Conn.Close()
 }
