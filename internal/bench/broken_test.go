@@ -17,7 +17,16 @@ func TestBroken(t *testing.T) {
 	if err := broken(&l); err == nil || strings.Contains(err.Error(), "backlog") {
 		t.Error(err)
 	}
-	if err := broken(&result.Load{Started: 9, Succeeded: 9, Connections: 1, Established: 1}); err != nil {
+	ok := result.Load{Started: 9, Succeeded: 9, Connections: 1, Established: 1}
+	if err := broken(&ok); err != nil {
+		t.Error(err)
+	}
+	ok.StreamsAllowed = 100
+	if err := broken(&ok); err == nil || !strings.Contains(err.Error(), "ask for 100 streams at most") {
+		t.Error(err)
+	}
+	ok.Pace = &result.Pace{}
+	if err := broken(&ok); err != nil { // an open loop is not lower for it
 		t.Error(err)
 	}
 }

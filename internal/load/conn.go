@@ -65,6 +65,15 @@ func (c *Conn) Room(depth int) int {
 	return depth - c.one.pending
 }
 
+// Allowed returns how many requests the server allows in flight, of depth that are asked for; depth, where
+// it has not said.
+func (c *Conn) Allowed(depth int) int {
+	if c.two != nil && c.two.settled {
+		return min(depth, c.two.limit)
+	}
+	return depth
+}
+
 // Ask draws the next request, due at due and sent now, and appends it to b, except for a long body
 // of HTTP/1.1, which it returns as tail.
 func (c *Conn) Ask(b []byte, due, now int64) (_ []byte, tail string) {

@@ -110,6 +110,14 @@ func (w *Window) Depth(job *Job) int {
 	return n
 }
 
+// Allow notes in l that one of its connections was allowed so many requests in flight, if these are fewer
+// than the depth asked for.
+func Allow(l *result.Load, allowed, depth int) {
+	if allowed < depth {
+		l.StreamsAllowed = int(least(int64(l.StreamsAllowed), int64(allowed)))
+	}
+}
+
 // Check returns an error if nothing would end the window.
 func (w *Window) Check() error {
 	if w.For <= 0 && w.Requests <= 0 && (w.Schedule == nil || w.Schedule.Length() <= 0) {

@@ -184,6 +184,7 @@ func add(l *result.Load, parts []*Part) {
 		l.WallNS = max(l.WallNS, o.WallNS)
 		l.Connections += o.Connections
 		l.Established += o.Established
+		l.StreamsAllowed = int(least(int64(l.StreamsAllowed), int64(o.StreamsAllowed)))
 		l.Workers += o.Workers
 		l.UnreachableNS = min(l.UnreachableNS, o.UnreachableNS)
 		if spinKnown = spinKnown && o.Spin != nil; spinKnown {

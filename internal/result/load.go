@@ -31,12 +31,16 @@ type Load struct {
 	// gone, and the load ended early.
 	UnreachableNS int64 `json:"unreachable_ns,omitempty"`
 
-	Connections int              `json:"connections"`
-	Established int              `json:"established"`
-	Started     int64            `json:"started"`
-	Succeeded   int64            `json:"succeeded"`
-	Failed      int64            `json:"failed,omitempty"` // answered, but broke the contract
-	Failures    map[string]int64 `json:"failures,omitempty"`
+	Connections int `json:"connections"`
+	Established int `json:"established"`
+	// StreamsAllowed is how many requests the server allowed in flight on a connection of HTTP/2, if fewer
+	// than were asked for; 0: as many.
+	StreamsAllowed int `json:"streams_allowed,omitempty"`
+
+	Started   int64            `json:"started"`
+	Succeeded int64            `json:"succeeded"`
+	Failed    int64            `json:"failed,omitempty"` // answered, but broke the contract
+	Failures  map[string]int64 `json:"failures,omitempty"`
 	// never answered, by kind: dial, reset, closed, timeout, parse …
 	Errors   map[string]int64 `json:"errors,omitempty"`
 	InFlight int64            `json:"in_flight,omitempty"`

@@ -40,6 +40,7 @@ type loadJSON struct {
 	BytesWritten int64 `json:"bytes_written"`
 
 	Protocol         string              `json:"protocol"`
+	StreamsAllowed   int                 `json:"streams_allowed,omitempty"`
 	TLS              []result.TLSSession `json:"tls,omitempty"`
 	Unverified       bool                `json:"unverified,omitempty"`
 	Handshakes       int64               `json:"handshakes,omitempty"`
@@ -161,8 +162,8 @@ func JSON(w io.Writer, s *Summary) error {
 		UnreachableNS: l.UnreachableNS, Interrupted: s.Interrupted, Command: s.Command, Target: s.Target, Seed: s.Seed,
 		Dyno: s.Dyno, Intervals: []jsonSec{},
 		Share: s.Share, Part: s.Part,
-		Protocol: map[bool]string{false: "HTTP/1.1", true: "HTTP/2"}[s.HTTP2],
-		TLS:      l.TLS, Unverified: s.Unverified, Handshakes: l.Handshakes, Unnotified: l.Unnotified,
+		Protocol:       map[bool]string{false: "HTTP/1.1", true: "HTTP/2"}[s.HTTP2],
+		StreamsAllowed: l.StreamsAllowed, TLS: l.TLS, Unverified: s.Unverified, Handshakes: l.Handshakes, Unnotified: l.Unnotified,
 	}
 	if perSec, ok := l.HandshakesPerSec(); ok {
 		doc.HandshakesPerSec = round(perSec)

@@ -23,6 +23,7 @@ type Warning struct {
 const (
 	Ended       = "ended_early" // the server was gone when the window ended
 	Connections = "connections" // fewer were established than asked
+	Streams     = "streams"     // a server of HTTP/2 allowed fewer requests in flight than asked, in a closed loop
 	Interrupted = "interrupted" // somebody ended the load
 	Churn       = "churn"       // the server closed connections, which were dialled again
 	Ledger      = "ledger"      // the books do not balance
@@ -61,6 +62,11 @@ func (s *Summary) Warnings() []Warning {
 	}
 	add(Ended, s.ended())
 	add(Connections, s.fewer())
+	if n := s.Load.StreamsAllowed; n > 0 && s.Load.Pace == nil {
+		add(Streams, fmt.Sprintf("fewer requests in flight: the server allows %s on a connection "+
+			"(SETTINGS_MAX_CONCURRENT_STREAMS), so the load was lower than requested. Raise its limit, or take more "+
+			"connections with %s each", document.Whole(int64(n)), document.Count(n, "stream")))
+	}
 	if s.Interrupted {
 		add(Interrupted, fmt.Sprintf("interrupted after %s: the figures cover that time",
 			report.Duration(float64(s.Wall))))

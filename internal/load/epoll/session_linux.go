@@ -162,6 +162,11 @@ func (s *session) load(win *window) (l result.Load, err error) {
 	unreachable := s.workers[0].unreachable
 	for _, w := range s.workers {
 		l.Established += w.established
+		for i := range w.conns {
+			if c := &w.conns[i]; c.state == isUp {
+				load.Allow(&l, c.http.Allowed(w.depth), w.depth)
+			}
+		}
 		unreachable = min(unreachable, w.unreachable)
 		if err == nil && load.OutOfFiles(w.dialErr) {
 			err = load.FilesError(w.dialErr, s.job.Connections)

@@ -202,6 +202,9 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 		if c.was {
 			l.Established++
 		}
+		if c.nc != nil {
+			load.Allow(&l, c.http.Allowed(win.Depth(&s.job)), win.Depth(&s.job))
+		}
 	}
 	if err == nil {
 		err = ctx.Err()

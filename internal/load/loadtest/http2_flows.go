@@ -89,7 +89,12 @@ var conversations = []conversation{
 	})},
 
 	// settings in mid-load
-	{name: "one stream from the third request on", kept: true, serve: converse(fewerStreams), check: undisturbed},
+	{name: "one stream from the third request on", kept: true, serve: converse(fewerStreams),
+		check: func(t *testing.T, s *server, l result.Load) {
+			if undisturbed(t, s, l); l.StreamsAllowed != 1 {
+				t.Errorf("%d streams allowed; want 1", l.StreamsAllowed)
+			}
+		}},
 	{name: "no streams for a while", kept: true, serve: converse(func(c *talk) {
 		time.Sleep(20 * time.Millisecond)
 		c.send(setting(maxStreams, 100))
