@@ -12,10 +12,10 @@ import (
 // asks for, or not all the same, or not what those of the cell's first trial did: its figures would
 // then be of several things.
 func (b *Bench) negotiated(name string, at result.Level, l *result.Load) error {
-	if !at.HTTP.TLS() || name == b.run.Plan.Backend {
+	switch asked := at.HTTP.TLS(); { // a URL says by itself how it is spoken to
+	case name == b.run.Plan.Backend, !asked && len(l.TLS) == 0:
 		return nil
-	}
-	if len(l.TLS) == 0 {
+	case len(l.TLS) == 0:
 		return fmt.Errorf("%s: no connection over TLS was made", at.HTTP.Words())
 	}
 	first := l.TLS[0]
@@ -29,7 +29,7 @@ func (b *Bench) negotiated(name string, at result.Level, l *result.Load) error {
 	}
 	for _, s := range l.TLS {
 		// Without ALPN a server speaks HTTP/1.1 (RFC 9112 needs no negotiation); HTTP/2 needs it.
-		if s.ALPN != at.HTTP.ALPN() && (s.ALPN != "" || at.HTTP.Two()) {
+		if at.HTTP.TLS() && s.ALPN != at.HTTP.ALPN() && (s.ALPN != "" || at.HTTP.Two()) {
 			return fmt.Errorf("%s was asked for, but %d connections negotiated %s", at.HTTP.Words(), s.Connections,
 				session(s))
 		}

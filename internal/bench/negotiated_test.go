@@ -31,6 +31,9 @@ func TestNegotiated(t *testing.T) {
 		{"HTTP/2 where HTTP/1.1 was asked", one, []result.TLSSession{s}, "HTTP/1.1 over TLS was asked for"},
 		{"two suites", two, []result.TLSSession{s, change(func(s *result.TLSSession) { s.Suite = "other" })},
 			"did not all negotiate the same"},
+		{"a URL that says itself how it is spoken to", result.Level{}, []result.TLSSession{s}, ""},
+		{"two suites at a URL", result.Level{}, []result.TLSSession{s, change(func(s *result.TLSSession) { s.Suite = "other" })},
+			"did not all negotiate the same"},
 		{"another than before", two, []result.TLSSession{change(func(s *result.TLSSession) { s.Version = "TLS 1.2" })},
 			"did not all negotiate the same"},
 	} {
