@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"dyno/internal/checks"
 	"dyno/internal/conf"
 	"dyno/internal/document"
+	"dyno/internal/lazy"
 	"dyno/internal/result"
 	"dyno/internal/side"
 )
@@ -49,11 +49,11 @@ func parseConditions(texts []string, open bool) ([]condition, error) {
 }
 
 // conditionForm is a condition in five words, of which any may be missing or wrong.
-var conditionForm = regexp.MustCompile(`(?s)^ *([a-zA-Z0-9_]*) *([<>=]*) *([-+0-9.]*) *(%*) *(.*)$`)
+var conditionForm = lazy.Regexp(`(?s)^ *([a-zA-Z0-9_]*) *([<>=]*) *([-+0-9.]*) *(%*) *(.*)$`)
 
 // parseCondition reads METRIC<-N% or METRIC>N%; spaces are allowed between the parts.
 func parseCondition(text string, open bool) (condition, error) {
-	word, from := conditionForm.FindStringSubmatch(text), conditionForm.FindStringSubmatchIndex(text)
+	word, from := conditionForm().FindStringSubmatch(text), conditionForm().FindStringSubmatchIndex(text)
 	at := func(i int, format string, args ...any) (condition, error) {
 		return condition{}, fmt.Errorf("column %d: %s", from[2*i]+1, fmt.Sprintf(format, args...))
 	}

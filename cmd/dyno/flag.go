@@ -2,16 +2,16 @@ package main
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"dyno/internal/conf"
+	"dyno/internal/lazy"
 )
 
-var flagOfError = regexp.MustCompile(`(?s)^invalid argument (".*") for "(?:-\w, )?--([a-z0-9-]+)" flag: (.*)`)
+var flagOfError = lazy.Regexp(`(?s)^invalid argument (".*") for "(?:-\w, )?--([a-z0-9-]+)" flag: (.*)`)
 
 // wanted describes the values of flags whose errors are Go's, by cobra's type.
 var wanted = map[string]string{
@@ -21,7 +21,7 @@ var wanted = map[string]string{
 	"durationSlice": "times with units, separated by commas, such as 0,10ms",
 }
 
-var shorthand = regexp.MustCompile(`^unknown shorthand flag: '(.)' in -`)
+var shorthand = lazy.Regexp(`^unknown shorthand flag: '(.)' in -`)
 
 // loads says of flags that dyno load and other load generators have, and a comparison has not, what it has
 // in their place, by command.
@@ -59,7 +59,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 		return usagef("--%s %s: %s", name, value, why)
 	}
-	if m := shorthand.FindStringSubmatch(err.Error()); m != nil {
+	if m := shorthand().FindStringSubmatch(err.Error()); m != nil {
 		return usagef("unknown flag -%s%s", m[1], cmp.Or(loads[cmd.Name()][m[1]], help))
 	}
 	return usage(err)
@@ -68,7 +68,7 @@ func flagError(cmd *cobra.Command, err error) error {
 // badFlag returns the long flag of an error about a value, the value, quoted, and what is wrong with
 // it; "" for another error.
 func badFlag(err error) (name, value, why string) {
-	if m := flagOfError.FindStringSubmatch(err.Error()); m != nil {
+	if m := flagOfError().FindStringSubmatch(err.Error()); m != nil {
 		return m[2], m[1], m[3]
 	}
 	return "", "", ""

@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"dyno/internal/bench"
 	"dyno/internal/contestant"
 	"dyno/internal/document"
+	"dyno/internal/lazy"
 	"dyno/internal/scenario"
 	"dyno/internal/study"
 )
@@ -193,16 +193,16 @@ func (p *project) listed(ctx context.Context, chosen []*contestant.Manifest, col
 }
 
 var (
-	hostOfModule  = regexp.MustCompile(`^([\w.-]+\.\w+/(?:.*/)?|Microsoft\.)`)
-	majorOfModule = regexp.MustCompile(`/v\d+$|\.v\d+$`)
-	endOfVersion  = regexp.MustCompile(`^v0\.0\.0-|\d{6}-[0-9a-f]{12}$|\+incompatible$`)
+	hostOfModule  = lazy.Regexp(`^([\w.-]+\.\w+/(?:.*/)?|Microsoft\.)`)
+	majorOfModule = lazy.Regexp(`/v\d+$|\.v\d+$`)
+	endOfVersion  = lazy.Regexp(`^v0\.0\.0-|\d{6}-[0-9a-f]{12}$|\+incompatible$`)
 )
 
 // shortFramework returns the framework without the host and owner of its module, and its version
 // without build metadata.
 func shortFramework(m *contestant.Manifest) string {
-	name := hostOfModule.ReplaceAllString(majorOfModule.ReplaceAllString(m.Framework, ""), "")
-	return strings.TrimSpace(name + " " + endOfVersion.ReplaceAllString(m.Version, ""))
+	name := hostOfModule().ReplaceAllString(majorOfModule().ReplaceAllString(m.Framework, ""), "")
+	return strings.TrimSpace(name + " " + endOfVersion().ReplaceAllString(m.Version, ""))
 }
 
 // listedScenarios returns the rows of the scenarios.

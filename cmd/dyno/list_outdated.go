@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"dyno/internal/contestant"
 	"dyno/internal/document"
+	"dyno/internal/lazy"
 )
 
 // outdated writes which packages the contestants name at a version that is not the newest, as their
@@ -64,7 +64,7 @@ func (p *project) outdated(ctx context.Context, w io.Writer, chosen []*contestan
 }
 
 // refusal matches what a registry answers for a package that it does not serve.
-var refusal = regexp.MustCompile(`\b4\d\d [A-Z][a-z]+( [A-Z][a-z]+)?`)
+var refusal = lazy.Regexp(`\b4\d\d [A-Z][a-z]+( [A-Z][a-z]+)?`)
 
 // behind returns the rows of the packages that have a newer release, and by reason the contestants
 // of those whose registry does not name one.
@@ -78,7 +78,7 @@ func behind(chosen []*contestant.Manifest, named map[*contestant.Manifest][]cont
 				switch {
 				case n.Err != nil:
 					reason := document.Clean(n.Err.Error())
-					reason = cmp.Or(refusal.FindString(reason), reason)
+					reason = cmp.Or(refusal().FindString(reason), reason)
 					untold[reason] = append(untold[reason], m.Name+" ("+d.Name+")")
 				case d.Behind(n):
 					rows = append(rows, []string{m.Name, d.Name, d.Version, n.Version})

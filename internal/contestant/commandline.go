@@ -2,9 +2,10 @@ package contestant
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"unicode"
+
+	"dyno/internal/lazy"
 )
 
 // Start is what a command line starts, as far as its words say: only the shell knows what they
@@ -91,16 +92,16 @@ var (
 	// wrappers are commands that start another one, whose name follows their options.
 	wrappers = []string{"exec", "env", "nice", "time", "nohup", "setsid", "stdbuf", "taskset", "numactl", "timeout"}
 	// assignment is a variable of the environment and its value.
-	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	assignment = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*=`)
 	// ofWrapper is an option of one of wrappers, or the value of one: -n 5, -c 0-3, 60s.
-	ofWrapper = regexp.MustCompile(`^(-.*|[0-9][-0-9.,]*[smhd]?)$`)
+	ofWrapper = lazy.Regexp(`^(-.*|[0-9][-0-9.,]*[smhd]?)$`)
 )
 
 // program returns the index of the word that names the program: the first that is neither an
 // assignment nor a command that starts another, with its options.
 func program(words []string) int {
 	for i, w := range words {
-		if !assignment.MatchString(w) && !slices.Contains(wrappers, filepath.Base(w)) && !ofWrapper.MatchString(w) {
+		if !assignment().MatchString(w) && !slices.Contains(wrappers, filepath.Base(w)) && !ofWrapper().MatchString(w) {
 			return i
 		}
 	}

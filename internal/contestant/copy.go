@@ -9,19 +9,20 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"dyno/internal/lazy"
 )
 
 // validName matches names of contestants, which are used as folders, in tables and on command
 // lines.
-var validName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var validName = lazy.Regexp(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // CheckName returns an error for an invalid name of a contestant, or of a language's folder.
 func CheckName(name string) error {
-	if len(name) > 40 || !validName.MatchString(name) {
+	if len(name) > 40 || !validName().MatchString(name) {
 		return fmt.Errorf("%q: want at most 40 lower-case letters, digits and single hyphens, such as my-server", name)
 	}
 	return nil
@@ -114,7 +115,7 @@ func namesIn(src string, from *Manifest, name string) (*renaming, error) {
 	r := &renaming{from: filepath.Base(filepath.FromSlash(from.Path)), to: name}
 	switch b, err := os.ReadFile(filepath.Join(src, "go.mod")); {
 	case err == nil:
-		if m := moduleLine.FindSubmatch(b); m != nil {
+		if m := moduleLine().FindSubmatch(b); m != nil {
 			r.module = string(m[2])
 		}
 	case !errors.Is(err, fs.ErrNotExist):
@@ -133,8 +134,8 @@ func namesIn(src string, from *Manifest, name string) (*renaming, error) {
 }
 
 var (
-	nameLine   = regexp.MustCompile(`(?m)^((?:name|title)[ \t]*=[ \t]*)("[^"\n]*"|'[^'\n]*')`)
-	moduleLine = regexp.MustCompile(`(?m)^(module[ \t]+)"?([^\s"]+)"?`)
+	nameLine   = lazy.Regexp(`(?m)^((?:name|title)[ \t]*=[ \t]*)("[^"\n]*"|'[^'\n]*')`)
+	moduleLine = lazy.Regexp(`(?m)^(module[ \t]+)"?([^\s"]+)"?`)
 )
 
 // rename gives a file its new base name and content.
@@ -142,14 +143,14 @@ func (r *renaming) rename(file string, b []byte) (string, []byte) {
 	base := filepath.Base(file)
 	switch {
 	case base == "contestant.toml":
-		b = nameLine.ReplaceAll(b, []byte(`${1}"`+r.to+`"`))
+		b = nameLine().ReplaceAll(b, []byte(`${1}"`+r.to+`"`))
 		if r.project != "" {
 			given := strings.NewReplacer(r.project+".csproj", r.given+".csproj", "{out}/"+r.project, "{out}/"+r.given)
 			b = []byte(given.Replace(string(b)))
 		}
 	case base == "go.mod" && r.module != "":
-		if m := moduleLine.FindSubmatch(b); m != nil && string(m[2]) == r.module { // not that of a module within
-			b = moduleLine.ReplaceAll(b, []byte("${1}"+r.to))
+		if m := moduleLine().FindSubmatch(b); m != nil && string(m[2]) == r.module { // not that of a module within
+			b = moduleLine().ReplaceAll(b, []byte("${1}"+r.to))
 		}
 	case filepath.Ext(base) == ".go" && r.module != "":
 		b = r.imports(file, b)

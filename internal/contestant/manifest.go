@@ -207,7 +207,7 @@ func (m *Manifest) check(f *conf.File, what string) error {
 		return f.Errorf("toolchain", "want one toolchain, such as go = \">=1.24\"")
 	}
 	for name, floor := range m.Toolchain {
-		if !programName.MatchString(name) {
+		if !programName().MatchString(name) {
 			return f.Errorf("toolchain",
 				"%q is not a toolchain: want go, dotnet, or the name of a program with a --version flag",
 				name)

@@ -12,13 +12,13 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 
+	"dyno/internal/lazy"
 	"dyno/internal/proc"
 )
 
@@ -72,11 +72,11 @@ var dependencies = map[string]func(file string, text []byte) ([]Dependency, erro
 	"go.mod": required, "package.json": installed,
 }
 
-var packageReference = regexp.MustCompile(`<PackageReference Include="([^"]+)" Version="\[?([^"\]]+)\]?"`)
+var packageReference = lazy.Regexp(`<PackageReference Include="([^"]+)" Version="\[?([^"\]]+)\]?"`)
 
 // referenced returns the packages that a .csproj names.
 func referenced(_ string, text []byte) (found []Dependency, err error) {
-	for _, r := range packageReference.FindAllSubmatch(text, -1) {
+	for _, r := range packageReference().FindAllSubmatch(text, -1) {
 		found = append(found, Dependency{Name: string(r[1]), Version: string(r[2])})
 	}
 	return found, nil
@@ -180,7 +180,7 @@ func newestModules(ctx context.Context, tc Toolchain, names []string) (map[strin
 			return found, nil
 		case err != nil:
 			return nil, fmt.Errorf("read what go list writes: %w", err)
-		case m.Error != nil && unfetched(m.Error.Err) != "" && !gone.MatchString(m.Error.Err):
+		case m.Error != nil && unfetched(m.Error.Err) != "" && !gone().MatchString(m.Error.Err):
 			return nil, errors.New(m.Error.Err)
 		case m.Error != nil:
 			found[m.Path] = Newest{Err: errors.New(m.Error.Err)}
@@ -191,7 +191,7 @@ func newestModules(ctx context.Context, tc Toolchain, names []string) (map[strin
 }
 
 // gone matches a proxy's answer for a module that it does not serve.
-var gone = regexp.MustCompile(`: (403 Forbidden|404 Not Found|410 Gone)`)
+var gone = lazy.Regexp(`: (403 Forbidden|404 Not Found|410 Gone)`)
 
 // eachNewest asks for one name after the other.
 func eachNewest(names []string, newest func(name string) (string, error)) (map[string]Newest, error) {

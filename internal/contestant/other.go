@@ -11,14 +11,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 
+	"dyno/internal/lazy"
 	"dyno/internal/proc"
 )
 
 // programName matches the name of a toolchain that is not in toolchains: a program on PATH.
-var programName = regexp.MustCompile(`^[a-z][a-z0-9.+_-]*$`)
+var programName = lazy.Regexp(`^[a-z][a-z0-9.+_-]*$`)
 
 // kindOf returns the entry of a toolchain in the table; for other names, a program of that name
 // with a --version flag.
@@ -46,7 +46,7 @@ func otherEnv(string, string) map[string]string {
 	return map[string]string{"HOME": home}
 }
 
-var printedVersion = regexp.MustCompile(`[0-9]+(\.[0-9]+)+`)
+var printedVersion = lazy.Regexp(`[0-9]+(\.[0-9]+)+`)
 
 // programVersion calls a program with the usual version flags, and returns the first output that
 // looks like a version.
@@ -54,7 +54,7 @@ func programVersion(ctx context.Context, program string) (string, error) {
 	var last error
 	for _, ask := range []string{"--version", "version", "-version"} {
 		out, err := proc.CombinedOutput(exec.CommandContext(ctx, program, ask))
-		if v := printedVersion.Find(out); v != nil && err == nil {
+		if v := printedVersion().Find(out); v != nil && err == nil {
 			return string(v), nil
 		}
 		last = cmp.Or(err, errors.New("it prints no version"), last)

@@ -3,14 +3,15 @@ package contestant
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
+
+	"dyno/internal/lazy"
 )
 
 // noSource matches messages of builders that cannot reach a source of packages. A package that a
 // reachable source lacks is an error of the contestant. NuGet's code:
 // https://learn.microsoft.com/nuget/reference/errors-and-warnings/nu1301
-var noSource = regexp.MustCompile(`error NU1301: |` +
+var noSource = lazy.Regexp(`error NU1301: |` +
 	`: dial (tcp|udp)[ :]|: proxyconnect tcp: |module lookup disabled by GOPROXY=off|` +
 	`: read(ing)? https?://\S+: (403|407|429|5\d\d) |` +
 	`: (TLS handshake timeout|i/o timeout)|` +
@@ -21,16 +22,16 @@ var noSource = regexp.MustCompile(`error NU1301: |` +
 // noPackage matches NuGet's error for a package, or a version, that none of its sources has. If all
 // sources are folders, the package is not available on this machine.
 var (
-	noPackage = regexp.MustCompile(`error NU110[123]: `)
-	remote    = regexp.MustCompile(`nuget\.org|https?://`)
+	noPackage = lazy.Regexp(`error NU110[123]: `)
+	remote    = lazy.Regexp(`nuget\.org|https?://`)
 )
 
 // unfetched returns the line of a build's log that shows that packages are not available; "" if
 // there is none.
 func unfetched(log string) string {
-	local := !remote.MatchString(log)
+	local := !remote().MatchString(log)
 	for line := range strings.Lines(log) {
-		if noSource.MatchString(line) || local && noPackage.MatchString(line) {
+		if noSource().MatchString(line) || local && noPackage().MatchString(line) {
 			return strings.TrimSpace(line)
 		}
 	}

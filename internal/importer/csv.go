@@ -7,9 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
+
+	"dyno/internal/lazy"
 )
 
 // columnNames maps names of descriptive columns, as simplify spells them, to dyno's names.
@@ -59,14 +60,14 @@ func aliases(table map[string]string) map[string]string {
 
 // Forms of names in the header of a table.
 var (
-	notWord  = regexp.MustCompile(`[^a-z0-9]+`)
-	quantile = regexp.MustCompile(`^(?:latency )?p([0-9]{1,2}(?: ?9+)?|100)$`)
-	inParens = regexp.MustCompile(`^(.*?)\s*[\[(]([^\])]*)[\])]\s*$`)
+	notWord  = lazy.Regexp(`[^a-z0-9]+`)
+	quantile = lazy.Regexp(`^(?:latency )?p([0-9]{1,2}(?: ?9+)?|100)$`)
+	inParens = lazy.Regexp(`^(.*?)\s*[\[(]([^\])]*)[\])]\s*$`)
 )
 
 // simplify returns a common spelling of a name: lower case, one space between words.
 func simplify(name string) string {
-	return strings.TrimSpace(notWord.ReplaceAllString(strings.ToLower(name), " "))
+	return strings.TrimSpace(notWord().ReplaceAllString(strings.ToLower(name), " "))
 }
 
 // metricOf returns the metric for a name, and whether it is a known one.
@@ -75,7 +76,7 @@ func metricOf(name string) (metric string, known bool) {
 	if m, ok := metricNames[s]; ok {
 		return m, true
 	}
-	if m := quantile.FindStringSubmatch(s); m != nil {
+	if m := quantile().FindStringSubmatch(s); m != nil {
 		return "p" + strings.ReplaceAll(m[1], " ", "."), true
 	}
 	return name, false
@@ -92,7 +93,7 @@ func wideMetric(head string) (f figures, ok bool) {
 		}
 		return f, true
 	}
-	if m := inParens.FindStringSubmatch(head); m != nil {
+	if m := inParens().FindStringSubmatch(head); m != nil {
 		if _, unit := units[strings.ToLower(m[2])]; !unit {
 			return figures{}, false
 		}
@@ -226,7 +227,7 @@ func (t *table) cell(cells []string, column string) string {
 func (t *table) row(cells []string, own bool) (row *Row, where string) {
 	get := func(column string) string { return t.cell(cells, column) }
 	edition, where := get("ref"), get("ref")
-	if m := formerForm.FindStringSubmatch(edition); m != nil {
+	if m := formerForm().FindStringSubmatch(edition); m != nil {
 		edition, where = m[1], m[2]
 	}
 	key := rowKey{get("source"), edition, get("date"), get("suite"), cmp.Or(get("scenario"), t.part), get("contestant"),
@@ -295,7 +296,7 @@ func (t *table) wideRow(cells []string) {
 // prose reads a figure that, according to a note in the table, the article quotes in its text:
 // "prose says 1.18ms".
 func (t *table) prose(row *Row, cells []string, where string) {
-	said := proseForm.FindStringSubmatch(t.cell(cells, "ref"))
+	said := proseForm().FindStringSubmatch(t.cell(cells, "ref"))
 	if said == nil || slices.ContainsFunc(row.Figures, func(f *Figure) bool { return f.Prose }) {
 		return
 	}

@@ -2,13 +2,14 @@ package importer
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"dyno/internal/lazy"
 )
 
 // dynoHead is the line of dyno load that describes the load.
-var dynoHead = regexp.MustCompile(`^\S+: .* over ([0-9,]+) connections?, (open|closed) loop\b`)
+var dynoHead = lazy.Regexp(`^\S+: .* over ([0-9,]+) connections?, (open|closed) loop\b`)
 
 // Forms of dyno's times and counts: ">= 2.00 s", "-" for unknown values, "120,000".
 const (
@@ -32,7 +33,7 @@ var dynoLines = []pattern{
 
 // dynoText reads the description of the load from the head of dyno's output.
 func (r *Row) dynoText(text string) {
-	m := dynoHead.FindStringSubmatch(text)
+	m := dynoHead().FindStringSubmatch(text)
 	if m == nil {
 		return
 	}
@@ -104,11 +105,11 @@ func (r *reader) dynoRun(list []leaf) {
 // words reads the depth of pipelining from the description of the load, and whether connections
 // were idle on purpose.
 func (r *Row) words(text string) {
-	if m := dynoDepth.FindStringSubmatch(text); m != nil {
+	if m := dynoDepth().FindStringSubmatch(text); m != nil {
 		r.Depth, _ = strconv.Atoi(m[1])
 	}
 	r.Open = strings.Contains(text, "open loop") || strings.Contains(text, "think time")
 	r.PerRequest = strings.Contains(text, "1 request per connection")
 }
 
-var dynoDepth = regexp.MustCompile(`, ([0-9]+) in the pipeline of each`)
+var dynoDepth = lazy.Regexp(`, ([0-9]+) in the pipeline of each`)

@@ -198,7 +198,7 @@ func sniff(data []byte) string {
 			return "text"
 		}
 	}
-	if underHead.Match(data) {
+	if underHead().Match(data) {
 		return "markdown"
 	}
 	line, _, _ := bytes.Cut(trimmed, []byte("\n"))

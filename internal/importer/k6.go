@@ -1,9 +1,9 @@
 package importer
 
-import "regexp"
+import "dyno/internal/lazy"
 
 // k6Line is a line of k6's summary: a metric, dots, its values.
-var k6Line = regexp.MustCompile(`^\s*(data_received|data_sent|http_req_\w+|http_reqs|checks|iterations|iteration_duration)` +
+var k6Line = lazy.Regexp(`^\s*(data_received|data_sent|http_req_\w+|http_reqs|checks|iterations|iteration_duration)` +
 	`[ .]*\.{2,}:`)
 
 // k6Time is a Go duration.

@@ -1,19 +1,20 @@
 package importer
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"dyno/internal/lazy"
 )
 
 // Forms of descriptions of rows.
 var (
-	delayForm  = regexp.MustCompile(`(?i)\b(?:sleep|delay|wait)s?\s*[= ]?\s*([0-9]+(?:\.[0-9]+)?)\s*(us|µs|ms|s|sec)\b`)
-	depthForm  = regexp.MustCompile(`(?i)\bpipelin(?:e|ed|ing)\s*[=x ]?\s*([0-9]+)\b`)
-	proseForm  = regexp.MustCompile(`(?i)\bprose says ([0-9][0-9.,]*)\s*(us|µs|ms|s|req/s|/s)\b`)
-	formerForm = regexp.MustCompile(`^(\S+):(\S+\.\w+)$`)
-	closeForm  = regexp.MustCompile(`(?i)connection:\s*close|disable-?keep-?alive|no-?keep-?alive|non-?keep-?alive`)
+	delayForm  = lazy.Regexp(`(?i)\b(?:sleep|delay|wait)s?\s*[= ]?\s*([0-9]+(?:\.[0-9]+)?)\s*(us|µs|ms|s|sec)\b`)
+	depthForm  = lazy.Regexp(`(?i)\bpipelin(?:e|ed|ing)\s*[=x ]?\s*([0-9]+)\b`)
+	proseForm  = lazy.Regexp(`(?i)\bprose says ([0-9][0-9.,]*)\s*(us|µs|ms|s|req/s|/s)\b`)
+	formerForm = lazy.Regexp(`^(\S+):(\S+\.\w+)$`)
+	closeForm  = lazy.Regexp(`(?i)connection:\s*close|disable-?keep-?alive|no-?keep-?alive|non-?keep-?alive`)
 )
 
 // tools are the load generators whose command lines are known.
@@ -23,13 +24,13 @@ var tools = []string{"wrk", "ab", "bombardier", "hey", "oha", "h2load", "wrk2", 
 // of pipelining from its scenario, the rest from its command line.
 func (r *Row) describe() {
 	r.Depth = max(r.Depth, 1)
-	if m := delayForm.FindStringSubmatch(r.Scenario); m != nil && r.Delay == 0 {
+	if m := delayForm().FindStringSubmatch(r.Scenario); m != nil && r.Delay == 0 {
 		var f Figure
 		if f.read(m[1]+m[2], "") == nil {
 			r.Delay = f.Value
 		}
 	}
-	if m := depthForm.FindStringSubmatch(r.Scenario); m != nil && r.Depth == 1 {
+	if m := depthForm().FindStringSubmatch(r.Scenario); m != nil && r.Depth == 1 {
 		if n, err := strconv.Atoi(m[1]); err == nil && n > 0 && n <= 1<<20 {
 			r.Depth = n
 		}
@@ -43,7 +44,7 @@ func (r *Row) command(line string) {
 	if len(words) > 0 && slices.Contains(tools, words[0]) && r.Tool == "" {
 		r.Tool = words[0]
 	}
-	r.PerRequest = r.PerRequest || closeForm.MatchString(line) ||
+	r.PerRequest = r.PerRequest || closeForm().MatchString(line) ||
 		r.Tool == "ab" && line != "" && !strings.Contains(line+" ", " -k ")
 	for i, w := range words {
 		if len(w) < 2 || w[0] != '-' {

@@ -3,16 +3,17 @@ package importer
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"dyno/internal/lazy"
 )
 
 var (
 	// underHead matches the line below the header of a Markdown table.
-	underHead = regexp.MustCompile(`(?m)^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*$`)
-	mdLink    = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
+	underHead = lazy.Regexp(`(?m)^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*$`)
+	mdLink    = lazy.Regexp(`!?\[([^\]]*)\]\([^)]*\)`)
 	mdMarks   = strings.NewReplacer("**", "", "__", "", "`", "", "<br>", " ", "<br/>", " ", "\\|", "|")
-	mdHeading = regexp.MustCompile(`^#+\s+(.*?)[\s#]*$`)
+	mdHeading = lazy.Regexp(`^#+\s+(.*?)[\s#]*$`)
 )
 
 // mdCell is the text of a cell, and its column in the line.
@@ -29,10 +30,10 @@ func (r *reader) markdown() error {
 	var heads []string
 	for i := 0; i < len(lines); i++ {
 		text := string(lines[i])
-		if m := mdHeading.FindStringSubmatch(text); m != nil {
+		if m := mdHeading().FindStringSubmatch(text); m != nil {
 			part = plainCell(m[1])
 		}
-		if i+1 == len(lines) || !strings.Contains(text, "|") || !underHead.Match(lines[i+1]) {
+		if i+1 == len(lines) || !strings.Contains(text, "|") || !underHead().Match(lines[i+1]) {
 			continue
 		}
 		head := cellsOf(text)
@@ -109,7 +110,7 @@ func cellsOf(line string) (cells []mdCell) {
 
 // plainCell returns the text of a cell without its marks.
 func plainCell(text string) string {
-	return strings.TrimSpace(mdMarks.Replace(mdLink.ReplaceAllString(text, "$1")))
+	return strings.TrimSpace(mdMarks.Replace(mdLink().ReplaceAllString(text, "$1")))
 }
 
 func texts(cells []mdCell) (list []string) {

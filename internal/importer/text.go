@@ -6,14 +6,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"dyno/internal/lazy"
 )
 
 // pattern reads figures from one line of a tool's output: each group of form is the figure of that
 // name. Its unit follows the number, or else is unit. The names connections and planned go to the
 // row; the group "pct" is a percentile, "status" a code, and the next group is its value.
 type pattern struct {
-	form  func() *regexp.Regexp // compiled when it is first asked for: other commands of dyno need none
+	form  func() *regexp.Regexp
 	names []string
 	unit  string
 }
@@ -25,8 +26,7 @@ var groups = strings.NewReplacer("<int>", `(\d+)`, "<num>", `([0-9.]+)`, "<val>"
 
 // line returns a pattern; names are separated by spaces, one for each group.
 func line(form, names, unit string) pattern {
-	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(groups.Replace(form)) })
-	return pattern{compiled, strings.Fields(names), unit}
+	return pattern{lazy.Regexp(groups.Replace(form)), strings.Fields(names), unit}
 }
 
 // outputs are the lines of each tool that hold figures.
@@ -129,10 +129,10 @@ func heading(line string) (tool string, ok bool) {
 			return h.tool, true
 		}
 	}
-	if dynoHead.MatchString(line) {
+	if dynoHead().MatchString(line) {
 		return "dyno", true
 	}
-	if k6Line.MatchString(line) {
+	if k6Line().MatchString(line) {
 		return "k6", true
 	}
 	return "", false
@@ -159,7 +159,7 @@ func (r *reader) text() {
 				row == nil && strings.TrimSpace(text) != ""
 			tool = forced
 		}
-		if m := k6Line.FindStringSubmatch(text); m != nil { // its summary has no head: a metric comes once
+		if m := k6Line().FindStringSubmatch(text); m != nil { // its summary has no head: a metric comes once
 			begins = row == nil || row.Tool != "k6" || seen[m[1]]
 			if begins {
 				clear(seen)

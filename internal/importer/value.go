@@ -4,26 +4,27 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"dyno/internal/lazy"
 )
 
 // numberForm is a published number: a sign that it is vague, the number, the other end of a range,
 // the unit, and a "+" that is ignored.
-var numberForm = regexp.MustCompile(`^([~≈<>≤≥=]*)\s*` +
+var numberForm = lazy.Regexp(`^([~≈<>≤≥=]*)\s*` +
 	`([-−+]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)` +
 	`(?:\s*[-–]\s*([0-9]+(?:\.[0-9]+)?))?\s*([^0-9\s+~][^+~]*)?(\+?)$`)
 
 // aboutForm matches the tolerance after a number, in per cent or in its unit.
-var aboutForm = regexp.MustCompile(`\s*(?:±|\+/-)\s*([0-9.]+)\s*(%|[\wµ/]*)$`)
+var aboutForm = lazy.Regexp(`\s*(?:±|\+/-)\s*([0-9.]+)\s*(%|[\wµ/]*)$`)
 
 // clockForm is a time as minutes:seconds or hours:minutes:seconds.
-var clockForm = regexp.MustCompile(`^(?:([0-9]+):)?([0-9]+):([0-9]+(?:\.[0-9]+)?)$`)
+var clockForm = lazy.Regexp(`^(?:([0-9]+):)?([0-9]+):([0-9]+(?:\.[0-9]+)?)$`)
 
 // goForm is a duration of several parts, such as 1m25s.
-var goForm = regexp.MustCompile(`^(?:([0-9]+)h)?(?:([0-9]+)m)?([0-9]+(?:\.[0-9]+)?)s$`)
+var goForm = lazy.Regexp(`^(?:([0-9]+)h)?(?:([0-9]+)m)?([0-9]+(?:\.[0-9]+)?)s$`)
 
 // unit is a printed unit: how many base units are in one.
 type unit struct {
@@ -85,13 +86,13 @@ func (f *Figure) read(text, unit string) error {
 		f.Value, f.Lo, f.Hi = math.NaN(), math.NaN(), math.NaN()
 		return nil
 	}
-	if m := aboutForm.FindStringSubmatchIndex(text); m != nil && m[0] > 0 {
+	if m := aboutForm().FindStringSubmatchIndex(text); m != nil && m[0] > 0 {
 		return f.readAbout(text, m, unit)
 	}
 	if f.clock(text) {
 		return nil
 	}
-	m := numberForm.FindStringSubmatch(text)
+	m := numberForm().FindStringSubmatch(text)
 	if m == nil || strings.Trim(m[2], "-−+.") == "" {
 		return fmt.Errorf("%q is not a number", text)
 	}
@@ -186,9 +187,9 @@ func several(text string) int {
 
 // clock reads times such as 1m25s and 00:05.51. It reports whether text is one.
 func (f *Figure) clock(text string) bool {
-	m := clockForm.FindStringSubmatch(text)
+	m := clockForm().FindStringSubmatch(text)
 	if m == nil {
-		if m = goForm.FindStringSubmatch(text); m == nil || m[1]+m[2] == "" {
+		if m = goForm().FindStringSubmatch(text); m == nil || m[1]+m[2] == "" {
 			return false
 		}
 	}

@@ -72,6 +72,11 @@ func TestAnalysesAreThePlans(t *testing.T) {
 	if len(got) != len(want) || got[0] != want[0] {
 		t.Errorf("the run looks at %v, the simulation at %v", got, want)
 	}
+	for _, p := range profiles {
+		if want := runPlan(p.Name, 2).Rounds; p.Rounds != want {
+			t.Errorf("%s: simulated with %d rounds, planned with %d", p.Name, p.Rounds, want)
+		}
+	}
 	for k, want := range map[int]int{2: 4, 4: 1, 10: 1} {
 		if l := Full.Analyses(k); len(l) != want || l[len(l)-1].N < 16 {
 			t.Errorf("full, %d servers: %v", k, l)
