@@ -185,16 +185,21 @@ func (p *project) asked(of *result.Plan) (*study.Study, error) {
 	return st, err
 }
 
-// claims adds the outcomes of the study's claims to a judged run. If they are not those that the run
-// was planned with, the report says so. A run can be shown without them.
+// claims adds the study's question and the outcomes of its claims to a judged run. If they are not those that
+// the run was planned with, the report says so. A run can be shown without them.
 func claims(cmd *cobra.Command, data *report.Data, file string) {
 	pr, err := openProject()
-	if err != nil || data.Run.Plan.ClaimsHash == "" {
+	if err != nil || data.Run.Plan.Study == "" {
 		return // a run may be shown anywhere
 	}
 	st, err := pr.study(data.Run.Plan.Study)
-	if err == nil {
+	switch {
+	case err == nil && data.Run.Plan.ClaimsHash == "" && len(st.Claims) > 0:
+		return // a part of the study, or at other levels
+	case err == nil:
 		data.Claims, err = st.JudgeClaims(data, file)
+	case data.Run.Plan.ClaimsHash == "":
+		return
 	}
 	if err != nil {
 		fmt.Fprintln(cmd.ErrOrStderr(), "the claims are not judged:", err)

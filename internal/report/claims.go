@@ -24,7 +24,6 @@ type Claims struct {
 	Changed                       bool              // the claims are not those that the run was planned with
 	Outcomes                      []claim.Outcome
 	Published                     []Published
-	Base                          string // the level that Costs are differences to
 	Costs                         []Cost
 	Charts                        []Chart
 }

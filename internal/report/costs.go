@@ -14,12 +14,13 @@ import (
 // request.
 type Cost struct {
 	Contestant, Level string
+	Base              string            // the level that it is beyond
 	More              analysis.Estimate // the difference, paired within rounds
 	Of                analysis.Estimate // what the base takes
 	Absent            string            // why there is none
 }
 
-// costTable is a table of costs: the rows are sorted by the level with the highest cost, ascending.
+// costTable is a table of the costs beyond one base: the rows are sorted by the level with the highest cost, ascending.
 type costTable struct {
 	scale       analysis.Scale
 	levels      []string
@@ -27,11 +28,14 @@ type costTable struct {
 	at          map[[2]string]Cost // by contestant and level
 }
 
-func (c *Claims) costTable() *costTable {
+func (c *Claims) costTable(base string) *costTable {
 	t := &costTable{at: map[[2]string]Cost{}}
 	dearest, most := "", math.Inf(-1)
 	var values []float64
 	for _, cost := range c.Costs {
+		if cost.Base != base {
+			continue
+		}
 		if !slices.Contains(t.levels, cost.Level) {
 			t.levels = append(t.levels, cost.Level)
 		}
@@ -78,26 +82,43 @@ func (t *costTable) of(contestant string) document.Cell {
 	return document.Cell{Absent: "unknown"}
 }
 
-// costs returns the section about the additional costs of levels over the base.
+// costs returns the section about the additional costs of levels over their bases.
 func (v *view) costs() document.Section {
-	c := v.Claims
-	if c == nil || len(c.Costs) == 0 {
+	if v.Claims == nil || len(v.Claims.Costs) == 0 {
 		return document.Section{}
 	}
-	costs := c.costTable()
-	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: c.Base, Number: true}},
-		Note: "Differences within rounds, the median of each epoch; the 95 % interval is between epochs. There are " +
-			"no verdicts."}
+	s := document.Section{ID: "costs", Title: "What the levels cost"}
+	var bases []string
+	for _, c := range v.Claims.Costs {
+		if !slices.Contains(bases, c.Base) {
+			bases = append(bases, c.Base)
+		}
+	}
+	for i, base := range bases {
+		t := v.costsBeyond(base)
+		if i == len(bases)-1 {
+			t.Note = "Differences within rounds, the median of each epoch; the 95 % interval is between epochs. There are " +
+				"no verdicts."
+		}
+		s.Blocks = append(s.Blocks, t)
+	}
+	return s
+}
+
+// costsBeyond returns the table of the costs beyond one base.
+func (v *view) costsBeyond(base string) document.Table {
+	costs := v.Claims.costTable(base)
+	t := document.Table{Title: fmt.Sprintf("CPU per request beyond the level %s, %s", base, costs.scale.Name),
+		Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: base, Number: true}}}
 	for _, l := range costs.levels {
 		t.Columns = append(t.Columns, document.Column{Head: l, Number: true})
 	}
 	for _, name := range costs.contestants {
-		row := document.Row{Cells: []document.Cell{{Value: name}, costs.of(name)}}
+		row := document.Row{Cells: []document.Cell{{Value: v.title(name)}, costs.of(name)}}
 		for _, l := range costs.levels {
 			row.Cells = append(row.Cells, costs.more(name, l))
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return document.Section{ID: "costs", Title: fmt.Sprintf("CPU per request beyond the level %s, %s", c.Base,
-		costs.scale.Name), Blocks: []document.Block{t}}
+	return t
 }

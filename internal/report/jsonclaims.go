@@ -84,7 +84,7 @@ func claimsJSON(c *Claims) *studyJSON {
 		if e.N == 0 {
 			e = analysis.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
 		}
-		o.Costs = append(o.Costs, costJSON{x.Contestant, x.Level, c.Base, number(e.Value), number(e.Lo), number(e.Hi),
+		o.Costs = append(o.Costs, costJSON{x.Contestant, x.Level, x.Base, number(e.Value), number(e.Lo), number(e.Hi),
 			e.N,
 			orNull(x.Absent)})
 	}

@@ -14,7 +14,7 @@ type paired struct{ *view }
 func (p *paired) document() *document.Document {
 	d := &document.Document{Title: p.heading(), Question: p.question(), Byline: p.head(), Lead: p.lead(p.answer()),
 		Front: p.front(), Trust: p.asked(), Facts: p.facts()}
-	d.Sections = append([]document.Section{p.short(), p.closing()}, details(append([]document.Section{p.standings(),
+	d.Sections = append([]document.Section{p.short(), p.costs(), p.closing()}, details(append([]document.Section{p.standings(),
 		p.allBars(), p.otherLevels(), p.pairByPair(), p.belief(p.doubts())}, p.rest(p.methodFacts(), p.words())...))...)
 	return d
 }
@@ -204,7 +204,10 @@ func (p *paired) otherLevels() document.Section {
 			t.Columns = append(t.Columns, column(m, l.levelScale(m, i)))
 		}
 		for _, r := range p.rows {
-			if r.Excluded != "" {
+			switch {
+			case r.elsewhere:
+				r.Excluded = ""
+			case r.Excluded != "":
 				continue
 			}
 			row := p.tableRow(r)

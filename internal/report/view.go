@@ -14,17 +14,18 @@ import (
 
 // row is one contestant or control in every form of the report.
 type row struct {
-	Name     string
-	Title    string
-	Control  bool
-	Built    *result.Contestant // nil if it never got so far
-	Place    analysis.Place     // zero for controls
-	Failure  *result.Failure
-	Excluded string   // why it is not ranked; empty if it is
-	Notes    []string // what a reader must know beside the numbers
-	Data     []string // the same for programs
-	Starts   analysis.Starts
-	Each     []analysis.Start
+	Name      string
+	Title     string
+	Control   bool
+	Built     *result.Contestant // nil if it never got so far
+	Place     analysis.Place     // zero for controls
+	Failure   *result.Failure
+	Excluded  string   // why it is not ranked; empty if it is
+	elsewhere bool     // because it is loaded at other levels alone
+	Notes     []string // what a reader must know beside the numbers
+	Data      []string // the same for programs
+	Starts    analysis.Starts
+	Each      []analysis.Start
 }
 
 // failed reports whether the contestant itself failed: not one that cannot be run here, or that has
@@ -132,6 +133,9 @@ func (v *view) unranked(r *row) string {
 		return document.Clean(r.Place.Excluded)
 	}
 	if c := v.cell(r.Name, v.primary().Name); c.Absent != "" {
+		if r.elsewhere = slices.ContainsFunc(v.Levels, func(l Level) bool { return slices.Contains(l.Loaded, r.Name) }); r.elsewhere {
+			return "measured at other levels alone"
+		}
 		return "not measured: " + strings.TrimPrefix(document.Clean(c.Absent), "it has ") // or several have
 	}
 	return ""

@@ -1,13 +1,16 @@
 package study
 
 import (
+	"cmp"
+	"slices"
+
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/claim"
 	"dyno/internal/report"
 )
 
-// costs returns, for each contestant and level, the CPU per request in addition to that at the
+// costs returns, for each contestant and level, the CPU per request in addition to that at the level's
 // base. Excluded contestants have a reason instead of a figure; levels that the run did not load
 // are left out.
 func (e *evidence) costs() (out []report.Cost) {
@@ -18,22 +21,34 @@ func (e *evidence) costs() (out []report.Cost) {
 	m, _ := analysis.MetricNamed("cpu_per_request")
 	for _, name := range e.run.Plan.Contestants {
 		for i := range e.study.Levels {
-			c := report.Cost{Contestant: name, Level: e.study.Levels[i].Name}
-			if _, loaded := e.cell(claim.Cell{Contestant: name, Level: c.Level}); !loaded || c.Level == e.study.Base {
+			c := report.Cost{Contestant: name, Level: e.study.Levels[i].Name, Base: e.study.baseOf(&e.study.Levels[i])}
+			if _, loaded := e.cell(claim.Cell{Contestant: name, Level: c.Level}); !loaded || c.Level == c.Base ||
+				!slices.Contains(e.study.at(&e.study.Levels[i]), name) {
 				continue
 			}
-			for _, level := range []string{c.Level, e.study.Base} {
+			for _, level := range []string{c.Level, c.Base} {
 				if verdict, why := e.Missing(claim.Cell{Contestant: name, Level: level}, m.Name); verdict != "" {
 					c.Absent = string(verdict) + ": " + why
 				}
 			}
 			if c.Absent == "" {
 				here, _ := e.cell(claim.Cell{Contestant: name, Level: c.Level})
-				base, _ := e.cell(claim.Cell{Contestant: name, Level: e.study.Base})
+				base, _ := e.cell(claim.Cell{Contestant: name, Level: c.Base})
 				c.More, c.Of = table.Difference(m, here, base, 0.95), table.Level(m, base)
 			}
 			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// baseOf returns the level that l is a difference to: the study's base or, of another scenario, the first level
+// that loads it.
+func (s *Study) baseOf(l *Level) string {
+	loads := func(l *Level) string { return cmp.Or(l.Scenario, s.Scenario) }
+	if loads(l) == loads(s.level(s.Base)) {
+		return s.Base
+	}
+	i := slices.IndexFunc(s.Levels, func(o Level) bool { return loads(&o) == loads(l) })
+	return s.Levels[i].Name
 }
