@@ -2,9 +2,11 @@ package fleet
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"dyno/internal/load"
@@ -46,12 +48,22 @@ func (s *shared) cut(length time.Duration, seen []*LoadedWindow, before int64) e
 	return errGone
 }
 
-// cutFrom loses the generator that asked a server in vain, if segments were sent again since before.
-func (g *generator) cutFrom(name, failed string, before int64) error {
-	if g.resent() == before {
-		return nil
+// cutFrom loses the generator that asked a server in vain, if its system knew no way there, or if segments were sent
+// again since before.
+func (g *generator) cutFrom(name, failed string, unreachable bool, before int64) error {
+	why := ""
+	if !unreachable {
+		if g.resent() == before {
+			return nil
+		}
+		why = "segments were sent again, and "
 	}
 	failed, _, _ = strings.Cut(failed, "\n")
-	g.lose(name, "its link was cut off: segments were sent again, and "+failed)
+	g.lose(name, "its link was cut off: "+why+failed)
 	return errGone
+}
+
+// unreachable reports whether err says that this machine knows no way to another one.
+func unreachable(err error) bool {
+	return errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)
 }

@@ -70,9 +70,10 @@ func (s *session) generate(*Generating) (Described, error) {
 
 // Opened names a load that is open.
 type Opened struct {
-	Number     int    `json:"number,omitempty"`
-	Error      string `json:"error,omitempty"` // why it is not
-	OutOfFiles bool   `json:"out_of_files,omitempty"`
+	Number      int    `json:"number,omitempty"`
+	Error       string `json:"error,omitempty"` // why it is not
+	OutOfFiles  bool   `json:"out_of_files,omitempty"`
+	Unreachable bool   `json:"unreachable,omitempty"`
 }
 
 func (s *session) open(q *Loading) (o Opened, err error) {
@@ -87,7 +88,7 @@ func (s *session) open(q *Loading) (o Opened, err error) {
 	session, err := s.agent.site.engine().Open(ctx, job)
 	if err != nil {
 		end()
-		return Opened{Error: err.Error(), OutOfFiles: load.OutOfFiles(err)}, nil
+		return Opened{Error: err.Error(), OutOfFiles: load.OutOfFiles(err), Unreachable: unreachable(err)}, nil
 	}
 	return Opened{Number: s.loads.put(&opened{Session: session, share: q.Share, ctx: ctx, end: end})}, nil
 }
@@ -203,6 +204,8 @@ type Said struct {
 	Late     int                `json:"late,omitempty"`
 	Body     []byte             `json:"body,omitempty"`
 	Error    string             `json:"error,omitempty"` // of the server
+
+	Unreachable bool `json:"unreachable,omitempty"`
 }
 
 const longestQuestion = 2 * time.Minute
@@ -238,7 +241,7 @@ func (s *session) askServer(q *Question) (a Said, err error) {
 		return a, unfit{fmt.Errorf("unknown question %q", q.What)}
 	}
 	if err != nil {
-		a.Error = err.Error()
+		a.Error, a.Unreachable = err.Error(), unreachable(err)
 	}
 	return a, nil
 }

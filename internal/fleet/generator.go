@@ -76,6 +76,7 @@ func (g *generator) Open(ctx context.Context, job load.Job) (load.Session, error
 		names = names[:max(job.Connections, 1)]
 	}
 	s := &shared{g: g, names: names, numbers: make([]int, len(names)), timeout: job.Timeout}
+	resent := g.resent()
 	errs := make([]error, len(names))
 	each(names, func(i int, name string) {
 		own := *whole
@@ -88,7 +89,7 @@ func (g *generator) Open(ctx context.Context, job load.Job) (load.Session, error
 		case o.OutOfFiles:
 			errs[i] = fmt.Errorf("%s: %s: %w", name, o.Error, syscall.EMFILE)
 		case o.Error != "":
-			errs[i] = fmt.Errorf("%s: %s", name, o.Error)
+			errs[i] = cmp.Or(g.cutFrom(name, o.Error, o.Unreachable, resent), fmt.Errorf("%s: %s", name, o.Error))
 		default:
 			s.numbers[i] = o.Number
 		}
@@ -252,7 +253,7 @@ func (g *generator) ask(ctx context.Context, to endpoint.Endpoint, sc *scenario.
 		return nil, err
 	}
 	if a.Error != "" {
-		return a, cmp.Or(g.cutFrom(asker, a.Error, resent), errors.New(a.Error))
+		return a, cmp.Or(g.cutFrom(asker, a.Error, a.Unreachable, resent), errors.New(a.Error))
 	}
 	return a, nil
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -239,6 +241,39 @@ func TestStalledWindow(t *testing.T) {
 			if what := faulted(one, run); what != "" || short > 0 || len(run.Lost) != 1 || run.Lost[0].Server ||
 				run.Lost[0].Machine != "gen1" || run.Lost[0].Epoch != 1 || run.Lost[0].Round != 0 || len(run.Resumes) > 0 {
 				t.Errorf("%s, %d trials have the stall, %+v, %+v", what, short, run.Lost, run.Resumes)
+			}
+		})
+	}
+}
+
+// TestCutOpen: no contestant is blamed for a link that is still out when its round is taken again, whatever the
+// system says of it.
+func TestCutOpen(t *testing.T) {
+	program() // its file is read once
+	for _, unfit := range []error{nil, os.NewSyscallError("connect", syscall.EHOSTUNREACH),
+		os.NewSyscallError("connect", syscall.ENETUNREACH)} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newComparison(t, 2)
+			one := c.alone(t)
+			w := newWorld(t, 1, 2, weather{jitter: time.Millisecond})
+			defer w.end()
+			w.serve()
+			site := w.agents[1].agent.site.(*simSite)
+			site.cut, site.stays, site.unfit = true, 2, unfit
+			site.stall.Store(6) // after the four of the pilot epoch
+			run, err := w.compare(t.Context(), c, new([]result.Record))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lost := run.Lost
+			run.Lost = nil
+			if what := faulted(one, run); what != "" || len(lost) == 0 || len(run.Resumes) > 0 {
+				t.Errorf("%v: %s, %+v, %+v, %+v", unfit, what, lost, run.Failures, run.Resumes)
+			}
+			for _, l := range lost {
+				if l.Server || l.Machine != "gen1" || !strings.Contains(l.Reason, "its link was cut off") {
+					t.Errorf("%v: %+v", unfit, l)
+				}
 			}
 		})
 	}

@@ -138,6 +138,9 @@ type simSite struct {
 	stall   atomic.Int32 // if above 0, how many windows that count until one with a stall
 	cut     bool         // it stalls because the link is cut off
 	stalled atomic.Int64 // segments that were sent again
+	unfit   error        // of each load that cannot be opened; nil: that segments were sent again
+	shut    atomic.Int32 // how many loads cannot be opened from the stall on
+	stays   int32        // what that is then
 }
 
 func (s *simSite) describe() result.Host {
@@ -170,6 +173,13 @@ func (s *simSite) Open(ctx context.Context, job load.Job) (load.Session, error) 
 	}
 	if !naps(ctx, time.Millisecond) {
 		return nil, ctx.Err()
+	}
+	if s.shut.Add(-1) >= 0 {
+		if s.unfit != nil {
+			return nil, s.unfit
+		}
+		s.stalled.Add(1)
+		return nil, errors.New("connection timed out")
 	}
 	job.Connections = int(job.Share.Part(int64(job.Connections)))
 	return &simSession{job, s, to}, nil
@@ -207,6 +217,7 @@ func (s *simSession) Run(ctx context.Context, w load.Window) (l result.Load, err
 		if s.site.cut {
 			s.site.stalled.Add(1)
 		}
+		s.site.shut.Store(s.site.stays)
 		from = int64(w.For / 2)
 	}
 	if l, err = (&drawn{s.job, true, from}).Run(ctx, w); err == nil {
