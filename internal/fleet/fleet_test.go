@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // lines are what was logged.
@@ -441,5 +442,51 @@ func TestAnotherBuild(t *testing.T) {
 	}
 	if err := h.admits("gen1", &Hello{Program: Program{"plan9/386", other}}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLargeResults: of results that come faster than they are read, none is lost.
+func TestLargeResults(t *testing.T) {
+	b := newBench(t, "gen1")
+	js, err := jetstream.New(b.client(t, "gen1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 36 // which together are more than NATS kept
+	if testing.Short() {
+		n = 12 // more than a client of NATS takes at once
+	}
+	for i := range n {
+		data := make([]byte, 8<<20)
+		data[0] = byte(i)
+		if _, err := js.Publish(t.Context(), results+"gen1", data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var dropped lines
+	b.wire.(*center).conn.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { dropped.add(err.Error()) })
+	came := make(chan byte, n)
+	stop, err := b.wire.results(t.Context(), func(_ string, data []byte) {
+		if data[0] < 12 {
+			time.Sleep(100 * time.Millisecond)
+		}
+		came <- data[0]
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	for i := range n {
+		select {
+		case got := <-came:
+			if got != byte(i) {
+				t.Fatalf("result %d came after %d others", got, i)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%d of %d results came", i, n)
+		}
+	}
+	if all := dropped.with(""); len(all) > 0 {
+		t.Errorf("the controller dropped some: %v", all)
 	}
 }

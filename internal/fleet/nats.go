@@ -32,7 +32,8 @@ const (
 )
 
 const (
-	mostResults = 256 << 20      // bytes that are kept of them: the oldest, which were read, go first
+	mostResults = 1 << 30        // bytes that are kept of them: the oldest, which were read, go first
+	mostPulled  = 3              // results that wait for their reader; NATS's client drops what is above 64 MB
 	mostBytes   = 32 << 20       // of one message
 	mostStored  = 16 << 30       // bytes of trees, on the controller
 	silence     = 24 * time.Hour // between the pings of NATS: the kernel looks for broken connections (dialer)
@@ -66,7 +67,7 @@ func listen(f *Fleet, port int, six bool, k *Keys, log func(string)) (*center, e
 	}
 	options := &server.Options{ServerName: "dyno", Host: "0.0.0.0", Port: port, NoSigs: true, NoLog: false,
 		TLS: true, TLSConfig: config, TLSHandshakeFirst: true, TLSTimeout: 5, AuthTimeout: 6,
-		Nkeys: k.users(f), JetStream: true, StoreDir: c.store, JetStreamMaxMemory: 1 << 30, JetStreamMaxStore: mostStored,
+		Nkeys: k.users(f), JetStream: true, StoreDir: c.store, JetStreamMaxMemory: mostResults, JetStreamMaxStore: mostStored,
 		MaxPayload: mostBytes, MaxPending: 4 * mostBytes, PingInterval: silence, DisableShortFirstPing: true,
 		ConnectErrorReports: 1}
 	if six {
@@ -141,7 +142,8 @@ func (c *center) results(ctx context.Context, heed func(agent string, result []b
 	if err != nil {
 		return nil, err
 	}
-	consumed, err := consumer.Consume(func(m jetstream.Msg) { heed(strings.TrimPrefix(m.Subject(), results), m.Data()) })
+	consumed, err := consumer.Consume(func(m jetstream.Msg) { heed(strings.TrimPrefix(m.Subject(), results), m.Data()) },
+		jetstream.PullMaxMessages(mostPulled))
 	if err != nil {
 		return nil, err
 	}
