@@ -258,7 +258,7 @@ func (h *Host) Rejoin(ctx context.Context) error {
 		if err == nil {
 			break
 		}
-		if ctx.Err() != nil || time.Now().After(end) {
+		if ctx.Err() != nil || time.Now().After(end) || h.post.wire.ended() != nil {
 			return fmt.Errorf("wait for machines that were lost: %w", err)
 		}
 	}

@@ -136,6 +136,9 @@ func (h *Hub) Greet(ctx context.Context, name string) error {
 			h.mu.Unlock()
 			return h.admits(name, answer)
 		}
+		if ended := h.wire.ended(); ended != nil {
+			return ended
+		}
 		if !errors.Is(err, errAbsent) && !errors.Is(err, errAnswer) {
 			return err
 		}

@@ -67,8 +67,11 @@ func (h *Hub) Load(ctx context.Context, plan *Plan, files *loader.Files, say fun
 	return s, err
 }
 
-// why returns the error of a lost agent instead of what came of that.
+// why returns the error of a lost agent, or of a lost NATS, instead of what came of that.
 func (r *run) why(err error) error {
+	if ended := r.wire.ended(); ended != nil && !errors.Is(err, errInterrupted) {
+		return fmt.Errorf("%w Without it there is no result", ended)
+	}
 	_, refused := errors.AsType[*RefusedError](err)
 	if !refused && !errors.Is(err, errAbsent) && !errors.Is(err, errAnswer) {
 		return err

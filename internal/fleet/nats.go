@@ -47,6 +47,7 @@ type center struct {
 	store  string
 	users  map[string]string // names of the agents, by public key
 
+	at        string // where the user's own NATS is
 	name, key string // of the controller's connection, and its public key
 	mu        sync.Mutex
 	left      map[string]uint64 // how many connections of an agent have ended

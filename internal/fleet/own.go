@@ -82,7 +82,7 @@ func tlsURLs(reached string) string { return "tls://" + strings.ReplaceAll(reach
 
 // join connects the controller to the NATS of its user.
 func join(f *Fleet, k *Keys) (*center, error) {
-	c := &center{users: map[string]string{}, name: reserved + "-" + token(), key: public(k.Seed)}
+	c := &center{users: map[string]string{}, at: f.reached(), name: reserved + "-" + token(), key: public(k.Seed)}
 	for name, seed := range k.Agents {
 		c.users[public(seed)] = name
 	}
@@ -211,6 +211,13 @@ func (c *center) counted() map[string]uint64 {
 		found[agent] = 1 + c.left[agent]
 	}
 	return found
+}
+
+func (c *center) ended() error {
+	if c.server != nil || !c.conn.IsClosed() {
+		return nil
+	}
+	return fmt.Errorf("the connection to the NATS at %s ended; is it still there?", c.at)
 }
 
 // follow lets a link end when a connection of the controller ends.

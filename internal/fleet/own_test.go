@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	"encoding/pem"
 	"fmt"
 	"net"
@@ -14,10 +15,11 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"dyno/internal/loader"
+	"dyno/internal/result"
 )
 
-// ownNATS starts a NATS server with a configuration until the test ends.
-func ownNATS(t *testing.T, text string, log func(string)) {
+// ownNATS starts a NATS server with a configuration until the test ends, or it is stopped.
+func ownNATS(t *testing.T, text string, log func(string)) (stop func()) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "nats.conf")
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -37,7 +39,9 @@ func ownNATS(t *testing.T, text string, log func(string)) {
 	if !s.ReadyForConnections(10 * time.Second) {
 		t.Fatal("the NATS server did not start")
 	}
-	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
+	stop = func() { s.Shutdown(); s.WaitForShutdown() }
+	t.Cleanup(stop)
+	return stop
 }
 
 // elsewhere returns a fleet that meets at a NATS, and that server's configuration. b is not open yet.
@@ -180,6 +184,48 @@ func TestOwnNATSLostGenerator(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	silent(t, n)
+}
+
+// TestOwnNATSEnds: if the NATS itself is gone, no machine is blamed, and nobody waits for machines.
+func TestOwnNATSEnds(t *testing.T) {
+	names := []string{"gen1", "gen2"}
+	b, text := elsewhere(t, names...)
+	stop := ownNATS(t, text, b.log.add)
+	for _, n := range names {
+		b.start(t, n)
+	}
+	b.open(t)
+	if err := b.Gather(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h := &Host{generators: names, machines: names, work: t.Context(), gone: map[string]bool{}, place: map[string]Place{},
+		generating: map[string]result.Host{}}
+	var err error
+	if h.post, err = newPost(t.Context(), b.Hub, names); err != nil {
+		t.Fatal(err)
+	}
+	defer h.post.stop()
+	if err := h.take(t.Context(), names); err != nil {
+		t.Fatal(err)
+	}
+	url, n := counting(t)
+	ended := b.loading(t, t.Context(), url, n)
+	stop()
+	gone := "the connection to the NATS at " + b.fleet.reached() + " ended"
+	if err := <-ended; err == nil || !strings.HasPrefix(err.Error(), gone) {
+		t.Errorf("a load: %v", err)
+	}
+	if _, err := h.Generator().CPU(); err == nil {
+		t.Error("an order is answered without a NATS")
+	}
+	if l := h.Lost(); l == nil || !strings.Contains(l.Reason, gone) {
+		t.Errorf("%+v", l)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := h.Rejoin(ctx); ctx.Err() != nil || err == nil || !strings.Contains(err.Error(), gone) {
+		t.Errorf("machines are waited for: %v", err)
+	}
 }
 
 // TestUnfitNATS: a NATS that lacks what a fleet needs is refused, with what to do.

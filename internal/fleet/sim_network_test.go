@@ -269,6 +269,8 @@ func (c *simCenter) connections() map[string]uint64 {
 	return found
 }
 
+func (c *simCenter) ended() error { return nil }
+
 // close ends the controller, and all connections with it.
 func (c *simCenter) close() {
 	c.net.mu.Lock()

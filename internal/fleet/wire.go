@@ -22,6 +22,8 @@ type wire interface {
 	// connections returns the numbers of the connections of all agents that are there now, by name; no
 	// two of a controller are alike. It sends nothing.
 	connections() map[string]uint64
+	// ended says that the controller itself is cut off from all agents, for good; nil: it is not. It sends nothing.
+	ended() error
 	close()
 }
 

@@ -161,7 +161,7 @@ func order[Q, A any](ctx context.Context, p *post, name, kind string, q Q, limit
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case p.gone(name) || errors.Is(err, errAbsent):
-		return nil, &LostError{name, "its connection ended; is the machine still there?"}
+		return nil, p.absent(name)
 	case failed || refused:
 		return nil, err
 	}
@@ -202,10 +202,18 @@ func work[Q, A any](ctx context.Context, p *post, name, kind string, q Q, limit 
 			return nil, &LostError{name, fmt.Sprintf("it did not %s within %v", kind, limit)}
 		case <-tick.C:
 			if p.gone(name) {
-				return nil, &LostError{name, "its connection ended; is the machine still there?"}
+				return nil, p.absent(name)
 			}
 		}
 	}
+}
+
+// absent returns the error of an agent that is gone.
+func (h *Hub) absent(name string) error {
+	if ended := h.wire.ended(); ended != nil {
+		return &LostError{name, ended.Error()}
+	}
+	return &LostError{name, "its connection ended; is the machine still there?"}
 }
 
 // gone reports whether the connection of an agent with which its session began has ended.
