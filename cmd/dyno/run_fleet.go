@@ -12,6 +12,7 @@ import (
 	"dyno/internal/document"
 	"dyno/internal/experiment"
 	"dyno/internal/fleet"
+	"dyno/internal/plan"
 	"dyno/internal/result"
 )
 
@@ -36,6 +37,15 @@ func onFleet(cmd *cobra.Command, at *place, x *experiment.Experiment) error {
 	}
 	if _, err := fleet.Running(x.Manifests, x.Plan.Attached); err != nil {
 		return err
+	}
+	for _, name := range append(plan.OtherScenarios(x.Plan), x.Plan.Scenario) {
+		sc, err := x.Scenario(name)
+		if err == nil {
+			err = fleet.Sendable(sc)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	x.Calibrated = nil // which is of this machine
 	x.NewHost = func(o bench.LocalOptions) (experiment.Host, error) { return newFleetHost(cmd, f, o, x.Plan) }

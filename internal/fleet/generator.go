@@ -244,7 +244,7 @@ func (g *generator) ask(ctx context.Context, to endpoint.Endpoint, sc *scenario.
 	if q.To, err = g.placeOf(to); err != nil {
 		return nil, err
 	}
-	if q.Contract, err = contractOf(sc); err != nil {
+	if q.Contract, err = inOrder(sc); err != nil {
 		return nil, err
 	}
 	asker, resent := g.generators[0], g.resent()

@@ -354,7 +354,7 @@ func (h *Host) Launch(ctx context.Context, name string, l lab.Launch) (lab.Serve
 		h.keep(m.URL.Endpoint, placeOfURL(m.URL))
 		return s, nil
 	}
-	contract, err := contractOf(l.Probe.Scenario)
+	contract, err := inOrder(l.Probe.Scenario)
 	if err != nil {
 		return nil, err
 	}

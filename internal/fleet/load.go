@@ -155,10 +155,13 @@ func (r *run) carryOut(ctx, work context.Context, say func(string)) (*summary.Su
 	return r.merge(work, names, done)
 }
 
-// travel is how long a plan may be on its way, at 1 MB/s, in all tries together.
+// travel is how long a plan may be on its way.
 func (p *Plan) travel() time.Duration {
-	return tries * time.Duration(len(encoded(p))) * time.Microsecond
+	return travel(len(encoded(p)))
 }
+
+// travel is how long an order of so many bytes may be on its way, at 1 MB/s, in all tries together.
+func travel(bytes int) time.Duration { return tries * time.Duration(bytes) * time.Microsecond }
 
 func index(names []string, name string) int {
 	for i, n := range names {

@@ -16,6 +16,7 @@ type weather struct {
 	jitter              time.Duration // at most, beside the time of the way
 	hold                time.Duration // at most, of a message that is held: later ones overtake it
 	damaged             float64       // probability that a damaged copy comes, too
+	each                time.Duration // for each byte
 }
 
 // way is one direction of a link. What happens to its k-th message follows from the seed alone.
@@ -67,7 +68,7 @@ func (w *way) carry(data []byte, arrive func([]byte)) {
 }
 
 func (w *way) arrives(data []byte, arrive func([]byte)) {
-	after := w.least
+	after := w.least + time.Duration(len(data))*w.w.each
 	if w.w.jitter > 0 {
 		after += time.Duration(w.rng.Int64N(int64(w.w.jitter)))
 	}

@@ -279,6 +279,26 @@ func TestCutOpen(t *testing.T) {
 	}
 }
 
+// TestSlowLink: a machine is not lost because the scenario is long on its way.
+func TestSlowLink(t *testing.T) {
+	program() // its file is read once
+	synctest.Test(t, func(t *testing.T) {
+		c := newComparison(t, 2)
+		c.scenario.Requests[0].Method, c.scenario.Requests[0].Body = "POST", strings.Repeat("x", 1<<20)
+		one := c.alone(t)
+		w := newWorld(t, 1, 2, weather{jitter: time.Millisecond, each: time.Microsecond})
+		defer w.end()
+		w.serve()
+		run, err := w.compare(t.Context(), c, new([]result.Record))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if what := faulted(one, run); what != "" || len(run.Lost) > 0 {
+			t.Errorf("%s, %+v", what, run.Lost)
+		}
+	})
+}
+
 // TestSimulatedRunFaults: a comparison in which something breaks is whole in the end, goes on if it was interrupted,
 // and has each of its trials once, as one machine records it. A fault costs a round or an epoch at most, and no
 // contestant is blamed.

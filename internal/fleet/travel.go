@@ -54,6 +54,39 @@ func contractOf(s *scenario.Scenario) (*Contract, error) {
 	return c, nil
 }
 
+// inOrder packs s for an order of a run. Its error is a mistake if s is too large for one.
+func inOrder(s *scenario.Scenario) (*Contract, error) {
+	if s == nil {
+		return nil, nil
+	}
+	size := 0
+	for _, r := range s.Requests { // which may be too large to pack
+		size += len(r.Body)
+		if r.Expect.Body != nil {
+			size += len(*r.Expect.Body)
+		}
+	}
+	var c *Contract
+	if size <= mostPlan {
+		var err error
+		if c, err = contractOf(s); err != nil {
+			return nil, err
+		}
+		size = len(encoded(c))
+	}
+	if size > mostPlan {
+		return nil, conf.Usagef("the scenario %s takes %d MB, and other machines can be sent %d MB; make its bodies "+
+			"smaller", s.Name, size>>20, mostPlan>>20)
+	}
+	return c, nil
+}
+
+// Sendable returns an error, which is a mistake, if s is too large to be sent to other machines.
+func Sendable(s *scenario.Scenario) error {
+	_, err := inOrder(s)
+	return err
+}
+
 // unpack returns the scenario; nil for nil.
 func (c *Contract) unpack() *scenario.Scenario {
 	if c == nil {
@@ -81,7 +114,8 @@ type Plan struct {
 	Host     string         `json:"host,omitempty"` // header; "": that of the URL
 }
 
-// mostPlan is what a plan may take as JSON: an order is one message, and is sent again until it is answered.
+// mostPlan is what a plan, or a scenario of a run, may take as JSON: an order is one message, and is sent again until
+// it is answered.
 const mostPlan = 4 << 20
 
 // Pack packs a load, and the contents of the files that it names. Its errors are mistakes.
@@ -199,7 +233,7 @@ type Loading struct {
 
 // loadingOf packs a job of the bench to a place, without its share. The generators choose their CPUs.
 func loadingOf(job load.Job, to Place) (*Loading, error) {
-	contract, err := contractOf(job.Scenario)
+	contract, err := inOrder(job.Scenario)
 	if err != nil {
 		return nil, err
 	}

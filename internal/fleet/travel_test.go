@@ -2,11 +2,15 @@ package fleet
 
 import (
 	"crypto/tls"
+	"errors"
 	"os"
 	"reflect"
+	"strings"
 	"testing"
 
 	"dyno/internal/adhoc"
+	lab "dyno/internal/bench"
+	"dyno/internal/conf"
 	"dyno/internal/contestant"
 	"dyno/internal/endpoint"
 	"dyno/internal/load"
@@ -42,6 +46,31 @@ func TestContractsTravel(t *testing.T) {
 		if err := strict(encoded(c), &arrived); err != nil || !reflect.DeepEqual(arrived.unpack(), s) {
 			t.Errorf("%v: %+v", err, s)
 		}
+		if err := Sendable(s); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestLargeContracts: a scenario that is too large for an order is refused before it is sent, and no machine is lost.
+func TestLargeContracts(t *testing.T) {
+	body := strings.Repeat("x", 40<<20)
+	s := &scenario.Scenario{Name: "large", Requests: []scenario.Request{{Body: body}}}
+	to := endpoint.TCP("10.0.0.9:80")
+	h := &Host{generators: []string{"gen1"}, machines: []string{"gen1"}, work: t.Context(), server: "gen1",
+		gone: map[string]bool{"gen1": true}, place: map[string]Place{where(to): {Addr: to.Addr}}}
+	g := h.Generator()
+	_, opened := g.Open(t.Context(), load.Job{Endpoint: to, Scenario: s, Connections: 1})
+	_, asked := g.Verify(t.Context(), s, to, nil, 0)
+	_, launched := h.Launch(t.Context(), "a", lab.Launch{Probe: lab.Probe{Scenario: s}})
+	for _, err := range []error{Sendable(s), opened, asked, launched} {
+		if _, usage := errors.AsType[*conf.UsageError](err); !usage ||
+			!strings.Contains(err.Error(), "make its bodies smaller") {
+			t.Error(err)
+		}
+	}
+	if l := h.Lost(); l != nil {
+		t.Errorf("%+v", l)
 	}
 }
 

@@ -183,7 +183,7 @@ func work[Q, A any](ctx context.Context, p *post, name, kind string, q Q, limit 
 		delete(p.waiting, w.ID+"/"+name)
 		p.mu.Unlock()
 	}()
-	if _, err := order[Work, Done](ctx, p, name, toWork, w, patience); err != nil {
+	if _, err := order[Work, Done](ctx, p, name, toWork, w, patience+travel(len(w.Body))); err != nil {
 		return nil, err
 	}
 	var late <-chan time.Time
