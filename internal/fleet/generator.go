@@ -148,10 +148,19 @@ func (s *shared) Run(ctx context.Context, w load.Window) (l result.Load, err err
 	}
 	seen := make([]*LoadedWindow, len(s.names))
 	errs := make([]error, len(s.names))
+	waiting, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	began, first := time.Now(), sync.Once{}
 	each(s.names, func(i int, name string) {
-		seen[i], errs[i] = have[LoadWindow, LoadedWindow](ctx, s.g.Host, name, toLoad,
+		seen[i], errs[i] = have[LoadWindow, LoadedWindow](waiting, s.g.Host, name, toLoad,
 			LoadWindow{Number: s.numbers[i], Window: *packed, AtNS: starts[i].TheirNS}, limit)
+		if errs[i] == nil && limit == 0 {
+			first.Do(func() { time.AfterFunc(others(time.Since(began), s.timeout), giveUp) })
+		}
 		switch r := seen[i]; {
+		case errs[i] != nil && ctx.Err() == nil && errors.Is(errs[i], waiting.Err()):
+			s.g.lose(name, "it is not done with its requests, and another one has been for long")
+			errs[i] = errGone
 		case errs[i] != nil:
 		case r.Late:
 			s.g.late(name, r.Error)

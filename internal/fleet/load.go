@@ -207,11 +207,19 @@ func (r *run) stopAll(ctx context.Context) {
 	})
 }
 
+// slowest is how many times as long as the first generator another one may take for its requests. Their links may
+// differ, and who does not go on says nothing.
+const slowest = 10
+
+// others is how long generators may take for their requests once one of them has taken so long.
+func others(took, timeout time.Duration) time.Duration { return slowest*took + timeout + ending }
+
 // errInterrupted is the error of a wait whose context is done.
 var errInterrupted = errors.New("interrupted")
 
 // await adds the events of a kind to got, by the agents' names, until it has those of all. Whoever fails
-// or is lost ends it with an error; so does end, unless it is zero.
+// or is lost ends it with an error; so does end. If that is zero, the load ends with its requests, and the first event
+// says when the others must be there.
 func (r *run) await(ctx context.Context, kind string, got map[string]Event, end time.Time) error {
 	tick := time.NewTicker(250 * time.Millisecond)
 	defer tick.Stop()
@@ -225,6 +233,9 @@ func (r *run) await(ctx context.Context, kind string, got map[string]Event, end 
 				return fmt.Errorf("%s: %s", e.Agent, e.Text)
 			case e.Kind == kind:
 				got[e.Agent] = e
+				if end.IsZero() {
+					end = time.Now().Add(others(time.Since(r.at), r.plan.Request.Timeout))
+				}
 			}
 		case <-tick.C:
 			for _, name := range r.Names() {

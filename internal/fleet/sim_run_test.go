@@ -18,7 +18,9 @@ import (
 
 	lab "dyno/internal/bench"
 	"dyno/internal/contestant"
+	"dyno/internal/load"
 	"dyno/internal/plan"
+	form "dyno/internal/protocol"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
 )
@@ -295,6 +297,46 @@ func TestSlowLink(t *testing.T) {
 		}
 		if what := faulted(one, run); what != "" || len(run.Lost) > 0 {
 			t.Errorf("%s, %+v", what, run.Lost)
+		}
+	})
+}
+
+// TestStoppedGenerator: a window of a number of requests ends without a generator that does not go on.
+func TestStoppedGenerator(t *testing.T) {
+	program() // its file is read once
+	synctest.Test(t, func(t *testing.T) {
+		c := newComparison(t, 2)
+		w := newWorld(t, 1, 2, weather{jitter: time.Millisecond})
+		defer w.end()
+		w.serve()
+		h := newHub(w.fleet, "9.9.9", w.net.open(), w.log.add)
+		defer h.Close()
+		if err := h.GatherRun(t.Context(), &c.plan); err != nil {
+			t.Fatal(err)
+		}
+		host, err := h.Host(t.Context(), c.options, &c.plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer host.Close()
+		s, err := host.Launch(t.Context(), "a", lab.Launch{Probe: lab.Probe{Scenario: c.scenario}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		session, err := host.Generator().Open(t.Context(), load.Job{Endpoint: s.At(form.Clear), Scenario: c.scenario,
+			Connections: 2, Timeout: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer session.Close()
+		w.agents[1].agent.site.(*simSite).stops = true
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		if _, err := session.Run(ctx, load.Window{Requests: 100}); err == nil || ctx.Err() != nil {
+			t.Errorf("%v, %v", err, ctx.Err())
+		}
+		if l := host.Lost(); l == nil || l.Machine != "gen1" || !strings.Contains(l.Reason, "it is not done") {
+			t.Errorf("%+v", l)
 		}
 	})
 }

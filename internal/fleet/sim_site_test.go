@@ -141,6 +141,7 @@ type simSite struct {
 	unfit   error        // of each load that cannot be opened; nil: that segments were sent again
 	shut    atomic.Int32 // how many loads cannot be opened from the stall on
 	stays   int32        // what that is then
+	stops   bool         // it answers nothing more within a window
 }
 
 func (s *simSite) describe() result.Host {
@@ -198,6 +199,10 @@ func (s *simSession) Close() error { return nil }
 func (s *simSession) Run(ctx context.Context, w load.Window) (l result.Load, err error) {
 	if w.Begin != nil {
 		w.Begin()
+	}
+	if s.site.stops {
+		<-ctx.Done()
+		return l, ctx.Err()
 	}
 	if w.Observe == nil {
 		w.Observe = &load.Observe{Into: &result.Detail{}}

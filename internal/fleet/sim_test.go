@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"dyno/internal/loader"
 	"dyno/internal/summary"
 )
 
@@ -270,6 +271,46 @@ func TestSimulatedFaults(t *testing.T) {
 	for _, end := range slices.Sorted(maps.Keys(ends)) {
 		t.Logf("%d × %s", ends[end], end)
 	}
+}
+
+// TestStoppedLoad: a load of a number of requests ends without an agent that does not go on.
+func TestStoppedLoad(t *testing.T) {
+	program() // its file is read once
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1, 3, weather{jitter: time.Millisecond})
+		defer w.end()
+		h := newHub(w.fleet, "9.9.9", w.net.open(), w.log.add)
+		defer h.Close()
+		for i, a := range w.agents {
+			a.agent.take = func(ctx context.Context, r loader.Request, ready func(time.Duration) error, begin func()) (
+				*loader.Outcome, error) {
+				if err := ready(0); err != nil {
+					return nil, err
+				}
+				begin()
+				if i == 1 {
+					l := w.net.controller().link("gen1")
+					l.down.stall(24 * time.Hour)
+					l.up.stall(24 * time.Hour)
+				}
+				naps(ctx, time.Duration(1+i)*time.Minute)
+				return &loader.Outcome{Part: partOf(0, r.Share, time.Second)}, nil
+			}
+		}
+		if err := h.Gather(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		plan, err := Pack(t.Context(), loader.Request{URL: "http://10.0.0.9/", Requests: 3000, Connections: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		if _, err := h.Load(ctx, plan, nil, func(string) {}); err == nil || ctx.Err() != nil ||
+			!strings.Contains(err.Error(), "gen1 is late") {
+			t.Errorf("%v, %v", err, ctx.Err())
+		}
+	})
 }
 
 // clear returns an error unless err says of whom it is, or that the load was interrupted.
