@@ -14,10 +14,10 @@ import (
 	"dyno/internal/result"
 )
 
-// answer returns the result of the run in sentences: what forbids trusting it, who leads and by how
-// much, who is not separated, and who is missing.
+// answer returns the result of the run in sentences: what forbids trusting it, what levels cost if that is the
+// question, who leads and by how much, who is not separated, and who is missing.
 func (v *view) answer() []string {
-	sentences := v.forbidding()
+	sentences := append(v.forbidding(), v.dearness()...)
 	switch rows := v.ranked(); {
 	case len(rows) == 0:
 		sentences = append(sentences, "Nothing was measured: no server has a figure.")

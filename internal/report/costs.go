@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
@@ -82,18 +83,59 @@ func (t *costTable) of(contestant string) document.Cell {
 	return document.Cell{Absent: "unknown"}
 }
 
+// dearness says what the levels cost beyond the first base, at least and at most; nothing, if there are none.
+func (v *view) dearness() []string {
+	bases := v.bases()
+	if len(bases) == 0 {
+		return nil
+	}
+	t := v.Claims.costTable(bases[0])
+	figure := func(c Cost) string {
+		return fmt.Sprintf("%+.2f (%s)", c.More.Value/t.scale.Per, v.title(c.Contestant))
+	}
+	var parts []string
+	for _, level := range t.levels {
+		var costs []Cost
+		for _, name := range t.contestants {
+			if c := t.at[[2]string{name, level}]; c.Absent == "" && c.More.N > 0 {
+				costs = append(costs, c)
+			}
+		}
+		slices.SortStableFunc(costs, func(a, b Cost) int { return cmp.Compare(a.More.Value, b.More.Value) })
+		switch n := len(costs); n {
+		case 0:
+		case 1:
+			parts = append(parts, level+" "+figure(costs[0]))
+		default:
+			parts = append(parts, level+" "+figure(costs[0])+" to "+figure(costs[n-1]))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("Beyond %s, in %s of CPU per request: %s.", bases[0], t.scale.Name, strings.Join(parts, "; "))}
+}
+
+// bases returns the levels that others are differences to.
+func (v *view) bases() (all []string) {
+	if v.Claims == nil {
+		return nil
+	}
+	for _, c := range v.Claims.Costs {
+		if !slices.Contains(all, c.Base) {
+			all = append(all, c.Base)
+		}
+	}
+	return all
+}
+
 // costs returns the section about the additional costs of levels over their bases.
 func (v *view) costs() document.Section {
-	if v.Claims == nil || len(v.Claims.Costs) == 0 {
+	bases := v.bases()
+	if len(bases) == 0 {
 		return document.Section{}
 	}
 	s := document.Section{ID: "costs", Title: "What the levels cost"}
-	var bases []string
-	for _, c := range v.Claims.Costs {
-		if !slices.Contains(bases, c.Base) {
-			bases = append(bases, c.Base)
-		}
-	}
 	for i, base := range bases {
 		t := v.costsBeyond(base)
 		if i == len(bases)-1 {

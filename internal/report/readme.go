@@ -101,7 +101,7 @@ func figuresPage(w io.Writer, d *Data) error {
 // picture returns the study's chart, in a folder.
 func (v *view) picture(folder string) document.Picture {
 	words := "Bars of all contestants"
-	if v.Analysis != nil && v.ranks() {
+	if v.Analysis != nil && v.ranks() && len(v.dearness()) == 0 {
 		words = v.answer()[0]
 	}
 	return document.Picture{File: folder + ChartFile, Words: words}
@@ -151,6 +151,9 @@ func (c *Claims) differences() document.Section {
 			"available: " + c.Unavailable[name])})
 	}
 	s := document.Section{Title: "What differs from the article, and why"}
+	if c.Source == "" {
+		s.Title = "Notes"
+	}
 	if len(list.Items) > 0 {
 		s.Blocks = []document.Block{list}
 	}
@@ -327,7 +330,11 @@ func (v *view) machines() document.Section {
 	if h.Hypervisor != "" {
 		ours["machine"] = "a virtual machine (" + h.Hypervisor + ")"
 	}
-	t := document.Table{Columns: []document.Column{{Lead: true}, {Head: "published on"}, {Head: "here"}}}
+	t := document.Table{Columns: []document.Column{{Lead: true}, {Head: "here"}}}
+	published := len(v.Claims.PublishedOn) > 0
+	if published {
+		t.Columns = slices.Insert(t.Columns, 1, document.Column{Head: "published on"})
+	}
 	keys := []string{"date", "machine", "cpu", "memory", "os", "power", "tool", "versions", "command"}
 	for _, k := range slices.Sorted(maps.Keys(v.Claims.PublishedOn)) {
 		if !slices.Contains(keys, k) {
@@ -336,8 +343,11 @@ func (v *view) machines() document.Section {
 	}
 	for _, k := range keys {
 		if theirs := v.Claims.PublishedOn[k]; theirs+ours[k] != "" {
-			t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{{Value: k}, {Value: orElse(theirs, Missing)},
-				{Value: orElse(ours[k], Missing)}}})
+			row := document.Row{Cells: []document.Cell{{Value: k}, {Value: orElse(ours[k], Missing)}}}
+			if published {
+				row.Cells = slices.Insert(row.Cells, 1, document.Cell{Value: orElse(theirs, Missing)})
+			}
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	place := fmt.Sprintf("Server on CPU %s, generator on CPU %s.", list(h.ServerCPUs), list(h.GeneratorCPUs))
@@ -350,6 +360,9 @@ func (v *view) machines() document.Section {
 		v.a.Epochs, p.Rounds, v.Discarded, v.Valid+v.Discarded, PerCent(v.margin()), PerCent(p.Alpha))
 	if parts := v.parts(); parts != "" {
 		text += " The run was " + parts + "."
+	}
+	if e := v.encryption(); e != "" {
+		text += " Encryption: " + e + "."
 	}
 	return document.Section{Title: "The machines", Blocks: []document.Block{t,
 		document.Paragraph{Text: document.Plain(text)}}}

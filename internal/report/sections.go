@@ -2,12 +2,14 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"dyno/internal/checks"
 	"dyno/internal/document"
+	http "dyno/internal/protocol"
 	"dyno/internal/result"
 )
 
@@ -60,31 +62,48 @@ func (v *view) origin() document.Section {
 	return s
 }
 
-// encryption says what the connections over TLS negotiated, by contestant; "" if there were none.
+// encryption says what the connections over TLS negotiated, by contestant and, where a contestant negotiated
+// several things, by protocol; "" if there were none.
 func (v *view) encryption() string {
-	var all []string
-	by := map[string][]string{}
-	seen := map[string]bool{}
+	type spoken struct {
+		contestant string
+		in         http.HTTP
+	}
+	words := map[spoken]string{}
+	several := map[string]map[string]bool{} // by contestant
 	for i := range v.run.Trials {
 		t := &v.run.Trials[i]
-		if len(t.Load.TLS) == 0 || seen[t.Contestant] {
-			continue
+		for _, s := range t.Load.TLS {
+			if s.Resumed && s.Group == "" && len(t.Load.TLS) > 1 {
+				continue // another one names the group
+			}
+			at := spoken{t.Contestant, v.run.Plan.LevelOf(t).HTTP}
+			if words[at] == "" {
+				words[at] = document.Clean(s.Words())
+			}
+			if several[t.Contestant] == nil {
+				several[t.Contestant] = map[string]bool{}
+			}
+			several[t.Contestant][words[at]] = true
+			break
 		}
-		seen[t.Contestant] = true
-		words := t.Load.TLS[0].Words()
-		if by[words] == nil {
-			all = append(all, words)
-		}
-		by[words] = append(by[words], t.Contestant)
 	}
-	for i, words := range all {
-		var names []string
-		for _, name := range slices.Sorted(slices.Values(by[words])) {
-			names = append(names, v.title(name))
+	by := map[string][]string{}
+	for at, w := range words {
+		name := v.title(at.contestant)
+		if len(several[at.contestant]) > 1 {
+			name += " in " + at.in.Words()
 		}
-		if all[i] = document.Clean(words); len(all) > 1 {
-			all[i] += " (" + and(names) + ")"
+		if !slices.Contains(by[w], name) {
+			by[w] = append(by[w], name)
 		}
+	}
+	var all []string
+	for _, w := range slices.Sorted(maps.Keys(by)) {
+		if slices.Sort(by[w]); len(by) > 1 {
+			w += " (" + and(by[w]) + ")"
+		}
+		all = append(all, w)
 	}
 	return strings.Join(all, "; ")
 }

@@ -31,6 +31,9 @@ func TestCosts(t *testing.T) {
 	}
 	text := string(written(t, report.ClaimsText, d))
 	slow, fast := strings.LastIndex(text, "\nslow "), strings.LastIndex(text, "\nfast ")
+	if run := string(written(t, report.Text, d)); !strings.Contains(run, "What the levels cost") {
+		t.Errorf("the run:\n%s", run)
+	}
 	if !strings.Contains(text, "CPU per request beyond the level c10, µs") || slow < 0 || slow > fast {
 		t.Errorf("the cheaper one goes first:\n%s", text)
 	}
@@ -41,6 +44,17 @@ func TestCosts(t *testing.T) {
 	if text := string(written(t, report.ClaimsJSON, d)); !strings.Contains(text, `"costs"`) ||
 		!strings.Contains(text, `"base": "c10"`) {
 		t.Errorf("the JSON:\n%s", text)
+	}
+}
+
+// A level of another scenario is a difference to the first level of that.
+func TestBases(t *testing.T) {
+	s := &Study{Scenario: "values", Base: "http", Levels: []Level{{Name: "http"}, {Name: "https"}, {Name: "hello",
+		Scenario: "hello"}, {Name: "hello, h2", Scenario: "hello"}, {Name: "h2", Scenario: "values"}}}
+	for i, want := range []string{"http", "http", "hello", "hello", "http"} {
+		if got := s.baseOf(&s.Levels[i]); got != want {
+			t.Errorf("%s: the base is %s; want %s", s.Levels[i].Name, got, want)
+		}
 	}
 }
 
