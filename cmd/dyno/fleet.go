@@ -147,7 +147,7 @@ func fleetDownCommand() *cobra.Command {
 		Short: "Stop the agents that dyno fleet up started, and remove what it copied",
 		Long: "down stops the agent on each machine of FILE that has ssh = \"DESTINATION\", and removes all that\n" +
 			"dyno fleet up copied there. The keys beside FILE stay.\n\n" +
-			"Exit codes: 0 nothing is left; 1 a machine was not reached; 2 usage.",
+			"Exit codes: 0 nothing is left; 1 a machine was not reached, or something is left there; 2 usage.",
 		Example: "  dyno fleet down fleet.toml\n" +
 			"  dyno fleet down ~/bench/fleet.toml\n" +
 			"  dyno fleet down fleet.toml && rm -r fleet.keys   # and the keys",

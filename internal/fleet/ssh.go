@@ -26,13 +26,14 @@ const (
 halt() { ! alive || { kill "$(cat "$D/pid")"; n=0; while alive && [ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done;
 	! alive || kill -9 "$(cat "$D/pid")"; }; }
 `
-	look    = `uname -sm; sha256sum <"$D/dyno" 2>/dev/null || echo none`
+	// look also removes what a copy that was cut off has left: nobody checked it.
+	look    = `rm -f "$D/dyno.new" || exit; uname -sm; sha256sum <"$D/dyno" 2>/dev/null || echo none`
 	install = `umask 077; mkdir -p "$D" && cat >"$D/dyno.new" && sha256sum <"$D/dyno.new"`
-	begin   = `umask 077; halt; [ ! -e "$D/dyno.new" ] || mv "$D/dyno.new" "$D/dyno"
+	begin   = `umask 077; halt; [ ! -e "$D/dyno.new" ] || mv "$D/dyno.new" "$D/dyno" || exit
 chmod 700 "$D/dyno" && cat >"$D/agent" && cd "$D" && export XDG_CACHE_HOME="$D/cache" &&
 { setsid ./dyno agent --role "$R" agent </dev/null >agent.log 2>&1 & echo $! >pid; }; sleep 0.3; alive ||
 { cat agent.log >&2; exit 1; }`
-	end = `halt; rm -rf "$D"; rmdir .dyno-fleet 2>/dev/null || true`
+	end = `halt; rm -rf "$D" || exit; rmdir .dyno-fleet 2>/dev/null || true`
 )
 
 // Up copies this program to all machines that have an ssh, unless it is there, and starts their agents
