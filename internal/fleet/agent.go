@@ -265,13 +265,26 @@ func (s *session) hello(q *Greeting) (Hello, error) {
 // program returns this program; it reads its file once.
 var program = sync.OnceValues(func() (Program, error) {
 	p := Program{System: runtime.GOOS + "/" + runtime.GOARCH}
-	name, err := os.Executable()
+	name, err := programFile()
 	if err != nil {
-		return p, fmt.Errorf("find dyno's own file: %w", err)
+		return p, err
 	}
 	p.Digest, err = digestFile(name)
 	return p, err
 })
+
+// programFile returns a name of this program's file: on Linux of the one that runs, even if another lies
+// in its place by now.
+func programFile() (string, error) {
+	if runtime.GOOS == "linux" {
+		return "/proc/self/exe", nil
+	}
+	name, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find dyno's own file: %w", err)
+	}
+	return name, nil
+}
 
 // digestFile returns the SHA-256 of a file, in hex.
 func digestFile(name string) (string, error) {

@@ -67,9 +67,9 @@ func (m Machine) up(ctx context.Context, b *Bundle, has []Role, own Program) err
 			"(doc/fleet.md)", m.Name, system, own.System)
 	}
 	if !strings.HasPrefix(sum, own.Digest) {
-		name, err := os.Executable()
+		name, err := programFile()
 		if err != nil {
-			return fmt.Errorf("find dyno's own file: %w", err)
+			return err
 		}
 		file, err := os.Open(name)
 		if err != nil {
