@@ -394,8 +394,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestKeysStay: keys are made once; a machine that is new gets one, one that is gone loses its own,
-// and none of them is readable by others.
+// TestKeysStay: keys are made once; a machine that is new gets one, one that is out of the file keeps its
+// own, with which it cannot connect, and none of them is readable by others.
 func TestKeysStay(t *testing.T) {
 	f := written(t, "a", "b")
 	first, _, err := f.Keys()
@@ -407,21 +407,36 @@ func TestKeysStay(t *testing.T) {
 	if err != nil || !made {
 		t.Fatal(made, err)
 	}
-	if string(first.Agents["b"]) != string(second.Agents["b"]) || second.Agents["a"] != nil ||
-		len(second.Agents["c"]) == 0 || string(first.Certificate) != string(second.Certificate) {
+	if string(first.Agents["b"]) != string(second.Agents["b"]) || len(second.Agents["c"]) == 0 || string(first.Certificate) != string(second.Certificate) {
 		t.Error("the keys changed")
 	}
 	if _, made, err = f.Keys(); made || err != nil {
 		t.Error(made, err)
 	}
 	files, err := os.ReadDir(f.Folder())
-	if err != nil || len(files) != 3 {
+	if err != nil || len(files) != 4 {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {
 		if info, err := file.Info(); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v %v", file.Name(), info.Mode(), err)
 		}
+	}
+	for _, u := range second.users(f) {
+		if u.Nkey == public(first.Agents["a"]) {
+			t.Error("a machine that is out of the file may connect")
+		}
+	}
+	if n := len(second.users(f)); n != 3 {
+		t.Errorf("%d users; want the controller and two agents", n)
+	}
+	f.Generators = []Machine{{Name: "a"}, {Name: "b"}}
+	third, _, err := f.Keys()
+	if err != nil || string(third.Agents["a"]) != string(first.Agents["a"]) {
+		t.Error("a machine that came back has another key", err)
+	}
+	if _, err := ReadBundle(f.BundleFile("a")); err != nil {
+		t.Error(err)
 	}
 }
 

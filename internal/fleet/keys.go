@@ -28,7 +28,7 @@ type Keys struct {
 	Certificate []byte            `json:"certificate"` // of the controller's server, DER
 	Private     []byte            `json:"private"`     // its key, PKCS #8
 	Seed        []byte            `json:"seed"`        // Ed25519, of the controller
-	Agents      map[string][]byte `json:"agents"`      // seeds of the agents, by name
+	Agents      map[string][]byte `json:"agents"`      // seeds of the agents, by name; of those too that were in the file
 }
 
 // Bundle is all that an agent needs to know: NAME.agent in the fleet's folder.
@@ -44,7 +44,8 @@ type Bundle struct {
 const controllerFile = "controller.json"
 
 // Keys returns the keys of f. Those that are missing are made and written, together with the bundle
-// of each agent; made says whether any were. A machine that f does not name any more loses its key.
+// of each agent; made says whether any were. A machine that f does not name any more keeps its key, which is
+// of no use until f names it again.
 func (f *Fleet) Keys() (k *Keys, made bool, err error) {
 	name := filepath.Join(f.Folder(), controllerFile)
 	k, err = readKeys(name)
@@ -55,21 +56,11 @@ func (f *Fleet) Keys() (k *Keys, made bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	agents := map[string][]byte{}
 	for _, m := range f.Machines() {
-		if agents[m.Name] = k.Agents[m.Name]; agents[m.Name] == nil {
-			agents[m.Name], made = seed(), true
+		if k.Agents[m.Name] == nil {
+			k.Agents[m.Name], made = seed(), true
 		}
 	}
-	for old := range k.Agents {
-		if agents[old] == nil {
-			made = true
-			if err := os.Remove(f.BundleFile(old)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, false, fmt.Errorf("remove the key of an agent: %w", err)
-			}
-		}
-	}
-	k.Agents = agents
 	if f.pinned, err = f.certificate(k); err != nil {
 		return nil, false, conf.Usage(err)
 	}
@@ -87,7 +78,7 @@ func (f *Fleet) Keys() (k *Keys, made bool, err error) {
 // writeBundles writes the bundles that are missing or that differ, as after a change of the
 // controller's address.
 func (f *Fleet) writeBundles(k *Keys) error {
-	for name := range k.Agents {
+	for _, name := range names(f.Machines()) {
 		b := k.Bundle(f, name)
 		if old, err := ReadBundle(f.BundleFile(name)); err == nil && bytes.Equal(old.Seed, b.Seed) &&
 			old.Controller == b.Controller && old.Fingerprint == b.Fingerprint && old.ControllerKey == b.ControllerKey {
@@ -141,7 +132,7 @@ func newKeys(address string) (*Keys, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a certificate: %w", err)
 	}
-	return &Keys{Certificate: der, Private: key, Seed: seed()}, nil
+	return &Keys{Certificate: der, Private: key, Seed: seed(), Agents: map[string][]byte{}}, nil
 }
 
 // seed draws the seed of an Ed25519 key.
@@ -210,6 +201,9 @@ func readKeys(name string) (*Keys, error) {
 	k := &Keys{}
 	if err := strict(data, k); err != nil || len(k.Seed) != ed25519.SeedSize {
 		return nil, fmt.Errorf("%s is damaged; remove it, and dyno fleet init makes new keys for all agents", name)
+	}
+	if k.Agents == nil {
+		k.Agents = map[string][]byte{}
 	}
 	return k, nil
 }

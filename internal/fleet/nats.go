@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -200,12 +199,12 @@ func (c *center) has(ctx context.Context, agent, name string) (bool, error) {
 	return err == nil, err
 }
 
-// users returns who may connect, and what each may do.
+// users returns who may connect, the controller and the machines of f, and what each may do.
 func (k *Keys) users(f *Fleet) []*server.NkeyUser {
 	users := []*server.NkeyUser{{Nkey: public(k.Seed), Permissions: &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: []string{orders + "*", "$O.>", "$JS.API.>", "$JS.ACK.>", "$JS.FC.>"}},
 		Subscribe: &server.SubjectPermission{Allow: []string{inboxes + reserved + ".>", bulks + "*"}}}}}
-	for _, name := range slices.Sorted(maps.Keys(k.Agents)) {
+	for _, name := range slices.Sorted(slices.Values(names(f.Machines()))) {
 		publish := []string{results + name, bulks + name}
 		if f.trees(name) {
 			publish = append(publish, reading(name)...)
