@@ -354,6 +354,70 @@ func TestAnotherController(t *testing.T) {
 	}
 }
 
+// TestTwins: two agents with one file are said to be two, and one that ends is none.
+func TestTwins(t *testing.T) {
+	b := newBench(t, "gen1", "gen2")
+	twin := *b.agents["gen1"]
+	stop := b.run(t, &twin)
+	for range 500 { // until all three are there
+		if len(b.agentLog.with("connected to the controller")) == 3 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	const want = "two agents with the key of gen1 are connected, from 127.0.0.1 and 127.0.0.1; stop one"
+	if err := b.Gather(ctx); err == nil || err.Error() != want {
+		t.Errorf("%v; want %s", err, want)
+	}
+	stop()
+	if err := b.Gather(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTwinsLater: a second agent with one file that comes after the first was greeted is named once an
+// order gets to it.
+func TestTwinsLater(t *testing.T) {
+	b := newBench(t, "gen1")
+	if err := b.Gather(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.mu.Lock()
+	b.member("gen1").session = token() // of neither, so that it does not matter who answers first
+	b.mu.Unlock()
+	order := func() error {
+		_, err := ask[struct{}, Clock](t.Context(), b.Hub, "gen1", clock, struct{}{})
+		return err
+	}
+	if err := order(); err == nil || err.Error() != "gen1 refused: "+errSession.Error() {
+		t.Errorf("one agent: %v", err)
+	}
+	b.agentLog = lines{}
+	twin := *b.agents["gen1"]
+	b.run(t, &twin)
+	b.agentLog.once(t, "connected to the controller")
+	if err := order(); err == nil || !strings.Contains(err.Error(), "two agents with the key of gen1 are connected") {
+		t.Errorf("two agents: %v", err)
+	}
+}
+
+// TestTwinsInLoad: a second agent that comes within a load ends it, and is named.
+func TestTwinsInLoad(t *testing.T) {
+	b := newBench(t, "gen1")
+	if err := b.Gather(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	url, n := counting(t)
+	ended := b.loading(t, t.Context(), url, n)
+	twin := *b.agents["gen1"]
+	b.run(t, &twin)
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "two agents with the key of gen1 are connected") {
+		t.Error(err)
+	}
+}
+
 func TestAbsentAgent(t *testing.T) {
 	b := newBench(t, "gen1")
 	b.fleet.Generators = append(b.fleet.Generators, Machine{Name: "gen2"})

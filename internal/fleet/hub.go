@@ -130,25 +130,56 @@ func (h *Hub) Greet(ctx context.Context, name string) error {
 	for {
 		answer, err := ask[Greeting, Hello](ctx, h, name, hello, Greeting{From: h.from})
 		if err == nil {
+			err = h.twins(ctx, name) // one of which may be about to end
+		}
+		if err == nil {
 			h.mu.Lock()
 			m := h.member(name)
 			m.session, m.hello, m.client = answer.Session, *answer, h.wire.connections()[name]
 			h.mu.Unlock()
 			return h.admits(name, answer)
 		}
-		if ended := h.wire.ended(); ended != nil {
+if ended := h.wire.ended(); ended != nil {
 			return ended
 		}
-		if !errors.Is(err, errAbsent) && !errors.Is(err, errAnswer) {
+		_, two := errors.AsType[twinsError](err)
+		if !errors.Is(err, errAbsent) && !errors.Is(err, errAnswer) && !two {
 			return err
 		}
 		select {
 		case <-ctx.Done():
+			if two {
+				return err
+			}
 			return fmt.Errorf("%s is not there: no agent with its key connected to %s within %v; is dyno agent running "+
 				"on it, and does a firewall let it through?", name, h.fleet.reached(), coming)
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
+}
+
+// twinsError is the error of two agents with one key, as a copied virtual machine has it.
+type twinsError struct {
+	agent string
+	from  []string // addresses
+}
+
+func (e twinsError) Error() string {
+	return fmt.Sprintf("two agents with the key of %s are connected, from %s; stop one", e.agent,
+		strings.Join(e.from, " and "))
+}
+
+// twins returns a twinsError if two agents of that name answer.
+func (h *Hub) twins(ctx context.Context, name string) error {
+	from := h.wire.twins(ctx, name, func() []byte {
+		o := h.order(name, hello, encoded(Greeting{From: h.from}))
+		o.Try = 1
+		return encoded(o)
+	})
+	if from != nil {
+		return twinsError{name, from}
+	}
+	return nil
 }
 
 // admits returns an error if an agent is another program than this one, or if it may not have all of its
@@ -197,11 +228,7 @@ func ask[Q, A any](ctx context.Context, h *Hub, name, kind string, q Q) (*A, err
 	if err != nil {
 		return nil, err
 	}
-	h.mu.Lock()
-	m := h.member(name)
-	m.number++
-	o := Order{Version: h.version, Kind: kind, Session: m.session, Number: m.number, Digest: digest(body), Body: body}
-	h.mu.Unlock()
+	o := h.order(name, kind, body)
 	if _, limited := ctx.Deadline(); !limited {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, patience)
@@ -218,7 +245,21 @@ func ask[Q, A any](ctx context.Context, h *Hub, name, kind string, q Q) (*A, err
 	if err := strict(reply, &answer); err != nil {
 		return nil, fmt.Errorf("%s: its answer to %q cannot be read: %w", name, kind, err)
 	}
+	if answer.Refused == errSession.Error() {
+		if err := h.twins(ctx, name); err != nil {
+			return nil, err
+		}
+	}
 	return answered[A](name, kind, answer)
+}
+
+// order returns the next order to an agent.
+func (h *Hub) order(name, kind string, body []byte) Order {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	m := h.member(name)
+	m.number++
+	return Order{Version: h.version, Kind: kind, Session: m.session, Number: m.number, Digest: digest(body), Body: body}
 }
 
 // answered decodes an answer: a *RefusedError or a *FailedError, if it is one.

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -240,7 +241,7 @@ func (r *run) await(ctx context.Context, kind string, got map[string]Event, end 
 		case <-tick.C:
 			for _, name := range r.Names() {
 				if _, there := got[name]; !there && r.lost(name) {
-					return lost(name)
+					return cmp.Or(r.twins(ctx, name), lost(name))
 				}
 				if _, there := got[name]; !there && !end.IsZero() && time.Now().After(end) {
 					return fmt.Errorf("%s is late: it was to be %s by now, so there is no result", name, kind)

@@ -136,6 +136,58 @@ func (c *center) ask(ctx context.Context, agent string, order []byte) ([]byte, e
 	return msg.Data, nil
 }
 
+// twins asks for two answers if there are two connections, four times: one may be dead without the kernel's
+// knowing it yet, or so new that it does not hear orders.
+func (c *center) twins(ctx context.Context, agent string, order func() []byte) (from []string) {
+	for range 4 {
+		if from = c.from(agent); len(from) < 2 {
+			return nil
+		}
+		if c.both(ctx, agent, order()) {
+			return from
+		}
+	}
+	return nil
+}
+
+// from returns the addresses of an agent's connections; a NATS of the user's own does not list them.
+func (c *center) from(agent string) (all []string) {
+	if c.server == nil {
+		return nil
+	}
+	list, err := c.server.Connz(&server.ConnzOptions{Username: true, Limit: 10_000})
+	if err != nil {
+		return nil
+	}
+	for _, conn := range list.Conns {
+		if c.users[conn.AuthorizedUser] == agent {
+			all = append(all, conn.IP)
+		}
+	}
+	return all
+}
+
+// both reports whether two programs answer one order within half a second.
+func (c *center) both(ctx context.Context, agent string, order []byte) bool {
+	inbox := c.conn.NewInbox()
+	answers, err := c.conn.SubscribeSync(inbox)
+	if err != nil {
+		return false
+	}
+	defer answers.Unsubscribe()
+	if c.conn.PublishRequest(orders+agent, inbox, order) != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
+	defer cancel()
+	for range 2 {
+		if _, err := answers.NextMsgWithContext(ctx); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
 func (c *center) results(ctx context.Context, heed func(agent string, result []byte)) (func(), error) {
 	consumer, err := c.js.OrderedConsumer(ctx, stream, jetstream.OrderedConsumerConfig{
 		DeliverPolicy: jetstream.DeliverAllPolicy})

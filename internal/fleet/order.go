@@ -62,6 +62,9 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// errSession is the refusal of an order that is of another session.
+var errSession = errors.New("the order is of another session")
+
 // guard decides which orders a session accepts.
 type guard struct {
 	version, session string
@@ -80,7 +83,7 @@ func (g *guard) accept(o *Order) (again, replayed bool, err error) {
 	case o.Digest != digest(o.Body):
 		return false, false, errors.New("the order's digest is not that of its body")
 	case o.Kind != hello && o.Session != g.session:
-		return false, false, errors.New("the order is of another session")
+		return false, false, errSession
 	case o.Number == last.Number && o.Kind == last.Kind && o.Digest == last.Digest:
 		replayed = o.Try <= last.Try
 		last.Try = max(last.Try, o.Try)

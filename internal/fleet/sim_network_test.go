@@ -243,6 +243,8 @@ func (c *simCenter) doubled() (n int) {
 	return n
 }
 
+func (c *simCenter) twins(context.Context, string, func() []byte) []string { return nil }
+
 func (c *simCenter) fillings(string, func(int)) (func(), error) {
 	return nil, errors.New("this network carries no fillings")
 }

@@ -11,6 +11,9 @@ type wire interface {
 	// ask sends an order to an agent and returns its answer. The error of an agent that is not
 	// connected is errAbsent; that of an answer that does not come until ctx is done is ctx's.
 	ask(ctx context.Context, agent string, order []byte) (answer []byte, err error)
+	// twins returns the addresses of an agent's connections if two programs with its key answer an order, which
+	// order makes; nil if one does, or if it cannot tell.
+	twins(ctx context.Context, agent string, order func() []byte) (from []string)
 	// results calls heed with each result that an agent reported, those of before too, until stop is
 	// called. The agent's name is that of its key.
 	results(ctx context.Context, heed func(agent string, result []byte)) (stop func(), err error)
