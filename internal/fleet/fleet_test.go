@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -315,6 +316,59 @@ func TestAnotherAgentsSubjects(t *testing.T) {
 	}
 	if got := b.agentLog.with("refused"); len(got) > 0 {
 		t.Errorf("orders of an agent came through: %v", got)
+	}
+}
+
+// TestReplies: NATS confirms an agent's result on a subject that the agent names, which must not be one that
+// another agent or the controller heeds.
+func TestReplies(t *testing.T) {
+	b := newBench(t, "gen1", "gen2")
+	if err := b.Gather(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	own, c := b.agents["gen1"].Bundle, b.wire.(*center)
+	nc, err := connect("tls://"+own.Controller, own.Name, own.Seed, nats.TLSHandshakeFirst(), nats.Secure(own.client()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	sent := func() (n int64) {
+		list, err := c.server.Connz(&server.ConnzOptions{Username: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, conn := range list.Conns {
+			if c.users[conn.AuthorizedUser] == "gen2" {
+				n += conn.OutMsgs
+			}
+		}
+		return n
+	}
+	before := sent()
+	subject := results + "gen1." + secret(own.Seed)
+	for _, reply := range []string{orders + "gen2", results + "gen2", bulks + "gen2"} {
+		if err := nc.PublishRequest(subject, reply, []byte("{}")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := nc.Request(subject, []byte("{}"), patience); err != nil { // confirmed after the others
+		t.Fatal(err)
+	}
+	if n := sent(); n != before {
+		t.Errorf("gen2 was sent %d messages", n-before)
+	}
+	info, err := c.js.Stream(t.Context(), stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range info.CachedInfo().State.LastSeq {
+		m, err := info.GetMsg(t.Context(), n+1)
+		if err != nil || m.Subject != results+"gen1" {
+			t.Errorf("%+v %v; want results of gen1 alone", m, err)
+		}
+	}
+	if got := b.agentLog.with("refused"); len(got) > 0 {
+		t.Errorf("%v", got)
 	}
 }
 

@@ -408,7 +408,7 @@ func TestResultsOnce(t *testing.T) {
 	ready := encoded(Event{Run: r.id, Agent: "gen1", Kind: "ready"})
 	for _, data := range [][]byte{ready, ready, encoded(Event{Run: r.id, Agent: "gen2", Kind: "ready"}),
 		encoded(Event{Run: "another", Agent: "gen1", Kind: "ready"}), []byte(`{"run":"x","shell":1}`)} {
-		if err := nc.Publish(results+"gen1", data); err != nil {
+		if err := nc.Publish(results+"gen1."+secret(own.Seed), data); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -18,11 +18,12 @@ import (
 	"dyno/internal/proc"
 )
 
-// Subjects. An agent may read orders to itself and its own inbox, answer an order once, and publish
-// results of its own; the controller may publish orders and read results. An agent that builds
+// Subjects. Those of an agent end with a secret: NATS confirms a result on whatever subject an agent names,
+// even one on which it may not publish. An agent may read orders to itself and its own inbox, answer an order
+// once, and publish results of its own; the controller may publish orders and read results. An agent that builds
 // or starts programs may also read the objects of a bucket of its own, to which the controller alone writes.
 const (
-	orders  = "order."  // + name of the agent
+	orders  = "order."  // + name of the agent + "." + its secret
 	results = "result." // likewise
 	bulks   = "bulk."   // likewise: messages that only fill the link
 	inboxes = "_INBOX."
@@ -45,6 +46,7 @@ type center struct {
 	js     jetstream.JetStream
 	store  string
 	users  map[string]string // names of the agents, by public key
+	ends   map[string]string // of the agents' subjects, name and secret, by name
 
 	at        string // where the user's own NATS is
 	name, key string // of the controller's connection, and its public key
@@ -54,7 +56,7 @@ type center struct {
 
 // listen starts NATS's server on a port of all addresses, by IPv6 too if six.
 func listen(f *Fleet, port int, six bool, k *Keys, log func(string)) (*center, error) {
-	c := &center{users: map[string]string{}}
+	c := &center{users: map[string]string{}, ends: k.ends()}
 	for name, seed := range k.Agents {
 		c.users[public(seed)] = name
 	}
@@ -102,8 +104,9 @@ func (c *center) serve(options *server.Options, k *Keys, log func(string)) (err 
 
 // createResults makes the stream of what agents report.
 func (c *center) createResults(ctx context.Context) error {
-	_, err := c.js.CreateStream(ctx, jetstream.StreamConfig{Name: stream, Subjects: []string{results + "*"},
-		Storage: jetstream.MemoryStorage, Duplicates: time.Hour, MaxAge: time.Hour, MaxBytes: mostResults})
+	_, err := c.js.CreateStream(ctx, jetstream.StreamConfig{Name: stream, Subjects: []string{results + "*.*"},
+		SubjectTransform: &jetstream.SubjectTransformConfig{Source: results + "*.*", Destination: results + "{{wildcard(1)}}"},
+		Storage:          jetstream.MemoryStorage, Duplicates: time.Hour, MaxAge: time.Hour, MaxBytes: mostResults})
 	return err
 }
 
@@ -126,7 +129,7 @@ func (c *center) close() {
 }
 
 func (c *center) ask(ctx context.Context, agent string, order []byte) ([]byte, error) {
-	msg, err := c.conn.RequestWithContext(ctx, orders+agent, order)
+	msg, err := c.conn.RequestWithContext(ctx, orders+c.ends[agent], order)
 	switch {
 	case errors.Is(err, nats.ErrNoResponders):
 		return nil, errAbsent
@@ -175,7 +178,7 @@ func (c *center) both(ctx context.Context, agent string, order []byte) bool {
 		return false
 	}
 	defer answers.Unsubscribe()
-	if c.conn.PublishRequest(orders+agent, inbox, order) != nil {
+	if c.conn.PublishRequest(orders+c.ends[agent], inbox, order) != nil {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
@@ -203,7 +206,7 @@ func (c *center) results(ctx context.Context, heed func(agent string, result []b
 }
 
 func (c *center) fillings(agent string, got func(bytes int)) (func(), error) {
-	sub, err := c.conn.Subscribe(bulks+agent, func(m *nats.Msg) { got(len(m.Data)) })
+	sub, err := c.conn.Subscribe(bulks+c.ends[agent], func(m *nats.Msg) { got(len(m.Data)) })
 	if err != nil {
 		return nil, err
 	}
@@ -251,19 +254,33 @@ func (c *center) has(ctx context.Context, agent, name string) (bool, error) {
 	return err == nil, err
 }
 
+// secret returns the part of an agent's subjects that only the controller and that agent can know.
+func secret(seed []byte) string { return digest(append([]byte("subjects of "), seed...))[:32] }
+
+// ends returns the ends of the agents' subjects, by their names.
+func (k *Keys) ends() map[string]string {
+	all := map[string]string{}
+	for name, seed := range k.Agents {
+		all[name] = name + "." + secret(seed)
+	}
+	return all
+}
+
 // users returns who may connect, the controller and the machines of f, and what each may do.
 func (k *Keys) users(f *Fleet) []*server.NkeyUser {
 	users := []*server.NkeyUser{{Nkey: public(k.Seed), Permissions: &server.Permissions{
-		Publish:   &server.SubjectPermission{Allow: []string{orders + "*", "$O.>", "$JS.API.>", "$JS.ACK.>", "$JS.FC.>"}},
-		Subscribe: &server.SubjectPermission{Allow: []string{inboxes + reserved + ".>", bulks + "*"}}}}}
+		Publish:   &server.SubjectPermission{Allow: []string{orders + "*.*", "$O.>", "$JS.API.>", "$JS.ACK.>", "$JS.FC.>"}},
+		Subscribe: &server.SubjectPermission{Allow: []string{inboxes + reserved + ".>", bulks + "*.*"}}}}}
+	ends := k.ends()
 	for _, name := range slices.Sorted(slices.Values(names(f.Machines()))) {
-		publish := []string{results + name, bulks + name}
+		end := ends[name]
+		publish := []string{results + end, bulks + end}
 		if f.trees(name) {
 			publish = append(publish, reading(name)...)
 		}
 		users = append(users, &server.NkeyUser{Nkey: public(k.Agents[name]), Permissions: &server.Permissions{
 			Publish:   &server.SubjectPermission{Allow: publish},
-			Subscribe: &server.SubjectPermission{Allow: []string{orders + name, inboxes + name + ".>"}},
+			Subscribe: &server.SubjectPermission{Allow: []string{orders + end, inboxes + name + ".>"}},
 			Response:  &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute}}})
 	}
 	if f.NATS != "" {
@@ -296,6 +313,7 @@ type leaf struct {
 	conn *nats.Conn
 	js   jetstream.JetStream
 	name string // of the agent
+	end  string // of its subjects
 
 	events     atomic.Uint64 // that say who left
 	mu         sync.Mutex
@@ -314,7 +332,7 @@ func dialNATS(ctx context.Context, b *Bundle, lost func()) (link, error) {
 	case err != nil:
 		return nil, err
 	}
-	l := &leaf{conn: conn, name: b.Name}
+	l := &leaf{conn: conn, name: b.Name, end: b.Name + "." + secret(b.Seed)}
 	if l.js, err = jetstream.New(conn); err == nil && b.ControllerKey != "" {
 		err = l.watch(b.ControllerKey)
 	}
@@ -327,7 +345,7 @@ func dialNATS(ctx context.Context, b *Bundle, lost func()) (link, error) {
 
 // orders runs receive on NATS's goroutine.
 func (l *leaf) orders(receive func(*received)) error {
-	sub, err := l.conn.Subscribe(orders+l.name, func(m *nats.Msg) {
+	sub, err := l.conn.Subscribe(orders+l.end, func(m *nats.Msg) {
 		receive(&received{m.Data, func(data []byte) error {
 			if m.Reply == "" {
 				return nil
@@ -343,7 +361,7 @@ func (l *leaf) orders(receive func(*received)) error {
 }
 
 func (l *leaf) report(ctx context.Context, id string, result []byte) error {
-	_, err := l.js.PublishMsg(ctx, &nats.Msg{Subject: results + l.name, Data: result}, jetstream.WithMsgID(id))
+	_, err := l.js.PublishMsg(ctx, &nats.Msg{Subject: results + l.end, Data: result}, jetstream.WithMsgID(id))
 	return err
 }
 
@@ -367,7 +385,7 @@ func (l *leaf) get(ctx context.Context, name string, most int64) ([]byte, error)
 	return data, err
 }
 
-func (l *leaf) fill(data []byte) error { return l.conn.Publish(bulks+l.name, data) }
+func (l *leaf) fill(data []byte) error { return l.conn.Publish(bulks+l.end, data) }
 
 func (l *leaf) flush(timeout time.Duration) error { return l.conn.FlushTimeout(timeout) }
 

@@ -86,6 +86,7 @@ func join(f *Fleet, k *Keys) (*center, error) {
 	for name, seed := range k.Agents {
 		c.users[public(seed)] = name
 	}
+	c.ends = k.ends()
 	if err := c.enter(f, k); err != nil {
 		c.close()
 		return nil, fmt.Errorf("use the NATS at %s: %w", f.reached(), err)
@@ -115,6 +116,13 @@ func (c *center) enter(f *Fleet, k *Keys) (err error) {
 	case c.conn.MaxPayload() < mostBytes:
 		return fmt.Errorf("its max_payload is %d KB, and results may have %d MB"+configure, c.conn.MaxPayload()>>10,
 			mostBytes>>20)
+	}
+	// A subject that no agent reads.
+	if err = errors.Join(c.conn.Publish(orders+reserved+"."+secret(k.Seed), nil), c.conn.Flush()); err != nil {
+		return err
+	}
+	if errors.Is(c.conn.LastError(), nats.ErrPermissionViolation) {
+		return errors.New("its configuration is of an earlier dyno: orders have other subjects by now" + configure)
 	}
 	if c.js, err = jetstream.New(c.conn); err != nil {
 		return err

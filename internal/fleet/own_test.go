@@ -233,6 +233,7 @@ func TestUnfitNATS(t *testing.T) {
 	for want, change := range map[string][2]string{
 		"JetStream is off there; give it the configuration": {"    jetstream: enabled\n", ""},
 		"max_payload is 1024 KB":                            {"max_payload: 32MB", "max_payload: 1MB"},
+		"its configuration is of an earlier dyno":           {"\"order.*.*\"", "\"order.*\""},
 		"it does not say when a client leaves":              {", to: \"left\" }", ", to: \"gone\" }"},
 		"it does not know the controller's key":             {},
 		"nothing answers there that begins with TLS":        {"handshake_first: true", "handshake_first: false"},
