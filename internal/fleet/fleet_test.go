@@ -408,11 +408,16 @@ func TestAnotherController(t *testing.T) {
 	}
 }
 
+// twin starts a second agent with the file of gen1.
+func (b *bench) twin(t *testing.T) (stop func() error) {
+	return b.run(t, &Agent{Bundle: b.agents["gen1"].Bundle, Version: b.version, Log: b.agentLog.add,
+		Cache: filepath.Join(t.TempDir(), "trees")})
+}
+
 // TestTwins: two agents with one file are said to be two, and one that ends is none.
 func TestTwins(t *testing.T) {
 	b := newBench(t, "gen1", "gen2")
-	twin := *b.agents["gen1"]
-	stop := b.run(t, &twin)
+	stop := b.twin(t)
 	for range 500 { // until all three are there
 		if len(b.agentLog.with("connected to the controller")) == 3 {
 			break
@@ -426,6 +431,20 @@ func TestTwins(t *testing.T) {
 		t.Errorf("%v; want %s", err, want)
 	}
 	stop()
+	if err := b.Gather(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSilentTwin: a second connection on which nobody answers, as a cable that was taken out leaves it, is no
+// second agent.
+func TestSilentTwin(t *testing.T) {
+	b := newBench(t, "gen1")
+	b.client(t, "gen1")
+	b.agentLog.once(t, "connected to the controller")
+	if n := len(b.wire.(*center).from("gen1")); n != 2 {
+		t.Fatalf("%d connections; want 2", n)
+	}
 	if err := b.Gather(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -449,8 +468,7 @@ func TestTwinsLater(t *testing.T) {
 		t.Errorf("one agent: %v", err)
 	}
 	b.agentLog = lines{}
-	twin := *b.agents["gen1"]
-	b.run(t, &twin)
+	b.twin(t)
 	b.agentLog.once(t, "connected to the controller")
 	if err := order(); err == nil || !strings.Contains(err.Error(), "two agents with the key of gen1 are connected") {
 		t.Errorf("two agents: %v", err)
@@ -465,8 +483,7 @@ func TestTwinsInLoad(t *testing.T) {
 	}
 	url, n := counting(t)
 	ended := b.loading(t, t.Context(), url, n)
-	twin := *b.agents["gen1"]
-	b.run(t, &twin)
+	b.twin(t)
 	if err := <-ended; err == nil || !strings.Contains(err.Error(), "two agents with the key of gen1 are connected") {
 		t.Error(err)
 	}
