@@ -139,7 +139,7 @@ func (h *Hub) Greet(ctx context.Context, name string) error {
 			h.mu.Unlock()
 			return h.admits(name, answer)
 		}
-if ended := h.wire.ended(); ended != nil {
+		if ended := h.wire.ended(); ended != nil {
 			return ended
 		}
 		_, two := errors.AsType[twinsError](err)
