@@ -609,7 +609,7 @@ func TestLargeResults(t *testing.T) {
 	for i := range n {
 		data := make([]byte, 8<<20)
 		data[0] = byte(i)
-		if _, err := js.Publish(t.Context(), results+"gen1", data); err != nil {
+		if _, err := js.Publish(t.Context(), results+"gen1."+secret(b.agents["gen1"].Bundle.Seed), data); err != nil {
 			t.Fatal(err)
 		}
 	}
