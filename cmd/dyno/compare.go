@@ -128,12 +128,13 @@ func compareCommand() *cobra.Command {
 	fl.Lookup("http").Usage = "how the generator talks to all sides: " + protocol.Names() + "; h2 is HTTP/2 over TLS, h2c " +
 		"HTTP/2 in the clear. Not for URLs, which say it themselves. A command or an image speaks it at its one port, over " +
 		"TLS with the certificate of DYNO_TLS_CERT and DYNO_TLS_KEY (default http)"
+	fl.Lookup("streams").Usage = "HTTP/2: requests in flight on each connection (default 1)"
 	fl.Lookup("controls").Usage += " (default ref where all sides serve a scenario of the project, else none)"
 	f.place.define(cmd)
 	fl.StringVar(&f.resume, "resume", "", "")
 	fl.MarkHidden("resume") // it is there to be refused in words
 	heading(fl, "What is compared", "name", "of", "folder", "records", "delay", "server-cpus")
-	heading(fl, "What is asked", slices.Concat(asking, []string{"scenario", "rate", "connections", "http", "differ"})...)
+	heading(fl, "What is asked", slices.Concat(asking, []string{"scenario", "rate", "connections", "http", "streams", "differ"})...)
 	heading(fl, "TLS (https:// URLs)", secure...)
 	heading(fl, "What decides", "fail-if", "strict", "primary", "alpha", "margin", "all-pairs")
 	heading(fl, "How it is measured", "budget", "profile", "controls", "seed", "runs", "force")

@@ -170,7 +170,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 			"the same kind; its plan stands, and --budget may raise its budget until its first interim analysis")
 	f.place.define(cmd)
 	heading(fl, "What is compared", "contestants", "scenario", "quick", "level", "connections", "records", "delay",
-		"server-cpus", "http", "rate")
+		"server-cpus", "http", "streams", "rate")
 	heading(fl, "How it is measured", "protocol", "profile", "budget", "requests", "duration", "epochs", "slo",
 		"idle-connections", "external", "classic", "controls", "spin", "seed", "runs", "force")
 	heading(fl, "What decides", "primary", "alpha", "margin", "interim", "all-pairs")
@@ -184,13 +184,15 @@ func serversFlag(fl *pflag.FlagSet, r *plan.Request) {
 			"everything is compared on each, and how it scales is fitted (default: all that servers have here)")
 }
 
-// httpFlag adds the flag for the form of HTTP.
+// httpFlag adds the flags for the form of HTTP.
 func httpFlag(fl *pflag.FlagSet, r *plan.Request) {
 	fl.Var(flagOf(&r.HTTP, "", "form", func(s string) (*protocol.HTTP, error) {
 		h, err := protocol.Parse(s)
 		return &h, err
 	}), "http", "how the generator talks to all: "+protocol.Names()+"; h2 is HTTP/2 over TLS, h2c HTTP/2 in the clear "+
 		"(default: as the study's levels say, else http)")
+	fl.Var(flagOf(&r.Streams, "", "n", parseUpTo(1000)), "streams",
+		"HTTP/2: requests in flight on each connection (default: as the study's levels say, else 1)")
 }
 
 // requestFlags adds the flags of a request that all commands with runs have.

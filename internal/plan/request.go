@@ -32,6 +32,7 @@ type Request struct {
 	Delays      []time.Duration
 	Records     []int
 	HTTP        *protocol.HTTP // of all levels; nil: as they are
+	Streams     int64          // requests in flight on each connection of HTTP/2; 0: as the levels say
 	Alpha       float64
 	Margin      float64
 	Analyses    []int
@@ -209,11 +210,15 @@ func (r *Request) question(t *Traits) (Question, error) {
 	if len(levels) > 0 {
 		alone(levels...)
 	}
-	if r.HTTP != nil {
-		if changed := spoken(q.Levels, *r.HTTP); len(changed) < len(q.Levels) {
+	if r.HTTP != nil || r.Streams > 0 {
+		changed, err := r.spoken(q.Levels)
+		switch {
+		case err != nil:
+			return q, err
+		case len(changed) < len(q.Levels):
 			alone(changed...)
 			q.ClaimsHash = ""
-		} else if !slices.Equal(changed, q.Levels) {
+		case !slices.Equal(changed, q.Levels):
 			q.Levels, q.LevelNames, q.ClaimsHash = changed, nil, ""
 		}
 	}
@@ -224,14 +229,23 @@ func (r *Request) question(t *Traits) (Question, error) {
 	return q, r.addRates(&q, max(1, asked)*max(1, len(r.ServerCPUs)))
 }
 
-// spoken returns levels in a form of HTTP, each once.
-func spoken(levels []result.Level, h protocol.HTTP) (all []result.Level) {
+// spoken returns levels in the form of HTTP and with the streams of the request, each once.
+func (r *Request) spoken(levels []result.Level) (all []result.Level, err error) {
 	for _, l := range levels {
-		if l.HTTP = h; !slices.Contains(all, l) {
+		if r.HTTP != nil {
+			l.HTTP = *r.HTTP
+		}
+		if r.Streams > 0 {
+			if !l.HTTP.Two() {
+				return nil, refuse("--streams %d: it is for connections of HTTP/2; pass --http h2 or --http h2c, too", r.Streams)
+			}
+			l.Pipeline = int(r.Streams)
+		}
+		if !slices.Contains(all, l) {
 			all = append(all, l)
 		}
 	}
-	return all
+	return all, nil
 }
 
 // classic makes q the question of one of its classic runs, where the protocol makes such.

@@ -399,6 +399,22 @@ func TestUnserved(t *testing.T) {
 	}
 }
 
+// TestStreams: streams are of HTTP/2 alone.
+func TestStreams(t *testing.T) {
+	world := someWorld()
+	world.Contestant = nil
+	two := protocol.H2
+	r := Request{Contestants: []string{"a", "b"}, Scenario: "values", Primary: "throughput", HTTP: &two, Streams: 10}
+	p, err := New(r, world)
+	if err != nil || p.Level.Pipeline != 10 || p.Level.HTTP != two {
+		t.Errorf("%+v, %v", p.Level, err)
+	}
+	r.HTTP = nil
+	if _, err := New(r, world); err == nil || !strings.Contains(err.Error(), "pass --http h2 or --http h2c, too") {
+		t.Errorf("without a protocol: %v", err)
+	}
+}
+
 // TestCeilingByProtocol: the null server is loaded in HTTP/2 where it has one response, and is not part
 // of what it does not answer.
 func TestCeilingByProtocol(t *testing.T) {
