@@ -12,6 +12,7 @@ import (
 type paired struct{ *view }
 
 func (p *paired) document() *document.Document {
+	p.excludedLast()
 	d := &document.Document{Title: p.heading(), Question: p.question(), Byline: p.head(), Lead: p.lead(p.answer()),
 		Front: p.front(), Trust: p.asked(), Facts: p.facts()}
 	d.Sections = append([]document.Section{p.short(), p.costs(), p.closing()}, details(append([]document.Section{p.standings(),

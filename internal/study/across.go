@@ -25,6 +25,7 @@ type Across struct {
 type AcrossPair struct {
 	A, B     string
 	Each     []analysis.Estimate // by run, at 95 %; N is 0 where a run has none
+	Shown    []analysis.Estimate // by run, as its report shows it
 	Together stats.RandomEffects // of the log ratio, at 95 %
 }
 
@@ -63,6 +64,12 @@ func Combine(runs []*result.Run) (*Across, error) {
 			p := &a.Pairs[i]
 			p.Each = append(p.Each, t.Compare(m, result.Cell{Contestant: p.A}, result.Cell{Contestant: p.B}, runLevel))
 		}
+		shown := Analyse(r)
+		for i := range a.Pairs {
+			p := &a.Pairs[i]
+			one, _ := shown.Pair(p.A, p.B, m.Name)
+			p.Shown = append(p.Shown, one.Ratio)
+		}
 	}
 	for i := range a.Pairs {
 		a.Pairs[i].combine()
@@ -81,6 +88,29 @@ func (p *AcrossPair) combine() {
 		}
 	}
 	p.Together = stats.CombineRuns(y, se, runLevel)
+}
+
+// Held counts the intervals that the runs' reports show of pairs of contestants, and those that hold the mean of
+// all other runs: what an interval of one run is worth for what others find.
+func (a *Across) Held() (held, all int) {
+	for _, p := range a.Pairs {
+		for i, shown := range p.Shown {
+			sum, n := 0., 0
+			for j, e := range p.Each {
+				if j != i && e.N > 0 {
+					sum, n = sum+math.Log(e.Value), n+1
+				}
+			}
+			if n == 0 || shown.N == 0 || math.IsNaN(shown.Lo) || math.IsNaN(shown.Hi) {
+				continue
+			}
+			all++
+			if mean := math.Exp(sum / float64(n)); shown.Lo <= mean && mean <= shown.Hi {
+				held++
+			}
+		}
+	}
+	return held, all
 }
 
 // nextText is the prediction interval; two runs give none.
@@ -111,6 +141,10 @@ func (a *Across) Document(first *result.Run) *document.Document {
 	}
 	note := fmt.Sprintf("%d runs, each with an order, ports and processes of its own. The intervals are at 95 %% and know "+
 		"how runs differ (random effects); each holds by itself. The next run: what one more run would find.", a.Runs)
+	if held, all := a.Held(); a.Runs > 2 && all > 0 {
+		note += fmt.Sprintf(" Of the intervals that the runs show, %d of %d (%s) hold the mean of the other runs.", held, all,
+			document.Percent(float64(held)/float64(all)))
+	}
 	return &document.Document{Sections: []document.Section{{Blocks: []document.Block{t,
 		document.Paragraph{Text: document.Plain(note)}}}}}
 }
