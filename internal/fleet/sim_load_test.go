@@ -24,6 +24,7 @@ import (
 type simShape struct {
 	load.Schedule
 	limit int64
+	cost  time.Duration // CPU time of a generator for a request, one after another; 0: it sends what is due
 }
 
 const simConnections = 1000
@@ -33,7 +34,12 @@ var simShapes = []simShape{
 	{Schedule: load.Schedule{Stages: []load.Stage{{For: time.Second, From: 3000, To: 3000}}}},
 	{Schedule: load.Schedule{Stages: []load.Stage{{For: 2 * time.Second, From: 0, To: 3000}}, Poisson: true, Seed: 7}},
 	{Schedule: load.Schedule{Stages: []load.Stage{{For: 3 * time.Second, From: 900, To: 900}}, Seed: 7}, limit: 2500},
+	tooMuch: {Schedule: load.Schedule{Stages: []load.Stage{{For: time.Second, From: 20_000, To: 20_000}}},
+		cost: 200 * time.Microsecond},
 }
+
+// tooMuch is the shape of which a generator can send a quarter. Those before it each can send whole.
+const tooMuch = 3
 
 // simRequest is a load of a shape: its number is in Limit, its name in Command.
 func simRequest(name string, shape int) loader.Request {
@@ -46,6 +52,7 @@ type drawn struct {
 	job   load.Job
 	right bool  // all answers are, and each request is sent
 	from  int64 // from the window's start; what is due before is never sent
+	cost  time.Duration
 }
 
 func (d *drawn) Close() error { return nil }
@@ -56,16 +63,27 @@ func (d *drawn) Run(_ context.Context, w load.Window) (result.Load, error) {
 		return result.Load{}, err
 	}
 	loops, start := 1+d.job.Share.Index%3, int64(d.job.Share.Index)*1e12+77 // a clock of its own
+	if d.cost > 0 {
+		loops = 1
+	}
 	end := w.Deadline(start)
 	ledger, edge := load.NewLedger(&w, &d.job, loops), load.NewEdge(&w, &d.job, loops, start, end)
 	for i := range loops {
 		r := ledger.Take()
 		r.Begin(edge)
-		arrivals, heard := w.Schedule.Arrivals(i, loops, w.Requests), 0
+		arrivals, heard, free := w.Schedule.Arrivals(i, loops, w.Requests), 0, start
 		for at, ok := arrivals.Next(); ok && start+at < end; at, ok = arrivals.Next() {
 			luck := splitmix(uint64(at))
 			due := start + at
 			sent := due + int64(luck%50_000)
+			if d.cost > 0 {
+				if sent = max(sent, free); sent >= end {
+					r.Planned++
+					r.Never(due, end)
+					continue
+				}
+				free = sent + int64(d.cost)
+			}
 			now := sent + 20_000 + int64(luck>>20%3_000_000)
 			r.Planned++
 			if at < d.from || luck>>50%100 == 0 && !d.right {
@@ -115,7 +133,7 @@ func partOf(shape int, share load.Share, length time.Duration) *load.Part {
 	}
 	s := simShapes[shape].Schedule
 	job := load.Job{Share: share, Connections: int(share.Part(simConnections))}
-	p, err := load.Measure(context.Background(), &drawn{job: job}, share, load.Window{For: length, Schedule: &s,
+	p, err := load.Measure(context.Background(), &drawn{job: job, cost: simShapes[shape].cost}, share, load.Window{For: length, Schedule: &s,
 		Requests: simShapes[shape].limit})
 	if err != nil {
 		panic(err)

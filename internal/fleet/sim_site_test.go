@@ -225,7 +225,7 @@ func (s *simSession) Run(ctx context.Context, w load.Window) (l result.Load, err
 		s.site.shut.Store(s.site.stays)
 		from = int64(w.For / 2)
 	}
-	if l, err = (&drawn{s.job, true, from}).Run(ctx, w); err == nil {
+	if l, err = (&drawn{job: s.job, right: true, from: from}).Run(ctx, w); err == nil {
 		s.to.served.Add(l.Started)
 	}
 	return l, err

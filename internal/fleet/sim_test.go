@@ -209,6 +209,29 @@ func (w *world) cut(c *simCenter, agent int, itself, controller time.Duration) {
 	}
 }
 
+// TestSimulatedTwo: where generators are what limits a load, two offer nearly twice as much as one, and more the more
+// of them, up to the schedule.
+func TestSimulatedTwo(t *testing.T) {
+	program() // its file is read once
+	rates := map[int]float64{}
+	for _, n := range []int{1, 2, 4, 8} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, uint64(n), n, weather{jitter: time.Millisecond})
+			defer w.end()
+			s, err := w.command(t.Context(), "one load", tooMuch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rates[n] = float64(s.Load.Started) / float64(s.Load.WindowNS)
+		})
+	}
+	for n, most := range map[int]float64{2: 2, 4: 4, 8: 4} {
+		if x := rates[n] / rates[1]; x < .95*most || x > 1.01*most {
+			t.Errorf("%d generators offer %.2f × one; want %v", n, x, most)
+		}
+	}
+}
+
 // TestSimulatedFaults: a load in which something breaks has a right result or an error that says what,
 // in time; nothing of it goes on, and the next command works with the same agents.
 func TestSimulatedFaults(t *testing.T) {
@@ -230,7 +253,7 @@ func TestSimulatedFaults(t *testing.T) {
 				ctx, interrupt := context.WithCancel(t.Context())
 				defer interrupt()
 				happened := make(chan struct{})
-				at, agent, shape := w.upTo(4*time.Second), rng.IntN(n), rng.IntN(len(simShapes))
+				at, agent, shape := w.upTo(4*time.Second), rng.IntN(n), rng.IntN(tooMuch)
 				go func() {
 					defer close(happened)
 					time.Sleep(at)
@@ -343,7 +366,7 @@ func TestSimulatedNetwork(t *testing.T) {
 				w := newWorld(t, seed, n, weather)
 				defer w.end()
 				for _, name := range []string{"one load", "another"} {
-					shape := rng.IntN(len(simShapes))
+					shape := rng.IntN(tooMuch)
 					s, err := w.command(t.Context(), name, shape)
 					if err == nil {
 						err = w.right(s, name, shape)
