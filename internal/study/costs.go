@@ -21,9 +21,10 @@ func (e *evidence) costs() (out []report.Cost) {
 	m, _ := analysis.MetricNamed("cpu_per_request")
 	for _, name := range e.run.Plan.Contestants {
 		for i := range e.study.Levels {
-			c := report.Cost{Contestant: name, Level: e.study.Levels[i].Name, Base: e.study.baseOf(&e.study.Levels[i])}
+			c := report.Cost{Contestant: name, Level: e.study.Levels[i].Name, Base: cmp.Or(e.study.Levels[i].Base, e.study.Base)}
 			if _, loaded := e.cell(claim.Cell{Contestant: name, Level: c.Level}); !loaded || c.Level == c.Base ||
-				!slices.Contains(e.study.at(&e.study.Levels[i]), name) {
+				!slices.Contains(e.study.at(&e.study.Levels[i]), name) ||
+				!slices.Contains(e.study.at(e.study.level(c.Base)), name) {
 				continue
 			}
 			for _, level := range []string{c.Level, c.Base} {
@@ -40,15 +41,4 @@ func (e *evidence) costs() (out []report.Cost) {
 		}
 	}
 	return out
-}
-
-// baseOf returns the level that l is a difference to: the study's base or, of another scenario, the first level
-// that loads it.
-func (s *Study) baseOf(l *Level) string {
-	loads := func(l *Level) string { return cmp.Or(l.Scenario, s.Scenario) }
-	if loads(l) == loads(s.level(s.Base)) {
-		return s.Base
-	}
-	i := slices.IndexFunc(s.Levels, func(o Level) bool { return loads(&o) == loads(l) })
-	return s.Levels[i].Name
 }

@@ -47,23 +47,23 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// A level of another scenario is a difference to the first level of that.
-func TestBases(t *testing.T) {
-	s := &Study{Scenario: "values", Base: "http", Levels: []Level{{Name: "http"}, {Name: "https"}, {Name: "hello",
-		Scenario: "hello"}, {Name: "hello, h2", Scenario: "hello"}, {Name: "h2", Scenario: "values"}}}
-	for i, want := range []string{"http", "http", "hello", "hello", "http"} {
-		if got := s.baseOf(&s.Levels[i]); got != want {
-			t.Errorf("%s: the base is %s; want %s", s.Levels[i].Name, got, want)
-		}
-	}
-}
-
 func TestBaseErrors(t *testing.T) {
 	for base, want := range map[string]string{"c11": `no level "c11" in this study; it has c10, c20, late`,
 		"c10": `"late" and "c10" have different delays`} {
 		_, err := Read(project(map[string]string{"study.toml": "base = \"" + base + "\"\n" + fakeStudy}), "fake")
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "study.toml:1:") {
 			t.Errorf("%s: %v; want %s", base, err, want)
+		}
+	}
+	for base, want := range map[string]string{"c11": `no level "c11" in this study`, "c20": ""} {
+		text := "base = \"c10\"\n" + strings.Replace(fakeStudy, "load = { connections = 20 }",
+			"base = \""+base+"\"\nload = { connections = 20 }", 1)
+		if text = strings.Replace(text, `name = "late"`, "name = \"late\"\nbase = \"late\"", 1); !strings.Contains(text, base) {
+			t.Fatal("the study has no such level")
+		}
+		_, err := Read(project(map[string]string{"study.toml": text}), "fake")
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("of a level, %s: %v; want %s", base, err, want)
 		}
 	}
 }

@@ -308,20 +308,29 @@ func (r *reader) process(i int) {
 	l.part, l.At.Step = before.part, before.At.Step+1
 }
 
-// base checks the level that differences are taken from.
+// base checks the levels that differences are taken from.
 func (r *reader) base() {
-	base := r.s.level(r.s.Base)
-	if r.s.Base == "" {
-		return
-	}
-	if base == nil {
-		r.errorf("base", "no level %q in this study; it has %s", r.s.Base, strings.Join(r.s.known().Levels, ", "))
-		return
-	}
 	for i := range r.s.Levels {
-		if l := &r.s.Levels[i]; l.At.Launch() != base.At.Launch() {
-			r.errorf("base", "the levels %q and %q have different delays, work or CPUs and share no round, so their "+
-				"difference cannot be measured", l.Name, r.s.Base)
+		l, key := &r.s.Levels[i], "base"
+		name := r.s.Base
+		if l.Base != "" {
+			name, key = l.Base, fmt.Sprintf("level[%d].base", i)
+			if r.s.Base == "" {
+				r.errorf(key, "the base of a level needs one of the study, too: base = \"LEVEL\" at the top")
+				return
+			}
+		}
+		if name == "" {
+			continue
+		}
+		base := r.s.level(name)
+		switch {
+		case base == nil:
+			r.errorf(key, "no level %q in this study; it has %s", name, strings.Join(r.s.known().Levels, ", "))
+			return
+		case l.At.Launch() != base.At.Launch():
+			r.errorf(key, "the levels %q and %q have different delays, work or CPUs and share no round, so their "+
+				"difference cannot be measured", l.Name, name)
 		}
 	}
 }

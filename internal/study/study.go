@@ -64,6 +64,7 @@ type Level struct {
 	Controls    *bool    `toml:"controls"`     // false: none rides along, where a load takes many seconds
 	ExtraEpochs int      `toml:"extra_epochs"` // the study's where it is 0
 	Continues   bool     `toml:"continues"`    // of a fresh study: loads the processes of the level before on
+	Base        string   `toml:"base"`         // the level that its cost is beyond; the study's where it is empty
 	Launch      struct {
 		Delay string `toml:"delay"`
 		Work  string `toml:"work"` // "cpu": the handlers hash
