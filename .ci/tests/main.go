@@ -8,6 +8,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -97,13 +98,15 @@ type event struct {
 	Package string
 	Test    string
 	Output  string
+	Elapsed float64 // seconds; of the event that ends it
 }
 
 // outcome is a line of the account: of one test in one run.
 type outcome struct {
 	Package, Test string
-	Skipped       string `json:",omitempty"` // why; empty: it ran
-	Failed        bool   `json:",omitempty"` // once, and passed alone
+	Skipped       string  `json:",omitempty"` // why; empty: it ran
+	Failed        bool    `json:",omitempty"` // once, and passed alone
+	Seconds       float64 `json:",omitempty"`
 }
 
 // follower shows the events of one run as go test without -json does.
@@ -185,7 +188,7 @@ func (f *follower) take(e event) error {
 
 // ended keeps account of a test, and forgets what it wrote unless it failed.
 func (f *follower) ended(e event) error {
-	o := outcome{Package: e.Package, Test: e.Test}
+	o := outcome{Package: e.Package, Test: e.Test, Seconds: e.Elapsed}
 	if e.Action == "skip" {
 		o.Skipped = reason(f.packages[e.Package], e.Test)
 	}
@@ -225,7 +228,10 @@ func reason(written []event, test string) string {
 	return strings.Join(words, " ")
 }
 
-// list names the tests that were skipped in every run of the account that came to them.
+// long is how many seconds a test takes that list names. Tests run side by side: the sum says nothing.
+const long = 15
+
+// list names the tests that were skipped in every run of the account that came to them, and the longest.
 func list(w io.Writer, account string) error {
 	file, err := os.Open(account)
 	if err != nil {
@@ -235,6 +241,7 @@ func list(w io.Writer, account string) error {
 	type test struct{ Package, Test string }
 	skipped, ran := map[test]string{}, map[test]bool{}
 	var unsteady []string
+	var longest []outcome
 	for d := json.NewDecoder(file); ; {
 		var o outcome
 		if err := d.Decode(&o); errors.Is(err, io.EOF) {
@@ -244,6 +251,9 @@ func list(w io.Writer, account string) error {
 		}
 		if o.Failed {
 			unsteady = append(unsteady, o.Package+" "+o.Test+"\n")
+		}
+		if o.Seconds >= long && !strings.Contains(o.Test, "/") {
+			longest = append(longest, o)
 		}
 		if o.Skipped == "" {
 			ran[test{o.Package, o.Test}] = true
@@ -261,6 +271,13 @@ func list(w io.Writer, account string) error {
 	_, err = fmt.Fprintf(w, "tests skipped in every run: %d\n%s", len(lines), strings.Join(lines, ""))
 	if len(unsteady) > 0 {
 		fmt.Fprintf(w, "tests that failed, and passed alone: %d\n%s", len(unsteady), strings.Join(unsteady, ""))
+	}
+	slices.SortFunc(longest, func(a, b outcome) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	for i, o := range longest {
+		if i == 0 {
+			fmt.Fprintf(w, "tests of %d s and longer: %d\n", long, len(longest))
+		}
+		fmt.Fprintf(w, "%4.0f s %s %s\n", o.Seconds, o.Package, o.Test)
 	}
 	return err
 }

@@ -19,7 +19,7 @@ const short = `{"Action":"start","Package":"p"}
 {"Action":"output","Package":"p","Test":"TestB","Output":"    b_test.go:9: log of one that passes\n"}
 {"Action":"output","Package":"p","Test":"TestB/c","Output":"        b_test.go:9: needs packages: error NU1301\n"}
 {"Action":"skip","Package":"p","Test":"TestB/c"}
-{"Action":"pass","Package":"p","Test":"TestB"}
+{"Action":"pass","Package":"p","Test":"TestB","Elapsed":20.4}
 {"Action":"output","Package":"p","Output":"PASS\n"}
 {"Action":"output","Package":"p","Output":"ok  \tp\t0.010s\n"}
 {"Action":"pass","Package":"p","Elapsed":0.01}
@@ -58,9 +58,10 @@ func TestFollow(t *testing.T) {
 	if got := run(short); got != shown {
 		t.Errorf("it shows\n%s\nwant\n%s", got, shown)
 	}
+	const longest = "tests of 15 s and longer: 1\n  20 s p TestB\n"
 	for _, want := range []string{
-		"tests skipped in every run: 2\np TestA: builds a program\np TestB/c: needs packages: error NU1301\n",
-		"tests skipped in every run: 1\np TestB/c: needs packages: error NU1301\n",
+		"tests skipped in every run: 2\np TestA: builds a program\np TestB/c: needs packages: error NU1301\n" + longest,
+		"tests skipped in every run: 1\np TestB/c: needs packages: error NU1301\n" + longest,
 	} {
 		var out bytes.Buffer
 		if err := list(&out, account); err != nil || out.String() != want {
