@@ -134,7 +134,8 @@ func compareCommand() *cobra.Command {
 	fl.StringVar(&f.resume, "resume", "", "")
 	fl.MarkHidden("resume") // it is there to be refused in words
 	heading(fl, "What is compared", "name", "of", "folder", "records", "delay", "server-cpus")
-	heading(fl, "What is asked", slices.Concat(asking, []string{"scenario", "rate", "connections", "http", "streams", "differ"})...)
+	heading(fl, "What is asked", slices.Concat(asking, []string{"scenario", "rate", "connections", "http", "streams",
+		"differ"})...)
 	heading(fl, "TLS (https:// URLs)", secure...)
 	heading(fl, "What decides", "fail-if", "strict", "primary", "alpha", "margin", "all-pairs")
 	heading(fl, "How it is measured", "budget", "profile", "controls", "seed", "runs", "force")

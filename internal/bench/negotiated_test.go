@@ -32,8 +32,8 @@ func TestNegotiated(t *testing.T) {
 		{"two suites", two, []result.TLSSession{s, change(func(s *result.TLSSession) { s.Suite = "other" })},
 			"did not all negotiate the same"},
 		{"a URL that says itself how it is spoken to", result.Level{}, []result.TLSSession{s}, ""},
-		{"two suites at a URL", result.Level{}, []result.TLSSession{s, change(func(s *result.TLSSession) { s.Suite = "other" })},
-			"did not all negotiate the same"},
+		{"two suites at a URL", result.Level{},
+			[]result.TLSSession{s, change(func(s *result.TLSSession) { s.Suite = "other" })}, "did not all negotiate the same"},
 		{"another than before", two, []result.TLSSession{change(func(s *result.TLSSession) { s.Version = "TLS 1.2" })},
 			"did not all negotiate the same"},
 	} {

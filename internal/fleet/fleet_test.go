@@ -542,7 +542,8 @@ func TestKeysStay(t *testing.T) {
 	if err != nil || !made {
 		t.Fatal(made, err)
 	}
-	if string(first.Agents["b"]) != string(second.Agents["b"]) || len(second.Agents["c"]) == 0 || string(first.Certificate) != string(second.Certificate) {
+	if string(first.Agents["b"]) != string(second.Agents["b"]) || len(second.Agents["c"]) == 0 ||
+		string(first.Certificate) != string(second.Certificate) {
 		t.Error("the keys changed")
 	}
 	if _, made, err = f.Keys(); made || err != nil {

@@ -105,8 +105,9 @@ func (c *center) serve(options *server.Options, k *Keys, log func(string)) (err 
 // createResults makes the stream of what agents report.
 func (c *center) createResults(ctx context.Context) error {
 	_, err := c.js.CreateStream(ctx, jetstream.StreamConfig{Name: stream, Subjects: []string{results + "*.*"},
-		SubjectTransform: &jetstream.SubjectTransformConfig{Source: results + "*.*", Destination: results + "{{wildcard(1)}}"},
-		Storage:          jetstream.MemoryStorage, Duplicates: time.Hour, MaxAge: time.Hour, MaxBytes: mostResults})
+		SubjectTransform: &jetstream.SubjectTransformConfig{Source: results + "*.*",
+			Destination: results + "{{wildcard(1)}}"},
+		Storage: jetstream.MemoryStorage, Duplicates: time.Hour, MaxAge: time.Hour, MaxBytes: mostResults})
 	return err
 }
 

@@ -133,7 +133,8 @@ func partOf(shape int, share load.Share, length time.Duration) *load.Part {
 	}
 	s := simShapes[shape].Schedule
 	job := load.Job{Share: share, Connections: int(share.Part(simConnections))}
-	p, err := load.Measure(context.Background(), &drawn{job: job, cost: simShapes[shape].cost}, share, load.Window{For: length, Schedule: &s,
+	d := &drawn{job: job, cost: simShapes[shape].cost}
+	p, err := load.Measure(context.Background(), d, share, load.Window{For: length, Schedule: &s,
 		Requests: simShapes[shape].limit})
 	if err != nil {
 		panic(err)

@@ -211,19 +211,25 @@ func TestInterruptedHosting(t *testing.T) {
 	})
 }
 
+// stalling returns a comparison, what one machine records of it, and two machines, of which the second has a
+// stall in the first round that counts, as its site says.
+func stalling(t *testing.T) (*comparison, *result.Run, *world, *simSite) {
+	c := newComparison(t, 2)
+	one, w := c.alone(t), newWorld(t, 1, 2, weather{jitter: time.Millisecond})
+	w.serve()
+	site := w.agents[1].agent.site.(*simSite)
+	site.stall.Store(6) // after the four of the pilot epoch
+	return c, one, w, site
+}
+
 // TestStalledWindow: a window in which a link was cut off is taken again; one in which a server was slow counts.
 func TestStalledWindow(t *testing.T) {
 	program() // its file is read once
 	for _, cut := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			c := newComparison(t, 2)
-			one := c.alone(t)
-			w := newWorld(t, 1, 2, weather{jitter: time.Millisecond})
+			c, one, w, site := stalling(t)
 			defer w.end()
-			w.serve()
-			site := w.agents[1].agent.site.(*simSite)
 			site.cut = cut
-			site.stall.Store(6) // after the four of the pilot epoch
 			run, err := w.compare(t.Context(), c, new([]result.Record))
 			if err != nil {
 				t.Fatal(err)
@@ -255,14 +261,9 @@ func TestCutOpen(t *testing.T) {
 	for _, unfit := range []error{nil, os.NewSyscallError("connect", syscall.EHOSTUNREACH),
 		os.NewSyscallError("connect", syscall.ENETUNREACH)} {
 		synctest.Test(t, func(t *testing.T) {
-			c := newComparison(t, 2)
-			one := c.alone(t)
-			w := newWorld(t, 1, 2, weather{jitter: time.Millisecond})
+			c, one, w, site := stalling(t)
 			defer w.end()
-			w.serve()
-			site := w.agents[1].agent.site.(*simSite)
 			site.cut, site.stays, site.unfit = true, 2, unfit
-			site.stall.Store(6) // after the four of the pilot epoch
 			run, err := w.compare(t.Context(), c, new([]result.Record))
 			if err != nil {
 				t.Fatal(err)

@@ -230,6 +230,8 @@ func microseconds(v float64) string {
 
 // printer returns a function that fills a template with what data makes of the figures.
 func printer[T any](text string, funcs template.FuncMap, data func(*figures) T) func(io.Writer, *figures) error {
-	parsed := sync.OnceValue(func() *template.Template { return template.Must(template.New("").Funcs(funcs).Parse(text)) })
+	parsed := sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("").Funcs(funcs).Parse(text))
+	})
 	return func(w io.Writer, f *figures) error { return parsed().Execute(w, data(f)) }
 }

@@ -237,7 +237,8 @@ func (r *Request) spoken(levels []result.Level) (all []result.Level, err error) 
 		}
 		if r.Streams > 0 {
 			if !l.HTTP.Two() {
-				return nil, refuse("--streams %d: it is for connections of HTTP/2; pass --http h2 or --http h2c, too", r.Streams)
+				return nil, refuse("--streams %d: it is for connections of HTTP/2; pass --http h2 or --http h2c, too",
+					r.Streams)
 			}
 			l.Pipeline = int(r.Streams)
 		}

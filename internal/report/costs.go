@@ -113,7 +113,8 @@ func (v *view) dearness() []string {
 	if len(parts) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("Beyond %s, in %s of CPU per request: %s.", bases[0], t.scale.Name, strings.Join(parts, "; "))}
+	return []string{fmt.Sprintf("Beyond %s, in %s of CPU per request: %s.", bases[0], t.scale.Name,
+		strings.Join(parts, "; "))}
 }
 
 // bases returns the levels that others are differences to.
@@ -139,8 +140,8 @@ func (v *view) costs() document.Section {
 	for i, base := range bases {
 		t := v.costsBeyond(base)
 		if i == len(bases)-1 {
-			t.Note = "Differences within rounds, the median of each epoch; the 95 % interval is between epochs. There are " +
-				"no verdicts."
+			t.Note = "Differences within rounds, the median of each epoch; the 95 % interval is between epochs. " +
+				"There are no verdicts."
 		}
 		s.Blocks = append(s.Blocks, t)
 	}

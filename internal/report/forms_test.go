@@ -193,6 +193,22 @@ func TestClassicTailWantsRequests(t *testing.T) {
 	}
 }
 
+// What a contestant negotiates in one protocol is not said of another.
+func TestEncryptionByProtocol(t *testing.T) {
+	d := fixture()
+	name := d.Run.Plan.Contestants[0]
+	for form, version := range map[http.HTTP]string{http.HTTPS: "TLS 1.2", http.H2: "TLS 1.3"} {
+		d.Run.Trials = append(d.Run.Trials, result.Trial{Contestant: name, Level: &result.Level{HTTP: form},
+			Load: result.Load{TLS: []result.TLSSession{{Version: version, Suite: "x", Resumed: true}, // names no group
+				{Version: version, Suite: "x", Group: "X25519"}}}})
+	}
+	title := newView(d).title(name)
+	want := "TLS 1.2, x, X25519 (" + title + " in HTTP/1.1 over TLS); TLS 1.3, x, X25519 (" + title + " in HTTP/2 over TLS)"
+	if got := newView(d).encryption(); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
 // The protocol of a level, what it negotiated and who does not serve it stand in every form for people.
 func TestProtocolIsSaid(t *testing.T) {
 	for _, f := range []func() *Data{fixture, classicFixture, func() *Data { return sweepFixture(6) }} {

@@ -73,20 +73,19 @@ func (v *view) encryption() string {
 	several := map[string]map[string]bool{} // by contestant
 	for i := range v.run.Trials {
 		t := &v.run.Trials[i]
-		for _, s := range t.Load.TLS {
-			if s.Resumed && s.Group == "" && len(t.Load.TLS) > 1 {
-				continue // another one names the group
-			}
-			at := spoken{t.Contestant, v.run.Plan.LevelOf(t).HTTP}
-			if words[at] == "" {
-				words[at] = document.Clean(s.Words())
-			}
-			if several[t.Contestant] == nil {
-				several[t.Contestant] = map[string]bool{}
-			}
-			several[t.Contestant][words[at]] = true
-			break
+		if len(t.Load.TLS) == 0 {
+			continue
 		}
+		// One that was resumed may name no group.
+		first := max(0, slices.IndexFunc(t.Load.TLS, func(s result.TLSSession) bool { return s.Group != "" }))
+		at := spoken{t.Contestant, v.run.Plan.LevelOf(t).HTTP}
+		if words[at] == "" {
+			words[at] = document.Clean(t.Load.TLS[first].Words())
+		}
+		if several[t.Contestant] == nil {
+			several[t.Contestant] = map[string]bool{}
+		}
+		several[t.Contestant][words[at]] = true
 	}
 	by := map[string][]string{}
 	for at, w := range words {

@@ -133,7 +133,8 @@ func (v *view) unranked(r *row) string {
 		return document.Clean(r.Place.Excluded)
 	}
 	if c := v.cell(r.Name, v.primary().Name); c.Absent != "" {
-		if r.elsewhere = slices.ContainsFunc(v.Levels, func(l Level) bool { return slices.Contains(l.Loaded, r.Name) }); r.elsewhere {
+		loads := func(l Level) bool { return slices.Contains(l.Loaded, r.Name) }
+		if r.elsewhere = slices.ContainsFunc(v.Levels, loads); r.elsewhere {
 			return "measured at other levels alone"
 		}
 		return "not measured: " + strings.TrimPrefix(document.Clean(c.Absent), "it has ") // or several have

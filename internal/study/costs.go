@@ -21,9 +21,10 @@ func (e *evidence) costs() (out []report.Cost) {
 	m, _ := analysis.MetricNamed("cpu_per_request")
 	for _, name := range e.run.Plan.Contestants {
 		for i := range e.study.Levels {
-			c := report.Cost{Contestant: name, Level: e.study.Levels[i].Name, Base: cmp.Or(e.study.Levels[i].Base, e.study.Base)}
+			l := &e.study.Levels[i]
+			c := report.Cost{Contestant: name, Level: l.Name, Base: cmp.Or(l.Base, e.study.Base)}
 			if _, loaded := e.cell(claim.Cell{Contestant: name, Level: c.Level}); !loaded || c.Level == c.Base ||
-				!slices.Contains(e.study.at(&e.study.Levels[i]), name) ||
+				!slices.Contains(e.study.at(l), name) ||
 				!slices.Contains(e.study.at(e.study.level(c.Base)), name) {
 				continue
 			}

@@ -58,9 +58,7 @@ func TestBaseErrors(t *testing.T) {
 	for base, want := range map[string]string{"c11": `no level "c11" in this study`, "c20": ""} {
 		text := "base = \"c10\"\n" + strings.Replace(fakeStudy, "load = { connections = 20 }",
 			"base = \""+base+"\"\nload = { connections = 20 }", 1)
-		if text = strings.Replace(text, `name = "late"`, "name = \"late\"\nbase = \"late\"", 1); !strings.Contains(text, base) {
-			t.Fatal("the study has no such level")
-		}
+		text = strings.Replace(text, `name = "late"`, "name = \"late\"\nbase = \"late\"", 1)
 		_, err := Read(project(map[string]string{"study.toml": text}), "fake")
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("of a level, %s: %v; want %s", base, err, want)

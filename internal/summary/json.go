@@ -163,7 +163,8 @@ func JSON(w io.Writer, s *Summary) error {
 		Dyno: s.Dyno, Intervals: []jsonSec{},
 		Share: s.Share, Part: s.Part,
 		Protocol:       map[bool]string{false: "HTTP/1.1", true: "HTTP/2"}[s.HTTP2],
-		StreamsAllowed: l.StreamsAllowed, TLS: l.TLS, Unverified: s.Unverified, Handshakes: l.Handshakes, Unnotified: l.Unnotified,
+		StreamsAllowed: l.StreamsAllowed, TLS: l.TLS, Unverified: s.Unverified,
+		Handshakes: l.Handshakes, Unnotified: l.Unnotified,
 	}
 	if perSec, ok := l.HandshakesPerSec(); ok {
 		doc.HandshakesPerSec = round(perSec)
