@@ -1,4 +1,4 @@
-// Answers the scenario values with Kestrel and ASP.NET Core's endpoint routing, without MVC.
+// Answers the scenarios values and hello with Kestrel and ASP.NET Core's endpoint routing, without MVC.
 
 var builder = WebApplication.CreateBuilder(args);
 builder.Logging.ClearProviders();
@@ -12,5 +12,13 @@ app.MapGet("/api/values/{id:int}", async (int id, HttpResponse response) =>
         await Task.Delay(Harness.Delay, response.HttpContext.RequestAborted);
     }
     await response.WriteAsync("value");
+});
+app.MapGet("/hello", async (HttpResponse response) =>
+{
+    if (Harness.Delay > TimeSpan.Zero)
+    {
+        await Task.Delay(Harness.Delay, response.HttpContext.RequestAborted);
+    }
+    await response.WriteAsync("hello world");
 });
 app.Run(Harness.Url);
