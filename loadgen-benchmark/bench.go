@@ -42,7 +42,17 @@ type bench struct {
 
 type installed struct {
 	program, version string
+	relinked         []string // the same in other layouts, if any: a race takes them in turns
 	err              error
+}
+
+// linked is what the round of that number, from 0, runs, and in which layout that is.
+func (i installed) linked(round int) (program string, layout int) {
+	if len(i.relinked) == 0 {
+		return i.program, 0
+	}
+	layout = round % len(i.relinked)
+	return i.relinked[layout], layout + 1
 }
 
 func openBench(ctx context.Context, root string, o options, kept *results, log io.Writer) (*bench, error) {
@@ -106,7 +116,9 @@ func raiseOpenFiles() error {
 func (b *bench) install(ctx context.Context, p peer) installed {
 	i, ok := b.have[p.name]
 	if !ok {
-		i.program, i.version, i.err = p.install(ctx, b)
+		if i.program, i.version, i.err = p.install(ctx, b); i.err == nil && p.source != nil {
+			i.relinked, i.err = b.relink(ctx, p)
+		}
 		if i.err != nil {
 			i.err = fmt.Errorf("install %s: %w", p.name, i.err)
 		}

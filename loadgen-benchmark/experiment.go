@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"time"
 
 	"dyno/internal/stats"
@@ -94,9 +96,11 @@ func between(one, other peer, times int, s shape, scenario string, rows ...row) 
 		defer srv.stop()
 		reported := 0.0
 		side := func(p peer) contender {
-			program := b.install(ctx, p).program
+			round := 0
 			return contender{p.name, func(ctx context.Context) (outcome, error) {
 				var busy float64
+				program, layout := b.install(ctx, p).linked(round)
+				round++
 				out, cpu, err := b.generate(ctx, b.opts.window, p.command(program, srv.url(), s, b.opts.window),
 					func(_ int, done <-chan struct{}) { busy = midway(b.opts.window, done) })
 				if err != nil {
@@ -107,11 +111,11 @@ func between(one, other peer, times int, s shape, scenario string, rows ...row) 
 					return outcome{}, fmt.Errorf("%w\n%s", err, tail(out))
 				}
 				reported += c.requests
-				if p.name == dyno.name && c.errors > 0 || c.requests < 1 {
+				if (p.name == dyno.name || p.source != nil) && c.errors > 0 || c.requests < 1 {
 					return outcome{}, fmt.Errorf("%.0f requests and %.0f errors", c.requests, c.errors)
 				}
 				return outcome{Rate: c.requests / c.seconds, CPU: float64(cpu) / c.requests, Server: busy,
-					erred: c.errors > c.requests/100}, nil
+					Layout: layout, erred: c.errors > c.requests/100}, nil
 			}}
 		}
 		if i := b.install(ctx, one); i.err != nil {
@@ -131,15 +135,13 @@ func between(one, other peer, times int, s shape, scenario string, rows ...row) 
 		}
 		found := map[string]estimate{}
 		for i, row := range e.rows {
-			var logs []float64
-			for _, o := range valid {
+			est := pseudomedian(perLayout(valid, func(o outcome) float64 {
 				if i == 0 {
-					logs = append(logs, math.Log(o[0].Rate/o[1].Rate))
-				} else {
-					logs = append(logs, math.Log(o[0].CPU/o[1].CPU))
+					return math.Log(o.Rate)
 				}
-			}
-			est := pseudomedian(logs, all)
+				return math.Log(o.CPU)
+			}), all)
+			est.valid = len(valid)
 			est.value, est.hi = math.Exp(est.value), math.Exp(est.hi)
 			if !math.IsInf(est.lo, 0) { // unbounded stays so
 				est.lo = math.Exp(est.lo)
@@ -152,6 +154,25 @@ func between(one, other peer, times int, s shape, scenario string, rows ...row) 
 		return found, nil
 	}
 	return experiment{rows: rows, peer: &other, run: run}
+}
+
+// perLayout is by how much the value of the first of two contenders is above that of the second: in each
+// pair, or, where they ran in several layouts, the median of the pairs of each layout. What a layout
+// does to a program is the same in all of its pairs, so that only layouts are independent.
+func perLayout(valid [][]outcome, value func(outcome) float64) (above []float64) {
+	layouts := map[int][]float64{}
+	for _, o := range valid {
+		x := value(o[0]) - value(o[1])
+		if o[0].Layout == 0 {
+			above = append(above, x)
+			continue
+		}
+		layouts[o[0].Layout] = append(layouts[o[0].Layout], x)
+	}
+	for _, layout := range slices.Sorted(maps.Keys(layouts)) {
+		above = append(above, stats.Median(layouts[layout]))
+	}
+	return above
 }
 
 // serverBusy is the median share of the server's CPU that was busy under the generator that kept it

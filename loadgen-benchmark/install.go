@@ -107,6 +107,27 @@ func zigProgram(repository, version, zig string) func(context.Context, *bench) (
 	}
 }
 
+// layouts is in how many orders of its functions a dyno of the rows before is linked. The linker's own
+// order makes a program some per cent faster or slower than another one of the same source.
+const layouts = 20
+
+// relink builds the dyno of p's source in all layouts.
+func (b *bench) relink(ctx context.Context, p peer) (programs []string, err error) {
+	dir, err := p.source(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	for seed := range layouts {
+		program := filepath.Join(b.temp, fmt.Sprintf("%s-layout%d", p.name, seed+1))
+		if err := b.step(ctx, dir, "go", "build", "-buildvcs=false", "-trimpath",
+			fmt.Sprintf("-ldflags=-randlayout=%d", seed+1), "-o", program, "./cmd/dyno"); err != nil {
+			return nil, err
+		}
+		programs = append(programs, program)
+	}
+	return programs, nil
+}
+
 // cProgram compiles one file of this checkout.
 func cProgram(source string) func(context.Context, *bench) (string, string, error) {
 	return func(ctx context.Context, b *bench) (string, string, error) {

@@ -92,7 +92,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.StringVar(&o.out, "out", "doc/performance.md", "write the page to this `file`")
 	f.StringVar(&o.results, "results", "loadgen-benchmark/results.json", "keep the results in this `file`")
 	f.StringVar(&o.dyno, "dyno", "", "race this `program` rather than a build of this checkout")
-	f.StringVar(&o.base, "base", "", "race dyno against this `program` too, an earlier dyno: the rows before and before-cpu")
+	f.StringVar(&o.base, "base", "", "race dyno against itself at this `commit` too: the rows before and before-cpu")
 	f.BoolVar(&o.list, "list", false, "list the rows, and measure nothing")
 	f.BoolVar(&o.render, "render", false, "write the page from the results that there are, and measure nothing")
 	if err := f.Parse(args); err != nil {
@@ -105,8 +105,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	switch {
 	case f.NArg() > 0:
 		return o, fmt.Errorf("unexpected argument %q", f.Arg(0))
-	case o.base != "" && !executable(o.base):
-		return o, fmt.Errorf("--base %s: no such program; build the earlier dyno first", o.base)
+	case o.base != "" && o.dyno != "":
+		return o, errors.New("--dyno and --base: the rows before need this checkout's source; give one of them")
 	case o.pairs < 1:
 		return o, fmt.Errorf("--pairs %d: want 1 or more; an interval needs 6", o.pairs)
 	case o.window < time.Second || o.window%time.Second != 0:
@@ -179,11 +179,6 @@ func peers(ctx context.Context, o options, stdout, stderr io.Writer) (bool, erro
 		}
 	}
 	return met, nil
-}
-
-func executable(program string) bool {
-	_, err := exec.LookPath(program)
-	return err == nil
 }
 
 func list(w io.Writer, all []experiment, kept *results) {

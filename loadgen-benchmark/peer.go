@@ -7,11 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -22,6 +21,8 @@ type peer struct {
 	install func(context.Context, *bench) (program, version string, err error)
 	command func(program, url string, s shape, window time.Duration) []string
 	parse   func(stdout []byte) (count, error)
+
+	source func(context.Context, *bench) (dir string, err error) // of a dyno that is raced in several layouts
 }
 
 // shape is how a server is loaded: all in a closed loop.
@@ -144,21 +145,40 @@ var h2loadFull = peer{
 	parse: h2load.parse,
 }
 
-// before is an earlier dyno, which --base names. now is this one in a race against it: each says
+// before is the dyno of the commit that --base names. now is this one in a race against it: each says
 // what the other's flags can say, too, and requests are divided by the same time, whatever either
-// of them calls its rate.
+// of them calls its rate. Both are linked in the same number of layouts.
 var (
 	before = peer{
-		name: "before",
-		install: func(ctx context.Context, b *bench) (string, string, error) {
-			out, err := exec.CommandContext(ctx, b.opts.base, "version").Output()
-			return b.opts.base, strings.TrimSpace(string(out)), err
-		},
+		name:    "before",
+		install: installBefore,
 		command: dyno.command,
 		parse:   perWindow,
+		source:  func(_ context.Context, b *bench) (string, error) { return b.baseFolder(), nil },
 	}
-	now = peer{name: dyno.name, install: dyno.install, command: dyno.command, parse: perWindow}
+	now = peer{
+		name:    "now",
+		install: dyno.install,
+		command: dyno.command,
+		parse:   perWindow,
+		source:  func(_ context.Context, b *bench) (string, error) { return b.root, nil },
+	}
 )
+
+func (b *bench) baseFolder() string { return filepath.Join(b.temp, "base") }
+
+// installBefore builds the dyno of --base, from a copy of the commit.
+func installBefore(ctx context.Context, b *bench) (program, version string, err error) {
+	dir := b.baseFolder()
+	if err := b.step(ctx, "", "git", "clone", "-q", "--shared", "--no-checkout", b.root, dir); err != nil {
+		return "", "", err
+	}
+	if err := b.step(ctx, "", "git", "-C", dir, "checkout", "-q", b.opts.base); err != nil {
+		return "", "", err
+	}
+	program = filepath.Join(b.temp, "before")
+	return program, b.opts.base, b.step(ctx, dir, "go", "build", "-buildvcs=false", "-o", program, "./cmd/dyno")
+}
 
 // perWindow reads what `dyno load --json` says: requests over the time from the first send to the
 // last answer.

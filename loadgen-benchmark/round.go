@@ -34,6 +34,7 @@ type outcome struct {
 	Rate   float64 `json:"rate,omitempty"`   // requests per second
 	CPU    float64 `json:"cpu,omitempty"`    // of the generator, ns per request
 	Server float64 `json:"server,omitempty"` // share of the server's CPU that was busy
+	Layout int     `json:"layout,omitempty"` // of the program, from 1; 0: it has one alone
 	Value  float64 `json:"value,omitempty"`
 	P50    float64 `json:"p50,omitempty"` // ns
 	P99    float64 `json:"p99,omitempty"`
@@ -84,9 +85,11 @@ func (b *bench) identity(most float64, cs []contender) (string, error) {
 	programs := []string{b.dyno}
 	for _, c := range cs {
 		fmt.Fprintln(h, c.name)
-		if p := b.have[c.name].program; p != "" && p != b.dyno {
-			programs = append(programs, p)
+		i := b.have[c.name]
+		if i.program != "" && i.program != b.dyno {
+			programs = append(programs, i.program)
 		}
+		programs = append(programs, i.relinked...)
 	}
 	for _, p := range programs {
 		text, err := os.ReadFile(p)

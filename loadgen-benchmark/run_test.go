@@ -374,3 +374,26 @@ func TestPage(t *testing.T) {
 		}
 	}
 }
+
+// The pairs of one layout count once: what it does to a program is in all of them.
+func TestPerLayout(t *testing.T) {
+	rate := func(o outcome) float64 { return o.Rate }
+	pair := func(a, b float64, layout int) []outcome {
+		return []outcome{{Rate: a, Layout: layout}, {Rate: b, Layout: layout}}
+	}
+	for _, c := range []struct {
+		valid [][]outcome
+		want  []float64
+	}{
+		{[][]outcome{pair(5, 3, 0), pair(4, 3, 0)}, []float64{2, 1}},
+		{[][]outcome{pair(5, 3, 2), pair(9, 3, 1), pair(4, 3, 2), pair(9, 2, 2)}, []float64{6, 2}},
+	} {
+		if got := perLayout(c.valid, rate); !slices.Equal(got, c.want) {
+			t.Errorf("perLayout(%v) = %v, want %v", c.valid, got, c.want)
+		}
+	}
+	i := installed{program: "p", relinked: []string{"a", "b"}}
+	if program, layout := i.linked(3); program != "b" || layout != 2 {
+		t.Errorf("the program of round 3 is %s in layout %d", program, layout)
+	}
+}
