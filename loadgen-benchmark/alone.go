@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -13,8 +12,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
+	"dyno/internal/refserver"
 	"dyno/internal/stats"
 )
 
@@ -181,11 +182,8 @@ func delay(rowsOf func(delay, quantile string) (row, bool)) experiment {
 
 // serviceError stops srv, a server that knows its service times, after a window of 1,000 requests a
 // second on 64 connections, and returns by how much the quantiles that dyno saw differ from it.
-func (b *bench) serviceError(ctx context.Context, srv *server, flags ...string) (outcome, error) {
-	l, err := b.load(ctx, srv, b.opts.window, nil, append(flags, "-c", "64", "-r", "1000")...)
-	if err == nil {
-		err = l.clean()
-	}
+func (b *bench) serviceError(ctx context.Context, srv *server) (outcome, error) {
+	l, err := b.paced(ctx, srv.url())
 	if err != nil {
 		return outcome{}, err
 	}
@@ -193,6 +191,48 @@ func (b *bench) serviceError(ctx context.Context, srv *server, flags ...string) 
 	if err != nil {
 		return outcome{}, err
 	}
+	return l.against(t)
+}
+
+// serviceErrors is serviceError of one server that speaks p and HTTP/1.1, both loaded at the same time, so
+// that what else runs on the machine meets both. What was beside p is of HTTP/1.1.
+func (b *bench) serviceErrors(ctx context.Context, p protocol, delay string) (outcome, error) {
+	srv, urls, err := b.serveTimed(ctx, delay, p, http1)
+	if err != nil {
+		return outcome{}, err
+	}
+	defer srv.stop()
+	var loads [2]*loadReport
+	var errs [2]error
+	var both sync.WaitGroup
+	for i, flags := range [][]string{p.flags(), nil} {
+		both.Go(func() { loads[i], errs[i] = b.paced(ctx, urls[i], flags...) })
+	}
+	both.Wait()
+	if err := errors.Join(errs[:]...); err != nil {
+		return outcome{}, err
+	}
+	var tallies [2]refserver.Tally
+	if err := srv.end(&tallies); err != nil {
+		return outcome{}, err
+	}
+	o, err := loads[0].against(tallies[0])
+	beside, err2 := loads[1].against(tallies[1])
+	o.Beside = &beside
+	return o, errors.Join(err, err2)
+}
+
+// paced loads url for a window of 1,000 requests a second on 64 connections, all of which must succeed.
+func (b *bench) paced(ctx context.Context, url string, flags ...string) (*loadReport, error) {
+	l, err := b.loadURL(ctx, url, b.opts.window, nil, append(flags, "-c", "64", "-r", "1000")...)
+	if err != nil {
+		return nil, err
+	}
+	return l, l.clean()
+}
+
+// against is by how much the service times differ from those that the server knows of.
+func (l *loadReport) against(t refserver.Tally) (outcome, error) {
 	p50, err := l.Service.get("p50_ns")
 	p99, err2 := l.Service.get("p99_ns")
 	return outcome{P50: p50 - float64(t.Service.P50NS), P99: p99 - float64(t.Service.P99NS)}, errors.Join(err, err2)
@@ -202,8 +242,8 @@ func (b *bench) serviceError(ctx context.Context, srv *server, flags ...string) 
 var pairedDelays = []string{"0ms", "1ms", "5ms"}
 
 // pairedDelay compares, as delay does, the service times in p, and how far their p99 is off more than
-// that of HTTP/1.1 in the clear, from the same server in the same round. What the way there and back
-// costs is taken for each protocol.
+// that of HTTP/1.1 in the clear, of the same server at the same time. What the way there and back costs is
+// taken for each protocol.
 func pairedDelay(p protocol) experiment {
 	var rows []row
 	for _, d := range pairedDelays {
@@ -217,17 +257,8 @@ func pairedDelay(p protocol) experiment {
 	}
 	return experiment{rows: rows, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
 		var cs []contender
-		for _, one := range []protocol{p, http1} {
-			for _, d := range pairedDelays {
-				cs = append(cs, contender{cmp.Or(string(one), "http1") + "+" + d, func(ctx context.Context) (outcome, error) {
-					srv, err := b.serveTimed(ctx, one, d)
-					if err != nil {
-						return outcome{}, err
-					}
-					defer srv.stop()
-					return b.serviceError(ctx, srv, one.flags()...)
-				}})
-			}
+		for _, d := range pairedDelays {
+			cs = append(cs, contender{d, func(ctx context.Context) (outcome, error) { return b.serviceErrors(ctx, p, d) }})
 		}
 		valid, all, err := b.rounds(ctx, e.rows[0].name, b.opts.pairs, tailVoids, cs)
 		if err != nil {
@@ -237,9 +268,8 @@ func pairedDelay(p protocol) experiment {
 		for i, d := range pairedDelays {
 			var p50, p99 []float64
 			for _, o := range valid {
-				own, other := o[:len(pairedDelays)], o[len(pairedDelays):]
-				p50 = append(p50, own[i].P50-own[0].P50)
-				p99 = append(p99, (own[i].P99-own[0].P50)-(other[i].P99-other[0].P50))
+				p50 = append(p50, o[i].P50-o[0].P50)
+				p99 = append(p99, (o[i].P99-o[0].P50)-(o[i].Beside.P99-o[0].Beside.P50))
 			}
 			found[fmt.Sprintf("delay-%s-%s-p50", p, d)] = pseudomedian(p50, all)
 			found[fmt.Sprintf("delay-%s-%s-p99", p, d)] = pseudomedian(p99, all)

@@ -177,27 +177,31 @@ func (b *bench) start(ctx context.Context, name, addr string, argv ...string) (*
 func (s *server) url() string { return s.scheme + "://" + s.addr + "/" }
 
 // stop ends the server and returns what it counted. Any further stop returns an error.
-func (s *server) stop() (refserver.Tally, error) {
-	var t refserver.Tally
-	var counted error
-	if s.count != nil {
-		t, counted = s.count()
+func (s *server) stop() (t refserver.Tally, err error) {
+	if s.count == nil {
+		return t, s.end(&t)
 	}
+	t, err = s.count()
+	return t, errors.Join(s.end(nil), err)
+}
+
+// end ends the server and reads what it says then into tally, unless that is nil.
+func (s *server) end(tally any) error {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		return t, err
+		return err
 	}
 	err := s.cmd.Wait()
 	delete(s.b.servers, s.cmd.Process.Pid)
 	if err != nil {
-		return t, fmt.Errorf("stop the server: %w\n%s", err, tail(s.stderr.Bytes()))
+		return fmt.Errorf("stop the server: %w\n%s", err, tail(s.stderr.Bytes()))
 	}
-	if s.count != nil {
-		return t, counted
+	if tally == nil {
+		return nil
 	}
-	if err := json.Unmarshal(s.stderr.Bytes(), &t); err != nil {
-		return t, fmt.Errorf("the server's tally: %w\n%s", err, tail(s.stderr.Bytes()))
+	if err := json.Unmarshal(s.stderr.Bytes(), tally); err != nil {
+		return fmt.Errorf("the server's tally: %w\n%s", err, tail(s.stderr.Bytes()))
 	}
-	return t, nil
+	return nil
 }
 
 // freeAddr is where nobody listens just now.
@@ -248,9 +252,16 @@ func (b *bench) generate(
 func (b *bench) load(
 	ctx context.Context, s *server, window time.Duration, watch func(int, <-chan struct{}), args ...string,
 ) (*loadReport, error) {
+	return b.loadURL(ctx, s.url(), window, watch, args...)
+}
+
+// loadURL is load, at a URL.
+func (b *bench) loadURL(
+	ctx context.Context, url string, window time.Duration, watch func(int, <-chan struct{}), args ...string,
+) (*loadReport, error) {
 	argv := []string{b.dyno, "load", "--quiet", "--json", "--threads", "1", "--max-errors", "1", "-d", window.String()}
 	argv = append(argv, args...)
-	out, _, err := b.generate(ctx, window, append(argv, s.url()), watch)
+	out, _, err := b.generate(ctx, window, append(argv, url), watch)
 	if err != nil {
 		return nil, err
 	}

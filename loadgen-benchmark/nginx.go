@@ -99,25 +99,26 @@ func (b *bench) serveNginx(ctx context.Context, p protocol) (*server, error) {
 // certificate is the file of a certificate and its key.
 const certificate = "cert.pem"
 
-// serveTimed starts a timed server, this program, and returns when it listens.
-func (b *bench) serveTimed(ctx context.Context, p protocol, delay string) (*server, error) {
+// serveTimed starts a timed server, this program, and returns its URL for each protocol when it listens.
+func (b *bench) serveTimed(ctx context.Context, delay string, protocols ...protocol) (s *server, urls []string, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return nil, err
-	}
-	addr, err := freeAddr()
-	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	file := filepath.Join(b.temp, certificate)
 	if err := writeCertificate(file); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s, err := b.start(ctx, "timed", addr, self, timedCommand, string(p), delay, addr, file)
-	if err == nil {
-		s.scheme = p.scheme()
+	argv := []string{self, timedCommand, delay, file}
+	var addr string
+	for _, p := range protocols {
+		if addr, err = freeAddr(); err != nil {
+			return nil, nil, err
+		}
+		argv, urls = append(argv, string(p), addr), append(urls, p.scheme()+"://"+addr+"/")
 	}
-	return s, err
+	s, err = b.start(ctx, "timed", addr, argv...) // it listens there last
+	return s, urls, err
 }
 
 var nginxRequests = regexp.MustCompile(`requests\s+\d+ \d+ (\d+)`)

@@ -19,6 +19,10 @@ var notes = map[string]string{
 	"ab": "speaks HTTP/1.0, so here the server says `Connection: keep-alive`, to dyno too.",
 	"epoll-loop": "loadgen-benchmark/epoll-loop/loop.c: asks, reads, counts; parses and checks nothing. " +
 		"No generator can do less.",
+	"before": "here and below: the commit before TLS and HTTP/2 (`--only '^before' --base 6ab96d5a --window 1s`). Both are " +
+		"linked in the same 20 random orders of their functions, 15 pairs in each, and the intervals are between these " +
+		"orders: how a linker happens to lay out a program moves it by some per cent, so that the same two sources came " +
+		"out 0.992 and 0.987 when each was linked once.",
 	"io-uring": "here and below: the bar was to decide whether dyno's engine gets a second event loop. It does not: " +
 		"the throughput does not rise, and many container runtimes forbid io_uring.",
 	"delay-0ms-p99": "here and below: the service time that dyno measured less the one that the server knows of, less " +
@@ -27,6 +31,7 @@ var notes = map[string]string{
 		"more often something else ran meanwhile: on the same day the p99 at 5 ms was 120 µs off where others took up " +
 		"to 0.3 %, and 500 µs where they took up to 1 %. Only a machine without other programs can keep this bar.",
 	"delay-https-0ms-p99": "here and below: the server is one loop that never sleeps (loadgen-benchmark/timed.go), in all " +
-		"protocols, HTTP/1.1 included, with which each is compared in the same round. Its times include decryption and " +
-		"encryption. The way there and back is taken for each protocol.",
+		"protocols. HTTP/1.1, with which each is compared, is loaded at the same time, 1,000 requests a second of both, so " +
+		"that other programs meet both. Its times include decryption and encryption. The way there and back is taken for " +
+		"each protocol.",
 }

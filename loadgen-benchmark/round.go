@@ -39,6 +39,8 @@ type outcome struct {
 	P50    float64 `json:"p50,omitempty"` // ns
 	P99    float64 `json:"p99,omitempty"`
 
+	Beside *outcome `json:"beside,omitempty"` // of what ran at the same time
+
 	text    string  // of Value
 	erred   bool    // too much for the round to count
 	unmoved bool    // whatever others took: a count or a size

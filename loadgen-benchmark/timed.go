@@ -25,38 +25,34 @@ import (
 
 // timedCommand is the hidden first argument by which this program is a timed server:
 //
-//	loadgen-benchmark timed PROTOCOL DELAY ADDR CERTIFICATE
+//	loadgen-benchmark timed DELAY CERTIFICATE PROTOCOL ADDR …
 //
-// It listens at ADDR, prints its refserver.Tally on stderr when it is told to stop, and reads
-// CERTIFICATE, a file with the key, for protocols over TLS.
+// It listens at each ADDR, prints a refserver.Tally of each on stderr, as a JSON array, when it is told
+// to stop, and reads CERTIFICATE, a file with the key, for protocols over TLS.
 const timedCommand = "timed"
 
 func timed(args []string, stderr io.Writer) error {
-	if len(args) != 4 {
-		return fmt.Errorf("%s: want PROTOCOL DELAY ADDR CERTIFICATE", timedCommand)
+	if len(args) < 4 || len(args)%2 > 0 {
+		return fmt.Errorf("%s: want DELAY CERTIFICATE PROTOCOL ADDR …", timedCommand)
 	}
-	delay, err := time.ParseDuration(args[1])
+	delay, err := time.ParseDuration(args[0])
 	if err != nil {
 		return err
 	}
-	s := &timedServer{protocol: protocol(args[0]), delay: delay}
-	if s.protocol.tls() {
-		if err := s.certify(args[3]); err != nil {
+	s := &timedServer{delay: delay}
+	for i := 2; i < len(args); i += 2 {
+		if err := s.listen(protocol(args[i]), args[i+1], args[1]); err != nil {
 			return err
 		}
-	}
-	ln, err := net.Listen("tcp", args[2])
-	if err != nil {
-		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	debug.SetGCPercent(-1) // it allocates some MB in a window
-	tally, err := s.serve(ctx, ln.(*net.TCPListener))
+	tallies, err := s.serve(ctx)
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(stderr).Encode(tally)
+	return json.NewEncoder(stderr).Encode(tallies)
 }
 
 // timedServer answers each GET a known delay after it was read, and keeps the true times: from when
@@ -64,15 +60,22 @@ func timed(args []string, stderr io.Writer) error {
 // included. It is one loop that never sleeps: a request that had to wake its CPU would take longer, of
 // which the server would know nothing.
 type timedServer struct {
-	protocol protocol
-	delay    time.Duration
-	config   *tls.Config
+	delay time.Duration
+	sides []*timedSide
 
-	start  time.Time
-	ep     int
-	conns  map[int]*timedConn
-	held   []heldAnswer // in the order in which they are due
-	excess *hist.Histogram
+	start time.Time
+	ep    int
+	conns map[int]*timedConn
+	held  []heldAnswer // in the order in which they are due
+}
+
+// timedSide is where a timed server speaks one protocol.
+type timedSide struct {
+	protocol protocol
+	config   *tls.Config
+	ln       *net.TCPListener
+	fd       int // of ln
+	excess   *hist.Histogram
 }
 
 type heldAnswer struct {
@@ -81,7 +84,28 @@ type heldAnswer struct {
 	read   time.Duration
 }
 
-func (s *timedServer) certify(file string) error {
+// listen adds a side. certificate is a file with the key, for a protocol over TLS.
+func (s *timedServer) listen(p protocol, addr, certificate string) error {
+	side := &timedSide{protocol: p, excess: hist.New()}
+	if p.tls() {
+		if err := side.certify(certificate); err != nil {
+			return err
+		}
+	}
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	side.ln = ln.(*net.TCPListener)
+	raw, err := side.ln.SyscallConn()
+	if err != nil {
+		return err
+	}
+	s.sides = append(s.sides, side)
+	return raw.Control(func(fd uintptr) { side.fd = int(fd) }) // ln keeps it open
+}
+
+func (s *timedSide) certify(file string) error {
 	pair, err := tls.LoadX509KeyPair(file, file)
 	if err != nil {
 		return fmt.Errorf("the timed server's certificate: %w", err)
@@ -96,40 +120,39 @@ func (s *timedServer) certify(file string) error {
 
 func (s *timedServer) clock() time.Duration { return time.Since(s.start) }
 
-// serve answers until ctx ends, and closes ln.
-func (s *timedServer) serve(ctx context.Context, ln *net.TCPListener) (t refserver.Tally, err error) {
-	defer ln.Close()
+// serve answers until ctx ends, closes the listeners, and returns the tally of each side.
+func (s *timedServer) serve(ctx context.Context) (tallies []refserver.Tally, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	s.start, s.conns, s.excess = time.Now(), map[int]*timedConn{}, hist.New()
+	s.start, s.conns = time.Now(), map[int]*timedConn{}
 	if s.ep, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
-		return t, err
+		return nil, err
 	}
 	defer unix.Close(s.ep)
-	raw, err := ln.SyscallConn()
-	if err != nil {
-		return t, err
-	}
-	var inner error
-	if err := raw.Control(func(fd uintptr) { inner = s.loop(ctx, int(fd)) }); err != nil {
-		return t, err
-	}
+	err = s.loop(ctx)
 	for fd := range s.conns {
 		unix.Close(fd)
 	}
-	at := func(q float64) int64 { return int64(s.delay) + s.excess.Quantile(q) }
-	t.Requests = s.excess.Count()
-	t.Service = &refserver.Service{Count: t.Requests, P50NS: at(.5), P90NS: at(.9), P99NS: at(.99), P999NS: at(.999),
-		MaxNS: at(1)}
-	return t, inner
+	for _, side := range s.sides {
+		side.ln.Close()
+		at := func(q float64) int64 { return int64(s.delay) + side.excess.Quantile(q) }
+		n := side.excess.Count()
+		tallies = append(tallies, refserver.Tally{Requests: n, Service: &refserver.Service{Count: n, P50NS: at(.5),
+			P90NS: at(.9), P99NS: at(.99), P999NS: at(.999), MaxNS: at(1)}})
+	}
+	return tallies, err
 }
 
-func (s *timedServer) loop(ctx context.Context, ln int) error {
+func (s *timedServer) loop(ctx context.Context) error {
 	watch := func(fd int) error {
 		return unix.EpollCtl(s.ep, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd)})
 	}
-	if err := watch(ln); err != nil {
-		return err
+	listeners := map[int]*timedSide{}
+	for _, side := range s.sides {
+		listeners[side.fd] = side
+		if err := watch(side.fd); err != nil {
+			return err
+		}
 	}
 	var events [64]unix.EpollEvent
 	for ctx.Err() == nil {
@@ -140,8 +163,8 @@ func (s *timedServer) loop(ctx context.Context, ln int) error {
 		s.answer()
 		for _, e := range events[:max(n, 0)] {
 			c := s.conns[int(e.Fd)]
-			if int(e.Fd) == ln {
-				if c = s.accept(ln); c == nil {
+			if side := listeners[int(e.Fd)]; side != nil {
+				if c = s.accept(side); c == nil {
 					continue
 				}
 				s.conns[c.fd] = c
@@ -161,24 +184,24 @@ func (s *timedServer) loop(ctx context.Context, ln int) error {
 }
 
 // accept takes one connection and makes its handshake; nil if there is none.
-func (s *timedServer) accept(ln int) *timedConn {
-	fd, _, err := unix.Accept4(ln, unix.SOCK_CLOEXEC)
+func (s *timedServer) accept(side *timedSide) *timedConn {
+	fd, _, err := unix.Accept4(side.fd, unix.SOCK_CLOEXEC)
 	if err != nil {
 		return nil
 	}
-	c := &timedConn{fd: fd, server: s}
+	c := &timedConn{fd: fd, server: s, side: side}
 	c.plain = c
 	patience := unix.Timeval{Sec: 1} // of a handshake, for which all others wait
 	err = errors.Join(unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1),
 		unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &patience))
-	if s.protocol.tls() && err == nil {
-		t := tls.Server(c, s.config)
+	if side.protocol.tls() && err == nil {
+		t := tls.Server(c, side.config)
 		c.shakes = true
 		err = t.Handshake()
 		c.shakes = false
 		c.plain = t
 	}
-	if s.protocol.http2() {
+	if side.protocol.http2() {
 		c.parser = &http2.Parser{}
 		c.parser.Reset()
 		c.preface = []byte(http2.Preface)
@@ -220,7 +243,7 @@ func (s *timedServer) answer() {
 			continue // it was closed meanwhile
 		}
 		_, err := a.c.plain.Write(a.c.response(a.stream))
-		s.excess.Record(int64(s.clock() - a.read - s.delay))
+		a.c.side.excess.Record(int64(s.clock() - a.read - s.delay))
 		if err = errors.Join(err, a.c.flush()); err != nil {
 			unix.Shutdown(a.c.fd, unix.SHUT_RDWR) // its next event closes it
 		}
@@ -242,6 +265,7 @@ func (noMore) Temporary() bool { return true }
 type timedConn struct {
 	fd     int // -1: closed
 	server *timedServer
+	side   *timedSide
 	shakes bool          // the handshake is under way, and the socket blocks
 	plain  io.ReadWriter // itself, or the TLS on it
 	read   time.Duration // when it last received something

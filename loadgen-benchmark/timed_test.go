@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -27,21 +26,18 @@ func TestTimedServer(t *testing.T) {
 	}
 	for p, want := range map[protocol]string{http1: "HTTP/1.1", https: "HTTP/1.1", h2c: "HTTP/2.0", h2: "HTTP/2.0"} {
 		t.Run(p.title(), func(t *testing.T) {
-			s := &timedServer{protocol: p, delay: delay}
-			if p.tls() {
-				if err := s.certify(file); err != nil {
+			s := &timedServer{delay: delay}
+			for _, p := range []protocol{http1, p} {
+				if err := s.listen(p, "127.0.0.1:0", file); err != nil {
 					t.Fatal(err)
 				}
 			}
-			ln, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
-			var tally refserver.Tally
+			var tallies []refserver.Tally
+			var err error
 			var wait sync.WaitGroup
-			wait.Go(func() { tally, err = s.serve(ctx, ln.(*net.TCPListener)) })
+			wait.Go(func() { tallies, err = s.serve(ctx) })
 
 			var speaks http.Protocols
 			speaks.SetHTTP1(!p.http2())
@@ -55,7 +51,7 @@ func TestTimedServer(t *testing.T) {
 			for range requests { // side by side: streams of one connection, where there are streams
 				clients.Go(func() {
 					start := time.Now()
-					r, err := client.Get(p.scheme() + "://" + ln.Addr().String() + "/")
+					r, err := client.Get(p.scheme() + "://" + s.sides[1].ln.Addr().String() + "/")
 					if err != nil {
 						t.Error(err)
 						return
@@ -75,7 +71,11 @@ func TestTimedServer(t *testing.T) {
 			clients.Wait()
 			stop()
 			wait.Wait()
-			if err != nil || tally.Requests != requests || tally.Service.P50NS < int64(delay) ||
+			if err != nil || len(tallies) != 2 || tallies[0].Requests > 0 {
+				t.Fatalf("%+v, %v", tallies, err)
+			}
+			tally := tallies[1]
+			if tally.Requests != requests || tally.Service.P50NS < int64(delay) ||
 				tally.Service.MaxNS > int64(longest)+int64(time.Millisecond) { // what a histogram rounds
 				t.Errorf("%+v, %+v, %v; the client waited for %v at most", tally, tally.Service, err, longest)
 			}
@@ -101,7 +101,8 @@ delay-h2c-5ms-p99: error of service p99 in HTTP/2 in the clear − the same in H
 }
 
 func TestTimedCommandRefuses(t *testing.T) {
-	for _, args := range [][]string{{}, {"h2", "x", "127.0.0.1:0", ""}, {"h2", "1ms", "127.0.0.1:0", os.DevNull}} {
+	for _, args := range [][]string{{}, {"x", "", "h2", "127.0.0.1:0"}, {"1ms", os.DevNull, "h2", "127.0.0.1:0"},
+		{"1ms", "", "h2c"}} {
 		var stderr strings.Builder
 		if code := run(append([]string{timedCommand}, args...), io.Discard, &stderr); code != exitFailed || stderr.Len() == 0 {
 			t.Errorf("%q: exit code %d, %q", args, code, stderr.String())
