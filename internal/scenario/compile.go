@@ -16,6 +16,7 @@ type Options struct {
 	Cookies bool   // as if Scenario.Cookies were set
 	Decode  bool   // bodies are judged with their content coding undone
 	HTTP2   bool   // for Draw.HTTP2, too
+	Loose   bool   // contracts need not be exact (see Exact): only Want.breach, or nobody, judges by them
 	Scheme  string // of the requests' URLs: https sends Secure cookies; "" means http
 
 	// Absolute stands before the path in the request line of HTTP/1.1 (endpoint.Endpoint.Absolute).
@@ -58,22 +59,12 @@ func (t *template) shared() bool {
 }
 
 // Compile checks all requests and renders the fixed parts of those with a weight. The Host header
-// is host, unless a request has its own. Loaded contracts must be exact: see Exact.
-func (s *Scenario) Compile(host string, o Options) (*Mix, error) { return s.compile(host, o, false) }
-
-// Check reports the mistakes that Compile would, and whether the requests themselves end their
-// connections. It keeps no request, of which there may be very many.
-func (s *Scenario) Check(host string, o Options) (closes bool, err error) {
-	return s.walk(host, o, false, func(template, int) {})
-}
-
-// compile implements Compile. If loosely is set, contracts need not be exact; only Want.breach can
-// judge by such a contract.
-func (s *Scenario) compile(host string, o Options, loosely bool) (*Mix, error) {
+// is host, unless a request has its own. Loaded contracts must be exact (see Exact), unless o.Loose.
+func (s *Scenario) Compile(host string, o Options) (*Mix, error) {
 	n := len(s.Requests)
 	m := &Mix{session: s.Session, scheme: cmp.Or(o.Scheme, "http"), templates: make([]template, 0, n),
 		until: make([]int, 0, n)}
-	closes, err := s.walk(host, o, loosely, func(t template, weight int) {
+	closes, err := s.walk(host, o, func(t template, weight int) {
 		t.index = len(m.templates)
 		m.total += weight
 		m.until = append(m.until, m.total)
@@ -85,9 +76,15 @@ func (s *Scenario) compile(host string, o Options, loosely bool) (*Mix, error) {
 	return m, nil
 }
 
+// Check reports the mistakes that Compile would, and whether the requests themselves end their
+// connections. It keeps no request, of which there may be very many.
+func (s *Scenario) Check(host string, o Options) (closes bool, err error) {
+	return s.walk(host, o, func(template, int) {})
+}
+
 // walk compiles all requests, one after another, and calls f with each that has a weight. closes is
 // whether each of these has its own Connection: close.
-func (s *Scenario) walk(host string, o Options, loosely bool, f func(t template, weight int)) (closes bool, err error) {
+func (s *Scenario) walk(host string, o Options, f func(t template, weight int)) (closes bool, err error) {
 	o.Cookies = o.Cookies || s.Cookies
 	loaded := false
 	for i := range s.Requests {
@@ -96,7 +93,7 @@ func (s *Scenario) walk(host string, o Options, loosely bool, f func(t template,
 		switch own := r.closes(); {
 		case err != nil:
 		case r.Weight == 0:
-		case r.Expect.loose() && !loosely:
+		case r.Expect.loose() && !o.Loose:
 			err = errors.New("its body is not compared byte by byte; verify it first, which determines the bytes " +
 				"expected under load")
 		case loaded && own != closes:

@@ -214,8 +214,8 @@ func (s *Scenario) first(ctx context.Context, to endpoint.Endpoint, within time.
 	v := newVerifier(s, to, 0)
 	v.timeout = within
 	defer v.hangUp()
-	o.Scheme, o.Absolute, o.HTTP2 = to.Scheme(), to.Absolute(), to.HTTP2
-	mix, err := s.compile(to.Authority(), o, true)
+	o.Scheme, o.Absolute, o.HTTP2, o.Loose = to.Scheme(), to.Absolute(), to.HTTP2, true
+	mix, err := s.Compile(to.Authority(), o)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -104,7 +104,7 @@ func (doc *document) complete(fsys fs.FS, name string, has func(key string) bool
 	if err := s.check(); err != nil {
 		return err
 	}
-	if _, err := s.compile("localhost", Options{}, true); err != nil {
+	if _, err := s.Compile("localhost", Options{Loose: true}); err != nil {
 		return wrong("request", "%w", err)
 	}
 	return nil

@@ -112,7 +112,7 @@ func (t *Tool) request(job *load.Job) (*http.Request, error) {
 	case s.Cookies || s.Session != "" || job.Cookies:
 		return nil, fmt.Errorf("%s keeps no cookies, which the scenario %s needs", t.Name, s.Name)
 	}
-	mix, err := s.Compile(job.Authority(), scenario.Options{Scheme: job.Scheme()})
+	mix, err := s.Compile(job.Authority(), scenario.Options{Scheme: job.Scheme(), Loose: true})
 	if err != nil {
 		return nil, err
 	}
