@@ -115,6 +115,10 @@ func (d *external) differ(own, reported *externalRow) (says []string) {
 			break // no other reason can be told from that
 		}
 		says = append(says, rates(by, a, b, d.share(own), d.share(reported))...)
+		if math.Abs(b/a-1) > sameRate && !d.atLimit(own) && !d.atLimit(reported) && !dialled(reported) {
+			says = append(says, "The two loads used separate processes, one after the other. On a shared machine this "+
+				"alone can cause such differences; more loads (--epochs) show whether they persist.")
+		}
 	}
 	for i := range reported.loads {
 		t := &reported.loads[i]
@@ -186,15 +190,24 @@ func rates(by string, a, b, shareA, shareB float64) (says []string) {
 		}
 		says = append(says, text)
 	}
-	atLimit := shareA > nearCeiling || shareB > nearCeiling
-	switch far := math.Abs(b/a - 1); {
-	case far <= sameRate:
+	if math.Abs(b/a-1) <= sameRate {
 		says = append(says, "They agree.")
-	case !atLimit:
-		says = append(says, "The two loads used separate processes, one after the other. On a shared machine this "+
-			"alone can cause such differences; more loads (--epochs) show whether they persist.")
 	}
 	return says
+}
+
+// atLimit reports whether the generator of a row was at its own limit.
+func (d *external) atLimit(r *externalRow) bool { return d.share(r) > nearCeiling }
+
+// dialled reports whether a tenth of the responses of a row or more cost a new connection: reason
+// enough for another rate.
+func dialled(r *externalRow) bool {
+	for i := range r.loads {
+		if t := r.loads[i].Reported; t != nil {
+			return t.KeptAlive != nil && t.Answered != nil && float64(*t.KeptAlive) <= .9*float64(*t.Answered)
+		}
+	}
+	return false
 }
 
 // connections says whether connections were kept.
