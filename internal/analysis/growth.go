@@ -10,11 +10,15 @@ import (
 // buffers and the runtime's first heap exist.
 const settled = 0.1
 
+// leastPace is how long a load must last, ns, for its memory to have a pace: what a runtime takes in its
+// first seconds is no growth by the minute.
+const leastPace = 60e9
+
 // Growth is how the memory of a server changed under one load, in bytes.
 type Growth struct {
 	Start, End, Most       float64
 	NS                     int64   // from the first reading to the last
-	PerMinute, PerThousand float64 // of time, of right answers, once it had settled; NaN where there were none
+	PerMinute, PerThousand float64 // of time, of right answers, once it had settled; NaN under a load below a minute
 }
 
 // GrowthOf returns the growth under a load whose memory was read at least twice.
@@ -30,11 +34,12 @@ func GrowthOf(t *result.Trial) Growth {
 		}
 	}
 	g.Most = max(g.Most, g.End)
-	more, ns := g.End-float64(from.PSSBytes), float64(last.AtNS-from.AtNS)
-	if ns > 0 {
-		g.PerMinute = more / ns * 60e9
+	if g.NS < leastPace {
+		return g
 	}
-	if ns > 0 && t.Load.Succeeded > 0 { // at an even rate
+	more, ns := g.End-float64(from.PSSBytes), float64(last.AtNS-from.AtNS)
+	g.PerMinute = more / ns * 60e9
+	if t.Load.Succeeded > 0 { // at an even rate
 		g.PerThousand = more / (float64(t.Load.Succeeded) * ns / float64(g.NS)) * 1000
 	}
 	return g

@@ -44,7 +44,9 @@ func ProgressOf(run *result.Run) Progress {
 	out.Done = min(out.Done-discarded, out.Total)
 	out.Left = time.Duration(pace(run) * share * float64(c.Whole) * float64(out.Total-out.Done) /
 		float64(max(out.Total, 1)))
-	if measured, ok := leftByEpochs(run, epochs); ok {
+	if p.Requests > 0 { // how long that takes only the loads so far can tell
+		out.Left = time.Duration(float64(elapsed(run)) * float64(out.Total-out.Done) / float64(max(out.Done, 1)))
+	} else if measured, ok := leftByEpochs(run, epochs); ok {
 		out.Left = measured
 	} else if p.Pilots > 0 && !pilotsOver(run) {
 		out.Left = time.Duration(share * float64(leftInPilots(run, &c)))

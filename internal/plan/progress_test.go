@@ -40,6 +40,25 @@ func TestTimeLeft(t *testing.T) {
 	}
 }
 
+// TestTimeLeftOfRequests: loads of a number of requests take as long as those before them; before the first
+// nothing is said.
+func TestTimeLeftOfRequests(t *testing.T) {
+	p := result.Plan{Protocol: Classic, Profile: Standard, Scenario: "values", Contestants: []string{"a", "b"},
+		External: []string{"wrk"}, Epochs: 1, Level: result.Level{Connections: 8, Pipeline: 1}, TrialNS: 30e9, Requests: 5e6,
+		BudgetNS: int64(wholeBudget)}
+	arranged(&p)
+	run := &result.Run{Plan: p}
+	for i, want := range []time.Duration{0, 300 * time.Second, 200 * time.Second, 100 * time.Second, 0} {
+		if got := ProgressOf(run); got.Left != want || got.Done != i {
+			t.Errorf("after %d loads of 100 s: %d of %d, %v left, want %v", i, got.Done, got.Total, got.Left, want)
+		}
+		if o, stop := Next(run, func() bool { return false }); stop == "" {
+			run.Add(result.Record{Trial: &result.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External,
+				StartedUnixNS: 1 + int64(i)*100e9, EndedUnixNS: 1 + int64(i+1)*100e9}})
+		}
+	}
+}
+
 // During the pilots the time left is that of the estimate, not of a run as quick as their first trial.
 func TestTimeLeftInPilots(t *testing.T) {
 	p := player{run: result.Run{Plan: standardPlan("a", "b", "c")}}

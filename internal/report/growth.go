@@ -42,9 +42,11 @@ func (c *classic) growth() (lines []string) {
 	rows, loads := c.growing()
 	for i, r := range rows {
 		g := analysis.GrowthOf(&loads[i])
-		line := fmt.Sprintf("Memory of %s under load: %s at the start, %s after %s s, at most %s; once settled %s a "+
-			"minute",
-			r.Title, Bytes(g.Start), Bytes(g.End), Sig3(float64(g.NS)/1e9), Bytes(g.Most), signed(g.PerMinute))
+		line := fmt.Sprintf("Memory of %s under load: %s at the start, %s after %s s, at most %s", r.Title, Bytes(g.Start),
+			Bytes(g.End), Sig3(float64(g.NS)/1e9), Bytes(g.Most))
+		if !math.IsNaN(g.PerMinute) {
+			line += "; once settled " + signed(g.PerMinute) + " a minute"
+		}
 		if !math.IsNaN(g.PerThousand) {
 			line += ", " + signed(g.PerThousand) + " per 1,000 requests"
 		}
@@ -78,7 +80,18 @@ func (c *classic) growthTable(file string) document.Section {
 		t.Columns = append(t.Columns, document.Column{Head: Sig3(float64(until)/1e9*float64(k)/(growthPoints-1)) + " s",
 			Number: true})
 	}
-	for _, head := range []string{"a minute", "per 1,000 requests", "requests"} {
+	grown := make([]analysis.Growth, len(loads))
+	paced := false
+	for i := range loads {
+		grown[i] = analysis.GrowthOf(&loads[i])
+		paced = paced || !math.IsNaN(grown[i].PerMinute)
+	}
+	heads, note := []string{"requests"}, ""
+	if paced {
+		heads = append([]string{"a minute", "per 1,000 requests"}, heads...)
+		note = " Growth counts from the first reading after a tenth of the load."
+	}
+	for _, head := range heads {
 		t.Columns = append(t.Columns, document.Column{Head: head, Number: true})
 	}
 	for i, r := range rows {
@@ -87,15 +100,17 @@ func (c *classic) growthTable(file string) document.Section {
 			row.Cells = append(row.Cells, document.Cell{Value: memoryAt(loads[i].Memory,
 				until*int64(k)/(growthPoints-1))})
 		}
-		g := analysis.GrowthOf(&loads[i])
-		row.Cells = append(row.Cells, document.Cell{Value: signed(g.PerMinute)},
-			document.Cell{Value: signed(g.PerThousand)}, document.Cell{Value: document.Whole(loads[i].Load.Succeeded)})
+		if paced {
+			row.Cells = append(row.Cells, document.Cell{Value: signed(grown[i].PerMinute)},
+				document.Cell{Value: signed(grown[i].PerThousand)})
+		}
+		row.Cells = append(row.Cells, document.Cell{Value: document.Whole(loads[i].Load.Succeeded)})
 		t.Rows = append(t.Rows, row)
 	}
 	out.Blocks = []document.Block{document.Paragraph{Text: document.Prose{{Text: "One long load of each, one after " +
 		"another, " + c.started() + ": " + c.run.Plan.Command +
 		". Memory (PSS) after this number of seconds of the load; "}, {Text: "the record", Link: file},
-		{Text: " has it every two seconds. Growth counts from the first reading after a tenth of the load."}}}, t}
+		{Text: " has it every two seconds." + note}}}, t}
 	return out
 }
 
