@@ -377,14 +377,15 @@ func TestPanels(t *testing.T) {
 func TestGrowth(t *testing.T) {
 	page := func(d *Data) string {
 		var out bytes.Buffer
-		if err := document.Markdown(&out,
-			&document.Document{Sections: []document.Section{newClassic(newView(d)).growthTable("classic.jsonl.gz")}}, 1); err != nil {
+		one := newClassic(newView(d)).growthTable("classic.jsonl.gz")
+		if err := document.Markdown(&out, &document.Document{Sections: []document.Section{one}}, 1); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()
 	}
 	d := classicFixture()
-	if got := string(written(t, inFull, d)); !strings.Contains(got, "150 MiB after 8.00 s") || strings.Contains(got, "settled") {
+	if got := string(written(t, inFull, d)); !strings.Contains(got, "150 MiB after 8.00 s") ||
+		strings.Contains(got, "settled") {
 		t.Errorf("below a minute memory has a pace, or no readings:\n%s", got)
 	}
 	stretch := func(times int64) {

@@ -155,6 +155,8 @@ func TestCheck(t *testing.T) {
 	many.Requests[1].Weight = 1
 	cookies := values("GET", "")
 	cookies.Cookies = true
+	sessions := values("GET", "") // of which no cookie is ever sent back, by dyno neither
+	sessions.Session = "id"
 	loose := values("GET", "") // a run makes it exact by the first responses
 	page := "value"
 	loose.Requests[0] = scenario.Request{Name: "get", Method: "GET", Path: "/", Weight: 1,
@@ -168,6 +170,7 @@ func TestCheck(t *testing.T) {
 		{"wrk", values("GET", ""), result.Level{}, ""},
 		{"ab", values("GET", ""), result.Level{PerConnection: 1}, ""},
 		{"ab", loose, result.Level{}, ""},
+		{"ab", sessions, result.Level{}, ""},
 		{"ab", many, result.Level{}, "repeats one request; the scenario values loads 2"},
 		{"ab", cookies, result.Level{}, "keeps no cookies"},
 		{"ab", values("GET", ""), result.Level{Pipeline: 16}, "use h2load"},
