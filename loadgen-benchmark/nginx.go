@@ -100,7 +100,9 @@ func (b *bench) serveNginx(ctx context.Context, p protocol) (*server, error) {
 const certificate = "cert.pem"
 
 // serveTimed starts a timed server, this program, and returns its URL for each protocol when it listens.
-func (b *bench) serveTimed(ctx context.Context, delay string, protocols ...protocol) (s *server, urls []string, err error) {
+func (b *bench) serveTimed(
+	ctx context.Context, delay string, protocols ...protocol,
+) (s *server, urls []string, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, nil, err

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"dyno/internal/experiment"
+	"dyno/internal/load/external"
 	"dyno/internal/plan"
 	"dyno/internal/result"
 	"dyno/internal/study"
@@ -45,6 +48,37 @@ func TestStudiesKeepToTheirTime(t *testing.T) {
 					budget, most, err)
 			}
 		}
+	}
+}
+
+// TestToolsOfClassicRuns: the tools that a study names can make the article's own run.
+func TestToolsOfClassicRuns(t *testing.T) {
+	t.Chdir("../..")
+	pr, err := openProject()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := study.All(pr.fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried := 0
+	for _, s := range all {
+		for _, c := range s.Classics {
+			r := plan.Request{Protocol: plan.Classic, Classic: c.Name}
+			if _, err := pr.ask(&r, s.Slug, study.Choice{}); err != nil {
+				t.Fatalf("%s: %v", s.Slug, err)
+			}
+			_, err := experiment.New(t.Context(), r, pr.world(), experiment.Setup{Scenario: pr.scenario})
+			var missing *external.Missing // as on a machine without it
+			if err != nil && !errors.As(err, &missing) {
+				t.Errorf("%s, classic run %q: %v", s.Slug, c.Name, err)
+			}
+			tried += len(c.Tools)
+		}
+	}
+	if tried < 10 {
+		t.Errorf("%d tools tried", tried)
 	}
 }
 

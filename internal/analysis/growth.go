@@ -10,9 +10,9 @@ import (
 // buffers and the runtime's first heap exist.
 const settled = 0.1
 
-// leastPace is how long a load must last, ns, for its memory to have a pace: what a runtime takes in its
-// first seconds is no growth by the minute.
-const leastPace = 60e9
+// leastPace is how long memory must be followed, ns, to have a pace: what a runtime takes in its first
+// seconds is no growth by the minute. A load of a minute has it, whose readings are two seconds apart.
+const leastPace = 58e9
 
 // Growth is how the memory of a server changed under one load, in bytes.
 type Growth struct {

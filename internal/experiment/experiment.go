@@ -111,6 +111,19 @@ func (x *Experiment) prepare(ctx context.Context) (err error) {
 
 // tool finds an external tool that can make the loads of the plan.
 func (x *Experiment) tool(ctx context.Context, name string) (bench.External, error) {
+	for _, l := range x.Plan.Points() {
+		s := x.scenario
+		if other := x.others[l.Scenario]; other != nil {
+			s = other
+		}
+		err := external.Check(name, s, l)
+		if l.HTTP != protocol.Clear {
+			err = errors.New("dyno starts it for HTTP/1.1 in the clear alone; omit it, or the protocol")
+		}
+		if err != nil {
+			return nil, &plan.RequestError{Err: fmt.Errorf("--external %s: %w", name, err)}
+		}
+	}
 	tool, err := external.Find(ctx, name)
 	var missing *external.Missing
 	switch {
@@ -118,19 +131,6 @@ func (x *Experiment) tool(ctx context.Context, name string) (bench.External, err
 		return nil, err
 	case err != nil:
 		return nil, &plan.RequestError{Err: err}
-	}
-	for _, l := range x.Plan.Points() {
-		s := x.scenario
-		if other := x.others[l.Scenario]; other != nil {
-			s = other
-		}
-		err := tool.Check(s, l)
-		if l.HTTP != protocol.Clear {
-			err = errors.New("dyno starts it for HTTP/1.1 in the clear alone; omit it, or the protocol")
-		}
-		if err != nil {
-			return nil, &plan.RequestError{Err: fmt.Errorf("--external %s: %w", name, err)}
-		}
 	}
 	return tool, nil
 }

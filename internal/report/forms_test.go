@@ -203,7 +203,8 @@ func TestEncryptionByProtocol(t *testing.T) {
 				{Version: version, Suite: "x", Group: "X25519"}}}})
 	}
 	title := newView(d).title(name)
-	want := "TLS 1.2, x, X25519 (" + title + " in HTTP/1.1 over TLS); TLS 1.3, x, X25519 (" + title + " in HTTP/2 over TLS)"
+	want := "TLS 1.2, x, X25519 (" + title + " in HTTP/1.1 over TLS); TLS 1.3, x, X25519 (" + title +
+		" in HTTP/2 over TLS)"
 	if got := newView(d).encryption(); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

@@ -44,9 +44,9 @@ func (m *Missing) Error() string { return fmt.Sprintf("no program %s on PATH; %s
 // Find looks for the tool of that name on PATH and asks for its version. The error is a *Missing,
 // or says that the tool is unknown or does not run.
 func Find(ctx context.Context, name string) (*Tool, error) {
-	k, ok := kinds[name]
-	if !ok {
-		return nil, fmt.Errorf("no external tool %q; want one of %s", name, strings.Join(names(), ", "))
+	k, err := known(name)
+	if err != nil {
+		return nil, err
 	}
 	program, err := exec.LookPath(name)
 	if err == nil {
@@ -71,9 +71,22 @@ func Find(ctx context.Context, name string) (*Tool, error) {
 	return &Tool{Name: name, Version: version, program: program, kind: k}, nil
 }
 
-// Check returns why the tool cannot make a load, nil if it can.
-func (t *Tool) Check(s *scenario.Scenario, level result.Level) error {
-	_, err := t.request(&load.Job{Endpoint: endpoint.TCP("127.0.0.1:80"), Scenario: s})
+func known(name string) (kind, error) {
+	k, ok := kinds[name]
+	if !ok {
+		return k, fmt.Errorf("no external tool %q; want one of %s", name, strings.Join(names(), ", "))
+	}
+	return k, nil
+}
+
+// Check returns why the tool of that name cannot make a load, nil if it can. It need not be installed.
+func Check(name string, s *scenario.Scenario, level result.Level) error {
+	k, err := known(name)
+	if err != nil {
+		return err
+	}
+	t := &Tool{Name: name, kind: k}
+	_, err = t.request(&load.Job{Endpoint: endpoint.TCP("127.0.0.1:80"), Scenario: s})
 	var why string
 	switch {
 	case err != nil:

@@ -180,7 +180,7 @@ func TestCheck(t *testing.T) {
 		{"wrk", values("GET", ""), result.Level{PerConnection: 7}, "after 7 requests"},
 		{"wrk", values("GET", ""), result.Level{RatePerSec: 7}, "has a rate"},
 	} {
-		err := (&Tool{Name: c.tool, kind: kinds[c.tool]}).Check(c.s, c.level)
+		err := Check(c.tool, c.s, c.level)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s at %+v: %v; want %q", c.tool, c.level, err, c.want)
 		}
