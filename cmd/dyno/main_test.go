@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -44,12 +45,13 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir:  "testdata/script",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"skip-unavailable": skipScript},
+		Dir: "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"skip-unavailable": skipScript,
+			"no-new-runs": noNewRuns},
 		Setup: func(env *testscript.Env) error {
 			// The scripts see this checkout as ./checkout, and share Go's caches.
 			env.Setenv("NO_COLOR", "1")
-			env.Values["test"] = env.T()
+			env.Values["test"], env.Values["root"], env.Values["runs"] = env.T(), root, recorded(root)
 			env.Setenv(proc.RuntimeVariable, filepath.Join(env.WorkDir, "runtime")) // scripts run at the same time
 			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY"} {
 				if v := goEnv(name); v != "" {
@@ -59,6 +61,19 @@ func TestScripts(t *testing.T) {
 			return os.Symlink(root, filepath.Join(env.WorkDir, "checkout"))
 		},
 	})
+}
+
+// recorded is the runs that a checkout has recorded.
+func recorded(root string) []string {
+	names, _ := filepath.Glob(filepath.Join(root, "runs", "*"))
+	return names
+}
+
+// noNewRuns fails a script that has made a run in the checkout.
+func noNewRuns(ts *testscript.TestScript, neg bool, args []string) {
+	if now := recorded(ts.Value("root").(string)); !slices.Equal(now, ts.Value("runs").([]string)) {
+		ts.Fatalf("runs were made: %v", now)
+	}
 }
 
 // skipScript ends a script whose last command found that a contestant cannot be built here.
