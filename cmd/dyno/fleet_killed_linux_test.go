@@ -93,7 +93,7 @@ func TestKilledController(t *testing.T) {
 				t.Fatalf("%v: %s", err, out)
 			}
 		}
-		wait("the store of a killed controller is left", func() bool { return left() == 0 })
+		wait(fmt.Sprint("the store of a killed controller is left: ", killed), func() bool { return left() == 0 })
 	}
 }
 

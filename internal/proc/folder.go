@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,16 +10,23 @@ import (
 // RuntimeVariable names the folder for state files and the lock of the machine.
 const RuntimeVariable = "DYNO_RUNTIME_DIR"
 
-// MkdirTemp makes a folder as os.MkdirTemp does, and marks it. The path is absolute.
-func MkdirTemp(dir, pattern string) (string, error) {
-	path, err := os.MkdirTemp(dir, pattern)
-	if err == nil {
-		path, err = filepath.Abs(path)
+// MkdirTemp makes a folder of which only this user has any right, below dir, or below that for temporary
+// files if dir is empty; its name is prefix and what is drawn. It is marked before it is made: so what is
+// killed in between leaves none. The path is absolute.
+func MkdirTemp(dir, prefix string) (string, error) {
+	if dir == "" {
+		dir = os.TempDir()
 	}
-	if err == nil {
-		MarkTemp(path)
+	path, err := filepath.Abs(filepath.Join(dir, prefix+rand.Text()))
+	if err != nil {
+		return "", err
 	}
-	return path, err
+	MarkTemp(path)
+	if err := os.Mkdir(path, 0o700); err != nil {
+		UnmarkTemp(path)
+		return "", err
+	}
+	return path, nil
 }
 
 // RemoveTemp removes a marked folder or file, if it is still there, and its mark.
