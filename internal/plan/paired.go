@@ -110,8 +110,11 @@ func (d paired) fit(p *result.Plan, r *Request, q *Question, pr *profile) {
 	}
 }
 
-// layouts is in how many orders of its functions a contestant is linked.
-const layouts = 4
+// LayoutsOf returns in how many orders of its functions each of so many contestants is linked: of a
+// few in as many as a run has epochs. With four, the interval of 12 epochs is of these four: 6 of 40
+// live runs told two links of one source apart (doc/validation.md, Live). Of many contestants they are
+// fewer: each takes time to link, and space.
+func LayoutsOf(contestants int) int { return max(4, min(16, 64/max(1, contestants))) }
 
 // spareEpochs is the number of epochs that may be discarded before too few are left.
 const spareEpochs = 2
@@ -163,7 +166,7 @@ func (paired) lay(p *result.Plan, r *Request, q *Question, pr *profile) {
 	}
 	p.Simultaneous = len(p.Analyses) == 1 && pairs(p, p.Contestants) > 1
 	p.Ranked = p.Simultaneous && len(q.Analyses) == 0 && len(p.Family) == 0 && p.Pilots > 0 && !r.AllPairs
-	p.Strict, p.Layouts = true, layouts
+	p.Strict, p.Layouts = true, LayoutsOf(len(p.Contestants))
 	budget := pr.budget
 	if len(p.Contestants) > 4 {
 		budget = pr.manyBudget

@@ -308,14 +308,17 @@ func Padding(seed uint64, epoch, start int) int {
 }
 
 // Layout draws, from 0, in which of the plan's Layouts a contestant is started in an epoch: so the
-// order of its functions in memory adds noise and not bias, as Padding does.
+// order of its functions in memory adds noise and not bias, as Padding does. So many epochs in a row
+// have each layout once: where there are no more epochs than layouts none repeats one, and the interval
+// over the epochs is of all layouts that could be, not of those that were linked.
 func Layout(p *result.Plan, contestant string, epoch int) int {
 	if p.Layouts < 2 {
 		return 0
 	}
 	h := fnv.New32a()
 	h.Write([]byte(contestant))
-	return int(mix(result.Key{Seed: p.Seed, Epoch: epoch, Round: int(h.Sum32())}, 4) % uint64(p.Layouts))
+	k := result.Key{Seed: p.Seed, Epoch: epoch / p.Layouts, Round: int(h.Sum32())}
+	return rand.New(rand.NewPCG(mix(k, 4), 0)).Perm(p.Layouts)[epoch%p.Layouts]
 }
 
 // permutation shuffles all by the seed of the round (epoch, round, attempt) of k.

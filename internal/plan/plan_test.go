@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -370,4 +371,33 @@ func leastIn(t *testing.T, msg string) time.Duration {
 		t.Fatalf("no budget in %q", msg)
 	}
 	return d
+}
+
+// No epoch of a run of two repeats a layout, and which it has is drawn.
+func TestLayouts(t *testing.T) {
+	p := &result.Plan{Seed: 1, Layouts: LayoutsOf(2)}
+	orders := map[string]bool{}
+	for cycle := range 3 {
+		for _, name := range []string{"a", "b"} {
+			var order []int
+			for e := range p.Layouts {
+				order = append(order, Layout(p, name, cycle*p.Layouts+e))
+			}
+			orders[fmt.Sprint(order)] = true
+			slices.Sort(order)
+			for i, at := range order {
+				if i != at {
+					t.Fatalf("%s, cycle %d: %v", name, cycle, order)
+				}
+			}
+		}
+	}
+	if len(orders) != 6 {
+		t.Errorf("%d orders of 6", len(orders))
+	}
+	for contestants, want := range map[int]int{0: 16, 1: 16, 2: 16, 4: 16, 7: 9, 16: 4, 66: 4} {
+		if got := LayoutsOf(contestants); got != want {
+			t.Errorf("%d contestants: %d layouts, want %d", contestants, got, want)
+		}
+	}
 }

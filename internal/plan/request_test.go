@@ -68,7 +68,7 @@ func TestQuestionByProtocol(t *testing.T) {
 		{"paired", result.Plan{Levels: someQuestion().Levels, LevelNames: []string{"few", "many"},
 			Cells:  someQuestion().Cells,
 			Family: someQuestion().Family, Uncontrolled: []int{1}, ExtraEpochs: 2, Rounds: 3, Pilots: 1,
-			Analyses: []int{9}, Chained: true, DropRounds: 3, Strict: true, Layouts: layouts,
+			Analyses: []int{9}, Chained: true, DropRounds: 3, Strict: true, Layouts: 16,
 			Ceiling: "null", Controls: []string{"ref", "ref'"}, TrialNS: 1e8, RewarmNS: 3e7,
 			BudgetNS: int64(8 * time.Minute)}},
 		{"duel", result.Plan{}},

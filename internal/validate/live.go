@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
+	"dyno/internal/plan"
 )
 
 // Live is one live run of servers of known truth on a real machine, a line of live.jsonl. Lines are
@@ -56,6 +57,20 @@ type Side struct {
 // analysed reports whether the run reached an interim analysis. This depends on the background CPU,
 // not on the measured values.
 func (l *Live) analysed() bool { return l.Analyses > 0 }
+
+// fewer reports whether the run is of programs that are linked anew in fewer layouts than a run of two
+// has now. Then it is shown, but made again and in no bar.
+func (l *Live) fewer() bool {
+	return l.Kind == LiveRelinked && len(l.Programs) < 2*plan.LayoutsOf(2)
+}
+
+// kind returns the kind of the run, as rows and bars take them.
+func (l *Live) kind() string {
+	if l.fewer() {
+		return liveFewer
+	}
+	return l.Kind
+}
 
 // couples returns what the run found, of a run of two servers one.
 func (l *Live) couples() []Couple {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +38,10 @@ func playFake(t LiveTask) *result.Run {
 		truth[i] = -math.Log1p(cost)
 	}
 	run := &result.Run{Plan: p, Host: result.Host{CPU: "none", CPUs: 2}}
+	for _, name := range t.Contestants {
+		run.Contestants = append(run.Contestants, result.Contestant{Name: name, BinaryHash: name,
+			Layouts: make([]string, p.Layouts-1)})
+	}
 	playOut(run, newField(Noises[0], truth, p.Rounds, source(t.Seed, "fake", t.Number)))
 	return run
 }
@@ -142,15 +147,25 @@ func TestLiveGoesOn(t *testing.T) {
 	if err := RunLive(t.Context(), options(0)); err != nil { // nothing is missing
 		t.Fatal(err)
 	}
+	var twice []int
 	blind := options(0)
 	blind.Done[9].Analyses = 0
+	again := slices.IndexFunc(blind.Done, func(l Live) bool { return l.Kind == LiveRelinked })
+	blind.Done[again].Programs = make([]string, 8)
 	if err := RunLive(t.Context(), &LiveOptions{Done: blind.Done, Play: blind.Play, Keep: func(l Live) error {
-		if l.Number != 9 {
-			t.Errorf("run %d is made again, where 9 came to no look", l.Number)
+		if l.Number != 9 && l.Number != again {
+			t.Errorf("run %d is made again, where 9 came to no look, and %d was linked in four orders", l.Number, again)
 		}
+		twice = append(twice, l.Number)
 		return nil
 	}}); err != nil {
 		t.Fatal(err)
+	}
+	if len(twice) != 2 {
+		t.Errorf("made again: %v", twice)
+	}
+	if old := (&Results{Live: blind.Done}).liveCouples(liveFewer, 0); len(old) != 1 {
+		t.Errorf("%d rows of fewer orders", len(old))
 	}
 	played = played[:LiveAll]
 	if err := RunLive(t.Context(), options(2)); err != nil {

@@ -111,7 +111,7 @@ type liveCouple struct {
 func (p *Results) liveCouples(kind string, cost float64) (all []liveCouple) {
 	for i := range p.Live {
 		l := &p.Live[i]
-		if l.Kind != kind || !l.analysed() {
+		if l.kind() != kind || !l.analysed() {
 			continue
 		}
 		for _, c := range l.couples() {
@@ -166,7 +166,10 @@ func signedShare(log float64) string { return fmt.Sprintf("%+.2f %%", 100*math.E
 
 // liveTitles are the kinds of live runs in tables.
 var liveTitles = map[string]string{LiveSame: "A/A", LiveCost: "A/B", LiveFull: "A/B, full",
-	LiveRelinked: "A/A, relinked", LiveCosts: "A/B of four"}
+	LiveRelinked: "A/A, relinked", liveFewer: "A/A, relinked in four orders", LiveCosts: "A/B of four"}
+
+// LiveFewer reports whether any run was linked in fewer orders than runs are now.
+func (g page) LiveFewer() bool { return len(g.liveCouples(liveFewer, 0)) > 0 }
 
 // LiveSummary has what the live runs say together, by kind and cost.
 func (g page) LiveSummary() table {
@@ -176,7 +179,7 @@ func (g page) LiveSummary() table {
 	for _, row := range []struct {
 		kind string
 		cost float64
-	}{{LiveSame, 0}, {LiveRelinked, 0}, {LiveCost, liveCost}, {LiveCosts, .02}, {LiveCosts, .05}, {LiveCosts, .10},
+	}{{LiveSame, 0}, {liveFewer, 0}, {LiveRelinked, 0}, {LiveCost, liveCost}, {LiveCosts, .02}, {LiveCosts, .05}, {LiveCosts, .10},
 		{LiveCosts, 0}} {
 		all := g.liveCouples(row.kind, row.cost)
 		if len(all) == 0 {
@@ -225,7 +228,7 @@ func (g page) LiveTable() table {
 	for i := range g.Live {
 		l := &g.Live[i]
 		for _, c := range l.couples() {
-			hog, verdict, through, title := "", c.Verdict, &c.Throughput, liveTitles[l.Kind]
+			hog, verdict, through, title := "", c.Verdict, &c.Throughput, liveTitles[l.kind()]
 			if l.Hog {
 				hog = "yes"
 			}

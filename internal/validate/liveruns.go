@@ -39,6 +39,8 @@ const (
 	LiveFull     = "full"     // the same with profile full
 	LiveRelinked = "relinked" // programs of one source in other orders of their functions
 	LiveCosts    = "costs"    // a server against three that cost more
+
+	liveFewer = "relinked in fewer orders" // as runs of two did before
 )
 
 var liveKinds = []string{LiveSame, LiveCost, LiveFull, LiveRelinked, LiveCosts}
@@ -120,7 +122,7 @@ type Cost struct {
 // returns an error; the runs before it are kept.
 func RunLive(ctx context.Context, o *LiveOptions) error {
 	made := func(n int) bool {
-		return slices.ContainsFunc(o.Done, func(l Live) bool { return l.Number == n && l.analysed() })
+		return slices.ContainsFunc(o.Done, func(l Live) bool { return l.Number == n && l.analysed() && !l.fewer() })
 	}
 	for n, left := 0, o.More; o.More == 0 && n < LiveAll || left > 0; n++ {
 		if made(n) {
