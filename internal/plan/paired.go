@@ -112,9 +112,14 @@ func (d paired) fit(p *result.Plan, r *Request, q *Question, pr *profile) {
 
 // LayoutsOf returns in how many orders of its functions each of so many contestants is linked: of a
 // few in as many as a run has epochs. With four, the interval of 12 epochs is of these four: 6 of 40
-// live runs told two links of one source apart (doc/validation.md, Live). Of many contestants they are
-// fewer: each takes time to link, and space.
-func LayoutsOf(contestants int) int { return max(4, min(16, 64/max(1, contestants))) }
+// live runs told two links of one source apart (doc/validation.md, Live). Of more contestants they are
+// four all the same: each takes time to link, and space.
+func LayoutsOf(contestants int) int {
+	if contestants > 4 {
+		return 4
+	}
+	return 16
+}
 
 // spareEpochs is the number of epochs that may be discarded before too few are left.
 const spareEpochs = 2
