@@ -179,8 +179,8 @@ func (g page) LiveSummary() table {
 	for _, row := range []struct {
 		kind string
 		cost float64
-	}{{LiveSame, 0}, {liveFewer, 0}, {LiveRelinked, 0}, {LiveCost, liveCost}, {LiveCosts, .02}, {LiveCosts, .05}, {LiveCosts, .10},
-		{LiveCosts, 0}} {
+	}{{LiveSame, 0}, {liveFewer, 0}, {LiveRelinked, 0}, {LiveCost, liveCost}, {LiveCosts, .02}, {LiveCosts, .05},
+		{LiveCosts, .10}, {LiveCosts, 0}} {
 		all := g.liveCouples(row.kind, row.cost)
 		if len(all) == 0 {
 			continue
