@@ -15,8 +15,8 @@ import (
 	"dyno/internal/study"
 )
 
-// repeat calls run once, or as often as --runs says: each time with the next seed, recorded in a
-// folder of its own below that of the command, 1 to N. Then it prints what the runs say together.
+// repeat calls run once, or as often as --runs says: each time with the next seed and further layouts,
+// recorded in a folder of its own below that of the command, 1 to N. Then it prints what the runs say together.
 func (p *place) repeat(cmd *cobra.Command, r *plan.Request, run func() error) error {
 	switch {
 	case p.nats != "" && p.fleet == "":
@@ -34,7 +34,7 @@ func (p *place) repeat(cmd *cobra.Command, r *plan.Request, run func() error) er
 	dir, seed := p.folder(pr), r.Seed
 	var failed error
 	for i := range p.runs {
-		p.out, r.Seed = filepath.Join(dir, strconv.Itoa(i+1)), seed+uint64(i)
+		p.out, r.Seed, r.Relink = filepath.Join(dir, strconv.Itoa(i+1)), seed+uint64(i), i*plan.MostLayouts
 		fmt.Fprintf(cmd.ErrOrStderr(), "\nrun %d of %d: %s\n", i+1, p.runs, p.out)
 		err := run()
 		var silent exit

@@ -179,7 +179,7 @@ var computed = []Metric{
 // printed returns the metrics of published figures that ab prints: the times of the parts of a
 // request, which it calls Connection Times, and the percentiles of the whole.
 func printed() (list []Metric) {
-	same := map[string]string{"median": "p50", "sd": "service_sd", "max": "service_max"}
+	same := map[string]string{"mean": "service_mean", "median": "p50", "sd": "service_sd", "max": "service_max"}
 	for _, part := range analysis.Parts {
 		for _, figure := range []string{"min", "mean", "sd", "median", "max"} {
 			m := Metric{Name: part + "_" + figure, Title: part + ", " + figure, Unit: "ns", Part: part, Figure: figure}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"dyno/internal/alike"
@@ -151,6 +152,20 @@ func (x *Experiment) Run(ctx context.Context) (*report.Data, error) {
 	return data, nil
 }
 
+// relinked returns manifests whose layouts begin so many later.
+func relinked(all []*contestant.Manifest, by int) []*contestant.Manifest {
+	if by == 0 {
+		return all
+	}
+	all = slices.Clone(all)
+	for i, m := range all {
+		later := *m
+		later.Relink += by
+		all[i] = &later
+	}
+	return all
+}
+
 func (x *Experiment) measure(ctx context.Context) (*result.Run, error) {
 	store, run, unlock, err := x.open()
 	if err != nil {
@@ -163,7 +178,7 @@ func (x *Experiment) measure(ctx context.Context) (*result.Run, error) {
 		newHost = func(o bench.LocalOptions) (Host, error) { return bench.NewLocal(o) }
 	}
 	host, err := newHost(bench.LocalOptions{
-		Root: x.Root, FS: x.FS, Manifests: x.Manifests, Scenario: x.Plan.Scenario, Others: plan.OtherScenarios(x.Plan),
+		Root: x.Root, FS: x.FS, Manifests: relinked(x.Manifests, x.Plan.Relink), Scenario: x.Plan.Scenario, Others: plan.OtherScenarios(x.Plan),
 		Backend: x.Plan.Backend, Folder: x.Folder, Offline: x.Offline, Layouts: x.Plan.Layouts,
 		CPUs: plan.MostCPUs(x.Plan),
 	})

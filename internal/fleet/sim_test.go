@@ -238,7 +238,7 @@ func TestSimulatedFaults(t *testing.T) {
 	ends := map[string]int{} // by their text, without names and figures
 	names := regexp.MustCompile(`gen\d+`)
 	figures := regexp.MustCompile(`[+-]?\d+`)
-	for seed := range uint64(seeds(t, 300)) {
+	for seed := range uint64(seeds(t, 100)) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		n, fault := machines(splitmix(seed)), faults[seed%uint64(len(faults))]
 		weather := weather{lost: 0.2 * rng.Float64() * rng.Float64(), doubled: 0.3 * rng.Float64(), held: 0.05 * rng.Float64(),
@@ -356,7 +356,7 @@ func machines(seed uint64) int {
 // TestSimulatedNetwork: on a network that delays, loses, doubles and reorders messages, the load of many
 // machines, whose clocks differ and drift, is that of one machine, bit for bit, and begins as it says.
 func TestSimulatedNetwork(t *testing.T) {
-	for seed := range uint64(seeds(t, 200)) {
+	for seed := range uint64(seeds(t, 70)) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		n := machines(seed)
 		weather := weather{lost: 0.01 * rng.Float64(), doubled: 0.3 * rng.Float64(), held: 0.05 * rng.Float64(),

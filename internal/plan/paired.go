@@ -110,15 +110,15 @@ func (d paired) fit(p *result.Plan, r *Request, q *Question, pr *profile) {
 	}
 }
 
-// LayoutsOf returns in how many orders of its functions each of so many contestants is linked: of a
-// few in as many as a run has epochs. With four, the interval of 12 epochs is of these four: 6 of 40
-// live runs told two links of one source apart (doc/validation.md, Live). Of more contestants they are
-// four all the same: each takes time to link, and space.
+// MostLayouts is in how many orders of its functions a contestant is linked at most: as many as a run has epochs.
+const MostLayouts = 16
+
+// LayoutsOf returns in how many orders of its functions each of so many contestants is linked. With four,
+// the interval of 12 epochs is of these four: 6 of 40 live runs told two links of one source apart
+// (doc/validation.md, Live). But each takes time to link, and space: of all contestants together there
+// are 64, and of each four all the same.
 func LayoutsOf(contestants int) int {
-	if contestants > 4 {
-		return 4
-	}
-	return 16
+	return min(MostLayouts, max(4, 4*MostLayouts/max(1, contestants)))
 }
 
 // spareEpochs is the number of epochs that may be discarded before too few are left.
@@ -171,7 +171,7 @@ func (paired) lay(p *result.Plan, r *Request, q *Question, pr *profile) {
 	}
 	p.Simultaneous = len(p.Analyses) == 1 && pairs(p, p.Contestants) > 1
 	p.Ranked = p.Simultaneous && len(q.Analyses) == 0 && len(p.Family) == 0 && p.Pilots > 0 && !r.AllPairs
-	p.Strict, p.Layouts = true, LayoutsOf(len(p.Contestants))
+	p.Strict, p.Layouts, p.Relink = true, LayoutsOf(len(p.Contestants)), r.Relink
 	budget := pr.budget
 	if len(p.Contestants) > 4 {
 		budget = pr.manyBudget

@@ -395,7 +395,7 @@ func TestLayouts(t *testing.T) {
 	if len(orders) != 6 {
 		t.Errorf("%d orders of 6", len(orders))
 	}
-	for contestants, want := range map[int]int{1: 16, 2: 16, 4: 16, 5: 4, 66: 4} {
+	for contestants, want := range map[int]int{1: 16, 2: 16, 4: 16, 5: 12, 7: 9, 16: 4, 66: 4} {
 		if got := LayoutsOf(contestants); got != want {
 			t.Errorf("%d contestants: %d layouts, want %d", contestants, got, want)
 		}

@@ -39,6 +39,7 @@ type Request struct {
 	AllPairs    bool // paired: tests every pair by itself, not in series that follow the pilots' ranking
 	Budget      time.Duration
 	Seed        uint64 // 0: the World's
+	Relink      int    // paired: result.Plan.Relink
 	Spin        string // on, off, or "" or auto: only if a CPU is free
 	Force       bool   // take a profile that the machine is too small for; the plan records it
 

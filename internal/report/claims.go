@@ -25,6 +25,7 @@ type Claims struct {
 	Outcomes                      []claim.Outcome
 	Published                     []Published
 	Costs                         []Cost
+	Variants                      []Variant
 	Charts                        []Chart
 }
 
@@ -308,7 +309,7 @@ func ClaimsText(w io.Writer, d *Data) error {
 	about := document.Section{Blocks: []document.Block{document.Paragraph{Label: "Source",
 		Text: document.Plain(d.Claims.Source)},
 		document.Paragraph{Label: "Trials", Text: document.Plain(d.Claims.File + ".")}}}
-	return document.Text(w, &document.Document{Sections: []document.Section{v.claims(), v.costs(), about}}, d.options())
+	return document.Text(w, &document.Document{Sections: []document.Section{v.claims(), v.costs(), v.variants(), about}}, d.options())
 }
 
 // led puts lead before s, unless s is empty.

@@ -21,6 +21,7 @@ type studyJSON struct {
 	Outcomes    []outcomeJSON     `json:"outcomes"`
 	Figures     []map[string]any  `json:"figures"`
 	Costs       []costJSON        `json:"costs,omitempty"`
+	Variants    []variantJSON     `json:"variants,omitempty"`
 }
 
 type outcomeJSON struct {
@@ -56,6 +57,18 @@ type costJSON struct {
 	Absent     orNull `json:"absent"`
 }
 
+type variantJSON struct {
+	Contestant string `json:"contestant"`
+	Of         string `json:"of"`
+	What       string `json:"what"`
+	Level      string `json:"level"`
+	Value      number `json:"throughput_ratio"`
+	Lo         number `json:"lo"`
+	Hi         number `json:"hi"`
+	Epochs     int    `json:"epochs"`
+	Absent     orNull `json:"absent"`
+}
+
 // ClaimsJSON writes what run.json has under claims, as an object of its own.
 func ClaimsJSON(w io.Writer, d *Data) error { return document.JSON(w, claimsJSON(d.Claims)) }
 
@@ -87,6 +100,14 @@ func claimsJSON(c *Claims) *studyJSON {
 		o.Costs = append(o.Costs, costJSON{x.Contestant, x.Level, x.Base, number(e.Value), number(e.Lo), number(e.Hi),
 			e.N,
 			orNull(x.Absent)})
+	}
+	for _, x := range c.Variants {
+		e := x.Times
+		if e.N == 0 {
+			e = analysis.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
+		}
+		o.Variants = append(o.Variants, variantJSON{x.Is, x.Of, x.What, x.Level, number(e.Value), number(e.Lo),
+			number(e.Hi), e.N, orNull(x.Absent)})
 	}
 	return o
 }

@@ -76,6 +76,9 @@ type Plan struct {
 	// Layouts is in how many orders of its functions a contestant is linked, where its toolchain can;
 	// each epoch draws one. 0: one.
 	Layouts int `json:"layouts,omitempty"`
+	// Relink is the linker's seed of the first of them; the next ones follow. 0: that has the linker's own
+	// order.
+	Relink int `json:"relink,omitempty"`
 	// Strict: epochs that resemble the one before count for less, and equivalence is corrected over the
 	// pairs and holds for the mean of the starts too.
 	Strict bool `json:"strict,omitempty"`

@@ -31,7 +31,7 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*report.Claims, error)
 			return slices.Contains(d.Run.Plan.Contestants, name)
 		}),
 		File: file, Outcomes: claim.Judge(s.Claims, e), Published: e.published(), Unavailable: s.Unavailable,
-		Costs: e.costs(), Charts: e.charts(),
+		Costs: e.costs(), Variants: e.variants(), Charts: e.charts(),
 	}
 	c.Changed = d.Run.Plan.ClaimsHash != "" && d.Run.Plan.ClaimsHash != claim.Hash(s.Claims)
 	return c, nil

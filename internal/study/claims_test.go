@@ -248,7 +248,7 @@ never,c10,throughput,1/s,2,2017-08-19,,p. 2,
 
 func project(files map[string]string) fstest.MapFS {
 	m := fstest.MapFS{"scenarios/s.toml": {}}
-	for _, name := range []string{"fast", "slow", "odd", "gone"} {
+	for _, name := range []string{"fast", "slow", "odd", "gone", "lone"} {
 		m["contestants/go/"+name+"/contestant.toml"] = &fstest.MapFile{}
 	}
 	for name, text := range files {

@@ -47,6 +47,14 @@ func Read(fsys fs.FS, slug string) (*Study, error) {
 	if s.Primary == "" {
 		s.Primary = "throughput"
 	}
+	s.everywhere = s.Contestants
+	for i := range s.Levels {
+		for _, name := range s.Levels[i].Contestants {
+			if !slices.Contains(s.Contestants, name) {
+				s.Contestants = append(slices.Clip(s.Contestants), name)
+			}
+		}
+	}
 	r := &reader{fsys: fsys, file: file, s: s}
 	if r.head(); len(r.errs) == 0 {
 		r.levels()
@@ -68,6 +76,7 @@ func Read(fsys fs.FS, slug string) (*Study, error) {
 		r.errs = append(r.errs, err)
 	}
 	r.charts()
+	r.variants()
 	if err := errors.Join(r.errs...); err != nil {
 		return nil, err
 	}
@@ -99,7 +108,7 @@ func (r *reader) head() {
 	for _, required := range []struct {
 		key   string
 		there bool
-	}{{"title", s.Title != ""}, {"scenario", s.Scenario != ""}, {"contestants", len(s.Contestants) > 0},
+	}{{"title", s.Title != ""}, {"scenario", s.Scenario != ""}, {"contestants", len(s.everywhere) > 0},
 		{"level", len(s.Levels) > 0}} {
 		if !required.there {
 			r.errorf(required.key, "a study needs %q", required.key)
@@ -141,19 +150,12 @@ func (r *reader) head() {
 		key := r.key("interim", "looks")
 		r.errorf(key, "%s = %v: want numbers of epochs, 1 or more", key, s.Analyses)
 	}
-	for i, name := range s.Contestants {
+	for i, name := range s.everywhere {
 		key := fmt.Sprintf("contestants[%d]", i)
-		if slices.Index(s.Contestants, name) < i {
+		if slices.Index(s.everywhere, name) < i {
 			r.errorf(key, "%q is named twice", name)
 		}
-		if _, gone := s.Unavailable[name]; gone {
-			r.errorf(key, "%q is also listed as unavailable; remove one of the entries", name)
-		}
-		if !r.exists("contestants/*/"+name+"/contestant.toml") && !strings.HasPrefix(name, "ref") &&
-			!strings.HasPrefix(name, "null") {
-			r.errorf(key, "no contestant %q in this project%s", name,
-				r.nearest(name, "contestants/*/*/contestant.toml"))
-		}
+		r.contestant(key, name)
 	}
 	for i, name := range s.QuickContestants {
 		if !slices.Contains(s.Contestants, name) {
@@ -162,6 +164,17 @@ func (r *reader) head() {
 		}
 	}
 	r.scenario("scenario", s.Scenario)
+}
+
+// contestant checks a name that a list of contestants has at key.
+func (r *reader) contestant(key, name string) {
+	if _, gone := r.s.Unavailable[name]; gone {
+		r.errorf(key, "%q is also listed as unavailable; remove one of the entries", name)
+	}
+	if !r.exists("contestants/*/"+name+"/contestant.toml") && !strings.HasPrefix(name, "ref") &&
+		!strings.HasPrefix(name, "null") {
+		r.errorf(key, "no contestant %q in this project%s", name, r.nearest(name, "contestants/*/*/contestant.toml"))
+	}
 }
 
 func (r *reader) exists(pattern string) bool {
@@ -217,9 +230,8 @@ func (r *reader) levels() {
 		}
 		r.shares(l, at)
 		for j, name := range l.Contestants {
-			if !slices.Contains(r.s.Contestants, name) {
-				r.errorf(fmt.Sprintf("%s.contestants[%d]", at, j), "no contestant %q in this study; it has %s", name,
-					strings.Join(r.s.Contestants, ", "))
+			if !slices.Contains(r.s.everywhere, name) {
+				r.contestant(fmt.Sprintf("%s.contestants[%d]", at, j), name)
 			}
 		}
 		form := r.protocol(l, at)
@@ -412,7 +424,7 @@ func (s *Study) at(l *Level) []string {
 	if len(l.Contestants) > 0 {
 		return l.Contestants
 	}
-	return s.Contestants
+	return s.everywhere
 }
 
 // single reports whether all levels but the first are extra ones.

@@ -76,7 +76,7 @@ func TestReadErrors(t *testing.T) {
 		{"quick rounds", change(`primary = "throughput"`, "primary = \"throughput\"\nquick_rounds = 101"),
 			"quick_rounds = 101: want 1 to 100"},
 		{"contestant of a level", change(`contestants = ["fast", "slow"]`, `contestants = ["fast", "solw"]`),
-			`no contestant "solw" in this study`},
+			`no contestant "solw" in this project; did you mean "slow"?`},
 		{"contestant of the project", change(`"odd", "gone"]`, `"odd", "gome"]`),
 			`:5:39: no contestant "gome" in this project; did you mean "gone"?`},
 		{"scenario", change(`scenario = "s"`, `scenario = "r"`), `no scenario "r" in this project`},

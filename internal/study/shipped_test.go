@@ -61,7 +61,7 @@ func TestGoWebFrameworkBenchmark(t *testing.T) {
 				n++
 			}
 		}
-		if at < 0 || n != len(p.Contestants) {
+		if at < 0 || n != len(st.everywhere) {
 			t.Errorf("%+v: %d contestants are loaded there", l, n)
 		}
 	}

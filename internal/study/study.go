@@ -28,7 +28,7 @@ type Study struct {
 	Source           string            `toml:"source"`
 	PublishedOn      map[string]string `toml:"published_on"`
 	Scenario         string            `toml:"scenario"`
-	Contestants      []string          `toml:"contestants"`
+	Contestants      []string          `toml:"contestants"` // after Read those of all levels
 	Primary          string            `toml:"primary"`
 	Budget           string            `toml:"budget"`            // for measuring every level; the profile's where it is empty
 	QuickBudget      string            `toml:"quick_budget"`      // with --quick
@@ -46,9 +46,12 @@ type Study struct {
 	Classics         []Classic         `toml:"classic"` // the article's own runs
 	Claims           []claim.Claim     `toml:"claim"`
 	Charts           []Chart           `toml:"chart"`
+	Variants         []Variant         `toml:"variant"`
 	Notes            []string          `toml:"notes"`       // what differs from the article, and why
 	Unavailable      map[string]string `toml:"unavailable"` // contestants of the article that are not available, and why
 	Figures          []claim.Figure    `toml:"-"`
+
+	everywhere []string // the contestants of levels that name none
 }
 
 // Level is one operating point of a study.
@@ -60,7 +63,7 @@ type Level struct {
 	Scenario    string   `toml:"scenario"`     // the study's where it is empty
 	Records     int      `toml:"records"`      // that the backend answers with
 	HTTP        string   `toml:"protocol"`     // how the generator talks to them; HTTP/1.1 in the clear where it is empty
-	Contestants []string `toml:"contestants"`  // the study's where it is empty
+	Contestants []string `toml:"contestants"`  // the study's where it is empty; others may be among them
 	Controls    *bool    `toml:"controls"`     // false: none rides along, where a load takes many seconds
 	ExtraEpochs int      `toml:"extra_epochs"` // the study's where it is 0
 	Continues   bool     `toml:"continues"`    // of a fresh study: loads the processes of the level before on

@@ -1,0 +1,66 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+
+	"dyno/internal/checks"
+	"dyno/internal/claim"
+	"dyno/internal/report"
+)
+
+// Variant declares a contestant that is another one but for a single choice, whose worth the page shows.
+type Variant struct {
+	Is     string   `toml:"is"`
+	Of     string   `toml:"of"`
+	What   string   `toml:"what"`   // the choice, as what Is does or has
+	Levels []string `toml:"levels"` // that load both
+}
+
+// variants checks the variants.
+func (r *reader) variants() {
+	for i := range r.s.Variants {
+		v, at := &r.s.Variants[i], fmt.Sprintf("variant[%d]", i)
+		if v.Is == "" || v.Of == "" || v.Is == v.Of || v.What == "" || len(v.Levels) == 0 {
+			r.errorf(at, `a variant needs "is" and "of", two contestants, "what" is different, and "levels"`)
+			continue
+		}
+		for j, name := range v.Levels {
+			key := fmt.Sprintf("%s.levels[%d]", at, j)
+			l := r.s.level(name)
+			if l == nil {
+				r.errorf(key, "no level %q in this study", name)
+				continue
+			}
+			for _, c := range []string{v.Is, v.Of} {
+				if !slices.Contains(r.s.at(l), c) {
+					r.errorf(key, "the level %q does not load %s", name, c)
+				}
+			}
+		}
+	}
+}
+
+// variants returns the ratio of the rates of each variant and what it is a variant of, at each level that the
+// run loaded.
+func (e *evidence) variants() (out []report.Variant) {
+	if isA(e.run, checks.Classic) {
+		return nil
+	}
+	for _, v := range e.study.Variants {
+		for _, level := range v.Levels {
+			is, of := claim.Cell{Contestant: v.Is, Level: level}, claim.Cell{Contestant: v.Of, Level: level}
+			one := report.Variant{Is: v.Is, Of: v.Of, What: v.What, Level: level}
+			for _, c := range []claim.Cell{is, of} {
+				if verdict, why := e.Missing(c, "throughput"); verdict != "" {
+					one.Absent = fmt.Sprintf("%s: %s: %s", c.Contestant, verdict, why)
+				}
+			}
+			if one.Absent == "" {
+				one.Times = e.Compare(is, of, "throughput").Ratio
+			}
+			out = append(out, one)
+		}
+	}
+	return out
+}
