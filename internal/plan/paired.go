@@ -121,6 +121,9 @@ func LayoutsOf(contestants int) int {
 	return min(MostLayouts, max(4, 4*MostLayouts/max(1, contestants)))
 }
 
+// mostEpochs is the largest number of epochs after which more than two contestants are analysed.
+const mostEpochs = 48
+
 // spareEpochs is the number of epochs that may be discarded before too few are left.
 const spareEpochs = 2
 
@@ -167,7 +170,7 @@ func (paired) lay(p *result.Plan, r *Request, q *Question, pr *profile) {
 	case len(q.Analyses) > 0:
 		p.Analyses = slices.Clone(q.Analyses)
 	case pairs(p, p.Contestants) > 1:
-		p.Analyses = p.Analyses[len(p.Analyses)-1:] // one analysis: the pilots say after how many epochs, at most these
+		p.Analyses = []int{mostEpochs} // one analysis: the pilots say after how many epochs, at most these
 	}
 	p.Simultaneous = len(p.Analyses) == 1 && pairs(p, p.Contestants) > 1
 	p.Ranked = p.Simultaneous && len(q.Analyses) == 0 && len(p.Family) == 0 && p.Pilots > 0 && !r.AllPairs

@@ -116,7 +116,7 @@ func TestAskedByHand(t *testing.T) {
 				p.BudgetNS == int64(6*time.Minute) && !p.Heap && len(p.Analyses) == 4 // of one pair
 		}},
 		{"three contestants", Request{Contestants: []string{"c0", "c2", "c3"}}, func(p *result.Plan) bool {
-			return slices.Equal(p.Analyses, []int{24}) && p.Simultaneous // one analysis
+			return slices.Equal(p.Analyses, []int{48}) && p.Simultaneous // one analysis
 		}},
 		{"scenario", Request{Scenario: "relay"}, func(p *result.Plan) bool {
 			return p.Study == "s" && p.ClaimsHash == "" && p.Family == nil && p.Level.Records == DefaultRecords &&
@@ -316,11 +316,11 @@ func TestRankedByThePilots(t *testing.T) {
 	p, c := of(Request{Contestants: four, Budget: 20 * time.Minute})
 	all, whole := of(Request{Contestants: four, Budget: 20 * time.Minute, AllPairs: true})
 	if !p.Ranked || c.Tests != 4 || c.Pairs != 6 || len(c.Analyses) != 1 || !c.Analyses[0].Ranked ||
-		c.Analyses[0].N != 21 {
+		c.Analyses[0].N != 42 {
 		t.Errorf("ranked %v, %+v", p.Ranked, c)
 	}
 	if all.Ranked || whole.Tests != 6 || len(whole.Analyses) != 1 || whole.Analyses[0].Ranked ||
-		whole.Analyses[0].N != 24 {
+		whole.Analyses[0].N != 48 {
 		t.Errorf("all pairs: ranked %v, %+v", all.Ranked, whole)
 	}
 	for _, r := range []Request{{Contestants: four[:2]}, {Contestants: four, Analyses: []int{12}},

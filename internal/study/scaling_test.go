@@ -66,7 +66,11 @@ func scaledRun(t *testing.T, r plan.Request, change func(plan.Order, *result.Tri
 // that drifts.
 func TestScalings(t *testing.T) {
 	for _, protocol := range []string{plan.Sweep, plan.Paired} {
-		run := scaledRun(t, plan.Request{Protocol: protocol, ServerCPUs: []int{1, 2, 4, 8}}, nil)
+		r := plan.Request{Protocol: protocol, ServerCPUs: []int{1, 2, 4, 8}}
+		if protocol == plan.Paired {
+			r.Analyses = []int{24} // in longer runs the machine drifts further
+		}
+		run := scaledRun(t, r, nil)
 		d := Evaluate(run)
 		if len(d.Scalings) != 3 {
 			t.Fatalf("%s: %d scalings", protocol, len(d.Scalings))

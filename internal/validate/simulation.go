@@ -21,7 +21,7 @@ type Profile struct {
 }
 
 // Full and Standard are the simulated profiles, as plan has them. The analyses of Standard are those that the
-// planner's own estimate fits into 6 minutes, or 10 for more than four contestants. Full takes all of
+// planner's own estimate fits into 6 minutes, or 10 for more than four contestants, at most 24. Full takes all of
 // its interim analyses, as if there were no budget.
 //
 // Note: their rounds are those of runPlan, which a test compares; to ask it here would cost every start of dyno.
@@ -70,6 +70,9 @@ func runPlan(profile string, k int) result.Plan {
 	p, err := plan.New(r, plan.World{})
 	if err != nil {
 		panic(err)
+	}
+	if profile == plan.Standard && k > 2 {
+		p.Analyses = []int{familyFits}
 	}
 	return p
 }
