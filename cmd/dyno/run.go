@@ -48,7 +48,8 @@ type place struct {
 func (p *place) define(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.out, "out", "",
 		"run folder (default: runs/<time> in a checkout, else in ~/.local/state/dyno)")
-	cmd.Flags().IntVar(&p.runs, "runs", 1, "make so many runs, each with an order, ports and processes of its own, in "+
+	cmd.Flags().IntVar(&p.runs, "runs", 1, "make so many runs, each with an order, layouts, ports and processes of its "+
+		"own, in "+
 		"folders 1, 2, … of the run folder, and say what they show together")
 	cmd.Flags().BoolVar(&p.offline, "offline", false, "fetch no toolchain")
 	fleetPlaceFlag(cmd, p)
