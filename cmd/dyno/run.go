@@ -49,8 +49,7 @@ func (p *place) define(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.out, "out", "",
 		"run folder (default: runs/<time> in a checkout, else in ~/.local/state/dyno)")
 	cmd.Flags().IntVar(&p.runs, "runs", 1, "make so many runs, each with an order, layouts, ports and processes of its "+
-		"own, in "+
-		"folders 1, 2, … of the run folder, and say what they show together")
+		"own, in folders 1, 2, … of the run folder, and say what they show together")
 	cmd.Flags().BoolVar(&p.offline, "offline", false, "fetch no toolchain")
 	fleetPlaceFlag(cmd, p)
 	waitFlag(cmd, &p.wait)
