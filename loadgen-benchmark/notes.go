@@ -21,8 +21,8 @@ var notes = map[string]string{
 		"No generator can do less.",
 	"before": "here and below: the commit before TLS and HTTP/2 (`--only '^before' --base 6ab96d5a --window 1s`). " +
 		"Both are linked in the same 20 random orders of their functions, 15 pairs in each, and the intervals are between " +
-		"these orders: how a linker happens to lay out a program moves it by some per cent, so that the same two sources came " +
-		"out 0.992 and 0.987 when each was linked once.",
+		"these orders: how a linker happens to lay out a program moves it by some per cent, so that the same two sources " +
+		"came out 0.992 and 0.987 when each was linked once.",
 	"io-uring": "here and below: the bar was to decide whether dyno's engine gets a second event loop. It does not: " +
 		"the throughput does not rise, and many container runtimes forbid io_uring.",
 	"delay-0ms-p99": "here and below: the service time that dyno measured less the one that the server knows of, less " +

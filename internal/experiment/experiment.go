@@ -178,7 +178,8 @@ func (x *Experiment) measure(ctx context.Context) (*result.Run, error) {
 		newHost = func(o bench.LocalOptions) (Host, error) { return bench.NewLocal(o) }
 	}
 	host, err := newHost(bench.LocalOptions{
-		Root: x.Root, FS: x.FS, Manifests: relinked(x.Manifests, x.Plan.Relink), Scenario: x.Plan.Scenario, Others: plan.OtherScenarios(x.Plan),
+		Root: x.Root, FS: x.FS, Manifests: relinked(x.Manifests, x.Plan.Relink),
+		Scenario: x.Plan.Scenario, Others: plan.OtherScenarios(x.Plan),
 		Backend: x.Plan.Backend, Folder: x.Folder, Offline: x.Offline, Layouts: x.Plan.Layouts,
 		CPUs: plan.MostCPUs(x.Plan),
 	})

@@ -9,6 +9,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/bench"
+	"dyno/internal/contestant"
 	"dyno/internal/plan"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
@@ -30,7 +31,9 @@ func request() plan.Request {
 // What is to be done is told before it begins, and a host that cannot be had leaves the folder
 // free.
 func TestNew(t *testing.T) {
-	x, err := New(t.Context(), request(), plan.World{}, setup(t))
+	r, s := request(), setup(t)
+	r.Relink, s.Manifests = 16, []*contestant.Manifest{{Name: "a", Relink: 1}}
+	x, err := New(t.Context(), r, plan.World{}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,8 +44,8 @@ func TestNew(t *testing.T) {
 	}
 	none := errors.New("no host")
 	x.NewHost = func(o bench.LocalOptions) (Host, error) {
-		if o.Folder != x.Folder || o.Scenario != "values" {
-			t.Errorf("%+v", o)
+		if o.Folder != x.Folder || o.Scenario != "values" || o.Manifests[0].Relink != 17 || s.Manifests[0].Relink != 1 {
+			t.Errorf("%+v, %+v", o, o.Manifests[0])
 		}
 		return nil, none
 	}

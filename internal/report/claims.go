@@ -309,7 +309,8 @@ func ClaimsText(w io.Writer, d *Data) error {
 	about := document.Section{Blocks: []document.Block{document.Paragraph{Label: "Source",
 		Text: document.Plain(d.Claims.Source)},
 		document.Paragraph{Label: "Trials", Text: document.Plain(d.Claims.File + ".")}}}
-	return document.Text(w, &document.Document{Sections: []document.Section{v.claims(), v.costs(), v.variants(), about}}, d.options())
+	sections := []document.Section{v.claims(), v.costs(), v.variants(), about}
+	return document.Text(w, &document.Document{Sections: sections}, d.options())
 }
 
 // led puts lead before s, unless s is empty.

@@ -15,7 +15,8 @@ func (p *paired) document() *document.Document {
 	p.excludedLast()
 	d := &document.Document{Title: p.heading(), Question: p.question(), Byline: p.head(), Lead: p.lead(p.answer()),
 		Front: p.front(), Trust: p.asked(), Facts: p.facts()}
-	d.Sections = append([]document.Section{p.short(), p.costs(), p.variants(), p.closing()}, details(append([]document.Section{
+	first := []document.Section{p.short(), p.costs(), p.variants(), p.closing()}
+	d.Sections = append(first, details(append([]document.Section{
 		p.standings(), p.allBars(), p.otherLevels(), p.pairByPair(), p.belief(p.doubts())},
 		p.rest(p.methodFacts(), p.words())...))...)
 	return d

@@ -190,7 +190,8 @@ func (s *sweep) document() *document.Document {
 	} else {
 		d.Facts = s.sweepFacts()
 	}
-	d.Sections = append([]document.Section{s.short(), s.costs(), s.variants(), s.closing()}, details(append([]document.Section{pairs,
+	first := []document.Section{s.short(), s.costs(), s.variants(), s.closing()}
+	d.Sections = append(first, details(append([]document.Section{pairs,
 		s.backendAlone(),
 		s.studyCharts(), s.scaling(), s.processes(), s.levelByLevel(), s.belief(doubts)}, s.rest(s.method(), s.words())...))...)
 	return d

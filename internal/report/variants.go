@@ -7,38 +7,31 @@ import (
 	"dyno/internal/document"
 )
 
-// Variant is what a single choice is worth at a level: the rate of a contestant over that of the one which it is but
-// for the choice.
+// Variant is what a difference is worth at a level: the rate of a contestant over that of the one which it is but for
+// this.
 type Variant struct {
 	Is, Of, What, Level string
 	Times               analysis.Estimate
 	Absent              string // why there is none
 }
 
-// variants returns the section about what single choices are worth.
+// variants returns the section about what variants are worth.
 func (v *view) variants() document.Section {
 	if v.Claims == nil || len(v.Claims.Variants) == 0 {
 		return document.Section{}
 	}
-	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: "is, but for", Lead: true},
-		{Head: "what is different"}, {Head: "level"}, {Head: "throughput, times", Number: true},
-		{Head: "epochs", Number: true}},
-		After: "Ratios within rounds; the 95 % interval is between epochs. There are no verdicts."}
-	before := ""
+	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: "compared with"},
+		{Head: "level"}, {Head: "throughput, times", Number: true}, {Head: "epochs", Number: true},
+		{Head: "what is different"}},
+		After: "Ratios within rounds; the interval, of at least 95 %, is between epochs. There are no verdicts."}
 	for _, x := range v.Claims.Variants {
-		row := []document.Cell{{Value: v.title(x.Is)}, {Value: v.title(x.Of)}, {Value: x.What}, {Value: x.Level}}
-		if before == x.Is+x.Of {
-			row[0].Value, row[1].Value, row[2].Value = "", "", ""
+		times, epochs := document.Cell{Absent: orElse(x.Absent, "unknown")}, document.Cell{}
+		if x.Absent == "" && x.Times.N > 0 {
+			times.Absent, epochs.Value = "", strconv.Itoa(x.Times.N)
+			times.Value, times.Side = ratioParts(x.Times.Value, x.Times.Lo, x.Times.Hi)
 		}
-		before = x.Is + x.Of
-		if x.Absent != "" || x.Times.N == 0 {
-			row = append(row, document.Cell{Absent: orElse(x.Absent, "unknown")}, document.Cell{})
-		} else {
-			value, interval := ratioParts(x.Times.Value, x.Times.Lo, x.Times.Hi)
-			row = append(row, document.Cell{Value: value, Side: interval},
-				document.Cell{Value: strconv.Itoa(x.Times.N)})
-		}
-		t.Rows = append(t.Rows, document.Row{Cells: row})
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{{Value: v.title(x.Is)}, {Value: v.title(x.Of)},
+			{Value: x.Level}, times, epochs, {Value: x.What}}})
 	}
-	return document.Section{ID: "variants", Title: "What single choices are worth", Blocks: []document.Block{t}}
+	return document.Section{ID: "variants", Title: "What variants are worth", Blocks: []document.Block{t}}
 }

@@ -22,14 +22,7 @@ base = ["c10"]
 `
 
 func TestCharts(t *testing.T) {
-	st, err := Read(project(map[string]string{"study.toml": fakeStudy + fakeCharts, "figures.csv": fakeFigures}), "fake")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := Evaluate(fakeRun(t, st, Choice{}))
-	if d.Claims, err = st.JudgeClaims(d, "studies/fake"); err != nil {
-		t.Fatal(err)
-	}
+	d := fakeWith(t, fakeCharts)
 	charts := d.Claims.Charts
 	if len(charts) != 3 || len(charts[0].Plots) != 2 || len(charts[1].Plots) != 1 {
 		t.Fatalf("%+v\nwant throughput, the drop of one plot, and latency; there are no heaps", charts)
@@ -84,14 +77,7 @@ func TestCharts(t *testing.T) {
 
 func TestPublishedHavePlots(t *testing.T) {
 	charts := strings.Replace(fakeCharts, "contestants = ", "published = [\"2017-08-19\"]\ncontestants = ", 1)
-	st, err := Read(project(map[string]string{"study.toml": fakeStudy + charts, "figures.csv": fakeFigures}), "fake")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := Evaluate(fakeRun(t, st, Choice{}))
-	if d.Claims, err = st.JudgeClaims(d, "studies/fake"); err != nil {
-		t.Fatal(err)
-	}
+	d := fakeWith(t, charts)
 	pages, err := report.Pages(d)
 	if err != nil {
 		t.Fatal(err)

@@ -318,7 +318,21 @@ func fakeRun(t *testing.T, st *Study, c Choice) *result.Run {
 
 func evaluatedFake(t *testing.T, c Choice) *report.Data {
 	t.Helper()
-	st := readFake(t)
+	return judgedBy(t, readFake(t), c)
+}
+
+// fakeWith evaluates a run of the fake study with more in its file.
+func fakeWith(t *testing.T, more string) *report.Data {
+	t.Helper()
+	st, err := Read(project(map[string]string{"study.toml": fakeStudy + more, "figures.csv": fakeFigures}), "fake")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return judgedBy(t, st, Choice{})
+}
+
+func judgedBy(t *testing.T, st *Study, c Choice) *report.Data {
+	t.Helper()
 	d := Evaluate(fakeRun(t, st, c))
 	var err error
 	if d.Claims, err = st.JudgeClaims(d, "studies/fake"); err != nil {

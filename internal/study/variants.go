@@ -9,11 +9,11 @@ import (
 	"dyno/internal/report"
 )
 
-// Variant declares a contestant that is another one but for a single choice, whose worth the page shows.
+// Variant declares a contestant that is another one but for what it says, whose worth the page shows.
 type Variant struct {
 	Is     string   `toml:"is"`
 	Of     string   `toml:"of"`
-	What   string   `toml:"what"`   // the choice, as what Is does or has
+	What   string   `toml:"what"`   // is different: what Is does or has
 	Levels []string `toml:"levels"` // that load both
 }
 

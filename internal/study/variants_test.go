@@ -20,16 +20,9 @@ what   = "it fails"
 levels = ["c10"]
 `
 
-// A page shows what single choices are worth: the ratio of the rates, at each level.
+// A page shows what variants are worth: the ratio of the rates, at each level.
 func TestVariants(t *testing.T) {
-	st, err := Read(project(map[string]string{"study.toml": fakeStudy + fakeVariants}), "fake")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := Evaluate(fakeRun(t, st, Choice{}))
-	if d.Claims, err = st.JudgeClaims(d, "studies/fake"); err != nil {
-		t.Fatal(err)
-	}
+	d := fakeWith(t, fakeVariants)
 	all := d.Claims.Variants
 	if len(all) != 3 || all[0].Times.Lo > 2 || all[0].Times.Hi < 2 || all[0].Times.N == 0 {
 		t.Fatalf("%+v; want 2 × at c10", all)
@@ -38,8 +31,8 @@ func TestVariants(t *testing.T) {
 		t.Errorf("one that failed: %+v", all[2])
 	}
 	for form, want := range map[string]string{
-		string(written(t, report.Readme, d)):     "| fast | slow | one allocation less | c10 | ",
-		string(written(t, report.Text, d)):       "What single choices are worth",
+		string(written(t, report.Readme, d)):     "| fast | slow | c10 | 1.99 (1.96–2.02) | 12 | one allocation less |",
+		string(written(t, report.Text, d)):       "What variants are worth",
 		string(written(t, report.ClaimsText, d)): "one allocation less",
 		string(written(t, report.ClaimsJSON, d)): `"what": "one allocation less"`,
 	} {
