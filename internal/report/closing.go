@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -94,7 +95,7 @@ func (v *view) trust() []document.Item {
 	if text := v.withoutTwins(); text != "" {
 		more = append(more, document.Item{Label: "?", Text: document.Plain(text)})
 	}
-	if limits := nonEmpty(v.missed(), v.unlikeService()); len(limits) > 0 {
+	if limits := nonEmpty(v.missed(), v.unlikeService(), v.otherRuns()); len(limits) > 0 {
 		more = append(more, document.Item{Text: document.Plain(strings.Join(limits, " · "))})
 	}
 	switch {
@@ -200,4 +201,20 @@ func (v *view) unlikeService() string {
 		return ""
 	}
 	return "long loads favour managed runtimes by up to " + PerCent(ShortLoads)
+}
+
+// BetweenRuns is the largest standard deviation of a ratio between runs of one comparison on one
+// machine that was measured, as a share. The value comes from doc/method.md, "Several runs".
+const BetweenRuns = 0.015
+
+// otherRuns says that another run may differ by more than the intervals of the primary metric say,
+// where one of them is so narrow. It is "" if none is.
+func (v *view) otherRuns() string {
+	narrow := func(p analysis.Pair) bool {
+		return p.Metric == v.primary().Name && p.Ratio.Lo > 0 && math.Sqrt(p.Ratio.Hi/p.Ratio.Lo) < 1+2*BetweenRuns
+	}
+	if v.a.Interim == 0 || !v.ranks() && !v.namesPairs() || !slices.ContainsFunc(v.a.Pairs, narrow) {
+		return ""
+	}
+	return "another run may differ by " + PerCent(BetweenRuns) + " more than the intervals say; --runs 5 measures it"
 }
