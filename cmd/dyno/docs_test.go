@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -117,6 +119,25 @@ func TestShortLoads(t *testing.T) {
 	}
 	if said := report.ShortLoads; most <= 0 || most > said+.005 || most < said-.01 {
 		t.Errorf("the record of short and long loads leaves %.3f open; reports say %v", most, said)
+	}
+}
+
+// What an answer says of other runs is the largest standard deviation of doc/method.md, "Several runs".
+func TestBetweenRuns(t *testing.T) {
+	text, err := os.ReadFile("../../doc/method.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := 0.
+	for _, row := range regexp.MustCompile("(?m)^\\| `--seed .*\\| ([0-9.]+) % \\| [0-9]+ of 21 \\|$").FindAllSubmatch(text, -1) {
+		sd, err := strconv.ParseFloat(string(row[1]), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most = max(most, sd/100)
+	}
+	if most != report.BetweenRuns {
+		t.Errorf("doc/method.md has at most %v; answers say %v", most, report.BetweenRuns)
 	}
 }
 

@@ -81,8 +81,8 @@ func TestTrust(t *testing.T) {
 !     Iris: its speed changed during the run; --profile full warms up longer
 !     response times include an unknown part of the load generator's own; dyno doctor measures it
 ?     too little data to tell if restarts differ; run longer: --budget 12m
-      differences below 2.1 % may be missed · long loads favour managed runtimes by up to 9 % · another run may differ by 1.5 % more than the intervals say; --runs 5 measures it
-`
+      differences below 2.1 % may be missed · long loads favour managed runtimes by up to 9 %` +
+		" · another run may differ by 1.5 % more than the intervals say; --runs 5 measures it\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
