@@ -191,13 +191,17 @@ const ShortLoads = 0.09
 // servers. It is "" if that does not apply.
 func (v *view) unlikeService() string {
 	p := &v.run.Plan
-	managed := 0
+	ran, managed := 0, 0
 	for _, name := range p.Contestants {
+		if slices.ContainsFunc(v.run.Failures, func(f result.Failure) bool { return f.Contestant == name }) {
+			continue
+		}
+		ran++
 		if slices.Contains(p.Managed, name) {
 			managed++
 		}
 	}
-	if v.a.Interim == 0 || !v.ranks() || managed == 0 || managed == len(p.Contestants) || time.Duration(p.TrialNS) > 10*time.Second {
+	if v.a.Interim == 0 || !v.ranks() || managed == 0 || managed == ran || time.Duration(p.TrialNS) > 10*time.Second {
 		return ""
 	}
 	return "long loads favour managed runtimes by up to " + PerCent(ShortLoads)

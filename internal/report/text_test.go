@@ -12,6 +12,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
+	"dyno/internal/result"
 )
 
 func TestText(t *testing.T) {
@@ -91,6 +92,12 @@ func TestTrust(t *testing.T) {
 	}
 	if got := newView(d).otherRuns(); got != "" {
 		t.Errorf("intervals of more than 5 %%, and %q", got)
+	}
+	for _, name := range d.Run.Plan.Managed {
+		d.Run.Failures = append(d.Run.Failures, result.Failure{Contestant: name})
+	}
+	if got := newView(d).unlikeService(); got != "" {
+		t.Errorf("no managed runtime ran, and %q", got)
 	}
 	d.Valid, d.Findings = 0, d.Findings[:3]
 	if first := newView(d).trust()[0].Text.String(); first != "nothing was measured:" {
