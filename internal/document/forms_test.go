@@ -2,6 +2,7 @@ package document
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -163,5 +164,24 @@ func TestShiftBeyondTheAxis(t *testing.T) {
 	}
 	if line := c.line(c.Shifts[0]); !strings.Contains(line, `circle class="from"`) {
 		t.Errorf("no dot in %s", line)
+	}
+}
+
+// The value of the longest bar ends within the chart, however long its text is.
+func TestBarValuesFit(t *testing.T) {
+	for _, value := range []string{"151,000", "1,151,000,000 req/s"} {
+		c := &BarChart{Bars: []Bar{{Name: "alpha", Ratio: Ratio{At: 2, Hi: 2}, Value: value, Beyond: true}}}
+		for _, wide := range []bool{true, false} {
+			svg := drawBars(c, wide, false)
+			m := regexp.MustCompile(`viewBox="-0 -0 (\d+) .*x="([\d.]+)" y="[\d.]+" class="value"`).FindStringSubmatch(svg)
+			if m == nil {
+				t.Fatalf("no value in %s", svg)
+			}
+			width, _ := strconv.ParseFloat(m[1], 64)
+			x, _ := strconv.ParseFloat(m[2], 64)
+			if end := x + boldWidth("≥ "+value, 14); end > width+.1 {
+				t.Errorf("%s, wide %v: ends at %.0f px of %.0f", value, wide, end, width)
+			}
+		}
 	}
 }

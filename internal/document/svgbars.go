@@ -13,7 +13,7 @@ type barLayout struct {
 	wide   bool
 	width  float64
 	names  float64 // room for names at most
-	value  float64 // room for a value right of the longest bar
+	value  float64 // room for a value right of the longest bar at least
 	side   float64 // room for the ratio at the right end
 	height float64 // of a bar
 }
@@ -28,6 +28,7 @@ const (
 	laneWidth = 9.0  // of a bracket
 	nameLine  = 17.0
 	smallLine = 14.0
+	valueGap  = 7.0 // between a bar and its value
 )
 
 // bars draws a BarChart.
@@ -49,7 +50,11 @@ func drawBars(c *BarChart, wide, alone bool) string {
 	var lanes int
 	s.lanes, lanes = c.lanes()
 	s.right = s.l.width - float64(lanes)*laneWidth
-	s.x1 = s.right - s.l.value
+	value := s.l.value
+	for _, b := range c.Bars {
+		value = max(value, valueGap+boldWidth(b.value(), 14))
+	}
+	s.x1 = s.right - value
 	if s.l.wide {
 		for _, b := range c.Bars {
 			s.x0 = max(s.x0, textWidth(b.Name, 14), textWidth(b.Small, 12))
@@ -222,11 +227,15 @@ func (s *bars) bar(b *Bar, top float64) {
 		s.printf(`<path class="whisker" d=""/>`)
 		hi = x
 	}
-	value := b.Value
+	s.text(max(hi, x)+valueGap, mid+5, "value", "", b.value())
+}
+
+// value returns the value as it is drawn.
+func (b *Bar) value() string {
 	if b.Beyond {
-		value = "≥ " + strings.TrimPrefix(value, "≥ ")
+		return "≥ " + strings.TrimPrefix(b.Value, "≥ ")
 	}
-	s.text(max(hi, x)+7, mid+5, "value", "", value)
+	return b.Value
 }
 
 // whisker returns a line from lo to hi with ends.
@@ -286,6 +295,9 @@ func textWidth(s string, size float64) (w float64) {
 	}
 	return w * size
 }
+
+// boldWidth estimates the width of a text in bold, which DejaVu Sans sets an eighth wider.
+func boldWidth(s string, size float64) float64 { return 1.15 * textWidth(s, size) }
 
 // wrapped breaks a text into lines of a width: at spaces, after hyphens, slashes, underscores and
 // dots, and if necessary anywhere.
