@@ -160,7 +160,9 @@ func (paired) lay(p *result.Plan, r *Request, q *Question, pr *profile) {
 		trial = pr.trial // of each level: see trialOf
 	}
 	pr.times(p, trial)
-	p.Chained = !p.Fresh
+	if p.Chained = !p.Fresh; p.Chained {
+		p.Retakes = mostRetakes
+	}
 	p.DropRounds = dropped(p)
 	p.Rounds = cmp.Or(q.Rounds, p.Rounds)
 	if p.Fresh { // nothing is to be found out before, and a second load would not be the first

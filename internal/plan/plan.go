@@ -1,6 +1,6 @@
 // Package plan determines the next trial of a run from its records. It runs nothing: the same
 // records and seed give the same orders. It alone decides which rounds are discarded and repeated,
-// by their causes and never by a metric.
+// and which trials are taken again, by their causes and never by a metric.
 package plan
 
 import (
@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"dyno/internal/checks"
 	"dyno/internal/result"
 	"dyno/internal/stats"
 )
@@ -180,7 +181,8 @@ func first(run *result.Run, k result.Key) (Order, Stop) {
 	return o, ""
 }
 
-// following returns the trial after k in the same round. It skips failed contestants.
+// following returns the trial after k in the same round: the same once more, if there was a pause in
+// it. It skips failed contestants.
 func following(run *result.Run, k result.Key) (Order, bool) {
 	p := &run.Plan
 	order := slots(p, k.Epoch)
@@ -191,7 +193,11 @@ func following(run *result.Run, k result.Key) (Order, bool) {
 		order = longLast(p, chain(run, k, permutation(k, order)))
 		slices.SortStableFunc(order, func(a, b slot) int { return a.level.Step - b.level.Step })
 	}
-	for pos := k.Position + 1; pos < len(order); pos++ {
+	pos := k.Position + 1
+	if k.Take = retake(run, k); k.Take > 0 {
+		pos = k.Position
+	}
+	for ; pos < len(order); pos, k.Take = pos+1, 0 {
 		e := order[pos]
 		if run.FailureOf(e.Contestant) != nil {
 			continue
@@ -207,6 +213,20 @@ func following(run *result.Run, k result.Key) (Order, bool) {
 		}
 	}
 	return Order{}, false
+}
+
+// mostRetakes is plan.Retakes of a paired run and a sweep. Where one trial in twenty has a pause, of a
+// million trials six are taken so often in vain; a round of 350 trials would be repeated each time.
+const mostRetakes = 3
+
+// retake returns which take of the trial of k is due, because of a pause in the last one; 0 if none
+// is.
+func retake(run *result.Run, k result.Key) int {
+	i := after(run, k) - 1
+	if k.Take >= run.Plan.Retakes || i < 0 || run.Trials[i].Key != k || !checks.Paused(&run.Trials[i]) {
+		return 0
+	}
+	return k.Take + 1
 }
 
 // chain makes a round begin with the cell that was loaded last in its epoch. Each cell then follows

@@ -227,6 +227,51 @@ func TestRoundsWithPausesAreRepeated(t *testing.T) {
 	}
 }
 
+// With retakes the same trials are taken again by themselves, and no round is repeated; one that is
+// stopped each time costs its round.
+func TestTrialsWithPausesAreTakenAgain(t *testing.T) {
+	play := func(stops func(n int, o Order) bool) (p player, stopped map[result.Key]bool, rounds int) {
+		p = player{run: result.Run{Plan: standardPlan("a", "b")}, rate: func(Order) float64 { return 1e4 }}
+		p.run.Plan.Retakes = 3
+		n := 0
+		stopped = map[result.Key]bool{}
+		p.gap = func(o Order) int64 {
+			if n++; stops(n, o) {
+				stopped[o.Key] = true
+				return 350e6
+			}
+			return 1e6
+		}
+		p.play(t, never)
+		counted := Valid(&p.run)
+		for i := range counted {
+			if stopped[counted[i].Key] {
+				t.Errorf("%+v counts", counted[i].Key)
+			}
+		}
+		for _, e := range Epochs(&p.run) {
+			rounds += repeats(&p.run, e)
+		}
+		if want := 4 * 3 * len(Epochs(&p.run)); rounds == 0 && len(counted) != want {
+			t.Errorf("%d trials count, want %d", len(counted), want)
+		}
+		return p, stopped, rounds
+	}
+	p, stopped, rounds := play(func(n int, _ Order) bool { return n%5 == 0 })
+	for k := range stopped {
+		if k.Epoch < p.run.Plan.Pilots {
+			delete(stopped, k)
+		}
+	}
+	if discarded, all := Discarded(&p.run); rounds > 0 || discarded != len(stopped) || discarded < 40 || all < 5*discarded {
+		t.Errorf("%d of %d are discarded, of %d that were stopped; %d rounds repeated", discarded, all, len(stopped), rounds)
+	}
+	p, stopped, rounds = play(func(_ int, o Order) bool { return o.Epoch == 3 && o.Round == 1 && o.Attempt == 0 && o.Position == 2 })
+	if discarded, _ := Discarded(&p.run); rounds != 1 || len(stopped) != 4 || discarded != 4-1+4 {
+		t.Errorf("%d takes were stopped, %d trials discarded, %d rounds repeated", len(stopped), discarded, rounds)
+	}
+}
+
 func TestBusyMachineEndsWithTheBudget(t *testing.T) {
 	p := player{run: result.Run{Plan: standardPlan("a", "b")}}
 	p.foul = func(o Order) result.Causes { return result.Causes{StealNS: 4e8} }

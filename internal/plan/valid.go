@@ -115,10 +115,9 @@ func entersRounds(p *result.Plan, t *result.Trial) bool {
 // complete reports whether every contestant that had not failed by then has its trial in the round
 // of k.
 func complete(run *result.Run, k result.Key) bool {
-	k.Position = -1
 	ts := trials(run, k)
-	if len(ts) > 0 {
-		k.Position = ts[len(ts)-1].Position
+	if k.Position = -1; len(ts) > 0 {
+		k = ts[len(ts)-1].Key
 	}
 	_, more := following(run, k)
 	return len(ts) > 0 && !more
@@ -158,32 +157,47 @@ func cutOff(run *result.Run) (k result.Key, ok bool) {
 	return k, true
 }
 
-// Discarded counts the trials of discarded rounds, repeated ones among them, and all trials, pilots left
-// out.
-func Discarded(run *result.Run) (discarded, all int) {
+// Discarded counts the trials that do not count, of discarded rounds, repeated ones among them, and
+// those of which there is a later take; and all trials, pilots left out.
+func Discarded(run *result.Run) (out, all int) {
 	seen := map[result.Key]bool{}
 	for i := range run.Trials {
 		k := run.Trials[i].Key
 		if k.Epoch < run.Plan.Pilots {
 			continue
 		}
-		k.Position = 0
+		k.Position, k.Take = 0, 0
 		if seen[k] {
 			continue
 		}
 		seen[k] = true
-		ts := trials(run, k)
-		all += len(ts)
-		if wasLost(run, k) || checks.Discard(ts) {
-			discarded += len(ts)
+		n, counting := len(takes(run, k)), 0
+		if !discarded(run, k) {
+			counting = len(trials(run, k))
 		}
+		all += n
+		out += n - counting
 	}
-	return discarded, all
+	return out, all
 }
 
-// trials returns the trials of the round and attempt of k. Trials are recorded in order of their
-// keys.
+// trials returns the trials of the round and attempt of k, of each its last take.
 func trials(run *result.Run, k result.Key) []result.Trial {
+	all := takes(run, k)
+	if !slices.ContainsFunc(all, func(t result.Trial) bool { return t.Take > 0 }) {
+		return all
+	}
+	var last []result.Trial
+	for i, t := range all {
+		if i == len(all)-1 || all[i+1].Position != t.Position {
+			last = append(last, t)
+		}
+	}
+	return last
+}
+
+// takes returns all trials of the round and attempt of k. Trials are recorded in order of their keys.
+func takes(run *result.Run, k result.Key) []result.Trial {
 	k.Position = math.MinInt
 	from := after(run, k)
 	k.Position = math.MaxInt
@@ -195,7 +209,8 @@ func after(run *result.Run, k result.Key) int {
 	return sort.Search(len(run.Trials), func(i int) bool {
 		t := &run.Trials[i]
 		return cmp.Or(cmp.Compare(t.Epoch, k.Epoch), cmp.Compare(t.Round, k.Round),
-			cmp.Compare(t.Attempt, k.Attempt), cmp.Compare(t.Position, k.Position)) > 0
+			cmp.Compare(t.Attempt, k.Attempt), cmp.Compare(t.Position, k.Position),
+			cmp.Compare(t.Take, k.Take)) > 0
 	})
 }
 

@@ -304,8 +304,8 @@ func (v *view) started() string {
 	return "not recorded"
 }
 
-// doubts returns the possible errors of verdicts: the A/A check, further controls, and differences
-// that could not be detected.
+// doubts returns the possible errors of verdicts: the A/A check, further controls, differences that
+// could not be detected, and what no single run of short loads shows.
 func (v *view) doubts() []document.Block {
 	_, aaCheck, style := v.aaCheck()
 	list := []document.Block{document.Paragraph{Label: "A/A check", Word: "aa_check", Style: style,
@@ -313,5 +313,9 @@ func (v *view) doubts() []document.Block {
 	for _, o := range v.others() {
 		list = append(list, document.Paragraph{Label: "Further control", Text: document.Plain(o + ".")})
 	}
-	return append(list, document.Paragraph{Label: "Power", Text: document.Plain(v.mde() + ".")})
+	list = append(list, document.Paragraph{Label: "Power", Text: document.Plain(v.mde() + ".")})
+	if limits := nonEmpty(v.unlikeService(), v.otherRuns()); len(limits) > 0 {
+		list = append(list, document.Paragraph{Label: "Limits", Text: document.Plain(strings.Join(limits, "; ") + ".")})
+	}
+	return list
 }

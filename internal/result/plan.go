@@ -100,6 +100,10 @@ type Plan struct {
 	// as often as any other.
 	Chained bool `json:"chained,omitempty"`
 
+	// Retakes is how often a trial in which the generator or the machine stood still is repeated, right
+	// after it, before its round is discarded.
+	Retakes int `json:"retakes,omitempty"`
+
 	// DropRounds are the most first rounds of an epoch that the pilots may take out of the count; 0: all count.
 	DropRounds int `json:"drop_rounds,omitempty"`
 
