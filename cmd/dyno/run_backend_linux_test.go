@@ -44,6 +44,7 @@ func TestBackendOnFleet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures for minutes")
 	}
+	downloaded(t, "contestants/go/go-relay", "contestants/go/go-relay-article", "backends/records")
 	f := newFleetRun(t, relays, "ctl", "gen1", "srv1", "be1")
 	const nats = "tls://10.9.0.1:4222"
 	f.init(relays+"[[backend]]\nname = \"be1\"\naddress = \"10.9.0.4\"\n", "--nats", nats)

@@ -67,12 +67,26 @@ func (f *fleetRun) trials(n int, l *logged, ended <-chan error) {
 	}
 }
 
+// downloaded fetches the packages of what a test builds on hosts that reach no network. It skips the test
+// where this machine reaches none either.
+func downloaded(t *testing.T, folders ...string) {
+	t.Helper()
+	for _, folder := range folders {
+		fetch := exec.Command("go", "mod", "download")
+		fetch.Dir = filepath.Join("../..", folder)
+		if out, err := fetch.CombinedOutput(); err != nil {
+			t.Skipf("no packages for %s: %v\n%s", folder, err, out)
+		}
+	}
+}
+
 // TestRunOnFleet: a paired comparison over four hosts records what one machine records, but for the hosts
 // and the clocks; and it does so although a generator, the server and the controller are killed.
 func TestRunOnFleet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures for minutes")
 	}
+	downloaded(t, "contestants/go/fasthttp")
 	f := newFour(t)
 	args := []string{"run", "--contestants", "net-http,fasthttp", "--interim", "6", "--budget", "4m", "--seed", "15",
 		"--controls", "none", "--connections", "8"}
