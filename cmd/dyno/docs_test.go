@@ -128,8 +128,8 @@ func TestBetweenRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	most := 0.
-	for _, row := range regexp.MustCompile("(?m)^\\| `--seed .*\\| ([0-9.]+) % \\| [0-9]+ of 21 \\|$").FindAllSubmatch(text, -1) {
+	most, rows := 0., regexp.MustCompile("(?m)^\\| `--seed .*\\| ([0-9.]+) % \\| [0-9]+ of 21 \\|$")
+	for _, row := range rows.FindAllSubmatch(text, -1) {
 		sd, err := strconv.ParseFloat(string(row[1]), 64)
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -150,15 +151,12 @@ func sameDrawing(a, b string) bool {
 	if places.ReplaceAllString(a, "$1") != places.ReplaceAllString(b, "$1") {
 		return false
 	}
-	of := places.FindAllStringSubmatch(b, -1)
-	for i, m := range places.FindAllStringSubmatch(a, -1) {
-		x, _ := strconv.ParseFloat(m[2], 64)
-		y, _ := strconv.ParseFloat(of[i][2], 64)
-		if math.Abs(x-y) > .11 {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(places.FindAllStringSubmatch(a, -1), places.FindAllStringSubmatch(b, -1),
+		func(m, n []string) bool {
+			x, _ := strconv.ParseFloat(m[2], 64)
+			y, _ := strconv.ParseFloat(n[2], 64)
+			return math.Abs(x-y) < .11
+		})
 }
 
 // The metric can be chosen without scripts; the baseline, the order and the rows of tables with them.

@@ -199,25 +199,38 @@ func TestDiscardedRoundIsRepeatedForAll(t *testing.T) {
 	}
 }
 
-// A generator that stands still for 0.35 s in every fifth trial: none of these counts, and their
-// rounds are repeated.
-func TestRoundsWithPausesAreRepeated(t *testing.T) {
-	p := player{run: result.Run{Plan: standardPlan("a", "b")}, rate: func(Order) float64 { return 1e4 }}
+// stopped plays with a generator that stands still for 0.35 s in the trials that stops tells by their
+// number. It returns the trials that count, none of which may be one of these, and how many of these
+// come after the pilots.
+func (p *player) stopped(t *testing.T, stops func(n int, o Order) bool) (counted []result.Trial, after int) {
+	t.Helper()
 	n, stopped := 0, map[result.Key]bool{}
 	p.gap = func(o Order) int64 {
-		if n++; n%5 == 0 {
-			stopped[o.Key] = true
-			return 350e6
+		if n++; !stops(n, o) {
+			return 1e6
 		}
-		return 1e6
+		if stopped[o.Key] = true; !o.Pilot {
+			after++
+		}
+		return 350e6
 	}
 	p.play(t, never)
-	counted := Valid(&p.run)
+	counted = Valid(&p.run)
 	for i := range counted {
 		if stopped[counted[i].Key] {
 			t.Errorf("%+v counts", counted[i].Key)
 		}
 	}
+	return counted, after
+}
+
+func everyFifth(n int, _ Order) bool { return n%5 == 0 }
+
+// A generator that stands still in every fifth trial: none of these counts, and their
+// rounds are repeated.
+func TestRoundsWithPausesAreRepeated(t *testing.T) {
+	p := player{run: result.Run{Plan: standardPlan("a", "b")}, rate: func(Order) float64 { return 1e4 }}
+	counted, _ := p.stopped(t, everyFifth)
 	again := 0
 	for e := range lastEpoch(&p.run) {
 		again += repeats(&p.run, e)
@@ -230,45 +243,28 @@ func TestRoundsWithPausesAreRepeated(t *testing.T) {
 // With retakes the same trials are taken again by themselves, and no round is repeated; one that is
 // stopped each time costs its round.
 func TestTrialsWithPausesAreTakenAgain(t *testing.T) {
-	play := func(stops func(n int, o Order) bool) (p player, stopped map[result.Key]bool, rounds int) {
-		p = player{run: result.Run{Plan: standardPlan("a", "b")}, rate: func(Order) float64 { return 1e4 }}
+	for _, c := range []struct {
+		stops         func(n int, o Order) bool
+		rounds, spoil int // repeated rounds, and their trials that were not stopped
+	}{
+		{everyFifth, 0, 0},
+		{func(_ int, o Order) bool {
+			return o.Epoch == 3 && o.Round == 1 && o.Attempt == 0 && o.Position == 2
+		}, 1, 3},
+	} {
+		p := player{run: result.Run{Plan: standardPlan("a", "b")}, rate: func(Order) float64 { return 1e4 }}
 		p.run.Plan.Retakes = 3
-		n := 0
-		stopped = map[result.Key]bool{}
-		p.gap = func(o Order) int64 {
-			if n++; stops(n, o) {
-				stopped[o.Key] = true
-				return 350e6
-			}
-			return 1e6
-		}
-		p.play(t, never)
-		counted := Valid(&p.run)
-		for i := range counted {
-			if stopped[counted[i].Key] {
-				t.Errorf("%+v counts", counted[i].Key)
-			}
-		}
-		for _, e := range Epochs(&p.run) {
+		counted, stopped := p.stopped(t, c.stops)
+		rounds, epochs := 0, Epochs(&p.run)
+		for _, e := range epochs {
 			rounds += repeats(&p.run, e)
 		}
-		if want := 4 * 3 * len(Epochs(&p.run)); rounds == 0 && len(counted) != want {
-			t.Errorf("%d trials count, want %d", len(counted), want)
+		if want := 4 * 3 * len(epochs); len(epochs) < 8 || len(counted) != want || rounds != c.rounds || stopped < 4 {
+			t.Errorf("%d trials count, want %d; %d were stopped, %d rounds repeated", len(counted), want, stopped, rounds)
 		}
-		return p, stopped, rounds
-	}
-	p, stopped, rounds := play(func(n int, _ Order) bool { return n%5 == 0 })
-	for k := range stopped {
-		if k.Epoch < p.run.Plan.Pilots {
-			delete(stopped, k)
+		if discarded, _ := Discarded(&p.run); discarded != stopped+c.spoil {
+			t.Errorf("%d trials are discarded, want %d that were stopped, and %d", discarded, stopped, c.spoil)
 		}
-	}
-	if discarded, all := Discarded(&p.run); rounds > 0 || discarded != len(stopped) || discarded < 40 || all < 5*discarded {
-		t.Errorf("%d of %d are discarded, of %d that were stopped; %d rounds repeated", discarded, all, len(stopped), rounds)
-	}
-	p, stopped, rounds = play(func(_ int, o Order) bool { return o.Epoch == 3 && o.Round == 1 && o.Attempt == 0 && o.Position == 2 })
-	if discarded, _ := Discarded(&p.run); rounds != 1 || len(stopped) != 4 || discarded != 4-1+4 {
-		t.Errorf("%d takes were stopped, %d trials discarded, %d rounds repeated", len(stopped), discarded, rounds)
 	}
 }
 

@@ -184,13 +184,13 @@ func Discarded(run *result.Run) (out, all int) {
 // trials returns the trials of the round and attempt of k, of each its last take.
 func trials(run *result.Run, k result.Key) []result.Trial {
 	all := takes(run, k)
-	if !slices.ContainsFunc(all, func(t result.Trial) bool { return t.Take > 0 }) {
+	if run.Plan.Retakes == 0 {
 		return all
 	}
-	var last []result.Trial
-	for i, t := range all {
-		if i == len(all)-1 || all[i+1].Position != t.Position {
-			last = append(last, t)
+	last := make([]result.Trial, 0, len(all))
+	for i := range all {
+		if i == len(all)-1 || all[i+1].Position != all[i].Position {
+			last = append(last, all[i])
 		}
 	}
 	return last
