@@ -23,6 +23,7 @@ type Claims struct {
 	File                          string            // of the trials
 	Changed                       bool              // the claims are not those that the run was planned with
 	Outcomes                      []claim.Outcome
+	Committed                     *Agreement // with the committed run; nil of that run itself, or where there is none
 	Published                     []Published
 	Costs                         []Cost
 	Variants                      []Variant
@@ -34,6 +35,19 @@ type Published struct {
 	claim.Figure
 	Ours   analysis.Estimate
 	Absent string // why there is none of ours
+}
+
+// Agreement is what two runs of a study say of the same claims.
+type Agreement struct {
+	File   string // of the other run's trials
+	Judged int    // claims that both runs could judge
+	Differ []claim.Difference
+}
+
+// same says of how many claims both runs have the same outcome.
+func (a *Agreement) same() string {
+	return fmt.Sprintf("The same outcome as in %s for %d of %s.", a.File, a.Judged-len(a.Differ),
+		document.Count(a.Judged, "claim"))
 }
 
 // changedText warns of claims that were not fixed before the run.
@@ -300,6 +314,27 @@ func (c *Claims) item(o *claim.Outcome) document.Item {
 		More: document.Texts(evidenceText(o), o.Claim.Note, publishedAs(o)+led("; ", whereText(o))+".")}
 }
 
+// agreement says of which claims the committed run has another outcome.
+func (v *view) agreement() document.Section {
+	a := v.Claims.Committed
+	if a == nil || a.Judged == 0 {
+		return document.Section{}
+	}
+	var list document.List
+	for _, d := range a.Differ {
+		mark := claimMarks[d.Here.Verdict]
+		list.Items = append(list.Items, document.Item{Label: mark.icon + " " + string(d.Here.Verdict), Style: mark.style,
+			Text: document.Plain("There " + string(d.There.Verdict) + ": " + stopped(d.Here.Claim.Text)),
+			More: document.Texts(led("There: ", oursText(d.There)))})
+	}
+	s := document.Section{Title: "Beside the committed run",
+		Blocks: []document.Block{document.Paragraph{Text: document.Plain(a.same())}}}
+	if len(list.Items) > 0 {
+		s.Blocks = append(s.Blocks, list)
+	}
+	return s
+}
+
 // stopped makes s end with exactly one full stop.
 func stopped(s string) string { return strings.TrimSuffix(s, ".") + "." }
 
@@ -309,7 +344,7 @@ func ClaimsText(w io.Writer, d *Data) error {
 	about := document.Section{Blocks: []document.Block{document.Paragraph{Label: "Source",
 		Text: document.Plain(d.Claims.Source)},
 		document.Paragraph{Label: "Trials", Text: document.Plain(d.Claims.File + ".")}}}
-	sections := []document.Section{v.claims(), v.costs(), v.variants(), about}
+	sections := []document.Section{v.claims(), v.agreement(), v.costs(), v.variants(), about}
 	return document.Text(w, &document.Document{Sections: sections}, d.options())
 }
 

@@ -19,6 +19,7 @@ type studyJSON struct {
 	Trials      string            `json:"trials"`
 	Changed     bool              `json:"changed_after_the_run"`
 	Outcomes    []outcomeJSON     `json:"outcomes"`
+	Committed   *agreementJSON    `json:"committed,omitempty"`
 	Figures     []map[string]any  `json:"figures"`
 	Costs       []costJSON        `json:"costs,omitempty"`
 	Variants    []variantJSON     `json:"variants,omitempty"`
@@ -38,6 +39,20 @@ type outcomeJSON struct {
 	Ours      []map[string]any `json:"ours"`
 	Epochs    int              `json:"epochs"`
 	Warnings  []warningJSON    `json:"warnings"`
+}
+
+// agreementJSON compares the outcomes with those of the committed run.
+type agreementJSON struct {
+	Trials string           `json:"trials"`
+	Judged int              `json:"judged_in_both"`
+	Same   int              `json:"same"`
+	Differ []differenceJSON `json:"differ"`
+}
+
+type differenceJSON struct {
+	ID    string        `json:"id"`
+	There claim.Verdict `json:"there"`
+	Here  claim.Verdict `json:"here"`
 }
 
 type warningJSON struct {
@@ -81,6 +96,12 @@ func claimsJSON(c *Claims) *studyJSON {
 		Outcomes: []outcomeJSON{}, Figures: []map[string]any{}}
 	for i := range c.Outcomes {
 		o.Outcomes = append(o.Outcomes, c.outcomeJSON(&c.Outcomes[i]))
+	}
+	if a := c.Committed; a != nil {
+		o.Committed = &agreementJSON{a.File, a.Judged, a.Judged - len(a.Differ), []differenceJSON{}}
+		for _, d := range a.Differ {
+			o.Committed.Differ = append(o.Committed.Differ, differenceJSON{d.Here.Claim.ID, d.There.Verdict, d.Here.Verdict})
+		}
 	}
 	for i := range c.Published {
 		p := &c.Published[i]

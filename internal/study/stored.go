@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dyno/internal/checks"
+	"dyno/internal/claim"
 	"dyno/internal/report"
 	"dyno/internal/result"
 )
@@ -33,7 +34,8 @@ func (s *Study) Committed(root string) string {
 }
 
 // Stored judges the claims of the study by a stored run. With the committed trials it includes the
-// study's records of long loads.
+// study's records of long loads; with another run it compares the outcomes with those of the
+// committed one.
 func (s *Study) Stored(root, from string) (*report.Data, error) {
 	run, err := result.Open(from)
 	if err != nil {
@@ -52,8 +54,24 @@ func (s *Study) Stored(root, from string) (*report.Data, error) {
 			return nil, err
 		}
 	}
-	data.Claims, err = s.JudgeClaims(data, name)
+	if data.Claims, err = s.JudgeClaims(data, name); err != nil || name == s.Trials() {
+		return data, err
+	}
+	data.Claims.Committed, err = s.agreement(root, data.Claims)
 	return data, err
+}
+
+// agreement compares outcomes with those of the committed run; it is nil where there is none.
+func (s *Study) agreement(root string, here *report.Claims) (*report.Agreement, error) {
+	committed, err := s.Stored(root, s.Committed(root))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	judged, differ := claim.Differences(committed.Claims.Outcomes, here.Outcomes)
+	return &report.Agreement{File: committed.Claims.File, Judged: judged, Differ: differ}, nil
 }
 
 // Findings judges the committed trials of all studies. It returns those with outcomes of claims, and
