@@ -321,7 +321,7 @@ func busy(c *Check, e *Evidence, name string, own []result.Trial) (State, string
 			if generator := own[i].Generator.CPUNS; attached(e.Run, name) && !e.Run.Host.Pinned && generator != nil {
 				used += float64(*generator) // on the same CPUs
 			}
-			had += float64(own[i].ClocksWall()) * float64(own[i].Causes.ServerCPUs)
+			had += float64(own[i].ClocksWall()) * leftToServer(&own[i].Causes)
 		}
 	}
 	if len(own) > 0 && !closed {
@@ -330,8 +330,8 @@ func busy(c *Check, e *Evidence, name string, own []result.Trial) (State, string
 	if had == 0 && attached(e.Run, name) {
 		return CannotTell, unread(e.Run, name)
 	}
-	x := share(used, had)
-	text := fmt.Sprintf("it used %s of its CPUs", document.Percent(x))
+	x := min(share(used, had), 1) // the others were read over a little more than the load
+	text := fmt.Sprintf("it used %s of what others left of its CPUs", document.Percent(x))
 	if e.Run.Plan.Level.DelayNS > 0 {
 		return Pass, text + "; its handler waits, so it need not use all of them"
 	}
@@ -340,6 +340,14 @@ func busy(c *Check, e *Evidence, name string, own []result.Trial) (State, string
 		text += "; something else limits its throughput"
 	}
 	return state, text
+}
+
+// leftToServer returns how many CPUs other programs left to the server, in the mean of a trial.
+func leftToServer(c *result.Causes) float64 {
+	if c.BackgroundUnknown {
+		return float64(c.ServerCPUs)
+	}
+	return float64(c.ServerCPUs) - share(float64(c.BackgroundServerNS), float64(c.WallNS))
 }
 
 func warmup(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {

@@ -533,6 +533,22 @@ func TestHandlerThatWaitsNeedNotBeBusy(t *testing.T) {
 	}
 }
 
+// What other programs took of a server's CPUs, it could not use.
+func TestBusyServerBesideOthers(t *testing.T) {
+	for background, want := range map[float64]State{0: Fail, 0.2: Pass} {
+		e := sound()
+		for i := range e.Valid {
+			v := &e.Valid[i]
+			cpu := v.ClocksWall() * int64(v.Causes.ServerCPUs) * 8 / 10
+			v.Server.CPUNS = &cpu
+			v.Causes.BackgroundServerNS = int64(background * float64(v.Causes.WallNS) * float64(v.Causes.ServerCPUs))
+		}
+		if got := stateOf(t, e, "V14"); got != want {
+			t.Errorf("V14 %v of a server with 80 %% of its CPUs, %g of them taken by others; want %v", got, background, want)
+		}
+	}
+}
+
 func TestFailureBeforeAnyTrialIsAFinding(t *testing.T) {
 	e := sound()
 	e.Valid, e.Run.Trials = nil, nil
