@@ -32,7 +32,8 @@ func checkCommand() *cobra.Command {
 		Use:   "check [STUDY [RUN]]",
 		Short: "Judge the claims of a study from its committed trials",
 		Long: `check judges each claim of a study by the trials in studies/STUDY, or by those of another stored RUN;
-of these it says which outcomes differ from the committed ones. It runs no servers. Without a study it checks that all study files can be read.
+of these it says which outcomes differ from the committed ones. It runs no servers. Without a study it
+checks that all study files can be read.
 
 It exits with 1 if a claim is contradicted. With --write it writes studies/STUDY/README.md and its
 chart. With --findings it writes ` + findingsFile + ` and ` + coverageFile + ` from the committed

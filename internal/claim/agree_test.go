@@ -15,7 +15,8 @@ func TestDifferences(t *testing.T) {
 		return all
 	}
 	there := run(claim.Confirmed, claim.Confirmed, claim.NotRun, claim.NotTestable, claim.SmallerLead)
-	here := run(claim.Confirmed, claim.SameDirection, claim.Confirmed, claim.NotTestable, claim.SmallerLead, claim.Confirmed)
+	here := run(claim.Confirmed, claim.SameDirection, claim.Confirmed, claim.NotTestable, claim.SmallerLead,
+		claim.Confirmed)
 	judged, differ := claim.Differences(there, here)
 	if judged != 3 || len(differ) != 1 || differ[0].There.Verdict != claim.Confirmed ||
 		differ[0].Here.Verdict != claim.SameDirection || differ[0].Here.Claim.ID != "b" {
