@@ -325,7 +325,7 @@ func (v *view) agreement() document.Section {
 		mark := claimMarks[d.Here.Verdict]
 		list.Items = append(list.Items, document.Item{Label: mark.icon + " " + string(d.Here.Verdict), Style: mark.style,
 			Text: document.Plain("There " + string(d.There.Verdict) + ": " + stopped(d.Here.Claim.Text)),
-			More: document.Texts(led("There: ", oursText(d.There)))})
+			More: document.Texts(led("There: ", oursText(d.There)), led("Here: ", oursText(d.Here)))})
 	}
 	s := document.Section{Title: "Beside the committed run",
 		Blocks: []document.Block{document.Paragraph{Text: document.Plain(a.same())}}}
