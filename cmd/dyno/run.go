@@ -208,7 +208,8 @@ func requestFlags(fl *pflag.FlagSet, r *plan.Request) {
 	fl.BoolVar(&r.AllPairs, "all-pairs", false,
 		"three and more: test each pair by itself, in all epochs that fit, and not in an order fixed by the first loads")
 	fl.Uint64Var(&r.Seed, "seed", 0, "seed of order and inputs (default: drawn)")
-	fl.BoolVar(&r.Force, "force", false, "run --profile lab on a machine that is too small for it; the report says so")
+	fl.BoolVar(&r.Force, "force", false, "run --profile lab on a machine that is too small for it, or go on "+
+		"(--resume) on another model of CPU; the report says so")
 }
 
 // run carries out dyno run, from its arguments to the verdicts.
@@ -279,12 +280,12 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*experiment.Ex
 func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experiment, error) {
 	alone := true
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		alone = alone && slices.Contains([]string{"resume", "offline", "contestants", "budget", "wait", fleetName, natsName},
+		alone = alone && slices.Contains([]string{"resume", "offline", "contestants", "budget", "wait", "force", fleetName, natsName},
 			f.Name)
 	})
 	if !alone {
 		return nil, usagef("--resume continues with the run's own plan; it can be combined only with --budget, " +
-			"--offline, --wait, --fleet, --nats, and --contestants with folders")
+			"--force, --offline, --wait, --fleet, --nats, and --contestants with folders")
 	}
 	run, err := openRun(f.resume)
 	if err != nil {
@@ -308,7 +309,7 @@ func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experime
 		return nil, err
 	}
 	f.place.out = f.resume
-	x, err := experiment.Resume(cmd.Context(), run, f.request.Budget, pr.setup(cmd, &f.place))
+	x, err := experiment.Resume(cmd.Context(), run, f.request.Budget, f.request.Force, pr.setup(cmd, &f.place))
 	if err != nil {
 		return nil, err
 	}

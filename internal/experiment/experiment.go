@@ -62,6 +62,7 @@ type Experiment struct {
 
 	begun    *result.Run   // that is resumed
 	budget   time.Duration // replaces the plan's budget in a resumed run; 0: unchanged
+	force    bool          // a resumed run may go on with another model of CPU
 	scenario *scenario.Scenario
 	others   map[string]*scenario.Scenario
 	external map[string]bench.External
@@ -81,12 +82,12 @@ func New(ctx context.Context, r plan.Request, w plan.World, s Setup) (*Experimen
 }
 
 // Resume resumes the interrupted run in the folder of s. It uses the run's plan; a budget above 0
-// replaces the plan's.
-func Resume(ctx context.Context, run *result.Run, budget time.Duration, s Setup) (*Experiment, error) {
+// replaces the plan's. With force it goes on with another model of CPU, too.
+func Resume(ctx context.Context, run *result.Run, budget time.Duration, force bool, s Setup) (*Experiment, error) {
 	if _, err := plan.Resumable(run, int64(budget)); err != nil {
 		return nil, &plan.RequestError{Err: fmt.Errorf("resume %s: %w", s.Folder, err)}
 	}
-	x := &Experiment{Setup: s, Plan: &run.Plan, begun: run, budget: budget}
+	x := &Experiment{Setup: s, Plan: &run.Plan, begun: run, budget: budget, force: force}
 	return x, x.prepare(ctx)
 }
 
@@ -191,7 +192,7 @@ func (x *Experiment) measure(ctx context.Context) (*result.Run, error) {
 		Host: host, Generator: host.Generator(), External: x.external, Folder: x.Folder, Alike: x.Alike,
 		Scenario: x.scenario, Others: x.others,
 		Append: store.Append, Sync: store.Sync, Event: x.Event, Decided: x.decided, Standing: study.Standing,
-		Note: x.note, Dyno: x.Dyno,
+		Note: x.note, Dyno: x.Dyno, Force: x.force,
 	}
 	if x.begun != nil {
 		return b.Resume(ctx, run, x.budget)

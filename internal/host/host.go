@@ -43,7 +43,7 @@ func KernelSeries(kernel string) string {
 
 // describe reads files of etc, proc and sys below root.
 func describe(root fs.FS) result.Host {
-	h := result.Host{OS: runtime.GOOS, Kernel: runtime.GOOS, CPU: runtime.GOARCH, CPUs: runtime.NumCPU(),
+	h := result.Host{OS: runtime.GOOS, Kernel: runtime.GOOS, CPUs: runtime.NumCPU(),
 		Governor: governor(root)}
 	h.QuotaCPUs, h.Quota = quotaOf(root)
 	if name := setting(read(root, "etc/os-release"), "PRETTY_NAME", "="); name != "" {
@@ -54,12 +54,7 @@ func describe(root fs.FS) result.Host {
 	}
 	h.BootID = read(root, "proc/sys/kernel/random/boot_id")
 	info := read(root, "proc/cpuinfo")
-	for _, key := range []string{"model name", "Model", "cpu model", "Hardware"} { // x86, arm, mips, old arm
-		if model := setting(info, key, ":"); model != "" {
-			h.CPU = model
-			break
-		}
-	}
+	h.CPU = cpu(info)
 	if n := strings.Count("\n"+read(root, "proc/stat"), "\ncpu") - 1; n > 0 { // the first line is the sum
 		h.CPUs = n
 	}
@@ -69,6 +64,31 @@ func describe(root fs.FS) result.Host {
 	}
 	h.Hypervisor = hypervisor(root, info)
 	return h
+}
+
+// cpu names a CPU from the text of /proc/cpuinfo: its brand, and the numbers that tell generations of one
+// brand apart, as a hypervisor may shorten all brands to "AMD EPYC".
+func cpu(info string) string {
+	name := runtime.GOARCH
+	for _, key := range []string{"model name", "Model", "cpu model", "Hardware"} { // x86, arm, mips, old arm
+		if model := setting(info, key, ":"); model != "" {
+			name = model
+			break
+		}
+	}
+	var numbers []string
+	for _, n := range []struct{ key, name string }{
+		{"cpu family", "family"}, {"model", "model"}, {"stepping", "stepping"}, // x86
+		{"CPU implementer", "implementer"}, {"CPU part", "part"}, {"CPU variant", "variant"}, // arm
+	} {
+		if value := setting(info, n.key, ":"); value != "" {
+			numbers = append(numbers, n.name+" "+value)
+		}
+	}
+	if len(numbers) == 0 {
+		return name
+	}
+	return name + ", " + strings.Join(numbers, " ")
 }
 
 // read returns the text of a file without surrounding white space; "" if it cannot be read.

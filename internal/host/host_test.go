@@ -20,7 +20,7 @@ func TestDescribeReadsFiles(t *testing.T) {
 		"etc/os-release":                 "ID=debian\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n",
 		"proc/sys/kernel/osrelease":      "6.18.44\n",
 		"proc/sys/kernel/random/boot_id": "8a1f\n",
-		"proc/cpuinfo":                   "processor\t: 0\nmodel name\t: AMD EPYC\nflags\t\t: fpu hypervisor lm\n",
+		"proc/cpuinfo":                   "processor\t: 0\ncpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\nstepping\t: 1\nflags\t\t: fpu hypervisor lm\n",
 		"proc/stat":                      "cpu  1 2\ncpu0 1 2\ncpu1 1 2\ncpu2 1 2\nintr 5\n",
 		"proc/meminfo":                   "MemTotal:        2048 kB\nMemFree: 1 kB\n",
 		"sys/class/dmi/id/sys_vendor":    "QEMU\n",
@@ -31,7 +31,7 @@ func TestDescribeReadsFiles(t *testing.T) {
 	got := fmt.Sprint(h.OS, "|", h.Kernel, "|", h.CPU, "|", h.CPUs, "|", h.MemoryBytes, "|", h.Governor, "|",
 		h.Hypervisor, "|", h.Quota, "|", h.BootID)
 	if want := "Debian GNU/Linux 12 (bookworm)|Linux 6.18.44|AMD " +
-		"EPYC|3|2097152|performance/powersave|QEMU||8a1f"; got != want {
+		"EPYC, family 26 model 2 stepping 1|3|2097152|performance/powersave|QEMU||8a1f"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	bare := describe(tree(nil))
