@@ -95,7 +95,7 @@ func (v *view) trust() []document.Item {
 	if text := v.withoutTwins(); text != "" {
 		more = append(more, document.Item{Label: "?", Text: document.Plain(text)})
 	}
-	if limits := nonEmpty(v.missed(), v.unlikeService(), v.otherRuns()); len(limits) > 0 {
+	if limits := nonEmpty(v.ofCPUs(), v.missed(), v.unlikeService(), v.otherRuns()); len(limits) > 0 {
 		more = append(more, document.Item{Text: document.Plain(strings.Join(limits, " · "))})
 	}
 	switch {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"dyno/internal/document"
@@ -21,7 +22,7 @@ func (v *view) parts() string {
 	if len(v.Parts) < 2 {
 		return ""
 	}
-	text := make([]string, len(v.Parts))
+	text, cpus := make([]string, len(v.Parts)), v.cpus()
 	for i, p := range v.Parts {
 		epochs := "no epoch"
 		switch {
@@ -31,11 +32,38 @@ func (v *view) parts() string {
 			epochs = fmt.Sprintf("%d–%d", p.First, p.Last)
 		}
 		facts := []string{orElse(p.Host.Kernel, "kernel unknown"), Bytes(float64(p.Host.MemoryBytes))}
+		if len(cpus) > 1 {
+			facts = slices.Insert(facts, 0, p.Host.CPU)
+		}
 		if p.Dyno != v.Parts[0].Dyno {
 			facts = append(facts, "dyno "+p.Dyno+", whose reference servers may differ")
 		}
 		text[i] = fmt.Sprintf("%s (%s)", epochs, document.Clean(strings.Join(facts, ", ")))
 	}
-	return fmt.Sprintf("measured on %d machines of the same kind, or that many starts of one: valid epochs %s; no epoch "+
-		"is of two", len(v.Parts), strings.Join(text, ", "))
+	kind := "of the same kind"
+	if len(cpus) > 1 {
+		kind = "with different CPUs"
+	}
+	return fmt.Sprintf("measured on %d machines %s, or that many starts of one: valid epochs %s; no epoch is of two",
+		len(v.Parts), kind, strings.Join(text, ", "))
+}
+
+// cpus names the models of CPU on which a run was measured.
+func (v *view) cpus() []string {
+	var all []string
+	for _, p := range v.Parts {
+		if p.First <= p.Last && !slices.Contains(all, p.Host.CPU) {
+			all = append(all, p.Host.CPU)
+		}
+	}
+	return all
+}
+
+// ofCPUs says that ratios are of several models of CPU; "" where they are of one.
+func (v *view) ofCPUs() string {
+	cpus := v.cpus()
+	if len(cpus) < 2 {
+		return ""
+	}
+	return "figures are means over epochs on different CPUs (" + document.Clean(strings.Join(cpus, "; ")) + ")"
 }

@@ -314,7 +314,7 @@ func (v *view) doubts() []document.Block {
 		list = append(list, document.Paragraph{Label: "Further control", Text: document.Plain(o + ".")})
 	}
 	list = append(list, document.Paragraph{Label: "Power", Text: document.Plain(v.mde() + ".")})
-	if limits := nonEmpty(v.unlikeService(), v.otherRuns()); len(limits) > 0 {
+	if limits := nonEmpty(v.ofCPUs(), v.unlikeService(), v.otherRuns()); len(limits) > 0 {
 		list = append(list, document.Paragraph{Label: "Limits", Text: document.Plain(strings.Join(limits, "; ") + ".")})
 	}
 	return list

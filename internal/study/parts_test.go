@@ -56,7 +56,20 @@ func TestPartsOfARun(t *testing.T) {
 			t.Errorf("%s does not say so", name)
 		}
 	}
+	other.CPU = "Xeon"
+	d = Evaluate(run)
+	d.Verbose = true
 	var b bytes.Buffer
+	if err := report.Text(&b, d); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"measured on 3 machines with different CPUs", "8–12 (Xeon, Linux 6.18.2-b, 8.00 GiB,",
+		"figures are means over epochs on different CPUs (EPYC; Xeon)"} {
+		if got := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(got, text) {
+			t.Errorf("the text does not say %q", text)
+		}
+	}
+	b.Reset()
 	if err := report.JSON(&b, d); err != nil || !strings.Contains(b.String(), `"first_valid_epoch": 8,`) {
 		t.Errorf("%v\n%s", err, &b)
 	}
