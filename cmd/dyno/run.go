@@ -280,8 +280,8 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*experiment.Ex
 func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experiment, error) {
 	alone := true
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		alone = alone && slices.Contains([]string{"resume", "offline", "contestants", "budget", "wait", "force", fleetName, natsName},
-			f.Name)
+		alone = alone && slices.Contains([]string{"resume", "offline", "contestants", "budget", "wait", "force", fleetName,
+			natsName}, f.Name)
 	})
 	if !alone {
 		return nil, usagef("--resume continues with the run's own plan; it can be combined only with --budget, " +
