@@ -39,8 +39,8 @@ func (b *Bench) Resume(ctx context.Context, run *result.Run, budget time.Duratio
 		return run, fmt.Errorf("resume: %w; resume it on a machine of that kind, or start a new run", err)
 	}
 	if !b.Force && was.CPU != here.CPU {
-		return run, fmt.Errorf("resume: the run began on another CPU (%s, here %s); resume it on one of that model, start a "+
-			"new run, or pass --force, as ratios may then be means over both", was.CPU, here.CPU)
+		return run, fmt.Errorf("resume: the run was last measured on another CPU (%s, here %s); resume it on one of that "+
+			"model, start a new run, or pass --force: its figures are then means over both", was.CPU, here.CPU)
 	}
 	b.again = &result.Resume{Epoch: epoch, StartedUnixNS: time.Now().UnixNano(), BudgetNS: int64(budget)}
 	if !sameFacts(was, &here) {

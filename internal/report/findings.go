@@ -7,7 +7,6 @@ import (
 
 	"dyno/internal/claim"
 	"dyno/internal/document"
-	"dyno/internal/result"
 )
 
 // findingsClaims is the number of claims of a study that the page of all studies shows; the study's
@@ -78,7 +77,7 @@ func (v *view) findingsSection() document.Section {
 	}
 	return document.Section{Title: s.Title, Blocks: append(s.Blocks, list, document.Paragraph{Text: document.Prose{
 		{Text: rest + ": "}, {Text: "the study's page", Link: studyFolder(v.Data) + ReadmeFile},
-		{Text: ". Article: " + stopped(c.Source) + " " + hereAt(v.run)}}})}
+		{Text: ". Article: " + stopped(c.Source) + " " + v.here()}}})}
 }
 
 // with counts the claims that have an outcome.
@@ -91,10 +90,9 @@ func (c *Claims) with(verdict claim.Verdict) (n int) {
 	return n
 }
 
-// hereAt returns the machine and the day of a run, in short.
-func hereAt(run *result.Run) string {
-	h := &run.Host
-	v := newView(&Data{Run: run})
-	return "Here: " + strings.Join(nonEmpty(document.Clean(h.CPU), document.Count(h.CPUs, "CPU"), document.Clean(h.OS),
+// here returns the machine and the day of a run, in short.
+func (v *view) here() string {
+	h := &v.run.Host
+	return "Here: " + strings.Join(nonEmpty(document.Clean(strings.Join(v.cpus(), "; ")), document.Count(h.CPUs, "CPU"), document.Clean(h.OS),
 		where(h)), ", ") + "; " + v.started() + "."
 }

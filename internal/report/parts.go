@@ -48,9 +48,11 @@ func (v *view) parts() string {
 		len(v.Parts), kind, strings.Join(text, ", "))
 }
 
-// cpus names the models of CPU on which a run was measured.
-func (v *view) cpus() []string {
-	var all []string
+// cpus names the models of CPU on which a run was measured; none where they are not known.
+func (v *view) cpus() (all []string) {
+	if len(v.Parts) == 0 {
+		return nonEmpty(v.run.Host.CPU)
+	}
 	for _, p := range v.Parts {
 		if p.First <= p.Last && !slices.Contains(all, p.Host.CPU) {
 			all = append(all, p.Host.CPU)

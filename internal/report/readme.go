@@ -323,8 +323,9 @@ func (v *view) machines() document.Section {
 		}
 	}
 	ours := map[string]string{
-		"cpu": fmt.Sprintf("%s, %s", orElse(h.CPU, "unknown"), document.Count(h.CPUs, "CPU")), "memory": Bytes(float64(h.MemoryBytes)),
-		"os": strings.TrimSpace(h.OS + " " + h.Kernel), "power": "governor " + orElse(h.Governor, "unknown"),
+		"cpu":    fmt.Sprintf("%s, %s", orElse(strings.Join(v.cpus(), "; "), "unknown"), document.Count(h.CPUs, "CPU")),
+		"memory": Bytes(float64(h.MemoryBytes)),
+		"os":     strings.TrimSpace(h.OS + " " + h.Kernel), "power": "governor " + orElse(h.Governor, "unknown"),
 		"tool": "dyno " + p.Dyno, "versions": strings.Join(versions, ", "), "command": p.Command, "date": v.started(),
 	}
 	if h.Hypervisor != "" {

@@ -70,6 +70,11 @@ func TestPartsOfARun(t *testing.T) {
 		}
 	}
 	b.Reset()
+	d.Claims = &report.Claims{}
+	if err := report.Readme(&b, d); err != nil || !strings.Contains(b.String(), "EPYC; Xeon, 2 CPUs") {
+		t.Errorf("%v\n%s", err, &b)
+	}
+	b.Reset()
 	if err := report.JSON(&b, d); err != nil || !strings.Contains(b.String(), `"first_valid_epoch": 8,`) {
 		t.Errorf("%v\n%s", err, &b)
 	}
