@@ -15,8 +15,8 @@ import (
 	"dyno/internal/report"
 )
 
-// pageLimit is how large a page may be.
-const pageLimit = 1_500_000
+// pageLimit is how large a page may be: that of 70 contestants at 20 levels has some 12,000 figures.
+const pageLimit = 1_800_000
 
 // pages are the files of pages of many kinds: of committed studies, and those that the report's own
 // tests compare.

@@ -123,7 +123,7 @@ type Cell struct {
 	Value  string // line breaks are kept if the form supports them
 	Side   string // its interval
 	Small  string // below it, on a page only
-	Absent string // why there is no value
+	Absent string // why there is no value, where Value is ""
 	Link   string // Markdown only
 	Style  Style
 	Bar    float64 // from 0 to 1: the length of a bar beside the value, in a terminal
@@ -265,12 +265,20 @@ func (c Column) text() string {
 // text returns the value with its interval, on one line.
 func (c Cell) text() string {
 	switch {
-	case c.Value == "" && c.Absent != "":
+	case c.missing() != "":
 		return Missing
 	case c.Side == "":
 		return c.Value
 	}
 	return c.Value + " " + c.Side
+}
+
+// missing says why the cell has no value; "" if it has one.
+func (c Cell) missing() string {
+	if c.Value != "" {
+		return ""
+	}
+	return c.Absent
 }
 
 // name returns the index of the column that names the rows: the last lead column.

@@ -17,7 +17,8 @@ func page() *Document {
 			{ID: "table", Title: "Table", Blocks: []Block{Table{
 				Columns: []Column{{Head: "name", Lead: true}, {Head: "rate", Unit: "1/s", Word: "rate", Number: true}},
 				Rows: []Row{
-					{Cells: []Cell{{Value: "alpha", Small: "Go"}, {Value: "1,200", Side: "±3 %"}}, Key: "go",
+					{Cells: []Cell{{Value: "alpha", Small: "Go"}, {Value: "1,200", Side: "±3 %", Absent: "of no use"}},
+						Key:   "go",
 						Notes: []string{"a|b"}},
 					{Cells: []Cell{{Value: "beta"}}, Excluded: "failed: *no* port", Failed: true},
 					{Group: "reference", Style: Quiet, Cells: []Cell{{Value: "ref"}, {Absent: "unreadable"}}},
@@ -94,6 +95,7 @@ func TestHTML(t *testing.T) {
 		`<a href="#w-rate">rate</a><small>1/s</small>`,
 		`<span class="key l-go"></span>alpha<small>Go</small>`,
 		`<s>beta</s></th><td class="reason" colspan="1"><div>failed: *no* port</div></td>`,
+		"<td class=\"num\">1,200<small>±3\u00a0%</small></td>", `<td class="num absent" title="unreadable">–</td>`,
 		"<details><summary>folded</summary>", `id="w-rate"`, `<svg class="chart wide"`, `<svg class="chart narrow"`,
 		`<b class="warn">warn</b>`, "<dt>Seed</dt><dd>7</dd>", "<pre>dyno run ```</pre>",
 	} {

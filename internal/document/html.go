@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -71,7 +72,9 @@ func pageFuncs(words map[string]bool) template.FuncMap {
 		"after":  func(t Table) int { return len(t.Columns) - t.name() },
 		"isName": func(t Table, i int) bool { return i == t.name() },
 		"leads":  func(t Table, r Row) []Cell { return r.Cells[:min(len(r.Cells), t.name()+1)] },
-		"wide":   func(t Table, i int) bool { return !t.Columns[i].Number && !t.Columns[i].Lead },
+		"absent": Cell.missing,
+		"onRow":  rowClass,
+		"onCell": cellClass,
 		"row":    func(t Table, r Row) tableRow { return tableRow{Table: t, Row: r} },
 		"cell": func(t Table, r Row, i int) tableRow {
 			return tableRow{Table: t, Row: r, Cell: r.Cells[i], Name: i == t.name()}
@@ -158,6 +161,38 @@ func (d *Document) each(visit func(Block)) {
 			walk(s.Blocks)
 		}
 	}
+}
+
+// rowClass returns the CSS classes of a row.
+func rowClass(r Row) string {
+	list := []string{classes[r.Style]}
+	if r.Rule {
+		list = append(list, "rule")
+	}
+	if r.Excluded != "" {
+		list = append(list, "excluded")
+	}
+	return spacedOut(list)
+}
+
+// cellClass returns the CSS classes of a cell in a column.
+func cellClass(c Column, x Cell) string {
+	list := []string{classes[x.Style]}
+	switch {
+	case c.Number:
+		list = append(list, "num")
+	case !c.Lead:
+		list = append(list, "wide")
+	}
+	if x.missing() != "" {
+		list = append(list, "absent")
+	}
+	return spacedOut(list)
+}
+
+// spacedOut joins all texts but the empty ones with spaces.
+func spacedOut(list []string) string {
+	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), " ")
 }
 
 // tableRow is a row for the template, with its table, and one of its lead cells.

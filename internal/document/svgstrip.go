@@ -105,7 +105,7 @@ func (s *strips) plot(p *StripPlot, names bool) {
 				s.text(s.x0-10, y+4+(float64(i)-float64(len(s.names[k])-1)/2)*stripName, "label", "end", line)
 			}
 		}
-		s.printf(`<g class="l-%s">`, n.Key)
+		s.printf(`<g class="dot l-%s" fill-opacity=".6">`, n.Key)
 		s.dots(p.Dots[k], at, y)
 		s.printf("</g>")
 	}
@@ -139,7 +139,7 @@ func (s *strips) dots(list []Dot, at func(float64) float64, y float64) {
 		x := at(d.At)
 		lane := max(0, slices.IndexFunc(ends, func(end float64) bool { return x-end >= dotApart }))
 		ends[lane] = x
-		s.printf(`<circle cx="%.1f" cy="%.1f" r="%g" class="dot" fill-opacity=".6"><title>%s</title></circle>`, x,
+		s.printf(`<circle cx="%.1f" cy="%.1f" r="%g"><title>%s</title></circle>`, x,
 			y+dotLanes[lane], dotSize, safe(d.Text))
 	}
 }
