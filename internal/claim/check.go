@@ -149,7 +149,20 @@ func (k *checker) claim() {
 		}
 	}
 	k.values()
+	k.was()
 	k.pairs()
+}
+
+// was checks what an amended claim had before.
+func (k *checker) was() {
+	switch c := k.c; {
+	case c.Was == nil:
+	case c.Was.Why == "":
+		k.errorf("was", "an amended claim needs \"why\": what was wrong with its bounds")
+	case (c.Was.AtLeast == nil) != (c.AtLeast == nil) || (c.Was.AtMost == nil) != (c.AtMost == nil),
+		c.AtLeast == nil && c.AtMost == nil:
+		k.errorf("was", "want the bounds before of those that the claim has: at_least, at_most")
+	}
 }
 
 // sentences checks that a claim names its origin: sentences of an article, or another source.

@@ -58,6 +58,25 @@ type Claim struct {
 	AtLeast *float64 `toml:"at_least"`
 	AtMost  *float64 `toml:"at_most"`
 	Near    float64  `toml:"near" json:",omitempty"` // most: within this share of the median of all
+	Was     *Was     `toml:"was" json:"-"`           // nil: it was never amended
+}
+
+// Was is what an amended claim had before: bounds that turned out to be wrong after a run.
+type Was struct {
+	AtLeast *float64 `toml:"at_least"`
+	AtMost  *float64 `toml:"at_most"`
+	Why     string   `toml:"why"` // why they were wrong
+}
+
+// Before returns the claims as they were before they were amended.
+func Before(claims []Claim) []Claim {
+	out := slices.Clone(claims)
+	for i := range out {
+		if c := &out[i]; c.Was != nil {
+			c.AtLeast, c.AtMost, c.Was = c.Was.AtLeast, c.Was.AtMost, nil
+		}
+	}
+	return out
 }
 
 // DefaultWithin is the factor within which a magnitude counts as the published one, because

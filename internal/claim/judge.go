@@ -46,7 +46,8 @@ type Outcome struct {
 	Verdict  Verdict
 	Reason   string
 	Shown    []Shown
-	Epochs   int // the fewest of a figure's epochs; 0 where none has an interval
+	Epochs   int     // the fewest of a figure's epochs; 0 where none has an interval
+	Before   Verdict // by what the run was planned with, of a claim that was amended after it; else ""
 	Warnings []Warning
 }
 

@@ -53,6 +53,26 @@ func (a *Agreement) same() string {
 // changedText warns of claims that were not fixed before the run.
 const changedText = "The claims were changed after this run was planned: these outcomes were not fixed before it."
 
+// fixed says how far the claims were fixed before the run; "" if they all were.
+func (c *Claims) fixed() string {
+	if c.Changed {
+		return changedText
+	}
+	n := 0
+	for i := range c.Outcomes {
+		if c.Outcomes[i].Before != "" {
+			n++
+		}
+	}
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "One claim was amended after this run was planned; its reason and its outcome before are given with it."
+	}
+	return fmt.Sprintf("%d claims were amended after this run was planned; their reasons and outcomes before are given with them.", n)
+}
+
 // hereToday begins a text about claims: it applies to this machine and the versions of the day.
 const hereToday = "Here, today: "
 
@@ -286,8 +306,8 @@ func (v *view) claims() document.Section {
 		return document.Section{}
 	}
 	s := document.Section{ID: "claims", Title: "What was claimed. " + hereToday + c.counts()}
-	if c.Changed {
-		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(changedText), Style: document.Warn})
+	if text := c.fixed(); text != "" {
+		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(text), Style: document.Warn})
 	}
 	var list document.List
 	for i := range c.Outcomes {
@@ -311,7 +331,15 @@ func (c *Claims) item(o *claim.Outcome) document.Item {
 	}
 	mark := claimMarks[o.Verdict]
 	return document.Item{Label: mark.icon + " " + string(o.Verdict), Style: mark.style, Text: document.Plain(text),
-		More: document.Texts(evidenceText(o), o.Claim.Note, publishedAs(o)+led("; ", whereText(o))+".")}
+		More: document.Texts(evidenceText(o), amendedText(o), o.Claim.Note, publishedAs(o)+led("; ", whereText(o))+".")}
+}
+
+// amendedText says of a claim that was amended after the run why it was, and what it had been.
+func amendedText(o *claim.Outcome) string {
+	if o.Before == "" {
+		return ""
+	}
+	return "Amended after this run was planned: " + stopped(o.Claim.Was.Why) + " By its bounds before: " + string(o.Before) + "."
 }
 
 // agreement says of which claims the committed run has another outcome.

@@ -58,8 +58,8 @@ func (v *view) findingsSection() document.Section {
 	c := v.Claims
 	s := document.Section{Title: c.Title, Blocks: []document.Block{document.Paragraph{Text: document.Plain(c.Question)},
 		v.picture(studyFolder(v.Data))}}
-	if c.Changed {
-		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(changedText), Style: document.Warn})
+	if text := c.fixed(); text != "" {
+		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(text), Style: document.Warn})
 	}
 	var list document.List
 	for i := range c.Outcomes[:min(len(c.Outcomes), findingsClaims)] {

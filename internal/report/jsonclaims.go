@@ -35,6 +35,7 @@ type outcomeJSON struct {
 	Metric    string           `json:"metric"`
 	Published string           `json:"published"`
 	Verdict   claim.Verdict    `json:"verdict"`
+	Before    claim.Verdict    `json:"verdict_before_amendment,omitempty"`
 	Reason    string           `json:"reason"`
 	Ours      []map[string]any `json:"ours"`
 	Epochs    int              `json:"epochs"`
@@ -137,7 +138,7 @@ func (c *Claims) outcomeJSON(o *claim.Outcome) outcomeJSON {
 	one := outcomeJSON{ID: o.Claim.ID, Text: o.Claim.Text, Sentences: slices.Concat([]string{}, o.Claim.Sentences),
 		Source: orElse(o.Claim.Source, c.Source), Place: orNull(o.Claim.Place),
 		Kind: orNull(o.Claim.Kind), Metric: o.Claim.Metric, Published: publishedText(o), Verdict: o.Verdict,
-		Reason: o.Reason, Ours: []map[string]any{}, Epochs: o.Epochs,
+		Before: o.Before, Reason: o.Reason, Ours: []map[string]any{}, Epochs: o.Epochs,
 		Warnings: []warningJSON{}}
 	for _, s := range o.Shown {
 		one.Ours = append(one.Ours, inUnit(s.Unit, estimateNumbers(s.Estimate, false), map[string]any{"what": s.What,

@@ -33,7 +33,16 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*report.Claims, error)
 		File: file, Outcomes: claim.Judge(s.Claims, e), Published: e.published(), Unavailable: s.Unavailable,
 		Costs: e.costs(), Variants: e.variants(), Charts: e.charts(),
 	}
-	c.Changed = d.Run.Plan.ClaimsHash != "" && d.Run.Plan.ClaimsHash != claim.Hash(s.Claims)
+	if planned := d.Run.Plan.ClaimsHash; planned != "" && planned != claim.Hash(s.Claims) {
+		before := claim.Before(s.Claims)
+		if c.Changed = planned != claim.Hash(before); !c.Changed {
+			for i, o := range claim.Judge(before, e) {
+				if s.Claims[i].Was != nil {
+					c.Outcomes[i].Before = o.Verdict
+				}
+			}
+		}
+	}
 	return c, nil
 }
 

@@ -441,6 +441,41 @@ func TestExcludedClaims(t *testing.T) {
 	}
 }
 
+// An amended claim says what a run of before was planned with, and nothing of a run of after.
+func TestAmendedClaims(t *testing.T) {
+	st := readFake(t)
+	before := fakeRun(t, st, Choice{})
+	c := &st.Claims[slices.IndexFunc(st.Claims, func(c claim.Claim) bool { return c.ID == "bound" })]
+	c.Was = &claim.Was{AtLeast: c.AtLeast, AtMost: c.AtMost, Why: "a thousandth was meant"}
+	c.AtMost = new(float64)
+	*c.AtMost = *c.Was.AtMost / 1000
+	for _, amended := range []bool{true, false} {
+		run := before
+		if !amended {
+			run = fakeRun(t, st, Choice{})
+		}
+		d := Evaluate(run)
+		var err error
+		if d.Claims, err = st.JudgeClaims(d, "x"); err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range d.Claims.Outcomes {
+			want := claim.Verdict("")
+			if amended && o.Claim.ID == "bound" {
+				want = claim.Confirmed
+			}
+			if o.Before != want || o.Claim.ID == "bound" && o.Verdict != claim.Contradicted {
+				t.Errorf("%s: %s, before %q, want %q", o.Claim.ID, o.Verdict, o.Before, want)
+			}
+		}
+		text := strings.Join(strings.Fields(string(written(t, report.ClaimsText, d))), " ")
+		if d.Claims.Changed || strings.Contains(text, "One claim was amended after this run") != amended ||
+			strings.Contains(text, "a thousandth was meant. By its bounds before: confirmed.") != amended {
+			t.Errorf("%v, %s", amended, text)
+		}
+	}
+}
+
 // A run without a valid trial confirms nothing, not even that all answers were right.
 func TestClaimsOfNothing(t *testing.T) {
 	st := readFake(t)
