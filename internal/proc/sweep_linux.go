@@ -147,6 +147,11 @@ func (l *legacy) end(just bool) (ended, groups int, err error) {
 	killed := map[int]uint64{}
 	for deadline := time.Now().Add(killTimeout); ; time.Sleep(time.Millisecond) {
 		for _, g := range l.groups {
+			for _, pid := range groupMembers(g) {
+				if s, err := readStat(pid); err == nil && !s.dead() {
+					killed[pid] = s.started
+				}
+			}
 			killGroup(g)
 		}
 		all, err := processes()
