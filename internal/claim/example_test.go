@@ -12,6 +12,7 @@ import (
 type twice struct{ claim.Evidence }
 
 func (twice) Missing(claim.Cell, string) (claim.Verdict, string) { return "", "" }
+func (twice) Moves(claim.Cell, string) string                    { return "" }
 func (twice) Warnings(claim.Cell, string) []claim.Warning        { return nil }
 func (twice) Margin() float64                                    { return 0.03 }
 func (twice) Compare(a, b claim.Cell, metric string) claim.Comparison {

@@ -15,6 +15,9 @@ type Evidence interface {
 	// Missing returns why a cell has no valid figure of a metric, and the outcome that follows:
 	// NotTestable, NotRun or Inconclusive; "" where it has one.
 	Missing(c Cell, metric string) (Verdict, string)
+	// Moves says how a cell still changes within an epoch, so that its figure depends on when it is
+	// measured; "" if it does not. Compare allows for it.
+	Moves(c Cell, metric string) string
 	// Level returns the value of a cell, in base units.
 	Level(c Cell, metric string) analysis.Estimate
 	// Range returns the least and the most of a cell's epochs, RatioRange those of its ratio to
@@ -114,6 +117,9 @@ func (o *Outcome) missing(c *Claim, e Evidence) {
 	}
 	for _, cell := range c.All() {
 		v, why := e.Missing(cell, c.Metric)
+		if moves := e.Moves(cell, c.Metric); v == "" && moves != "" && len(c.Pairs()) == 0 {
+			v, why = Inconclusive, moves
+		}
 		if v == "" || v != NotRun && c.many() {
 			continue
 		}

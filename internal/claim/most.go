@@ -31,7 +31,7 @@ const intervalEpochs = 6
 // spanOf returns the span of a cell's metric.
 func spanOf(c Cell, metric string, e Evidence) span {
 	level := e.Level(c, metric)
-	if v, _ := e.Missing(c, metric); v != "" || level.N == 0 {
+	if v, _ := e.Missing(c, metric); v != "" || level.N == 0 || e.Moves(c, metric) != "" {
 		return unknown
 	}
 	s := span{at: level.Value, lo: level.Lo, hi: level.Hi}

@@ -16,6 +16,8 @@ type levels map[string]struct {
 	least, most float64
 }
 
+func (l levels) Moves(Cell, string) string { return "" }
+
 func (l levels) Missing(c Cell, _ string) (Verdict, string) {
 	if _, ok := l[c.String()]; !ok {
 		return Inconclusive, "it failed"

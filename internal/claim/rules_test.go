@@ -309,6 +309,7 @@ func TestTrendOfALead(t *testing.T) {
 // pairs is evidence of what some pairs compare to.
 type pairs map[Pair]Comparison
 
+func (pairs) Moves(Cell, string) string                              { return "" }
 func (pairs) Missing(Cell, string) (Verdict, string)                 { return "", "" }
 func (pairs) Level(Cell, string) analysis.Estimate                   { return analysis.Estimate{} }
 func (pairs) Range(Cell, string) (float64, float64, bool)            { return 0, 0, false }

@@ -93,12 +93,28 @@ func (e *evidence) Missing(c claim.Cell, metric string) (claim.Verdict, string) 
 			return claim.Inconclusive, "excluded: " + f.Title + ": " + f.Text
 		}
 	}
+	return "", ""
+}
+
+// Moves implements claim.Evidence.
+func (e *evidence) Moves(c claim.Cell, metric string) string {
 	if at, ok := e.cell(c); ok && e.data.Analysis != nil {
 		if x := e.data.Analysis.Moves(at, rateOf(metric)); x != nil {
-			return claim.Inconclusive, x.Words()
+			return x.Words()
 		}
 	}
-	return "", ""
+	return ""
+}
+
+// unsettled says why a cell has no figure that may stand alone; "" if it has one.
+func (e *evidence) unsettled(c claim.Cell, metric string) string {
+	if verdict, why := e.Missing(c, metric); verdict != "" {
+		return string(verdict) + ": " + why
+	}
+	if moves := e.Moves(c, metric); moves != "" {
+		return string(claim.Inconclusive) + ": " + moves
+	}
+	return ""
 }
 
 // lacks says why the record has no figure for a cell.
@@ -359,6 +375,13 @@ func (e *evidence) Compare(a, b claim.Cell, metric string) claim.Comparison {
 	}
 	if e.data.Analysis.Interim == 0 {
 		c.Note = "the run ended before its first interim analysis"
+	}
+	if !planned || !p.Moving || p.Verdict != analysis.Different { // else its interval allows for what they move
+		for _, cell := range []claim.Cell{a, b} {
+			if moves := e.Moves(cell, metric); moves != "" && c.Note == "" {
+				c.Note = cell.String() + ": " + moves
+			}
+		}
 	}
 	e.bound(&c, p, metric)
 	return c

@@ -686,6 +686,32 @@ func TestMovingClaims(t *testing.T) {
 	}
 }
 
+// A difference far beyond what a contestant moves stands, and its claims are judged by the widened interval.
+func TestMovingClaimsFarApart(t *testing.T) {
+	st := readFake(t)
+	d := Evaluate(fakeRun(t, st, Choice{}))
+	for level := range 2 {
+		d.Analysis.Trends = append(d.Analysis.Trends, analysis.Trend{Cell: result.Cell{Contestant: "fast", Level: level},
+			Metric: "throughput", Change: analysis.Estimate{Value: 1.02, Lo: 1.01, Hi: 1.03, N: 12}, Moving: true})
+	}
+	for i := range d.Analysis.Pairs {
+		if p := &d.Analysis.Pairs[i]; p.Metric == "throughput" && p.Verdict == analysis.Different {
+			p.Moving, p.Ratio.Lo, p.Ratio.Hi = true, p.Ratio.Lo/1.1, p.Ratio.Hi*1.1
+		}
+	}
+	c, err := st.JudgeClaims(d, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]claim.Verdict{"ratio": claim.Confirmed, "direction": claim.SmallerLead, "reversed": claim.Contradicted,
+		"each": claim.Confirmed, "trend": claim.Confirmed, "drop": claim.SameDirection}
+	for _, o := range c.Outcomes {
+		if v, asked := want[o.Claim.ID]; asked && o.Verdict != v {
+			t.Errorf("%s: %s (%s), want %s; %+v", o.Claim.ID, o.Verdict, o.Reason, v, o.Shown)
+		}
+	}
+}
+
 // Stored trials judge a pair that the run was not planned to compare, and the reason says so.
 func TestUnplannedClaims(t *testing.T) {
 	st := readFake(t)

@@ -29,9 +29,7 @@ func (e *evidence) costs() (out []report.Cost) {
 				continue
 			}
 			for _, level := range []string{c.Level, c.Base} {
-				if verdict, why := e.Missing(claim.Cell{Contestant: name, Level: level}, m.Name); verdict != "" {
-					c.Absent = string(verdict) + ": " + why
-				}
+				c.Absent = cmp.Or(e.unsettled(claim.Cell{Contestant: name, Level: level}, m.Name), c.Absent)
 			}
 			if c.Absent == "" {
 				here, _ := e.cell(claim.Cell{Contestant: name, Level: c.Level})

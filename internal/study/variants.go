@@ -52,8 +52,8 @@ func (e *evidence) variants() (out []report.Variant) {
 			is, of := claim.Cell{Contestant: v.Is, Level: level}, claim.Cell{Contestant: v.Of, Level: level}
 			one := report.Variant{Is: v.Is, Of: v.Of, What: v.What, Level: level}
 			for _, c := range []claim.Cell{is, of} {
-				if verdict, why := e.Missing(c, "throughput"); verdict != "" {
-					one.Absent = fmt.Sprintf("%s: %s: %s", c.Contestant, verdict, why)
+				if why := e.unsettled(c, "throughput"); why != "" {
+					one.Absent = c.Contestant + ": " + why
 				}
 			}
 			if one.Absent == "" {
