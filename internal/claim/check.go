@@ -155,13 +155,18 @@ func (k *checker) claim() {
 
 // was checks what an amended claim had before.
 func (k *checker) was() {
-	switch c := k.c; {
-	case c.Was == nil:
-	case c.Was.Why == "":
-		k.errorf("was", "an amended claim needs \"why\": what was wrong with its bounds")
-	case (c.Was.AtLeast == nil) != (c.AtLeast == nil) || (c.Was.AtMost == nil) != (c.AtMost == nil),
-		c.AtLeast == nil && c.AtMost == nil:
-		k.errorf("was", "want the bounds before of those that the claim has: at_least, at_most")
+	switch c, w := k.c, k.c.Was; {
+	case w == nil:
+	case w.Why == "" && !w.Testable:
+		k.errorf("was", "an amended claim needs \"why\": what was wrong with it")
+	case w.AtLeast == nil && w.AtMost == nil && w.Metric == "" && !w.Testable:
+		k.errorf("was", "want what it had before: at_least, at_most, metric, or testable = true")
+	case w.AtLeast != nil && c.AtLeast == nil || w.AtMost != nil && c.AtMost == nil || w.Testable && c.NotTestable == "":
+		k.errorf("was", "want only what the claim has now too: at_least, at_most, not_testable")
+	case w.Metric != "":
+		if _, ok := MetricNamed(w.Metric); !ok {
+			k.errorf("was.metric", "no metric %q%s", w.Metric, suggest(w.Metric, metricNames()))
+		}
 	}
 }
 

@@ -7,6 +7,7 @@
 package claim
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -61,20 +62,29 @@ type Claim struct {
 	Was     *Was     `toml:"was" json:"-"`           // nil: it was never amended
 }
 
-// Was is what an amended claim had before: bounds that turned out to be wrong after a run.
+// Was is what an amended claim had before, and what turned out to be wrong after a run.
 type Was struct {
-	AtLeast *float64 `toml:"at_least"`
-	AtMost  *float64 `toml:"at_most"`
-	Why     string   `toml:"why"` // why they were wrong
+	AtLeast  *float64 `toml:"at_least"`
+	AtMost   *float64 `toml:"at_most"`
+	Metric   string   `toml:"metric"`
+	Testable bool     `toml:"testable"` // it was judged, and is not testable
+	Why      string   `toml:"why"`      // why it was wrong; "" if NotTestable says it
 }
 
 // Before returns the claims as they were before they were amended.
 func Before(claims []Claim) []Claim {
 	out := slices.Clone(claims)
 	for i := range out {
-		if c := &out[i]; c.Was != nil {
-			c.AtLeast, c.AtMost, c.Was = c.Was.AtLeast, c.Was.AtMost, nil
+		c := &out[i]
+		if c.Was == nil {
+			continue
 		}
+		c.AtLeast, c.AtMost = cmp.Or(c.Was.AtLeast, c.AtLeast), cmp.Or(c.Was.AtMost, c.AtMost)
+		c.Metric = cmp.Or(c.Was.Metric, c.Metric)
+		if c.Was.Testable {
+			c.NotTestable = ""
+		}
+		c.Was = nil
 	}
 	return out
 }

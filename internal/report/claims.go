@@ -339,7 +339,8 @@ func amendedText(o *claim.Outcome) string {
 	if o.Before == "" {
 		return ""
 	}
-	return "Amended after this run was planned: " + stopped(o.Claim.Was.Why) + " By its bounds before: " + string(o.Before) + "."
+	return stopped("Amended after this run was planned"+led(": ", o.Claim.Was.Why)) + " As it was before: " +
+		string(o.Before) + "."
 }
 
 // agreement says of which claims the committed run has another outcome.

@@ -470,7 +470,7 @@ func TestAmendedClaims(t *testing.T) {
 		}
 		text := strings.Join(strings.Fields(string(written(t, report.ClaimsText, d))), " ")
 		if d.Claims.Changed || strings.Contains(text, "One claim was amended after this run") != amended ||
-			strings.Contains(text, "a thousandth was meant. By its bounds before: confirmed.") != amended {
+			strings.Contains(text, "a thousandth was meant. As it was before: confirmed.") != amended {
 			t.Errorf("%v, %s", amended, text)
 		}
 	}

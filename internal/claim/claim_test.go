@@ -1,0 +1,21 @@
+package claim
+
+import "testing"
+
+// The claims before an amendment have the hash that a run was planned with.
+func TestBefore(t *testing.T) {
+	one, two := 1.0, 2.0
+	was := Claim{ID: "a", Kind: Bound, Metric: "throughput", A: "x", AtMost: &one}
+	for name, amend := range map[string]func(*Claim){
+		"bound":    func(c *Claim) { c.AtMost, c.Was = &two, &Was{AtMost: &one, Why: "a slip"} },
+		"metric":   func(c *Claim) { c.Metric, c.Was = "memory", &Was{Metric: "throughput", Why: "a slip"} },
+		"testable": func(c *Claim) { c.NotTestable, c.Was = "nobody can be ahead", &Was{Testable: true} },
+	} {
+		now := was
+		amend(&now)
+		list := []Claim{now}
+		if Hash(list) == Hash([]Claim{was}) || Hash(Before(list)) != Hash([]Claim{was}) || list[0].Was == nil {
+			t.Errorf("%s: %+v before %+v", name, Before(list), list)
+		}
+	}
+}
