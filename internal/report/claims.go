@@ -64,13 +64,11 @@ func (c *Claims) fixed() string {
 			n++
 		}
 	}
-	switch n {
-	case 0:
+	if n == 0 {
 		return ""
-	case 1:
-		return "One claim was amended after this run was planned; its reason and its outcome before are given with it."
 	}
-	return fmt.Sprintf("%d claims were amended after this run was planned; their reasons and outcomes before are given with them.", n)
+	return "Amended after this run was planned: " + document.Count(n, "claim") + ". The study's page gives the reason " +
+		"and the outcome before."
 }
 
 // hereToday begins a text about claims: it applies to this machine and the versions of the day.

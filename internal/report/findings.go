@@ -93,6 +93,6 @@ func (c *Claims) with(verdict claim.Verdict) (n int) {
 // here returns the machine and the day of a run, in short.
 func (v *view) here() string {
 	h := &v.run.Host
-	return "Here: " + strings.Join(nonEmpty(document.Clean(strings.Join(v.cpus(), "; ")), document.Count(h.CPUs, "CPU"), document.Clean(h.OS),
-		where(h)), ", ") + "; " + v.started() + "."
+	return "Here: " + strings.Join(nonEmpty(document.Clean(strings.Join(v.cpus(), "; ")),
+		document.Count(h.CPUs, "CPU"), document.Clean(h.OS), where(h)), ", ") + "; " + v.started() + "."
 }

@@ -469,7 +469,7 @@ func TestAmendedClaims(t *testing.T) {
 			}
 		}
 		text := strings.Join(strings.Fields(string(written(t, report.ClaimsText, d))), " ")
-		if d.Claims.Changed || strings.Contains(text, "One claim was amended after this run") != amended ||
+		if d.Claims.Changed || strings.Contains(text, "was planned: 1 claim. The study's page") != amended ||
 			strings.Contains(text, "a thousandth was meant. As it was before: confirmed.") != amended {
 			t.Errorf("%v, %s", amended, text)
 		}
@@ -703,8 +703,8 @@ func TestMovingClaimsFarApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]claim.Verdict{"ratio": claim.Confirmed, "direction": claim.SmallerLead, "reversed": claim.Contradicted,
-		"each": claim.Confirmed, "trend": claim.Confirmed, "drop": claim.SameDirection}
+	want := map[string]claim.Verdict{"ratio": claim.Confirmed, "direction": claim.SmallerLead,
+		"reversed": claim.Contradicted, "each": claim.Confirmed, "trend": claim.Confirmed, "drop": claim.SameDirection}
 	for _, o := range c.Outcomes {
 		if v, asked := want[o.Claim.ID]; asked && o.Verdict != v {
 			t.Errorf("%s: %s (%s), want %s; %+v", o.Claim.ID, o.Verdict, o.Reason, v, o.Shown)
