@@ -76,10 +76,12 @@ func compareCommand() *cobra.Command {
 			"is printed with the change and its interval:\n\n" +
 			"  failed        the whole interval lies beyond the limit\n" +
 			"  passed        the whole interval lies on this side of it\n" +
+			"  not shown     to keep the limit: inconclusive, the estimate lies beyond it, and the 80 %\n" +
+			"                interval excludes no change\n" +
 			"  inconclusive  the limit lies within the interval, or the run has no say. A longer --budget\n" +
 			"                narrows it; dyno doctor says how small a difference this machine can show\n" +
 			"  not measured  a side has no figure of this metric\n\n" +
-			"Exit codes: 0; 1 when a condition failed or was not measured, or with --strict was inconclusive,\n" +
+			"Exit codes: 0; 1 when a condition failed, was not shown or not measured, or with --strict was inconclusive,\n" +
 			"when a side failed, when the run was interrupted, or when the machine was so noisy that nothing was\n" +
 			"measured; 2 usage.\n" +
 			"dyno help terms explains the words.",

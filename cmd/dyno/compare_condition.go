@@ -90,6 +90,7 @@ type state string
 const (
 	passed       state = "passed"       // the whole interval is on the allowed side of the limit
 	failed       state = "failed"       // the whole interval lies beyond it
+	unshown      state = "not shown"    // inconclusive, but the estimate is beyond the limit and the 80 % interval excludes 1
 	inconclusive state = "inconclusive" // the interval contains the limit, or the run cannot decide
 	unmeasured   state = "not measured" // one of the two has no figure at all
 )
@@ -104,9 +105,9 @@ type judgement struct {
 	open   bool              // inconclusive, but more epochs may decide it
 }
 
-// judge compares the interval of the last interim analysis with the limit. Its confidence is 1 −
-// alpha ÷ the number of analyses, so all analyses together report a condition that holds as failed
-// with a probability of at most alpha ÷ 2.
+// judge compares the interval with the limit. Its confidence is 1 − alpha ÷ the number of analyses,
+// so all analyses together report a condition that holds as failed with a probability of at most
+// alpha ÷ 2. Before the first analysis the interval is that of the epochs so far.
 func (c condition) judge(a *analysis.Analysis, head, base result.Cell) judgement {
 	j := judgement{condition: c, of: head.Contestant, state: inconclusive}
 	p, ok := a.Compared(head, base, c.metric.Name)
@@ -115,21 +116,36 @@ func (c condition) judge(a *analysis.Analysis, head, base result.Cell) judgement
 		return j
 	}
 	j.change = p.Ratio
+	limited := func(c result.Cell) bool { return j.metric.Wall() && a.ShareOf(c) > analysis.CeilingLimit }
 	switch beyond, within := c.sides(p.Ratio); {
-	case a.Interim == 0:
-		j.open, j.note = true, "no interim analysis was reached"
 	case a.TooBusy && c.metric.Wall():
 		j.open, j.note = true, "the machine is too busy to measure times"
-	case c.metric.Wall() && max(a.ShareOf(base), a.ShareOf(head)) > analysis.CeilingLimit:
+	case limited(head), limited(base) && !beyond:
 		j.note = "at the load generator's limit, which could hide a change"
 	case beyond:
 		j.state = failed
-	case within:
+	case within && a.Interim > 0:
 		j.state = passed
+	case c.leans(p):
+		j.open, j.state, j.note = true, unshown, "not shown to be within the limit: too few epochs"
+		if a.Interim > 0 {
+			j.note = "not shown to be within the limit, which lies within the interval"
+		}
+	case a.Interim == 0:
+		j.open, j.note = true, "no interim analysis was reached"
 	default:
 		j.open, j.note = true, "the limit lies within the interval"
 	}
 	return j
+}
+
+// leans reports whether an inconclusive pair counts against the limit: its estimate lies beyond the
+// limit, and its 80 % interval excludes no change.
+func (c condition) leans(p analysis.Pair) bool {
+	if c.below {
+		return p.Likely.N > 0 && p.Ratio.Value-1 < c.limit && p.Likely.Hi < 1
+	}
+	return p.Likely.N > 0 && p.Ratio.Value-1 > c.limit && p.Likely.Lo > 1
 }
 
 // sides reports whether the whole interval of the ratio is beyond the limit, and whether it is
@@ -141,12 +157,11 @@ func (c condition) sides(e analysis.Estimate) (beyond, within bool) {
 	return e.Lo-1 > c.limit, e.Hi-1 <= c.limit
 }
 
-// fails reports whether conditions in these states make the command fail: one that failed or was
-// not measured does, an inconclusive one only if strict. What was not measured would not be with
-// more time either, so the gate would never close.
+// fails reports whether conditions in these states make the command fail: all but passed do, and
+// inconclusive only if strict. What was not measured would not be with more time either, so the
+// gate would never close.
 func fails(states []state, strict bool) bool {
-	return slices.Contains(states, failed) || slices.Contains(states, unmeasured) ||
-		strict && slices.Contains(states, inconclusive)
+	return slices.ContainsFunc(states, func(s state) bool { return s != passed && (strict || s != inconclusive) })
 }
 
 // withdrawn resets all states if the run found a difference between two copies of one server.
@@ -182,7 +197,7 @@ func identical(r *result.Run, sides []*side.Side) string {
 // answered reports whether every decidable condition is decided.
 func answered(p *result.Plan, a *analysis.Analysis, sides []*side.Side, conditions []condition) bool {
 	return !slices.ContainsFunc(judged(p, a, sides, conditions), func(j judgement) bool {
-		return j.state == inconclusive && j.open
+		return j.open
 	})
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"dyno/internal/report"
 	"dyno/internal/result"
 	"dyno/internal/side"
+	"dyno/internal/stats"
 )
 
 func TestParseCondition(t *testing.T) {
@@ -108,6 +110,56 @@ func found(look int, verdict analysis.Verdict, better string, value, lo, hi floa
 	return a
 }
 
+// likelyOf sets the 80 % interval of head over base under each metric.
+func likelyOf(value, lo, hi float64) func(*analysis.Analysis) {
+	return func(a *analysis.Analysis) {
+		for i := range a.Pairs {
+			a.Pairs[i].Likely = analysis.Estimate{Value: 1 / value, Lo: 1 / hi, Hi: 1 / lo, N: 8}
+		}
+	}
+}
+
+// Equal servers on a shared runner: the noise of a run and its bursts differ from run to run, and so does
+// the number of epochs that the budget paid for. At most 5 % of the runs fail.
+func TestGateOnSharedRunner(t *testing.T) {
+	cs, err := parseConditions([]string{"cpu_per_request>3%"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, median := range []float64{.01, .03, .06, .12} { // SD of an epoch's ratio
+		const reps = 1000
+		wrong := 0
+		for seed := range uint64(reps) {
+			rng := rand.New(rand.NewPCG(seed, uint64(1e4*median)))
+			sd := median * math.Exp(.5*rng.NormFloat64())
+			var trials []result.Trial
+			for e := range 2 + rng.IntN(11) {
+				for i, name := range []string{"base", "head"} {
+					cost := 1e4 * math.Exp(sd/math.Sqrt2*rng.NormFloat64())
+					if rng.IntN(10) == 0 { // beside a neighbour
+						cost *= 1.2
+					}
+					cpu := int64(1e4 * cost)
+					trials = append(trials, result.Trial{Key: result.Key{Epoch: e + 1, Position: i}, Contestant: name,
+						Load: result.Load{WindowNS: 1e8, Succeeded: 1e4}, Server: result.Usage{CPUNS: &cpu}})
+				}
+			}
+			a := analysis.Analyse(analysis.Input{Trials: trials, Contestants: []string{"base", "head"}, Alpha: .05,
+				Analyses: []stats.Interim{{N: 8, Alpha: .025, Strict: true}, {N: 12, Alpha: .025, Strict: true}},
+				Primary:  "cpu_per_request", Margin: .03})
+			for _, j := range judged(&result.Plan{}, a, two, cs) {
+				if fails([]state{j.state}, false) {
+					wrong++
+				}
+			}
+		}
+		if lo, _ := stats.ClopperPearson(wrong, reps, .95); lo > .05 {
+			t.Errorf("at %g %% of noise an epoch, %d of %d runs of equal servers fail", 100*median, wrong, reps)
+		}
+		t.Logf("at %g %% of noise an epoch, %d of %d runs of equal servers fail", 100*median, wrong, reps)
+	}
+}
+
 func TestJudgeCondition(t *testing.T) {
 	for _, c := range []struct {
 		text       string
@@ -124,8 +176,21 @@ func TestJudgeCondition(t *testing.T) {
 		{text: "cpu_per_request>3%", lo: 1.039, hi: 1.053, look: 1, want: failed},
 		{text: "cpu_per_request>3%", lo: 1.02, hi: 1.053, look: 1, want: inconclusive, mayBecome: true},
 		{text: "cpu_per_request>3%", lo: .9, hi: 1.02, look: 1, want: passed},
-		{text: "cpu_per_request>3%", lo: 1.9, hi: 2.1, look: 0, want: inconclusive, mayBecome: true,
+		{text: "cpu_per_request>3%", lo: 1.9, hi: 2.1, look: 0, want: failed},
+		{text: "cpu_per_request>3%", lo: .9, hi: 1.02, look: 0, want: inconclusive, mayBecome: true,
 			noteOfWhom: "no interim analysis"},
+		{text: "cpu_per_request>3%", lo: 0, hi: 40, look: 0, want: unshown, mayBecome: true,
+			noteOfWhom: "too few epochs", spoil: likelyOf(20.36, 4, 90)},
+		{text: "cpu_per_request>3%", lo: 0, hi: 40, look: 0, want: inconclusive, mayBecome: true,
+			noteOfWhom: "no interim analysis", spoil: likelyOf(20.36, .9, 90)},
+		{text: "cpu_per_request>3%", lo: .99, hi: 1.09, look: 1, want: unshown, mayBecome: true,
+			noteOfWhom: "which lies within the interval", spoil: likelyOf(1.04, 1.001, 1.08)},
+		{text: "cpu_per_request>3%", lo: .99, hi: 1.06, look: 1, want: inconclusive, mayBecome: true,
+			spoil: likelyOf(1.025, 1.001, 1.05)},
+		{text: "throughput<-3%", lo: .9, hi: 1.01, look: 1, want: unshown, mayBecome: true,
+			spoil: likelyOf(.955, .92, .99)},
+		{text: "throughput<-3%", lo: .5, hi: .6, look: 1, want: failed,
+			spoil: func(a *analysis.Analysis) { a.Shares["base"] = .9 }},
 		{text: "cpu_per_request>3%", lo: 0, hi: math.Inf(1), look: 1, want: inconclusive, mayBecome: true},
 		{text: "throughput<-3%", lo: .5, hi: .6, look: 1, want: inconclusive, mayBecome: true, noteOfWhom: "busy",
 			spoil: func(a *analysis.Analysis) { a.TooBusy = true }},

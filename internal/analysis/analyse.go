@@ -173,6 +173,7 @@ func (a *Analysis) decidePairs(t *Table, m Metric, family []result.Comparison, r
 		pairs[i] = Pair{A: c.A.Contestant, B: c.B.Contestant, AtA: c.A.Level, AtB: c.B.Level, Metric: m.Name,
 			Verdict: Inconclusive, P: 1, Adjusted: 1}
 		pairs[i].Ratio = ratio(present(diffs[i], all), 1-a.AlphaAt)
+		pairs[i].Likely = likely(present(diffs[i], all), 1-0.2*a.AlphaAt/cmp.Or(in.Alpha, 0.05))
 	}
 	beside := t.beside(m, family, in)
 	for i, j := range Decide(diffs, beside, ranking, t.least(family), in.Analyses, in.Margin) {

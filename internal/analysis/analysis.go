@@ -43,8 +43,9 @@ type Pair struct {
 	AtA, AtB int // levels of the plan: 0 in a run at one
 	Metric   string
 	Ratio    Estimate
-	P        float64 // exact two-sided signed-rank
-	Adjusted float64 // Holm
+	Likely   Estimate // by all epochs, with Student's interval: those of all analyses hold with 80 %
+	P        float64  // exact two-sided signed-rank
+	Adjusted float64  // Holm
 	Verdict  Verdict
 	Better   string // A, B or "" unless different or negligible
 	BetterAt int    // its level
@@ -72,8 +73,13 @@ func (p Pair) Leads() int {
 // Turned returns the comparison of B with A.
 func (p Pair) Turned() Pair {
 	p.A, p.B, p.AtA, p.AtB = p.B, p.A, p.AtB, p.AtA
-	p.Ratio = Estimate{Value: 1 / p.Ratio.Value, Lo: 1 / p.Ratio.Hi, Hi: 1 / p.Ratio.Lo, N: p.Ratio.N}
+	p.Ratio, p.Likely = p.Ratio.inverse(), p.Likely.inverse()
 	return p
+}
+
+// inverse returns the estimate of the inverse of a ratio.
+func (e Estimate) inverse() Estimate {
+	return Estimate{Value: 1 / e.Value, Lo: 1 / e.Hi, Hi: 1 / e.Lo, N: e.N}
 }
 
 // Place is a contestant's rank under the primary metric. Lo..Hi is its rank interval, from 1.

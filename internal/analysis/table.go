@@ -233,5 +233,14 @@ func ratio(d []float64, conf float64) Estimate {
 	return Estimate{Value: math.Exp(hl), Lo: math.Exp(lo), Hi: math.Exp(hi), N: len(d)}
 }
 
+// likely estimates a ratio by the mean of log ratios d, with Student's interval.
+func likely(d []float64, conf float64) Estimate {
+	if len(d) == 0 {
+		return Estimate{}
+	}
+	mean, lo, hi := stats.MeanCI(d, conf)
+	return Estimate{Value: math.Exp(mean), Lo: math.Exp(lo), Hi: math.Exp(hi), N: len(d)}
+}
+
 // all is a number of epochs that includes every one.
 const all = math.MaxInt
