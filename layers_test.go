@@ -19,7 +19,7 @@ import (
 var layers = map[string]int{
 	"cmd/dyno": 8,
 
-	"internal/imitate": 7, "internal/fleet": 7,
+	"internal/fleet": 7,
 
 	"internal/terminal": 6, "internal/validate": 6, "internal/doctor": 6, "internal/experiment": 6,
 	"internal/loader": 6, "internal/verify": 6, "internal/bundle": 6,

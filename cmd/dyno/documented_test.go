@@ -122,8 +122,8 @@ func TestDocumented(t *testing.T) {
 		listed = append(listed, command)
 		err := readCommand(command)
 		switch page := shown[command]; {
-		case reason != "" && page == "":
-			t.Errorf("dyno %s: to go, and no manual shows it", command)
+		case reason != "" && page == "" && err == nil:
+			t.Errorf("dyno %s: listed as gone, and not refused", command)
 		case reason == "" && page == "":
 			t.Errorf("dyno %s: listed as kept, and no manual shows it", command)
 		case reason == "" && err != nil:

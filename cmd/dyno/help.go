@@ -19,7 +19,6 @@ const helpWidth = 100
 // commandGroups are the headings under which dyno --help lists the commands.
 var commandGroups = []*cobra.Group{
 	{ID: "measure", Title: "Measure"},
-	{ID: "imitate", Title: "Load as another tool does"},
 	{ID: "read", Title: "Read"},
 	{ID: "machine", Title: "Check the machine and dyno itself"},
 	{ID: "fleet", Title: "Several machines"},
@@ -86,8 +85,8 @@ func below(cmd *cobra.Command) (names []string) {
 }
 
 // tools are load generators that dyno has no command for.
-var tools = map[string]bool{"k6": true, "wrk2": true, "hey": true, "oha": true, "vegeta": true, "h2load": true,
-	"autocannon": true, "plow": true, "rewrk": true, "fortio": true, "siege": true, "curl": true}
+var tools = map[string]bool{"k6": true, "wrk": true, "wrk2": true, "ab": true, "bombardier": true, "hey": true,
+	"oha": true, "vegeta": true, "h2load": true, "autocannon": true, "plow": true, "rewrk": true, "fortio": true, "siege": true, "curl": true}
 
 // unknownCommand is the error of a word that names no command or topic below a command.
 func unknownCommand(cmd *cobra.Command, word string) error {

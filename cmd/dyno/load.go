@@ -38,8 +38,8 @@ func loadCommand() *cobra.Command {
 			"every response, and prints rates, latencies, errors and the load generator's own CPU use. Without\n" +
 			"--rate it is a closed loop: each connection sends its next request as soon as it has a response. With\n" +
 			"--rate it is an open loop: latency counts from when a request was due. See doc/load.md.\n\n" +
-			"The command lines of wrk, ab and bombardier work after dyno wrk, dyno ab and dyno bombardier. Of k6,\n" +
-			"VUs are -c, an arrival rate is -r or, in stages, --stages, and thresholds are --slo.\n\n" +
+			"Of k6, VUs are -c, an arrival rate is -r or, in stages, --stages, and thresholds are --slo. Of wrk, ab,\n" +
+			"bombardier and others, doc/load.md has a table.\n\n" +
 			"Exit codes: 0 success; 1 when more requests failed than --max-errors allows, an objective of --slo " +
 			"was\n" +
 			"missed or could not be determined, --find confirmed no rate, the load was interrupted, connections " +

@@ -17,7 +17,6 @@ import (
 
 	"dyno/internal/conf"
 	"dyno/internal/document"
-	"dyno/internal/imitate"
 	"dyno/internal/plan"
 	"dyno/internal/proc"
 	"dyno/internal/result"
@@ -32,7 +31,7 @@ const (
 
 func main() {
 	proc.KeepFilesPrivate()
-	os.Exit(dyno(imitate.Called(os.Args), survivable(os.Stdout), survivable(os.Stderr)))
+	os.Exit(dyno(os.Args[1:], survivable(os.Stdout), survivable(os.Stderr)))
 }
 
 // dyno runs the whole command. Data go to stdout, progress and errors to stderr.
@@ -105,7 +104,6 @@ func rootCommand() *cobra.Command {
 	root.DisableSuggestions = true // unknownCommand has one
 	root.SetCompletionCommandGroupID("other")
 	root.AddCommand(under("measure", runCommand(), compareCommand(), loadCommand())...)
-	root.AddCommand(under("imitate", imitateCommands()...)...)
 	root.AddCommand(under("read", reportCommand(), checkCommand(), auditCommand(), mergeCommand(), listCommand())...)
 	root.AddCommand(under("machine", doctorCommand(), verifyCommand(), validateCommand())...)
 	root.AddCommand(under("fleet", fleetCommands()...)...)

@@ -42,7 +42,6 @@ type Request struct {
 	HTTP2, H2C                                     bool  // instead of HTTP/1.1; H2C: in the clear alone
 	Duration, Warmup, RampUp, Timeout              time.Duration
 	ConnectTimeout                                 time.Duration
-	Limit                                          int64   // of requests in Duration; 0: none
 	Rate                                           float64 // per second
 	Stages                                         []load.Stage
 	Arrivals                                       string // constant or poisson
@@ -358,7 +357,7 @@ func (p *Plan) setWindow() {
 	if p.Length == 0 && p.Requests == 0 {
 		p.Length = 10 * time.Second
 	}
-	p.window = load.Window{For: p.Length, Requests: cmp.Or(p.Requests, p.Limit), Spread: p.RampUp, Think: p.Think}
+	p.window = load.Window{For: p.Length, Requests: p.Requests, Spread: p.RampUp, Think: p.Think}
 	if !p.openLoop {
 		return
 	}
@@ -376,9 +375,6 @@ func (p *Plan) words() string {
 	amount := plain(p.Length)
 	if p.Requests > 0 {
 		amount = document.Count(p.Requests, "request")
-	}
-	if p.Limit > 0 {
-		amount += " or " + document.Count(p.Limit, "request")
 	}
 	switch {
 	case p.Find != nil:

@@ -18,7 +18,6 @@ import (
 type Outcome struct {
 	Summary summary.Summary // without Load, Detail and percentiles
 	Part    *load.Part
-	Limited bool // by Request.Limit
 	// BeganUnixNS is the beginning of the window by the time of day of the generator's machine.
 	BeganUnixNS int64
 	MaxErrors   float64     // of the Request
@@ -35,7 +34,7 @@ func (p *Plan) outcome(s *summary.Summary, part *load.Part, start time.Time) *Ou
 		counts.Add(sec)
 		own.Seconds = append(own.Seconds, counts)
 	}
-	return &Outcome{Summary: own, Part: part, Limited: p.Limit > 0, BeganUnixNS: start.UnixNano(), MaxErrors: p.MaxErrors,
+	return &Outcome{Summary: own, Part: part, BeganUnixNS: start.UnixNano(), MaxErrors: p.MaxErrors,
 		Strict: p.Strict}
 }
 
@@ -137,9 +136,6 @@ func Merge(outcomes []*Outcome, names []string) (*summary.Summary, error) {
 		}
 	}
 	s.Load, s.Detail, s.SentHTTP2, s.Part = l, d, sentHTTP2(d), nil // Part came as null
-	if outcomes[0].Limited {
-		s.Load.Planned, s.Load.NeverStarted = s.Load.Started, 0
-	}
 	for i, o := range outcomes {
 		g, err := o.generator(names[i])
 		if err != nil {

@@ -6,17 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"runtime"
 	"runtime/debug"
 	"time"
 
 	"dyno/internal/endpoint"
 	machine "dyno/internal/host"
-	"dyno/internal/http1"
 	"dyno/internal/load"
 	"dyno/internal/result"
-	"dyno/internal/scenario"
 	"dyno/internal/summary"
 )
 
@@ -60,9 +57,6 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 	suspended := machine.Suspended()
 	err = p.measure(ctx, session, s, start)
 	s.SentHTTP2 = sentHTTP2(s.Detail)
-	if p.Limit > 0 { // of which no number was planned
-		s.Load.Planned, s.Load.NeverStarted = s.Load.Started, 0
-	}
 	s.Suspended = machine.SuspendedBetween(suspended, machine.Suspended())
 	if s.Interrupted = err != nil && ctx.Err() != nil; s.Interrupted {
 		err = nil
@@ -89,21 +83,6 @@ func (p *Plan) frame() *summary.Summary {
 		s.Names = append(s.Names, cmp.Or(q.Name, q.Method+" "+q.Path))
 	}
 	return s
-}
-
-// Ask sends the first request of the load, before it, and returns the response.
-func (p *Plan) Ask(ctx context.Context) (*http1.Response, error) {
-	resp, err := p.job.Scenario.First(ctx, p.job.Endpoint, p.Timeout, scenario.Options{Close: p.NoKeepalive})
-	var op *net.OpError
-	switch {
-	case err == nil:
-		return resp, nil
-	case errors.As(err, &op) && op.Op == "dial":
-		err = unopened(err, p.target.Endpoint)
-	default:
-		err = advised(err)
-	}
-	return nil, fmt.Errorf("ask %s: %w", p.Target, err)
 }
 
 // open makes the connections.

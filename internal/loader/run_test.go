@@ -334,28 +334,6 @@ func TestFilesOutliveALoadThatCannotStart(t *testing.T) {
 	}
 }
 
-// TestLimit: a load of a time ends with a number of requests, too, of which none was planned.
-func TestLimit(t *testing.T) {
-	r := Request{Duration: time.Minute, Limit: 20, Connections: 2}
-	r.URL = served(t)
-	p, err := New(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := p.Run(t.Context(), &Files{}, nil)
-	if err != nil || s.Load.Succeeded != 20 || !strings.HasPrefix(p.Did, "1m or 20 requests over") {
-		t.Errorf("%v, %+v, %s", err, s, p.Did)
-	}
-	r.Duration, r.Limit = 50*time.Millisecond, 1e9
-	if p, err = New(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
-	s, err = p.Run(t.Context(), &Files{}, nil)
-	if err != nil || s.Load.Planned != s.Load.Started || s.Load.NeverStarted != 0 || s.ErrorShare() > 0 {
-		t.Errorf("%v, %+v", err, s.Load)
-	}
-}
-
 // TestSearchKeepsItsProbes: a search that is interrupted returns what its probes showed.
 func TestSearchKeepsItsProbes(t *testing.T) {
 	r := Request{Find: objectives("p50<1m,errors<100%"), Duration: 30 * time.Second, Connections: 2}
@@ -415,46 +393,5 @@ func TestLongBodies(t *testing.T) {
 				t.Errorf("%s, %s: %+v, %v", engine, headers, got, err)
 			}
 		}
-	}
-}
-
-// TestAsk: the first request is sent once, before the load.
-func TestAsk(t *testing.T) {
-	r := Request{Requests: 1, NoKeepalive: true}
-	r.URL = served(t)
-	p, err := New(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := p.Ask(t.Context())
-	if err != nil || string(resp.Body) != "value" || !resp.Close {
-		t.Errorf("%v, %+v", err, resp)
-	}
-}
-
-// TestAskWaitsForTheTimeout: a server that accepts a connection and answers nothing is named as that,
-// after the time that the load has for a request; only where none accepts is it asked for one.
-func TestAskWaitsForTheTimeout(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ask := func() string {
-		p, err := New(t.Context(), Request{URL: ln.Addr().String(), Requests: 1, Timeout: time.Second / 5})
-		if err == nil {
-			_, err = p.Ask(t.Context())
-		}
-		if err == nil {
-			t.Fatal("no error")
-		}
-		return err.Error()
-	}
-	if got := ask(); !strings.Contains(got, "accepted the connection, but sent no response within 200ms") ||
-		strings.Contains(got, "is a server listening") {
-		t.Error(got)
-	}
-	ln.Close()
-	if got := ask(); !strings.Contains(got, "connection refused; is a server listening at ") {
-		t.Error(got)
 	}
 }

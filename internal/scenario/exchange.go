@@ -200,15 +200,8 @@ func (s *Scenario) Answers(ctx context.Context, to endpoint.Endpoint) ([]Answer,
 	return all, nil
 }
 
-// First sends the first request of a load, on a connection of its own, and returns the response, which
-// must come within a time.
-func (s *Scenario) First(ctx context.Context, to endpoint.Endpoint, within time.Duration, o Options) (*http1.Response,
-	error) {
-	_, resp, err := s.first(ctx, to, within, o)
-	return resp, err
-}
-
-// first does so, and returns the contract of the request too.
+// first sends the first request of a load, on a connection of its own, and returns its contract and the response,
+// which must come within a time.
 func (s *Scenario) first(ctx context.Context, to endpoint.Endpoint, within time.Duration, o Options) (*Want,
 	*http1.Response, error) {
 	v := newVerifier(s, to, 0)
