@@ -37,7 +37,7 @@ func (j *examiner) size() {
 			t, size := j.check("R4", "bytes per request", s.row, s.throughput), s.bytes
 			t.say("%s ÷ %s = %s bytes per request", s.throughput.Text, rateText(s.rate.at), number(size.at))
 			switch {
-			case size.hi < least:
+			case size.hi < least && !s.row.Streams:
 				t.fail(Impossible, "fewer bytes than HTTP needs", "")
 				t.say("%s, but HTTP/1.1 takes at least %s", t.Text, number(least))
 				t.off = least / size.at
@@ -77,6 +77,16 @@ func (j *examiner) unlike() {
 	}
 }
 
+// leavesOutErrors reports whether a row counts responses by class, and its rates are those of the right ones.
+func leavesOutErrors(r *importer.Row) bool {
+	right, some := rightOverTime(r)
+	list := r.All(importer.PerSec, "rps", "rps_mean")
+	return len(list) > 0 && r.One(importer.None, answerClasses...) != nil &&
+		!slices.ContainsFunc(list, func(f *importer.Figure) bool {
+			return some && of(f).apart(right.span) > slack || !some && f.Value != 0
+		})
+}
+
 // errors applies R5 to counts of statuses and errors. Tables do not contain bodies.
 func (j *examiner) errors(r *importer.Row) {
 	n := r.One(importer.None, "requests")
@@ -92,10 +102,12 @@ func (j *examiner) errors(r *importer.Row) {
 		t.say("%s of %s responses were errors", number(bad.Value), number(n.Value))
 		t.off = 1 + share
 		switch {
+		case share > 0.001 && leavesOutErrors(r):
+			t.fail(Doubtful, "errors among the responses", "the rate leaves them out; the latencies need not")
 		case share >= half:
 			t.fail(Impossible, "the rate counts error responses", "")
 		case share > 0.001:
-			t.fail(Doubtful, "the rate includes errors", "")
+			t.fail(Doubtful, "errors among the responses", "")
 		}
 		if t.Verdict != Sound {
 			t.of(slices.Concat(rates(r), []*importer.Figure{n}, counted)...)

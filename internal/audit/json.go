@@ -33,10 +33,11 @@ type jsonMissing struct {
 }
 
 type jsonFile struct {
-	Name    string `json:"name"`
-	Format  string `json:"format"`
-	Rows    int    `json:"rows"`
-	Figures int    `json:"figures"`
+	Name    string        `json:"name"`
+	Format  string        `json:"format"`
+	Rows    int           `json:"rows"`
+	Figures int           `json:"figures"`
+	Unread  []jsonTrouble `json:"unread,omitempty"`
 }
 
 // jsonCounts are Counts by name.
@@ -95,6 +96,13 @@ type jsonTrouble struct {
 	Text string `json:"text"`
 }
 
+func troublesJSON(list []importer.Trouble) (out []jsonTrouble) {
+	for _, t := range list {
+		out = append(out, jsonTrouble{jsonPlace(t.Place), t.Text})
+	}
+	return out
+}
+
 func countsJSON(c Counts) jsonCounts {
 	return jsonCounts{c.Total(), c[Impossible], c[Doubtful], c[Sound], c[CannotTell]}
 }
@@ -106,10 +114,8 @@ func JSON(w io.Writer, j *Report, all bool) error {
 		Findings: []jsonFinding{}, Troubles: []jsonTrouble{},
 	}
 	for _, d := range j.Documents {
-		doc.Files = append(doc.Files, jsonFile{d.Name, d.Format, len(d.Rows), d.Printed()})
-		for _, t := range d.Troubles {
-			doc.Troubles = append(doc.Troubles, jsonTrouble{jsonPlace(t.Place), t.Text})
-		}
+		doc.Files = append(doc.Files, jsonFile{d.Name, d.Format, len(d.Rows), d.Printed(), troublesJSON(d.Unread)})
+		doc.Troubles = append(doc.Troubles, troublesJSON(d.Troubles)...)
 	}
 	for _, f := range j.Findings {
 		if f.Verdict == Sound && !all {

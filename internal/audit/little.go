@@ -13,7 +13,7 @@ import (
 // (Little 1961). It cannot exceed the number of connections × pipeline depth. Nor can it be much
 // lower, because each connection is reused at once.
 func (j *examiner) little(r *importer.Row) {
-	if r.Connections == 0 || r.Open {
+	if !closed(r) {
 		return
 	}
 	first := len(j.found)
@@ -33,6 +33,10 @@ func (j *examiner) little(r *importer.Row) {
 	}
 }
 
+// closed reports whether Little's law holds for the figures of a row: they are of one closed loop of known
+// connections.
+func closed(r *importer.Row) bool { return r.Connections > 0 && !r.Open && !r.Averaged }
+
 // inFlight judges one latency with one rate. The latency is the first of the finding's figures.
 func (j *examiner) inFlight(r *importer.Row, p pace, l *importer.Figure) {
 	c, d, n := float64(r.Connections), float64(r.Depth), p.times(of(l))
@@ -44,6 +48,9 @@ func (j *examiner) inFlight(r *importer.Row, p pace, l *importer.Figure) {
 	}
 	t.off = n.at / c
 	switch {
+	case n.lo > bounds.InFlight(c, d) && r.Streams:
+		t.fail(CannotTell, "more requests in flight than connections", "the number of streams on a connection is not published")
+		t.off = n.at / c
 	case n.lo > bounds.InFlight(c, d):
 		t.fail(Impossible, "more requests in flight than the connections can carry", "")
 		t.off = n.at / c / d
@@ -57,7 +64,7 @@ func (j *examiner) inFlight(r *importer.Row, p pace, l *importer.Figure) {
 		}
 	case r.PerRequest && n.hi < c*(1-slack):
 		t.fail(CannotTell, "connections being opened",
-			"one connection per request: the others may have been connecting")
+			"connections are opened again and again: the others may have been connecting")
 	case n.hi < c*half:
 		t.fail(Impossible, "less than half of the connections in use", "the load was not as stated: connections "+
 			"were missing, or the client could not keep them busy")

@@ -44,6 +44,21 @@ func overTime(r *importer.Row) (p pace, ok bool) {
 	}, true
 }
 
+// rightOverTime returns right answers ÷ time, where a row counts answers by class.
+func rightOverTime(r *importer.Row) (p pace, ok bool) {
+	n, t := 0.0, span{}
+	for _, f := range r.All(importer.None, "http2xx", "http3xx") {
+		n += f.Value
+	}
+	t, text, _ := duration(r)
+	s := exactly(n)
+	if !s.usable() || !t.usable() {
+		return pace{}, false
+	}
+	s = s.over(t)
+	return pace{span: s, sum: number(n) + " ÷ " + text + " = " + rateText(s.at)}, true
+}
+
 // most is the number of rates, or latencies, of a row that are checked. It limits the comparisons
 // of each with each; real tables have fewer.
 const most = 32
@@ -91,13 +106,23 @@ func paces(r *importer.Row) []pace {
 // is requests ÷ time.
 func timeAtFault(r *importer.Row, rate *importer.Figure, whole pace) bool {
 	c := exactly(float64(r.Connections))
-	return r.Connections > 0 && !r.Open && slices.ContainsFunc(latencies(r), func(l *importer.Figure) bool {
+	return closed(r) && slices.ContainsFunc(latencies(r), func(l *importer.Figure) bool {
 		return !l.Prose && of(rate).times(of(l)).apart(c) <= slack && whole.times(of(l)).apart(c) > slack
 	})
 }
 
-// rate applies R1: the printed rate must be requests ÷ time. A mean of samples (rps_mean) may
-// differ, because it is a different average; Little's law then shows which of the two is wrong.
+// sampledAlike is the share by which a published mean of samples differs from requests ÷ time at most, where
+// the load generator is not known to print one: rates of bombardier's that are in doubt for no other reason are
+// up to 24 % off.
+const sampledAlike = 0.25
+
+// mayBeSampled reports whether a rate may be a mean of samples or of loads, which is a different average.
+func mayBeSampled(r *importer.Row, rate *importer.Figure, gap float64) bool {
+	return rate.Metric == "rps_mean" || r.Averaged || gap <= sampledAlike && (r.Tool == "" || r.Tool == "bombardier" || r.Tool == "plow")
+}
+
+// rate applies R1: the printed rate must be requests ÷ time, or right answers ÷ time. A mean of samples may
+// differ; Little's law then shows which of the two is wrong.
 func (j *examiner) rate(r *importer.Row) {
 	whole, ok := overTime(r)
 	if !ok {
@@ -108,20 +133,26 @@ func (j *examiner) rate(r *importer.Row) {
 			continue
 		}
 		t := j.check("R1", "rate is requests ÷ time", r, append([]*importer.Figure{f}, whole.figures...)...)
-		gap, mean := of(f).apart(whole.span), f.Metric == "rps_mean"
+		gap := of(f).apart(whole.span)
 		t.off = gap + 1
 		if gap <= slack {
 			t.say("%s, and the rate is %s", whole.sum, rateText(f.Value))
 			continue
 		}
+		if right, ok := rightOverTime(r); ok && of(f).apart(right.span) <= slack {
+			t.say("%s, and the rate is %s: that of the right answers", right.sum, rateText(f.Value))
+			continue
+		}
 		t.say("%s, but the rate is %s (%+.1f %%)", whole.sum, rateText(f.Value), 100*(f.Value/whole.at-1))
 		switch {
-		case mean && timeAtFault(r, f, whole):
+		case timeAtFault(r, f, whole):
 			t.blameTime(r, f, whole)
-		case mean:
+		case mayBeSampled(r, f, gap):
 			t.fail(Doubtful, "rate is not requests ÷ time",
-				"it is a mean over short samples, which weights slow and fast periods equally; the rate is "+
-					"requests ÷ time")
+				"a mean over short samples weights slow and fast periods equally; the rate is requests ÷ time")
+			if r.Averaged {
+				t.Note = "a mean over several loads, which weights short and failed ones like the others"
+			}
 			t.of(f)
 		default:
 			t.fail(Impossible, "rate is not requests ÷ time", "")
@@ -134,7 +165,7 @@ func (j *examiner) rate(r *importer.Row) {
 func (t *Finding) blameTime(r *importer.Row, rate *importer.Figure, whole pace) {
 	l, c, time := latencies(r)[0], float64(r.Connections), r.One(importer.Seconds, "time")
 	verdict := Doubtful
-	if whole.lo*l.Lo > c*(1+slack) || whole.hi*l.Hi < c*half {
+	if rate.Metric == "rps" && !mayBeSampled(r, rate, of(rate).apart(whole.span)) || whole.lo*l.Lo > c*(1+slack) || whole.hi*l.Hi < c*half {
 		verdict = Impossible
 	}
 	t.fail(verdict, "the time does not belong to these requests", "")

@@ -40,6 +40,9 @@ func counts(list ...int) (cells []document.Cell) {
 	return cells
 }
 
+// mostNames is how many columns that are not read are named.
+const mostNames = 20
+
 // summary counts the figures of each document and of each verdict.
 func summary(j *Report) document.Section {
 	var s document.Section
@@ -50,6 +53,17 @@ func summary(j *Report) document.Section {
 		}
 		s.Blocks = append(s.Blocks, paragraph(fmt.Sprintf("%s: %s in %s (%s)%s",
 			d.Name, document.Count(d.Printed(), "figure"), document.Count(len(d.Rows), "row"), d.Format, unread)))
+		if n := len(d.Unread); n > 0 {
+			var names []string
+			for _, u := range d.Unread[:min(n, mostNames)] {
+				names = append(names, u.Text)
+			}
+			more := ""
+			if n > mostNames {
+				more = " and " + number(float64(n-mostNames)) + " more"
+			}
+			s.Blocks = append(s.Blocks, paragraph("Columns that are not read: "+strings.Join(names, ", ")+more))
+		}
 	}
 	total := j.Figures.Total()
 	t := document.Table{Columns: []document.Column{

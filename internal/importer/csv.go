@@ -28,6 +28,8 @@ var columnNames = aliases(map[string]string{
 	"unit":        "unit",
 	"delay":       "delay, sleep",
 	"depth":       "depth, pipeline, pipelining",
+	"target":      "target rate, target rps, rate limit",
+	"reconnects":  "reconnects",
 })
 
 // metricNames maps names of metrics, as simplify spells them, to dyno's names. Other metrics keep
@@ -37,14 +39,19 @@ var metricNames = aliases(map[string]string{
 		"requests per sec, qps, throughput rps",
 	"rps_mean": "rps mean, rps avg",
 	"latency_mean": "latency mean, latency avg, latency average, mean latency, avg latency, average latency, " +
-		"latency, total mean",
+		"latency, total mean, average, avg, mean",
 	"latency_min":   "latency min, min latency, fastest",
 	"latency_max":   "latency max, max latency, slowest",
-	"latency_stdev": "latency stdev, latency sd",
+	"latency_stdev": "latency stdev, latency sd, latency stddev, stdev latency, stddev latency",
 	"p50":           "p50, median, latency median, latency p50",
 	"time":          "time, elapsed, time taken, duration",
 	"requests":      "requests, n, total requests, complete requests",
-	"throughput":    "throughput, transfer, transfer rate, transfer sec",
+	"throughput":    "throughput, transfer, transfer rate, transfer sec, bandwidth",
+	"http1xx":       "1xx, status 1xx, http 1xx",
+	"http2xx":       "2xx, status 2xx, http 2xx",
+	"http3xx":       "3xx, status 3xx, http 3xx",
+	"http4xx":       "4xx, status 4xx, http 4xx",
+	"http5xx":       "5xx, status 5xx, http 5xx",
 })
 
 // aliases inverts a table of names with their aliases.
@@ -61,7 +68,8 @@ func aliases(table map[string]string) map[string]string {
 // Forms of names in the header of a table.
 var (
 	notWord  = lazy.Regexp(`[^a-z0-9]+`)
-	quantile = lazy.Regexp(`^(?:latency )?p([0-9]{1,2}(?: ?9+)?|100)$`)
+	quantile = lazy.Regexp(`^(?:latency )?(?:p|percentile ?)([0-9]{1,2}(?: ?9+)?|100)(?: latency)?$|` +
+		`^(?:latency )?([0-9]{1,2}(?: 9+)?|100)(?:st|nd|rd|th)?(?: percent| percentile| pct| ?ile)(?: latency)?$`)
 	inParens = lazy.Regexp(`^(.*?)\s*[\[(]([^\])]*)[\])]\s*$`)
 )
 
@@ -76,8 +84,12 @@ func metricOf(name string) (metric string, known bool) {
 	if m, ok := metricNames[s]; ok {
 		return m, true
 	}
-	if m := quantile().FindStringSubmatch(s); m != nil {
-		return "p" + strings.ReplaceAll(m[1], " ", "."), true
+	if m := quantile().FindStringSubmatch(simplify(strings.ReplaceAll(name, "%", " percent"))); m != nil {
+		digits := strings.ReplaceAll(cmp.Or(m[1], m[2]), " ", "")
+		if len(digits) > 2 && digits != "100" {
+			digits = digits[:2] + "." + digits[2:]
+		}
+		return "p" + digits, true
 	}
 	return name, false
 }
@@ -146,7 +158,7 @@ func (r *reader) csv() error {
 		return fmt.Errorf("the header of the table: %w", err)
 	}
 	t.head(names)
-	take := t.take()
+	take := t.take(names)
 	if take == nil {
 		return fmt.Errorf("%s: "+noFigures, r.place(1, 1), strings.Join(names, ", "))
 	}
@@ -174,6 +186,7 @@ func (r *reader) csv() error {
 func (r *reader) described() {
 	for _, row := range r.doc.Rows {
 		row.describe()
+		row.answers()
 		for _, f := range row.Figures { // a number per process in one cell
 			row.Processes = max(row.Processes, f.Many)
 		}
@@ -189,17 +202,28 @@ func newTable(r *reader, at func(column int) (line, col int)) *table {
 }
 
 // take returns the function that reads a line, as one figure or as one contestant; nil if no column
-// contains figures.
-func (t *table) take() func(cells []string) {
+// contains figures. It names the columns that the function does not read; t.at must give their places.
+func (t *table) take(names []string) func(cells []string) {
 	_, metric := t.column["metric"]
 	_, value := t.column["value"]
-	switch {
-	case metric && value:
-		return t.longRow
-	case len(t.wide) > 0:
-		return t.wideRow
+	long := metric && value
+	if !long && len(t.wide) == 0 {
+		return nil
 	}
-	return nil
+	read := map[int]bool{}
+	for name, i := range t.column {
+		read[i] = long || name != "metric" && name != "value" && name != "unit"
+	}
+	for i, name := range names {
+		if _, figures := t.wide[i]; !read[i] && (long || !figures) {
+			line, column := t.at(i)
+			t.leaveOut(name, line, column)
+		}
+	}
+	if long {
+		return t.longRow
+	}
+	return t.wideRow
 }
 
 // head finds the columns. Of several columns with the same meaning the first counts.
@@ -237,7 +261,7 @@ func (t *table) row(cells []string, own bool) (row *Row, where string) {
 		row = &Row{Source: key.source, Edition: edition, Date: key.date, Suite: key.suite, Scenario: key.scenario,
 			Contestant: key.contestant, Load: key.load}
 		row.Connections, row.Depth = int(t.level(cells, "connections")), max(int(t.level(cells, "depth")), 1)
-		row.Delay = t.level(cells, "delay")
+		row.Delay, row.Open = t.level(cells, "delay"), t.level(cells, "target") > 0
 		t.rows[key] = row
 		t.doc.Rows = append(t.doc.Rows, row)
 	}
@@ -291,6 +315,11 @@ func (t *table) wideRow(cells []string) {
 			t.figure(row, where, w.metric, cells[i], w.unit, i)
 		}
 	}
+	again, answered := t.level(cells, "reconnects"), 0.0
+	for _, f := range row.All(None, answerClasses...) {
+		answered += f.Value
+	}
+	row.PerRequest = again > 0.01*answered
 }
 
 // prose reads a figure that, according to a note in the table, the article quotes in its text:

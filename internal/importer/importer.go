@@ -73,10 +73,12 @@ type Row struct {
 	Tool        string  // the load generator, where known: wrk, ab, bombardier, hey, oha, h2load
 	Connections int     // 0: unknown
 	Depth       int     // requests in flight on one connection, at least 1
+	Streams     bool    // requests share a connection, or are no HTTP/1.1; how many at once was not published
 	Delay       float64 // s that the handler waits on purpose; 0: none known
 	Planned     float64 // s that the load was to last; 0: unknown
 	Open        bool    // an open loop: requests are sent at a rate
-	PerRequest  bool    // each request has a connection of its own
+	PerRequest  bool    // connections are opened again, for each request or after few
+	Averaged    bool    // the figures are means over several loads, for which Little's law does not hold
 	Processes   int     // of the contestant, as far as its figures show; 0: unknown
 
 	Figures []*Figure
@@ -110,6 +112,21 @@ type Document struct {
 	Format   string
 	Rows     []*Row
 	Troubles []Trouble
+	Unread   []Trouble // columns, and keys of JSON, that the importer does not know: each name once
+
+	unread map[string]bool
+}
+
+// leaveOut records the name of a column that is not read.
+func (r *reader) leaveOut(name string, line, column int) {
+	if name = strings.TrimSpace(name); name == "" || r.doc.unread[name] {
+		return
+	}
+	if r.doc.unread == nil {
+		r.doc.unread = map[string]bool{}
+	}
+	r.doc.unread[name] = true
+	r.doc.Unread = append(r.doc.Unread, Trouble{r.place(line, column), name})
 }
 
 // Printed returns the number of printed figures, including missing and unclear ones.
@@ -127,7 +144,7 @@ func (d *Document) Printed() int {
 
 // Formats are the names of formats that Read accepts.
 var Formats = []string{"csv", "markdown", "dyno", "wrk", "ab", "bombardier", "oha", "hey", "h2load", "k6",
-	"techempower"}
+	"techempower", "httparena", "the-benchmarker"}
 
 // errUnknown means that the content has no known format.
 var errUnknown = errors.New(
@@ -154,6 +171,10 @@ func Read(name string, data []byte, format string) (*Document, error) {
 		err = r.markdown()
 	case f == "techempower":
 		err = r.techempower()
+	case f == "httparena":
+		err = r.objects()
+	case f == "the-benchmarker":
+		err = r.benchmarker()
 	case jsonTools[f].fields != nil && isJSON(first):
 		err = r.toolJSON()
 	case f == "text", slices.Contains(Formats, f):
@@ -179,6 +200,7 @@ var jsonMarks = []struct{ key, format string }{
 	{`"successRate"`, "oha"}, {`"latencyPercentiles"`, "oha"}, {`"http_req_duration"`, "k6"},
 	{`"rate_answers"`, "dyno"},
 	{`"aa_check"`, "dyno"},
+	{`"framework_id"`, "the-benchmarker"}, {`"avg_latency"`, "httparena"}, {`"p99_latency"`, "httparena"},
 }
 
 // sniff names the format of data, or returns "". The format "text" is one or several outputs that
@@ -194,7 +216,8 @@ func sniff(data []byte) string {
 		return ""
 	}
 	for line := range bytes.Lines(trimmed) {
-		if _, ok := heading(string(bytes.TrimRight(line, "\r\n"))); ok {
+		text, _ := untypeset(strings.TrimRight(string(line), "\r\n"))
+		if _, _, ok := heading(text); ok {
 			return "text"
 		}
 	}

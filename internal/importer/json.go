@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -151,8 +153,6 @@ var k6Fields = []field{
 	{"http_req_failed.passes", "failed", ""},
 	{"http_req_duration.avg", "latency_mean", "ms"}, {"http_req_duration.min", "latency_min", "ms"},
 	{"http_req_duration.med", "p50", "ms"}, {"http_req_duration.max", "latency_max", "ms"},
-	{"http_req_duration.p(90)", "p90", "ms"}, {"http_req_duration.p(95)", "p95", "ms"},
-	{"http_req_duration.p(99)", "p99", "ms"}, {"http_req_duration.p(99.9)", "p99.9", "ms"},
 }
 
 // jsonTools are the tools whose JSON is one object: its fields, and the prefix of their paths.
@@ -185,13 +185,19 @@ func (r *reader) toolJSON() error {
 	case "dyno":
 		row.ofDyno(at)
 	case "k6":
-		for path, l := range at { // handleSummary has one level more
-			at[strings.Replace(path, ".values.", ".", 1)] = l
-		}
+		at = k6Paths(list, at)
 	}
 	for _, f := range tool.fields {
 		if l := at[tool.prefix+f.path]; l.text != "" {
 			r.add(row, f.metric, l.text, f.unit, l.line, l.column)
+		}
+	}
+	if row.Tool == "k6" {
+		for _, path := range slices.Sorted(maps.Keys(at)) { // the percentiles that the test asked for
+			of, isTime := strings.CutPrefix(path, "metrics.http_req_duration.p(")
+			if l := at[path]; isTime && l.text != "" && strings.HasSuffix(of, ")") {
+				r.add(row, "p"+strings.TrimSuffix(of, ")"), l.text, "ms", l.line, l.column)
+			}
 		}
 	}
 	for _, l := range list {

@@ -14,7 +14,10 @@ var (
 	depthForm  = lazy.Regexp(`(?i)\bpipelin(?:e|ed|ing)\s*[=x ]?\s*([0-9]+)\b`)
 	proseForm  = lazy.Regexp(`(?i)\bprose says ([0-9][0-9.,]*)\s*(us|µs|ms|s|req/s|/s)\b`)
 	formerForm = lazy.Regexp(`^(\S+):(\S+\.\w+)$`)
-	closeForm  = lazy.Regexp(`(?i)connection:\s*close|disable-?keep-?alive|no-?keep-?alive|non-?keep-?alive`)
+	// gateway and production-stack are profiles of HttpArena, over HTTP/2.
+	streamsForm = lazy.Regexp(`(?i)(?:^|[-_ /,(])(?:h2c?|h3|http/?[23]|grpc|quic|ws|websocket|gateway|production-stack|` +
+		`pipelin\w*(?:\.lua)?)(?:$|[-_ /,)])`)
+	closeForm = lazy.Regexp(`(?i)connection:\s*close|disable-?keep-?alive|no-?keep-?alive|non-?keep-?alive`)
 )
 
 // tools are the load generators whose command lines are known.
@@ -36,13 +39,38 @@ func (r *Row) describe() {
 		}
 	}
 	r.command(r.Load)
+	r.Streams = r.Depth == 1 && (streamsForm().MatchString(r.Scenario+" "+r.Load) || r.Tool == "h2load" && r.Load == "")
+	r.command(commandIn(r.Scenario))
 }
+
+// commandIn returns the command line of a load generator from its name on, or "": a heading is often one.
+func commandIn(text string) string {
+	words := strings.Fields(strings.ReplaceAll(text, "`", " "))
+	for i, w := range words[:max(0, len(words)-1)] {
+		if slices.Contains(tools, w[strings.LastIndex(w, "/")+1:]) && optionForm().MatchString(words[i+1]) {
+			return strings.Join(words[i:], " ")
+		}
+	}
+	return ""
+}
+
+// optionForm is an option of a command line; longOptions are those that have another name in some tools.
+var (
+	optionForm  = lazy.Regexp(`^--?[A-Za-z]`)
+	longOptions = map[string]byte{"connections": 'c', "concurrency": 'c', "clients": 'c', "requests": 'n', "duration": 'd',
+		"rate": 'R', "qps": 'R'}
+)
 
 // command reads connections, requests and length from a command line such as "ab -n 6000 -c 300".
 func (r *Row) command(line string) {
 	words := strings.Fields(line)
-	if len(words) > 0 && slices.Contains(tools, words[0]) && r.Tool == "" {
-		r.Tool = words[0]
+	for i, w := range words {
+		words[i] = strings.TrimRight(w, ",;:)") // of a sentence
+	}
+	if len(words) > 0 && r.Tool == "" {
+		if tool := words[0][strings.LastIndex(words[0], "/")+1:]; slices.Contains(tools, tool) {
+			r.Tool = tool
+		}
 	}
 	r.PerRequest = r.PerRequest || closeForm().MatchString(line) ||
 		r.Tool == "ab" && line != "" && !strings.Contains(line+" ", " -k ")
@@ -50,21 +78,36 @@ func (r *Row) command(line string) {
 		if len(w) < 2 || w[0] != '-' {
 			continue
 		}
-		value := ""
-		if len(w) > 2 && w[1] != '-' {
+		value, option := "", w[1]
+		long, set, is := strings.Cut(strings.TrimLeft(w, "-"), "=")
+		switch {
+		case option == '-' && is:
+			value = set
+		case option != '-' && len(w) > 2:
 			value = strings.TrimPrefix(w[2:], "=")
-		} else if i+1 < len(words) {
+		case i+1 < len(words):
 			value = words[i+1]
 		}
-		switch option := w[1]; option {
+		if option == '-' {
+			option = longOptions[long]
+		}
+		switch option {
 		case 'c':
 			if n, err := strconv.Atoi(value); err == nil && r.Connections == 0 && n > 0 {
 				r.Connections = n
 			}
 		case 'n':
 			r.requests(value)
-		case 'd', 'z':
-			r.Planned = length(value, r.Planned)
+		case 'm':
+			if n, err := strconv.Atoi(value); err == nil && r.Tool == "h2load" && n > 0 && n <= 1<<20 {
+				r.Depth = n
+			}
+		case 'd', 'z', 'D', 't':
+			// -d is the body for hey and oha; -D and -t are lengths for h2load and ab alone.
+			if option == 'z' || option == 'd' && !alike(r.Tool, "hey") && r.Tool != "ab" && r.Tool != "h2load" ||
+				option == 'D' && r.Tool == "h2load" || option == 't' && r.Tool == "ab" {
+				r.Planned = length(value, r.Planned)
+			}
 		case 'R', 'q', 'r':
 			// Only wrk2 has -R; -q and -r mean a rate for some tools alone.
 			limits := option == 'R' || option == 'r' && r.Tool == "bombardier" ||

@@ -61,15 +61,14 @@ func (r *reader) markdown() error {
 // mdTable reads the table whose header is the line at index. It reports whether the table has
 // figures.
 func (r *reader) mdTable(part string, head []mdCell, index int, body [][]byte) bool {
-	var cells []mdCell
-	number := index + 3
+	cells, number := head, index+1
 	t := newTable(r, func(column int) (int, int) { return number, cells[column].at })
 	t.part = part
 	t.head(texts(head))
 	if _, figures := t.wide[0]; !figures && len(t.column) == 0 {
 		t.column["contestant"] = 0
 	}
-	take := t.take()
+	take := t.take(texts(head))
 	if take == nil {
 		return false
 	}

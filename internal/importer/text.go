@@ -24,10 +24,16 @@ type pattern struct {
 var groups = strings.NewReplacer("<int>", `(\d+)`, "<num>", `([0-9.]+)`, "<val>", `([0-9.]+[\wµ]+)`,
 	"<words>", `([0-9.]+ \w+)`)
 
-// line returns a pattern; names are separated by spaces, one for each group.
+// line returns a pattern; names are separated by spaces, one for each group. Indentation is ignored: pages
+// add and remove it.
 func line(form, names, unit string) pattern {
-	return pattern{lazy.Regexp(groups.Replace(form)), strings.Fields(names), unit}
+	return pattern{lazy.Regexp(groups.Replace(leading().ReplaceAllString(form, indent))), strings.Fields(names), unit}
 }
+
+// leading is the beginning of a form; indent is what may precede a line: blanks, and the mark of a quotation.
+var leading = lazy.Regexp(`^\^(?:\\s[*+])?`)
+
+const indent = `^[\s>]*`
 
 // outputs are the lines of each tool that hold figures.
 var outputs = map[string][]pattern{
@@ -72,7 +78,7 @@ var outputs = map[string][]pattern{
 		line(`^\s+<int>%\s+<int>`, "pct p", "ms"),
 	},
 	"bombardier": {
-		line(`^Bombarding \S+ with <int> request\(s\) using <int> connection`, "requests connections", ""),
+		line(`^Bombarding \S+ with <int> requests?(?:\(s\))? using <int> connection`, "requests connections", ""),
 		line(`^Bombarding \S+ for (\S+) using <int> connection`, "planned connections", ""),
 		line(`^\s+Reqs/sec\s+<num>\s+<num>\s+<num>`, "rps_mean rps_stdev rps_max", "req/s"),
 		line(`^\s+Latency\s+<val>\s+<val>\s+<val>`, "latency_mean latency_stdev latency_max", ""),
@@ -88,7 +94,7 @@ var outputs = map[string][]pattern{
 	"dyno": dynoLines,
 	"k6":   k6Lines,
 	"h2load": {
-		line(`^spawning thread #\d+: <int> total client`, "connections", ""),
+		line(`^spawning thread #\d+: <int> total client`, "clients", ""),
 		line(`^finished in <val>, ([0-9.]+ req/s), ([0-9.]+\w+/s)`, "time rps throughput", ""),
 		line(`^requests: \d+ total, \d+ started, <int> done, \d+ succeeded, <int> failed, <int> errored, <int> timeout`,
 			"requests failed errored timeouts", ""),
@@ -116,120 +122,180 @@ var summary = []pattern{
 	line(`^\s+\[([0-9]{3})\]\s+<int> responses`, "status responses", ""),
 }
 
-// headings are the beginnings of the lines that start an output.
-var headings = []struct{ prefix, tool string }{
-	{"Running ", "wrk"}, {"This is ApacheBench", "ab"}, {"Bombarding ", "bombardier"}, {"starting benchmark...",
-		"h2load"}, {"Summary:", "hey"},
+// headings are the lines that begin an output. Where the first of them is missing, the next one begins it.
+var headings = []struct {
+	tool   string
+	banner bool // it always begins an output, and stands before all other lines
+	form   func() *regexp.Regexp
+}{
+	{"wrk", true, lazy.Regexp(indent + `Running .* test @ `)},
+	{"wrk", false, lazy.Regexp(indent + `\d+ threads? and \d+ connections?\s*$`)},
+	{"wrk", false, lazy.Regexp(indent + `Thread Stats\s+Avg\s`)},
+	{"ab", true, lazy.Regexp(indent + `This is ApacheBench`)},
+	{"ab", false, lazy.Regexp(indent + `Server Software:`)},
+	{"bombardier", true, lazy.Regexp(indent + `Bombarding `)},
+	{"bombardier", false, lazy.Regexp(indent + `(?:\d+ / \d+ )?\[=+\]\s`)}, // the bar, when it is full
+	{"bombardier", false, lazy.Regexp(indent + `Statistics\s+Avg\s+Stdev\s+Max`)},
+	{"h2load", true, lazy.Regexp(indent + `starting benchmark\.\.\.`)},
+	{"h2load", false, lazy.Regexp(indent + `finished in \S+, \S+ req/s`)},
+	{"hey", true, lazy.Regexp(indent + `Summary:`)},
+	{"oha", false, lazy.Regexp(indent + `Success rate:\s+[0-9.]+%`)},
+	{"hey", false, lazy.Regexp(indent + `Total:\s+[0-9.]+ secs`)},
+	{"dyno", true, dynoHead},
 }
 
-// heading reports whether a line begins a tool's output, and which tool's.
-func heading(line string) (tool string, ok bool) {
+// heading reports whether a line is a heading, and of which tool's output. The key is "" for a banner; no
+// other heading stands twice in one output.
+func heading(line string) (tool, key string, ok bool) {
 	for _, h := range headings {
-		if strings.HasPrefix(line, h.prefix) && (h.tool != "wrk" || strings.Contains(line, " test @ ")) {
-			return h.tool, true
+		if form := h.form(); form.MatchString(line) {
+			if h.banner {
+				return h.tool, "", true
+			}
+			return h.tool, form.String(), true
 		}
 	}
-	if dynoHead().MatchString(line) {
-		return "dyno", true
+	if m := k6Line().FindStringSubmatch(line); m != nil { // its summary has no head: a metric comes once
+		return "k6", m[1], true
 	}
-	if k6Line().MatchString(line) {
-		return "k6", true
+	return "", "", false
+}
+
+// alike reports whether two tools print the same summary: oha is known by one more line.
+func alike(a, b string) bool {
+	return a == b || (a == "hey" || a == "oha") && (b == "hey" || b == "oha")
+}
+
+// outputText reads outputs that are lines, one after the other.
+type outputText struct {
+	*reader
+	row     *Row
+	seen    map[string]bool // headings, and forms of lines with figures, of the current output
+	command string          // the latest command line that no output followed
+}
+
+// begin starts the row of an output.
+func (o *outputText) begin(tool, text string) {
+	o.row = o.newRow(tool)
+	o.row.Load, o.command = o.command, ""
+	clear(o.seen)
+	for _, word := range strings.Fields(text) {
+		if strings.HasPrefix(word, "http://") || strings.HasPrefix(word, "https://") {
+			o.row.Contestant = word
+		}
 	}
-	return "", false
 }
 
 // text reads outputs that are lines, one after the other. A line such as "$ hey -c 50 …" before an
-// output gives the command, which supplements the output.
+// output gives the command, which supplements the output. An output begins at its banner, or else
+// where a line comes that the current output already has.
 func (r *reader) text() {
-	var row *Row
-	command, number, forced, seen := "", 0, r.doc.Format, map[string]bool{}
+	o := &outputText{reader: r, seen: map[string]bool{}}
+	forced, number := r.doc.Format, 0
 	for raw := range bytes.Lines(r.data) {
 		number++
 		text := strings.TrimRight(string(raw), "\r\n")
 		before := strings.LastIndex(text, "\r") + 1 // a progress bar drawn over itself
-		text = text[before:]
+		text, at := untypeset(text[before:])
 		if line, ok := strings.CutPrefix(strings.TrimSpace(text), "$ "); ok {
-			command = line
+			o.command = line
 			continue
 		}
-		tool, begins := heading(text)
+		if line := strings.Trim(text, "$>#%*` \t"); line != "" && commandIn(line) == line {
+			o.command = line
+			continue
+		}
+		tool, key, begins := heading(text)
+		if begins {
+			begins = o.row == nil || key == "" || !alike(o.row.Tool, tool) && o.row.Tool != "dyno" || o.seen[key]
+		}
 		// A forced format begins at the first line that is not blank, whatever that says.
 		if forced != "text" {
-			begins = begins && (tool == forced || tool == "hey" && forced == "oha") ||
-				row == nil && strings.TrimSpace(text) != ""
+			begins = begins && alike(tool, forced) || o.row == nil && strings.TrimSpace(text) != ""
 			tool = forced
 		}
-		if m := k6Line().FindStringSubmatch(text); m != nil { // its summary has no head: a metric comes once
-			begins = row == nil || row.Tool != "k6" || seen[m[1]]
-			if begins {
-				clear(seen)
-			}
-			seen[m[1]] = true
-		}
 		if begins {
-			row = r.newRow(tool)
-			for _, word := range strings.Fields(text) {
-				if strings.HasPrefix(word, "http://") || strings.HasPrefix(word, "https://") {
-					row.Contestant = word
-				}
-			}
-			row.Load, command = command, ""
+			o.begin(tool, text)
 		}
-		if row != nil {
-			r.outputLine(row, text, number, before)
+		if o.row != nil {
+			o.seen[key] = true
+			o.line(text, number, func(i int) int { return before + at(i) + 1 })
 		}
 	}
 	r.finish()
 }
 
-// outputLine reads the figures in a line of row's output. The bytes of the line before text are not
-// part of it.
-func (r *reader) outputLine(row *Row, text string, number, before int) {
-	if row.Tool == "hey" && strings.Contains(text, "Success rate:") {
-		row.Tool = "oha"
+// repeats are names of figures of which an output has several lines.
+var repeats = []string{"pct", "status", "clients"}
+
+// line reads the figures in a line of an output. at converts offsets in text to columns of the file.
+func (o *outputText) line(text string, number int, at func(int) int) {
+	if o.row.Tool == "hey" && strings.Contains(text, "Success rate:") {
+		o.row.Tool = "oha"
 	}
-	if name, ok := strings.CutPrefix(text, "Server Hostname:"); ok && row.Tool == "ab" {
-		row.Contestant = strings.TrimSpace(name)
+	switch o.row.Tool {
+	case "ab":
+		name, value, _ := strings.Cut(strings.TrimLeft(text, " \t>"), ":")
+		switch value = strings.TrimSpace(value); name {
+		case "Server Hostname":
+			o.row.Contestant = value
+		case "Server Port": // several servers of one host differ by it
+			o.row.Contestant += ":" + value
+		}
+	case "dyno":
+		o.row.dynoText(text)
 	}
-	if row.Tool == "dyno" {
-		row.dynoText(text)
-	}
-	for _, p := range outputs[row.Tool] {
-		at := p.form().FindStringSubmatchIndex(text)
-		if at == nil {
+	for _, p := range outputs[o.row.Tool] {
+		places := p.form().FindStringSubmatchIndex(text)
+		if places == nil {
 			continue
 		}
-		group := func(i int) (string, int) { return text[at[2*i+2]:at[2*i+3]], before + at[2*i+2] + 1 }
-		for i := 0; i < len(p.names); i++ {
-			value, column := group(i)
-			name := p.names[i]
-			switch name {
-			case "connections":
-				n, err := strconv.Atoi(value)
-				if err != nil || n < 1 {
-					r.trouble(number, column, "connections: %q is not a number of connections", value)
-					continue
-				}
-				row.Connections = n
-				continue
-			case "planned":
-				row.Planned = length(value, 0)
-				continue
-			case "pct":
-				name = "p" + value
-				if strings.Contains(value, ".") {
-					name = "p" + strings.TrimSuffix(strings.TrimRight(value, "0"), ".")
-				}
-			case "status":
-				name = "http" + value[:1] + "xx"
+		if form := p.form().String(); !slices.Contains(repeats, p.names[0]) {
+			if o.seen[form] {
+				o.begin(o.row.Tool, "")
 			}
-			if name != p.names[i] {
-				i++
-				value, column = group(i)
-			}
-			r.add(row, name, value, p.unit, number, column)
+			o.seen[form] = true
 		}
+		o.figures(p, text, places, number, at)
 		return
+	}
+}
+
+// figures reads the groups of a pattern that matched at these places of text.
+func (o *outputText) figures(p pattern, text string, places []int, number int, at func(int) int) {
+	row := o.row
+	group := func(i int) (string, int) { return text[places[2*i+2]:places[2*i+3]], at(places[2*i+2]) }
+	for i := 0; i < len(p.names); i++ {
+		value, column := group(i)
+		name := p.names[i]
+		switch name {
+		case "connections", "clients":
+			n, err := strconv.Atoi(value)
+			if err != nil || n < 1 {
+				o.trouble(number, column, "connections: %q is not a number of connections", value)
+				continue
+			}
+			if name == "connections" {
+				row.Connections = 0 // clients are those of one thread
+			}
+			row.Connections += n
+			continue
+		case "planned":
+			row.Planned = length(value, 0)
+			continue
+		case "pct":
+			name = "p" + value
+			if strings.Contains(value, ".") {
+				name = "p" + strings.TrimSuffix(strings.TrimRight(value, "0"), ".")
+			}
+		case "status":
+			name = "http" + value[:1] + "xx"
+		}
+		if name != p.names[i] {
+			i++
+			value, column = group(i)
+		}
+		o.add(row, name, value, p.unit, number, column)
 	}
 }
 
@@ -239,6 +305,9 @@ func (r *reader) finish() {
 	for _, row := range r.doc.Rows {
 		row.describe()
 		row.answers()
+		if row.Tool == "ab" && row.Load == "" && row.One(None, "kept_alive") == nil {
+			row.PerRequest = true // with -k, ab prints how many requests kept their connection
+		}
 	}
 }
 

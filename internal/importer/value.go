@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"dyno/internal/lazy"
 )
@@ -14,8 +15,8 @@ import (
 // numberForm is a published number: a sign that it is vague, the number, the other end of a range,
 // the unit, and a "+" that is ignored.
 var numberForm = lazy.Regexp(`^([~≈<>≤≥=]*)\s*` +
-	`([-−+]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)` +
-	`(?:\s*[-–]\s*([0-9]+(?:\.[0-9]+)?))?\s*([^0-9\s+~][^+~]*)?(\+?)$`)
+	`([-+]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)` +
+	`(?:\s*-\s*([0-9]+(?:\.[0-9]+)?))?\s*([^0-9\s+~][^+~]*)?(\+?)$`)
 
 // aboutForm matches the tolerance after a number, in per cent or in its unit.
 var aboutForm = lazy.Regexp(`\s*(?:±|\+/-)\s*([0-9.]+)\s*(%|[\wµ/]*)$`)
@@ -25,6 +26,37 @@ var clockForm = lazy.Regexp(`^(?:([0-9]+):)?([0-9]+):([0-9]+(?:\.[0-9]+)?)$`)
 
 // goForm is a duration of several parts, such as 1m25s.
 var goForm = lazy.Regexp(`^(?:([0-9]+)h)?(?:([0-9]+)m)?([0-9]+(?:\.[0-9]+)?)s$`)
+
+// typeset are characters that a tool printed, as word processors and content management systems write them.
+var typeset = map[rune]string{
+	'‐': "-", '‑': "-", '‒': "-", '–': "-", '—': "-", '―': "-", '−': "-", '’': "'", '‘': "'", '“': `"`, '”': `"`, 'μ': "µ",
+	'…': "...", '\u00a0': " ", '\u2007': " ", '\u2009': " ", '\u202f': " ", '\u200b': "", '\u00ad': "", '\ufeff': "",
+}
+
+// untypeset returns text as the tool printed it. at converts offsets in it to offsets in the text given.
+func untypeset(text string) (plain string, at func(int) int) {
+	if !strings.ContainsFunc(text, func(c rune) bool { _, ok := typeset[c]; return ok }) {
+		return text, func(i int) int { return i }
+	}
+	var b strings.Builder
+	var offsets []int
+	for i, c := range text {
+		_, size := utf8.DecodeRuneInString(text[i:])
+		was, ok := typeset[c]
+		if !ok {
+			was = text[i : i+size]
+		}
+		for range len(was) {
+			offsets = append(offsets, i)
+		}
+		b.WriteString(was)
+	}
+	offsets = append(offsets, len(text))
+	return b.String(), func(i int) int { return offsets[i] }
+}
+
+// spacedForm is a whole number whose thousands are set apart by a space that does not break the line.
+var spacedForm = lazy.Regexp(`^[0-9]{1,3}(?:[\x{a0}\x{2009}\x{202f}][0-9]{3})+`)
 
 // unit is a printed unit: how many base units are in one.
 type unit struct {
@@ -76,9 +108,13 @@ func unitOf(text string) (base Unit, per float64, approx bool) {
 func (f *Figure) read(text, unit string) error {
 	text = strings.TrimSpace(text)
 	f.Text = strings.TrimSpace(text + " " + unit)
+	text = spacedForm().ReplaceAllStringFunc(text, func(s string) string {
+		return strings.NewReplacer("\u00a0", "", "\u2009", "", "\u202f", "").Replace(s)
+	})
+	text, _ = untypeset(text)
 	base, per, approx := unitOf(unit)
 	f.Unit = base
-	f.Missing = text == "" || text == "-" || text == "–" || strings.EqualFold(text, "n/a")
+	f.Missing = strings.Trim(text, "-") == "" || strings.EqualFold(text, "n/a")
 	if n := several(text); n > 1 {
 		f.Many = n
 	}
@@ -93,7 +129,7 @@ func (f *Figure) read(text, unit string) error {
 		return nil
 	}
 	m := numberForm().FindStringSubmatch(text)
-	if m == nil || strings.Trim(m[2], "-−+.") == "" {
+	if m == nil || strings.Trim(m[2], "-+.") == "" {
 		return fmt.Errorf("%q is not a number", text)
 	}
 	if own := strings.TrimSpace(m[4]); own != "" {
@@ -135,7 +171,7 @@ func (f *Figure) readAbout(text string, m []int, unit string) error {
 // set computes value and bounds in base units. The number may be vague ("~", ">") and end a range
 // at other, unless that is "".
 func (f *Figure) set(vague, number, other string, per float64, approx bool) error {
-	number = strings.NewReplacer(",", "", "−", "-").Replace(number)
+	number = strings.ReplaceAll(number, ",", "")
 	v, err := scaled(number, per)
 	if err != nil {
 		return err

@@ -1,0 +1,140 @@
+package importer
+
+import (
+	"errors"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// objects reads JSON objects that are rows, wherever they are nested, as a table with a column for each of
+// their keys: HttpArena's results, a list of objects or an object of objects by scenario. The key of an object
+// that has no scenario is its scenario.
+func (r *reader) objects() error {
+	list, err := leaves(r.data)
+	if err != nil {
+		return err
+	}
+	for len(list) > 0 {
+		parent := list[0].path[:max(0, len(list[0].path)-1)]
+		n := 1
+		for n < len(list) && len(list[n].path) == len(parent)+1 && slices.Equal(list[n].path[:len(parent)], parent) {
+			n++
+		}
+		r.object(list[:n])
+		list = list[n:]
+	}
+	if len(r.doc.Rows) == 0 {
+		return errors.New("no object has the keys of a result, such as rps or avg_latency")
+	}
+	r.described()
+	return nil
+}
+
+// object reads the values of one object. Other objects than rows have no figures.
+func (r *reader) object(values []leaf) {
+	var names, cells []string
+	for _, l := range values {
+		key := ""
+		if len(l.path) > 0 {
+			key = l.path[len(l.path)-1]
+		}
+		names, cells = append(names, key), append(cells, l.text)
+	}
+	t := newTable(r, func(column int) (int, int) { return values[column].line, values[column].column })
+	t.head(names)
+	if _, rate := t.column["contestant"]; !rate {
+		return
+	}
+	t.part = strings.TrimSuffix(path.Base(r.doc.Name), ".json") // as HttpArena names the list of one scenario
+	if of := values[0].path; len(of) > 1 {
+		if _, err := strconv.Atoi(of[len(of)-2]); err != nil {
+			t.part = of[len(of)-2]
+		}
+	}
+	if strings.HasPrefix(t.part, "stream-") { // the rate counts messages, of which a response has many
+		maps.DeleteFunc(t.wide, func(_ int, f figures) bool { return slices.Contains(answerClasses, f.metric) })
+	}
+	if take := t.take(names); take != nil {
+		take(cells)
+	}
+}
+
+// benchmarkerMetrics are the labels of the-benchmarker's data.json, with the units of its first collector,
+// wrk. Its duration_ms is in µs then: the project itself divides it by a million.
+var benchmarkerMetrics = map[string]struct{ metric, unit string }{
+	"total_requests_per_s": {"rps", "req/s"}, "total_requests": {"requests", ""}, "duration_ms": {"time", "us"},
+	"total_bytes_received": {"transferred", "bytes"}, "http_errors": {"non2xx", ""}, "request_timeouts": {"timeouts", ""},
+	"socket_connection_errors": {"connect_errors", ""}, "socket_read_errors": {"read_errors", ""},
+	"socket_write_errors": {"write_errors", ""}, "average_latency": {"latency_mean", "us"},
+	"minimum_latency": {"latency_min", "us"}, "maximum_latency": {"latency_max", "us"},
+	"standard_deviation": {"latency_stdev", "us"},
+}
+
+// benchmarker reads the-benchmarker's data.json: a figure an object, of a framework at a level. Each is the
+// mean over the routes.
+func (r *reader) benchmarker() error {
+	list, err := leaves(r.data)
+	if err != nil {
+		return err
+	}
+	type key struct{ framework, level string }
+	contestants, rows := map[string]string{}, map[key]*Row{}
+	// Its second collector, oha, counts latencies in s and the duration in ms, and spells its percentiles so.
+	seconds := slices.ContainsFunc(list, func(l leaf) bool { return l.text == "percentile50" })
+	var ids []string // of the rows
+	for len(list) > 0 {
+		n := 1
+		for n < len(list) && len(list[n].path) == 3 && slices.Equal(list[n].path[:2], list[0].path[:min(2, len(list[0].path))]) {
+			n++
+		}
+		at := map[string]leaf{}
+		for _, l := range list[:n] {
+			at[l.path[len(l.path)-1]] = l
+		}
+		switch of := list[0].path; {
+		case len(of) == 3 && of[0] == "frameworks":
+			contestants[at["id"].text] = at["label"].text
+		case len(of) == 3 && of[0] == "metrics":
+			k := key{at["framework_id"].text, at["level"].text}
+			if rows[k] == nil {
+				rows[k] = r.newRow("")
+				rows[k].Connections, _ = strconv.Atoi(k.level)
+				rows[k].Averaged = true
+				ids = append(ids, k.framework)
+			}
+			r.benchmarkerFigure(rows[k], at["label"], at["value"], seconds)
+		}
+		list = list[n:]
+	}
+	for i, row := range r.doc.Rows {
+		row.Contestant = contestants[ids[i]]
+	}
+	r.described()
+	return nil
+}
+
+// benchmarkerFigure adds the figure of a label. What was not recorded is −1.
+func (r *reader) benchmarkerFigure(row *Row, label, value leaf, seconds bool) {
+	m, known := benchmarkerMetrics[label.text]
+	if !known {
+		if m.metric, known = metricOf(label.text); !known || !strings.HasPrefix(label.text, "percentile") {
+			r.leaveOut(label.text, label.line, label.column)
+			return
+		}
+		m.unit = "us"
+	}
+	switch {
+	case seconds && m.metric == "time":
+		m.unit = "ms"
+	case seconds && m.unit == "us":
+		m.unit = "s"
+	}
+	text := value.text
+	if v, err := strconv.ParseFloat(text, 64); err == nil && v == -1 {
+		text = ""
+	}
+	r.add(row, m.metric, text, m.unit, value.line, value.column)
+}
