@@ -194,9 +194,6 @@ func (b *bench) serviceError(ctx context.Context, srv *server) (outcome, error) 
 	return l.against(t)
 }
 
-// shaken is after what time all connections of a load are made and encrypted.
-const shaken = time.Second
-
 // serviceErrors is serviceError of one server that speaks p and HTTP/1.1, both loaded at the same time, so
 // that what else runs on the machine meets both. What was beside p is of HTTP/1.1.
 func (b *bench) serviceErrors(ctx context.Context, p protocol, delay string) (outcome, error) {
@@ -208,9 +205,8 @@ func (b *bench) serviceErrors(ctx context.Context, p protocol, delay string) (ou
 	var loads [2]*loadReport
 	var errs [2]error
 	var both sync.WaitGroup
-	at := time.Now().Add(shaken).Format(time.RFC3339Nano)
 	for i, flags := range [][]string{p.flags(), nil} {
-		both.Go(func() { loads[i], errs[i] = b.paced(ctx, urls[i], append(flags, "--start-at", at)...) })
+		both.Go(func() { loads[i], errs[i] = b.paced(ctx, urls[i], flags...) })
 	}
 	both.Wait()
 	if err := errors.Join(errs[:]...); err != nil {

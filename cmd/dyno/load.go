@@ -69,9 +69,6 @@ func (f *loadFlags) run(args []string) error {
 			return usagef("%s is no URL; if it is the number of --follow, write --follow=%[1]s", arg)
 		}
 	}
-	if err := f.splitFlags(); err != nil {
-		return err
-	}
 	if f.nats != "" && f.fleet == "" {
 		return natsAlone()
 	}
@@ -225,10 +222,6 @@ func (f *loadFlags) defineLoad() {
 	f.addBool("disable-keepalive", "", &f.NoKeepalive, "")
 	add(f, "requests-per-connection", "", &f.PerConnection, "", "n", parseCount,
 		"open a new connection after this number of requests")
-	add(f, "share", "", &f.Share, "", "part", parseShareOf, "send one part of the load, 2/4 the second of four; "+
-		"generators with the same flags and --seed together send all of it, and dyno merge reads their --json (doc/load.md)")
-	add(f, "start-at", "", &f.StartAt, "", "time", parseClock, "start the load at this time by the machine's clock, "+
-		"such as 14:30:00 (the next) or 2026-11-23T14:30:00Z; connections are opened and warmed up before")
 	f.addBool("cookies", "", &f.Cookies, "store the cookies that each connection receives, and send them back")
 	for _, alias := range []string{"z", "R", "disable-keepalive"} {
 		f.hide(alias)

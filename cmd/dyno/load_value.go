@@ -135,26 +135,6 @@ func parseSpan(s string) (time.Duration, error) {
 	return d, nil
 }
 
-// parseClock reads a time of day, of today or tomorrow, or a time as of RFC 3339.
-func parseClock(s string) (time.Time, error) { return clockAfter(s, time.Now()) }
-
-// clockAfter reads a time of day, the next after now, or a time as of RFC 3339.
-func clockAfter(s string, now time.Time) (time.Time, error) {
-	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
-		return t, nil
-	}
-	for _, form := range []string{"15:04:05", "15:04"} {
-		if t, err := time.ParseInLocation(form, s, now.Location()); err == nil {
-			t = time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), now.Location())
-			if t.Before(now) {
-				t = t.AddDate(0, 0, 1)
-			}
-			return t, nil
-		}
-	}
-	return time.Time{}, errors.New("want a time such as 14:30:00, or 2026-11-23T14:30:00Z")
-}
-
 // parseRate reads requests per second: 1000, 1k, 50/s, 10/ms, 600/m.
 func parseRate(s string) (float64, error) {
 	number, unit, given := strings.Cut(s, "/")

@@ -99,35 +99,3 @@ func TestParseThinkShareCPUsLocals(t *testing.T) {
 		t.Error("a name as local address")
 	}
 }
-
-func TestParseShareOf(t *testing.T) {
-	for text, want := range map[string]load.Share{"1/1": {Index: 0, Of: 1}, "2/4": {Index: 1, Of: 4},
-		"64/64": {Index: 63, Of: 64}} {
-		if got, err := parseShareOf(text); err != nil || got != want {
-			t.Errorf("%s: %+v, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"", "2", "0/4", "5/4", "-1/4", "1/0", "1/2/3", "a/b", "1/",
-		"+1/4", "01/4", "1 /4", "50%"} {
-		if got, err := parseShareOf(text); err == nil {
-			t.Errorf("%q is %+v", text, got)
-		}
-	}
-}
-
-func TestClockAfter(t *testing.T) {
-	now := time.Date(2026, 12, 31, 14, 0, 0, 5, time.FixedZone("", 3600))
-	for text, want := range map[string]string{
-		"14:30:00": "2026-12-31T14:30:00+01:00", "14:30:00.5": "2026-12-31T14:30:00.5+01:00",
-		"09:15": "2027-01-01T09:15:00+01:00", "2026-11-23T14:30:00Z": "2026-11-23T14:30:00Z",
-	} {
-		if got, err := clockAfter(text, now); err != nil || got.Format(time.RFC3339Nano) != want {
-			t.Errorf("%s: %v, %v; want %s", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "25:00", "soon", "14", "2026-11-23"} {
-		if got, err := clockAfter(text, now); err == nil {
-			t.Errorf("%q is %v", text, got)
-		}
-	}
-}

@@ -104,7 +104,7 @@ func rootCommand() *cobra.Command {
 	root.DisableSuggestions = true // unknownCommand has one
 	root.SetCompletionCommandGroupID("other")
 	root.AddCommand(under("measure", runCommand(), compareCommand(), loadCommand())...)
-	root.AddCommand(under("read", reportCommand(), checkCommand(), auditCommand(), mergeCommand(), listCommand())...)
+	root.AddCommand(under("read", reportCommand(), checkCommand(), auditCommand(), listCommand())...)
 	root.AddCommand(under("machine", doctorCommand(), verifyCommand(), validateCommand())...)
 	root.AddCommand(under("fleet", fleetCommands()...)...)
 	root.AddCommand(under("other", initCommand(), newCommand(), trimCommand(), versionCommand())...)

@@ -49,7 +49,6 @@ type Request struct {
 	Follow                                         int64 // redirects of a request that are followed; 0: none
 	NoKeepalive, Cookies                           bool
 	Seed                                           uint64
-	StartAt                                        time.Time // of the load, after its warm-up; zero: at once
 
 	TLS endpoint.TLS // of an https:// URL
 
@@ -100,8 +99,7 @@ type Plan struct {
 	job      load.Job
 	window   load.Window
 	openLoop bool
-	noSpin   string     // why job.Spin is false
-	part     *load.Part // of a share, once Run has returned
+	noSpin   string // why job.Spin is false
 }
 
 // New makes a plan. Its error says what is wrong with the request, or what failed at the server.

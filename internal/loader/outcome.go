@@ -16,46 +16,53 @@ import (
 
 // Outcome is what one of several generators measured of a load (Request.Share). It travels as JSON.
 type Outcome struct {
-	Summary summary.Summary // without Load, Detail and percentiles
-	Part    *load.Part
-	// BeganUnixNS is the beginning of the window by the time of day of the generator's machine.
-	BeganUnixNS int64
-	MaxErrors   float64     // of the Request
-	Strict      bool        // likewise
-	BySecond    []Latencies `json:",omitempty"` // of Summary.Seconds, if the Request writes them to files
+	Summary  summary.Summary // without Load, Detail and percentiles
+	Part     *load.Part
+	BySecond []Latencies `json:",omitempty"` // of Summary.Seconds, if the Request writes them to files
 }
 
-// outcome returns the Outcome of a generator with that summary and part, whose window began at start.
-func (p *Plan) outcome(s *summary.Summary, part *load.Part, start time.Time) *Outcome {
+// outcome returns the Outcome of a generator with that summary and part.
+func (p *Plan) outcome(s *summary.Summary, part *load.Part) *Outcome {
 	own := *s
-	own.Did, own.Share, own.Load, own.Detail, own.Seconds = p.Did, "", result.Load{}, result.Detail{}, nil
+	own.Did, own.Load, own.Detail, own.Seconds = p.Did, result.Load{}, result.Detail{}, nil
 	for _, sec := range s.Seconds { // without percentiles, which cannot be merged
 		counts := summary.Second{StartNS: sec.StartNS, LengthNS: sec.LengthNS}
 		counts.Add(sec)
 		own.Seconds = append(own.Seconds, counts)
 	}
-	return &Outcome{Summary: own, Part: part, BeganUnixNS: start.UnixNano(), MaxErrors: p.MaxErrors,
-		Strict: p.Strict}
+	return &Outcome{Summary: own, Part: part}
 }
 
 // Portable returns an error if several machines cannot carry r out together: because it is about one machine,
-// needs figures while it runs, or is only a part of a load.
+// or needs figures while it runs.
 func (r *Request) Portable() error {
 	const (
 		here   = "%s is of this machine, which the machines of --fleet cannot reach by it; omit one"
 		during = "%s needs figures while the load runs, and the machines of --fleet send none then; omit one"
-		part   = "--fleet divides the load among its machines and starts them together; omit %s"
 	)
 	for _, f := range []struct {
 		flag, why string
 		is        bool
 	}{
 		{"--unix", here, r.Unix != ""}, {"--find", during, r.Find != nil}, {"--metrics", during, r.Metrics != ""},
-		{"--share", part, !r.Share.Whole()}, {"--start-at", part, !r.StartAt.IsZero()},
 	} {
 		if f.is {
 			return conf.Usagef(f.why, f.flag)
 		}
+	}
+	return nil
+}
+
+// checkShare returns an error for a share that cannot be sent.
+func (r *Request) checkShare() error {
+	if r.Share.Whole() {
+		return nil
+	}
+	switch n := int64(r.Share.Of); {
+	case r.Connections < n:
+		return conf.Usagef("%d generators make the load: each needs a connection, and -c is %d", n, r.Connections)
+	case r.Requests > 0 && r.Requests < n:
+		return conf.Usagef("%d generators make the load: each needs a request, and -n is %d", n, r.Requests)
 	}
 	return nil
 }
@@ -96,7 +103,7 @@ func (p *Plan) Measure(ctx context.Context, ready func() error, begin func()) (*
 	if s.Interrupted = err != nil && ctx.Err() != nil && part != nil; s.Interrupted {
 		err = nil
 	}
-	o := p.outcome(s, part, start)
+	o := p.outcome(s, part)
 	o.BySecond = own.all
 	return o, cmp.Or(err, own.err)
 }
@@ -135,7 +142,7 @@ func Merge(outcomes []*Outcome, names []string) (*summary.Summary, error) {
 			s.Seconds[k].Add(second)
 		}
 	}
-	s.Load, s.Detail, s.SentHTTP2, s.Part = l, d, sentHTTP2(d), nil // Part came as null
+	s.Load, s.Detail, s.SentHTTP2 = l, d, sentHTTP2(d)
 	for i, o := range outcomes {
 		g, err := o.generator(names[i])
 		if err != nil {

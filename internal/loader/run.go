@@ -3,7 +3,6 @@ package loader
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -37,9 +36,6 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 	if err := p.warmUp(ctx, session); err != nil {
 		return nil, err
 	}
-	if err := p.await(ctx); err != nil {
-		return nil, err
-	}
 	start := time.Now()
 	hlog := files.log(start, p.Command)
 	p.window.Observe = &load.Observe{Into: &s.Detail, Every: time.Second, Each: true, Tick: func(i result.Interval) {
@@ -55,14 +51,12 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 		}
 	}}
 	suspended := machine.Suspended()
-	err = p.measure(ctx, session, s, start)
+	s.Load, err = session.Run(ctx, p.window)
+	s.Wall = time.Since(start)
 	s.SentHTTP2 = sentHTTP2(s.Detail)
 	s.Suspended = machine.SuspendedBetween(suspended, machine.Suspended())
 	if s.Interrupted = err != nil && ctx.Err() != nil; s.Interrupted {
 		err = nil
-	}
-	if err == nil && p.part != nil {
-		s.Part, err = json.Marshal(p.outcome(s, p.part, start))
 	}
 	return s, err
 }

@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"encoding/json"
 	"io"
 	"math"
 
@@ -84,9 +83,6 @@ type loadJSON struct {
 	Seed          uint64    `json:"seed"`
 	Dyno          string    `json:"dyno"`
 	Intervals     []jsonSec `json:"intervals"`
-
-	Share string          `json:"share,omitempty"`
-	Part  json.RawMessage `json:"part,omitempty"`
 }
 
 // contentJSON is a result.Content.
@@ -161,7 +157,6 @@ func JSON(w io.Writer, s *Summary) error {
 		Generator: s.generator(), Generators: s.Generators, Warnings: append([]Warning{}, s.Warnings()...),
 		UnreachableNS: l.UnreachableNS, Interrupted: s.Interrupted, Command: s.Command, Target: s.Target, Seed: s.Seed,
 		Dyno: s.Dyno, Intervals: []jsonSec{},
-		Share: s.Share, Part: s.Part,
 		Protocol:       map[bool]string{false: "HTTP/1.1", true: "HTTP/2"}[s.HTTP2],
 		StreamsAllowed: l.StreamsAllowed, TLS: l.TLS, Unverified: s.Unverified,
 		Handshakes: l.Handshakes, Unnotified: l.Unnotified,

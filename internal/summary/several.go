@@ -18,9 +18,6 @@ type OneOfSeveral struct {
 	// clock; that of the generator is known to ± BoundNS.
 	BeganNS int64 `json:"began_ns"`
 	BoundNS int64 `json:"bound_ns"`
-	// ByOwnClock says that the generators were not timed by one controller: BeganNS is after the first of
-	// them, each by its own clock, and has no bound.
-	ByOwnClock bool `json:"by_own_clock,omitempty"`
 
 	Warnings []Warning `json:"-"` // of the generator itself, not of the server
 }
@@ -45,10 +42,6 @@ func (s *Summary) several() (lines []string) {
 		text := fmt.Sprintf("%s: %s", g.Name, document.Count(g.Started, "request"))
 		if g.CPUShare != nil {
 			text += ", event loops busy for " + report.PerCent(*g.CPUShare)
-		}
-		if g.ByOwnClock {
-			lines = append(lines, text+fmt.Sprintf(", began at %+.3f ms by its own clock", float64(g.BeganNS)/1e6))
-			continue
 		}
 		lines = append(lines, text+fmt.Sprintf(", began at %+.3f ms ± %.3f ms", float64(g.BeganNS)/1e6,
 			float64(g.BoundNS)/1e6))

@@ -7,7 +7,6 @@
 package summary
 
 import (
-	"encoding/json"
 	"math"
 	"time"
 
@@ -47,9 +46,7 @@ type Summary struct {
 	// Generators are those of a load that several made, in the order of their shares; nil: one did.
 	Generators []OneOfSeveral
 
-	Share string          // "2/4": the load is one of several generators' parts; "": all of it
-	Part  json.RawMessage // what MergeParts of package loader needs of the part
-	Noted []Warning       // about the load, by whoever measured it; said before all others
+	Noted []Warning // about the load, by whoever measured it; said before all others
 
 	Color bool // Text may use ANSI styles
 }

@@ -34,7 +34,6 @@ const (
 	Errors      = "errors"      // some requests failed
 	Redirects   = "redirects"   // every response was a redirect, which was not requested
 	Unsteady    = "unsteady"    // the rate holds the start and the end of the load, or is of few answers
-	Apart       = "apart"       // the generators of a load did not start together
 	Seconds     = "seconds"     // files have percentiles of a load's first seconds alone
 )
 
