@@ -360,8 +360,8 @@ func conclude(cmd *cobra.Command, data *report.Data, dir string) error {
 // unmeasuredRun is the error of a run that was carried out and has no valid trial.
 func unmeasuredRun(r *result.Run) error {
 	discarded, all := plan.Discarded(r)
-	if all == 0 {
-		return errors.New("nothing was measured: the budget ended before the first trial that counts; give a larger --budget")
+	if discarded == 0 {
+		return fmt.Errorf("nothing was measured: the budget ended %s; give a larger --budget", plan.Reached(r))
 	}
 	return fmt.Errorf("nothing was measured: %s of %s were discarded, because other programs, the hypervisor or pauses "+
 		"disturbed them; run it again while nothing else uses the machine, or on another one; dyno doctor says what "+

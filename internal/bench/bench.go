@@ -134,6 +134,7 @@ type Bench struct {
 	mu      sync.Mutex
 
 	reckoned reckoned
+	until    time.Time // when the budget ends, by the generator's clock; zero: it has not begun
 
 	at       result.Key // what is going on: an epoch, and a round from the first trial on
 	losses   int        // of machines, since there were measured trials
@@ -159,7 +160,7 @@ func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
 
 // carryOut carries out orders until the plan stops the run, and records how it ended.
 func (b *Bench) carryOut(ctx context.Context) (*result.Run, error) {
-	b.reckoned = reckoned{}
+	b.reckoned, b.until = reckoned{}, time.Time{}
 	reason, err := b.lasting(ctx, b.all)
 	b.stopAll()
 	if b.again != nil { // it did not go on
@@ -183,12 +184,50 @@ func (b *Bench) carryOut(ctx context.Context) (*result.Run, error) {
 }
 
 // all carries out a run between its first and its last record: build, verify, then one order of the
-// plan after another.
+// plan after another, until the plan or the budget ends it.
 func (b *Bench) all(ctx context.Context) (string, error) {
+	began := b.Generator.Now()
 	built, err := b.build(ctx)
 	if err != nil {
 		return "", err
 	}
+	switch {
+	case b.again != nil: // its budget goes on when it does
+		b.until = time.Time{}
+	case b.until.IsZero():
+		b.until = b.Generator.Now().Add(plan.Left(b.run))
+	default: // it was built anew, which is no part of the budget
+		b.until = b.until.Add(b.Generator.Now().Sub(began))
+	}
+	reason, err := b.measure(ctx, built)
+	if errors.Is(err, errSpent) || errors.Is(err, context.DeadlineExceeded) && b.over(ctx) == errSpent {
+		return string(plan.Budget), nil
+	}
+	return reason, err
+}
+
+// errSpent is the error of what the budget does not last for.
+var errSpent = errors.New("the budget is spent")
+
+// over returns the error of ctx if that has ended, and errSpent if the budget has.
+func (b *Bench) over(ctx context.Context) error {
+	if err := ctx.Err(); err != nil || b.until.IsZero() || b.Generator.Now().Before(b.until) {
+		return err
+	}
+	return errSpent
+}
+
+// bounded returns a context that ends with the budget. What is not a trial is cut off by it.
+func (b *Bench) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if b.until.IsZero() {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, b.until.Sub(b.Generator.Now()))
+}
+
+// measure verifies the contestants and carries out the orders of the plan. It returns errSpent if the budget
+// ends first, before a trial that would not end in time.
+func (b *Bench) measure(ctx context.Context, built []result.Contestant) (string, error) {
 	for _, l := range b.run.Plan.Points() {
 		if l.Scenario != "" && b.Others[l.Scenario] == nil {
 			return "", fmt.Errorf("a level has the scenario %q, which was not loaded", l.Scenario)
@@ -197,8 +236,11 @@ func (b *Bench) all(ctx context.Context) (string, error) {
 	if err := b.verifyAll(ctx, built); err != nil {
 		return "", err
 	}
-	if err := b.goOn(); err != nil {
-		return "", err
+	if b.again != nil {
+		if err := b.goOn(); err != nil {
+			return "", err
+		}
+		b.until = b.Generator.Now().Add(plan.Left(b.run))
 	}
 	epoch := -1
 	for {
@@ -213,6 +255,9 @@ func (b *Bench) all(ctx context.Context) (string, error) {
 		}
 		if stop != "" {
 			return string(stop), nil
+		}
+		if err := b.over(ctx); err != nil {
+			return "", err
 		}
 		if plan.Of(&b.run.Plan).Traits().Alone {
 			b.at = o.Key
@@ -229,6 +274,9 @@ func (b *Bench) all(ctx context.Context) (string, error) {
 			epoch = o.Epoch
 			continue // a contestant that failed to start is out of the next order
 		}
+		if !b.fits(o) {
+			return "", errSpent
+		}
 		b.at = o.Key
 		if err := b.trial(ctx, o); err != nil {
 			if again, err := b.retaken(ctx, o); err != nil || again {
@@ -243,6 +291,15 @@ func (b *Bench) all(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
+}
+
+// fits reports whether a trial can end within the budget. How long a number of requests takes is not known.
+func (b *Bench) fits(o plan.Order) bool {
+	p, end := &b.run.Plan, b.Generator.Now()
+	if p.Requests == 0 {
+		end = end.Add(time.Duration(o.TrialNS + plan.Rewarm(p, o.Level)))
+	}
+	return !end.After(b.until)
 }
 
 // scenario returns the scenario of that name, or the plan's.

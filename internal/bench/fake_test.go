@@ -36,6 +36,7 @@ type fakeHost struct {
 	dies     func(start, thaws int) bool    // the backend, in its start of that number
 	records  *fakeRecords                   // what the backend answers with
 	launch   func(name string, n int) error // may refuse the n-th launch
+	built    func()                         // when the first contestant is built
 	thaws    func(s *fakeServer)
 	stops    func(s *fakeServer) // before it has ended
 	stays    map[string]bool     // contestants that do not end when they are told to
@@ -48,6 +49,7 @@ type fakeHost struct {
 	machine  result.Host                     // zero: the usual one
 	program  result.Contestant               // of all contestants: toolchain, sources and hashes; zero: the usual one
 
+	once        sync.Once
 	mu          sync.Mutex
 	thawed      []string
 	running     int
@@ -68,6 +70,9 @@ func (h *fakeHost) Describe() result.Host {
 
 func (h *fakeHost) Build(ctx context.Context, name string, note func(string)) (result.Contestant, error) {
 	note("compiling")
+	if h.built != nil {
+		h.once.Do(h.built)
+	}
 	return result.Contestant{Name: name, Title: name, Version: "v1", Toolchain: h.program.Toolchain,
 		Sources: h.program.Sources, BinaryHash: cmp.Or(h.program.BinaryHash, "00"), Layouts: h.program.Layouts,
 		Paths: h.paths[name]}, h.build[name]

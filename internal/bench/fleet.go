@@ -88,6 +88,11 @@ func (b *Bench) rejoin(ctx context.Context, lost *result.Lost, anew bool) (away,
 	lost.Key = b.at
 	lost.Seed = b.run.Plan.Seed
 	began := time.Now()
+	defer func() {
+		if !b.until.IsZero() {
+			b.until = b.until.Add(time.Since(began))
+		}
+	}()
 	b.tell(result.Event{Stage: "wait", Text: fmt.Sprintf("%s was lost: %s; waiting for it", lost.Machine, lost.Reason)})
 	if away := b.Host.(Fleet).Rejoin(ctx); away != nil {
 		return away, nil

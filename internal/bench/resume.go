@@ -55,9 +55,6 @@ func (b *Bench) Resume(ctx context.Context, run *result.Run, budget time.Duratio
 // goOn records that a resumed run goes on. The time until now is no part of its budget.
 func (b *Bench) goOn() error {
 	again := b.again
-	if again == nil {
-		return nil
-	}
 	b.again = nil
 	if n := len(b.run.Trials); n > 0 {
 		again.PausedNS = time.Now().UnixNano() - b.run.Trials[n-1].EndedUnixNS

@@ -27,11 +27,16 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 	if epoch == p.Pilots && epoch > 0 && b.Note != nil {
 		b.tell(result.Event{Stage: "analyse", Text: b.Note(b.run)})
 	}
+	ctx, cancel := b.bounded(ctx)
+	defer cancel()
 	if gone, err := b.beginEpoch(ctx, epoch); gone || err != nil {
 		return err
 	}
 	var all []*started
 	for i, name := range plan.Starts(b.run, epoch) {
+		if b.over(ctx) != nil {
+			break
+		}
 		if name == p.Backend { // which runs, and is warm when those are that call it
 			continue
 		}
@@ -50,7 +55,7 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 	if b.lost() != nil {
 		return errLost
 	}
-	if gone := b.gone(); gone != nil && ctx.Err() == nil {
+	if gone := b.gone(); gone != nil && b.over(ctx) == nil {
 		return b.lose(epoch, "launch", gone)
 	}
 	if c := b.backend(); c != nil {
@@ -59,7 +64,7 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 		}
 	}
 	for _, s := range all {
-		if ctx.Err() != nil {
+		if b.over(ctx) != nil {
 			continue
 		}
 		if s.err == nil && s.idle == nil {
@@ -79,7 +84,7 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 			return err
 		}
 	}
-	return ctx.Err()
+	return b.over(ctx)
 }
 
 // started is a contestant that is being started and warmed up.
@@ -146,12 +151,14 @@ func (b *Bench) alone(ctx context.Context, o plan.Order) error {
 	}
 	b.progress("launch", o.Contestant, o.Epoch, nil)
 	s := &started{Launch: result.Launch{Contestant: o.Contestant, Epoch: o.Epoch}, position: o.Position}
-	if gone, err := b.beginEpoch(ctx, o.Epoch); gone || err != nil {
+	starting, cancel := b.bounded(ctx)
+	defer cancel()
+	if gone, err := b.beginEpoch(starting, o.Epoch); gone || err != nil {
 		return err
 	}
-	if err := b.open(ctx, s); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
+	if err := b.open(starting, s); err != nil {
+		if err := b.over(starting); err != nil {
+			return err
 		}
 		if gone := b.gone(); gone != nil {
 			return b.lose(o.Epoch, "launch", gone)
@@ -161,6 +168,9 @@ func (b *Bench) alone(ctx context.Context, o plan.Order) error {
 	s.meter()
 	if err := b.record(result.Record{Launch: &s.Launch}); err != nil {
 		return err
+	}
+	if !b.fits(o) {
+		return errSpent
 	}
 	if err := b.trial(ctx, o); err != nil {
 		return err

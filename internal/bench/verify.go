@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"dyno/internal/plan"
 	"dyno/internal/result"
@@ -77,7 +78,12 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 // verifyAll starts each contestant once, alone, and verifies that it keeps the contract. Only then
 // it records the contestant, with the observations.
 func (b *Bench) verifyAll(ctx context.Context, built []result.Contestant) error {
+	ctx, cancel := b.bounded(ctx)
+	defer cancel()
 	if _, err := b.startBackend(ctx, 0); err != nil {
+		if err := b.over(ctx); err != nil {
+			return err
+		}
 		return fmt.Errorf("the backend %s: %w", b.run.Plan.Backend, err)
 	}
 	defer b.stopAll()
@@ -89,9 +95,10 @@ func (b *Bench) verifyAll(ctx context.Context, built []result.Contestant) error 
 				return refuse(c.Name, err)
 			}
 		}
+		c.VerifyUnixNS = time.Now().UnixNano()
 		seen, err := b.proveOne(ctx, &c)
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if err := b.over(ctx); err != nil {
+			return err
 		}
 		if gone := b.gone(); gone != nil {
 			return fmt.Errorf("the backend %s: %w", b.run.Plan.Backend, gone)

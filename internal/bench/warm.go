@@ -36,7 +36,7 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 		s.disturbed = s.managed && compilers > 1
 	}
 	managed, native := b.due(all)
-	for ctx.Err() == nil && len(managed)+len(native) > 0 {
+	for b.over(ctx) == nil && len(managed)+len(native) > 0 {
 		b.warmEach(ctx, managed)
 		rests := b.Generator.Now()
 		compilers := slices.DeleteFunc(managed, func(s *started) bool { return s.err != nil || s.quiet() })

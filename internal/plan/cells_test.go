@@ -340,7 +340,7 @@ func TestPlansThatCannotBeAreRefused(t *testing.T) {
 // Profile full: a second level at a common rate, which takes no part in what is decided, and a
 // verdict on two contestants within five minutes.
 func TestFullHasACommonRate(t *testing.T) {
-	for k, first := range map[int]int{2: 12, 4: 15} {
+	for k, first := range map[int]int{2: 12, 4: 14} {
 		p := result.Plan{Protocol: Paired, Profile: "full", Controls: []string{"ref", "ref'", "ref+5%"},
 			Ceiling: "null", Alpha: .05, Margin: .03, Primary: "throughput",
 			BudgetNS: int64(10 * time.Minute), Level: result.Level{Connections: 125, Pipeline: 1}}

@@ -114,6 +114,11 @@ func pilotsEstimate(p *result.Plan) time.Duration {
 	return c.add(p, p.Pilots)
 }
 
+// verifyEstimate returns the time of the verification before the first epoch: of one start of each.
+func verifyEstimate(p *result.Plan) time.Duration {
+	return startsEstimate(p, 0, participants(p, true))
+}
+
 // turnCost returns the time of one epoch of each part after the pilots, without the cells outside
 // the family.
 func turnCost(p *result.Plan) (sum time.Duration) {
@@ -190,12 +195,22 @@ func estimateEpoch(p *result.Plan, epoch int) time.Duration {
 
 // epochEstimate returns the time of an epoch that also loads the cells extra.
 func epochEstimate(p *result.Plan, epoch int, extra []slot) time.Duration {
-	var sum time.Duration
 	entering := slices.Concat(slots(p, epoch), extra)
 	names := launched(p, epoch, entering)
+	sum := startsEstimate(p, epoch, names)
+	for _, name := range names {
+		sum += time.Duration(len(warmups(entering, name))-1) * anotherScenario
+	}
+	if !alone(p) && !p.Fresh {
+		sum += warmEstimate(&result.Run{Plan: *p}, epoch, names)
+	}
+	return sum + Of(p).loads(p, epoch, extra)
+}
+
+// startsEstimate returns the time in which an epoch's processes are started, verified and stopped.
+func startsEstimate(p *result.Plan, epoch int, names []string) (sum time.Duration) {
 	for _, name := range names {
 		sum += 2 * time.Duration(First(p, epoch).DelayNS) // the first answer, and the one that is verified
-		sum += time.Duration(len(warmups(entering, name))-1) * anotherScenario
 		if slices.Contains(p.Managed, name) {
 			sum += startManaged
 		} else {
@@ -205,10 +220,7 @@ func epochEstimate(p *result.Plan, epoch int, extra []slot) time.Duration {
 	if p.Backend != "" {
 		sum += startNative
 	}
-	if !alone(p) && !p.Fresh {
-		sum += warmEstimate(&result.Run{Plan: *p}, epoch, names)
-	}
-	return sum + Of(p).loads(p, epoch, extra)
+	return sum
 }
 
 // estimateLoads returns the time of an epoch's loads.

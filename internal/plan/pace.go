@@ -45,7 +45,7 @@ func planned(run *result.Run) []stats.Interim {
 	if !decides(p) {
 		return nil
 	}
-	left := float64(p.BudgetNS-pilotsEnd(run)-atPace(run, extraCost(p))) * (1 - reserve)
+	left := float64(p.BudgetNS-verifying(run)-pilotsEnd(run)-atPace(run, extraCost(p))) * (1 - reserve)
 	if l := analyses(p, p.Analyses, int(left/float64(turnAtPace(run))), m); len(l) > 0 {
 		return l
 	}
@@ -83,6 +83,22 @@ func elapsed(run *result.Run) int64 {
 		}
 	}
 	return last.EndedUnixNS - begin(run) - paused
+}
+
+// Left returns how much of the budget is left, from the end of the last trial. What it has to pay begins
+// with the first verification: the builds are no part of it.
+func Left(run *result.Run) time.Duration {
+	return time.Duration(budgeted(run) - verifying(run) - elapsed(run))
+}
+
+// verifying returns the time from the first verification to the first measured process, in ns; 0 in records
+// that do not tell.
+func verifying(run *result.Run) int64 {
+	i := slices.IndexFunc(run.Contestants, func(c result.Contestant) bool { return c.VerifyUnixNS > 0 })
+	if i < 0 || len(run.Trials) == 0 {
+		return 0
+	}
+	return max(0, begin(run)-run.Contestants[i].VerifyUnixNS)
 }
 
 // budgeted returns the current budget of the run in ns: the plan's, or the one that a resume has

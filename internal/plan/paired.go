@@ -29,9 +29,10 @@ func (paired) Traits() *Traits { return &pairedTraits }
 
 // Words implements Protocol.
 func (paired) Words(p *result.Plan, c *Cost) string {
-	each := time.Duration(p.TrialNS).String()
+	each, most := time.Duration(p.TrialNS).String(), time.Duration(p.BudgetNS).String()
 	if p.Fresh {
 		each = document.Count(p.Requests, "request")
+		most += " and one load more"
 	}
 	verdict := "one analysis at the end"
 	if len(c.Analyses) > 1 {
@@ -45,8 +46,8 @@ func (paired) Words(p *result.Plan, c *Cost) string {
 	default:
 		anew += ", except those that were already running"
 	}
-	return fmt.Sprintf("about %v, at most %v; %s of %s in %s, %s; %s%s", c.Whole.Round(time.Second),
-		time.Duration(p.BudgetNS), document.Count(c.Trials, "trial"), each, document.Count(c.Epochs+p.Pilots, "epoch"),
+	return fmt.Sprintf("about %v, at most %s; %s of %s in %s, %s; %s%s", c.Whole.Round(time.Second), most,
+		document.Count(c.Trials, "trial"), each, document.Count(c.Epochs+p.Pilots, "epoch"),
 		anew, verdict, openWords(p))
 }
 
@@ -199,33 +200,7 @@ func (paired) stop(run *result.Run, epoch int, decided func() bool) Stop {
 			return LastAnalysis
 		}
 	}
-	return overspent(run, budgeted(run)+grace(run)-beside(run))
-}
-
-// beside returns the part of the budget that is not for epochs, in ns: the verification before the
-// first epoch, and the report.
-func beside(run *result.Run) int64 {
-	const report, most = 2 * time.Second, 10 * time.Second // more than that are builds, which no budget includes
-	if run.Plan.StartedUnixNS <= 0 || len(run.Trials) == 0 {
-		return 0
-	}
-	return min(begin(run)-run.Plan.StartedUnixNS+int64(report), int64(most))
-}
-
-// grace returns the time by which a run may exceed its budget, in ns: a quarter of the budget, if
-// at the pace so far this suffices for the minimum number of valid epochs that can show a
-// difference. The length of an epoch does not depend on which contestant is faster, so this spends
-// no error.
-func grace(run *result.Run) int64 {
-	p, budget, n := &run.Plan, budgeted(run), int64(counted(run))
-	lacking := int64(stats.MinEpochs(tests(p, active(run, false)), spent(p))) - n
-	if lacking <= 0 || n == 0 {
-		return 0
-	}
-	if perValid := (elapsed(run) - pilotsEnd(run)) / n; elapsed(run)+lacking*perValid > budget+budget/4 {
-		return 0
-	}
-	return budget / 4
+	return overspent(run)
 }
 
 // estimate returns the cost until the last interim analysis that fits the budget.
@@ -236,7 +211,8 @@ func (paired) estimate(p *result.Plan) (Cost, error) {
 	c := Cost{Pairs: pairs(p, p.Contestants), Tests: tests(p, p.Contestants)}
 	turn := turnCost(p)
 	c.Epoch = turn / time.Duration(len(partsWith(p, false)))
-	before := pilotsEstimate(p) + extraCost(p)
+	c.Whole = verifyEstimate(p)
+	before := c.Whole + pilotsEstimate(p) + extraCost(p)
 	left := time.Duration(p.BudgetNS) - before
 	c.Analyses = analyses(p, p.Analyses, int(float64(left)*(1-reserve)/float64(turn)), c.Tests)
 	if len(c.Analyses) == 0 {

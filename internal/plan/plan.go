@@ -36,7 +36,7 @@ type Stop string
 const (
 	Decided      Stop = "decided"       // every pair is
 	LastAnalysis Stop = "last analysis" // the last interim analysis is over
-	Budget       Stop = "budget"        // another epoch would not fit
+	Budget       Stop = "budget"        // it ended, or another epoch would not fit
 	Nobody       Stop = "failed"        // fewer than two contestants are left
 	Done         Stop = "done"          // all loads of a sweep or a classic run
 )
@@ -139,9 +139,8 @@ func Resumable(run *result.Run, budget int64) (epoch int, err error) {
 		return 0, fmt.Errorf("the run was recorded in format %d, and this dyno writes format %d; resume it with "+
 			"the dyno that began it (%s), or start a new run", run.OlderFormat, result.Format,
 			run.Plan.Dyno)
-	case ended:
 	case lastEpoch(run) < run.Plan.Pilots:
-		return 0, errors.New("the run was interrupted during its pilots and cannot be resumed; start a new run")
+		return 0, errors.New("the run ended during its pilots and cannot be resumed; start a new run")
 	}
 	return lastEpoch(run) + 1, nil
 }
@@ -163,9 +162,10 @@ func afterEpoch(run *result.Run, epoch int, decided func() bool) Stop {
 	return Of(&run.Plan).stop(run, epoch, decided)
 }
 
-// overspent stops a run whose next epoch would exceed its budget, in ns.
-func overspent(run *result.Run, budget int64) Stop {
-	if elapsed(run)+epochCost(run) > budget {
+// overspent stops a run whose next epoch would exceed its budget.
+func overspent(run *result.Run) Stop {
+	const report = 2 * time.Second
+	if time.Duration(epochCost(run))+report > Left(run) {
 		return Budget
 	}
 	return ""

@@ -317,16 +317,12 @@ func TestAnalysisWhenTheBudgetEnds(t *testing.T) {
 	}
 }
 
-// A run that lacks a few of the epochs that any verdict needs exceeds its budget; one that lacks too
-// many does not.
-func TestBudgetIsExceededForTheFewestEpochsThatDecide(t *testing.T) {
+// A run whose epochs take twice as long as planned ends within its budget, with the epochs that there are.
+func TestBudgetHolds(t *testing.T) {
 	six := []string{"a", "b", "c", "d", "e", "f"}
-	for _, c := range []struct {
-		budget  time.Duration
-		reached bool
-	}{{5 * time.Minute, true}, {4 * time.Minute, false}} {
+	for _, budget := range []time.Duration{5 * time.Minute, 4 * time.Minute} {
 		p := player{run: result.Run{Plan: standardPlan(six...)}}
-		p.run.Plan.Analyses, p.run.Plan.Simultaneous, p.run.Plan.BudgetNS = []int{24}, true, int64(c.budget)
+		p.run.Plan.Analyses, p.run.Plan.Simultaneous, p.run.Plan.BudgetNS = []int{24}, true, int64(budget)
 		p.foul = func(o Order) (causes result.Causes) {
 			if o.Epoch > 0 && o.Attempt == 0 { // every round is taken twice
 				causes.StealNS = 4e8
@@ -334,19 +330,8 @@ func TestBudgetIsExceededForTheFewestEpochsThatDecide(t *testing.T) {
 			return causes
 		}
 		stop := p.play(t, never)
-		p.run.End = &result.End{Reason: string(stop)}
-		n, over := len(Epochs(&p.run)), elapsed(&p.run)-p.run.Plan.BudgetNS
-		if !c.reached {
-			if stop != Budget || over > 0 || n >= 10 {
-				t.Errorf("budget %v: stopped for %q after %d epochs, %v over it", c.budget, stop, n,
-					time.Duration(over))
-			}
-			continue
-		}
-		looks := Analyses(&p.run)
-		if n != 10 || over <= 0 || over > p.run.Plan.BudgetNS/4 || len(looks) != 1 ||
-			looks[0].N != 10 || math.Abs(looks[0].Alpha-.045) > 1e-12 || !looks[0].Simultaneous {
-			t.Errorf("stopped for %q after %d epochs, %v over the budget, looks %v", stop, n, time.Duration(over), looks)
+		if n, left := len(Epochs(&p.run)), Left(&p.run); stop != Budget || left < 0 || left > 40*time.Second || n > 9 {
+			t.Errorf("budget %v: stopped for %q after %d epochs, %v left", budget, stop, n, left)
 		}
 	}
 }

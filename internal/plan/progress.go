@@ -51,11 +51,7 @@ func ProgressOf(run *result.Run) Progress {
 	} else if p.Pilots > 0 && !pilotsOver(run) {
 		out.Left = time.Duration(share * float64(leftInPilots(run, &c)))
 	}
-	limit := budgeted(run) + grace(run)
-	if decides(p) {
-		limit -= beside(run)
-	}
-	out.Left = min(out.Left, max(0, time.Duration(limit-elapsed(run))))
+	out.Left = min(out.Left, max(0, Left(run)))
 	switch valid := len(Epochs(run)); {
 	case !pilotsOver(run) && p.Pilots > 0:
 		out.Epoch = "which does not count"
@@ -66,8 +62,6 @@ func ProgressOf(run *result.Run) Progress {
 		}
 	}
 	switch {
-	case elapsed(run) > budgeted(run) && budgeted(run) > 0:
-		out.Longer = "a few epochs are missing; to measure them, the run may exceed its budget by up to a quarter"
 	case discarded > 0:
 		out.Longer = "repeating discarded trials"
 	case lastEpoch(run) <= p.Pilots:
@@ -114,4 +108,17 @@ func leftByEpochs(run *result.Run, epochs int) (left time.Duration, ok bool) {
 		each = (ended - pilotsEnd(run)) / int64(max(1, valid))
 	}
 	return time.Duration(max(0, each*int64(epochs-valid)-min(elapsed(run)-ended, each))), true
+}
+
+// Reached says during what a run ended of which no trial counts.
+func Reached(run *result.Run) string {
+	switch {
+	case len(run.Contestants) < len(participants(&run.Plan, true)):
+		return "while the servers were being verified"
+	case len(run.Trials) == 0:
+		return "while the servers were being started and warmed up, before the first trial"
+	case !pilotsOver(run):
+		return "in the pilot epochs, which do not count"
+	}
+	return "in the first epoch that counts, which is incomplete"
 }

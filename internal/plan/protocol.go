@@ -123,12 +123,12 @@ func (whole) stop(run *result.Run, epoch int, _ func() bool) Stop {
 	if p := &run.Plan; epoch+1 >= p.Pilots+p.Epochs*len(parts(p)) {
 		return Done
 	}
-	return overspent(run, budgeted(run))
+	return overspent(run)
 }
 
 // estimate returns the cost of all epochs.
 func (whole) estimate(p *result.Plan) (Cost, error) {
-	c := Cost{Epochs: epochsUntil(p, p.Epochs)}
+	c := Cost{Epochs: epochsUntil(p, p.Epochs), Whole: verifyEstimate(p)}
 	c.add(p, 0)
 	if least := ceil(time.Duration(float64(c.Whole)/(1-reserve)), 10*time.Second); least > time.Duration(p.BudgetNS) {
 		return c, refuse("a budget of %v is too small: %d trials at %d levels take about %v; pass --budget %v or "+

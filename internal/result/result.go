@@ -142,8 +142,10 @@ type Contestant struct {
 	BinaryHash string   `json:"binary,omitempty"`  // sha256 of the started program
 	Layouts    []string `json:"layouts,omitempty"` // sha256 of the same program with its functions in other orders
 	BuildNS    int64    `json:"build_ns"`
-	Tuning     []string `json:"tuning,omitempty"`
-	Differs    []string `json:"differs,omitempty"` // declared, and observed by the verifier
+	// VerifyUnixNS is when its first start began, to be verified: of the first contestant, when the budget began.
+	VerifyUnixNS int64    `json:"verify_unix_ns,omitempty"`
+	Tuning       []string `json:"tuning,omitempty"`
+	Differs      []string `json:"differs,omitempty"` // declared, and observed by the verifier
 	// a scenario's path -> what this contestant is asked instead
 	Paths       map[string]string `json:"paths,omitempty"`
 	Response    map[string]string `json:"response,omitempty"`

@@ -1,0 +1,143 @@
+package bench
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/internal/load"
+	"dyno/internal/plan"
+	"dyno/internal/result"
+)
+
+// Whatever takes longer than planned, a run ends with its budget and at most one trial more, and says so: the
+// builds are no part of it, verification and warm-up are.
+func TestBudgetEndsWithinAnEpoch(t *testing.T) {
+	const budget, trial = 40 * time.Second, 2 * time.Second
+	slowTrials := func(h *fakeHost, d *fakeGenerator) {
+		d.trouble = func(name string, l *result.Load) {
+			if name != "" { // none of the warm-up
+				d.clock += trial - 4e8
+			}
+		}
+	}
+	neverSteady := func(h *fakeHost, d *fakeGenerator) {
+		d.warms = func(name string, n int) float64 { return 1 + float64(n) }
+	}
+	slowStarts := func(h *fakeHost, d *fakeGenerator) {
+		h.launch = func(string, int) error { d.clock += 12 * time.Second; return nil }
+	}
+	classic := func(p *result.Plan) { p.Protocol, p.Rounds, p.Pilots, p.Epochs = plan.Classic, 1, 0, 9 }
+	sweep := func(p *result.Plan) {
+		p.Protocol, p.Epochs = plan.Sweep, 6
+		p.Levels = []result.Level{{Connections: 4, Pipeline: 1}, {Connections: 8, Pipeline: 1}}
+	}
+	search := func(p *result.Plan) {
+		p.Protocol, p.Epochs, p.Rounds, p.Ceiling = plan.Search, 1, plan.SearchRounds, ""
+		p.SLO = &result.SLO{Quantile: .5, LimitNS: 1e9, ErrorShare: .1}
+	}
+	managed := func(p *result.Plan) { p.Managed = []string{"a", "b"} }
+	for name, c := range map[string]struct {
+		plan   func(*result.Plan)
+		slow   func(*fakeHost, *fakeGenerator)
+		trials bool // that there are any
+	}{
+		"paired":                  {func(*result.Plan) {}, slowTrials, true},
+		"paired, never steady":    {managed, neverSteady, false},
+		"paired, slow to start":   {func(*result.Plan) {}, slowStarts, false},
+		"sweep":                   {sweep, slowTrials, true},
+		"sweep, never steady":     {sweep, neverSteady, false},
+		"search":                  {search, slowTrials, true},
+		"search, slow to start":   {search, slowStarts, false},
+		"classic":                 {classic, slowTrials, true},
+		"classic, slow to start":  {classic, slowStarts, false},
+		"classic, a count":        {func(p *result.Plan) { classic(p); p.Requests = 9 }, slowTrials, true},
+		"fresh, slow to start":    {func(p *result.Plan) { p.Fresh, p.Pilots = true, 0 }, slowStarts, false},
+		"paired, pilots too long": {func(p *result.Plan) { p.Rounds = 40 }, slowTrials, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, h, d, records := set(t)
+			p := small("a", "b")
+			p.BudgetNS = int64(budget)
+			c.plan(&p)
+			c.slow(h, d)
+			h.built, h.followed = func() { d.clock += time.Hour }, true
+			var began time.Duration
+			b.Event = func(e result.Event) {
+				if e.Stage == "verify" && began == 0 {
+					began = d.clock
+				}
+			}
+			run, err := b.Run(t.Context(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if took := d.clock - began; began < time.Hour || took > budget+12*time.Second || took < budget-12*time.Second {
+				t.Errorf("%v of a budget of %v, after builds of %v", took, budget, began)
+			}
+			if run.End == nil || run.End.Reason != string(plan.Budget) || len(run.Failures) > 0 {
+				t.Errorf("end %+v, failures %v", run.End, run.Failures)
+			}
+			want := "" // of others it depends on the plan
+			switch {
+			case strings.HasSuffix(name, "slow to start"):
+				want = "being verified"
+			case strings.HasSuffix(name, "never steady"):
+				want = "before the first trial"
+			case strings.HasSuffix(name, "pilots too long"):
+				want = "in the pilot epochs"
+			}
+			if said := plan.Reached(run); !strings.Contains(said, want) {
+				t.Errorf("it says %q; want %q", said, want)
+			}
+			if (*records)[len(*records)-1].End == nil || (len(run.Trials) > 0) != c.trials {
+				t.Errorf("%d trials, last record %+v", len(run.Trials), (*records)[len(*records)-1])
+			}
+		})
+	}
+}
+
+// No trial begins that could not end within the budget.
+func TestNoTrialBeginsBeyondTheBudget(t *testing.T) {
+	b, _, d, _ := set(t)
+	p := small("a", "b")
+	p.BudgetNS = int64(20 * time.Second)
+	var began, last time.Duration
+	b.Event = func(e result.Event) {
+		if e.Stage == "verify" && began == 0 {
+			began = d.clock + 1
+		}
+	}
+	d.asked = func(name string, job load.Job) {
+		if name != "" {
+			last = d.clock
+		}
+	}
+	run, err := b.Run(t.Context(), p)
+	if err != nil || run.End.Reason != string(plan.Budget) {
+		t.Fatalf("%+v, %v", run.End, err)
+	}
+	if last+4e8+3e7 > began+20*time.Second {
+		t.Errorf("the last trial began %v after the first verification", last-began)
+	}
+}
+
+// A run that its budget ended in mid-epoch goes on with a larger one, which counts for the whole run.
+func TestResumeAfterTheBudget(t *testing.T) {
+	b, _, d, _ := set(t)
+	p := small("a", "b")
+	p.BudgetNS = int64(30 * time.Second)
+	d.trouble = func(name string, l *result.Load) { d.clock += time.Duration(len(name)) * 3e8 }
+	run, err := b.Run(t.Context(), p)
+	if err != nil || run.End.Reason != string(plan.Budget) {
+		t.Fatalf("%+v, %v", run.End, err)
+	}
+	if _, err := plan.Resumable(run, 0); err == nil || !strings.Contains(err.Error(), "larger --budget") {
+		t.Errorf("%v", err)
+	}
+	had := len(run.Trials)
+	run, err = b.Resume(t.Context(), run, time.Hour)
+	if err != nil || run.End.Reason != string(plan.Decided) || len(run.Trials) <= had {
+		t.Errorf("%+v, %d trials after %d, %v", run.End, len(run.Trials), had, err)
+	}
+}
