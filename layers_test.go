@@ -55,7 +55,7 @@ var (
 // permissions are the packages that may import an outside module, by prefix of its path.
 var permissions = map[string][]string{
 	"golang.org/x/sys": {"internal/netns", "internal/proc", "internal/host", "internal/refserver",
-		"internal/load/epoll"},
+		"internal/load/epoll", "internal/tcpstat"},
 	"github.com/pelletier/go-toml":      {"internal/conf"},
 	"github.com/klauspost/compress":     {"internal/load"},
 	"github.com/andybalholm/brotli":     {"internal/load"},

@@ -11,6 +11,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/result"
+	"dyno/internal/tcpstat"
 )
 
 // sound is evidence that passes every check; tests spoil one thing in it. One contestant rides with
@@ -323,14 +324,25 @@ var provocations = []provocation{
 		e.Run.Plan.Level.Connections = 125
 		trials(func(t *result.Trial) { t.Load.ServiceP50NS /= 12 })(e)
 	}},
-	{"V35", Pass, segments(result.Network{Sent: 30_000, Retransmitted: 0, Received: 20_000})},
-	{"V35", Warn, segments(result.Network{Sent: 30_000, Retransmitted: 6, Received: 20_000})},
-	{"V35", Fail, segments(result.Network{Sent: 30_000, Retransmitted: 60, Received: 20_000})},
-	{"V35", Warn, segments(result.Network{Sent: 30_000, Received: 20_000, OutOfOrder: 100})},
+	{"V35", Pass, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Received: 20_000})},
+	{"V35", Warn, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Retransmitted: 6, Received: 20_000})},
+	{"V35", Fail, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Retransmitted: 60, Received: 20_000})},
+	{"V35", Pass, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Retransmitted: 132, Duplicates: 132,
+		Received: 20_000})}, // tail-loss probes that were needless
+	{"V35", Warn, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Retransmitted: 138, Duplicates: 132,
+		Received: 20_000})},
+	{"V35", CannotTell, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Retransmitted: 60, NoDuplicates: true,
+		Received: 20_000})},
+	{"V35", CannotTell, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Received: 20_000, NoOrder: true})},
+	{"V35", Warn, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Received: 20_000, OutOfOrder: 100})},
 	{"V35", Pass, func(e *Evidence) { // a backlog that was full once
-		segments(result.Network{Sent: 10, Received: 10})(e)
-		e.Valid[3].Load.Network = &result.Network{Sent: 10, Retransmitted: 4, Received: 10}
+		segments(tcpstat.Segments{Connections: 1, Sent: 10, Received: 10})(e)
+		e.Valid[3].Load.Network.Retransmitted = 4
 	}},
+	// counted of the whole machine
+	{"V35", Pass, segments(tcpstat.Segments{Sent: 30_000, Received: 20_000})},
+	{"V35", CannotTell, segments(tcpstat.Segments{Sent: 30_000, Retransmitted: 60, Received: 20_000})},
+	{"V35", CannotTell, segments(tcpstat.Segments{Sent: 30_000, Received: 20_000, OutOfOrder: 100})},
 	{"V36", Pass, overLink(0.3)}, {"V36", Warn, overLink(0.7)}, {"V36", Fail, overLink(0.9)},
 	{"V36", CannotTell, func(e *Evidence) {
 		overLink(0.9)(e)
@@ -344,18 +356,54 @@ var provocations = []provocation{
 func ns(v int64) *int64 { return &v }
 
 // segments counts the same in every trial.
-func segments(n result.Network) func(*Evidence) {
-	return trials(func(t *result.Trial) { t.Load.Network = &n })
+func segments(s tcpstat.Segments) func(*Evidence) {
+	return trials(func(t *result.Trial) { t.Load.Network = &result.Network{Segments: s} })
 }
 
 // overLink has trials of which one took a share of a link, and the others half of that.
 func overLink(share float64) func(*Evidence) {
 	return func(e *Evidence) {
 		trials(func(t *result.Trial) {
-			t.Load.Network = &result.Network{Sent: 1000, Received: 1000, Link: "eth0", LinkBitsPerSec: 1e9,
+			t.Load.Network = &result.Network{Segments: tcpstat.Segments{Sent: 1000, Received: 1000}, Link: "eth0", LinkBitsPerSec: 1e9,
 				LinkShare: share / 2}
 		})(e)
 		e.Valid[slices.IndexFunc(e.Valid, func(t result.Trial) bool { return isA(t) })].Load.Network.LinkShare = share
+	}
+}
+
+// What is said of segments sent again: only what the counts show.
+func TestResentSays(t *testing.T) {
+	for want, s := range map[string]tcpstat.Segments{
+		"10,147 of 230,000 segments to the servers were sent again, of which the servers reported 10,147 as duplicates; " +
+			"0 of 200 from the servers came out of order; what the servers sent again is not checked": {Connections: 1,
+			Sent: 230_000, Retransmitted: 10_147, Duplicates: 10_147, Received: 200},
+		"60 of 30,000 segments to the servers were sent again, of which the servers reported 0 as duplicates; 0 of 200 from " +
+			"the servers came out of order; what the servers sent again is not checked; the slowest right answer took 203 ms": {
+			Connections: 1, Sent: 30_000, Retransmitted: 60, Received: 200},
+		"60 of 30,000 segments to the servers were sent again; whether the servers already had these is not known; whether " +
+			"segments came out of order is not known; what the servers sent again is not checked": {Connections: 1,
+			Sent: 30_000, Retransmitted: 60, Received: 200, NoDuplicates: true, NoOrder: true},
+		"60 of 30,000 segments of all programs on the generator's machine were sent again, and 0 of 200 came out of order; " +
+			"which of these were of the load, and whether any was lost, is not recorded": {Sent: 30_000, Retransmitted: 60,
+			Received: 200},
+	} {
+		e := sound()
+		n := &result.Network{Segments: s}
+		e.Valid[2].Load.Network, e.Valid[2].Load.ServiceMaxNS = n, 203e6
+		for i := range e.Run.Trials {
+			if e.Run.Trials[i].Key == e.Valid[2].Key {
+				e.Run.Trials[i].Load.Network, e.Run.Trials[i].Load.ServiceMaxNS = n, 203e6
+			}
+		}
+		said := ""
+		for _, f := range Make(e, Paired, Once) {
+			if f.ID == Resent {
+				said += f.Text
+			}
+		}
+		if said != want {
+			t.Errorf("%s\nwant %s", said, want)
+		}
 	}
 }
 
@@ -367,7 +415,7 @@ func TestNoNetworkNoFinding(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	segments(result.Network{Sent: 1000, Received: 1000})(e)
+	segments(tcpstat.Segments{Sent: 1000, Received: 1000})(e)
 	for _, f := range Make(e, Paired, Once) {
 		if f.ID == Bandwidth {
 			t.Errorf("over loopback: %+v", f)

@@ -8,46 +8,56 @@ import (
 	"dyno/internal/result"
 )
 
-// counted are the segments of trials, and how many trials have a count.
-func counted(trials []result.Trial) (sum result.Network, n int) {
-	for i := range trials {
-		if o := trials[i].Load.Network; o != nil {
-			sum.Add(o)
-			n++
-		}
-	}
-	return sum, n
-}
-
 // fewResent are the segments below which their share means nothing: a single connection that a full
 // backlog refused has two.
 const fewResent = 5
 
-// resent checks how many segments the generator's machine sent again, or got after later ones. A
-// segment that is lost costs its request 200 ms, the shortest that the kernel waits before it sends one
-// again (TCP_RTO_MIN, include/net/tcp.h), unless later segments show the loss earlier. Runs that were
-// recorded before dyno counted have no such finding.
+// resent checks how many segments the load's connections sent again although no server reported the first
+// as received, and how many came out of order. The generator's end counts neither what servers send again
+// nor what programs send to each other. Older records have counts of the whole machine, which tell nothing
+// of the load beyond a limit; runs recorded before dyno counted have no finding.
 func resent(c *Check, e *Evidence) []Finding {
-	sum, n := counted(e.watched())
-	if n == 0 || sum.Sent == 0 {
+	sum, whole, slowest := result.Network{}, false, int64(0)
+	for _, t := range e.watched() {
+		if o := t.Load.Network; o != nil {
+			sum.Add(o)
+			whole = whole || o.Connections == 0
+			slowest = max(slowest, t.Load.ServiceMaxNS)
+		}
+	}
+	if sum.Sent == 0 {
 		return nil
 	}
-	out := share(float64(sum.Retransmitted), float64(sum.Sent))
-	in := share(float64(sum.OutOfOrder), float64(sum.Received))
-	if sum.Retransmitted < fewResent {
-		out = 0
+	grade := func(i int, n, of int64) State {
+		if n < fewResent {
+			return Pass
+		}
+		return c.Limits[i].Grade(share(float64(n), float64(of)))
 	}
-	if sum.OutOfOrder < fewResent {
-		in = 0
+	again := fmt.Sprintf("%s of %s segments", document.Whole(sum.Retransmitted), document.Whole(sum.Sent))
+	order := fmt.Sprintf("%s of %s", document.Whole(sum.OutOfOrder), document.Whole(sum.Received))
+	out, in := grade(0, sum.Retransmitted, sum.Sent), grade(1, sum.OutOfOrder, sum.Received)
+	if whole {
+		return []Finding{{State: min(max(out, in), CannotTell), Text: again + " of all programs on the generator's " +
+			"machine were sent again, and " + order + " came out of order; which of these were of the load, and " +
+			"whether any was lost, is not recorded"}}
 	}
-	state := max(c.Limits[0].Grade(out), c.Limits[1].Grade(in))
-	text := fmt.Sprintf("%s of %s segments were sent again, and %s of %s came out of order",
-		document.Whole(sum.Retransmitted), document.Whole(sum.Sent), document.Whole(sum.OutOfOrder),
-		document.Whole(sum.Received))
-	if state > Pass {
-		text += ": a link or a full backlog drops packets, and each costs its request 200 ms or so"
+	text := again + " to the servers were sent again"
+	if sum.NoDuplicates {
+		out, text = min(out, CannotTell), text+"; whether the servers already had these is not known"
+	} else {
+		out = grade(0, sum.Lost(), sum.Sent)
+		text += fmt.Sprintf(", of which the servers reported %s as duplicates", document.Whole(sum.Duplicates))
 	}
-	return []Finding{{State: state, Text: text}}
+	if sum.NoOrder {
+		in, text = CannotTell, text+"; whether segments came out of order is not known"
+	} else {
+		text += "; " + order + " from the servers came out of order"
+	}
+	if text += "; what the servers sent again is not checked"; max(out, in) > CannotTell {
+		text += fmt.Sprintf("; the slowest right answer took %s", lasting(slowest))
+	}
+	return []Finding{{State: max(out, in), Text: text}}
 }
 
 // bandwidth checks what share of their link's bandwidth the generators used, where the server is on

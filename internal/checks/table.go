@@ -216,7 +216,7 @@ var table = []Check{
 		In:     Scopes{Paired: Once, NamedPairs: EachLevel, Sweep: EachLevel, ExtraLevels: EachLevel, Classic: Once},
 		Limits: []Limit{{"share of the trials", 0.10, 1}}, find: turns},
 	{ID: Resent, Title: "segments sent again or out of order",
-		Means:    "as packets were lost on the way",
+		Means:    "as TCP segments were sent again, or came out of order",
 		Do:       "look at the link, and at the servers' listen backlogs",
 		Question: MachineQuiet, In: always, Metrics: analysis.WallClock,
 		Limits: []Limit{{"share sent again", 0.0001, 0.001}, {"share out of order", 0.001, 0.01}}, find: resent},

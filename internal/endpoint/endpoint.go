@@ -24,6 +24,8 @@ type Endpoint struct {
 	// TLS encrypts the connections, as TLS.Config returns it; its NextProtos are the protocols
 	// offered (ALPN). nil: in the clear.
 	TLS *tls.Config
+	// Watch counts the segments of the connections that Connect makes; nil: nobody does.
+	Watch *Watch
 }
 
 // TCP returns the Endpoint of a host:port in dyno's own network namespace.
@@ -71,6 +73,9 @@ func (e Endpoint) Connect(ctx context.Context, d *net.Dialer) (conn net.Conn, er
 		conn, err = d.DialContext(ctx, network, e.Addr)
 		return err
 	})
+	if e.Watch != nil {
+		conn, err = e.Watch.made(conn, err)
+	}
 	return conn, err
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -13,50 +12,39 @@ import (
 )
 
 // A link that is cut off for a moment ends no connection, and so loses no machine. But what was asked of a server
-// meanwhile says something about the network alone. The kernel then sends segments again; it does not when
-// a server is slow, for it acknowledges what the server has not read.
-
-// resent returns how many segments the machines of the run have sent again until now.
-func (h *Host) resent() int64 {
-	var sum atomic.Int64
-	each(h.machines, func(_ int, name string) {
-		if u, err := tell[Generating, Used](h.work, h, name, toCPU, Generating{}, serverLimit); err == nil {
-			sum.Add(u.Resent)
-		}
-	})
-	return sum.Load()
-}
+// meanwhile says something about the network alone. The kernel then sends segments of the load's connections
+// again, and no duplicates are reported. When a server is slow, its kernel acknowledges what the server has
+// not read, or reports the duplicate if that was too late.
 
 // leastSilence is the shortest time without an answer that a window can show: two samples.
 const leastSilence = 2 * load.Slice
 
-// cut loses the generators of a window of that length, or of a number of requests if it is 0, to which no answer came for more than a tenth of it, if segments were sent
-// again since before, as resent said.
-func (s *shared) cut(length time.Duration, seen []*LoadedWindow, before int64) error {
-	silent := map[string]time.Duration{}
+// cut loses each generator of a window of that length, or of a number of requests if it is 0, to which no
+// answer came for more than a tenth of the window, and whose connections lost segments in it.
+func (s *shared) cut(length time.Duration, seen []*LoadedWindow) (err error) {
 	for i, r := range seen {
-		if d := r.Part.Silent(); d >= max(leastSilence, cmp.Or(length, time.Duration(r.Part.Load().WindowNS))/10) {
-			silent[s.names[i]] = d
+		l := r.Part.Load()
+		d := r.Part.Silent()
+		if d < max(leastSilence, cmp.Or(length, time.Duration(l.WindowNS))/10) || l.Network == nil || l.Network.Lost() == 0 {
+			continue
 		}
+		s.g.lose(s.names[i], fmt.Sprintf("its link was cut off: no answer came for %v of a window, and of %d segments of its "+
+			"connections that were sent again no duplicates were reported", d, l.Network.Lost()))
+		err = errGone
 	}
-	if len(silent) == 0 || s.g.resent() == before {
-		return nil
-	}
-	for name, d := range silent {
-		s.g.lose(name, fmt.Sprintf("its link was cut off: no answer came for %v of a window, and segments were sent again", d))
-	}
-	return errGone
+	return err
 }
 
-// cutFrom loses the generator that asked a server in vain, if its system knew no way there, or if segments were sent
-// again since before.
-func (g *generator) cutFrom(name, failed string, unreachable bool, before int64) error {
+// cutFrom loses the generator that asked a server in vain, if its system knew no way there, or if segments of its
+// connections were lost.
+func (g *generator) cutFrom(name, failed string, unreachable, lost bool) error {
 	why := ""
-	if !unreachable {
-		if g.resent() == before {
-			return nil
-		}
-		why = "segments were sent again, and "
+	switch {
+	case unreachable:
+	case lost:
+		why = "segments were sent again without reported duplicates, and "
+	default:
+		return nil
 	}
 	failed, _, _ = strings.Cut(failed, "\n")
 	g.lose(name, "its link was cut off: "+why+failed)

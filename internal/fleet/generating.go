@@ -8,6 +8,7 @@ import (
 	"time"
 
 	lab "dyno/internal/bench"
+	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/scenario"
 )
@@ -74,6 +75,7 @@ type Opened struct {
 	Error       string `json:"error,omitempty"` // why it is not
 	OutOfFiles  bool   `json:"out_of_files,omitempty"`
 	Unreachable bool   `json:"unreachable,omitempty"`
+	Lost        bool   `json:"lost,omitempty"` // segments of its connections
 }
 
 func (s *session) open(q *Loading) (o Opened, err error) {
@@ -88,7 +90,9 @@ func (s *session) open(q *Loading) (o Opened, err error) {
 	session, err := s.agent.site.engine().Open(ctx, job)
 	if err != nil {
 		end()
-		return Opened{Error: err.Error(), OutOfFiles: load.OutOfFiles(err), Unreachable: unreachable(err)}, nil
+		var lost *load.LossError
+		return Opened{Error: err.Error(), OutOfFiles: load.OutOfFiles(err), Unreachable: unreachable(err),
+			Lost: errors.As(err, &lost)}, nil
 	}
 	return Opened{Number: s.loads.put(&opened{Session: session, share: q.Share, ctx: ctx, end: end})}, nil
 }
@@ -163,14 +167,12 @@ func (s *session) loadWindow(q *LoadWindow) (r LoadedWindow, err error) {
 	return r, nil
 }
 
-// Used is what an agent, and the network of its machine, have used until now.
+// Used is what an agent has used until now.
 type Used struct {
-	CPU    time.Duration `json:"cpu"`
-	Resent int64         `json:"resent"` // TCP segments that were sent again; 0 too if the system does not say
+	CPU time.Duration `json:"cpu"`
 }
 
 func (s *session) cpu(*Generating) (u Used, err error) {
-	u.Resent = s.agent.site.resent()
 	u.CPU, err = s.agent.site.used()
 	return u, err
 }
@@ -206,6 +208,7 @@ type Said struct {
 	Error    string             `json:"error,omitempty"` // of the server
 
 	Unreachable bool `json:"unreachable,omitempty"`
+	Lost        bool `json:"lost,omitempty"` // segments of its connections
 }
 
 const longestQuestion = 2 * time.Minute
@@ -221,6 +224,7 @@ func (s *session) askServer(q *Question) (a Said, err error) {
 		q.Records == nil && q.What == askTell {
 		return a, unfit{errors.New("a question without what is asked")}
 	}
+	to.Watch = &endpoint.Watch{}
 	ctx, cancel := context.WithTimeout(s.begin(), longestQuestion)
 	defer cancel()
 	by := s.agent.site.asker()
@@ -241,7 +245,7 @@ func (s *session) askServer(q *Question) (a Said, err error) {
 		return a, unfit{fmt.Errorf("unknown question %q", q.What)}
 	}
 	if err != nil {
-		a.Error, a.Unreachable = err.Error(), unreachable(err)
+		a.Error, a.Unreachable, a.Lost = err.Error(), unreachable(err), to.Watch.Lost() > 0
 	}
 	return a, nil
 }

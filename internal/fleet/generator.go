@@ -76,7 +76,6 @@ func (g *generator) Open(ctx context.Context, job load.Job) (load.Session, error
 		names = names[:max(job.Connections, 1)]
 	}
 	s := &shared{g: g, names: names, numbers: make([]int, len(names)), timeout: job.Timeout}
-	resent := g.resent()
 	errs := make([]error, len(names))
 	each(names, func(i int, name string) {
 		own := *whole
@@ -89,7 +88,7 @@ func (g *generator) Open(ctx context.Context, job load.Job) (load.Session, error
 		case o.OutOfFiles:
 			errs[i] = fmt.Errorf("%s: %s: %w", name, o.Error, syscall.EMFILE)
 		case o.Error != "":
-			errs[i] = cmp.Or(g.cutFrom(name, o.Error, o.Unreachable, resent), fmt.Errorf("%s: %s", name, o.Error))
+			errs[i] = cmp.Or(g.cutFrom(name, o.Error, o.Unreachable, o.Lost), fmt.Errorf("%s: %s", name, o.Error))
 		default:
 			s.numbers[i] = o.Number
 		}
@@ -135,9 +134,8 @@ func (s *shared) Run(ctx context.Context, w load.Window) (l result.Load, err err
 			return l, fmt.Errorf("%d requests for %d generators: each needs one or more", w.Requests, n)
 		}
 	}
-	starts, resent := make([]clocks.Start, len(s.names)), int64(0)
+	starts := make([]clocks.Start, len(s.names))
 	if !w.Uncounted {
-		resent = s.g.resent()
 		if starts, err = s.starts(ctx); err != nil {
 			return l, err
 		}
@@ -176,7 +174,7 @@ func (s *shared) Run(ctx context.Context, w load.Window) (l result.Load, err err
 		return l, err
 	}
 	if !w.Uncounted {
-		if err := s.cut(w.For, seen, resent); err != nil {
+		if err := s.cut(w.For, seen); err != nil {
 			return l, err
 		}
 	}
@@ -256,13 +254,13 @@ func (g *generator) ask(ctx context.Context, to endpoint.Endpoint, sc *scenario.
 	if q.Contract, err = inOrder(sc); err != nil {
 		return nil, err
 	}
-	asker, resent := g.generators[0], g.resent()
+	asker := g.generators[0]
 	a, err := have[Question, Said](ctx, g.Host, asker, toAsk, q, longestQuestion+serverLimit)
 	if err != nil {
 		return nil, err
 	}
 	if a.Error != "" {
-		return a, cmp.Or(g.cutFrom(asker, a.Error, a.Unreachable, resent), errors.New(a.Error))
+		return a, cmp.Or(g.cutFrom(asker, a.Error, a.Unreachable, a.Lost), errors.New(a.Error))
 	}
 	return a, nil
 }

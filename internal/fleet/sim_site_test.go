@@ -135,13 +135,12 @@ type simSite struct {
 	drift float64       // of its clock
 	taken time.Duration // for which somebody else has the machine
 
-	stall   atomic.Int32 // if above 0, how many windows that count until one with a stall
-	cut     bool         // it stalls because the link is cut off
-	stalled atomic.Int64 // segments that were sent again
-	unfit   error        // of each load that cannot be opened; nil: that segments were sent again
-	shut    atomic.Int32 // how many loads cannot be opened from the stall on
-	stays   int32        // what that is then
-	stops   bool         // it answers nothing more within a window
+	stall atomic.Int32 // if above 0, how many windows that count until one with a stall
+	cut   bool         // it stalls because the link is cut off
+	unfit error        // of each load that cannot be opened; nil: that segments were lost
+	shut  atomic.Int32 // how many loads cannot be opened from the stall on
+	stays int32        // what that is then
+	stops bool         // it answers nothing more within a window
 }
 
 func (s *simSite) describe() result.Host {
@@ -151,7 +150,6 @@ func (s *simSite) describe() result.Host {
 func (s *simSite) engine() load.Engine          { return s }
 func (s *simSite) asker() lab.Asker             { return simAsker{s.all} }
 func (s *simSite) used() (time.Duration, error) { return 0, nil }
-func (s *simSite) resent() int64                { return s.stalled.Load() }
 
 func (s *simSite) observe() (end func(time.Duration) result.Causes, err error) {
 	return func(time.Duration) result.Causes { return result.Causes{WallNS: 4e8, GeneratorCPUs: 1} }, nil
@@ -179,8 +177,7 @@ func (s *simSite) Open(ctx context.Context, job load.Job) (load.Session, error) 
 		if s.unfit != nil {
 			return nil, s.unfit
 		}
-		s.stalled.Add(1)
-		return nil, errors.New("connection timed out")
+		return nil, &load.LossError{Err: errors.New("connection timed out")}
 	}
 	job.Connections = int(job.Share.Part(int64(job.Connections)))
 	return &simSession{job, s, to}, nil
@@ -217,16 +214,17 @@ func (s *simSession) Run(ctx context.Context, w load.Window) (l result.Load, err
 	if err := s.to.gone(); err != nil {
 		return l, err
 	}
-	from := int64(0)
+	from, lost := int64(0), &result.Network{}
 	if counts && s.site.stall.Add(-1) == 0 {
-		if s.site.cut {
-			s.site.stalled.Add(1)
+		if lost.Retransmitted = 3; !s.site.cut { // as a slow server's kernel acknowledges late
+			lost.Duplicates = 3
 		}
 		s.site.shut.Store(s.site.stays)
 		from = int64(w.For / 2)
 	}
 	if l, err = (&drawn{job: s.job, right: true, from: from}).Run(ctx, w); err == nil {
 		s.to.served.Add(l.Started)
+		l.Network = lost
 	}
 	return l, err
 }

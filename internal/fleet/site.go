@@ -14,7 +14,6 @@ import (
 	"dyno/internal/load/epoll"
 	"dyno/internal/proc"
 	"dyno/internal/result"
-	"dyno/internal/tcpstat"
 )
 
 // site is the machine of an agent in a run: its own, or one that a test makes up.
@@ -23,7 +22,6 @@ type site interface {
 	engine() load.Engine          // of its loads
 	asker() lab.Asker             // of single requests
 	used() (time.Duration, error) // CPU time of the agent until now
-	resent() int64                // TCP segments that it has sent again until now
 	// observe begins to observe other programs beside a generator. end is called once, with the CPU time that the
 	// agent, and others of the run on the same machine, have used since.
 	observe() (end func(used time.Duration) result.Causes, err error)
@@ -50,14 +48,6 @@ func (ownSite) describe() result.Host {
 func (ownSite) engine() load.Engine          { return still{epoll.Engine{}} }
 func (ownSite) asker() lab.Asker             { return lab.Direct{} }
 func (ownSite) used() (time.Duration, error) { return proc.SelfCPU() }
-
-func (ownSite) resent() int64 {
-	c, err := tcpstat.Read()
-	if err != nil {
-		return 0
-	}
-	return c.Retransmitted
-}
 
 func (ownSite) observe() (end func(used time.Duration) result.Causes, err error) {
 	meter, err := host.NewMeter()

@@ -5,29 +5,22 @@ import (
 	"dyno/internal/tcpstat"
 )
 
-// Segments starts to count what the generator's machine sends and receives by TCP. The returned function
-// stores it in a Load; nothing where the server is not reached by TCP from dyno's own network namespace,
-// or this system counts nothing. Both read two files, and so stand before and after a window.
-func (j *Job) Segments() func(*result.Load) {
-	if j.Endpoint.Network != "tcp" {
-		return func(*result.Load) {}
+// Counted stores in l what the connections of a window sent and received; nothing where they are no TCP
+// connections, or this system does not count.
+func (j *Job) Counted(l *result.Load, s *tcpstat.Segments) {
+	if s.Connections == 0 {
+		return
 	}
-	before, err := tcpstat.Read()
-	if err != nil {
-		return func(*result.Load) {}
-	}
-	return func(l *result.Load) {
-		after, err := tcpstat.Read()
-		if err != nil {
-			return
-		}
-		l.Network = &result.Network{Sent: after.Sent - before.Sent,
-			Retransmitted: after.Retransmitted - before.Retransmitted, Received: after.Received - before.Received,
-			OutOfOrder: after.OutOfOrder - before.OutOfOrder,
-			Link:       j.link.Device, LinkBitsPerSec: j.link.BitsPerSec}
-		l.Network.LinkShare = linkShare(l)
-	}
+	l.Network = &result.Network{Segments: *s, Link: j.link.Device, LinkBitsPerSec: j.link.BitsPerSec}
+	l.Network.LinkShare = linkShare(l)
 }
+
+// LossError is why a session was not opened whose connections lost segments: a link, or a full backlog,
+// drops them.
+type LossError struct{ Err error }
+
+func (e *LossError) Error() string { return e.Err.Error() }
+func (e *LossError) Unwrap() error { return e.Err }
 
 // frameBytes is what a segment takes on an Ethernet link besides its payload: preamble, frame, checksum
 // and gap 38, IPv4 20, TCP with time stamps 32.

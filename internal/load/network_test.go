@@ -2,10 +2,8 @@ package load
 
 import (
 	"math"
-	"runtime"
 	"testing"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/result"
 	"dyno/internal/tcpstat"
 )
@@ -14,7 +12,7 @@ import (
 // frames around them: 39 %.
 func TestLinkShare(t *testing.T) {
 	l := &result.Load{WindowNS: 1e9, BytesRead: 80_000 * 500, BytesWritten: 80_000 * 100,
-		Network: &result.Network{Sent: 80_000, Received: 100_000, LinkBitsPerSec: 1e9}}
+		Network: &result.Network{Segments: tcpstat.Segments{Sent: 80_000, Received: 100_000}, LinkBitsPerSec: 1e9}}
 	if got, want := linkShare(l), 8*(40e6+100_000*90)/1e9; math.Abs(got-want) > 1e-9 || math.Abs(got-.392) > 1e-9 {
 		t.Errorf("%v; want %v", got, want)
 	}
@@ -27,31 +25,29 @@ func TestLinkShare(t *testing.T) {
 	}
 }
 
-// Segments are counted where the server is reached by TCP, and not elsewhere.
-func TestSegments(t *testing.T) {
-	for network, want := range map[string]bool{"tcp": runtime.GOOS == "linux", "unix": false, "netns:x": false} {
-		j := Job{Endpoint: endpoint.Endpoint{Network: network}, link: tcpstat.Link{Device: "eth9", BitsPerSec: 1e9}}
-		var l result.Load
-		l.WindowNS, l.BytesRead = 1e9, 1e6
-		j.Segments()(&l)
-		if (l.Network != nil) != want {
-			t.Fatalf("%s: %+v", network, l.Network)
-		}
-		if n := l.Network; want && (n.Link != "eth9" || n.LinkShare < .008 || n.Sent < 0 || n.Retransmitted < 0) {
-			t.Errorf("%+v", n)
-		}
+// A Load has the segments of connections, if there are any, with the link.
+func TestCounted(t *testing.T) {
+	j := Job{link: tcpstat.Link{Device: "eth9", BitsPerSec: 1e9}}
+	l := result.Load{WindowNS: 1e9, BytesRead: 1e6}
+	if j.Counted(&l, &tcpstat.Segments{}); l.Network != nil {
+		t.Errorf("without connections: %+v", l.Network)
+	}
+	s := tcpstat.Segments{Connections: 2, Sent: 10, Retransmitted: 3, Duplicates: 3, Received: 9}
+	if j.Counted(&l, &s); l.Network == nil || l.Network.Segments != s || l.Network.Link != "eth9" ||
+		l.Network.LinkShare < .008 {
+		t.Errorf("%+v", l.Network)
 	}
 }
 
 // Segments of several generators add up; the link is the one that was used most.
 func TestSegmentsAreMerged(t *testing.T) {
-	sum := result.Network{}
+	sum, one := result.Network{}, tcpstat.Segments{Connections: 1, Sent: 10, Retransmitted: 2, Duplicates: 1, Received: 20,
+		OutOfOrder: 2}
 	for i, share := range []float64{.1, .7, .3} {
-		sum.Add(&result.Network{Sent: 10, Retransmitted: 1, Received: 20, OutOfOrder: 2, Link: string(rune('a' + i)),
-			LinkBitsPerSec: int64(i + 1), LinkShare: share})
+		sum.Add(&result.Network{Segments: one, Link: string(rune('a' + i)), LinkBitsPerSec: int64(i + 1), LinkShare: share})
 	}
-	if sum != (result.Network{Sent: 30, Retransmitted: 3, Received: 60, OutOfOrder: 6, Link: "b", LinkBitsPerSec: 2,
-		LinkShare: .7}) {
+	if sum != (result.Network{Segments: tcpstat.Segments{Connections: 3, Sent: 30, Retransmitted: 6, Duplicates: 3,
+		Received: 60, OutOfOrder: 6}, Link: "b", LinkBitsPerSec: 2, LinkShare: .7}) {
 		t.Errorf("%+v", sum)
 	}
 }

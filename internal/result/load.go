@@ -1,6 +1,9 @@
 package result
 
-import "dyno/internal/hist"
+import (
+	"dyno/internal/hist"
+	"dyno/internal/tcpstat"
+)
 
 // Load is what the generator measured in the counted window, after it was drained. The counts add
 // up: Started = Succeeded + Failed + sum(Errors) + InFlight and, if there is a plan, Planned =
@@ -104,15 +107,10 @@ type Load struct {
 	Parts []LoadPart `json:"parts,omitempty"`
 }
 
-// Network is what the generator's machine sent and received by TCP from before the window until after it:
-// all programs of its network namespace, and so the server too where it is on the same machine. The counts
-// are of segments.
+// Network is what the load's own TCP connections sent and received in the window. Records made before dyno
+// read connections have no Connections: those count all programs in the generator's network namespace.
 type Network struct {
-	Sent          int64 `json:"sent"`
-	Retransmitted int64 `json:"retransmitted,omitempty"` // sent again, beside Sent
-	Received      int64 `json:"received"`
-	// OutOfOrder came before others that were sent earlier: those were lost or overtaken.
-	OutOfOrder int64 `json:"out_of_order,omitempty"`
+	tcpstat.Segments
 	// Link is the network card by which packets to the server leave, of several generators that which
 	// was used most; "" if the server is on the same machine. LinkBitsPerSec is what it can carry each
 	// way, as the card says, LinkShare the share of that in the window, in the direction with more; 0:
@@ -124,8 +122,7 @@ type Network struct {
 
 // Add adds what another machine counted.
 func (n *Network) Add(o *Network) {
-	n.Sent, n.Retransmitted = n.Sent+o.Sent, n.Retransmitted+o.Retransmitted
-	n.Received, n.OutOfOrder = n.Received+o.Received, n.OutOfOrder+o.OutOfOrder
+	n.Merge(&o.Segments)
 	if n.Link == "" || o.LinkShare > n.LinkShare {
 		n.Link, n.LinkBitsPerSec, n.LinkShare = o.Link, o.LinkBitsPerSec, o.LinkShare
 	}

@@ -1,75 +1,15 @@
-// Package tcpstat counts the TCP segments of this machine, and finds the link by which packets reach an
-// address. It reads files of /proc and /sys alone; where there are none, nothing is known.
+// Package tcpstat counts the TCP segments of connections, and finds the link by which packets reach an
+// address. It reads what the kernel tells of a socket, and /sys; where there is neither, nothing is known.
 package tcpstat
 
 import (
-	"fmt"
 	"io/fs"
 	"net"
 	"net/netip"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 )
-
-// Counters are the TCP segments of this process's network namespace since it was made (RFC 4022:
-// tcpOutSegs, tcpRetransSegs, tcpInSegs). OutOfOrder came before another that was sent earlier: that
-// one was lost or overtaken on its way here (TCPOFOQueue, kernel net/ipv4/tcp_input.c).
-type Counters struct {
-	Sent, Retransmitted, Received, OutOfOrder int64
-}
-
-// Read returns the counters; an error if this system does not show them.
-func Read() (Counters, error) { return read(os.DirFS("/")) }
-
-func read(root fs.FS) (c Counters, err error) {
-	for _, f := range []struct {
-		file, line string
-		of         map[string]*int64
-	}{
-		{"proc/self/net/snmp", "Tcp:", map[string]*int64{"OutSegs": &c.Sent, "RetransSegs": &c.Retransmitted,
-			"InSegs": &c.Received}},
-		{"proc/self/net/netstat", "TcpExt:", map[string]*int64{"TCPOFOQueue": &c.OutOfOrder}},
-	} {
-		data, err := fs.ReadFile(root, f.file)
-		if err != nil {
-			return c, fmt.Errorf("count TCP segments: %w", err)
-		}
-		if err := pick(string(data), f.line, f.of); err != nil {
-			return c, fmt.Errorf("count TCP segments: %s: %w", f.file, err)
-		}
-	}
-	return c, nil
-}
-
-// pick reads the named columns of a line and the one with its names before it, as the kernel prints
-// them (net/ipv4/proc.c).
-func pick(text, line string, of map[string]*int64) error {
-	var names []string
-	for l := range strings.Lines(text) {
-		words := strings.Fields(l)
-		if len(words) == 0 || words[0] != line {
-			continue
-		}
-		if names == nil {
-			names = words
-			continue
-		}
-		for name, n := range of {
-			i := slices.Index(names, name)
-			if i < 0 || i >= len(words) {
-				return fmt.Errorf("no %s %s", line, name)
-			}
-			var err error
-			if *n, err = strconv.ParseInt(words[i], 10, 64); err != nil {
-				return fmt.Errorf("%s %s: %w", line, name, err)
-			}
-		}
-		return nil
-	}
-	return fmt.Errorf("no line %s", line)
-}
 
 // Link is a network card.
 type Link struct {

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/internal/load"
+	"dyno/internal/tcpstat"
 )
 
 // conn is one connection and its requests in flight. Only its worker touches it.
@@ -39,6 +40,8 @@ type conn struct {
 	linked  int64 // when its socket was connected
 	retryAt int64
 	dialBy  int64
+
+	before tcpstat.Socket // when its segments began to count
 }
 
 // state is where a connection is between dial and close: isDown -> isDialing -> isShaking, if it is

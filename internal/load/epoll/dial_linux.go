@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/internal/load"
+	"dyno/internal/tcpstat"
 )
 
 // dial starts to connect c. A connect that completes at once, as on a unix socket, makes c ready.
@@ -13,7 +14,7 @@ func (w *worker) dial(c *conn, now int64) {
 	if c.state != isWaiting || c.dialBy == 0 {
 		c.dialBy = now + int64(w.job.ConnectTimeout)
 	}
-	c.dialled = now
+	c.dialled, c.before = now, tcpstat.Socket{}
 	fd, pending, err := w.addr.socket(w.ep, c.id, c.index)
 	switch {
 	case err == unix.EAGAIN && now < c.dialBy && w.addr.family == unix.AF_UNIX: // its accept queue is full
@@ -110,6 +111,7 @@ func (w *worker) dialFailed(c *conn, err error, now int64) {
 	if c.state == isShaking && load.Unconnected(err) == load.Dial {
 		err = c.tls.giveUp(err)
 	}
+	w.count(c)
 	c.close()
 	w.undialled(c, err, now)
 }
@@ -162,8 +164,26 @@ func (w *worker) wait(c *conn, now int64) {
 	w.soon(now)
 }
 
+// mark begins to count the segments of all connections.
+func (w *worker) mark() {
+	w.segments = tcpstat.Segments{}
+	for i := range w.conns {
+		if c := &w.conns[i]; c.fd >= 0 {
+			c.before, _ = tcpstat.Read(c.fd)
+		}
+	}
+}
+
+// count counts the segments of c, which is about to be closed, or its window is over.
+func (w *worker) count(c *conn) {
+	if c.fd >= 0 {
+		w.segments.Add(c.fd, c.before)
+	}
+}
+
 // shut closes c's socket and forgets what was in flight on it.
 func (w *worker) shut(c *conn) {
+	w.count(c)
 	c.close()
 	if c.state == isUp {
 		w.ups--

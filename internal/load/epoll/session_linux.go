@@ -18,6 +18,7 @@ import (
 
 	"dyno/internal/load"
 	"dyno/internal/result"
+	"dyno/internal/tcpstat"
 )
 
 // Engine implements load.Engine.
@@ -69,8 +70,13 @@ func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 		}
 	}
 	if up == 0 && !job.Lazy {
+		lost := s.segments()
 		s.Close()
-		return nil, fmt.Errorf("open %s: %w", job.Addr, errors.Join(err, ctx.Err()))
+		err = fmt.Errorf("open %s: %w", job.Addr, errors.Join(err, ctx.Err()))
+		if lost.Lost() > 0 {
+			err = &load.LossError{Err: err}
+		}
+		return nil, err
 	}
 	return s, nil
 }
@@ -103,7 +109,6 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 	cancelled := context.AfterFunc(ctx, func() { shared.stop.Store(true) })
 	defer cancelled()
 
-	counted := s.job.Segments()
 	var ready sync.WaitGroup
 	ready.Add(len(s.workers))
 	start := make(chan int64)
@@ -125,6 +130,7 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 		if w.rec == nil {
 			w.rec = load.NewRecorder()
 		}
+		w.mark()
 		w.establish(ctx)
 		w.rec.Reset()
 		ready.Done()
@@ -132,7 +138,6 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 	})
 
 	l, err := s.load(shared)
-	counted(&l)
 	if err == nil && shared.stop.Load() {
 		err = ctx.Err()
 	}
@@ -164,6 +169,7 @@ func (s *session) load(win *window) (l result.Load, err error) {
 		l.Established += w.established
 		for i := range w.conns {
 			if c := &w.conns[i]; c.state == isUp {
+				w.count(c)
 				load.Allow(&l, c.http.Allowed(w.depth), w.depth)
 			}
 		}
@@ -175,7 +181,17 @@ func (s *session) load(win *window) (l result.Load, err error) {
 	if load.Undialled(&l)+l.NeverStarted > 0 { // or it was all over
 		l.UnreachableNS = unreachable
 	}
+	s.job.Counted(&l, s.segments())
 	return l, err
+}
+
+// segments adds up the segments that the workers have counted.
+func (s *session) segments() *tcpstat.Segments {
+	sum := &tcpstat.Segments{}
+	for _, w := range s.workers {
+		sum.Merge(&w.segments)
+	}
+	return sum
 }
 
 // Close closes all connections. It must not run concurrently with Run.

@@ -10,6 +10,7 @@ import (
 	"dyno/internal/http1"
 	"dyno/internal/load"
 	"dyno/internal/scenario"
+	"dyno/internal/tcpstat"
 )
 
 const (
@@ -76,6 +77,7 @@ type worker struct {
 	unreachable int64  // ns before the end of the window during which the server could not be reached
 	connects    []made // before the window
 	dialErr     error  // of the last dial that failed
+	segments    tcpstat.Segments
 	pinErr      error
 	texts       map[string]string
 }

@@ -173,7 +173,6 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 		}
 	}
 	s.refused.Store(0)
-	counted := s.job.Segments()
 	last := s.carryOut(w, ledger)
 	unreachable := s.unreachable(s.now())
 
@@ -193,7 +192,6 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 			d.Texts, d.First = w.texts, w.first
 		}
 	}
-	counted(&l)
 	l.Connections = s.job.Connections
 	if load.Undialled(&l)+l.NeverStarted > 0 { // or it was all over
 		l.UnreachableNS = unreachable
