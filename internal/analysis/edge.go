@@ -36,9 +36,8 @@ func (n Edges) Mark() result.Edge {
 // EdgeText explains the mark of a rate.
 func EdgeText(e result.Edge) string {
 	return [...]string{
-		"of the time from each connection's first answer to the end of the load",
-		"not steady: the time in which all connections were in use is shorter than five service times, or there is " +
-			"none",
+		"of the time in which requests were sent, without the wait for the last answers",
+		"not steady: of too few service times, or a connection had no answer or a late one",
 		"estimated: the recording is older than the rule for a window's edges; one service time was taken off each " +
 			"window",
 		"low at the window's edge: the recording is older than the rule for it, and its windows hold the start and " +

@@ -423,8 +423,5 @@ func serviceMax(t *result.Trial) (float64, bool) {
 }
 
 func read(t *result.Trial) (float64, bool) {
-	if t.Load.WindowNS <= 0 || t.Load.BytesRead <= 0 {
-		return 0, false
-	}
-	return float64(t.Load.BytesRead) / float64(t.Load.WindowNS) * 1e9, true
+	return t.Load.Along(t.Load.BytesRead)
 }

@@ -67,10 +67,12 @@ func reportedFloat(reported func(*result.Reported) *float64, own func(*result.Tr
 // moved returns a function that gives the bytes per second of a load: read, or read and written.
 func moved(both bool) func(*result.Trial) (float64, bool) {
 	return func(t *result.Trial) (float64, bool) {
-		r, w, ns := &t.Load.BytesRead, &t.Load.BytesWritten, &t.Load.WindowNS
-		if t.Reported != nil {
-			r, w, ns = t.Reported.BytesRead, t.Reported.BytesWritten, t.Reported.WindowNS
+		if t.Reported == nil && both {
+			return t.Load.Along(t.Load.BytesRead + t.Load.BytesWritten)
+		} else if t.Reported == nil {
+			return read(t)
 		}
+		r, w, ns := t.Reported.BytesRead, t.Reported.BytesWritten, t.Reported.WindowNS
 		switch {
 		case r == nil || both && w == nil || ns == nil || *ns <= 0 || *r <= 0:
 			return 0, false

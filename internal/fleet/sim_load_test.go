@@ -102,7 +102,7 @@ func (d *drawn) Run(_ context.Context, w load.Window) (result.Load, error) {
 				r.FirstByte.Record((now - sent) / 2)
 				r.Done(load.OK, 200, due, sent, now)
 				heard++
-				edge.Heard(heard, now)
+				edge.Heard(heard, load.OK, sent, now)
 			}
 		}
 		edge.Over(end)

@@ -166,6 +166,18 @@ func (h *Histogram) AtMost(bounds []int64) []int64 {
 // none.
 func (h *Histogram) Mean() float64 { return h.all().Mean() }
 
+// Capped returns the sum of all within the range, of which none counts more than limit, in ns, to 3
+// significant digits.
+func (h *Histogram) Capped(limit int64) (sum float64) {
+	all := h.all()
+	for _, bar := range all.Distribution() {
+		if bar.Count > 0 {
+			sum += float64(bar.Count) * float64(min((bar.From+bar.To)/2, limit))
+		}
+	}
+	return sum
+}
+
 // StdDev returns the standard deviation of the values, in ns; 0 if there is none.
 func (h *Histogram) StdDev() float64 { return h.all().StdDev() }
 

@@ -18,7 +18,7 @@ const (
 )
 
 // dynoLines are the lines of dyno load that hold figures. The first column of its percentiles is the
-// latency that counts. Its rate is that of the steady part of the load.
+// latency that counts. Its rate is of the time in which requests were sent.
 var dynoLines = []pattern{
 	line(`^Reqs/sec\s+([0-9.]+|-)\s+([0-9.]+|-)\s+([0-9.]+|-)`, "rps_mean rps_stdev rps_max", "req/s"),
 	line(`^Latency \((?:service|response) time, (?:closed|open) loop\)\s+`+dynoTime+`\s+`+dynoTime+`\s+`+dynoTime,

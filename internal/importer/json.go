@@ -137,7 +137,7 @@ var ohaFields = []field{
 	{"latencyPercentiles.p99.99", "p99.99", "s"},
 }
 
-// dynoFields are the fields of dyno load --json. Its rate is that of the steady part of the load.
+// dynoFields are the fields of dyno load --json. Its rate is of the time in which requests were sent.
 var dynoFields = []field{
 	{"requests_per_sec", "rps", "req/s"}, {"rate_answers", "requests", ""}, {"rate_ns", "time", "ns"},
 	{"failed", "failed", ""}, {"errors.timeout", "timeouts", ""}, {"errors.dial", "connect_errors", ""},

@@ -7,53 +7,63 @@ import (
 	"dyno/internal/result"
 )
 
-// Edge determines the steady part of a window; the workers of the window share it. The rate is that
-// of the steady part only: before it connections are still starting, after it they have no more
-// requests to send, and neither is a property of the server.
-//
-// The steady part begins when every connection has as many answers as it has requests in flight; in
-// an open loop, with the first answer. It ends when nothing more was to start: at the deadline, or
-// with the last of a number of requests. All times are ns on the session's clock.
-//
-// Note: with the first answer of each connection its pipeline would still hold requests that went
-// out together at the start. Each counts by a part of its service time, and those parts are too
-// large: a server that answers the connections in turn would get 5 % too many answers in six
-// service times.
+// Edge is the span of a window over which its rate is: from its start, or from when its last connection
+// was to begin (Window.Spread), until nothing more was to start: the deadline, or the last of a number of
+// requests. The wait for the last answers is no part of it. The workers of the window share it. All times
+// are ns on the session's clock.
 type Edge struct {
-	start, spread int64
-	pause         int64 // of a fixed think time; 0: none
-	open          bool  // an open loop
-	turn          int   // answers of a connection after which none is left of what it sent at the start
-	from, until   atomic.Int64
-	unheard       atomic.Int64 // connections without an answer yet
-	starting      atomic.Int64 // workers that may still start requests of a limited number
+	start, from int64
+	pause       int64 // a fixed think time; 0: none
+	think       int64 // mean of a random one
+	open        bool  // an open loop
+	turn        int   // answers of a connection after which none is left of what it sent at the start
+	until       atomic.Int64
+	unheard     atomic.Int64 // connections with fewer answers than turn
+	starting    atomic.Int64 // workers that may still start requests of a limited number
+
+	firsts []first // of a closed loop: the right ones among the first answers of each connection
+	heard  atomic.Int64
 }
+
+// first is an answer to a request that its connection sent as it began.
+type first struct{ sent, now int64 }
 
 // NewEdge returns the Edge of a window of job that begins at start, and in which nothing starts
 // after deadline. If deadline is math.MaxInt64, a number of requests bounds the window. Each
 // goroutine that starts requests then calls Over after its last one.
 func NewEdge(w *Window, job *Job, starters int, start, deadline int64) *Edge {
-	e := &Edge{start: start, spread: int64(w.Spread), turn: w.Depth(job)}
+	e := &Edge{start: start, from: start, turn: w.Depth(job), open: w.Schedule != nil}
 	if job.PerConnection > 0 {
 		e.turn = min(e.turn, job.PerConnection)
 	}
-	e.from.Store(math.MaxInt64)
 	e.until.Store(deadline)
 	e.starting.Store(int64(starters))
-	if e.open = w.Schedule != nil; !e.open && !w.Think.Random {
-		e.pause = int64(w.Think.Mean)
-	}
-	if e.unheard.Store(int64(job.Connections)); e.open {
-		e.unheard.Store(1)
+	if e.open {
 		e.turn = 1
+		e.unheard.Store(1)
+		return e
 	}
+	e.from += int64(w.Spread)
+	if e.pause = int64(w.Think.Mean); w.Think.Random {
+		e.pause, e.think = 0, e.pause
+	}
+	e.unheard.Store(int64(job.Connections))
+	e.firsts = make([]first, job.Connections*e.turn)
 	return e
 }
 
-// Heard records that a connection got its n-th answer of the window at now.
-func (e *Edge) Heard(n int, now int64) {
-	if n == e.turn && e.unheard.Add(-1) == 0 {
-		e.from.Store(now)
+// Heard records that a connection got its n-th answer of the window at now, of that kind.
+func (e *Edge) Heard(n int, k Kind, sent, now int64) {
+	if n > e.turn {
+		return
+	}
+	if n == e.turn {
+		e.unheard.Add(-1)
+	}
+	if k == OK && len(e.firsts) > 0 {
+		if i := e.heard.Add(1) - 1; i < int64(len(e.firsts)) {
+			e.firsts[i] = first{sent, now}
+		}
 	}
 }
 
@@ -67,23 +77,28 @@ func (e *Edge) Over(now int64) {
 // Cut records that the window was cancelled at now.
 func (e *Edge) Cut(now int64) { e.until.Store(min(now, e.until.Load())) }
 
-// count adds a right answer to the rate. One whose request was under way at either end counts by
-// the part of its service time that lies inside: where all connections are answered in step, whole
-// answers would make a rate of n or n+1 turns. With a think time a turn is the pause before the
-// request, too.
+// count takes from a right answer what the rate does not count of it: the part of its service time
+// outside of the span. Where all connections are answered in step, whole answers would make a rate of n
+// or n+1 turns. With a fixed think time a turn is the pause before the request, too.
 func (r *Recorder) count(due, sent, now int64) {
 	begun := sent
 	if r.Edge.pause > 0 {
 		begun = due - r.Edge.pause
 	}
 	r.Slices.count(now)
-	from, until := r.Edge.from.Load(), r.Edge.until.Load()
+	from, until := r.Edge.from, r.Edge.until.Load()
 	if begun >= from && now <= until {
-		r.inside++
 		return
 	}
-	if begin, end := max(begun, from), min(now, until); end > begin {
-		r.parts += float64(end-begin) / float64(now-begun)
+	whole := float64(max(now-begun, 1))
+	if now > until {
+		r.late++
+		r.after += min(float64(now-until)/whole, 1)
+	}
+	if now <= from {
+		r.before++
+	} else if begun < from {
+		r.before += float64(from-begun) / whole
 	}
 }
 
@@ -99,7 +114,7 @@ func (r *Recorder) Rest(due int64) {
 	}
 }
 
-// rested returns the number of turns spent in pauses that the end of the steady part interrupted.
+// rested returns the number of turns spent in pauses that the end of the span interrupted.
 func (r *Recorder) rested(from, until int64) (turns float64) {
 	turn := float64(r.Edge.pause + r.Service.Quantile(0.5))
 	for _, due := range r.rests {
@@ -108,6 +123,55 @@ func (r *Recorder) rested(from, until int64) (turns float64) {
 		}
 	}
 	return turns
+}
+
+// usualTimes is how many median service times count of one that is longer, in a usual service time: one
+// slow request among a connection's first ones must not decide how long the others usually take.
+const usualTimes = 4
+
+// surplus returns by how much the first requests count too much. A server that answers one request after
+// another has answered all of them within one service time, half of one on average: each counts by its
+// time in the span over the usual service time, on average one at most. Otherwise all of a load would
+// count one half of a request too much for each in flight, because those under way at the end of the span
+// count, too.
+//
+// Of a window that was cancelled there is none: those under way at its end count nothing.
+func (r *Recorder) surplus(until int64) float64 {
+	e := r.Edge
+	if e.pause > 0 || r.InFlight > 0 {
+		return 0
+	}
+	limit := usualTimes * r.Service.Quantile(0.5)
+	all, usual, counted, own := r.Service.Count(), r.Service.Capped(limit), 0., 0.
+	for _, f := range e.firsts[:min(e.heard.Load(), int64(len(e.firsts)))] {
+		all--
+		usual -= float64(min(f.now-f.sent, limit))
+		if in := f.now - e.from; in > 0 && f.now <= until {
+			counted += min(float64(in)/float64(max(f.now-f.sent, 1)), 1)
+			own += float64(min(in, limit))
+		}
+	}
+	if all <= 0 || usual <= 0 {
+		return 0
+	}
+	if own /= usual/float64(all) + float64(e.think); own > 0.99*counted { // as far as the histogram tells
+		return 0
+	}
+	return counted - own
+}
+
+// flowed returns how much the right answers after the end of an open loop's span count: all, if the
+// server kept up, since it was sent them within the span and would have answered as many of earlier
+// requests in it, had the load begun before. None, if it fell behind all the time: it worked off a
+// backlog. Then the second half of the window has three times as many requests waiting as the first;
+// from two thirds of what the second has, the first half counts as even. Where the halves are not known,
+// each counts by the part of its service time in the span.
+func (r *Recorder) flowed() float64 {
+	if r.Pace == nil || r.Pace.sum.HalfNS == 0 {
+		return float64(r.late) - r.after
+	}
+	even := float64(r.Pace.sum.EarlyNS) / float64(max(r.Pace.sum.LateNS, 1))
+	return float64(r.late) * min(max(3*even-1, 0), 1)
 }
 
 // close sets in l the figures of the whole window: its rate, and quantiles of service times.
@@ -123,41 +187,46 @@ func (r *Recorder) times(l *result.Load) {
 	l.ServiceSDNS = int64(math.Round(r.Service.StdDev()))
 }
 
-// steady returns when the steady part began and ended, of a window that ended at now.
-func (e *Edge) steady(now int64) (from, until int64) {
-	if from, until = e.from.Load(), e.until.Load(); until == math.MaxInt64 { // of a number, not all were started
+// fewestTimes is how many median service times a span must last for its rate to be steady.
+const fewestTimes = 6
+
+// span returns when the span of the rate began and ended, of a window that ended at now. The rate is not
+// steady if the span is shorter than fewestTimes median service times or than a turn, or if a connection
+// was not answered: then it begins with the window, in which not all connections may have begun.
+func (r *Recorder) span(now int64) (from, until int64, steady bool) {
+	e, median := r.Edge, r.Service.Quantile(0.5)
+	if until = e.until.Load(); until == math.MaxInt64 { // of a number, not all were started
 		until = now
 	}
-	return from, until
+	if e.unheard.Load() > 0 || until-e.from < max(fewestTimes*median, e.pause+median, 1) {
+		return e.start, until, false
+	}
+	return e.from, until, true
 }
 
-// answered returns the right answers of the steady part.
+// answered returns the right answers of the span.
 func (r *Recorder) answered(from, until int64) float64 {
-	return float64(r.inside) + r.parts + r.rested(from, until)
+	right := float64(r.counts[OK])
+	switch {
+	case r.Edge.open:
+		return right - float64(r.late) + r.flowed()
+	case from < r.Edge.from:
+		return right - r.after
+	}
+	return max(right-r.before-r.after+r.rested(from, until)-r.surplus(until), 0)
 }
 
-// rate sets in l the responses of the steady part and its length. There is no steady part if a
-// connection got no response, or its first one so late that less than half of the time or less than
-// one pause is left, or that the server must have stalled: after more than a tenth of the time and
-// five turns. Then all right responses count, over the planned time or the window, whichever is
-// longer. In an open loop this is an upper bound of the rate, because working off a backlog of the
-// beginning is not throughput.
+// rate sets in l the right answers of the span and its length, and its beginning if it is steady.
 func (r *Recorder) rate(l *result.Load, now int64) {
 	e := r.Edge
 	if e == nil || l.Started == 0 {
 		return
 	}
 	l.WallNS = now - e.start
-	from, until := e.steady(now)
-	begin, turn := e.start+e.spread, e.pause+r.Service.Quantile(0.5)
-	if from < until && until-from >= max(from-begin, e.pause) && from-begin <= max((until-begin)/10, 5*turn) {
-		answers := r.answered(from, until)
-		if e.open {
-			answers = min(answers, float64(l.Succeeded)*float64(until-from)/float64(until-e.start))
-		}
-		l.RateAnswers, l.RateNS, l.RateFromNS = math.Round(1000*answers)/1000, until-from, max(from-e.start, 1)
-		l.RateSamples, l.RateSDPerSec, l.RateMaxPerSec = r.Slices.rates(from, until)
-		return
+	from, until, steady := r.span(now)
+	l.RateAnswers, l.RateNS = math.Round(1000*r.answered(from, until))/1000, max(until-from, 1)
+	if steady {
+		l.RateFromNS = max(from-e.start, 1)
+		l.RateSamples, l.RateSDPerSec, l.RateMaxPerSec = r.Slices.rates(from+1, until)
 	}
-	l.RateAnswers, l.RateNS = float64(l.Succeeded), max(until-e.start, l.WindowNS)
 }

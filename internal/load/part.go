@@ -20,12 +20,10 @@ import (
 // Parts up by the code that adds up the event loops of one machine. Its times count from the start of the
 // window on the generator's own clock, so that clocks of several machines are never compared.
 type Part struct {
-	Share Share
-	load  result.Load // as the generator's engine gave it: what only an engine knows, and its own rate
-	rec   *Recorder
-	open  bool // an open loop
-	// right answers of the generator's steady part, before what is unsound of them is cut (Recorder.rate)
-	answers float64
+	Share   Share
+	load    result.Load // as the generator's engine gave it: what only an engine knows, and its own rate
+	rec     *Recorder
+	answers float64 // right answers of the span of the generator's rate, unrounded
 	texts   map[string]string
 	first   string
 }
@@ -68,7 +66,8 @@ func (p *Part) keep(r *Recorder, now int64) {
 	p.rec.merge(r)
 	p.rec.rests = nil // the generator's own rate counts them
 	if e := p.rec.Edge; e != nil {
-		p.open, p.answers, p.rec.Edge = e.open, r.answered(e.steady(now)), nil
+		from, until, _ := r.span(now)
+		p.answers, p.rec.Edge = r.answered(from, until), nil
 		p.rec.first -= e.start - began
 		if p.rec.last > 0 {
 			p.rec.last -= e.start - began
@@ -105,8 +104,8 @@ const began = 1
 // MergeParts adds up the Parts of all generators of a load. Counts and histograms are those of one recorder
 // of all of it, bit for bit. Of the rest:
 //
-//   - Rates: each generator's is of its own steady part. The sum is stated as answers in the time in
-//     which all of them were steady. If one had no steady part, there is none (see result.Load).
+//   - Rates: each generator's is of its own span. The sum is stated as answers in the time that the
+//     spans have in common; it is steady if all are (see result.Load).
 //   - The longest of the generators' times counts for WallNS, GapNS, BacklogPeak and, as they are of
 //     one server, the shortest for UnreachableNS.
 //   - Detail.Slices and WrongSlices are of each generator, not of each event loop.
@@ -178,7 +177,7 @@ func complete(parts []*Part) error {
 func add(l *result.Load, parts []*Part) {
 	l.UnreachableNS = math.MaxInt64
 	steady, spin, spinKnown := true, true, true
-	from, until := int64(0), int64(math.MaxInt64)
+	from, until, perNS := int64(0), int64(math.MaxInt64), 0.
 	for _, p := range parts {
 		o := &p.load
 		l.WallNS = max(l.WallNS, o.WallNS)
@@ -197,34 +196,27 @@ func add(l *result.Load, parts []*Part) {
 			}
 			l.Network.Add(o.Network)
 		}
-		from, until = max(from, o.RateFromNS), min(until, o.RateFromNS+o.RateNS)
-		l.RateNS = max(l.RateNS, o.RateNS)
+		if o.RateNS > 0 {
+			from, until = max(from, o.RateFromNS), min(until, o.RateFromNS+o.RateNS)
+			perNS += p.answers / float64(o.RateNS)
+		}
 	}
 	if spinKnown {
 		l.Spin = &spin
 	}
-	l.RateAnswers = float64(l.Succeeded)
-	if !steady || until <= from {
-		l.RateNS = max(l.RateNS, l.WindowNS)
-		return
+	if until == math.MaxInt64 { // none started a request
+		until = l.WallNS
 	}
-	perNS := 0.
-	for _, p := range parts {
-		perNS += p.answers / float64(p.load.RateNS)
+	if l.RateNS = max(until-from, 1); steady && until > from {
+		l.RateFromNS = from
 	}
-	l.RateFromNS, l.RateNS = from, until-from
-	answers := perNS * float64(l.RateNS)
-	if parts[0].open { // as in Recorder.rate
-		answers = min(answers, float64(l.Succeeded)*float64(l.RateNS)/float64(until))
-	}
-	l.RateAnswers = math.Round(1000*answers) / 1000
+	l.RateAnswers = math.Round(1000*perNS*float64(l.RateNS)) / 1000
 }
 
 // partJSON is a Part on its way.
 type partJSON struct {
 	Share      Share               `json:"share"`
 	Load       result.Load         `json:"load"`
-	Open       bool                `json:"open,omitempty"`
 	Answers    float64             `json:"answers"`
 	Texts      map[string]string   `json:"texts,omitempty"`
 	First      string              `json:"first,omitempty"`
@@ -245,7 +237,7 @@ type partJSON struct {
 // MarshalJSON implements json.Marshaler.
 func (p *Part) MarshalJSON() ([]byte, error) {
 	r := p.rec
-	j := partJSON{Share: p.Share, Load: p.load, Open: p.open, Answers: p.answers, Texts: p.texts,
+	j := partJSON{Share: p.Share, Load: p.load, Answers: p.answers, Texts: p.texts,
 		First:  p.first,
 		Counts: r.counts[:], Status: map[int]int64{}, Each: r.Each,
 		Held: [2]int64{r.serviceFrom, r.responseFrom}, Span: [2]int64{r.first, r.last},
@@ -321,6 +313,6 @@ func (p *Part) UnmarshalJSON(b []byte) error {
 	r.serviceFrom, r.responseFrom = j.Held[0], j.Held[1]
 	r.first, r.last = j.Span[0], j.Span[1]
 	r.GapNS, r.BacklogPeak = j.Most[0], j.Most[1]
-	*p = Part{j.Share, j.Load, r, j.Open, j.Answers, j.Texts, j.First}
+	*p = Part{j.Share, j.Load, r, j.Answers, j.Texts, j.First}
 	return nil
 }

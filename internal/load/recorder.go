@@ -54,7 +54,7 @@ type Recorder struct {
 	BytesWritten int64
 	BodyBytes    int64 // of all answers, as they came; not kept without FirstByte
 	Redirects    int64 // followed to the answers; not kept without FirstByte
-	inside       int64 // right answers whose service time lies wholly in the steady part
+	late         int64 // right answers after the span of the rate
 	first        int64 // time of the first send
 	last         int64 // time of the last answer
 	// of each request of a mix, by its index in the scenario; of the whole window; nil: not kept
@@ -86,8 +86,8 @@ type Recorder struct {
 	BacklogPeak int64
 	Content     result.Content // of a load that decodes bodies
 
-	parts float64 // share of the answers under way at the steady part's ends: the part of their service time inside
-	rests []int64 // ends of the pauses that connections were in when the window ended
+	before, after float64 // what right answers do not count to the rate: parts outside of its span, see count
+	rests         []int64 // ends of the pauses that connections were in when the window ended
 
 	// Of the requests without a right answer, at what they had waited: from their sending, those
 	// without any answer; and from their due times, all of them.
@@ -120,7 +120,7 @@ func (r *Recorder) histograms() []**hist.Histogram {
 // order.
 func (r *Recorder) sums() []*int64 {
 	return []*int64{&r.Planned, &r.NeverStarted, &r.Started, &r.InFlight, &r.BytesRead, &r.BytesWritten, &r.BodyBytes,
-		&r.RunQueueNS, &r.CPUNS, &r.SpunNS, &r.StarvedNS, &r.UnevenNS, &r.inside, &r.Content.Responses,
+		&r.RunQueueNS, &r.CPUNS, &r.SpunNS, &r.StarvedNS, &r.UnevenNS, &r.late, &r.Content.Responses,
 		&r.Content.Coded, &r.Content.WireBytes, &r.Content.Bytes,
 		&r.Redirects, &r.Handshakes, &r.Unnotified}
 }
@@ -281,7 +281,7 @@ func (r *Recorder) merge(o *Recorder) {
 		*sums[i] += *n
 	}
 	r.GapNS, r.BacklogPeak = max(r.GapNS, o.GapNS), max(r.BacklogPeak, o.BacklogPeak)
-	r.parts += o.parts
+	r.before, r.after = r.before+o.before, r.after+o.after
 	r.rests = append(r.rests, o.rests...)
 	if o.Edge != nil {
 		r.Edge = o.Edge

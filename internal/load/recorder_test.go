@@ -56,7 +56,7 @@ func TestConnectionSeedsDiffer(t *testing.T) {
 func TestNothingOfTheHotPathAllocates(t *testing.T) {
 	for _, r := range []*Recorder{NewRecorder(), newDetailed(false), newDetailed(true)} {
 		r.Edge = NewEdge(&Window{}, &Job{Connections: 1}, 1, 0, 9000)
-		r.Edge.Heard(1, 1500)
+		r.Edge.Heard(1, OK, 0, 1500)
 		r.Broken(Timeout, 0, 0, 1) // the first that is censored makes room
 		if n := testing.AllocsPerRun(100, func() {
 			r.Sent(2, 1000)
@@ -71,7 +71,7 @@ func TestNothingOfTheHotPathAllocates(t *testing.T) {
 		}); n != 0 {
 			t.Errorf("%v allocations", n)
 		}
-		if r.inside+int64(r.parts) == 0 {
+		if right := float64(r.counts[OK]); r.after+r.before >= right {
 			t.Error("nothing counts to the rate")
 		}
 		if n := testing.AllocsPerRun(10, r.Reset); n != 0 {

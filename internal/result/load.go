@@ -17,14 +17,15 @@ type Load struct {
 	WindowNS int64 `json:"window_ns"` // first send to last answer
 	// start of the window until all was drained: what RunQueueNS, LoopCPUNS and SpunNS are of
 	WallNS int64 `json:"wall_ns,omitempty"`
-	// RateAnswers are the right answers of the window's steady part, RateNS its length, RateFromNS
-	// its beginning from the window's start: see load.Edge. Where there is no such part RateFromNS
-	// is 0, RateAnswers are all right ones and RateNS is the time that was planned, or WindowNS if
-	// that is longer.
+	// RateAnswers are the right answers while requests were sent, RateNS how long, RateFromNS the
+	// beginning of that time from the window's start, at least 1: see load.Edge. If the rate is not
+	// steady, RateFromNS is 0, and the time began with the window. In older recordings the time begins
+	// once each connection was answered; where there was no such time, RateFromNS is 0, RateAnswers
+	// are all right ones and RateNS is the time that was planned, or WindowNS if that is longer.
 	RateAnswers float64 `json:"rate_answers,omitempty"`
 	RateNS      int64   `json:"rate_ns,omitempty"`
 	RateFromNS  int64   `json:"rate_from_ns,omitempty"`
-	// RateSamples is how many samples of 20 ms lie in the steady part; RateSDPerSec the standard
+	// RateSamples is how many samples of 20 ms lie in that time, without its first; RateSDPerSec the standard
 	// deviation of their rates, RateMaxPerSec the highest. 0: not recorded, or fewer than two.
 	RateSamples   int64   `json:"rate_samples,omitempty"`
 	RateSDPerSec  float64 `json:"rate_sd_per_sec,omitempty"`

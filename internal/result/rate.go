@@ -6,8 +6,8 @@ type Edge uint8
 
 // The edges. Estimated and Low are of recordings that lack Load.RateNS, where handlers wait.
 const (
-	Inside    Edge = iota // the rate is of the steady part of the window
-	Unsteady              // that part is shorter than steadyTimes service times, or there is none
+	Inside    Edge = iota // the rate is of the time in which requests were sent
+	Unsteady              // it is too short for a rate, or a connection was not answered, or late
 	Estimated             // both edges, together as long as a service time, were taken off the window
 	Low                   // they are in the window: the rate is too low, by about a service time's share of the window
 )
@@ -16,7 +16,8 @@ func (e Edge) String() string {
 	return [...]string{"inside", "not steady", "estimated", "low at the window's edge"}[e]
 }
 
-// steadyTimes is how many median service times the steady part must last.
+// steadyTimes is how many median service times the span of the rate must last, where it begins once each
+// connection was answered. Newer recordings have none that is shorter: see load.Edge.
 const steadyTimes = 5
 
 // The median service time, over the handler's delay, between which the edges of a window are known:
@@ -44,6 +45,27 @@ func (l *Load) PerSec() (float64, bool) {
 // were judged apart it is alike.
 func (l *Load) WholePerSec() (float64, bool) { return perSec(float64(l.Succeeded), l.WindowNS) }
 
+// Along returns the rate of n things that came with all answers of the load, such as their bytes: as large
+// a part of them counts as of the right answers. No other code computes such a rate.
+func (l *Load) Along(n int64) (float64, bool) {
+	switch {
+	case l.RateNS <= 0:
+		return perSec(float64(n), l.WindowNS)
+	case l.Succeeded > 0:
+		return perSec(float64(n)*l.RateAnswers/float64(l.Succeeded), l.RateNS)
+	}
+	return perSec(float64(n), l.RateNS)
+}
+
+// Sending returns how long requests were sent, in ns from the window's start; of recordings without it,
+// the window.
+func (l *Load) Sending() int64 {
+	if l.RateNS > 0 {
+		return l.RateFromNS + l.RateNS
+	}
+	return l.WindowNS
+}
+
 func perSec(answers float64, ns int64) (float64, bool) {
 	if answers <= 0 || ns <= 0 {
 		return 0, false
@@ -59,13 +81,9 @@ func (l *Load) Edge() Edge {
 	return l.AtEdge
 }
 
-// HandshakesPerSec returns the TLS handshakes that were completed in the load, per second of it;
-// false if there was none.
+// HandshakesPerSec returns the rate of TLS handshakes; false if there was none.
 func (l *Load) HandshakesPerSec() (float64, bool) {
-	if l.Handshakes <= 0 || l.Wall() <= 0 {
-		return 0, false
-	}
-	return float64(l.Handshakes) / float64(l.Wall()) * 1e9, true
+	return l.Along(l.Handshakes)
 }
 
 // Wall returns the time from the start of the window until it was drained. The times of the event

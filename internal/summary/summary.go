@@ -109,15 +109,6 @@ func (s *Summary) PerSec() float64 {
 	return v
 }
 
-// span returns the time that the load was to last, or the window if that is longer; of one that was
-// interrupted all until then.
-func (s *Summary) span() int64 {
-	if s.Interrupted {
-		return s.Load.Wall()
-	}
-	return max(s.Load.WindowNS, int64(s.For))
-}
-
 func perSec(n, ns int64) float64 {
 	if ns <= 0 {
 		return 0
@@ -148,8 +139,8 @@ func (s *Summary) ErrorShare() float64 {
 // planned returns the number of planned requests; without a plan, of those started.
 func (s *Summary) planned() int64 { return max(s.Load.Planned, s.Load.Started+s.Load.NeverStarted) }
 
-// whole returns the rates of the seconds that the window filled, those in which nothing came among
-// them.
+// whole returns the rates of the seconds in which requests were sent throughout, those in which nothing
+// came among them.
 func (s *Summary) whole() (perSecond []float64) {
 	for _, sec := range s.Seconds {
 		if s.filled(sec) {
@@ -159,9 +150,9 @@ func (s *Summary) whole() (perSecond []float64) {
 	return perSecond
 }
 
-// filled reports whether the window covered sec whole.
+// filled reports whether requests were sent throughout sec: the wait for the last answers is part of no rate.
 func (s *Summary) filled(sec Second) bool {
-	return sec.LengthNS > 0 && sec.StartNS+sec.LengthNS <= s.span()
+	return sec.LengthNS > 0 && sec.StartNS+sec.LengthNS <= s.Load.Sending()
 }
 
 // meanStdevMax describes x, which is not empty; stdev is that of a sample (n-1), NaN from fewer

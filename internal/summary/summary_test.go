@@ -139,7 +139,7 @@ func addFailures(all map[string]*Summary) {
 
 	short := closed()
 	short.For, short.Load.ServiceP50NS = 3*time.Second, 700e6
-	short.Load.RateAnswers, short.Load.RateNS, short.Load.RateFromNS, short.Load.WallNS = 375, 2_200e6, 800e6, 3_650e6
+	short.Load.RateAnswers, short.Load.RateNS, short.Load.RateFromNS, short.Load.WallNS = 119_000, 3_000e6, 0, 3_650e6
 	short.Load.LoopCPUNS = 1_100e6
 	all["short"] = short
 
@@ -510,11 +510,15 @@ func TestRateCountsWholeSecondsOnly(t *testing.T) {
 	if x := c.whole(); len(x) != 10 {
 		t.Errorf("%d whole seconds", len(x))
 	}
-	c.Interrupted, c.Load.WindowNS, c.Load.WallNS = true, 3_400e6, 3_401e6
+	c.Load.WindowNS, c.Load.WallNS = 12_000e6, 12_000e6 // the wait for the last answers is none, either
+	if x := c.whole(); len(x) != 10 {
+		t.Errorf("%d whole seconds with a long drain", len(x))
+	}
+	c.Interrupted, c.Load.RateFromNS, c.Load.RateNS = true, 1, 3_400e6
 	if x := c.whole(); len(x) != 3 {
 		t.Errorf("interrupted: %d whole seconds", len(x))
 	}
-	if c.Load.WallNS = 6_500e6; len(c.whole()) != 6 {
+	if c.Load.RateNS = 6_500e6; len(c.whole()) != 6 {
 		t.Errorf("interrupted after a stall: %d whole seconds", len(c.whole()))
 	}
 }

@@ -124,11 +124,7 @@ func (s *Summary) twoRates(mean float64) string {
 	if s.PerSec() == 0 || math.Abs(mean/s.PerSec()-1) <= 0.02 {
 		return ""
 	}
-	of := "the steady part"
-	if s.Load.RateFromNS == 0 {
-		of = "the whole load"
-	}
-	return "Reqs/sec is of whole seconds; Requests/sec, the last line, of " + of
+	return "Reqs/sec averages whole seconds. Requests/sec (last line) averages the time in which requests were sent"
 }
 
 func (s *Summary) percentiles() document.Table {
@@ -296,7 +292,8 @@ func (s *Summary) generatorText() string {
 }
 
 func (s *Summary) megabytes(n int64) string {
-	return report.Sig3(perSec(n, s.span())/1e6) + " MB/s"
+	v, _ := s.Load.Along(n)
+	return report.Sig3(v/1e6) + " MB/s"
 }
 
 // number prints a rate as someone would say it: whole from 100 on.

@@ -33,7 +33,7 @@ const (
 	Rate        = "rate"        // fewer requests were sent than the schedule asked for
 	Errors      = "errors"      // some requests failed
 	Redirects   = "redirects"   // every response was a redirect, which was not requested
-	Unsteady    = "unsteady"    // the rate holds the start and the end of the load, or is of few answers
+	Unsteady    = "unsteady"    // the rate is of few answers for each connection
 	Seconds     = "seconds"     // files have percentiles of a load's first seconds alone
 )
 
@@ -240,19 +240,14 @@ func (s *Summary) unsteady() string {
 	}
 	const remedy = ". Make the load longer"
 	switch {
-	case l.RateFromNS > 0:
-		return fmt.Sprintf("not steady: Requests/sec covers only %s, or %s median service times, during which all "+
-			"connections were in use",
-			report.Duration(float64(l.RateNS)), report.Sig3(float64(l.RateNS)/float64(l.ServiceP50NS))) + remedy
 	case l.Started < fewTurns*int64(l.Established):
-		return fmt.Sprintf("not steady: only %s on %s, too few for a rate, so Requests/sec covers the whole load "+
-			"with its start and end", document.Count(l.Started, "request"),
+		return fmt.Sprintf("not steady: only %s on %s, too few for a rate", document.Count(l.Started, "request"),
 			document.Count(l.Established, "connection")) + remedy
-	case s.Open:
-		return "not steady: the first response came late, so Requests/sec covers the whole load" + remedy
+	case l.RateNS < fewTurns*l.ServiceP50NS:
+		return fmt.Sprintf("not steady: requests were sent for only %s, or %s median service times",
+			report.Duration(float64(l.RateNS)), report.Sig3(float64(l.RateNS)/float64(l.ServiceP50NS))) + remedy
 	}
-	return "not steady: a connection got no response or its first one very late, so Requests/sec covers the whole " +
-		"load with its start and end" + remedy
+	return "not steady: a connection got no response" + remedy
 }
 
 // isMissed says that fewer requests were started than were due.

@@ -5,8 +5,10 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -66,6 +68,61 @@ func TestRateAgainstTheServersCount(t *testing.T) {
 			delay, connections, length, truly, rate, 100*(rate/truly-1), whole, 100*(whole/truly-1))
 		if math.Abs(rate/truly-1) > 0.005 || l.Edge() != result.Inside {
 			t.Errorf("%v: %.1f/s of %.1f/s: %+v", delay, rate, truly, l)
+		}
+	}
+}
+
+// TestRateOfSlowAnswers compares the rates of 20 loads with the account that the server keeps of the time
+// in which it is sent requests, where a few answers are slow: from one connection in ten, to ten at once.
+// It takes 3 minutes, on a quiet machine:
+//
+//	DYNO_EDGE=1 go test ./internal/load/epoll -run TestRateOfSlowAnswers -v
+func TestRateOfSlowAnswers(t *testing.T) {
+	if os.Getenv("DYNO_EDGE") == "" {
+		t.Skip("an experiment: set DYNO_EDGE=1")
+	}
+	const connections, length = 125, 6 * time.Second
+	for _, open := range []bool{false, true} {
+		for _, slow := range []float64{0.1, 0.5, 1.25, 3, 10} { // connections × their share
+			late := 1500 * time.Millisecond
+			if slow > 1.25 { // or each connection has too few turns for any rate
+				late = 300 * time.Millisecond
+			}
+			every := int64(connections / slow)
+			for range 2 {
+				var received, answered atomic.Int64
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					n := received.Add(1)
+					if time.Sleep(2 * time.Millisecond); n%every == 0 {
+						time.Sleep(late)
+					}
+					io.WriteString(w, "value")
+					answered.Add(1)
+				}))
+				s := twoRequests()
+				s.Requests = s.Requests[:1]
+				session := connect(t, load.Job{Endpoint: endpoint.TCP(server.Listener.Addr().String()), Scenario: s,
+					Connections: connections})
+				w := load.Window{For: length}
+				if open {
+					perSec := 0.6 * connections / (0.003 + late.Seconds()/float64(every))
+					w.Schedule = &load.Schedule{Stages: []load.Stage{{For: length, From: perSec, To: perSec}}}
+				}
+				var inTime int64
+				end := time.AfterFunc(length, func() { inTime = answered.Load() })
+				l, err := session.Run(t.Context(), w)
+				end.Stop()
+				session.Close()
+				server.Close()
+				rate, _ := l.PerSec()
+				byRequests := rate/(float64(received.Load())/length.Seconds()) - 1
+				byAnswers := rate/(float64(inTime)/length.Seconds()) - 1
+				t.Logf("open %v, %v slow of %d, %v each: %.1f/s, %+.2f %% of the server's requests, %+.2f %% of its answers",
+					open, slow, connections, late, rate, 100*byRequests, 100*byAnswers)
+				if err != nil || math.Abs(byRequests) > 0.01 || !open && math.Abs(byAnswers) > 0.01 {
+					t.Errorf("%+v, %v", l, err)
+				}
+			}
 		}
 	}
 }

@@ -131,7 +131,7 @@ func (w *worker) answered(c *conn, a *load.Answer, raw []byte, now int64) bool {
 	kind := a.Classify()
 	w.rec.Done(kind, a.Status, a.Due, a.Sent, now)
 	c.heard++
-	w.win.edge.Heard(c.heard, now)
+	w.win.edge.Heard(c.heard, kind, a.Sent, now)
 	if w.rec.FirstByte != nil {
 		w.rec.FirstByte.Record(a.Began - a.Sent)
 		w.rec.Answered(a, kind, now)

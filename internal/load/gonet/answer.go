@@ -73,7 +73,7 @@ func (c *conn) answered(w *window, a *load.Answer, now int64) *lost {
 	kind := a.Classify()
 	c.book.Done(kind, a.Status, a.Due, a.Sent, now)
 	c.heard++
-	w.edge.Heard(c.heard, now)
+	w.edge.Heard(c.heard, kind, a.Sent, now)
 	if c.book.FirstByte != nil {
 		c.book.FirstByte.Record(a.Began - a.Sent)
 		c.book.Answered(a, kind, now)
