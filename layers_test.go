@@ -67,7 +67,6 @@ var permissions = map[string][]string{
 	"github.com/charmbracelet/lipgloss": {"internal/terminal", "internal/document"},
 	"github.com/charmbracelet/x/ansi":   {"internal/proc", "internal/document"},
 	"github.com/muesli/termenv":         {"internal/terminal"},
-	"golang.org/x/mod":                  {"internal/contestant"},
 	"golang.org/x/net":                  {"internal/http2"},
 	"golang.org/x/tools/txtar":          {"internal/bundle"},
 	"github.com/nats-io":                {"internal/fleet"},

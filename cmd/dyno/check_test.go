@@ -88,7 +88,7 @@ func TestCheckAgainstCommitted(t *testing.T) {
 	written := func() string {
 		file := filepath.Join(t.TempDir(), result.TrialsFile+".gz")
 		var b bytes.Buffer
-		if err := trim(&b, run); err != nil {
+		if err := study.Trim(&b, run); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {

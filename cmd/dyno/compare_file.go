@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,7 +23,6 @@ type compareFile struct {
 	Sides        []string `toml:"sides"`
 	Name         []string `toml:"name"`
 	Of           string   `toml:"of"`
-	Contestant   string   `toml:"contestant"` // the old name of Of
 	Path         []string `toml:"path"`
 	Method       string   `toml:"method"`
 	Header       []string `toml:"header"`
@@ -75,8 +73,7 @@ func readCompareFile(fsys fs.FS) (c *compareFile, err error) {
 
 // set copies the values of the file to the flags of cmd. Flags on the command line take precedence.
 func (c *compareFile) set(cmd *cobra.Command) error {
-	fl, old := cmd.Flags(), &renames{cmd.ErrOrStderr(), map[string]bool{}}
-	all := reflect.ValueOf(c).Elem()
+	fl, all := cmd.Flags(), reflect.ValueOf(c).Elem()
 	for i := range all.NumField() {
 		key := all.Type().Field(i).Tag.Get("toml")
 		if key == "" || key == "sides" || !c.file.Has(key) || fl.Changed(key) {
@@ -90,7 +87,7 @@ func (c *compareFile) set(cmd *cobra.Command) error {
 		}
 		c.values[key] = texts
 		for n, text := range texts {
-			if err := fl.Set(key, old.value(key, text)); err != nil {
+			if err := fl.Set(key, text); err != nil {
 				return usage(c.file.Errorf(c.at(key, n), "%s: %v", key, reason(fl.Lookup(key), text, err)))
 			}
 		}
@@ -128,7 +125,7 @@ func (c *compareFile) place(err error) error {
 	text := err.Error()
 	best, found := "", false
 	for key, values := range c.values {
-		flag := "--" + cmp.Or(renamedFlags[key], key)
+		flag := "--" + key
 		named := strings.Contains(text, flag+" ") || strings.Contains(text, flag+":")
 		if named && len(key) > len(best) {
 			best, found = key, true

@@ -24,7 +24,7 @@ import (
 type listFlags struct {
 	folders            []string
 	language, scenario string
-	markdown, outdated bool
+	markdown           bool
 	words              []string
 }
 
@@ -34,13 +34,10 @@ func listCommand() *cobra.Command {
 		Use:   "list [TEXT...]",
 		Short: "List contestants, scenarios and studies, and which of them can be built here",
 		Long: "list shows the contestants, scenarios and studies of the project: all, or those that contain every\n" +
-			"TEXT. It also shows which toolchains are installed here and which are missing.\n\n" +
-			"With --outdated it asks the registries of Go, npm and NuGet, by the user's settings, which packages of\n" +
-			"the contestants have a newer release. A newer major version under another name is not found.",
+			"TEXT. It also shows which toolchains are installed here and which are missing.",
 		Example: "  dyno list\n" +
 			"  dyno list gin\n" +
-			"  dyno list --language csharp --scenario values\n" +
-			"  dyno list --outdated",
+			"  dyno list --language csharp --scenario values",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.words = args
 			p, err := openProject()
@@ -57,9 +54,6 @@ func listCommand() *cobra.Command {
 			if f.markdown {
 				return p.table(cmd.OutOrStdout(), chosen)
 			}
-			if f.outdated {
-				return p.outdated(cmd.Context(), cmd.OutOrStdout(), chosen)
-			}
 			return p.list(cmd.Context(), cmd.OutOrStdout(), &f, chosen)
 		},
 	}
@@ -68,7 +62,6 @@ func listCommand() *cobra.Command {
 	fl.StringVar(&f.language, "language", "", "only contestants in this language")
 	fl.StringVar(&f.scenario, "scenario", "", "only this scenario, and the contestants and studies that use it")
 	folderFlag(cmd, &f.folders, knowFolders)
-	fl.BoolVar(&f.outdated, "outdated", false, "only the contestants with a package that has a newer release")
 	fl.BoolVar(&f.markdown, "markdown", false, "write the contestants as the table of doc/contestants.md")
 	return cmd
 }

@@ -50,9 +50,7 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 	gone := func() { unread.Store(true); end() }
 	stdout, stderr = &outlet{stdout, gone}, &outlet{stderr, gone}
 	root := rootCommand()
-	old := &renames{stderr, map[string]bool{}}
-	old.flags(root)
-	root.SetArgs(old.args(args))
+	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
@@ -107,7 +105,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(under("read", reportCommand(), checkCommand(), auditCommand(), listCommand())...)
 	root.AddCommand(under("machine", doctorCommand(), verifyCommand(), validateCommand())...)
 	root.AddCommand(under("fleet", fleetCommands()...)...)
-	root.AddCommand(under("other", initCommand(), newCommand(), trimCommand(), versionCommand())...)
+	root.AddCommand(under("other", initCommand(), newCommand(), versionCommand())...)
 	root.AddCommand(termsTopic(), manCommand(), refserverCommand(), hogCommand(), superviseCommand())
 	root.Flags().BoolP("version", "V", false, "print the version")
 	completions(root)

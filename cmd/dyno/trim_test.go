@@ -36,7 +36,7 @@ func TestTrimmedRunSaysTheSame(t *testing.T) {
 			continue
 		}
 		if err != nil || stat.Size() > mostCommitted {
-			t.Errorf("%s: %v, %d bytes; the most is %d: dyno trim makes it smaller", file, err, stat.Size(),
+			t.Errorf("%s: %v, %d bytes; the most is %d: scripts/trim makes it smaller", file, err, stat.Size(),
 				mostCommitted)
 			continue
 		}
@@ -49,7 +49,7 @@ func TestTrimmedRunSaysTheSame(t *testing.T) {
 		whole.Trials[faulty].Load.Failed++             // its histogram lacks one
 		want := said(t, st, whole)
 		var b bytes.Buffer
-		if err := trim(&b, whole); err != nil {
+		if err := study.Trim(&b, whole); err != nil {
 			t.Fatal(err)
 		}
 		if size := int64(b.Len()); had && size > stat.Size()/2 {

@@ -50,9 +50,6 @@ func Check(f *conf.File, claims []Claim, known Known) error {
 	seen := map[string]int{}
 	for i := range claims {
 		c := &claims[i]
-		if c.Kind == "tie" {
-			c.Kind = Equal
-		}
 		k := &checker{f: f, c: c, at: fmt.Sprintf("claim[%d]", i), known: known}
 		if first, twice := seen[c.ID]; twice && c.ID != "" {
 			k.errorf("id", "the id %q is already used by claim %d", c.ID, first+1)

@@ -22,7 +22,7 @@ import (
 const (
 	Ratio = "ratio" // a over b is value
 	Order = "order" // cells, best first
-	Equal = "equal" // a and b are equal; "tie" until 0.1.0
+	Equal = "equal" // a and b are equal
 	Trend = "trend" // over the cells the metric rises, falls or stays
 	Drop  = "drop"  // 1 − a/b is value percent, or more than that of two other cells
 	Bound = "bound" // the metric of a is at most or at least a value that does not depend on the machine

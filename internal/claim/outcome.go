@@ -30,18 +30,9 @@ var Verdicts = []Verdict{
 	Confirmed, SmallerLead, LargerLead, SameDirection, Contradicted, Inconclusive, NotTestable, NotRun,
 }
 
-// formerly maps the words of older files, in which direction and factor were judged together.
-var formerly = map[string]Verdict{
-	"reproduced": Confirmed, "direction only": SameDirection, "refuted": Contradicted, "undecided": Inconclusive,
-	"not testable here": NotTestable,
-}
-
-// UnmarshalText reads an outcome, including the words of older files.
+// UnmarshalText reads an outcome.
 func (v *Verdict) UnmarshalText(text []byte) error {
 	word := Verdict(text)
-	if now, old := formerly[string(text)]; old {
-		word = now
-	}
 	if !slices.Contains(Verdicts, word) {
 		var words []string
 		for _, known := range Verdicts {

@@ -66,8 +66,7 @@ func (o *LaunchOptions) env(addrs map[protocol.Listener]string) map[string]strin
 	}
 	for key, value := range map[string]string{
 		"DYNO_WORK": o.Work, "DYNO_BACKEND": o.Backend,
-		"DYNO_COMPANION": o.Backend, // its name before 0.1.0, for one release
-		"DYNO_ROUTES":    strings.Join(o.Routes, string(os.PathListSeparator)),
+		"DYNO_ROUTES": strings.Join(o.Routes, string(os.PathListSeparator)),
 	} {
 		if value != "" {
 			env[key] = value

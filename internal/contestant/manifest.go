@@ -26,8 +26,6 @@ import (
 const (
 	Folder        = "contestants"
 	BackendFolder = "backends"
-
-	oldBackendFolder = "companions" // until 0.1.0, with companion.toml; read for one release
 )
 
 // Manifest is a contestant.toml, or the backend.toml of a program that contestants call, which
@@ -102,10 +100,6 @@ func readNamed(fsys fs.FS, dir string) (*Manifest, error) {
 // ReadBackend reads the backend.toml of the named backend of a project. Errors carry
 // file:line:column.
 func ReadBackend(fsys fs.FS, name string) (*Manifest, error) {
-	old := path.Join(oldBackendFolder, name)
-	if _, err := fs.Stat(fsys, path.Join(old, "companion.toml")); err == nil {
-		return named(fsys, old, "companion")
-	}
 	return named(fsys, path.Join(BackendFolder, name), "backend")
 }
 

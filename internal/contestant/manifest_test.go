@@ -1,8 +1,6 @@
 package contestant
 
 import (
-	"os"
-	"path"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -81,23 +79,5 @@ func TestNamesAreUnique(t *testing.T) {
 	fsys["contestants/rust/mine/contestant.toml"] = fsys["contestants/go/mine/contestant.toml"]
 	if _, err := List(fsys); err == nil || !strings.Contains(err.Error(), "is already used by contestants/go/mine") {
 		t.Errorf("error %v", err)
-	}
-}
-
-// TestOldBackendFolder: a project of before 0.1.0 has its backends in companions/.
-func TestOldBackendFolder(t *testing.T) {
-	text, err := os.ReadFile("../../backends/records/backend.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, at := range []string{"backends/records/backend.toml", "companions/records/companion.toml"} {
-		m, err := ReadBackend(fstest.MapFS{at: {Data: text}}, "records")
-		if err != nil || m.Path != path.Dir(at) {
-			t.Errorf("%s: %+v, %v", at, m, err)
-		}
-	}
-	_, err = ReadBackend(fstest.MapFS{"companions/records/companion.toml": {Data: []byte("name = 1\n")}}, "records")
-	if err == nil || !strings.HasPrefix(err.Error(), "companions/records/companion.toml:1:8: ") {
-		t.Errorf("got %v", err)
 	}
 }

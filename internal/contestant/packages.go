@@ -26,9 +26,9 @@ var (
 	remote    = lazy.Regexp(`nuget\.org|https?://`)
 )
 
-// unfetched returns the line of a build's log that shows that packages are not available; "" if
+// Unfetched returns the line of a build's log that shows that packages are not available; "" if
 // there is none.
-func unfetched(log string) string {
+func Unfetched(log string) string {
 	local := !remote().MatchString(log)
 	for line := range strings.Lines(log) {
 		if noSource().MatchString(line) || local && noPackage().MatchString(line) {
@@ -42,7 +42,7 @@ func unfetched(log string) string {
 // from an offset on, shows that packages are not available, else err.
 func withoutPackages(err error, log string, from int64) error {
 	text, _ := os.ReadFile(log)
-	why := unfetched(string(text[min(from, int64(len(text))):]))
+	why := Unfetched(string(text[min(from, int64(len(text))):]))
 	if why == "" {
 		return err
 	}

@@ -46,7 +46,7 @@ func TestUnfetched(t *testing.T) {
 		"go: go.mod requires go >= 1.99 (running go 1.26.8; " +
 			"GOTOOLCHAIN=local)": false,
 	} {
-		if got := unfetched("first\n" + log + "\nlast\n"); (got != "") != want {
+		if got := Unfetched("first\n" + log + "\nlast\n"); (got != "") != want {
 			t.Errorf("%s: %q", log, got)
 		}
 	}

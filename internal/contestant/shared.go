@@ -44,7 +44,7 @@ func (m *Manifest) sharedFolders(root string) ([]sharedFolder, error) {
 
 // backends returns the folder of a project that m is in as a backend; "" if it is none.
 func (m *Manifest) backends() string {
-	if top, _, _ := strings.Cut(m.Path, "/"); top == BackendFolder || top == oldBackendFolder {
+	if top, _, _ := strings.Cut(m.Path, "/"); top == BackendFolder {
 		return top
 	}
 	return ""

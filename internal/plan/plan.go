@@ -135,10 +135,6 @@ func Resumable(run *result.Run, budget int64) (epoch int, err error) {
 			time.Duration(elapsed(run)).Round(time.Second), time.Duration(budgeted(run)))
 	case run.End != nil && !ended && run.End.Reason != Interrupted:
 		return 0, fmt.Errorf("the run has ended (%s)", run.End.Reason)
-	case run.OlderFormat != 0:
-		return 0, fmt.Errorf("the run was recorded in format %d, and this dyno writes format %d; resume it with "+
-			"the dyno that began it (%s), or start a new run", run.OlderFormat, result.Format,
-			run.Plan.Dyno)
 	case lastEpoch(run) < run.Plan.Pilots:
 		return 0, errors.New("the run ended during its pilots and cannot be resumed; start a new run")
 	}

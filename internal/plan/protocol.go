@@ -63,7 +63,7 @@ func Names() (names []string) {
 	return names
 }
 
-// Of returns the protocol of a plan. The earliest plans name none.
+// Of returns the protocol of a plan: the paired one where it names none.
 func Of(p *result.Plan) Protocol {
 	for _, protocol := range protocols {
 		if protocol.Traits().Name == p.Protocol {
@@ -73,10 +73,10 @@ func Of(p *result.Plan) Protocol {
 	return paired{}
 }
 
-// named returns the protocol that a flag names. It accepts "duel", the old name of paired.
+// named returns the protocol that a flag names.
 func named(name string) (Protocol, error) {
 	for _, protocol := range protocols {
-		if t := protocol.Traits(); t.Name == name || t.Name == Paired && name == "duel" {
+		if protocol.Traits().Name == name {
 			return protocol, nil
 		}
 	}

@@ -71,7 +71,6 @@ func TestQuestionByProtocol(t *testing.T) {
 			Analyses: []int{9}, Chained: true, Retakes: 3, DropRounds: 3, Strict: true, Layouts: 16,
 			Ceiling: "null", Controls: []string{"ref", "ref'"}, TrialNS: 1e8, RewarmNS: 3e7,
 			BudgetNS: int64(8 * time.Minute)}},
-		{"duel", result.Plan{}},
 		{"sweep", result.Plan{Levels: someQuestion().Levels, LevelNames: []string{"few", "many"},
 			Cells: someQuestion().Cells, Rounds: 3, Pilots: 1,
 			Epochs: 6, Retakes: 3, Ceiling: "null", Controls: []string{"ref", "ref'"}, TrialNS: 1e8, RewarmNS: 3e7,
@@ -86,10 +85,7 @@ func TestQuestionByProtocol(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := c.want
-		if want.Protocol = c.protocol; c.protocol == "duel" { // what it was called
-			want = got
-			want.Protocol = "paired"
-		}
+		want.Protocol = c.protocol
 		want.Format, want.Dyno, want.Command, want.Profile, want.Study, want.ClaimsHash = result.Format, "v1",
 			"dyno run s", Standard, "s", "h"
 		want.Title, want.Scenario, want.Contestants, want.Managed = "Which?", "values", []string{"c0", "c1"},

@@ -13,7 +13,7 @@ import (
 func articleFixture(t *testing.T) *ClassicRun {
 	d := externalFixture(nil, 50000, 49000, 100000, 90000)
 	p := &d.Run.Plan
-	p.Requests, p.External = 200_000, result.Tools{"bombardier", "ab"}
+	p.Requests, p.External = 200_000, []string{"bombardier", "ab"}
 	theirs, null := d.AllLoads[1], d.AllLoads[3]
 	with := func(tr result.Trial, tool string, change func(*result.Reported)) result.Trial {
 		r := *tr.Reported

@@ -90,7 +90,7 @@ type Plan struct {
 	Spin string `json:"spin,omitempty"`
 	// External are external load generators, each of which makes each load of a classic run once
 	// more, after dyno's own.
-	External Tools `json:"external,omitempty"`
+	External []string `json:"external,omitempty"`
 
 	// IdleConnections are the numbers of idle connections, rising, with which the memory of each
 	// contestant is read at the end of an epoch.

@@ -3,7 +3,6 @@ package result
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -59,7 +58,7 @@ func (d *Damaged) Error() string {
 // Unwrap returns the underlying error.
 func (d *Damaged) Unwrap() error { return d.Err }
 
-// Read reads records from r, in this format or an older one; name is the file name in errors. A
+// Read reads records from r; name is the file name in errors. A
 // last line that was cut off by a crash is dropped. Any other unreadable line, or an End that does
 // not match the lines before it, gives a *Damaged. A first line without a plan is a different
 // error.
@@ -72,7 +71,7 @@ func Read(r io.Reader, name string) (*Run, error) {
 		var rec Record
 		column := int64(1)
 		if err == nil || last {
-			column, err = decode(line, run.OlderFormat, &rec)
+			column, err = decode(line, &rec)
 		}
 		switch {
 		case err != nil && n == 1:
@@ -84,11 +83,6 @@ func Read(r io.Reader, name string) (*Run, error) {
 		case n == 1:
 			if err = checkFirst(rec, name); err != nil {
 				return nil, err
-			}
-			if rec.Plan.Format < Format {
-				run.OlderFormat = rec.Plan.Format
-				rec = Record{}
-				column, err = decode(line, run.OlderFormat, &rec)
 			}
 		case err == nil && rec.Plan != nil:
 			err = errors.New("there is a second plan here: two records were joined")
@@ -111,30 +105,21 @@ func Read(r io.Reader, name string) (*Run, error) {
 	}
 }
 
-// decode reads a line of a record whose format is older, or 0; a blank one holds nothing. On an
-// error it says where in the line that is, from 1.
-func decode(line []byte, older int, rec *Record) (int64, error) {
+// decode reads a line; a blank one holds nothing. On an error it says where in the line that is, from 1.
+func decode(line []byte, rec *Record) (int64, error) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return 1, nil
 	}
-	if older == 0 {
-		err := json.Unmarshal(line, rec)
-		return column(err), err
-	}
-	if err := json.Unmarshal(withNewKeys(line), rec); err != nil {
-		var asWritten Record
-		return column(cmp.Or(json.Unmarshal(line, &asWritten), err)), err
-	}
-	rec.renew()
-	return 1, nil
+	err := json.Unmarshal(line, rec)
+	return column(err), err
 }
 
 func checkFirst(rec Record, name string) error {
 	if rec.Plan == nil {
 		return fmt.Errorf("read %s:1:1: the first line has no plan; is this a dyno run?", name)
 	}
-	if f := rec.Plan.Format; f < oldestFormat || f > Format {
-		return fmt.Errorf("read %s:1:1: format %d; this dyno reads formats %d to %d", name, f, oldestFormat, Format)
+	if f := rec.Plan.Format; f != Format {
+		return fmt.Errorf("read %s:1:1: format %d; this dyno reads format %d", name, f, Format)
 	}
 	return nil
 }

@@ -1,20 +1,5 @@
 package result
 
-import "encoding/json"
-
-// Tools are the names of external load generators. Older records have one name in place of a list.
-type Tools []string
-
-// UnmarshalJSON reads a list of names, or one name.
-func (t *Tools) UnmarshalJSON(b []byte) error {
-	var one string
-	if json.Unmarshal(b, &one) == nil {
-		*t = Tools{one}
-		return nil
-	}
-	return json.Unmarshal(b, (*[]string)(t))
-}
-
 // Reported is what an external load generator reports about its load, in base units. Values that it
 // does not report are nil, or missing from Errors.
 type Reported struct {

@@ -46,9 +46,6 @@ type Run struct {
 	Resumes     []Resume
 	End         *End // nil when the run was cut off
 
-	// OlderFormat is the format of the record that the run was read from, where that is not Format;
-	// the run itself is of this format. Never stored.
-	OlderFormat int
 	// Damage says why the rest of the record cannot be read or trusted; the run is what precedes
 	// the damage. It is never stored.
 	Damage error

@@ -78,9 +78,9 @@ func TestReadErrorsSayWhere(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                       "empty",
 		`{"trial":{}}`:           "t.jsonl:1:1: the first line has no plan",
-		`{"plan":{"format":99}}`: "format 99; this dyno reads formats 1 to 2",
-		"{\"plan\":{\"format\":1}}\n{\"trial\":{\"epoch\":\"x\"}}\n": "t.jsonl:2:",
-		"{\"plan\":{\"format\":1}}\nnonsense\n{}\n":                  "t.jsonl:2:2",
+		`{"plan":{"format":99}}`: "format 99; this dyno reads format 2",
+		"{\"plan\":{\"format\":2}}\n{\"trial\":{\"epoch\":\"x\"}}\n": "t.jsonl:2:",
+		"{\"plan\":{\"format\":2}}\nnonsense\n{}\n":                  "t.jsonl:2:2",
 	} {
 		_, err := Read(strings.NewReader(in), "t.jsonl")
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -90,7 +90,7 @@ func TestReadErrorsSayWhere(t *testing.T) {
 }
 
 func TestLineCutOffByACrashIsDropped(t *testing.T) {
-	run, err := Read(strings.NewReader("{\"plan\":{\"format\":1}}\n{\"trial\":{\"epoch\":1}}\n{\"trial\":{\"ep"),
+	run, err := Read(strings.NewReader("{\"plan\":{\"format\":2}}\n{\"trial\":{\"epoch\":1}}\n{\"trial\":{\"ep"),
 		"t.jsonl")
 	if err != nil || len(run.Trials) != 1 {
 		t.Errorf("%d trials, error %v", len(run.Trials), err)
@@ -292,7 +292,7 @@ func TestWriteSealsAnew(t *testing.T) {
 func TestContinueKeepsWhatReadReads(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, TrialsFile)
-	if err := os.WriteFile(path, []byte("{\"plan\":{\"format\":1}}\n{\"trial\":{\"epoch\":1}}"), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte("{\"plan\":{\"format\":2}}\n{\"trial\":{\"epoch\":1}}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	s, err := Continue(dir)
@@ -310,7 +310,7 @@ func TestContinueKeepsWhatReadReads(t *testing.T) {
 func TestContinueOnAFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, TrialsFile)
-	const text = "{\"plan\":{\"format\":1}}\n{\"trial\":{\"epoch\":1}}"
+	const text = "{\"plan\":{\"format\":2}}\n{\"trial\":{\"epoch\":1}}"
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +333,7 @@ func TestContinueOnAFullDisk(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add([]byte("{\"plan\":{\"format\":1}}\n{\"trial\":{\"epoch\":1}}\n{\"trial\":{\"ep"))
+	f.Add([]byte("{\"plan\":{\"format\":2}}\n{\"trial\":{\"epoch\":1}}\n{\"trial\":{\"ep"))
 	f.Add([]byte("{}"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		run, err := Read(bytes.NewReader(b), "f")

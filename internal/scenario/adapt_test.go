@@ -110,23 +110,6 @@ func TestReadSites(t *testing.T) {
 	}
 }
 
-// TestOldBackend reads the key and the variable that had another name before 0.1.0.
-func TestOldBackend(t *testing.T) {
-	s, err := Read(sitesFiles(strings.Replace(sites, "backend =", "companion =", 1)), "x")
-	if err != nil || s.Backend != "records" {
-		t.Fatalf("%+v, %v", s, err)
-	}
-	t.Setenv("DYNO_BACKEND", "")
-	t.Setenv("DYNO_COMPANION", "127.0.0.1:1")
-	if addr, err := s.BackendAddr(); addr != "127.0.0.1:1" || err != nil {
-		t.Errorf("%q, %v", addr, err)
-	}
-	t.Setenv("DYNO_BACKEND", "127.0.0.1:2")
-	if addr, err := s.BackendAddr(); addr != "127.0.0.1:2" || err != nil {
-		t.Errorf("%q, %v", addr, err)
-	}
-}
-
 func TestReadSitesErrors(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{`pages/home.html`, `pages/hom.html`, "x.toml:12:1: read scenarios/pages/hom.html: file does not exist"},

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -13,7 +12,7 @@ import (
 
 // BackendAddr returns the address of the backend of s, from the environment; "" if s needs none.
 func (s *Scenario) BackendAddr() (string, error) {
-	addr := cmp.Or(os.Getenv("DYNO_BACKEND"), os.Getenv("DYNO_COMPANION")) // the name before 0.1.0, for one release
+	addr := os.Getenv("DYNO_BACKEND")
 	switch {
 	case s.Backend == "":
 		return "", nil

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,9 +16,8 @@ import (
 // a file may say the same thing in more than one way.
 type document struct {
 	Scenario
-	OldBackend string        `toml:"companion"` // until 0.1.0; read for one release
-	Request    []requestKeys `toml:"request"`
-	Files      []struct {
+	Request []requestKeys `toml:"request"`
+	Files   []struct {
 		Path   string `toml:"path"`
 		Folder string `toml:"folder"`
 	} `toml:"files"`
@@ -79,7 +77,6 @@ func (doc *document) complete(fsys fs.FS, name string, has func(key string) bool
 		return wrong("name", "the scenario is named %q, but its file %q; use one name", doc.Name, name)
 	}
 	s := &doc.Scenario
-	s.Backend = cmp.Or(s.Backend, doc.OldBackend)
 	for i := range doc.Request {
 		k, at := &doc.Request[i], fmt.Sprintf("request[%d]", i)
 		k.has = func(key string) bool { return has(at + "." + key) }

@@ -76,7 +76,7 @@ cells = ["slow @ c20", "fast @ c20"]
 id = "tie"
 sentences = ["F-01"]
 text = "With a delay both are equal."
-kind = "tie"
+kind = "equal"
 a = "fast @ late"
 b = "slow @ late"
 [[claim]]
@@ -180,7 +180,7 @@ at_least = 1.0
 id = "memory"
 sentences = ["F-01"]
 text = "Both need as much memory."
-kind = "tie"
+kind = "equal"
 metric = "memory"
 a = "fast @ c10"
 b = "slow @ c10"

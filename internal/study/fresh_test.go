@@ -267,8 +267,7 @@ func TestFreshReadErrors(t *testing.T) {
 		{"interim = [9]", "base = \"c10\"", `:8:1: fresh processes share no round`},
 		{"interim = [9]", "interim = [0]", `:8:1: interim = [0]: want numbers of epochs`},
 		{"interim = [9]", "extra_epochs = -1", `:8:1: extra_epochs = -1: want 1 to 100`},
-		{"interim = [9]", "side_epochs = 101", `:8:1: side_epochs = 101: want 1 to 100`},
-		{"interim = [9]", "looks = [0]", `:8:1: looks = [0]: want numbers of epochs`},
+		{"interim = [9]", "looks = [8]", `:8:1: unknown key "looks"`},
 		{"fresh = true\n", "", `:13:1: a level can continue the previous one only in a study with fresh = true`},
 		{"name = \"c10\"\n", "name = \"c10\"\ncontinues = true\n", `:11:1: a level can continue the previous one`},
 		{"continues = true\n", "continues = true\ncontestants = [\"fast\"]\n",
@@ -286,16 +285,6 @@ func TestFreshReadErrors(t *testing.T) {
 		_, err := Read(project(map[string]string{"study.toml": text}), "fake")
 		if err == nil || !strings.Contains(err.Error(), c.want) || text == freshStudy {
 			t.Errorf("%v\nwant …%s", err, c.want)
-		}
-	}
-}
-
-// Keys of before 0.1.0 say what those of now do.
-func TestRenamedKeys(t *testing.T) {
-	for _, keys := range []string{"interim = [8]\nextra_epochs = 4", "looks = [8]\nside_epochs = 4"} {
-		st, err := Read(project(map[string]string{"study.toml": strings.Replace(freshStudy, "interim = [9]", keys, 1)}), "fake")
-		if err != nil || !slices.Equal(st.Analyses, []int{8}) || st.ExtraEpochs != 4 {
-			t.Errorf("%s: %+v, %v", keys, st, err)
 		}
 	}
 }

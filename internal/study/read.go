@@ -22,28 +22,15 @@ const (
 	figuresFile = "figures.csv"
 )
 
-// keys are the keys of a study.toml, including renamed ones.
-type keys struct {
-	Study
-	OldAnalyses    []int `toml:"looks"`
-	OldExtraEpochs int   `toml:"side_epochs"`
-}
-
 // Read reads the study of that slug. Errors include file:line:column. Read reports all errors at
 // once, except those that an earlier error hides.
 func Read(fsys fs.FS, slug string) (*Study, error) {
-	var doc keys
-	s, dir := &doc.Study, path.Join(Folder, slug)
-	file, err := conf.Read(fsys, path.Join(dir, "study.toml"), &doc)
+	s, dir := new(Study), path.Join(Folder, slug)
+	file, err := conf.Read(fsys, path.Join(dir, "study.toml"), s)
 	if err != nil {
 		return nil, err
 	}
-	if s.Slug = slug; !file.Has("interim") {
-		s.Analyses = doc.OldAnalyses
-	}
-	if !file.Has("extra_epochs") {
-		s.ExtraEpochs = doc.OldExtraEpochs
-	}
+	s.Slug = slug
 	if s.Primary == "" {
 		s.Primary = "throughput"
 	}
@@ -94,14 +81,6 @@ func (r *reader) errorf(key, format string, args ...any) {
 	r.errs = append(r.errs, r.file.Errorf(key, format, args...))
 }
 
-// key returns that of two names of a key which the file has.
-func (r *reader) key(name, old string) string {
-	if r.file.Has(name) {
-		return name
-	}
-	return old
-}
-
 // head checks the keys of a study outside levels and claims.
 func (r *reader) head() {
 	s := r.s
@@ -133,8 +112,7 @@ func (r *reader) head() {
 	case s.QuickRounds < 0 || s.QuickRounds > 100:
 		r.errorf("quick_rounds", "quick_rounds = %d: want 1 to 100", s.QuickRounds)
 	case s.ExtraEpochs < 0 || s.ExtraEpochs > 100:
-		key := r.key("extra_epochs", "side_epochs")
-		r.errorf(key, "%s = %d: want 1 to 100", key, s.ExtraEpochs)
+		r.errorf("extra_epochs", "extra_epochs = %d: want 1 to 100", s.ExtraEpochs)
 	case s.Requests < 0:
 		r.errorf("requests", "requests = %d: want 1 or more", s.Requests)
 	case s.Requests > 0 && s.Duration != "":
@@ -147,8 +125,7 @@ func (r *reader) head() {
 		r.errorf("base", "fresh processes share no round with those of other levels, so a difference to a base "+
 			"cannot be measured; remove the base")
 	case slices.ContainsFunc(s.Analyses, func(n int) bool { return n < 1 }):
-		key := r.key("interim", "looks")
-		r.errorf(key, "%s = %v: want numbers of epochs, 1 or more", key, s.Analyses)
+		r.errorf("interim", "interim = %v: want numbers of epochs, 1 or more", s.Analyses)
 	}
 	for i, name := range s.everywhere {
 		key := fmt.Sprintf("contestants[%d]", i)

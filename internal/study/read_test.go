@@ -36,12 +36,12 @@ func TestReadErrors(t *testing.T) {
 		{"a metric that follows", fakeStudy + claim + "kind = \"order\"\nmetric = \"latency_mean\"\ncells = [\"fast " +
 			"@ c10\", \"slow @ c10\"]\n", `no metric "latency_mean"`},
 		{"twice the same id", change(`id = "direction"`, `id = "ratio"`), `: the id "ratio" is already used by claim 1`},
-		{"no such kind", change(`kind = "tie"`, `kind = "equl"`), `no kind "equl"; did you mean "equal"?`},
+		{"no such kind", change(`kind = "equal"`, `kind = "equl"`), `no kind "equl"; did you mean "equal"?`},
 		{"a kind that needs a field", fakeStudy + claim + "kind = \"ratio\"\na = \"fast @ c10\"\nb = \"slow @ c10\"\n",
 			at(2) + `3: a claim of kind ratio needs "value"`},
-		{"a kind that has no such field", fakeStudy + claim + "kind = \"tie\"\na = \"fast @ c10\"\nb = \"slow @ " +
+		{"a kind that has no such field", fakeStudy + claim + "kind = \"equal\"\na = \"fast @ c10\"\nb = \"slow @ " +
 			"c10\"\nvalue = 2.0\n", at(9) + `1: a claim of kind equal cannot have "value"; want only a, b, margin`},
-		{"misspelt key", fakeStudy + claim + "kidn = \"tie\"\n", `unknown key "kidn"; did you mean "kind"?`},
+		{"misspelt key", fakeStudy + claim + "kidn = \"equal\"\n", `unknown key "kidn"; did you mean "kind"?`},
 		{"a ratio of one", change("value = 2.1", "value = 1.02"), "means equality; use the kind equal"},
 		{"no factor", change("value = 2.1", "value = -2.0"), "want the published factor"},
 		{"within", change("value = 2.1", "value = 2.1\nwithin = 0.9"), "want a factor above 1"},

@@ -1,4 +1,4 @@
-package contestant
+package main
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 
+	"dyno/internal/contestant"
 	"dyno/internal/lazy"
 	"dyno/internal/proc"
 )
@@ -40,13 +41,13 @@ func (d Dependency) Behind(n Newest) bool {
 
 // Dependencies returns the packages that m names, sorted by name; what its project's folders replace
 // is none. fsys is that of the folder's project, or of its Root.
-func (m *Manifest) Dependencies(fsys fs.FS) (found []Dependency, err error) {
+func Dependencies(m *contestant.Manifest, fsys fs.FS) (found []Dependency, err error) {
 	files, err := fs.Glob(fsys, m.Path+"/*")
 	if err != nil {
 		return nil, err
 	}
 	for _, file := range files {
-		read := dependencies[path.Base(file)]
+		read := readers[path.Base(file)]
 		if path.Ext(file) == ".csproj" {
 			read = referenced
 		}
@@ -67,8 +68,8 @@ func (m *Manifest) Dependencies(fsys fs.FS) (found []Dependency, err error) {
 	return found, nil
 }
 
-// dependencies are the functions that read the files that name packages.
-var dependencies = map[string]func(file string, text []byte) ([]Dependency, error){
+// readers are the functions that read the files that name packages.
+var readers = map[string]func(file string, text []byte) ([]Dependency, error){
 	"go.mod": required, "package.json": installed,
 }
 
@@ -111,7 +112,7 @@ func required(file string, text []byte) (found []Dependency, err error) {
 
 // AskNewest asks the registry of tc's packages for the newest release of each name, through the
 // toolchain's own client with the user's settings. The error says that the registry cannot be asked.
-func AskNewest(ctx context.Context, tc Toolchain, names []string) (map[string]Newest, error) {
+func AskNewest(ctx context.Context, tc contestant.Toolchain, names []string) (map[string]Newest, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
@@ -134,7 +135,7 @@ func AskNewest(ctx context.Context, tc Toolchain, names []string) (map[string]Ne
 }
 
 // ask runs a client in an empty folder. Of one that fails, the error has what it wrote to stderr.
-func ask(ctx context.Context, tc Toolchain, program string, args ...string) ([]byte, error) {
+func ask(ctx context.Context, tc contestant.Toolchain, program string, args ...string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "dyno-ask-")
 	if err != nil {
 		return nil, err
@@ -160,7 +161,7 @@ func ask(ctx context.Context, tc Toolchain, program string, args ...string) ([]b
 
 // newestModules asks go for all modules at once. That all fail in the same way means that the proxy
 // cannot be reached.
-func newestModules(ctx context.Context, tc Toolchain, names []string) (map[string]Newest, error) {
+func newestModules(ctx context.Context, tc contestant.Toolchain, names []string) (map[string]Newest, error) {
 	args := []string{"list", "-mod=mod", "-m", "-e", "-json=Path,Version,Error"}
 	for _, name := range names {
 		args = append(args, name+"@latest")
@@ -180,7 +181,7 @@ func newestModules(ctx context.Context, tc Toolchain, names []string) (map[strin
 			return found, nil
 		case err != nil:
 			return nil, fmt.Errorf("read what go list writes: %w", err)
-		case m.Error != nil && unfetched(m.Error.Err) != "" && !gone().MatchString(m.Error.Err):
+		case m.Error != nil && contestant.Unfetched(m.Error.Err) != "" && !gone().MatchString(m.Error.Err):
 			return nil, errors.New(m.Error.Err)
 		case m.Error != nil:
 			found[m.Path] = Newest{Err: errors.New(m.Error.Err)}
@@ -198,7 +199,7 @@ func eachNewest(names []string, newest func(name string) (string, error)) (map[s
 	found := map[string]Newest{}
 	for _, name := range names {
 		version, err := newest(name)
-		if err != nil && unfetched(err.Error()) != "" {
+		if err != nil && contestant.Unfetched(err.Error()) != "" {
 			return nil, err
 		}
 		found[name] = Newest{Version: version, Err: err}
@@ -206,9 +207,9 @@ func eachNewest(names []string, newest func(name string) (string, error)) (map[s
 	return found, nil
 }
 
-func newestOfNPM(ctx context.Context, tc Toolchain, name string) (string, error) {
+func newestOfNPM(ctx context.Context, tc contestant.Toolchain, name string) (string, error) {
 	program := filepath.Join(filepath.Dir(tc.Program), "npm")
-	if !isFile(program) {
+	if st, err := os.Stat(program); err != nil || st.IsDir() {
 		program = "npm"
 	}
 	out, err := ask(ctx, tc, program, "view", name, "version")
@@ -216,7 +217,7 @@ func newestOfNPM(ctx context.Context, tc Toolchain, name string) (string, error)
 }
 
 // newestOfNuGet takes the newest of all releases, for the search lists each of them.
-func newestOfNuGet(ctx context.Context, tc Toolchain, name string) (string, error) {
+func newestOfNuGet(ctx context.Context, tc contestant.Toolchain, name string) (string, error) {
 	out, err := ask(ctx, tc, tc.Program, "package", "search", name, "--exact-match", "--format", "json")
 	if err != nil {
 		return "", err

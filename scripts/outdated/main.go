@@ -1,3 +1,9 @@
+// Command outdated says which contestants name a package that has a newer release:
+//
+//	go run ./scripts/outdated [LANGUAGE...]
+//
+// It asks the registries of Go, npm and NuGet, by the user's settings. A newer major version under another name
+// is not found.
 package main
 
 import (
@@ -7,22 +13,47 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"dyno/internal/contestant"
 	"dyno/internal/document"
 	"dyno/internal/lazy"
 )
 
+func main() {
+	if err := run(context.Background(), os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "outdated:", err)
+		os.Exit(1)
+	}
+}
+
+// run asks about the contestants of the checkout here in these languages, or in all.
+func run(ctx context.Context, languages []string) error {
+	all, err := contestant.List(os.DirFS("."))
+	if err != nil {
+		return err
+	}
+	chosen := slices.DeleteFunc(all, func(m *contestant.Manifest) bool {
+		return len(languages) > 0 && !slices.Contains(languages, m.Language)
+	})
+	if len(chosen) == 0 {
+		return errors.New("no contestants: run it in the checkout, and name languages such as go, csharp, javascript")
+	}
+	return outdated(ctx, os.Stdout, ".", chosen)
+}
+
 // outdated writes which packages the contestants name at a version that is not the newest, as their
 // registries say today. It fails where a registry cannot be asked.
-func (p *project) outdated(ctx context.Context, w io.Writer, chosen []*contestant.Manifest) error {
-	named := map[*contestant.Manifest][]contestant.Dependency{}
+func outdated(ctx context.Context, w io.Writer, root string, chosen []*contestant.Manifest) error {
+	fsys := os.DirFS(root)
+	named := map[*contestant.Manifest][]Dependency{}
 	ask := map[string][]string{} // by toolchain
 	tools := map[string]contestant.Toolchain{}
 	for _, m := range chosen {
-		deps, err := m.Dependencies(m.FS(p.fsys))
+		deps, err := Dependencies(m, fsys)
 		if err != nil {
 			return err
 		}
@@ -33,33 +64,36 @@ func (p *project) outdated(ctx context.Context, w io.Writer, chosen []*contestan
 		for _, d := range deps {
 			ask[tool] = append(ask[tool], d.Name)
 		}
-		if tools[tool], err = contestant.Find(ctx, m, contestant.FindOptions{Root: p.root, Offline: true}); err != nil {
-			return fmt.Errorf("list: the packages of %s: %w; leave its language out by --language", m.Name, err)
+		if tools[tool], err = contestant.Find(ctx, m, contestant.FindOptions{Root: root, Offline: true}); err != nil {
+			return fmt.Errorf("the packages of %s: %w", m.Name, err)
 		}
 	}
-	newest := map[string]map[string]contestant.Newest{}
+	newest := map[string]map[string]Newest{}
 	var failed []error
 	for _, tool := range slices.Sorted(maps.Keys(ask)) {
 		slices.Sort(ask[tool])
-		found, err := contestant.AskNewest(ctx, tools[tool], slices.Compact(ask[tool]))
+		found, err := AskNewest(ctx, tools[tool], slices.Compact(ask[tool]))
 		if err != nil {
-			failed = append(failed, fmt.Errorf("list: %s; is a proxy to be set, or a network missing?",
+			failed = append(failed, fmt.Errorf("%s; is a proxy to be set, or a network missing?",
 				document.Clean(err.Error())))
 		}
 		newest[tool] = found
 	}
 	var b strings.Builder
 	rows, untold := behind(chosen, named, newest)
-	section(&b, listWidth(w), rows, "CONTESTANT", "PACKAGE", "HAS", "NEWEST")
+	for _, row := range append([][]string{{"CONTESTANT", "PACKAGE", "HAS", "NEWEST"}}, rows...) {
+		fmt.Fprintln(&b, strings.Join(row, "\t"))
+	}
 	for _, reason := range slices.Sorted(maps.Keys(untold)) {
-		b.WriteString("\n" + wrapped("the registry names no release ("+reason+"): "+strings.Join(untold[reason], ", "),
-			width(w)) + "\n")
+		fmt.Fprintf(&b, "\nthe registry names no release (%s): %s\n", reason, strings.Join(untold[reason], ", "))
 	}
 	if len(failed) == 0 {
 		fmt.Fprintf(&b, "\n%d of %d contestants name a package that has a newer release under the same name.\n",
 			distinct(rows), len(chosen))
 	}
-	_, err := io.WriteString(w, strings.TrimPrefix(b.String(), "\n"))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, err := io.WriteString(t, b.String())
+	err = errors.Join(err, t.Flush())
 	return errors.Join(append(failed, err)...)
 }
 
@@ -68,8 +102,8 @@ var refusal = lazy.Regexp(`\b4\d\d [A-Z][a-z]+( [A-Z][a-z]+)?`)
 
 // behind returns the rows of the packages that have a newer release, and by reason the contestants
 // of those whose registry does not name one.
-func behind(chosen []*contestant.Manifest, named map[*contestant.Manifest][]contestant.Dependency,
-	newest map[string]map[string]contestant.Newest) (rows [][]string, untold map[string][]string) {
+func behind(chosen []*contestant.Manifest, named map[*contestant.Manifest][]Dependency,
+	newest map[string]map[string]Newest) (rows [][]string, untold map[string][]string) {
 	untold = map[string][]string{}
 	for _, m := range chosen {
 		for tool := range m.Toolchain {

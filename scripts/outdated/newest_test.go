@@ -1,4 +1,4 @@
-package contestant
+package main
 
 import (
 	"os"
@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"dyno/internal/contestant"
 )
 
 // What a contestant names is found in the files of all languages; what its go.mod takes along, or
@@ -26,12 +28,12 @@ func TestDependencies(t *testing.T) {
 		"c/net/b": {{"New.Json", "13.0.4"}},
 		"c/js/c":  {{"@a/b", "1.0.0"}, {"frob", "5.3.0"}},
 	} {
-		got, err := (&Manifest{Path: dir}).Dependencies(fsys)
+		got, err := Dependencies(&contestant.Manifest{Path: dir}, fsys)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v, %v; want %v", dir, got, err, want)
 		}
 	}
-	if _, err := (&Manifest{Path: "c/go/bad"}).Dependencies(fsys); err == nil {
+	if _, err := Dependencies(&contestant.Manifest{Path: "c/go/bad"}, fsys); err == nil {
 		t.Error("a broken go.mod is read")
 	}
 }
@@ -62,16 +64,19 @@ func TestAskNewest(t *testing.T) {
 	if err := os.MkdirAll(at, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, at, map[string]string{
+	for name, text := range map[string]string{
 		"list": "v1.2.3\nv1.3.0\n", "v1.3.0.info": `{"Version":"v1.3.0","Time":"2026-01-02T03:04:05Z"}`,
 		"v1.3.0.mod": "module b.org/b\n",
-	})
-	m, o := bare(t)
+	} {
+		if err := os.WriteFile(filepath.Join(at, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	t.Setenv("GOFLAGS", "-mod=mod")
 	t.Setenv("GOPROXY", "file://"+proxy)
 	t.Setenv("GONOSUMDB", "*")
-	m.Toolchain = map[string]string{"go": ">=1.24"}
-	tc, err := Find(t.Context(), m, o)
+	m := &contestant.Manifest{Toolchain: map[string]string{"go": ">=1.24"}}
+	tc, err := contestant.Find(t.Context(), m, contestant.FindOptions{Root: t.TempDir(), Cache: t.TempDir()})
 	if err != nil {
 		t.Skip(err)
 	}
@@ -105,7 +110,7 @@ func TestAskNewest(t *testing.T) {
 		{"dotnet", "New.Json", "13.0.4", "", ""}, {"dotnet", "Old", "", "have none of that name", ""},
 		{"dotnet", "x", "", "", "no index"}, {"cargo", "x", "", "", "no registry of packages for cargo"},
 	} {
-		tc := Toolchain{Name: c.tool, Program: filepath.Join(dir, c.tool)}
+		tc := contestant.Toolchain{Name: c.tool, Program: filepath.Join(dir, c.tool)}
 		found, err := AskNewest(t.Context(), tc, []string{c.name})
 		text := func(err error) string {
 			if err == nil {

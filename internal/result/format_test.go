@@ -1,0 +1,87 @@
+package result
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// Every committed recording is read, whole and with all of its keys, and is given back by what Write
+// makes of it.
+func TestCommittedRecordings(t *testing.T) {
+	files, err := filepath.Glob("../../studies/*/*.jsonl.gz")
+	if err != nil || len(files) < 8 {
+		t.Fatalf("%d recordings, %v", len(files), err)
+	}
+	for _, file := range files {
+		run, err := Open(file)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for line := range strings.Lines(unpacked(t, file)) {
+			if err := strictly(line); err != nil {
+				t.Fatalf("%s: %v: %.300s", file, err, line)
+			}
+		}
+		if p := &run.Plan; p.Format != Format || p.Protocol == "duel" || len(run.Trials) == 0 || run.End == nil {
+			t.Errorf("%s: format %d, protocol %s, %d trials, end %v", file, p.Format, p.Protocol, len(run.Trials),
+				run.End)
+		}
+		var b bytes.Buffer
+		if err := Write(&b, run); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Read(&b, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		diff := cmp.Diff(run, again, cmpopts.IgnoreFields(End{}, "Records", "SHA256"))
+		if diff != "" {
+			t.Errorf("%s: written anew as format %d: %s", file, again.Plan.Format, diff)
+		}
+	}
+}
+
+// Another format is refused.
+func TestOtherFormats(t *testing.T) {
+	for format, line := range map[int]string{1: `{"plan":{"format":1}}`, 3: `{"plan":{"format":3}}`} {
+		_, err := Read(strings.NewReader(line+"\n"), "old")
+		if want := fmt.Sprintf("read old:1:1: format %d; this dyno reads format 2", format); err == nil || err.Error() != want {
+			t.Errorf("%v; want %s", err, want)
+		}
+	}
+}
+
+// strictly decodes a line; an unknown key is an error.
+func strictly(line string) error {
+	d := json.NewDecoder(strings.NewReader(line))
+	d.DisallowUnknownFields()
+	return d.Decode(new(Record))
+}
+
+func unpacked(t *testing.T, file string) string {
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

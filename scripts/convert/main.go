@@ -1,0 +1,138 @@
+// Command convert reads a record of format 1 or 2, as in the history of this repository, and writes it as format 2,
+// the only one that dyno reads:
+//
+//	git show COMMIT:studies/iris-vs-netcore-mvc/trials.jsonl.gz | gunzip | go run ./scripts/convert >trials.jsonl
+//
+// With -validation it reads lines of doc/live.jsonl, doc/steady.jsonl or doc/best_of_three.jsonl. A record that was
+// cut short or damaged is an error. The digest at its end is made anew; where
+// something is converted the old one is not checked.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+
+	"dyno/internal/result"
+)
+
+func main() {
+	do := convert
+	if len(os.Args) == 2 && os.Args[1] == "-validation" {
+		do = convertValidation
+	} else if len(os.Args) > 1 {
+		fmt.Fprintln(os.Stderr, "usage: go run ./scripts/convert [-validation] <OLD >NEW")
+		os.Exit(2)
+	}
+	if err := do(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "convert:", err)
+		os.Exit(1)
+	}
+}
+
+// keys are the keys of format 1 that were renamed, wherever they occur.
+var keys = [][2]string{
+	{"companion", "backend"},
+	{"driver", "external"},
+	{"looks", "interim_analyses"},
+	{"side_epochs", "extra_epochs"},
+	{"told", "reported"},
+	{"foreign_server_ns", "background_server_ns"},
+	{"foreign_generator_ns", "background_generator_ns"},
+}
+
+// oneTool is the external tool of a plan that has one, by its name alone.
+var oneTool = regexp.MustCompile(`"external":("[^"]*")`)
+
+// convert writes a record of format 1 or 2 as format 2.
+func convert(r io.Reader, w io.Writer) error {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	first, rest, _ := bytes.Cut(text, []byte("\n"))
+	var head struct {
+		Plan *struct{ Format int }
+	}
+	if err := json.Unmarshal(first, &head); err != nil || head.Plan == nil {
+		return errors.New("line 1: no plan of a dyno run")
+	}
+	if head.Plan.Format != 1 && !oneTool.Match(first) {
+		run, err := result.Read(bytes.NewReader(text), "standard input")
+		if err != nil {
+			return err
+		}
+		return result.Write(w, run)
+	}
+	run, n := &result.Run{}, 0
+	for line := range bytes.Lines(joined(first, rest)) {
+		n++
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var rec result.Record
+		if err := json.Unmarshal(renamed(line), &rec); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		renew(&rec)
+		run.Add(rec)
+	}
+	return result.Write(w, run)
+}
+
+// joined joins the first line, whose tool becomes a list, and the rest.
+func joined(first, rest []byte) []byte {
+	first = oneTool.ReplaceAll(renamed(first), []byte(`"external":[$1]`))
+	return bytes.Join([][]byte{first, rest}, []byte("\n"))
+}
+
+// renamed converts the keys of a line. A quote within a string follows a backslash, so only a key can match.
+func renamed(line []byte) []byte {
+	for _, k := range keys {
+		line = bytes.ReplaceAll(line, []byte(`"`+k[0]+`":`), []byte(`"`+k[1]+`":`))
+	}
+	return line
+}
+
+// renew converts the values of a record of format 1.
+func renew(r *result.Record) {
+	rename := func(value *string, from, to string) {
+		if *value == from {
+			*value = to
+		}
+	}
+	switch {
+	case r.Plan != nil:
+		r.Plan.Format = result.Format
+		rename(&r.Plan.Protocol, "duel", "paired")
+	case r.Calibration != nil:
+		r.Calibration.Format = result.Format
+	case r.Contestant != nil:
+		rename(&r.Contestant.Title, "reference, blinded copy", "reference, copy")
+	case r.End != nil:
+		rename(&r.End.Reason, "looks", "last analysis")
+	}
+}
+
+// convertValidation writes lines of dyno validate with today's names.
+func convertValidation(r io.Reader, w io.Writer) error {
+	out, in := bufio.NewWriter(w), bufio.NewScanner(r)
+	in.Buffer(nil, 1<<26)
+	for in.Scan() {
+		line := in.Bytes()
+		for _, k := range [][2]string{
+			{`"looks":`, `"interim_analyses":`}, {`"void_share":`, `"discarded_share":`},
+			{`"verdict":"tie"`, `"verdict":"equivalent"`}, {`"verdict":"undecided"`, `"verdict":"inconclusive"`},
+		} {
+			line = bytes.ReplaceAll(line, []byte(k[0]), []byte(k[1]))
+		}
+		out.Write(line)
+		out.WriteByte('\n')
+	}
+	return errors.Join(in.Err(), out.Flush())
+}
