@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -165,8 +166,18 @@ func TestWhoIsEndedWhileFrozenIsNotBlamed(t *testing.T) {
 	}
 	f := run.FailureOf("b")
 	if f == nil || f.Epoch == 0 || f.Stage != "load" ||
-		!strings.Contains(f.Reason, "it was killed while it was frozen") || strings.Contains(f.Reason, "under load") {
+		!strings.Contains(f.Reason, "it was killed between two loads: signal: killed") || strings.Contains(f.Reason, "under load") {
 		t.Errorf("%+v", f)
+	}
+}
+
+// A server whose first process ends by itself was not killed.
+func TestEndedBeforeItsLoad(t *testing.T) {
+	if err := endedBefore(errors.New("exit status 1")); strings.Contains(err.Error(), "killed") {
+		t.Error(err)
+	}
+	if err := endedBefore(errors.New("signal: killed")); !strings.Contains(err.Error(), "out-of-memory killer") {
+		t.Error(err)
 	}
 }
 

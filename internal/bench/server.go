@@ -2,6 +2,7 @@ package bench
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -37,16 +38,21 @@ func (s *localServer) Freeze() error {
 	return s.Process.Strayed()
 }
 
+// Exited also says of a server that went into the background how to start it instead.
 func (s *localServer) Exited() error {
 	select {
 	case <-s.Process.Done():
-		if err := s.Process.Err(); err != nil {
-			return err
-		}
-		return errors.New("exit status 0")
 	default:
 		return nil
 	}
+	err := s.Process.Err()
+	if err == nil {
+		err = errors.New("exit status 0")
+	}
+	if n := len(s.Process.Tree()); n > 0 {
+		return fmt.Errorf("%w, and left %d of its processes behind; start a server in the foreground", err, n)
+	}
+	return err
 }
 
 // Usage leaves out what cannot be read. Meters has recorded that at launch.

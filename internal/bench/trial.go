@@ -186,9 +186,7 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 		return b.fail(o.Contestant, "launch", o.Epoch, fmt.Errorf("it was not started in epoch %d", o.Epoch))
 	}
 	if exited := s.Exited(); exited != nil {
-		err := fmt.Errorf("it was killed while it was frozen: %w; find out what killed it: another contestant, "+
-			"another program, or the kernel's out-of-memory killer", exited)
-		return b.fail(o.Contestant, "load", o.Epoch, &LogError{Err: err, Tail: s.LogTail()})
+		return b.fail(o.Contestant, "load", o.Epoch, &LogError{Err: endedBefore(exited), Tail: s.LogTail()})
 	}
 	b.progress("measure", o.Contestant, o.Epoch, nil)
 	load := b.load
@@ -230,6 +228,15 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 	}
 	b.progress("measured", o.Contestant, o.Epoch, t)
 	return nil
+}
+
+// endedBefore is the failure of a server that had ended in that way before its load.
+func endedBefore(how error) error {
+	if strings.HasPrefix(how.Error(), "signal: ") { // as os.ProcessState has it
+		return fmt.Errorf("it was killed between two loads: %w; find out what killed it: another contestant, another "+
+			"program, or the kernel's out-of-memory killer (see dmesg)", how)
+	}
+	return fmt.Errorf("it had ended before its load: %w", how)
 }
 
 // connect thaws a contestant, opens the connections of a load, and warms it up again over them.

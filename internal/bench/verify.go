@@ -40,7 +40,9 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 			built[i], failed[i] = b.Host.Build(ctx, name, func(text string) {
 				b.tell(result.Event{Stage: "build", Contestant: name, Text: text})
 			})
-			b.tell(result.Event{Stage: "built", Contestant: name})
+			if failed[i] == nil && built[i].BuildNS > 0 { // commands, images and URLs are not built
+				b.tell(result.Event{Stage: "built", Contestant: name})
+			}
 		})
 	}
 	wg.Wait()

@@ -226,7 +226,7 @@ func (i *Instance) exited() error {
 	var code *exec.ExitError
 	switch {
 	case err == nil:
-		return errors.New("it exited before it was ready, with status 0")
+		return errors.New("it exited before it was ready, with status 0; a server must stay in the foreground")
 	case i.port != nil && errors.As(err, &code) && code.ExitCode() == 127: // POSIX, sh, 2.8.2
 		return errors.New("it exited before it was ready: the shell did not find the program (exit status 127)")
 	}

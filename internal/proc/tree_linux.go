@@ -244,7 +244,7 @@ func adopters(byPid map[int]*stat) map[int]bool {
 func (p *Process) mark() []byte { return append([]byte(p.box), 0) }
 
 // Freeze stops the whole tree (SIGSTOP) and returns when every thread is stopped, or after two
-// seconds with an error. Connections stay open.
+// seconds with an error, in which the machine did not stand still. Connections stay open.
 //
 // Note: a cgroup freezer would stop all at once, but needs a cgroup that dyno may create; signals
 // work for any user.
@@ -253,8 +253,7 @@ func (p *Process) mark() []byte { return append([]byte(p.box), 0) }
 // stop meanwhile (vfork(2); posix_spawn, Go and dash start programs so). So all may run for a
 // moment after 8 readings, 16, 32 and so on.
 func (p *Process) Freeze() error {
-	deadline := time.Now().Add(freezeTimeout)
-	patience := 8
+	patience, left := 8, stopwatch{left: freezeTimeout, last: time.Now()}
 	if known, _ := p.known(); len(known) > 0 { // so that one reading of all processes usually does
 		if err := p.signal(known, unix.SIGSTOP); err != nil {
 			return fmt.Errorf("freeze %d: %w", p.pid, err)
@@ -276,7 +275,7 @@ func (p *Process) Freeze() error {
 			p.settle(members)
 			return nil
 		}
-		if time.Now().After(deadline) {
+		if left.over(time.Now()) {
 			return fmt.Errorf("freeze %d: not stopped after %v: %v", p.pid, freezeTimeout, pids(running))
 		}
 		if look == patience {
@@ -294,6 +293,20 @@ func (p *Process) Freeze() error {
 
 // freezePause is the time between two readings of Freeze.
 const freezePause = 200 * time.Microsecond
+
+// stopwatch is the time left for a tree to stop. Between two readings at most 20 ms pass on it: where
+// dyno did not run for longer, the tree may not have run either.
+type stopwatch struct {
+	left time.Duration
+	last time.Time // reading
+}
+
+// over reports, at a reading, whether no time is left.
+func (w *stopwatch) over(now time.Time) bool {
+	w.left -= min(now.Sub(w.last), 20*time.Millisecond)
+	w.last = now
+	return w.left < 0
+}
 
 // threads returns the numbers of the threads of process pid.
 func threads(pid int) ([]int, error) {
