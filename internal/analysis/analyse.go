@@ -238,6 +238,7 @@ func unrankAtCeiling(pairs []Pair, shares map[result.Cell]float64) {
 }
 
 // place ranks the standing contestants by the verdicts on the primary metric (doc/method.md, Statistics).
+// Those without a figure have no rank, and come last.
 func (a *Analysis) place(names []string, pairs []Pair, m Metric) {
 	of := map[[2]string]*Pair{} // either way round
 	for i := range pairs {
@@ -259,7 +260,8 @@ func (a *Analysis) place(names []string, pairs []Pair, m Metric) {
 			score[n] = -score[n]
 		}
 	}
-	sorted := slices.Clone(names)
+	measured := func(n string) bool { c := a.Cell(n, m.Name); return c != nil && c.Absent == "" }
+	sorted := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !measured(n) })
 	slices.SortStableFunc(sorted, func(x, y string) int { return cmp.Compare(score[y], score[x]) })
 	clear := func(x, y string) bool {
 		p := of[[2]string{x, y}]
@@ -273,6 +275,11 @@ func (a *Analysis) place(names []string, pairs []Pair, m Metric) {
 		}
 		a.Places = append(a.Places, Place{Contestant: n, Tier: tier, Lo: lo[i], Hi: hi[i],
 			LowerBound: a.Shares[n] > CeilingLimit})
+	}
+	for _, n := range names {
+		if !measured(n) {
+			a.Places = append(a.Places, Place{Contestant: n})
+		}
 	}
 }
 

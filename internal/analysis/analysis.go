@@ -82,7 +82,7 @@ func (e Estimate) inverse() Estimate {
 	return Estimate{Value: 1 / e.Value, Lo: 1 / e.Hi, Hi: 1 / e.Lo, N: e.N}
 }
 
-// Place is a contestant's rank under the primary metric. Lo..Hi is its rank interval, from 1.
+// Place is a contestant's rank under the primary metric. Lo..Hi is its rank interval, from 1; 0 where it has no figure.
 type Place struct {
 	Contestant string
 	Tier       int

@@ -158,6 +158,19 @@ func TestFamilyWiseErrorOfWholeAnalysis(t *testing.T) {
 	}
 }
 
+// Who has no figure takes no place: of three measured servers none may be fourth.
+func TestPlacesOfTheMeasured(t *testing.T) {
+	a := Analyse(input(synthetic(1, 12, .2, rates, "fast", "slow", "twin", "ref", "ref'"), "absent", "fast", "slow", "twin"))
+	if got := a.Order[len(a.Order)-1]; len(a.Places) != 4 || got != "absent" {
+		t.Errorf("%s is last of %d", got, len(a.Places))
+	}
+	for _, p := range a.Places {
+		if p.Contestant == "absent" && (p.Lo != 0 || p.Hi != 0) || p.Hi > 3 {
+			t.Errorf("%+v", p)
+		}
+	}
+}
+
 // Too many discarded rounds: nothing is ranked that the wall clock measured, but CPU per request is (V06).
 func TestTooBusyIsNotRanked(t *testing.T) {
 	trials := synthetic(8, 12, .01, rates, "fast", "slow", "ref", "ref'")
