@@ -87,7 +87,6 @@ func Analyse(in Input) *Analysis {
 			if in.Family == nil {
 				a.place(standing, ps, m)
 			}
-			a.MDE = mde(t, pilot, m, family, tests, in.Analyses[max(0, cmp.Or(a.Interim, len(in.Analyses))-1):])
 		} else if m.Open() { // at a closed loop there is nothing to compare
 			ps = slices.DeleteFunc(ps, func(p Pair) bool { return p.Ratio.N == 0 })
 		}
@@ -345,27 +344,4 @@ func addShares(shares map[result.Cell]float64, t, pilot *Table, in Input, level 
 		}
 	}
 	shares[cell(in.Controls[0])] = scale.Value
-}
-
-// mde returns the minimum detectable effect of a typical pair, as a share. It uses the spread of
-// the pairs themselves once there are epochs, and of the pilots' rounds before that. tests are those
-// that share alpha.
-func mde(t, pilot *Table, m Metric, family []result.Comparison, tests int, analyses []stats.Interim) float64 {
-	if len(analyses) == 0 {
-		return math.NaN()
-	}
-	at := analyses[0]
-	var sigmas []float64
-	for _, c := range family {
-		if d := present(t.differences(m, c.A, c.B), all); len(d) >= 4 {
-			sigmas = append(sigmas, stats.MAD(d))
-		} else if d, rounds := pilot.inRounds(m, c); len(d) >= 3 {
-			// The epoch's value is a median of rounds, whose standard error is sqrt(pi/2) that of their mean.
-			sigmas = append(sigmas, stats.MAD(d)*math.Sqrt(math.Pi/2/float64(rounds)))
-		}
-	}
-	if len(sigmas) == 0 {
-		return math.NaN()
-	}
-	return math.Expm1(stats.MDE(stats.Median(sigmas), at.N, tests, at.Alpha))
 }

@@ -114,7 +114,6 @@ type Analysis struct {
 	Shares map[string]float64 // of the generator's ceiling that a contestant reaches, where known
 	// CellShares is the same of a run that names its comparisons, by cell.
 	CellShares map[result.Cell]float64
-	MDE        float64 // minimum detectable effect of the primary as a share, from the pair spread seen
 }
 
 // Cell returns the cell of a contestant under a metric, or nil.

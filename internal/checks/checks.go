@@ -184,7 +184,7 @@ func ceiling(c *Check, e *Evidence, name string, own []result.Trial) (State, str
 	}
 	x, known := e.Analysis.Shares[name]
 	if !known {
-		return Warn, "the generator's ceiling is unknown: " + noCeiling(e, own)
+		return CannotTell, "the generator's ceiling is unknown: " + noCeiling(e, own)
 	}
 	text := fmt.Sprintf("%s of the generator's ceiling for this kind of load", document.Percent(x))
 	if p := &e.Run.Plan; p.Backend != "" && p.Ceiling == p.Backend {

@@ -159,7 +159,7 @@ var provocations = []provocation{
 		e.Analysis.Shares["a"] = .7
 	}},
 	{"V02", Warn, func(e *Evidence) { e.Analysis.Shares["a"] = .7 }},
-	{"V02", Warn, func(e *Evidence) { delete(e.Analysis.Shares, "a") }},
+	{"V02", CannotTell, func(e *Evidence) { delete(e.Analysis.Shares, "a") }},
 	{"V02", Fail, func(e *Evidence) { e.Analysis.Shares["a"] = .85 }},
 	{"V03", Warn, trials(func(t *result.Trial) { t.Causes.BackgroundServerNS = 3e7 })},
 	{"V03", Fail, trials(func(t *result.Trial) { t.Causes.BackgroundServerNS = 5e7 })},

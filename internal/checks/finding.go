@@ -13,8 +13,8 @@ import (
 // State is the outcome of a check. The state of a number is the worst state of its checks.
 type State int
 
-// States, from good to bad. CannotTell is the state of a statistical check that found nothing, but
-// lacked the data to find it.
+// States, from good to bad. CannotTell is the state of a check that lacked what it needs to find
+// anything.
 const (
 	Pass State = iota
 	CannotTell

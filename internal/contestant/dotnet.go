@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -108,7 +109,9 @@ func get(ctx context.Context, url string) (io.ReadCloser, int64, error) {
 		ResponseHeaderTimeout: 30 * time.Second,
 	}}
 	resp, err := client.Do(req)
-	if err != nil {
+	if dns := (*net.DNSError)(nil); errors.As(err, &dns) {
+		return nil, 0, fmt.Errorf("fetch %s: the host is not found; is there a network?", req.URL.Host)
+	} else if err != nil {
 		return nil, 0, fmt.Errorf("fetch: %w", err)
 	}
 	if resp.StatusCode != http.StatusOK {

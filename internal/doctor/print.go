@@ -85,7 +85,7 @@ func (p *printer) table(w io.Writer, d *Diagnosis) {
 		rounds = len(n.Rounds) // all were taken
 	}
 	fmt.Fprintf(w, "\n"+
-		"Smallest difference in throughput that four of five runs detect in the current noise\n")
+		"Smallest difference in throughput that four of five runs detect in the current noise, if restarts do not differ\n")
 	fmt.Fprintf(w, "(estimated from %d rounds of %d servers: "+
 		"%s)\n", rounds, len(n.Servers), trust(len(n.Servers), rounds))
 	fmt.Fprintf(w, "  %-12s  %-38s  %s\n", "contestants", "dyno run", "dyno run --profile full")

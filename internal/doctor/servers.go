@@ -198,8 +198,9 @@ func canDecide(c *result.Calibration, expected []expectation) string {
 	switch {
 	case len(s) > 0:
 	case len(can) > 0:
-		s = append(s, "This machine can detect differences "+
-			"in throughput "+strings.Join(can, ", ")+"; --profile full takes longer and detects smaller ones.")
+		s = append(s, "This machine can detect differences in throughput "+strings.Join(can, ", ")+
+			", if restarts of a server do not differ, which is not measured here; --profile full takes longer and detects "+
+			"smaller ones.")
 	default:
 		s = append(s, "The smallest difference that this machine can detect is unknown: the noise was not measured.")
 	}

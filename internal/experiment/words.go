@@ -7,7 +7,6 @@ import (
 	"dyno/internal/document"
 	"dyno/internal/plan"
 	"dyno/internal/result"
-	"dyno/internal/study"
 )
 
 // Words describes the run and its cost, before it begins.
@@ -55,9 +54,6 @@ func found(r *result.Run) string {
 		text = fmt.Sprintf(
 			"the measurement begins: analyses after %s epochs; the first that decides all pairs ends the run",
 			strings.Join(at, ", "))
-	}
-	if a := study.Analyse(r); a.MDE > 0 {
-		text += fmt.Sprintf("; differences of about %.1f %% or more are likely to be detected", 100*a.MDE)
 	}
 	for i, l := range r.Plan.Points() {
 		if rate, ok := plan.Rate(r, i); ok && l.RateShare > 0 {

@@ -48,9 +48,13 @@ func (v *view) only(r row) string {
 // tooFew describes the progress of a run without an analysis, what to do, and who leads so far.
 func (v *view) tooFew(rows []row) []string {
 	text := v.noAnalysis()
-	if pair, ok := v.a.Pair(rows[0].Name, rows[1].Name, v.primary().Name); ok && pair.Ratio.N > 0 {
-		return []string{text, fmt.Sprintf("So far %s leads, at about %.2f × %s.", rows[0].Title, pair.Ratio.Value,
-			rows[1].Title)}
+	m := v.primary()
+	if pair, ok := v.a.Pair(rows[0].Name, rows[1].Name, m.Name); ok && pair.Ratio.N > 0 {
+		if pair.Ratio.Value < 1 == m.More {
+			pair = pair.Turned()
+		}
+		factor := fmt.Sprintf("about %.2f ×", pair.Ratio.Value)
+		return []string{text, fmt.Sprintf("So far %s "+m.Says().Factor+" %s.", v.title(pair.A), factor, v.title(pair.B))}
 	}
 	return []string{text}
 }
@@ -172,7 +176,7 @@ func (v *view) absent() (sentences []string) {
 		case r.Excluded == "":
 		case r.Failure != nil && r.Failure.Unavailable():
 			why := strings.TrimPrefix(r.Excluded, "unavailable: ")
-			missing[why] = append(missing[why], r.Title)
+			missing[brief(why)] = append(missing[brief(why)], r.Title)
 		case r.Failure != nil:
 			why := strings.TrimPrefix(r.Excluded, "failed ") + logSays(r.Failure)
 			broken = append(broken, failed+" "+r.Title+", "+why+".")
@@ -193,6 +197,20 @@ func (v *view) absent() (sentences []string) {
 		}
 	}
 	return append(append(sentences, v.unserved()...), broken...)
+}
+
+// brief cuts a reason to what a sentence of the answer bears; tables and pages have all of it.
+func brief(why string) string {
+	const most = 160
+	r := []rune(why)
+	if len(r) <= most {
+		return why
+	}
+	short := string(r[:most])
+	if i := strings.LastIndexAny(short, " "); i > 0 {
+		short = short[:i]
+	}
+	return short + " …"
 }
 
 // unserved names the contestants that a level leaves out, because they do not serve its protocol or need
@@ -227,11 +245,7 @@ func logSays(f *result.Failure) string {
 			line = l
 		}
 	}
-	const most = 120
-	if r := []rune(line); len(r) > most {
-		line = string(r[:most-1]) + "…"
-	}
-	return led("; its log: ", strings.TrimSuffix(line, "."))
+	return led("; its log: ", strings.TrimSuffix(brief(line), "."))
 }
 
 // head summarises the run on one line. It counts the contestants that ran.
@@ -254,12 +268,19 @@ func (v *view) head() []string {
 // setting says on which machines the run was measured, if on several, and how long it took.
 func (v *view) setting() []string { return append(nonEmpty(where(&v.run.Host)), v.lasted()...) }
 
-// lasted says how long the run took, including builds.
+// lasted says how long the run took from the first start of a server that is measured: without builds.
 func (v *view) lasted() []string {
-	if v.run.End == nil || v.run.Plan.StartedUnixNS <= 0 {
+	began := int64(math.MaxInt64)
+	for i := range v.run.Launches {
+		began = min(began, v.run.Launches[i].StartedUnixNS)
+	}
+	for i := range v.run.Trials {
+		began = min(began, v.run.Trials[i].StartedUnixNS)
+	}
+	if v.run.End == nil || began <= 0 || began == math.MaxInt64 {
 		return nil
 	}
-	ns := v.run.End.EndedUnixNS - v.run.Plan.StartedUnixNS
+	ns := v.run.End.EndedUnixNS - began
 	for _, r := range v.run.Resumes {
 		ns -= r.PausedNS
 	}

@@ -59,43 +59,48 @@ func (v *view) again() string {
 	return c
 }
 
-// answered are the texts of the six questions: if all is well, and if the answer is unknown.
-var answered = map[checks.Question]struct{ fine, unknown string }{
-	checks.MachineQuiet:  {"machine quiet", "if the machine was quiet"},
-	checks.GeneratorFree: {"load generator had room", "if the load generator had room"},
-	checks.AnswersRight:  {"answers right", "if answers were right"},
-	checks.WarmedUp:      {"servers warmed up", "if all warmed up"},
-	checks.TwinsEqual:    {"two copies of one server came out equal", "if two copies of one server come out equal"},
-	checks.EnoughData:    {"enough data", "if restarts differ"},
+// answered are the texts of the six questions: if all is well, and if the answer is unknown, which a
+// longer run may change.
+var answered = map[checks.Question]struct {
+	fine, unknown string
+	longer        bool
+}{
+	checks.MachineQuiet:  {"machine quiet", "if the machine was quiet", false},
+	checks.GeneratorFree: {"load generator had room", "if the load generator had room", false},
+	checks.AnswersRight:  {"answers right", "if answers were right", false},
+	checks.WarmedUp:      {"servers warmed up", "if all warmed up", true},
+	checks.TwinsEqual:    {"two copies of one server came out equal", "if two copies of one server come out equal", true},
+	checks.EnoughData:    {"enough data", "if the data are enough", true},
 }
 
 // trust answers the six questions, a line for each that has something to say: first those without
 // trouble together, then each trouble with what to do about it, then what was not found out. It ends
 // with what the run cannot show at all.
 func (v *view) trust() []document.Item {
-	var fine, unknown []string
-	var more []document.Item
+	var fine []string
+	var more, unknown []document.Item
 	for _, a := range checks.Summary(v.Findings) {
 		switch words := answered[a.Question]; {
 		case len(a.Findings) == 0, a.State == checks.Pass && v.Valid == 0: // nothing that counts was asked about
 		case a.State == checks.Pass:
 			fine = append(fine, words.fine)
 		case a.State == checks.CannotTell:
-			unknown = append(unknown, words.unknown)
+			text := "cannot tell " + words.unknown + ": " + v.unknown(a)
+			if words.longer {
+				text += v.runLonger(2)
+			}
+			unknown = append(unknown, document.Item{Label: "?", Text: document.Plain(text)})
 		default:
 			more = append(more,
 				document.Item{Label: "!", Style: stateStyle[a.State], Text: document.Plain(v.trouble(a))})
 		}
 	}
 	slices.SortStableFunc(more, func(a, b document.Item) int { return cmp.Compare(b.Style, a.Style) })
-	if len(unknown) > 0 {
-		more = append(more, document.Item{Label: "?",
-			Text: document.Plain("too little data to tell " + or(unknown) + v.runLonger(2))})
-	}
+	more = append(more, unknown...)
 	if text := v.withoutTwins(); text != "" {
 		more = append(more, document.Item{Label: "?", Text: document.Plain(text)})
 	}
-	if limits := nonEmpty(v.ofCPUs(), v.missed(), v.unlikeService(), v.otherRuns()); len(limits) > 0 {
+	if limits := nonEmpty(v.ofCPUs(), v.unlikeService(), v.otherRuns()); len(limits) > 0 {
 		more = append(more, document.Item{Text: document.Plain(strings.Join(limits, " · "))})
 	}
 	switch {
@@ -155,31 +160,6 @@ func (v *view) trouble(a checks.Answer) string {
 		return "noise: " + PerCent(share) + " of trials discarded " + c.Means + led("; ", c.Do)
 	}
 	return who + c.Means + led("; ", c.Do)
-}
-
-// missed returns a sentence about the smallest difference that the run can detect, and whether it
-// is larger than the first epochs promised.
-func (v *view) missed() string {
-	const least = 0.0005 // a share that prints as more than nothing
-	if !v.ranks() && !v.namesPairs() || !v.knowsMDE() || v.a.MDE < least || v.a.Interim == 0 || !v.inconclusive() {
-		return ""
-	}
-	text := "differences below " + PerCent(v.a.MDE) + " may be missed"
-	if v.Promised > least && v.a.MDE > max(1.25*v.Promised, v.Promised+0.005) {
-		what := "restarts"
-		if len(v.run.Plan.Attached) > 0 {
-			what = "epochs"
-		}
-		text += " (" + PerCent(v.Promised) + " was expected: " + what + " differ more than the first loads showed)"
-	}
-	return text
-}
-
-// inconclusive reports whether a pair of the primary metric is inconclusive.
-func (v *view) inconclusive() bool {
-	return slices.ContainsFunc(v.a.Pairs, func(p analysis.Pair) bool {
-		return p.Metric == v.primary().Name && p.Verdict == analysis.Inconclusive
-	})
 }
 
 // ShortLoads is the largest measured advantage of long loads for a managed runtime, as a share.

@@ -129,7 +129,6 @@ func fixture() *Data {
 	rng := rand.New(rand.NewPCG(2017, 8))
 	d := &Data{Run: &result.Run{Plan: fixturePlan(), Host: fixtureHost()}, Valid: 12*3*8 + 11, Discarded: 24,
 		Analysis: &analysis.Analysis{Primary: "throughput", Epochs: 12, Interim: 2, AlphaAt: 0.0125, Margin: 0.03,
-			MDE:    0.0213,
 			Shares: map[string]float64{"fasthttp": 0.843}}}
 	d.Run.End = &result.End{Reason: "last analysis", EndedUnixNS: 1763722245e9, MeasuredUnits: 12}
 	base := map[string]float64{"throughput": 93412, "cpu_per_request": 10230, "p50": 1.284e6, "memory": 14.9e6}
@@ -137,7 +136,7 @@ func fixture() *Data {
 		f.c.BinaryHash = fmt.Sprintf("%x", sha256.Sum256([]byte(f.c.Name)))
 		d.Run.Contestants = append(d.Run.Contestants, f.c)
 		for e := range 13 {
-			l := result.Launch{Contestant: f.c.Name, Epoch: e, ReadyNS: int64(9e6 + 4e6*rng.Float64()), WarmupNS: 5e8,
+			l := result.Launch{Contestant: f.c.Name, Epoch: e, StartedUnixNS: 1763721892e9, ReadyNS: int64(9e6 + 4e6*rng.Float64()), WarmupNS: 5e8,
 				WarmupRequests: int64(f.rate * 46000), Warmup: "flat", WarmupRateFirst: 90000, WarmupRateLast: 91000,
 				SteadyNS: new(int64)}
 			if f.c.Managed {
@@ -300,8 +299,7 @@ func early() *Data {
 	d.Run.Plan.Contestants = []string{"iris-mvc", "kestrel"}
 	d.Run.Failures, d.Run.End, d.Valid, d.Discarded, d.Findings = nil, nil, 24, 0, nil
 	a := d.Analysis
-	a.Epochs, a.Interim, a.MDE, a.Order, a.Others, a.Shares = 2, 0, math.NaN(), []string{"iris-mvc", "kestrel"}, nil,
-		nil
+	a.Epochs, a.Interim, a.Order, a.Others, a.Shares = 2, 0, []string{"iris-mvc", "kestrel"}, nil, nil
 	a.Places = []analysis.Place{{Contestant: "iris-mvc", Tier: 1, Lo: 1, Hi: 2},
 		{Contestant: "kestrel", Tier: 1, Lo: 1, Hi: 2}}
 	wide := func(e *analysis.Estimate, lo float64) { e.Lo, e.Hi, e.N = lo, math.Inf(1), 2 }

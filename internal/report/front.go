@@ -39,19 +39,28 @@ func (v *view) question() string {
 	if v.Claims == nil {
 		return ""
 	}
-	return v.Claims.Question + v.Claims.leftOut()
+	return v.Claims.Question + v.leftOut()
 }
 
-// leftOut says which contestants of the study the run was not to measure, as its question can name them.
-func (c *Claims) leftOut() string {
+// leftOut says which contestants of the study the run did not measure, as its question can name them.
+func (v *view) leftOut() string {
 	const named = 4
-	switch n := len(c.LeftOut); {
+	var names []string
+	for _, n := range v.Claims.LeftOut {
+		names = append(names, v.title(n))
+	}
+	for _, r := range v.rows {
+		if _, gone := v.Claims.Unavailable[r.Name]; !gone && r.Failure != nil && r.Failure.Unavailable() {
+			names = append(names, r.Title)
+		}
+	}
+	switch n := len(names); {
 	case n == 0:
 		return ""
 	case n > named:
 		return fmt.Sprintf(" This run leaves out %d of the study’s contestants.", n)
 	}
-	return " This run leaves out " + document.Clean(and(c.LeftOut)) + "."
+	return " This run leaves out " + document.Clean(and(names)) + "."
 }
 
 // front returns the charts of all metrics, one of them shown, and of the article's claims.

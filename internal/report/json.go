@@ -71,7 +71,7 @@ func (v *view) baseJSON(label string, answer []string) *runJSON {
 func (v *view) trialsJSON() trialsJSON { return trialsJSON{v.Valid, v.Discarded, v.primary().Name} }
 
 func (v *view) decisionJSON() decisionJSON {
-	return decisionJSON{v.a.Epochs, v.a.Interim, number(v.a.AlphaAt), number(v.margin()), number(v.a.MDE), v.a.Ranking,
+	return decisionJSON{v.a.Epochs, v.a.Interim, number(v.a.AlphaAt), number(v.margin()), v.a.Ranking,
 		v.trialsJSON()}
 }
 

@@ -46,7 +46,7 @@ func (v *view) because(a checks.Answer) string {
 	case len(a.Findings) == 0 || a.State == checks.Pass:
 		return text
 	case a.State == checks.CannotTell:
-		return text + ": " + unknown(a.Findings)
+		return text + ": " + v.unknown(a)
 	}
 	text += ": " + v.finding(a.Findings[0])
 	if n := len(a.Troubles()); n > 1 {
@@ -106,15 +106,19 @@ func (v *view) findingList(findings []checks.Finding) (list document.List) {
 	return list
 }
 
-// unknown names the checks without an answer, each once.
-func unknown(findings []checks.Finding) string {
-	var titles []string
-	for _, f := range findings {
-		if f.State == checks.CannotTell && !slices.Contains(titles, document.Clean(f.Title)) {
-			titles = append(titles, document.Clean(f.Title))
+// unknown says why a question has no answer: the first of the findings without one.
+func (v *view) unknown(a checks.Answer) string {
+	i := slices.IndexFunc(a.Findings, func(f checks.Finding) bool { return f.State == checks.CannotTell })
+	text, n := v.finding(a.Findings[i]), 0
+	for _, f := range a.Findings[i+1:] {
+		if f.State == checks.CannotTell {
+			n++
 		}
 	}
-	return "the run is too small or too noisy for " + and(titles)
+	if n > 0 {
+		text += " (and " + document.Count(n, "more finding") + ")"
+	}
+	return text
 }
 
 // finding describes a finding and the contestant that it concerns.

@@ -38,7 +38,6 @@ type Data struct {
 	Reached   map[string]map[int]float64 // analysis.Reached; nil of a run without rounds
 	Valid     int                        // valid trials
 	Discarded int                        // trials of discarded rounds
-	Promised  float64                    // the least difference that the pilots let hope to find, as a share; 0: not known
 	Folder    string                     // Text only: what dyno report takes for the rest; empty: not said
 	Page      string                     // Text only: the file that has the page; empty: there is none
 	Color     bool                       // Text only

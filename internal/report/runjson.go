@@ -48,7 +48,6 @@ type decisionJSON struct {
 	Interim int    `json:"interim_analysis"` // the last one, from 1; 0: before the first
 	Alpha   number `json:"alpha_per_analysis"`
 	Margin  number `json:"margin_ratio"`
-	MDE     number `json:"mde_ratio"`
 	// Ranking of the pilots by the primary metric, the best first, in whose order pairs were tested.
 	Ranking []string `json:"ranking,omitempty"`
 	trialsJSON

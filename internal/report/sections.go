@@ -199,13 +199,9 @@ func (v *view) contestants() document.Section {
 func (v *view) facts() []document.Fact {
 	aa := document.Fact{Name: "A/A check", Note: "the reference against its copy"}
 	aa.Value, _, aa.Style = v.aaCheck()
-	mde := document.Fact{Name: "Would find", Value: "not known", Note: "too few valid epochs"}
-	if v.knowsMDE() {
-		mde.Value, mde.Note = PerCent(v.a.MDE), "smallest difference that four of five runs detect"
-	}
 	return []document.Fact{
 		{Name: "Epochs", Value: fmt.Sprint(v.a.Epochs), Note: "valid, of " + document.Count(v.run.Plan.Rounds, "round") + " each"},
-		v.trialsFact(), aa, mde, v.checksFact(),
+		v.trialsFact(), aa, v.checksFact(),
 	}
 }
 
@@ -304,8 +300,8 @@ func (v *view) started() string {
 	return "not recorded"
 }
 
-// doubts returns the possible errors of verdicts: the A/A check, further controls, differences that
-// could not be detected, and what no single run of short loads shows.
+// doubts returns the possible errors of verdicts: the A/A check, further controls, and what no
+// single run of short loads shows.
 func (v *view) doubts() []document.Block {
 	_, aaCheck, style := v.aaCheck()
 	list := []document.Block{document.Paragraph{Label: "A/A check", Word: "aa_check", Style: style,
@@ -313,7 +309,6 @@ func (v *view) doubts() []document.Block {
 	for _, o := range v.others() {
 		list = append(list, document.Paragraph{Label: "Further control", Text: document.Plain(o + ".")})
 	}
-	list = append(list, document.Paragraph{Label: "Power", Text: document.Plain(v.mde() + ".")})
 	if limits := nonEmpty(v.ofCPUs(), v.unlikeService(), v.otherRuns()); len(limits) > 0 {
 		list = append(list, document.Paragraph{Label: "Limits", Text: document.Plain(strings.Join(limits, "; ") + ".")})
 	}

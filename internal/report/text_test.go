@@ -73,7 +73,7 @@ func TestTrust(t *testing.T) {
 	d := fixture()
 	d.Findings = []checks.Finding{{ID: checks.Contract, State: checks.Pass}, {ID: checks.Twins, State: checks.Pass},
 		{ID: checks.Calibrated, State: checks.Warn}, {ID: checks.Drift, Contestant: "iris", State: checks.Fail},
-		{ID: checks.FreshStarts, Contestant: "iris", State: checks.CannotTell}}
+		{ID: checks.FreshStarts, Contestant: "iris", State: checks.CannotTell, Text: "spread"}}
 	got := ""
 	for _, it := range newView(d).trust() {
 		got += fmt.Sprintf("%-5s %s\n", it.Label, it.Text)
@@ -81,8 +81,8 @@ func TestTrust(t *testing.T) {
 	want := `Trust answers right · two copies of one server came out equal
 !     Iris: its speed changed during the run; --profile full warms up longer
 !     response times include an unknown part of the load generator's own; dyno doctor measures it
-?     too little data to tell if restarts differ; run longer: --budget 12m
-      differences below 2.1 % may be missed · long loads favour managed runtimes by up to 9 %` +
+?     cannot tell if the data are enough: Iris: spread; run longer: --budget 12m
+      long loads favour managed runtimes by up to 9 %` +
 		" · another run may differ by 1.5 % more than the intervals say; --runs 5 measures it\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

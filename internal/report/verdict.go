@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
@@ -185,16 +184,4 @@ func (v *view) pText(p *analysis.Pair) string {
 		return ""
 	}
 	return ", " + pText("p", p.P)
-}
-
-// knowsMDE reports whether the run had enough epochs to know its minimum detectable effect.
-func (v *view) knowsMDE() bool { return v.a.MDE > 0 && !math.IsInf(v.a.MDE, 0) }
-
-// mde states the minimum detectable effect of the run.
-func (v *view) mde() string {
-	if !v.knowsMDE() {
-		return "the smallest difference that this run can detect is unknown: too few valid epochs"
-	}
-	return "a difference of " + PerCent(v.a.MDE) + " between two contestants would be found four times in five; a " +
-		"smaller one may not be separated"
 }

@@ -109,7 +109,7 @@ func TestAnswer(t *testing.T) {
 			d.Analysis.Interim, d.Analysis.Epochs, d.Analysis.Needed, d.Run.End.Reason = 0, 9, 10, "budget"
 		}, []string{"Not enough data to rank: 9 of 10 epochs measured (an epoch: all servers freshly started, 3 short " +
 			"loads of each); run longer: --budget 8m.",
-			"So far fasthttp leads, at about 1.00 × hyper."}, "decided"},
+			"So far fasthttp serves about 1.00 × the requests of hyper."}, "decided"},
 		{"interrupted", func(d *Data) {
 			d.Analysis.Interim, d.Analysis.Epochs, d.Analysis.Needed, d.Run.End.Reason = 0, 11, 10, "interrupted"
 		}, []string{"Not enough data to rank: 11 epochs measured", "The run was interrupted."}, "--budget"},
@@ -199,5 +199,25 @@ func TestOtherPrimary(t *testing.T) {
 	}
 	if !strings.Contains(got, "the CPU per request of") || strings.Contains(got, "the requests of") {
 		t.Error("the sentences are not of the primary metric")
+	}
+}
+
+// Before the first analysis the one that is ahead by their pair leads, also where rows stand the other way.
+func TestTooFewNamesTheLeader(t *testing.T) {
+	for metric, want := range map[string]string{"throughput": "So far Kestrel serves about 2.04 × the requests of Iris MVC.",
+		"cpu_per_request": "So far Iris MVC uses about 0.49 × the CPU per request of Kestrel."} {
+		d := early()
+		d.Run.Plan.Primary, d.Analysis.Primary = metric, metric
+		for i := range d.Analysis.Pairs {
+			p := &d.Analysis.Pairs[i]
+			p.Ratio.Value = 0.49
+			if p.A != "iris-mvc" {
+				p.Ratio.Value = 1 / 0.49
+			}
+		}
+		v := newView(d)
+		if got := strings.Join(v.answer(), " "); !strings.Contains(got, want) {
+			t.Errorf("by %s: no %q in %q", metric, want, got)
+		}
 	}
 }

@@ -133,7 +133,7 @@ func (e *evidence) lacks(c claim.Cell, metric string) (claim.Verdict, string) {
 	}
 	if f := e.run.FailureOf(c.Contestant); f != nil {
 		if f.Unavailable() {
-			return claim.NotTestable, report.FailureText(f)
+			return claim.NotRun, report.FailureText(f)
 		}
 		return claim.Inconclusive, report.FailureText(f)
 	}

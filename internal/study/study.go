@@ -5,7 +5,6 @@ package study
 
 import (
 	"io/fs"
-	"math"
 	"path"
 	"slices"
 
@@ -119,25 +118,7 @@ func Evaluate(run *result.Run) *report.Data {
 	if len(d.Levels) == len(run.Plan.Points()) {
 		d.Scalings = scalings(run, d.Levels)
 	}
-	if plan.Of(&run.Plan).Traits().Decides {
-		d.Promised = promised(run)
-	}
 	return d
-}
-
-// promised returns the smallest difference that the run could detect according to its pilots, as a
-// share. It is 0 if that was not known.
-func promised(run *result.Run) float64 {
-	n := slices.IndexFunc(run.Trials, func(t result.Trial) bool { return t.Epoch >= run.Plan.Pilots })
-	if n <= 0 {
-		return 0
-	}
-	pilots := *run
-	pilots.Trials, pilots.End = run.Trials[:n], nil
-	if mde := Analyse(&pilots).MDE; mde > 0 && !math.IsInf(mde, 0) {
-		return mde
-	}
-	return 0
 }
 
 // isA reports whether a run is of a kind.
