@@ -94,6 +94,7 @@ func Analyse(in Input) *Analysis {
 	}
 	a.controls(t, in, levels(family))
 	a.exclude(in)
+	a.derive(in)
 	return a
 }
 
@@ -248,20 +249,19 @@ func (a *Analysis) place(names []string, pairs []Pair, m Metric) {
 		p := of[[2]string{x, y}]
 		return p != nil && p.Verdict == Different && p.Better == x
 	}
-	score := map[string]float64{}
-	for _, n := range names {
-		if c := a.Cell(n, m.Name); c != nil && c.Ratio.N > 0 {
-			score[n] = c.Ratio.Value
-		} else if c != nil {
-			score[n] = c.Level.Value
-		}
-		if !m.More {
-			score[n] = -score[n]
-		}
-	}
 	measured := func(n string) bool { c := a.Cell(n, m.Name); return c != nil && c.Absent == "" }
+	over := func(x, y string) float64 { // the log ratio, in favour of x if positive
+		p := of[[2]string{x, y}]
+		if p == nil || p.Ratio.N == 0 {
+			return 0
+		}
+		if d := math.Log(p.Ratio.Value); (p.A == x) == m.More {
+			return d
+		}
+		return -math.Log(p.Ratio.Value)
+	}
 	sorted := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !measured(n) })
-	slices.SortStableFunc(sorted, func(x, y string) int { return cmp.Compare(score[y], score[x]) })
+	bestFirst(sorted, over)
 	clear := func(x, y string) bool {
 		p := of[[2]string{x, y}]
 		return p != nil && math.Abs(math.Log(p.Ratio.Value)) > math.Log1p(a.Margin)

@@ -168,6 +168,29 @@ func TestPlacesOfTheMeasured(t *testing.T) {
 	}
 }
 
+// What a reader divides agrees with the ratios beside it, though the drift of the machine does not fall on
+// the levels alike.
+func TestLevelsDivide(t *testing.T) {
+	a := Analyse(input(synthetic(7, 12, .05, rates, "fast", "slow", "twin", "ref", "ref'"), "fast", "slow", "twin"))
+	best := a.Order[0]
+	for _, metric := range []string{"throughput", "cpu_per_request", "p50", "memory"} {
+		for _, name := range a.Order[1:] {
+			p, _ := a.Pair(name, best, metric)
+			divided := a.Cell(name, metric).Level.Value / a.Cell(best, metric).Level.Value
+			if math.Abs(divided/p.Ratio.Value-1) > 1e-9 {
+				t.Errorf("%s of %s over %s: %v divided, %v their ratio", metric, name, best, divided, p.Ratio.Value)
+			}
+		}
+	}
+	top, ref := a.Cell(best, "throughput"), a.Cell("ref", "throughput")
+	if divided := top.Level.Value / ref.Level.Value; math.Abs(divided/top.Ratio.Value-1) > 1e-9 {
+		t.Errorf("%s over the reference: %v divided, %v their ratio", best, divided, top.Ratio.Value)
+	}
+	if p, _ := a.Pair(a.Order[0], a.Order[1], "throughput"); p.Ratio.Value < 1 {
+		t.Errorf("%s is first, and its ratio to the second %v", a.Order[0], p.Ratio.Value)
+	}
+}
+
 // Too many discarded rounds: nothing is ranked that the wall clock measured, but CPU per request is (V06).
 func TestTooBusyIsNotRanked(t *testing.T) {
 	trials := synthetic(8, 12, .01, rates, "fast", "slow", "ref", "ref'")
