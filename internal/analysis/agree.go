@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
@@ -30,40 +29,32 @@ func bestFirst(names []string, over func(x, y string) float64) {
 	})
 }
 
-// derive moves the levels of the contestants and of the reference, so that those of any one and of the first divide to their
-// ratio: what a reader divides agrees with the ratios beside it. The geometric mean of the levels stays.
-// Ratios are of loads seconds apart and surer than levels, which have the machine's drift in them.
+// derive sets the levels of the contestants after the first, and of the reference, to that of the first
+// by their ratio to it: what a reader divides agrees with the ratios beside it. Ratios are of loads
+// seconds apart; levels have the machine's drift in them. An interval keeps its width.
 func (a *Analysis) derive(in Input) {
-	if len(a.Places) == 0 || a.Places[0].Excluded != "" {
-		return
+	if in.Family != nil || len(in.Analyses) == 0 || len(a.Places) == 0 || a.Places[0].Excluded != "" {
+		return // levels are not shown beside ratios
 	}
 	best := a.Places[0].Contestant
 	for _, m := range Metrics {
-		var cells []*Cell
-		var logs []float64
-		shift := 0.
-		add := func(name string, e Estimate) {
-			c := a.Cell(name, m.Name)
-			if e.N > 0 && e.Value > 0 && c != nil && c.Absent == "" && c.Level.Value > 0 {
-				cells, logs = append(cells, c), append(logs, math.Log(e.Value))
-				shift += math.Log(c.Level.Value) - math.Log(e.Value)
+		first := a.Cell(best, m.Name)
+		if first == nil || first.Absent != "" {
+			continue
+		}
+		set := func(name string, e Estimate) {
+			if c := a.Cell(name, m.Name); e.N > 0 && c != nil && c.Absent == "" && c.Level.Value > 0 {
+				factor := e.Value * first.Level.Value / c.Level.Value
+				c.Level.Value, c.Level.Lo, c.Level.Hi = c.Level.Value*factor, c.Level.Lo*factor, c.Level.Hi*factor
 			}
 		}
 		for _, name := range in.Contestants {
-			if p, _ := a.Pair(name, best, m.Name); name != best {
-				add(name, p.Ratio)
-				continue
-			}
-			add(best, Estimate{Value: 1, N: 1})
-			if c := a.Cell(best, m.Name); c != nil && len(in.Controls) > 0 {
-				add(in.Controls[0], c.Ratio.inverse())
+			if p, ok := a.Pair(name, best, m.Name); ok {
+				set(name, p.Ratio)
 			}
 		}
-		for i, c := range cells {
-			factor := math.Exp(shift/float64(len(cells))+logs[i]) / c.Level.Value
-			if math.Abs(factor-1) > 1e-9 {
-				c.Level.Value, c.Level.Lo, c.Level.Hi = c.Level.Value*factor, c.Level.Lo*factor, c.Level.Hi*factor
-			}
+		if len(in.Controls) > 0 && first.Ratio.N > 0 {
+			set(in.Controls[0], first.Ratio.inverse())
 		}
 	}
 }

@@ -30,8 +30,8 @@ type Estimate struct {
 type Cell struct {
 	Contestant string
 	Metric     string
-	// median over epochs of the epoch's median, in the metric's unit, moved so that the levels of two
-	// contestants divide to their ratio (derive); its interval is between epochs, 95 %
+	// median over epochs of the epoch's median, in the metric's unit, or that of the first
+	// contestant times the ratio to it (derive); its interval is between epochs, 95 %
 	Level  Estimate
 	Ratio  Estimate // to the reference, Hodges–Lehmann; zero N where there is none
 	Absent string   // why there is no value; empty when there is

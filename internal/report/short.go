@@ -185,7 +185,7 @@ func (p *paired) surer(rows []row) string {
 		return "no intervals yet: too few epochs"
 	}
 	head := shortHead(p.primary(), p.scale(p.primary()))
-	return fmt.Sprintf("%s: from loads seconds apart; %s: of the whole run, fitted to it (%s)", ToBest, head, b)
+	return fmt.Sprintf("%s: from loads seconds apart; %s: by that ratio from the first (%s)", ToBest, head, b)
 }
 
 // spread returns the range of the widths of intervals: "±1.8–4.8 %"; "" if one is open.
