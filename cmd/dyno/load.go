@@ -44,7 +44,7 @@ func loadCommand() *cobra.Command {
 			"was\n" +
 			"missed or could not be determined, --find confirmed no rate, the load was interrupted, connections " +
 			"could\n" +
-			"not be made, the server was gone at the end, or, with --strict, the generator was at its limit; 2 usage.",
+			"not be made, the server was gone at the end, or, with --strict, the generator was at its limit or the server stood still; 2 usage.",
 		Example: "  dyno load http://127.0.0.1:8080/\n" +
 			"  dyno load -c 125 -n 5M '127.0.0.1:8080/api/values/{int:1..1000}'\n" +
 			"  dyno load -r 1k -d 30s --warmup 5s --slo 'p99<20ms,errors<0.1%' http://127.0.0.1:8080/\n" +
@@ -281,7 +281,7 @@ func (f *loadFlags) defineRest() {
 		"exit code is 1: 0.001 or 0.1%")
 	add(f, "slo", "", &f.SLO, "", "list", summary.ParseObjectives,
 		"objectives, such as 'p99<20ms,errors<0.1%'; the exit code is 1 if one is missed or cannot be determined")
-	f.addBool("strict", "", &f.Strict, "exit with 1 also if the generator was at its limit or stood still")
+	f.addBool("strict", "", &f.Strict, "exit with 1 also if the generator was at its limit or stood still, or the server did")
 	f.addBool("json", "", &f.json, "print JSON (doc/format.md)")
 	f.addText("csv", "", &f.CSV, "write a row per second to this CSV file")
 	f.addText("hdr", "", &f.HDR, "write an HdrHistogram log, one histogram per second, to this file")

@@ -295,6 +295,7 @@ var provocations = []provocation{
 	{"V30", Fail, trials(func(t *result.Trial) { t.Load.GapNS = 50e6 })}, // an eighth
 	{"V30", Fail, func(e *Evidence) { e.Valid[7].Causes.SuspendedNS = 2e6 }},
 	{"V30", Fail, openLoops(func(l *result.Load) { l.GapNS = 12e6 })},
+	{"V39", Warn, trials(func(t *result.Trial) { t.Load.SilentNS, t.Load.Connections = 120e6, 8 })},
 	{"V31", Warn, func(e *Evidence) {
 		atURL(e)
 		e.Run.Host.Pinned, e.Run.Host.GeneratorCPUs = false, []int{0}
@@ -348,7 +349,9 @@ var provocations = []provocation{
 		overLink(0.9)(e)
 		trials(func(t *result.Trial) { t.Load.Network.LinkBitsPerSec = 0 })(e)
 	}},
+	{"V39", Warn, trials(func(t *result.Trial) { t.Load.SilentNS, t.Load.Connections = 120e6, 8 })},
 	{"V31", Warn, func(e *Evidence) { e.Run.Host.Pinned = false }},
+	{"V39", Warn, trials(func(t *result.Trial) { t.Load.SilentNS, t.Load.Connections = 120e6, 8 })},
 	{"V31", Warn, func(e *Evidence) { e.Run.Host.SharedCore = true }},
 	{"V31", Fail, func(e *Evidence) { e.Run.Host.Pinned, e.Run.Host.GeneratorCPUs = false, []int{0} }},
 }

@@ -108,6 +108,26 @@ func Paused(t *result.Trial) bool {
 	return t.Causes.SuspendedNS > 0 || float64(pauseOf(t)) > max(pauseLeast, limit*float64(t.Load.WindowNS))
 }
 
+// Thresholds for the longest time without an answer: stoppedTimes median service times and stoppedLeast ns.
+// Of fewer than stoppedFrom connections all may well wait for slow answers.
+const (
+	stoppedTimes = 20
+	stoppedLeast = 100_000_000
+	stoppedFrom  = 8
+)
+
+// Stopped returns how long a server stood still in a trial: no answer came although requests waited, and
+// neither the generator nor the machine paused; 0: it did not. few says that there were so few connections
+// that this may be the time of one answer.
+func Stopped(t *result.Trial) (ns int64, few bool) {
+	l := &t.Load
+	ns = l.SilentNS
+	if ns <= stoppedTimes*l.ServiceP50NS || ns < stoppedLeast || Paused(t) || 2*pauseOf(t) > ns {
+		return 0, false
+	}
+	return ns, l.Connections < stoppedFrom
+}
+
 // startMost is how far the start of a generator may be from the common time, the bound of its clock
 // included: half of the samples of 20 ms of which a load's rates are made.
 const startMost = 10_000_000

@@ -200,6 +200,28 @@ func pauses(_ *Check, e *Evidence) []Finding {
 	return []Finding{{State: Pass, Text: fmt.Sprintf("the generator stood still for %s at most", lasting(longest))}}
 }
 
+// standstills names each contestant that stood still in a trial. Where none did, or it was not recorded,
+// nothing is said.
+func standstills(_ *Check, e *Evidence) (all []Finding) {
+	longest, trials := map[string]int64{}, map[string]int64{}
+	var names []string
+	for i := range e.watched() {
+		t := &e.watched()[i]
+		if ns, few := Stopped(t); ns > 0 && !few {
+			if trials[t.Contestant]++; trials[t.Contestant] == 1 {
+				names = append(names, t.Contestant)
+			}
+			longest[t.Contestant] = max(longest[t.Contestant], ns)
+		}
+	}
+	for _, name := range names {
+		all = append(all, Finding{Contestant: name, State: Warn, Text: fmt.Sprintf(
+			"in %s no answer came for up to %s although requests waited", document.Count(trials[name], "trial"),
+			lasting(longest[name]))})
+	}
+	return all
+}
+
 // lasting prints a time in ms or s.
 func lasting(ns int64) string {
 	switch {

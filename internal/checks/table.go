@@ -60,6 +60,7 @@ const (
 	Bandwidth       = "V36"
 	Alike           = "V37"
 	Clocks          = "V38"
+	Standstill      = "V39"
 )
 
 // table holds all checks in order of their ids. The ids V23, V24 and V27 belonged to former checks
@@ -236,4 +237,8 @@ var table = []Check{
 		Do:       "look at that machine's clock source and NTP",
 		Question: GeneratorFree, In: always, Metrics: analysis.WallClock,
 		Limits: []Limit{{"rate against the controller's clock", rateWarn, rateFail}}, find: clockRates},
+	{ID: Standstill, Title: "standstills of the server",
+		Means:    "it stood still: a closed loop hides that in its percentiles",
+		Do:       "see its log",
+		Question: AnswersRight, In: always, find: standstills},
 }

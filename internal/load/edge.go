@@ -224,6 +224,7 @@ func (r *Recorder) rate(l *result.Load, now int64) {
 	}
 	l.WallNS = now - e.start
 	from, until, steady := r.span(now)
+	l.SilentNS = r.Slices.silence(until)
 	l.RateAnswers, l.RateNS = math.Round(1000*r.answered(from, until))/1000, max(until-from, 1)
 	if steady {
 		l.RateFromNS = max(from-e.start, 1)

@@ -146,7 +146,8 @@ func MergeParts(parts []*Part) (l result.Load, d result.Detail, err error) {
 	l = total.load(wall + began)
 	total.times(&l)
 	add(&l, parts)
-	if from, until := l.RateFromNS, l.RateFromNS+l.RateNS; from > 0 {
+	from, until := l.RateFromNS, l.RateFromNS+l.RateNS
+	if l.SilentNS = total.Slices.silence(until); from > 0 {
 		l.RateSamples, l.RateSDPerSec, l.RateMaxPerSec = total.Slices.rates(from, until)
 	}
 	l.Service, err = total.Service.Encode(serviceDigits)
@@ -222,6 +223,7 @@ type partJSON struct {
 	First      string              `json:"first,omitempty"`
 	Slices     []int32             `json:"slices,omitempty"`
 	Wrong      []int32             `json:"wrong_slices,omitempty"`
+	Waits      []int32             `json:"waits,omitempty"`
 	Histograms []*hist.Histogram   `json:"histograms"` // in the order of Recorder.histograms
 	Sums       []int64             `json:"sums"`       // in the order of Recorder.sums
 	Counts     []int64             `json:"counts"`     // by Kind
@@ -262,7 +264,7 @@ func (p *Part) MarshalJSON() ([]byte, error) {
 		j.Pace = &r.Pace.sum
 	}
 	if r.Slices != nil {
-		j.Slices, j.Wrong = r.Slices.counts, r.Slices.wrong
+		j.Slices, j.Wrong, j.Waits = r.Slices.counts, r.Slices.wrong, r.Slices.waits
 	}
 	return json.Marshal(j)
 }
@@ -304,11 +306,12 @@ func (p *Part) UnmarshalJSON(b []byte) error {
 	if j.Pace != nil {
 		r.Pace = &Pace{sum: *j.Pace}
 	}
-	if len(j.Slices) != len(j.Wrong) {
-		return errors.New("read part of a load: samples of right answers and of wrong ones differ in number")
-	}
 	if j.Slices != nil {
-		r.Slices = &Slices{counts: j.Slices, wrong: j.Wrong}
+		r.Slices = &Slices{counts: j.Slices, wrong: j.Wrong, waits: j.Waits}
+	}
+	if len(j.Slices) != len(j.Wrong) || r.Slices != nil && len(j.Waits) != len(j.Slices)+1 {
+		return errors.New("read part of a load: samples of right answers, of wrong ones and of waiting requests " +
+			"differ in number")
 	}
 	r.serviceFrom, r.responseFrom = j.Held[0], j.Held[1]
 	r.first, r.last = j.Span[0], j.Span[1]

@@ -180,6 +180,9 @@ func (r *Recorder) Done(k Kind, status int, due, sent, now int64) {
 		return
 	}
 	r.Service.Record(now - sent)
+	if now-due >= long {
+		r.Slices.wait(due, now)
+	}
 	if r.Response != nil {
 		r.Response.Record(now - due)
 	}
@@ -230,6 +233,7 @@ func (r *Recorder) held(due, sent, now int64) {
 func (r *Recorder) missed(due, now int64) {
 	r.room()
 	r.heldResponse.Record(now - due)
+	r.Slices.wait(due, now)
 	if r.Pace != nil {
 		r.Pace.waited(due, now)
 	}

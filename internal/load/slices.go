@@ -15,11 +15,13 @@ const Slice = 20 * time.Millisecond
 // eleven minutes.
 const maxSlices = 1 << 15
 
-// Slices counts the right and the wrong answers of one event loop in each Slice of a window. After
+// Slices counts the right and the wrong answers of one event loop in each Slice of a window, and the
+// requests that waited throughout it. After
 // its creation nothing in it allocates. All times are ns on the session's clock.
 type Slices struct {
 	start         int64
 	counts, wrong []int32
+	waits         []int32 // requests by which there are more than in the slice before; only of long ones
 }
 
 // newSlices returns the Slices of a window from start to until; math.MaxInt64 means no end.
@@ -28,7 +30,7 @@ func newSlices(start, until int64) *Slices {
 	if until < math.MaxInt64 {
 		n = min(n, max(until-start, 0)/int64(Slice))
 	}
-	return &Slices{start: start, counts: make([]int32, n), wrong: make([]int32, n)}
+	return &Slices{start: start, counts: make([]int32, n), wrong: make([]int32, n), waits: make([]int32, n+1)}
 }
 
 // count adds a right answer at now; s may be nil.
@@ -52,14 +54,51 @@ func (s *Slices) in(counts []int32, now int64) {
 	}
 }
 
+// long is the shortest wait that is counted.
+const long = 5 * int64(Slice)
+
+// wait notes that a request waited from due until now; s may be nil.
+func (s *Slices) wait(due, now int64) {
+	if s == nil || now-due < long {
+		return
+	}
+	first := max(due-s.start+int64(Slice)-1, 0) / int64(Slice)
+	if last := min((now-s.start)/int64(Slice), int64(len(s.counts))); first < last {
+		s.waits[first]++
+		s.waits[last]--
+	}
+}
+
+// silence returns the longest time before until in which no request was answered although some waited, in
+// whole slices, if it is as long as a long wait; else 0. s may be nil.
+func (s *Slices) silence(until int64) (ns int64) {
+	if s == nil {
+		return 0
+	}
+	waiting, silent := int32(0), int64(0)
+	for i := range min((until-s.start)/int64(Slice), int64(len(s.counts))) {
+		if waiting += s.waits[i]; waiting > 0 && s.counts[i]+s.wrong[i] == 0 {
+			silent += int64(Slice)
+			ns = max(ns, silent)
+		} else {
+			silent = 0
+		}
+	}
+	if ns < long {
+		return 0
+	}
+	return ns
+}
+
 // merge adds all of o and returns the sum; s may be nil.
 func (s *Slices) merge(o *Slices) *Slices {
 	if s == nil { // not o itself, which may be merged into others, too
-		return &Slices{o.start, slices.Clone(o.counts), slices.Clone(o.wrong)}
+		return &Slices{o.start, slices.Clone(o.counts), slices.Clone(o.wrong), slices.Clone(o.waits)}
 	}
 	for i := range min(len(s.counts), len(o.counts)) {
 		s.counts[i] += o.counts[i]
 		s.wrong[i] += o.wrong[i]
+		s.waits[i] += o.waits[i]
 	}
 	return s
 }

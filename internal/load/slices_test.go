@@ -3,6 +3,7 @@ package load
 import (
 	"math"
 	"testing"
+	"time"
 )
 
 // The deviation and the maximum are of the whole slices of the steady part, of all event loops
@@ -63,5 +64,49 @@ func TestSilent(t *testing.T) {
 	}
 	if got := (&Part{rec: &Recorder{}}).Silent(); got != 0 {
 		t.Errorf("without samples: %v", got)
+	}
+}
+
+// TestSilence: a server that answers nothing although requests wait stood still, whichever event loops and
+// generators they are of. None waits between requests that are rarely due; what comes after the end of the
+// sending is the wait for the last answers.
+func TestSilence(t *testing.T) {
+	const ms = int64(time.Millisecond)
+	for name, c := range map[string]struct {
+		requests [][2]int64 // sent, answered, in ms, of both event loops in turn
+		want     int64
+	}{
+		"none":                {nil, 0},
+		"idle":                {[][2]int64{{0, 10}, {500, 510}, {1900, 1905}}, 0},
+		"short":               {[][2]int64{{0, 10}, {10, 90}, {90, 95}}, 0},
+		"a stop":              {[][2]int64{{0, 10}, {0, 10}, {10, 490}, {10, 490}}, 460},
+		"a stop, one sent it": {[][2]int64{{0, 10}, {300, 500}, {10, 505}}, 480},
+		"a loop alone":        {[][2]int64{{0, 900}, {0, 100}, {0, 1000}, {100, 200}, {0, 300}, {200, 400}}, 480},
+		"at first":            {[][2]int64{{0, 400}, {0, 401}}, 400},
+		"to the end":          {[][2]int64{{0, 1000}, {1000, 2700}}, 1000},
+		"one in the drain":    {[][2]int64{{1950, 3500}, {1950, 1990}}, 0},
+	} {
+		edge := NewEdge(&Window{For: 2 * time.Second}, &Job{Connections: 8}, 1, 7, 7+2000*ms)
+		loops := []*Recorder{NewRecorder(), newDetailed(false)}
+		for i, r := range loops {
+			r.Begin(edge)
+			for k, q := range c.requests {
+				switch due, now := 7+q[0]*ms, 7+q[1]*ms; {
+				case k%2 != i:
+				case now > 3000*ms:
+					r.Sent(1, due)
+					r.Broken(Timeout, due, due, now)
+				default:
+					r.Sent(1, due)
+					r.Done(OK, 200, due, due, now)
+				}
+			}
+		}
+		if got := (*Slices)(nil).merge(loops[0].Slices).merge(loops[1].Slices).silence(7 + 2000*ms); got != c.want*ms {
+			t.Errorf("%s: %d ms; want %d", name, got/ms, c.want)
+		}
+		if l, _ := Merge(loops, 3500*ms); l.SilentNS != c.want*ms {
+			t.Errorf("%s: %d ms of a load; want %d", name, l.SilentNS/ms, c.want)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"dyno/internal/hist"
 	"dyno/internal/result"
 	"dyno/internal/summary"
 )
@@ -37,18 +38,36 @@ func TestFailed(t *testing.T) {
 			false},
 		"never started": {func(s *summary.Summary) { s.Load.Planned, s.Load.NeverStarted = 1001, 1 }, 0, false,
 			true},
-		"connections":      {func(s *summary.Summary) { s.Load.Established = 4 }, 1, false, true},
-		"ended early":      {func(s *summary.Summary) { s.Load.UnreachableNS = 1 }, 1, false, true},
-		"interrupted":      {func(s *summary.Summary) { s.Interrupted = true }, 1, false, true},
-		"the books":        {func(s *summary.Summary) { s.Load.Succeeded = 1 }, 1, false, true},
-		"at its limit":     {func(s *summary.Summary) { s.Load.LoopCPUNS = 95e7 }, 0, false, false},
-		"at it and strict": {func(s *summary.Summary) { s.Load.LoopCPUNS = 95e7 }, 0, true, true},
+		"connections":        {func(s *summary.Summary) { s.Load.Established = 4 }, 1, false, true},
+		"ended early":        {func(s *summary.Summary) { s.Load.UnreachableNS = 1 }, 1, false, true},
+		"interrupted":        {func(s *summary.Summary) { s.Interrupted = true }, 1, false, true},
+		"the books":          {func(s *summary.Summary) { s.Load.Succeeded = 1 }, 1, false, true},
+		"at its limit":       {func(s *summary.Summary) { s.Load.LoopCPUNS = 95e7 }, 0, false, false},
+		"at it and strict":   {func(s *summary.Summary) { s.Load.LoopCPUNS = 95e7 }, 0, true, true},
+		"stopped":            {stopped(100, false), 0, false, false},
+		"stopped and strict": {stopped(100, false), 0, true, true},
+		"few and strict":     {stopped(7, false), 0, true, false},
+		"objective":          {stopped(100, true), 0, false, true},
+		"objective of few":   {stopped(7, true), 0, false, false},
 	} {
 		s := &summary.Summary{Load: good}
 		c.change(s)
-		p := Request{MaxErrors: c.maxErrors, Strict: c.strict}
+		p := Request{MaxErrors: c.maxErrors, Strict: c.strict, SLO: s.Objectives}
 		if got := p.Failed(s); got != c.want {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// stopped makes a load of one that stood still for a part of it, with an objective that it kept or none.
+func stopped(connections int, objective bool) func(*summary.Summary) {
+	return func(s *summary.Summary) {
+		s.Load.SilentNS, s.Load.ServiceP50NS = 4e8, 1e6
+		s.Load.Connections, s.Load.Established = connections, connections
+		if objective {
+			s.Detail.Service = hist.New()
+			s.Detail.Service.RecordN(1e6, 100_000)
+			s.Objectives, _ = summary.ParseObjectives("p99<5ms")
 		}
 	}
 }

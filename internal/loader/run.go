@@ -151,5 +151,6 @@ func (r *Request) Failed(s *summary.Summary) bool {
 	has := func(id string) bool { return summary.Has(warnings, id) }
 	return s.ErrorShare() > most || has(summary.Ended) || has(summary.Connections) ||
 		has(summary.Interrupted) || has(summary.Ledger) ||
+		has(summary.StoodStill) && (r.Strict || len(s.Objectives) > 0 && !s.Open) ||
 		r.Strict && (has(summary.Generator) || has(summary.Paused))
 }

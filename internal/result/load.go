@@ -61,6 +61,9 @@ type Load struct {
 	// GapNS is the longest time in which an event loop should have run and did not: it was stopped,
 	// or something else had its CPU. Asleep, it may miss load.Nap of it. 0: not recorded.
 	GapNS int64 `json:"gap_ns,omitempty"`
+	// SilentNS is the longest time, while requests were sent, without any answer although requests
+	// waited, in whole samples of 20 ms; 0: below 100 ms, or not recorded.
+	SilentNS int64 `json:"silent_ns,omitempty"`
 	// StarvedNS is how long requests were due while no connection was free, summed over the event
 	// loops; BacklogPeak is how many at most on one. UnevenNS is the part of StarvedNS at whose end
 	// another event loop had a connection free.

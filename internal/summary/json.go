@@ -68,6 +68,7 @@ type loadJSON struct {
 	Censored       int64 `json:"censored"`
 	CensoredFromNS int64 `json:"censored_from_ns,omitempty"`
 	StarvedNS      int64 `json:"starved_ns"`
+	SilentNS       int64 `json:"silent_ns,omitempty"`
 	BacklogPeak    int64 `json:"backlog_peak"`
 	UnevenNS       int64 `json:"uneven_ns,omitempty"`
 
@@ -152,7 +153,7 @@ func JSON(w io.Writer, s *Summary) error {
 		Service: s.service().json(), Response: s.response().json(), Wrong: s.wrong().json(), Lag: s.lag().json(),
 		Connect: latency{h: d.Connect}.json(), Handshake: s.handshake().json(),
 		FirstByte: latency{h: d.FirstByte}.json(),
-		Censored:  s.primary().censored, CensoredFromNS: s.primary().from, StarvedNS: l.StarvedNS,
+		Censored:  s.primary().censored, CensoredFromNS: s.primary().from, StarvedNS: l.StarvedNS, SilentNS: l.SilentNS,
 		BacklogPeak: l.BacklogPeak, UnevenNS: l.UnevenNS,
 		Generator: s.generator(), Generators: s.Generators, Warnings: append([]Warning{}, s.Warnings()...),
 		UnreachableNS: l.UnreachableNS, Interrupted: s.Interrupted, Command: s.Command, Target: s.Target, Seed: s.Seed,

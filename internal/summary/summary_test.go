@@ -143,6 +143,10 @@ func addFailures(all map[string]*Summary) {
 	short.Load.LoopCPUNS = 1_100e6
 	all["short"] = short
 
+	stood := closed()
+	stood.Load.SilentNS, stood.Load.ServiceP50NS = 4_000e6, 425_000
+	all["stopped"] = stood
+
 	mute := closed()
 	mute.For, mute.Load.RateAnswers, mute.Load.RateNS, mute.Load.RateFromNS, mute.Load.WallNS = 20*time.Second, 120_000,
 		20_000e6, 0, 22_000e6
@@ -336,7 +340,7 @@ func TestWarnings(t *testing.T) {
 		"interrupted": "interrupted", "gone": "ended_early errors", "few": "", "nothing": "", "churn": "churn",
 		"short": "unsteady", "mute": "unsteady", "uneven": "starved rate errors", "paused": "paused",
 		"suspended": "paused errors",
-		"mix":       "errors", "redirects": "redirects", "encrypted": "errors",
+		"stopped":   "stopped", "mix": "errors", "redirects": "redirects", "encrypted": "errors",
 	}
 	for name, s := range cases() {
 		var ids []string

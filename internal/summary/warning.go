@@ -29,6 +29,8 @@ const (
 	Ledger      = "ledger"      // the books do not balance
 	Generator   = "generator"   // the load generator was at its limit
 	Paused      = "paused"      // the load generator, or the machine, stood still
+	StoodStill  = "stopped"     // the server stood still: no answer came although requests waited
+	Longest     = "longest"     // of few connections, the longest answer took far longer than the others
 	Starved     = "starved"     // requests were due while no connection was free
 	Rate        = "rate"        // fewer requests were sent than the schedule asked for
 	Errors      = "errors"      // some requests failed
@@ -79,6 +81,7 @@ func (s *Summary) Warnings() []Warning {
 	for _, g := range s.Generators {
 		all = append(all, g.Warnings...)
 	}
+	add(s.stopped())
 	add(Starved, s.starved())
 	add(Rate, s.missed())
 	add(Unsteady, s.unsteady())
@@ -213,6 +216,26 @@ func (s *Summary) paused() string {
 		"its CPU. Rates and latencies include this. Keep other programs off its CPUs, and repeat "+
 		"the load", report.Duration(float64(s.Load.GapNS)),
 		report.PerCent(float64(s.Load.GapNS)/float64(s.Load.Wall())))
+}
+
+// stopped judges a load as a trial of a run is (V39). In a closed loop no percentile shows a stop: each
+// connection waits for one answer at a time.
+func (s *Summary) stopped() (id, text string) {
+	l := &s.Load
+	ns, few := checks.Stopped(&result.Trial{Load: *l, Causes: result.Causes{SuspendedNS: int64(s.Suspended)}})
+	length := fmt.Sprintf("%s, %s of the load", report.Duration(float64(ns)),
+		report.PerCent(float64(ns)/float64(l.Sending())))
+	switch {
+	case ns == 0:
+		return StoodStill, ""
+	case few:
+		return Longest, fmt.Sprintf("the longest response took %s, the median %s: on %s no other came meanwhile",
+			report.Duration(float64(max(ns, l.ServiceMaxNS))), report.Duration(float64(l.ServiceP50NS)),
+			document.Count(int64(l.Connections), "connection"))
+	case s.Open:
+		return StoodStill, "no answer for " + length + ", while requests waited"
+	}
+	return StoodStill, "no answer for " + length + ": a closed loop hides this, use --rate"
 }
 
 func (s *Summary) starved() string {

@@ -2,8 +2,12 @@ package loadtest
 
 import (
 	"context"
+	"io"
 	"maps"
+	"net"
+	"net/http"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -76,6 +80,7 @@ var sessions = map[string]func(*testing.T, load.Engine){
 	"cancelled before": cancelledBefore,
 	"hung up before":   hungUpBefore, "in flight": inFlight, "node answers before the body": nodeEarly,
 	"cancel: endless answers": cancelStream, "late answers": lateAnswers, "rate": rate, "rate of a stall": rateOfAStall,
+	"standstill": standstill,
 }
 
 const (
@@ -382,6 +387,44 @@ func rate(t *testing.T, e load.Engine) {
 	}
 	if l = run(t, open(t, e, job(s)), load.Window{Requests: 400}); l.RateFromNS+l.RateNS > l.WallNS {
 		t.Errorf("of a number: %+v", l)
+	}
+}
+
+// standstill: a server that stops answering for a while is silent for that long, on all connections and
+// streams and whatever protocol it speaks.
+func standstill(t *testing.T, e load.Engine) {
+	const stop = 300 * time.Millisecond
+	var n atomic.Int64
+	var still sync.RWMutex
+	s := &http.Server{Protocols: new(http.Protocols), Handler: http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		if n.Add(1)%50 == 0 {
+			still.Lock()
+			time.Sleep(stop)
+			still.Unlock()
+		}
+		still.RLock()
+		defer still.RUnlock()
+		io.WriteString(w, "value")
+	})}
+	s.Protocols.SetHTTP1(true)
+	s.Protocols.SetUnencryptedHTTP2(true)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go s.Serve(ln)
+	defer s.Close()
+	for _, two := range []bool{false, true} {
+		to := endpoint.TCP(ln.Addr().String())
+		to.HTTP2 = two
+		for _, schedule := range []*load.Schedule{nil, constant(500)} {
+			l := run(t, open(t, e, load.Job{Endpoint: to, Scenario: values(), Connections: 8, Workers: 2, Timeout: never}),
+				load.Window{Requests: 100, Schedule: schedule})
+			if l.Succeeded != 100 || l.SilentNS < int64(stop-2*load.Slice) {
+				t.Errorf("HTTP/2 %v: no answer for %v: %+v", two, time.Duration(l.SilentNS), l)
+			}
+		}
 	}
 }
 
