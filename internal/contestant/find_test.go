@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -282,5 +283,14 @@ func TestVersions(t *testing.T) {
 		if got := atLeast(c.version, c.floor); got != c.want {
 			t.Errorf("%s %s: %v", c.version, c.floor, got)
 		}
+	}
+}
+
+// Where no host is found, one short sentence says so: it stands in the headline of a report.
+func TestFetchWithoutANetwork(t *testing.T) {
+	_, _, err := get(t.Context(), "http://no-such-host.invalid/releases.json")
+	if dns := (*net.DNSError)(nil); errors.As(err, &dns) || err == nil ||
+		err.Error() != "fetch no-such-host.invalid: the host is not found; is there a network?" {
+		t.Error(err)
 	}
 }
