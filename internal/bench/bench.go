@@ -432,7 +432,7 @@ func broken(l *result.Load) error {
 				"; can it accept %d connections at once (listen backlog)? If not, pass fewer --connections",
 				l.Connections)
 		}
-		return fmt.Errorf("%d of %d requests got no response: %s%s", l.Errored(), l.Started, kinds(l.Errors), hint)
+		return fmt.Errorf("%d of %d requests got no whole response: %s%s", l.Errored(), l.Started, kinds(l.Errors), hint)
 	case l.Established < l.Connections:
 		return fmt.Errorf("only %d of %d connections were established", l.Established, l.Connections)
 	case l.StreamsAllowed > 0 && l.Pace == nil: // a closed loop

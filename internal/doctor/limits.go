@@ -204,7 +204,7 @@ func ceilingFinding(group string, x result.Ceiling) finding {
 	}
 	if n := countErrors(x.Errors); n > 0 {
 		r.State = stateWarn
-		r.Means = fmt.Sprintf("%s requests got no response (%s)", grouping(n), kinds(x.Errors))
+		r.Means = fmt.Sprintf("%s requests got no whole response (%s)", grouping(n), kinds(x.Errors))
 		r.Change = "see open files and ports"
 	}
 	return r

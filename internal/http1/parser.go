@@ -152,6 +152,9 @@ func (p *Parser) End() error {
 	return nil
 }
 
+// Within reports whether the response lacks a part of its body: of its length, or chunks.
+func (p *Parser) Within() bool { return p.state == inLength || p.state > inClose && p.state < done }
+
 // feedHead reads a status line and header section from b, by comparison with the Memo if possible.
 // An interim response (1xx) is skipped.
 func (p *Parser) feedHead(b []byte) (n int, more bool, err error) {

@@ -10,6 +10,7 @@ import (
 // The errors of engines for a connection that ended, or a request that was given up.
 var (
 	ErrClosed    = errors.New("the server closed the connection without a response")
+	ErrTruncated = errors.New("the server closed the connection within the body of a response")
 	ErrAnnounced = errors.New("the server sent Connection: close while requests were still in the pipeline")
 	ErrTimeout   = errors.New("no complete response in time")
 	ErrHTTP2     = errors.New("the server sent a frame of HTTP/2 (SETTINGS) in place of a response of HTTP/1.1")

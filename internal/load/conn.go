@@ -1,6 +1,10 @@
 package load
 
-import "dyno/internal/scenario"
+import (
+	"fmt"
+
+	"dyno/internal/scenario"
+)
 
 // Conn is the protocol of one connection: HTTP/1.1, or HTTP/2 if two is set. Its methods are those of
 // HTTP1 and HTTP2.
@@ -24,7 +28,8 @@ func (j *Job) NewConn(src *scenario.Source, heads *Heads) Conn {
 	return c
 }
 
-// Reset forgets the requests in flight, for a new connection.
+// Reset forgets the requests in flight, for a new connection, except for those that are sent again on
+// it (Held).
 func (c *Conn) Reset() {
 	if c.two != nil {
 		c.two.Reset()
@@ -33,12 +38,30 @@ func (c *Conn) Reset() {
 	c.one.Reset()
 }
 
-// Pending returns the number of requests in flight.
+// Pending returns the number of requests in flight, with those to be sent again.
 func (c *Conn) Pending() int {
 	if c.two != nil {
-		return len(c.two.active)
+		return c.two.Pending()
 	}
 	return c.one.pending
+}
+
+// Held returns how many requests wait for a new connection, to be sent again: the server has not
+// processed them (HTTP/2). They are the last ones of Slot.
+func (c *Conn) Held() int {
+	if c.two != nil {
+		return len(c.two.held)
+	}
+	return 0
+}
+
+// Forget drops the requests that wait for a new connection, and returns how many these were.
+func (c *Conn) Forget() int {
+	n := c.Held()
+	if n > 0 {
+		c.two.Forget()
+	}
+	return n
 }
 
 // Slot returns the i-th request in flight.
@@ -89,14 +112,15 @@ func (c *Conn) Owes() bool {
 }
 
 // Out appends what is to be sent besides new requests: frames of HTTP/2, a request that was redirected.
-func (c *Conn) Out(b []byte) []byte {
+// It returns how many requests it sends again, to a server that has not processed them.
+func (c *Conn) Out(b []byte, now int64) (_ []byte, again int) {
 	if c.two != nil {
-		return c.two.Out(b)
+		return c.two.Out(b, now)
 	}
 	if c.one.follow != nil {
-		return c.one.follow.take(b)
+		return c.one.follow.take(b), 0
 	}
-	return b
+	return b, 0
 }
 
 // Feed reads from b, which is not empty.
@@ -145,4 +169,17 @@ func (c *Conn) End(cut bool) (a *Answer, kind Kind, err error) {
 		err = ErrUnnotified
 	}
 	return a, kind, err
+}
+
+// Lost returns how the i-th request in flight counts, and why, if its connection is lost to kind and
+// err: as Truncated if the server closed it within the body of the response.
+func (c *Conn) Lost(i int, kind Kind, err error) (Kind, error) {
+	if (kind == Closed || kind == GoAway) && (c.two != nil && i < len(c.two.active) && c.two.active[i].head ||
+		c.two == nil && i == 0 && c.one.parser.Within()) {
+		if err == ErrClosed {
+			return Truncated, ErrTruncated
+		}
+		return Truncated, fmt.Errorf("%w, within the body of a response", err)
+	}
+	return kind, err
 }

@@ -16,6 +16,9 @@ func KindOf(err error) Kind {
 	if err == ErrUnasked {
 		return Closed
 	}
+	if err == errRefused {
+		return StreamReset
+	}
 	if _, ok := err.(*leftError); ok {
 		return GoAway
 	}

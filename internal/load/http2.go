@@ -1,8 +1,10 @@
 package load
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"dyno/internal/http2"
 	"dyno/internal/scenario"
@@ -17,6 +19,7 @@ type HTTP2 struct {
 	parser  http2.Parser
 	active  []*stream // in flight, in no order
 	free    []*stream
+	held    []*stream // that the server did not process, for the next connection
 	index   []*stream // by number, modulo its length; a guess, which find checks
 	next    uint32    // number of the next stream
 	sent    int64     // when the last request was
@@ -38,7 +41,7 @@ type HTTP2 struct {
 	initial int64 // window of a new stream
 	room    int64 // in the window of the connection
 	shrunk  bool  // it has made the table of header fields smaller, and was not answered
-	left    error // its GOAWAY; nil: none
+	left    error // its GOAWAY, or why it did not process a stream; nil: none
 
 	dropped []uint32 // streams that we cancelled, and on which the server may still send
 	forgot  uint32   // likewise all up to this one
@@ -59,7 +62,10 @@ type stream struct {
 
 	room    int64  // in its window, for body
 	body    string // what is left to send of it
+	whole   string // the body
 	memory  []byte // of a body that is drawn
+	block   []byte // the header block of the request
+	refused int    // how often the server did not process it
 	queued  bool   // in sending
 	content *content
 }
@@ -78,6 +84,7 @@ const (
 	mostOut   = 64 << 10 // bytes that Out appends of bodies at a time
 	mostOwed  = 1 << 20  // bytes of answers to a server that does not read them
 	mostKnown = 256      // cancelled streams that are remembered one by one
+	mostAgain = 10       // times that a request is sent again
 )
 
 // NewHTTP2 returns an HTTP2 for the requests of src, with up to depth of them in flight.
@@ -95,7 +102,8 @@ func NewHTTP2(src *scenario.Source, heads *Heads, depth int) *HTTP2 {
 	return h
 }
 
-// Reset forgets the requests in flight, for a new connection, which Out begins.
+// Reset forgets the requests in flight, for a new connection, which Out begins, except for those that
+// are sent again on it.
 func (h *HTTP2) Reset() {
 	for len(h.active) > 0 {
 		h.take(h.active[len(h.active)-1])
@@ -108,6 +116,7 @@ func (h *HTTP2) Reset() {
 	h.next, h.forgot, h.got, h.heard = 1, 0, 0, 0
 	h.settled, h.shrunk, h.more, h.left = false, false, false, nil
 	h.limit, h.initial, h.room = math.MaxInt, http2.InitialWindow, http2.InitialWindow
+	slices.SortStableFunc(h.held, func(a, b *stream) int { return cmp.Compare(a.Sent, b.Sent) })
 	h.control = append(h.control[:0], http2.Preface...)
 	h.control = http2.AppendSettings(h.control, http2.Setting{ID: http2.EnablePush},
 		http2.Setting{ID: http2.InitialWindowSize, Value: uint32(h.window)})
@@ -116,16 +125,30 @@ func (h *HTTP2) Reset() {
 	}
 }
 
-// Pending returns the number of requests in flight.
-func (h *HTTP2) Pending() int { return len(h.active) }
+// Pending returns the number of requests in flight, with those to be sent again.
+func (h *HTTP2) Pending() int { return len(h.active) + len(h.held) }
 
-// Slot returns the i-th request in flight, in no order.
-func (h *HTTP2) Slot(i int) *Slot { return &h.active[i].Slot }
+// Slot returns the i-th request in flight, in no order; those to be sent again come last.
+func (h *HTTP2) Slot(i int) *Slot {
+	if i >= len(h.active) {
+		return &h.held[i-len(h.active)].Slot
+	}
+	return &h.active[i].Slot
+}
+
+// Forget drops the requests that are to be sent again.
+func (h *HTTP2) Forget() {
+	h.free = append(h.free, h.held...)
+	h.held = h.held[:0]
+}
 
 // Oldest returns when the oldest request in flight was sent; without one, when the last was sent.
 func (h *HTTP2) Oldest() int64 {
 	oldest := h.sent
 	for _, s := range h.active {
+		oldest = min(oldest, s.Sent)
+	}
+	for _, s := range h.held {
 		oldest = min(oldest, s.Sent)
 	}
 	return oldest
@@ -140,7 +163,13 @@ func (h *HTTP2) Room(depth int) int {
 	case !h.settled:
 		depth = 1
 	}
-	return max(0, min(depth, h.limit)-len(h.active))
+	return max(0, min(depth, h.limit)-len(h.active)-len(h.held))
+}
+
+// resends reports whether a request may be sent again now.
+func (h *HTTP2) resends() bool {
+	return len(h.held) > 0 && h.left == nil && h.next <= http2.MaxStream && len(h.active) < h.limit &&
+		(h.settled || len(h.active) == 0)
 }
 
 // Ask draws the next request, due at due and sent now, and appends it to b, as far as the server
@@ -150,23 +179,29 @@ func (h *HTTP2) Ask(b []byte, due, now int64) []byte {
 	last := len(h.free) - 1
 	s := h.free[last]
 	h.free = h.free[:last]
-	s.Due, s.Sent, s.Began = due, now, 0
-	s.id, s.at, s.room = h.next, len(h.active), h.initial
+	s.Due, s.Sent, s.refused = due, now, 0
+	h.sent = now
+	var d scenario.Draw
+	s.Want = h.src.Draw(&d, &s.own)
+	s.block, s.memory, s.whole = d.HTTP2(s.block[:0], s.memory)
+	return h.begin(b, s, now)
+}
+
+// begin appends the request of s, on a new stream.
+func (h *HTTP2) begin(b []byte, s *stream, now int64) []byte {
+	s.id, s.at, s.room, s.Began = h.next, len(h.active), h.initial, 0
 	s.head, s.status, s.length, s.got, s.due, s.equal = false, 0, -1, 0, 0, true
 	h.active = append(h.active, s)
 	h.index[h.place(s.id)] = s
 	h.next += 2
-	h.sent = now
 
-	var d scenario.Draw
-	s.Want = h.src.Draw(&d, &s.own)
 	at := len(b)
 	b = http2.BeginHeaders(b)
 	if h.shrunk {
 		b, h.shrunk = append(b, http2.NoTable), false
 	}
-	b, s.memory, s.body = d.HTTP2(b, s.memory)
-	b = http2.EndHeaders(b, at, s.id, s.body == "")
+	s.body = s.whole
+	b = http2.EndHeaders(append(b, s.block...), at, s.id, s.body == "")
 	if w := s.Want; w.Decode {
 		if s.content == nil {
 			s.content = new(content)
@@ -187,14 +222,20 @@ func (h *HTTP2) Ask(b []byte, due, now int64) []byte {
 }
 
 // Owes reports whether Out has something to append.
-func (h *HTTP2) Owes() bool { return len(h.control) > 0 || h.more }
+func (h *HTTP2) Owes() bool { return len(h.control) > 0 || h.more || h.resends() }
 
 // Out appends what is to be sent besides new requests: the beginning of the connection, answers to
-// the server's frames, and bodies, a part of them at a time.
-func (h *HTTP2) Out(b []byte) []byte {
+// the server's frames, requests that are sent again, and bodies, a part of them at a time. It returns
+// how many requests it sends again.
+func (h *HTTP2) Out(b []byte, now int64) (_ []byte, again int) {
 	b = h.say(b)
+	for ; h.resends(); again++ {
+		s := h.held[0]
+		h.held = h.held[:copy(h.held, h.held[1:])]
+		b = h.begin(b, s, now)
+	}
 	if !h.more {
-		return b
+		return b, again
 	}
 	most := len(b) + mostOut
 	kept := h.sending[:0]
@@ -206,7 +247,7 @@ func (h *HTTP2) Out(b []byte) []byte {
 		}
 	}
 	h.sending, h.more = kept, len(b) >= most
-	return b
+	return b, again
 }
 
 // say appends what is in control.
@@ -240,6 +281,13 @@ func (h *HTTP2) Cancel(before int64) *Slot {
 			return &s.Slot
 		}
 	}
+	for i, s := range h.held {
+		if s.Sent <= before {
+			h.held = slices.Delete(h.held, i, i+1)
+			h.free = append(h.free, s)
+			return &s.Slot
+		}
+	}
 	return nil
 }
 
@@ -256,8 +304,8 @@ func (h *HTTP2) Barred() (since int64, ok bool) { return h.barred, h.limit == 0 
 
 // Ended returns how requests in flight count when the server has closed the connection, and why.
 func (h *HTTP2) Ended() (Kind, error) {
-	if h.left != nil {
-		return GoAway, h.left
+	if kind := KindOf(h.left); kind == GoAway {
+		return kind, h.left
 	}
 	return Closed, ErrClosed
 }
@@ -280,12 +328,31 @@ func (h *HTTP2) find(id uint32) *stream {
 
 // take takes s out of flight.
 func (h *HTTP2) take(s *stream) {
+	h.remove(s)
+	h.free = append(h.free, s)
+}
+
+func (h *HTTP2) remove(s *stream) {
 	last := len(h.active) - 1
 	h.active[s.at] = h.active[last]
 	h.active[s.at].at = s.at
 	h.active = h.active[:last]
-	h.free = append(h.free, s)
 	s.id, s.body = 0, ""
+}
+
+// refuse handles a stream that the server did not process, as it says with err: its request is sent
+// again on the next connection (RFC 9113, section 8.7), so many times. It returns the answer of one
+// that is not.
+func (h *HTTP2) refuse(s *stream, k Kind, err error) *Answer {
+	if s.head { // it did process it
+		return h.lose(s, k, err)
+	}
+	if s.refused++; s.refused > mostAgain {
+		return h.lose(s, k, fmt.Errorf("%w, after the request was sent again %d times", err, mostAgain))
+	}
+	h.remove(s)
+	h.held = append(h.held, s)
+	return nil
 }
 
 // reset takes s out of flight and tells the server, which may have sent more by then.
@@ -298,6 +365,9 @@ func (h *HTTP2) reset(s *stream, c http2.Code) {
 	h.dropped = append(h.dropped, s.id)
 	h.take(s)
 }
+
+// errRefused is the error for a stream that the server did not process.
+var errRefused = fmt.Errorf("the server reset the stream: %v", http2.RefusedStream)
 
 // leftError is a GOAWAY of the server.
 type leftError struct {

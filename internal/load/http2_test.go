@@ -3,6 +3,7 @@ package load
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,13 +40,15 @@ func play(t *testing.T, r scenario.Request, depth int, settings ...http2.Setting
 	return p
 }
 
-func (p *scripted) begin(settings ...http2.Setting) {
+// begin begins a connection, and returns the paths of what is sent on it again.
+func (p *scripted) begin(settings ...http2.Setting) (again []string) {
 	p.t.Helper()
+	held := len(p.held)
 	p.from.Reset()
 	p.to.Reset()
 	p.hpack = hpack.NewEncoder(&p.block)
 	p.rest = nil
-	out := p.Out(nil)
+	out := p.owed()
 	if !bytes.HasPrefix(out, []byte(http2.ClientPreface)) {
 		p.t.Fatalf("begins with %q", out)
 	}
@@ -55,11 +58,24 @@ func (p *scripted) begin(settings ...http2.Setting) {
 	p.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	p.expect("SETTINGS")
 	p.expect("WINDOW_UPDATE")
+	if held > 0 {
+		again = append(again, p.path())
+	}
 	p.WriteSettings(settings...)
 	p.WriteSettingsAck()
 	p.feed(1 << 20)
-	p.to.Write(p.Out(nil))
+	p.to.Write(p.owed())
 	p.expect("SETTINGS")
+	for len(again) < held {
+		again = append(again, p.path())
+	}
+	return again
+}
+
+// owed returns what the client sends besides new requests.
+func (p *scripted) owed() []byte {
+	b, _ := p.Out(nil, 0)
+	return b
 }
 
 // expect reads the next frame that the client sent, which must be of this type.
@@ -73,7 +89,7 @@ func (p *scripted) expect(kind string) http2.Frame {
 }
 
 // ask makes n requests and reads their HEADERS.
-func (p *scripted) ask(n int) {
+func (p *scripted) ask(n int) (paths []string) {
 	p.t.Helper()
 	for range n {
 		if p.Room(len(p.streams())) == 0 {
@@ -81,8 +97,15 @@ func (p *scripted) ask(n int) {
 		}
 		p.now++
 		p.to.Write(p.Ask(nil, p.now, p.now))
-		p.expect("HEADERS")
+		paths = append(paths, p.path())
 	}
+	return paths
+}
+
+// path reads a request of GET, and returns its path.
+func (p *scripted) path() string {
+	p.t.Helper()
+	return p.expect("HEADERS").(*http2.MetaHeadersFrame).PseudoValue("path")
 }
 
 func (p *scripted) streams() []*stream { return append(p.active, p.free...) }
@@ -158,7 +181,7 @@ func TestHTTP2(t *testing.T) {
 			if all[0].Sent != all[1].Sent+2 || all[0].Began != p.now+10 || all[2].Close {
 				t.Fatalf("%+v", all)
 			}
-			p.to.Write(p.Out(nil))
+			p.to.Write(p.owed())
 			if pong := p.expect("PING").(*http2.PingFrame); !pong.IsAck() || pong.Data != [8]byte{7} {
 				t.Fatalf("%v", pong)
 			}
@@ -177,7 +200,7 @@ func TestHTTP2Lost(t *testing.T) {
 		kind Kind
 		text string
 	}{
-		"reset":              {func(p *scripted) { p.WriteRSTStream(1, 7) }, StreamReset, "REFUSED_STREAM"},
+		"reset":              {func(p *scripted) { p.WriteRSTStream(1, 2) }, StreamReset, "INTERNAL_ERROR"},
 		"no status":          {func(p *scripted) { p.head(1, true, "a", "b") }, Parse, "PROTOCOL_ERROR"},
 		"two statuses":       {func(p *scripted) { p.head(1, true, ":status", "200", ":status", "200") }, Parse, "second"},
 		"switching":          {func(p *scripted) { p.head(1, false, ":status", "101") }, Parse, "interim"},
@@ -186,7 +209,7 @@ func TestHTTP2Lost(t *testing.T) {
 		"short": {func(p *scripted) {
 			p.head(1, false, append(ok, "content-length", "5")...)
 			p.WriteData(1, true, []byte("valu"))
-		}, Parse, "content-length 5, but 4"},
+		}, Truncated, "content-length 5, but 4"},
 		"connection": {func(p *scripted) { p.head(1, true, append(ok, "connection", "close")...) }, Parse, "8.2"},
 		"trailers that go on": {func(p *scripted) {
 			p.head(1, false, ok...)
@@ -224,7 +247,7 @@ func TestHTTP2Lost(t *testing.T) {
 		if e := all[0].Err; c.text != "" && (e == nil || !strings.Contains(e.Error(), c.text)) {
 			t.Errorf("%s: %v; want %s", name, e, c.text)
 		}
-		p.Out(nil)
+		p.owed()
 		if p.ask(2); p.Pending() != 2 {
 			t.Errorf("%s: %d in flight", name, p.Pending())
 		}
@@ -276,30 +299,52 @@ func TestHTTP2Broken(t *testing.T) {
 	}
 }
 
-// TestHTTP2GoAway: what the server still processes is answered, the rest is lost, and then the
-// connection has nothing more to carry.
+// TestHTTP2GoAway: what the server still processes is answered, and the rest is sent again on the next
+// connection, byte for byte and with its times, but not for ever.
 func TestHTTP2GoAway(t *testing.T) {
 	for _, size := range []int{1 << 20, 1} {
 		p := play(t, value200(), 4)
-		p.ask(4)
+		sent := p.ask(4)
 		p.head(1, false, ":status", "200", "a", "b")
 		p.WriteDataPadded(1, false, []byte("val"), make([]byte, 5))
 		p.WriteGoAway(3, http2.ErrCodeEnhanceYourCalm, []byte("calm"))
-		all, err := p.feed(size)
-		if err != nil || len(all) != 2 || all[0].kind != GoAway || all[1].kind != GoAway || all[1].Close ||
-			!strings.Contains(all[0].Err.Error(), `ENHANCE_YOUR_CALM, "calm"`) {
-			t.Fatalf("%+v, %v", all, err)
-		}
-		if p.Room(4) > 0 || p.Pending() != 2 {
-			t.Fatalf("room for %d, %d in flight", p.Room(4), p.Pending())
+		if all, err := p.feed(size); err != nil || len(all) > 0 || p.Room(4) > 0 || p.Pending() != 4 || p.Owes() {
+			t.Fatalf("%+v, %v: room for %d, %d in flight", all, err, p.Room(4), p.Pending())
 		}
 		p.WriteData(1, true, []byte("ue"))
 		p.head(3, true, ":status", "200", "a", "b")
-		if all, err = p.feed(size); err != nil || len(all) != 2 || all[0].kind != OK || all[0].Close || !all[1].Close {
+		all, err := p.feed(size)
+		if err != nil || len(all) != 2 || all[0].kind != OK || all[0].Close || !all[1].Close {
 			t.Fatalf("%+v, %v", all, err)
 		}
 		if kind, err := p.Ended(); kind != GoAway || err == nil {
 			t.Errorf("ended by %v, %v", kind, err)
+		}
+		oldest := p.Oldest()
+		for i := range mostAgain {
+			p.now += 100
+			if p.Reset(); p.Pending() != 2 {
+				t.Fatalf("%d in flight of 2", p.Pending())
+			}
+			if again := p.begin(); !slices.Equal(again, sent[2:]) {
+				t.Fatalf("sent %q again, not %q", again, sent[2:])
+			}
+			if p.Oldest() != oldest {
+				t.Errorf("the oldest was sent at %d, not %d", p.Oldest(), oldest)
+			}
+			if i%2 == 0 {
+				p.WriteGoAway(0, http2.ErrCodeEnhanceYourCalm, []byte("calm"))
+			} else {
+				p.WriteRSTStream(1, http2.ErrCodeRefusedStream)
+				p.WriteRSTStream(3, http2.ErrCodeRefusedStream)
+			}
+			if all, err = p.feed(size); i < mostAgain-1 && (len(all) > 0 || err == nil) {
+				t.Fatalf("%d: %+v, %v", i, all, err)
+			}
+		}
+		if len(all) != 2 || all[0].kind != StreamReset || p.Pending() > 0 || !all[1].Close ||
+			!strings.Contains(all[0].Err.Error(), "REFUSED_STREAM, after the request was sent again 10 times") {
+			t.Fatalf("%+v, %v", all, err)
 		}
 		p.Reset()
 		p.begin()
@@ -307,6 +352,15 @@ func TestHTTP2GoAway(t *testing.T) {
 		if _, err := p.feed(size); KindOf(err) != GoAway {
 			t.Errorf("idle: %v", err)
 		}
+		p.Reset()
+		p.begin()
+		p.ask(4)
+		p.head(1, false, ":status", "200", "a", "b")
+		p.WriteGoAway(0, 0, nil) // below a stream that it answers
+		if all, err := p.feed(size); KindOf(err) != GoAway || len(all) != 1 || all[0].kind != GoAway {
+			t.Errorf("%+v, %v", all, err)
+		}
+		p.Forget()
 		p.Reset()
 		p.begin()
 		p.ask(4)

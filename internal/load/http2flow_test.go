@@ -39,14 +39,14 @@ func TestHTTP2Body(t *testing.T) {
 		}
 		p.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 30_000})
 		p.feed(1 << 20)
-		p.to.Write(p.Out(nil))
+		p.to.Write(p.owed())
 		p.expect("SETTINGS")
 		if read() || len(got) != 30_000 {
 			t.Fatalf("%d bytes in a window of 30,000", len(got))
 		}
 		p.WriteWindowUpdate(1, 1<<20)
 		p.feed(1 << 20)
-		p.to.Write(p.Out(nil))
+		p.to.Write(p.owed())
 		if drawn == "" && (!read() || string(got) != body) || drawn != "" && (!read() || len(got) != size) {
 			t.Fatalf("%d bytes of %d", len(got), size)
 		}
@@ -59,7 +59,7 @@ func TestHTTP2Body(t *testing.T) {
 		p.expect("HEADERS")
 		p.head(3, true, ":status", "200")
 		p.feed(1 << 20)
-		p.to.Write(p.Out(nil))
+		p.to.Write(p.owed())
 		for got = nil; p.to.Len() > 0; {
 			f, err := p.ReadFrame()
 			if err != nil {
@@ -87,7 +87,7 @@ func TestHTTP2BodyAfterOneCutShort(t *testing.T) {
 		p.now++
 		p.to.Write(p.Ask(nil, p.now, p.now))
 		for p.Owes() {
-			p.to.Write(p.Out(nil))
+			p.to.Write(p.owed())
 		}
 		sent := 0
 		for p.to.Len() > 0 {
@@ -127,7 +127,7 @@ func TestHTTP2Room(t *testing.T) {
 	if s := p.Cancel(1); s == nil || s.Sent != 1 || p.Pending() != 1 || p.Oldest() != 2 {
 		t.Errorf("cancelled %+v", s)
 	}
-	p.to.Write(p.Out(nil))
+	p.to.Write(p.owed())
 	if f := p.expect("RST_STREAM").(*http2.RSTStreamFrame); f.StreamID != 1 || f.ErrCode != http2.ErrCodeCancel {
 		t.Errorf("%v", f)
 	}
@@ -171,7 +171,7 @@ func TestHTTP2DoesNotAllocate(t *testing.T) {
 				t.Fatal(a, err)
 			}
 		}
-		out = p.Out(out[:0])
+		out, _ = p.Out(out[:0], p.now)
 	}
 	answers := func() []byte {
 		p.from.Reset()
@@ -241,7 +241,7 @@ func TestHTTP2Server(t *testing.T) {
 	var in []byte
 	buf := make([]byte, 32<<10)
 	for asked, answered := 0, 0; answered < 200; {
-		b := h.Out(nil)
+		b, _ := h.Out(nil, 1)
 		for ; h.Room(10) > 0 && asked < 200; asked++ {
 			b = h.Ask(b, 1, 1)
 		}
@@ -296,11 +296,11 @@ func FuzzHTTP2(f *testing.F) {
 			if err != nil {
 				results[i] += err.Error()
 			}
-			if len(all)+p.Pending() != 4 || len(p.free)+len(p.active) != 4 {
+			if len(all)+p.Pending() != 4 || len(p.free)+len(p.active)+len(p.held) != 4 {
 				t.Fatalf("%d outcomes and %d in flight of 4", len(all), p.Pending())
 			}
 			p.to.Reset()
-			p.to.Write(p.Out(nil))
+			p.to.Write(p.owed())
 			for p.to.Len() > 0 {
 				if _, err := p.ReadFrame(); err != nil {
 					t.Fatalf("it sent a frame that x/net does not read: %v", err)

@@ -2,6 +2,7 @@ package load
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -9,8 +10,8 @@ import (
 )
 
 // Feed reads from b as HTTP1.Feed does. It also returns at the end of a stream that has no answer
-// (Answer.Lost). After an error (KindOf) the connection cannot be used any more; that of a GOAWAY
-// comes when nothing is in flight.
+// (Answer.Lost). After an error (KindOf) the connection cannot be used any more; that of a GOAWAY or
+// a refused stream comes when nothing is in flight on it.
 func (h *HTTP2) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 	p := &h.parser
 	h.heard = now
@@ -33,7 +34,12 @@ func (h *HTTP2) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 		case http2.Data:
 			answer, err = h.data(now)
 		case http2.Reset:
-			if s := h.find(p.Stream); s != nil {
+			if s := h.find(p.Stream); s != nil && p.Code == http2.RefusedStream {
+				h.left = cmp.Or(h.left, errRefused)
+				if answer = h.refuse(s, StreamReset, errRefused); len(h.active) == 0 && answer == nil {
+					err = h.left
+				}
+			} else if s != nil {
 				answer = h.lose(s, StreamReset, fmt.Errorf("the server reset the stream: %v", p.Code))
 			} else {
 				err = h.idle()
@@ -160,8 +166,12 @@ func (h *HTTP2) finish(s *stream, last []byte) *Answer {
 	w, a := s.Want, &h.answer
 	bare := w.Head || s.status == 204 || s.status == 304 // it has no content, whatever its length says
 	if s.length >= 0 && s.length != s.got && !bare {
-		return h.fail(s, http2.ProtocolError,
+		a := h.fail(s, http2.ProtocolError,
 			fmt.Sprintf("content-length %d, but %d bytes of DATA (RFC 9113 8.1.1)", s.length, s.got))
+		if s.got < s.length {
+			a.Lost = Truncated
+		}
+		return a
 	}
 	if s.body != "" { // it was answered before its body was sent
 		h.control = http2.AppendReset(h.control, s.id, http2.Cancel)
@@ -222,15 +232,18 @@ func (h *HTTP2) stray() error {
 	return nil
 }
 
-// leave handles a GOAWAY. It returns one request that the server leaves out, if there is any.
+// leave handles a GOAWAY. It returns one request that the server leaves out and that is not sent again,
+// if there is any.
 func (h *HTTP2) leave() *Answer {
 	p := &h.parser
-	if h.left == nil || h.left.(*leftError).code != p.Code {
+	if old, ok := h.left.(*leftError); !ok || old.code != p.Code {
 		h.left = &leftError{p.Code, string(p.Piece[:min(len(p.Piece), Shown)])}
 	}
-	for _, s := range h.active {
-		if s.id > p.Stream {
-			return h.lose(s, GoAway, h.left)
+	for i := len(h.active) - 1; i >= 0; i-- {
+		if s := h.active[i]; s.id > p.Stream {
+			if a := h.refuse(s, GoAway, h.left); a != nil {
+				return a
+			}
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 type Kind uint8
 
 // The kinds. OK is success; Status to Body are answers that broke their contract; the others are
-// requests that got no answer.
+// requests that got no answer, or not all of it.
 const (
 	OK     Kind = iota
 	Status      // another status than expected
@@ -30,12 +30,13 @@ const (
 	StreamReset // the peer reset the request's stream (HTTP/2)
 	GoAway      // the peer announced that it will not answer the request (HTTP/2)
 	Redirect    // it was redirected, and the redirect cannot be followed (Job.Follow)
+	Truncated   // the response ended before its length or its last chunk
 	kinds
 )
 
 func (k Kind) String() string {
 	return [kinds]string{"ok", "status", "header", "length", "body", "dial", "reset", "closed", "timeout", "parse",
-		"write", "handshake", "stream reset", "goaway", "redirect"}[k]
+		"write", "handshake", "stream reset", "goaway", "redirect", "truncated"}[k]
 }
 
 // Recorder counts and times the requests of a window, for one worker or for several that lock it.
@@ -53,6 +54,7 @@ type Recorder struct {
 	BytesRead    int64
 	BytesWritten int64
 	BodyBytes    int64 // of all answers, as they came; not kept without FirstByte
+	SentAgain    int64 // requests that the server had not processed
 	Redirects    int64 // followed to the answers; not kept without FirstByte
 	late         int64 // right answers after the span of the rate
 	first        int64 // time of the first send
@@ -122,7 +124,7 @@ func (r *Recorder) sums() []*int64 {
 	return []*int64{&r.Planned, &r.NeverStarted, &r.Started, &r.InFlight, &r.BytesRead, &r.BytesWritten, &r.BodyBytes,
 		&r.RunQueueNS, &r.CPUNS, &r.SpunNS, &r.StarvedNS, &r.UnevenNS, &r.late, &r.Content.Responses,
 		&r.Content.Coded, &r.Content.WireBytes, &r.Content.Bytes,
-		&r.Redirects, &r.Handshakes, &r.Unnotified}
+		&r.Redirects, &r.SentAgain, &r.Handshakes, &r.Unnotified}
 }
 
 // Reset empties r and keeps its memory.
@@ -333,6 +335,7 @@ func (r *Recorder) load(now int64) result.Load {
 		BytesRead: r.BytesRead, BytesWritten: r.BytesWritten,
 		RunQueueNS: r.RunQueueNS, LoopCPUNS: max(r.CPUNS-r.SpunNS, 0), SpunNS: r.SpunNS, GapNS: r.GapNS,
 		StarvedNS: r.StarvedNS, UnevenNS: r.UnevenNS, BacklogPeak: r.BacklogPeak, Redirects: r.Redirects,
+		SentAgain: r.SentAgain,
 	}
 	if r.Pace != nil {
 		pace := r.Pace.sum

@@ -67,10 +67,13 @@ type Load struct {
 	// StarvedNS is how long requests were due while no connection was free, summed over the event
 	// loops; BacklogPeak is how many at most on one. UnevenNS is the part of StarvedNS at whose end
 	// another event loop had a connection free.
-	StarvedNS    int64 `json:"starved_ns,omitempty"`
-	UnevenNS     int64 `json:"uneven_ns,omitempty"`
-	BacklogPeak  int64 `json:"backlog_peak,omitempty"`
-	Redirects    int64 `json:"redirects,omitempty"` // that were followed to the answers
+	StarvedNS   int64 `json:"starved_ns,omitempty"`
+	UnevenNS    int64 `json:"uneven_ns,omitempty"`
+	BacklogPeak int64 `json:"backlog_peak,omitempty"`
+	Redirects   int64 `json:"redirects,omitempty"` // that were followed to the answers
+	// SentAgain counts how often a request was sent again, because the server had not processed it
+	// (HTTP/2). Its times are from when it was due and first sent.
+	SentAgain    int64 `json:"sent_again,omitempty"`
 	BytesRead    int64 `json:"bytes_read"`
 	BytesWritten int64 `json:"bytes_written"`
 	// Service is the HdrHistogram (V2, compressed, base64) of sent -> done in ns, of right answers

@@ -8,7 +8,7 @@ import (
 
 // CSV writes a row per second, with a head row:
 //
-//	second,requests_per_sec,started,errors,failed,p50_ns,p99_ns,max_ns,lag_p50_ns,lag_p99_ns,run_queue_share,bytes_read,request
+//	second,requests_per_sec,started,errors,failed,p50_ns,p99_ns,max_ns,lag_p50_ns,lag_p99_ns,run_queue_share,bytes_read,request,sent_again
 //
 // After them it writes a row for each request of a mix, which has no second: of the whole load. A
 // field is empty where nothing was measured; the rate also in the last row, if the window did not
@@ -16,7 +16,7 @@ import (
 func CSV(w io.Writer, s *Summary) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"second", "requests_per_sec", "started", "errors", "failed", "p50_ns", "p99_ns", "max_ns",
-		"lag_p50_ns", "lag_p99_ns", "run_queue_share", "bytes_read", "request"})
+		"lag_p50_ns", "lag_p99_ns", "run_queue_share", "bytes_read", "request", "sent_again"})
 	measured := s.usage().known
 	for _, sec := range s.Seconds {
 		rate, queue := "", ""
@@ -29,7 +29,7 @@ func CSV(w io.Writer, s *Summary) error {
 		out.Write([]string{decimal(sec.second()), rate, integer(sec.Started), integer(sec.Errored), integer(sec.Failed),
 			orEmpty(sec.P50NS), orEmpty(sec.P99NS), orEmpty(sec.MaxNS), orEmpty(sec.LagP50NS), orEmpty(sec.LagP99NS),
 			queue,
-			integer(sec.BytesRead), ""})
+			integer(sec.BytesRead), "", integer(sec.SentAgain)})
 	}
 	for _, e := range s.each() {
 		out.Write(e.csv())

@@ -35,6 +35,7 @@ type loadJSON struct {
 	Established  int   `json:"established"`
 	Dialled      int64 `json:"dialled,omitempty"`
 	Redirects    int64 `json:"redirects,omitempty"`
+	SentAgain    int64 `json:"sent_again,omitempty"`
 	BytesRead    int64 `json:"bytes_read"`
 	BytesWritten int64 `json:"bytes_written"`
 
@@ -146,7 +147,8 @@ func JSON(w io.Writer, s *Summary) error {
 		Errored: l.Errored(), InFlight: l.InFlight,
 		RateAnswers: l.RateAnswers, RateNS: l.RateNS, RateFromNS: l.RateFromNS,
 		WindowNS: l.WindowNS, WallNS: int64(s.Wall), Connections: l.Connections, Established: l.Established,
-		Dialled: s.Dialled(), Redirects: l.Redirects, BytesRead: l.BytesRead, BytesWritten: l.BytesWritten,
+		Dialled: s.Dialled(), Redirects: l.Redirects, SentAgain: l.SentAgain,
+		BytesRead: l.BytesRead, BytesWritten: l.BytesWritten,
 		Failures: notNil(l.Failures), Errors: notNil(l.Errors), Messages: d.Texts, FirstFailure: d.First,
 		Status:   notNil(d.Status),
 		Requests: s.eachOfJSON(), Objectives: s.Verdicts(),

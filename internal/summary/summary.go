@@ -57,6 +57,7 @@ type Second struct {
 	StartNS, LengthNS int64
 
 	Started, Succeeded, Failed, Errored int64
+	SentAgain                           int64
 	BytesRead, RunQueueNS               int64
 
 	// Of response where it was measured, else of service, and of lag; 0: nothing was, or too few
@@ -71,6 +72,7 @@ func Of(i result.Interval) Second {
 	s := Second{
 		StartNS: i.StartNS, LengthNS: i.LengthNS, Started: l.Started, Succeeded: l.Succeeded, Failed: l.Failed,
 		Errored:   l.Errored(),
+		SentAgain: l.SentAgain,
 		BytesRead: l.BytesRead, RunQueueNS: l.RunQueueNS,
 	}
 	s.Measured(&i.Detail)

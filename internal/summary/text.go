@@ -40,6 +40,10 @@ func Text(w io.Writer, s *Summary) error {
 	if n := s.Load.Redirects; n > 0 {
 		line("Redirects", document.Whole(n)+" followed; a latency lasts from the first request to the last response")
 	}
+	if n := s.Load.SentAgain; n > 0 {
+		line("Sent again", document.Count(n, "time")+" a request that the server said it had not processed "+
+			"(HTTP/2); a latency counts from when the request was due")
+	}
 	if c := s.Detail.Content; c.Responses > 0 {
 		line("Compressed", fmt.Sprintf("%s of %s responses; bodies %s on the wire, %s decoded",
 			document.Whole(c.Coded), document.Whole(c.Responses), s.megabytes(c.WireBytes), s.megabytes(c.Bytes)))
@@ -189,15 +193,21 @@ func (s *Summary) codes() string {
 	return text
 }
 
-// errorsHead says what the errors are. A redirect that is not followed is one, though it is a response.
+// errorsHead says what the errors are. A redirect that is not followed is one, though it is a response,
+// and so is a response that is cut short.
 func (s *Summary) errorsHead() string {
-	switch n := s.Load.Errors["redirect"]; {
-	case n == 0:
-		return "Errors (no response)"
-	case n == s.Load.Errored():
+	redirected, cut := s.Load.Errors["redirect"], s.Load.Errors["truncated"]
+	none := "no response"
+	if cut > 0 {
+		none = "no response, or not all of it"
+	}
+	switch {
+	case redirected == 0:
+		return "Errors (" + none + ")"
+	case redirected == s.Load.Errored():
 		return "Errors (redirects that could not be followed)"
 	}
-	return "Errors (no response, or a redirect that could not be followed)"
+	return "Errors (" + none + ", or a redirect that could not be followed)"
 }
 
 // failures lists what went wrong by kind, with the last message of the system where there is one, and

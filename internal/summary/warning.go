@@ -356,7 +356,7 @@ var phrases = map[string]string{
 	"timeout": "timed out",
 	"parse":   "malformed response", "write": "could not be sent", "handshake": "without a TLS handshake",
 	"stream reset": "whose stream the server reset", "goaway": "refused by GOAWAY",
-	"redirect": "whose redirect could not be followed",
+	"redirect": "whose redirect could not be followed", "truncated": "whose response was cut short",
 }
 
 // shareText returns a share in per cent that is never rounded to 0 %.

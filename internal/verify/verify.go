@@ -162,7 +162,7 @@ func short(ctx context.Context, e load.Engine, job load.Job, requests int64) (re
 		for _, kind := range slices.Sorted(maps.Keys(seen.Texts)) {
 			texts = append(texts, seen.Texts[kind])
 		}
-		return l, bad(l.Errors, "%d of %d requests got no response: %s", l.Errored(), l.Started, strings.Join(texts,
+		return l, bad(l.Errors, "%d of %d requests got no whole response: %s", l.Errored(), l.Started, strings.Join(texts,
 			"; "))
 	case l.Succeeded < requests:
 		return l, fmt.Errorf("only %d of %d requests were sent, over %s", l.Succeeded, requests, sent(&job))

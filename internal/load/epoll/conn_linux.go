@@ -56,6 +56,9 @@ const (
 	isUp
 )
 
+// waits reports whether a request waits for c to be dialled.
+func (c *conn) waits() bool { return c.claimed || c.http.Held() > 0 }
+
 // comes reports whether the connection is being made.
 func (s state) comes() bool { return s == isDialing || s == isShaking }
 

@@ -66,14 +66,14 @@ func (w *worker) shake(c *conn) {
 
 // connected makes c ready for its first request, and records how long the dial took.
 func (w *worker) connected(c *conn, now int64) {
-	c.state, c.fails, c.dialBy, c.carried = isUp, 0, 0, false
+	again := c.http.Held()
+	c.state, c.fails, c.dialBy, c.carried = isUp, 0, 0, again > 0
 	c.over = false
 	w.ups++
 	w.refused = 0
 	c.rest, c.failed = c.rest[:0], nil
-	c.budget = w.job.PerConnection
-	if c.budget == 0 {
-		c.budget = -1
+	if c.budget = -1; w.job.PerConnection > 0 {
+		c.budget = max(w.job.PerConnection-again, 0)
 	}
 	took := made{c.linked - c.dialled, now - c.linked}
 	if w.win == nil {
@@ -90,6 +90,9 @@ func (w *worker) connected(c *conn, now int64) {
 		w.rec.Encrypted(c.tls.with)
 		w.rec.BytesRead += c.tls.taken()
 		w.rec.BytesWritten += c.tls.out
+	}
+	if again > 0 {
+		w.reply(c)
 	}
 }
 
@@ -140,6 +143,8 @@ func (w *worker) undialled(c *conn, err error, now int64) {
 		w.pending--
 		w.rec.Sent(1, now)
 		w.rec.Broken(kind, c.claim, now, now)
+	case c.http.Held() > 0:
+		w.lose(c, kind, err, now, true)
 	case !w.open:
 		return
 	default:
@@ -181,7 +186,7 @@ func (w *worker) count(c *conn) {
 	}
 }
 
-// shut closes c's socket and forgets what was in flight on it.
+// shut closes c's socket and forgets what was in flight on it, except for what is sent again.
 func (w *worker) shut(c *conn) {
 	w.count(c)
 	c.close()
@@ -189,11 +194,12 @@ func (w *worker) shut(c *conn) {
 		w.ups--
 	}
 	c.state, c.dialBy = isDown, 0
-	w.pending -= c.http.Pending()
+	w.pending -= c.http.Pending() - c.http.Held()
 	c.http.Reset()
 }
 
-// broke counts what was in flight on c as lost to kind, closes c and dials it again.
+// broke counts what was in flight on c as lost to kind, closes c and dials it again. Requests that the
+// server has not processed are sent again then, unless they have waited too long.
 func (w *worker) broke(c *conn, kind load.Kind, err error, now int64) {
 	if c.failed != nil && (kind == load.Reset || kind == load.Closed) {
 		kind, err = load.Write, c.failed
@@ -218,25 +224,37 @@ func (w *worker) broke(c *conn, kind load.Kind, err error, now int64) {
 			return
 		}
 	default:
-		w.lose(c, kind, now)
-		w.say(kind, err)
+		w.lose(c, kind, err, now, kind == load.Timeout)
 	}
 	w.again(c, now)
 }
 
-// lose counts each request in flight on c as broken.
-func (w *worker) lose(c *conn, kind load.Kind, now int64) {
-	for i := range c.http.Pending() {
+// lose counts each request in flight on c as broken; all says that no request of c is sent again.
+func (w *worker) lose(c *conn, kind load.Kind, err error, now int64, all bool) {
+	n := c.http.Pending()
+	if !all {
+		n -= c.http.Held()
+	}
+	for i := range n {
 		s := c.http.Slot(i)
+		kind, err := c.http.Lost(i, kind, err)
 		w.rec.Broken(kind, s.Due, s.Sent, now)
 		w.rec.Unanswered(s.Want.Index, s.Due, s.Sent, now)
+		w.say(kind, err)
+	}
+	if all {
+		w.pending -= c.http.Forget()
 	}
 }
 
-// again replaces c's connection if requests may still start: at once, or with its next request if
-// each carries its own dial.
+// again replaces c's connection if requests may still start or one is sent again: at once, or with its
+// next request if each carries its own dial.
 func (w *worker) again(c *conn, now int64) {
 	w.shut(c)
+	if c.http.Held() > 0 {
+		w.dial(c, now)
+		return
+	}
 	if !w.open || now >= w.deadline {
 		return
 	}

@@ -148,10 +148,7 @@ func (w *worker) settled(c *conn, last bool, now int64) bool {
 	w.pending--
 	pending := c.http.Pending()
 	if last || c.budget == 0 && pending == 0 {
-		if pending > 0 {
-			w.lose(c, load.Closed, now)
-			w.say(load.Closed, load.ErrAnnounced)
-		}
+		w.lose(c, load.Closed, load.ErrAnnounced, now, false)
 		w.again(c, now)
 		return false
 	}

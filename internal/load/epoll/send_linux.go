@@ -97,7 +97,7 @@ func (w *worker) pack(c *conn, now int64) (b []byte, tail string) {
 	n := 0
 	b = w.out[:0]
 	if c.http.Owes() {
-		b = c.http.Out(b)
+		b = w.owed(c, b)
 	}
 	for tail == "" && c.http.Room(w.depth) > 0 && c.budget != 0 {
 		due := c.claim
@@ -130,7 +130,7 @@ func (w *worker) pack(c *conn, now int64) (b []byte, tail string) {
 // reply sends what the protocol of c owes the server besides requests.
 func (w *worker) reply(c *conn) {
 	for c.state == isUp && c.http.Owes() && !c.owes() {
-		w.out = c.http.Out(w.out[:0])
+		w.out = w.owed(c, w.out[:0])
 		written, errno := c.write(w.out, "")
 		w.rec.BytesWritten += int64(written)
 		switch errno {
@@ -142,6 +142,13 @@ func (w *worker) reply(c *conn) {
 			return
 		}
 	}
+}
+
+// owed appends what the protocol of c owes the server.
+func (w *worker) owed(c *conn, b []byte) []byte {
+	b, again := c.http.Out(b, w.now())
+	w.rec.SentAgain += int64(again)
+	return b
 }
 
 // unwritable gives up c, whose peer has closed the connection. It reads first: a server may answer

@@ -143,10 +143,10 @@ func (w *worker) sweep(now int64) {
 			w.dialFailed(c, syscall.ETIMEDOUT, now)
 		case c.state.comes():
 			next = min(next, c.dialBy+1)
-		case c.state == isWaiting && !w.open && !c.claimed:
+		case c.state == isWaiting && !w.open && !c.waits():
 		case c.state == isWaiting && now < c.retryAt:
 			next = min(next, c.retryAt)
-		case c.state == isWaiting && w.job.PerConnection > 0 && !c.claimed:
+		case c.state == isWaiting && w.job.PerConnection > 0 && !c.waits():
 			c.state = isDown
 			w.fill(c, now)
 		case c.state == isWaiting:

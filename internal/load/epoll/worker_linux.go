@@ -354,6 +354,7 @@ func (w *worker) abandon(now int64) {
 			w.rec.Flying(c.claim, now, now)
 		}
 		if c.http.Pending() > 0 || c.state != isUp {
+			w.pending -= c.http.Forget()
 			w.shut(c)
 		}
 	}

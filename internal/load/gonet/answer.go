@@ -102,10 +102,13 @@ func (c *conn) dropped(w *window, s *load.Slot, k load.Kind, err error, last boo
 	c.book.Unanswered(s.Want.Index, s.Due, s.Sent, now)
 	w.text(k, err)
 	c.raw = c.raw[:0]
-	if c.http.Pending() > 0 {
+	pending := c.http.Pending()
+	if pending > 0 && !last {
 		return nil
 	}
-	c.think(w, now)
+	if pending == 0 {
+		c.think(w, now)
+	}
 	if last || c.asked == c.session.job.PerConnection {
 		return &lost{kind: k, err: err}
 	}

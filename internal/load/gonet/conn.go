@@ -72,7 +72,13 @@ func (c *conn) run(w *window) {
 		c.dialAgain(w)
 	}
 	for {
-		broken := c.askAtWill(w)
+		var broken *lost
+		if c.http.Held() > 0 {
+			broken = c.askAgain(w)
+		}
+		if broken == nil {
+			broken = c.askAtWill(w)
+		}
 		if broken == nil {
 			if !c.more && c.http.Pending() == 0 {
 				return
@@ -207,7 +213,7 @@ func (c *conn) ask(w *window) *lost {
 		}
 	}
 	now := s.now()
-	b, tail, mark := c.http.Out(c.out[:0]), "", 0
+	b, tail, mark := c.owed(), "", 0
 	c.parts = c.parts[:0]
 	for _, due := range c.dues {
 		if b, tail = c.http.Ask(b, due, now); tail != "" {
@@ -228,7 +234,7 @@ func (c *conn) ask(w *window) *lost {
 		c.book.Planned += int64(len(c.dues))
 	}
 	c.book.Unlock()
-	return c.write(w, now)
+	return c.reply(w, c.write(w, now)) // a long body goes in pieces
 }
 
 // write sends c.parts, without copying them into one buffer.
@@ -273,11 +279,20 @@ func (c *conn) write(w *window, now int64) *lost {
 // reply sends what the protocol owes the server besides requests, unless c is lost.
 func (c *conn) reply(w *window, l *lost) *lost {
 	for l == nil && c.nc != nil && c.http.Owes() {
-		c.out, c.raw = c.http.Out(c.out[:0]), c.raw[:0]
+		c.out, c.raw = c.owed(), c.raw[:0]
 		c.parts = append(c.parts[:0], c.out)
 		l = c.write(w, c.session.now())
 	}
 	return l
+}
+
+// owed appends what the protocol of c owes the server to what was sent.
+func (c *conn) owed() []byte {
+	b, again := c.http.Out(c.out[:0], c.session.now())
+	c.book.Lock()
+	c.book.SentAgain += int64(again)
+	c.book.Unlock()
+	return b
 }
 
 // late gives up the requests that have timed out by now, if it can, without their connection. The
@@ -337,26 +352,39 @@ func (c *conn) unwritable(w *window, err error) *lost {
 	}
 }
 
-// broke counts the requests in flight on c and closes c. It reports whether c continues.
+// lose counts the requests in flight on c; all says that no request of c is sent again.
+func (c *conn) lose(w *window, l *lost, all bool) {
+	now, n := c.session.now(), c.http.Pending()
+	if !all {
+		n -= c.http.Held()
+	}
+	c.book.Lock()
+	for i := range n {
+		s := c.http.Slot(i)
+		if c.book.Unanswered(s.Want.Index, s.Due, s.Sent, now); l.cancelled {
+			c.book.Flying(s.Due, s.Sent, now)
+			continue
+		}
+		kind, err := c.http.Lost(i, l.kind, l.err)
+		c.book.Broken(kind, s.Due, s.Sent, now)
+		w.text(kind, err)
+	}
+	c.book.Unlock()
+	if n > 0 {
+		c.think(w, now)
+	}
+	if all {
+		c.http.Forget()
+	}
+}
+
+// broke counts the requests in flight on c and closes c. It reports whether c continues. Requests that
+// the server has not processed are sent again then, unless they have waited too long.
 func (c *conn) broke(w *window, l *lost) bool {
 	if l.cancelled && c.http.Pending() == 0 {
 		return false
 	}
-	now := c.session.now()
-	c.book.Lock()
-	for i := range c.http.Pending() {
-		s := c.http.Slot(i)
-		if c.book.Unanswered(s.Want.Index, s.Due, s.Sent, now); l.cancelled {
-			c.book.Flying(s.Due, s.Sent, now)
-		} else {
-			c.book.Broken(l.kind, s.Due, s.Sent, now)
-		}
-	}
-	c.book.Unlock()
-	if c.http.Pending() > 0 {
-		w.text(l.kind, l.err)
-		c.think(w, now)
-	}
+	c.lose(w, l, l.cancelled || l.kind == load.Timeout)
 	used := c.asked > 0
 	if c.wire != nil && (l.cancelled || l.kind == load.Timeout || l.kind == load.Write) {
 		c.wire.Conn.Close() // crypto/tls would wait five seconds for a peer that does not read

@@ -127,6 +127,7 @@ func (c *conn) dialFor(w *window) (*lost, bool) {
 	}
 	now, kind := c.session.now(), load.Unconnected(err)
 	cancelled := w.ctx.Err() != nil
+	c.lose(w, &lost{kind: kind, err: err, cancelled: cancelled}, true)
 	c.book.Lock()
 	for _, due := range c.dues {
 		c.book.Sent(1, now)
@@ -154,6 +155,16 @@ func (c *conn) dialFor(w *window) (*lost, bool) {
 		c.more = false
 	}
 	return nil, false
+}
+
+// askAgain sends requests again, once there is a connection.
+func (c *conn) askAgain(w *window) *lost {
+	if c.dues = c.dues[:0]; c.nc == nil {
+		if broken, ok := c.dialFor(w); !ok {
+			return broken
+		}
+	}
+	return c.reply(w, nil)
 }
 
 // backOff waits until c may be dialled again. Requests that fall due meanwhile find no connection,
@@ -275,7 +286,8 @@ func (c *conn) alive() bool {
 			return false
 		}
 		if c.rest = append(c.rest[:0], c.rest[n:]...); c.http.Owes() {
-			if _, err := c.nc.Write(c.http.Out(nil)); err != nil {
+			out, _ := c.http.Out(nil, c.session.now())
+			if _, err := c.nc.Write(out); err != nil {
 				return false
 			}
 		}
@@ -297,7 +309,7 @@ func (c *conn) set(nc net.Conn) {
 	c.mu.Unlock()
 	c.rest, c.raw = c.rest[:0], c.raw[:0]
 	c.http.Reset()
-	c.asked = 0
+	c.asked = c.http.Held()
 }
 
 // hangUp closes the connection, if there is one, and waits for its reading goroutine.

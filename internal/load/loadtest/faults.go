@@ -140,18 +140,18 @@ var faults = []fault{
 	})},
 
 	// Ends.
-	{name: "close without close_notify", kind: "closed", text: "close_notify", unnotified: true,
+	{name: "close without close_notify", kind: "truncated", text: "close_notify", unnotified: true,
 		serve: first(func(p *peer, s *sealer) { s.say(data, half) })},
 	{name: "close without a word", kind: "closed", text: "close_notify", unnotified: true,
 		serve: first(func(p *peer, s *sealer) {})},
 	{name: "close within a record", kind: "closed", text: "within a record", unnotified: true,
 		serve: first(func(p *peer, s *sealer) { s.raw(s.seal(data, value)[:30]) })},
-	{name: "close within a record's head", kind: "closed", text: "within a record", unnotified: true,
+	{name: "close within a record's head", kind: "truncated", text: "within a record", unnotified: true,
 		serve: first(func(p *peer, s *sealer) {
 			s.say(data, half)
 			s.raw(s.seal(data, rest)[:3])
 		})},
-	{name: "close_notify within an answer", kind: "closed", text: "closed the connection",
+	{name: "close_notify within an answer", kind: "truncated", text: "closed the connection",
 		serve: first(func(p *peer, s *sealer) {
 			s.say(data, half)
 			s.say(alert, closeNotify)

@@ -143,13 +143,13 @@ var streamFaults = []violation{
 	{"DATA behind an interim response", "PROTOCOL_ERROR: DATA before HEADERS", func(stream uint32) []frame {
 		return []frame{head(stream, 0, ":status", "103"), right(stream)[1]}
 	}},
-	{"length too long", "PROTOCOL_ERROR: content-length 6, but 5 bytes", func(stream uint32) []frame {
+	{"body cut short", "PROTOCOL_ERROR: content-length 6, but 5 bytes", func(stream uint32) []frame {
 		return []frame{head(stream, 0, ":status", "200", "content-length", "6"), right(stream)[1]}
 	}},
 	{"length too short", "PROTOCOL_ERROR: content-length 4, but 5 bytes", func(stream uint32) []frame {
 		return []frame{head(stream, 0, ":status", "200", "content-length", "4"), right(stream)[1]}
 	}},
-	{"length without a body", "PROTOCOL_ERROR: content-length 5, but 0 bytes",
+	{"whole body cut short", "PROTOCOL_ERROR: content-length 5, but 0 bytes",
 		section(":status", "200", "content-length", "5")},
 	{"101", "PROTOCOL_ERROR: an interim response that cannot be one", func(stream uint32) []frame {
 		return []frame{head(stream, 0, ":status", "101"), right(stream)[0], right(stream)[1]}
@@ -168,11 +168,18 @@ func named() (all []conversation) {
 		all = append(all, conversation{name: f.name, serve: breaks(f.answer), errors: sixty, text: f.text})
 	}
 	for _, f := range streamFaults {
-		all = append(all, conversation{name: f.name, serve: answers(f.answer), errors: sixty, text: f.text, kept: true})
+		c := conversation{name: f.name, serve: answers(f.answer), errors: sixty, text: f.text, kept: true}
+		if strings.HasSuffix(f.name, "cut short") {
+			c.errors = map[string]int64{"truncated": 60}
+		}
+		all = append(all, c)
 	}
 	for code, name := range []string{"NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR",
 		"SETTINGS_TIMEOUT", "STREAM_CLOSED", "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR",
 		"CONNECT_ERROR", "ENHANCE_YOUR_CALM", "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED", "unknown error code 0xe"} {
+		if name == "REFUSED_STREAM" { // the request is sent again
+			continue
+		}
 		all = append(all, conversation{name: "RST_STREAM " + name, kept: true,
 			serve:  answers(on(frame{kind: resetFrame, payload: number(uint32(code))})),
 			errors: map[string]int64{"stream reset": 60}, text: "the server reset the stream: " + name})

@@ -175,19 +175,60 @@ var conversations = []conversation{
 				io.Copy(io.Discard, p.r)
 			}
 		}},
-	{name: "GOAWAY below what is in flight", text: "the server sent GOAWAY: NO_ERROR", check: some("goaway"),
+	{name: "GOAWAY below what is in flight", check: again(1),
 		serve: second(func(first uint32) frame { return goAway(first, 0, "") })},
+	{name: "ten requests each connection", requests: 200, check: again(1), serve: converse(func(c *talk) {
+		for stream, ok := c.request(); ok && c.n <= 10; stream, ok = c.request() {
+			c.send(right(stream)...)
+			if c.n == 10 {
+				c.send(goAway(stream, 0, ""))
+			}
+		}
+		c.bye()
+	})},
+	{name: "ten requests each connection, with bodies", requests: 100, check: again(0), job: uploadOne,
+		serve: converse(func(c *talk) {
+			for stream, ok := c.request(); ok; stream, ok = c.request() {
+				if c.send(right(stream)...); c.n == 10 {
+					c.send(goAway(stream, 0, ""))
+					break
+				}
+			}
+			c.rest()
+		}, setting(initialWindow, 200_000), frame{kind: windowFrame, payload: number(1 << 30)})},
+	{name: "REFUSED_STREAM of every third", check: again(1), serve: converse(func(c *talk) {
+		for stream, ok := c.request(); ok; stream, ok = c.request() {
+			if c.n%3 == 0 {
+				c.send(refusedStream(stream))
+			} else {
+				c.send(right(stream)...)
+			}
+		}
+	})},
+	{name: "REFUSED_STREAM of all", requests: 12, errors: map[string]int64{"stream reset": 12},
+		text: "REFUSED_STREAM, after the request was sent again 10 times", serve: converse(func(c *talk) {
+			for stream, ok := c.request(); ok; stream, ok = c.request() {
+				c.send(refusedStream(stream))
+			}
+		})},
+	{name: "GOAWAY, and is gone", requests: 12, check: func(t *testing.T, s *server, l result.Load) {
+		if l.Succeeded > 0 || l.Errors["dial"] == 0 || l.Errored() != l.Planned {
+			t.Errorf("%+v", l)
+		}
+	}, serve: converse(func(c *talk) {
+		if _, ok := c.request(); ok {
+			c.Listener.Close()
+			c.send(goAway(0, 0, ""))
+			c.bye()
+		}
+	})},
 	{name: "GOAWAY, then the last answer", serve: converse(func(c *talk) {
 		if first, ok := c.request(); ok {
 			c.send(goAway(first, 0, ""))
 			c.send(right(first)...)
 			c.rest()
 		}
-	}), check: func(t *testing.T, s *server, l result.Load) {
-		if l.Succeeded == 0 || l.Succeeded > s.accepted.Load() || l.Succeeded+l.Errors["goaway"] != l.Planned {
-			t.Errorf("%d connections: %+v", s.accepted.Load(), l)
-		}
-	}},
+	}), check: again(0)},
 	{name: "GOAWAY after its answers", serve: converse(func(c *talk) {
 		for stream, ok := c.request(); ok; stream, ok = c.request() {
 			if c.n == 5 {
@@ -196,7 +237,7 @@ var conversations = []conversation{
 			c.send(right(stream)...)
 		}
 	})},
-	{name: "GOAWAY with an error", errors: map[string]int64{"goaway": 60},
+	{name: "GOAWAY with an error", requests: 12, errors: map[string]int64{"goaway": 12},
 		text: `GOAWAY: ENHANCE_YOUR_CALM, "too fast"`, serve: converse(func(c *talk) {
 			if _, ok := c.request(); ok {
 				c.send(goAway(0, 11, "too fast"))
@@ -211,10 +252,10 @@ var conversations = []conversation{
 			}
 		})},
 	{name: "closes", errors: map[string]int64{"closed": 60}, text: "closed the connection", serve: hangsUp(nil)},
-	{name: "closes after HEADERS", errors: map[string]int64{"closed": 60}, serve: hangsUp(func(stream uint32) string {
+	{name: "closes after HEADERS", check: cutShort, serve: hangsUp(func(stream uint32) string {
 		return right(stream)[0].bytes()
 	})},
-	{name: "closes within a frame", errors: map[string]int64{"closed": 60}, serve: hangsUp(func(stream uint32) string {
+	{name: "closes within a frame", check: cutShort, serve: hangsUp(func(stream uint32) string {
 		return right(stream)[0].bytes() + right(stream)[1].bytes()[:11]
 	})},
 	{name: "closes within the head of a frame", errors: map[string]int64{"closed": 60},
@@ -287,6 +328,24 @@ func undisturbed(t *testing.T, s *server, l result.Load) {
 		t.Errorf("%d objections: %+v", s.dropped.Load(), l)
 	}
 }
+
+// again checks that all was answered, and at least so many requests were sent again.
+func again(least int64) func(*testing.T, *server, result.Load) {
+	return func(t *testing.T, s *server, l result.Load) {
+		if l.Succeeded != l.Planned || l.SentAgain < least || s.requests.Load() > l.Started+l.SentAgain {
+			t.Errorf("the server saw %d requests: %+v", s.requests.Load(), l)
+		}
+	}
+}
+
+// cutShort checks that responses were cut short, and all other requests had none.
+func cutShort(t *testing.T, _ *server, l result.Load) {
+	if n := l.Errors["truncated"]; n == 0 || n+l.Errors["closed"] != 60 {
+		t.Errorf("%+v", l)
+	}
+}
+
+func refusedStream(stream uint32) frame { return frame{resetFrame, 0, stream, number(7)} }
 
 func goAway(last, code uint32, debug string) frame {
 	return frame{kind: goAwayFrame, payload: append(append(number(last), number(code)...), debug...)}

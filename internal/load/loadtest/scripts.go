@@ -198,9 +198,9 @@ var scripts = []script{
 	}},
 	{name: "surplus", serve: once(value+"!", linger), failures: map[string]int64{"length": 200}},
 
-	{name: "close mid-body", serve: once(value[:len(value)-2], hangUp), errors: map[string]int64{"closed": 200}},
+	{name: "close mid-body", serve: once(value[:len(value)-2], hangUp), errors: map[string]int64{"truncated": 200}},
 	{name: "close mid-head", serve: once(value[:20], hangUp), errors: map[string]int64{"closed": 200}},
-	{name: "close mid-chunk", serve: once(chunked[:len(chunked)-30], hangUp), errors: map[string]int64{"closed": 200}},
+	{name: "close mid-chunk", serve: once(chunked[:len(chunked)-30], hangUp), errors: map[string]int64{"truncated": 200}},
 	{name: "reset", serve: once("", (*peer).reset), errors: map[string]int64{"reset": 200}, tcpOnly: true},
 	{name: "garbage", serve: once("220 mail.example ESMTP\r\n", linger), errors: map[string]int64{"parse": 200}},
 	{name: "two lengths", serve: once(strings.Replace(value, "Content-Type: text/plain", "Content-Length: 6", 1),
@@ -213,7 +213,7 @@ var scripts = []script{
 	{name: "another protocol", serve: once("HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n", linger),
 		errors: map[string]int64{"parse": 200}},
 	{name: "length too long", serve: once(strings.Replace(value, "Length: 5", "Length: 6", 1), hangUp),
-		errors: map[string]int64{"closed": 200}},
+		errors: map[string]int64{"truncated": 200}},
 	{name: "garbage after an answer", serve: each(value + "garbage"), job: deep,
 		check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
 			if l.Failed+l.Errors["parse"] == 0 || l.Failed != l.Failures["length"] {
