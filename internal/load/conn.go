@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"math"
 
 	"dyno/internal/scenario"
 )
@@ -22,7 +23,7 @@ func (j *Job) NewConn(src *scenario.Source, heads *Heads) Conn {
 		return Conn{two: NewHTTP2(src, heads, j.Pipeline)}
 	}
 	c := Conn{one: NewHTTP1(src, heads, j.Pipeline)}
-	if j.Follow > 0 {
+	if j.Follow > 0 || j.continues {
 		c.one.follow = &follower{most: j.Follow, scheme: j.Scheme()}
 	}
 	return c
@@ -121,6 +122,37 @@ func (c *Conn) Out(b []byte, now int64) (_ []byte, again int) {
 		return c.one.follow.take(b), 0
 	}
 	return b, 0
+}
+
+// Waits returns when Release is to be called: a body that waits for a response 100 is sent without
+// one then. math.MaxInt64: none waits.
+func (c *Conn) Waits() int64 {
+	until := int64(math.MaxInt64)
+	switch {
+	case c.two == nil && c.one.follow != nil && c.one.follow.until > 0:
+		until = c.one.follow.until
+	case c.two != nil:
+		for _, s := range c.two.active {
+			if s.until > 0 {
+				until = min(until, s.until)
+			}
+		}
+	}
+	return until
+}
+
+// Release lets Out send the bodies that have waited until now.
+func (c *Conn) Release(now int64) {
+	switch {
+	case c.two != nil:
+		for _, s := range c.two.active {
+			if s.until > 0 && s.until <= now {
+				c.two.release(s)
+			}
+		}
+	case c.Waits() <= now:
+		c.one.follow.release()
+	}
 }
 
 // Feed reads from b, which is not empty.

@@ -39,7 +39,7 @@ type Slot struct {
 type HTTP1 struct {
 	src     *scenario.Source
 	heads   *Heads
-	follow  *follower // nil: a redirect is a response like others
+	follow  *follower // nil: a redirect is a response like others, and no body waits
 	slots   []Slot    // a ring
 	first   int
 	pending int
@@ -106,7 +106,8 @@ func (h *HTTP1) Ask(b []byte, due, now int64) (_ []byte, tail string) {
 		h.expect(s.Want)
 	}
 	if h.follow != nil {
-		return h.follow.ask(d, b)
+		h.parser.Continued = false
+		return h.follow.ask(d, b, s.Want, now)
 	}
 	return d.HTTP1(b)
 }
@@ -136,6 +137,9 @@ func (h *HTTP1) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 		case event == http1.Done:
 			return n, h.answered(s, n < len(b)), nil
 		case event == http1.More:
+			if h.follow != nil && h.parser.Continued {
+				h.follow.release()
+			}
 			return n, nil, nil
 		}
 		h.headers = h.check(s.Want)

@@ -66,6 +66,7 @@ type stream struct {
 	memory  []byte // of a body that is drawn
 	block   []byte // the header block of the request
 	refused int    // how often the server did not process it
+	until   int64  // when the body is sent without a response 100, for which it waits; 0: it does not
 	queued  bool   // in sending
 	content *content
 }
@@ -200,7 +201,9 @@ func (h *HTTP2) begin(b []byte, s *stream, now int64) []byte {
 	if h.shrunk {
 		b, h.shrunk = append(b, http2.NoTable), false
 	}
-	s.body = s.whole
+	if s.body, s.until = s.whole, 0; s.Want.Continue {
+		s.until = now + int64(scenario.ContinueWait)
+	}
 	b = http2.EndHeaders(append(b, s.block...), at, s.id, s.body == "")
 	if w := s.Want; w.Decode {
 		if s.content == nil {
@@ -250,6 +253,9 @@ func (h *HTTP2) Out(b []byte, now int64) (_ []byte, again int) {
 	return b, again
 }
 
+// release lets the body of s be sent.
+func (h *HTTP2) release(s *stream) { s.until, h.more = 0, true }
+
 // say appends what is in control.
 func (h *HTTP2) say(b []byte) []byte {
 	b = append(b, h.control...)
@@ -259,7 +265,7 @@ func (h *HTTP2) say(b []byte) []byte {
 
 // send appends the body of s, as far as the windows allow and b stays below most bytes.
 func (h *HTTP2) send(b []byte, s *stream, most int) []byte {
-	for s.body != "" && len(b) < most {
+	for s.body != "" && s.until == 0 && len(b) < most {
 		n := min(int64(len(s.body)), h.room, s.room, http2.MaxFrame)
 		if n <= 0 {
 			break
@@ -337,7 +343,7 @@ func (h *HTTP2) remove(s *stream) {
 	h.active[s.at] = h.active[last]
 	h.active[s.at].at = s.at
 	h.active = h.active[:last]
-	s.id, s.body = 0, ""
+	s.id, s.body, s.until = 0, "", 0
 }
 
 // refuse handles a stream that the server did not process, as it says with err: its request is sent

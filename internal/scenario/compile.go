@@ -32,11 +32,15 @@ type Mix struct {
 	session   string // name of the session cookie
 	scheme    string // of the URLs that cookies are kept for
 	closes    bool   // each request has its own Connection: close
+	continues bool   // a request has Expect: 100-continue
 }
 
 // Closes reports whether the requests themselves end their connections: each connection then
 // carries one request.
 func (m *Mix) Closes() bool { return m.closes }
+
+// Continues reports whether the body of a request waits for a response 100.
+func (m *Mix) Continues() bool { return m.continues }
 
 // template is a request before its values are drawn.
 type template struct {
@@ -69,6 +73,7 @@ func (s *Scenario) Compile(host string, o Options) (*Mix, error) {
 		m.total += weight
 		m.until = append(m.until, m.total)
 		m.templates = append(m.templates, t)
+		m.continues = m.continues || t.want.Continue
 	})
 	if m.closes = closes; err != nil {
 		return nil, err
@@ -122,8 +127,8 @@ func (s *Scenario) one(r *Request, host string, o Options) (*Mix, error) {
 // compile renders the request at index. Its errors are mistakes.
 func (r *Request) compile(index int, host string, s *Scenario, o Options) (template, error) {
 	b := builder{names: sortedKeys(r.With)}
-	t := template{want: Want{Index: index, Head: r.Method == "HEAD", Cookies: o.Cookies, Decode: o.Decode},
-		host: host}
+	t := template{want: Want{Index: index, Head: r.Method == "HEAD", Cookies: o.Cookies, Decode: o.Decode,
+		Continue: r.continues()}, host: host}
 	if err := r.check(host); err != nil {
 		return t, err
 	}
@@ -165,6 +170,13 @@ func (r *Request) closes() bool {
 	return slices.ContainsFunc(r.Headers, func(h HeaderLine) bool {
 		return strings.EqualFold(h.Name, "connection") && slices.ContainsFunc(strings.Split(h.Value, ","),
 			func(option string) bool { return strings.EqualFold(strings.TrimSpace(option), "close") })
+	})
+}
+
+// continues reports whether r has a body that waits for a response 100 (RFC 9110, section 10.1.1).
+func (r *Request) continues() bool {
+	return r.Body != "" && slices.ContainsFunc(r.Headers, func(h HeaderLine) bool {
+		return strings.EqualFold(h.Name, "expect") && strings.EqualFold(h.Value, "100-continue")
 	})
 }
 

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ type message struct {
 	raw   []byte // as HTTP/1.1
 	block []byte // its header block, as HTTP/2; nil: it is sent as HTTP/1.1
 	body  string // behind that
+	waits bool   // the body waits for a response 100
 }
 
 // draw draws the next request, for the protocol of v's server.
@@ -31,6 +33,7 @@ func (v *verifier) draw(src *Source, w *Want) (m message) {
 		m.block, _, m.body = d.HTTP2(nil, nil)
 	}
 	m.raw = src.Next(nil, w)
+	m.waits = w.Continue
 	return m
 }
 
@@ -60,8 +63,25 @@ func (m message) withCookies(pairs string) message {
 }
 
 // exchange sends one request and reads the whole response, on the connection of v, which it opens
-// if there is none. It returns the response parsed and as received.
+// if there is none. It returns the response parsed and as received. A request that the server has not
+// processed is sent again (HTTP/2).
 func (v *verifier) exchange(ctx context.Context, m message, head bool) (*http1.Response, []byte, error) {
+	for tries := 0; ; tries++ {
+		resp, answer, err := v.send(ctx, m, head)
+		if _, left := errors.AsType[*notProcessed](err); !left || tries == mostAgain {
+			return resp, answer, err
+		}
+		v.hangUp()
+	}
+}
+
+// mostAgain is how often a request is sent again that the server has not processed.
+const mostAgain = 10
+
+// notProcessed is an error after which the request can be sent again (RFC 9113, section 8.7).
+type notProcessed struct{ error }
+
+func (v *verifier) send(ctx context.Context, m message, head bool) (*http1.Response, []byte, error) {
 	if v.conn == nil {
 		var d net.Dialer
 		conn, err := v.to.Dial(ctx, &d)
@@ -70,7 +90,8 @@ func (v *verifier) exchange(ctx context.Context, m message, head bool) (*http1.R
 		}
 		v.conn = conn
 	}
-	v.conn.SetDeadline(time.Now().Add(v.timeout))
+	until := time.Now().Add(v.timeout)
+	v.conn.SetDeadline(until)
 	if m.block != nil {
 		if v.two == nil {
 			var err error
@@ -78,13 +99,20 @@ func (v *verifier) exchange(ctx context.Context, m message, head bool) (*http1.R
 				return nil, nil, err
 			}
 		}
-		resp, err := v.two.exchange(m.block, m.body, head)
+		v.two.until = until
+		resp, err := v.two.exchange(m.block, m.body, m.waits, head)
 		if err != nil {
 			return nil, nil, v.unread(err, len(v.two.answer))
 		}
 		return resp, v.two.answer, nil
 	}
-	if _, err := v.conn.Write(m.raw); err != nil {
+	out, body := m.raw, []byte(nil)
+	if m.waits {
+		size := bytes.Index(out, blankLine) + len(blankLine)
+		out, body = out[:size], out[size:]
+		v.conn.SetReadDeadline(time.Now().Add(min(v.timeout, ContinueWait)))
+	}
+	if _, err := v.conn.Write(out); err != nil {
 		return nil, nil, fmt.Errorf("the server closed a connection that it should keep alive: %w", err)
 	}
 	var answer []byte
@@ -93,10 +121,22 @@ func (v *verifier) exchange(ctx context.Context, m message, head bool) (*http1.R
 		n, err := v.conn.Read(buf)
 		answer = append(answer, buf[:n]...)
 		ended := errors.Is(err, io.EOF)
+		resp, perr := http1.Whole(answer, head, ended)
+		if waited := errors.Is(err, os.ErrDeadlineExceeded); len(body) > 0 && resp.Status == 0 &&
+			(waited || err == nil && resp.Continued) {
+			v.conn.SetReadDeadline(until)
+			if _, err := v.conn.Write(body); err != nil {
+				return nil, nil, fmt.Errorf("send the body after status 100: %w", err)
+			}
+			body = nil
+			continue
+		}
 		if err != nil && !ended {
 			return nil, nil, v.unread(err, len(answer))
 		}
-		resp, perr := http1.Whole(answer, head, ended)
+		if perr == nil && len(body) > 0 { // for which the server would wait
+			v.hangUp()
+		}
 		switch {
 		case perr == nil && len(answer) > resp.TotalBytes:
 			more := answer[resp.TotalBytes:]

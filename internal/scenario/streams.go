@@ -22,11 +22,12 @@ type two struct {
 	conn   net.Conn
 	parser http2.Parser
 	buffer []byte
-	in     []byte // received, and not yet parsed
-	out    []byte // to be sent
-	answer []byte // received since the last request began
-	next   uint32 // number of the next stream
-	got    int64  // bytes of DATA since the window of the connection was widened
+	in     []byte    // received, and not yet parsed
+	out    []byte    // to be sent
+	answer []byte    // received since the last request began
+	next   uint32    // number of the next stream
+	got    int64     // bytes of DATA since the window of the connection was widened
+	until  time.Time // when it must be over
 
 	room, window, initial int64 // that the server grants: to the connection, the stream, a new stream
 	shrunk                bool  // it has made the table of fields smaller, and was not answered
@@ -163,9 +164,10 @@ func (t *two) goAway() error {
 	return fmt.Errorf("the server sent GOAWAY: %v, %s", t.parser.Code, quote(t.parser.Piece))
 }
 
-// exchange sends one request and reads the whole response. head says that it is to HEAD. What is
-// received meanwhile stands in t.answer.
-func (t *two) exchange(block []byte, body string, head bool) (*http1.Response, error) {
+// exchange sends one request and reads the whole response; waits says that the body waits for a
+// response 100, head that the request is HEAD. What is received meanwhile stands in t.answer. Its
+// error is a *notProcessed if the request may be sent again.
+func (t *two) exchange(block []byte, body string, waits, head bool) (*http1.Response, error) {
 	id, at := t.next, len(t.out)
 	t.next += 2
 	t.out = http2.BeginHeaders(t.out)
@@ -175,8 +177,15 @@ func (t *two) exchange(block []byte, body string, head bool) (*http1.Response, e
 	t.out = http2.EndHeaders(append(t.out, block...), at, id, body == "")
 	t.answer, t.window = nil, t.initial
 	r, p := &http1.Response{Proto: "HTTP/2", Length: -1}, &t.parser
+	if waits {
+		t.conn.SetReadDeadline(time.Now().Add(min(time.Until(t.until), ContinueWait)))
+	}
 	for ended := false; !ended; {
-		for n := int64(1); body != "" && n > 0; {
+		if waits && r.Continued {
+			waits = false
+			t.conn.SetReadDeadline(t.until)
+		}
+		for n := int64(1); body != "" && n > 0 && !waits; {
 			if n = min(int64(len(body)), t.room, t.window, http2.MaxFrame); n > 0 {
 				t.out = http2.AppendData(t.out, id, body[:n], int(n) == len(body))
 				body, t.room, t.window = body[n:], t.room-n, t.window-n
@@ -184,14 +193,23 @@ func (t *two) exchange(block []byte, body string, head bool) (*http1.Response, e
 		}
 		event, err := t.event(true)
 		switch {
+		case waits && errors.Is(err, os.ErrDeadlineExceeded):
+			waits = false
+			t.conn.SetReadDeadline(t.until)
 		case err != nil:
 			return nil, err
 		case event == http2.GoAway:
-			if r.Close = true; p.Stream < id {
+			if r.Close = true; p.Stream < id && r.Status == 0 {
+				return nil, &notProcessed{t.goAway()}
+			} else if p.Stream < id {
 				return nil, t.goAway()
 			}
 		case event == http2.Reset && p.Stream == id:
-			return nil, fmt.Errorf("the server reset the stream: %v", p.Code)
+			err = fmt.Errorf("the server reset the stream: %v", p.Code)
+			if p.Code == http2.RefusedStream && r.Status == 0 {
+				err = &notProcessed{err}
+			}
+			return nil, err
 		case event != http2.Headers && event != http2.Data:
 		case p.Stream != id:
 			return nil, fmt.Errorf("a frame of stream %d, of which nothing is awaited", p.Stream)
@@ -229,6 +247,7 @@ func (t *two) take(event http2.Event, r *http1.Response) error {
 		return fmt.Errorf("an interim response, %d, that cannot be one", h.Status)
 	case h.Status < 200:
 		r.Interim++
+		r.Continued = r.Continued || h.Status == 100
 	default:
 		r.Status, r.Length, r.Fields, r.HeadBytes = h.Status, h.Length, lines(h.Fields), len(h.Fields)
 	}

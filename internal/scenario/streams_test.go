@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -115,6 +117,14 @@ func TestRejectsHTTP2(t *testing.T) {
 		defer ln.Close()
 		go func() {
 			conn, err := ln.Accept()
+			for ; err == nil && strings.HasPrefix(want, "GOAWAY"); conn, err = ln.Accept() { // it is tried again
+				io.ReadFull(conn, make([]byte, len(http2.ClientPreface)))
+				f := http2.NewFramer(conn, conn)
+				f.WriteSettings()
+				answer[0](f)
+				io.Copy(io.Discard, conn)
+				conn.Close()
+			}
 			if err != nil {
 				return
 			}
@@ -142,6 +152,92 @@ func TestRejectsHTTP2(t *testing.T) {
 			Expect: Expect{Status: 200}}}}).Answers(t.Context(), to)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %s", err, want)
+		}
+	}
+}
+
+// TestNotProcessed: a request that a server leaves out is sent again on another connection.
+func TestNotProcessed(t *testing.T) {
+	for name, leave := range map[string]func(f *http2.Framer, stream uint32){
+		"GOAWAY":         func(f *http2.Framer, stream uint32) { f.WriteGoAway(stream-1, http2.ErrCodeNo, nil) },
+		"REFUSED_STREAM": func(f *http2.Framer, stream uint32) { f.WriteRSTStream(stream, http2.ErrCodeRefusedStream) },
+	} {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ln.Close()
+		go func() {
+			for {
+				conn, err := ln.Accept()
+				if err != nil {
+					return
+				}
+				go func() { // it answers the first request alone
+					defer conn.Close()
+					io.ReadFull(conn, make([]byte, len(http2.ClientPreface)))
+					f := http2.NewFramer(conn, conn)
+					for f.WriteSettings(); err == nil; {
+						var frame http2.Frame
+						frame, err = f.ReadFrame()
+						if h, ok := frame.(*http2.HeadersFrame); ok && h.StreamID > 1 {
+							leave(f, h.StreamID)
+						} else if ok {
+							f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: []byte{0x88}, EndHeaders: true,
+								EndStream: true})
+						}
+					}
+				}()
+			}
+		}()
+		to := endpoint.TCP(ln.Addr().String())
+		to.HTTP2 = true
+		all, err := (&Scenario{Requests: []Request{{Method: "GET", Path: "/{int:1..9}", Weight: 1,
+			Expect: Expect{Status: 200}}}}).Answers(t.Context(), to)
+		if err != nil || len(all) != draws {
+			t.Errorf("%s: %d answers, %v", name, len(all), err)
+		}
+	}
+}
+
+// TestContinue: a body waits for the response 100, which net/http sends when the handler reads, and is not
+// sent after another.
+func TestContinue(t *testing.T) {
+	body := strings.Repeat("x", 100_000)
+	for _, two := range []bool{false, true} {
+		server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/no" {
+				w.WriteHeader(417)
+				return
+			}
+			all, _ := io.ReadAll(r.Body)
+			w.Header().Set("Content-Length", strconv.Itoa(len(all)))
+			w.Write(all)
+		}))
+		server.Config.Protocols = new(http.Protocols)
+		server.Config.Protocols.SetHTTP1(true)
+		server.Config.Protocols.SetUnencryptedHTTP2(true)
+		server.Start()
+		defer server.Close()
+		s := &Scenario{Name: "x"}
+		for path, expect := range map[string]Expect{"/no": {Status: 417}, "/yes": {Status: 200, Body: &body}} {
+			s.Requests = append(s.Requests, Request{Name: path, Method: "POST", Path: path, Body: body, Weight: 1,
+				Headers: []HeaderLine{{Name: "Expect", Value: "100-Continue"}}, Expect: expect})
+		}
+		to := endpoint.TCP(server.Listener.Addr().String())
+		to.HTTP2 = two
+		all, err := s.Answers(t.Context(), to)
+		if err != nil || len(all) != 2 {
+			t.Fatalf("HTTP/2 %v: %d answers, %v", two, len(all), err)
+		}
+		for _, a := range all {
+			if went := strings.Contains(a.Sent, "/yes"); a.Response.Continued != went {
+				t.Errorf("HTTP/2 %v: %s: %+v", two, a.Sent, a.Response)
+			}
+		}
+		s.Requests = slices.DeleteFunc(s.Requests, func(r Request) bool { return r.Path == "/no" }) // which closes
+		if _, err := Verify(t.Context(), s, to, nil, 0); err != nil {
+			t.Errorf("HTTP/2 %v: %v", two, err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"hash"
+	"time"
 )
 
 // Want is the contract of one request in flight, in the form that the hot path needs. Each request
@@ -23,6 +24,7 @@ type Want struct {
 	Cookies   bool     // Source.Learn must see the header section
 	Decode    bool     // the body is judged with its content coding undone
 	Session   bool     // Source.Learn judges whether a session is kept
+	Continue  bool     // the body waits for a response 100 (Expect: 100-continue)
 	Sets      bool     // the response to a request without a session must set one
 
 	loose   *loose // compares the body, if CheckBody does not
@@ -31,6 +33,10 @@ type Want struct {
 	own     []byte // memory for the drawn parts of Body and path
 	hash    *bodyHash
 }
+
+// ContinueWait is how long a body waits for a response 100, as in curl: a server may not send one (RFC
+// 9110, section 10.1.1).
+const ContinueWait = time.Second
 
 // bodyHash is the state of one hash, with room for its sum, so that neither allocates per response.
 type bodyHash struct {

@@ -100,6 +100,9 @@ func (c *conn) wait(w *window) *lost {
 	switch {
 	case c.http.Pending() > 0:
 		until = c.limit()
+		if c.session.job.Continues() {
+			until = min(until, c.http.Waits())
+		}
 	case barred && c.more:
 		until = max(since, w.start) + int64(c.session.job.Timeout)
 	}
@@ -137,6 +140,9 @@ func (c *conn) wait(w *window) *lost {
 		}
 		switch now := c.session.now(); {
 		case now < until:
+		case c.http.Waits() <= now:
+			c.http.Release(now)
+			return c.reply(w, nil)
 		case c.http.Pending() > 0:
 			c.book.Lock()
 			l := c.late(w, now)

@@ -23,7 +23,7 @@ func Run(t *testing.T, e load.Engine) {
 	beChild(t, e)
 	for _, cases := range []map[string]func(*testing.T, load.Engine){
 		sessions, schedules, pauses, stops, dials, absences, silences, names, details, bodies, limits,
-		mixes, redirects, encrypted, tunnels, streams, shares,
+		mixes, redirects, continues, encrypted, tunnels, streams, shares,
 	} {
 		for _, name := range slices.Sorted(maps.Keys(cases)) {
 			t.Run(name, func(t *testing.T) { cases[name](t, e) })
