@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"dyno/internal/bundle"
 	"dyno/internal/claim"
+	"dyno/internal/foreign"
 	"dyno/internal/report"
 	"dyno/internal/result"
 	"dyno/internal/study"
@@ -170,7 +172,10 @@ func (p *project) save(cmd *cobra.Command, name string, page []byte) error {
 		return usagef("write %s: this needs a checkout of dyno; run dyno inside one, or set %s to one", name,
 			bundle.Variable)
 	}
-	if err := os.WriteFile(filepath.Join(p.root, filepath.FromSlash(name)), page, 0o644); err != nil {
+	if err := foreign.Replace(p.root, filepath.FromSlash(name), 0o644, func(w io.Writer) error {
+		_, err := w.Write(page)
+		return err
+	}); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	fmt.Fprintln(cmd.ErrOrStderr(), "written:", name)

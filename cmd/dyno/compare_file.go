@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"reflect"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"dyno/internal/conf"
+	"dyno/internal/foreign"
 	"dyno/internal/plan"
 )
 
@@ -149,7 +149,7 @@ func compareSides(cmd *cobra.Command, args []string) (sides []string, file *comp
 	if len(args) > 0 {
 		return args, nil, nil
 	}
-	file, err = readCompareFile(os.DirFS("."))
+	file, err = readCompareFile(foreign.FS("."))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, usagef("no sides, and no %s in this folder; run dyno init to write one, or: %s",
 			compareFileName,

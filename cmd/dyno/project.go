@@ -12,6 +12,7 @@ import (
 	"dyno/internal/bundle"
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
+	"dyno/internal/foreign"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
 	"dyno/internal/study"
@@ -34,7 +35,7 @@ func openProject() (*project, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &project{found: found, root: found.Root, fsys: os.DirFS(found.Root)}
+	p := &project{found: found, root: found.Root, fsys: foreign.FS(found.Root)}
 	p.manifests, err = contestant.List(p.fsys)
 	return p, err
 }
@@ -46,7 +47,7 @@ func openRun(name string) (*result.Run, error) {
 	if !errors.Is(err, fs.ErrNotExist) || found != nil {
 		return run, err
 	}
-	slugs, _ := study.Slugs(os.DirFS(p.Root))
+	slugs, _ := study.Slugs(foreign.FS(p.Root))
 	where := filepath.Join(study.Folder, name)
 	switch {
 	case !slices.Contains(slugs, name):

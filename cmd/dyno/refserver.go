@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno/internal/foreign"
 	"dyno/internal/protocol"
 	"dyno/internal/refserver"
 	"dyno/internal/result"
@@ -61,7 +62,7 @@ func refserverCommand() *cobra.Command {
 func refserverOptions(files []string, addr string) (o refserver.Options, err error) {
 	for _, file := range files {
 		project, name := filepath.Dir(filepath.Dir(file)), strings.TrimSuffix(filepath.Base(file), ".toml")
-		s, err := scenario.Read(os.DirFS(project), name)
+		s, err := scenario.Read(foreign.FS(project), name)
 		if err != nil {
 			return o, err
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"dyno/internal/document"
 	"dyno/internal/experiment"
+	"dyno/internal/foreign"
 	"dyno/internal/plan"
 	"dyno/internal/protocol"
 	"dyno/internal/report"
@@ -383,12 +385,9 @@ const pageFile = "report.html"
 // writePages writes report.html and run.json beside the trials.
 func writePages(data *report.Data, dir string) error {
 	for name, write := range map[string]report.Writer{pageFile: report.HTML, "run.json": report.JSON} {
-		f, err := os.Create(filepath.Join(dir, name))
+		err := foreign.Replace(dir, name, 0o600, func(w io.Writer) error { return write(w, data) })
 		if err != nil {
-			return fmt.Errorf("write report: %w", err)
-		}
-		if err := errors.Join(write(f, data), f.Close()); err != nil {
-			return fmt.Errorf("write %s: %w", f.Name(), err)
+			return fmt.Errorf("write %s: %w", filepath.Join(dir, name), err)
 		}
 	}
 	return nil

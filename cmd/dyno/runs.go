@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno/internal/document"
+	"dyno/internal/foreign"
 	"dyno/internal/plan"
 	"dyno/internal/result"
 	"dyno/internal/study"
@@ -32,6 +34,11 @@ func (p *place) repeat(cmd *cobra.Command, r *plan.Request, run func() error) er
 	}
 	drawSeed(cmd)
 	dir, seed := p.folder(pr), r.Seed
+	for i := range p.runs {
+		if err := foreign.Folders(dir, strconv.Itoa(i+1)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 	var failed error
 	for i := range p.runs {
 		p.out, r.Seed, r.Relink = filepath.Join(dir, strconv.Itoa(i+1)), seed+uint64(i), i*plan.MostLayouts

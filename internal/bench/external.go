@@ -23,7 +23,7 @@ func (b *Bench) loadExternal(ctx context.Context, s Server, o plan.Order) (*resu
 		return nil, err
 	}
 	before, counted, inner := s.Logged(), s.Count(), clocks(s, b.Generator)
-	name := filepath.Join("logs", LogName(o.Contestant, fmt.Sprintf("%s%d", o.External, o.Epoch)))
+	name := filepath.Join(logFolder, LogName(o.Contestant, fmt.Sprintf("%s%d", o.External, o.Epoch)))
 	reported, used, err := b.External[o.External].Load(ctx, b.job(o.Contestant, s, o.Level, o.LoadSeed), b.window(o, nil),
 		filepath.Join(b.Folder, name))
 	if ctx.Err() != nil {

@@ -306,7 +306,7 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 		return nil, err
 	}
 	inst, err := contestant.Launch(ctx, b, contestant.LaunchOptions{
-		Dir:  filepath.Join(l.opts.Folder, "homes", safe(name)),
+		Dir:  filepath.Join(l.opts.Folder, homeFolder, safe(name)),
 		Log:  l.log(name, fmt.Sprintf("epoch%d", o.Epoch)),
 		CPUs: l.pinned(cpus), Count: given != nil, Address: l.opts.Address, Pad: o.Padding, Delay: o.Delay,
 		Work: o.Work, Backend: o.Backend, Routes: routes,
@@ -333,7 +333,7 @@ func (l *Local) certified(forms []protocol.HTTP) (endpoint.Identity, error) {
 		return l.identity, nil
 	}
 	var err error
-	l.identity, err = endpoint.NewIdentity(filepath.Join(l.opts.Folder, "tls"), l.listens()...)
+	l.identity, err = endpoint.NewIdentity(filepath.Join(l.opts.Folder, tlsFolder), l.listens()...)
 	return l.identity, err
 }
 

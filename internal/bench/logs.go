@@ -2,9 +2,16 @@ package bench
 
 import "path/filepath"
 
+// The folders of a run folder that a bench writes into: logs of contestants, their working folders,
+// and the certificate of the run.
+const logFolder, homeFolder, tlsFolder = "logs", "homes", "tls"
+
+// Folders are all of these.
+var Folders = []string{logFolder, homeFolder, tlsFolder}
+
 // log returns the path of a contestant's log.
 func (l *Local) log(name, what string) string {
-	return filepath.Join(l.opts.Folder, "logs", LogName(name, what))
+	return filepath.Join(l.opts.Folder, logFolder, LogName(name, what))
 }
 
 // LogName returns the name of a contestant's log in the folder logs of a run. what is build, or

@@ -8,14 +8,14 @@ import (
 )
 
 // Defect is a contradiction in a record that no machine and no contestant can cause. It is a bug in
-// dyno.
+// dyno, or the record was altered.
 type Defect struct {
 	What string // what contradicts what, and where
 }
 
 func (d *Defect) Error() string {
-	return "internal error: " + d.What + "; this is a bug in dyno: do not trust any figure of this record, and " +
-		"please report it with the record"
+	return "the record contradicts itself: " + d.What + "; unless it was altered, this is a bug in dyno: do not trust " +
+		"any figure of this record, and please report it with the record"
 }
 
 // Assert returns a *Defect if a record breaks a rule that dyno itself must keep: times do not run

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"reflect"
 	"slices"
@@ -43,7 +44,7 @@ type File struct {
 // The error lists all unknown keys, in the order of the file, and the first value of a wrong type.
 // After a syntax error there are no further errors. On error *into may be partly filled.
 func Read(fsys fs.FS, path string, into any) (*File, error) {
-	data, err := fs.ReadFile(fsys, path)
+	data, err := readAll(fsys, path)
 	if err != nil {
 		var pathErr *fs.PathError
 		if errors.As(err, &pathErr) {
@@ -52,6 +53,22 @@ func Read(fsys fs.FS, path string, into any) (*File, error) {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	return parse(path, data, into)
+}
+
+// mostBytes is the size of a file that Read reads at most; a hand-written one has some kilobytes.
+const mostBytes = 4 << 20
+
+func readAll(fsys fs.FS, path string) ([]byte, error) {
+	f, err := fsys.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
+	if len(data) > mostBytes {
+		err = fmt.Errorf("it is longer than %d MB", mostBytes>>20)
+	}
+	return data, err
 }
 
 // parse does the same as Read for text that has been read already; path only names it in errors.

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -18,6 +17,7 @@ import (
 
 	"dyno/internal/adhoc"
 	"dyno/internal/conf"
+	"dyno/internal/foreign"
 	"dyno/internal/protocol"
 )
 
@@ -87,7 +87,7 @@ func (m *Manifest) Dir(root string) string {
 // FS returns the file system that Path is a folder of: the manifest's own root, else project.
 func (m *Manifest) FS(project fs.FS) fs.FS {
 	if m.Root != "" {
-		return os.DirFS(m.Root)
+		return foreign.FS(m.Root)
 	}
 	return project
 }

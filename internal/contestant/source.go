@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"dyno/internal/foreign"
 )
 
 // IsFolder reports whether dir holds a contestant.toml.
@@ -21,7 +23,7 @@ func ReadFolder(dir string) (*Manifest, error) {
 		return nil, err
 	}
 	root := filepath.Dir(dir)
-	m, _, err := read(os.DirFS(root), filepath.Base(dir), "contestant")
+	m, _, err := read(foreign.FS(root), filepath.Base(dir), "contestant")
 	if err != nil {
 		return nil, err
 	}
@@ -38,14 +40,14 @@ func ListFolder(dir string) ([]*Manifest, error) {
 		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(dir, "contestant.toml")); err == nil {
-		m, err := readNamed(os.DirFS(filepath.Dir(dir)), filepath.Base(dir))
+		m, err := readNamed(foreign.FS(filepath.Dir(dir)), filepath.Base(dir))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", filepath.Dir(dir), err)
 		}
 		m.Root = filepath.Dir(dir)
 		return []*Manifest{m}, nil
 	}
-	all, err := list(os.DirFS(dir), "*/*/contestant.toml")
+	all, err := list(foreign.FS(dir), "*/*/contestant.toml")
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", dir, err)

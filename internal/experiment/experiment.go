@@ -16,6 +16,7 @@ import (
 	"dyno/internal/bench"
 	"dyno/internal/checks"
 	"dyno/internal/contestant"
+	"dyno/internal/foreign"
 	"dyno/internal/load/external"
 	"dyno/internal/plan"
 	"dyno/internal/proc"
@@ -213,6 +214,9 @@ func (x *Experiment) open() (store *result.Store, run *result.Run, unlock func()
 		if err = os.MkdirAll(x.Folder, 0o755); err != nil {
 			return nil, nil, nil, fmt.Errorf("create run folder: "+other, err)
 		}
+	}
+	if err = foreign.Folders(x.Folder, bench.Folders...); err != nil {
+		return nil, nil, nil, fmt.Errorf(other, err)
 	}
 	if unlock, err = proc.LockFolder(x.Folder); err != nil {
 		return nil, nil, nil, fmt.Errorf(other, err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -60,6 +61,13 @@ func TestNew(t *testing.T) {
 	}
 	if _, err := x.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "pass another --out") {
 		t.Errorf("into a folder that has a record: %v", err)
+	}
+	x.Folder = t.TempDir()
+	if err := os.Symlink(t.TempDir(), filepath.Join(x.Folder, "homes")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "homes is not a folder") {
+		t.Errorf("into a folder whose homes are elsewhere: %v", err)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/internal/foreign"
 	"dyno/internal/netns"
 )
 
@@ -120,11 +121,12 @@ func begin(cmd Command, by accounting) (*Process, error) {
 		return nil, fmt.Errorf("start %s: %w", cmd.Argv[0], err)
 	}
 	defer input.Close()
-	name := cmd.Log
-	if name == "" {
-		name = os.DevNull
+	var output *os.File
+	if cmd.Log == "" {
+		output, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	} else {
+		output, err = foreign.Append(cmd.Log)
 	}
-	output, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", cmd.Argv[0], err)
 	}

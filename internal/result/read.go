@@ -11,21 +11,24 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"dyno/internal/foreign"
 )
 
 // Open reads the run at path: a run folder, a trials.jsonl, or a trials.jsonl.gz.
 func Open(path string) (*Run, error) {
+	open := foreign.Open
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		plain := filepath.Join(path, TrialsFile)
-		if _, err := os.Stat(plain); errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Lstat(plain); errors.Is(err, os.ErrNotExist) {
 			plain += ".gz"
 		}
-		if _, err := os.Stat(plain); errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Lstat(plain); errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("open run: no %s in %s: %w", TrialsFile, path, os.ErrNotExist)
 		}
-		path = plain
+		path, open = plain, foreign.OpenIn
 	}
-	f, err := os.Open(path)
+	f, err := open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open run: %w", err)
 	}
@@ -63,15 +66,18 @@ func (d *Damaged) Unwrap() error { return d.Err }
 // not match the lines before it, gives a *Damaged. A first line without a plan is a different
 // error.
 func Read(r io.Reader, name string) (*Run, error) {
-	br := bufio.NewReaderSize(r, 1<<20)
+	br := bufio.NewReaderSize(r, mostLineBytes)
 	run, seal := &Run{}, newSealer()
 	for n := 1; ; n++ {
-		line, err := br.ReadBytes('\n')
+		line, err := readLine(br)
 		last := errors.Is(err, io.EOF)
 		var rec Record
 		column := int64(1)
 		if err == nil || last {
 			column, err = decode(line, &rec)
+		}
+		if err == nil && (n > mostRecords || seal.bytes > mostRecordBytes) {
+			err = fmt.Errorf("the record goes on; at most %d lines and %d MB are read", mostRecords, mostRecordBytes>>20)
 		}
 		switch {
 		case err != nil && n == 1:
@@ -92,6 +98,9 @@ func Read(r io.Reader, name string) (*Run, error) {
 			err = errors.New(
 				"there is a record after the end of the run: two records were joined, or lines were inserted")
 		}
+		if err == nil {
+			err = checkBounds(&rec)
+		}
 		if err != nil {
 			d := &Damaged{Name: name, Line: n, Column: column, Err: err, Run: run}
 			run.Damage = d
@@ -103,6 +112,15 @@ func Read(r io.Reader, name string) (*Run, error) {
 			return run, nil
 		}
 	}
+}
+
+// readLine returns the next line, with its end, or a part of one that is too long, and an error.
+func readLine(br *bufio.Reader) ([]byte, error) {
+	line, err := br.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		err = fmt.Errorf("the line is longer than %d kB", mostLineBytes>>10)
+	}
+	return line, err
 }
 
 // decode reads a line; a blank one holds nothing. On an error it says where in the line that is, from 1.

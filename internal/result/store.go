@@ -14,6 +14,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"dyno/internal/foreign"
 )
 
 // TrialsFile is the name of the file in a run folder that holds all measurements.
@@ -26,7 +29,6 @@ const TrialsFile = "trials.jsonl"
 type Store struct {
 	f      storeFile
 	sealer          // of the lines in f
-	bytes  int64    // that they take
 	stop   *Stopped // why nothing more is appended; nil: nothing failed
 }
 
@@ -64,7 +66,7 @@ func Create(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("create run folder: %w", err)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, TrialsFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o644)
+	f, err := foreign.Create(filepath.Join(dir, TrialsFile))
 	if err != nil {
 		return nil, fmt.Errorf("create run: %w", err)
 	}
@@ -75,10 +77,10 @@ func Create(dir string) (*Store, error) {
 // trials.jsonl.gz it is unpacked first. A last line that was cut off by a crash is cut away; one
 // that lacks no more than its end, which Read reads, is given it.
 func Continue(dir string) (*Store, error) {
-	if err := unpack(filepath.Join(dir, TrialsFile)); err != nil {
+	if err := unpack(dir); err != nil {
 		return nil, fmt.Errorf("continue run: %w", err)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, TrialsFile), os.O_RDWR|os.O_APPEND, 0)
+	f, err := foreign.Append(filepath.Join(dir, TrialsFile))
 	if err != nil {
 		return nil, fmt.Errorf("continue run: %w", err)
 	}
@@ -94,30 +96,31 @@ func Continue(dir string) (*Store, error) {
 	return s, nil
 }
 
-// unpack writes the file from its compressed copy beside it, unless it exists or there is no copy.
-func unpack(file string) error {
-	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+// unpack writes the trials.jsonl of dir from its compressed copy, unless it exists.
+func unpack(dir string) error {
+	file := filepath.Join(dir, TrialsFile)
+	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	from, err := os.Open(file + ".gz")
+	from, err := foreign.OpenIn(file + ".gz")
 	if err != nil {
 		return fmt.Errorf("neither %s nor its compressed copy: %w", file, err)
 	}
 	defer from.Close()
 	z, err := gzip.NewReader(from)
+	if err == nil {
+		err = foreign.Replace(dir, TrialsFile, 0o600, func(w io.Writer) error {
+			n, err := io.Copy(w, io.LimitReader(z, mostRecordBytes+1))
+			if n > mostRecordBytes {
+				err = fmt.Errorf("it holds more than %d MB", mostRecordBytes>>20)
+			}
+			return err
+		})
+	}
 	if err != nil {
 		return fmt.Errorf("unpack %s: %w", from.Name(), err)
 	}
-	partial := file + ".partial"
-	to, err := os.Create(partial)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(to, z)
-	if err = errors.Join(err, to.Sync(), to.Close()); err != nil {
-		return errors.Join(fmt.Errorf("unpack %s: %w", from.Name(), err), os.Remove(partial))
-	}
-	return os.Rename(partial, file)
+	return nil
 }
 
 // settle completes rest, a last line without a newline. If rest is not a record, settle removes it.
@@ -128,15 +131,14 @@ func (s *Store) settle(rest []byte) error {
 	if _, err := s.f.Write([]byte{'\n'}); err != nil {
 		return err
 	}
-	s.add(append(rest, '\n'))
-	s.bytes += int64(len(rest)) + 1
+	s.add(append(slices.Clip(rest), '\n'))
 	return nil
 }
 
 // scan processes the whole lines of r and returns what follows them.
 func (s *Store) scan(r io.Reader) (rest []byte, err error) {
-	for br := bufio.NewReaderSize(r, 1<<20); ; {
-		line, err := br.ReadBytes('\n')
+	for br := bufio.NewReaderSize(r, mostLineBytes); ; {
+		line, err := readLine(br)
 		switch {
 		case errors.Is(err, io.EOF):
 			return line, nil
@@ -144,7 +146,6 @@ func (s *Store) scan(r io.Reader) (rest []byte, err error) {
 			return nil, err
 		}
 		s.add(line)
-		s.bytes += int64(len(line))
 	}
 }
 
@@ -168,7 +169,6 @@ func (s *Store) write(line []byte) error {
 		return s.stop
 	}
 	s.add(line)
-	s.bytes += int64(len(line))
 	return nil
 }
 
@@ -187,6 +187,7 @@ func (s *Store) Close() error { return errors.Join(s.f.Sync(), s.f.Close()) }
 // sealer counts and hashes lines for the End record that follows them.
 type sealer struct {
 	records int
+	bytes   int64
 	sum     hash.Hash
 }
 
@@ -197,6 +198,7 @@ func (s *sealer) add(line []byte) {
 	if len(bytes.TrimSpace(line)) > 0 {
 		s.records++
 	}
+	s.bytes += int64(len(line))
 	s.sum.Write(line)
 }
 

@@ -18,7 +18,7 @@ import (
 func sample() []Record {
 	cpu := int64(123)
 	return []Record{
-		{Plan: &Plan{Format: Format, Contestants: []string{"a"}, Seed: 9}},
+		{Plan: smallPlan()},
 		{Host: &Host{OS: "linux", CPUs: 2}},
 		{Contestant: &Contestant{Name: "a", Version: "v1"}},
 		{Launch: &Launch{Contestant: "a", ReadyNS: 5}},
@@ -27,6 +27,13 @@ func sample() []Record {
 		{Failure: &Failure{Contestant: "a", Stage: "load", Reason: "reset"}},
 		{End: &End{Reason: "decided"}},
 	}
+}
+
+// planLine is the least plan that is read.
+const planLine = `{"plan":{"format":2,"protocol":"sweep","level":{"connections":1}}}` + "\n"
+
+func smallPlan() *Plan {
+	return &Plan{Format: Format, Protocol: "sweep", Contestants: []string{"a"}, Level: Level{Connections: 1}, Seed: 9}
 }
 
 func TestStoreGivesBackWhatItTook(t *testing.T) {
@@ -79,8 +86,8 @@ func TestReadErrorsSayWhere(t *testing.T) {
 		"":                       "empty",
 		`{"trial":{}}`:           "t.jsonl:1:1: the first line has no plan",
 		`{"plan":{"format":99}}`: "format 99; this dyno reads format 2",
-		"{\"plan\":{\"format\":2}}\n{\"trial\":{\"epoch\":\"x\"}}\n": "t.jsonl:2:",
-		"{\"plan\":{\"format\":2}}\nnonsense\n{}\n":                  "t.jsonl:2:2",
+		planLine + "{\"trial\":{\"epoch\":\"x\"}}\n": "t.jsonl:2:",
+		planLine + "nonsense\n{}\n":                  "t.jsonl:2:2",
 	} {
 		_, err := Read(strings.NewReader(in), "t.jsonl")
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -90,7 +97,7 @@ func TestReadErrorsSayWhere(t *testing.T) {
 }
 
 func TestLineCutOffByACrashIsDropped(t *testing.T) {
-	run, err := Read(strings.NewReader("{\"plan\":{\"format\":2}}\n{\"trial\":{\"epoch\":1}}\n{\"trial\":{\"ep"),
+	run, err := Read(strings.NewReader(planLine+"{\"trial\":{\"epoch\":1}}\n{\"trial\":{\"ep"),
 		"t.jsonl")
 	if err != nil || len(run.Trials) != 1 {
 		t.Errorf("%d trials, error %v", len(run.Trials), err)
@@ -107,7 +114,7 @@ func TestFailedWriteLeavesWholeLines(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Append(Record{Plan: &Plan{Format: Format}}); err != nil {
+			if err := s.Append(Record{Plan: smallPlan()}); err != nil {
 				t.Fatal(err)
 			}
 			disk := &fullDisk{storeFile: s.f, room: 9, cut: cut}
@@ -177,7 +184,7 @@ func TestFailedSyncStopsTheStore(t *testing.T) {
 	if err := s.Sync(); !errors.Is(err, errFull) {
 		t.Errorf("sync: %v", err)
 	}
-	if err := s.Append(Record{Plan: &Plan{Format: Format}}); !errors.As(err, &stopped) {
+	if err := s.Append(Record{Plan: smallPlan()}); !errors.As(err, &stopped) {
 		t.Errorf("append: %v", err)
 	}
 }
@@ -292,7 +299,7 @@ func TestWriteSealsAnew(t *testing.T) {
 func TestContinueKeepsWhatReadReads(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, TrialsFile)
-	if err := os.WriteFile(path, []byte("{\"plan\":{\"format\":2}}\n{\"trial\":{\"epoch\":1}}"), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(planLine+"{\"trial\":{\"epoch\":1}}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	s, err := Continue(dir)
@@ -310,7 +317,7 @@ func TestContinueKeepsWhatReadReads(t *testing.T) {
 func TestContinueOnAFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, TrialsFile)
-	const text = "{\"plan\":{\"format\":2}}\n{\"trial\":{\"epoch\":1}}"
+	const text = planLine + "{\"trial\":{\"epoch\":1}}"
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +340,7 @@ func TestContinueOnAFullDisk(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add([]byte("{\"plan\":{\"format\":2}}\n{\"trial\":{\"epoch\":1}}\n{\"trial\":{\"ep"))
+	f.Add([]byte(planLine + "{\"trial\":{\"epoch\":1}}\n{\"trial\":{\"ep"))
 	f.Add([]byte("{}"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		run, err := Read(bytes.NewReader(b), "f")
@@ -353,7 +360,7 @@ func TestContinueCutsTheBrokenLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = errors.Join(s.Append(Record{Plan: &Plan{Format: Format}}), s.Append(Record{End: &End{Reason: "interrupted"}}),
+	err = errors.Join(s.Append(Record{Plan: smallPlan()}), s.Append(Record{End: &End{Reason: "interrupted"}}),
 		s.Close())
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,249 @@
+package result
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Bounds of a record, which may be made by anyone. A run of dyno's own stays far below them.
+const (
+	mostLineBytes   = 1 << 20 // of one record
+	mostRecordBytes = 1 << 30 // of all, unpacked
+	mostRecords     = 500_000
+)
+
+// span is what a number may be, or the numbers of a list; most entries is how long a list, a map or a
+// string may be.
+type span struct{ least, most, entries float64 }
+
+// wide is what every number may be that bounds does not name: 2⁵³ is what all readers of JSON keep
+// exactly, in ns 104 days.
+var wide = span{0, 1 << 53, 1000}
+
+// bounds are the bounds of keys, by the type that has the key, where they are not wide. What decides
+// how much is computed has narrow ones.
+var bounds = map[string]span{
+	"Plan.contestants":         {entries: 300},
+	"Plan.controls":            {entries: 20},
+	"Plan.levels":              {entries: 300},
+	"Plan.cells":               {entries: 20_000},
+	"Plan.family":              {entries: 2000},
+	"Plan.external":            {entries: 10},
+	"Plan.seed":                {0, 1 << 64, 0},
+	"Plan.relink":              {0, 1 << 31, 0},
+	"Plan.alpha":               {0, 1, 0},
+	"Plan.margin":              {0, 100, 0},
+	"Plan.rounds":              {0, 10_000, 0},
+	"Plan.pilots":              {0, 1000, 0},
+	"Plan.interim_analyses":    {1, 10_000, 100},
+	"Plan.epochs":              {0, 10_000, 0},
+	"Plan.extra_epochs":        {0, 10_000, 0},
+	"Plan.level_extra_epochs":  {0, 10_000, 300},
+	"Plan.layouts":             {0, 1000, 0},
+	"Plan.retakes":             {0, 1000, 0},
+	"Plan.drop_rounds":         {0, 10_000, 0},
+	"Plan.idle_connections":    {0, 1e6, 100},
+	"Level.connections":        {1, 1e6, 0},
+	"Level.pipeline":           {0, 1e6, 0},
+	"Level.cpus":               {0, 1e5, 0},
+	"Level.step":               {0, 1000, 0},
+	"Level.delay_ns":           {0, 1e13, 0},
+	"Level.rate_per_sec":       {0, 1e12, 0},
+	"Level.rate_share":         {0, 100, 0},
+	"SLO.quantile":             {0, 1, 0},
+	"SLO.error_share":          {0, 1, 0},
+	"Key.seed":                 {0, 1 << 64, 0},
+	"Key.epoch":                {0, 10_000, 0},
+	"Key.round":                {0, 10_000, 0},
+	"Key.position":             {0, 100_000, 0},
+	"Key.attempt":              {0, 10_000, 0},
+	"Key.take":                 {0, 10_000, 0},
+	"Launch.epoch":             {0, 10_000, 0},
+	"Launch.layout":            {0, 1000, 0},
+	"Idle.epoch":               {0, 10_000, 0},
+	"Failure.epoch":            {0, 10_000, 0},
+	"Resume.epoch":             {0, 10_000, 0},
+	"Resume.paused_ns":         {-1 << 53, 1 << 53, 0},
+	"Lost.paused_ns":           {-1 << 53, 1 << 53, 0},
+	"LoadPart.began_ns":        {-1 << 53, 1 << 53, 0},
+	"LoadPart.at_ns":           {-1 << 62, 1 << 62, 0},
+	"LoadPart.clock_ns":        {-1 << 62, 1 << 62, 0},
+	"KnownDelay.round_trip_ns": {-1 << 53, 1 << 53, 0},
+	"KnownDelay.error_p50_ns":  {-1 << 53, 1 << 53, 0},
+	"KnownDelay.error_p99_ns":  {-1 << 53, 1 << 53, 0},
+	"Host.cpus":                {0, 1e5, 0},
+	"Host.quota_cpus":          {0, 1e5, 0},
+	"Host.server_cpus":         {0, 1e5, 1e4},
+	"Host.generator_cpus":      {0, 1e5, 1e4},
+	"Host.generators":          {entries: 100},
+	"Host.memory_bytes":        {0, 1 << 62, 0},
+	"Host.file_limit":          {0, 1 << 63, 0},
+	"Facts.hard_file_limit":    {0, 1 << 63, 0},
+	"Causes.server_cpus":       {0, 1e5, 0},
+	"Causes.generator_cpus":    {0, 1e5, 0},
+	"Causes.backend_cpus":      {0, 1e5, 0},
+	"Trial.memory":             {entries: 10_000},
+	"Launch.windows":           {entries: 10_000},
+	"Noise.rounds":             {entries: 10_000},
+}
+
+// checker checks the values of one type. It is compiled once, because a record has many lines.
+type checker struct {
+	kind   reflect.Kind
+	in     span
+	elem   *checker // of a pointer, a list or a map
+	fields []checkedField
+}
+
+type checkedField struct {
+	index int
+	key   string // ".rounds"; "" of an embedded struct, whose keys are those of the outer one
+	*checker
+}
+
+var recordChecker = sync.OnceValue(func() *checker {
+	return compile(reflect.TypeFor[Record](), wide, map[reflect.Type]*checker{})
+})
+
+func compile(t reflect.Type, in span, known map[reflect.Type]*checker) *checker {
+	if t.Kind() == reflect.Struct {
+		if c := known[t]; c != nil {
+			return c
+		}
+	}
+	c := &checker{kind: t.Kind(), in: in}
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		c.elem = compile(t.Elem(), in, known)
+	case reflect.Struct:
+		known[t] = c
+		for i := range t.NumField() {
+			f := t.Field(i)
+			key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if key == "-" {
+				continue
+			}
+			in, ok := bounds[t.Name()+"."+key]
+			switch {
+			case !ok && strings.HasSuffix(key, "_unix_ns"):
+				in = span{0, 1 << 62, 0}
+			case !ok:
+				in = wide
+			case in.most == 0:
+				in.most = wide.most
+			}
+			in.entries = cmp.Or(in.entries, wide.entries)
+			if key != "" {
+				key = "." + key
+			}
+			c.fields = append(c.fields, checkedField{i, key, compile(f.Type, in, known)})
+		}
+	}
+	return c
+}
+
+// check returns what is wrong with the first value out of bounds, and its key; "" if there is none.
+func (c *checker) check(v reflect.Value) (key, wrong string) {
+	var x float64
+	switch c.kind {
+	case reflect.Struct:
+		for _, f := range c.fields {
+			if key, wrong = f.check(v.Field(f.index)); wrong != "" {
+				return f.key + key, wrong
+			}
+		}
+		return "", ""
+	case reflect.Pointer:
+		if v.IsNil() {
+			return "", ""
+		}
+		return c.elem.check(v.Elem())
+	case reflect.Slice, reflect.Map:
+		if n := v.Len(); float64(n) > c.in.entries {
+			return "", fmt.Sprintf("has %d entries; at most %.0f are read", n, c.in.entries)
+		}
+		if c.kind == reflect.Map {
+			for it := v.MapRange(); it.Next(); {
+				if key, wrong = c.elem.check(it.Value()); wrong != "" {
+					return "." + strconv.Quote(it.Key().String()) + key, wrong
+				}
+			}
+			return "", ""
+		}
+		for i := range v.Len() {
+			if key, wrong = c.elem.check(v.Index(i)); wrong != "" {
+				return "[" + strconv.Itoa(i) + "]" + key, wrong
+			}
+		}
+		return "", ""
+	case reflect.Int, reflect.Int64:
+		x = float64(v.Int())
+	case reflect.Uint64:
+		x = float64(v.Uint())
+	case reflect.Float64:
+		x = v.Float()
+	default:
+		return "", ""
+	}
+	if x < c.in.least || x > c.in.most {
+		return "", fmt.Sprintf("is %v; it must lie between %.0f and %.0f", v, c.in.least, c.in.most)
+	}
+	return "", ""
+}
+
+// protocols are the names of the protocols that a plan may have, which package plan implements.
+var protocols = []string{"paired", "sweep", "search", "classic"}
+
+// checkBounds returns an error that names the key of a record whose value no run can have: it is out of
+// bounds, or at odds with the plan.
+func checkBounds(rec *Record) error {
+	key, wrong := recordChecker().check(reflect.ValueOf(rec).Elem())
+	if key = strings.TrimPrefix(key, "."); wrong == "" && rec.Plan != nil {
+		key, wrong = rec.Plan.check()
+		key = "plan." + key
+	}
+	if wrong != "" {
+		return fmt.Errorf("%s %s", key, wrong)
+	}
+	return nil
+}
+
+// check returns what the plan says of itself that cannot be, and its key; "" if there is nothing.
+func (p *Plan) check() (key, wrong string) {
+	switch paired := p.Protocol == protocols[0]; {
+	case !slices.Contains(protocols, p.Protocol):
+		return "protocol", fmt.Sprintf("is %q; it must be one of %s", p.Protocol, strings.Join(protocols, ", "))
+	case paired && len(p.Analyses) == 0:
+		return "interim_analyses", "is empty; a paired comparison is judged after a number of epochs"
+	case paired && p.Rounds == 0:
+		return "rounds", "is 0; an epoch has at least one"
+	}
+	levels := len(p.Points())
+	for key, all := range map[string][]int{"uncontrolled": p.Uncontrolled, "cells": levelsOf(p.Cells...),
+		"family": p.compared()} {
+		if i := slices.IndexFunc(all, func(at int) bool { return at >= levels }); i >= 0 {
+			return key, fmt.Sprintf("names level %d; the plan has %d, counted from 0", all[i], levels)
+		}
+	}
+	return "", ""
+}
+
+func levelsOf(cells ...Cell) (all []int) {
+	for _, c := range cells {
+		all = append(all, c.Level)
+	}
+	return all
+}
+
+// compared returns the levels of the cells that the family compares.
+func (p *Plan) compared() (all []int) {
+	for _, f := range p.Family {
+		all = append(all, f.A.Level, f.B.Level)
+	}
+	return all
+}

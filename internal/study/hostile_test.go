@@ -1,0 +1,295 @@
+package study
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/internal/checks"
+	"dyno/internal/plan"
+	"dyno/internal/report"
+	"dyno/internal/result"
+)
+
+// judged carries a record through all that dyno report and dyno run --resume compute before they load
+// anything. It returns the error for a record that was refused.
+func judged(record []byte) error {
+	run, err := result.Read(bytes.NewReader(record), "record")
+	if err != nil {
+		return err
+	}
+	if err := checks.Assert(run); err != nil {
+		return err
+	}
+	data := Evaluate(run)
+	data.Verbose = true
+	for _, name := range []string{"text", "html", "json", "markdown", "csv", "svg"} {
+		if err := report.Formats[name](io.Discard, data); err != nil && name != "svg" {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if run.End = nil; plan.Of(&run.Plan).Traits().Kind == checks.Paired {
+		if _, err := plan.Resumable(run, 0); err == nil {
+			plan.Next(run, func() bool { return false })
+			plan.ProgressOf(run)
+		}
+	}
+	return nil
+}
+
+// excerpt returns the lines of a committed record, of its first epochs, with a record of each kind
+// that it lacks.
+func excerpt(t testing.TB, name string, epochs int, change func(*result.Run)) [][]byte {
+	t.Helper()
+	packed, err := os.ReadFile("../../studies/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := result.Read(z, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	epochs += run.Plan.Pilots
+	if len(run.Plan.Contestants) > 3 {
+		run.Plan.Contestants = run.Plan.Contestants[:3]
+	}
+	run.Trials = slices.DeleteFunc(run.Trials, func(r result.Trial) bool { return r.Epoch >= epochs })
+	run.Launches = slices.DeleteFunc(run.Launches, func(r result.Launch) bool { return r.Epoch >= epochs })
+	run.Idle = slices.DeleteFunc(run.Idle, func(r result.Idle) bool { return r.Epoch >= epochs })
+	run.End = &result.End{Reason: "decided"}
+	if change != nil {
+		change(run)
+	}
+	var b bytes.Buffer
+	if err := result.Write(&b, run); err != nil {
+		t.Fatal(err)
+	}
+	return bytes.SplitAfter(bytes.TrimSuffix(b.Bytes(), []byte("\n")), []byte("\n"))
+}
+
+// records are excerpts of each protocol.
+func records(t testing.TB) map[string][][]byte {
+	one := func(run *result.Run) { // at one level, all pairs
+		p := &run.Plan
+		p.Levels, p.LevelNames, p.Cells, p.Family, p.LevelExtraEpochs, p.Uncontrolled = nil, nil, nil, nil, nil, nil
+		p.CeilingScenarios, p.Study = nil, ""
+		run.Trials = slices.DeleteFunc(run.Trials, func(r result.Trial) bool { return r.Level != nil })
+		run.Alike = &result.Alike{Sent: []string{"GET / HTTP/1.1"}, Checked: "status"}
+		run.Failures = []result.Failure{{Contestant: run.Plan.Contestants[2], Stage: "load", Epoch: 3, Reason: "it died"}}
+		run.Resumes = []result.Resume{{Epoch: 3, StartedUnixNS: 1795925823678387}}
+		run.Idle = []result.Idle{{Contestant: run.Plan.Contestants[0], Epoch: 2, Connections: 500}}
+	}
+	as := func(name string) func(*result.Run) {
+		return func(run *result.Run) {
+			one(run)
+			run.Plan.Protocol, run.Plan.Epochs = name, 3
+			run.Plan.SLO = &result.SLO{Quantile: 0.99, LimitNS: 1e7, ErrorShare: 0.001}
+			for i := range run.Trials {
+				if name == plan.Search {
+					l := run.Plan.Level
+					l.RatePerSec = float64(1000 * (1 + run.Trials[i].Round))
+					run.Trials[i].Level = &l
+				}
+			}
+		}
+	}
+	const templates = "iris-vs-netcore-templates/trials.jsonl.gz"
+	return map[string][][]byte{
+		"paired":  excerpt(t, templates, 2, one),
+		"levels":  excerpt(t, templates, 2, nil),
+		"fresh":   excerpt(t, "httprouter-vs-fasthttp/trials.jsonl.gz", 2, nil),
+		"sweep":   excerpt(t, templates, 2, as(plan.Sweep)),
+		"search":  excerpt(t, templates, 2, as(plan.Search)),
+		"classic": excerpt(t, "iris-vs-netcore-mvc/classic.jsonl.gz", 3, nil),
+	}
+}
+
+// field is a key of a record, and the values that somebody may put there.
+type field struct {
+	path   []string // "[]" is the first of a list
+	values []string
+}
+
+func (f field) String() string { return strings.Join(f.path, ".") }
+
+// fields lists all keys below a type.
+func fieldsOf(typ reflect.Type, path []string, in map[reflect.Type]bool) (all []field) {
+	for typ.Kind() == reflect.Pointer {
+		typ = typ.Elem()
+	}
+	f := field{slices.Clone(path), []string{"null", `"\u001b[31m<script>"`, "{}"}}
+	add := func(values ...string) { f.values = append(f.values, values...) }
+	switch typ.Kind() {
+	case reflect.Int, reflect.Int64, reflect.Uint64:
+		add("-9223372036854775808", "9223372036854775807", "-1", "0", "1", "100000000")
+	case reflect.Float64:
+		add("-1e308", "1e308", "-1", "0", "5e-324")
+	case reflect.String:
+		add(`""`, `"`+strings.Repeat("x", 1<<16)+`"`, `"https"`)
+	case reflect.Bool:
+		add("true")
+	case reflect.Map:
+		add(`{"":-9223372036854775808}`, `{"":""}`, `{"a":9223372036854775807,"b":9223372036854775807}`)
+	case reflect.Slice:
+		elem := "{}"
+		switch typ.Elem().Kind() {
+		case reflect.Int, reflect.Int64, reflect.Float64, reflect.Uint8:
+			elem = "-1"
+		case reflect.String:
+			elem = `"x"`
+		case reflect.Slice:
+			elem = "[]"
+		}
+		add("["+elem+"]", "["+strings.Repeat(elem+",", 20_000)+elem+"]",
+			"[-9223372036854775808]", "[9223372036854775807]", "[100000000]")
+		if typ.Elem().Kind() == reflect.Struct || typ.Elem().Kind() == reflect.Slice {
+			all = fieldsOf(typ.Elem(), append(path, "[]"), in)
+		}
+	case reflect.Struct:
+		if in[typ] {
+			break
+		}
+		in[typ] = true
+		for i := range typ.NumField() {
+			sub := typ.Field(i)
+			key, _, _ := strings.Cut(sub.Tag.Get("json"), ",")
+			switch {
+			case key == "-":
+			case sub.Anonymous:
+				all = append(all, fieldsOf(sub.Type, path, in)...)
+			default:
+				all = append(all, fieldsOf(sub.Type, append(path, key), in)...)
+			}
+		}
+		delete(in, typ)
+	}
+	if len(path) == 0 {
+		return all
+	}
+	return append(all, f)
+}
+
+// with returns v with value at path.
+func with(v any, path []string, value json.RawMessage) any {
+	if len(path) == 0 {
+		return value
+	}
+	if path[0] == "[]" {
+		list, _ := v.([]any)
+		if len(list) == 0 {
+			list = []any{nil}
+		}
+		list[0] = with(list[0], path[1:], value)
+		return list
+	}
+	m, _ := v.(map[string]any)
+	if m == nil {
+		m = map[string]any{}
+	}
+	m[path[0]] = with(m[path[0]], path[1:], value)
+	return m
+}
+
+// mutants calls try for each hostile value of each key, in each kind of record, or in those that differ
+// between protocols, with the number of the line.
+func mutants(t testing.TB, lines [][]byte, everything bool, try func(f field, value string, line int, record []byte)) {
+	done := map[string]bool{}
+	for i, line := range lines {
+		kind, _, _ := strings.Cut(strings.TrimPrefix(string(line), `{"`), `"`)
+		if done[kind] {
+			continue
+		}
+		done[kind] = true
+		if !everything && !slices.Contains([]string{"plan", "launch", "trial", "idle", "resume"}, kind) {
+			continue
+		}
+		typ, ok := reflect.TypeFor[result.Record]().FieldByNameFunc(func(name string) bool {
+			return strings.EqualFold(name, kind)
+		})
+		if !ok {
+			t.Fatalf("no record %q", kind)
+		}
+		for _, f := range fieldsOf(typ.Type, []string{kind}, map[reflect.Type]bool{}) {
+			for _, value := range f.values {
+				var v any
+				d := json.NewDecoder(bytes.NewReader(line))
+				d.UseNumber()
+				if err := d.Decode(&v); err != nil {
+					t.Fatal(err)
+				}
+				changed, err := json.Marshal(with(v, f.path, json.RawMessage(value)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				all := slices.Clone(lines)
+				all[i] = append(changed, '\n')
+				if kind != "end" { // whose digest would find every change
+					all = all[:len(all)-1]
+				}
+				try(f, value, i+1, bytes.Join(all, nil))
+			}
+		}
+	}
+}
+
+// A record is foreign data: whatever stands in a key is judged, or refused with the line and the key.
+func TestHostileRecords(t *testing.T) {
+	for name, lines := range records(t) {
+		t.Run(name, func(t *testing.T) {
+			if err := judged(bytes.Join(lines, nil)); err != nil {
+				t.Fatal(err)
+			}
+			all := 0
+			mutants(t, lines, name == "paired", func(f field, value string, line int, record []byte) {
+				if len(value) > 60 {
+					value = value[:60] + "…"
+				}
+				defer func() {
+					if p := recover(); p != nil {
+						t.Errorf("%s = %s: %v\n%s", f, value, p, debug.Stack())
+					}
+				}()
+				if all++; testing.Short() && all%23 != 0 {
+					return
+				}
+				began := time.Now()
+				err := judged(record)
+				if d := time.Since(began); d > time.Second {
+					t.Logf("%s = %s: %v (%v)", f, value, d, err)
+				}
+				var defect *checks.Defect // which names the trial
+				if err == nil || errors.As(err, &defect) {
+					return
+				}
+				text := err.Error()
+				named := strings.Contains(text, f.path[0]) || strings.Contains(text, "format") ||
+					strings.Contains(text, "line is longer")
+				if !named || !strings.Contains(text, fmt.Sprintf(":%d:", line)) {
+					t.Errorf("%s = %s: line %d, and the error says: %v", f, value, line, err)
+				}
+			})
+		})
+	}
+}
+
+// Whatever a record holds, it is judged or refused.
+func FuzzRecord(f *testing.F) {
+	for _, lines := range records(f) {
+		f.Add(bytes.Join(lines, nil))
+	}
+	f.Fuzz(func(_ *testing.T, record []byte) { _ = judged(record) })
+}
