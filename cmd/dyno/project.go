@@ -42,7 +42,7 @@ func openProject() (*project, error) {
 
 // openRun opens a stored run. Where there is none, the error says where runs are.
 func openRun(name string) (*result.Run, error) {
-	run, err := result.Open(name)
+	run, err := study.Open(name)
 	p, found := bundle.Find()
 	if !errors.Is(err, fs.ErrNotExist) || found != nil {
 		return run, err

@@ -75,7 +75,7 @@ func runsIn(dir string) (folders []string) {
 func reportRuns(cmd *cobra.Command, dir string) error {
 	var runs []*result.Run
 	for _, folder := range runsIn(dir) {
-		run, err := result.Open(folder)
+		run, err := study.Open(folder)
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno/internal/result"
+	"dyno/internal/study"
 	"dyno/internal/validate"
 )
 
@@ -190,7 +191,7 @@ func keepLine(name string, result any) error {
 func condenseRuns(paths []string, out string) error {
 	var runs []*result.Run
 	for _, path := range paths {
-		run, err := result.Open(path)
+		run, err := study.Open(path)
 		if err != nil {
 			return err
 		}

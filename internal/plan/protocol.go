@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -71,6 +72,19 @@ func Of(p *result.Plan) Protocol {
 		}
 	}
 	return paired{}
+}
+
+// Check returns an error that names the key of a plan without which its protocol cannot be carried out
+// or judged.
+func Check(p *result.Plan) error {
+	switch t := Of(p).Traits(); {
+	case t.Name != p.Protocol:
+		return fmt.Errorf("plan.protocol is %q; it must be one of %s", p.Protocol, strings.Join(Names(), ", "))
+	case t.Decides && (len(p.Analyses) == 0 || p.Rounds == 0):
+		return fmt.Errorf("plan.interim_analyses has %d entries and plan.rounds is %d; a %s needs both",
+			len(p.Analyses), p.Rounds, t.Title)
+	}
+	return nil
 }
 
 // named returns the protocol that a flag names.

@@ -196,9 +196,6 @@ func (c *checker) check(v reflect.Value) (key, wrong string) {
 	return "", ""
 }
 
-// protocols are the names of the protocols that a plan may have, which package plan implements.
-var protocols = []string{"paired", "sweep", "search", "classic"}
-
 // checkBounds returns an error that names the key of a record whose value no run can have: it is out of
 // bounds, or at odds with the plan.
 func checkBounds(rec *Record) error {
@@ -215,14 +212,6 @@ func checkBounds(rec *Record) error {
 
 // check returns what the plan says of itself that cannot be, and its key; "" if there is nothing.
 func (p *Plan) check() (key, wrong string) {
-	switch paired := p.Protocol == protocols[0]; {
-	case !slices.Contains(protocols, p.Protocol):
-		return "protocol", fmt.Sprintf("is %q; it must be one of %s", p.Protocol, strings.Join(protocols, ", "))
-	case paired && len(p.Analyses) == 0:
-		return "interim_analyses", "is empty; a paired comparison is judged after a number of epochs"
-	case paired && p.Rounds == 0:
-		return "rounds", "is 0; an epoch has at least one"
-	}
 	levels := len(p.Points())
 	for key, all := range map[string][]int{"uncontrolled": p.Uncontrolled, "cells": levelsOf(p.Cells...),
 		"family": p.compared()} {

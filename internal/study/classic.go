@@ -95,7 +95,7 @@ func (s *Study) classicRuns(dir string) (runs []report.ClassicRun, err error) {
 
 // classicRun reads a record of long loads.
 func (s *Study) classicRun(file string) (*report.Data, error) {
-	run, err := result.Open(file)
+	run, err := Open(file)
 	switch {
 	case err != nil:
 		return nil, err

@@ -28,6 +28,9 @@ func judged(record []byte) error {
 	if err != nil {
 		return err
 	}
+	if err := plan.Check(&run.Plan); err != nil {
+		return fmt.Errorf("record:1:1: %w", err)
+	}
 	if err := checks.Assert(run); err != nil {
 		return err
 	}

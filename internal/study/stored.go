@@ -9,9 +9,21 @@ import (
 
 	"dyno/internal/checks"
 	"dyno/internal/claim"
+	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
 )
+
+// Open reads the run at path, and returns an error where its record cannot be carried on or judged.
+func Open(path string) (*result.Run, error) {
+	run, err := result.Open(path)
+	if err == nil {
+		if wrong := plan.Check(&run.Plan); wrong != nil {
+			err = fmt.Errorf("%s, line 1 of the record: %w", path, wrong)
+		}
+	}
+	return run, err
+}
 
 // All reads every study of a project, sorted by name.
 func All(fsys fs.FS) ([]*Study, error) {
@@ -37,7 +49,7 @@ func (s *Study) Committed(root string) string {
 // study's records of long loads; with another run it compares the outcomes with those of the
 // committed one.
 func (s *Study) Stored(root, from string) (*report.Data, error) {
-	run, err := result.Open(from)
+	run, err := Open(from)
 	if err != nil {
 		return nil, err
 	}
