@@ -134,7 +134,7 @@ func (p *project) checkAll(cmd *cobra.Command) error {
 	}
 	for _, st := range all {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s: levels %d, claims %d, published figures %d\n",
-			st.Slug, len(st.Levels), len(st.Claims), len(st.Figures))
+			st.Slug, len(st.Levels), len(claim.Current(st.Claims)), len(st.Figures))
 	}
 	return nil
 }

@@ -58,6 +58,13 @@ func Check(f *conf.File, claims []Claim, known Known) error {
 		k.claim()
 		all = append(all, k.errs...)
 	}
+	for i := range claims {
+		c := &claims[i]
+		first := slices.IndexFunc(claims, func(o Claim) bool { return o.ID == c.Restates && o.Counts() && o.Withdrawn == "" })
+		if c.Restates != "" && first < 0 {
+			all = append(all, f.Errorf(fmt.Sprintf("claim[%d].restates", i), "no published claim %q", c.Restates))
+		}
+	}
 	return errors.Join(all...)
 }
 
@@ -101,15 +108,21 @@ var keys = []string{
 	"a", "b", "cells", "over", "than", "value", "within", "margin", "direction", "at_least", "at_most", "near",
 }
 
-// claim checks the keys of the claim by its kind, then its cells, numbers and pairs.
+// claim checks the keys of the claim, its rule, and what it was.
 func (k *checker) claim() {
-	c := k.c
 	for _, key := range []string{"id", "text", "kind"} {
 		if !k.has(key) && !(key == "kind" && k.has("not_testable")) {
 			k.errorf(key, "a claim needs %q", key)
 		}
 	}
 	k.sentences()
+	k.rule()
+	k.was()
+}
+
+// rule checks the keys of the claim's rule by its kind, then its cells, numbers and pairs.
+func (k *checker) rule() {
+	c := k.c
 	if c.Metric == "" {
 		c.Metric = k.known.Metric
 	}
@@ -146,7 +159,6 @@ func (k *checker) claim() {
 		}
 	}
 	k.values()
-	k.was()
 	k.pairs()
 }
 
@@ -156,8 +168,13 @@ func (k *checker) was() {
 	case w == nil:
 	case w.Why == "" && !w.Testable:
 		k.errorf("was", "an amended claim needs \"why\": what was wrong with it")
+	case w.Kind != "":
+		old := &checker{f: k.f, c: &w.Claim, at: k.at + ".was", known: k.known}
+		old.rule()
+		k.errs = append(k.errs, old.errs...)
 	case w.AtLeast == nil && w.AtMost == nil && w.Metric == "" && !w.Testable:
-		k.errorf("was", "want what it had before: at_least, at_most, metric, or testable = true")
+		k.errorf("was", "want what it had before: its whole rule with its kind, or at_least, at_most, metric, or "+
+			"testable = true")
 	case w.AtLeast != nil && c.AtLeast == nil || w.AtMost != nil && c.AtMost == nil || w.Testable && c.NotTestable == "":
 		k.errorf("was", "want only what the claim has now too: at_least, at_most, not_testable")
 	case w.Metric != "":

@@ -59,34 +59,55 @@ type Claim struct {
 	AtLeast *float64 `toml:"at_least"`
 	AtMost  *float64 `toml:"at_most"`
 	Near    float64  `toml:"near" json:",omitempty"` // most: within this share of the median of all
-	Was     *Was     `toml:"was" json:"-"`           // nil: it was never amended
+
+	Was       *Was   `toml:"was" json:"-"`       // nil: it was never amended
+	Restates  string `toml:"restates" json:"-"`  // the claim that judges the same figure, by its id
+	Withdrawn string `toml:"withdrawn" json:"-"` // why it is none any more: it was one when a run was planned
 }
 
-// Was is what an amended claim had before, and what turned out to be wrong after a run.
+// Ours reports whether dyno itself adds the claim to those of the article.
+func (c *Claim) Ours() bool { return strings.HasPrefix(c.Source, "Ours:") }
+
+// Counts reports whether the claim is among the published ones: a figure counts once.
+func (c *Claim) Counts() bool { return !c.Ours() && c.Restates == "" }
+
+// Was is what an amended claim had before, and what turned out to be wrong after a run: its whole rule if it
+// has a kind, else single keys.
 type Was struct {
-	AtLeast  *float64 `toml:"at_least"`
-	AtMost   *float64 `toml:"at_most"`
-	Metric   string   `toml:"metric"`
-	Testable bool     `toml:"testable"` // it was judged, and is not testable
-	Why      string   `toml:"why"`      // why it was wrong; "" if NotTestable says it
+	Claim
+	Testable bool   `toml:"testable"` // it was judged, and is not testable
+	Why      string `toml:"why"`      // why it was wrong; "" if NotTestable says it
 }
 
-// Before returns the claims as they were before they were amended.
+// Before returns the claims as they were before they were amended, withdrawn ones among them.
 func Before(claims []Claim) []Claim {
 	out := slices.Clone(claims)
 	for i := range out {
 		c := &out[i]
-		if c.Was == nil {
+		w := c.Was
+		c.Was, c.Withdrawn = nil, ""
+		switch {
+		case w == nil:
 			continue
+		case w.Kind != "":
+			now := *c
+			*c = w.Claim
+			c.ID, c.Text, c.NotTestable = now.ID, now.Text, now.NotTestable
+			c.Source, c.Place, c.Note, c.Sentences = now.Source, now.Place, now.Note, now.Sentences
+		default:
+			c.AtLeast, c.AtMost = cmp.Or(w.AtLeast, c.AtLeast), cmp.Or(w.AtMost, c.AtMost)
+			c.Metric = cmp.Or(w.Metric, c.Metric)
 		}
-		c.AtLeast, c.AtMost = cmp.Or(c.Was.AtLeast, c.AtLeast), cmp.Or(c.Was.AtMost, c.AtMost)
-		c.Metric = cmp.Or(c.Was.Metric, c.Metric)
-		if c.Was.Testable {
+		if w.Testable {
 			c.NotTestable = ""
 		}
-		c.Was = nil
 	}
 	return out
+}
+
+// Current returns the claims that are not withdrawn.
+func Current(claims []Claim) []Claim {
+	return slices.DeleteFunc(slices.Clone(claims), func(c Claim) bool { return c.Withdrawn != "" })
 }
 
 // DefaultWithin is the factor within which a magnitude counts as the published one, because
@@ -269,7 +290,7 @@ func metricNames() (names []string) {
 // Hash returns a hash of all keys of the claims that affect outcomes, without prose. A run records
 // it, so that later changes of a claim are detected.
 func Hash(claims []Claim) string {
-	bare := slices.Clone(claims)
+	bare := Current(claims)
 	for i := range bare {
 		if bare[i].Kind == Equal {
 			bare[i].Kind = "tie" // as in the hashes of stored runs
@@ -278,7 +299,7 @@ func Hash(claims []Claim) string {
 		bare[i].Sentences = nil
 	}
 	b, err := json.Marshal(bare)
-	if err != nil || len(claims) == 0 {
+	if err != nil || len(bare) == 0 {
 		return "" // NaN and infinities alone cannot be marshalled, and Check refuses them
 	}
 	sum := sha256.Sum256(b)

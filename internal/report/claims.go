@@ -23,7 +23,8 @@ type Claims struct {
 	File                          string            // of the trials
 	Changed                       bool              // the claims are not those that the run was planned with
 	Outcomes                      []claim.Outcome
-	Committed                     *Agreement // with the committed run; nil of that run itself, or where there is none
+	Withdrawn                     []claim.Claim // that the run was planned with, and that are none any more
+	Committed                     *Agreement    // with the committed run; nil of that run itself, or where there is none
 	Published                     []Published
 	Costs                         []Cost
 	Variants                      []Variant
@@ -64,17 +65,31 @@ func (c *Claims) fixed() string {
 			n++
 		}
 	}
-	if n == 0 {
-		return ""
+	var parts []string
+	if n > 0 {
+		parts = append(parts, "Amended after this run was planned: "+document.Count(n, "claim")+". The study's page gives "+
+			"the reason and the outcome before.")
 	}
-	return "Amended after this run was planned: " + document.Count(n, "claim") + ". The study's page gives the reason " +
-		"and the outcome before."
+	if n := len(c.Withdrawn); n > 0 {
+		parts = append(parts, "Withdrawn since: "+document.Count(n, "claim")+".")
+	}
+	return strings.Join(parts, " ")
 }
 
 // hereToday begins a text about claims: it applies to this machine and the versions of the day.
 const hereToday = "Here, today: "
 
-// counts says how many claims have which outcome: "3 confirmed, 1 contradicted".
+// published counts the claims that are published, each figure once.
+func (c *Claims) published() (n int) {
+	for i := range c.Outcomes {
+		if c.Outcomes[i].Claim.Counts() {
+			n++
+		}
+	}
+	return n
+}
+
+// counts says how many published claims have which outcome: "3 confirmed, 1 contradicted".
 func (c *Claims) counts() string {
 	var parts []string
 	for _, v := range claim.Verdicts {
@@ -89,7 +104,7 @@ func (c *Claims) counts() string {
 func (c *Claims) mainCounts() string {
 	yes, no := c.with(claim.Confirmed), c.with(claim.Contradicted)
 	text := fmt.Sprintf("%d %s, %d %s", yes, claim.Confirmed, no, claim.Contradicted)
-	if others := len(c.Outcomes) - yes - no; others > 0 {
+	if others := c.published() - yes - no; others > 0 {
 		text += fmt.Sprintf(", %d in between or open (in the report)", others)
 	}
 	return text
@@ -308,10 +323,22 @@ func (v *view) claims() document.Section {
 		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(text), Style: document.Warn})
 	}
 	var list document.List
+	var ours document.List
 	for i := range c.Outcomes {
-		list.Items = append(list.Items, c.item(&c.Outcomes[i]))
+		if o := &c.Outcomes[i]; o.Claim.Ours() {
+			ours.Items = append(ours.Items, c.item(o))
+		} else {
+			list.Items = append(list.Items, c.item(o))
+		}
+	}
+	for _, w := range c.Withdrawn {
+		list.Items = append(list.Items, document.Item{Label: "withdrawn", Style: document.Quiet,
+			Text: document.Plain(stopped(w.Text)), More: document.Texts(stopped(w.Withdrawn))})
 	}
 	s.Blocks = append(s.Blocks, list)
+	if len(ours.Items) > 0 {
+		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain("Not published, and not counted: what dyno adds.")}, ours)
+	}
 	if len(c.Published) > 0 {
 		s.Blocks = append(s.Blocks, document.Fold{Title: "Published figures and ours. The published ones are from " +
 			"other machines, versions and years; they are shown, not judged",
@@ -329,7 +356,8 @@ func (c *Claims) item(o *claim.Outcome) document.Item {
 	}
 	mark := claimMarks[o.Verdict]
 	return document.Item{Label: mark.icon + " " + string(o.Verdict), Style: mark.style, Text: document.Plain(text),
-		More: document.Texts(evidenceText(o), amendedText(o), o.Claim.Note, publishedAs(o)+led("; ", whereText(o))+".")}
+		More: document.Texts(evidenceText(o), amendedText(o), led("Not counted: it restates the figure of ", o.Claim.Restates),
+			o.Claim.Note, publishedAs(o)+led("; ", whereText(o))+".")}
 }
 
 // amendedText says of a claim that was amended after the run why it was, and what it had been.

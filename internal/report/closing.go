@@ -27,8 +27,8 @@ func (v *view) closing() document.Section {
 	if v.Valid+v.Discarded > 0 {
 		list.Items = v.trust()
 	}
-	if c := v.Claims; c != nil && len(c.Outcomes) > 0 {
-		text := fmt.Sprintf("%s: %s", document.Count(len(c.Outcomes), "published claim"), c.mainCounts())
+	if c := v.Claims; c != nil && c.published() > 0 {
+		text := fmt.Sprintf("%s: %s", document.Count(c.published(), "published claim"), c.mainCounts())
 		if c.Changed {
 			text += "; they were changed after this run was planned"
 		}

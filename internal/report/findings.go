@@ -20,7 +20,8 @@ func FindingsPage(w io.Writer, all []*Data) error {
 		Comment: "Written by `dyno check --findings` from the trials of the studies."}
 	about := document.Section{Blocks: []document.Block{document.Paragraph{Text: document.Prose{{Text: "The " +
 		"conclusions of the articles, and the results of our trials of today's versions. Each study's page has all " +
-		"claims, the figures, their intervals and the machines; "},
+		"claims, the figures, their intervals and the machines. Claims that restate a figure count once, and what dyno adds " +
+		"does not count; "},
 		{Text: "studies.md", Link: "studies.md"},
 		{Text: " has the rules."}}}}}
 	if len(all) == 0 {
@@ -36,7 +37,7 @@ func FindingsPage(w io.Writer, all []*Data) error {
 	}
 	for _, d := range all {
 		row := document.Row{Cells: []document.Cell{{Value: d.Claims.Slug, Link: studyFolder(d) + ReadmeFile},
-			{Value: fmt.Sprint(len(d.Claims.Outcomes))}}}
+			{Value: fmt.Sprint(d.Claims.published())}}}
 		for _, verdict := range claim.Verdicts {
 			row.Cells = append(row.Cells, document.Cell{Value: fmt.Sprint(d.Claims.with(verdict))})
 		}
@@ -62,8 +63,14 @@ func (v *view) findingsSection() document.Section {
 		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(text), Style: document.Warn})
 	}
 	var list document.List
-	for i := range c.Outcomes[:min(len(c.Outcomes), findingsClaims)] {
+	for i := range c.Outcomes {
 		o := &c.Outcomes[i]
+		if len(list.Items) == findingsClaims {
+			break
+		}
+		if !o.Claim.Counts() {
+			continue
+		}
 		found := document.Clean(o.Reason)
 		if len(o.Shown) == 1 && o.Verdict != claim.NotTestable {
 			found = oursText(o)
@@ -72,7 +79,7 @@ func (v *view) findingsSection() document.Section {
 			Text: document.Prose{{Text: stopped(o.Claim.Text) + " "}, {Text: stopped(found), Style: document.Quiet}}})
 	}
 	rest := "The figures"
-	if n := len(c.Outcomes) - len(list.Items); n > 0 {
+	if n := c.published() - len(list.Items); n > 0 {
 		rest = document.Count(n, "more claim")
 	}
 	return document.Section{Title: s.Title, Blocks: append(s.Blocks, list, document.Paragraph{Text: document.Prose{
@@ -80,10 +87,10 @@ func (v *view) findingsSection() document.Section {
 		{Text: ". Article: " + stopped(c.Source) + " " + v.here()}}})}
 }
 
-// with counts the claims that have an outcome.
+// with counts the published claims that have an outcome.
 func (c *Claims) with(verdict claim.Verdict) (n int) {
 	for i := range c.Outcomes {
-		if c.Outcomes[i].Verdict == verdict {
+		if c.Outcomes[i].Verdict == verdict && c.Outcomes[i].Claim.Counts() {
 			n++
 		}
 	}

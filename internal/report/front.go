@@ -255,14 +255,14 @@ func (c *Claims) shifts() document.ShiftChart {
 	out := document.ShiftChart{ID: "shifts", Title: "The article’s claims: " + c.counts(), RestLink: "claims"}
 	for i := range c.Outcomes {
 		o := &c.Outcomes[i]
-		if o.Claim.Kind == claim.Ratio && len(o.Shown) == 1 && o.Verdict != claim.NotTestable && len(out.Shifts) < manyBars {
+		if o.Claim.Kind == claim.Ratio && o.Claim.Counts() && len(o.Shown) == 1 && o.Verdict != claim.NotTestable && len(out.Shifts) < manyBars {
 			e, mark := o.Shown[0].Estimate, claimMarks[o.Verdict]
 			out.Shifts = append(out.Shifts, document.Shift{Icon: mark.icon, Word: string(o.Verdict), Style: mark.style, Text: o.Claim.Text,
 				Small: strings.TrimSuffix(publishedText(o), " ×") + " → " + strings.Replace(oursText(o), " ×", "", 1) + " ×",
 				From:  o.Claim.Value, To: document.Ratio{At: e.Value, Lo: e.Lo, Hi: e.Hi}})
 		}
 	}
-	if n := len(c.Outcomes) - len(out.Shifts); n > 0 && len(out.Shifts) > 0 {
+	if n := c.published() - len(out.Shifts); n > 0 && len(out.Shifts) > 0 {
 		out.Rest = document.Count(n, "more claim") + ", and what each outcome rests on"
 	}
 	return out

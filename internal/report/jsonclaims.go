@@ -19,6 +19,7 @@ type studyJSON struct {
 	Trials      string            `json:"trials"`
 	Changed     bool              `json:"changed_after_the_run"`
 	Outcomes    []outcomeJSON     `json:"outcomes"`
+	Withdrawn   []withdrawnJSON   `json:"withdrawn,omitempty"`
 	Committed   *agreementJSON    `json:"committed,omitempty"`
 	Figures     []map[string]any  `json:"figures"`
 	Costs       []costJSON        `json:"costs,omitempty"`
@@ -34,12 +35,18 @@ type outcomeJSON struct {
 	Kind      orNull           `json:"kind"`
 	Metric    string           `json:"metric"`
 	Published string           `json:"published"`
+	Counted   bool             `json:"counted"` // among the published claims
 	Verdict   claim.Verdict    `json:"verdict"`
 	Before    claim.Verdict    `json:"verdict_before_amendment,omitempty"`
 	Reason    string           `json:"reason"`
 	Ours      []map[string]any `json:"ours"`
 	Epochs    int              `json:"epochs"`
 	Warnings  []warningJSON    `json:"warnings"`
+}
+
+type withdrawnJSON struct {
+	ID  string `json:"id"`
+	Why string `json:"why"`
 }
 
 // agreementJSON compares the outcomes with those of the committed run.
@@ -98,6 +105,9 @@ func claimsJSON(c *Claims) *studyJSON {
 	for i := range c.Outcomes {
 		o.Outcomes = append(o.Outcomes, c.outcomeJSON(&c.Outcomes[i]))
 	}
+	for _, w := range c.Withdrawn {
+		o.Withdrawn = append(o.Withdrawn, withdrawnJSON{w.ID, w.Withdrawn})
+	}
 	if a := c.Committed; a != nil {
 		o.Committed = &agreementJSON{a.File, a.Judged, a.Judged - len(a.Differ), []differenceJSON{}}
 		for _, d := range a.Differ {
@@ -137,7 +147,7 @@ func claimsJSON(c *Claims) *studyJSON {
 func (c *Claims) outcomeJSON(o *claim.Outcome) outcomeJSON {
 	one := outcomeJSON{ID: o.Claim.ID, Text: o.Claim.Text, Sentences: slices.Concat([]string{}, o.Claim.Sentences),
 		Source: orElse(o.Claim.Source, c.Source), Place: orNull(o.Claim.Place),
-		Kind: orNull(o.Claim.Kind), Metric: o.Claim.Metric, Published: publishedText(o), Verdict: o.Verdict,
+		Kind: orNull(o.Claim.Kind), Metric: o.Claim.Metric, Published: publishedText(o), Counted: o.Claim.Counts(), Verdict: o.Verdict,
 		Before: o.Before, Reason: o.Reason, Ours: []map[string]any{}, Epochs: o.Epochs,
 		Warnings: []warningJSON{}}
 	for _, s := range o.Shown {

@@ -30,16 +30,22 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*report.Claims, error)
 		LeftOut: slices.DeleteFunc(slices.Clone(s.Contestants), func(name string) bool {
 			return slices.Contains(d.Run.Plan.Contestants, name)
 		}),
-		File: file, Outcomes: claim.Judge(s.Claims, e), Published: e.published(), Unavailable: s.Unavailable,
+		File: file, Outcomes: claim.Judge(claim.Current(s.Claims), e), Published: e.published(), Unavailable: s.Unavailable,
 		Costs: e.costs(), Variants: e.variants(), Charts: e.charts(),
 	}
 	if planned := d.Run.Plan.ClaimsHash; planned != "" && planned != claim.Hash(s.Claims) {
 		before := claim.Before(s.Claims)
 		if c.Changed = planned != claim.Hash(before); !c.Changed {
+			now := 0 // the next outcome: those of before have withdrawn claims among them
 			for i, o := range claim.Judge(before, e) {
-				if s.Claims[i].Was != nil {
-					c.Outcomes[i].Before = o.Verdict
+				switch one := &s.Claims[i]; {
+				case one.Withdrawn != "":
+					c.Withdrawn = append(c.Withdrawn, *one)
+					continue
+				case one.Was != nil:
+					c.Outcomes[now].Before = o.Verdict
 				}
+				now++
 			}
 		}
 	}
@@ -75,8 +81,34 @@ func (e *evidence) cell(c claim.Cell) (result.Cell, bool) {
 	return result.Cell{Contestant: c.Contestant, Level: i}, i >= 0
 }
 
+// wholeLoad are metrics that depend on how long a load is, and on what it begins with.
+var wholeLoad = []string{"rate_sd", "rate_max", "service_sd", "service_max"}
+
+// untestable says why runs such as this one judge no figure of a metric; "" if they do.
+func (e *evidence) untestable(c claim.Cell, metric string) string {
+	p, cpus := &e.run.Plan, len(e.run.Host.ServerCPUs)
+	at, ok := e.cell(c)
+	if ok && p.Points()[at.Level].CPUs > 0 {
+		cpus = min(cpus, p.Points()[at.Level].CPUs)
+	}
+	switch {
+	case slices.Contains(wholeLoad, metric) && !p.Fresh && p.TrialNS > 0:
+		return fmt.Sprintf("it is of one whole load with its cold start, and this run has trials of %s of warm servers: it "+
+			"takes repeated cold loads", report.Duration(float64(p.TrialNS)))
+	case metric == "threads" && cpus == 1:
+		return "the servers have one CPU, and how many threads they start depends on the number of CPUs"
+	}
+	if l := e.study.level(c.Level); l != nil && l.At.CPUs > len(e.run.Host.ServerCPUs) && cpus > 0 {
+		return fmt.Sprintf("it takes %d CPUs for servers: here they have %d", l.At.CPUs, len(e.run.Host.ServerCPUs))
+	}
+	return ""
+}
+
 // Missing implements claim.Evidence.
 func (e *evidence) Missing(c claim.Cell, metric string) (claim.Verdict, string) {
+	if why := e.untestable(c, metric); why != "" {
+		return claim.NotTestable, why
+	}
 	v, why := e.lacks(c, metric)
 	if v != "" && v != claim.Inconclusive {
 		return v, why

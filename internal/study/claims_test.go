@@ -446,7 +446,7 @@ func TestAmendedClaims(t *testing.T) {
 	st := readFake(t)
 	before := fakeRun(t, st, Choice{})
 	c := &st.Claims[slices.IndexFunc(st.Claims, func(c claim.Claim) bool { return c.ID == "bound" })]
-	c.Was = &claim.Was{AtLeast: c.AtLeast, AtMost: c.AtMost, Why: "a thousandth was meant"}
+	c.Was = &claim.Was{Claim: claim.Claim{AtLeast: c.AtLeast, AtMost: c.AtMost}, Why: "a thousandth was meant"}
 	c.AtMost = new(float64)
 	*c.AtMost = *c.Was.AtMost / 1000
 	for _, amended := range []bool{true, false} {
@@ -724,5 +724,61 @@ func TestUnplannedClaims(t *testing.T) {
 	}
 	if o := c.Outcomes[0]; o.Verdict != claim.Confirmed || !strings.Contains(o.Reason, "not planned") || o.Epochs != 12 {
 		t.Errorf("%s (%s), %+v", o.Verdict, o.Reason, o.Shown)
+	}
+}
+
+// What depends on a whole load with its cold start is judged by whole loads alone, threads where servers have more
+// than one CPU.
+func TestUntestableHere(t *testing.T) {
+	st := readFake(t)
+	run := fakeRun(t, st, Choice{})
+	e := &evidence{study: st, run: run}
+	cell := claim.ParseCell("fast @ c10")
+	for _, metric := range []string{"rate_sd", "rate_max", "service_sd", "service_max"} {
+		if v, why := e.Missing(cell, metric); v != claim.NotTestable || !strings.Contains(why, "repeated cold loads") {
+			t.Errorf("%s: %s, %s", metric, v, why)
+		}
+	}
+	if v, why := e.Missing(cell, "threads"); v != claim.NotTestable || !strings.Contains(why, "one CPU") {
+		t.Errorf("%s, %s", v, why)
+	}
+	run.Plan.Fresh, run.Host.ServerCPUs = true, []int{0, 1}
+	for _, metric := range []string{"rate_sd", "service_max", "threads"} {
+		if why := e.untestable(cell, metric); why != "" {
+			t.Errorf("%s: %s", metric, why)
+		}
+	}
+}
+
+// Claims that dyno adds, and those that restate a figure, are shown and not counted; a withdrawn one is no claim,
+// and was one of the run's.
+func TestCountedClaims(t *testing.T) {
+	st := readFake(t)
+	run := fakeRun(t, st, Choice{})
+	st.Claims[0].Withdrawn = "it is true by construction"
+	st.Claims[2].Source = "Ours: a load that the article did not make"
+	st.Claims[3].Restates = "direction"
+	d := Evaluate(run)
+	var err error
+	if d.Claims, err = st.JudgeClaims(d, "x"); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(d.Claims.Outcomes); n != len(st.Claims)-1 || len(d.Claims.Withdrawn) != 1 || d.Claims.Changed {
+		t.Errorf("%d outcomes of %d claims, %d withdrawn", n, len(st.Claims), len(d.Claims.Withdrawn))
+	}
+	var text, page bytes.Buffer
+	if err := report.ClaimsText(&text, d); err != nil {
+		t.Fatal(err)
+	}
+	if err := report.FindingsPage(&page, []*report.Data{d}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"withdrawn", "what dyno adds", "restates the figure of direction"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+	if want := fmt.Sprintf("README.md) | %d |", len(st.Claims)-3); !strings.Contains(page.String(), want) {
+		t.Errorf("no %q in\n%s", want, page.String())
 	}
 }

@@ -34,7 +34,7 @@ func Coverage(fsys fs.FS, all []*report.Data) (*report.Coverage, error) {
 		} else {
 			c.Claims = append(c.Claims, unjudged(s))
 		}
-		for _, one := range s.Claims {
+		for _, one := range claim.Current(s.Claims) {
 			for _, id := range one.Sentences {
 				claims[id]++
 			}
@@ -54,7 +54,7 @@ func Coverage(fsys fs.FS, all []*report.Data) (*report.Coverage, error) {
 		}
 	}
 	for _, s := range studies {
-		for _, one := range s.Claims {
+		for _, one := range claim.Current(s.Claims) {
 			for _, id := range one.Sentences {
 				if claims[id] > 0 {
 					errs = append(errs, fmt.Errorf("%s/study.toml: the claim %s judges %s, which is not in %s", s.Trials(),
@@ -69,7 +69,7 @@ func Coverage(fsys fs.FS, all []*report.Data) (*report.Coverage, error) {
 // unjudged returns the claims of a study without trials.
 func unjudged(s *Study) *report.Claims {
 	c := &report.Claims{Slug: s.Slug}
-	for _, one := range s.Claims {
+	for _, one := range claim.Current(s.Claims) {
 		c.Outcomes = append(c.Outcomes, claim.Outcome{Claim: one, Verdict: claim.NotRun, Reason: "no trials yet"})
 	}
 	return c

@@ -46,11 +46,11 @@ func (s *Study) planned(c Choice) (levels []result.Level, cells []result.Cell, f
 	if !slices.ContainsFunc(taken[1:], func(l *Level) bool { return !l.Extra }) {
 		return levels, cells, nil // every pair at the first level is decided
 	}
-	for i := range s.Claims {
-		if m, ok := claim.MetricNamed(s.Claims[i].Metric); !ok || m.Static {
+	for _, c := range claim.Current(s.Claims) {
+		if m, ok := claim.MetricNamed(c.Metric); !ok || m.Static {
 			continue
 		}
-		for _, p := range s.Claims[i].Pairs() {
+		for _, p := range c.Pairs() {
 			a, ok := find(p.A)
 			b, ok2 := find(p.B)
 			if ok && ok2 && !taken[a.Level].Extra && !taken[b.Level].Extra && !slices.ContainsFunc(family, func(c result.Comparison) bool {
@@ -130,8 +130,7 @@ func (s *Study) names(c Choice) []string {
 // metric. As in AllDecided, what was taken back is: more epochs would not decide it.
 func (s *Study) Settled(run *result.Run, a *analysis.Analysis) bool {
 	e := &evidence{study: s, run: run}
-	for i := range s.Claims {
-		c := &s.Claims[i]
+	for _, c := range claim.Current(s.Claims) {
 		for _, pair := range c.Pairs() {
 			x, ok := e.cell(pair.A)
 			y, ok2 := e.cell(pair.B)

@@ -43,7 +43,7 @@ type Study struct {
 	Base             string            `toml:"base"`              // the level to which all others are differences in CPU per request
 	Levels           []Level           `toml:"level"`
 	Classics         []Classic         `toml:"classic"` // the article's own runs
-	Claims           []claim.Claim     `toml:"claim"`
+	Claims           []claim.Claim     `toml:"claim"`   // withdrawn ones among them
 	Charts           []Chart           `toml:"chart"`
 	Variants         []Variant         `toml:"variant"`
 	Notes            []string          `toml:"notes"`       // what differs from the article, and why
