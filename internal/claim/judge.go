@@ -13,7 +13,7 @@ import (
 // the run did not load, is Missing.
 type Evidence interface {
 	// Missing returns why a cell has no valid figure of a metric, and the outcome that follows:
-	// NotTestable, NotRun or Inconclusive; "" where it has one.
+	// NotTestable, NotRun, Unavailable or Inconclusive; "" where it has one.
 	Missing(c Cell, metric string) (Verdict, string)
 	// Moves says how a cell still changes within an epoch, so that its figure depends on when it is
 	// measured; "" if it does not. Compare allows for it.
@@ -117,6 +117,12 @@ func (o *Outcome) missing(c *Claim, e Evidence) {
 	}
 	for _, cell := range c.All() {
 		v, why := e.Missing(cell, c.Metric)
+		switch {
+		case v == Unavailable && c.many():
+			continue
+		case v == Unavailable:
+			v = NotRun
+		}
 		if moves := e.Moves(cell, c.Metric); v == "" && moves != "" && len(c.Pairs()) == 0 {
 			v, why = Inconclusive, moves
 		}

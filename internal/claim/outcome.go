@@ -25,6 +25,10 @@ const (
 	NotRun        Verdict = "not run"
 )
 
+// Unavailable is what Missing says of a contestant that cannot be built here: a claim on it is not run, and one on
+// many goes without it.
+const Unavailable Verdict = "unavailable"
+
 // Verdicts are all outcomes, in the order in which pages count them.
 var Verdicts = []Verdict{
 	Confirmed, SmallerLead, LargerLead, SameDirection, Contradicted, Inconclusive, NotTestable, NotRun,

@@ -110,6 +110,9 @@ func (e *evidence) Missing(c claim.Cell, metric string) (claim.Verdict, string) 
 		return claim.NotTestable, why
 	}
 	v, why := e.lacks(c, metric)
+	if f := e.run.FailureOf(c.Contestant); v == claim.NotRun && f != nil && f.Unavailable() {
+		v = claim.Unavailable
+	}
 	if v != "" && v != claim.Inconclusive {
 		return v, why
 	}
@@ -140,7 +143,9 @@ func (e *evidence) Moves(c claim.Cell, metric string) string {
 
 // unsettled says why a cell has no figure that may stand alone; "" if it has one.
 func (e *evidence) unsettled(c claim.Cell, metric string) string {
-	if verdict, why := e.Missing(c, metric); verdict != "" {
+	if verdict, why := e.Missing(c, metric); verdict == claim.Unavailable {
+		return why
+	} else if verdict != "" {
 		return string(verdict) + ": " + why
 	}
 	if moves := e.Moves(c, metric); moves != "" {

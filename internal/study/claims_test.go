@@ -345,7 +345,7 @@ func TestClaims(t *testing.T) {
 	d := evaluatedFake(t, Choice{})
 	want := map[string]claim.Verdict{"ratio": claim.Confirmed, "direction": claim.SmallerLead, "reversed": claim.Contradicted, "tie": claim.Confirmed,
 		"bound": claim.Confirmed, "drop": claim.Confirmed, "excess": claim.Confirmed, "trend": claim.Confirmed, "lines": claim.NotTestable,
-		"bytes": claim.Confirmed, "failed": claim.Inconclusive, "unavailable": claim.NotTestable, "never": claim.NotTestable,
+		"bytes": claim.Confirmed, "failed": claim.Inconclusive, "unavailable": claim.NotRun, "never": claim.NotTestable,
 		"each": claim.Confirmed, "most": claim.Inconclusive, "most-late": claim.Confirmed,
 		"most-others": claim.Inconclusive, "memory": claim.Confirmed, "words": claim.NotTestable,
 		"all": claim.Confirmed, "moved": claim.Confirmed, "apart": claim.Confirmed, "again": claim.Confirmed, "unrecorded": claim.NotRun}
@@ -379,7 +379,8 @@ func TestClaims(t *testing.T) {
 func TestQuickClaims(t *testing.T) {
 	d := evaluatedFake(t, Choice{Quick: true})
 	for _, o := range d.Claims.Outcomes {
-		notRun := slices.ContainsFunc(o.Claim.All(), func(c claim.Cell) bool { return c.Level == "c20" }) || o.Claim.ID == "unrecorded"
+		notRun := slices.ContainsFunc(o.Claim.All(), func(c claim.Cell) bool { return c.Level == "c20" }) || o.Claim.ID == "unrecorded" ||
+			o.Claim.ID == "unavailable"
 		if (o.Verdict == claim.NotRun) != notRun {
 			t.Errorf("%s: %s (%s)", o.Claim.ID, o.Verdict, o.Reason)
 		}
