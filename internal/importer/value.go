@@ -108,10 +108,11 @@ func unitOf(text string) (base Unit, per float64, approx bool) {
 func (f *Figure) read(text, unit string) error {
 	text = strings.TrimSpace(text)
 	f.Text = strings.TrimSpace(text + " " + unit)
-	text = spacedForm().ReplaceAllStringFunc(text, func(s string) string {
-		return strings.NewReplacer("\u00a0", "", "\u2009", "", "\u202f", "").Replace(s)
-	})
-	text, _ = untypeset(text)
+	if plain, _ := untypeset(text); plain != text {
+		text, _ = untypeset(spacedForm().ReplaceAllStringFunc(text, func(s string) string {
+			return strings.NewReplacer("\u00a0", "", "\u2009", "", "\u202f", "").Replace(s)
+		}))
+	}
 	base, per, approx := unitOf(unit)
 	f.Unit = base
 	f.Missing = strings.Trim(text, "-") == "" || strings.EqualFold(text, "n/a")
@@ -122,8 +123,10 @@ func (f *Figure) read(text, unit string) error {
 		f.Value, f.Lo, f.Hi = math.NaN(), math.NaN(), math.NaN()
 		return nil
 	}
-	if m := aboutForm().FindStringSubmatchIndex(text); m != nil && m[0] > 0 {
-		return f.readAbout(text, m, unit)
+	if strings.Contains(text, "±") || strings.Contains(text, "+/-") {
+		if m := aboutForm().FindStringSubmatchIndex(text); m != nil && m[0] > 0 {
+			return f.readAbout(text, m, unit)
+		}
 	}
 	if f.clock(text) {
 		return nil
@@ -223,6 +226,9 @@ func several(text string) int {
 
 // clock reads times such as 1m25s and 00:05.51. It reports whether text is one.
 func (f *Figure) clock(text string) bool {
+	if !strings.ContainsAny(text, ":hms") {
+		return false
+	}
 	m := clockForm().FindStringSubmatch(text)
 	if m == nil {
 		if m = goForm().FindStringSubmatch(text); m == nil || m[1]+m[2] == "" {
