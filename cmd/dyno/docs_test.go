@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"dyno/internal/analysis"
 	"dyno/internal/report"
 	"dyno/internal/validate"
 )
@@ -117,7 +118,7 @@ func TestShortLoads(t *testing.T) {
 			most = max(most, r.Against.Hi-1, 1/r.Against.Lo-1)
 		}
 	}
-	if said := report.ShortLoads; most <= 0 || most > said+.005 || most < said-.01 {
+	if said := analysis.ShortLoads; most <= 0 || most > said+.005 || most < said-.01 {
 		t.Errorf("the record of short and long loads leaves %.3f open; reports say %v", most, said)
 	}
 }

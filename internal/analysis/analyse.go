@@ -21,8 +21,9 @@ type Input struct {
 	Primary        string
 	Alpha          float64
 	Margin         float64
-	DiscardedShare float64 // share of the trials that are in discarded rounds
-	Fresh          bool    // each level has its own processes
+	DiscardedShare float64        // share of the trials that are in discarded rounds
+	Fresh          bool           // each level has its own processes
+	Long           []result.Trial // the long loads of two of the contestants: A B B A; nil: there are none
 
 	// Family are the comparisons of a run at several levels that are judged together, nil: all
 	// pairs of contestants at the one level. At is the index of a trial's level.
@@ -71,6 +72,9 @@ func Analyse(in Input) *Analysis {
 		a.CellShares = shares
 	}
 	a.Trends = t.trends(standing, family, in)
+	if m, ok := MetricNamed(in.Primary); ok && in.Family == nil {
+		a.Long = t.longLoads(m, in.Long, 1-a.AlphaAt)
+	}
 	for _, m := range t.metrics(in.Fresh) {
 		if m.Unranked {
 			continue
@@ -81,6 +85,7 @@ func Analyse(in Input) *Analysis {
 			unrank(ps)
 		}
 		a.judgeMoving(ps)
+		a.unrankLong(ps, m)
 		if m.Name == in.Primary {
 			a.Ranking = ranked(standing, ranking)
 			unrankAtCeiling(ps, shares)

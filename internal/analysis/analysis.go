@@ -101,15 +101,16 @@ type Analysis struct {
 	Needed  int     // smallest number of valid epochs that can show a difference
 	Margin  float64
 
-	Order   []string // contestants in table order: by their figures, the best first; those without figures last
-	Cells   []Cell   // contestants and controls × metrics, and their p99, which is compared with nothing
-	Ranking []string // by the pilots and the primary metric, best first: the order in which pairs are tested; nil: none
-	Pairs   []Pair   // of contestants, all metrics: the run's family; the controls' own pair is AACheck
-	Places  []Place  // in Order
-	AACheck *Pair    // the reference against its copy, primary metric
-	Trends  []Trend  // of all cells of the family, by the metrics of speed
-	Others  []Pair   // the reference against further controls (ref+20%), primary metric
-	TooBusy bool     // more than DiscardedLimit of the trials are discarded: metrics of the wall clock are not ranked
+	Order   []string   // contestants in table order: by their figures, the best first; those without figures last
+	Cells   []Cell     // contestants and controls × metrics, and their p99, which is compared with nothing
+	Ranking []string   // by the pilots and the primary metric, best first: the order in which pairs are tested; nil: none
+	Pairs   []Pair     // of contestants, all metrics: the run's family; the controls' own pair is AACheck
+	Places  []Place    // in Order
+	AACheck *Pair      // the reference against its copy, primary metric
+	Trends  []Trend    // of all cells of the family, by the metrics of speed
+	Long    *LongLoads // nil: there are none
+	Others  []Pair     // the reference against further controls (ref+20%), primary metric
+	TooBusy bool       // more than DiscardedLimit of the trials are discarded: metrics of the wall clock are not ranked
 
 	Shares map[string]float64 // of the generator's ceiling that a contestant reaches, where known
 	// CellShares is the same of a run that names its comparisons, by cell.

@@ -204,7 +204,11 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 		return b.lose(o.Epoch, "load", fmt.Errorf("while %s was loaded, %w", o.Contestant, gone))
 	}
 	if t != nil {
-		if err := b.record(result.Record{Trial: t}); err != nil {
+		rec := result.Record{Trial: t}
+		if o.Long {
+			rec = result.Record{Long: t}
+		}
+		if err := b.record(rec); err != nil {
 			return err
 		}
 		// an open loop may ask for more than it can bear
@@ -239,27 +243,40 @@ func endedBefore(how error) error {
 	return fmt.Errorf("it had ended before its load: %w", how)
 }
 
-// connect thaws a contestant, opens the connections of a load, and warms it up again over them.
-func (b *Bench) connect(ctx context.Context, s Server, o plan.Order) (load.Session, error) {
+// connect thaws a contestant, opens the connections of a load, and warms it up again over them, by so many
+// requests.
+func (b *Bench) connect(ctx context.Context, s Server, o plan.Order) (_ load.Session, rewarmed int64, _ error) {
 	p := &b.run.Plan
 	if err := b.thawed(ctx, s, o.Epoch, o.Level); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if o.Contestant == p.Backend {
 		of := plan.AskingAt(o.Level)
 		if _, err := b.contract(ctx, of, o.Epoch); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
 	sess, err := b.Generator.Open(ctx, b.job(o.Contestant, s, o.Level, o.LoadSeed))
 	if err != nil || p.RewarmNS == 0 {
-		return sess, err
+		return sess, 0, err
 	}
-	if _, err := sess.Run(ctx, rewarm(p, o.Level)); err != nil {
+	seen, err := sess.Run(ctx, rewarm(p, o.Level))
+	if err != nil {
 		sess.Close()
-		return nil, err
+		return nil, 0, err
 	}
-	return sess, nil
+	return sess, seen.Succeeded, nil
+}
+
+// watchUnloaded thaws a contestant without loading it, and reads what CPU it uses: work that it put off.
+func (b *Bench) watchUnloaded(s Server, t *result.Trial) error {
+	if err := s.Thaw(); err != nil {
+		return err
+	}
+	used, began := clocks(s), b.Generator.Now()
+	b.Generator.Rest(time.Duration(b.run.Plan.UnloadedNS))
+	t.UnloadedCPUNS, t.UnloadedNS = used()[0].ns(), int64(b.Generator.Now().Sub(began))
+	return s.Freeze()
 }
 
 // quantiles records the response times and the lag of an open loop.
@@ -290,7 +307,9 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	if o.Level != p.Level {
 		t.Level = &o.Level
 	}
-	sess, err := b.connect(ctx, s, o)
+	var sess load.Session
+	var err error
+	sess, t.RewarmRequests, err = b.connect(ctx, s, o)
 	if err != nil {
 		return nil, err
 	}
@@ -332,12 +351,20 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	s.Usage(&t.Server)
 	t.Server.LoggedBytes -= before
 	t.Server.CPUNS, t.Generator.CPUNS = used[0].ns(), used[1].ns()
+	if all[0].ok && used[0].ok && backend != s {
+		t.OutsideCPUNS = reading{all[0].d - used[0].d, true}.ns()
+	}
 	if backend != nil {
 		backend.Usage(t.Backend)
 		t.Backend.CPUNS = used[2].ns()
 	}
 	t.Causes.GeneratorCPUs = max(1, len(b.Generator.CPUs()))
 	t.Causes.GeneratorShared = backend != nil && !b.run.Host.BackendApart() || !b.run.Host.Pinned
+	if o.Last && p.UnloadedNS > 0 && slices.Contains(p.Contestants, o.Contestant) {
+		if err := b.watchUnloaded(s, t); err != nil {
+			return nil, err
+		}
+	}
 	return t, nil
 }
 

@@ -218,6 +218,39 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 	return out
 }
 
+// deferred checks whether contestants use CPU while they are not loaded: after the last trial of an epoch, without
+// connections, and from the thaw to the freeze of each trial outside of its window, beyond what the requests
+// of the re-warm cost at the rate of the window and what connections may cost: those of a closed loop on
+// one CPU leave no room for more. Records that do not tell have no such finding.
+func deferred(c *Check, e *Evidence) []Finding {
+	const connection, handshake = 0.2e6, 2e6 // ns, at most: to accept and close one
+	return slices.DeleteFunc(measured(func(c *Check, e *Evidence, _ string, own []result.Trial) (State, string) {
+		var idle, time, outside, within float64
+		for i := range own {
+			t := &own[i]
+			if t.UnloadedCPUNS != nil {
+				idle, time = idle+float64(*t.UnloadedCPUNS), time+float64(t.UnloadedNS)
+			}
+			if cpu := t.Server.CPUNS; cpu != nil && t.OutsideCPUNS != nil && t.Load.Succeeded > 0 {
+				each := connection
+				if e.Run.Plan.LevelOf(t).HTTP.TLS() {
+					each = handshake
+				}
+				within += float64(*cpu)
+				outside += max(0, float64(*t.OutsideCPUNS)-each*float64(t.Load.Connections)-
+					float64(t.RewarmRequests)*float64(*cpu)/float64(t.Load.Succeeded))
+			}
+		}
+		if time == 0 || within == 0 {
+			return Pass, ""
+		}
+		unloaded, beyond := idle/time, outside/within
+		return max(c.Limits[0].Grade(unloaded), c.Limits[1].Grade(beyond)), fmt.Sprintf("without load it used a CPU for %s "+
+			"of the time; around its loads, beyond what answers and connections may cost, %s of the CPU time that it used in them",
+			document.Percent(unloaded), document.Percent(beyond))
+	})(c, e), func(f Finding) bool { return f.Text == "" })
+}
+
 // dependence: does an epoch resemble the one before? Intervals allow for it, by an estimate that is
 // rough where epochs are few.
 func dependence(c *Check, e *Evidence) []Finding {

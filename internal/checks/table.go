@@ -61,6 +61,7 @@ const (
 	Alike           = "V37"
 	Clocks          = "V38"
 	Standstill      = "V39"
+	Deferred        = "V40"
 )
 
 // table holds all checks in order of their ids. The ids V23, V24 and V27 belonged to former checks
@@ -241,4 +242,10 @@ var table = []Check{
 		Means:    "it stood still: a closed loop hides that in its percentiles",
 		Do:       "see its log",
 		Question: AnswersRight, In: always, find: standstills},
+	{ID: Deferred, Title: "CPU without load",
+		Means:    "it used CPU while it was not loaded: its figures leave out work that it may have put off",
+		Do:       "see what it does when it is idle",
+		Question: WarmedUp, In: Scopes{Paired: Once, NamedPairs: Once, Sweep: Once}, Metrics: moved,
+		Limits: []Limit{{"share of the time without load", 0.15, 0.50},
+			{"outside of the windows, beyond answers and connections, over that in them", 0.50, 1}}, find: deferred},
 }

@@ -238,6 +238,7 @@ func estimateLoads(p *result.Plan, epoch int, extra []slot) (sum time.Duration) 
 	for _, e := range extra {
 		sum += one(e)
 	}
+	sum += time.Duration(int64(len(p.Contestants)) * p.UnloadedNS)
 	if epoch >= p.Pilots {
 		if steps := len(p.IdleConnections); steps > 0 {
 			each := time.Duration(steps)*trialOverhead + time.Duration(p.IdleConnections[steps-1])*idleDial

@@ -45,7 +45,7 @@ func planned(run *result.Run) []stats.Interim {
 	if !decides(p) {
 		return nil
 	}
-	left := float64(p.BudgetNS-verifying(run)-pilotsEnd(run)-atPace(run, extraCost(p))) * (1 - reserve)
+	left := float64(p.BudgetNS-int64(LongCost(p))-verifying(run)-pilotsEnd(run)-atPace(run, extraCost(p))) * (1 - reserve)
 	if l := analyses(p, p.Analyses, int(left/float64(turnAtPace(run))), m); len(l) > 0 {
 		return l
 	}
@@ -85,10 +85,10 @@ func elapsed(run *result.Run) int64 {
 	return last.EndedUnixNS - begin(run) - paused
 }
 
-// Left returns how much of the budget is left, from the end of the last trial. What it has to pay begins
-// with the first verification: the builds are no part of it.
+// Left returns how much of the budget is left for epochs, from the end of the last trial. What it has to pay
+// begins with the first verification, for the builds are no part of it, and ends with the long loads.
 func Left(run *result.Run) time.Duration {
-	return time.Duration(budgeted(run) - verifying(run) - elapsed(run))
+	return time.Duration(budgeted(run)-verifying(run)-elapsed(run)) - LongCost(&run.Plan)
 }
 
 // verifying returns the time from the first verification to the first measured process, in ns; 0 in records

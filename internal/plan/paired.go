@@ -61,6 +61,11 @@ func (paired) levels(p *result.Plan, q *Question) {
 
 func (d paired) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
 	d.lay(p, r, q, pr)
+	defer func() {
+		if _, err := d.estimate(p); err != nil && p.LongNS > 0 { // the verdict comes first
+			p.LongNS, p.NoLong = 0, shortBudget
+		}
+	}()
 	if pr.name != Standard || q.Rounds > 0 || len(p.Cells) > 0 || p.Fresh {
 		return
 	}
@@ -184,6 +189,9 @@ func (paired) lay(p *result.Plan, r *Request, q *Question, pr *profile) {
 	}
 	p.BudgetNS = int64(cmp.Or(r.Budget, q.Budget, budget))
 	openLoads(p, r, q)
+	if p.LongNS, p.NoLong = longLoads(p); !p.Fresh {
+		p.UnloadedNS = unloadedNS
+	}
 }
 
 // stop calls decided at each interim analysis.
@@ -211,7 +219,7 @@ func (paired) estimate(p *result.Plan) (Cost, error) {
 	c := Cost{Pairs: pairs(p, p.Contestants), Tests: tests(p, p.Contestants)}
 	turn := turnCost(p)
 	c.Epoch = turn / time.Duration(len(partsWith(p, false)))
-	c.Whole = verifyEstimate(p)
+	c.Whole = verifyEstimate(p) + LongCost(p)
 	before := c.Whole + pilotsEstimate(p) + extraCost(p)
 	left := time.Duration(p.BudgetNS) - before
 	c.Analyses = analyses(p, p.Analyses, int(float64(left)*(1-reserve)/float64(turn)), c.Tests)

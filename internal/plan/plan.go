@@ -25,6 +25,7 @@ type Order struct {
 	TrialNS    int64
 	Pilot      bool
 	Last       bool   // of the epoch's last round
+	Long       bool   // no trial of an epoch, but a long load after all of them
 	External   string // external load generator that makes the load; "": dyno's own engine
 	LoadSeed   uint64 // of the drawn inputs: the same for all contestants of a round
 }

@@ -70,10 +70,11 @@ func TestQuestionByProtocol(t *testing.T) {
 			Family: someQuestion().Family, Uncontrolled: []int{1}, ExtraEpochs: 2, Rounds: 3, Pilots: 1,
 			Analyses: []int{9}, Chained: true, Retakes: 3, DropRounds: 3, Strict: true, Layouts: 16,
 			Ceiling: "null", Controls: []string{"ref", "ref'"}, TrialNS: 1e8, RewarmNS: 3e7,
+			UnloadedNS: 5e7, NoLong: "they are made only where all pairs are compared at one level",
 			BudgetNS: int64(8 * time.Minute)}},
 		{"sweep", result.Plan{Levels: someQuestion().Levels, LevelNames: []string{"few", "many"},
 			Cells: someQuestion().Cells, Rounds: 3, Pilots: 1,
-			Epochs: 6, Retakes: 3, Ceiling: "null", Controls: []string{"ref", "ref'"}, TrialNS: 1e8, RewarmNS: 3e7,
+			Epochs: 6, Retakes: 3, UnloadedNS: 5e7, Ceiling: "null", Controls: []string{"ref", "ref'"}, TrialNS: 1e8, RewarmNS: 3e7,
 			BudgetNS: int64(24 * time.Hour)}},
 		{"search", result.Plan{Rounds: SearchRounds, Epochs: 1, Controls: []string{"ref", "ref'"}, TrialNS: 2e9,
 			RewarmNS: 3e7, BudgetNS: int64(24 * time.Hour),
@@ -275,7 +276,7 @@ func TestAStudyHasEpochsToSpare(t *testing.T) {
 	for _, c := range []struct {
 		names  []string
 		rounds int
-	}{{[]string{"c0", "c1"}, 12}, {[]string{"c0", "c1", "c2", "c3", "c4", "c5", "c6"}, 10}} {
+	}{{[]string{"c0", "c1"}, 12}, {[]string{"c0", "c1", "c2", "c3", "c4", "c5", "c6"}, 9}} {
 		p, err := New(Request{Question: Question{Study: "s", Scenario: "values", Primary: "throughput",
 			Contestants: c.names}}, w)
 		if err != nil {

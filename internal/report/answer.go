@@ -156,6 +156,8 @@ func (v *view) alike(rows []row) string {
 	switch {
 	case !all.open():
 		return who + " are " + v.equal() + ratio + "."
+	case len(rows) == 2 && v.a.Long != nil && v.a.Long.Contradicts:
+		return "No verdict: " + document.Clean(v.a.Long.Words) + "."
 	case len(rows) == 2:
 		return fmt.Sprintf("Not separated: %s%s; %s%s.", who, ratio, v.why(all), v.runLonger(4))
 	}

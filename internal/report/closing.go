@@ -95,9 +95,12 @@ func (v *view) trust() []document.Item {
 				document.Item{Label: "!", Style: stateStyle[a.State], Text: document.Plain(v.trouble(a))})
 		}
 	}
+	if x := v.a.Long; x != nil && !x.Contradicts && v.Valid > 0 {
+		fine = append(fine, fmt.Sprintf("loads of %g s do not contradict", math.Round(x.Seconds)))
+	}
 	slices.SortStableFunc(more, func(a, b document.Item) int { return cmp.Compare(b.Style, a.Style) })
 	more = append(more, unknown...)
-	if text := v.withoutTwins(); text != "" {
+	for _, text := range nonEmpty(v.withoutTwins(), v.withoutLong()) {
 		more = append(more, document.Item{Label: "?", Text: document.Plain(text)})
 	}
 	if limits := nonEmpty(v.ofCPUs(), v.unlikeService(), v.otherRuns()); len(limits) > 0 {
@@ -128,6 +131,29 @@ func (v *view) withoutTwins() string {
 		return "no two equal servers were compared"
 	}
 	return "no two equal servers were compared; to test that here, add a second copy of one as a further side"
+}
+
+// withoutLong says that verdicts were not checked in long loads, and why; "" if they were, or none rests on them.
+func (v *view) withoutLong() string {
+	if v.NoLong == "" || v.a.Interim == 0 || !v.ranks() && !v.namesPairs() {
+		return ""
+	}
+	return "not checked in long loads: " + document.Clean(v.NoLong)
+}
+
+// longLoads says for a page what long loads say of the verdicts.
+func (v *view) longLoads() string {
+	x := v.a.Long
+	if x == nil {
+		return v.withoutLong()
+	}
+	m := v.primary()
+	text := fmt.Sprintf("in four loads of %g s, %s "+m.Says().Factor+" %s", math.Round(x.Seconds), v.title(x.A), timesText(x.Ratio),
+		v.title(x.B))
+	if x.Contradicts {
+		return text + ", which contradicts the short ones: no verdict"
+	}
+	return text + ", which does not contradict the short ones"
 }
 
 // trouble describes the worst finding of a question, its consequence, and what to do about it. Of
@@ -162,11 +188,6 @@ func (v *view) trouble(a checks.Answer) string {
 	return who + c.Means + led("; ", c.Do)
 }
 
-// ShortLoads is the largest measured advantage of long loads for a managed runtime, as a share.
-// Under long loads without pauses it may do better, relative to others, than under short ones with
-// pauses. The value comes from doc/validation.md, "Short trials against long ones".
-const ShortLoads = 0.09
-
 // unlikeService warns that short trials may understate a managed runtime in a comparison with other
 // servers. It is "" if that does not apply.
 func (v *view) unlikeService() string {
@@ -184,7 +205,7 @@ func (v *view) unlikeService() string {
 	if v.a.Interim == 0 || !v.ranks() || managed == 0 || managed == ran || time.Duration(p.TrialNS) > 10*time.Second {
 		return ""
 	}
-	return "long loads favour managed runtimes by up to " + PerCent(ShortLoads)
+	return "long loads favour managed runtimes by up to " + PerCent(analysis.ShortLoads)
 }
 
 // BetweenRuns is the largest standard deviation of a ratio between runs of one comparison on one

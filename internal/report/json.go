@@ -97,6 +97,7 @@ func (p *paired) json() *runJSON {
 	for _, x := range p.a.Trends {
 		o.Trends = append(o.Trends, trendJSON{x.Contestant, x.Level, x.Metric, ratio(x.Change), number(x.P), x.Moving})
 	}
+	o.LongLoads = p.longJSON()
 	s := newLevels(p.view)
 	if len(p.Levels) > 0 {
 		o.Levels = s.levelsJSON()
@@ -123,6 +124,19 @@ func (p *paired) json() *runJSON {
 			c.Levels = s.figuresJSON(r)
 		}
 		o.Contestants = append(o.Contestants, c)
+	}
+	return o
+}
+
+// longJSON returns nil for records that are older than long loads.
+func (v *view) longJSON() *longJSON {
+	o := &longJSON{NotChecked: orNull(v.NoLong), Metric: v.primary().Name}
+	if x := v.a.Long; x != nil {
+		long, short := ratio(x.Ratio), ratio(x.Short)
+		o.A, o.B, o.Seconds, o.Ratio, o.Short, o.Contradicts = orNull(x.A), orNull(x.B), x.Seconds, &long, &short,
+			&x.Contradicts
+	} else if v.NoLong == "" {
+		return nil
 	}
 	return o
 }

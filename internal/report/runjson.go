@@ -28,6 +28,7 @@ type runJSON struct {
 	Others      []pairJSON       `json:"other_controls,omitzero"`
 	Findings    []findingJSON    `json:"findings"`
 	Trends      []trendJSON      `json:"trends,omitempty"`
+	LongLoads   *longJSON        `json:"long_loads,omitempty"`
 	External    *externalJSON    `json:"external,omitempty"`
 	Backend     *backendJSON     `json:"backend,omitempty"`
 	Scalings    []scalingJSON    `json:"scalings,omitempty"` // of a run on several numbers of CPUs
@@ -154,6 +155,18 @@ type trendJSON struct {
 	ratioJSON         // the change over the counted rounds of an epoch
 	P          number `json:"p_adjusted"`
 	Moving     bool   `json:"moving"`
+}
+
+// longJSON is what long loads say of the verdict on a pair. Without Ratio it was not checked.
+type longJSON struct {
+	NotChecked  orNull     `json:"not_checked"` // why
+	A           orNull     `json:"a"`
+	B           orNull     `json:"b"`
+	Metric      string     `json:"metric"`
+	Seconds     float64    `json:"seconds,omitempty"`
+	Ratio       *ratioJSON `json:"ratio"` // its interval is of the loads' own error; epochs: loads of each
+	Short       *ratioJSON `json:"short_ratio"`
+	Contradicts *bool      `json:"contradicts"`
 }
 
 type findingJSON struct {

@@ -309,7 +309,7 @@ func (v *view) doubts() []document.Block {
 	for _, o := range v.others() {
 		list = append(list, document.Paragraph{Label: "Further control", Text: document.Plain(o + ".")})
 	}
-	if limits := nonEmpty(v.ofCPUs(), v.unlikeService(), v.otherRuns()); len(limits) > 0 {
+	if limits := nonEmpty(v.longLoads(), v.ofCPUs(), v.unlikeService(), v.otherRuns()); len(limits) > 0 {
 		list = append(list, document.Paragraph{Label: "Limits", Text: document.Plain(strings.Join(limits, "; ") + ".")})
 	}
 	return list

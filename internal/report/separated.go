@@ -135,6 +135,8 @@ func (v *view) why(g group) string {
 			reason = "one still changes its speed"
 		case p.Note != "" && v.a.TooBusy:
 			reason = "the machine is too busy"
+		case v.a.Long != nil && p.Note == v.a.Long.Words:
+			return "no verdict: " + document.Clean(p.Note)
 		case p.Note != "":
 			reason = "one is at the load generator's limit"
 		}

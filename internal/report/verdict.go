@@ -58,6 +58,8 @@ func (v *view) sentence(p analysis.Pair) sentence {
 		s.Verdict, s.Kind, s.Rest = notSeparated, analysis.Inconclusive, " (before the first analysis)"
 	case p.Verdict == analysis.Negligible:
 		s.Rest = ", certain but within " + PerCent(v.margin()) + evidence
+	case v.a.Long != nil && p.Note == v.a.Long.Words:
+		s.Verdict, s.Rest = "no verdict", ": "+document.Clean(p.Note)
 	case p.Note != "":
 		s.Rest = evidence + ", for " + document.Clean(p.Note)
 	default:

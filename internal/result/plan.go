@@ -111,9 +111,12 @@ type Plan struct {
 	// with Requests; but a level with a Step has those of the level before it.
 	Fresh bool `json:"fresh,omitempty"`
 
-	TrialNS  int64 `json:"trial_ns"`
-	RewarmNS int64 `json:"rewarm_ns"`
-	BudgetNS int64 `json:"budget_ns"` // after the builds
+	TrialNS    int64  `json:"trial_ns"`
+	RewarmNS   int64  `json:"rewarm_ns"`
+	LongNS     int64  `json:"long_ns,omitempty"`     // length of the long loads after the epochs (doc/method.md); 0: there are none
+	NoLong     string `json:"no_long,omitempty"`     // why not, where there could be some
+	UnloadedNS int64  `json:"unloaded_ns,omitempty"` // how long a contestant is watched without load, at the end of an epoch
+	BudgetNS   int64  `json:"budget_ns"`             // after the builds
 
 	// OpenRequests is how many requests an epoch is to have at each open loop, for its tail; OpenNS is
 	// the longest that this may take, on average over all. Such loads come after the others of their

@@ -24,6 +24,7 @@ type Record struct {
 	Alike       *Alike       `json:"alike,omitempty"`
 	Launch      *Launch      `json:"launch,omitempty"`
 	Trial       *Trial       `json:"trial,omitempty"`
+	Long        *Trial       `json:"long,omitempty"`
 	Idle        *Idle        `json:"idle,omitempty"`
 	Failure     *Failure     `json:"failure,omitempty"`
 	Lost        *Lost        `json:"lost,omitempty"`
@@ -40,6 +41,7 @@ type Run struct {
 	Alike       *Alike // nil: the scenario has the contract of the answers
 	Launches    []Launch
 	Trials      []Trial
+	Long        []Trial // the long loads after the epochs, which are no trials
 	Idle        []Idle
 	Failures    []Failure
 	Lost        []Lost
@@ -67,9 +69,9 @@ func (r *Run) Add(rec Record) {
 	case rec.Launch != nil:
 		r.Launches = append(r.Launches, *rec.Launch)
 	case rec.Trial != nil:
-		t := *rec.Trial
-		t.Load.settle(&r.Plan, r.Plan.LevelOf(&t))
-		r.Trials = append(r.Trials, t)
+		r.Trials = append(r.Trials, r.settled(*rec.Trial))
+	case rec.Long != nil:
+		r.Long = append(r.Long, r.settled(*rec.Long))
 	case rec.Idle != nil:
 		r.Idle = append(r.Idle, *rec.Idle)
 	case rec.Failure != nil:
@@ -82,6 +84,11 @@ func (r *Run) Add(rec Record) {
 	case rec.End != nil:
 		r.End = rec.End
 	}
+}
+
+func (r *Run) settled(t Trial) Trial {
+	t.Load.settle(&r.Plan, r.Plan.LevelOf(&t))
+	return t
 }
 
 // Contestant returns the record of the named contestant, or nil.
@@ -237,8 +244,15 @@ type Trial struct {
 	Backend       *Usage    `json:"backend,omitempty"` // of the program that the contestant calls
 	// ClocksNS is the wall time over which the CPU clocks of server, generator and backend were
 	// read.
-	ClocksNS int64  `json:"clocks_ns,omitempty"`
-	Causes   Causes `json:"causes"`
+	ClocksNS int64 `json:"clocks_ns,omitempty"`
+	// OutsideCPUNS is the server's CPU from thaw to freeze outside of the counted window, in which it answered
+	// RewarmRequests.
+	OutsideCPUNS   *int64 `json:"outside_cpu_ns,omitempty"`
+	RewarmRequests int64  `json:"rewarm_requests,omitempty"`
+	// UnloadedCPUNS is the server's CPU in UnloadedNS without connections, after the last trial of an epoch.
+	UnloadedNS    int64  `json:"unloaded_ns,omitempty"`
+	UnloadedCPUNS *int64 `json:"unloaded_cpu_ns,omitempty"`
+	Causes        Causes `json:"causes"`
 	// Memory is how the server's memory grew while it was loaded: of the long loads of a classic
 	// run alone.
 	Memory []MemoryAt `json:"memory,omitempty"`

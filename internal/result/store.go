@@ -271,6 +271,9 @@ func Write(w io.Writer, run *Run) error {
 	for i := range run.Trials {
 		all = append(all, Record{Trial: &run.Trials[i]})
 	}
+	for i := range run.Long {
+		all = append(all, Record{Long: &run.Long[i]})
+	}
 	for i := range run.Idle {
 		all = append(all, Record{Idle: &run.Idle[i]})
 	}

@@ -118,6 +118,9 @@ func Evaluate(run *result.Run) *report.Data {
 	if len(d.Levels) == len(run.Plan.Points()) {
 		d.Scalings = scalings(run, d.Levels)
 	}
+	if plan.Of(&run.Plan).Traits().Decides {
+		_, d.NoLong = plan.Long(run)
+	}
 	return d
 }
 
@@ -149,8 +152,9 @@ func evaluatePairs(run *result.Run) *report.Data {
 func Analyse(run *result.Run) *analysis.Analysis {
 	p := &run.Plan
 	discarded, all := plan.Discarded(run)
+	long, _ := plan.Long(run)
 	in := analysis.Input{
-		Trials: plan.Valid(run), Pilot: plan.Pilot(run), Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling,
+		Long: long, Trials: plan.Valid(run), Pilot: plan.Pilot(run), Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling,
 		Failed: failed(run), Analyses: plan.Analyses(run), Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin,
 		DiscardedShare: float64(discarded) / float64(max(1, all)), Fresh: p.Fresh,
 	}

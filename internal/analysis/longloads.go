@@ -1,0 +1,86 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+
+	"dyno/internal/result"
+	"dyno/internal/stats"
+)
+
+// ShortLoads is the largest measured advantage of long loads for a managed runtime, as a share.
+// Under long loads without pauses it may do better, relative to others, than under short ones with
+// pauses. The value comes from doc/validation.md, "Short trials against long ones".
+const ShortLoads = 0.09
+
+// LongLoads is what two contestants did in long loads, in the order A B B A, by the primary metric.
+type LongLoads struct {
+	A, B        string
+	Seconds     float64  // of each load
+	Ratio       Estimate // A's value over B's, with the interval of its own error at 95 %; N: loads of each
+	Short       Estimate // the same in the trials
+	Contradicts bool     // the ratio of the trials: no verdict on the pair holds
+	Words       string   // how the two compare, of the one that does worse in the long loads
+}
+
+// longLoads compares the long loads with the trials. The own error of a load is what its contestant varied by from
+// epoch to epoch, for so much does the machine wander in such a time; it is not taken from the two loads of
+// one, which differ where work piles up. They contradict the trials if their interval misses that of the
+// trials, widened by ShortLoads, or lies on the other side of 1.
+func (t *Table) longLoads(m Metric, loads []result.Trial, conf float64) *LongLoads {
+	if len(loads) != 4 {
+		return nil
+	}
+	x := &LongLoads{A: loads[0].Contestant, B: loads[1].Contestant, Seconds: float64(loads[0].Load.WindowNS) / 1e9}
+	x.Short = t.Compare(m, at(x.A), at(x.B), conf)
+	var log, squares float64
+	for i := range loads {
+		v, ok := m.Of(&loads[i])
+		if !ok || v <= 0 || x.Short.N < 2 {
+			return nil
+		}
+		sign := 1.
+		if loads[i].Contestant == x.B {
+			sign = -1
+		}
+		log += sign * math.Log(v) / 2
+	}
+	for _, name := range []string{x.A, x.B} {
+		var logs []float64
+		for _, v := range t.medians(m, at(name)) {
+			logs = append(logs, math.Log(v))
+		}
+		_, lo, hi := stats.MeanCI(logs, 0.95)
+		squares += (hi - lo) * (hi - lo) / 4 * float64(len(logs)) / 2 // of the mean of two
+	}
+	own := math.Sqrt(squares)
+	x.Ratio = Estimate{Value: math.Exp(log), Lo: math.Exp(log - own), Hi: math.Exp(log + own), N: 2}
+	reverses := x.Short.Lo > 1 && x.Ratio.Hi < 1 || x.Short.Hi < 1 && x.Ratio.Lo > 1
+	x.Contradicts = reverses || x.Ratio.Hi < x.Short.Lo/(1+ShortLoads) || x.Ratio.Lo > x.Short.Hi*(1+ShortLoads)
+	x.Words = x.words(m)
+	return x
+}
+
+// words returns x.Words.
+func (x *LongLoads) words(m Metric) string {
+	a, b, long, short := x.A, x.B, x.Ratio.Value, x.Short.Value
+	if (long > short) == m.More {
+		a, b, long, short = b, a, 1/long, 1/short
+	}
+	return fmt.Sprintf("in loads of %g s %s "+m.Says().Factor+" %s, in short ones %.3g ×: it may defer work until it is idle",
+		math.Round(x.Seconds), a, fmt.Sprintf("%.3g ×", long), b, short)
+}
+
+// unrankLong withdraws the verdict on the pair that long loads contradict.
+func (a *Analysis) unrankLong(pairs []Pair, m Metric) {
+	x := a.Long
+	if x == nil || !x.Contradicts || m.Kind&(WallClock|CPUTime) == 0 {
+		return
+	}
+	for i := range pairs {
+		p := &pairs[i]
+		if p.A == x.A && p.B == x.B || p.A == x.B && p.B == x.A {
+			p.Verdict, p.Better, p.BetterAt, p.Note = Inconclusive, "", 0, x.Words
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package analysis
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"dyno/internal/result"
+)
+
+// longOf are four long loads, A B B A, of so many requests per second.
+func longOf(a, b string, perSec [4]float64) (out []result.Trial) {
+	for i, name := range []string{a, b, b, a} {
+		cpu := int64(2e9)
+		out = append(out, result.Trial{Key: result.Key{Round: -1, Position: i}, Contestant: name,
+			Server: result.Usage{CPUNS: &cpu},
+			Load:   result.Load{WindowNS: 2e9, Succeeded: int64(2 * perSec[i]), ServiceP50NS: int64(125e9 / perSec[i])}})
+	}
+	return out
+}
+
+// A verdict that long loads contradict is withdrawn, for all metrics of speed and that pair alone; what lies within
+// their own error, and what short loads are known to favour, contradicts nothing.
+func TestLongLoads(t *testing.T) {
+	short := func(slow float64) []result.Trial { // a and c, then b
+		trials := rising(1, 12, .02, nil, "a", "b", "c", "ref", "ref'")
+		for i := range trials {
+			if x := &trials[i]; x.Contestant == "b" {
+				x.Load.Succeeded = int64(float64(x.Load.Succeeded) / slow)
+				x.Load.ServiceP50NS = int64(float64(x.Load.ServiceP50NS) * slow)
+			}
+		}
+		return trials
+	}
+	const r = 50_000
+	for name, c := range map[string]struct {
+		slow        float64
+		long        [4]float64
+		contradicts bool
+	}{
+		"as in the trials":                {3.3, [4]float64{3.3 * r, r, r, 3.3 * r}, false},
+		"as slow once its queue is full":  {3.3, [4]float64{2.1 * r, r, r, r}, true},
+		"slower":                          {3.3, [4]float64{.9 * r, r, r, .9 * r}, true},
+		"a small difference turned":       {1.05, [4]float64{.6 * r, r, r, .6 * r}, true},
+		"turned within their error":       {1.05, [4]float64{.99 * r, r, r, .99 * r}, false},
+		"what short loads favour":         {1.3, [4]float64{1.2 * r, r, r, 1.2 * r}, false},
+		"the slower one does worse still": {1.3, [4]float64{2.6 * r, r, r, 2.6 * r}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := input(short(c.slow), "a", "b", "c")
+			before := Analyse(in)
+			in.Long = longOf("a", "b", c.long)
+			a := Analyse(in)
+			if a.Long == nil || a.Long.Contradicts != c.contradicts || a.Long.Seconds != 2 ||
+				!(a.Long.Ratio.Lo < a.Long.Ratio.Value && a.Long.Ratio.Value < a.Long.Ratio.Hi) {
+				t.Fatalf("%+v", a.Long)
+			}
+			for i, p := range a.Pairs {
+				was := before.Pairs[i]
+				of := p.A == "a" && p.B == "b" && p.Metric != "memory"
+				switch {
+				case of && c.contradicts && (p.Verdict != Inconclusive || p.Better != "" || p.Note != a.Long.Words):
+					t.Errorf("a verdict that does not hold: %+v", p)
+				case (!of || !c.contradicts) && (p.Verdict != was.Verdict || p.Note != was.Note):
+					t.Errorf("%+v; it was %+v", p, was)
+				}
+			}
+			if c.contradicts && a.Places[0].Hi < 2 {
+				t.Errorf("it leads all the same: %+v", a.Places)
+			}
+		})
+	}
+}
+
+func TestLongLoadsAreWorded(t *testing.T) {
+	in := input(rising(1, 12, .02, nil, "a", "b", "ref", "ref'"), "a", "b")
+	in.Long = longOf("b", "a", [4]float64{100_000, 40_000, 40_000, 100_000})
+	if w := Analyse(in).Long.Words; !strings.HasPrefix(w, "in loads of 2 s a serves 0.4 × the requests of b, in short ones ") ||
+		!strings.HasSuffix(w, "×: it may defer work until it is idle") {
+		t.Errorf("%q", w)
+	}
+	in.Primary = "cpu_per_request"
+	if w := Analyse(in).Long.Words; !strings.HasPrefix(w, "in loads of 2 s a uses 2.5 × the CPU per request of b, in short") {
+		t.Errorf("%q", w)
+	}
+	for _, few := range [][]result.Trial{nil, in.Long[:3]} {
+		if in.Long = few; Analyse(in).Long != nil {
+			t.Errorf("judged by %d loads", len(few))
+		}
+	}
+}
+
+// Long loads of honest servers, on a machine that wanders as it did in the trials, contradict in few runs.
+func TestHonestLongLoads(t *testing.T) {
+	const runs = 200
+	wrong := 0
+	for seed := range uint64(runs) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		in := input(rising(seed, 10, .02, nil, "a", "b", "ref", "ref'"), "a", "b")
+		var perSec [4]float64
+		for i := range perSec { // the wander of an epoch's median: 0.3 a round, of twelve
+			perSec[i] = 50_000 * math.Exp(.3*1.25/math.Sqrt(12)*rng.NormFloat64())
+		}
+		in.Long = longOf("a", "b", perSec)
+		if Analyse(in).Long.Contradicts {
+			wrong++
+		}
+	}
+	if wrong > runs/20 {
+		t.Errorf("%d of %d", wrong, runs)
+	}
+}

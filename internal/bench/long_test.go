@@ -1,0 +1,123 @@
+package bench
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/internal/plan"
+	"dyno/internal/result"
+)
+
+// standing ranks a before b before c.
+func standing(run *result.Run) (out []result.Standing) {
+	for _, name := range run.Plan.Contestants {
+		if run.FailureOf(name) == nil {
+			out = append(out, result.Standing{Name: name})
+		}
+	}
+	return out
+}
+
+// After the epochs the first two are loaded in the order A B B A, the others frozen (fakeServer.Thaw), in the time that
+// the budget keeps for it.
+func TestLongLoads(t *testing.T) {
+	for name, c := range map[string]struct {
+		budget time.Duration
+		slow   time.Duration // more than planned, of each trial
+		stop   plan.Stop
+		loads  string
+		why    string
+	}{
+		"decided":           {time.Hour, 0, plan.Decided, "a b b a", ""},
+		"the budget ended":  {60 * time.Second, 150 * time.Millisecond, plan.Budget, "a b b a", ""},
+		"no budget":         {0, 0, plan.Decided, "", "too short"},
+		"ended in a start":  {25 * time.Second, 0, plan.Budget, "", "the run ended before"},
+		"once more, noise":  {time.Hour, 0, plan.Decided, "a b b a a b b a", ""},
+		"noise twice":       {time.Hour, 0, plan.Decided, "a b b a a b b a", "disturbed them"},
+		"the first is gone": {time.Hour, 0, plan.Decided, "b c c b", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, h, d, records := set(t)
+			b.Standing = standing
+			p := small("a", "b", "c")
+			p.LongNS = int64(2 * time.Second)
+			if p.BudgetNS = int64(c.budget); c.budget == 0 {
+				p.BudgetNS, p.LongNS, p.NoLong = int64(time.Hour), 0, "the budget is too short for them"
+			}
+			if name == "the first is gone" {
+				h.exits = map[string]int{"a": 2}
+			}
+			if name == "ended in a start" { // of the second epoch
+				h.launch = func(who string, n int) error {
+					if n > 2 {
+						d.clock += 10 * time.Second
+					}
+					return nil
+				}
+			}
+			paused, long := map[string]int{"once more, noise": 1, "noise twice": 2}[name], 0
+			d.trouble = func(who string, l *result.Load) {
+				switch {
+				case l.WindowNS == p.LongNS:
+					if long++; long%4 == 1 && long/4 < paused {
+						l.GapNS = 1e9
+					}
+				case l.WindowNS == p.TrialNS:
+					d.clock += c.slow
+				}
+			}
+			run, err := b.Run(t.Context(), p)
+			if err != nil || run.End.Reason != string(c.stop) {
+				t.Fatalf("%+v, %v", run.End, err)
+			}
+			var loads []string
+			for _, l := range run.Long {
+				loads = append(loads, l.Contestant)
+				if l.Load.WindowNS != p.LongNS || l.Epoch != run.Trials[len(run.Trials)-1].Epoch {
+					t.Errorf("%+v", l)
+				}
+			}
+			if got := strings.Join(loads, " "); got != c.loads {
+				t.Errorf("loads %q; want %q", got, c.loads)
+			}
+			judged, why := plan.Long(run)
+			if (len(judged) == 4) != (c.why == "") || !strings.Contains(why, c.why) {
+				t.Errorf("%d loads are judged: %q", len(judged), why)
+			}
+			again := &result.Run{}
+			for _, r := range *records {
+				again.Add(r)
+			}
+			if len(again.Long) != len(run.Long) || len(again.Trials) != len(run.Trials) {
+				t.Errorf("stored: %d of %d, %d of %d trials", len(again.Long), len(run.Long), len(again.Trials), len(run.Trials))
+			}
+			if took := d.clock; took > c.budget+3*time.Second && c.stop == plan.Budget && c.slow > 0 {
+				t.Errorf("%v of a budget of %v", took, c.budget)
+			}
+		})
+	}
+}
+
+// What a contestant uses outside of its windows is recorded of each trial, and of the last round what it uses
+// without load.
+func TestCPUWithoutLoad(t *testing.T) {
+	b, h, d, _ := set(t)
+	used := map[*fakeServer]time.Duration{}
+	h.compiles = func(s *fakeServer) time.Duration { used[s] += 7 * time.Millisecond; return used[s] }
+	p := small("a", "b")
+	p.UnloadedNS = 5e7
+	run, err := b.Run(t.Context(), p)
+	if err != nil || d.clock == 0 {
+		t.Fatal(err)
+	}
+	for _, x := range run.Trials {
+		last := x.Round == run.Plan.Rounds-1 && slices.Contains(run.Plan.Contestants, x.Contestant)
+		if x.OutsideCPUNS == nil || *x.OutsideCPUNS != 14e6 || x.RewarmRequests <= 0 || (x.UnloadedNS == p.UnloadedNS) != last ||
+			last && *x.UnloadedCPUNS != 7e6 {
+			t.Errorf("%s, round %d: outside %v in %d requests, %d ns without load", x.Contestant, x.Round, x.OutsideCPUNS,
+				x.RewarmRequests, x.UnloadedNS)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package plan
+
+import (
+	"time"
+
+	"dyno/internal/checks"
+	"dyno/internal/result"
+)
+
+// The long loads of a paired comparison (doc/method.md): after its epochs, the first and the second by the ranking
+// so far are loaded in the order A B B A, each for longLoad, with the processes of the last epoch. They get
+// at most one part in longPart of the budget.
+const (
+	longLoad = 2 * time.Second
+	longPart = 6
+
+	shortBudget = "the budget is too short for them"
+)
+
+// unloadedNS is how long a contestant is watched without load after the last trial of an epoch: for several times
+// what a server takes for idle.
+const unloadedNS = int64(50 * time.Millisecond)
+
+// longLoads returns the length of the long loads of a plan, or why it has none. Both are empty where all of
+// its trials are long ones, or there is no pair.
+func longLoads(p *result.Plan) (ns int64, why string) {
+	q := *p
+	q.LongNS = int64(max(longLoad, 20*time.Duration(p.Level.DelayNS)))
+	switch {
+	case p.TrialNS >= q.LongNS || len(p.Contestants) < 2:
+		return 0, ""
+	case p.Fresh || len(p.Family) > 0:
+		return 0, "they are made only where all pairs are compared at one level"
+	case LongCost(&q) > time.Duration(p.BudgetNS/longPart):
+		return 0, shortBudget
+	}
+	return q.LongNS, ""
+}
+
+// LongCost returns the time of the long loads, and of what the last trial before them may take too long.
+func LongCost(p *result.Plan) time.Duration {
+	if p.LongNS == 0 {
+		return 0
+	}
+	each := time.Duration(p.LongNS+Rewarm(p, p.Level)) + 4*trialOverhead + Answered(p.Level) + beyond(p.Level)*dialTime
+	return time.Duration(4 * each)
+}
+
+// LongOrders returns the long loads of a and b. The attempt counts from 0.
+func LongOrders(run *result.Run, a, b string, attempt int) (all []Order) {
+	p := &run.Plan
+	for i, name := range []string{a, b, b, a} {
+		k := result.Key{Seed: p.Seed, Epoch: lastEpoch(run), Round: -1, Position: i, Attempt: attempt}
+		e := slot{Cell: result.Cell{Contestant: name}, level: p.Points()[0]}
+		if level, _, ok := Of(p).trial(run, k, e); ok {
+			all = append(all, Order{Key: k, Contestant: name, Level: level, TrialNS: p.LongNS, Long: true,
+				LoadSeed: mix(k, 1)})
+		}
+	}
+	return all
+}
+
+// Long returns the long loads of a run that count, or why there are none. Both are empty where none were
+// planned, for a reason that is none of the budget's.
+func Long(run *result.Run) (loads []result.Trial, why string) {
+	n := len(run.Long)
+	switch {
+	case run.Plan.LongNS == 0:
+		return nil, run.Plan.NoLong
+	case n < 4 || run.Long[n-1].Position != 3:
+		return nil, "the run ended before all were made"
+	case checks.Discard(run.Long[n-4:]):
+		return nil, "other programs, the hypervisor or a pause disturbed them"
+	}
+	return run.Long[n-4:], ""
+}

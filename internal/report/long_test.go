@@ -1,0 +1,51 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"dyno/internal/analysis"
+)
+
+// What long loads say of the verdict on a pair is in every form, and that they say nothing, too.
+func TestLongLoadsAreToldOf(t *testing.T) {
+	const words = "in loads of 2 s Iris serves 0.9 × the requests of Kestrel, in short ones 3.3 ×: it may defer work until it is idle"
+	long := func(contradicts bool) *Data {
+		d := fixture()
+		a := d.Analysis
+		slices.SortFunc(a.Places, func(x, y analysis.Place) int { return x.Lo - y.Lo })
+		x := &analysis.LongLoads{A: a.Order[0], B: a.Order[1], Seconds: 1.998, Contradicts: contradicts, Words: words,
+			Ratio: analysis.Estimate{Value: .9, Lo: .85, Hi: .95, N: 2}, Short: analysis.Estimate{Value: 3.3, Lo: 3.2, Hi: 3.4, N: 12}}
+		a.Long = x
+		for i := range a.Pairs {
+			p := &a.Pairs[i]
+			if contradicts && (p.A == x.A && p.B == x.B || p.A == x.B && p.B == x.A) {
+				p.Verdict, p.Better, p.Note = analysis.Inconclusive, "", words
+			}
+		}
+		return d
+	}
+	for name, c := range map[string]struct {
+		data             *Data
+		text, json, page string
+		without          string
+	}{
+		"contradict": {long(true), "no verdict: " + words, `"contradicts": true`, "contradicts the short ones: no verdict", "do not contradict"},
+		"agree":      {long(false), "loads of 2 s do not contradict", `"contradicts": false`, "does not contradict the short ones", words},
+		"none": {func() *Data { d := fixture(); d.NoLong = "the budget is too short for them"; return d }(),
+			"not checked in long loads: the budget is too short for them", `"not_checked": "the budget is too short for them"`,
+			"not checked in long loads: the budget is too short for them", "do not contradict"},
+		"an older record": {fixture(), "", "", "", "long_loads"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, json := strings.Join(strings.Fields(string(written(t, Text, c.data))), " "), string(written(t, JSON, c.data))
+			page := string(written(t, HTML, c.data))
+			for got, want := range map[string]string{text: c.text, json: c.json, page: c.page} {
+				if !strings.Contains(got, want) || strings.Contains(got, c.without) {
+					t.Errorf("without %q, or with %q:\n%.3000s", want, c.without, got)
+				}
+			}
+		})
+	}
+}

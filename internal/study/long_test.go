@@ -1,0 +1,76 @@
+package study
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/internal/plan"
+	"dyno/internal/report"
+	"dyno/internal/result"
+)
+
+// A server that puts its work off wins all trials, but no verdict: long loads contradict it. Where there are none, the
+// answer says so.
+func TestDeferredWorkWinsNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		budget time.Duration
+		long   func(p *result.Plan, i int, l *result.Trial)
+		want   []string
+		never  string
+	}{
+		"caught": {0, func(p *result.Plan, i int, l *result.Trial) {}, []string{"No verdict: in loads of 2 s defer serves 1 × the requests of",
+			"short ones 3.3 ×: it may defer work until it is idle"}, "faster"},
+		"honest": {0, func(p *result.Plan, i int, l *result.Trial) {
+			if l.Contestant == "defer" {
+				l.Load.Succeeded = 330_000
+			}
+		}, []string{"defer is faster: 3.3", "loads of 2 s do not contradict"}, "not checked"},
+		"disturbed": {0, func(p *result.Plan, i int, l *result.Trial) { l.Causes.StealNS = 1e9 },
+			[]string{"defer is faster: 3.3", "not checked in long loads: other programs, the hypervisor or a pause disturbed them"}, "no verdict"},
+		"short budget": {45 * time.Second, nil, []string{"defer is faster: 3.3", "not checked in long loads: the budget is too short for them"},
+			"no verdict"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := planned(t, plan.Request{Contestants: []string{"defer", "inline"}, Controls: []string{"none"}, Primary: "throughput", Seed: 3,
+				Budget: c.budget})
+			n := 0
+			run := carriedOut(t, p, func(o plan.Order, tr *result.Trial) {
+				n++
+				tr.Load.Succeeded = 5000 + int64(n*7919%50)
+				if o.Contestant == "defer" {
+					tr.Load.Succeeded = tr.Load.Succeeded * 33 / 10
+				}
+				tr.Load.Started = tr.Load.Succeeded
+			})
+			if (run.Plan.LongNS == 0) != (c.long == nil) {
+				t.Fatalf("long loads of %v", time.Duration(run.Plan.LongNS))
+			}
+			for i, o := range plan.LongOrders(run, "defer", "inline", 0) {
+				if c.long == nil {
+					break
+				}
+				cpu := o.TrialNS
+				l := &result.Trial{Key: o.Key, Contestant: o.Contestant, Server: result.Usage{CPUNS: &cpu},
+					Causes: result.Causes{WallNS: o.TrialNS, ServerCPUs: 1, GeneratorCPUs: 1},
+					Load:   result.Load{WindowNS: o.TrialNS, Connections: 125, Established: 125, Started: 100_000, Succeeded: 100_000}}
+				c.long(&run.Plan, i, l)
+				run.Add(result.Record{Long: l})
+			}
+			var b bytes.Buffer
+			if err := report.Text(&b, Evaluate(run)); err != nil {
+				t.Fatal(err)
+			}
+			text := strings.Join(strings.Fields(b.String()), " ")
+			for _, want := range c.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("without %q:\n%s", want, &b)
+				}
+			}
+			if strings.Contains(text, c.never) {
+				t.Errorf("with %q:\n%s", c.never, &b)
+			}
+		})
+	}
+}
