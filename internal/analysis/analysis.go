@@ -35,6 +35,7 @@ type Cell struct {
 	Level  Estimate
 	Ratio  Estimate // to the reference, Hodges–Lehmann; zero N where there is none
 	Absent string   // why there is no value; empty when there is
+	Merged bool     // Level is of all requests together, read off one histogram, without an interval
 }
 
 // Pair compares A with B under one metric: Ratio is A's value over B's.

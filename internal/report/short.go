@@ -111,9 +111,7 @@ func (p *paired) shortWords(rows []row, metrics []analysis.Metric) string {
 		case "cpu_per_request":
 			parts = append(parts, "CPU: per request")
 		case "p50":
-			tail := slices.ContainsFunc(metrics, func(m analysis.Metric) bool { return m.Name == "p99" })
-			parts = append(parts, map[bool]string{true: "p50, p99: half and 99 % of requests take no longer",
-				false: "p50: half of the requests take no longer"}[tail])
+			parts = append(parts, p.latencyWords(rows, metrics)...)
 		case "memory":
 			parts = append(parts, "MiB: memory")
 		}
@@ -128,6 +126,24 @@ func (p *paired) shortWords(rows []row, metrics []analysis.Metric) string {
 		parts = append(parts, document.Missing+": not measured")
 	}
 	return strings.Join(parts, " · ")
+}
+
+// latencyWords say what the columns of service times are. A median is that of the trials' medians, over epochs
+// and rounds. So is the 99th percentile of a record that lacks the histogram of a trial; else all requests of
+// the trials are in one.
+func (p *paired) latencyWords(rows []row, metrics []analysis.Metric) []string {
+	tail := slices.ContainsFunc(metrics, func(m analysis.Metric) bool { return m.Name == "p99" })
+	merged := !slices.ContainsFunc(rows, func(r row) bool {
+		c := p.cell(r.Name, "p99")
+		return c.Absent == "" && !c.Merged
+	})
+	switch {
+	case tail && merged:
+		return []string{"p50: of each load, median of loads", "p99: 99 % of all requests took no longer"}
+	case tail:
+		return []string{"p50, p99: of each load, median of loads"}
+	}
+	return []string{"p50: of each load, median of loads"}
 }
 
 // shortCell returns a figure without its interval, which the note below the table sums up.

@@ -133,6 +133,7 @@ func evaluatePairs(run *result.Run) *report.Data {
 		return evaluateNamedPairs(run)
 	}
 	a := Analyse(run)
+	mergeTails(a, tailTrials(run))
 	valid := plan.Valid(run)
 	discarded, all := plan.Discarded(run)
 	d := &report.Data{

@@ -11,8 +11,8 @@ import (
 )
 
 // Trim writes a compressed copy of run, small enough to commit: without the windows of warm-ups, and without
-// the trials' histograms, whose quantiles are recorded as well. Reports and verdicts of the copy are the same. A
-// classic run keeps its few histograms. Trim keeps a histogram that lacks requests of its trial,
+// the histograms of trials of which reports show no more than the recorded quantiles. Reports and verdicts of
+// the copy are the same. A classic run keeps its few histograms. Trim keeps a histogram that lacks requests of its trial,
 // because the checks need it.
 //
 // Note: the alternative, to merge the trials of an epoch, would lose information. The value of a
@@ -22,8 +22,12 @@ func Trim(w io.Writer, run *result.Run) error {
 		run.Launches[i].Windows = nil
 	}
 	few := plan.Of(&run.Plan).Traits().Alone // its reports show more percentiles than a trial has
+	shown := map[result.Key]bool{}
+	for _, t := range tailTrials(run) {
+		shown[t.Key] = true
+	}
 	for i := range run.Trials {
-		if l := &run.Trials[i].Load; !few && l.Service != "" && checks.HoldsAll(l) {
+		if l := &run.Trials[i].Load; !few && !shown[run.Trials[i].Key] && l.Service != "" && checks.HoldsAll(l) {
 			l.Service = ""
 		}
 	}

@@ -1,0 +1,56 @@
+package study
+
+import (
+	"math"
+
+	"dyno/internal/analysis"
+	"dyno/internal/checks"
+	"dyno/internal/hist"
+	"dyno/internal/plan"
+	"dyno/internal/result"
+)
+
+// tailTrials returns the trials whose 99th percentiles a report shows: the valid ones, at the level at which
+// pairs are decided.
+func tailTrials(run *result.Run) []result.Trial {
+	if plan.Of(&run.Plan).Traits().Kind != checks.Paired || len(run.Plan.Family) > 0 {
+		return nil
+	}
+	return byLevel(run, plan.Valid(run))[0]
+}
+
+// mergeTails reads the 99th percentile of each contestant off the merged histogram of its trials, if all of
+// them have one: that of all of its requests. Else the cell keeps the median of the trials' own.
+func mergeTails(a *analysis.Analysis, trials []result.Trial) {
+	m := analysis.ClassicNamed("p99")
+	merged, n, lacks := map[string]*hist.Histogram{}, map[string]int{}, map[string]bool{}
+	for i := range trials {
+		l, name := &trials[i].Load, trials[i].Contestant
+		if lacks[name] = lacks[name] || l.Service == ""; lacks[name] {
+			continue
+		}
+		h, err := hist.Decode(l.Service)
+		if err != nil || h.Count()+h.Over() < l.Succeeded {
+			lacks[name] = true
+			continue
+		}
+		if n[name]++; merged[name] == nil {
+			merged[name] = hist.New()
+		}
+		merged[name].Merge(h)
+	}
+	for name, h := range merged {
+		if lacks[name] || h.Over() > 0 || !analysis.Bears(h.Count(), .99) {
+			continue
+		}
+		c := a.Cell(name, m.Name)
+		if c == nil {
+			a.Cells = append(a.Cells, analysis.Cell{Contestant: name, Metric: m.Name})
+			c = &a.Cells[len(a.Cells)-1]
+		}
+		if c.Absent == "" {
+			c.Merged = true
+			c.Level = analysis.Estimate{Value: float64(h.Quantile(.99)), Lo: math.Inf(-1), Hi: math.Inf(1), N: n[name]}
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package study
+
+import (
+	"math"
+	"testing"
+
+	"dyno/internal/analysis"
+	"dyno/internal/hist"
+	"dyno/internal/result"
+)
+
+// TestMergedTails: where each trial has its histogram, p99 is that of all requests: a few slow trials decide
+// it, though the median trial knows nothing of them. Where one trial lacks it, the median stands as it was.
+func TestMergedTails(t *testing.T) {
+	var trials []result.Trial
+	for _, name := range []string{"a", "b"} {
+		for i := range 50 {
+			h := hist.New()
+			h.RecordN(1e6, 990)
+			h.RecordN(map[bool]int64{true: 900e6, false: 2e6}[i < 5], 10)
+			if i < 5 {
+				h.RecordN(900e6, 200)
+			}
+			text, err := h.Encode(2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name == "b" && i == 7 {
+				text = ""
+			}
+			trials = append(trials, result.Trial{Key: result.Key{Epoch: i}, Contestant: name,
+				Load: result.Load{Succeeded: h.Count(), Service: text, ServiceP99NS: h.Quantile(.99)}})
+		}
+	}
+	old := analysis.Estimate{Value: 2e6, Lo: 1e6, Hi: 3e6, N: 50}
+	a := &analysis.Analysis{Cells: []analysis.Cell{{Contestant: "a", Metric: "p99", Level: old},
+		{Contestant: "b", Metric: "p99", Level: old}}}
+	mergeTails(a, trials)
+	if c := a.Cell("a", "p99"); !c.Merged || math.Abs(c.Level.Value/900e6-1) > 0.01 || c.Level.N != 50 {
+		t.Errorf("a: %+v", c)
+	}
+	if c := a.Cell("b", "p99"); c.Merged || c.Level != old {
+		t.Errorf("b: %+v", c)
+	}
+}
