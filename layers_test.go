@@ -38,7 +38,7 @@ var layers = map[string]int{
 
 	"internal/result": 1, "internal/endpoint": 1, "internal/importer": 1,
 
-	"internal/bounds": 0, "internal/foreign": 0, "internal/tcpstat": 0, "internal/clocks": 0, "internal/netns": 0, "internal/conf": 0,
+	"internal/bounds": 0, "internal/foreign": 0, "internal/secret": 0, "internal/tcpstat": 0, "internal/clocks": 0, "internal/netns": 0, "internal/conf": 0,
 	"internal/lazy": 0, "internal/document": 0, "internal/http1": 0, "internal/http2": 0,
 	"internal/protocol": 0, "internal/hist": 0, "internal/stats": 0,
 }

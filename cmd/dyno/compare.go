@@ -21,6 +21,7 @@ import (
 	"dyno/internal/protocol"
 	"dyno/internal/refserver"
 	"dyno/internal/result"
+	"dyno/internal/secret"
 	"dyno/internal/side"
 )
 
@@ -339,7 +340,7 @@ func against(sides []*side.Side) string {
 	const room = 60 // characters, so that the title fits a line with what follows it
 	var labels, names []string
 	for _, s := range sides {
-		labels, names = append(labels, s.Label()), append(names, s.Name)
+		labels, names = append(labels, secret.Mask(s.Label())), append(names, s.Name)
 	}
 	all := strings.Join(labels, " against ")
 	switch {

@@ -276,6 +276,7 @@ func (f *loadFlags) defineRest() {
 	add(f, "engine", "", &f.Engine, loader.DefaultEngine(), "name", oneOf("epoll", "gonet"),
 		"load engine: epoll (Linux), or gonet, which uses Go's net package")
 	fleetFlag(f)
+	keepFlag(f.cmd.Flags())
 	heading(f.cmd.Flags(), "Generator")
 	add(f, "max-errors", "", &f.MaxErrors, "0", "share", parseShare, "share of requests that may fail before the "+
 		"exit code is 1: 0.001 or 0.1%")

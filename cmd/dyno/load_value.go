@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"dyno/internal/load"
+	"dyno/internal/secret"
 )
 
 // value is a flag whose text is parsed into a T.
@@ -65,8 +66,11 @@ func (l *login) String() string {
 	if l.to == nil || *l.to == "" { // pflag asks a zero value, too
 		return ""
 	}
+	if secret.Kept() {
+		return *l.to
+	}
 	name, _, _ := strings.Cut(*l.to, ":")
-	return name + ":***"
+	return name + ":" + secret.Hidden
 }
 
 // parseText reads any text, so that an empty one differs from none.

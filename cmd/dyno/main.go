@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -20,6 +21,7 @@ import (
 	"dyno/internal/plan"
 	"dyno/internal/proc"
 	"dyno/internal/result"
+	"dyno/internal/secret"
 )
 
 // Exit codes.
@@ -49,11 +51,21 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 	var unread atomic.Bool
 	gone := func() { unread.Store(true); end() }
 	stdout, stderr = &outlet{stdout, gone}, &outlet{stderr, gone}
+	if slices.Contains(args, "--"+keepName) {
+		secret.Keep()
+	}
+	secret.Learn(args)
 	root := rootCommand()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	var err error
+	if names := secret.Missing(args); len(names) > 0 {
+		err = usagef("the command has %s in the place of %s: secrets are not recorded; pass them again", secret.Hidden,
+			strings.Join(names, ", "))
+	} else {
+		err = root.ExecuteContext(ctx)
+	}
 	var silent exit
 	switch {
 	case err == nil:

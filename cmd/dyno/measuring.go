@@ -22,6 +22,7 @@ import (
 	"dyno/internal/proc"
 	"dyno/internal/report"
 	"dyno/internal/result"
+	"dyno/internal/secret"
 	"dyno/internal/terminal"
 )
 
@@ -157,7 +158,7 @@ var once = []string{"out", "runs", "offline", "wait", "resume"}
 func repeated(cmd *cobra.Command, args []string) string {
 	words := []string{cmd.CommandPath()}
 	for _, a := range args {
-		words = append(words, quoted(a))
+		words = append(words, quoted(secret.Mask(a)))
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}
@@ -167,6 +168,7 @@ func repeated(cmd *cobra.Command, args []string) string {
 			}
 		}
 		for _, v := range values {
+			v = secret.Mask(v)
 			switch {
 			case slices.Contains(once, f.Name):
 			case f.NoOptDefVal == v:

@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"syscall"
+
+	"dyno/internal/secret"
 )
 
 // outlet is stdout or stderr. If its reader has closed it, as in dyno run | head, the command is
@@ -18,9 +20,12 @@ type outlet struct {
 }
 
 func (o *outlet) Write(b []byte) (int, error) {
-	n, err := o.Writer.Write(b)
+	n, err := o.Writer.Write(secret.Hide(b))
 	if errors.Is(err, syscall.EPIPE) {
 		o.unread()
+	}
+	if err == nil { // a text without its secrets has another length
+		n = len(b)
 	}
 	return n, err
 }

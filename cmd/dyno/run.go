@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"dyno/internal/protocol"
 	"dyno/internal/report"
 	"dyno/internal/result"
+	"dyno/internal/secret"
 	"dyno/internal/study"
 )
 
@@ -55,6 +57,7 @@ func (p *place) define(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&p.offline, "offline", false, "fetch no toolchain")
 	fleetPlaceFlag(cmd, p)
 	waitFlag(cmd, &p.wait)
+	keepFlag(cmd.Flags())
 	verboseFlag(cmd)
 }
 
@@ -385,7 +388,12 @@ const pageFile = "report.html"
 // writePages writes report.html and run.json beside the trials.
 func writePages(data *report.Data, dir string) error {
 	for name, write := range map[string]report.Writer{pageFile: report.HTML, "run.json": report.JSON} {
-		err := foreign.Replace(dir, name, 0o600, func(w io.Writer) error { return write(w, data) })
+		err := foreign.Replace(dir, name, 0o600, func(w io.Writer) error {
+			var page bytes.Buffer
+			err := write(&page, data)
+			_, failed := w.Write(secret.Hide(page.Bytes()))
+			return errors.Join(err, failed)
+		})
 		if err != nil {
 			return fmt.Errorf("write %s: %w", filepath.Join(dir, name), err)
 		}

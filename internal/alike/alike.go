@@ -13,6 +13,7 @@ import (
 	"dyno/internal/http1"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
+	"dyno/internal/secret"
 )
 
 // Sides are servers that should send the same responses.
@@ -67,7 +68,7 @@ func (s *Sides) Agree(base *scenario.Scenario) (contract *scenario.Scenario, fou
 		return base, &s.found, nil
 	}
 	for _, a := range s.all[0].answers[0] {
-		s.found.Sent = append(s.found.Sent, a.Sent)
+		s.found.Sent = append(s.found.Sent, secret.Mask(a.Sent))
 	}
 	for _, one := range s.all {
 		s.own(one)

@@ -11,15 +11,17 @@ import (
 	"strings"
 	"time"
 
+	machine "dyno/internal/host"
+
 	"dyno/internal/adhoc"
 	"dyno/internal/conf"
 	"dyno/internal/document"
 	"dyno/internal/endpoint"
-	machine "dyno/internal/host"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/load/gonet"
 	"dyno/internal/proc"
+	"dyno/internal/secret"
 	"dyno/internal/summary"
 )
 
@@ -133,7 +135,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 		return nil, advised(err)
 	}
 	r.Aims = nil // s holds all of them
-	p := &Plan{Request: r, Target: t.URL, target: t, engine: load.Engine(epoll.Engine{}), openLoop: r.open()}
+	p := &Plan{Request: r, Target: secret.Mask(t.URL), target: t, engine: load.Engine(epoll.Engine{}), openLoop: r.open()}
 	if r.Engine == "gonet" {
 		p.engine = gonet.Engine{}
 	}

@@ -1,0 +1,160 @@
+// Package secret decides what of a command line is secret – passwords, tokens, keys, cookies – and hides
+// it in whatever dyno prints or records.
+package secret
+
+import (
+	"bytes"
+	"encoding/json"
+	"html"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unicode"
+)
+
+// Hidden stands in the place of a secret.
+const Hidden = "***"
+
+// Name reports whether the value of a header, a field, a variable or a flag of this name is secret.
+func Name(name string) bool { return secretName().MatchString(name) }
+
+var secretName = pattern(`(?i)^-*((proxy-)?authorization|(set-)?cookie|(.*[-_])?api_?key|.*[-_]key|` +
+	`.*(token|secret|password|passwd).*)$`)
+
+// pattern compiles a regular expression when it is first asked for.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
+// Assignments of a value to a name: NAME=VALUE of variables, queries, forms and flags; "NAME": VALUE of
+// headers and JSON; --NAME VALUE.
+var (
+	equals   = pattern(`([A-Za-z0-9_.-]+)(=)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s&;'"]+)`)
+	colon    = pattern(`([A-Za-z0-9_.-]+)(["']?[ \t]*:[ \t]*)("(?:[^"\\]|\\.)*"|'[^']*'|[^\n'"}]+)`)
+	flag     = pattern(`(--?[A-Za-z0-9_.-]+)([ \t]+)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s-][^\s]*)`)
+	userinfo = pattern(`([A-Za-z][A-Za-z0-9+.-]*)(://)([^/\s@'"?#]+)@`)
+)
+
+// kept is set by Keep.
+var kept atomic.Bool
+
+// Keep makes Mask and Hide return what they are given: the user asked for it.
+func Keep() { kept.Store(true) }
+
+// Kept reports whether secrets are kept.
+func Kept() bool { return kept.Load() }
+
+// Mask returns text, one argument of a command line, with Hidden in the place of secrets.
+func Mask(text string) string {
+	if Kept() {
+		return text
+	}
+	masked, _ := mask(text)
+	return masked
+}
+
+// Missing returns the names of the secrets that a command line lacks: Hidden stands in their place.
+func Missing(args []string) (names []string) {
+	for i, arg := range args {
+		_, all := mask(arg)
+		if i > 0 && (args[i-1] == userFlag && strings.HasSuffix(arg, ":"+Hidden) || Name(args[i-1]) && arg == Hidden) {
+			all = append(all, found{args[i-1], Hidden})
+		}
+		for _, s := range all {
+			if s.value == Hidden && !slices.Contains(names, s.name) {
+				names = append(names, s.name)
+			}
+		}
+	}
+	return names
+}
+
+// userFlag is the flag of dyno whose value has a password.
+const userFlag = "--user"
+
+type found struct{ name, value string }
+
+func mask(text string) (masked string, all []found) {
+	hide := func(re *regexp.Regexp, end string, is func(string) bool) {
+		text = re.ReplaceAllStringFunc(text, func(whole string) string {
+			part := re.FindStringSubmatch(whole)
+			if !is(part[1]) || strings.HasPrefix(part[3], "@") {
+				return whole
+			}
+			name := strings.TrimLeft(part[1], "-")
+			if end != "" {
+				name = "user information of the URL"
+			}
+			value := strings.Trim(strings.TrimSpace(part[3]), `"'`)
+			all = append(all, found{name, value})
+			return part[1] + part[2] + strings.Replace(part[3], strings.TrimSpace(value), Hidden, 1) + end
+		})
+	}
+	hide(userinfo(), "@", func(string) bool { return true })
+	hide(equals(), "", Name)
+	hide(colon(), "", Name)
+	hide(flag(), "", Name)
+	return text, all
+}
+
+// values are the secrets of this command, in each form that an output may have them in.
+var values struct {
+	sync.RWMutex
+	list [][]byte
+}
+
+// Learn finds the secrets of a command line. From then on Hide hides them.
+func Learn(args []string) {
+	if Kept() {
+		return
+	}
+	values.Lock()
+	defer values.Unlock()
+	for i, arg := range args {
+		if i > 0 && !strings.HasPrefix(arg, "-") && Name(args[i-1]) || i > 0 && args[i-1] == userFlag {
+			_, password, _ := strings.Cut(arg, ":")
+			add(arg)
+			add(password)
+		}
+		_, all := mask(strings.TrimPrefix(arg, userFlag+"="))
+		for _, s := range all {
+			for _, word := range append(strings.FieldsFunc(s.value, func(r rune) bool {
+				return strings.ContainsRune(" :;,", r)
+			}), s.value) {
+				add(word)
+			}
+		}
+	}
+	slices.SortFunc(values.list, func(a, b []byte) int { return len(b) - len(a) })
+}
+
+// add adds a value that no other text is likely to have: of some length, and no plain word.
+func add(value string) {
+	digit := strings.ContainsFunc(value, unicode.IsDigit)
+	if len(value) < 6 || !digit && len(value) < 12 {
+		return
+	}
+	quoted, _ := json.Marshal(value)
+	unescaped, _ := url.QueryUnescape(value)
+	for _, form := range []string{value, string(quoted[1 : len(quoted)-1]), html.EscapeString(value), unescaped,
+		url.QueryEscape(value)} {
+		if b := []byte(form); len(b) >= 6 && !slices.ContainsFunc(values.list, func(o []byte) bool { return bytes.Equal(o, b) }) {
+			values.list = append(values.list, b)
+		}
+	}
+}
+
+// Hide returns text with Hidden in the place of what was learnt.
+func Hide(text []byte) []byte {
+	values.RLock()
+	defer values.RUnlock()
+	for _, v := range values.list {
+		if bytes.Contains(text, v) {
+			text = bytes.ReplaceAll(text, v, []byte(Hidden))
+		}
+	}
+	return text
+}

@@ -1,0 +1,52 @@
+package secret
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestMask(t *testing.T) {
+	for text, want := range map[string]string{
+		"Authorization: Bearer abc.def":              "Authorization: ***",
+		"Cookie: sid=1; theme=dark":                  "Cookie: ***",
+		"Proxy-Authorization: Basic eA==":            "Proxy-Authorization: ***",
+		"X-Api-Key: k":                               "X-Api-Key: ***",
+		"Accept: text/html":                          "Accept: text/html",
+		"http://me:pw@h:80/a?x=1&access_token=t#f":   "http://***@h:80/a?x=1&access_token=***",
+		"/a?api_key=1&b=2":                           "/a?api_key=***&b=2",
+		"DB_PASSWORD=hunter2 PORT=80 node a.js":      "DB_PASSWORD=*** PORT=80 node a.js",
+		"SECRET_KEY='a b' ./server --port 80":        "SECRET_KEY='***' ./server --port 80",
+		"./server --token abc --name x":              "./server --token *** --name x",
+		`./server --auth-token="a b" -v`:             `./server --auth-token="***" -v`,
+		`{"user":"me","password":"a\"b","n":1}`:      `{"user":"me","password":"***","n":1}`,
+		"user=me&client_secret=x%20y":                "user=me&client_secret=***",
+		"password=@file":                             "password=@file",
+		"./server --keep-alive 5 --monkey 3 key=val": "./server --keep-alive 5 --monkey 3 key=val",
+		"Authorization: ***":                         "Authorization: ***",
+		"http://127.0.0.1:8080/tokens/4":             "http://127.0.0.1:8080/tokens/4",
+	} {
+		if got := Mask(text); got != want {
+			t.Errorf("%s: %s; want %s", text, got, want)
+		}
+	}
+	names := Missing([]string{"http://***@h/?token=***&b=2", "--user", "me:***", "-H", "Cookie: ***", "TOKEN=x"})
+	if fmt.Sprint(names) != "[user information of the URL token --user Cookie]" {
+		t.Errorf("%q", names)
+	}
+}
+
+func TestHide(t *testing.T) {
+	Learn([]string{"compare", "--header", "Authorization: Bearer s3cr3t<x", "--user", "admin:server", "TOKEN=abc node a.js",
+		"--password", "p4ssw0rd"})
+	for text, want := range map[string]string{
+		`{"a":"s3cr3t<x"}`:                   `{"a":"***"}`,
+		"{\"a\":\"s3cr3t\\u003cx\"}":         `{"a":"***"}`,
+		"<td>s3cr3t&lt;x</td>":               "<td>***</td>",
+		"p4ssw0rd was wrong":                 "*** was wrong",
+		`the server says Bearer abc, admin"`: `the server says Bearer abc, admin"`,
+	} {
+		if got := string(Hide([]byte(text))); got != want {
+			t.Errorf("%s: %s; want %s", text, got, want)
+		}
+	}
+}
