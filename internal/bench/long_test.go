@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -93,6 +94,9 @@ func TestLongLoads(t *testing.T) {
 			if len(again.Long) != len(run.Long) || len(again.Trials) != len(run.Trials) {
 				t.Errorf("stored: %d of %d, %d of %d trials", len(again.Long), len(run.Long), len(again.Trials), len(run.Trials))
 			}
+			if err := stored(t, *records); err != nil {
+				t.Error(err)
+			}
 			if took := d.clock; took > c.budget+3*time.Second && c.stop == plan.Budget && c.slow > 0 {
 				t.Errorf("%v of a budget of %v", took, c.budget)
 			}
@@ -120,4 +124,20 @@ func TestCPUWithoutLoad(t *testing.T) {
 				x.RewarmRequests, x.UnloadedNS)
 		}
 	}
+}
+
+// stored writes records and reads them again.
+func stored(t *testing.T, records []result.Record) error {
+	dir := t.TempDir()
+	s, err := result.Create(dir)
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		err = errors.Join(err, s.Append(r))
+	}
+	if err = errors.Join(err, s.Close()); err == nil {
+		_, err = result.Open(dir)
+	}
+	return err
 }

@@ -50,7 +50,8 @@ func LongCost(p *result.Plan) time.Duration {
 func LongOrders(run *result.Run, a, b string, attempt int) (all []Order) {
 	p := &run.Plan
 	for i, name := range []string{a, b, b, a} {
-		k := result.Key{Seed: p.Seed, Epoch: lastEpoch(run), Round: -1, Position: i, Attempt: attempt}
+		k := result.Key{Seed: p.Seed, Epoch: lastEpoch(run), Position: i, Attempt: attempt}
+		k.Round = roundsIn(p, k.Epoch) // the one after its last
 		e := slot{Cell: result.Cell{Contestant: name}, level: p.Points()[0]}
 		if level, _, ok := Of(p).trial(run, k, e); ok {
 			all = append(all, Order{Key: k, Contestant: name, Level: level, TrialNS: p.LongNS, Long: true,
