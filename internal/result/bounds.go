@@ -58,8 +58,8 @@ var bounds = map[string]span{
 	"SLO.quantile":             {0, 1, 0},
 	"SLO.error_share":          {0, 1, 0},
 	"Key.seed":                 {0, 1 << 64, 0},
-	"Key.epoch":                {0, 10_000, 0},
-	"Key.round":                {0, 10_000, 0},
+	"Key.epoch":                {-1, 10_000, 0}, // −1: a machine was lost before the first, or between trials
+	"Key.round":                {-1, 10_000, 0},
 	"Key.position":             {0, 100_000, 0},
 	"Key.attempt":              {0, 10_000, 0},
 	"Key.take":                 {0, 10_000, 0},
@@ -203,6 +203,9 @@ func checkBounds(rec *Record) error {
 	if key = strings.TrimPrefix(key, "."); wrong == "" && rec.Plan != nil {
 		key, wrong = rec.Plan.check()
 		key = "plan." + key
+	}
+	if t := rec.Trial; wrong == "" && t != nil && min(t.Epoch, t.Round) < 0 {
+		key, wrong = "trial", fmt.Sprintf("has epoch %d, round %d; a trial has neither below 0", t.Epoch, t.Round)
 	}
 	if wrong != "" {
 		return fmt.Errorf("%s %s", key, wrong)
