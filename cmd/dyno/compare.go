@@ -14,6 +14,7 @@ import (
 	"dyno/internal/adhoc"
 	"dyno/internal/alike"
 	"dyno/internal/analysis"
+	"dyno/internal/contestant"
 	"dyno/internal/endpoint"
 	"dyno/internal/experiment"
 	"dyno/internal/plan"
@@ -195,7 +196,12 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 	if err != nil {
 		return err
 	}
-	work, err := proc.MkdirTemp("", "dyno-compare-")
+	end, err := supervised(cmd) // before the first folder that a killed dyno would leave
+	if err != nil {
+		return err
+	}
+	defer end()
+	work, err := proc.MkdirTemp("", contestant.WorkPrefix)
 	if err != nil {
 		return err
 	}

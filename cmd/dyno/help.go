@@ -16,10 +16,13 @@ import (
 // helpWidth is the widest line of a help text.
 const helpWidth = 100
 
+// readGroup has the commands that only read.
+const readGroup = "read"
+
 // commandGroups are the headings under which dyno --help lists the commands.
 var commandGroups = []*cobra.Group{
 	{ID: "measure", Title: "Measure"},
-	{ID: "read", Title: "Read"},
+	{ID: readGroup, Title: "Read"},
 	{ID: "machine", Title: "Check the machine and dyno itself"},
 	{ID: "fleet", Title: "Several machines"},
 	{ID: "other", Title: "Other"},

@@ -44,9 +44,10 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 			signals = append(signals, s)
 		}
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), signals...)
-	defer stop()
-	ctx, end := context.WithCancel(ctx)
+	arrived := make(chan os.Signal, 2)
+	signal.Notify(arrived, signals...)
+	defer signal.Stop(arrived)
+	ctx, end := context.WithCancel(context.Background())
 	defer end()
 	var unread atomic.Bool
 	gone := func() { unread.Store(true); end() }
@@ -58,6 +59,10 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 	root := rootCommand()
 	root.SetArgs(args)
 	root.SetOut(stdout)
+	go heed(arrived, onlyReads(root, args), end, func() {
+		fmt.Fprintln(stderr, "dyno: interrupted")
+		os.Exit(exitFailed)
+	})
 	root.SetErr(stderr)
 	var err error
 	if names := secret.Missing(args); len(names) > 0 {
@@ -91,6 +96,23 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 	return exitFailed
 }
 
+// heed interrupts the command at the first signal, and ends dyno at once at the second; the supervisor
+// stops what dyno has started. A command that only reads ends at the first.
+func heed(arrived <-chan os.Signal, reads bool, interrupt, quit func()) {
+	<-arrived
+	if !reads {
+		interrupt()
+		<-arrived
+	}
+	quit()
+}
+
+// onlyReads reports whether args call a command that starts nothing and measures nothing.
+func onlyReads(root *cobra.Command, args []string) bool {
+	cmd, _, err := root.Find(args)
+	return err == nil && cmd.GroupID == readGroup
+}
+
 // rootCommand makes the command with all its subcommands.
 func rootCommand() *cobra.Command {
 	root := &cobra.Command{
@@ -114,7 +136,7 @@ func rootCommand() *cobra.Command {
 	root.DisableSuggestions = true // unknownCommand has one
 	root.SetCompletionCommandGroupID("other")
 	root.AddCommand(under("measure", runCommand(), compareCommand(), loadCommand())...)
-	root.AddCommand(under("read", reportCommand(), checkCommand(), auditCommand(), listCommand())...)
+	root.AddCommand(under(readGroup, reportCommand(), checkCommand(), auditCommand(), listCommand())...)
 	root.AddCommand(under("machine", doctorCommand(), verifyCommand(), validateCommand())...)
 	root.AddCommand(under("fleet", fleetCommands()...)...)
 	root.AddCommand(under("other", initCommand(), newCommand(), versionCommand())...)

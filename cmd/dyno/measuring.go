@@ -126,8 +126,12 @@ func roomFor(p *result.Plan) error {
 	return host.RoomFor(int64(most), int64(filesPerContestant*(len(p.Contestants)+len(p.Controls)+1)))
 }
 
-// supervised ensures that no process that dyno starts outlives it, until end is called.
+// supervised ensures that no process that dyno starts outlives it, until end is called. Within another
+// call it does nothing.
 func supervised(cmd *cobra.Command) (end func(), err error) {
+	if proc.Kept() {
+		return func() {}, nil
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find dyno's own program: %w", err)

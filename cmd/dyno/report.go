@@ -71,9 +71,7 @@ func reportCommand() *cobra.Command {
 			if absent == nil && run.Damage == nil && !cmd.Flags().Changed("format") {
 				dir := filepath.Clean(args[0])
 				data.Page = filepath.Join(dir, pageFile)
-				if err := writePages(data, dir); err != nil {
-					return err
-				}
+				defer func() { complain(cmd, writePages(data, dir)) }() // after the verdict
 			}
 			out := cmd.OutOrStdout()
 			data.Color = isTerminal(out) && os.Getenv("NO_COLOR") == ""

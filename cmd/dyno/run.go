@@ -333,15 +333,13 @@ func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experime
 func conclude(cmd *cobra.Command, data *report.Data, dir string) error {
 	data.Verbose, _ = cmd.Flags().GetBool(verboseName)
 	data.Folder, data.Page = dir, filepath.Join(dir, pageFile)
-	if err := writePages(data, dir); err != nil {
-		return err
-	}
 	stdout := cmd.OutOrStdout()
 	data.Color = isTerminal(stdout) && os.Getenv("NO_COLOR") == ""
 	data.Width = width(stdout)
 	if err := report.Text(stdout, data); err != nil {
 		return err
 	}
+	complain(cmd, writePages(data, dir))
 	r := data.Run
 	if command := resumption(r, dir); command != "" {
 		for _, name := range []string{fleetName, natsName} {
@@ -395,7 +393,7 @@ func writePages(data *report.Data, dir string) error {
 			return errors.Join(err, failed)
 		})
 		if err != nil {
-			return fmt.Errorf("write %s: %w", filepath.Join(dir, name), err)
+			return fmt.Errorf("warning: %s could not be written: %w", filepath.Join(dir, name), err)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,6 +55,7 @@ func (r *Revision) Short() string { return r.Commit[:min(7, len(r.Commit))] }
 // CheckOut creates a work tree of the commit in the new folder dir and returns the contestant's
 // folder in it. The caller must call Remove, even after an error.
 func (r *Revision) CheckOut(ctx context.Context, dir string) (string, error) {
+	r.sweep(ctx)
 	r.tree = dir
 	// A hook of the repository is no part of what is measured.
 	_, err := git(ctx, r.repo, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--quiet", "--detach", dir,
@@ -62,6 +64,24 @@ func (r *Revision) CheckOut(ctx context.Context, dir string) (string, error) {
 		return "", fmt.Errorf("check out %s: %w", r.Short(), err)
 	}
 	return filepath.Join(dir, filepath.FromSlash(r.path)), nil
+}
+
+// WorkPrefix begins the names of the temporary folders that hold work trees.
+const WorkPrefix = "dyno-compare-"
+
+// sweep removes the entries of work trees that a killed dyno left in the repository: their folders are
+// gone.
+func (r *Revision) sweep(ctx context.Context) {
+	list, _ := git(ctx, r.repo, "worktree", "list", "--porcelain")
+	for line := range strings.Lines(list) {
+		tree, ok := strings.CutPrefix(strings.TrimSpace(line), "worktree ")
+		if !ok || !strings.Contains(tree, string(filepath.Separator)+WorkPrefix) {
+			continue
+		}
+		if _, err := os.Lstat(tree); errors.Is(err, fs.ErrNotExist) {
+			_, _ = git(ctx, r.repo, "worktree", "remove", "--force", tree)
+		}
+	}
 }
 
 // Remove removes the work tree and its entry in the repository. It takes no context, because it

@@ -103,6 +103,45 @@ func TestRevisionIsBuilt(t *testing.T) {
 	}
 }
 
+// The work tree of a killed comparison, whose folder is gone, leaves no entry in the repository; others
+// stay.
+func TestKilledWorkTreeIsSwept(t *testing.T) {
+	repo := t.TempDir()
+	dir := filepath.Join(repo, "mine")
+	err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, "contestant.toml"), nil, 0o644))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gitDo(t, repo, "init", "--quiet")
+	gitDo(t, repo, "add", "mine")
+	gitDo(t, repo, "commit", "--quiet", "-m", "c")
+	other := t.TempDir()
+	for _, name := range []string{WorkPrefix + "killed", WorkPrefix + "alive", "theirs"} {
+		gitDo(t, repo, "worktree", "add", "--quiet", "--detach", filepath.Join(other, name, "base"))
+	}
+	for _, name := range []string{WorkPrefix + "killed", "theirs"} {
+		if err := os.RemoveAll(filepath.Join(other, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := FindRevision(t.Context(), dir, "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.CheckOut(t.Context(), filepath.Join(other, "new")); err != nil {
+		t.Fatal(err)
+	}
+	left := gitDo(t, repo, "worktree", "list")
+	for name, want := range map[string]bool{"killed": false, "alive": true, "theirs": true, "new": true} {
+		if strings.Contains(left, name) != want {
+			t.Errorf("%s is listed: %v\n%s", name, !want, left)
+		}
+	}
+	if err := r.Remove(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestFindRevisionRefuses(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "contestants", "go", "mine")

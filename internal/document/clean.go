@@ -3,6 +3,7 @@ package document
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -32,6 +33,19 @@ func Visible(s string) string {
 		}
 		return r
 	}, ansi.Strip(s))
+}
+
+// CSVCell returns a cell of a CSV table that a spreadsheet takes for text, never for a formula: one that
+// begins like a formula and is no number gets an apostrophe in front.
+func CSVCell(s string) string {
+	s = Clean(s)
+	if s == "" || !strings.ContainsRune("=+-@", rune(s[0])) {
+		return s
+	}
+	if _, err := strconv.ParseFloat(s, 64); err == nil {
+		return s
+	}
+	return "'" + s
 }
 
 // Command returns a command line to copy, with all its spaces but without control characters.

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 
+	"dyno/internal/foreign"
 	"dyno/internal/protocol"
 )
 
@@ -61,6 +63,9 @@ func (t *TLS) Hold() error {
 func (t *TLS) file(flag, name string) ([]byte, error) {
 	if t.Held == nil {
 		text, err := os.ReadFile(name)
+		if err == nil && flag != "--ca" && bytes.Contains(text, []byte("PRIVATE KEY")) {
+			err = foreign.OwnerOnly(name)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", flag, err)
 		}

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"dyno/internal/conf"
+	"dyno/internal/foreign"
 )
 
 // Keys are the secrets of a fleet that the controller keeps: controller.json in the fleet's folder.
@@ -177,6 +178,9 @@ func ReadBundle(name string) (*Bundle, error) {
 	if err != nil {
 		return nil, conf.Usagef("%s: %w", name, err)
 	}
+	if err := foreign.OwnerOnly(name); err != nil {
+		return nil, conf.Usagef("%w", err)
+	}
 	return b, nil
 }
 
@@ -205,7 +209,7 @@ func readKeys(name string) (*Keys, error) {
 	if k.Agents == nil {
 		k.Agents = map[string][]byte{}
 	}
-	return k, nil
+	return k, foreign.OwnerOnly(name)
 }
 
 // writeSecret writes v for the eyes of its owner alone, whole or not at all.

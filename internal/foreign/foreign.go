@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 )
 
@@ -117,6 +118,15 @@ func Replace(dir, name string, mode fs.FileMode, write func(io.Writer) error) (e
 		return errors.Join(err, root.Remove(partial))
 	}
 	return nil
+}
+
+// OwnerOnly returns an error if other users can read path, which holds a private key.
+func OwnerOnly(path string) error {
+	st, err := os.Stat(path)
+	if err == nil && st.Mode().Perm()&0o044 != 0 && runtime.GOOS != "windows" {
+		err = fmt.Errorf("other users can read the private key in %s (mode %04o): chmod 600 %[1]s", path, st.Mode().Perm())
+	}
+	return err
 }
 
 // Folders checks that those folders below dir that exist are folders, not links to some elsewhere.

@@ -86,6 +86,24 @@ func entries(t *testing.T, dir string) (names []string) {
 	return names
 }
 
+func TestOwnerOnly(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "key.pem")
+	if err := os.WriteFile(name, []byte("k"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := OwnerOnly(name); err != nil {
+		t.Error(err)
+	}
+	for _, mode := range []fs.FileMode{0o640, 0o604} {
+		if err := os.Chmod(name, mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := OwnerOnly(name); err == nil || !strings.Contains(err.Error(), "chmod 600 "+name) {
+			t.Errorf("%o: %v", mode, err)
+		}
+	}
+}
+
 func TestFS(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -97,6 +97,9 @@ type KeepOptions struct {
 // Keeper does nothing on this system, because no process is started.
 type Keeper struct{ Swept []string }
 
+// Kept reports whether this process has a Keeper.
+func Kept() bool { return false }
+
 // Keep does nothing on this system.
 func Keep(KeepOptions) (*Keeper, error) { return &Keeper{}, nil }
 

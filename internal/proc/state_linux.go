@@ -84,6 +84,9 @@ type Keeper struct {
 // keeping is the Keeper of this process, nil if it has none.
 var keeping atomic.Pointer[Keeper]
 
+// Kept reports whether this process has a Keeper.
+func Kept() bool { return keeping.Load() != nil }
+
 // Keep cleans up after dead owners, and starts to record the processes that this process starts. A
 // process has at most one Keeper at a time.
 func Keep(o KeepOptions) (*Keeper, error) {

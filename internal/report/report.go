@@ -100,7 +100,15 @@ func JSON(w io.Writer, d *Data) error {
 
 // CSV writes one row for each contestant and figure, with a head row; doc/format.md has the
 // columns.
-func CSV(w io.Writer, d *Data) error { return csv.NewWriter(w).WriteAll(protocolOf(d).csv()) }
+func CSV(w io.Writer, d *Data) error {
+	rows := protocolOf(d).csv()
+	for _, row := range rows {
+		for i := range row {
+			row[i] = document.CSVCell(row[i])
+		}
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
 
 // protocol is a view of a run for the reports of its protocol.
 type protocol interface {

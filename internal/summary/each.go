@@ -86,5 +86,5 @@ func (e *eachRequest) csv() []string {
 	}
 	return []string{"", decimal(round(e.perSec)), integer(e.Succeeded + e.Failed + e.Unanswered), integer(e.Unanswered),
 		integer(e.Failed), ns(e.latency.quantile(.5)), ns(e.latency.quantile(.99)), ns(e.latency.max()), "", "", "", "",
-		e.name, ""}
+		document.CSVCell(e.name), ""}
 }
