@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"strings"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
@@ -45,6 +46,21 @@ func codingOf(fields []byte) (c coding) {
 		}
 		fields = rest
 	}
+}
+
+// Decoded returns the body of r with its content coding undone, or as it came if that is not
+// possible.
+func Decoded(r *http1.Response) []byte {
+	value, _ := r.Get("content-encoding")
+	c := content{coded: r.Body, coding: codings[strings.ToLower(value)]}
+	if c.coding == identity || len(r.Body) > mostCoded {
+		return r.Body
+	}
+	var d decoder
+	if d.undo(&c) != nil {
+		return r.Body
+	}
+	return d.plain
 }
 
 // content is a body whose content coding is to be undone. It holds one that has a coding; one that

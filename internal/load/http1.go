@@ -43,8 +43,9 @@ type HTTP1 struct {
 	slots   []Slot    // a ring
 	first   int
 	pending int
-	headers bool     // those of the response being read are as wanted
-	content *content // of a load that decodes
+	headers bool      // those of the response being read are as wanted
+	content *content  // of a load that decodes
+	body    collected // of a load that takes samples
 	parser  http1.Parser
 }
 
@@ -59,6 +60,7 @@ type Heads struct {
 	coding  coding
 	decoder decoder
 	draw    scenario.Draw // of HTTP/1.1, as answer
+	samples *Sampler
 	answer  Answer
 }
 
@@ -163,7 +165,7 @@ func (h *HTTP1) End() *Answer {
 func (h *HTTP1) expect(w *scenario.Want) {
 	h.headers = true
 	var sink http1.Sink
-	if w.Decode || w.Sum != nil {
+	if w.Decode || w.Sum != nil || w.Shape != nil {
 		sink = h.sink(w)
 	}
 	h.parser.Expect(http1.Want{
@@ -174,7 +176,10 @@ func (h *HTTP1) expect(w *scenario.Want) {
 
 // sink returns what takes in the body of the response to w.
 func (h *HTTP1) sink(w *scenario.Want) http1.Sink {
-	if !w.Decode {
+	switch {
+	case w.Shape != nil:
+		return &h.body
+	case !w.Decode:
 		return w.Hash()
 	}
 	if h.content == nil {
@@ -217,6 +222,8 @@ func (h *HTTP1) answered(s *Slot, more bool) *Answer {
 	a.Headers, a.Surplus, a.Close = h.headers, more && h.pending == 0, p.Close
 	if a.content = h.content; s.Want.Decode {
 		a.decode(&h.heads.decoder)
+	} else if s.Want.Shape != nil {
+		h.heads.samples.take(s.Want, a.Status, h.body.b, a.Length)
 	}
 	if h.pending > 0 {
 		h.expect(h.slots[h.first].Want)

@@ -16,6 +16,7 @@ import (
 type HTTP2 struct {
 	src     *scenario.Source
 	decoder *decoder
+	samples *Sampler
 	parser  http2.Parser
 	active  []*stream // in flight, in no order
 	free    []*stream
@@ -69,6 +70,7 @@ type stream struct {
 	until   int64  // when the body is sent without a response 100, for which it waits; 0: it does not
 	queued  bool   // in sending
 	content *content
+	taken   collected // the answer's body, of a load that takes samples
 }
 
 // verdict is what was found in the last header section, because servers repeat theirs.
@@ -94,7 +96,7 @@ func NewHTTP2(src *scenario.Source, heads *Heads, depth int) *HTTP2 {
 	for size < 2*depth {
 		size *= 2
 	}
-	h := &HTTP2{src: src, decoder: &heads.decoder, index: make([]*stream, size), window: grant}
+	h := &HTTP2{src: src, decoder: &heads.decoder, samples: heads.samples, index: make([]*stream, size), window: grant}
 	all := make([]stream, depth)
 	for i := range all {
 		h.free = append(h.free, &all[i])
@@ -214,6 +216,7 @@ func (h *HTTP2) begin(b []byte, s *stream, now int64) []byte {
 	} else if hash := w.Hash(); hash != nil {
 		hash.Reset()
 	}
+	s.taken.Reset()
 	if b = h.send(b, s, len(b)+mostOut); s.body != "" {
 		if !s.queued { // else since its last request, whose body was cut short
 			s.queued = true

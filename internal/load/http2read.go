@@ -153,7 +153,9 @@ func (h *HTTP2) data(now int64) (*Answer, error) {
 		s.equal = int64(len(p.Piece)) <= rest && bytes.Equal(p.Piece, w.Body[s.got:s.got+int64(len(p.Piece))])
 	}
 	s.got += int64(len(p.Piece))
-	if w.Decode {
+	if w.Shape != nil {
+		s.taken.Write(p.Piece)
+	} else if w.Decode {
 		s.content.Write(p.Piece)
 	} else if hash := w.Hash(); hash != nil {
 		hash.Write(p.Piece)
@@ -185,6 +187,8 @@ func (h *HTTP2) finish(s *stream, last []byte) *Answer {
 	a.last = last
 	if a.content = s.content; w.Decode {
 		a.decode(h.decoder)
+	} else if w.Shape != nil {
+		h.samples.take(w, a.Status, s.taken.b, a.Length)
 	}
 	return a
 }

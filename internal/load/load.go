@@ -38,6 +38,9 @@ type Job struct {
 	Decode        bool     // bodies are judged with their content coding undone; the requests ask for one
 	LocalAddrs    []string // IP addresses that connections are bound to, round robin; nil leaves it to the kernel
 	Lazy          bool     // a connection is dialled when it is first used (Window.Spread), not by Open
+	// Samples keeps a sample of the answers to requests that have a Shape; nil: bodies without a
+	// contract are not looked at.
+	Samples *Sampler
 	// Spin polls for answers, and for the last 60 µs before a due time, without sleeping.
 	Spin bool
 
@@ -72,7 +75,7 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 		}
 	}
 	mix, err := j.Scenario.Compile(j.Authority(), scenario.Options{Close: j.PerConnection == 1, Cookies: j.Cookies,
-		Decode: j.Decode, Scheme: j.Scheme(), Absolute: j.Absolute(), HTTP2: j.HTTP2})
+		Decode: j.Decode, Shapes: j.Samples != nil && !j.Decode, Scheme: j.Scheme(), Absolute: j.Absolute(), HTTP2: j.HTTP2})
 	if err == nil && j.HTTP2 && j.Absolute() != "" {
 		err = errors.New("an HTTP proxy does not take HTTP/2 in the clear")
 	}

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -113,4 +114,54 @@ func (s *Scenario) Mixed() *Scenario {
 // session and it leaves the connection open.
 func (r *Request) mixes() bool {
 	return r.Weight == 0 && !r.Expect.loose() && !r.Expect.Recalls && r.Remembers == "" && !r.closes()
+}
+
+// Whole reports whether the contract determines the whole body.
+func (e *Expect) Whole() bool {
+	return e.Body != nil || e.JSON != nil || e.JSONOf != "" || e.SHA256 != "" || e.Recalls
+}
+
+// Unshaped returns s without its Shapes, as other machines load it: they take no samples.
+func (s *Scenario) Unshaped() *Scenario {
+	if !slices.ContainsFunc(s.Requests, func(r Request) bool { return r.Expect.Shape != nil }) {
+		return s
+	}
+	return s.each(func(_ int, r *Request) { r.Expect.Shape = nil })
+}
+
+// Open reports whether s has a loaded request whose contract leaves the body open.
+func (s *Scenario) Open() bool {
+	return slices.ContainsFunc(s.Requests, func(r Request) bool {
+		return r.Weight > 0 && r.Method != "HEAD" && !r.Expect.Whole()
+	})
+}
+
+// Checked says what of every answer a load of s checks, in words.
+func (s *Scenario) Checked() string {
+	all, whole, length, headers := 0, 0, 0, ""
+	for i := range s.Requests {
+		r := &s.Requests[i]
+		if r.Weight == 0 {
+			continue
+		}
+		switch all++; {
+		case r.Expect.Whole() || r.Method == "HEAD":
+			whole++
+		case r.Expect.Length != nil:
+			length++
+		}
+		if len(r.Expect.Headers) > 0 {
+			headers = "; the headers that it requires"
+		}
+	}
+	switch {
+	case whole == all:
+		return "status and body of every answer" + headers
+	case whole+length == 0:
+		return "status alone" + headers
+	case whole == 0 && length == all:
+		return "status and length of every answer" + headers
+	}
+	return fmt.Sprintf("status of every answer, the body of %d of %d requests, the length of %d", whole, all,
+		length) + headers
 }

@@ -17,6 +17,7 @@ type Options struct {
 	Decode  bool   // bodies are judged with their content coding undone
 	HTTP2   bool   // for Draw.HTTP2, too
 	Loose   bool   // contracts need not be exact (see Exact): only Want.breach, or nobody, judges by them
+	Shapes  bool   // bodies are compared with their Shape, and sampled
 	Scheme  string // of the requests' URLs: https sends Secure cookies; "" means http
 
 	// Absolute stands before the path in the request line of HTTP/1.1 (endpoint.Endpoint.Absolute).
@@ -59,7 +60,7 @@ type template struct {
 
 // shared reports whether the contract is the same for every request, which keep no state in it.
 func (t *template) shared() bool {
-	return t.body == nil && !t.want.Cookies && t.want.Sum == nil && !t.want.Decode
+	return t.body == nil && !t.want.Cookies && t.want.Sum == nil && !t.want.Decode && t.want.Shape == nil
 }
 
 // Compile checks all requests and renders the fixed parts of those with a weight. The Host header
@@ -157,6 +158,9 @@ func (r *Request) compile(index int, host string, s *Scenario, o Options) (templ
 		}
 	}
 	t.drawn = len(t.named) > 0 || t.http1.drawn()
+	if o.Shapes && r.Method != "HEAD" {
+		t.want.Shape = r.Expect.Shape
+	}
 	return t, r.Expect.compile(&t, b.names, s)
 }
 

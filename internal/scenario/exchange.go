@@ -240,6 +240,34 @@ func (s *Scenario) Answers(ctx context.Context, to endpoint.Endpoint) ([]Answer,
 	return all, nil
 }
 
+// Again sends the requests of s that have these marks, once more, and judges no answer.
+func (s *Scenario) Again(ctx context.Context, to endpoint.Endpoint, marks []Mark) ([]Answer, error) {
+	v := newVerifier(s, to, 0)
+	defer v.hangUp()
+	o := over(to)
+	o.Loose, o.Shapes = true, true
+	mix, err := s.Compile(to.Authority(), o)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Answer, 0, len(marks))
+	for _, m := range marks {
+		src := mix.NewSource(0, 0, 1)
+		src.rng, src.seq = m.rng, m.seq
+		var w Want
+		sent := v.draw(src, &w)
+		resp, _, err := v.exchange(ctx, sent, w.Head)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", sent.what(), err)
+		}
+		if resp.Close {
+			v.hangUp()
+		}
+		all = append(all, Answer{w.Index, w.from.drawn, sent.what(), resp})
+	}
+	return all, nil
+}
+
 // first sends the first request of a load, on a connection of its own, and returns its contract and the response,
 // which must come within a time.
 func (s *Scenario) first(ctx context.Context, to endpoint.Endpoint, within time.Duration, o Options) (*Want,

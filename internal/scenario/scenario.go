@@ -79,6 +79,10 @@ type Expect struct {
 	Length   *int64    `toml:"length"` // of the body in bytes, if Body is nil
 	SHA256   string    `toml:"sha256"` // of the body in hex, if Body is nil; "": not compared
 
+	// Shape is what bodies that vary have in common; nil: not compared. A load that takes samples
+	// compares every body with it, and no Verify does.
+	Shape *Shape `toml:"-" json:"-"`
+
 	// If Collapse, JSON or JSONOf is set, several bodies keep the contract. Such a contract can be
 	// verified. Before the load it must be made exact (Scenario.Exact).
 

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 	"slices"
 )
@@ -23,6 +24,25 @@ func (m *Mix) NewSource(seed uint64, index, connections int) *Source {
 	return &Source{mix: m, rng: *rand.NewPCG(seed, 0x64796e6f), seq: uint64(index), step: uint64(max(connections, 1))}
 }
 
+// Mark is the place of a request in the order of draws of its Source, without cookies. It draws the
+// same request from any Mix of the same scenario.
+type Mark struct {
+	rng rand.PCG
+	seq uint64
+}
+
+// Mark returns the mark of a request whose contract has a Shape.
+func (w *Want) Mark() (m Mark) {
+	m.seq = binary.BigEndian.Uint64(w.own)
+	if err := m.rng.UnmarshalBinary(w.own[8:][:markSize-8]); err != nil {
+		panic(err) // Draw has written it
+	}
+	return m
+}
+
+// markSize is the length of a mark, with which Want.own begins if there is a Shape.
+const markSize = 8 + len("pcg:") + 16
+
 // Draw is a request with its values, before it is rendered for a protocol.
 type Draw struct {
 	source   *Source
@@ -44,6 +64,7 @@ type Draw struct {
 func (s *Source) Draw(d *Draw, w *Want) *Want {
 	rng := rand.New(&s.rng) // on the stack
 	m := s.mix
+	before, seq := s.rng, s.seq
 	t := &m.templates[0]
 	if len(m.templates) > 1 {
 		i, _ := slices.BinarySearch(m.until, int(rng.Uint64N(uint64(m.total)))+1)
@@ -61,6 +82,10 @@ func (s *Source) Draw(d *Draw, w *Want) *Want {
 	own, hash := w.own[:0], w.hash
 	*w = t.want
 	w.from, w.hash = t, hash
+	if w.Shape != nil {
+		own = binary.BigEndian.AppendUint64(own, seq)
+		own, _ = before.AppendBinary(own)
+	}
 	if t.body != nil {
 		for i := range t.body {
 			own = t.body[i].appendTo(own, &d.values)

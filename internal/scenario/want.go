@@ -23,6 +23,7 @@ type Want struct {
 	Head      bool     // the request is HEAD: there is no body
 	Cookies   bool     // Source.Learn must see the header section
 	Decode    bool     // the body is judged with its content coding undone
+	Shape     *Shape   // of the body; nil: not compared
 	Session   bool     // Source.Learn judges whether a session is kept
 	Continue  bool     // the body waits for a response 100 (Expect: 100-continue)
 	Sets      bool     // the response to a request without a session must set one
