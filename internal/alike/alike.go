@@ -1,6 +1,7 @@
 // Package alike sends the same requests to several servers and finds differences between their
-// responses. It sends each request twice, to distinguish values that vary between responses of one
-// server, such as times or ids, from differences between servers.
+// responses: before the load, and in the answers that were sampled under load. It sends each request
+// several times, to distinguish values that vary between responses of every server, such as times or
+// ids, from differences between servers.
 package alike
 
 import (
@@ -19,43 +20,68 @@ import (
 // Sides are servers that should send the same responses.
 type Sides struct {
 	Allowed Allowed
+	// Fixed says that no --differ can allow more.
+	Fixed bool
 	// Apart is the time between the two requests to a server.
 	Apart time.Duration
 
-	all    []*side
-	varies map[int]*variance // by the index of the request
-	found  result.Alike
+	all      []*side
+	found    result.Alike
+	stateful bool // the responses to a request may depend on the requests before it
 }
 
 // Second is a value of Apart that reveals clocks with a resolution of one second.
 const Second = 1100 * time.Millisecond
 
-// side is a server with its first and second responses.
+// side is a server with its responses, each time that all requests were sent.
 type side struct {
 	name     string
 	scenario *scenario.Scenario
-	answers  [2][]scenario.Answer
+	answers  [][]scenario.Answer
+	varies   map[int]*variance // by the index of the request
 }
 
-// Ask sends the requests of sc to a server twice: the same requests as to the others, at the
+// Each request is sent twice, Apart from each other, and then again: up to mostTimes times in all,
+// while the side is sent no more than mostAsked requests. So a value that varies is not taken for a
+// constant by chance.
+const (
+	mostTimes = 20
+	mostAsked = 300
+)
+
+// Ask sends the requests of sc to a server several times: the same requests as to the others, at the
 // server's own paths. send sends them once (Scenario.Answers). It returns an error if the server does
-// not respond. A server that is asked again is asked anew.
-func (s *Sides) Ask(ctx context.Context, name string, sc *scenario.Scenario, send func() ([]scenario.Answer, error)) (
-	err error) {
+// not respond. A server that is asked again, because it has moved to another network, is asked anew,
+// and it is an error if it responds differently there.
+func (s *Sides) Ask(ctx context.Context, name string, sc *scenario.Scenario, send func() ([]scenario.Answer, error)) error {
 	one := &side{name: name, scenario: sc}
-	for n := range one.answers {
-		if n > 0 {
+	for n := 0; n < 2 || n < mostTimes && (n+1)*len(one.answers[0]) <= mostAsked; n++ {
+		if n == 1 {
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
 			case <-time.After(s.Apart):
 			}
 		}
-		if one.answers[n], err = send(); err != nil {
+		answers, err := send()
+		if err != nil {
 			return err
 		}
+		one.answers = append(one.answers, answers)
 	}
-	s.all = append(slices.DeleteFunc(s.all, func(o *side) bool { return o.name == name }), one)
+	one.learn()
+	at := slices.IndexFunc(s.all, func(o *side) bool { return o.name == name })
+	if at < 0 {
+		s.all = append(s.all, one)
+		return nil
+	}
+	before := s.all[at]
+	s.all[at] = one
+	if d := firstDifference(before, one, func(*difference) bool { return false }); d != nil {
+		return fmt.Errorf("it responds to %s differently in the network of this machine and in a network namespace of "+
+			"its own, where the network is cut and no other program can be reached: %s: here %s; there %s; "+
+			"give each side a port of its own, so that none needs a namespace", d.SentA, d.where(), d.SaysA, d.SaysB)
+	}
 	return nil
 }
 
@@ -63,7 +89,7 @@ func (s *Sides) Ask(ctx context.Context, name string, sc *scenario.Scenario, sen
 // summary. If responses differ, its error joins the first *Difference of each side from the first
 // side.
 func (s *Sides) Agree(base *scenario.Scenario) (contract *scenario.Scenario, found *result.Alike, err error) {
-	s.varies, s.found = map[int]*variance{}, result.Alike{}
+	s.found = result.Alike{}
 	if len(s.all) == 0 {
 		return base, &s.found, nil
 	}
@@ -71,11 +97,14 @@ func (s *Sides) Agree(base *scenario.Scenario) (contract *scenario.Scenario, fou
 		s.found.Sent = append(s.found.Sent, secret.Mask(a.Sent))
 	}
 	for _, one := range s.all {
-		s.own(one)
+		s.tell(one)
 	}
 	var all []error
 	for _, one := range s.all[1:] {
-		if d := s.difference(one); d != nil {
+		if d := firstDifference(s.all[0], one, func(d *difference) bool { return s.excused(d, s.all[0], one) }); d != nil {
+			if s.Fixed {
+				d.ExcusedBy = ""
+			}
 			all = append(all, d)
 		}
 	}
@@ -85,7 +114,7 @@ func (s *Sides) Agree(base *scenario.Scenario) (contract *scenario.Scenario, fou
 	if err := s.accepted(); err != nil {
 		return nil, nil, err
 	}
-	contract, s.found.Checked = s.contract(base)
+	contract = s.contract(base)
 	return contract, &s.found, nil
 }
 
@@ -103,47 +132,74 @@ func (s *Sides) accepted() error {
 	return nil
 }
 
-// variance describes, for all sides, what varies between two responses of a side to the same
-// request.
+// variance describes what varies between the responses of one side to the same request.
 type variance struct {
-	places Places          // where values do
-	comes  Places          // where something is present in only one of them
-	whole  bool            // the body as a whole
-	length bool            // of the body
-	header map[string]bool // by name
+	places [inType + 1]Places // of the body, by aspect
+	length bool               // of the body
+	header map[string]bool    // by name
+	seen   map[[2]string]bool // names of differences, and places
 }
 
-// own records what varies between the two responses of a side.
-func (s *Sides) own(one *side) {
+// learn finds what varies between the responses of a side.
+func (one *side) learn() {
+	one.varies = map[int]*variance{}
 	for k, first := range one.answers[0] {
-		v := s.varies[first.Index]
+		v := one.varies[first.Index]
 		if v == nil {
-			v = &variance{header: map[string]bool{}}
-			s.varies[first.Index] = v
+			v = &variance{header: map[string]bool{}, seen: map[[2]string]bool{}}
+			one.varies[first.Index] = v
 		}
-		again := one.answers[1][k]
-		for _, d := range differences(first.Response, again.Response) {
-			switch {
-			case d.what == "body" && d.at == nil:
-				v.whole = true
-			case d.what == "body" && d.has:
-				v.comes = append(v.comes, d.at.anywhere())
-			case d.what == "body":
-				v.places = append(v.places, d.at.anywhere())
-			case d.what == "length":
-				v.length = true
-			default:
-				v.header[d.what] = true
+		for _, again := range one.answers[1:] {
+			v.add(differences(first.Response, again[k].Response), first.Drawn)
+		}
+	}
+}
+
+// add records differences between two responses of the side. Where the request is drawn, other
+// draws may have texts of other lengths: a word is then found from either end.
+func (v *variance) add(all []difference, drawn bool) {
+	for _, d := range all {
+		where := ""
+		switch {
+		case d.at != nil:
+			where = d.at.anywhere().String()
+			at, places := d.at.anywhere(), &v.places[d.of]
+			if places.cover(d.at) {
+				break
 			}
-			text := fmt.Sprintf("%s of %s", d.name(), one.name)
-			if d.at != nil {
-				text += " at " + d.at.anywhere().String()
+			if w, ok := at.(wordsAt); ok && drawn && w.single {
+				front, back := w, w
+				front.after, back.before = -1, -1
+				*places = append(*places, front, back)
+				break
+			}
+			*places = append(*places, at)
+		case d.what == "length":
+			v.length = true
+		default:
+			v.header[d.what] = true
+		}
+		v.seen[[2]string{d.name(), where}] = true
+	}
+}
+
+// tell records what varies between the responses of a side, and that they have no Date.
+func (s *Sides) tell(one *side) {
+	for _, a := range one.answers[0] {
+		for what := range one.varies[a.Index].seen {
+			text := what[0] + " of " + one.name
+			if what[1] != "" {
+				text += " at " + what[1]
 			}
 			if !slices.Contains(s.found.Varies, text) {
 				s.found.Varies = append(s.found.Varies, text)
 			}
 		}
+		if _, dated := a.Response.Get("date"); !dated && !slices.Contains(s.found.Dateless, one.name) {
+			s.found.Dateless = append(s.found.Dateless, one.name)
+		}
 	}
+	slices.Sort(s.found.Varies)
 }
 
 // Difference is a difference between the responses of two sides.
@@ -160,57 +216,94 @@ type Difference struct {
 }
 
 func (d *Difference) Error() string {
-	where := d.What
-	if d.Place != "" {
-		where += " at " + d.Place
-	}
 	width := max(len(d.A), len(d.B))
 	who := fmt.Sprintf("%s and %s respond to %s", d.A, d.B, d.SentA)
 	if d.SentB != d.SentA {
 		who = fmt.Sprintf("%s to %s and %s to %s respond", d.A, d.SentA, d.B, d.SentB)
 	}
+	or := "accept the difference with --differ " + d.ExcusedBy + d.otherWords
+	if d.ExcusedBy == "" {
+		or = "say in the scenario which body is right"
+	}
 	return fmt.Sprintf("%s differently: %s\n"+
 		"  %-*s  %s\n"+
 		"  %-*s  %s\n"+
-		"make the responses equal, or accept the difference with --differ %s%s",
-		who, where, width, d.A, d.SaysA, width, d.B, d.SaysB, d.ExcusedBy, d.otherWords)
+		"make the responses equal, or %s", who, d.where(), width, d.A, d.SaysA, width, d.B, d.SaysB, or)
 }
 
-// difference returns the first difference of a side from the first side. It ignores differences
-// that are allowed, or that are at places where the responses of a single side vary.
-func (s *Sides) difference(one *side) *Difference {
-	first := s.all[0]
-	for k, a := range first.answers[0] {
-		v, b := s.varies[a.Index], one.answers[0][k]
-		for _, d := range differences(a.Response, b.Response) {
-			if v.excuses(&d) {
-				continue
-			}
-			if d.what == connection {
-				s.excuse(fmt.Sprintf("the connection: %s of %s, %s of %s", d.a, first.name, d.b, one.name))
-				continue
-			}
-			if by := s.Allowed.excuses(&d); by != "" {
-				text := d.name()
-				if d.at != nil {
-					text += " at " + d.at.String()
+// where returns what differs, and its place.
+func (d *Difference) where() string {
+	if d.Place == "" {
+		return d.What
+	}
+	return d.What + " at " + d.Place
+}
+
+// firstDifference returns the first difference between two sides that neither their variance nor excused
+// accepts. What varies on one side alone is a difference.
+func firstDifference(a, b *side, excused func(*difference) bool) *Difference {
+	for k := range a.answers[0] {
+		index := a.answers[0][k].Index
+		for n := range max(len(a.answers), len(b.answers)) {
+			x, y := &a.answers[min(n, len(a.answers)-1)][k], &b.answers[min(n, len(b.answers)-1)][k]
+			for _, pair := range [][2]*scenario.Answer{{x, y}, {x, &b.answers[0][k]}, {&a.answers[0][k], y}} {
+				for _, d := range differences(pair[0].Response, pair[1].Response) {
+					if !unlike(&d, a.varies[index], b.varies[index]) || excused(&d) {
+						continue
+					}
+					return newDifference(a, b, pair[0].Sent, pair[1].Sent, &d)
 				}
-				s.excuse(fmt.Sprintf("%s of %s and %s (--differ %s)", text, first.name, one.name, by))
-				continue
 			}
-			out := &Difference{SentA: a.Sent, SentB: b.Sent, A: first.name, B: one.name, What: d.name(), SaysA: d.a,
-				SaysB: d.b, ExcusedBy: d.what}
-			if d.at != nil {
-				out.Place = d.at.String()
-			}
-			if p, ok := d.at.(jsonPath); ok {
-				out.ExcusedBy = "'json:" + p.anywhere().String() + "'"
-				out.otherWords = ", or any difference in the body with --differ body"
-			}
-			return out
 		}
 	}
 	return nil
+}
+
+// unlike reports whether d is a difference between two sides with these variances. It marks a value
+// that varies on one of them.
+func unlike(d *difference, a, b *variance) bool {
+	inA, inB := a.excuses(d), b.excuses(d)
+	if inA && !inB {
+		d.a, d.b = d.a+" (varies)", d.b+" (constant)"
+	} else if inB && !inA {
+		d.a, d.b = d.a+" (constant)", d.b+" (varies)"
+	}
+	return !inA || !inB
+}
+
+func newDifference(a, b *side, sentA, sentB string, d *difference) *Difference {
+	out := &Difference{SentA: sentA, SentB: sentB, A: a.name, B: b.name, What: d.name(), SaysA: d.a,
+		SaysB: d.b, ExcusedBy: d.what}
+	if d.at != nil {
+		out.Place = d.at.String()
+	}
+	at := d.at
+	if w, ok := at.(wordsAt); ok && w.in != nil {
+		at = w.in
+	}
+	if p, ok := at.(jsonPath); ok {
+		out.ExcusedBy = "'json:" + p.anywhere().String() + "'"
+		out.otherWords = ", or any difference in the body with --differ body"
+	}
+	return out
+}
+
+// excused reports whether a difference between two sides is accepted, and tells so.
+func (s *Sides) excused(d *difference, a, b *side) bool {
+	if d.what == connection {
+		s.excuse(fmt.Sprintf("the connection: %s of %s, %s of %s", d.a, a.name, d.b, b.name))
+		return true
+	}
+	by := s.Allowed.excuses(d)
+	if by == "" {
+		return false
+	}
+	text := d.name()
+	if d.at != nil && d.at.String() != "" {
+		text += " at " + d.at.String()
+	}
+	s.excuse(fmt.Sprintf("%s of %s and %s (--differ %s)", text, a.name, b.name, by))
+	return true
 }
 
 // excuse records an allowed difference, once.
@@ -220,12 +313,12 @@ func (s *Sides) excuse(text string) {
 	}
 }
 
-// excuses reports whether d is at a place where the responses of a single side vary. If only values
-// vary there, a value that is missing on one side is still a difference.
+// excuses reports whether d is in what varies on the side. Only a type that varies excuses another
+// type, such as null in place of a number.
 func (v *variance) excuses(d *difference) bool {
 	switch d.what {
 	case "body":
-		return v.whole || v.comes.cover(d.at) || !d.has && v.places.cover(d.at)
+		return v.places[d.of].cover(d.at) || v.places[inType].cover(d.at)
 	case "length":
 		return v.varied()
 	}
@@ -233,7 +326,9 @@ func (v *variance) excuses(d *difference) bool {
 }
 
 // varied reports whether the body of any response to the request varies.
-func (v *variance) varied() bool { return v.whole || v.length || len(v.places) > 0 || len(v.comes) > 0 }
+func (v *variance) varied() bool {
+	return v.length || slices.ContainsFunc(v.places[:], func(p Places) bool { return len(p) > 0 })
+}
 
 // responses calls yield with each response to the request at index, until it returns false.
 func (s *Sides) responses(index int, yield func(a *scenario.Answer) bool) {
@@ -249,56 +344,80 @@ func (s *Sides) responses(index int, yield func(a *scenario.Answer) bool) {
 }
 
 // contract returns base with the common properties of all responses: the status and, if all
-// responses to a request had the same body, the body. Requirements of base itself are kept. checked
-// describes what is checked under load.
-func (s *Sides) contract(base *scenario.Scenario) (c *scenario.Scenario, checked string) {
+// responses to a request had the same body, the body, else the shape of the bodies. Requirements of
+// base itself are kept.
+func (s *Sides) contract(base *scenario.Scenario) *scenario.Scenario {
 	own := *base
-	own.Lenient = true
 	own.Requests = slices.Clone(base.Requests)
-	bodies, loaded := 0, 0
+	s.stateful = base.Session != "" || base.Cookies
 	for i := range own.Requests {
-		e := &own.Requests[i].Expect
-		if s.varies[i] == nil { // never sent
+		r := &own.Requests[i]
+		e := &r.Expect
+		if s.all[0].varies[i] == nil { // never sent
 			continue
 		}
-		loaded++
+		s.found.Requests++
+		var bodies [][]byte
 		var first *http1.Response
-		statuses, sameBytes, sameJSON, drawn := map[int]bool{}, true, true, false
+		statuses, sameJSON, drawn := map[int]bool{}, true, false
 		s.responses(i, func(a *scenario.Answer) bool {
 			if first == nil {
 				first = a.Response
 			}
 			statuses[a.Response.Status] = true
-			sameBytes = sameBytes && string(a.Response.Body) == string(first.Body)
-			sameJSON = sameJSON && isJSON(first) && isJSON(a.Response) &&
-				!slices.ContainsFunc(differences(first, a.Response),
-					func(d difference) bool { return d.what == "body" })
+			bodies = append(bodies, a.Response.Body)
+			sameJSON = sameJSON && isJSON(first) && isJSON(a.Response) && len(bodyDifferences(first, a.Response)) == 0
 			drawn = drawn || a.Drawn
+			s.stateful = s.stateful || cookies(a.Response) != ""
 			return true
 		})
 		if len(statuses) == 1 {
 			e.Status, e.Statuses = first.Status, scenario.StatusSet{}
 		}
+		switch r.Method {
+		case "GET", "HEAD", "OPTIONS", "TRACE":
+		default:
+			s.stateful = true
+		}
 		text := string(first.Body)
 		switch {
-		case e.Body != nil || e.JSON != nil || e.Length != nil || e.SHA256 != "" || own.Requests[i].Method == "HEAD":
-			bodies++
-		case s.varies[i].varied() || s.Allowed.body:
-		case sameBytes:
+		case e.Whole() || r.Method == "HEAD":
+			s.found.Constant++
+		case !slices.ContainsFunc(bodies, func(b []byte) bool { return string(b) != text }) && !s.varies(i):
 			e.Body, e.Verbatim = &text, true
-			bodies++
-		case sameJSON && !drawn: // of each side the bytes that Verify sees
+			s.found.Constant++
+		case sameJSON && !drawn && !s.varies(i) && !s.rewords(i): // of each side the bytes that Verify sees
 			e.JSON = &text
-			bodies++
+			s.found.Constant++
+		default:
+			asJSON := true
+			s.responses(i, func(a *scenario.Answer) bool {
+				_, coded := a.Response.Get("content-encoding")
+				asJSON = asJSON && isJSON(a.Response) && !coded
+				return asJSON
+			})
+			e.Shape = scenario.NewShape(bodies, asJSON)
 		}
 	}
-	switch {
-	case bodies == loaded:
-		return &own, "status and body of every response"
-	case bodies > 0:
-		return &own, fmt.Sprintf(
-			"the status of every response, and the body of requests with a constant body (%d of %d requests)",
-			bodies, loaded)
+	s.found.Stateful = s.stateful
+	return &own
+}
+
+// varies reports whether the body of the response to a request varies on any side.
+func (s *Sides) varies(index int) bool {
+	return slices.ContainsFunc(s.all, func(one *side) bool { return one.varies[index].varied() })
+}
+
+// rewords reports whether a side writes the same JSON in different bytes.
+func (s *Sides) rewords(index int) bool {
+	for _, one := range s.all {
+		for k, first := range one.answers[0] {
+			if first.Index == index && slices.ContainsFunc(one.answers, func(all []scenario.Answer) bool {
+				return string(all[k].Response.Body) != string(first.Response.Body)
+			}) {
+				return true
+			}
+		}
 	}
-	return &own, "the status of every response; bodies vary, and were compared only before the load"
+	return false
 }

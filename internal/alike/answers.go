@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"dyno/internal/http1"
+	"dyno/internal/load"
 	"dyno/internal/scenario"
 )
 
@@ -24,10 +25,19 @@ type place interface {
 // difference is a single difference between two responses.
 type difference struct {
 	what string // as --differ has it
-	at   place  // within the body; nil: all of it, or no body
+	at   place  // within the body; nil: not a difference of bodies
 	a, b string // both values, for display
-	has  bool   // only one has the member or the element
+	of   aspect
 }
+
+// aspect is the property in which two bodies differ at a place. One that varies excuses no other.
+type aspect uint8
+
+const (
+	inValue    aspect = iota
+	inPresence        // only one has the member or the element
+	inType            // of JSON; or only one is JSON, or is empty
+)
 
 // name describes what differs.
 func (d *difference) name() string {
@@ -142,53 +152,128 @@ func shown(s string) string {
 
 // isJSON reports whether to compare the body as JSON.
 func isJSON(r *http1.Response) bool {
-	media, trimmed := mediaType(r), bytes.TrimSpace(r.Body)
-	said := strings.HasSuffix(media, "/json") || strings.HasSuffix(media, "+json")
-	if !said && (len(trimmed) == 0 || trimmed[0] != '{' && trimmed[0] != '[') {
-		return false
-	}
-	_, err := scenario.ReadJSON(r.Body)
-	return err == nil
+	_, ok := readJSON(r, load.Decoded(r))
+	return ok
 }
 
-// bodyDifferences returns the differences of two bodies in order: as JSON if both are JSON, else by
-// line.
+// readJSON reads the body of r, whose content coding is undone, if it is to be compared as JSON.
+func readJSON(r *http1.Response, body []byte) (v any, ok bool) {
+	media, trimmed := mediaType(r), bytes.TrimSpace(body)
+	said := strings.HasSuffix(media, "/json") || strings.HasSuffix(media, "+json")
+	if !said && (len(trimmed) == 0 || trimmed[0] != '{' && trimmed[0] != '[') {
+		return nil, false
+	}
+	v, err := scenario.ReadJSON(body)
+	return v, err == nil
+}
+
+// bodyDifferences returns the differences of two bodies in order, their content codings undone: as
+// JSON if both are JSON, else by words, or by bytes if one is not text.
 func bodyDifferences(a, b *http1.Response) (all []difference) {
 	if bytes.Equal(a.Body, b.Body) {
 		return nil
 	}
-	if isJSON(a) && isJSON(b) {
-		x, _ := scenario.ReadJSON(a.Body)
-		y, _ := scenario.ReadJSON(b.Body)
-		walk(nil, x, y, func(at jsonPath, x, y string, has bool) {
-			all = append(all, difference{"body", at, shown(x), shown(y), has})
-		})
-		return all
+	add := func(at place, x, y string, of aspect) {
+		all = append(all, difference{"body", at, shown(x), shown(y), of})
 	}
-	if !utf8.Valid(a.Body) || !utf8.Valid(b.Body) {
-		i := 0
-		for i < min(len(a.Body), len(b.Body)) && a.Body[i] == b.Body[i] {
-			i++
+	left, right := load.Decoded(a), load.Decoded(b)
+	x, asJSON := readJSON(a, left)
+	y, both := readJSON(b, right)
+	switch {
+	case asJSON != both || (len(left) == 0) != (len(right) == 0):
+		one := func(body []byte) string {
+			if len(body) == 0 {
+				return "empty"
+			}
+			return string(body)
 		}
-		from := func(body []byte) string { return fmt.Sprintf("%d bytes, from there %.20x", len(body), body[i:]) }
-		return []difference{{what: "body", at: byteAt(i), a: from(a.Body), b: from(b.Body)}}
-	}
-	x, y := strings.Split(string(a.Body), "\n"), strings.Split(string(b.Body), "\n")
-	for i := range min(len(x), len(y)) {
-		if x[i] != y[i] {
-			all = append(all, difference{what: "body", at: lineAt(i + 1), a: shown(x[i]), b: shown(y[i])})
+		add(wholeBody{}, one(left), one(right), inType)
+	case asJSON:
+		walk(jsonPath{}, x, y, add)
+	case utf8.Valid(left) && utf8.Valid(right):
+		textDifferences(nil, string(left), string(right), func(at wordsAt, x, y string) { add(at, x, y, inValue) })
+	case len(left) != len(right):
+		add(wholeBody{}, fmt.Sprintf("%d bytes", len(left)), fmt.Sprintf("%d bytes", len(right)), inValue)
+	default:
+		for i := range left {
+			if left[i] != right[i] {
+				if len(all) == mostPlaces {
+					return []difference{{"body", wholeBody{}, all[0].a, all[0].b, inValue}}
+				}
+				from := func(body []byte) string { return fmt.Sprintf("%d bytes, from there %.20x", len(body), body[i:]) }
+				add(byteAt(i), from(left), from(right), inValue)
+			}
 		}
-	}
-	if len(x) != len(y) {
-		lines := func(n int) string { return fmt.Sprintf("%d lines", n) }
-		all = append(all, difference{what: "body", a: lines(len(x)), b: lines(len(y)), has: true})
 	}
 	return all
 }
 
+// mostPlaces is the number of places of one text that are told apart.
+const mostPlaces = 1000
+
+// textDifferences calls found for each word or separator in which two texts differ, with the lines
+// that they are in. Texts with different numbers of these differ in one part, between their common
+// beginning and end.
+func textDifferences(in jsonPath, a, b string, found func(at wordsAt, x, y string)) {
+	x, y := words(a), words(b)
+	n, line, from := 0, 1, [2]int{} // words passed, and bytes of both texts
+	for ; n < min(len(x), len(y)) && x[n] == y[n]; n++ {
+		line += strings.Count(x[n], "\n")
+		from[0], from[1] = from[0]+len(x[n]), from[1]+len(y[n])
+	}
+	tail := 0
+	for tail < min(len(x), len(y))-n && x[len(x)-1-tail] == y[len(y)-1-tail] {
+		tail++
+	}
+	report := func(before, after int) {
+		show := func(s string, at int) string {
+			if in != nil {
+				return jsonText(s)
+			}
+			return lineOf(s, at)
+		}
+		found(wordsAt{in, line, before, after, len(x) == len(y) && before+after == len(x)-1}, show(a, from[0]), show(b, from[1]))
+	}
+	if len(x) != len(y) || len(x)-n-tail > mostPlaces {
+		if len(x) != len(y) || n < len(x) {
+			report(n, tail)
+		}
+		return
+	}
+	for i := n; i < len(x)-tail; i++ {
+		if x[i] != y[i] {
+			report(i, len(x)-1-i)
+		}
+		line += strings.Count(x[i], "\n")
+		from[0], from[1] = from[0]+len(x[i]), from[1]+len(y[i])
+	}
+}
+
+// words cuts a text into words and single other bytes.
+func words(s string) (all []string) {
+	for s != "" {
+		n := 1
+		for scenario.InWord(s[0]) && n < len(s) && scenario.InWord(s[n]) {
+			n++
+		}
+		all, s = append(all, s[:n]), s[n:]
+	}
+	return all
+}
+
+// lineOf returns the line around a byte of s.
+func lineOf(s string, at int) string {
+	begin := strings.LastIndexByte(s[:at], '\n') + 1
+	line, _, _ := strings.Cut(s[begin:], "\n")
+	if line == "" && begin >= len(s) {
+		return "the end"
+	}
+	return line
+}
+
 // walk calls found for each place where two values of scenario.ReadJSON differ, in the order of
 // names.
-func walk(at jsonPath, a, b any, found func(at jsonPath, a, b string, has bool)) {
+func walk(at jsonPath, a, b any, found func(at place, a, b string, of aspect)) {
 	switch x := a.(type) {
 	case []any:
 		y, ok := b.([]any)
@@ -199,7 +284,7 @@ func walk(at jsonPath, a, b any, found func(at jsonPath, a, b string, has bool))
 			walk(append(slices.Clone(at), fmt.Sprintf("[%d]", i)), x[i], y[i], found)
 		}
 		if len(x) != len(y) {
-			found(at, fmt.Sprintf("%d elements", len(x)), fmt.Sprintf("%d elements", len(y)), true)
+			found(at, fmt.Sprintf("%d elements", len(x)), fmt.Sprintf("%d elements", len(y)), inPresence)
 		}
 		return
 	case map[string]any:
@@ -213,6 +298,21 @@ func walk(at jsonPath, a, b any, found func(at jsonPath, a, b string, has bool))
 				names = append(names, name)
 			}
 		}
+		if there := func(in map[string]any, also map[string]any) (only []string) {
+			for _, name := range slices.Sorted(maps.Keys(in)) {
+				if _, both := also[name]; !both {
+					only = append(only, name)
+				}
+			}
+			return only
+		}; len(there(x, y)) > 0 && len(there(y, x)) > 0 { // other names, not more
+			found(append(slices.Clone(at), "*"), "members "+strings.Join(there(x, y), ", "),
+				"members "+strings.Join(there(y, x), ", "), inPresence)
+			names = slices.DeleteFunc(slices.Collect(maps.Keys(x)), func(name string) bool {
+				_, both := y[name]
+				return !both
+			})
+		}
 		slices.Sort(names)
 		for _, name := range names {
 			v, inA := x[name]
@@ -220,24 +320,39 @@ func walk(at jsonPath, a, b any, found func(at jsonPath, a, b string, has bool))
 			below := append(slices.Clone(at), name)
 			switch {
 			case !inA:
-				found(below, "not there", jsonText(w), true)
+				found(below, "not there", jsonText(w), inPresence)
 			case !inB:
-				found(below, jsonText(v), "not there", true)
+				found(below, jsonText(v), "not there", inPresence)
 			default:
 				walk(below, v, w, found)
 			}
 		}
 		return
 	case json.Number:
-		if y, ok := b.(json.Number); ok && scenario.SameNumber(x, y) {
+		if y, ok := b.(json.Number); ok {
+			if !scenario.SameNumber(x, y) {
+				found(at, jsonText(a), jsonText(b), inValue)
+			}
 			return
 		}
-	default: // string, bool or nil
-		if a == b {
+	case string:
+		if y, ok := b.(string); ok && (x == "") == (y == "") {
+			textDifferences(at, x, y, func(at wordsAt, x, y string) { found(at, x, y, inValue) })
+			return
+		}
+	case bool:
+		if y, ok := b.(bool); ok {
+			if x != y {
+				found(at, jsonText(a), jsonText(b), inValue)
+			}
+			return
+		}
+	default: // nil
+		if b == nil {
 			return
 		}
 	}
-	found(at, jsonText(a), jsonText(b), false)
+	found(at, jsonText(a), jsonText(b), inType)
 }
 
 func jsonText(v any) string {

@@ -6,19 +6,52 @@ import (
 	"strings"
 )
 
-// lineAt is a line of a body, counted from 1; byteAt the position of the first different byte of
-// two binary bodies.
+// wholeBody is a body as a whole, byteAt the position of one byte in a binary body.
 type (
-	lineAt int
-	byteAt int
+	wholeBody struct{}
+	byteAt    int
 )
 
-func (l lineAt) String() string      { return fmt.Sprintf("line %d", int(l)) }
-func (l lineAt) anywhere() place     { return l }
-func (l lineAt) covers(p place) bool { return l == p }
+func (wholeBody) String() string     { return "" }
+func (w wholeBody) anywhere() place  { return w }
+func (wholeBody) covers(place) bool  { return true }
 func (b byteAt) String() string      { return fmt.Sprintf("byte %d", int(b)) }
 func (b byteAt) anywhere() place     { return b }
-func (b byteAt) covers(p place) bool { _, ok := p.(byteAt); return ok }
+func (b byteAt) covers(p place) bool { return b == p }
+
+// wordsAt is a part of a text, between the words and separators before it and those after it. If one
+// of both numbers is -1, it is one word, whose place is known from the other end alone.
+type wordsAt struct {
+	in            jsonPath // of a string; nil: the body is the text
+	line          int      // of the body, counted from 1
+	before, after int
+	single        bool // it is one word in both texts
+}
+
+func (w wordsAt) String() string {
+	if w.in != nil {
+		return w.in.String()
+	}
+	return fmt.Sprintf("line %d", w.line)
+}
+
+func (w wordsAt) anywhere() place {
+	if w.in != nil {
+		w.in = w.in.anywhere().(jsonPath)
+	}
+	return w
+}
+
+func (w wordsAt) covers(p place) bool {
+	o, ok := p.(wordsAt)
+	if !ok || (w.in == nil) != (o.in == nil) || len(w.in) != len(o.in) || !w.in.covers(o.in) {
+		return false
+	}
+	if w.before < 0 || w.after < 0 {
+		return o.single && (o.before == w.before || o.after == w.after)
+	}
+	return o.before >= w.before && o.after >= w.after
+}
 
 // jsonPath is a path into JSON: names, and indices as "[3]"; "[*]" means any index, "*" any name.
 type jsonPath []string
@@ -56,6 +89,9 @@ func (p jsonPath) anywhere() place {
 
 // covers reports whether other is p or below it.
 func (p jsonPath) covers(other place) bool {
+	if w, ok := other.(wordsAt); ok && w.in != nil {
+		other = w.in
+	}
 	o, ok := other.(jsonPath)
 	if !ok || len(o) < len(p) {
 		return false

@@ -100,6 +100,9 @@ func (b *Bench) shownBytes(job *load.Job, name string, level result.Level) int {
 // behaved differently while it was first verified. Each ends while the next is verified.
 func (b *Bench) proveAgain(ctx context.Context, epoch int) error {
 	p := &b.run.Plan
+	if err := b.judge(ctx, epoch); err != nil {
+		return err
+	}
 	for _, name := range slices.Sorted(maps.Keys(b.servers)) {
 		if name == p.Ceiling || name == p.Backend {
 			continue

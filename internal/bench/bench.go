@@ -4,6 +4,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,8 @@ type Host interface {
 	// Launch starts it, the backend on the generator's CPUs or on a machine of its own, and returns when it
 	// answers the probe.
 	Launch(ctx context.Context, name string, l Launch) (Server, error)
+	// Apart reports whether it is started in a network namespace of its own from now on.
+	Apart(name string) bool
 	// Failure converts an error of this host into a record.
 	Failure(name, stage string, err error) result.Failure
 	// Watch starts to observe the CPU use of other programs while that server is loaded. The
@@ -127,6 +130,7 @@ type Bench struct {
 
 	run     *result.Run
 	servers map[string]Server
+	samples map[string]*load.Sampler // of the contestants, in this epoch
 	exact   exact
 	leaving sync.WaitGroup
 	again   *result.Resume // of a resumed run, until it goes on
@@ -246,7 +250,7 @@ func (b *Bench) measure(ctx context.Context, built []result.Contestant) (string,
 	for {
 		o, stop := plan.Next(b.run, func() bool { return b.Decided(b.run) })
 		if stop == "" && o.Epoch == epoch && !b.fits(o) {
-			return string(plan.Budget), b.long(ctx)
+			return string(plan.Budget), cmp.Or(b.long(ctx), b.judge(ctx, epoch))
 		}
 		if epoch >= 0 && (stop != "" || o.Epoch != epoch) {
 			if stop != "" {

@@ -12,6 +12,10 @@ type exact struct {
 	paths map[string]map[string]string // by contestant: its own
 	seen  map[shown]*scenario.Observed // of the process of this epoch
 	bound map[said]*scenario.Scenario  // scenarios with the responses of the backend
+	// Of a contract that was made of the contestants' responses: the scenario that reference servers
+	// answer by, by their names.
+	base     map[string]*scenario.Scenario
+	contract *scenario.Scenario
 }
 
 // shown identifies the responses of a contestant to a scenario, with a number of records of the
@@ -29,11 +33,14 @@ type said struct {
 }
 
 func newExact() exact {
-	return exact{map[string]map[string]string{}, map[shown]*scenario.Observed{}, map[said]*scenario.Scenario{}}
+	return exact{map[string]map[string]string{}, map[shown]*scenario.Observed{}, map[said]*scenario.Scenario{}, nil, nil}
 }
 
 // asked returns s with the contestant's own paths.
 func (e *exact) asked(contestant string, s *scenario.Scenario) *scenario.Scenario {
+	if base := e.base[contestant]; base != nil && s == e.contract {
+		s = base
+	}
 	return s.At(e.paths[contestant])
 }
 
@@ -46,4 +53,13 @@ func (e *exact) saw(contestant string, s *scenario.Scenario, of plan.Asking, see
 // the verification.
 func (e *exact) loaded(contestant string, s *scenario.Scenario, at result.Level) *scenario.Scenario {
 	return e.asked(contestant, s).Exact(e.seen[shown{contestant, s.Name, at.Records, at.HTTP}])
+}
+
+// agreed notes that the contestants, but not the reference servers in others, keep contract, which
+// was made of base.
+func (e *exact) agreed(contract, base *scenario.Scenario, others []string) {
+	e.contract, e.base = contract, map[string]*scenario.Scenario{}
+	for _, name := range others {
+		e.base[name] = base
+	}
 }

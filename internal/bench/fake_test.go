@@ -38,11 +38,13 @@ type fakeHost struct {
 	launch   func(name string, n int) error // may refuse the n-th launch
 	built    func()                         // when the first contestant is built
 	thaws    func(s *fakeServer)
-	stops    func(s *fakeServer) // before it has ended
-	stays    map[string]bool     // contestants that do not end when they are told to
-	hasty    map[string]bool     // contestants that do not wait for their delay
-	canned   map[string]bool     // contestants that answer all alike once they have been thawed
-	keeps    time.Duration       // for how long the contestant b keeps what the backend answered
+	stops    func(s *fakeServer)                     // before it has ended
+	handlers map[string]func(start int) http.Handler // of the processes of contestants
+	apart    map[string]bool                         // contestants that move to a namespace once they have been started
+	stays    map[string]bool                         // contestants that do not end when they are told to
+	hasty    map[string]bool                         // contestants that do not wait for their delay
+	canned   map[string]bool                         // contestants that answer all alike once they have been thawed
+	keeps    time.Duration                           // for how long the contestant b keeps what the backend answered
 
 	compiles func(*fakeServer) time.Duration // CPU clock of a server, read anew
 	followed bool                            // memory is read under load
@@ -60,6 +62,8 @@ type fakeHost struct {
 	told        []Launch
 	names       []string // of told
 }
+
+func (h *fakeHost) Apart(name string) bool { return h.starts[name] > 0 && h.apart[name] }
 
 func (h *fakeHost) Describe() result.Host {
 	if h.machine.CPUs > 0 {
@@ -135,6 +139,10 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 	s := &fakeServer{host: h, name: name, start: n, cpus: l.CPUs, addr: ln.Addr().String(), stop: stop, done: done}
 	switch {
 	case name == backendName:
+	case h.handlers[name] != nil:
+		srv := &http.Server{Handler: h.handlers[name](n)}
+		context.AfterFunc(ctx, func() { srv.Close() })
+		go func() { done <- srv.Serve(ln) }()
 	case h.canned[name]:
 		go func() { done <- s.can(ctx, ln, ref.Handler()) }()
 	default:

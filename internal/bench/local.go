@@ -311,7 +311,7 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 		CPUs: l.pinned(cpus), Count: given != nil, Address: l.opts.Address, Pad: o.Padding, Delay: o.Delay,
 		Work: o.Work, Backend: o.Backend, Routes: routes,
 		Stats: o.Stats && reportsHeap(b.Manifest),
-		Probe: o.Probe.Ask, OwnNetwork: l.shares(name), Protocols: o.Protocols, Identity: identity,
+		Probe: o.Probe.Ask, OwnNetwork: l.Apart(name), Protocols: o.Protocols, Identity: identity,
 	})
 	if err != nil {
 		return nil, err
@@ -344,7 +344,7 @@ func (l *Local) settle(name string, port int) error {
 	l.mu.Lock()
 	l.fixed[name] = port
 	l.mu.Unlock()
-	if !l.shares(name) {
+	if !l.Apart(name) {
 		return nil
 	}
 	err := netns.Allowed()
@@ -359,8 +359,8 @@ func (l *Local) settle(name string, port int) error {
 	return nil
 }
 
-// shares reports whether a contestant has the same fixed port as another.
-func (l *Local) shares(name string) bool {
+// Apart reports whether a contestant has the same fixed port as another.
+func (l *Local) Apart(name string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for other, port := range l.fixed {

@@ -256,7 +256,9 @@ func (b *Bench) connect(ctx context.Context, s Server, o plan.Order) (_ load.Ses
 			return nil, 0, err
 		}
 	}
-	sess, err := b.Generator.Open(ctx, b.job(o.Contestant, s, o.Level, o.LoadSeed))
+	job := b.job(o.Contestant, s, o.Level, o.LoadSeed)
+	job.Samples = b.sampler(o.Contestant)
+	sess, err := b.Generator.Open(ctx, job)
 	if err != nil || p.RewarmNS == 0 {
 		return sess, 0, err
 	}

@@ -3,11 +3,13 @@ package bench
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"dyno/internal/load"
 	"dyno/internal/plan"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
@@ -90,63 +92,181 @@ func (b *Bench) verifyAll(ctx context.Context, built []result.Contestant) error 
 	}
 	defer b.stopAll()
 	for _, c := range built {
-		b.tell(result.Event{Stage: "verify", Contestant: c.Name})
-		known := b.run.Contestant(c.Name)
-		if known != nil {
-			if err := sameProgram(known, &c); err != nil {
-				return refuse(c.Name, err)
-			}
-		}
-		c.VerifyUnixNS = time.Now().UnixNano()
-		seen, err := b.proveOne(ctx, &c)
-		if err := b.over(ctx); err != nil {
+		if err := b.verifyOne(ctx, c); err != nil {
 			return err
 		}
-		if gone := b.gone(); gone != nil {
-			return fmt.Errorf("the backend %s: %w", b.run.Plan.Backend, gone)
-		}
-		if err != nil && b.again != nil {
-			return refuse(c.Name, err)
-		}
-		if err != nil {
-			if err := b.fail(c.Name, "verify", 0, err); err != nil {
-				return err
-			}
-		}
-		if seen != nil {
-			c.Response, c.Differs = seen.Framing, seen.Differs
-			c.HeaderBytes, c.BodyBytes = seen.HeaderBytes, seen.BodyBytes
-		}
-		if known != nil {
+	}
+	for _, c := range built { // which of them share a port is known only now
+		if !b.Host.Apart(c.Name) || b.run.FailureOf(c.Name) != nil {
 			continue
 		}
-		if err := b.record(result.Record{Contestant: &c}); err != nil {
+		if err := b.verifyOne(ctx, c); err != nil {
 			return err
 		}
 	}
 	return b.agree()
 }
 
-// agree compares the responses of all contestants, and makes their common properties the contract
-// of the load.
-func (b *Bench) agree() error {
-	if b.Alike == nil || b.run.Alike != nil {
-		return nil
+// verifyOne verifies a contestant where it is loaded, and records it with the observations, once.
+func (b *Bench) verifyOne(ctx context.Context, c result.Contestant) error {
+	b.tell(result.Event{Stage: "verify", Contestant: c.Name})
+	known := b.run.Contestant(c.Name)
+	if known != nil {
+		if err := sameProgram(known, &c); err != nil {
+			return refuse(c.Name, err)
+		}
 	}
-	contract, a, err := b.Alike.Agree(b.Scenario)
-	if err != nil || a.Checked == "" { // nobody answered
+	c.VerifyUnixNS = time.Now().UnixNano()
+	seen, err := b.proveOne(ctx, &c)
+	if err := b.over(ctx); err != nil {
 		return err
 	}
-	b.Scenario = contract
-	text := "checked under load: " + a.Checked
+	if gone := b.gone(); gone != nil {
+		return fmt.Errorf("the backend %s: %w", b.run.Plan.Backend, gone)
+	}
+	if err != nil && b.again != nil {
+		return refuse(c.Name, err)
+	}
+	if err != nil {
+		if err := b.fail(c.Name, "verify", 0, err); err != nil {
+			return err
+		}
+	}
+	if seen != nil {
+		c.Response, c.Differs = seen.Framing, seen.Differs
+		c.HeaderBytes, c.BodyBytes = seen.HeaderBytes, seen.BodyBytes
+	}
+	if known != nil {
+		return nil
+	}
+	return b.record(result.Record{Contestant: &c})
+}
+
+// agree compares the responses of all contestants, and makes their common properties the contract
+// of the load. It records what is checked of every answer, once.
+func (b *Bench) agree() error {
+	a := b.specified()
+	if b.Alike != nil {
+		contract, found, err := b.Alike.Agree(b.Scenario)
+		if err != nil || found.Requests == 0 { // nobody answered
+			return err
+		}
+		b.exact.agreed(contract, b.Scenario, append([]string{b.run.Plan.Ceiling}, b.run.Plan.Controls...))
+		b.Scenario, a = contract, found
+	}
+	if b.run.Alike != nil { // before the run was resumed
+		return nil
+	}
+	for _, c := range b.run.Contestants {
+		if b.Host.Apart(c.Name) {
+			a.Apart = append(a.Apart, c.Name)
+		}
+	}
+	b.run.Alike = a
+	text := "checked under load: " + b.run.Checked()
 	if len(a.Varies) > 0 {
-		text += "; not compared, because it varies: " + strings.Join(a.Varies, ", ")
+		text += "; varies on every side, and is compared by its type alone: " + strings.Join(a.Varies, ", ")
 	}
 	if len(a.Excused) > 0 {
 		text += "; accepted differences: " + strings.Join(a.Excused, ", ")
 	}
+	for _, more := range b.run.CheckedAlso() {
+		text += "; " + more
+	}
 	b.tell(result.Event{Stage: "verify", Text: text})
 	return b.record(result.Record{Alike: a})
+}
+
+// specified counts the loaded requests, and those whose whole body their scenario determines.
+func (b *Bench) specified() *result.Alike {
+	a := &result.Alike{}
+	all := []*scenario.Scenario{b.Scenario}
+	for _, name := range slices.Sorted(maps.Keys(b.Others)) {
+		all = append(all, b.Others[name])
+	}
+	for _, s := range all {
+		if s == nil {
+			continue
+		}
+		for i := range s.Requests {
+			switch r := &s.Requests[i]; {
+			case r.Weight == 0:
+				continue
+			case r.Expect.Whole() || r.Method == "HEAD":
+				a.Constant++
+			default:
+				a.Open++
+			}
+			a.Requests++
+		}
+	}
+	return a
+}
+
+// judge compares the answers that were sampled in an epoch, while its processes still run.
+func (b *Bench) judge(ctx context.Context, epoch int) error {
+	samples := b.samples
+	b.samples = nil
+	maps.DeleteFunc(samples, func(name string, s *load.Sampler) bool {
+		answers, _, _, _ := s.Seen()
+		return answers == 0 || b.servers[name] == nil
+	})
+	if len(samples) == 0 {
+		return nil
+	}
+	found := b.Alike.Judge(b.Scenario, samples, func(name string, marks []scenario.Mark) ([]scenario.Answer, error) {
+		s := b.servers[name]
+		if err := b.thawed(ctx, s, epoch, plan.First(&b.run.Plan, epoch)); err != nil {
+			return nil, err
+		}
+		to := s.At(b.run.Plan.Level.HTTP)
+		sc := b.exact.asked(name, b.Scenario)
+		var answers []scenario.Answer
+		var err error
+		if marks == nil {
+			answers, err = sc.Answers(ctx, to)
+		} else {
+			answers, err = sc.Again(ctx, to, marks)
+		}
+		if frozen := b.frozen(s); err == nil {
+			err = frozen
+		}
+		return answers, err
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		v := found[name]
+		seen := &result.Sampled{Contestant: name, Epoch: epoch, Answers: v.Answers, Compared: v.Compared}
+		if err := b.record(result.Record{Sampled: seen}); err != nil {
+			return err
+		}
+		if v.Wrong != nil {
+			err := &LogError{Err: v.Wrong, Tail: b.servers[name].LogTail()}
+			if err := b.fail(name, "verify", epoch, err); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sampler returns what samples the answers of a contestant in this epoch; nil if every answer is
+// compared whole.
+func (b *Bench) sampler(name string) *load.Sampler {
+	if b.Alike == nil || b.exact.base[name] != nil || !slices.ContainsFunc(b.Scenario.Requests, func(r scenario.Request) bool {
+		return r.Weight > 0 && r.Expect.Shape != nil
+	}) {
+		return nil
+	}
+	if b.samples == nil {
+		b.samples = map[string]*load.Sampler{}
+	}
+	if b.samples[name] == nil {
+		b.samples[name] = new(load.Sampler)
+	}
+	return b.samples[name]
 }
 
 // proveOne verifies that a contestant keeps its contract, and that it ends on SIGTERM. It returns

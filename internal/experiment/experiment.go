@@ -103,6 +103,9 @@ func (x *Experiment) prepare(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if x.Alike == nil && x.scenario.Open() && x.scenario.Backend == "" {
+		x.Alike = &alike.Sides{Apart: alike.Second, Fixed: true}
+	}
 	x.external = map[string]bench.External{}
 	for _, name := range x.Plan.External {
 		if x.external[name], err = x.tool(ctx, name); err != nil {

@@ -157,6 +157,9 @@ func (h *Host) Close() {
 	h.post.stop()
 }
 
+// Apart is false: generators on other machines would not reach a namespace.
+func (h *Host) Apart(string) bool { return false }
+
 // Describe returns the servers' machine, with the generators' and the backend's. Of servers that are running
 // already nothing is known.
 func (h *Host) Describe() result.Host {

@@ -86,6 +86,8 @@ type simHost struct {
 	all *simServers
 }
 
+func (h *simHost) Apart(string) bool { return false }
+
 func (h *simHost) Describe() result.Host {
 	return result.Host{OS: "sim", CPU: "sim", CPUs: 2, ServerCPUs: []int{0, 1}, BootID: "srv"}
 }

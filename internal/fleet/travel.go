@@ -36,6 +36,7 @@ func contractOf(s *scenario.Scenario) (*Contract, error) {
 	if s == nil {
 		return nil, nil
 	}
+	s = s.Unshaped()
 	c := &Contract{*s, map[int][]byte{}, map[int][]byte{}}
 	c.Scenario.Requests = append([]scenario.Request(nil), s.Requests...)
 	for i := range c.Scenario.Requests {
@@ -239,7 +240,7 @@ func loadingOf(job load.Job, to Place) (*Loading, error) {
 	}
 	l := &Loading{To: to, Contract: contract, Seed: job.Seed, Connections: job.Connections, Pipeline: job.Pipeline,
 		PerConnection: job.PerConnection, Timeout: job.Timeout, Spin: job.Spin}
-	job.Endpoint, job.Scenario, job.CPUs = endpoint.Endpoint{}, nil, nil
+	job.Endpoint, job.Scenario, job.CPUs, job.Samples = endpoint.Endpoint{}, nil, nil, nil
 	if !reflect.DeepEqual(job, load.Job{Seed: job.Seed, Connections: job.Connections, Pipeline: job.Pipeline,
 		PerConnection: job.PerConnection, Timeout: job.Timeout, Spin: job.Spin}) {
 		return nil, errors.New("this load cannot be sent to other machines: this is a bug in dyno")

@@ -22,6 +22,7 @@ type Record struct {
 	Calibration *Calibration `json:"calibration,omitempty"`
 	Contestant  *Contestant  `json:"contestant,omitempty"`
 	Alike       *Alike       `json:"alike,omitempty"`
+	Sampled     *Sampled     `json:"sampled,omitempty"`
 	Launch      *Launch      `json:"launch,omitempty"`
 	Trial       *Trial       `json:"trial,omitempty"`
 	Long        *Trial       `json:"long,omitempty"`
@@ -38,7 +39,8 @@ type Run struct {
 	Host        Host
 	Calibration *Calibration // the last one of this machine when the run began; nil: there was none
 	Contestants []Contestant
-	Alike       *Alike // nil: the scenario has the contract of the answers
+	Alike       *Alike // nil: an older record, which does not say what was checked
+	Sampled     []Sampled
 	Launches    []Launch
 	Trials      []Trial
 	Long        []Trial // the long loads after the epochs, which are no trials
@@ -66,6 +68,8 @@ func (r *Run) Add(rec Record) {
 		r.Contestants = append(r.Contestants, *rec.Contestant)
 	case rec.Alike != nil:
 		r.Alike = rec.Alike
+	case rec.Sampled != nil:
+		r.Sampled = append(r.Sampled, *rec.Sampled)
 	case rec.Launch != nil:
 		r.Launches = append(r.Launches, *rec.Launch)
 	case rec.Trial != nil:
@@ -166,12 +170,27 @@ func (c *Contestant) SameServer(o *Contestant) bool {
 		strings.HasPrefix(o.URL, scheme+"://")
 }
 
-// Alike says what contestants without a contract answered identically, before the first trial.
+// Alike says which answers of contestants were compared before the first trial, and what of every
+// answer is checked under load.
 type Alike struct {
-	Sent    []string `json:"sent"`              // the first lines of the requests that each was sent, twice
-	Checked string   `json:"checked"`           // of every answer of the load, in words
-	Varies  []string `json:"varies,omitempty"`  // what varies between two answers of one contestant
-	Excused []string `json:"excused,omitempty"` // what differs between contestants, and was allowed to
+	Sent     []string `json:"sent,omitempty"`     // the first lines of the requests that each was sent, several times
+	Requests int      `json:"requests,omitempty"` // that are loaded
+	Constant int      `json:"constant"`           // of these, those whose whole body is checked in every answer
+	Open     int      `json:"open,omitempty"`     // of these, those of whose answers the status alone is checked
+	Stateful bool     `json:"stateful,omitempty"` // the other bodies depend on earlier requests: their shape is compared
+	Varies   []string `json:"varies,omitempty"`   // what varies between the answers of one contestant
+	Excused  []string `json:"excused,omitempty"`  // what differs between contestants, and was allowed to
+	Dateless []string `json:"dateless,omitempty"` // contestants whose answers have no Date header
+	Apart    []string `json:"apart,omitempty"`    // contestants in network namespaces of their own, without any network
+}
+
+// Sampled says how many answers of a contestant in an epoch were checked for their length and shape,
+// because their bodies vary, and how many of these bodies were compared whole.
+type Sampled struct {
+	Contestant string `json:"contestant"`
+	Epoch      int    `json:"epoch"`
+	Answers    int64  `json:"answers"`
+	Compared   int64  `json:"compared"`
 }
 
 // Launch is one start of a contestant, at the beginning of an epoch.

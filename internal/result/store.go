@@ -267,6 +267,9 @@ func Write(w io.Writer, run *Run) error {
 	if run.Alike != nil {
 		all = append(all, Record{Alike: run.Alike})
 	}
+	for i := range run.Sampled {
+		all = append(all, Record{Sampled: &run.Sampled[i]})
+	}
 	for i := range run.Launches {
 		all = append(all, Record{Launch: &run.Launches[i]})
 	}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"dyno/internal/endpoint"
@@ -240,32 +241,43 @@ func (s *Scenario) Answers(ctx context.Context, to endpoint.Endpoint) ([]Answer,
 	return all, nil
 }
 
-// Again sends the requests of s that have these marks, once more, and judges no answer.
+// againAtOnce is the number of connections over which Again sends.
+const againAtOnce = 16
+
+// Again sends the requests of s that have these marks, once more, and judges no answer. It sends them
+// over several connections, because handlers may be slow.
 func (s *Scenario) Again(ctx context.Context, to endpoint.Endpoint, marks []Mark) ([]Answer, error) {
-	v := newVerifier(s, to, 0)
-	defer v.hangUp()
 	o := over(to)
 	o.Loose, o.Shapes = true, true
 	mix, err := s.Compile(to.Authority(), o)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]Answer, 0, len(marks))
-	for _, m := range marks {
-		src := mix.NewSource(0, 0, 1)
-		src.rng, src.seq = m.rng, m.seq
-		var w Want
-		sent := v.draw(src, &w)
-		resp, _, err := v.exchange(ctx, sent, w.Head)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", sent.what(), err)
-		}
-		if resp.Close {
-			v.hangUp()
-		}
-		all = append(all, Answer{w.Index, w.from.drawn, sent.what(), resp})
+	all, errs := make([]Answer, len(marks)), make([]error, againAtOnce)
+	var wg sync.WaitGroup
+	for n := range errs {
+		wg.Go(func() {
+			v := newVerifier(s, to, 0)
+			defer v.hangUp()
+			for i := n; i < len(marks) && errs[n] == nil && ctx.Err() == nil; i += againAtOnce {
+				src := mix.NewSource(0, 0, 1)
+				src.rng, src.seq = marks[i].rng, marks[i].seq
+				var w Want
+				sent := v.draw(src, &w)
+				resp, _, err := v.exchange(ctx, sent, w.Head)
+				if err != nil {
+					errs[n] = fmt.Errorf("%s: %w", sent.what(), err)
+					continue
+				}
+				if resp.Close {
+					v.hangUp()
+				}
+				all[i] = Answer{w.Index, w.from.drawn, sent.what(), resp}
+			}
+		})
 	}
-	return all, nil
+	wg.Wait()
+	return all, errors.Join(append(errs, ctx.Err())...)
 }
 
 // first sends the first request of a load, on a connection of its own, and returns its contract and the response,

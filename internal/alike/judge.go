@@ -1,0 +1,415 @@
+package alike
+
+import (
+	"fmt"
+	"slices"
+
+	"dyno/internal/http1"
+	"dyno/internal/load"
+	"dyno/internal/scenario"
+)
+
+// Verdict says what was found in the answers of one side that were sampled under load.
+type Verdict struct {
+	Answers  int64 // to requests whose bodies vary
+	Compared int64 // whole
+	Wrong    error // the first that is wrong; nil: none was found
+}
+
+// Again sends the requests with these marks to a side once more; nil: those that Ask sent.
+type Again func(side string, marks []scenario.Mark) ([]scenario.Answer, error)
+
+// Judge compares what was sampled of the sides in one epoch, under the contract that Agree
+// returned. It must not be called while a load runs.
+//
+// A response to a request without placeholders must repeat what its side answered before the load,
+// except for what varied then, and for what also varies on another side under load. The response to
+// a request with placeholders must be what another side answers to the same request, and what that
+// is, is asked afterwards. Where responses depend on earlier requests, their shape must be one that
+// another side shows, too. again is called for sides in seen alone.
+func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler, again Again) map[string]*Verdict {
+	j := &judge{sides: s, contract: contract, again: again, out: map[string]*Verdict{}, all: map[string]*evidence{}}
+	for _, one := range s.all {
+		if seen[one.name] == nil {
+			continue
+		}
+		v, e := &Verdict{}, &evidence{side: one, varies: map[int]*variance{}}
+		v.Answers, e.kept, e.odd, _ = seen[one.name].Seen()
+		j.names = append(j.names, one.name)
+		j.out[one.name], j.all[one.name] = v, e
+		e.learn(s.stateful)
+	}
+	for _, name := range j.names {
+		j.side(name)
+	}
+	for _, name := range j.names { // so that as large ones are expected from now on
+		for _, x := range j.all[name].odd {
+			if j.out[name].Wrong == nil && !x.Cut {
+				contract.Requests[x.Index].Expect.Shape.Grow(x.Body)
+			}
+		}
+	}
+	return j.out
+}
+
+// judge is one call of Judge.
+type judge struct {
+	sides    *Sides
+	contract *scenario.Scenario
+	again    Again
+	names    []string
+	all      map[string]*evidence
+	out      map[string]*Verdict
+}
+
+// evidence is what one side answered in the epoch.
+type evidence struct {
+	*side
+	kept, odd []load.Sampled
+	differs   [][]difference    // of both in turn, from the first answer before the load; not of drawn requests
+	varies    map[int]*variance // of the answers under load, against the first before it; not of drawn requests
+}
+
+// learn finds what varies under load in the responses to requests without placeholders.
+func (e *evidence) learn(stateful bool) {
+	all := slices.Concat(e.kept, e.odd)
+	e.differs = make([][]difference, len(all))
+	for i, x := range all {
+		first := e.first(x.Index)
+		if first == nil || first.Drawn || x.Cut || stateful {
+			continue
+		}
+		v := e.varies[x.Index]
+		if v == nil {
+			v = &variance{seen: map[[2]string]bool{}}
+			e.varies[x.Index] = v
+		}
+		e.differs[i] = bodyDifferences(first.Response, response(first, &x))
+		v.add(e.differs[i], false)
+	}
+}
+
+// first returns the first answer to the request at index before the load.
+func (one *side) first(index int) *scenario.Answer {
+	for k := range one.answers[0] {
+		if a := &one.answers[0][k]; a.Index == index {
+			return a
+		}
+	}
+	return nil
+}
+
+// response returns a sampled answer with the header fields that the side sent before the load.
+func response(like *scenario.Answer, x *load.Sampled) *http1.Response {
+	r := *like.Response
+	r.Body = x.Body
+	return &r
+}
+
+// side judges the answers of one side.
+func (j *judge) side(name string) {
+	e, v := j.all[name], j.out[name]
+	fail := func(err error) {
+		if v.Wrong == nil {
+			v.Wrong = err
+		}
+	}
+	if len(e.kept)+len(e.odd) > 0 {
+		for _, err := range []error{j.shapes(e), j.repeats(e)} {
+			if err != nil {
+				fail(err)
+			}
+		}
+	}
+	var drawn []load.Sampled
+	for i, x := range slices.Concat(e.kept, e.odd) {
+		first, contract := e.first(x.Index), &j.contract.Requests[x.Index].Expect
+		accepted := x.Status == contract.Status || contract.Statuses.Has(x.Status)
+		switch {
+		case first == nil || !accepted: // which the load has counted
+		case j.sides.stateful || x.Cut || len(j.sides.all) == 1:
+		case first.Drawn:
+			drawn = append(drawn, x)
+		default:
+			v.Compared++
+			for _, d := range e.differs[i] {
+				if !e.side.varies[x.Index].excuses(&d) && !j.elsewhere(name, x.Index, &d) {
+					fail(fmt.Errorf("under load it answered %s differently than before: %s: under load %s; "+
+						"before %s", first.Sent, newDifference(e.side, e.side, "", "", &d).where(), d.b, d.a))
+					break
+				}
+			}
+		}
+	}
+	if err := j.drawn(e, drawn); err != nil {
+		fail(err)
+	}
+}
+
+// elsewhere reports whether another side varies under load in what d says.
+func (j *judge) elsewhere(name string, index int, d *difference) bool {
+	return slices.ContainsFunc(j.names, func(o string) bool {
+		v := j.all[o].varies[index]
+		return o != name && v != nil && v.excuses(d)
+	})
+}
+
+// slack is how many times longer or shorter than all others bodies may be whose length depends on
+// earlier requests: a faster server has had more of these.
+const slack = 2
+
+// shapes judges the answers that lack the shape of those before the load: another side must have
+// shown theirs. For requests with placeholders this is judged by asking.
+func (j *judge) shapes(e *evidence) error {
+	others := map[int]*scenario.Shape{}
+	for _, x := range e.odd {
+		first := e.first(x.Index)
+		if first == nil || first.Drawn && !j.sides.stateful && len(j.names) > 1 {
+			continue
+		}
+		shape := others[x.Index]
+		if shape == nil {
+			shape = j.others(e.name, x.Index)
+			others[x.Index] = shape
+		}
+		why := ""
+		if _, coded := first.Response.Get("content-encoding"); x.Cut || coded {
+			if x.Length < shape.Least/slack || x.Length > shape.Most*slack || x.Length == 0 {
+				why = fmt.Sprintf("a body of %d bytes; right ones have %d to %d", x.Length, shape.Least, shape.Most)
+			}
+		} else {
+			why = shape.Breach(x.Body, slack)
+		}
+		if why != "" {
+			if len(x.Body) > 0 {
+				why += ": " + shown(string(x.Body))
+			}
+			return fmt.Errorf("under load it answered %s with %s", first.Sent, why)
+		}
+	}
+	return nil
+}
+
+// others returns the shape of all bodies before the load, and of those of the other sides under
+// load.
+func (j *judge) others(name string, index int) *scenario.Shape {
+	var bodies [][]byte
+	asJSON := true
+	j.sides.responses(index, func(a *scenario.Answer) bool {
+		asJSON = asJSON && isJSON(a.Response)
+		bodies = append(bodies, a.Response.Body)
+		return true
+	})
+	for _, o := range j.names {
+		if o == name {
+			continue
+		}
+		first := j.all[o].first(index)
+		for _, x := range slices.Concat(j.all[o].kept, j.all[o].odd) {
+			if r := response(first, &x); x.Index == index && !x.Cut && len(x.Body) > 0 && (!asJSON || isJSON(r)) {
+				bodies = append(bodies, x.Body)
+			}
+		}
+	}
+	return scenario.NewShape(bodies, asJSON)
+}
+
+// repeats returns an error if one body came again and again under load, though each response before
+// the load had another, and so have most others. A server that answers from memory does so, all the
+// time or still now; a clock moves on.
+func (j *judge) repeats(e *evidence) error {
+	type came struct{ times, first, last int }
+	bodies, counts, marks := map[int]map[string]came{}, map[int]int{}, map[int]scenario.Mark{}
+	for _, x := range e.kept {
+		if bodies[x.Index] == nil {
+			bodies[x.Index] = map[string]came{}
+		}
+		c, ok := bodies[x.Index][string(x.Body)]
+		if !ok {
+			c.first = counts[x.Index]
+		}
+		c.times, c.last = c.times+1, counts[x.Index]
+		bodies[x.Index][string(x.Body)] = c
+		counts[x.Index]++
+		marks[x.Index] = x.Mark
+	}
+	for index, n := range counts {
+		first := e.first(index)
+		if first == nil || first.Drawn || n < fewestRepeated || !e.distinct(index) {
+			continue
+		}
+		others := len(bodies[index]) - 1
+		for body, c := range bodies[index] {
+			wrong := c.times > n/2
+			if !wrong && c.times >= 5 && others*10 > (n-c.times)*9 {
+				if wrong = c.last-c.first > n/2; !wrong && !j.sides.stateful {
+					now, err := j.again(e.name, []scenario.Mark{marks[index]})
+					wrong = err == nil && string(now[0].Response.Body) == body
+				}
+			}
+			if wrong {
+				return fmt.Errorf("under load it answered %s with one body in %d of %d sampled answers, though its "+
+					"answers before the load were all different: %s", first.Sent, c.times, n, shown(body))
+			}
+		}
+	}
+	return nil
+}
+
+// fewestRepeated is the number of sampled answers from which repeats judges them.
+const fewestRepeated = 50
+
+// distinct reports whether all responses to a request before the load, ten or more, were different.
+func (one *side) distinct(index int) bool {
+	seen := map[string]bool{}
+	for _, all := range one.answers {
+		for _, a := range all {
+			if a.Index == index {
+				if seen[string(a.Response.Body)] {
+					return false
+				}
+				seen[string(a.Response.Body)] = true
+			}
+		}
+	}
+	return len(seen) >= 10
+}
+
+// drawn compares answers with what the next side answers to the same requests now.
+func (j *judge) drawn(e *evidence, all []load.Sampled) error {
+	if len(all) == 0 {
+		return nil
+	}
+	at := slices.Index(j.names, e.name)
+	other := j.names[(at+1)%len(j.names)]
+	if j.sides.Allowed.body {
+		other = e.name // what another side answers may differ
+	} else if other == e.name {
+		return nil
+	}
+	var marks []scenario.Mark
+	for i := range all {
+		marks = append(marks, all[i].Mark)
+	}
+	answers, err := j.again(other, marks)
+	if err != nil {
+		if other == e.name {
+			return err
+		}
+		j.blame(other, fmt.Errorf("asked what others were asked under load: %w", err))
+		return nil
+	}
+	j.out[e.name].Compared += int64(len(all))
+	for i := range all {
+		x, y := &all[i], &answers[i]
+		if d := j.unlike(e.name, other, response(y, x), y, nil); d != nil {
+			if err := j.resolve(e, other, x, y); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// blame notes that a side answered wrongly.
+func (j *judge) blame(name string, err error) {
+	if v := j.out[name]; v.Wrong == nil {
+		v.Wrong = err
+	}
+}
+
+// unlike returns the first difference between a response of the side a and an answer of the side b
+// that neither their variance nor --differ accepts; nil: there is none. own is the variance of the
+// responses to this one request, of both sides, if it is known.
+func (j *judge) unlike(a, b string, got *http1.Response, want *scenario.Answer, own map[string]*variance) *difference {
+	varies := func(name string, d *difference) bool {
+		return j.all[name].side.varies[want.Index].excuses(d) || own[name] != nil && own[name].excuses(d)
+	}
+	for _, d := range bodyDifferences(want.Response, got) {
+		if !(varies(a, &d) && varies(b, &d)) && j.sides.Allowed.excuses(&d) == "" {
+			return &d
+		}
+	}
+	return nil
+}
+
+// resolve says whether the answer x of a side is wrong, which differs from y, the answer of another
+// side. All sides are asked twice, the side itself included, and the majority is right.
+func (j *judge) resolve(e *evidence, other string, x *load.Sampled, y *scenario.Answer) error {
+	own, answers := map[string]*variance{}, map[string]*scenario.Answer{}
+	for _, name := range j.names {
+		two, err := j.again(name, []scenario.Mark{x.Mark, x.Mark})
+		if err != nil {
+			continue
+		}
+		answers[name], own[name] = &two[0], &variance{seen: map[[2]string]bool{}}
+		own[name].add(bodyDifferences(two[0].Response, two[1].Response), true)
+	}
+	d := j.unlike(e.name, other, response(y, x), y, own)
+	if d == nil {
+		return nil
+	}
+	place := newDifference(e.side, e.side, "", "", d).where()
+	wrong := fmt.Errorf("under load it answered %s wrongly: %s: under load %s; %s answers %s", y.Sent, place, d.b,
+		other, d.a)
+	unlikeUs := fmt.Errorf("it answers %s unlike %s under load: %s: it answers %s; %s answered %s", y.Sent, e.name, place,
+		d.a, e.name, d.b)
+	if two := answers[other]; two != nil && other != e.name && j.unlike(e.name, other, response(two, x), two, own) == nil {
+		j.blame(other, unlikeUs) // it has answered in two ways
+		return nil
+	}
+	votes, against := 0, 1
+	for _, name := range j.names {
+		same := answers[name] != nil && j.unlike(e.name, name, response(answers[name], x), answers[name], own) == nil
+		switch {
+		case name == other || answers[name] == nil && name != e.name:
+		case same:
+			votes++
+		case name != e.name: // itself, it has answered in two ways
+			against++
+		default:
+			return wrong
+		}
+	}
+	if votes == against { // nobody may answer otherwise than before the load
+		mine, theirs := j.changed(e.name), j.changed(other)
+		switch {
+		case mine && !theirs:
+			return wrong
+		case theirs && !mine:
+			votes++
+		}
+	}
+	const anyLength = 1 << 20
+	shape := j.contract.Requests[x.Index].Expect.Shape
+	mine, theirs := shape.Breach(x.Body, anyLength), shape.Breach(y.Response.Body, anyLength)
+	switch {
+	case votes > against, votes == against && mine == "" && theirs != "":
+		j.blame(other, unlikeUs)
+		return nil
+	case votes == against && (mine == "") == (theirs == ""):
+		cannot := fmt.Errorf("%s and %s answer %s differently, and nothing tells which is right: %s: %s %s; %s %s",
+			e.name, other, y.Sent, place, e.name, d.b, other, d.a)
+		j.blame(other, cannot)
+		return cannot
+	}
+	return wrong
+}
+
+// changed reports whether a side answers the requests of Ask otherwise now, apart from what varies.
+func (j *judge) changed(name string) bool {
+	one := j.all[name]
+	now, err := j.again(name, nil)
+	if err != nil || len(now) != len(one.answers[0]) {
+		return true
+	}
+	for k := range now {
+		before := &one.answers[0][k]
+		for _, d := range bodyDifferences(before.Response, now[k].Response) {
+			if !one.side.varies[before.Index].excuses(&d) && !j.elsewhere(name, before.Index, &d) {
+				return true
+			}
+		}
+	}
+	return false
+}
