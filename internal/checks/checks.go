@@ -287,7 +287,11 @@ func contract(c *Check, e *Evidence, name string, own []result.Trial) (State, st
 	if broken > 0 {
 		return Fail, fmt.Sprintf("%d of %d responses broke the contract", broken, all)
 	}
-	return Pass, fmt.Sprintf("all %d responses kept the contract", all)
+	text := fmt.Sprintf("all %d responses kept the contract", all)
+	if checked := e.Run.Checked(); checked != "" {
+		text += ": " + checked
+	}
+	return Pass, text
 }
 
 func unanswered(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {

@@ -73,6 +73,18 @@ var answered = map[checks.Question]struct {
 	checks.EnoughData:    {"enough data", "if the data are enough", true},
 }
 
+// fine returns the text of a question if all is well. Of the answers it says what was checked.
+func (v *view) fine(q checks.Question) string {
+	switch checked := v.run.Checked(); {
+	case q != checks.AnswersRight || checked == "":
+		return answered[q].fine
+	case checked == result.StatusAlone:
+		return "of the answers, status alone was checked"
+	default:
+		return answered[q].fine + " (" + checked + ")"
+	}
+}
+
 // trust answers the six questions, a line for each that has something to say: first those without
 // trouble together, then each trouble with what to do about it, then what was not found out. It ends
 // with what the run cannot show at all.
@@ -83,7 +95,7 @@ func (v *view) trust() []document.Item {
 		switch words := answered[a.Question]; {
 		case len(a.Findings) == 0, a.State == checks.Pass && v.Valid == 0: // nothing that counts was asked about
 		case a.State == checks.Pass:
-			fine = append(fine, words.fine)
+			fine = append(fine, v.fine(a.Question))
 		case a.State == checks.CannotTell:
 			text := "cannot tell " + words.unknown + ": " + v.unknown(a)
 			if words.longer {
@@ -100,7 +112,7 @@ func (v *view) trust() []document.Item {
 	}
 	slices.SortStableFunc(more, func(a, b document.Item) int { return cmp.Compare(b.Style, a.Style) })
 	more = append(more, unknown...)
-	for _, text := range nonEmpty(v.withoutTwins(), v.withoutLong()) {
+	for _, text := range append(v.run.CheckedAlso(), nonEmpty(v.withoutTwins(), v.withoutLong())...) {
 		more = append(more, document.Item{Label: "?", Text: document.Plain(text)})
 	}
 	if limits := nonEmpty(v.ofCPUs(), v.unlikeService(), v.otherRuns()); len(limits) > 0 {

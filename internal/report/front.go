@@ -19,7 +19,7 @@ const manyBars = 12
 // asked returns the six questions with their answers, in a word or two each.
 func (v *view) asked() (facts []document.Fact) {
 	for _, a := range checks.Summary(v.Findings) {
-		f := document.Fact{Name: answered[a.Question].fine, Note: v.because(a), Style: stateStyle[a.State]}
+		f := document.Fact{Name: v.fine(a.Question), Note: v.because(a), Style: stateStyle[a.State]}
 		switch {
 		case len(a.Findings) == 0:
 			continue

@@ -57,7 +57,8 @@ func estimateNumbers(e analysis.Estimate, absent bool) map[string]float64 {
 }
 
 func (v *view) baseJSON(label string, answer []string) *runJSON {
-	o := &runJSON{Format: jsonFormat, Label: label, Answer: answer, Plan: v.run.Plan, Host: v.run.Host, End: v.run.End,
+	o := &runJSON{Format: jsonFormat, Label: label, Answer: answer, Checked: v.run.Checked(),
+		CheckedAlso: v.run.CheckedAlso(), Plan: v.run.Plan, Host: v.run.Host, End: v.run.End,
 		Findings: []findingJSON{}}
 	for _, p := range v.Parts {
 		o.Parts = append(o.Parts, partJSON(p))

@@ -123,6 +123,9 @@ func (v *view) checked(all bool) document.Section {
 	var list document.List
 	for _, a := range checks.Summary(v.Findings) {
 		item := document.Item{Label: a.Question.String(), Text: document.Plain(a.Plain())}
+		if a.State == checks.Pass {
+			item.Text = document.Plain(v.because(a))
+		}
 		troubles := a.Troubles()
 		if !all && len(troubles) > 1 {
 			item.Text = document.Plain(fmt.Sprintf("%s: %d findings, the worst of which is", a.Plain(), len(troubles)))

@@ -15,6 +15,8 @@ type runJSON struct {
 	Format      int              `json:"format"`
 	Label       string           `json:"label,omitempty"` // what kind of run it is, where it gives no ranks
 	Answer      []string         `json:"answer"`
+	Checked     string           `json:"checked,omitempty"`        // what of every answer was checked
+	CheckedAlso []string         `json:"checked_limits,omitempty"` // what that leaves out
 	Plan        result.Plan      `json:"plan"`
 	Host        result.Host      `json:"host"`
 	Parts       []partJSON       `json:"parts,omitempty"` // where it was measured on several machines

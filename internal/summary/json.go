@@ -43,6 +43,7 @@ type loadJSON struct {
 	StreamsAllowed   int                 `json:"streams_allowed,omitempty"`
 	TLS              []result.TLSSession `json:"tls,omitempty"`
 	Unverified       bool                `json:"unverified,omitempty"`
+	Checked          string              `json:"checked,omitempty"`
 	Handshakes       int64               `json:"handshakes,omitempty"`
 	HandshakesPerSec float64             `json:"handshakes_per_sec,omitempty"`
 	Unnotified       int64               `json:"unnotified,omitempty"`
@@ -161,7 +162,7 @@ func JSON(w io.Writer, s *Summary) error {
 		UnreachableNS: l.UnreachableNS, Interrupted: s.Interrupted, Command: s.Command, Target: s.Target, Seed: s.Seed,
 		Dyno: s.Dyno, Intervals: []jsonSec{},
 		Protocol:       map[bool]string{false: "HTTP/1.1", true: "HTTP/2"}[s.HTTP2],
-		StreamsAllowed: l.StreamsAllowed, TLS: l.TLS, Unverified: s.Unverified,
+		StreamsAllowed: l.StreamsAllowed, TLS: l.TLS, Unverified: s.Unverified, Checked: s.Checked,
 		Handshakes: l.Handshakes, Unnotified: l.Unnotified,
 	}
 	if perSec, ok := l.HandshakesPerSec(); ok {

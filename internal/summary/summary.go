@@ -37,6 +37,7 @@ type Summary struct {
 	SentHTTP2   bool // the server sent frames of HTTP/2, which nobody had asked for
 
 	Names      []string    // of the scenario's requests
+	Checked    string      // what of every answer, in words
 	AnyStatus  bool        // no status was requested
 	Objectives []Objective // that the load was to keep
 

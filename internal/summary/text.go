@@ -51,6 +51,9 @@ func Text(w io.Writer, s *Summary) error {
 	for _, text := range s.encryption() {
 		line("TLS", text)
 	}
+	if s.Checked != "" {
+		line("Checked", s.Checked)
+	}
 	line("Ledger", s.ledger())
 	line("Generator", s.generatorText())
 	for _, text := range s.several() {
