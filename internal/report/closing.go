@@ -113,7 +113,7 @@ func (v *view) trust() []document.Item {
 	slices.SortStableFunc(more, func(a, b document.Item) int { return cmp.Compare(b.Style, a.Style) })
 	more = append(more, unknown...)
 	for _, text := range append(v.run.CheckedAlso(), nonEmpty(v.withoutTwins(), v.withoutLong())...) {
-		more = append(more, document.Item{Label: "?", Text: document.Plain(text)})
+		more = append(more, document.Item{Label: "?", Text: document.Plain(document.Clean(text))})
 	}
 	if limits := nonEmpty(v.ofCPUs(), v.unlikeService(), v.otherRuns()); len(limits) > 0 {
 		more = append(more, document.Item{Text: document.Plain(strings.Join(limits, " · "))})

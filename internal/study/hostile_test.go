@@ -91,7 +91,8 @@ func records(t testing.TB) map[string][][]byte {
 		p.Levels, p.LevelNames, p.Cells, p.Family, p.LevelExtraEpochs, p.Uncontrolled = nil, nil, nil, nil, nil, nil
 		p.CeilingScenarios, p.Study = nil, ""
 		run.Trials = slices.DeleteFunc(run.Trials, func(r result.Trial) bool { return r.Level != nil })
-		run.Alike = &result.Alike{Sent: []string{"GET / HTTP/1.1"}, Checked: "status"}
+		run.Alike = &result.Alike{Sent: []string{"GET / HTTP/1.1"}, Requests: 2, Constant: 1}
+		run.Sampled = []result.Sampled{{Contestant: run.Plan.Contestants[0], Epoch: 2, Answers: 900, Compared: 90}}
 		run.Failures = []result.Failure{{Contestant: run.Plan.Contestants[2], Stage: "load", Epoch: 3, Reason: "it died"}}
 		run.Resumes = []result.Resume{{Epoch: 3, StartedUnixNS: 1795925823678387}}
 		run.Idle = []result.Idle{{Contestant: run.Plan.Contestants[0], Epoch: 2, Connections: 500}}
