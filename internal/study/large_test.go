@@ -1,0 +1,64 @@
+package study
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"dyno/internal/checks"
+	"dyno/internal/report"
+	"dyno/internal/result"
+)
+
+// large returns a record of at least so many trials: a committed one, whose epochs come again and again.
+func large(t testing.TB, trials int) []byte {
+	var b bytes.Buffer
+	excerpt(t, "iris-vs-netcore-templates/trials.jsonl.gz", 1000, func(run *result.Run) {
+		epochs := 0
+		for _, r := range run.Trials {
+			epochs = max(epochs, r.Epoch+1)
+		}
+		loaded, launched := run.Trials, run.Launches
+		for by := epochs - run.Plan.Pilots; len(run.Trials) < trials; by += epochs - run.Plan.Pilots {
+			for _, r := range loaded {
+				if r.Epoch >= run.Plan.Pilots {
+					r.Epoch += by
+					run.Trials = append(run.Trials, r)
+				}
+			}
+			for _, r := range launched {
+				if r.Epoch >= run.Plan.Pilots {
+					r.Epoch += by
+					run.Launches = append(run.Launches, r)
+				}
+			}
+		}
+		if err := result.Write(&b, run); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return b.Bytes()
+}
+
+// BenchmarkReport is what dyno report takes for a record of 100,000 trials:
+//
+//	go test ./internal/study -run xxx -bench Report -benchtime 1x -count 5 -benchmem
+func BenchmarkReport(b *testing.B) {
+	record := large(b, 100_000)
+	b.SetBytes(int64(len(record)))
+	for b.Loop() {
+		run, err := result.Read(bytes.NewReader(record), "record")
+		if err == nil {
+			err = checks.Assert(run)
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		data := Evaluate(run)
+		for _, name := range []string{"text", "html", "json"} {
+			if err := report.Formats[name](io.Discard, data); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
