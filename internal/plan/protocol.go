@@ -80,6 +80,8 @@ func Check(p *result.Plan) error {
 	switch t := Of(p).Traits(); {
 	case t.Name != p.Protocol:
 		return fmt.Errorf("plan.protocol is %q; it must be one of %s", p.Protocol, strings.Join(Names(), ", "))
+	case t.Name == Search && p.SLO == nil:
+		return fmt.Errorf("plan.slo is absent; a %s needs its objective", t.Title)
 	case t.Decides && (len(p.Analyses) == 0 || p.Rounds == 0):
 		return fmt.Errorf("plan.interim_analyses has %d entries and plan.rounds is %d; a %s needs both",
 			len(p.Analyses), p.Rounds, t.Title)

@@ -70,7 +70,8 @@ func perSec(answers float64, ns int64) (float64, bool) {
 	if answers <= 0 || ns <= 0 {
 		return 0, false
 	}
-	return answers / float64(ns) * 1e9, true
+	rate := answers / float64(ns) * 1e9
+	return rate, rate > 0 // not where a record has answers too few for a number
 }
 
 // Edge returns how far the edges of the window affect PerSec.

@@ -1,0 +1,28 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+
+	"dyno/internal/result"
+)
+
+// A plan without what its protocol needs is refused, with the key.
+func TestCheck(t *testing.T) {
+	for key, p := range map[string]result.Plan{
+		"plan.protocol":         {Protocol: "duel"},
+		"plan.interim_analyses": {Protocol: Paired, Rounds: 1},
+		"plan.rounds":           {Protocol: Paired, Analyses: []int{8}},
+		"plan.slo":              {Protocol: Search},
+	} {
+		if err := Check(&p); err == nil || !strings.Contains(err.Error(), key) {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+	for _, p := range []result.Plan{{Protocol: Paired, Rounds: 1, Analyses: []int{8}}, {Protocol: Sweep},
+		{Protocol: Search, SLO: &result.SLO{}}, {Protocol: Classic}} {
+		if err := Check(&p); err != nil {
+			t.Errorf("%s: %v", p.Protocol, err)
+		}
+	}
+}
