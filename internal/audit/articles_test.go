@@ -321,10 +321,9 @@ func TestCases(t *testing.T) {
 		"ab-two-runs.txt":       nil,
 		"bombardier-dashes.txt": nil,
 		"httparena-list.json":   nil,
-		"httparena-one.json": {"872,225 ÷ 5s = 174,445/s, but the rate is 87,222/s",
-			"28,807/s × 263.46ms = 7,589 requests in flight, of 1,024 connections"},
-		"p50-above-p99.md": {"p50 is 49.1 ms, but p99 is 12.1 ms", "a mean of 9.69 ms, but the quantiles allow 24.2 ms and more"},
-		"benchmarker.json": nil, "benchmarker-wrk.json": nil, "k6-summary.json": nil, "h2load-streams.txt": nil,
+		"httparena-one.json":    {"872,225 ÷ 5s = 174,445/s, but the rate is 87,222/s; with 11.63ms and one request at a time"},
+		"p50-above-p99.md":      {"p50 is 49.1 ms, but p99 is 12.1 ms", "a mean of 9.69 ms, but the quantiles allow 24.2 ms and more"},
+		"benchmarker.json":      nil, "benchmarker-wrk.json": nil, "k6-summary.json": nil, "h2load-streams.txt": nil,
 	} {
 		data, err := os.ReadFile(filepath.Join("../importer/testdata", file))
 		if err != nil {
@@ -344,6 +343,32 @@ func TestCases(t *testing.T) {
 			if !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, w) }) {
 				t.Errorf("%s: %q, want %q", file, got, w)
 			}
+		}
+	}
+}
+
+// TestUnknownDepth: more requests in flight than connections are impossible only where it is published how
+// many a connection carries.
+func TestUnknownDepth(t *testing.T) {
+	for text, want := range map[string]Verdict{
+		`{"framework":"a","rps":28807,"avg_latency":"263.46ms","connections":1024}`:                            CannotTell,
+		`{"framework":"a","rps":28807,"avg_latency":"263.46ms","connections":1024,"pipeline":1}`:               Impossible,
+		`{"framework":"a","rps":28807,"avg_latency":"263.46ms","connections":1024,"pipeline":16}`:              Sound,
+		`{"sleep 200ms":{"framework":"a","rps":28807,"avg_latency":"35.5ms","connections":1024}}`:              CannotTell,
+		`{"sleep 200ms":{"framework":"a","rps":28807,"avg_latency":"35.5ms","connections":1024,"pipeline":1}}`: Impossible,
+	} {
+		rule := "R2"
+		if strings.Contains(text, "sleep") {
+			rule = "R3"
+		}
+		var got []Verdict
+		for _, f := range judged(t, "one.json", text).Findings {
+			if f.Rule == rule && len(f.Figures) > 0 && slices.ContainsFunc(f.Figures, func(g *importer.Figure) bool { return g.Metric == "rps" }) {
+				got = append(got, f.Verdict)
+			}
+		}
+		if !slices.Equal(got, []Verdict{want}) {
+			t.Errorf("%s: %v, want %v", text, got, want)
 		}
 	}
 }

@@ -42,6 +42,9 @@ func (j *examiner) ceiling(r *importer.Row, rate *importer.Figure) {
 	t.say("%s, and %s %s", is, allow, rateText(one))
 	t.off = v / all
 	switch {
+	case rate.Lo > all*(1+slack) && r.Streams:
+		t.fail(CannotTell, "more than the delay allows to one request at a time", unknownDepth)
+		t.off = v / all
 	case rate.Lo > all*(1+slack):
 		t.fail(Impossible, "more than the delay allows",
 			"the handler, with its delay, did not run: another path was asked for, or errors were counted")

@@ -37,6 +37,9 @@ func (j *examiner) little(r *importer.Row) {
 // connections.
 func closed(r *importer.Row) bool { return r.Connections > 0 && !r.Open && !r.Averaged }
 
+// unknownDepth is why more requests in flight than connections are not judged.
+const unknownDepth = "how many requests a connection carries at once is not published"
+
 // inFlight judges one latency with one rate. The latency is the first of the finding's figures.
 func (j *examiner) inFlight(r *importer.Row, p pace, l *importer.Figure) {
 	c, d, n := float64(r.Connections), float64(r.Depth), p.times(of(l))
@@ -49,7 +52,7 @@ func (j *examiner) inFlight(r *importer.Row, p pace, l *importer.Figure) {
 	t.off = n.at / c
 	switch {
 	case n.lo > bounds.InFlight(c, d) && r.Streams:
-		t.fail(CannotTell, "more requests in flight than connections", "the number of streams on a connection is not published")
+		t.fail(CannotTell, "more requests in flight than connections", unknownDepth)
 		t.off = n.at / c
 	case n.lo > bounds.InFlight(c, d):
 		t.fail(Impossible, "more requests in flight than the connections can carry", "")

@@ -165,7 +165,7 @@ func (j *examiner) rate(r *importer.Row) {
 func (t *Finding) blameTime(r *importer.Row, rate *importer.Figure, whole pace) {
 	l, c, time := latencies(r)[0], float64(r.Connections), r.One(importer.Seconds, "time")
 	verdict := Doubtful
-	if rate.Metric == "rps" && !mayBeSampled(r, rate, of(rate).apart(whole.span)) || whole.lo*l.Lo > c*(1+slack) || whole.hi*l.Hi < c*half {
+	if rate.Metric == "rps" && !mayBeSampled(r, rate, of(rate).apart(whole.span)) || !r.Streams && whole.lo*l.Lo > c*(1+slack) || whole.hi*l.Hi < c*half {
 		verdict = Impossible
 	}
 	t.fail(verdict, "the time does not belong to these requests", "")
@@ -173,9 +173,13 @@ func (t *Finding) blameTime(r *importer.Row, rate *importer.Figure, whole pace) 
 	if time != nil { // else the planned one
 		t.Note = timeText(whole.at/rate.Value*time.Value) + " would match"
 	}
-	t.say("%s, but the rate is %s; with %s, %s would be %s requests in flight of %s connections, %s are %s: the "+
+	alone := ""
+	if r.Streams {
+		alone = " and one request at a time on each connection"
+	}
+	t.say("%s, but the rate is %s; with %s%s, %s would be %s requests in flight of %s connections, %s are %s: the "+
 		"time is wrong",
-		whole.sum, rateText(rate.Value), l.Text, rateText(whole.at), number(whole.at*l.Value), number(c),
+		whole.sum, rateText(rate.Value), l.Text, alone, rateText(whole.at), number(whole.at*l.Value), number(c),
 		rateText(rate.Value), number(rate.Value*l.Value))
 }
 

@@ -58,7 +58,12 @@ func (r *reader) object(values []leaf) {
 		maps.DeleteFunc(t.wide, func(_ int, f figures) bool { return slices.Contains(answerClasses, f.metric) })
 	}
 	if take := t.take(names); take != nil {
+		before := len(r.doc.Rows)
 		take(cells)
+		for _, row := range r.doc.Rows[before:] {
+			_, known := t.column["depth"]
+			row.Streams = !known // profiles of one file differ in it
+		}
 	}
 }
 

@@ -73,7 +73,7 @@ type Row struct {
 	Tool        string  // the load generator, where known: wrk, ab, bombardier, hey, oha, h2load
 	Connections int     // 0: unknown
 	Depth       int     // requests in flight on one connection, at least 1
-	Streams     bool    // requests share a connection, or are no HTTP/1.1; how many at once was not published
+	Streams     bool    // requests may share a connection, or are no HTTP/1.1; how many at once was not published
 	Delay       float64 // s that the handler waits on purpose; 0: none known
 	Planned     float64 // s that the load was to last; 0: unknown
 	Open        bool    // an open loop: requests are sent at a rate
