@@ -102,6 +102,28 @@ func KeptRate(own []result.Trial) (k Kept) {
 	return k
 }
 
+const (
+	// BusyFrom is the share of their time that event loops may use or wait for a CPU.
+	BusyFrom = 0.9
+	// Requests of an open loop may leave later than LateNS, or LateShare of the median response if that is
+	// more, at the 99th percentile.
+	LateNS    = 1_000_000
+	LateShare = 0.1
+	// StarvedFrom is the share of the window in which no connection may have been free.
+	StarvedFrom = 0.01
+	SentFrom    = 0.99 // share of the planned requests that must have been sent
+)
+
+// GeneratorLimited reports whether the generator was at its limit in an open loop: its event loops were
+// busy, or it sent requests late, or not all, although a connection was free.
+func GeneratorLimited(l *result.Load) bool {
+	loops := float64(l.Workers) * float64(l.Wall())
+	busy := loops > 0 && float64(l.LoopCPUNS+l.RunQueueNS) > BusyFrom*loops
+	starved := float64(l.StarvedNS) > StarvedFrom*float64(l.WindowNS)
+	late := float64(l.LagP99NS) > max(LateNS, LateShare*float64(l.ResponseP50NS))
+	return (late || float64(l.Started) < SentFrom*float64(l.Planned)) && (busy || !starved)
+}
+
 // lagShare checks how late requests were sent. If they were late, the response time reflects the
 // generator, or a lack of free connections.
 func lagShare(c *Check, own []result.Trial) (State, string) {

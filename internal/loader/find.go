@@ -41,8 +41,13 @@ func (r *Request) objective() (slo result.SLO, err error) {
 // percentile, may make it twice that.
 func (r *Request) searchTime() time.Duration { return cmp.Or(r.Duration, plan.SearchTime) }
 
-// mostPaused is the number of probes in a row in which the generator may stand still.
-const mostPaused = 5
+// mostPaused is the number of probes in a row in which the generator may stand still, mostLimited that of
+// probes missed with the generator at its limit, of which the last shows that it cannot send more.
+const (
+	mostPaused  = 5
+	mostLimited = 3
+	mostAgains  = 2 // times that a search looks upward again after its last long probes
+)
 
 // finder is a search under way.
 type finder struct {
@@ -51,9 +56,10 @@ type finder struct {
 	slo     result.SLO
 	found   *summary.Found
 	closed  plan.Closed
-	probes  []stats.Probe // those that count for the rate
-	paused  int           // probes in a row in which the generator stood still
-	gap     float64       // longest time of these, as a share of its probe
+	seen    []plan.Seen // the probes that count
+	paused  int         // probes in a row in which the generator stood still
+	limited int         // probes in a row that were missed with the generator at its limit
+	gap     float64     // longest time of those in which it stood still, as a share of its probe
 }
 
 // Search looks for the highest rate at which the server keeps the objective, by the probes of a
@@ -75,8 +81,9 @@ func (p *Plan) Search(ctx context.Context, tick func(summary.Probe)) (*summary.F
 	f := &finder{plan: p, session: session, slo: slo, found: &summary.Found{Dyno: p.Dyno, Command: p.Command,
 		Target: p.Target, Did: p.Did, Seed: p.Seed, Objective: wanted(p.Find), Rounds: plan.SearchRounds}}
 	err = f.search(ctx, tick)
-	if f.found.Top = f.closed.PerSec; len(f.probes) > 0 {
-		f.found.Rate, f.found.Lo, f.found.Hi = stats.Capacity(f.probes)
+	f.found.Top = f.closed.PerSec
+	if rate, lo, hi := plan.Highest(&f.slo, f.seen); rate > 0 {
+		f.found.Rate, f.found.Lo, f.found.Hi = rate, lo, hi
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -92,14 +99,23 @@ func (p *Plan) Search(ctx context.Context, tick func(summary.Probe)) (*summary.F
 func (f *finder) search(ctx context.Context, tick func(summary.Probe)) error {
 	began, whole := time.Now(), f.plan.searchTime()
 	scale := float64(whole) / float64(plan.SearchTime)
-	for round := 0; round < plan.SearchRounds; {
+	for round, agains := 0, 0; ; {
 		late := time.Since(began)
-		if late > whole && len(f.probes) > 0 && !plan.Confirms(round) {
+		if round == plan.SearchRounds {
+			seen, from, ok := plan.Again(&f.slo, f.seen)
+			if !ok || agains == mostAgains || late > whole*3/2 {
+				break
+			}
+			f.seen, round = seen, from
+			f.found.Again(plan.SearchRounds - from)
+			agains++
+		}
+		if late > whole && agains == 0 && len(f.seen) > 0 && !plan.Confirms(round) {
 			round++ // what is left of the time confirms what was found
 			continue
 		}
-		rate, length, ok := plan.Probe(&f.slo, round, f.closed, f.probes, scale)
-		if !ok || plan.Confirms(round) && !slices.ContainsFunc(f.probes, func(p stats.Probe) bool { return p.Pass }) {
+		rate, length, ok := plan.Probe(&f.slo, round, f.closed, f.seen, scale)
+		if !ok || plan.Confirms(round) && !slices.ContainsFunc(f.seen, func(s plan.Seen) bool { return s.Pass }) {
 			break // nothing to search, or to confirm
 		}
 		if late+length > 2*whole && len(f.found.Probes) > 0 {
@@ -124,10 +140,17 @@ func (f *finder) search(ctx context.Context, tick func(summary.Probe)) error {
 			}
 			continue
 		}
-		if probe.Kind == summary.Searching && !probe.NotKnown {
-			f.probes = append(f.probes, stats.Probe{Rate: rate, Pass: probe.Kept})
-		}
 		f.paused, f.gap = 0, 0
+		if probe.Limited() {
+			if f.limited++; f.limited < mostLimited {
+				continue
+			}
+		}
+		f.limited = 0
+		if probe.Kind != summary.ClosedLoop && !probe.NotKnown {
+			f.seen = append(f.seen, plan.Seen{Probe: stats.Probe{Rate: rate, Pass: probe.Kept}, Round: round,
+				Latency: probe.LatencyNS, Limited: probe.Limited()})
+		}
 		round++
 	}
 	return nil
@@ -236,11 +259,13 @@ func (f *finder) begin(probe *summary.Probe, s *summary.Summary, warnings []summ
 // judge sets what an open loop showed of the objective.
 func (f *finder) judge(probe *summary.Probe, s *summary.Summary) {
 	d := &s.Detail
-	probe.LatencyNS = d.Response.Quantile(f.slo.Quantile)
+	least := d.Response.Quantile(f.slo.Quantile)
+	probe.LatencyNS = least
 	if d.Censored > 0 && probe.LatencyNS >= d.CensoredFromNS {
 		probe.LatencyNS = d.ResponseAtMost(f.slo.Quantile)
 	}
-	why := plan.Missed(&f.slo, &s.Load, probe.LatencyNS)
+	fast := d.Response.AtMost([]int64{f.slo.LimitNS - 1})[0] - d.Censored
+	why := plan.Missed(&f.slo, &s.Load, plan.Response{NS: probe.LatencyNS, Least: least, Fast: max(fast, 0)})
 	probe.Kept, probe.NotKnown, probe.Why = why == "", why == plan.TooFew, string(why)
 }
 

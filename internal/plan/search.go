@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"dyno/internal/analysis"
@@ -46,14 +47,21 @@ func (search) loads(p *result.Plan, _ int, _ []slot) time.Duration {
 	return time.Duration(len(participants(p, false))) * each
 }
 
-// The rounds of a search (doc/plans.md): a closed loop that estimates a contestant's capacity;
-// probes by bisection; longer probes around the result; and finally three long ones slightly below
-// the rate found, which must pass.
+// The rounds of a search (doc/plans.md): a closed loop that estimates a contestant's capacity; probes by
+// bisection; longer probes around the result; two long ones slightly below the rate found; a recheck;
+// and finally three long ones slightly below the rate found by then, which must pass.
+//
+// Where the first long probes stay below half of the limit, the misses before them may have had another
+// cause than the server, such as a burst of another program. Then the recheck searches upward, and
+// those misses count no more. Else it probes around the rate once more.
 const (
 	bisections   = 12
-	arounds      = 12
+	arounds      = 8
+	earlies      = 2
+	rechecks     = 6
 	confirms     = 3
-	SearchRounds = 1 + bisections + arounds + confirms
+	recheckFrom  = 1 + bisections + arounds + earlies
+	SearchRounds = recheckFrom + rechecks + confirms
 
 	firstProbe   = 2 * time.Second
 	aroundProbe  = 5 * time.Second
@@ -61,11 +69,21 @@ const (
 	confirmAt    = 0.95
 
 	// SearchTime is how long all probes of a search take, where none lasts longer for a low rate.
-	SearchTime = firstProbe*(1+bisections) + aroundProbe*arounds + confirmProbe*confirms
+	SearchTime = firstProbe*(1+bisections) + aroundProbe*(arounds+rechecks) + confirmProbe*(earlies+confirms)
 )
 
-// shifts are the rates of the probes around the result of the bisection, relative to it.
-var shifts = [arounds]float64{-.12, .12, -.06, .06, -.03, .03, -.12, .12, -.06, .06, -.03, .03}
+// shifts are the rates of the probes around a result, relative to it.
+var shifts = [...]float64{-.12, .12, -.06, .06, -.03, .03, -.09, .09}
+
+// Seen is a probe with an open loop that counts.
+type Seen struct {
+	stats.Probe
+	Round   int
+	Latency int64 // the percentile, in ns; 0: not known
+	// Limited says that it was missed while the generator was at its limit: it shows nothing of the
+	// server, but that a higher rate cannot be tried.
+	Limited bool
+}
 
 // achieved is the share of an open loop's requests that must have been sent for a probe to pass.
 const achieved = 0.99
@@ -85,10 +103,20 @@ const (
 	Slow      Miss = "latency"
 )
 
-// Missed returns why a load missed the objective, by its response time in ns; 0 means that no upper
-// bound of it is known.
-func Missed(slo *result.SLO, l *result.Load, response int64) Miss {
+// Response is what a load shows of the percentile of an objective.
+type Response struct {
+	NS    int64 // its upper bound; 0: none is known
+	Least int64 // its lower bound: that of the requests counted with what they had waited
+	// Fast is how many requests had a right response within the limit; -1: not recorded.
+	Fast int64
+}
+
+// Missed returns why a load missed the objective. Of too few requests for the percentile to be known, the
+// counts decide where they can: more requests beyond the limit than the objective allows are a miss, and so
+// few that chance explains them in one of twenty loads at most are none.
+func Missed(slo *result.SLO, l *result.Load, r Response) Miss {
 	allowed := slo.ErrorShare * float64(l.Planned)
+	few := !analysis.Bears(l.Planned, slo.Quantile)
 	switch {
 	case l.Established < l.Connections:
 		return Lacking
@@ -98,11 +126,16 @@ func Missed(slo *result.SLO, l *result.Load, response int64) Miss {
 		return Unsent
 	case checks.Grows(l):
 		return Growing
-	case !analysis.Bears(l.Planned, slo.Quantile):
+	case few && l.Planned > 0 && r.Least >= slo.LimitNS:
+		return Slow
+	case few && r.Fast >= 0 && l.Planned > 0 &&
+		stats.BinomialAtMost(l.Planned-r.Fast, l.Planned, 1-slo.Quantile) <= 0.05:
+		return ""
+	case few:
 		return TooFew
-	case response <= 0:
+	case r.NS <= 0:
 		return Unbounded
-	case response >= slo.LimitNS:
+	case r.NS >= slo.LimitNS:
 		return Slow
 	}
 	return ""
@@ -110,8 +143,8 @@ func Missed(slo *result.SLO, l *result.Load, response int64) Miss {
 
 // missed returns why a trial missed the objective.
 func missed(slo *result.SLO, l *result.Load) Miss {
-	_, response := l.Response(slo.Quantile > 0.5)
-	return Missed(slo, l, response)
+	least, most := l.Response(slo.Quantile > 0.5)
+	return Missed(slo, l, Response{NS: most, Least: least, Fast: -1})
 }
 
 // Closed is what the closed loop of a search showed: what the rates and lengths of its probes follow
@@ -128,9 +161,10 @@ func ClosedOf(l *result.Load) (c Closed) {
 	return c
 }
 
-// Probes returns the open-loop probes of a contestant in an epoch that count for its capacity, the
-// results of the confirming ones, and the closed loop. What was not known of a probe does not count.
-func Probes(run *result.Run, epoch int, contestant string) (probes []stats.Probe, confirmed []bool, closed Closed) {
+// Probes returns the open-loop probes of a contestant in an epoch, and the closed loop. What was not known
+// of a probe does not count.
+func Probes(run *result.Run, epoch int, contestant string) (seen []Seen, closed Closed) {
+	slo := run.Plan.SLO
 	for round := range SearchRounds {
 		k, ok := lastAttempt(run, epoch, round)
 		if !ok {
@@ -147,24 +181,22 @@ func Probes(run *result.Run, epoch int, contestant string) (probes []stats.Probe
 				closed = ClosedOf(&t.Load)
 				continue
 			}
-			switch why := missed(run.Plan.SLO, &t.Load); {
-			case why == TooFew:
-			case !Confirms(round) && t.Level != nil:
-				probes = append(probes, stats.Probe{Rate: t.Level.RatePerSec, Pass: why == ""})
-			default:
-				confirmed = append(confirmed, why == "")
+			if why := missed(slo, &t.Load); why != TooFew && t.Level != nil {
+				_, latency := t.Load.Response(slo.Quantile > 0.5)
+				seen = append(seen, Seen{stats.Probe{Rate: t.Level.RatePerSec, Pass: why == ""}, round, latency,
+					why != "" && checks.GeneratorLimited(&t.Load)})
 			}
 		}
 	}
-	return probes, confirmed, closed
+	return seen, closed
 }
 
 // probe returns the level and the length of a contestant's next probe. ok is false if the closed
 // loop gave no rate to search around.
 func probe(run *result.Run, k result.Key, contestant string) (level result.Level, ns int64, ok bool) {
 	level = run.Plan.Level
-	probes, _, closed := Probes(run, k.Epoch, contestant)
-	rate, length, ok := Probe(run.Plan.SLO, k.Round, closed, probes, 1)
+	seen, closed := Probes(run, k.Epoch, contestant)
+	rate, length, ok := Probe(run.Plan.SLO, k.Round, closed, seen, 1)
 	if k.Round > 0 {
 		level.RatePerSec = rate
 	}
@@ -179,32 +211,108 @@ func Bounds(slo *result.SLO, closed Closed) (low, high float64) {
 }
 
 // Probe returns the rate, per second, and the length of the probe of this round of a search; the
-// first, a closed loop, has rate 0. Closed is what that showed, probes are those since that count.
+// first, a closed loop, has rate 0. Closed is what that showed, seen are the probes since that count.
 // Probes are scale times as long as usual. ok is false where there is nothing to search.
-func Probe(slo *result.SLO, round int, closed Closed, probes []stats.Probe, scale float64) (rate float64,
+func Probe(slo *result.SLO, round int, closed Closed, seen []Seen, scale float64) (rate float64,
 	length time.Duration, ok bool) {
-	least := firstProbe
+	least := aroundProbe
 	low, high := Bounds(slo, closed)
-	switch {
+	switch first := rounds(seen, 1, 1+bisections); {
 	case round == 0:
+		least = firstProbe
 	case low >= high:
 		return 0, 0, false
 	case round <= bisections:
-		rate = stats.Bisect(low, high, probes)
+		least = firstProbe
+		rate = stats.Bisect(low, high, first)
 	case round <= bisections+arounds:
-		least = aroundProbe
-		rate = stats.Bisect(low, high, probes[:min(bisections, len(probes))]) * (1 + shifts[round-1-bisections])
+		rate = stats.Bisect(low, high, first) * (1 + shifts[round-1-bisections])
+	case round >= recheckFrom && !Confirms(round) && upward(slo, seen):
+		found, _, _ := stats.Capacity(rounds(seen, 1, recheckFrom))
+		rate = stats.Bisect(confirmAt*found, max(high, 2*found), rounds(seen, recheckFrom, recheckFrom+rechecks))
+	case round >= recheckFrom && !Confirms(round):
+		rate, _, _ = Highest(slo, seen)
+		rate *= 1 + shifts[(round-recheckFrom+2)%len(shifts)]
 	default:
 		least = confirmProbe
-		rate, _, _ = stats.Capacity(probes)
+		rate, _, _ = Highest(slo, seen)
 		rate *= confirmAt
 	}
 	least = time.Duration(float64(least) * scale)
 	return rate, probeAt(slo, rate, closed, least), round == 0 || rate > 0
 }
 
+// rounds returns the probes of the rounds from first until before last.
+func rounds(seen []Seen, first, last int) (probes []stats.Probe) {
+	for _, s := range seen {
+		if s.Round >= first && s.Round < last {
+			probes = append(probes, s.Probe)
+		}
+	}
+	return probes
+}
+
+// upward reports whether the recheck searches upward.
+func upward(slo *result.SLO, seen []Seen) bool {
+	return easy(slo, seen, recheckFrom-earlies, recheckFrom)
+}
+
+// easy reports whether the long probes of the rounds from first until before last stayed below half of the
+// limit.
+func easy(slo *result.SLO, seen []Seen, first, last int) bool {
+	n := 0
+	for _, s := range seen {
+		if s.Round >= first && s.Round < last && !s.Limited {
+			if n++; !s.Pass || 2*s.Latency >= slo.LimitNS {
+				return false
+			}
+		}
+	}
+	return n > 0
+}
+
+// Highest returns the rate at which half of all probes keep the objective, with its interval; hi is +Inf
+// where no probe shows an upper bound, or the last long probes stayed below half of the limit and none that
+// can be trusted was above them.
+func Highest(slo *result.SLO, seen []Seen) (rate, lo, hi float64) {
+	again, looked := upward(slo, seen), len(rounds(seen, recheckFrom, recheckFrom+rechecks)) > 0
+	var probes []stats.Probe
+	for _, s := range seen {
+		if !s.Limited && !Confirms(s.Round) && (s.Pass || s.Round >= recheckFrom || !again || !looked) {
+			probes = append(probes, s.Probe)
+		}
+	}
+	rate, lo, hi = stats.Capacity(probes)
+	if again && !looked || easy(slo, seen, recheckFrom+rechecks, SearchRounds) && (!again || hi > unsure*lo) {
+		hi = math.Inf(1)
+	}
+	return rate, lo, hi
+}
+
+// unsure is how wide an interval is, from its lower end to its upper one, that a steady server does not have.
+const unsure = 1.2
+
+// Again returns with what a whole search goes on, from the recheck: upward from its last long probes, if
+// these show that it has no upper bound although probes missed.
+func Again(slo *result.SLO, seen []Seen) (again []Seen, round int, ok bool) {
+	_, _, hi := Highest(slo, seen)
+	if !math.IsInf(hi, 1) || !easy(slo, seen, recheckFrom+rechecks, SearchRounds) ||
+		!slices.ContainsFunc(seen, func(s Seen) bool { return !s.Pass && !s.Limited }) {
+		return nil, 0, false
+	}
+	for _, s := range seen {
+		if Confirms(s.Round) {
+			s.Round = recheckFrom - earlies
+		} else {
+			s.Round = min(s.Round, recheckFrom-earlies-1)
+		}
+		again = append(again, s)
+	}
+	return again, recheckFrom, true
+}
+
 // Confirms reports whether the probe of this round only confirms what the others found.
-func Confirms(round int) bool { return round > bisections+arounds }
+func Confirms(round int) bool { return round >= recheckFrom+rechecks }
 
 // longestProbe is the upper limit of what probeAt returns for a low rate or a slow server.
 const longestProbe = time.Minute

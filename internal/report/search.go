@@ -79,7 +79,7 @@ func (s *search) notes() (list []string) {
 	for _, c := range s.Found {
 		switch {
 		case math.IsInf(c.Hi, 1):
-			list = append(list, c.Contestant+" passed every probe: its rate is a lower bound.")
+			list = append(list, c.Contestant+" has no upper bound that can be trusted: its rate is a lower bound.")
 		case c.Lo == 0:
 			list = append(list, c.Contestant+" failed every probe: its rate is an upper bound.")
 		}
@@ -97,8 +97,8 @@ func (s *search) document() *document.Document {
 	rest := append([]document.Section{s.belief(nil)}, s.rest(nil, wordsOf([]document.Definition{
 		{ID: "search", Name: "Highest rate",
 			Text: "The rate of Poisson arrivals at which half of all probes keep the objective: 12 probes by " +
-				"probabilistic bisection, 12 around its result, and a logistic curve through all. Response time " +
-				"counts from when a request was due."},
+				"probabilistic bisection, 8 around its result, 2 long ones and a recheck of 6, and a logistic curve " +
+				"through those that count. Response time counts from when a request was due."},
 		{ID: "confirmed", Name: "Confirmed", Text: "Three probes of 10 s at 95 % of the rate. If not all pass, the " +
 			"figure is unstable."},
 	}, "discarded", "first_answer", "warm_up"))...)

@@ -3,6 +3,8 @@ package stats
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Probe is one test of a load: at Rate requests per second it met its objective, or did not.
@@ -111,4 +113,9 @@ func logLikelihood(probes []Probe, a, s float64) float64 {
 		sum += math.Log(pass)
 	}
 	return sum
+}
+
+// BinomialAtMost returns the probability of k or fewer of n, each of which happens with probability p.
+func BinomialAtMost(k, n int64, p float64) float64 {
+	return distuv.Binomial{N: float64(n), P: p}.CDF(float64(k))
 }

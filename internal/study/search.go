@@ -8,7 +8,6 @@ import (
 	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
-	"dyno/internal/stats"
 )
 
 // evaluateSearch evaluates a search.
@@ -25,16 +24,22 @@ func evaluateSearch(run *result.Run) *report.Data {
 func capacities(run *result.Run) (out []report.Capacity) {
 	for _, name := range slices.Concat(run.Plan.Contestants, run.Plan.Controls) {
 		for _, epoch := range plan.Epochs(run) {
-			probes, confirmed, closed := plan.Probes(run, epoch, name)
-			if len(probes) == 0 || run.FailureOf(name) != nil {
+			seen, closed := plan.Probes(run, epoch, name)
+			if len(seen) == 0 || run.FailureOf(name) != nil {
 				continue
 			}
-			c := report.Capacity{Contestant: name, Epoch: epoch, Top: closed.PerSec, Probes: len(probes),
-				Confirms: len(confirmed)}
-			c.Rate, c.Lo, c.Hi = stats.Capacity(probes)
-			for _, ok := range confirmed {
-				if ok {
+			c := report.Capacity{Contestant: name, Epoch: epoch, Top: closed.PerSec}
+			c.Rate, c.Lo, c.Hi = plan.Highest(run.Plan.SLO, seen)
+			for _, p := range seen {
+				switch {
+				case p.Limited:
+				case !plan.Confirms(p.Round):
+					c.Probes++
+				case p.Pass:
 					c.Confirmed++
+					fallthrough
+				default:
+					c.Confirms++
 				}
 			}
 			out = append(out, c)

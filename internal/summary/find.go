@@ -78,8 +78,8 @@ func (p *Probe) Outcome() string {
 	case p.NotKnown:
 		return "not known: " + p.Why
 	}
-	if p.AtLimit {
-		text += ", the generator was at its limit"
+	if p.Limited() {
+		return "not counted: the generator was at its limit"
 	}
 	return text
 }
@@ -88,8 +88,27 @@ func (p *Probe) Outcome() string {
 // not be why.
 func (p *Probe) Silent() bool { return p.Paused && p.Planned > 0 && p.Missing == p.Planned }
 
+// Limited reports whether the probe missed the objective with the generator at its limit: it shows nothing
+// of the server.
+func (p *Probe) Limited() bool {
+	return p.AtLimit && p.Kind != ClosedLoop && !p.Kept && !p.NotKnown && p.whole()
+}
+
+// Again says that the search goes on, with so many probes, after its last ones: what these confirm is no
+// longer the rate that is found.
+func (f *Found) Again(rounds int) {
+	for i := range f.Probes {
+		if f.Probes[i].Kind == Confirmation {
+			f.Probes[i].Kind = Searching
+		}
+	}
+	f.Rounds += rounds
+}
+
 // counts reports whether the probe says something of the objective.
-func (p *Probe) counts() bool { return p.Kind != ClosedLoop && p.whole() && !p.NotKnown }
+func (p *Probe) counts() bool {
+	return p.Kind != ClosedLoop && p.whole() && !p.NotKnown && !p.Limited()
+}
 
 // whole reports whether the probe went as it was to.
 func (p *Probe) whole() bool { return !p.Paused && !p.Cut && !p.Gone }
@@ -134,7 +153,7 @@ func (f *Found) unfinished() string {
 func (f *Found) warnings() (list []string) {
 	limited := 0
 	for _, p := range f.Probes {
-		if p.AtLimit && p.counts() && !p.Kept {
+		if p.Limited() {
 			limited++
 		}
 	}
@@ -154,7 +173,7 @@ func (f *Found) warnings() (list []string) {
 	case f.Lo == 0:
 		list = append(list, "every probe missed the objective: the highest rate is lower than all of them")
 	case math.IsInf(f.Hi, 1):
-		list = append(list, "every probe kept the objective: the highest rate may be higher than shown")
+		list = append(list, "no probe that counts shows an upper bound: the highest rate may be higher than shown")
 	case all == 0 && f.Ended == "":
 		list = append(list, "not confirmed: no long probe had enough requests to know the percentile")
 	case kept < all:
@@ -162,8 +181,8 @@ func (f *Found) warnings() (list []string) {
 			all))
 	}
 	if limited > 0 {
-		list = append(list, fmt.Sprintf("the generator was at its limit in %s that missed the objective: the server may "+
-			"be better than shown", document.Count(limited, "probe")))
+		list = append(list, fmt.Sprintf("the generator was at its limit in %s that missed the objective: these do not "+
+			"count", document.Count(limited, "probe")))
 	}
 	return list
 }
@@ -208,6 +227,8 @@ func FoundText(w io.Writer, f *Found) error {
 		text = "none found"
 	case f.Lo == 0:
 		text = "below " + report.Sig3(f.Hi)
+	case math.IsInf(f.Hi, 1) && f.OK():
+		text = "at least " + report.Sig3(f.Lo)
 	case !f.OK():
 		text += ", not confirmed"
 	}

@@ -40,17 +40,12 @@ const (
 )
 
 const (
-	busyFrom = 0.9 // share of their time that the event loops may use or wait for a CPU, in a closed loop
 	// ns that a window must last for the loops to be judged by their CPU time: a shorter one is all
 	// beginning
-	judgedFrom   = 100e6
-	crowdedFrom  = 0.1       // share of their time from which the waiting is what is wrong
-	lateFrom     = 1_000_000 // ns that requests may leave late in an open loop, at p99 …
-	lateShare    = 0.1       // … or this share of the median response, if that is more
-	achievedFrom = 0.99      // share of the planned requests that must have been sent
-	churnFrom    = 3         // dials for each connection, errors apart, from which their cost shapes the figures
-	fewTurns     = 10        // requests for each connection below which no rate is expected
-	starvedFrom  = 0.01      // share of the window in which no connection may have been free
+	judgedFrom  = 100e6
+	crowdedFrom = 0.1 // share of their time from which the waiting is what is wrong
+	churnFrom   = 3   // dials for each connection, errors apart, from which their cost shapes the figures
+	fewTurns    = 10  // requests for each connection below which no rate is expected
 )
 
 // Warnings judges the load. Nothing is wrong with one that has none.
@@ -159,7 +154,7 @@ func (s *Summary) unbalanced() string {
 
 // isStarved says that the lack of a free connection, and so the server, held requests back.
 func (s *Summary) isStarved() bool {
-	return s.Open && float64(s.Load.StarvedNS) > starvedFrom*float64(s.Load.WindowNS)
+	return s.Open && float64(s.Load.StarvedNS) > checks.StarvedFrom*float64(s.Load.WindowNS)
 }
 
 // isLate reports whether the generator sent requests late although a connection was free. It is
@@ -167,12 +162,12 @@ func (s *Summary) isStarved() bool {
 func (s *Summary) isLate() (lag figure, late bool) {
 	lag = s.lag().quantile(0.99)
 	median := s.response().quantile(0.5)
-	return lag, lag.known && lag.ns > max(lateFrom, lateShare*median.ns)
+	return lag, lag.known && lag.ns > max(checks.LateNS, checks.LateShare*median.ns)
 }
 
 func (s *Summary) atLimit() string {
 	u := s.usage()
-	busy := u.known && u.cpu+u.queue > busyFrom && s.Load.WindowNS >= judgedFrom
+	busy := u.known && u.cpu+u.queue > checks.BusyFrom && s.Load.WindowNS >= judgedFrom
 	remedy := "Pass more --threads"
 	if u.queue > crowdedFrom {
 		remedy = "Other programs, perhaps the server, use its CPUs: separate it from them with --cpus"
@@ -275,7 +270,7 @@ func (s *Summary) unsteady() string {
 
 // isMissed says that fewer requests were started than were due.
 func (s *Summary) isMissed() bool {
-	return s.Open && !s.Interrupted && float64(s.Load.Started) < achievedFrom*float64(s.planned())
+	return s.Open && !s.Interrupted && float64(s.Load.Started) < checks.SentFrom*float64(s.planned())
 }
 
 func (s *Summary) missed() string {
