@@ -28,14 +28,19 @@ type Edge struct {
 // first is an answer to a request that its connection sent as it began.
 type first struct{ sent, now int64 }
 
+// Turn returns how many answers each connection of a closed loop must have for its rate to be steady.
+func Turn(w *Window, job *Job) int {
+	if n := w.Depth(job); job.PerConnection == 0 || n < job.PerConnection {
+		return n
+	}
+	return job.PerConnection
+}
+
 // NewEdge returns the Edge of a window of job that begins at start, and in which nothing starts
 // after deadline. If deadline is math.MaxInt64, a number of requests bounds the window. Each
 // goroutine that starts requests then calls Over after its last one.
 func NewEdge(w *Window, job *Job, starters int, start, deadline int64) *Edge {
-	e := &Edge{start: start, from: start, turn: w.Depth(job), open: w.Schedule != nil}
-	if job.PerConnection > 0 {
-		e.turn = min(e.turn, job.PerConnection)
-	}
+	e := &Edge{start: start, from: start, turn: Turn(w, job), open: w.Schedule != nil}
 	e.until.Store(deadline)
 	e.starting.Store(int64(starters))
 	if e.open {
@@ -187,18 +192,15 @@ func (r *Recorder) times(l *result.Load) {
 	l.ServiceSDNS = int64(math.Round(r.Service.StdDev()))
 }
 
-// fewestTimes is how many median service times a span must last for its rate to be steady.
-const fewestTimes = 6
-
 // span returns when the span of the rate began and ended, of a window that ended at now. The rate is not
-// steady if the span is shorter than fewestTimes median service times or than a turn, or if a connection
+// steady if the span is shorter than result.FewestTimes median service times or than a turn, or if a connection
 // was not answered: then it begins with the window, in which not all connections may have begun.
 func (r *Recorder) span(now int64) (from, until int64, steady bool) {
 	e, median := r.Edge, r.Service.Quantile(0.5)
 	if until = e.until.Load(); until == math.MaxInt64 { // of a number, not all were started
 		until = now
 	}
-	if e.unheard.Load() > 0 || until-e.from < max(fewestTimes*median, e.pause+median, 1) {
+	if e.unheard.Load() > 0 || until-e.from < max(result.FewestTimes*median, e.pause+median, 1) {
 		return e.start, until, false
 	}
 	return e.from, until, true

@@ -72,6 +72,12 @@ func (p *Plan) frame() *summary.Summary {
 		SpinAsked: p.Spin, NoSpin: p.noSpin, AnyStatus: p.Scenario == "" && p.ExpectStatus.Empty(),
 		Checked: p.job.Scenario.Checked(), Objectives: p.SLO, Unverified: p.TLS.Insecure, HTTP2: p.job.HTTP2,
 	}
+	if !p.openLoop {
+		s.Ramp, s.Depth = p.window.Spread, load.Turn(&p.window, &p.job)
+		if !p.window.Think.Random {
+			s.Pause = p.window.Think.Mean
+		}
+	}
 	for i := range p.job.Scenario.Requests {
 		q := &p.job.Scenario.Requests[i]
 		s.Names = append(s.Names, cmp.Or(q.Name, q.Method+" "+q.Path))

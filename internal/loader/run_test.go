@@ -395,3 +395,27 @@ func TestLongBodies(t *testing.T) {
 		}
 	}
 }
+
+// TestFrameHasWhatMakesARateSteady: of a closed loop a summary knows from when on its rate may be steady.
+func TestFrameHasWhatMakesARateSteady(t *testing.T) {
+	for name, c := range map[string]struct {
+		r           Request
+		ramp, pause time.Duration
+		depth       int
+	}{
+		"closed": {Request{Requests: 4, RampUp: time.Second, Think: load.Pause{Mean: time.Minute}}, time.Second,
+			time.Minute, 1},
+		"random":   {Request{Requests: 4, Think: load.Pause{Mean: time.Minute, Random: true}}, 0, 0, 1},
+		"pipeline": {Request{Requests: 4, Pipeline: 4, PerConnection: 3}, 0, 0, 3},
+		"open":     {Request{Requests: 4, Rate: 1000}, 0, 0, 0},
+	} {
+		c.r.URL = served(t)
+		p, err := New(t.Context(), c.r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := p.frame(); s.Ramp != c.ramp || s.Pause != c.pause || s.Depth != c.depth {
+			t.Errorf("%s: %v, %v, %d", name, s.Ramp, s.Pause, s.Depth)
+		}
+	}
+}

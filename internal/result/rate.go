@@ -16,6 +16,10 @@ func (e Edge) String() string {
 	return [...]string{"inside", "not steady", "estimated", "low at the window's edge"}[e]
 }
 
+// FewestTimes is how many median service times a load must last, from when its last connection was to begin, for
+// its rate to be steady.
+const FewestTimes = 6
+
 // steadyTimes is how many median service times the span of the rate must last, where it begins once each
 // connection was answered. Newer recordings have none that is shorter: see load.Edge.
 const steadyTimes = 5

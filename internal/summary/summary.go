@@ -24,6 +24,8 @@ type Summary struct {
 
 	Open        bool          // requests were due by a schedule
 	Joining     bool          // the connections were to join one by one
+	Ramp, Pause time.Duration // of a closed loop: in which they were to begin; a fixed think time
+	Depth       int           // of a closed loop: answers that each was to get for a steady rate; 0: not known
 	For         time.Duration // planned length; 0 if the load was bounded by number alone
 	Timeout     time.Duration // of one request
 	Renewing    bool          // connections were to be replaced after a number of requests

@@ -148,6 +148,7 @@ func addFailures(all map[string]*Summary) {
 	all["stopped"] = stood
 
 	mute := closed()
+	mute.Depth = 1
 	mute.For, mute.Load.RateAnswers, mute.Load.RateNS, mute.Load.RateFromNS, mute.Load.WallNS = 20*time.Second, 120_000,
 		20_000e6, 0, 22_000e6
 	all["mute"] = mute

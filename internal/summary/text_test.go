@@ -97,17 +97,48 @@ func TestTryHTTP2(t *testing.T) {
 	}
 }
 
-// TestFewRequests: a load of a request or two on each connection is too short for a rate. That no
-// connection was silent, and nothing late, is not doubted.
-func TestFewRequests(t *testing.T) {
-	s := closed()
-	s.For, s.Load.RateFromNS, s.Load.Started, s.Load.Established = 0, 0, 20, 20
-	got := s.unsteady()
-	if !strings.HasPrefix(got, "not steady: only 20 requests on 20 connections, too few for a rate") {
-		t.Error(got)
+// TestUnsteady: the reason that is said is the one that holds. What is not known is not said.
+func TestUnsteady(t *testing.T) {
+	const ms = int64(time.Millisecond)
+	for want, change := range map[string]func(*Summary){
+		"only 20 requests on 20 connections, too few for a rate": func(s *Summary) {
+			s.Load.Started, s.Load.RateNS = 20, 250*ms
+		},
+		"requests were sent for only 250 ms, or 5.00 median service times": func(s *Summary) { s.Load.RateNS = 250 * ms },
+		"after the ramp-up requests were sent for only 200 ms, or 4.00 median service times": func(s *Summary) {
+			s.Ramp, s.Load.Started, s.Load.RateNS = 2800*time.Millisecond, 30, 3000*ms
+		},
+		"the load ended before the ramp-up": func(s *Summary) { s.Ramp, s.Load.RateNS = 3*time.Second, 2000*ms },
+		"requests were sent for only 500 ms, less than one think time and one median service time, 550 ms": func(s *Summary) {
+			s.Pause, s.Load.RateNS = 500*time.Millisecond, 500*ms
+		},
+		"a connection got no response": func(s *Summary) { s.Depth, s.Load.RateNS = 1, 450*ms },
+		"a connection got fewer than 4 responses": func(s *Summary) {
+			s.Load.Started, s.Depth = 20, 4
+		},
+		"the rate is not of a steady part of the load": func(s *Summary) { s.Generators = make([]OneOfSeveral, 2) },
+	} {
+		s := closed()
+		s.Load.RateFromNS, s.Load.ServiceP50NS, s.Load.Established, s.Load.Started = 0, 50*ms, 20, 2000
+		s.Load.RateNS = 10_000 * ms
+		if change(s); !strings.HasPrefix(s.unsteady(), "not steady: "+want+". Make the load longer") {
+			t.Errorf("%s; want %s", s.unsteady(), want)
+		}
 	}
-	s.Load.Started = 120_000
-	if got := s.unsteady(); !strings.HasPrefix(got, "not steady: a connection got no response") {
-		t.Error(got)
+}
+
+// TestLongest: the time without any answer and the longest right answer are two figures: the connections
+// that had no answer meanwhile are not those of the longest one.
+func TestLongest(t *testing.T) {
+	for want, most := range map[string]int64{
+		"no answer for 400 ms on 4 connections although requests waited; the longest right answer took 2.00 s, the " +
+			"median 1.00 ms": 2e9,
+		"no answer for 400 ms on 4 connections although requests waited": 0,
+	} {
+		s := closed()
+		s.Load.Connections, s.Load.SilentNS, s.Load.ServiceP50NS, s.Load.ServiceMaxNS = 4, 400e6, 1e6, most
+		if id, text := s.stopped(); id != Longest || text != want {
+			t.Errorf("%s: %s; want %s", id, text, want)
+		}
 	}
 }

@@ -30,7 +30,7 @@ const (
 	Generator   = "generator"   // the load generator was at its limit
 	Paused      = "paused"      // the load generator, or the machine, stood still
 	StoodStill  = "stopped"     // the server stood still: no answer came although requests waited
-	Longest     = "longest"     // of few connections, the longest answer took far longer than the others
+	Longest     = "longest"     // no answer came for long, on few connections
 	Starved     = "starved"     // requests were due while no connection was free
 	Rate        = "rate"        // fewer requests were sent than the schedule asked for
 	Errors      = "errors"      // some requests failed
@@ -224,9 +224,13 @@ func (s *Summary) stopped() (id, text string) {
 	case ns == 0:
 		return StoodStill, ""
 	case few:
-		return Longest, fmt.Sprintf("the longest response took %s, the median %s: on %s no other came meanwhile",
-			report.Duration(float64(max(ns, l.ServiceMaxNS))), report.Duration(float64(l.ServiceP50NS)),
-			document.Count(int64(l.Connections), "connection"))
+		text = fmt.Sprintf("no answer for %s on %s although requests waited", report.Duration(float64(ns)),
+			document.Count(l.Connections, "connection"))
+		if l.ServiceMaxNS > 0 {
+			text += fmt.Sprintf("; the longest right answer took %s, the median %s",
+				report.Duration(float64(l.ServiceMaxNS)), report.Duration(float64(l.ServiceP50NS)))
+		}
+		return Longest, text
 	case s.Open:
 		return StoodStill, "no answer for " + length + ", while requests waited"
 	}
@@ -250,22 +254,38 @@ func (s *Summary) starved() string {
 	return text + "Raise -c; if that does not help, the server cannot keep up with this rate"
 }
 
-// unsteady says that the rate is not of a load that stood still, and why.
+// unsteady says that the rate is not of a steady part of the load, and why: see load.Edge.
 func (s *Summary) unsteady() string {
 	l := &s.Load
 	if l.Edge() != result.Unsteady || l.Succeeded == 0 {
 		return ""
 	}
-	const remedy = ". Make the load longer"
-	switch {
-	case l.Started < fewTurns*int64(l.Established):
-		return fmt.Sprintf("not steady: only %s on %s, too few for a rate", document.Count(l.Started, "request"),
-			document.Count(l.Established, "connection")) + remedy
-	case l.RateNS < fewTurns*l.ServiceP50NS:
-		return fmt.Sprintf("not steady: requests were sent for only %s, or %s median service times",
-			report.Duration(float64(l.RateNS)), report.Sig3(float64(l.RateNS)/float64(l.ServiceP50NS))) + remedy
+	left, turn := l.Sending()-int64(s.Ramp), int64(s.Pause)+l.ServiceP50NS
+	why := "requests were sent for only " + report.Duration(float64(left))
+	if s.Ramp > 0 {
+		why = "after the ramp-up " + why
 	}
-	return "not steady: a connection got no response" + remedy
+	switch {
+	case left <= 0:
+		why = "the load ended before the ramp-up"
+	case left >= max(result.FewestTimes*l.ServiceP50NS, turn): // all that is left: not all were answered
+		switch {
+		case s.Generators != nil || s.Depth == 0:
+			why = "the rate is not of a steady part of the load"
+		case s.Depth == 1:
+			why = "a connection got no response"
+		default:
+			why = fmt.Sprintf("a connection got fewer than %d responses", s.Depth)
+		}
+	case s.Ramp == 0 && l.Started < fewTurns*int64(l.Established):
+		why = fmt.Sprintf("only %s on %s, too few for a rate", document.Count(l.Started, "request"),
+			document.Count(l.Established, "connection"))
+	case left < result.FewestTimes*l.ServiceP50NS:
+		why += fmt.Sprintf(", or %s median service times", report.Sig3(float64(left)/float64(l.ServiceP50NS)))
+	default:
+		why += ", less than one think time and one median service time, " + report.Duration(float64(turn))
+	}
+	return "not steady: " + why + ". Make the load longer"
 }
 
 // isMissed says that fewer requests were started than were due.
