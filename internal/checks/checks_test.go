@@ -393,7 +393,8 @@ func TestResentSays(t *testing.T) {
 			"0 of 200 from the servers came out of order; what the servers sent again is not checked": {Connections: 1,
 			Sent: 230_000, Retransmitted: 10_147, Duplicates: 10_147, Received: 200},
 		"60 of 30,000 segments to the servers were sent again, of which the servers reported 0 as duplicates; 0 of 200 from " +
-			"the servers came out of order; what the servers sent again is not checked; the slowest right answer took 203 ms": {
+			"the servers came out of order; what the servers sent again is not checked; the slowest right answer took 203 ms " +
+			"in trials with more segments sent again than reported as duplicates, or any out of order; in the others 850 ms": {
 			Connections: 1, Sent: 30_000, Retransmitted: 60, Received: 200},
 		"60 of 30,000 segments to the servers were sent again; whether the servers already had these is not known; whether " +
 			"segments came out of order is not known; what the servers sent again is not checked": {Connections: 1,
@@ -410,6 +411,9 @@ func TestResentSays(t *testing.T) {
 				e.Run.Trials[i].Load.Network, e.Run.Trials[i].Load.ServiceMaxNS = n, 203e6
 			}
 		}
+		other := *e.Run.Trials[2].Load.Network // of a trial that lost none
+		other.Segments = tcpstat.Segments{Connections: s.Connections}
+		e.Valid[3].Load.Network, e.Valid[3].Load.ServiceMaxNS = &other, 850e6
 		said := ""
 		for _, f := range Make(e, Paired, Once) {
 			if f.ID == Resent {
@@ -419,6 +423,47 @@ func TestResentSays(t *testing.T) {
 		if said != want {
 			t.Errorf("%s\nwant %s", said, want)
 		}
+	}
+}
+
+// TestStandstills: only of closed loops it is said that they hide a stop; of few connections there is a figure
+// alone; and loads that are too short to show a stop do not show that there was none.
+func TestStandstills(t *testing.T) {
+	short := "432 of 432 loads, up to 110 ms long, cannot show a stop of 100 ms that began after an answer"
+	for want, change := range map[string]func(*result.Trial){
+		"": func(*result.Trial) {},
+		"a warn in 144 trials no answer came for up to 140 ms although requests waited; a closed loop's percentiles hide " +
+			"this": func(t *result.Trial) { t.Load.SilentNS, t.Load.Connections = 140e6, 8 },
+		"a warn in 144 trials no answer came for up to 140 ms although requests waited": func(t *result.Trial) {
+			t.Load.SilentNS, t.Load.Connections, t.Load.Pace = 140e6, 8, &result.Pace{}
+		},
+		"a pass in 144 trials no answer came for up to 140 ms on fewer than 8 connections, too few to call it a stop; " +
+			"their longest right answer took 170 ms": func(t *result.Trial) {
+			t.Load.SilentNS, t.Load.Connections, t.Load.ServiceMaxNS = 140e6, 7, 170e6
+		},
+		" pass " + short: func(t *result.Trial) { t.Load.WindowNS = 110e6 },
+		" pass " + strings.Replace(short, "of 100 ms", "of 120 ms", 1): func(t *result.Trial) {
+			t.Load.WindowNS, t.Load.ServiceP50NS = 110e6, 6e6
+		},
+	} {
+		e := sound()
+		for i := range e.Valid {
+			if l := &e.Valid[i]; isA(*l) || strings.HasPrefix(want, " ") {
+				change(l)
+			}
+		}
+		said := ""
+		for _, f := range Make(e, Paired, Once) {
+			if f.ID == Standstill {
+				said += f.Contestant + " " + f.State.String() + " " + f.Text
+			}
+		}
+		if said != want {
+			t.Errorf("%s\nwant %s", said, want)
+		}
+	}
+	if means := ByID(Standstill).Means; strings.Contains(means, "closed loop") {
+		t.Error(means)
 	}
 }
 

@@ -116,6 +116,18 @@ const (
 	stoppedFrom  = 8
 )
 
+// sample is the length of the samples of which a load's rates, and its time without an answer, are made, in ns.
+const sample = 20_000_000
+
+// unseen returns the shortest time without an answer that would be a stop, if a load is too short to show it
+// beside a sample with an answer; else 0.
+func unseen(l *result.Load) (ns int64) {
+	if ns = max(stoppedLeast, stoppedTimes*l.ServiceP50NS); l.Sending()/sample*sample >= ns+sample {
+		return 0
+	}
+	return ns
+}
+
 // Stopped returns how long a server stood still in a trial: no answer came although requests waited, and
 // neither the generator nor the machine paused; 0: it did not. few says that there were so few connections
 // that this may be the time of one answer.
@@ -129,8 +141,8 @@ func Stopped(t *result.Trial) (ns int64, few bool) {
 }
 
 // startMost is how far the start of a generator may be from the common time, the bound of its clock
-// included: half of the samples of 20 ms of which a load's rates are made.
-const startMost = 10_000_000
+// included.
+const startMost = sample / 2
 
 // missedStart reports whether one of several generators began, or may have begun, at another time.
 func missedStart(t *result.Trial) bool {

@@ -17,12 +17,13 @@ const fewResent = 5
 // nor what programs send to each other. Older records have counts of the whole machine, which tell nothing
 // of the load beyond a limit; runs recorded before dyno counted have no finding.
 func resent(c *Check, e *Evidence) []Finding {
-	sum, whole, slowest := result.Network{}, false, int64(0)
+	sum, whole, slowest := result.Network{}, false, map[bool]int64{} // by whether segments of the trial were lost
 	for _, t := range e.watched() {
 		if o := t.Load.Network; o != nil {
 			sum.Add(o)
 			whole = whole || o.Connections == 0
-			slowest = max(slowest, t.Load.ServiceMaxNS)
+			lost := o.Lost() > 0 || o.OutOfOrder > 0
+			slowest[lost] = max(slowest[lost], t.Load.ServiceMaxNS)
 		}
 	}
 	if sum.Sent == 0 {
@@ -55,7 +56,13 @@ func resent(c *Check, e *Evidence) []Finding {
 		text += "; " + order + " from the servers came out of order"
 	}
 	if text += "; what the servers sent again is not checked"; max(out, in) > CannotTell {
-		text += fmt.Sprintf("; the slowest right answer took %s", lasting(slowest))
+		text += fmt.Sprintf("; the slowest right answer took %s in trials with more segments sent again than reported as "+
+			"duplicates, or any out of order; ", lasting(slowest[true]))
+		if ns, any := slowest[false]; any {
+			text += "in the others " + lasting(ns)
+		} else {
+			text += "there are no others"
+		}
 	}
 	return []Finding{{State: max(out, in), Text: text}}
 }

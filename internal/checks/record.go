@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -200,25 +201,51 @@ func pauses(_ *Check, e *Evidence) []Finding {
 	return []Finding{{State: Pass, Text: fmt.Sprintf("the generator stood still for %s at most", lasting(longest))}}
 }
 
-// standstills names each contestant that stood still in a trial. Where none did, or it was not recorded,
-// nothing is said.
+// standstills names each contestant that stood still in a trial; of fewer than stoppedFrom connections, the
+// figures alone. It says which trials cannot show a stop. Else, or where it was not recorded, nothing is said.
 func standstills(_ *Check, e *Evidence) (all []Finding) {
-	longest, trials := map[string]int64{}, map[string]int64{}
-	var names []string
+	type who struct {
+		name string
+		few  bool
+	}
+	type stops struct{ trials, closed, longest, answer int64 }
+	found := map[who]stops{}
+	short, length, least := 0, int64(0), int64(math.MaxInt64)
 	for i := range e.watched() {
 		t := &e.watched()[i]
-		if ns, few := Stopped(t); ns > 0 && !few {
-			if trials[t.Contestant]++; trials[t.Contestant] == 1 {
-				names = append(names, t.Contestant)
+		if ns := unseen(&t.Load); ns > 0 {
+			short, length, least = short+1, max(length, t.Load.Sending()), min(least, ns)
+		}
+		if ns, few := Stopped(t); ns > 0 {
+			s := found[who{t.Contestant, few}]
+			s.trials, s.longest, s.answer = s.trials+1, max(s.longest, ns), max(s.answer, t.Load.ServiceMaxNS)
+			if t.Load.Pace == nil {
+				s.closed++
 			}
-			longest[t.Contestant] = max(longest[t.Contestant], ns)
+			found[who{t.Contestant, few}] = s
 		}
 	}
-	for _, name := range names {
-		all = append(all, Finding{Contestant: name, State: Warn, Text: fmt.Sprintf(
-			"in %s no answer came for up to %s although requests waited", document.Count(trials[name], "trial"),
-			lasting(longest[name]))})
+	if short > 0 {
+		all = append(all, Finding{State: Pass, Text: fmt.Sprintf("%d of %s, up to %s long, cannot show a stop of %s that "+
+			"began after an answer", short, document.Count(len(e.watched()), "load"), lasting(length), lasting(least))})
 	}
+	for w, s := range found {
+		f := Finding{Contestant: w.name, State: Warn, Text: fmt.Sprintf("in %s no answer came for up to %s",
+			document.Count(s.trials, "trial"), lasting(s.longest))}
+		switch {
+		case w.few:
+			f.State, f.Text = Pass, f.Text+fmt.Sprintf(" on fewer than %d connections, too few to call it a stop; their "+
+				"longest right answer took %s", stoppedFrom, lasting(s.answer))
+		case s.closed > 0:
+			f.Text += " although requests waited; a closed loop's percentiles hide this"
+		default:
+			f.Text += " although requests waited"
+		}
+		all = append(all, f)
+	}
+	slices.SortFunc(all, func(a, b Finding) int {
+		return cmp.Or(strings.Compare(a.Contestant, b.Contestant), cmp.Compare(b.State, a.State))
+	})
 	return all
 }
 

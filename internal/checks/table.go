@@ -239,7 +239,7 @@ var table = []Check{
 		Question: GeneratorFree, In: always, Metrics: analysis.WallClock,
 		Limits: []Limit{{"rate against the controller's clock", rateWarn, rateFail}}, find: clockRates},
 	{ID: Standstill, Title: "standstills of the server",
-		Means:    "it stood still: a closed loop hides that in its percentiles",
+		Means:    "no answer came for a while although requests waited",
 		Do:       "see its log",
 		Question: AnswersRight, In: always, find: standstills},
 	{ID: Deferred, Title: "CPU without load",
