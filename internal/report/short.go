@@ -129,8 +129,8 @@ func (p *paired) shortWords(rows []row, metrics []analysis.Metric) string {
 }
 
 // latencyWords say what the columns of service times are. A median is that of the trials' medians, over epochs
-// and rounds. So is the 99th percentile of a record that lacks the histogram of a trial; else all requests of
-// the trials are in one.
+// and rounds. So is the 99th percentile of a record that lacks the histogram of a trial; else all right answers
+// of the trials that count are in one.
 func (p *paired) latencyWords(rows []row, metrics []analysis.Metric) []string {
 	tail := slices.ContainsFunc(metrics, func(m analysis.Metric) bool { return m.Name == "p99" })
 	merged := !slices.ContainsFunc(rows, func(r row) bool {
@@ -139,7 +139,8 @@ func (p *paired) latencyWords(rows []row, metrics []analysis.Metric) []string {
 	})
 	switch {
 	case tail && merged:
-		return []string{"p50: of each load, median of loads", "p99: 99 % of all requests took no longer"}
+		return []string{"p50: of each load, median of loads",
+			"p99: 99 % of the right answers in the rounds that count took no longer (service time)"}
 	case tail:
 		return []string{"p50, p99: of each load, median of loads"}
 	}

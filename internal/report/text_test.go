@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -142,5 +143,21 @@ func TestTextHostile(t *testing.T) {
 		if r < ' ' && r != '\n' || r == 0x7f || r == '\u202e' {
 			t.Errorf("control character %q reached the terminal", r)
 		}
+	}
+}
+
+// TestMergedTailIsOfRightAnswers: the caption of p99 says of which requests it is, and by which clock.
+func TestMergedTailIsOfRightAnswers(t *testing.T) {
+	d := fixture()
+	for i := range d.Analysis.Cells {
+		if c := &d.Analysis.Cells[i]; c.Metric == "p99" {
+			c.Merged = true
+		}
+	}
+	p := &paired{newView(d)}
+	tail := analysis.ClassicNamed("p99")
+	want := "p99: 99 % of the right answers in the rounds that count took no longer (service time)"
+	if got := p.latencyWords(p.ranked(), []analysis.Metric{tail}); !slices.Contains(got, want) {
+		t.Errorf("%q; want %s", got, want)
 	}
 }
