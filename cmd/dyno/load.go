@@ -240,7 +240,8 @@ func (f *loadFlags) defineRequest() {
 	f.addText("scenario", "", &f.Scenario, "scenario file: a weighted mix of requests and their expected "+
 		"responses; the URL then gives only the host")
 	f.addText("unix", "", &f.Unix, "Unix socket to connect to; the URL is then optional")
-	f.addLines("resolve", "", &f.Resolve, "host:port:address to connect to, as in curl; may be repeated")
+	f.addLines("resolve", "", &f.Resolve, "host:port:address to connect to, as in curl; several, by commas or repeated, "+
+		"share the connections")
 	f.addText("proxy", "", &f.Proxy, "HTTP proxy, such as http://127.0.0.1:3128: asked for http:// URLs by their "+
 		"absolute form, for https:// URLs by CONNECT; HTTP_PROXY is not heeded")
 	f.addBool("ipv4", "4", &f.IPv4, "connect by IPv4 only")

@@ -26,29 +26,35 @@ func TestReadTarget(t *testing.T) {
 		return endpoint.Endpoint{Network: "tcp", Addr: addr, Host: host}
 	}
 	for in, want := range map[string]Target{
-		"http://127.0.0.1:8080/": {at("127.0.0.1:8080", "127.0.0.1:8080"), "http://127.0.0.1:8080/", "/", true},
-		"HTTP://127.0.0.1":       {at("127.0.0.1:80", "127.0.0.1"), "http://127.0.0.1/", "/", true},
-		"127.0.0.1:80/a?b=c#d":   {at("127.0.0.1:80", "127.0.0.1"), "http://127.0.0.1/a?b=c", "/a?b=c", true},
-		"127.0.0.1:81?q":         {at("127.0.0.1:81", "127.0.0.1:81"), "http://127.0.0.1:81/?q", "/?q", true},
-		"[::1]:8080/x":           {at("[::1]:8080", "[::1]:8080"), "http://[::1]:8080/x", "/x", true},
+		"http://127.0.0.1:8080/": {at("127.0.0.1:8080", "127.0.0.1:8080"), "http://127.0.0.1:8080/", "/", true, nil},
+		"HTTP://127.0.0.1":       {at("127.0.0.1:80", "127.0.0.1"), "http://127.0.0.1/", "/", true, nil},
+		"127.0.0.1:80/a?b=c#d":   {at("127.0.0.1:80", "127.0.0.1"), "http://127.0.0.1/a?b=c", "/a?b=c", true, nil},
+		"127.0.0.1:81?q":         {at("127.0.0.1:81", "127.0.0.1:81"), "http://127.0.0.1:81/?q", "/?q", true, nil},
+		"[::1]:8080/x":           {at("[::1]:8080", "[::1]:8080"), "http://[::1]:8080/x", "/x", true, nil},
 		"http://192.0.2.7:9/{int:1..9}/ü?a={x,y}": {at("192.0.2.7:9", "192.0.2.7:9"),
-			"http://192.0.2.7:9/{int:1..9}/ü?a={x,y}", "/{int:1..9}/%C3%BC?a={x,y}", false},
+			"http://192.0.2.7:9/{int:1..9}/ü?a={x,y}", "/{int:1..9}/%C3%BC?a={x,y}", false, nil},
 	} {
 		got, err := ReadTarget(t.Context(), in, Route{})
-		if err != nil || *got != want {
+		if err != nil || !reflect.DeepEqual(*got, want) {
 			t.Errorf("%s: %+v, %v; want %+v", in, got, err, want)
 		}
 	}
 	got, err := ReadTarget(t.Context(), "http://example.com:8080/x", Route{Unix: "/tmp/s"})
 	socket := endpoint.Endpoint{Network: "unix", Addr: "/tmp/s", Host: "example.com:8080"}
-	if want := (Target{socket, "http://example.com:8080/x at /tmp/s", "/x", true}); err != nil || *got != want {
+	if want := (Target{socket, "http://example.com:8080/x at /tmp/s", "/x", true, nil}); err != nil || !reflect.DeepEqual(*got, want) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	got, err = ReadTarget(t.Context(), "http://example.com/x", Route{Resolve: []string{"other:80:10.0.0.1",
 		"Example.com:80:[::1]"}})
-	if want := (Target{at("[::1]:80", "example.com"), "http://example.com/x", "/x", true}); err != nil ||
-		*got != want {
+	if want := (Target{at("[::1]:80", "example.com"), "http://example.com/x", "/x", true, nil}); err != nil ||
+		!reflect.DeepEqual(*got, want) {
 		t.Errorf("%+v, %v", got, err)
+	}
+	got, err = ReadTarget(t.Context(), "http://example.com/x", Route{Resolve: []string{"example.com:80:127.0.0.2,127.0.0.3",
+		"other:80:10.0.0.1", "example.com:80:192.0.2.7"}})
+	if err != nil || got.Addr != "127.0.0.2:80" || !slices.Equal(got.Also, []string{"127.0.0.3:80", "192.0.2.7:80"}) ||
+		got.Here {
+		t.Errorf("several addresses: %+v, %v", got, err)
 	}
 }
 

@@ -22,12 +22,14 @@ type Target struct {
 	URL  string // for people
 	Path string // with its query and placeholders
 	Here bool   // the server is on this machine
+	// Also are further addresses of the server, over which connections are spread.
+	Also []string
 }
 
 // Route says how a server is reached, where that does not follow from its URL.
 type Route struct {
 	Unix    string       // path of a socket
-	Resolve []string     // lines host:port:address, as in curl
+	Resolve []string     // lines host:port:address[,address], as in curl
 	Family  string       // "4" or "6": only addresses of this IP version; "": any
 	Proxy   string       // URL of an HTTP proxy; "": none
 	TLS     endpoint.TLS // of an https URL
@@ -150,22 +152,40 @@ func ascii(path string) string {
 // a name, and the engine tries them all.
 func (t *Target) find(ctx context.Context, host, port string, by Route) error {
 	at := net.JoinHostPort(host, port)
-	used := len(by.Resolve) == 0
+	var given []string
 	for _, line := range by.Resolve {
-		name, ip, err := readResolve(line)
+		name, ips, err := readResolve(line)
 		if err != nil {
 			return err
 		}
 		if strings.EqualFold(name, at) {
-			t.Addr, used = net.JoinHostPort(ip, port), true
+			given = append(given, ips...)
 		}
 	}
-	if !used {
-		return conf.Usagef("--resolve: no entry is for %s, the host and port of the URL", at)
+	switch len(given) {
+	case 0:
+		if len(by.Resolve) > 0 {
+			return conf.Usagef("--resolve: no entry is for %s, the host and port of the URL", at)
+		}
+		return t.findHost(ctx, host, port, by)
+	case 1:
+		return t.findHost(ctx, given[0], port, by)
 	}
-	if t.Addr != "" {
-		host, _, _ = net.SplitHostPort(t.Addr)
+	here := true
+	for _, ip := range given {
+		if err := t.findHost(ctx, ip, port, by); err != nil {
+			return err
+		}
+		here = here && t.Here
+		t.Also = append(t.Also, t.Addr)
 	}
+	t.Addr, t.Also, t.Here = t.Also[0], t.Also[1:], here
+	return nil
+}
+
+// findHost looks up the address of a host.
+func (t *Target) findHost(ctx context.Context, host, port string, by Route) error {
+	at := net.JoinHostPort(host, port)
 	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip"+by.Family, host)
 	switch {
 	case ctx.Err() != nil:
@@ -184,16 +204,22 @@ func (t *Target) find(ctx context.Context, host, port string, by Route) error {
 	return nil
 }
 
-// readResolve splits host:port:address. The address may be IPv6, with or without brackets.
-func readResolve(line string) (hostPort, ip string, err error) {
+// readResolve splits host:port:address[,address]. An address may be IPv6, with or without brackets.
+func readResolve(line string) (hostPort string, ips []string, err error) {
 	parts := strings.SplitN(line, ":", 3)
-	if len(parts) == 3 {
-		addr, bad := netip.ParseAddr(strings.Trim(parts[2], "[]"))
-		if bad == nil && parts[0] != "" && parts[1] != "" {
-			return net.JoinHostPort(parts[0], parts[1]), addr.String(), nil
+	good := len(parts) == 3 && parts[0] != "" && parts[1] != ""
+	if good {
+		for one := range strings.SplitSeq(parts[2], ",") {
+			addr, bad := netip.ParseAddr(strings.Trim(one, "[]"))
+			good = good && bad == nil
+			ips = append(ips, addr.String())
 		}
 	}
-	return "", "", conf.Usagef("--resolve %q: want host:port:address, such as example.com:80:127.0.0.1", line)
+	if !good {
+		return "", nil, conf.Usagef("--resolve %q: want host:port:address, such as example.com:80:127.0.0.1, or several "+
+			"addresses with commas", line)
+	}
+	return net.JoinHostPort(parts[0], parts[1]), ips, nil
 }
 
 // lookupCause returns an error of package net without its redundant words.

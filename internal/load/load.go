@@ -18,6 +18,7 @@ import (
 // Job defines the requests of a load, the server and the connections.
 type Job struct {
 	endpoint.Endpoint
+	Also        []string // further addresses of the server: connections go to Addr and these in turn
 	Scenario    *scenario.Scenario
 	Seed        uint64        // of the drawn inputs; every connection draws its own sequence
 	Share       Share         // that is sent of the load; the zero value: all of it

@@ -59,6 +59,7 @@ func sleepByPpoll(ep int, events []unix.EpollEvent, ns int64) (int, syscall.Errn
 type address struct {
 	family int
 	to     unix.Sockaddr
+	also   []unix.Sockaddr // further ones, by turns
 	from   []unix.Sockaddr // local addresses, taken in turn; none: the kernel chooses
 	space  string          // file of the network namespace; "": dyno's own
 }
@@ -85,6 +86,21 @@ func resolve(ctx context.Context, job *load.Job) (a address, err error) {
 		}
 		if a.to, a.family, err = sockaddr(to); err != nil {
 			return a, err
+		}
+		for _, addr := range job.Also {
+			more, err := net.ResolveTCPAddr(network, addr)
+			if err != nil {
+				return a, err
+			}
+			also, family, err := sockaddr(more)
+			if err == nil && family != a.family {
+				err = fmt.Errorf("of the addresses %s and %s one is IPv4, the other IPv6; pass those of one version",
+					job.Addr, addr)
+			}
+			if err != nil {
+				return a, err
+			}
+			a.also = append(a.also, also)
 		}
 	default:
 		return a, fmt.Errorf("network %q is neither tcp nor unix", job.Network)
@@ -124,7 +140,10 @@ func sockaddr(a *net.TCPAddr) (unix.Sockaddr, int, error) {
 // own returns a copy for one worker: unix.Connect and unix.Bind write into the Sockaddr.
 func (a address) own() address {
 	a.to = copied(a.to)
-	a.from = slices.Clone(a.from)
+	a.also, a.from = slices.Clone(a.also), slices.Clone(a.from)
+	for i := range a.also {
+		a.also[i] = copied(a.also[i])
+	}
 	for i := range a.from {
 		a.from[i] = copied(a.from[i])
 	}
@@ -174,7 +193,11 @@ func (a *address) socket(ep int, id int32, index int) (fd int, pending bool, err
 			return -1, false, fmt.Errorf("bind: %w", err)
 		}
 	}
-	switch err = unix.Connect(fd, a.to); err {
+	to := a.to
+	if k := index % (1 + len(a.also)); k > 0 {
+		to = a.also[k-1]
+	}
+	switch err = unix.Connect(fd, to); err {
 	case nil:
 	case unix.EINPROGRESS, unix.EINTR:
 		pending = true

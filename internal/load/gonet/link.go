@@ -56,7 +56,11 @@ func (c *conn) dial(ctx context.Context) error {
 	if len(s.local) > 0 {
 		d.LocalAddr = s.local[c.index%len(s.local)]
 	}
-	nc, err := s.to.Connect(ctx, &d)
+	to := s.to
+	if k := c.index % (1 + len(s.job.Also)); k > 0 {
+		to.Addr = s.job.Also[k-1]
+	}
+	nc, err := to.Connect(ctx, &d)
 	linked := s.now()
 	if err == nil && s.to.TLS != nil {
 		c.wire = &wire{Conn: nc}

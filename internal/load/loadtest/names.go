@@ -6,13 +6,31 @@ import (
 	"io"
 	"net"
 	"testing"
+	"time"
 
 	"dyno/internal/load"
 )
 
 // names are about servers that are given by name.
 var names = map[string]func(*testing.T, load.Engine){"name of two addresses": twoAddresses,
-	"name that nobody finds": cancelLookUp}
+	"name that nobody finds": cancelLookUp, "several addresses": spreadOut}
+
+// spreadOut: connections are spread over several addresses, those that replace others, too.
+func spreadOut(t *testing.T, e load.Engine) {
+	one, two := serve(t, "tcp", each(value)), serve(t, "tcp", each(value))
+	for _, per := range []int{0, 5} {
+		j := job(one)
+		j.Also, j.PerConnection = []string{two.Addr().String()}, per
+		for _, s := range []*server{one, two} {
+			s.requests.Store(0)
+		}
+		l := run(t, open(t, e, j), load.Window{Requests: 400, Think: load.Pause{Mean: 50 * time.Microsecond}})
+		if l.Succeeded != 400 || one.requests.Load() == 0 || two.requests.Load() == 0 ||
+			one.requests.Load()+two.requests.Load() != 400 {
+			t.Errorf("%d and %d requests: %+v", one.requests.Load(), two.requests.Load(), l)
+		}
+	}
+}
 
 // twoAddresses: whichever of a name's addresses the server listens on, all connections go there.
 func twoAddresses(t *testing.T, e load.Engine) {
