@@ -35,7 +35,7 @@ func answer(w io.Writer, data *report.Data, sides []*side.Side, conditions []con
 		fmt.Fprintf(w, "%s.\n", same)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, j := range withdrawn(judged(&data.Run.Plan, data.Analysis, sides, conditions), data.Findings) {
+	for _, j := range withdrawn(judged(&data.Run.Plan, data.Analysis, sides, conditions), data.Analysis, data.Findings) {
 		figure, of := j.note, ""
 		if j.change.N > 0 {
 			figure = strings.TrimSuffix(study.ChangeText(j.change)+": "+j.note, ": ")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,6 +100,7 @@ const (
 type judgement struct {
 	condition
 	of     string // the side that it is about, and where
+	side   string // that side
 	state  state
 	change analysis.Estimate // of the ratio to the first; zero N if there is none
 	note   string            // why it is inconclusive, if the interval does not show it
@@ -109,7 +111,7 @@ type judgement struct {
 // so all analyses together report a condition that holds as failed with a probability of at most
 // alpha ÷ 2. Before the first analysis the interval is that of the epochs so far.
 func (c condition) judge(a *analysis.Analysis, head, base result.Cell) judgement {
-	j := judgement{condition: c, of: head.Contestant, state: inconclusive}
+	j := judgement{condition: c, of: head.Contestant, side: head.Contestant, state: inconclusive}
 	p, ok := a.Compared(head, base, c.metric.Name)
 	if !ok || p.Ratio.N == 0 {
 		j.state, j.note = unmeasured, "one of the two has no figure"
@@ -117,24 +119,27 @@ func (c condition) judge(a *analysis.Analysis, head, base result.Cell) judgement
 	}
 	j.change = p.Ratio
 	limited := func(c result.Cell) bool { return j.metric.Wall() && a.ShareOf(c) > analysis.CeilingLimit }
-	switch beyond, within := c.sides(p.Ratio); {
-	case a.TooBusy && c.metric.Wall():
-		j.open, j.note = true, "the machine is too busy to measure times"
+	busy := a.TooBusy && c.metric.Wall()
+	open, leaning := "the limit lies within the interval", "not shown to be within the limit, which lies within the interval"
+	if a.Interim == 0 {
+		open, leaning = "no interim analysis was reached", "not shown to be within the limit: too few epochs"
+	}
+	if busy {
+		open = "the machine is too busy to measure times"
+	}
+	switch beyond, kept := c.sides(p.Ratio); {
+	case a.Long.Contradict(head.Contestant, base.Contestant, c.metric):
+		j.state, j.note = unshown, "not shown to be within the limit: "+a.Long.Words
 	case limited(head), limited(base) && !beyond:
 		j.note = "at the load generator's limit, which could hide a change"
 	case beyond:
 		j.state = failed
-	case within && a.Interim > 0:
+	case kept && a.Interim > 0 && !busy:
 		j.state = passed
 	case c.leans(p):
-		j.open, j.state, j.note = true, unshown, "not shown to be within the limit: too few epochs"
-		if a.Interim > 0 {
-			j.note = "not shown to be within the limit, which lies within the interval"
-		}
-	case a.Interim == 0:
-		j.open, j.note = true, "no interim analysis was reached"
+		j.open, j.state, j.note = true, unshown, leaning
 	default:
-		j.open, j.note = true, "the limit lies within the interval"
+		j.open, j.note = true, open
 	}
 	return j
 }
@@ -164,15 +169,32 @@ func fails(states []state, strict bool) bool {
 	return slices.ContainsFunc(states, func(s state) bool { return s != passed && (strict || s != inconclusive) })
 }
 
-// withdrawn resets all states if the run found a difference between two copies of one server.
-func withdrawn(js []judgement, findings []checks.Finding) []judgement {
-	if s, _ := checks.StateOf(findings, checks.Twins); s == checks.Fail {
-		for i := range js {
-			js[i].state, js[i].note = inconclusive, "the A/A check fails: the reference differs from its own copy"
+// withdrawn takes back what the findings forbid to conclude: all that is no larger than a difference that
+// the run found between two copies of one server, and what a side passed that works outside of its loads.
+func withdrawn(js []judgement, a *analysis.Analysis, findings []checks.Finding) []judgement {
+	twins, _ := checks.StateOf(findings, checks.Twins)
+	for i := range js {
+		j := &js[i]
+		if twins == checks.Fail && (a.AACheck == nil || nearest(j.change) <= furthest(a.AACheck.Ratio)) {
+			j.state, j.note = inconclusive, "the A/A check fails: the reference differs from its own copy"
+		}
+		for _, f := range findings {
+			if f.ID == checks.Deferred && f.State == checks.Fail && f.Contestant == j.side && j.state == passed &&
+				f.Concerns(j.metric.Kind) {
+				j.state, j.note = unshown, "not shown to be within the limit: "+f.Text
+			}
 		}
 	}
 	return js
 }
+
+// nearest and furthest return the ends of the interval of a ratio on the log scale, without their sign: the
+// one nearer to 1, 0 if it includes 1, and the other.
+func nearest(e analysis.Estimate) float64 {
+	return max(0, math.Log(e.Lo), -math.Log(e.Hi))
+}
+
+func furthest(e analysis.Estimate) float64 { return max(-math.Log(e.Lo), math.Log(e.Hi)) }
 
 // identical returns a note about sides that are the same program; "" if there are none.
 func identical(r *result.Run, sides []*side.Side) string {

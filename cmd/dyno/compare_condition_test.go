@@ -192,8 +192,14 @@ func TestJudgeCondition(t *testing.T) {
 		{text: "throughput<-3%", lo: .5, hi: .6, look: 1, want: failed,
 			spoil: func(a *analysis.Analysis) { a.Shares["base"] = .9 }},
 		{text: "cpu_per_request>3%", lo: 0, hi: math.Inf(1), look: 1, want: inconclusive, mayBecome: true},
-		{text: "throughput<-3%", lo: .5, hi: .6, look: 1, want: inconclusive, mayBecome: true, noteOfWhom: "busy",
+		{text: "throughput<-3%", lo: .5, hi: .6, look: 1, want: failed,
 			spoil: func(a *analysis.Analysis) { a.TooBusy = true }},
+		{text: "throughput<-3%", lo: .98, hi: 1.01, look: 1, want: inconclusive, mayBecome: true, noteOfWhom: "busy",
+			spoil: func(a *analysis.Analysis) { a.TooBusy = true }},
+		{text: "throughput<-3%", lo: 2, hi: 4, look: 1, want: unshown, noteOfWhom: "in loads of 2 s",
+			spoil: func(a *analysis.Analysis) {
+				a.Long = &analysis.LongLoads{A: "head", B: "base", Contradicts: true, Words: "in loads of 2 s it turns"}
+			}},
 		{text: "cpu_per_request>3%", lo: 1.9, hi: 2.1, look: 1, want: failed,
 			spoil: func(a *analysis.Analysis) { a.TooBusy = true }},
 		{text: "throughput<-3%", lo: .98, hi: 1.01, look: 1, want: inconclusive, noteOfWhom: "limit",
@@ -272,6 +278,12 @@ func TestAnswerOnCPUs(t *testing.T) {
 	}
 }
 
+// twinned adds an A/A check that found a difference of 5 %.
+func twinned(a *analysis.Analysis) *analysis.Analysis {
+	a.AACheck = &analysis.Pair{Ratio: analysis.Estimate{Value: 1.05, Lo: 1.03, Hi: 1.07, N: 8}}
+	return a
+}
+
 func TestAnswer(t *testing.T) {
 	cs, err := parseConditions([]string{"cpu_per_request>3%"}, false)
 	if err != nil {
@@ -311,6 +323,13 @@ func TestAnswer(t *testing.T) {
 		{run("b"), found(1, analysis.Different, "base", 1.5, 1.4, 1.6),
 			[]checks.Finding{{ID: checks.Twins, State: checks.Fail}}, false,
 			[]string{"inconclusive", "A/A check fails"}},
+		{run("b"), twinned(found(1, analysis.Different, "base", 1.5, 1.4, 1.6)),
+			[]checks.Finding{{ID: checks.Twins, State: checks.Fail}}, true, []string{"  failed  "}},
+		{run("b"), twinned(found(1, analysis.Different, "base", 1.06, 1.04, 1.08)),
+			[]checks.Finding{{ID: checks.Twins, State: checks.Fail}}, false, []string{"A/A check fails"}},
+		{run("b"), found(1, analysis.Different, "head", .3, .28, .32),
+			[]checks.Finding{{ID: checks.Deferred, Contestant: "head", State: checks.Fail, Text: "it worked between loads"}}, true,
+			[]string{"  not shown  ", "it worked between loads"}},
 	} {
 		var out bytes.Buffer
 		got := answer(&out, &report.Data{Run: c.run, Analysis: c.a, Findings: c.findings}, two, cs)

@@ -61,6 +61,11 @@ func (t *Table) longLoads(m Metric, loads []result.Trial, conf float64) *LongLoa
 	return x
 }
 
+// Contradict reports whether the long loads contradict the trials of two contestants under a metric.
+func (x *LongLoads) Contradict(a, b string, m Metric) bool {
+	return x != nil && x.Contradicts && m.Kind&(WallClock|CPUTime) != 0 && (a == x.A && b == x.B || a == x.B && b == x.A)
+}
+
 // words returns x.Words.
 func (x *LongLoads) words(m Metric) string {
 	a, b, long, short := x.A, x.B, x.Ratio.Value, x.Short.Value
