@@ -236,9 +236,12 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 
 // endedBefore is the failure of a server that had ended in that way before its load.
 func endedBefore(how error) error {
-	if strings.HasPrefix(how.Error(), "signal: ") { // as os.ProcessState has it
-		return fmt.Errorf("it was killed between two loads: %w; find out what killed it: another contestant, another "+
+	switch text := how.Error(); { // as os.ProcessState has it
+	case strings.HasPrefix(text, "signal: killed"):
+		return fmt.Errorf("it was killed before its load: %w; find out what killed it: another contestant, another "+
 			"program, or the kernel's out-of-memory killer (see dmesg)", how)
+	case strings.HasPrefix(text, "signal: "):
+		return fmt.Errorf("it crashed before its load: %w", how)
 	}
 	return fmt.Errorf("it had ended before its load: %w", how)
 }

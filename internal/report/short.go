@@ -44,7 +44,7 @@ func (p *paired) short() document.Section {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	words := strings.Join(nonEmpty(p.surer(rows), p.shortWords(rows, metrics)), " · ")
+	words := strings.Join(nonEmpty(p.surer(rows, metrics), p.shortWords(rows, metrics)), " · ")
 	t.After = strings.Join(nonEmpty(words, footnotes), "\n")
 	s.Blocks = append([]document.Block{t}, newLevels(p.view).byLoadShort()...)
 	return s
@@ -189,7 +189,7 @@ func toBestCell(e analysis.Estimate) document.Cell {
 
 // surer says what the ratios compare, and how wide the intervals of the levels are, which the table
 // leaves out.
-func (p *paired) surer(rows []row) string {
+func (p *paired) surer(rows []row, metrics []analysis.Metric) string {
 	var ratios, levels []analysis.Estimate
 	for i, r := range rows {
 		if i > 0 {
@@ -202,7 +202,12 @@ func (p *paired) surer(rows []row) string {
 		return "no intervals yet: too few epochs"
 	}
 	head := shortHead(p.primary(), p.scale(p.primary()))
-	return fmt.Sprintf("%s: from loads seconds apart; %s: by that ratio from the first (%s)", ToBest, head, b)
+	but := ""
+	if slices.ContainsFunc(metrics, func(m analysis.Metric) bool { return m.Name == "p99" }) {
+		but = ", but p99"
+	}
+	return fmt.Sprintf("%s: from loads seconds apart; rows below the first%s: by such ratios (%s %s)",
+		ToBest, but, head, b)
 }
 
 // spread returns the range of the widths of intervals: "±1.8–4.8 %"; "" if one is open.
