@@ -13,6 +13,7 @@ import (
 	"dyno/internal/http1"
 	"dyno/internal/load"
 	"dyno/internal/scenario"
+	"dyno/internal/secret"
 )
 
 // place is a position in a body.
@@ -138,16 +139,16 @@ func kept(r *http1.Response) string {
 	return "kept open"
 }
 
-// shown shortens a text to fit into a line.
+// shown shortens a text to fit into a line, and hides its secrets.
 func shown(s string) string {
 	if !utf8.ValidString(s) {
 		s = fmt.Sprintf("%q", s)
 	}
-	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r", ""), "\n", "⏎")
+	s = strings.ReplaceAll(s, "\r", "")
 	if r := []rune(s); len(r) > 80 {
 		s = string(r[:79]) + "…"
 	}
-	return s
+	return strings.ReplaceAll(secret.Mask(s), "\n", "⏎")
 }
 
 // isJSON reports whether to compare the body as JSON.
@@ -174,6 +175,13 @@ func bodyDifferences(a, b *http1.Response) (all []difference) {
 		return nil
 	}
 	add := func(at place, x, y string, of aspect) {
+		path, ok := at.(jsonPath)
+		if w, in := at.(wordsAt); in {
+			path, ok = w.in, true
+		}
+		if ok && slices.ContainsFunc(path, secret.Name) {
+			x, y = secret.Value("secret", x), secret.Value("secret", y)
+		}
 		all = append(all, difference{"body", at, shown(x), shown(y), of})
 	}
 	left, right := load.Decoded(a), load.Decoded(b)

@@ -174,12 +174,14 @@ func TestHTTP1(t *testing.T) {
 }
 
 // TestComplaint: what was read last is quoted, if there was anything: the end of the connection, which
-// can end a response, has no bytes.
+// can end a response, has no bytes. Secrets are hidden.
 func TestComplaint(t *testing.T) {
 	a := &Answer{Slot: &Slot{Want: &scenario.Want{}}, Status: 503, Length: 4}
-	s := &scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/"}}}
-	const says = "GET /: wrong status: status 503, body of 4 bytes"
-	for raw, want := range map[string]string{"": says, "down": says + `; read last: "down"`} {
+	s := &scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/?token=let"}}}
+	const says = "GET /?token=***: wrong status: status 503, body of 4 bytes"
+	for raw, want := range map[string]string{"": says, "down": says + `; read last: "down"`,
+		"HTTP/1.1 503 No\r\nSet-Cookie: a=\"b\"; Secure\r\n\r\n": says + `; read last: "HTTP/1.1 503 No\r\nSet-Cookie: ***\r\n\r\n"`,
+	} {
 		if got := a.Complaint(Status, s, []byte(raw)); got != want {
 			t.Errorf("%q; want %q", got, want)
 		}

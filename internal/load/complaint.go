@@ -3,8 +3,10 @@ package load
 import (
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	"dyno/internal/scenario"
+	"dyno/internal/secret"
 )
 
 // The errors of engines for a connection that ended, or a request that was given up.
@@ -32,7 +34,8 @@ func (a *Answer) Complaint(k Kind, s *scenario.Scenario, raw []byte) string {
 		raw = a.last
 	}
 	if len(raw) > 0 {
-		why += fmt.Sprintf("; read last: %.*q", Shown, raw)
+		why += fmt.Sprintf("; read last: %.*q", Shown, secret.Mask(string(raw[:min(len(raw), utf8.UTFMax*Shown)])))
 	}
-	return fmt.Sprintf("%s %s: wrong %v: status %d, body of %d bytes%s", r.Method, r.Path, k, a.Status, length, why)
+	return fmt.Sprintf("%s %s: wrong %v: status %d, body of %d bytes%s", r.Method, secret.Mask(r.Path), k, a.Status,
+		length, why)
 }

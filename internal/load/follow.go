@@ -10,6 +10,7 @@ import (
 
 	"dyno/internal/http1"
 	"dyno/internal/scenario"
+	"dyno/internal/secret"
 )
 
 // follower carries a request of HTTP/1.1 that is sent in several steps: with redirects, or with a body that
@@ -123,8 +124,13 @@ func (f *follower) again(src *scenario.Source, w *scenario.Want, target string) 
 // target returns where the redirect leads: a path, perhaps with a query. Its error says why it cannot
 // be followed; closes says that the connection ends with it.
 func (f *follower) target(closes bool) (string, error) {
-	from := f.sent.Method() + " " + f.sent.Target()
+	from := secret.Mask(f.sent.Method() + " " + f.sent.Target())
 	refuse := func(format string, args ...any) (string, error) {
+		for i, arg := range args {
+			if text, ok := arg.(string); ok {
+				args[i] = secret.Mask(text)
+			}
+		}
 		return "", fmt.Errorf("%s: status %d%s", from, f.status, fmt.Sprintf(format, args...))
 	}
 	if len(f.location) == 0 {
@@ -137,7 +143,7 @@ func (f *follower) target(closes bool) (string, error) {
 	next, err := base.Parse(string(f.location))
 	switch {
 	case err != nil:
-		return refuse(" to %q: %v", f.location, errors.Unwrap(err))
+		return refuse(" to %q: %v", string(f.location), errors.Unwrap(err))
 	case origin(next) != origin(base):
 		return refuse(" to %s, which is another server than %s; load that URL", next.Redacted(), origin(base))
 	case f.hops >= f.most:

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"dyno/internal/secret"
 )
 
 // mistake is an error in what a person wrote. Key is where: a path of keys within the request, or
@@ -40,7 +42,7 @@ func (r *Request) check(host string) error {
 	case !isToken(r.Method):
 		return wrong("method", "%q is not an HTTP method", r.Method)
 	case !strings.HasPrefix(r.Path, "/") || !inPath.takes(r.Path):
-		return wrong("path", "%q: want a path that starts with / and has no spaces", r.Path)
+		return wrong("path", "%q: want a path that starts with / and has no spaces", secret.Mask(r.Path))
 	case r.Weight < 0 || r.Weight > maxWeight:
 		return wrong("weight", "%d: want 0 or more, up to %d", r.Weight, maxWeight)
 	case len(r.With) > maxNamed:
@@ -52,7 +54,7 @@ func (r *Request) check(host string) error {
 	for _, h := range r.Headers {
 		switch lower := strings.ToLower(h.Name); {
 		case !isToken(h.Name) || !inValue.takes(h.Value):
-			return wrong("headers."+h.Name, "%q is not a valid header", h.Name+": "+h.Value)
+			return wrong("headers."+h.Name, "%q is not a valid header", h.Name+": "+secret.Value(h.Name, h.Value))
 		case lower == "transfer-encoding" && strings.EqualFold(h.Value, "chunked"):
 		case lower == "content-length" || lower == "transfer-encoding":
 			return wrong("headers."+h.Name, "%s is set automatically from the body; remove it", h.Name)

@@ -15,6 +15,7 @@ import (
 	"dyno/internal/endpoint"
 	"dyno/internal/http1"
 	"dyno/internal/http2"
+	"dyno/internal/secret"
 )
 
 // message is a request with its values, as it is sent.
@@ -38,13 +39,13 @@ func (v *verifier) draw(src *Source, w *Want) (m message) {
 	return m
 }
 
-// line returns the first line of the request.
+// line returns the first line of the request, without its secrets.
 func (m *message) line() string {
 	line, _, _ := strings.Cut(string(m.raw), "\r\n")
 	if m.block != nil {
 		line = strings.TrimSuffix(line, "HTTP/1.1") + "HTTP/2"
 	}
-	return line
+	return secret.Mask(line)
 }
 
 // what returns the method and the path.
@@ -178,12 +179,12 @@ func (v *verifier) hangUp() {
 	}
 }
 
-// quote shows the first bytes of a body.
+// quote shows the first bytes of a body, without its secrets.
 func quote(b []byte) string {
 	if len(b) > 60 {
-		return fmt.Sprintf("%q… (%d bytes)", b[:60], len(b))
+		return fmt.Sprintf("%q… (%d bytes)", secret.Mask(string(b[:60])), len(b))
 	}
-	return fmt.Sprintf("%q", b)
+	return fmt.Sprintf("%q", secret.Mask(string(b)))
 }
 
 // Probe returns a function that sends the first loaded request, on a connection of its own. Its

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"dyno/internal/secret"
 )
 
 // loose compares a body in another way than byte by byte: as a page or as JSON.
@@ -55,7 +57,7 @@ func (l *loose) breach(body []byte) string {
 		}
 		from := max(at-20, 0)
 		return fmt.Sprintf("the page (%d bytes) differs, not only in white space, at %.60q; want %.60q",
-			len(body), got[from:], l.page[from:])
+			len(body), secret.Mask(got[from:]), secret.Mask(l.page[from:]))
 	}
 	got, err := ReadJSON(body)
 	if err != nil {
@@ -177,7 +179,11 @@ func differ(at string, got, want any) string {
 	}
 	show := func(v any) string {
 		b, _ := json.Marshal(v)
-		return fmt.Sprintf("%.60s", b)
+		text := secret.Mask(string(b))
+		if slices.ContainsFunc(strings.FieldsFunc(at, func(r rune) bool { return r == '.' || r == '[' }), secret.Name) {
+			text = secret.Value("secret", text)
+		}
+		return fmt.Sprintf("%.60s", text)
 	}
 	return fmt.Sprintf("JSON%s is %s; want %s", at, show(got), show(want))
 }

@@ -107,3 +107,15 @@ func FuzzJSON(f *testing.F) {
 		}
 	})
 }
+
+// TestBreachHidesSecrets: what a broken contract quotes.
+func TestBreachHidesSecrets(t *testing.T) {
+	read := func(text string) any { v, _ := ReadJSON([]byte(text)); return v }
+	for _, got := range []string{quote([]byte("a=1&token=PW4")), quote([]byte(`{"pwd":"PW4` + strings.Repeat("-", 60))),
+		differ("", read(`{"tokens":["PW4"]}`), read(`{"tokens":["PW5"]}`)), differ("", read(`{"pass":"PW4"}`), read("1")),
+		(&message{raw: []byte("GET /five?passwd=PW5 HTTP/1.1\r\n\r\n")}).what()} {
+		if strings.Contains(got, "PW") || !strings.Contains(got, "***") {
+			t.Error(got)
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"dyno/internal/bounds"
 	"dyno/internal/endpoint"
 	"dyno/internal/http1"
+	"dyno/internal/secret"
 )
 
 // Differences from the contract that a contestant may declare, if they are its framework's default.
@@ -212,7 +213,7 @@ func (v *verifier) request(ctx context.Context, i int) error {
 		if r.Expect.Session {
 			id := v.s.sessionOf(resp)
 			if v.given[id] && id != "" {
-				v.bad(r, m, "session", "two requests without a cookie were given one session, %s", quote([]byte(id)))
+				v.bad(r, m, "session", "two requests without a cookie were given one session, %s", secret.Value("cookie", id))
 			}
 			v.given[id] = true
 		}
@@ -270,7 +271,9 @@ func (v *verifier) compare(r *Request, w *Want, m message, resp *http1.Response)
 		case !ok:
 			bad("header", "no header %s", h.Name)
 		default:
-			bad("header", "header %s is %q; want %q", h.Name, value, h.Value)
+			name := string(h.Name)
+			bad("header", "header %s is %q; want %q", name,
+				secret.Value(name, value), secret.Value(name, string(h.Value)))
 		}
 	}
 	if resp.Close {

@@ -22,18 +22,20 @@ const Hidden = "***"
 func Name(name string) bool { return secretName().MatchString(name) }
 
 var secretName = pattern(`(?i)^-*((proxy-)?authorization|(set-)?cookie|(.*[-_])?api_?key|.*[-_]key|` +
-	`.*(token|secret|password|passwd).*)$`)
+	`.*(token|secret|password|passwd|passphrase).*|.*pwd|(.*[-_.])?pass)$`)
 
 // pattern compiles a regular expression when it is first asked for.
 func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// Assignments of a value to a name: NAME=VALUE of variables, queries, forms and flags; "NAME": VALUE of
-// headers and JSON; --NAME VALUE.
+// Assignments of a value to a name: NAME=VALUE of variables, queries, forms and flags; a line NAME: VALUE,
+// a header; "NAME": VALUE of JSON; --NAME VALUE. The end of a quoted VALUE may be cut off.
 var (
-	equals   = pattern(`([A-Za-z0-9_.-]+)(=)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s&;'"]+)`)
-	colon    = pattern(`([A-Za-z0-9_.-]+)(["']?[ \t]*:[ \t]*)("(?:[^"\\]|\\.)*"|'[^']*'|[^\n'"}]+)`)
+	equals = pattern(`([A-Za-z0-9_.-]+)(=)("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s&;'"]+(?:'[^\s&;'"]+)*)`)
+	header = pattern(`(?m)^([A-Za-z0-9_.-]+)(:[ \t]*)([^\r\n]+)`)
+	colon  = pattern(`([A-Za-z0-9_.-]+)(["']?[ \t]*:[ \t]*)("(?:[^"\\]|\\.)*"?|'[^']*'?` +
+		`|\[[^\]]*\]?|\{[^}]*\}?|[^\n'"}]+)`)
 	flag     = pattern(`(--?[A-Za-z0-9_.-]+)([ \t]+)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s-][^\s]*)`)
 	userinfo = pattern(`([A-Za-z][A-Za-z0-9+.-]*)(://)([^/\s@'"?#]+)@`)
 )
@@ -47,13 +49,22 @@ func Keep() { kept.Store(true) }
 // Kept reports whether secrets are kept.
 func Kept() bool { return kept.Load() }
 
-// Mask returns text, one argument of a command line, with Hidden in the place of secrets.
+// Mask returns text – one argument of a command line, a URL, or part of a message of HTTP – with Hidden in
+// the place of secrets.
 func Mask(text string) string {
-	if Kept() {
+	if Kept() || !strings.ContainsAny(text, "=: \t") {
 		return text
 	}
 	masked, _ := mask(text)
 	return masked
+}
+
+// Value returns the masked value of a header or of a member of JSON: Hidden if its name is that of a secret.
+func Value(name, value string) string {
+	if !Kept() && Name(name) {
+		return Hidden
+	}
+	return Mask(value)
 }
 
 // Missing returns the names of the secrets that a command line lacks: Hidden stands in their place.
@@ -95,6 +106,7 @@ func mask(text string) (masked string, all []found) {
 	}
 	hide(userinfo(), "@", func(string) bool { return true })
 	hide(equals(), "", Name)
+	hide(header(), "", Name)
 	hide(colon(), "", Name)
 	hide(flag(), "", Name)
 	return text, all
