@@ -73,7 +73,7 @@ func Analyse(in Input) *Analysis {
 	}
 	a.Trends = t.trends(standing, family, in)
 	if m, ok := MetricNamed(in.Primary); ok && in.Family == nil {
-		a.Long = t.longLoads(m, in.Long, 1-a.AlphaAt)
+		a.Long, a.NoLong = t.longLoads(m, in.Long, 1-a.AlphaAt)
 	}
 	for _, m := range t.metrics(in.Fresh) {
 		if m.Unranked {

@@ -109,9 +109,10 @@ type Analysis struct {
 	Places  []Place    // in Order
 	AACheck *Pair      // the reference against its copy, primary metric
 	Trends  []Trend    // of all cells of the family, by the metrics of speed
-	Long    *LongLoads // nil: there are none
-	Others  []Pair     // the reference against further controls (ref+20%), primary metric
-	TooBusy bool       // more than DiscardedLimit of the trials are discarded: metrics of the wall clock are not ranked
+	Long    *LongLoads // nil: there are none, or NoLong says why they cannot be compared
+	NoLong  string
+	Others  []Pair // the reference against further controls (ref+20%), primary metric
+	TooBusy bool   // more than DiscardedLimit of the trials are discarded: metrics of the wall clock are not ranked
 
 	Shares map[string]float64 // of the generator's ceiling that a contestant reaches, where known
 	// CellShares is the same of a run that names its comparisons, by cell.

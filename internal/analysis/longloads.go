@@ -20,24 +20,28 @@ type LongLoads struct {
 	Ratio       Estimate // A's value over B's, with the interval of its own error at 95 %; N: loads of each
 	Short       Estimate // the same in the trials
 	Contradicts bool     // the ratio of the trials: no verdict on the pair holds
+	Noisy       bool     // they show nothing: all or none of the difference may be left, and none would not contradict
 	Words       string   // how the two compare, of the one that does worse in the long loads
 }
 
 // longLoads compares the long loads with the trials. The own error of a load is what its contestant varied by from
 // epoch to epoch, for so much does the machine wander in such a time; it is not taken from the two loads of
 // one, which differ where work piles up. They contradict the trials if their interval misses that of the
-// trials, widened by ShortLoads, or lies on the other side of 1.
-func (t *Table) longLoads(m Metric, loads []result.Trial, conf float64) *LongLoads {
+// trials, widened by ShortLoads, or lies on the other side of 1. It returns nil and why if loads cannot be compared.
+func (t *Table) longLoads(m Metric, loads []result.Trial, conf float64) (_ *LongLoads, why string) {
 	if len(loads) != 4 {
-		return nil
+		return nil, ""
 	}
 	x := &LongLoads{A: loads[0].Contestant, B: loads[1].Contestant, Seconds: float64(loads[0].Load.WindowNS) / 1e9}
 	x.Short = t.Compare(m, at(x.A), at(x.B), conf)
+	if x.Short.N < 2 {
+		return nil, fmt.Sprintf("the trials compare %s and %s in fewer than two epochs", x.A, x.B)
+	}
 	var log, squares float64
 	for i := range loads {
 		v, ok := m.Of(&loads[i])
-		if !ok || v <= 0 || x.Short.N < 2 {
-			return nil
+		if !ok || v <= 0 {
+			return nil, fmt.Sprintf("the loads of %s have no figure of %s", loads[i].Contestant, m.Name)
 		}
 		sign := 1.
 		if loads[i].Contestant == x.B {
@@ -57,8 +61,12 @@ func (t *Table) longLoads(m Metric, loads []result.Trial, conf float64) *LongLoa
 	x.Ratio = Estimate{Value: math.Exp(log), Lo: math.Exp(log - own), Hi: math.Exp(log + own), N: 2}
 	reverses := x.Short.Lo > 1 && x.Ratio.Hi < 1 || x.Short.Hi < 1 && x.Ratio.Lo > 1
 	x.Contradicts = reverses || x.Ratio.Hi < x.Short.Lo/(1+ShortLoads) || x.Ratio.Lo > x.Short.Hi*(1+ShortLoads)
+	within := func(r float64) bool { return x.Ratio.Lo <= r && r <= x.Ratio.Hi }
+	margin := math.Log(1 + ShortLoads)
+	x.Noisy = !x.Contradicts && within(1) && within(x.Short.Value) &&
+		own >= max(margin, math.Log(x.Short.Lo)-margin, -math.Log(x.Short.Hi)-margin)
 	x.Words = x.words(m)
-	return x
+	return x, ""
 }
 
 // Contradict reports whether the long loads contradict the trials of two contestants under a metric.

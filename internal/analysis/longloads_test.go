@@ -89,6 +89,49 @@ func TestLongLoadsAreWorded(t *testing.T) {
 			t.Errorf("judged by %d loads", len(few))
 		}
 	}
+	in.Long = longOf("b", "a", [4]float64{1, 1, 1, 1})
+	in.Long[1].Server.CPUNS = nil
+	if a := Analyse(in); a.Long != nil || a.NoLong != "the loads of a have no figure of cpu_per_request" {
+		t.Errorf("%+v, %q", a.Long, a.NoLong)
+	}
+	in.Primary, in.Trials = "throughput", rising(1, 1, .02, nil, "a", "b", "ref", "ref'")
+	if a := Analyse(in); a.Long != nil || a.NoLong != "the trials compare b and a in fewer than two epochs" {
+		t.Errorf("%+v, %q", a.Long, a.NoLong)
+	}
+}
+
+// Long loads whose interval has room for all of the difference and for none say nothing.
+func TestNoisyLongLoads(t *testing.T) {
+	for name, c := range map[string]struct {
+		slow, wander, long float64
+		noisy              bool
+	}{
+		"1.5 × in much noise":        {1.5, 1, 1.2, true},
+		"3.3 × in little":            {3.3, .05, 3.2, false},
+		"all of it, but 1 is in":     {1.03, .05, 1.02, false},
+		"in noise, but far from one": {3.3, .3, 3.3, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := input(rising(1, 12, .02, nil, "a", "b", "ref", "ref'"), "a", "b")
+			rng := rand.New(rand.NewPCG(1, 2))
+			epoch := map[int]float64{}
+			for i := range in.Trials {
+				x := &in.Trials[i]
+				if epoch[x.Epoch] == 0 {
+					epoch[x.Epoch] = math.Exp(c.wander * rng.NormFloat64())
+				}
+				f := epoch[x.Epoch] * 50_000
+				if x.Contestant == "b" {
+					f /= c.slow
+				}
+				x.Load.Succeeded = int64(f * float64(x.Load.WindowNS) / 1e9 * (1 + .005*rng.NormFloat64()))
+			}
+			in.Long = longOf("a", "b", [4]float64{c.long * 50_000, 50_000, 50_000, c.long * 50_000})
+			if x := Analyse(in).Long; x.Contradicts || x.Noisy != c.noisy {
+				t.Errorf("%+v", x)
+			}
+		})
+	}
 }
 
 // Long loads of honest servers, on a machine that wanders as it did in the trials, contradict in few runs.

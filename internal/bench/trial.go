@@ -273,14 +273,27 @@ func (b *Bench) connect(ctx context.Context, s Server, o plan.Order) (_ load.Ses
 	return sess, seen.Succeeded, nil
 }
 
-// watchUnloaded thaws a contestant without loading it, and reads what CPU it uses: work that it put off.
-func (b *Bench) watchUnloaded(s Server, t *result.Trial) error {
+// watchUnloaded thaws a contestant without loading it, and reads what CPU it uses: work that it put off. It does so for
+// least and then, for most at most, until a CPU was quiet for calm.
+func (b *Bench) watchUnloaded(ctx context.Context, s Server, t *result.Trial, least, most time.Duration) error {
+	const calm, quiet = 300 * time.Millisecond, 15 * time.Millisecond
 	if err := s.Thaw(); err != nil {
 		return err
 	}
 	used, began := clocks(s), b.Generator.Now()
-	b.Generator.Rest(time.Duration(b.run.Plan.UnloadedNS))
-	t.UnloadedCPUNS, t.UnloadedNS = used()[0].ns(), int64(b.Generator.Now().Sub(began))
+	passed := func() time.Duration { return b.Generator.Now().Sub(began) }
+	if most > least {
+		least -= calm
+	}
+	b.Generator.Rest(least)
+	for passed() < most && ctx.Err() == nil {
+		before := used()[0]
+		b.Generator.Rest(min(calm, most-passed()))
+		if now := used()[0]; !now.ok || now.d-before.d <= quiet {
+			break
+		}
+	}
+	t.UnloadedCPUNS, t.UnloadedNS = used()[0].ns(), int64(passed())
 	return s.Freeze()
 }
 
@@ -365,10 +378,20 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	}
 	t.Causes.GeneratorCPUs = max(1, len(b.Generator.CPUs()))
 	t.Causes.GeneratorShared = backend != nil && !b.run.Host.BackendApart() || !b.run.Host.Pinned
-	if o.Last && p.UnloadedNS > 0 && slices.Contains(p.Contestants, o.Contestant) {
-		if err := b.watchUnloaded(s, t); err != nil {
-			return nil, err
-		}
+	least := time.Duration(p.UnloadedNS)
+	most := least
+	switch {
+	case o.Long && o.Position > 1: // the last of that contestant
+		most = min(plan.LongRestMost(p), b.until.Sub(b.Generator.Now()))
+		least = min(plan.LongRest, most)
+	case !o.Last || !slices.Contains(p.Contestants, o.Contestant):
+		return t, nil
+	}
+	if most > 0 {
+		err = b.watchUnloaded(ctx, s, t, least, most)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return t, nil
 }

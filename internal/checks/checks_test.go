@@ -352,6 +352,7 @@ var provocations = []provocation{
 	{"V39", Warn, trials(func(t *result.Trial) { t.Load.SilentNS, t.Load.Connections = 120e6, 8 })},
 	{"V40", Pass, unloaded(2e6, 12e7)}, {"V40", Warn, unloaded(2e7, 12e7)}, {"V40", Fail, unloaded(45e6, 12e7)},
 	{"V40", Warn, unloaded(2e6, 35e7)}, {"V40", Fail, unloaded(2e6, 55e7)},
+	{"V40", Pass, afterLong(1e8)}, {"V40", Warn, afterLong(4e8)}, {"V40", Fail, afterLong(12e8)},
 	{"V31", Warn, func(e *Evidence) { e.Run.Host.Pinned = false }},
 	{"V39", Warn, trials(func(t *result.Trial) { t.Load.SilentNS, t.Load.Connections = 120e6, 8 })},
 	{"V31", Warn, func(e *Evidence) { e.Run.Host.SharedCore = true }},
@@ -368,6 +369,19 @@ func unloaded(idle, outside int64) func(*Evidence) {
 			t.UnloadedNS, t.UnloadedCPUNS = 5e7, ns(idle)
 		}
 	})
+}
+
+// afterLong has long loads of 2 s of CPU of each, and so much CPU time in the 4 s after the last one.
+func afterLong(cpu int64) func(*Evidence) {
+	return func(e *Evidence) {
+		unloaded(2e6, 12e7)(e)
+		for i := range 4 {
+			e.Run.Long = append(e.Run.Long, result.Trial{Contestant: "a", Server: result.Usage{CPUNS: ns(2e9)}})
+			if x := &e.Run.Long[i]; i == 3 {
+				x.UnloadedNS, x.UnloadedCPUNS = 4e9, ns(cpu)
+			}
+		}
+	}
 }
 
 // segments counts the same in every trial.

@@ -221,10 +221,11 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 // deferred checks whether contestants use CPU while they are not loaded: after the last trial of an epoch, without
 // connections, and from the thaw to the freeze of each trial outside of its window, beyond what the requests
 // of the re-warm cost at the rate of the window and what connections may cost: those of a closed loop on
-// one CPU leave no room for more. Records that do not tell have no such finding.
+// one CPU leave no room for more; and after long loads, over what the last of them took. Records that do not tell
+// have no such finding.
 func deferred(c *Check, e *Evidence) []Finding {
 	const connection, handshake = 0.2e6, 2e6 // ns, at most: to accept and close one
-	return slices.DeleteFunc(measured(func(c *Check, e *Evidence, _ string, own []result.Trial) (State, string) {
+	return slices.DeleteFunc(measured(func(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
 		var idle, time, outside, within float64
 		for i := range own {
 			t := &own[i]
@@ -245,9 +246,18 @@ func deferred(c *Check, e *Evidence) []Finding {
 			return Pass, ""
 		}
 		unloaded, beyond := idle/time, outside/within
-		return max(c.Limits[0].Grade(unloaded), c.Limits[1].Grade(beyond)), fmt.Sprintf("without load it used a CPU for %s "+
-			"of the time; around its loads, beyond what answers and connections may cost, %s of the CPU time that it used in them",
-			document.Percent(unloaded), document.Percent(beyond))
+		state := max(c.Limits[0].Grade(unloaded), c.Limits[1].Grade(beyond))
+		text := fmt.Sprintf("without load it used a CPU for %s of the time; around its loads, beyond what answers and "+
+			"connections may cost, %s of the CPU time that it used in them", document.Percent(unloaded), document.Percent(beyond))
+		for _, t := range slices.Backward(e.Run.Long) {
+			if t.Contestant == name && t.UnloadedCPUNS != nil && t.Server.CPUNS != nil && *t.Server.CPUNS > 0 {
+				after := float64(*t.UnloadedCPUNS) / float64(*t.Server.CPUNS)
+				return max(state, c.Limits[2].Grade(after)), fmt.Sprintf("%s; in the %.2g s after its last load of %.2g s, %s of "+
+					"the CPU time that it used in it", text, float64(t.UnloadedNS)/1e9, float64(t.Load.WindowNS)/1e9,
+					document.Percent(after))
+			}
+		}
+		return state, text
 	})(c, e), func(f Finding) bool { return f.Text == "" })
 }
 

@@ -21,6 +21,19 @@ const (
 // what a server takes for idle.
 const unloadedNS = int64(50 * time.Millisecond)
 
+// After the last long load of each of the two, it is watched until it is quiet: at least LongRest, and at most
+// longRestMost, or one part in restPart of a shorter budget.
+const (
+	LongRest     = time.Second
+	longRestMost = 5 * time.Second
+	restPart     = 60
+)
+
+// LongRestMost returns how long a contestant is watched after its long loads, at most.
+func LongRestMost(p *result.Plan) time.Duration {
+	return max(LongRest, min(longRestMost, time.Duration(p.BudgetNS/restPart)))
+}
+
 // longLoads returns the length of the long loads of a plan, or why it has none. Both are empty where all of
 // its trials are long ones, or there is no pair.
 func longLoads(p *result.Plan) (ns int64, why string) {
@@ -31,19 +44,27 @@ func longLoads(p *result.Plan) (ns int64, why string) {
 		return 0, ""
 	case p.Fresh || len(p.Family) > 0:
 		return 0, "they are made only where all pairs are compared at one level"
-	case LongCost(&q) > time.Duration(p.BudgetNS/longPart):
+	case longLoadsCost(&q) > time.Duration(p.BudgetNS/longPart):
 		return 0, shortBudget
 	}
 	return q.LongNS, ""
 }
 
-// LongCost returns the time of the long loads, and of what the last trial before them may take too long.
+// LongCost returns the time of the long loads and, at most, of the watch after them.
 func LongCost(p *result.Plan) time.Duration {
 	if p.LongNS == 0 {
 		return 0
 	}
+	return longLoadsCost(p) + 2*LongRestMost(p)
+}
+
+// longLoadsCost returns the time of the long loads, and of what the last trial before them may take too long.
+func longLoadsCost(p *result.Plan) time.Duration {
+	if p.LongNS == 0 {
+		return 0
+	}
 	each := time.Duration(p.LongNS+Rewarm(p, p.Level)) + 4*trialOverhead + Answered(p.Level) + beyond(p.Level)*dialTime
-	return time.Duration(4 * each)
+	return 4 * each
 }
 
 // LongOrders returns the long loads of a and b. The attempt counts from 0.

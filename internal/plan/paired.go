@@ -219,8 +219,8 @@ func (paired) estimate(p *result.Plan) (Cost, error) {
 	c := Cost{Pairs: pairs(p, p.Contestants), Tests: tests(p, p.Contestants)}
 	turn := turnCost(p)
 	c.Epoch = turn / time.Duration(len(partsWith(p, false)))
-	c.Whole = verifyEstimate(p) + LongCost(p)
-	before := c.Whole + pilotsEstimate(p) + extraCost(p)
+	c.Whole = verifyEstimate(p) + longLoadsCost(p)
+	before := verifyEstimate(p) + LongCost(p) + pilotsEstimate(p) + extraCost(p)
 	left := time.Duration(p.BudgetNS) - before
 	c.Analyses = analyses(p, p.Analyses, int(float64(left)*(1-reserve)/float64(turn)), c.Tests)
 	if len(c.Analyses) == 0 {

@@ -107,12 +107,18 @@ func (v *view) trust() []document.Item {
 				document.Item{Label: "!", Style: stateStyle[a.State], Text: document.Plain(v.trouble(a))})
 		}
 	}
+	noisy := ""
 	if x := v.a.Long; x != nil && !x.Contradicts && v.Valid > 0 {
-		fine = append(fine, fmt.Sprintf("loads of %g s do not contradict", math.Round(x.Seconds)))
+		loads := fmt.Sprintf("loads of %g s of %s and %s", math.Round(x.Seconds), v.title(x.A), v.title(x.B))
+		if x.Noisy {
+			noisy = loads + ": too noisy to tell"
+		} else {
+			fine = append(fine, loads+" do not contradict")
+		}
 	}
 	slices.SortStableFunc(more, func(a, b document.Item) int { return cmp.Compare(b.Style, a.Style) })
 	more = append(more, unknown...)
-	for _, text := range append(v.run.CheckedAlso(), nonEmpty(v.withoutTwins(), v.withoutLong())...) {
+	for _, text := range append(v.run.CheckedAlso(), nonEmpty(v.withoutTwins(), v.withoutLong(), v.unwatched(), noisy)...) {
 		more = append(more, document.Item{Label: "?", Text: document.Plain(document.Clean(text))})
 	}
 	if limits := nonEmpty(v.ofCPUs(), v.unlikeService(), v.otherRuns()); len(limits) > 0 {
@@ -153,6 +159,30 @@ func (v *view) withoutLong() string {
 	return "not checked in long loads: " + document.Clean(v.NoLong)
 }
 
+// unwatched says of whom the CPU without load was not read though it was planned; "" if no verdict rests on it.
+func (v *view) unwatched() string {
+	if v.run.Plan.UnloadedNS == 0 || v.Valid == 0 || !v.ranks() && !v.namesPairs() {
+		return ""
+	}
+	var names []string
+	for _, name := range v.run.Plan.Contestants {
+		found := slices.ContainsFunc(v.Findings, func(f checks.Finding) bool { return f.ID == checks.Deferred && f.Contestant == name })
+		if !found && slices.ContainsFunc(v.run.Trials, func(t result.Trial) bool { return t.Contestant == name }) {
+			why := "no valid reading"
+			for _, l := range v.run.Launches {
+				if l.Contestant == name && l.Absent["cpu"] != "" {
+					why = document.Clean(l.Absent["cpu"])
+				}
+			}
+			names = append(names, v.title(name)+" ("+why+")")
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return "not checked for CPU without load: " + strings.Join(names, ", ")
+}
+
 // longLoads says for a page what long loads say of the verdicts.
 func (v *view) longLoads() string {
 	x := v.a.Long
@@ -164,6 +194,9 @@ func (v *view) longLoads() string {
 		v.title(x.B))
 	if x.Contradicts {
 		return text + ", which contradicts the short ones: no verdict"
+	}
+	if x.Noisy {
+		return text + ": too noisy to tell"
 	}
 	return text + ", which does not contradict the short ones"
 }

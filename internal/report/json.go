@@ -136,6 +136,7 @@ func (v *view) longJSON() *longJSON {
 		long, short := ratio(x.Ratio), ratio(x.Short)
 		o.A, o.B, o.Seconds, o.Ratio, o.Short, o.Contradicts = orNull(x.A), orNull(x.B), x.Seconds, &long, &short,
 			&x.Contradicts
+		o.Noisy = x.Noisy
 	} else if v.NoLong == "" {
 		return nil
 	}

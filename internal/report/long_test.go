@@ -6,7 +6,30 @@ import (
 	"testing"
 
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
+	"dyno/internal/result"
 )
+
+// Whose CPU without load was not read is not said to be checked.
+func TestCPUWithoutLoadNotRead(t *testing.T) {
+	d := fixture()
+	d.Run.Plan.UnloadedNS = 5e7
+	for _, name := range d.Run.Plan.Contestants {
+		if name != "hyper" && name != "fasthttp" {
+			d.Findings = append(d.Findings, checks.Finding{ID: checks.Deferred, Contestant: name})
+		}
+		d.Run.Trials = append(d.Run.Trials, result.Trial{Contestant: name})
+	}
+	d.Run.Launches = append(d.Run.Launches, result.Launch{Contestant: "hyper", Absent: map[string]string{"cpu": "it is on another machine"}})
+	const want = "? not checked for CPU without load: fasthttp (no valid reading), hyper (it is on another machine)"
+	if text := strings.Join(strings.Fields(string(written(t, Text, d))), " "); !strings.Contains(text, want) {
+		t.Errorf("without %q:\n%s", want, text)
+	}
+	d.Run.Plan.UnloadedNS = 0 // as in older records
+	if text := string(written(t, Text, d)); strings.Contains(text, "not checked for") {
+		t.Error(text)
+	}
+}
 
 // What long loads say of the verdict on a pair is in every form, and that they say nothing, too.
 func TestLongLoadsAreToldOf(t *testing.T) {
@@ -26,13 +49,16 @@ func TestLongLoadsAreToldOf(t *testing.T) {
 		}
 		return d
 	}
+	noisy := func() *Data { d := long(false); d.Analysis.Long.Noisy = true; return d }
 	for name, c := range map[string]struct {
 		data             *Data
 		text, json, page string
 		without          string
 	}{
 		"contradict": {long(true), "no verdict: " + words, `"contradicts": true`, "contradicts the short ones: no verdict", "do not contradict"},
-		"agree":      {long(false), "loads of 2 s do not contradict", `"contradicts": false`, "does not contradict the short ones", words},
+		"agree":      {long(false), "loads of 2 s of fasthttp and hyper do not contradict", `"contradicts": false`, "does not contradict the short ones", words},
+		"noisy": {noisy(), "? loads of 2 s of fasthttp and hyper: too noisy to tell", `"too_noisy": true`, ": too noisy to tell",
+			"contradict the short ones"},
 		"none": {func() *Data { d := fixture(); d.NoLong = "the budget is too short for them"; return d }(),
 			"not checked in long loads: the budget is too short for them", `"not_checked": "the budget is too short for them"`,
 			"not checked in long loads: the budget is too short for them", "do not contradict"},

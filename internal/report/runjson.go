@@ -169,6 +169,7 @@ type longJSON struct {
 	Ratio       *ratioJSON `json:"ratio"` // its interval is of the loads' own error; epochs: loads of each
 	Short       *ratioJSON `json:"short_ratio"`
 	Contradicts *bool      `json:"contradicts"`
+	Noisy       bool       `json:"too_noisy,omitempty"`
 }
 
 type findingJSON struct {

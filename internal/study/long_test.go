@@ -26,9 +26,11 @@ func TestDeferredWorkWinsNothing(t *testing.T) {
 			if l.Contestant == "defer" {
 				l.Load.Succeeded = 330_000
 			}
-		}, []string{"defer is faster: 3.3", "loads of 2 s do not contradict"}, "not checked"},
+		}, []string{"defer is faster: 3.3", "loads of 2 s of defer and inline do not contradict"}, "not checked in long loads"},
 		"disturbed": {0, func(p *result.Plan, i int, l *result.Trial) { l.Causes.StealNS = 1e9 },
 			[]string{"defer is faster: 3.3", "not checked in long loads: other programs, the hypervisor or a pause disturbed them"}, "no verdict"},
+		"no figure": {0, func(p *result.Plan, i int, l *result.Trial) { l.Load.Succeeded = 0 },
+			[]string{"defer is faster: 3.3", "not checked in long loads: the loads of defer have no figure of throughput"}, "no verdict"},
 		"short budget": {45 * time.Second, nil, []string{"defer is faster: 3.3", "not checked in long loads: the budget is too short for them"},
 			"no verdict"},
 	} {

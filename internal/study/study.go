@@ -119,7 +119,9 @@ func Evaluate(run *result.Run) *report.Data {
 		d.Scalings = scalings(run, d.Levels)
 	}
 	if plan.Of(&run.Plan).Traits().Decides {
-		_, d.NoLong = plan.Long(run)
+		if _, d.NoLong = plan.Long(run); d.NoLong == "" && d.Analysis != nil {
+			d.NoLong = d.Analysis.NoLong
+		}
 	}
 	return d
 }
