@@ -10,34 +10,42 @@ import (
 
 // Table indexes trials by cell (contestant and level), epoch and round.
 type Table struct {
-	epochs []int           // in order
-	rounds map[int][]int   // of an epoch
-	loaded map[[2]int]bool // an epoch has trials at a level
-	trials map[place]*result.Trial
+	epochs []int                     // in order
+	rounds map[int][]int             // of an epoch
+	loaded map[[2]int]bool           // an epoch has trials at a level
+	trials map[place][]*result.Trial // by index of rounds; nil where the cell has none
 }
 
 type place struct {
 	result.Cell
-	epoch, round int
+	epoch int
 }
 
 // Tabulate makes the Table of trials. at returns the index of a trial's level (result.Plan.At); it
 // is nil if all trials are at one level.
 func Tabulate(trials []result.Trial, at func(*result.Trial) int) *Table {
-	t := &Table{rounds: map[int][]int{}, loaded: map[[2]int]bool{}, trials: map[place]*result.Trial{}}
+	t := &Table{rounds: map[int][]int{}, loaded: map[[2]int]bool{}, trials: map[place][]*result.Trial{}}
 	for i := range trials {
 		tr, level := &trials[i], 0
 		if at != nil {
 			level = at(tr)
 		}
-		if !slices.Contains(t.epochs, tr.Epoch) {
+		rounds := t.rounds[tr.Epoch]
+		if len(rounds) == 0 {
 			t.epochs = append(t.epochs, tr.Epoch)
 		}
-		if !slices.Contains(t.rounds[tr.Epoch], tr.Round) {
-			t.rounds[tr.Epoch] = append(t.rounds[tr.Epoch], tr.Round)
+		at := slices.Index(rounds, tr.Round)
+		if at < 0 {
+			at = len(rounds)
+			t.rounds[tr.Epoch] = append(rounds, tr.Round)
 		}
 		t.loaded[[2]int{tr.Epoch, level}] = true
-		t.trials[place{result.Cell{Contestant: tr.Contestant, Level: level}, tr.Epoch, tr.Round}] = tr
+		p := place{result.Cell{Contestant: tr.Contestant, Level: level}, tr.Epoch}
+		own := t.trials[p]
+		for len(own) <= at {
+			own = append(own, nil)
+		}
+		own[at], t.trials[p] = tr, own
 	}
 	return t
 }
@@ -101,8 +109,8 @@ func (t *Table) Difference(m Metric, a, b result.Cell, conf float64) Estimate {
 // values returns the metric's values of a cell in one epoch, one for each round.
 func (t *Table) values(m Metric, c result.Cell, epoch int) []float64 {
 	var out []float64
-	for _, r := range t.rounds[epoch] {
-		if tr := t.trials[place{c, epoch, r}]; tr != nil {
+	for _, tr := range t.trials[place{c, epoch}] {
+		if tr != nil {
 			if v, ok := m.Of(tr); ok {
 				out = append(out, v)
 			}
@@ -121,8 +129,9 @@ func (t *Table) logRatios(m Metric, a, b result.Cell, epoch int) []float64 {
 // inRound returns f of the values of a and b for each round of an epoch that has both.
 func (t *Table) inRound(m Metric, a, b result.Cell, epoch int, f func(x, y float64) float64) []float64 {
 	var out []float64
-	for _, r := range t.rounds[epoch] {
-		x, y := t.trials[place{a, epoch, r}], t.trials[place{b, epoch, r}]
+	xs, ys := t.trials[place{a, epoch}], t.trials[place{b, epoch}]
+	for r := range min(len(xs), len(ys)) {
+		x, y := xs[r], ys[r]
 		if x == nil || y == nil {
 			continue
 		}
@@ -182,9 +191,14 @@ func (t *Table) inRounds(m Metric, c result.Comparison) (d []float64, perEpoch i
 
 // has reports whether any trial has the metric.
 func (t *Table) has(m Metric) bool {
-	for _, tr := range t.trials {
-		if _, ok := m.Of(tr); ok {
-			return true
+	for _, own := range t.trials {
+		for _, tr := range own {
+			if tr == nil {
+				continue
+			}
+			if _, ok := m.Of(tr); ok {
+				return true
+			}
 		}
 	}
 	return false

@@ -97,10 +97,10 @@ func (t *Table) changes(m Metric, c result.Cell, cells []result.Cell, controls [
 // logs returns the logs of a cell's values in an epoch, by round.
 func (t *Table) logs(m Metric, c result.Cell, epoch int) map[int]float64 {
 	out := map[int]float64{}
-	for _, r := range t.rounds[epoch] {
-		if tr := t.trials[place{c, epoch, r}]; tr != nil {
+	for _, tr := range t.trials[place{c, epoch}] {
+		if tr != nil {
 			if v, ok := m.Of(tr); ok && v > 0 {
-				out[r] = math.Log(v)
+				out[tr.Round] = math.Log(v)
 			}
 		}
 	}

@@ -23,6 +23,7 @@ type Evidence struct {
 	Levels [][]result.Trial
 
 	left []analysis.Residual
+	own  []result.Trial // of one contestant: memory that the next one and the next check use again
 }
 
 // watched returns the trials whose causes are judged: the valid ones or, if the machine was so busy
@@ -67,7 +68,7 @@ func whole(f func(*Check, *Evidence) (State, string)) func(*Check, *Evidence) []
 	}
 }
 
-// ofContestant is a check of the valid trials of one contestant.
+// ofContestant is a check of the valid trials of one contestant, which it does not keep.
 type ofContestant func(c *Check, e *Evidence, name string, own []result.Trial) (State, string)
 
 // perContestant returns the function of a check of each contestant that has valid trials or failed.
@@ -75,12 +76,13 @@ func perContestant(f ofContestant) func(*Check, *Evidence) []Finding {
 	return func(c *Check, e *Evidence) []Finding {
 		var out []Finding
 		for _, name := range e.Run.Plan.Contestants {
-			var own []result.Trial
+			own := e.own[:0]
 			for i := range e.Valid {
 				if e.Valid[i].Contestant == name {
 					own = append(own, e.Valid[i])
 				}
 			}
+			e.own = own
 			if len(own) == 0 && e.Run.FailureOf(name) == nil {
 				continue
 			}

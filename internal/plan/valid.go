@@ -13,10 +13,12 @@ import (
 // Valid returns the valid trials: those of the last attempt of each round that is neither discarded
 // nor dropped (droppedRounds), in valid epochs after the pilots.
 func Valid(run *result.Run) []result.Trial {
-	var out []result.Trial
+	out := slices.Grow([]result.Trial(nil), len(run.Trials))
 	dropped := droppedRounds(run)
-	for _, e := range Epochs(run) {
-		out = append(out, roundsOf(run, e, dropped)...)
+	for e := run.Plan.Pilots; e <= lastEpoch(run); e++ {
+		if rounds := attemptsOf(run, e); enough(rounds, dropped) {
+			out = appendValid(out, run, rounds, dropped)
+		}
 	}
 	return out
 }
@@ -25,7 +27,7 @@ func Valid(run *result.Run) []result.Trial {
 func Pilot(run *result.Run) []result.Trial {
 	var out []result.Trial
 	for e := range run.Plan.Pilots {
-		out = append(out, roundsOf(run, e, 0)...)
+		out = appendValid(out, run, attemptsOf(run, e), 0)
 	}
 	return out
 }
@@ -67,39 +69,57 @@ func among(run *result.Run, epochs []int, part int) (n int) {
 	return n
 }
 
+// attempt is the last one at a round.
+type attempt struct {
+	trials          []result.Trial // of each its last take
+	complete, valid bool
+}
+
+// attemptsOf returns the last attempt at each round of an epoch.
+func attemptsOf(run *result.Run, epoch int) []attempt {
+	out := make([]attempt, roundsIn(&run.Plan, epoch))
+	for r := range out {
+		if k, ok := lastAttempt(run, epoch, r); ok && complete(run, k) {
+			out[r] = attempt{trials: trials(run, k), complete: true, valid: !discarded(run, k)}
+		}
+	}
+	return out
+}
+
 // epochCounts reports whether an epoch ended and enough of its rounds are valid.
 func epochCounts(run *result.Run, epoch, dropped int) bool {
+	return enough(attemptsOf(run, epoch), dropped)
+}
+
+// enough reports whether all rounds of an epoch are complete and at least half of them valid.
+func enough(rounds []attempt, dropped int) bool {
 	valid, done := 0, 0
-	rounds := roundsIn(&run.Plan, epoch)
-	dropped = min(dropped, rounds-1) // one that has nothing but cells beside the family has one round, which counts
-	for r := range rounds {
-		k, ok := lastAttempt(run, epoch, r)
-		if !ok || !complete(run, k) {
+	dropped = min(dropped, len(rounds)-1) // one that has nothing but cells beside the family has one round, which counts
+	for r, a := range rounds {
+		if !a.complete {
 			return false
 		}
 		if r < dropped {
 			continue
 		}
 		done++
-		if !discarded(run, k) {
+		if a.valid {
 			valid++
 		}
 	}
 	return 2*valid >= done
 }
 
-// roundsOf returns the trials of an epoch's complete rounds that are not discarded. From dropped
-// rounds it returns the trials of the cells that are loaded once an epoch.
-func roundsOf(run *result.Run, epoch, dropped int) []result.Trial {
-	var out []result.Trial
-	for r := range roundsIn(&run.Plan, epoch) {
-		k, ok := lastAttempt(run, epoch, r)
-		if !ok || !complete(run, k) || discarded(run, k) {
+// appendValid appends the trials of an epoch's complete rounds that are not discarded. Of dropped rounds
+// it appends the trials of the cells that are loaded once an epoch.
+func appendValid(out []result.Trial, run *result.Run, rounds []attempt, dropped int) []result.Trial {
+	for r, a := range rounds {
+		if !a.valid {
 			continue
 		}
-		for _, t := range trials(run, k) {
-			if r >= dropped || !entersRounds(&run.Plan, &t) {
-				out = append(out, t)
+		for i := range a.trials {
+			if t := &a.trials[i]; r >= dropped || !entersRounds(&run.Plan, t) {
+				out = append(out, *t)
 			}
 		}
 	}
@@ -187,11 +207,17 @@ func trials(run *result.Run, k result.Key) []result.Trial {
 	if run.Plan.Retakes == 0 {
 		return all
 	}
-	last := make([]result.Trial, 0, len(all))
+	var last []result.Trial // a copy only where a trial has a later take
 	for i := range all {
-		if i == len(all)-1 || all[i+1].Position != all[i].Position {
+		again := i < len(all)-1 && all[i+1].Position == all[i].Position
+		if again && last == nil {
+			last = append(make([]result.Trial, 0, len(all)), all[:i]...)
+		} else if !again && last != nil {
 			last = append(last, all[i])
 		}
+	}
+	if last == nil {
+		return all
 	}
 	return last
 }

@@ -11,10 +11,11 @@ import (
 // evaluateNamedPairs evaluates a paired run whose plan names its comparisons. It returns their
 // verdicts, and an analysis of each level alone.
 func evaluateNamedPairs(run *result.Run) *report.Data {
-	a, valid := Analyse(run), plan.Valid(run)
+	valid := plan.Valid(run)
+	a, levels := analyse(run, valid), byLevel(run, valid)
 	discarded, all := plan.Discarded(run)
-	d := &report.Data{Run: run, Analysis: a, Levels: levelsOf(run), Alone: alone(run), Valid: len(valid),
-		Discarded: discarded, Reached: analysis.Reached(byLevel(run, valid))}
+	d := &report.Data{Run: run, Analysis: a, Levels: levelsFrom(run, 0, levels), Alone: alone(run), Valid: len(valid),
+		Discarded: discarded, Reached: analysis.Reached(levels)}
 	e := &checks.Evidence{Run: run, Valid: valid, Discarded: discarded, All: all, Analysis: a}
 	compared, others := comparedLevels(d.Levels)
 	for _, l := range compared {

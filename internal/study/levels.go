@@ -16,8 +16,9 @@ import (
 func evaluateSweep(run *result.Run) *report.Data {
 	valid := plan.Valid(run)
 	discarded, all := plan.Discarded(run)
-	d := &report.Data{Run: run, Levels: levelsOf(run), Alone: alone(run), Valid: len(valid), Discarded: discarded,
-		Reached: analysis.Reached(byLevel(run, valid))}
+	levels := byLevel(run, valid)
+	d := &report.Data{Run: run, Levels: levelsFrom(run, 0, levels), Alone: alone(run), Valid: len(valid),
+		Discarded: discarded, Reached: analysis.Reached(levels)}
 	e := &checks.Evidence{Run: run, Valid: valid, Discarded: discarded, All: all, Analysis: &analysis.Analysis{Primary: run.Plan.Primary, Margin: run.Plan.Margin}}
 	d.Findings = byContestant(run, checks.Make(e, checks.Sweep, checks.Once), worst(run, checks.Sweep, d.Levels, discarded, all))
 	return d
@@ -60,8 +61,13 @@ func worst(run *result.Run, kind checks.RunKind, levels []report.Level, discarde
 
 // levelsOf returns the levels of a run in order of the plan, with the results of each.
 func levelsOf(run *result.Run) []report.Level {
+	return levelsFrom(run, 0, byLevel(run, plan.Valid(run)))
+}
+
+// levelsFrom returns the levels of a run from one on, with the results of its valid trials by level.
+func levelsFrom(run *result.Run, first int, valid map[int][]result.Trial) []report.Level {
 	p := &run.Plan
-	valid, pilot := byLevel(run, plan.Valid(run)), byLevel(run, plan.Pilot(run))
+	pilot := byLevel(run, plan.Pilot(run))
 	taken := map[result.Cell]bool{}
 	for i := range run.Trials {
 		if t := &run.Trials[i]; t.Epoch >= p.Pilots {
@@ -71,6 +77,9 @@ func levelsOf(run *result.Run) []report.Level {
 	var out []report.Level
 	backend := alone(run)
 	for i, at := range p.Points() {
+		if i < first {
+			continue
+		}
 		l := report.Level{Name: p.LevelName(i), At: at, Trials: valid[i], Absent: map[string]string{},
 			Kept: map[string]checks.Kept{}}
 		l.Loaded, l.Compared = plan.Loaded(p, i)
@@ -107,7 +116,16 @@ func levelsOf(run *result.Run) []report.Level {
 
 // byLevel groups trials by the index of their level.
 func byLevel(run *result.Run, trials []result.Trial) map[int][]result.Trial {
-	out := map[int][]result.Trial{}
+	n, out := map[int]int{}, map[int][]result.Trial{}
+	for i := range trials {
+		n[run.Plan.At(&trials[i])]++
+	}
+	for at, size := range n {
+		if size == len(trials) {
+			return map[int][]result.Trial{at: trials}
+		}
+		out[at] = make([]result.Trial, 0, size)
+	}
 	for i := range trials {
 		at := run.Plan.At(&trials[i])
 		out[at] = append(out[at], trials[i])

@@ -134,17 +134,18 @@ func evaluatePairs(run *result.Run) *report.Data {
 	if len(run.Plan.Family) > 0 {
 		return evaluateNamedPairs(run)
 	}
-	a := Analyse(run)
-	mergeTails(a, tailTrials(run))
 	valid := plan.Valid(run)
+	n, levels := len(valid), byLevel(run, valid)
+	a := analyse(run, levels[0])
+	mergeTails(a, levels[0])
 	discarded, all := plan.Discarded(run)
 	d := &report.Data{
-		Run: run, Analysis: a, Alone: alone(run), Valid: len(valid), Discarded: discarded,
-		Reached:  analysis.Reached(byLevel(run, valid)),
-		Findings: checks.Make(&checks.Evidence{Run: run, Valid: byLevel(run, valid)[0], Discarded: discarded, All: all, Analysis: a}, checks.Paired, checks.Once),
+		Run: run, Analysis: a, Alone: alone(run), Valid: n, Discarded: discarded,
+		Reached:  analysis.Reached(levels),
+		Findings: checks.Make(&checks.Evidence{Run: run, Valid: levels[0], Discarded: discarded, All: all, Analysis: a}, checks.Paired, checks.Once),
 	}
 	if len(run.Plan.Levels) > 1 {
-		d.Levels = levelsOf(run)[1:]
+		d.Levels = levelsFrom(run, 1, levels)
 		d.Findings = byContestant(run, d.Findings, worst(run, checks.ExtraLevels, d.Levels, discarded, all))
 	}
 	return d
@@ -153,18 +154,27 @@ func evaluatePairs(run *result.Run) *report.Data {
 // Analyse analyses the valid trials of a run that decides pairs: where the plan names a family,
 // those of all levels; else those of the first level, at which all pairs are decided.
 func Analyse(run *result.Run) *analysis.Analysis {
+	valid := plan.Valid(run)
+	if len(run.Plan.Family) == 0 {
+		valid = byLevel(run, valid)[0]
+	}
+	return analyse(run, valid)
+}
+
+// analyse does the same with the valid trials of these levels.
+func analyse(run *result.Run, valid []result.Trial) *analysis.Analysis {
 	p := &run.Plan
 	discarded, all := plan.Discarded(run)
 	long, _ := plan.Long(run)
 	in := analysis.Input{
-		Long: long, Trials: plan.Valid(run), Pilot: plan.Pilot(run), Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling,
+		Long: long, Trials: valid, Pilot: plan.Pilot(run), Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling,
 		Failed: failed(run), Analyses: plan.Analyses(run), Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin,
 		DiscardedShare: float64(discarded) / float64(max(1, all)), Fresh: p.Fresh,
 	}
 	if len(p.Family) > 0 {
 		in.Family, in.At = p.Family, p.At
 	} else {
-		in.Trials, in.Pilot = byLevel(run, in.Trials)[0], byLevel(run, in.Pilot)[0]
+		in.Pilot = byLevel(run, in.Pilot)[0]
 	}
 	return analysis.Analyse(in)
 }
