@@ -58,7 +58,7 @@ func (s *localServer) Exited() error {
 // Usage leaves out what cannot be read. Meters has recorded that at launch.
 func (s *localServer) Usage(u *result.Usage) {
 	s.Process.Usage(u)
-	u.LoggedBytes = s.Logged()
+	u.LoggedBytes, u.LogCutBytes = s.Logged(), s.Process.CutBytes()
 }
 
 // Heap requests the figures from a contestant that reports its heap.

@@ -59,6 +59,9 @@ func Append(path string) (*os.File, error) {
 	return open(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 }
 
+// Amend opens path, which must exist, to read it and to write anywhere in it.
+func Amend(path string) (*os.File, error) { return open(path, os.O_RDWR, 0) }
+
 // Create creates path, readable by its owner alone. It must not exist.
 func Create(path string) (*os.File, error) {
 	return open(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)

@@ -21,6 +21,8 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"dyno/internal/foreign"
 )
 
 // Command is a program to start and its environment.
@@ -181,13 +183,45 @@ func Tail(path string, n int) []string {
 	return lines
 }
 
-// LoggedBytes returns the size of the log file in bytes, 0 if there is none.
+// LoggedBytes returns how many bytes the log file has had so far, 0 if there is none; CutBytes how many of
+// them were cut out of it.
 func (p *Process) LoggedBytes() int64 {
 	info, err := os.Stat(p.log)
 	if err != nil {
 		return 0
 	}
-	return info.Size()
+	return info.Size() + p.CutBytes()
+}
+
+func (p *Process) CutBytes() int64 { return p.cut.Load() }
+
+// MostLogged limits a log file, in bytes. A server that runs may exceed it until it is frozen or stopped.
+const MostLogged = 64e6
+
+// cutLog cuts the middle out of a log of more than most bytes, and says so there. The processes must not
+// write meanwhile; they append, so what they write next follows what is kept. It is no fault of theirs if
+// it fails: the log stays as it is, and the next call tries again.
+func (p *Process) cutLog(most int64) {
+	info, err := os.Stat(p.log)
+	if err != nil || info.Size() <= most {
+		return
+	}
+	f, err := foreign.Amend(p.log)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	size := info.Size()
+	said := fmt.Sprintf("\n[dyno cut its middle out of this log, of which there were %d bytes, and kept %d: head and "+
+		"tail]\n", size+p.CutBytes(), most)
+	at, tail := most/2, most-most/2-int64(len(said)) // the tail moves towards the head, so it can be copied in order
+	_, err = io.Copy(io.NewOffsetWriter(f, at+int64(len(said))), io.NewSectionReader(f, size-tail, tail))
+	if err != nil {
+		return
+	}
+	if _, err = f.WriteAt([]byte(said), at); err == nil && f.Truncate(most) == nil {
+		p.cut.Add(size - most)
+	}
 }
 
 // LogTail returns the last n lines of the log, each cut at 500 characters.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/netip"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"dyno/internal/result"
@@ -20,7 +21,10 @@ var errSystem = fmt.Errorf("starting contestants needs Linux, and this is %s: %w
 	runtime.GOOS, errors.ErrUnsupported)
 
 // Process is a started command and its tree; it cannot exist on this system.
-type Process struct{ log string }
+type Process struct {
+	log string
+	cut atomic.Int64
+}
 
 // Start fails with an error that wraps errors.ErrUnsupported.
 func Start(cmd Command) (*Process, error) {

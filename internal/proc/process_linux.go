@@ -30,6 +30,7 @@ type Process struct {
 	err     error         // set before done is closed
 	used    time.Duration // by the process and the children it waited for, likewise
 	forced  atomic.Bool   // a member was killed
+	cut     atomic.Int64  // bytes, out of the log
 	cpus    unix.CPUSet   // that it was pinned to; empty: it was not
 	net     string        // folder of /proc that holds net and ns of its network; "": dyno's own
 
@@ -354,6 +355,7 @@ func (p *Process) Stop(grace time.Duration) error {
 		members = p.refresh()
 		if len(members) == 0 && p.exited() {
 			p.close()
+			p.cutLog(MostLogged)
 			return nil
 		}
 		if time.Now().After(deadline) {

@@ -451,3 +451,37 @@ func TestListening(t *testing.T) {
 func loopback(port int) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(port))
 }
+
+// TestLogIsCut: head and tail stay, the log says what was cut, and the count of bytes goes on.
+func TestLogIsCut(t *testing.T) {
+	p := box(t, "", "sh", "-c", "echo head; seq 100000 199999; exec sleep 60")
+	eventually(t, "it logs", func() bool { return p.LoggedBytes() == 700_005 })
+	if err := p.Freeze(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		p.cutLog(10_000)
+		b, err := os.ReadFile(p.log)
+		text := string(b)
+		if err != nil || len(b) != 10_000 || !strings.HasPrefix(text, "head\n100000\n") ||
+			!strings.HasSuffix(text, "\n199999\n") ||
+			strings.Count(text, "which there were 700005 bytes, and kept 10000:") != 1 {
+			t.Fatalf("%v, %d bytes: %.30q", err, len(b), text)
+		}
+		if p.LoggedBytes() != 700_005 || p.CutBytes() != 690_005 {
+			t.Errorf("%d bytes, %d cut", p.LoggedBytes(), p.CutBytes())
+		}
+	}
+	f, err := os.OpenFile(p.log, os.O_APPEND|os.O_WRONLY, 0) // as the server has it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	f.WriteString("more\n")
+	p.cutLog(10_000)
+	b, _ := os.ReadFile(p.log)
+	if n := strings.Count(string(b), "[dyno"); n != 1 || !strings.HasSuffix(string(b), "\n199999\nmore\n") ||
+		p.LoggedBytes() != 700_010 {
+		t.Errorf("%d notes, %d bytes", n, p.LoggedBytes())
+	}
+}

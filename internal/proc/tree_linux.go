@@ -273,6 +273,7 @@ func (p *Process) Freeze() error {
 		}
 		if len(running) == 0 {
 			p.settle(members)
+			p.cutLog(MostLogged)
 			return nil
 		}
 		if left.over(time.Now()) {

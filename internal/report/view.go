@@ -169,6 +169,15 @@ func (v *view) notes(r *row) (notes []string) {
 			notes = append(notes, document.Clean(d))
 		}
 	}
+	var cut int64
+	for i := range v.run.Trials {
+		if t := &v.run.Trials[i]; t.Contestant == r.Name {
+			cut = max(cut, t.Server.LogCutBytes)
+		}
+	}
+	if cut > 0 {
+		notes = append(notes, "log cut to 64 MB: "+Bytes(float64(cut))+" left out between head and tail")
+	}
 	return notes
 }
 

@@ -291,6 +291,7 @@ type Usage struct {
 	Threads      *int64 `json:"threads,omitempty"`
 	Processes    int    `json:"processes,omitempty"`
 	LoggedBytes  int64  `json:"logged_bytes,omitempty"`
+	LogCutBytes  int64  `json:"log_cut_bytes,omitempty"` // out of its log, since the launch
 
 	// Of Go contestants, where the plan asks for it: the heap in use right after the window, its
 	// connections still open; what was allocated and how many goroutines were started within. Of .NET
