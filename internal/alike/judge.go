@@ -13,6 +13,7 @@ import (
 type Verdict struct {
 	Answers  int64 // to requests whose bodies vary
 	Compared int64 // whole
+	Long     int64 // of Answers, those of which only the length was compared
 	Wrong    error // the first that is wrong; nil: none was found
 }
 
@@ -35,19 +36,13 @@ func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler
 		}
 		v, e := &Verdict{}, &evidence{side: one, varies: map[int]*variance{}}
 		v.Answers, e.kept, e.odd, _ = seen[one.name].Seen()
+		v.Long = seen[one.name].Long()
 		j.names = append(j.names, one.name)
 		j.out[one.name], j.all[one.name] = v, e
 		e.learn(s.stateful)
 	}
 	for _, name := range j.names {
 		j.side(name)
-	}
-	for _, name := range j.names { // so that as large ones are expected from now on
-		for _, x := range j.all[name].odd {
-			if j.out[name].Wrong == nil && !x.Cut {
-				contract.Requests[x.Index].Expect.Shape.Grow(x.Body)
-			}
-		}
 	}
 	return j.out
 }
@@ -154,17 +149,17 @@ func (j *judge) elsewhere(name string, index int, d *difference) bool {
 	})
 }
 
-// slack is how many times longer or shorter than all others bodies may be whose length depends on
-// earlier requests: a faster server has had more of these.
+// slack is how many times longer or shorter than all others bodies may be. Those before the load are
+// few, and where the length depends on earlier requests, a faster server has had more of these.
 const slack = 2
 
 // shapes judges the answers that lack the shape of those before the load: another side must have
-// shown theirs. For requests with placeholders this is judged by asking.
+// shown theirs. For requests with placeholders this is judged by asking, unless they are too long.
 func (j *judge) shapes(e *evidence) error {
 	others := map[int]*scenario.Shape{}
 	for _, x := range e.odd {
 		first := e.first(x.Index)
-		if first == nil || first.Drawn && !j.sides.stateful && len(j.names) > 1 {
+		if first == nil || first.Drawn && !x.Cut && !j.sides.stateful && len(j.names) > 1 {
 			continue
 		}
 		shape := others[x.Index]

@@ -250,13 +250,16 @@ func (b *Bench) measure(ctx context.Context, built []result.Contestant) (string,
 	for {
 		o, stop := plan.Next(b.run, func() bool { return b.Decided(b.run) })
 		if stop == "" && o.Epoch == epoch && !b.fits(o) {
-			return string(plan.Budget), cmp.Or(b.long(ctx), b.judge(ctx, epoch))
+			return string(plan.Budget), cmp.Or(b.long(ctx, epoch), b.judge(ctx, epoch))
 		}
 		if epoch >= 0 && (stop != "" || o.Epoch != epoch) {
 			if stop != "" {
-				if err := b.long(ctx); err != nil {
+				if err := b.long(ctx, epoch); err != nil {
 					return "", err
 				}
+			}
+			if err := b.judge(ctx, epoch); err != nil { // an epoch that nobody judged is not checked
+				return "", err
 			}
 			if err := b.idle(ctx, epoch); err != nil {
 				return "", err
@@ -303,13 +306,17 @@ func (b *Bench) measure(ctx context.Context, built []result.Contestant) (string,
 }
 
 // long makes the long loads of the plan, once more if something disturbed them and the budget lasts. Their part of
-// the budget was kept.
-func (b *Bench) long(ctx context.Context) error {
+// the budget was kept. The answers of the epoch are judged first.
+func (b *Bench) long(ctx context.Context, epoch int) error {
+	began := b.Generator.Now()
+	if err := b.judge(ctx, epoch); err != nil {
+		return err
+	}
 	if b.run.Plan.LongNS == 0 || b.Standing == nil || len(plan.Epochs(b.run)) == 0 {
 		return nil
 	}
 	first := slices.DeleteFunc(b.Standing(b.run), func(s result.Standing) bool { return b.servers[s.Name] == nil })
-	b.until = b.until.Add(plan.LongCost(&b.run.Plan))
+	b.until = b.until.Add(plan.LongCost(&b.run.Plan) + b.Generator.Now().Sub(began))
 	for attempt := 0; attempt < 2 && len(first) > 1; attempt++ {
 		for _, o := range plan.LongOrders(b.run, first[0].Name, first[1].Name, attempt) {
 			if b.over(ctx) != nil || !b.fits(o) || b.run.FailureOf(o.Contestant) != nil {

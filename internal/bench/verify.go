@@ -165,7 +165,7 @@ func (b *Bench) agree() error {
 	b.run.Alike = a
 	text := "checked under load: " + b.run.Checked()
 	if len(a.Varies) > 0 {
-		text += "; varies on every side, and is compared by its type alone: " + strings.Join(a.Varies, ", ")
+		text += "; varies between answers of one side: " + strings.Join(a.Varies, ", ")
 	}
 	if len(a.Excused) > 0 {
 		text += "; accepted differences: " + strings.Join(a.Excused, ", ")
@@ -203,7 +203,8 @@ func (b *Bench) specified() *result.Alike {
 	return a
 }
 
-// judge compares the answers that were sampled in an epoch, while its processes still run.
+// judge compares the answers that were sampled in an epoch since the last call, while its processes
+// still run.
 func (b *Bench) judge(ctx context.Context, epoch int) error {
 	samples := b.samples
 	b.samples = nil
@@ -238,15 +239,15 @@ func (b *Bench) judge(ctx context.Context, epoch int) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		v := found[name]
-		seen := &result.Sampled{Contestant: name, Epoch: epoch, Answers: v.Answers, Compared: v.Compared}
-		if err := b.record(result.Record{Sampled: seen}); err != nil {
-			return err
-		}
-		if v.Wrong != nil {
+		if v.Wrong != nil { // recorded first: what was sampled counts as checked
 			err := &LogError{Err: v.Wrong, Tail: b.servers[name].LogTail()}
 			if err := b.fail(name, "verify", epoch, err); err != nil {
 				return err
 			}
+		}
+		seen := &result.Sampled{Contestant: name, Epoch: epoch, Answers: v.Answers, Compared: v.Compared, Long: v.Long}
+		if err := b.record(result.Record{Sampled: seen}); err != nil {
+			return err
 		}
 	}
 	return nil

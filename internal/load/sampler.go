@@ -14,6 +14,7 @@ import (
 // predict. It is safe for concurrent use.
 type Sampler struct {
 	answers atomic.Int64
+	long    atomic.Int64
 	mu      sync.Mutex
 	kept    []Sampled
 	odd     []Sampled
@@ -48,7 +49,10 @@ const (
 func (s *Sampler) take(w *scenario.Want, status int, b []byte, length int64) {
 	n := s.answers.Add(1)
 	cut := int64(len(b)) < length
-	if cut && length <= w.Shape.Most || !cut && w.Shape.Fits(b) {
+	if cut {
+		s.long.Add(1)
+	}
+	if cut && w.Shape.Least <= length && length <= w.Shape.Most || !cut && w.Shape.Fits(b) {
 		if rand.Uint64N(uint64(min(n, sampleAll*sampleEvery))) < sampleAll {
 			s.keep(w, status, b, length)
 		}
@@ -116,6 +120,9 @@ func (s *Sampler) Seen() (answers int64, kept, odd []Sampled, odds int64) {
 	defer s.mu.Unlock()
 	return s.answers.Load(), s.kept, s.odd, s.odds
 }
+
+// Long returns the number of answers whose bodies are too long to be compared with their shape.
+func (s *Sampler) Long() int64 { return s.long.Load() }
 
 // collected is a body on its way, up to longestBody.
 type collected struct {

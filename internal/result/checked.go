@@ -3,6 +3,7 @@ package result
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -16,8 +17,9 @@ func (r *Run) Checked() string {
 	if a == nil || a.Requests == 0 {
 		return ""
 	}
-	some := "status of every answer"
+	some, shape := "status of every answer", "its shape, and its length within a factor of 2"
 	if a.Constant > 0 {
+		shape = "shape, and length within a factor of 2"
 		some += fmt.Sprintf(", and the body of %d of %d requests", a.Constant, a.Requests)
 	}
 	switch varying := a.Requests - a.Constant - a.Open; {
@@ -29,30 +31,71 @@ func (r *Run) Checked() string {
 		return some
 	case len(r.Trials) > 0 && len(r.Sampled) == 0: // loaded by generators that take no samples
 		return some + "; bodies that vary were compared before the load alone"
-	case a.Constant == 0:
-		return "status, length and shape of every answer" + r.sampled()
 	}
-	return some + "; of the others length and shape" + r.sampled()
+	within := ""
+	if judged, all := r.judged(); judged < all {
+		within = fmt.Sprintf("in %d of %d epochs ", judged, all)
+	}
+	switch {
+	case a.Constant > 0:
+		some += "; of the others " + within
+	case within != "":
+		some += "; " + within
+	default:
+		some += ", "
+	}
+	return some + shape + r.sampled()
+}
+
+// judged returns the number of epochs in which all that was sampled of all contestants was judged, and
+// of all epochs.
+func (r *Run) judged() (judged, all int) {
+	type at struct {
+		contestant string
+		epoch      int
+	}
+	times, epochs := map[at]int{}, map[int]bool{}
+	for _, s := range r.Sampled {
+		times[at{s.Contestant, s.Epoch}]++
+	}
+	for i, trials := range [][]Trial{r.Trials, r.Long} { // of which each is judged
+		for _, t := range trials {
+			if slices.Contains(r.Plan.Contestants, t.Contestant) && r.FailureOf(t.Contestant) == nil {
+				was, ok := epochs[t.Epoch]
+				epochs[t.Epoch] = (was || !ok) && times[at{t.Contestant, t.Epoch}] > i
+			}
+		}
+	}
+	for _, ok := range epochs {
+		if all++; ok {
+			judged++
+		}
+	}
+	return judged, all
 }
 
 // sampled says which share of bodies was compared whole.
 func (r *Run) sampled() string {
-	var answers, compared int64
+	var answers, compared, long int64
 	for _, s := range r.Sampled {
-		answers, compared = answers+s.Answers, compared+s.Compared
+		answers, compared, long = answers+s.Answers, compared+s.Compared, long+s.Long
+	}
+	also := ""
+	if long > 0 {
+		also = "; bodies over 8 MiB by length alone"
 	}
 	share := 100 * float64(compared) / float64(answers)
 	switch {
 	case r.Alike.Stateful:
-		return ""
+		return also
 	case answers == 0:
 		return ", and a sample of bodies"
 	case compared == 0:
-		return ""
+		return also
 	case share < 10:
-		return fmt.Sprintf(", bodies of %.1f %%", math.Floor(10*share)/10)
+		return fmt.Sprintf(", bodies of %.1f %%", math.Floor(10*share)/10) + also
 	}
-	return fmt.Sprintf(", bodies of %.0f %%", math.Floor(share))
+	return fmt.Sprintf(", bodies of %.0f %%", math.Floor(share)) + also
 }
 
 // CheckedAlso returns sentences about the limits of what Checked says.

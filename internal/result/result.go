@@ -185,12 +185,14 @@ type Alike struct {
 }
 
 // Sampled says how many answers of a contestant in an epoch were checked for their length and shape,
-// because their bodies vary, and how many of these bodies were compared whole.
+// because their bodies vary, and how many of these bodies were compared whole. The long loads of an
+// epoch have another one.
 type Sampled struct {
 	Contestant string `json:"contestant"`
 	Epoch      int    `json:"epoch"`
 	Answers    int64  `json:"answers"`
 	Compared   int64  `json:"compared"`
+	Long       int64  `json:"long,omitempty"` // of Answers, those of which only the length was checked: over 8 MiB
 }
 
 // Launch is one start of a contestant, at the beginning of an epoch.
