@@ -5,10 +5,13 @@
 package alike
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"dyno/internal/http1"
@@ -373,14 +376,12 @@ func (s *Sides) contract(base *scenario.Scenario) *scenario.Scenario {
 		if len(statuses) == 1 {
 			e.Status, e.Statuses = first.Status, scenario.StatusSet{}
 		}
-		switch r.Method {
-		case "GET", "HEAD", "OPTIONS", "TRACE":
-		default:
-			s.stateful = true
-		}
+		s.stateful = s.stateful || !r.Safe()
 		text := string(first.Body)
 		switch {
-		case e.Whole() || r.Method == "HEAD":
+		case r.Method == "HEAD": // no body
+			s.found.Open++
+		case e.Whole():
 			s.found.Constant++
 		case !slices.ContainsFunc(bodies, func(b []byte) bool { return string(b) != text }) && !s.varies(i):
 			e.Body, e.Verbatim = &text, true
@@ -396,10 +397,32 @@ func (s *Sides) contract(base *scenario.Scenario) *scenario.Scenario {
 				return asJSON
 			})
 			e.Shape = scenario.NewShape(bodies, asJSON)
+			s.requireType(i, e)
 		}
 	}
 	s.found.Stateful = s.stateful
 	return &own
+}
+
+// requireType makes the Content-Type that all responses to a request had part of its contract.
+func (s *Sides) requireType(index int, e *scenario.Expect) {
+	want, same := "", true
+	s.responses(index, func(a *scenario.Answer) bool {
+		value, _ := a.Response.Get("content-type")
+		want = cmp.Or(want, mediaType(a.Response))
+		same = scenario.Header{Value: []byte(want)}.Match([]byte(value)) && value != ""
+		return same
+	})
+	for name := range e.Headers {
+		same = same && !strings.EqualFold(name, "content-type")
+	}
+	if same && !strings.ContainsAny(want, "{}") {
+		e.Headers = maps.Clone(e.Headers)
+		if e.Headers == nil {
+			e.Headers = map[string]string{}
+		}
+		e.Headers["content-type"] = want
+	}
 }
 
 // varies reports whether the body of the response to a request varies on any side.

@@ -1,8 +1,10 @@
 package alike
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"dyno/internal/http1"
 	"dyno/internal/load"
@@ -17,7 +19,8 @@ type Verdict struct {
 	Wrong    error // the first that is wrong; nil: none was found
 }
 
-// Again sends the requests with these marks to a side once more; nil: those that Ask sent.
+// Again sends the requests with these marks to a side once more; nil: those that Ask sent; empty, but
+// not nil: those of Scenario.Reread.
 type Again func(side string, marks []scenario.Mark) ([]scenario.Answer, error)
 
 // Judge compares what was sampled of the sides in one epoch, under the contract that Agree
@@ -44,7 +47,72 @@ func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler
 	for _, name := range j.names {
 		j.side(name)
 	}
+	if s.stateful && contract.Session == "" && !contract.Cookies {
+		j.stored()
+	}
 	return j.out
+}
+
+// stored fails each side on which no request changes what another one reads, though on the next side
+// requests do. A side that is as full as it may become is none: its body is the longer one.
+func (j *judge) stored() {
+	reads, codes, moved := map[string][][]scenario.Answer{}, map[string]string{}, map[string]bool{}
+	for _, name := range j.names {
+		all, err := j.again(name, []scenario.Mark{})
+		if err != nil {
+			return
+		}
+		var safe []scenario.Answer
+		for _, a := range all {
+			if codes[name] += fmt.Sprintln(a.Response.Status); j.contract.Requests[a.Index].Safe() {
+				safe = append(safe, a)
+			}
+		}
+		for part := range slices.Chunk(safe, max(len(safe)/3, 1)) {
+			reads[name] = append(reads[name], part)
+		}
+	}
+	for _, name := range j.names {
+		if r := reads[name]; len(r) == 3 {
+			for k := range r[0] {
+				moved[name] = moved[name] || len(bodyDifferences(r[0][k].Response, r[1][k].Response)) > 0 ||
+					len(bodyDifferences(r[1][k].Response, r[2][k].Response)) > 0
+			}
+		}
+	}
+	for i, name := range j.names {
+		other := j.names[(i+1)%len(j.names)]
+		if moved[name] || !moved[other] || codes[name] != codes[other] {
+			continue
+		}
+		for k, mine := range reads[name][2] {
+			before, same, after := reads[other][1][k].Response, reads[other][0][k].Response, reads[other][2][k].Response
+			if len(mine.Response.Body) > len(after.Body) || len(bodyDifferences(same, before)) > 0 ||
+				len(bodyDifferences(before, after)) == 0 || len(bodyDifferences(mine.Response, before)) == 0 ||
+				len(bodyDifferences(mine.Response, after)) == 0 || j.late(name, reads[name][2]) {
+				continue
+			}
+			j.blame(name, fmt.Errorf("after the load it answered %s with %s, before requests that change state as after "+
+				"them; %s answered %s, then %s", mine.Sent, shown(string(mine.Response.Body)), other,
+				shown(string(before.Body)), shown(string(after.Body))))
+			break
+		}
+	}
+}
+
+// late reports whether a side reads something else than it did: it stores with a delay.
+func (j *judge) late(name string, was []scenario.Answer) bool {
+	time.Sleep(j.sides.Apart)
+	now, err := j.again(name, []scenario.Mark{})
+	if err != nil || len(now) < len(was) {
+		return true
+	}
+	for k := range was {
+		if len(bodyDifferences(was[k].Response, now[k].Response)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // judge is one call of Judge.
@@ -179,7 +247,8 @@ func (j *judge) shapes(e *evidence) error {
 			if len(x.Body) > 0 {
 				why += ": " + shown(string(x.Body))
 			}
-			return fmt.Errorf("under load it answered %s with %s", first.Sent, why)
+			sent := cmp.Or(e.scenario.Asked(x.Mark), first.Sent)
+			return fmt.Errorf("under load it answered %s with %s", sent, why)
 		}
 	}
 	return nil
@@ -206,7 +275,11 @@ func (j *judge) others(name string, index int) *scenario.Shape {
 			}
 		}
 	}
-	return scenario.NewShape(bodies, asJSON)
+	shape := scenario.NewShape(bodies, asJSON)
+	if j.sides.stateful {
+		shape.Loosen()
+	}
+	return shape
 }
 
 // repeats returns an error if one body came again and again under load, though each response before

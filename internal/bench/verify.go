@@ -192,7 +192,7 @@ func (b *Bench) specified() *result.Alike {
 			switch r := &s.Requests[i]; {
 			case r.Weight == 0:
 				continue
-			case r.Expect.Whole() || r.Method == "HEAD":
+			case r.Expect.Whole() && r.Method != "HEAD":
 				a.Constant++
 			default:
 				a.Open++
@@ -224,9 +224,12 @@ func (b *Bench) judge(ctx context.Context, epoch int) error {
 		sc := b.exact.asked(name, b.Scenario)
 		var answers []scenario.Answer
 		var err error
-		if marks == nil {
+		switch {
+		case marks == nil:
 			answers, err = sc.Answers(ctx, to)
-		} else {
+		case len(marks) == 0:
+			answers, err = sc.Reread(ctx, to)
+		default:
 			answers, err = sc.Again(ctx, to, marks)
 		}
 		if frozen := b.frozen(s); err == nil {

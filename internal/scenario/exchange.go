@@ -210,19 +210,47 @@ type Answer struct {
 // Answers sends the loaded requests of s to a server and judges no answer. One with placeholders is
 // sent several times; the same values are drawn by every call.
 func (s *Scenario) Answers(ctx context.Context, to endpoint.Endpoint) ([]Answer, error) {
+	return s.answers(ctx, to, func(i int) (seed uint64, sent bool) { return uint64(i) + 1, true })
+}
+
+// Reread sends the loaded requests that change no state twice, then those that may change it, then the
+// former again. Requests with the same placeholders draw the same values.
+func (s *Scenario) Reread(ctx context.Context, to endpoint.Endpoint) (all []Answer, err error) {
+	for _, safe := range []bool{true, true, false, true} {
+		some, err := s.answers(ctx, to, func(i int) (uint64, bool) { return 1, s.Requests[i].Safe() == safe })
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// Safe reports whether the method changes no state (RFC 9110, section 9.2.1).
+func (r *Request) Safe() bool {
+	switch r.Method {
+	case "GET", "HEAD", "OPTIONS", "TRACE":
+		return true
+	}
+	return false
+}
+
+// answers sends the requests that of selects by their index, with its seed for what they draw.
+func (s *Scenario) answers(ctx context.Context, to endpoint.Endpoint, of func(i int) (uint64, bool)) ([]Answer, error) {
 	v := newVerifier(s, to, 0)
 	defer v.hangUp()
 	var all []Answer
 	for i := range s.Requests {
 		r := &s.Requests[i]
-		if r.Weight == 0 {
+		seed, sent := of(i)
+		if r.Weight == 0 || !sent {
 			continue
 		}
 		mix, err := s.one(r, to.Authority(), over(to))
 		if err != nil {
 			return nil, err
 		}
-		times, src := 1, mix.NewSource(uint64(i)+1, 0, 1)
+		times, src := 1, mix.NewSource(seed, 0, 1)
 		if mix.templates[0].drawn {
 			times = draws
 		}
@@ -279,6 +307,18 @@ func (s *Scenario) Again(ctx context.Context, to endpoint.Endpoint, marks []Mark
 	}
 	wg.Wait()
 	return all, errors.Join(append(errs, ctx.Err())...)
+}
+
+// Asked returns what Answer.Sent says of the request with a mark; "" if s cannot be compiled.
+func (s *Scenario) Asked(at Mark) string {
+	mix, err := s.Compile("localhost", Options{Loose: true, Shapes: true})
+	if err != nil {
+		return ""
+	}
+	src := mix.NewSource(0, 0, 1)
+	src.rng, src.seq = at.rng, at.seq
+	m := message{raw: src.Next(nil, new(Want))}
+	return m.what()
 }
 
 // first sends the first request of a load, on a connection of its own, and returns its contract and the response,

@@ -125,6 +125,36 @@ func (s *Shape) Fits(body []byte) bool {
 	return bytes.HasPrefix(body, s.prefix) && bytes.HasSuffix(body, s.suffix)
 }
 
+// Loosen makes the bodies fit, too, in which requests that change state made another number of a zero,
+// or text of an empty one, or members of an empty list, or any of these the other way round; and those
+// with a value in place of a null or an empty object.
+func (s *Shape) Loosen() {
+	if s.names != nil {
+		s.names.free()
+	}
+}
+
+func (n *node) free() {
+	if n.kinds&^(isNull|isEmptyObject) == 0 {
+		n.kinds, n.open, n.members, n.required, n.element = isObject<<1-1, true, nil, 0, n
+		return
+	}
+	for _, k := range []kinds{isZero | isNumber, isEmptyText | isText, isEmptyList | isList} {
+		if n.kinds&k != 0 {
+			n.kinds |= k
+		}
+	}
+	if n.element == nil {
+		n.element = &node{}
+	}
+	if n.element.kinds != isObject<<1-1 {
+		n.element.free()
+	}
+	for i := range n.members {
+		n.members[i].free()
+	}
+}
+
 // Breach says how a body does not fit, other than by its length if that is up to so many times
 // longer or shorter; "" if it fits.
 func (s *Shape) Breach(body []byte, times int64) string {
