@@ -13,7 +13,8 @@ import (
 func TestCutBodies(t *testing.T) {
 	for _, drawn := range []bool{false, true} {
 		made := func(name string) *side {
-			return &side{name: name, answers: [][]scenario.Answer{{{Drawn: drawn,
+			asked := &scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/", Weight: 1}}}
+			return &side{name: name, scenario: asked, answers: [][]scenario.Answer{{{Drawn: drawn,
 				Response: &http1.Response{Status: 200, Body: make([]byte, 100)}}}}}
 		}
 		j := &judge{sides: &Sides{all: []*side{made("a"), made("b")}}, names: []string{"a", "b"}}
