@@ -75,8 +75,8 @@ var answered = map[checks.Question]struct {
 
 // fine returns the text of a question if all is well. Of the answers it says what was checked.
 func (v *view) fine(q checks.Question) string {
-	switch checked := v.run.Checked(); {
-	case q != checks.AnswersRight || checked == "":
+	switch checked := v.compared(); {
+	case q != checks.AnswersRight:
 		return answered[q].fine
 	case checked == result.StatusAlone:
 		return "of the answers, status alone was checked"
@@ -84,6 +84,9 @@ func (v *view) fine(q checks.Question) string {
 		return answered[q].fine + " (" + checked + ")"
 	}
 }
+
+// compared says what of the answers was.
+func (v *view) compared() string { return cmp.Or(v.run.Checked(), "what was compared is not recorded") }
 
 // trust answers the six questions, a line for each that has something to say: first those without
 // trouble together, then each trouble with what to do about it, then what was not found out. It ends

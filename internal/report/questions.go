@@ -43,8 +43,8 @@ func (v *view) belief(doubts []document.Block) document.Section {
 func (v *view) because(a checks.Answer) string {
 	text := a.Plain()
 	switch {
-	case a.Question == checks.AnswersRight && a.State == checks.Pass && v.run.Checked() != "":
-		return text + ": " + strings.Join(append([]string{v.run.Checked()}, v.run.CheckedAlso()...), "; ")
+	case a.Question == checks.AnswersRight && a.State == checks.Pass:
+		return text + ": " + strings.Join(append([]string{v.compared()}, v.run.CheckedAlso()...), "; ")
 	case len(a.Findings) == 0 || a.State == checks.Pass:
 		return text
 	case a.State == checks.CannotTell:

@@ -79,7 +79,7 @@ func TestTrust(t *testing.T) {
 	for _, it := range newView(d).trust() {
 		got += fmt.Sprintf("%-5s %s\n", it.Label, it.Text)
 	}
-	want := `Trust answers right · two copies of one server came out equal
+	want := `Trust answers right (what was compared is not recorded) · two copies of one server came out equal
 !     Iris: its speed changed during the run; --profile full warms up longer
 !     response times include an unknown part of the load generator's own; dyno doctor measures it
 ?     cannot tell if the data are enough: Iris: spread; run longer: --budget 12m

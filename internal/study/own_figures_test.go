@@ -215,7 +215,7 @@ func TestOwnFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	least := map[string]int{"go-http-routing": 18, "go-web-framework-benchmark": 63, "httprouter-vs-fasthttp": 24,
+	least := map[string]int{"go-http-routing": 18, "go-web-framework-benchmark": 63, "httprouter-vs-fasthttp": 23,
 		"iris-vs-netcore-mvc": 34, "iris-vs-netcore-sessions": 4, "iris-vs-netcore-templates": 10, "netcore-vs-golang-json": 1}
 	for _, s := range studies {
 		figures := s.Figures
