@@ -46,7 +46,7 @@ func overTime(r *importer.Row) (p pace, ok bool) {
 
 // rightOverTime returns right answers ÷ time, where a row counts answers by class.
 func rightOverTime(r *importer.Row) (p pace, ok bool) {
-	n, t := 0.0, span{}
+	n := 0.0
 	for _, f := range r.All(importer.None, "http2xx", "http3xx") {
 		n += f.Value
 	}
