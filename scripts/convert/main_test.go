@@ -10,7 +10,7 @@ import (
 	"dyno/internal/result"
 )
 
-const recordOfFormat1 = `{"plan":{"format":1,"protocol":"duel","companion":"records","driver":"wrk","looks":[8,12],"side_epochs":3,"seed":18446744073709551615}}
+const recordOfFormat1 = `{"plan":{"format":1,"protocol":"duel","level":{"connections":1,"pipeline":1},"companion":"records","driver":"wrk","looks":[8,12],"side_epochs":3,"seed":18446744073709551615}}
 {"calibration":{"format":1,"noise":{"rounds":[{"causes":{"foreign_server_ns":5,"foreign_generator_ns":6}}]}}}
 {"contestant":{"name":"ref'","title":"reference, blinded copy","control":true}}
 {"contestant":{"name":"records","title":"looks","companion":true}}
@@ -18,7 +18,7 @@ const recordOfFormat1 = `{"plan":{"format":1,"protocol":"duel","companion":"reco
 {"end":{"reason":"looks","valid_epochs":12}}
 `
 
-const recordOfFormat2 = `{"plan":{"format":2,"protocol":"paired","backend":"records","external":["wrk"],"interim_analyses":[8,12],"extra_epochs":3,"seed":18446744073709551615}}
+const recordOfFormat2 = `{"plan":{"format":2,"protocol":"paired","level":{"connections":1,"pipeline":1},"backend":"records","external":["wrk"],"interim_analyses":[8,12],"extra_epochs":3,"seed":18446744073709551615}}
 {"calibration":{"format":2,"noise":{"rounds":[{"causes":{"background_server_ns":5,"background_generator_ns":6}}]}}}
 {"contestant":{"name":"ref'","title":"reference, copy","control":true}}
 {"contestant":{"name":"records","title":"looks","backend":true}}
