@@ -70,6 +70,9 @@ func Value(name, value string) string {
 // Missing returns the names of the secrets that a command line lacks: Hidden stands in their place.
 func Missing(args []string) (names []string) {
 	for i, arg := range args {
+		if !strings.Contains(arg, Hidden) {
+			continue // mask finds what it hid itself, too
+		}
 		_, all := mask(arg)
 		if i > 0 && (args[i-1] == userFlag && strings.HasSuffix(arg, ":"+Hidden) || Name(args[i-1]) && arg == Hidden) {
 			all = append(all, found{args[i-1], Hidden})

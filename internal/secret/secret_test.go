@@ -56,3 +56,13 @@ func TestHide(t *testing.T) {
 		}
 	}
 }
+
+// A header in full lacks nothing; one whose value was hidden does.
+func TestMissingIsOfTheCommand(t *testing.T) {
+	if got := Missing([]string{"-H", "Authorization: Bearer b3arer-value", "-H", "Cookie: a=b"}); got != nil {
+		t.Errorf("%q are missing from a whole command", got)
+	}
+	if got := Missing([]string{"-H", "Authorization: ***"}); len(got) != 1 || got[0] != "Authorization" {
+		t.Errorf("%q are missing", got)
+	}
+}
