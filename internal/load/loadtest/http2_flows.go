@@ -177,7 +177,7 @@ var conversations = []conversation{
 		}},
 	{name: "GOAWAY below what is in flight", check: again(1),
 		serve: second(func(first uint32) frame { return goAway(first, 0, "") })},
-	{name: "ten requests each connection", requests: 200, check: again(1), serve: converse(func(c *talk) {
+	{name: "ten requests each connection", requests: 200, check: again(0), serve: converse(func(c *talk) {
 		for stream, ok := c.request(); ok && c.n <= 10; stream, ok = c.request() {
 			c.send(right(stream)...)
 			if c.n == 10 {
