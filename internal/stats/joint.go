@@ -1,0 +1,291 @@
+package stats
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Judged is the test of one pair of a family, in logs.
+type Judged struct {
+	Log       float64 // estimated location
+	Mean      float64 // plain mean of the epochs
+	SE        float64 // standard error, factor included; +Inf for fewer than two epochs
+	DF        float64 // degrees of freedom of the pair's own variance
+	P         float64 // two-sided, adjusted for the family
+	Crit      float64 // simultaneous critical value of |t|: the interval is Log ± Crit·SE
+	Side      float64 // simultaneous critical value of t on one side
+	Different bool    // P <= alpha
+}
+
+// Interval returns the simultaneous interval Log ± Crit·SE. It ends at 0, included, where only
+// step-down shows a difference, and includes 0 where none is shown.
+func (j Judged) Interval() (lo, hi float64) {
+	if !(j.Crit*j.SE < math.Inf(1)) {
+		return math.Inf(-1), math.Inf(1)
+	}
+	lo, hi = j.Log-j.Crit*j.SE, j.Log+j.Crit*j.SE
+	switch {
+	case !j.Different:
+		lo, hi = min(lo, 0), max(hi, 0)
+	case j.Log > 0:
+		lo = max(lo, 0)
+	default:
+		hi = min(hi, 0)
+	}
+	return lo, hi
+}
+
+// Equivalent reports whether the pair is shown to lie within the margin: two one-sided tests
+// (Schuirmann 1987) at the critical value Side, which holds for all pairs of the family at once.
+// Both the location and the plain mean must be that far inside ±log(1+margin), because where some
+// starts are much slower than others, one of them may be within the margin and the other not.
+func (j Judged) Equivalent(margin float64) bool {
+	return max(math.Abs(j.Log), math.Abs(j.Mean))+j.Side*j.SE < math.Log1p(margin)
+}
+
+// leastSD replaces smaller standard errors: differences up to this size are rounding.
+const leastSD = 1e-12
+
+// Joint tests together whether the pairs of a family differ. d[i][e] is the log ratio of pair i in
+// epoch e; all pairs have the same n epochs, and no value is NaN or infinite. factor, at least 1,
+// widens the standard errors for serial correlation (SerialSpread). Rejecting those of P <= alpha
+// keeps the chance of any false rejection at about alpha, and all intervals hold together with
+// 1 − alpha, however the pairs hang together.
+//
+// With m_i the median of pair i, and c twice the median over the pairs of their MAD:
+//
+//	location  l_i = m_i + mean of (d_ie − m_i, clipped at ±c) / max(1/2, share not clipped)
+//	variance  v_i = (s²_i + median over the pairs of s²) / 2, s² with n − 1
+//	statistic t_i = l_i / (factor · √(v_i/n))
+//
+// The location is one Newton step from the median to Huber's M-estimate. The reference of max |t|
+// comes from the centred values d_ie − l_i: the signs of whole epochs are flipped, of all pairs at
+// once, and of each flip mean, variances and their median are computed anew. (Flips of values that
+// are not centred would have the effects of other pairs in their median variance.) Up to 12 epochs all
+// 2^(n−1) flips are made, of more 4,095 that are drawn from a fixed seed; the values as they were
+// seen count as one more, so that P is never 0. P is step-down: the reference of a pair is the
+// maximum over those pairs whose |t| is no larger (Westfall and Young, Resampling-Based Multiple
+// Testing, 1993, algorithm 2.8; Romano and Wolf, JASA 100 (2005)).
+//
+// For fewer than two epochs nothing is known: SE is infinite and P is 1.
+func Joint(d [][]float64, alpha, factor float64) []Judged {
+	if len(d) == 0 || len(d[0]) < 2 {
+		return unknown(d)
+	}
+	js, c := locate(d)
+	n, m := float64(len(d[0])), len(d)
+	squares, own := make([]float64, m), make([]float64, m)
+	for i, x := range d {
+		own[i] = variance(x)
+		for _, v := range c[i] {
+			squares[i] += v * v
+		}
+	}
+	scratch, t := make([]float64, m), make([]float64, m)
+	typical := medianOf(own, scratch)
+	for i := range js {
+		js[i].SE = factor * standardError(own[i], typical, n)
+		js[i].DF = n - 1
+		if v := math.Abs(js[i].Log); v > leastSD {
+			t[i] = v / js[i].SE
+		}
+	}
+	order := orderOf(m, func(a, b int) int { return cmp.Compare(t[a], t[b]) }) // the clearest last
+	sums, flips := flippedSums(c)
+	reached := make([]int, m)
+	largest, sided := make([]float64, 0, flips), make([]float64, 0, 2*flips)
+	for f := 1; f < flips; f++ { // 0 are the values as they were seen
+		row := sums[f*m : (f+1)*m]
+		for i, s := range row {
+			own[i] = (squares[i] - s*s/n) / (n - 1)
+		}
+		typical = medianOf(own, scratch)
+		most, up, down := 0., math.Inf(-1), math.Inf(-1)
+		for _, i := range order {
+			v := row[i] / n / standardError(own[i], typical, n)
+			most = max(most, math.Abs(v))
+			if most >= t[i]*(1-1e-9) {
+				reached[i]++
+			}
+			v = math.Copysign(v, v*js[i].Log)
+			up, down = max(up, v), max(down, -v)
+		}
+		largest, sided = append(largest, most), append(sided, up, down)
+	}
+	crit, side := critical(largest, alpha, flips), critical(sided, alpha, 2*flips)
+	floor := 0.
+	for _, i := range slices.Backward(order) {
+		floor = max(floor, float64(1+reached[i])/float64(flips))
+		js[i].P, js[i].Crit, js[i].Side = floor, crit, side
+		js[i].Different = js[i].P <= alpha
+	}
+	return js
+}
+
+// Early judges the pairs of a family after few epochs, by their means and Student's t, Bonferroni
+// over the pairs. s0 is the standard deviation that pairs are expected to have; it counts as much as
+// four epochs:
+//
+//	t_i = mean_i / √(v_i/n), v_i = (4·s0² + (n−1)·s²_i) / (n+3), on n + 3 degrees of freedom
+//
+// This is the posterior of a scaled inverse χ² prior, as in moderated t tests (Smyth, Stat. Appl. Genet.
+// Mol. Biol. 3 (2004)).
+func Early(d [][]float64, alpha, s0 float64) []Judged {
+	if len(d) == 0 || len(d[0]) < 2 {
+		return unknown(d)
+	}
+	n, m := float64(len(d[0])), float64(len(d))
+	t := distuv.StudentsT{Sigma: 1, Nu: n + 3}
+	js := make([]Judged, len(d))
+	for i, x := range d {
+		mean := sum(x) / n
+		se := math.Sqrt((4*s0*s0 + (n-1)*variance(x)) / (n + 3) / n)
+		p := min(1, 2*m*t.Survival(math.Abs(mean)/max(se, leastSD)))
+		js[i] = Judged{Log: mean, Mean: mean, SE: se, DF: n + 3, P: p,
+			Crit: t.Quantile(1 - alpha/2/m), Side: t.Quantile(1 - alpha/m), Different: p <= alpha}
+	}
+	return js
+}
+
+// unknown returns the pairs as not judged.
+func unknown(d [][]float64) []Judged {
+	js := make([]Judged, len(d))
+	for i, x := range d {
+		mean := sum(x) / float64(len(x))
+		js[i] = Judged{Log: mean, Mean: mean, SE: math.Inf(1), P: 1, Crit: math.Inf(1), Side: math.Inf(1)}
+	}
+	return js
+}
+
+// locate estimates the locations of the pairs, and returns their values less the location.
+func locate(d [][]float64) (js []Judged, centred [][]float64) {
+	js, centred = make([]Judged, len(d)), make([][]float64, len(d))
+	medians, mads := make([]float64, len(d)), make([]float64, len(d))
+	for i, x := range d {
+		medians[i], mads[i] = Median(x), MAD(x)
+	}
+	limit := 2 * Median(mads)
+	for i, x := range d {
+		n, clipped, inside := float64(len(x)), 0., 0.
+		for _, v := range x {
+			v -= medians[i]
+			clipped += min(limit, max(-limit, v))
+			if math.Abs(v) <= limit {
+				inside++
+			}
+		}
+		js[i].Log = medians[i] + clipped/max(n/2, inside)
+		js[i].Mean = sum(x) / n
+		centred[i] = make([]float64, len(x))
+		for e, v := range x {
+			centred[i][e] = v - js[i].Log
+		}
+	}
+	return js, centred
+}
+
+// standardError returns that of a mean of n values, from the pair's own variance and the typical one.
+func standardError(own, typical, n float64) float64 {
+	return math.Sqrt(max(leastSD*leastSD, (own+typical)/2/n))
+}
+
+// variance returns the sample variance of x.
+func variance(x []float64) float64 {
+	mean, squares := sum(x)/float64(len(x)), 0.
+	for _, v := range x {
+		squares += (v - mean) * (v - mean)
+	}
+	return squares / float64(len(x)-1)
+}
+
+// flippedSums returns the sums of each row of c in each flip of the signs of its columns: those of
+// flip f are sums[f·len(c):(f+1)·len(c)]. Flip 0 flips none. Up to flipsAll columns all flips are made,
+// but for those that flip the last one, because to flip all signs changes no |t|.
+//
+// The sums of eight columns are looked up in a table of their 256 flips.
+func flippedSums(c [][]float64) (sums []float64, flips int) {
+	n, m := len(c[0]), len(c)
+	flips = flipsDrawn + 1
+	if n <= flipsAll {
+		flips = 1 << (n - 1)
+	}
+	rng := rand.New(rand.NewPCG(1, uint64(n)))
+	sums = make([]float64, flips*m)
+	masks, table := make([]uint8, flips), [256]float64{}
+	for from := 0; from < n; from += 8 {
+		for f := range masks {
+			if masks[f] = uint8(f >> from); n > flipsAll && f > 0 {
+				masks[f] = uint8(rng.Uint32())
+			}
+		}
+		for i := range c {
+			part := c[i][from:min(n, from+8)]
+			table[0] = sum(part)
+			for b := 1; b < 1<<len(part); b++ {
+				table[b] = table[b&(b-1)] - 2*part[bits.TrailingZeros(uint(b))]
+			}
+			for f, mask := range masks {
+				sums[f*m+i] += table[mask&(1<<len(part)-1)]
+			}
+		}
+	}
+	return sums, flips
+}
+
+// critical returns the value that more than alpha of the trials' values would have to reach: of all
+// flips those as seen count as one that reaches any.
+func critical(reference []float64, alpha float64, flips int) float64 {
+	slices.Sort(reference)
+	for over := 0; over < len(reference); over++ {
+		if float64(1+over+1)/float64(flips) > alpha {
+			if float64(1+over)/float64(flips) > alpha {
+				return math.Inf(1)
+			}
+			return reference[len(reference)-1-over]
+		}
+	}
+	return 0
+}
+
+// medianOf returns the median of x, in scratch of that length, by Hoare's selection.
+func medianOf(x, scratch []float64) float64 {
+	copy(scratch, x)
+	half := len(x) / 2
+	upper := nth(scratch, half)
+	if len(x)%2 == 1 {
+		return upper
+	}
+	return (slices.Max(scratch[:half]) + upper) / 2
+}
+
+// nth returns the k-th smallest value of x, from 0, and moves the smaller ones before it.
+func nth(x []float64, k int) float64 {
+	for lo, hi := 0, len(x)-1; lo < hi; {
+		pivot, i, j := x[(lo+hi)/2], lo, hi
+		for i <= j {
+			for x[i] < pivot {
+				i++
+			}
+			for x[j] > pivot {
+				j--
+			}
+			if i <= j {
+				x[i], x[j] = x[j], x[i]
+				i, j = i+1, j-1
+			}
+		}
+		if k <= j {
+			hi = j
+		} else if k >= i {
+			lo = i
+		} else {
+			break
+		}
+	}
+	return x[k]
+}

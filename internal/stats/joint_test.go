@@ -1,0 +1,233 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// normals returns the pairs of k servers in n epochs, whose starts differ by 2 % and whose logs are these.
+func normals(rng *rand.Rand, n int, logs ...float64) [][]float64 {
+	rows := make([][]float64, n)
+	for e := range rows {
+		for _, log := range logs {
+			rows[e] = append(rows[e], log+.02*rng.NormFloat64())
+		}
+	}
+	return pairsOf(rows)
+}
+
+// pairsOf returns the differences of all columns.
+func pairsOf(rows [][]float64) (d [][]float64) {
+	for _, pair := range Couples(len(rows[0])) {
+		x := make([]float64, len(rows))
+		for e, row := range rows {
+			x[e] = row[pair[0]] - row[pair[1]]
+		}
+		d = append(d, x)
+	}
+	return d
+}
+
+// plainly is Joint as its formulas read, one flip after the other: the adjusted p-values.
+func plainly(d [][]float64, factor float64) (p []float64) {
+	js, c := locate(d)
+	n, m := len(d[0]), len(d)
+	ts := func(x [][]float64, loc []float64, factor float64) []float64 {
+		var vs, t []float64
+		for _, x := range x {
+			vs = append(vs, variance(x))
+		}
+		for i, v := range vs {
+			t = append(t, math.Abs(loc[i])/(factor*math.Sqrt((v+Median(vs))/2/float64(n))))
+		}
+		return t
+	}
+	var logs []float64
+	for _, j := range js {
+		logs = append(logs, j.Log)
+	}
+	seen := ts(d, logs, factor)
+	reached, all := make([]int, m), 1
+	signs := make([]float64, n)
+	eachFlip(signs, 1, func() {
+		if !slices.Contains(signs, -1) {
+			return
+		}
+		all++
+		flipped, means := make([][]float64, m), make([]float64, m)
+		for i := range c {
+			for e, v := range c[i] {
+				flipped[i] = append(flipped[i], v*signs[e])
+			}
+			means[i] = sum(flipped[i]) / float64(n)
+		}
+		t := ts(flipped, means, 1)
+		for i := range seen {
+			for o := range t {
+				if seen[o] <= seen[i] && t[o] >= seen[i]-1e-9 {
+					reached[i]++
+					break
+				}
+			}
+		}
+	})
+	p = make([]float64, m)
+	for i := range p {
+		for o := range p {
+			if seen[o] >= seen[i] {
+				p[i] = max(p[i], float64(1+reached[o])/float64(all))
+			}
+		}
+	}
+	return p
+}
+
+func TestJointIsAsItsFormulasRead(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{2, 5, 8, 9, 11} {
+		for range 20 {
+			d := normals(rng, n, 0, 0, .02, .03)
+			want := plainly(d, 1.2)
+			for i, j := range Joint(d, .04, 1.2) {
+				if math.Abs(j.P-want[i]) > 1e-12 {
+					t.Fatalf("%d epochs, pair %d: P = %v, want %v", n, i, j.P, want[i])
+				}
+				if j.Different != (want[i] <= .04) {
+					t.Errorf("%d epochs, pair %d: P = %v, different: %v", n, i, j.P, j.Different)
+				}
+			}
+		}
+	}
+}
+
+// Of more than 12 epochs the sums are those of flips too, and the same at each call.
+func TestFlippedSums(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{2, 8, 9, 12, 13, 20, 64, 70} {
+		unit := make([][]float64, n)
+		for e := range unit {
+			unit[e] = make([]float64, n)
+			unit[e][e] = 1 // the sum of row e is the sign of epoch e
+		}
+		x := make([]float64, n)
+		for e := range x {
+			x[e] = rng.NormFloat64()
+		}
+		signs, flips := flippedSums(unit)
+		sums, _ := flippedSums([][]float64{x})
+		if want := min(1<<min(n-1, 20), flipsDrawn+1); flips != want {
+			t.Fatalf("%d epochs: %d flips, want %d", n, flips, want)
+		}
+		seen := map[string]bool{}
+		for f := range flips {
+			want, key := 0., ""
+			for e, v := range x {
+				sign := signs[f*n+e]
+				if sign != 1 && sign != -1 || f == 0 && sign != 1 {
+					t.Fatalf("%d epochs, flip %d: sign %v", n, f, sign)
+				}
+				want, key = want+sign*v, key+string('b'+rune(sign))
+			}
+			if seen[key] = true; math.Abs(sums[f]-want) > 1e-9 {
+				t.Fatalf("%d epochs, flip %d: sum %v, want %v", n, f, sums[f], want)
+			}
+		}
+		if n <= flipsAll && len(seen) != flips {
+			t.Errorf("%d epochs: %d of %d flips are different", n, len(seen), flips)
+		}
+	}
+}
+
+// An interval excludes 0, or ends there, exactly where a pair is different.
+func TestJointIntervals(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	cut := 0
+	for range 100 {
+		d := normals(rng, 8+rng.IntN(8), 0, 0, .03, .04, .05)
+		for i, j := range Joint(d, .04, 1) {
+			lo, hi := j.Interval()
+			if !(lo <= j.Log && j.Log <= hi) || (lo >= 0 || hi <= 0) != j.Different {
+				t.Fatalf("pair %d: %+v, interval %v to %v", i, j, lo, hi)
+			}
+			if lo == 0 || hi == 0 {
+				cut++
+			}
+			if j.Different != (j.P <= .04) || math.Abs(j.Log)/j.SE > j.Crit && !j.Different {
+				t.Fatalf("pair %d: %+v", i, j)
+			}
+		}
+	}
+	if cut == 0 {
+		t.Error("nowhere did step-down alone decide")
+	}
+}
+
+func TestJudgedOfNothing(t *testing.T) {
+	judges := map[string]func(d [][]float64) []Judged{
+		"joint": func(d [][]float64) []Judged { return Joint(d, .04, 1) },
+		"early": func(d [][]float64) []Judged { return Early(d, .005, .056) },
+	}
+	for name, judge := range judges {
+		if js := judge(nil); len(js) != 0 {
+			t.Errorf("%s: no pair: %v", name, js)
+		}
+		for _, d := range [][][]float64{{nil, nil}, {{.7}, {0}}, {{.1, .1}, {0, 0}}, {{0, 0, 0}, {0, 0, 0}}} {
+			for _, j := range judge(d) {
+				lo, hi := j.Interval()
+				if j.Different || j.P < .05 || len(d[0]) < 2 && (j.Equivalent(1) || !math.IsInf(lo, -1) || !math.IsInf(hi, 1)) {
+					t.Errorf("%s of %v: %+v, %v to %v", name, d, j, lo, hi)
+				}
+			}
+		}
+	}
+	constant := func(v float64) []float64 { return slices.Repeat([]float64{v}, 8) }
+	js := Joint([][]float64{constant(0), constant(.05), constant(-1e-15)}, .04, 1)
+	if js[0].Different || !js[1].Different || js[2].Different || !js[0].Equivalent(.03) || js[1].Equivalent(.03) {
+		t.Errorf("of values without any spread: %+v", js)
+	}
+}
+
+// The judge depends on neither the order of the pairs nor which side is first, and changes nothing.
+func TestJointOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, n := range []int{10, 20} {
+		d := normals(rng, n, 0, .01, .05)
+		swapped := [][]float64{d[2], d[0], nil}
+		for _, v := range d[1] {
+			swapped[2] = append(swapped[2], -v)
+		}
+		a, b := Joint(d, .04, 1), Joint(swapped, .04, 1)
+		if b[2].Log = -b[2].Log; a[2].P != b[0].P || a[0].P != b[1].P || math.Abs(a[1].Log-b[2].Log) > 1e-12 ||
+			a[1].P != b[2].P || math.Abs(a[0].Crit-b[0].Crit) > 1e-9 {
+			t.Errorf("%+v\n%+v", a, b)
+		}
+		if again := Joint(d, .04, 1); !reflect.DeepEqual(a, again) {
+			t.Error("the same values give another result")
+		}
+	}
+}
+
+func TestEarly(t *testing.T) {
+	// v = (4·.0036 + 2·.01) / 6, SE = √(v/3), t = .5/SE on 6 df
+	js := Early([][]float64{{.4, .5, .6}, {0, .1, -.1}}, .005, .06)
+	v := (4*.0036 + 2*.01) / 6
+	if j := js[0]; math.Abs(j.SE-math.Sqrt(v/3)) > 1e-12 || j.DF != 6 || math.Abs(j.Log-.5) > 1e-12 ||
+		math.Abs(j.Crit-4.9807)/4.9807 > .02 || !j.Different || js[1].Different || js[1].P != 1 {
+		t.Errorf("%+v", js)
+	}
+}
+
+func BenchmarkJoint(b *testing.B) {
+	for name, size := range map[string][2]int{"k=2,n=12": {2, 12}, "k=8,n=12": {8, 12}, "k=20,n=12": {20, 12},
+		"k=20,n=60": {20, 60}} {
+		d := normals(rand.New(rand.NewPCG(1, 1)), size[1], make([]float64, size[0])...)
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				Joint(d, .04, 1)
+			}
+		})
+	}
+}
