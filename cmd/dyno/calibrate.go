@@ -14,6 +14,7 @@ import (
 	"dyno/internal/calibration"
 	"dyno/internal/checks"
 	"dyno/internal/plan"
+	"dyno/internal/refserver"
 	"dyno/internal/result"
 )
 
@@ -26,7 +27,7 @@ func calibrate(ctx context.Context, stderr io.Writer, quick bool) (*result.Calib
 	}
 	start := time.Now()
 	c, err := calibration.Measure(ctx, calibration.Options{
-		Dyno: version(), Self: []string{self, "refserver"}, Scenario: plainScenario(), Quick: quick,
+		Dyno: version(), Self: []string{self, "refserver"}, Scenario: refserver.PlainScenario(), Quick: quick,
 		Note: func(text string) {
 			fmt.Fprintf(stderr, "%4s  %s\n", time.Since(start).Round(time.Second), text)
 		},

@@ -10,9 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/analysis"
 	"dyno/internal/report"
-	"dyno/internal/validate"
 )
 
 // example is a block of a document that begins with "$ dyno": a command and what it prints.
@@ -103,23 +101,6 @@ func TestExamples(t *testing.T) {
 		if matches(strings.Fields(c.want), strings.Fields(c.got)) != c.same {
 			t.Errorf("%q against %q", c.want, c.got)
 		}
-	}
-}
-
-// What runs say of long loads is what the record of that experiment shows at most.
-func TestShortLoads(t *testing.T) {
-	units, err := readLines("../../doc/"+steadyFile, validate.ReadSteady)
-	if err != nil {
-		t.Fatal(err)
-	}
-	most := 0.
-	for _, r := range validate.SteadyRows(units) {
-		if r.Arm == validate.ServiceArm {
-			most = max(most, r.Against.Hi-1, 1/r.Against.Lo-1)
-		}
-	}
-	if said := analysis.ShortLoads; most <= 0 || most > said+.005 || most < said-.01 {
-		t.Errorf("the record of short and long loads leaves %.3f open; reports say %v", most, said)
 	}
 }
 

@@ -275,12 +275,12 @@ var metavariables = map[string]string{
 	"expect-header": "HEADER", "expect-sha256": "HEX", "expect-status": "CODES",
 	"external": "TOOL,…", "classic": "NAME", "fail-if": "COND", "folder": "DIR,…", "format": "FORMAT", "from": "NAME",
 	"hdr": "FILE", "header": "HEADER", "language": "NAME", "level": "NAME",
-	"load scenario": "FILE", "name": "NAME", "of": "NAME", "only": "SECTION", "out": "DIR",
+	"load scenario": "FILE", "name": "NAME", "of": "NAME", "out": "DIR",
 	"path": "PATH", "primary": "METRIC", "profile": "NAME", "protocol": "NAME",
 	"resolve": "HOST:PORT:ADDR", "resume": "DIR", "scenario": "NAME", "unix": "SOCKET",
 	"targets": "FILE", "metrics": "ADDR", "form": "FIELD", "proxy": "URL",
 	"ca": "FILE", "cert": "FILE", "key": "FILE", "servername": "NAME",
-	"validate out": "FILE", "verify seed": "TEXT",
+	"verify seed": "TEXT",
 }
 
 // metavariablesOfTypes are the same words by pflag's type of the value.

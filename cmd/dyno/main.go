@@ -137,10 +137,10 @@ func rootCommand() *cobra.Command {
 	root.SetCompletionCommandGroupID("other")
 	root.AddCommand(under("measure", runCommand(), compareCommand(), loadCommand())...)
 	root.AddCommand(under(readGroup, reportCommand(), checkCommand(), auditCommand(), listCommand())...)
-	root.AddCommand(under("machine", doctorCommand(), verifyCommand(), validateCommand())...)
+	root.AddCommand(under("machine", doctorCommand(), verifyCommand())...)
 	root.AddCommand(under("fleet", fleetCommands()...)...)
 	root.AddCommand(under("other", initCommand(), newCommand(), versionCommand())...)
-	root.AddCommand(termsTopic(), manCommand(), refserverCommand(), hogCommand(), superviseCommand())
+	root.AddCommand(termsTopic(), manCommand(), refserverCommand(), superviseCommand())
 	root.Flags().BoolP("version", "V", false, "print the version")
 	completions(root)
 	return root

@@ -44,7 +44,6 @@ func TestOneRunAMachine(t *testing.T) {
 		{"run", "--contestants", "net-http,ref+20%", "--offline", "--out", out},
 		{"compare", "contestants/go/net-http", "contestants/go/net-http", "--offline", "--out", out},
 		{"doctor", "--quick"},
-		{"validate", "--live=1", "--out", filepath.Join(t.TempDir(), "validation.md")},
 	} {
 		var stdout, stderr bytes.Buffer
 		code := dyno(args, &stdout, &stderr)

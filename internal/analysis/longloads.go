@@ -10,7 +10,7 @@ import (
 
 // ShortLoads is the largest measured advantage of long loads for a managed runtime, as a share.
 // Under long loads without pauses it may do better, relative to others, than under short ones with
-// pauses. The value comes from doc/validation.md, "Short trials against long ones".
+// pauses. The value comes from validation/README.md, "Short trials against long ones".
 const ShortLoads = 0.09
 
 // LongLoads is what two contestants did in long loads, in the order A B B A, by the primary metric.

@@ -138,7 +138,7 @@ func HalfRatio(rs []Residual, contestant string) Effect {
 //
 // Note: comparing medians of the ratio to the reference in the slower and the faster half of the
 // rounds would need no cut, but detected a contestant that suffers twice as much in only 7 of 10
-// runs (doc/validation.md, traps).
+// runs (validation/README.md, traps).
 func SpeedRatio(rs []Residual, contestant string) Effect {
 	const betweenHalves = 1.596 // of a normal distribution, in standard deviations: 2√(2/π)
 	distances := make([]float64, len(rs))

@@ -17,7 +17,7 @@ import (
 // alone would be mostly noise. The check of drift also warns of effects that are only likely.
 //
 // Note: it warns in 1.1 % of 1,000 simulated runs of equal servers, and in 98.6 % of runs with a
-// server that suffers twice as much from an invisible disturbance (doc/validation.md, traps); the
+// server that suffers twice as much from an invisible disturbance (validation/README.md, traps); the
 // others are not significant. With likely at 0.10, or with a separate family for each question,
 // these are 2.4 and 99.2 %.
 const (

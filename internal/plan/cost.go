@@ -74,7 +74,7 @@ func tests(p *result.Plan, names []string) int {
 
 // spent returns the share of alpha that the analyses of a plan use. A single analysis of all pairs
 // leaves a tenth unused: with skewed starts or carry-over between loads, an exact test slightly exceeds
-// its level (doc/validation.md, Traps).
+// its level (validation/README.md, Traps).
 func spent(p *result.Plan) float64 {
 	if p.Simultaneous && !p.Ranked {
 		return 0.9 * p.Alpha
@@ -83,7 +83,7 @@ func spent(p *result.Plan) float64 {
 }
 
 // rankedShare is the share of the epochs that fit which a ranked run takes. It then makes 95 % of the
-// decisions on neighbours that all pairs by themselves make with all of the epochs (doc/validation.md,
+// decisions on neighbours that all pairs by themselves make with all of the epochs (validation/README.md,
 // Family).
 const rankedShare = 7. / 8
 

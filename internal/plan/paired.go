@@ -121,7 +121,7 @@ const MostLayouts = 16
 
 // LayoutsOf returns in how many orders of its functions each of so many contestants is linked. With four,
 // the interval of 12 epochs is of these four: 6 of 40 live runs told two links of one source apart
-// (doc/validation.md, Live). But each takes time to link, and space: of all contestants together there
+// (validation/README.md, Live). But each takes time to link, and space: of all contestants together there
 // are 64, and of each four all the same.
 func LayoutsOf(contestants int) int {
 	return min(MostLayouts, max(4, 4*MostLayouts/max(1, contestants)))

@@ -123,7 +123,7 @@ func TestMDEPower(t *testing.T) {
 }
 
 // epochs draws one log figure per contestant and epoch: a drift that all share,
-// and noise of 2 % with 6 % outliers ("VM, CPU/request" of doc/validation.md). noisy, if not
+// and noise of 2 % with 6 % outliers ("VM, CPU/request" of validation/README.md). noisy, if not
 // 0, is the factor on the noise of contestant 0; first is its true advantage.
 func epochs(r *rand.Rand, k, n int, noisy, first float64) [][]float64 {
 	y := make([][]float64, n)

@@ -48,7 +48,7 @@ func lagged(series [][]float64) (r, n float64) {
 // mostSerial, for few values tell its size but roughly.
 //
 // Note: with r as estimated, whatever it is, 12 to 14 % of runs of servers alike called a pair
-// different where ρ is 0.6, and 4 to 6 % where it is 0.3 (doc/validation.md).
+// different where ρ is 0.6, and 4 to 6 % where it is 0.3 (validation/README.md).
 func SerialSpread(series [][]float64) float64 {
 	r := max(0, autocorrelation(series))
 	_, n := lagged(series)

@@ -3,7 +3,7 @@
 //
 //	git show COMMIT:studies/iris-vs-netcore-mvc/trials.jsonl.gz | gunzip | go run ./scripts/convert >trials.jsonl
 //
-// With -validation it reads lines of doc/live.jsonl, doc/steady.jsonl or doc/best_of_three.jsonl. A record that was
+// With -validation it reads lines of validation/live.jsonl, steady.jsonl or best_of_three.jsonl. A record that was
 // cut short or damaged is an error. The digest at its end is made anew; where
 // something is converted the old one is not checked.
 package main
@@ -119,7 +119,7 @@ func renew(r *result.Record) {
 	}
 }
 
-// convertValidation writes lines of dyno validate with today's names.
+// convertValidation writes lines of experiments of validation with today's names.
 func convertValidation(r io.Reader, w io.Writer) error {
 	out, in := bufio.NewWriter(w), bufio.NewScanner(r)
 	in.Buffer(nil, 1<<26)

@@ -1,0 +1,86 @@
+package refserver
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"dyno/internal/conf"
+	"dyno/internal/foreign"
+	"dyno/internal/protocol"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+)
+
+// Command serves as the reference server of that name until ctx is done, by the environment variables
+// of contestants. files are scenarios; without any it answers PlainScenario. addr replaces DYNO_ADDR
+// unless it is "". At the end Command writes what was counted to w, as one line of JSON: the Tally of a
+// null server, or what a reference has Added.
+func Command(ctx context.Context, name string, files []string, addr string, w io.Writer) error {
+	control, ok, err := ParseControl(name)
+	switch {
+	case err != nil:
+		return conf.Usage(err)
+	case !ok:
+		return conf.Usagef("no reference server %q: want null, null+5ms, null~200ms/2s, null/4, ref, ref', ref+20%% "+
+			"or ref!late", name)
+	}
+	o, err := environment(files, addr)
+	if err != nil {
+		return err
+	}
+	counted, err := control.Run(ctx, o)
+	if err != nil || counted == nil {
+		return err
+	}
+	return json.NewEncoder(w).Encode(counted)
+}
+
+// environment reads the scenarios and the environment.
+func environment(files []string, addr string) (o Options, err error) {
+	for _, file := range files {
+		project, name := filepath.Dir(filepath.Dir(file)), strings.TrimSuffix(filepath.Base(file), ".toml")
+		s, err := scenario.Read(foreign.FS(project), name)
+		if err != nil {
+			return o, err
+		}
+		o.Scenarios = append(o.Scenarios, s)
+	}
+	if len(files) == 0 {
+		o.Scenarios = []*scenario.Scenario{PlainScenario()}
+	}
+	if o.Delay, err = time.ParseDuration("0" + os.Getenv("DYNO_DELAY")); err != nil {
+		return o, conf.Usagef("DYNO_DELAY: %v", err)
+	}
+	o.Addrs = map[protocol.Listener]string{}
+	for _, at := range protocol.Listeners(protocol.All) {
+		if set := os.Getenv(string(at)); set != "" {
+			o.Addrs[at] = set
+		}
+	}
+	if addr != "" {
+		o.Addrs[protocol.AtClear] = addr
+	}
+	if len(o.Addrs) == 0 {
+		return o, conf.Usagef("no address to listen on; pass --addr or set DYNO_ADDR")
+	}
+	o.Cert, o.Key = os.Getenv(protocol.CertVariable), os.Getenv(protocol.KeyVariable)
+	work := os.Getenv("DYNO_WORK")
+	if o.Hash = work == result.CPUBound; work != "" && !o.Hash {
+		return o, conf.Usagef("DYNO_WORK: unknown value %q; want %s", work, result.CPUBound)
+	}
+	return o, nil
+}
+
+// PlainScenario has a single request, GET /, and a response of five bytes.
+func PlainScenario() *scenario.Scenario {
+	body := "value"
+	return &scenario.Scenario{Name: "value", Requests: []scenario.Request{{
+		Name: "get", Method: "GET", Path: "/", Weight: 1,
+		Expect: scenario.Expect{Status: 200, Body: &body, Headers: map[string]string{"Content-Type": "text/plain"}},
+	}}}
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"dyno/internal/checks"
+	"dyno/internal/result"
+)
+
+// Carried is how often two equal servers without controls are called different if the trial after
+// one of them is slower.
+type Carried struct {
+	Fault          string
+	Drawn, Chained Rate // a round begins with the server drawn first; with the one that ended the round before
+}
+
+// carryFaults are what two servers without controls are compared with.
+var carryFaults = slices.Concat(
+	[]Foe{follow(0), follow(.01), follow(.02), follow(.03), follow(.05)},
+	[]Foe{Assumptions[len(Assumptions)-2].Foe, Assumptions[len(Assumptions)-1].Foe},
+)
+
+// follow makes what follows the first server slower by a share.
+func follow(by float64) Foe {
+	return Foe{Name: fmt.Sprintf("carry-over of %g %%", 100*by),
+		act: unseen(func(_ *field, m moment) float64 { return when(m.before == 0, math.Log1p(-by)) })}
+}
+
+// carried compares two servers, with the interim analyses of a real run.
+func carried(ctx context.Context, o *Options) (out []Carried) {
+	analyses := plannedAnalyses(lone(2).plan)
+	for i := range carryFaults {
+		foe := &carryFaults[i]
+		o.tell("checks: %s", foe.Name)
+		different := func(drawn bool) Rate {
+			all := compare(ctx, o.Reps, 2, analyses, 0, func(rep int) func(int) [][]float64 {
+				f := newField(trapNoise, make([]float64, 2), Standard.Rounds, source(o.Seed, "carried/"+foe.Name, rep))
+				f.foe, f.unchained = foe, drawn
+				return f.epoch
+			})
+			return count(all, func(p played) bool { return p.false })
+		}
+		out = append(out, Carried{Fault: foe.Name, Drawn: different(true), Chained: different(false)})
+	}
+	return out
+}
+
+// setup is the plan of a run whose checks are tested.
+type setup struct {
+	name string
+	plan result.Plan
+}
+
+// lone returns Standard without controls.
+func lone(k int) setup {
+	p := runPlan(Standard.Name, k)
+	p.Controls = []string{}
+	return setup{fmt.Sprintf("standard, %d, no controls", k), p}
+}
+
+// setups returns the tested plans: two servers without controls, a few servers, as many as in the
+// default study, and the longer profile.
+func setups() []setup {
+	full := runPlan(Full.Name, 3)
+	full.BudgetNS = 15 * 60e9
+	few, many := runPlan(Standard.Name, 3), runPlan(Standard.Name, 7)
+	return []setup{lone(2), {"standard, 3", few}, {"standard, 7", many}, {"full, 3", full}}
+}
+
+// checkFaults are the faults that the statistical checks must find, each in the first contestant.
+// Catch is the tested check; the first entry has no fault.
+var checkFaults = []Foe{
+	noFoe,
+	rise(.05),
+	rise(.1),
+	rise(.2),
+	caught(checks.Drift, "one suffers more, unseen"),
+	{Catch: checks.Twins, Name: "twins differ by 5 %", act: nothing, set: func(f *field, contestants int) {
+		if contestants+1 < len(f.truth) {
+			f.truth[contestants+1] = math.Log(.95)
+		}
+	}},
+	caught(checks.Order, "position"),
+	caught(checks.CarryOver, "carry-over"),
+	{Catch: checks.FreshStarts, Name: "fresh starts differ by 3 %", act: nothing,
+		set: func(f *field, _ int) { f.noise.Start = .03 }},
+}
+
+// rise makes one server faster by a share in the course of each epoch.
+func rise(by float64) Foe {
+	return Foe{
+		Catch: checks.Drift, Name: fmt.Sprintf("one rises by %g %% over the epoch", 100*by),
+		act: unseen(func(f *field, m moment) float64 { return when(m.server == 0, math.Log1p(by)*f.through(m)) }),
+	}
+}
+
+// caught returns the disturbance of that name, with the check that must find it.
+func caught(check, name string) Foe {
+	for _, f := range Foes {
+		if f.Name == name {
+			f.Catch = check
+			return f
+		}
+	}
+	panic("no foe " + name)
+}
+
+// Checked counts the results of the checks in whole runs with one fault, for one setup.
+type Checked struct {
+	Check, Fault string // Check is empty where nothing was wrong
+	Setups       []string
+	Epochs       []float64         // mean
+	Detected     []Rate            // the check warned or failed
+	CannotTell   []Rate            // it could not tell
+	Moving       []Rate            // a contestant was shown to move
+	False        []map[string]Rate // where nothing was wrong: by check, it warned or failed
+}
+
+// checkRuns is the number of comparisons in a cell for each whole run.
+const checkRuns = 40
+
+// checked simulates whole runs with each of the faults, in each setup.
+func checked(ctx context.Context, o *Options, faults []Foe) (out []Checked) {
+	for i := range faults {
+		foe := &faults[i]
+		c := Checked{Check: foe.Catch, Fault: foe.Name}
+		for _, s := range setups() {
+			o.tell("checks: %s, %s", foe.Name, s.name)
+			all := repeat(ctx, max(1, o.Reps/checkRuns), func(rep int) evaluated { return s.play(foe, o.Seed, rep) })
+			warned := func(id string) Rate {
+				return count(all, func(j evaluated) bool { return j.worst[id] >= checks.Warn })
+			}
+			silent := func(j evaluated) bool { return j.worst[foe.Catch] == checks.CannotTell }
+			c.Setups = append(c.Setups, s.name)
+			c.Detected = append(c.Detected, warned(foe.Catch))
+			c.CannotTell = append(c.CannotTell, count(all, silent))
+			c.Moving = append(c.Moving, count(all, func(j evaluated) bool { return j.moving }))
+			wrong, epochs := map[string]Rate{}, 0.
+			for _, id := range statistical {
+				wrong[id] = warned(id)
+			}
+			for _, j := range all {
+				epochs += float64(j.epochs) / float64(len(all))
+			}
+			c.False = append(c.False, wrong)
+			c.Epochs = append(c.Epochs, epochs)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// statistical are the checks of this section. The check of a known difference is not among them,
+// because it has the power of the verdicts.
+var statistical = []string{checks.Drift, checks.Twins, checks.Order, checks.CarryOver, checks.FreshStarts,
+	checks.Dependence}
+
+// play simulates and judges one run of equal servers with a disturbance.
+func (s setup) play(foe *Foe, seed uint64, rep int) evaluated {
+	truth := make([]float64, len(s.plan.Contestants)+len(s.plan.Controls))
+	return evaluate(recordPlan(foe, seed, rep, truth, s.plan))
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"dyno/internal/checks"
+)
+
+// Two equal servers alone, one of which makes what follows it slower, are not called different:
+// where a round begins with whom it draws, they are.
+func TestCarryOverBetweenTwo(t *testing.T) {
+	for _, c := range carried(t.Context(), &Options{Reps: 150, Seed: 7}) {
+		if lo, _ := c.Chained.Interval(); lo > Alpha {
+			t.Errorf("%s: different in %v %%", c.Fault, c.Chained)
+		}
+		if lo, _ := c.Drawn.Interval(); c.Fault == "carry-over of 3 %" && lo <= Alpha {
+			t.Errorf("%s, orders drawn: different in %v %% only: the test tests nothing", c.Fault, c.Drawn)
+		}
+	}
+}
+
+// A check that has the power tells, and one that has not says that it cannot: of a rise of a fifth
+// all tell, of a twin that is not there none does.
+func TestChecksTell(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates hundreds of runs")
+	}
+	faults := slices.DeleteFunc(slices.Clone(checkFaults), func(f Foe) bool {
+		return f.Catch != checks.Twins && f.Name != rise(.2).Name
+	})
+	found := checked(t.Context(), &Options{Reps: 4 * checkRuns, Seed: 7}, faults)
+	if len(found) != 2 {
+		t.Fatalf("%d faults", len(found))
+	}
+	for _, c := range found {
+		for i, told := range c.Detected {
+			switch {
+			case c.Check == checks.Drift && told.Share() < 1,
+				c.Check == checks.Twins && i > 0 && told.Share() < .5,
+				c.Check == checks.Twins && i == 0 && told.Hits > 0:
+				t.Errorf("%s, %s, %s: %v", c.Check, c.Fault, c.Setups[i], told)
+			}
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"dyno/internal/checks"
+	"dyno/internal/result"
+)
+
+// field is a set of servers whose true speeds are known, on a machine of known noise.
+type field struct {
+	noise     Noise
+	truth     []float64 // log of each server's speed
+	foe       *Foe      // nil for none
+	rounds    int       // per epoch
+	gated     bool      // discarded rounds are repeated
+	unchained bool      // each round begins with the server that is drawn first
+	blocks    bool      // all trials of a server in a row, instead of rounds
+	fixed     bool      // all rounds in the order of the servers
+	resident  bool      // the processes of the first epoch stay
+
+	rng     *rand.Rand
+	machine *wander
+	starts  *step     // the time in which all servers start
+	start   []float64 // T2 of the epoch
+	started bool      // there was an epoch before
+	now     float64   // s since the field was made
+	before  int       // the server loaded last in this epoch; -1 for none
+	hogging bool      // other programs take CPU
+	turn    float64   // when that ends, or begins again, s
+
+	causes []result.Trial // of the round; reused
+}
+
+// newField returns a field of len(truth) servers. All random numbers come from rng.
+func newField(noise Noise, truth []float64, rounds int, rng *rand.Rand) *field {
+	return &field{
+		noise: noise, truth: truth, rounds: rounds, gated: true, rng: rng, machine: newWander(rng),
+		starts: newStep(startTime * float64(len(truth))), start: make([]float64, len(truth)), before: -1,
+	}
+}
+
+// source returns a stream of random numbers that follows from a seed, a purpose and the number of
+// the repetition.
+func source(seed uint64, purpose string, rep int) *rand.Rand {
+	h := fnv.New64a()
+	h.Write([]byte(purpose))
+	return rand.New(rand.NewPCG(seed, h.Sum64()+uint64(rep)*0x9e3779b97f4a7c15))
+}
+
+// moment says when and on which server a trial is taken.
+type moment struct {
+	round, position, server int
+	before                  int     // the server loaded before, -1 for none in this epoch
+	now                     float64 // s since the field was made
+	log                     float64 // of the server's speed, with all noise
+}
+
+// scale returns the noise of a server relative to that of the others.
+func (f *field) scale(server int) float64 {
+	if f.noise.Loud != 0 && server == 0 {
+		return f.noise.Loud
+	}
+	return 1
+}
+
+// begin starts the processes of an epoch.
+func (f *field) begin() {
+	f.machine.rest(f.starts)
+	f.now += startTime * float64(len(f.truth))
+	f.before = -1
+	if f.resident && f.started {
+		return
+	}
+	for i := range f.start {
+		fresh := f.noise.Start * f.scale(i) * f.rng.NormFloat64()
+		if f.noise.Rho != 0 && f.started {
+			fresh = f.noise.Rho*f.start[i] + math.Sqrt(1-f.noise.Rho*f.noise.Rho)*fresh
+		}
+		f.start[i] = fresh
+		if f.noise.Off > 0 && f.rng.Float64() < f.noise.Off {
+			f.start[i] -= f.noise.OffBy * f.rng.ExpFloat64()
+		}
+	}
+	if f.noise.Odd != nil {
+		f.start[0] += f.noise.Odd(f.rng)
+	}
+	f.started = true
+}
+
+// trial loads a server. It returns the log of its speed, and the share of its CPU that other
+// programs were seen to take.
+func (f *field) trial(round, position, server int) (log, background float64) {
+	m := moment{round: round, position: position, server: server, before: f.before, now: f.now}
+	f.machine.rest(overGap)
+	mean := f.machine.mean(overTrial)
+	f.now += gapTime + trialTime
+	f.before = server
+	perTrial := f.noise.Trial * math.Sqrt(pilotTime/trialTime) * f.scale(server)
+	log = f.truth[server] + f.start[server] + f.noise.Drift*mean + perTrial*f.rng.NormFloat64()
+	if f.noise.Hits > 0 && f.rng.Float64() < f.noise.Hits {
+		log -= f.noise.Hit * f.rng.ExpFloat64()
+	}
+	if f.foe != nil {
+		m.log = log
+		by, seen := f.foe.act(f, m)
+		log, background = log+by, seen
+	}
+	return log, background
+}
+
+// epoch takes the rounds of one epoch: one row a round, in it one value a server. By the rules of
+// plan rounds are discarded and repeated, and an epoch with too few of them is taken again.
+func (f *field) epoch(number int) [][]float64 {
+	f.begin()
+	if f.blocks {
+		return f.epochOfBlocks()
+	}
+	var rows [][]float64
+	repeats := 0
+	for r := 0; r < f.rounds; {
+		row, discarded := f.round(r, f.order())
+		if discarded && f.gated && repeats < f.rounds {
+			repeats++
+			continue
+		}
+		if !discarded || !f.gated {
+			rows = append(rows, row)
+		}
+		r++
+	}
+	if 2*len(rows) < f.rounds {
+		return f.epoch(number)
+	}
+	return rows
+}
+
+// order returns the order of the next round, by the rule of package plan: the server that was
+// loaded last in the epoch comes first.
+func (f *field) order() []int {
+	order := f.rng.Perm(len(f.truth))
+	if f.fixed {
+		slices.Sort(order)
+		return order
+	}
+	if i := slices.Index(order, f.before); i > 0 && !f.unchained {
+		order[0], order[i] = order[i], order[0]
+	}
+	return order
+}
+
+// epochOfBlocks loads one server after the other, each as often as there are rounds.
+func (f *field) epochOfBlocks() [][]float64 {
+	rows := make([][]float64, f.rounds)
+	for r := range rows {
+		rows[r] = make([]float64, len(f.truth))
+	}
+	for _, server := range f.rng.Perm(len(f.truth)) {
+		for r, v := range f.block(server) {
+			rows[r][server] = v
+		}
+	}
+	return rows
+}
+
+// block loads one server as often as there are rounds. A discarded trial is taken again, at most as
+// often as there are rounds.
+func (f *field) block(server int) (logs []float64) {
+	for repeats := 0; len(logs) < f.rounds; {
+		row, discarded := f.round(len(logs), []int{server})
+		if discarded && f.gated && repeats < f.rounds {
+			repeats++
+			continue
+		}
+		logs = append(logs, row[server])
+	}
+	return logs
+}
+
+// round loads the servers in that order. It reports whether plan would discard the round, by the
+// background CPU that was seen.
+func (f *field) round(round int, order []int) (row []float64, discarded bool) {
+	row = make([]float64, len(f.truth))
+	for i := range row {
+		row[i] = math.NaN()
+	}
+	f.causes = f.causes[:0]
+	for position, server := range order {
+		log, background := f.trial(round, position, server)
+		row[server] = log
+		if f.foe != nil {
+			f.causes = append(f.causes, result.Trial{Causes: causesOf(background)})
+		}
+	}
+	return row, checks.Discard(f.causes)
+}
+
+// causesOf returns the causes of a trial in which other programs were seen to take that share of the
+// server's CPU.
+func causesOf(background float64) result.Causes {
+	const wall = (gapTime + trialTime) * 1e9
+	return result.Causes{WallNS: wall, ServerCPUs: 1, GeneratorCPUs: 1, BackgroundServerNS: int64(background * wall)}
+}

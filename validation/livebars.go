@@ -1,0 +1,250 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"dyno/internal/stats"
+)
+
+// liveSeconds is how long the verdict on 5 % between two may take with profile full, s.
+const liveSeconds = 300
+
+// mostRelinked is how many of relinkedRuns may find a difference.
+const mostRelinked = 4
+
+// biasLimit is the most that a ratio may be off in the mean of many runs, as a share.
+const biasLimit = .002
+
+// oddRuns returns how many of n runs may be wrong if each is wrong with probability 5 %: the
+// smallest number that is exceeded with probability below 2 %. For 20 runs it is 3.
+func oddRuns(n int) int {
+	for k := range n {
+		if lo, _ := stats.ClopperPearson(k+1, n, .96); lo > Alpha {
+			return k
+		}
+	}
+	return n
+}
+
+// LiveBars returns the limits of the live runs. They stay open until all runs have been made.
+func (p *Results) LiveBars() []Bar {
+	made := func(kind string, cost float64, f func(*Couple) bool) Rate {
+		all := p.liveCouples(kind, cost)
+		return count(all, func(c liveCouple) bool { return f(&c.Couple) })
+	}
+	most := func(target string, r Rate, runs, most int) Bar {
+		b := liveBar(target, r, runs)
+		b.Limit, b.Met = fmt.Sprintf("≤ %d of %d", most, max(r.Of, runs)), r.Hits <= most
+		return b
+	}
+	least := func(target string, r Rate, runs int) Bar {
+		b, all := liveBar(target, r, runs), max(r.Of, runs)
+		b.Limit, b.Met = fmt.Sprintf("≥ %d of %d", all-oddRuns(all), all), r.Hits >= all-oddRuns(all)
+		return b
+	}
+	found := func(c *Couple) bool { return c.Found }
+	factor := p.factor()
+	holds := func(c *Couple) bool { return c.holds(factor) }
+	same := made(LiveSame, 0, (*Couple).different)
+	return append([]Bar{
+		most("live A/A, half of the runs with a CPU hog: runs with a difference", same, liveRuns,
+			oddRuns(max(same.Of, liveRuns))),
+		most("live A/A of programs linked anew of one source: runs with a difference",
+			made(LiveRelinked, 0, (*Couple).different), relinkedRuns, mostRelinked),
+		least("live +5 % cost: found", made(LiveCost, liveCost, found), liveRuns),
+		least("the same: the interval holds the cost that was added", made(LiveCost, liveCost, holds), liveRuns),
+		p.fullBar(),
+		least("live +5 % cost of four servers: found", made(LiveCosts, .05, found), costsRuns),
+		least("live +10 % cost of four servers: found", made(LiveCosts, .10, found), costsRuns),
+		least("live +2, +5, +10 % of four servers: the interval holds the cost", made(LiveCosts, 0, holds),
+			costsRuns*len(liveCosts)),
+	}, p.biasBar("CPU/request", false), p.biasBar("requests/s", true))
+}
+
+// liveBar returns the bar of a rate of which there are to be so many runs.
+func liveBar(target string, r Rate, runs int) Bar {
+	b := Bar{Target: target, Worst: "no live run yet", Open: r.Of < runs}
+	if r.Of > 0 {
+		b.Worst = fmt.Sprintf("%d of %d", r.Hits, r.Of)
+	}
+	return b
+}
+
+// fullBar returns the limit of the run of profile full.
+func (p *Results) fullBar() Bar {
+	b := Bar{Target: "live +5 % cost, profile full: time to the verdict", Limit: "≤ 5 min", Worst: "no live run yet",
+		Met: true, Open: true}
+	longest, missed := 0., ""
+	for _, c := range p.liveCouples(LiveFull, liveCost) {
+		longest, b.Open = max(longest, c.run.Seconds), false
+		if !c.Found {
+			missed = ", and not found"
+		}
+		b.Met, b.Worst = longest <= liveSeconds && missed == "", fmt.Sprintf("%.0f s", longest)+missed
+	}
+	return b
+}
+
+// biasBar returns the limit of the bias of runs with added costs: by the mean of the three of a run.
+func (p *Results) biasBar(metric string, rates bool) Bar {
+	b := Bar{Target: "live +2, +5, +10 % of four servers: bias of " + metric, Limit: "< 0.2 %", Worst: "no live run yet",
+		Open: true}
+	errs := p.liveErrors(LiveCosts, 0, rates)
+	if len(errs) == 0 {
+		return b
+	}
+	bias, lo, hi := stats.HodgesLehmann(errs, .95)
+	b.Open, b.Met = len(errs) < costsRuns, math.Abs(bias) < biasLimit
+	b.Worst = fmt.Sprintf("%s (%s to %s), p = %.2g", signedShare(bias), signedShare(lo), signedShare(hi),
+		stats.SignedRank(errs))
+	return b
+}
+
+// liveCouple is what a run found, with the run.
+type liveCouple struct {
+	Couple
+	run *Live
+}
+
+// liveCouples returns what the analysed runs of a kind found of servers of that cost; 0: of any.
+func (p *Results) liveCouples(kind string, cost float64) (all []liveCouple) {
+	for i := range p.Live {
+		l := &p.Live[i]
+		if l.kind() != kind || !l.analysed() {
+			continue
+		}
+		for _, c := range l.couples() {
+			if cost == 0 || c.Cost == cost {
+				all = append(all, liveCouple{c, l})
+			}
+		}
+	}
+	return all
+}
+
+// factor returns how many ns of CPU a request costs more for each ns of work that is added to it, by
+// the servers' own clocks and counts in all runs of four: the slope through the origin. It is 1 if
+// that is not known.
+func (p *Results) factor() float64 {
+	var both, squares float64
+	for _, c := range p.liveCouples(LiveCosts, 0) {
+		if c.Own != 0 {
+			both, squares = both+c.Own*c.costs(), squares+c.costs()*c.costs()
+		}
+	}
+	if squares == 0 {
+		return 1
+	}
+	return both / squares
+}
+
+// liveErrors returns by how much each analysed run of a kind was off, as a log ratio: the mean over
+// its couples of that cost, 0: of any. It is of the rates or of CPU per request. An error above 0
+// says that the first server did better, or the other one worse, than it is.
+func (p *Results) liveErrors(kind string, cost float64, rates bool) (errs []float64) {
+	factor := p.factor()
+	var of *Live
+	n := 0.
+	for _, c := range p.liveCouples(kind, cost) {
+		off := math.Log(c.truth(factor) / c.Ratio)
+		if rates {
+			off = math.Log(c.Throughput.Ratio * c.truth(factor))
+		}
+		if c.run != of {
+			of, n, errs = c.run, 0, append(errs, 0)
+		}
+		last := &errs[len(errs)-1]
+		*last = (*last*n + off) / (n + 1)
+		n++
+	}
+	return errs
+}
+
+// signedShare prints a small log ratio in per cent, with its sign.
+func signedShare(log float64) string { return fmt.Sprintf("%+.2f %%", 100*math.Expm1(log)) }
+
+// liveTitles are the kinds of live runs in tables.
+var liveTitles = map[string]string{LiveSame: "A/A", LiveCost: "A/B", LiveFull: "A/B, full",
+	LiveRelinked: "A/A, relinked", liveFewer: "A/A, relinked in four orders", LiveCosts: "A/B of four"}
+
+// LiveFewer reports whether any run was linked in fewer orders than runs are now.
+func (g page) LiveFewer() bool { return len(g.liveCouples(liveFewer, 0)) > 0 }
+
+// LiveSummary has what the live runs say together, by kind and cost.
+func (g page) LiveSummary() table {
+	factor := g.factor()
+	t := table{words("runs|cost|number|called different|first called better|interval holds the truth|bias of CPU/request|p|" +
+		"bias of requests/s|p")}
+	for _, row := range []struct {
+		kind string
+		cost float64
+	}{{LiveSame, 0}, {liveFewer, 0}, {LiveRelinked, 0}, {LiveCost, liveCost}, {LiveCosts, .02}, {LiveCosts, .05},
+		{LiveCosts, .10}, {LiveCosts, 0}} {
+		all := g.liveCouples(row.kind, row.cost)
+		if len(all) == 0 {
+			continue
+		}
+		cost, found := "", "–"
+		switch {
+		case row.cost > 0:
+			cost = fmt.Sprintf("+%g %%", 100*row.cost)
+			found = perOf(count(all, func(c liveCouple) bool { return c.Found }))
+		case row.kind == LiveCosts:
+			cost = "all"
+			found = perOf(count(all, func(c liveCouple) bool { return c.Found }))
+		}
+		line := []string{liveTitles[row.kind], cost, fmt.Sprint(len(all)),
+			perOf(count(all, func(c liveCouple) bool { return c.different() })), found,
+			perOf(count(all, func(c liveCouple) bool { return c.holds(factor) }))}
+		for _, rates := range []bool{false, true} {
+			errs := g.liveErrors(row.kind, row.cost, rates)
+			bias, lo, hi := stats.HodgesLehmann(errs, .95)
+			text := signedShare(bias)
+			if !math.IsInf(hi, 0) {
+				text += fmt.Sprintf(" (%s to %s)", signedShare(lo), signedShare(hi))
+			}
+			line = append(line, text, fmt.Sprintf("%.2g", stats.SignedRank(errs)))
+		}
+		t = append(t, line)
+	}
+	return t
+}
+
+// LiveFactor is the factor of the added cost, as text; empty if it is not known.
+func (g page) LiveFactor() string {
+	if f := g.factor(); f != 1 {
+		return fmt.Sprintf("%.2f", f)
+	}
+	return ""
+}
+
+func perOf(r Rate) string { return fmt.Sprintf("%d of %d", r.Hits, r.Of) }
+
+// LiveTable lists the live runs, one of four servers in three rows.
+func (g page) LiveTable() table {
+	factor := g.factor()
+	t := table{words("run||hog|truth|CPU/request|p|verdict|throughput|its verdict|epochs|discarded, %|seconds|seed|commit")}
+	for i := range g.Live {
+		l := &g.Live[i]
+		for _, c := range l.couples() {
+			hog, verdict, through, title := "", c.Verdict, &c.Throughput, liveTitles[l.kind()]
+			if l.Hog {
+				hog = "yes"
+			}
+			if l.Kind == LiveCosts {
+				title = fmt.Sprintf("A/B, +%g %%", 100*c.Cost)
+			}
+			if !l.analysed() {
+				verdict = "no analysis"
+			}
+			t = append(t, []string{
+				fmt.Sprint(l.Number), title, hog, fmt.Sprintf("%.3f", c.truth(factor)),
+				ratio(c.Ratio, c.Lo, c.Hi), fmt.Sprintf("%.2g", c.P), verdict,
+				ratio(through.Ratio, through.Lo, through.Hi), through.Verdict, fmt.Sprint(l.Epochs),
+				perCent(l.DiscardedShare), fmt.Sprintf("%.0f", l.Seconds), fmt.Sprint(l.Seed), l.Commit,
+			})
+		}
+	}
+	return t
+}

@@ -1,0 +1,270 @@
+// Command validation measures how often dyno's verdicts are wrong and how small a difference they
+// detect, and writes validation/README.md:
+//
+//	go run ./validation --reps 3000
+//
+// It compares simulated servers of known speed in known noise, replays recorded epochs, leaves out one
+// part of the method at a time, and tries noise designed to mislead. There is one procedure:
+// analysis.DecideAt decides here too, and in the traps the whole of plan, analysis and checks on full
+// records. The same seed gives the same page, whatever the number of CPUs. It starts no server and uses
+// no network.
+//
+// Three experiments measure on this machine instead. Each appends its results to a file beside the page,
+// which then shows them, and makes only what is missing there:
+//
+//	go run ./validation live [N]           all live runs of known truth, or N more
+//	go run ./validation steady [TIME]      short trials against long ones, for 35m or another time
+//	go run ./validation best-of-three [N]  equal servers by the best of three loads with wrk
+//
+// Live runs take 70 to 150 s each: 20 compare one program with itself, half of them while another
+// program uses the CPU; 20 have an added cost of 5 %, and one more with profile full; 40 compare programs
+// linked anew of one source; and 20 are of four servers that cost 0, 2, 5 and 10 % more. They take three
+// hours on an otherwise idle machine.
+//
+// go run ./validation condense FILE RUN… condenses runs into a recording for replays, epochs.json.gz.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"dyno/internal/conf"
+	"dyno/internal/proc"
+	"dyno/internal/refserver"
+	"dyno/internal/result"
+	"dyno/internal/study"
+)
+
+// The results of experiments, beside the page that shows them.
+const (
+	liveFile   = "live.jsonl"
+	steadyFile = "steady.jsonl"
+	bestOfFile = "best_of_three.jsonl"
+)
+
+// Exit codes, as dyno's.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() {
+	proc.KeepFilesPrivate()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var err error
+	switch first := append(args, "")[0]; first { // the first three: as this program starts itself
+	case "refserver":
+		err = serve(ctx, args[1:], stderr)
+	case "hog":
+		err = hog(ctx, args[1:])
+	case "supervise":
+		err = proc.Supervise(os.Stdin, args[1])
+	default:
+		err = validation(ctx, args, stdout, stderr)
+	}
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return exitDone
+	}
+	fmt.Fprintln(stderr, "validation:", err)
+	if u := new(conf.UsageError); errors.As(err, &u) {
+		fmt.Fprintln(stderr, "go doc ./validation says how it is called")
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// serve serves as the reference server that args name, with scenario files.
+func serve(ctx context.Context, args []string, stderr io.Writer) error {
+	var files []string
+	f := flag.NewFlagSet("refserver", flag.ContinueOnError)
+	f.Func("scenario", "scenario `file`; may be repeated", func(s string) error { files = append(files, s); return nil })
+	if err := f.Parse(args[1:]); err != nil {
+		return err
+	}
+	return refserver.Command(ctx, args[0], files, "", stderr)
+}
+
+// validation makes the page, or the experiment that args name.
+func validation(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	var o Options
+	var out string
+	f := flag.NewFlagSet("validation", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.IntVar(&o.Reps, "reps", DefaultReps, "simulated comparisons per cell")
+	f.Uint64Var(&o.Seed, "seed", DefaultSeed, "seed of all random numbers")
+	f.StringVar(&o.Only, "only", "", "only this `part`, to stdout unless --out is given: "+strings.Join(Sections, ", "))
+	f.StringVar(&out, "out", "validation/README.md", "the page, a `file`; - for stdout")
+	if err := f.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return err
+		}
+		return conf.Usage(err)
+	}
+	given := map[string]bool{}
+	f.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if rest := f.Args(); len(rest) > 0 {
+		if given["reps"] || given["seed"] || given["only"] {
+			return conf.Usagef("%s simulates nothing; it can be combined only with --out", rest[0])
+		}
+		return experimentNamed(ctx, rest, beside(out), stdout, stderr)
+	}
+	switch {
+	case o.Reps < 1:
+		return conf.Usagef("--reps %d: want at least 1", o.Reps)
+	case o.Only != "" && !IsSection(o.Only):
+		return conf.Usagef("--only %q: want one of %s", o.Only, strings.Join(Sections, ", "))
+	case o.Only != "" && !given["out"]:
+		out = "-"
+	}
+	start := time.Now()
+	o.Progress = func(text string) {
+		fmt.Fprintf(stderr, "%6s  %s\n", time.Since(start).Round(time.Second), text)
+	}
+	page, err := makePage(ctx, &o, beside(out))
+	if err != nil {
+		return err
+	}
+	o.Progress("done")
+	if out == "-" {
+		_, err := stdout.Write(page)
+		return err
+	}
+	return os.WriteFile(out, page, 0o644)
+}
+
+// experimentNamed carries out the experiment that args name, with results in a folder.
+func experimentNamed(ctx context.Context, args []string, folder string, stdout, stderr io.Writer) error {
+	name, args := args[0], args[1:]
+	if name == "condense" {
+		if len(args) < 2 {
+			return conf.Usagef("want: condense FILE RUN…")
+		}
+		return condenseRuns(args[1:], args[0])
+	}
+	more, most := 0, 35*time.Minute
+	var err error
+	switch {
+	case len(args) > 1:
+		return conf.Usagef("%s takes one argument at most", name)
+	case len(args) == 1 && name == "steady":
+		most, err = time.ParseDuration(args[0])
+	case len(args) == 1:
+		more, err = strconv.Atoi(args[0])
+	}
+	if err != nil || more < 0 || most <= 0 || len(args) == 1 && name != "steady" && more == 0 {
+		return conf.Usagef("%s %s: want a number above 0 of live runs or comparisons, or a time of units", name, args[0])
+	}
+	var play func(*session) error
+	switch name {
+	case "live":
+		play = func(s *session) error { return s.live(ctx, filepath.Join(folder, liveFile), more) }
+	case "steady":
+		play = func(s *session) error { return s.steady(ctx, filepath.Join(folder, steadyFile), most) }
+	case "best-of-three":
+		play = func(s *session) error { return s.bestOf(ctx, filepath.Join(folder, bestOfFile), more) }
+	default:
+		return conf.Usagef("no experiment %q: want live, steady, best-of-three or condense", name)
+	}
+	s, release, err := newSession(ctx, name, stdout, stderr)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return play(s)
+}
+
+// makePage simulates, and returns the page with the results of the experiments that are recorded in a folder.
+func makePage(ctx context.Context, o *Options, folder string) ([]byte, error) {
+	debug.SetGCPercent(800) // little is kept, and much is made
+	live, err := readFile(filepath.Join(folder, liveFile), ReadLive)
+	if err != nil {
+		return nil, err
+	}
+	bestOf, err := readFile(filepath.Join(folder, bestOfFile), ReadBestOf)
+	if err != nil {
+		return nil, err
+	}
+	steady, err := readFile(filepath.Join(folder, steadyFile), ReadSteady)
+	if err != nil {
+		return nil, err
+	}
+	p, err := Run(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	p.Live, p.BestOf, p.Steady = live, bestOf, steady
+	var page bytes.Buffer
+	err = Page(&page, p)
+	return page.Bytes(), err
+}
+
+// beside returns the folder of the results that a page shows.
+func beside(page string) string {
+	if page == "-" {
+		return "validation"
+	}
+	return filepath.Dir(page)
+}
+
+// readFile reads the results in a file, one a line; none if there is no file.
+func readFile[T any](name string, read func(io.Reader, string) ([]T, error)) ([]T, error) {
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return read(f, name)
+}
+
+// keepLine appends a result to a file and syncs the file.
+func keepLine(name string, result any) error {
+	line, err := json.Marshal(result)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(line, '\n'))
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+func condenseRuns(paths []string, out string) error {
+	var runs []*result.Run
+	for _, path := range paths {
+		run, err := study.Open(path)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, run)
+	}
+	var b bytes.Buffer
+	if err := Condense(&b, runs); err != nil {
+		return err
+	}
+	return os.WriteFile(out, b.Bytes(), 0o644)
+}

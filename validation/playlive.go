@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"dyno/internal/bench"
+	"dyno/internal/contestant"
+	"dyno/internal/plan"
+	"dyno/internal/proc"
+	"dyno/internal/refserver"
+	"dyno/internal/result"
+	"dyno/internal/stats"
+)
+
+// The budget of a live run and its interim analyses. More analyses would divide alpha further, and
+// a run of 100 s has at most 16 epochs.
+const liveBudget = 100 * time.Second
+
+var liveAnalyses = []int{12, 16}
+
+// The same of a run of four servers, whose epochs take twice as long: there is one analysis.
+const costsBudget = 150 * time.Second
+
+var costsAnalyses = []int{12}
+
+// live makes live runs and appends their results to file.
+func (s *session) live(ctx context.Context, file string, more int) error {
+	done, err := readFile(file, ReadLive)
+	if err != nil {
+		return err
+	}
+	commit := s.commit(ctx, file)
+	err = RunLive(ctx, &LiveOptions{
+		Done: done, More: more,
+		Play: func(ctx context.Context, t LiveTask) (*result.Run, []Cost, error) {
+			fmt.Fprintf(s.stderr, "live run %d of %d\n", t.Number+1, LiveAll)
+			return s.playLive(ctx, t)
+		},
+		Keep: func(l Live) error {
+			l.Commit = commit
+			done = append(done, l)
+			fmt.Fprintf(s.stdout, "%d %v\n", l.Number, &l)
+			return keepLine(file, l)
+		},
+	})
+	for _, b := range (&Results{Live: done}).LiveBars() {
+		fmt.Fprintf(s.stdout, "%s: %s (bar: %s)\n", b.Target, b.Worst, b.Limit)
+	}
+	return err
+}
+
+// playLive carries out one run, in a temporary folder.
+func (s *session) playLive(ctx context.Context, t LiveTask) (run *result.Run, costs []Cost, err error) {
+	dir, err := proc.MkdirTemp("", "dyno-live-")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, proc.RemoveTemp(dir)) }()
+	r := plan.Request{
+		Contestants: t.Contestants, Controls: []string{"none"}, Primary: "cpu_per_request", Alpha: Alpha,
+		Margin: Margin, Budget: liveBudget, Analyses: liveAnalyses, Seed: t.Seed,
+	}
+	switch t.Kind {
+	case LiveFull:
+		r.Profile, r.Budget, r.Analyses = "full", 0, nil
+	case LiveCosts:
+		r.Budget, r.Analyses = costsBudget, costsAnalyses
+	case LiveRelinked:
+		if s, err = s.relinked(t); err != nil {
+			return nil, nil, err
+		}
+		defer func() {
+			for _, name := range t.Contestants { // which no other run starts
+				err = errors.Join(err, contestant.Forget(name))
+			}
+		}()
+	}
+	x, err := s.plan(ctx, r, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if t.Hog {
+		stop, err := s.startHog(dir, t.Seed)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer func() { err = errors.Join(err, stop()) }()
+	}
+	data, err := x.Run(ctx)
+	if err := errors.Join(err, ctx.Err()); err != nil {
+		return nil, nil, err
+	}
+	if t.Kind != LiveRelinked {
+		costs, err = costsIn(x.Folder, t.Contestants)
+	}
+	return data.Run, costs, err
+}
+
+// relinked returns a session in which the contestants of t are built of one source, each with layouts
+// of its own.
+func (s *session) relinked(t LiveTask) (*session, error) {
+	of, err := s.manifest(LiveSource)
+	if err != nil {
+		return nil, err
+	}
+	with := *s
+	with.manifests = slices.Clone(s.manifests)
+	for i, name := range t.Contestants {
+		m := *of
+		m.Name, m.Title, m.Relink = name, name, t.Relinks[i]
+		with.manifests = append(with.manifests, &m)
+	}
+	return &with, nil
+}
+
+// costsIn returns what the servers say in their logs of their costs, against the first: the median
+// over epochs of each process's median, which includes the time to read the clock; and the median over
+// epochs of how much more a request cost in all.
+func costsIn(dir string, contestants []string) ([]Cost, error) {
+	told := make([]Cost, len(contestants))
+	first := map[string]float64{} // by epoch, what a request cost the first in all
+	for i, name := range contestants {
+		logs, err := filepath.Glob(filepath.Join(dir, "logs", bench.LogName(name, "epoch*")))
+		if err != nil {
+			return nil, err
+		}
+		var added, own []float64
+		for _, log := range logs {
+			var a refserver.Added
+			last := proc.Tail(log, 1)
+			if len(last) == 0 || json.Unmarshal([]byte(last[0]), &a) != nil {
+				return nil, fmt.Errorf("the log of %s does not end with its added cost: %q in %s", name, last, log)
+			}
+			if a.Sampled > 0 {
+				added = append(added, float64(a.P50NS))
+			}
+			_, epoch, _ := strings.Cut(filepath.Base(log), "-epoch")
+			switch base := first[epoch]; {
+			case i == 0:
+				first[epoch] = a.OwnNS
+			case base > 0 && a.OwnNS > 0:
+				own = append(own, a.OwnNS/base-1)
+			}
+		}
+		if len(added) == 0 {
+			return nil, fmt.Errorf("%s: no sample of the added cost in %d epochs", name, len(logs))
+		}
+		told[i].AddedNS = stats.Median(added) - told[0].AddedNS
+		if len(own) > 0 {
+			told[i].Own = stats.Median(own)
+		}
+	}
+	told[0] = Cost{}
+	return told, nil
+}

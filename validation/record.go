@@ -1,0 +1,85 @@
+package main
+
+import (
+	"math"
+	"slices"
+
+	"dyno/internal/plan"
+	"dyno/internal/result"
+	"dyno/internal/study"
+)
+
+// rate is the requests per second of a server whose log speed is 0.
+const rate = 60_000
+
+// record plays a run of profile standard with a foe. truth has the log speeds of the contestants, then
+// of the controls.
+func record(foe *Foe, seed uint64, rep int, truth []float64) *result.Run {
+	return recordPlan(foe, seed, rep, truth, runPlan(Standard.Name, len(truth)-Standard.Riders))
+}
+
+// recordPlan plays a run as dyno run would: plan says which trial is next, which rounds are
+// discarded, and when to stop. A field makes the trials. The run is as if read from a trials.jsonl.
+func recordPlan(foe *Foe, seed uint64, rep int, truth []float64, p result.Plan) *result.Run {
+	rng := source(seed, "record/"+foe.Name, rep)
+	p.Seed, p.Ceiling = rng.Uint64(), ""
+	f := newField(trapNoise, truth, p.Rounds, rng)
+	f.foe = foe
+	if foe.set != nil {
+		foe.set(f, len(p.Contestants))
+	}
+	run := &result.Run{Plan: p, Host: result.Host{OS: "simulated", CPUs: 2}}
+	playOut(run, f)
+	return run
+}
+
+// playOut plays a run by its plan. The servers of the field are the contestants, then the controls.
+func playOut(run *result.Run, f *field) {
+	p := &run.Plan
+	names := slices.Concat(p.Contestants, p.Controls)
+	for i, name := range names {
+		run.Contestants = append(run.Contestants, result.Contestant{
+			Name: name, Title: name, Version: "v1", BinaryHash: "00", Control: i >= len(p.Contestants),
+		})
+	}
+	epoch := -1
+	for {
+		order, stop := plan.Next(run, func() bool { return study.AllDecided(study.Analyse(run)) })
+		if stop != "" {
+			run.End = &result.End{Reason: string(stop)}
+			return
+		}
+		if order.Epoch != epoch {
+			epoch = order.Epoch
+			for _, name := range plan.Starts(run, epoch) {
+				run.Launches = append(run.Launches, result.Launch{
+					Contestant: name, Epoch: epoch, StartedUnixNS: f.unix(), Warmup: "flat",
+				})
+			}
+			f.begin()
+		}
+		from := f.unix()
+		log, background := f.trial(order.Round, order.Position, slices.Index(names, order.Contestant))
+		run.Trials = append(run.Trials, trialOf(order, log, background, from, f.unix()))
+	}
+}
+
+// unix returns the field's clock, ns.
+func (f *field) unix() int64 { return 1_500_000_000e9 + int64(f.now*1e9) }
+
+// trialOf returns the record of a trial of that log speed, with that share of background CPU.
+func trialOf(o plan.Order, log, background float64, from, to int64) result.Trial {
+	perSec := rate * math.Exp(log)
+	n := int64(perSec * trialTime)
+	cpu, generator, pss := int64(.97*trialTime*1e9), int64(.5*trialTime*1e9), int64(12e6)
+	service := int64(125 / perSec * 1e9)
+	return result.Trial{
+		Key: o.Key, Contestant: o.Contestant, StartedUnixNS: from, EndedUnixNS: to,
+		Load: result.Load{
+			WindowNS: trialTime * 1e9, Connections: 125, Established: 125, Started: n, Succeeded: n,
+			ServiceP50NS: service, ServiceP99NS: 3 * service, ServiceMaxNS: 5 * service,
+		},
+		Server:    result.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1},
+		Generator: result.Usage{CPUNS: &generator}, Causes: causesOf(background),
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed" // the recordings
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"dyno/internal/analysis"
+	"dyno/internal/plan"
+	"dyno/internal/result"
+)
+
+//go:embed epochs.json.gz
+var embedded []byte
+
+// Recording has the valid rounds of runs made with dyno, reduced to what a replay needs: epochs.json.gz,
+// made by `go run ./validation condense FILE RUN…`. Causes, counts and times are left out, and so are discarded
+// rounds.
+type Recording struct {
+	Format int           `json:"format"` // recordingFormat
+	Runs   []RecordedRun `json:"runs"`
+}
+
+// RecordedRun is one run. Values[m][e][r][c] is metric m of contestant c in round r of epoch e: its
+// natural logarithm in units of 1/10000, rounded; null where it was not measured.
+type RecordedRun struct {
+	Seed        uint64                `json:"seed"`
+	Machine     string                `json:"machine"`
+	Contestants []string              `json:"contestants"` // controls last: the reference and its copy
+	Values      map[string][][][]*int `json:"values"`
+}
+
+// recordingFormat is the version of epochs.json.gz.
+const recordingFormat = 1
+
+// grain is the number of units of a recorded logarithm.
+const grain = 10_000
+
+// replayed are the metrics that are recorded.
+var replayed = []string{"throughput", "cpu_per_request"}
+
+// Condense writes the recording of runs.
+func Condense(w io.Writer, runs []*result.Run) error {
+	rec := Recording{Format: recordingFormat}
+	for _, run := range runs {
+		rec.Runs = append(rec.Runs, condensedRun(run))
+	}
+	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if err := json.NewEncoder(z).Encode(rec); err != nil {
+		return fmt.Errorf("condense: %w", err)
+	}
+	return z.Close()
+}
+
+// condensedRun returns the recording of one run.
+func condensedRun(run *result.Run) RecordedRun {
+	p := &run.Plan
+	out := RecordedRun{
+		Seed: p.Seed, Machine: machine(run), Contestants: slices.Concat(p.Contestants, p.Controls),
+		Values: map[string][][][]*int{},
+	}
+	trials := plan.Valid(run)
+	for _, name := range replayed {
+		m, _ := analysis.MetricNamed(name)
+		out.Values[name] = condensed(trials, m, out.Contestants)
+	}
+	return out
+}
+
+// condensed returns the values of one run's trials, which are in order of epoch and round.
+func condensed(trials []result.Trial, m analysis.Metric, contestants []string) (epochs [][][]*int) {
+	for i := range trials {
+		t := &trials[i]
+		if i == 0 || t.Epoch != trials[i-1].Epoch {
+			epochs = append(epochs, nil)
+		}
+		e := &epochs[len(epochs)-1]
+		if i == 0 || t.Epoch != trials[i-1].Epoch || t.Round != trials[i-1].Round {
+			*e = append(*e, make([]*int, len(contestants)))
+		}
+		c := slices.Index(contestants, t.Contestant)
+		if v, ok := m.Of(t); ok && c >= 0 {
+			units := int(math.Round(grain * math.Log(v)))
+			(*e)[len(*e)-1][c] = &units
+		}
+	}
+	return epochs
+}
+
+// recordings reads the recording that is built in.
+func recordings() (*Recording, error) {
+	z, err := gzip.NewReader(bytes.NewReader(embedded))
+	if err != nil {
+		return nil, fmt.Errorf("read recordings: %w", err)
+	}
+	var rec Recording
+	if err := json.NewDecoder(z).Decode(&rec); err != nil {
+		return nil, fmt.Errorf("read recordings: %w", err)
+	}
+	if rec.Format != recordingFormat {
+		return nil, fmt.Errorf("read recordings: format %d; this version reads %d", rec.Format, recordingFormat)
+	}
+	return &rec, nil
+}
+
+// epochs returns all recorded epochs of a metric, as logs by round and contestant. A larger value is
+// faster, whatever the metric; NaN is what was not measured.
+func (rec *Recording) epochs(metric string) (all [][][]float64) {
+	m, _ := analysis.MetricNamed(metric)
+	for _, run := range rec.Runs {
+		for _, epoch := range run.Values[metric] {
+			rows := make([][]float64, len(epoch))
+			for r, round := range epoch {
+				rows[r] = make([]float64, len(round))
+				for c, v := range round {
+					rows[r][c] = math.NaN()
+					if v != nil {
+						rows[r][c] = float64(*v) / grain
+					}
+					if !m.More {
+						rows[r][c] = -rows[r][c]
+					}
+				}
+			}
+			all = append(all, rows)
+		}
+	}
+	return all
+}

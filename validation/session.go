@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"dyno/internal/bundle"
+	"dyno/internal/contestant"
+	"dyno/internal/experiment"
+	"dyno/internal/foreign"
+	"dyno/internal/host"
+	"dyno/internal/plan"
+	"dyno/internal/proc"
+	"dyno/internal/refserver"
+	"dyno/internal/scenario"
+	"dyno/internal/study"
+)
+
+// askedStudy is the study whose scenario and level the experiments have: that of dyno run without arguments.
+const askedStudy = "iris-vs-netcore-mvc"
+
+// session is this machine, on which nothing else measures meanwhile, and a checkout.
+type session struct {
+	self           string // this program, which is the reference servers and the hog, too
+	root           string
+	fsys           fs.FS // of root
+	manifests      []*contestant.Manifest
+	stdout, stderr io.Writer
+}
+
+// newSession waits until no other run measures on this machine, and then prevents others until release
+// is called. No process that is started in it outlives it.
+func newSession(ctx context.Context, name string, stdout, stderr io.Writer) (s *session, release func(), err error) {
+	s = &session{stdout: stdout, stderr: stderr}
+	if s.self, err = os.Executable(); err != nil {
+		return nil, nil, fmt.Errorf("find this program: %w", err)
+	}
+	found, err := bundle.Find()
+	if err != nil {
+		return nil, nil, err
+	}
+	s.root, s.fsys = found.Root, foreign.FS(found.Root)
+	if s.manifests, err = contestant.List(s.fsys); err != nil {
+		return nil, nil, err
+	}
+	me := proc.Holder{Pid: os.Getpid(), Command: "validation " + name, SinceUnixNS: time.Now().UnixNano()}
+	unlock, err := proc.LockMachine(ctx, me, func(h proc.Holder) {
+		fmt.Fprintln(stderr, "waiting for another run to end:", h.String())
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	k, err := proc.Keep(proc.KeepOptions{
+		Command: me.Command, Program: s.self, Argv: []string{"validation", "supervise"}, Env: []string{},
+	})
+	if err != nil {
+		unlock()
+		return nil, nil, err
+	}
+	return s, func() {
+		if err := k.Close(); err != nil {
+			fmt.Fprintln(stderr, "validation:", err)
+		}
+		unlock()
+	}, nil
+}
+
+// plan plans a run of askedStudy's level and scenario, recorded in a folder below dir.
+func (s *session) plan(ctx context.Context, r plan.Request, dir string) (*experiment.Experiment, error) {
+	st, err := study.Read(s.fsys, askedStudy)
+	if err != nil {
+		return nil, err
+	}
+	r.Question = st.Ask(study.Choice{})
+	return experiment.New(ctx, r, plan.World{CPUs: runtime.NumCPU(), Now: time.Now(), Contestant: s.facts}, experiment.Setup{
+		Root: s.root, FS: s.fsys, Manifests: s.manifests, Folder: filepath.Join(dir, "run"), Offline: true,
+		Scenario: func(name string) (*scenario.Scenario, error) { return scenario.Read(s.fsys, name) },
+	})
+}
+
+// facts returns the facts about a contestant or a reference server that a plan needs.
+func (s *session) facts(name string) (plan.Contestant, error) {
+	if control, ok, err := refserver.ParseControl(name); ok || err != nil {
+		return plan.Contestant{Reference: !control.Null}, err
+	}
+	m, err := s.manifest(name)
+	if err != nil {
+		return plan.Contestant{}, err
+	}
+	return plan.Contestant{Managed: m.Managed(), Scenarios: m.Scenarios, Protocols: m.Protocols, CPUs: m.CPUs}, nil
+}
+
+func (s *session) manifest(name string) (*contestant.Manifest, error) {
+	for _, m := range s.manifests {
+		if m.Name == name {
+			return m, nil
+		}
+	}
+	return nil, fmt.Errorf("no contestant %q in %s", name, s.root)
+}
+
+// startHog starts background load on the CPUs that the bench will use. It runs as a program of its
+// own, so that the bench counts it as background CPU.
+func (s *session) startHog(dir string, seed uint64) (stop func() error, err error) {
+	h := host.Describe()
+	argv := []string{s.self, "hog", fmt.Sprint(seed)}
+	for _, cpu := range append(h.ServerCPUs, h.GeneratorCPUs...) {
+		argv = append(argv, fmt.Sprint(cpu))
+	}
+	p, err := proc.Start(proc.Command{Argv: argv, Dir: dir, Env: proc.Environment(dir, dir, 0, nil), Log: filepath.Join(dir, "hog.log")})
+	if err != nil {
+		return nil, fmt.Errorf("start the background load: %w", err)
+	}
+	return func() error {
+		select {
+		case <-p.Done():
+			return errors.Join(fmt.Errorf(
+				"the background load ended early: %v: %s", p.Err(), strings.Join(p.LogTail(5), "; ")), p.Stop(0))
+		default:
+			return p.Stop(time.Second)
+		}
+	}, nil
+}
+
+// commit returns the commit of the checkout, with a mark if its sources are modified; "" if unknown. It
+// ignores changes of file, to which results are appended.
+func (s *session) commit(ctx context.Context, file string) string {
+	git := func(args ...string) (string, error) {
+		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", s.root}, args...)...).Output()
+		return strings.TrimSpace(string(out)), err
+	}
+	commit, err := git("rev-parse", "HEAD")
+	if err != nil {
+		return ""
+	}
+	commit = commit[:min(12, len(commit))]
+	// No other file than that is left out, so its path need not be one of the checkout.
+	changed, err := git("status", "--porcelain", "--untracked-files=no", "--", ":/", ":(top,exclude,glob)**/"+filepath.Base(file))
+	if err != nil || changed != "" {
+		commit += "+"
+	}
+	return commit
+}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"dyno/internal/analysis"
+	"dyno/internal/checks"
+	"dyno/internal/result"
+	"dyno/internal/study"
+)
+
+// Foe is a disturbance in addition to the noise: it changes the log of a server's speed, and may
+// use CPU that the causes show.
+type Foe struct {
+	Name, What string
+	// Catch is the check that must detect it if the verdicts alone do not meet the limits.
+	Catch string
+	// Busy says that the run must not rank throughput at all.
+	Busy bool
+
+	act func(f *field, m moment) (by, seen float64)
+	set func(f *field, contestants int) // changes the field before its first epoch; may be nil
+}
+
+// unseen returns the act of a disturbance that uses no CPU.
+func unseen(by func(f *field, m moment) float64) func(*field, moment) (float64, float64) {
+	return func(f *field, m moment) (float64, float64) { return by(f, m), 0 }
+}
+
+// noFoe is no disturbance; it shows how often the checks give a false alarm.
+var noFoe = Foe{Name: "nothing", What: "the noise alone", act: nothing}
+
+// nothing returns the act of a disturbance that only changes the field beforehand.
+func nothing(*field, moment) (by, seen float64) { return 0, 0 }
+
+// Foes are the traps of README.md, on the noise "VM, CPU/request". Where one server is named it
+// is the first, which is otherwise like the others.
+var Foes = []Foe{
+	noFoe,
+	{Name: "drift ramp", What: "all lose 30 % of their speed in the course of each epoch",
+		act: unseen(func(f *field, m moment) float64 { return math.Log(.7) * f.through(m) })},
+	{Name: "step", What: "all lose 20 % from the middle of each epoch",
+		act: unseen(func(f *field, m moment) float64 { return when(f.through(m) >= .5, math.Log(.8)) })},
+	{Name: "noise in step with the trials", What: "the third place of every round is 30 % slower",
+		act: unseen(func(_ *field, m moment) float64 { return when(m.position == 2, math.Log(.7)) })},
+	{Name: "one-sided outliers", What: "20 % of the trials are slowed down, by a half in the mean",
+		act: unseen(func(f *field, _ moment) float64 { return when(f.rng.Float64() < .2, -.5*f.rng.ExpFloat64()) })},
+	{Name: "heavy tails of one", What: "one server has noise besides with a tail of 1.5 degrees of freedom",
+		act: unseen(func(f *field, m moment) float64 { return when(m.server == 0, .05*f.student(1.5)) })},
+	{Name: "coarse readings", What: "every value is rounded to a multiple of 2 %",
+		act: unseen(func(_ *field, m moment) float64 { return .02*math.Round(m.log/.02) - m.log })},
+	{Name: "position", What: "the last of a round is 3 % slower than the first",
+		act: unseen(func(f *field, m moment) float64 {
+			return math.Log(.97) * float64(m.position) / float64(len(f.truth)-1)
+		})},
+	{Name: "missing rounds", What: "others take a third of the CPU 15 % of the time, for 1 s each time",
+		act: func(f *field, m moment) (float64, float64) { return f.hog(m, .15, 1, .33) }},
+	{Name: "carry-over", What: "what follows one server is 2 % slower",
+		act: unseen(func(_ *field, m moment) float64 { return when(m.before == 0, math.Log(.98)) })},
+	{Name: "one server drifts", What: "one server loses 15 % in the course of each epoch", Catch: checks.Drift,
+		act: unseen(func(f *field, m moment) float64 { return when(m.server == 0, math.Log(.85)*f.through(m)) })},
+	{Name: "one suffers more, seen", Catch: checks.Discarded,
+		What: "others take half of the CPU for 1 s, a third of the time; one server loses twice as much as the rest",
+		act: func(f *field, m moment) (float64, float64) {
+			by, seen := f.hog(m, .33, 1, .5)
+			return by*when(m.server == 0, 1) + by, seen
+		}},
+	{Name: "one suffers more, unseen", Catch: checks.Drift,
+		What: "a neighbour whom no clock shows takes 10 % for 3 s, a third of the time; one server loses twice as much",
+		act: unseen(func(f *field, m moment) float64 {
+			by, _ := f.hog(m, .33, 3, .1)
+			return by*when(m.server == 0, 1) + by
+		})},
+	{Name: "too busy", Catch: checks.Discarded, Busy: true,
+		What: "others take half of the CPU two thirds of the time, for 3 s each time",
+		act:  func(f *field, m moment) (float64, float64) { return f.hog(m, .67, 3, .5) }},
+}
+
+// when returns x if the condition holds, else 0.
+func when(condition bool, x float64) float64 {
+	if condition {
+		return x
+	}
+	return 0
+}
+
+// through returns the share of its epoch that has passed at a moment, from 0 to 1.
+func (f *field) through(m moment) float64 {
+	return (float64(m.round) + float64(m.position)/float64(len(f.truth))) / float64(f.rounds)
+}
+
+// hog returns the act of another program that takes a share of the CPU for some seconds at a time,
+// at random times. part is the share of the time during which it runs.
+func (f *field) hog(m moment, part, seconds, share float64) (by, seen float64) {
+	away := func() float64 { return seconds * (1 - part) / part * f.rng.ExpFloat64() }
+	if f.turn == 0 {
+		f.turn = away()
+	}
+	for f.turn <= m.now {
+		f.hogging = !f.hogging
+		if f.hogging {
+			f.turn += seconds
+		} else {
+			f.turn += away()
+		}
+	}
+	if f.hogging {
+		return math.Log(1 - share), share
+	}
+	return 0, 0
+}
+
+// student draws from Student's t with df degrees of freedom (Bailey, Math. Comp. 62 (1994)).
+func (f *field) student(df float64) float64 {
+	for {
+		u, v := 2*f.rng.Float64()-1, 2*f.rng.Float64()-1
+		if w := u*u + v*v; w <= 1 && w > 0 {
+			return u * math.Sqrt(df*(math.Pow(w, -2/df)-1)/w)
+		}
+	}
+}
+
+// trapNoise and trapServers are the noise and the numbers of servers in which the traps are tried.
+var trapNoise = Noises[1]
+
+const trapServers = 3
+
+// Trap is the result of one disturbance.
+type Trap struct {
+	Foe          // its plain fields
+	False   Rate // of comparisons of equal servers, in which a pair was called different
+	Covered Rate // of comparisons with one server 5 % faster, whose interval held that
+	Found   Rate // of the same, in which it was found
+
+	Runs     int             // whole runs of equal servers, on full records
+	Warned   map[string]Rate // by check: it warned or failed
+	Failed   map[string]Rate // by check: it failed
+	Unranked Rate            // throughput was not ranked
+	Claimed  Rate            // a pair was called different
+	Missed   Rate            // a pair was called different and the check that must detect the trap was silent
+}
+
+// traps tries every foe: comparisons for the rates, and whole runs by the planner, judged with all
+// checks.
+func traps(ctx context.Context, o *Options) []Trap {
+	var out []Trap
+	for i := range Foes {
+		foe := &Foes[i]
+		o.tell("adversarial: %s", foe.Name)
+		t := Trap{Foe: *foe, Runs: max(1, o.Reps/10)}
+		if !foe.Busy {
+			t.False = count(against(ctx, o, foe, "A/A"), func(p played) bool { return p.false })
+			faster := against(ctx, o, foe, "5 %")
+			t.Covered = count(faster, func(p played) bool { return p.covered })
+			t.Found = count(faster, func(p played) bool { return len(p.found) > 0 && p.found[len(p.found)-1] })
+		}
+		t.summarise(repeat(ctx, t.Runs, func(rep int) evaluated { return whole(foe, o.Seed, rep) }))
+		out = append(out, t)
+	}
+	return out
+}
+
+// against compares servers with a foe.
+func against(ctx context.Context, o *Options, foe *Foe, truth string) []played {
+	analyses := Standard.Analyses(trapServers)
+	return compare(ctx, o.Reps, trapServers, analyses, trueLeads[truth], func(rep int) func(int) [][]float64 {
+		rng := source(o.Seed, "trap/"+foe.Name+truth, rep)
+		f := newField(trapNoise, speeds(trapServers+Standard.Riders, truth), Standard.Rounds, rng)
+		f.foe = foe
+		return f.epoch
+	})
+}
+
+// evaluated is the judgement of a whole run by package study.
+type evaluated struct {
+	worst   map[string]checks.State // by check
+	busy    bool                    // throughput is not ranked
+	claimed bool                    // a pair was called different
+	moving  bool                    // a contestant was shown to move
+	epochs  int
+}
+
+// evaluate judges a run.
+func evaluate(run *result.Run) evaluated {
+	data := study.Evaluate(run)
+	a := data.Analysis
+	j := evaluated{worst: map[string]checks.State{}, busy: a.TooBusy, epochs: a.Epochs}
+	for _, f := range data.Findings {
+		j.worst[f.ID] = max(j.worst[f.ID], f.State)
+	}
+	j.claimed = slices.ContainsFunc(a.Pairs, func(p analysis.Pair) bool {
+		return p.Metric == a.Primary && different(p.Verdict)
+	})
+	j.moving = slices.ContainsFunc(a.Trends, func(t analysis.Trend) bool { return t.Moving })
+	return j
+}
+
+// whole simulates one run of equal servers with a disturbance, planned by package plan and judged
+// by package study.
+func whole(foe *Foe, seed uint64, rep int) evaluated {
+	return evaluate(record(foe, seed, rep, make([]float64, trapServers+Standard.Riders)))
+}
+
+// summarise counts the results of the runs.
+func (t *Trap) summarise(all []evaluated) {
+	t.Warned, t.Failed = map[string]Rate{}, map[string]Rate{}
+	for _, id := range checksShown {
+		t.Warned[id] = count(all, func(j evaluated) bool { return j.worst[id] >= checks.Warn })
+		t.Failed[id] = count(all, func(j evaluated) bool { return j.worst[id] == checks.Fail })
+	}
+	t.Unranked = count(all, func(j evaluated) bool { return j.busy })
+	t.Claimed = count(all, func(j evaluated) bool { return j.claimed })
+	t.Missed = count(all, func(j evaluated) bool { return j.claimed && j.worst[t.Catch] == checks.Pass })
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Sections are the parts of a validation, in order.
+var Sections = []string{"simulation", "family", "assumptions", "replay", "ablation", "adversarial", "checks"}
+
+// IsSection reports whether Sections has a section of that name.
+func IsSection(name string) bool { return slices.Contains(Sections, name) }
+
+// The defaults of the page. 5,000 comparisons distinguish an error rate of 5 % from one of 6
+// %, and a coverage of 95 % from one of 94 %.
+const (
+	DefaultReps = 5000
+	DefaultSeed = 2017
+)
+
+// Options are the options of Run.
+type Options struct {
+	Reps     int // comparisons of a cell; a trap has a tenth as many whole runs
+	Seed     uint64
+	Only     string       // one of Sections; "" for all
+	Progress func(string) // called with a description of the next step; may be nil
+}
+
+func (o *Options) tell(format string, args ...any) {
+	if o.Progress != nil {
+		o.Progress(fmt.Sprintf(format, args...))
+	}
+}
+
+// Results are the results of a validation. Sections that were not requested are nil.
+type Results struct {
+	Options   Options
+	Cells     []Cell
+	Misled    []Misled
+	Saved     []Saved
+	Recorded  []Recorded
+	Replays   []Replay
+	Transfers []Transfer
+	Broken    []Broken
+	Ablated   []Ablated
+	Traps     []Trap
+	Carried   []Carried
+	Checked   []Checked
+	Steady    []SteadyUnit // read from a file by the caller; no section makes them
+	Live      []Live       // likewise
+	BestOf    []BestOf     // likewise
+}
+
+// Run computes the requested sections. When ctx ends it returns the error of ctx.
+func Run(ctx context.Context, o *Options) (*Results, error) {
+	p := &Results{Options: *o}
+	for _, section := range Sections {
+		if o.Only != "" && o.Only != section {
+			continue
+		}
+		var err error
+		switch section {
+		case "simulation":
+			p.Cells = simulation(ctx, o)
+		case "family":
+			p.Misled = misled(ctx, o)
+			p.Saved, err = saved(ctx, o)
+		case "replay":
+			if p.Recorded, p.Replays, err = replay(ctx, o); err == nil {
+				p.Transfers, err = transfer(ctx, o)
+			}
+		case "assumptions":
+			p.Broken = broken(ctx, o)
+		case "ablation":
+			p.Ablated = ablation(ctx, o)
+		case "adversarial":
+			p.Traps = traps(ctx, o)
+		case "checks":
+			p.Carried, p.Checked = carried(ctx, o), checked(ctx, o, checkFaults)
+		}
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return nil, fmt.Errorf("validate %s: %w", section, err)
+		}
+	}
+	return p, nil
+}
