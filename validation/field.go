@@ -31,8 +31,6 @@ type field struct {
 	before  int       // the server loaded last in this epoch; -1 for none
 	hogging bool      // other programs take CPU
 	turn    float64   // when that ends, or begins again, s
-
-	causes []result.Trial // of the round; reused
 }
 
 // newField returns a field of len(truth) servers. All random numbers come from rng.
@@ -187,15 +185,15 @@ func (f *field) round(round int, order []int) (row []float64, discarded bool) {
 	for i := range row {
 		row[i] = math.NaN()
 	}
-	f.causes = f.causes[:0]
+	var causes []*result.Trial
 	for position, server := range order {
 		log, background := f.trial(round, position, server)
 		row[server] = log
 		if f.foe != nil {
-			f.causes = append(f.causes, result.Trial{Causes: causesOf(background)})
+			causes = append(causes, &result.Trial{Causes: causesOf(background)})
 		}
 	}
-	return row, checks.Discard(f.causes)
+	return row, checks.Discard(causes)
 }
 
 // causesOf returns the causes of a trial in which other programs were seen to take that share of the

@@ -68,12 +68,12 @@ func playOut(run *result.Run, f *field) {
 func (f *field) unix() int64 { return 1_500_000_000e9 + int64(f.now*1e9) }
 
 // trialOf returns the record of a trial of that log speed, with that share of background CPU.
-func trialOf(o plan.Order, log, background float64, from, to int64) result.Trial {
+func trialOf(o plan.Order, log, background float64, from, to int64) *result.Trial {
 	perSec := rate * math.Exp(log)
 	n := int64(perSec * trialTime)
 	cpu, generator, pss := int64(.97*trialTime*1e9), int64(.5*trialTime*1e9), int64(12e6)
 	service := int64(125 / perSec * 1e9)
-	return result.Trial{
+	return &result.Trial{
 		Key: o.Key, Contestant: o.Contestant, StartedUnixNS: from, EndedUnixNS: to,
 		Load: result.Load{
 			WindowNS: trialTime * 1e9, Connections: 125, Established: 125, Started: n, Succeeded: n,

@@ -61,7 +61,7 @@ func foeNamed(name string) *Foe {
 }
 
 // recordedRows are the logs of the trials' throughput by epoch, round and contestant.
-func recordedRows(trials []result.Trial, names []string) (epochs [][][]float64) {
+func recordedRows(trials []*result.Trial, names []string) (epochs [][][]float64) {
 	m, _ := analysis.MetricNamed("throughput")
 	for e, rows := range condensed(trials, m, names) {
 		epochs = append(epochs, nil)
@@ -82,7 +82,7 @@ func recordedRows(trials []result.Trial, names []string) (epochs [][][]float64) 
 			r++
 		}
 		if c, ok := number[trials[i].Contestant]; ok {
-			v, _ := m.Of(&trials[i])
+			v, _ := m.Of(trials[i])
 			epochs[e][r][c] = math.Log(v)
 		}
 	}

@@ -76,9 +76,9 @@ func condensedRun(run *result.Run) RecordedRun {
 }
 
 // condensed returns the values of one run's trials, which are in order of epoch and round.
-func condensed(trials []result.Trial, m analysis.Metric, contestants []string) (epochs [][][]*int) {
+func condensed(trials []*result.Trial, m analysis.Metric, contestants []string) (epochs [][][]*int) {
 	for i := range trials {
-		t := &trials[i]
+		t := trials[i]
 		if i == 0 || t.Epoch != trials[i-1].Epoch {
 			epochs = append(epochs, nil)
 		}

@@ -169,7 +169,7 @@ func (rec *Recording) describe(metric string) Recorded {
 // halves returns the changes within epochs that check V16 tests, over all recorded epochs.
 func (rec *Recording) halves() (out []Half) {
 	names := rec.Runs[0].Contestants
-	var trials []result.Trial
+	var trials []*result.Trial
 	m, _ := analysis.MetricNamed("throughput")
 	for e, rows := range rec.epochs(m.Name) {
 		for r, row := range rows {

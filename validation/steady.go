@@ -153,7 +153,7 @@ func steadyUnit(t SteadyTask, run *result.Run) SteadyUnit {
 	cpu, _ := analysis.MetricNamed("cpu_per_request")
 	valid := plan.Valid(run)
 	for i := range valid {
-		t := &valid[i]
+		t := valid[i]
 		if v, ok := rate.Of(t); ok {
 			u.PerSec[t.Contestant] = append(u.PerSec[t.Contestant], math.Round(v))
 		}

@@ -132,7 +132,7 @@ func TestGateOnSharedRunner(t *testing.T) {
 		for seed := range uint64(reps) {
 			rng := rand.New(rand.NewPCG(seed, uint64(1e4*median)))
 			sd := median * math.Exp(.5*rng.NormFloat64())
-			var trials []result.Trial
+			var trials []*result.Trial
 			for e := range 2 + rng.IntN(11) {
 				for i, name := range []string{"base", "head"} {
 					cost := 1e4 * math.Exp(sd/math.Sqrt2*rng.NormFloat64())
@@ -140,7 +140,7 @@ func TestGateOnSharedRunner(t *testing.T) {
 						cost *= 1.2
 					}
 					cpu := int64(1e4 * cost)
-					trials = append(trials, result.Trial{Key: result.Key{Epoch: e + 1, Position: i}, Contestant: name,
+					trials = append(trials, &result.Trial{Key: result.Key{Epoch: e + 1, Position: i}, Contestant: name,
 						Load: result.Load{WindowNS: 1e8, Succeeded: 1e4}, Server: result.Usage{CPUNS: &cpu}})
 				}
 			}

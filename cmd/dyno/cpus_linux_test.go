@@ -46,7 +46,7 @@ func TestRealServerCPUs(t *testing.T) {
 	}
 	seen := map[int]int{}
 	for i := range run.Trials {
-		tr := &run.Trials[i]
+		tr := run.Trials[i]
 		n := run.Plan.LevelOf(tr).CPUs
 		if tr.Contestant == run.Plan.Ceiling {
 			continue

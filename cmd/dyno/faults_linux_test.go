@@ -45,7 +45,7 @@ func TestFaults(t *testing.T) {
 					p.Better, truth)
 			}
 			for i := range run.Trials {
-				tr := &run.Trials[i]
+				tr := run.Trials[i]
 				want := madeRates[tr.Contestant] * float64(tr.Load.WindowNS) / 1e9
 				if off := float64(tr.Load.Succeeded)/want - 1; math.Abs(off) > 8*madeNoise {
 					t.Errorf("trial %d is %.3f off the truth", i, off)

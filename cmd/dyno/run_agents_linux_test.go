@@ -46,7 +46,7 @@ func TestAgentsInWindows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range run.Trials {
-		tr := &run.Trials[i]
+		tr := run.Trials[i]
 		beside := tr.EndedUnixNS - tr.StartedUnixNS - tr.Load.WindowNS // of the trial's time; the window is somewhere within
 		if tr.Load.WindowNS < 9e9 || beside > 3e9 {
 			t.Fatalf("a window of %d ns in a trial that is %d longer", tr.Load.WindowNS, beside)

@@ -222,9 +222,9 @@ func (s *soak) sound(run *result.Run) {
 	if len(run.Failures) > 0 {
 		bad("a contestant is blamed: %+v", run.Failures)
 	}
-	turns, order := map[turn][]result.Trial{}, []turn{}
+	turns, order := map[turn][]*result.Trial{}, []turn{}
 	for i := range run.Trials {
-		tr := &run.Trials[i]
+		tr := run.Trials[i]
 		if what := unsound(&tr.Load); what != "" {
 			bad("trial %+v: %s: %+v", tr.Key, what, tr.Load)
 		}
@@ -234,13 +234,13 @@ func (s *soak) sound(run *result.Run) {
 		} else if order[len(order)-1] != k {
 			bad("%+v is there again after others", k)
 		}
-		if n := len(turns[k]) - 1; tr.Take > 0 && n >= 0 && checks.Paused(&turns[k][n]) &&
+		if n := len(turns[k]) - 1; tr.Take > 0 && n >= 0 && checks.Paused(turns[k][n]) &&
 			turns[k][n].Position == tr.Position && turns[k][n].Take == tr.Take-1 {
 			turns[k] = turns[k][:n] // the trial alone is taken again
 		} else if tr.Take > 0 {
 			bad("%+v was taken again for no reason that is recorded", tr.Key)
 		}
-		turns[k] = append(turns[k], *tr)
+		turns[k] = append(turns[k], tr)
 	}
 	lost := map[turn]bool{}
 	for _, l := range run.Lost {
@@ -336,7 +336,7 @@ func (s *soak) judge(run *result.Run) {
 // untouched checks that no trial that counts has a generator that a fault kept from loading.
 func (s *soak) untouched(run *result.Run) {
 	type part struct{ contestant, generator string }
-	usual, touched := map[part][]int64{}, []result.Trial{}
+	usual, touched := map[part][]int64{}, []*result.Trial{}
 	for _, tr := range append(plan.Pilot(run), plan.Valid(run)...) {
 		if slices.ContainsFunc(s.happened, func(f happened) bool { return f.from < tr.EndedUnixNS && tr.StartedUnixNS < f.to }) {
 			touched = append(touched, tr)

@@ -183,7 +183,7 @@ func (f *fleetRun) equal(run, one *result.Run) {
 		all := map[result.Key]string{}
 		for _, tr := range r.Trials {
 			if tr.Round == 0 && tr.Attempt == 0 { // later ones follow from which rounds were taken again
-				all[tr.Key] = fmt.Sprint(tr.Contestant, r.Plan.LevelOf(&tr))
+				all[tr.Key] = fmt.Sprint(tr.Contestant, r.Plan.LevelOf(tr))
 			}
 		}
 		return all

@@ -11,8 +11,8 @@ import (
 
 // Input is the data to analyse. Trials are the trials of valid epochs, Pilot those of the pilots.
 type Input struct {
-	Trials         []result.Trial
-	Pilot          []result.Trial
+	Trials         []*result.Trial
+	Pilot          []*result.Trial
 	Contestants    []string
 	Controls       []string          // the reference, its copy for the A/A check, others
 	Ceiling        string            // control of the pilots that determines the generator's ceiling
@@ -21,9 +21,9 @@ type Input struct {
 	Primary        string
 	Alpha          float64
 	Margin         float64
-	DiscardedShare float64        // share of the trials that are in discarded rounds
-	Fresh          bool           // each level has its own processes
-	Long           []result.Trial // the long loads of two of the contestants: A B B A; nil: there are none
+	DiscardedShare float64         // share of the trials that are in discarded rounds
+	Fresh          bool            // each level has its own processes
+	Long           []*result.Trial // the long loads of two of the contestants: A B B A; nil: there are none
 
 	// Family are the comparisons of a run at several levels that are judged together, nil: all
 	// pairs of contestants at the one level. At is the index of a trial's level.

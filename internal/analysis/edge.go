@@ -9,7 +9,7 @@ type Edges [result.Low + 1]int
 const edgesFrom = 0.05
 
 // EdgesOf counts the trials that have a rate.
-func EdgesOf(trials []result.Trial) (n Edges) {
+func EdgesOf(trials []*result.Trial) (n Edges) {
 	for i := range trials {
 		if _, ok := trials[i].Load.PerSec(); ok {
 			n[trials[i].Load.Edge()]++

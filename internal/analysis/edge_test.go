@@ -26,7 +26,7 @@ func TestMarkOfEdges(t *testing.T) {
 	short := steady
 	short.ServiceP50NS = 3
 	old := result.Load{Succeeded: 9, WindowNS: 10, AtEdge: result.Estimated}
-	if n := EdgesOf([]result.Trial{{Load: steady}, {Load: short}, {Load: old}, {Load: old},
+	if n := EdgesOf([]*result.Trial{{Load: steady}, {Load: short}, {Load: old}, {Load: old},
 		{External: "wrk"}}); n != (Edges{1, 1, 2, 0}) {
 		t.Errorf("%v", n)
 	}
@@ -38,7 +38,7 @@ func TestRatiosOfUnlikeEdges(t *testing.T) {
 	load := result.Load{Succeeded: 2000, WindowNS: 21e8, ServiceP50NS: 1e8, AtEdge: result.Estimated}
 	low := load
 	low.AtEdge = result.Low
-	trials := []result.Trial{{Contestant: "a", Load: load}, {Contestant: "b", Load: low}, {Contestant: "c", Load: load}}
+	trials := []*result.Trial{{Contestant: "a", Load: load}, {Contestant: "b", Load: low}, {Contestant: "c", Load: load}}
 	table := Tabulate(trials, nil)
 	for _, c := range []struct{ a, b string }{{"a", "b"}, {"a", "c"}} {
 		if r := table.Compare(m, at(c.a), at(c.b), .95); r.Value != 1 {

@@ -17,9 +17,9 @@ func atLevel(t *result.Trial) int { return t.Level.Connections }
 
 // cellTrials makes the trials of n epochs of three rounds of cells of known rates. Levels from 10
 // on are of another launch part: they have every other epoch for themselves.
-func cellTrials(seed uint64, n int, sigma float64, rates map[result.Cell]float64, order ...result.Cell) []result.Trial {
+func cellTrials(seed uint64, n int, sigma float64, rates map[result.Cell]float64, order ...result.Cell) []*result.Trial {
 	rng := rand.New(rand.NewPCG(seed, 2))
-	var out []result.Trial
+	var out []*result.Trial
 	for e := range 2 * n {
 		for r := range 3 {
 			drift := math.Exp(0.3 * rng.NormFloat64())
@@ -29,7 +29,7 @@ func cellTrials(seed uint64, n int, sigma float64, rates map[result.Cell]float64
 				}
 				perSec := rates[c] * drift * math.Exp(sigma*rng.NormFloat64())
 				cpu, pss := int64(4e8), int64(1e7)
-				out = append(out, result.Trial{
+				out = append(out, &result.Trial{
 					Key: result.Key{Epoch: e + 1, Round: r, Position: i}, Contestant: c.Contestant,
 					Level: &result.Level{Connections: c.Level},
 					Load: result.Load{WindowNS: 4e8, Succeeded: int64(perSec * 0.4),
@@ -95,7 +95,7 @@ func TestCellsAreComparedAsContestantsAre(t *testing.T) {
 	}
 	// Where one level has no controls, those of the others are judged as without it.
 	without := familyInput(12, family...)
-	without.Trials = slices.DeleteFunc(without.Trials, func(tr result.Trial) bool {
+	without.Trials = slices.DeleteFunc(without.Trials, func(tr *result.Trial) bool {
 		return tr.Level.Connections == 10 && slices.Contains(without.Controls, tr.Contestant)
 	})
 	b, c := Analyse(without), Analyse(familyInput(12, family[:3]...))

@@ -15,10 +15,10 @@ type Middle struct {
 }
 
 // MiddleOf returns the Middle of a metric over loads.
-func MiddleOf(loads []result.Trial, m Metric) Middle {
+func MiddleOf(loads []*result.Trial, m Metric) Middle {
 	var values []float64
 	for i := range loads {
-		if v, ok := m.Of(&loads[i]); ok {
+		if v, ok := m.Of(loads[i]); ok {
 			values = append(values, v)
 		}
 	}

@@ -28,7 +28,7 @@ type LongLoads struct {
 // epoch to epoch, for so much does the machine wander in such a time; it is not taken from the two loads of
 // one, which differ where work piles up. They contradict the trials if their interval misses that of the
 // trials, widened by ShortLoads, or lies on the other side of 1. It returns nil and why if loads cannot be compared.
-func (t *Table) longLoads(m Metric, loads []result.Trial, conf float64) (_ *LongLoads, why string) {
+func (t *Table) longLoads(m Metric, loads []*result.Trial, conf float64) (_ *LongLoads, why string) {
 	if len(loads) != 4 {
 		return nil, ""
 	}
@@ -39,7 +39,7 @@ func (t *Table) longLoads(m Metric, loads []result.Trial, conf float64) (_ *Long
 	}
 	var log, squares float64
 	for i := range loads {
-		v, ok := m.Of(&loads[i])
+		v, ok := m.Of(loads[i])
 		if !ok || v <= 0 {
 			return nil, fmt.Sprintf("the loads of %s have no figure of %s", loads[i].Contestant, m.Name)
 		}

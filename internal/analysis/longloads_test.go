@@ -10,10 +10,10 @@ import (
 )
 
 // longOf are four long loads, A B B A, of so many requests per second.
-func longOf(a, b string, perSec [4]float64) (out []result.Trial) {
+func longOf(a, b string, perSec [4]float64) (out []*result.Trial) {
 	for i, name := range []string{a, b, b, a} {
 		cpu := int64(2e9)
-		out = append(out, result.Trial{Key: result.Key{Round: -1, Position: i}, Contestant: name,
+		out = append(out, &result.Trial{Key: result.Key{Round: -1, Position: i}, Contestant: name,
 			Server: result.Usage{CPUNS: &cpu},
 			Load:   result.Load{WindowNS: 2e9, Succeeded: int64(2 * perSec[i]), ServiceP50NS: int64(125e9 / perSec[i])}})
 	}
@@ -23,10 +23,10 @@ func longOf(a, b string, perSec [4]float64) (out []result.Trial) {
 // A verdict that long loads contradict is withdrawn, for all metrics of speed and that pair alone; what lies within
 // their own error, and what short loads are known to favour, contradicts nothing.
 func TestLongLoads(t *testing.T) {
-	short := func(slow float64) []result.Trial { // a and c, then b
+	short := func(slow float64) []*result.Trial { // a and c, then b
 		trials := rising(1, 12, .02, nil, "a", "b", "c", "ref", "ref'")
 		for i := range trials {
-			if x := &trials[i]; x.Contestant == "b" {
+			if x := trials[i]; x.Contestant == "b" {
 				x.Load.Succeeded = int64(float64(x.Load.Succeeded) / slow)
 				x.Load.ServiceP50NS = int64(float64(x.Load.ServiceP50NS) * slow)
 			}
@@ -84,7 +84,7 @@ func TestLongLoadsAreWorded(t *testing.T) {
 	if w := Analyse(in).Long.Words; !strings.HasPrefix(w, "in loads of 2 s a uses 2.5 × the CPU per request of b, in short") {
 		t.Errorf("%q", w)
 	}
-	for _, few := range [][]result.Trial{nil, in.Long[:3]} {
+	for _, few := range [][]*result.Trial{nil, in.Long[:3]} {
 		if in.Long = few; Analyse(in).Long != nil {
 			t.Errorf("judged by %d loads", len(few))
 		}
@@ -116,7 +116,7 @@ func TestNoisyLongLoads(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 2))
 			epoch := map[int]float64{}
 			for i := range in.Trials {
-				x := &in.Trials[i]
+				x := in.Trials[i]
 				if epoch[x.Epoch] == 0 {
 					epoch[x.Epoch] = math.Exp(c.wander * rng.NormFloat64())
 				}

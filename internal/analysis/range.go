@@ -9,10 +9,10 @@ import (
 
 // EpochRange returns the minimum and the maximum of a contestant's epochs, each the median of its
 // trials; +Inf and -Inf if there are none.
-func EpochRange(trials []result.Trial, contestant string, m Metric) (least, most float64) {
+func EpochRange(trials []*result.Trial, contestant string, m Metric) (least, most float64) {
 	epochs := map[int][]float64{}
 	for i := range trials {
-		if t := &trials[i]; t.Contestant == contestant {
+		if t := trials[i]; t.Contestant == contestant {
 			if v, ok := m.Of(t); ok {
 				epochs[t.Epoch] = append(epochs[t.Epoch], v)
 			}

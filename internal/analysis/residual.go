@@ -25,7 +25,7 @@ type Residual struct {
 
 // Residuals returns the residuals of trials in rounds with at least two contestants, in order of
 // epoch, round and position. Trials without the metric have none.
-func Residuals(trials []result.Trial, m Metric) []Residual {
+func Residuals(trials []*result.Trial, m Metric) []Residual {
 	type value struct {
 		trial *result.Trial
 		log   float64
@@ -33,7 +33,7 @@ func Residuals(trials []result.Trial, m Metric) []Residual {
 	rounds := map[[2]int][]value{}
 	levels := map[string][]float64{}
 	for i := range trials {
-		t := &trials[i]
+		t := trials[i]
 		if v, ok := m.Of(t); ok {
 			at := [2]int{t.Epoch, t.Round}
 			rounds[at] = append(rounds[at], value{trial: t, log: math.Log(v)})
@@ -70,11 +70,11 @@ func Residuals(trials []result.Trial, m Metric) []Residual {
 
 // Follow records what was loaded just before each of rs, according to all trials of the run in
 // their order, including those of other levels and of discarded rounds.
-func Follow(rs []Residual, trials []result.Trial) {
+func Follow(rs []Residual, trials []*result.Trial) {
 	type place struct{ epoch, round, position int }
 	before := map[place]string{}
 	for i := range trials {
-		t := &trials[i]
+		t := trials[i]
 		at := place{t.Epoch, t.Round, t.Position} // a repeated round takes the place of the discarded one
 		if i > 0 && trials[i-1].Epoch == t.Epoch {
 			before[at] = trials[i-1].Contestant

@@ -12,22 +12,22 @@ import (
 // shuffled makes the trials of n epochs of r rounds of four contestants in random order. Each
 // trial's log rate is its contestant's level, what the machine does in the round, noise of sd
 // sigma, and shift.
-func shuffled(seed uint64, n, r int, sigma float64, shift func(t, before *result.Trial) float64) []result.Trial {
+func shuffled(seed uint64, n, r int, sigma float64, shift func(t, before *result.Trial) float64) []*result.Trial {
 	rng := rand.New(rand.NewPCG(seed, 2))
-	var out []result.Trial
+	var out []*result.Trial
 	for e := range n {
 		for round := range r {
 			machine := .3 * rng.NormFloat64()
 			for position, i := range rng.Perm(4) {
-				t := result.Trial{Key: result.Key{Epoch: e, Round: round, Position: position},
+				t := &result.Trial{Key: result.Key{Epoch: e, Round: round, Position: position},
 					Contestant: string(rune('a' + i))}
 				var before *result.Trial
 				if position+round > 0 {
-					before = &out[len(out)-1]
+					before = out[len(out)-1]
 				}
 				log := machine + float64(i) + sigma*rng.NormFloat64()
 				if shift != nil {
-					log += shift(&t, before)
+					log += shift(t, before)
 				}
 				t.Load = result.Load{Succeeded: 1e6, WindowNS: int64(1e10 * math.Exp(-log))}
 				out = append(out, t)
@@ -42,7 +42,7 @@ func residualsOf(seed uint64, sigma float64, shift func(t, before *result.Trial)
 }
 
 // followed are the residuals of trials that all count.
-func followed(trials []result.Trial) []Residual {
+func followed(trials []*result.Trial) []Residual {
 	rs := Residuals(trials, Metrics[0])
 	Follow(rs, trials)
 	return rs
@@ -64,7 +64,7 @@ func TestResidualsWithoutNoiseAreZero(t *testing.T) {
 			t.Errorf("after %q: %+v", r.After, r)
 		}
 	}
-	alone := []result.Trial{{Contestant: "a", Load: result.Load{Succeeded: 1, WindowNS: 1}}, {Contestant: "b"}}
+	alone := []*result.Trial{{Contestant: "a", Load: result.Load{Succeeded: 1, WindowNS: 1}}, {Contestant: "b"}}
 	if rs := Residuals(alone, Metrics[0]); len(rs) != 0 {
 		t.Errorf("one value has no others to differ from: %+v", rs)
 	}
@@ -137,9 +137,9 @@ func TestCarryOver(t *testing.T) {
 
 // What was loaded before is what was recorded before, at whatever level and though it does not count.
 func TestFollow(t *testing.T) {
-	var all, counted []result.Trial
+	var all, counted []*result.Trial
 	add := func(counts bool, round, attempt, position int, name string) {
-		x := result.Trial{Key: result.Key{Round: round, Attempt: attempt, Position: position}, Contestant: name,
+		x := &result.Trial{Key: result.Key{Round: round, Attempt: attempt, Position: position}, Contestant: name,
 			Load: result.Load{Succeeded: 1e6, WindowNS: 1e9}}
 		all = append(all, x)
 		if counts {

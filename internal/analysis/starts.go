@@ -75,11 +75,11 @@ func EachStart(run *result.Run, name string, reached map[int]float64) (all []Sta
 // reached: the median over the rounds of an epoch, over the contestant's median epoch. What the other
 // servers did in the same rounds is divided out, so that the machine's drift is not in it. Trials are
 // given by level; those of open loops have the rate that was asked for, and tell nothing.
-func Reached(byLevel map[int][]result.Trial) map[string]map[int]float64 {
+func Reached(byLevel map[int][]*result.Trial) map[string]map[int]float64 {
 	logs := map[string]map[int][]float64{}
 	for _, trials := range byLevel {
-		closed := slices.DeleteFunc(slices.Clone(trials), func(t result.Trial) bool {
-			_, open := dueRate(&t)
+		closed := slices.DeleteFunc(slices.Clone(trials), func(t *result.Trial) bool {
+			_, open := dueRate(t)
 			return open || t.Load.Pace != nil
 		})
 		for _, r := range Residuals(closed, named("throughput")) {

@@ -42,7 +42,7 @@ func TestStartsOf(t *testing.T) {
 
 // Starts of two kinds are seen, whatever the machine does; open loops tell nothing of them.
 func TestReached(t *testing.T) {
-	var closed, open []result.Trial
+	var closed, open []*result.Trial
 	run := &result.Run{}
 	for e := range 10 {
 		run.Launches = append(run.Launches, result.Launch{Contestant: "a", Epoch: e, ReadyNS: int64(e + 1)})
@@ -55,13 +55,14 @@ func TestReached(t *testing.T) {
 				}
 				tr := result.Trial{Key: result.Key{Epoch: e, Round: r}, Contestant: name,
 					Load: result.Load{WindowNS: 1e9, RateNS: 1e9, RateAnswers: rate, Succeeded: int64(rate)}}
-				closed = append(closed, tr)
+				shut := tr
+				closed = append(closed, &shut)
 				tr.Level, tr.Load.RateAnswers = &result.Level{RatePerSec: 5}, 5
-				open = append(open, tr)
+				open = append(open, &tr)
 			}
 		}
 	}
-	got := Reached(map[int][]result.Trial{0: closed, 1: open})
+	got := Reached(map[int][]*result.Trial{0: closed, 1: open})
 	for e := range 10 {
 		want := 1.
 		if e%3 == 0 {

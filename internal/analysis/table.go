@@ -23,10 +23,10 @@ type place struct {
 
 // Tabulate makes the Table of trials. at returns the index of a trial's level (result.Plan.At); it
 // is nil if all trials are at one level.
-func Tabulate(trials []result.Trial, at func(*result.Trial) int) *Table {
+func Tabulate(trials []*result.Trial, at func(*result.Trial) int) *Table {
 	t := &Table{rounds: map[int][]int{}, loaded: map[[2]int]bool{}, trials: map[place][]*result.Trial{}}
 	for i := range trials {
-		tr, level := &trials[i], 0
+		tr, level := trials[i], 0
 		if at != nil {
 			level = at(tr)
 		}

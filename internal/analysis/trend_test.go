@@ -14,16 +14,16 @@ import (
 // rising are the trials of n epochs of twelve rounds on a machine that drifts: each contestant as
 // fast as the others, with noise of sd sigma and, from an epoch's first round to its last, faster
 // by the share given.
-func rising(seed uint64, n int, sigma float64, by map[string]float64, names ...string) []result.Trial {
+func rising(seed uint64, n int, sigma float64, by map[string]float64, names ...string) []*result.Trial {
 	rng := rand.New(rand.NewPCG(seed, 2))
-	var out []result.Trial
+	var out []*result.Trial
 	for e := range n {
 		for r := range 12 {
 			drift := .3 * rng.NormFloat64()
 			for i, name := range names {
 				perSec := 50_000 * math.Exp(drift+sigma*rng.NormFloat64()+math.Log1p(by[name])*float64(r)/11)
 				cpu := int64(1e8)
-				out = append(out, result.Trial{
+				out = append(out, &result.Trial{
 					Key: result.Key{Epoch: e + 1, Round: r, Position: i}, Contestant: name,
 					Server: result.Usage{CPUNS: &cpu},
 					Load: result.Load{WindowNS: 1e8, Succeeded: int64(perSec * .1),
@@ -71,7 +71,7 @@ func TestWhoStillRisesIsComparedWithNobody(t *testing.T) {
 func TestAFarLargerDifferenceStands(t *testing.T) {
 	trials := rising(3, 12, .01, map[string]float64{"young": .05}, "young", "a", "b", "ref", "ref'")
 	for i := range trials {
-		if x := &trials[i]; x.Contestant == "b" { // a third as fast
+		if x := trials[i]; x.Contestant == "b" { // a third as fast
 			x.Load.Succeeded, x.Load.ServiceP50NS = x.Load.Succeeded/3, 3*x.Load.ServiceP50NS
 		}
 	}
@@ -149,7 +149,7 @@ func TestOneThatMovesMovesNoOther(t *testing.T) {
 // and where a control is missing in the last rounds, its level is no step.
 func TestChangeSpansTheRoundsThatDoNotCount(t *testing.T) {
 	trials := rising(5, 12, .01, map[string]float64{"young": .25}, "young", "a", "ref", "fast")
-	trials = slices.DeleteFunc(trials, func(x result.Trial) bool {
+	trials = slices.DeleteFunc(trials, func(x *result.Trial) bool {
 		return x.Round%3 == 1 || x.Contestant == "fast" && x.Epoch == 3 && x.Round > 5
 	})
 	for i := range trials {
@@ -169,9 +169,9 @@ func TestChangeSpansTheRoundsThatDoNotCount(t *testing.T) {
 
 // What there is too little of, or none, is no difference and no movement, and breaks nothing.
 func TestOddInput(t *testing.T) {
-	whole := func(names ...string) []result.Trial { return rising(7, 12, .02, nil, names...) }
-	keep := func(all []result.Trial, when func(*result.Trial) bool) []result.Trial {
-		return slices.DeleteFunc(all, func(x result.Trial) bool { return !when(&x) })
+	whole := func(names ...string) []*result.Trial { return rising(7, 12, .02, nil, names...) }
+	keep := func(all []*result.Trial, when func(*result.Trial) bool) []*result.Trial {
+		return slices.DeleteFunc(all, func(x *result.Trial) bool { return !when(x) })
 	}
 	still := whole("a", "b", "ref", "ref'")
 	for i := range still {
@@ -183,7 +183,7 @@ func TestOddInput(t *testing.T) {
 			silent[i].Load = result.Load{WindowNS: 1e8}
 		}
 	}
-	for name, trials := range map[string][]result.Trial{
+	for name, trials := range map[string][]*result.Trial{
 		"none":       nil,
 		"one round":  keep(whole("a", "b", "ref", "ref'"), func(x *result.Trial) bool { return x.Round == 0 }),
 		"one epoch":  keep(whole("a", "b", "ref", "ref'"), func(x *result.Trial) bool { return x.Epoch == 1 }),

@@ -49,7 +49,7 @@ func (b *Bench) idled(o plan.Order, t *result.Trial) error {
 	}
 	var of []float64
 	for i := range b.run.Trials {
-		at := &b.run.Trials[i]
+		at := b.run.Trials[i]
 		if v, ok := cpuPerAnswer(at); ok && len(p.Controls) > 0 && at.Contestant == p.Controls[0] &&
 			p.LevelOf(at) == o.Level {
 			of = append(of, v)

@@ -29,7 +29,7 @@ func TestServersOnCPUs(t *testing.T) {
 	}
 	seen := map[int]int{}
 	for i := range run.Trials {
-		tr := &run.Trials[i]
+		tr := run.Trials[i]
 		want := p.LevelOf(tr).CPUs
 		seen[want]++
 		for j := range run.Launches {

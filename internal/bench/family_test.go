@@ -132,7 +132,7 @@ func TestFamilyIsDrivenToItsVerdicts(t *testing.T) {
 		t.Errorf("A/A check %+v", a.AACheck)
 	}
 	for _, tr := range run.Trials {
-		switch l := run.Plan.LevelOf(&tr); {
+		switch l := run.Plan.LevelOf(tr); {
 		case l.RateShare > 0:
 			if math.Abs(l.RatePerSec/12_000-1) > .03 || tr.Load.ResponseP50NS == 0 || tr.Epoch < 1 || tr.Epoch > 6 ||
 				tr.Round != 0 {
@@ -217,7 +217,7 @@ func TestFamilyIsResumed(t *testing.T) {
 	}
 	n := 0
 	for _, tr := range plan.Valid(run) {
-		if l := run.Plan.LevelOf(&tr); l.RateShare > 0 && tr.Contestant == "a" {
+		if l := run.Plan.LevelOf(tr); l.RateShare > 0 && tr.Contestant == "a" {
 			n++
 			if l.RatePerSec != rate {
 				t.Errorf("the rate is %v; before the pause %v", l.RatePerSec, rate)

@@ -35,7 +35,7 @@ func TestHeapIsReadAroundTheWindow(t *testing.T) {
 			t.Errorf("%s: heap %v, allocated %v in %d requests", tr.Contestant, u.HeapInuseBytes, u.AllocBytes,
 				tr.Load.Succeeded)
 		}
-		seen[run.Plan.LevelOf(&tr).Work] = true
+		seen[run.Plan.LevelOf(tr).Work] = true
 	}
 	for _, l := range run.Launches {
 		if why := l.Absent["heap"]; (why == "no figures") != (l.Contestant == "b") {

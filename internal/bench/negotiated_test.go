@@ -39,7 +39,7 @@ func TestNegotiated(t *testing.T) {
 	} {
 		b := Bench{run: &result.Run{Plan: result.Plan{Level: two}}}
 		if c.name == "another than before" {
-			b.run.Trials = []result.Trial{{Contestant: "b", Load: result.Load{TLS: []result.TLSSession{c.tls[0]}}},
+			b.run.Trials = []*result.Trial{{Contestant: "b", Load: result.Load{TLS: []result.TLSSession{c.tls[0]}}},
 				{Contestant: "a", Load: result.Load{TLS: []result.TLSSession{s}}}}
 		}
 		err := b.negotiated("a", c.at, &result.Load{TLS: c.tls})

@@ -64,7 +64,7 @@ func TestResumeOnAnotherMachine(t *testing.T) {
 	}
 	parts := map[int]bool{} // of epochs
 	for i := range again.Trials {
-		if tr := &again.Trials[i]; tr.StartedUnixNS >= r.StartedUnixNS {
+		if tr := again.Trials[i]; tr.StartedUnixNS >= r.StartedUnixNS {
 			parts[tr.Epoch] = true
 		} else if parts[tr.Epoch] || tr.Epoch > cut {
 			t.Errorf("epoch %d is of two machines", tr.Epoch)

@@ -24,7 +24,7 @@ func (d *Defect) Error() string {
 func Assert(run *result.Run) error {
 	measured := map[string]bool{}
 	for i := range run.Trials {
-		t := &run.Trials[i]
+		t := run.Trials[i]
 		measured[t.Contestant] = true
 		if what := contradiction(t); what != "" {
 			return &Defect{fmt.Sprintf("epoch %d, round %d, %s: %s", t.Epoch, t.Round, t.Contestant, what)}
@@ -67,7 +67,7 @@ func memoryUnexplained(run *result.Run, name string) bool {
 	const memory = "memory"
 	trials := 0
 	for i := range run.Trials {
-		if t := &run.Trials[i]; t.Contestant == name {
+		if t := run.Trials[i]; t.Contestant == name {
 			trials++
 			if t.Server.PSSBytes != nil {
 				return false

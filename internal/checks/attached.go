@@ -34,7 +34,7 @@ func otherSides(c *Check, e *Evidence) []Finding {
 // unknownBackground says why the background CPU of some trials is unknown; "" if it is known.
 func unknownBackground(e *Evidence) string {
 	for i := range e.watched() {
-		if t := &e.watched()[i]; t.Causes.BackgroundUnknown {
+		if t := e.watched()[i]; t.Causes.BackgroundUnknown {
 			return fmt.Sprintf(
 				"while %s was loaded, its own CPU use cannot be separated from that of other programs: %s",
 				t.Contestant, unread(e.Run, t.Contestant))

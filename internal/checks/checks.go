@@ -15,24 +15,24 @@ import (
 // Evidence is the input of the checks.
 type Evidence struct {
 	Run       *result.Run
-	Valid     []result.Trial // that count
-	Discarded int            // trials of discarded rounds
-	All       int            // trials after the pilots
+	Valid     []*result.Trial // that count
+	Discarded int             // trials of discarded rounds
+	All       int             // trials after the pilots
 	Analysis  *analysis.Analysis
 	// Valid by level, if there are several; residuals are computed within a level.
-	Levels [][]result.Trial
+	Levels [][]*result.Trial
 
 	left []analysis.Residual
-	own  []result.Trial // of one contestant: memory that the next one and the next check use again
+	own  []*result.Trial // of one contestant: memory that the next one and the next check use again
 }
 
 // watched returns the trials whose causes are judged: the valid ones or, if the machine was so busy
 // that none is valid, all after the pilots, in a run that got so far.
-func (e *Evidence) watched() []result.Trial {
+func (e *Evidence) watched() []*result.Trial {
 	if len(e.Valid) > 0 {
 		return e.Valid
 	}
-	counts := func(t result.Trial) bool { return t.Epoch >= e.Run.Plan.Pilots }
+	counts := func(t *result.Trial) bool { return t.Epoch >= e.Run.Plan.Pilots }
 	return e.Run.Trials[max(0, slices.IndexFunc(e.Run.Trials, counts)):]
 }
 
@@ -69,7 +69,7 @@ func whole(f func(*Check, *Evidence) (State, string)) func(*Check, *Evidence) []
 }
 
 // ofContestant is a check of the valid trials of one contestant, which it does not keep.
-type ofContestant func(c *Check, e *Evidence, name string, own []result.Trial) (State, string)
+type ofContestant func(c *Check, e *Evidence, name string, own []*result.Trial) (State, string)
 
 // perContestant returns the function of a check of each contestant that has valid trials or failed.
 func perContestant(f ofContestant) func(*Check, *Evidence) []Finding {
@@ -99,7 +99,7 @@ func measured(f ofContestant) func(*Check, *Evidence) []Finding {
 	each := perContestant(f)
 	return func(c *Check, e *Evidence) []Finding {
 		return slices.DeleteFunc(each(c, e), func(f Finding) bool {
-			return !slices.ContainsFunc(e.Valid, func(t result.Trial) bool { return t.Contestant == f.Contestant })
+			return !slices.ContainsFunc(e.Valid, func(t *result.Trial) bool { return t.Contestant == f.Contestant })
 		})
 	}
 }
@@ -126,7 +126,7 @@ type use struct {
 	apart, apartHad float64
 }
 
-func useOf(own []result.Trial) (u use) {
+func useOf(own []*result.Trial) (u use) {
 	for i := range own {
 		cpu := own[i].Generator.CPUNS
 		if cpu == nil {
@@ -156,7 +156,7 @@ func useOf(own []result.Trial) (u use) {
 // ofGenerator returns the share of the generator's CPUs that was used, by whomever.
 func (u *use) ofGenerator() float64 { return share(u.generator+u.beside, u.had) }
 
-func generatorShare(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
+func generatorShare(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
 	u := useOf(own)
 	x, apart, text := u.ofGenerator(), share(u.apart, u.apartHad), ""
 	if name, most := busiest(own); name != "" && most > x {
@@ -180,8 +180,8 @@ func generatorShare(c *Check, e *Evidence, name string, own []result.Trial) (Sta
 // analysis.CeilingLimit it fails.
 const ceilingWarn = 0.6
 
-func ceiling(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
-	if len(own) > 0 && !slices.ContainsFunc(own, func(t result.Trial) bool { return !e.Run.Plan.LevelOf(&t).Open() }) {
+func ceiling(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
+	if len(own) > 0 && !slices.ContainsFunc(own, func(t *result.Trial) bool { return !e.Run.Plan.LevelOf(t).Open() }) {
 		return Pass, "its load is an open loop at a given rate, not at full capacity"
 	}
 	x, known := e.Analysis.Shares[name]
@@ -200,11 +200,11 @@ func ceiling(c *Check, e *Evidence, name string, own []result.Trial) (State, str
 }
 
 // noCeiling says why the share of the ceiling is unknown.
-func noCeiling(e *Evidence, own []result.Trial) string {
+func noCeiling(e *Evidence, own []*result.Trial) string {
 	p := &e.Run.Plan
 	at := p.Level
 	if len(own) > 0 {
-		at = p.LevelOf(&own[0])
+		at = p.LevelOf(own[0])
 	}
 	switch {
 	case len(p.Controls) == 0:
@@ -227,7 +227,7 @@ func backgroundServer(c *Check, e *Evidence) (State, string) {
 		return CannotTell, why
 	}
 	if anyAttached(e.Run) &&
-		!slices.ContainsFunc(e.watched(), func(t result.Trial) bool { return t.Causes.ServerCPUs > 0 }) {
+		!slices.ContainsFunc(e.watched(), func(t *result.Trial) bool { return t.Causes.ServerCPUs > 0 }) {
 		return CannotTell, "the servers run on machines of which dyno reads nothing"
 	}
 	x := sharesOf(e.watched()).server
@@ -275,7 +275,7 @@ func discardedRounds(c *Check, e *Evidence) (State, string) {
 	return state, text
 }
 
-func contract(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
+func contract(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
 	var broken, all int64
 	for _, t := range e.Run.Trials {
 		if t.Contestant == name {
@@ -296,7 +296,7 @@ func contract(c *Check, e *Evidence, name string, own []result.Trial) (State, st
 	return Pass, text
 }
 
-func unanswered(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
+func unanswered(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
 	var errored int64
 	short := 0
 	for _, t := range e.Run.Trials {
@@ -314,11 +314,11 @@ func unanswered(c *Check, e *Evidence, name string, own []result.Trial) (State, 
 	return Pass, "no errors; all connections established in every trial"
 }
 
-func busy(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
+func busy(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
 	var used, had float64
 	closed := false
 	for i := range own {
-		if e.Run.Plan.LevelOf(&own[i]).Open() {
+		if e.Run.Plan.LevelOf(own[i]).Open() {
 			continue
 		}
 		closed = true
@@ -356,7 +356,7 @@ func leftToServer(c *result.Causes) float64 {
 	return float64(c.ServerCPUs) - share(float64(c.BackgroundServerNS), float64(c.WallNS))
 }
 
-func warmup(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
+func warmup(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
 	if e.Run.Plan.Fresh {
 		return Pass, "no warm-up, as planned: the first loads of fresh processes are measured"
 	}

@@ -40,7 +40,7 @@ func sound() *Evidence {
 			for position, i := range rng.Perm(3) {
 				cpu, generator, pss := int64(39e7), int64(20e7), int64(1e7)
 				n := int64(10_000 * math.Exp(.001*rng.NormFloat64()))
-				e.Valid = append(e.Valid, result.Trial{
+				e.Valid = append(e.Valid, &result.Trial{
 					Key:           result.Key{Epoch: epoch, Round: round, Position: position},
 					Contestant:    []string{"a", "ref", "ref'"}[i],
 					StartedUnixNS: at, EndedUnixNS: at + 4e8,
@@ -63,7 +63,7 @@ func sound() *Evidence {
 func trials(f func(*result.Trial)) func(*Evidence) {
 	return func(e *Evidence) {
 		for i := range e.Valid {
-			f(&e.Valid[i])
+			f(e.Valid[i])
 		}
 	}
 }
@@ -73,8 +73,8 @@ func trials(f func(*result.Trial)) func(*Evidence) {
 func faster(by func(t, before *result.Trial) float64) func(*Evidence) {
 	return func(e *Evidence) {
 		for i := range e.Valid {
-			before := &e.Valid[max(0, i-1)]
-			e.Valid[i].Load.Succeeded = int64(float64(e.Valid[i].Load.Succeeded) * (1 + by(&e.Valid[i], before)))
+			before := e.Valid[max(0, i-1)]
+			e.Valid[i].Load.Succeeded = int64(float64(e.Valid[i].Load.Succeeded) * (1 + by(e.Valid[i], before)))
 		}
 	}
 }
@@ -221,7 +221,7 @@ var provocations = []provocation{
 	{"V16", Pass, lateEpoch(.0001)},
 	{"V16", CannotTell, func(e *Evidence) { // one that wanders by itself, from epoch to epoch another way
 		faster(func(t, _ *result.Trial) float64 {
-			return when(isA(*t) && t.Round >= 6, .3*float64(t.Epoch%2*2-1))
+			return when(isA(t) && t.Round >= 6, .3*float64(t.Epoch%2*2-1))
 		})(e)
 		e.Analysis.Trends = trendsOf(e)
 	}},
@@ -252,7 +252,7 @@ var provocations = []provocation{
 		faster(func(t, before *result.Trial) float64 {
 			return when(t.Position%2 == 1 && before.Contestant == "ref", -.1)
 		})(e)
-		e.Levels = [][]result.Trial{{}, {}}
+		e.Levels = [][]*result.Trial{{}, {}}
 		for _, t := range e.Valid {
 			e.Levels[t.Position%2] = append(e.Levels[t.Position%2], t)
 		}
@@ -261,7 +261,7 @@ var provocations = []provocation{
 		_ *result.Trial) float64 {
 		return .3 * math.Sin(float64(t.StartedUnixNS))
 	})},
-	{"V21", Warn, faster(func(t, _ *result.Trial) float64 { return when(isA(*t), .04*float64(t.Epoch%3)) })},
+	{"V21", Warn, faster(func(t, _ *result.Trial) float64 { return when(isA(t), .04*float64(t.Epoch%3)) })},
 	{"V21", CannotTell, faster(func(t,
 		_ *result.Trial) float64 {
 		return .3 * math.Sin(float64(t.StartedUnixNS))
@@ -319,7 +319,7 @@ var provocations = []provocation{
 		atURL(e)
 		trials(func(t *result.Trial) { t.Causes.OtherSidesNS = 5e7 })(e)
 	}},
-	{"V33", Warn, strict(faster(func(t, _ *result.Trial) float64 { return when(isA(*t), .02*float64(t.Epoch/5%2)) }))},
+	{"V33", Warn, strict(faster(func(t, _ *result.Trial) float64 { return when(isA(t), .02*float64(t.Epoch/5%2)) }))},
 	{"V33", CannotTell, strict(onlyEpochs(7))},
 	{"V34", Warn, func(e *Evidence) {
 		e.Run.Plan.Level.Connections = 125
@@ -365,7 +365,7 @@ func ns(v int64) *int64 { return &v }
 // freeze outside of a window that took 390 ms.
 func unloaded(idle, outside int64) func(*Evidence) {
 	return trials(func(t *result.Trial) {
-		if t.OutsideCPUNS, t.RewarmRequests = ns(outside), t.Load.Succeeded/4; t.Round == 11 && isA(*t) {
+		if t.OutsideCPUNS, t.RewarmRequests = ns(outside), t.Load.Succeeded/4; t.Round == 11 && isA(t) {
 			t.UnloadedNS, t.UnloadedCPUNS = 5e7, ns(idle)
 		}
 	})
@@ -376,8 +376,8 @@ func afterLong(cpu int64) func(*Evidence) {
 	return func(e *Evidence) {
 		unloaded(2e6, 12e7)(e)
 		for i := range 4 {
-			e.Run.Long = append(e.Run.Long, result.Trial{Contestant: "a", Server: result.Usage{CPUNS: ns(2e9)}})
-			if x := &e.Run.Long[i]; i == 3 {
+			e.Run.Long = append(e.Run.Long, &result.Trial{Contestant: "a", Server: result.Usage{CPUNS: ns(2e9)}})
+			if x := e.Run.Long[i]; i == 3 {
 				x.UnloadedNS, x.UnloadedCPUNS = 4e9, ns(cpu)
 			}
 		}
@@ -396,7 +396,7 @@ func overLink(share float64) func(*Evidence) {
 			t.Load.Network = &result.Network{Segments: tcpstat.Segments{Sent: 1000, Received: 1000}, Link: "eth0", LinkBitsPerSec: 1e9,
 				LinkShare: share / 2}
 		})(e)
-		e.Valid[slices.IndexFunc(e.Valid, func(t result.Trial) bool { return isA(t) })].Load.Network.LinkShare = share
+		e.Valid[slices.IndexFunc(e.Valid, isA)].Load.Network.LinkShare = share
 	}
 }
 
@@ -462,7 +462,7 @@ func TestStandstills(t *testing.T) {
 	} {
 		e := sound()
 		for i := range e.Valid {
-			if l := &e.Valid[i]; isA(*l) || strings.HasPrefix(want, " ") {
+			if l := e.Valid[i]; isA(l) || strings.HasPrefix(want, " ") {
 				change(l)
 			}
 		}
@@ -559,12 +559,12 @@ func when(condition bool, share float64) float64 {
 	return 0
 }
 
-func isA(t result.Trial) bool { return t.Contestant == "a" }
+func isA(t *result.Trial) bool { return t.Contestant == "a" }
 
 // lateEpoch makes a so much faster in the second half of each epoch.
 func lateEpoch(share float64) func(*Evidence) {
 	return func(e *Evidence) {
-		faster(func(t, _ *result.Trial) float64 { return when(isA(*t) && t.Round >= 6, share) })(e)
+		faster(func(t, _ *result.Trial) float64 { return when(isA(t) && t.Round >= 6, share) })(e)
 		e.Analysis.Trends = trendsOf(e)
 	}
 }
@@ -577,7 +577,7 @@ func trendsOf(e *Evidence) []analysis.Trend {
 
 // slowRounds makes every second round a fifth slower, and a by that share more.
 func slowRounds(share float64) func(*Evidence) {
-	return faster(func(t, _ *result.Trial) float64 { return when(t.Round%2 == 1, -.2+.8*when(isA(*t), share)) })
+	return faster(func(t, _ *result.Trial) float64 { return when(t.Round%2 == 1, -.2+.8*when(isA(t), share)) })
 }
 
 // after makes trials that follow the named one so much faster.
@@ -593,7 +593,7 @@ func interleave(e *Evidence) {
 		k := &e.Valid[i].Key
 		k.Position, k.Round = 2*k.Position+k.Round%2, k.Round/2
 	}
-	slices.SortFunc(e.Valid, func(a, b result.Trial) int {
+	slices.SortFunc(e.Valid, func(a, b *result.Trial) int {
 		return cmp.Or(cmp.Compare(a.Epoch, b.Epoch), cmp.Compare(a.Round, b.Round), cmp.Compare(a.Position, b.Position))
 	})
 	e.Run.Plan.Rounds /= 2
@@ -601,7 +601,7 @@ func interleave(e *Evidence) {
 
 func onlyRounds(n int) func(*Evidence) {
 	return func(e *Evidence) {
-		e.Valid = slices.DeleteFunc(e.Valid, func(t result.Trial) bool { return t.Round >= n })
+		e.Valid = slices.DeleteFunc(e.Valid, func(t *result.Trial) bool { return t.Round >= n })
 		e.Run.Plan.Rounds, e.Run.Trials = n, e.Valid
 		e.Analysis.Trends = trendsOf(e)
 	}
@@ -609,7 +609,7 @@ func onlyRounds(n int) func(*Evidence) {
 
 func onlyEpochs(n int) func(*Evidence) {
 	return func(e *Evidence) {
-		e.Valid = slices.DeleteFunc(e.Valid, func(t result.Trial) bool { return t.Epoch > n })
+		e.Valid = slices.DeleteFunc(e.Valid, func(t *result.Trial) bool { return t.Epoch > n })
 		e.Run.Trials, e.Analysis.Epochs = e.Valid, n
 	}
 }
@@ -660,7 +660,7 @@ func TestBusyServerBesideOthers(t *testing.T) {
 	for background, want := range map[float64]State{0: Fail, 0.2: Pass} {
 		e := sound()
 		for i := range e.Valid {
-			v := &e.Valid[i]
+			v := e.Valid[i]
 			cpu := v.ClocksWall() * int64(v.Causes.ServerCPUs) * 8 / 10
 			v.Server.CPUNS = &cpu
 			v.Causes.BackgroundServerNS = int64(background * float64(v.Causes.WallNS) * float64(v.Causes.ServerCPUs))
@@ -689,13 +689,13 @@ func TestOrderIsAskedOfAllLevelsTogether(t *testing.T) {
 		e := sound()
 		first := slices.Clone(e.Valid)
 		for i := range first {
-			slower := first[i]
+			slower := *first[i]
 			slower.Position += 3
 			slower.Load.Succeeded /= 2
-			e.Valid = append(e.Valid, slower)
+			e.Valid = append(e.Valid, &slower)
 		}
 		spoil(e)
-		e.Levels = [][]result.Trial{e.Valid[:len(first)], e.Valid[len(first):]}
+		e.Levels = [][]*result.Trial{e.Valid[:len(first)], e.Valid[len(first):]}
 		return e
 	}
 	e := two(func(*Evidence) {})

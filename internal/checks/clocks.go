@@ -32,7 +32,7 @@ func rateBetween(a, b *result.LoadPart) clockRate {
 
 // readingsOf returns the readings of each clock at the starts of loads: those of one generator in one
 // session.
-func readingsOf(trials []result.Trial) (all [][]*result.LoadPart) {
+func readingsOf(trials []*result.Trial) (all [][]*result.LoadPart) {
 	index := map[[2]string]int{}
 	for i := range trials {
 		for k := range trials[i].Load.Parts {

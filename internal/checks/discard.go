@@ -16,7 +16,7 @@ type shares struct {
 	generatorName, stealName               string
 }
 
-func sharesOf(trials []result.Trial) shares {
+func sharesOf(trials []*result.Trial) shares {
 	var server, generator, queue, steal, sides, serverTime, generatorTime, sidesTime, loaded, wall float64
 	var backend, backendTime float64
 	for i := range trials {
@@ -44,7 +44,7 @@ func sharesOf(trials []result.Trial) shares {
 }
 
 // worst sets what is of one of several machines.
-func (s *shares) worst(trials []result.Trial) {
+func (s *shares) worst(trials []*result.Trial) {
 	type causes struct{ background, steal, time float64 }
 	all, names := map[string]*causes{}, []string(nil)
 	generators := map[string]bool{}
@@ -164,9 +164,9 @@ func missedStart(t *result.Trial) bool {
 // Note: the event loops' run-queue delay is shown but discards nothing. In a VM each wake-up from
 // idle counts as delay: 3 to 8 % on an idle machine without background CPU. It increases with the
 // number of sleeps, which depends on the contestant.
-func Discard(round []result.Trial) bool {
+func Discard(round []*result.Trial) bool {
 	for i := range round {
-		if Paused(&round[i]) || missedStart(&round[i]) {
+		if Paused(round[i]) || missedStart(round[i]) {
 			return true
 		}
 	}

@@ -100,7 +100,7 @@ func TestDiscardedForPauses(t *testing.T) {
 		"recorded before gaps were so": {func(t *result.Trial) { t.Load.GapNS = 0 }, false},
 	} {
 		round := sound().Valid[:4]
-		c.spoil(&round[2])
+		c.spoil(round[2])
 		if got := Discard(round); got != c.want {
 			t.Errorf("%s: %t", name, got)
 		}
@@ -122,7 +122,7 @@ func TestPausesOfADiscardedRun(t *testing.T) {
 		e.Run.Trials[i].Load.GapNS = 1_549e6
 	}
 	e.Run.Plan.Pilots, e.Valid = 3, nil // of epochs 1 to 12, each of 36 trials
-	for want, trials := range map[string][]result.Trial{
+	for want, trials := range map[string][]*result.Trial{
 		"in 360 trials the generator or the machine stood still for up to 1.55 s, ": e.Run.Trials,
 		"in 36 trials ": e.Run.Trials[:36],
 	} {

@@ -13,7 +13,7 @@ type Disturbance struct {
 }
 
 // DisturbanceOf judges each load on its own.
-func DisturbanceOf(loads []result.Trial) (d Disturbance) {
+func DisturbanceOf(loads []*result.Trial) (d Disturbance) {
 	for i := range loads {
 		if !Discard(loads[i : i+1]) {
 			continue
@@ -23,7 +23,7 @@ func DisturbanceOf(loads []result.Trial) (d Disturbance) {
 		d.Server = max(d.Server, s.server)
 		d.Generator = max(d.Generator, s.generator, s.backend)
 		d.Withheld = max(d.Withheld, s.steal)
-		d.Stood = max(d.Stood, float64(pauseOf(&loads[i]))/float64(loads[i].Causes.WallNS))
+		d.Stood = max(d.Stood, float64(pauseOf(loads[i]))/float64(loads[i].Causes.WallNS))
 	}
 	return d
 }

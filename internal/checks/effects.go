@@ -38,7 +38,7 @@ func (e *Evidence) residuals() []analysis.Residual {
 		}
 		levels := e.Levels
 		if levels == nil {
-			levels = [][]result.Trial{e.Valid}
+			levels = [][]*result.Trial{e.Valid}
 		}
 		for _, trials := range levels {
 			e.left = append(e.left, analysis.Residuals(trials, m)...)
@@ -97,7 +97,7 @@ func trendless(e *Evidence) (names []string) {
 	for _, name := range e.Run.Plan.Contestants {
 		has := func(x analysis.Trend) bool { return x.Contestant == name && x.Metric == e.Analysis.Primary }
 		if slices.ContainsFunc(e.Analysis.Trends, has) || !slices.ContainsFunc(e.Valid,
-			func(t result.Trial) bool { return t.Contestant == name }) {
+			func(t *result.Trial) bool { return t.Contestant == name }) {
 			continue
 		}
 		names = append(names, name)
@@ -225,10 +225,10 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 // have no such finding.
 func deferred(c *Check, e *Evidence) []Finding {
 	const connection, handshake = 0.2e6, 2e6 // ns, at most: to accept and close one
-	return slices.DeleteFunc(measured(func(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
+	return slices.DeleteFunc(measured(func(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
 		var idle, time, outside, within float64
 		for i := range own {
-			t := &own[i]
+			t := own[i]
 			if t.UnloadedCPUNS != nil {
 				idle, time = idle+float64(*t.UnloadedCPUNS), time+float64(t.UnloadedNS)
 			}

@@ -70,11 +70,11 @@ func resent(c *Check, e *Evidence) []Finding {
 // bandwidth checks what share of their link's bandwidth the generators used, where the server is on
 // another machine. Other runs have no such finding.
 func bandwidth(c *Check, e *Evidence) []Finding {
-	linked := func(t result.Trial) bool { return t.Load.Network != nil && t.Load.Network.Link != "" }
+	linked := func(t *result.Trial) bool { return t.Load.Network != nil && t.Load.Network.Link != "" }
 	if !slices.ContainsFunc(e.Valid, linked) {
 		return nil
 	}
-	return measured(func(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
+	return measured(func(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
 		most := &result.Network{}
 		for i := range own {
 			if linked(own[i]) {

@@ -24,14 +24,14 @@ const GrowthLimit = 0.01
 
 // openLoop returns the function of a check of the open-loop trials of each contestant. A contestant
 // without such trials has no finding.
-func openLoop(f func(c *Check, own []result.Trial) (State, string)) func(*Check, *Evidence) []Finding {
+func openLoop(f func(c *Check, own []*result.Trial) (State, string)) func(*Check, *Evidence) []Finding {
 	return func(c *Check, e *Evidence) []Finding {
 		var out []Finding
 		for _, name := range e.Run.Plan.Contestants {
-			var own []result.Trial
+			var own []*result.Trial
 			for i := range e.Valid {
-				if t := &e.Valid[i]; t.Contestant == name && e.Run.Plan.LevelOf(t).Open() {
-					own = append(own, *t)
+				if t := e.Valid[i]; t.Contestant == name && e.Run.Plan.LevelOf(t).Open() {
+					own = append(own, t)
 				}
 			}
 			if len(own) > 0 {
@@ -43,7 +43,7 @@ func openLoop(f func(c *Check, own []result.Trial) (State, string)) func(*Check,
 	}
 }
 
-func achieved(c *Check, own []result.Trial) (State, string) {
+func achieved(c *Check, own []*result.Trial) (State, string) {
 	var answered, planned int64
 	for i := range own {
 		answered += own[i].Load.Succeeded
@@ -69,10 +69,10 @@ func (k Kept) Most() bool { return 2*k.Missed < k.Loads || k.Missed == 0 }
 
 // KeptRate judges each load of a contestant at one open loop: by the limit at which the check of answers
 // fails, and by Grows.
-func KeptRate(own []result.Trial) (k Kept) {
+func KeptRate(own []*result.Trial) (k Kept) {
 	k.Loads = len(own)
 	var answered, grown []float64
-	var missed []result.Trial
+	var missed []*result.Trial
 	for i := range own {
 		l := &own[i].Load
 		x, got := 0., 1.
@@ -126,7 +126,7 @@ func GeneratorLimited(l *result.Load) bool {
 
 // lagShare checks how late requests were sent. If they were late, the response time reflects the
 // generator, or a lack of free connections.
-func lagShare(c *Check, own []result.Trial) (State, string) {
+func lagShare(c *Check, own []*result.Trial) (State, string) {
 	var xs []float64
 	for i := range own {
 		if l := &own[i].Load; l.ResponseP50NS > 0 {
@@ -177,7 +177,7 @@ func steadyGrowth(l *result.Load) float64 {
 
 // growing counts requests as waiting until they are answered, because a queue grows first in the
 // server, and outside of it once all connections are in use. It judges what exceeds steadyGrowth.
-func growing(c *Check, own []result.Trial) (State, string) {
+func growing(c *Check, own []*result.Trial) (State, string) {
 	var xs, beyond []float64
 	for i := range own {
 		if x, ok := Growth(&own[i].Load); ok {
@@ -198,7 +198,7 @@ func growing(c *Check, own []result.Trial) (State, string) {
 }
 
 // arrivals checks the times at which requests were sent.
-func arrivals(c *Check, own []result.Trial) (State, string) {
+func arrivals(c *Check, own []*result.Trial) (State, string) {
 	var gaps []int64
 	var within, sent, bins float64
 	for i := range own {
@@ -252,7 +252,7 @@ func distance(counts []int64) (d float64, n int64) {
 	return d, n
 }
 
-func starvation(c *Check, own []result.Trial) (State, string) {
+func starvation(c *Check, own []*result.Trial) (State, string) {
 	var starved, uneven, loaded float64
 	for i := range own {
 		starved += float64(own[i].Load.StarvedNS)

@@ -64,28 +64,28 @@ func TestOpenLoopThatKeepsItsSchedulePasses(t *testing.T) {
 
 // A server keeps a rate if nearly all that is due is answered and no queue grows; each load is judged.
 func TestKeptRate(t *testing.T) {
-	load := func(answered, late int64) result.Trial {
-		return result.Trial{Load: result.Load{Planned: 10_000, Succeeded: answered,
+	load := func(answered, late int64) *result.Trial {
+		return &result.Trial{Load: result.Load{Planned: 10_000, Succeeded: answered,
 			Pace: &result.Pace{HalfNS: 1e9, EarlyNS: 1e9, LateNS: late * 1e9}}}
 	}
 	fine, short, growing := load(9_999, 2), load(9_000, 2), load(10_000, 301)
-	busy, cpu := short, int64(95e7)
+	busy, cpu := load(9_000, 2), int64(95e7)
 	busy.Generator.CPUNS, busy.Causes.GeneratorCPUs, busy.ClocksNS = &cpu, 1, 1e9
 	for _, c := range []struct {
-		own    []result.Trial
+		own    []*result.Trial
 		missed int
 		most   bool
 		text   string
 	}{
 		{nil, 0, true, ""},
-		{[]result.Trial{fine, fine}, 0, true, ""},
-		{[]result.Trial{fine, growing, fine}, 1, true, "did not keep the rate in 1 of 3 loads: 100 % of the requests " +
+		{[]*result.Trial{fine, fine}, 0, true, ""},
+		{[]*result.Trial{fine, growing, fine}, 1, true, "did not keep the rate in 1 of 3 loads: 100 % of the requests " +
 			"due there were answered, and the queue grew by 6 % of them"},
-		{[]result.Trial{short, fine}, 1, false, "did not keep the rate in 1 of 2 loads: 90 % of the requests " +
+		{[]*result.Trial{short, fine}, 1, false, "did not keep the rate in 1 of 2 loads: 90 % of the requests " +
 			"due there were answered"},
-		{[]result.Trial{fine, fine, busy}, 1, true, "did not keep the rate in 1 of 3 loads: 90 % of the requests due " +
+		{[]*result.Trial{fine, fine, busy}, 1, true, "did not keep the rate in 1 of 3 loads: 90 % of the requests due " +
 			"there were answered; the limit may be the load generator's, which used 95 % of its CPUs"},
-		{[]result.Trial{{Load: result.Load{Succeeded: 5}}}, 0, true, ""}, // of a recording that tells neither
+		{[]*result.Trial{{Load: result.Load{Succeeded: 5}}}, 0, true, ""}, // of a recording that tells neither
 	} {
 		k := KeptRate(c.own)
 		if k.Loads != len(c.own) || k.Missed != c.missed || k.Most() != c.most || k.Text != c.text {
@@ -149,9 +149,9 @@ func TestSteadyGrowth(t *testing.T) {
 	}{"keeps it": {slow, 0, 5}, "overloaded": {behind, runs, runs}} {
 		missed, failed := 0, 0
 		for range runs {
-			var own []result.Trial
+			var own []*result.Trial
 			for range loads {
-				own = append(own, result.Trial{Load: *played(rng, 50, window, c.service)})
+				own = append(own, &result.Trial{Load: *played(rng, 50, window, c.service)})
 				l := &own[len(own)-1].Load
 				l.Succeeded = l.Planned
 			}

@@ -77,7 +77,7 @@ func foundAgain(a *analysis.Analysis, c analysis.Pair, cost float64) (State, str
 }
 
 // tailSample checks how many requests exceed the 99th percentile, which depends on them.
-func tailSample(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
+func tailSample(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
 	var n int64
 	for i := range own {
 		n += own[i].Load.Succeeded
@@ -114,10 +114,10 @@ const (
 // Of n requests in flight, each takes n over the rate on average (Little's law). The median of some
 // is far below that where a few connections have nearly all responses, and the others wait.
 func turns(c *Check, e *Evidence) []Finding {
-	found := measured(func(c *Check, e *Evidence, _ string, own []result.Trial) (State, string) {
+	found := measured(func(c *Check, e *Evidence, _ string, own []*result.Trial) (State, string) {
 		few := 0
 		for i := range own {
-			if inTurns(e.Run.Plan.LevelOf(&own[i]), &own[i].Load) {
+			if inTurns(e.Run.Plan.LevelOf(own[i]), &own[i].Load) {
 				few++
 			}
 		}
@@ -141,7 +141,7 @@ func inTurns(level result.Level, l *result.Load) bool {
 
 // sameProcesses checks that no process of the contestant started or ended between the trials of an
 // epoch, and that all epochs ran the same program.
-func sameProcesses(_ *Check, e *Evidence, name string, own []result.Trial) (State, string) {
+func sameProcesses(_ *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
 	counts := map[int]int{}
 	changed := 0
 	for i := range own {
@@ -181,7 +181,7 @@ func sameProcesses(_ *Check, e *Evidence, name string, own []result.Trial) (Stat
 func pauses(_ *Check, e *Evidence) []Finding {
 	var longest, standstills, n int64
 	for i := range e.watched() {
-		t := &e.watched()[i]
+		t := e.watched()[i]
 		if t.Load.GapNS > 0 {
 			n++
 		}
@@ -212,7 +212,7 @@ func standstills(_ *Check, e *Evidence) (all []Finding) {
 	found := map[who]stops{}
 	short, length, least := 0, int64(0), int64(math.MaxInt64)
 	for i := range e.watched() {
-		t := &e.watched()[i]
+		t := e.watched()[i]
 		if ns := unseen(&t.Load); ns > 0 {
 			short, length, least = short+1, max(length, t.Load.Sending()), min(least, ns)
 		}

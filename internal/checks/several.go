@@ -40,7 +40,7 @@ type standing struct {
 const chance = 0.01
 
 // generatorsOf returns the names of the machines that loaded together in trials.
-func generatorsOf(trials []result.Trial) (names []string) {
+func generatorsOf(trials []*result.Trial) (names []string) {
 	for i := range trials {
 		for _, p := range trials[i].Load.Parts {
 			if len(trials[i].Load.Parts) > 1 && !slices.Contains(names, p.Generator) {
@@ -68,7 +68,7 @@ func divided(l *result.Load, name string) (own *result.LoadPart, others []*resul
 
 // standings returns how each generator stood to the others, who stands apart most first, and the worse one
 // of two. What a record does not have is left out.
-func standings(p *result.Plan, trials []result.Trial) (all []standing) {
+func standings(p *result.Plan, trials []*result.Trial) (all []standing) {
 	names := generatorsOf(trials)
 	for _, name := range names {
 		for _, figure := range likenesses {
@@ -79,7 +79,7 @@ func standings(p *result.Plan, trials []result.Trial) (all []standing) {
 			var apart []float64
 			for i := range trials {
 				own, others := divided(&trials[i].Load, name)
-				if own == nil || !figure.open && p.LevelOf(&trials[i]).Open() {
+				if own == nil || !figure.open && p.LevelOf(trials[i]).Open() {
 					continue
 				}
 				var theirs []float64
@@ -126,7 +126,7 @@ func (s *standing) String() string {
 
 // failing returns what there is to say of a generator whose requests failed more often than the others':
 // by more than chance in the loads with failures, and twice as often in all; "" if there is none.
-func failing(trials []result.Trial) string {
+func failing(trials []*result.Trial) string {
 	names := generatorsOf(trials)
 	for _, name := range names {
 		var more []float64 // of its share than of theirs
@@ -158,7 +158,7 @@ func failing(trials []result.Trial) string {
 
 // busiest returns the generator whose event loops were the busiest of several, and with which share of
 // their time; "" if there was one machine.
-func busiest(trials []result.Trial) (name string, most float64) {
+func busiest(trials []*result.Trial) (name string, most float64) {
 	for _, n := range generatorsOf(trials) {
 		var used, had float64
 		for i := range trials {
@@ -177,7 +177,7 @@ func busiest(trials []result.Trial) (name string, most float64) {
 // alike checks whether the generators of a load saw the same server: one on a slower link or a busy
 // machine is a part of every figure. A load by one machine has no such finding.
 func alike(c *Check, e *Evidence) []Finding {
-	return slices.DeleteFunc(measured(func(c *Check, e *Evidence, _ string, own []result.Trial) (State, string) {
+	return slices.DeleteFunc(measured(func(c *Check, e *Evidence, _ string, own []*result.Trial) (State, string) {
 		worst, texts := Pass, []string(nil)
 		if text := failing(own); text != "" {
 			worst, texts = Warn, append(texts, text)

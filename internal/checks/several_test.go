@@ -97,7 +97,7 @@ func generators(n int, spoil func(i, k int, p *result.LoadPart)) func(*Evidence)
 	return func(e *Evidence) {
 		rng := rand.New(rand.NewPCG(37, 38))
 		for i := range e.Valid {
-			t := &e.Valid[i]
+			t := e.Valid[i]
 			t.Load.Parts = nil
 			for k := range n {
 				p := result.LoadPart{Generator: "gen" + string(rune('1'+k)), Connections: 4, Started: t.Load.Started / int64(n),

@@ -91,7 +91,7 @@ func trust(servers, rounds int) string {
 const leastRounds = 4
 
 // spoilt reports whether a run would have discarded the round.
-func spoilt(r *result.NoiseRound) bool { return checks.Discard([]result.Trial{{Causes: r.Causes}}) }
+func spoilt(r *result.NoiseRound) bool { return checks.Discard([]*result.Trial{{Causes: r.Causes}}) }
 
 // expectations returns the smallest differences that both profiles can detect between 2, 6 and 10
 // contestants; nil if the noise was not measured.

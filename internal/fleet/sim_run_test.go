@@ -150,7 +150,7 @@ func record(run *result.Run) (all struct {
 			l.Absent))
 	}
 	for i := range run.Trials {
-		all.Trials = append(all.Trials, measuredOf(&run.Trials[i]))
+		all.Trials = append(all.Trials, measuredOf(run.Trials[i]))
 	}
 	return all
 }
@@ -419,11 +419,11 @@ func faulted(one, run *result.Run) string {
 	}
 	known, seen, same := map[result.Key]measured{}, map[result.Key]bool{}, 0
 	for i := range one.Trials {
-		m := measuredOf(&one.Trials[i])
+		m := measuredOf(one.Trials[i])
 		known[m.Key] = m
 	}
 	for i := range run.Trials {
-		m := measuredOf(&run.Trials[i])
+		m := measuredOf(run.Trials[i])
 		if seen[m.Key] {
 			return fmt.Sprintf("%+v is there twice", m.Key)
 		}

@@ -45,7 +45,7 @@ func rates(o Order) float64 {
 func taken(run *result.Run) map[string]int {
 	out := map[string]int{}
 	for i := range run.Trials {
-		t := &run.Trials[i]
+		t := run.Trials[i]
 		out[fmt.Sprintf("%d/%d %s@%d", t.Epoch, t.Round, t.Contestant, run.Plan.At(t))]++
 	}
 	return out
@@ -61,7 +61,7 @@ func TestControlsAreLeftOut(t *testing.T) {
 	}
 	seen := map[string]int{}
 	for i := range p.run.Trials {
-		tr := &p.run.Trials[i]
+		tr := p.run.Trials[i]
 		seen[fmt.Sprintf("%s@%d", tr.Contestant, p.run.Plan.At(tr))]++
 	}
 	for _, c := range []string{"ref", "ref'", "null"} {
@@ -96,7 +96,7 @@ func TestExtraEpochsByLevel(t *testing.T) {
 		}
 		got := map[string]int{}
 		for i := range p.run.Trials {
-			tr := &p.run.Trials[i]
+			tr := p.run.Trials[i]
 			at := fmt.Sprintf("%s@%d", tr.Contestant, p.run.Plan.At(tr))
 			if _, extra := c.want[at]; extra && tr.Epoch >= p.run.Plan.Pilots {
 				got[at]++
@@ -232,7 +232,7 @@ func TestNextIsAFunctionOfTheRecords(t *testing.T) {
 		for range 2 {
 			o, stop := Next(&prefix, func() bool { return false })
 			tr := full.run.Trials[n]
-			if stop != "" || o.Key != tr.Key || o.Contestant != tr.Contestant || o.Level != prefix.Plan.LevelOf(&tr) {
+			if stop != "" || o.Key != tr.Key || o.Contestant != tr.Contestant || o.Level != prefix.Plan.LevelOf(tr) {
 				t.Fatalf("after %d trials %+v (%s); it was %+v of %s", n, o, stop, tr.Key, tr.Contestant)
 			}
 		}
@@ -251,13 +251,13 @@ func TestSideCellsGetTheirEpochs(t *testing.T) {
 	p.play(t, never)
 	valid := 0
 	for _, tr := range Valid(&p.run) {
-		if tr.Contestant == "b" && p.run.Plan.At(&tr) == 2 {
+		if tr.Contestant == "b" && p.run.Plan.At(tr) == 2 {
 			valid++
 		}
 	}
 	attempts := 0
 	for _, tr := range p.run.Trials {
-		if tr.Epoch == 3 && tr.Round == 0 && tr.Contestant == "b" && p.run.Plan.At(&tr) == 2 {
+		if tr.Epoch == 3 && tr.Round == 0 && tr.Contestant == "b" && p.run.Plan.At(tr) == 2 {
 			attempts++
 		}
 	}
@@ -289,7 +289,7 @@ func TestFamilyIsResumed(t *testing.T) {
 	}
 	valid := 0
 	for _, tr := range Valid(&p.run) {
-		if at := p.run.Plan.At(&tr); at == 2 && tr.Contestant == "b" {
+		if at := p.run.Plan.At(tr); at == 2 && tr.Contestant == "b" {
 			valid++
 			if tr.Level.RatePerSec != before {
 				t.Errorf("the rate is %v; before the pause %v", tr.Level.RatePerSec, before)

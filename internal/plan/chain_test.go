@@ -21,8 +21,8 @@ func TestRoundsAreChained(t *testing.T) {
 		played.play(t, never)
 		follows := map[[2]string]int{}
 		for i := range played.run.Trials {
-			x := &played.run.Trials[i]
-			before := &played.run.Trials[max(0, i-1)]
+			x := played.run.Trials[i]
+			before := played.run.Trials[max(0, i-1)]
 			if i == 0 || before.Epoch != x.Epoch {
 				continue
 			}

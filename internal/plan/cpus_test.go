@@ -51,7 +51,7 @@ func TestPairsOnCPUs(t *testing.T) {
 	var order []int // of epochs after the pilots
 	at := map[int]int{}
 	for i := range pl.run.Trials {
-		tr := &pl.run.Trials[i]
+		tr := pl.run.Trials[i]
 		n := p.LevelOf(tr).CPUs
 		if before, ok := at[tr.Epoch]; ok && before != n {
 			t.Fatalf("epoch %d has servers on %d and %d CPUs", tr.Epoch, before, n)

@@ -45,7 +45,7 @@ func TestFreshProcessesHaveALevelOrItsSteps(t *testing.T) {
 	for e := range lastEpoch(&p.run) + 1 {
 		var order []string
 		for i := range p.run.Trials {
-			if tr := &p.run.Trials[i]; tr.Epoch == e {
+			if tr := p.run.Trials[i]; tr.Epoch == e {
 				order = append(order, fmt.Sprint(p.run.Plan.At(tr)))
 				if tr.Position == 0 {
 					first[tr.Contestant]++

@@ -84,7 +84,7 @@ func LongOrders(run *result.Run, a, b string, attempt int) (all []Order) {
 
 // Long returns the long loads of a run that count, or why there are none. Both are empty where none were
 // planned, for a reason that is none of the budget's.
-func Long(run *result.Run) (loads []result.Trial, why string) {
+func Long(run *result.Run) (loads []*result.Trial, why string) {
 	n := len(run.Long)
 	switch {
 	case run.Plan.LongNS == 0:

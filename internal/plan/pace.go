@@ -124,7 +124,7 @@ func begin(run *result.Run) int64 {
 func pilotsEnd(run *result.Run) int64 {
 	var end int64
 	for i := range run.Trials {
-		if t := &run.Trials[i]; t.Epoch < run.Plan.Pilots {
+		if t := run.Trials[i]; t.Epoch < run.Plan.Pilots {
 			end = t.EndedUnixNS
 		}
 	}

@@ -220,7 +220,7 @@ const mostRetakes = 3
 // is.
 func retake(run *result.Run, k result.Key) int {
 	i := after(run, k) - 1
-	if k.Take >= run.Plan.Retakes || i < 0 || run.Trials[i].Key != k || !checks.Paused(&run.Trials[i]) {
+	if k.Take >= run.Plan.Retakes || i < 0 || run.Trials[i].Key != k || !checks.Paused(run.Trials[i]) {
 		return 0
 	}
 	return k.Take + 1
@@ -239,7 +239,7 @@ func chain(run *result.Run, k result.Key, order []slot) []slot {
 	if i < 0 || run.Trials[i].Epoch != k.Epoch {
 		return order
 	}
-	last := result.Cell{Contestant: run.Trials[i].Contestant, Level: run.Plan.At(&run.Trials[i])}
+	last := result.Cell{Contestant: run.Trials[i].Contestant, Level: run.Plan.At(run.Trials[i])}
 	if j := slices.IndexFunc(order, func(e slot) bool { return e.Cell == last }); j > 0 {
 		order[0], order[j] = order[j], order[0]
 	}

@@ -86,7 +86,7 @@ func (p *player) play(t *testing.T, decided func(n int) bool) Stop {
 			p.run.Failures = append(p.run.Failures, result.Failure{Contestant: o.Contestant, Stage: "load"})
 			continue
 		}
-		p.run.Trials = append(p.run.Trials, tr)
+		p.run.Trials = append(p.run.Trials, &tr)
 		if p.after != nil {
 			p.after()
 		}
@@ -202,7 +202,7 @@ func TestDiscardedRoundIsRepeatedForAll(t *testing.T) {
 // stopped plays with a generator that stands still for 0.35 s in the trials that stops tells by their
 // number. It returns the trials that count, none of which may be one of these, and how many of these
 // come after the pilots.
-func (p *player) stopped(t *testing.T, stops func(n int, o Order) bool) (counted []result.Trial, after int) {
+func (p *player) stopped(t *testing.T, stops func(n int, o Order) bool) (counted []*result.Trial, after int) {
 	t.Helper()
 	n, stopped := 0, map[result.Key]bool{}
 	p.gap = func(o Order) int64 {

@@ -103,7 +103,7 @@ func leftByEpochs(run *result.Run, epochs int) (left time.Duration, ok bool) {
 	ended, valid, each := pilotsEnd(run), 0, turnAtPace(run)
 	if now := lastEpoch(run); now > p.Pilots {
 		before := *run
-		before.Trials = run.Trials[:slices.IndexFunc(run.Trials, func(t result.Trial) bool { return t.Epoch == now })]
+		before.Trials = run.Trials[:slices.IndexFunc(run.Trials, func(t *result.Trial) bool { return t.Epoch == now })]
 		ended, valid = elapsed(&before), len(Epochs(&before))
 		each = (ended - pilotsEnd(run)) / int64(max(1, valid))
 	}

@@ -97,7 +97,7 @@ func TestOwnRates(t *testing.T) {
 	p.after = func() {
 		run := p.run
 		last := run.Trials[len(run.Trials)-1]
-		at := run.Plan.At(&last)
+		at := run.Plan.At(last)
 		if at > 0 {
 			seen[last.Contestant]++
 			if rate := last.Level.RatePerSec; rate != want[last.Contestant][at-1] || last.Round > 0 {
@@ -109,7 +109,7 @@ func TestOwnRates(t *testing.T) {
 			}
 			return
 		}
-		if n := len(run.Trials); n > 1 && last.Position > 0 && run.Plan.At(&run.Trials[n-2]) > 0 {
+		if n := len(run.Trials); n > 1 && last.Position > 0 && run.Plan.At(run.Trials[n-2]) > 0 {
 			t.Fatalf("%s is loaded after an open loop of its round", last.Contestant)
 		}
 	}
@@ -139,14 +139,14 @@ func TestOwnRates(t *testing.T) {
 			t.Fatal(err)
 		}
 		if tr.Epoch < 4 {
-			again.Trials = append(again.Trials, tr)
+			again.Trials = append(again.Trials, &tr)
 		}
 	}
 	again.Resumes = []result.Resume{{Epoch: 4}}
 	o, stop := Next(&again, func() bool { return false })
 	for ; stop == "" && o.Level.RateShare == 0; o, stop = Next(&again, func() bool { return false }) {
 		tr := result.Trial{Key: o.Key, Contestant: o.Contestant, Load: result.Load{WindowNS: 1e9, Succeeded: 1}}
-		again.Trials = append(again.Trials, tr)
+		again.Trials = append(again.Trials, &tr)
 	}
 	if at := slices.Index(again.Plan.Levels, o.Level.Planned()); at < 1 || o.Level.RatePerSec != want[o.Contestant][at-1] {
 		t.Errorf("resumed: %+v, %q", o, stop)
@@ -169,7 +169,7 @@ func TestShortBudgetIsSharedByRates(t *testing.T) {
 		if last.Level == nil {
 			return
 		}
-		o := slot{Cell: result.Cell{Contestant: last.Contestant, Level: p.run.Plan.At(&last)}}
+		o := slot{Cell: result.Cell{Contestant: last.Contestant, Level: p.run.Plan.At(last)}}
 		o.level = p.run.Plan.Points()[o.Level]
 		_, ns, _ := plain{}.trial(&p.run, last.Key, o)
 		if o.Level == 1 {

@@ -87,7 +87,7 @@ func TestBudgetRaisedBeforeTheFirstAnalysis(t *testing.T) {
 	whole.play(t, never)
 	looks := Analyses(&whole.run)
 	for i := range whole.run.Trials {
-		if tr := &whole.run.Trials[i]; tr.Epoch == p.run.Plan.Pilots+3 {
+		if tr := whole.run.Trials[i]; tr.Epoch == p.run.Plan.Pilots+3 {
 			p.run = whole.run
 			p.run.Trials, p.clock = whole.run.Trials[:i], tr.StartedUnixNS
 			break
@@ -149,7 +149,7 @@ func TestRoundWithALoss(t *testing.T) {
 			t.Errorf("after %d losses comes %+v %q; want %+v", len(p.run.Lost), o.Key, stop, k)
 		}
 	}
-	p.run.Trials = append(p.run.Trials, result.Trial{Key: k, Contestant: p.run.Trials[0].Contestant})
+	p.run.Trials = append(p.run.Trials, &result.Trial{Key: k, Contestant: p.run.Trials[0].Contestant})
 	k.Position++
 	if o, stop := Next(&p.run, undecided); stop != "" || o.Key != k {
 		t.Errorf("within the round comes %+v %q; want %+v", o.Key, stop, k)

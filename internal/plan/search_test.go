@@ -50,7 +50,7 @@ func TestSearchFindsTheCapacity(t *testing.T) {
 			c.StealNS = o.TrialNS
 		}
 		level := o.Level
-		run.Trials = append(run.Trials, result.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level, Load: l,
+		run.Trials = append(run.Trials, &result.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level, Load: l,
 			Causes: c, StartedUnixNS: clock, EndedUnixNS: clock + o.TrialNS})
 		clock += o.TrialNS
 		if n > 2000 {

@@ -29,9 +29,9 @@ func droppedRounds(run *result.Run) int {
 	if !ok || !m.Settles {
 		m = analysis.Metrics[0]
 	}
-	levels := map[int][]result.Trial{}
+	levels := map[int][]*result.Trial{}
 	for _, t := range Pilot(run) {
-		at := p.At(&t)
+		at := p.At(t)
 		levels[at] = append(levels[at], t)
 	}
 	var series [][]float64

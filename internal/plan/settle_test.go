@@ -81,7 +81,7 @@ func TestADiscardedEpochOfOneRoundDoesNotCount(t *testing.T) {
 	p.Levels = []result.Level{p.Level, slow}
 	p.Family = []result.Comparison{{A: result.Cell{Contestant: "a"}, B: result.Cell{Contestant: "b"}}}
 	for i, name := range []string{"a", "b"} {
-		run.Trials = append(run.Trials, result.Trial{Key: result.Key{Epoch: 1, Position: i}, Contestant: name,
+		run.Trials = append(run.Trials, &result.Trial{Key: result.Key{Epoch: 1, Position: i}, Contestant: name,
 			Level:  &slow,
 			Causes: result.Causes{WallNS: 1e8, ServerCPUs: 1, GeneratorCPUs: 1, BackgroundServerNS: 5e7}})
 	}

@@ -86,9 +86,9 @@ func Rate(run *result.Run, level int) (perSec float64, ok bool) {
 }
 
 // ratesOf returns the throughputs of a contestant at a level in the pilot trials among trials.
-func ratesOf(p *result.Plan, trials []result.Trial, name string, level int) (rates []float64) {
+func ratesOf(p *result.Plan, trials []*result.Trial, name string, level int) (rates []float64) {
 	for i := range trials {
-		t := &trials[i]
+		t := trials[i]
 		if t.Epoch < p.Pilots && t.Contestant == name && p.At(t) == level {
 			if perSec, ok := t.Load.PerSec(); ok {
 				rates = append(rates, perSec)

@@ -12,8 +12,8 @@ import (
 
 // Valid returns the valid trials: those of the last attempt of each round that is neither discarded
 // nor dropped (droppedRounds), in valid epochs after the pilots.
-func Valid(run *result.Run) []result.Trial {
-	out := slices.Grow([]result.Trial(nil), len(run.Trials))
+func Valid(run *result.Run) []*result.Trial {
+	out := slices.Grow([]*result.Trial(nil), len(run.Trials))
 	dropped := droppedRounds(run)
 	for e := run.Plan.Pilots; e <= lastEpoch(run); e++ {
 		if rounds := attemptsOf(run, e); enough(rounds, dropped) {
@@ -24,8 +24,8 @@ func Valid(run *result.Run) []result.Trial {
 }
 
 // Pilot returns the valid trials of the pilot epochs.
-func Pilot(run *result.Run) []result.Trial {
-	var out []result.Trial
+func Pilot(run *result.Run) []*result.Trial {
+	var out []*result.Trial
 	for e := range run.Plan.Pilots {
 		out = appendValid(out, run, attemptsOf(run, e), 0)
 	}
@@ -71,7 +71,7 @@ func among(run *result.Run, epochs []int, part int) (n int) {
 
 // attempt is the last one at a round.
 type attempt struct {
-	trials          []result.Trial // of each its last take
+	trials          []*result.Trial // of each its last take
 	complete, valid bool
 }
 
@@ -112,14 +112,14 @@ func enough(rounds []attempt, dropped int) bool {
 
 // appendValid appends the trials of an epoch's complete rounds that are not discarded. Of dropped rounds
 // it appends the trials of the cells that are loaded once an epoch.
-func appendValid(out []result.Trial, run *result.Run, rounds []attempt, dropped int) []result.Trial {
+func appendValid(out []*result.Trial, run *result.Run, rounds []attempt, dropped int) []*result.Trial {
 	for r, a := range rounds {
 		if !a.valid {
 			continue
 		}
 		for i := range a.trials {
-			if t := &a.trials[i]; r >= dropped || !entersRounds(&run.Plan, t) {
-				out = append(out, *t)
+			if t := a.trials[i]; r >= dropped || !entersRounds(&run.Plan, t) {
+				out = append(out, t)
 			}
 		}
 	}
@@ -202,16 +202,16 @@ func Discarded(run *result.Run) (out, all int) {
 }
 
 // trials returns the trials of the round and attempt of k, of each its last take.
-func trials(run *result.Run, k result.Key) []result.Trial {
+func trials(run *result.Run, k result.Key) []*result.Trial {
 	all := takes(run, k)
 	if run.Plan.Retakes == 0 {
 		return all
 	}
-	var last []result.Trial // a copy only where a trial has a later take
+	var last []*result.Trial // a copy only where a trial has a later take
 	for i := range all {
 		again := i < len(all)-1 && all[i+1].Position == all[i].Position
 		if again && last == nil {
-			last = append(make([]result.Trial, 0, len(all)), all[:i]...)
+			last = append(make([]*result.Trial, 0, len(all)), all[:i]...)
 		} else if !again && last != nil {
 			last = append(last, all[i])
 		}
@@ -223,7 +223,7 @@ func trials(run *result.Run, k result.Key) []result.Trial {
 }
 
 // takes returns all trials of the round and attempt of k. Trials are recorded in order of their keys.
-func takes(run *result.Run, k result.Key) []result.Trial {
+func takes(run *result.Run, k result.Key) []*result.Trial {
 	k.Position = math.MinInt
 	from := after(run, k)
 	k.Position = math.MaxInt
@@ -233,7 +233,7 @@ func takes(run *result.Run, k result.Key) []result.Trial {
 // after returns the index of the first trial whose key is greater than k.
 func after(run *result.Run, k result.Key) int {
 	return sort.Search(len(run.Trials), func(i int) bool {
-		t := &run.Trials[i]
+		t := run.Trials[i]
 		return cmp.Or(cmp.Compare(t.Epoch, k.Epoch), cmp.Compare(t.Round, k.Round),
 			cmp.Compare(t.Attempt, k.Attempt), cmp.Compare(t.Position, k.Position),
 			cmp.Compare(t.Take, k.Take)) > 0

@@ -20,7 +20,7 @@ func TestWorkIsALaunchPart(t *testing.T) {
 	pl.play(t, never)
 	works := map[int]string{}
 	for i := range pl.run.Trials {
-		tr := &pl.run.Trials[i]
+		tr := pl.run.Trials[i]
 		work := p.LevelOf(tr).Work
 		if before, ok := works[tr.Epoch]; ok && before != work {
 			t.Fatalf("epoch %d has the work %q and %q", tr.Epoch, before, work)

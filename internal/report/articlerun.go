@@ -37,9 +37,9 @@ type articleRun struct {
 // source is what one load generator, or one edition of the article, says of one contestant.
 type source struct {
 	contestant, title, by string
-	date                  string         // of published figures
-	loads                 []result.Trial // of others
-	own                   bool           // dyno's
+	date                  string          // of published figures
+	loads                 []*result.Trial // of others
+	own                   bool            // dyno's
 }
 
 // sections returns the published figures beside those of each load generator, what makes them

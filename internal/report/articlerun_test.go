@@ -15,14 +15,15 @@ func articleFixture(t *testing.T) *ClassicRun {
 	p := &d.Run.Plan
 	p.Requests, p.External = 200_000, []string{"bombardier", "ab"}
 	theirs, null := d.AllLoads[1], d.AllLoads[3]
-	with := func(tr result.Trial, tool string, change func(*result.Reported)) result.Trial {
+	with := func(of *result.Trial, tool string, change func(*result.Reported)) *result.Trial {
+		tr := *of
 		r := *tr.Reported
 		change(&r)
 		tr.External, tr.Reported = tool, &r
-		return tr
+		return &tr
 	}
 	mean, p99 := 52000., int64(9e9)
-	d.AllLoads = []result.Trial{d.AllLoads[0], with(theirs, "bombardier", func(r *result.Reported) {
+	d.AllLoads = []*result.Trial{d.AllLoads[0], with(theirs, "bombardier", func(r *result.Reported) {
 		r.RateMeanPerSec, r.P99NS, r.Version = &mean, &p99, "bombardier 1.2"
 	}), with(theirs, "ab", func(r *result.Reported) {
 		r.QuantilesNS = map[string]int64{"50": 2e6, "99": 32e6}

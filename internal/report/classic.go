@@ -45,15 +45,15 @@ func newClassic(v *view) *classic {
 // known returns the metrics of a classic run, without the rare ones that no load has.
 func (c *classic) known() []analysis.Metric {
 	return slices.DeleteFunc(slices.Clone(analysis.Classic), func(m analysis.Metric) bool {
-		return m.Rare && m.Name != "time" && !slices.ContainsFunc(c.Loads, func(t result.Trial) bool {
-			_, ok := m.Of(&t)
+		return m.Rare && m.Name != "time" && !slices.ContainsFunc(c.Loads, func(t *result.Trial) bool {
+			_, ok := m.Of(t)
 			return ok
 		})
 	})
 }
 
 // loads returns the loads of a row.
-func (c *classic) loads(r row) (list []result.Trial) {
+func (c *classic) loads(r row) (list []*result.Trial) {
 	for _, t := range c.Loads {
 		if t.Contestant == r.Name {
 			list = append(list, t)

@@ -170,7 +170,7 @@ func (v *view) unwatched() string {
 	var names []string
 	for _, name := range v.run.Plan.Contestants {
 		found := slices.ContainsFunc(v.Findings, func(f checks.Finding) bool { return f.ID == checks.Deferred && f.Contestant == name })
-		if !found && slices.ContainsFunc(v.run.Trials, func(t result.Trial) bool { return t.Contestant == name }) {
+		if !found && slices.ContainsFunc(v.run.Trials, func(t *result.Trial) bool { return t.Contestant == name }) {
 			why := "no valid reading"
 			for _, l := range v.run.Launches {
 				if l.Contestant == name && l.Absent["cpu"] != "" {

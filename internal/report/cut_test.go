@@ -12,7 +12,7 @@ import (
 func TestLogCutIsSaid(t *testing.T) {
 	run := &result.Run{}
 	for _, cut := range []int64{0, 3 << 20, 1 << 20} {
-		run.Trials = append(run.Trials, result.Trial{Contestant: "a", Server: result.Usage{LogCutBytes: cut}})
+		run.Trials = append(run.Trials, &result.Trial{Contestant: "a", Server: result.Usage{LogCutBytes: cut}})
 	}
 	v := &view{run: run, a: &analysis.Analysis{}}
 	const want = "log cut to 64 MB: 3.00 MiB left out between head and tail"

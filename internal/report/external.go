@@ -21,7 +21,7 @@ type external struct {
 // externalRow is one server under one of the generators.
 type externalRow struct {
 	contestant, title, external string // external is "" for dyno's own
-	loads                       []result.Trial
+	loads                       []*result.Trial
 }
 
 // newExternal returns nil if the run has no external load generator.
@@ -92,7 +92,7 @@ func (r *externalRow) counts() (answers, errors string) {
 	var n int64
 	reported, kinds := len(r.loads) > 0, map[string]int64{}
 	for i := range r.loads {
-		t := &r.loads[i]
+		t := r.loads[i]
 		a := analysis.Answered(t)
 		reported = reported && a != nil
 		if a != nil {

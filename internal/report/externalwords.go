@@ -81,7 +81,7 @@ func (d *external) ways(tool string) []string {
 	ways := append([]string{}, externalWays[tool]...)
 	if r := d.row(d.run.Plan.Ceiling, tool); len(r.loads) > 0 && math.IsNaN(r.rate()) {
 		ways = append(ways, "Its ceiling is unknown, because it reported no rate for the server that "+
-			"does nothing"+because(&r.loads[0])+".")
+			"does nothing"+because(r.loads[0])+".")
 	}
 	ways = append(ways, "It repeats the same request; dyno uses random inputs of the scenario for each request.")
 	if d.run.Plan.Ceiling == "" {
@@ -121,7 +121,7 @@ func (d *external) differ(own, reported *externalRow) (says []string) {
 		}
 	}
 	for i := range reported.loads {
-		t := &reported.loads[i]
+		t := reported.loads[i]
 		if t.Reported == nil {
 			continue
 		}
@@ -285,7 +285,7 @@ func (d *external) again(t *result.Trial) []string {
 		return float64(*t.Reported.BytesWritten) / float64(*t.Reported.Answered)
 	}
 	if r := d.row(d.run.Plan.Ceiling, t.External); len(r.loads) > 0 {
-		if x := per(t) / per(&r.loads[0]); x > 1.01 {
+		if x := per(t) / per(r.loads[0]); x > 1.01 {
 			return []string{fmt.Sprintf(
 				"It wrote %s requests for each response: it repeated some without reporting it.",
 				Sig3(x))}

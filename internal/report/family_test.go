@@ -35,7 +35,7 @@ func familyFixture() *Data {
 		State: checks.Pass, Text: "ref against ref': 1.003 (0.988–1.018), equivalent"})
 	rng := rand.New(rand.NewPCG(3, 4))
 	rates := map[string]float64{"net-http": 0.93, "kestrel": 0.71, "ref": 1, "ref'": 1.002}
-	var all []result.Trial
+	var all []*result.Trial
 	for e := range 12 {
 		for r := range 3 {
 			drift := math.Exp(0.2 * rng.NormFloat64())
@@ -69,7 +69,7 @@ func familyFixture() *Data {
 			l.At.RatePerSec, l.Loaded = 20235, l.Loaded[:3]
 		}
 		for _, t := range all {
-			if p.At(&t) == i {
+			if p.At(t) == i {
 				l.Trials = append(l.Trials, t)
 			}
 		}

@@ -197,7 +197,7 @@ func TestEncryptionByProtocol(t *testing.T) {
 	d := fixture()
 	name := d.Run.Plan.Contestants[0]
 	for form, version := range map[http.HTTP]string{http.HTTPS: "TLS 1.2", http.H2: "TLS 1.3"} {
-		d.Run.Trials = append(d.Run.Trials, result.Trial{Contestant: name, Level: &result.Level{HTTP: form},
+		d.Run.Trials = append(d.Run.Trials, &result.Trial{Contestant: name, Level: &result.Level{HTTP: form},
 			Load: result.Load{TLS: []result.TLSSession{{Version: version, Suite: "x", Resumed: true}, // names no group
 				{Version: version, Suite: "x", Group: "X25519"}}}})
 	}
@@ -220,7 +220,7 @@ func TestProtocolIsSaid(t *testing.T) {
 			}
 			name := d.Run.Plan.Contestants[0]
 			d.Run.Plan.Unserved = []result.Unserved{{Contestant: "elsewhere", HTTP: http.H2}}
-			d.Run.Trials = append(d.Run.Trials, result.Trial{Contestant: name, Load: result.Load{
+			d.Run.Trials = append(d.Run.Trials, &result.Trial{Contestant: name, Load: result.Load{
 				TLS: []result.TLSSession{{Version: "TLS 1.3", Suite: "TLS_AES_128_GCM_SHA256", Connections: 5}}}})
 			got := strings.NewReplacer("</span>", "").Replace(strings.NewReplacer(
 				"\u00a0", " ", ":** ", ": ", "**", "", `\_`, "_").Replace(string(written(t, detailed(form), d))))

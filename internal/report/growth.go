@@ -16,7 +16,7 @@ import (
 const leastReadings = 3
 
 // growing returns the rows whose memory was followed under load, with their last load.
-func (c *classic) growing() (rows []row, loads []result.Trial) {
+func (c *classic) growing() (rows []row, loads []*result.Trial) {
 	for _, r := range c.rows {
 		all := c.loads(r)
 		if r.Excluded == "" && len(all) > 0 && len(all[len(all)-1].Memory) >= leastReadings {
@@ -41,7 +41,7 @@ func signed(b float64) string {
 func (c *classic) growth() (lines []string) {
 	rows, loads := c.growing()
 	for i, r := range rows {
-		g := analysis.GrowthOf(&loads[i])
+		g := analysis.GrowthOf(loads[i])
 		line := fmt.Sprintf("Memory of %s under load: %s at the start, %s after %s s, at most %s", r.Title, Bytes(g.Start),
 			Bytes(g.End), Sig3(float64(g.NS)/1e9), Bytes(g.Most))
 		if !math.IsNaN(g.PerMinute) {
@@ -83,7 +83,7 @@ func (c *classic) growthTable(file string) document.Section {
 	grown := make([]analysis.Growth, len(loads))
 	paced := false
 	for i := range loads {
-		grown[i] = analysis.GrowthOf(&loads[i])
+		grown[i] = analysis.GrowthOf(loads[i])
 		paced = paced || !math.IsNaN(grown[i].PerMinute)
 	}
 	heads, note := []string{"requests"}, ""

@@ -303,7 +303,7 @@ func (c *classic) growthJSON(r row) *growthJSON {
 	if i < 0 {
 		return nil
 	}
-	g := analysis.GrowthOf(&loads[i])
+	g := analysis.GrowthOf(loads[i])
 	return &growthJSON{number(g.Start), number(g.End), number(g.Most), g.NS, number(g.PerMinute), number(g.PerThousand)}
 }
 

@@ -22,7 +22,7 @@ type Level struct {
 	// of the trials at this level alone, without interim analyses: cells, ratios and shares of the
 	// ceiling
 	Analysis *analysis.Analysis
-	Trials   []result.Trial         // valid, of this level
+	Trials   []*result.Trial        // valid, of this level
 	Absent   map[string]string      // why a contestant has no valid trial here
 	Kept     map[string]checks.Kept // of an open loop: whether each contestant kept the rate
 }
@@ -179,7 +179,7 @@ func (s *sweep) missing(r row, i int) string {
 	case l.Absent[r.Name] != "":
 		return document.Clean(l.Absent[r.Name])
 	case l.Analysis == nil || !slices.ContainsFunc(l.Trials,
-		func(t result.Trial) bool { return t.Contestant == r.Name }):
+		func(t *result.Trial) bool { return t.Contestant == r.Name }):
 		return "it has no valid trials"
 	}
 	return ""

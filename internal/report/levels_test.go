@@ -72,7 +72,7 @@ func sweepFixture(epochs int) *Data {
 	}
 	broken := madeTrial("gin", result.Level{Connections: 1000, Pipeline: 1}, 2, 1, 80000, 1e8)
 	broken.Load.Errors = map[string]int64{"reset": 12}
-	d.Run.Trials = []result.Trial{broken}
+	d.Run.Trials = []*result.Trial{broken}
 	d.Run.Failures = []result.Failure{{Contestant: "gin", Stage: "load", Epoch: 2,
 		Reason: "12 of 8,000 requests got no answer: reset 12", LogTail: []string{"accept: too many open files"}}}
 	d.Findings = []checks.Finding{
@@ -87,14 +87,14 @@ func sweepFixture(epochs int) *Data {
 }
 
 // madeTrial is a trial of a contestant that does rate requests per second.
-func madeTrial(name string, at result.Level, epoch, round int, rate, windowNS float64) result.Trial {
+func madeTrial(name string, at result.Level, epoch, round int, rate, windowNS float64) *result.Trial {
 	n := int64(rate * windowNS / 1e9)
 	cpu, pss := int64(0.97*windowNS), int64(12e6+4000*float64(at.Connections))
 	if name == "kestrel" {
 		pss *= 5
 	}
 	p50 := int64(float64(at.Connections)/rate*1e9) * 9 / 10
-	return result.Trial{Key: result.Key{Epoch: epoch, Round: round}, Contestant: name, Level: &at,
+	return &result.Trial{Key: result.Key{Epoch: epoch, Round: round}, Contestant: name, Level: &at,
 		Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss},
 		Load: result.Load{WindowNS: int64(windowNS), Connections: at.Connections, Established: at.Connections,
 			Started: n, Succeeded: n, BytesRead: n * 121,

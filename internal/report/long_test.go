@@ -18,7 +18,7 @@ func TestCPUWithoutLoadNotRead(t *testing.T) {
 		if name != "hyper" && name != "fasthttp" {
 			d.Findings = append(d.Findings, checks.Finding{ID: checks.Deferred, Contestant: name})
 		}
-		d.Run.Trials = append(d.Run.Trials, result.Trial{Contestant: name})
+		d.Run.Trials = append(d.Run.Trials, &result.Trial{Contestant: name})
 	}
 	d.Run.Launches = append(d.Run.Launches, result.Launch{Contestant: "hyper", Absent: map[string]string{"cpu": "it is on another machine"}})
 	const want = "? not checked for CPU without load: fasthttp (no valid reading), hyper (it is on another machine)"

@@ -69,7 +69,7 @@ func (a *articleRun) partCells(s *source, part string, row *document.Row) (any b
 	for _, f := range partFigures {
 		v := a.figureOf(s, part, f.name)
 		if len(s.loads) > 0 {
-			if times, ok := analysis.PartOf(&s.loads[len(s.loads)-1], part); ok {
+			if times, ok := analysis.PartOf(s.loads[len(s.loads)-1], part); ok {
 				v = float64(f.of(times))
 			}
 		}
@@ -84,7 +84,7 @@ func (a *articleRun) quantileCells(s *source, row *document.Row) (any bool) {
 	for _, q := range analysis.Quantiles {
 		v := a.figureOf(s, percent, strconv.Itoa(q))
 		if len(s.loads) > 0 {
-			if ns, ok := analysis.QuantileOf(&s.loads[len(s.loads)-1], q); ok {
+			if ns, ok := analysis.QuantileOf(s.loads[len(s.loads)-1], q); ok {
 				v = ns
 			}
 		}

@@ -25,10 +25,10 @@ type Data struct {
 	Kind     checks.RunKind     // of the run, as its protocol says
 	Analysis *analysis.Analysis // of a paired comparison
 	Levels   []Level            // of a sweep; of a comparison of named pairs all, of another those beside the first
-	Loads    []result.Trial     // of a classic run: those that are shown
+	Loads    []*result.Trial    // of a classic run: those that are shown
 	// of one with an external load generator: those, that generator's, and both of the ceiling's
 	// server
-	AllLoads  []result.Trial
+	AllLoads  []*result.Trial
 	Found     []Capacity                 // of a search
 	Alone     []Alone                    // of a run with a backend, by what it is asked for
 	Scalings  []Scaling                  // of a run on several numbers of CPUs

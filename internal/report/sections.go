@@ -72,7 +72,7 @@ func (v *view) encryption() string {
 	words := map[spoken]string{}
 	several := map[string]map[string]bool{} // by contestant
 	for i := range v.run.Trials {
-		t := &v.run.Trials[i]
+		t := v.run.Trials[i]
 		if len(t.Load.TLS) == 0 {
 			continue
 		}

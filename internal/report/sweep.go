@@ -50,7 +50,7 @@ func (s *sweep) excludedWhere(r *row) string {
 		return r.Excluded
 	}
 	for i := len(s.run.Trials) - 1; i >= 0; i-- {
-		t := &s.run.Trials[i]
+		t := s.run.Trials[i]
 		if t.Contestant != r.Name {
 			continue
 		}

@@ -171,7 +171,7 @@ func (v *view) notes(r *row) (notes []string) {
 	}
 	var cut int64
 	for i := range v.run.Trials {
-		if t := &v.run.Trials[i]; t.Contestant == r.Name {
+		if t := v.run.Trials[i]; t.Contestant == r.Name {
 			cut = max(cut, t.Server.LogCutBytes)
 		}
 	}

@@ -58,7 +58,7 @@ func (r *Run) judged() (judged, all int) {
 	for _, s := range r.Sampled {
 		times[at{s.Contestant, s.Epoch}]++
 	}
-	for i, trials := range [][]Trial{r.Trials, r.Long} { // of which each is judged
+	for i, trials := range [][]*Trial{r.Trials, r.Long} { // of which each is judged
 		for _, t := range trials {
 			if slices.Contains(r.Plan.Contestants, t.Contestant) && r.FailureOf(t.Contestant) == nil {
 				was, ok := epochs[t.Epoch]

@@ -4,8 +4,8 @@ import "testing"
 
 // TestChecked: of bodies that vary, only what was judged counts as checked.
 func TestChecked(t *testing.T) {
-	trial := func(name string, epoch int) Trial { return Trial{Key: Key{Epoch: epoch}, Contestant: name} }
-	two := []Trial{trial("a", 0), trial("b", 0), trial("a", 1), trial("b", 1)}
+	trial := func(name string, epoch int) *Trial { return &Trial{Key: Key{Epoch: epoch}, Contestant: name} }
+	two := []*Trial{trial("a", 0), trial("b", 0), trial("a", 1), trial("b", 1)}
 	all := []Sampled{{"a", 0, 100, 10, 0}, {"b", 0, 100, 10, 0}, {"a", 1, 100, 10, 0}, {"b", 1, 100, 10, 0}}
 	vary := &Alike{Requests: 1}
 	for name, c := range map[string]struct {
@@ -30,7 +30,7 @@ func TestChecked(t *testing.T) {
 				"factor of 2, bodies of 10 %"},
 		"stateful, large": {Run{Alike: &Alike{Requests: 1, Stateful: true}, Trials: two[:1], Sampled: []Sampled{{"a", 0, 9, 0, 2}}},
 			"status of every answer, its shape, and its length within a factor of 2; bodies over 8 MiB by length alone"},
-		"other tools": {Run{Alike: vary, Trials: append(two[:4:4], Trial{Key: Key{Epoch: 2}, Contestant: "a", External: "wrk"}),
+		"other tools": {Run{Alike: vary, Trials: append(two[:4:4], &Trial{Key: Key{Epoch: 2}, Contestant: "a", External: "wrk"}),
 			Sampled: all}, "status of every answer; in 2 of 3 epochs its shape, and its length within a factor of 2, bodies of 10 %"},
 	} {
 		c.run.Plan.Contestants = []string{"a", "b"}

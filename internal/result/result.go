@@ -42,8 +42,8 @@ type Run struct {
 	Alike       *Alike // nil: an older record, which does not say what was checked
 	Sampled     []Sampled
 	Launches    []Launch
-	Trials      []Trial
-	Long        []Trial // the long loads after the epochs, which are no trials
+	Trials      []*Trial
+	Long        []*Trial // the long loads after the epochs, which are no trials
 	Idle        []Idle
 	Failures    []Failure
 	Lost        []Lost
@@ -73,9 +73,9 @@ func (r *Run) Add(rec Record) {
 	case rec.Launch != nil:
 		r.Launches = append(r.Launches, *rec.Launch)
 	case rec.Trial != nil:
-		r.Trials = append(r.Trials, r.settled(*rec.Trial))
+		r.Trials = append(r.Trials, r.settled(rec.Trial))
 	case rec.Long != nil:
-		r.Long = append(r.Long, r.settled(*rec.Long))
+		r.Long = append(r.Long, r.settled(rec.Long))
 	case rec.Idle != nil:
 		r.Idle = append(r.Idle, *rec.Idle)
 	case rec.Failure != nil:
@@ -90,8 +90,8 @@ func (r *Run) Add(rec Record) {
 	}
 }
 
-func (r *Run) settled(t Trial) Trial {
-	t.Load.settle(&r.Plan, r.Plan.LevelOf(&t))
+func (r *Run) settled(t *Trial) *Trial {
+	t.Load.settle(&r.Plan, r.Plan.LevelOf(t))
 	return t
 }
 

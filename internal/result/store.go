@@ -274,10 +274,10 @@ func Write(w io.Writer, run *Run) error {
 		all = append(all, Record{Launch: &run.Launches[i]})
 	}
 	for i := range run.Trials {
-		all = append(all, Record{Trial: &run.Trials[i]})
+		all = append(all, Record{Trial: run.Trials[i]})
 	}
 	for i := range run.Long {
-		all = append(all, Record{Long: &run.Long[i]})
+		all = append(all, Record{Long: run.Long[i]})
 	}
 	for i := range run.Idle {
 		all = append(all, Record{Idle: &run.Idle[i]})

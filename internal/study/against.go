@@ -308,12 +308,12 @@ func oneSample(d []float64, conf float64) analysis.Estimate {
 type ratios struct {
 	run     *result.Run
 	epochs  []int
-	trials  map[int][]result.Trial // by epoch
+	trials  map[int][]*result.Trial // by epoch
 	tooBusy bool
 }
 
 func newRatios(run *result.Run) *ratios {
-	r := &ratios{run: run, epochs: plan.Epochs(run), trials: map[int][]result.Trial{}, tooBusy: Analyse(run).TooBusy}
+	r := &ratios{run: run, epochs: plan.Epochs(run), trials: map[int][]*result.Trial{}, tooBusy: Analyse(run).TooBusy}
 	for _, t := range byLevel(run, plan.Valid(run))[0] {
 		r.trials[t.Epoch] = append(r.trials[t.Epoch], t)
 	}
@@ -358,7 +358,7 @@ func (r *ratios) level(m analysis.Metric, name string) float64 {
 func (r *ratios) byRound(m analysis.Metric, name string, epoch int) map[int]float64 {
 	out := map[int]float64{}
 	for i := range r.trials[epoch] {
-		t := &r.trials[epoch][i]
+		t := r.trials[epoch][i]
 		if t.Contestant == name {
 			if v, ok := m.Of(t); ok {
 				out[t.Round] = v

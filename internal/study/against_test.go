@@ -67,7 +67,7 @@ func TestRatiosAreThoseOfTheReport(t *testing.T) {
 func TestAgainstFindsAChange(t *testing.T) {
 	now, then := example(t), example(t)
 	for i := range now.Trials {
-		tr := &now.Trials[i]
+		tr := now.Trials[i]
 		factor := 1.3
 		if tr.Contestant == "fasthttp" {
 			factor *= 1.2

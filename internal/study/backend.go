@@ -26,7 +26,7 @@ func alone(run *result.Run) (out []report.Alone) {
 			continue
 		}
 		for i := range pilot {
-			t := &pilot[i]
+			t := pilot[i]
 			at := p.LevelOf(t).AtBackend()
 			if x, ok := throughput.Of(t); ok && t.Contestant == p.Backend && at == l {
 				rates[l] = append(rates[l], x)

@@ -36,14 +36,14 @@ func times(x, y analysis.Estimate) analysis.Estimate {
 // wrong returns the number of requests of all trials of a cell, the discarded among them, that had
 // no right answer; nothing if none of its trials is valid.
 func (e *evidence) wrong(at result.Cell) analysis.Estimate {
-	if !slices.ContainsFunc(e.valid, func(t result.Trial) bool {
-		return t.Contestant == at.Contestant && e.run.Plan.At(&t) == at.Level
+	if !slices.ContainsFunc(e.valid, func(t *result.Trial) bool {
+		return t.Contestant == at.Contestant && e.run.Plan.At(t) == at.Level
 	}) {
 		return analysis.Estimate{}
 	}
 	epochs, n := map[int]bool{}, int64(0)
 	for i := range e.run.Trials {
-		if t := &e.run.Trials[i]; t.Contestant == at.Contestant && e.run.Plan.At(t) == at.Level {
+		if t := e.run.Trials[i]; t.Contestant == at.Contestant && e.run.Plan.At(t) == at.Level {
 			epochs[t.Epoch] = true
 			n += t.Load.Failed + t.Load.Errored()
 		}
@@ -58,7 +58,7 @@ func (e *evidence) perAnswer(at result.Cell, of func(*result.Load) int64) analys
 	epochs := map[int]bool{}
 	var bytes, answers int64
 	for i := range e.valid {
-		t := &e.valid[i]
+		t := e.valid[i]
 		if t.Contestant != at.Contestant || e.run.Plan.At(t) != at.Level || t.Load.Succeeded == 0 {
 			continue
 		}

@@ -13,7 +13,7 @@ func judgedFake(t *testing.T, change func(*result.Trial)) map[string]claim.Outco
 	st := readFake(t)
 	run := fakeRun(t, st, Choice{})
 	for i := range run.Trials {
-		if tr := &run.Trials[i]; tr.Contestant == "slow" && tr.Level.Connections == 10 && tr.Level.DelayNS == 0 {
+		if tr := run.Trials[i]; tr.Contestant == "slow" && tr.Level.Connections == 10 && tr.Level.DelayNS == 0 {
 			change(tr)
 		}
 	}

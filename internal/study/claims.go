@@ -57,7 +57,7 @@ type evidence struct {
 	study *Study
 	run   *result.Run
 	data  *report.Data
-	valid []result.Trial
+	valid []*result.Trial
 
 	found map[int][]checks.Finding // by level
 	cells *analysis.Table
@@ -337,7 +337,7 @@ func (e *evidence) measured(c claim.Cell, metric string) analysis.Estimate {
 func (e *evidence) classic(c claim.Cell, of func(*result.Trial) (float64, bool)) analysis.Estimate {
 	var values []float64
 	for i := range e.data.Loads {
-		if t := &e.data.Loads[i]; t.Contestant == c.Contestant {
+		if t := e.data.Loads[i]; t.Contestant == c.Contestant {
 			if v, ok := of(t); ok {
 				values = append(values, v)
 			}

@@ -406,7 +406,7 @@ func TestExcludedClaims(t *testing.T) {
 	st := readFake(t)
 	run := fakeRun(t, st, Choice{})
 	for i := range run.Trials {
-		if t := &run.Trials[i]; t.Contestant == "slow" && t.Level.Connections == 10 {
+		if t := run.Trials[i]; t.Contestant == "slow" && t.Level.Connections == 10 {
 			t.Server.CPUNS = new(int64)
 			*t.Server.CPUNS = t.Load.WindowNS / 2 // the check of a busy server fails, at this level
 		}
@@ -555,7 +555,7 @@ func TestClassicClaims(t *testing.T) {
 	p := planned(t, plan.Request{Question: st.Ask(Choice{Levels: []string{"c10"}}), Protocol: "classic", Requests: 1_000_000})
 	run := &result.Run{Plan: p, Contestants: []result.Contestant{{Name: "fast", LinesOfCode: 20}, {Name: "slow", LinesOfCode: 40}}}
 	for i, name := range []string{"fast", "slow"} {
-		run.Trials = append(run.Trials, result.Trial{Contestant: name, Key: result.Key{Position: i},
+		run.Trials = append(run.Trials, &result.Trial{Contestant: name, Key: result.Key{Position: i},
 			Load: result.Load{WindowNS: 9e9 * int64(i+1), Succeeded: 1_000_000, BytesRead: 120e6, BytesWritten: 70e6}})
 	}
 	d := Evaluate(run)

@@ -70,7 +70,7 @@ func excerpt(t testing.TB, name string, epochs int, change func(*result.Run)) []
 	if len(run.Plan.Contestants) > 3 {
 		run.Plan.Contestants = run.Plan.Contestants[:3]
 	}
-	run.Trials = slices.DeleteFunc(run.Trials, func(r result.Trial) bool { return r.Epoch >= epochs })
+	run.Trials = slices.DeleteFunc(run.Trials, func(r *result.Trial) bool { return r.Epoch >= epochs })
 	run.Launches = slices.DeleteFunc(run.Launches, func(r result.Launch) bool { return r.Epoch >= epochs })
 	run.Idle = slices.DeleteFunc(run.Idle, func(r result.Idle) bool { return r.Epoch >= epochs })
 	run.End = &result.End{Reason: "decided"}
@@ -90,7 +90,7 @@ func records(t testing.TB) map[string][][]byte {
 		p := &run.Plan
 		p.Levels, p.LevelNames, p.Cells, p.Family, p.LevelExtraEpochs, p.Uncontrolled = nil, nil, nil, nil, nil, nil
 		p.CeilingScenarios, p.Study = nil, ""
-		run.Trials = slices.DeleteFunc(run.Trials, func(r result.Trial) bool { return r.Level != nil })
+		run.Trials = slices.DeleteFunc(run.Trials, func(r *result.Trial) bool { return r.Level != nil })
 		run.Alike = &result.Alike{Sent: []string{"GET / HTTP/1.1"}, Requests: 2, Constant: 1}
 		run.Sampled = []result.Sampled{{Contestant: run.Plan.Contestants[0], Epoch: 2, Answers: 900, Compared: 90}}
 		run.Failures = []result.Failure{{Contestant: run.Plan.Contestants[2], Stage: "load", Epoch: 3, Reason: "it died"}}

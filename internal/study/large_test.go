@@ -21,9 +21,9 @@ func large(t testing.TB, trials int) []byte {
 		loaded, launched := run.Trials, run.Launches
 		for by := epochs - run.Plan.Pilots; len(run.Trials) < trials; by += epochs - run.Plan.Pilots {
 			for _, r := range loaded {
-				if r.Epoch >= run.Plan.Pilots {
-					r.Epoch += by
-					run.Trials = append(run.Trials, r)
+				if again := *r; r.Epoch >= run.Plan.Pilots {
+					again.Epoch += by
+					run.Trials = append(run.Trials, &again)
 				}
 			}
 			for _, r := range launched {

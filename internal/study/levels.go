@@ -43,7 +43,7 @@ func worst(run *result.Run, kind checks.RunKind, levels []report.Level, discarde
 		here.Plan.Level = l.At
 		e := &checks.Evidence{Run: &here, Valid: l.Trials, Discarded: discarded, All: all, Analysis: l.Analysis}
 		for _, f := range checks.Make(e, kind, checks.EachLevel) {
-			if f.Contestant != "" && !slices.ContainsFunc(l.Trials, func(t result.Trial) bool { return t.Contestant == f.Contestant }) {
+			if f.Contestant != "" && !slices.ContainsFunc(l.Trials, func(t *result.Trial) bool { return t.Contestant == f.Contestant }) {
 				continue // a contestant that failed is checked all the same
 			}
 			f.Text = "at " + l.Title() + " " + f.Text
@@ -65,12 +65,12 @@ func levelsOf(run *result.Run) []report.Level {
 }
 
 // levelsFrom returns the levels of a run from one on, with the results of its valid trials by level.
-func levelsFrom(run *result.Run, first int, valid map[int][]result.Trial) []report.Level {
+func levelsFrom(run *result.Run, first int, valid map[int][]*result.Trial) []report.Level {
 	p := &run.Plan
 	pilot := byLevel(run, plan.Pilot(run))
 	taken := map[result.Cell]bool{}
 	for i := range run.Trials {
-		if t := &run.Trials[i]; t.Epoch >= p.Pilots {
+		if t := run.Trials[i]; t.Epoch >= p.Pilots {
 			taken[result.Cell{Contestant: t.Contestant, Level: p.At(t)}] = true
 		}
 	}
@@ -97,14 +97,14 @@ func levelsFrom(run *result.Run, first int, valid map[int][]result.Trial) []repo
 		}
 		for _, name := range l.Loaded {
 			switch {
-			case slices.ContainsFunc(valid[i], func(t result.Trial) bool { return t.Contestant == name }):
+			case slices.ContainsFunc(valid[i], func(t *result.Trial) bool { return t.Contestant == name }):
 			case taken[result.Cell{Contestant: name, Level: i}]:
 				l.Absent[name] = "all its trials are in discarded or incomplete rounds or epochs"
 			default:
 				l.Absent[name] = "the run ended before its first trial"
 			}
 			if at.Open() {
-				l.Kept[name] = checks.KeptRate(slices.DeleteFunc(slices.Clone(valid[i]), func(t result.Trial) bool {
+				l.Kept[name] = checks.KeptRate(slices.DeleteFunc(slices.Clone(valid[i]), func(t *result.Trial) bool {
 					return t.Contestant != name
 				}))
 			}
@@ -115,19 +115,19 @@ func levelsFrom(run *result.Run, first int, valid map[int][]result.Trial) []repo
 }
 
 // byLevel groups trials by the index of their level.
-func byLevel(run *result.Run, trials []result.Trial) map[int][]result.Trial {
-	n, out := map[int]int{}, map[int][]result.Trial{}
+func byLevel(run *result.Run, trials []*result.Trial) map[int][]*result.Trial {
+	n, out := map[int]int{}, map[int][]*result.Trial{}
 	for i := range trials {
-		n[run.Plan.At(&trials[i])]++
+		n[run.Plan.At(trials[i])]++
 	}
 	for at, size := range n {
 		if size == len(trials) {
-			return map[int][]result.Trial{at: trials}
+			return map[int][]*result.Trial{at: trials}
 		}
-		out[at] = make([]result.Trial, 0, size)
+		out[at] = make([]*result.Trial, 0, size)
 	}
 	for i := range trials {
-		at := run.Plan.At(&trials[i])
+		at := run.Plan.At(trials[i])
 		out[at] = append(out[at], trials[i])
 	}
 	return out
@@ -153,7 +153,7 @@ func evaluateClassic(run *result.Run) *report.Data {
 
 // ownLoads returns the loads of contestants by dyno's own engine. It leaves out loads by an
 // external tool, and loads of the ceiling's server.
-func ownLoads(run *result.Run, trials []result.Trial) (out []result.Trial) {
+func ownLoads(run *result.Run, trials []*result.Trial) (out []*result.Trial) {
 	for _, t := range trials {
 		if t.External == "" && t.Contestant != run.Plan.Ceiling {
 			out = append(out, t)
@@ -163,9 +163,9 @@ func ownLoads(run *result.Run, trials []result.Trial) (out []result.Trial) {
 }
 
 // latest returns the trials of the last attempt at each position of each round.
-func latest(trials []result.Trial) []result.Trial {
+func latest(trials []*result.Trial) []*result.Trial {
 	at := map[result.Key]int{}
-	var out []result.Trial
+	var out []*result.Trial
 	for _, t := range trials {
 		k := t.Key
 		k.Attempt = 0
@@ -205,7 +205,7 @@ func Standing(run *result.Run) []result.Standing {
 	if len(valid) == 0 {
 		return nil
 	}
-	if at := run.Plan.At(&valid[len(valid)-1]); at >= 0 {
+	if at := run.Plan.At(valid[len(valid)-1]); at >= 0 {
 		return standingAt(run, levelsOf(run)[at])
 	}
 	return nil
@@ -283,7 +283,7 @@ func classicStanding(run *result.Run) (out []result.Standing) {
 	loads := ownLoads(run, latest(run.Trials))
 	for _, name := range run.Plan.Contestants {
 		for i := len(loads) - 1; i >= 0; i-- {
-			if v, ok := m.Of(&loads[i]); ok && loads[i].Contestant == name && run.FailureOf(name) == nil {
+			if v, ok := m.Of(loads[i]); ok && loads[i].Contestant == name && run.FailureOf(name) == nil {
 				out = append(out, result.Standing{Name: name, PerSec: v})
 				break
 			}

@@ -148,7 +148,7 @@ func TestEvaluateSweepAbsent(t *testing.T) {
 	if why := d.Levels[3].Absent["a"]; !strings.Contains(why, "discarded") || len(d.Levels[0].Absent) > 0 {
 		t.Errorf("%q; %v", why, d.Levels[0].Absent)
 	}
-	run.Trials = slices.DeleteFunc(run.Trials, func(tr result.Trial) bool { return tr.Epoch >= 3 })
+	run.Trials = slices.DeleteFunc(run.Trials, func(tr *result.Trial) bool { return tr.Epoch >= 3 })
 	if why := Evaluate(run).Levels[3].Absent["a"]; !strings.Contains(why, "before its first trial") {
 		t.Errorf("%q", why)
 	}

@@ -144,10 +144,10 @@ func fitTurns(n []float64, turns []map[int]float64, seed uint64) (count int, fit
 }
 
 // byTurn returns the mean of a contestant's trials in each turn.
-func byTurn(run *result.Run, trials []result.Trial, name string, m analysis.Metric) map[int]float64 {
+func byTurn(run *result.Run, trials []*result.Trial, name string, m analysis.Metric) map[int]float64 {
 	sum, count := map[int]float64{}, map[int]float64{}
 	for i := range trials {
-		if t := &trials[i]; t.Contestant == name {
+		if t := trials[i]; t.Contestant == name {
 			if v, ok := m.Of(t); ok {
 				turn := plan.Turn(&run.Plan, t.Epoch)
 				sum[turn], count[turn] = sum[turn]+v, count[turn]+1

@@ -51,7 +51,7 @@ func scaledRun(t *testing.T, r plan.Request, change func(plan.Order, *result.Tri
 		}
 	})
 	for i := range run.Trials {
-		tr := &run.Trials[i]
+		tr := run.Trials[i]
 		l := run.Plan.LevelOf(tr)
 		if tr.Round > 0 || tr.Attempt > 0 || tr.Contestant == "null" || l.CPUs == 0 {
 			continue

@@ -38,7 +38,7 @@ func searched(t *testing.T, full map[string]float64) *result.Run {
 		}
 		l.Succeeded = l.Started
 		level := o.Level
-		run.Trials = append(run.Trials, result.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level, Load: l,
+		run.Trials = append(run.Trials, &result.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level, Load: l,
 			Causes: result.Causes{WallNS: o.TrialNS, ServerCPUs: 1, GeneratorCPUs: 1}})
 	}
 }

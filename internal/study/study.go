@@ -162,7 +162,7 @@ func Analyse(run *result.Run) *analysis.Analysis {
 }
 
 // analyse does the same with the valid trials of these levels.
-func analyse(run *result.Run, valid []result.Trial) *analysis.Analysis {
+func analyse(run *result.Run, valid []*result.Trial) *analysis.Analysis {
 	p := &run.Plan
 	discarded, all := plan.Discarded(run)
 	long, _ := plan.Long(run)

@@ -12,7 +12,7 @@ import (
 
 // tailTrials returns the trials whose 99th percentiles a report shows: the valid ones, at the level at which
 // pairs are decided.
-func tailTrials(run *result.Run) []result.Trial {
+func tailTrials(run *result.Run) []*result.Trial {
 	if plan.Of(&run.Plan).Traits().Kind != checks.Paired || len(run.Plan.Family) > 0 {
 		return nil
 	}
@@ -21,7 +21,7 @@ func tailTrials(run *result.Run) []result.Trial {
 
 // mergeTails reads the 99th percentile of each contestant off the merged histogram of its trials, if all of
 // them have one: that of all of its requests. Else the cell keeps the median of the trials' own.
-func mergeTails(a *analysis.Analysis, trials []result.Trial) {
+func mergeTails(a *analysis.Analysis, trials []*result.Trial) {
 	m := analysis.ClassicNamed("p99")
 	merged, n, lacks := map[string]*hist.Histogram{}, map[string]int{}, map[string]bool{}
 	for i := range trials {

@@ -12,7 +12,7 @@ import (
 // TestMergedTails: where each trial has its histogram, p99 is that of all requests: a few slow trials decide
 // it, though the median trial knows nothing of them. Where one trial lacks it, the median stands as it was.
 func TestMergedTails(t *testing.T) {
-	var trials []result.Trial
+	var trials []*result.Trial
 	for _, name := range []string{"a", "b"} {
 		for i := range 50 {
 			h := hist.New()
@@ -28,7 +28,7 @@ func TestMergedTails(t *testing.T) {
 			if name == "b" && i == 7 {
 				text = ""
 			}
-			trials = append(trials, result.Trial{Key: result.Key{Epoch: i}, Contestant: name,
+			trials = append(trials, &result.Trial{Key: result.Key{Epoch: i}, Contestant: name,
 				Load: result.Load{Succeeded: h.Count(), Service: text, ServiceP99NS: h.Quantile(.99)}})
 		}
 	}
