@@ -176,7 +176,7 @@ func TestGeneratorIsLost(t *testing.T) {
 		c := b.wire.(*center)
 		c.server.DisconnectClientByID(c.connections()["gen2"])
 	}()
-	if _, err := session.Run(t.Context(), load.Window{For: time.Second}); err == nil {
+	if _, err := session.Run(t.Context(), load.Window{For: 4 * time.Second}); err == nil {
 		t.Error("there are figures of a generator that was lost")
 	}
 	if l := h.Lost(); l == nil || l.Machine != "gen2" || l.Server {

@@ -125,9 +125,10 @@ func eachOf(names []string, do func(agent string) error) error {
 
 // Greet waits until an agent is there and begins a session with it.
 func (h *Hub) Greet(ctx context.Context, name string) error {
+	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, coming)
 	defer cancel()
-	for {
+	for two := error(nil); ; { // the last that was found, which a try without an answer does not refute
 		answer, err := ask[Greeting, Hello](ctx, h, name, hello, Greeting{From: h.from})
 		if err == nil {
 			err = h.twins(ctx, name) // one of which may be about to end
@@ -142,17 +143,22 @@ func (h *Hub) Greet(ctx context.Context, name string) error {
 		if ended := h.wire.ended(); ended != nil {
 			return ended
 		}
-		_, two := errors.AsType[twinsError](err)
-		if !errors.Is(err, errAbsent) && !errors.Is(err, errAnswer) && !two {
+		_, found := errors.AsType[twinsError](err)
+		switch {
+		case found:
+			two = err
+		case errors.Is(err, errAbsent):
+			two = nil
+		case !errors.Is(err, errAnswer):
 			return err
 		}
 		select {
 		case <-ctx.Done():
-			if two {
-				return err
+			if two != nil {
+				return two
 			}
-			return fmt.Errorf("%s is not there: no agent with its key connected to %s within %v; is dyno agent running "+
-				"on it, and does a firewall let it through?", name, h.fleet.reached(), coming)
+			return fmt.Errorf("%s is not there: no agent with its key answered at %s within %v; is dyno agent running "+
+				"on it, and does a firewall let it through?", name, h.fleet.reached(), time.Since(began).Round(time.Second))
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
