@@ -81,7 +81,7 @@ func TestGeneratorsTogether(t *testing.T) {
 		"open": {For: 200 * time.Millisecond, Observe: &load.Observe{Into: &d}, Schedule: &load.Schedule{Seed: 3,
 			Stages: []load.Stage{{From: 1000, To: 1000}}}},
 	} {
-		l := counted(t, h, session, w)
+		l := counted(t, h, job, &session, w)
 		if p := l.Parts; len(p) != 2 || p[0].Generator != "gen1" || p[0].Started+p[1].Started != l.Started ||
 			p[0].BoundNS <= 0 || p[1].BeganNS < 20e6-p[1].BoundNS || w.Requests > 0 && (l.Succeeded != 1001 || p[0].Started != 501) {
 			t.Errorf("%s: %d, %+v", name, l.Succeeded, p)
@@ -135,7 +135,7 @@ func TestGeneratorsSpeakAllForms(t *testing.T) {
 		if err != nil {
 			t.Fatal(f, err)
 		}
-		l := counted(t, h, session, load.Window{Requests: 101})
+		l := counted(t, h, job, &session, load.Window{Requests: 101})
 		if l.Succeeded != 101 || f.TLS() != (len(l.TLS) > 0) || f.TLS() && f.Two() != (l.TLS[0].ALPN == "h2") {
 			t.Errorf("%v: %+v", f, l)
 		}
@@ -143,18 +143,24 @@ func TestGeneratorsSpeakAllForms(t *testing.T) {
 	}
 }
 
-// counted makes a window that counts, again where this machine was too busy to begin on time.
-func counted(t *testing.T, h *Host, s load.Session, w load.Window) result.Load {
+// counted makes a window that counts, again and in another session where this machine was too busy to begin on time.
+func counted(t *testing.T, h *Host, job load.Job, s *load.Session, w load.Window) result.Load {
 	t.Helper()
 	for range 20 {
-		l, err := s.Run(t.Context(), w)
+		l, err := (*s).Run(t.Context(), w)
 		if err == nil {
 			return l
 		}
-		if lost := h.Lost(); lost == nil || !strings.Contains(lost.Reason, "late") {
+		// Messages within a window are the answer to the order to begin, on a machine so slow.
+		if lost := h.Lost(); lost == nil || !strings.Contains(lost.Reason, "late") &&
+			!strings.Contains(lost.Reason, "messages with the controller") {
 			t.Fatalf("%v, %+v", err, lost)
 		}
+		(*s).Close()
 		if err := h.Rejoin(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if *s, err = h.Generator().Open(t.Context(), job); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -192,7 +198,7 @@ func TestGeneratorIsLost(t *testing.T) {
 	if session, err = g.Open(t.Context(), job); err != nil {
 		t.Fatal(err)
 	}
-	if l := counted(t, h, session, load.Window{Requests: 100}); l.Succeeded != 100 {
+	if l := counted(t, h, job, &session, load.Window{Requests: 100}); l.Succeeded != 100 {
 		t.Errorf("%+v", l)
 	}
 	session.Close()
@@ -220,7 +226,7 @@ func TestLoadIsLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := counted(t, h, session, load.Window{Requests: 100}); l.Succeeded != 100 {
+	if l := counted(t, h, job, &session, load.Window{Requests: 100}); l.Succeeded != 100 {
 		t.Errorf("%+v", l)
 	}
 	session.Close()
@@ -285,7 +291,7 @@ func TestServersThatAreRunning(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l := counted(t, h, session, load.Window{Requests: 100}); l.Succeeded != 100 || len(l.Parts) != 2 {
+		if l := counted(t, h, job, &session, load.Window{Requests: 100}); l.Succeeded != 100 || len(l.Parts) != 2 {
 			t.Errorf("%+v", l)
 		}
 		session.Close()
