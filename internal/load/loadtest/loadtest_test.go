@@ -2,11 +2,15 @@ package loadtest
 
 import (
 	"context"
+	"flag"
 	"io"
 	"maps"
 	"net"
 	"net/http"
+	"os"
+	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,12 +18,24 @@ import (
 
 	"dyno/internal/endpoint"
 	"dyno/internal/load"
+	"dyno/internal/load/gonet"
 	"dyno/internal/scenario"
 )
 
-// Run runs the whole suite on e. The scripts run concurrently, because they mostly wait, and after
+// TestMain lets scripts of both engines run at a time, which mostly wait.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		flag.Set(f.Name, strconv.Itoa(2*runtime.GOMAXPROCS(0)))
+	}
+	os.Exit(m.Run())
+}
+
+func TestGonetConforms(t *testing.T) { conform(t, gonet.Engine{}) }
+
+// conform runs the whole suite on e. The scripts run concurrently, because they mostly wait, and after
 // the other cases, which depend on the whole process.
-func Run(t *testing.T, e load.Engine) {
+func conform(t *testing.T, e load.Engine) {
 	beChild(t, e)
 	for _, cases := range []map[string]func(*testing.T, load.Engine){
 		sessions, schedules, pauses, stops, dials, absences, silences, names, details, bodies, limits,
@@ -29,6 +45,7 @@ func Run(t *testing.T, e load.Engine) {
 			t.Run(name, func(t *testing.T) { cases[name](t, e) })
 		}
 	}
+	t.Parallel() // with the other engine
 	for _, r := range refusals {
 		t.Run("handshake: "+r.name, func(t *testing.T) {
 			t.Parallel()

@@ -8,6 +8,6 @@ import (
 	"dyno/internal/load"
 )
 
-var stops map[string]func(*testing.T, load.Engine)
+var stops, silences, limits map[string]func(*testing.T, load.Engine)
 
 func beChild(*testing.T, load.Engine) {}
