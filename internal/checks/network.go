@@ -56,10 +56,10 @@ func resent(c *Check, e *Evidence) []Finding {
 		text += "; " + order + " from the servers came out of order"
 	}
 	if text += "; what the servers sent again is not checked"; max(out, in) > CannotTell {
-		text += fmt.Sprintf("; the slowest right answer took %s in trials with more segments sent again than reported as "+
-			"duplicates, or any out of order; ", lasting(slowest[true]))
+		text += fmt.Sprintf("; slowest right answer of trials with more segments sent again than reported as "+
+			"duplicates, or any out of order: %s; ", slowestRight(slowest[true]))
 		if ns, any := slowest[false]; any {
-			text += "in the others " + lasting(ns)
+			text += "of the others: " + slowestRight(ns)
 		} else {
 			text += "there are no others"
 		}

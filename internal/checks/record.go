@@ -226,8 +226,8 @@ func standstills(_ *Check, e *Evidence) (all []Finding) {
 		}
 	}
 	if short > 0 {
-		all = append(all, Finding{State: Pass, Text: fmt.Sprintf("%d of %s, up to %s long, cannot show a stop of %s that "+
-			"began after an answer", short, document.Count(len(e.watched()), "load"), lasting(length), lasting(least))})
+		all = append(all, Finding{State: Pass, Text: fmt.Sprintf("%s of %s, up to %s long, cannot show a stop of %s that "+
+			"began after an answer", document.Whole(int64(short)), document.Count(len(e.watched()), "load"), lasting(length), lasting(least))})
 	}
 	for w, s := range found {
 		f := Finding{Contestant: w.name, State: Warn, Text: fmt.Sprintf("in %s no answer came for up to %s",
@@ -235,7 +235,7 @@ func standstills(_ *Check, e *Evidence) (all []Finding) {
 		switch {
 		case w.few:
 			f.State, f.Text = Pass, f.Text+fmt.Sprintf(" on fewer than %d connections, too few to call it a stop; their "+
-				"longest right answer took %s", stoppedFrom, lasting(s.answer))
+				"slowest right answer: %s", stoppedFrom, slowestRight(s.answer))
 		case s.closed > 0:
 			f.Text += " although requests waited; a closed loop's percentiles hide this"
 		default:
@@ -247,6 +247,14 @@ func standstills(_ *Check, e *Evidence) (all []Finding) {
 		return cmp.Or(strings.Compare(a.Contestant, b.Contestant), cmp.Compare(b.State, a.State))
 	})
 	return all
+}
+
+// slowestRight prints the time of the slowest right answer; 0: there was none.
+func slowestRight(ns int64) string {
+	if ns == 0 {
+		return "none was right"
+	}
+	return lasting(ns)
 }
 
 // lasting prints a time in ms or s.

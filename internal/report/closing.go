@@ -121,10 +121,12 @@ func (v *view) trust() []document.Item {
 	}
 	slices.SortStableFunc(more, func(a, b document.Item) int { return cmp.Compare(b.Style, a.Style) })
 	more = append(more, unknown...)
-	for _, text := range append(v.run.CheckedAlso(), nonEmpty(v.withoutTwins(), v.withoutLong(), v.unwatched(), noisy)...) {
+	few, short := v.standstills()
+	for _, text := range slices.Concat(v.run.CheckedAlso(), few,
+		nonEmpty(v.withoutTwins(), v.withoutLong(), v.unwatched(), noisy)) {
 		more = append(more, document.Item{Label: "?", Text: document.Plain(document.Clean(text))})
 	}
-	if limits := nonEmpty(v.ofCPUs(), v.unlikeService(), v.otherRuns()); len(limits) > 0 {
+	if limits := nonEmpty(v.ofCPUs(), v.unlikeService(), short, v.otherRuns()); len(limits) > 0 {
 		more = append(more, document.Item{Text: document.Plain(strings.Join(limits, " · "))})
 	}
 	switch {
@@ -160,6 +162,21 @@ func (v *view) withoutLong() string {
 		return ""
 	}
 	return "not checked in long loads: " + document.Clean(v.NoLong)
+}
+
+// standstills says who gave no answer for a while on so few connections that it may be no stop, and which loads were too
+// short to show one.
+func (v *view) standstills() (few []string, short string) {
+	for _, f := range v.Findings {
+		switch {
+		case f.ID != checks.Standstill || f.State != checks.Pass || v.Valid == 0:
+		case f.Contestant == "":
+			short = f.Text
+		default:
+			few = append(few, v.title(f.Contestant)+": "+f.Text)
+		}
+	}
+	return few, short
 }
 
 // unwatched says of whom the CPU without load was not read though it was planned; "" if no verdict rests on it.

@@ -31,6 +31,24 @@ func TestCPUWithoutLoadNotRead(t *testing.T) {
 	}
 }
 
+// Who gave no answer on few connections is named, and so are loads that are too short to show a stop.
+func TestStandstillsAreToldOf(t *testing.T) {
+	d := fixture()
+	few, short := "in 3 trials no answer came for up to 2 s", "9 of 9 loads, up to 100 ms long, cannot show a stop"
+	d.Findings = append(d.Findings, checks.Finding{ID: checks.Standstill, Contestant: "hyper", Text: few},
+		checks.Finding{ID: checks.Standstill, Text: short})
+	text := strings.Join(strings.Fields(string(written(t, Text, d))), " ")
+	for _, want := range []string{"? hyper: " + few, short} {
+		if !strings.Contains(text, want) {
+			t.Errorf("without %q:\n%s", want, text)
+		}
+	}
+	d.Valid = 0
+	if text := string(written(t, Text, d)); strings.Contains(text, "no answer came") {
+		t.Error(text)
+	}
+}
+
 // What long loads say of the verdict on a pair is in every form, and that they say nothing, too.
 func TestLongLoadsAreToldOf(t *testing.T) {
 	const words = "in loads of 2 s Iris serves 0.9 × the requests of Kestrel, in short ones 3.3 ×: it may defer work until it is idle"
