@@ -297,8 +297,8 @@ func (b *Bench) watchUnloaded(ctx context.Context, s Server, t *result.Trial, le
 	return s.Freeze()
 }
 
-// quantiles records the response times and the lag of an open loop.
-func quantiles(l *result.Load, seen *result.Detail) {
+// quantiles records the response times and the lag of an open loop, and what the objective of a search asks.
+func quantiles(l *result.Load, seen *result.Detail, slo *result.SLO) {
 	r := seen.Response
 	if r == nil {
 		return
@@ -307,6 +307,9 @@ func quantiles(l *result.Load, seen *result.Detail) {
 	l.LagP99NS = seen.Lag.Quantile(0.99)
 	if l.CensoredFromNS = seen.CensoredFromNS; seen.Censored > 0 {
 		l.ResponseP50MostNS, l.ResponseP99MostNS = seen.ResponseAtMost(0.5), seen.ResponseAtMost(0.99)
+	}
+	if slo != nil {
+		l.InObjective = seen.Within(slo.LimitNS)
 	}
 }
 
@@ -350,7 +353,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	if t.Memory = grown(); err != nil {
 		return nil, err
 	}
-	quantiles(&t.Load, &seen)
+	quantiles(&t.Load, &seen, p.SLO)
 	counted(&t.Server)
 	heap(&t.Server)
 	if o.Last { // or its repetition

@@ -41,12 +41,10 @@ func (r *Request) objective() (slo result.SLO, err error) {
 // percentile, may make it twice that.
 func (r *Request) searchTime() time.Duration { return cmp.Or(r.Duration, plan.SearchTime) }
 
-// mostPaused is the number of probes in a row in which the generator may stand still, mostLimited that of
-// probes missed with the generator at its limit, of which the last shows that it cannot send more.
+// mostPaused is the number of probes in a row in which the generator may stand still.
 const (
-	mostPaused  = 5
-	mostLimited = 3
-	mostAgains  = 2 // times that a search looks upward again after its last long probes
+	mostPaused = 5
+	mostAgains = 2 // times that a search looks upward again after its last long probes
 )
 
 // finder is a search under way.
@@ -142,7 +140,7 @@ func (f *finder) search(ctx context.Context, tick func(summary.Probe)) error {
 		}
 		f.paused, f.gap = 0, 0
 		if probe.Limited() {
-			if f.limited++; f.limited < mostLimited {
+			if f.limited++; f.limited < plan.MostLimited {
 				continue
 			}
 		}
@@ -264,8 +262,7 @@ func (f *finder) judge(probe *summary.Probe, s *summary.Summary) {
 	if d.Censored > 0 && probe.LatencyNS >= d.CensoredFromNS {
 		probe.LatencyNS = d.ResponseAtMost(f.slo.Quantile)
 	}
-	fast := d.Response.AtMost([]int64{f.slo.LimitNS - 1})[0] - d.Censored
-	why := plan.Missed(&f.slo, &s.Load, plan.Response{NS: probe.LatencyNS, Least: least, Fast: max(fast, 0)})
+	why := plan.Missed(&f.slo, &s.Load, plan.Response{NS: probe.LatencyNS, Least: least, Fast: d.Within(f.slo.LimitNS)})
 	probe.Kept, probe.NotKnown, probe.Why = why == "", why == plan.TooFew, string(why)
 }
 

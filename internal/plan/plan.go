@@ -216,11 +216,14 @@ func following(run *result.Run, k result.Key) (Order, bool) {
 // million trials six are taken so often in vain; a round of 350 trials would be repeated each time.
 const mostRetakes = 3
 
-// retake returns which take of the trial of k is due, because of a pause in the last one; 0 if none
-// is.
+// retake returns which take of the trial of k is due, because of a pause in the last one, or of a search, because
+// the generator was at its limit in it; 0 if none is.
 func retake(run *result.Run, k result.Key) int {
 	i := after(run, k) - 1
-	if k.Take >= run.Plan.Retakes || i < 0 || run.Trials[i].Key != k || !checks.Paused(run.Trials[i]) {
+	if k.Take >= run.Plan.Retakes || i < 0 || run.Trials[i].Key != k {
+		return 0
+	}
+	if t := run.Trials[i]; !checks.Paused(t) && !limited(&run.Plan, t) {
 		return 0
 	}
 	return k.Take + 1

@@ -76,7 +76,7 @@ func TestQuestionByProtocol(t *testing.T) {
 			Cells: someQuestion().Cells, Rounds: 3, Pilots: 1,
 			Epochs: 6, Retakes: 3, UnloadedNS: 5e7, Ceiling: "null", Controls: []string{"ref", "ref'"}, TrialNS: 1e8, RewarmNS: 3e7,
 			BudgetNS: int64(24 * time.Hour)}},
-		{"search", result.Plan{Rounds: SearchRounds, Epochs: 1, Controls: []string{"ref", "ref'"}, TrialNS: 2e9,
+		{"search", result.Plan{Rounds: SearchRounds, Epochs: 1, Retakes: 2, Controls: []string{"ref", "ref'"}, TrialNS: 2e9,
 			RewarmNS: 3e7, BudgetNS: int64(24 * time.Hour),
 			SLO: &result.SLO{Quantile: 0.99, LimitNS: 1e7, ErrorShare: 0.001}}},
 		{"classic", result.Plan{Rounds: 1, Epochs: 1, TrialNS: 20e9, Requests: 1000, BudgetNS: int64(24 * time.Hour)}},

@@ -32,6 +32,7 @@ func (search) Words(p *result.Plan, c *Cost) string {
 
 func (search) arrange(p *result.Plan, r *Request, _ *Question, pr *profile) {
 	p.Rounds, p.Ceiling, p.CeilingScenarios, p.CeilingProtocols = SearchRounds, "", nil, nil
+	p.Retakes = MostLimited - 1
 	p.Epochs = cmp.Or(p.Epochs, 1)
 	p.BudgetNS = int64(cmp.Or(r.Budget, wholeBudget))
 	p.SLO = cmp.Or(r.SLO, &result.SLO{Quantile: 0.99, LimitNS: int64(10 * time.Millisecond), ErrorShare: 0.001})
@@ -107,7 +108,7 @@ const (
 type Response struct {
 	NS    int64 // its upper bound; 0: none is known
 	Least int64 // its lower bound: that of the requests counted with what they had waited
-	// Fast is how many requests had a right response within the limit; -1: not recorded.
+	// Fast is how many requests had a right response within the limit; 0: none, or not recorded.
 	Fast int64
 }
 
@@ -128,7 +129,7 @@ func Missed(slo *result.SLO, l *result.Load, r Response) Miss {
 		return Growing
 	case few && l.Planned > 0 && r.Least >= slo.LimitNS:
 		return Slow
-	case few && r.Fast >= 0 && l.Planned > 0 &&
+	case few && r.Fast > 0 &&
 		stats.BinomialAtMost(l.Planned-r.Fast, l.Planned, 1-slo.Quantile) <= 0.05:
 		return ""
 	case few:
@@ -144,7 +145,21 @@ func Missed(slo *result.SLO, l *result.Load, r Response) Miss {
 // missed returns why a trial missed the objective.
 func missed(slo *result.SLO, l *result.Load) Miss {
 	least, most := l.Response(slo.Quantile > 0.5)
-	return Missed(slo, l, Response{NS: most, Least: least, Fast: -1})
+	return Missed(slo, l, Response{NS: most, Least: least, Fast: l.InObjective})
+}
+
+// MostLimited is how many probes in a row may be missed with the generator at its limit. The last shows that it
+// cannot send more; the others are repeated.
+const MostLimited = 3
+
+// limited reports whether a trial is a probe of a search that was missed with the generator at its limit: it shows
+// nothing of the server.
+func limited(p *result.Plan, t *result.Trial) bool {
+	if p.SLO == nil || t.Round == 0 {
+		return false
+	}
+	why := missed(p.SLO, &t.Load)
+	return why != "" && why != TooFew && checks.GeneratorLimited(&t.Load)
 }
 
 // Closed is what the closed loop of a search showed: what the rates and lengths of its probes follow
@@ -184,7 +199,7 @@ func Probes(run *result.Run, epoch int, contestant string) (seen []Seen, closed 
 			if why := missed(slo, &t.Load); why != TooFew && t.Level != nil {
 				_, latency := t.Load.Response(slo.Quantile > 0.5)
 				seen = append(seen, Seen{stats.Probe{Rate: t.Level.RatePerSec, Pass: why == ""}, round, latency,
-					why != "" && checks.GeneratorLimited(&t.Load)})
+					limited(&run.Plan, t)})
 			}
 		}
 	}
@@ -196,6 +211,7 @@ func Probes(run *result.Run, epoch int, contestant string) (seen []Seen, closed 
 func probe(run *result.Run, k result.Key, contestant string) (level result.Level, ns int64, ok bool) {
 	level = run.Plan.Level
 	seen, closed := Probes(run, k.Epoch, contestant)
+	seen = slices.DeleteFunc(seen, func(s Seen) bool { return s.Round >= k.Round }) // a take before this one
 	rate, length, ok := Probe(run.Plan.SLO, k.Round, closed, seen, 1)
 	if k.Round > 0 {
 		level.RatePerSec = rate

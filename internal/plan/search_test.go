@@ -173,14 +173,71 @@ func TestFew(t *testing.T) {
 		{500, 500, Response{NS: 1e6, Least: 1e6}, ""},
 		{500, 498, Response{NS: 1e6, Least: 1e6}, TooFew}, // of which one in eight loads at 1 % has as few
 		{150, 150, Response{NS: 1e6, Least: 1e6}, TooFew},
-		{500, -1, Response{NS: 1e6, Least: 1e6}, TooFew},
-		{20_000, -1, Response{NS: 1e6, Least: 1e6}, ""},
+		{500, 0, Response{NS: 1e6, Least: 1e6}, TooFew},
+		{20_000, 0, Response{NS: 1e6, Least: 1e6}, ""},
 	} {
 		c.r.Fast = c.fast
 		l := &result.Load{Planned: c.planned, Started: c.planned, Succeeded: c.planned}
 		if got := Missed(slo, l, c.r); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
+	}
+}
+
+// TestSearchRepeatsLimitedProbes: a probe that was missed with the generator at its limit is repeated alone and with
+// the same rate, at most twice; no other program is blamed for it. Its record decides a percentile of few requests.
+func TestSearchRepeatsLimitedProbes(t *testing.T) {
+	p := standardPlan("a", "b")
+	p.Protocol, p.Profile, p.SLO, p.Epochs, p.BudgetNS = Search, Standard,
+		&result.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}, 1, int64(time.Hour)
+	arranged(&p)
+	p.Epochs, p.Pilots = 1, 0
+	run, takes, rates := result.Run{Plan: p}, map[int]int{}, map[int]map[float64]bool{}
+	for {
+		o, stop := Next(&run, nil)
+		if stop != "" {
+			break
+		}
+		l := result.Load{WindowNS: o.TrialNS, WallNS: o.TrialNS, Connections: 125, Established: 125}
+		l.Planned = int64(max(o.Level.RatePerSec, 1000) * float64(o.TrialNS) / 1e9)
+		l.Started, l.Succeeded, l.ResponseP50NS, l.ResponseP99NS = l.Planned, l.Planned, 1e6, 2e6
+		if o.Level.RatePerSec == 0 {
+			l.Planned = 0
+		}
+		if o.Contestant == "a" && o.Round > 0 {
+			takes[o.Round]++
+			if rates[o.Round] == nil {
+				rates[o.Round] = map[float64]bool{}
+			}
+			rates[o.Round][o.Level.RatePerSec] = true
+			if o.Round == 3 || o.Round == 5 && o.Take == 0 { // always; once
+				l.ResponseP99NS, l.LagP99NS = 5e7, 5e7
+			}
+		}
+		level := o.Level
+		run.Trials = append(run.Trials, &result.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level, Load: l,
+			Causes: result.Causes{WallNS: o.TrialNS, ServerCPUs: 1, GeneratorCPUs: 1}})
+		if len(run.Trials) > 500 {
+			t.Fatal("the search does not end")
+		}
+	}
+	for round, n := range takes {
+		if want := map[int]int{3: MostLimited, 5: 2}[round]; n != max(want, 1) || len(rates[round]) != 1 {
+			t.Errorf("round %d: %d takes at %v", round, n, rates[round])
+		}
+	}
+	seen, _ := Probes(&run, 0, "a")
+	for _, s := range seen {
+		if s.Limited != (s.Round == 3) || !s.Limited && !s.Pass {
+			t.Errorf("%+v", s)
+		}
+	}
+	if out, all := Discarded(&run); out != 0 || all != 4*SearchRounds {
+		t.Errorf("%d of %d trials discarded", out, all)
+	}
+	few := result.Load{Planned: 500, Started: 500, Succeeded: 500, InObjective: 500, ResponseP99NS: 1e6}
+	if why := missed(p.SLO, &few); why != "" {
+		t.Errorf("certainly fewer beyond the limit than it allows: %q", why)
 	}
 }
 

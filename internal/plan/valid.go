@@ -178,7 +178,7 @@ func cutOff(run *result.Run) (k result.Key, ok bool) {
 }
 
 // Discarded counts the trials that do not count, of discarded rounds, repeated ones among them, and
-// those of which there is a later take; and all trials, pilots left out.
+// those with a pause of which there is a later take; and all trials, pilots left out.
 func Discarded(run *result.Run) (out, all int) {
 	seen := map[result.Key]bool{}
 	for i := range run.Trials {
@@ -192,6 +192,11 @@ func Discarded(run *result.Run) (out, all int) {
 		}
 		seen[k] = true
 		n, counting := len(takes(run, k)), 0
+		for i, ts := 0, takes(run, k); i < len(ts)-1; i++ {
+			if ts[i+1].Position == ts[i].Position && !checks.Paused(ts[i]) {
+				n-- // the generator was at its limit: no disturbance
+			}
+		}
 		if !discarded(run, k) {
 			counting = len(trials(run, k))
 		}

@@ -267,7 +267,7 @@ func (s *search) json() *runJSON {
 	o.Capacities = []capacityJSON{}
 	for _, c := range s.Found {
 		o.Capacities = append(o.Capacities, capacityJSON{c.Contestant, c.Epoch, number(c.Rate), number(c.Lo), number(c.Hi),
-			number(c.Top), c.Probes, c.Confirmed, c.Confirms})
+			number(c.Top), c.Probes, c.Confirmed, c.Confirms, c.Limited})
 	}
 	return o
 }

@@ -125,6 +125,7 @@ type capacityJSON struct {
 	Probes     int    `json:"probes"`
 	Confirmed  int    `json:"confirmed"`
 	Confirms   int    `json:"confirms"`
+	Limited    int    `json:"generator_limited"`
 }
 
 // ratioJSON is an estimate without a unit.

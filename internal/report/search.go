@@ -16,8 +16,9 @@ type Capacity struct {
 	Contestant          string
 	Rate, Lo, Hi        float64 // 95 %; Hi is +Inf where every probe passed
 	Top                 float64 // what it bore in a closed loop
-	Probes              int
-	Confirmed, Confirms int // of the long probes a little below Rate, those that passed
+	Probes              int     // that count, but the confirming ones
+	Limited             int     // that do not count: they missed the objective with the generator at its limit
+	Confirmed, Confirms int     // of the long probes a little below Rate, those that passed
 	Epoch               int
 }
 
@@ -82,6 +83,10 @@ func (s *search) notes() (list []string) {
 			list = append(list, c.Contestant+" has no upper bound that can be trusted: its rate is a lower bound.")
 		case c.Lo == 0:
 			list = append(list, c.Contestant+" failed every probe: its rate is an upper bound.")
+		}
+		if c.Limited > 0 {
+			list = append(list, fmt.Sprintf("%s: %s missed the objective with the load generator at its limit and does not "+
+				"count.", c.Contestant, document.Count(c.Limited, "probe")))
 		}
 	}
 	return append(list, s.absent()...)

@@ -96,7 +96,10 @@ type Load struct {
 	CensoredFromNS    int64 `json:"censored_from_ns,omitempty"`
 	ResponseP50MostNS int64 `json:"response_p50_most_ns,omitempty"`
 	ResponseP99MostNS int64 `json:"response_p99_most_ns,omitempty"`
-	Pace              *Pace `json:"pace,omitempty"` // of an open loop
+	// InObjective is how many requests of a search's probe had a right response below the objective's limit; 0:
+	// none, or not recorded.
+	InObjective int64 `json:"in_objective,omitempty"`
+	Pace        *Pace `json:"pace,omitempty"` // of an open loop
 
 	// TLS is what its encrypted connections negotiated, those that most did first: the ones that
 	// were there at its start and all that were dialled in it. Handshakes were completed in it, in a
@@ -289,6 +292,11 @@ func (d *Detail) ResponseAtMost(q float64) int64 {
 		return 0
 	}
 	return d.Response.Quantile(rank)
+}
+
+// Within returns how many requests had a right response below the limit, in ns.
+func (d *Detail) Within(limit int64) int64 {
+	return max(d.Response.AtMost([]int64{limit - 1})[0]-d.Censored, 0)
 }
 
 // Interval is what was completed in one part of a load.

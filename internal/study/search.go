@@ -33,6 +33,7 @@ func capacities(run *result.Run) (out []report.Capacity) {
 			for _, p := range seen {
 				switch {
 				case p.Limited:
+					c.Limited++
 				case !plan.Confirms(p.Round):
 					c.Probes++
 				case p.Pass:
