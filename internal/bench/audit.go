@@ -182,7 +182,7 @@ func (b *Bench) loadMixed(ctx context.Context, name string, s Server, epoch int)
 		seen, err := session.Run(ctx, w)
 		session.Close()
 		if err == nil {
-			err = broken(&seen)
+			err = broken(&seen, mixed)
 		}
 		if err != nil {
 			return fmt.Errorf("under a load that includes requests with weight 0: %w", err)

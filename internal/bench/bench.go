@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -460,12 +461,16 @@ func (b *Bench) tell(e result.Event) {
 	b.Event(e)
 }
 
-// broken returns an error if the load had errors or wrong responses.
-func broken(l *result.Load) error {
+// broken returns an error if the load of sc had errors or wrong responses.
+func broken(l *result.Load, sc *scenario.Scenario) error {
 	switch {
 	case l.Failed > 0:
-		return fmt.Errorf("%d of %d responses broke the contract: %s",
-			l.Failed, l.Succeeded+l.Failed, kinds(l.Failures))
+		required := ""
+		if l.Failures["header"] > 0 {
+			required = "; required: " + strings.Join(sc.Required(), ", ")
+		}
+		return fmt.Errorf("%d of %d responses broke the contract: %s%s",
+			l.Failed, l.Succeeded+l.Failed, kinds(l.Failures), required)
 	case l.Errored() > 0:
 		hint := ""
 		if l.Errors["timeout"] > 0 && l.Succeeded > 0 {

@@ -49,7 +49,7 @@ func (b *Bench) idleOf(ctx context.Context, s Server, name string, epoch int) er
 		}
 		defer session.Close()
 		seen, err := session.Run(ctx, load.Window{Requests: int64(n - held), Uncounted: true})
-		if err != nil || broken(&seen) != nil {
+		if err != nil || broken(&seen, b.scenario(level.Scenario)) != nil {
 			return ownTrouble(ctx, err)
 		}
 		held = n

@@ -213,7 +213,7 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 		}
 		// an open loop may ask for more than it can bear
 		if o.External == "" && (o.Level.RatePerSec == 0 || t.Load.Failed > 0) {
-			err = broken(&t.Load)
+			err = broken(&t.Load, b.scenario(o.Level.Scenario))
 		}
 		if err == nil {
 			err = b.impossible(s, o, t)
@@ -260,7 +260,7 @@ func (b *Bench) connect(ctx context.Context, s Server, o plan.Order) (_ load.Ses
 		}
 	}
 	job := b.job(o.Contestant, s, o.Level, o.LoadSeed)
-	job.Samples = b.sampler(o.Contestant)
+	job.Samples = b.sampler(o.Contestant, o.Level)
 	sess, err := b.Generator.Open(ctx, job)
 	if err != nil || p.RewarmNS == 0 {
 		return sess, 0, err

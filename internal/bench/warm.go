@@ -211,7 +211,7 @@ func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 		after, unread2 := s.server.CPU()
 		session.Close()
 		if err == nil {
-			err = broken(&seen)
+			err = broken(&seen, b.scenario(level.Scenario))
 		}
 		if err != nil {
 			return err

@@ -129,6 +129,23 @@ func (s *Scenario) Unshaped() *Scenario {
 	return s.each(func(_ int, r *Request) { r.Expect.Shape = nil })
 }
 
+// Required returns the headers that the contracts of loaded requests require, with their values.
+func (s *Scenario) Required() (all []string) {
+	for i := range s.Requests {
+		r := &s.Requests[i]
+		for _, name := range sortedKeys(r.Expect.Headers) {
+			text := strings.TrimSuffix(name+": "+r.Expect.Headers[name], ": ")
+			if r.Weight > 0 && !slices.Contains(all, text) {
+				all = append(all, text)
+			}
+		}
+		if cookie := "Set-Cookie: " + s.Session; r.Weight > 0 && r.Expect.Session && !slices.Contains(all, cookie) {
+			all = append(all, cookie)
+		}
+	}
+	return all
+}
+
 // Open reports whether s has a loaded request whose contract leaves the body open.
 func (s *Scenario) Open() bool {
 	return slices.ContainsFunc(s.Requests, func(r Request) bool {
