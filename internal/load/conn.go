@@ -19,7 +19,7 @@ type Conn struct {
 
 // NewConn returns the protocol of a connection of job.
 func (j *Job) NewConn(src *scenario.Source, heads *Heads) Conn {
-	heads.samples = j.Samples
+	heads.samples.Sampler = j.Samples
 	if j.HTTP2 {
 		return Conn{two: NewHTTP2(src, heads, j.Pipeline)}
 	}

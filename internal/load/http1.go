@@ -46,6 +46,7 @@ type HTTP1 struct {
 	headers bool      // those of the response being read are as wanted
 	content *content  // of a load that decodes
 	body    collected // of a load that takes samples
+	sampled bool      // the header section of the response being read
 	parser  http1.Parser
 }
 
@@ -60,7 +61,7 @@ type Heads struct {
 	coding  coding
 	decoder decoder
 	draw    scenario.Draw // of HTTP/1.1, as answer
-	samples *Sampler
+	samples turns
 	answer  Answer
 }
 
@@ -163,14 +164,14 @@ func (h *HTTP1) End() *Answer {
 // expect configures the parser for the response to w, which is the next. It does not allocate,
 // except for the first w that has a hash.
 func (h *HTTP1) expect(w *scenario.Want) {
-	h.headers = true
+	h.headers, h.sampled = true, h.heads.samples.next()
 	var sink http1.Sink
 	if w.Decode || w.Sum != nil || w.Shape != nil {
 		sink = h.sink(w)
 	}
 	h.parser.Expect(http1.Want{
 		Body: w.Body, CheckBody: w.CheckBody, Sink: sink, Head: w.Head,
-		StopAt: len(w.Headers) > 0 || w.Cookies || w.Decode || h.follow != nil,
+		StopAt: len(w.Headers) > 0 || w.Cookies || w.Decode || h.follow != nil || h.sampled,
 	})
 }
 
@@ -194,6 +195,9 @@ func (h *HTTP1) check(w *scenario.Want) bool {
 	p, m := &h.parser, h.heads
 	if h.follow != nil {
 		h.follow.head(p.Status, p.Fields(), w)
+	}
+	if h.sampled {
+		m.samples.head(w, p.Status, p.Fields())
 	}
 	kept := h.src.Learn(p.Fields(), p.HeadID, w)
 	if p.HeadID == 0 || p.HeadID != m.id || w.Index != m.index {

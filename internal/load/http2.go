@@ -16,7 +16,7 @@ import (
 type HTTP2 struct {
 	src     *scenario.Source
 	decoder *decoder
-	samples *Sampler
+	samples turns
 	parser  http2.Parser
 	active  []*stream // in flight, in no order
 	free    []*stream

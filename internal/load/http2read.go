@@ -104,6 +104,9 @@ func (h *HTTP2) section(now int64) (*Answer, error) {
 // check judges the header section at hand, or reuses the verdict on an identical one.
 func (h *HTTP2) check(s *stream) bool {
 	head, w, v := h.parser.Head, s.Want, &h.verdict
+	if h.samples.next() {
+		h.samples.head(w, head.Status, head.Fields)
+	}
 	kept := h.src.Learn(head.Fields, head.ID, w)
 	if head.ID != v.id || w.Index != v.index {
 		v.id, v.index, v.good = head.ID, w.Index, CheckHeaders(head.Fields, w.Headers)

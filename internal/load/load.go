@@ -39,8 +39,8 @@ type Job struct {
 	Decode        bool     // bodies are judged with their content coding undone; the requests ask for one
 	LocalAddrs    []string // IP addresses that connections are bound to, round robin; nil leaves it to the kernel
 	Lazy          bool     // a connection is dialled when it is first used (Window.Spread), not by Open
-	// Samples keeps a sample of the answers to requests that have a Shape; nil: bodies without a
-	// contract are not looked at.
+	// Samples keeps a sample of the header sections, and of the answers to requests that have a Shape; nil:
+	// bodies without a contract are not looked at.
 	Samples *Sampler
 	// Spin polls for answers, and for the last 60 µs before a due time, without sleeping.
 	Spin bool

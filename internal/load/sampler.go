@@ -6,22 +6,27 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"dyno/internal/http1"
 	"dyno/internal/scenario"
 )
 
-// Sampler keeps a random sample of the answers to requests whose contract has a Shape, and of the
-// answers without that shape. Its random numbers are those of the Go runtime, which no server can
-// predict. It is safe for concurrent use.
+// Sampler keeps a random sample of the header sections, and of the answers to requests whose contract
+// has a Shape, and of the answers without that shape. Its random numbers are those of the Go runtime,
+// which no server can predict. It is safe for concurrent use.
 type Sampler struct {
-	answers atomic.Int64
-	long    atomic.Int64
-	mu      sync.Mutex
-	kept    []Sampled
-	odd     []Sampled
-	odds    int64
-	span    map[int][2]int64 // lengths of odd bodies, by request
-	bytes   int
-	every   uint64 // 0: 1
+	OnlyBodies bool // no header sections; not to be changed during a load
+
+	answers   atomic.Int64
+	long      atomic.Int64
+	mu        sync.Mutex
+	kept      []Sampled
+	odd       []Sampled
+	odds      int64
+	span      map[int]*[2]int // the shortest and the longest of odd, by request
+	bytes     int
+	every     uint64 // 0: 1
+	heads     []Sampled
+	headBytes int
 }
 
 // Sampled is one answer.
@@ -31,7 +36,9 @@ type Sampled struct {
 	Status int   // status code
 	Length int64 // of the body, bytes
 	Body   []byte
-	Cut    bool // Body lacks the end
+	Cut    bool          // Body lacks the end
+	Fields []http1.Field // of Heads alone
+	size   int           // of Fields, bytes
 }
 
 const (
@@ -43,6 +50,9 @@ const (
 	mostOdd     = 256
 	mostSampled = 64 << 20 // bytes of bodies
 	longestBody = 8 << 20  // that is sampled whole, and compared with its shape
+
+	mostHeads     = 4096 // header sections
+	mostHeadBytes = 4 << 20
 )
 
 // take notes a complete answer to w. length is that of the body, of which b may lack the end.
@@ -61,31 +71,49 @@ func (s *Sampler) take(w *scenario.Want, status int, b []byte, length int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.odds++
-	one := Sampled{w.Mark(), w.Index, status, length, b, cut}
-	span, ok := s.span[w.Index]
-	if at := rand.Int64N(s.odds); !ok || length < span[0] || length > span[1] {
-		if s.span == nil {
-			s.span = map[int][2]int64{}
+	if s.span == nil {
+		s.span = map[int]*[2]int{}
+	}
+	span := s.span[w.Index]
+	full := len(s.odd) >= mostOdd || s.bytes >= mostSampled
+	at := len(s.odd)
+	switch random := int(rand.Int64N(s.odds)); {
+	case span == nil: // one of each request, whatever there is
+		s.span[w.Index] = &[2]int{at, at}
+	case length < s.odd[span[0]].Length:
+		if full && span[0] != span[1] {
+			at = span[0]
 		}
-		if !ok {
-			span = [2]int64{length, length}
+		span[0] = at
+	case length > s.odd[span[1]].Length:
+		if full && span[0] != span[1] {
+			at = span[1]
 		}
-		s.span[w.Index] = [2]int64{min(span[0], length), max(span[1], length)}
-		s.odd = append(s.odd, one)
-	} else if len(s.odd) < mostOdd && s.bytes < mostSampled {
-		s.odd = append(s.odd, one)
-	} else if at < int64(len(s.odd)) {
-		s.bytes -= len(s.odd[at].Body)
-		s.odd[at] = one
-		s.odd[at].Body = slices.Clone(b)
-		s.bytes += len(b)
-		return
-	} else {
+		span[1] = at
+	case !full:
+	case random < len(s.odd) && !s.extreme(random):
+		at = random
+	default:
 		return
 	}
-	last := &s.odd[len(s.odd)-1]
-	last.Body = slices.Clone(b)
-	s.bytes += len(b)
+	one := Sampled{Mark: w.Mark(), Index: w.Index, Status: status, Length: length, Cut: cut}
+	if at == len(s.odd) {
+		s.odd = append(s.odd, Sampled{})
+	}
+	s.bytes -= len(s.odd[at].Body)
+	if s.bytes+len(b) <= mostSampled {
+		one.Body = slices.Clone(b)
+	} else {
+		one.Cut = true // it is judged by its length
+	}
+	s.bytes += len(one.Body)
+	s.odd[at] = one
+}
+
+// extreme reports whether an odd answer is the shortest or the longest to its request.
+func (s *Sampler) extreme(at int) bool {
+	span := s.span[s.odd[at].Index]
+	return span[0] == at || span[1] == at
 }
 
 // keep adds an answer to the sample. When the sample is full, it gives up every second answer, and
@@ -109,7 +137,8 @@ func (s *Sampler) keep(w *scenario.Want, status int, b []byte, length int64) {
 		clear(s.kept[len(half):])
 		s.kept = half
 	}
-	s.kept = append(s.kept, Sampled{w.Mark(), w.Index, status, length, slices.Clone(b), int64(len(b)) < length})
+	s.kept = append(s.kept, Sampled{Mark: w.Mark(), Index: w.Index, Status: status, Length: length,
+		Body: slices.Clone(b), Cut: int64(len(b)) < length})
 	s.bytes += len(b)
 }
 
@@ -123,6 +152,62 @@ func (s *Sampler) Seen() (answers int64, kept, odd []Sampled, odds int64) {
 
 // Long returns the number of answers whose bodies are too long to be compared with their shape.
 func (s *Sampler) Long() int64 { return s.long.Load() }
+
+// Heads returns the sample of header sections, without bodies, of the answers to all requests.
+func (s *Sampler) Heads() []Sampled {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.heads
+}
+
+// head keeps the header section of an answer to w. It makes room at random.
+func (s *Sampler) head(w *scenario.Want, status int, fields []byte) {
+	one := Sampled{Mark: w.Mark(), Index: w.Index, Status: status, size: len(fields)}
+	for {
+		name, value, rest, ok := http1.NextField(fields)
+		if !ok {
+			break
+		}
+		one.Fields, fields = append(one.Fields, http1.Field{Name: string(name), Value: string(value)}), rest
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.heads) >= mostHeads || len(s.heads) > 0 && s.headBytes+one.size > mostHeadBytes {
+		at, last := rand.IntN(len(s.heads)), len(s.heads)-1
+		s.headBytes -= s.heads[at].size
+		s.heads[at], s.heads[last] = s.heads[last], Sampled{}
+		s.heads = s.heads[:last]
+	}
+	s.heads, s.headBytes = append(s.heads, one), s.headBytes+one.size
+}
+
+// gap returns after how many more answers a header section is kept: at first each, at last 1 in
+// sampleEvery.
+func (s *Sampler) gap() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.heads) < sampleAll {
+		return 0
+	}
+	return rand.IntN(2 * min(sampleEvery, len(s.heads)*sampleEvery/mostHeads*2+1))
+}
+
+// turns says which header sections a Sampler keeps. The connections that share it belong to one goroutine.
+type turns struct {
+	*Sampler // nil: none
+	left     int
+}
+
+func (t *turns) next() bool {
+	if t.Sampler == nil || t.OnlyBodies {
+		return false
+	}
+	if t.left--; t.left >= 0 {
+		return false
+	}
+	t.left = t.gap()
+	return true
+}
 
 // collected is a body on its way, up to longestBody.
 type collected struct {

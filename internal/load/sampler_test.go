@@ -47,3 +47,48 @@ func TestSamplerAllocs(t *testing.T) {
 		t.Errorf("%v allocations per answer", n)
 	}
 }
+
+// TestSamplerBounds: whatever a server sends, the memory of a sample has a bound.
+func TestSamplerBounds(t *testing.T) {
+	m, err := (&scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/", Weight: 1,
+		Expect: scenario.Expect{Status: 200, Shape: scenario.NewShape([][]byte{[]byte("x")}, false)}}}}).Compile("h",
+		scenario.Options{Shapes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &scenario.Want{}
+	m.NewSource(1, 0, 1).Next(nil, w)
+	var s Sampler
+	body := make([]byte, 8<<20)
+	for i := range 20 { // the longest so far, or the shortest
+		s.take(w, 200, body[:len(body)-20+i], int64(len(body)-20+i))
+	}
+	for i := range 3 * mostOdd {
+		s.take(w, 200, body[:10_000+i], int64(10_000+i))
+		s.take(w, 200, body[:9_000-i], int64(9_000-i))
+	}
+	_, _, odd, odds := s.Seen()
+	bytes, shortest, longest := 0, int64(1<<30), int64(0)
+	for _, x := range odd {
+		bytes, shortest, longest = bytes+len(x.Body), min(shortest, x.Length), max(longest, x.Length)
+		if x.Cut != (int64(len(x.Body)) < x.Length) {
+			t.Errorf("%d bytes of %d, cut: %v", len(x.Body), x.Length, x.Cut)
+		}
+	}
+	if len(odd) > mostOdd+2 || bytes > mostSampled || bytes != s.bytes || shortest != int64(9001-3*mostOdd) ||
+		longest != int64(len(body)-1) || odds != 20+6*mostOdd {
+		t.Errorf("%d odd of %d, %d bytes, from %d to %d", len(odd), odds, bytes, shortest, longest)
+	}
+	head := append(append([]byte("X-Long: "), body[:20_000]...), "\r\nETag: 1\r\n"...)
+	for range 3 * mostHeads {
+		s.head(w, 200, head[20_000:])
+		s.head(w, 200, head)
+	}
+	bytes = 0
+	for _, x := range s.Heads() {
+		bytes += x.size
+	}
+	if n := len(s.Heads()); n == 0 || n > mostHeads || bytes > mostHeadBytes || bytes != s.headBytes {
+		t.Errorf("%d heads of %d bytes", n, bytes)
+	}
+}

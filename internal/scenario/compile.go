@@ -60,7 +60,7 @@ type template struct {
 
 // shared reports whether the contract is the same for every request, which keep no state in it.
 func (t *template) shared() bool {
-	return t.body == nil && !t.want.Cookies && t.want.Sum == nil && !t.want.Decode && t.want.Shape == nil
+	return t.body == nil && !t.want.Cookies && t.want.Sum == nil && !t.want.Decode && !t.want.Marked
 }
 
 // Compile checks all requests and renders the fixed parts of those with a weight. The Host header
@@ -161,6 +161,7 @@ func (r *Request) compile(index int, host string, s *Scenario, o Options) (templ
 	if o.Shapes && r.Method != "HEAD" {
 		t.want.Shape = r.Expect.Shape
 	}
+	t.want.Marked = o.Shapes && (t.drawn || t.want.Shape != nil)
 	return t, r.Expect.compile(&t, b.names, s)
 }
 

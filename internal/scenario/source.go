@@ -31,8 +31,11 @@ type Mark struct {
 	seq uint64
 }
 
-// Mark returns the mark of a request whose contract has a Shape.
+// Mark returns the mark of a request, the zero one if it is not Marked.
 func (w *Want) Mark() (m Mark) {
+	if !w.Marked {
+		return m
+	}
 	m.seq = binary.BigEndian.Uint64(w.own)
 	if err := m.rng.UnmarshalBinary(w.own[8:][:markSize-8]); err != nil {
 		panic(err) // Draw has written it
@@ -40,7 +43,7 @@ func (w *Want) Mark() (m Mark) {
 	return m
 }
 
-// markSize is the length of a mark, with which Want.own begins if there is a Shape.
+// markSize is the length of a mark, with which Want.own begins if it is Marked.
 const markSize = 8 + len("pcg:") + 16
 
 // Draw is a request with its values, before it is rendered for a protocol.
@@ -82,7 +85,7 @@ func (s *Source) Draw(d *Draw, w *Want) *Want {
 	own, hash := w.own[:0], w.hash
 	*w = t.want
 	w.from, w.hash = t, hash
-	if w.Shape != nil {
+	if w.Marked {
 		own = binary.BigEndian.AppendUint64(own, seq)
 		own, _ = before.AppendBinary(own)
 	}

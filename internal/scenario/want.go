@@ -24,6 +24,7 @@ type Want struct {
 	Cookies   bool     // Source.Learn must see the header section
 	Decode    bool     // the body is judged with its content coding undone
 	Shape     *Shape   // of the body; nil: not compared
+	Marked    bool     // Mark returns its mark
 	Session   bool     // Source.Learn judges whether a session is kept
 	Continue  bool     // the body waits for a response 100 (Expect: 100-continue)
 	Sets      bool     // the response to a request without a session must set one
