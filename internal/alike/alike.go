@@ -152,7 +152,9 @@ func (one *side) learn() {
 			one.varies[first.Index] = v
 		}
 		for _, again := range one.answers[1:] {
-			v.add(differences(first.Response, again[k].Response), first.Drawn)
+			a, b := first.Response, again[k].Response
+			v.add(slices.Concat(differences(a, b), headDifferences(a, b, toHead(&first)),
+				headDifferences(b, a, toHead(&first))), first.Drawn)
 		}
 	}
 }
@@ -408,9 +410,9 @@ func (s *Sides) contract(base *scenario.Scenario) *scenario.Scenario {
 func (s *Sides) requireType(index int, e *scenario.Expect) {
 	want, same := "", true
 	s.responses(index, func(a *scenario.Answer) bool {
-		value, _ := a.Response.Get("content-type")
+		text := value(a.Response, "content-type")
 		want = cmp.Or(want, mediaType(a.Response))
-		same = scenario.Header{Value: []byte(want)}.Match([]byte(value)) && value != ""
+		same = scenario.Header{Value: []byte(want)}.Match([]byte(text)) && text != ""
 		return same
 	})
 	for name := range e.Headers {

@@ -68,22 +68,7 @@ func differences(a, b *http1.Response) (all []difference) {
 	if a.Status != b.Status {
 		add("status", nil, fmt.Sprint(a.Status), fmt.Sprint(b.Status))
 	}
-	if x, y := mediaType(a), mediaType(b); x != y {
-		add("type", nil, orNone(x), orNone(y))
-	}
-	for _, name := range compared {
-		x, _ := a.Get(name)
-		y, _ := b.Get(name)
-		if name == "location" {
-			x, y = withoutHost(x), withoutHost(y)
-		}
-		if x != y {
-			add("header:"+name, nil, orNone(x), orNone(y))
-		}
-	}
-	if x, y := cookies(a), cookies(b); x != y {
-		add("header:set-cookie", nil, orNone(x), orNone(y))
-	}
+	described(a, b, func(what, x, y string) { add(what, nil, x, y) })
 	if a.Close != b.Close {
 		add(connection, nil, kept(a), kept(b))
 	}
@@ -95,11 +80,30 @@ func differences(a, b *http1.Response) (all []difference) {
 	return all
 }
 
+// described calls add with the differences of two header sections in what describes the body.
+func described(a, b *http1.Response, add func(what, x, y string)) {
+	if x, y := mediaType(a), mediaType(b); x != y {
+		add("type", orNone(x), orNone(y))
+	}
+	for _, name := range compared {
+		x, y := value(a, name), value(b, name)
+		if name == "location" {
+			x, y = withoutHost(x), withoutHost(y)
+		}
+		if x != y {
+			add("header:"+name, orNone(x), orNone(y))
+		}
+	}
+	if x, y := cookies(a), cookies(b); x != y {
+		add("header:set-cookie", orNone(x), orNone(y))
+	}
+}
+
 func mediaType(r *http1.Response) string {
-	value, _ := r.Get("content-type")
-	media, _, err := mime.ParseMediaType(value)
+	text := value(r, "content-type")
+	media, _, err := mime.ParseMediaType(text)
 	if err != nil {
-		return strings.TrimSpace(value)
+		return strings.TrimSpace(text)
 	}
 	return media
 }

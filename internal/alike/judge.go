@@ -16,6 +16,7 @@ type Verdict struct {
 	Answers  int64 // to requests whose bodies vary
 	Compared int64 // whole
 	Long     int64 // of Answers, those of which only the length was compared
+	Heads    int64 // answers whose header section was compared
 	Wrong    error // the first that is wrong; nil: none was found
 }
 
@@ -29,7 +30,8 @@ type Again func(side string, marks []scenario.Mark) ([]scenario.Answer, error)
 // A response to a request without placeholders must repeat what its side answered before the load,
 // except for what varied then, and for what also varies on another side under load. The response to
 // a request with placeholders must be what another side answers to the same request, and what that
-// is, is asked afterwards. Where responses depend on earlier requests, their shape must be one that
+// is, is asked afterwards. Header sections must be as before the load. Values that vary must vary as on the
+// other sides. Where responses depend on earlier requests, their shape must be one that
 // another side shows, too. again is called for sides in seen alone.
 func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler, again Again) map[string]*Verdict {
 	j := &judge{sides: s, contract: contract, again: again, out: map[string]*Verdict{}, all: map[string]*evidence{}}
@@ -38,16 +40,26 @@ func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler
 			continue
 		}
 		v, e := &Verdict{}, &evidence{side: one, varies: map[int]*variance{}}
-		v.Answers, e.kept, e.odd, _ = seen[one.name].Seen()
-		v.Long = seen[one.name].Long()
+		var odds int64
+		v.Answers, e.kept, e.odd, odds = seen[one.name].Seen()
+		e.blend(v.Answers-odds, odds)
+		v.Long, e.heads = seen[one.name].Long(), seen[one.name].Heads()
 		j.names = append(j.names, one.name)
 		j.out[one.name], j.all[one.name] = v, e
-		e.learn(s.stateful)
+		if e.learn(s.stateful); contract.Session != "" || contract.Cookies {
+			e.heads = nil // their header sections are unlike the ones that Ask has seen
+		}
+		j.learnHeads(e)
 	}
 	for _, name := range j.names {
 		j.side(name)
 	}
-	if s.stateful && contract.Session == "" && !contract.Cookies {
+	for index := range contract.Requests {
+		if !s.stateful && !s.Allowed.body {
+			j.distributions(index)
+		}
+	}
+	if s.stateful && j.sampled() && contract.Session == "" && !contract.Cookies {
 		j.stored()
 	}
 	return j.out
@@ -100,6 +112,11 @@ func (j *judge) stored() {
 	}
 }
 
+// sampled reports whether bodies were sampled.
+func (j *judge) sampled() bool {
+	return slices.ContainsFunc(j.names, func(name string) bool { return j.out[name].Answers > 0 })
+}
+
 // late reports whether a side reads something else than it did: it stores with a delay.
 func (j *judge) late(name string, was []scenario.Answer) bool {
 	time.Sleep(j.sides.Apart)
@@ -129,8 +146,12 @@ type judge struct {
 type evidence struct {
 	*side
 	kept, odd []load.Sampled
-	differs   [][]difference    // of both in turn, from the first answer before the load; not of drawn requests
-	varies    map[int]*variance // of the answers under load, against the first before it; not of drawn requests
+	blended   []load.Sampled // of both, each in proportion to all answers like it
+	heads     []load.Sampled
+	unlike    [][]difference         // of heads in turn, from the first answer before the load
+	counts    map[int]map[string]int // of heads, by request: all, as "", and those with such a difference
+	differs   [][]difference         // of both in turn, from the first answer before the load; not of drawn requests
+	varies    map[int]*variance      // of the answers under load, against the first before it; not of drawn requests
 }
 
 // learn finds what varies under load in the responses to requests without placeholders.
@@ -177,22 +198,21 @@ func (j *judge) side(name string) {
 			v.Wrong = err
 		}
 	}
-	if len(e.kept)+len(e.odd) > 0 {
-		for _, err := range []error{j.shapes(e), j.repeats(e)} {
-			if err != nil {
-				fail(err)
-			}
+	for _, err := range []error{j.shapes(e), j.repeats(e), j.headers(e)} {
+		if err != nil {
+			fail(err)
 		}
 	}
 	var drawn []load.Sampled
+	byIndex := map[int][]load.Sampled{}
 	for i, x := range slices.Concat(e.kept, e.odd) {
-		first, contract := e.first(x.Index), &j.contract.Requests[x.Index].Expect
-		accepted := x.Status == contract.Status || contract.Statuses.Has(x.Status)
+		first := e.first(x.Index)
 		switch {
-		case first == nil || !accepted: // which the load has counted
+		case first == nil || !j.accepted(&x): // which the load has counted
 		case j.sides.stateful || x.Cut || len(j.sides.all) == 1:
 		case first.Drawn:
 			drawn = append(drawn, x)
+			byIndex[x.Index] = append(byIndex[x.Index], x)
 		default:
 			v.Compared++
 			for _, d := range e.differs[i] {
@@ -207,6 +227,17 @@ func (j *judge) side(name string) {
 	if err := j.drawn(e, drawn); err != nil {
 		fail(err)
 	}
+	for index, all := range byIndex {
+		if v.Wrong == nil && !j.sides.Allowed.body {
+			v.Wrong = j.frozen(e, index, all)
+		}
+	}
+}
+
+// accepted reports whether the contract accepts the status of a sampled answer.
+func (j *judge) accepted(x *load.Sampled) bool {
+	contract := &j.contract.Requests[x.Index].Expect
+	return x.Status == contract.Status || contract.Statuses.Has(x.Status)
 }
 
 // elsewhere reports whether another side varies under load in what d says.
@@ -355,11 +386,7 @@ func (j *judge) drawn(e *evidence, all []load.Sampled) error {
 	} else if other == e.name {
 		return nil
 	}
-	var marks []scenario.Mark
-	for i := range all {
-		marks = append(marks, all[i].Mark)
-	}
-	answers, err := j.again(other, marks)
+	answers, err := j.again(other, marksOf(all))
 	if err != nil {
 		if other == e.name {
 			return err

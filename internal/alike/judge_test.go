@@ -1,6 +1,11 @@
 package alike
 
 import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"dyno/internal/http1"
@@ -24,6 +29,241 @@ func TestCutBodies(t *testing.T) {
 			if err := j.shapes(e); (err != nil) != wrong {
 				t.Errorf("drawn: %v, %d bytes: %v", drawn, length, err)
 			}
+		}
+	}
+}
+
+// judged returns a judge of sides a and b, of which each has these answers before the load and samples under
+// it to one request.
+func judged(sent string, before, under map[string][]string) *judge {
+	asked := &scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/", Weight: 1,
+		Expect: scenario.Expect{Status: 200}}}}
+	j := &judge{sides: &Sides{}, contract: asked, all: map[string]*evidence{}, out: map[string]*Verdict{}}
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		one := &side{name: name, scenario: asked}
+		for _, body := range before[name] {
+			one.answers = append(one.answers, []scenario.Answer{{Sent: sent, Response: &http1.Response{Status: 200,
+				Body: []byte(body)}}})
+		}
+		one.learn()
+		e := &evidence{side: one}
+		for _, body := range under[name] {
+			e.kept = append(e.kept, sampledOf(body))
+		}
+		e.blend(int64(len(e.kept)), 0)
+		j.sides.all, j.names = append(j.sides.all, one), append(j.names, name)
+		j.all[name], j.out[name] = e, &Verdict{}
+	}
+	return j
+}
+
+func sampledOf(body string) load.Sampled {
+	return load.Sampled{Status: 200, Length: int64(len(body)), Body: []byte(body)}
+}
+
+// TestDistributions: fewer different values than the other side has are wrong where the values before the
+// load were like the other's under it; and sides that draw from one distribution are never told apart.
+func TestDistributions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	bodies := func(n int, f func(i int) string) (all []string) {
+		for i := range n {
+			all = append(all, f(i))
+		}
+		return all
+	}
+	row := func(most int) func(int) string {
+		return func(int) string { return fmt.Sprintf(`{"id":%d}`, rng.IntN(most)*(10_000/most)) }
+	}
+	list := func(different int) func(int) string {
+		return func(int) string {
+			a, b := rng.IntN(1e6), rng.IntN(1e6)
+			if different == 1 {
+				b = a
+			}
+			return fmt.Sprintf("[%d,%d]", a, b)
+		}
+	}
+	clock := func(step int) func(int) string {
+		at := 1000
+		return func(int) string { at += step; return fmt.Sprintf("at %06d now", at/100) }
+	}
+	took := func(most int) func(int) string {
+		return func(int) string { return fmt.Sprintf(`{"us":%d}`, 1+rng.IntN(most)) }
+	}
+	fixed := func(int) string { return "at 7 now" }
+	for name, c := range map[string]struct {
+		before, loadA, loadB func(int) string
+		beforeB              func(int) string
+		wrong                string
+	}{
+		"few rows":             {before: row(10_000), loadA: row(16), loadB: row(10_000), wrong: "different values at .id"},
+		"the first rows":       {before: row(10_000), loadA: took(16), loadB: row(10_000)}, // other names: judged elsewhere
+		"one element twice":    {before: list(2), loadA: list(1), loadB: list(2), wrong: "50 % of the elements"},
+		"a clock stands still": {before: clock(100), loadA: fixed, loadB: clock(100), wrong: "word 2"},
+		"clocks, fast, slow":   {before: clock(100), loadA: clock(1), loadB: clock(90)},
+		"durations":            {before: took(20), loadA: took(20), beforeB: took(5000), loadB: took(5000)},
+	} {
+		if c.beforeB == nil {
+			c.beforeB = c.before
+		}
+		j := judged("GET /", map[string][]string{"a": bodies(20, c.before), "b": bodies(20, c.beforeB)},
+			map[string][]string{"a": bodies(300, c.loadA), "b": bodies(300, c.loadB)})
+		j.distributions(0)
+		if err := j.out["a"].Wrong; (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := j.out["b"].Wrong; err != nil {
+			t.Errorf("%s: b: %v", name, err)
+		}
+	}
+	for _, most := range []int{2, 20, 100, 300, 1000, 10_000} {
+		for range 30 {
+			j := judged("GET /", map[string][]string{"a": bodies(20, row(most)), "b": bodies(20, row(most))},
+				map[string][]string{"a": bodies(200, row(most)), "b": bodies(150, row(most))})
+			if j.distributions(0); j.out["a"].Wrong != nil || j.out["b"].Wrong != nil {
+				t.Errorf("of %d: %v, %v", most, j.out["a"].Wrong, j.out["b"].Wrong)
+			}
+		}
+	}
+}
+
+// TestHeaders: a header section under load must be as before the load, but for what describes the connection,
+// what varied, and what is added.
+func TestHeaders(t *testing.T) {
+	fields := func(lines ...string) (all []http1.Field) {
+		for _, line := range lines {
+			name, value, _ := strings.Cut(line, ": ")
+			all = append(all, http1.Field{Name: name, Value: value})
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		sent          string
+		before, under []string
+		wrong         string
+	}{
+		"the same":          {"GET /", []string{"ETag: 1"}, []string{"etag: 2"}, ""},
+		"missing":           {"GET /", []string{"ETag: 1"}, nil, "header etag: not sent; before the load: sent"},
+		"added":             {"GET /", nil, []string{"X-Trace: 1"}, ""},
+		"of the connection": {"GET /", []string{"Keep-Alive: 5", "Content-Length: 3"}, []string{"Transfer-Encoding: chunked"}, ""},
+		"of a cache":        {"GET /", []string{"X-Cache: HIT", "Age: 1"}, nil, ""},
+		"about caches":      {"GET /", []string{"Cache-Control: no-store"}, nil, "header cache-control"},
+		"another type":      {"GET /", []string{"Content-Type: a/b"}, []string{"Content-Type: a/c"}, "Content-Type: a/c; before the load: a/b"},
+		"length of HEAD":    {"HEAD /", []string{"Content-Length: 9"}, []string{"Content-Length: 8"}, "header content-length: 8"},
+		"no length of HEAD": {"HEAD /", []string{"Content-Length: 9"}, nil, "header content-length: not sent"},
+		"no type":           {"GET /", []string{"Content-Type: a/b"}, nil, "Content-Type: none"},
+	} {
+		for _, varies := range []bool{false, true} {
+			j := judged(c.sent, map[string][]string{"a": {"", ""}}, nil)
+			e := j.all["a"]
+			e.answers[0][0].Response.Fields = fields(c.before...)
+			e.answers[1][0].Response.Fields = fields(c.before...)
+			if varies {
+				e.answers[1][0].Response.Fields = fields(c.under...)
+			}
+			e.side.learn()
+			e.heads = []load.Sampled{{Status: 200, Fields: fields(c.under...)}}
+			j.again = func(string, []scenario.Mark) ([]scenario.Answer, error) { return e.answers[0], nil }
+			j.learnHeads(e)
+			err := j.headers(e)
+			if (err != nil) != (c.wrong != "" && !varies) || err != nil && !strings.Contains(err.Error(), c.wrong) {
+				t.Errorf("%s, varies: %v: %v", name, varies, err)
+			}
+		}
+	}
+}
+
+// TestStored: a side on which no request changes what another reads is wrong if on the other side one does.
+func TestStored(t *testing.T) {
+	read := func(bodies ...string) (all []scenario.Answer) {
+		for i, body := range bodies { // read, read, write, read
+			if i == 2 {
+				all = append(all, scenario.Answer{Index: 1, Sent: "POST /", Response: &http1.Response{Status: 201}})
+			}
+			all = append(all, scenario.Answer{Sent: "GET /", Response: &http1.Response{Status: 200, Body: []byte(body)}})
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		a, b, late []scenario.Answer // of a once more; nil: as before
+		wrong      bool
+	}{
+		"both store":        {a: read("[1]", "[1]", "[1,2]"), b: read("[1]", "[1]", "[1,2]")},
+		"one stores":        {a: read("[]", "[]", "[]"), b: read("[1]", "[1]", "[1,2]"), wrong: true},
+		"none stores":       {a: read("[]", "[]", "[]"), b: read("[]", "[]", "[]")},
+		"full":              {a: read("[1,2,3,4]", "[1,2,3,4]", "[1,2,3,4]"), b: read("[1]", "[1]", "[1,2]")},
+		"stores late":       {a: read("[]", "[]", "[]"), late: read("[1]", "[1]", "[1]"), b: read("[1]", "[1]", "[1,2]")},
+		"changes by itself": {a: read("[]", "[]", "[]"), b: read("[1]", "[2]", "[3]")},
+	} {
+		j := judged("GET /", map[string][]string{"a": {""}, "b": {""}}, nil)
+		j.contract.Requests = []scenario.Request{{Method: "GET"}, {Method: "POST"}}
+		times := map[string]int{}
+		j.again = func(side string, _ []scenario.Mark) ([]scenario.Answer, error) {
+			if times[side]++; side == "a" && times[side] > 1 && c.late != nil {
+				return c.late, nil
+			}
+			return map[string][]scenario.Answer{"a": c.a, "b": c.b}[side], nil
+		}
+		j.stored()
+		if err := j.out["a"].Wrong; (err != nil) != c.wrong {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := j.out["b"].Wrong; err != nil {
+			t.Errorf("%s: b: %v", name, err)
+		}
+	}
+}
+
+// TestRequireType: a Content-Type that all answers had is part of the contract; one that the scenario says
+// itself stays.
+func TestRequireType(t *testing.T) {
+	for name, c := range map[string]struct {
+		types []string
+		own   map[string]string
+		want  map[string]string
+	}{
+		"one":        {[]string{"text/plain", "text/plain"}, nil, map[string]string{"content-type": "text/plain"}},
+		"parameters": {[]string{"text/plain", "text/plain; charset=utf-8"}, nil, map[string]string{"content-type": "text/plain"}},
+		"two":        {[]string{"text/plain", "text/html"}, nil, nil},
+		"none":       {[]string{"text/plain", ""}, nil, nil},
+		"own": {[]string{"text/plain", "text/plain"}, map[string]string{"Content-Type": "text/plain", "X-A": ""},
+			map[string]string{"Content-Type": "text/plain", "X-A": ""}},
+		"braces": {[]string{"text/{x}", "text/{x}"}, nil, nil},
+	} {
+		j := judged("GET /", map[string][]string{"a": {"", ""}}, nil)
+		for i, kind := range c.types {
+			if kind != "" {
+				j.all["a"].answers[i][0].Response.Fields = []http1.Field{{Name: "Content-Type", Value: kind}}
+			}
+		}
+		e := &scenario.Expect{Headers: c.own}
+		if j.sides.requireType(0, e); !maps.Equal(e.Headers, c.want) {
+			t.Errorf("%s: %v", name, e.Headers)
+		}
+	}
+}
+
+// TestBlend: answers with and without their shape stand in the sample as often as they came.
+func TestBlend(t *testing.T) {
+	for _, c := range []struct {
+		kept, odd  int
+		fits, odds int64
+		want       [2]int
+	}{
+		{100, 50, 6400, 50, [2]int{100, 1}}, {100, 256, 6400, 12_800, [2]int{100, 200}}, {7, 0, 7, 0, [2]int{7, 0}},
+		{0, 256, 0, 9000, [2]int{0, 256}}, {100, 256, 100, 25_600, [2]int{1, 256}},
+	} {
+		e := &evidence{kept: make([]load.Sampled, c.kept), odd: make([]load.Sampled, c.odd)}
+		for i := range e.odd {
+			e.odd[i].Index = 1
+		}
+		e.blend(c.fits, c.odds)
+		var got [2]int
+		for _, x := range e.blended {
+			got[x.Index]++
+		}
+		if got != c.want {
+			t.Errorf("%+v: %v", c, got)
 		}
 	}
 }

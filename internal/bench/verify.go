@@ -210,7 +210,7 @@ func (b *Bench) judge(ctx context.Context, epoch int) error {
 	b.samples = nil
 	maps.DeleteFunc(samples, func(name string, s *load.Sampler) bool {
 		answers, _, _, _ := s.Seen()
-		return answers == 0 || b.servers[name] == nil
+		return answers == 0 && len(s.Heads()) == 0 || b.servers[name] == nil
 	})
 	if len(samples) == 0 {
 		return nil
@@ -248,7 +248,8 @@ func (b *Bench) judge(ctx context.Context, epoch int) error {
 				return err
 			}
 		}
-		seen := &result.Sampled{Contestant: name, Epoch: epoch, Answers: v.Answers, Compared: v.Compared, Long: v.Long}
+		seen := &result.Sampled{Contestant: name, Epoch: epoch, Answers: v.Answers, Compared: v.Compared, Long: v.Long,
+			Headers: v.Heads}
 		if err := b.record(result.Record{Sampled: seen}); err != nil {
 			return err
 		}
@@ -256,12 +257,10 @@ func (b *Bench) judge(ctx context.Context, epoch int) error {
 	return nil
 }
 
-// sampler returns what samples the answers of a contestant in this epoch; nil if every answer is
-// compared whole.
-func (b *Bench) sampler(name string) *load.Sampler {
-	if b.Alike == nil || b.exact.base[name] != nil || !slices.ContainsFunc(b.Scenario.Requests, func(r scenario.Request) bool {
-		return r.Weight > 0 && r.Expect.Shape != nil
-	}) {
+// sampler returns what samples the answers of a contestant in this epoch at a level; nil if nothing is
+// compared with them. Header sections are compared with those of the protocol in which it was asked.
+func (b *Bench) sampler(name string, at result.Level) *load.Sampler {
+	if b.Alike == nil || b.exact.base[name] != nil || b.scenario(at.Scenario) != b.Scenario {
 		return nil
 	}
 	if b.samples == nil {
@@ -270,6 +269,7 @@ func (b *Bench) sampler(name string) *load.Sampler {
 	if b.samples[name] == nil {
 		b.samples[name] = new(load.Sampler)
 	}
+	b.samples[name].OnlyBodies = at.HTTP != b.run.Plan.Level.HTTP
 	return b.samples[name]
 }
 

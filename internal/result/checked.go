@@ -7,12 +7,24 @@ import (
 	"strings"
 )
 
-// StatusAlone is what Checked says where no body was checked.
+// StatusAlone is what Checked says where neither body nor header was checked.
 const StatusAlone = "status alone"
 
 // Checked says what of every answer of the load was checked, in words; "" of a record that does not
 // say it. A record without trials says what is going to be.
 func (r *Run) Checked() string {
+	text := r.bodies()
+	if text == "" || !slices.ContainsFunc(r.Sampled, func(s Sampled) bool { return s.Headers > 0 }) {
+		return text
+	}
+	if text == StatusAlone {
+		text = "status of every answer"
+	}
+	return text + "; headers of a sample"
+}
+
+// bodies is Checked without headers.
+func (r *Run) bodies() string {
 	a := r.Alike
 	if a == nil || a.Requests == 0 {
 		return ""

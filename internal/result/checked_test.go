@@ -6,7 +6,7 @@ import "testing"
 func TestChecked(t *testing.T) {
 	trial := func(name string, epoch int) *Trial { return &Trial{Key: Key{Epoch: epoch}, Contestant: name} }
 	two := []*Trial{trial("a", 0), trial("b", 0), trial("a", 1), trial("b", 1)}
-	all := []Sampled{{"a", 0, 100, 10, 0}, {"b", 0, 100, 10, 0}, {"a", 1, 100, 10, 0}, {"b", 1, 100, 10, 0}}
+	all := []Sampled{{"a", 0, 100, 10, 0, 0}, {"b", 0, 100, 10, 0, 0}, {"a", 1, 100, 10, 0, 0}, {"b", 1, 100, 10, 0, 0}}
 	vary := &Alike{Requests: 1}
 	for name, c := range map[string]struct {
 		run  Run
@@ -28,8 +28,12 @@ func TestChecked(t *testing.T) {
 		"some constant, one epoch not": {Run{Alike: &Alike{Requests: 3, Constant: 2}, Trials: two, Sampled: all[:2]},
 			"status of every answer, and the body of 2 of 3 requests; of the others in 1 of 2 epochs shape, and length within a " +
 				"factor of 2, bodies of 10 %"},
-		"stateful, large": {Run{Alike: &Alike{Requests: 1, Stateful: true}, Trials: two[:1], Sampled: []Sampled{{"a", 0, 9, 0, 2}}},
+		"stateful, large": {Run{Alike: &Alike{Requests: 1, Stateful: true}, Trials: two[:1], Sampled: []Sampled{{"a", 0, 9, 0, 2, 0}}},
 			"status of every answer, its shape, and its length within a factor of 2; bodies over 8 MiB by length alone"},
+		"headers": {Run{Alike: &Alike{Requests: 1, Open: 1}, Trials: two[:1], Sampled: []Sampled{{"a", 0, 0, 0, 0, 9}}},
+			"status of every answer; headers of a sample"},
+		"headers beside bodies": {Run{Alike: &Alike{Requests: 1, Constant: 1}, Trials: two[:1], Sampled: []Sampled{{"a", 0, 0, 0, 0, 9}}},
+			"status and body of every answer; headers of a sample"},
 		"other tools": {Run{Alike: vary, Trials: append(two[:4:4], &Trial{Key: Key{Epoch: 2}, Contestant: "a", External: "wrk"}),
 			Sampled: all}, "status of every answer; in 2 of 3 epochs its shape, and its length within a factor of 2, bodies of 10 %"},
 	} {

@@ -192,7 +192,8 @@ type Sampled struct {
 	Epoch      int    `json:"epoch"`
 	Answers    int64  `json:"answers"`
 	Compared   int64  `json:"compared"`
-	Long       int64  `json:"long,omitempty"` // of Answers, those of which only the length was checked: over 8 MiB
+	Long       int64  `json:"long,omitempty"`    // of Answers, those of which only the length was checked: over 8 MiB
+	Headers    int64  `json:"headers,omitempty"` // answers, to all requests, whose header section was compared
 }
 
 // Launch is one start of a contestant, at the beginning of an epoch.
