@@ -197,7 +197,7 @@ func holdSound(t *testing.T, j *Report, loads []load) {
 	}
 	for _, r := range j.Documents[0].Rows {
 		rated := slices.ContainsFunc(r.Figures, func(f *importer.Figure) bool {
-			return strings.HasPrefix(f.Metric, "rps") && f.Value > 0 && j.verdicts[f] >= Sound
+			return strings.HasPrefix(f.Metric, "rps") && f.Value > 0 && verdict(f) >= Sound
 		})
 		if !rated {
 			t.Errorf("%s: no rate was checked", name(r))

@@ -10,7 +10,6 @@
 package audit
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,8 +64,6 @@ type Report struct {
 	Findings  []*Finding // the worst first
 	Figures   Counts     // of the published tables
 	Prose     Counts     // of figures that the prose beside the tables quotes
-
-	verdicts map[*importer.Figure]Verdict
 }
 
 // examiner gathers findings.
@@ -83,6 +80,9 @@ func Examine(docs []*importer.Document) *Report {
 		j.rows = append(j.rows, d.Rows...)
 	}
 	for _, row := range j.rows {
+		for _, f := range row.Figures {
+			f.Judged = 0
+		}
 		j.traps(row)
 		j.rate(row)
 		j.identities(row)
@@ -124,34 +124,41 @@ func (f *Finding) say(format string, args ...any) { f.Text = fmt.Sprintf(format,
 // fail sets the verdict of the finding, its kind and its likely cause.
 func (f *Finding) fail(v Verdict, kind, note string) { f.Verdict, f.Kind, f.Note = v, kind, note }
 
-// worst returns the worst verdict on each figure that a finding names.
-func (j *examiner) worst() map[*importer.Figure]Verdict {
-	verdicts := map[*importer.Figure]Verdict{}
+// mark notes the worst verdict on each figure that a finding names.
+func (j *examiner) mark() {
 	for _, f := range j.found {
 		for _, fig := range f.Figures {
-			verdicts[fig] = max(verdicts[fig], f.Verdict)
+			fig.Judged = max(fig.Judged, 1+uint8(f.Verdict))
 		}
 	}
-	return verdicts
 }
+
+// verdict returns the verdict on a figure, CannotTell if no finding names it; see mark.
+func verdict(f *importer.Figure) Verdict { return Verdict(max(f.Judged, 1) - 1) }
 
 // sum sorts the findings and counts each figure once, by its worst verdict.
 func (j *examiner) sum(docs []*importer.Document) *Report {
-	out := &Report{Documents: docs, Findings: j.found, verdicts: j.worst()}
-	// A figure that no finding names has the zero verdict, CannotTell.
+	out := &Report{Documents: docs}
+	j.mark()
 	for _, row := range j.rows {
 		for _, fig := range row.Figures {
 			switch {
 			case fig.Prose:
-				out.Prose[out.verdicts[fig]]++
+				out.Prose[verdict(fig)]++
 			case !fig.Derived:
-				out.Figures[out.verdicts[fig]]++
+				out.Figures[verdict(fig)]++
 			}
 		}
 	}
-	slices.SortStableFunc(out.Findings, func(a, b *Finding) int {
-		return cmp.Or(cmp.Compare(b.Verdict, a.Verdict), cmp.Compare(ruleIndex(a.Rule), ruleIndex(b.Rule)))
-	})
+	sorted := [...]map[string][]*Finding{CannotTell: {}, Sound: {}, Doubtful: {}, Impossible: {}}
+	for _, f := range j.found {
+		sorted[f.Verdict][f.Rule] = append(sorted[f.Verdict][f.Rule], f)
+	}
+	for _, byRule := range slices.Backward(sorted[:]) {
+		for _, r := range Rules {
+			out.Findings = append(out.Findings, byRule[r.ID]...)
+		}
+	}
 	return out
 }
 

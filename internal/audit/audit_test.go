@@ -219,7 +219,7 @@ func TestPublished(t *testing.T) {
 	}
 	for _, r := range j.Documents[0].Rows {
 		for _, f := range rates(r) {
-			switch v := j.verdicts[f]; {
+			switch v := verdict(f); {
 			case r.Depth == 16 && r.Date < "2020-05":
 				if pipelined++; v < Doubtful {
 					t.Errorf("%s: %s, %s %s is %s", f.Place, r.Date, name(r), f.Text, v)

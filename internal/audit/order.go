@@ -48,8 +48,11 @@ func quantileOf(metric string) (q float64, ok bool) {
 		return 1, true
 	}
 	p, isP := strings.CutPrefix(metric, "p")
+	if !isP {
+		return 0, false
+	}
 	v, err := strconv.ParseFloat(p, 64)
-	return v / 100, isP && err == nil && v > 0 && v <= 100
+	return v / 100, err == nil && v > 0 && v <= 100
 }
 
 // point is a figure that is the quantile q of a distribution.

@@ -174,21 +174,22 @@ func (j *examiner) copied() {
 			continue // so close together some are the same by chance
 		}
 		seen := map[string]*importer.Row{}
+		var signature []byte
 		for _, r := range rows {
-			var signature strings.Builder
+			signature = signature[:0]
 			digits, n := 0, 0
 			for _, f := range r.Figures {
 				if measured(f) && f.Value > 0 {
-					fmt.Fprintf(&signature, "%s=%s;", f.Metric, f.Text)
+					signature = append(append(append(append(signature, f.Metric...), '='), f.Text...), ';')
 					digits, n = digits+f.Digits, n+1
 				}
 			}
 			if n < 2 || digits < 9 { // two honest measurements may agree in fewer digits
 				continue
 			}
-			first := seen[signature.String()]
+			first := seen[string(signature)]
 			if first == nil {
-				seen[signature.String()] = r
+				seen[string(signature)] = r
 			} else if first.Contestant != r.Contestant {
 				t := j.check("R6", "", r, slices.Concat(first.Figures, r.Figures)...)
 				t.fail(Doubtful, "two contestants, the same figures",
@@ -203,18 +204,18 @@ func (j *examiner) copied() {
 // or no further apart than two runs of one of them. The finding applies to their ranking and names
 // no figures.
 func (j *examiner) power() {
-	worst := j.worst()
+	j.mark()
 	for _, rows := range tables(j.rows) {
 		var values, noise []float64
 		row := *rows[0] // stands for all of them
 		row.Contestant, row.Figures = "", nil
 		for _, r := range rows {
 			list := rates(r)
-			if len(list) == 0 || worst[list[0]] == Impossible || list[0].Prose {
+			if len(list) == 0 || verdict(list[0]) == Impossible || list[0].Prose {
 				continue
 			}
 			values = append(values, list[0].Value)
-			if len(list) > 1 && worst[list[1]] != Impossible {
+			if len(list) > 1 && verdict(list[1]) != Impossible {
 				noise = append(noise, math.Abs(math.Log(list[0].Value/list[1].Value)))
 			}
 		}

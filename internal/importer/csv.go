@@ -251,7 +251,7 @@ func (t *table) cell(cells []string, column string) string {
 func (t *table) row(cells []string, own bool) (row *Row, where string) {
 	get := func(column string) string { return t.cell(cells, column) }
 	edition, where := get("ref"), get("ref")
-	if m := formerForm().FindStringSubmatch(edition); m != nil {
+	if m := formerForm().FindStringSubmatch(edition); edition != "" && m != nil {
 		edition, where = m[1], m[2]
 	}
 	key := rowKey{get("source"), edition, get("date"), get("suite"), cmp.Or(get("scenario"), t.part), get("contestant"),
@@ -262,7 +262,9 @@ func (t *table) row(cells []string, own bool) (row *Row, where string) {
 			Contestant: key.contestant, Load: key.load}
 		row.Connections, row.Depth = int(t.level(cells, "connections")), max(int(t.level(cells, "depth")), 1)
 		row.Delay, row.Open = t.level(cells, "delay"), t.level(cells, "target") > 0
-		t.rows[key] = row
+		if !own {
+			t.rows[key] = row
+		}
 		t.doc.Rows = append(t.doc.Rows, row)
 	}
 	return row, where

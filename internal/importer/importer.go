@@ -63,6 +63,8 @@ type Figure struct {
 	OwnUnit bool // the value has another unit than its column
 	Prose   bool // quoted from the text beside the table, not in it
 	Derived bool // not printed: computed from other figures
+
+	Judged uint8 // left to who judges figures
 }
 
 // Row is a set of published figures of one contestant at one level that were measured together. The
@@ -89,18 +91,22 @@ type Row struct {
 func (r *Row) All(unit Unit, metrics ...string) []*Figure {
 	var list []*Figure
 	for _, f := range r.Figures {
-		if f.Unit == unit && !f.Missing && f.Many == 0 && slices.Contains(metrics, f.Metric) {
+		if f.isOne(unit) && slices.Contains(metrics, f.Metric) {
 			list = append(list, f)
 		}
 	}
 	return list
 }
 
+// isOne reports whether a figure is one number in a unit.
+func (f *Figure) isOne(unit Unit) bool { return f.Unit == unit && !f.Missing && f.Many == 0 }
+
 // One returns the first figure of the first metric that has one, as All selects them, or nil.
 func (r *Row) One(unit Unit, metrics ...string) *Figure {
 	for _, m := range metrics {
-		if list := r.All(unit, m); len(list) > 0 {
-			return list[0]
+		i := slices.IndexFunc(r.Figures, func(f *Figure) bool { return f.Metric == m && f.isOne(unit) })
+		if i >= 0 {
+			return r.Figures[i]
 		}
 	}
 	return nil

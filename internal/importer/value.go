@@ -35,7 +35,7 @@ var typeset = map[rune]string{
 
 // untypeset returns text as the tool printed it. at converts offsets in it to offsets in the text given.
 func untypeset(text string) (plain string, at func(int) int) {
-	if !strings.ContainsFunc(text, func(c rune) bool { _, ok := typeset[c]; return ok }) {
+	if !strings.ContainsFunc(text, func(c rune) bool { return c >= utf8.RuneSelf }) {
 		return text, func(i int) int { return i }
 	}
 	var b strings.Builder
@@ -108,13 +108,16 @@ func unitOf(text string) (base Unit, per float64, approx bool) {
 func (f *Figure) read(text, unit string) error {
 	text = strings.TrimSpace(text)
 	f.Text = strings.TrimSpace(text + " " + unit)
+	base, per, approx := unitOf(unit)
+	f.Unit = base
+	if text != "" && text[0] != '.' && strings.Trim(text, "0123456789.") == "" && strings.Count(text, ".") < 2 {
+		return f.set("", text, "", per, approx)
+	}
 	if plain, _ := untypeset(text); plain != text {
 		text, _ = untypeset(spacedForm().ReplaceAllStringFunc(text, func(s string) string {
 			return strings.NewReplacer("\u00a0", "", "\u2009", "", "\u202f", "").Replace(s)
 		}))
 	}
-	base, per, approx := unitOf(unit)
-	f.Unit = base
 	f.Missing = strings.Trim(text, "-") == "" || strings.EqualFold(text, "n/a")
 	if n := several(text); n > 1 {
 		f.Many = n
