@@ -49,7 +49,7 @@ const natsUsage = "meet at this NATS server of your own, such as tls://nats.exam
 // natsFlag defines --nats of a command about a fleet, and returns what reads the file with it.
 func natsFlag(cmd *cobra.Command) func(path string) (*fleet.Fleet, error) {
 	urls := cmd.Flags().String("nats", "", natsUsage)
-	return func(path string) (*fleet.Fleet, error) { return fleet.ReadFor(path, *urls) }
+	return func(path string) (*fleet.Fleet, error) { return fleet.Read(path, *urls) }
 }
 
 func fleetInitCommand() *cobra.Command {

@@ -21,7 +21,7 @@ func fleetFlag(f *loadFlags) {
 
 // loadByFleet makes the load from several machines.
 func loadByFleet(cmd *cobra.Command, f *loadFlags) error {
-	machines, err := fleet.ReadFor(f.fleet, f.nats)
+	machines, err := fleet.Read(f.fleet, f.nats)
 	if err != nil {
 		return err
 	}

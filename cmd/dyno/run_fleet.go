@@ -28,7 +28,7 @@ func onFleet(cmd *cobra.Command, at *place, x *experiment.Experiment) error {
 	if at.fleet == "" {
 		return nil
 	}
-	f, err := fleet.ReadFor(at.fleet, at.nats)
+	f, err := fleet.Read(at.fleet, at.nats)
 	if err != nil {
 		return err
 	}

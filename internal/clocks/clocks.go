@@ -128,18 +128,3 @@ func (s Start) Missed(began, limit int64) error {
 	}
 	return nil
 }
-
-// Skew returns by how much at most the beginnings of several machines differ: Start i was carried out when
-// the i-th clock showed began[i].
-func Skew(starts []Start, began []int64) (ns int64) {
-	for i, a := range starts {
-		for j, b := range starts[:i] {
-			apart := (began[i] - a.TheirNS + a.OursNS) - (began[j] - b.TheirNS + b.OursNS)
-			if a.BoundNS > math.MaxInt64/4 || b.BoundNS > math.MaxInt64/4 {
-				return math.MaxInt64
-			}
-			ns = max(ns, max(apart, -apart)+a.BoundNS+b.BoundNS)
-		}
-	}
-	return ns
-}

@@ -145,9 +145,6 @@ func TestStartsAreTranslated(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		ours := &clock{}
 		const agents = 5
-		var starts []Start
-		var began []int64
-		var truly []float64
 		for range agents {
 			_, theirs := drifting(rng, Drift*0.999)
 			var o Other
@@ -171,7 +168,6 @@ func TestStartsAreTranslated(t *testing.T) {
 				at = hi
 			}
 			at += late
-			starts, began, truly = append(starts, s), append(began, theirs.shows(at)), append(truly, at)
 			off := s.Off(theirs.shows(at))
 			if d := math.Abs(at - 20e9); d > float64(off)*(1+Drift)+2 {
 				t.Fatalf("seed %d: began %v ns off; the bound says %d", seed, d, off)
@@ -180,16 +176,8 @@ func TestStartsAreTranslated(t *testing.T) {
 				t.Errorf("seed %d: the limit is not where it is", seed)
 			}
 		}
-		skew := float64(Skew(starts, began))
-		for i := range agents {
-			for j := range i {
-				if d := math.Abs(truly[i] - truly[j]); d > skew*(1+Drift)+2 {
-					t.Fatalf("seed %d: %v ns apart; at most %v were expected", seed, d, skew)
-				}
-			}
-		}
 	}
-	if (&Other{}).Start(3).Missed(3, math.MaxInt64-1) == nil || Skew([]Start{{}, (&Other{}).Start(3)}, []int64{0, 3}) != math.MaxInt64 {
+	if (&Other{}).Start(3).Missed(3, math.MaxInt64-1) == nil {
 		t.Error("an unknown clock keeps its time")
 	}
 }

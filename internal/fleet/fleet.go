@@ -62,11 +62,9 @@ var nameForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
 // reserved is the name under which the controller is known to its own server.
 const reserved = "controller"
 
-// Read reads the file of a fleet. Its errors are mistakes in the file, with line and column.
-func Read(path string) (*Fleet, error) { return ReadFor(path, "") }
-
-// ReadFor does what Read does, for a NATS at these URLs in place of what the file says; "": as it says.
-func ReadFor(path, urls string) (*Fleet, error) {
+// Read reads the file of a fleet, for a NATS at these URLs in place of what the file says; "": as it says.
+// Its errors are mistakes in the file, with line and column.
+func Read(path, urls string) (*Fleet, error) {
 	if urls != "" {
 		if _, err := addresses(urls); err != nil {
 			return nil, conf.Usagef("--nats: %w", err)

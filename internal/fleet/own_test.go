@@ -49,7 +49,7 @@ func elsewhere(t *testing.T, names ...string) (b *bench, text string) {
 	t.Helper()
 	f := written(t, names...)
 	_, port, _ := net.SplitHostPort(f.Controller)
-	f, err := ReadFor(f.path, "tls://127.0.0.1:"+port)
+	f, err := Read(f.path, "tls://127.0.0.1:"+port)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -223,9 +223,7 @@ func oneMachine(shape int) (result.Load, result.Detail) {
 // comparable returns all of a summary that does not depend on how many machines and event loops there
 // were.
 func comparable(s *summary.Summary) (result.Load, result.Detail) {
-	d := s.Detail
-	d.Slices, d.WrongSlices = nil, nil
-	return bare(s.Load), d
+	return bare(s.Load), s.Detail
 }
 
 // bare returns a load without the rates, which are sums of those of the machines' own steady parts, and without what

@@ -214,11 +214,3 @@ func (a *Answer) decode(d *decoder) {
 		c.hash.Write(plain)
 	}
 }
-
-// came returns the length of the body as it came.
-func (a *Answer) came() int64 {
-	if a.content != nil {
-		return a.content.wire
-	}
-	return a.Length
-}

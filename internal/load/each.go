@@ -40,7 +40,6 @@ func (r *Recorder) Answered(a *Answer, k Kind, now int64) {
 			r.Content.Coded++
 		}
 	}
-	r.BodyBytes += a.came()
 	if r.Each == nil {
 		return
 	}

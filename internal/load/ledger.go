@@ -19,8 +19,6 @@ type Ledger struct {
 	parts   chan part
 	done    sync.WaitGroup
 	total   *Recorder
-	slices  [][]int32 // of each worker that has ended: right answers
-	wrong   [][]int32 // likewise, wrong ones
 }
 
 // part is what one worker recorded in interval k.
@@ -105,7 +103,6 @@ func (l *Ledger) Close(now int64) result.Load {
 	l.total.close(&load, now)
 	if l.observe.Into != nil {
 		*l.observe.Into = l.total.detail()
-		l.observe.Into.Slices, l.observe.Into.WrongSlices = l.slices, l.wrong
 	}
 	return load
 }
@@ -117,10 +114,6 @@ func (l *Ledger) gather(workers int) {
 	told, latest := int64(0), int64(-1)
 	for p := range l.parts {
 		l.total.merge(p.rec)
-		if p.last && p.rec.Slices != nil {
-			l.slices = append(l.slices, p.rec.Slices.counts)
-			l.wrong = append(l.wrong, p.rec.Slices.wrong)
-		}
 		if l.Every() > 0 {
 			if open[p.k] == nil {
 				open[p.k] = newDetailed(l.paced)

@@ -108,7 +108,6 @@ const began = 1
 //     spans have in common; it is steady if all are (see result.Load).
 //   - The longest of the generators' times counts for WallNS, GapNS, BacklogPeak and, as they are of
 //     one server, the shortest for UnreachableNS.
-//   - Detail.Slices and WrongSlices are of each generator, not of each event loop.
 //   - Segments are sums over machines; the link is that of which the largest share was used.
 //   - CPU times are sums over machines, and say nothing of any one of them: Part.Load does.
 //
@@ -127,7 +126,6 @@ func MergeParts(parts []*Part) (l result.Load, d result.Detail, err error) {
 			}
 		}
 	}
-	var right, wrong [][]int32
 	texts, first := map[string]string{}, ""
 	for _, p := range parts {
 		if (p.rec.Response != nil) != paced || !slices.EqualFunc(p.rec.Each, total.Each, func(a, b result.Each) bool {
@@ -137,9 +135,6 @@ func MergeParts(parts []*Part) (l result.Load, d result.Detail, err error) {
 		}
 		total.merge(p.rec)
 		wall = max(wall, p.load.WallNS)
-		if s := p.rec.Slices; s != nil {
-			right, wrong = append(right, s.counts), append(wrong, s.wrong)
-		}
 		maps.Copy(texts, p.texts)
 		first = cmp.Or(first, p.first)
 	}
@@ -152,7 +147,7 @@ func MergeParts(parts []*Part) (l result.Load, d result.Detail, err error) {
 	}
 	l.Service, err = total.Service.Encode(serviceDigits)
 	d = total.detail()
-	d.Texts, d.First, d.Slices, d.WrongSlices = texts, first, right, wrong
+	d.Texts, d.First = texts, first
 	return l, d, err
 }
 

@@ -53,7 +53,6 @@ type Recorder struct {
 	Started      int64
 	BytesRead    int64
 	BytesWritten int64
-	BodyBytes    int64 // of all answers, as they came; not kept without FirstByte
 	SentAgain    int64 // requests that the server had not processed
 	Redirects    int64 // followed to the answers; not kept without FirstByte
 	late         int64 // right answers after the span of the rate
@@ -121,7 +120,7 @@ func (r *Recorder) histograms() []**hist.Histogram {
 // sums returns pointers to the counts of r that add up over workers and intervals, in a fixed
 // order.
 func (r *Recorder) sums() []*int64 {
-	return []*int64{&r.Planned, &r.NeverStarted, &r.Started, &r.InFlight, &r.BytesRead, &r.BytesWritten, &r.BodyBytes,
+	return []*int64{&r.Planned, &r.NeverStarted, &r.Started, &r.InFlight, &r.BytesRead, &r.BytesWritten,
 		&r.RunQueueNS, &r.CPUNS, &r.SpunNS, &r.StarvedNS, &r.UnevenNS, &r.late, &r.Content.Responses,
 		&r.Content.Coded, &r.Content.WireBytes, &r.Content.Bytes,
 		&r.Redirects, &r.SentAgain, &r.Handshakes, &r.Unnotified}
@@ -380,7 +379,6 @@ func (r *Recorder) detail() result.Detail {
 			d.Wrong = r.wrong
 		}
 	}
-	d.BodyBytes = r.BodyBytes
 	for s, n := range r.status {
 		if n > 0 {
 			d.Status[s] = n

@@ -68,22 +68,6 @@ func Parse(name string) (HTTP, error) {
 	return Clear, fmt.Errorf("%q is no protocol; want %s", name, Names())
 }
 
-// ParseList reads the names of several forms, each at most once.
-func ParseList(names []string) ([]HTTP, error) {
-	var list []HTTP
-	for _, name := range names {
-		h, err := Parse(name)
-		if err != nil {
-			return nil, err
-		}
-		if slices.Contains(list, h) {
-			return nil, fmt.Errorf("%q is named twice", name)
-		}
-		list = append(list, h)
-	}
-	return list, nil
-}
-
 // Names lists the names of all forms, for messages: "http, https, h2 or h2c".
 func Names() string {
 	var names []string

@@ -23,17 +23,6 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseList(t *testing.T) {
-	if l, err := ParseList([]string{"http", "h2"}); err != nil || len(l) != 2 || l[0] != Clear || l[1] != H2 {
-		t.Errorf("%q, %v", l, err)
-	}
-	for _, names := range [][]string{{"h2", "h2"}, {"h2", "quic"}} {
-		if l, err := ParseList(names); err == nil {
-			t.Errorf("%q: %q", names, l)
-		}
-	}
-}
-
 func TestListeners(t *testing.T) {
 	for _, c := range []struct {
 		forms []HTTP

@@ -249,15 +249,9 @@ type Detail struct {
 	Unanswered       int64
 	UnansweredFromNS int64
 
-	BodyBytes int64   // of all answers, right or wrong, as they came: not decoded
-	Content   Content // of a load that decodes bodies
+	Content Content // of a load that decodes bodies
 
 	Each []Each // of the requests of a mix, as the scenario has them; nil: not kept
-
-	// Slices are the right answers of each event loop in each 20 ms of the window, from its start,
-	// WrongSlices the wrong ones. Of a window that only a number of requests ends, they are of its first
-	// eleven minutes.
-	Slices, WrongSlices [][]int32
 
 	Status map[int]int64     // answers by status code
 	Texts  map[string]string // the last message of the system, by kind of error

@@ -1,0 +1,67 @@
+package bundle
+
+import (
+	"encoding/base64"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/tools/txtar"
+
+	"dyno/internal/contestant"
+	"dyno/internal/scenario"
+	"dyno/internal/study"
+)
+
+// folders are the folders of a project that the archive contains.
+var folders = []string{contestant.Folder, contestant.BackendFolder, scenario.Folder, study.Folder}
+
+const comment = "The project that dyno carries with it, made by: go generate ./internal/bundle\n\n"
+
+// pack returns the archive of a project's files, without recordings and the pages made of them.
+func pack(fsys fs.FS) ([]byte, error) {
+	all := &txtar.Archive{Comment: []byte(comment)}
+	for _, folder := range folders {
+		names, err := contestant.SourceFiles(fsys, folder)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if folder == study.Folder && !isSource(name) {
+				continue
+			}
+			st, err := fs.Stat(fsys, name)
+			if err == nil && st.Mode()&0o111 != 0 {
+				err = fmt.Errorf("%s is executable, which the archive cannot record", name)
+			}
+			if err != nil {
+				return nil, err
+			}
+			b, err := fs.ReadFile(fsys, name)
+			if err != nil {
+				return nil, err
+			}
+			all.Files = append(all.Files, file(name, b))
+		}
+	}
+	slices.SortFunc(all.Files, func(a, b txtar.File) int { return strings.Compare(a.Name, b.Name) })
+	return txtar.Format(all), nil
+}
+
+// isSource reports whether a file of a study is written by hand.
+func isSource(name string) bool { return slices.Contains([]string{".toml", ".csv"}, path.Ext(name)) }
+
+// file returns a file in the form of the archive: unchanged if the format can hold it, else in
+// base64.
+func file(name string, b []byte) txtar.File {
+	text := string(b)
+	plain := txtar.Parse(txtar.Format(&txtar.Archive{Files: []txtar.File{{Name: name, Data: b}}}))
+	if utf8.Valid(b) && !strings.ContainsAny(text, "\x00\r") && len(plain.Files) == 1 &&
+		string(plain.Files[0].Data) == text {
+		return txtar.File{Name: name, Data: b}
+	}
+	return txtar.File{Name: name + encoded, Data: []byte(base64.StdEncoding.EncodeToString(b) + "\n")}
+}
