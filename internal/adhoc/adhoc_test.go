@@ -53,7 +53,7 @@ func TestReadTarget(t *testing.T) {
 	got, err = ReadTarget(t.Context(), "http://example.com/x", Route{Resolve: []string{"example.com:80:127.0.0.2,127.0.0.3",
 		"other:80:10.0.0.1", "example.com:80:192.0.2.7"}})
 	if err != nil || got.Addr != "127.0.0.2:80" || !slices.Equal(got.Also, []string{"127.0.0.3:80", "192.0.2.7:80"}) ||
-		got.Here {
+		!got.Here {
 		t.Errorf("several addresses: %+v, %v", got, err)
 	}
 }

@@ -21,7 +21,7 @@ type Target struct {
 	endpoint.Endpoint
 	URL  string // for people
 	Path string // with its query and placeholders
-	Here bool   // the server is on this machine
+	Here bool   // the server, or one of its addresses, is on this machine
 	// Also are further addresses of the server, over which connections are spread.
 	Also []string
 }
@@ -171,12 +171,12 @@ func (t *Target) find(ctx context.Context, host, port string, by Route) error {
 	case 1:
 		return t.findHost(ctx, given[0], port, by)
 	}
-	here := true
+	here := false
 	for _, ip := range given {
 		if err := t.findHost(ctx, ip, port, by); err != nil {
 			return err
 		}
-		here = here && t.Here
+		here = here || t.Here
 		t.Also = append(t.Also, t.Addr)
 	}
 	t.Addr, t.Also, t.Here = t.Also[0], t.Also[1:], here

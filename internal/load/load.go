@@ -115,6 +115,12 @@ type Window struct {
 	Begin func()
 }
 
+// Server returns to which address of the server a connection of the share goes that was dialled so often before: 0
+// is Addr, 1 the first of Also. A connection that replaces another goes to the next one.
+func (j *Job) Server(connection, dials int) int {
+	return (j.Share.Index + connection + dials) % (1 + len(j.Also))
+}
+
 // Depth returns how many requests of job may be in flight on each connection during the window.
 func (w *Window) Depth(job *Job) int {
 	n := max(job.Pipeline, 1)

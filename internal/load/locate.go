@@ -12,12 +12,17 @@ import (
 
 // Locate returns the Endpoint with an IP address in place of a host name: its only one, or the first
 // that accepts a connection, tried as net.Dialer does, IPv6 and IPv4 in parallel (RFC 6555). If none
-// accepts, it is the first. So all connections of a session go to one address. j then knows by which
-// link.
+// accepts, it is the first. So all connections of a session go to one address, or to that and
+// Job.Also. j then knows by which link.
 func (j *Job) Locate(ctx context.Context) (endpoint.Endpoint, error) {
 	to, err := j.locate(ctx)
 	if err == nil && to.Network == "tcp" {
 		j.link, _ = tcpstat.To(to.Addr)
+		for _, addr := range j.Also {
+			if other, _ := tcpstat.To(addr); other != j.link { // how much goes by which is not counted
+				j.link = tcpstat.Link{Device: "(several)"}
+			}
+		}
 	}
 	return to, err
 }

@@ -347,7 +347,14 @@ func (r *Request) spins(t *adhoc.Target, loops int) (spin bool, why string) {
 		return ok, why
 	}
 	s.Remote = false
-	s.ServerCPUs, _ = proc.ServerCPUs(t.Network, t.Addr) // nil if unknown
+	for _, addr := range append([]string{t.Addr}, t.Also...) {
+		cpus, err := proc.ServerCPUs(t.Network, addr)
+		if err != nil { // unknown
+			s.ServerCPUs = nil
+			break
+		}
+		s.ServerCPUs = append(s.ServerCPUs, cpus...)
+	}
 	return s.Allowed()
 }
 
@@ -420,6 +427,9 @@ func (p *Plan) words() string {
 	}
 	if p.Follow > 0 {
 		parts = append(parts, fmt.Sprintf("up to %s followed", document.Count(p.Follow, "redirect")))
+	}
+	if n := len(p.job.Also); n > 0 {
+		parts = append(parts, fmt.Sprintf("spread over %d addresses", 1+n))
 	}
 	by := document.Count(int64(p.job.Workers), "thread")
 	if !p.Share.Whole() {

@@ -19,8 +19,10 @@ type Summary struct {
 	Dyno    string // version
 	Command string // repeats the load
 	Target  string // URL
-	Did     string // what was asked for, in words: "10 s over 125 connections, closed loop, …"
-	Seed    uint64
+	// Addresses is over how many addresses of the server connections are spread; 0: they are not.
+	Addresses int
+	Did       string // what was asked for, in words: "10 s over 125 connections, closed loop, …"
+	Seed      uint64
 
 	Open        bool          // requests were due by a schedule
 	Joining     bool          // the connections were to join one by one

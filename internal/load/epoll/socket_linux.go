@@ -162,13 +162,13 @@ func copied(s unix.Sockaddr) unix.Sockaddr {
 	return s
 }
 
-// socket starts to connect the job's connection index and registers with ep under id, once for the
-// connection's life. Pending means that EPOLLOUT will report the result.
+// socket starts to connect the job's connection index, to a server as load.Job.Server counts them, and registers
+// with ep under id, once for the connection's life. Pending means that EPOLLOUT will report the result.
 //
 // Note: a unix socket leaves EPOLLOUT out. Its peer's every read would raise it (unix_write_space
 // in net/unix/af_unix.c), where TCP raises it only after a write fell short (sk_stream_write_space
 // in net/core/stream.c). It connects at once anyway.
-func (a *address) socket(ep int, id int32, index int) (fd int, pending bool, err error) {
+func (a *address) socket(ep int, id int32, index, server int) (fd int, pending bool, err error) {
 	err = netns.Do(a.space, func() error {
 		fd, err = unix.Socket(a.family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 		return err
@@ -194,8 +194,8 @@ func (a *address) socket(ep int, id int32, index int) (fd int, pending bool, err
 		}
 	}
 	to := a.to
-	if k := index % (1 + len(a.also)); k > 0 {
-		to = a.also[k-1]
+	if server > 0 {
+		to = a.also[server-1]
 	}
 	switch err = unix.Connect(fd, to); err {
 	case nil:

@@ -57,9 +57,10 @@ func (c *conn) dial(ctx context.Context) error {
 		d.LocalAddr = s.local[c.index%len(s.local)]
 	}
 	to := s.to
-	if k := c.index % (1 + len(s.job.Also)); k > 0 {
+	if k := s.job.Server(c.index, c.dials); k > 0 {
 		to.Addr = s.job.Also[k-1]
 	}
+	c.dials++
 	nc, err := to.Connect(ctx, &d)
 	linked := s.now()
 	if err == nil && s.to.TLS != nil {
