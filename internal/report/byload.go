@@ -83,7 +83,7 @@ func (s *sweep) byLoadShort() (blocks []document.Block) {
 	if !ok {
 		return nil
 	}
-	t.After = "99 % of the requests took no longer, from when they were due; %: of each one's own capacity"
+	t.After = "the p99 of each load from when requests were due, median of loads; %: of each one's own capacity"
 	var missed []string
 	for _, r := range s.rows {
 		var at []string

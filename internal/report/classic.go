@@ -319,6 +319,7 @@ func (c *classic) table() document.Section {
 		row.Cells = append(row.Cells, totals...)
 		t.Rows = append(t.Rows, row)
 	}
+	c.addSentAgain(&t, c.rows)
 	out.Blocks = []document.Block{t, document.Items(slices.Concat(c.gaps(), c.marks(), c.growth())...)}
 	return out
 }

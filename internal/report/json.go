@@ -79,7 +79,7 @@ func (v *view) decisionJSON() decisionJSON {
 func (v *view) contestantJSON(r row) contestantJSON {
 	o := contestantJSON{Name: r.Name, Title: r.Title, Control: r.Control, Excluded: orNull(r.Excluded),
 		Notes: append([]string{}, r.Data...), Failure: r.Failure,
-		Built: r.Built, Launches: []result.Launch{}}
+		Built: r.Built, Launches: []result.Launch{}, SentAgain: v.sentAgain(r.Name)}
 	for _, l := range v.run.Launches {
 		if l.Contestant == r.Name {
 			o.Launches = append(o.Launches, l)

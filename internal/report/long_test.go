@@ -1,6 +1,7 @@
 package report
 
 import (
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -46,6 +47,24 @@ func TestStandstillsAreToldOf(t *testing.T) {
 	d.Valid = 0
 	if text := string(written(t, Text, d)); strings.Contains(text, "no answer came") {
 		t.Error(text)
+	}
+}
+
+// Requests that were sent again have a column in the answer, the page and the JSON; none, none.
+func TestSentAgainIsAColumn(t *testing.T) {
+	d := fixture()
+	for name, write := range map[string]func(io.Writer, *Data) error{"text": Text, "page": HTML, "json": JSON} {
+		if text := string(written(t, write, d)); strings.Contains(text, "sent again") || strings.Contains(text, "sent_again") {
+			t.Errorf("%s: a column of nothing", name)
+		}
+	}
+	first := d.Analysis.Order[0]
+	d.Run.Trials = append(d.Run.Trials, &result.Trial{Contestant: first, Load: result.Load{SentAgain: 1234}})
+	d.Run.Long = append(d.Run.Long, &result.Trial{Contestant: first, Load: result.Load{SentAgain: 1}})
+	for want, write := range map[string]func(io.Writer, *Data) error{"1,235": Text, "sent again": HTML, `"sent_again": 1235`: JSON} {
+		if text := string(written(t, write, d)); !strings.Contains(text, want) {
+			t.Errorf("without %q", want)
+		}
 	}
 }
 

@@ -68,6 +68,7 @@ func (p *paired) standings() document.Section {
 			t.After += " ∞: too few epochs for an interval."
 		}
 	}
+	p.addSentAgain(&t, p.all())
 	s.Blocks = []document.Block{t}
 	return s
 }

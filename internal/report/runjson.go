@@ -75,10 +75,11 @@ type contestantJSON struct {
 	Failure    *result.Failure `json:"failure"`
 	Ceiling    *number         `json:"ceiling_share_ratio,omitempty"` // of the generator's ceiling
 
-	Requests *int64           `json:"requests,omitempty"`
-	Errors   map[string]int64 `json:"errors,omitzero"`
-	Metrics  map[string]any   `json:"metrics,omitempty"` // value, lo and hi in the metric's unit, epochs, to_reference, absent
-	Growth   *growthJSON      `json:"memory_growth,omitempty"`
+	Requests  *int64           `json:"requests,omitempty"`
+	Errors    map[string]int64 `json:"errors,omitzero"`
+	SentAgain int64            `json:"sent_again,omitempty"` // in all loads
+	Metrics   map[string]any   `json:"metrics,omitempty"`    // value, lo and hi in the metric's unit, epochs, to_reference, absent
+	Growth    *growthJSON      `json:"memory_growth,omitempty"`
 
 	Idle     map[string]any     `json:"idle,omitempty"`
 	Levels   []figuresJSON      `json:"levels,omitzero"`

@@ -314,3 +314,30 @@ func (v *view) doubts() []document.Block {
 	}
 	return list
 }
+
+// sentAgain returns how often requests to a contestant were sent again on a new connection, in all its loads.
+func (v *view) sentAgain(name string) (n int64) {
+	for _, loads := range [][]*result.Trial{v.run.Trials, v.run.Long} {
+		for _, t := range loads {
+			if t.Contestant == name {
+				n += t.Load.SentAgain
+			}
+		}
+	}
+	return n
+}
+
+// addSentAgain adds a column of requests that were sent again to a table of rows with figures, if there were any.
+func (v *view) addSentAgain(t *document.Table, rows []row) {
+	if !slices.ContainsFunc(rows, func(r row) bool { return v.sentAgain(r.Name) > 0 }) {
+		return
+	}
+	t.Columns = append(t.Columns, document.Column{Head: "sent again", Number: true})
+	for i, r := range rows {
+		if r.Excluded == "" {
+			t.Rows[i].Cells = append(t.Rows[i].Cells, document.Cell{Value: document.Whole(v.sentAgain(r.Name))})
+		}
+	}
+	note := "sent again: requests that the server had not processed (HTTP/2), on a new connection, in all loads"
+	t.After = strings.TrimPrefix(t.After+"\n"+note, "\n")
+}

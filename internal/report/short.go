@@ -46,6 +46,7 @@ func (p *paired) short() document.Section {
 	}
 	words := strings.Join(nonEmpty(p.surer(rows, metrics), p.shortWords(rows, metrics)), " · ")
 	t.After = strings.Join(nonEmpty(words, footnotes), "\n")
+	p.addSentAgain(&t, rows)
 	s.Blocks = append([]document.Block{t}, newLevels(p.view).byLoadShort()...)
 	return s
 }
