@@ -98,7 +98,7 @@ func lottery(different int) func(int, int64, *http.Request) sent {
 		var all []string
 		for i := range 8 {
 			if i < different {
-				all = append(all, fmt.Sprint(rand.IntN(1_000_000)))
+				all = append(all, fmt.Sprint(1+rand.IntN(1_000_000))) // a rare 0 has a shape of its own
 			} else {
 				all = append(all, all[i%different])
 			}
