@@ -41,7 +41,7 @@ func plainly(d [][]float64, factor float64) (p []float64) {
 			vs = append(vs, variance(x))
 		}
 		for i, v := range vs {
-			t = append(t, math.Abs(loc[i])/(factor*math.Sqrt((v+Median(vs))/2/float64(n))))
+			t = append(t, math.Abs(loc[i])/(factor*math.Sqrt((v/4+Median(vs)*3/4)/float64(n))))
 		}
 		return t
 	}
@@ -49,7 +49,7 @@ func plainly(d [][]float64, factor float64) (p []float64) {
 	for _, j := range js {
 		logs = append(logs, j.Log)
 	}
-	seen := ts(d, logs, factor)
+	seen := ts(c, logs, factor)
 	reached, all := make([]int, m), 1
 	signs := make([]float64, n)
 	eachFlip(signs, 1, func() {
