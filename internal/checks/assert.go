@@ -85,6 +85,7 @@ func memoryUnexplained(run *result.Run, name string) bool {
 // HoldsAll reports whether the histogram of a load has as many latencies as there were right
 // responses. In older records it also includes wrong responses.
 func HoldsAll(l *result.Load) bool {
-	h, err := hist.Decode(l.Service)
+	h := hist.NewCoarse()
+	_, err := h.Add(l.Service)
 	return err == nil && h.Over() == 0 && (h.Count() == l.Succeeded || h.Count() == l.Succeeded+l.Failed)
 }

@@ -212,14 +212,23 @@ func (h *Histogram) Encode(significant int) (string, error) {
 // Decode reads the output of Encode, or any other HdrHistogram V2 compressed base64. Counts outside
 // the range are added to Over.
 func Decode(s string) (*Histogram, error) {
+	h := New()
+	_, err := h.Add(s)
+	return h, err
+}
+
+// Add merges an encoding as Decode reads it, without a Histogram of its own. It returns the number of
+// latencies in it, with those beyond the range.
+func (h *Histogram) Add(s string) (n int64, err error) {
 	d, err := hdr.Decode([]byte(s))
 	if err != nil {
-		return nil, fmt.Errorf("decode histogram: %w", err)
+		return 0, fmt.Errorf("decode histogram: %w", err)
 	}
-	h := New()
-	h.over = h.all().Merge(d)
-	h.max = h.all().Max()
-	return h, nil
+	h.over += h.all().Merge(d)
+	if d.Max() > h.max {
+		h.max = max(h.max, h.all().Max())
+	}
+	return d.TotalCount(), nil
 }
 
 // MarshalText writes h without loss: its encoding with all of its digits, the number of latencies beyond

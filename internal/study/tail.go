@@ -29,15 +29,11 @@ func mergeTails(a *analysis.Analysis, trials []*result.Trial) {
 		if lacks[name] = lacks[name] || l.Service == ""; lacks[name] {
 			continue
 		}
-		h, err := hist.Decode(l.Service)
-		if err != nil || h.Count()+h.Over() < l.Succeeded {
-			lacks[name] = true
-			continue
-		}
 		if n[name]++; merged[name] == nil {
 			merged[name] = hist.New()
 		}
-		merged[name].Merge(h)
+		all, err := merged[name].Add(l.Service)
+		lacks[name] = err != nil || all < l.Succeeded
 	}
 	for name, h := range merged {
 		if lacks[name] || h.Over() > 0 || !analysis.Bears(h.Count(), .99) {
