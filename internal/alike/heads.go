@@ -2,6 +2,8 @@ package alike
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -62,16 +64,20 @@ func (j *judge) unlikeHead(e *evidence, before *scenario.Answer, got *http1.Resp
 	})
 }
 
+// client reports whether the load's client sends cookies that it was sent, as Ask's does not.
+func (j *judge) client() bool { return j.contract.Session != "" || j.contract.Cookies }
+
 // learnHeads compares the sampled header sections of a side with those of its first answers before the
-// load.
+// load, unless the client keeps cookies.
 func (j *judge) learnHeads(e *evidence) {
 	e.unlike, e.counts = make([][]difference, len(e.heads)), map[int]map[string]int{}
 	for i := range e.heads {
 		x := &e.heads[i]
 		first := e.first(x.Index)
-		if first == nil || !j.accepted(x) {
+		if first == nil || !j.accepted(x) || j.client() {
 			continue
 		}
+		j.out[e.name].Heads++
 		if e.counts[x.Index] == nil {
 			e.counts[x.Index] = map[string]int{}
 		}
@@ -89,8 +95,8 @@ const mostAgain = 64
 
 // headers judges the sampled header sections of a side. They must be as before the load, or, where that
 // was another draw, as the side answers the same draw now; and what Ask sent must be answered now as then.
-// Where requests change state, only a header that every answer lacks is wrong, because a header may
-// depend on what is stored.
+// Where requests change state, a header may depend on what is stored: one is wrong that every answer lacks,
+// or that lost finds.
 func (j *judge) headers(e *evidence) error {
 	wrong := func(when, sent string, d *difference, then string) error {
 		return fmt.Errorf("%s it answered %s with %s: %s; %s: %s", when, sent, d.name(), d.b, then, d.a)
@@ -100,7 +106,7 @@ func (j *judge) headers(e *evidence) error {
 		x := &e.heads[i]
 		for k := range e.unlike[i] {
 			d, first, n := &e.unlike[i][k], e.first(x.Index), e.counts[x.Index]
-			everyone := d.b == "not sent" && n[d.what] == n[""] && n[""] >= fewestRepeated
+			everyone := (d.b == "not sent" || d.b == "none") && n[d.what] == n[""] && n[""] >= fewestRepeated
 			switch {
 			case first.Drawn && !j.sides.stateful:
 				if len(drawn) == 0 || drawn[len(drawn)-1].Mark != x.Mark {
@@ -111,8 +117,8 @@ func (j *judge) headers(e *evidence) error {
 			}
 		}
 	}
-	if len(e.heads) == 0 || j.sides.stateful {
-		return nil
+	if err := j.lost(e); err != nil || len(e.heads) == 0 || j.sides.stateful {
+		return err
 	}
 	drawn = some(drawn, mostAgain)
 	if len(drawn) > 0 {
@@ -139,6 +145,138 @@ func (j *judge) headers(e *evidence) error {
 		}
 	}
 	return nil
+}
+
+// carried are the lasting headers of an answer, by name in lower case, a cookie as "set-cookie NAME".
+func carried(fields []http1.Field, toHead bool) map[string]bool {
+	all := map[string]bool{}
+	for _, f := range fields {
+		if name := strings.ToLower(f.Name); name == "set-cookie" {
+			cookie, _, _ := strings.Cut(f.Value, "=")
+			all[name+" "+strings.TrimSpace(cookie)] = true
+		} else if lasting(name, toHead) {
+			all[name] = true
+		}
+	}
+	return all
+}
+
+// always returns the headers that all answers of a side to the request at index had before the load.
+func (one *side) always(index int) (all map[string]bool) {
+	for _, answers := range one.answers {
+		for k := range answers {
+			if a := &answers[k]; a.Index == index {
+				has := carried(a.Response.Fields, toHead(a))
+				if all == nil {
+					all = has
+				}
+				maps.DeleteFunc(all, func(what string, _ bool) bool { return !has[what] })
+			}
+		}
+	}
+	return all
+}
+
+// without counts the sampled answers to the request at index, up to the nth of all, and those that lack a
+// header, by each that all had before the load.
+func (e *evidence) without(index, nth int) (lack map[string]int, all int) {
+	first, before := e.first(index), e.always(index)
+	lack = map[string]int{}
+	for what := range before {
+		lack[what] = 0
+	}
+	for i := range e.heads {
+		if x := &e.heads[i]; x.Index == index && x.Nth <= nth && first != nil && x.Status == first.Response.Status {
+			all++
+			has := carried(x.Fields, toHead(first))
+			for what := range before {
+				if !has[what] {
+					lack[what]++
+				}
+			}
+		}
+	}
+	return lack, all
+}
+
+// last returns the number of the last header section that was sampled.
+func (e *evidence) last() (n int) {
+	for i := range e.heads {
+		n = max(n, e.heads[i].Nth)
+	}
+	return n
+}
+
+// fewLack is how many of 100 answers of another side may lack a header that lost requires.
+const fewLack = 1
+
+// lost returns an error if the answers lack a header in a share that chance does not explain, though all had
+// it before the load, and almost all answers of each other side have it under load, of those that all had it
+// before. Two sides are compared as far as both have come, because what is stored may fill up.
+func (j *judge) lost(e *evidence) error {
+	for index := range j.contract.Requests {
+		figures, excused := map[string]string{}, map[string]bool{}
+		for _, name := range j.names {
+			o := j.all[name]
+			nth := min(e.last(), o.last())
+			mine, all := e.without(index, nth)
+			theirs, of := o.without(index, nth)
+			if o == e || min(all, of) < fewestRepeated {
+				continue
+			}
+			for what, n := range mine {
+				if m, sent := theirs[what]; sent {
+					excused[what] = excused[what] || m*100 > of*fewLack || byLot(n, all, m, of) >= byChance
+					figures[what] += fmt.Sprintf("; in %d of %d sampled answers, %s in %d of %d", n, all, name, m, of)
+				}
+			}
+		}
+		for _, what := range slices.Sorted(maps.Keys(figures)) {
+			name, cookie, ok := strings.Cut(what, " ")
+			if excused[what] || j.sides.Allowed.excuses(&difference{what: "header:" + name}) != "" ||
+				j.client() && !j.lacksAgain(e, index, what) {
+				continue
+			}
+			if ok {
+				name += " (" + shown(cookie) + ")"
+			}
+			return fmt.Errorf("under load it answered %s with no header %s, though all answers before the load had it%s",
+				e.first(index).Sent, name, figures[what])
+		}
+	}
+	return nil
+}
+
+// lacksAgain reports whether an answer lacks a header that is asked for as before the load: by a client
+// that sends no cookie.
+func (j *judge) lacksAgain(e *evidence, index int, what string) bool {
+	for range fewestBefore {
+		now, err := j.again(e.name, nil)
+		if err != nil {
+			return false
+		}
+		for k := range now {
+			if a := &now[k]; a.Index == index && !carried(a.Response.Fields, toHead(a))[what] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// byLot returns the probability that at least m of the n things on one side are among m+m2 that are drawn
+// by lot of all, if n2 are on the other side (Fisher's exact test).
+func byLot(m, n, m2, n2 int) (p float64) {
+	ways := func(n, k int) float64 { // the logarithm
+		a, _ := math.Lgamma(float64(n + 1))
+		b, _ := math.Lgamma(float64(k + 1))
+		c, _ := math.Lgamma(float64(n - k + 1))
+		return a - b - c
+	}
+	for x := m; x <= min(n, m+m2); x++ {
+		p += math.Exp(ways(n, x) + ways(n2, m+m2-x) - ways(n+n2, m+m2))
+	}
+	return p
 }
 
 // elsewhereHead reports whether another side differs under load in the same header.

@@ -46,9 +46,7 @@ func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler
 		v.Long, e.heads = seen[one.name].Long(), seen[one.name].Heads()
 		j.names = append(j.names, one.name)
 		j.out[one.name], j.all[one.name] = v, e
-		if e.learn(s.stateful); contract.Session != "" || contract.Cookies {
-			e.heads = nil // their header sections are unlike the ones that Ask has seen
-		}
+		e.learn(s.stateful)
 		j.learnHeads(e)
 	}
 	for _, name := range j.names {
@@ -59,7 +57,7 @@ func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler
 			j.distributions(index)
 		}
 	}
-	if s.stateful && j.sampled() && contract.Session == "" && !contract.Cookies {
+	if s.stateful && j.sampled() && !j.client() {
 		j.stored()
 	}
 	return j.out
@@ -145,13 +143,14 @@ type judge struct {
 // evidence is what one side answered in the epoch.
 type evidence struct {
 	*side
-	kept, odd []load.Sampled
-	blended   []load.Sampled // of both, each in proportion to all answers like it
-	heads     []load.Sampled
-	unlike    [][]difference         // of heads in turn, from the first answer before the load
-	counts    map[int]map[string]int // of heads, by request: all, as "", and those with such a difference
-	differs   [][]difference         // of both in turn, from the first answer before the load; not of drawn requests
-	varies    map[int]*variance      // of the answers under load, against the first before it; not of drawn requests
+	kept, odd  []load.Sampled
+	fits, odds int64          // answers that these are samples of
+	blended    []load.Sampled // of both, each in proportion to all answers like it
+	heads      []load.Sampled
+	unlike     [][]difference         // of heads in turn, from the first answer before the load
+	counts     map[int]map[string]int // of heads, by request: all, as "", and those with such a difference
+	differs    [][]difference         // of both in turn, from the first answer before the load; not of drawn requests
+	varies     map[int]*variance      // of the answers under load, against the first before it; not of drawn requests
 }
 
 // learn finds what varies under load in the responses to requests without placeholders.
@@ -255,7 +254,7 @@ const slack = 2
 // shapes judges the answers that lack the shape of those before the load: another side must have
 // shown theirs. For requests with placeholders this is judged by asking, unless they are too long.
 func (j *judge) shapes(e *evidence) error {
-	others := map[int]*scenario.Shape{}
+	others, sparse, rare := map[int]*scenario.Shape{}, map[int]*scenario.Shape{}, map[int]int{}
 	for _, x := range e.odd {
 		first := e.first(x.Index)
 		if first == nil || first.Drawn && !x.Cut && !j.sides.stateful && len(j.names) > 1 {
@@ -274,6 +273,17 @@ func (j *judge) shapes(e *evidence) error {
 		} else {
 			why = shape.Breach(x.Body, slack)
 		}
+		if why != "" && !x.Cut && !j.sides.stateful {
+			if sparse[x.Index] == nil {
+				sparse[x.Index] = j.others(e.name, x.Index)
+				sparse[x.Index].AllowRare()
+			}
+			if sparse[x.Index].Breach(x.Body, slack) == "" {
+				if rare[x.Index]++; j.rare(e, x.Index, rare[x.Index]) {
+					continue
+				}
+			}
+		}
 		if why != "" {
 			if len(x.Body) > 0 {
 				why += ": " + shown(string(x.Body))
@@ -283,6 +293,37 @@ func (j *judge) shapes(e *evidence) error {
 		}
 	}
 	return nil
+}
+
+// mostRare is the share of answers, 1 in so many, that may hold a value which no other answer holds.
+const mostRare = 10
+
+// rare reports whether n odd answers that were kept of the request at index are few enough to hold by chance
+// a value, such as zero, that no answer had before the load and none of the other sides has under it. That
+// values vary there at all is judged apart.
+func (j *judge) rare(e *evidence, index, n int) bool {
+	others, mine := 0, e.answered(index)
+	j.sides.responses(index, func(*scenario.Answer) bool { others++; return true })
+	for _, name := range j.names {
+		if name != e.name {
+			others += j.all[name].answered(index)
+		}
+	}
+	all := int(int64(n) * e.odds / int64(len(e.odd)))
+	return all <= max(1, mine/mostRare) && byLot(all, mine, 0, others) >= byChance
+}
+
+// answered returns about how many answers to the request at index came under load.
+func (e *evidence) answered(index int) int {
+	of := func(sample []load.Sampled, all int64) (n int64) {
+		for i := range sample {
+			if sample[i].Index == index {
+				n++
+			}
+		}
+		return n * all / int64(max(1, len(sample)))
+	}
+	return int(of(e.kept, e.fits) + of(e.odd, e.odds))
 }
 
 // others returns the shape of all bodies before the load, and of those of the other sides under

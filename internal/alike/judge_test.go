@@ -3,6 +3,7 @@ package alike
 import (
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -169,6 +170,143 @@ func TestHeaders(t *testing.T) {
 			if (err != nil) != (c.wrong != "" && !varies) || err != nil && !strings.Contains(err.Error(), c.wrong) {
 				t.Errorf("%s, varies: %v: %v", name, varies, err)
 			}
+		}
+	}
+}
+
+// TestLostHeaders: a side that lacks a header in a share of its answers is wrong where all answers before the
+// load had it and those of the other side have it under load, as far as both sides have come.
+func TestLostHeaders(t *testing.T) {
+	lines := func(text string) (all []http1.Field) {
+		for _, line := range strings.Split(text, "; ") {
+			if name, value, ok := strings.Cut(line, ": "); ok {
+				all = append(all, http1.Field{Name: name, Value: value})
+			}
+		}
+		return all
+	}
+	const sid, both = "Set-Cookie: sid=1", "Set-Cookie: sid=1; Set-Cookie: csrf=2; ETag: 3"
+	after := func(from int, without string) func(int, string) string {
+		return func(i int, full string) string {
+			if i >= from {
+				return without
+			}
+			return full
+		}
+	}
+	each := func(n int, without string) func(int, string) string {
+		return func(i int, full string) string {
+			if i%n == 0 {
+				return without
+			}
+			return full
+		}
+	}
+	for name, c := range map[string]struct {
+		before string
+		a, b   func(i int, full string) string
+		nA, nB int
+		client bool   // it keeps cookies
+		now    string // a's answer without a cookie, after the load
+		wrong  string
+	}{
+		"stops":                      {sid, after(100, ""), nil, 300, 300, false, "", "no header set-cookie (sid), though all answers before the load had it; in 200 of 300 sampled answers, b in 0 of 300"},
+		"one in five":                {sid, each(5, ""), each(200, ""), 500, 500, false, "", "no header set-cookie"},
+		"one of two cookies":         {both, each(3, sid+"; ETag: 3"), nil, 400, 400, false, "", "set-cookie (csrf), "},
+		"no ETag":                    {both, each(3, sid+"; Set-Cookie: csrf=2"), nil, 400, 400, false, "", "no header etag, "},
+		"all, cookies":               {sid, after(0, ""), nil, 60, 20, false, "", "set-cookie"},
+		"the other lacks it as well": {sid, each(3, ""), each(4, ""), 400, 400, false, "", ""},
+		"by chance":                  {sid, each(40, ""), nil, 400, 400, false, "", ""},
+		"a header of caches":         {"X-Cache: HIT", each(3, ""), nil, 400, 400, false, "", ""},
+		"where only a has come":      {sid, after(300, ""), nil, 1000, 300, false, "", ""},
+		"kept cookies, alike":        {sid, after(4, ""), after(4, ""), 400, 400, true, sid, ""},
+		"set where none is sent":     {sid, after(4, ""), nil, 400, 400, true, sid, ""},
+		"kept cookies, stops":        {sid, after(100, ""), nil, 400, 400, true, "", "set-cookie"},
+	} {
+		j := judged("POST /login", map[string][]string{"a": {"", ""}, "b": {"", ""}}, nil)
+		j.sides.stateful, j.contract.Cookies = true, c.client
+		for side, under := range map[string]func(int, string) string{"a": c.a, "b": c.b} {
+			e, n := j.all[side], map[string]int{"a": c.nA, "b": c.nB}[side]
+			for k := range e.answers {
+				e.answers[k][0].Response.Fields = lines(c.before)
+			}
+			for i := range n {
+				text := c.before
+				if under != nil {
+					text = under(i, text)
+				}
+				e.heads = append(e.heads, load.Sampled{Status: 200, Fields: lines(text), Nth: i})
+			}
+			j.learnHeads(e)
+		}
+		j.again = func(string, []scenario.Mark) ([]scenario.Answer, error) {
+			return []scenario.Answer{{Sent: "POST /login", Response: &http1.Response{Status: 200, Fields: lines(c.now)}}}, nil
+		}
+		if err := j.headers(j.all["a"]); (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := j.headers(j.all["b"]); err != nil {
+			t.Errorf("%s: b: %v", name, err)
+		}
+		if n := j.out["a"].Heads; (n == int64(c.nA)) == c.client {
+			t.Errorf("%s: %d header sections", name, n)
+		}
+	}
+}
+
+// TestRareZeros: a zero, or an empty list, that comes by chance fails no side; one in place of a value in more
+// answers than chance explains does, and so does any other kind of value.
+func TestRareZeros(t *testing.T) {
+	for name, c := range map[string]struct {
+		odd     string
+		kept    int
+		odds    int64 // of so many, as many as 256 are kept
+		answers int64 // of each side
+		other   string
+		wrong   bool
+	}{
+		"once":                        {`{"n":[0,7]}`, 100, 1, 10_000, "", false},
+		"once of few":                 {`{"n":[0,7]}`, 4, 1, 5, "", false},
+		"nine of a million":           {`{"n":[8,0]}`, 256, 9, 1_000_000, "", false},
+		"an empty list":               {`{"n":[]}`, 256, 2, 1_000_000, "", false},
+		"one in 25":                   {`{"n":[0,0]}`, 256, 120, 3000, "", true},
+		"each third":                  {`{"n":[0,7]}`, 100, 1000, 3000, "", true},
+		"each third of few":           {`{"n":[0,7]}`, 10, 5, 15, "", true},
+		"the other has it in as many": {`{"n":[0,7]}`, 100, 1000, 3000, `{"n":[0,1]}`, false},
+		"null once":                   {`{"n":[null,7]}`, 100, 1, 10_000, "", true},
+		"an empty text":               {`{"n":"","m":1}`, 100, 1, 10_000, "", true},
+	} {
+		var before, under []string
+		for i := range 20 {
+			before = append(before, fmt.Sprintf(`{"n":[%d,%d]}`, 1+i, 2+i))
+		}
+		for i := range c.kept {
+			under = append(under, fmt.Sprintf(`{"n":[%d,%d]}`, 1+i, 2+i))
+		}
+		j := judged("GET /", map[string][]string{"a": before, "b": before}, map[string][]string{"a": under, "b": under})
+		e, o := j.all["a"], j.all["b"]
+		for range min(c.odds, 256) {
+			e.odd = append(e.odd, sampledOf(c.odd))
+		}
+		if c.other != "" {
+			o.odd = append(o.odd, sampledOf(c.other))
+		}
+		e.blend(c.answers-c.odds, c.odds)
+		o.blend(c.answers, int64(len(o.odd)))
+		if err := j.shapes(e); (err != nil) != c.wrong {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestByLot: the probability is the exact one of Fisher's test.
+func TestByLot(t *testing.T) {
+	for _, c := range []struct {
+		m, n, m2, n2 int
+		want         float64
+	}{{3, 3, 1, 5, 5. / 70}, {0, 4, 2, 4, 1}, {2, 2, 0, 2, 1. / 6}, {1, 10, 0, 0, 1}} {
+		if p := byLot(c.m, c.n, c.m2, c.n2); math.Abs(p-c.want) > 1e-9 {
+			t.Errorf("%+v: %v", c, p)
 		}
 	}
 }

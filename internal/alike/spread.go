@@ -102,6 +102,7 @@ func (j *judge) spreads(index int) map[string]*spread {
 
 // blend makes one sample of both, of which so many answers had their shape and so many had not.
 func (e *evidence) blend(fits, odds int64) {
+	e.fits, e.odds = fits, odds
 	share := func(of []load.Sampled, all int64) float64 {
 		if all == 0 {
 			return 1

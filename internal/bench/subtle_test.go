@@ -73,6 +73,11 @@ func tagged(_ int, _ int64, r *http.Request) sent {
 	return plainText(body, "ETag", fmt.Sprintf(`"%x"`, crc32.ChecksumIEEE([]byte(body))), "Vary", "Accept")
 }
 
+func login(_ int, _ int64, r *http.Request) sent {
+	return plainText(fmt.Sprintf(`{"user":%q}`, r.URL.Query().Get("user")), "Set-Cookie",
+		fmt.Sprintf("sid=%x; HttpOnly", rand.Uint64()))
+}
+
 func hello(_ int, _ int64, _ *http.Request) sent {
 	return plainText("hello\n", "Vary", "Accept", "Content-Security-Policy", "default-src 'self'")
 }
@@ -98,7 +103,7 @@ func lottery(different int) func(int, int64, *http.Request) sent {
 		var all []string
 		for i := range 8 {
 			if i < different {
-				all = append(all, fmt.Sprint(1+rand.IntN(1_000_000))) // a rare 0 has a shape of its own
+				all = append(all, fmt.Sprint(rand.IntN(1_000_000)))
 			} else {
 				all = append(all, all[i%different])
 			}
@@ -150,6 +155,7 @@ var subtle = []struct {
 	{"eight numbers, two different", "/", 0, lottery(8), lottery(2)},
 	{"a value per path", "/d/{int:1..2000}", 0, dated, once(dated)},
 	{"a clock that stands still beside a value that varies", "/d/1", 0, dated, stopped},
+	{"a login without its cookie", "POST /login?user={int:1..5000}", 300, login, without("Set-Cookie", login)},
 	{"a clock that stands still, drawn", "/d/{int:1..30}", 0, dated, stopped},
 }
 
@@ -196,6 +202,8 @@ func TestHonestAndUnlike(t *testing.T) {
 				linear = linear*1664525 + 1013904223
 				return 1 + int(linear>>8)%10_000
 			})},
+		{"zeros that are rare", "/", body(`{"row":%d}`, func() any { return rand.IntN(5000) }), nil},
+		{"logins", "POST /login?user={int:1..5000}", login, nil},
 		{"dice", "/", body(`{"pips":%d}`, func() any { return 1 + rand.IntN(6) }), nil},
 		{"durations", "/", body(`{"id":"x","took_us":%d}`, func() any { return 3 + rand.IntN(20) }),
 			body(`{"id":"x","took_us":%d}`, func() any { return 500 + rand.IntN(90_000) })},

@@ -27,6 +27,7 @@ type Sampler struct {
 	every     uint64 // 0: 1
 	heads     []Sampled
 	headBytes int
+	taken     int // header sections
 }
 
 // Sampled is one answer.
@@ -38,6 +39,7 @@ type Sampled struct {
 	Body   []byte
 	Cut    bool          // Body lacks the end
 	Fields []http1.Field // of Heads alone
+	Nth    int           // of all header sections that were taken, from 0
 	size   int           // of Fields, bytes
 }
 
@@ -178,6 +180,7 @@ func (s *Sampler) head(w *scenario.Want, status int, fields []byte) {
 		s.heads[at], s.heads[last] = s.heads[last], Sampled{}
 		s.heads = s.heads[:last]
 	}
+	one.Nth, s.taken = s.taken, s.taken+1
 	s.heads, s.headBytes = append(s.heads, one), s.headBytes+one.size
 }
 

@@ -88,7 +88,8 @@ func TestSamplerBounds(t *testing.T) {
 	for _, x := range s.Heads() {
 		bytes += x.size
 	}
-	if n := len(s.Heads()); n == 0 || n > mostHeads || bytes > mostHeadBytes || bytes != s.headBytes {
+	if n := len(s.Heads()); n == 0 || n > mostHeads || bytes > mostHeadBytes || bytes != s.headBytes ||
+		s.heads[n-1].Nth != 6*mostHeads-1 {
 		t.Errorf("%d heads of %d bytes", n, bytes)
 	}
 }

@@ -21,6 +21,23 @@ func TestLoosen(t *testing.T) {
 	}
 }
 
+// TestAllowRare: a number may be zero, and a list empty, at any depth; nothing else changes.
+func TestAllowRare(t *testing.T) {
+	s := NewShape([][]byte{[]byte(`{"rows":[{"id":4,"zero":0}],"text":"abcdefgh"}`)}, true)
+	s.AllowRare()
+	for body, fits := range map[string]bool{
+		`{"rows":[{"id":0,"zero":0},{"id":1,"zero":0}],"text":"a"}`: true,
+		`{"rows":[],"text":"abcdefgh"}`:                             true,
+		`{"rows":[{"id":4,"zero":1}],"text":"abcdefgh"}`:            false,
+		`{"rows":[{"id":null,"zero":0}],"text":"abcdefgh"}`:         false,
+		`{"rows":[{"id":4,"zero":0}],"text":""}`:                    false,
+	} {
+		if why := s.Breach([]byte(body), 2); (why == "") != fits {
+			t.Errorf("%s: %q", body, why)
+		}
+	}
+}
+
 // TestCheckedOfHEAD: a response to HEAD has no body that could be checked.
 func TestCheckedOfHEAD(t *testing.T) {
 	body := ""

@@ -155,6 +155,23 @@ func (n *node) free() {
 	}
 }
 
+// AllowRare makes the bodies fit, too, in which a zero is in place of another number, or no element is in a list.
+func (s *Shape) AllowRare() {
+	if s.names != nil {
+		s.names.allowRare()
+	}
+}
+
+func (n *node) allowRare() {
+	n.kinds |= n.kinds&isNumber>>1 | n.kinds&isList>>1 // isZero, isEmptyList
+	if n.element != nil {
+		n.element.allowRare()
+	}
+	for i := range n.members {
+		n.members[i].allowRare()
+	}
+}
+
 // Breach says how a body does not fit, other than by its length if that is up to so many times
 // longer or shorter; "" if it fits.
 func (s *Shape) Breach(body []byte, times int64) string {
