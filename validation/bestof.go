@@ -94,20 +94,26 @@ type outcome struct {
 func (g page) BestOfTable() table {
 	t := table{words("|hog|comparisons|with a winner, %|typical difference|largest")}
 	for _, hog := range []bool{false, true} {
-		var best, paired []outcome
+		beside := map[bool]string{true: "yes"}[hog]
+		var best []outcome
 		for i := range g.BestOf {
 			if b := &g.BestOf[i]; b.Hog == hog {
 				best = append(best, outcome{math.Abs(math.Log(b.ratio())), b.wins()})
 			}
 		}
-		for i := range g.Live {
-			if l := &g.Live[i]; l.Kind == LiveSame && l.analysed() && l.Hog == hog {
-				wins := l.different() || different(analysis.Verdict(l.Throughput.Verdict))
-				paired = append(paired, outcome{math.Abs(math.Log(l.Throughput.Ratio)), wins})
+		t = append(t, bestOfRow("best of three", beside, best))
+		for _, old := range []bool{true, false} {
+			var paired []outcome
+			for _, c := range g.liveCouples(LiveSame, 0, old) {
+				if c.run.Hog == hog {
+					wins := c.different() || different(analysis.Verdict(c.Throughput.Verdict))
+					paired = append(paired, outcome{math.Abs(math.Log(c.Throughput.Ratio)), wins})
+				}
+			}
+			if title := map[bool]string{true: "dyno, by signed ranks", false: "dyno"}[old]; paired != nil {
+				t = append(t, bestOfRow(title, beside, paired))
 			}
 		}
-		beside := map[bool]string{true: "yes"}[hog]
-		t = append(t, bestOfRow("best of three", beside, best), bestOfRow("dyno", beside, paired))
 	}
 	return t
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"dyno/internal/checks"
+	"dyno/internal/plan"
 	"dyno/internal/result"
 )
 
@@ -18,10 +18,8 @@ type Carried struct {
 }
 
 // carryFaults are what two servers without controls are compared with.
-var carryFaults = slices.Concat(
-	[]Foe{follow(0), follow(.01), follow(.02), follow(.03), follow(.05)},
-	[]Foe{Assumptions[len(Assumptions)-2].Foe, Assumptions[len(Assumptions)-1].Foe},
-)
+var carryFaults = []Foe{follow(0), follow(.01), follow(.02), follow(.03), follow(.05),
+	caught("", "drift in each round"), caught("", "drift in step with rounds")}
 
 // follow makes what follows the first server slower by a share.
 func follow(by float64) Foe {
@@ -31,17 +29,17 @@ func follow(by float64) Foe {
 
 // carried compares two servers, with the interim analyses of a real run.
 func carried(ctx context.Context, o *Options) (out []Carried) {
-	analyses := plannedAnalyses(lone(2).plan)
+	p := lone(2).plan
+	analyses := plannedAnalyses(p)
 	for i := range carryFaults {
 		foe := &carryFaults[i]
 		o.tell("checks: %s", foe.Name)
 		different := func(drawn bool) Rate {
-			all := compare(ctx, o.Reps, 2, analyses, 0, func(rep int) func(int) [][]float64 {
-				f := newField(trapNoise, make([]float64, 2), Standard.Rounds, source(o.Seed, "carried/"+foe.Name, rep))
+			return compare(ctx, o.Reps, make([]float64, 2), analyses, func(rep int) func(int) [][]float64 {
+				f := newField(trapNoise, make([]float64, 2), p.Rounds, source(o.Seed, "carried/"+foe.Name, rep))
 				f.foe, f.unchained = foe, drawn
 				return f.epoch
-			})
-			return count(all, func(p played) bool { return p.false })
+			}).False()
 		}
 		out = append(out, Carried{Fault: foe.Name, Drawn: different(true), Chained: different(false)})
 	}
@@ -54,9 +52,9 @@ type setup struct {
 	plan result.Plan
 }
 
-// lone returns Standard without controls.
+// lone returns a plan of profile standard without controls.
 func lone(k int) setup {
-	p := runPlan(Standard.Name, k)
+	p := runPlan(plan.Standard, k)
 	p.Controls = []string{}
 	return setup{fmt.Sprintf("standard, %d, no controls", k), p}
 }
@@ -64,9 +62,9 @@ func lone(k int) setup {
 // setups returns the tested plans: two servers without controls, a few servers, as many as in the
 // default study, and the longer profile.
 func setups() []setup {
-	full := runPlan(Full.Name, 3)
+	full := runPlan("full", 3)
 	full.BudgetNS = 15 * 60e9
-	few, many := runPlan(Standard.Name, 3), runPlan(Standard.Name, 7)
+	few, many := runPlan(plan.Standard, 3), runPlan(plan.Standard, 7)
 	return []setup{lone(2), {"standard, 3", few}, {"standard, 7", many}, {"full, 3", full}}
 }
 

@@ -36,7 +36,9 @@ func TestChecksTell(t *testing.T) {
 	for _, c := range found {
 		for i, told := range c.Detected {
 			switch {
-			case c.Check == checks.Drift && told.Share() < 1,
+			// Two servers alone are told apart by an early analysis, where V16 cannot tell yet.
+			case c.Check == checks.Drift && told.Hits+c.CannotTell[i].Hits < told.Of,
+				c.Check == checks.Drift && i > 0 && told.Share() < 1,
 				c.Check == checks.Twins && i > 0 && told.Share() < .5,
 				c.Check == checks.Twins && i == 0 && told.Hits > 0:
 				t.Errorf("%s, %s, %s: %v", c.Check, c.Fault, c.Setups[i], told)

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"dyno/internal/checks"
 	"dyno/internal/result"
 )
 
@@ -16,11 +15,7 @@ type field struct {
 	truth     []float64 // log of each server's speed
 	foe       *Foe      // nil for none
 	rounds    int       // per epoch
-	gated     bool      // discarded rounds are repeated
 	unchained bool      // each round begins with the server that is drawn first
-	blocks    bool      // all trials of a server in a row, instead of rounds
-	fixed     bool      // all rounds in the order of the servers
-	resident  bool      // the processes of the first epoch stay
 
 	rng     *rand.Rand
 	machine *wander
@@ -36,7 +31,7 @@ type field struct {
 // newField returns a field of len(truth) servers. All random numbers come from rng.
 func newField(noise Noise, truth []float64, rounds int, rng *rand.Rand) *field {
 	return &field{
-		noise: noise, truth: truth, rounds: rounds, gated: true, rng: rng, machine: newWander(rng),
+		noise: noise, truth: truth, rounds: rounds, rng: rng, machine: newWander(rng),
 		starts: newStep(startTime * float64(len(truth))), start: make([]float64, len(truth)), before: -1,
 	}
 }
@@ -70,21 +65,12 @@ func (f *field) begin() {
 	f.machine.rest(f.starts)
 	f.now += startTime * float64(len(f.truth))
 	f.before = -1
-	if f.resident && f.started {
-		return
-	}
 	for i := range f.start {
 		fresh := f.noise.Start * f.scale(i) * f.rng.NormFloat64()
 		if f.noise.Rho != 0 && f.started {
 			fresh = f.noise.Rho*f.start[i] + math.Sqrt(1-f.noise.Rho*f.noise.Rho)*fresh
 		}
 		f.start[i] = fresh
-		if f.noise.Off > 0 && f.rng.Float64() < f.noise.Off {
-			f.start[i] -= f.noise.OffBy * f.rng.ExpFloat64()
-		}
-	}
-	if f.noise.Odd != nil {
-		f.start[0] += f.noise.Odd(f.rng)
 	}
 	f.started = true
 }
@@ -110,28 +96,15 @@ func (f *field) trial(round, position, server int) (log, background float64) {
 	return log, background
 }
 
-// epoch takes the rounds of one epoch: one row a round, in it one value a server. By the rules of
-// plan rounds are discarded and repeated, and an epoch with too few of them is taken again.
-func (f *field) epoch(number int) [][]float64 {
+// epoch takes the rounds of one epoch: one row a round, in it one value a server.
+func (f *field) epoch(int) [][]float64 {
 	f.begin()
-	if f.blocks {
-		return f.epochOfBlocks()
-	}
-	var rows [][]float64
-	repeats := 0
-	for r := 0; r < f.rounds; {
-		row, discarded := f.round(r, f.order())
-		if discarded && f.gated && repeats < f.rounds {
-			repeats++
-			continue
+	rows := make([][]float64, f.rounds)
+	for r := range rows {
+		rows[r] = make([]float64, len(f.truth))
+		for position, server := range f.order() {
+			rows[r][server], _ = f.trial(r, position, server)
 		}
-		if !discarded || !f.gated {
-			rows = append(rows, row)
-		}
-		r++
-	}
-	if 2*len(rows) < f.rounds {
-		return f.epoch(number)
 	}
 	return rows
 }
@@ -140,65 +113,15 @@ func (f *field) epoch(number int) [][]float64 {
 // loaded last in the epoch comes first.
 func (f *field) order() []int {
 	order := f.rng.Perm(len(f.truth))
-	if f.fixed {
-		slices.Sort(order)
-		return order
-	}
 	if i := slices.Index(order, f.before); i > 0 && !f.unchained {
 		order[0], order[i] = order[i], order[0]
 	}
 	return order
 }
 
-// epochOfBlocks loads one server after the other, each as often as there are rounds.
-func (f *field) epochOfBlocks() [][]float64 {
-	rows := make([][]float64, f.rounds)
-	for r := range rows {
-		rows[r] = make([]float64, len(f.truth))
-	}
-	for _, server := range f.rng.Perm(len(f.truth)) {
-		for r, v := range f.block(server) {
-			rows[r][server] = v
-		}
-	}
-	return rows
-}
-
-// block loads one server as often as there are rounds. A discarded trial is taken again, at most as
-// often as there are rounds.
-func (f *field) block(server int) (logs []float64) {
-	for repeats := 0; len(logs) < f.rounds; {
-		row, discarded := f.round(len(logs), []int{server})
-		if discarded && f.gated && repeats < f.rounds {
-			repeats++
-			continue
-		}
-		logs = append(logs, row[server])
-	}
-	return logs
-}
-
-// round loads the servers in that order. It reports whether plan would discard the round, by the
-// background CPU that was seen.
-func (f *field) round(round int, order []int) (row []float64, discarded bool) {
-	row = make([]float64, len(f.truth))
-	for i := range row {
-		row[i] = math.NaN()
-	}
-	var causes []*result.Trial
-	for position, server := range order {
-		log, background := f.trial(round, position, server)
-		row[server] = log
-		if f.foe != nil {
-			causes = append(causes, &result.Trial{Causes: causesOf(background)})
-		}
-	}
-	return row, checks.Discard(causes)
-}
-
 // causesOf returns the causes of a trial in which other programs were seen to take that share of the
 // server's CPU.
 func causesOf(background float64) result.Causes {
-	const wall = (gapTime + trialTime) * 1e9
+	const wall = trialTime * 1e9
 	return result.Causes{WallNS: wall, ServerCPUs: 1, GeneratorCPUs: 1, BackgroundServerNS: int64(background * wall)}
 }

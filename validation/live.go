@@ -17,7 +17,8 @@ type Live struct {
 	Kind    string   `json:"kind"`   // as LiveTask
 	Hog     bool     `json:"hog"`    // a program took CPU in bursts meanwhile
 	Seed    uint64   `json:"seed"`
-	Primary string   `json:"primary"` // the metric that decided
+	Primary string   `json:"primary"`         // the metric that decided
+	Judge   string   `json:"judge,omitempty"` // liveJudge; empty: the signed ranks that dyno judged by before
 	*Couple          // of a run of two servers
 	Couples []Couple `json:"couples,omitempty"` // of costs: the first server against each that costs more
 	// Programs are the SHA-256 of the programs of relinked: of the first server in each layout, then of
@@ -50,7 +51,7 @@ type Side struct {
 	Ratio   float64 `json:"ratio"`
 	Lo      float64 `json:"lo"` // 0 and Hi 0: too few epochs for an interval
 	Hi      float64 `json:"hi"`
-	P       float64 `json:"p"`       // exact signed-rank
+	P       float64 `json:"p"`
 	Verdict string  `json:"verdict"` // as analysis.Verdict
 }
 
@@ -58,15 +59,17 @@ type Side struct {
 // not on the measured values.
 func (l *Live) analysed() bool { return l.Analyses > 0 }
 
-// fewer reports whether the run is of programs that are linked anew in fewer layouts than a run of two
-// has now. Then it is shown, but made again and in no bar.
-func (l *Live) fewer() bool {
-	return l.Kind == LiveRelinked && len(l.Programs) < 2*plan.LayoutsOf(2)
-}
+// liveJudge names the statistic of today's runs: joint sign flips.
+const liveJudge = "flips"
 
-// kind returns the kind of the run, as rows and bars take them.
+// old reports whether the run was judged by another statistic. Then it is shown, but made again and in
+// no bar.
+func (l *Live) old() bool { return l.Judge != liveJudge }
+
+// kind returns the kind of the run, as rows and bars take them. Those of programs that are linked in fewer
+// layouts than a run of two has now are a kind of their own.
 func (l *Live) kind() string {
-	if l.fewer() {
+	if l.Kind == LiveRelinked && len(l.Programs) < 2*plan.LayoutsOf(2) {
 		return liveFewer
 	}
 	return l.Kind

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"math"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -27,7 +26,7 @@ func playFake(t LiveTask) *result.Run {
 	case LiveFull:
 		r.Profile, r.Budget = "full", 600e9
 	case LiveCosts:
-		r.Budget, r.Analyses = 200e9, []int{12}
+		r.Budget = 200e9
 	}
 	p, err := plan.New(r, plan.World{Now: time.Unix(1_500_000_000, 0)})
 	if err != nil {
@@ -151,10 +150,10 @@ func TestLiveGoesOn(t *testing.T) {
 	blind := options(0)
 	blind.Done[9].Analyses = 0
 	again := slices.IndexFunc(blind.Done, func(l Live) bool { return l.Kind == LiveRelinked })
-	blind.Done[again].Programs = make([]string, 8)
+	blind.Done[again].Judge = ""
 	if err := RunLive(t.Context(), &LiveOptions{Done: blind.Done, Play: blind.Play, Keep: func(l Live) error {
 		if l.Number != 9 && l.Number != again {
-			t.Errorf("run %d is made again, where 9 came to no look, and %d was linked in four orders", l.Number, again)
+			t.Errorf("run %d is made again, where 9 came to no look, and %d was judged otherwise", l.Number, again)
 		}
 		twice = append(twice, l.Number)
 		return nil
@@ -164,8 +163,8 @@ func TestLiveGoesOn(t *testing.T) {
 	if len(twice) != 2 {
 		t.Errorf("made again: %v", twice)
 	}
-	if old := (&Results{Live: blind.Done}).liveCouples(liveFewer, 0); len(old) != 1 {
-		t.Errorf("%d rows of fewer orders", len(old))
+	if old := (&Results{Live: blind.Done}).liveCouples(LiveRelinked, 0, true); len(old) != 1 {
+		t.Errorf("%d old rows", len(old))
 	}
 	played = played[:LiveAll]
 	if err := RunLive(t.Context(), options(2)); err != nil {
@@ -194,12 +193,11 @@ func checkLive(t *testing.T, p *Results) {
 	if math.Abs(factor-fakeFactor) > .05 {
 		t.Errorf("a factor of %v", factor)
 	}
-	missed, rows := 0, 0
+	missed := 0
 	for i := range p.Live {
 		l := &p.Live[i]
 		task := liveTaskAt(l.Number)
 		for j, c := range l.couples() {
-			rows++
 			if c.Cost != task.Costs[j+1] || math.Abs(fakeFactor*c.costs()-c.Cost) > .004 || c.Throughput.Ratio == 0 {
 				t.Errorf("run %d: %+v", l.Number, c)
 			}
@@ -207,7 +205,7 @@ func checkLive(t *testing.T, p *Results) {
 				missed++
 			}
 		}
-		if len(l.couples()) != len(task.Contestants)-1 || l.Epochs < 8 || l.Seconds < 30 ||
+		if len(l.couples()) != len(task.Contestants)-1 || l.Epochs < 3 || l.Seconds < 5 ||
 			l.Started != "2017-07-14T02:40:00Z" || l.DiscardedShare != 0 || l.Machine != "none, 2 CPUs" {
 			t.Errorf("%+v", l)
 		}
@@ -218,9 +216,6 @@ func checkLive(t *testing.T, p *Results) {
 	var page bytes.Buffer
 	if err := Page(&page, p); err != nil {
 		t.Fatal(err)
-	}
-	if got := len(regexp.MustCompile(`(?m)^\| \d+ \| A/`).FindAllString(page.String(), -1)); got != rows {
-		t.Errorf("the page has %d of %d rows:\n%s", got, rows, &page)
 	}
 	if strings.Contains(page.String(), "NaN") || strings.Contains(page.String(), "%!") {
 		t.Errorf("a figure is not one:\n%s", &page)
@@ -283,12 +278,12 @@ func TestLiveBias(t *testing.T) {
 	}
 	p := &Results{}
 	for range 8 {
-		p.Live = append(p.Live, Live{Kind: LiveCosts, Analyses: 1,
+		p.Live = append(p.Live, Live{Kind: LiveCosts, Analyses: 1, Judge: liveJudge,
 			Couples: []Couple{couple(.02, .001, 0), couple(.1, .003, .004)}})
 	}
 	p.Live = append(p.Live, Live{Kind: LiveCosts, Couples: []Couple{couple(.02, 9, 9)}}) // it came to no analysis
 	for rates, want := range map[bool]float64{false: .002, true: .002} {
-		errs := p.liveErrors(LiveCosts, 0, rates)
+		errs := p.liveErrors(LiveCosts, 0, rates, false)
 		if len(errs) != 8 || math.Abs(errs[0]-want) > 1e-12 {
 			t.Errorf("rates %t: %v, want %v", rates, errs, want)
 		}

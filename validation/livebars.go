@@ -30,7 +30,7 @@ func oddRuns(n int) int {
 // LiveBars returns the limits of the live runs. They stay open until all runs have been made.
 func (p *Results) LiveBars() []Bar {
 	made := func(kind string, cost float64, f func(*Couple) bool) Rate {
-		all := p.liveCouples(kind, cost)
+		all := p.liveCouples(kind, cost, false)
 		return count(all, func(c liveCouple) bool { return f(&c.Couple) })
 	}
 	most := func(target string, r Rate, runs, most int) Bar {
@@ -76,7 +76,7 @@ func (p *Results) fullBar() Bar {
 	b := Bar{Target: "live +5 % cost, profile full: time to the verdict", Limit: "≤ 5 min", Worst: "no live run yet",
 		Met: true, Open: true}
 	longest, missed := 0., ""
-	for _, c := range p.liveCouples(LiveFull, liveCost) {
+	for _, c := range p.liveCouples(LiveFull, liveCost, false) {
 		longest, b.Open = max(longest, c.run.Seconds), false
 		if !c.Found {
 			missed = ", and not found"
@@ -90,7 +90,7 @@ func (p *Results) fullBar() Bar {
 func (p *Results) biasBar(metric string, rates bool) Bar {
 	b := Bar{Target: "live +2, +5, +10 % of four servers: bias of " + metric, Limit: "< 0.2 %", Worst: "no live run yet",
 		Open: true}
-	errs := p.liveErrors(LiveCosts, 0, rates)
+	errs := p.liveErrors(LiveCosts, 0, rates, false)
 	if len(errs) == 0 {
 		return b
 	}
@@ -107,11 +107,12 @@ type liveCouple struct {
 	run *Live
 }
 
-// liveCouples returns what the analysed runs of a kind found of servers of that cost; 0: of any.
-func (p *Results) liveCouples(kind string, cost float64) (all []liveCouple) {
+// liveCouples returns what the analysed runs of a kind found of servers of that cost; 0: of any. They are those that
+// were judged as today, or the old ones.
+func (p *Results) liveCouples(kind string, cost float64, old bool) (all []liveCouple) {
 	for i := range p.Live {
 		l := &p.Live[i]
-		if l.kind() != kind || !l.analysed() {
+		if l.kind() != kind || !l.analysed() || l.old() != old {
 			continue
 		}
 		for _, c := range l.couples() {
@@ -128,7 +129,7 @@ func (p *Results) liveCouples(kind string, cost float64) (all []liveCouple) {
 // that is not known.
 func (p *Results) factor() float64 {
 	var both, squares float64
-	for _, c := range p.liveCouples(LiveCosts, 0) {
+	for _, c := range append(p.liveCouples(LiveCosts, 0, false), p.liveCouples(LiveCosts, 0, true)...) {
 		if c.Own != 0 {
 			both, squares = both+c.Own*c.costs(), squares+c.costs()*c.costs()
 		}
@@ -142,11 +143,11 @@ func (p *Results) factor() float64 {
 // liveErrors returns by how much each analysed run of a kind was off, as a log ratio: the mean over
 // its couples of that cost, 0: of any. It is of the rates or of CPU per request. An error above 0
 // says that the first server did better, or the other one worse, than it is.
-func (p *Results) liveErrors(kind string, cost float64, rates bool) (errs []float64) {
+func (p *Results) liveErrors(kind string, cost float64, rates, old bool) (errs []float64) {
 	factor := p.factor()
 	var of *Live
 	n := 0.
-	for _, c := range p.liveCouples(kind, cost) {
+	for _, c := range p.liveCouples(kind, cost, old) {
 		off := math.Log(c.truth(factor) / c.Ratio)
 		if rates {
 			off = math.Log(c.Throughput.Ratio * c.truth(factor))
@@ -168,11 +169,12 @@ func signedShare(log float64) string { return fmt.Sprintf("%+.2f %%", 100*math.E
 var liveTitles = map[string]string{LiveSame: "A/A", LiveCost: "A/B", LiveFull: "A/B, full",
 	LiveRelinked: "A/A, relinked", liveFewer: "A/A, relinked in four orders", LiveCosts: "A/B of four"}
 
-// LiveFewer reports whether any run was linked in fewer orders than runs are now.
-func (g page) LiveFewer() bool { return len(g.liveCouples(liveFewer, 0)) > 0 }
+// LiveNow and LiveOld have what the live runs say together, by kind and cost: those that were judged as today,
+// and the others. They are empty if there are none.
+func (g page) LiveNow() table { return g.liveSummary(false) }
+func (g page) LiveOld() table { return g.liveSummary(true) }
 
-// LiveSummary has what the live runs say together, by kind and cost.
-func (g page) LiveSummary() table {
+func (g page) liveSummary(old bool) table {
 	factor := g.factor()
 	t := table{words("runs|cost|number|called different|first called better|interval holds the truth|bias of CPU/request|p|" +
 		"bias of requests/s|p")}
@@ -181,7 +183,7 @@ func (g page) LiveSummary() table {
 		cost float64
 	}{{LiveSame, 0}, {liveFewer, 0}, {LiveRelinked, 0}, {LiveCost, liveCost}, {LiveCosts, .02}, {LiveCosts, .05},
 		{LiveCosts, .10}, {LiveCosts, 0}} {
-		all := g.liveCouples(row.kind, row.cost)
+		all := g.liveCouples(row.kind, row.cost, old)
 		if len(all) == 0 {
 			continue
 		}
@@ -198,7 +200,7 @@ func (g page) LiveSummary() table {
 			perOf(count(all, func(c liveCouple) bool { return c.different() })), found,
 			perOf(count(all, func(c liveCouple) bool { return c.holds(factor) }))}
 		for _, rates := range []bool{false, true} {
-			errs := g.liveErrors(row.kind, row.cost, rates)
+			errs := g.liveErrors(row.kind, row.cost, rates, old)
 			bias, lo, hi := stats.HodgesLehmann(errs, .95)
 			text := signedShare(bias)
 			if !math.IsInf(hi, 0) {
@@ -207,6 +209,9 @@ func (g page) LiveSummary() table {
 			line = append(line, text, fmt.Sprintf("%.2g", stats.SignedRank(errs)))
 		}
 		t = append(t, line)
+	}
+	if len(t) == 1 {
+		return nil
 	}
 	return t
 }
@@ -220,31 +225,3 @@ func (g page) LiveFactor() string {
 }
 
 func perOf(r Rate) string { return fmt.Sprintf("%d of %d", r.Hits, r.Of) }
-
-// LiveTable lists the live runs, one of four servers in three rows.
-func (g page) LiveTable() table {
-	factor := g.factor()
-	t := table{words("run||hog|truth|CPU/request|p|verdict|throughput|its verdict|epochs|discarded, %|seconds|seed|commit")}
-	for i := range g.Live {
-		l := &g.Live[i]
-		for _, c := range l.couples() {
-			hog, verdict, through, title := "", c.Verdict, &c.Throughput, liveTitles[l.kind()]
-			if l.Hog {
-				hog = "yes"
-			}
-			if l.Kind == LiveCosts {
-				title = fmt.Sprintf("A/B, +%g %%", 100*c.Cost)
-			}
-			if !l.analysed() {
-				verdict = "no analysis"
-			}
-			t = append(t, []string{
-				fmt.Sprint(l.Number), title, hog, fmt.Sprintf("%.3f", c.truth(factor)),
-				ratio(c.Ratio, c.Lo, c.Hi), fmt.Sprintf("%.2g", c.P), verdict,
-				ratio(through.Ratio, through.Lo, through.Hi), through.Verdict, fmt.Sprint(l.Epochs),
-				perCent(l.DiscardedShare), fmt.Sprintf("%.0f", l.Seconds), fmt.Sprint(l.Seed), l.Commit,
-			})
-		}
-	}
-	return t
-}

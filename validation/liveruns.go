@@ -118,11 +118,11 @@ type Cost struct {
 }
 
 // RunLive makes the live runs that are missing, in their order, each once. A run that comes to no interim analysis
-// is kept, but still missing the next time. When a run is interrupted or a server fails, RunLive
-// returns an error; the runs before it are kept.
+// is kept, but still missing the next time, and so is one that was judged otherwise. When a run is interrupted
+// or a server fails, RunLive returns an error; the runs before it are kept.
 func RunLive(ctx context.Context, o *LiveOptions) error {
 	made := func(n int) bool {
-		return slices.ContainsFunc(o.Done, func(l Live) bool { return l.Number == n && l.analysed() && !l.fewer() })
+		return slices.ContainsFunc(o.Done, func(l Live) bool { return l.Number == n && l.analysed() && !l.old() })
 	}
 	for n, left := 0, o.More; o.More == 0 && n < LiveAll || left > 0; n++ {
 		if made(n) {
@@ -171,7 +171,7 @@ func live(t LiveTask, run *result.Run, costs []Cost) Live {
 	discarded, all := plan.Discarded(run)
 	last := run.Trials[len(run.Trials)-1].EndedUnixNS
 	l := Live{
-		Number: t.Number, Kind: t.Kind, Hog: t.Hog, Seed: run.Plan.Seed, Primary: run.Plan.Primary,
+		Number: t.Number, Kind: t.Kind, Hog: t.Hog, Judge: liveJudge, Seed: run.Plan.Seed, Primary: run.Plan.Primary,
 		Epochs: a.Epochs, Analyses: a.Interim, DiscardedShare: float64(discarded) / float64(max(1, all)),
 		Seconds: float64(last-run.Launches[0].StartedUnixNS) / 1e9, Started: started(run), Machine: machine(run),
 	}

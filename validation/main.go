@@ -3,11 +3,10 @@
 //
 //	go run ./validation --reps 3000
 //
-// It compares simulated servers of known speed in known noise, replays recorded epochs, leaves out one
-// part of the method at a time, and tries noise designed to mislead. There is one procedure:
-// analysis.DecideAt decides here too, and in the traps the whole of plan, analysis and checks on full
-// records. The same seed gives the same page, whatever the number of CPUs. It starts no server and uses
-// no network.
+// It compares simulated servers of known speed in known noise, replays recorded epochs, and tries noise
+// designed to mislead. There is one procedure: analysis.Decide decides here too, and in the traps the whole
+// of plan, analysis and checks on full records. The same seed gives the same page, whatever the number of CPUs.
+// It starts no server and uses no network.
 //
 // Three experiments measure on this machine instead. Each appends its results to a file beside the page,
 // which then shows them, and makes only what is missing there:
@@ -20,6 +19,8 @@
 // program uses the CPU; 20 have an added cost of 5 %, and one more with profile full; 40 compare programs
 // linked anew of one source; and 20 are of four servers that cost 0, 2, 5 and 10 % more. They take three
 // hours on an otherwise idle machine.
+//
+// go run ./validation starts prints how much pairs differ between epochs in the records of the studies.
 //
 // go run ./validation condense FILE RUN… condenses runs into a recording for replays, epochs.json.gz.
 package main
@@ -42,6 +43,7 @@ import (
 	"syscall"
 	"time"
 
+	"dyno/internal/bundle"
 	"dyno/internal/conf"
 	"dyno/internal/proc"
 	"dyno/internal/refserver"
@@ -161,6 +163,16 @@ func experimentNamed(ctx context.Context, args []string, folder string, stdout, 
 		}
 		return condenseRuns(args[1:], args[0])
 	}
+	if name == "starts" {
+		if len(args) > 0 {
+			return conf.Usagef("starts takes no argument")
+		}
+		found, err := bundle.Find()
+		if err != nil {
+			return err
+		}
+		return printStarts(found.Root, stdout)
+	}
 	more, most := 0, 35*time.Minute
 	var err error
 	switch {
@@ -183,7 +195,7 @@ func experimentNamed(ctx context.Context, args []string, folder string, stdout, 
 	case "best-of-three":
 		play = func(s *session) error { return s.bestOf(ctx, filepath.Join(folder, bestOfFile), more) }
 	default:
-		return conf.Usagef("no experiment %q: want live, steady, best-of-three or condense", name)
+		return conf.Usagef("no experiment %q: want live, steady, best-of-three, starts or condense", name)
 	}
 	s, release, err := newSession(ctx, name, stdout, stderr)
 	if err != nil {

@@ -15,14 +15,9 @@ type Noise struct {
 	// Hits is the share of trials that another program slows down, by a log drawn from the
 	// exponential distribution of mean Hit.
 	Hits, Hit float64
-	// Off is the share of fresh processes that are slower for their whole epoch, by a log drawn
-	// likewise with mean OffBy.
-	Off, OffBy float64
-	Loud       float64 // if not 0, server 0 has so many times the Trial and Start of the others
+	Loud      float64 // if not 0, server 0 has so many times the Trial and Start of the others
 	// Rho is the correlation of a server's start with its start an epoch before (AR 1).
 	Rho float64
-	// Odd adds what it draws to each start of server 0; nil adds nothing.
-	Odd func(*rand.Rand) float64
 }
 
 // Noises are the noise models of README.md. Their sizes come from pilots in trials of 0.4 s; the

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+
+	"dyno/internal/analysis"
 )
 
 // faultsText is the section about faults in the middle of runs. Tests of cmd/dyno count them, not
@@ -25,7 +27,7 @@ type page struct{ *Results }
 // Page writes results as Markdown: the question, the limits, the figures. The same results give the
 // same bytes.
 func Page(w io.Writer, p *Results) error {
-	t, err := template.New("page.md").Funcs(template.FuncMap{"percent": perCent}).Parse(pageText)
+	t, err := template.New("page.md").Parse(pageText)
 	if err != nil {
 		return err
 	}
@@ -59,10 +61,14 @@ func tableOf[T any](head []string, all []T, row func(T) []string) table {
 // words splits the heads of columns at "|".
 func words(heads string) []string { return strings.Split(heads, "|") }
 
-// shares prints rates without their intervals.
+// shares prints rates without their intervals; nothing for those of none.
 func shares(rates ...Rate) (out []string) {
 	for _, r := range rates {
-		out = append(out, perCent(r.Share()))
+		text := ""
+		if r.Of > 0 {
+			text = perCent(r.Share())
+		}
+		out = append(out, text)
 	}
 	return out
 }
@@ -83,12 +89,24 @@ func ratio(value, lo, hi float64) string {
 	return fmt.Sprintf("%.3f (%.3f–%.3f)", value, lo, hi)
 }
 
+// wrongly prints a rate of false differences, marked if it is above the limit for certain.
+func wrongly(r Rate) string {
+	met, unsure := r.keeps(errorLimit, false)
+	return bold(r.String(), met || unsure)
+}
+
 // bold marks a figure that misses its limit.
 func bold(text string, met bool) string {
 	if met {
 		return text
 	}
 	return "**" + text + "**"
+}
+
+// titleOf returns the name of a recorded metric in tables.
+func titleOf(metric string) string {
+	m, _ := analysis.MetricNamed(metric)
+	return m.Title
 }
 
 // Command returns the command that makes the page.
@@ -102,23 +120,21 @@ func (g page) Command() string {
 
 // Figures and names that the prose of page.md repeats.
 
-func (g page) Faults() string                  { return faultsText }
-func (g page) Full() Profile                   { return Full }
-func (g page) Standard() Profile               { return Standard }
-func (g page) CoverageReps() int               { return 4 * g.Options.Reps }
-func (g page) CoverageScatter() float64        { return 100 * math.Sqrt(.95*.05/float64(g.CoverageReps())) }
-func (g page) RecordedNames() string           { return strings.Join(g.Recorded[0].Contestants, ", ") }
-func (g page) FamilyFits() int                 { return familyFits }
-func (g page) FamilyPairs() int                { return familyServers * (familyServers - 1) / 2 }
-func (g page) AblationEpochs() int             { return ablationEpochs }
-func (g page) AblationNoises() []AblationNoise { return AblationNoises }
-func (g page) Parts() []Part                   { return Parts }
-func (g page) TrapNoise() string               { return trapNoise.Name }
-func (g page) TrapServers() int                { return trapServers }
-func (g page) CentreEpochs() int               { return centreEpochs }
-func (g page) BrokenRuns() int                 { return brokenRuns(&g.Options) }
-func (g page) SteadyContestants() []string     { return SteadyContestants }
-func (g page) SteadyNames() string             { return strings.Join(SteadyContestants, ", ") }
+func (g page) Coarse() string {
+	return fmt.Sprintf("%.1f", 196*math.Sqrt(.05*.95/float64(g.Options.Reps)))
+}
+func (g page) Faults() string              { return faultsText }
+func (g page) RecordedNames() string       { return strings.Join(g.Recorded[0].Contestants, ", ") }
+func (g page) ReplayEpochs() string        { return epochsIn(g.Replays[0].Analyses) }
+func (g page) TrapNoise() string           { return trapNoise.Name }
+func (g page) TrapServers() int            { return trapServers }
+func (g page) CentreEpochs() int           { return centreEpochs }
+func (g page) SteadyContestants() []string { return SteadyContestants }
+func (g page) SteadyNames() string         { return strings.Join(SteadyContestants, ", ") }
+
+func epochsIn(ns []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ns), " ", ", "), "[]")
+}
 
 // BarTable lists all limits and whether they are met.
 func (g page) BarTable() table {
@@ -129,20 +145,47 @@ func (g page) BarTable() table {
 			met = "not tried yet"
 		case b.Met:
 			met = "yes"
+		case b.Unsure:
+			met = "cannot tell"
 		}
 		return []string{b.Target, b.Limit, b.Worst, met}
 	})
 }
 
-// Power returns how often a difference of 5 % between two recorded servers is found by 12 and by 24
-// epochs. The limit applies to another noise. Power returns nil if nothing was replayed.
-func (g page) Power() []Rate {
-	for _, c := range g.Replays {
-		if c.Metric == "cpu_per_request" && c.K == 2 && c.Effect == .05 {
-			return []Rate{c.Found[slices.Index(c.Analyses, 12)], c.Found[slices.Index(c.Analyses, 24)]}
-		}
+// CaseTable has the cases of a group: errors and coverage, or what was found, by epochs.
+func (g page) CaseTable(group string, found bool) table {
+	head := words("servers|k|error: n = 8|10|16|all intervals hold: 8|10|16|early error")
+	if found {
+		head = append(words("servers|k|by 3 epochs|by 5|by n = 8|10|16|epochs taken, mean: 8|10"), "16")
 	}
-	return nil
+	t := table{head}
+	for i := range g.Cases {
+		c := &g.Cases[i]
+		if c.Group != group {
+			continue
+		}
+		row, more := []string{c.What, fmt.Sprint(c.K)}, []string(nil)
+		last := c.At[len(c.At)-1]
+		if found {
+			row = append(row, shares(last.At3, last.At5)...)
+		}
+		for j := range caseEpochs {
+			at := CaseAt{}
+			if j < len(c.At) {
+				at = c.At[j]
+			}
+			if found {
+				row, more = append(row, shares(at.Found)...), append(more, fmt.Sprintf("%.1f", at.Epochs))
+			} else {
+				row, more = append(row, shares(at.Error)...), append(more, shares(at.Holds)...)
+			}
+		}
+		if row = append(row, more...); !found {
+			row = append(row, shares(last.Early)...)
+		}
+		t = append(t, row)
+	}
+	return t
 }
 
 // NoiseTable lists the sizes of the simulated noises.
@@ -156,71 +199,143 @@ func (g page) NoiseTable() table {
 	})
 }
 
-// cell finds a cell of the simulation.
-func (g page) cell(noise Noise, profile string, k int, truth string) *Cell {
-	return &g.Cells[slices.IndexFunc(g.Cells, func(c Cell) bool {
-		return c.Noise == noise.Name && c.Profile == profile && c.K == k && c.Truth == truth
-	})]
-}
-
-// ErrorTable has the rate of false differences, by noise, profile and number of servers.
-func (g page) ErrorTable() table {
-	return tableOf(words("noise|full, k = 2|4|10|standard, k = 2|4|10"), Noises, func(n Noise) []string {
-		row := []string{n.Name}
-		for _, pr := range profiles {
-			for _, k := range sizes {
-				row = append(row, g.cell(n, pr.Name, k, "A/A").False.String())
-			}
+// SimulationTable has the cells of the simulation, one row for all truths.
+func (g page) SimulationTable() table {
+	t := table{words("noise|k|analyses|σ, %|A/A: error|early error|intervals hold|+3 %: equivalent|" +
+		"+5 %: found by each analysis|intervals hold|epochs taken, mean")}
+	for i := range g.Cells {
+		same := &g.Cells[i]
+		if same.Truth != "A/A" {
+			continue
 		}
-		return row
-	})
-}
-
-// PowerTable shows how often a difference of 5 % is found by each interim analysis of a profile.
-// With fewer servers more analyses fit into the budget, so some cells are empty.
-func (g page) PowerTable(profile string) table {
-	var ns []int
-	for _, k := range sizes {
-		ns = append(ns, g.cell(Noises[0], profile, k, "5 %").Analyses...)
-	}
-	slices.Sort(ns)
-	ns = slices.Compact(ns)
-	head := words("noise|k|σ, %")
-	for _, n := range ns {
-		head = append(head, fmt.Sprint(n))
-	}
-	t := table{append(head, "epochs taken, mean")}
-	for _, n := range Noises {
-		for _, k := range sizes {
-			c := g.cell(n, profile, k, "5 %")
-			row := []string{n.Name, fmt.Sprint(k), fmt.Sprintf("%.1f", 100*c.PairSD)}
-			row = append(row, foundAt(ns, c.Analyses, c.Found)...)
-			t = append(t, append(row, fmt.Sprintf("%.0f", c.Duration)))
+		of := func(truth string) *Cell {
+			return &g.Cells[slices.IndexFunc(g.Cells, func(c Cell) bool {
+				return c.Noise == same.Noise && c.K == same.K && c.Truth == truth
+			})]
 		}
+		faster := of("5 %")
+		row := append([]string{same.Noise, fmt.Sprint(same.K), epochsIn(same.Analyses),
+			fmt.Sprintf("%.1f", 100*same.PairSD), wrongly(same.Error)},
+			shares(same.Early, same.Holds, of("3 %").Equivalent)...)
+		row = append(row, strings.Join(shares(faster.Found...), ", "))
+		t = append(t, append(append(row, shares(faster.Holds)...), fmt.Sprintf("%.0f", faster.Taken)))
 	}
 	return t
 }
 
-// foundAt prints what was found by each of ns epochs; nothing where there was none.
-func foundAt(ns, analyses []int, found []Rate) []string {
-	out := make([]string, len(ns))
-	for i, n := range ns {
-		if at := slices.Index(analyses, n); at >= 0 {
-			out[i] = perCent(found[at].Share())
-		}
-	}
-	return out
+// RecordedTable has the noise of the two identical servers.
+func (g page) RecordedTable() table {
+	head := words("the two identical servers|SD of one round|by MAD|SD of an epoch's value|ratio over all epochs")
+	return tableOf(head, g.Recorded, func(f Recorded) []string {
+		spread := []string{titleOf(f.Metric), share(f.RoundSD), share(f.RoundMAD), share(f.PairSD)}
+		return append(spread, ratio(f.Ratio, f.Lo, f.Hi))
+	})
 }
 
-// IntervalTable has the coverage of intervals, and the rates of false equivalence and wrong ranks.
-func (g page) IntervalTable() table {
-	head := words("noise|n = 12|n = 24|n = 48|displayed, k = 2|4|10|equivalent at 6 %|equivalent at 3 %|ranks, k = 4|10")
-	return tableOf(head, Noises, func(n Noise) []string {
-		cell := func(k int, truth string) *Cell { return g.cell(n, Full.Name, k, truth) }
-		return append([]string{n.Name}, shares(
-			g.covered(n.Name, 12), g.covered(n.Name, 24), g.covered(n.Name, 48),
-			cell(2, "5 %").Covered, cell(4, "5 %").Covered, cell(10, "5 %").Covered,
-			cell(2, "6 %").Equivalent, cell(2, "3 %").Equivalent,
-			cell(4, "5 %").Ranks, cell(10, "5 %").Ranks)...)
+// ReplayTable has errors and power on recorded epochs.
+func (g page) ReplayTable() table {
+	head := words("metric|k|effect|error, %|found by each analysis, %|all intervals hold, %")
+	t := tableOf(head, g.Replays, func(c Replay) []string {
+		wrong := ""
+		if c.K > 2 || c.Effect == 0 {
+			wrong = wrongly(c.Error)
+		}
+		row := []string{titleOf(c.Metric), fmt.Sprint(c.K), share(c.Effect), wrong, strings.Join(shares(c.Found...), ", ")}
+		if c.Effect == 0 {
+			row[4] = ""
+		}
+		return append(row, shares(c.Holds)...)
+	})
+	for _, u := range g.Unshuffled {
+		t = append(t, []string{titleOf(u.Metric) + ", pairs as they are", "2", "", wrongly(u.Error), "", ""})
+	}
+	return t
+}
+
+// TrapTable has the errors and the outcome of each trap.
+func (g page) TrapTable() table {
+	head := words("trap|what it does|error, %|intervals hold 5 %, %|outcome")
+	return tableOf(head, g.Traps, func(t Trap) []string {
+		covered := "–"
+		if t.Covered.Of > 0 {
+			covered = perCent(t.Covered.Share())
+		}
+		return []string{t.Name, t.What, t.False.String(), covered, bold(t.Outcome())}
+	})
+}
+
+// TrapCheckTable has how often the checks warned in whole runs of each trap.
+func (g page) TrapCheckTable() table {
+	head := append([]string{"trap"}, checksShown...)
+	head = append(head, "a pair called different", "and the check that must tell is silent")
+	return tableOf(head, g.Traps, func(t Trap) []string {
+		row := []string{t.Name}
+		for _, id := range checksShown {
+			row = append(row, shares(t.Warned[id])...)
+		}
+		missed := ""
+		if t.Catch != "" {
+			missed = t.Missed.String()
+		}
+		return append(row, t.Claimed.String(), missed)
+	})
+}
+
+// CarryTable has the rate of false differences by size of the carry-over.
+func (g page) CarryTable() table {
+	return tableOf(words("fault|drawn|chained"), g.Carried, func(c Carried) []string {
+		return []string{c.Fault, c.Drawn.String(), c.Chained.String()}
+	})
+}
+
+// CheckTable has how often each check found its fault. Without a fault it has a row for each check:
+// false alarms.
+func (g page) CheckTable() table {
+	head := words("check|fault")
+	for i, s := range g.Checked[0].Setups {
+		head = append(head, fmt.Sprintf("%s (%.0f epochs)", s, g.Checked[0].Epochs[i]))
+	}
+	t := table{head}
+	for _, c := range g.Checked {
+		if c.Check != "" {
+			row := []string{c.Check, c.Fault}
+			for i, detected := range c.Detected {
+				row = append(row, perCent(detected.Share())+" / "+perCent(c.CannotTell[i].Share()))
+			}
+			t = append(t, row)
+			continue
+		}
+		for _, id := range statistical {
+			row := []string{id, c.Fault}
+			for _, f := range c.False {
+				row = append(row, shares(f[id])...)
+			}
+			t = append(t, row)
+		}
+		row := []string{"", "nothing: a contestant is called moving"}
+		for _, m := range c.Moving {
+			row = append(row, m.String())
+		}
+		t = append(t, row)
+	}
+	return t
+}
+
+// SteadyTable compares trials of different lengths.
+func (g page) SteadyTable() table { return steadyTable(g.Steady) }
+
+// steadyTable has a row for each contestant and arm.
+func steadyTable(units []SteadyUnit) table {
+	text := func(e analysis.Estimate) string {
+		if e.N == 0 {
+			return ""
+		}
+		return ratio(e.Value, e.Lo, e.Hi)
+	}
+	head := []string{"contestant", "trial", "units", "requests/s ÷ " + SteadyContestants[0],
+		"÷ that of the default", "the same of CPU/request"}
+	return tableOf(head, SteadyRows(units), func(r SteadyRow) []string {
+		row := []string{r.Contestant, r.Arm.String(), fmt.Sprint(r.Ratio.N)}
+		return append(row, text(r.Ratio), text(r.Against), text(r.CPU))
 	})
 }

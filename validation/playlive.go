@@ -19,16 +19,11 @@ import (
 	"dyno/internal/stats"
 )
 
-// The budget of a live run and its interim analyses. More analyses would divide alpha further, and
-// a run of 100 s has at most 16 epochs.
-const liveBudget = 100 * time.Second
-
-var liveAnalyses = []int{12, 16}
-
-// The same of a run of four servers, whose epochs take twice as long: there is one analysis.
-const costsBudget = 150 * time.Second
-
-var costsAnalyses = []int{12}
+// The budgets of live runs: of two servers, and of four, whose epochs take twice as long.
+const (
+	liveBudget  = 100 * time.Second
+	costsBudget = 150 * time.Second
+)
 
 // live makes live runs and appends their results to file.
 func (s *session) live(ctx context.Context, file string, more int) error {
@@ -65,13 +60,13 @@ func (s *session) playLive(ctx context.Context, t LiveTask) (run *result.Run, co
 	defer func() { err = errors.Join(err, proc.RemoveTemp(dir)) }()
 	r := plan.Request{
 		Contestants: t.Contestants, Controls: []string{"none"}, Primary: "cpu_per_request", Alpha: Alpha,
-		Margin: Margin, Budget: liveBudget, Analyses: liveAnalyses, Seed: t.Seed,
+		Margin: Margin, Budget: liveBudget, Seed: t.Seed,
 	}
 	switch t.Kind {
 	case LiveFull:
-		r.Profile, r.Budget, r.Analyses = "full", 0, nil
+		r.Profile, r.Budget = "full", 0
 	case LiveCosts:
-		r.Budget, r.Analyses = costsBudget, costsAnalyses
+		r.Budget = costsBudget
 	case LiveRelinked:
 		if s, err = s.relinked(t); err != nil {
 			return nil, nil, err

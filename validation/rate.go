@@ -26,12 +26,6 @@ func (r Rate) Share() float64 { return float64(r.Hits) / float64(max(1, r.Of)) }
 // Interval returns the exact 95 % interval (Clopper and Pearson).
 func (r Rate) Interval() (lo, hi float64) { return stats.ClopperPearson(r.Hits, r.Of, 0.95) }
 
-// Upper returns the exact one-sided 95 % upper bound.
-func (r Rate) Upper() float64 {
-	_, hi := stats.ClopperPearson(r.Hits, r.Of, 0.90)
-	return hi
-}
-
 // String prints the rate in per cent with its 95 % interval.
 func (r Rate) String() string {
 	if r.Of == 0 {

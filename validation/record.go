@@ -15,7 +15,7 @@ const rate = 60_000
 // record plays a run of profile standard with a foe. truth has the log speeds of the contestants, then
 // of the controls.
 func record(foe *Foe, seed uint64, rep int, truth []float64) *result.Run {
-	return recordPlan(foe, seed, rep, truth, runPlan(Standard.Name, len(truth)-Standard.Riders))
+	return recordPlan(foe, seed, rep, truth, runPlan(plan.Standard, len(truth)-riders))
 }
 
 // recordPlan plays a run as dyno run would: plan says which trial is next, which rounds are
@@ -24,10 +24,7 @@ func recordPlan(foe *Foe, seed uint64, rep int, truth []float64, p result.Plan) 
 	rng := source(seed, "record/"+foe.Name, rep)
 	p.Seed, p.Ceiling = rng.Uint64(), ""
 	f := newField(trapNoise, truth, p.Rounds, rng)
-	f.foe = foe
-	if foe.set != nil {
-		foe.set(f, len(p.Contestants))
-	}
+	f.suffer(foe, len(p.Contestants))
 	run := &result.Run{Plan: p, Host: result.Host{OS: "simulated", CPUs: 2}}
 	playOut(run, f)
 	return run
@@ -71,7 +68,7 @@ func (f *field) unix() int64 { return 1_500_000_000e9 + int64(f.now*1e9) }
 func trialOf(o plan.Order, log, background float64, from, to int64) *result.Trial {
 	perSec := rate * math.Exp(log)
 	n := int64(perSec * trialTime)
-	cpu, generator, pss := int64(.97*trialTime*1e9), int64(.5*trialTime*1e9), int64(12e6)
+	cpu, generator, pss := int64(.97*(1-background)*trialTime*1e9), int64(.5*trialTime*1e9), int64(12e6)
 	service := int64(125 / perSec * 1e9)
 	return &result.Trial{
 		Key: o.Key, Contestant: o.Contestant, StartedUnixNS: from, EndedUnixNS: to,

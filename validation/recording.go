@@ -87,7 +87,7 @@ func condensed(trials []*result.Trial, m analysis.Metric, contestants []string) 
 			*e = append(*e, make([]*int, len(contestants)))
 		}
 		c := slices.Index(contestants, t.Contestant)
-		if v, ok := m.Of(t); ok && c >= 0 {
+		if v, ok := m.Of(t); ok && c >= 0 && v > 0 {
 			units := int(math.Round(grain * math.Log(v)))
 			(*e)[len(*e)-1][c] = &units
 		}
@@ -116,22 +116,28 @@ func recordings() (*Recording, error) {
 func (rec *Recording) epochs(metric string) (all [][][]float64) {
 	m, _ := analysis.MetricNamed(metric)
 	for _, run := range rec.Runs {
-		for _, epoch := range run.Values[metric] {
-			rows := make([][]float64, len(epoch))
-			for r, round := range epoch {
-				rows[r] = make([]float64, len(round))
-				for c, v := range round {
-					rows[r][c] = math.NaN()
-					if v != nil {
-						rows[r][c] = float64(*v) / grain
-					}
-					if !m.More {
-						rows[r][c] = -rows[r][c]
-					}
+		all = append(all, logsOf(run.Values[metric], m)...)
+	}
+	return all
+}
+
+// logsOf returns condensed epochs as Recording.epochs does.
+func logsOf(epochs [][][]*int, m analysis.Metric) (all [][][]float64) {
+	for _, epoch := range epochs {
+		rows := make([][]float64, len(epoch))
+		for r, round := range epoch {
+			rows[r] = make([]float64, len(round))
+			for c, v := range round {
+				rows[r][c] = math.NaN()
+				if v != nil {
+					rows[r][c] = float64(*v) / grain
+				}
+				if !m.More {
+					rows[r][c] = -rows[r][c]
 				}
 			}
-			all = append(all, rows)
 		}
+		all = append(all, rows)
 	}
 	return all
 }

@@ -7,9 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"dyno/internal/analysis"
 	"dyno/internal/plan"
-	"dyno/internal/result"
 	"dyno/internal/stats"
 )
 
@@ -19,9 +17,9 @@ type Replay struct {
 	K        int
 	Effect   float64 // share by which the first is faster
 	Analyses []int
-	False    Rate   // an equal pair was called different
-	Found    []Rate // by interim analysis, the first was found faster than the second
-	Covered  Rate   // the interval at the end holds the true ratio
+	Error    Rate   // an equal pair was called different
+	Found    []Rate // by analysis: pairs of the first that were found
+	Holds    Rate   // all intervals at the end hold
 }
 
 // Recorded describes the recording of one metric.
@@ -34,33 +32,30 @@ type Recorded struct {
 	Ratio       float64 // of the two, over all epochs, with its 95 % interval
 	Lo, Hi      float64
 	Contestants []string
-	Halves      []Half // of throughput alone
 }
 
-// Half is how a contestant changed within the recorded epochs, all together.
-type Half struct {
-	Contestant string
-	Effect     analysis.Effect
-	P          float64 // Holm over the contestants
+// Unshuffled is the error of pairs of recorded contestants as they are: their values keep the shape that they
+// were recorded with, and only their location is 0.
+type Unshuffled struct {
+	Metric string
+	Error  Rate
 }
 
-// replayAnalyses are the candidates of Standard; the recorded epochs have its rounds.
-var replayAnalyses = []int{8, 12, 16, 24}
+// replayAnalyses are those of the profile standard, of a run for which 24 epochs fit.
+var replayAnalyses = stats.Interims(runPlan(plan.Standard, 2).Analyses, 24, Alpha)
 
 // replay resamples recorded epochs with replacement. It permutes the servers at random in each
 // epoch, so that they are equal; then it makes the first faster by a known share. Comparisons of
 // two use the reference and its copy, which are one program. Larger ones use all contestants, each
 // divided by its own median ratio in its run.
-func replay(ctx context.Context, o *Options) ([]Recorded, []Replay, error) {
+func (p *Results) replay(ctx context.Context, o *Options) error {
 	rec, err := recordings()
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	var facts []Recorded
-	var cells []Replay
 	for _, metric := range replayed {
 		twins, all := rec.twins(metric), rec.alike(metric)
-		facts = append(facts, rec.describe(metric))
+		p.Recorded = append(p.Recorded, rec.describe(metric))
 		for _, k := range []int{2, 4, 8} {
 			pool := all
 			if k == 2 {
@@ -68,27 +63,54 @@ func replay(ctx context.Context, o *Options) ([]Recorded, []Replay, error) {
 			}
 			for _, share := range []float64{0, .02, .05, .10} {
 				o.tell("replay: %s, %d servers, %.0f %%", metric, k, 100*share)
-				cells = append(cells, replayCell(ctx, o, metric, pool, k, share))
+				p.Replays = append(p.Replays, replayCell(ctx, o, metric, pool, k, share))
 			}
 		}
+		o.tell("replay: %s, pairs as they are", metric)
+		p.Unshuffled = append(p.Unshuffled, Unshuffled{metric, unshuffled(ctx, o, metric, centred(all))})
 	}
-	return facts, cells, nil
+	return nil
 }
 
 // replayCell compares k servers drawn from pool, the first faster by share.
 func replayCell(ctx context.Context, o *Options, metric string, pool [][][]float64, k int, share float64) Replay {
-	analyses := strict(stats.Interims(replayAnalyses, slices.Max(replayAnalyses), k*(k-1)/2, Alpha))
-	log := math.Log1p(share)
+	truth := make([]float64, k)
+	truth[0] = math.Log1p(share)
 	purpose := fmt.Sprintf("replay/%s/%d/%g", metric, k, share)
-	all := compare(ctx, o.Reps, k, analyses, log, func(rep int) func(int) [][]float64 {
+	all := compare(ctx, o.Reps, truth, replayAnalyses, func(rep int) func(int) [][]float64 {
 		rng := source(o.Seed, purpose, rep)
-		return func(int) [][]float64 { return shuffledEpoch(rng, pool, k, log) }
+		return func(int) [][]float64 { return shuffledEpoch(rng, pool, k, truth[0]) }
 	})
-	return Replay{
-		Metric: metric, K: k, Effect: share, Analyses: epochsOf(analyses), Found: foundBy(all, analyses),
-		False:   count(all, func(p played) bool { return p.false }),
-		Covered: count(all, func(p played) bool { return p.covered }),
+	c := Replay{Metric: metric, K: k, Effect: share, Error: all.False(), Holds: all.Holds()}
+	c.Analyses, c.Found = foundBy(all, replayAnalyses)
+	return c
+}
+
+// centred returns the values of each pair of contestants by epoch, less their location.
+func centred(epochs [][][]float64) (pairs [][]float64) {
+	for _, c := range stats.Couples(len(epochs[0][0])) {
+		var d []float64
+		for _, rows := range epochs {
+			if v := difference(rows, c[0], c[1]); !math.IsNaN(v) {
+				d = append(d, v)
+			}
+		}
+		centre := stats.Joint([][]float64{d}, Alpha, 1)[0].Log
+		for i := range d {
+			d[i] -= centre
+		}
+		pairs = append(pairs, d)
 	}
+	return pairs
+}
+
+// unshuffled compares two servers by the values of one pair, drawn with replacement.
+func unshuffled(ctx context.Context, o *Options, metric string, pairs [][]float64) Rate {
+	return compare(ctx, o.Reps, make([]float64, 2), replayAnalyses, func(rep int) func(int) [][]float64 {
+		rng := source(o.Seed, "unshuffled/"+metric, rep)
+		d := pairs[rng.IntN(len(pairs))]
+		return func(int) [][]float64 { return [][]float64{{d[rng.IntN(len(d))], 0}} }
+	}).False()
 }
 
 // shuffledEpoch draws an epoch and k of its servers in random order. The first is made faster by log.
@@ -146,9 +168,6 @@ func (rec *Recording) alike(metric string) [][][]float64 {
 // describe measures the noise in the recordings of the two identical servers.
 func (rec *Recording) describe(metric string) Recorded {
 	f := Recorded{Metric: metric, Contestants: rec.Runs[0].Contestants}
-	if metric == "throughput" {
-		f.Halves = rec.halves()
-	}
 	var within, d []float64
 	for _, rows := range rec.twins(metric) {
 		mid := difference(rows, 0, 1)
@@ -161,37 +180,10 @@ func (rec *Recording) describe(metric string) Recorded {
 	}
 	f.Epochs = len(d)
 	f.RoundSD, f.RoundMAD, f.PairSD = sd(within), stats.MAD(within), sd(d)
-	hl, lo, hi := stats.HodgesLehmann(d, 0.95)
-	f.Ratio, f.Lo, f.Hi = math.Exp(hl), math.Exp(lo), math.Exp(hi)
+	j := stats.Joint([][]float64{d}, Alpha, 1)[0]
+	lo, hi := j.Interval()
+	f.Ratio, f.Lo, f.Hi = math.Exp(j.Log), math.Exp(lo), math.Exp(hi)
 	return f
-}
-
-// halves returns the changes within epochs that check V16 tests, over all recorded epochs.
-func (rec *Recording) halves() (out []Half) {
-	names := rec.Runs[0].Contestants
-	var trials []*result.Trial
-	m, _ := analysis.MetricNamed("throughput")
-	for e, rows := range rec.epochs(m.Name) {
-		for r, row := range rows {
-			for c, log := range row {
-				if !math.IsNaN(log) {
-					// The order within a round is not recorded, and plays no part here.
-					o := plan.Order{Key: result.Key{Epoch: e, Round: r, Position: c}, Contestant: names[c]}
-					trials = append(trials, trialOf(o, log-math.Log(rate), 0, 0, 0))
-				}
-			}
-		}
-	}
-	rs := analysis.Residuals(trials, m)
-	var ps []float64
-	for _, name := range names {
-		out = append(out, Half{Contestant: name, Effect: analysis.HalfRatio(rs, name)})
-		ps = append(ps, out[len(out)-1].Effect.P)
-	}
-	for i, p := range stats.Holm(ps) {
-		out[i].P = p
-	}
-	return out
 }
 
 // sd returns the sample standard deviation of x.

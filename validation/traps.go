@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
+	"dyno/internal/plan"
 	"dyno/internal/result"
 	"dyno/internal/study"
 )
@@ -17,8 +19,8 @@ type Foe struct {
 	Name, What string
 	// Catch is the check that must detect it if the verdicts alone do not meet the limits.
 	Catch string
-	// Busy says that the run must not rank throughput at all.
-	Busy bool
+	// Seen says that causes show it. Then it is tried on full records alone, which tell what to take off.
+	Seen bool
 
 	act func(f *field, m moment) (by, seen float64)
 	set func(f *field, contestants int) // changes the field before its first epoch; may be nil
@@ -27,6 +29,13 @@ type Foe struct {
 // unseen returns the act of a disturbance that uses no CPU.
 func unseen(by func(f *field, m moment) float64) func(*field, moment) (float64, float64) {
 	return func(f *field, m moment) (float64, float64) { return by(f, m), 0 }
+}
+
+// suffer gives a field of so many contestants, and of controls, a foe.
+func (f *field) suffer(foe *Foe, contestants int) {
+	if f.foe = foe; foe.set != nil {
+		foe.set(f, contestants)
+	}
 }
 
 // noFoe is no disturbance; it shows how often the checks give a false alarm.
@@ -55,13 +64,13 @@ var Foes = []Foe{
 		act: unseen(func(f *field, m moment) float64 {
 			return math.Log(.97) * float64(m.position) / float64(len(f.truth)-1)
 		})},
-	{Name: "missing rounds", What: "others take a third of the CPU 15 % of the time, for 1 s each time",
+	{Name: "bursts", What: "others take a third of the CPU 15 % of the time, for 1 s each time", Seen: true,
 		act: func(f *field, m moment) (float64, float64) { return f.hog(m, .15, 1, .33) }},
 	{Name: "carry-over", What: "what follows one server is 2 % slower",
 		act: unseen(func(_ *field, m moment) float64 { return when(m.before == 0, math.Log(.98)) })},
 	{Name: "one server drifts", What: "one server loses 15 % in the course of each epoch", Catch: checks.Drift,
 		act: unseen(func(f *field, m moment) float64 { return when(m.server == 0, math.Log(.85)*f.through(m)) })},
-	{Name: "one suffers more, seen", Catch: checks.Discarded,
+	{Name: "one suffers more, seen", Catch: checks.Drift, Seen: true,
 		What: "others take half of the CPU for 1 s, a third of the time; one server loses twice as much as the rest",
 		act: func(f *field, m moment) (float64, float64) {
 			by, seen := f.hog(m, .33, 1, .5)
@@ -73,9 +82,25 @@ var Foes = []Foe{
 			by, _ := f.hog(m, .33, 3, .1)
 			return by*when(m.server == 0, 1) + by
 		})},
-	{Name: "too busy", Catch: checks.Discarded, Busy: true,
+	{Name: "busy", Seen: true,
 		What: "others take half of the CPU two thirds of the time, for 3 s each time",
 		act:  func(f *field, m moment) (float64, float64) { return f.hog(m, .67, 3, .5) }},
+	dependent(.3), dependent(.5),
+	{Name: "drift in each round", What: "all lose 5 % in the course of each round",
+		act: unseen(func(f *field, m moment) float64 {
+			return math.Log(.95) * float64(m.position) / float64(len(f.truth)-1)
+		})},
+	{Name: "drift in step with rounds", What: "the first half of a round and the second half of the next are 5 % slower",
+		act: unseen(func(f *field, m moment) float64 {
+			return when((2*m.position >= len(f.truth)) == (m.round%2 == 1), math.Log(.95))
+		})},
+}
+
+// dependent is a case in which the starts of each server resemble those of the epoch before.
+func dependent(rho float64) Foe {
+	return Foe{Name: fmt.Sprintf("dependent epochs, ρ = %g", rho), act: nothing, Catch: checks.Dependence,
+		What: "each server's starts differ by 2 %, and resemble its start an epoch before (AR 1)",
+		set:  func(f *field, _ int) { f.noise.Start, f.noise.Rho = .02, rho }}
 }
 
 // when returns x if the condition holds, else 0.
@@ -131,15 +156,12 @@ const trapServers = 3
 type Trap struct {
 	Foe          // its plain fields
 	False   Rate // of comparisons of equal servers, in which a pair was called different
-	Covered Rate // of comparisons with one server 5 % faster, whose interval held that
-	Found   Rate // of the same, in which it was found
+	Covered Rate // of comparisons with one server 5 % faster, whose intervals all held
 
-	Runs     int             // whole runs of equal servers, on full records
-	Warned   map[string]Rate // by check: it warned or failed
-	Failed   map[string]Rate // by check: it failed
-	Unranked Rate            // throughput was not ranked
-	Claimed  Rate            // a pair was called different
-	Missed   Rate            // a pair was called different and the check that must detect the trap was silent
+	Runs    int             // whole runs of equal servers, on full records
+	Warned  map[string]Rate // by check: it warned or failed
+	Claimed Rate            // a pair was called different
+	Missed  Rate            // a pair was called different and the check that must detect the trap was silent
 }
 
 // traps tries every foe: comparisons for the rates, and whole runs by the planner, judged with all
@@ -150,25 +172,25 @@ func traps(ctx context.Context, o *Options) []Trap {
 		foe := &Foes[i]
 		o.tell("adversarial: %s", foe.Name)
 		t := Trap{Foe: *foe, Runs: max(1, o.Reps/10)}
-		if !foe.Busy {
-			t.False = count(against(ctx, o, foe, "A/A"), func(p played) bool { return p.false })
-			faster := against(ctx, o, foe, "5 %")
-			t.Covered = count(faster, func(p played) bool { return p.covered })
-			t.Found = count(faster, func(p played) bool { return len(p.found) > 0 && p.found[len(p.found)-1] })
+		if !foe.Seen {
+			t.False = against(ctx, o, foe, "A/A").False()
+			t.Covered = against(ctx, o, foe, "5 %").Holds()
 		}
 		t.summarise(repeat(ctx, t.Runs, func(rep int) evaluated { return whole(foe, o.Seed, rep) }))
+		if foe.Seen {
+			t.False = t.Claimed
+		}
 		out = append(out, t)
 	}
 	return out
 }
 
 // against compares servers with a foe.
-func against(ctx context.Context, o *Options, foe *Foe, truth string) []played {
-	analyses := Standard.Analyses(trapServers)
-	return compare(ctx, o.Reps, trapServers, analyses, trueLeads[truth], func(rep int) func(int) [][]float64 {
-		rng := source(o.Seed, "trap/"+foe.Name+truth, rep)
-		f := newField(trapNoise, speeds(trapServers+Standard.Riders, truth), Standard.Rounds, rng)
-		f.foe = foe
+func against(ctx context.Context, o *Options, foe *Foe, truth string) outcomes {
+	p := runPlan(plan.Standard, trapServers)
+	return compare(ctx, o.Reps, speeds(trapServers, truth), plannedAnalyses(p), func(rep int) func(int) [][]float64 {
+		f := newField(trapNoise, speeds(trapServers+riders, truth), p.Rounds, source(o.Seed, "trap/"+foe.Name+truth, rep))
+		f.suffer(foe, trapServers)
 		return f.epoch
 	})
 }
@@ -176,7 +198,6 @@ func against(ctx context.Context, o *Options, foe *Foe, truth string) []played {
 // evaluated is the judgement of a whole run by package study.
 type evaluated struct {
 	worst   map[string]checks.State // by check
-	busy    bool                    // throughput is not ranked
 	claimed bool                    // a pair was called different
 	moving  bool                    // a contestant was shown to move
 	epochs  int
@@ -186,7 +207,7 @@ type evaluated struct {
 func evaluate(run *result.Run) evaluated {
 	data := study.Evaluate(run)
 	a := data.Analysis
-	j := evaluated{worst: map[string]checks.State{}, busy: a.TooBusy, epochs: a.Epochs}
+	j := evaluated{worst: map[string]checks.State{}, epochs: a.Epochs}
 	for _, f := range data.Findings {
 		j.worst[f.ID] = max(j.worst[f.ID], f.State)
 	}
@@ -200,17 +221,15 @@ func evaluate(run *result.Run) evaluated {
 // whole simulates one run of equal servers with a disturbance, planned by package plan and judged
 // by package study.
 func whole(foe *Foe, seed uint64, rep int) evaluated {
-	return evaluate(record(foe, seed, rep, make([]float64, trapServers+Standard.Riders)))
+	return evaluate(record(foe, seed, rep, make([]float64, trapServers+riders)))
 }
 
 // summarise counts the results of the runs.
 func (t *Trap) summarise(all []evaluated) {
-	t.Warned, t.Failed = map[string]Rate{}, map[string]Rate{}
+	t.Warned = map[string]Rate{}
 	for _, id := range checksShown {
 		t.Warned[id] = count(all, func(j evaluated) bool { return j.worst[id] >= checks.Warn })
-		t.Failed[id] = count(all, func(j evaluated) bool { return j.worst[id] == checks.Fail })
 	}
-	t.Unranked = count(all, func(j evaluated) bool { return j.busy })
 	t.Claimed = count(all, func(j evaluated) bool { return j.claimed })
 	t.Missed = count(all, func(j evaluated) bool { return j.claimed && j.worst[t.Catch] == checks.Pass })
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Sections are the parts of a validation, in order.
-var Sections = []string{"simulation", "family", "assumptions", "replay", "ablation", "adversarial", "checks"}
+var Sections = []string{"cases", "simulation", "replay", "adversarial", "checks"}
 
 // IsSection reports whether Sections has a section of that name.
 func IsSection(name string) bool { return slices.Contains(Sections, name) }
@@ -36,21 +36,18 @@ func (o *Options) tell(format string, args ...any) {
 
 // Results are the results of a validation. Sections that were not requested are nil.
 type Results struct {
-	Options   Options
-	Cells     []Cell
-	Misled    []Misled
-	Saved     []Saved
-	Recorded  []Recorded
-	Replays   []Replay
-	Transfers []Transfer
-	Broken    []Broken
-	Ablated   []Ablated
-	Traps     []Trap
-	Carried   []Carried
-	Checked   []Checked
-	Steady    []SteadyUnit // read from a file by the caller; no section makes them
-	Live      []Live       // likewise
-	BestOf    []BestOf     // likewise
+	Options    Options
+	Cases      []Case
+	Cells      []Cell
+	Recorded   []Recorded
+	Replays    []Replay
+	Unshuffled []Unshuffled
+	Traps      []Trap
+	Carried    []Carried
+	Checked    []Checked
+	Steady     []SteadyUnit // read from a file by the caller; no section makes them
+	Live       []Live       // likewise
+	BestOf     []BestOf     // likewise
 }
 
 // Run computes the requested sections. When ctx ends it returns the error of ctx.
@@ -62,19 +59,12 @@ func Run(ctx context.Context, o *Options) (*Results, error) {
 		}
 		var err error
 		switch section {
+		case "cases":
+			p.Cases = simulateCases(ctx, o, cases())
 		case "simulation":
 			p.Cells = simulation(ctx, o)
-		case "family":
-			p.Misled = misled(ctx, o)
-			p.Saved, err = saved(ctx, o)
 		case "replay":
-			if p.Recorded, p.Replays, err = replay(ctx, o); err == nil {
-				p.Transfers, err = transfer(ctx, o)
-			}
-		case "assumptions":
-			p.Broken = broken(ctx, o)
-		case "ablation":
-			p.Ablated = ablation(ctx, o)
+			err = p.replay(ctx, o)
 		case "adversarial":
 			p.Traps = traps(ctx, o)
 		case "checks":

@@ -141,7 +141,7 @@ func compareCommand() *cobra.Command {
 	heading(fl, "What is asked", slices.Concat(asking, []string{"scenario", "rate", "connections", "http", "streams",
 		"differ"})...)
 	heading(fl, "TLS (https:// URLs)", secure...)
-	heading(fl, "What decides", "fail-if", "strict", "primary", "alpha", "margin", "all-pairs")
+	heading(fl, "What decides", "fail-if", "strict", "primary", "alpha", "margin")
 	heading(fl, "How it is measured", "budget", "profile", "controls", "seed", "runs", "force")
 	heading(fl, "The run and its output")
 	return cmd

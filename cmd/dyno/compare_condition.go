@@ -119,13 +119,9 @@ func (c condition) judge(a *analysis.Analysis, head, base result.Cell) judgement
 	}
 	j.change = p.Ratio
 	limited := func(c result.Cell) bool { return j.metric.Wall() && a.ShareOf(c) > analysis.CeilingLimit }
-	busy := a.TooBusy && c.metric.Wall()
 	open, leaning := "the limit lies within the interval", "not shown to be within the limit, which lies within the interval"
 	if a.Interim == 0 {
 		open, leaning = "no interim analysis was reached", "not shown to be within the limit: too few epochs"
-	}
-	if busy {
-		open = "the machine is too busy to measure times"
 	}
 	switch beyond, kept := c.sides(p.Ratio); {
 	case a.Long.Contradict(head.Contestant, base.Contestant, c.metric):
@@ -134,7 +130,7 @@ func (c condition) judge(a *analysis.Analysis, head, base result.Cell) judgement
 		j.note = "at the load generator's limit, which could hide a change"
 	case beyond:
 		j.state = failed
-	case kept && a.Interim > 0 && !busy:
+	case kept && a.Interim > 0:
 		j.state = passed
 	case c.leans(p):
 		j.open, j.state, j.note = true, unshown, leaning

@@ -34,7 +34,7 @@ func TestFaults(t *testing.T) {
 	}
 	c := campaign{
 		program: "dyno-made", faults: number(t, "DYNO_FAULTS", n), seed: 15, lines: 190,
-		args: []string{"--interim", "6", "--budget", "1h"},
+		args: []string{"--epochs", "8", "--budget", "1h"},
 		judge: func(t *testing.T, run *result.Run, p analysis.Pair) {
 			truth := madeRates["ref"] / madeRates["ref+50%"]
 			if p.A != "ref" {
@@ -63,7 +63,7 @@ func TestRealFaults(t *testing.T) {
 		t.Skip("set DYNO_REAL_FAULTS=20 to kill, stop and starve real runs, some ten minutes")
 	}
 	c := campaign{
-		program: "dyno", faults: n, seed: 15, lines: 190, args: []string{"--interim", "6", "--budget", "75s"},
+		program: "dyno", faults: n, seed: 15, lines: 190, args: []string{"--epochs", "8", "--budget", "75s"},
 		judge: func(t *testing.T, run *result.Run, p analysis.Pair) {
 			if p.Better == "ref+50%" || p.Verdict == analysis.Equivalent {
 				t.Errorf("%s against %s: %.4f, %v for %q", p.A, p.B, p.Ratio.Value, p.Verdict, p.Better)

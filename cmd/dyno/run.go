@@ -151,7 +151,8 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	fl.VarP(flagOf(&r.Requests, "", "n", parseCount), "requests", "n", "classic: requests of one load: 5000, 10k, 5M")
 	fl.VarP(flagOf(&r.Duration, "", "time", parseSpan), "duration", "d", "classic: length of one load (default 30s)")
 	fl.IntVar(&r.Epochs, "epochs", 0,
-		"sweep: epochs of each delay (default 6); search and classic: repeats (default 1)")
+		"paired: at most so many epochs, 8 or more (default 24 or 48); sweep: epochs of each delay (default 6); search and "+
+			"classic: repeats (default 1)")
 	fl.Var(flagOf(&r.SLO, "", "objective", parseSLO), "slo",
 		"search: the response-time objective, such as p99<10ms or p50<2ms (default p99<10ms), with at most 0.1 % "+
 			"errors")
@@ -167,9 +168,6 @@ func (f *runFlags) define(cmd *cobra.Command) {
 		"whether the generator polls instead of sleeping: on, off, or auto: where a CPU is left over for it")
 	fl.StringVar(&r.Primary, "primary", "",
 		"metric that decides: throughput, cpu_per_request, p50, memory, or in the lab p99 (default: that of the study)")
-	fl.IntSliceVar(&r.Analyses, "interim", nil,
-		"numbers of valid epochs after which all pairs are tested: the interim analyses (default: those of the "+
-			"profile)")
 	fl.StringVar(&f.resume, "resume", "",
 		"go on with the interrupted run in this folder, of which only the record is needed, also on another machine of "+
 			"the same kind; its plan stands, and --budget may raise its budget until its first interim analysis")
@@ -178,7 +176,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 		"server-cpus", "http", "streams", "rate")
 	heading(fl, "How it is measured", "protocol", "profile", "budget", "requests", "duration", "epochs", "slo",
 		"idle-connections", "external", "classic", "controls", "spin", "seed", "runs", "force")
-	heading(fl, "What decides", "primary", "alpha", "margin", "interim", "all-pairs")
+	heading(fl, "What decides", "primary", "alpha", "margin")
 	heading(fl, "The run and its output")
 }
 
@@ -206,12 +204,10 @@ func requestFlags(fl *pflag.FlagSet, r *plan.Request) {
 		"reference servers that are measured too: ref, its copy ref' for the A/A check, ref+X%; or none")
 	fl.StringVar(&r.Scenario, "scenario", "", "scenario (default: the first that all sides serve)")
 	fl.StringVar(&r.Profile, "profile", plan.Standard,
-		"standard; full: longer epochs, more interim analyses; or lab: trials of seconds, on 4 CPUs or more")
+		"standard; full: longer and more epochs; or lab: trials of seconds, on 4 CPUs or more")
 	fl.Var(flagOf(&r.Alpha, "0.05", "share", parsePositive), "alpha", "chance of any false difference in the whole run")
 	fl.Var(flagOf(&r.Margin, "0.03", "share", parsePositive), "margin",
 		"differences within it are equivalent")
-	fl.BoolVar(&r.AllPairs, "all-pairs", false,
-		"three and more: test each pair by itself, in all epochs that fit, and not in an order fixed by the first loads")
 	fl.Uint64Var(&r.Seed, "seed", 0, "seed of order and inputs (default: drawn)")
 	fl.BoolVar(&r.Force, "force", false, "run --profile lab on a machine that is too small for it, or go on "+
 		"(--resume) on another model of CPU; the report says so")

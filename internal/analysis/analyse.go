@@ -11,19 +11,18 @@ import (
 
 // Input is the data to analyse. Trials are the trials of valid epochs, Pilot those of the pilots.
 type Input struct {
-	Trials         []*result.Trial
-	Pilot          []*result.Trial
-	Contestants    []string
-	Controls       []string          // the reference, its copy for the A/A check, others
-	Ceiling        string            // control of the pilots that determines the generator's ceiling
-	Failed         map[string]string // contestants that have no figure, and why
-	Analyses       []stats.Interim
-	Primary        string
-	Alpha          float64
-	Margin         float64
-	DiscardedShare float64         // share of the trials that are in discarded rounds
-	Fresh          bool            // each level has its own processes
-	Long           []*result.Trial // the long loads of two of the contestants: A B B A; nil: there are none
+	Trials      []*result.Trial
+	Pilot       []*result.Trial
+	Contestants []string
+	Controls    []string          // the reference, its copy for the A/A check, others
+	Ceiling     string            // control of the pilots that determines the generator's ceiling
+	Failed      map[string]string // contestants that have no figure, and why
+	Analyses    []stats.Interim
+	Primary     string
+	Alpha       float64
+	Margin      float64
+	Fresh       bool            // each level has its own processes
+	Long        []*result.Trial // the long loads of two of the contestants: A B B A; nil: there are none
 
 	// Family are the comparisons of a run at several levels that are judged together, nil: all
 	// pairs of contestants at the one level. At is the index of a trial's level.
@@ -34,31 +33,22 @@ type Input struct {
 // CeilingLimit is the share of the generator's ceiling above which a result is only a lower bound (V02).
 const CeilingLimit = 0.8
 
-// DiscardedLimit is a share of trials in discarded rounds. Above it, nothing is ranked by a metric
-// that the wall clock measures (V06).
-const DiscardedLimit = 0.5
-
 // Analyse computes cells, comparisons, verdicts and ranks from the trials.
 func Analyse(in Input) *Analysis {
 	t, pilot := Tabulate(in.Trials, in.At), Tabulate(in.Pilot, in.At)
 	standing := slices.DeleteFunc(slices.Clone(in.Contestants), func(n string) bool { _, f := in.Failed[n]; return f })
 	slices.Sort(standing)
 	family := in.standingFamily(standing)
-	a := &Analysis{Primary: in.Primary, Epochs: t.least(family), Margin: in.Margin, AlphaAt: in.Alpha,
-		Shares: map[string]float64{}, TooBusy: in.DiscardedShare > DiscardedLimit}
-	spent := 0.
-	for _, l := range in.Analyses {
-		a.AlphaAt = l.Alpha
-		spent += l.Alpha
+	a := &Analysis{Primary: in.Primary, Epochs: t.least(family), Margin: in.Margin, AlphaAt: in.Alpha, Needed: stats.Least,
+		Shares: map[string]float64{}}
+	for i, l := range in.Analyses {
+		if i == 0 || l.N <= a.Epochs {
+			a.AlphaAt = l.Alpha
+		}
 		if l.N <= a.Epochs {
 			a.Interim++
 		}
 	}
-	tests := max(1, len(family))
-	if in.ranked() {
-		tests = stats.RankedTests(len(standing))
-	}
-	a.Needed = stats.MinEpochs(tests, cmp.Or(spent, in.Alpha))
 	shares := map[result.Cell]float64{}
 	for _, level := range levels(family) {
 		addShares(shares, t, pilot, in, level)
@@ -71,6 +61,7 @@ func Analyse(in Input) *Analysis {
 	} else {
 		a.CellShares = shares
 	}
+	a.Taken, a.Busy = t.taken(), t.busyShare()
 	a.Trends = t.trends(standing, family, in)
 	if m, ok := MetricNamed(in.Primary); ok && in.Family == nil {
 		a.Long, a.NoLong = t.longLoads(m, in.Long, 1-a.AlphaAt)
@@ -79,15 +70,13 @@ func Analyse(in Input) *Analysis {
 		if m.Unranked {
 			continue
 		}
-		ranking := in.ranking(pilot, m, standing)
-		ps := a.decidePairs(t, m, family, ranking, in)
-		if a.TooBusy && m.Wall() {
-			unrank(ps)
+		ps := a.decidePairs(t, m, family, in)
+		if a.Interim > 0 && in.Analyses[a.Interim-1].N < stats.Least {
+			a.leaveMoving(ps)
 		}
 		a.judgeMoving(ps)
 		a.unrankLong(ps, m)
 		if m.Name == in.Primary {
-			a.Ranking = ranked(standing, ranking)
 			unrankAtCeiling(ps, shares)
 			if in.Family == nil {
 				a.place(standing, ps, m)
@@ -113,38 +102,6 @@ func (in *Input) standingFamily(standing []string) []result.Comparison {
 	})
 }
 
-// ranked reports whether the pairs are tested in the order in which the pilots rank the contestants.
-func (in *Input) ranked() bool {
-	return in.Family == nil && len(in.Analyses) > 0 && in.Analyses[0].Ranked
-}
-
-// ranking returns what the pilots rank the standing contestants by, by a metric, the largest for the
-// best; nil if their order does not matter.
-func (in *Input) ranking(pilot *Table, m Metric, standing []string) []float64 {
-	if !in.ranked() || len(standing) < 2 {
-		return nil
-	}
-	return stats.Scores(len(standing), func(i, j int) float64 {
-		d, _ := pilot.inRounds(m, result.Comparison{A: at(standing[i]), B: at(standing[j])})
-		if !m.More {
-			return -stats.Median(d)
-		}
-		return stats.Median(d)
-	})
-}
-
-// ranked returns names in the order of their scores, the largest first; nil if there are no scores.
-func ranked(names []string, scores []float64) (out []string) {
-	if scores == nil {
-		return nil
-	}
-	out = slices.Clone(names)
-	slices.SortStableFunc(out, func(a, b string) int {
-		return cmp.Compare(scores[slices.Index(names, b)], scores[slices.Index(names, a)])
-	})
-	return out
-}
-
 func couples(names []string) []result.Comparison {
 	var out []result.Comparison
 	for i := range names {
@@ -168,28 +125,26 @@ func levels(family []result.Comparison) []int {
 	return slices.Compact(out)
 }
 
-// decidePairs compares the cells of a family under m, as Decide does. Before the first interim
-// analysis a pair shows what is known so far.
-func (a *Analysis) decidePairs(t *Table, m Metric, family []result.Comparison, ranking []float64, in Input) []Pair {
+// decidePairs compares the cells of a family under m, as Decide does.
+func (a *Analysis) decidePairs(t *Table, m Metric, family []result.Comparison, in Input) []Pair {
 	pairs := make([]Pair, len(family))
 	diffs := make([][]float64, len(family))
 	for i, c := range family {
 		diffs[i] = t.differences(m, c.A, c.B)
-		pairs[i] = Pair{A: c.A.Contestant, B: c.B.Contestant, AtA: c.A.Level, AtB: c.B.Level, Metric: m.Name,
-			Verdict: Inconclusive, P: 1, Adjusted: 1}
-		pairs[i].Ratio = ratio(present(diffs[i], all), 1-a.AlphaAt)
-		pairs[i].Likely = likely(present(diffs[i], all), 1-0.2*a.AlphaAt/cmp.Or(in.Alpha, 0.05))
 	}
 	beside := t.beside(m, family, in)
-	for i, j := range Decide(diffs, beside, ranking, t.least(family), in.Analyses, in.Margin) {
-		p := &pairs[i]
-		p.P, p.Adjusted, p.Ratio, p.Verdict = j.P, j.Adjusted, j.Ratio, j.Verdict
+	for i, j := range Decide(diffs, beside, t.least(family), in.Analyses, a.AlphaAt, in.Margin, t.roundsOf()) {
+		c := family[i]
+		p := Pair{A: c.A.Contestant, B: c.B.Contestant, AtA: c.A.Level, AtB: c.B.Level, Metric: m.Name,
+			Ratio: j.Ratio, SE: j.SE, DF: j.DF, P: j.P, Verdict: j.Verdict}
+		p.Likely = likely(present(diffs[i], all), 1-0.2*a.AlphaAt/cmp.Or(in.Alpha, 0.05))
 		if j.Verdict == Different || j.Verdict == Negligible {
 			p.Better, p.BetterAt = p.B, p.AtB
-			if j.Up == m.More {
+			if j.Up() == m.More {
 				p.Better, p.BetterAt = p.A, p.AtA
 			}
 		}
+		pairs[i] = p
 	}
 	return pairs
 }
@@ -211,15 +166,6 @@ func (t *Table) beside(m Metric, family []result.Comparison, in Input) (diffs []
 		}
 	}
 	return diffs
-}
-
-// unrank withdraws all verdicts, because too few trials are valid for metrics of the wall clock.
-func unrank(pairs []Pair) {
-	for i := range pairs {
-		pairs[i].Verdict, pairs[i].Better = Inconclusive, ""
-		pairs[i].Note = "more than half of the trials are in discarded rounds: this machine is too busy to rank by " +
-			"throughput or latency"
-	}
 }
 
 // unrankAtCeiling withdraws differences whose loser is at the generator's ceiling: it may be faster
@@ -319,12 +265,12 @@ func (a *Analysis) controls(t *Table, in Input, levels []int) {
 			family = append(family, result.Comparison{A: result.Cell{Contestant: in.Controls[0], Level: l},
 				B: result.Cell{Contestant: c, Level: l}})
 		}
-		ps := a.decidePairs(t, m, family, nil, in)
+		ps := a.decidePairs(t, m, family, in)
 		if i > 0 {
 			a.Others = append(a.Others, ps...)
 			continue
 		}
-		worst := slices.MinFunc(ps, func(p, q Pair) int { return cmp.Compare(p.Adjusted, q.Adjusted) })
+		worst := slices.MinFunc(ps, func(p, q Pair) int { return cmp.Compare(p.P, q.P) })
 		a.AACheck = &worst
 	}
 }

@@ -33,7 +33,7 @@ type Cell struct {
 	// median over epochs of the epoch's median, in the metric's unit, or that of the first
 	// contestant times the ratio to it (derive); its interval is between epochs, 95 %
 	Level  Estimate
-	Ratio  Estimate // to the reference, Hodges–Lehmann; zero N where there is none
+	Ratio  Estimate // to the reference; zero N where there is none
 	Absent string   // why there is no value; empty when there is
 	Merged bool     // Level is of all requests together, read off one histogram, without an interval
 }
@@ -45,8 +45,8 @@ type Pair struct {
 	Metric   string
 	Ratio    Estimate
 	Likely   Estimate // by all epochs, with Student's interval: those of all analyses hold with 80 %
-	P        float64  // exact two-sided signed-rank
-	Adjusted float64  // Holm
+	SE, DF   float64  // standard error of the log of Ratio, and its degrees of freedom
+	P        float64  // adjusted for the family; 1 before the first analysis
 	Verdict  Verdict
 	Better   string // A, B or "" unless different or negligible
 	BetterAt int    // its level
@@ -98,13 +98,12 @@ type Analysis struct {
 	Primary string
 	Epochs  int     // valid, pilots left out; where a family has cells of several delays, those that each of them has
 	Interim int     // number of the last interim analysis, from 1; 0 before the first
-	AlphaAt float64 // level of each interim analysis
+	AlphaAt float64 // level of the last interim analysis, or of the first to come
 	Needed  int     // smallest number of valid epochs that can show a difference
 	Margin  float64
 
 	Order   []string   // contestants in table order: by their figures, the best first; those without figures last
 	Cells   []Cell     // contestants and controls × metrics, and their p99, which is compared with nothing
-	Ranking []string   // by the pilots and the primary metric, best first: the order in which pairs are tested; nil: none
 	Pairs   []Pair     // of contestants, all metrics: the run's family; the controls' own pair is AACheck
 	Places  []Place    // in Order
 	AACheck *Pair      // the reference against its copy, primary metric
@@ -112,7 +111,10 @@ type Analysis struct {
 	Long    *LongLoads // nil: there are none, or NoLong says why they cannot be compared
 	NoLong  string
 	Others  []Pair // the reference against further controls (ref+20%), primary metric
-	TooBusy bool   // more than DiscardedLimit of the trials are discarded: metrics of the wall clock are not ranked
+
+	// Taken is the largest share of its CPUs' time that others took from a contestant whose rates are compared per CPU
+	// time that it had; Busy the share of rounds whose latencies do not count, because of others.
+	Taken, Busy float64
 
 	Shares map[string]float64 // of the generator's ceiling that a contestant reaches, where known
 	// CellShares is the same of a run that names its comparisons, by cell.

@@ -84,22 +84,6 @@ func TestNoVerdictBeforeTheFirstAnalysis(t *testing.T) {
 	}
 }
 
-func TestFirstVerdictStays(t *testing.T) {
-	rates := map[string]float64{"fast": 41_000, "slow": 40_000, "ref": 50_000, "ref'": 50_000}
-	trials := synthetic(3, 8, .002, rates, "fast", "slow", "ref", "ref'")
-	for _, tr := range synthetic(4, 16, .3, map[string]float64{"fast": 30_000, "slow": 40_000, "ref": 50_000,
-		"ref'": 50_000}, "fast", "slow", "ref", "ref'") {
-		tr.Epoch += 8
-		trials = append(trials, tr)
-	}
-	in := input(trials, "fast", "slow")
-	in.Analyses = []stats.Interim{{N: 8, Alpha: .025}, {N: 24, Alpha: .025}}
-	p, _ := Analyse(in).Pair("fast", "slow", "throughput")
-	if p.Better != "fast" {
-		t.Errorf("the verdict of the first look was retracted: %+v", p)
-	}
-}
-
 func TestFailedContestantIsExcluded(t *testing.T) {
 	in := input(synthetic(5, 12, .01, rates, "fast", "slow", "ref", "ref'"), "fast", "slow", "gone")
 	in.Failed["slow"] = "load: reset"
@@ -188,70 +172,6 @@ func TestLevelsDivide(t *testing.T) {
 	}
 	if p, _ := a.Pair(a.Order[0], a.Order[1], "throughput"); p.Ratio.Value < 1 {
 		t.Errorf("%s is first, and its ratio to the second %v", a.Order[0], p.Ratio.Value)
-	}
-}
-
-// Too many discarded rounds: nothing is ranked that the wall clock measured, but CPU per request is (V06).
-func TestTooBusyIsNotRanked(t *testing.T) {
-	trials := synthetic(8, 12, .01, rates, "fast", "slow", "ref", "ref'")
-	for i := range trials {
-		if trials[i].Contestant == "slow" {
-			cpu := *trials[i].Server.CPUNS * 2
-			trials[i].Server.CPUNS = &cpu
-		}
-	}
-	in := input(trials, "fast", "slow")
-	in.DiscardedShare = DiscardedLimit
-	if p, _ := Analyse(in).Pair("fast", "slow", "throughput"); p.Verdict != Different {
-		t.Errorf("half of the trials discarded, and the rest stands: %+v", p)
-	}
-	in.DiscardedShare = .51
-	a := Analyse(in)
-	for _, m := range Metrics {
-		if m.Open() || m.Rare {
-			continue // which these loads have none of
-		}
-		p, _ := a.Pair("fast", "slow", m.Name)
-		if m.Wall() && (p.Verdict != Inconclusive || p.Better != "" || p.Note == "") {
-			t.Errorf("%s is ranked on a machine too busy: %+v", m.Name, p)
-		}
-	}
-	if p, _ := a.Pair("fast", "slow", "cpu_per_request"); p.Verdict != Different || p.Better != "fast" {
-		t.Errorf("CPU per request still is: %+v", p)
-	}
-	for _, p := range a.Places {
-		if p.Tier != 1 || p.Lo != 1 || p.Hi != 2 {
-			t.Errorf("place %+v", p)
-		}
-	}
-}
-
-// Decide is the same procedure on numbers alone: analysis by analysis or at once, a verdict stays, and an
-// epoch without a value is left out.
-func TestDecideOnNumbers(t *testing.T) {
-	looks := []stats.Interim{{N: 8, Alpha: .04}, {N: 12, Alpha: .01}}
-	up, none, tie := make([]float64, 12), make([]float64, 12), make([]float64, 12)
-	for i := range up {
-		up[i], tie[i] = .1+.001*float64(i), .001*float64(i-6)
-		none[i] = .2*float64(i%2) - .1 + .001*float64(i)
-		if i >= 8 {
-			up[i] = -.5
-		}
-	}
-	missing := append([]float64{math.NaN()}, up[:7]...)
-	d := [][]float64{up, none, tie, missing}
-	if js := Decide(d, nil, nil, 7, looks, .03); js != nil {
-		t.Errorf("before the first look: %+v", js)
-	}
-	js := Decide(d, nil, nil, 12, looks, .03)
-	again := DecideAt(DecideAt(nil, d, nil, nil, looks[0], .03), d, nil, nil, looks[1], .03)
-	for i, want := range []Verdict{Different, Inconclusive, Equivalent, Inconclusive} {
-		if js[i].Verdict != want || js[i] != again[i] {
-			t.Errorf("pair %d: %+v and %+v; want %s", i, js[i], again[i], want)
-		}
-	}
-	if !js[0].Up || js[0].Ratio.N != 12 || js[3].Ratio.N != 7 {
-		t.Errorf("%+v", js)
 	}
 }
 

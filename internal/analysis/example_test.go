@@ -17,7 +17,7 @@ func ExampleDecide() {
 		faster = append(faster, math.Log(1.2)+noise)
 		alike = append(alike, math.Log(1.001)-noise)
 	}
-	decisions := analysis.Decide([][]float64{faster, alike}, nil, nil, 10, []stats.Interim{{N: 10, Alpha: .05}}, .03)
+	decisions := analysis.Decide([][]float64{faster, alike}, nil, 10, []stats.Interim{{N: 10, Alpha: .04}}, .05, .03, 12)
 	for _, d := range decisions {
 		fmt.Printf("%.2f (%.2f–%.2f): %s\n", d.Ratio.Value, d.Ratio.Lo, d.Ratio.Hi, d.Verdict)
 	}

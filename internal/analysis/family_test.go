@@ -111,25 +111,27 @@ func TestCellsAreComparedAsContestantsAre(t *testing.T) {
 		}
 	}
 	p, _ := Analyse(familyInput(12, family[0])).Compared(on("a", 0), on("b", 0), "throughput")
-	if q, _ := Analyse(one).Pair("a", "b", "throughput"); p != q {
+	if q, _ := Analyse(one).Pair("a", "b", "throughput"); p.Ratio.Value != q.Ratio.Value || p.Better != q.Better || p.Verdict != q.Verdict {
 		t.Errorf("%+v\n%+v", p, q)
 	}
 }
 
-// Holm corrects over all that is named, at all levels together: the smallest p is multiplied by their number.
-func TestHolmIsOverTheFamily(t *testing.T) {
+// All that is named, at all levels, is one family: each pair beside it makes an interval no narrower.
+func TestIntervalsAreOfTheFamily(t *testing.T) {
 	pairs := []result.Comparison{{A: on("a", 0), B: on("b", 0)}, {A: on("a", 1), B: on("b", 1)},
 		{A: on("a", 0), B: on("a", 1)}, {A: on("b", 0), B: on("b", 1)}}
-	for m := 1; m <= len(pairs); m++ {
+	for m, width := 1, 0.; m <= len(pairs); m++ {
 		a := Analyse(familyInput(12, pairs[:m]...))
 		p, _ := a.Compared(on("a", 0), on("b", 0), "throughput")
-		if want := float64(m) * p.P; p.P != math.Pow(2, -11) || math.Abs(p.Adjusted-want) > 1e-12 {
-			t.Errorf("of %d: p %v, adjusted %v; want %v", m, p.P, p.Adjusted, want)
+		crit := math.Log(p.Ratio.Hi/p.Ratio.Value) / p.SE
+		if crit < width || p.Verdict != Different {
+			t.Errorf("of %d: %v standard errors after %v; %+v", m, crit, width, p)
 		}
+		width = crit
 	}
 	in := familyInput(12, pairs...)
 	in.Failed["b"] = "load: reset"
-	if a := Analyse(in); len(a.Pairs) != 4 || a.Pairs[0].Adjusted != a.Pairs[0].P { // a against itself, by four metrics
+	if a := Analyse(in); len(a.Pairs) != 4 { // a against itself, by four metrics
 		t.Errorf("pairs with one that failed: %+v", a.Pairs)
 	}
 }

@@ -40,6 +40,9 @@ func (t *Table) longLoads(m Metric, loads []*result.Trial, conf float64) (_ *Lon
 	var log, squares float64
 	for i := range loads {
 		v, ok := m.Of(loads[i])
+		if m.PerCPU {
+			v *= t.noise.factor(loads[i], at(loads[i].Contestant))
+		}
 		if !ok || v <= 0 {
 			return nil, fmt.Sprintf("the loads of %s have no figure of %s", loads[i].Contestant, m.Name)
 		}

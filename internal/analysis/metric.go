@@ -23,6 +23,7 @@ type Metric struct {
 	Fresh     bool // only in runs with fresh processes; in others it would include all earlier loads
 	Unranked  bool // a property of the machine, which is shown but not compared
 	Settles   bool // constant from round to round after the warm-up; a contestant that still changes is not compared
+	PerCPU    bool // of a server that uses all CPU that it can have: compared per CPU time that it had
 	AtCeiling bool // bounded by the load generator's ceiling
 
 	Title  string // heading of a section, and of the metric's explanation

@@ -9,7 +9,7 @@ import (
 // Metrics are the metrics of paired runs, sweeps and searches.
 var Metrics = []Metric{
 	{
-		Name: "throughput", Unit: "1/s", More: true, Kind: Rate, Of: throughput, Settles: true, AtCeiling: true,
+		Name: "throughput", Unit: "1/s", More: true, Kind: Rate, Of: throughput, Settles: true, AtCeiling: true, PerCPU: true,
 		Title: "Throughput", Head: "req/s", Column: "Requests",
 		About: "Right responses per second of the counted window, with all connections busy. Every response is " +
 			"checked; one that breaks the contract is an error, not throughput.",

@@ -69,7 +69,7 @@ func Residuals(trials []*result.Trial, m Metric) []Residual {
 }
 
 // Follow records what was loaded just before each of rs, according to all trials of the run in
-// their order, including those of other levels and of discarded rounds.
+// their order, including those of other levels and those discarded.
 func Follow(rs []Residual, trials []*result.Trial) {
 	type place struct{ epoch, round, position int }
 	before := map[place]string{}

@@ -124,7 +124,7 @@ func UnloadedRatio(run *result.Run, a, b string, m Metric, conf float64) Estimat
 			d = append(d, math.Log(x[epoch]/v))
 		}
 	}
-	return ratio(d, conf)
+	return RatioOf(d, conf)
 }
 
 // unloaded returns a metric of a contestant that was not yet loaded, by epoch.

@@ -14,6 +14,8 @@ type Table struct {
 	rounds map[int][]int             // of an epoch
 	loaded map[[2]int]bool           // an epoch has trials at a level
 	trials map[place][]*result.Trial // by index of rounds; nil where the cell has none
+	busy   map[[2]int]bool           // by epoch and round: too much of others ran for latencies
+	noise  noise
 }
 
 type place struct {
@@ -47,6 +49,7 @@ func Tabulate(trials []*result.Trial, at func(*result.Trial) int) *Table {
 		}
 		own[at], t.trials[p] = tr, own
 	}
+	t.busy, t.noise = busyRounds(trials), t.noiseOf()
 	return t
 }
 
@@ -72,7 +75,7 @@ func (t *Table) medians(m Metric, c result.Cell) (values []float64) {
 // RatioRange does the same as Range for the ratio of a over b. The value of an epoch is the median
 // over the rounds that have both.
 func (t *Table) RatioRange(m Metric, a, b result.Cell) (least, most float64, epochs int) {
-	least, most, epochs = extremes(present(t.differences(m, a, b), all))
+	least, most, epochs = extremes(t.Logs(m, a, b))
 	return math.Exp(least), math.Exp(most), epochs
 }
 
@@ -86,12 +89,25 @@ func extremes(values []float64) (least, most float64, n int) {
 // Compare returns the ratio of a over b with its interval at confidence conf, without a verdict. N
 // is 0 if the two were never loaded in the same round.
 func (t *Table) Compare(m Metric, a, b result.Cell, conf float64) Estimate {
-	return ratio(present(t.differences(m, a, b), all), conf)
+	return RatioOf(t.Logs(m, a, b), conf)
 }
 
-// Difference returns the value of a minus that of b, in the metric's unit, with its interval at
-// confidence conf: the Hodges–Lehmann estimate of the epochs' medians over their rounds. It gives
-// no verdict. N is 0 if the two were never loaded in the same round.
+// roundsOf returns the number of rounds of an epoch, in the mean.
+func (t *Table) roundsOf() int {
+	all := 0
+	for _, rounds := range t.rounds {
+		all += len(rounds)
+	}
+	return all / max(1, len(t.rounds))
+}
+
+// Logs returns the log ratios of a over b, of each epoch that has one, in order.
+func (t *Table) Logs(m Metric, a, b result.Cell) []float64 {
+	return present(t.differences(m, a, b), all)
+}
+
+// Difference returns the mean over epochs of the value of a minus that of b, in the metric's unit, each the median
+// over its rounds, with Student's interval at confidence conf. N is 0 if the two were never loaded in the same round.
 func (t *Table) Difference(m Metric, a, b result.Cell, conf float64) Estimate {
 	var d []float64
 	for _, e := range t.epochsOf(a, b) {
@@ -102,16 +118,16 @@ func (t *Table) Difference(m Metric, a, b result.Cell, conf float64) Estimate {
 	if len(d) == 0 {
 		return Estimate{}
 	}
-	hl, lo, hi := stats.HodgesLehmann(d, conf)
-	return Estimate{Value: hl, Lo: lo, Hi: hi, N: len(d)}
+	mean, lo, hi := stats.MeanCI(d, conf)
+	return Estimate{Value: mean, Lo: lo, Hi: hi, N: len(d)}
 }
 
-// values returns the metric's values of a cell in one epoch, one for each round.
+// values returns the metric's values of a cell in one epoch, one for each round, as they were measured.
 func (t *Table) values(m Metric, c result.Cell, epoch int) []float64 {
 	var out []float64
 	for _, tr := range t.trials[place{c, epoch}] {
 		if tr != nil {
-			if v, ok := m.Of(tr); ok {
+			if v, ok := t.counts(m, tr); ok {
 				out = append(out, v)
 			}
 		}
@@ -135,11 +151,13 @@ func (t *Table) inRound(m Metric, a, b result.Cell, epoch int, f func(x, y float
 		if x == nil || y == nil {
 			continue
 		}
-		v, ok := m.Of(x)
-		w, ok2 := m.Of(y)
+		v, ok := t.value(m, x, a)
+		w, ok2 := t.value(m, y, b)
 		if m.Kind == Rate && x.Load.AtEdge != y.Load.AtEdge { // both low, by about as much
-			v, ok = x.Load.WholePerSec()
-			w, ok2 = y.Load.WholePerSec()
+			whole := m
+			whole.Of = func(t *result.Trial) (float64, bool) { return t.Load.WholePerSec() }
+			v, ok = t.value(whole, x, a)
+			w, ok2 = t.value(whole, y, b)
 		}
 		if ok && ok2 {
 			out = append(out, f(v, w))
@@ -180,15 +198,6 @@ func (t *Table) differences(m Metric, a, b result.Cell) []float64 {
 	return out
 }
 
-// inRounds returns the in-round log ratios of all epochs, and their number in an epoch.
-func (t *Table) inRounds(m Metric, c result.Comparison) (d []float64, perEpoch int) {
-	epochs := t.epochsOf(c.A, c.B)
-	for _, e := range epochs {
-		d = append(d, t.logRatios(m, c.A, c.B, e)...)
-	}
-	return d, max(1, len(d)/max(1, len(epochs)))
-}
-
 // has reports whether any trial has the metric.
 func (t *Table) has(m Metric) bool {
 	for _, own := range t.trials {
@@ -224,6 +233,9 @@ func cells(t *Table, in Input, alpha float64) []Cell {
 			c := Cell{Contestant: name, Metric: m.Name, Absent: in.Failed[name], Level: t.Level(m, at(name))}
 			if c.Level.N == 0 && c.Absent == "" {
 				c.Absent = "it has no valid trials"
+				if m.Kind&Latency != 0 && t.busyShare() == 1 {
+					c.Absent = "not measured: other programs ran beside each of its loads"
+				}
 			}
 			if len(in.Controls) > 0 && name != in.Controls[0] && !m.Unranked {
 				c.Ratio = t.Compare(m, at(name), at(in.Controls[0]), 1-alpha)
@@ -236,15 +248,6 @@ func cells(t *Table, in Input, alpha float64) []Cell {
 		}
 	}
 	return out
-}
-
-// ratio returns the Hodges–Lehmann estimate of exp(d) with its interval.
-func ratio(d []float64, conf float64) Estimate {
-	if len(d) == 0 {
-		return Estimate{}
-	}
-	hl, lo, hi := stats.HodgesLehmann(d, conf)
-	return Estimate{Value: math.Exp(hl), Lo: math.Exp(lo), Hi: math.Exp(hi), N: len(d)}
 }
 
 // likely estimates a ratio by the mean of log ratios d, with Student's interval.

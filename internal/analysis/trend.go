@@ -62,7 +62,7 @@ func (t *Table) trends(standing []string, family []result.Comparison, in Input) 
 		}
 		for _, c := range cells {
 			d := t.changes(m, c, cells, in.Controls)
-			if e := ratio(present(d, all), 1-trendAlpha); e.N > 0 {
+			if e := RatioOf(present(d, all), 1-trendAlpha); e.N > 0 {
 				out, changes = append(out, Trend{Cell: c, Metric: m.Name, Change: e}), append(changes, d)
 			}
 		}
@@ -99,7 +99,7 @@ func (t *Table) logs(m Metric, c result.Cell, epoch int) map[int]float64 {
 	out := map[int]float64{}
 	for _, tr := range t.trials[place{c, epoch}] {
 		if tr != nil {
-			if v, ok := m.Of(tr); ok && v > 0 {
+			if v, ok := t.value(m, tr, c); ok && v > 0 {
 				out[tr.Round] = math.Log(v)
 			}
 		}
@@ -176,6 +176,22 @@ func (a *Analysis) Moves(c result.Cell, metric string) *Trend {
 // movingFactor is the multiple of the movement within an epoch that a difference must exceed for
 // its direction to count, because a contestant may have moved, or may still move, by that much.
 const movingFactor = 3
+
+// leaveMoving leaves pairs open at an early analysis, which can show no movement: those that differ by less than
+// movingFactor times what they seem to have moved within an epoch.
+func (a *Analysis) leaveMoving(pairs []Pair) {
+	for i := range pairs {
+		p, moved := &pairs[i], 0.
+		for _, x := range a.Trends {
+			if x.Metric == p.Metric && (x.Cell == p.CellA() || x.Cell == p.CellB()) {
+				moved += movingFactor * math.Abs(math.Log(x.Change.Value))
+			}
+		}
+		if math.Abs(math.Log(p.Ratio.Value)) <= moved {
+			p.Verdict, p.Better, p.BetterAt = Inconclusive, "", 0
+		}
+	}
+}
 
 // judgeMoving withdraws verdicts on contestants that are still changing: their ratio would describe
 // some seconds of a transient. A difference stands that exceeds by more than the margin what they may

@@ -1,11 +1,16 @@
 package checks
 
-import "dyno/internal/result"
+import (
+	"slices"
 
-// Shares of a round's CPU time, fixed before any measurement (doc/method.md, Discarded rounds).
+	"dyno/internal/result"
+)
+
+// Shares of CPU time, fixed before any measurement: what others may take of loads before it is told, and what the
+// hypervisor may withhold from one trial before it is a jump (doc/method.md, Noise).
 const (
-	backgroundWarn, backgroundLimit = 0.05, 0.10
-	stealWarn, stealLimit           = 0.01, 0.03
+	backgroundLimit       = 0.10
+	stealLimit, stealJump = 0.03, 0.10
 )
 
 // shares are the causes of a set of trials as shares of the available CPU time. Of several generators, and of
@@ -89,14 +94,9 @@ const (
 )
 
 // pauseOf returns how long the generator stood still in a trial, in ns: its longest gap, or the time
-// for which the machine was suspended. If other processes of the trial may use the generator's
-// CPUs, time spent waiting for a CPU does not count.
+// for which the machine was suspended. Time in which it waited for a CPU does not count: that is what others took.
 func pauseOf(t *result.Trial) (ns int64) {
-	ns = t.Load.GapNS
-	if t.Causes.GeneratorShared {
-		ns -= t.Load.RunQueueNS
-	}
-	return max(ns, t.Causes.SuspendedNS, 0)
+	return max(t.Load.GapNS-t.Load.RunQueueNS, t.Causes.SuspendedNS, 0)
 }
 
 // Paused reports whether a trial is invalid because of its pause.
@@ -154,22 +154,17 @@ func missedStart(t *result.Trial) bool {
 	return false
 }
 
-// Discard reports whether a round is invalid because of a cause outside its contestants: background
-// CPU on the server's, the generator's or the backend's CPUs, that of other sides that are not frozen, steal, or a
-// pause of the generator or the machine in any of its trials. It uses all trials of the round and
-// no metric.
-//
-// Nor does it count if several generators did not begin at one time.
-//
-// Note: the event loops' run-queue delay is shown but discards nothing. In a VM each wake-up from
-// idle counts as delay: 3 to 8 % on an idle machine without background CPU. It increases with the
-// number of sleeps, which depends on the contestant.
-func Discard(round []*result.Trial) bool {
-	for i := range round {
-		if Paused(round[i]) || missedStart(round[i]) {
-			return true
-		}
-	}
-	s := sharesOf(round)
-	return max(s.server, s.generator, s.backend, s.sides) > backgroundLimit || s.steal > stealLimit
+// Discard reports whether a trial is invalid because of a cause that nothing else describes: the generator or the
+// machine stood still, several generators did not begin at one time, the hypervisor withheld CPU time in a jump, or
+// others used the machine that only a backend has. It looks at no metric.
+func Discard(t *result.Trial) bool {
+	s := sharesOf([]*result.Trial{t})
+	return Paused(t) || missedStart(t) || s.steal > stealJump || s.backend > backgroundLimit
+}
+
+// Disturbed reports whether loads that are not compared round by round had others beside them that change their
+// figures.
+func Disturbed(loads []*result.Trial) bool {
+	s := sharesOf(loads)
+	return slices.ContainsFunc(loads, Discard) || max(s.server, s.generator, s.sides) > backgroundLimit || s.steal > stealLimit
 }

@@ -1,37 +1,38 @@
 package checks
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"dyno/internal/result"
 )
 
-func TestDiscardJudgesTheWholeRound(t *testing.T) {
+// What others take of a few trials disturbs a load that is compared with no other, and discards nothing.
+func TestDisturbed(t *testing.T) {
 	round := sound().Valid[:4]
 	round[0].Causes.BackgroundServerNS = 10e7 // a quarter of its trial, 6 % of the round
-	if Discard(round) {
-		t.Error("one tick too many voided a round")
+	if Disturbed(round) {
+		t.Error("one tick too many disturbed a round")
 	}
 	round[1].Causes.BackgroundServerNS = 10e7
-	if !Discard(round) {
-		t.Error("12 % background CPU over the round did not discard it")
+	if !Disturbed(round) || slices.ContainsFunc(round, Discard) {
+		t.Error("12 % background CPU over the round")
 	}
-}
-
-// TestOtherSidesDiscard: CPU of sides that are not frozen discards a round as background CPU does,
-// and one that cannot be told discards nothing.
-func TestOtherSidesDiscard(t *testing.T) {
-	round := sound().Valid[:4]
+	round = sound().Valid[:4]
 	for i := range round {
 		round[i].Causes.OtherSidesNS = round[i].Causes.WallNS / 20
 	}
-	if Discard(round) {
-		t.Error("5 % of other sides discarded a round")
+	if Disturbed(round) {
+		t.Error("5 % of other sides disturbed a round")
 	}
 	round[0].Causes.OtherSidesNS = round[0].Causes.WallNS / 3
-	if !Discard(round) {
-		t.Error("a third of one trial, 12 % of the round, did not discard it")
+	if !Disturbed(round) {
+		t.Error("a third of one trial, 12 % of the round, did not disturb it")
+	}
+	round = sound().Valid[:4]
+	if round[2].Causes.StealNS = round[2].Causes.WallNS / 2; !Discard(round[2]) {
+		t.Error("a quarter withheld of one trial does not discard it")
 	}
 }
 
@@ -46,20 +47,20 @@ func TestBackendsMachine(t *testing.T) {
 		used = round[i].ClocksWall() * 2 / 10 * 9
 		round[i].Backend = &result.Usage{CPUNS: &used}
 	}
-	if Discard(round) {
-		t.Error("2.5 % of the backend's CPUs discarded a round")
+	if slices.ContainsFunc(round, Discard) {
+		t.Error("2.5 % of the backend's CPUs discarded a trial")
 	}
 	state, text := generatorShare(ByID(GeneratorShare), sound(), "a", round)
 	if state != Warn || !strings.Contains(text, ", the backend 90 % of those of its own machine") {
 		t.Errorf("a backend that uses 90 %% of its CPUs: %v, %s", state, text)
 	}
 	round[0].Causes.BackgroundBackendNS = round[0].Causes.WallNS
-	if !Discard(round) {
-		t.Error("other programs used 14 % of the backend's CPUs, and the round counts")
+	if !Discard(round[0]) {
+		t.Error("other programs used half of the backend's CPUs, and the trial counts")
 	}
 }
 
-// A generator that stood still spoils its round, unless it only waited for a CPU that it shares;
+// A generator that stood still spoils its trial, unless it only waited for a CPU;
 // how long that is depends on window and loop.
 func TestDiscardedForPauses(t *testing.T) {
 	const window = 4e8
@@ -88,7 +89,7 @@ func TestDiscardedForPauses(t *testing.T) {
 		"waited for a CPU of its own": {func(t *result.Trial) {
 			t.Load.GapNS, t.Load.RunQueueNS = 100e6,
 				150e6
-		}, true},
+		}, false},
 		"waited for a shared CPU": {func(t *result.Trial) {
 			t.Load.GapNS, t.Load.RunQueueNS,
 				t.Causes.GeneratorShared = 100e6, 150e6, true
@@ -101,7 +102,7 @@ func TestDiscardedForPauses(t *testing.T) {
 	} {
 		round := sound().Valid[:4]
 		c.spoil(round[2])
-		if got := Discard(round); got != c.want {
+		if got := Discard(round[2]); got != c.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

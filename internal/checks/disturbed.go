@@ -2,7 +2,7 @@ package checks
 
 import "dyno/internal/result"
 
-// Disturbance describes the disturbed loads: those that a paired comparison would have discarded.
+// Disturbance describes the disturbed loads: those that Disturbed names.
 // Loads is their number. Server and Generator are the largest shares of the server's and the
 // generator's CPUs, or those of a backend's own machine, that other programs used. Withheld is the largest share of all that the
 // hypervisor withheld. Stood is the largest share of time for which the generator or the machine
@@ -15,7 +15,7 @@ type Disturbance struct {
 // DisturbanceOf judges each load on its own.
 func DisturbanceOf(loads []*result.Trial) (d Disturbance) {
 	for i := range loads {
-		if !Discard(loads[i : i+1]) {
+		if !Disturbed(loads[i : i+1]) {
 			continue
 		}
 		d.Loads++

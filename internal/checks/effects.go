@@ -109,10 +109,10 @@ func trendless(e *Evidence) (names []string) {
 // such tests.
 func (c *Check) speed(x analysis.Effect, p float64, family int) (State, string) {
 	text := "ratio to the others in the slower half of the rounds against the faster half: " + signed(x.Log)
-	switch least := max(leastEpochs, stats.MinEpochs(family, likely)); {
-	case x.Epochs < least:
+	switch {
+	case x.Epochs < leastEpochs:
 		return CannotTell,
-			"change with the machine's speed " + lacking(x.Epochs, least)
+			"change with the machine's speed " + lacking(x.Epochs, leastEpochs)
 	case p <= shown:
 		return c.Limits[0].Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", text, p)
 	case p <= likely && x.Share() > c.Limits[0].Warn:
@@ -264,9 +264,6 @@ func deferred(c *Check, e *Evidence) []Finding {
 // dependence: does an epoch resemble the one before? Intervals allow for it, by an estimate that is
 // rough where epochs are few.
 func dependence(c *Check, e *Evidence) []Finding {
-	if !e.Run.Plan.Strict {
-		return nil
-	}
 	r, p, epochs := analysis.EpochDependence(e.residuals(), carryPermutations, e.Run.Plan.Seed)
 	text := fmt.Sprintf("correlation of an epoch with the one before: %.2f", r)
 	switch {

@@ -17,8 +17,8 @@ var ofSeveral = []provocation{
 		generators(2, func(i, n int, p *result.LoadPart) { p.LoopCPUNS, p.Workers = 1e7+33e7*int64(n), 1 })(e)
 		trials(func(t *result.Trial) { t.Causes.GeneratorCPUs, t.Load.Workers = 2, 2 })(e)
 	}},
-	{"V04", Pass, machines(0, 0)}, {"V04", Warn, machines(3e7, 0)}, {"V04", Fail, machines(5e7, 0)}, // each a third
-	{"V05", Pass, machines(0, 1e6)}, {"V05", Warn, machines(0, 5e6)}, {"V05", Fail, machines(0, 2e7)},
+	{"V04", Pass, machines(0, 0)}, {"V04", Pass, machines(3e7, 0)}, {"V04", Warn, machines(5e7, 0)}, // each a third
+	{"V05", Pass, machines(0, 1e6)}, {"V05", Pass, machines(0, 5e6)}, {"V05", Warn, machines(0, 2e7)},
 	{"V31", Pass, hosts([]int{0}, []int{1})},
 	{"V31", Fail, hosts([]int{0, 1}, []int{1})},
 	{"V37", Pass, generators(2, nil)},
@@ -74,12 +74,12 @@ func hosts(server, generator []int) func(*Evidence) {
 	}
 }
 
-// A busy machine among the generators discards a round, however many they are, and is named.
+// A busy machine among the generators disturbs loads, however many they are, and is named.
 func TestBusyMachineIsNamed(t *testing.T) {
 	e := sound()
 	machines(5e7, 2e7)(e)
-	if !Discard(e.Valid[:3]) {
-		t.Error("other programs used an eighth of a generator's CPUs, and the round is valid")
+	if !Disturbed(e.Valid[:3]) {
+		t.Error("other programs used an eighth of a generator's CPUs, and they are not disturbed")
 	}
 	var texts []string
 	for _, f := range Make(e, Paired, Once) {

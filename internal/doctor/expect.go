@@ -91,7 +91,7 @@ func trust(servers, rounds int) string {
 const leastRounds = 4
 
 // spoilt reports whether a run would have discarded the round.
-func spoilt(r *result.NoiseRound) bool { return checks.Discard([]*result.Trial{{Causes: r.Causes}}) }
+func spoilt(r *result.NoiseRound) bool { return checks.Disturbed([]*result.Trial{{Causes: r.Causes}}) }
 
 // expectations returns the smallest differences that both profiles can detect between 2, 6 and 10
 // contestants; nil if the noise was not measured.
@@ -139,7 +139,7 @@ func expect(profile string, k int, sigma float64) (expectation, bool) {
 	last := cost.Analyses[len(cost.Analyses)-1]
 	epoch := sigma * math.Sqrt(math.Pi/2/float64(p.Rounds))
 	return expectation{
-		Profile: profile, Contestants: k, MDE: math.Expm1(stats.MDE(epoch, last.N, cost.Tests, last.Alpha)),
+		Profile: profile, Contestants: k, MDE: math.Expm1(stats.Detectable(epoch, last.N, cost.Pairs, last.Alpha)),
 		Epochs:  cost.Epochs,
 		WholeNS: int64(cost.Whole), BudgetNS: p.BudgetNS, More: p.BudgetNS > own,
 	}, true

@@ -161,14 +161,14 @@ func threshold(r finding, check string, share float64) finding {
 	return r
 }
 
-// discardedFinding judges the share of discarded rounds, as a run does.
+// discardedFinding judges the share of rounds in which others ran or something stood still.
 func discardedFinding(group string, discarded, all int) finding {
-	r := finding{Group: group, Name: "spoilt rounds", Value: fmt.Sprintf("%d of %d", discarded, all)}
+	r := finding{Group: group, Name: "disturbed rounds", Value: fmt.Sprintf("%d of %d", discarded, all)}
 	switch r.State = stateBy(checks.Discarded, float64(discarded)/float64(all)); r.State {
 	case stateBad:
-		r.Means = "a run would repeat them, and could not rank by throughput or latency"
+		r.Means = "a run could not measure latencies in them, and would take longer to decide"
 	case stateWarn:
-		r.Means = "a run would repeat them, and take longer"
+		r.Means = "a run could not measure latencies in them"
 	}
 	if r.State != stateOK {
 		r.Change = "stop other programs, or try again later"
@@ -180,9 +180,8 @@ func discardedFinding(group string, discarded, all int) finding {
 func canDecide(c *result.Calibration, expected []expectation) string {
 	var s []string
 	if n := c.Noise; n != nil && tooBusy(n) {
-		s = append(s, "This machine is too busy now: other programs disturb more than half of the rounds, so runs "+
-			"cannot rank by throughput or latency. CPU per request suffers less (--primary cpu_per_request). Run "+
-			"dyno doctor again when the other programs have ended.")
+		s = append(s, "This machine is busy now: other programs disturb more than half of the rounds, so runs have few "+
+			"latencies, and take longer to decide. Run dyno doctor again when the other programs have ended.")
 	}
 	var can []string
 	for _, e := range expected {
@@ -239,7 +238,7 @@ func canDecide(c *result.Calibration, expected []expectation) string {
 	return strings.Join(s, " ")
 }
 
-// tooBusy reports whether a run would rank nothing.
+// tooBusy reports whether others disturb most rounds.
 func tooBusy(n *result.Noise) bool {
 	discarded := 0
 	for i := range n.Rounds {

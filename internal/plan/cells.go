@@ -24,10 +24,6 @@ type slot struct {
 // median has no interval at 95 %.
 const leastExtra = 6
 
-// extraAttempts is the number of times that a discarded first round is repeated together with the
-// cells outside the family, whose trials are long. After that these cells wait for another epoch.
-const extraAttempts = 3
-
 // familyOf returns the comparisons that a run decides among the named contestants: those of the plan,
 // or all pairs at the first level.
 func familyOf(p *result.Plan, names []string) []result.Comparison {
@@ -316,8 +312,8 @@ func extraEpochs(p *result.Plan) int {
 	return most
 }
 
-// extrasValid reports whether a finished epoch was not interrupted, its first round is valid, and
-// at least half of its rounds are.
+// extrasValid reports whether a finished epoch was not interrupted, all of its first round counts, and at least half
+// of its rounds do.
 func extrasValid(run *result.Run, epoch int) bool {
 	if slices.ContainsFunc(run.Resumes, func(r result.Resume) bool { return r.Epoch == epoch+1 }) {
 		return false
@@ -327,7 +323,7 @@ func extrasValid(run *result.Run, epoch int) bool {
 	for r := range rounds {
 		k, ok := lastAttempt(run, epoch, r)
 		stands := ok && !discarded(run, k)
-		if r == 0 && !(stands && k.Attempt < extraAttempts) {
+		if r == 0 && (!ok || len(standing(run, k)) < len(trials(run, k))) {
 			return false
 		}
 		if stands {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"dyno/internal/result"
-	"dyno/internal/stats"
 )
 
 func cell(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
@@ -255,15 +254,6 @@ func TestSideCellsGetTheirEpochs(t *testing.T) {
 			valid++
 		}
 	}
-	attempts := 0
-	for _, tr := range p.run.Trials {
-		if tr.Epoch == 3 && tr.Round == 0 && tr.Contestant == "b" && p.run.Plan.At(tr) == 2 {
-			attempts++
-		}
-	}
-	if attempts != extraAttempts {
-		t.Errorf("%d attempts with the cells beside; want %d", attempts, extraAttempts)
-	}
 	if valid != 6 {
 		t.Errorf("%d valid trials of b at the common rate; want 6", valid)
 	}
@@ -340,7 +330,7 @@ func TestPlansThatCannotBeAreRefused(t *testing.T) {
 // Profile full: a second level at a common rate, which takes no part in what is decided, and a
 // verdict on two contestants within five minutes.
 func TestFullHasACommonRate(t *testing.T) {
-	for k, first := range map[int]int{2: 12, 4: 14} {
+	for k, last := range map[int]int{2: 25, 4: 17} {
 		p := result.Plan{Protocol: Paired, Profile: "full", Controls: []string{"ref", "ref'", "ref+5%"},
 			Ceiling: "null", Alpha: .05, Margin: .03, Primary: "throughput",
 			BudgetNS: int64(10 * time.Minute), Level: result.Level{Connections: 125, Pipeline: 1}}
@@ -349,7 +339,7 @@ func TestFullHasACommonRate(t *testing.T) {
 		}
 		arranged(&p)
 		c, err := Estimate(&p)
-		if err != nil || k == 2 && c.FirstVerdict > 5*time.Minute || c.Analyses[0].N != first || c.Pairs != k*(k-1)/2 {
+		if err != nil || c.FirstVerdict > 5*time.Minute || c.Analyses[len(c.Analyses)-1].N != last || c.Pairs != k*(k-1)/2 {
 			t.Errorf("%d contestants: %+v, %v", k, c, err)
 		}
 		t.Logf("%d contestants: an epoch %v, looks %v, first verdict %v, whole %v", k, c.Epoch, c.Analyses,
@@ -379,8 +369,8 @@ func TestOneLevelHasNoExtraCells(t *testing.T) {
 	if len(extraSlots(&p, 0))+len(extraSlots(&p, 5)) > 0 || len(extras(run, 5)) > 0 || roundsIn(&p, 5) != p.Rounds {
 		t.Error("cells beside the family")
 	}
-	if n := stats.MinEpochs(pairs(&p, p.Contestants), p.Alpha); n != stats.MinEpochs(3, .05) {
-		t.Errorf("%d epochs", n)
+	if n := pairs(&p, p.Contestants); n != 3 {
+		t.Errorf("%d pairs", n)
 	}
 	if rate, ok := Rate(run, 0); !ok || rate != 0 || math.IsNaN(rate) {
 		t.Errorf("%v, %v", rate, ok)

@@ -27,7 +27,6 @@ const (
 // Cost is the estimated cost of a plan, shown before the run starts.
 type Cost struct {
 	Pairs        int           // that are compared
-	Tests        int           // that alpha is divided by, at most
 	Epoch        time.Duration // without the cells beside the family; the mean over delays
 	Epochs       int           // after the pilots, until the last interim analysis
 	Trials       int           // until the last interim analysis, pilots among them
@@ -36,7 +35,7 @@ type Cost struct {
 	Analyses     []stats.Interim
 }
 
-// reserve is the share of the budget that is reserved for discarded rounds and for a machine that
+// reserve is the share of the budget that is reserved for epochs that do not count and for a machine that
 // slows down.
 const reserve = 0.07
 
@@ -59,55 +58,9 @@ func (c *Cost) add(p *result.Plan, first int) (until time.Duration) {
 	return until
 }
 
-// pairs returns the size of Holm's family among the named contestants. It is 1 for a single
+// pairs returns the number of pairs among the named contestants. It is 1 for a single
 // contestant, which is not compared but still judged in one analysis.
 func pairs(p *result.Plan, names []string) int { return max(1, len(familyOf(p, names))) }
-
-// tests returns how many tests share alpha at most: every pair by itself or, where the pilots rank
-// the contestants, as many as there are contestants.
-func tests(p *result.Plan, names []string) int {
-	if p.Ranked {
-		return stats.RankedTests(len(names))
-	}
-	return pairs(p, names)
-}
-
-// spent returns the share of alpha that the analyses of a plan use. A single analysis of all pairs
-// leaves a tenth unused: with skewed starts or carry-over between loads, an exact test slightly exceeds
-// its level (validation/README.md, Traps).
-func spent(p *result.Plan) float64 {
-	if p.Simultaneous && !p.Ranked {
-		return 0.9 * p.Alpha
-	}
-	return p.Alpha
-}
-
-// rankedShare is the share of the epochs that fit which a ranked run takes. It then makes 95 % of the
-// decisions on neighbours that all pairs by themselves make with all of the epochs (validation/README.md,
-// Family).
-const rankedShare = 7. / 8
-
-// RankedEpochs returns after how many epochs a ranked run of so many tests is analysed if fits would
-// fit: a share of them, but no fewer than can show something.
-func RankedEpochs(fits, tests int, alpha float64) int {
-	return max(int(rankedShare*float64(fits)), min(fits, stats.MinEpochs(tests, alpha)))
-}
-
-// analyses returns the candidates that fit. If none does, it returns one analysis of all epochs
-// that fit, provided that Holm's procedure can use it.
-func analyses(p *result.Plan, candidates []int, fits, m int) []stats.Interim {
-	if p.Ranked {
-		fits = RankedEpochs(min(fits, slices.Max(p.Analyses)), m, spent(p))
-	}
-	l := stats.Interims(candidates, fits, m, spent(p))
-	if len(l) == 0 {
-		l = stats.Interims([]int{fits}, fits, m, spent(p))
-	}
-	for i := range l {
-		l[i].Simultaneous, l[i].Ranked, l[i].Strict = p.Simultaneous, p.Ranked, p.Strict
-	}
-	return l
-}
 
 func pilotsEstimate(p *result.Plan) time.Duration {
 	var c Cost // without epochs after them

@@ -35,7 +35,7 @@ func TestPairsOnCPUs(t *testing.T) {
 	for _, l := range p.Levels {
 		numbers = append(numbers, l.CPUs)
 	}
-	if !slices.Equal(numbers, []int{1, 2, 4}) || len(p.Family) != 9 || p.Ranked || p.Level != p.Levels[0] {
+	if !slices.Equal(numbers, []int{1, 2, 4}) || len(p.Family) != 9 || p.Level != p.Levels[0] {
 		t.Fatalf("levels on %v CPUs, %d pairs, %+v", numbers, len(p.Family), p.Level)
 	}
 	for _, f := range p.Family {
@@ -72,7 +72,7 @@ func TestPairsOnCPUs(t *testing.T) {
 
 func TestQuestionOnCPUs(t *testing.T) {
 	one := onCPUs(t, Request{Contestants: []string{"c0", "c2"}}, 2)
-	if one.Level.CPUs != 2 || one.Levels != nil || one.Family != nil || len(one.Analyses) != 4 {
+	if one.Level.CPUs != 2 || one.Levels != nil || one.Family != nil || len(one.Analyses) != 5 {
 		t.Errorf("on one number: %+v", one)
 	}
 	swept := onCPUs(t, Request{Contestants: []string{"c0"}, Protocol: Sweep, Connections: []int{10, 20}}, 1, 3)
@@ -157,7 +157,6 @@ func TestCPUsAreRefused(t *testing.T) {
 		"--server-cpus: servers can have 1 at most":            {ServerCPUs: []int{1, 2}},
 		"several values of --server-cpus need --protocol pair": {ServerCPUs: []int{1, 2}, Protocol: Search},
 		"c9 is already running":                                {ServerCPUs: []int{1}, Contestants: []string{"c0", "c9"}},
-		"each pair is tested by itself anyway":                 {ServerCPUs: []int{1, 2}, AllPairs: true},
 		"are new for each load; pass one number":               {ServerCPUs: []int{1, 2}, Question: fresh},
 	} {
 		if r.Contestants == nil && r.Question.Levels == nil {
@@ -165,9 +164,6 @@ func TestCPUsAreRefused(t *testing.T) {
 		}
 		r.Scenario, r.Primary = "values", "throughput"
 		here := w
-		if strings.Contains(want, "tested by itself") {
-			here.Room = nil
-		}
 		_, err := New(r, here)
 		var asked *RequestError
 		if !errors.As(err, &asked) || !strings.Contains(err.Error(), want) {

@@ -82,7 +82,7 @@ func TestFreshCostIsOfTheRequests(t *testing.T) {
 func TestFreshDiscardedEpochIsNotRepeated(t *testing.T) {
 	p := player{run: result.Run{Plan: fresh()}, rate: rates, foul: func(o Order) (c result.Causes) {
 		if o.Epoch == 4 {
-			c.BackgroundServerNS = 3e8
+			c.StealNS = 3e8
 		}
 		return c
 	}}

@@ -11,7 +11,7 @@ func TestLab(t *testing.T) {
 	p := standardPlan("a", "b")
 	p.Protocol, p.Profile, p.Controls, p.BudgetNS = Paired, Lab, []string{"ref", "ref'", "ref+5%"}, int64(time.Hour)
 	arranged(&p)
-	if p.TrialNS != 2e9 || p.RewarmNS != 2e8 || p.Rounds != 6 || p.Pilots != 2 || len(p.Analyses) != 5 {
+	if p.TrialNS != 2e9 || p.RewarmNS != 2e8 || p.Rounds != 6 || p.Pilots != 2 || len(p.Analyses) != 6 {
 		t.Errorf("%+v", p)
 	}
 	c, err := Estimate(&p)
@@ -23,8 +23,8 @@ func TestLab(t *testing.T) {
 		c.FirstVerdict > time.Hour/2 {
 		t.Errorf("an epoch takes %v, the first verdict %v", c.Epoch, c.FirstVerdict)
 	}
-	if l := c.Analyses[0]; l.N != 12 {
-		t.Errorf("looks %+v", c.Analyses)
+	if l := c.Analyses[0]; l.N != 3 {
+		t.Errorf("analyses %+v", c.Analyses)
 	}
 	if got := warmLeast(&p, true); got != 15*time.Second {
 		t.Errorf("managed ones are warmed for %v", got)
@@ -43,7 +43,7 @@ func TestLab(t *testing.T) {
 			t.Errorf("a trial of %+v takes %v", e, time.Duration(trialOf(&p, e)))
 		}
 	}
-	if c, err := Estimate(&p); err != nil || c.Analyses[0].N != 12 {
+	if c, err := Estimate(&p); err != nil || c.Analyses[0].N != 8 {
 		t.Errorf("of an hour's p99 in five: %+v, %v", c.Analyses, err)
 	}
 	slow := standardPlan("a", "b")

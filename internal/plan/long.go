@@ -91,7 +91,7 @@ func Long(run *result.Run) (loads []*result.Trial, why string) {
 		return nil, run.Plan.NoLong
 	case n < 4 || run.Long[n-1].Position != 3:
 		return nil, "the run ended before all were made"
-	case checks.Discard(run.Long[n-4:]):
+	case checks.Disturbed(run.Long[n-4:]):
 		return nil, "other programs, the hypervisor or a pause disturbed them"
 	}
 	return run.Long[n-4:], ""

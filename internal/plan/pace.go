@@ -12,30 +12,28 @@ import (
 // candidates that fit the rest of the budget at the pace of the pilots. Before that they are those
 // of the estimate.
 //
-// If the budget ends between two analyses, the remaining ones are made there, as one. The length of
-// an epoch does not depend on which contestant is faster, so their levels may be spent together.
-// This does not apply to a raised budget, because the user who raised it may have seen the figures.
+// If the run ends between two analyses, with stats.Least epochs or more, the remaining ones are made there,
+// as one: the length of an epoch does not depend on which contestant is faster, so their levels may be
+// spent together. This does not apply to an interrupted run, which may go on, nor to a raised budget, because the
+// user who raised it may have seen the figures.
 func Analyses(run *result.Run) []stats.Interim {
 	analyses := planned(run)
-	if run.End == nil || run.End.Reason != string(Budget) || budgeted(run) != run.Plan.BudgetNS {
+	n, taken, left := counted(run), len(analyses), 0.
+	if run.End == nil || run.End.Reason == Interrupted || n < stats.Least || budgeted(run) != run.Plan.BudgetNS {
 		return analyses
 	}
-	n, taken, left := counted(run), len(analyses), 0.
 	for ; taken > 0 && analyses[taken-1].N > n; taken-- {
 		left += analyses[taken-1].Alpha
 	}
-	if n < stats.MinEpochs(tests(&run.Plan, active(run, false)), left) {
+	if left == 0 || taken > 0 && analyses[taken-1].N == n {
 		return analyses
 	}
-	return append(analyses[:taken],
-		stats.Interim{N: n, Alpha: left, Simultaneous: run.Plan.Simultaneous, Ranked: run.Plan.Ranked,
-			Strict: run.Plan.Strict})
+	return append(analyses[:taken], stats.Interim{N: n, Alpha: left})
 }
 
 // planned returns the interim analyses as they are fixed when the pilots end.
 func planned(run *result.Run) []stats.Interim {
 	p := &run.Plan
-	m := tests(p, active(run, false))
 	if !pilotsOver(run) {
 		if c, err := Estimate(p); err == nil {
 			return c.Analyses
@@ -46,11 +44,8 @@ func planned(run *result.Run) []stats.Interim {
 		return nil
 	}
 	left := float64(p.BudgetNS-int64(LongCost(p))-verifying(run)-pilotsEnd(run)-atPace(run, extraCost(p))) * (1 - reserve)
-	if l := analyses(p, p.Analyses, int(left/float64(turnAtPace(run))), m); len(l) > 0 {
-		return l
-	}
-	least := stats.MinEpochs(m, spent(p)) // no verdict fits at this pace; it may still get better
-	return analyses(p, []int{least}, least, m)
+	fits := max(int(left/float64(turnAtPace(run))), stats.Least) // the pace may still get better
+	return interims(p, fits)
 }
 
 // pilotsOver reports whether the last trial is the last one of the pilots, or a later one.

@@ -13,15 +13,13 @@ import (
 )
 
 // paired is the default protocol: all contestants are resident, pinned and frozen except the one
-// under load, and short trials in random order are compared round by round. With two contestants it
-// ends at the interim analysis that decides their pair, at the last one, or with its budget. With
-// more it is analysed once, after a number of epochs that the pilots fix. They also rank the
-// contestants: the pairs are tested in series that follow the ranking.
+// under load, and short trials in random order are compared round by round. It ends at the interim
+// analysis that decides all pairs, at the last one, or with its budget.
 type paired struct{ plain }
 
 var pairedTraits = Traits{
 	Name: Paired, Title: "paired comparison", Kind: checks.Paired, Decides: true,
-	Flags: []string{"idle-connections", "rate", "all-pairs"},
+	Flags: []string{"idle-connections", "rate", "epochs"},
 }
 
 // Traits implements Protocol.
@@ -34,10 +32,7 @@ func (paired) Words(p *result.Plan, c *Cost) string {
 		each = document.Count(p.Requests, "request")
 		most += " and one load more"
 	}
-	verdict := "one analysis at the end"
-	if len(c.Analyses) > 1 {
-		verdict = fmt.Sprintf("first verdict possible after %v", c.FirstVerdict.Round(time.Second))
-	}
+	verdict := fmt.Sprintf("first verdict possible after %v", c.FirstVerdict.Round(time.Second))
 	anew := "each with freshly started servers"
 	switch len(p.Attached) {
 	case 0:
@@ -75,23 +70,18 @@ func (d paired) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
 	}
 	for p.Rounds > studyRounds && !d.reaches(p) { // else a disturbed epoch, or a slow day, exceeds the budget
 		p.Rounds--
-		p.DropRounds = dropped(p)
 	}
 }
 
 // studyRounds is the smallest number of rounds of an epoch to which a study's budget may reduce
 // them.
-const studyRounds = 2 * settledRounds
+const studyRounds = 8
 
 // reaches reports whether the budget has time for some epochs more than the minimum that can show a
 // difference.
 func (d paired) reaches(p *result.Plan) bool {
 	c, err := d.estimate(p)
-	spare := spareEpochs
-	if p.Ranked { // others of those that fit are spare anyway
-		spare = 1
-	}
-	return err == nil && c.Analyses[0].N >= stats.MinEpochs(tests(p, p.Contestants), spent(p))+spare
+	return err == nil && c.Analyses[len(c.Analyses)-1].N >= stats.Least+spareEpochs
 }
 
 // fit makes a short budget reach a result. It first reduces the rounds of an epoch and, if that is
@@ -105,7 +95,6 @@ func (d paired) fit(p *result.Plan, r *Request, q *Question, pr *profile) {
 			return
 		case p.Rounds > leastRounds:
 			p.Rounds--
-			p.DropRounds = dropped(p)
 		case pr.name == brief:
 			return
 		default:
@@ -127,19 +116,8 @@ func LayoutsOf(contestants int) int {
 	return min(MostLayouts, max(4, 4*MostLayouts/max(1, contestants)))
 }
 
-// mostEpochs is the largest number of epochs after which more than two contestants are analysed.
-const mostEpochs = 48
-
 // spareEpochs is the number of epochs that may be discarded before too few are left.
 const spareEpochs = 2
-
-// dropped returns the number of rounds of an epoch that may be dropped.
-func dropped(p *result.Plan) int {
-	if !p.Chained || p.Rounds < 2*settledRounds {
-		return 0
-	}
-	return p.Rounds / settledRounds
-}
 
 // lay sets times, rounds and analyses as the profile prescribes.
 func (paired) lay(p *result.Plan, r *Request, q *Question, pr *profile) {
@@ -166,23 +144,19 @@ func (paired) lay(p *result.Plan, r *Request, q *Question, pr *profile) {
 		trial = pr.trial // of each level: see trialOf
 	}
 	pr.times(p, trial)
-	if p.Chained = !p.Fresh; p.Chained {
-		p.Retakes = mostRetakes
-	}
-	p.DropRounds = dropped(p)
+	p.Chained = !p.Fresh
 	p.Rounds = cmp.Or(q.Rounds, p.Rounds)
 	if p.Fresh { // nothing is to be found out before, and a second load would not be the first
 		p.Rounds, p.Pilots, p.Requests = 1, 0, q.Requests
 	}
-	switch p.Analyses = slices.Clone(pr.analyses); {
-	case len(q.Analyses) > 0:
-		p.Analyses = slices.Clone(q.Analyses)
-	case pairs(p, p.Contestants) > 1:
-		p.Analyses = []int{mostEpochs} // one analysis: the pilots say after how many epochs, at most these
+	most := 24
+	if pr.long || pairs(p, p.Contestants) > 1 {
+		most = 48
 	}
-	p.Simultaneous = len(p.Analyses) == 1 && pairs(p, p.Contestants) > 1
-	p.Ranked = p.Simultaneous && len(q.Analyses) == 0 && len(p.Family) == 0 && p.Pilots > 0 && !r.AllPairs
-	p.Strict, p.Layouts, p.Relink = true, LayoutsOf(len(p.Contestants)), r.Relink
+	most = cmp.Or(p.Epochs, q.Epochs, most)
+	p.Epochs, p.Layouts, p.Relink = 0, LayoutsOf(len(p.Contestants)), r.Relink
+	p.Analyses = slices.DeleteFunc([]int{3, 5, stats.Least, 12, 24}, func(n int) bool { return n >= most })
+	p.Analyses = append(p.Analyses, most)
 	budget := pr.budget
 	if len(p.Contestants) > 4 {
 		budget = pr.manyBudget
@@ -194,11 +168,21 @@ func (paired) lay(p *result.Plan, r *Request, q *Question, pr *profile) {
 	}
 }
 
+// interims returns the analyses of a run that fits so many epochs. There are no early ones of a tail and of fresh
+// processes, which vary by more than these can know.
+func interims(p *result.Plan, fits int) []stats.Interim {
+	candidates := p.Analyses
+	if isTail(p.Primary) || p.Fresh {
+		candidates = slices.DeleteFunc(slices.Clone(candidates), func(n int) bool { return n < stats.Least })
+	}
+	return stats.Interims(candidates, fits, p.Alpha)
+}
+
 // stop calls decided at each interim analysis.
 func (paired) stop(run *result.Run, epoch int, decided func() bool) Stop {
 	analyses, n := Analyses(run), counted(run)
 	for i, l := range analyses {
-		if l.N != n || !epochCounts(run, epoch, droppedRounds(run)) || l.N != countedOf(run, epoch) {
+		if l.N != n || !epochCounts(run, epoch) || l.N != countedOf(run, epoch) {
 			continue // not reached, or by an earlier epoch
 		}
 		if decided() {
@@ -216,16 +200,15 @@ func (paired) estimate(p *result.Plan) (Cost, error) {
 	if err := checkPairs(p); err != nil {
 		return Cost{}, &RequestError{err}
 	}
-	c := Cost{Pairs: pairs(p, p.Contestants), Tests: tests(p, p.Contestants)}
+	c := Cost{Pairs: pairs(p, p.Contestants)}
 	turn := turnCost(p)
 	c.Epoch = turn / time.Duration(len(partsWith(p, false)))
 	c.Whole = verifyEstimate(p) + longLoadsCost(p)
 	before := verifyEstimate(p) + LongCost(p) + pilotsEstimate(p) + extraCost(p)
 	left := time.Duration(p.BudgetNS) - before
-	c.Analyses = analyses(p, p.Analyses, int(float64(left)*(1-reserve)/float64(turn)), c.Tests)
+	c.Analyses = interims(p, int(float64(left)*(1-reserve)/float64(turn)))
 	if len(c.Analyses) == 0 {
-		n := stats.MinEpochs(c.Tests, spent(p))
-		least := before + time.Duration(float64(n)*float64(turn)/(1-reserve))
+		least := before + time.Duration(stats.Least*float64(turn)/(1-reserve))
 		pairs, fewer := fmt.Sprintf("%d pairs", c.Pairs), ", or fewer --contestants"
 		switch {
 		case c.Pairs == 1:
@@ -236,7 +219,7 @@ func (paired) estimate(p *result.Plan) (Cost, error) {
 		return c, refuse("a budget of %v cannot reach a verdict on %s: an epoch takes about %v, and at least %d "+
 			"are needed; pass --budget %v or "+
 			"more%s", time.Duration(p.BudgetNS), pairs, c.Epoch.Round(100*time.Millisecond),
-			epochsUntil(p, n), ceil(least, 10*time.Second), fewer)
+			epochsUntil(p, stats.Least), ceil(least, 10*time.Second), fewer)
 	}
 	c.Epochs = epochsUntil(p, c.Analyses[len(c.Analyses)-1].N)
 	c.FirstVerdict = c.add(p, p.Pilots+epochsUntil(p, c.Analyses[0].N))

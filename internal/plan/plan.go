@@ -101,7 +101,7 @@ func within(run *result.Run, last result.Key) (o Order, stop Stop, more bool) {
 		return o, "", true
 	}
 	switch {
-	case !alone(p) && !p.Fresh && discarded(run, last) && repeats(run, last.Epoch) < roundsIn(p, last.Epoch):
+	case Of(p).Traits().Again && discarded(run, last) && repeats(run, last.Epoch) < roundsIn(p, last.Epoch):
 		next.Round, next.Attempt = last.Round, last.Attempt+1
 	case next.Round >= roundsIn(p, last.Epoch):
 		return Order{}, "", false
@@ -178,12 +178,12 @@ func first(run *result.Run, k result.Key) (Order, Stop) {
 	return o, ""
 }
 
-// following returns the trial after k in the same round: the same once more, if there was a pause in
-// it. It skips failed contestants.
+// following returns the trial after k in the same round: in a search the same once more, if it showed nothing. It skips
+// failed contestants.
 func following(run *result.Run, k result.Key) (Order, bool) {
 	p := &run.Plan
 	order := slots(p, k.Epoch)
-	if k.Round == 0 && k.Attempt < extraAttempts {
+	if k.Round == 0 {
 		order = append(order, extras(run, k.Epoch)...)
 	}
 	if !alone(p) { // else in the order asked for, as in the articles
@@ -212,12 +212,8 @@ func following(run *result.Run, k result.Key) (Order, bool) {
 	return Order{}, false
 }
 
-// mostRetakes is plan.Retakes of a paired run and a sweep. Where one trial in twenty has a pause, of a
-// million trials six are taken so often in vain; a round of 350 trials would be repeated each time.
-const mostRetakes = 3
-
-// retake returns which take of the trial of k is due, because of a pause in the last one, or of a search, because
-// the generator was at its limit in it; 0 if none is.
+// retake returns which take of the trial of a search is due, because of a pause in the last one, or because the
+// generator was at its limit in it; 0 if none is.
 func retake(run *result.Run, k result.Key) int {
 	i := after(run, k) - 1
 	if k.Take >= run.Plan.Retakes || i < 0 || run.Trials[i].Key != k {

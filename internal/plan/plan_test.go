@@ -170,32 +170,17 @@ func TestStopsAtTheFirstAnalysisThatDecides(t *testing.T) {
 	}
 }
 
-func TestDiscardedRoundIsRepeatedForAll(t *testing.T) {
+// Background discards nothing, and no round is repeated.
+func TestBackgroundDiscardsNothing(t *testing.T) {
 	p := player{run: result.Run{Plan: standardPlan("a", "b")}}
-	p.foul = func(o Order) (c result.Causes) {
-		if o.Epoch == 3 && o.Round == 1 && o.Attempt == 0 && o.Position == 2 {
-			c.BackgroundServerNS = 4e8 // a quarter of the round's four trials
-		}
-		return c
+	p.foul = func(o Order) result.Causes {
+		return result.Causes{BackgroundServerNS: 4e8 * int64(o.Position%2), BackgroundGeneratorNS: 2e8, StealNS: 2e7}
 	}
-	p.play(t, never)
-	discarded, all := Discarded(&p.run)
-	if discarded != 4 {
-		t.Errorf("%d of %d trials are discarded; want the round's 4", discarded, all)
+	if stop := p.play(t, never); stop != LastAnalysis {
+		t.Errorf("stopped for %q", stop)
 	}
-	again := 0
-	for _, tr := range p.run.Trials {
-		if tr.Epoch == 3 && tr.Round == 1 && tr.Attempt == 1 {
-			again++
-		}
-	}
-	if again != 4 {
-		t.Errorf("the round was repeated for %d contestants; want 4", again)
-	}
-	for _, tr := range Valid(&p.run) {
-		if tr.Epoch == 3 && tr.Round == 1 && tr.Attempt == 0 {
-			t.Error("a discarded trial counts")
-		}
+	if discarded, all := Discarded(&p.run); discarded != 0 || all == 0 || len(Valid(&p.run)) != all {
+		t.Errorf("%d of %d trials are discarded; %d count", discarded, all, len(Valid(&p.run)))
 	}
 }
 
@@ -226,44 +211,17 @@ func (p *player) stopped(t *testing.T, stops func(n int, o Order) bool) (counted
 
 func everyFifth(n int, _ Order) bool { return n%5 == 0 }
 
-// A generator that stands still in every fifth trial: none of these counts, and their
-// rounds are repeated.
-func TestRoundsWithPausesAreRepeated(t *testing.T) {
+// A generator that stands still in every fifth trial: none of these counts, and the others of their rounds do.
+func TestTrialsWithPausesDoNotCount(t *testing.T) {
 	p := player{run: result.Run{Plan: standardPlan("a", "b")}, rate: func(Order) float64 { return 1e4 }}
-	counted, _ := p.stopped(t, everyFifth)
-	again := 0
-	for e := range lastEpoch(&p.run) {
-		again += repeats(&p.run, e)
+	counted, stopped := p.stopped(t, func(n int, _ Order) bool { return n%5 == 0 })
+	discarded, all := Discarded(&p.run)
+	if discarded != stopped || len(counted) != all-discarded || len(Epochs(&p.run)) < 8 {
+		t.Errorf("%d of %d trials are discarded, %d were stopped, %d count", discarded, all, stopped, len(counted))
 	}
-	if discarded, _ := Discarded(&p.run); len(counted) == 0 || discarded == 0 || again == 0 {
-		t.Errorf("%d trials count, %d are discarded, %d rounds repeated", len(counted), discarded, again)
-	}
-}
-
-// With retakes the same trials are taken again by themselves, and no round is repeated; one that is
-// stopped each time costs its round.
-func TestTrialsWithPausesAreTakenAgain(t *testing.T) {
-	for _, c := range []struct {
-		stops         func(n int, o Order) bool
-		rounds, spoil int // repeated rounds, and their trials that were not stopped
-	}{
-		{everyFifth, 0, 0},
-		{func(_ int, o Order) bool {
-			return o.Epoch == 3 && o.Round == 1 && o.Attempt == 0 && o.Position == 2
-		}, 1, 3},
-	} {
-		p := player{run: result.Run{Plan: standardPlan("a", "b")}, rate: func(Order) float64 { return 1e4 }}
-		p.run.Plan.Retakes = 3
-		counted, stopped := p.stopped(t, c.stops)
-		rounds, epochs := 0, Epochs(&p.run)
-		for _, e := range epochs {
-			rounds += repeats(&p.run, e)
-		}
-		if want := 4 * 3 * len(epochs); len(epochs) < 8 || len(counted) != want || rounds != c.rounds || stopped < 4 {
-			t.Errorf("%d trials count, want %d; %d were stopped, %d rounds repeated", len(counted), want, stopped, rounds)
-		}
-		if discarded, _ := Discarded(&p.run); discarded != stopped+c.spoil {
-			t.Errorf("%d trials are discarded, want %d that were stopped, and %d", discarded, stopped, c.spoil)
+	for _, tr := range p.run.Trials {
+		if tr.Attempt > 0 || tr.Take > 0 {
+			t.Fatalf("repeated: %+v", tr.Key)
 		}
 	}
 }
@@ -297,7 +255,7 @@ func TestAnalysisWhenTheBudgetEnds(t *testing.T) {
 	if stop != Budget || len(before) < 3 || len(looks) != 2 || looks[0] != before[0] || looks[1].N != 10 {
 		t.Fatalf("stopped for %q; looks %v, then %v", stop, before, looks)
 	}
-	if sum := looks[0].Alpha + looks[1].Alpha; math.Abs(sum-.05) > 1e-12 {
+	if sum := looks[0].Alpha + looks[1].Alpha; math.Abs(sum-.04) > 1e-12 {
 		t.Errorf("the looks spend %v", sum)
 	}
 	p.run.End.Reason = Interrupted
@@ -322,7 +280,7 @@ func TestBudgetHolds(t *testing.T) {
 	six := []string{"a", "b", "c", "d", "e", "f"}
 	for _, budget := range []time.Duration{5 * time.Minute, 4 * time.Minute} {
 		p := player{run: result.Run{Plan: standardPlan(six...)}}
-		p.run.Plan.Analyses, p.run.Plan.Simultaneous, p.run.Plan.BudgetNS = []int{24}, true, int64(budget)
+		p.run.Plan.Analyses, p.run.Plan.BudgetNS = []int{24}, int64(budget)
 		p.foul = func(o Order) (causes result.Causes) {
 			if o.Epoch > 0 && o.Attempt == 0 { // every round is taken twice
 				causes.StealNS = 4e8

@@ -19,7 +19,7 @@ const (
 // of one contestant in an epoch. A trial lasts at least 20 handler delays, and the re-warm two.
 type profile struct {
 	name                    string
-	analyses                []int // candidate numbers of valid epochs
+	long                    bool // up to 48 epochs, rather than 24, of one pair
 	pilots                  int
 	trial, rewarm, load     time.Duration
 	share                   float64 // of the slowest contestant's capacity, at which all are loaded besides
@@ -41,26 +41,26 @@ const brief = "brief"
 // queueing begins. The lab profile leaves one CPU to the system and one to the generator.
 var profiles = map[string]*profile{
 	Standard: {
-		name: Standard, analyses: []int{8, 12, 16, 24}, pilots: 1, trial: standardTrial, rewarm: standardRewarm,
+		name: Standard, pilots: 1, trial: standardTrial, rewarm: standardRewarm,
 		load:     1200 * time.Millisecond,
 		controls: []string{"ref", "ref'"}, speedMargin: 0.03, tailMargin: 0.03, budget: 6 * time.Minute,
 		manyBudget: 6 * time.Minute,
 		native:     WarmNative, managed: WarmManaged,
 	},
 	brief: {
-		name: brief, analyses: []int{8, 12, 16, 24}, pilots: 1, trial: standardTrial, rewarm: standardRewarm,
+		name: brief, pilots: 1, trial: standardTrial, rewarm: standardRewarm,
 		load: leastRounds * standardTrial, controls: []string{"ref", "ref'"}, speedMargin: 0.03, tailMargin: 0.03,
 		budget: 6 * time.Minute, manyBudget: 6 * time.Minute,
 		native: WarmNative, managed: 3 * time.Second, managedCap: 8 * time.Second, requests: 5000,
 	},
 	"full": {
-		name: "full", analyses: []int{12, 16, 24, 32, 48}, pilots: 2, trial: standardTrial, rewarm: standardRewarm,
+		name: "full", long: true, pilots: 2, trial: standardTrial, rewarm: standardRewarm,
 		load:  2 * time.Second,
 		share: 0.3, controls: []string{"ref", "ref'", "ref+5%"}, speedMargin: 0.03, tailMargin: 0.03,
 		budget: 10 * time.Minute, manyBudget: 30 * time.Minute, native: WarmNative, managed: WarmManaged,
 	},
 	Lab: {
-		name: Lab, analyses: []int{12, 16, 24, 32, 48}, pilots: 2, trial: 2 * time.Second,
+		name: Lab, long: true, pilots: 2, trial: 2 * time.Second,
 		rewarm: 200 * time.Millisecond,
 		load:   12 * time.Second, share: 0.5, controls: []string{"ref", "ref'", "ref+5%"}, speedMargin: 0.02,
 		tailMargin: 0.05,
@@ -74,8 +74,6 @@ const (
 	standardRewarm = 30 * time.Millisecond
 	tailTrial      = 10 * time.Second // of an open loop, where the tail is ranked
 	leastRounds    = 3
-
-	settledRounds = 4 // number of rounds of which one may be dropped, if there are at least twice as many
 )
 
 // profileOf returns the profile of a plan. The default is Standard.

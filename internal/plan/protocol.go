@@ -43,6 +43,7 @@ type Traits struct {
 	Decides bool           // pairs are decided at interim analyses; else the run is carried out whole, without verdicts
 	Levels  bool           // several connections, delays or records may be asked for at once
 	Ratios  bool           // nothing without ratios to the reference
+	Again   bool           // a round that was disturbed is loaded again
 	Alone   bool           // each load has its own process: in the requested order, without warm-up and repeats
 }
 

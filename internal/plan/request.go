@@ -11,6 +11,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/protocol"
 	"dyno/internal/result"
+	"dyno/internal/stats"
 )
 
 // Request describes the run that the user requests. Its fields are named after the flags of dyno
@@ -35,8 +36,6 @@ type Request struct {
 	Streams     int64          // requests in flight on each connection of HTTP/2; 0: as the levels say
 	Alpha       float64
 	Margin      float64
-	Analyses    []int
-	AllPairs    bool // paired: tests every pair by itself, not in series that follow the pilots' ranking
 	Budget      time.Duration
 	Seed        uint64 // 0: the World's
 	Relink      int    // paired: result.Plan.Relink
@@ -45,7 +44,7 @@ type Request struct {
 
 	Rates    []OpenRate    // sweep and paired: of open loops, beside the closed one
 	Idle     []int         // sweep and paired: numbers of idle connections
-	Epochs   int           // of a run that is carried out whole
+	Epochs   int           // of a run that is carried out whole; of a paired one, at most
 	SLO      *result.SLO   // search
 	Requests int64         // classic: of one load
 	Duration time.Duration // classic: of one load
@@ -65,8 +64,8 @@ type Question struct {
 	Family                   []result.Comparison
 	Uncontrolled             []int
 	Rounds, ExtraEpochs      int
+	Epochs                   int // of a paired comparison, at most
 	LevelExtraEpochs         []int
-	Analyses                 []int
 	Budget, Duration         time.Duration
 	Requests                 int64
 	Heap, Fresh              bool
@@ -200,9 +199,6 @@ func (r *Request) question(t *Traits) (Question, error) {
 	}
 	q.Title, q.Scenario, q.Primary = cmp.Or(r.Title, q.Title), cmp.Or(r.Scenario, q.Scenario),
 		cmp.Or(r.Primary, q.Primary)
-	if len(r.Analyses) > 0 {
-		q.Analyses = r.Analyses
-	}
 	levels := r.levels(q.Levels[0])
 	if len(levels) > 1 && !t.Levels {
 		return q, refuse("several values of --connections, --records or --delay need --protocol sweep; pass it, or " +
@@ -316,7 +312,7 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 		given bool
 	}{
 		{"external", len(r.External) > 0}, {"classic", r.Classic != ""}, {"slo", r.SLO != nil}, {"epochs", r.Epochs != 0},
-		{"idle-connections", len(r.Idle) > 0}, {"rate", len(r.Rates) > 0}, {"all-pairs", r.AllPairs},
+		{"idle-connections", len(r.Idle) > 0}, {"rate", len(r.Rates) > 0},
 		{"requests", r.Requests != 0}, {"duration", r.Duration != 0},
 	} {
 		if o.given && !slices.Contains(t.Flags, o.flag) {
@@ -345,17 +341,13 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 		return refuse("--alpha %v: want more than 0 and less than 0.5", p.Alpha)
 	case p.Margin <= 0 || p.Margin >= 1:
 		return refuse("--margin %v: want a share, more than 0 and less than 1", p.Margin)
-	case p.Epochs < 0:
-		return refuse("--epochs %d: want 1 or more", p.Epochs)
-	case r.AllPairs && len(p.Family) > 0 && len(r.ServerCPUs) > 1:
-		return refuse("--all-pairs: on several numbers of CPUs each pair is tested by itself anyway; omit it")
-	case r.AllPairs && len(p.Family) > 0:
-		return refuse("--all-pairs: the claims of the study name its pairs; omit it")
+	case r.Epochs < 0:
+		return refuse("--epochs %d: want 1 or more", r.Epochs)
+	case t.Decides && r.Epochs > 0 && r.Epochs < stats.Least:
+		return refuse("--epochs %d: a comparison is judged after %d epochs or more", r.Epochs, stats.Least)
 	case len(r.Idle) == 1 || !slices.IsSorted(r.Idle) || len(r.Idle) > 0 &&
 		(r.Idle[0] < 1 || slices.Max(r.Idle) > 60_000):
 		return refuse("--idle-connections %v: want two or more increasing numbers from 1 to 60000", r.Idle)
-	case slices.ContainsFunc(r.Analyses, func(n int) bool { return n < 1 }):
-		return refuse("--interim %v: want numbers of epochs, 1 or more", r.Analyses)
 	case r.Requests > 0 && r.Duration > 0:
 		return refuse("--requests and --duration exclude each other; pass one of them")
 	case r.Requests < 0 || r.Duration < 0:

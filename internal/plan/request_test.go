@@ -54,7 +54,7 @@ func someQuestion() Question {
 		LevelNames:  []string{"few", "many"}, Cells: []result.Cell{cell("c0", 0), cell("c1", 0), cell("c0", 1),
 			cell("c1", 1)},
 		Family: []result.Comparison{{A: cell("c0", 0), B: cell("c1", 0)}}, Uncontrolled: []int{1},
-		Rounds: 3, ExtraEpochs: 2, Analyses: []int{9}, Budget: 8 * time.Minute, Duration: 20 * time.Second,
+		Rounds: 3, ExtraEpochs: 2, Epochs: 9, Budget: 8 * time.Minute, Duration: 20 * time.Second,
 		Requests: 1000, Heap: true,
 	}
 }
@@ -68,13 +68,13 @@ func TestQuestionByProtocol(t *testing.T) {
 		{"paired", result.Plan{Levels: someQuestion().Levels, LevelNames: []string{"few", "many"},
 			Cells:  someQuestion().Cells,
 			Family: someQuestion().Family, Uncontrolled: []int{1}, ExtraEpochs: 2, Rounds: 3, Pilots: 1,
-			Analyses: []int{9}, Chained: true, Retakes: 3, DropRounds: 3, Strict: true, Layouts: 16,
+			Analyses: []int{3, 5, 8, 9}, Chained: true, Layouts: 16,
 			Ceiling: "null", Controls: []string{"ref", "ref'"}, TrialNS: 1e8, RewarmNS: 3e7,
 			UnloadedNS: 5e7, NoLong: "they are made only where all pairs are compared at one level",
 			BudgetNS: int64(8 * time.Minute)}},
 		{"sweep", result.Plan{Levels: someQuestion().Levels, LevelNames: []string{"few", "many"},
 			Cells: someQuestion().Cells, Rounds: 3, Pilots: 1,
-			Epochs: 6, Retakes: 3, UnloadedNS: 5e7, Ceiling: "null", Controls: []string{"ref", "ref'"}, TrialNS: 1e8, RewarmNS: 3e7,
+			Epochs: 6, UnloadedNS: 5e7, Ceiling: "null", Controls: []string{"ref", "ref'"}, TrialNS: 1e8, RewarmNS: 3e7,
 			BudgetNS: int64(24 * time.Hour)}},
 		{"search", result.Plan{Rounds: SearchRounds, Epochs: 1, Retakes: 2, Controls: []string{"ref", "ref'"}, TrialNS: 2e9,
 			RewarmNS: 3e7, BudgetNS: int64(24 * time.Hour),
@@ -110,10 +110,10 @@ func TestAskedByHand(t *testing.T) {
 		{"contestants", Request{Contestants: []string{"c2", "c3"}}, func(p *result.Plan) bool {
 			return p.Study == "" && p.ClaimsHash == "" && p.Title == "Values" && p.Levels == nil &&
 				p.Level.Connections == 10 && p.Rounds == 12 &&
-				p.BudgetNS == int64(6*time.Minute) && !p.Heap && len(p.Analyses) == 4 // of one pair
+				p.BudgetNS == int64(6*time.Minute) && !p.Heap && slices.Equal(p.Analyses, []int{3, 5, 8, 12, 24})
 		}},
 		{"three contestants", Request{Contestants: []string{"c0", "c2", "c3"}}, func(p *result.Plan) bool {
-			return slices.Equal(p.Analyses, []int{48}) && p.Simultaneous // one analysis
+			return slices.Equal(p.Analyses, []int{3, 5, 8, 12, 24, 48})
 		}},
 		{"scenario", Request{Scenario: "relay"}, func(p *result.Plan) bool {
 			return p.Study == "s" && p.ClaimsHash == "" && p.Family == nil && p.Level.Records == DefaultRecords &&
@@ -135,8 +135,8 @@ func TestAskedByHand(t *testing.T) {
 		{"requests", Request{Protocol: "classic", Requests: 7}, func(p *result.Plan) bool {
 			return p.TrialNS == 20e9 && p.Requests == 7
 		}},
-		{"looks and budget", Request{Analyses: []int{6}, Budget: time.Hour, Seed: 9}, func(p *result.Plan) bool {
-			return p.Analyses[0] == 6 && p.BudgetNS == 3600e9 && p.Seed == 9
+		{"epochs and budget", Request{Epochs: 10, Budget: time.Hour, Seed: 9}, func(p *result.Plan) bool {
+			return slices.Max(p.Analyses) == 10 && p.Epochs == 0 && p.BudgetNS == 3600e9 && p.Seed == 9
 		}},
 		{"no controls", Request{Controls: []string{"none"}}, func(p *result.Plan) bool {
 			return len(p.Controls) == 0 && p.Ceiling == ""
@@ -170,12 +170,12 @@ func TestRefused(t *testing.T) {
 		{Request{Alpha: 2}, "--alpha 2"},
 		{Request{Margin: 1}, "--margin 1"},
 		{Request{Budget: -1}, "--budget -1ns"},
-		{Request{Analyses: []int{0}}, "--interim [0]"},
+		{Request{Epochs: -1}, "--epochs -1"},
+		{Request{Epochs: 7}, "--epochs 7: a comparison is judged after 8 epochs or more"},
 		{Request{Idle: []int{5, 1}}, "--idle-connections [5 1]"},
 		{Request{Protocol: "classic", Idle: []int{1, 5}}, "--idle-connections applies only to --protocol paired or sweep"},
 		{Request{Requests: 5}, "--requests applies only to --protocol classic"},
 		{Request{Protocol: "sweep", SLO: &result.SLO{}}, "--slo applies only to --protocol search"},
-		{Request{Epochs: 3}, "--epochs applies only to --protocol sweep or search or classic"},
 		{Request{Protocol: "sweep", External: []string{"wrk"}}, "--external applies only to --protocol classic"},
 		{Request{Protocol: "sweep", Epochs: -1}, "--epochs -1"},
 		{Request{Protocol: "classic", Requests: 5, Duration: 5}, "--requests and --duration exclude each other; pass one of them"},
@@ -245,7 +245,7 @@ func TestFit(t *testing.T) {
 		{3 * time.Minute, "c2", func(n int) bool { return n == 12 }, Standard},
 		{45 * time.Second, "c2", func(n int) bool { return n < 12 && n > 3 }, Standard},
 		{3 * time.Minute, "c1", func(n int) bool { return n == 12 }, Standard},
-		{time.Minute, "c1", func(n int) bool { return n == 3 }, "brief"},
+		{75 * time.Second, "c1", func(n int) bool { return n == 3 }, "brief"},
 	} {
 		r := Request{Contestants: []string{"c0", c.second}, Scenario: "values", Primary: "throughput",
 			Controls: []string{"none"},
@@ -255,7 +255,7 @@ func TestFit(t *testing.T) {
 			t.Fatal(err)
 		}
 		cost, err := Estimate(&p)
-		if err != nil || !c.rounds(p.Rounds) || p.Profile != c.profile || cost.Analyses[0].N < 6 ||
+		if err != nil || !c.rounds(p.Rounds) || p.Profile != c.profile || cost.Analyses[len(cost.Analyses)-1].N < 8 ||
 			cost.Whole > c.budget {
 			t.Errorf("%v, %s: %s, %d rounds, %+v, %v", c.budget, c.second, p.Profile, p.Rounds, cost, err)
 		}
@@ -276,7 +276,7 @@ func TestAStudyHasEpochsToSpare(t *testing.T) {
 	for _, c := range []struct {
 		names  []string
 		rounds int
-	}{{[]string{"c0", "c1"}, 12}, {[]string{"c0", "c1", "c2", "c3", "c4", "c5", "c6"}, 9}} {
+	}{{[]string{"c0", "c1"}, 12}, {[]string{"c0", "c1", "c2", "c3", "c4", "c5", "c6"}, 12}} {
 		p, err := New(Request{Question: Question{Study: "s", Scenario: "values", Primary: "throughput",
 			Contestants: c.names}}, w)
 		if err != nil {
@@ -286,49 +286,9 @@ func TestAStudyHasEpochsToSpare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		least := stats.MinEpochs(cost.Tests, spent(&p))
-		if p.Rounds != c.rounds || cost.Analyses[0].N <= least {
-			t.Errorf("%d rounds, %d epochs where %d are the fewest", p.Rounds, cost.Analyses[0].N, least)
-		}
-	}
-}
-
-// Three and more contestants are ranked by the pilots and analysed after a part of the epochs that
-// fit, unless every pair is asked for, or when to analyse.
-func TestRankedByThePilots(t *testing.T) {
-	of := func(r Request) (result.Plan, Cost) {
-		t.Helper()
-		r.Scenario, r.Primary = "values", "throughput"
-		p, err := New(r, someWorld())
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := Estimate(&p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p, c
-	}
-	four := []string{"c0", "c1", "c2", "c3"}
-	p, c := of(Request{Contestants: four, Budget: 20 * time.Minute})
-	all, whole := of(Request{Contestants: four, Budget: 20 * time.Minute, AllPairs: true})
-	if !p.Ranked || c.Tests != 4 || c.Pairs != 6 || len(c.Analyses) != 1 || !c.Analyses[0].Ranked ||
-		c.Analyses[0].N != 42 {
-		t.Errorf("ranked %v, %+v", p.Ranked, c)
-	}
-	if all.Ranked || whole.Tests != 6 || len(whole.Analyses) != 1 || whole.Analyses[0].Ranked ||
-		whole.Analyses[0].N != 48 {
-		t.Errorf("all pairs: ranked %v, %+v", all.Ranked, whole)
-	}
-	for _, r := range []Request{{Contestants: four[:2]}, {Contestants: four, Analyses: []int{12}},
-		{Contestants: four, Analyses: []int{8, 12}}} {
-		if p, _ := of(r); p.Ranked {
-			t.Errorf("%+v is ranked", r)
-		}
-	}
-	for _, c := range []struct{ fits, tests, want int }{{24, 7, 21}, {12, 7, 10}, {10, 7, 9}, {8, 7, 8}, {48, 10, 42}} {
-		if got := RankedEpochs(c.fits, c.tests, .05); got != c.want {
-			t.Errorf("%d epochs fit %d tests: %d are taken, want %d", c.fits, c.tests, got, c.want)
+		last := cost.Analyses[len(cost.Analyses)-1].N
+		if p.Rounds != c.rounds || last <= stats.Least {
+			t.Errorf("%d rounds, %d epochs", p.Rounds, last)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 type search struct{ whole }
 
 var searchTraits = Traits{
-	Name: Search, Title: "search", Kind: checks.Search, Ratios: true, Flags: []string{"slo", "epochs"},
+	Name: Search, Title: "search", Kind: checks.Search, Ratios: true, Again: true, Flags: []string{"slo", "epochs"},
 }
 
 // Traits implements Protocol.

@@ -36,9 +36,9 @@ func (sweep) levels(p *result.Plan, q *Question) {
 }
 
 func (sweep) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
-	p.Rounds, p.Pilots, p.Retakes, p.UnloadedNS = leastRounds, len(parts(p)), mostRetakes, unloadedNS
+	p.Rounds, p.Pilots, p.UnloadedNS = leastRounds, len(parts(p)), unloadedNS
 	if p.Fresh {
-		p.Rounds, p.Pilots, p.Requests, p.Retakes, p.UnloadedNS = 1, 0, q.Requests, 0, 0
+		p.Rounds, p.Pilots, p.Requests, p.UnloadedNS = 1, 0, q.Requests, 0
 	}
 	p.Epochs = cmp.Or(p.Epochs, 6) // fewer give a median no interval at 95 %
 	p.BudgetNS = int64(cmp.Or(r.Budget, wholeBudget))

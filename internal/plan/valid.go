@@ -10,14 +10,13 @@ import (
 	"dyno/internal/result"
 )
 
-// Valid returns the valid trials: those of the last attempt of each round that is neither discarded
-// nor dropped (droppedRounds), in valid epochs after the pilots.
+// Valid returns the valid trials: those of the last attempt of each round that are not discarded, in valid epochs
+// after the pilots.
 func Valid(run *result.Run) []*result.Trial {
 	out := slices.Grow([]*result.Trial(nil), len(run.Trials))
-	dropped := droppedRounds(run)
 	for e := run.Plan.Pilots; e <= lastEpoch(run); e++ {
-		if rounds := attemptsOf(run, e); enough(rounds, dropped) {
-			out = appendValid(out, run, rounds, dropped)
+		if rounds := attemptsOf(run, e); enough(rounds) {
+			out = appendValid(out, rounds)
 		}
 	}
 	return out
@@ -27,7 +26,7 @@ func Valid(run *result.Run) []*result.Trial {
 func Pilot(run *result.Run) []*result.Trial {
 	var out []*result.Trial
 	for e := range run.Plan.Pilots {
-		out = appendValid(out, run, attemptsOf(run, e), 0)
+		out = appendValid(out, attemptsOf(run, e))
 	}
 	return out
 }
@@ -36,9 +35,8 @@ func Pilot(run *result.Run) []*result.Trial {
 // valid.
 func Epochs(run *result.Run) []int {
 	var out []int
-	dropped := droppedRounds(run)
 	for e := run.Plan.Pilots; e <= lastEpoch(run); e++ {
-		if epochCounts(run, e, dropped) {
+		if epochCounts(run, e) {
 			out = append(out, e)
 		}
 	}
@@ -71,8 +69,9 @@ func among(run *result.Run, epochs []int, part int) (n int) {
 
 // attempt is the last one at a round.
 type attempt struct {
-	trials          []*result.Trial // of each its last take
-	complete, valid bool
+	trials   []*result.Trial // that count
+	all      int
+	complete bool
 }
 
 // attemptsOf returns the last attempt at each round of an epoch.
@@ -80,56 +79,35 @@ func attemptsOf(run *result.Run, epoch int) []attempt {
 	out := make([]attempt, roundsIn(&run.Plan, epoch))
 	for r := range out {
 		if k, ok := lastAttempt(run, epoch, r); ok && complete(run, k) {
-			out[r] = attempt{trials: trials(run, k), complete: true, valid: !discarded(run, k)}
+			out[r] = attempt{trials: standing(run, k), all: len(trials(run, k)), complete: true}
 		}
 	}
 	return out
 }
 
 // epochCounts reports whether an epoch ended and enough of its rounds are valid.
-func epochCounts(run *result.Run, epoch, dropped int) bool {
-	return enough(attemptsOf(run, epoch), dropped)
+func epochCounts(run *result.Run, epoch int) bool {
+	return enough(attemptsOf(run, epoch))
 }
 
-// enough reports whether all rounds of an epoch are complete and at least half of them valid.
-func enough(rounds []attempt, dropped int) bool {
-	valid, done := 0, 0
-	dropped = min(dropped, len(rounds)-1) // one that has nothing but cells beside the family has one round, which counts
-	for r, a := range rounds {
+// enough reports whether all rounds of an epoch are complete and at least half of their trials valid.
+func enough(rounds []attempt) bool {
+	valid, all := 0, 0
+	for _, a := range rounds {
 		if !a.complete {
 			return false
 		}
-		if r < dropped {
-			continue
-		}
-		done++
-		if a.valid {
-			valid++
-		}
+		valid, all = valid+len(a.trials), all+a.all
 	}
-	return 2*valid >= done
+	return 2*valid >= all
 }
 
-// appendValid appends the trials of an epoch's complete rounds that are not discarded. Of dropped rounds
-// it appends the trials of the cells that are loaded once an epoch.
-func appendValid(out []*result.Trial, run *result.Run, rounds []attempt, dropped int) []*result.Trial {
-	for r, a := range rounds {
-		if !a.valid {
-			continue
-		}
-		for i := range a.trials {
-			if t := a.trials[i]; r >= dropped || !entersRounds(&run.Plan, t) {
-				out = append(out, t)
-			}
-		}
+// appendValid appends the trials of the rounds that count.
+func appendValid(out []*result.Trial, rounds []attempt) []*result.Trial {
+	for _, a := range rounds {
+		out = append(out, a.trials...)
 	}
 	return out
-}
-
-// entersRounds reports whether the cell of a trial is loaded in every round of its epoch.
-func entersRounds(p *result.Plan, t *result.Trial) bool {
-	cell := result.Cell{Contestant: t.Contestant, Level: p.At(t)}
-	return slices.ContainsFunc(slots(p, t.Epoch), func(e slot) bool { return e.Cell == cell })
 }
 
 // complete reports whether every contestant that had not failed by then has its trial in the round
@@ -143,10 +121,19 @@ func complete(run *result.Run, k result.Key) bool {
 	return len(ts) > 0 && !more
 }
 
-// discarded reports whether a cause outside the contestants disturbed the round of k. It uses the
-// whole round, because a 10 ms tick is 2.5 % of one trial.
+// standing returns the trials of the round and attempt of k that count: those that no cause outside the contestants
+// spoilt. In a round that is loaded again if it is disturbed either all count or none.
+func standing(run *result.Run, k result.Key) []*result.Trial {
+	all := trials(run, k)
+	if wasLost(run, k) || Of(&run.Plan).Traits().Again && checks.Disturbed(all) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(all), checks.Discard)
+}
+
+// discarded reports whether fewer than half of the trials of the round of k count.
 func discarded(run *result.Run, k result.Key) bool {
-	return wasLost(run, k) || checks.Discard(trials(run, k))
+	return 2*len(standing(run, k)) < len(trials(run, k))
 }
 
 // wasLost reports whether a machine was lost in the round and attempt of k.
@@ -177,8 +164,8 @@ func cutOff(run *result.Run) (k result.Key, ok bool) {
 	return k, true
 }
 
-// Discarded counts the trials that do not count, of discarded rounds, repeated ones among them, and
-// those with a pause of which there is a later take; and all trials, pilots left out.
+// Discarded counts the trials that do not count, those with a pause of which there is a later take among them; and all
+// trials, pilots left out.
 func Discarded(run *result.Run) (out, all int) {
 	seen := map[result.Key]bool{}
 	for i := range run.Trials {
@@ -191,17 +178,14 @@ func Discarded(run *result.Run) (out, all int) {
 			continue
 		}
 		seen[k] = true
-		n, counting := len(takes(run, k)), 0
+		n := len(takes(run, k))
 		for i, ts := 0, takes(run, k); i < len(ts)-1; i++ {
 			if ts[i+1].Position == ts[i].Position && !checks.Paused(ts[i]) {
 				n-- // the generator was at its limit: no disturbance
 			}
 		}
-		if !discarded(run, k) {
-			counting = len(trials(run, k))
-		}
 		all += n
-		out += n - counting
+		out += n - len(standing(run, k))
 	}
 	return out, all
 }
@@ -209,9 +193,6 @@ func Discarded(run *result.Run) (out, all int) {
 // trials returns the trials of the round and attempt of k, of each its last take.
 func trials(run *result.Run, k result.Key) []*result.Trial {
 	all := takes(run, k)
-	if run.Plan.Retakes == 0 {
-		return all
-	}
 	var last []*result.Trial // a copy only where a trial has a later take
 	for i := range all {
 		again := i < len(all)-1 && all[i+1].Position == all[i].Position

@@ -245,10 +245,8 @@ func (v *view) trouble(a checks.Answer) string {
 			who = fmt.Sprintf("%s and %d more: ", v.title(names[0]), n)
 		}
 	}
-	switch {
-	case a.Question == checks.MachineQuiet:
-		share := float64(v.Discarded) / float64(max(1, v.Valid+v.Discarded))
-		return "noise: " + PerCent(share) + " of trials discarded " + c.Means + led("; ", c.Do)
+	if a.Question == checks.MachineQuiet {
+		return document.Clean(worst.Text) + led("; ", c.Do)
 	}
 	return who + c.Means + led("; ", c.Do)
 }

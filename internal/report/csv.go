@@ -119,13 +119,13 @@ func (s *sweep) csv() [][]string {
 		rows = append(rows, slices.Concat([]string{s.label(), p.A, s.levelAt(p.CellA())}, levelFields(at),
 			[]string{p.Metric, m.Unit}, make([]string, 8),
 			[]string{fmt.Sprint(p.Ratio.N), "pair", document.Clean(p.Note), p.B, s.levelAt(p.CellB())}, csvNumbers(p.Ratio),
-			[]string{fmt.Sprint(p.P), fmt.Sprint(p.Adjusted), string(p.Verdict)}))
+			[]string{fmt.Sprint(p.P), string(p.Verdict)}))
 	}
 	return rows
 }
 
 // pairHeads are the columns that only the rows of pairs fill.
-var pairHeads = []string{"against", "against_level", "pair_ratio", "pair_lo", "pair_hi", "p", "p_holm", "verdict"}
+var pairHeads = []string{"against", "against_level", "pair_ratio", "pair_lo", "pair_hi", "p", "verdict"}
 
 func (s *sweep) csvRow(r row, m analysis.Metric, i int) []string {
 	f := s.figure(r, m, i)

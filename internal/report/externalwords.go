@@ -158,7 +158,7 @@ func (d *external) others(own, reported *externalRow) string {
 	for _, r := range []*externalRow{own, reported, d.row(d.run.Plan.Ceiling, ""), d.row(d.run.Plan.Ceiling,
 		reported.external)} {
 		for i := range r.loads {
-			if checks.Discard(r.loads[i : i+1]) {
+			if checks.Disturbed(r.loads[i : i+1]) {
 				name := r.by() + "'s load"
 				if r.contestant == d.run.Plan.Ceiling {
 					name += " of " + r.title

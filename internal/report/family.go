@@ -75,7 +75,7 @@ func (c *comparison) cellsOf() (a, b string) {
 // verdict.
 func (s *sweep) verdict(c *comparison) (word, better, evidence string, kind analysis.Verdict) {
 	if s.Verbose {
-		evidence = pText("p", c.P) + ", " + pText("Holm", c.Adjusted)
+		evidence = pText("p", c.P)
 	}
 	kind, word = c.Verdict, s.verdictWord(c.Verdict)
 	switch {
@@ -172,7 +172,7 @@ func (s *sweep) familyMethod() []document.Fact {
 			f.Value = fmt.Sprintf("contestants and levels of one delay and number of CPUs in random order in each round, from seed "+
 				"%d; cells without a named pair only in the first round of some epochs", s.run.Plan.Seed)
 		case "Error allowed":
-			f.Value = PerCent(s.run.Plan.Alpha) + " over all named pairs together (Holm)"
+			f.Value = PerCent(s.run.Plan.Alpha) + " over all named pairs and analyses together"
 		}
 	}
 	return facts

@@ -207,10 +207,10 @@ func fixturePairs(rng *rand.Rand, a *analysis.Analysis) {
 			}
 		}
 	}
-	a.AACheck = &analysis.Pair{A: "ref", B: "ref'", Metric: "throughput", P: 0.42, Adjusted: 0.42,
+	a.AACheck = &analysis.Pair{A: "ref", B: "ref'", Metric: "throughput", P: 0.42,
 		Verdict: analysis.Equivalent,
 		Ratio:   analysis.Estimate{Value: 0.998, Lo: 0.989, Hi: 1.009, N: 12}}
-	a.Others = []analysis.Pair{{A: "ref", B: "ref+20%", Metric: "throughput", P: 0.00049, Adjusted: 0.00049,
+	a.Others = []analysis.Pair{{A: "ref", B: "ref+20%", Metric: "throughput", P: 0.00049,
 		Verdict: analysis.Different,
 		Better:  "ref", Ratio: analysis.Estimate{Value: 1.191, Lo: 1.172, Hi: 1.208, N: 12}}}
 }
@@ -222,13 +222,13 @@ func fixturePair(rng *rand.Rand, m analysis.Metric, x, y fake) analysis.Pair {
 		"memory":          func(f fake) float64 { return f.mem }}[m.Name]
 	p := analysis.Pair{A: x.c.Name, B: y.c.Name, Metric: m.Name, Ratio: around(rng, of(x)/of(y), 0.011, 12),
 		Verdict: analysis.Different}
-	p.P, p.Adjusted = 0.00049, 0.0073
+	p.P = 0.0073
 	p.Better = p.A
 	switch gap := math.Abs(math.Log(of(x) / of(y))); {
 	case x.c.Name == "fasthttp" && y.c.Name == "hyper":
-		p.Verdict, p.Better, p.P, p.Adjusted = analysis.Equivalent, "", 0.31, 1
+		p.Verdict, p.Better, p.P = analysis.Equivalent, "", 1
 	case gap < 0.012:
-		p.Verdict, p.Better, p.P, p.Adjusted = analysis.Inconclusive, "", 0.0122, 0.0244
+		p.Verdict, p.Better, p.P = analysis.Inconclusive, "", 0.0244
 		p.Ratio.Lo *= 0.985
 	case gap < 0.03:
 		p.Verdict = analysis.Negligible
@@ -318,7 +318,7 @@ func early() *Data {
 	for _, p := range a.Pairs {
 		if p.A == "iris-mvc" && p.B == "kestrel" {
 			wide(&p.Ratio, 0)
-			p.P, p.Adjusted, p.Verdict, p.Better = 1, 1, analysis.Inconclusive, ""
+			p.P, p.Verdict, p.Better = 1, analysis.Inconclusive, ""
 			pairs = append(pairs, p)
 		}
 	}

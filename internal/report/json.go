@@ -72,8 +72,7 @@ func (v *view) baseJSON(label string, answer []string) *runJSON {
 func (v *view) trialsJSON() trialsJSON { return trialsJSON{v.Valid, v.Discarded, v.primary().Name} }
 
 func (v *view) decisionJSON() decisionJSON {
-	return decisionJSON{v.a.Epochs, v.a.Interim, number(v.a.AlphaAt), number(v.margin()), v.a.Ranking,
-		v.trialsJSON()}
+	return decisionJSON{v.a.Epochs, v.a.Interim, number(v.a.AlphaAt), number(v.margin()), v.trialsJSON()}
 }
 
 func (v *view) contestantJSON(r row) contestantJSON {
@@ -161,9 +160,8 @@ func ratio(e analysis.Estimate) ratioJSON {
 func pairsJSON(pairs []analysis.Pair) []pairJSON {
 	list := []pairJSON{}
 	for _, p := range pairs {
-		list = append(list, pairJSON{A: p.A, B: p.B, Metric: p.Metric, ratioJSON: ratio(p.Ratio), P: number(p.P),
-			Holm: number(p.Adjusted), Verdict: p.Verdict,
-			Better: orNull(p.Better), Note: orNull(p.Note)})
+		list = append(list, pairJSON{A: p.A, B: p.B, Metric: p.Metric, ratioJSON: ratio(p.Ratio), SE: number(p.SE), DF: number(p.DF),
+			P: number(p.P), Verdict: p.Verdict, Better: orNull(p.Better), Note: orNull(p.Note)})
 	}
 	return list
 }

@@ -37,7 +37,7 @@ type Data struct {
 	Findings  []checks.Finding           // whole run first, then by contestant
 	Reached   map[string]map[int]float64 // analysis.Reached; nil of a run without rounds
 	Valid     int                        // valid trials
-	Discarded int                        // trials of discarded rounds
+	Discarded int                        // trials
 	NoLong    string                     // why no long loads check the verdicts; "" if they do, or the record is older than they
 	Folder    string                     // Text only: what dyno report takes for the rest; empty: not said
 	Page      string                     // Text only: the file that has the page; empty: there is none

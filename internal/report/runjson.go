@@ -51,8 +51,6 @@ type decisionJSON struct {
 	Interim int    `json:"interim_analysis"` // the last one, from 1; 0: before the first
 	Alpha   number `json:"alpha_per_analysis"`
 	Margin  number `json:"margin_ratio"`
-	// Ranking of the pilots by the primary metric, the best first, in whose order pairs were tested.
-	Ranking []string `json:"ranking,omitempty"`
 	trialsJSON
 }
 
@@ -145,8 +143,9 @@ type pairJSON struct {
 	LevelB string `json:"level_b,omitempty"`
 	Metric string `json:"metric"`
 	ratioJSON
+	SE      number           `json:"se_log"`
+	DF      number           `json:"df"`
 	P       number           `json:"p"`
-	Holm    number           `json:"p_holm"`
 	Verdict analysis.Verdict `json:"verdict"`
 	Better  orNull           `json:"better"`
 	Note    orNull           `json:"note"`

@@ -262,18 +262,10 @@ func loadText(l result.Level, more ...string) string {
 
 func (v *view) methodFacts() []document.Fact {
 	p := &v.run.Plan
-	order := ""
-	if len(v.a.Ranking) > 0 {
-		var ranking []string
-		for _, name := range v.a.Ranking {
-			ranking = append(ranking, v.title(name))
-		}
-		order = "; in series that follow the ranking of the pilots: " + strings.Join(ranking, ", ")
-	}
 	analyses := "none planned"
 	if len(p.Analyses) > 0 {
-		analyses = fmt.Sprintf("after %s valid epochs, those of them that fit the budget, each at level %.4g; %d taken",
-			and(p.Analyses), v.a.AlphaAt, v.a.Interim)
+		analyses = fmt.Sprintf("after %s valid epochs, as far as the budget reaches; %d taken, the last at level %.4g",
+			and(p.Analyses), v.a.Interim, v.a.AlphaAt)
 	}
 	return []document.Fact{
 		{Name: "Protocol", Value: strings.Join(nonEmpty(p.Protocol, p.Profile), ", ")},
@@ -285,7 +277,7 @@ func (v *view) methodFacts() []document.Fact {
 			document.Count(p.Rounds, "round"), document.Count(p.Pilots, "pilot epoch"))},
 		{Name: "Interim analyses", Value: analyses},
 		{Name: "Primary metric", Value: v.primary().Title},
-		{Name: "Error allowed", Value: PerCent(p.Alpha) + " over all pairs together (Holm" + order + ")"},
+		{Name: "Error allowed", Value: PerCent(p.Alpha) + " over all pairs and analyses together"},
 		{Name: "Equal", Value: "an interval within " + PerCent(v.margin())},
 		{Name: "Budget", Value: planned(p.BudgetNS) + " after the builds"},
 		{Name: "Started", Value: v.started()},

@@ -133,8 +133,6 @@ func (v *view) why(g group) string {
 		switch {
 		case p.Moving:
 			reason = "one still changes its speed"
-		case p.Note != "" && v.a.TooBusy:
-			reason = "the machine is too busy"
 		case v.a.Long != nil && p.Note == v.a.Long.Words:
 			return "no verdict: " + document.Clean(p.Note)
 		case p.Note != "":

@@ -138,14 +138,18 @@ func (p *paired) latencyWords(rows []row, metrics []analysis.Metric) []string {
 		c := p.cell(r.Name, "p99")
 		return c.Absent == "" && !c.Merged
 	})
+	of := "of each load, median of loads"
+	if p.a.Busy > 0 {
+		of += " with little beside them"
+	}
 	switch {
 	case tail && merged:
-		return []string{"p50: of each load, median of loads",
+		return []string{"p50: " + of,
 			"p99: 99 % of the right answers in the rounds that count took no longer (service time)"}
 	case tail:
-		return []string{"p50, p99: of each load, median of loads"}
+		return []string{"p50, p99: " + of}
 	}
-	return []string{"p50: of each load, median of loads"}
+	return []string{"p50: " + of}
 }
 
 // shortCell returns a figure without its interval, which the note below the table sums up.
@@ -207,8 +211,12 @@ func (p *paired) surer(rows []row, metrics []analysis.Metric) string {
 	if slices.ContainsFunc(metrics, func(m analysis.Metric) bool { return m.Name == "p99" }) {
 		but = ", but p99"
 	}
-	return fmt.Sprintf("%s: from loads seconds apart; rows below the first%s: by such ratios (%s %s)",
-		ToBest, but, head, b)
+	per := ""
+	if p.a.Taken > 0.02 && p.primary().PerCPU {
+		per = ", by the CPU time that others left (they took " + document.Percent(p.a.Taken) + ")"
+	}
+	return fmt.Sprintf("%s: from loads seconds apart%s; rows below the first%s: by such ratios (%s %s)",
+		ToBest, per, but, head, b)
 }
 
 // spread returns the range of the widths of intervals: "±1.8–4.8 %"; "" if one is open.

@@ -17,7 +17,7 @@ const matrixFrom = 6
 type sentence struct {
 	Claim   string // "Iris serves 1.42 × (1.38–1.47) the requests of Gin: "
 	Verdict string // "different"
-	Rest    string // " (p = 0.0005, Holm = 0.007)", or why not
+	Rest    string // " (p = 0.007)", or why not
 	Kind    analysis.Verdict
 }
 
@@ -50,7 +50,7 @@ func (v *view) sentence(p analysis.Pair) sentence {
 	s.Claim = v.title(p.A) + " " + relation(m, p.Ratio) + " " + v.title(p.B) + ": "
 	evidence := ""
 	if v.Verbose {
-		evidence = " (" + pText("p", p.P) + ", " + pText("Holm", p.Adjusted) + ")"
+		evidence = " (" + pText("p", p.P) + ")"
 	}
 	switch {
 	case p.Verdict == analysis.Equivalent: // its interval says why

@@ -13,7 +13,7 @@ func TestSentence(t *testing.T) {
 	d := fixture()
 	d.Verbose = true
 	v := newView(d)
-	base := analysis.Pair{A: "iris-mvc", B: "kestrel", Metric: "throughput", P: 0.00049, Adjusted: 0.0073,
+	base := analysis.Pair{A: "iris-mvc", B: "kestrel", Metric: "throughput", P: 0.0073,
 		Verdict: analysis.Different, Better: "iris-mvc",
 		Ratio: analysis.Estimate{Value: 1.42, Lo: 1.38, Hi: 1.47, N: 12}}
 	with := func(f func(*analysis.Pair)) analysis.Pair { p := base; f(&p); return p }
@@ -21,29 +21,29 @@ func TestSentence(t *testing.T) {
 		p    analysis.Pair
 		want string
 	}{
-		{base, "Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: different (p = 0.0005, Holm = 0.007)"},
+		{base, "Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: different (p = 0.007)"},
 		{with(func(p *analysis.Pair) {
 			p.Better = "kestrel"
 			p.Ratio = analysis.Estimate{Value: 0.5, Lo: 0.4, Hi: 0.8}
 		}),
-			"Kestrel serves 2.00 × (1.25–2.50) the requests of Iris MVC: different (p = 0.0005, Holm = 0.007)"},
+			"Kestrel serves 2.00 × (1.25–2.50) the requests of Iris MVC: different (p = 0.007)"},
 		{with(func(p *analysis.Pair) {
 			p.Metric = "cpu_per_request"
 			p.Better = "kestrel"
 			p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi = 2, 1.6, 2.5
 		}),
-			"Kestrel uses 0.500 × (0.400–0.625) the CPU per request of Iris MVC: different (p = 0.0005, Holm = 0.007)"},
+			"Kestrel uses 0.500 × (0.400–0.625) the CPU per request of Iris MVC: different (p = 0.007)"},
 		{with(func(p *analysis.Pair) { p.Verdict, p.Better = analysis.Equivalent, "" }),
 			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: equal within 3 %"},
 		{with(func(p *analysis.Pair) { p.Verdict = analysis.Negligible }),
 			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: negligible, certain but within 3 % (p = " +
-				"0.0005, Holm = 0.007)"},
+				"0.007)"},
 		{with(func(p *analysis.Pair) { p.Verdict, p.Better = analysis.Inconclusive, "" }),
-			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: not separated (p = 0.0005, Holm = 0.007)"},
+			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: not separated (p = 0.007)"},
 		{with(func(p *analysis.Pair) {
 			p.Verdict, p.Better, p.Note = analysis.Inconclusive, "", "kestrel stands at the ceiling"
 		}),
-			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: not separated (p = 0.0005, Holm = 0.007), " +
+			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: not separated (p = 0.007), " +
 				"for kestrel stands at the ceiling"},
 	} {
 		if got := v.sentence(c.p).String(); got != c.want {

@@ -33,20 +33,19 @@ func namesOf(metrics []analysis.Metric) (names []string) {
 var general = []document.Definition{
 	{ID: "ratio", Name: "Ratio to the reference",
 		Text: "In every round each contestant and the reference are loaded one after the other. Their ratio within " +
-			"the round cancels changes of the machine that affect all of them. The figure is the Hodges–Lehmann " +
-			"estimate over the epochs: a ratio under the same momentary conditions, not a ratio of averages. The " +
-			"reference is a plain net/http server built into dyno."},
+			"the round cancels changes of the machine that affect all of them. The figure is a mean " +
+			"over the epochs, of which outliers count only as far as two spreads: a ratio under the same momentary " +
+			"conditions, not a ratio of averages. The reference is a plain net/http server built into dyno."},
 	{ID: "interval", Name: "Interval",
 		Text: "The range of values that are compatible with the data. For a level it is the 95 % interval between " +
-			"epochs; for a ratio it has the level of an interim analysis, so that it is valid for all of them " +
+			"epochs; for a ratio it has the level of an interim analysis, so that the intervals of all pairs hold " +
 			"together. ∞ means: too few epochs."},
 	{ID: "epoch", Name: "Trial, round, epoch",
 		Text: "A trial is a short load on one contestant. A round is one trial of every contestant in random order. " +
 			"An epoch is some rounds on freshly started processes; epochs are what is counted."},
 	{ID: "discarded", Name: "Discarded",
-		Text: "A round in which other programs used the CPUs, the hypervisor withheld them, or the generator or " +
-			"the machine stood still, is discarded for all contestants and repeated. This never depends on the " +
-			"results."},
+		Text: "A trial in which the generator or the machine stood still, or the hypervisor withheld the CPU in a jump, " +
+			"is discarded. This never depends on the results."},
 	{ID: "rank", Name: "Rank interval",
 		Text: "Rank 2–3 means that the place is between 2 and 3, with a confidence that holds for all places on " +
 			"this page together. It counts the contestants that are certainly ahead and certainly behind. If two " +
@@ -55,8 +54,7 @@ var general = []document.Definition{
 		Text: "A new tier begins with the first contestant that is certainly worse than the leader of the tier " +
 			"above, by more than the margin. Neighbours in different tiers may still not be separated."},
 	{ID: "different", Name: "Different",
-		Text: "The signed-rank test over epochs, corrected for the number of pairs (Holm) and of interim analyses, " +
-			"is significant."},
+		Text: "The sign-flip test over epochs, of all pairs together and of all interim analyses, is significant."},
 	{ID: "equal", Name: "Equal, negligible, not separated",
 		Text: "Equal is shown, not assumed: the interval is within the margin. Negligible is a certain difference " +
 			"within the margin. Not separated means that the data shows neither; it does not mean equal."},

@@ -47,7 +47,7 @@ type Plan struct {
 	Unserved []Unserved `json:"unserved,omitempty"`
 
 	// Of a paired comparison at several levels. Cells are what is loaded, empty: every contestant
-	// at every level. Family are the comparisons that the run decides and that Holm corrects
+	// at every level. Family are the comparisons that the run decides, all
 	// together, empty: all pairs of contestants at the first level. ExtraEpochs is in how many
 	// epochs a cell that is in no comparison is loaded, once each; 0: six.
 	Cells       []Cell       `json:"cells,omitempty"`
@@ -67,21 +67,13 @@ type Plan struct {
 	Margin   float64 `json:"margin"`           // of equivalence, as a share: 0.03
 	Rounds   int     `json:"rounds"`           // per epoch
 	Pilots   int     `json:"pilots"`           // epochs before the first that counts
-	Analyses []int   `json:"interim_analyses"` // candidate numbers of valid epochs
-	// Simultaneous: several comparisons are analysed once, and their intervals hold together.
-	Simultaneous bool `json:"simultaneous,omitempty"`
-	// Ranked: the pilots rank the contestants, and pairs are tested in series that follow the ranking,
-	// which share alpha; the run takes a part of the epochs that fit its budget.
-	Ranked bool `json:"ranked,omitempty"`
+	Analyses []int   `json:"interim_analyses"` // candidate numbers of valid epochs; the largest ends the run
 	// Layouts is in how many orders of its functions a contestant is linked, where its toolchain can;
 	// each epoch draws one. 0: one.
 	Layouts int `json:"layouts,omitempty"`
 	// Relink is the linker's seed of the first of them; the next ones follow. 0: that has the linker's own
 	// order.
 	Relink int `json:"relink,omitempty"`
-	// Strict: epochs that resemble the one before count for less, and equivalence is corrected over the
-	// pairs and holds for the mean of the starts too.
-	Strict bool `json:"strict,omitempty"`
 
 	Epochs int `json:"epochs,omitempty"` // sweep: of each launch part; classic: repeats
 
@@ -100,12 +92,9 @@ type Plan struct {
 	// as often as any other.
 	Chained bool `json:"chained,omitempty"`
 
-	// Retakes is how often a trial in which the generator or the machine stood still is repeated, right
-	// after it, before its round is discarded.
+	// Retakes is how often a trial of a search is repeated in which the generator or the machine stood still, or that
+	// was missed with the generator at its limit.
 	Retakes int `json:"retakes,omitempty"`
-
-	// DropRounds are the most first rounds of an epoch that the pilots may take out of the count; 0: all count.
-	DropRounds int `json:"drop_rounds,omitempty"`
 
 	// Fresh: each level has processes of its own, started for it, not warmed up and loaded once
 	// with Requests; but a level with a Step has those of the level before it.

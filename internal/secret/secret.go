@@ -19,10 +19,7 @@ import (
 const Hidden = "***"
 
 // Name reports whether the value of a header, a field, a variable or a flag of this name is secret.
-// PWD and OLDPWD are the working directories of a shell.
-func Name(name string) bool {
-	return name != "PWD" && name != "OLDPWD" && secretName().MatchString(name)
-}
+func Name(name string) bool { return secretName().MatchString(name) }
 
 var secretName = pattern(`(?i)^-*((proxy-)?authorization|(set-)?cookie|(.*[-_])?api_?key|.*[-_]key|` +
 	`.*(token|secret|password|passwd|passphrase).*|.*pwd|(.*[-_.])?pass)$`)
@@ -38,7 +35,7 @@ var (
 	equals = pattern(`([A-Za-z0-9_.-]+)(=)("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s&;'"]+(?:'[^\s&;'"]+)*)`)
 	header = pattern(`(?m)^([A-Za-z0-9_.-]+)(:[ \t]*)([^\r\n]+)`)
 	colon  = pattern(`([A-Za-z0-9_.-]+)(["']?[ \t]*:[ \t]*)("(?:[^"\\]|\\.)*"?|'[^']*'?` +
-		`|\[[^\]]*\]?|\{[^}]*\}?|[^\n'"}]+(?:'[^\s'"}][^\n'"}]*)*)`)
+		`|\[[^\]]*\]?|\{[^}]*\}?|[^\n'"}]+)`)
 	flag     = pattern(`(--?[A-Za-z0-9_.-]+)([ \t]+)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s-][^\s]*)`)
 	userinfo = pattern(`([A-Za-z][A-Za-z0-9+.-]*)(://)([^/\s@'"?#]+)@`)
 )

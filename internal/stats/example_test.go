@@ -10,12 +10,13 @@ import (
 // Two servers were measured in twelve epochs. Each value is the log ratio of their speeds in one.
 func Example() {
 	d := []float64{.051, .047, .058, .044, .049, .062, .038, .055, .050, .046, .053, .041}
-	ratio, lo, hi := stats.HodgesLehmann(d, 0.95)
-	fmt.Printf("ratio %.3f (%.3f–%.3f)\n", math.Exp(ratio), math.Exp(lo), math.Exp(hi))
-	fmt.Printf("p = %.5f\n", stats.SignedRank(d))
-	fmt.Println("within 3 %:", stats.Equivalent(d, 0.03, 0.05))
+	j := stats.Joint([][]float64{d}, 0.05, 1)[0]
+	lo, hi := j.Interval()
+	fmt.Printf("ratio %.3f (%.3f–%.3f)\n", math.Exp(j.Log), math.Exp(lo), math.Exp(hi))
+	fmt.Printf("p = %.5f\n", j.P)
+	fmt.Println("within 3 %:", j.Equivalent(0.03))
 	// Output:
-	// ratio 1.051 (1.046–1.055)
+	// ratio 1.051 (1.046–1.056)
 	// p = 0.00049
 	// within 3 %: false
 }

@@ -130,15 +130,3 @@ func walshRank(n int, tail float64) int {
 	cdf := untied(n)[:half+1]
 	return sort.Search(len(cdf), func(w int) bool { return !(cdf[w] <= tail) }) - 1
 }
-
-// Equivalent reports whether d, log ratios, show equivalence: the Hodges-Lehmann
-// interval at confidence 1-2·alpha lies inside [-log(1+margin), +log(1+margin)].
-// That is two one-sided tests at alpha (Schuirmann, J. Pharmacokin. Biopharm. 15
-// (1987)): a pair whose true ratio is outside the margin is called equivalent with
-// probability at most alpha. margin is a share, .03 for 3 %; alpha < 1/2. It is
-// false where n is too small for alpha, and if d holds a NaN.
-func Equivalent(d []float64, margin, alpha float64) bool {
-	_, lo, hi := HodgesLehmann(d, 1-2*alpha)
-	edge := math.Log1p(margin)
-	return -edge <= lo && hi <= edge
-}

@@ -201,67 +201,6 @@ func TestHodgesLehmannCoverageQuantised(t *testing.T) {
 	}
 }
 
-func TestEquivalent(t *testing.T) {
-	edge := math.Log1p(.03)
-	flat := func(v float64, n int) []float64 { return slices.Repeat([]float64{v}, n) }
-	for _, c := range []struct {
-		name string
-		d    []float64
-		want bool
-	}{
-		{"equal", flat(0, 8), true},
-		{"at the edge", flat(edge, 8), true},
-		{"at the other edge", flat(-edge, 8), true},
-		{"outside", flat(1.001*edge, 8), false},
-		{"outside below", flat(-1.001*edge, 8), false},
-		{"ratio .97 is outside 1/1.03", flat(math.Log(.97), 8), false},
-		{"too few for .01", flat(0, 6), false}, // 2^-6 > .01
-		{"just enough", flat(0, 7), true},
-		{"centred but wide", []float64{-.2, -.15, -.1, -.05, .05, .1, .15, .2}, false},
-		{"nan", []float64{0, 0, 0, 0, 0, 0, 0, 0, nan}, false},
-		{"empty", nil, false},
-	} {
-		if got := Equivalent(c.d, .03, .01); got != c.want {
-			t.Errorf("%s: Equivalent = %v", c.name, got)
-		}
-	}
-}
-
-// A pair that truly differs by the margin is called a tie in alpha of the cases
-// at most; one that is equal is called a tie in most, if the noise allows.
-func TestEquivalentLevel(t *testing.T) {
-	const n, reps, margin, alpha = 24, 4000, .03, .05
-	// P(W <= c) is just under alpha, so a sound test is at alpha here.
-	limit := alpha + 3*math.Sqrt(alpha*(1-alpha)/reps)
-	for name, draw := range symmetric {
-		r := rand.New(rand.NewPCG(10, 10))
-		var wrong, right int
-		d := make([]float64, n)
-		for range reps {
-			for i := range d {
-				d[i] = math.Log1p(margin) + .02*draw(r)
-			}
-			if Equivalent(d, margin, alpha) {
-				wrong++
-			}
-			for i := range d {
-				d[i] -= math.Log1p(margin)
-			}
-			if Equivalent(d, margin, alpha) {
-				right++
-			}
-		}
-		if float64(wrong)/reps > limit {
-			t.Errorf("%s: a difference of the margin is called a tie in %d of %d", name, wrong, reps)
-		}
-		if right < reps*9/10 {
-			t.Errorf("%s: equal servers are called a tie in only %d of %d", name, right, reps)
-		}
-	}
-}
-
-// BenchmarkPair is what one pair costs at one interim analysis: the p-value, the interval
-// and the tie. 1,770 pairs (60 contestants) at n = 48 should not be felt.
 func BenchmarkPair(b *testing.B) {
 	for _, n := range []int{12, 24, 48, 60, 61} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
@@ -274,7 +213,6 @@ func BenchmarkPair(b *testing.B) {
 			for b.Loop() {
 				SignedRank(d)
 				HodgesLehmann(d, .99)
-				Equivalent(d, .03, .01)
 			}
 		})
 	}

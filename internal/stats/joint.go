@@ -54,7 +54,7 @@ func (j Judged) Equivalent(margin float64) bool {
 const leastSD = 1e-12
 
 // Joint tests together whether the pairs of a family differ. d[i][e] is the log ratio of pair i in
-// epoch e; all pairs have the same n epochs, and no value is NaN or infinite. factor, at least 1,
+// epoch e, NaN where the pair lacks it, and never infinite; n is the number of values that a pair has. factor, at least 1,
 // widens the standard errors for serial correlation (SerialSpread). Rejecting those of P <= alpha
 // keeps the chance of any false rejection at about alpha, and all intervals hold together with
 // 1 − alpha, however the pairs hang together.
@@ -79,26 +79,28 @@ const leastSD = 1e-12
 // Note: simulated (TestJointSimulated), plain values in place of pseudo-values find less where some
 // starts are slow, and err more where starts are bimodal.
 //
-// For fewer than two epochs nothing is known: SE is infinite and P is 1.
+// Of a pair with fewer than two values nothing is known: SE is infinite and P is 1. None may be among others.
 func Joint(d [][]float64, alpha, factor float64) []Judged {
 	if len(d) == 0 || len(d[0]) < 2 {
 		return unknown(d)
 	}
 	js, c := locate(d)
-	n, m := float64(len(d[0])), len(d)
-	squares, own := make([]float64, m), make([]float64, m)
+	m := len(d)
+	n, squares, own := make([]float64, m), make([]float64, m), make([]float64, m)
 	for i, x := range d {
-		own[i] = variance(c[i])
-		js[i].MeanSE = factor * math.Sqrt(variance(x)/n)
+		x = known(x)
+		n[i] = float64(len(x))
+		js[i].MeanSE = factor * math.Sqrt(variance(x)/n[i])
 		for _, v := range c[i] {
 			squares[i] += v * v
 		}
+		own[i] = squares[i] / (n[i] - 1)
 	}
 	scratch, t := make([]float64, m), make([]float64, m)
 	typical := medianOf(own, scratch)
 	for i := range js {
-		js[i].SE = factor * standardError(own[i], typical, n)
-		js[i].DF = n - 1
+		js[i].SE = factor * standardError(own[i], typical, n[i])
+		js[i].DF = n[i] - 1
 		if v := math.Abs(js[i].Log); v > leastSD {
 			t[i] = v / js[i].SE
 		}
@@ -110,12 +112,12 @@ func Joint(d [][]float64, alpha, factor float64) []Judged {
 	for f := 1; f < flips; f++ { // 0 are the values as they were seen
 		row := sums[f*m : (f+1)*m]
 		for i, s := range row {
-			own[i] = (squares[i] - s*s/n) / (n - 1)
+			own[i] = (squares[i] - s*s/n[i]) / (n[i] - 1)
 		}
 		typical = medianOf(own, scratch)
 		most, up, down := 0., math.Inf(-1), math.Inf(-1)
 		for _, i := range order {
-			v := row[i] / n / standardError(own[i], typical, n)
+			v := row[i] / n[i] / standardError(own[i], typical, n[i])
 			most = max(most, math.Abs(v))
 			if most >= t[i]*(1-1e-9) {
 				reached[i]++
@@ -170,29 +172,38 @@ func unknown(d [][]float64) []Judged {
 	return js
 }
 
-// locate estimates the locations of the pairs, and returns their pseudo-values less the location.
+// known returns the values that are not NaN.
+func known(x []float64) []float64 { return slices.DeleteFunc(slices.Clone(x), math.IsNaN) }
+
+// locate estimates the locations of the pairs, and returns their pseudo-values less the location: 0 where there is none.
 func locate(d [][]float64) (js []Judged, centred [][]float64) {
 	js, centred = make([]Judged, len(d)), make([][]float64, len(d))
 	medians, mads := make([]float64, len(d)), make([]float64, len(d))
 	for i, x := range d {
+		x = known(x)
 		medians[i], mads[i] = Median(x), MAD(x)
 	}
 	limit := 3 * Median(mads)
 	for i, x := range d {
-		n, inside := float64(len(x)), 0.
+		values := known(x)
+		n, inside := float64(len(values)), 0.
 		u := make([]float64, len(x))
 		for e, v := range x {
+			if math.IsNaN(v) {
+				continue
+			}
 			v -= medians[i]
-			u[e] = min(limit, max(-limit, v))
-			if u[e] == v {
+			if u[e] = min(limit, max(-limit, v)); u[e] == v {
 				inside++
 			}
 		}
 		shift := sum(u) / max(n/2, inside)
 		for e := range u {
-			u[e] = u[e]*n/max(n/2, inside) - shift
+			if !math.IsNaN(x[e]) {
+				u[e] = u[e]*n/max(n/2, inside) - shift
+			}
 		}
-		js[i].Log, js[i].Mean, centred[i] = medians[i]+shift, sum(x)/n, u
+		js[i].Log, js[i].Mean, centred[i] = medians[i]+shift, sum(values)/n, u
 	}
 	return js, centred
 }

@@ -33,11 +33,11 @@ const simMargin = .0295588
 
 // simResult counts runs.
 type simResult struct {
-	runs, err, errOld, early, holds, warned int // early: errors before the last analysis; Old: of the present method
-	pairs, found, foundOld, at3, at5        int // that are unequal; of these told apart, by epoch 3, by epoch 5
-	alike, alikeOld                         int // runs in which a pair at the margin or beyond was called equivalent
-	same, sameFound, sameOld                int // equal pairs; of these called equivalent
-	epochs, epochsOld                       int // until all pairs are decided, at most n
+	runs, err, early, holds, warned int // early: errors before the last analysis
+	pairs, found, at3, at5          int // that are unequal; of these told apart, by epoch 3, by epoch 5
+	alike                           int // runs in which a pair at the margin or beyond was called equivalent
+	same, sameFound                 int // equal pairs; of these called equivalent
+	epochs                          int // until all pairs are decided, at most n
 }
 
 func jitter(rng *rand.Rand) float64 { return .004 * studentT(rng, 4) }
@@ -212,23 +212,6 @@ func (c *simCase) shift() float64 {
 	return js[0].Log
 }
 
-// today tests the pairs as analysis.DecideAt does, by the strict rules: signed ranks at one analysis, at .05
-// for two servers, and for more in series by a ranking of a pilot.
-func today(d [][]float64, k int, pilot []float64, alpha float64) (different []bool) {
-	spread := SerialSpread(d)
-	ps := make([]float64, len(d))
-	for i, x := range d {
-		ps[i] = SignedRank(SpreadOut(x, spread))
-	}
-	if k > 2 {
-		ps = HolmInSeries(ps, FromGaps(pilot))
-	}
-	for _, p := range ps {
-		different = append(different, p <= alpha)
-	}
-	return different
-}
-
 func until(d [][]float64, n int) [][]float64 {
 	out := make([][]float64, len(d))
 	for i, x := range d {
@@ -248,8 +231,7 @@ func (c *simCase) run(runs int) *simResult {
 		}
 	}
 	for run := range runs {
-		rows := c.epochs(rand.New(rand.NewPCG(uint64(run), uint64(c.n)<<32+uint64(c.k))), c.n+1, shift)
-		pilot, d := rows[c.n], pairsOf(rows[:c.n])
+		d := pairsOf(c.epochs(rand.New(rand.NewPCG(uint64(run), uint64(c.n)<<32+uint64(c.k))), c.n, shift))
 		different, left, js := make([]bool, len(d)), len(d), []Judged(nil)
 		for _, at := range []int{3, 5, c.n} {
 			if left == 0 {
@@ -258,7 +240,7 @@ func (c *simCase) run(runs int) *simResult {
 			if at == c.n {
 				js = Joint(d, lastAlpha, SerialSpread(d))
 			} else {
-				js = Early(until(d, at), earlyAlpha, .056)
+				js = Early(until(d, at), earlyAlpha, .08)
 			}
 			early := false
 			for i, j := range js {
@@ -276,56 +258,33 @@ func (c *simCase) run(runs int) *simResult {
 				r.epochs += at
 			}
 		}
-		holds, wrong, wrongOld := true, false, false
-		old := today(d, c.k, pilot, .05)
+		holds, wrong := true, false
 		for i, j := range js {
 			lo, hi := j.Interval()
 			holds = holds && lo <= truth[i]+1e-12 && truth[i]-1e-12 <= hi
 			if truth[i] == 0 {
-				wrong, wrongOld = wrong || different[i], wrongOld || old[i]
+				wrong = wrong || different[i]
 			} else {
 				r.pairs++
-				r.foundOld += bit(old[i])
 			}
 		}
-		r.holds, r.err, r.errOld = r.holds+bit(holds), r.err+bit(wrong), r.errOld+bit(wrongOld)
-		spread, margin, ps := SerialSpread(d), math.Expm1(simMargin), make([]float64, len(d))
-		for i, x := range d {
-			ps[i] = EquivalenceP(SpreadOut(x, spread), margin)
-		}
-		if c.k > 2 {
-			ps = HolmInSeries(ps, IntoGroups(pilot))
-		}
-		alike, alikeOld := false, false
+		r.holds, r.err = r.holds+bit(holds), r.err+bit(wrong)
+		alike := false
 		for i, j := range js {
-			now, before := j.Equivalent(margin), ps[i] <= .05
+			now := j.Equivalent(math.Expm1(simMargin))
 			if truth[i] == 0 {
-				r.same, r.sameFound, r.sameOld = r.same+1, r.sameFound+bit(now), r.sameOld+bit(before)
+				r.same, r.sameFound = r.same+1, r.sameFound+bit(now)
 			} else if math.Abs(truth[i]) >= simMargin-1e-9 {
-				alike, alikeOld = alike || now, alikeOld || before
+				alike = alike || now
 			}
 		}
-		r.alike, r.alikeOld = r.alike+bit(alike), r.alikeOld+bit(alikeOld)
-		r.epochsOld += epochsToday(d, c.n)
+		r.alike += bit(alike)
 		if c.rho > 0 {
 			_, p := SerialTest(d, 199, 1)
 			r.warned += bit(p <= .05)
 		}
 	}
 	return r
-}
-
-// epochsToday is after how many epochs the present procedure decides all pairs.
-func epochsToday(d [][]float64, n int) int {
-	if len(d) == 1 {
-		for _, interim := range Interims([]int{8, 12, 16, 24}, n, 1, .05) {
-			part := until(d, interim.N)
-			if SignedRank(SpreadOut(part[0], SerialSpread(part))) <= interim.Alpha {
-				return interim.N
-			}
-		}
-	}
-	return n
 }
 
 func bit(b bool) int {
@@ -361,14 +320,14 @@ func TestJointSimulated(t *testing.T) {
 			verdict = "MISSED"
 			t.Errorf("%s: equal servers told apart in %.2f %% of runs, all intervals hold in %.2f %%", c.name, err, holds)
 		}
-		row := fmt.Sprintf("| %s | %.2f | %.2f | %.2f | %.2f", c.name, err, percent(r.errOld, runs), percent(r.early, runs), holds)
+		row := fmt.Sprintf("| %s | %.2f | %.2f | %.2f", c.name, err, percent(r.early, runs), holds)
 		if r.pairs > 0 {
-			row += fmt.Sprintf(" | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f", percent(r.found, r.pairs), percent(r.foundOld, r.pairs),
-				percent(r.at3, r.pairs), percent(r.at5, r.pairs), float64(r.epochs)/float64(runs), float64(r.epochsOld)/float64(runs))
+			row += fmt.Sprintf(" | %.1f | %.1f | %.1f | %.1f", percent(r.found, r.pairs), percent(r.at3, r.pairs),
+				percent(r.at5, r.pairs), float64(r.epochs)/float64(runs))
 		}
 		if c.name[0] == 'e' {
-			row += fmt.Sprintf(" | falsely equivalent %.2f, today %.2f, equal ones found %.1f, today %.1f", percent(r.alike, runs),
-				percent(r.alikeOld, runs), percent(r.sameFound, r.same), percent(r.sameOld, r.same))
+			row += fmt.Sprintf(" | falsely equivalent %.2f, equal ones found %.1f", percent(r.alike, runs),
+				percent(r.sameFound, r.same))
 		}
 		if c.rho > 0 {
 			row += fmt.Sprintf(" | warned %.1f", percent(r.warned, runs))

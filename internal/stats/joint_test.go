@@ -231,3 +231,22 @@ func BenchmarkJoint(b *testing.B) {
 		})
 	}
 }
+
+// A pair that lacks epochs is judged by those that it has, beside others that have all.
+func TestJointOfMissingEpochs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	d := make([][]float64, 3)
+	for range 11 {
+		x, y := .02*rng.NormFloat64(), .02*rng.NormFloat64()
+		d[0], d[1], d[2] = append(d[0], .03+x), append(d[1], y), append(d[2], x-y)
+	}
+	d[0][2], d[0][9] = nan, nan
+	js := Joint(d, .04, 1)
+	if js[0].DF != 8 || js[1].DF != 10 || math.IsNaN(js[0].SE) || math.IsNaN(js[0].P) || js[0].SE <= 0 {
+		t.Errorf("%+v", js)
+	}
+	alone := Joint([][]float64{known(d[0])}, .04, 1)[0]
+	if one := Joint(d[:1], .04, 1)[0]; one.Log != alone.Log || one.SE != alone.SE || one.DF != alone.DF {
+		t.Errorf("%+v; without the gaps %+v", one, alone)
+	}
+}

@@ -48,7 +48,7 @@ func lagged(series [][]float64) (r, n float64) {
 // mostSerial, for few values tell its size but roughly.
 //
 // Note: with r as estimated, whatever it is, 12 to 14 % of runs of servers alike called a pair
-// different where ρ is 0.6, and 4 to 6 % where it is 0.3 (validation/README.md).
+// different where ρ is 0.6, and 4 to 6 % where it is 0.3, by signed ranks.
 func SerialSpread(series [][]float64) float64 {
 	r := max(0, autocorrelation(series))
 	_, n := lagged(series)
@@ -63,20 +63,6 @@ const (
 	mostSerial = 0.6
 	oneSided   = 1.645 // of a standard normal variable, 5 % lie above
 )
-
-// SpreadOut returns d with the distances from its pseudomedian multiplied by factor: the
-// Hodges-Lehmann estimate stays, its interval is that much wider, and SignedRank agrees with it.
-func SpreadOut(d []float64, factor float64) []float64 {
-	if factor == 1 {
-		return d
-	}
-	centre, _, _ := HodgesLehmann(d, 1) // without its interval
-	out := make([]float64, len(d))
-	for i, v := range d {
-		out[i] = centre + factor*(v-centre)
-	}
-	return out
-}
 
 // SerialTest returns the pooled autocorrelation of series of one length, and the one-sided p-value
 // that it is not positive, by so many random permutations of the order that all series share, drawn

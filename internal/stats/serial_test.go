@@ -52,16 +52,6 @@ func TestAutocorrelation(t *testing.T) {
 	}
 }
 
-// What is spread out has an interval wider by the same factor, about the same estimate.
-func TestSpreadOut(t *testing.T) {
-	d := []float64{.3, -.1, .25, .4, .1, .05, .31, -.02, .17}
-	hl, lo, hi := HodgesLehmann(d, .95)
-	hl2, lo2, hi2 := HodgesLehmann(SpreadOut(d, 1.5), .95)
-	if math.Abs(hl-hl2) > 1e-12 || math.Abs((hi2-lo2)-1.5*(hi-lo)) > 1e-12 {
-		t.Errorf("%v (%v, %v) became %v (%v, %v)", hl, lo, hi, hl2, lo2, hi2)
-	}
-}
-
 // The test keeps its level, and finds what it is for.
 func TestSerialTest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))

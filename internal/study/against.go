@@ -249,7 +249,7 @@ func (p *pairOf) changes(m analysis.Metric, names []string) []Change {
 			continue
 		}
 		c := Change{Contestant: name, Metric: m.Name, Control: slices.Contains(p.now.run.Plan.Controls, name), SameBuild: p.sameBuild(name)}
-		c.Now, c.Then = oneSample(x, 1-p.a.Alpha), oneSample(y, 1-p.a.Alpha)
+		c.Now, c.Then = analysis.RatioOf(x, 1-p.a.Alpha), analysis.RatioOf(y, 1-p.a.Alpha)
 		hl, lo, hi := shift(x, y, 1-p.a.Alpha)
 		c.Ratio = analysis.Estimate{Value: math.Exp(hl), Lo: math.Exp(lo), Hi: math.Exp(hi), N: min(len(x), len(y))}
 		c.P = rankSum(x, y)
@@ -281,8 +281,6 @@ func (c *Change) decide(m analysis.Metric, lo, hi float64, p *pairOf) {
 	within := -limit <= lo && hi <= limit
 	c.Verdict = analysis.Inconclusive
 	switch {
-	case m.Wall() && (p.now.tooBusy || p.then.tooBusy):
-		c.Note = "a machine too busy to measure times"
 	case c.Adjusted <= p.a.Alpha:
 		c.Verdict = analysis.Different
 		if math.Log(c.Ratio.Lo) > -limit && math.Log(c.Ratio.Hi) < limit {
@@ -299,71 +297,25 @@ func (p *pairOf) sameBuild(name string) bool {
 	return x != nil && y != nil && x.BinaryHash != "" && x.BinaryHash == y.BinaryHash
 }
 
-func oneSample(d []float64, conf float64) analysis.Estimate {
-	hl, lo, hi := stats.HodgesLehmann(d, conf)
-	return analysis.Estimate{Value: math.Exp(hl), Lo: math.Exp(lo), Hi: math.Exp(hi), N: len(d)}
-}
-
-// ratios finds the values of a run's valid trials, epoch by epoch.
+// ratios is a run and its valid trials at the first level.
 type ratios struct {
-	run     *result.Run
-	epochs  []int
-	trials  map[int][]*result.Trial // by epoch
-	tooBusy bool
+	run   *result.Run
+	table *analysis.Table
 }
 
 func newRatios(run *result.Run) *ratios {
-	r := &ratios{run: run, epochs: plan.Epochs(run), trials: map[int][]*result.Trial{}, tooBusy: Analyse(run).TooBusy}
-	for _, t := range byLevel(run, plan.Valid(run))[0] {
-		r.trials[t.Epoch] = append(r.trials[t.Epoch], t)
-	}
-	return r
+	return &ratios{run, analysis.Tabulate(byLevel(run, plan.Valid(run))[0], nil)}
 }
 
-// logs are, of each epoch that has any, the median over its rounds of the log ratio of a over b.
-func (r *ratios) logs(m analysis.Metric, a, b string) (out []float64) {
-	for _, e := range r.epochs {
-		x, y := r.byRound(m, a, e), r.byRound(m, b, e)
-		var logs []float64
-		for round, v := range x {
-			if w, ok := y[round]; ok {
-				logs = append(logs, math.Log(v/w))
-			}
-		}
-		if len(logs) > 0 {
-			out = append(out, stats.Median(logs))
-		}
-	}
-	return out
+// logs are, of each epoch that has any, the log ratio of a over b.
+func (r *ratios) logs(m analysis.Metric, a, b string) []float64 {
+	return r.table.Logs(m, result.Cell{Contestant: a}, result.Cell{Contestant: b})
 }
 
 // level returns the median over epochs of the epochs' medians, NaN if there is none.
 func (r *ratios) level(m analysis.Metric, name string) float64 {
-	var levels []float64
-	for _, e := range r.epochs {
-		var values []float64
-		for _, v := range r.byRound(m, name, e) {
-			values = append(values, v)
-		}
-		if len(values) > 0 {
-			levels = append(levels, stats.Median(values))
-		}
+	if e := r.table.Level(m, result.Cell{Contestant: name}); e.N > 0 {
+		return e.Value
 	}
-	if len(levels) == 0 {
-		return math.NaN()
-	}
-	return stats.Median(levels)
-}
-
-func (r *ratios) byRound(m analysis.Metric, name string, epoch int) map[int]float64 {
-	out := map[int]float64{}
-	for i := range r.trials[epoch] {
-		t := r.trials[epoch][i]
-		if t.Contestant == name {
-			if v, ok := m.Of(t); ok {
-				out[t.Round] = v
-			}
-		}
-	}
-	return out
+	return math.NaN()
 }

@@ -275,7 +275,7 @@ func fakeRun(t *testing.T, st *Study, c Choice) *result.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Ceiling, p.Analyses, p.Simultaneous = "", []int{8, 12, 16, 24}, false // nobody plays the one; with the others it ends early
+	p.Ceiling, p.Analyses = "", []int{12} // nobody plays the one
 	if _, err := plan.Estimate(&p); err != nil {
 		t.Fatal(err)
 	}
@@ -484,7 +484,7 @@ func TestClaimsOfNothing(t *testing.T) {
 	for i := range run.Trials {
 		c := &run.Trials[i].Causes
 		c.WallNS, c.ServerCPUs, c.GeneratorCPUs = run.Trials[i].Load.WindowNS, 1, 1
-		c.BackgroundServerNS = c.WallNS / 2
+		c.StealNS = c.WallNS / 2
 	}
 	d := Evaluate(run)
 	c, err := st.JudgeClaims(d, "x")

@@ -23,7 +23,7 @@ contestants = ["fast", "slow"]
 primary = "memory"
 fresh = true
 requests = 600
-interim = [9]
+epochs = 9
 [[level]]
 name = "c10"
 load = { connections = 10 }
@@ -263,11 +263,11 @@ func TestFreshPartOfAStudy(t *testing.T) {
 func TestFreshReadErrors(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"requests = 600\n", "", `:6:1: fresh processes need a number of requests; set "requests"`},
-		{"interim = [9]", "rounds = 5", `:8:1: fresh processes are loaded once an epoch`},
-		{"interim = [9]", "base = \"c10\"", `:8:1: fresh processes share no round`},
-		{"interim = [9]", "interim = [0]", `:8:1: interim = [0]: want numbers of epochs`},
-		{"interim = [9]", "extra_epochs = -1", `:8:1: extra_epochs = -1: want 1 to 100`},
-		{"interim = [9]", "looks = [8]", `:8:1: unknown key "looks"`},
+		{"epochs = 9", "rounds = 5", `:8:1: fresh processes are loaded once an epoch`},
+		{"epochs = 9", "base = \"c10\"", `:8:1: fresh processes share no round`},
+		{"epochs = 9", "epochs = 7", `:8:1: epochs = 7: want 8 or more`},
+		{"epochs = 9", "extra_epochs = -1", `:8:1: extra_epochs = -1: want 1 to 100`},
+		{"epochs = 9", "looks = [8]", `:8:1: unknown key "looks"`},
 		{"fresh = true\n", "", `:13:1: a level can continue the previous one only in a study with fresh = true`},
 		{"name = \"c10\"\n", "name = \"c10\"\ncontinues = true\n", `:11:1: a level can continue the previous one`},
 		{"continues = true\n", "continues = true\ncontestants = [\"fast\"]\n",

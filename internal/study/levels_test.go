@@ -141,7 +141,7 @@ func TestEvaluateSweepAbsent(t *testing.T) {
 	r.Epochs = 1
 	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *result.Trial) {
 		if o.Level.DelayNS > 0 {
-			tr.Causes.BackgroundServerNS = 9e7
+			tr.Causes.StealNS = 18e7
 		}
 	})
 	d := Evaluate(run)

@@ -138,7 +138,7 @@ func (s *Study) Settled(run *result.Run, a *analysis.Analysis) bool {
 				continue
 			}
 			p, compared := a.Compared(x, y, c.Metric)
-			if compared && p.Verdict == analysis.Inconclusive && (p.Note == "" || a.TooBusy) {
+			if compared && p.Verdict == analysis.Inconclusive && p.Note == "" {
 				return false
 			}
 		}
@@ -176,7 +176,7 @@ func (s *Study) Ask(c Choice) plan.Question {
 			return !slices.ContainsFunc(s.taken(c), func(l *Level) bool { return slices.Contains(s.at(l), name) })
 		}),
 		Levels: levels, LevelNames: s.names(c), Cells: cells, Family: family,
-		Rounds: s.Rounds, ExtraEpochs: s.ExtraEpochs, Analyses: s.Analyses, Requests: s.Requests, Heap: s.Heap,
+		Rounds: s.Rounds, ExtraEpochs: s.ExtraEpochs, Epochs: s.Epochs, Requests: s.Requests, Heap: s.Heap,
 		Fresh: s.Fresh,
 	}
 	if len(c.Levels) == 0 {

@@ -15,6 +15,7 @@ import (
 	"dyno/internal/document"
 	"dyno/internal/protocol"
 	"dyno/internal/result"
+	"dyno/internal/stats"
 )
 
 // Files of a study's folder besides study.toml.
@@ -124,8 +125,8 @@ func (r *reader) head() {
 	case s.Fresh && s.Base != "":
 		r.errorf("base", "fresh processes share no round with those of other levels, so a difference to a base "+
 			"cannot be measured; remove the base")
-	case slices.ContainsFunc(s.Analyses, func(n int) bool { return n < 1 }):
-		r.errorf("interim", "interim = %v: want numbers of epochs, 1 or more", s.Analyses)
+	case s.Epochs != 0 && s.Epochs < stats.Least:
+		r.errorf("epochs", "epochs = %d: want %d or more", s.Epochs, stats.Least)
 	}
 	for i, name := range s.everywhere {
 		key := fmt.Sprintf("contestants[%d]", i)

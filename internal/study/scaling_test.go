@@ -68,7 +68,7 @@ func TestScalings(t *testing.T) {
 	for _, protocol := range []string{plan.Sweep, plan.Paired} {
 		r := plan.Request{Protocol: protocol, ServerCPUs: []int{1, 2, 4, 8}}
 		if protocol == plan.Paired {
-			r.Analyses = []int{24} // in longer runs the machine drifts further
+			r.Epochs = 24 // in longer runs the machine drifts further
 		}
 		run := scaledRun(t, r, nil)
 		d := Evaluate(run)
@@ -139,7 +139,7 @@ func TestUnfitted(t *testing.T) {
 		"no whole turn": {r: ask(1, 2, 4), want: "no turn of epochs is valid on each number",
 			change: func(o plan.Order, tr *result.Trial) {
 				if turn := (o.Epoch - 3) / 3; !o.Pilot && o.Level.CPUs == []int{1, 2, 4}[turn%3] {
-					tr.Causes.BackgroundServerNS = 1e8 // discards the round
+					tr.Causes.StealNS = 2e8 // discards the trial
 				}
 			}},
 		"all is well": {r: ask(1, 2, 4), turns: true},
@@ -200,7 +200,7 @@ func TestScaleStudy(t *testing.T) {
 		k, levels := len(p.Contestants), len(p.Levels)
 		t.Logf("quick %v: %d pairs, %d trials, %v of %v", quick, cost.Pairs, cost.Trials, cost.Whole.Round(time.Second),
 			time.Duration(p.BudgetNS))
-		if len(p.Family) != levels*k*(k-1)/2 || cost.Analyses[0].N < 12 ||
+		if len(p.Family) != levels*k*(k-1)/2 || cost.Analyses[len(cost.Analyses)-1].N < 12 ||
 			levels != map[bool]int{true: 3, false: 4}[quick] || p.Levels[levels-1].CPUs != 1<<(levels-1) {
 			t.Errorf("%d levels, %d pairs, %+v", levels, len(p.Family), cost.Analyses)
 		}

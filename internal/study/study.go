@@ -36,7 +36,7 @@ type Study struct {
 	QuickRounds      int               `toml:"quick_rounds"`      // with --quick
 	ExtraEpochs      int               `toml:"extra_epochs"`      // in how many epochs a cell that no claim names is loaded; six where it is 0
 	Heap             bool              `toml:"heap"`              // read heaps of Go and .NET around each window
-	Analyses         []int             `toml:"interim"`           // numbers of valid epochs of a paired comparison; those of the profile where it is empty
+	Epochs           int               `toml:"epochs"`            // valid ones of a paired comparison, at most; those of the profile where it is 0
 	Fresh            bool              `toml:"fresh"`             // each level has processes of its own, loaded once with Requests
 	Requests         int64             `toml:"requests"`          // of the article's own command: what a classic run makes, unless asked otherwise
 	Duration         string            `toml:"duration"`          // the same, of those that run for a time
@@ -137,7 +137,7 @@ func evaluatePairs(run *result.Run) *report.Data {
 	valid := plan.Valid(run)
 	n, levels := len(valid), byLevel(run, valid)
 	a := analyse(run, levels[0])
-	mergeTails(a, levels[0])
+	mergeTails(a, analysis.InQuiet(levels[0]))
 	discarded, all := plan.Discarded(run)
 	d := &report.Data{
 		Run: run, Analysis: a, Alone: alone(run), Valid: n, Discarded: discarded,
@@ -164,12 +164,11 @@ func Analyse(run *result.Run) *analysis.Analysis {
 // analyse does the same with the valid trials of these levels.
 func analyse(run *result.Run, valid []*result.Trial) *analysis.Analysis {
 	p := &run.Plan
-	discarded, all := plan.Discarded(run)
 	long, _ := plan.Long(run)
 	in := analysis.Input{
 		Long: long, Trials: valid, Pilot: plan.Pilot(run), Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling,
 		Failed: failed(run), Analyses: plan.Analyses(run), Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin,
-		DiscardedShare: float64(discarded) / float64(max(1, all)), Fresh: p.Fresh,
+		Fresh: p.Fresh,
 	}
 	if len(p.Family) > 0 {
 		in.Family, in.At = p.Family, p.At
@@ -185,10 +184,9 @@ func cellsOf(run *result.Run) *analysis.Table { return analysis.Tabulate(plan.Va
 
 // AllDecided reports whether every pair of contestants is decided on the primary metric. A verdict
 // that was withdrawn because of the generator's ceiling counts as decided, because more epochs
-// would not change it. A verdict withdrawn because the machine was too busy does not, because the
-// machine may become idle.
+// would not change it.
 func AllDecided(a *analysis.Analysis) bool {
 	return !slices.ContainsFunc(a.Pairs, func(p analysis.Pair) bool {
-		return p.Metric == a.Primary && p.Verdict == analysis.Inconclusive && (p.Note == "" || a.TooBusy)
+		return p.Metric == a.Primary && p.Verdict == analysis.Inconclusive && p.Note == ""
 	})
 }

@@ -10,13 +10,13 @@ import (
 	"dyno/internal/result"
 )
 
-// tailTrials returns the trials whose 99th percentiles a report shows: the valid ones, at the level at which
-// pairs are decided.
+// tailTrials returns the trials whose 99th percentiles a report shows: the valid ones of quiet rounds, at the level at
+// which pairs are decided.
 func tailTrials(run *result.Run) []*result.Trial {
 	if plan.Of(&run.Plan).Traits().Kind != checks.Paired || len(run.Plan.Family) > 0 {
 		return nil
 	}
-	return byLevel(run, plan.Valid(run))[0]
+	return analysis.InQuiet(byLevel(run, plan.Valid(run))[0])
 }
 
 // mergeTails reads the 99th percentile of each contestant off the merged histogram of its trials, if all of

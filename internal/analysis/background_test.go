@@ -1,0 +1,131 @@
+package analysis
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"dyno/internal/result"
+	"dyno/internal/stats"
+)
+
+// beside makes n epochs of twelve rounds of two servers, of which b is 1/ratio as fast, beside a program that takes a
+// share of the CPU of the server or the generator in bursts of so many trials. full: the servers use all CPU.
+func beside(rng *rand.Rand, n int, ratio, share float64, burst int, generator, full bool) []*result.Trial {
+	var out []*result.Trial
+	left, on := 0, false
+	for e := range n {
+		starts := [2]float64{.02 * rng.NormFloat64(), .02 * rng.NormFloat64()}
+		for r := range 12 {
+			for _, k := range rng.Perm(2) {
+				if left--; left <= 0 {
+					left, on = 1+rng.IntN(2*burst), rng.IntN(2) == 0
+				}
+				taken := 0.
+				if on {
+					taken = min(.9, 2*share*rng.Float64())
+				}
+				const wall = int64(100e6)
+				log := starts[k] + .03*rng.NormFloat64()
+				if k == 0 {
+					log += math.Log(ratio)
+				}
+				rate, used := 1e5*math.Exp(log), .97*(1-taken)
+				if generator && !full { // it is bound by what sends
+					used = .5 * (1 - taken)
+				}
+				if !full && !generator {
+					used = .5 // it waits: others take what it does not need
+				} else {
+					rate *= 1 - taken
+				}
+				ticks := int64(math.Round(10*taken+.6*(rng.Float64()-.5))) * 10e6
+				ns := int64(used * float64(wall))
+				t := &result.Trial{Key: result.Key{Epoch: e, Round: r}, Contestant: []string{"a", "b"}[k], ClocksNS: wall,
+					Load:   result.Load{WindowNS: wall, Succeeded: int64(rate * .1), Connections: 10, Established: 10},
+					Server: result.Usage{CPUNS: &ns},
+					Causes: result.Causes{WallNS: wall, ServerCPUs: 1, GeneratorCPUs: 1}}
+				if generator {
+					t.Causes.BackgroundGeneratorNS = max(0, ticks)
+				} else {
+					t.Causes.BackgroundServerNS = max(0, ticks)
+				}
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// Beside other programs equal servers are told apart no more often than on a quiet machine, and 10 % is found.
+func TestBackgroundIsTakenOff(t *testing.T) {
+	runs := 60
+	for _, c := range []struct {
+		share           float64
+		burst           int
+		generator, full bool
+	}{
+		{0, 1, false, true}, {.2, 1, false, true}, {.4, 30, false, true}, {.6, 200, false, true}, {.4, 4, true, false},
+		{.4, 60, true, false}, {.4, 20, false, false},
+	} {
+		rng := rand.New(rand.NewPCG(3, uint64(c.burst)))
+		false1, found := 0, 0
+		for range runs {
+			for _, ratio := range []float64{1, 1.1} {
+				a := Analyse(input(beside(rng, 12, ratio, c.share, c.burst, c.generator, c.full), "a", "b"))
+				p, _ := a.Pair("a", "b", "throughput")
+				switch {
+				case ratio == 1 && p.Better != "":
+					false1++
+				case ratio > 1 && p.Better == "a":
+					found++
+				}
+			}
+		}
+		if false1 > runs/10 || found < runs*9/10 {
+			t.Errorf("%+v: equal ones told apart in %d, 10 %% found in %d of %d", c, false1, found, runs)
+		}
+	}
+}
+
+// Latencies come from rounds with little beside them alone.
+func TestLatenciesOfQuietRounds(t *testing.T) {
+	trials := beside(rand.New(rand.NewPCG(1, 1)), 10, 1, 0, 1, false, true)
+	for _, tr := range trials {
+		tr.Load.ServiceP50NS, tr.Causes.BackgroundServerNS = 1e6, 0
+		if tr.Round%2 == 1 {
+			tr.Load.ServiceP50NS, tr.Causes.BackgroundServerNS = 5e6, 4e7
+		}
+	}
+	a := Analyse(input(trials, "a", "b"))
+	if c := a.Cell("a", "p50"); c.Level.Value != 1e6 || a.Busy != .5 || len(InQuiet(trials)) != len(trials)/2 {
+		t.Errorf("%+v, busy %v", c, a.Busy)
+	}
+	for _, tr := range trials {
+		tr.Causes.BackgroundServerNS = 4e7
+	}
+	if c := Analyse(input(trials, "a", "b")).Cell("a", "p50"); c.Absent != "not measured: other programs ran beside each of its loads" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// A server that still rises is not called different before that can be shown, one that is twice as fast is.
+func TestEarlyVerdictsWait(t *testing.T) {
+	for _, c := range []struct {
+		ratio, rise float64
+		want        bool
+	}{{1, .3, false}, {1.05, .3, false}, {2, 0, true}, {2.5, .1, true}} {
+		rng := rand.New(rand.NewPCG(5, 5))
+		trials := beside(rng, 3, c.ratio, 0, 1, false, true)
+		for _, tr := range trials {
+			if tr.Contestant == "a" {
+				tr.Load.Succeeded = int64(float64(tr.Load.Succeeded) * (1 + c.rise*float64(tr.Round)/11))
+			}
+		}
+		in := input(trials, "a", "b")
+		in.Analyses = stats.Interims([]int{3, 5, 8}, 8, .05)
+		if p, _ := Analyse(in).Pair("a", "b", "throughput"); (p.Better == "a") != c.want {
+			t.Errorf("%+v: %+v", c, p)
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"dyno/internal/stats"
+)
+
+// Case are servers whose starts vary in a known way, with one value a server and epoch. It tests the
+// statistic alone: rounds, drift and controls are left out.
+type Case struct {
+	Group string // the first word of a table's rows
+	What  string
+	K     int
+	logs  []float64                                // of the servers' speeds; nil: all equal
+	draw  func(rng *rand.Rand, server int) float64 // the log of a start
+	rho   float64                                  // of each server's starts with those before
+	equal string                                   // "mean" or "location": what is made 0 against others
+
+	At []CaseAt
+}
+
+// CaseAt are the results of a case whose last analysis is after N epochs.
+type CaseAt struct {
+	N          int
+	Error      Rate    // runs in which equal servers are called different
+	Early      Rate    // in which they are by an early analysis
+	Equivalent Rate    // in which unequal ones are called equivalent
+	Holds      Rate    // in which all intervals hold at once
+	Found      Rate    // of the pairs that differ, at the end
+	At3, At5   Rate    // of these by 3 and by 5 epochs
+	Epochs     float64 // mean
+}
+
+// caseEpochs are the numbers of epochs that fit the runs of a case. There are early analyses after 3 and 5.
+var caseEpochs = []int{8, 10, 16}
+
+func caseAnalyses(n int) []stats.Interim { return stats.Interims([]int{3, 5, n}, n, Alpha) }
+
+// startsOf are the distributions of starts. Each has the spread of a server's epochs on a virtual machine, or more.
+var startsOf = map[string]func(rng *rand.Rand) float64{
+	"quiet":       func(rng *rand.Rand) float64 { return .004 * rng.NormFloat64() },
+	"normal":      func(rng *rand.Rand) float64 { return .02 * rng.NormFloat64() },
+	"exponential": func(rng *rand.Rand) float64 { return .02 - .02*rng.ExpFloat64() },
+	"bimodal":     func(rng *rand.Rand) float64 { return .004*rng.NormFloat64() - when(rng.Float64() < .3, .06) + .018 },
+	"rare":        func(rng *rand.Rand) float64 { return .02*rng.NormFloat64() - when(rng.Float64() < .08, .15) },
+	"t₃":          func(rng *rand.Rand) float64 { return .02 / math.Sqrt(3) * studentT(rng, 3) },
+	"3 × noisy":   func(rng *rand.Rand) float64 { return .06 * rng.NormFloat64() },
+	"SD 6 %":      func(rng *rand.Rand) float64 { return .06 / math.Sqrt2 * rng.NormFloat64() },
+	"SD 10 %":     func(rng *rand.Rand) float64 { return .1 / math.Sqrt2 * rng.NormFloat64() },
+}
+
+// studentT draws from Student's t.
+func studentT(rng *rand.Rand, df int) float64 {
+	s := 0.
+	for range df {
+		z := rng.NormFloat64()
+		s += z * z
+	}
+	return rng.NormFloat64() / math.Sqrt(s/float64(df))
+}
+
+// starts returns what draws the starts of the first few servers, the others being normal.
+func starts(few int, kind string) func(*rand.Rand, int) float64 {
+	return func(rng *rand.Rand, server int) float64 {
+		if server < few {
+			return startsOf[kind](rng)
+		}
+		return startsOf["normal"](rng)
+	}
+}
+
+// effects are the logs of k servers.
+func effects(k int, kind string) []float64 {
+	logs := make([]float64, k)
+	for i := range logs {
+		switch {
+		case kind == "two equal noisy ones among unequal":
+			logs[i] = .1 * float64(max(0, i-1))
+		case kind == "one +3 %" && i == 0:
+			logs[i] = math.Log1p(Margin)
+		case kind == "one +10 %" && i == 0:
+			logs[i] = math.Log(1.1)
+		case kind == "one +20 %" && i == 0:
+			logs[i] = math.Log(1.2)
+		case kind == "one +5 %" && i == 0, kind == "halves +5 %" && i < k/2, kind == "three groups" && i%3 == 1:
+			logs[i] = math.Log(1.05)
+		case kind == "one 2 ×" && i == 0, kind == "halves 2 ×" && i < k/2, kind == "three groups" && i%3 == 2:
+			logs[i] = math.Log(2)
+		}
+	}
+	return logs
+}
+
+// cases returns all cases.
+func cases() (all []Case) {
+	add := func(group string, k int, effect, kind string, few int, c Case) {
+		c.Group, c.K, c.logs, c.draw = group, k, effects(k, effect), starts(few, kind)
+		all = append(all, c)
+	}
+	for _, k := range []int{2, 3, 8, 20} {
+		add("equal", k, "", "normal", 0, Case{What: "all equal"})
+	}
+	for _, k := range []int{2, 3, 8, 20} {
+		for _, e := range []string{"one +5 %", "one 2 ×", "halves +5 %", "halves 2 ×", "three groups"} {
+			if k == 8 || k == 2 && e[0] == 'o' || k == 3 && e[0] != 'h' ||
+				k == 20 && (e == "one +5 %" || e == "halves 2 ×") {
+				add("unequal", k, e, "normal", 0, Case{What: e})
+			}
+		}
+		if e := "two equal noisy ones among unequal"; k == 3 || k == 8 {
+			add("unequal", k, e, "3 × noisy", 2, Case{What: e})
+		}
+		for _, e := range []string{"one +10 %", "one +20 %"} {
+			if k != 20 {
+				add("unequal", k, e, "normal", 0, Case{What: e})
+			}
+		}
+		if k != 20 {
+			add("unequal", k, "one +3 %", "quiet", k, Case{What: "one +3 %, SD 0.4 %"})
+			add("unequal", k, "one +5 %", "rare", k, Case{What: "one +5 %, 8 % of starts 15 % slower"})
+		}
+	}
+	for _, k := range []int{2, 8} {
+		for _, e := range []string{"", "halves 2 ×"} {
+			if e != "" && k == 2 {
+				continue
+			}
+			others := strings.TrimSuffix(", "+e, ", ")
+			for _, kind := range []string{"exponential", "bimodal", "rare"} {
+				add("starts", k, e, kind, k, Case{What: "all " + kind + others})
+				for _, equal := range []string{"mean", "location"} {
+					what := "one " + kind + ", its " + equal + " equal" + others
+					add("starts", k, e, kind, 1, Case{What: what, equal: equal})
+				}
+			}
+			add("starts", k, e, "t₃", k, Case{What: "all t₃" + others})
+			add("starts", k, e, "3 × noisy", 1, Case{What: "one 3 × noisy" + others})
+		}
+		for _, kind := range []string{"bimodal", "SD 6 %", "SD 10 %"} {
+			add("early", k, "", kind, 1, Case{What: "one " + kind})
+			add("early", k, "", kind, k, Case{What: "all " + kind})
+		}
+		for _, rho := range []float64{.3, .5} {
+			add("dependent", k, "", "normal", 0, Case{What: fmt.Sprintf("ρ = %g", rho), rho: rho})
+		}
+	}
+	return all
+}
+
+// jitter is the noise of an epoch beside that of the start.
+func jitter(rng *rand.Rand) float64 { return .004 * studentT(rng, 4) }
+
+// epochs returns the source of epochs. Server 0 is slower by shift.
+func (c *Case) epochs(rng *rand.Rand, shift float64) func(epoch int) [][]float64 {
+	last := make([]float64, c.K)
+	return func(epoch int) [][]float64 {
+		row := make([]float64, c.K)
+		for i := range row {
+			v := c.draw(rng, i)
+			if epoch > 0 {
+				v = c.rho*last[i] + math.Sqrt(1-c.rho*c.rho)*v
+			}
+			last[i] = v
+			row[i] = v + jitter(rng) + c.logs[i]
+		}
+		row[0] -= shift
+		return [][]float64{row}
+	}
+}
+
+// centreEpochs is how many epochs the centre of a case is found by. A comparison of 16 epochs is then off
+// by less than a thirtieth of its standard error.
+const centreEpochs = 20_000
+
+// shift returns by how much server 0 is off where others are at 0.
+func (c *Case) shift(seed uint64) float64 {
+	if c.equal == "" {
+		return 0
+	}
+	plain := Case{K: min(c.K, 4), draw: c.draw}
+	plain.logs = make([]float64, plain.K)
+	all := &comparison{truth: plain.logs, next: plain.epochs(source(seed, "centre/"+c.What, c.K), 0)}
+	all.extend(centreEpochs)
+	family := all.d
+	if c.K > plain.K { // most pairs are of others, and the median of the spreads is theirs
+		family = [][]float64{all.d[0], all.d[plain.K-1], all.d[plain.K]}
+	}
+	j := stats.Joint(family, Alpha, 1)[0]
+	if c.equal == "mean" {
+		return j.Mean
+	}
+	return j.Log
+}
+
+// simulateCases makes the comparisons of cases, and returns them with their results.
+func simulateCases(ctx context.Context, o *Options, all []Case) []Case {
+	for i := range all {
+		c := &all[i]
+		shift := c.shift(o.Seed)
+		for _, n := range caseEpochs {
+			if c.Group == "early" && n > stats.Least {
+				continue
+			}
+			o.tell("cases: %s, %s, %d servers, %d epochs", c.Group, c.What, c.K, n)
+			analyses := caseAnalyses(n)
+			made := compare(ctx, o.Reps, c.logs, analyses, func(rep int) func(int) [][]float64 {
+				return c.epochs(source(o.Seed, fmt.Sprintf("case/%s/%s/%d/%d", c.Group, c.What, c.K, n), rep), shift)
+			})
+			c.At = append(c.At, CaseAt{N: n, Error: made.False(), Holds: made.Holds(), Epochs: made.Epochs(),
+				Early:      made.rate(func(p *played) bool { return p.early }),
+				Equivalent: made.rate(func(p *played) bool { return p.equivalent }),
+				Found:      made.Found(analyses, n), At3: made.Found(analyses, 3), At5: made.Found(analyses, 5),
+			})
+		}
+	}
+	return all
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"slices"
+
+	"dyno/internal/analysis"
+	"dyno/internal/foreign"
+	"dyno/internal/plan"
+	"dyno/internal/result"
+	"dyno/internal/stats"
+	"dyno/internal/study"
+)
+
+// startsMetrics are the metrics whose spread early analyses depend on.
+var startsMetrics = []string{"throughput", "cpu_per_request", "p50", "memory"}
+
+// printStarts prints how much the log ratio of two contestants differs from epoch to epoch, in the records
+// of the studies of a project: quantiles of the standard deviations of all pairs of a level that have
+// epochs enough for a verdict, by the figures as they were measured. Pairs between levels are left out. The fewer rounds an epoch has, the more of
+// the spread is that of its rounds.
+func printStarts(root string, out io.Writer) error {
+	all, err := study.All(foreign.FS(root))
+	if err != nil {
+		return err
+	}
+	type kind struct {
+		rounds int
+		metric string
+	}
+	sds, studies := map[kind][]float64{}, map[kind]int{}
+	for _, s := range all {
+		run, err := study.Open(s.Committed(root))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return err
+		}
+		for _, name := range startsMetrics {
+			k := kind{run.Plan.Rounds, name}
+			sds[k], studies[k] = append(sds[k], spreads(run, name)...), studies[k]+1
+		}
+	}
+	kinds := slices.SortedFunc(maps.Keys(sds), func(a, b kind) int {
+		return cmp.Or(b.rounds-a.rounds, slices.Index(startsMetrics, a.metric)-slices.Index(startsMetrics, b.metric))
+	})
+	head := words("SD of a pair between epochs, %|rounds an epoch|studies|pairs|median|90 % have less|99 %")
+	_, err = fmt.Fprint(out, tableOf(head, kinds, func(k kind) []string {
+		x := slices.Sorted(slices.Values(sds[k]))
+		row := []string{k.metric, fmt.Sprint(k.rounds), fmt.Sprint(studies[k]), fmt.Sprint(len(x))}
+		for _, q := range []float64{.5, .9, .99} {
+			if i := int(q * float64(len(x))); i < len(x) {
+				row = append(row, fmt.Sprintf("%.1f", 100*x[i]))
+			}
+		}
+		return row
+	}))
+	return err
+}
+
+// spreads returns the standard deviations of the pairs of a run.
+func spreads(run *result.Run, metric string) (sds []float64) {
+	m, _ := analysis.MetricNamed(metric)
+	byLevel := map[int][]*result.Trial{}
+	for _, t := range plan.Valid(run) {
+		byLevel[run.Plan.At(t)] = append(byLevel[run.Plan.At(t)], t)
+	}
+	for _, trials := range byLevel {
+		epochs := logsOf(condensed(trials, m, run.Plan.Contestants), m)
+		for _, pair := range stats.Couples(len(run.Plan.Contestants)) {
+			var d []float64
+			for _, rows := range epochs {
+				if v := difference(rows, pair[0], pair[1]); !math.IsNaN(v) {
+					d = append(d, v)
+				}
+			}
+			if len(d) >= stats.Least {
+				sds = append(sds, sd(d))
+			}
+		}
+	}
+	return sds
+}
