@@ -209,8 +209,6 @@ func (p *player) stopped(t *testing.T, stops func(n int, o Order) bool) (counted
 	return counted, after
 }
 
-func everyFifth(n int, _ Order) bool { return n%5 == 0 }
-
 // A generator that stands still in every fifth trial: none of these counts, and the others of their rounds do.
 func TestTrialsWithPausesDoNotCount(t *testing.T) {
 	p := player{run: result.Run{Plan: standardPlan("a", "b")}, rate: func(Order) float64 { return 1e4 }}
