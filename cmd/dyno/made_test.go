@@ -36,11 +36,11 @@ func newMadeMachine(o bench.LocalOptions) (experiment.Host, error) {
 
 func (m *madeMachine) Generator() bench.Generator { return m }
 
-// Watch finds another program beside the server "disturbed", always.
+// Watch finds that the hypervisor withholds the CPU of the server "disturbed", always.
 func (m *madeMachine) Watch(s bench.Server) func(server, generator, backend time.Duration) result.Causes {
 	causes := result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}
 	if s.(*madeServer).name == "disturbed" {
-		causes.BackgroundServerNS = 2e8
+		causes.StealNS = 2e8
 	}
 	return func(_, _, _ time.Duration) result.Causes { return causes }
 }

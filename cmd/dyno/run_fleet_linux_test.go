@@ -88,7 +88,7 @@ func TestRunOnFleet(t *testing.T) {
 	}
 	downloaded(t, "contestants/go/fasthttp")
 	f := newFour(t)
-	args := []string{"run", "--contestants", "net-http,fasthttp", "--epochs", "8", "--budget", "4m", "--seed", "15",
+	args := []string{"run", "--contestants", "net-http,fasthttp", "--epochs", "8", "--budget", "4m", "--seed", "15", "--alpha", "1e-9",
 		"--controls", "none", "--connections", "8"}
 	c, l := f.begin(append(args, "--fleet", f.file, "--out", f.out)...)
 	ended := make(chan error, 1)

@@ -39,9 +39,12 @@ func Analyse(in Input) *Analysis {
 	standing := slices.DeleteFunc(slices.Clone(in.Contestants), func(n string) bool { _, f := in.Failed[n]; return f })
 	slices.Sort(standing)
 	family := in.standingFamily(standing)
-	a := &Analysis{Primary: in.Primary, Epochs: t.least(family), Margin: in.Margin, AlphaAt: in.Alpha, Needed: stats.Least,
+	a := &Analysis{Primary: in.Primary, Epochs: t.least(family), Margin: in.Margin, AlphaAt: in.Alpha,
 		Shares: map[string]float64{}}
 	for i, l := range in.Analyses {
+		if i == 0 {
+			a.Needed = l.N
+		}
 		if i == 0 || l.N <= a.Epochs {
 			a.AlphaAt = l.Alpha
 		}

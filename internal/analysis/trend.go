@@ -19,7 +19,7 @@ type Trend struct {
 	result.Cell
 	Metric string
 	Change Estimate // from an epoch's first counted round to its last: 1.06 for a rise of 6 %; interval at 96 %
-	P      float64  // by stats.SignFlips over all trends of the run
+	P      float64  // by stats.Joint over all trends of the run; 1 for fewer than stats.Least epochs
 	Moving bool     // significant, and at least half of the margin: the median over its rounds is of a transient
 }
 
@@ -67,10 +67,17 @@ func (t *Table) trends(standing []string, family []result.Comparison, in Input) 
 			}
 		}
 	}
-	for i, p := range stats.SignFlips(changes, 1) {
-		x := &out[i]
-		x.P = p
-		x.Moving = p <= trendAlpha && math.Abs(math.Log(x.Change.Value)) >= math.Log1p(in.Margin)/2
+	var judged [][]float64
+	var of []int
+	for i, d := range changes {
+		if out[i].P = 1; out[i].Change.N >= stats.Least {
+			judged, of = append(judged, d), append(of, i)
+		}
+	}
+	for k, j := range stats.Joint(judged, trendAlpha, 1) {
+		x := &out[of[k]]
+		x.P = j.P
+		x.Moving = j.Different && math.Abs(math.Log(x.Change.Value)) >= math.Log1p(in.Margin)/2
 	}
 	return out
 }

@@ -44,7 +44,7 @@ func planned(run *result.Run) []stats.Interim {
 		return nil
 	}
 	left := float64(p.BudgetNS-int64(LongCost(p))-verifying(run)-pilotsEnd(run)-atPace(run, extraCost(p))) * (1 - reserve)
-	fits := max(int(left/float64(turnAtPace(run))), stats.Least) // the pace may still get better
+	fits := max(int(left/float64(turnAtPace(run))), stats.Fewest(p.Analyses)) // the pace may still get better
 	return interims(p, fits)
 }
 

@@ -60,6 +60,12 @@ func (d paired) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
 		if _, err := d.estimate(p); err != nil && p.LongNS > 0 { // the verdict comes first
 			p.LongNS, p.NoLong = 0, shortBudget
 		}
+		if _, err := d.estimate(p); err != nil && q.Study == "" && !p.Fresh && !isTail(p.Primary) {
+			all := p.Analyses
+			if p.Analyses = []int{3, 5, stats.Least - 1}; len(interims(p, d.fits(p))) == 0 {
+				p.Analyses = all
+			}
+		}
 	}()
 	if pr.name != Standard || q.Rounds > 0 || len(p.Cells) > 0 || p.Fresh {
 		return
@@ -168,14 +174,18 @@ func (paired) lay(p *result.Plan, r *Request, q *Question, pr *profile) {
 	}
 }
 
-// interims returns the analyses of a run that fits so many epochs. There are no early ones of a tail and of fresh
-// processes, which vary by more than these can know.
+// interims returns the analyses of a run that fits so many epochs: no early ones of a tail and of fresh processes, which
+// vary by more than these can know.
 func interims(p *result.Plan, fits int) []stats.Interim {
-	candidates := p.Analyses
+	return stats.Interims(candidates(p), fits, p.Alpha)
+}
+
+// candidates returns the numbers of epochs after which a plan may be analysed.
+func candidates(p *result.Plan) []int {
 	if isTail(p.Primary) || p.Fresh {
-		candidates = slices.DeleteFunc(slices.Clone(candidates), func(n int) bool { return n < stats.Least })
+		return slices.DeleteFunc(slices.Clone(p.Analyses), func(n int) bool { return n < stats.Least })
 	}
-	return stats.Interims(candidates, fits, p.Alpha)
+	return p.Analyses
 }
 
 // stop calls decided at each interim analysis.
@@ -195,8 +205,14 @@ func (paired) stop(run *result.Run, epoch int, decided func() bool) Stop {
 	return overspent(run)
 }
 
+// fits returns how many epochs fit the budget.
+func (paired) fits(p *result.Plan) int {
+	left := p.BudgetNS - int64(verifyEstimate(p)+LongCost(p)+pilotsEstimate(p)+extraCost(p))
+	return int(float64(left) * (1 - reserve) / float64(turnCost(p)))
+}
+
 // estimate returns the cost until the last interim analysis that fits the budget.
-func (paired) estimate(p *result.Plan) (Cost, error) {
+func (d paired) estimate(p *result.Plan) (Cost, error) {
 	if err := checkPairs(p); err != nil {
 		return Cost{}, &RequestError{err}
 	}
@@ -205,10 +221,10 @@ func (paired) estimate(p *result.Plan) (Cost, error) {
 	c.Epoch = turn / time.Duration(len(partsWith(p, false)))
 	c.Whole = verifyEstimate(p) + longLoadsCost(p)
 	before := verifyEstimate(p) + LongCost(p) + pilotsEstimate(p) + extraCost(p)
-	left := time.Duration(p.BudgetNS) - before
-	c.Analyses = interims(p, int(float64(left)*(1-reserve)/float64(turn)))
+	c.Analyses = interims(p, d.fits(p))
 	if len(c.Analyses) == 0 {
-		least := before + time.Duration(stats.Least*float64(turn)/(1-reserve))
+		n := stats.Fewest(p.Analyses)
+		least := before + time.Duration(float64(n)*float64(turn)/(1-reserve))
 		pairs, fewer := fmt.Sprintf("%d pairs", c.Pairs), ", or fewer --contestants"
 		switch {
 		case c.Pairs == 1:
@@ -219,7 +235,7 @@ func (paired) estimate(p *result.Plan) (Cost, error) {
 		return c, refuse("a budget of %v cannot reach a verdict on %s: an epoch takes about %v, and at least %d "+
 			"are needed; pass --budget %v or "+
 			"more%s", time.Duration(p.BudgetNS), pairs, c.Epoch.Round(100*time.Millisecond),
-			epochsUntil(p, stats.Least), ceil(least, 10*time.Second), fewer)
+			epochsUntil(p, n), ceil(least, 10*time.Second), fewer)
 	}
 	c.Epochs = epochsUntil(p, c.Analyses[len(c.Analyses)-1].N)
 	c.FirstVerdict = c.add(p, p.Pilots+epochsUntil(p, c.Analyses[0].N))

@@ -25,13 +25,13 @@ const (
 
 // Interims returns the analyses of a run that fits so many epochs: the last one at all that fit, at most
 // the largest candidate, and before it those candidates that leave a third of the epochs to come. Early
-// ones, before Least epochs, have a tenth of alpha each, the others share eight tenths. It returns nil if
-// fewer than Least fit, or than the largest candidate.
+// ones, before Least epochs, have a tenth of alpha each, the others share eight tenths. It returns nil if fewer than
+// Fewest fit.
 //
 // The levels sum to at most alpha, so by Bonferroni the chance of any false verdict at any of them is at
 // most alpha, whatever their dependence. That holds only for analyses that are fixed before the first count.
 func Interims(candidates []int, fits int, alpha float64) (all []Interim) {
-	if len(candidates) == 0 || fits < min(Least, slices.Max(candidates)) {
+	if len(candidates) == 0 || fits < Fewest(candidates) {
 		return nil
 	}
 	last, late := min(fits, slices.Max(candidates)), 1
@@ -46,12 +46,23 @@ func Interims(candidates []int, fits int, alpha float64) (all []Interim) {
 		}
 	}
 	all = append(all, Interim{N: last})
+	if last < Least {
+		all[len(all)-1].Alpha = earlyShare * alpha
+	}
 	for i := range all {
 		if all[i].Alpha == 0 {
 			all[i].Alpha = lateShare * alpha / float64(late)
 		}
 	}
 	return all
+}
+
+// Fewest returns after how many epochs a run with these candidates can be judged: the first of them, if all are early.
+func Fewest(candidates []int) int {
+	if len(candidates) > 0 && slices.Max(candidates) < Least {
+		return slices.Min(candidates)
+	}
+	return Least
 }
 
 // Detectable returns about the difference of a pair, on the log scale, that an analysis of n epochs and m

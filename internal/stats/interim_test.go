@@ -16,6 +16,10 @@ func TestInterims(t *testing.T) {
 		want       []Interim
 	}{
 		{all, 7, nil},
+		{[]int{3, 5, 7}, 2, nil},
+		{[]int{3, 5, 7}, 3, early[:1]},
+		{[]int{3, 5, 7}, 4, []Interim{{3, .005}, {4, .005}}},
+		{[]int{3, 5, 7}, 9, with(Interim{7, .005})},
 		{all, 8, with(Interim{8, .04})},
 		{all, 11, with(Interim{11, .04})}, // too little is left after 8
 		{all, 12, with(Interim{8, .02}, Interim{12, .02})},
@@ -23,8 +27,8 @@ func TestInterims(t *testing.T) {
 		{all, 24, with(Interim{8, .04 / 3}, Interim{12, .04 / 3}, Interim{24, .04 / 3})},
 		{all, 60, with(Interim{8, .04 / 3}, Interim{12, .04 / 3}, Interim{24, .04 / 3})},
 		{[]int{48}, 11, []Interim{{11, .04}}},
-		{[]int{24, 8, 8, 0, -3}, 24, []Interim{{8, .02}, {24, .02}}},
-		{[]int{2}, 5, []Interim{{2, .04}}},
+		{[]int{24, 8, 8}, 24, []Interim{{8, .02}, {24, .02}}},
+		{[]int{2}, 5, []Interim{{2, .005}}},
 		{nil, 24, nil},
 	} {
 		before := slices.Clone(c.candidates)

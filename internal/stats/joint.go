@@ -50,6 +50,13 @@ func (j Judged) Equivalent(margin float64) bool {
 	return max(math.Abs(j.Log)+j.Side*j.SE, math.Abs(j.Mean)+j.Side*j.MeanSE) < math.Log1p(margin)
 }
 
+// flipsAll is the largest number of epochs whose signs are flipped in all ways; of more, flipsDrawn
+// ways are drawn.
+const (
+	flipsAll   = 12
+	flipsDrawn = 4095
+)
+
 // leastSD replaces smaller standard errors: differences up to this size are rounding.
 const leastSD = 1e-12
 

@@ -52,9 +52,9 @@ func plainly(d [][]float64, factor float64) (p []float64) {
 	seen := ts(c, logs, factor)
 	reached, all := make([]int, m), 1
 	signs := make([]float64, n)
-	eachFlip(signs, 1, func() {
-		if !slices.Contains(signs, -1) {
-			return
+	for mask := 1; mask < 1<<(n-1); mask++ {
+		for e := range signs {
+			signs[e] = 1 - 2*float64(mask>>e&1)
 		}
 		all++
 		flipped, means := make([][]float64, m), make([]float64, m)
@@ -73,7 +73,7 @@ func plainly(d [][]float64, factor float64) (p []float64) {
 				}
 			}
 		}
-	})
+	}
 	p = make([]float64, m)
 	for i := range p {
 		for o := range p {
