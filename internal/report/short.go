@@ -203,8 +203,11 @@ func (p *paired) surer(rows []row, metrics []analysis.Metric) string {
 		levels = append(levels, p.cell(r.Name, p.primary().Name).Level)
 	}
 	b := spread(levels)
-	if b == "" || math.IsInf(widest(ratios), 0) {
+	if math.IsInf(widest(ratios), 0) {
 		return "no intervals yet: too few epochs"
+	}
+	if b == "" {
+		b = "without an interval: too few epochs"
 	}
 	head := shortHead(p.primary(), p.scale(p.primary()))
 	but := ""
