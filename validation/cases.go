@@ -1,11 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
+	"sync"
 
 	"dyno/internal/stats"
 )
@@ -20,26 +24,46 @@ type Case struct {
 	draw  func(rng *rand.Rand, server int) float64 // the log of a start
 	rho   float64                                  // of each server's starts with those before
 	equal string                                   // "mean" or "location": what is made 0 against others
+	shift func() float64                           // by how much server 0 is off where others are at 0
 
-	At []CaseAt
+	At []CaseAt // by caseEpochs; Runs is 0 of what was not simulated
 }
 
-// CaseAt are the results of a case whose last analysis is after N epochs.
+// CaseAt are the results of a case in runs that n epochs fit: a line of cases.jsonl.
 type CaseAt struct {
-	N          int
-	Error      Rate    // runs in which equal servers are called different
-	Early      Rate    // in which they are by an early analysis
-	Equivalent Rate    // in which unequal ones are called equivalent
-	Holds      Rate    // in which all intervals hold at once
-	Found      Rate    // of the pairs that differ, at the end
-	At3, At5   Rate    // of these by 3 and by 5 epochs
-	Epochs     float64 // mean
+	Group      string  `json:"group"`
+	What       string  `json:"what"`
+	K          int     `json:"k"`
+	N          int     `json:"n"`
+	Runs       int     `json:"runs"`
+	Error      Rate    `json:"error"`           // runs in which equal servers are called different
+	Early      Rate    `json:"early"`           // in which they are by an early analysis
+	Equivalent Rate    `json:"equivalent"`      // in which unequal ones are called equivalent
+	Holds      Rate    `json:"holds"`           // in which all intervals hold at once
+	Found      Rate    `json:"found,omitzero"`  // of the pairs that differ, at the end
+	At3        Rate    `json:"at_3,omitzero"`   // of these by 3 epochs
+	At5        Rate    `json:"at_5,omitzero"`   // by 5
+	Same       Rate    `json:"same,omitzero"`   // of the equal pairs, called equivalent
+	Warned     Rate    `json:"warned,omitzero"` // runs of dependent epochs in which V33 would warn
+	Epochs     float64 `json:"epochs"`          // mean
 }
 
-// caseEpochs are the numbers of epochs that fit the runs of a case. There are early analyses after 3 and 5.
-var caseEpochs = []int{8, 10, 16}
+// caseRuns is how often each case is simulated, with DefaultSeed.
+const caseRuns = 10_000
 
-func caseAnalyses(n int) []stats.Interim { return stats.Interims([]int{3, 5, n}, n, Alpha) }
+// caseEpochs are the numbers of epochs that fit the runs of a case, by group.
+func caseEpochs(group string) []int {
+	switch group {
+	case "early":
+		return []int{stats.Least}
+	case "unequal":
+		return []int{8, 10, 16, 24}
+	}
+	return []int{8, 10, 16}
+}
+
+// caseAnalyses are those that a run plans.
+func caseAnalyses(n int) []stats.Interim { return stats.Interims([]int{3, 5, 8, 12, 24}, n, Alpha) }
 
 // startsOf are the distributions of starts. Each has the spread of a server's epochs on a virtual machine, or more.
 var startsOf = map[string]func(rng *rand.Rand) float64{
@@ -100,6 +124,10 @@ func effects(k int, kind string) []float64 {
 func cases() (all []Case) {
 	add := func(group string, k int, effect, kind string, few int, c Case) {
 		c.Group, c.K, c.logs, c.draw = group, k, effects(k, effect), starts(few, kind)
+		c.shift = sync.OnceValue(c.centre)
+		for _, n := range caseEpochs(group) {
+			c.At = append(c.At, CaseAt{Group: group, What: c.What, K: k, N: n})
+		}
 		all = append(all, c)
 	}
 	for _, k := range []int{2, 3, 8, 20} {
@@ -115,19 +143,21 @@ func cases() (all []Case) {
 		if e := "two equal noisy ones among unequal"; k == 3 || k == 8 {
 			add("unequal", k, e, "3 × noisy", 2, Case{What: e})
 		}
-		for _, e := range []string{"one +10 %", "one +20 %"} {
-			if k != 20 {
-				add("unequal", k, e, "normal", 0, Case{What: e})
-			}
+		if k == 20 {
+			break
 		}
-		if k != 20 {
-			add("unequal", k, "one +3 %", "quiet", k, Case{What: "one +3 %, SD 0.4 %"})
-			add("unequal", k, "one +5 %", "rare", k, Case{What: "one +5 %, 8 % of starts 15 % slower"})
+		for _, e := range []string{"one +10 %", "one +20 %"} {
+			add("unequal", k, e, "normal", 0, Case{What: e})
+		}
+		add("unequal", k, "one +5 %", "rare", k, Case{What: "one +5 %, 8 % of starts 15 % slower"})
+		for _, kind := range []string{"normal", "quiet", "exponential", "bimodal"} {
+			add("margin", k, "one +3 %", kind, k, Case{What: "all " + kind})
+			add("margin", k, "one +3 %", kind, 1, Case{What: "it alone " + kind, equal: "mean"})
 		}
 	}
-	for _, k := range []int{2, 8} {
+	for _, k := range []int{2, 3, 8} {
 		for _, e := range []string{"", "halves 2 ×"} {
-			if e != "" && k == 2 {
+			if e != "" && k < 8 {
 				continue
 			}
 			others := strings.TrimSuffix(", "+e, ", ")
@@ -177,14 +207,14 @@ func (c *Case) epochs(rng *rand.Rand, shift float64) func(epoch int) [][]float64
 // by less than a thirtieth of its standard error.
 const centreEpochs = 20_000
 
-// shift returns by how much server 0 is off where others are at 0.
-func (c *Case) shift(seed uint64) float64 {
+// centre returns by how much server 0 is off where others are at 0.
+func (c Case) centre() float64 {
 	if c.equal == "" {
 		return 0
 	}
 	plain := Case{K: min(c.K, 4), draw: c.draw}
 	plain.logs = make([]float64, plain.K)
-	all := &comparison{truth: plain.logs, next: plain.epochs(source(seed, "centre/"+c.What, c.K), 0)}
+	all := &comparison{truth: plain.logs, next: plain.epochs(source(DefaultSeed, "centre/"+c.What, c.K), 0)}
 	all.extend(centreEpochs)
 	family := all.d
 	if c.K > plain.K { // most pairs are of others, and the median of the spreads is theirs
@@ -197,26 +227,71 @@ func (c *Case) shift(seed uint64) float64 {
 	return j.Log
 }
 
-// simulateCases makes the comparisons of cases, and returns them with their results.
-func simulateCases(ctx context.Context, o *Options, all []Case) []Case {
+// warnPermutations are the permutations of epochs by which dependence is tested.
+const warnPermutations = 199
+
+// simulate makes runs that n epochs fit.
+func (c *Case) simulate(ctx context.Context, runs, n int) CaseAt {
+	shift, analyses := c.shift(), caseAnalyses(n)
+	epochs := func(rep int) func(int) [][]float64 {
+		return c.epochs(source(DefaultSeed, fmt.Sprintf("case/%s/%s/%d/%d", c.Group, c.What, c.K, n), rep), shift)
+	}
+	made := compare(ctx, runs, c.logs, analyses, epochs)
+	at := CaseAt{Group: c.Group, What: c.What, K: c.K, N: n, Runs: runs, Error: made.False(), Holds: made.Holds(),
+		Early:      made.rate(func(p *played) bool { return p.early }),
+		Equivalent: made.rate(func(p *played) bool { return p.equivalent }), Epochs: made.Epochs(),
+		Found: made.Found(analyses, n), At3: made.Found(analyses, 3), At5: made.Found(analyses, 5)}
+	for _, p := range made {
+		at.Same.Of, at.Same.Hits = at.Same.Of+p.same, at.Same.Hits+p.alike
+	}
+	if c.rho > 0 {
+		at.Warned = count(repeat(ctx, runs, func(rep int) bool {
+			all := &comparison{truth: c.logs, next: epochs(rep)}
+			all.extend(n)
+			r, p := stats.SerialTest(all.d, warnPermutations, uint64(rep))
+			return r > 0 && p <= Alpha
+		}), func(warned bool) bool { return warned })
+	}
+	return at
+}
+
+// simulateCases simulates what has fewer runs, the quickest first. It calls keep with each result.
+func simulateCases(ctx context.Context, all []Case, runs int, keep func(CaseAt) error) error {
+	type step struct{ c, at int }
+	var left []step
+	cost := func(s step) int { return all[s.c].K * all[s.c].K << min(12, all[s.c].At[s.at].N) }
 	for i := range all {
-		c := &all[i]
-		shift := c.shift(o.Seed)
-		for _, n := range caseEpochs {
-			if c.Group == "early" && n > stats.Least {
-				continue
+		for j, at := range all[i].At {
+			if at.Runs < runs {
+				left = append(left, step{i, j})
 			}
-			o.tell("cases: %s, %s, %d servers, %d epochs", c.Group, c.What, c.K, n)
-			analyses := caseAnalyses(n)
-			made := compare(ctx, o.Reps, c.logs, analyses, func(rep int) func(int) [][]float64 {
-				return c.epochs(source(o.Seed, fmt.Sprintf("case/%s/%s/%d/%d", c.Group, c.What, c.K, n), rep), shift)
-			})
-			c.At = append(c.At, CaseAt{N: n, Error: made.False(), Holds: made.Holds(), Epochs: made.Epochs(),
-				Early:      made.rate(func(p *played) bool { return p.early }),
-				Equivalent: made.rate(func(p *played) bool { return p.equivalent }),
-				Found:      made.Found(analyses, n), At3: made.Found(analyses, 3), At5: made.Found(analyses, 5),
-			})
 		}
 	}
-	return all
+	slices.SortStableFunc(left, func(a, b step) int { return cmp.Compare(cost(a), cost(b)) })
+	for _, s := range left {
+		c := &all[s.c]
+		at := c.simulate(ctx, runs, c.At[s.at].N)
+		if err := cmp.Or(ctx.Err(), keep(at)); err != nil {
+			return err
+		}
+		c.At[s.at] = at
+	}
+	return nil
+}
+
+// readCases returns all cases with their results in the lines of a cases.jsonl; name is for errors.
+func readCases(r io.Reader, name string) ([]Case, error) {
+	all := cases()
+	_, err := readLines(r, name, func(at *CaseAt) error {
+		for i := range all {
+			c := &all[i]
+			if j := slices.Index(caseEpochs(c.Group), at.N); j >= 0 && c.Group == at.Group && c.What == at.What &&
+				c.K == at.K {
+				c.At[j] = *at
+				return nil
+			}
+		}
+		return fmt.Errorf("no case %s, %s, of %d servers and %d epochs; delete the line", at.Group, at.What, at.K, at.N)
+	})
+	return all, err
 }

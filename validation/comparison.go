@@ -89,6 +89,8 @@ type played struct {
 	equivalent bool  // a pair that differs by the margin or more is called equivalent
 	holds      bool  // all intervals hold at once
 	apart      int   // pairs that differ
+	same       int   // pairs that are equal
+	alike      int   // of these called equivalent
 	found      []int // of these by analysis: called different the right way round
 	epochs     int
 	sd         float64 // of the first pair's values, by MAD
@@ -103,9 +105,6 @@ func (c *comparison) see() played {
 	for i, pair := range stats.Couples(len(c.truth)) {
 		truth := c.truth[pair[0]] - c.truth[pair[1]]
 		equal := math.Abs(truth) < exact
-		if !equal {
-			p.apart++
-		}
 		for a := range c.analyses {
 			j := &c.at[min(a, len(c.at)-1)][i]
 			if right := j.Up() == (truth > 0); !equal && right && j.Verdict == analysis.Different {
@@ -114,6 +113,14 @@ func (c *comparison) see() played {
 			p.early = p.early || equal && c.analyses[a].N < stats.Least && different(j.Verdict)
 		}
 		j := &c.at[len(c.at)-1][i]
+		switch {
+		case !equal:
+			p.apart++
+		case j.Verdict == analysis.Equivalent:
+			p.same, p.alike = p.same+1, p.alike+1
+		default:
+			p.same++
+		}
 		p.false = p.false || equal && different(j.Verdict)
 		p.wrong = p.wrong || !equal && different(j.Verdict) && j.Up() != (truth > 0)
 		p.equivalent = p.equivalent || j.Verdict == analysis.Equivalent && math.Abs(truth) > math.Log1p(Margin)-exact

@@ -8,9 +8,10 @@
 // of plan, analysis and checks on full records. The same seed gives the same page, whatever the number of CPUs.
 // It starts no server and uses no network.
 //
-// Three experiments measure on this machine instead. Each appends its results to a file beside the page,
-// which then shows them, and makes only what is missing there:
+// Four experiments append their results to a file beside the page, which then shows them, and make only what
+// is missing there. The first simulates; the others measure on this machine:
 //
+//	go run ./validation cases [N]          the statistic alone, N simulated runs of each case
 //	go run ./validation live [N]           all live runs of known truth, or N more
 //	go run ./validation steady [TIME]      short trials against long ones, for 35m or another time
 //	go run ./validation best-of-three [N]  equal servers by the best of three loads with wrk
@@ -27,6 +28,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,6 +55,7 @@ import (
 
 // The results of experiments, beside the page that shows them.
 const (
+	casesFile  = "cases.jsonl"
 	liveFile   = "live.jsonl"
 	steadyFile = "steady.jsonl"
 	bestOfFile = "best_of_three.jsonl"
@@ -173,7 +176,7 @@ func experimentNamed(ctx context.Context, args []string, folder string, stdout, 
 		}
 		return printStarts(found.Root, stdout)
 	}
-	more, most := 0, 35*time.Minute
+	more, most := 0, 35*time.Minute // more: live runs, comparisons or runs of a case
 	var err error
 	switch {
 	case len(args) > 1:
@@ -184,7 +187,10 @@ func experimentNamed(ctx context.Context, args []string, folder string, stdout, 
 		more, err = strconv.Atoi(args[0])
 	}
 	if err != nil || more < 0 || most <= 0 || len(args) == 1 && name != "steady" && more == 0 {
-		return conf.Usagef("%s %s: want a number above 0 of live runs or comparisons, or a time of units", name, args[0])
+		return conf.Usagef("%s %s: want a number above 0 of runs or comparisons, or a time of units", name, args[0])
+	}
+	if name == "cases" {
+		return playCases(ctx, filepath.Join(folder, casesFile), cmp.Or(more, caseRuns), stdout)
 	}
 	var play func(*session) error
 	switch name {
@@ -195,7 +201,7 @@ func experimentNamed(ctx context.Context, args []string, folder string, stdout, 
 	case "best-of-three":
 		play = func(s *session) error { return s.bestOf(ctx, filepath.Join(folder, bestOfFile), more) }
 	default:
-		return conf.Usagef("no experiment %q: want live, steady, best-of-three, starts or condense", name)
+		return conf.Usagef("no experiment %q: want cases, live, steady, best-of-three, starts or condense", name)
 	}
 	s, release, err := newSession(ctx, name, stdout, stderr)
 	if err != nil {
@@ -208,6 +214,10 @@ func experimentNamed(ctx context.Context, args []string, folder string, stdout, 
 // makePage simulates, and returns the page with the results of the experiments that are recorded in a folder.
 func makePage(ctx context.Context, o *Options, folder string) ([]byte, error) {
 	debug.SetGCPercent(800) // little is kept, and much is made
+	cases, err := readFile(filepath.Join(folder, casesFile), readCases)
+	if err != nil {
+		return nil, err
+	}
 	live, err := readFile(filepath.Join(folder, liveFile), ReadLive)
 	if err != nil {
 		return nil, err
@@ -224,10 +234,26 @@ func makePage(ctx context.Context, o *Options, folder string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Live, p.BestOf, p.Steady = live, bestOf, steady
+	p.Cases, p.Live, p.BestOf, p.Steady = cases, live, bestOf, steady
 	var page bytes.Buffer
 	err = Page(&page, p)
 	return page.Bytes(), err
+}
+
+// playCases simulates each case so often, and appends the results to file.
+func playCases(ctx context.Context, file string, runs int, stdout io.Writer) error {
+	all, err := readFile(file, readCases)
+	if err != nil {
+		return err
+	}
+	if all == nil {
+		all = cases()
+	}
+	return simulateCases(ctx, all, runs, func(at CaseAt) error {
+		fmt.Fprintf(stdout, "%s, %s, %d servers, %d epochs: error %s %%, found %s %%\n", at.Group, at.What, at.K, at.N,
+			at.Error, at.Found)
+		return keepLine(file, at)
+	})
 }
 
 // beside returns the folder of the results that a page shows.

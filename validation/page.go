@@ -152,36 +152,66 @@ func (g page) BarTable() table {
 	})
 }
 
-// CaseTable has the cases of a group: errors and coverage, or what was found, by epochs.
-func (g page) CaseTable(group string, found bool) table {
-	head := words("servers|k|error: n = 8|10|16|all intervals hold: 8|10|16|early error")
-	if found {
-		head = append(words("servers|k|by 3 epochs|by 5|by n = 8|10|16|epochs taken, mean: 8|10"), "16")
+// CaseRuns is the fewest runs of a simulated case.
+func (g page) CaseRuns() (fewest int) {
+	for _, c := range g.Cases {
+		for _, at := range c.At {
+			if fewest == 0 || at.Runs > 0 && at.Runs < fewest {
+				fewest = at.Runs
+			}
+		}
 	}
-	t := table{head}
+	return fewest
+}
+
+// caseFigures are the figures of a case's runs, by their titles.
+var caseFigures = map[string]func(at *CaseAt) string{
+	"error":               func(at *CaseAt) string { return shares(at.Error)[0] },
+	"all intervals hold":  func(at *CaseAt) string { return shares(at.Holds)[0] },
+	"found":               func(at *CaseAt) string { return shares(at.Found)[0] },
+	"called equivalent":   func(at *CaseAt) string { return shares(at.Equivalent)[0] },
+	"equal ones found so": func(at *CaseAt) string { return shares(at.Same)[0] },
+	"warned of":           func(at *CaseAt) string { return shares(at.Warned)[0] },
+	"early error, last":   func(at *CaseAt) string { return shares(at.Early)[0] },
+	"by 3 epochs, last":   func(at *CaseAt) string { return shares(at.At3)[0] },
+	"by 5, last":          func(at *CaseAt) string { return shares(at.At5)[0] },
+	"epochs taken, mean": func(at *CaseAt) string {
+		if at.Runs == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%.1f", at.Epochs)
+	},
+}
+
+// CaseTable has the cases of a group, and figures of each by the number of epochs that fit; those called last, for the
+// largest number.
+func (g page) CaseTable(group string, figures ...string) table {
+	ends, t := caseEpochs(group), table{words("servers|k")}
+	for _, f := range figures {
+		if title, last := strings.CutSuffix(f, ", last"); last {
+			t[0] = append(t[0], title)
+			continue
+		}
+		for j, n := range ends {
+			if t[0] = append(t[0], fmt.Sprint(n)); j == 0 {
+				t[0][len(t[0])-1] = fmt.Sprintf("%s: n = %d", f, n)
+			}
+		}
+	}
 	for i := range g.Cases {
 		c := &g.Cases[i]
 		if c.Group != group {
 			continue
 		}
-		row, more := []string{c.What, fmt.Sprint(c.K)}, []string(nil)
-		last := c.At[len(c.At)-1]
-		if found {
-			row = append(row, shares(last.At3, last.At5)...)
-		}
-		for j := range caseEpochs {
-			at := CaseAt{}
-			if j < len(c.At) {
-				at = c.At[j]
+		row := []string{c.What, fmt.Sprint(c.K)}
+		for _, f := range figures {
+			from := 0
+			if strings.HasSuffix(f, ", last") {
+				from = len(c.At) - 1
 			}
-			if found {
-				row, more = append(row, shares(at.Found)...), append(more, fmt.Sprintf("%.1f", at.Epochs))
-			} else {
-				row, more = append(row, shares(at.Error)...), append(more, shares(at.Holds)...)
+			for j := from; j < len(c.At); j++ {
+				row = append(row, caseFigures[f](&c.At[j]))
 			}
-		}
-		if row = append(row, more...); !found {
-			row = append(row, shares(last.Early)...)
 		}
 		t = append(t, row)
 	}

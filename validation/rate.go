@@ -7,7 +7,10 @@ import (
 )
 
 // Rate is how often something happened.
-type Rate struct{ Hits, Of int }
+type Rate struct {
+	Hits int `json:"n"`
+	Of   int `json:"of"`
+}
 
 // count returns the rate of those that satisfy f.
 func count[T any](all []T, f func(T) bool) Rate {

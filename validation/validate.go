@@ -8,7 +8,7 @@ import (
 )
 
 // Sections are the parts of a validation, in order.
-var Sections = []string{"cases", "simulation", "replay", "adversarial", "checks"}
+var Sections = []string{"simulation", "replay", "adversarial", "checks"}
 
 // IsSection reports whether Sections has a section of that name.
 func IsSection(name string) bool { return slices.Contains(Sections, name) }
@@ -37,7 +37,6 @@ func (o *Options) tell(format string, args ...any) {
 // Results are the results of a validation. Sections that were not requested are nil.
 type Results struct {
 	Options    Options
-	Cases      []Case
 	Cells      []Cell
 	Recorded   []Recorded
 	Replays    []Replay
@@ -45,7 +44,8 @@ type Results struct {
 	Traps      []Trap
 	Carried    []Carried
 	Checked    []Checked
-	Steady     []SteadyUnit // read from a file by the caller; no section makes them
+	Cases      []Case       // read from a file by the caller; no section makes them
+	Steady     []SteadyUnit // likewise
 	Live       []Live       // likewise
 	BestOf     []BestOf     // likewise
 }
@@ -59,8 +59,6 @@ func Run(ctx context.Context, o *Options) (*Results, error) {
 		}
 		var err error
 		switch section {
-		case "cases":
-			p.Cases = simulateCases(ctx, o, cases())
 		case "simulation":
 			p.Cells = simulation(ctx, o)
 		case "replay":

@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"math"
 	"os"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -65,7 +67,6 @@ func correlation(lag float64) (r float64) {
 
 // The cases keep the limits, with few comparisons and so with room for chance: the long run is README.md.
 func TestCasesShort(t *testing.T) {
-	o := &Options{Reps: 60, Seed: 7}
 	short := map[string]bool{"all equal": true, "halves 2 ×": true, "one bimodal, its mean equal": true, "one +20 %": true}
 	var some []Case
 	for _, c := range cases() {
@@ -73,7 +74,15 @@ func TestCasesShort(t *testing.T) {
 			some = append(some, c)
 		}
 	}
-	p := &Results{Cases: simulateCases(t.Context(), o, some)}
+	var lines bytes.Buffer
+	if err := simulateCases(t.Context(), some, 60, func(at CaseAt) error { return json.NewEncoder(&lines).Encode(at) }); err != nil {
+		t.Fatal(err)
+	}
+	all, err := readCases(&lines, "")
+	if err != nil || all[0].At[2].Runs != 60 || !reflect.DeepEqual(all[0].At, some[0].At) {
+		t.Fatalf("%v, %+v", err, all[0])
+	}
+	p := &Results{Cases: some}
 	seen := 0
 	for _, b := range p.caseBars() {
 		if b.Worst == "–: " {

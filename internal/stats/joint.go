@@ -83,7 +83,7 @@ const leastSD = 1e-12
 // maximum over those pairs whose |t| is no larger (Westfall and Young, Resampling-Based Multiple
 // Testing, 1993, algorithm 2.8; Romano and Wolf, JASA 100 (2005)).
 //
-// Note: simulated (TestJointSimulated), plain values in place of pseudo-values find less where some
+// Note: simulated (go run ./validation cases), plain values in place of pseudo-values find less where some
 // starts are slow, and err more where starts are bimodal.
 //
 // Of a pair with fewer than two values nothing is known: SE is infinite and P is 1. None may be among others.
@@ -106,38 +106,43 @@ func Joint(d [][]float64, alpha, factor float64) []Judged {
 	scratch, t := make([]float64, m), make([]float64, m)
 	typical := medianOf(own, scratch)
 	for i := range js {
-		js[i].SE = factor * standardError(own[i], typical, n[i])
+		js[i].SE = factor * math.Sqrt(squaredError(own[i], typical, n[i]))
 		js[i].DF = n[i] - 1
 		if v := math.Abs(js[i].Log); v > leastSD {
 			t[i] = v / js[i].SE
 		}
 	}
 	order := orderOf(m, func(a, b int) int { return cmp.Compare(t[a], t[b]) }) // the clearest last
-	sums, flips := flippedSums(c)
-	reached := make([]int, m)
-	largest, sided := make([]float64, 0, flips), make([]float64, 0, 2*flips)
-	for f := 1; f < flips; f++ { // 0 are the values as they were seen
-		row := sums[f*m : (f+1)*m]
-		for i, s := range row {
-			own[i] = (squares[i] - s*s/n[i]) / (n[i] - 1)
+	x := flipsOf(c)
+	base, less, floor2, quarter := make([]float64, m), make([]float64, m), make([]float64, m), make([]float64, m)
+	for i := range base {
+		base[i], less[i], floor2[i], quarter[i] = squares[i]/(n[i]-1), 1/n[i]/(n[i]-1), leastSD*leastSD*n[i]*n[i], n[i]/4
+	}
+	sums, reached := make([]float64, m), make([]int, m)
+	largest, sided := make([]float64, 0, x.n), make([]float64, 0, 2*x.n)
+	for f := 1; f < x.n; f++ { // 0 are the values as they were seen
+		x.sum(f, sums)
+		for i, s := range sums {
+			own[i] = base[i] - s*s*less[i]
 		}
 		typical = medianOf(own, scratch)
-		most, up, down := 0., math.Inf(-1), math.Inf(-1)
+		most, up, down := 0., math.Inf(-1), math.Inf(-1) // squares of t, up and down with their signs
 		for _, i := range order {
-			v := row[i] / n[i] / standardError(own[i], typical, n[i])
-			most = max(most, math.Abs(v))
-			if most >= t[i]*(1-1e-9) {
+			s := sums[i]
+			v := s * s / max(floor2[i], (own[i]+3*typical)*quarter[i])
+			most = max(most, v)
+			if most >= t[i]*t[i]*(1-1e-9) {
 				reached[i]++
 			}
-			v = math.Copysign(v, v*js[i].Log)
+			v = math.Copysign(v, s*js[i].Log)
 			up, down = max(up, v), max(down, -v)
 		}
 		largest, sided = append(largest, most), append(sided, up, down)
 	}
-	crit, side := critical(largest, alpha, flips), critical(sided, alpha, 2*flips)
+	crit, side := critical(largest, alpha, x.n), critical(sided, alpha, 2*x.n)
 	floor := 0.
 	for _, i := range slices.Backward(order) {
-		floor = max(floor, float64(1+reached[i])/float64(flips))
+		floor = max(floor, float64(1+reached[i])/float64(x.n))
 		js[i].P, js[i].Crit, js[i].Side = floor, crit, side
 		js[i].Different = js[i].P <= alpha
 	}
@@ -158,13 +163,14 @@ func Early(d [][]float64, alpha, s0 float64) []Judged {
 	}
 	n, m := float64(len(d[0])), float64(len(d))
 	t := distuv.StudentsT{Sigma: 1, Nu: n + 3}
+	crit, side := t.Quantile(1-alpha/2/m), t.Quantile(1-alpha/m)
 	js := make([]Judged, len(d))
 	for i, x := range d {
 		mean := sum(x) / n
 		se := math.Sqrt((4*s0*s0 + (n-1)*variance(x)) / (n + 3) / n)
 		p := min(1, 2*m*t.Survival(math.Abs(mean)/max(se, leastSD)))
-		js[i] = Judged{Log: mean, SE: se, Mean: mean, MeanSE: se, DF: n + 3, P: p,
-			Crit: t.Quantile(1 - alpha/2/m), Side: t.Quantile(1 - alpha/m), Different: p <= alpha}
+		js[i] = Judged{Log: mean, SE: se, Mean: mean, MeanSE: se, DF: n + 3, P: p, Crit: crit, Side: side,
+			Different: p <= alpha}
 	}
 	return js
 }
@@ -215,11 +221,9 @@ func locate(d [][]float64) (js []Judged, centred [][]float64) {
 	return js, centred
 }
 
-// standardError returns the standard error of a mean of n values, from the pair's own variance and the
+// squaredError returns the squared standard error of a mean of n values, from the pair's own variance and the
 // typical one of the family.
-func standardError(own, typical, n float64) float64 {
-	return math.Sqrt(max(leastSD*leastSD, (own+3*typical)/4/n))
-}
+func squaredError(own, typical, n float64) float64 { return max(leastSD*leastSD, (own+3*typical)/4/n) }
 
 // variance returns the sample variance of x.
 func variance(x []float64) float64 {
@@ -230,51 +234,65 @@ func variance(x []float64) float64 {
 	return squares / float64(len(x)-1)
 }
 
-// flippedSums returns the sums of each row of c in each flip of the signs of its columns: those of
-// flip f are sums[f·len(c):(f+1)·len(c)]. Flip 0 flips none. Up to flipsAll columns all flips are made,
-// but for those that flip the last one, because to flip all signs changes no |t|.
-//
-// The sums of eight columns are looked up in a table of their 256 flips.
-func flippedSums(c [][]float64) (sums []float64, flips int) {
+// flips are the flips of the signs of columns. Flip 0 flips none. Up to flipsAll columns all flips are
+// made, but for those that flip the last one, because to flip all signs changes no |t|.
+type flips struct {
+	n     int
+	masks [][]uint8   // of each eight columns, by flip: the ones that are flipped
+	sums  [][]float64 // of each eight columns, by mask: the sum of each row
+}
+
+func flipsOf(c [][]float64) *flips {
 	n, m := len(c[0]), len(c)
-	flips = flipsDrawn + 1
+	x := &flips{n: flipsDrawn + 1}
 	if n <= flipsAll {
-		flips = 1 << (n - 1)
+		x.n = 1 << (n - 1)
 	}
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
-	sums = make([]float64, flips*m)
-	masks, table := make([]uint8, flips), [256]float64{}
 	for from := 0; from < n; from += 8 {
+		columns := min(8, n-from)
+		masks, sums := make([]uint8, x.n), make([]float64, m<<columns)
 		for f := range masks {
 			if masks[f] = uint8(f >> from); n > flipsAll && f > 0 {
 				masks[f] = uint8(rng.Uint32())
 			}
+			masks[f] &= 1<<columns - 1
 		}
 		for i := range c {
-			part := c[i][from:min(n, from+8)]
-			table[0] = sum(part)
-			for b := 1; b < 1<<len(part); b++ {
-				table[b] = table[b&(b-1)] - 2*part[bits.TrailingZeros(uint(b))]
-			}
-			for f, mask := range masks {
-				sums[f*m+i] += table[mask&(1<<len(part)-1)]
+			part := c[i][from : from+columns]
+			sums[i] = sum(part)
+			for b := 1; b < 1<<columns; b++ {
+				sums[b*m+i] = sums[b&(b-1)*m+i] - 2*part[bits.TrailingZeros(uint(b))]
 			}
 		}
+		x.masks, x.sums = append(x.masks, masks), append(x.sums, sums)
 	}
-	return sums, flips
+	return x
 }
 
-// critical returns the value above which at most a share alpha of so many flips reach a statistic. The
-// values as they were seen, which the reference lacks, count as one flip that does. It orders reference.
+// sum stores the sum of each row in flip f.
+func (x *flips) sum(f int, sums []float64) {
+	clear(sums)
+	for b, masks := range x.masks {
+		part := x.sums[b][int(masks[f])*len(sums):]
+		for i := range sums {
+			sums[i] += part[i]
+		}
+	}
+}
+
+// critical returns the root of the value above which at most a share alpha of so many flips reach a squared statistic.
+// The values as they were seen, which the reference lacks, count as one flip that does. It orders reference.
 func critical(reference []float64, alpha float64, flips int) float64 {
 	over := int(alpha*float64(flips)*(1+1e-12)) - 1
 	if over < 0 {
 		return math.Inf(1)
 	}
-	return nth(reference, max(0, len(reference)-1-over))
+	v := nth(reference, max(0, len(reference)-1-over))
+	return math.Copysign(math.Sqrt(math.Abs(v)), v)
 }
 
-// medianOf returns the median of x, in scratch of that length, by Hoare's selection.
+// medianOf returns the median of x, in scratch of that length.
 func medianOf(x, scratch []float64) float64 {
 	copy(scratch, x)
 	half := len(x) / 2
@@ -282,32 +300,40 @@ func medianOf(x, scratch []float64) float64 {
 	if len(x)%2 == 1 {
 		return upper
 	}
-	return (slices.Max(scratch[:half]) + upper) / 2
+	lower := math.Inf(-1)
+	for _, v := range scratch[:half] {
+		if v > lower {
+			lower = v
+		}
+	}
+	return (lower + upper) / 2
 }
 
 // nth returns the k-th smallest value of x, from 0, and moves the smaller ones before it.
 func nth(x []float64, k int) float64 {
-	for lo, hi := 0, len(x)-1; lo < hi; {
-		pivot, i, j := x[(lo+hi)/2], lo, hi
-		for i <= j {
-			for x[i] < pivot {
-				i++
-			}
-			for x[j] > pivot {
-				j--
-			}
-			if i <= j {
-				x[i], x[j] = x[j], x[i]
-				i, j = i+1, j-1
+	for {
+		pivot, less := x[len(x)/2], 0
+		for i, v := range x {
+			x[i], x[less] = x[less], v
+			if v < pivot {
+				less++ // without a branch, which would be mispredicted half of the time
 			}
 		}
-		if k <= j {
-			hi = j
-		} else if k >= i {
-			lo = i
-		} else {
-			break
+		if k < less {
+			x = x[:less]
+			continue
 		}
+		x, k = x[less:], k-less
+		same := 0
+		for i, v := range x {
+			x[i], x[same] = x[same], v
+			if v == pivot {
+				same++
+			}
+		}
+		if k < same {
+			return pivot
+		}
+		x, k = x[same:], k-same
 	}
-	return x[k]
 }

@@ -116,23 +116,25 @@ func TestFlippedSums(t *testing.T) {
 		for e := range x {
 			x[e] = rng.NormFloat64()
 		}
-		signs, flips := flippedSums(unit)
-		sums, _ := flippedSums([][]float64{x})
+		all, of := flipsOf(unit), flipsOf([][]float64{x})
+		flips, signs, got := all.n, make([]float64, n), make([]float64, 1)
 		if want := min(1<<min(n-1, 20), flipsDrawn+1); flips != want {
 			t.Fatalf("%d epochs: %d flips, want %d", n, flips, want)
 		}
 		seen := map[string]bool{}
 		for f := range flips {
 			want, key := 0., ""
+			all.sum(f, signs)
+			of.sum(f, got)
 			for e, v := range x {
-				sign := signs[f*n+e]
+				sign := signs[e]
 				if sign != 1 && sign != -1 || f == 0 && sign != 1 {
 					t.Fatalf("%d epochs, flip %d: sign %v", n, f, sign)
 				}
 				want, key = want+sign*v, key+string('b'+rune(sign))
 			}
-			if seen[key] = true; math.Abs(sums[f]-want) > 1e-9 {
-				t.Fatalf("%d epochs, flip %d: sum %v, want %v", n, f, sums[f], want)
+			if seen[key] = true; math.Abs(got[0]-want) > 1e-9 {
+				t.Fatalf("%d epochs, flip %d: sum %v, want %v", n, f, got[0], want)
 			}
 		}
 		if n <= flipsAll && len(seen) != flips {
