@@ -402,7 +402,8 @@ func (s *Sides) contract(base *scenario.Scenario) *scenario.Scenario {
 			s.requireType(i, e)
 		}
 	}
-	s.found.Stateful = s.stateful
+	s.found.Stateful = s.stateful && !(len(own.Requests) == 1 && s.all[0].answers[0][0].Drawn && !own.Requests[0].Safe() &&
+		base.Session == "" && !base.Cookies)
 	return &own
 }
 

@@ -147,6 +147,53 @@ func (j *judge) headers(e *evidence) error {
 	return nil
 }
 
+// drawnHeads compares sampled header sections with what the next side sends to the same draws now, in what
+// describes the body and, if all were alike before the load, the length of HEAD. A side is wrong if it answers
+// otherwise now; if neither has contradicted itself, nothing tells which is right.
+func (j *judge) drawnHeads(e *evidence) {
+	other := j.names[(slices.Index(j.names, e.name)+1)%len(j.names)]
+	all := some(slices.DeleteFunc(slices.Clone(e.heads), func(x load.Sampled) bool {
+		first := e.first(x.Index)
+		return first == nil || !first.Drawn || !j.accepted(&x)
+	}), mostAgain)
+	if len(all) == 0 || j.sides.stateful || other == e.name || j.out[e.name].Wrong != nil || j.out[other].Wrong != nil {
+		return
+	}
+	theirs, err := j.again(other, marksOf(all))
+	if err != nil {
+		j.blame(other, fmt.Errorf("asked what others were asked under load: %w", err))
+		return
+	}
+	for i := range all {
+		index, y, x := all[i].Index, &theirs[i], &http1.Response{Fields: all[i].Fields}
+		for _, d := range headDifferences(y.Response, x, toHead(y)) {
+			if d.b == "not sent" || d.what == "header:content-length" && !j.sameLengths(e.side, j.all[other].side, index) ||
+				e.side.varies[index].excuses(&d) || j.all[other].side.varies[index].excuses(&d) || j.sides.Allowed.excuses(&d) != "" {
+				continue
+			}
+			j.blame(e.name, fmt.Errorf("under load it answered %s with %s: %s; %s answers: %s", y.Sent, d.name(), d.b, other, d.a))
+			now, err := j.again(e.name, marksOf(all[i:i+1]))
+			if err == nil && !slices.ContainsFunc(headDifferences(x, now[0].Response, toHead(y)),
+				func(own difference) bool { return own.what == d.what }) {
+				j.blame(other, fmt.Errorf("it answers %s with %s: %s; %s answers: %s; nothing tells which is right", y.Sent, d.name(),
+					d.a, e.name, d.b))
+			}
+			return
+		}
+	}
+}
+
+// sameLengths reports whether two sides gave the answers to a request with HEAD the same lengths before the load.
+func (j *judge) sameLengths(a, b *side, index int) bool {
+	for k := range a.answers[0] {
+		if x, y := &a.answers[0][k], &b.answers[0][k]; x.Index == index &&
+			value(x.Response, "content-length") != value(y.Response, "content-length") {
+			return false
+		}
+	}
+	return true
+}
+
 // carried are the lasting headers of an answer, by name in lower case, a cookie as "set-cookie NAME".
 func carried(fields []http1.Field, toHead bool) map[string]bool {
 	all := map[string]bool{}

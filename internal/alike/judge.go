@@ -1,10 +1,8 @@
 package alike
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"dyno/internal/http1"
 	"dyno/internal/load"
@@ -31,15 +29,15 @@ type Again func(side string, marks []scenario.Mark) ([]scenario.Answer, error)
 // except for what varied then, and for what also varies on another side under load. The response to
 // a request with placeholders must be what another side answers to the same request, and what that
 // is, is asked afterwards. Header sections must be as before the load. Values that vary must vary as on the
-// other sides. Where responses depend on earlier requests, their shape must be one that
-// another side shows, too. again is called for sides in seen alone.
+// other sides, and what goes together there must go together. Where responses depend on earlier requests, their
+// shape must be one that another side shows, too, and reads must show what changes said. again is called for sides in seen alone.
 func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler, again Again) map[string]*Verdict {
 	j := &judge{sides: s, contract: contract, again: again, out: map[string]*Verdict{}, all: map[string]*evidence{}}
 	for _, one := range s.all {
 		if seen[one.name] == nil {
 			continue
 		}
-		v, e := &Verdict{}, &evidence{side: one, varies: map[int]*variance{}}
+		v, e := &Verdict{}, &evidence{side: one, varies: map[int]*variance{}, settles: map[int]bool{}}
 		var odds int64
 		v.Answers, e.kept, e.odd, odds = seen[one.name].Seen()
 		e.blend(v.Answers-odds, odds)
@@ -52,82 +50,23 @@ func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler
 	for _, name := range j.names {
 		j.side(name)
 	}
+	for _, name := range j.names {
+		j.drawnHeads(j.all[name])
+	}
 	for index := range contract.Requests {
-		if !s.stateful && !s.Allowed.body {
-			j.distributions(index)
+		if !j.open(index) {
+			j.varied(index)
 		}
 	}
-	if s.stateful && j.sampled() && !j.client() {
-		j.stored()
+	if j.sampled() && !j.client() && len(j.names) > 1 {
+		if s.stateful {
+			j.alone()
+		}
+		if !s.Allowed.body {
+			j.given()
+		}
 	}
 	return j.out
-}
-
-// stored fails each side on which no request changes what another one reads, though on the next side
-// requests do. A side that is as full as it may become is none: its body is the longer one.
-func (j *judge) stored() {
-	reads, codes, moved := map[string][][]scenario.Answer{}, map[string]string{}, map[string]bool{}
-	for _, name := range j.names {
-		all, err := j.again(name, []scenario.Mark{})
-		if err != nil {
-			return
-		}
-		var safe []scenario.Answer
-		for _, a := range all {
-			if codes[name] += fmt.Sprintln(a.Response.Status); j.contract.Requests[a.Index].Safe() {
-				safe = append(safe, a)
-			}
-		}
-		for part := range slices.Chunk(safe, max(len(safe)/3, 1)) {
-			reads[name] = append(reads[name], part)
-		}
-	}
-	for _, name := range j.names {
-		if r := reads[name]; len(r) == 3 {
-			for k := range r[0] {
-				moved[name] = moved[name] || len(bodyDifferences(r[0][k].Response, r[1][k].Response)) > 0 ||
-					len(bodyDifferences(r[1][k].Response, r[2][k].Response)) > 0
-			}
-		}
-	}
-	for i, name := range j.names {
-		other := j.names[(i+1)%len(j.names)]
-		if moved[name] || !moved[other] || codes[name] != codes[other] {
-			continue
-		}
-		for k, mine := range reads[name][2] {
-			before, same, after := reads[other][1][k].Response, reads[other][0][k].Response, reads[other][2][k].Response
-			if len(mine.Response.Body) > len(after.Body) || len(bodyDifferences(same, before)) > 0 ||
-				len(bodyDifferences(before, after)) == 0 || len(bodyDifferences(mine.Response, before)) == 0 ||
-				len(bodyDifferences(mine.Response, after)) == 0 || j.late(name, reads[name][2]) {
-				continue
-			}
-			j.blame(name, fmt.Errorf("after the load it answered %s with %s, before requests that change state as after "+
-				"them; %s answered %s, then %s", mine.Sent, shown(string(mine.Response.Body)), other,
-				shown(string(before.Body)), shown(string(after.Body))))
-			break
-		}
-	}
-}
-
-// sampled reports whether bodies were sampled.
-func (j *judge) sampled() bool {
-	return slices.ContainsFunc(j.names, func(name string) bool { return j.out[name].Answers > 0 })
-}
-
-// late reports whether a side reads something else than it did: it stores with a delay.
-func (j *judge) late(name string, was []scenario.Answer) bool {
-	time.Sleep(j.sides.Apart)
-	now, err := j.again(name, []scenario.Mark{})
-	if err != nil || len(now) < len(was) {
-		return true
-	}
-	for k := range was {
-		if len(bodyDifferences(was[k].Response, now[k].Response)) > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // judge is one call of Judge.
@@ -151,6 +90,7 @@ type evidence struct {
 	counts     map[int]map[string]int // of heads, by request: all, as "", and those with such a difference
 	differs    [][]difference         // of both in turn, from the first answer before the load; not of drawn requests
 	varies     map[int]*variance      // of the answers under load, against the first before it; not of drawn requests
+	settles    map[int]bool           // what settled found
 }
 
 // learn finds what varies under load in the responses to requests without placeholders.
@@ -208,7 +148,7 @@ func (j *judge) side(name string) {
 		first := e.first(x.Index)
 		switch {
 		case first == nil || !j.accepted(&x): // which the load has counted
-		case j.sides.stateful || x.Cut || len(j.sides.all) == 1:
+		case j.sides.stateful && !(first.Drawn && j.sole(x.Index)) || x.Cut || len(j.sides.all) == 1:
 		case first.Drawn:
 			drawn = append(drawn, x)
 			byIndex[x.Index] = append(byIndex[x.Index], x)
@@ -233,6 +173,44 @@ func (j *judge) side(name string) {
 	}
 }
 
+// open reports whether the answers to a request may depend on the requests before it, as those of a session do,
+// and of what changes no state beside what does.
+func (j *judge) open(index int) bool {
+	return j.sides.stateful && (j.client() || j.contract.Requests[index].Safe())
+}
+
+// sole reports whether a request is the only one that may change state, and the sides' bodies have to be alike.
+// The same draws were sent again and again before the load: what a change does to the next one like it varied.
+func (j *judge) sole(index int) bool {
+	if j.open(index) || j.sides.Allowed.body {
+		return false
+	}
+	for i := range j.contract.Requests {
+		if r := &j.contract.Requests[i]; i != index && r.Weight > 0 && !r.Safe() {
+			return false
+		}
+	}
+	return true
+}
+
+// settled reports whether a side answers what it was asked under load as then: no state has changed its answers.
+func (j *judge) settled(name string, index int) bool {
+	e := j.all[name]
+	ok, known := e.settles[index]
+	if known || !j.sides.stateful {
+		return ok || !known
+	}
+	all := slices.Concat(e.kept, e.odd)
+	all = some(slices.DeleteFunc(all, func(x load.Sampled) bool { return x.Index != index || x.Cut || !j.accepted(&x) }), mostAgain)
+	now, err := j.again(name, marksOf(all))
+	ok = err == nil && len(all) >= fewestPairs
+	for i := 0; ok && i < len(all); i++ {
+		ok = j.unlike(name, name, response(&now[i], &all[i]), &now[i], nil) == nil
+	}
+	e.settles[index] = ok
+	return ok
+}
+
 // accepted reports whether the contract accepts the status of a sampled answer.
 func (j *judge) accepted(x *load.Sampled) bool {
 	contract := &j.contract.Requests[x.Index].Expect
@@ -245,174 +223,6 @@ func (j *judge) elsewhere(name string, index int, d *difference) bool {
 		v := j.all[o].varies[index]
 		return o != name && v != nil && v.excuses(d)
 	})
-}
-
-// slack is how many times longer or shorter than all others bodies may be. Those before the load are
-// few, and where the length depends on earlier requests, a faster server has had more of these.
-const slack = 2
-
-// shapes judges the answers that lack the shape of those before the load: another side must have
-// shown theirs. For requests with placeholders this is judged by asking, unless they are too long.
-func (j *judge) shapes(e *evidence) error {
-	others, sparse, rare := map[int]*scenario.Shape{}, map[int]*scenario.Shape{}, map[int]int{}
-	for _, x := range e.odd {
-		first := e.first(x.Index)
-		if first == nil || first.Drawn && !x.Cut && !j.sides.stateful && len(j.names) > 1 {
-			continue
-		}
-		shape := others[x.Index]
-		if shape == nil {
-			shape = j.others(e.name, x.Index)
-			others[x.Index] = shape
-		}
-		why := ""
-		if _, coded := first.Response.Get("content-encoding"); x.Cut || coded {
-			if x.Length < shape.Least/slack || x.Length > shape.Most*slack || x.Length == 0 {
-				why = fmt.Sprintf("a body of %d bytes; right ones have %d to %d", x.Length, shape.Least, shape.Most)
-			}
-		} else {
-			why = shape.Breach(x.Body, slack)
-		}
-		if why != "" && !x.Cut && !j.sides.stateful {
-			if sparse[x.Index] == nil {
-				sparse[x.Index] = j.others(e.name, x.Index)
-				sparse[x.Index].AllowRare()
-			}
-			if sparse[x.Index].Breach(x.Body, slack) == "" {
-				if rare[x.Index]++; j.rare(e, x.Index, rare[x.Index]) {
-					continue
-				}
-			}
-		}
-		if why != "" {
-			if len(x.Body) > 0 {
-				why += ": " + shown(string(x.Body))
-			}
-			sent := cmp.Or(e.scenario.Asked(x.Mark), first.Sent)
-			return fmt.Errorf("under load it answered %s with %s", sent, why)
-		}
-	}
-	return nil
-}
-
-// mostRare is the share of answers, 1 in so many, that may hold a value which no other answer holds.
-const mostRare = 10
-
-// rare reports whether n odd answers that were kept of the request at index are few enough to hold by chance
-// a value, such as zero, that no answer had before the load and none of the other sides has under it. That
-// values vary there at all is judged apart.
-func (j *judge) rare(e *evidence, index, n int) bool {
-	others, mine := 0, e.answered(index)
-	j.sides.responses(index, func(*scenario.Answer) bool { others++; return true })
-	for _, name := range j.names {
-		if name != e.name {
-			others += j.all[name].answered(index)
-		}
-	}
-	all := int(int64(n) * e.odds / int64(len(e.odd)))
-	return all <= max(1, mine/mostRare) && byLot(all, mine, 0, others) >= byChance
-}
-
-// answered returns about how many answers to the request at index came under load.
-func (e *evidence) answered(index int) int {
-	of := func(sample []load.Sampled, all int64) (n int64) {
-		for i := range sample {
-			if sample[i].Index == index {
-				n++
-			}
-		}
-		return n * all / int64(max(1, len(sample)))
-	}
-	return int(of(e.kept, e.fits) + of(e.odd, e.odds))
-}
-
-// others returns the shape of all bodies before the load, and of those of the other sides under
-// load.
-func (j *judge) others(name string, index int) *scenario.Shape {
-	var bodies [][]byte
-	asJSON := true
-	j.sides.responses(index, func(a *scenario.Answer) bool {
-		asJSON = asJSON && isJSON(a.Response)
-		bodies = append(bodies, a.Response.Body)
-		return true
-	})
-	for _, o := range j.names {
-		if o == name {
-			continue
-		}
-		first := j.all[o].first(index)
-		for _, x := range slices.Concat(j.all[o].kept, j.all[o].odd) {
-			if r := response(first, &x); x.Index == index && !x.Cut && len(x.Body) > 0 && (!asJSON || isJSON(r)) {
-				bodies = append(bodies, x.Body)
-			}
-		}
-	}
-	shape := scenario.NewShape(bodies, asJSON)
-	if j.sides.stateful {
-		shape.Loosen()
-	}
-	return shape
-}
-
-// repeats returns an error if one body came again and again under load, though each response before
-// the load had another, and so have most others. A server that answers from memory does so, all the
-// time or still now; a clock moves on.
-func (j *judge) repeats(e *evidence) error {
-	type came struct{ times, first, last int }
-	bodies, counts, marks := map[int]map[string]came{}, map[int]int{}, map[int]scenario.Mark{}
-	for _, x := range e.kept {
-		if bodies[x.Index] == nil {
-			bodies[x.Index] = map[string]came{}
-		}
-		c, ok := bodies[x.Index][string(x.Body)]
-		if !ok {
-			c.first = counts[x.Index]
-		}
-		c.times, c.last = c.times+1, counts[x.Index]
-		bodies[x.Index][string(x.Body)] = c
-		counts[x.Index]++
-		marks[x.Index] = x.Mark
-	}
-	for index, n := range counts {
-		first := e.first(index)
-		if first == nil || first.Drawn || n < fewestRepeated || !e.distinct(index) {
-			continue
-		}
-		others := len(bodies[index]) - 1
-		for body, c := range bodies[index] {
-			wrong := c.times > n/2
-			if !wrong && c.times >= 5 && others*10 > (n-c.times)*9 {
-				if wrong = c.last-c.first > n/2; !wrong && !j.sides.stateful {
-					now, err := j.again(e.name, []scenario.Mark{marks[index]})
-					wrong = err == nil && string(now[0].Response.Body) == body
-				}
-			}
-			if wrong {
-				return fmt.Errorf("under load it answered %s with one body in %d of %d sampled answers, though its "+
-					"answers before the load were all different: %s", first.Sent, c.times, n, shown(body))
-			}
-		}
-	}
-	return nil
-}
-
-// fewestRepeated is the number of sampled answers from which repeats judges them.
-const fewestRepeated = 50
-
-// distinct reports whether all responses to a request before the load, ten or more, were different.
-func (one *side) distinct(index int) bool {
-	seen := map[string]bool{}
-	for _, all := range one.answers {
-		for _, a := range all {
-			if a.Index == index {
-				if seen[string(a.Response.Body)] {
-					return false
-				}
-				seen[string(a.Response.Body)] = true
-			}
-		}
-	}
-	return len(seen) >= 10
 }
 
 // drawn compares answers with what the next side answers to the same requests now.
@@ -438,7 +248,7 @@ func (j *judge) drawn(e *evidence, all []load.Sampled) error {
 	j.out[e.name].Compared += int64(len(all))
 	for i := range all {
 		x, y := &all[i], &answers[i]
-		if d := j.unlike(e.name, other, response(y, x), y, nil); d != nil {
+		if d := j.unlike(e.name, other, response(y, x), y, nil); d != nil && j.settled(other, x.Index) {
 			if err := j.resolve(e, other, x, y); err != nil {
 				return err
 			}
@@ -541,6 +351,9 @@ func (j *judge) changed(name string) bool {
 	}
 	for k := range now {
 		before := &one.answers[0][k]
+		if j.open(before.Index) {
+			continue
+		}
 		for _, d := range bodyDifferences(before.Response, now[k].Response) {
 			if !one.side.varies[before.Index].excuses(&d) && !j.elsewhere(name, before.Index, &d) {
 				return true

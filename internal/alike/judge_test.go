@@ -2,6 +2,7 @@ package alike
 
 import (
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -84,9 +85,22 @@ func TestDistributions(t *testing.T) {
 			return fmt.Sprintf("[%d,%d]", a, b)
 		}
 	}
+	again := func(most int) func(int) string {
+		return func(int) string {
+			var list []string
+			for range 100 {
+				list = append(list, fmt.Sprint(rng.IntN(most)))
+			}
+			return "[" + strings.Join(list, ",") + "]"
+		}
+	}
 	clock := func(step int) func(int) string {
 		at := 1000
 		return func(int) string { at += step; return fmt.Sprintf("at %06d now", at/100) }
+	}
+	hash := func(step int) func(int) string {
+		tell := clock(step)
+		return func(i int) string { return fmt.Sprintf(`{"sum":"%x"}`, crc32.ChecksumIEEE([]byte(tell(i)))) }
 	}
 	took := func(most int) func(int) string {
 		return func(int) string { return fmt.Sprintf(`{"us":%d}`, 1+rng.IntN(most)) }
@@ -99,8 +113,10 @@ func TestDistributions(t *testing.T) {
 	}{
 		"few rows":             {before: row(10_000), loadA: row(16), loadB: row(10_000), wrong: "different values at .id"},
 		"the first rows":       {before: row(10_000), loadA: took(16), loadB: row(10_000)}, // other names: judged elsewhere
-		"one element twice":    {before: list(2), loadA: list(1), loadB: list(2), wrong: "50 % of the elements"},
+		"one element twice":    {before: list(2), loadA: list(1), loadB: list(2), wrong: "an element twice in 300 of 300"},
+		"one element for all":  {before: again(40), loadA: again(1), loadB: again(40), wrong: "lists at .[*] in which 1 %"},
 		"a clock stands still": {before: clock(100), loadA: fixed, loadB: clock(100), wrong: "word 2"},
+		"of a clock":           {before: hash(100), loadA: hash(20), loadB: hash(100)},
 		"clocks, fast, slow":   {before: clock(100), loadA: clock(1), loadB: clock(90)},
 		"durations":            {before: took(20), loadA: took(20), beforeB: took(5000), loadB: took(5000)},
 	} {
@@ -109,7 +125,7 @@ func TestDistributions(t *testing.T) {
 		}
 		j := judged("GET /", map[string][]string{"a": bodies(20, c.before), "b": bodies(20, c.beforeB)},
 			map[string][]string{"a": bodies(300, c.loadA), "b": bodies(300, c.loadB)})
-		j.distributions(0)
+		j.varied(0)
 		if err := j.out["a"].Wrong; (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -121,7 +137,7 @@ func TestDistributions(t *testing.T) {
 		for range 30 {
 			j := judged("GET /", map[string][]string{"a": bodies(20, row(most)), "b": bodies(20, row(most))},
 				map[string][]string{"a": bodies(200, row(most)), "b": bodies(150, row(most))})
-			if j.distributions(0); j.out["a"].Wrong != nil || j.out["b"].Wrong != nil {
+			if j.varied(0); j.out["a"].Wrong != nil || j.out["b"].Wrong != nil {
 				t.Errorf("of %d: %v, %v", most, j.out["a"].Wrong, j.out["b"].Wrong)
 			}
 		}
@@ -316,9 +332,10 @@ func TestStored(t *testing.T) {
 	read := func(bodies ...string) (all []scenario.Answer) {
 		for i, body := range bodies { // read, read, write, read
 			if i == 2 {
-				all = append(all, scenario.Answer{Index: 1, Sent: "POST /", Response: &http1.Response{Status: 201}})
+				all = append(all, scenario.Answer{Index: 1, Sent: "POST /", Response: &http1.Response{Status: 201}, Part: 2})
 			}
-			all = append(all, scenario.Answer{Sent: "GET /", Response: &http1.Response{Status: 200, Body: []byte(body)}})
+			all = append(all, scenario.Answer{Sent: "GET /", Response: &http1.Response{Status: 200, Body: []byte(body)},
+				Part: i + i/2})
 		}
 		return all
 	}
@@ -342,7 +359,8 @@ func TestStored(t *testing.T) {
 			}
 			return map[string][]scenario.Answer{"a": c.a, "b": c.b}[side], nil
 		}
-		j.stored()
+		j.sides.stateful = true
+		j.alone()
 		if err := j.out["a"].Wrong; (err != nil) != c.wrong {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -7,20 +7,24 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
+	"dyno/internal/http1"
 	"dyno/internal/load"
 	"dyno/internal/scenario"
 )
 
-// values are the values in a body, by place: scalars of JSON, words of another text. At the place of the
-// elements of a list with two or more stands the share of them that are different.
+// values are the values in an answer, by place: scalars of JSON, the number of elements of a list, and a list
+// of scalars as a whole; words of another text; header fields. At the place of the elements of a list with two or
+// more stands the share of them that are different.
 type values map[string]string
 
 // The places in one body that are looked at: how many, and how many steps deep.
 const (
 	mostValues = 256
 	mostSteps  = 8
+	mostWhole  = 64 // elements of a list that is looked at as a whole
 )
 
 // valuesOf returns the values of a body, except where --differ accepts any.
@@ -46,10 +50,18 @@ func (vs values) add(at jsonPath, v any, allowed *Allowed) {
 	}
 	switch v := v.(type) {
 	case []any:
-		different := map[string]bool{}
+		different, whole := map[string]bool{}, len(v) > 1 && len(v) <= mostWhole
 		for i := range v {
 			vs.add(append(slices.Clone(at), fmt.Sprintf("[%d]", i)), v[i], allowed)
 			different[jsonText(v[i])] = true
+			switch v[i].(type) {
+			case []any, map[string]any:
+				whole = false
+			}
+		}
+		vs[at.String()+" | length"] = fmt.Sprint(len(v))
+		if whole {
+			vs[at.String()] = jsonText(v)
 		}
 		if len(v) > 1 {
 			vs[append(slices.Clone(at), elements).String()] = fmt.Sprint(float64(len(different)) / float64(len(v)))
@@ -66,38 +78,106 @@ func (vs values) add(at jsonPath, v any, allowed *Allowed) {
 // elements is the last step to the elements of a list.
 const elements = "[*]"
 
-// spread is the values of one side in its answers to a request, by place: before the load, and under it.
-type spread struct{ before, load map[string][]string }
+// rows are the answers of one side to a request, as values by place: before the load, and under it.
+type rows struct{ before, load []values }
 
-// spreads returns the spreads of the sides that have a sample of answers to the request at index, without
-// those that have answered wrongly.
-func (j *judge) spreads(index int) map[string]*spread {
-	all := map[string]*spread{}
+// theRequest is the place of what was drawn for the request of an answer.
+const theRequest = "the request"
+
+// varied judges how values vary in the bodies and headers of the answers to one request.
+func (j *judge) varied(index int) {
+	bodies, heads := map[string]*rows{}, map[string]*rows{}
 	for _, name := range j.names {
-		e, s := j.all[name], &spread{map[string][]string{}, map[string][]string{}}
+		e := j.all[name]
 		first := e.first(index)
-		for _, x := range e.blended {
-			if x.Index == index && !x.Cut && first != nil {
-				for at, v := range j.valuesOf(first, x.Body) {
-					s.load[at] = append(s.load[at], v)
-				}
-			}
-		}
-		if len(s.load) == 0 || j.out[name].Wrong != nil {
+		if first == nil || j.out[name].Wrong != nil {
 			continue
 		}
-		for _, answers := range e.answers {
-			for k := range answers {
-				if a := &answers[k]; a.Index == index {
-					for at, v := range j.valuesOf(a, a.Response.Body) {
-						s.before[at] = append(s.before[at], v)
-					}
+		before := j.before(e, index)
+		read := func(sample []load.Sampled, into map[string]*rows, of func(x *load.Sampled) values) {
+			sample = slices.DeleteFunc(slices.Clone(sample), func(x load.Sampled) bool { return x.Index != index || x.Cut })
+			r := &rows{before: before}
+			for i := range sample {
+				r.load = append(r.load, of(&sample[i]))
+			}
+			if first.Drawn {
+				for i, sent := range e.scenario.Drawn(marksOf(sample)...) {
+					r.load[i][theRequest] = sent
 				}
 			}
+			into[name] = r
 		}
-		all[name] = s
+		if !j.sides.Allowed.body {
+			read(e.blended, bodies, func(x *load.Sampled) values { return j.valuesOf(first, x.Body) })
+		}
+		inTurn := slices.SortedFunc(slices.Values(e.heads), func(a, b load.Sampled) int { return a.Nth - b.Nth })
+		read(inTurn, heads, func(x *load.Sampled) values {
+			vs := values{}
+			j.addFields(vs, x.Fields, toHead(first))
+			return vs
+		})
+	}
+	for _, all := range []map[string]*rows{bodies, heads} {
+		j.distributions(index, all)
+		j.related(index, all)
+	}
+}
+
+// before returns the values of the answers of a side to the request at index before the load.
+func (j *judge) before(e *evidence, index int) (all []values) {
+	for _, answers := range e.answers {
+		for k := range answers {
+			if a := &answers[k]; a.Index == index {
+				all = append(all, j.places(a))
+				all[len(all)-1][theRequest] = fmt.Sprint(k)
+			}
+		}
 	}
 	return all
+}
+
+// places returns the values in the body and in the header fields of an answer.
+func (j *judge) places(a *scenario.Answer) values {
+	vs := j.valuesOf(a, a.Response.Body)
+	j.addFields(vs, a.Response.Fields, toHead(a))
+	return vs
+}
+
+// addFields adds the lasting header fields but Date, and cookies without their attributes.
+func (j *judge) addFields(vs values, fields []http1.Field, toHead bool) {
+	for _, f := range fields {
+		name := strings.ToLower(f.Name)
+		if !lasting(name, toHead) || name == "date" || j.sides.Allowed.excuses(&difference{what: "header:" + name}) != "" {
+			continue
+		}
+		if name == "set-cookie" {
+			cookie, v, _ := strings.Cut(f.Value, "=")
+			name += " (" + shown(strings.TrimSpace(cookie)) + ")"
+			f.Value, _, _ = strings.Cut(v, ";")
+		}
+		vs["header "+name] = f.Value
+	}
+}
+
+// placesOf returns all places of rows.
+func placesOf(all []values) []string {
+	at := map[string]bool{}
+	for _, vs := range all {
+		for p := range vs {
+			at[p] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(at))
+}
+
+// column returns the values at one place.
+func column(all []values, at string) (out []string) {
+	for _, vs := range all {
+		if v, ok := vs[at]; ok {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // blend makes one sample of both, of which so many answers had their shape and so many had not.
@@ -124,28 +204,30 @@ const byChance = 1e-9
 // (McDiarmid's inequality for 2n draws); the mean shares of different elements by more than
 // sqrt(ln(2/p)/n) (Hoeffding's). Clocks, counters and durations are no such draws: they depend on when and
 // how fast a side is asked. So the values before the load, of both sides, must have been distributed as
-// those of the other side are under it.
+// those of the other side are under it; nor are values that come again just after each other alone.
 //
 // A value stands still if most answers have the same, though all before the load had another, and on the
 // other side it moves on.
-func (j *judge) distributions(index int) {
-	all := j.spreads(index)
+func (j *judge) distributions(index int, all map[string]*rows) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		for _, other := range slices.Sorted(maps.Keys(all)) {
-			low, high := all[name], all[other]
-			for _, at := range slices.Sorted(maps.Keys(low.load)) {
-				n := min(len(low.load[at]), len(high.load[at]))
-				if other == name || n < fewestRepeated {
+			for _, at := range placesOf(all[name].load) {
+				got, before := column(all[name].load, at), column(all[name].before, at)
+				theirs, theirsBefore := column(all[other].load, at), column(all[other].before, at)
+				n := min(len(got), len(theirs))
+				if other == name || n < fewestRepeated || at == theRequest {
 					continue
 				}
-				mine, theirs := some(low.load[at], n), some(high.load[at], n)
+				mine, theirs := some(got, n), some(theirs, n)
 				limit, sent := math.Log(2/byChance), j.all[name].first(index).Sent
 				var wrong error
 				switch more := float64(different(theirs) - different(mine)); {
-				case still(low.before[at], low.load[at]) && !still(high.before[at], high.load[at]):
+				case still(before, got) && !still(theirsBefore, theirs):
 					j.blame(name, fmt.Errorf("under load it answered %s with one value at %s in most of %d sampled answers, though "+
-						"its values there before the load were all different; %s did not: %s", sent, at, len(low.load[at]), other,
-						shown(common(mine))))
+						"its values there before the load were all different; %s did not", sent, at, len(got), other))
+				case isShare(at) && byLot(repeating(mine), n, repeating(theirs), n) < byChance:
+					wrong = fmt.Errorf("under load it answered %s with lists at %s that have an element twice in %d of %d sampled "+
+						"answers; %s in %d", sent, at, repeating(mine), n, other, repeating(theirs))
 				case isShare(at) && mean(theirs)-mean(mine) > math.Sqrt(limit/float64(n)):
 					wrong = fmt.Errorf("under load it answered %s with lists at %s in which %.0f %% of the elements were different; "+
 						"%s with %.0f %%", sent, at, 100*mean(mine), other, 100*mean(theirs))
@@ -153,7 +235,7 @@ func (j *judge) distributions(index int) {
 					wrong = fmt.Errorf("under load it answered %s with %d different values at %s in %d sampled answers; %s with %d",
 						sent, different(mine), at, n, other, different(theirs))
 				}
-				if wrong != nil && steady(high.before[at], high.load[at]) && steady(low.before[at], high.load[at]) {
+				if wrong != nil && steady(theirsBefore, theirs) && steady(before, theirs) && (isShare(at) || !bursts(got)) {
 					j.blame(name, wrong)
 				}
 			}
@@ -164,6 +246,9 @@ func (j *judge) distributions(index int) {
 func isShare(at string) bool {
 	return len(at) >= len(elements) && at[len(at)-len(elements):] == elements
 }
+
+// repeating counts the lists with an element that comes again.
+func repeating(shares []string) int { return len(shares) - count(shares)["1"] }
 
 func mean(shares []string) (sum float64) {
 	for _, s := range shares {
@@ -204,6 +289,19 @@ func still(before, got []string) bool {
 		return false
 	}
 	return count(got)[common(got)] > len(got)/2
+}
+
+// bursts reports whether values come again just after each other alone: those that a clock decides, such as
+// the ETag of a body with the time.
+func bursts(got []string) bool {
+	const near = 4
+	var apart []string
+	for i, v := range got {
+		if !slices.Contains(got[max(0, i-near):i], v) {
+			apart = append(apart, v)
+		}
+	}
+	return different(apart)*10 > len(apart)*9
 }
 
 // steady reports whether two groups of values may be from one distribution: the distance of their
@@ -250,8 +348,8 @@ func inOrder(a, b string) int {
 const fewestPairs = 10
 
 // frozen returns an error if values stand still for each draw of the request at index: most answers under
-// load have the value of the first answer to the same draw, a quarter of the sample before, or of the one
-// now, though no two answers to one draw had the same value there before the load.
+// load have the value of another one to the same draw, far from it, or of the one now, though two thirds of the
+// answers to one draw had different values there before the load.
 func (j *judge) frozen(e *evidence, index int, all []load.Sampled) error {
 	moving := j.moving(e, index)
 	if all = some(all, mostAgain); len(all) == 0 || len(moving) == 0 {
@@ -261,57 +359,39 @@ func (j *judge) frozen(e *evidence, index int, all []load.Sampled) error {
 	if err != nil {
 		return err
 	}
-	firsts, came := map[string]values{}, map[string]int{}
-	pairs, same := [2]map[string]int{{}, {}}, [2]map[string]int{{}, {}}
+	var under []values
+	var withNow [][2]values
 	for i := range all {
-		sent := now[i].Sent
-		got := j.valuesOf(&now[i], all[i].Body)
-		if firsts[sent] == nil {
-			firsts[sent], came[sent] = got, i
-		}
-		others := []values{j.valuesOf(&now[i], now[i].Response.Body), firsts[sent]}
-		if i-came[sent] < max(1, len(all)/4) {
-			others = others[:1]
-		}
-		for k, other := range others {
-			for at, v := range got {
-				if w, ok := other[at]; ok && moving[at] {
-					if pairs[k][at]++; v == w {
-						same[k][at]++
-					}
-				}
-			}
-		}
+		vs := j.valuesOf(&now[i], all[i].Body)
+		vs[theRequest] = now[i].Sent
+		under = append(under, vs)
+		withNow = append(withNow, [2]values{vs, j.valuesOf(&now[i], now[i].Response.Body)})
 	}
-	for k := range pairs {
-		for _, at := range slices.Sorted(maps.Keys(same[k])) {
-			if n := pairs[k][at]; n >= fewestPairs && same[k][at] > n/2 {
+	for _, two := range [][][2]values{withNow, pairs(under, theRequest)} {
+		for _, at := range moving {
+			if other, of := unequal(two, at); of >= fewestPairs && of-other > of/2 {
 				return fmt.Errorf("it answered requests such as %s again with the same value at %s, in %d of %d pairs of "+
-					"answers, though before the load each answer had another", now[0].Sent, at, same[k][at], n)
+					"answers, though before the load most answers had another", now[0].Sent, at, of-other, of)
 			}
 		}
 	}
 	return nil
 }
 
-// moving returns the places at which no two answers to one draw had the same value before the load.
-func (j *judge) moving(e *evidence, index int) map[string]bool {
-	moves := map[string]bool{}
-	for k := range e.answers[0] {
-		if e.answers[0][k].Index != index {
-			continue
+// moving returns the places at which two thirds of the answers to each draw had different values before the load.
+func (j *judge) moving(e *evidence, index int) []string {
+	all := j.before(e, index)
+	return slices.DeleteFunc(placesOf(all), func(at string) bool {
+		by := map[string][]values{}
+		for _, vs := range all {
+			by[vs[theRequest]] = append(by[vs[theRequest]], vs)
 		}
-		by := map[string][]string{}
-		for _, answers := range e.answers {
-			for at, v := range j.valuesOf(&answers[k], answers[k].Response.Body) {
-				by[at] = append(by[at], v)
+		for _, of := range by {
+			got := column(of, at)
+			if len(got) < fewestBefore && len(got) > 0 || different(got)*3 < len(got)*2 {
+				return true
 			}
 		}
-		for at, all := range by {
-			moved, ok := moves[at]
-			moves[at] = (moved || !ok) && len(all) >= fewestBefore && different(all) == len(all)
-		}
-	}
-	maps.DeleteFunc(moves, func(_ string, moved bool) bool { return !moved })
-	return moves
+		return false
+	})
 }

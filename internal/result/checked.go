@@ -117,8 +117,8 @@ func (r *Run) CheckedAlso() (all []string) {
 		return nil
 	}
 	if a.Stateful && a.Requests > a.Constant+a.Open {
-		all = append(all, "bodies depend on earlier requests, so their shape is compared with the other sides', not their "+
-			"content")
+		all = append(all, "bodies may depend on earlier requests, so that their shape is compared with the other sides', "+
+			"and of their content only what must be alike nevertheless")
 	}
 	if len(a.Dateless) > 0 {
 		all = append(all, "no Date header (RFC 9110 §6.6.1) from "+strings.Join(a.Dateless, ", "))

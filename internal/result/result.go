@@ -177,7 +177,7 @@ type Alike struct {
 	Requests int      `json:"requests,omitempty"` // that are loaded
 	Constant int      `json:"constant"`           // of these, those whose whole body is checked in every answer
 	Open     int      `json:"open,omitempty"`     // of these, those of whose answers the status alone is checked
-	Stateful bool     `json:"stateful,omitempty"` // the other bodies depend on earlier requests: their shape is compared
+	Stateful bool     `json:"stateful,omitempty"` // the other bodies may depend on earlier requests: their shape is compared
 	Varies   []string `json:"varies,omitempty"`   // what varies between the answers of one contestant
 	Excused  []string `json:"excused,omitempty"`  // what differs between contestants, and was allowed to
 	Dateless []string `json:"dateless,omitempty"` // contestants whose answers have no Date header

@@ -205,25 +205,49 @@ type Answer struct {
 	Drawn    bool   // the request has placeholders: other draws of it were sent too
 	Sent     string // its first line, without the protocol: "GET /users/7"
 	Response *http1.Response
+	Part     int // of Reread
 }
 
 // Answers sends the loaded requests of s to a server and judges no answer. One with placeholders is
 // sent several times; the same values are drawn by every call.
 func (s *Scenario) Answers(ctx context.Context, to endpoint.Endpoint) ([]Answer, error) {
-	return s.answers(ctx, to, func(i int) (seed uint64, sent bool) { return uint64(i) + 1, true })
+	return s.answers(ctx, to, draws, func(i int) (seed uint64, sent bool) { return uint64(i) + 1, true })
 }
 
-// Reread sends the loaded requests that change no state twice, then those that may change it, then the
-// former again. Requests with the same placeholders draw the same values.
+// The rounds of Reread: how many, how many requests they have, and when the last begins.
+const (
+	mostRounds   = 24
+	mostReread   = 300
+	rereadWithin = 2 * time.Second
+)
+
+// Reread sends the loaded requests that change no state twice, as parts 0 and 1. Then it sends by turns, each
+// turn as the next part, those that may change it and the former: rounds of one draw each, and a last one like
+// parts 0 and 1. In one round requests with the same placeholders draw the same values.
 func (s *Scenario) Reread(ctx context.Context, to endpoint.Endpoint) (all []Answer, err error) {
-	for _, safe := range []bool{true, true, false, true} {
-		some, err := s.answers(ctx, to, func(i int) (uint64, bool) { return 1, s.Requests[i].Safe() == safe })
-		if err != nil {
-			return nil, err
+	part, began := 0, time.Now()
+	send := func(seed uint64, safe bool, most int) {
+		if err == nil {
+			var some []Answer
+			some, err = s.answers(ctx, to, most, func(i int) (uint64, bool) { return seed, s.Requests[i].Safe() == safe })
+			for _, a := range some {
+				a.Part = part
+				all = append(all, a)
+			}
+			part++
 		}
-		all = append(all, some...)
 	}
-	return all, nil
+	send(1, true, draws)
+	send(1, true, draws)
+	for k := range min(mostRounds, mostReread/len(s.Requests)) {
+		if time.Since(began) < rereadWithin {
+			send(uint64(k)+2, false, 1)
+			send(uint64(k)+2, true, 1)
+		}
+	}
+	send(1, false, draws)
+	send(1, true, draws)
+	return all, err
 }
 
 // Safe reports whether the method changes no state (RFC 9110, section 9.2.1).
@@ -235,8 +259,9 @@ func (r *Request) Safe() bool {
 	return false
 }
 
-// answers sends the requests that of selects by their index, with its seed for what they draw.
-func (s *Scenario) answers(ctx context.Context, to endpoint.Endpoint, of func(i int) (uint64, bool)) ([]Answer, error) {
+// answers sends the requests that of selects by their index, with its seed for what they draw: up to most draws.
+func (s *Scenario) answers(ctx context.Context, to endpoint.Endpoint, most int,
+	of func(i int) (uint64, bool)) ([]Answer, error) {
 	v := newVerifier(s, to, 0)
 	defer v.hangUp()
 	var all []Answer
@@ -254,7 +279,7 @@ func (s *Scenario) answers(ctx context.Context, to endpoint.Endpoint, of func(i 
 		if mix.templates[0].drawn {
 			times = draws
 		}
-		for range times {
+		for range min(times, most) {
 			var w Want
 			m := v.draw(src, &w)
 			resp, _, err := v.exchange(ctx, m, w.Head)
@@ -264,7 +289,7 @@ func (s *Scenario) answers(ctx context.Context, to endpoint.Endpoint, of func(i 
 			if resp.Close {
 				v.hangUp()
 			}
-			all = append(all, Answer{i, times > 1, m.what(), resp})
+			all = append(all, Answer{Index: i, Drawn: times > 1, Sent: m.what(), Response: resp})
 		}
 	}
 	return all, nil
@@ -301,7 +326,7 @@ func (s *Scenario) Again(ctx context.Context, to endpoint.Endpoint, marks []Mark
 				if resp.Close {
 					v.hangUp()
 				}
-				all[i] = Answer{w.Index, w.from.drawn, sent.what(), resp}
+				all[i] = Answer{Index: w.Index, Drawn: w.from.drawn, Sent: sent.what(), Response: resp}
 			}
 		})
 	}
@@ -311,14 +336,24 @@ func (s *Scenario) Again(ctx context.Context, to endpoint.Endpoint, marks []Mark
 
 // Asked returns what Answer.Sent says of the request with a mark; "" if s cannot be compiled.
 func (s *Scenario) Asked(at Mark) string {
+	for _, sent := range s.Drawn(at) {
+		return (&message{raw: []byte(sent)}).what()
+	}
+	return ""
+}
+
+// Drawn returns the requests with these marks, as HTTP/1.1 to some host; nil if s cannot be compiled.
+func (s *Scenario) Drawn(marks ...Mark) (all []string) {
 	mix, err := s.Compile("localhost", Options{Loose: true, Shapes: true})
 	if err != nil {
-		return ""
+		return nil
 	}
 	src := mix.NewSource(0, 0, 1)
-	src.rng, src.seq = at.rng, at.seq
-	m := message{raw: src.Next(nil, new(Want))}
-	return m.what()
+	for _, at := range marks {
+		src.rng, src.seq = at.rng, at.seq
+		all = append(all, string(src.Next(nil, new(Want))))
+	}
+	return all
 }
 
 // first sends the first request of a load, on a connection of its own, and returns its contract and the response,

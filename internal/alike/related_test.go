@@ -1,0 +1,187 @@
+package alike
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"dyno/internal/http1"
+	"dyno/internal/load"
+	"dyno/internal/scenario"
+)
+
+func times(n int, f func(i int) string) (all []string) {
+	for i := range n {
+		all = append(all, f(i))
+	}
+	return all
+}
+
+// TestRelated: what goes together on one side, in the body, may not come apart on another; clocks decide
+// nothing, and what was apart before the load may be so under it.
+func TestRelated(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	quote := func(by func(id int) int) func(int) string {
+		return func(int) string {
+			id := rng.IntN(40)
+			return fmt.Sprintf(`{"id":%d,"text":"t%d","author":"author %d"}`, id, id*7, by(id))
+		}
+	}
+	right := quote(func(id int) int { return id % 8 })
+	apart := quote(func(int) int { return rng.IntN(8) })
+	now := 0
+	clock := func(phase int) func(int) string {
+		return func(int) string { now += 7; return fmt.Sprintf(`{"up":%d,"at":%d}`, now/1000, (now+phase)/1000) }
+	}
+	took := func(most int) func(int) string {
+		return func(int) string { return fmt.Sprintf(`{"id":%d,"ms":%d}`, rng.IntN(20), rng.IntN(most)) }
+	}
+	for name, c := range map[string]struct {
+		before, loadA, loadB func(int) string
+		wrong                string
+	}{
+		"together":      {right, right, right, ""},
+		"apart":         {right, apart, right, "alike in .id differed in .author"},
+		"apart, before": {apart, apart, right, ""},
+		"both apart":    {right, apart, apart, ""},
+		"clocks":        {clock(500), clock(500), clock(0), ""},
+		"slower":        {took(1), took(3), took(1), ""},
+	} {
+		j := judged("GET /", map[string][]string{"a": times(20, c.before), "b": times(20, c.before)},
+			map[string][]string{"a": times(500, c.loadA), "b": times(500, c.loadB)})
+		j.varied(0)
+		if err := j.out["a"].Wrong; (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := j.out["b"].Wrong; err != nil {
+			t.Errorf("%s: b: %v", name, err)
+		}
+	}
+}
+
+// TestVariedHeaders: the values of header fields vary as on the other side: cookies by their name.
+func TestVariedHeaders(t *testing.T) {
+	cookie := func(i int) string { return fmt.Sprintf("sid=%x; Max-Age=%d", rand.Uint64(), i) }
+	one := func(i int) string { return fmt.Sprintf("sid=1; Max-Age=%d", i) }
+	for name, c := range map[string]struct {
+		a     func(int) string
+		wrong string
+	}{
+		"each its own": {cookie, ""},
+		"one for all":  {one, "header set-cookie (sid)"},
+	} {
+		j := judged("GET /", map[string][]string{"a": times(20, one), "b": times(20, one)}, nil)
+		for side, f := range map[string]func(int) string{"a": c.a, "b": cookie} {
+			e := j.all[side]
+			for i := range e.answers {
+				e.answers[i][0].Response.Fields = []http1.Field{{Name: "Set-Cookie", Value: cookie(i)}}
+			}
+			for i := range 400 {
+				e.heads = append(e.heads, load.Sampled{Status: 200, Nth: i, Fields: []http1.Field{{Name: "Set-Cookie", Value: f(i)}}})
+			}
+		}
+		j.varied(0)
+		if err := j.out["a"].Wrong; (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := j.out["b"].Wrong; err != nil {
+			t.Errorf("%s: b: %v", name, err)
+		}
+	}
+}
+
+// TestAlone: what a change says is there afterwards, and numbers that belong to one answer are not given twice.
+func TestAlone(t *testing.T) {
+	// An account: POST pays in, GET shows the balance and the number of the request.
+	side := func(keeps func(n int) bool, numbers int, late bool) func(one bool) []scenario.Answer {
+		balance, shown, requests := 7, 7, 0
+		answer := func(index, part int, sent string, balance int) scenario.Answer {
+			requests++
+			return scenario.Answer{Index: index, Part: part, Sent: sent, Response: &http1.Response{Status: 200,
+				Body: fmt.Appendf(nil, `{"balance":%d,"nth":%d}`, balance, requests/numbers)}}
+		}
+		return func(one bool) (all []scenario.Answer) {
+			if one {
+				return []scenario.Answer{answer(0, 0, "GET /", shown)}
+			}
+			if late {
+				shown = balance
+			}
+			read := func(part int) { all = append(all, answer(0, part, "GET /", shown)) }
+			read(0)
+			read(1)
+			for k := 2; k < 44; k += 2 {
+				all = append(all, answer(1, k, "POST /", balance+k))
+				if keeps(k / 2) {
+					balance += k
+				}
+				if !late {
+					shown = balance
+				}
+				read(k + 1)
+			}
+			return all
+		}
+	}
+	always := func(int) bool { return true }
+	for name, c := range map[string]struct {
+		a     func(one bool) []scenario.Answer
+		wrong string
+	}{
+		"kept":        {side(always, 1, false), ""},
+		"one is lost": {side(func(n int) bool { return n != 9 }, 1, false), "GET / with another value at .balance than POST /, just before, at .balance"},
+		"late":        {side(always, 1, true), ""},
+		"numbers":     {side(always, 4, false), "different values at .nth"},
+	} {
+		before := times(20, func(n int) string { return fmt.Sprintf(`{"balance":7,"nth":%d}`, n) })
+		j := judged("GET /", map[string][]string{"a": before, "b": before},
+			map[string][]string{"a": before, "b": before})
+		j.contract.Requests = []scenario.Request{{Method: "GET", Weight: 1}, {Method: "POST", Weight: 1}}
+		j.sides.stateful = true
+		b := side(always, 1, false)
+		j.again = func(name string, marks []scenario.Mark) ([]scenario.Answer, error) {
+			if name == "a" {
+				return c.a(len(marks) == 1), nil
+			}
+			return b(len(marks) == 1), nil
+		}
+		j.alone()
+		j.given()
+		if err := j.out["a"].Wrong; (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := j.out["b"].Wrong; err != nil {
+			t.Errorf("%s: b: %v", name, err)
+		}
+	}
+}
+
+// TestDrawnHeads: what another side answers otherwise, to a draw that was not asked before the load, is a
+// difference; a side that contradicts itself is the wrong one.
+func TestDrawnHeads(t *testing.T) {
+	to := func(where string) []http1.Field { return []http1.Field{{Name: "Location", Value: where}} }
+	for name, c := range map[string]struct{ x, nowA, nowB, wrongA, wrongB string }{
+		"alike":        {x: "/a", nowA: "/a", nowB: "http://host/a"},
+		"otherwise":    {x: "/b", nowA: "/b", nowB: "/a", wrongA: "location: /b; b answers: /a", wrongB: "nothing tells"},
+		"not any more": {x: "/b", nowA: "/a", nowB: "/a", wrongA: "location: /b; b answers: /a"},
+	} {
+		j := judged("GET /1", map[string][]string{"a": {"", ""}, "b": {"", ""}}, nil)
+		for _, e := range j.all {
+			for _, answers := range e.answers {
+				answers[0].Drawn, answers[0].Response.Fields = true, to("/1")
+			}
+		}
+		j.all["a"].heads = []load.Sampled{{Status: 200, Fields: to(c.x)}}
+		j.again = func(name string, _ []scenario.Mark) ([]scenario.Answer, error) {
+			where := map[string]string{"a": c.nowA, "b": c.nowB}[name]
+			return []scenario.Answer{{Sent: "GET /2", Drawn: true, Response: &http1.Response{Status: 200, Fields: to(where)}}}, nil
+		}
+		j.drawnHeads(j.all["a"])
+		for side, wrong := range map[string]string{"a": c.wrongA, "b": c.wrongB} {
+			if err := j.out[side].Wrong; (err != nil) != (wrong != "") || err != nil && !strings.Contains(err.Error(), wrong) {
+				t.Errorf("%s, %s: %v", name, side, err)
+			}
+		}
+	}
+}

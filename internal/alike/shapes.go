@@ -1,0 +1,178 @@
+package alike
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"dyno/internal/load"
+	"dyno/internal/scenario"
+)
+
+// slack is how many times longer or shorter than all others bodies may be. Those before the load are
+// few, and where the length depends on earlier requests, a faster server has had more of these.
+const slack = 2
+
+// shapes judges the answers that lack the shape of those before the load: another side must have
+// shown theirs. For requests with placeholders this is judged by asking, unless they are too long.
+func (j *judge) shapes(e *evidence) error {
+	others, sparse, rare := map[int]*scenario.Shape{}, map[int]*scenario.Shape{}, map[int]int{}
+	for _, x := range e.odd {
+		first := e.first(x.Index)
+		if first == nil || first.Drawn && !x.Cut && !j.sides.stateful && len(j.names) > 1 {
+			continue
+		}
+		shape := others[x.Index]
+		if shape == nil {
+			shape = j.others(e.name, x.Index)
+			others[x.Index] = shape
+		}
+		why := ""
+		if _, coded := first.Response.Get("content-encoding"); x.Cut || coded {
+			if x.Length < shape.Least/slack || x.Length > shape.Most*slack || x.Length == 0 {
+				why = fmt.Sprintf("a body of %d bytes; right ones have %d to %d", x.Length, shape.Least, shape.Most)
+			}
+		} else {
+			why = shape.Breach(x.Body, slack)
+		}
+		if why != "" && !x.Cut && !j.sides.stateful {
+			if sparse[x.Index] == nil {
+				sparse[x.Index] = j.others(e.name, x.Index)
+				sparse[x.Index].AllowRare()
+			}
+			if sparse[x.Index].Breach(x.Body, slack) == "" {
+				if rare[x.Index]++; j.rare(e, x.Index, rare[x.Index]) {
+					continue
+				}
+			}
+		}
+		if why != "" {
+			if len(x.Body) > 0 {
+				why += ": " + shown(string(x.Body))
+			}
+			sent := cmp.Or(e.scenario.Asked(x.Mark), first.Sent)
+			return fmt.Errorf("under load it answered %s with %s", sent, why)
+		}
+	}
+	return nil
+}
+
+// mostRare is the share of answers, 1 in so many, that may hold a value which no other answer holds.
+const mostRare = 10
+
+// rare reports whether n odd answers that were kept of the request at index are few enough to hold by chance
+// a value, such as zero, that no answer had before the load and none of the other sides has under it. That
+// values vary there at all is judged apart.
+func (j *judge) rare(e *evidence, index, n int) bool {
+	others, mine := 0, e.answered(index)
+	j.sides.responses(index, func(*scenario.Answer) bool { others++; return true })
+	for _, name := range j.names {
+		if name != e.name {
+			others += j.all[name].answered(index)
+		}
+	}
+	all := int(int64(n) * e.odds / int64(len(e.odd)))
+	return all <= max(1, mine/mostRare) && byLot(all, mine, 0, others) >= byChance
+}
+
+// answered returns about how many answers to the request at index came under load.
+func (e *evidence) answered(index int) int {
+	of := func(sample []load.Sampled, all int64) (n int64) {
+		for i := range sample {
+			if sample[i].Index == index {
+				n++
+			}
+		}
+		return n * all / int64(max(1, len(sample)))
+	}
+	return int(of(e.kept, e.fits) + of(e.odd, e.odds))
+}
+
+// others returns the shape of all bodies before the load, and of those of the other sides under
+// load.
+func (j *judge) others(name string, index int) *scenario.Shape {
+	var bodies [][]byte
+	asJSON := true
+	j.sides.responses(index, func(a *scenario.Answer) bool {
+		asJSON = asJSON && isJSON(a.Response)
+		bodies = append(bodies, a.Response.Body)
+		return true
+	})
+	for _, o := range j.names {
+		if o == name {
+			continue
+		}
+		first := j.all[o].first(index)
+		for _, x := range slices.Concat(j.all[o].kept, j.all[o].odd) {
+			if r := response(first, &x); x.Index == index && !x.Cut && len(x.Body) > 0 && (!asJSON || isJSON(r)) {
+				bodies = append(bodies, x.Body)
+			}
+		}
+	}
+	shape := scenario.NewShape(bodies, asJSON)
+	if j.sides.stateful {
+		shape.Loosen()
+	}
+	return shape
+}
+
+// repeats returns an error if one body came again and again under load, though each response before
+// the load had another, and so have most others. A server that answers from memory does so, all the
+// time or still now; a clock moves on.
+func (j *judge) repeats(e *evidence) error {
+	type came struct{ times, first, last int }
+	bodies, counts, marks := map[int]map[string]came{}, map[int]int{}, map[int]scenario.Mark{}
+	for _, x := range e.kept {
+		if bodies[x.Index] == nil {
+			bodies[x.Index] = map[string]came{}
+		}
+		c, ok := bodies[x.Index][string(x.Body)]
+		if !ok {
+			c.first = counts[x.Index]
+		}
+		c.times, c.last = c.times+1, counts[x.Index]
+		bodies[x.Index][string(x.Body)] = c
+		counts[x.Index]++
+		marks[x.Index] = x.Mark
+	}
+	for index, n := range counts {
+		first := e.first(index)
+		if first == nil || first.Drawn || n < fewestRepeated || !e.distinct(index) {
+			continue
+		}
+		others := len(bodies[index]) - 1
+		for body, c := range bodies[index] {
+			wrong := c.times > n/2
+			if !wrong && c.times >= 5 && others*10 > (n-c.times)*9 {
+				if wrong = c.last-c.first > n/2; !wrong && !j.sides.stateful {
+					now, err := j.again(e.name, []scenario.Mark{marks[index]})
+					wrong = err == nil && string(now[0].Response.Body) == body
+				}
+			}
+			if wrong {
+				return fmt.Errorf("under load it answered %s with one body in %d of %d sampled answers, though its "+
+					"answers before the load were all different: %s", first.Sent, c.times, n, shown(body))
+			}
+		}
+	}
+	return nil
+}
+
+// fewestRepeated is the number of sampled answers from which repeats judges them.
+const fewestRepeated = 50
+
+// distinct reports whether all responses to a request before the load, ten or more, were different.
+func (one *side) distinct(index int) bool {
+	seen := map[string]bool{}
+	for _, all := range one.answers {
+		for _, a := range all {
+			if a.Index == index {
+				if seen[string(a.Response.Body)] {
+					return false
+				}
+				seen[string(a.Response.Body)] = true
+			}
+		}
+	}
+	return len(seen) >= 10
+}
