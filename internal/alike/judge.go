@@ -167,7 +167,7 @@ func (j *judge) side(name string) {
 		fail(err)
 	}
 	for index, all := range byIndex {
-		if v.Wrong == nil && !j.sides.Allowed.body {
+		if v.Wrong == nil && !j.sides.Allowed.body && !j.sides.stateful { // a count may stand still between two
 			v.Wrong = j.frozen(e, index, all)
 		}
 	}
