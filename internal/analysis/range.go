@@ -8,8 +8,11 @@ import (
 )
 
 // EpochRange returns the minimum and the maximum of a contestant's epochs, each the median of its
-// trials; +Inf and -Inf if there are none.
+// trials, of latencies those in quiet rounds; +Inf and -Inf if there are none.
 func EpochRange(trials []*result.Trial, contestant string, m Metric) (least, most float64) {
+	if m.Kind&Latency != 0 {
+		trials = InQuiet(trials)
+	}
 	epochs := map[int][]float64{}
 	for i := range trials {
 		if t := trials[i]; t.Contestant == contestant {

@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""Computes the figures of paired comparisons from the record and doc/method.md, and compares them with the program's.
+
+    python3 scripts/recompute/recompute.py studies/iris-vs-netcore-mvc ...
+
+The program is $DYNO, else `go run ./cmd/dyno`; it is asked for `report --format json`. The two share no code: the
+rules here are those of the sections Noise and Statistics of doc/method.md, the keys those of doc/format.md.
+Not computed: starts, long loads, checks, claims, figures without load, and shares of the generator's ceiling but
+where one withdraws a verdict.
+Each figure that differs by more than a relative 1e-9 is printed; the exit code is 1 if there is any.
+"""
+import json
+import os
+import subprocess
+import sys
+from itertools import combinations
+from math import copysign, exp, isinf, log, log1p
+
+sys.dont_write_bytecode = True
+from record import Record, Table  # noqa: E402
+from statistic import LEAST, joint, judge, mean, median, median_interval  # noqa: E402
+
+MORE = {"throughput", "rate_max"}  # more of it is better
+UNRANKED = {"swap_pss", "server_cpu_share", "backend_cpu_share", "generator_cpu_share"}
+SPEED = ["throughput", "cpu_per_request", "p50"]
+
+
+class Tally:
+    def __init__(self):
+        self.figures = self.off = 0
+
+    def check(self, what, ours, theirs, tolerance=1e-9):
+        self.figures += 1
+        if isinstance(ours, float) and isinf(ours):
+            ours = None
+        if ours == theirs or None not in (ours, theirs) and not isinstance(theirs, str) and \
+                abs(ours - theirs) <= tolerance * max(abs(ours), abs(theirs)):
+            return
+        self.off += 1
+        print(f"  off: {what}: {ours} by this script, {theirs} by dyno")
+
+    def ratio(self, what, j, theirs):
+        lo, hi = (exp(x) for x in j.interval())
+        self.check(what + " value", exp(j.loc), theirs["value_ratio"])
+        self.check(what + " lo", lo * exp(-j.moved), theirs["lo_ratio"])
+        self.check(what + " hi", hi * exp(j.moved), theirs["hi_ratio"])
+        self.check(what + " epochs", j.n, theirs["epochs"])
+
+
+def analyses(plan, fits):
+    """the last analysis' level"""
+    planned = [n for n in plan["interim_analyses"] if n < fits and (n < LEAST or 3 * n <= 2 * fits)]
+    if fits < LEAST:
+        return .1 * plan["alpha"]
+    return .8 * plan["alpha"] / (1 + sum(n >= LEAST for n in planned))
+
+
+def trends(table, cells, controls, plan):
+    out = []
+    for metric in SPEED:
+        for cell in cells:
+            changes = [change(table, metric, e, cell, cells, controls) for e in table.epochs]
+            if known := [v for v in changes if v is not None]:
+                out.append((cell, metric, changes, judge([known], .04)[0]))
+    enough = [x for x in out if x[3].n >= LEAST]
+    found = joint([x[2] for x in enough], .04, 1) if enough else []
+    p = {x[:2]: j.p for x, j in zip(enough, found)}
+    return [(cell, metric, j, p.get((cell, metric), 1),
+             p.get((cell, metric), 1) <= .04 and abs(j.loc) >= log1p(plan["margin"]) / 2) for cell, metric, _, j in out]
+
+
+def change(table, metric, epoch, cell, cells, controls):
+    own = table.logs(metric, cell, epoch)
+    beside = [[logs for o in of if o != cell and set(own) <= set(logs := table.logs(metric, o, epoch))]
+              for of in ([(c, cell[1]) for c in controls], cells)]
+    if beside[0]:
+        return slope(table, epoch, own, beside[0], mean)
+    if len(beside[1]) == 2:
+        x, y = (slope(table, epoch, own, [o], median) for o in beside[1])
+        if x is None:
+            return None
+        return 0 if x * y < 0 else copysign(min(abs(x), abs(y)), x)
+    return slope(table, epoch, own, beside[1], median) if beside[1] else None
+
+
+def slope(table, epoch, own, others, middle):
+    y = {r: v - middle([o[r] for o in others]) for r, v in own.items()}
+    if len(y) < 4:
+        return None
+    return median((y[s] - y[r]) / (s - r) for r, s in combinations(sorted(y), 2)) * \
+        (table.rounds[epoch][-1] - table.rounds[epoch][0])
+
+
+def compare(record, published, tally):
+    plan, family = record.plan, record.plan.get("family")
+    names = {n: i for i, n in enumerate(plan.get("level_names") or [])}
+    at = (lambda t: True) if family else (lambda t: t["cell"][1] == 0)
+    table, pilot = (Table([t for t in trials if at(t)]) for trials in (record.valid, record.pilot))
+    pairs, controls = published["pairs"], plan["controls"]
+    cells_of = [[(p[s], names.get(p.get("level_" + s), 0)) for s in "ab"] for p in pairs]
+    first = [c for c, p in zip(cells_of, pairs) if p["metric"] == plan["primary"]]
+    epochs = min(sum((e, a[1]) in table.loaded or (e, b[1]) in table.loaded for e in table.epochs) for a, b in first)
+    alpha, margin = analyses(plan, epochs), plan["margin"]
+    for key, ours in (("valid_epochs", epochs), ("valid_trials", len(record.valid)), ("alpha_per_analysis", alpha)):
+        tally.check(key, ours, published["summary"][key])
+
+    cells = sorted({c for pair in first for c in pair})
+    moving = {}
+    theirs = {(t["contestant"], t["level"], t["metric"]): t for t in published.get("trends", [])}
+    for cell, metric, j, p, moves in trends(table, cells, controls, plan):
+        if moves:
+            moving[cell, metric] = 3 * max(j.interval()[1], -j.interval()[0])
+        if theirs:
+            t = theirs[cell + (metric,)]
+            tally.ratio(f"trend {cell} {metric}", j, t)
+            tally.check(f"trend {cell} {metric} p", p, t["p_adjusted"])
+            tally.check(f"trend {cell} {metric} moving", moves, t["moving"])
+
+    judged = {}
+    for metric in dict.fromkeys(p["metric"] for p in pairs):
+        of = [i for i, p in enumerate(pairs) if p["metric"] == metric]
+        beside = []
+        if not family and len(controls) > 1:
+            beside = [[v for v in table.differences(metric, (n, 0), (controls[0], 0)) if v is not None]
+                      for n in sorted({c[0] for c in cells} | {controls[1]})]
+        columns = [table.differences(metric, *cells_of[i])[:epochs] for i in of]
+        for i, j in zip(of, judge(columns, alpha, beside, table.rounds_of())):
+            p, pair = pairs[i], cells_of[i]
+            what = f"{metric} of {pair[0]} to {pair[1]}"
+            if j is None:
+                tally.check(what + " epochs", 0, p["epochs"])
+                continue
+            judged[pair[0], pair[1], metric] = j
+            in_family = j.n == epochs or j.n >= LEAST
+            verdict = j.verdict(margin) if in_family else "inconclusive"
+            moved = sum(moving.get((c, metric), 0) for c in pair)
+            if moved and verdict != "inconclusive":
+                lo, hi = j.interval()
+                if verdict == "different" and max(lo, -hi) > moved + log1p(margin):
+                    j.moved = moved
+                else:
+                    verdict = "inconclusive"
+            if "ceiling" in (p["note"] or ""):  # V02 withdraws it
+                tally.check(what + " ceiling", ceiling(table, pilot, plan, pair) > .8, True)
+                verdict = "inconclusive"
+            tally.ratio(what, j, p)
+            for key, ours in (("se_log", j.se), ("df", j.df), ("p", j.p if in_family else 1),
+                              ("verdict", verdict), ("better", better(j, p, verdict, family))):
+                tally.check(f"{what} {key}", ours, p[key])
+    check_controls(table, published, controls, names, plan, alpha, tally)
+    check_cells(table, published, controls, judged, alpha, tally)
+    check_levels(record, published, controls, names, tally)
+    if not family:
+        check_places(published, plan, tally)
+
+
+def better(j, pair, verdict, family):
+    if verdict not in ("different", "negligible"):
+        return None
+    side = "a" if (j.loc > 0) == (pair["metric"] in MORE) else "b"
+    return side if family else pair[side]
+
+
+def check_places(published, plan, tally):
+    """tiers and ranks, by the verdicts on the primary metric"""
+    of = [c for c in published["contestants"] if c.get("rank_lo")]
+    found = {frozenset((p["a"], p["b"])): p for p in published["pairs"] if p["metric"] == plan["primary"]}
+    beats = {(p["better"], p["b"] if p["better"] == p["a"] else p["a"]) for p in found.values()
+             if p["verdict"] == "different"}
+    tier, leader = 0, None
+    for c in of:
+        name = c["name"]
+        if not leader or (leader, name) in beats and \
+                abs(log(found[frozenset((leader, name))]["value_ratio"])) > log1p(plan["margin"]):
+            tier, leader = tier + 1, name
+        tally.check(f"tier of {name}", tier, c["tier"])
+        tally.check(f"rank_lo of {name}", 1 + sum(b == name for _, b in beats), c["rank_lo"])
+        tally.check(f"rank_hi of {name}", len(of) - sum(a == name for a, _ in beats), c["rank_hi"])
+
+
+def ceiling(table, pilot, plan, pair):
+    """the larger share of the generator's ceiling of the two"""
+    def ratio(t, a, b):
+        d = [v for v in t.differences("throughput", a, b) if v is not None]
+        return judge([d], .05)[0].loc
+    return max(exp((0 if c[0] == plan["controls"][0] else ratio(table, c, (plan["controls"][0], c[1]))) +
+                   ratio(pilot, (plan["controls"][0], c[1]), (plan["ceiling"], c[1]))) for c in pair)
+
+
+def check_controls(table, published, controls, names, plan, alpha, tally):
+    if not (aa := published.get("aa_check")):
+        return
+    levels = sorted({c[1] for c, _ in table.at if c[0] == controls[0]})
+    family = plan.get("family") or [{s: {"level": 0} for s in "ab"}]
+    levels = [i for i in levels if any(i in (c["a"].get("level", 0), c["b"].get("level", 0)) for c in family)]
+    columns = [table.differences(plan["primary"], *((c, i) for c in controls[:2])) for i in levels]
+    n = min(map(len, columns))
+    worst = min(judge([c[:n] for c in columns], alpha, (), table.rounds_of()), key=lambda j: j.p)
+    tally.ratio("A/A", worst, aa)
+    for key, ours in (("se_log", worst.se), ("p", worst.p), ("verdict", worst.verdict(plan["margin"]))):
+        tally.check("A/A " + key, ours, aa[key])
+
+
+def figures(what, values, theirs, tally, factor=1):
+    unit = next(k for k in theirs if k.startswith("value_"))[6:]
+    lo, hi = median_interval(values)
+    for key, ours in (("value", median(values)), ("lo", lo), ("hi", hi)):
+        tally.check(f"{what} {key}", ours if ours is None else ours * factor, theirs[f"{key}_{unit}"])
+    tally.check(what + " epochs", len(values), theirs["epochs"])
+    if "least_" + unit in theirs:
+        tally.check(what + " least", min(values), theirs["least_" + unit])
+        tally.check(what + " most", max(values), theirs["most_" + unit])
+
+
+def to_reference(what, table, metric, cell, reference, alpha, theirs, tally):
+    d = [v for v in table.differences(metric, cell, reference) if v is not None]
+    if d and theirs:
+        tally.ratio(what + " to reference", judge([d], alpha)[0], theirs)
+    else:
+        tally.check(what + " to reference", bool(d), bool(theirs))
+
+
+def check_cells(table, published, controls, judged, alpha, tally):
+    best = None
+    for c in published["contestants"]:
+        cell, best = (c["name"], 0), best or (c["name"], 0)
+        for metric, theirs in c.get("metrics", {}).items():
+            what, values = f"{metric} of {c['name']}", table.medians(metric, cell)
+            if theirs["absent"]:
+                continue
+            level, factor = median(table.medians(metric, best)), 1
+            if (cell, best, metric) in judged:
+                factor = exp(judged[cell, best, metric].loc) * level / median(values)
+            elif (best, cell, metric) in judged:
+                factor = exp(-judged[best, cell, metric].loc) * level / median(values)
+            elif controls and cell[0] == controls[0] and metric not in UNRANKED:
+                d = [v for v in table.differences(metric, best, cell) if v is not None]
+                factor = exp(-judge([d], alpha)[0].loc) * level / median(values)
+            figures(what, values, theirs, tally, factor)
+            if controls and cell[0] != controls[0] and metric not in UNRANKED:
+                to_reference(what, table, metric, cell, (controls[0], 0), alpha, theirs["to_reference"], tally)
+
+
+def check_levels(record, published, controls, names, tally):
+    tables = {}
+    for c in published["contestants"]:
+        for level in c.get("levels", []):
+            i = names[level["level"]]
+            if i not in tables:
+                tables[i] = Table([t for t in record.valid if t["cell"][1] == i])
+            for metric, theirs in level["metrics"].items():
+                what, cell = f"{metric} of {c['name']} at {level['level']}", (c["name"], i)
+                if theirs["absent"]:
+                    continue
+                figures(what, tables[i].medians(metric, cell), theirs, tally)
+                if controls and cell[0] != controls[0] and metric not in UNRANKED:
+                    to_reference(what, tables[i], metric, cell, (controls[0], i), record.plan["alpha"],
+                                 theirs["to_reference"], tally)
+
+
+def main():
+    program, off = [os.environ["DYNO"]] if "DYNO" in os.environ else ["go", "run", "./cmd/dyno"], 0
+    for folder in sys.argv[1:]:
+        published = json.loads(subprocess.run(program + ["report", "--format", "json", folder], check=True,
+                                              capture_output=True).stdout)
+        tally = Tally()
+        compare(Record(folder), published, tally)
+        print(f"{folder}: {tally.figures} figures, {tally.off} off")
+        off += tally.off
+    sys.exit(off > 0)
+
+
+if __name__ == "__main__":
+    main()
