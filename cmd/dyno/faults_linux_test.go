@@ -252,7 +252,7 @@ func (c *campaign) attempt(t *testing.T, root, dir string, resume bool, f *fault
 	case f == nil:
 		t.Errorf("%s: %+v, %+v\n%s", what, run.End, run.Failures, said)
 	}
-	_, err = plan.Resumable(run, 0)
+	_, err = plan.Resumable(run)
 	return whole, err == nil
 }
 

@@ -120,9 +120,6 @@ func roomFor(p *result.Plan) error {
 	for _, l := range p.Points() {
 		most = max(most, l.Connections)
 	}
-	for _, n := range p.IdleConnections {
-		most = max(most, n)
-	}
 	return host.RoomFor(int64(most), int64(filesPerContestant*(len(p.Contestants)+len(p.Controls)+1)))
 }
 

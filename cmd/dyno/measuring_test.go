@@ -132,7 +132,6 @@ func TestRoomForFiles(t *testing.T) {
 	for name, p := range map[string]*result.Plan{
 		"level":  {Level: result.Level{Connections: tooMany}},
 		"levels": {Level: small, Levels: []result.Level{small, {Connections: tooMany}}},
-		"idle":   {Level: small, IdleConnections: []int{1, tooMany}},
 	} {
 		if err := roomFor(p); err == nil || !strings.Contains(err.Error(), "raise the limit with: ulimit -n 322122") {
 			t.Errorf("%s: %v", name, err)

@@ -156,9 +156,6 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	fl.Var(flagOf(&r.SLO, "", "objective", parseSLO), "slo",
 		"search: the response-time objective, such as p99<10ms or p50<2ms (default p99<10ms), with at most 0.1 % "+
 			"errors")
-	fl.IntSliceVar(&r.Idle, "idle-connections", nil,
-		"paired, sweep: numbers of idle connections with which memory is read after each epoch; their slope is memory "+
-			"per connection (default none; in the lab 1,500,1000)")
 	fl.StringSliceVar(&r.External, "external", nil,
 		"classic: external tools that each make each load once more, for a cross-check: wrk, bombardier, ab, h2load "+
 			"(default: those of the study's classic run)")
@@ -170,12 +167,12 @@ func (f *runFlags) define(cmd *cobra.Command) {
 		"metric that decides: throughput, cpu_per_request, p50, memory, or in the lab p99 (default: that of the study)")
 	fl.StringVar(&f.resume, "resume", "",
 		"go on with the interrupted run in this folder, of which only the record is needed, also on another machine of "+
-			"the same kind; its plan stands, and --budget may raise its budget until its first interim analysis")
+			"the same kind; its plan stands")
 	f.place.define(cmd)
 	heading(fl, "What is compared", "contestants", "scenario", "quick", "level", "connections", "records", "delay",
 		"server-cpus", "http", "streams", "rate")
 	heading(fl, "How it is measured", "protocol", "profile", "budget", "requests", "duration", "epochs", "slo",
-		"idle-connections", "external", "classic", "controls", "spin", "seed", "runs", "force")
+		"external", "classic", "controls", "spin", "seed", "runs", "force")
 	heading(fl, "What decides", "primary", "alpha", "margin")
 	heading(fl, "The run and its output")
 }
@@ -281,11 +278,11 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*experiment.Ex
 func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experiment, error) {
 	alone := true
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		alone = alone && slices.Contains([]string{"resume", "offline", "contestants", "budget", "wait", "force", fleetName,
+		alone = alone && slices.Contains([]string{"resume", "offline", "contestants", "wait", "force", fleetName,
 			natsName}, f.Name)
 	})
 	if !alone {
-		return nil, usagef("--resume continues with the run's own plan; it can be combined only with --budget, " +
+		return nil, usagef("--resume continues with the run's own plan; it can be combined only with " +
 			"--force, --offline, --wait, --fleet, --nats, and --contestants with folders")
 	}
 	run, err := openRun(f.resume)
@@ -310,7 +307,7 @@ func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experime
 		return nil, err
 	}
 	f.place.out = f.resume
-	x, err := experiment.Resume(cmd.Context(), run, f.request.Budget, f.request.Force, pr.setup(cmd, &f.place))
+	x, err := experiment.Resume(cmd.Context(), run, f.request.Force, pr.setup(cmd, &f.place))
 	if err != nil {
 		return nil, err
 	}

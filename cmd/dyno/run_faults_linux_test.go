@@ -123,7 +123,7 @@ func (s *soak) carryOut(folder string) {
 			s.t.Fatalf("%v%s", err, s.story())
 		}
 		s.sound(run)
-		_, not := plan.Resumable(run, 0)
+		_, not := plan.Resumable(run)
 		discarded, all := plan.Discarded(run)
 		args = []string{"run", "--resume", folder, "--fleet", s.file, "--offline"}
 		switch {

@@ -16,10 +16,6 @@ type Starts struct {
 	Ready   Estimate       // start of the process to its first right answer
 	Steady  Estimate       // warm-up time, of the starts that became steady; records of older versions have none
 	Classes map[string]int // of the warm-ups, by result.Launch.Warmup
-
-	// PerConnection is the memory of an idle connection in bytes: for each epoch the slope of PSS
-	// over connections.
-	PerConnection Estimate
 }
 
 // StartsOf returns the Starts of a contestant after the pilots.
@@ -42,7 +38,7 @@ func StartsOf(run *result.Run, name string) Starts {
 			s.Classes[l.Warmup]++
 		}
 	}
-	s.Ready, s.Steady, s.PerConnection = level(ready), level(steady), level(perConnection(run, name))
+	s.Ready, s.Steady = level(ready), level(steady)
 	return s
 }
 
@@ -132,7 +128,7 @@ func unloaded(run *result.Run, name string, m Metric) map[int]float64 {
 	values := map[int]float64{}
 	for i := range run.Idle {
 		r := &run.Idle[i]
-		if r.Contestant != name || r.Connections > 0 || r.Epoch < run.Plan.Pilots || m.Idle == nil {
+		if r.Contestant != name || r.Epoch < run.Plan.Pilots || m.Idle == nil {
 			continue
 		}
 		if v, ok := m.Idle(&r.Server); ok {
@@ -140,23 +136,6 @@ func unloaded(run *result.Run, name string, m Metric) map[int]float64 {
 		}
 	}
 	return values
-}
-
-// perConnection returns the slope of each epoch that has one.
-func perConnection(run *result.Run, name string) (slopes []float64) {
-	x, y := map[int][]float64{}, map[int][]float64{}
-	for _, r := range run.Idle {
-		if r.Contestant == name && r.Connections > 0 && r.Server.PSSBytes != nil {
-			x[r.Epoch], y[r.Epoch] = append(x[r.Epoch], float64(r.Connections)),
-				append(y[r.Epoch], float64(*r.Server.PSSBytes))
-		}
-	}
-	for e := range x {
-		if v, ok := slopeOf(x[e], y[e]); ok {
-			slopes = append(slopes, v)
-		}
-	}
-	return slopes // in no order: a median has none
 }
 
 // level returns the median of one value per epoch, with its interval.

@@ -138,8 +138,8 @@ type Bench struct {
 	mute    error          // why the backend could not be controlled
 	mu      sync.Mutex
 
-	reckoned reckoned
-	until    time.Time // when the budget ends, by the generator's clock; zero: it has not begun
+	cost  plan.Cost // estimated
+	until time.Time // when the budget ends, by the generator's clock; zero: it has not begun
 
 	at       result.Key // what is going on: an epoch, and a round from the first trial on
 	losses   int        // of machines, since there were measured trials
@@ -165,7 +165,8 @@ func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
 
 // carryOut carries out orders until the plan stops the run, and records how it ended.
 func (b *Bench) carryOut(ctx context.Context) (*result.Run, error) {
-	b.reckoned, b.until = reckoned{}, time.Time{}
+	b.until = time.Time{}
+	b.cost, _ = plan.Estimate(&b.run.Plan)
 	reason, err := b.lasting(ctx, b.all)
 	b.stopAll()
 	if b.again != nil { // it did not go on
@@ -260,9 +261,6 @@ func (b *Bench) measure(ctx context.Context, built []result.Contestant) (string,
 				}
 			}
 			if err := b.judge(ctx, epoch); err != nil { // an epoch that nobody judged is not checked
-				return "", err
-			}
-			if err := b.idle(ctx, epoch); err != nil {
 				return "", err
 			}
 			if err := b.proveAgain(ctx, epoch); err != nil {

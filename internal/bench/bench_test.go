@@ -126,35 +126,6 @@ func TestMetersAreRecorded(t *testing.T) {
 	}
 }
 
-func TestIdleConnectionsAreHeldWhileMemoryIsRead(t *testing.T) {
-	b, h, _, records := set(t)
-	p := small("a", "b")
-	p.IdleConnections = []int{1, 500, 2000}
-	run, err := b.Run(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := len(run.Idle), 2*3*8; got != want {
-		t.Fatalf("%d records; want %d: 2 contestants, 3 steps, 8 epochs that count", got, want)
-	}
-	for i, r := range run.Idle {
-		want := p.IdleConnections[i%3]
-		if r.Connections != want || *r.Server.PSSBytes != int64(1000*want) || r.Epoch != 1+i/6 {
-			t.Errorf("record %d: %+v with %d bytes; want %d connections", i, r, *r.Server.PSSBytes, want)
-		}
-	}
-	if h.connections["a"] != 0 {
-		t.Errorf("%d connections are still held", h.connections["a"])
-	}
-	again := &result.Run{}
-	for _, r := range *records {
-		again.Add(r)
-	}
-	if len(again.Idle) != len(run.Idle) {
-		t.Errorf("%d records were stored", len(again.Idle))
-	}
-}
-
 func TestFailuresLeaveTheOthers(t *testing.T) {
 	wrong := values("WRONG")
 	for name, c := range map[string]struct {
@@ -316,7 +287,7 @@ func TestResume(t *testing.T) {
 	contestants, cut := len(run.Contestants), run.Trials[len(run.Trials)-1].Epoch
 	b.Event = nil
 	d.opened = nil
-	run, err = b.Resume(t.Context(), run, 0)
+	run, err = b.Resume(t.Context(), run)
 	if err != nil || run.End == nil || run.End.Reason != string(plan.Decided) {
 		t.Fatalf("%+v, %v", run.End, err)
 	}
@@ -331,7 +302,7 @@ func TestResume(t *testing.T) {
 	if len(again.Trials) != len(run.Trials) || again.End == nil || again.End.Reason != string(plan.Decided) {
 		t.Errorf("stored: %d trials of %d, %+v", len(again.Trials), len(run.Trials), again.End)
 	}
-	if _, err := b.Resume(t.Context(), run, 0); err == nil {
+	if _, err := b.Resume(t.Context(), run); err == nil {
 		t.Error("a run that is over was resumed")
 	}
 }

@@ -121,23 +121,3 @@ func TestNoTrialBeginsBeyondTheBudget(t *testing.T) {
 		t.Errorf("the last trial began %v after the first verification", last-began)
 	}
 }
-
-// A run that its budget ended in mid-epoch goes on with a larger one, which counts for the whole run.
-func TestResumeAfterTheBudget(t *testing.T) {
-	b, _, d, _ := set(t)
-	p := small("a", "b")
-	p.BudgetNS = int64(30 * time.Second)
-	d.trouble = func(name string, l *result.Load) { d.clock += time.Duration(len(name)) * 3e8 }
-	run, err := b.Run(t.Context(), p)
-	if err != nil || run.End.Reason != string(plan.Budget) {
-		t.Fatalf("%+v, %v", run.End, err)
-	}
-	if _, err := plan.Resumable(run, 0); err == nil || !strings.Contains(err.Error(), "larger --budget") {
-		t.Errorf("%v", err)
-	}
-	had := len(run.Trials)
-	run, err = b.Resume(t.Context(), run, time.Hour)
-	if err != nil || run.End.Reason != string(plan.Decided) || len(run.Trials) <= had {
-		t.Errorf("%+v, %d trials after %d, %v", run.End, len(run.Trials), had, err)
-	}
-}

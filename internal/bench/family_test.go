@@ -211,7 +211,7 @@ func TestFamilyIsResumed(t *testing.T) {
 	}
 	rate, _ := plan.Rate(run, 3)
 	b.Event = nil
-	run, err = b.Resume(t.Context(), run, 0)
+	run, err = b.Resume(t.Context(), run)
 	if err != nil || run.End.Reason != string(plan.Decided) {
 		t.Fatalf("%+v, %v", run.End, err)
 	}

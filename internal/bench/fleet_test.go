@@ -112,7 +112,7 @@ func TestMachinesThatStayAway(t *testing.T) {
 		t.Fatalf("%v, %+v", err, run.End)
 	}
 	h.away, h.gone, h.losses = nil, nil, nil
-	run, err = b.Resume(t.Context(), run, 0)
+	run, err = b.Resume(t.Context(), run)
 	if err != nil || run.End.Reason != string(plan.Decided) || len(plan.Epochs(run)) != 8 {
 		t.Fatalf("%v, %+v", err, run.End)
 	}

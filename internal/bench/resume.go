@@ -17,11 +17,10 @@ import (
 
 // Resume continues an interrupted run in a new epoch, on this machine or another one of the same
 // kind. The contestants are built and verified again, and must be the same. Until they are, nothing
-// is recorded: a refusal leaves the run as it was. A budget above 0, of the whole run, replaces the
-// plan's. Another model of CPU is refused unless Force is set.
-func (b *Bench) Resume(ctx context.Context, run *result.Run, budget time.Duration) (*result.Run, error) {
+// is recorded: a refusal leaves the run as it was. Another model of CPU is refused unless Force is set.
+func (b *Bench) Resume(ctx context.Context, run *result.Run) (*result.Run, error) {
 	b.run, b.servers, b.exact = run, map[string]Server{}, newExact()
-	epoch, err := plan.Resumable(run, int64(budget))
+	epoch, err := plan.Resumable(run)
 	if err != nil {
 		return run, fmt.Errorf("resume: %w", err)
 	}
@@ -42,7 +41,7 @@ func (b *Bench) Resume(ctx context.Context, run *result.Run, budget time.Duratio
 		return run, fmt.Errorf("resume: the run was last measured on another CPU (%s, here %s); resume it on one of that "+
 			"model, start a new run, or pass --force: its figures are then means over both", was.CPU, here.CPU)
 	}
-	b.again = &result.Resume{Epoch: epoch, StartedUnixNS: time.Now().UnixNano(), BudgetNS: int64(budget)}
+	b.again = &result.Resume{Epoch: epoch, StartedUnixNS: time.Now().UnixNano()}
 	if !sameFacts(was, &here) {
 		b.again.Host = &here
 	}

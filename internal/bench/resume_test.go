@@ -46,7 +46,7 @@ func TestResumeOnAnotherMachine(t *testing.T) {
 	h.machine.Kernel, h.machine.BootID, h.machine.MemoryBytes = "Linux 6.18.50-b", "two", 9<<30
 	h.program.Toolchain = "go 1.26 (cache)"
 	b.Dyno = "1.1"
-	run, err := b.Resume(t.Context(), run, 0)
+	run, err := b.Resume(t.Context(), run)
 	if err != nil || run.End.Reason != string(plan.Decided) {
 		t.Fatalf("%+v, %v", run.End, err)
 	}
@@ -81,7 +81,7 @@ func TestResumeOnAnotherMachine(t *testing.T) {
 func TestResumeOnAnotherCPU(t *testing.T) {
 	b, h, _, run := interrupted(t)
 	h.machine.CPU, b.Force = "Xeon", true
-	run, err := b.Resume(t.Context(), run, 0)
+	run, err := b.Resume(t.Context(), run)
 	if err != nil || run.End.Reason != string(plan.Decided) || run.Resumes[0].Host.CPU != "Xeon" {
 		t.Fatalf("%+v, %v", run.End, err)
 	}
@@ -90,7 +90,7 @@ func TestResumeOnAnotherCPU(t *testing.T) {
 // On the machine and boot where it began, nothing is recorded of it again.
 func TestResumeOnTheSameMachine(t *testing.T) {
 	b, _, _, run := interrupted(t)
-	run, err := b.Resume(t.Context(), run, 0)
+	run, err := b.Resume(t.Context(), run)
 	if err != nil || len(run.Resumes) != 1 || run.Resumes[0].Host != nil || run.Resumes[0].Dyno != "" {
 		t.Fatalf("%+v, %v", run.Resumes, err)
 	}
@@ -126,14 +126,14 @@ func TestResumeRefused(t *testing.T) {
 		} else {
 			change(h)
 		}
-		after, err := b.Resume(ctx, run, 0)
+		after, err := b.Resume(ctx, run)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %q", err, want)
 		}
 		if len(*records) != before || after.End == nil || after.End.Reason != plan.Interrupted {
 			t.Errorf("%q: %d more records, end %+v", want, len(*records)-before, after.End)
 		}
-		if _, err := plan.Resumable(after, 0); err != nil {
+		if _, err := plan.Resumable(after); err != nil {
 			t.Errorf("%q: it can no longer be resumed: %v", want, err)
 		}
 	}
@@ -146,7 +146,7 @@ func TestResumedBudgetIsWithoutBuilds(t *testing.T) {
 	last := run.Trials[len(run.Trials)-1].EndedUnixNS
 	h.launch = func(name string, n int) error { time.Sleep(slow / 6); return nil }
 	began := time.Now()
-	run, err := b.Resume(t.Context(), run, 0)
+	run, err := b.Resume(t.Context(), run)
 	if err != nil {
 		t.Fatal(err)
 	}

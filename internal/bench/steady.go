@@ -9,18 +9,15 @@ import (
 	"dyno/internal/stats"
 )
 
-// steadyWindows is the number of windows that the last level must have, and the number of last
-// windows that the halves test uses. For a managed contestant, whose windows are not adjacent, the
-// latter is steadyTurns. A level has at least fewest windows.
+// steadyWindows is the number of windows that the last level must have; after the pilots, which have found the
+// warm-up time, steadyTurns.
 const (
 	steadyWindows = 10
 	steadyTurns   = 4
-	fewest        = 3
 )
 
-// windowsOf returns the number of windows of a length that the last level must have: steadyWindows,
-// or fewer for longer windows, to make up the same time, but at least as many as the halves test
-// needs.
+// windowsOf returns the number of windows of a length that the last level must have in the pilots: steadyWindows,
+// or fewer for longer windows, to make up the same time, but at least steadyTurns.
 func windowsOf(length time.Duration) int {
 	return max(steadyTurns, int(steadyWindows*plan.WarmWindow(result.Level{})/length))
 }
@@ -51,47 +48,40 @@ func rate(log float64) int64 { return int64(math.Round(math.Exp(log))) }
 // tolerance returns the largest difference at which two levels of logs count as one.
 func tolerance(sigma float64) float64 { return max(math.Log(1.02), 2*sigma) }
 
-// leveled is the result of a changepoint analysis of a series.
+// leveled is what is known of the last level of a series.
 type leveled struct {
-	settled        bool // the last level has enough windows
+	settled        bool // it has enough windows
 	from           int  // where it begins
 	faster, slower bool // there was a faster one before it, a slower one
 }
 
-// levels finds the last level of x, logs of rates, oldest first (doc/method.md, Warm-up). A level
-// is a run of segments of equal mean at the end of x whose means differ from the last one by less
-// than the tolerance. It is settled if it has at least need windows. A last segment with fewer than
-// fewest windows is not a level yet. noise is a lower bound of the noise of x.
+// levels finds the last level of x, logs of rates, oldest first (doc/method.md, Warm-up): the windows at its end that
+// agree with the median of the last need. It is settled if it has as many, and their halves agree. A window agrees
+// if the median of up to seven around it is within the tolerance; the first and the last alone, within twice that.
+// noise is a lower bound of the noise of x.
 func levels(x []float64, need int, noise float64) (l leveled) {
 	sigma := max(stats.Jitter(x), noise)
 	if math.IsNaN(sigma) {
 		return l
 	}
-	x = stats.Despike(x, 3*sigma)
-	starts := stats.Segments(x, 3*sigma*sigma*math.Log(float64(len(x))))
-	means := make([]float64, len(starts))
-	end := len(x)
-	k := len(starts) - 1
-	for i := k; i >= 0; i-- {
-		for _, v := range x[starts[i]:end] {
-			means[i] += v / float64(end-starts[i])
+	end := x[max(0, len(x)-need):]
+	level, tol := stats.Median(end), tolerance(sigma)
+	apart := func(i int) float64 { // in tolerances
+		side := min(3, i, len(x)-1-i)
+		d := (stats.Median(x[i-side:i+side+1]) - level) / tol
+		if side == 0 {
+			d /= 2
 		}
-		end = starts[i]
+		return d
 	}
-	young := len(x)-starts[k] < fewest && k > 0
-	if young {
-		k--
+	for l.from = len(x); l.from > 0 && math.Abs(apart(l.from-1)) < 1; {
+		l.from--
 	}
-	last, tol := means[k], tolerance(sigma)
-	for k > 0 && math.Abs(means[k-1]-last) < tol {
-		k--
+	for i := range l.from {
+		l.faster, l.slower = l.faster || apart(i) >= 1, l.slower || apart(i) <= -1
 	}
-	l.from = starts[k]
-	for _, m := range means[:k] {
-		l.faster = l.faster || m >= last+tol
-		l.slower = l.slower || m <= last-tol
-	}
-	l.settled = len(x)-l.from >= need && (!young || math.Abs(means[len(means)-1]-last) < tol)
+	half := len(end) / 2
+	l.settled = len(x)-l.from >= need && math.Abs(stats.Median(end[half:])-stats.Median(end[:half])) < tol
 	return l
 }
 
@@ -111,16 +101,6 @@ func classOf(all []leveled) (class string, from int) {
 	return class, from
 }
 
-// halvesAgree reports whether the medians of both halves of x, logs of rates, are within the
-// tolerance of each other. It is false for fewer than four values.
-func halvesAgree(x []float64, noise float64) bool {
-	if len(x) < 4 {
-		return false
-	}
-	half := len(x) / 2
-	return math.Abs(stats.Median(x[len(x)-half:])-stats.Median(x[:half])) < tolerance(max(stats.Jitter(x), noise))
-}
-
 // noiseOf returns the median over contestants of the noise of a series from one window to the next,
 // because the few windows of one contestant give a poor estimate. It is 0 if none has four windows.
 func noiseOf(all []*started, series func([]result.WarmupWindow) []float64) float64 {
@@ -135,6 +115,3 @@ func noiseOf(all []*started, series func([]result.WarmupWindow) []float64) float
 	}
 	return stats.Median(each)
 }
-
-// last returns the last n values of x.
-func last(x []float64, n int) []float64 { return x[max(0, len(x)-n):] }

@@ -42,8 +42,8 @@ const length = 30 // of the series of warmups
 // after up to five windows more.
 func classified(x []float64, noise float64) (class string, from int) {
 	for n := len(x) - 5; n <= len(x); n++ {
-		if levels(x[:n], steadyWindows, noise).settled {
-			return classOf([]leveled{levels(x[:n], fewest, noise)})
+		if l := levels(x[:n], steadyWindows, noise); l.settled {
+			return classOf([]leveled{l})
 		}
 	}
 	return result.NotSteady, 0
@@ -88,25 +88,6 @@ func TestClassesInNoise(t *testing.T) {
 		t.Logf("%s: %d of %d are %s, %d of them found within a window", w.name, right, reps, w.class, near)
 		if right < reps*80/100 || near < right*85/100 {
 			t.Errorf("%s: %d of %d are %s, %d of them found within a window", w.name, right, reps, w.class, near)
-		}
-	}
-}
-
-func TestHalvesAgree(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		x    []float64
-		want bool
-	}{
-		{"too few", []float64{1, 1, 1}, false},
-		{"equal", []float64{1, 1, 1, 1}, true},
-		{"within 2 %", []float64{1, 1, 1, 1.015, 1.015}, true},
-		{"beyond it", []float64{1, 1, 1, 1.03, 1.03}, false},
-		{"noise", []float64{1, 1.2, .9, 1.1, 1.05, .95, 1.15, .85, 1, 1.1}, true},
-		{"a step", []float64{1, 1.1, .9, 1.1, 1, 3, 3.1, 2.9, 3.1, 3}, false},
-	} {
-		if got := halvesAgree(c.x, 0); got != c.want {
-			t.Errorf("%s: %v", c.name, got)
 		}
 	}
 }

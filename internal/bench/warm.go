@@ -134,34 +134,20 @@ func (s *started) warm(waits bool) bool {
 // quiet reports whether a managed contestant has been idle at rest for long enough.
 func (s *started) quiet() bool { return time.Duration(s.WarmupNS)-s.compiled >= plan.WarmQuiet }
 
-// steady reports whether s is steady: by the changepoints of its windows or, after the pilots, by
-// the halves of its speed per CPU alone.
+// steady reports whether s is steady.
 func (s *started) steady() bool {
-	if s.Calibrated {
-		return halvesAgree(last(perCPU(s.Windows), s.few()), s.noise[0])
-	}
-	return !slices.ContainsFunc(s.levels(s.need), func(l leveled) bool { return !l.settled })
-}
-
-// few returns how many of the last windows the halves test uses: those that began after the warm-up
-// time found by the pilots.
-func (s *started) few() int {
-	n := len(s.Windows)
-	for n > 0 && began(s.Windows[len(s.Windows)-n]) < int64(s.Found) {
-		n--
-	}
-	if s.managed {
-		return min(n, steadyTurns)
-	}
-	return min(n, steadyWindows)
+	return !slices.ContainsFunc(s.levels(), func(l leveled) bool { return !l.settled })
 }
 
 // levels analyses what must be steady: requests per second of CPU time, because others may work at
-// the same time, and, where none of them compiles, requests per second.
-func (s *started) levels(need int) []leveled {
-	all := []leveled{levels(perCPU(s.Windows), need, s.noise[0])}
+// the same time, and, in the pilots and where none of them compiles, requests per second.
+func (s *started) levels() []leveled {
+	if s.Calibrated {
+		return []leveled{levels(perCPU(s.Windows), steadyTurns, s.noise[0])}
+	}
+	all := []leveled{levels(perCPU(s.Windows), s.need, s.noise[0])}
 	if !s.disturbed {
-		all = append(all, levels(perSecond(s.Windows), need, s.noise[1]))
+		all = append(all, levels(perSecond(s.Windows), s.need, s.noise[1]))
 	}
 	return all
 }
@@ -175,7 +161,7 @@ func (s *started) classify() {
 		return
 	}
 	var from int
-	s.Warmup, from = classOf(s.levels(fewest))
+	s.Warmup, from = classOf(s.levels())
 	at := began(s.Windows[from])
 	s.SteadyNS = &at
 }

@@ -7,7 +7,7 @@ import "dyno/internal/analysis"
 type Check struct {
 	ID       string
 	Title    string
-	Means    string // for a reader, if its finding is a warning or worse; in few words
+	Means    string // for a reader, if its finding is a warning or worse; in few words; "" of MachineQuiet, whose texts say it
 	Do       string // what a reader may do about it; empty where the finding says all
 	Question Question
 	In       Scopes        // of what it speaks, by kind of run

@@ -14,6 +14,8 @@ var (
 	compared  = Scopes{Paired: Once, NamedPairs: Once}
 	levels    = Scopes{Paired: Once, NamedPairs: EachLevel, Sweep: EachLevel}
 	openLevel = Scopes{Paired: Once, NamedPairs: EachLevel, Sweep: EachLevel, ExtraLevels: EachLevel}
+
+	everyLevel = Scopes{Paired: Once, NamedPairs: EachLevel, Sweep: EachLevel, ExtraLevels: EachLevel, Classic: Once}
 )
 
 // Sets of metrics that several checks concern: other programs, drift and order affect times and
@@ -78,22 +80,18 @@ var table = []Check{
 		Question: GeneratorFree, In: levels, Metrics: closedLoop, Bounds: true,
 		Limits: []Limit{{"share of the ceiling", ceilingWarn, analysis.CeilingLimit}}, find: measured(ceiling)},
 	{ID: ServerCPUs, Title: "CPU of other programs on the server's CPUs",
-		Means:    "as other programs used the servers' CPUs",
 		Do:       "stop them",
 		Question: MachineQuiet, In: inRounds, Metrics: moved,
 		Limits: []Limit{{"share of the CPUs", backgroundLimit, 1}}, find: whole(backgroundServer)},
 	{ID: GeneratorCPUs, Title: "CPU of other programs on the generator's CPUs",
-		Means:    "as other programs used the generator's CPUs",
 		Do:       "stop them",
 		Question: MachineQuiet, In: inRounds, Metrics: moved,
 		Limits: []Limit{{"share of the CPUs", backgroundLimit, 1}}, find: whole(backgroundGenerator)},
 	{ID: Withheld, Title: "CPU time withheld by the hypervisor or a quota",
-		Means:    "as a hypervisor or quota withheld CPU",
 		Do:       "try another machine",
 		Question: MachineQuiet, In: inRounds, Metrics: moved,
 		Limits: []Limit{{"steal", stealLimit, 1}, {"throttled ns", 0, 0}}, find: whole(withheld)},
 	{ID: Discarded, Title: "share of discarded trials",
-		Means:    "as pauses or the hypervisor disturbed them",
 		Do:       "try a quieter machine",
 		Question: MachineQuiet, In: inRounds, Metrics: analysis.WallClock,
 		Limits: []Limit{{"share of the trials", 0.20, 0.50}}, find: whole(discardedRounds)},
@@ -190,10 +188,9 @@ var table = []Check{
 		Means:    "rates at the edges of the loads disagree: throughput may be off",
 		Do:       "try a quieter machine",
 		Question: WarmedUp, Metrics: analysis.Rate,
-		In:   Scopes{Paired: Once, NamedPairs: EachLevel, Sweep: EachLevel, ExtraLevels: EachLevel, Classic: Once},
+		In:   everyLevel,
 		find: whole(edges)},
 	{ID: Pauses, Title: "pauses of the generator or the machine",
-		Means:    "as the load generator or the machine stood still",
 		Do:       "try a quieter machine",
 		Question: MachineQuiet, In: inRounds,
 		Limits: []Limit{{"share of a window", pauseClosed, pauseClosed}, {"the same, open loop",
@@ -202,7 +199,6 @@ var table = []Check{
 		Means:    "server and load generator share CPUs: each slows the other",
 		Question: GeneratorFree, In: always, find: whole(apart)},
 	{ID: OtherSides, Title: "CPU of the other sides, where they are not frozen",
-		Means:    "as other sides, which are not frozen, used CPU beside the loaded one",
 		Do:       "stop what calls them",
 		Question: MachineQuiet, In: inRounds, Metrics: moved,
 		Limits: []Limit{{"share of the CPUs", backgroundLimit, 1}}, find: otherSides},
@@ -215,10 +211,9 @@ var table = []Check{
 		Means:    "it served few of its connections at a time: that is another load than the one named",
 		Do:       "compare the mean, not the median, of service times",
 		Question: GeneratorFree, Metrics: closedLoop,
-		In:     Scopes{Paired: Once, NamedPairs: EachLevel, Sweep: EachLevel, ExtraLevels: EachLevel, Classic: Once},
+		In:     everyLevel,
 		Limits: []Limit{{"share of the trials", 0.10, 1}}, find: turns},
 	{ID: Resent, Title: "segments sent again or out of order",
-		Means:    "as TCP segments were sent again, or came out of order",
 		Do:       "look at the link, and at the servers' listen backlogs",
 		Question: MachineQuiet, In: always, Metrics: analysis.WallClock,
 		Limits: []Limit{{"share sent again", 0.0001, 0.001}, {"share out of order", 0.001, 0.01}}, find: resent},
@@ -231,7 +226,7 @@ var table = []Check{
 		Means:    "the generators saw different servers: latencies are a mixture of theirs",
 		Do:       "look at that machine, and at its link",
 		Question: GeneratorFree, Metrics: analysis.Latency,
-		In:     Scopes{Paired: Once, NamedPairs: EachLevel, Sweep: EachLevel, ExtraLevels: EachLevel, Classic: Once},
+		In:     everyLevel,
 		Limits: []Limit{{"difference from the others", 0.10, 0.50}}, find: alike},
 	{ID: Clocks, Title: "clocks of the generators",
 		Means:    "a generator's clock did not run evenly: rates and latencies are by it",

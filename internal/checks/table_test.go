@@ -24,7 +24,7 @@ func TestTable(t *testing.T) {
 	for i := range table {
 		c := &table[i]
 		asked[c.Question] = true
-		if c.Title == "" || c.Means == "" || c.find == nil || c.In == (Scopes{}) {
+		if c.Title == "" || (c.Means == "") != (c.Question == MachineQuiet) || c.find == nil || c.In == (Scopes{}) {
 			t.Errorf("%s is incomplete: %+v", c.ID, c)
 		}
 		if ByID(c.ID) != c {

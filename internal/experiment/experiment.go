@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"time"
 
 	"dyno/internal/alike"
 	"dyno/internal/analysis"
@@ -61,9 +60,8 @@ type Experiment struct {
 	Plan *result.Plan
 	Cost plan.Cost
 
-	begun    *result.Run   // that is resumed
-	budget   time.Duration // replaces the plan's budget in a resumed run; 0: unchanged
-	force    bool          // a resumed run may go on with another model of CPU
+	begun    *result.Run // that is resumed
+	force    bool        // a resumed run may go on with another model of CPU
 	scenario *scenario.Scenario
 	others   map[string]*scenario.Scenario
 	external map[string]bench.External
@@ -82,13 +80,12 @@ func New(ctx context.Context, r plan.Request, w plan.World, s Setup) (*Experimen
 	return x, x.prepare(ctx)
 }
 
-// Resume resumes the interrupted run in the folder of s. It uses the run's plan; a budget above 0
-// replaces the plan's. With force it goes on with another model of CPU, too.
-func Resume(ctx context.Context, run *result.Run, budget time.Duration, force bool, s Setup) (*Experiment, error) {
-	if _, err := plan.Resumable(run, int64(budget)); err != nil {
+// Resume resumes the interrupted run in the folder of s. It uses the run's plan. With force it goes on with another model of CPU, too.
+func Resume(ctx context.Context, run *result.Run, force bool, s Setup) (*Experiment, error) {
+	if _, err := plan.Resumable(run); err != nil {
 		return nil, &plan.RequestError{Err: fmt.Errorf("resume %s: %w", s.Folder, err)}
 	}
-	x := &Experiment{Setup: s, Plan: &run.Plan, begun: run, budget: budget, force: force}
+	x := &Experiment{Setup: s, Plan: &run.Plan, begun: run, force: force}
 	return x, x.prepare(ctx)
 }
 
@@ -199,7 +196,7 @@ func (x *Experiment) measure(ctx context.Context) (*result.Run, error) {
 		Note: x.note, Dyno: x.Dyno, Force: x.force,
 	}
 	if x.begun != nil {
-		return b.Resume(ctx, run, x.budget)
+		return b.Resume(ctx, run)
 	}
 	if x.Calibrated != nil {
 		if b.Last, err = x.Calibrated(x.Plan); err != nil {

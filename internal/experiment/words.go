@@ -41,10 +41,6 @@ func found(r *result.Run) string {
 		return "the measurement begins"
 	}
 	analyses := plan.Analyses(r)
-	if len(analyses) == 0 {
-		return "the first loads took longer than planned: the budget is too short for a verdict; the measured " +
-			"figures will be shown"
-	}
 	at := make([]string, len(analyses))
 	for i, l := range analyses {
 		at[i] = fmt.Sprint(l.N)
@@ -58,10 +54,6 @@ func found(r *result.Run) string {
 	for i, l := range r.Plan.Points() {
 		if rate, ok := plan.Rate(r, i); ok && l.RateShare > 0 {
 			text += fmt.Sprintf("; %.0f/s is %.0f %% of the slowest contestant's capacity", rate, 100*l.RateShare)
-		}
-		if least, most, requests := plan.OwnRates(r, i); requests > 0 {
-			text += fmt.Sprintf("; %.0f %% of each contestant's own capacity: %.0f to %.0f/s, %s requests an epoch or more",
-				100*l.RateShare, least, most, document.Whole(requests))
 		}
 	}
 	return text

@@ -75,8 +75,8 @@ func (c *comparison) on(ctx context.Context, host lab.Host, g lab.Generator, rec
 		Append: func(r result.Record) error { *records = append(*records, r); return nil },
 		Sync:   func() error { return nil }, Decided: func(*result.Run) bool { return true }}
 	run := read(*records)
-	if _, err := plan.Resumable(run, 0); err == nil {
-		return b.Resume(ctx, run, 0)
+	if _, err := plan.Resumable(run); err == nil {
+		return b.Resume(ctx, run)
 	}
 	*records = nil // of nothing, or of pilots
 	return b.Run(ctx, c.plan)

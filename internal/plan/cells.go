@@ -6,7 +6,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"time"
 
 	"dyno/internal/protocol"
 	"dyno/internal/result"
@@ -16,8 +15,7 @@ import (
 type slot struct {
 	result.Cell
 	level    result.Level
-	external string        // external, of a classic run
-	longest  time.Duration // of an open loop, once the rates are known; 0: the plan's
+	external string // external, of a classic run
 }
 
 // leastExtra is the default number of epochs that load a cell outside the family. With fewer, a
@@ -269,30 +267,22 @@ func AtCeiling(p *result.Plan, of Asking) bool {
 }
 
 // extras returns the cells outside the family that an epoch loads. The pilots load those that they
-// need. After them, each part loads its own until as many epochs have valid ones as the plan wants
-// at their levels. The result depends only on earlier epochs.
+// need. After them, each part loads its own in as many turns as the plan wants at their levels; where
+// every turn has comparisons, also in place of turns in which they were cut off or disturbed.
 func extras(run *result.Run, epoch int) []slot {
-	p := &run.Plan
-	part, pilot := partAt(p, epoch), epoch < p.Pilots
-	list := extraSlots(p, epoch)
-	switch {
-	case len(list) == 0 || pilot:
+	p, list := &run.Plan, extraSlots(&run.Plan, epoch)
+	if len(list) == 0 || epoch < p.Pilots {
 		return list
-	case !anyOf(p, parts(p)[part], pilot, everyRound(p, pilot)):
-		return wanted(p, list, turnOf(p, epoch))
 	}
-	n := 0
-	for e := p.Pilots; e < epoch && n < extraEpochs(p); e++ {
-		if partAt(p, e) == part && extrasValid(run, e) {
-			n++
+	part, n := partAt(p, epoch), turnOf(p, epoch)
+	if anyOf(p, parts(p)[part], false, everyRound(p, false)) {
+		for e := p.Pilots; e < min(epoch, lastEpoch(run)+1); e++ {
+			if partAt(p, e) == part && extrasLost(run, e) {
+				n--
+			}
 		}
 	}
-	return wanted(p, list, n)
-}
-
-// wanted returns those of the cells outside the family that still want epochs after n of them.
-func wanted(p *result.Plan, list []slot, n int) []slot {
-	return slices.DeleteFunc(slices.Clone(list), func(e slot) bool { return n >= extraEpochsAt(p, e.Level) })
+	return slices.DeleteFunc(list, func(e slot) bool { return n >= extraEpochsAt(p, e.Level) })
 }
 
 // extraEpochsAt returns in how many epochs the cells of a level outside the family are loaded.
@@ -312,25 +302,11 @@ func extraEpochs(p *result.Plan) int {
 	return most
 }
 
-// extrasValid reports whether a finished epoch was not interrupted, all of its first round counts, and at least half
-// of its rounds do.
-func extrasValid(run *result.Run, epoch int) bool {
-	if slices.ContainsFunc(run.Resumes, func(r result.Resume) bool { return r.Epoch == epoch+1 }) {
-		return false
-	}
-	valid := 0
-	rounds := roundsIn(&run.Plan, epoch)
-	for r := range rounds {
-		k, ok := lastAttempt(run, epoch, r)
-		stands := ok && !discarded(run, k)
-		if r == 0 && (!ok || len(standing(run, k)) < len(trials(run, k))) {
-			return false
-		}
-		if stands {
-			valid++
-		}
-	}
-	return 2*valid >= rounds
+// extrasLost reports whether an epoch was interrupted, or not all of its first round counts.
+func extrasLost(run *result.Run, epoch int) bool {
+	k, ok := lastAttempt(run, epoch, 0)
+	return slices.ContainsFunc(run.Resumes, func(r result.Resume) bool { return r.Epoch == epoch+1 }) ||
+		ok && len(standing(run, k)) < len(trials(run, k))
 }
 
 // Asking identifies the requests to a contestant at a level: the name of a scenario ("" for the

@@ -178,7 +178,7 @@ func TestFamilyDecides(t *testing.T) {
 	if err != nil || c.Pairs != 3 || c.Analyses[0].N != 8 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if c.FirstVerdict >= c.Whole || c.FirstVerdict < 8*c.Epoch {
+	if c.FirstVerdict >= c.Whole || c.FirstVerdict < c.Whole/4 {
 		t.Errorf("first verdict after %v of %v", c.FirstVerdict, c.Whole)
 	}
 	asked := []int{}
@@ -269,7 +269,7 @@ func TestFamilyIsResumed(t *testing.T) {
 		}
 	}
 	before, _ := Rate(&p.run, 2)
-	epoch, err := Resumable(&p.run, 0)
+	epoch, err := Resumable(&p.run)
 	if err != nil || epoch != 6 {
 		t.Fatalf("epoch %d, %v", epoch, err)
 	}
@@ -342,14 +342,13 @@ func TestFullHasACommonRate(t *testing.T) {
 		if err != nil || c.FirstVerdict > 5*time.Minute || c.Analyses[len(c.Analyses)-1].N != last || c.Pairs != k*(k-1)/2 {
 			t.Errorf("%d contestants: %+v, %v", k, c, err)
 		}
-		t.Logf("%d contestants: an epoch %v, looks %v, first verdict %v, whole %v", k, c.Epoch, c.Analyses,
-			c.FirstVerdict, c.Whole)
+		t.Logf("%d contestants: looks %v, first verdict %v, whole %v", k, c.Analyses, c.FirstVerdict, c.Whole)
 		if len(p.Levels) != 2 || p.Levels[1].RateShare != .3 || len(p.Family) != 0 {
 			t.Errorf("%+v", p.Levels)
 		}
 		beside := 0
 		for e := range p.Pilots + c.Epochs {
-			for _, s := range sidesAt(&p, e) {
+			for _, s := range extras(&result.Run{Plan: p}, e) {
 				if s.Level != 1 || trialOf(&p, s) != int64(openSideTrial) {
 					t.Errorf("%+v of %v", s, time.Duration(trialOf(&p, s)))
 				}

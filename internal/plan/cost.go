@@ -15,7 +15,6 @@ const (
 	startNative   = 200 * time.Millisecond
 	startManaged  = 500 * time.Millisecond
 	trialOverhead = 22 * time.Millisecond
-	idleDial      = 150 * time.Microsecond // and its one request
 
 	usual      = 125                   // connections, whose dialling trialOverhead includes
 	dialTime   = 40 * time.Microsecond // of one connection beyond them, and its closing
@@ -27,7 +26,6 @@ const (
 // Cost is the estimated cost of a plan, shown before the run starts.
 type Cost struct {
 	Pairs        int           // that are compared
-	Epoch        time.Duration // without the cells beside the family; the mean over delays
 	Epochs       int           // after the pilots, until the last interim analysis
 	Trials       int           // until the last interim analysis, pilots among them
 	FirstVerdict time.Duration // 0: there are no verdicts
@@ -62,54 +60,14 @@ func (c *Cost) add(p *result.Plan, first int) (until time.Duration) {
 // contestant, which is not compared but still judged in one analysis.
 func pairs(p *result.Plan, names []string) int { return max(1, len(familyOf(p, names))) }
 
-func pilotsEstimate(p *result.Plan) time.Duration {
-	var c Cost // without epochs after them
-	return c.add(p, p.Pilots)
-}
-
 // verifyEstimate returns the time of the verification before the first epoch: of one start of each.
 func verifyEstimate(p *result.Plan) time.Duration {
 	return startsEstimate(p, 0, participants(p, true))
 }
 
-// turnCost returns the time of one epoch of each part after the pilots, without the cells outside
-// the family.
-func turnCost(p *result.Plan) (sum time.Duration) {
-	for i := range parts(p) {
-		sum += epochEstimate(p, p.Pilots+i, nil)
-	}
-	return sum
-}
-
-// extraCost returns the total time of the cells outside the family, after the pilots.
-func extraCost(p *result.Plan) (sum time.Duration) {
-	for i := range parts(p) {
-		e := p.Pilots + i
-		all, without := extraSlots(p, e), epochEstimate(p, e, nil)
-		for turn := 0; turn < extraEpochs(p); {
-			list, same := wanted(p, all, turn), 1
-			for turn+same < extraEpochs(p) && len(wanted(p, all, turn+same)) == len(list) {
-				same++
-			}
-			sum += time.Duration(same) * (epochEstimate(p, e, list) - without)
-			turn += same
-		}
-	}
-	return sum
-}
-
-// sidesAt returns the cells outside the family that an epoch loads if no earlier round was
-// discarded.
-func sidesAt(p *result.Plan, epoch int) []slot {
-	if epoch < p.Pilots {
-		return extraSlots(p, epoch)
-	}
-	return wanted(p, extraSlots(p, epoch), turnOf(p, epoch))
-}
-
 // trialsOf returns the number of trials of an epoch.
 func trialsOf(p *result.Plan, epoch int) int {
-	return p.Rounds*len(slots(p, epoch)) + len(sidesAt(p, epoch))
+	return p.Rounds*len(slots(p, epoch)) + len(extras(&result.Run{Plan: *p}, epoch))
 }
 
 // estimates returns a function that gives the time and the trials of an epoch. Epochs of one part
@@ -142,12 +100,9 @@ func estimates(p *result.Plan) func(epoch int) (took time.Duration, trials int) 
 	}
 }
 
+// estimateEpoch returns the time of an epoch.
 func estimateEpoch(p *result.Plan, epoch int) time.Duration {
-	return epochEstimate(p, epoch, sidesAt(p, epoch))
-}
-
-// epochEstimate returns the time of an epoch that also loads the cells extra.
-func epochEstimate(p *result.Plan, epoch int, extra []slot) time.Duration {
+	extra := extras(&result.Run{Plan: *p}, epoch)
 	entering := slices.Concat(slots(p, epoch), extra)
 	names := launched(p, epoch, entering)
 	sum := startsEstimate(p, epoch, names)
@@ -192,12 +147,6 @@ func estimateLoads(p *result.Plan, epoch int, extra []slot) (sum time.Duration) 
 		sum += one(e)
 	}
 	sum += time.Duration(int64(len(p.Contestants)) * p.UnloadedNS)
-	if epoch >= p.Pilots {
-		if steps := len(p.IdleConnections); steps > 0 {
-			each := time.Duration(steps)*trialOverhead + time.Duration(p.IdleConnections[steps-1])*idleDial
-			sum += time.Duration(len(p.Contestants)) * each
-		}
-	}
 	return sum
 }
 

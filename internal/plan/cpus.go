@@ -8,7 +8,7 @@ import (
 
 // spread puts a question on numbers of server CPUs: each level on each of them. A level with one number
 // is a level of its own launch part, so a comparison is of servers on as many CPUs, in the same rounds.
-// What the question compares is compared on each; where it names nothing, all pairs at its first level.
+// On several all pairs are compared on each, at the first level of the question.
 func (r *Request) spread(q *Question, t *Traits) error {
 	n := len(r.ServerCPUs)
 	if n == 0 {
@@ -29,50 +29,21 @@ func (r *Request) spread(q *Question, t *Traits) error {
 		return refuse("--server-cpus: the processes of this study are new for each load; pass one number")
 	}
 	base := alike(q.Levels)
-	if len(base) < len(q.Levels) { // the study has numbers of its own
+	if n > 1 || len(base) < len(q.Levels) { // else the study's cells stay what they are
 		q.Cells, q.Family, q.Uncontrolled, q.LevelExtraEpochs = nil, nil, nil, nil
 	}
 	q.Levels, q.LevelNames, q.ClaimsHash = nil, nil, ""
-	for _, l := range base {
+	var first []int
+	for i, l := range base {
 		for _, l.CPUs = range r.ServerCPUs {
-			q.Levels = append(q.Levels, l)
-		}
-	}
-	each := func(cells []result.Cell) (all []result.Cell) {
-		for _, c := range cells {
-			for k := range n {
-				all = append(all, result.Cell{Contestant: c.Contestant, Level: c.Level*n + k})
+			if q.Levels = append(q.Levels, l); i == 0 {
+				first = append(first, len(q.Levels)-1)
 			}
 		}
-		return all
 	}
-	q.Cells = each(q.Cells)
-	family := q.Family
-	q.Family = nil
-	for _, f := range family {
-		for k := range n {
-			f := f
-			f.A.Level, f.B.Level = f.A.Level*n+k, f.B.Level*n+k
-			q.Family = append(q.Family, f)
-		}
+	if t.Decides && n > 1 {
+		q.Family = PairsAt(q.Contestants, nil, first)
 	}
-	if t.Decides && len(family) == 0 && n > 1 {
-		var first []int
-		for k := range n {
-			first = append(first, k)
-		}
-		q.Family = PairsAt(q.Contestants, q.Cells, first)
-	}
-	var uncontrolled, extra []int
-	for _, i := range q.Uncontrolled {
-		for k := range n {
-			uncontrolled = append(uncontrolled, i*n+k)
-		}
-	}
-	for _, epochs := range q.LevelExtraEpochs {
-		extra = append(extra, slices.Repeat([]int{epochs}, n)...)
-	}
-	q.Uncontrolled, q.LevelExtraEpochs = uncontrolled, extra
 	return nil
 }
 

@@ -19,7 +19,7 @@ type paired struct{ plain }
 
 var pairedTraits = Traits{
 	Name: Paired, Title: "paired comparison", Kind: checks.Paired, Decides: true,
-	Flags: []string{"idle-connections", "rate", "epochs"},
+	Flags: []string{"rate", "epochs"},
 }
 
 // Traits implements Protocol.
@@ -127,9 +127,6 @@ const spareEpochs = 2
 
 // lay sets times, rounds and analyses as the profile prescribes.
 func (paired) lay(p *result.Plan, r *Request, q *Question, pr *profile) {
-	if pr.idle != nil && len(p.IdleConnections) == 0 {
-		p.IdleConnections = slices.Clone(pr.idle)
-	}
 	if pr.share > 0 && len(p.Levels) == 0 && !p.Level.Open() && !p.Fresh {
 		common := p.Level // beside what is decided
 		common.RateShare = pr.share
@@ -206,9 +203,25 @@ func (paired) stop(run *result.Run, epoch int, decided func() bool) Stop {
 }
 
 // fits returns how many epochs fit the budget.
-func (paired) fits(p *result.Plan) int {
-	left := p.BudgetNS - int64(verifyEstimate(p)+LongCost(p)+pilotsEstimate(p)+extraCost(p))
-	return int(float64(left) * (1 - reserve) / float64(turnCost(p)))
+func (paired) fits(p *result.Plan) (n int) {
+	left := time.Duration(float64(time.Duration(p.BudgetNS)-fixedCost(p)) * (1 - reserve))
+	of := estimates(p)
+	for e := p.Pilots; n < slices.Max(append(p.Analyses, 0)); n++ {
+		for ; e < p.Pilots+epochsUntil(p, n+1); e++ {
+			took, _ := of(e)
+			left -= took
+		}
+		if left < 0 {
+			break
+		}
+	}
+	return n
+}
+
+// fixedCost returns the time that a run takes however many epochs follow its pilots.
+func fixedCost(p *result.Plan) time.Duration {
+	var pilots Cost
+	return verifyEstimate(p) + LongCost(p) + pilots.add(p, p.Pilots)
 }
 
 // estimate returns the cost until the last interim analysis that fits the budget.
@@ -217,14 +230,14 @@ func (d paired) estimate(p *result.Plan) (Cost, error) {
 		return Cost{}, &RequestError{err}
 	}
 	c := Cost{Pairs: pairs(p, p.Contestants)}
-	turn := turnCost(p)
-	c.Epoch = turn / time.Duration(len(partsWith(p, false)))
 	c.Whole = verifyEstimate(p) + longLoadsCost(p)
-	before := verifyEstimate(p) + LongCost(p) + pilotsEstimate(p) + extraCost(p)
 	c.Analyses = interims(p, d.fits(p))
 	if len(c.Analyses) == 0 {
 		n := stats.Fewest(p.Analyses)
-		least := before + time.Duration(float64(n)*float64(turn)/(1-reserve))
+		all := Cost{Epochs: epochsUntil(p, n)}
+		pilots := all.add(p, p.Pilots)
+		epochs := all.Whole - pilots
+		least := fixedCost(p) + time.Duration(float64(epochs)/(1-reserve))
 		pairs, fewer := fmt.Sprintf("%d pairs", c.Pairs), ", or fewer --contestants"
 		switch {
 		case c.Pairs == 1:
@@ -234,8 +247,8 @@ func (d paired) estimate(p *result.Plan) (Cost, error) {
 		}
 		return c, refuse("a budget of %v cannot reach a verdict on %s: an epoch takes about %v, and at least %d "+
 			"are needed; pass --budget %v or "+
-			"more%s", time.Duration(p.BudgetNS), pairs, c.Epoch.Round(100*time.Millisecond),
-			epochsUntil(p, n), ceil(least, 10*time.Second), fewer)
+			"more%s", time.Duration(p.BudgetNS), pairs, (epochs / time.Duration(all.Epochs)).Round(100*time.Millisecond),
+			all.Epochs, ceil(least, 10*time.Second), fewer)
 	}
 	c.Epochs = epochsUntil(p, c.Analyses[len(c.Analyses)-1].N)
 	c.FirstVerdict = c.add(p, p.Pilots+epochsUntil(p, c.Analyses[0].N))

@@ -12,9 +12,7 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/checks"
 	"dyno/internal/result"
-	"dyno/internal/stats"
 )
 
 // Order is one trial to be taken.
@@ -100,10 +98,7 @@ func within(run *result.Run, last result.Key) (o Order, stop Stop, more bool) {
 	if o, ok := following(run, last); ok {
 		return o, "", true
 	}
-	switch {
-	case Of(p).Traits().Again && discarded(run, last) && repeats(run, last.Epoch) < roundsIn(p, last.Epoch):
-		next.Round, next.Attempt = last.Round, last.Attempt+1
-	case next.Round >= roundsIn(p, last.Epoch):
+	if next.Round >= roundsIn(p, last.Epoch) {
 		return Order{}, "", false
 	}
 	o, stop = first(run, next)
@@ -121,31 +116,15 @@ func nobody(run *result.Run) bool {
 }
 
 // Resumable returns the epoch at which an interrupted run can be resumed, or an error that says why
-// it cannot be. With a larger budget (in ns; 0 keeps it) a run can also be resumed if its budget
-// ended before any interim analysis. The analyses remain those of the plan, because none of its
-// error was spent.
-func Resumable(run *result.Run, budget int64) (epoch int, err error) {
-	ended := run.End != nil && run.End.Reason == string(Budget)
+// it cannot be.
+func Resumable(run *result.Run) (epoch int, err error) {
 	switch {
-	case (ended || budget > 0) && analysed(run):
-		return 0, errors.New("the run has ended with an analysis, or an interim analysis has been made: its budget can no " +
-			"longer be changed; start a new run")
-	case budget > 0 && budget <= max(elapsed(run), budgeted(run)) || ended && budget == 0:
-		return 0, fmt.Errorf(
-			"the run has used %v of its budget of %v; pass a larger --budget, which counts for the whole run",
-			time.Duration(elapsed(run)).Round(time.Second), time.Duration(budgeted(run)))
-	case run.End != nil && !ended && run.End.Reason != Interrupted:
-		return 0, fmt.Errorf("the run has ended (%s)", run.End.Reason)
+	case run.End != nil && run.End.Reason != Interrupted:
+		return 0, fmt.Errorf("the run has ended (%s); start a new run", run.End.Reason)
 	case lastEpoch(run) < run.Plan.Pilots:
 		return 0, errors.New("the run ended during its pilots and cannot be resumed; start a new run")
 	}
 	return lastEpoch(run) + 1, nil
-}
-
-// analysed reports whether an interim analysis has been made.
-func analysed(run *result.Run) bool {
-	n := counted(run)
-	return slices.ContainsFunc(Analyses(run), func(l stats.Interim) bool { return l.N <= n })
 }
 
 // Interrupted is the reason of an End that the plan did not cause.
@@ -212,14 +191,14 @@ func following(run *result.Run, k result.Key) (Order, bool) {
 	return Order{}, false
 }
 
-// retake returns which take of the trial of a search is due, because of a pause in the last one, or because the
+// retake returns which take of the trial of a search is due, because the last one was disturbed, or because the
 // generator was at its limit in it; 0 if none is.
 func retake(run *result.Run, k result.Key) int {
 	i := after(run, k) - 1
-	if k.Take >= run.Plan.Retakes || i < 0 || run.Trials[i].Key != k {
+	if run.Plan.SLO == nil || k.Take >= run.Plan.Retakes || i < 0 || run.Trials[i].Key != k {
 		return 0
 	}
-	if t := run.Trials[i]; !checks.Paused(t) && !limited(&run.Plan, t) {
+	if t := run.Trials[i]; !spoilt(&run.Plan, t) && !limited(&run.Plan, t) {
 		return 0
 	}
 	return k.Take + 1

@@ -313,16 +313,17 @@ func TestFailedContestantLeavesTheOthers(t *testing.T) {
 	}
 }
 
-func TestAnalysesFollowThePaceOfThePilots(t *testing.T) {
-	six := []string{"a", "b", "c", "d", "e", "f"}
-	p := player{run: result.Run{Plan: standardPlan(six...)}, slow: 1.8}
-	stop := p.play(t, never)
-	looks := Analyses(&p.run)
-	if len(looks) != 1 || looks[0].N >= 12 || looks[0].N < 10 {
-		t.Errorf("looks %v; a slow machine wants one look at the 10 or 11 epochs that fit", looks)
-	}
-	if stop != LastAnalysis {
+// A machine slower than estimated does fewer epochs, and all of alpha that is left is spent on these.
+func TestSlowMachineIsJudgedAtItsEnd(t *testing.T) {
+	p := player{run: result.Run{Plan: standardPlan("a", "b", "c", "d", "e", "f")}, slow: 1.8}
+	planned := Analyses(&p.run)
+	if stop := p.play(t, never); stop != Budget {
 		t.Errorf("stopped for %q", stop)
+	}
+	p.run.End = &result.End{Reason: string(Budget)}
+	n, last := len(Epochs(&p.run)), planned[len(planned)-1]
+	if all := Analyses(&p.run); n < 9 || n >= last.N || all[len(all)-1].N != n || all[len(all)-1].Alpha < last.Alpha {
+		t.Errorf("%d epochs, analyses %v, planned %v", n, all, planned)
 	}
 	if over := elapsed(&p.run) - p.run.Plan.BudgetNS; over > 0 {
 		t.Errorf("over the budget by %v", time.Duration(over))

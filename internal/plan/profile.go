@@ -23,7 +23,6 @@ type profile struct {
 	pilots                  int
 	trial, rewarm, load     time.Duration
 	share                   float64 // of the slowest contestant's capacity, at which all are loaded besides
-	idle                    []int
 	controls                []string
 	speedMargin, tailMargin float64       // margins
 	budget, manyBudget      time.Duration // of up to four contestants, and of more
@@ -65,7 +64,6 @@ var profiles = map[string]*profile{
 		load:   12 * time.Second, share: 0.5, controls: []string{"ref", "ref'", "ref+5%"}, speedMargin: 0.02,
 		tailMargin: 0.05,
 		budget:     time.Hour, manyBudget: time.Hour, native: 3 * time.Second, managed: 15 * time.Second, cpus: 4,
-		idle: []int{1, 500, 1000},
 	},
 }
 

@@ -1,7 +1,7 @@
 package plan
 
 import (
-	"strings"
+	"fmt"
 	"testing"
 	"time"
 
@@ -9,7 +9,7 @@ import (
 )
 
 // The time left falls with the clock; it rises by no more than a tenth where nothing is repeated,
-// also where warm-ups and loads take longer than estimated, once an epoch has shown it.
+// also where warm-ups and loads take longer than estimated, once an epoch that counts has shown it.
 func TestTimeLeft(t *testing.T) {
 	for name, p := range map[string]*player{
 		"as planned": {}, "slow": {slow: 1.3}, "warming": {warms: map[string]int64{"a": 5e9, "b": 3e9}},
@@ -19,9 +19,10 @@ func TestTimeLeft(t *testing.T) {
 		type moment struct{ at, left time.Duration }
 		var seen []moment
 		least := time.Duration(0)
+		cost := costOf(t, &p.run.Plan)
 		p.after = func() {
-			now := ProgressOf(&p.run)
-			if !pilotsOver(&p.run) && name != "as planned" { // the estimate is all there is
+			now := ProgressOf(&p.run, cost)
+			if lastEpoch(&p.run) <= p.run.Plan.Pilots && name != "as planned" { // the estimate is all there is
 				return
 			}
 			if least > 0 && now.Left > least+least/10+time.Second {
@@ -47,9 +48,9 @@ func TestTimeLeftOfRequests(t *testing.T) {
 		External: []string{"wrk"}, Epochs: 1, Level: result.Level{Connections: 8, Pipeline: 1}, TrialNS: 30e9, Requests: 5e6,
 		BudgetNS: int64(wholeBudget)}
 	arranged(&p)
-	run := &result.Run{Plan: p}
+	run, cost := &result.Run{Plan: p}, costOf(t, &p)
 	for i, want := range []time.Duration{0, 300 * time.Second, 200 * time.Second, 100 * time.Second, 0} {
-		if got := ProgressOf(run); got.Left != want || got.Done != i {
+		if got := ProgressOf(run, cost); got.Left != want || got.Done != i {
 			t.Errorf("after %d loads of 100 s: %d of %d, %v left, want %v", i, got.Done, got.Total, got.Left, want)
 		}
 		if o, stop := Next(run, func() bool { return false }); stop == "" {
@@ -63,15 +64,12 @@ func TestTimeLeftOfRequests(t *testing.T) {
 func TestTimeLeftInPilots(t *testing.T) {
 	p := player{run: result.Run{Plan: standardPlan("a", "b", "c")}}
 	p.run.Plan.Analyses = []int{12}
-	cost, err := Estimate(&p.run.Plan)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cost := costOf(t, &p.run.Plan)
 	p.after = func() {
 		if pilotsOver(&p.run) {
 			return
 		}
-		whole := time.Duration(elapsed(&p.run)) + ProgressOf(&p.run).Left
+		whole := time.Duration(elapsed(&p.run)) + ProgressOf(&p.run, cost).Left
 		if whole < cost.Whole*9/10 || whole > cost.Whole*11/10 {
 			t.Errorf("after %d trials: %v in all, where %v are estimated", len(p.run.Trials), whole, cost.Whole)
 		}
@@ -79,26 +77,33 @@ func TestTimeLeftInPilots(t *testing.T) {
 	p.play(t, never)
 }
 
-// What can make a run longer is said.
-func TestProgressSaysWhy(t *testing.T) {
+// The epoch is said, also where more are needed than was planned.
+func TestProgressSaysTheEpoch(t *testing.T) {
 	p := player{run: result.Run{Plan: standardPlan("a", "b", "c", "d", "e", "f")}}
 	p.run.Plan.Analyses, p.run.Plan.BudgetNS = []int{24}, int64(5*time.Minute)
-	p.foul = func(o Order) (causes result.Causes) {
-		if o.Epoch > 0 && o.Attempt == 0 { // every round is taken twice
-			causes.StealNS = 4e8
-		}
-		return causes
-	}
+	c := costOf(t, &p.run.Plan)
 	var all []Progress
-	p.after = func() { all = append(all, ProgressOf(&p.run)) }
+	p.after = func() { all = append(all, ProgressOf(&p.run, c)) }
 	p.play(t, never)
 	if first := all[0]; first.Epoch != "which does not count" || first.Total < 100 || first.Left <= 0 {
 		t.Errorf("%+v", first)
 	}
-	if half := all[len(all)/2]; !strings.HasPrefix(half.Epoch, "epoch ") ||
-		half.Longer != "repeating discarded trials" {
+	if half := all[len(all)/2]; half.Epoch != fmt.Sprintf("epoch %d of %d", p.run.Trials[len(all)/2].Epoch, c.Epochs) {
 		t.Errorf("%+v", half)
 	}
+	c.Epochs = 2
+	if last := ProgressOf(&p.run, c); last.Epoch != fmt.Sprintf("epoch %d", lastEpoch(&p.run)) {
+		t.Errorf("%+v", last)
+	}
+}
+
+func costOf(t *testing.T, p *result.Plan) *Cost {
+	t.Helper()
+	c, err := Estimate(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &c
 }
 
 // The budget covers the verification before the first epoch, and the report.

@@ -43,7 +43,6 @@ type Traits struct {
 	Decides bool           // pairs are decided at interim analyses; else the run is carried out whole, without verdicts
 	Levels  bool           // several connections, delays or records may be asked for at once
 	Ratios  bool           // nothing without ratios to the reference
-	Again   bool           // a round that was disturbed is loaded again
 	Alone   bool           // each load has its own process: in the requested order, without warm-up and repeats
 }
 
@@ -120,7 +119,6 @@ type plain struct{}
 func (plain) trial(run *result.Run, _ result.Key, e slot) (result.Level, int64, bool) {
 	var ok bool
 	e.level, ok = resolve(run, e)
-	e.longest = longestOpen(run, e)
 	return e.level, trialOf(&run.Plan, e), ok
 }
 

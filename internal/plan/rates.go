@@ -1,9 +1,7 @@
 package plan
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -87,7 +85,7 @@ func openLoads(p *result.Plan, r *Request, q *Question) {
 	}
 	p.OpenRequests, p.OpenNS = openRequests, int64(openLongest)
 	if len(r.Rates) > 0 && r.Budget == 0 {
-		p.BudgetNS += int64(ceil(openCost(p), 10*time.Second))
+		p.BudgetNS += int64(ceil(time.Duration(float64(openCost(p))/(1-reserve)), 10*time.Second))
 		return
 	}
 	for openCost(p) > time.Duration(p.BudgetNS/2) && p.OpenNS > int64(openSideTrial) {
@@ -115,53 +113,12 @@ func openTime(p *result.Plan, e slot) time.Duration {
 	case comparedIn(p, e):
 		return openTrial
 	}
-	longest := cmp.Or(e.longest, time.Duration(p.OpenNS)) / time.Duration(rounds)
-	return max(least, min(openNeeds(p, e, rounds), longest))
-}
-
-// openNeeds returns the time that the requests of an open loop take in one of a number of rounds; at a
-// rate that is not known yet, more than any load lasts.
-func openNeeds(p *result.Plan, e slot, rounds int) time.Duration {
-	if e.level.RatePerSec == 0 {
-		return time.Hour
+	longest := time.Duration(p.OpenNS) / time.Duration(rounds)
+	if rate := e.level.RatePerSec; rate > 0 {
+		needs := time.Duration(float64(p.OpenRequests) / float64(rounds) / rate * 1e9)
+		longest = min(longest, ceil(needs, 100*time.Millisecond))
 	}
-	return ceil(time.Duration(float64(p.OpenRequests)/float64(rounds)/e.level.RatePerSec*1e9), 100*time.Millisecond)
-}
-
-// longestOpen returns the longest load of an open loop once the pilots have shown the rates. Many
-// loads then take less than was planned for them, and the others may have what these leave. It is 0
-// for the plan's, where that is no limit.
-func longestOpen(run *result.Run, of slot) time.Duration {
-	p := &run.Plan
-	each := time.Duration(p.OpenNS)
-	if each == 0 || each >= openLongest || !of.level.Open() || !decides(p) {
-		return 0
-	}
-	var needs []time.Duration
-	for i, l := range p.Points() {
-		for _, name := range p.Contestants {
-			e := slot{Cell: result.Cell{Contestant: name, Level: i}, level: l}
-			if !l.Open() || !loaded(p, e.Cell) || comparedIn(p, e) {
-				continue
-			}
-			if level, ok := resolve(run, e); ok {
-				e.level = level
-				needs = append(needs, max(openSideTrial, openNeeds(p, e, 1)))
-			}
-		}
-	}
-	longest := each
-	for next := each + openStep; next <= openLongest; next += openStep {
-		var all time.Duration
-		for _, n := range needs {
-			all += min(n, next)
-		}
-		if all > each*time.Duration(len(needs)) {
-			break
-		}
-		longest = next
-	}
-	return longest
+	return max(least, longest)
 }
 
 // comparedIn reports whether the cell of a slot is compared.
@@ -193,42 +150,10 @@ func openWords(p *result.Plan) string {
 	text := fmt.Sprintf("; open loops of %s requests an epoch, in at most %v each", document.Whole(p.OpenRequests),
 		time.Duration(p.OpenNS))
 	if p.OpenNS < int64(openLongest) {
-		text += fmt.Sprintf(", longer if others take less, as the budget allows: slow contestants have fewer; for %v "+
-			"pass --budget %v", openLongest, ceil(2*openCostAt(p, openLongest), time.Minute))
+		longest := *p
+		longest.OpenNS = int64(openLongest)
+		text += fmt.Sprintf(", as the budget allows: slow contestants have fewer; for %v pass --budget %v", openLongest,
+			ceil(2*openCost(&longest), time.Minute))
 	}
 	return text
-}
-
-// openCostAt returns openCost for another longest load.
-func openCostAt(p *result.Plan, longest time.Duration) time.Duration {
-	q := *p
-	q.OpenNS = int64(longest)
-	return openCost(&q)
-}
-
-// OwnRates returns, of a level at which each contestant has a rate of its own, the lowest and the
-// highest of them, and the fewest requests that an epoch has of a contestant; 0 of another level,
-// and before the pilots have shown the rates.
-func OwnRates(run *result.Run, level int) (least, most float64, requests int64) {
-	p := &run.Plan
-	l := p.Points()[level]
-	if !l.OwnRate || lastEpoch(run) < p.Pilots-1 {
-		return 0, 0, 0
-	}
-	least = math.Inf(1)
-	fewest := math.Inf(1)
-	for _, name := range p.Contestants {
-		e := slot{Cell: result.Cell{Contestant: name, Level: level}, level: l}
-		var ok bool
-		if e.level, ok = resolve(run, e); ok && loaded(p, e.Cell) {
-			e.longest = longestOpen(run, e)
-			rate := e.level.RatePerSec
-			least, most = min(least, rate), max(most, rate)
-			fewest = min(fewest, rate*float64(trialOf(p, e))/1e9)
-		}
-	}
-	if most == 0 {
-		return 0, 0, 0
-	}
-	return least, most, int64(fewest)
 }

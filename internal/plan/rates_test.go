@@ -123,9 +123,6 @@ func TestOwnRates(t *testing.T) {
 	if seen["c0"] != 24+4 || seen["c2"] != 24+4 || len(seen) != 2 {
 		t.Fatalf("loads at rates: %v; want four in each of six epochs of each contestant, in one twice", seen)
 	}
-	if least, most, n := OwnRates(&p.run, 1); least != 6_002 || most != 15_002 || n != 60_020 {
-		t.Errorf("rates from %v to %v, %d requests", least, most, n)
-	}
 	if _, ok := Rate(&p.run, 1); ok {
 		t.Error("a share of each one's own capacity is said to be one rate")
 	}
@@ -150,44 +147,5 @@ func TestOwnRates(t *testing.T) {
 	}
 	if at := slices.Index(again.Plan.Levels, o.Level.Planned()); at < 1 || o.Level.RatePerSec != want[o.Contestant][at-1] {
 		t.Errorf("resumed: %+v, %q", o, stop)
-	}
-}
-
-// Where the budget is short, loads at low rates have the time that those at high rates leave, and all
-// together take no more than was planned.
-func TestShortBudgetIsSharedByRates(t *testing.T) {
-	p := player{run: result.Run{Plan: rated(t, func(r *Request) {
-		r.Budget, r.Rates = 5*time.Minute, []OpenRate{{Share: .02, Own: true}, {Share: .9, Own: true}}
-	})}, rate: func(o Order) float64 { return 100_000 }}
-	each := time.Duration(p.run.Plan.OpenNS)
-	if each >= openLongest || each < openSideTrial {
-		t.Fatalf("planned at %v", each)
-	}
-	var first, second []time.Duration
-	p.after = func() {
-		last := p.run.Trials[len(p.run.Trials)-1]
-		if last.Level == nil {
-			return
-		}
-		o := slot{Cell: result.Cell{Contestant: last.Contestant, Level: p.run.Plan.At(last)}}
-		o.level = p.run.Plan.Points()[o.Level]
-		_, ns, _ := plain{}.trial(&p.run, last.Key, o)
-		if o.Level == 1 {
-			first = append(first, time.Duration(ns))
-		} else {
-			second = append(second, time.Duration(ns))
-		}
-	}
-	p.play(t, never)
-	if len(first) < 12 || len(first) != len(second) {
-		t.Fatalf("%d and %d loads", len(first), len(second))
-	}
-	for i := range first {
-		if first[i] != first[0] || second[i] != second[0] {
-			t.Errorf("lengths change: %v, %v", first, second)
-		}
-	}
-	if second[0] != 1200*time.Millisecond || first[0] <= each || first[0]+second[0] > 2*each {
-		t.Errorf("loads of %v at 2,000/s and of %v at 90,000/s; planned %v each", first[0], second[0], each)
 	}
 }

@@ -43,7 +43,6 @@ type Request struct {
 	Force       bool   // take a profile that the machine is too small for; the plan records it
 
 	Rates    []OpenRate    // sweep and paired: of open loops, beside the closed one
-	Idle     []int         // sweep and paired: numbers of idle connections
 	Epochs   int           // of a run that is carried out whole; of a paired one, at most
 	SLO      *result.SLO   // search
 	Requests int64         // classic: of one load
@@ -150,7 +149,7 @@ func New(r Request, w World) (result.Plan, error) {
 		Format: result.Format, Dyno: w.Dyno, Command: r.Command, Protocol: protocol.Traits().Name,
 		Profile: profile.name,
 		Study:   q.Study, ClaimsHash: q.ClaimsHash, Title: q.Title, Scenario: q.Scenario, Contestants: q.Contestants,
-		Controls: r.controls(&q, protocol.Traits(), profile), Heap: q.Heap, IdleConnections: r.Idle, Epochs: r.Epochs,
+		Controls: r.controls(&q, protocol.Traits(), profile), Heap: q.Heap, Epochs: r.Epochs,
 		External: r.External, Seed: cmp.Or(r.Seed, w.Seed), Primary: q.Primary, Alpha: cmp.Or(r.Alpha, defaultAlpha),
 		Margin: cmp.Or(r.Margin, profile.margin(q.Primary)),
 	}
@@ -312,8 +311,7 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 		given bool
 	}{
 		{"external", len(r.External) > 0}, {"classic", r.Classic != ""}, {"slo", r.SLO != nil}, {"epochs", r.Epochs != 0},
-		{"idle-connections", len(r.Idle) > 0}, {"rate", len(r.Rates) > 0},
-		{"requests", r.Requests != 0}, {"duration", r.Duration != 0},
+		{"rate", len(r.Rates) > 0}, {"requests", r.Requests != 0}, {"duration", r.Duration != 0},
 	} {
 		if o.given && !slices.Contains(t.Flags, o.flag) {
 			return refuse("--%s applies only to --protocol %s; omit it", o.flag, strings.Join(having(o.flag), " or "))
@@ -345,9 +343,6 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 		return refuse("--epochs %d: want 1 or more", r.Epochs)
 	case t.Decides && r.Epochs > 0 && r.Epochs < stats.Least:
 		return refuse("--epochs %d: a comparison is judged after %d epochs or more", r.Epochs, stats.Least)
-	case len(r.Idle) == 1 || !slices.IsSorted(r.Idle) || len(r.Idle) > 0 &&
-		(r.Idle[0] < 1 || slices.Max(r.Idle) > 60_000):
-		return refuse("--idle-connections %v: want two or more increasing numbers from 1 to 60000", r.Idle)
 	case r.Requests > 0 && r.Duration > 0:
 		return refuse("--requests and --duration exclude each other; pass one of them")
 	case r.Requests < 0 || r.Duration < 0:

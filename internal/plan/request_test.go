@@ -172,8 +172,6 @@ func TestRefused(t *testing.T) {
 		{Request{Budget: -1}, "--budget -1ns"},
 		{Request{Epochs: -1}, "--epochs -1"},
 		{Request{Epochs: 7}, "--epochs 7: a comparison is judged after 8 epochs or more"},
-		{Request{Idle: []int{5, 1}}, "--idle-connections [5 1]"},
-		{Request{Protocol: "classic", Idle: []int{1, 5}}, "--idle-connections applies only to --protocol paired or sweep"},
 		{Request{Requests: 5}, "--requests applies only to --protocol classic"},
 		{Request{Protocol: "sweep", SLO: &result.SLO{}}, "--slo applies only to --protocol search"},
 		{Request{Protocol: "sweep", External: []string{"wrk"}}, "--external applies only to --protocol classic"},
@@ -222,7 +220,7 @@ func TestLabRequest(t *testing.T) {
 	closed := q.Levels[0]
 	if p.Primary != Tail || len(p.Levels) != 2 || p.Levels[0] != p.Level || p.Level.RateShare != 0.5 ||
 		p.Levels[1] != closed || p.Margin != 0.05 ||
-		p.BudgetNS != int64(8*time.Minute) || len(p.IdleConnections) != 3 {
+		p.BudgetNS != int64(8*time.Minute) {
 		t.Errorf("%+v", p)
 	}
 	w := someWorld()

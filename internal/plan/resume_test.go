@@ -1,9 +1,7 @@
 package plan
 
 import (
-	"slices"
 	"testing"
-	"time"
 
 	"dyno/internal/result"
 )
@@ -17,7 +15,7 @@ func TestResumedRunGoesOnInANewEpoch(t *testing.T) {
 	p.run.Trials = whole.run.Trials[:len(whole.run.Trials)/2+1] // in the midst of an epoch
 	p.clock = p.run.Trials[len(p.run.Trials)-1].EndedUnixNS
 	cut, valid := lastEpoch(&p.run), len(Epochs(&p.run))
-	epoch, err := Resumable(&p.run, 0)
+	epoch, err := Resumable(&p.run)
 	if err != nil || epoch != cut+1 {
 		t.Fatalf("epoch %d, %v; want %d", epoch, err, cut+1)
 	}
@@ -46,7 +44,7 @@ func TestResumedRunMakesTheAnalysisThatItMissed(t *testing.T) {
 	for _, plan := range []result.Plan{standardPlan("a", "b"), sweep} {
 		p := player{run: result.Run{Plan: plan}}
 		want := p.play(t, never)
-		epoch, err := Resumable(&p.run, 0)
+		epoch, err := Resumable(&p.run)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,61 +59,20 @@ func TestResumedRunMakesTheAnalysisThatItMissed(t *testing.T) {
 
 func TestNotResumable(t *testing.T) {
 	p := player{run: result.Run{Plan: standardPlan("a", "b")}}
-	if _, err := Resumable(&p.run, 0); err == nil {
+	if _, err := Resumable(&p.run); err == nil {
 		t.Error("a run without a trial can be resumed")
 	}
 	p.play(t, never)
-	if _, err := Resumable(&p.run, 0); err != nil {
+	if _, err := Resumable(&p.run); err != nil {
 		t.Errorf("a run that was killed cannot be resumed: %v", err)
 	}
 	p.run.End = &result.End{Reason: Interrupted}
-	if _, err := Resumable(&p.run, 0); err != nil {
+	if _, err := Resumable(&p.run); err != nil {
 		t.Error(err)
 	}
-	if _, err := Resumable(&p.run, int64(time.Hour)); err == nil {
-		t.Error("the budget of a run that was looked at can be raised")
-	}
 	p.run.End.Reason = string(LastAnalysis)
-	if _, err := Resumable(&p.run, 0); err == nil {
+	if _, err := Resumable(&p.run); err == nil {
 		t.Error("a run that is over can be resumed")
-	}
-}
-
-func TestBudgetRaisedBeforeTheFirstAnalysis(t *testing.T) {
-	p := player{run: result.Run{Plan: standardPlan("a", "b")}}
-	whole := player{run: result.Run{Plan: standardPlan("a", "b")}}
-	whole.play(t, never)
-	looks := Analyses(&whole.run)
-	for i := range whole.run.Trials {
-		if tr := whole.run.Trials[i]; tr.Epoch == p.run.Plan.Pilots+3 {
-			p.run = whole.run
-			p.run.Trials, p.clock = whole.run.Trials[:i], tr.StartedUnixNS
-			break
-		}
-	}
-	p.run.End = &result.End{Reason: string(Budget)} // as if something had held it up
-	for _, budget := range []int64{0, p.run.Plan.BudgetNS} {
-		if _, err := Resumable(&p.run, budget); err == nil {
-			t.Errorf("it can be resumed with a budget of %d", budget)
-		}
-	}
-	raised := 2 * p.run.Plan.BudgetNS
-	epoch, err := Resumable(&p.run, raised)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.run.End, p.run.Resumes = nil, []result.Resume{{Epoch: epoch, BudgetNS: raised}}
-	if got := budgeted(&p.run); got != raised {
-		t.Errorf("a budget of %d, want %d", got, raised)
-	}
-	p.play(t, never)
-	all := p.run.Trials
-	p.run.End = &result.End{Reason: string(Budget)} // again, by a choice made in sight of the figures
-	for n := range all {
-		p.run.Trials = all[:n+1]
-		if got := Analyses(&p.run); pilotsOver(&p.run) && !slices.Equal(got, looks) {
-			t.Fatalf("looks %v after %d epochs, planned %v", got, counted(&p.run), looks)
-		}
 	}
 }
 

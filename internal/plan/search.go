@@ -18,7 +18,7 @@ import (
 type search struct{ whole }
 
 var searchTraits = Traits{
-	Name: Search, Title: "search", Kind: checks.Search, Ratios: true, Again: true, Flags: []string{"slo", "epochs"},
+	Name: Search, Title: "search", Kind: checks.Search, Ratios: true, Flags: []string{"slo", "epochs"},
 }
 
 // Traits implements Protocol.
@@ -185,10 +185,7 @@ func Probes(run *result.Run, epoch int, contestant string) (seen []Seen, closed 
 		if !ok {
 			break
 		}
-		if discarded(run, k) {
-			continue
-		}
-		for _, t := range trials(run, k) {
+		for _, t := range standing(run, k) {
 			if t.Contestant != contestant {
 				continue
 			}

@@ -16,7 +16,7 @@ type sweep struct{ whole }
 
 var sweepTraits = Traits{
 	Name: Sweep, Title: "sweep", Kind: checks.Sweep, Levels: true, Ratios: true,
-	Flags: []string{"epochs", "idle-connections", "rate"},
+	Flags: []string{"epochs", "rate"},
 }
 
 // Traits implements Protocol.

@@ -122,18 +122,21 @@ func complete(run *result.Run, k result.Key) bool {
 }
 
 // standing returns the trials of the round and attempt of k that count: those that no cause outside the contestants
-// spoilt. In a round that is loaded again if it is disturbed either all count or none.
+// spoilt.
 func standing(run *result.Run, k result.Key) []*result.Trial {
-	all := trials(run, k)
-	if wasLost(run, k) || Of(&run.Plan).Traits().Again && checks.Disturbed(all) {
+	if wasLost(run, k) {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(all), checks.Discard)
+	return slices.DeleteFunc(slices.Clone(trials(run, k)), func(t *result.Trial) bool { return spoilt(&run.Plan, t) })
 }
 
-// discarded reports whether fewer than half of the trials of the round of k count.
-func discarded(run *result.Run, k result.Key) bool {
-	return 2*len(standing(run, k)) < len(trials(run, k))
+// spoilt reports whether a trial does not count. Those of a search are not compared round by round, so what others
+// did beside them spoils them, too.
+func spoilt(p *result.Plan, t *result.Trial) bool {
+	if p.SLO != nil {
+		return checks.Disturbed([]*result.Trial{t})
+	}
+	return checks.Discard(t)
 }
 
 // wasLost reports whether a machine was lost in the round and attempt of k.
@@ -180,7 +183,7 @@ func Discarded(run *result.Run) (out, all int) {
 		seen[k] = true
 		n := len(takes(run, k))
 		for i, ts := 0, takes(run, k); i < len(ts)-1; i++ {
-			if ts[i+1].Position == ts[i].Position && !checks.Paused(ts[i]) {
+			if ts[i+1].Position == ts[i].Position && !spoilt(&run.Plan, ts[i]) {
 				n-- // the generator was at its limit: no disturbance
 			}
 		}
@@ -233,17 +236,6 @@ func lastAttempt(run *result.Run, epoch, round int) (result.Key, bool) {
 		return result.Key{}, false
 	}
 	return run.Trials[i].Key, true
-}
-
-// repeats returns the number of attempts beyond the first, over all rounds of an epoch.
-func repeats(run *result.Run, epoch int) int {
-	n := 0
-	for r := range run.Plan.Rounds {
-		if k, ok := lastAttempt(run, epoch, r); ok {
-			n += k.Attempt
-		}
-	}
-	return n
 }
 
 func lastEpoch(run *result.Run) int {

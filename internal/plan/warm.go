@@ -47,9 +47,8 @@ func WarmWindow(level result.Level) time.Duration {
 // Warming are the parameters of a contestant's warm-up in an epoch.
 type Warming struct {
 	Least, Most time.Duration
-	Found       time.Duration // the longest warm-up time of the pilots; of managed ones that of all of them
-	Calibrated  bool          // the pilots are over
-	Requests    int64         // the least of a managed one whose handlers do not wait
+	Calibrated  bool  // the pilots are over
+	Requests    int64 // the least of a managed one whose handlers do not wait
 }
 
 // warmLeast returns the minimum warm-up time of a fresh process.
@@ -75,7 +74,7 @@ func Warmup(run *result.Run, name string, epoch int) Warming {
 	if !w.Calibrated {
 		return w
 	}
-	lost := false
+	lost, found := false, time.Duration(0)
 	for i := range run.Launches {
 		l := &run.Launches[i]
 		own := l.Contestant == name
@@ -83,7 +82,7 @@ func Warmup(run *result.Run, name string, epoch int) Warming {
 			continue
 		}
 		if l.SteadyNS != nil {
-			w.Found = max(w.Found, time.Duration(*l.SteadyNS))
+			found = max(found, time.Duration(*l.SteadyNS))
 		}
 		if !own {
 			continue
@@ -93,7 +92,7 @@ func Warmup(run *result.Run, name string, epoch int) Warming {
 	if lost {
 		w.Most = w.Least + WarmQuiet
 	}
-	w.Least = min(max(w.Least, w.Found*5/4), w.Most)
+	w.Least = min(max(w.Least, found*5/4), w.Most)
 	return w
 }
 
@@ -119,26 +118,6 @@ func warmEstimate(run *result.Run, epoch int, names []string) time.Duration {
 		native += max(least, fewestWindows*window)
 	}
 	return max(native, managed)
-}
-
-// warmExcess returns the time by which the warm-ups of the pilots exceeded their estimate, in ns.
-func warmExcess(run *result.Run) (excess int64) {
-	p := &run.Plan
-	for e := range p.Pilots {
-		var native, managed int64
-		for i := range run.Launches {
-			switch l := &run.Launches[i]; {
-			case l.Epoch != e:
-			case slices.Contains(p.Managed, l.Contestant):
-				managed = max(managed, l.WarmupNS)
-			default:
-				native += l.WarmupNS
-			}
-		}
-		names := launched(p, e, slices.Concat(slots(p, e), extraSlots(p, e)))
-		excess += max(0, max(native, managed)-int64(warmEstimate(run, e, names)))
-	}
-	return excess
 }
 
 // Warmups returns the levels that a contestant is warmed up at in an epoch, as closed loops: the

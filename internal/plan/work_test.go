@@ -54,11 +54,7 @@ func TestTrialsOfWork(t *testing.T) {
 	cost := func(l result.Level) time.Duration {
 		p := standardPlan("a", "b")
 		p.Level = l
-		c, err := Estimate(&p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c.Epoch
+		return estimateEpoch(&p, p.Pilots)
 	}
 	least := 4 * 2 * 500 * cpuTime // two and two controls; in and after each trial
 	if with, without := cost(result.Level{Work: result.CPUBound, Connections: 500, Pipeline: 1}),

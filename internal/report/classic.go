@@ -137,17 +137,16 @@ func errorsText(errors map[string]int64) string {
 	return orElse(strings.Join(kinds, ", "), "none")
 }
 
-// disturbed names the loads that a paired comparison would have discarded, because other programs
-// used the CPUs.
+// disturbed says which loads others, or a pause, disturbed.
 func (c *classic) disturbed(r row) []string {
 	loads := c.loads(r)
 	d := checks.DisturbanceOf(loads)
 	if d.Loads == 0 {
 		return nil
 	}
-	which := "its load"
+	which := "its load was"
 	if len(loads) > 1 {
-		which = fmt.Sprintf("%d of its %d loads", d.Loads, len(loads))
+		which = fmt.Sprintf("%d of its %d loads were", d.Loads, len(loads))
 	}
 	var why []string
 	for _, cause := range []struct {
@@ -162,7 +161,7 @@ func (c *classic) disturbed(r row) []string {
 			why = append(why, fmt.Sprintf(cause.form, PerCent(cause.share)))
 		}
 	}
-	return []string{"a paired comparison would discard " + which + ": " + and(why)}
+	return []string{which + " disturbed: " + and(why)}
 }
 
 // repeats returns the planned number of loads of each contestant.

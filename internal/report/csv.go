@@ -17,7 +17,7 @@ import (
 //	contestant,metric,unit,value,lo,hi,ratio_to_reference,ratio_lo,ratio_hi,epochs,tier,rank_lo,rank_hi,verdict,notes
 //
 // Values are in the base unit that the row names (1/s, ns, bytes). A field is empty where there is
-// no value or a bound is not finite. first_answer, warm_up and memory_per_connection have rows
+// no value or a bound is not finite. first_answer and warm_up have rows
 // where they were measured, without ratio and place; the notes of warm_up are its classes. The
 // verdict is ranked, lower bound, control, or excluded; a row of the last has no values, for they are
 // not figures. Where a comparison shows further levels, rows of them follow, the level in brackets

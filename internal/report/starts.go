@@ -21,8 +21,6 @@ type startColumn struct {
 var startColumns = []startColumn{
 	{"first_answer", "first answer", "ns", func(s analysis.Starts) analysis.Estimate { return s.Ready }},
 	{"warm_up", "warm-up", "ns", func(s analysis.Starts) analysis.Estimate { return s.Steady }},
-	{"memory_per_connection", "memory per connection", "bytes",
-		func(s analysis.Starts) analysis.Estimate { return s.PerConnection }},
 }
 
 // startsShown returns the columns that some row of the run fills.

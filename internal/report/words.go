@@ -79,9 +79,6 @@ var startWords = []document.Definition{
 		Text: "The requests per second of one start over the contestant's median start, after division by what the " +
 			"other servers did in the same rounds. A wide gap with several starts on both sides means that starts are " +
 			"of two kinds."},
-	{ID: "memory_per_connection", Name: "Memory per connection",
-		Text: "The memory of one more idle connection that has carried a request: the slope of PSS over the number " +
-			"of connections (Theil–Sen), median of the epochs."},
 }
 
 // words of a comparison leave out what no table of the page has.
@@ -107,7 +104,7 @@ func wordsOf(own []document.Definition, ids ...string) []document.Definition {
 
 // words of a sweep, and of one with named pairs.
 func (s *sweep) words() []document.Definition {
-	ids := []string{"epoch", "discarded", "bound", "first_answer", "warm_up", "level_reached", "memory_per_connection"}
+	ids := []string{"epoch", "discarded", "bound", "first_answer", "warm_up", "level_reached"}
 	own := []document.Definition{{ID: "sweep", Name: "Sweep", Text: "The same contestants at several levels: " +
 		"connections, and delays of their handlers. It shows how figures change with the level. " +
 		"It tests no pair at any level, so it has no verdicts, ranks or tiers."}}

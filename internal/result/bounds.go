@@ -46,7 +46,6 @@ var bounds = map[string]span{
 	"Plan.level_extra_epochs":  {0, 10_000, 300},
 	"Plan.layouts":             {0, 1000, 0},
 	"Plan.retakes":             {0, 1000, 0},
-	"Plan.idle_connections":    {0, 1e6, 100},
 	"Level.connections":        {1, 1e6, 0},
 	"Level.pipeline":           {0, 1e6, 0},
 	"Level.cpus":               {0, 1e5, 0},

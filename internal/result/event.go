@@ -11,7 +11,6 @@ type Event struct {
 	Done       int           // valid trials
 	Total      int           // trials planned, at most
 	Left       time.Duration // 0 when unknown
-	Longer     string        // why Left can be more than was said before
 	Trial      *Trial        // just taken
 	Failure    *Failure      // just met
 	Standing   []Standing    // the best first, where there are new figures

@@ -84,10 +84,6 @@ type Plan struct {
 	// more, after dyno's own.
 	External []string `json:"external,omitempty"`
 
-	// IdleConnections are the numbers of idle connections, rising, with which the memory of each
-	// contestant is read at the end of an epoch.
-	IdleConnections []int `json:"idle_connections,omitempty"`
-
 	// Chained: a round begins with what was loaded last in its epoch, so that each follows itself
 	// as often as any other.
 	Chained bool `json:"chained,omitempty"`
@@ -108,8 +104,7 @@ type Plan struct {
 	BudgetNS   int64  `json:"budget_ns"`             // after the builds
 
 	// OpenRequests is how many requests an epoch is to have at each open loop, for its tail; OpenNS is
-	// the longest that this may take, on average over all. Such loads come after the others of their
-	// round. 0: there are only open loops of the profile's own, of one length.
+	// the longest that this may take. Such loads come after the others of their round. 0: there are only open loops of the profile's own, of one length.
 	OpenRequests int64 `json:"open_requests,omitempty"`
 	OpenNS       int64 `json:"open_ns,omitempty"`
 

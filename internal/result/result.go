@@ -313,10 +313,8 @@ type Usage struct {
 	OpenSockets         *int64 `json:"open_sockets,omitempty"`
 }
 
-// Idle is what a contestant holds with idle connections, each of which has carried one request.
-// Read at the end of an epoch, in rising order. With no Connections, in a plan of fresh processes:
-// what it holds when it is started, verified and frozen, before its first load, and CPUNS is since
-// its launch.
+// Idle is what a contestant of a plan of fresh processes holds when it is started, verified and frozen,
+// before its first load: it has no Connections, and CPUNS is since its launch.
 type Idle struct {
 	Contestant    string `json:"contestant"`
 	Epoch         int    `json:"epoch"`
@@ -462,9 +460,8 @@ type Resume struct {
 	// PausedNS is from the last trial until everything was built and verified again; no part of the
 	// budget. It is of wall clocks, of two machines where Host is set, and may then be negative.
 	PausedNS int64  `json:"paused_ns"`
-	BudgetNS int64  `json:"budget_ns,omitempty"` // of the whole run from here on; 0: as before
-	Host     *Host  `json:"host,omitempty"`      // the machine from here on, where it is not the one before
-	Dyno     string `json:"dyno,omitempty"`      // version of the dyno from here on
+	Host     *Host  `json:"host,omitempty"` // the machine from here on, where it is not the one before
+	Dyno     string `json:"dyno,omitempty"` // version of the dyno from here on
 }
 
 // End is the last line of a run that ended by itself or on request.

@@ -42,9 +42,9 @@ func judged(record []byte) error {
 		}
 	}
 	if run.End = nil; plan.Of(&run.Plan).Traits().Kind == checks.Paired {
-		if _, err := plan.Resumable(run, 0); err == nil {
+		if _, err := plan.Resumable(run); err == nil {
 			plan.Next(run, func() bool { return false })
-			plan.ProgressOf(run)
+			plan.ProgressOf(run, &plan.Cost{})
 		}
 	}
 	return nil
@@ -95,7 +95,7 @@ func records(t testing.TB) map[string][][]byte {
 		run.Sampled = []result.Sampled{{Contestant: run.Plan.Contestants[0], Epoch: 2, Answers: 900, Compared: 90}}
 		run.Failures = []result.Failure{{Contestant: run.Plan.Contestants[2], Stage: "load", Epoch: 3, Reason: "it died"}}
 		run.Resumes = []result.Resume{{Epoch: 3, StartedUnixNS: 1795925823678387}}
-		run.Idle = []result.Idle{{Contestant: run.Plan.Contestants[0], Epoch: 2, Connections: 500}}
+		run.Idle = []result.Idle{{Contestant: run.Plan.Contestants[0], Epoch: 2}}
 	}
 	as := func(name string) func(*result.Run) {
 		return func(run *result.Run) {

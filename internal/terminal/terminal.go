@@ -48,8 +48,7 @@ type View struct {
 	stage, who, text string        // of the latest event; who is its contestant
 	done, total      int           // trials
 	printed          int           // the total of the last plain line of progress
-	left, least      time.Duration // now, and the least that was shown
-	longer           string        // why left is above least; shown until it has fallen as far
+	left             time.Duration // shown
 	tasks            []task        // of contestants, until measuring begins
 	measuring        bool          // measuring has begun
 	failed           []string      // contestants
@@ -131,7 +130,7 @@ func (v *View) take(e result.Event) (changed bool) {
 	v.who, v.text = document.Clean(e.Contestant), document.Clean(e.Text)
 	if e.Total > 0 {
 		v.done, v.total = min(max(v.done, e.Done), e.Total), e.Total // what is repeated was counted
-		v.remaining(e.Left, e.Longer)
+		v.remaining(e.Left)
 	}
 	if e.Standing != nil {
 		v.standing = e.Standing
@@ -205,18 +204,11 @@ func (v *View) failure(f *result.Failure) string {
 	return s
 }
 
-// remaining takes in how much time is left. What is shown rises only where that is more than a tenth
-// above the least that was shown, and then with the reason.
-func (v *View) remaining(left time.Duration, why string) {
-	switch {
-	case v.least == 0 || left <= v.least:
-		v.least, v.longer = left, ""
-	case left > v.least+v.least/10 && v.longer == "":
-		v.longer = why
-	case v.longer == "":
-		left = v.least
+// remaining takes in how much time is left. What is shown rises only by more than a tenth.
+func (v *View) remaining(left time.Duration) {
+	if left <= v.left || left > v.left+v.left/10 {
+		v.left = left
 	}
-	v.left = left
 }
 
 // progress returns how far the run is and what is left of it.
@@ -224,15 +216,12 @@ func (v *View) progress() string {
 	s := fmt.Sprintf("%d of %d trials, %d %%", v.done, v.total, 100*min(v.done, v.total)/v.total)
 	if v.left > 0 {
 		s += ", " + about(v.left) + " left"
-		if v.longer != "" {
-			s += ": " + v.longer
-		}
 	}
 	return s
 }
 
 // replanned returns the number of trials that the last line of progress was of, if it was another one:
-// the first loads show how many fit the budget, and a server that fails takes its trials with it.
+// a server that fails takes its trials with it.
 func (v *View) replanned() (text string) {
 	if v.printed > 0 && v.printed != v.total {
 		text = fmt.Sprintf("(before: of %d)", v.printed)
