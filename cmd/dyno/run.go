@@ -206,8 +206,8 @@ func requestFlags(fl *pflag.FlagSet, r *plan.Request) {
 	fl.Var(flagOf(&r.Margin, "0.03", "share", parsePositive), "margin",
 		"differences within it are equivalent")
 	fl.Uint64Var(&r.Seed, "seed", 0, "seed of order and inputs (default: drawn)")
-	fl.BoolVar(&r.Force, "force", false, "run --profile lab on a machine that is too small for it, or go on "+
-		"(--resume) on another model of CPU; the report says so")
+	fl.BoolVar(&r.Force, "force", false, "run --profile lab on a machine that is too small for it; the "+
+		"report says so")
 }
 
 // run carries out dyno run, from its arguments to the verdicts.
@@ -278,12 +278,12 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*experiment.Ex
 func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experiment, error) {
 	alone := true
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		alone = alone && slices.Contains([]string{"resume", "offline", "contestants", "wait", "force", fleetName,
+		alone = alone && slices.Contains([]string{"resume", "offline", "contestants", "wait", fleetName,
 			natsName}, f.Name)
 	})
 	if !alone {
 		return nil, usagef("--resume continues with the run's own plan; it can be combined only with " +
-			"--force, --offline, --wait, --fleet, --nats, and --contestants with folders")
+			"--offline, --wait, --fleet, --nats, and --contestants with folders")
 	}
 	run, err := openRun(f.resume)
 	if err != nil {
@@ -307,7 +307,7 @@ func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experime
 		return nil, err
 	}
 	f.place.out = f.resume
-	x, err := experiment.Resume(cmd.Context(), run, f.request.Force, pr.setup(cmd, &f.place))
+	x, err := experiment.Resume(cmd.Context(), run, pr.setup(cmd, &f.place))
 	if err != nil {
 		return nil, err
 	}

@@ -126,8 +126,6 @@ type Bench struct {
 	Standing  func(*result.Run) []result.Standing
 	Note      func(*result.Run) string // called once, after the pilots
 	Dyno      string                   // version of dyno
-	// Force lets Resume go on with another model of CPU.
-	Force bool
 
 	run     *result.Run
 	servers map[string]Server

@@ -17,7 +17,7 @@ import (
 
 // Resume continues an interrupted run in a new epoch, on this machine or another one of the same
 // kind. The contestants are built and verified again, and must be the same. Until they are, nothing
-// is recorded: a refusal leaves the run as it was. Another model of CPU is refused unless Force is set.
+// is recorded: a refusal leaves the run as it was.
 func (b *Bench) Resume(ctx context.Context, run *result.Run) (*result.Run, error) {
 	b.run, b.servers, b.exact = run, map[string]Server{}, newExact()
 	epoch, err := plan.Resumable(run)
@@ -36,10 +36,6 @@ func (b *Bench) Resume(ctx context.Context, run *result.Run) (*result.Run, error
 	}
 	if err := sameKind(was, &here); err != nil {
 		return run, fmt.Errorf("resume: %w; resume it on a machine of that kind, or start a new run", err)
-	}
-	if !b.Force && was.CPU != here.CPU {
-		return run, fmt.Errorf("resume: the run was last measured on another CPU (%s, here %s); resume it on one of that "+
-			"model, start a new run, or pass --force: its figures are then means over both", was.CPU, here.CPU)
 	}
 	b.again = &result.Resume{Epoch: epoch, StartedUnixNS: time.Now().UnixNano()}
 	if !sameFacts(was, &here) {
@@ -62,7 +58,7 @@ func (b *Bench) goOn() error {
 }
 
 // sameKind returns an error if a run that began on a machine cannot go on here. The build of the
-// kernel, the boot and the memory may differ. The model of CPU is compared apart.
+// kernel, the boot and the memory may differ.
 func sameKind(was, here *result.Host) error {
 	var differ []string
 	add := func(what string, a, b any) {
@@ -73,6 +69,7 @@ func sameKind(was, here *result.Host) error {
 	add("machine", was.Name, here.Name)
 	add("generators", machines(was.Generators), machines(here.Generators))
 	add("backend", backends(was), backends(here))
+	add("CPU", was.CPU, here.CPU)
 	add("CPUs", was.CPUs, here.CPUs)
 	add("kernel series", host.KernelSeries(was.Kernel), host.KernelSeries(here.Kernel))
 	add("CPUs of servers", was.ServerCPUs, here.ServerCPUs)

@@ -61,7 +61,6 @@ type Experiment struct {
 	Cost plan.Cost
 
 	begun    *result.Run // that is resumed
-	force    bool        // a resumed run may go on with another model of CPU
 	scenario *scenario.Scenario
 	others   map[string]*scenario.Scenario
 	external map[string]bench.External
@@ -80,12 +79,12 @@ func New(ctx context.Context, r plan.Request, w plan.World, s Setup) (*Experimen
 	return x, x.prepare(ctx)
 }
 
-// Resume resumes the interrupted run in the folder of s. It uses the run's plan. With force it goes on with another model of CPU, too.
-func Resume(ctx context.Context, run *result.Run, force bool, s Setup) (*Experiment, error) {
+// Resume resumes the interrupted run in the folder of s. It uses the run's plan.
+func Resume(ctx context.Context, run *result.Run, s Setup) (*Experiment, error) {
 	if _, err := plan.Resumable(run); err != nil {
 		return nil, &plan.RequestError{Err: fmt.Errorf("resume %s: %w", s.Folder, err)}
 	}
-	x := &Experiment{Setup: s, Plan: &run.Plan, begun: run, force: force}
+	x := &Experiment{Setup: s, Plan: &run.Plan, begun: run}
 	return x, x.prepare(ctx)
 }
 
@@ -193,7 +192,7 @@ func (x *Experiment) measure(ctx context.Context) (*result.Run, error) {
 		Host: host, Generator: host.Generator(), External: x.external, Folder: x.Folder, Alike: x.Alike,
 		Scenario: x.scenario, Others: x.others,
 		Append: store.Append, Sync: store.Sync, Event: x.Event, Decided: x.decided, Standing: study.Standing,
-		Note: x.note, Dyno: x.Dyno, Force: x.force,
+		Note: x.note, Dyno: x.Dyno,
 	}
 	if x.begun != nil {
 		return b.Resume(ctx, run)

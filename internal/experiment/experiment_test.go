@@ -88,7 +88,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 	run := &result.Run{End: &result.End{Reason: string(plan.Decided)}}
 	var refused *plan.RequestError
-	if _, err := Resume(t.Context(), run, false, setup(t)); !errors.As(err, &refused) ||
+	if _, err := Resume(t.Context(), run, setup(t)); !errors.As(err, &refused) ||
 		!strings.Contains(err.Error(), "the run has ended") {
 		t.Errorf("a run that is over is resumed: %v", err)
 	}

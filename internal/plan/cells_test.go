@@ -293,21 +293,10 @@ func TestFamilyIsResumed(t *testing.T) {
 
 func TestPlansThatCannotBeAreRefused(t *testing.T) {
 	for want, spoil := range map[string]func(*result.Plan){
-		`the plan has no contestant "x"`: func(p *result.Plan) { p.Family[0].A = cell("x", 0) },
-		"the plan has 4 levels":          func(p *result.Plan) { p.Cells = append(p.Cells, cell("a", 4)) },
-		"level -1":                       func(p *result.Plan) { p.Family[0].B.Level = -1 },
-		"compared but not loaded":        func(p *result.Plan) { p.Family[0].A = cell("c", 0) },
-		"different delays":               func(p *result.Plan) { p.Family[0].B, p.Pilots = cell("a", 3), 2 },
-		"with itself":                    func(p *result.Plan) { p.Family[0].B = p.Family[0].A },
-		"compared with a at level 0": func(p *result.Plan) {
-			p.Family[1] = result.Comparison{A: p.Family[0].B, B: p.Family[0].A}
-		},
 		"level 1 repeats level 0":          func(p *result.Plan) { p.Levels[1] = p.Levels[0] },
 		"a rate and a rate share":          func(p *result.Plan) { p.Levels[2].RatePerSec = 5 },
-		"rate share 1.5":                   func(p *result.Plan) { p.Levels[2].RateShare = 1.5 },
 		"the plan has no such closed loop": func(p *result.Plan) { p.Levels[2].Scenario = "another" },
 		"where no contestant is loaded":    func(p *result.Plan) { p.Levels[2].DelayNS, p.Cells = 5e6, p.Cells[:7] },
-		"there are 0 pilot":                func(p *result.Plan) { p.Pilots = 0 },
 		"c is in no cell":                  func(p *result.Plan) { p.Cells = slices.Delete(p.Cells, 4, 5) },
 		"can decide only in an open loop":  func(p *result.Plan) { p.Primary = "response_p50" },
 		"cannot reach a verdict on 3":      func(p *result.Plan) { p.BudgetNS = int64(40 * time.Second) },

@@ -100,27 +100,3 @@ func TestFreshDiscardedEpochIsNotRepeated(t *testing.T) {
 			lastEpoch(&p.run)+1)
 	}
 }
-
-func TestFreshPlansThatCannotBe(t *testing.T) {
-	for _, c := range []struct {
-		change func(*result.Plan)
-		want   string
-	}{
-		{func(p *result.Plan) { p.Requests = 0 }, "the plan has none"},
-		{func(p *result.Plan) { p.Fresh = false }, "level 2 is load 2 of its processes: this needs fresh processes"},
-		{func(p *result.Plan) { p.Levels[2].Step = 2 }, "level 2 is load 3"},
-		{func(p *result.Plan) { p.Levels[2].DelayNS = 2e8 }, "the same delay"},
-		{func(p *result.Plan) { p.Levels[0].Step = 1 }, "level 0 is load 2"},
-		{func(p *result.Plan) { p.Family[0].B = cell("a", 3) }, "its own processes"},
-	} {
-		p := fresh()
-		c.change(&p)
-		if err := checkPairs(&p); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v; want …%s", err, c.want)
-		}
-	}
-	p := fresh()
-	if err := checkPairs(&p); err != nil {
-		t.Error(err)
-	}
-}

@@ -127,7 +127,7 @@ func standing(run *result.Run, k result.Key) []*result.Trial {
 	if wasLost(run, k) {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(trials(run, k)), func(t *result.Trial) bool { return spoilt(&run.Plan, t) })
+	return slices.DeleteFunc(trials(run, k), func(t *result.Trial) bool { return spoilt(&run.Plan, t) })
 }
 
 // spoilt reports whether a trial does not count. Those of a search are not compared round by round, so what others
@@ -167,46 +167,39 @@ func cutOff(run *result.Run) (k result.Key, ok bool) {
 	return k, true
 }
 
-// Discarded counts the trials that do not count, those with a pause of which there is a later take among them; and all
-// trials, pilots left out.
+// Discarded counts the trials that do not count, those that are spoilt and of which there is a later take among them; and
+// all trials, pilots left out.
 func Discarded(run *result.Run) (out, all int) {
-	seen := map[result.Key]bool{}
-	for i := range run.Trials {
-		k := run.Trials[i].Key
-		if k.Epoch < run.Plan.Pilots {
+	for i, t := range run.Trials {
+		bad := spoilt(&run.Plan, t) || wasLost(run, t.Key)
+		if t.Epoch < run.Plan.Pilots || !bad && superseded(run.Trials, i) { // the generator was at its limit
 			continue
 		}
-		k.Position, k.Take = 0, 0
-		if seen[k] {
-			continue
+		if all++; bad {
+			out++
 		}
-		seen[k] = true
-		n := len(takes(run, k))
-		for i, ts := 0, takes(run, k); i < len(ts)-1; i++ {
-			if ts[i+1].Position == ts[i].Position && !spoilt(&run.Plan, ts[i]) {
-				n-- // the generator was at its limit: no disturbance
-			}
-		}
-		all += n
-		out += n - len(standing(run, k))
 	}
 	return out, all
+}
+
+// superseded reports whether there is a later take of the i-th trial.
+func superseded(all []*result.Trial, i int) bool {
+	if i+1 == len(all) {
+		return false
+	}
+	next := all[i+1].Key
+	next.Take = all[i].Take
+	return next == all[i].Key
 }
 
 // trials returns the trials of the round and attempt of k, of each its last take.
 func trials(run *result.Run, k result.Key) []*result.Trial {
 	all := takes(run, k)
-	var last []*result.Trial // a copy only where a trial has a later take
-	for i := range all {
-		again := i < len(all)-1 && all[i+1].Position == all[i].Position
-		if again && last == nil {
-			last = append(make([]*result.Trial, 0, len(all)), all[:i]...)
-		} else if !again && last != nil {
-			last = append(last, all[i])
+	last := make([]*result.Trial, 0, len(all))
+	for i, t := range all {
+		if !superseded(all, i) {
+			last = append(last, t)
 		}
-	}
-	if last == nil {
-		return all
 	}
 	return last
 }

@@ -137,31 +137,19 @@ func errorsText(errors map[string]int64) string {
 	return orElse(strings.Join(kinds, ", "), "none")
 }
 
-// disturbed says which loads others, or a pause, disturbed.
+// disturbed says how many loads others disturbed.
 func (c *classic) disturbed(r row) []string {
-	loads := c.loads(r)
-	d := checks.DisturbanceOf(loads)
-	if d.Loads == 0 {
-		return nil
-	}
-	which := "its load was"
-	if len(loads) > 1 {
-		which = fmt.Sprintf("%d of its %d loads were", d.Loads, len(loads))
-	}
-	var why []string
-	for _, cause := range []struct {
-		form  string
-		share float64
-	}{{"other programs used up to %s of the server's " +
-		"CPUs", d.Server}, {"other programs used up to %s of the generator's CPUs",
-		d.Generator},
-		{"the hypervisor withheld up to %s", d.Withheld}, {"the generator or the machine stood still for up to %s",
-			d.Stood}} {
-		if cause.share >= 0.01 {
-			why = append(why, fmt.Sprintf(cause.form, PerCent(cause.share)))
+	loads, n := c.loads(r), 0
+	for i := range loads {
+		if checks.Disturbed(loads[i : i+1]) {
+			n++
 		}
 	}
-	return []string{which + " disturbed: " + and(why)}
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("other programs, the hypervisor or a pause disturbed %d of its %s", n,
+		document.Count(len(loads), "load"))}
 }
 
 // repeats returns the planned number of loads of each contestant.
