@@ -65,25 +65,14 @@ func verifyEstimate(p *result.Plan) time.Duration {
 	return startsEstimate(p, 0, participants(p, true))
 }
 
-// trialsOf returns the number of trials of an epoch.
-func trialsOf(p *result.Plan, epoch int) int {
-	return p.Rounds*len(slots(p, epoch)) + len(extras(&result.Run{Plan: *p}, epoch))
-}
-
-// estimates returns a function that gives the time and the trials of an epoch. Epochs of one part
-// are equal, except for the cells outside the family. Each kind is computed only once, because a
-// study may have hundreds of epochs.
+// estimates returns estimateEpoch, which computes each kind of epochs only once, because a study may have hundreds.
 func estimates(p *result.Plan) func(epoch int) (took time.Duration, trials int) {
 	type kind struct {
 		part  int
 		pilot bool
 		extra int // levels whose cells outside the family are loaded
 	}
-	type cost struct {
-		took   time.Duration
-		trials int
-	}
-	known := map[kind]cost{}
+	known := map[kind]Cost{}
 	return func(epoch int) (time.Duration, int) {
 		k := kind{part: partAt(p, epoch), pilot: epoch < p.Pilots}
 		for level := range p.Points() {
@@ -93,17 +82,17 @@ func estimates(p *result.Plan) func(epoch int) (took time.Duration, trials int) 
 		}
 		c, ok := known[k]
 		if !ok {
-			c = cost{estimateEpoch(p, epoch), trialsOf(p, epoch)}
+			c.Whole, c.Trials = estimateEpoch(p, epoch)
 			known[k] = c
 		}
-		return c.took, c.trials
+		return c.Whole, c.Trials
 	}
 }
 
-// estimateEpoch returns the time of an epoch.
-func estimateEpoch(p *result.Plan, epoch int) time.Duration {
-	extra := extras(&result.Run{Plan: *p}, epoch)
-	entering := slices.Concat(slots(p, epoch), extra)
+// estimateEpoch returns the time and the number of trials of an epoch.
+func estimateEpoch(p *result.Plan, epoch int) (took time.Duration, trials int) {
+	rounds, extra := slots(p, epoch), extras(&result.Run{Plan: *p}, epoch)
+	entering := slices.Concat(rounds, extra)
 	names := launched(p, epoch, entering)
 	sum := startsEstimate(p, epoch, names)
 	for _, name := range names {
@@ -112,7 +101,7 @@ func estimateEpoch(p *result.Plan, epoch int) time.Duration {
 	if !alone(p) && !p.Fresh {
 		sum += warmEstimate(&result.Run{Plan: *p}, epoch, names)
 	}
-	return sum + Of(p).loads(p, epoch, extra)
+	return sum + Of(p).loads(p, epoch, extra), p.Rounds*len(rounds) + len(extra)
 }
 
 // startsEstimate returns the time in which an epoch's processes are started, verified and stopped.

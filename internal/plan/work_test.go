@@ -48,7 +48,8 @@ func TestTrialsOfWork(t *testing.T) {
 	cost := func(l result.Level) time.Duration {
 		p := standardPlan("a", "b")
 		p.Level = l
-		return estimateEpoch(&p, p.Pilots)
+		took, _ := estimateEpoch(&p, p.Pilots)
+		return took
 	}
 	least := 4 * 2 * 500 * cpuTime // two and two controls; in and after each trial
 	if with, without := cost(result.Level{Work: result.CPUBound, Connections: 500, Pipeline: 1}),
