@@ -88,8 +88,7 @@ type Plan struct {
 	// as often as any other.
 	Chained bool `json:"chained,omitempty"`
 
-	// Retakes is how often a trial of a search is repeated in which the generator or the machine stood still, or that
-	// was missed with the generator at its limit.
+	// Retakes is how often a trial of a search is repeated that was disturbed, or missed with the generator at its limit.
 	Retakes int `json:"retakes,omitempty"`
 
 	// Fresh: each level has processes of its own, started for it, not warmed up and loaded once

@@ -116,8 +116,8 @@ func (r *Run) FailureOf(name string) *Failure {
 }
 
 // Key names a trial. Epoch counts from 0, pilots first; Round from 0 within its epoch; Position
-// from 0 within its round; Attempt from 0, one more each time that the round was discarded and is
-// repeated; Take from 0, one more each time that the trial alone is repeated, for a pause in it.
+// from 0 within its round; Attempt from 0, one more each time that the round is repeated; Take from
+// 0, one more each time that the trial alone is repeated.
 type Key struct {
 	Seed     uint64 `json:"seed"`
 	Epoch    int    `json:"epoch"`
