@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"hash/crc32"
 	"html"
 	"math/rand/v2"
 	"net/http"
@@ -10,27 +9,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"testing"
 	"time"
 )
 
-// A third set of servers that were written without knowledge of how answers are compared, in the form of the
-// first (heldout_test.go). Nor are these for tuning the comparison: one that is missed stays here as it is.
-
-func sum3(text string, n int) int { return int(crc32.ChecksumIEEE(fmt.Appendf(nil, "%s/%d", text, n))) }
-
-func now3() string { return time.Now().UTC().Format(time.RFC3339Nano) }
-
-// number3 is a number in the query.
-func number3(c *call, name string) int {
-	n, _ := strconv.Atoi(c.URL.Query().Get(name))
-	return n
-}
-
-func body3(kind, body string) reply {
-	return reply{body: body, header: http.Header{"Content-Type": {kind}}}
-}
+// The third set. Its kinds and cheats are described in heldout_test.go.
 
 // Weather stations, with the forecast of a day.
 
@@ -48,10 +30,10 @@ type weather3 struct {
 }
 
 func weatherOf3(id int) weather3 {
-	w := weather3{id, fmt.Sprintf("Station %x", sum3("place", id)), float64(sum3("t", id)%160)/4 - 8, nil}
+	w := weather3{id, fmt.Sprintf("Station %x", hashOf("place", id)), float64(hashOf("t", id)%160)/4 - 8, nil}
 	for h := range 8 {
 		k := id*24 + h
-		temp, rain := w.Temp+float64(sum3("dt", k)%24)/4-3, float64(sum3("rain", k)%90)/10
+		temp, rain := w.Temp+float64(hashOf("dt", k)%24)/4-3, float64(hashOf("rain", k)%90)/10
 		w.Hourly = append(w.Hourly, hour3{h * 3, temp, rain})
 	}
 	return w
@@ -68,8 +50,8 @@ type comment3 struct {
 
 // threadOf3 is a comment with replies down to this depth.
 func threadOf3(id, depth int) comment3 {
-	author := []string{"ann", "ben", "cleo", "dov"}[sum3("by", id)%4]
-	c := comment3{id, author, fmt.Sprintf("I say %08x.", sum3("say", id)), []comment3{}}
+	author := []string{"ann", "ben", "cleo", "dov"}[hashOf("by", id)%4]
+	c := comment3{id, author, fmt.Sprintf("I say %08x.", hashOf("say", id)), []comment3{}}
 	if depth > 0 {
 		for i := range 2 {
 			c.Replies = append(c.Replies, threadOf3(id*10+i+1, depth-1))
@@ -89,7 +71,7 @@ func blogOf3(id int) string {
 	for i := range 8 {
 		post := id*8 + i
 		fmt.Fprintf(&b, "<tr><td><a href=\"/posts/%d\">Of %08x</a></td><td>%d comments</td></tr>\n", post,
-			sum3("post", post), sum3("comments", post)%90)
+			hashOf("post", post), hashOf("comments", post)%90)
 	}
 	fmt.Fprintf(&b, "</table>\n<a href=\"/blog/%d\">Older posts</a>\n</body></html>\n", id+1)
 	return b.String()
@@ -100,22 +82,17 @@ func exportOf3(id int) []string {
 	lines := []string{"day,account,amount\n"}
 	for i := range 6 + id%5 {
 		k := id*20 + i
-		lines = append(lines, fmt.Sprintf("2024-03-%02d,A%05d,%d.%02d\n", i+1, sum3("acc", k)%100000,
-			sum3("amt", k)%900, sum3("cent", k)%100))
+		lines = append(lines, fmt.Sprintf("2024-03-%02d,A%05d,%d.%02d\n", i+1, hashOf("acc", k)%100000,
+			hashOf("amt", k)%900, hashOf("cent", k)%100))
 	}
 	return lines
 }
 
-func export3(lines []string) reply { return body3("text/csv; charset=utf-8", strings.Join(lines, "")) }
+func export3(lines []string) reply { return typed("text/csv; charset=utf-8", strings.Join(lines, "")) }
 
 type object3 struct {
 	ID      string `json:"id"`
 	Created string `json:"created"`
-}
-
-func uuid3() string {
-	a, b := rand.Uint64(), rand.Uint64()
-	return fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", a>>32, a>>16&0xffff, a&0xfff, b>>48&0x3fff|0x8000, b&(1<<48-1))
 }
 
 // Accounts: POST /accounts/ID/AMOUNT pays in, GET /accounts/ID shows the balance.
@@ -130,16 +107,6 @@ func opened3(id int) account3 { return account3{Account: id, Balance: id * 100} 
 
 var accountPaths3 = []string{"POST /accounts/{int:1..40}/{int:1..500}", "/accounts/{int:1..40}"}
 
-// deposit3 tells the account and the amount; amount is 0 for a read.
-func deposit3(c *call) (id, amount int) {
-	parts := strings.Split(strings.TrimPrefix(c.URL.Path, "/accounts/"), "/")
-	id, _ = strconv.Atoi(parts[0])
-	if len(parts) > 1 {
-		amount, _ = strconv.Atoi(parts[1])
-	}
-	return id, amount
-}
-
 // accounts3 answers a call; what is paid in stays in the account only if kept.
 func accounts3() func(c *call, kept bool) reply {
 	var mu sync.Mutex
@@ -147,7 +114,7 @@ func accounts3() func(c *call, kept bool) reply {
 	return func(c *call, kept bool) reply {
 		mu.Lock()
 		defer mu.Unlock()
-		id, amount := deposit3(c)
+		id, amount := part(c, 1), part(c, 2)
 		v, ok := all[id]
 		if !ok {
 			v = opened3(id)
@@ -166,9 +133,10 @@ func accounts3() func(c *call, kept bool) reply {
 func assets3(id int) reply {
 	return reply{header: http.Header{
 		"Content-Type":   {"text/css; charset=utf-8"},
-		"Content-Length": {strconv.Itoa(2000 + sum3("length", id)%3000)},
-		"Etag":           {fmt.Sprintf(`"%08x"`, sum3("tag", id))},
-		"Last-Modified":  {time.Unix(1700000000+int64(sum3("modified", id)%10000000), 0).UTC().Format(http.TimeFormat)},
+		"Content-Length": {strconv.Itoa(2000 + hashOf("length", id)%3000)},
+		"Etag":           {fmt.Sprintf(`"%08x"`, hashOf("tag", id))},
+		"Last-Modified": {time.Unix(1700000000+int64(hashOf("modified", id)%10000000), 0).UTC().
+			Format(http.TimeFormat)},
 	}}
 }
 
@@ -215,7 +183,7 @@ func fortunes3(added bool) reply {
 		b.WriteString("<tr><td>" + html.EscapeString(row) + "</td></tr>")
 	}
 	b.WriteString("</table></body></html>")
-	return body3("text/html; charset=utf-8", b.String())
+	return typed("text/html; charset=utf-8", b.String())
 }
 
 // journal3 is what a unit has logged, under the time of the answer.
@@ -223,10 +191,10 @@ func journal3(id int, now string) reply {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Unit %d, read at %s\n", id, now)
 	for i := range 3 + id%4 {
-		fmt.Fprintf(&b, "%s worker %d: job %06x done\n", []string{"INFO", "WARN"}[sum3("level", id+i)%2], i,
-			sum3("job", id*9+i)&0xffffff)
+		fmt.Fprintf(&b, "%s worker %d: job %06x done\n", []string{"INFO", "WARN"}[hashOf("level", id+i)%2], i,
+			hashOf("job", id*9+i)&0xffffff)
 	}
-	return body3("text/plain; charset=utf-8", b.String())
+	return typed("text/plain; charset=utf-8", b.String())
 }
 
 // draw3 are n numbers of 49, sorted.
@@ -245,7 +213,7 @@ func suggest3(word string, limit int) reply {
 	all := []string{}
 	ends := strings.Split(",s, tree,wood, leaf, near me,en, seed, oil, price, house, bark", ",")
 	for i := range min(limit, len(ends)) {
-		all = append(all, word+ends[(i+sum3(word, 0))%len(ends)])
+		all = append(all, word+ends[(i+hashOf(word, 0))%len(ends)])
 	}
 	return jsonReply(all)
 }
@@ -261,8 +229,8 @@ type place3 struct {
 }
 
 func placeOf3(id int) place3 {
-	return place3{id, fmt.Sprintf("Mount %08x", sum3("mount", id)), float64(sum3("lat", id)%1700000-850000) / 1e4,
-		float64(sum3("lon", id)%3600000-1800000) / 1e4, []int{sum3("tag", id) % 50, sum3("tag", -id) % 50}}
+	return place3{id, fmt.Sprintf("Mount %08x", hashOf("mount", id)), float64(hashOf("lat", id)%1700000-850000) / 1e4,
+		float64(hashOf("lon", id)%3600000-1800000) / 1e4, []int{hashOf("tag", id) % 50, hashOf("tag", -id) % 50}}
 }
 
 // shipping3 is what a parcel costs.
@@ -279,11 +247,11 @@ var heldOutKinds3 = map[string]*heldOutKind{
 		return jsonReply(threadOf3(c.id, 2))
 	})},
 	"blog": {[]string{"/blog/{int:1..80}"}, memoryless(func(c *call) reply {
-		return body3("text/html; charset=utf-8", blogOf3(c.id))
+		return typed("text/html; charset=utf-8", blogOf3(c.id))
 	})},
 	"export": {[]string{"/export/{int:1..150}"}, memoryless(func(c *call) reply { return export3(exportOf3(c.id)) })},
 	"objects": {[]string{"POST /objects"}, memoryless(func(*call) reply {
-		return jsonReply(object3{uuid3(), now3()})
+		return jsonReply(object3{randomUUID(), now()})
 	})},
 	"accounts": {accountPaths3, func() func(c *call) reply {
 		do := accounts3()
@@ -294,22 +262,19 @@ var heldOutKinds3 = map[string]*heldOutKind{
 		memoryless(func(c *call) reply { return translate3(c.URL.Query().Get("word"), c.URL.Query().Get("to")) })},
 	"settings": {[]string{"/settings"}, memoryless(func(*call) reply { return settings3() })},
 	"fortunes": {[]string{"/fortunes"}, memoryless(func(*call) reply { return fortunes3(true) })},
-	"journal":  {[]string{"/journal/{int:1..40}"}, memoryless(func(c *call) reply { return journal3(c.id, now3()) })},
+	"journal":  {[]string{"/journal/{int:1..40}"}, memoryless(func(c *call) reply { return journal3(c.id, now()) })},
 	"lottery":  {[]string{"/draw/{int:5..8}"}, memoryless(func(c *call) reply { return draw3(c.id, false) })},
 	"suggest": {[]string{"/suggest?q={pick:oak,elm,ash,fir,yew,box,bay,fig}&limit={int:3..9}"},
-		memoryless(func(c *call) reply { return suggest3(c.URL.Query().Get("q"), number3(c, "limit")) })},
+		memoryless(func(c *call) reply { return suggest3(c.URL.Query().Get("q"), queryInt(c, "limit")) })},
 	"places": {[]string{"/places/{int:1..300}"}, memoryless(func(c *call) reply { return jsonReply(placeOf3(c.id)) })},
 	"slow shipping": {[]string{"POST /shipping?weight={int:1..50}&zone={int:1..6}"}, memoryless(func(c *call) reply {
 		time.Sleep(200 * time.Microsecond)
-		return shipping3(number3(c, "weight"), number3(c, "zone"))
+		return shipping3(queryInt(c, "weight"), queryInt(c, "zone"))
 	})},
 }
 
 // heldOut3 are the cheats of the third set.
-var heldOut3 = []struct {
-	name, kind string
-	defect     func() func(c *call, a *reply) // Called once per start
-}{
+var heldOut3 = []heldOutCheat{
 	{"no forecast after 300 requests", "weather", always(func(c *call, a *reply) {
 		if c.n > 300 {
 			w := weatherOf3(c.id)
@@ -351,11 +316,11 @@ var heldOut3 = []struct {
 	{"ids are of a pool of 32, in the epochs", "objects", func() func(c *call, a *reply) {
 		var pool [32]string
 		for i := range pool {
-			pool[i] = uuid3()
+			pool[i] = randomUUID()
 		}
 		return func(c *call, a *reply) {
 			if c.start > 1 {
-				*a = jsonReply(object3{pool[c.n%32], now3()})
+				*a = jsonReply(object3{pool[c.n%32], now()})
 			}
 		}
 	}},
@@ -389,7 +354,7 @@ var heldOut3 = []struct {
 		}
 	})},
 	{"the time is the time of the 200th answer from then on", "journal", func() func(c *call, a *reply) {
-		still := sync.OnceValue(now3)
+		still := sync.OnceValue(now)
 		return func(c *call, a *reply) {
 			if c.n >= 200 {
 				*a = journal3(c.id, still())
@@ -413,7 +378,7 @@ var heldOut3 = []struct {
 	{"one less than the limit, for one word of eight, after 40 on a connection", "suggest",
 		always(func(c *call, a *reply) {
 			if word := c.URL.Query().Get("q"); c.onConn > 40 && word == "fir" {
-				*a = suggest3(word, number3(c, "limit")-1)
+				*a = suggest3(word, queryInt(c, "limit")-1)
 			}
 		})},
 	{"null for each 50th id", "places", always(func(c *call, a *reply) {
@@ -423,73 +388,8 @@ var heldOut3 = []struct {
 	})},
 	{"over 45 kg at the price of 1 kg, while another request is in flight", "slow shipping",
 		always(func(c *call, a *reply) {
-			if c.inFlight > 1 && number3(c, "weight") > 45 {
-				*a = shipping3(1, number3(c, "zone"))
+			if c.inFlight > 1 && queryInt(c, "weight") > 45 {
+				*a = shipping3(1, queryInt(c, "zone"))
 			}
 		})},
-}
-
-// TestHeldOut3 logs how many of the cheats of the third set have no figure. A cheat counts as caught only if the
-// honest servers of its kind, compared with each other, both have a figure.
-func TestHeldOut3(t *testing.T) {
-	if !inFull {
-		t.Skip("DYNO_MUTANTS=all is not set")
-	}
-	var mu sync.Mutex
-	unfair, missed := map[string]string{}, map[string]string{} // By kind, by cheat
-	t.Run("all", func(t *testing.T) {
-		n := 0
-		for kind, k := range heldOutKinds3 {
-			engine := engineOf(n)
-			n++
-			t.Run("kind "+kind, func(t *testing.T) {
-				t.Parallel()
-				fresh := func(start int) http.Handler { return k.handler(start, nil, nil) }
-				run, err := (&mutant{name: kind, paths: k.paths, honest: fresh, other: fresh}).compare(t, engine)
-				for _, side := range []string{"honest", "other"} {
-					why, ok := figured(run, err, side)
-					if t.Logf("%s has a figure: %v; %s", side, ok, why); !ok {
-						mu.Lock()
-						unfair[kind] = side + ": " + why
-						mu.Unlock()
-					}
-				}
-			})
-		}
-		for i, cheat := range heldOut3 {
-			t.Run(cheat.name, func(t *testing.T) {
-				t.Parallel()
-				k := heldOutKinds3[cheat.kind]
-				wrong := new([5]atomic.Int64) // By start
-				m := mutant{name: cheat.name, paths: k.paths,
-					honest: func(start int) http.Handler { return k.handler(start, nil, nil) },
-					other:  func(start int) http.Handler { return k.handler(start, cheat.defect(), wrong) }}
-				run, err := m.compare(t, engineOf(i))
-				why, ok := figured(run, err, "other")
-				t.Logf("other has a figure: %v, wrong answers by start: %d %d %d %d; %s", ok,
-					wrong[1].Load(), wrong[2].Load(), wrong[3].Load(), wrong[4].Load(), why)
-				if why, fair := figured(run, err, "honest"); !fair && ok {
-					t.Errorf("the honest side alone has none: %s", why)
-				} else if !fair {
-					t.Logf("the honest side has none: %s", why)
-				}
-				if ok {
-					mu.Lock()
-					missed[cheat.name] = why
-					mu.Unlock()
-				}
-			})
-		}
-	})
-	caught := 0
-	for _, cheat := range heldOut3 {
-		if why, ok := missed[cheat.name]; ok {
-			t.Logf("missed: %s: %s", cheat.name, why)
-		} else if why, ok := unfair[cheat.kind]; ok {
-			t.Logf("no verdict: %s: the honest servers have no figure: %s", cheat.name, why)
-		} else {
-			caught++
-		}
-	}
-	t.Logf("caught %d of %d", caught, len(heldOut3))
 }

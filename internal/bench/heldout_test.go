@@ -1,12 +1,16 @@
 package bench
 
 import (
+	crand "crypto/rand"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,15 +19,43 @@ import (
 	"time"
 )
 
-// The servers of this file were written without knowledge of how answers are compared. They are not
-// for tuning the comparison: one that is missed stays here, and stays as it is.
+// The servers of the held-out sets, in heldout*_test.go, were written without knowledge of how answers are
+// compared. They are not for tuning the comparison: a cheat that is missed stays here, and stays as it is.
+
+// heldOutSet is a set of servers. The first set is in this file.
+type heldOutSet struct {
+	kinds  map[string]*heldOutKind
+	cheats []heldOutCheat
+	pairs  []heldOutPair
+	strict bool // A cheat that is not caught fails the test
+}
+
+var heldOutSets = []heldOutSet{
+	{kinds: heldOutKinds, cheats: heldOut, strict: true},
+	{kinds: heldOutKinds2, cheats: heldOut2, pairs: honest2},
+	{kinds: heldOutKinds3, cheats: heldOut3},
+}
+
+// heldOutCheat is a server of a kind with a defect, which changes honest answers.
+type heldOutCheat struct {
+	name, kind string
+	defect     func() func(c *call, a *reply) // Called once per start
+}
+
+// heldOutPair are two honest servers that differ as two implementations of one service may.
+type heldOutPair struct {
+	name, kind string
+	paths      []string                     // Without a kind
+	one, other func(start int) http.Handler // Without one: the server of the kind
+}
 
 // reply is an answer before it is sent: a defect changes it.
 type reply struct {
-	status int
-	header http.Header
-	body   string
-	abort  bool // The connection is cut after the body, which has no end.
+	status  int
+	header  http.Header
+	body    string
+	chunked bool
+	abort   bool // The connection is cut after the body, which has no end.
 }
 
 // call is a request together with the state on which a defect may depend.
@@ -182,11 +214,16 @@ func (k *heldOutKind) handler(start int, defect func(c *call, a *reply), wrong *
 		for name, values := range a.header {
 			w.Header()[name] = values
 		}
-		if a.header.Get("Content-Length") == "" && !a.abort {
+		if a.header.Get("Content-Length") == "" && !a.abort && !a.chunked {
 			w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
 		}
 		if a.status != 0 {
 			w.WriteHeader(a.status)
+		}
+		if half := len(a.body) / 2; a.chunked {
+			_, _ = w.Write([]byte(a.body[:half]))
+			_ = http.NewResponseController(w).Flush()
+			a.body = a.body[half:]
 		}
 		_, _ = w.Write([]byte(a.body))
 		if a.abort {
@@ -196,16 +233,126 @@ func (k *heldOutKind) handler(start int, defect func(c *call, a *reply), wrong *
 	})
 }
 
+// serve makes the handler of each start of the honest server. header are pairs of a further header and its value.
+func (k *heldOutKind) serve(header ...string) func(start int) http.Handler {
+	return func(start int) http.Handler {
+		inner := k.handler(start, nil, nil)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			for pair := range slices.Chunk(header, 2) {
+				w.Header().Set(pair[0], pair[1])
+			}
+			inner.ServeHTTP(w, r)
+		})
+	}
+}
+
+func served(fresh func() func(c *call) reply, header ...string) func(start int) http.Handler {
+	return (&heldOutKind{fresh: fresh}).serve(header...)
+}
+
+// plain is an honest server without a state.
+func plain(f func(c *call) reply) func(start int) http.Handler { return served(memoryless(f)) }
+
+// chunked is an honest server that sends bodies in chunks.
+func chunked(f func(c *call) reply) func(start int) http.Handler {
+	return plain(func(c *call) reply {
+		a := f(c)
+		a.chunked = true
+		return a
+	})
+}
+
+// part is a segment of the path, counted from 0, as a number.
+func part(c *call, i int) int {
+	parts := strings.Split(strings.TrimPrefix(c.URL.Path, "/"), "/")
+	if i >= len(parts) {
+		return 0
+	}
+	n, _ := strconv.Atoi(parts[i])
+	return n
+}
+
+// queryInt is a number in the query.
+func queryInt(c *call, name string) int {
+	n, _ := strconv.Atoi(c.URL.Query().Get(name))
+	return n
+}
+
+// typed is an answer of this media type; names are pairs of a further header and its value.
+func typed(kind, body string, names ...string) reply {
+	a := reply{body: body, header: http.Header{"Content-Type": {kind}}}
+	for pair := range slices.Chunk(names, 2) {
+		a.header.Set(pair[0], pair[1])
+	}
+	return a
+}
+
+// jsonText is an answer whose JSON is spelled by hand.
+func jsonText(format string, args ...any) reply {
+	return typed("application/json", fmt.Sprintf(format, args...))
+}
+
+// indented is the same JSON with whitespace and a last line feed.
+func indented(v any) reply {
+	body, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		panic(err)
+	}
+	return typed("application/json; charset=utf-8", string(body)+"\n")
+}
+
+// decoded reads back what jsonReply wrote.
+func decoded[T any](a *reply) (v T) {
+	if err := json.Unmarshal([]byte(a.body), &v); err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// hashOf makes up data: the same for the same text and number.
+func hashOf(text string, n int) int {
+	return int(crc32.ChecksumIEEE(fmt.Appendf(nil, "%s/%d", text, n)))
+}
+
+func now() string { return time.Now().UTC().Format(time.RFC3339Nano) }
+
+// lcg is another generator than that of math/rand, with a seed of its own for each start.
+func lcg() func(n int) int {
+	var state atomic.Uint64
+	state.Store(uint64(time.Now().UnixNano()))
+	return func(n int) int {
+		for {
+			old := state.Load()
+			if next := old*6364136223846793005 + 1442695040888963407; state.CompareAndSwap(old, next) {
+				return int(next >> 33 % uint64(n))
+			}
+		}
+	}
+}
+
+// systemHex is n random bytes of the system, in hexadecimal.
+func systemHex(n int) string {
+	b := make([]byte, n)
+	_, _ = crand.Read(b)
+	return fmt.Sprintf("%x", b)
+}
+
+func uuidOf(b []byte) string {
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16])
+}
+
+func randomUUID() string {
+	return uuidOf(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, rand.Uint64()), rand.Uint64()))
+}
+
 // always makes a defect without a memory.
 func always(f func(c *call, a *reply)) func() func(c *call, a *reply) {
 	return func() func(c *call, a *reply) { return f }
 }
 
 // heldOut are the cheats. Each is a way to send less, or to do less work, that a contestant may try.
-var heldOut = []struct {
-	name, kind string
-	defect     func() func(c *call, a *reply) // Called once per start
-}{
+var heldOut = []heldOutCheat{
 	{"empty body for each 97th id", "users", always(func(c *call, a *reply) {
 		if c.id%97 == 0 {
 			a.body = ""
@@ -333,70 +480,118 @@ var heldOut = []struct {
 	})},
 }
 
-// TestHeldOut: none of the twenty cheats that are held out has a figure. A cheat counts as caught only if the
-// honest servers of its kind, compared with each other, both have a figure. Where a cheat has a figure, so has
-// the honest side.
+// TestHeldOut logs how many cheats of each set have no figure, and in how many honest pairs both sides have one.
+// A cheat counts as caught only if the honest servers of its kind, compared with each other, both have a figure.
+// Where a cheat has a figure, so has the honest side.
 func TestHeldOut(t *testing.T) {
 	if !inFull {
 		t.Skip("DYNO_MUTANTS=all is not set")
 	}
+	for i := range heldOutSets {
+		t.Run(strconv.Itoa(i+1), heldOutSets[i].run)
+	}
+}
+
+// run compares the servers of the set that -run selects.
+func (s *heldOutSet) run(t *testing.T) {
+	type outcome struct {
+		figured bool
+		why     string
+	}
 	var mu sync.Mutex
-	unfair, missed := map[string]string{}, map[string]string{} // By kind, by cheat
+	outcomes := map[string]outcome{} // By the name of the subtest
+	compare := func(t *testing.T, i int, m *mutant) func(side string) (why string, ok bool) {
+		t.Parallel()
+		run, err := m.compare(t, engineOf(i))
+		return func(side string) (string, bool) { return figured(run, err, side) }
+	}
+	note := func(name string, figured bool, why string) {
+		mu.Lock()
+		defer mu.Unlock()
+		outcomes[name] = outcome{figured, why}
+	}
+	honest := func(t *testing.T, i int, m *mutant) {
+		figure := compare(t, i, m)
+		all, whys := true, ""
+		for _, side := range []string{"honest", "other"} {
+			why, ok := figure(side)
+			if t.Logf("%s has a figure: %v; %s", side, ok, why); !ok {
+				all, whys = false, whys+side+": "+why+"; "
+			}
+		}
+		note(m.name, all, whys)
+	}
 	t.Run("all", func(t *testing.T) {
-		n := 0
-		for kind, k := range heldOutKinds {
-			engine := engineOf(n)
-			n++
-			t.Run(kind, func(t *testing.T) {
-				t.Parallel()
-				fresh := func(start int) http.Handler { return k.handler(start, nil, nil) }
-				run, err := (&mutant{name: kind, paths: k.paths, honest: fresh, other: fresh}).compare(t, engine)
-				for _, side := range []string{"honest", "other"} {
-					why, ok := figured(run, err, side)
-					if t.Logf("%s has a figure: %v; %s", side, ok, why); !ok {
-						mu.Lock()
-						unfair[kind] = why
-						mu.Unlock()
-					}
-				}
+		for i, kind := range slices.Sorted(maps.Keys(s.kinds)) {
+			name := "kind " + kind
+			t.Run(name, func(t *testing.T) {
+				k := s.kinds[kind]
+				honest(t, i, &mutant{name: name, paths: k.paths, honest: k.serve(), other: k.serve()})
 			})
 		}
-		for i, cheat := range heldOut {
+		for i, pair := range s.pairs {
+			name := "pair " + pair.name
+			t.Run(name, func(t *testing.T) {
+				m := mutant{name: name, paths: pair.paths, honest: pair.one, other: pair.other}
+				if k := s.kinds[pair.kind]; k != nil {
+					m.paths = k.paths
+					if m.honest == nil {
+						m.honest = k.serve()
+					}
+				}
+				honest(t, i, &m)
+			})
+		}
+		for i, cheat := range s.cheats {
 			t.Run(cheat.name, func(t *testing.T) {
-				t.Parallel()
-				k := heldOutKinds[cheat.kind]
+				k := s.kinds[cheat.kind]
 				wrong := new([5]atomic.Int64) // By start
-				m := mutant{name: cheat.name, paths: k.paths,
-					honest: func(start int) http.Handler { return k.handler(start, nil, nil) },
-					other:  func(start int) http.Handler { return k.handler(start, cheat.defect(), wrong) }}
-				run, err := m.compare(t, engineOf(i))
-				why, ok := figured(run, err, "other")
+				figure := compare(t, i, &mutant{name: cheat.name, paths: k.paths, honest: k.serve(),
+					other: func(start int) http.Handler { return k.handler(start, cheat.defect(), wrong) }})
+				why, ok := figure("other")
+				note(cheat.name, ok, why)
 				t.Logf("other has a figure: %v, wrong answers by start: %d %d %d %d; %s", ok,
 					wrong[1].Load(), wrong[2].Load(), wrong[3].Load(), wrong[4].Load(), why)
-				if why, fair := figured(run, err, "honest"); !fair && ok {
+				if why, fair := figure("honest"); !fair && ok {
 					t.Errorf("the honest side alone has none: %s", why)
 				} else if !fair {
 					t.Logf("the honest side has none: %s", why)
 				}
-				if ok {
-					mu.Lock()
-					missed[cheat.name] = why
-					mu.Unlock()
-				}
 			})
 		}
 	})
-	caught := 0
-	for _, cheat := range heldOut {
-		if why, ok := missed[cheat.name]; ok {
-			t.Errorf("missed: %s: %s", cheat.name, why)
-		} else if why, ok := unfair[cheat.kind]; ok {
-			t.Logf("no verdict: %s: the honest servers have no figure: %s", cheat.name, why)
+	caught, cheats, fair, pairs := 0, 0, 0, 0
+	for _, cheat := range s.cheats {
+		o, compared := outcomes[cheat.name]
+		if !compared {
+			continue
+		}
+		cheats++
+		if kind, compared := outcomes["kind "+cheat.kind]; o.figured {
+			t.Logf("missed: %s: %s", cheat.name, o.why)
+		} else if !compared {
+			t.Logf("no verdict: %s: the honest servers were not compared", cheat.name)
+		} else if !kind.figured {
+			t.Logf("no verdict: %s: the honest servers have no figure: %s", cheat.name, kind.why)
 		} else {
 			caught++
 		}
 	}
-	if t.Logf("caught %d of %d", caught, len(heldOut)); caught < len(heldOut) {
-		t.Errorf("caught %d of %d", caught, len(heldOut))
+	for _, pair := range s.pairs {
+		o, compared := outcomes["pair "+pair.name]
+		if compared {
+			pairs++
+		}
+		if o.figured {
+			fair++
+		} else if compared {
+			t.Logf("honest, without a figure: %s: %s", pair.name, o.why)
+		}
+	}
+	if t.Logf("caught %d of %d", caught, cheats); s.strict && caught < cheats {
+		t.Errorf("caught %d of %d", caught, cheats)
+	}
+	if pairs > 0 {
+		t.Logf("honest with figures %d of %d", fair, pairs)
 	}
 }
