@@ -17,6 +17,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"dyno/internal/adhoc"
 )
 
 // The servers of the held-out sets, in heldout*_test.go, were written without knowledge of how answers are
@@ -27,13 +29,15 @@ type heldOutSet struct {
 	kinds  map[string]*heldOutKind
 	cheats []heldOutCheat
 	pairs  []heldOutPair
-	strict bool // A cheat that is not caught fails the test
+	asks   map[string]adhoc.Request // By kind: headers and bodies of requests
+	strict bool                     // A cheat that is not caught fails the test
 }
 
 var heldOutSets = []heldOutSet{
 	{kinds: heldOutKinds, cheats: heldOut, strict: true},
 	{kinds: heldOutKinds2, cheats: heldOut2, pairs: honest2},
 	{kinds: heldOutKinds3, cheats: heldOut3},
+	{kinds: heldOutKinds4, cheats: heldOut4, pairs: honest4, asks: asks4},
 }
 
 // heldOutCheat is a server of a kind with a defect, which changes honest answers.
@@ -526,7 +530,8 @@ func (s *heldOutSet) run(t *testing.T) {
 			name := "kind " + kind
 			t.Run(name, func(t *testing.T) {
 				k := s.kinds[kind]
-				honest(t, i, &mutant{name: name, paths: k.paths, honest: k.serve(), other: k.serve()})
+				honest(t, i, &mutant{name: name, paths: k.paths, ask: s.asks[kind], honest: k.serve(),
+					other: k.serve()})
 			})
 		}
 		for i, pair := range s.pairs {
@@ -534,7 +539,7 @@ func (s *heldOutSet) run(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				m := mutant{name: name, paths: pair.paths, honest: pair.one, other: pair.other}
 				if k := s.kinds[pair.kind]; k != nil {
-					m.paths = k.paths
+					m.paths, m.ask = k.paths, s.asks[pair.kind]
 					if m.honest == nil {
 						m.honest = k.serve()
 					}
@@ -546,8 +551,9 @@ func (s *heldOutSet) run(t *testing.T) {
 			t.Run(cheat.name, func(t *testing.T) {
 				k := s.kinds[cheat.kind]
 				wrong := new([5]atomic.Int64) // By start
-				figure := compare(t, i, &mutant{name: cheat.name, paths: k.paths, honest: k.serve(),
-					other: func(start int) http.Handler { return k.handler(start, cheat.defect(), wrong) }})
+				other := func(start int) http.Handler { return k.handler(start, cheat.defect(), wrong) }
+				figure := compare(t, i, &mutant{name: cheat.name, paths: k.paths, ask: s.asks[cheat.kind],
+					honest: k.serve(), other: other})
 				why, ok := figure("other")
 				note(cheat.name, ok, why)
 				t.Logf("other has a figure: %v, wrong answers by start: %d %d %d %d; %s", ok,

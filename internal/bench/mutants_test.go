@@ -23,6 +23,7 @@ import (
 	"dyno/internal/load/epoll"
 	"dyno/internal/load/gonet"
 	"dyno/internal/result"
+	"dyno/internal/scenario"
 )
 
 // mutant is a pair of servers under comparison, as dyno compare makes it of two commands: the side
@@ -33,6 +34,7 @@ import (
 // To add one, append to the table of TestCheats, or of TestHonest, a mutant with
 //
 //	paths   what is asked, in dyno's syntax ("/u/{int:1..2000}"); each may have a method: "POST /items"
+//	ask     headers and body of all requests
 //	honest  a fresh process of the honest side: called once per start
 //	other   a fresh process of the other side; start counts its starts from 1: the first is the
 //	        verification before all loads, 2 to 4 are the epochs
@@ -42,6 +44,7 @@ import (
 type mutant struct {
 	name          string
 	paths         []string
+	ask           adhoc.Request
 	honest, other func(start int) http.Handler
 	load          int64
 }
@@ -57,13 +60,10 @@ func (g *realGenerator) Open(ctx context.Context, job load.Job) (load.Session, e
 	return g.engine.Open(ctx, job)
 }
 
-// compare runs the comparison of a mutant and returns its record.
-func (m *mutant) compare(t *testing.T, engine load.Engine) (*result.Run, error) {
+// scenario makes the requests.
+func (m *mutant) scenario(t *testing.T) *scenario.Scenario {
 	t.Helper()
-	h := &fakeHost{t: t, starts: map[string]int{}, connections: map[string]int{},
-		handlers: map[string]func(int) http.Handler{"honest": m.honest, "other": m.other}}
-	ask := &adhoc.Request{}
-	path := m.paths[0]
+	ask, path := m.ask, m.paths[0]
 	if method, p, ok := strings.Cut(path, " "); ok && len(m.paths) == 1 {
 		ask.Method, path = method, p
 	} else if len(m.paths) > 1 {
@@ -85,7 +85,16 @@ func (m *mutant) compare(t *testing.T, engine load.Engine) (*result.Run, error) 
 			s.Requests[i].Method = method
 		}
 	}
-	s.Lenient, h.scenario = true, s
+	s.Lenient = true
+	return s
+}
+
+// compare runs the comparison of a mutant and returns its record.
+func (m *mutant) compare(t *testing.T, engine load.Engine) (*result.Run, error) {
+	t.Helper()
+	s := m.scenario(t)
+	h := &fakeHost{t: t, starts: map[string]int{}, connections: map[string]int{}, scenario: s,
+		handlers: map[string]func(int) http.Handler{"honest": m.honest, "other": m.other}}
 	ctx, enough := context.WithCancel(t.Context())
 	defer enough()
 	b := &Bench{
