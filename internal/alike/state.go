@@ -1,6 +1,7 @@
 package alike
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -146,14 +147,15 @@ func (j *judge) laws(rounds [][2][]scenario.Answer) map[law]*tally {
 }
 
 // said fails each side whose reads contradict what it answered to the change just before, where on another
-// side they never do. One that stores with a delay is none.
+// side they never do; both sides where several requests change state. One that stores with a delay is none.
 func (j *judge) said(all map[string][][]scenario.Answer) {
 	laws := map[string]map[law]*tally{}
 	for _, name := range j.names {
 		laws[name] = j.laws(rounds(all[name]))
 	}
 	for _, other := range j.names {
-		n := len(rounds(all[other]))
+		theirRounds := rounds(all[other])
+		n, several := len(theirRounds), len(theirRounds) > 0 && len(theirRounds[0][0]) > 1
 		for l, theirs := range laws[other] {
 			if n < fewestPairs || theirs.same < n || len(theirs.values)*3 < n {
 				continue
@@ -168,8 +170,13 @@ func (j *judge) said(all map[string][][]scenario.Answer) {
 				}) {
 					laws[name] = nil
 				} else {
-					j.blame(name, fmt.Errorf("asked alone after the load, %s; on %s both were the same in each of %d rounds", mine.broken,
-						other, n))
+					unlike := fmt.Sprintf("asked alone after the load, %s; on %s both were the same in each of %d rounds", mine.broken,
+						other, n)
+					if several { // one that undoes another, perhaps, and one side does not
+						unlike += "; nothing tells which is right"
+						j.blame(other, errors.New(unlike))
+					}
+					j.blame(name, errors.New(unlike))
 				}
 			}
 		}
