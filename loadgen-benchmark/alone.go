@@ -20,7 +20,7 @@ import (
 )
 
 // alone measures dyno by itself: once gives the value of one window. The estimate is the
-// pseudomedian of several. timed is whether other programs can move the value.
+// location of several. timed is whether other programs can move the value.
 func alone(r row, timed bool, once func(context.Context, *bench) (float64, error)) experiment {
 	return experiment{rows: []row{r}, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
 		c := contender{dyno.name, func(ctx context.Context) (outcome, error) {
@@ -36,7 +36,7 @@ func alone(r row, timed bool, once func(context.Context, *bench) (float64, error
 		for _, o := range valid {
 			values = append(values, o[0].Value)
 		}
-		return map[string]estimate{r.name: pseudomedian(values, all)}, nil
+		return map[string]estimate{r.name: location(values, all)}, nil
 	}}
 }
 
@@ -172,7 +172,7 @@ func delay(rowsOf func(delay, quantile string) (row, bool)) experiment {
 			}
 			for q, values := range map[string][]float64{"p50": p50, "p99": p99} {
 				if r, ok := rowsOf(d, q); ok {
-					found[r.name] = pseudomedian(values, all)
+					found[r.name] = location(values, all)
 				}
 			}
 		}
@@ -271,8 +271,8 @@ func pairedDelay(p protocol) experiment {
 				p50 = append(p50, o[i].P50-o[0].P50)
 				p99 = append(p99, (o[i].P99-o[0].P50)-(o[i].Beside.P99-o[0].Beside.P50))
 			}
-			found[fmt.Sprintf("delay-%s-%s-p50", p, d)] = pseudomedian(p50, all)
-			found[fmt.Sprintf("delay-%s-%s-p99", p, d)] = pseudomedian(p99, all)
+			found[fmt.Sprintf("delay-%s-%s-p50", p, d)] = location(p50, all)
+			found[fmt.Sprintf("delay-%s-%s-p99", p, d)] = location(p99, all)
 		}
 		return found, nil
 	}}

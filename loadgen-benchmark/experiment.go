@@ -135,7 +135,7 @@ func between(one, other peer, times int, s shape, scenario string, rows ...row) 
 		}
 		found := map[string]estimate{}
 		for i, row := range e.rows {
-			est := pseudomedian(perLayout(valid, func(o outcome) float64 {
+			est := location(perLayout(valid, func(o outcome) float64 {
 				if i == 0 {
 					return math.Log(o.Rate)
 				}
@@ -209,7 +209,7 @@ func (b *bench) scenario(text string) (string, error) {
 	return file, os.WriteFile(file, []byte(text), 0o644)
 }
 
-func pseudomedian(values []float64, all int) estimate {
-	hl, lo, hi := stats.HodgesLehmann(values, .95)
-	return estimate{value: hl, lo: lo, hi: hi, valid: len(values), all: all}
+func location(values []float64, all int) estimate {
+	j := stats.Joint([][]float64{values}, .05, 1)[0]
+	return estimate{value: j.Log, lo: j.Log - j.Crit*j.SE, hi: j.Log + j.Crit*j.SE, valid: len(values), all: all}
 }

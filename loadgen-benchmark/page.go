@@ -16,7 +16,7 @@ null server, over TLS and in HTTP/2 nginx, has CPU 0, and the generators take tu
 random order within a pair. A pair is discarded if other programs took more than %.0f %% of the two
 CPUs, whatever its ratio. Where the server's CPU was more than %.0f %% busy under either generator, in
 the median window, the server limits both: then the row of the CPU per request is judged, and the row
-of the requests per second is not. Intervals are Hodges–Lehmann intervals; those of lag are intervals
+of the requests per second is not. Intervals are of 95 %%; those of lag are intervals
 of the median.
 
 `

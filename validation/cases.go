@@ -227,9 +227,6 @@ func (c Case) centre() float64 {
 	return j.Log
 }
 
-// warnPermutations are the permutations of epochs by which dependence is tested.
-const warnPermutations = 199
-
 // simulate makes runs that n epochs fit.
 func (c *Case) simulate(ctx context.Context, runs, n int) CaseAt {
 	shift, analyses := c.shift(), caseAnalyses(n)
@@ -248,8 +245,7 @@ func (c *Case) simulate(ctx context.Context, runs, n int) CaseAt {
 		at.Warned = count(repeat(ctx, runs, func(rep int) bool {
 			all := &comparison{truth: c.logs, next: epochs(rep)}
 			all.extend(n)
-			r, p := stats.SerialTest(all.d, warnPermutations, uint64(rep))
-			return r > 0 && p <= Alpha
+			return stats.SerialOf(all.d).Shown
 		}), func(warned bool) bool { return warned })
 	}
 	return at

@@ -58,11 +58,11 @@ func (c *comparison) play() {
 func (c *comparison) extend(n int) {
 	k := len(c.truth)
 	if c.d == nil {
-		c.d = make([][]float64, len(stats.Couples(k)))
+		c.d = make([][]float64, len(couples(k)))
 	}
 	for e := len(c.d[0]); e < n; e++ {
 		rows := c.next(e)
-		for p, pair := range stats.Couples(k) {
+		for p, pair := range couples(k) {
 			c.d[p] = append(c.d[p], difference(rows, pair[0], pair[1]))
 		}
 		if len(rows[0]) < k+2 {
@@ -102,7 +102,7 @@ const exact = 1e-9
 // see summarizes a comparison.
 func (c *comparison) see() played {
 	p := played{holds: true, found: make([]int, len(c.analyses)), epochs: c.analyses[len(c.at)-1].N}
-	for i, pair := range stats.Couples(len(c.truth)) {
+	for i, pair := range couples(len(c.truth)) {
 		truth := c.truth[pair[0]] - c.truth[pair[1]]
 		equal := math.Abs(truth) < exact
 		for a := range c.analyses {
@@ -190,4 +190,14 @@ func repeat[T any](ctx context.Context, reps int, one func(rep int) T) []T {
 	}
 	workers.Wait()
 	return out
+}
+
+// couples returns all pairs of k things.
+func couples(k int) (pairs [][2]int) {
+	for i := range k {
+		for j := i + 1; j < k; j++ {
+			pairs = append(pairs, [2]int{i, j})
+		}
+	}
+	return pairs
 }

@@ -94,10 +94,10 @@ func (p *Results) biasBar(metric string, rates bool) Bar {
 	if len(errs) == 0 {
 		return b
 	}
-	bias, lo, hi := stats.HodgesLehmann(errs, .95)
-	b.Open, b.Met = len(errs) < costsRuns, math.Abs(bias) < biasLimit
-	b.Worst = fmt.Sprintf("%s (%s to %s), p = %.2g", signedShare(bias), signedShare(lo), signedShare(hi),
-		stats.SignedRank(errs))
+	j := stats.Joint([][]float64{errs}, .05, 1)[0]
+	b.Open, b.Met = len(errs) < costsRuns, math.Abs(j.Log) < biasLimit
+	b.Worst = fmt.Sprintf("%s (%s to %s), p = %.2g", signedShare(j.Log), signedShare(j.Log-j.Crit*j.SE),
+		signedShare(j.Log+j.Crit*j.SE), j.P)
 	return b
 }
 
@@ -201,12 +201,12 @@ func (g page) liveSummary(old bool) table {
 			perOf(count(all, func(c liveCouple) bool { return c.holds(factor) }))}
 		for _, rates := range []bool{false, true} {
 			errs := g.liveErrors(row.kind, row.cost, rates, old)
-			bias, lo, hi := stats.HodgesLehmann(errs, .95)
-			text := signedShare(bias)
-			if !math.IsInf(hi, 0) {
-				text += fmt.Sprintf(" (%s to %s)", signedShare(lo), signedShare(hi))
+			j := stats.Joint([][]float64{errs}, .05, 1)[0]
+			text := signedShare(j.Log)
+			if width := j.Crit * j.SE; !math.IsInf(width, 0) {
+				text += fmt.Sprintf(" (%s to %s)", signedShare(j.Log-width), signedShare(j.Log+width))
 			}
-			line = append(line, text, fmt.Sprintf("%.2g", stats.SignedRank(errs)))
+			line = append(line, text, fmt.Sprintf("%.2g", j.P))
 		}
 		t = append(t, line)
 	}

@@ -8,7 +8,6 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/plan"
 	"dyno/internal/result"
-	"dyno/internal/stats"
 	"dyno/internal/study"
 )
 
@@ -31,7 +30,7 @@ func TestFullRecordsGiveTheSameVerdicts(t *testing.T) {
 		if got := d.analyses[len(d.at)-1].N; got != a.Epochs || len(d.at) != a.Interim {
 			t.Errorf("seed %d: the duel stopped after %d epochs, the run after %d (%s)", seed, got, a.Epochs, run.End.Reason)
 		}
-		for i, c := range stats.Couples(trapServers) {
+		for i, c := range couples(trapServers) {
 			p, ok := a.Pair(serverName(c[0]), serverName(c[1]), "throughput")
 			j := &d.at[len(d.at)-1][i]
 			if p.Moving { // by chance: the duel does not ask for it

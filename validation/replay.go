@@ -88,7 +88,7 @@ func replayCell(ctx context.Context, o *Options, metric string, pool [][][]float
 
 // centred returns the values of each pair of contestants by epoch, less their location.
 func centred(epochs [][][]float64) (pairs [][]float64) {
-	for _, c := range stats.Couples(len(epochs[0][0])) {
+	for _, c := range couples(len(epochs[0][0])) {
 		var d []float64
 		for _, rows := range epochs {
 			if v := difference(rows, c[0], c[1]); !math.IsNaN(v) {

@@ -74,7 +74,7 @@ func spreads(run *result.Run, metric string) (sds []float64) {
 	}
 	for _, trials := range byLevel {
 		epochs := logsOf(condensed(trials, m, run.Plan.Contestants), m)
-		for _, pair := range stats.Couples(len(run.Plan.Contestants)) {
+		for _, pair := range couples(len(run.Plan.Contestants)) {
 			var d []float64
 			for _, rows := range epochs {
 				if v := difference(rows, pair[0], pair[1]); !math.IsNaN(v) {

@@ -189,13 +189,7 @@ type SteadyRow struct {
 
 // SteadyRows returns the rows of all contestants but the first, and of all arms that were measured.
 func SteadyRows(units []SteadyUnit) (rows []SteadyRow) {
-	estimate := func(d []float64) analysis.Estimate {
-		if len(d) == 0 {
-			return analysis.Estimate{}
-		}
-		hl, lo, hi := stats.HodgesLehmann(d, 0.95)
-		return analysis.Estimate{Value: math.Exp(hl), Lo: math.Exp(lo), Hi: math.Exp(hi), N: len(d)}
-	}
+	estimate := func(d []float64) analysis.Estimate { return analysis.RatioOf(d, 0.95) }
 	for _, name := range SteadyContestants[1:] {
 		for _, arm := range steadyArms() {
 			var all, rates, cpus []float64

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// bestFirst sorts names by over, the log ratio of one to another: first the one that no other is ahead of,
+// BestFirst sorts names by over, the log ratio of one to another: first the one that no other is ahead of,
 // or else the one with the best mean over all, then the others by their ratio to it.
-func bestFirst(names []string, over func(x, y string) float64) {
+func BestFirst(names []string, over func(x, y string) float64) {
 	mean, behind := map[string]float64{}, map[string]bool{}
 	for _, x := range names {
 		for _, y := range names {

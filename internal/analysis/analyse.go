@@ -138,6 +138,9 @@ func (a *Analysis) decidePairs(t *Table, m Metric, family []result.Comparison, i
 	beside := t.beside(m, family, in)
 	for i, j := range Decide(diffs, beside, t.least(family), in.Analyses, a.AlphaAt, in.Margin, t.roundsOf()) {
 		c := family[i]
+		if m.Name == in.Primary && a.Serial == nil {
+			a.Serial = j.Serial
+		}
 		p := Pair{A: c.A.Contestant, B: c.B.Contestant, AtA: c.A.Level, AtB: c.B.Level, Metric: m.Name,
 			Ratio: j.Ratio, SE: j.SE, DF: j.DF, P: j.P, Verdict: j.Verdict}
 		p.Likely = likely(present(diffs[i], all), 1-0.2*a.AlphaAt/cmp.Or(in.Alpha, 0.05))
@@ -215,7 +218,7 @@ func (a *Analysis) place(names []string, pairs []Pair, m Metric) {
 		return -math.Log(p.Ratio.Value)
 	}
 	sorted := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !measured(n) })
-	bestFirst(sorted, over)
+	BestFirst(sorted, over)
 	clear := func(x, y string) bool {
 		p := of[[2]string{x, y}]
 		return p != nil && math.Abs(math.Log(p.Ratio.Value)) > math.Log1p(a.Margin)

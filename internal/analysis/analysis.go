@@ -6,7 +6,10 @@
 // epoch's one value (doc/method.md, Statistics).
 package analysis
 
-import "dyno/internal/result"
+import (
+	"dyno/internal/result"
+	"dyno/internal/stats"
+)
 
 // Verdict is the outcome of a comparison of two cells.
 type Verdict string
@@ -32,10 +35,11 @@ type Cell struct {
 	Metric     string
 	// median over epochs of the epoch's median, in the metric's unit, or that of the first
 	// contestant times the ratio to it (derive); its interval is between epochs, 95 %
-	Level  Estimate
-	Ratio  Estimate // to the reference; zero N where there is none
-	Absent string   // why there is no value; empty when there is
-	Merged bool     // Level is of all requests together, read off one histogram, without an interval
+	Level       Estimate
+	Least, Most float64  // of the epochs' medians
+	Ratio       Estimate // to the reference; zero N where there is none
+	Absent      string   // why there is no value; empty when there is
+	Merged      bool     // Level is of all requests together, read off one histogram, without an interval
 }
 
 // Pair compares A with B under one metric: Ratio is A's value over B's.
@@ -110,7 +114,8 @@ type Analysis struct {
 	Trends  []Trend    // of all cells of the family, by the metrics of speed
 	Long    *LongLoads // nil: there are none, or NoLong says why they cannot be compared
 	NoLong  string
-	Others  []Pair // the reference against further controls (ref+20%), primary metric
+	Serial  *stats.Serial // of the epochs, which errors of the primary metric allow for; nil: fewer than stats.Least
+	Others  []Pair        // the reference against further controls (ref+20%), primary metric
 
 	// Taken is the largest share of its CPUs' time that others took from a contestant whose rates are compared per CPU
 	// time that it had; Busy the share of rounds whose latencies do not count, because of others.

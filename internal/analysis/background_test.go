@@ -122,8 +122,8 @@ func TestLatenciesOfQuietRounds(t *testing.T) {
 	if c := a.Cell("a", "p50"); c.Level.Value != 1e6 || a.Busy != .5 || len(InQuiet(trials)) != len(trials)/2 {
 		t.Errorf("%+v, busy %v", c, a.Busy)
 	}
-	if least, most := EpochRange(trials, "a", named("p50")); least != 1e6 || most != 1e6 {
-		t.Errorf("epochs from %v to %v", least, most)
+	if c := a.Cell("a", "p50"); c.Least != 1e6 || c.Most != 1e6 {
+		t.Errorf("epochs from %v to %v", c.Least, c.Most)
 	}
 	for _, tr := range trials {
 		tr.Causes.BackgroundServerNS = 4e7

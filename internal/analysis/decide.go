@@ -11,6 +11,7 @@ type Decision struct {
 	stats.Judged
 	Ratio   Estimate // of the first over the second
 	Verdict Verdict
+	Serial  *stats.Serial // of the epochs of the family, which SE allows for; nil: fewer than stats.Least
 }
 
 // Up reports whether the first has the larger value.
@@ -36,12 +37,15 @@ func Decide(d, beside [][]float64, epochs int, analyses []stats.Interim, alpha, 
 		case len(x) == at.N || len(x) >= stats.Least:
 			family, of = append(family, d[i][:at.N]), append(of, i)
 		case len(x) > 0: // too few epochs have it
-			out[i].estimate(judge([][]float64{x}, nil, at.Alpha, rounds)[0], len(x))
+			js, _ := judge([][]float64{x}, nil, at.Alpha, rounds)
+			out[i].estimate(js[0], len(x))
 		}
 		out[i].P = 1
 	}
-	for k, j := range judge(family, beside, at.Alpha, rounds) {
+	js, serial := judge(family, beside, at.Alpha, rounds)
+	for k, j := range js {
 		o := &out[of[k]]
+		o.Serial = serial
 		if o.estimate(j, len(present(family[k], at.N))); made {
 			o.decide(margin)
 		} else {
@@ -52,22 +56,56 @@ func Decide(d, beside [][]float64, epochs int, analyses []stats.Interim, alpha, 
 }
 
 // judge is stats.Joint or, for fewer epochs, stats.Early.
-func judge(d, beside [][]float64, alpha float64, rounds int) []stats.Judged {
+func judge(d, beside [][]float64, alpha float64, rounds int) (js []stats.Judged, serial *stats.Serial) {
 	if len(d) == 0 {
-		return nil
+		return nil, nil
 	}
 	if len(d[0]) < stats.Least {
-		return stats.Early(d, alpha, earlySD*math.Sqrt(earlyRounds/float64(max(1, min(earlyRounds, rounds)))))
+		return stats.Early(d, alpha, earlySD*math.Sqrt(earlyRounds/float64(max(1, min(earlyRounds, rounds))))), nil
 	}
 	var all [][]float64
 	for _, x := range d {
 		all = append(all, present(x, len(x)))
 	}
-	spread := stats.SerialSpread(all)
+	own := stats.SerialOf(all)
 	for _, x := range beside {
 		all = append(all, present(x, len(d[0])))
 	}
-	return stats.Joint(d, alpha, max(spread, stats.SerialSpread(all)))
+	if s := stats.SerialOf(all); s.Spread() > own.Spread() {
+		own = s
+	}
+	return stats.Joint(d, alpha, own.Spread()), &own
+}
+
+// Changes judges a family of changes from then to now: of each the log ratios of the epochs of two runs, in which an
+// epoch has so many rounds.
+func Changes(now, then [][]float64, alpha, margin float64, rounds [2]int) []Decision {
+	out := make([]Decision, len(now))
+	for i := range out {
+		x, _ := judge(now[i:i+1], nil, alpha, rounds[0])
+		y, _ := judge(then[i:i+1], nil, alpha, rounds[1])
+		out[i].Verdict = Inconclusive
+		out[i].estimate(x[0].Less(y[0], len(now), alpha), min(len(now[i]), len(then[i])))
+		out[i].decide(margin)
+	}
+	return out
+}
+
+// jointly is stats.Joint for those series that have stats.Least values or more. Of the others nothing is known.
+func jointly(d [][]float64, alpha float64) []stats.Judged {
+	out := make([]stats.Judged, len(d))
+	var family [][]float64
+	var of []int
+	for i, x := range d {
+		out[i] = stats.Judged{SE: math.Inf(1), P: 1, Crit: math.Inf(1)}
+		if len(present(x, all)) >= stats.Least {
+			family, of = append(family, x), append(of, i)
+		}
+	}
+	for k, j := range stats.Joint(family, alpha, 1) {
+		out[of[k]] = j
+	}
+	return out
 }
 
 // earlySD is the standard deviation of a pair's log ratios that early analyses expect with earlyRounds rounds an epoch,
@@ -108,7 +146,8 @@ func RatioOf(d []float64, conf float64) Estimate {
 		return Estimate{}
 	}
 	var j Decision
-	j.estimate(judge([][]float64{d}, nil, 1-conf, earlyRounds)[0], len(d))
+	js, _ := judge([][]float64{d}, nil, 1-conf, earlyRounds)
+	j.estimate(js[0], len(d))
 	return j.Ratio
 }
 

@@ -16,13 +16,13 @@ func TestIntervals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	seen, missed := map[Verdict]int{}, 0
 	for range families {
-		d := make([][]float64, len(stats.Couples(len(servers))))
+		d := make([][]float64, len(twosOf(len(servers))))
 		for range epochs {
 			x := make([]float64, len(servers))
 			for i := range x {
 				x[i] = servers[i] + .02*rng.NormFloat64()
 			}
-			for i, c := range stats.Couples(len(servers)) {
+			for i, c := range twosOf(len(servers)) {
 				d[i] = append(d[i], x[c[0]]-x[c[1]])
 			}
 		}
@@ -32,7 +32,7 @@ func TestIntervals(t *testing.T) {
 			if excludes := j.Ratio.Lo >= 1 || j.Ratio.Hi <= 1; excludes != differs || differs != (j.P <= .05) {
 				t.Fatalf("interval and verdict disagree: %+v", j)
 			}
-			c := stats.Couples(len(servers))[i]
+			c := twosOf(len(servers))[i]
 			truth := math.Exp(servers[c[0]] - servers[c[1]])
 			all = all && j.Ratio.Lo <= truth && truth <= j.Ratio.Hi
 			seen[j.Verdict]++
@@ -94,4 +94,14 @@ func TestDecide(t *testing.T) {
 	if got := math.Log(wide.Hi/wide.Lo) / math.Log(plain.Hi/plain.Lo); got < 1.5 {
 		t.Errorf("the interval of dependent epochs is %.2f times as wide", got)
 	}
+}
+
+// twosOf returns all pairs of k things.
+func twosOf(k int) (pairs [][2]int) {
+	for i := range k {
+		for j := i + 1; j < k; j++ {
+			pairs = append(pairs, [2]int{i, j})
+		}
+	}
+	return pairs
 }

@@ -87,44 +87,33 @@ func Follow(rs []Residual, trials []*result.Trial) {
 	}
 }
 
-// Effect is an estimate of an effect that should not exist. Each epoch contributes one value.
+// Effect is an estimate of an effect that should not exist, in logs: each epoch contributes one value, and
+// the effects of a family are judged together (jointly).
 type Effect struct {
-	Log    float64 // its size on the log scale, by Hodges–Lehmann; NaN if there is no epoch
-	Lo, Hi float64 // its interval at 95 %; SpeedRatio has none
-	P      float64 // of the signed-rank test that it is 0
+	stats.Judged
 	Epochs int
 }
 
-// Most returns the largest size that the interval allows, as a share.
-func (e Effect) Most() float64 { return math.Expm1(max(-e.Lo, e.Hi)) }
+// Most returns the largest size that the interval at 95 % allows, as a share.
+func (e Effect) Most() float64 { return math.Expm1(math.Abs(e.Log) + e.Crit*e.SE) }
 
 // Share returns the size of the effect as a share, without its direction: 0.03 for 3 %.
 func (e Effect) Share() float64 { return math.Expm1(math.Abs(e.Log)) }
 
-func effect(perEpoch, sizes []float64) Effect {
-	hl, lo, hi := stats.HodgesLehmann(sizes, 0.95)
-	return Effect{Log: hl, Lo: lo, Hi: hi, P: stats.SignedRank(perEpoch), Epochs: len(perEpoch)}
-}
-
-// HalfRatio returns the change of a contestant relative to the others of its rounds, from the first
-// half of an epoch's rounds to the second (V16): the ratio of the medians of the halves.
-func HalfRatio(rs []Residual, contestant string) Effect {
-	var d []float64
-	for _, epoch := range byEpoch(rs) {
-		var own []float64
-		for _, r := range epoch {
-			if r.Contestant == contestant {
-				own = append(own, r.FromOthers)
-			}
-		}
-		if half := len(own) / 2; half > 0 {
-			d = append(d, stats.Median(own[len(own)-half:])-stats.Median(own[:half]))
-		}
+// effects judges a family of effects, by name; NaN is an epoch without a value.
+func effects(family map[string][]float64) map[string]Effect {
+	out, names := map[string]Effect{}, slices.Sorted(maps.Keys(family))
+	var d [][]float64
+	for _, name := range names {
+		d = append(d, family[name])
 	}
-	return effect(d, d)
+	for i, j := range jointly(d, 0.05) {
+		out[names[i]] = Effect{j, len(present(d[i], all))}
+	}
+	return out
 }
 
-// SpeedRatio returns the change of a contestant relative to the others, from the rounds of an epoch
+// SpeedRatios returns the change of each contestant relative to the others, from the rounds of an epoch
 // in which the machine was faster to those in which it was slower (V16), scaled to the halves of a
 // normal distribution. The comparison of a contestant that suffers more when the machine is slow
 // depends on the machine's state. There must be at least two others.
@@ -133,62 +122,68 @@ func HalfRatio(rs []Residual, contestant string) Effect {
 // server with the speed of a third, averaged over all choices of the two. No product contains the
 // same noise twice, so the value is symmetric about 0 for a contestant that changes like the
 // others. For the test, residuals are cut off at two standard deviations (MAD), because
-// disturbances of single trials are not the machine's speed. The reported size is the larger of
+// disturbances of single trials are not the machine's speed. The reported size, Log, is the larger of
 // those with and without the cut: the first is too small, the second noisier.
 //
 // Note: comparing medians of the ratio to the reference in the slower and the faster half of the
 // rounds would need no cut, but detected a contestant that suffers twice as much in only 7 of 10
 // runs (validation/README.md, traps).
-func SpeedRatio(rs []Residual, contestant string) Effect {
+func SpeedRatios(rs []Residual, contestants []string) map[string]Effect {
 	const betweenHalves = 1.596 // of a normal distribution, in standard deviations: 2√(2/π)
 	distances := make([]float64, len(rs))
 	for i, r := range rs {
 		distances[i] = r.FromRound
 	}
-	limit := 2 * stats.MAD(distances)
-	var test, whole, machine []float64
-	for _, epoch := range byEpoch(rs) {
-		cut, _, _ := moves(epoch, contestant, limit)
-		excess, common, rounds := moves(epoch, contestant, math.Inf(1))
-		if rounds >= 2 {
-			test, whole, machine = append(test, cut), append(whole, excess), append(machine, common)
+	limit, family, sizes := 2*stats.MAD(distances), map[string][]float64{}, map[string]float64{}
+	for _, name := range contestants {
+		var test, known, whole, machine []float64
+		for _, epoch := range byEpoch(rs) {
+			cut, _, rounds := moves(epoch, name, limit)
+			if rounds < 2 {
+				test = append(test, math.NaN())
+				continue
+			}
+			excess, common, _ := moves(epoch, name, math.Inf(1))
+			test, known, whole, machine = append(test, cut), append(known, cut), append(whole, excess), append(machine, common)
 		}
-	}
-	e := Effect{Log: math.NaN(), P: stats.SignedRank(test), Epochs: len(test)}
-	if e.Epochs > 0 {
-		e.Log = 0
+		if len(known) == 0 {
+			continue
+		}
+		family[name] = test
 		if v := mean(machine); v > 0 {
-			most := mean(test)
+			most := mean(known)
 			if x := mean(whole); math.Abs(x) > math.Abs(most) {
 				most = x
 			}
-			e.Log = -most / v * betweenHalves * math.Sqrt(v)
+			sizes[name] = -most / v * betweenHalves * math.Sqrt(v)
 		}
 	}
-	return e
+	out := effects(family)
+	for name, x := range out {
+		x.Log = sizes[name]
+		out[name] = x
+	}
+	return out
 }
 
 // moves returns two covariances over the rounds of an epoch, with residuals cut off at limit: that
 // of a contestant's distance from a second server with a third server, and that of two others,
 // which is the variance of the machine's speed.
 func moves(epoch []Residual, contestant string, limit float64) (excess, common float64, rounds int) {
-	cut := make([]float64, len(epoch))
+	cut := func(r Residual) float64 { return r.Machine + max(-limit, min(limit, r.FromRound)) }
 	own := map[string][]float64{}
-	for i, r := range epoch {
-		cut[i] = r.Machine + max(-limit, min(limit, r.FromRound))
-		own[r.Contestant] = append(own[r.Contestant], cut[i])
+	for _, r := range epoch {
+		own[r.Contestant] = append(own[r.Contestant], cut(r))
 	}
 	level := map[string]float64{}
 	for name, values := range own {
 		level[name] = mean(values)
 	}
-	at := 0
 	for _, round := range byRound(epoch) {
 		var x, sum, squares, others float64
 		here := false
 		for _, r := range round {
-			v := cut[at] - level[r.Contestant]
-			at++
+			v := cut(r) - level[r.Contestant]
 			if r.Contestant == contestant {
 				x, here = v, true
 			} else {
@@ -206,55 +201,57 @@ func moves(epoch []Residual, contestant string, limit float64) (excess, common f
 }
 
 // OrderEffect returns the difference between the last and the first position of a round (V19), by
-// least squares over the positions. It tests Spearman's correlation of position and residual in
-// each epoch.
-//
-// Note: the p-value of Spearman's over all trials at once would be too small, because the machine's
-// speed is correlated between trials.
+// the Theil–Sen slope over the positions in each epoch.
 func OrderEffect(rs []Residual) Effect {
 	last := 0
 	for _, r := range rs {
 		last = max(last, r.Position)
 	}
-	var rhos, sizes []float64
+	var values []float64
 	for _, epoch := range byEpoch(rs) {
-		y := centred(epoch)
 		x := make([]float64, len(epoch))
 		for i, r := range epoch {
 			x[i] = float64(r.Position)
 		}
-		if rho := stats.Spearman(x, y); !math.IsNaN(rho) {
-			rhos = append(rhos, rho)
-			sizes = append(sizes, slope(x, y)*float64(last))
+		slope, ok := slopeOf(x, centred(epoch))
+		if !ok {
+			slope = math.NaN()
 		}
+		values = append(values, slope*float64(last))
 	}
-	return effect(rhos, sizes)
+	return effects(map[string][]float64{"": values})[""]
 }
 
-// CarryOver returns how much trials depend on the contestant that was loaded before them in their
-// epoch (V20): the largest minus the smallest mean after a contestant, as a share, with its p-value
-// by permutations within each contestant's own trials, drawn from seed. least is the smallest size
-// that would have been significant; +Inf if each contestant always followed the same one.
-func CarryOver(rs []Residual, permutations int, seed uint64) (share, p, least float64) {
-	number := map[string]int{}
-	index := func(name string) int {
-		if _, ok := number[name]; !ok {
-			number[name] = len(number)
+// CarryOver returns by how much trials differ that were loaded just after a contestant from those after
+// others (V20), by that contestant; none if each contestant always followed the same one.
+func CarryOver(rs []Residual) map[string]Effect {
+	follows, before := map[[2]string]bool{}, map[string][]float64{}
+	own := map[string]bool{}
+	for _, r := range rs {
+		if r.After != "" {
+			follows[[2]string{r.Contestant, r.After}], own[r.Contestant], before[r.After] = true, true, nil
 		}
-		return number[name]
 	}
-	var y []float64
-	var before, own []int
+	if len(follows) == len(own) {
+		return nil
+	}
 	for _, epoch := range byEpoch(rs) {
 		values := centred(epoch)
-		for i, r := range epoch {
-			if r.After != "" {
-				y, before, own = append(y, values[i]), append(before, index(r.After)), append(own, index(r.Contestant))
+		for name := range before {
+			var after, others []float64
+			for i, r := range epoch {
+				switch r.After {
+				case "":
+				case name:
+					after = append(after, values[i])
+				default:
+					others = append(others, values[i])
+				}
 			}
+			before[name] = append(before[name], mean(after)-mean(others))
 		}
 	}
-	effect, p, critical := stats.GroupEffect(y, before, own, permutations, seed)
-	return math.Expm1(effect), p, math.Expm1(critical)
+	return effects(before)
 }
 
 // EpochComponents splits the spread of a contestant relative to the others of its rounds into that
@@ -273,31 +270,6 @@ func EpochComponents(rs []Residual, contestant string) (within, between, most, p
 		epochs = append(epochs, own)
 	}
 	return stats.Components(epochs)
-}
-
-// EpochDependence returns how strongly the contestants' deviations from their rounds resemble those
-// of the epoch before, pooled over all that every epoch has, and its one-sided p-value by random
-// permutations of the epochs (V33; stats.SerialTest).
-func EpochDependence(rs []Residual, permutations int, seed uint64) (r, p float64, epochs int) {
-	values := map[string][]float64{}
-	all := byEpoch(rs)
-	for _, epoch := range all {
-		own := map[string][]float64{}
-		for _, r := range epoch {
-			own[r.Contestant] = append(own[r.Contestant], r.FromRound)
-		}
-		for name, v := range own {
-			values[name] = append(values[name], stats.Median(v))
-		}
-	}
-	var series [][]float64
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if len(values[name]) == len(all) {
-			series = append(series, values[name])
-		}
-	}
-	r, p = stats.SerialTest(series, permutations, seed)
-	return r, p, len(all)
 }
 
 // byEpoch splits ordered residuals by epoch.
@@ -338,18 +310,10 @@ func centred(epoch []Residual) []float64 {
 	return out
 }
 
-// slope returns the slope of the least-squares line. x must not be constant.
-func slope(x, y []float64) float64 {
-	mx, my := mean(x), mean(y)
-	var sxy, sxx float64
-	for i := range x {
-		sxy += (x[i] - mx) * (y[i] - my)
-		sxx += (x[i] - mx) * (x[i] - mx)
-	}
-	return sxy / sxx
-}
-
 func mean(x []float64) (m float64) {
+	if len(x) == 0 {
+		return math.NaN()
+	}
 	for _, v := range x {
 		m += v / float64(len(x))
 	}

@@ -70,24 +70,6 @@ func TestResidualsWithoutNoiseAreZero(t *testing.T) {
 	}
 }
 
-func TestHalfRatio(t *testing.T) {
-	rs := residualsOf(2, .01, func(t, _ *result.Trial) float64 {
-		if t.Contestant == "b" && t.Round >= 6 {
-			return -.05
-		}
-		return 0
-	})
-	if x := HalfRatio(rs, "b"); math.Abs(x.Log+.05) > .01 || x.P > .001 || x.Epochs != 12 {
-		t.Errorf("b loses 5 %%: %+v", x)
-	}
-	if x := HalfRatio(rs, "c"); x.Share() > .012 {
-		t.Errorf("c is steady: %+v", x)
-	}
-	if x := HalfRatio(rs, "nobody"); x.Epochs != 0 || !math.IsNaN(x.P) {
-		t.Errorf("nobody: %+v", x)
-	}
-}
-
 func TestSpeedRatio(t *testing.T) {
 	// Every second round is slower by far more than the machine wanders, and b loses a twentieth
 	// more than the others. The halves are then as far apart as the two kinds of rounds: the
@@ -99,13 +81,13 @@ func TestSpeedRatio(t *testing.T) {
 		}
 		return by
 	})
-	if x := SpeedRatio(rs, "b"); math.Abs(x.Log+.1*1.596/2) > .015 || x.P > .001 || x.Epochs != 12 {
+	if x := SpeedRatios(rs, []string{"b", "c"})["b"]; math.Abs(x.Log+.1*1.596/2) > .015 || x.P > .001 || x.Epochs != 12 {
 		t.Errorf("b loses a twentieth more where the machine is slow: %+v", x)
 	}
-	if x := SpeedRatio(rs, "c"); x.Share() > .04 || x.Log < 0 {
+	if x := SpeedRatios(rs, []string{"b", "c"})["c"]; x.Share() > .04 || x.Log < 0 {
 		t.Errorf("c suffers less than b, and as much as the rest: %+v", x)
 	}
-	if x := SpeedRatio(rs, "nobody"); x.Epochs != 0 || !math.IsNaN(x.P) {
+	if x := SpeedRatios(rs, []string{"nobody"}); len(x) != 0 {
 		t.Errorf("nobody: %+v", x)
 	}
 }
@@ -127,11 +109,22 @@ func TestCarryOver(t *testing.T) {
 		}
 		return 0
 	}
-	if x, p, _ := CarryOver(residualsOf(5, .01, after), 499, 1); math.Abs(x-.02) > .006 || p > .01 {
-		t.Errorf("2 %% after d: %v, p = %v", x, p)
+	all := CarryOver(residualsOf(5, .01, after))
+	if x := all["d"]; math.Abs(x.Log+.02) > .006 || x.P > .01 || len(all) != 4 {
+		t.Errorf("2 %% after d: %+v", all)
 	}
-	if x, p, _ := CarryOver(residualsOf(6, .01, nil), 499, 1); p < .05 || x > .01 {
-		t.Errorf("none: %v, p = %v", x, p)
+	for name, x := range CarryOver(residualsOf(6, .01, nil)) {
+		if x.P < .05 || x.Share() > .01 {
+			t.Errorf("none after %s: %+v", name, x)
+		}
+	}
+	var two []*result.Trial // which follow one another
+	for i := range 24 {
+		two = append(two, &result.Trial{Key: result.Key{Epoch: i / 12, Round: i % 12 / 2, Position: i % 2},
+			Contestant: string(rune('a' + i%2)), Load: result.Load{Succeeded: 1e6, WindowNS: 1e9}})
+	}
+	if all := CarryOver(followed(two)); len(all) != 0 {
+		t.Errorf("each always follows the same one: %+v", all)
 	}
 }
 
@@ -187,7 +180,7 @@ func TestEpochComponents(t *testing.T) {
 // Where nothing is wrong, the tests call it so in no more than their share of the cases.
 func TestEffectsKeepTheirLevel(t *testing.T) {
 	const reps = 400
-	var order, half, speed, carry, fresh int
+	var order, speed, carry, fresh int
 	for seed := range uint64(reps) {
 		rs := followed(shuffled(100+seed, 12, 6, .05, nil))
 		count := func(n *int, p float64) {
@@ -196,14 +189,16 @@ func TestEffectsKeepTheirLevel(t *testing.T) {
 			}
 		}
 		count(&order, OrderEffect(rs).P)
-		count(&half, HalfRatio(rs, "a").P)
-		count(&speed, SpeedRatio(rs, "a").P)
-		_, p, _ := CarryOver(rs, 99, seed)
-		count(&carry, p)
-		_, _, _, p = EpochComponents(rs, "a")
+		count(&speed, SpeedRatios(rs, []string{"a"})["a"].P)
+		least := 1.
+		for _, x := range CarryOver(rs) {
+			least = min(least, x.P)
+		}
+		count(&carry, least)
+		_, _, _, p := EpochComponents(rs, "a")
 		count(&fresh, p)
 	}
-	for name, n := range map[string]int{"order": order, "half": half, "speed": speed, "carry": carry, "fresh": fresh} {
+	for name, n := range map[string]int{"order": order, "speed": speed, "carry": carry, "fresh": fresh} {
 		if n > 34 { // 400 at .05: 20 ± 3 sd
 			t.Errorf("%s: p <= .05 in %d of %d", name, n, reps)
 		}

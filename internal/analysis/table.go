@@ -153,12 +153,6 @@ func (t *Table) inRound(m Metric, a, b result.Cell, epoch int, f func(x, y float
 		}
 		v, ok := t.value(m, x, a)
 		w, ok2 := t.value(m, y, b)
-		if m.Kind == Rate && x.Load.AtEdge != y.Load.AtEdge { // both low, by about as much
-			whole := m
-			whole.Of = func(t *result.Trial) (float64, bool) { return t.Load.WholePerSec() }
-			v, ok = t.value(whole, x, a)
-			w, ok2 = t.value(whole, y, b)
-		}
 		if ok && ok2 {
 			out = append(out, f(v, w))
 		}
@@ -231,6 +225,7 @@ func cells(t *Table, in Input, alpha float64) []Cell {
 	for _, name := range append(slices.Clone(in.Contestants), in.Controls...) {
 		for _, m := range t.metrics(in.Fresh) {
 			c := Cell{Contestant: name, Metric: m.Name, Absent: in.Failed[name], Level: t.Level(m, at(name))}
+			c.Least, c.Most, _ = t.Range(m, at(name))
 			if c.Level.N == 0 && c.Absent == "" {
 				c.Absent = "it has no valid trials"
 				if m.Kind&Latency != 0 && t.busyShare() == 1 {

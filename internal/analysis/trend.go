@@ -67,17 +67,9 @@ func (t *Table) trends(standing []string, family []result.Comparison, in Input) 
 			}
 		}
 	}
-	var judged [][]float64
-	var of []int
-	for i, d := range changes {
-		if out[i].P = 1; out[i].Change.N >= stats.Least {
-			judged, of = append(judged, d), append(of, i)
-		}
-	}
-	for k, j := range stats.Joint(judged, trendAlpha, 1) {
-		x := &out[of[k]]
-		x.P = j.P
-		x.Moving = j.Different && math.Abs(math.Log(x.Change.Value)) >= math.Log1p(in.Margin)/2
+	for i, j := range jointly(changes, trendAlpha) {
+		out[i].P = j.P
+		out[i].Moving = j.Different && math.Abs(math.Log(out[i].Change.Value)) >= math.Log1p(in.Margin)/2
 	}
 	return out
 }

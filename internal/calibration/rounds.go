@@ -119,7 +119,7 @@ func clocks(servers ...*server) (used, own time.Duration, err error) {
 }
 
 // knownCost compares the CPU per request of server i of the rounds with that of ref, which is the
-// first: a Hodges-Lehmann estimate with its 95 % interval.
+// first, with its 95 % interval.
 func knownCost(name string, rounds [][]trial, i int) result.KnownCost {
 	c, _, _ := refserver.ParseControl(name)
 	added := c.Extra * float64(refserver.RefCost)
@@ -128,10 +128,10 @@ func knownCost(name string, rounds [][]trial, i int) result.KnownCost {
 		logs = append(logs, math.Log(r[i].cpu/r[0].cpu))
 		base = append(base, r[0].cpu)
 	}
-	ratio, lo, hi := stats.HodgesLehmann(logs, .95)
+	j := stats.Joint([][]float64{logs}, .05, 1)[0]
 	return result.KnownCost{
 		Server: name, AddedNS: int64(added), Expected: 1 + added/stats.Median(base), Rounds: len(rounds),
-		Ratio: math.Exp(ratio), Lo: finite(math.Exp(lo)), Hi: finite(math.Exp(hi)),
+		Ratio: math.Exp(j.Log), Lo: finite(math.Exp(j.Log - j.Crit*j.SE)), Hi: finite(math.Exp(j.Log + j.Crit*j.SE)),
 	}
 }
 

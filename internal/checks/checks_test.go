@@ -11,6 +11,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/result"
+	"dyno/internal/stats"
 	"dyno/internal/tcpstat"
 )
 
@@ -30,7 +31,7 @@ func sound() *Evidence {
 		},
 		All: 10,
 		Analysis: &analysis.Analysis{Primary: "throughput",
-			Epochs: 12, Interim: 1, Margin: .03, Shares: map[string]float64{"a": .3},
+			Epochs: 12, Interim: 1, Margin: .03, Serial: &stats.Serial{}, Shares: map[string]float64{"a": .3},
 			AACheck: &analysis.Pair{A: "ref", B: "ref'",
 				Verdict: analysis.Equivalent, Ratio: analysis.Estimate{Value: 1, Lo: .99, Hi: 1.01}}},
 	}
@@ -290,7 +291,7 @@ var provocations = []provocation{
 	}},
 	{"V28", CannotTell, func(e *Evidence) { e.Run.Plan.Analyses, e.Analysis.Interim = []int{16}, 0 }},
 	{"V28", Fail, func(e *Evidence) { e.Run.Damage = &result.Damaged{Err: io.ErrUnexpectedEOF} }},
-	{"V29", Warn, trials(func(t *result.Trial) { t.Load.AtEdge = result.Estimated })},
+	{"V29", Warn, trials(func(t *result.Trial) { t.Load.RateNS, t.Load.RateAnswers = 1e9, 5 })},
 	{"V29", Warn, trials(func(t *result.Trial) { t.Load.RateAnswers, t.Load.RateNS = 5, t.Load.WindowNS })},
 	{"V30", Fail, trials(func(t *result.Trial) { t.Load.GapNS = 50e6 })}, // an eighth
 	{"V30", Fail, func(e *Evidence) { e.Valid[7].Causes.SuspendedNS = 2e6 }},
@@ -319,7 +320,11 @@ var provocations = []provocation{
 		atURL(e)
 		trials(func(t *result.Trial) { t.Causes.OtherSidesNS = 5e7 })(e)
 	}},
-	{"V33", Warn, faster(func(t, _ *result.Trial) float64 { return when(isA(t), .02*float64(t.Epoch/5%2)) })},
+	{"V33", Warn, func(e *Evidence) {
+		faster(func(t, _ *result.Trial) float64 { return when(t.Contestant == "ref'", .02*float64(t.Epoch/5%2)) })(e)
+		e.Analysis.Serial = analysed(e).Serial
+	}},
+	{"V33", CannotTell, func(e *Evidence) { e.Analysis.Serial = nil }},
 	{"V33", CannotTell, onlyEpochs(7)},
 	{"V34", Warn, func(e *Evidence) {
 		e.Run.Plan.Level.Connections = 125
@@ -565,10 +570,12 @@ func lateEpoch(share float64) func(*Evidence) {
 	}
 }
 
-func trendsOf(e *Evidence) []analysis.Trend {
+func trendsOf(e *Evidence) []analysis.Trend { return analysed(e).Trends }
+
+func analysed(e *Evidence) *analysis.Analysis {
 	p := &e.Run.Plan
 	return analysis.Analyse(analysis.Input{Trials: e.Valid, Contestants: p.Contestants, Controls: p.Controls,
-		Primary: p.Primary, Margin: e.Analysis.Margin}).Trends
+		Primary: p.Primary, Alpha: .05, Margin: e.Analysis.Margin})
 }
 
 // slowRounds makes every second round a fifth slower, and a by that share more.

@@ -3,6 +3,7 @@ package checks
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -24,9 +25,8 @@ const (
 	shown  = 0.01
 	likely = 0.05
 
-	driftOpen         = 0.05 // an interval of a trend that exceeds this is inconclusive
-	carryPermutations = 999
-	leastEpochs       = 8 // the first number of them that allows p <= shown
+	driftOpen   = 0.05        // an interval of a trend that exceeds this is inconclusive
+	leastEpochs = stats.Least // the first number of them that allows p <= shown
 )
 
 // residuals returns the residuals of the primary metric. They are computed once.
@@ -53,18 +53,13 @@ func (e *Evidence) residuals() []analysis.Residual {
 // the others, or depends on the machine's speed more than they do. Then its ratio depends on the
 // time of measurement. Each of the two questions has a family of all contestants.
 func drift(c *Check, e *Evidence) []Finding {
-	var names []string
-	var speeds []analysis.Effect
-	var ps []float64
-	for _, name := range e.Run.Plan.Contestants {
-		if x := analysis.SpeedRatio(e.residuals(), name); x.Epochs > 0 {
-			names, speeds, ps = append(names, name), append(speeds, x), append(ps, x.P)
-		}
-	}
 	var out []Finding
-	for i, p := range stats.Holm(ps) {
-		state, text := c.speed(speeds[i], p, len(ps))
-		out = append(out, Finding{Contestant: names[i], State: state, Text: text})
+	speeds := analysis.SpeedRatios(e.residuals(), e.Run.Plan.Contestants)
+	for _, name := range e.Run.Plan.Contestants {
+		if x, ok := speeds[name]; ok {
+			state, text := c.speed(x)
+			out = append(out, Finding{Contestant: name, State: state, Text: text})
+		}
 	}
 	add := func(name string, state State, text string) {
 		if i := slices.IndexFunc(out, func(f Finding) bool { return f.Contestant == name }); i >= 0 {
@@ -105,20 +100,19 @@ func trendless(e *Evidence) (names []string) {
 	return names
 }
 
-// speed grades how a contestant's ratio depends on the machine's speed; family is the number of
-// such tests.
-func (c *Check) speed(x analysis.Effect, p float64, family int) (State, string) {
+// speed grades how a contestant's ratio depends on the machine's speed.
+func (c *Check) speed(x analysis.Effect) (State, string) {
 	text := "ratio to the others in the slower half of the rounds against the faster half: " + signed(x.Log)
 	switch {
 	case x.Epochs < leastEpochs:
 		return CannotTell,
 			"change with the machine's speed " + lacking(x.Epochs, leastEpochs)
-	case p <= shown:
-		return c.Limits[0].Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", text, p)
-	case p <= likely && x.Share() > c.Limits[0].Warn:
-		return Warn, fmt.Sprintf("%s, likely (p = %.2g)", text, p)
+	case x.P <= shown:
+		return c.Limits[0].Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", text, x.P)
+	case x.P <= likely && x.Share() > c.Limits[0].Warn:
+		return Warn, fmt.Sprintf("%s, likely (p = %.2g)", text, x.P)
 	}
-	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, p)
+	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, x.P)
 }
 
 // trend returns the state of a change over the rounds of an epoch.
@@ -143,17 +137,17 @@ func lacking(epochs, least int) string {
 
 // effect returns the state of an effect: by its size if it is significant, else by whether it is
 // shown to be below the limit.
-func (l Limit) effect(x analysis.Effect, p float64, text string) (State, string) {
+func (l Limit) effect(x analysis.Effect, text string) (State, string) {
 	switch {
 	case x.Epochs < leastEpochs:
 		return CannotTell, lacking(x.Epochs, leastEpochs)
-	case p <= shown:
-		return l.Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", text, p)
+	case x.P <= shown:
+		return l.Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", text, x.P)
 	case !(x.Most() <= l.Fail):
 		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g) or up to %s",
-			text, p, document.Percent(x.Most()))
+			text, x.P, document.Percent(x.Most()))
 	}
-	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, p)
+	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, x.P)
 }
 
 func orderEffect(c *Check, e *Evidence) (State, string) {
@@ -161,27 +155,32 @@ func orderEffect(c *Check, e *Evidence) (State, string) {
 		return Pass, "not measurable with one round an epoch; the order is random in each epoch"
 	}
 	x := analysis.OrderEffect(e.residuals())
-	return c.Limits[0].effect(x, x.P, "last position of a round against the first: "+signed(x.Log))
+	return c.Limits[0].effect(x, "last position of a round against the first: "+signed(x.Log))
 }
 
 // carryOver checks whether trials depend on the contestant that was loaded before. Effects on all
 // contestants alike do not matter: if the plan chains its rounds, each contestant follows each
 // other one equally often.
 func carryOver(c *Check, e *Evidence) (State, string) {
-	size, p, least := analysis.CarryOver(e.residuals(), carryPermutations, e.Run.Plan.Seed)
-	text := "depending on what was loaded before, trials differ by up to " + document.Percent(size)
-	switch {
-	case e.Analysis.Epochs < leastEpochs:
-		return CannotTell, lacking(e.Analysis.Epochs, leastEpochs)
-	case p <= shown:
-		return c.Limits[0].Grade(size), fmt.Sprintf("%s, p = %.2g", text, p)
-	case math.IsInf(least, 1):
+	effects := analysis.CarryOver(e.residuals())
+	if len(effects) == 0 && e.Analysis.Epochs >= leastEpochs {
 		return CannotTell, "not measurable: each contestant was always loaded after the same one"
-	case least > c.Limits[0].Fail:
-		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g); effects below %s would not be detected",
-			text, p, document.Percent(least))
 	}
-	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, p)
+	var clearest, widest analysis.Effect
+	first, open := "", ""
+	for _, name := range slices.Sorted(maps.Keys(effects)) {
+		x := effects[name]
+		if first == "" || x.P < clearest.P || x.P == clearest.P && x.Share() > clearest.Share() {
+			first, clearest = name, x
+		}
+		if open == "" || x.Most() > widest.Most() {
+			open, widest = name, x
+		}
+	}
+	if clearest.P > shown {
+		first, clearest = open, widest
+	}
+	return c.Limits[0].effect(clearest, fmt.Sprintf("trials after %s against those after others: %s", first, signed(clearest.Log)))
 }
 
 // freshStarts checks whether fresh starts of a contestant differ. If they do, many epochs are
@@ -201,8 +200,9 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 			betweens, mosts, ps = append(betweens, between), append(mosts, most), append(ps, p)
 		}
 	}
-	for i, p := range stats.Holm(ps) {
+	for i, p := range ps {
 		f := &out[i]
+		p = min(1, p*float64(len(ps)))
 		switch {
 		case p <= shown && betweens[i] > c.Limits[0].Warn:
 			f.State = Warn
@@ -264,16 +264,18 @@ func deferred(c *Check, e *Evidence) []Finding {
 // dependence: does an epoch resemble the one before? Intervals allow for it, by an estimate that is
 // rough where epochs are few.
 func dependence(c *Check, e *Evidence) []Finding {
-	r, p, epochs := analysis.EpochDependence(e.residuals(), carryPermutations, e.Run.Plan.Seed)
-	text := fmt.Sprintf("correlation of an epoch with the one before: %.2f", r)
+	s := e.Analysis.Serial
 	switch {
-	case epochs < leastEpochs:
-		return []Finding{{State: CannotTell,
-			Text: lacking(epochs, leastEpochs)}}
-	case p <= likely && r > c.Limits[0].Warn:
-		return []Finding{{State: Warn, Text: fmt.Sprintf("%s, p = %.2g", text, p)}}
+	case e.Analysis.Epochs < leastEpochs:
+		return []Finding{{State: CannotTell, Text: lacking(e.Analysis.Epochs, leastEpochs)}}
+	case s == nil:
+		return []Finding{{State: CannotTell, Text: "unknown: no two servers were compared"}}
 	}
-	return []Finding{{Text: fmt.Sprintf("%s, which may be chance (p = %.2g)", text, p)}}
+	text := fmt.Sprintf("correlation of an epoch with the one before: %.2f", s.R)
+	if s.Shown {
+		return []Finding{{State: Warn, Text: fmt.Sprintf("%s, more than by chance; intervals are %.1f × as wide for it", text, s.Spread())}}
+	}
+	return []Finding{{Text: text + ", which may be chance"}}
 }
 
 // signed formats a difference on the log scale as a percentage with its sign.

@@ -95,12 +95,11 @@ func tailSample(c *Check, e *Evidence, name string, own []*result.Trial) (State,
 
 // edges checks whether the rates come from loads in a steady state.
 func edges(_ *Check, e *Evidence) (State, string) {
-	n := analysis.EdgesOf(e.Valid)
-	mark := n.Mark()
-	if mark == result.Inside {
-		return Pass, "the rates are " + analysis.EdgeText(mark)
+	n, all := analysis.Unsteady(e.Valid)
+	if n == 0 {
+		return Pass, "the rates are of the time in which requests were sent, without the wait for the last answers"
 	}
-	return Warn, fmt.Sprintf("the rates of %d of %d trials are %s", n[mark], len(e.Valid), analysis.EdgeText(mark))
+	return Warn, fmt.Sprintf("the rates of %d of %d trials are %s", n, all, analysis.UnsteadyText)
 }
 
 // The share of the requests in flight, at least so many, that the median response leaves in service

@@ -135,7 +135,7 @@ func TestRateOfWhatStalls(t *testing.T) {
 	}
 	l = script{connections: 4, delay: 100, planned: 10_000, mute: 1}.play(t, nil)
 	if l.Succeeded != 300 || l.RateFromNS != 0 || l.RateAnswers != 300 || l.RateNS != 10_000*us ||
-		l.Edge() != result.Unsteady {
+		l.Steady() {
 		t.Errorf("one connection mute: %+v", l)
 	}
 }
@@ -153,10 +153,9 @@ func TestRateOfALateStart(t *testing.T) {
 
 // TestSteadyFromFiveServiceTimes, and not below.
 func TestSteadyFromFiveServiceTimes(t *testing.T) {
-	for planned, want := range map[int64]result.Edge{61_000: result.Inside, 55_000: result.Unsteady,
-		15_000: result.Unsteady} {
-		if l := (script{connections: 3, delay: 10_000, planned: planned}).play(t, nil); l.Edge() != want {
-			t.Errorf("%d ns: %v: %+v", planned, l.Edge(), l)
+	for planned, want := range map[int64]bool{61_000: true, 55_000: false, 15_000: false} {
+		if l := (script{connections: 3, delay: 10_000, planned: planned}).play(t, nil); l.Steady() != want {
+			t.Errorf("%d ns: %v: %+v", planned, l.Steady(), l)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (v *view) backendText() string {
 	text += ", frozen with the contestant that calls it"
 	var rates []string
 	for _, a := range v.Alone {
-		rates = append(rates, fmt.Sprintf("%s (%s)", Rate(a.PerSec), levelName(a.At)))
+		rates = append(rates, fmt.Sprintf("%s (%s)", Rate(a.PerSec), LevelName(a.At)))
 	}
 	if len(rates) == 0 {
 		return text + "; its own capacity is unknown: the pilots have no valid round"

@@ -262,7 +262,7 @@ func axisOf(levels []result.Level) (p document.Plot, xs []float64) {
 		text := planned(l.DelayNS)
 		if !delays {
 			l.Scenario = "" // which the plot's title says
-			text = levelName(l)
+			text = LevelName(l)
 		}
 		tick((float64(i)+0.5)/float64(len(levels)), text)
 	}

@@ -337,7 +337,7 @@ func toBackendJSON(d *Data) *backendJSON {
 	}
 	o := &backendJSON{Name: d.Run.Plan.Backend, Alone: []aloneJSON{}, Built: d.Run.Contestant(d.Run.Plan.Backend)}
 	for _, a := range d.Alone {
-		o.Alone = append(o.Alone, aloneJSON{levelName(a.At), a.At, number(a.PerSec), number(a.Least),
+		o.Alone = append(o.Alone, aloneJSON{LevelName(a.At), a.At, number(a.PerSec), number(a.Least),
 			number(a.Most), a.Loads})
 	}
 	return o

@@ -44,7 +44,7 @@ func (l *Level) Title() string {
 	if l.Name != "" {
 		return document.Clean(l.Name)
 	}
-	return levelName(l.At)
+	return LevelName(l.At)
 }
 
 // levelList returns all levels, those that have a name with their values.
@@ -53,7 +53,7 @@ func (s *sweep) levelList() string {
 	for i, l := range s.Levels {
 		text := s.names[i]
 		if l.Name != "" {
-			text += " (" + levelName(l.At) + ")"
+			text += " (" + LevelName(l.At) + ")"
 		}
 		all = append(all, text)
 	}
@@ -77,8 +77,8 @@ func connections(l result.Level) string {
 	return s
 }
 
-// levelName returns a level's values, its launch part first: "5 ms, c=100".
-func levelName(l result.Level) string {
+// LevelName returns a level's values, its launch part first: "5 ms, c=100".
+func LevelName(l result.Level) string {
 	var parts []string
 	if l.Scenario != "" {
 		parts = append(parts, document.Clean(l.Scenario))
@@ -200,7 +200,7 @@ func (s *sweep) figure(r row, m analysis.Metric, i int) *figure {
 	}
 	f := &figure{Estimate: c.Level, ratio: c.Ratio, bound: m.AtCeiling && m.More &&
 		l.Analysis.Shares[r.Name] > analysis.CeilingLimit}
-	f.least, f.most = analysis.EpochRange(l.Trials, r.Name, m)
+	f.least, f.most = c.Least, c.Most
 	return f
 }
 
@@ -254,18 +254,17 @@ func (s *sweep) marks() (list []string) {
 }
 
 // edges says at which levels the rates do not come from a steady load.
-func (s *sweep) edges() (list []string) {
-	at := map[result.Edge][]string{}
+func (s *sweep) edges() []string {
+	var at []string
 	for i := range s.Levels {
-		mark := analysis.EdgesOf(s.Levels[i].Trials).Mark()
-		at[mark] = append(at[mark], s.Levels[i].Title())
-	}
-	for e := result.Unsteady; e <= result.Low; e++ {
-		if len(at[e]) > 0 {
-			list = append(list, "Requests per second at "+strings.Join(at[e], ", ")+" are "+analysis.EdgeText(e)+".")
+		if n, _ := analysis.Unsteady(s.Levels[i].Trials); n > 0 {
+			at = append(at, s.Levels[i].Title())
 		}
 	}
-	return list
+	if at == nil {
+		return nil
+	}
+	return []string{"Requests per second at " + strings.Join(at, ", ") + " are " + analysis.UnsteadyText + "."}
 }
 
 // gaps says why figures are missing, one line for each contestant and reason.

@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
 	"dyno/internal/result"
-	"dyno/internal/stats"
 )
 
 // Scaling is how a contestant's throughput grows with its CPUs under one load.
@@ -18,9 +16,6 @@ type Scaling struct {
 	Contestant string
 	Load       result.Level // without a number of CPUs
 	Points     []ScalingPoint
-	Fit        stats.ScalingFit // NaN where there is none
-	Fitted     int              // numbers of CPUs that it is of
-	Turns      int              // epochs on each of them
 }
 
 // ScalingPoint is what a contestant does on a number of CPUs.
@@ -33,30 +28,6 @@ type ScalingPoint struct {
 
 	RateLeast, RateMost, CPULeast, CPUMost float64 // of its epochs
 }
-
-// leastFitted is how many numbers of CPUs it takes to tell contention from coherency, leastTurns how
-// many turns give the parameters intervals (stats.FitScalingEpochs).
-const leastFitted, leastTurns = 3, 5
-
-// unfitted says why there is no fit; "" if there is one.
-func (s *Scaling) unfitted() string {
-	left := ""
-	if s.Fitted < len(s.Points) {
-		left = " without those at the generator's ceiling and those with threads of one core"
-	}
-	switch {
-	case s.Fitted < leastFitted:
-		return fmt.Sprintf("%s%s: a fit takes %d", document.Count(s.Fitted, "number")+" of CPUs", left, leastFitted)
-	case s.Turns == 0:
-		return "no turn of epochs is valid on each number"
-	case math.IsNaN(s.Fit.Lambda):
-		return "the law does not fit"
-	}
-	return ""
-}
-
-// intervals reports whether the parameters have intervals.
-func (s *Scaling) intervals() bool { return s.unfitted() == "" && !math.IsInf(s.Fit.High.Lambda, 0) }
 
 // figures returns a point as tables and charts have it.
 func (p *ScalingPoint) figures() (rate, cpu *figure) {
@@ -89,8 +60,8 @@ func (v *view) scalingsOf(load result.Level) (list []*Scaling, rows []row) {
 	return list, rows
 }
 
-// scaling returns the section about how servers scale with their CPUs: for each load charts, a table of
-// the figures and one of the fits.
+// scaling returns the section about how servers scale with their CPUs: for each load charts and a table of
+// the figures.
 func (v *view) scaling() document.Section {
 	out := document.Section{ID: "scaling", Title: "Scaling with CPUs"}
 	loads := v.scalingLoads()
@@ -101,13 +72,13 @@ func (v *view) scaling() document.Section {
 		}
 		if len(loads) > 1 {
 			out.Blocks = append(out.Blocks,
-				document.Paragraph{Label: "Load", Text: document.Plain(levelName(load) + ".")})
+				document.Paragraph{Label: "Load", Text: document.Plain(LevelName(load) + ".")})
 		}
 		if text := scalingText(list, rows); text != "" {
 			out.Blocks = append(out.Blocks, document.Paragraph{Text: document.Plain(text)})
 		}
 		out.Blocks = append(out.Blocks, v.scalingCharts(list, rows, fmt.Sprint("scaling-", i)),
-			v.scalingTable(list, rows), v.fitTable(list, rows))
+			v.scalingTable(list, rows))
 	}
 	if len(out.Blocks) > 0 {
 		out.Blocks = append(out.Blocks, document.Items(v.scalingNotes()...))
@@ -130,30 +101,20 @@ func (v *view) scalingShort() (blocks []document.Block) {
 		}
 		label := "With more CPUs"
 		if len(loads) > 1 {
-			label += ", " + levelName(load)
+			label += ", " + LevelName(load)
 		}
 		blocks = append(blocks, document.Paragraph{Label: label, Text: document.Plain(scalingText(list, rows))})
 	}
 	return blocks
 }
 
-// scalingWords explain the fit.
-var scalingWords = document.Definition{ID: "scaling", Name: "Universal scalability law",
-	Text: "The throughput of n CPUs is n × that of one ÷ (1 + contention × (n − 1) + coherency × n × (n − 1)). " +
-		"Contention is the share of the work that is done one at a time; coherency is what each pair of CPUs costs " +
-		"to keep in step, and is what makes a server slower with more CPUs."}
-
 // scalingText says in a sentence for each contestant what its CPUs bring.
 func scalingText(list []*Scaling, rows []row) string {
 	var parts []string
 	for k, s := range list {
 		first, last := &s.Points[0], &s.Points[len(s.Points)-1]
-		text := fmt.Sprintf("%s on %s: %s its requests per second on %s", rows[k].Title,
-			document.Count(last.CPUs, "CPU"), last.timesText(true), document.Count(first.CPUs, "CPU"))
-		if s.intervals() {
-			text += ", " + peakText(s)
-		}
-		parts = append(parts, text)
+		parts = append(parts, fmt.Sprintf("%s on %s: %s its requests per second on %s", rows[k].Title,
+			document.Count(last.CPUs, "CPU"), last.timesText(true), document.Count(first.CPUs, "CPU")))
 	}
 	return strings.Join(parts, "; ") + "."
 }
@@ -188,20 +149,7 @@ func (p *ScalingPoint) share(first *ScalingPoint) document.Cell {
 	return document.Cell{Value: text}
 }
 
-// peakText says where by the fit more CPUs would bring nothing, as far as the data tell.
-func peakText(s *Scaling) string {
-	most := float64(s.Points[len(s.Points)-1].CPUs)
-	switch lo := s.Fit.PeakLow; {
-	case s.Fit.PeakHigh <= most:
-		return fmt.Sprintf("fastest on %s CPUs (%s–%s) by the fit", Sig3(s.Fit.Peak()), Sig3(s.Fit.PeakLow),
-			Sig3(s.Fit.PeakHigh))
-	case lo > most:
-		return "and by the fit more CPUs bring more"
-	}
-	return "and the fit does not tell whether more CPUs bring more"
-}
-
-// scalingCharts returns charts of the throughput, with the fit beside, and of the CPU per request.
+// scalingCharts returns charts of the throughput and of the CPU per request.
 func (v *view) scalingCharts(list []*Scaling, rows []row, id string) document.Choice {
 	choice := document.Choice{ID: id, Title: "Metric"}
 	for _, name := range []string{"throughput", "cpu_per_request"} {
@@ -248,9 +196,6 @@ func (v *view) scalingCharts(list []*Scaling, rows []row, id string) document.Ch
 			}
 			plot.Points = append(plot.Points, points)
 		}
-		if m.Name == "throughput" {
-			c.Note = "A hollow diamond is the value of the fit."
-		}
 		c.Plots = []document.Plot{plot}
 		choice.Options = append(choice.Options, document.Option{Name: m.Title, Block: c})
 	}
@@ -276,11 +221,6 @@ func (s *Scaling) point(n int, x float64, m analysis.Metric, scale analysis.Scal
 		at.Lo, at.Hi = f.bounds()
 		at.Text = fmt.Sprintf("%s on %s: %s (%s–%s) %s", title, document.Count(n, "CPU"), Sig3(f.Value/scale.Per),
 			Sig3(at.Lo/scale.Per), Sig3(at.Hi/scale.Per), unitWords(scale))
-		if m.Name == "throughput" && s.unfitted() == "" {
-			fit := s.Fit.At(float64(n))
-			at.Beside = []document.Aside{{Value: fit, Text: fmt.Sprintf("%s on %s by the fit: %s", title,
-				document.Count(n, "CPU"), Sig3(fit/scale.Per))}}
-		}
 	}
 	return at
 }
@@ -321,90 +261,21 @@ func (v *view) scalingTable(list []*Scaling, rows []row) document.Table {
 	return t
 }
 
-// fitTable has the parameters of the law, or why there are none.
-func (v *view) fitTable(list []*Scaling, rows []row) document.Table {
-	t := document.Table{Columns: []document.Column{{Head: "fit", Lead: true, Word: "scaling"},
-		{Head: "one CPU, requests/s", Number: true}, {Head: "contention", Number: true},
-		{Head: "coherency", Number: true}, {Head: "fastest on", Unit: "CPUs", Number: true},
-		{Head: "epochs", Number: true}}}
-	for k, s := range list {
-		row := v.tableRow(rows[k])
-		row.Group = ""
-		if why := s.unfitted(); why != "" {
-			for range 4 {
-				row.Cells = append(row.Cells, document.Cell{Absent: why})
-			}
-			row.Cells = append(row.Cells, document.Cell{Value: fmt.Sprint(s.Turns)})
-			t.Rows = append(t.Rows, row)
-			continue
-		}
-		side := func(lo, hi float64, form func(float64) string) string {
-			if !s.intervals() {
-				return "(no interval)"
-			}
-			return "(" + form(lo) + "–" + form(hi) + ")"
-		}
-		f := &s.Fit
-		for _, x := range []struct {
-			value, lo, hi float64
-			form          func(float64) string
-		}{{f.Lambda, f.Low.Lambda, f.High.Lambda, Sig3},
-			{f.Sigma, f.Low.Sigma, f.High.Sigma, PerCent}, {f.Kappa, f.Low.Kappa, f.High.Kappa, finePerCent},
-			{f.Peak(), f.PeakLow, f.PeakHigh, cpusText}} {
-			row.Cells = append(row.Cells, document.Cell{Value: x.form(x.value), Side: side(x.lo, x.hi, x.form)})
-		}
-		row.Cells = append(row.Cells, document.Cell{Value: fmt.Sprint(s.Turns)})
-		t.Rows = append(t.Rows, row)
-	}
-	return t
-}
-
-// finePerCent prints a share in percent with two significant digits: the coherency of a server that
-// scales well is some hundredths of a percent.
-func finePerCent(share float64) string {
-	if share >= 0.001 || share == 0 {
-		return PerCent(share)
-	}
-	return strconv.FormatFloat(100*share, 'g', 2, 64) + " %"
-}
-
-// cpusText returns a number of CPUs of a fit.
-func cpusText(n float64) string {
-	if math.IsInf(n, 0) || n > 1e4 {
-		return "∞"
-	}
-	return Sig3(n)
-}
-
-// scalingNotes explains the tables.
+// scalingNotes explains the table.
 func (v *view) scalingNotes() (lines []string) {
-	lines = []string{
-		"Of the first: the throughput as a multiple of that on the smallest number of CPUs. Of its share: that " +
-			"divided by the multiple of the CPUs; 100 % is linear.",
-		"The fit is the universal scalability law (Gunther 2007): on n CPUs, n × one CPU ÷ (1 + contention × (n − 1) " +
-			"+ coherency × n × (n − 1)). Contention is the share of the work that is done one at a time, coherency " +
-			"what each pair of CPUs costs. In brackets the intervals of 95 %, by a bootstrap of whole turns of " +
-			"epochs; one that begins at 0 % does not tell the parameter from 0. It describes what was measured: " +
-			"beyond the largest number it is a guess.",
-	}
-	var few, threads, bound bool
-	for i := range v.Scalings {
-		s := &v.Scalings[i]
-		few = few || s.unfitted() == "" && !s.intervals()
+	lines = []string{"Of the first: the throughput as a multiple of that on the smallest number of CPUs. Of its share: that " +
+		"divided by the multiple of the CPUs; 100 % is linear."}
+	var threads, bound bool
+	for _, s := range v.Scalings {
 		for _, p := range s.Points {
 			threads, bound = threads || p.Threads, bound || p.Bound
 		}
 	}
-	if few {
-		lines = append(lines, fmt.Sprintf("No interval: it takes %d epochs on each number (--epochs, or a larger "+
-			"--budget).", leastTurns))
-	}
 	if threads {
-		lines = append(lines, "*: two or more of these CPUs are threads of one core, which share its units: no "+
-			"further CPU in the sense of the law, and not in the fit.")
+		lines = append(lines, "*: two or more of these CPUs are threads of one core, which share its units.")
 	}
 	if bound {
-		lines = append(lines, "≥: at the load generator's ceiling, a lower bound, and not in the fit.")
+		lines = append(lines, "≥: at the load generator's ceiling, a lower bound.")
 	}
 	return lines
 }

@@ -115,9 +115,6 @@ func (s *sweep) words() []document.Definition {
 				"together are one family: the chance of any false difference among them is bounded. The ratio is the " +
 				"first's figure over the second's, round by round, with the interval of an interim analysis."}}
 	}
-	if len(s.Scalings) > 0 {
-		own = append(own, scalingWords)
-	}
 	ids = append(ids, namesOf(s.metrics)...)
 	return wordsOf(append(own, document.Definition{ID: "sweep-interval", Name: "Interval of a level",
 		Text: "95 % for the median between epochs. With too few epochs, the range of the epochs is shown in " +

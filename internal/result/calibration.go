@@ -118,7 +118,7 @@ type KnownStall struct {
 }
 
 // KnownCost is the CPU per request of a server with a known added cost, relative to the same server
-// without it. It is the Hodges–Lehmann estimate over rounds with its 95 % interval. The bounds are
+// without it. It is the location over rounds with its 95 % interval. The bounds are
 // nil if there are too few rounds.
 type KnownCost struct {
 	Server   string   `json:"server"`

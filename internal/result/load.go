@@ -30,7 +30,6 @@ type Load struct {
 	RateSamples   int64   `json:"rate_samples,omitempty"`
 	RateSDPerSec  float64 `json:"rate_sd_per_sec,omitempty"`
 	RateMaxPerSec float64 `json:"rate_max_per_sec,omitempty"`
-	AtEdge        Edge    `json:"-"` // of a recording without RateNS: found when it is read
 	// UnreachableNS is how long no connection could be made when the window ended: the server was
 	// gone, and the load ended early.
 	UnreachableNS int64 `json:"unreachable_ns,omitempty"`

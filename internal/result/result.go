@@ -73,9 +73,9 @@ func (r *Run) Add(rec Record) {
 	case rec.Launch != nil:
 		r.Launches = append(r.Launches, *rec.Launch)
 	case rec.Trial != nil:
-		r.Trials = append(r.Trials, r.settled(rec.Trial))
+		r.Trials = append(r.Trials, rec.Trial)
 	case rec.Long != nil:
-		r.Long = append(r.Long, r.settled(rec.Long))
+		r.Long = append(r.Long, rec.Long)
 	case rec.Idle != nil:
 		r.Idle = append(r.Idle, *rec.Idle)
 	case rec.Failure != nil:
@@ -88,11 +88,6 @@ func (r *Run) Add(rec Record) {
 	case rec.End != nil:
 		r.End = rec.End
 	}
-}
-
-func (r *Run) settled(t *Trial) *Trial {
-	t.Load.settle(&r.Plan, r.Plan.LevelOf(t))
-	return t
 }
 
 // Contestant returns the record of the named contestant, or nil.

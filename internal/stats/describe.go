@@ -11,7 +11,6 @@
 package stats
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -57,35 +56,6 @@ func MAD(x []float64) float64 {
 	return 1.4826 * Median(dev)
 }
 
-// Spearman returns the rank correlation of the pairs (x[i], y[i]), in [-1, 1]:
-// Pearson's correlation of the mid-ranks, so ties need no correction (Kendall,
-// Rank Correlation Methods, ch. 3). It is NaN for fewer than two pairs, if either
-// side is constant, and if either holds a NaN. It panics if the lengths differ.
-func Spearman(x, y []float64) float64 {
-	if len(x) != len(y) {
-		panic("stats: Spearman on slices of different lengths")
-	}
-	for i := range x {
-		if math.IsNaN(x[i]) || math.IsNaN(y[i]) {
-			return math.NaN()
-		}
-	}
-	// Doubled mid-ranks have mean n+1, and their sums are exact integers.
-	rx, ry := midranks(x), midranks(y)
-	mean := len(x) + 1
-	var sxy, sxx, syy float64
-	for i := range rx {
-		a, b := float64(rx[i]-mean), float64(ry[i]-mean)
-		sxy += a * b
-		sxx += a * a
-		syy += b * b
-	}
-	if sxx == 0 || syy == 0 {
-		return math.NaN()
-	}
-	return sxy / math.Sqrt(sxx*syy)
-}
-
 // sorted returns a sorted copy of x, and false if x is empty or holds a NaN.
 func sorted(x []float64) ([]float64, bool) {
 	s := slices.Clone(x)
@@ -101,24 +71,6 @@ func orderOf(n int, compare func(a, b int) int) []int {
 	}
 	slices.SortStableFunc(order, compare)
 	return order
-}
-
-// midranks returns twice the mid-rank of each x[i] among x: 2, 4, … 2n without
-// ties. Doubling keeps the halves that ties make exact in an int.
-func midranks(x []float64) []int {
-	order := orderOf(len(x), func(a, b int) int { return cmp.Compare(x[a], x[b]) })
-	r := make([]int, len(x))
-	for from := 0; from < len(order); {
-		to := from + 1
-		for to < len(order) && x[order[to]] == x[order[from]] {
-			to++
-		}
-		for _, i := range order[from:to] {
-			r[i] = from + 1 + to // first rank from+1, last rank to
-		}
-		from = to
-	}
-	return r
 }
 
 // NormalLimit returns what the absolute value of a standard normal variable exceeds with

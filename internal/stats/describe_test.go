@@ -71,31 +71,3 @@ func TestMAD(t *testing.T) {
 		t.Errorf("MAD of a normal with SD 3 = %v", got)
 	}
 }
-
-func TestSpearman(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		x, y []float64
-		want float64
-	}{
-		// The worked example of en.wikipedia.org/wiki/Spearman's_rank_correlation_coefficient.
-		{"iq", []float64{106, 100, 86, 101, 99, 103, 97, 113, 112, 110}, []float64{7, 27, 2, 50, 28, 29, 20, 12, 6, 17},
-			-29. / 165},
-		{"monotone", []float64{1, 2, 3, 4}, []float64{1, 10, 100, 1000}, 1},
-		{"falling", []float64{1, 2, 3, 4}, []float64{9, 7, 5, -1}, -1},
-		{"ties", []float64{1, 2, 2, 3}, []float64{1, 2, 3, 4}, 4.5 / math.Sqrt(22.5)},
-		{"constant", []float64{1, 1, 1}, []float64{1, 2, 3}, nan},
-		{"empty", nil, nil, nan},
-		{"nan", []float64{1, nan, 3}, []float64{1, 2, 3}, nan},
-	} {
-		if got := Spearman(c.x, c.y); !near(got, c.want, 1e-14) {
-			t.Errorf("%s: Spearman = %v, want %v", c.name, got, c.want)
-		}
-	}
-}
-
-func TestMidranks(t *testing.T) {
-	if got, want := midranks([]float64{3, 1, 3, 0, 3, 1}), []int{10, 5, 10, 2, 10, 5}; !slices.Equal(got, want) {
-		t.Errorf("midranks = %v, want %v", got, want)
-	}
-}

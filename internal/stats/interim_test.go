@@ -56,7 +56,7 @@ func TestDetectable(t *testing.T) {
 	}
 	for _, c := range []struct{ servers, n int }{{2, 8}, {2, 24}, {5, 12}} {
 		rng := rand.New(rand.NewPCG(13, uint64(c.n)))
-		couples := Couples(c.servers)
+		couples := couples(c.servers)
 		shift, found := Detectable(.01, c.n, len(couples), .04), 0
 		const families = 400
 		for range families {

@@ -62,7 +62,7 @@ const leastSD = 1e-12
 
 // Joint tests together whether the pairs of a family differ. d[i][e] is the log ratio of pair i in
 // epoch e, NaN where the pair lacks it, and never infinite; n is the number of values that a pair has. factor, at least 1,
-// widens the standard errors for serial correlation (SerialSpread). Rejecting those of P <= alpha
+// widens the standard errors for serial correlation (Serial.Spread). Rejecting those of P <= alpha
 // keeps the chance of any false rejection at about alpha, and all intervals hold together with
 // 1 − alpha, however the pairs hang together.
 //
@@ -173,6 +173,21 @@ func Early(d [][]float64, alpha, s0 float64) []Judged {
 			Different: p <= alpha}
 	}
 	return js
+}
+
+// Less returns what j is more than another, of which it is independent, one of a family of m such differences: by
+// Welch's t test (Biometrika 34 (1947)).
+func (j Judged) Less(other Judged, m int, alpha float64) Judged {
+	d := Judged{Log: j.Log - other.Log, SE: math.Hypot(j.SE, other.SE), Mean: j.Mean - other.Mean,
+		MeanSE: math.Hypot(j.MeanSE, other.MeanSE), P: 1, Crit: math.Inf(1), Side: math.Inf(1)}
+	if math.IsInf(d.SE, 1) {
+		return d
+	}
+	d.DF = math.Pow(d.SE, 4) / (math.Pow(j.SE, 4)/j.DF + math.Pow(other.SE, 4)/other.DF)
+	t, k := distuv.StudentsT{Sigma: 1, Nu: d.DF}, float64(m)
+	d.P = min(1, 2*k*t.Survival(math.Abs(d.Log)/max(d.SE, leastSD)))
+	d.Crit, d.Side, d.Different = t.Quantile(1-alpha/2/k), t.Quantile(1-alpha/k), d.P <= alpha
+	return d
 }
 
 // unknown returns the pairs as not judged.

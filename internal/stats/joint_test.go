@@ -21,7 +21,7 @@ func normals(rng *rand.Rand, n int, logs ...float64) [][]float64 {
 
 // pairsOf returns the differences of all columns.
 func pairsOf(rows [][]float64) (d [][]float64) {
-	for _, pair := range Couples(len(rows[0])) {
+	for _, pair := range couples(len(rows[0])) {
 		x := make([]float64, len(rows))
 		for e, row := range rows {
 			x[e] = row[pair[0]] - row[pair[1]]
@@ -251,4 +251,14 @@ func TestJointOfMissingEpochs(t *testing.T) {
 	if one := Joint(d[:1], .04, 1)[0]; one.Log != alone.Log || one.SE != alone.SE || one.DF != alone.DF {
 		t.Errorf("%+v; without the gaps %+v", one, alone)
 	}
+}
+
+// couples returns all pairs of k things.
+func couples(k int) (pairs [][2]int) {
+	for i := range k {
+		for j := i + 1; j < k; j++ {
+			pairs = append(pairs, [2]int{i, j})
+		}
+	}
+	return pairs
 }

@@ -1,9 +1,6 @@
 package stats
 
-import (
-	"math"
-	"math/rand/v2"
-)
+import "math"
 
 // autocorrelation returns the correlation of each value with the one before it in its series,
 // pooled over series of at least four values, and its bias taken off: for independent values the
@@ -41,19 +38,30 @@ func lagged(series [][]float64) (r, n float64) {
 	return products / squares, n / squares
 }
 
-// SerialSpread returns the factor, at least 1, by which the standard error of a mean is taken to
+// Serial says how much values resemble the ones before them.
+type Serial struct {
+	R     float64 // autocorrelation at lag 1
+	Shown bool    // it is positive by more than chance, at 5 %
+}
+
+// SerialOf estimates that of series, which are the values of pairs of contestants.
+func SerialOf(series [][]float64) Serial {
+	_, n := lagged(series)
+	contestants := (1 + math.Sqrt(1+8*float64(len(series)))) / 2 // that have so many pairs
+	r := autocorrelation(series)
+	return Serial{R: r, Shown: r > oneSided/math.Sqrt(max(1, (n-1)*(contestants-1)))}
+}
+
+// Spread returns the factor, at least 1, by which the standard error of a mean is taken to
 // exceed that of independent values: √((1+r)/(1−r)), which is that of autoregressive processes of
-// order 1 (Bayley and Hammersley, J. R. Stat. Soc. Suppl. 8 (1946)). series are the values of pairs
-// of contestants. r is their autocorrelation, at least 0; where it is shown, at 5 %, it is
-// mostSerial, for few values tell its size but roughly.
+// order 1 (Bayley and Hammersley, J. R. Stat. Soc. Suppl. 8 (1946)). r is the autocorrelation, at
+// least 0; where it is shown it is mostSerial, for few values tell its size but roughly.
 //
 // Note: with r as estimated, whatever it is, 12 to 14 % of runs of servers alike called a pair
 // different where ρ is 0.6, and 4 to 6 % where it is 0.3, by signed ranks.
-func SerialSpread(series [][]float64) float64 {
-	r := max(0, autocorrelation(series))
-	_, n := lagged(series)
-	contestants := (1 + math.Sqrt(1+8*float64(len(series)))) / 2 // that have so many pairs
-	if r > oneSided/math.Sqrt(max(1, (n-1)*(contestants-1))) {
+func (s Serial) Spread() float64 {
+	r := max(0, s.R)
+	if s.Shown {
 		r = mostSerial
 	}
 	return math.Sqrt((1 + r) / (1 - r))
@@ -63,31 +71,3 @@ const (
 	mostSerial = 0.6
 	oneSided   = 1.645 // of a standard normal variable, 5 % lie above
 )
-
-// SerialTest returns the pooled autocorrelation of series of one length, and the one-sided p-value
-// that it is not positive, by so many random permutations of the order that all series share, drawn
-// from seed (Wald and Wolfowitz, Ann. Math. Stat. 14 (1943)). p is never 0, and 1 for fewer than
-// four values.
-func SerialTest(series [][]float64, permutations int, seed uint64) (r, p float64) {
-	r = autocorrelation(series)
-	if len(series) == 0 || len(series[0]) < 4 || math.IsNaN(r) {
-		return r, 1
-	}
-	seen, _ := lagged(series)
-	rng := rand.New(rand.NewPCG(seed, uint64(len(series[0]))))
-	shuffled := make([][]float64, len(series))
-	reached := 1
-	for range permutations {
-		order := rng.Perm(len(series[0]))
-		for i, x := range series {
-			shuffled[i] = shuffled[i][:0]
-			for _, at := range order {
-				shuffled[i] = append(shuffled[i], x[at])
-			}
-		}
-		if s, _ := lagged(shuffled); s >= seen-1e-12 {
-			reached++
-		}
-	}
-	return r, float64(reached) / float64(permutations+1)
-}

@@ -25,7 +25,7 @@ func TestAutocorrelation(t *testing.T) {
 		t.Errorf("r %v, n %v", r, n)
 	}
 	for name, series := range map[string][][]float64{"none": nil, "short": {{1, 2, 3}}, "constant": {{2, 2, 2, 2, 2}}} {
-		if r := autocorrelation(series); r != 0 || SerialSpread(series) != 1 {
+		if r := autocorrelation(series); r != 0 || SerialOf(series).Spread() != 1 {
 			t.Errorf("%s: %v", name, r)
 		}
 	}
@@ -40,30 +40,30 @@ func TestAutocorrelation(t *testing.T) {
 			t.Errorf("ρ %v is estimated as %.3f", rho, mean)
 		}
 	}
-	if f := SerialSpread([][]float64{autoregressive(rng, 200, .6)}); math.Abs(f-2) > 1e-9 {
+	if f := SerialOf([][]float64{autoregressive(rng, 200, .6)}).Spread(); math.Abs(f-2) > 1e-9 {
 		t.Errorf("spread %.3f where dependence is shown", f)
 	}
 	for range 200 {
 		x := [][]float64{autoregressive(rng, 12, .3)}
-		f, r := SerialSpread(x), autocorrelation(x)
+		f, r := SerialOf(x).Spread(), autocorrelation(x)
 		if want := math.Sqrt((1 + r) / (1 - r)); r > 0 && r < .45 && math.Abs(f-want) > 1e-12 || r <= 0 && f != 1 {
 			t.Fatalf("r %.3f: spread %.3f", r, f)
 		}
 	}
 }
 
-// The test keeps its level, and finds what it is for.
-func TestSerialTest(t *testing.T) {
+// Dependence is shown of series that have it, and of others at the level of the test.
+func TestSerialShown(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	found := map[float64]int{}
 	const reps = 600
 	for _, rho := range []float64{0, .6} {
-		for rep := range reps {
+		for range reps {
 			var series [][]float64
 			for range 3 {
 				series = append(series, autoregressive(rng, 19, rho))
 			}
-			if _, p := SerialTest(series, 199, uint64(rep)); p <= .05 {
+			if SerialOf(series).Shown {
 				found[rho]++
 			}
 		}
@@ -71,7 +71,7 @@ func TestSerialTest(t *testing.T) {
 	if found[0] > reps*7/100 || found[.6] < reps*95/100 {
 		t.Errorf("of %d runs it finds %v", reps, found)
 	}
-	if _, p := SerialTest([][]float64{{1, 2, 3}}, 99, 1); p != 1 {
-		t.Errorf("of three values p is %v", p)
+	if SerialOf([][]float64{{1, 2, 3}}).Shown {
+		t.Error("shown by three values")
 	}
 }

@@ -8,12 +8,9 @@ import (
 	"time"
 
 	"dyno/internal/analysis"
-	"dyno/internal/document"
 	"dyno/internal/plan"
-	"dyno/internal/protocol"
 	"dyno/internal/report"
 	"dyno/internal/result"
-	"dyno/internal/stats"
 )
 
 // Against compares a run with an earlier run of the same question: for each contestant, the change
@@ -25,7 +22,7 @@ import (
 // reference's copy, whose true value is none, shows by how much.
 type Against struct {
 	Reference string
-	Alpha     float64 // of each metric's family of contestants
+	Alpha     float64 // of each metric's family of contestants and controls
 	Margin    float64
 	Epochs    [2]int   // valid, of the run and of the other
 	Warnings  []string // what makes the comparison weaker
@@ -46,13 +43,11 @@ type Change struct {
 	Control    bool
 	Metric     string
 	Now, Then  analysis.Estimate // ratio to the reference, at 1 − Alpha
-	Ratio      analysis.Estimate // of the two, Now over Then, at 1 − Alpha; N is the smaller number of epochs
-	P          float64           // exact two-sided rank-sum test
-	Adjusted   float64           // Holm over the contestants; a control's own
-	Verdict    analysis.Verdict  // inconclusive means that no change is shown
-	Better     bool              // of a change that is shown: for the better
-	SameBuild  bool              // the same program was started in both
-	Note       string            // why a change is not judged
+	// Now over Then, judged together under a metric; N is the smaller number of epochs, and inconclusive means
+	// that no change is shown
+	analysis.Decision
+	Better    bool // of a change that is shown: for the better
+	SameBuild bool // the same program was started in both
 }
 
 // OtherMachine is the error for two runs that were made on different machines. It can be overruled.
@@ -112,7 +107,7 @@ func sameQuestion(p, q *result.Plan) error {
 	case p.Scenario != q.Scenario:
 		return differ("scenario", p.Scenario, q.Scenario)
 	case p.Level != q.Level:
-		return differ("level", levelText(p.Level), levelText(q.Level))
+		return differ("level", report.LevelName(p.Level), report.LevelName(q.Level))
 	case len(p.Controls) == 0 || len(q.Controls) == 0:
 		return fmt.Errorf("a run without the reference cannot be compared with another, because absolute figures " +
 			"drift from day to day")
@@ -120,32 +115,6 @@ func sameQuestion(p, q *result.Plan) error {
 		return differ("reference", p.Controls[0], q.Controls[0])
 	}
 	return nil
-}
-
-func levelText(l result.Level) string {
-	s := document.Count(l.Connections, "connection")
-	if l.HTTP != protocol.Clear {
-		s += " of " + l.HTTP.Words()
-	}
-	if l.Pipeline > 1 {
-		s += fmt.Sprintf(" × %d", l.Pipeline)
-	}
-	if l.DelayNS > 0 {
-		s += fmt.Sprintf(", delay %v", time.Duration(l.DelayNS))
-	}
-	if l.Work != "" {
-		s += ", " + report.WorkName(l.Work)
-	}
-	if l.CPUs > 0 {
-		s += ", servers on " + document.Count(l.CPUs, "CPU")
-	}
-	if l.PerConnection > 0 {
-		s += fmt.Sprintf(", %s each", document.Count(l.PerConnection, "request"))
-	}
-	if l.RatePerSec > 0 {
-		s += fmt.Sprintf(", %g/s", l.RatePerSec)
-	}
-	return s
 }
 
 // machineDifferences lists the differences between machines that affect a ratio. The division of
@@ -195,16 +164,8 @@ func weaknesses(run, other *result.Run, reference string) (out []string) {
 // metrics returns all metrics of a closed loop, the primary one first.
 func metrics(primary string) []analysis.Metric {
 	all := slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool { return (m.Open() || m.Rare) && m.Name != primary })
-	slices.SortStableFunc(all, func(x, y analysis.Metric) int {
-		switch {
-		case x.Name == primary && y.Name != primary:
-			return -1
-		case y.Name == primary && x.Name != primary:
-			return 1
-		}
-		return 0
-	})
-	return all
+	i := slices.IndexFunc(all, func(m analysis.Metric) bool { return m.Name == primary })
+	return slices.Concat(all[i:i+1], all[:i], all[i+1:])
 }
 
 // pairOf holds two runs while they are compared.
@@ -240,56 +201,22 @@ func (p *pairOf) names() (names []string) {
 }
 
 // changes judges all names under one metric.
-func (p *pairOf) changes(m analysis.Metric, names []string) []Change {
-	var out []Change
-	var family []int // indices of contestants, that Holm corrects together
+func (p *pairOf) changes(m analysis.Metric, names []string) (out []Change) {
+	var now, then [][]float64
 	for _, name := range names {
 		x, y := p.now.logs(m, name, p.a.Reference), p.then.logs(m, name, p.a.Reference)
 		if len(x) == 0 || len(y) == 0 {
 			continue
 		}
-		c := Change{Contestant: name, Metric: m.Name, Control: slices.Contains(p.now.run.Plan.Controls, name), SameBuild: p.sameBuild(name)}
-		c.Now, c.Then = analysis.RatioOf(x, 1-p.a.Alpha), analysis.RatioOf(y, 1-p.a.Alpha)
-		hl, lo, hi := shift(x, y, 1-p.a.Alpha)
-		c.Ratio = analysis.Estimate{Value: math.Exp(hl), Lo: math.Exp(lo), Hi: math.Exp(hi), N: min(len(x), len(y))}
-		c.P = rankSum(x, y)
-		c.Adjusted = c.P
-		if !c.Control {
-			family = append(family, len(out))
-		}
-		out = append(out, c)
+		now, then = append(now, x), append(then, y)
+		out = append(out, Change{Contestant: name, Metric: m.Name, Control: slices.Contains(p.now.run.Plan.Controls, name),
+			SameBuild: p.sameBuild(name), Now: analysis.RatioOf(x, 1-p.a.Alpha), Then: analysis.RatioOf(y, 1-p.a.Alpha)})
 	}
-	ps := make([]float64, len(family))
-	for i, at := range family {
-		ps[i] = out[at].P
-	}
-	for i, adjusted := range stats.Holm(ps) {
-		out[family[i]].Adjusted = adjusted
-	}
-	for i := range out {
-		c := &out[i]
-		x, y := p.now.logs(m, c.Contestant, p.a.Reference), p.then.logs(m, c.Contestant, p.a.Reference)
-		_, lo, hi := shift(x, y, 1-2*p.a.Alpha)
-		c.decide(m, lo, hi, p)
+	rounds := [2]int{p.now.run.Plan.Rounds, p.then.run.Plan.Rounds}
+	for i, d := range analysis.Changes(now, then, p.a.Alpha, p.a.Margin, rounds) {
+		out[i].Decision, out[i].Better = d, d.Up() == m.More
 	}
 	return out
-}
-
-// decide sets the verdict of the change. lo and hi are its interval at 1 − 2α, on the log scale.
-func (c *Change) decide(m analysis.Metric, lo, hi float64, p *pairOf) {
-	limit := math.Log1p(p.a.Margin)
-	within := -limit <= lo && hi <= limit
-	c.Verdict = analysis.Inconclusive
-	switch {
-	case c.Adjusted <= p.a.Alpha:
-		c.Verdict = analysis.Different
-		if math.Log(c.Ratio.Lo) > -limit && math.Log(c.Ratio.Hi) < limit {
-			c.Verdict = analysis.Negligible
-		}
-		c.Better = (c.Ratio.Value > 1) == m.More
-	case within:
-		c.Verdict = analysis.Equivalent
-	}
 }
 
 func (p *pairOf) sameBuild(name string) bool {

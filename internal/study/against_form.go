@@ -97,8 +97,6 @@ func (c *Change) text(margin float64) string {
 		way = "better"
 	}
 	switch {
-	case c.Note != "":
-		return "not judged: " + c.Note
 	case c.Verdict == analysis.Inconclusive:
 		return "no change shown"
 	case c.Verdict == analysis.Equivalent:
@@ -149,11 +147,9 @@ type againstChange struct {
 	Then       againstEstimate  `json:"to_reference_against"`
 	Ratio      againstEstimate  `json:"change"`
 	P          float64          `json:"p"`
-	Adjusted   float64          `json:"p_holm"`
 	Verdict    analysis.Verdict `json:"verdict"`
 	Better     *bool            `json:"better"` // null where no change is shown
 	SameBuild  bool             `json:"same_program"`
-	Note       string           `json:"note,omitempty"`
 }
 
 type againstEstimate struct {
@@ -190,8 +186,8 @@ func (a *Against) Data(run, other *result.Run) any {
 	for i := range a.Changes {
 		c := &a.Changes[i]
 		one := againstChange{Contestant: c.Contestant, Control: c.Control, Metric: c.Metric, Now: estimate(c.Now),
-			Then: estimate(c.Then), Ratio: estimate(c.Ratio), P: c.P, Adjusted: c.Adjusted, Verdict: c.Verdict,
-			SameBuild: c.SameBuild, Note: c.Note}
+			Then: estimate(c.Then), Ratio: estimate(c.Ratio), P: c.P, Verdict: c.Verdict,
+			SameBuild: c.SameBuild}
 		if c.Verdict == analysis.Different || c.Verdict == analysis.Negligible {
 			one.Better = &c.Better
 		}

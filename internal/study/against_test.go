@@ -148,97 +148,31 @@ func TestAgainstNamesTheAbsentAndTheWeak(t *testing.T) {
 	}
 }
 
-// Critical values of U, two-sided at 5 % and at 1 % (Mann and Whitney 1947; Milton, JASA 59 (1964)).
-func TestUTable(t *testing.T) {
-	for _, c := range []struct{ m, n, five, one int }{
-		{4, 4, 0, -1}, {5, 5, 2, 0}, {6, 6, 5, 2}, {8, 8, 13, 7}, {10, 10, 23, 16}, {8, 12, 22, 15}, {12, 12, 37, 27},
-		{20, 20, 127, 105},
-	} {
-		for tail, want := range map[float64]int{.025: c.five, .005: c.one} {
-			got := -1
-			for u, p := range uCDF(c.m, c.n) {
-				if p <= tail {
-					got = u
-				}
-			}
-			if got != want {
-				t.Errorf("m %d, n %d, tail %v: %d, want %d", c.m, c.n, tail, got, want)
-			}
-		}
-	}
-	if cdf := uCDF(48, 48); len(cdf) != 48*48+1 || math.Abs(cdf[len(cdf)-1]-1) > 1e-9 {
-		t.Errorf("%d values, the last %v", len(cdf), cdf[len(cdf)-1])
-	}
-}
-
-// The distribution of U is that of all ways to draw m ranks of m+n.
-func TestUByEnumeration(t *testing.T) {
-	for _, mn := range [][2]int{{1, 1}, {2, 3}, {4, 3}, {5, 5}} {
-		m, n := mn[0], mn[1]
-		counts := make([]float64, m*n+1)
-		all := 0.0
-		for set := range 1 << (m + n) {
-			u, inX, x := 0, 0, 0
-			for rank := range m + n {
-				if set>>rank&1 == 1 {
-					inX++
-					u += rank - x
-					x++
-				}
-			}
-			if inX == m {
-				counts[u]++
-				all++
-			}
-		}
-		sum := 0.0
-		for u, p := range uCDF(m, n) {
-			sum += counts[u] / all
-			if math.Abs(p-sum) > 1e-12 {
-				t.Errorf("m %d, n %d: P(U ≤ %d) = %v, want %v", m, n, u, p, sum)
-			}
-		}
-	}
-}
-
-func TestShift(t *testing.T) {
-	// Differences −1, 0, 1, 2, 3, 4: too few for 95 %.
-	hl, lo, hi := shift([]float64{3, 6}, []float64{2, 3, 4}, .95)
-	if hl != 1.5 || !math.IsInf(lo, -1) || !math.IsInf(hi, 1) {
-		t.Errorf("%v (%v, %v)", hl, lo, hi)
-	}
-	if hl, _, _ := shift(nil, []float64{1}, .95); !math.IsNaN(hl) || rankSum(nil, []float64{1}) != 1 {
-		t.Errorf("of nothing: %v", hl)
-	}
-	if p := rankSum([]float64{1, 2, 3, 4}, []float64{5, 6, 7, 8}); math.Abs(p-2./70) > 1e-12 {
-		t.Errorf("p = %v", p)
-	}
-}
-
-// The interval holds the truth as often as it says, and it excludes 0 exactly when the test rejects.
-func TestShiftCovers(t *testing.T) {
+// Of two runs of equal servers 5 % at most are told apart, and the interval holds the truth as often as it says.
+func TestChangesKeepTheirLevel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	const runs, truth = 1500, 0.4
-	for _, mn := range [][2]int{{8, 8}, {12, 24}} {
-		covered := 0
+	const runs, truth = 400, 0.4
+	for _, mn := range [][2]int{{8, 8}, {12, 24}, {5, 12}} {
+		covered, wrong := 0, 0
 		for range runs {
-			x, y := make([]float64, mn[0]), make([]float64, mn[1])
-			for i := range x {
-				x[i] = truth + rng.NormFloat64()
+			values := func(n int, at, sd float64) (x []float64) {
+				for range n {
+					x = append(x, at+sd*rng.NormFloat64())
+				}
+				return x
 			}
-			for i := range y {
-				y[i] = rng.NormFloat64()
+			now := [][]float64{values(mn[0], truth, .05), values(mn[0], 0, .1), values(mn[0], 0, .05)}
+			then := [][]float64{values(mn[1], 0, .05), values(mn[1], 0, .05), values(mn[1], 0, .1)}
+			d := analysis.Changes(now, then, .05, .03, [2]int{12, 12})
+			if d[1].Different || d[2].Different {
+				wrong++
 			}
-			_, lo, hi := shift(x, y, .95)
-			if lo <= truth && truth <= hi {
+			if d[0].Ratio.Lo <= math.Exp(truth) && math.Exp(truth) <= d[0].Ratio.Hi {
 				covered++
 			}
-			if outside := lo > 0 || hi < 0; outside != (rankSum(x, y) <= .05) {
-				t.Fatalf("(%v, %v), p = %v", lo, hi, rankSum(x, y))
-			}
 		}
-		if share := float64(covered) / runs; share < .94 || share > .985 {
-			t.Errorf("%v: covers %.3f", mn, share)
+		if covered < runs*95/100 || wrong > runs*75/1000 { // 400 at .05: 20 ± 2.3 sd
+			t.Errorf("%v: holds %d, wrong %d of %d", mn, covered, wrong, runs)
 		}
 	}
 }

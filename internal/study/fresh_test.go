@@ -211,7 +211,7 @@ func TestFreshStudy(t *testing.T) {
 	rows("text", "fast, idle", idle...)
 	rows("markdown", "| fast, idle |", idle...)
 	then := strings.Fields("1,950 ±0.1 % 101 ±0.6 % 200 ±0 % 10 ±0 % 1 ±0 % 0 ±0 %")
-	for _, l := range levelsOf(run) {
+	for _, l := range Evaluate(run).Levels {
 		if name := l.Title(); l.At.Step == 1 {
 			if name != "c30, then" {
 				t.Errorf("%q", name)

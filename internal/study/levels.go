@@ -2,6 +2,7 @@ package study
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"dyno/internal/analysis"
@@ -9,20 +10,8 @@ import (
 	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
+	"dyno/internal/stats"
 )
-
-// evaluateSweep evaluates a sweep. It analyses each level alone, without interim analyses or
-// verdicts.
-func evaluateSweep(run *result.Run) *report.Data {
-	valid := plan.Valid(run)
-	discarded, all := plan.Discarded(run)
-	levels := byLevel(run, valid)
-	d := &report.Data{Run: run, Levels: levelsFrom(run, 0, levels), Alone: alone(run), Valid: len(valid),
-		Discarded: discarded, Reached: analysis.Reached(levels)}
-	e := &checks.Evidence{Run: run, Valid: valid, Discarded: discarded, All: all, Analysis: &analysis.Analysis{Primary: run.Plan.Primary, Margin: run.Plan.Margin}}
-	d.Findings = byContestant(run, checks.Make(e, checks.Sweep, checks.Once), worst(run, checks.Sweep, d.Levels, discarded, all))
-	return d
-}
 
 // byContestant sorts findings: first those on the whole run, then those on each contestant, by the
 // checks' ids.
@@ -57,11 +46,6 @@ func worst(run *result.Run, kind checks.RunKind, levels []report.Level, discarde
 		}
 	}
 	return out
-}
-
-// levelsOf returns the levels of a run in order of the plan, with the results of each.
-func levelsOf(run *result.Run) []report.Level {
-	return levelsFrom(run, 0, byLevel(run, plan.Valid(run)))
 }
 
 // levelsFrom returns the levels of a run from one on, with the results of its valid trials by level.
@@ -190,104 +174,60 @@ func failed(run *result.Run) map[string]string {
 	return out
 }
 
-// Standing returns the interim table of a run: of a named family level by level; of a sweep at the
-// level last measured that has figures; of a classic run the rates of the latest loads.
-func Standing(run *result.Run) []result.Standing {
-	switch {
-	case isA(run, checks.Classic):
-		return classicStanding(run)
-	case len(run.Plan.Family) > 0:
-		return familyStanding(run)
-	case isA(run, checks.Paired):
-		return pairsStanding(run)
-	}
-	valid := plan.Valid(run)
-	if len(valid) == 0 {
-		return nil
-	}
-	if at := run.Plan.At(valid[len(valid)-1]); at >= 0 {
-		return standingAt(run, levelsOf(run)[at])
-	}
-	return nil
-}
-
-// standingAt returns the interim values of the contestants and controls at one level.
-func standingAt(run *result.Run, l report.Level) (out []result.Standing) {
-	for _, name := range l.Loaded {
-		rate := l.Analysis.Cell(name, "throughput")
-		if rate == nil || rate.Level.N == 0 || rate.Absent != "" {
-			continue
-		}
-		s := result.Standing{Name: name + " at " + l.Title(), PerSec: rate.Level.Value}
-		if c := l.Analysis.Cell(name, run.Plan.Primary); c != nil && c.Ratio.N > 0 {
-			s.Ratio, s.Lo, s.Hi, s.Of = c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, "vs reference"
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
-// pairsStanding returns the contestants, the best first, each with its ratio to the best; none if
-// each is behind another. It uses the valid epochs, or the pilots if there is none yet.
-func pairsStanding(run *result.Run) (out []result.Standing) {
+// Standing returns what is known so far at the level last measured: of the contestants, the best first, the rate and
+// the ratio to the best with its range over the epochs; none if each is behind another. It uses the valid trials, or
+// the pilots if there is none yet; of all levels of a run that decides pairs at one, those at this one.
+func Standing(run *result.Run) (out []result.Standing) {
+	rate, _ := analysis.MetricNamed("throughput")
 	m, ok := analysis.MetricNamed(run.Plan.Primary)
 	if !ok {
-		return nil
+		m = rate
+	}
+	of := report.ToBest
+	if m.Name != rate.Name {
+		of += " by " + m.Title
 	}
 	trials := plan.Valid(run)
-	of, which := report.ToBest, ""
 	if len(trials) == 0 {
 		trials = plan.Pilot(run)
 	}
 	if len(trials) == 0 { // all are discarded: better a rough figure than none
-		trials, which = run.Trials, ", in discarded trials"
+		trials = run.Trials
+		of += ", in discarded trials"
 	}
-	rate, _ := analysis.MetricNamed("throughput")
-	if m.Name != rate.Name {
-		of += " by " + m.Title
+	trials = slices.DeleteFunc(slices.Clone(trials), func(t *result.Trial) bool { return t.External != "" })
+	if len(trials) == 0 {
+		return nil
 	}
-	of += which
-	t := analysis.Tabulate(byLevel(run, trials)[0], nil)
-	for _, name := range run.Plan.Contestants {
-		if t.Level(m, result.Cell{Contestant: name}).N == 0 || run.FailureOf(name) != nil {
-			continue
+	level, at := 0, ""
+	if !isA(run, checks.Paired) || len(run.Plan.Family) > 0 {
+		if level = run.Plan.At(trials[len(trials)-1]); level < 0 { // a probe of a search
+			return nil
 		}
-		out = append(out, result.Standing{Name: name, PerSec: t.Level(rate, result.Cell{Contestant: name}).Value, Of: of})
+		at = " at " + (&report.Level{Name: run.Plan.LevelName(level), At: run.Plan.Points()[level]}).Title()
 	}
-	better := func(x, y result.Standing) int {
-		if m.More {
-			x, y = y, x
+	t := analysis.Tabulate(byLevel(run, trials)[level], nil)
+	cell := func(name string) result.Cell { return result.Cell{Contestant: name} }
+	names := slices.DeleteFunc(slices.Clone(run.Plan.Contestants), func(name string) bool {
+		return t.Level(m, cell(name)).N == 0 || run.FailureOf(name) != nil
+	})
+	analysis.BestFirst(names, func(x, y string) float64 {
+		if d := stats.Median(t.Logs(m, cell(x), cell(y))); m.More {
+			return d
+		} else {
+			return -d
 		}
-		return cmp.Compare(x.Ratio, y.Ratio)
-	}
-	for range out { // against anybody, then against who is best of these, until nobody is better
-		for i := range out {
-			first, own := result.Cell{Contestant: out[0].Name}, result.Cell{Contestant: out[i].Name}
-			out[i].Ratio, out[i].Lo, out[i].Hi = 1, 0, 0
-			if i > 0 {
-				out[i].Ratio = t.Compare(m, own, first, 0.95).Value
-				out[i].Lo, out[i].Hi, _ = t.RatioRange(m, own, first)
+	})
+	for _, name := range names {
+		s := result.Standing{Name: name + at, PerSec: t.Level(rate, cell(name)).Value, Of: of, Ratio: 1}
+		if name != names[0] {
+			logs := t.Logs(m, cell(name), cell(names[0]))
+			if s.Ratio = math.Exp(stats.Median(logs)); m.More && s.Ratio > 1 || !m.More && s.Ratio < 1 {
+				return nil
 			}
+			s.Lo, s.Hi, _ = t.RatioRange(m, cell(name), cell(names[0]))
 		}
-		first := out[0].Name
-		slices.SortStableFunc(out, better)
-		if out[0].Name == first {
-			return out
-		}
-	}
-	return nil // each is behind another: nobody leads
-}
-
-func classicStanding(run *result.Run) (out []result.Standing) {
-	m, _ := analysis.MetricNamed("throughput")
-	loads := ownLoads(run, latest(run.Trials))
-	for _, name := range run.Plan.Contestants {
-		for i := len(loads) - 1; i >= 0; i-- {
-			if v, ok := m.Of(loads[i]); ok && loads[i].Contestant == name && run.FailureOf(name) == nil {
-				out = append(out, result.Standing{Name: name, PerSec: v})
-				break
-			}
-		}
+		out = append(out, s)
 	}
 	return out
 }

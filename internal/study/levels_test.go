@@ -185,7 +185,7 @@ func TestEvaluateClassic(t *testing.T) {
 	if q := checks.Summary(d.Findings)[checks.EnoughData].Plain(); q != "not asked" {
 		t.Errorf("single figures are enough data: %s", q)
 	}
-	if s := Standing(run); len(s) == 0 || s[0].PerSec == 0 || s[0].Ratio != 0 {
+	if s := Standing(run); len(s) == 0 || s[0].PerSec == 0 || s[0].Ratio != 1 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -9,15 +9,10 @@ import (
 	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
-	"dyno/internal/stats"
 )
 
 // scalings returns how each contestant and the reference scale with their CPUs, for each load that the
 // run made on several numbers of them in a closed loop; nil if there is none.
-//
-// A fit is of whole turns: one valid epoch on each number. It leaves out numbers at which the load
-// generator may have been the limit, which would look like contention, and those of which some are
-// threads of one core, which are no further CPUs in the sense of the law.
 func scalings(run *result.Run, levels []report.Level) (all []report.Scaling) {
 	p := &run.Plan
 	points := p.Points()
@@ -66,81 +61,39 @@ func scaling(run *result.Run, levels []report.Level, name string, on []int) (s r
 	rate, _ := analysis.MetricNamed("throughput")
 	cpu, _ := analysis.MetricNamed("cpu_per_request")
 	s.Contestant = name
-	var n []float64
-	var turns, every []map[int]float64 // of each level that is fitted, and of each: the rate, by turn
+	var first map[int]float64 // the rate on the smallest number, by turn
 	for _, i := range on {
 		l := &levels[i]
 		at := report.ScalingPoint{CPUs: l.At.CPUs, Threads: threads(run, name, l.At.CPUs),
 			Bound: l.Analysis.Shares[name] > analysis.CeilingLimit}
 		if c := l.Analysis.Cell(name, rate.Name); c != nil && run.FailureOf(name) == nil {
-			at.Rate = c.Level
+			at.Rate, at.RateLeast, at.RateMost = c.Level, c.Least, c.Most
 		}
 		if at.Rate.N == 0 {
 			continue
 		}
-		at.RateLeast, at.RateMost = analysis.EpochRange(l.Trials, name, rate)
 		if c := l.Analysis.Cell(name, cpu.Name); c != nil && c.Absent == "" {
-			at.CPU = c.Level
-			at.CPULeast, at.CPUMost = analysis.EpochRange(l.Trials, name, cpu)
+			at.CPU, at.CPULeast, at.CPUMost = c.Level, c.Least, c.Most
 		}
-		every = append(every, byTurn(run, l.Trials, name, rate))
-		at.Times = multiple(every[len(every)-1], every[0])
+		rates := byTurn(run, l.Trials, name, rate)
+		if first == nil {
+			first = rates
+		}
+		at.Times = multiple(rates, first)
 		s.Points = append(s.Points, at)
-		if !at.Bound && !at.Threads {
-			n, turns = append(n, float64(at.CPUs)), append(turns, every[len(every)-1])
-		}
 	}
-	if len(s.Points) < 2 {
-		return s, false
-	}
-	s.Fitted = len(n)
-	s.Turns, s.Fit = fitTurns(n, turns, run.Plan.Seed)
-	return s, true
+	return s, len(s.Points) >= 2
 }
 
-// multiple returns the median over turns of a rate as a multiple of another in the same turn, with its
-// interval of 95 %.
+// multiple estimates a rate as a multiple of another in the same turn, with an interval of 95 %.
 func multiple(of, first map[int]float64) analysis.Estimate {
-	var x []float64
+	var logs []float64
 	for _, turn := range slices.Sorted(maps.Keys(of)) {
-		if base := first[turn]; base > 0 {
-			x = append(x, of[turn]/base)
+		if base := first[turn]; base > 0 && of[turn] > 0 {
+			logs = append(logs, math.Log(of[turn]/base))
 		}
 	}
-	if len(x) == 0 {
-		return analysis.Estimate{}
-	}
-	e := analysis.Estimate{Value: stats.Median(x), Lo: 0, Hi: math.Inf(1), N: len(x)}
-	if lo, hi, ok := stats.MedianCI(x, 0.95); ok {
-		e.Lo, e.Hi = lo, hi
-	}
-	return e
-}
-
-// fitTurns fits the law to the rates of the turns that have one on each number.
-func fitTurns(n []float64, turns []map[int]float64, seed uint64) (count int, fit stats.ScalingFit) {
-	var epochs [][]float64
-	if len(turns) > 0 {
-		var common []int
-		for turn := range turns[0] {
-			if !slices.ContainsFunc(turns, func(of map[int]float64) bool { _, ok := of[turn]; return !ok }) {
-				common = append(common, turn)
-			}
-		}
-		slices.Sort(common)
-		for _, turn := range common {
-			var x []float64
-			for _, of := range turns {
-				x = append(x, of[turn])
-			}
-			epochs = append(epochs, x)
-		}
-	}
-	if len(epochs) == 0 {
-		none := stats.Scaling{Lambda: math.NaN(), Sigma: math.NaN(), Kappa: math.NaN()}
-		return 0, stats.ScalingFit{Scaling: none}
-	}
-	return len(epochs), stats.FitScalingEpochs(n, epochs, 0.95, seed)
+	return analysis.RatioOf(logs, 0.95)
 }
 
 // byTurn returns the mean of a contestant's trials in each turn.

@@ -3,21 +3,10 @@ package study
 import (
 	"slices"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
 )
-
-// evaluateSearch evaluates a search.
-func evaluateSearch(run *result.Run) *report.Data {
-	valid := plan.Valid(run)
-	discarded, all := plan.Discarded(run)
-	e := &checks.Evidence{Run: run, Valid: valid, Discarded: discarded, All: all, Analysis: &analysis.Analysis{}}
-	return &report.Data{Run: run, Found: capacities(run), Valid: len(valid), Discarded: discarded,
-		Findings: checks.Make(e, checks.Search, checks.Once)}
-}
 
 // capacities returns the results of a search, epoch by epoch, with contestants in order of the
 // plan.

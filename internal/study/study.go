@@ -104,21 +104,21 @@ func (s *Study) Has(scenario string) bool {
 	return s.Scenario == scenario || slices.ContainsFunc(s.Levels, func(l Level) bool { return l.Scenario == scenario })
 }
 
-// evaluators are the functions that evaluate a run, by its kind.
-var evaluators = map[checks.RunKind]func(*result.Run) *report.Data{
-	checks.Paired: evaluatePairs, checks.Sweep: evaluateSweep, checks.Classic: evaluateClassic, checks.Search: evaluateSearch,
-}
-
 // Evaluate returns everything that a run's trials show: which trials count, the results, and how
 // far they can be trusted.
 func Evaluate(run *result.Run) *report.Data {
-	kind := plan.Of(&run.Plan).Traits().Kind
-	d := evaluators[kind](run)
-	d.Kind, d.Parts = kind, parts(run)
+	traits := plan.Of(&run.Plan).Traits()
+	d := &report.Data{Run: run}
+	if traits.Kind == checks.Classic {
+		d = evaluateClassic(run)
+	} else {
+		evaluateRounds(run, traits.Kind, d)
+	}
+	d.Kind, d.Parts = traits.Kind, parts(run)
 	if len(d.Levels) == len(run.Plan.Points()) {
 		d.Scalings = scalings(run, d.Levels)
 	}
-	if plan.Of(&run.Plan).Traits().Decides {
+	if traits.Decides {
 		if _, d.NoLong = plan.Long(run); d.NoLong == "" && d.Analysis != nil {
 			d.NoLong = d.Analysis.NoLong
 		}
@@ -126,30 +126,47 @@ func Evaluate(run *result.Run) *report.Data {
 	return d
 }
 
+// evaluateRounds evaluates a run whose trials are in rounds. Pairs are decided by one analysis; beside it each level
+// has an analysis of its own, without verdicts.
+func evaluateRounds(run *result.Run, kind checks.RunKind, d *report.Data) {
+	valid := plan.Valid(run)
+	levels, first := byLevel(run, valid), 0
+	d.Alone, d.Valid, d.Reached = alone(run), len(valid), analysis.Reached(levels)
+	discarded, all := plan.Discarded(run)
+	d.Discarded = discarded
+	e := &checks.Evidence{Run: run, Valid: valid, Discarded: discarded, All: all,
+		Analysis: &analysis.Analysis{Primary: run.Plan.Primary, Margin: run.Plan.Margin}}
+	switch {
+	case kind == checks.Search:
+		d.Found = capacities(run)
+		first = len(run.Plan.Points())
+	case len(run.Plan.Family) > 0:
+		kind, d.Analysis = checks.NamedPairs, analyse(run, valid)
+	case kind == checks.Paired:
+		first, e.Valid, d.Analysis = 1, levels[0], analyse(run, levels[0])
+		mergeTails(d.Analysis, analysis.InQuiet(levels[0]))
+	}
+	if d.Analysis != nil {
+		e.Analysis = d.Analysis
+	}
+	d.Levels = levelsFrom(run, first, levels)
+	judged, others := d.Levels, []report.Level(nil)
+	if kind != checks.Sweep {
+		judged = nil
+		for _, l := range d.Levels {
+			if !l.Compared {
+				others = append(others, l)
+			} else if judged = append(judged, l); kind == checks.NamedPairs {
+				e.Levels = append(e.Levels, l.Trials)
+			}
+		}
+	}
+	d.Findings = byContestant(run, checks.Make(e, kind, checks.Once), worst(run, kind, judged, discarded, all),
+		worst(run, checks.ExtraLevels, others, discarded, all))
+}
+
 // isA reports whether a run is of a kind.
 func isA(run *result.Run, kind checks.RunKind) bool { return plan.Of(&run.Plan).Traits().Kind == kind }
-
-// evaluatePairs evaluates a run that decides pairs.
-func evaluatePairs(run *result.Run) *report.Data {
-	if len(run.Plan.Family) > 0 {
-		return evaluateNamedPairs(run)
-	}
-	valid := plan.Valid(run)
-	n, levels := len(valid), byLevel(run, valid)
-	a := analyse(run, levels[0])
-	mergeTails(a, analysis.InQuiet(levels[0]))
-	discarded, all := plan.Discarded(run)
-	d := &report.Data{
-		Run: run, Analysis: a, Alone: alone(run), Valid: n, Discarded: discarded,
-		Reached:  analysis.Reached(levels),
-		Findings: checks.Make(&checks.Evidence{Run: run, Valid: levels[0], Discarded: discarded, All: all, Analysis: a}, checks.Paired, checks.Once),
-	}
-	if len(run.Plan.Levels) > 1 {
-		d.Levels = levelsFrom(run, 1, levels)
-		d.Findings = byContestant(run, d.Findings, worst(run, checks.ExtraLevels, d.Levels, discarded, all))
-	}
-	return d
-}
 
 // Analyse analyses the valid trials of a run that decides pairs: where the plan names a family,
 // those of all levels; else those of the first level, at which all pairs are decided.

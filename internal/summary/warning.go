@@ -257,7 +257,7 @@ func (s *Summary) starved() string {
 // unsteady says that the rate is not of a steady part of the load, and why: see load.Edge.
 func (s *Summary) unsteady() string {
 	l := &s.Load
-	if l.Edge() != result.Unsteady || l.Succeeded == 0 {
+	if l.Steady() || l.Succeeded == 0 {
 		return ""
 	}
 	left, turn := l.Sending()-int64(s.Ramp), int64(s.Pause)+l.ServiceP50NS
