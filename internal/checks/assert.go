@@ -22,11 +22,11 @@ func (d *Defect) Error() string {
 // backwards, latencies are in order, histograms hold all requests, builds are identified, and
 // missing figures have a reason.
 func Assert(run *result.Run) error {
-	measured := map[string]bool{}
+	measured, h := map[string]bool{}, hist.NewCoarse()
 	for i := range run.Trials {
 		t := run.Trials[i]
 		measured[t.Contestant] = true
-		if what := contradiction(t); what != "" {
+		if what := contradiction(h, t); what != "" {
 			return &Defect{fmt.Sprintf("epoch %d, round %d, %s: %s", t.Epoch, t.Round, t.Contestant, what)}
 		}
 	}
@@ -45,8 +45,8 @@ func Assert(run *result.Run) error {
 	return nil
 }
 
-// contradiction describes a contradiction in a trial; "" if there is none.
-func contradiction(t *result.Trial) string {
+// contradiction describes a contradiction in a trial, whose histogram it reads into h; "" if there is none.
+func contradiction(h *hist.Histogram, t *result.Trial) string {
 	l := &t.Load
 	switch {
 	case l.WindowNS < 0 || t.Causes.WallNS < 0:
@@ -55,7 +55,7 @@ func contradiction(t *result.Trial) string {
 		return "a measured CPU time is negative"
 	case l.ServiceP50NS < 0 || l.ServiceP99NS < l.ServiceP50NS || l.ServiceMaxNS < l.ServiceP99NS:
 		return "its latencies are not ascending (p50 ≤ p99 ≤ maximum)"
-	case l.ServiceMaxNS > hist.Highest || l.Service != "" && !HoldsAll(l):
+	case l.ServiceMaxNS > hist.Highest || l.Service != "" && !HoldsAll(h, l):
 		return "its histogram does not hold all of its requests"
 	}
 	return ""
@@ -83,9 +83,9 @@ func memoryUnexplained(run *result.Run, name string) bool {
 }
 
 // HoldsAll reports whether the histogram of a load has as many latencies as there were right
-// responses. In older records it also includes wrong responses.
-func HoldsAll(l *result.Load) bool {
-	h := hist.NewCoarse()
+// responses. In older records it also includes wrong responses. The histogram is read into h.
+func HoldsAll(h *hist.Histogram, l *result.Load) bool {
+	h.Reset()
 	_, err := h.Add(l.Service)
 	return err == nil && h.Over() == 0 && (h.Count() == l.Succeeded || h.Count() == l.Succeeded+l.Failed)
 }

@@ -31,6 +31,8 @@ type Histogram struct {
 	bins  bins
 	dirty bool // fresh has some
 	h     *hdr.Histogram
+
+	decoder decoder
 }
 
 // New returns an empty Histogram.
@@ -41,7 +43,7 @@ func New() *Histogram { return newHistogram(digits) }
 func NewCoarse() *Histogram { return newHistogram(2) }
 
 func newHistogram(significant int) *Histogram {
-	b := binsFor(significant)
+	b := binsOf[significant]
 	return &Histogram{h: hdr.New(Lowest, Highest, significant), bins: b, fresh: make([]uint32, b.of(Highest)+1)}
 }
 
@@ -49,13 +51,8 @@ func newHistogram(significant int) *Histogram {
 // power of bins, and twice as many of all that are shorter.
 type bins uint8
 
-// binsFor returns the bins of 2 or 3 significant digits.
-func binsFor(significant int) bins {
-	if significant == 2 {
-		return 7
-	}
-	return 10
-}
+// binsOf has the bins by significant digits: at least twice 10 to the power of the digits are of the lowest unit.
+var binsOf = [...]bins{0, 4, 7, 10, 14, 17}
 
 // unit is the power of two, in ns, below which latencies do not differ.
 const unit = 9 // the largest that Lowest holds
@@ -220,15 +217,18 @@ func Decode(s string) (*Histogram, error) {
 // Add merges an encoding as Decode reads it, without a Histogram of its own. It returns the number of
 // latencies in it, with those beyond the range.
 func (h *Histogram) Add(s string) (n int64, err error) {
-	d, err := hdr.Decode([]byte(s))
+	err = h.decoder.each(s, func(from, to, count int64) {
+		n += count
+		if h.h.RecordValues(from, count) != nil {
+			h.over += count
+		} else if to > h.max {
+			h.max = max(h.max, h.bins.from(h.bins.of(from)+1)-1)
+		}
+	})
 	if err != nil {
 		return 0, fmt.Errorf("decode histogram: %w", err)
 	}
-	h.over += h.all().Merge(d)
-	if d.Max() > h.max {
-		h.max = max(h.max, h.all().Max())
-	}
-	return d.TotalCount(), nil
+	return n, nil
 }
 
 // MarshalText writes h without loss: its encoding with all of its digits, the number of latencies beyond

@@ -7,6 +7,7 @@ import (
 
 	"dyno/internal/checks"
 	"dyno/internal/hist"
+	"dyno/internal/proc"
 	"dyno/internal/report"
 	"dyno/internal/result"
 )
@@ -49,12 +50,17 @@ func large(t testing.TB, trials int) []byte {
 	return b.Bytes()
 }
 
-// BenchmarkReport is what dyno report takes for a record of 100,000 trials:
+// BenchmarkReport is what dyno report takes for a record of 100,000 trials, also in CPU time:
 //
 //	go test ./internal/study -run xxx -bench Report -benchtime 1x -count 5 -benchmem
 func BenchmarkReport(b *testing.B) {
 	record := large(b, 100_000)
 	b.SetBytes(int64(len(record)))
+	began, _ := proc.SelfCPU()
+	defer func() {
+		ended, _ := proc.SelfCPU()
+		b.ReportMetric((ended-began).Seconds()/float64(b.N), "cpu-s/op")
+	}()
 	for b.Loop() {
 		run, err := result.Read(bytes.NewReader(record), "record")
 		if err == nil {

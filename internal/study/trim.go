@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"dyno/internal/checks"
+	"dyno/internal/hist"
 	"dyno/internal/plan"
 	"dyno/internal/result"
 )
@@ -26,8 +27,9 @@ func Trim(w io.Writer, run *result.Run) error {
 	for _, t := range tailTrials(run) {
 		shown[t.Key] = true
 	}
+	h := hist.NewCoarse()
 	for i := range run.Trials {
-		if l := &run.Trials[i].Load; !few && !shown[run.Trials[i].Key] && l.Service != "" && checks.HoldsAll(l) {
+		if l := &run.Trials[i].Load; !few && !shown[run.Trials[i].Key] && l.Service != "" && checks.HoldsAll(h, l) {
 			l.Service = ""
 		}
 	}
