@@ -32,7 +32,7 @@ func (s *attached) Count() func(*result.Usage)         { return func(*result.Usa
 func (s *attached) Heap() (Heap, error)                { return Heap{}, errNotStarted }
 func (s *attached) Logged() int64                      { return 0 }
 func (s *attached) LogTail() []string                  { return nil }
-func (s *attached) Stop() error                        { return nil }
+func (s *attached) Stop() (int64, error)               { return 0, nil }
 func (s *attached) End() error                         { return nil }
 
 var errNotStarted = errors.New("dyno did not start it")

@@ -85,7 +85,8 @@ type Server interface {
 	// Processors returns what CPUs it was given by Launch.CPUs; nil without that.
 	Processors() *result.Processors
 	Exited() error // nil while it runs
-	Stop() error
+	// Stop also returns how many bytes were cut out of the middle of its log since the launch.
+	Stop() (cut int64, err error)
 	// End stops a server that must end on SIGTERM. It returns an error if the server had to be
 	// killed.
 	End() error
@@ -132,8 +133,9 @@ type Bench struct {
 	samples map[string]*load.Sampler // of the contestants, in this epoch
 	exact   exact
 	leaving sync.WaitGroup
-	again   *result.Resume // of a resumed run, until it goes on
-	mute    error          // why the backend could not be controlled
+	again   *result.Resume   // of a resumed run, until it goes on
+	mute    error            // why the backend could not be controlled
+	cut     map[string]int64 // the most bytes that were cut out of one log of a contestant
 	mu      sync.Mutex
 
 	cost  plan.Cost // estimated
@@ -148,7 +150,7 @@ type Bench struct {
 // error means that the bench itself failed: the failure of a contestant is a record, not an error.
 // All servers are stopped when it returns.
 func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
-	b.run, b.servers, b.exact = &result.Run{}, map[string]Server{}, newExact()
+	b.run, b.servers, b.exact, b.cut = &result.Run{}, map[string]Server{}, newExact(), map[string]int64{}
 	host := b.Host.Describe()
 	if err := errors.Join(b.record(result.Record{Plan: &p}), b.record(result.Record{Host: &host})); err != nil {
 		return b.run, err
@@ -179,7 +181,8 @@ func (b *Bench) carryOut(ctx context.Context) (*result.Run, error) {
 	if err != nil {
 		reason = "failed"
 	}
-	end := &result.End{Reason: reason, EndedUnixNS: time.Now().UnixNano(), MeasuredUnits: len(plan.Epochs(b.run))}
+	end := &result.End{Reason: reason, EndedUnixNS: time.Now().UnixNano(), MeasuredUnits: len(plan.Epochs(b.run)),
+		LogCutBytes: b.cut}
 	if e := errors.Join(b.record(result.Record{End: end}), b.Sync()); err == nil || !errors.Is(e, err) {
 		err = errors.Join(err, e)
 	}
@@ -426,17 +429,27 @@ func (b *Bench) fail(name, stage string, epoch int, cause error) error {
 	err := b.record(result.Record{Failure: &f})
 	b.tell(result.Event{Stage: stage, Contestant: name, Text: f.Reason, Failure: &f})
 	if s := b.servers[name]; s != nil {
-		s.Stop()
+		b.stop(name, s)
 		delete(b.servers, name)
 	}
 	return err
+}
+
+// stop stops a server, and keeps how much was cut out of its log.
+func (b *Bench) stop(name string, s Server) {
+	cut, _ := s.Stop()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if cut > b.cut[name] {
+		b.cut[name] = cut
+	}
 }
 
 // leave stops a server in the background. stopAll waits for it.
 func (b *Bench) leave(name string) {
 	s := b.servers[name]
 	delete(b.servers, name)
-	b.leaving.Go(func() { s.Stop() })
+	b.leaving.Go(func() { b.stop(name, s) })
 }
 
 // stopAll stops all servers and returns when none runs.

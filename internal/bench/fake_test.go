@@ -39,6 +39,7 @@ type fakeHost struct {
 	built    func()                         // when the first contestant is built
 	thaws    func(s *fakeServer)
 	stops    func(s *fakeServer)                     // before it has ended
+	cuts     map[string]int64                        // out of the logs of contestants
 	handlers map[string]func(start int) http.Handler // of the processes of contestants
 	apart    map[string]bool                         // contestants that move to a namespace once they have been started
 	stays    map[string]bool                         // contestants that do not end when they are told to
@@ -317,10 +318,11 @@ func (s *fakeServer) End() error {
 	if s.host.stays[s.name] {
 		return errors.New("it did not end")
 	}
-	return s.Stop()
+	_, err := s.Stop()
+	return err
 }
 
-func (s *fakeServer) Stop() error {
+func (s *fakeServer) Stop() (cut int64, err error) {
 	s.once.Do(func() {
 		if s.host.stops != nil {
 			s.host.stops(s)
@@ -331,7 +333,7 @@ func (s *fakeServer) Stop() error {
 		s.host.running--
 		s.host.mu.Unlock()
 	})
-	return nil
+	return s.host.cuts[s.name], nil
 }
 
 // fakeGenerator makes up loads of known rates.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +20,10 @@ import (
 // kind. The contestants are built and verified again, and must be the same. Until they are, nothing
 // is recorded: a refusal leaves the run as it was.
 func (b *Bench) Resume(ctx context.Context, run *result.Run) (*result.Run, error) {
-	b.run, b.servers, b.exact = run, map[string]Server{}, newExact()
+	b.run, b.servers, b.exact, b.cut = run, map[string]Server{}, newExact(), map[string]int64{}
+	if run.End != nil {
+		maps.Copy(b.cut, run.End.LogCutBytes)
+	}
 	epoch, err := plan.Resumable(run)
 	if err != nil {
 		return run, fmt.Errorf("resume: %w", err)

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -142,5 +143,30 @@ func TestResumedBudgetIsWithoutBuilds(t *testing.T) {
 	}
 	if paused := time.Duration(run.Resumes[0].PausedNS); paused < time.Duration(began.UnixNano()-last)+slow/3 {
 		t.Errorf("paused for %v, which does not hold the verification", paused)
+	}
+}
+
+// What was cut out of logs when their servers ended is in the last record: the most of one start of each contestant, of
+// all parts of a resumed run.
+func TestCutLogsAreRecorded(t *testing.T) {
+	b, h, _, run := interrupted(t)
+	if run.End.LogCutBytes != nil && len(run.End.LogCutBytes) > 0 {
+		t.Errorf("%+v", run.End)
+	}
+	run.End.LogCutBytes = map[string]int64{"a": 9}
+	h.cuts = map[string]int64{"a": 7, "b": 5}
+	run, err := b.Resume(t.Context(), run)
+	if err != nil || run.End == nil || !maps.Equal(run.End.LogCutBytes, map[string]int64{"a": 9, "b": 5}) {
+		t.Errorf("%+v, %v", run.End, err)
+	}
+}
+
+// A server that fails before its first trial has its log, too.
+func TestCutLogOfAFailedStart(t *testing.T) {
+	b, h, _, _ := set(t)
+	h.cuts, h.exits = map[string]int64{"a": 7}, map[string]int{"a": 1}
+	run, err := b.Run(t.Context(), small("a", "b", "c"))
+	if err != nil || run.FailureOf("a") == nil || !maps.Equal(run.End.LogCutBytes, map[string]int64{"a": 7}) {
+		t.Errorf("%+v, %+v, %v", run.End, run.Failures, err)
 	}
 }

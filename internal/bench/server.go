@@ -38,6 +38,11 @@ func (s *localServer) Freeze() error {
 	return s.Process.Strayed()
 }
 
+func (s *localServer) Stop() (cut int64, err error) {
+	err = s.Instance.Stop()
+	return s.Process.CutBytes(), err
+}
+
 // Exited also says of a server that went into the background how to start it instead.
 func (s *localServer) Exited() error {
 	select {

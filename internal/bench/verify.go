@@ -284,7 +284,7 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 	if err != nil {
 		return nil, err
 	}
-	defer s.Stop()
+	defer b.stop(c.Name, s)
 	if c.Name == b.run.Plan.Ceiling {
 		return nil, nil
 	}

@@ -55,8 +55,12 @@ func (s *remote) Exited() error {
 	_, err := s.do(doExited, nil)
 	return err
 }
-func (s *remote) Stop() error { _, err := s.do(doStop, nil); return err }
-func (s *remote) End() error  { _, err := s.do(doEnd, nil); return err }
+func (s *remote) End() error { _, err := s.do(doEnd, nil); return err }
+
+func (s *remote) Stop() (cut int64, err error) {
+	r, err := s.do(doStop, nil)
+	return r.Cut, err
+}
 
 func (s *remote) CPU() (time.Duration, error) {
 	r, err := s.do(doCPU, nil)

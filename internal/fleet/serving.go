@@ -137,7 +137,7 @@ func (v *serving) close(log func(string)) {
 	all := v.servers.drain()
 	for _, s := range all {
 		go func() {
-			if err := s.Stop(); err != nil {
+			if _, err := s.Stop(); err != nil {
 				log("stop a server: " + err.Error())
 			}
 			done <- struct{}{}
@@ -220,7 +220,8 @@ func (s *session) launch(q *Starting) (l Launched, err error) {
 	}
 	cert, err := v.local.Certificate()
 	if err != nil {
-		return l, errors.Join(err, server.Stop())
+		_, failed := server.Stop()
+		return l, errors.Join(err, failed)
 	}
 	forms := o.Protocols
 	if len(forms) == 0 {
@@ -275,6 +276,7 @@ type Reading struct {
 	By     map[string]string `json:"by,omitempty"`
 	Absent map[string]string `json:"absent,omitempty"`
 	Logged int64             `json:"logged,omitempty"`
+	Cut    int64             `json:"cut,omitempty"` // out of its log, once it is stopped
 	Tail   []string          `json:"tail,omitempty"`
 }
 
@@ -320,7 +322,7 @@ func (s *session) server(q *Doing) (r Reading, err error) {
 	case doExited:
 		failed = of.Exited()
 	case doStop:
-		failed = of.Stop()
+		r.Cut, failed = of.Stop()
 	case doEnd:
 		failed = of.End()
 	case doCounts, doGrown:

@@ -209,8 +209,14 @@ func TestInterruptedHosting(t *testing.T) {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
 		site.taken = 0
-		if run, err := w.compare(t.Context(), c, new([]result.Record)); err != nil || run.End.Reason != string(plan.Decided) {
-			t.Errorf("the next command: %v", err)
+		run, err := w.compare(t.Context(), c, new([]result.Record))
+		if err != nil || run.End.Reason != string(plan.Decided) {
+			t.Fatalf("the next command: %v", err)
+		}
+		for _, name := range run.Plan.Contestants {
+			if run.End.LogCutBytes[name] != 3 { // simServer.Stop
+				t.Errorf("cut out of logs: %v", run.End.LogCutBytes)
+			}
 		}
 	})
 }

@@ -115,6 +115,13 @@ func (v *view) row(name string, control bool) row {
 	r.Excluded = v.unranked(&r)
 	r.Starts, r.Each = analysis.StartsOf(v.run, name), analysis.EachStart(v.run, name, v.Reached[name])
 	r.Notes = v.notes(&r)
+	switch cut := v.logCut(name); {
+	case cut == "":
+	case r.Excluded != "": // of which pages show no notes
+		r.Excluded += "; " + cut
+	default:
+		r.Notes = append(r.Notes, cut)
+	}
 	questions, ids := v.see(&r)
 	r.Notes, r.Data = append(r.Notes, questions...), append(slices.Clone(r.Notes), ids...)
 	return r
@@ -169,16 +176,24 @@ func (v *view) notes(r *row) (notes []string) {
 			notes = append(notes, document.Clean(d))
 		}
 	}
+	return notes
+}
+
+// logCut says how much is missing in the log of a contestant; empty: nothing is.
+func (v *view) logCut(name string) string {
 	var cut int64
-	for i := range v.run.Trials {
-		if t := v.run.Trials[i]; t.Contestant == r.Name {
+	if v.run.End != nil {
+		cut = v.run.End.LogCutBytes[name]
+	}
+	for _, t := range v.run.Trials { // of a run without an end
+		if t.Contestant == name {
 			cut = max(cut, t.Server.LogCutBytes)
 		}
 	}
-	if cut > 0 {
-		notes = append(notes, "log cut to 64 MB: "+Bytes(float64(cut))+" left out between head and tail")
+	if cut == 0 {
+		return ""
 	}
-	return notes
+	return "log cut to 64 MB: " + Bytes(float64(cut)) + " left out between head and tail"
 }
 
 // see names the checks that found something of a row: by their questions to people, by their ids to

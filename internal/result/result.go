@@ -464,6 +464,8 @@ type End struct {
 	Reason        string `json:"reason"` // decided, last analysis, budget, interrupted, failed, done
 	EndedUnixNS   int64  `json:"ended_unix_ns"`
 	MeasuredUnits int    `json:"valid_epochs"`
+	// LogCutBytes is by contestant the most that was cut out of the log of one of its starts.
+	LogCutBytes map[string]int64 `json:"log_cut_bytes,omitempty"`
 	// Records are the lines before this one, SHA256 the digest of all bytes of the file before it
 	// says so itself (doc/format.md). Store sets both.
 	Records int    `json:"records,omitempty"`
