@@ -56,3 +56,36 @@ func TestLab(t *testing.T) {
 		t.Error("the other profiles warm up as before")
 	}
 }
+
+// TestLongRestIsCounted: the time until a verdict has the long loads and the least watch after them, and what a plan
+// says is at most its budget, also where each watch lasts the longest.
+func TestLongRestIsCounted(t *testing.T) {
+	long := 0
+	for budget := 10 * time.Second; budget < 2*time.Hour; budget = budget * 5 / 4 {
+		p := standardPlan("a", "b")
+		p.Protocol, p.Profile, p.BudgetNS = Paired, Standard, int64(budget)
+		arranged(&p)
+		with, err := Estimate(&p)
+		if err != nil {
+			continue
+		}
+		if most := with.Whole + LongCost(&p) - longCost(&p, LongRest); most > budget || with.FirstVerdict > with.Whole {
+			t.Errorf("%v of a budget of %v, the first verdict after %v", most, budget, with.FirstVerdict)
+		}
+		if p.LongNS == 0 {
+			continue
+		}
+		long++
+		first, loads := p.Pilots+epochsUntil(&p, with.Analyses[0].N), 4*time.Duration(p.LongNS)
+		var until time.Duration
+		for e := range first {
+			until += estimateEpoch(&p, e)
+		}
+		if rest := with.FirstVerdict - until - verifyEstimate(&p) - loads; rest < 2*LongRest || rest > 2*LongRest+2*time.Second {
+			t.Errorf("a budget of %v: %v for the watch after the long loads", budget, rest)
+		}
+	}
+	if long < 5 {
+		t.Errorf("%d plans have long loads", long)
+	}
+}

@@ -44,7 +44,7 @@ func longLoads(p *result.Plan) (ns int64, why string) {
 		return 0, ""
 	case p.Fresh || len(p.Family) > 0:
 		return 0, "they are made only where all pairs are compared at one level"
-	case longLoadsCost(&q) > time.Duration(p.BudgetNS/longPart):
+	case longCost(&q, 0) > time.Duration(p.BudgetNS/longPart):
 		return 0, shortBudget
 	}
 	return q.LongNS, ""
@@ -52,19 +52,17 @@ func longLoads(p *result.Plan) (ns int64, why string) {
 
 // LongCost returns the time of the long loads and, at most, of the watch after them.
 func LongCost(p *result.Plan) time.Duration {
-	if p.LongNS == 0 {
-		return 0
-	}
-	return longLoadsCost(p) + 2*LongRestMost(p)
+	return longCost(p, LongRestMost(p))
 }
 
-// longLoadsCost returns the time of the long loads, and of what the last trial before them may take too long.
-func longLoadsCost(p *result.Plan) time.Duration {
+// longCost returns the time of the long loads, of what the last trial before them may take too long, and of a rest
+// after each contestant's last one.
+func longCost(p *result.Plan, rest time.Duration) time.Duration {
 	if p.LongNS == 0 {
 		return 0
 	}
 	each := time.Duration(p.LongNS+Rewarm(p, p.Level)) + 4*trialOverhead + Answered(p.Level) + beyond(p.Level)*dialTime
-	return 4 * each
+	return 4*each + 2*rest
 }
 
 // LongOrders returns the long loads of a and b. The attempt counts from 0.

@@ -230,7 +230,7 @@ func (d paired) estimate(p *result.Plan) (Cost, error) {
 		return Cost{}, &RequestError{err}
 	}
 	c := Cost{Pairs: pairs(p, p.Contestants)}
-	c.Whole = verifyEstimate(p) + longLoadsCost(p)
+	c.Whole = verifyEstimate(p) + longCost(p, LongRest)
 	c.Analyses = interims(p, d.fits(p))
 	if len(c.Analyses) == 0 {
 		n := stats.Fewest(p.Analyses)
