@@ -56,6 +56,11 @@ func TestReadTarget(t *testing.T) {
 		!got.Here {
 		t.Errorf("several addresses: %+v, %v", got, err)
 	}
+	got, err = ReadTarget(t.Context(), "http://example.com/x", Route{Resolve: []string{"example.com:80:127.0.0.2,127.0.0.2",
+		"example.com:80:::ffff:127.0.0.2"}})
+	if err != nil || got.Addr != "127.0.0.2:80" || len(got.Also) > 0 {
+		t.Errorf("one address, thrice: %+v, %v", got, err)
+	}
 }
 
 // TestFamily: an address of the other IP version is refused, and the version stays with the target.

@@ -176,8 +176,9 @@ func (t *Target) find(ctx context.Context, host, port string, by Route) error {
 		if err := t.findHost(ctx, ip, port, by); err != nil {
 			return err
 		}
-		here = here || t.Here
-		t.Also = append(t.Also, t.Addr)
+		if here = here || t.Here; !slices.Contains(t.Also, t.Addr) {
+			t.Also = append(t.Also, t.Addr)
+		}
 	}
 	t.Addr, t.Also, t.Here = t.Also[0], t.Also[1:], here
 	return nil

@@ -17,14 +17,21 @@ import (
 func (j *Job) Locate(ctx context.Context) (endpoint.Endpoint, error) {
 	to, err := j.locate(ctx)
 	if err == nil && to.Network == "tcp" {
-		j.link, _ = tcpstat.To(to.Addr)
-		for _, addr := range j.Also {
-			if other, _ := tcpstat.To(addr); other != j.link { // how much goes by which is not counted
-				j.link = tcpstat.Link{Device: "(several)"}
-			}
-		}
+		j.link = linkOf(append([]string{to.Addr}, j.Also...), tcpstat.To)
 	}
 	return to, err
+}
+
+// linkOf returns the link to all of these addresses. Of several it is not counted how much goes by which.
+func linkOf(addrs []string, to func(string) (tcpstat.Link, bool)) (l tcpstat.Link) {
+	for i, addr := range addrs {
+		other, _ := to(addr)
+		if i > 0 && other != l {
+			return tcpstat.Link{Device: "(several)"}
+		}
+		l = other
+	}
+	return l
 }
 
 func (j *Job) locate(ctx context.Context) (endpoint.Endpoint, error) {

@@ -167,8 +167,8 @@ func (r *Request) check() error {
 	switch {
 	case r.Find != nil && (r.Requests > 0 || r.Rate > 0 || r.Stages != nil || r.SLO != nil || r.MaxErrors > 0 ||
 		r.CSV != "" || r.HDR != "" || r.Metrics != ""):
-		return conf.Usagef("--find makes loads of its own; omit -n, --rate, --stages, --slo, --max-errors, --csv, --hdr " +
-			"and --metrics")
+		return conf.Usagef("--find makes loads of its own; omit -n, --rate, --stages, --slo, --max-errors, --csv, " +
+			"--hdr and --metrics")
 	case r.Requests > 0 && r.Duration > 0:
 		return conf.Usagef("-n and -d both end the load; omit one")
 	case r.Stages != nil && r.Duration > 0:
@@ -346,16 +346,21 @@ func (r *Request) spins(t *adhoc.Target, loops int) (spin bool, why string) {
 	if ok, why := s.Allowed(); !ok || !t.Here {
 		return ok, why
 	}
-	s.Remote = false
-	for _, addr := range append([]string{t.Addr}, t.Also...) {
-		cpus, err := proc.ServerCPUs(t.Network, addr)
-		if err != nil { // unknown
-			s.ServerCPUs = nil
-			break
-		}
-		s.ServerCPUs = append(s.ServerCPUs, cpus...)
-	}
+	s.Remote, s.ServerCPUs = false, serverCPUs(t, proc.ServerCPUs)
 	return s.Allowed()
+}
+
+// serverCPUs returns the CPUs that the servers at all addresses may use; nil if those of one are unknown.
+func serverCPUs(t *adhoc.Target, of func(network, addr string) ([]int, error)) (all []int) {
+	for _, addr := range append([]string{t.Addr}, t.Also...) {
+		cpus, err := of(t.Network, addr)
+		if err != nil {
+			return nil
+		}
+		all = append(all, cpus...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // setWindow says when requests are due and when the load ends.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"io"
 	"slices"
 	"strings"
@@ -64,6 +65,34 @@ func TestSentAgainIsAColumn(t *testing.T) {
 	for want, write := range map[string]func(io.Writer, *Data) error{"1,235": Text, "sent again": HTML, `"sent_again": 1235`: JSON} {
 		if text := string(written(t, write, d)); !strings.Contains(text, want) {
 			t.Errorf("without %q", want)
+		}
+	}
+	for _, name := range d.Analysis.Order { // in its row, and 0 in the others
+		var doc struct {
+			Contestants []struct {
+				Name      string `json:"name"`
+				SentAgain int64  `json:"sent_again"`
+			} `json:"contestants"`
+		}
+		if err := json.Unmarshal(written(t, JSON, d), &doc); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range doc.Contestants {
+			if (c.SentAgain == 1235) != (c.Name == first) || c.SentAgain != 0 && c.Name != first {
+				t.Errorf("%s: %d", c.Name, c.SentAgain)
+			}
+		}
+		title, rows := newView(d).title(name), 0
+		if newView(d).row(name, false).Excluded != "" {
+			continue
+		}
+		for line := range strings.SplitSeq(string(written(t, Text, d)), "\n") {
+			if strings.Contains(line, title+" ") && strings.HasSuffix(strings.TrimRight(line, " "), map[bool]string{true: " 1,235", false: " 0"}[name == first]) {
+				rows++
+			}
+		}
+		if rows == 0 {
+			t.Errorf("%s: no row ends with its number", title)
 		}
 	}
 }

@@ -75,7 +75,7 @@ type contestantJSON struct {
 
 	Requests  *int64           `json:"requests,omitempty"`
 	Errors    map[string]int64 `json:"errors,omitzero"`
-	SentAgain int64            `json:"sent_again,omitempty"` // in all loads
+	SentAgain int64            `json:"sent_again,omitempty"` // in all trials and long loads
 	Metrics   map[string]any   `json:"metrics,omitempty"`    // value, lo and hi in the metric's unit, epochs, to_reference, absent
 	Growth    *growthJSON      `json:"memory_growth,omitempty"`
 

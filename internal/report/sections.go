@@ -307,7 +307,8 @@ func (v *view) doubts() []document.Block {
 	return list
 }
 
-// sentAgain returns how often requests to a contestant were sent again on a new connection, in all its loads.
+// sentAgain returns how often requests to a contestant were sent again on a new connection, in all its trials and long
+// loads: of warm-ups nothing is recorded.
 func (v *view) sentAgain(name string) (n int64) {
 	for _, loads := range [][]*result.Trial{v.run.Trials, v.run.Long} {
 		for _, t := range loads {
@@ -330,6 +331,6 @@ func (v *view) addSentAgain(t *document.Table, rows []row) {
 			t.Rows[i].Cells = append(t.Rows[i].Cells, document.Cell{Value: document.Whole(v.sentAgain(r.Name))})
 		}
 	}
-	note := "sent again: requests that the server had not processed (HTTP/2), on a new connection, in all loads"
+	note := "sent again: requests that the server had not processed (HTTP/2), on a new connection, in all trials and long loads"
 	t.After = strings.TrimPrefix(t.After+"\n"+note, "\n")
 }

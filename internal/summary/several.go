@@ -53,5 +53,5 @@ func (s *Summary) several() (lines []string) {
 func (s *Second) Add(o Second) {
 	*s = Second{StartNS: s.StartNS, LengthNS: s.LengthNS, Started: s.Started + o.Started,
 		Succeeded: s.Succeeded + o.Succeeded, Failed: s.Failed + o.Failed, Errored: s.Errored + o.Errored,
-		BytesRead: s.BytesRead + o.BytesRead, RunQueueNS: s.RunQueueNS + o.RunQueueNS}
+		SentAgain: s.SentAgain + o.SentAgain, BytesRead: s.BytesRead + o.BytesRead, RunQueueNS: s.RunQueueNS + o.RunQueueNS}
 }

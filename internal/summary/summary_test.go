@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +20,7 @@ import (
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/google/go-cmp/cmp"
 
+	"dyno/internal/document"
 	"dyno/internal/hist"
 	"dyno/internal/result"
 )
@@ -594,5 +599,42 @@ func TestOf(t *testing.T) {
 	if s.Errored != 3 || s.P50NS != h.Quantile(.5) || s.P99NS != h.Quantile(.99) || s.MaxNS != h.Max() ||
 		s.LagP50NS == 0 || s.LagP99NS != 0 || s.second() != 2 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestSentAgain: how often requests were sent again is in the text, the JSON and each row of the CSV, of several
+// generators their sum.
+func TestSentAgain(t *testing.T) {
+	s := closed()
+	var out strings.Builder
+	if err := errors.Join(Text(&out, s), JSON(&out, s)); err != nil || strings.Contains(out.String(), "ent again") ||
+		strings.Contains(out.String(), "sent_again") {
+		t.Errorf("where none was: %v, %s", err, &out)
+	}
+	s.Load.SentAgain = 0
+	for i := range s.Seconds {
+		s.Seconds[i] = Of(result.Interval{LengthNS: 1e9, Load: result.Load{SentAgain: int64(i + 1)}})
+		s.Seconds[i].Add(Of(result.Interval{LengthNS: 1e9, Load: result.Load{SentAgain: 1000}}))
+		s.Load.SentAgain += int64(i + 1001)
+	}
+	out.Reset()
+	if err := Text(&out, s); err != nil || !strings.Contains(out.String(), document.Whole(s.Load.SentAgain)+" times a request") {
+		t.Errorf("%v, %s", err, &out)
+	}
+	out.Reset()
+	if err := JSON(&out, s); err != nil || !strings.Contains(out.String(), fmt.Sprintf(`"sent_again": %d,`, s.Load.SentAgain)) {
+		t.Errorf("%v, %s", err, &out)
+	}
+	out.Reset()
+	err := CSV(&out, s)
+	rows, bad := csv.NewReader(strings.NewReader(out.String())).ReadAll()
+	if err != nil || bad != nil || len(rows) < 3 {
+		t.Fatal(err, bad, rows)
+	}
+	at := slices.Index(rows[0], "sent_again")
+	for i, row := range rows[1:] {
+		if want := strconv.Itoa(i + 1001); at < 0 || row[at] != want {
+			t.Errorf("second %d: %q; want %s", i, row, want)
+		}
 	}
 }

@@ -188,7 +188,7 @@ type tally map[string]int64
 func count(l *result.Load, d *result.Detail) tally {
 	n := tally{
 		"planned": l.Planned, "never started": l.NeverStarted, "started": l.Started, "succeeded": l.Succeeded,
-		"failed":    l.Failed,
+		"failed": l.Failed, "sent again": l.SentAgain,
 		"in flight": l.InFlight, "read": l.BytesRead, "written": l.BytesWritten, "service": d.Service.Count(),
 		"first byte": d.FirstByte.Count(),
 		"connect":    d.Connect.Count(), "censored": d.Censored,

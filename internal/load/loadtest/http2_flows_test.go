@@ -196,7 +196,7 @@ var conversations = []conversation{
 			}
 			c.rest()
 		}, setting(initialWindow, 200_000), frame{kind: windowFrame, payload: number(1 << 30)})},
-	{name: "REFUSED_STREAM of every third", check: again(1), serve: converse(func(c *talk) {
+	{name: "REFUSED_STREAM of every third", check: counted(60), serve: converse(func(c *talk) {
 		for stream, ok := c.request(); ok; stream, ok = c.request() {
 			if c.n%3 == 0 {
 				c.send(refusedStream(stream))
@@ -205,7 +205,7 @@ var conversations = []conversation{
 			}
 		}
 	})},
-	{name: "REFUSED_STREAM of all", requests: 12, errors: map[string]int64{"stream reset": 12},
+	{name: "REFUSED_STREAM of all", requests: 12, check: counted(0),
 		text: "REFUSED_STREAM, after the request was sent again 10 times", serve: converse(func(c *talk) {
 			for stream, ok := c.request(); ok; stream, ok = c.request() {
 				c.send(refusedStream(stream))
@@ -333,6 +333,17 @@ func undisturbed(t *testing.T, s *server, l result.Load) {
 func again(least int64) func(*testing.T, *server, result.Load) {
 	return func(t *testing.T, s *server, l result.Load) {
 		if l.Succeeded != l.Planned || l.SentAgain < least || s.requests.Load() > l.Started+l.SentAgain {
+			t.Errorf("the server saw %d requests: %+v", s.requests.Load(), l)
+		}
+	}
+}
+
+// counted checks that so many were answered, and that each request more that the server saw is counted: it refuses them
+// one by one.
+func counted(answered int64) func(*testing.T, *server, result.Load) {
+	return func(t *testing.T, s *server, l result.Load) {
+		if l.Succeeded != answered || l.Errors["stream reset"] != l.Planned-answered || l.SentAgain == 0 ||
+			l.SentAgain != s.requests.Load()-l.Started || answered == 0 && l.SentAgain != 10*l.Planned {
 			t.Errorf("the server saw %d requests: %+v", s.requests.Load(), l)
 		}
 	}
