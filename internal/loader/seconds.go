@@ -107,8 +107,8 @@ func BySecond(s *summary.Summary, outcomes []*Outcome, files *Files, start time.
 		}
 	}
 	if end < len(s.Seconds) {
-		s.Noted = append(s.Noted, summary.Warning{ID: summary.Seconds, Text: fmt.Sprintf("--csv and --hdr have latencies "+
-			"of the first %d of %d seconds: those of all take more than the machines can send. Make the load shorter",
+		s.Noted = append(s.Noted, summary.Warning{ID: summary.Seconds, Text: fmt.Sprintf("--csv and --hdr have "+
+			"latencies of the first %d of %d seconds: those of all take more than the machines can send. Make the load shorter",
 			end, len(s.Seconds))})
 	}
 	return nil

@@ -227,12 +227,12 @@ func (v *view) unserved() (sentences []string) {
 		parts = append(parts, v.title(u.Contestant)+" in "+u.HTTP.Words())
 	}
 	if len(parts) > 0 {
-		sentences = append(sentences, "Not measured: "+strings.Join(parts, "; ")+": it is not among the protocols that the "+
-			"contestant.toml names.")
+		sentences = append(sentences, "Not measured: "+strings.Join(parts, "; ")+": it is not among the protocols "+
+			"that the contestant.toml names.")
 	}
 	if len(few) > 0 {
-		sentences = append(sentences, "Not measured: "+strings.Join(few, "; ")+": the contestant.toml says that it needs "+
-			"them.")
+		sentences = append(sentences, "Not measured: "+strings.Join(few, "; ")+": the contestant.toml says that it "+
+			"needs them.")
 	}
 	return sentences
 }

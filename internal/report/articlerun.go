@@ -94,8 +94,8 @@ func (a *articleRun) intro() string {
 	if slices.Contains(a.run.Plan.External, "wrk") && a.run.Plan.Requests > 0 {
 		text += " wrk cannot count requests: it loads for as long as dyno's own load took, in whole seconds."
 	}
-	return text + " All latencies are service times of a closed loop: what a user would have waited while a server stalled is in " +
-		"none of them."
+	return text + " All latencies are service times of a closed loop: what a user would have waited while a server " +
+		"stalled is in none of them."
 }
 
 // unmeasured says why contestants have no figures.
@@ -199,8 +199,8 @@ func (a *articleRun) published() (lines []string) {
 		lines = append(lines, text+".")
 	}
 	if len(a.figures) > 0 {
-		lines = append(lines, "Published and here: another machine, another system, other versions; generator and server "+
-			"shared its CPUs, and here each has its own.")
+		lines = append(lines, "Published and here: another machine, another system, other versions; generator and "+
+			"server shared its CPUs, and here each has its own.")
 	}
 	return lines
 }

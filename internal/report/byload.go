@@ -115,9 +115,9 @@ func (s *sweep) byLoadTables() document.Section {
 		}
 	}
 	if len(out.Blocks) > 0 {
-		text := fmt.Sprintf("Open loops: requests come at random, and their time counts from when they were due. %%: of "+
-			"each contestant's own capacity, as the pilots showed it. An epoch has %s requests of each at each rate, or "+
-			"as many as %v have. Medians over epochs; ± is the interval of 95 %%. Without verdicts.",
+		text := fmt.Sprintf("Open loops: requests come at random, and their time counts from when they were due. %%: "+
+			"of each contestant's own capacity, as the pilots showed it. An epoch has %s requests of each at each "+
+			"rate, or as many as %v have. Medians over epochs; ± is the interval of 95 %%. Without verdicts.",
 			document.Whole(s.run.Plan.OpenRequests), time.Duration(s.run.Plan.OpenNS))
 		out.Blocks = append(out.Blocks, document.Items(append([]string{text}, notes...)...))
 	}

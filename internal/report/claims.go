@@ -67,8 +67,8 @@ func (c *Claims) fixed() string {
 	}
 	var parts []string
 	if n > 0 {
-		parts = append(parts, "Amended after this run was planned: "+document.Count(n, "claim")+". The study's page gives "+
-			"the reason and the outcome before.")
+		parts = append(parts, "Amended after this run was planned: "+document.Count(n, "claim")+". The study's page "+
+			"gives the reason and the outcome before.")
 	}
 	if n := len(c.Withdrawn); n > 0 {
 		parts = append(parts, "Withdrawn since: "+document.Count(n, "claim")+".")

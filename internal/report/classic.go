@@ -182,8 +182,8 @@ func (c *classic) marks() []string {
 	const shown = "Latency is service time in a closed loop, sent to done: it leaves out what a user would have " +
 		"waited. Memory is read after the load."
 	if c.repeats() > 1 {
-		return []string{"Each figure is the median of its loads (of an even number the worse of the middle two), with " +
-			"their range, lowest to highest: a range is no interval.", shown}
+		return []string{"Each figure is the median of its loads (of an even number the worse of the middle two), " +
+			"with their range, lowest to highest: a range is no interval.", shown}
 	}
 	return []string{"Each figure is of one load.", shown}
 }

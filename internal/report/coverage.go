@@ -66,11 +66,11 @@ func (c *Coverage) class(s *claim.Sentence) int {
 func CoveragePage(w io.Writer, c *Coverage) error {
 	page := &document.Document{Title: "Coverage: every sentence of the articles", Comment: "Written by `dyno check " +
 		"--findings` from studies/sentences.csv, the studies and their trials. Change those, not this page."}
-	about := document.Section{Blocks: []document.Block{document.Paragraph{Text: document.Prose{{Text: "Each sentence, " +
-		"table row and caption that concludes, claims or measures something, in our own words, with the claims that " +
-		"judge it and their outcomes in the committed trials; or why there is none. A sentence is judged if a claim " +
-		"of it has an outcome. It is not measured yet if its claims wait for a run, or for something to be built. " +
-		"Not testable is also what claims nothing: a set-up, a question, thanks. " +
+	about := document.Section{Blocks: []document.Block{document.Paragraph{Text: document.Prose{{Text: "Each " +
+		"sentence, table row and caption that concludes, claims or measures something, in our own words, with the " +
+		"claims that judge it and their outcomes in the committed trials; or why there is none. A sentence is judged " +
+		"if a claim of it has an outcome. It is not measured yet if its claims wait for a run, or for something to " +
+		"be built. Not testable is also what claims nothing: a set-up, a question, thanks. " +
 		"The studies' pages have the figures; "}, {Text: "studies.md", Link: "studies.md"},
 		{Text: " has the rules."}}}}}
 	t := document.Table{Columns: []document.Column{{Head: "article", Lead: true}, {Head: "ids"},

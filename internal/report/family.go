@@ -169,8 +169,8 @@ func (s *sweep) familyMethod() []document.Fact {
 			f.Value = planned(s.run.Plan.TrialNS) + " of load or more: 20 times a delay, five requests of each " +
 				"connection, 400 ms of an open loop, 1 s if loaded once an epoch"
 		case "Order":
-			f.Value = fmt.Sprintf("contestants and levels of one delay and number of CPUs in random order in each round, from seed "+
-				"%d; cells without a named pair only in the first round of some epochs", s.run.Plan.Seed)
+			f.Value = fmt.Sprintf("contestants and levels of one delay and number of CPUs in random order in each "+
+				"round, from seed %d; cells without a named pair only in the first round of some epochs", s.run.Plan.Seed)
 		case "Error allowed":
 			f.Value = PerCent(s.run.Plan.Alpha) + " over all named pairs and analyses together"
 		}

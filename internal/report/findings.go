@@ -20,8 +20,8 @@ func FindingsPage(w io.Writer, all []*Data) error {
 		Comment: "Written by `dyno check --findings` from the trials of the studies."}
 	about := document.Section{Blocks: []document.Block{document.Paragraph{Text: document.Prose{{Text: "The " +
 		"conclusions of the articles, and the results of our trials of today's versions. Each study's page has all " +
-		"claims, the figures, their intervals and the machines. Claims that restate a figure count once, and what dyno adds " +
-		"does not count; "},
+		"claims, the figures, their intervals and the machines. Claims that restate a figure count once, and what " +
+		"dyno adds does not count; "},
 		{Text: "studies.md", Link: "studies.md"},
 		{Text: " has the rules."}}}}}
 	if len(all) == 0 {

@@ -56,8 +56,8 @@ func (s *sweep) processes() document.Section {
 	t.Rows = slices.Concat(rows...)
 	out.Blocks = []document.Block{t, document.Items(
 		"Idle is a process that has been started and verified, and was frozen before its first load; its CPU time "+
-			"is since its start. Each level has its own processes without warm-up; load 2 and load 3 use the processes "+
-			"of the previous level. CPU time is that of the load, or since the start of the process.",
+			"is since its start. Each level has its own processes without warm-up; load 2 and load 3 use the "+
+			"processes of the previous level. CPU time is that of the load, or since the start of the process.",
 		"Memory and threads are read after the load, when the connections are closed and the process is frozen; "+
 			"sockets just before the connections are closed, including the listening one.")}
 	return out

@@ -85,8 +85,8 @@ func (s *search) notes() (list []string) {
 			list = append(list, c.Contestant+" failed every probe: its rate is an upper bound.")
 		}
 		if c.Limited > 0 {
-			list = append(list, fmt.Sprintf("%s: %s missed the objective with the load generator at its limit and does not "+
-				"count.", c.Contestant, document.Count(c.Limited, "probe")))
+			list = append(list, fmt.Sprintf("%s: %s missed the objective with the load generator at its limit and "+
+				"does not count.", c.Contestant, document.Count(c.Limited, "probe")))
 		}
 	}
 	return append(list, s.absent()...)

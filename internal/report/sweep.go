@@ -181,8 +181,8 @@ func (s *sweep) document() *document.Document {
 	d := &document.Document{Title: s.heading(), Question: s.question(), Label: sentenceCase(s.label()), Byline: s.head(),
 		Lead: s.lead(s.sentences()), Front: s.front(), Trust: s.asked()}
 	doubts := []document.Block{quiet("Figures of two contestants at one level were measured in the same rounds. " +
-		"Those of levels with different delays or numbers of CPUs were measured in different epochs, so changes of the " +
-		"machine's speed affect their ratio.")}
+		"Those of levels with different delays or numbers of CPUs were measured in different epochs, so changes of " +
+		"the machine's speed affect their ratio.")}
 	var pairs document.Section
 	if s.namesPairs() {
 		d.Facts, pairs = s.familyFacts(), s.namedPairs()
@@ -306,8 +306,8 @@ func (s *sweep) method() []document.Fact {
 		{Name: "Scenario", Value: orElse(p.Scenario, "not recorded")},
 		{Name: "Load", Value: "closed loop, with the connections of each level"},
 		{Name: "Levels", Value: orElse(s.levelList(), "none")},
-		{Name: "Trial", Value: fmt.Sprintf("%s of load or more: 20 times a delay, and five requests of each connection; "+
-			"after re-warming", planned(p.TrialNS))},
+		{Name: "Trial", Value: fmt.Sprintf("%s of load or more: 20 times a delay, and five requests of each "+
+			"connection; after re-warming", planned(p.TrialNS))},
 		{Name: "Order", Value: fmt.Sprintf(
 			"contestants and levels of one delay and number of CPUs in random order in each round, from seed %d",
 			p.Seed)},

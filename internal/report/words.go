@@ -44,8 +44,8 @@ var general = []document.Definition{
 		Text: "A trial is a short load on one contestant. A round is one trial of every contestant in random order. " +
 			"An epoch is some rounds on freshly started processes; epochs are what is counted."},
 	{ID: "discarded", Name: "Discarded",
-		Text: "A trial in which the generator or the machine stood still, or the hypervisor withheld the CPU in a jump, " +
-			"is discarded. This never depends on the results."},
+		Text: "A trial in which the generator or the machine stood still, or the hypervisor withheld the CPU in a " +
+			"jump, is discarded. This never depends on the results."},
 	{ID: "rank", Name: "Rank interval",
 		Text: "Rank 2–3 means that the place is between 2 and 3, with a confidence that holds for all places on " +
 			"this page together. It counts the contestants that are certainly ahead and certainly behind. If two " +
@@ -77,8 +77,16 @@ var startWords = []document.Definition{
 			"became faster), slowdown (it was faster before), or no steady state."},
 	{ID: "level_reached", Name: "Level reached",
 		Text: "The requests per second of one start over the contestant's median start, after division by what the " +
+<<<<<<< HEAD
 			"other servers did in the same rounds. A wide gap with several starts on both sides means that starts are " +
 			"of two kinds."},
+=======
+			"other servers did in the same rounds. A wide gap with several starts on both sides means that starts " +
+			"are of two kinds."},
+	{ID: "memory_per_connection", Name: "Memory per connection",
+		Text: "The memory of one more idle connection that has carried a request: the slope of PSS over the number " +
+			"of connections (Theil–Sen), median of the epochs."},
+>>>>>>> 8331c788 (report, result, loader, study: lines of 120 columns)
 }
 
 // words of a comparison leave out what no table of the page has.

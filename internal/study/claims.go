@@ -93,8 +93,8 @@ func (e *evidence) untestable(c claim.Cell, metric string) string {
 	}
 	switch {
 	case slices.Contains(wholeLoad, metric) && !p.Fresh && p.TrialNS > 0:
-		return fmt.Sprintf("it is of one whole load with its cold start, and this run has trials of %s of warm servers: it "+
-			"takes repeated cold loads", report.Duration(float64(p.TrialNS)))
+		return fmt.Sprintf("it is of one whole load with its cold start, and this run has trials of %s of warm "+
+			"servers: it takes repeated cold loads", report.Duration(float64(p.TrialNS)))
 	case metric == "threads" && cpus == 1:
 		return "the servers have one CPU, and how many threads they start depends on the number of CPUs"
 	}
