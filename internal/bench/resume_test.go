@@ -150,7 +150,7 @@ func TestResumedBudgetIsWithoutBuilds(t *testing.T) {
 // all parts of a resumed run.
 func TestCutLogsAreRecorded(t *testing.T) {
 	b, h, _, run := interrupted(t)
-	if run.End.LogCutBytes != nil && len(run.End.LogCutBytes) > 0 {
+	if len(run.End.LogCutBytes) > 0 {
 		t.Errorf("%+v", run.End)
 	}
 	run.End.LogCutBytes = map[string]int64{"a": 9}

@@ -77,16 +77,8 @@ var startWords = []document.Definition{
 			"became faster), slowdown (it was faster before), or no steady state."},
 	{ID: "level_reached", Name: "Level reached",
 		Text: "The requests per second of one start over the contestant's median start, after division by what the " +
-<<<<<<< HEAD
-			"other servers did in the same rounds. A wide gap with several starts on both sides means that starts are " +
-			"of two kinds."},
-=======
 			"other servers did in the same rounds. A wide gap with several starts on both sides means that starts " +
 			"are of two kinds."},
-	{ID: "memory_per_connection", Name: "Memory per connection",
-		Text: "The memory of one more idle connection that has carried a request: the slope of PSS over the number " +
-			"of connections (Theil–Sen), median of the epochs."},
->>>>>>> 8331c788 (report, result, loader, study: lines of 120 columns)
 }
 
 // words of a comparison leave out what no table of the page has.
