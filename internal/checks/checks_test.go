@@ -448,7 +448,7 @@ func TestResentSays(t *testing.T) {
 // TestStandstills: only of closed loops it is said that they hide a stop; of few connections there is a figure
 // alone; and loads that are too short to show a stop do not show that there was none.
 func TestStandstills(t *testing.T) {
-	short := "432 of 432 loads, up to 110 ms long, cannot show a stop of 100 ms that began after an answer"
+	short := "432 of 432 loads, up to 110 ms long, were too short to show a server that stood still for 100 ms"
 	for want, change := range map[string]func(*result.Trial){
 		"": func(*result.Trial) {},
 		"a warn in 144 trials no answer came for up to 140 ms although requests waited; a closed loop's percentiles hide " +

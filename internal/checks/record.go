@@ -225,8 +225,9 @@ func standstills(_ *Check, e *Evidence) (all []Finding) {
 		}
 	}
 	if short > 0 {
-		all = append(all, Finding{State: Pass, Text: fmt.Sprintf("%s of %s, up to %s long, cannot show a stop of %s that "+
-			"began after an answer", document.Whole(int64(short)), document.Count(len(e.watched()), "load"), lasting(length), lasting(least))})
+		all = append(all, Finding{State: Pass, Text: fmt.Sprintf("%s of %s, up to %s long, were too short to show a "+
+			"server that stood still for %s", document.Whole(int64(short)), document.Count(len(e.watched()), "load"),
+			lasting(length), lasting(least))})
 	}
 	for w, s := range found {
 		f := Finding{Contestant: w.name, State: Warn, Text: fmt.Sprintf("in %s no answer came for up to %s",

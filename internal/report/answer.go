@@ -119,7 +119,11 @@ func (v *view) leaders(rows []row) string {
 		s := first[0].Title + " " + best
 		if p, ok := v.a.Pair(first[0].Name, next.Name, m.Name); ok {
 			value, interval := ratioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
-			s += ": " + value + " × " + next.Title + " " + interval
+			least := ""
+			if first[0].Place.LowerBound && !next.Place.LowerBound && m.AtCeiling {
+				least = "at least "
+			}
+			s += ": " + least + value + " × " + next.Title + " " + interval
 		}
 		return s + "."
 	case len(first) > 4:

@@ -275,8 +275,8 @@ func (v *view) unlikeService() string {
 // machine that was measured, as a share. The value comes from doc/method.md, "Several runs".
 const BetweenRuns = 0.015
 
-// otherRuns says that another run may differ by more than the intervals of the primary metric say,
-// where one of them is so narrow. It is "" if none is.
+// otherRuns says how much ratios vary from run to run, which no interval of one run has, where an interval of the
+// primary metric is so narrow that it matters. It is "" if none is.
 func (v *view) otherRuns() string {
 	narrow := func(p analysis.Pair) bool {
 		return p.Metric == v.primary().Name && p.Ratio.Lo > 0 && math.Sqrt(p.Ratio.Hi/p.Ratio.Lo) < 1+2*BetweenRuns
@@ -284,5 +284,5 @@ func (v *view) otherRuns() string {
 	if v.a.Interim == 0 || !v.ranks() && !v.namesPairs() || !slices.ContainsFunc(v.a.Pairs, narrow) {
 		return ""
 	}
-	return "another run may differ by " + PerCent(BetweenRuns) + " more than the intervals say; --runs 5 measures it"
+	return "from run to run ratios vary by up to " + PerCent(BetweenRuns) + " (SD) more; --runs 5 measures it"
 }

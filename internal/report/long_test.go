@@ -36,7 +36,7 @@ func TestCPUWithoutLoadNotRead(t *testing.T) {
 // Who gave no answer on few connections is named, and so are loads that are too short to show a stop.
 func TestStandstillsAreToldOf(t *testing.T) {
 	d := fixture()
-	few, short := "in 3 trials no answer came for up to 2 s", "9 of 9 loads, up to 100 ms long, cannot show a stop"
+	few, short := "in 3 trials no answer came for up to 2 s", "9 of 9 loads, up to 100 ms long, were too short to show a server"
 	d.Findings = append(d.Findings, checks.Finding{ID: checks.Standstill, Contestant: "hyper", Text: few},
 		checks.Finding{ID: checks.Standstill, Text: short})
 	text := strings.Join(strings.Fields(string(written(t, Text, d))), " ")

@@ -37,7 +37,7 @@ func (v *view) notSeparated(rows []row) string {
 	case len(groups) == 0 && len(rows) == 2:
 		return ""
 	case len(groups) == 0:
-		return fmt.Sprintf("All %d are separated: each differs from every other.", len(rows))
+		return fmt.Sprintf("All %d are separated: compared pair by pair, each differs from every other.", len(rows))
 	}
 	var parts []string
 	for i := range groups[:min(len(groups), shownGroups)] {

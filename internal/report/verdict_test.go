@@ -85,7 +85,7 @@ func TestAnswer(t *testing.T) {
 			for i := range d.Analysis.Places {
 				d.Analysis.Places[i].Lo, d.Analysis.Places[i].Hi = i+1, i+1
 			}
-		}, []string{"All 6 are separated: each differs from every other."}, "Not separated"},
+		}, []string{"All 6 are separated: compared pair by pair, each differs from every other."}, "Not separated"},
 		{"none separated", func(d *Data) {
 			d.Findings = nil
 			for i := range d.Analysis.Pairs {
