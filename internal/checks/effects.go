@@ -224,13 +224,14 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 // one CPU leave no room for more; and after long loads, over what the last of them took. Records that do not tell
 // have no such finding.
 func deferred(c *Check, e *Evidence) []Finding {
-	const connection, handshake = 0.2e6, 2e6 // ns, at most: to accept and close one
+	const connection, handshake, closing = 0.2e6, 2e6, 0.1e6 // ns, at most: to accept and close one, and to close it
 	return slices.DeleteFunc(measured(func(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
 		var idle, time, outside, within float64
 		for i := range own {
 			t := own[i]
 			if t.UnloadedCPUNS != nil {
-				idle, time = idle+float64(*t.UnloadedCPUNS), time+float64(t.UnloadedNS)
+				idle += max(0, float64(*t.UnloadedCPUNS)-closing*float64(t.Load.Connections))
+				time += float64(t.UnloadedNS)
 			}
 			if cpu := t.Server.CPUNS; cpu != nil && t.OutsideCPUNS != nil && t.Load.Succeeded > 0 {
 				each := connection
@@ -247,8 +248,8 @@ func deferred(c *Check, e *Evidence) []Finding {
 		}
 		unloaded, beyond := idle/time, outside/within
 		state := max(c.Limits[0].Grade(unloaded), c.Limits[1].Grade(beyond))
-		text := fmt.Sprintf("without load it used a CPU for %s of the time; around its loads, beyond what answers and "+
-			"connections may cost, %s of the CPU time that it used in them", document.Percent(unloaded), document.Percent(beyond))
+		text := fmt.Sprintf("without load it used a CPU for %s of the time, and around its loads %s of the CPU time that "+
+			"it used in them, beyond what answers and connections may cost", document.Percent(unloaded), document.Percent(beyond))
 		for _, t := range slices.Backward(e.Run.Long) {
 			if t.Contestant == name && t.UnloadedCPUNS != nil && t.Server.CPUNS != nil && *t.Server.CPUNS > 0 {
 				after := float64(*t.UnloadedCPUNS) / float64(*t.Server.CPUNS)
