@@ -120,7 +120,7 @@ func rootCommand() *cobra.Command {
 		Short: "A test bench for HTTP servers",
 		Long: "dyno builds HTTP servers, verifies that they answer alike, loads them in turn, and says which is " +
 			"faster, by how much, and how sure it is.",
-		Example: "  dyno run                                     # its own example: seven servers, six minutes\n" +
+		Example: "  dyno run                                     # its own example: seven servers, five minutes\n" +
 			"  dyno run --contestants gin,chi,echo          # your choice of contestants\n" +
 			"  dyno compare 'node a.js' 'python3 b.py'      # two commands; or URLs, revisions, images\n" +
 			"  dyno load http://127.0.0.1:8080/             # one server that runs already",

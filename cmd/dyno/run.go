@@ -146,7 +146,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 		"only the levels and contestants that the study marks as quick; its other claims are not run")
 	fl.StringArrayVar(&f.choice.Levels, "level", nil, "only this level of the study, by name; may be repeated")
 	fl.Var(flagOf(&r.Budget, "", "time", parseSpan), "budget",
-		"time for measuring, after the builds (default 6m; with --profile full 10m to 30m, in the lab 1h; of a sweep "+
+		"time for measuring, after the builds (default 5m; with --profile full 10m to 30m, in the lab 1h; of a sweep "+
 			"or a classic run what it takes)")
 	fl.VarP(flagOf(&r.Requests, "", "n", parseCount), "requests", "n", "classic: requests of one load: 5000, 10k, 5M")
 	fl.VarP(flagOf(&r.Duration, "", "time", parseSpan), "duration", "d", "classic: length of one load (default 30s)")

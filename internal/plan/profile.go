@@ -42,14 +42,14 @@ var profiles = map[string]*profile{
 	Standard: {
 		name: Standard, pilots: 1, trial: standardTrial, rewarm: standardRewarm,
 		load:     1200 * time.Millisecond,
-		controls: []string{"ref", "ref'"}, speedMargin: 0.03, tailMargin: 0.03, budget: 6 * time.Minute,
-		manyBudget: 6 * time.Minute,
+		controls: []string{"ref", "ref'"}, speedMargin: 0.03, tailMargin: 0.03, budget: 5 * time.Minute,
+		manyBudget: 5 * time.Minute,
 		native:     WarmNative, managed: WarmManaged,
 	},
 	brief: {
 		name: brief, pilots: 1, trial: standardTrial, rewarm: standardRewarm,
 		load: leastRounds * standardTrial, controls: []string{"ref", "ref'"}, speedMargin: 0.03, tailMargin: 0.03,
-		budget: 6 * time.Minute, manyBudget: 6 * time.Minute,
+		budget: 5 * time.Minute, manyBudget: 5 * time.Minute,
 		native: WarmNative, managed: 3 * time.Second, managedCap: 8 * time.Second, requests: 5000,
 	},
 	"full": {

@@ -110,7 +110,7 @@ func TestAskedByHand(t *testing.T) {
 		{"contestants", Request{Contestants: []string{"c2", "c3"}}, func(p *result.Plan) bool {
 			return p.Study == "" && p.ClaimsHash == "" && p.Title == "Values" && p.Levels == nil &&
 				p.Level.Connections == 10 && p.Rounds == 12 &&
-				p.BudgetNS == int64(6*time.Minute) && !p.Heap && slices.Equal(p.Analyses, []int{3, 5, 8, 12, 24})
+				p.BudgetNS == int64(5*time.Minute) && !p.Heap && slices.Equal(p.Analyses, []int{3, 5, 8, 12, 24})
 		}},
 		{"three contestants", Request{Contestants: []string{"c0", "c2", "c3"}}, func(p *result.Plan) bool {
 			return slices.Equal(p.Analyses, []int{3, 5, 8, 12, 24, 48})
@@ -274,7 +274,7 @@ func TestAStudyHasEpochsToSpare(t *testing.T) {
 	for _, c := range []struct {
 		names  []string
 		rounds int
-	}{{[]string{"c0", "c1"}, 12}, {[]string{"c0", "c1", "c2", "c3", "c4", "c5", "c6"}, 12}} {
+	}{{[]string{"c0", "c1"}, 12}, {[]string{"c0", "c1", "c2", "c3", "c4", "c5", "c6"}, 8}} {
 		p, err := New(Request{Question: Question{Study: "s", Scenario: "values", Primary: "throughput",
 			Contestants: c.names}}, w)
 		if err != nil {
