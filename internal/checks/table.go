@@ -162,7 +162,7 @@ var table = []Check{
 		Question: WarmedUp, In: Scopes{Paired: Once}, Metrics: moved,
 		Limits: []Limit{{"difference by what came before", 0, 0.02}}, find: whole(carryOver)},
 	{ID: FreshStarts, Title: "spread between fresh starts",
-		Means:    "its speed differs from start to start",
+		Means:    "speed differs from start to start",
 		Do:       "a larger --budget is surer",
 		Question: EnoughData, In: Scopes{Paired: Once, NamedPairs: EachLevel}, Metrics: moved,
 		Limits: []Limit{{"between epochs", 0.02, 1}}, find: freshStarts},

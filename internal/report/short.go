@@ -218,7 +218,7 @@ func (p *paired) surer(rows []row, metrics []analysis.Metric) string {
 	if p.a.Taken > 0.02 && p.primary().PerCPU {
 		per = ", per CPU time that other programs left (they took " + document.Percent(p.a.Taken) + ")"
 	}
-	return fmt.Sprintf("%s: ratio to row 1 in loads seconds apart%s · all %s below row 1 are its own × such a ratio (%s %s)",
+	return fmt.Sprintf("%s: ratio to row 1 in loads seconds apart%s · all %s below row 1 are row 1's × such a ratio (%s %s)",
 		ToBest, per, which, head, b)
 }
 
