@@ -284,5 +284,5 @@ func (v *view) otherRuns() string {
 	if v.a.Interim == 0 || !v.ranks() && !v.namesPairs() || !slices.ContainsFunc(v.a.Pairs, narrow) {
 		return ""
 	}
-	return "from run to run ratios vary by up to " + PerCent(BetweenRuns) + " (SD) more; --runs 5 measures it"
+	return "runs vary by " + PerCent(BetweenRuns) + " (SD) more; --runs 5 measures it"
 }

@@ -210,16 +210,16 @@ func (p *paired) surer(rows []row, metrics []analysis.Metric) string {
 		b = "without an interval: too few epochs"
 	}
 	head := shortHead(p.primary(), p.scale(p.primary()))
-	which := "figures"
+	but := ""
 	if slices.ContainsFunc(metrics, func(m analysis.Metric) bool { return m.Name == "p99" }) {
-		which += " but p99"
+		but = " (but p99)"
 	}
 	per := ""
 	if p.a.Taken > 0.02 && p.primary().PerCPU {
 		per = ", per CPU time that other programs left (they took " + document.Percent(p.a.Taken) + ")"
 	}
-	return fmt.Sprintf("%s: ratio to row 1 in loads seconds apart%s · all %s below row 1 are row 1's × such a ratio (%s %s)",
-		ToBest, per, which, head, b)
+	return fmt.Sprintf("%s: ratio to row 1, loads seconds apart%s; other rows%s: row 1 × ratio (%s %s)", ToBest,
+		per, but, head, b)
 }
 
 // spread returns the range of the widths of intervals: "±1.8–4.8 %"; "" if one is open.

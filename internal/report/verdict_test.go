@@ -65,14 +65,14 @@ func TestAnswer(t *testing.T) {
 		not    string
 	}{
 		{"a winner", func(d *Data) { d.Analysis.Places[0].Hi = 1; d.Analysis.Places[1].Lo = 2 },
-			[]string{"fasthttp is fastest: 1.00 × hyper (0.99–1.01). Not separated: "}, " or hyper"},
+			[]string{"fasthttp is fastest: at least 1.00 × hyper (0.99–1.01). Not separated: "}, " or hyper"},
 		{"a tie", func(*Data) {}, []string{"fasthttp or hyper is fastest: these 2 are not separated.",
 			"Not separated: fasthttp / hyper (equal within 3 %); Iris / net/http (noise: at most 2.9 % apart)",
 			"Not run: aspnetcore-mvc (needs .NET SDK >=10.0; install", "Failed: Gin, at load: 3 of 41,002"}, "pairs"},
 		{"few data", func(d *Data) { d.Findings = nil }, []string{"Iris / net/http (few data: at most 2.9 % apart)"},
 			"noisy"},
 		{"two, and a winner", func(d *Data) { two(d, analysis.Different) },
-			[]string{"fasthttp is faster: 1.00 × hyper (0.99–1.01)."}, "separated"},
+			[]string{"fasthttp is faster: at least 1.00 × hyper (0.99–1.01)."}, "separated"},
 		{"two, equal", func(d *Data) { two(d, analysis.Equivalent) },
 			[]string{"fasthttp and hyper are equal within 3 %: 1.00 × (0.99–1.01)."}, "separated"},
 		{"two, open", func(d *Data) { d.Findings = nil; two(d, analysis.Inconclusive) },
