@@ -162,7 +162,7 @@ func (p *Results) caseBars() (bars []Bar) {
 		}
 		b := w.bar(l.target, l.limit)
 		if left > 0 {
-			b.Open, b.Worst = true, fmt.Sprintf("%s; %d cases are not simulated yet", b.Worst, left)
+			b.Open, b.Worst = true, fmt.Sprintf("%s; not simulated yet: %d", b.Worst, left)
 		}
 		bars = append(bars, b)
 	}

@@ -142,7 +142,7 @@ func (g page) BarTable() table {
 		met := bold("no", false)
 		switch {
 		case b.Open:
-			met = "not tried yet"
+			met = "not all tried yet"
 		case b.Met:
 			met = "yes"
 		case b.Unsure:
@@ -183,8 +183,19 @@ var caseFigures = map[string]func(at *CaseAt) string{
 	},
 }
 
+// last returns the results of the simulated runs that most epochs fit.
+func (c *Case) last() *CaseAt {
+	at := &c.At[0]
+	for i := range c.At {
+		if c.At[i].Runs > 0 {
+			at = &c.At[i]
+		}
+	}
+	return at
+}
+
 // CaseTable has the cases of a group, and figures of each by the number of epochs that fit; those called last, for the
-// largest number.
+// largest number that was simulated.
 func (g page) CaseTable(group string, figures ...string) table {
 	ends, t := caseEpochs(group), table{words("servers|k")}
 	for _, f := range figures {
@@ -205,11 +216,11 @@ func (g page) CaseTable(group string, figures ...string) table {
 		}
 		row := []string{c.What, fmt.Sprint(c.K)}
 		for _, f := range figures {
-			from := 0
 			if strings.HasSuffix(f, ", last") {
-				from = len(c.At) - 1
+				row = append(row, caseFigures[f](c.last()))
+				continue
 			}
-			for j := from; j < len(c.At); j++ {
+			for j := range c.At {
 				row = append(row, caseFigures[f](&c.At[j]))
 			}
 		}
