@@ -132,7 +132,7 @@ func (c *Check) trend(x analysis.Trend) (State, string) {
 
 // lacking says that something is unknown for want of epochs.
 func lacking(epochs, least int) string {
-	return fmt.Sprintf("unknown: %s, and %d are needed", document.Count(epochs, "epoch"), least)
+	return fmt.Sprintf("%s of the %d that it takes", document.Count(epochs, "epoch"), least)
 }
 
 // effect returns the state of an effect: by its size if it is significant, else by whether it is
@@ -270,7 +270,7 @@ func dependence(c *Check, e *Evidence) []Finding {
 	case e.Analysis.Epochs < leastEpochs:
 		return []Finding{{State: CannotTell, Text: lacking(e.Analysis.Epochs, leastEpochs)}}
 	case s == nil:
-		return []Finding{{State: CannotTell, Text: "unknown: no two servers were compared"}}
+		return []Finding{{State: CannotTell, Text: "no two servers were compared"}}
 	}
 	text := fmt.Sprintf("correlation of an epoch with the one before: %.2f", s.R)
 	if s.Shown {
