@@ -55,18 +55,14 @@ func compared(p *result.Plan, c result.Cell, control bool) bool {
 	if len(p.Family) == 0 {
 		return c.Level == 0
 	}
-	is := func(o result.Cell) bool { // with fresh processes it takes along all that they carry
-		there := c.Level == o.Level || p.Fresh && together(p, c.Level, o.Level)
-		return there && (control || c.Contestant == o.Contestant)
+	part := []int{c.Level}
+	if p.Fresh { // it takes along all that its processes carry
+		part = slices.Concat(slices.DeleteFunc(parts(p), func(l []int) bool { return !slices.Contains(l, c.Level) })...)
+	}
+	is := func(o result.Cell) bool {
+		return (control || c.Contestant == o.Contestant) && slices.Contains(part, o.Level)
 	}
 	return slices.ContainsFunc(p.Family, func(f result.Comparison) bool { return is(f.A) || is(f.B) })
-}
-
-// together reports whether one epoch loads both levels.
-func together(p *result.Plan, a, b int) bool {
-	return slices.ContainsFunc(parts(p), func(part []int) bool {
-		return slices.Contains(part, a) && slices.Contains(part, b)
-	})
 }
 
 // loaded reports whether the plan has the cell of a contestant.
