@@ -276,13 +276,16 @@ func (c *BarChart) lanes() (lane []int, n int) {
 	return lane, len(ends)
 }
 
+// narrowest is the width of the narrowest letters, of a size of 1.
+const narrowest = 0.38
+
 // textWidth estimates the width of a text. It tends to overestimate, because the reader's font is
 // unknown.
 func textWidth(s string, size float64) (w float64) {
 	for _, r := range Clean(s) {
 		switch {
 		case strings.ContainsRune("iljtfrI.,:;'|!()[] /·", r):
-			w += 0.38
+			w += narrowest
 		case strings.ContainsRune("mwMW@%", r):
 			w += 0.95
 		case r > 0x2e80:
@@ -303,9 +306,10 @@ func boldWidth(s string, size float64) float64 { return 1.15 * textWidth(s, size
 // dots, and if necessary anywhere.
 func wrapped(s string, size, room float64) (lines []string) {
 	line, rest := "", []rune(Clean(s))
+	most := max(1, int(room/(narrowest*size))+1) // runes of a line
 	for len(rest) > 0 {
 		n := 1 // the next piece that stays together
-		for n < len(rest) && !strings.ContainsRune(" -/_.", rest[n-1]) {
+		for n < min(len(rest), most) && !strings.ContainsRune(" -/_.", rest[n-1]) {
 			n++
 		}
 		for n > 1 && textWidth(string(rest[:n]), size) > room {
