@@ -34,7 +34,7 @@ func Residuals(trials []*result.Trial, m Metric) []Residual {
 	levels := map[string][]float64{}
 	for i := range trials {
 		t := trials[i]
-		if v, ok := m.Of(t); ok {
+		if v, ok := m.Of(t); ok && v > 0 {
 			at := [2]int{t.Epoch, t.Round}
 			rounds[at] = append(rounds[at], value{trial: t, log: math.Log(v)})
 			levels[t.Contestant] = append(levels[t.Contestant], math.Log(v))

@@ -204,3 +204,21 @@ func TestEffectsKeepTheirLevel(t *testing.T) {
 		}
 	}
 }
+
+// Values of 0, of which there is no logarithm, leave no effect behind.
+func TestResidualsOfZeros(t *testing.T) {
+	trials := shuffled(8, 12, 12, .01, nil)
+	none, one := int64(0), int64(1e6)
+	for _, tr := range trials {
+		if tr.Server.GoroutinesStarted = &one; tr.Contestant == "d" {
+			tr.Server.GoroutinesStarted = &none
+		}
+	}
+	rs := Residuals(trials, named("goroutines_per_request"))
+	Follow(rs, trials)
+	for name, x := range CarryOver(rs) {
+		if x.Log != 0 || x.Different {
+			t.Errorf("after %s: %+v", name, x)
+		}
+	}
+}

@@ -98,7 +98,7 @@ func (t *Table) logs(m Metric, c result.Cell, epoch int) map[int]float64 {
 	out := map[int]float64{}
 	for _, tr := range t.trials[place{c, epoch}] {
 		if tr != nil {
-			if v, ok := t.value(m, tr, c); ok && v > 0 {
+			if v, ok := t.value(m, tr, c); ok && v > 0 && v < math.Inf(1) {
 				out[tr.Round] = math.Log(v)
 			}
 		}

@@ -719,3 +719,17 @@ func TestOrderIsAskedOfAllLevelsTogether(t *testing.T) {
 		t.Errorf("two levels with an effect: %v", s)
 	}
 }
+
+// What cannot be told is said to be of the run's own epochs.
+func TestUnknownEffects(t *testing.T) {
+	e := &Evidence{Run: &result.Run{}, Analysis: &analysis.Analysis{Primary: "throughput", Epochs: 5}}
+	state, text := carryOver(&Check{Limits: []Limit{{}}}, e)
+	if want := "5 epochs of the 8 that it takes"; state != CannotTell || text != want {
+		t.Errorf("%v, %q; want %q", state, text, want)
+	}
+	e.Analysis.Epochs = 9 // of which an early analysis was the last
+	want := "no pair was judged by 8 epochs or more"
+	if all := dependence(nil, e); len(all) != 1 || all[0].State != CannotTell || all[0].Text != want {
+		t.Errorf("%+v; want %q", all, want)
+	}
+}

@@ -166,7 +166,7 @@ func carryOver(c *Check, e *Evidence) (State, string) {
 	if len(effects) == 0 && e.Analysis.Epochs >= leastEpochs {
 		return CannotTell, "not measurable: each contestant was always loaded after the same one"
 	}
-	var clearest, widest analysis.Effect
+	clearest, widest := analysis.Effect{Epochs: e.Analysis.Epochs}, analysis.Effect{}
 	first, open := "", ""
 	for _, name := range slices.Sorted(maps.Keys(effects)) {
 		x := effects[name]
@@ -270,7 +270,7 @@ func dependence(c *Check, e *Evidence) []Finding {
 	case e.Analysis.Epochs < leastEpochs:
 		return []Finding{{State: CannotTell, Text: lacking(e.Analysis.Epochs, leastEpochs)}}
 	case s == nil:
-		return []Finding{{State: CannotTell, Text: "no two servers were compared"}}
+		return []Finding{{State: CannotTell, Text: fmt.Sprintf("no pair was judged by %d epochs or more", leastEpochs)}}
 	}
 	text := fmt.Sprintf("correlation of an epoch with the one before: %.2f", s.R)
 	if s.Shown {

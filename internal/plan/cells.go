@@ -137,18 +137,15 @@ func partsWith(p *result.Plan, pilot bool) (list []int) {
 	return list
 }
 
-// turnOf returns how many turns of the parts came before the turn of an epoch. Pilots are not
+// Turn returns how many turns of the parts came before the turn of an epoch. Pilots are not
 // counted.
-func turnOf(p *result.Plan, epoch int) int {
+func Turn(p *result.Plan, epoch int) int {
 	e, all := epoch-p.Pilots, len(parts(p))
 	if side := extraEpochs(p) * all; e >= side {
 		return extraEpochs(p) + (e-side)/len(partsWith(p, false))
 	}
 	return e / all
 }
-
-// Turn returns which turn of the parts an epoch after the pilots belongs to, from 0.
-func Turn(p *result.Plan, epoch int) int { return turnOf(p, epoch) }
 
 // epochsUntil returns how many epochs after the pilots it takes until each part with comparisons
 // has had n.
@@ -270,7 +267,7 @@ func extras(run *result.Run, epoch int) []slot {
 	if len(list) == 0 || epoch < p.Pilots {
 		return list
 	}
-	part, n := partAt(p, epoch), turnOf(p, epoch)
+	part, n := partAt(p, epoch), Turn(p, epoch)
 	if anyOf(p, parts(p)[part], false, everyRound(p, false)) {
 		for e := p.Pilots; e < min(epoch, lastEpoch(run)+1); e++ {
 			if partAt(p, e) == part && extrasLost(run, e) {

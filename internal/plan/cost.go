@@ -75,8 +75,9 @@ func estimates(p *result.Plan) func(epoch int) (took time.Duration, trials int) 
 	known := map[kind]Cost{}
 	return func(epoch int) (time.Duration, int) {
 		k := kind{part: partAt(p, epoch), pilot: epoch < p.Pilots}
+		turn := Turn(p, epoch)
 		for level := range p.Points() {
-			if k.pilot || turnOf(p, epoch) < extraEpochsAt(p, level) {
+			if k.pilot || turn < extraEpochsAt(p, level) {
 				k.extra++
 			}
 		}

@@ -88,7 +88,7 @@ func Long(run *result.Run) (loads []*result.Trial, why string) {
 	case run.Plan.LongNS == 0:
 		return nil, run.Plan.NoLong
 	case n < 4 || run.Long[n-1].Position != 3:
-		return nil, "the run ended before all were made"
+		return nil, "not all of them were made"
 	case checks.Disturbed(run.Long[n-4:]):
 		return nil, "other programs, the hypervisor or a pause disturbed them"
 	}

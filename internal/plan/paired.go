@@ -206,7 +206,7 @@ func (paired) stop(run *result.Run, epoch int, decided func() bool) Stop {
 func (paired) fits(p *result.Plan) (n int) {
 	left := time.Duration(float64(time.Duration(p.BudgetNS)-fixedCost(p)) * (1 - reserve))
 	of := estimates(p)
-	for e := p.Pilots; n < slices.Max(append(p.Analyses, 0)); n++ {
+	for e := p.Pilots; n < slices.Max(append([]int{0}, p.Analyses...)); n++ {
 		for ; e < p.Pilots+epochsUntil(p, n+1); e++ {
 			took, _ := of(e)
 			left -= took

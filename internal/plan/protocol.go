@@ -85,9 +85,15 @@ func Check(p *result.Plan) error {
 	case t.Decides && (len(p.Analyses) == 0 || p.Rounds == 0):
 		return fmt.Errorf("plan.interim_analyses has %d entries and plan.rounds is %d; a %s needs both",
 			len(p.Analyses), p.Rounds, t.Title)
+	case t.Decides && epochsUntil(p, slices.Max(p.Analyses)) > mostEpochs:
+		return fmt.Errorf("plan.interim_analyses and plan.levels ask for %d epochs; at most %d are read",
+			epochsUntil(p, slices.Max(p.Analyses)), mostEpochs)
 	}
 	return nil
 }
+
+// mostEpochs is how many a plan may ask for: no record has a later one.
+const mostEpochs = 10_000
 
 // named returns the protocol that a flag names.
 func named(name string) (Protocol, error) {

@@ -13,7 +13,11 @@ func TestCheck(t *testing.T) {
 		"plan.protocol":         {Protocol: "duel"},
 		"plan.interim_analyses": {Protocol: Paired, Rounds: 1},
 		"plan.rounds":           {Protocol: Paired, Analyses: []int{8}},
-		"plan.slo":              {Protocol: Search},
+		"plan.levels": {Protocol: Paired, Rounds: 1, Analyses: []int{8, 9000}, Contestants: []string{"a", "b"},
+			Levels: []result.Level{{Connections: 1}, {Connections: 1, CPUs: 2}},
+			Family: []result.Comparison{{A: result.Cell{Contestant: "a"}, B: result.Cell{Contestant: "b"}},
+				{A: result.Cell{Contestant: "a", Level: 1}, B: result.Cell{Contestant: "b", Level: 1}}}},
+		"plan.slo": {Protocol: Search},
 	} {
 		if err := Check(&p); err == nil || !strings.Contains(err.Error(), key) {
 			t.Errorf("%s: %v", key, err)

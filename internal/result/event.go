@@ -8,7 +8,7 @@ type Event struct {
 	Stage      string // toolchain, build, verify, calibrate, launch, pilot, measure, analyse, done
 	Contestant string
 	Text       string
-	Done       int           // valid trials
+	Done       int           // trials
 	Total      int           // trials planned, at most
 	Left       time.Duration // 0 when unknown
 	Trial      *Trial        // just taken

@@ -19,28 +19,16 @@ import (
 
 // Median returns the median of x, in the unit of x: the middle value, or the
 // mean of the two middle values. It is NaN if x is empty or holds a NaN.
-func Median(x []float64) float64 { return quantile(x, 0.5) }
-
-// quantile returns the p-quantile of x, in the unit of x, by linear
-// interpolation between the order statistics around (n-1)p: type 7 of Hyndman
-// and Fan, "Sample quantiles in statistical packages", The American
-// Statistician 50 (1996), which is the default of R and NumPy. It is NaN if x is
-// empty or holds a NaN, or if p is outside [0, 1].
-func quantile(x []float64, p float64) float64 {
-	if !(p >= 0 && p <= 1) {
-		return math.NaN()
-	}
+func Median(x []float64) float64 {
 	s, ok := sorted(x)
 	if !ok {
 		return math.NaN()
 	}
-	h := float64(len(s)-1) * p
-	i := int(h)
-	f := h - float64(i)
-	if f == 0 || s[i] == s[i+1] { // also keeps infinities from turning into NaN
-		return s[i]
+	below, above := s[(len(s)-1)/2], s[len(s)/2]
+	if below == above { // also keeps infinities from turning into NaN
+		return above
 	}
-	return (1-f)*s[i] + f*s[i+1]
+	return 0.5*below + 0.5*above
 }
 
 // MAD returns the median absolute deviation of x from its median, in the unit
@@ -61,16 +49,6 @@ func sorted(x []float64) ([]float64, bool) {
 	s := slices.Clone(x)
 	slices.Sort(s) // NaNs come first
 	return s, len(s) > 0 && !math.IsNaN(s[0])
-}
-
-// orderOf returns the indices 0 to n-1 sorted by compare; those that are equal stay in order.
-func orderOf(n int, compare func(a, b int) int) []int {
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, compare)
-	return order
 }
 
 // NormalLimit returns what the absolute value of a standard normal variable exceeds with

@@ -40,21 +40,6 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-// The values are from R: quantile(x, p, type = 7).
-func TestQuantileType7(t *testing.T) {
-	x := []float64{15, 50, 20, 40, 35}
-	for _, c := range []struct{ p, want float64 }{
-		{0, 15}, {.05, 16}, {.3, 23}, {.4, 29}, {.5, 35}, {.9, 46}, {1, 50}, {-.1, nan}, {1.1, nan}, {nan, nan},
-	} {
-		if got := quantile(x, c.p); !near(got, c.want, 1e-12) {
-			t.Errorf("quantile(x, %v) = %v, want %v", c.p, got, c.want)
-		}
-	}
-	if got := quantile(nil, .5); !math.IsNaN(got) {
-		t.Errorf("Quantile of nothing = %v", got)
-	}
-}
-
 func TestMAD(t *testing.T) {
 	if got := MAD([]float64{1, 1, 2, 2, 4, 6, 9}); !near(got, 1.4826, 1e-15) {
 		t.Errorf("MAD = %v, want 1.4826", got)

@@ -112,7 +112,11 @@ func Joint(d [][]float64, alpha, factor float64) []Judged {
 			t[i] = v / js[i].SE
 		}
 	}
-	order := orderOf(m, func(a, b int) int { return cmp.Compare(t[a], t[b]) }) // the clearest last
+	order := make([]int, m)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t[a], t[b]) }) // the clearest last
 	x := flipsOf(c)
 	base, less, floor2, quarter := make([]float64, m), make([]float64, m), make([]float64, m), make([]float64, m)
 	for i := range base {
@@ -346,7 +350,7 @@ func nth(x []float64, k int) float64 {
 				same++
 			}
 		}
-		if k < same {
+		if k < same || math.IsNaN(pivot) { // which is equal to nothing
 			return pivot
 		}
 		x, k = x[same:], k-same

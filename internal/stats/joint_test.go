@@ -262,3 +262,9 @@ func couples(k int) (pairs [][2]int) {
 	}
 	return pairs
 }
+
+// Values that are not finite, which Joint does not expect, do not keep it for ever.
+func TestJointOfInfinities(t *testing.T) {
+	inf := math.Inf(-1)
+	Joint([][]float64{{inf, inf, inf, inf, inf, inf, inf, inf}, {1, 2, 3, 4, 5, 6, 7, 8}}, .05, 1)
+}

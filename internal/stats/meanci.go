@@ -17,10 +17,6 @@ func MeanCI(d []float64, conf float64) (mean, lo, hi float64) {
 	if len(d) < 2 {
 		return mean, math.Inf(-1), math.Inf(1)
 	}
-	var squares float64
-	for _, v := range d {
-		squares += (v - mean) * (v - mean)
-	}
-	half := math.Sqrt(squares/(n-1)/n) * distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1+conf)/2)
+	half := math.Sqrt(variance(d)/n) * distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1+conf)/2)
 	return mean, mean - half, mean + half
 }

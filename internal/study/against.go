@@ -164,7 +164,7 @@ func weaknesses(run, other *result.Run, reference string) (out []string) {
 // metrics returns all metrics of a closed loop, the primary one first.
 func metrics(primary string) []analysis.Metric {
 	all := slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool { return (m.Open() || m.Rare) && m.Name != primary })
-	i := slices.IndexFunc(all, func(m analysis.Metric) bool { return m.Name == primary })
+	i := max(0, slices.IndexFunc(all, func(m analysis.Metric) bool { return m.Name == primary })) // −1: it is none
 	return slices.Concat(all[i:i+1], all[:i], all[i+1:])
 }
 

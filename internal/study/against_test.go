@@ -176,3 +176,10 @@ func TestChangesKeepTheirLevel(t *testing.T) {
 		}
 	}
 }
+
+// A record may name a primary metric that there is not.
+func TestMetricsOfAnUnknownPrimary(t *testing.T) {
+	if all, known := metrics("none"), metrics("throughput"); len(all) != len(known) || len(all) == 0 {
+		t.Errorf("%d metrics, %d of a known one", len(all), len(known))
+	}
+}
