@@ -100,7 +100,7 @@ func estimateEpoch(p *result.Plan, epoch int) (took time.Duration, trials int) {
 		sum += time.Duration(len(warmups(entering, name))-1) * anotherScenario
 	}
 	if !alone(p) && !p.Fresh {
-		sum += warmEstimate(&result.Run{Plan: *p}, epoch, names)
+		sum += warmEstimate(p, epoch, names)
 	}
 	return sum + Of(p).loads(p, epoch, extra), p.Rounds*len(rounds) + len(extra)
 }

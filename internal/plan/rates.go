@@ -109,7 +109,7 @@ func openTime(p *result.Plan, e slot) time.Duration {
 	least, rounds := openSideTrial, 1
 	switch {
 	case !decides(p):
-		least, rounds = openTrial, p.Rounds
+		least, rounds = openTrial, max(1, p.Rounds)
 	case comparedIn(p, e):
 		return openTrial
 	}

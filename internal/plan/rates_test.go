@@ -149,3 +149,13 @@ func TestOwnRates(t *testing.T) {
 		t.Errorf("resumed: %+v, %q", o, stop)
 	}
 }
+
+// A record of a sweep may have no rounds.
+func TestOpenLoopsWithoutRounds(t *testing.T) {
+	p := result.Plan{Protocol: Sweep, Pilots: 1, Contestants: []string{"a"}, OpenNS: 1e10, OpenRequests: 1000,
+		Levels: []result.Level{{Connections: 1}, {Connections: 1, RatePerSec: 100}}}
+	run := &result.Run{Plan: p, Trials: []*result.Trial{{Contestant: "a", Level: &p.Levels[0]}}}
+	if Reached(run) == "" {
+		t.Error("it says nothing")
+	}
+}
