@@ -267,7 +267,10 @@ func simulateCases(ctx context.Context, all []Case, runs int, keep func(CaseAt) 
 	for _, s := range left {
 		c := &all[s.c]
 		at := c.simulate(ctx, runs, c.At[s.at].N)
-		if err := cmp.Or(ctx.Err(), keep(at)); err != nil {
+		if err := ctx.Err(); err != nil { // the case has not all of its runs
+			return err
+		}
+		if err := keep(at); err != nil {
 			return err
 		}
 		c.At[s.at] = at

@@ -74,6 +74,11 @@ func TestCasesShort(t *testing.T) {
 			some = append(some, c)
 		}
 	}
+	cut, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := simulateCases(cut, some, 60, func(at CaseAt) error { t.Errorf("kept, though cut off: %+v", at); return nil }); err == nil {
+		t.Error("cut off, and no error")
+	}
 	var lines bytes.Buffer
 	if err := simulateCases(t.Context(), some, 60, func(at CaseAt) error { return json.NewEncoder(&lines).Encode(at) }); err != nil {
 		t.Fatal(err)
