@@ -284,5 +284,5 @@ func (v *view) otherRuns() string {
 	if v.a.Interim == 0 || !v.ranks() && !v.namesPairs() || !slices.ContainsFunc(v.a.Pairs, narrow) {
 		return ""
 	}
-	return "runs vary by " + PerCent(BetweenRuns) + " (SD) more; --runs 5 measures it"
+	return "runs elsewhere varied by " + PerCent(BetweenRuns) + " (SD) more; --runs 5 measures it"
 }

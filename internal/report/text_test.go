@@ -84,7 +84,7 @@ func TestTrust(t *testing.T) {
 !     response times include an unknown part of the load generator's own; dyno doctor measures it
 ?     cannot tell if the data are enough: Iris: spread; run longer: --budget 12m
       long loads favour managed runtimes by up to 9 %` +
-		" · runs vary by 1.5 % (SD) more; --runs 5 measures it\n"
+		" · runs elsewhere varied by 1.5 % (SD) more; --runs 5 measures it\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
