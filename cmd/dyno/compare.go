@@ -104,7 +104,7 @@ func compareCommand() *cobra.Command {
 	fl.SortFlags = false
 	asking := askingFlags(fl, &f.asks)
 	fl.StringArrayVar(&f.differ, "differ", nil,
-		"what the answers of the sides may differ in: status, type, length, body, "+
+		"what the answers of the sides may differ in: status, type, body, "+
 			"header:NAME or json:PATH; may be repeated")
 	fl.StringArrayVar(&f.names, "name", nil, "name of a side in the output, in the order of the sides; may be repeated")
 	fl.StringVar(&f.of, "of", "",

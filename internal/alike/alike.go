@@ -40,6 +40,7 @@ type side struct {
 	name     string
 	scenario *scenario.Scenario
 	answers  [][]scenario.Answer
+	inTurn   []scenario.Answer // after these, to Scenario.InTurn
 	varies   map[int]*variance // by the index of the request
 }
 
@@ -87,6 +88,22 @@ func (s *Sides) Ask(ctx context.Context, name string, sc *scenario.Scenario, sen
 	return nil
 }
 
+// Fresh tells what a side answered to Scenario.InTurn, after Ask.
+func (s *Sides) Fresh(name string, inTurn []scenario.Answer) { s.named(name).inTurn = inTurn }
+
+// Times returns how often Ask has sent its requests to a side.
+func (s *Sides) Times(name string) int { return len(s.named(name).answers) }
+
+// named returns the side of that name; one without answers if there is none.
+func (s *Sides) named(name string) *side {
+	for _, one := range s.all {
+		if one.name == name {
+			return one
+		}
+	}
+	return &side{}
+}
+
 // Agree compares the responses of all servers. It returns base with their common properties, and a
 // summary. If responses differ, its error joins the first *Difference of each side from the first
 // side.
@@ -116,6 +133,11 @@ func (s *Sides) Agree(base *scenario.Scenario) (contract *scenario.Scenario, fou
 	if err := s.accepted(); err != nil {
 		return nil, nil, err
 	}
+	for i, one := range s.all {
+		if n := len(one.inTurn); i == 0 || n < s.found.InTurn {
+			s.found.InTurn = n
+		}
+	}
 	contract = s.contract(base)
 	return contract, &s.found, nil
 }
@@ -137,7 +159,6 @@ func (s *Sides) accepted() error {
 // variance describes what varies between the responses of one side to the same request.
 type variance struct {
 	places [inType + 1]Places // of the body, by aspect
-	length bool               // of the body
 	header map[string]bool    // by name
 	seen   map[[2]string]bool // names of differences, and places
 }
@@ -178,8 +199,7 @@ func (v *variance) add(all []difference, drawn bool) {
 				break
 			}
 			*places = append(*places, at)
-		case d.what == "length":
-			v.length = true
+		case d.what == rewritten:
 		default:
 			v.header[d.what] = true
 		}
@@ -211,7 +231,7 @@ type Difference struct {
 	SentA      string // the request
 	SentB      string // the same, at B's own path
 	A, B       string // the sides
-	What       string // as --differ has it: status, type, length, body, header:NAME
+	What       string // as --differ has it: status, type, body, header:NAME
 	Place      string // within the body; "": the whole
 	SaysA      string
 	SaysB      string
@@ -298,6 +318,10 @@ func (s *Sides) excused(d *difference, a, b *side) bool {
 		s.excuse(fmt.Sprintf("the connection: %s of %s, %s of %s", d.a, a.name, d.b, b.name))
 		return true
 	}
+	if d.what == rewritten {
+		s.excuse(fmt.Sprintf("bodies of %s and %s differ in bytes, equal as JSON", a.name, b.name))
+		return true
+	}
 	by := s.Allowed.excuses(d)
 	if by == "" {
 		return false
@@ -323,15 +347,15 @@ func (v *variance) excuses(d *difference) bool {
 	switch d.what {
 	case "body":
 		return v.places[d.of].cover(d.at) || v.places[inType].cover(d.at)
-	case "length":
-		return v.varied()
+	case rewritten:
+		return false
 	}
 	return v.header[d.what]
 }
 
 // varied reports whether the body of any response to the request varies.
 func (v *variance) varied() bool {
-	return v.length || slices.ContainsFunc(v.places[:], func(p Places) bool { return len(p) > 0 })
+	return slices.ContainsFunc(v.places[:], func(p Places) bool { return len(p) > 0 })
 }
 
 // responses calls yield with each response to the request at index, until it returns false.

@@ -19,11 +19,15 @@ type Verdict struct {
 }
 
 // Again sends the requests with these marks to a side once more; nil: those that Ask sent; empty, but
-// not nil: those of Scenario.Reread.
+// not nil: those of Scenario.Reread; InTurn itself: those of Scenario.InTurn.
 type Again func(side string, marks []scenario.Mark) ([]scenario.Answer, error)
 
+// InTurn stands for the requests of Scenario.InTurn.
+var InTurn = make([]scenario.Mark, 1)
+
 // Judge compares what was sampled of the sides in one epoch, under the contract that Agree
-// returned. It must not be called while a load runs.
+// returned. inTurn is what each answered to Scenario.InTurn before the loads of the epoch, freshly started. It must not
+// be called while a load runs.
 //
 // A response to a request without placeholders must repeat what its side answered before the load,
 // except for what varied then, and for what also varies on another side under load. The response to
@@ -31,13 +35,14 @@ type Again func(side string, marks []scenario.Mark) ([]scenario.Answer, error)
 // is, is asked afterwards. Header sections must be as before the load. Values that vary must vary as on the
 // other sides, and what goes together there must go together. Where responses depend on earlier requests, their
 // shape must be one that another side shows, too, and reads must show what changes said. again is called for sides in seen alone.
-func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler, again Again) map[string]*Verdict {
+func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler,
+	inTurn map[string][]scenario.Answer, again Again) map[string]*Verdict {
 	j := &judge{sides: s, contract: contract, again: again, out: map[string]*Verdict{}, all: map[string]*evidence{}}
 	for _, one := range s.all {
 		if seen[one.name] == nil {
 			continue
 		}
-		v, e := &Verdict{}, &evidence{side: one, varies: map[int]*variance{}, settles: map[int]bool{}}
+		v, e := &Verdict{}, &evidence{side: one, inTurn: inTurn[one.name], varies: map[int]*variance{}, settles: map[int]bool{}}
 		var odds int64
 		v.Answers, e.kept, e.odd, odds = seen[one.name].Seen()
 		e.blend(v.Answers-odds, odds)
@@ -57,6 +62,9 @@ func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler
 		if !j.open(index) {
 			j.varied(index)
 		}
+	}
+	if s.stateful && !j.client() && !s.Allowed.body {
+		j.histories()
 	}
 	if j.sampled() && !j.client() && len(j.names) > 1 {
 		if s.stateful {
@@ -82,6 +90,8 @@ type judge struct {
 // evidence is what one side answered in the epoch.
 type evidence struct {
 	*side
+	inTurn     []scenario.Answer // in this epoch
+	now        []scenario.Answer // to the same requests after its loads, once asked for
 	kept, odd  []load.Sampled
 	fits, odds int64          // answers that these are samples of
 	blended    []load.Sampled // of both, each in proportion to all answers like it

@@ -155,13 +155,13 @@ func (ps Places) cover(p place) bool {
 
 // Allowed is what may differ between sides.
 type Allowed struct {
-	status, kind, length, body bool
-	headers                    []string // in lower case
-	json                       Places
+	status, kind, body bool
+	headers            []string // in lower case
+	json               Places
 }
 
 // ParseAllowed reads values of --differ, each one or several with commas between: status, type,
-// length, body, header:NAME, json:PATH.
+// body, header:NAME, json:PATH.
 func ParseAllowed(texts []string) (a Allowed, err error) {
 	for _, text := range strings.Split(strings.Join(texts, ","), ",") {
 		if text == "" && len(texts) == 0 {
@@ -173,8 +173,6 @@ func ParseAllowed(texts []string) (a Allowed, err error) {
 			a.status = true
 		case word == "type" && !given:
 			a.kind = true
-		case word == "length" && !given:
-			a.length = true
 		case word == "body" && !given:
 			a.body = true
 		case word == "header" && arg != "":
@@ -186,7 +184,7 @@ func ParseAllowed(texts []string) (a Allowed, err error) {
 			}
 			a.json = append(a.json, path)
 		default:
-			return a, fmt.Errorf("--differ %q: want status, type, length, body, header:NAME or json:PATH", text)
+			return a, fmt.Errorf("--differ %q: want status, type, body, header:NAME or json:PATH", text)
 		}
 	}
 	return a, nil
@@ -196,9 +194,9 @@ func ParseAllowed(texts []string) (a Allowed, err error) {
 func (a *Allowed) excuses(d *difference) string {
 	name, header := strings.CutPrefix(d.what, "header:")
 	switch {
-	case d.what == "status" && a.status, d.what == "type" && a.kind, d.what == "length" && a.length:
+	case d.what == "status" && a.status, d.what == "type" && a.kind:
 		return d.what
-	case (d.what == "body" || d.what == "length") && a.body:
+	case d.what == "body" && a.body:
 		return "body"
 	case header && slices.Contains(a.headers, name):
 		return d.what

@@ -50,6 +50,7 @@ func TestRelated(t *testing.T) {
 	} {
 		j := judged("GET /", map[string][]string{"a": times(20, c.before), "b": times(20, c.before)},
 			map[string][]string{"a": times(500, c.loadA), "b": times(500, c.loadB)})
+		j.again = func(string, []scenario.Mark) ([]scenario.Answer, error) { return nil, nil } // how values vary is not confirmed
 		j.varied(0)
 		if err := j.out["a"].Wrong; (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%s: %v", name, err)
@@ -181,6 +182,77 @@ func TestDrawnHeads(t *testing.T) {
 		for side, wrong := range map[string]string{"a": c.wrongA, "b": c.wrongB} {
 			if err := j.out[side].Wrong; (err != nil) != (wrong != "") || err != nil && !strings.Contains(err.Error(), wrong) {
 				t.Errorf("%s, %s: %v", name, side, err)
+			}
+		}
+	}
+}
+
+// TestHistories: what freshly started sides answer to one sequence is compared, but for what both answer otherwise at
+// each start; a side that alone changes is wrong, and it is not where it did so before.
+func TestHistories(t *testing.T) {
+	const n = 200
+	sequence := func(board func(k int) int, id func(k int) int) (all []scenario.Answer) {
+		for k := range n {
+			all = append(all, scenario.Answer{Sent: "GET /", Response: &http1.Response{Status: 200,
+				Body: fmt.Appendf(nil, `{"best":%d,"id":%d}`, board(k), id(k))}})
+		}
+		return all
+	}
+	right, first := func(k int) int { return k / 3 }, func(k int) int { return min(k/3, 10) }
+	now := func(int) int { return rand.Int() }
+	one := func(int) int { return 1 }
+	lazy := func(k int) int { return k/3 - rand.IntN(2) }
+	for name, c := range map[string]struct {
+		before, a, b   func(k int) int // of a before the first load
+		idA, idB       func(k int) int
+		wrongA, wrongB string
+	}{
+		"alike":           {right, right, right, now, now, "", ""},
+		"always":          {first, first, right, now, now, "nothing tells", "nothing tells"},
+		"from the epochs": {right, first, right, now, now, "before, it answered alike", ""},
+		"other ids":       {right, right, right, one, func(int) int { return 2 }, "nothing tells", "nothing tells"},
+		"stores late":     {lazy, lazy, right, now, now, "", ""},
+		"nothing sent":    {nil, nil, right, now, now, "", ""},
+	} {
+		j := judged("GET /", map[string][]string{"a": {"{}", "{}"}, "b": {"{}", "{}"}}, nil)
+		if c.a != nil {
+			j.all["a"].side.inTurn, j.all["a"].inTurn = sequence(c.before, c.idA), sequence(c.a, c.idA)
+		}
+		j.all["b"].side.inTurn, j.all["b"].inTurn = sequence(right, c.idB), sequence(c.b, c.idB)
+		j.histories()
+		for side, wrong := range map[string]string{"a": c.wrongA, "b": c.wrongB} {
+			if err := j.out[side].Wrong; (err != nil) != (wrong != "") || err != nil && !strings.Contains(err.Error(), wrong) {
+				t.Errorf("%s, %s: %v", name, side, err)
+			}
+		}
+	}
+}
+
+// TestOtherwise: two samples of one distribution are never told apart, whatever it is; and the one that is unlike
+// itself before is the wrong one.
+func TestOtherwise(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	weighted := func(int) string { return fmt.Sprint("ad ", int(20*rng.Float64()*rng.Float64())) }
+	even := func(int) string { return fmt.Sprint("ad ", rng.IntN(20)) }
+	token := func(int) string { return fmt.Sprintf("%016x", rng.Uint64()) }
+	pool := func(int) string { return fmt.Sprintf("%016x", rng.IntN(50)) }
+	shifted := func(int) string { return fmt.Sprint(.4 + rng.Float64()) }
+	unit := func(int) string { return fmt.Sprint(rng.Float64()) }
+	for name, c := range map[string]struct {
+		x, y, xWas func(int) string
+		wrong      int
+	}{
+		"weights ignored": {even, weighted, weighted, -1}, "weights kept": {weighted, weighted, weighted, 0},
+		"pool": {pool, token, token, -1}, "pool from the start": {pool, token, pool, -1}, "tokens": {token, token, token, 0},
+		"elsewhere": {shifted, unit, unit, -1}, "elsewhere from the start": {shifted, unit, shifted, 0},
+	} {
+		for range 20 {
+			wrong, why := otherwise(times(500, c.x), times(500, c.y), times(300, c.xWas), times(300, c.y), byChance)
+			if wrong != c.wrong {
+				t.Fatalf("%s: %d, %s", name, wrong, why)
+			}
+			if wrong, _ = otherwise(times(500, c.y), times(500, c.x), times(300, c.y), times(300, c.xWas), byChance); wrong != -c.wrong {
+				t.Fatalf("%s, the other way round: %d", name, wrong)
 			}
 		}
 	}

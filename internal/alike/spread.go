@@ -196,66 +196,251 @@ func (e *evidence) blend(fits, odds int64) {
 // byChance is the probability at which draws of one distribution are taken for those of two.
 const byChance = 1e-9
 
-// distributions judges how values are distributed that vary in the answers to one request.
-//
-// A side has too few different values if another side has more, by more than chance explains. If both
-// draw n values from one distribution, whatever it is, one draw changes the number of different ones by at
-// most 1, so the two numbers differ by more than sqrt(n ln(2/p)) with a probability of less than p
-// (McDiarmid's inequality for 2n draws); the mean shares of different elements by more than
-// sqrt(ln(2/p)/n) (Hoeffding's). Clocks, counters and durations are no such draws: they depend on when and
-// how fast a side is asked. So the values before the load, of both sides, must have been distributed as
-// those of the other side are under it; nor are values that come again just after each other alone.
-//
-// A value stands still if most answers have the same, though all before the load had another, and on the
-// other side it moves on.
+// distributions judges how the values that vary in the answers to one request are distributed, at each place and in
+// each part of them (otherwise), and whether they stand still: most answers have the same, though all before the load had
+// another, and on the other side it moves on. What comes again just after itself alone, a clock decides.
 func (j *judge) distributions(index int, all map[string]*rows) {
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		for _, other := range slices.Sorted(maps.Keys(all)) {
+	names := slices.Sorted(maps.Keys(all))
+	for i, name := range names {
+		for _, other := range names {
 			for _, at := range placesOf(all[name].load) {
-				got, before := column(all[name].load, at), column(all[name].before, at)
-				theirs, theirsBefore := column(all[other].load, at), column(all[other].before, at)
-				n := min(len(got), len(theirs))
-				if other == name || n < fewestRepeated || at == theRequest {
-					continue
-				}
-				mine, theirs := some(got, n), some(theirs, n)
-				limit, sent := math.Log(2/byChance), j.all[name].first(index).Sent
-				var wrong error
-				switch more := float64(different(theirs) - different(mine)); {
-				case still(before, got) && !still(theirsBefore, theirs):
+				before, got := column(all[name].before, at), column(all[name].load, at)
+				theirsBefore, theirs := column(all[other].before, at), column(all[other].load, at)
+				if min(len(got), len(theirs)) >= fewestRepeated && still(before, got) && !still(theirsBefore, theirs) {
 					j.blame(name, fmt.Errorf("under load it answered %s with one value at %s in most of %d sampled answers, though "+
-						"its values there before the load were all different; %s did not", sent, at, len(got), other))
-				case isShare(at) && byLot(repeating(mine), n, repeating(theirs), n) < byChance:
-					wrong = fmt.Errorf("under load it answered %s with lists at %s that have an element twice in %d of %d sampled "+
-						"answers; %s in %d", sent, at, repeating(mine), n, other, repeating(theirs))
-				case isShare(at) && mean(theirs)-mean(mine) > math.Sqrt(limit/float64(n)):
-					wrong = fmt.Errorf("under load it answered %s with lists at %s in which %.0f %% of the elements were different; "+
-						"%s with %.0f %%", sent, at, 100*mean(mine), other, 100*mean(theirs))
-				case !isShare(at) && more > math.Sqrt(float64(n)*limit):
-					wrong = fmt.Errorf("under load it answered %s with %d different values at %s in %d sampled answers; %s with %d",
-						sent, different(mine), at, n, other, different(theirs))
-				}
-				if wrong != nil && steady(theirsBefore, theirs) && steady(before, theirs) && (isShare(at) || !bursts(got)) {
-					j.blame(name, wrong)
+						"its values there before the load were all different; %s did not", j.all[name].first(index).Sent, at,
+						len(got), other))
 				}
 			}
+		}
+		for _, other := range names[i+1:] {
+			j.pair(index, name, other, all)
 		}
 	}
 }
 
-func isShare(at string) bool {
-	return len(at) >= len(elements) && at[len(at)-len(elements):] == elements
+// pair judges how the values of two sides are distributed. They are compared with those before the load: all, and
+// the first ones. What is found must be found again in answers to the same requests when the load is over, so that
+// no duration, queue or clock is taken for it.
+func (j *judge) pair(index int, name, other string, all map[string]*rows) {
+	a, b := inParts(all[name].load), inParts(all[other].load)
+	was := [2][2][]values{}
+	for k, name := range []string{name, other} {
+		rows := j.inTurn(j.all[name].side.inTurn, index)
+		if was[k] = [2][]values{rows, rows[:min(len(rows), fewestEarly)]}; len(rows) < fewestRepeated {
+			was[k] = [2][]values{inParts(all[name].before), nil}
+		}
+	}
+	places := placesOf(slices.Concat(a, b))
+	for _, at := range places {
+		x, y := each(a, at), each(b, at)
+		for k := range was[0] {
+			xWas, yWas := each(was[0][k], at), each(was[1][k], at)
+			if at == theRequest || slices.ContainsFunc([][]values{a, b, was[0][k], was[1][k]}, func(all []values) bool {
+				return len(column(all, at)) == 0 // judged elsewhere
+			}) {
+				continue
+			}
+			wrong, why := otherwise(x, y, xWas, yWas, byChance/float64(len(places)))
+			if wrong == 0 || clumped(a, at) || clumped(b, at) {
+				continue
+			}
+			if j.again != nil {
+				if again, _ := otherwise(each(j.afterwards(name, index), at), each(j.afterwards(other, index), at), xWas, yWas,
+					byChance*1000); again != wrong {
+					continue
+				}
+			}
+			if wrong > 0 {
+				name, other = other, name
+			}
+			j.blame(name, fmt.Errorf("under load its values at %s of the answers to %s are distributed otherwise than those of "+
+				"%s: %s", at, j.all[name].first(index).Sent, other, why))
+			return
+		}
+	}
 }
 
-// repeating counts the lists with an element that comes again.
-func repeating(shares []string) int { return len(shares) - count(shares)["1"] }
-
-func mean(shares []string) (sum float64) {
-	for _, s := range shares {
-		x, _ := strconv.ParseFloat(s, 64)
-		sum += x / float64(len(shares))
+// inTurn returns the values, in parts, of the answers to the request at index.
+func (j *judge) inTurn(all []scenario.Answer, index int) (out []values) {
+	for k := range all {
+		if all[k].Index == index && len(out) < mostRows {
+			out = append(out, j.places(&all[k]))
+		}
 	}
-	return sum
+	return inParts(out)
+}
+
+// afterwards returns the values of what a side answers to Scenario.InTurn after the loads of the epoch.
+func (j *judge) afterwards(name string, index int) []values {
+	e := j.all[name]
+	if e.now == nil {
+		e.now, _ = j.again(name, InTurn)
+	}
+	return j.inTurn(e.now, index)
+}
+
+const (
+	mostRows    = 1024 // of which the parts of values are looked at
+	mostParts   = 600  // of an answer
+	fewestEarly = 100  // answers before the load that are the first ones
+	longText    = 8    // characters, from which on each of them is a part
+	mostLetters = 40   // of a text that are parts
+)
+
+// inParts adds to the values of answers those of their parts, of which some may be drawn and others not: what stands
+// between punctuation in texts, and each character by its position; and lengths.
+func inParts(all []values) (out []values) {
+	for _, vs := range some(all, mostRows) {
+		parts := maps.Clone(vs)
+		for _, at := range slices.Sorted(maps.Keys(vs)) {
+			if _, isNumber := number(vs[at]); isNumber || strings.HasPrefix(vs[at], "[") || at == theRequest {
+				continue
+			}
+			texts := strings.FieldsFunc(vs[at], func(r rune) bool { return strings.ContainsRune(` .:,;|/=&?@()<>"`, r) })
+			for i, text := range texts {
+				below := at
+				if len(texts) > 1 {
+					below = fmt.Sprintf("%s | part %d", at, i+1)
+					parts[below] = text
+				}
+				parts[below+" | length"] = fmt.Sprint(len(text))
+				for k := 0; len(text) >= longText && k < min(len(text), mostLetters) && len(parts) < mostParts; k++ {
+					parts[fmt.Sprintf("%s | character %d", below, k+1)] = text[k : k+1]
+				}
+				if len(parts) >= mostParts {
+					break
+				}
+			}
+		}
+		out = append(out, parts)
+	}
+	return out
+}
+
+// each returns the value of each answer at a place; "" where there is none.
+func each(all []values, at string) (out []string) {
+	for _, vs := range all {
+		out = append(out, vs[at])
+	}
+	return out
+}
+
+// otherwise says which of two samples x and y of two sides is not distributed as the other one, -1 or 1, if chance
+// explains so great a difference with a probability below limit: the one that is unlike the answers of its side before
+// the load, where those of the other side are not, and both sides' were alike then; or, where neither changed, the one
+// with fewer different values, unless they are numbers that lie elsewhere.
+func otherwise(x, y, xWas, yWas []string, limit float64) (wrong int, why string) {
+	n := min(len(x), len(y))
+	if n < fewestRepeated || min(len(xWas), len(yWas)) < fewestBefore || unlikely(some(x, n), some(y, n)) >= limit {
+		return 0, ""
+	}
+	x, y = some(x, n), some(y, n)
+	ofX, ofY, more := unlikely(x, xWas), unlikely(y, yWas), different(y)-different(x)
+	least := min(ofX, ofY)
+	switch alike := unlikely(xWas, yWas) >= .001; {
+	case alike && ofY >= .01 && ofX < ofY/1000:
+		wrong = -1
+	case alike && ofX >= .01 && ofY < ofX/1000:
+		wrong = 1
+	case least < .01 || distance(x, y) > .5 || float64(max(more, -more)) < math.Sqrt(float64(n)*math.Log(2/limit)):
+		return 0, ""
+	case more > 0:
+		wrong = -1
+	default:
+		wrong = 1
+	}
+	if wrong > 0 {
+		x, y = y, x
+	}
+	return wrong, fmt.Sprintf("%s; the other's %s", summary(x), summary(y))
+}
+
+func summary(all []string) string {
+	most := common(all)
+	return fmt.Sprintf("%d different values in %d sampled answers, %s in %.0f %%", different(all), len(all), shown(most),
+		100*float64(count(all)[most])/float64(len(all)))
+}
+
+// unlikely bounds the probability that two samples of one distribution are as different as a and b: in the frequencies
+// of their values (chi-square, by Chernoff's bound) and, if they are numbers, in where they lie (Kolmogorov and Smirnov).
+func unlikely(a, b []string) float64 {
+	inA, inB := count(a), count(b)
+	kinds, sum, ratio := -1.0, 0.0, math.Sqrt(float64(len(a))/float64(len(b)))
+	add := func(x, y int) {
+		d := float64(x)/ratio - float64(y)*ratio
+		kinds, sum = kinds+1, sum+d*d/float64(x+y)
+	}
+	for v, x := range inA {
+		add(x, inB[v])
+	}
+	for v, y := range inB {
+		if inA[v] == 0 {
+			add(0, y)
+		}
+	}
+	p, n := 1.0, float64(len(a)*len(b))/float64(len(a)+len(b))
+	if kinds > 0 && sum > kinds {
+		p = math.Exp((kinds - sum + kinds*math.Log(sum/kinds)) / 2)
+	}
+	d := distance(a, b)
+	return min(1, 2*min(p, math.E*math.Exp(-2*n*d*d)))
+}
+
+// distance is that of the distribution functions of numbers; 0 if not all are.
+func distance(a, b []string) (most float64) {
+	numbers := func(all []string) (out []float64) {
+		for _, v := range all {
+			if x, ok := number(v); ok {
+				out = append(out, x)
+			}
+		}
+		slices.Sort(out)
+		return out
+	}
+	x, y := numbers(a), numbers(b)
+	if len(x) < len(a) || len(y) < len(b) {
+		return 0
+	}
+	for i, k := 0, 0; i < len(x) && k < len(y); {
+		v := min(x[i], y[k])
+		for i < len(x) && x[i] == v {
+			i++
+		}
+		for k < len(y) && y[k] == v {
+			k++
+		}
+		most = max(most, math.Abs(float64(i)/float64(len(x))-float64(k)/float64(len(y))))
+	}
+	return most
+}
+
+func number(v string) (float64, bool) {
+	x, err := strconv.ParseFloat(v, 64)
+	return x, err == nil && !math.IsNaN(x)
+}
+
+// clumped reports whether values at a place, or of what it is a part of, come again just after each other alone: those
+// that a clock decides, such as the ETag of a body with the time.
+func clumped(all []values, at string) bool {
+	const near = 4
+	for {
+		var apart []string
+		got := each(all, at)
+		for i, v := range got {
+			if !slices.Contains(got[max(0, i-near):i], v) {
+				apart = append(apart, v)
+			}
+		}
+		if len(apart) > 1 && len(apart)*20 < len(got)*19 && different(apart)*10 > len(apart)*9 {
+			return true
+		}
+		end := strings.LastIndex(at, " | ")
+		if end < 0 {
+			return false
+		}
+		at = at[:end]
+	}
 }
 
 func count(all []string) map[string]int {
@@ -289,19 +474,6 @@ func still(before, got []string) bool {
 		return false
 	}
 	return count(got)[common(got)] > len(got)/2
-}
-
-// bursts reports whether values come again just after each other alone: those that a clock decides, such as
-// the ETag of a body with the time.
-func bursts(got []string) bool {
-	const near = 4
-	var apart []string
-	for i, v := range got {
-		if !slices.Contains(got[max(0, i-near):i], v) {
-			apart = append(apart, v)
-		}
-	}
-	return different(apart)*10 > len(apart)*9
 }
 
 // steady reports whether two groups of values may be from one distribution: the distance of their

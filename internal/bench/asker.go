@@ -41,6 +41,11 @@ func (Direct) Answers(ctx context.Context, s *scenario.Scenario, to endpoint.End
 	return s.Answers(ctx, to)
 }
 
+// InTurn calls Scenario.InTurn. Generators on other machines, which take no samples either, have no such method.
+func (Direct) InTurn(ctx context.Context, s *scenario.Scenario, to endpoint.Endpoint) ([]scenario.Answer, error) {
+	return s.InTurn(ctx, to)
+}
+
 // Dial opens n connections and closes them. Its error is that of ctx.
 func (Direct) Dial(ctx context.Context, to endpoint.Endpoint, n int) (late int, err error) {
 	return dialAll(ctx, to, n), ctx.Err()

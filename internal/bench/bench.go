@@ -130,7 +130,8 @@ type Bench struct {
 
 	run     *result.Run
 	servers map[string]Server
-	samples map[string]*load.Sampler // of the contestants, in this epoch
+	samples map[string]*load.Sampler     // of the contestants, in this epoch
+	inTurn  map[string][]scenario.Answer // what they answered before its loads
 	exact   exact
 	leaving sync.WaitGroup
 	again   *result.Resume   // of a resumed run, until it goes on

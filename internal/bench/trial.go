@@ -14,12 +14,14 @@ import (
 	"dyno/internal/plan"
 	"dyno/internal/protocol"
 	"dyno/internal/result"
+	"dyno/internal/scenario"
 )
 
 // turn ends the processes of the last epoch. It starts, verifies, warms up and freezes those of
 // this one, in shuffled order.
 func (b *Bench) turn(ctx context.Context, epoch int) error {
 	b.stopAll()
+	b.inTurn = map[string][]scenario.Answer{}
 	if err := b.Sync(); err != nil {
 		return err
 	}
@@ -133,6 +135,9 @@ func (b *Bench) open(ctx context.Context, s *started) error {
 	} else {
 		_, err = b.verify(ctx, s.Contestant, b.differs(s.Contestant), server, s.Epoch, s.Epoch,
 			plan.AskedIn(b.run, s.Epoch, s.Contestant))
+	}
+	if err == nil && b.compared(s.Contestant) {
+		b.inTurn[s.Contestant], err = b.freshly(ctx, s.Contestant, server)
 	}
 	if err != nil {
 		return &LogError{Err: err, Tail: server.LogTail()}

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"dyno/internal/alike"
+	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/plan"
 	"dyno/internal/result"
@@ -215,7 +217,7 @@ func (b *Bench) judge(ctx context.Context, epoch int) error {
 	if len(samples) == 0 {
 		return nil
 	}
-	found := b.Alike.Judge(b.Scenario, samples, func(name string, marks []scenario.Mark) ([]scenario.Answer, error) {
+	found := b.Alike.Judge(b.Scenario, samples, b.inTurn, func(name string, marks []scenario.Mark) ([]scenario.Answer, error) {
 		s := b.servers[name]
 		if err := b.thawed(ctx, s, epoch, plan.First(&b.run.Plan, epoch)); err != nil {
 			return nil, err
@@ -229,6 +231,8 @@ func (b *Bench) judge(ctx context.Context, epoch int) error {
 			answers, err = sc.Answers(ctx, to)
 		case len(marks) == 0:
 			answers, err = sc.Reread(ctx, to)
+		case &marks[0] == &alike.InTurn[0]:
+			answers, err = sc.InTurn(ctx, to)
 		default:
 			answers, err = sc.Again(ctx, to, marks)
 		}
@@ -260,7 +264,7 @@ func (b *Bench) judge(ctx context.Context, epoch int) error {
 // sampler returns what samples the answers of a contestant in this epoch at a level; nil if nothing is
 // compared with them. Header sections are compared with those of the protocol in which it was asked.
 func (b *Bench) sampler(name string, at result.Level) *load.Sampler {
-	if b.Alike == nil || b.exact.base[name] != nil || b.scenario(at.Scenario) != b.Scenario {
+	if !b.compared(name) || b.scenario(at.Scenario) != b.Scenario {
 		return nil
 	}
 	if b.samples == nil {
@@ -271,6 +275,35 @@ func (b *Bench) sampler(name string, at result.Level) *load.Sampler {
 	}
 	b.samples[name].OnlyBodies = at.HTTP != b.run.Plan.Level.HTTP
 	return b.samples[name]
+}
+
+// compared reports whether the answers of a contestant under load are compared.
+func (b *Bench) compared(name string) bool { return b.Alike != nil && b.exact.base[name] == nil }
+
+// askInTurn sends a contestant what Scenario.InTurn sends. It is nothing where the client keeps
+// a state, where the first load has to be cold, and where the generator is on other machines.
+func (b *Bench) askInTurn(ctx context.Context, name string, s Server) ([]scenario.Answer, error) {
+	g, ok := b.Generator.(interface {
+		InTurn(context.Context, *scenario.Scenario, endpoint.Endpoint) ([]scenario.Answer, error)
+	})
+	if !ok || b.Scenario.Session != "" || b.Scenario.Cookies || b.run.Plan.Fresh && b.Alike.Fixed {
+		return nil, nil
+	}
+	answers, err := g.InTurn(ctx, b.exact.asked(name, b.Scenario), s.At(b.run.Plan.Level.HTTP))
+	if len(answers) > 0 { // the load counts what is no answer
+		err = ctx.Err()
+	}
+	return answers, err
+}
+
+// freshly sends a contestant that was just started what Ask sent, and after that InTurn, and returns the answers to InTurn.
+func (b *Bench) freshly(ctx context.Context, name string, s Server) ([]scenario.Answer, error) {
+	for range b.Alike.Times(name) {
+		if _, err := b.Generator.Answers(ctx, b.exact.asked(name, b.Scenario), s.At(b.run.Plan.Level.HTTP)); err != nil {
+			return nil, err
+		}
+	}
+	return b.askInTurn(ctx, name, s)
 }
 
 // proveOne verifies that a contestant keeps its contract, and that it ends on SIGTERM. It returns
@@ -292,6 +325,11 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 	if b.Alike != nil && !c.Control { // what it answered is judged when all are asked
 		to, sc := s.At(b.run.Plan.Level.HTTP), b.exact.asked(c.Name, b.Scenario)
 		err = b.Alike.Ask(ctx, c.Name, sc, func() ([]scenario.Answer, error) { return b.Generator.Answers(ctx, sc, to) })
+		if err == nil {
+			var inTurn []scenario.Answer
+			inTurn, err = b.askInTurn(ctx, c.Name, s)
+			b.Alike.Fresh(c.Name, inTurn)
+		}
 		if err == nil && c.URL == "" {
 			err = accepts(ctx, b.Generator, to, b.run.Plan.Level.Connections, b.run.Plan.Command)
 		}

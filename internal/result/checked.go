@@ -117,8 +117,13 @@ func (r *Run) CheckedAlso() (all []string) {
 		return nil
 	}
 	if a.Stateful && a.Requests > a.Constant+a.Open {
-		all = append(all, "bodies may depend on earlier requests, so that their shape is compared with the other sides', "+
-			"and of their content only what must be alike nevertheless")
+		text := "bodies may depend on earlier requests, so that their shape is compared with the other sides', " +
+			"and of their content only what must be alike nevertheless"
+		if a.InTurn > 0 {
+			text += fmt.Sprintf("; of answers to one sequence of up to %d requests to each, freshly started, all but what each "+
+				"answers otherwise at each start", a.InTurn)
+		}
+		all = append(all, text)
 	}
 	if len(a.Dateless) > 0 {
 		all = append(all, "no Date header (RFC 9110 §6.6.1) from "+strings.Join(a.Dateless, ", "))

@@ -176,6 +176,7 @@ type Alike struct {
 	Varies   []string `json:"varies,omitempty"`   // what varies between the answers of one contestant
 	Excused  []string `json:"excused,omitempty"`  // what differs between contestants, and was allowed to
 	Dateless []string `json:"dateless,omitempty"` // contestants whose answers have no Date header
+	InTurn   int      `json:"in_turn,omitempty"`  // requests of one sequence that each answered, freshly started
 	Apart    []string `json:"apart,omitempty"`    // contestants in network namespaces of their own, without any network
 }
 

@@ -280,19 +280,63 @@ func (s *Scenario) answers(ctx context.Context, to endpoint.Endpoint, most int,
 			times = draws
 		}
 		for range min(times, most) {
-			var w Want
-			m := v.draw(src, &w)
-			resp, _, err := v.exchange(ctx, m, w.Head)
+			a, err := v.answer(ctx, src)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", m.what(), err)
+				return nil, err
 			}
-			if resp.Close {
-				v.hangUp()
-			}
-			all = append(all, Answer{Index: i, Drawn: times > 1, Sent: m.what(), Response: resp})
+			a.Index, a.Drawn = i, times > 1
+			all = append(all, a)
 		}
 	}
 	return all, nil
+}
+
+// answer sends the next request of src.
+func (v *verifier) answer(ctx context.Context, src *Source) (Answer, error) {
+	var w Want
+	m := v.draw(src, &w)
+	resp, _, err := v.exchange(ctx, m, w.Head)
+	if err != nil {
+		return Answer{}, fmt.Errorf("%s: %w", m.what(), err)
+	}
+	if resp.Close {
+		v.hangUp()
+	}
+	return Answer{Index: w.Index, Drawn: w.from != nil && w.from.drawn, Sent: m.what(), Response: resp}, nil
+}
+
+// The bounds of InTurn: the number of requests, the bytes of their answers' bodies, and the time.
+const (
+	mostInTurn      = 3000
+	mostInTurnBytes = 16 << 20
+	inTurnWithin    = 2 * time.Second
+)
+
+// InTurn sends requests as a load draws them, but one after another, and judges no answer. Every call sends the
+// same ones in the same order; how many, is a matter of time. With an error it returns the answers before it.
+func (s *Scenario) InTurn(ctx context.Context, to endpoint.Endpoint) (all []Answer, err error) {
+	mix, err := s.mixed(to)
+	if err != nil {
+		return nil, err
+	}
+	v := newVerifier(s, to, 0)
+	defer v.hangUp()
+	src, began, size := mix.NewSource(1, 0, 1), time.Now(), 0
+	for len(all) < mostInTurn && size < mostInTurnBytes && time.Since(began) < inTurnWithin {
+		a, err := v.answer(ctx, src)
+		if err != nil {
+			return all, err
+		}
+		all, size = append(all, a), size+len(a.Response.Body)
+	}
+	return all, nil
+}
+
+// mixed compiles s for requests to a server whose answers nobody judges.
+func (s *Scenario) mixed(to endpoint.Endpoint) (*Mix, error) {
+	o := over(to)
+	o.Loose, o.Shapes = true, true
+	return s.Compile(to.Authority(), o)
 }
 
 // againAtOnce is the number of connections over which Again sends.
@@ -301,9 +345,7 @@ const againAtOnce = 16
 // Again sends the requests of s that have these marks, once more, and judges no answer. It sends them
 // over several connections, because handlers may be slow.
 func (s *Scenario) Again(ctx context.Context, to endpoint.Endpoint, marks []Mark) ([]Answer, error) {
-	o := over(to)
-	o.Loose, o.Shapes = true, true
-	mix, err := s.Compile(to.Authority(), o)
+	mix, err := s.mixed(to)
 	if err != nil {
 		return nil, err
 	}
@@ -316,17 +358,7 @@ func (s *Scenario) Again(ctx context.Context, to endpoint.Endpoint, marks []Mark
 			for i := n; i < len(marks) && errs[n] == nil && ctx.Err() == nil; i += againAtOnce {
 				src := mix.NewSource(0, 0, 1)
 				src.rng, src.seq = marks[i].rng, marks[i].seq
-				var w Want
-				sent := v.draw(src, &w)
-				resp, _, err := v.exchange(ctx, sent, w.Head)
-				if err != nil {
-					errs[n] = fmt.Errorf("%s: %w", sent.what(), err)
-					continue
-				}
-				if resp.Close {
-					v.hangUp()
-				}
-				all[i] = Answer{Index: w.Index, Drawn: w.from.drawn, Sent: sent.what(), Response: resp}
+				all[i], errs[n] = v.answer(ctx, src)
 			}
 		})
 	}
