@@ -153,7 +153,6 @@ func (j *judge) side(name string) {
 		}
 	}
 	var drawn []load.Sampled
-	byIndex := map[int][]load.Sampled{}
 	for i, x := range slices.Concat(e.kept, e.odd) {
 		first := e.first(x.Index)
 		switch {
@@ -161,7 +160,6 @@ func (j *judge) side(name string) {
 		case j.sides.stateful && !(first.Drawn && j.sole(x.Index)) || x.Cut || len(j.sides.all) == 1:
 		case first.Drawn:
 			drawn = append(drawn, x)
-			byIndex[x.Index] = append(byIndex[x.Index], x)
 		default:
 			v.Compared++
 			for _, d := range e.differs[i] {
@@ -175,11 +173,6 @@ func (j *judge) side(name string) {
 	}
 	if err := j.drawn(e, drawn); err != nil {
 		fail(err)
-	}
-	for index, all := range byIndex {
-		if v.Wrong == nil && !j.sides.Allowed.body && !j.sides.stateful { // a count may stand still between two
-			v.Wrong = j.frozen(e, index, all)
-		}
 	}
 }
 

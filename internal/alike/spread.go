@@ -236,13 +236,11 @@ func (j *judge) pair(index int, name, other string, all map[string]*rows) {
 		x, y := each(a, at), each(b, at)
 		for k := range was[0] {
 			xWas, yWas := each(was[0][k], at), each(was[1][k], at)
-			if at == theRequest || slices.ContainsFunc([][]values{a, b, was[0][k], was[1][k]}, func(all []values) bool {
-				return len(column(all, at)) == 0 // judged elsewhere
-			}) {
-				continue
-			}
 			wrong, why := otherwise(x, y, xWas, yWas, byChance/float64(len(places)))
-			if wrong == 0 || clumped(a, at) || clumped(b, at) {
+			if wrong == 0 || at == theRequest || clumped(a, at) || clumped(b, at) ||
+				slices.ContainsFunc([][]values{a, b, was[0][k], was[1][k]}, func(all []values) bool {
+					return len(column(all, at)) == 0 // judged elsewhere
+				}) {
 				continue
 			}
 			if j.again != nil {
@@ -266,6 +264,7 @@ func (j *judge) inTurn(all []scenario.Answer, index int) (out []values) {
 	for k := range all {
 		if all[k].Index == index && len(out) < mostRows {
 			out = append(out, j.places(&all[k]))
+			out[len(out)-1][theRequest] = all[k].Sent
 		}
 	}
 	return inParts(out)
@@ -289,11 +288,17 @@ const (
 )
 
 // inParts adds to the values of answers those of their parts, of which some may be drawn and others not: what stands
-// between punctuation in texts, and each character by its position; and lengths.
+// between punctuation in texts, and each character by its position; and lengths; and whether the value is that of the
+// answer before to the same draw.
 func inParts(all []values) (out []values) {
+	last := map[string]values{} // by draw
 	for _, vs := range some(all, mostRows) {
-		parts := maps.Clone(vs)
+		parts, was := maps.Clone(vs), last[vs[theRequest]]
+		last[vs[theRequest]] = vs
 		for _, at := range slices.Sorted(maps.Keys(vs)) {
+			if v, ok := was[at]; ok {
+				parts[at+" | again"] = fmt.Sprint(v == vs[at])
+			}
 			if _, isNumber := number(vs[at]); isNumber || strings.HasPrefix(vs[at], "[") || at == theRequest {
 				continue
 			}
@@ -356,10 +361,10 @@ func otherwise(x, y, xWas, yWas []string, limit float64) (wrong int, why string)
 	return wrong, fmt.Sprintf("%s; the other's %s", summary(x), summary(y))
 }
 
+// summary shows no value: it may be secret.
 func summary(all []string) string {
-	most := common(all)
-	return fmt.Sprintf("%d different values in %d sampled answers, %s in %.0f %%", different(all), len(all), shown(most),
-		100*float64(count(all)[most])/float64(len(all)))
+	return fmt.Sprintf("%d different values in %d sampled answers, the most frequent in %.0f %%", different(all), len(all),
+		100*float64(count(all)[common(all)])/float64(len(all)))
 }
 
 // unlikely bounds the probability that two samples of one distribution are as different as a and b: in the frequencies
@@ -516,54 +521,5 @@ func inOrder(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
-// fewestPairs is the number of pairs of answers to one draw from which frozen judges them.
+// fewestPairs is the number of pairs of answers that show what goes together.
 const fewestPairs = 10
-
-// frozen returns an error if values stand still for each draw of the request at index: most answers under
-// load have the value of another one to the same draw, far from it, or of the one now, though two thirds of the
-// answers to one draw had different values there before the load.
-func (j *judge) frozen(e *evidence, index int, all []load.Sampled) error {
-	moving := j.moving(e, index)
-	if all = some(all, mostAgain); len(all) == 0 || len(moving) == 0 {
-		return nil
-	}
-	now, err := j.again(e.name, marksOf(all))
-	if err != nil {
-		return err
-	}
-	var under []values
-	var withNow [][2]values
-	for i := range all {
-		vs := j.valuesOf(&now[i], all[i].Body)
-		vs[theRequest] = now[i].Sent
-		under = append(under, vs)
-		withNow = append(withNow, [2]values{vs, j.valuesOf(&now[i], now[i].Response.Body)})
-	}
-	for _, two := range [][][2]values{withNow, pairs(under, theRequest)} {
-		for _, at := range moving {
-			if other, of := unequal(two, at); of >= fewestPairs && of-other > of/2 {
-				return fmt.Errorf("it answered requests such as %s again with the same value at %s, in %d of %d pairs of "+
-					"answers, though before the load most answers had another", now[0].Sent, at, of-other, of)
-			}
-		}
-	}
-	return nil
-}
-
-// moving returns the places at which two thirds of the answers to each draw had different values before the load.
-func (j *judge) moving(e *evidence, index int) []string {
-	all := j.before(e, index)
-	return slices.DeleteFunc(placesOf(all), func(at string) bool {
-		by := map[string][]values{}
-		for _, vs := range all {
-			by[vs[theRequest]] = append(by[vs[theRequest]], vs)
-		}
-		for _, of := range by {
-			got := column(of, at)
-			if len(got) < fewestBefore && len(got) > 0 || different(got)*3 < len(got)*2 {
-				return true
-			}
-		}
-		return false
-	})
-}
