@@ -88,8 +88,30 @@ func (s *Sides) Ask(ctx context.Context, name string, sc *scenario.Scenario, sen
 	return nil
 }
 
-// Fresh tells what a side answered to Scenario.InTurn, after Ask.
-func (s *Sides) Fresh(name string, inTurn []scenario.Answer) { s.named(name).inTurn = inTurn }
+// Fresh tells what a side answered to Scenario.InTurn, after Ask. Where a request that may change state is answered
+// otherwise when it is drawn again, its answer depends on state, and varies.
+func (s *Sides) Fresh(name string, inTurn []scenario.Answer) {
+	one, first := s.named(name), map[string]*scenario.Answer{}
+	one.inTurn = inTurn
+	var marks []scenario.Mark
+	for k := range inTurn {
+		marks = append(marks, inTurn[k].Mark)
+	}
+	if len(marks) == 0 {
+		return
+	}
+	for k, sent := range one.scenario.Drawn(marks...) {
+		a := &inTurn[k]
+		sent = fmt.Sprint(a.Index, " ", sent)
+		switch v := one.varies[a.Index]; {
+		case v == nil || one.scenario.Requests[a.Index].Safe():
+		case first[sent] == nil:
+			first[sent] = a
+		default:
+			v.add(bodyDifferences(first[sent].Response, a.Response), a.Drawn)
+		}
+	}
+}
 
 // Times returns how often Ask has sent its requests to a side.
 func (s *Sides) Times(name string) int { return len(s.named(name).answers) }

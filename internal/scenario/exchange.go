@@ -206,6 +206,7 @@ type Answer struct {
 	Sent     string // its first line, without the protocol: "GET /users/7"
 	Response *http1.Response
 	Part     int // of Reread
+	Mark     Mark
 }
 
 // Answers sends the loaded requests of s to a server and judges no answer. One with placeholders is
@@ -302,7 +303,8 @@ func (v *verifier) answer(ctx context.Context, src *Source) (Answer, error) {
 	if resp.Close {
 		v.hangUp()
 	}
-	return Answer{Index: w.Index, Drawn: w.from != nil && w.from.drawn, Sent: m.what(), Response: resp}, nil
+	return Answer{Index: w.Index, Drawn: w.from != nil && w.from.drawn, Sent: m.what(), Response: resp,
+		Mark: w.Mark()}, nil
 }
 
 // The bounds of InTurn: the number of requests, the bytes of their answers' bodies, and the time.
