@@ -38,6 +38,7 @@ var heldOutSets = []heldOutSet{
 	{kinds: heldOutKinds2, cheats: heldOut2, pairs: honest2},
 	{kinds: heldOutKinds3, cheats: heldOut3},
 	{kinds: heldOutKinds4, cheats: heldOut4, pairs: honest4, asks: asks4},
+	{kinds: heldOutKinds5, cheats: heldOut5, pairs: honest5, asks: asks5},
 }
 
 // heldOutCheat is a server of a kind with a defect, which changes honest answers.
