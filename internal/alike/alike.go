@@ -113,6 +113,15 @@ func (s *Sides) Fresh(name string, inTurn []scenario.Answer) {
 	}
 }
 
+// Anew tells what a side answered to the requests of Ask when it was started anew. What is otherwise than before varies.
+func (s *Sides) Anew(name string, answers []scenario.Answer) {
+	one := s.named(name)
+	for k := range min(len(answers), len(one.answers[0])) {
+		first := &one.answers[0][k]
+		one.varies[first.Index].add(differences(first.Response, answers[k].Response), first.Drawn)
+	}
+}
+
 // Times returns how often Ask has sent its requests to a side.
 func (s *Sides) Times(name string) int { return len(s.named(name).answers) }
 

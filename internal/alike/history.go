@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"dyno/internal/scenario"
 )
@@ -14,7 +15,15 @@ import (
 type told struct {
 	now, before, ofA, ofB int
 	first                 string // of now
+	agreed                int    // answers before it
+	head                  bool   // a header field that need not be alike
 }
+
+// The work of histories: to how many others, in turn, a side is compared, and how many pairs of answers in all.
+const (
+	mostOthers    = 2
+	mostHistories = 20_000
+)
 
 // histories compares what freshly started sides answered to the same requests in the same order. State is then a
 // matter of these requests alone, and so are the answers, except for what each side answers otherwise from one start
@@ -23,15 +32,22 @@ type told struct {
 func (j *judge) histories() {
 	against, why := map[string]int{}, map[string]string{}
 	blame := func(name, text string) { against[name], why[name] = against[name]+1, text }
+	others := min(mostOthers, len(j.names)/2) // each side is compared with so many after it, and before it
 	for i, name := range j.names {
-		for _, other := range j.names[i+1:] {
+		for k := range others {
+			if i == 1 && len(j.names) == 2 {
+				break // the pair is done
+			}
+			other := j.names[(i+1+k)%len(j.names)]
 			a, b := j.all[name], j.all[other]
-			all, n := j.compareHistories(a, b), min(len(a.inTurn), len(b.inTurn), len(a.side.inTurn), len(b.side.inTurn))
+			n := min(len(a.inTurn), len(b.inTurn), len(a.side.inTurn), len(b.side.inTurn), mostHistories/len(j.names)/others)
+			all := j.compareHistories(a, b, n)
 			for _, at := range slices.Sorted(maps.Keys(all)) {
 				c := all[at]
 				more := c.now > 0 && byLot(c.now, n, c.before, n) < byChance
+				diverged := !c.head || c.agreed >= fewestEarly && 2*c.now > n-c.agreed
 				switch {
-				case c.now > 0 && c.ofA == 0 && c.ofB == 0:
+				case c.now > 0 && c.ofA == 0 && c.ofB == 0 && diverged:
 					blame(name, c.first+"; nothing tells which is right")
 					blame(other, c.first+"; nothing tells which is right")
 				case more && c.ofA == 0:
@@ -46,18 +62,19 @@ func (j *judge) histories() {
 		}
 	}
 	for name, n := range against {
-		if n*2 > len(j.names)-1 {
+		if n > others*min(2, len(j.names)-1)/2 {
 			j.blame(name, errors.New(why[name]))
 		}
 	}
 }
 
-// compareHistories counts the differences by place, except those in what the answers to a request that may change
-// state varied in when it was sent several times.
-func (j *judge) compareHistories(a, b *evidence) map[string]*told {
+// compareHistories counts the differences by place in the first n answers, except those in what the answers to a request
+// that may change state varied in when it was sent several times.
+func (j *judge) compareHistories(a, b *evidence, n int) map[string]*told {
 	all := map[string]*told{}
 	each := func(x, y *scenario.Answer, note func(c *told, d *difference)) {
-		for _, d := range differences(x.Response, y.Response) {
+		body := differences(x.Response, y.Response)
+		for i, d := range slices.Concat(body, j.otherFields(x, y)) {
 			if d.what == connection || d.what == rewritten || j.sides.Allowed.excuses(&d) != "" ||
 				!j.contract.Requests[x.Index].Safe() && (a.side.varies[x.Index].excuses(&d) || b.side.varies[x.Index].excuses(&d)) {
 				continue
@@ -67,15 +84,16 @@ func (j *judge) compareHistories(a, b *evidence) map[string]*told {
 				at += " " + d.at.anywhere().String()
 			}
 			if all[at] == nil {
-				all[at] = &told{}
+				all[at] = &told{head: i >= len(body)}
 			}
 			note(all[at], &d)
 		}
 	}
-	for k := range min(len(a.inTurn), len(b.inTurn), len(a.side.inTurn), len(b.side.inTurn)) {
+	for k := range n {
 		x, y := &a.inTurn[k], &b.inTurn[k]
 		each(x, y, func(c *told, d *difference) {
 			if c.now++; c.now == 1 {
+				c.agreed = k
 				c.first = fmt.Sprintf("freshly started, %s and %s answered request %d of the same sequence, %s, differently: "+
 					"%s: %s; %s", a.name, b.name, k+1, x.Sent, newDifference(a.side, b.side, "", "", d).where(), d.a, d.b)
 			}
@@ -83,6 +101,23 @@ func (j *judge) compareHistories(a, b *evidence) map[string]*told {
 		each(&a.side.inTurn[k], &b.side.inTurn[k], func(c *told, _ *difference) { c.before++ })
 		each(&a.side.inTurn[k], x, func(c *told, _ *difference) { c.ofA++ })
 		each(&b.side.inTurn[k], y, func(c *told, _ *difference) { c.ofB++ })
+	}
+	return all
+}
+
+// otherFields returns the differences of two answers in lasting header fields that differences does not compare.
+func (j *judge) otherFields(x, y *scenario.Answer) (all []difference) {
+	vs, ws := values{}, values{}
+	j.addFields(vs, x.Response.Fields, toHead(x))
+	j.addFields(ws, y.Response.Fields, toHead(y))
+	for at := range maps.Keys(vs) {
+		ws[at] += "" // there, if only on one side
+	}
+	for _, at := range slices.Sorted(maps.Keys(ws)) {
+		name := strings.TrimPrefix(at, "header ")
+		if vs[at] != ws[at] && !slices.Contains(compared, name) && !strings.HasPrefix(name, "set-cookie") && name != "content-type" {
+			all = append(all, difference{what: "header:" + name, a: orNone(shown(vs[at])), b: orNone(shown(ws[at]))})
+		}
 	}
 	return all
 }

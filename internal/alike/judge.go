@@ -63,7 +63,7 @@ func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler
 			j.varied(index)
 		}
 	}
-	if s.stateful && !j.client() && !s.Allowed.body {
+	if !j.client() && !s.Allowed.body && len(j.names) > 1 {
 		j.histories()
 	}
 	if j.sampled() && !j.client() && len(j.names) > 1 {
@@ -329,14 +329,11 @@ func (j *judge) resolve(e *evidence, other string, x *load.Sampled, y *scenario.
 			votes++
 		}
 	}
-	const anyLength = 1 << 20
-	shape := j.contract.Requests[x.Index].Expect.Shape
-	mine, theirs := shape.Breach(x.Body, anyLength), shape.Breach(y.Response.Body, anyLength)
 	switch {
-	case votes > against, votes == against && mine == "" && theirs != "":
+	case votes > against:
 		j.blame(other, unlikeUs)
 		return nil
-	case votes == against && (mine == "") == (theirs == ""):
+	case votes == against:
 		cannot := fmt.Errorf("%s and %s answer %s differently, and nothing tells which is right: %s: %s %s; %s %s",
 			e.name, other, y.Sent, place, e.name, d.b, other, d.a)
 		j.blame(other, cannot)
@@ -345,20 +342,29 @@ func (j *judge) resolve(e *evidence, other string, x *load.Sampled, y *scenario.
 	return wrong
 }
 
-// changed reports whether a side answers the requests of Ask otherwise now, apart from what varies.
+// changed reports whether a side answers the requests of Ask otherwise now, apart from what varies, and those of
+// Scenario.InTurn, unless state may decide the answers.
 func (j *judge) changed(name string) bool {
-	one := j.all[name]
+	e := j.all[name]
+	was := e.answers[0]
 	now, err := j.again(name, nil)
-	if err != nil || len(now) != len(one.answers[0]) {
+	if err != nil || len(now) != len(was) {
 		return true
 	}
+	if !j.sides.stateful {
+		if e.now == nil {
+			e.now, _ = j.again(name, InTurn)
+		}
+		n := min(len(e.now), len(e.side.inTurn))
+		was, now = slices.Concat(was, e.side.inTurn[:n]), slices.Concat(now, e.now[:n])
+	}
 	for k := range now {
-		before := &one.answers[0][k]
+		before := &was[k]
 		if j.open(before.Index) {
 			continue
 		}
 		for _, d := range bodyDifferences(before.Response, now[k].Response) {
-			if !one.side.varies[before.Index].excuses(&d) && !j.elsewhere(name, before.Index, &d) {
+			if !e.side.varies[before.Index].excuses(&d) && !j.elsewhere(name, before.Index, &d) {
 				return true
 			}
 		}

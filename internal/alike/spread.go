@@ -368,7 +368,8 @@ func summary(all []string) string {
 }
 
 // unlikely bounds the probability that two samples of one distribution are as different as a and b: in the frequencies
-// of their values (chi-square, by Chernoff's bound) and, if they are numbers, in where they lie (Kolmogorov and Smirnov).
+// of their values (chi-square, by Chernoff's bound), in how many come again in samples of one size (Fisher's exact test)
+// and, if they are numbers, in where they lie (Kolmogorov and Smirnov).
 func unlikely(a, b []string) float64 {
 	inA, inB := count(a), count(b)
 	kinds, sum, ratio := -1.0, 0.0, math.Sqrt(float64(len(a))/float64(len(b)))
@@ -388,8 +389,9 @@ func unlikely(a, b []string) float64 {
 	if kinds > 0 && sum > kinds {
 		p = math.Exp((kinds - sum + kinds*math.Log(sum/kinds)) / 2)
 	}
-	d := distance(a, b)
-	return min(1, 2*min(p, math.E*math.Exp(-2*n*d*d)))
+	d, size := distance(a, b), min(len(a), len(b))
+	againA, againB := size-different(some(a, size)), size-different(some(b, size))
+	return min(1, 3*min(p, math.E*math.Exp(-2*n*d*d), byLot(againA, size, againB, size), byLot(againB, size, againA, size)))
 }
 
 // distance is that of the distribution functions of numbers; 0 if not all are.

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"dyno/internal/adhoc"
+	"dyno/internal/scenario"
 )
 
 // The fifth set. Its kinds and cheats are described in heldout_test.go.
@@ -530,9 +531,17 @@ var heldOutKinds5 = map[string]*heldOutKind{
 		memoryless(func(c *call) reply { return hotels5(c, c.URL.Query().Get("pool") == "yes") })},
 }
 
+func expect5(statuses string) scenario.StatusSet {
+	set, err := scenario.ParseStatuses(statuses)
+	if err != nil {
+		panic(err)
+	}
+	return set
+}
+
 // asks5 are the headers and bodies of requests, by kind.
 var asks5 = map[string]adhoc.Request{
-	"signups": {Template: true, Headers: []string{"Content-Type: application/json"},
+	"signups": {Template: true, ExpectStatus: expect5("201,422"), Headers: []string{"Content-Type: application/json"},
 		Body: text4(`{"email":"{pick:ann@example.org,ben@example.com,cleo.org,dov@example}","age":{int:12..60}}`)},
 	"diffs": {Template: true, Headers: []string{"Content-Type: text/plain"},
 		Body: text4("the {pick:old,new,red} house {pick:is,was} {pick:near,far} a {pick:mill,lake,road}\n" +
