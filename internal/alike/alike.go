@@ -113,12 +113,22 @@ func (s *Sides) Fresh(name string, inTurn []scenario.Answer) {
 	}
 }
 
-// Anew tells what a side answered to the requests of Ask when it was started anew. What is otherwise than before varies.
-func (s *Sides) Anew(name string, answers []scenario.Answer) {
-	one := s.named(name)
-	for k := range min(len(answers), len(one.answers[0])) {
-		first := &one.answers[0][k]
-		one.varies[first.Index].add(differences(first.Response, answers[k].Response), first.Drawn)
+// Anew tells what sides answered to the requests of Ask when they were started anew. What is otherwise than before, and
+// varies between no two answers of one start of any side, varies from start to start.
+func (s *Sides) Anew(answers map[string][]scenario.Answer) {
+	learn := []func(){}
+	for name, all := range answers {
+		one := s.named(name)
+		for k := range min(len(all), len(one.answers[0])) {
+			first := &one.answers[0][k]
+			only := slices.DeleteFunc(differences(first.Response, all[k].Response), func(d difference) bool {
+				return slices.ContainsFunc(s.all, func(o *side) bool { return o.varies[first.Index].excuses(&d) })
+			})
+			learn = append(learn, func() { one.varies[first.Index].add(only, first.Drawn) })
+		}
+	}
+	for _, f := range learn {
+		f()
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"dyno/internal/http1"
@@ -299,7 +300,7 @@ func inParts(all []values) (out []values) {
 			if v, ok := was[at]; ok {
 				parts[at+" | again"] = fmt.Sprint(v == vs[at])
 			}
-			if _, isNumber := number(vs[at]); isNumber || strings.HasPrefix(vs[at], "[") || at == theRequest {
+			if _, isNumber := number(vs[at]); isNumber || strings.HasPrefix(vs[at], "[") || at == theRequest || isTime(vs[at]) {
 				continue
 			}
 			texts := strings.FieldsFunc(vs[at], func(r rune) bool { return strings.ContainsRune(` .:,;|/=&?@()<>"`, r) })
@@ -321,6 +322,16 @@ func inParts(all []values) (out []values) {
 		out = append(out, parts)
 	}
 	return out
+}
+
+// isTime reports whether a value is a date with a time, whose parts say when it was asked.
+func isTime(v string) bool {
+	for _, layout := range []string{time.RFC3339, time.DateTime, time.RFC1123} {
+		if _, err := time.Parse(layout, strings.Trim(v, `"`)); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // each returns the value of each answer at a place; "" where there is none.

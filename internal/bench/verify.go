@@ -188,6 +188,7 @@ func (b *Bench) agree(ctx context.Context) error {
 // askAnew starts all contestants anew and sends them the requests of Ask: what they answer otherwise, such as the time of
 // their start, distinguishes none of them.
 func (b *Bench) askAnew(ctx context.Context) error {
+	all := map[string][]scenario.Answer{}
 	for _, c := range b.run.Contestants {
 		if c.URL != "" || b.Alike.Times(c.Name) == 0 || b.run.FailureOf(c.Name) != nil {
 			continue
@@ -201,8 +202,9 @@ func (b *Bench) askAnew(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		b.Alike.Anew(c.Name, answers)
+		all[c.Name] = answers
 	}
+	b.Alike.Anew(all)
 	return nil
 }
 
