@@ -79,8 +79,8 @@ func (vs values) add(at jsonPath, v any, allowed *Allowed) {
 // elements is the last step to the elements of a list.
 const elements = "[*]"
 
-// rows are the answers of one side to a request, as values by place: before the load, and under it.
-type rows struct{ before, load []values }
+// rows are the answers of one side to a request, as values by place: before the load, to Ask and in turn, and under it.
+type rows struct{ before, inTurn, load []values }
 
 // theRequest is the place of what was drawn for the request of an answer.
 const theRequest = "the request"
@@ -94,10 +94,10 @@ func (j *judge) varied(index int) {
 		if first == nil || j.out[name].Wrong != nil {
 			continue
 		}
-		before := j.before(e, index)
+		before, inTurn := j.before(e, index), j.inTurn(e.side.inTurn, index)
 		read := func(sample []load.Sampled, into map[string]*rows, of func(x *load.Sampled) values) {
 			sample = slices.DeleteFunc(slices.Clone(sample), func(x load.Sampled) bool { return x.Index != index || x.Cut })
-			r := &rows{before: before}
+			r := &rows{before: before, inTurn: inTurn}
 			for i := range sample {
 				r.load = append(r.load, of(&sample[i]))
 			}
@@ -111,8 +111,8 @@ func (j *judge) varied(index int) {
 		if !j.sides.Allowed.body {
 			read(e.blended, bodies, func(x *load.Sampled) values { return j.valuesOf(first, x.Body) })
 		}
-		inTurn := slices.SortedFunc(slices.Values(e.heads), func(a, b load.Sampled) int { return a.Nth - b.Nth })
-		read(inTurn, heads, func(x *load.Sampled) values {
+		byTime := slices.SortedFunc(slices.Values(e.heads), func(a, b load.Sampled) int { return a.Nth - b.Nth })
+		read(byTime, heads, func(x *load.Sampled) values {
 			vs := values{}
 			j.addFields(vs, x.Fields, toHead(first))
 			return vs
@@ -227,7 +227,7 @@ func (j *judge) pair(index int, name, other string, all map[string]*rows) {
 	a, b := inParts(all[name].load), inParts(all[other].load)
 	was := [2][2][]values{}
 	for k, name := range []string{name, other} {
-		rows := j.inTurn(j.all[name].side.inTurn, index)
+		rows := all[name].inTurn
 		if was[k] = [2][]values{rows, rows[:min(len(rows), fewestEarly)]}; len(rows) < fewestRepeated {
 			was[k] = [2][]values{inParts(all[name].before), nil}
 		}
