@@ -39,6 +39,7 @@ var heldOutSets = []heldOutSet{
 	{kinds: heldOutKinds3, cheats: heldOut3},
 	{kinds: heldOutKinds4, cheats: heldOut4, pairs: honest4, asks: asks4},
 	{kinds: heldOutKinds5, cheats: heldOut5, pairs: honest5, asks: asks5},
+	{kinds: heldOutKinds6, cheats: heldOut6, pairs: honest6, asks: asks6},
 }
 
 // heldOutCheat is a server of a kind with a defect, which changes honest answers.
