@@ -72,7 +72,7 @@ func Readme(w io.Writer, d *Data) error {
 	paragraph("Source", c.Source)
 	page := &document.Document{Title: c.Title, Comment: writtenBy(c)}
 	page.Sections = []document.Section{intro, v.claims(), newLevels(v).backendAlone(), v.pictures(),
-		v.publishedFigures(!v.many()), v.scaling(), v.costs(), v.variants(), newLevels(v).byLoadTables()}
+		v.publishedFigures(!v.many()), v.costs(), v.variants(), newLevels(v).byLoadTables()}
 	if d.Run.Plan.Fresh {
 		page.Sections = append(page.Sections, newSweep(newView(d)).processes())
 	}

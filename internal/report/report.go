@@ -31,7 +31,6 @@ type Data struct {
 	AllLoads  []*result.Trial
 	Found     []Capacity                 // of a search
 	Alone     []Alone                    // of a run with a backend, by what it is asked for
-	Scalings  []Scaling                  // of a run on several numbers of CPUs
 	Claims    *Claims                    // of its study, judged; nil where there are none
 	Classics  []ClassicRun               // Readme only: the article's own runs
 	Findings  []checks.Finding           // whole run first, then by contestant
@@ -94,7 +93,7 @@ func SVG(w io.Writer, d *Data) error { return document.SVG(w, protocolOf(d).docu
 // JSON writes run.json; doc/format.md has its keys.
 func JSON(w io.Writer, d *Data) error {
 	o := protocolOf(d).json()
-	o.Backend, o.Claims, o.Scalings = toBackendJSON(d), claimsJSON(d.Claims), scalingsJSON(d.Scalings)
+	o.Backend, o.Claims = toBackendJSON(d), claimsJSON(d.Claims)
 	return document.JSON(w, o)
 }
 

@@ -33,7 +33,6 @@ type runJSON struct {
 	LongLoads   *longJSON        `json:"long_loads,omitempty"`
 	External    *externalJSON    `json:"external,omitempty"`
 	Backend     *backendJSON     `json:"backend,omitempty"`
-	Scalings    []scalingJSON    `json:"scalings,omitempty"` // of a run on several numbers of CPUs
 	Claims      *studyJSON       `json:"claims,omitempty"`
 }
 

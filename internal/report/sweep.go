@@ -172,7 +172,7 @@ func (s *sweep) short() document.Section {
 	case len(s.all()) > 0:
 		out.Blocks = []document.Block{shortened(s.showing(m).table(m, true))}
 	}
-	out.Blocks = append(append(out.Blocks, s.byLoadShort()...), s.scalingShort()...)
+	out.Blocks = append(out.Blocks, s.byLoadShort()...)
 	return out
 }
 
@@ -193,7 +193,7 @@ func (s *sweep) document() *document.Document {
 	first := []document.Section{s.short(), s.costs(), s.variants(), s.closing()}
 	d.Sections = append(first, details(append([]document.Section{pairs,
 		s.backendAlone(),
-		s.studyCharts(), s.scaling(), s.processes(), s.levelByLevel(), s.belief(doubts)}, s.rest(s.method(), s.words())...))...)
+		s.studyCharts(), s.processes(), s.levelByLevel(), s.belief(doubts)}, s.rest(s.method(), s.words())...))...)
 	return d
 }
 
@@ -226,7 +226,7 @@ func (s *sweep) levelByLevel() document.Section {
 		if t := here.table(m, k == 0); len(t.Rows) > 0 {
 			out.Blocks = append(out.Blocks, t)
 		}
-		if k == 0 && !s.any() || s.chartsBelow(k) && m.Kind != analysis.Arrivals && !s.charted(m) && !s.scaled(m) {
+		if k == 0 && !s.any() || s.chartsBelow(k) && m.Kind != analysis.Arrivals && !s.charted(m) {
 			out.Blocks = append(out.Blocks, here.chart(m))
 		}
 	}

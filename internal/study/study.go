@@ -115,9 +115,6 @@ func Evaluate(run *result.Run) *report.Data {
 		evaluateRounds(run, traits.Kind, d)
 	}
 	d.Kind, d.Parts = traits.Kind, parts(run)
-	if len(d.Levels) == len(run.Plan.Points()) {
-		d.Scalings = scalings(run, d.Levels)
-	}
 	if traits.Decides {
 		if _, d.NoLong = plan.Long(run); d.NoLong == "" && d.Analysis != nil {
 			d.NoLong = d.Analysis.NoLong
