@@ -119,9 +119,9 @@ func partAt(p *result.Plan, epoch int) int {
 	}
 	e, all := epoch-p.Pilots, len(parts(p))
 	if list := partsWith(p, false); e >= extraEpochs(p)*all && len(list) > 0 {
-		return list[inTurn(p, e-extraEpochs(p)*all, len(list))]
+		return list[(e-extraEpochs(p)*all)%len(list)]
 	}
-	return inTurn(p, e, all)
+	return e % all
 }
 
 // partsWith returns the parts that the pilots load, or else the parts that have comparisons.

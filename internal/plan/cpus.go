@@ -28,12 +28,11 @@ func (r *Request) spread(q *Question, t *Traits) error {
 	if n > 1 && q.Fresh {
 		return refuse("--server-cpus: the processes of this study are new for each load; pass one number")
 	}
-	base := alike(q.Levels)
-	if n > 1 || len(base) < len(q.Levels) { // else the study's cells stay what they are
+	if n > 1 { // else the study's cells stay what they are
 		q.Cells, q.Family, q.Uncontrolled, q.LevelExtraEpochs = nil, nil, nil, nil
 	}
+	base, first := q.Levels, []int(nil)
 	q.Levels, q.LevelNames, q.ClaimsHash = nil, nil, ""
-	var first []int
 	for i, l := range base {
 		for _, l.CPUs = range r.ServerCPUs {
 			if q.Levels = append(q.Levels, l); i == 0 {
@@ -42,32 +41,18 @@ func (r *Request) spread(q *Question, t *Traits) error {
 		}
 	}
 	if t.Decides && n > 1 {
-		q.Family = PairsAt(q.Contestants, nil, first)
+		q.Family = pairsAt(q.Contestants, first)
 	}
 	return nil
 }
 
-// alike returns the levels without their numbers of CPUs, each once.
-func alike(levels []result.Level) (all []result.Level) {
-	for _, l := range levels {
-		if l.CPUs = 0; !slices.Contains(all, l) {
-			all = append(all, l)
-		}
-	}
-	return all
-}
-
-// PairsAt returns the comparisons of all pairs of contestants at each of some levels. Cells are what is
-// loaded; none: everything.
-func PairsAt(contestants []string, cells []result.Cell, levels []int) (all []result.Comparison) {
+// pairsAt returns the comparisons of all pairs of contestants at each of some levels.
+func pairsAt(contestants []string, levels []int) (all []result.Comparison) {
 	for _, level := range levels {
 		for i, a := range contestants {
 			for _, b := range contestants[i+1:] {
-				f := result.Comparison{A: result.Cell{Contestant: a, Level: level},
-					B: result.Cell{Contestant: b, Level: level}}
-				if len(cells) == 0 || slices.Contains(cells, f.A) && slices.Contains(cells, f.B) {
-					all = append(all, f)
-				}
+				all = append(all, result.Comparison{A: result.Cell{Contestant: a, Level: level},
+					B: result.Cell{Contestant: b, Level: level}})
 			}
 		}
 	}
@@ -103,20 +88,4 @@ func (w *World) processors(p *result.Plan) error {
 		return refuse("--server-cpus: %w", err)
 	}
 	return nil
-}
-
-// scaled reports whether levels of the plan differ in their CPUs.
-func scaled(p *result.Plan) bool {
-	points := p.Points()
-	return slices.ContainsFunc(points, func(l result.Level) bool { return l.CPUs != points[0].CPUs })
-}
-
-// inTurn returns which of n parts is the i-th, of which they take turns. Where they differ in their
-// CPUs every second turn goes backwards: a machine that slows down or speeds up steadily then makes no
-// number of CPUs look better than another.
-func inTurn(p *result.Plan, i, n int) int {
-	if i/n%2 == 1 && scaled(p) {
-		return n - 1 - i%n
-	}
-	return i % n
 }

@@ -83,7 +83,7 @@ func Next(run *result.Run, decided func() bool) (Order, Stop) {
 	case more:
 		return o, stop
 	}
-	for e := last.Epoch + 1; e <= last.Epoch+2*len(parts(p)); e++ { // of one part all may have failed; a turn may go backwards
+	for e := last.Epoch + 1; e <= last.Epoch+len(parts(p)); e++ { // of one part all may have failed
 		if o, stop := first(run, result.Key{Seed: p.Seed, Epoch: e}); stop == "" {
 			return o, ""
 		}

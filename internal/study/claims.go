@@ -85,28 +85,20 @@ func (e *evidence) cell(c claim.Cell) (result.Cell, bool) {
 var wholeLoad = []string{"rate_sd", "rate_max", "service_sd", "service_max"}
 
 // untestable says why runs such as this one judge no figure of a metric; "" if they do.
-func (e *evidence) untestable(c claim.Cell, metric string) string {
-	p, cpus := &e.run.Plan, len(e.run.Host.ServerCPUs)
-	at, ok := e.cell(c)
-	if ok && p.Points()[at.Level].CPUs > 0 {
-		cpus = min(cpus, p.Points()[at.Level].CPUs)
-	}
-	switch {
+func (e *evidence) untestable(metric string) string {
+	switch p := &e.run.Plan; {
 	case slices.Contains(wholeLoad, metric) && !p.Fresh && p.TrialNS > 0:
 		return fmt.Sprintf("it is of one whole load with its cold start, and this run has trials of %s of warm "+
 			"servers: it takes repeated cold loads", report.Duration(float64(p.TrialNS)))
-	case metric == "threads" && cpus == 1:
+	case metric == "threads" && len(e.run.Host.ServerCPUs) == 1:
 		return "the servers have one CPU, and how many threads they start depends on the number of CPUs"
-	}
-	if l := e.study.level(c.Level); l != nil && l.At.CPUs > len(e.run.Host.ServerCPUs) && cpus > 0 {
-		return fmt.Sprintf("it takes %d CPUs for servers: here they have %d", l.At.CPUs, len(e.run.Host.ServerCPUs))
 	}
 	return ""
 }
 
 // Missing implements claim.Evidence.
 func (e *evidence) Missing(c claim.Cell, metric string) (claim.Verdict, string) {
-	if why := e.untestable(c, metric); why != "" {
+	if why := e.untestable(metric); why != "" {
 		return claim.NotTestable, why
 	}
 	v, why := e.lacks(c, metric)

@@ -745,7 +745,7 @@ func TestUntestableHere(t *testing.T) {
 	}
 	run.Plan.Fresh, run.Host.ServerCPUs = true, []int{0, 1}
 	for _, metric := range []string{"rate_sd", "service_max", "threads"} {
-		if why := e.untestable(cell, metric); why != "" {
+		if why := e.untestable(metric); why != "" {
 			t.Errorf("%s: %s", metric, why)
 		}
 	}

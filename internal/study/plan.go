@@ -60,25 +60,7 @@ func (s *Study) planned(c Choice) (levels []result.Level, cells []result.Cell, f
 			}
 		}
 	}
-	if len(family) == 0 {
-		family = pairsOnCPUs(s.participants(c.Quick), taken, levels, cells)
-	}
 	return levels, cells, family
-}
-
-// pairsOnCPUs returns all pairs at each level of a study whose levels differ in their numbers of CPUs,
-// and whose claims name no pair: they ask how servers compare on each.
-func pairsOnCPUs(contestants []string, taken []*Level, levels []result.Level, cells []result.Cell) []result.Comparison {
-	var on []int
-	for i, l := range taken {
-		if !l.Extra && l.At.CPUs > 0 {
-			on = append(on, i)
-		}
-	}
-	if len(on) < 2 || !slices.ContainsFunc(on, func(i int) bool { return levels[i].CPUs != levels[on[0]].CPUs }) {
-		return nil
-	}
-	return plan.PairsAt(contestants, cells, on)
 }
 
 // participants returns the contestants of a run.

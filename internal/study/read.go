@@ -12,7 +12,6 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/claim"
 	"dyno/internal/conf"
-	"dyno/internal/document"
 	"dyno/internal/protocol"
 	"dyno/internal/result"
 	"dyno/internal/stats"
@@ -198,7 +197,7 @@ func (r *reader) levels() {
 			key       string
 			value     int
 			least, to int
-		}{{"extra_epochs", l.ExtraEpochs, 0, 100}, {"launch.cpus", l.Launch.CPUs, 0, 1 << 12}, {"load.connections", l.Load.Connections, 1, 60_000},
+		}{{"extra_epochs", l.ExtraEpochs, 0, 100}, {"load.connections", l.Load.Connections, 1, 60_000},
 			{"load.pipeline", l.Load.Pipeline, 0, 1 << 10}, {"load.streams", l.Load.Streams, 0, 1 << 10},
 			{"load.per_connection", l.Load.PerConnection, 0, 1 << 30},
 			{"records", l.Records, 0, 1 << 20}} {
@@ -213,7 +212,7 @@ func (r *reader) levels() {
 			}
 		}
 		form := r.protocol(l, at)
-		l.At = result.Level{DelayNS: int64(delay), Work: l.Launch.Work, CPUs: l.Launch.CPUs, Connections: l.Load.Connections,
+		l.At = result.Level{DelayNS: int64(delay), Work: l.Launch.Work, Connections: l.Load.Connections,
 			Pipeline: max(1, l.Load.Pipeline, l.Load.Streams), HTTP: form, PerConnection: l.Load.PerConnection,
 			RateShare: l.Load.RateShare + l.Load.OwnShare, OwnRate: l.Load.OwnShare > 0,
 			Scenario: l.Scenario, Records: l.Records}
@@ -293,7 +292,7 @@ func (r *reader) process(i int) {
 	}
 	before := &r.s.Levels[i-1]
 	if l.At.Launch() != before.At.Launch() || !slices.Equal(r.s.at(l), r.s.at(before)) {
-		r.errorf(key, "it continues the level %q, so it needs the same delay, CPUs and contestants", before.Name)
+		r.errorf(key, "it continues the level %q, so it needs the same delay and contestants", before.Name)
 	}
 	l.part, l.At.Step = before.part, before.At.Step+1
 }
@@ -319,7 +318,7 @@ func (r *reader) base() {
 			r.errorf(key, "no level %q in this study; it has %s", name, strings.Join(r.s.known().Levels, ", "))
 			return
 		case l.At.Launch() != base.At.Launch():
-			r.errorf(key, "the levels %q and %q have different delays, work or CPUs and share no round, so their "+
+			r.errorf(key, "the levels %q and %q have different delays or work and share no round, so their "+
 				"difference cannot be measured", l.Name, name)
 		}
 	}
@@ -337,7 +336,6 @@ func levelName(l *Level) string {
 	add(l.At.HTTP != protocol.Clear, "%s", l.At.HTTP)
 	add(l.At.DelayNS > 0, "%v", time.Duration(l.At.DelayNS))
 	add(l.At.Work != "", "%s", l.At.Work)
-	add(l.At.CPUs > 0, "%s", document.Count(l.At.CPUs, "CPU"))
 	add(l.Records > 0, "%d records", l.Records)
 	add(true, "c%d", l.At.Connections)
 	add(l.At.Pipeline > 1 && !l.At.HTTP.Two(), "p%d", l.At.Pipeline)
@@ -368,7 +366,7 @@ func (r *reader) pairs() {
 					p.B)
 			case a.At.Launch() != b.At.Launch():
 				r.errorf(fmt.Sprintf("claim[%d].kind", i),
-					"%s and %s cannot be compared: they have different delays, work or CPUs, which are set when a "+
+					"%s and %s cannot be compared: they have different delays or work, which are set when a "+
 						"contestant starts, and share no round", p.A, p.B)
 			}
 		}

@@ -70,7 +70,6 @@ type Level struct {
 	Launch      struct {
 		Delay string `toml:"delay"`
 		Work  string `toml:"work"` // "cpu": the handlers hash
-		CPUs  int    `toml:"cpus"` // that servers are started on; all of theirs where it is 0
 	} `toml:"launch"`
 	Load struct {
 		Connections   int     `toml:"connections"`
