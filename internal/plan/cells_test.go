@@ -293,13 +293,10 @@ func TestFamilyIsResumed(t *testing.T) {
 
 func TestPlansThatCannotBeAreRefused(t *testing.T) {
 	for want, spoil := range map[string]func(*result.Plan){
-		"level 1 repeats level 0":          func(p *result.Plan) { p.Levels[1] = p.Levels[0] },
-		"a rate and a rate share":          func(p *result.Plan) { p.Levels[2].RatePerSec = 5 },
-		"the plan has no such closed loop": func(p *result.Plan) { p.Levels[2].Scenario = "another" },
-		"where no contestant is loaded":    func(p *result.Plan) { p.Levels[2].DelayNS, p.Cells = 5e6, p.Cells[:7] },
-		"c is in no cell":                  func(p *result.Plan) { p.Cells = slices.Delete(p.Cells, 4, 5) },
-		"can decide only in an open loop":  func(p *result.Plan) { p.Primary = "response_p50" },
-		"cannot reach a verdict on 3":      func(p *result.Plan) { p.BudgetNS = int64(40 * time.Second) },
+		"level 1 repeats level 0":         func(p *result.Plan) { p.Levels[1] = p.Levels[0] },
+		"c is in no cell":                 func(p *result.Plan) { p.Cells = slices.Delete(p.Cells, 4, 5) },
+		"can decide only in an open loop": func(p *result.Plan) { p.Primary = "response_p50" },
+		"cannot reach a verdict on 3":     func(p *result.Plan) { p.BudgetNS = int64(40 * time.Second) },
 	} {
 		p := several()
 		spoil(&p)

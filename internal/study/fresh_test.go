@@ -272,7 +272,6 @@ func TestFreshReadErrors(t *testing.T) {
 		{"name = \"c10\"\n", "name = \"c10\"\ncontinues = true\n", `:11:1: a level can continue the previous one`},
 		{"continues = true\n", "continues = true\ncontestants = [\"fast\"]\n",
 			`:14:1: it continues the level "c10", so it needs the same delay and contestants`},
-		{"load = { connections = 30 }", "load = { connections = 30, rate_share = 0.5 }", `remove the rate`},
 		{`b = "slow @ c30"`, `b = "slow @ c10"`, `fast @ c30 and slow @ c10 cannot be compared: they load different processes`},
 		{`b = "slow @ idle"`, `b = "slow @ c10"`, `an idle process and a loaded one cannot be compared`},
 		{"metric = \"memory\"\na = \"fast @ idle\"", "metric = \"p50\"\na = \"fast @ idle\"",

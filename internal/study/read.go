@@ -205,7 +205,6 @@ func (r *reader) levels() {
 				r.errorf(at+"."+n.key, "%s = %d: want %d to %d", n.key, n.value, n.least, n.to)
 			}
 		}
-		r.shares(l, at)
 		for j, name := range l.Contestants {
 			if !slices.Contains(r.s.everywhere, name) {
 				r.contestant(fmt.Sprintf("%s.contestants[%d]", at, j), name)
@@ -214,7 +213,6 @@ func (r *reader) levels() {
 		form := r.protocol(l, at)
 		l.At = result.Level{DelayNS: int64(delay), Work: l.Launch.Work, Connections: l.Load.Connections,
 			Pipeline: max(1, l.Load.Pipeline, l.Load.Streams), HTTP: form, PerConnection: l.Load.PerConnection,
-			RateShare: l.Load.RateShare + l.Load.OwnShare, OwnRate: l.Load.OwnShare > 0,
 			Scenario: l.Scenario, Records: l.Records}
 		if l.At.Scenario == r.s.Scenario {
 			l.At.Scenario = ""
@@ -259,29 +257,10 @@ func (r *reader) protocol(l *Level, at string) protocol.HTTP {
 	return form
 }
 
-// shares checks the rate of a level, which is at key at.
-func (r *reader) shares(l *Level, at string) {
-	for _, s := range []struct {
-		key, of string
-		value   float64
-	}{{"rate_share", "the slowest contestant's", l.Load.RateShare}, {"own_share", "each contestant's", l.Load.OwnShare}} {
-		if s.value < 0 || s.value >= 1 {
-			r.errorf(at+".load."+s.key, "%s = %v: want a share of %s capacity, less than 1", s.key, s.value, s.of)
-		}
-	}
-	if l.Load.RateShare > 0 && l.Load.OwnShare > 0 {
-		r.errorf(at+".load.own_share", "rate_share and own_share exclude each other; remove one")
-	}
-}
-
 // process sets which processes the i-th level of a fresh study loads. A level that continues the
 // previous one must have the same delay and contestants.
 func (r *reader) process(i int) {
 	l, key := &r.s.Levels[i], fmt.Sprintf("level[%d].continues", i)
-	if r.s.Fresh && l.At.RateShare > 0 {
-		r.errorf(fmt.Sprintf("level[%d].load", i),
-			"fresh processes are loaded with a number of requests in a closed loop; remove the rate")
-	}
 	l.part = i
 	switch {
 	case !l.Continues:
@@ -342,8 +321,6 @@ func levelName(l *Level) string {
 	add(l.At.Pipeline > 1 && l.At.HTTP.Two(), "m%d", l.At.Pipeline)
 	add(l.At.PerConnection == 1, "%s", "close")
 	add(l.At.PerConnection > 1, "%d per connection", l.At.PerConnection)
-	add(l.Load.RateShare > 0, "at %v of capacity", l.Load.RateShare)
-	add(l.Load.OwnShare > 0, "at %v of its own capacity", l.Load.OwnShare)
 	add(l.At.Step > 0, "load %d", l.At.Step+1)
 	return strings.Join(parts, ", ")
 }

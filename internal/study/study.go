@@ -72,12 +72,10 @@ type Level struct {
 		Work  string `toml:"work"` // "cpu": the handlers hash
 	} `toml:"launch"`
 	Load struct {
-		Connections   int     `toml:"connections"`
-		Pipeline      int     `toml:"pipeline"`
-		Streams       int     `toml:"streams"` // of HTTP/2: what pipeline is of HTTP/1.1
-		PerConnection int     `toml:"per_connection"`
-		RateShare     float64 `toml:"rate_share"` // of the slowest contestant's capacity
-		OwnShare      float64 `toml:"own_share"`  // of each contestant's own
+		Connections   int `toml:"connections"`
+		Pipeline      int `toml:"pipeline"`
+		Streams       int `toml:"streams"` // of HTTP/2: what pipeline is of HTTP/1.1
+		PerConnection int `toml:"per_connection"`
 	} `toml:"load"`
 	At result.Level `toml:"-"` // as a plan has it
 
