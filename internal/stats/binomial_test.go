@@ -3,40 +3,23 @@ package stats
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
 // Ranks for the median at 95 % and 99 % (any table of sign-test
 // intervals).
-func TestQuantileRanksMedian(t *testing.T) {
+func TestMedianRank(t *testing.T) {
 	for _, c := range []struct {
 		n    int
 		conf float64
-		l, u int
-		ok   bool
+		want int
 	}{
-		{5, .95, 0, 6, false}, {6, .95, 1, 6, true}, {8, .95, 1, 8, true}, {9, .95, 2, 8, true},
-		{10, .95, 2, 9, true}, {12, .95, 3, 10, true}, {15, .95, 4, 12, true}, {20, .95, 6, 15, true},
-		{25, .95, 8, 18, true}, {30, .95, 10, 21, true}, {50, .95, 18, 33, true}, {100, .95, 40, 61, true},
-		{7, .99, 0, 8, false}, {8, .99, 1, 8, true}, {10, .99, 1, 10, true}, {20, .99, 4, 17, true},
-		{0, .95, 0, 1, false}, {10, 0, 0, 11, false}, {10, 1, 0, 11, false}, {10, nan, 0, 11, false},
+		{5, .95, 0}, {6, .95, 1}, {8, .95, 1}, {9, .95, 2}, {10, .95, 2}, {12, .95, 3}, {15, .95, 4}, {20, .95, 6},
+		{25, .95, 8}, {30, .95, 10}, {50, .95, 18}, {100, .95, 40}, {7, .99, 0}, {8, .99, 1}, {10, .99, 1},
+		{20, .99, 4}, {0, .95, 0},
 	} {
-		l, u, ok := quantileRanks(c.n, .5, c.conf)
-		if l != c.l || u != c.u || ok != c.ok {
-			t.Errorf("quantileRanks(%d, .5, %v) = %d, %d, %v, want %d, %d, %v", c.n, c.conf, l, u, ok, c.l, c.u, c.ok)
-		}
-	}
-}
-
-// The smallest n with a two-sided 95 % interval.
-func TestQuantileRanksSmallestN(t *testing.T) {
-	for p, n := range map[float64]int{.99: 368, .999: 3688, .9999: 36887} {
-		if _, u, ok := quantileRanks(n-1, p, .95); ok || u != n {
-			t.Errorf("p = %v: n = %d has an upper rank %d", p, n-1, u)
-		}
-		if _, u, ok := quantileRanks(n, p, .95); !ok || u != n {
-			t.Errorf("p = %v: n = %d has no interval (u = %d)", p, n, u)
+		if l := medianRank(c.n, (1-c.conf)/2); l != c.want {
+			t.Errorf("medianRank of %d at %v = %d, want %d", c.n, c.conf, l, c.want)
 		}
 	}
 }
@@ -64,60 +47,17 @@ func binomialCDF(n, k int, p float64) float64 {
 	return below / all
 }
 
-// l is the largest and u the smallest rank that the tails allow, from one
-// observation up to the hundred million requests of a long run.
-func TestQuantileRanksTight(t *testing.T) {
+// The rank is the largest that the tail allows, from one observation up to the
+// hundred million requests of a long run.
+func TestMedianRankTight(t *testing.T) {
 	for _, n := range []int{1, 2, 7, 40, 500, 12_345, 1_000_000, 100_000_000} {
-		for _, p := range []float64{.01, .5, .9, .99, .999, .9999} {
-			for _, conf := range []float64{.8, .95, .999} {
-				l, u, _ := quantileRanks(n, p, conf)
-				tail := (1 - conf) / 2
-				const tol = 1e-5 // of gonum's CDF, relative
-				below := func(r int) float64 { return binomialCDF(n, r-1, p) }
-				above := func(r int) float64 { return binomialCDF(n, n-r, 1-p) } // P(Bin >= r)
-				if l > 0 && below(l) > tail*(1+tol) || l < n && below(l+1) <= tail*(1-tol) {
-					t.Errorf("n %d, p %v, conf %v: l = %d leaves %g, the next %g", n, p, conf, l, below(l), below(l+1))
-				}
-				if u <= n && above(u) > tail*(1+tol) || u > 1 && above(u-1) <= tail*(1-tol) {
-					t.Errorf("n %d, p %v, conf %v: u = %d leaves %g, the next %g", n, p, conf, u, above(u), above(u-1))
-				}
-			}
-		}
-	}
-}
-
-func TestQuantileRanksCoverage(t *testing.T) {
-	const n, reps = 400, 3000
-	for _, pop := range []struct {
-		name string
-		draw func(*rand.Rand) float64
-		inv  func(p float64) float64
-	}{
-		{"exponential", (*rand.Rand).ExpFloat64, func(p float64) float64 { return -math.Log1p(-p) }},
-		{"pareto 1.5", func(r *rand.Rand) float64 { return math.Pow(1-r.Float64(), -1/1.5) },
-			func(p float64) float64 { return math.Pow(1-p, -1/1.5) }},
-	} {
-		for _, p := range []float64{.5, .9, .98} {
-			l, u, ok := quantileRanks(n, p, .95)
-			if !ok {
-				t.Fatalf("no ranks for p = %v", p)
-			}
-			r := rand.New(rand.NewPCG(2, uint64(1000*p)))
-			x := make([]float64, n)
-			held := 0
-			for range reps {
-				for i := range x {
-					x[i] = pop.draw(r)
-				}
-				slices.Sort(x)
-				if q := pop.inv(p); x[l-1] <= q && q <= x[u-1] {
-					held++
-				}
-			}
-			exact := binomialCDF(n, u-1, p) - binomialCDF(n, l-1, p)
-			if got := float64(held) / reps; got < .94 || got > .98 ||
-				!near(got, exact, 4*math.Sqrt(exact*(1-exact)/reps)) {
-				t.Errorf("%s p = %v: [x(%d), x(%d)] covers %.3f, by theory %.3f", pop.name, p, l, u, got, exact)
+		for _, conf := range []float64{.8, .95, .999} {
+			tail := (1 - conf) / 2
+			l := medianRank(n, tail)
+			const tol = 1e-5 // of gonum's CDF, relative
+			below := func(r int) float64 { return binomialCDF(n, r-1, .5) }
+			if l > 0 && below(l) > tail*(1+tol) || l < n && below(l+1) <= tail*(1-tol) {
+				t.Errorf("n %d, conf %v: l = %d leaves %g, the next %g", n, conf, l, below(l), below(l+1))
 			}
 		}
 	}
@@ -153,8 +93,8 @@ func TestMedianCICoverage(t *testing.T) {
 				held++
 			}
 		}
-		l, u, _ := quantileRanks(n, .5, .95)
-		exact := binomialCDF(n, u-1, .5) - binomialCDF(n, l-1, .5)
+		l := medianRank(n, .025)
+		exact := binomialCDF(n, n-l, .5) - binomialCDF(n, l-1, .5)
 		if got := float64(held) / reps; got < .945 || !near(got, exact, 4*math.Sqrt(exact*(1-exact)/reps)) {
 			t.Errorf("n = %d: covers %.3f, by theory %.3f", n, got, exact)
 		}
