@@ -16,10 +16,11 @@ type Starts struct {
 	Ready   Estimate       // start of the process to its first right answer
 	Steady  Estimate       // warm-up time, of the starts that became steady; records of older versions have none
 	Classes map[string]int // of the warm-ups, by result.Launch.Warmup
+	Each    []Start
 }
 
-// StartsOf returns the Starts of a contestant after the pilots.
-func StartsOf(run *result.Run, name string) Starts {
+// StartsOf returns the Starts of a contestant after the pilots. reached has the level of each epoch (Reached).
+func StartsOf(run *result.Run, name string, reached map[int]float64) Starts {
 	s, c := Starts{Classes: map[string]int{}}, run.Contestant(name)
 	var ready, steady []float64
 	for i := range run.Launches {
@@ -28,9 +29,11 @@ func StartsOf(run *result.Run, name string) Starts {
 			continue
 		}
 		s.N++
+		start := Start{Epoch: l.Epoch, Level: reached[l.Epoch]}
 		if c == nil || c.URL == "" { // else it was not started
-			ready = append(ready, float64(l.ReadyNS))
+			start.ReadyNS, ready = l.ReadyNS, append(ready, float64(l.ReadyNS))
 		}
+		s.Each = append(s.Each, start)
 		if l.SteadyNS != nil {
 			steady = append(steady, float64(*l.SteadyNS))
 		}
@@ -47,24 +50,6 @@ type Start struct {
 	Epoch   int
 	ReadyNS int64   // start of the process to its first right answer; 0: it was not started
 	Level   float64 // that its throughput reached, over the contestant's median; 0: no valid trial
-}
-
-// EachStart returns the starts of a contestant after the pilots, in order. reached has the level of
-// each epoch (Reached).
-func EachStart(run *result.Run, name string, reached map[int]float64) (all []Start) {
-	c := run.Contestant(name)
-	for i := range run.Launches {
-		l := &run.Launches[i]
-		if l.Contestant != name || l.Epoch < run.Plan.Pilots {
-			continue
-		}
-		s := Start{Epoch: l.Epoch, ReadyNS: l.ReadyNS, Level: reached[l.Epoch]}
-		if c != nil && c.URL != "" {
-			s.ReadyNS = 0
-		}
-		all = append(all, s)
-	}
-	return all
 }
 
 // Reached returns, by contestant and epoch, which level the throughput of freshly started processes

@@ -23,19 +23,21 @@ func TestStartsOf(t *testing.T) {
 	}
 	want := Starts{N: 7, Ready: Estimate{4, 1, 7, 7}, Steady: Estimate{35, 10, 70, 6},
 		Classes: map[string]int{result.Warmed: 6, result.NotSteady: 1}}
-	if diff := cmp.Diff(want, StartsOf(run, "a")); diff != "" {
+	got := StartsOf(run, "a", nil)
+	got.Each = nil
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	b := StartsOf(run, "b") // as in a record of an older version
+	b := StartsOf(run, "b", nil) // as in a record of an older version
 	if b.Steady.N != 0 || b.N != 7 || b.Ready.Value != 1e9 {
 		t.Errorf("%+v", b)
 	}
 	run.Contestants = []result.Contestant{{Name: "b", URL: "http://b/"}}
-	if b = StartsOf(run, "b"); b.Ready.N != 0 || b.N != 7 {
+	if b = StartsOf(run, "b", nil); b.Ready.N != 0 || b.N != 7 {
 		t.Errorf("what ran already was started: %+v", b)
 	}
 	run.Launches = run.Launches[:6]
-	if few := StartsOf(run, "a").Ready; !math.IsInf(few.Hi, 1) || few.N != 2 {
+	if few := StartsOf(run, "a", nil).Ready; !math.IsInf(few.Hi, 1) || few.N != 2 {
 		t.Errorf("two starts give %+v", few)
 	}
 }
@@ -76,12 +78,12 @@ func TestReached(t *testing.T) {
 		}
 	}
 	run.Plan.Pilots = 1
-	each := EachStart(run, "a", got["a"])
+	each := StartsOf(run, "a", got["a"]).Each
 	if len(each) != 9 || each[2].Epoch != 3 || each[2].ReadyNS != 4 || math.Abs(each[2].Level-.9) > 1e-9 {
 		t.Errorf("%+v", each)
 	}
 	run.Contestants = []result.Contestant{{Name: "a", URL: "http://a/"}}
-	if each = EachStart(run, "a", nil); each[0].ReadyNS != 0 || each[0].Level != 0 {
+	if each = StartsOf(run, "a", nil).Each; each[0].ReadyNS != 0 || each[0].Level != 0 {
 		t.Errorf("of what ran already: %+v", each[0])
 	}
 }

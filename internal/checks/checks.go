@@ -356,7 +356,7 @@ func warmup(c *Check, e *Evidence, name string, own []*result.Trial) (State, str
 	if e.Run.Plan.Fresh {
 		return Pass, "no warm-up, as planned: the first loads of fresh processes are measured"
 	}
-	s := analysis.StartsOf(e.Run, name)
+	s := analysis.StartsOf(e.Run, name, nil)
 	lost, slow := s.Classes[result.NotSteady], s.Classes[result.Slowdown]
 	switch state := c.Limits[0].Grade(share(float64(lost), float64(s.N))); {
 	case state == Fail:

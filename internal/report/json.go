@@ -169,9 +169,9 @@ func pairsJSON(pairs []analysis.Pair) []pairJSON {
 // startsJSON returns the starts of a contestant.
 func startsJSON(r row) map[string]any {
 	o := map[string]any{"starts": r.Starts.N, "warm_up_classes": r.Starts.Classes}
-	if len(r.Each) > 0 {
+	if len(r.Starts.Each) > 0 {
 		each := []startJSON{}
-		for _, s := range r.Each {
+		for _, s := range r.Starts.Each {
 			each = append(each, startJSON{s.Epoch, s.ReadyNS, s.Level})
 		}
 		o["each"] = each

@@ -103,7 +103,7 @@ func (v *view) starts() document.Section {
 			row.Cells = append(row.Cells, document.Cell{Value: classesText(r.Starts)})
 		}
 		if leveled {
-			row.Cells = append(row.Cells, reachedCells(r.Each)...)
+			row.Cells = append(row.Cells, reachedCells(r.Starts.Each)...)
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -119,7 +119,7 @@ func (v *view) starts() document.Section {
 // leveled reports whether the level that starts reached is known of some row.
 func (v *view) leveled() bool {
 	return slices.ContainsFunc(v.all(), func(r row) bool {
-		return r.Excluded == "" && slices.ContainsFunc(r.Each, func(s analysis.Start) bool { return s.Level > 0 })
+		return r.Excluded == "" && slices.ContainsFunc(r.Starts.Each, func(s analysis.Start) bool { return s.Level > 0 })
 	})
 }
 
@@ -160,11 +160,11 @@ func (v *view) startChart() document.StripChart {
 	level := document.StripPlot{Title: "requests/s, over its median", Per: 1, Ratio: true}
 	shown := [2]bool{}
 	for _, r := range v.all() {
-		if r.Excluded != "" || len(r.Each) == 0 || len(c.Names) == manyBars {
+		if r.Excluded != "" || len(r.Starts.Each) == 0 || len(c.Names) == manyBars {
 			continue
 		}
 		var ready, reached []document.Dot
-		for _, s := range r.Each {
+		for _, s := range r.Starts.Each {
 			if s.ReadyNS > 0 {
 				ready = append(ready, document.Dot{At: float64(s.ReadyNS),
 					Text: fmt.Sprintf("%s, epoch %d: %s", r.Title, s.Epoch, Duration(float64(s.ReadyNS)))})

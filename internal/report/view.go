@@ -25,7 +25,6 @@ type row struct {
 	Notes     []string // what a reader must know beside the numbers
 	Data      []string // the same for programs
 	Starts    analysis.Starts
-	Each      []analysis.Start
 }
 
 // failed reports whether the contestant itself failed: not one that cannot be run here, or that has
@@ -113,7 +112,7 @@ func (v *view) row(name string, control bool) row {
 		}
 	}
 	r.Excluded = v.unranked(&r)
-	r.Starts, r.Each = analysis.StartsOf(v.run, name), analysis.EachStart(v.run, name, v.Reached[name])
+	r.Starts = analysis.StartsOf(v.run, name, v.Reached[name])
 	r.Notes = v.notes(&r)
 	switch cut := v.logCut(name); {
 	case cut == "":
