@@ -8,19 +8,13 @@ import (
 	"dyno/internal/stats"
 )
 
-// base returns the index of the closed loop to which a level's share refers. It is the level that
-// is otherwise the same, or the first with the same launch part, scenario and records; −1 if there
-// is none.
+// base returns the index of the closed loop to which a level's share refers: the level that is otherwise
+// the same; −1 if there is none.
 func base(p *result.Plan, level int) int {
 	points := p.Points()
 	l := points[level]
 	l.RateShare, l.OwnRate, l.RatePerSec = 0, false, 0
-	if same := slices.Index(points, l); same >= 0 {
-		return same
-	}
-	return slices.IndexFunc(points, func(o result.Level) bool {
-		return !o.Open() && o.Launch() == l.Launch() && AskingAt(o) == AskingAt(l)
-	})
+	return slices.Index(points, l)
 }
 
 // isBase reports whether the share of any level refers to this one.
