@@ -89,14 +89,9 @@ func (x *LongLoads) words(m Metric) string {
 
 // unrankLong withdraws the verdict on the pair that long loads contradict.
 func (a *Analysis) unrankLong(pairs []Pair, m Metric) {
-	x := a.Long
-	if x == nil || !x.Contradicts || m.Kind&(WallClock|CPUTime) == 0 {
-		return
-	}
 	for i := range pairs {
-		p := &pairs[i]
-		if p.A == x.A && p.B == x.B || p.A == x.B && p.B == x.A {
-			p.Verdict, p.Better, p.BetterAt, p.Note = Inconclusive, "", 0, x.Words
+		if p := &pairs[i]; a.Long.Contradict(p.A, p.B, m) {
+			p.Verdict, p.Better, p.BetterAt, p.Note = Inconclusive, "", 0, a.Long.Words
 		}
 	}
 }

@@ -385,10 +385,6 @@ func (l *Local) Failure(name, stage string, err error) result.Failure {
 	if f.Stage == "" {
 		f.Stage = stage
 	}
-	var logged *LogError
-	if errors.As(err, &logged) && len(f.LogTail) == 0 {
-		f.LogTail = logged.Tail
-	}
 	if rel, err := filepath.Rel(l.opts.Folder, f.LogFile); err == nil && f.LogFile != "" {
 		f.LogFile = rel
 	}
