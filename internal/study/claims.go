@@ -66,7 +66,7 @@ type evidence struct {
 // table returns the table of the trials that count.
 func (e *evidence) table() *analysis.Table {
 	if e.cells == nil {
-		e.cells = cellsOf(e.run)
+		e.cells = analysis.Tabulate(plan.Valid(e.run), e.run.Plan.At)
 	}
 	return e.cells
 }
@@ -221,11 +221,7 @@ func (e *evidence) level(level int) []checks.Finding {
 	found := slices.DeleteFunc(slices.Clone(e.data.Findings), func(f checks.Finding) bool {
 		return checks.ScopeOf(f.ID, kind) == checks.EachLevel || checks.ScopeOf(f.ID, checks.ExtraLevels) == checks.EachLevel
 	})
-	discarded, all := plan.Discarded(e.run)
-	here := *e.run
-	here.Plan.Level = l.At
-	evidence := &checks.Evidence{Run: &here, Valid: l.Trials, Discarded: discarded, All: all, Analysis: l.Analysis}
-	found = append(found, checks.Make(evidence, kind, checks.EachLevel)...)
+	found = append(found, checksAt(e.run, kind, l)...)
 	if e.found == nil {
 		e.found = map[int][]checks.Finding{}
 	}
@@ -327,19 +323,12 @@ func (e *evidence) measured(c claim.Cell, metric string) analysis.Estimate {
 
 // classic returns the middle value of a classic run's loads, without an interval.
 func (e *evidence) classic(c claim.Cell, of func(*result.Trial) (float64, bool)) analysis.Estimate {
-	var values []float64
-	for i := range e.data.Loads {
-		if t := e.data.Loads[i]; t.Contestant == c.Contestant {
-			if v, ok := of(t); ok {
-				values = append(values, v)
-			}
-		}
-	}
-	if len(values) == 0 {
+	own := slices.DeleteFunc(slices.Clone(e.data.Loads), func(t *result.Trial) bool { return t.Contestant != c.Contestant })
+	x := analysis.MiddleOf(own, analysis.Metric{Of: of, More: true})
+	if x.N == 0 {
 		return analysis.Estimate{}
 	}
-	slices.Sort(values)
-	return analysis.Estimate{Value: values[(len(values)-1)/2], Lo: math.Inf(-1), Hi: math.Inf(1), N: len(values)}
+	return analysis.Estimate{Value: x.Value, Lo: math.Inf(-1), Hi: math.Inf(1), N: x.N}
 }
 
 // Range implements claim.Evidence.

@@ -17,7 +17,6 @@ func (e *evidence) costs() (out []report.Cost) {
 	if e.study.Base == "" || isA(e.run, checks.Classic) {
 		return nil
 	}
-	table := analysis.Tabulate(e.valid, e.run.Plan.At)
 	m, _ := analysis.MetricNamed("cpu_per_request")
 	for _, name := range e.run.Plan.Contestants {
 		for i := range e.study.Levels {
@@ -34,7 +33,7 @@ func (e *evidence) costs() (out []report.Cost) {
 			if c.Absent == "" {
 				here, _ := e.cell(claim.Cell{Contestant: name, Level: c.Level})
 				base, _ := e.cell(claim.Cell{Contestant: name, Level: c.Base})
-				c.More, c.Of = table.Difference(m, here, base, 0.95), table.Level(m, base)
+				c.More, c.Of = e.table().Difference(m, here, base, 0.95), e.table().Level(m, base)
 			}
 			out = append(out, c)
 		}

@@ -67,7 +67,7 @@ func TestEvaluateNamedPairs(t *testing.T) {
 	if l := d.Levels[1]; !l.Compared || l.Analysis.Cell("a", "throughput").Ratio.N == 0 || l.Analysis.Shares["a"] == 0 {
 		t.Errorf("a level of the family: %+v", l.Analysis)
 	}
-	if r := cellsOf(run).Compare(metricOf(t, "response_p50"), result.Cell{Contestant: "a", Level: 2},
+	if r := analysis.Tabulate(plan.Valid(run), run.Plan.At).Compare(metricOf(t, "response_p50"), result.Cell{Contestant: "a", Level: 2},
 		result.Cell{Contestant: "b", Level: 2}, 0.95); r.N != 6 || r.Value > 0.6 {
 		t.Errorf("beside the family: %+v", r)
 	}

@@ -25,13 +25,11 @@ func byContestant(run *result.Run, lists ...[]checks.Finding) []checks.Finding {
 
 // worst makes the checks of each level. Of the findings of one check on one contestant it keeps the
 // worst, with the level in its text.
-func worst(run *result.Run, kind checks.RunKind, levels []report.Level, discarded, all int) []checks.Finding {
+func worst(run *result.Run, kind checks.RunKind, levels []report.Level) []checks.Finding {
 	var out []checks.Finding
-	for _, l := range levels {
-		here := *run
-		here.Plan.Level = l.At
-		e := &checks.Evidence{Run: &here, Valid: l.Trials, Discarded: discarded, All: all, Analysis: l.Analysis}
-		for _, f := range checks.Make(e, kind, checks.EachLevel) {
+	for i := range levels {
+		l := &levels[i]
+		for _, f := range checksAt(run, kind, l) {
 			if f.Contestant != "" && !slices.ContainsFunc(l.Trials, func(t *result.Trial) bool { return t.Contestant == f.Contestant }) {
 				continue // a contestant that failed is checked all the same
 			}
@@ -46,6 +44,13 @@ func worst(run *result.Run, kind checks.RunKind, levels []report.Level, discarde
 		}
 	}
 	return out
+}
+
+// checksAt makes the checks of each level at one level.
+func checksAt(run *result.Run, kind checks.RunKind, l *report.Level) []checks.Finding {
+	here := *run
+	here.Plan.Level = l.At
+	return checks.Make(&checks.Evidence{Run: &here, Valid: l.Trials, Analysis: l.Analysis}, kind, checks.EachLevel)
 }
 
 // levelsFrom returns the levels of a run from one on, with the results of its valid trials by level.

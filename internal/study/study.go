@@ -155,8 +155,8 @@ func evaluateRounds(run *result.Run, kind checks.RunKind, d *report.Data) {
 			}
 		}
 	}
-	d.Findings = byContestant(run, checks.Make(e, kind, checks.Once), worst(run, kind, judged, discarded, all),
-		worst(run, checks.ExtraLevels, others, discarded, all))
+	d.Findings = byContestant(run, checks.Make(e, kind, checks.Once), worst(run, kind, judged),
+		worst(run, checks.ExtraLevels, others))
 }
 
 // isA reports whether a run is of a kind.
@@ -188,10 +188,6 @@ func analyse(run *result.Run, valid []*result.Trial) *analysis.Analysis {
 	}
 	return analysis.Analyse(in)
 }
-
-// cellsOf returns the trials that count, by cell: what any of them does, and how any two of one
-// delay compare, decided or not.
-func cellsOf(run *result.Run) *analysis.Table { return analysis.Tabulate(plan.Valid(run), run.Plan.At) }
 
 // AllDecided reports whether every pair of contestants is decided on the primary metric. A verdict
 // that was withdrawn because of the generator's ceiling counts as decided, because more epochs
