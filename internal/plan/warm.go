@@ -139,8 +139,7 @@ func warmLevel(l result.Level) result.Level {
 func warmups(entering []slot, name string) []result.Level {
 	var out []result.Level
 	for _, e := range entering {
-		l := e.level
-		l = warmLevel(l)
+		l := warmLevel(e.level)
 		known := slices.ContainsFunc(out, func(o result.Level) bool {
 			return o.Scenario == l.Scenario && o.HTTP == l.HTTP
 		})

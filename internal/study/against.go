@@ -2,7 +2,6 @@ package study
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -78,12 +77,12 @@ func Compare(run, other *result.Run, force bool) (*Against, error) {
 		return nil, fmt.Errorf("one of the runs has no valid epoch (%d and %d)", a.Epochs[0], a.Epochs[1])
 	}
 	a.Warnings = append(a.Warnings, weaknesses(run, other, a.Reference)...)
-	p := pairOf{now: newRatios(run), then: newRatios(other), a: a}
+	p := pairOf{run: run, other: other, now: firstLevel(run), then: firstLevel(other), a: a}
 	names := p.names()
 	for _, m := range metrics(run.Plan.Primary) {
-		now, then := p.now.level(m, a.Reference), p.then.level(m, a.Reference)
-		if !math.IsNaN(now) && !math.IsNaN(then) {
-			a.Drifts = append(a.Drifts, Drift{m.Name, now, then})
+		reference := result.Cell{Contestant: a.Reference}
+		if now, then := p.now.Level(m, reference), p.then.Level(m, reference); now.N > 0 && then.N > 0 {
+			a.Drifts = append(a.Drifts, Drift{m.Name, now.Value, then.Value})
 		}
 		a.Changes = append(a.Changes, p.changes(m, names)...)
 	}
@@ -168,16 +167,17 @@ func metrics(primary string) []analysis.Metric {
 	return slices.Concat(all[i:i+1], all[:i], all[i+1:])
 }
 
-// pairOf holds two runs while they are compared.
+// pairOf holds two runs while they are compared, and their valid trials at the first level.
 type pairOf struct {
-	now, then *ratios
-	a         *Against
+	run, other *result.Run
+	now, then  *analysis.Table
+	a          *Against
 }
 
 // names returns the servers to compare, controls last. For every other server it records why it is
 // left out.
 func (p *pairOf) names() (names []string) {
-	run, other := p.now.run, p.then.run
+	run, other := p.run, p.other
 	absent := func(name, why string) { p.a.Absent = append(p.a.Absent, name+": "+why) }
 	participants := func(p *result.Plan) []string { return slices.Concat(p.Contestants, p.Controls[1:]) }
 	for _, name := range participants(&run.Plan) {
@@ -203,16 +203,18 @@ func (p *pairOf) names() (names []string) {
 // changes judges all names under one metric.
 func (p *pairOf) changes(m analysis.Metric, names []string) (out []Change) {
 	var now, then [][]float64
+	reference := result.Cell{Contestant: p.a.Reference}
 	for _, name := range names {
-		x, y := p.now.logs(m, name, p.a.Reference), p.then.logs(m, name, p.a.Reference)
+		cell := result.Cell{Contestant: name}
+		x, y := p.now.Logs(m, cell, reference), p.then.Logs(m, cell, reference)
 		if len(x) == 0 || len(y) == 0 {
 			continue
 		}
 		now, then = append(now, x), append(then, y)
-		out = append(out, Change{Contestant: name, Metric: m.Name, Control: slices.Contains(p.now.run.Plan.Controls, name),
+		out = append(out, Change{Contestant: name, Metric: m.Name, Control: slices.Contains(p.run.Plan.Controls, name),
 			SameBuild: p.sameBuild(name), Now: analysis.RatioOf(x, 1-p.a.Alpha), Then: analysis.RatioOf(y, 1-p.a.Alpha)})
 	}
-	rounds := [2]int{p.now.run.Plan.Rounds, p.then.run.Plan.Rounds}
+	rounds := [2]int{p.run.Plan.Rounds, p.other.Plan.Rounds}
 	for i, d := range analysis.Changes(now, then, p.a.Alpha, p.a.Margin, rounds) {
 		out[i].Decision, out[i].Better = d, d.Up() == m.More
 	}
@@ -220,29 +222,11 @@ func (p *pairOf) changes(m analysis.Metric, names []string) (out []Change) {
 }
 
 func (p *pairOf) sameBuild(name string) bool {
-	x, y := p.now.run.Contestant(name), p.then.run.Contestant(name)
+	x, y := p.run.Contestant(name), p.other.Contestant(name)
 	return x != nil && y != nil && x.BinaryHash != "" && x.BinaryHash == y.BinaryHash
 }
 
-// ratios is a run and its valid trials at the first level.
-type ratios struct {
-	run   *result.Run
-	table *analysis.Table
-}
-
-func newRatios(run *result.Run) *ratios {
-	return &ratios{run, analysis.Tabulate(byLevel(run, plan.Valid(run))[0], nil)}
-}
-
-// logs are, of each epoch that has any, the log ratio of a over b.
-func (r *ratios) logs(m analysis.Metric, a, b string) []float64 {
-	return r.table.Logs(m, result.Cell{Contestant: a}, result.Cell{Contestant: b})
-}
-
-// level returns the median over epochs of the epochs' medians, NaN if there is none.
-func (r *ratios) level(m analysis.Metric, name string) float64 {
-	if e := r.table.Level(m, result.Cell{Contestant: name}); e.N > 0 {
-		return e.Value
-	}
-	return math.NaN()
+// firstLevel returns the valid trials of a run at its first level.
+func firstLevel(run *result.Run) *analysis.Table {
+	return analysis.Tabulate(byLevel(run, plan.Valid(run))[0], nil)
 }
