@@ -262,20 +262,27 @@ func AtCeiling(p *result.Plan, of Asking) bool {
 // extras returns the cells outside the family that an epoch loads. The pilots load those that they
 // need. After them, each part loads its own in as many turns as the plan wants at their levels; where
 // every turn has comparisons, also in place of turns in which they were cut off or disturbed.
-func extras(run *result.Run, epoch int) []slot {
-	p, list := &run.Plan, extraSlots(&run.Plan, epoch)
-	if len(list) == 0 || epoch < p.Pilots {
-		return list
-	}
-	part, n := partAt(p, epoch), Turn(p, epoch)
-	if anyOf(p, parts(p)[part], false, everyRound(p, false)) {
-		for e := p.Pilots; e < min(epoch, lastEpoch(run)+1); e++ {
-			if partAt(p, e) == part && extrasLost(run, e) {
-				n--
+func extras(run *result.Run, epoch int) []slot { return extrasOf(run)(epoch) }
+
+// extrasOf returns extras, for epochs in ascending order: none looks again at what the one before has seen.
+func extrasOf(run *result.Run) func(epoch int) []slot {
+	p, next, lost := &run.Plan, run.Plan.Pilots, map[int]int{} // turns by part
+	return func(epoch int) []slot {
+		list := extraSlots(p, epoch)
+		if len(list) == 0 || epoch < p.Pilots {
+			return list
+		}
+		for ; next < min(epoch, lastEpoch(run)+1); next++ {
+			if extrasLost(run, next) {
+				lost[partAt(p, next)]++
 			}
 		}
+		part, n := partAt(p, epoch), Turn(p, epoch)
+		if anyOf(p, parts(p)[part], false, everyRound(p, false)) {
+			n -= lost[part]
+		}
+		return slices.DeleteFunc(list, func(e slot) bool { return n >= extraEpochsAt(p, e.Level) })
 	}
-	return slices.DeleteFunc(list, func(e slot) bool { return n >= extraEpochsAt(p, e.Level) })
 }
 
 // extraEpochsAt returns in how many epochs the cells of a level outside the family are loaded.
@@ -297,9 +304,9 @@ func extraEpochs(p *result.Plan) int {
 
 // extrasLost reports whether an epoch was interrupted, or not all of its first round counts.
 func extrasLost(run *result.Run, epoch int) bool {
-	k, ok := lastAttempt(run, epoch, 0)
-	return slices.ContainsFunc(run.Resumes, func(r result.Resume) bool { return r.Epoch == epoch+1 }) ||
-		ok && len(standing(run, k)) < len(trials(run, k))
+	all := lastAttempt(run, epoch, 0)
+	return len(standing(run, all)) < len(all) ||
+		slices.ContainsFunc(run.Resumes, func(r result.Resume) bool { return r.Epoch == epoch+1 })
 }
 
 // Asking identifies the requests to a contestant at a level: the name of a scenario ("" for the

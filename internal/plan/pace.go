@@ -41,7 +41,7 @@ func pilotsOver(run *result.Run) bool {
 		return e >= p.Pilots
 	}
 	last := run.Trials[len(run.Trials)-1].Key
-	_, more := following(run, last)
+	_, more := following(run, last, extrasOf(run))
 	return !more && last.Round+1 == roundsIn(p, e)
 }
 

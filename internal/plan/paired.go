@@ -187,9 +187,9 @@ func candidates(p *result.Plan) []int {
 
 // stop calls decided at each interim analysis.
 func (paired) stop(run *result.Run, epoch int, decided func() bool) Stop {
-	analyses, n := Analyses(run), counted(run)
+	analyses, n, valid := Analyses(run), counted(run), Epochs(run)
 	for i, l := range analyses {
-		if l.N != n || !epochCounts(run, epoch) || l.N != countedOf(run, epoch) {
+		if l.N != n || !slices.Contains(valid, epoch) || l.N != among(run, valid, partAt(&run.Plan, epoch)) {
 			continue // not reached, or by an earlier epoch
 		}
 		if decided() {

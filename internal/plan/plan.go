@@ -95,7 +95,7 @@ func Next(run *result.Run, decided func() bool) (Order, Stop) {
 // over.
 func within(run *result.Run, last result.Key) (o Order, stop Stop, more bool) {
 	p, next := &run.Plan, result.Key{Seed: run.Plan.Seed, Epoch: last.Epoch, Round: last.Round + 1}
-	if o, ok := following(run, last); ok {
+	if o, ok := following(run, last, extrasOf(run)); ok {
 		return o, "", true
 	}
 	if next.Round >= roundsIn(p, last.Epoch) {
@@ -150,7 +150,7 @@ func overspent(run *result.Run) Stop {
 // first returns the first trial of the round at k.
 func first(run *result.Run, k result.Key) (Order, Stop) {
 	k.Position = -1
-	o, ok := following(run, k)
+	o, ok := following(run, k, extrasOf(run))
 	if !ok {
 		return Order{}, Nobody
 	}
@@ -158,12 +158,12 @@ func first(run *result.Run, k result.Key) (Order, Stop) {
 }
 
 // following returns the trial after k in the same round: in a search the same once more, if it showed nothing. It skips
-// failed contestants.
-func following(run *result.Run, k result.Key) (Order, bool) {
+// failed contestants. extra is that of extrasOf.
+func following(run *result.Run, k result.Key, extra func(int) []slot) (Order, bool) {
 	p := &run.Plan
 	order := slots(p, k.Epoch)
 	if k.Round == 0 {
-		order = append(order, extras(run, k.Epoch)...)
+		order = append(order, extra(k.Epoch)...)
 	}
 	if !alone(p) { // else in the order asked for, as in the articles
 		order = longLast(p, chain(run, k, permutation(k, order)))

@@ -181,11 +181,7 @@ func ClosedOf(l *result.Load) (c Closed) {
 func Probes(run *result.Run, epoch int, contestant string) (seen []Seen, closed Closed) {
 	slo := run.Plan.SLO
 	for round := range SearchRounds {
-		k, ok := lastAttempt(run, epoch, round)
-		if !ok {
-			break
-		}
-		for _, t := range standing(run, k) {
+		for _, t := range standing(run, lastAttempt(run, epoch, round)) {
 			if t.Contestant != contestant {
 				continue
 			}

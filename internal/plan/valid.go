@@ -13,32 +13,34 @@ import (
 // Valid returns the valid trials: those of the last attempt of each round that are not discarded, in valid epochs
 // after the pilots.
 func Valid(run *result.Run) []*result.Trial {
-	out := slices.Grow([]*result.Trial(nil), len(run.Trials))
-	for e := run.Plan.Pilots; e <= lastEpoch(run); e++ {
-		if rounds := attemptsOf(run, e); enough(rounds) {
-			out = appendValid(out, rounds)
-		}
-	}
-	return out
-}
-
-// Pilot returns the valid trials of the pilot epochs.
-func Pilot(run *result.Run) []*result.Trial {
-	var out []*result.Trial
-	for e := range run.Plan.Pilots {
-		out = appendValid(out, attemptsOf(run, e))
-	}
+	_, out := counting(run)
 	return out
 }
 
 // Epochs lists the valid epochs after the pilots: complete, with at least half of their rounds
 // valid.
 func Epochs(run *result.Run) []int {
-	var out []int
+	epochs, _ := counting(run)
+	return epochs
+}
+
+func counting(run *result.Run) (epochs []int, out []*result.Trial) {
+	out = slices.Grow(out, len(run.Trials))
+	extra := extrasOf(run)
 	for e := run.Plan.Pilots; e <= lastEpoch(run); e++ {
-		if epochCounts(run, e) {
-			out = append(out, e)
+		if trials, ok := validOf(run, e, extra); ok {
+			epochs, out = append(epochs, e), append(out, trials...)
 		}
+	}
+	return epochs, out
+}
+
+// Pilot returns the valid trials of the pilot epochs.
+func Pilot(run *result.Run) []*result.Trial {
+	var out []*result.Trial
+	for e := range run.Plan.Pilots {
+		trials, _ := validOf(run, e, extrasOf(run))
+		out = append(out, trials...)
 	}
 	return out
 }
@@ -52,11 +54,6 @@ func counted(run *result.Run) int {
 	return n
 }
 
-// countedOf returns the number of valid epochs of the part that an epoch belongs to.
-func countedOf(run *result.Run, epoch int) int {
-	return among(run, Epochs(run), partAt(&run.Plan, epoch))
-}
-
 // among returns how many of the epochs belong to a part.
 func among(run *result.Run, epochs []int, part int) (n int) {
 	for _, e := range epochs {
@@ -67,67 +64,39 @@ func among(run *result.Run, epochs []int, part int) (n int) {
 	return n
 }
 
-// attempt is the last one at a round.
-type attempt struct {
-	trials   []*result.Trial // that count
-	all      int
-	complete bool
+// validOf returns the valid trials of an epoch, and whether it is complete and at least half of its trials are valid.
+// extra is that of extrasOf.
+func validOf(run *result.Run, epoch int, extra func(int) []slot) (valid []*result.Trial, ok bool) {
+	all, ok := 0, true
+	for r := range roundsIn(&run.Plan, epoch) {
+		trials := lastAttempt(run, epoch, r)
+		if !complete(run, trials, extra) {
+			ok = false
+			continue
+		}
+		all += len(trials)
+		valid = append(valid, standing(run, trials)...)
+	}
+	return valid, ok && 2*len(valid) >= all
 }
 
-// attemptsOf returns the last attempt at each round of an epoch.
-func attemptsOf(run *result.Run, epoch int) []attempt {
-	out := make([]attempt, roundsIn(&run.Plan, epoch))
-	for r := range out {
-		if k, ok := lastAttempt(run, epoch, r); ok && complete(run, k) {
-			out[r] = attempt{trials: standing(run, k), all: len(trials(run, k)), complete: true}
+// complete reports whether every contestant that had not failed by then has its trial in a round, of which these are all.
+func complete(run *result.Run, trials []*result.Trial, extra func(int) []slot) bool {
+	if len(trials) == 0 {
+		return false
+	}
+	_, more := following(run, trials[len(trials)-1].Key, extra)
+	return !more
+}
+
+// standing returns those of the trials of a round that count: that no cause outside the contestants spoilt.
+func standing(run *result.Run, trials []*result.Trial) (out []*result.Trial) {
+	for _, t := range trials {
+		if !spoilt(&run.Plan, t) && !wasLost(run, t.Key) {
+			out = append(out, t)
 		}
 	}
 	return out
-}
-
-// epochCounts reports whether an epoch ended and enough of its rounds are valid.
-func epochCounts(run *result.Run, epoch int) bool {
-	return enough(attemptsOf(run, epoch))
-}
-
-// enough reports whether all rounds of an epoch are complete and at least half of their trials valid.
-func enough(rounds []attempt) bool {
-	valid, all := 0, 0
-	for _, a := range rounds {
-		if !a.complete {
-			return false
-		}
-		valid, all = valid+len(a.trials), all+a.all
-	}
-	return 2*valid >= all
-}
-
-// appendValid appends the trials of the rounds that count.
-func appendValid(out []*result.Trial, rounds []attempt) []*result.Trial {
-	for _, a := range rounds {
-		out = append(out, a.trials...)
-	}
-	return out
-}
-
-// complete reports whether every contestant that had not failed by then has its trial in the round
-// of k.
-func complete(run *result.Run, k result.Key) bool {
-	ts := trials(run, k)
-	if k.Position = -1; len(ts) > 0 {
-		k = ts[len(ts)-1].Key
-	}
-	_, more := following(run, k)
-	return len(ts) > 0 && !more
-}
-
-// standing returns the trials of the round and attempt of k that count: those that no cause outside the contestants
-// spoilt.
-func standing(run *result.Run, k result.Key) []*result.Trial {
-	if wasLost(run, k) {
-		return nil
-	}
-	return slices.DeleteFunc(trials(run, k), func(t *result.Trial) bool { return spoilt(&run.Plan, t) })
 }
 
 // spoilt reports whether a trial does not count. Those of a search are not compared round by round, so what others
@@ -192,26 +161,6 @@ func superseded(all []*result.Trial, i int) bool {
 	return next == all[i].Key
 }
 
-// trials returns the trials of the round and attempt of k, of each its last take.
-func trials(run *result.Run, k result.Key) []*result.Trial {
-	all := takes(run, k)
-	last := make([]*result.Trial, 0, len(all))
-	for i, t := range all {
-		if !superseded(all, i) {
-			last = append(last, t)
-		}
-	}
-	return last
-}
-
-// takes returns all trials of the round and attempt of k. Trials are recorded in order of their keys.
-func takes(run *result.Run, k result.Key) []*result.Trial {
-	k.Position = math.MinInt
-	from := after(run, k)
-	k.Position = math.MaxInt
-	return run.Trials[from:after(run, k)]
-}
-
 // after returns the index of the first trial whose key is greater than k.
 func after(run *result.Run, k result.Key) int {
 	return sort.Search(len(run.Trials), func(i int) bool {
@@ -222,13 +171,21 @@ func after(run *result.Run, k result.Key) int {
 	})
 }
 
-// lastAttempt returns the latest attempt at a round.
-func lastAttempt(run *result.Run, epoch, round int) (result.Key, bool) {
-	i := after(run, result.Key{Epoch: epoch, Round: round, Attempt: math.MaxInt}) - 1
-	if i < 0 || run.Trials[i].Epoch != epoch || run.Trials[i].Round != round {
-		return result.Key{}, false
+// lastAttempt returns the trials of the latest attempt at a round, of each its last take; none if there is no attempt.
+// Trials are recorded in order of their keys.
+func lastAttempt(run *result.Run, epoch, round int) (trials []*result.Trial) {
+	to := after(run, result.Key{Epoch: epoch, Round: round, Attempt: math.MaxInt})
+	from := to
+	for from > 0 && run.Trials[from-1].Epoch == epoch && run.Trials[from-1].Round == round &&
+		run.Trials[from-1].Attempt == run.Trials[to-1].Attempt {
+		from--
 	}
-	return run.Trials[i].Key, true
+	for i := from; i < to; i++ {
+		if !superseded(run.Trials, i) {
+			trials = append(trials, run.Trials[i])
+		}
+	}
+	return trials
 }
 
 func lastEpoch(run *result.Run) int {
