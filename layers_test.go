@@ -58,7 +58,7 @@ var permissions = map[string][]string{
 	"golang.org/x/sys": {"internal/netns", "internal/proc", "internal/host", "internal/refserver",
 		"internal/load/epoll", "internal/tcpstat"},
 	"github.com/pelletier/go-toml":      {"internal/conf"},
-	"github.com/klauspost/compress":     {"internal/load"},
+	"github.com/klauspost/compress":     {"internal/load", "internal/hist"},
 	"github.com/andybalholm/brotli":     {"internal/load"},
 	"github.com/HdrHistogram":           {"internal/hist"},
 	"gonum.org":                         {"internal/stats"},

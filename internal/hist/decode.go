@@ -2,7 +2,6 @@ package hist
 
 import (
 	"bytes"
-	"compress/zlib"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"math/bits"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/klauspost/compress/zlib"
 )
 
 // A decoder reads HdrHistogram V2 encodings, one after another, with the same memory.
