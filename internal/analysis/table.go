@@ -222,10 +222,12 @@ func at(contestant string) result.Cell { return result.Cell{Contestant: contesta
 // trials.
 func cells(t *Table, in Input, alpha float64) []Cell {
 	var out []Cell
+	metrics := t.metrics(in.Fresh)
 	for _, name := range append(slices.Clone(in.Contestants), in.Controls...) {
-		for _, m := range t.metrics(in.Fresh) {
-			c := Cell{Contestant: name, Metric: m.Name, Absent: in.Failed[name], Level: t.Level(m, at(name))}
-			c.Least, c.Most, _ = t.Range(m, at(name))
+		for _, m := range metrics {
+			values := t.medians(m, at(name))
+			c := Cell{Contestant: name, Metric: m.Name, Absent: in.Failed[name], Level: level(values)}
+			c.Least, c.Most, _ = extremes(values)
 			if c.Level.N == 0 && c.Absent == "" {
 				c.Absent = "it has no valid trials"
 				if m.Kind&Latency != 0 && t.busyShare() == 1 {
