@@ -257,9 +257,12 @@ func variance(x []float64) float64 {
 // made, but for those that flip the last one, because to flip all signs changes no |t|.
 type flips struct {
 	n     int
-	masks [][]uint8   // of each eight columns, by flip: the ones that are flipped
-	sums  [][]float64 // of each eight columns, by mask: the sum of each row
+	masks [][]uint8   // of each block of columns, by flip: the ones that are flipped
+	sums  [][]float64 // of each block of columns, by mask: the sum of each row
 }
+
+// flipSums is the most sums that flips of blocks of eight columns hold, in all; else the blocks are smaller.
+const flipSums = 1 << 22
 
 func flipsOf(c [][]float64) *flips {
 	n, m := len(c[0]), len(c)
@@ -268,8 +271,12 @@ func flipsOf(c [][]float64) *flips {
 		x.n = 1 << (n - 1)
 	}
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
-	for from := 0; from < n; from += 8 {
-		columns := min(8, n-from)
+	width := 8
+	for width > 2 && n*m<<width/width > flipSums {
+		width--
+	}
+	for from := 0; from < n; from += width {
+		columns := min(width, n-from)
 		masks, sums := make([]uint8, x.n), make([]float64, m<<columns)
 		for f := range masks {
 			if masks[f] = uint8(f >> from); n > flipsAll && f > 0 {

@@ -143,6 +143,33 @@ func TestFlippedSums(t *testing.T) {
 	}
 }
 
+// The sums of many pairs in many epochs take less memory, and are those of flips all the same.
+func TestFlipsOfManyPairs(t *testing.T) {
+	c := make([][]float64, 45_000)
+	for i := range c {
+		c[i] = make([]float64, 20)
+		c[i][i%20] = 1
+	}
+	x, signs, all, flipped := flipsOf(c), make([]float64, len(c)), 0, 0
+	for _, sums := range x.sums {
+		all += len(sums)
+	}
+	if all > flipSums {
+		t.Errorf("%d sums", all)
+	}
+	x.sum(x.n-1, signs)
+	for i, s := range signs {
+		if s != signs[i%20] || s != 1 && s != -1 {
+			t.Fatalf("pair %d: sign %v", i, s)
+		} else if s == -1 {
+			flipped++
+		}
+	}
+	if flipped == 0 || flipped == len(c) {
+		t.Errorf("%d of %d are flipped", flipped, len(c))
+	}
+}
+
 // An interval excludes 0, or ends there, exactly where a pair is different.
 func TestJointIntervals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
