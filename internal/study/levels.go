@@ -180,8 +180,8 @@ func failed(run *result.Run) map[string]string {
 }
 
 // Standing returns what is known so far at the level last measured: of the contestants, the best first, the rate and
-// the ratio to the best with its range over the epochs; none if each is behind another. It uses the valid trials, or
-// the pilots if there is none yet; of all levels of a run that decides pairs at one, those at this one.
+// the ratio to the best with its range over the epochs; none if each is behind another, or one shares no round with the
+// best. It uses the valid trials, or the pilots if there is none yet; of all levels of a run that decides pairs at one, those at this one.
 func Standing(run *result.Run) (out []result.Standing) {
 	rate, _ := analysis.MetricNamed("throughput")
 	m, ok := analysis.MetricNamed(run.Plan.Primary)
@@ -227,7 +227,7 @@ func Standing(run *result.Run) (out []result.Standing) {
 		s := result.Standing{Name: name + at, PerSec: t.Level(rate, cell(name)).Value, Of: of, Ratio: 1}
 		if name != names[0] {
 			logs := t.Logs(m, cell(name), cell(names[0]))
-			if s.Ratio = math.Exp(stats.Median(logs)); m.More && s.Ratio > 1 || !m.More && s.Ratio < 1 {
+			if s.Ratio = math.Exp(stats.Median(logs)); m.More && !(s.Ratio <= 1) || !m.More && !(s.Ratio >= 1) {
 				return nil
 			}
 			s.Lo, s.Hi, _ = t.RatioRange(m, cell(name), cell(names[0]))

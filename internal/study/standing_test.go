@@ -1,10 +1,12 @@
 package study
 
 import (
+	"slices"
 	"testing"
 
 	"dyno/internal/plan"
 	"dyno/internal/report"
+	"dyno/internal/result"
 )
 
 // The first whole round of the pilots shows who leads; epochs add the range that their ratios had.
@@ -35,6 +37,10 @@ func TestStandingFromTheFirstRound(t *testing.T) {
 	}
 	if all := Standing(run); len(all) != 2 || all[0].Name != "b" || !(all[1].Ratio < 1) {
 		t.Errorf("the leader must be ahead: %+v", all)
+	}
+	run.Trials = slices.DeleteFunc(slices.Clone(whole), func(x *result.Trial) bool { return x.Epoch > 0 || (x.Contestant == "a") != (x.Round > 0) })
+	if all := Standing(run); len(all) != 0 {
+		t.Errorf("of no round in common: %+v", all)
 	}
 	run.Trials = nil
 	if all := Standing(run); len(all) != 0 {
