@@ -259,6 +259,25 @@ func TestSideCellsGetTheirEpochs(t *testing.T) {
 	}
 }
 
+// However many epochs lost the first round, each is looked at once: twice the epochs take twice the memory.
+func TestManyLostFirstRounds(t *testing.T) {
+	p := player{run: result.Run{Plan: several()}, rate: rates}
+	p.run.Plan.Analyses = []int{40}
+	p.foul = func(o Order) (c result.Causes) {
+		if o.Epoch >= p.run.Plan.Pilots && o.Round == 0 {
+			c.StealNS = 4e8
+		}
+		return c
+	}
+	p.play(t, never)
+	half := p.run
+	half.Trials = half.Trials[:len(half.Trials)/2]
+	few := testing.AllocsPerRun(1, func() { Valid(&half) })
+	if many := testing.AllocsPerRun(1, func() { Valid(&p.run) }); many > 2.5*few {
+		t.Errorf("%d epochs: %v allocations; %d: %v", lastEpoch(&half), few, lastEpoch(&p.run), many)
+	}
+}
+
 func TestFamilyIsResumed(t *testing.T) {
 	p := player{run: result.Run{Plan: several()}, rate: rates}
 	want := p.play(t, never)

@@ -8,6 +8,17 @@ import (
 	"dyno/internal/result"
 )
 
+// mostPairs is how many pairs are decided together at most: each flip of stats.Joint has all of them.
+const mostPairs = 2000
+
+// checkPairs returns an error if a plan decides more pairs.
+func checkPairs(p *result.Plan) error {
+	if n := pairs(p, p.Contestants); n > mostPairs {
+		return fmt.Errorf("the plan decides %d pairs; at most %d are decided together, all pairs of 63 contestants", n, mostPairs)
+	}
+	return nil
+}
+
 // checkLevels returns an error if a run cannot measure a level of the plan, or never loads a contestant. What else may be
 // wrong in a study its file says.
 func checkLevels(p *result.Plan) error {

@@ -226,7 +226,7 @@ func fixedCost(p *result.Plan) time.Duration {
 
 // estimate returns the cost until the last interim analysis that fits the budget.
 func (d paired) estimate(p *result.Plan) (Cost, error) {
-	if err := checkLevels(p); err != nil {
+	if err := cmp.Or(checkPairs(p), checkLevels(p)); err != nil {
 		return Cost{}, &RequestError{err}
 	}
 	c := Cost{Pairs: pairs(p, p.Contestants)}

@@ -88,6 +88,8 @@ func Check(p *result.Plan) error {
 	case t.Decides && epochsUntil(p, slices.Max(p.Analyses)) > mostEpochs:
 		return fmt.Errorf("plan.interim_analyses and plan.levels ask for %d epochs; at most %d are read",
 			epochsUntil(p, slices.Max(p.Analyses)), mostEpochs)
+	case t.Decides:
+		return checkPairs(p)
 	}
 	return nil
 }
