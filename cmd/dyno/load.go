@@ -231,7 +231,6 @@ func (f *loadFlags) defineLoad() {
 // defineRequest defines the flags for the requests and the expected responses.
 func (f *loadFlags) defineRequest() {
 	f.names = append(f.names, askingFlags(f.cmd.Flags(), &f.Request.Request)...)
-	f.addBool("compressed", "", &f.Compressed, "ask for gzip, br or zstd, and check the decoded bodies")
 	add(f, "follow", "", &f.Follow, "", "n", parseUpTo(1000), "follow redirects to the same server, up to this number "+
 		"for each request; without a number 10")
 	f.cmd.Flags().Lookup("follow").NoOptDefVal = "10"

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"net"
@@ -153,15 +152,6 @@ func (s *testServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/"+arg, http.StatusFound)
 	case "header":
 		w.Header().Set("X-Test", arg)
-	case "gzip": // "value", compressed where that is asked for
-		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-			w.Header().Set("Content-Encoding", "gzip")
-			z := gzip.NewWriter(w)
-			defer z.Close()
-			io.WriteString(z, "value")
-			return
-		}
-		io.WriteString(w, "value")
 	case "seen": // 200 once another request was for /arg
 		s.Lock()
 		found := false

@@ -31,7 +31,6 @@ type Request struct {
 	Method     string
 	Headers    []string // "Name: value"
 	User       string   // name:password of basic authentication
-	Compressed bool     // ask for content codings
 	Body       *string  // text, @FILE, or @- for standard input
 	BodyFile   string
 	Form       []string // fields of a multipart body, as readForm reads them
@@ -54,9 +53,6 @@ func (r *Request) Make(ctx context.Context, path string) (s *scenario.Scenario, 
 	headers, host, err := readHeaders(r.Headers, !r.Template)
 	if err == nil {
 		headers, err = r.authorize(headers)
-	}
-	if r.Compressed && !says(headers, "accept-encoding") {
-		headers = append(headers, scenario.HeaderLine{Name: "Accept-Encoding", Value: acceptEncoding, Verbatim: true})
 	}
 	switch {
 	case err != nil:
@@ -92,7 +88,6 @@ func (r *Request) readScenario(headers []scenario.HeaderLine) (*scenario.Scenari
 		{"form", r.Form != nil}, {"expect-status", !r.ExpectStatus.Empty()}, {"expect-length", r.ExpectLength != nil},
 		{"expect-body", r.ExpectBody != nil}, {"expect-sha256", r.ExpectSHA256 != ""},
 		{"expect-header", r.ExpectHeaders != nil},
-		{"compressed", r.Compressed},
 	} {
 		if f.given {
 			return nil, conf.Usagef("--scenario already defines requests and responses; omit it or --%s", f.flag)
@@ -356,9 +351,6 @@ func (r *Request) authorize(headers []scenario.HeaderLine) ([]scenario.HeaderLin
 	return append(headers, scenario.HeaderLine{Name: "Authorization", Verbatim: true,
 		Value: "Basic " + base64.StdEncoding.EncodeToString([]byte(r.User))}), nil
 }
-
-// acceptEncoding asks for the content codings that a load decodes (load.Job.Decode).
-const acceptEncoding = "gzip, br, zstd"
 
 // says reports whether a header of this name, in lower case, is among headers.
 func says(headers []scenario.HeaderLine, name string) bool {

@@ -9,7 +9,7 @@ import (
 type Answer struct {
 	*Slot         // the request; valid until the next request is made
 	Status  int   // status code
-	Length  int64 // of the body, bytes; decoded, if the contract says so
+	Length  int64 // of the body, bytes
 	Equal   bool  // the body is Want.Body
 	Headers bool  // those that the contract asks for are there
 	Surplus bool  // bytes follow that belong to no response
@@ -23,8 +23,7 @@ type Answer struct {
 	Lost Kind
 	Err  error
 
-	last    []byte   // HTTP/2: what was read last of it: of the body, or else its fields
-	content *content // of a load that decodes; else nil
+	last []byte // HTTP/2: what was read last of it: of the body, or else its fields
 }
 
 // Classify compares the response with its contract.

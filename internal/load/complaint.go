@@ -26,10 +26,7 @@ const Shown = 200
 // protocol is text; none where the end of the connection ended the response. It allocates.
 func (a *Answer) Complaint(k Kind, s *scenario.Scenario, raw []byte) string {
 	r := &s.Requests[a.Want.Index]
-	length, why := a.Length, ""
-	if c := a.content; c != nil && c.err != nil {
-		length, why = c.wire, fmt.Sprintf(" that cannot be decoded: %v", c.err)
-	}
+	why := ""
 	if a.last != nil {
 		raw = a.last
 	}
@@ -37,5 +34,5 @@ func (a *Answer) Complaint(k Kind, s *scenario.Scenario, raw []byte) string {
 		why += fmt.Sprintf("; read last: %.*q", Shown, secret.Mask(string(raw[:min(len(raw), utf8.UTFMax*Shown)])))
 	}
 	return fmt.Sprintf("%s %s: wrong %v: status %d, body of %d bytes%s", r.Method, secret.Mask(r.Path), k, a.Status,
-		length, why)
+		a.Length, why)
 }

@@ -29,17 +29,9 @@ func newEach(s *scenario.Scenario) []result.Each {
 	return each
 }
 
-// Answered counts a complete answer by its content and its request, as far as either is counted.
+// Answered counts a complete answer by its redirects and its request, as far as either is counted.
 func (r *Recorder) Answered(a *Answer, k Kind, now int64) {
 	r.Redirects += int64(a.Redirects)
-	if c := a.content; c != nil && c.err == nil {
-		r.Content.Responses++
-		r.Content.WireBytes += c.wire
-		r.Content.Bytes += a.Length
-		if c.isCoded {
-			r.Content.Coded++
-		}
-	}
 	if r.Each == nil {
 		return
 	}

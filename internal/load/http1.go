@@ -44,22 +44,19 @@ type HTTP1 struct {
 	first   int
 	pending int
 	headers bool      // those of the response being read are as wanted
-	content *content  // of a load that decodes
 	body    collected // of a load that takes samples
 	sampled bool      // the header section of the response being read
 	parser  http1.Parser
 }
 
 // Heads holds the last header section and the verdict on it, because servers repeat theirs, and
-// what undoes content codings; the last request drawn and the last answer. The connections of one
+// the last request drawn and the last answer. The connections of one
 // goroutine share it: it stays in the CPU's cache, which all of theirs together exceed.
 type Heads struct {
 	memo    http1.Memo
 	id      uint64 // of the header section
 	index   int    // of the request within the scenario
 	good    bool   // it has the headers that the request wants
-	coding  coding
-	decoder decoder
 	draw    scenario.Draw // of HTTP/1.1, as answer
 	samples turns
 	answer  Answer
@@ -166,28 +163,21 @@ func (h *HTTP1) End() *Answer {
 func (h *HTTP1) expect(w *scenario.Want) {
 	h.headers, h.sampled = true, h.heads.samples.next()
 	var sink http1.Sink
-	if w.Decode || w.Sum != nil || w.Shape != nil {
+	if w.Sum != nil || w.Shape != nil {
 		sink = h.sink(w)
 	}
 	h.parser.Expect(http1.Want{
 		Body: w.Body, CheckBody: w.CheckBody, Sink: sink, Head: w.Head,
-		StopAt: len(w.Headers) > 0 || w.Cookies || w.Decode || h.follow != nil || h.sampled,
+		StopAt: len(w.Headers) > 0 || w.Cookies || h.follow != nil || h.sampled,
 	})
 }
 
 // sink returns what takes in the body of the response to w.
 func (h *HTTP1) sink(w *scenario.Want) http1.Sink {
-	switch {
-	case w.Shape != nil:
+	if w.Shape != nil {
 		return &h.body
-	case !w.Decode:
-		return w.Hash()
 	}
-	if h.content == nil {
-		h.content = new(content)
-	}
-	h.content.hash = w.Hash()
-	return h.content
+	return w.Hash()
 }
 
 // check judges the header section at hand, or reuses the verdict on an identical one.
@@ -202,13 +192,6 @@ func (h *HTTP1) check(w *scenario.Want) bool {
 	kept := h.src.Learn(p.Fields(), p.HeadID, w)
 	if p.HeadID == 0 || p.HeadID != m.id || w.Index != m.index {
 		m.id, m.index, m.good = p.HeadID, w.Index, CheckHeaders(p.Fields(), w.Headers)
-		m.coding = identity
-		if w.Decode {
-			m.coding = codingOf(p.Fields())
-		}
-	}
-	if w.Decode {
-		h.content.coding = m.coding
 	}
 	return m.good && kept
 }
@@ -224,9 +207,7 @@ func (h *HTTP1) answered(s *Slot, more bool) *Answer {
 	// Field by field: a composite literal would be built apart, then copied.
 	a.Slot, a.Status, a.Length, a.Equal = s, p.Status, p.Length, p.Matches()
 	a.Headers, a.Surplus, a.Close = h.headers, more && h.pending == 0, p.Close
-	if a.content = h.content; s.Want.Decode {
-		a.decode(&h.heads.decoder)
-	} else if s.Want.Shape != nil {
+	if s.Want.Shape != nil {
 		h.heads.samples.take(s.Want, a.Status, h.body.b, a.Length)
 	}
 	if h.pending > 0 {

@@ -15,7 +15,6 @@ import (
 // grown, it allocates only when cookies change.
 type HTTP2 struct {
 	src     *scenario.Source
-	decoder *decoder
 	samples turns
 	parser  http2.Parser
 	active  []*stream // in flight, in no order
@@ -69,7 +68,6 @@ type stream struct {
 	refused int    // how often the server did not process it
 	until   int64  // when the body is sent without a response 100, for which it waits; 0: it does not
 	queued  bool   // in sending
-	content *content
 	taken   collected // the answer's body, of a load that takes samples
 }
 
@@ -78,7 +76,6 @@ type verdict struct {
 	id     uint64
 	index  int // of the request within the scenario
 	good   bool
-	coding coding
 }
 
 const (
@@ -96,7 +93,7 @@ func NewHTTP2(src *scenario.Source, heads *Heads, depth int) *HTTP2 {
 	for size < 2*depth {
 		size *= 2
 	}
-	h := &HTTP2{src: src, decoder: &heads.decoder, samples: heads.samples, index: make([]*stream, size), window: grant}
+	h := &HTTP2{src: src, samples: heads.samples, index: make([]*stream, size), window: grant}
 	all := make([]stream, depth)
 	for i := range all {
 		h.free = append(h.free, &all[i])
@@ -207,13 +204,7 @@ func (h *HTTP2) begin(b []byte, s *stream, now int64) []byte {
 		s.until = now + int64(scenario.ContinueWait)
 	}
 	b = http2.EndHeaders(append(b, s.block...), at, s.id, s.body == "")
-	if w := s.Want; w.Decode {
-		if s.content == nil {
-			s.content = new(content)
-		}
-		s.content.hash = w.Hash()
-		s.content.Reset()
-	} else if hash := w.Hash(); hash != nil {
+	if hash := s.Want.Hash(); hash != nil {
 		hash.Reset()
 	}
 	s.taken.Reset()

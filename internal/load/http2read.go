@@ -110,13 +110,6 @@ func (h *HTTP2) check(s *stream) bool {
 	kept := h.src.Learn(head.Fields, head.ID, w)
 	if head.ID != v.id || w.Index != v.index {
 		v.id, v.index, v.good = head.ID, w.Index, CheckHeaders(head.Fields, w.Headers)
-		v.coding = identity
-		if w.Decode {
-			v.coding = codingOf(head.Fields)
-		}
-	}
-	if w.Decode {
-		s.content.coding = v.coding
 	}
 	return v.good && kept
 }
@@ -158,8 +151,6 @@ func (h *HTTP2) data(now int64) (*Answer, error) {
 	s.got += int64(len(p.Piece))
 	if w.Shape != nil {
 		s.taken.Write(p.Piece)
-	} else if w.Decode {
-		s.content.Write(p.Piece)
 	} else if hash := w.Hash(); hash != nil {
 		hash.Write(p.Piece)
 	}
@@ -188,9 +179,7 @@ func (h *HTTP2) finish(s *stream, last []byte) *Answer {
 	a.Slot, a.Status, a.Length, a.Equal = &s.Slot, s.status, s.got, s.equal && s.got == int64(len(w.Body))
 	a.Headers, a.Surplus, a.Close, a.Lost = s.good, bare && s.got > 0, h.Over(), OK
 	a.last = last
-	if a.content = s.content; w.Decode {
-		a.decode(h.decoder)
-	} else if w.Shape != nil {
+	if w.Shape != nil {
 		h.samples.take(w, a.Status, s.taken.b, a.Length)
 	}
 	return a

@@ -36,7 +36,6 @@ type Job struct {
 	PerConnection int
 	Cookies       bool     // a jar for each connection, whatever the Scenario says
 	Follow        int      // redirects of a request that are followed, in HTTP/1.1 alone; 0: none
-	Decode        bool     // bodies are judged with their content coding undone; the requests ask for one
 	LocalAddrs    []string // IP addresses that connections are bound to, round robin; nil leaves it to the kernel
 	Lazy          bool     // a connection is dialled when it is first used (Window.Spread), not by Open
 	// Samples keeps a sample of the header sections, and of the answers to requests that have a Shape; nil:
@@ -76,7 +75,7 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 		}
 	}
 	mix, err := j.Scenario.Compile(j.Authority(), scenario.Options{Close: j.PerConnection == 1, Cookies: j.Cookies,
-		Decode: j.Decode, Shapes: j.Samples != nil && !j.Decode, Scheme: j.Scheme(), Absolute: j.Absolute(), HTTP2: j.HTTP2})
+		Shapes: j.Samples != nil, Scheme: j.Scheme(), Absolute: j.Absolute(), HTTP2: j.HTTP2})
 	if err == nil && j.HTTP2 && j.Absolute() != "" {
 		err = errors.New("an HTTP proxy does not take HTTP/2 in the clear")
 	}

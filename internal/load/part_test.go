@@ -57,7 +57,6 @@ func (o observed) note(r *Recorder, start int64) {
 		r.GapNS, r.BacklogPeak = max(r.GapNS, o.now-o.sent), max(r.BacklogPeak, int64(o.index))
 		r.StarvedNS, r.UnevenNS, r.Unnotified = r.StarvedNS+o.due, r.UnevenNS+o.due/2, r.Unnotified+1
 		r.BytesRead, r.BytesWritten = r.BytesRead+o.now, r.BytesWritten+o.due
-		r.Content = result.Content{Responses: r.Content.Responses + 1, Bytes: r.Content.Bytes + o.due}
 		return
 	}
 	r.Planned++

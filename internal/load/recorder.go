@@ -85,7 +85,6 @@ type Recorder struct {
 	StarvedNS   int64
 	UnevenNS    int64
 	BacklogPeak int64
-	Content     result.Content // of a load that decodes bodies
 
 	before, after float64 // what right answers do not count to the rate: parts outside of its span, see count
 	rests         []int64 // ends of the pauses that connections were in when the window ended
@@ -121,8 +120,7 @@ func (r *Recorder) histograms() []**hist.Histogram {
 // order.
 func (r *Recorder) sums() []*int64 {
 	return []*int64{&r.Planned, &r.NeverStarted, &r.Started, &r.InFlight, &r.BytesRead, &r.BytesWritten,
-		&r.RunQueueNS, &r.CPUNS, &r.SpunNS, &r.StarvedNS, &r.UnevenNS, &r.late, &r.Content.Responses,
-		&r.Content.Coded, &r.Content.WireBytes, &r.Content.Bytes,
+		&r.RunQueueNS, &r.CPUNS, &r.SpunNS, &r.StarvedNS, &r.UnevenNS, &r.late,
 		&r.Redirects, &r.SentAgain, &r.Handshakes, &r.Unnotified}
 }
 
@@ -363,8 +361,7 @@ func (r *Recorder) load(now int64) result.Load {
 // detail returns r in full. It shares r's histograms.
 func (r *Recorder) detail() result.Detail {
 	d := result.Detail{Service: r.Service, Response: r.Response, Lag: r.Lag, Connect: r.Connect,
-		Handshake: r.greeted, FirstByte: r.FirstByte, Each: r.Each, Status: map[int]int64{},
-		Content: r.Content}
+		Handshake: r.greeted, FirstByte: r.FirstByte, Each: r.Each, Status: map[int]int64{}}
 	if r.Handshakes > 0 {
 		d.Handshake = r.Handshake
 	}

@@ -223,3 +223,14 @@ func (c *collected) Write(p []byte) (int, error) {
 	c.b = append(c.b, p[:min(len(p), longestBody-len(c.b))]...)
 	return len(p), nil
 }
+
+// mostKept is the memory that is kept for the next body, in bytes.
+const mostKept = 4 << 20
+
+// emptied returns b without its bytes, and without its memory if that is large.
+func emptied(b []byte) []byte {
+	if cap(b) > mostKept {
+		return nil
+	}
+	return b[:0]
+}

@@ -37,7 +37,7 @@ func (r Request) Detach(ctx context.Context) (Request, error) {
 	s, host, err := r.Request.Make(ctx, t.Path)
 	r.Made, r.URL = &Made{s, host}, url
 	own := r.Request
-	r.Request = adhoc.Request{Scenario: own.Scenario, Compressed: own.Compressed, ExpectStatus: own.ExpectStatus}
+	r.Request = adhoc.Request{Scenario: own.Scenario, ExpectStatus: own.ExpectStatus}
 	for _, a := range own.Aims {
 		r.Aims = append(r.Aims, adhoc.Aim{URL: a.URL})
 	}

@@ -143,7 +143,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 		Endpoint: t.Endpoint, Also: t.Also, Scenario: s, Seed: r.Seed, Share: r.Share,
 		Connections: int(r.Connections), Pipeline: int(max(r.Pipeline, r.Streams)), Timeout: r.Timeout,
 		ConnectTimeout: r.ConnectTimeout, Workers: r.workers(t), CPUs: r.CPUs, PerConnection: int(r.PerConnection),
-		Cookies: r.Cookies, Decode: r.Compressed, LocalAddrs: r.LocalAddrs, Follow: int(r.Follow), Lazy: r.RampUp > 0,
+		Cookies: r.Cookies, LocalAddrs: r.LocalAddrs, Follow: int(r.Follow), Lazy: r.RampUp > 0,
 	}
 	p.job.Host = host
 	if r.NoKeepalive {

@@ -248,8 +248,6 @@ type Detail struct {
 	Unanswered       int64
 	UnansweredFromNS int64
 
-	Content Content // of a load that decodes bodies
-
 	Each []Each // of the requests of a mix, as the scenario has them; nil: not kept
 
 	Status map[int]int64     // answers by status code
@@ -257,11 +255,6 @@ type Detail struct {
 	First  string            // the first answer that broke its contract, its beginning
 }
 
-// Content is what a load that decodes bodies read of them.
-type Content struct {
-	Responses, Coded int64 // all; those with a content coding
-	WireBytes, Bytes int64 // bodies as they came, and decoded
-}
 
 // Each is the outcome of one request of a mix. Requests that were never sent are not counted,
 // because a request is chosen at random only when it is sent.

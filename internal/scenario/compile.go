@@ -14,7 +14,6 @@ import (
 type Options struct {
 	Close   bool   // add Connection: close, unless the request has a Connection header
 	Cookies bool   // as if Scenario.Cookies were set
-	Decode  bool   // bodies are judged with their content coding undone
 	HTTP2   bool   // for Draw.HTTP2, too
 	Loose   bool   // contracts need not be exact (see Exact): only Want.breach, or nobody, judges by them
 	Shapes  bool   // bodies are compared with their Shape, and sampled
@@ -60,7 +59,7 @@ type template struct {
 
 // shared reports whether the contract is the same for every request, which keep no state in it.
 func (t *template) shared() bool {
-	return t.body == nil && !t.want.Cookies && t.want.Sum == nil && !t.want.Decode && !t.want.Marked
+	return t.body == nil && !t.want.Cookies && t.want.Sum == nil && !t.want.Marked
 }
 
 // Compile checks all requests and renders the fixed parts of those with a weight. The Host header
@@ -128,7 +127,7 @@ func (s *Scenario) one(r *Request, host string, o Options) (*Mix, error) {
 // compile renders the request at index. Its errors are mistakes.
 func (r *Request) compile(index int, host string, s *Scenario, o Options) (template, error) {
 	b := builder{names: sortedKeys(r.With)}
-	t := template{want: Want{Index: index, Head: r.Method == "HEAD", Cookies: o.Cookies, Decode: o.Decode,
+	t := template{want: Want{Index: index, Head: r.Method == "HEAD", Cookies: o.Cookies,
 		Continue: r.continues()}, host: host}
 	if err := r.check(host); err != nil {
 		return t, err

@@ -22,7 +22,6 @@ type Want struct {
 	Headers   []Header // that must be present
 	Head      bool     // the request is HEAD: there is no body
 	Cookies   bool     // Source.Learn must see the header section
-	Decode    bool     // the body is judged with its content coding undone
 	Shape     *Shape   // of the body; nil: not compared
 	Marked    bool     // Mark returns its mark
 	Session   bool     // Source.Learn judges whether a session is kept

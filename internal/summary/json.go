@@ -51,7 +51,6 @@ type loadJSON struct {
 	Requests   []eachJSON `json:"requests,omitempty"`
 	Objectives []Verdict  `json:"objectives,omitempty"`
 
-	Content *contentJSON `json:"content,omitempty"`
 
 	Failures     map[string]int64  `json:"failures"`
 	Errors       map[string]int64  `json:"errors"`
@@ -89,13 +88,6 @@ type loadJSON struct {
 	Intervals     []jsonSec `json:"intervals"`
 }
 
-// contentJSON is a result.Content.
-type contentJSON struct {
-	Responses    int64 `json:"responses"`
-	Compressed   int64 `json:"compressed"`
-	WireBytes    int64 `json:"wire_bytes"`
-	DecodedBytes int64 `json:"decoded_bytes"`
-}
 
 // times is a latency in JSON: its percentiles as far as they are borne out, and the names of those
 // keys that are lower bounds.
@@ -169,9 +161,6 @@ func JSON(w io.Writer, s *Summary) error {
 	}
 	if perSec, ok := l.HandshakesPerSec(); ok {
 		doc.HandshakesPerSec = round(perSec)
-	}
-	if c := d.Content; c.Responses > 0 {
-		doc.Content = &contentJSON{c.Responses, c.Coded, c.WireBytes, c.Bytes}
 	}
 	for _, sec := range s.Seconds {
 		j := jsonSec{Second: sec.second(), Errors: sec.Errored, Failed: sec.Failed, P50NS: sec.P50NS, P99NS: sec.P99NS}

@@ -44,10 +44,6 @@ func Text(w io.Writer, s *Summary) error {
 		line("Sent again", document.Count(n, "time")+" a request that the server said it had not processed "+
 			"(HTTP/2); a latency counts from when the request was due")
 	}
-	if c := s.Detail.Content; c.Responses > 0 {
-		line("Compressed", fmt.Sprintf("%s of %s responses; bodies %s on the wire, %s decoded",
-			document.Whole(c.Coded), document.Whole(c.Responses), s.megabytes(c.WireBytes), s.megabytes(c.Bytes)))
-	}
 	for _, text := range s.encryption() {
 		line("TLS", text)
 	}

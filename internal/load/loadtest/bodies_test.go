@@ -1,8 +1,6 @@
 package loadtest
 
 import (
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -14,51 +12,13 @@ import (
 	"testing"
 
 	"dyno/internal/load"
-	"dyno/internal/result"
 	"dyno/internal/scenario"
 )
 
 // bodies are about long ones, of requests and of answers.
 var bodies = map[string]func(*testing.T, load.Engine){"long bodies": longBodies, "shared body": sharedBody,
-	"compressed": compressed, "a long answer": longAnswer}
+	"a long answer": longAnswer}
 
-// compressed: contents are judged and counted decoded, in a pipeline too, where the load says so;
-// one that cannot be decoded is a wrong body.
-func compressed(t *testing.T, e load.Engine) {
-	long := text(100_000)
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	w.Write([]byte(long))
-	w.Close()
-	answer := func(body string) string {
-		return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
-	}
-	s := serve(t, "tcp", func(p *peer) {
-		for p.next() {
-			if p.n == 3 {
-				p.say(answer(b.String()[:b.Len()/2]))
-			} else {
-				p.say(answer(b.String()))
-			}
-		}
-	})
-	j := job(s)
-	j.Connections, j.Workers, j.Pipeline, j.Decode = 2, 1, 2, true
-	j.Scenario.Requests[0].Expect.Body = &long
-	o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: 40}, 0)
-	if o.Succeeded < 38 || o.Failures["body"] != 40-o.Succeeded || !strings.Contains(o.Detail.First, "unexpected EOF") {
-		t.Errorf("%+v: %s", o.Load, o.Detail.First)
-	}
-	want := result.Content{Responses: o.Succeeded, Coded: o.Succeeded, WireBytes: o.Succeeded * int64(b.Len()),
-		Bytes: o.Succeeded * int64(len(long))}
-	if o.Detail.Content != want {
-		t.Errorf("%+v; want %+v", o.Detail.Content, want)
-	}
-	j.Decode = false
-	if l := run(t, open(t, e, j), load.Window{Requests: 4}); l.Failures["length"] != 4 {
-		t.Errorf("not to be decoded: %+v", l)
-	}
-}
 
 // text returns a body of n bytes in which no stretch is like another.
 func text(n int) string {
