@@ -278,7 +278,7 @@ var metavariables = map[string]string{
 	"load scenario": "FILE", "name": "NAME", "of": "NAME", "out": "DIR",
 	"path": "PATH", "primary": "METRIC", "profile": "NAME", "protocol": "NAME",
 	"resolve": "HOST:PORT:ADDR", "resume": "DIR", "scenario": "NAME", "unix": "SOCKET",
-	"targets": "FILE", "metrics": "ADDR", "form": "FIELD", "proxy": "URL",
+	"targets": "FILE", "metrics": "ADDR", "form": "FIELD",
 	"ca": "FILE", "cert": "FILE", "key": "FILE", "servername": "NAME",
 	"verify seed": "TEXT",
 }

@@ -241,8 +241,6 @@ func (f *loadFlags) defineRequest() {
 	f.addText("unix", "", &f.Unix, "Unix socket to connect to; the URL is then optional")
 	f.addLines("resolve", "", &f.Resolve, "host:port:address to connect to, as in curl; several, by commas or repeated, "+
 		"share the connections")
-	f.addText("proxy", "", &f.Proxy, "HTTP proxy, such as http://127.0.0.1:3128: asked for http:// URLs by their "+
-		"absolute form, for https:// URLs by CONNECT; HTTP_PROXY is not heeded")
 	f.addBool("ipv4", "4", &f.IPv4, "connect by IPv4 only")
 	f.addBool("ipv6", "6", &f.IPv6, "connect by IPv6 only")
 	add(f, "local-addr", "", &f.LocalAddrs, "", "list", parseLocals, "local IP addresses to connect from in turn, "+

@@ -31,7 +31,6 @@ type Route struct {
 	Unix    string       // path of a socket
 	Resolve []string     // lines host:port:address[,address], as in curl
 	Family  string       // "4" or "6": only addresses of this IP version; "": any
-	Proxy   string       // URL of an HTTP proxy; "": none
 	TLS     endpoint.TLS // of an https URL
 }
 
@@ -55,9 +54,6 @@ func ReadTarget(ctx context.Context, s string, by Route) (*Target, error) {
 			"omit them, or pass an https:// URL", t.URL)
 	}
 	t.Network += by.Family
-	if by.Proxy != "" {
-		return t, t.through(ctx, host, port, by)
-	}
 	if by.Unix != "" {
 		t.Network, t.Addr, t.Here = "unix", by.Unix, true
 		t.URL += " at " + by.Unix
@@ -66,24 +62,6 @@ func ReadTarget(ctx context.Context, s string, by Route) (*Target, error) {
 	return t, t.find(ctx, host, port, by)
 }
 
-// through makes the server at host and port one that the proxy is asked for.
-func (t *Target) through(ctx context.Context, host, port string, by Route) error {
-	if strings.Contains(by.Proxy, "@") {
-		return conf.Usagef("--proxy: dyno cannot name a user to a proxy; pass the URL of one that asks for none")
-	}
-	p, name, at, err := parseURL(by.Proxy)
-	switch {
-	case err != nil:
-		return conf.Usagef("--proxy: %w", err)
-	case strings.HasPrefix(p.URL, "https:") || p.Path != "/":
-		return conf.Usagef("--proxy %s: want an http:// URL without a path, such as http://127.0.0.1:3128", by.Proxy)
-	}
-	if t.Via = t.Host; t.TLS != nil {
-		t.Via = net.JoinHostPort(host, port)
-	}
-	t.URL += " by proxy " + p.Host
-	return t.find(ctx, name, at, by)
-}
 
 // ReadURL reads a URL as ReadTarget does, and looks nothing up.
 func ReadURL(s string) (*Target, error) {

@@ -152,7 +152,7 @@ func (t *Target) Aim(aims []Aim) error {
 
 // origin returns the scheme, host and port of the URL, and what follows it for people.
 func (t *Target) origin() (origin, at string) {
-	url, at, found := strings.Cut(t.URL, " ") // at ADDRESS, by proxy HOST
+	url, at, found := strings.Cut(t.URL, " ") // at ADDRESS
 	if found {
 		at = " " + at
 	}

@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
-	"time"
 
 	"dyno/internal/netns"
 )
@@ -18,9 +17,6 @@ type Endpoint struct {
 	Addr    string // "127.0.0.1:5000" or the socket's path
 	Host    string // value of the Host header; "": Authority follows from the address
 	HTTP2   bool   // not HTTP/1.1; over TLS by ALPN, else with prior knowledge (RFC 9113, section 3)
-	// Via is the host, or host:port, of a server that the HTTP proxy at Addr is asked for; with TLS
-	// the port is there. "": the server is at Addr.
-	Via string
 	// TLS encrypts the connections, as TLS.Config returns it; its NextProtos are the protocols
 	// offered (ALPN). nil: in the clear.
 	TLS *tls.Config
@@ -79,15 +75,9 @@ func (e Endpoint) Connect(ctx context.Context, d *net.Dialer) (conn net.Conn, er
 	return conn, err
 }
 
-// Secure makes the handshake on a connection of Connect, behind a proxy through a Tunnel. It closes
-// the connection after an error: a *HandshakeError, or a *ProxyError.
+// Secure makes the handshake on a connection of Connect. It closes the connection after an error, a
+// *HandshakeError.
 func (e Endpoint) Secure(ctx context.Context, conn net.Conn) (*tls.Conn, error) {
-	heed := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
-	err := e.Tunnel(conn)
-	if heed(); err != nil {
-		conn.Close()
-		return nil, err
-	}
 	c := tls.Client(conn, e.TLS)
 	if err := c.HandshakeContext(ctx); err != nil {
 		conn.Close()

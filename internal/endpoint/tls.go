@@ -161,9 +161,6 @@ func NewSessions() tls.ClientSessionCache { return tls.NewLRUClientSessionCache(
 type HandshakeError struct{ Err error }
 
 func (e *HandshakeError) Error() string {
-	if p, ok := errors.AsType[*ProxyError](e.Err); ok { // which made no connection to shake hands on
-		return p.Error()
-	}
 	return "TLS handshake: " + Reason(e.Err)
 }
 

@@ -207,7 +207,7 @@ func Running(all []*contestant.Manifest, names []string) (map[string]*contestant
 			continue
 		}
 		host, _, err := net.SplitHostPort(m.URL.Addr)
-		if ip := net.ParseIP(host); err != nil || m.URL.Network != "tcp" || m.URL.Via != "" || ip == nil {
+		if ip := net.ParseIP(host); err != nil || m.URL.Network != "tcp" || ip == nil {
 			return nil, conf.Usagef("%s: generators on other machines do not reach it as this one does; pass the URL of a "+
 				"server at an address of its own", m.URL.URL)
 		} else if ip.IsLoopback() || ip.IsUnspecified() {

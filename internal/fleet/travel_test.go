@@ -127,9 +127,9 @@ func TestPlacesOfURLs(t *testing.T) {
 			t.Errorf("%+v, %v; want %+v", got, err, want)
 		}
 	}
-	socket, proxied, mine, any := clear, clear, clear, clear
-	socket.Network, proxied.Via, mine.Addr, any.Addr = "unix", "shop.example", "127.0.0.1:80", "[::]:80"
-	for _, to := range []endpoint.Endpoint{socket, proxied, mine, any} {
+	socket, mine, any := clear, clear, clear
+	socket.Network, mine.Addr, any.Addr = "unix", "127.0.0.1:80", "[::]:80"
+	for _, to := range []endpoint.Endpoint{socket, mine, any} {
 		all := []*contestant.Manifest{{Name: "a", URL: at(to)}}
 		if _, err := Running(all, []string{"a"}); err == nil {
 			t.Errorf("generators elsewhere would load %+v", to)

@@ -44,8 +44,7 @@ func (j *Job) Negotiated(s *tls.ConnectionState) (result.TLSSession, error) {
 
 // Unconnected returns how a request counts for which no connection could be made.
 func Unconnected(err error) Kind {
-	_, shaking := errors.AsType[*endpoint.HandshakeError](err)
-	if _, proxy := errors.AsType[*endpoint.ProxyError](err); shaking && !proxy {
+	if _, shaking := errors.AsType[*endpoint.HandshakeError](err); shaking {
 		return Handshake
 	}
 	return Dial

@@ -75,10 +75,7 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 		}
 	}
 	mix, err := j.Scenario.Compile(j.Authority(), scenario.Options{Close: j.PerConnection == 1, Cookies: j.Cookies,
-		Shapes: j.Samples != nil, Scheme: j.Scheme(), Absolute: j.Absolute(), HTTP2: j.HTTP2})
-	if err == nil && j.HTTP2 && j.Absolute() != "" {
-		err = errors.New("an HTTP proxy does not take HTTP/2 in the clear")
-	}
+		Shapes: j.Samples != nil, Scheme: j.Scheme(), HTTP2: j.HTTP2})
 	j.continues = err == nil && mix.Continues()
 	if j.continues && j.Pipeline > 1 && !j.HTTP2 {
 		err = errors.New("a body with Expect: 100-continue waits for a response, so no request can follow it in a " +

@@ -35,7 +35,6 @@ type Request struct {
 	URLs                []string // further ones, of the same server
 	Targets             string   // a file of requests (adhoc.ReadTargets), which also says the server without a URL
 	Resolve, LocalAddrs []string
-	Proxy               string // URL of an HTTP proxy
 	IPv4, IPv6          bool   // only addresses of that version
 
 	// How many, how fast and over what. Rate or Stages make an open loop.
@@ -203,9 +202,6 @@ func (r *Request) check() error {
 	case r.Follow > 0 && (r.NoKeepalive || r.PerConnection == 1):
 		return conf.Usagef("--follow sends a request again on the connection that its redirect came on; omit it, or " +
 			"--no-keepalive and its like")
-	case r.Proxy != "" && (r.Unix != "" || len(r.Resolve) > 0):
-		return conf.Usagef("--proxy: dyno connects to the proxy, which looks the server up itself; omit it, or " +
-			"--unix and --resolve")
 	case r.Unix != "" && (len(r.Resolve) > 0 || len(r.LocalAddrs) > 0):
 		return conf.Usagef(
 			"--unix cannot be combined with --resolve or --local-addr, because a Unix socket has no address; omit them")
@@ -299,7 +295,7 @@ func (r *Request) aim(t *adhoc.Target) error {
 
 // route says how the server is reached.
 func (r *Request) route() adhoc.Route {
-	by := adhoc.Route{Unix: r.Unix, Resolve: r.Resolve, Proxy: r.Proxy, TLS: r.TLS}
+	by := adhoc.Route{Unix: r.Unix, Resolve: r.Resolve, TLS: r.TLS}
 	switch {
 	case r.IPv4:
 		by.Family = "4"

@@ -32,8 +32,6 @@ func (r *Request) protocol(ctx context.Context, t *adhoc.Target) error {
 		return conf.Usagef("--pipeline is for HTTP/1.1; use --streams for HTTP/2")
 	case r.Follow > 0:
 		return conf.Usagef("--follow follows redirects in HTTP/1.1 alone; omit it, or --http2, --h2c and --alpn h2")
-	case t.Absolute() != "":
-		return conf.Usagef("--proxy: HTTP proxies take HTTP/2 over TLS alone; pass an https:// URL, or omit --http2")
 	}
 	if t.HTTP2 = wanted || len(t.TLS.NextProtos) == 1; t.HTTP2 && t.TLS != nil {
 		t.TLS.NextProtos = []string{endpoint.HTTP2}

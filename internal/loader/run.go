@@ -106,13 +106,8 @@ func (p *Plan) open(ctx context.Context) (load.Session, error) {
 
 // unopened returns the error of a load that could not connect, with what to do.
 func unopened(err error, to endpoint.Endpoint) error {
-	_, proxy := errors.AsType[*endpoint.ProxyError](err)
-	if _, other := errors.AsType[*endpoint.NotHTTP2Error](err); !proxy && !other && load.Unconnected(err) == load.Dial {
-		who := "server"
-		if to.Via != "" {
-			who = "proxy"
-		}
-		return fmt.Errorf("%w; is a %s listening at %s?", err, who, to.Addr)
+	if _, other := errors.AsType[*endpoint.NotHTTP2Error](err); !other && load.Unconnected(err) == load.Dial {
+		return fmt.Errorf("%w; is a server listening at %s?", err, to.Addr)
 	}
 	return advised(err)
 }

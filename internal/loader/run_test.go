@@ -263,9 +263,6 @@ func TestNewRefuses(t *testing.T) {
 		"--expect-header":                        {Request: adhoc.Request{ExpectHeaders: []string{"A B"}}},
 		"omit it or --method":                    {Request: adhoc.Request{Scenario: "s.toml", Method: "GET"}},
 		"/nowhere/s.toml: no such file":          {Request: adhoc.Request{Scenario: "/nowhere/s.toml"}},
-		"dyno connects to the proxy":             {Proxy: "http://127.0.0.1:1", Unix: "/s"},
-		"want an http:// URL without a path":     {Proxy: "http://127.0.0.1:1/a"},
-		"cannot name a user":                     {Proxy: "http://a:b@127.0.0.1:1"},
 		"--follow needs one":                     {Follow: 1, Pipeline: 2},
 		"--follow sends":                         {Follow: 1, NoKeepalive: true},
 		"omit it or --follow": {

@@ -18,9 +18,6 @@ type Options struct {
 	Loose   bool   // contracts need not be exact (see Exact): only Want.breach, or nobody, judges by them
 	Shapes  bool   // bodies are compared with their Shape, and sampled
 	Scheme  string // of the requests' URLs: https sends Secure cookies; "" means http
-
-	// Absolute stands before the path in the request line of HTTP/1.1 (endpoint.Endpoint.Absolute).
-	Absolute string
 }
 
 // Mix is the loaded requests of a Scenario, compiled for one host. It is immutable, and all

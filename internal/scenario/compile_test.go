@@ -28,8 +28,6 @@ func TestRendering(t *testing.T) {
 			"\r\n\r\n8000\r\n" + long[:chunkSize] + "\r\n1\r\nx\r\n0\r\n\r\n"},
 		"chunked without a body": {get("/", "Transfer-Encoding", "chunked"), Options{},
 			"GET / HTTP/1.1\r\nHost: h:1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
-		"by a proxy": {get("/a?b", "Cookie", "own=1"), Options{Absolute: "http://s:2", Cookies: true},
-			"GET http://s:2/a?b HTTP/1.1\r\nHost: h:1\r\nCookie: own=1\r\n\r\n"},
 		"close": {post("value"), Options{Close: true}, "POST / HTTP/1.1\r\nHost: h:1\r\nConnection: " +
 			"close\r\nContent-Length: 5\r\n\r\nvalue"},
 		"close, not ours": {get("/", "connection", "TE"), Options{Close: true},

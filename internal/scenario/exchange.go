@@ -169,7 +169,7 @@ func (v *verifier) unread(err error, n int) error {
 
 // over returns the options of requests to a server.
 func over(to endpoint.Endpoint) Options {
-	return Options{Scheme: to.Scheme(), Absolute: to.Absolute(), HTTP2: to.HTTP2}
+	return Options{Scheme: to.Scheme(), HTTP2: to.HTTP2}
 }
 
 func (v *verifier) hangUp() {
@@ -397,7 +397,7 @@ func (s *Scenario) first(ctx context.Context, to endpoint.Endpoint, within time.
 	v := newVerifier(s, to, 0)
 	v.timeout = within
 	defer v.hangUp()
-	o.Scheme, o.Absolute, o.HTTP2, o.Loose = to.Scheme(), to.Absolute(), to.HTTP2, true
+	o.Scheme, o.HTTP2, o.Loose = to.Scheme(), to.HTTP2, true
 	mix, err := s.Compile(to.Authority(), o)
 	if err != nil {
 		return nil, nil, err

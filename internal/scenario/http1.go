@@ -52,7 +52,7 @@ func (x *wire) drawn() bool { return slices.ContainsFunc(x.parts, part.isInline)
 
 // compileHTTP1 renders the fixed parts of r as HTTP/1.1. The builder holds nothing yet.
 func (x *wire) compileHTTP1(r *Request, host string, o Options, b builder) error {
-	b.text = append(b.text, r.Method+" "+o.Absolute...)
+	b.text = append(b.text, r.Method+" "...)
 	if !b.fill(r.Path, inPath) {
 		return wrong("path", "%w", b.err)
 	}
@@ -195,26 +195,18 @@ func setLength(buf []byte, at, digits int) []byte {
 
 // pathOf returns the path, without its query, of the request that b begins with.
 func pathOf(b []byte) []byte {
-	_, b = targetOf(b)
+	b = targetOf(b)
 	if i := bytes.IndexByte(b, '?'); i >= 0 {
 		b = b[:i]
 	}
 	return b
 }
 
-// targetOf returns the path and the query of the request that b begins with, and what stands before
-// them in the request line (Options.Absolute).
-func targetOf(b []byte) (absolute, target []byte) {
+// targetOf returns the path and the query of the request that b begins with.
+func targetOf(b []byte) []byte {
 	b = b[bytes.IndexByte(b, ' ')+1:]
 	if i := bytes.IndexByte(b, ' '); i >= 0 {
 		b = b[:i]
 	}
-	if len(b) == 0 || b[0] == '/' {
-		return nil, b
-	}
-	at := bytes.Index(b, schemeEnd) + len(schemeEnd)
-	at += max(bytes.IndexByte(b[at:], '/'), 0)
-	return b[:at], b[at:]
+	return b
 }
-
-var schemeEnd = []byte("://")

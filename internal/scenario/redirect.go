@@ -36,17 +36,10 @@ func (x *Sent) Method() string {
 }
 
 // Target returns the path and the query of the request.
-func (x *Sent) Target() string {
-	_, target := targetOf(x.bytes)
-	return string(target)
-}
+func (x *Sent) Target() string { return string(targetOf(x.bytes)) }
 
-// Host returns the host that the request is for: of the request line, or the Host header.
+// Host returns the host that the request is for: the Host header.
 func (x *Sent) Host() string {
-	if absolute, _ := targetOf(x.bytes); absolute != nil {
-		_, host, _ := bytes.Cut(absolute, schemeEnd)
-		return string(host)
-	}
 	_, fields, _ := bytes.Cut(x.bytes, []byte{'\n'})
 	for {
 		name, value, rest, ok := http1.NextField(fields)
@@ -77,8 +70,7 @@ func (s *Source) Redirect(x *Sent, w *Want, target string, bare bool) {
 	}
 	line := bytes.IndexByte(x.bytes, '\n') + 1
 	end := bytes.Index(x.bytes, blankLine) + len(blankLine)
-	absolute, _ := targetOf(x.bytes)
-	b := fmt.Appendf(nil, "%s %s%s HTTP/1.1\r\n", method, absolute, target)
+	b := fmt.Appendf(nil, "%s %s HTTP/1.1\r\n", method, target)
 	if x.jar.then == nothing {
 		b = appendFields(b, x.bytes[line:end], bare)
 	} else {

@@ -42,13 +42,4 @@ func TestRedirect(t *testing.T) {
 	if got := string(plain.Append(nil)); got != "GET /b HTTP/1.1\r\nHost: other\r\n\r\n" || plain.Host() != "other" {
 		t.Errorf("%q", got)
 	}
-	src = source1(t, Options{Absolute: "http://s:2", Cookies: true}, get("/a/b"))
-	src.Draw(&d, &w)
-	d.Keep(&plain, nil)
-	src.Learn([]byte("Set-Cookie: deep=1\r\n"), 1, &w) // of /a
-	src.Redirect(&plain, &w, "/a/c", false)
-	if got := string(plain.Append(nil)); got != "GET http://s:2/a/c HTTP/1.1\r\nHost: h:1\r\nCookie: deep=1\r\n\r\n" ||
-		plain.Host() != "s:2" || plain.Target() != "/a/c" {
-		t.Errorf("by a proxy: %q, for %s of %s", got, plain.Target(), plain.Host())
-	}
 }

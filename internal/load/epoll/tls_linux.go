@@ -129,17 +129,13 @@ func (s *shim) push() (n int, errno syscall.Errno) {
 	return n, 0
 }
 
-// encrypt prepares the handshake on a connected stream, behind a proxy through its tunnel. shake
-// begins it.
+// encrypt prepares the handshake on a connected stream. shake begins it.
 func (s *stream) encrypt(job *load.Job) {
 	t := &secure{shim: shim{stream: s}, job: job}
 	t.conn = tls.Client(&t.shim, job.TLS)
 	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
 		t.wait = yield
-		if t.fault = job.Tunnel(&t.shim); t.fault == nil {
-			t.records = records{} // what the proxy sent was none
-			t.fault = t.conn.Handshake()
-		}
+		t.fault = t.conn.Handshake()
 		t.wait = nil
 	})
 	s.tls = t
@@ -164,13 +160,9 @@ func (t *secure) shake() (over bool) {
 	return true
 }
 
-// giveUp ends a handshake that is under way, for a reason, and returns its error: the proxy's, if that has
-// not made the connection.
+// giveUp ends a handshake that is under way, for a reason, and returns its error.
 func (t *secure) giveUp(reason error) error {
 	t.stop()
-	if proxy, ok := errors.AsType[*endpoint.ProxyError](t.fault); ok {
-		return proxy
-	}
 	return &endpoint.HandshakeError{Err: reason}
 }
 

@@ -2,7 +2,6 @@ package epoll
 
 import (
 	"crypto/tls"
-	"io"
 	"net"
 	"net/http/httptest"
 	"testing"
@@ -60,33 +59,3 @@ func serveEach(t testing.TB, ln net.Listener, serve func(net.Conn)) {
 	}()
 }
 
-// TestTunnel: what a proxy says before the server is not taken for records of TLS, whose ends are known.
-func TestTunnel(t *testing.T) {
-	to := nullOverTLS(t)
-	behind := to.Addr
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	serveEach(t, ln, func(c net.Conn) {
-		c.Read(make([]byte, 4<<10))
-		server, err := net.Dial("tcp", behind)
-		if err != nil {
-			return
-		}
-		defer server.Close()
-		io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n")
-		go io.Copy(server, c)
-		io.Copy(c, server)
-	})
-	to.Addr, to.Via = ln.Addr().String(), "server:443"
-	s := connect(t, load.Job{Endpoint: to, Scenario: twoRequests(), Connections: 4, Workers: 1})
-	if l, err := s.Run(t.Context(), load.Window{Requests: 40}); err != nil || l.Succeeded != 40 {
-		t.Fatalf("%+v, %v", l, err)
-	}
-	for i := range s.workers[0].conns {
-		if c := &s.workers[0].conns[i]; !c.tls.whole() || c.tls.begun > 1 {
-			t.Errorf("connection %d: %d records begun, %d bytes missing", i, c.tls.begun, c.tls.had+c.tls.left)
-		}
-	}
-}
