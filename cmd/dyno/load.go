@@ -239,12 +239,7 @@ func (f *loadFlags) defineRequest() {
 	f.addText("scenario", "", &f.Scenario, "scenario file: a weighted mix of requests and their expected "+
 		"responses; the URL then gives only the host")
 	f.addText("unix", "", &f.Unix, "Unix socket to connect to; the URL is then optional")
-	f.addLines("resolve", "", &f.Resolve, "host:port:address to connect to, as in curl; several, by commas or repeated, "+
-		"share the connections")
-	f.addBool("ipv4", "4", &f.IPv4, "connect by IPv4 only")
-	f.addBool("ipv6", "6", &f.IPv6, "connect by IPv6 only")
-	add(f, "local-addr", "", &f.LocalAddrs, "", "list", parseLocals, "local IP addresses to connect from in turn, "+
-		"when one runs out of ports")
+	f.addLines("resolve", "", &f.Resolve, "host:port:address to connect to, as in curl")
 	f.cmd.Flags().Uint64Var(&f.Seed, "seed", 0, "seed of random parts and arrivals (default: drawn)")
 	heading(f.cmd.Flags(), "Requests")
 	add(f, "timeout", "", &f.Timeout, "10s", "time", parseSpan, "give up a request after this time")

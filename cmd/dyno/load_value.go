@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -238,17 +237,6 @@ func parseCPUs(s string) ([]int, error) {
 	return list, nil
 }
 
-// parseLocals reads the local IP addresses of connections.
-func parseLocals(s string) ([]string, error) {
-	var list []string
-	for _, part := range strings.Split(s, ",") {
-		if _, err := netip.ParseAddr(part); err != nil {
-			return nil, fmt.Errorf("%q is not an IP address; want addresses such as 127.0.0.2,127.0.0.3", part)
-		}
-		list = append(list, part)
-	}
-	return list, nil
-}
 
 // oneOf returns a parser of one of the given words.
 func oneOf(words ...string) func(string) (string, error) {

@@ -21,16 +21,13 @@ type Target struct {
 	endpoint.Endpoint
 	URL  string // for people
 	Path string // with its query and placeholders
-	Here bool   // the server, or one of its addresses, is on this machine
-	// Also are further addresses of the server, over which connections are spread.
-	Also []string
+	Here bool   // the server is on this machine
 }
 
 // Route says how a server is reached, where that does not follow from its URL.
 type Route struct {
 	Unix    string       // path of a socket
-	Resolve []string     // lines host:port:address[,address], as in curl
-	Family  string       // "4" or "6": only addresses of this IP version; "": any
+	Resolve []string     // lines host:port:address, as in curl
 	TLS     endpoint.TLS // of an https URL
 }
 
@@ -53,7 +50,6 @@ func ReadTarget(ctx context.Context, s string, by Route) (*Target, error) {
 		return nil, conf.Usagef("%s is not encrypted, so --ca, --insecure and the other TLS flags have no effect; "+
 			"omit them, or pass an https:// URL", t.URL)
 	}
-	t.Network += by.Family
 	if by.Unix != "" {
 		t.Network, t.Addr, t.Here = "unix", by.Unix, true
 		t.URL += " at " + by.Unix
@@ -130,48 +126,28 @@ func ascii(path string) string {
 // a name, and the engine tries them all.
 func (t *Target) find(ctx context.Context, host, port string, by Route) error {
 	at := net.JoinHostPort(host, port)
-	var given []string
 	for _, line := range by.Resolve {
-		name, ips, err := readResolve(line)
-		if err != nil {
+		name, ip, err := readResolve(line)
+		switch {
+		case err != nil:
 			return err
-		}
-		if strings.EqualFold(name, at) {
-			given = append(given, ips...)
-		}
-	}
-	switch len(given) {
-	case 0:
-		if len(by.Resolve) > 0 {
-			return conf.Usagef("--resolve: no entry is for %s, the host and port of the URL", at)
-		}
-		return t.findHost(ctx, host, port, by)
-	case 1:
-		return t.findHost(ctx, given[0], port, by)
-	}
-	here := false
-	for _, ip := range given {
-		if err := t.findHost(ctx, ip, port, by); err != nil {
-			return err
-		}
-		if here = here || t.Here; !slices.Contains(t.Also, t.Addr) {
-			t.Also = append(t.Also, t.Addr)
+		case strings.EqualFold(name, at):
+			return t.findHost(ctx, ip, port)
 		}
 	}
-	t.Addr, t.Also, t.Here = t.Also[0], t.Also[1:], here
-	return nil
+	if len(by.Resolve) > 0 {
+		return conf.Usagef("--resolve: no entry is for %s, the host and port of the URL", at)
+	}
+	return t.findHost(ctx, host, port)
 }
 
 // findHost looks up the address of a host.
-func (t *Target) findHost(ctx context.Context, host, port string, by Route) error {
+func (t *Target) findHost(ctx context.Context, host, port string) error {
 	at := net.JoinHostPort(host, port)
-	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip"+by.Family, host)
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("interrupted while looking up the address of %s", host)
-	case err != nil && by.Family != "":
-		return fmt.Errorf("look up an IPv%s address of %s: %w; check the name, or omit -%s", by.Family, host,
-			lookupCause(err), by.Family)
 	case err != nil:
 		return fmt.Errorf("look up %s: %w; check the name, or pass its address: --resolve %s:ADDRESS", host,
 			lookupCause(err), at)
@@ -183,22 +159,15 @@ func (t *Target) findHost(ctx context.Context, host, port string, by Route) erro
 	return nil
 }
 
-// readResolve splits host:port:address[,address]. An address may be IPv6, with or without brackets.
-func readResolve(line string) (hostPort string, ips []string, err error) {
+// readResolve splits host:port:address. The address may be IPv6, with or without brackets.
+func readResolve(line string) (hostPort, ip string, err error) {
 	parts := strings.SplitN(line, ":", 3)
-	good := len(parts) == 3 && parts[0] != "" && parts[1] != ""
-	if good {
-		for one := range strings.SplitSeq(parts[2], ",") {
-			addr, bad := netip.ParseAddr(strings.Trim(one, "[]"))
-			good = good && bad == nil
-			ips = append(ips, addr.String())
+	if len(parts) == 3 && parts[0] != "" && parts[1] != "" {
+		if addr, err := netip.ParseAddr(strings.Trim(parts[2], "[]")); err == nil {
+			return net.JoinHostPort(parts[0], parts[1]), addr.String(), nil
 		}
 	}
-	if !good {
-		return "", nil, conf.Usagef("--resolve %q: want host:port:address, such as example.com:80:127.0.0.1, or several "+
-			"addresses with commas", line)
-	}
-	return net.JoinHostPort(parts[0], parts[1]), ips, nil
+	return "", "", conf.Usagef("--resolve %q: want host:port:address, such as example.com:80:127.0.0.1", line)
 }
 
 // lookupCause returns an error of package net without its redundant words.

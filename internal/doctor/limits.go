@@ -75,7 +75,7 @@ func portFindings(group string, c *result.Calibration) []finding {
 	const wider = `sysctl net.ipv4.ip_local_port_range="1024 65535"`
 	r := finding{Group: group, Name: "ports", State: stateOK, Value: fmt.Sprintf("%s (%d to %d)", grouping(ports),
 		*f.PortLow, *f.PortHigh),
-		Means: "limits the connections from one address to one server at a time; use --local-addr for more"}
+		Means: "limits the connections from one address to one server at a time"}
 	if ports < 20_000 {
 		r.State, r.Change = stateWarn, wider
 	}
@@ -93,7 +93,6 @@ func portFindings(group string, c *result.Calibration) []finding {
 			if known(f.TimeWaitReuse) == 0 {
 				again.Change += "; sysctl net.ipv4.tcp_tw_reuse=2"
 			}
-			again.Change += "; or --local-addr 127.0.0.1,127.0.0.2,…"
 		}
 	}
 	return []finding{r, again}

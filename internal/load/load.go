@@ -18,7 +18,6 @@ import (
 // Job defines the requests of a load, the server and the connections.
 type Job struct {
 	endpoint.Endpoint
-	Also        []string // further addresses of the server: connections go to Addr and these in turn
 	Scenario    *scenario.Scenario
 	Seed        uint64        // of the drawn inputs; every connection draws its own sequence
 	Share       Share         // that is sent of the load; the zero value: all of it
@@ -36,7 +35,6 @@ type Job struct {
 	PerConnection int
 	Cookies       bool     // a jar for each connection, whatever the Scenario says
 	Follow        int      // redirects of a request that are followed, in HTTP/1.1 alone; 0: none
-	LocalAddrs    []string // IP addresses that connections are bound to, round robin; nil leaves it to the kernel
 	Lazy          bool     // a connection is dialled when it is first used (Window.Spread), not by Open
 	// Samples keeps a sample of the header sections, and of the answers to requests that have a Shape; nil:
 	// bodies without a contract are not looked at.
@@ -111,11 +109,6 @@ type Window struct {
 	Begin func()
 }
 
-// Server returns to which address of the server a connection of the share goes that was dialled so often before: 0
-// is Addr, 1 the first of Also. A connection that replaces another goes to the next one.
-func (j *Job) Server(connection, dials int) int {
-	return (j.Share.Index + connection + dials) % (1 + len(j.Also))
-}
 
 // Depth returns how many requests of job may be in flight on each connection during the window.
 func (w *Window) Depth(job *Job) int {

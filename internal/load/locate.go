@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"net/netip"
-	"strings"
 
 	"dyno/internal/endpoint"
 	"dyno/internal/tcpstat"
@@ -12,27 +11,16 @@ import (
 
 // Locate returns the Endpoint with an IP address in place of a host name: its only one, or the first
 // that accepts a connection, tried as net.Dialer does, IPv6 and IPv4 in parallel (RFC 6555). If none
-// accepts, it is the first. So all connections of a session go to one address, or to that and
-// Job.Also. j then knows by which link.
+// accepts, it is the first. So all connections of a session go to one address. j then knows by which
+// link.
 func (j *Job) Locate(ctx context.Context) (endpoint.Endpoint, error) {
 	to, err := j.locate(ctx)
 	if err == nil && to.Network == "tcp" {
-		j.link = linkOf(append([]string{to.Addr}, j.Also...), tcpstat.To)
+		j.link, _ = tcpstat.To(to.Addr)
 	}
 	return to, err
 }
 
-// linkOf returns the link to all of these addresses. Of several it is not counted how much goes by which.
-func linkOf(addrs []string, to func(string) (tcpstat.Link, bool)) (l tcpstat.Link) {
-	for i, addr := range addrs {
-		other, _ := to(addr)
-		if i > 0 && other != l {
-			return tcpstat.Link{Device: "(several)"}
-		}
-		l = other
-	}
-	return l
-}
 
 func (j *Job) locate(ctx context.Context) (endpoint.Endpoint, error) {
 	to := j.Endpoint
@@ -46,16 +34,13 @@ func (j *Job) locate(ctx context.Context) (endpoint.Endpoint, error) {
 	if _, err := netip.ParseAddr(host); err == nil || host == "" {
 		return to, nil
 	}
-	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip"+strings.TrimPrefix(j.Network, "tcp"), host)
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil {
 		return to, err
 	}
 	to.Addr = net.JoinHostPort(addrs[0].Unmap().String(), port)
 	if len(addrs) > 1 {
 		d := net.Dialer{Timeout: j.ConnectTimeout}
-		if len(j.LocalAddrs) > 0 {
-			d.LocalAddr = &net.TCPAddr{IP: net.ParseIP(j.LocalAddrs[0])}
-		}
 		if nc, err := j.Connect(ctx, &d); err == nil {
 			defer nc.Close()
 			to.Addr = nc.RemoteAddr().String()

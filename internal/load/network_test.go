@@ -2,7 +2,6 @@ package load
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"dyno/internal/result"
@@ -53,20 +52,3 @@ func TestSegmentsAreMerged(t *testing.T) {
 	}
 }
 
-// Of several addresses the link is known if it is one: to all, or none, where all are on this machine.
-func TestLinkOfSeveralAddresses(t *testing.T) {
-	links := map[byte]tcpstat.Link{'a': {Device: "eth0", BitsPerSec: 1e9}, 'b': {Device: "eth1", BitsPerSec: 1e9}}
-	to := func(addr string) (tcpstat.Link, bool) { l, ok := links[addr[0]]; return l, ok }
-	several := tcpstat.Link{Device: "(several)"}
-	for addrs, want := range map[string]tcpstat.Link{"a": links['a'], "a a a": links['a'], "here here": {}, "a b a": several,
-		"here a": several, "a here": several, "a b b": several, "b a a": several} {
-		if got := linkOf(strings.Fields(addrs), to); got != want {
-			t.Errorf("%s: %+v", addrs, got)
-		}
-	}
-	j := Job{link: several}
-	l := result.Load{WindowNS: 1e9, BytesRead: 1e6}
-	if j.Counted(&l, &tcpstat.Segments{Connections: 1}); l.Network.Link != "(several)" || l.Network.LinkShare != 0 {
-		t.Errorf("a share of several links: %+v", l.Network)
-	}
-}

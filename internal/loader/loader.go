@@ -31,11 +31,10 @@ type Request struct {
 	Command string // that repeats the load
 
 	// Where requests go.
-	URL, Unix           string
-	URLs                []string // further ones, of the same server
-	Targets             string   // a file of requests (adhoc.ReadTargets), which also says the server without a URL
-	Resolve, LocalAddrs []string
-	IPv4, IPv6          bool   // only addresses of that version
+	URL, Unix string
+	URLs      []string // further ones, of the same server
+	Targets   string   // a file of requests (adhoc.ReadTargets), which also says the server without a URL
+	Resolve   []string // adhoc.Route
 
 	// How many, how fast and over what. Rate or Stages make an open loop.
 	Connections, Requests, Pipeline, PerConnection int64
@@ -139,10 +138,10 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 		p.engine = gonet.Engine{}
 	}
 	p.job = load.Job{
-		Endpoint: t.Endpoint, Also: t.Also, Scenario: s, Seed: r.Seed, Share: r.Share,
+		Endpoint: t.Endpoint, Scenario: s, Seed: r.Seed, Share: r.Share,
 		Connections: int(r.Connections), Pipeline: int(max(r.Pipeline, r.Streams)), Timeout: r.Timeout,
 		ConnectTimeout: r.ConnectTimeout, Workers: r.workers(t), CPUs: r.CPUs, PerConnection: int(r.PerConnection),
-		Cookies: r.Cookies, LocalAddrs: r.LocalAddrs, Follow: int(r.Follow), Lazy: r.RampUp > 0,
+		Cookies: r.Cookies, Follow: int(r.Follow), Lazy: r.RampUp > 0,
 	}
 	p.job.Host = host
 	if r.NoKeepalive {
@@ -202,13 +201,9 @@ func (r *Request) check() error {
 	case r.Follow > 0 && (r.NoKeepalive || r.PerConnection == 1):
 		return conf.Usagef("--follow sends a request again on the connection that its redirect came on; omit it, or " +
 			"--no-keepalive and its like")
-	case r.Unix != "" && (len(r.Resolve) > 0 || len(r.LocalAddrs) > 0):
+	case r.Unix != "" && len(r.Resolve) > 0:
 		return conf.Usagef(
-			"--unix cannot be combined with --resolve or --local-addr, because a Unix socket has no address; omit them")
-	case r.IPv4 && r.IPv6:
-		return conf.Usagef("-4 and -6 exclude each other; omit one")
-	case r.Unix != "" && (r.IPv4 || r.IPv6):
-		return conf.Usagef("--unix cannot be combined with -4 or -6, because a Unix socket has no address; omit them")
+			"--unix cannot be combined with --resolve, because a Unix socket has no address; omit it")
 	case r.Engine == "gonet" && len(r.CPUs) > 0:
 		return conf.Usagef("--cpus: the engine gonet has no event loops to pin; omit --cpus, or use taskset")
 	case len(missing(r.CPUs)) > 0:
@@ -295,14 +290,7 @@ func (r *Request) aim(t *adhoc.Target) error {
 
 // route says how the server is reached.
 func (r *Request) route() adhoc.Route {
-	by := adhoc.Route{Unix: r.Unix, Resolve: r.Resolve, TLS: r.TLS}
-	switch {
-	case r.IPv4:
-		by.Family = "4"
-	case r.IPv6:
-		by.Family = "6"
-	}
-	return by
+	return adhoc.Route{Unix: r.Unix, Resolve: r.Resolve, TLS: r.TLS}
 }
 
 // workers returns the number of event loops: the requested number, but at most the number of
@@ -342,22 +330,11 @@ func (r *Request) spins(t *adhoc.Target, loops int) (spin bool, why string) {
 	if ok, why := s.Allowed(); !ok || !t.Here {
 		return ok, why
 	}
-	s.Remote, s.ServerCPUs = false, serverCPUs(t, proc.ServerCPUs)
+	s.Remote = false
+	s.ServerCPUs, _ = proc.ServerCPUs(t.Network, t.Addr) // nil: they are unknown
 	return s.Allowed()
 }
 
-// serverCPUs returns the CPUs that the servers at all addresses may use; nil if those of one are unknown.
-func serverCPUs(t *adhoc.Target, of func(network, addr string) ([]int, error)) (all []int) {
-	for _, addr := range append([]string{t.Addr}, t.Also...) {
-		cpus, err := of(t.Network, addr)
-		if err != nil {
-			return nil
-		}
-		all = append(all, cpus...)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
 
 // setWindow says when requests are due and when the load ends.
 func (p *Plan) setWindow() {
@@ -428,9 +405,6 @@ func (p *Plan) words() string {
 	}
 	if p.Follow > 0 {
 		parts = append(parts, fmt.Sprintf("up to %s followed", document.Count(p.Follow, "redirect")))
-	}
-	if n := len(p.job.Also); n > 0 {
-		parts = append(parts, fmt.Sprintf("spread over %d addresses", 1+n))
 	}
 	by := document.Count(int64(p.job.Workers), "thread")
 	if !p.Share.Whole() {

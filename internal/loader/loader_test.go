@@ -1,23 +1,15 @@
 package loader
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
-	"dyno/internal/adhoc"
-	"dyno/internal/endpoint"
 	"dyno/internal/hist"
 	"dyno/internal/result"
 	"dyno/internal/summary"
@@ -118,63 +110,4 @@ func TestManyTargets(t *testing.T) {
 	t.Logf("%d bytes held of each request, %d allocated", held, made)
 }
 
-// TestSeveralAddresses: how many there are is in the words and in the JSON, of one machine and of several generators.
-func TestSeveralAddresses(t *testing.T) {
-	one := served(t)
-	_, port, _ := net.SplitHostPort(strings.TrimSuffix(strings.TrimPrefix(one, "http://"), "/"))
-	two, err := net.Listen("tcp", "127.0.0.2:"+port)
-	if err != nil {
-		t.Skip(err)
-	}
-	var here atomic.Int64
-	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		here.Add(1)
-		w.Write([]byte("value"))
-	})}
-	go s.Serve(two)
-	defer s.Close()
-	r := Request{URL: "http://two.test:" + port + "/", Connections: 4, Requests: 100, Seed: 3}
-	for addresses, want := range map[string]int{"127.0.0.1,127.0.0.2": 2, "127.0.0.1": 0, "127.0.0.1,127.0.0.1": 0} {
-		here.Store(0)
-		r.Resolve = []string{"two.test:" + port + ":" + addresses}
-		a, b := share(t, r, 0, 2), share(t, r, 1, 2)
-		several, err := Merge([]*Outcome{a, b}, []string{"a", "b"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range []*summary.Summary{&a.Summary, several} {
-			var b bytes.Buffer
-			var doc map[string]any
-			if err := errors.Join(summary.JSON(&b, s), json.Unmarshal(b.Bytes(), &doc)); err != nil {
-				t.Fatal(err)
-			}
-			if n, _ := doc["addresses"].(float64); int(n) != want || s.Load.Failed+s.Load.Errored() > 0 ||
-				strings.Contains(s.Did, "spread over 2 addresses") != (want == 2) {
-				t.Errorf("%s: %v addresses, %s: %+v", addresses, doc["addresses"], s.Did, s.Load)
-			}
-		}
-		if n := here.Load(); (n > 0) != (want == 2) || n == 100 {
-			t.Errorf("%s: %d requests to the second", addresses, n)
-		}
-	}
-}
 
-// TestSpinBesideSeveralServers: the CPUs of the servers at all addresses count, each once; where those of one are not
-// known, none are.
-func TestSpinBesideSeveralServers(t *testing.T) {
-	cpus := map[string][]int{"a": {1}, "b": {2, 3}, "c": {1, 2}}
-	of := func(_, addr string) ([]int, error) {
-		if cpus[addr] == nil {
-			return nil, errors.New("nobody listens there")
-		}
-		return cpus[addr], nil
-	}
-	for addrs, want := range map[string][]int{"a": {1}, "a b": {1, 2, 3}, "b a": {1, 2, 3}, "a a a": {1}, "c b a": {1, 2, 3},
-		"a elsewhere": nil, "elsewhere a": nil} {
-		all := strings.Fields(addrs)
-		to := &adhoc.Target{Endpoint: endpoint.TCP(all[0]), Also: all[1:]}
-		if got := serverCPUs(to, of); !slices.Equal(got, want) {
-			t.Errorf("%s: %v", addrs, got)
-		}
-	}
-}

@@ -72,9 +72,6 @@ func (p *Plan) frame() *summary.Summary {
 		SpinAsked: p.Spin, NoSpin: p.noSpin, AnyStatus: p.Scenario == "" && p.ExpectStatus.Empty(),
 		Checked: p.job.Scenario.Checked(), Objectives: p.SLO, Unverified: p.TLS.Insecure, HTTP2: p.job.HTTP2,
 	}
-	if n := len(p.job.Also); n > 0 {
-		s.Addresses = 1 + n
-	}
 	if !p.openLoop {
 		s.Ramp, s.Depth = p.window.Spread, load.Turn(&p.window, &p.job)
 		if !p.window.Think.Random {

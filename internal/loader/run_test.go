@@ -253,7 +253,7 @@ func TestNewRefuses(t *testing.T) {
 		"--think pauses after":                   {Think: think, Pipeline: 2},
 		"omit it or --requests-per-connection 2": {NoKeepalive: true, PerConnection: 2},
 		"--no-keepalive allows one":              {NoKeepalive: true, Pipeline: 2},
-		"--unix cannot be combined":              {Unix: "/s", LocalAddrs: []string{"127.0.0.2"}},
+		"--unix cannot be combined":              {Unix: "/s", Resolve: []string{"a:80:127.0.0.1"}},
 		"--cpus: the engine gonet":               {Engine: "gonet", CPUs: []int{0}},
 		"--spin on: the engine gonet":            {Engine: "gonet", Spin: "on"},
 		"want \"Name: value\"":                   {Request: adhoc.Request{Headers: []string{"A"}}},

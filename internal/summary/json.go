@@ -82,7 +82,6 @@ type loadJSON struct {
 	Interrupted   bool      `json:"interrupted,omitempty"`
 	Command       string    `json:"command"`
 	Target        string    `json:"target"`
-	Addresses     int       `json:"addresses,omitempty"`
 	Seed          uint64    `json:"seed"`
 	Dyno          string    `json:"dyno"`
 	Intervals     []jsonSec `json:"intervals"`
@@ -154,7 +153,6 @@ func JSON(w io.Writer, s *Summary) error {
 		Generator: s.generator(), Generators: s.Generators, Warnings: append([]Warning{}, s.Warnings()...),
 		UnreachableNS: l.UnreachableNS, Interrupted: s.Interrupted, Command: s.Command, Target: s.Target, Seed: s.Seed,
 		Dyno: s.Dyno, Intervals: []jsonSec{},
-		Addresses:      s.Addresses,
 		Protocol:       map[bool]string{false: "HTTP/1.1", true: "HTTP/2"}[s.HTTP2],
 		StreamsAllowed: l.StreamsAllowed, TLS: l.TLS, Unverified: s.Unverified, Checked: s.Checked,
 		Handshakes: l.Handshakes, Unnotified: l.Unnotified,

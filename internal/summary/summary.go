@@ -19,8 +19,6 @@ type Summary struct {
 	Dyno    string // version
 	Command string // repeats the load
 	Target  string // URL
-	// Addresses is over how many addresses of the server connections are spread; 0: they are not.
-	Addresses int
 	Did       string // what was asked for, in words: "10 s over 125 connections, closed loop, …"
 	Seed      uint64
 

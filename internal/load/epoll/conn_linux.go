@@ -35,7 +35,6 @@ type conn struct {
 	due   int64 // of its first turn, then of the request after its pause
 	claim int64
 
-	dials   int
 	fails   int // dials in a row
 	dialled int64
 	linked  int64 // when its socket was connected

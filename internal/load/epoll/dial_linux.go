@@ -15,8 +15,7 @@ func (w *worker) dial(c *conn, now int64) {
 		c.dialBy = now + int64(w.job.ConnectTimeout)
 	}
 	c.dialled, c.before = now, tcpstat.Socket{}
-	fd, pending, err := w.addr.socket(w.ep, c.id, c.index, w.job.Server(c.index, c.dials))
-	c.dials++
+	fd, pending, err := w.addr.socket(w.ep, c.id)
 	switch {
 	case err == unix.EAGAIN && now < c.dialBy && w.addr.family == unix.AF_UNIX: // its accept queue is full
 		c.state, c.retryAt = isWaiting, now

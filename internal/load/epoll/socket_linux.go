@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"slices"
 	"syscall"
 	"unsafe"
 
@@ -59,8 +58,6 @@ func sleepByPpoll(ep int, events []unix.EpollEvent, ns int64) (int, syscall.Errn
 type address struct {
 	family int
 	to     unix.Sockaddr
-	also   []unix.Sockaddr // further ones, by turns
-	from   []unix.Sockaddr // local addresses, taken in turn; none: the kernel chooses
 	space  string          // file of the network namespace; "": dyno's own
 }
 
@@ -71,7 +68,7 @@ func resolve(ctx context.Context, job *load.Job) (a address, err error) {
 	switch network {
 	case "unix":
 		return address{family: unix.AF_UNIX, to: &unix.SockaddrUnix{Name: addr}}, nil
-	case "tcp", "tcp4", "tcp6":
+	case "tcp":
 		at, err := job.Locate(ctx)
 		if err != nil {
 			return a, err
@@ -87,37 +84,8 @@ func resolve(ctx context.Context, job *load.Job) (a address, err error) {
 		if a.to, a.family, err = sockaddr(to); err != nil {
 			return a, err
 		}
-		for _, addr := range job.Also {
-			more, err := net.ResolveTCPAddr(network, addr)
-			if err != nil {
-				return a, err
-			}
-			also, family, err := sockaddr(more)
-			if err == nil && family != a.family {
-				err = fmt.Errorf("of the addresses %s and %s one is IPv4, the other IPv6; pass those of one version",
-					job.Addr, addr)
-			}
-			if err != nil {
-				return a, err
-			}
-			a.also = append(a.also, also)
-		}
 	default:
 		return a, fmt.Errorf("network %q is neither tcp nor unix", job.Network)
-	}
-	for _, l := range job.LocalAddrs {
-		ip := net.ParseIP(l)
-		if ip == nil {
-			return a, fmt.Errorf("local address %q is not an IP address", l)
-		}
-		from, family, err := sockaddr(&net.TCPAddr{IP: ip})
-		if err != nil {
-			return a, err
-		}
-		if family != a.family {
-			return a, fmt.Errorf("local address %s cannot reach %s: one is IPv4, the other IPv6", l, addr)
-		}
-		a.from = append(a.from, from)
 	}
 	return a, nil
 }
@@ -137,16 +105,9 @@ func sockaddr(a *net.TCPAddr) (unix.Sockaddr, int, error) {
 	return to, unix.AF_INET6, nil
 }
 
-// own returns a copy for one worker: unix.Connect and unix.Bind write into the Sockaddr.
+// own returns a copy for one worker: unix.Connect writes into the Sockaddr.
 func (a address) own() address {
 	a.to = copied(a.to)
-	a.also, a.from = slices.Clone(a.also), slices.Clone(a.from)
-	for i := range a.also {
-		a.also[i] = copied(a.also[i])
-	}
-	for i := range a.from {
-		a.from[i] = copied(a.from[i])
-	}
 	return a
 }
 
@@ -162,13 +123,13 @@ func copied(s unix.Sockaddr) unix.Sockaddr {
 	return s
 }
 
-// socket starts to connect the job's connection index, to a server as load.Job.Server counts them, and registers
-// with ep under id, once for the connection's life. Pending means that EPOLLOUT will report the result.
+// socket starts to connect, and registers with ep under id, once for the connection's life. Pending means
+// that EPOLLOUT will report the result.
 //
 // Note: a unix socket leaves EPOLLOUT out. Its peer's every read would raise it (unix_write_space
 // in net/unix/af_unix.c), where TCP raises it only after a write fell short (sk_stream_write_space
 // in net/core/stream.c). It connects at once anyway.
-func (a *address) socket(ep int, id int32, index, server int) (fd int, pending bool, err error) {
+func (a *address) socket(ep int, id int32) (fd int, pending bool, err error) {
 	err = netns.Do(a.space, func() error {
 		fd, err = unix.Socket(a.family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 		return err
@@ -182,22 +143,7 @@ func (a *address) socket(ep int, id int32, index, server int) (fd int, pending b
 			return -1, false, err
 		}
 	}
-	if len(a.from) > 0 {
-		// With IP_BIND_ADDRESS_NO_PORT the port is chosen by connect, which may use one anew
-		// towards another server (ip(7)).
-		if err = unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_BIND_ADDRESS_NO_PORT, 1); err == nil {
-			err = unix.Bind(fd, a.from[index%len(a.from)])
-		}
-		if err != nil {
-			unix.Close(fd)
-			return -1, false, fmt.Errorf("bind: %w", err)
-		}
-	}
-	to := a.to
-	if server > 0 {
-		to = a.also[server-1]
-	}
-	switch err = unix.Connect(fd, to); err {
+	switch err = unix.Connect(fd, a.to); err {
 	case nil:
 	case unix.EINPROGRESS, unix.EINTR:
 		pending = true

@@ -18,7 +18,6 @@ import (
 type conn struct {
 	session *session
 	index   int
-	dials   int
 	book    *book
 	http    load.Conn
 	pauses  load.Pauses

@@ -53,15 +53,7 @@ func (c *conn) dial(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.job.ConnectTimeout)
 	defer cancel()
 	d := net.Dialer{KeepAlive: -1}
-	if len(s.local) > 0 {
-		d.LocalAddr = s.local[c.index%len(s.local)]
-	}
-	to := s.to
-	if k := s.job.Server(c.index, c.dials); k > 0 {
-		to.Addr = s.job.Also[k-1]
-	}
-	c.dials++
-	nc, err := to.Connect(ctx, &d)
+	nc, err := s.to.Connect(ctx, &d)
 	linked := s.now()
 	if err == nil && s.to.TLS != nil {
 		c.wire = &wire{Conn: nc}

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"os"
 	"runtime"
 	"sync"
@@ -33,7 +32,6 @@ type session struct {
 	job   load.Job
 	to    endpoint.Endpoint // an address of the job's
 	base  time.Time
-	local []net.Addr
 	conns []*conn
 	books []*book
 	limit atomic.Pointer[error] // the first dial that failed for want of files, nil if none has
@@ -83,13 +81,6 @@ func (s *session) prepare() error {
 	mix, err := job.Prepare()
 	if err != nil {
 		return err
-	}
-	for _, a := range job.LocalAddrs {
-		ip, err := netip.ParseAddr(a)
-		if err != nil {
-			return fmt.Errorf("local address: %w", err)
-		}
-		s.local = append(s.local, net.TCPAddrFromAddrPort(netip.AddrPortFrom(ip, 0)))
 	}
 	for range min(max(job.Workers, runtime.GOMAXPROCS(0)), job.Connections) {
 		own := load.NewRecorder()

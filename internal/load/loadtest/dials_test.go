@@ -1,7 +1,6 @@
 package loadtest
 
 import (
-	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,8 +16,7 @@ import (
 var dials = map[string]func(*testing.T, load.Engine){
 	"per connection": perConnection, "closing requests": closingRequests, "lazy": lazy,
 	"lazy: nobody there":    lazyNobody,
-	"pipeline after a dial": pipelineAfterADial, "cookies": cookies, "local addresses": localAddresses,
-	"local addresses: not ours": localAddressesNotOurs,
+	"pipeline after a dial": pipelineAfterADial, "cookies": cookies,
 }
 
 // pipelineAfterADial: a connection that replaces another has its pipeline filled, too, before the
@@ -208,42 +206,4 @@ func cookies(t *testing.T, e load.Engine) {
 	}
 }
 
-// localAddresses: connections are bound to the addresses given, in turn, and so are those that
-// replace them.
-func localAddresses(t *testing.T, e load.Engine) {
-	for _, ip := range []string{"127.0.0.2", "127.0.0.3"} {
-		ln, err := net.Listen("tcp", ip+":0")
-		if err != nil {
-			t.Skipf("this system has no %s", ip)
-		}
-		ln.Close()
-	}
-	for _, per := range []int{0, 5} {
-		s := serve(t, "tcp", each(value))
-		j := job(s)
-		j.LocalAddrs, j.PerConnection = []string{"127.0.0.2", "127.0.0.3"}, per
-		l := run(t, open(t, e, j), load.Window{Requests: 100})
-		s.eventually(t, "connections were accepted", func() bool { return s.accepted.Load() >= 4 })
-		s.mu.Lock()
-		from := map[string]int{}
-		for _, addr := range s.from {
-			host, _, _ := net.SplitHostPort(addr)
-			from[host]++
-		}
-		s.mu.Unlock()
-		if l.Succeeded != 100 || len(from) != 2 || from["127.0.0.2"] < 2 || from["127.0.0.3"] < 2 {
-			t.Errorf("%d per connection: from %v: %+v", per, from, l)
-		}
-	}
-}
 
-func localAddressesNotOurs(t *testing.T, e load.Engine) {
-	s := serve(t, "tcp", each(value))
-	for _, addr := range []string{"nowhere", "192.0.2.1"} { // the second is nobody's (RFC 5737)
-		j := job(s)
-		j.LocalAddrs = []string{addr}
-		if _, err := e.Open(t.Context(), j); err == nil {
-			t.Errorf("opened from %s", addr)
-		}
-	}
-}

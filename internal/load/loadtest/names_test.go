@@ -6,36 +6,14 @@ import (
 	"io"
 	"net"
 	"testing"
-	"time"
 
 	"dyno/internal/load"
 )
 
 // names are about servers that are given by name.
 var names = map[string]func(*testing.T, load.Engine){"name of two addresses": twoAddresses,
-	"name that nobody finds": cancelLookUp, "several addresses": spreadOut}
+	"name that nobody finds": cancelLookUp}
 
-// spreadOut: each of two addresses gets half of the connections, of those that replace others, too.
-func spreadOut(t *testing.T, e load.Engine) {
-	one, two := serve(t, "tcp", each(value)), serve(t, "tcp", each(value))
-	for _, c := range []struct{ connections, per int }{{4, 0}, {4, 5}, {1, 5}} {
-		j := job(one)
-		j.Also, j.PerConnection = []string{two.Addr().String()}, c.per
-		j.Connections, j.Workers = c.connections, min(j.Workers, c.connections)
-		for _, s := range []*server{one, two} {
-			s.requests.Store(0)
-			s.accepted.Store(0)
-		}
-		l := run(t, open(t, e, j), load.Window{Requests: 400, Think: load.Pause{Mean: 50 * time.Microsecond}})
-		if l.Succeeded != 400 || one.requests.Load() == 0 || two.requests.Load() == 0 ||
-			one.requests.Load()+two.requests.Load() != 400 {
-			t.Errorf("%+v: %d and %d requests: %+v", c, one.requests.Load(), two.requests.Load(), l)
-		}
-		if a, b := one.accepted.Load(), two.accepted.Load(); max(a-b, b-a) > int64(c.connections) || c.per == 0 && a != b {
-			t.Errorf("%+v: %d and %d connections", c, a, b)
-		}
-	}
-}
 
 // twoAddresses: whichever of a name's addresses the server listens on, all connections go there.
 func twoAddresses(t *testing.T, e load.Engine) {

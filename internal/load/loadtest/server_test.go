@@ -36,7 +36,6 @@ type server struct {
 	begun    []time.Time     // when each was read
 	silences []time.Duration // from an answer to the next request of its connection
 	dialled  []time.Time     // when each connection was accepted
-	from     []string        // and its client's address
 }
 
 // peer is the server's end of one connection.
@@ -114,7 +113,6 @@ func (s *server) accept() {
 		default:
 		}
 		s.dialled = append(s.dialled, time.Now())
-		s.from = append(s.from, c.RemoteAddr().String())
 		s.mu.Unlock()
 		p := &peer{Conn: c, server: s, r: bufio.NewReader(c), index: int(s.accepted.Add(1)) - 1}
 		s.wg.Go(func() {
