@@ -59,14 +59,11 @@ func (p protocol) title() string {
 
 // flags are those of `dyno load` for p.
 func (p protocol) flags() (flags []string) {
-	switch p {
-	case h2c:
-		flags = []string{"--h2c"}
-	case h2:
+	if p.http2() {
 		flags = []string{"--http2"}
 	}
 	if p.tls() {
-		flags = append(flags, "--insecure", "--groups", "X25519")
+		flags = append(flags, "--insecure")
 	}
 	return flags
 }

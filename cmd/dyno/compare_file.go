@@ -46,10 +46,7 @@ type compareFile struct {
 	CA           string   `toml:"ca"`
 	Cert         string   `toml:"cert"`
 	Key          string   `toml:"key"`
-	ServerName   string   `toml:"servername"`
 	Insecure     bool     `toml:"insecure"`
-	TLSMin       string   `toml:"tls-min"`
-	Groups       string   `toml:"groups"`
 
 	file   *conf.File
 	values map[string][]string // by key, those that were taken

@@ -279,7 +279,7 @@ var metavariables = map[string]string{
 	"path": "PATH", "primary": "METRIC", "profile": "NAME", "protocol": "NAME",
 	"resolve": "HOST:PORT:ADDR", "resume": "DIR", "scenario": "NAME", "unix": "SOCKET",
 	"targets": "FILE", "metrics": "ADDR", "form": "FIELD",
-	"ca": "FILE", "cert": "FILE", "key": "FILE", "servername": "NAME",
+	"ca": "FILE", "cert": "FILE", "key": "FILE",
 	"verify seed": "TEXT",
 }
 

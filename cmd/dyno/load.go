@@ -216,7 +216,6 @@ func (f *loadFlags) defineLoad() {
 		"closed loop: add the connections one by one over this time")
 	add(f, "pipeline", "", &f.Pipeline, "1", "n", parseUpTo(1000), "requests in flight on each connection")
 	f.addBool("http2", "", &f.HTTP2, "speak HTTP/2: by ALPN at an https:// URL, with prior knowledge at an http:// URL")
-	f.addBool("h2c", "", &f.H2C, "speak HTTP/2 in the clear, with prior knowledge; refuses an https:// URL")
 	add(f, "streams", "", &f.Streams, "1", "n", parseUpTo(1000), "HTTP/2: requests in flight on each connection")
 	f.addBool("no-keepalive", "", &f.NoKeepalive, "open a new connection for each request")
 	f.addBool("disable-keepalive", "", &f.NoKeepalive, "")
@@ -243,8 +242,6 @@ func (f *loadFlags) defineRequest() {
 	f.cmd.Flags().Uint64Var(&f.Seed, "seed", 0, "seed of random parts and arrivals (default: drawn)")
 	heading(f.cmd.Flags(), "Requests")
 	add(f, "timeout", "", &f.Timeout, "10s", "time", parseSpan, "give up a request after this time")
-	add(f, "connect-timeout", "", &f.ConnectTimeout, "", "time", parseSpan,
-		"give up a connection that is not established after this time (default: --timeout)")
 	add(f, "expect-length", "", &f.ExpectLength, "", "n", parseLength, "length in bytes that every body must have")
 	add(f, "expect-body", "", &f.ExpectBody, "", "string", parseText,
 		"content that every body must have: text or @FILE")
@@ -254,7 +251,8 @@ func (f *loadFlags) defineRequest() {
 		"a header that every response must have, \"Name\" or \"Name: value\"; may be repeated")
 	f.names = append(f.names, "seed")
 	heading(f.cmd.Flags(), "What counts as success")
-	f.defineTLS()
+	f.names = append(f.names, tlsFlags(f.cmd.Flags(), &f.TLS)...)
+	f.addBool("no-resume", "", &f.TLS.NoResume, "make every handshake a full one: resume no session")
 	heading(f.cmd.Flags(), "TLS (https:// URLs)")
 }
 

@@ -57,9 +57,9 @@ var elsewhere = map[string]string{
 	"format": "--json",
 	"print":  "--json", "cpu": "--cpus",
 	"redirect": "--follow", "max-redirects": "--follow", "location": "--follow",
-	"cacert": "--ca", "cafile": "--ca", "root-certs": "--ca", "sni": "--servername", "server-name": "--servername",
-	"h2": "--http2", "http2-prior-knowledge": "--h2c", "max-concurrent-streams": "--streams",
-	"alpn-list": "--alpn", "tls-groups": "--groups", "curves": "--groups", "skip-verify": "--insecure",
+	"cacert": "--ca", "cafile": "--ca", "root-certs": "--ca",
+	"h2": "--http2", "h2c": "--http2", "http2-prior-knowledge": "--http2", "max-concurrent-streams": "--streams",
+	"skip-verify": "--insecure", "connect-timeout": "--timeout",
 }
 
 // unspoken are flags of other tools for protocols that dyno load does not speak.

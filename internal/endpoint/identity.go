@@ -100,7 +100,8 @@ func replace(name, kind string, der []byte) error {
 func (e Endpoint) Speaking(h protocol.HTTP, i Identity) Endpoint {
 	e.HTTP2, e.TLS = h.Two(), nil
 	if h.TLS() {
-		e.TLS, _ = (&TLS{ALPN: []string{h.ALPN()}}).Config(e.Authority()) // which reads no file
+		e.TLS, _ = new(TLS).Config(e.Authority()) // which reads no file
+		e.TLS.NextProtos = []string{h.ALPN()}
 		if e.TLS.RootCAs = i.trust; i.trust == nil {
 			e.TLS.RootCAs = x509.NewCertPool()
 		}

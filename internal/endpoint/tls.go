@@ -30,11 +30,7 @@ const (
 type TLS struct {
 	CA         string        // file of PEM certificates that are trusted instead of the system's
 	Cert, Key  string        // PEM files of the client's certificate and its key; Key "": both are in Cert
-	ServerName string        // asked for (SNI) and verified; "": the host of the requests
 	Insecure   bool          // accept any certificate
-	Min        uint16        // lowest version, such as tls.VersionTLS13; 0: TLS 1.2
-	Groups     []tls.CurveID // of the key exchange; nil: those of crypto/tls
-	ALPN       []string      // protocols offered, the preferred first; nil: HTTP1
 	NoResume   bool          // every handshake is a full one
 	// Held are the contents of CA, Cert and Key, by these names, once Hold has read them; nil: they are files
 	// of this machine.
@@ -80,8 +76,7 @@ func (t *TLS) file(flag, name string) ([]byte, error) {
 
 // Any reports whether t differs from the zero value.
 func (t *TLS) Any() bool {
-	return t.CA+t.Cert+t.Key+t.ServerName != "" || t.Insecure || t.Min > 0 || t.Groups != nil || t.ALPN != nil ||
-		t.NoResume
+	return t.CA+t.Cert+t.Key != "" || t.Insecure || t.NoResume
 }
 
 // Config reads the files of t and returns the configuration of connections to a host, or host:port.
@@ -95,12 +90,8 @@ func (t *TLS) Config(host string) (*tls.Config, error) {
 		return nil, errors.New("--insecure accepts any certificate, so --ca has no effect; omit one")
 	}
 	c := &tls.Config{
-		ServerName: cmp.Or(t.ServerName, hostname(host)), InsecureSkipVerify: t.Insecure, MinVersion: t.Min,
-		CurvePreferences: t.Groups, NextProtos: t.ALPN,
+		ServerName: hostname(host), InsecureSkipVerify: t.Insecure, NextProtos: []string{HTTP1},
 		DynamicRecordSizingDisabled: true, // a long body in small records would cost the generator more
-	}
-	if t.ALPN == nil {
-		c.NextProtos = []string{HTTP1}
 	}
 	if !t.NoResume {
 		c.ClientSessionCache = NewSessions()
@@ -173,8 +164,8 @@ func Advised(err error) error {
 	var header tls.RecordHeaderError
 	switch {
 	case errors.As(err, &refused):
-		return fmt.Errorf("%w; pass --ca FILE with the certificate of its authority, --servername NAME if it is for "+
-			"another name, or --insecure to accept any certificate", err)
+		return fmt.Errorf("%w; pass --ca FILE with the certificate of its authority, a URL with the name that it is "+
+			"for, or --insecure to accept any certificate", err)
 	case errors.As(err, &header) && header.Conn != nil:
 		return fmt.Errorf("%w; pass an http:// URL, or the port of HTTPS", err)
 	}

@@ -33,8 +33,8 @@ func TestConfig(t *testing.T) {
 			t.Errorf("%s: %+v, %v", host, c, err)
 		}
 	}
-	c, err := (&TLS{ServerName: "b.test", NoResume: true, ALPN: []string{"h2"}}).Config("a.test")
-	if err != nil || c.ServerName != "b.test" || c.ClientSessionCache != nil || c.NextProtos[0] != "h2" {
+	c, err := (&TLS{NoResume: true}).Config("a.test")
+	if err != nil || c.ServerName != "a.test" || c.ClientSessionCache != nil || c.NextProtos[0] != HTTP1 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	for _, bad := range []struct {
@@ -68,16 +68,16 @@ func TestSecure(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		TLS
-		want string
+		host, want string
 	}{
-		{"trusted", TLS{CA: ca, ServerName: "example.com"}, ""},
-		{"any", TLS{Insecure: true}, ""},
-		{"another name", TLS{CA: ca, ServerName: "other.test"}, "not other.test"},
-		{"unknown", TLS{}, "signed by unknown authority"},
+		{"trusted", TLS{CA: ca}, "example.com", ""},
+		{"any", TLS{Insecure: true}, "other.test", ""},
+		{"another name", TLS{CA: ca}, "other.test", "not other.test"},
+		{"unknown", TLS{}, "example.com", "signed by unknown authority"},
 	} {
 		e := TCP(s.Listener.Addr().String())
 		var err error
-		if e.TLS, err = c.Config(e.Addr); err != nil {
+		if e.TLS, err = c.Config(c.host); err != nil {
 			t.Fatal(err)
 		}
 		conn, err := e.Dial(t.Context(), &net.Dialer{})

@@ -39,9 +39,8 @@ type Request struct {
 	// How many, how fast and over what. Rate or Stages make an open loop.
 	Connections, Requests, Pipeline, PerConnection int64
 	Streams                                        int64 // of HTTP/2: what Pipeline is of HTTP/1.1
-	HTTP2, H2C                                     bool  // instead of HTTP/1.1; H2C: in the clear alone
+	HTTP2                                          bool  // instead of HTTP/1.1
 	Duration, Warmup, RampUp, Timeout              time.Duration
-	ConnectTimeout                                 time.Duration
 	Rate                                           float64 // per second
 	Stages                                         []load.Stage
 	Arrivals                                       string // constant or poisson
@@ -140,7 +139,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	p.job = load.Job{
 		Endpoint: t.Endpoint, Scenario: s, Seed: r.Seed, Share: r.Share,
 		Connections: int(r.Connections), Pipeline: int(max(r.Pipeline, r.Streams)), Timeout: r.Timeout,
-		ConnectTimeout: r.ConnectTimeout, Workers: r.workers(t), CPUs: r.CPUs, PerConnection: int(r.PerConnection),
+		Workers: r.workers(t), CPUs: r.CPUs, PerConnection: int(r.PerConnection),
 		Cookies: r.Cookies, Follow: int(r.Follow), Lazy: r.RampUp > 0,
 	}
 	p.job.Host = host

@@ -112,10 +112,10 @@ func unopened(err error, to endpoint.Endpoint) error {
 // advised adds to the error of a connection what to do about it.
 func advised(err error) error {
 	if _, other := errors.AsType[*endpoint.NotHTTP2Error](err); other {
-		return fmt.Errorf("%w; without --http2, --h2c and --alpn h2 dyno speaks HTTP/1.1", err)
+		return fmt.Errorf("%w; without --http2 dyno speaks HTTP/1.1", err)
 	}
 	if endpoint.NoProtocol(err) {
-		return fmt.Errorf("%w; pass --http2 if it speaks HTTP/2 alone, or other names with --alpn", err)
+		return fmt.Errorf("%w; pass --http2 if it speaks HTTP/2 alone", err)
 	}
 	return endpoint.Advised(err)
 }

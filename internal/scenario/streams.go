@@ -33,25 +33,20 @@ type two struct {
 	shrunk                bool  // it has made the table of fields smaller, and was not answered
 }
 
-// Greet connects to a server, and reports whether it speaks HTTP/2 on that connection. Where to.HTTP2
-// asks for it, it is an error if the server does not; otherwise the server may choose another
-// protocol (ALPN).
-func Greet(ctx context.Context, to endpoint.Endpoint, patience time.Duration) (bool, error) {
+// Greet connects to a server that is to speak HTTP/2, and returns an error if it does not.
+func Greet(ctx context.Context, to endpoint.Endpoint, patience time.Duration) error {
 	conn, err := to.Dial(ctx, &net.Dialer{Timeout: patience})
 	switch {
-	case to.HTTP2 && endpoint.NoProtocol(err):
-		return false, &endpoint.NotHTTP2Error{Why: "it takes none of the protocols offered (ALPN)"}
+	case endpoint.NoProtocol(err):
+		return &endpoint.NotHTTP2Error{Why: "it takes none of the protocols offered (ALPN)"}
 	case err != nil:
-		return false, err
+		return err
 	}
 	defer conn.Close()
-	if c, ok := conn.(*tls.Conn); ok && !to.HTTP2 && c.ConnectionState().NegotiatedProtocol != endpoint.HTTP2 {
-		return false, nil
-	}
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	conn.SetDeadline(time.Now().Add(patience))
 	_, err = greet(conn)
-	return err == nil, cmp.Or(ctx.Err(), err)
+	return cmp.Or(ctx.Err(), err)
 }
 
 // greet begins HTTP/2 on conn, and waits for the server's SETTINGS. Its error is a

@@ -69,7 +69,7 @@ func TestErrorsHead(t *testing.T) {
 // TestTryHTTP2: HTTP/2 is advised where the server sent it, or may have closed each connection for it; not
 // where anything was answered, the server is gone or errors are of other kinds.
 func TestTryHTTP2(t *testing.T) {
-	const sent, perhaps = ". The server speaks HTTP/2: pass --h2c", ". If the server speaks HTTP/2 alone, pass --h2c"
+	const sent, perhaps = ". The server speaks HTTP/2: pass --http2", ". If the server speaks HTTP/2 alone, pass --http2"
 	refused := func(alpn string) func(*Summary) {
 		return func(s *Summary) { s.Load.BytesRead, s.Load.TLS = 900, []result.TLSSession{{ALPN: alpn}} }
 	}
@@ -80,7 +80,7 @@ func TestTryHTTP2(t *testing.T) {
 		"closed":    {func(*Summary) {}, perhaps},
 		"reset":     {func(s *Summary) { s.Load.Errors = map[string]int64{"reset": 9, "closed": 1} }, perhaps},
 		"sent":      {func(s *Summary) { s.SentHTTP2, s.Load.BytesRead = true, 90 }, sent},
-		"over TLS":  {refused(""), strings.Replace(perhaps, "--h2c", "--http2", 1)},
+		"over TLS":  {refused(""), perhaps},
 		"agreed":    {refused("http/1.1"), ""},
 		"answered":  {func(s *Summary) { s.SentHTTP2, s.Load.Succeeded = true, 1 }, ""},
 		"wrong":     {func(s *Summary) { s.Load.Failed = 1 }, ""},

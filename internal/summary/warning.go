@@ -349,17 +349,16 @@ func (s *Summary) errors() string {
 // it may be why each connection was closed without a byte; over TLS, without a protocol agreed on (ALPN).
 func (s *Summary) tryHTTP2() string {
 	l := &s.Load
-	flag, closed := "--h2c", l.BytesRead == 0 && l.Errored() > 0
+	closed := l.BytesRead == 0 && l.Errored() > 0
 	if len(l.TLS) > 0 {
-		flag = "--http2"
 		closed = !slices.ContainsFunc(l.TLS, func(t result.TLSSession) bool { return t.ALPN != "" })
 	}
 	switch {
 	case s.HTTP2 || l.Succeeded+l.Failed > 0 || l.UnreachableNS > 0:
 	case s.SentHTTP2:
-		return ". The server speaks HTTP/2: pass " + flag
+		return ". The server speaks HTTP/2: pass --http2"
 	case closed && l.Errored() == l.Errors["closed"]+l.Errors["reset"]:
-		return ". If the server speaks HTTP/2 alone, pass " + flag
+		return ". If the server speaks HTTP/2 alone, pass --http2"
 	}
 	return ""
 }
