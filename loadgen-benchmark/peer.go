@@ -82,7 +82,7 @@ var dyno = peer{
 	name:    "dyno",
 	install: func(_ context.Context, b *bench) (string, string, error) { return b.dyno, b.commit, nil },
 	command: func(program, url string, s shape, window time.Duration) []string {
-		argv := []string{program, "load", "--quiet", "--json", "--threads", "1", "--max-errors", "1",
+		argv := []string{program, "load", "--quiet", "--json", "--threads", "1", "--slo", "errors<100%",
 			"-c", strconv.Itoa(s.connections), "-d", window.String()}
 		switch depth := strconv.Itoa(s.depth); {
 		case s.protocol.http2():

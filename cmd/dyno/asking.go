@@ -31,8 +31,6 @@ func askingFlags(fl *pflag.FlagSet, r *adhoc.Request) (names []string) {
 	add(flagOf(&r.Body, "", "string", parseText), "body", "b", "body: text, @FILE, or @- for standard input")
 	add(flagOf(&r.BodyFile, "", "string", parseNeeded("want a file name")), "body-file", "f",
 		"file with the body")
-	add(&lines{&r.Form}, "form", "F", "a field of a multipart/form-data body: name=value, or name=@FILE, which "+
-		";type=TYPE may follow; may be repeated")
 	fl.BoolVar(&r.Template, "template", false,
 		"also fill placeholders in the body and headers: {int:1..1000}, {uuid}, {seq}, {pick:a,b}; those in paths "+
 			"are always filled")
@@ -42,4 +40,4 @@ func askingFlags(fl *pflag.FlagSet, r *adhoc.Request) (names []string) {
 }
 
 // askingNames are the names of the flags that define requests.
-var askingNames = []string{"method", "path", "header", "user", "body", "body-file", "form", "template"}
+var askingNames = []string{"method", "path", "header", "user", "body", "body-file", "template"}

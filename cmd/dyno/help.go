@@ -272,13 +272,13 @@ func shownDefault(f *pflag.Flag) string {
 var metavariables = map[string]string{
 	"against": "RUN", "body": "TEXT", "body-file": "FILE", "contestants": "NAME,…",
 	"controls": "NAME,…", "csv": "FILE", "differ": "WHAT", "expect-body": "TEXT",
-	"expect-header": "HEADER", "expect-sha256": "HEX", "expect-status": "CODES",
+	"expect-status": "CODES",
 	"external": "TOOL,…", "classic": "NAME", "fail-if": "COND", "folder": "DIR,…", "format": "FORMAT", "from": "NAME",
 	"hdr": "FILE", "header": "HEADER", "language": "NAME", "level": "NAME",
 	"load scenario": "FILE", "name": "NAME", "of": "NAME", "out": "DIR",
 	"path": "PATH", "primary": "METRIC", "profile": "NAME", "protocol": "NAME",
 	"resolve": "HOST:PORT:ADDR", "resume": "DIR", "scenario": "NAME", "unix": "SOCKET",
-	"targets": "FILE", "metrics": "ADDR", "form": "FIELD",
+	"targets": "FILE", "metrics": "ADDR",
 	"ca": "FILE", "cert": "FILE", "key": "FILE",
 	"verify seed": "TEXT",
 }

@@ -40,7 +40,7 @@ func loadCommand() *cobra.Command {
 			"--rate it is an open loop: latency counts from when a request was due. See doc/load.md.\n\n" +
 			"Of k6, VUs are -c, an arrival rate is -r or, in stages, --stages, and thresholds are --slo. Of wrk, ab,\n" +
 			"bombardier and others, doc/load.md has a table.\n\n" +
-			"Exit codes: 0 success; 1 when more requests failed than --max-errors allows, an objective of --slo " +
+			"Exit codes: 0 success; 1 when a request failed, unless --slo limits errors, an objective of --slo " +
 			"was\n" +
 			"missed or could not be determined, --find confirmed no rate, the load was interrupted, connections " +
 			"could\n" +
@@ -219,9 +219,6 @@ func (f *loadFlags) defineLoad() {
 	add(f, "streams", "", &f.Streams, "1", "n", parseUpTo(1000), "HTTP/2: requests in flight on each connection")
 	f.addBool("no-keepalive", "", &f.NoKeepalive, "open a new connection for each request")
 	f.addBool("disable-keepalive", "", &f.NoKeepalive, "")
-	add(f, "requests-per-connection", "", &f.PerConnection, "", "n", parseCount,
-		"open a new connection after this number of requests")
-	f.addBool("cookies", "", &f.Cookies, "store the cookies that each connection receives, and send them back")
 	for _, alias := range []string{"z", "R", "disable-keepalive"} {
 		f.hide(alias)
 	}
@@ -242,13 +239,8 @@ func (f *loadFlags) defineRequest() {
 	f.cmd.Flags().Uint64Var(&f.Seed, "seed", 0, "seed of random parts and arrivals (default: drawn)")
 	heading(f.cmd.Flags(), "Requests")
 	add(f, "timeout", "", &f.Timeout, "10s", "time", parseSpan, "give up a request after this time")
-	add(f, "expect-length", "", &f.ExpectLength, "", "n", parseLength, "length in bytes that every body must have")
 	add(f, "expect-body", "", &f.ExpectBody, "", "string", parseText,
 		"content that every body must have: text or @FILE")
-	add(f, "expect-sha256", "", &f.ExpectSHA256, "", "string", parseNeeded(
-		"want 64 hexadecimal digits, as printed by sha256sum"), "SHA-256, in hex, that every body must have")
-	f.addLines("expect-header", "", &f.ExpectHeaders,
-		"a header that every response must have, \"Name\" or \"Name: value\"; may be repeated")
 	f.names = append(f.names, "seed")
 	heading(f.cmd.Flags(), "What counts as success")
 	f.names = append(f.names, tlsFlags(f.cmd.Flags(), &f.TLS)...)
@@ -269,8 +261,6 @@ func (f *loadFlags) defineRest() {
 	fleetFlag(f)
 	keepFlag(f.cmd.Flags())
 	heading(f.cmd.Flags(), "Generator")
-	add(f, "max-errors", "", &f.MaxErrors, "0", "share", parseShare, "share of requests that may fail before the "+
-		"exit code is 1: 0.001 or 0.1%")
 	add(f, "slo", "", &f.SLO, "", "list", summary.ParseObjectives,
 		"objectives, such as 'p99<20ms,errors<0.1%'; the exit code is 1 if one is missed or cannot be determined")
 	f.addBool("strict", "", &f.Strict, "exit with 1 also if the generator was at its limit or stood still, or the server did")

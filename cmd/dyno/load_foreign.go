@@ -27,7 +27,7 @@ var disagreed = map[byte]string{
 	'T': "-T is the timeout in wrk, and the Content-Type in ab, hey and oha: use --timeout or -H 'Content-Type: …'",
 	'i': "-i sends HEAD in ab, and is the body's file in autocannon: use -m HEAD or --body-file",
 	'D': "-D is the length of the test in h2load, the body's file in hey and oha, and requests per connection in " +
-		"autocannon: use --duration, --body-file or --requests-per-connection",
+		"autocannon: use --duration, --body-file or --no-keepalive",
 	'w': "-w is the number of threads in autocannon, and what is done at the end in oha and ab: use --threads",
 	'u': "-u is the body's file of a PUT in ab, a name and password in curl, and a list of URLs in others: use " +
 		"-m PUT with --body-file, --user or --targets",

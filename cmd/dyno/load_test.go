@@ -150,8 +150,6 @@ func (s *testServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Connection", "close")
 	case "moved":
 		http.Redirect(w, r, "/"+arg, http.StatusFound)
-	case "header":
-		w.Header().Set("X-Test", arg)
 	case "seen": // 200 once another request was for /arg
 		s.Lock()
 		found := false
@@ -162,8 +160,6 @@ func (s *testServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if !found {
 			w.WriteHeader(404)
 		}
-	case "cookie":
-		http.SetCookie(w, &http.Cookie{Name: "n", Value: "v"})
 	default:
 		io.WriteString(w, "value")
 	}

@@ -200,18 +200,6 @@ func parseThink(s string) (load.Pause, error) {
 	return load.Pause{Mean: d, Random: random}, nil
 }
 
-// parseShare reads 0.1% or 0.001.
-func parseShare(s string) (float64, error) {
-	text, cent := strings.CutSuffix(s, "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if cent {
-		v /= 100
-	}
-	if err != nil || !(v >= 0 && v <= 1) {
-		return 0, errors.New("want a share from 0 to 1, such as 0.001, or a percentage, such as 0.1%")
-	}
-	return v, nil
-}
 
 // parseCPUs reads a list such as 1,3-5.
 func parseCPUs(s string) ([]int, error) {
@@ -248,11 +236,3 @@ func oneOf(words ...string) func(string) (string, error) {
 	}
 }
 
-// parseLength reads a number of bytes, which may be 0.
-func parseLength(s string) (*int64, error) {
-	n, err := parseCount(s)
-	if err != nil && s != "0" {
-		return nil, errors.New("want a number of bytes, 0 or more")
-	}
-	return &n, nil
-}

@@ -74,16 +74,6 @@ func TestParseThinkShareCPUsLocals(t *testing.T) {
 	if _, err := parseThink("exp:"); err == nil {
 		t.Error("an empty pause")
 	}
-	for s, want := range map[string]float64{"0": 0, "0.1%": .001, "0.001": .001, "100%": 1, "1": 1} {
-		if got, err := parseShare(s); err != nil || got != want {
-			t.Errorf("%s: %v, %v", s, got, err)
-		}
-	}
-	for _, s := range []string{"", "2", "101%", "-1%", "NaN", "x"} {
-		if got, err := parseShare(s); err == nil {
-			t.Errorf("%q: %v", s, got)
-		}
-	}
 	if got, err := parseCPUs("1,3-5"); err != nil || !slices.Equal(got, []int{1, 3, 4, 5}) {
 		t.Errorf("%v, %v", got, err)
 	}

@@ -33,14 +33,10 @@ type Request struct {
 	User       string   // name:password of basic authentication
 	Body       *string  // text, @FILE, or @- for standard input
 	BodyFile   string
-	Form       []string // fields of a multipart body, as readForm reads them
 	Template   bool     // Body and Headers may hold placeholders
 
-	ExpectStatus  scenario.StatusSet
-	ExpectLength  *int64
-	ExpectBody    *string // text or @FILE
-	ExpectSHA256  string
-	ExpectHeaders []string // "Name" or "Name: value"
+	ExpectStatus scenario.StatusSet
+	ExpectBody   *string // text or @FILE
 }
 
 // scenarioName is the name of scenarios without a file.
@@ -85,9 +81,7 @@ func (r *Request) readScenario(headers []scenario.HeaderLine) (*scenario.Scenari
 		given bool
 	}{
 		{"path", r.Paths != nil}, {"method", r.Method != ""}, {"body", r.Body != nil}, {"body-file", r.BodyFile != ""},
-		{"form", r.Form != nil}, {"expect-status", !r.ExpectStatus.Empty()}, {"expect-length", r.ExpectLength != nil},
-		{"expect-body", r.ExpectBody != nil}, {"expect-sha256", r.ExpectSHA256 != ""},
-		{"expect-header", r.ExpectHeaders != nil},
+		{"expect-status", !r.ExpectStatus.Empty()}, {"expect-body", r.ExpectBody != nil},
 	} {
 		if f.given {
 			return nil, conf.Usagef("--scenario already defines requests and responses; omit it or --%s", f.flag)
@@ -128,7 +122,6 @@ func (r *Request) alone(file bool) error {
 	}{
 		{"scenario", r.Scenario != ""}, {"path", r.Paths != nil}, {"method", file && r.Method != ""},
 		{"body", file && r.Body != nil}, {"body-file", file && r.BodyFile != ""},
-		{"form", file && r.Form != nil},
 	} {
 		switch {
 		case f.given && file:
@@ -158,14 +151,9 @@ func (f oneFile) Open(name string) (fs.File, error) {
 // requests returns the scenario of the URL's path, or of Paths, and the other fields.
 func (r *Request) requests(ctx context.Context, path string, headers []scenario.HeaderLine) (*scenario.Scenario,
 	error) {
-	body, kind, err := r.readBody(ctx)
-	switch {
-	case err != nil:
+	body, err := r.readBody(ctx)
+	if err != nil {
 		return nil, err
-	case kind != "" && says(headers, "content-type"):
-		return nil, conf.Usagef("--form sets Content-Type, with the boundary of its parts; omit -H Content-Type")
-	case kind != "":
-		headers = append(headers, scenario.HeaderLine{Name: "Content-Type", Value: kind, Verbatim: true})
 	}
 	method, err := r.method()
 	if err != nil {
@@ -205,7 +193,7 @@ func (r *Request) requests(ctx context.Context, path string, headers []scenario.
 // method returns the method that -m names. Without -m it is POST for requests with a body, else GET.
 func (r *Request) method() (string, error) {
 	switch {
-	case r.Method == "" && (r.Body != nil || r.BodyFile != "" || r.Form != nil):
+	case r.Method == "" && (r.Body != nil || r.BodyFile != ""):
 		return http.MethodPost, nil
 	case r.Method == "":
 		return http.MethodGet, nil
@@ -236,30 +224,21 @@ func parsePath(text string) (path string, weight int, err error) {
 	return ascii(path), weight, nil
 }
 
-// readBody returns the body that -b, -f or --form defines, and of a form its Content-Type.
-func (r *Request) readBody(ctx context.Context) (body, kind string, err error) {
-	given := 0
-	for _, is := range []bool{r.Body != nil, r.BodyFile != "", r.Form != nil} {
-		if is {
-			given++
-		}
-	}
+// readBody returns the body that -b or -f defines.
+func (r *Request) readBody(ctx context.Context) (string, error) {
 	switch {
-	case given > 1:
-		return "", "", conf.Usagef("-b, -f and --form all define the body; pass one of them")
-	case r.Form != nil:
-		return readForm(r.Form)
+	case r.Body != nil && r.BodyFile != "":
+		return "", conf.Usagef("-b and -f both define the body; omit one")
 	case r.BodyFile != "":
-		body, err = readFile("-f", r.BodyFile)
+		return readFile("-f", r.BodyFile)
 	case r.Body == nil:
+		return "", nil
 	case *r.Body == "@-":
-		body, err = readInput(ctx, "-b @-")
+		return readInput(ctx, "-b @-")
 	case strings.HasPrefix(*r.Body, "@"):
-		body, err = readFile("-b", (*r.Body)[1:])
-	default:
-		body = *r.Body
+		return readFile("-b", (*r.Body)[1:])
 	}
-	return body, "", err
+	return *r.Body, nil
 }
 
 // readInput reads standard input until its end, or until ctx is done. The goroutine that reads
@@ -373,14 +352,6 @@ func (r *Request) expect() (e scenario.Expect, err error) {
 			}
 		}
 		e.Body, e.Verbatim = &body, true
-	}
-	e.Length, e.SHA256, e.Headers = r.ExpectLength, r.ExpectSHA256, map[string]string{}
-	for _, line := range r.ExpectHeaders {
-		name, value, ok := scenario.ParseHeader(line)
-		if !ok {
-			return e, conf.Usagef("--expect-header %q: want \"Name\" or \"Name: value\"", line)
-		}
-		e.Headers[name] = value
 	}
 	return e, nil
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"mime"
-	"mime/multipart"
 	"net"
 	"os"
 	"path/filepath"
@@ -326,41 +324,3 @@ func TestLargeFile(t *testing.T) {
 	}
 }
 
-// TestReadForm: package mime reads the form as it was given, and the same fields are the same bytes.
-func TestReadForm(t *testing.T) {
-	file := filepath.Join(t.TempDir(), `a "b".txt`)
-	content := strings.Repeat("\r\n--dyno-\x00", 1000)
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	fields := []string{"a=1=2", "f=@" + file, "g=@" + file + ";type=text/plain", "empty="}
-	body, kind, err := readForm(fields)
-	again, _, err2 := readForm(fields)
-	_, param, err3 := mime.ParseMediaType(kind)
-	if err := errors.Join(err, err2, err3); err != nil || body != again {
-		t.Fatalf("%v; equal: %v", err, body == again)
-	}
-	form, err := multipart.NewReader(strings.NewReader(body), param["boundary"]).ReadForm(1 << 20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if form.Value["a"][0] != "1=2" || form.Value["empty"][0] != "" || len(form.File) != 2 {
-		t.Errorf("%+v", form)
-	}
-	for name, kind := range map[string]string{"f": "application/octet-stream", "g": "text/plain"} {
-		head := form.File[name][0]
-		f, err := head.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, _ := io.ReadAll(f)
-		if string(got) != content || head.Filename != `a "b".txt` || head.Header.Get("Content-Type") != kind {
-			t.Errorf("%s: %d bytes, %+v", name, len(got), head)
-		}
-	}
-	for _, bad := range []string{"", "a", "=1", "a=@/nowhere", "a=@" + t.TempDir()} {
-		if _, _, err := readForm([]string{bad}); err == nil {
-			t.Errorf("%q: no error", bad)
-		}
-	}
-}

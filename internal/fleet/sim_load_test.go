@@ -29,7 +29,7 @@ type simShape struct {
 
 const simConnections = 1000
 
-// simShapes are by their number in Request.PerConnection.
+// simShapes are by their number in Request.Streams.
 var simShapes = []simShape{
 	{Schedule: load.Schedule{Stages: []load.Stage{{For: time.Second, From: 3000, To: 3000}}}},
 	{Schedule: load.Schedule{Stages: []load.Stage{{For: 2 * time.Second, From: 0, To: 3000}}, Poisson: true, Seed: 7}},
@@ -41,9 +41,9 @@ var simShapes = []simShape{
 // tooMuch is the shape of which a generator can send a quarter. Those before it each can send whole.
 const tooMuch = 3
 
-// simRequest is a load of a shape: its number is in PerConnection, its name in Command.
+// simRequest is a load of a shape: its number is in Streams, its name in Command.
 func simRequest(name string, shape int) loader.Request {
-	return loader.Request{URL: "http://10.0.0.9/", PerConnection: int64(shape), Command: name, Seed: 99,
+	return loader.Request{URL: "http://10.0.0.9/", Streams: int64(shape), Command: name, Seed: 99,
 		Connections: simConnections}
 }
 
@@ -161,19 +161,19 @@ func (s *simLoads) take(ctx context.Context, r loader.Request, ready func(time.D
 	*loader.Outcome, error) {
 	s.count(1)
 	defer s.count(-1)
-	want, err := simRequest(r.Command, int(r.PerConnection)).Detach(ctx)
+	want, err := simRequest(r.Command, int(r.Streams)).Detach(ctx)
 	if err != nil {
 		return nil, err
 	}
 	want.Share = load.Share{Index: s.index, Of: s.of}
-	if !reflect.DeepEqual(r, want) || r.Command != "one load" && r.Command != "another" || r.PerConnection >= int64(len(simShapes)) {
+	if !reflect.DeepEqual(r, want) || r.Command != "one load" && r.Command != "another" || r.Streams >= int64(len(simShapes)) {
 		s.t.Errorf("%s carries out %+v, which nobody asked for", s.agent.Bundle.Name, r)
 		return nil, errors.New("this is not the load")
 	}
 	if !naps(ctx, time.Duration(splitmix(uint64(s.index))%50_000_000)) {
 		return nil, errors.New("interrupted while connecting")
 	}
-	length := simShapes[r.PerConnection].Length()
+	length := simShapes[r.Streams].Length()
 	if err := ready(length); err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (s *simLoads) take(ctx context.Context, r loader.Request, ready func(time.D
 		length = min(length, time.Since(began).Round(time.Millisecond)+time.Millisecond)
 		o.Summary.Interrupted = true
 	}
-	o.Part = partOf(int(r.PerConnection), r.Share, length)
+	o.Part = partOf(int(r.Streams), r.Share, length)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sent[r.Command] = o.Part.Load().Started

@@ -33,7 +33,6 @@ type Job struct {
 	// again; 0 means no limit. With 1 every request has "Connection: close"; if the Scenario's
 	// requests have it, PerConnection is 1.
 	PerConnection int
-	Cookies       bool     // a jar for each connection, whatever the Scenario says
 	Follow        int      // redirects of a request that are followed, in HTTP/1.1 alone; 0: none
 	Lazy          bool     // a connection is dialled when it is first used (Window.Spread), not by Open
 	// Samples keeps a sample of the header sections, and of the answers to requests that have a Shape; nil:
@@ -72,7 +71,7 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 			j.TLS.NextProtos = []string{endpoint.HTTP2}
 		}
 	}
-	mix, err := j.Scenario.Compile(j.Authority(), scenario.Options{Close: j.PerConnection == 1, Cookies: j.Cookies,
+	mix, err := j.Scenario.Compile(j.Authority(), scenario.Options{Close: j.PerConnection == 1,
 		Shapes: j.Samples != nil, Scheme: j.Scheme(), HTTP2: j.HTTP2})
 	j.continues = err == nil && mix.Continues()
 	if j.continues && j.Pipeline > 1 && !j.HTTP2 {

@@ -96,12 +96,7 @@ func exact(ctx context.Context, s *scenario.Scenario, t *adhoc.Target, host stri
 
 // closing sets NoKeepalive, because a header of the requests says so.
 func (r *Request) closing() error {
-	switch {
-	case r.PerConnection > 1:
-		return conf.Usagef(
-			"Connection: close allows one request per connection; omit it or --requests-per-connection %d",
-			r.PerConnection)
-	case max(r.Pipeline, r.Streams) > 1:
+	if max(r.Pipeline, r.Streams) > 1 {
 		return conf.Usagef("Connection: close allows one request per connection; omit it or --pipeline and --streams")
 	}
 	if r.NoKeepalive = true; r.Follow > 0 {

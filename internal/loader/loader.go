@@ -37,7 +37,7 @@ type Request struct {
 	Resolve   []string // adhoc.Route
 
 	// How many, how fast and over what. Rate or Stages make an open loop.
-	Connections, Requests, Pipeline, PerConnection int64
+	Connections, Requests, Pipeline int64
 	Streams                                        int64 // of HTTP/2: what Pipeline is of HTTP/1.1
 	HTTP2                                          bool  // instead of HTTP/1.1
 	Duration, Warmup, RampUp, Timeout              time.Duration
@@ -46,7 +46,7 @@ type Request struct {
 	Arrivals                                       string // constant or poisson
 	Think                                          load.Pause
 	Follow                                         int64 // redirects of a request that are followed; 0: none
-	NoKeepalive, Cookies                           bool
+	NoKeepalive                                    bool
 	Seed                                           uint64
 
 	TLS endpoint.TLS // of an https:// URL
@@ -65,7 +65,6 @@ type Request struct {
 	Spin    string // auto, on or off
 
 	// The verdict and the files to write.
-	MaxErrors float64 // share of requests that may fail
 	SLO       []summary.Objective
 	Find      []summary.Objective // search the highest rate that keeps it (Plan.Search), for Duration
 	Strict    bool                // the generator must not be at its limit
@@ -139,8 +138,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	p.job = load.Job{
 		Endpoint: t.Endpoint, Scenario: s, Seed: r.Seed, Share: r.Share,
 		Connections: int(r.Connections), Pipeline: int(max(r.Pipeline, r.Streams)), Timeout: r.Timeout,
-		Workers: r.workers(t), CPUs: r.CPUs, PerConnection: int(r.PerConnection),
-		Cookies: r.Cookies, Follow: int(r.Follow), Lazy: r.RampUp > 0,
+		Workers: r.workers(t), CPUs: r.CPUs, Follow: int(r.Follow), Lazy: r.RampUp > 0,
 	}
 	p.job.Host = host
 	if r.NoKeepalive {
@@ -162,9 +160,9 @@ func (r *Request) check() error {
 		}
 	}
 	switch {
-	case r.Find != nil && (r.Requests > 0 || r.Rate > 0 || r.Stages != nil || r.SLO != nil || r.MaxErrors > 0 ||
+	case r.Find != nil && (r.Requests > 0 || r.Rate > 0 || r.Stages != nil || r.SLO != nil ||
 		r.CSV != "" || r.HDR != "" || r.Metrics != ""):
-		return conf.Usagef("--find makes loads of its own; omit -n, --rate, --stages, --slo, --max-errors, --csv, " +
+		return conf.Usagef("--find makes loads of its own; omit -n, --rate, --stages, --slo, --csv, " +
 			"--hdr and --metrics")
 	case r.Requests > 0 && r.Duration > 0:
 		return conf.Usagef("-n and -d both end the load; omit one")
@@ -179,8 +177,6 @@ func (r *Request) check() error {
 	case r.Warmup > 0 && r.RampUp > 0:
 		return conf.Usagef("--warmup and --ramp-up cannot be combined, because connections are added at the start " +
 			"of the load; omit one")
-	case r.MaxErrors > 0 && summary.OfErrors(r.SLO):
-		return conf.Usagef("--max-errors and --slo errors<… both limit errors; omit one")
 	case r.Think.Mean > 0 && r.open():
 		return conf.Usagef("--think needs a closed loop, but --rate and --stages make an open loop; omit one")
 	case r.RampUp > 0 && r.open():
@@ -189,17 +185,13 @@ func (r *Request) check() error {
 	case r.Think.Mean > 0 && max(r.Pipeline, r.Streams) > 1:
 		return conf.Usagef("--think pauses after each response, which allows one request in flight; omit it or " +
 			"--pipeline and --streams")
-	case r.NoKeepalive && r.PerConnection > 1:
-		return conf.Usagef(
-			"--no-keepalive allows one request per connection; omit it or --requests-per-connection %d",
-			r.PerConnection)
 	case r.NoKeepalive && max(r.Pipeline, r.Streams) > 1:
 		return conf.Usagef("--no-keepalive allows one request per connection; omit it or --pipeline and --streams")
 	case r.Follow > 0 && r.Pipeline > 1:
 		return conf.Usagef("--follow needs one request in flight on each connection; omit it or --pipeline")
-	case r.Follow > 0 && (r.NoKeepalive || r.PerConnection == 1):
-		return conf.Usagef("--follow sends a request again on the connection that its redirect came on; omit it, or " +
-			"--no-keepalive and its like")
+	case r.Follow > 0 && r.NoKeepalive:
+		return conf.Usagef("--follow sends a request again on the connection that its redirect came on; omit it or " +
+			"--no-keepalive")
 	case r.Unix != "" && len(r.Resolve) > 0:
 		return conf.Usagef(
 			"--unix cannot be combined with --resolve, because a Unix socket has no address; omit it")

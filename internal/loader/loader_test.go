@@ -28,31 +28,35 @@ func TestFailed(t *testing.T) {
 		Workers: 1, LoopCPUNS: 5e8}
 	for name, c := range map[string]struct {
 		change    func(*summary.Summary)
-		maxErrors float64
+		slo       string
 		strict    bool
 		want      bool
 	}{
-		"good":      {func(*summary.Summary) {}, 0, true, false},
-		"one error": {func(s *summary.Summary) { s.Load.Succeeded, s.Load.Failed = 999, 1 }, 0, false, true},
-		"one is allowed": {func(s *summary.Summary) { s.Load.Succeeded, s.Load.Failed = 999, 1 }, 0.001, false,
+		"good":      {func(*summary.Summary) {}, "", true, false},
+		"one error": {func(s *summary.Summary) { s.Load.Succeeded, s.Load.Failed = 999, 1}, "", false, true},
+		"one is allowed": {func(s *summary.Summary) { s.Load.Succeeded, s.Load.Failed = 999, 1 }, "errors<1%", false,
 			false},
-		"never started": {func(s *summary.Summary) { s.Load.Planned, s.Load.NeverStarted = 1001, 1 }, 0, false,
+		"never started": {func(s *summary.Summary) { s.Load.Planned, s.Load.NeverStarted = 1001, 1}, "", false,
 			true},
-		"connections":        {func(s *summary.Summary) { s.Load.Established = 4 }, 1, false, true},
-		"ended early":        {func(s *summary.Summary) { s.Load.UnreachableNS = 1 }, 1, false, true},
-		"interrupted":        {func(s *summary.Summary) { s.Interrupted = true }, 1, false, true},
-		"the books":          {func(s *summary.Summary) { s.Load.Succeeded = 1 }, 1, false, true},
-		"at its limit":       {func(s *summary.Summary) { s.Load.LoopCPUNS = 95e7 }, 0, false, false},
-		"at it and strict":   {func(s *summary.Summary) { s.Load.LoopCPUNS = 95e7 }, 0, true, true},
-		"stopped":            {stopped(100, false), 0, false, false},
-		"stopped and strict": {stopped(100, false), 0, true, true},
-		"few and strict":     {stopped(7, false), 0, true, false},
-		"objective":          {stopped(100, true), 0, false, true},
-		"objective of few":   {stopped(7, true), 0, false, false},
+		"connections":        {func(s *summary.Summary) { s.Load.Established = 4 }, "errors<100%", false, true},
+		"ended early":        {func(s *summary.Summary) { s.Load.UnreachableNS = 1 }, "errors<100%", false, true},
+		"interrupted":        {func(s *summary.Summary) { s.Interrupted = true }, "errors<100%", false, true},
+		"the books":          {func(s *summary.Summary) { s.Load.Succeeded = 1 }, "errors<100%", false, true},
+		"at its limit":       {func(s *summary.Summary) { s.Load.LoopCPUNS = 95e7}, "", false, false},
+		"at it and strict":   {func(s *summary.Summary) { s.Load.LoopCPUNS = 95e7}, "", true, true},
+		"stopped":            {stopped(100, false), "", false, false},
+		"stopped and strict": {stopped(100, false), "", true, true},
+		"few and strict":     {stopped(7, false), "", true, false},
+		"objective":          {stopped(100, true), "", false, true},
+		"objective of few":   {stopped(7, true), "", false, false},
+		"stopped, of errors": {stopped(100, false), "errors<1%", false, false},
 	} {
 		s := &summary.Summary{Load: good}
 		c.change(s)
-		p := Request{MaxErrors: c.maxErrors, Strict: c.strict, SLO: s.Objectives}
+		if c.slo != "" {
+			s.Objectives, _ = summary.ParseObjectives(c.slo)
+		}
+		p := Request{Strict: c.strict, SLO: s.Objectives}
 		if got := p.Failed(s); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}

@@ -144,14 +144,11 @@ func (r *Request) Failed(s *summary.Summary) bool {
 			return true
 		}
 	}
-	most := r.MaxErrors
-	if summary.OfErrors(r.SLO) { // which has judged them
-		most = 1
-	}
 	warnings := s.Warnings()
 	has := func(id string) bool { return summary.Has(warnings, id) }
-	return s.ErrorShare() > most || has(summary.Ended) || has(summary.Connections) ||
+	ofErrors := summary.OfErrors(r.SLO) // a verdict has judged them
+	return s.ErrorShare() > 0 && !ofErrors || has(summary.Ended) || has(summary.Connections) ||
 		has(summary.Interrupted) || has(summary.Ledger) ||
-		has(summary.StoodStill) && (r.Strict || len(s.Objectives) > 0 && !s.Open) ||
+		has(summary.StoodStill) && (r.Strict || summary.OfLatency(r.SLO) && !s.Open) ||
 		r.Strict && (has(summary.Generator) || has(summary.Paused))
 }

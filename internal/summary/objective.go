@@ -100,6 +100,11 @@ func OfErrors(all []Objective) bool {
 	return slices.ContainsFunc(all, func(o Objective) bool { return o.Key == "" })
 }
 
+// OfLatency reports whether a percentile is among the objectives.
+func OfLatency(all []Objective) bool {
+	return slices.ContainsFunc(all, func(o Objective) bool { return o.Key != "" })
+}
+
 // Verdicts judges the objectives.
 func (s *Summary) Verdicts() []Verdict {
 	var all []Verdict

@@ -122,7 +122,7 @@ func (t *Tool) request(job *load.Job) (*http.Request, error) {
 			t.Name, s.Name, loaded)
 	case job.HTTP2 && !t.kind.streams:
 		return nil, fmt.Errorf("%s: dyno uses it for HTTP/1.1 only; use h2load", t.Name)
-	case s.Cookies || job.Cookies:
+	case s.Cookies:
 		return nil, fmt.Errorf("%s keeps no cookies, which the scenario %s needs", t.Name, s.Name)
 	}
 	mix, err := s.Compile(job.Authority(), scenario.Options{Scheme: job.Scheme(), Loose: true})

@@ -193,7 +193,7 @@ func cookies(t *testing.T, e load.Engine) {
 			}
 		})
 		j := job(s)
-		j.Cookies, j.PerConnection = c.jars, c.per
+		j.Scenario.Cookies, j.PerConnection = c.jars, c.per
 		l := run(t, open(t, e, j), load.Window{Requests: 80})
 		want := int64(80)
 		if c.jars {

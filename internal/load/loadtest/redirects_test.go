@@ -47,7 +47,7 @@ func follow(t *testing.T, e load.Engine) {
 			}
 		})
 		j := job(s)
-		j.Follow, j.Cookies, j.PerConnection = 2, true, per
+		j.Follow, j.Scenario.Cookies, j.PerConnection = 2, true, per
 		session := open(t, e, j)
 		for name, w := range map[string]load.Window{
 			"closed": {Requests: n},
