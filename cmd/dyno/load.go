@@ -252,10 +252,6 @@ func (f *loadFlags) defineRequest() {
 func (f *loadFlags) defineRest() {
 	add(f, "threads", "", &f.Threads, "", "n", parseUpTo(4096), "event loops (default: one per CPU, or per two "+
 		"CPUs if the server is on this machine, each with at least 16 connections)")
-	add(f, "cpus", "", &f.CPUs, "", "list", parseCPUs, "CPUs that the event loops are pinned to, such as 1,3-5")
-	add(f, "spin", "", &f.Spin, "auto", "when", oneOf("auto", "on", "off"),
-		"poll instead of sleeping, which takes a CPU per event loop; auto: in an open loop, if the server runs on "+
-			"other CPUs and one is free")
 	add(f, "engine", "", &f.Engine, loader.DefaultEngine(), "name", oneOf("epoll", "gonet"),
 		"load engine: epoll (Linux), or gonet, which uses Go's net package")
 	fleetFlag(f)

@@ -15,7 +15,7 @@ import (
 // fleetFlag defines --fleet of dyno load.
 func fleetFlag(f *loadFlags) {
 	f.addText("fleet", "", &f.fleet, "make the load from the machines of this file together (doc/fleet.md); amounts, "+
-		"rates and connections are of all of them, --threads, --cpus and --spin of each")
+		"rates and connections are of all of them, --threads of each")
 	f.addText("nats", "", &f.nats, natsUsage)
 }
 

@@ -55,7 +55,7 @@ var elsewhere = map[string]string{
 	"socketPath": "--unix",
 	"host":       "-H 'Host: …', or --resolve", "data": "--body", "output-format": "--json or --csv FILE",
 	"format": "--json",
-	"print":  "--json", "cpu": "--cpus",
+	"print":  "--json",
 	"redirect": "--follow", "max-redirects": "--follow", "location": "--follow",
 	"cacert": "--ca", "cafile": "--ca", "root-certs": "--ca",
 	"h2": "--http2", "h2c": "--http2", "http2-prior-knowledge": "--http2", "max-concurrent-streams": "--streams",

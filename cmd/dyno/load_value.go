@@ -201,29 +201,6 @@ func parseThink(s string) (load.Pause, error) {
 }
 
 
-// parseCPUs reads a list such as 1,3-5.
-func parseCPUs(s string) ([]int, error) {
-	wrong := errors.New("want CPU numbers, such as 2 or 1,3-5; they begin at 0")
-	var list []int
-	for _, part := range strings.Split(s, ",") {
-		low, high, ranged := strings.Cut(part, "-")
-		from, err := strconv.Atoi(low)
-		to := from
-		if ranged && err == nil {
-			to, err = strconv.Atoi(high)
-		}
-		if err != nil || from < 0 || to < from || to > 4095 {
-			return nil, wrong
-		}
-		for cpu := from; cpu <= to; cpu++ {
-			if slices.Contains(list, cpu) {
-				return nil, fmt.Errorf("CPU %d is named twice", cpu)
-			}
-			list = append(list, cpu)
-		}
-	}
-	return list, nil
-}
 
 
 // oneOf returns a parser of one of the given words.

@@ -161,8 +161,6 @@ func (f *runFlags) define(cmd *cobra.Command) {
 			"(default: those of the study's classic run)")
 	fl.StringVar(&r.Classic, "classic", "",
 		"classic: which of the study's classic runs, by name (default: the first)")
-	fl.Var(flagOf(&r.Spin, "auto", "when", oneOf("auto", "on", "off")), "spin",
-		"whether the generator polls instead of sleeping: on, off, or auto: where a CPU is left over for it")
 	fl.StringVar(&r.Primary, "primary", "",
 		"metric that decides: throughput, cpu_per_request, p50, memory, or in the lab p99 (default: that of the study)")
 	fl.StringVar(&f.resume, "resume", "",
@@ -172,7 +170,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	heading(fl, "What is compared", "contestants", "scenario", "quick", "level", "connections", "records", "delay",
 		"server-cpus", "http", "streams", "rate")
 	heading(fl, "How it is measured", "protocol", "profile", "budget", "requests", "duration", "epochs", "slo",
-		"external", "classic", "controls", "spin", "seed", "runs", "force")
+		"external", "classic", "controls", "seed", "runs", "force")
 	heading(fl, "What decides", "primary", "alpha", "margin")
 	heading(fl, "The run and its output")
 }

@@ -25,7 +25,7 @@ func TestAgentsInWindows(t *testing.T) {
 	const most, windows = 0.001, 3
 	f := newFour(t)
 	c, said := f.begin("run", "--contestants", "ref,ref+50%", "--delay", "500ms", "--budget", "30m", "--seed", "1",
-		"--controls", "none", "--connections", "8", "--spin", "off", "--offline", "--fleet", f.file, "--out", f.out)
+		"--controls", "none", "--connections", "256", "--offline", "--fleet", f.file, "--out", f.out)
 	ended := make(chan struct{})
 	go func() { c.Wait(); close(ended) }()
 	var samples []used

@@ -92,8 +92,8 @@ func TestRepeated(t *testing.T) {
 			"dyno run --contestants a,b --force --slo 'p99<10ms' --seed 7"},
 		{[]string{"--connections", "10,20", "--delay", "0s,5ms", "--level", "a, b", "--level", "c", "--seed=1"},
 			"dyno run --connections 10,20 --delay 0s,5ms --level 'a, b' --level c --seed 1"},
-		{[]string{"--spin", "off", "-n", "10k", "--quick=false", "--seed", "3"},
-			"dyno run --spin off --requests 10k --quick=false --seed 3"},
+		{[]string{"-n", "10k", "--quick=false", "--seed", "3"},
+			"dyno run --requests 10k --quick=false --seed 3"},
 	} {
 		cmd := runCommand()
 		if err := cmd.ParseFlags(c.args); err != nil {

@@ -6,7 +6,7 @@ import (
 	"dyno/internal/result"
 )
 
-// The generator spins where it slows nobody down, or as it was asked for, and sleeps where what
+// The generator spins where it slows nobody down, and sleeps where what
 // stands beside it does.
 func TestSpins(t *testing.T) {
 	two := result.Host{Pinned: true, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}}
@@ -28,8 +28,6 @@ func TestSpins(t *testing.T) {
 		"a backend with a generator": {result.Host{Generators: generators,
 			Backend: &result.Host{Name: "gen1"}}, result.Plan{Backend: "records"}, false, false},
 		"a driver":     {two, result.Plan{External: []string{"wrk"}}, false, true},
-		"asked for":    {quota, result.Plan{Spin: "on", Backend: "records"}, true, true},
-		"asked not to": {two, result.Plan{Spin: "off"}, false, false},
 	} {
 		b := &Bench{run: &result.Run{Plan: c.plan, Host: c.host}}
 		l := result.Level{Connections: 125}

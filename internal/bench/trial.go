@@ -412,14 +412,14 @@ func (b *Bench) differs(name string) []string {
 	return nil
 }
 
-// spins reports whether the generator polls instead of sleeping: if the plan says so, or if a CPU
-// is free. Beside a backend it is not, because the backend needs that CPU. In a closed loop a server
+// spins reports whether the generator polls instead of sleeping: if a CPU is free. Beside a backend it is
+// not, because the backend needs that CPU. In a closed loop a server
 // pays for waking a sleeping generator, and a slow server pays more; but in runs with an external
 // tool, which sleeps, dyno's engine sleeps too.
 func (b *Bench) spins(level result.Level) bool {
 	p, open := &b.run.Plan, level.RatePerSec > 0
-	if p.Spin != "" || p.Backend != "" && !b.run.Host.BackendApart() || !open && len(p.External) > 0 {
-		return p.Spin == "on"
+	if p.Backend != "" && !b.run.Host.BackendApart() || !open && len(p.External) > 0 {
+		return false
 	}
 	if all := b.run.Host.Generators; len(all) > 0 {
 		return !slices.ContainsFunc(all, func(g result.Host) bool {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -52,7 +51,7 @@ type Request struct {
 	TLS endpoint.TLS // of an https:// URL
 
 	// Share is that of this generator, if it is one of several. Amounts, rates and Connections are of
-	// all of them together; Threads, CPUs and Spin of each.
+	// all of them together; Threads of each.
 	Share load.Share
 
 	adhoc.Request       // what is sent, and what must come back
@@ -61,8 +60,6 @@ type Request struct {
 	// The generator.
 	Engine  string // epoll or gonet
 	Threads int64
-	CPUs    []int
-	Spin    string // auto, on or off
 
 	// The verdict and the files to write.
 	SLO       []summary.Objective
@@ -102,7 +99,7 @@ type Plan struct {
 
 // New makes a plan. Its error says what is wrong with the request, or what failed at the server.
 func New(ctx context.Context, r Request) (*Plan, error) {
-	r.Engine, r.Spin = cmp.Or(r.Engine, DefaultEngine()), cmp.Or(r.Spin, "auto")
+	r.Engine = cmp.Or(r.Engine, DefaultEngine())
 	r.Pipeline, r.Timeout = cmp.Or(r.Pipeline, 1), cmp.Or(r.Timeout, 10*time.Second)
 	if err := r.check(); err != nil {
 		return nil, err
@@ -138,7 +135,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	p.job = load.Job{
 		Endpoint: t.Endpoint, Scenario: s, Seed: r.Seed, Share: r.Share,
 		Connections: int(r.Connections), Pipeline: int(max(r.Pipeline, r.Streams)), Timeout: r.Timeout,
-		Workers: r.workers(t), CPUs: r.CPUs, Follow: int(r.Follow), Lazy: r.RampUp > 0,
+		Workers: r.workers(t), Follow: int(r.Follow), Lazy: r.RampUp > 0,
 	}
 	p.job.Host = host
 	if r.NoKeepalive {
@@ -195,45 +192,13 @@ func (r *Request) check() error {
 	case r.Unix != "" && len(r.Resolve) > 0:
 		return conf.Usagef(
 			"--unix cannot be combined with --resolve, because a Unix socket has no address; omit it")
-	case r.Engine == "gonet" && len(r.CPUs) > 0:
-		return conf.Usagef("--cpus: the engine gonet has no event loops to pin; omit --cpus, or use taskset")
-	case len(missing(r.CPUs)) > 0:
-		usable, _ := machine.Limits()
-		return conf.Usagef("--cpus: dyno cannot use CPU %s; it may use %s", spans(missing(r.CPUs)), spans(usable))
-	case r.Engine == "gonet" && r.Spin == "on":
-		return conf.Usagef("--spin on: the engine gonet cannot poll; omit --spin, or pass --engine epoll")
 	case r.Engine == "epoll" && runtime.GOOS != "linux":
 		return conf.Usagef("--engine epoll needs Linux; omit --engine")
 	}
 	return nil
 }
 
-// missing returns those of cpus that this process may not use.
-func missing(cpus []int) (list []int) {
-	usable, _ := machine.Limits()
-	for _, cpu := range cpus {
-		if !slices.Contains(usable, cpu) {
-			list = append(list, cpu)
-		}
-	}
-	return list
-}
 
-// spans writes CPUs as --cpus takes them: "0-3,5".
-func spans(cpus []int) string {
-	var parts []string
-	for i := 0; i < len(cpus); {
-		first := cpus[i]
-		for i++; i < len(cpus) && cpus[i] == cpus[i-1]+1; i++ {
-		}
-		if last := cpus[i-1]; last > first {
-			parts = append(parts, fmt.Sprintf("%d-%d", first, last))
-		} else {
-			parts = append(parts, fmt.Sprint(first))
-		}
-	}
-	return strings.Join(parts, ",")
-}
 
 // target returns where requests go, and sets Aims if there are several.
 func (r *Request) target(ctx context.Context) (*adhoc.Target, error) {
@@ -285,7 +250,7 @@ func (r *Request) route() adhoc.Route {
 }
 
 // workers returns the number of event loops: the requested number, but at most the number of
-// connections. Otherwise load.Loops derives it from the CPUs given, or from half of all CPUs if the
+// connections. Otherwise load.Loops derives it from the CPUs, or from half of them if the
 // server is on this machine too.
 func (r *Request) workers(t *adhoc.Target) int {
 	usable, quota := machine.Limits()
@@ -296,8 +261,6 @@ func (r *Request) workers(t *adhoc.Target) int {
 	switch {
 	case r.Threads > 0:
 		return int(min(r.Threads, connections))
-	case len(r.CPUs) > 0:
-		n = len(r.CPUs)
 	case t.Here:
 		n /= 2
 	}
@@ -309,14 +272,10 @@ func (r *Request) spins(t *adhoc.Target, loops int) (spin bool, why string) {
 	switch {
 	case r.Engine == "gonet":
 		return false, "the engine gonet cannot poll"
-	case r.Spin == "on":
-		return true, ""
-	case r.Spin == "off":
-		return false, "--spin off"
 	case !r.open():
 		return false, "a closed loop"
 	}
-	s := machine.Spinning{Loops: loops, LoopCPUs: r.CPUs, Remote: true}
+	s := machine.Spinning{Loops: loops, Remote: true}
 	s.Usable, s.Quota = machine.Limits()
 	if ok, why := s.Allowed(); !ok || !t.Here {
 		return ok, why

@@ -15,13 +15,6 @@ import (
 	"dyno/internal/summary"
 )
 
-func TestSpans(t *testing.T) {
-	for want, cpus := range map[string][]int{"": nil, "7": {7}, "0-3,5,8-9": {0, 1, 2, 3, 5, 8, 9}} {
-		if got := spans(cpus); got != want {
-			t.Errorf("%v: %s; want %s", cpus, got, want)
-		}
-	}
-}
 
 func TestFailed(t *testing.T) {
 	good := result.Load{Planned: 1000, Started: 1000, Succeeded: 1000, WindowNS: 1e9, Connections: 5, Established: 5,

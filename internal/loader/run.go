@@ -69,7 +69,7 @@ func (p *Plan) frame() *summary.Summary {
 	s := &summary.Summary{
 		Dyno: p.Dyno, Command: p.Command, Target: p.Target, Did: p.Did, Seed: p.Seed, Open: p.openLoop,
 		Joining: p.job.Lazy, For: p.Length, Timeout: p.Timeout, Renewing: p.job.PerConnection > 0,
-		SpinAsked: p.Spin, NoSpin: p.noSpin, AnyStatus: p.Scenario == "" && p.ExpectStatus.Empty(),
+		NoSpin: p.noSpin, AnyStatus: p.Scenario == "" && p.ExpectStatus.Empty(),
 		Checked: p.job.Scenario.Checked(), Objectives: p.SLO, Unverified: p.TLS.Insecure, HTTP2: p.job.HTTP2,
 	}
 	if !p.openLoop {

@@ -118,7 +118,6 @@ body = "value"
 		"slo untold":              {Request{Requests: 10, SLO: objectives("p99<1m")}, "failed", ""},
 		"slo of errors": {Request{Requests: 4, Request: adhoc.Request{ExpectBody: text("other")},
 			SLO: objectives("errors<50%")}, "failed", ""},
-		"poll never": {Request{Requests: 5, Rate: 1000, Spin: "off"}, "done", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.r.URL = served(t)
@@ -242,8 +241,6 @@ func TestNewRefuses(t *testing.T) {
 		"--think pauses after":                   {Think: think, Pipeline: 2},
 		"--no-keepalive allows one":              {NoKeepalive: true, Pipeline: 2},
 		"--unix cannot be combined":              {Unix: "/s", Resolve: []string{"a:80:127.0.0.1"}},
-		"--cpus: the engine gonet":               {Engine: "gonet", CPUs: []int{0}},
-		"--spin on: the engine gonet":            {Engine: "gonet", Spin: "on"},
 		"want \"Name: value\"":                   {Request: adhoc.Request{Headers: []string{"A"}}},
 		"want a method":                          {Request: adhoc.Request{Method: "10"}},
 		"-b and -f both":                         {Request: adhoc.Request{Body: text(""), BodyFile: "b"}},
@@ -259,7 +256,6 @@ func TestNewRefuses(t *testing.T) {
 			Pipeline: 2},
 		"omit it or -H Connection": {Request: adhoc.Request{Headers: []string{"Connection: keep-alive"}},
 			NoKeepalive: true},
-		"--cpus: dyno cannot use CPU 4095; it may use ": {CPUs: []int{4095}},
 		"--resolve: no entry is for":                    {Resolve: []string{"a:80:127.0.0.1"}},
 		"want host:port:address":                        {Resolve: []string{"a"}},
 	} {

@@ -39,7 +39,6 @@ type Request struct {
 	Budget      time.Duration
 	Seed        uint64 // 0: the World's
 	Relink      int    // paired: result.Plan.Relink
-	Spin        string // on, off, or "" or auto: only if a CPU is free
 	Force       bool   // take a profile that the machine is too small for; the plan records it
 
 	Rates    []OpenRate    // sweep and paired: of open loops, beside the closed one
@@ -155,9 +154,6 @@ func New(r Request, w World) (result.Plan, error) {
 	}
 	if !w.Now.IsZero() {
 		p.StartedUnixNS = w.Now.UnixNano()
-	}
-	if r.Spin != "auto" {
-		p.Spin = r.Spin
 	}
 	p.Level = q.Levels[0]
 	protocol.levels(&p, &q)

@@ -77,9 +77,6 @@ type Plan struct {
 
 	Epochs int `json:"epochs,omitempty"` // sweep: of each launch part; classic: repeats
 
-	// Spin is "on" or "off" if the request set whether the generator polls instead of sleeping; ""
-	// means to poll only if a CPU is free.
-	Spin string `json:"spin,omitempty"`
 	// External are external load generators, each of which makes each load of a classic run once
 	// more, after dyno's own.
 	External []string `json:"external,omitempty"`

@@ -113,7 +113,6 @@ type generator struct {
 	RunQueueShare *float64 `json:"run_queue_share,omitempty"`
 	SpunNS        *int64   `json:"spun_ns,omitempty"`
 	Spin          *bool    `json:"spin,omitempty"`
-	SpinAsked     string   `json:"spin_asked,omitempty"`
 	NoSpin        string   `json:"no_spin,omitempty"`
 	CeilingPerSec *float64 `json:"ceiling_per_sec,omitempty"`
 	GapNS         int64    `json:"gap_ns,omitempty"`
@@ -197,7 +196,7 @@ func (l latency) json() *times {
 
 func (s *Summary) generator() generator {
 	l, u := &s.Load, s.usage()
-	g := generator{Workers: l.Workers, Spin: l.Spin, SpinAsked: s.SpinAsked, NoSpin: s.NoSpin, GapNS: l.GapNS,
+	g := generator{Workers: l.Workers, Spin: l.Spin, NoSpin: s.NoSpin, GapNS: l.GapNS,
 		SuspendedNS: int64(s.Suspended)}
 	if u.known {
 		g.CPUNS, g.RunQueueNS, g.SpunNS = &l.LoopCPUNS, &l.RunQueueNS, &l.SpunNS

@@ -30,7 +30,6 @@ type Summary struct {
 	Timeout     time.Duration // of one request
 	Renewing    bool          // connections were to be replaced after a number of requests
 	Suspended   time.Duration // of the whole machine, meanwhile
-	SpinAsked   string        // "auto", "on" or "off"
 	NoSpin      string        // why the event loops did not spin
 	Wall        time.Duration // from the start of the window until all was drained
 	Interrupted bool

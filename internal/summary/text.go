@@ -283,7 +283,7 @@ func (s *Summary) generatorText() string {
 		words = append(words, "CPU "+report.PerCent(u.cpu), "waited for a CPU "+report.PerCent(u.queue))
 		if spin := s.Load.Spin; spin != nil && *spin {
 			words = append(words, "polled "+report.PerCent(u.spun))
-		} else if spin != nil && (s.Open || s.SpinAsked == "on") {
+		} else if spin != nil && s.Open {
 			words = append(words, "did not poll ("+s.NoSpin+")")
 		}
 		if u.ceiling > 0 {

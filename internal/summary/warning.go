@@ -170,7 +170,7 @@ func (s *Summary) atLimit() string {
 	busy := u.known && u.cpu+u.queue > checks.BusyFrom && s.Load.WindowNS >= judgedFrom
 	remedy := "Pass more --threads"
 	if u.queue > crowdedFrom {
-		remedy = "Other programs, perhaps the server, use its CPUs: separate it from them with --cpus"
+		remedy = "Other programs, perhaps the server, use its CPUs: separate it from them with taskset"
 	}
 	how := fmt.Sprintf(
 		"its event loops were busy for %s of the time and waited for a CPU for %s", report.PerCent(u.cpu),
