@@ -274,11 +274,11 @@ var metavariables = map[string]string{
 	"controls": "NAME,…", "csv": "FILE", "differ": "WHAT", "expect-body": "TEXT",
 	"expect-status": "CODES",
 	"external": "TOOL,…", "classic": "NAME", "fail-if": "COND", "folder": "DIR,…", "format": "FORMAT", "from": "NAME",
-	"hdr": "FILE", "header": "HEADER", "language": "NAME", "level": "NAME",
+	"header": "HEADER", "language": "NAME", "level": "NAME",
 	"load scenario": "FILE", "name": "NAME", "of": "NAME", "out": "DIR",
 	"path": "PATH", "primary": "METRIC", "profile": "NAME", "protocol": "NAME",
 	"resolve": "HOST:PORT:ADDR", "resume": "DIR", "scenario": "NAME", "unix": "SOCKET",
-	"targets": "FILE", "metrics": "ADDR",
+	"targets": "FILE",
 	"ca": "FILE", "cert": "FILE", "key": "FILE",
 	"verify seed": "TEXT",
 }

@@ -92,7 +92,7 @@ func (f *loadFlags) run(args []string) error {
 		return err
 	}
 	defer files.Close()
-	s, err := f.watch(p, files)
+	s, err := f.watch(p)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (f *loadFlags) find(p *loader.Plan) error {
 }
 
 // watch runs the load and shows its progress on stderr.
-func (f *loadFlags) watch(p *loader.Plan, files *loader.Files) (*summary.Summary, error) {
+func (f *loadFlags) watch(p *loader.Plan) (*summary.Summary, error) {
 	var tick func(result.Interval)
 	if !f.quiet {
 		stderr := f.cmd.ErrOrStderr()
@@ -163,7 +163,7 @@ func (f *loadFlags) watch(p *loader.Plan, files *loader.Files) (*summary.Summary
 		defer view.Close()
 		tick = view.Tick
 	}
-	return p.Run(f.cmd.Context(), files, tick)
+	return p.Run(f.cmd.Context(), tick)
 }
 
 // add defines a flag.
@@ -262,9 +262,6 @@ func (f *loadFlags) defineRest() {
 	f.addBool("strict", "", &f.Strict, "exit with 1 also if the generator was at its limit or stood still, or the server did")
 	f.addBool("json", "", &f.json, "print JSON (doc/format.md)")
 	f.addText("csv", "", &f.CSV, "write a row per second to this CSV file")
-	f.addText("hdr", "", &f.HDR, "write an HdrHistogram log, one histogram per second, to this file")
-	f.addText("metrics", "", &f.Metrics, "address at which Prometheus can read figures during the load, such as "+
-		"127.0.0.1:9100; the path is /metrics")
 	f.addBool("quiet", "", &f.quiet, "show no progress")
 	f.addBool("latency", "l", &f.latency, "")
 	f.hide("latency")

@@ -38,7 +38,7 @@ func loadByFleet(cmd *cobra.Command, f *loadFlags) error {
 	var s *summary.Summary
 	err = withHub(cmd, machines, func(hub *fleet.Hub) (err error) {
 		if err = hub.Gather(cmd.Context()); err == nil {
-			s, err = hub.Load(cmd.Context(), plan, files, func(line string) {
+			s, err = hub.Load(cmd.Context(), plan, func(line string) {
 				if !f.quiet {
 					fmt.Fprintln(stderr, document.Clean(line))
 				}

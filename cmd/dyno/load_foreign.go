@@ -23,7 +23,7 @@ var disagreed = map[byte]string{
 		"--pipeline or --json",
 	'a': "-a turns keep-alive off in bombardier, is a password in hey and oha, and a number of requests in " +
 		"autocannon: use --no-keepalive, --user or --requests",
-	'o': "-o is a format in bombardier and hey and a file in oha: use --json, --csv FILE or --hdr FILE",
+	'o': "-o is a format in bombardier and hey and a file in oha: use --json or --csv FILE",
 	'T': "-T is the timeout in wrk, and the Content-Type in ab, hey and oha: use --timeout or -H 'Content-Type: …'",
 	'i': "-i sends HEAD in ab, and is the body's file in autocannon: use -m HEAD or --body-file",
 	'D': "-D is the length of the test in h2load, the body's file in hey and oha, and requests per connection in " +
@@ -47,7 +47,7 @@ var taken = map[string]string{
 var elsewhere = map[string]string{
 	"rps": "--rate", "qps": "--rate", "query-per-second": "--rate", "concurrency": "--connections",
 	"clients": "--connections", "amount": "--requests", "vus": "--connections", "iterations": "--requests",
-	"threshold": "--slo", "thresholds": "--slo", "summary-export": "--json", "out": "--json, --csv or --metrics",
+	"threshold": "--slo", "thresholds": "--slo", "summary-export": "--json", "out": "--json or --csv",
 	"no-connection-reuse": "--no-keepalive", "insecure-skip-tls-verify": "--insecure",
 	"number": "--requests", "disableKeepAlives": "--no-keepalive", "pipelining": "--pipeline", "workers": "--threads",
 	"script": "--scenario", "urls-from-file": "--targets", "input-file": "--targets",

@@ -30,7 +30,6 @@ type run struct {
 	*Hub
 	id     string
 	plan   *Plan
-	files  *loader.Files // to write; nil: none
 	events chan Event
 	clocks map[string]*clocks.Other
 	starts map[string]clocks.Start
@@ -38,11 +37,11 @@ type run struct {
 	length time.Duration // of the window; 0: until its requests are done
 }
 
-// Load carries out a load with all generators and merges what they measured, also by second for files, unless
-// nil, which the caller ends. say tells people how far it is. If a generator is lost, or starts late, or fails,
+// Load carries out a load with all generators and merges what they measured, by second, too, if the plan has a
+// CSV file. say tells people how far it is. If a generator is lost, or starts late, or fails,
 // there is an error and no summary; after an interruption the summary is of all until then.
-func (h *Hub) Load(ctx context.Context, plan *Plan, files *loader.Files, say func(string)) (*summary.Summary, error) {
-	r := &run{Hub: h, id: token(), plan: plan, files: files, events: make(chan Event, 1000),
+func (h *Hub) Load(ctx context.Context, plan *Plan, say func(string)) (*summary.Summary, error) {
+	r := &run{Hub: h, id: token(), plan: plan, events: make(chan Event, 1000),
 		clocks: map[string]*clocks.Other{}, starts: map[string]clocks.Start{}}
 	if len(h.fleet.Generators) == 0 {
 		return nil, conf.Usagef("%s: no machine makes load; add a table [[generator]] with its name", h.fleet.path)
@@ -294,8 +293,8 @@ func (r *run) merge(ctx context.Context, names []string, done map[string]Event) 
 		s.Generators[i].BeganNS = done[name].BeganNS - r.starts[name].TheirNS
 		s.Generators[i].BoundNS = r.starts[name].BoundNS
 	}
-	if r.files != nil {
-		err = loader.BySecond(s, outcomes, r.files, r.at)
+	if r.plan.Request.CSV != "" {
+		err = loader.BySecond(s, outcomes)
 	}
 	return s, err
 }

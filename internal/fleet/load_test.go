@@ -17,7 +17,6 @@ import (
 
 	"dyno/internal/adhoc"
 	"dyno/internal/conf"
-	"dyno/internal/hist"
 	"dyno/internal/load"
 	"dyno/internal/loader"
 	"dyno/internal/summary"
@@ -40,7 +39,7 @@ func (b *bench) load(ctx context.Context, r loader.Request) (*summary.Summary, e
 	if err != nil {
 		return nil, err
 	}
-	return b.Load(ctx, p, nil, func(string) {})
+	return b.Load(ctx, p, func(string) {})
 }
 
 // packed is a load on its way.
@@ -72,7 +71,7 @@ func (b *bench) punctualPlan(t *testing.T, p *Plan, before func()) *summary.Summ
 	t.Helper()
 	for range 20 {
 		before()
-		s, err := b.Load(t.Context(), p, nil, func(string) {})
+		s, err := b.Load(t.Context(), p, func(string) {})
 		if err == nil {
 			return s
 		}
@@ -121,7 +120,7 @@ func TestLoadBySeveral(t *testing.T) {
 	}
 }
 
-// TestFilesBySecond: --csv and --hdr have of each second what all generators measured in it, merged.
+// TestFilesBySecond: --csv has of each second what all generators measured in it, merged.
 func TestFilesBySecond(t *testing.T) {
 	b := gathered(t, "gen1", "gen2")
 	url, _ := counting(t)
@@ -129,8 +128,7 @@ func TestFilesBySecond(t *testing.T) {
 		"closed": {Requests: 600, Connections: 4},
 		"open":   {Rate: 300, Duration: 2100 * time.Millisecond, Connections: 4},
 	} {
-		dir := t.TempDir()
-		r.URL, r.Seed, r.CSV, r.HDR = url, 1, filepath.Join(dir, "by.csv"), filepath.Join(dir, "by.hlog")
+		r.URL, r.Seed, r.CSV = url, 1, filepath.Join(t.TempDir(), "by.csv")
 		plan := packed(t, r)
 		var s *summary.Summary
 		for try := 0; s == nil; try++ {
@@ -138,34 +136,12 @@ func TestFilesBySecond(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s, err = b.Load(t.Context(), plan, files, func(string) {}); err == nil {
+			if s, err = b.Load(t.Context(), plan, func(string) {}); err == nil {
 				err = files.Write(s)
 			}
 			if err = errors.Join(err, files.Close()); err != nil && (try == 20 || !strings.Contains(err.Error(), "on time")) {
 				t.Fatal(err)
 			}
-		}
-		service, lines := hist.New(), 0
-		text, err := os.ReadFile(r.HDR)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(string(text)) {
-			fields := strings.Split(strings.TrimSpace(line), ",")
-			if line[0] == '#' || line[0] == '"' || fields[0] == "Tag=response" {
-				continue
-			}
-			h, err := hist.Decode(fields[len(fields)-1])
-			if err != nil {
-				t.Fatal(err)
-			}
-			service.Merge(h)
-			lines++
-		}
-		if all := s.Detail.Service; lines != len(s.Seconds) || service.Count() != all.Count() ||
-			service.Quantile(0.5) != all.Quantile(0.5) || service.Quantile(0.99) != all.Quantile(0.99) {
-			t.Errorf("%s: %d lines for %d seconds, %d latencies of %d", name, lines, len(s.Seconds), service.Count(),
-				all.Count())
 		}
 		rows, err := os.ReadFile(r.CSV)
 		if err != nil || strings.Count(string(rows), "\n") != len(s.Seconds)+1 || s.Seconds[0].P50NS <= 0 ||
@@ -185,7 +161,6 @@ func TestMistakes(t *testing.T) {
 	for want, r := range map[string]loader.Request{
 		"--scenario x.toml: no such file": {URL: url, Request: ask},
 		"-b: open no/such/file":           {URL: url, Request: adhoc.Request{Body: &body}},
-		"--metrics needs figures":         {URL: url, Metrics: "127.0.0.1:0"},
 		"-n and -d both end the load":     {URL: url, Requests: 5, Duration: time.Second},
 		"each of the 2 generators needs":  {URL: url, Connections: 1},
 		"no URL":                          {},

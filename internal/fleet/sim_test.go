@@ -99,7 +99,7 @@ func (w *world) command(ctx context.Context, name string, shape int) (*summary.S
 	if err != nil {
 		return nil, err
 	}
-	return h.Load(ctx, plan, nil, func(string) {})
+	return h.Load(ctx, plan, func(string) {})
 }
 
 // calm ends the bad weather, and all that makes windows late.
@@ -329,7 +329,7 @@ func TestStoppedLoad(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		if _, err := h.Load(ctx, plan, nil, func(string) {}); err == nil || ctx.Err() != nil ||
+		if _, err := h.Load(ctx, plan, func(string) {}); err == nil || ctx.Err() != nil ||
 			!strings.Contains(err.Error(), "gen1 is late") {
 			t.Errorf("%v, %v", err, ctx.Err())
 		}

@@ -65,8 +65,7 @@ type Request struct {
 	SLO       []summary.Objective
 	Find      []summary.Objective // search the highest rate that keeps it (Plan.Search), for Duration
 	Strict    bool                // the generator must not be at its limit
-	CSV, HDR  string
-	Metrics   string // address at which Prometheus reads figures during the load
+	CSV       string
 }
 
 // defaultConnections is the number of connections of a load by default.
@@ -157,10 +156,8 @@ func (r *Request) check() error {
 		}
 	}
 	switch {
-	case r.Find != nil && (r.Requests > 0 || r.Rate > 0 || r.Stages != nil || r.SLO != nil ||
-		r.CSV != "" || r.HDR != "" || r.Metrics != ""):
-		return conf.Usagef("--find makes loads of its own; omit -n, --rate, --stages, --slo, --csv, " +
-			"--hdr and --metrics")
+	case r.Find != nil && (r.Requests > 0 || r.Rate > 0 || r.Stages != nil || r.SLO != nil || r.CSV != ""):
+		return conf.Usagef("--find makes loads of its own; omit -n, --rate, --stages, --slo and --csv")
 	case r.Requests > 0 && r.Duration > 0:
 		return conf.Usagef("-n and -d both end the load; omit one")
 	case r.Stages != nil && r.Duration > 0:

@@ -36,19 +36,11 @@ func (p *Plan) outcome(s *summary.Summary, part *load.Part) *Outcome {
 // Portable returns an error if several machines cannot carry r out together: because it is about one machine,
 // or needs figures while it runs.
 func (r *Request) Portable() error {
-	const (
-		here   = "%s is of this machine, which the machines of --fleet cannot reach by it; omit one"
-		during = "%s needs figures while the load runs, and the machines of --fleet send none then; omit one"
-	)
-	for _, f := range []struct {
-		flag, why string
-		is        bool
-	}{
-		{"--unix", here, r.Unix != ""}, {"--find", during, r.Find != nil}, {"--metrics", during, r.Metrics != ""},
-	} {
-		if f.is {
-			return conf.Usagef(f.why, f.flag)
-		}
+	switch {
+	case r.Unix != "":
+		return conf.Usagef("--unix is of this machine, which the machines of --fleet cannot reach by it; omit one")
+	case r.Find != nil:
+		return conf.Usagef("--find needs figures while the load runs, and the machines of --fleet send none then; omit one")
 	}
 	return nil
 }
@@ -92,7 +84,7 @@ func (p *Plan) Measure(ctx context.Context, ready func() error, begin func()) (*
 	}
 	var own seconds
 	p.window.Observe = &load.Observe{Every: time.Second, Each: true, Tick: func(i result.Interval) {
-		if p.CSV+p.HDR != "" {
+		if p.CSV != "" {
 			own.keep(&i.Detail)
 		}
 		i.Detail = result.Detail{} // of which outcome keeps nothing

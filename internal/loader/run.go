@@ -18,16 +18,8 @@ import (
 
 // Run runs the load and calls tick, unless it is nil, with each second of it. After an interruption
 // it returns the results until then, without an error.
-func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)) (*summary.Summary, error) {
+func (p *Plan) Run(ctx context.Context, tick func(result.Interval)) (*summary.Summary, error) {
 	s := p.frame()
-	var metrics summary.Metrics
-	if p.Metrics != "" {
-		_, stop, err := serveMetrics(p.Metrics, &metrics)
-		if err != nil {
-			return nil, err
-		}
-		defer stop()
-	}
 	session, err := p.open(ctx)
 	if err != nil {
 		return nil, err
@@ -37,15 +29,8 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 		return nil, err
 	}
 	start := time.Now()
-	hlog := files.log(start, p.Command)
 	p.window.Observe = &load.Observe{Into: &s.Detail, Every: time.Second, Each: true, Tick: func(i result.Interval) {
 		s.Seconds = append(s.Seconds, summary.Of(i))
-		if hlog != nil {
-			hlog.Add(i)
-		}
-		if p.Metrics != "" {
-			metrics.Add(i)
-		}
 		if tick != nil {
 			tick(i)
 		}

@@ -59,7 +59,7 @@ func carryOut(t *testing.T, r Request) (*Plan, string) {
 		t.Fatal(err)
 	}
 	seconds := 0
-	s, err := p.Run(t.Context(), files, func(result.Interval) { seconds++ })
+	s, err := p.Run(t.Context(), func(result.Interval) { seconds++ })
 	if err := errors.Join(err, files.Write(s), files.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func carryOut(t *testing.T, r Request) (*Plan, string) {
 
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
-	csv, hdr, body := filepath.Join(dir, "s.csv"), filepath.Join(dir, "s.hdr"), filepath.Join(dir, "body")
+	csv, body := filepath.Join(dir, "s.csv"), filepath.Join(dir, "body")
 	contract := filepath.Join(dir, "mine.toml")
 	for name, content := range map[string]string{body: "value", contract: `name = "mine"
 [[request]]
@@ -102,7 +102,7 @@ body = "value"
 			"4 in the pipeline of each"},
 		"post": {Request{Requests: 4, Request: adhoc.Request{Body: text("{seq}"), Template: true}}, "done", ""},
 		"file": {Request{Requests: 4, Request: adhoc.Request{BodyFile: body}}, "done", ""},
-		"expect": {Request{Requests: 4, Request: adhoc.Request{ExpectBody: text("@" + body)}, CSV: csv, HDR: hdr},
+		"expect": {Request{Requests: 4, Request: adhoc.Request{ExpectBody: text("@" + body)}, CSV: csv},
 			"done", ""},
 		"close": {Request{Requests: 4, Request: adhoc.Request{Headers: []string{"Connection: close", "Host: a"}}},
 			"done",
@@ -127,10 +127,8 @@ body = "value"
 			}
 		})
 	}
-	for _, file := range []string{csv, hdr} {
-		if b, err := os.ReadFile(file); err != nil || len(b) == 0 {
-			t.Errorf("%s: %d bytes, %v", file, len(b), err)
-		}
+	if b, err := os.ReadFile(csv); err != nil || len(b) == 0 {
+		t.Errorf("%d bytes, %v", len(b), err)
 	}
 }
 
@@ -149,7 +147,7 @@ func TestStages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := p.Run(t.Context(), &Files{}, nil)
+		s, err := p.Run(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +192,7 @@ func TestServerOfHTTP2(t *testing.T) {
 		if err != nil {
 			t.Skip(err) // no epoll here
 		}
-		s, err := p.Run(t.Context(), &Files{}, nil)
+		s, err := p.Run(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +213,7 @@ func TestWarmupIsLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := p.Run(t.Context(), &Files{}, nil)
+	sum, err := p.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,29 +284,27 @@ func TestFilesOutliveALoadThatCannotStart(t *testing.T) {
 	if err := os.WriteFile(old, []byte("kept"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := &Plan{Request: Request{CSV: old, HDR: fresh}}
-	f, err := p.Open()
-	if err == nil {
-		err = f.Close()
-	}
-	b, _ := os.ReadFile(old)
-	if _, absent := os.Stat(fresh); err != nil || string(b) != "kept" || absent == nil {
-		t.Errorf("%v, %q, %v", err, b, absent)
-	}
-	for want, files := range map[string]Request{
-		"--csv: open -: standard output has the summary": {CSV: "-"},
-		"--hdr: open /nowhere/h: no such file":           {CSV: fresh, HDR: "/nowhere/h"},
-	} {
-		_, err := (&Plan{Request: files}).Open()
-		_, left := os.Stat(fresh)
-		_, usage := errors.AsType[*conf.UsageError](err)
-		if !usage || !strings.Contains(err.Error(), want) || left == nil {
-			t.Errorf("%v, %v; want an error of usage: %s", err, left, want)
+	for _, name := range []string{old, fresh} {
+		f, err := (&Request{CSV: name}).Open()
+		if err == nil {
+			err = f.Close()
+		}
+		if err != nil {
+			t.Error(err)
 		}
 	}
-	p.HDR = old
-	if _, err := p.Open(); err == nil || !strings.Contains(err.Error(), "name the same file") {
-		t.Errorf("%v", err)
+	b, _ := os.ReadFile(old)
+	if _, absent := os.Stat(fresh); string(b) != "kept" || absent == nil {
+		t.Errorf("%q, %v", b, absent)
+	}
+	for want, name := range map[string]string{
+		"--csv: open -: standard output has the summary": "-",
+		"--csv: open /nowhere/h: no such file":           "/nowhere/h",
+	} {
+		_, err := (&Request{CSV: name}).Open()
+		if _, usage := errors.AsType[*conf.UsageError](err); !usage || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want an error of usage: %s", err, want)
+		}
 	}
 }
 
@@ -366,7 +362,7 @@ func TestLongBodies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := p.Run(t.Context(), &Files{}, nil)
+			got, err := p.Run(t.Context(), nil)
 			if err != nil || got.Load.Succeeded != 3 {
 				t.Errorf("%s, %s: %+v, %v", engine, headers, got, err)
 			}

@@ -2,7 +2,6 @@ package loader
 
 import (
 	"fmt"
-	"time"
 
 	"dyno/internal/hist"
 	"dyno/internal/result"
@@ -82,10 +81,10 @@ func (l *Latencies) addTo(d *result.Detail) error {
 	return nil
 }
 
-// BySecond adds to the summary of a load the percentiles of its seconds, and writes these to files, as far as
-// all generators kept them. The load began at start. One second is merged at a time.
-func BySecond(s *summary.Summary, outcomes []*Outcome, files *Files, start time.Time) error {
-	log, end := files.log(start, s.Command), len(s.Seconds)
+// BySecond adds to the summary of a load the percentiles of its seconds, as far as all generators kept them.
+// One second is merged at a time.
+func BySecond(s *summary.Summary, outcomes []*Outcome) error {
+	end := len(s.Seconds)
 	for _, o := range outcomes {
 		if n := len(o.BySecond); n < len(o.Summary.Seconds) {
 			end = min(end, n)
@@ -93,21 +92,18 @@ func BySecond(s *summary.Summary, outcomes []*Outcome, files *Files, start time.
 	}
 	for k := range s.Seconds[:end] {
 		counts := &s.Seconds[k]
-		i := result.Interval{StartNS: counts.StartNS, LengthNS: counts.LengthNS}
+		var d result.Detail
 		for _, o := range outcomes {
 			if k < len(o.BySecond) {
-				if err := o.BySecond[k].addTo(&i.Detail); err != nil {
+				if err := o.BySecond[k].addTo(&d); err != nil {
 					return err
 				}
 			}
 		}
-		counts.Measured(&i.Detail)
-		if log != nil {
-			log.Add(i)
-		}
+		counts.Measured(&d)
 	}
 	if end < len(s.Seconds) {
-		s.Noted = append(s.Noted, summary.Warning{ID: summary.Seconds, Text: fmt.Sprintf("--csv and --hdr have "+
+		s.Noted = append(s.Noted, summary.Warning{ID: summary.Seconds, Text: fmt.Sprintf("--csv has "+
 			"latencies of the first %d of %d seconds: those of all take more than the machines can send. Make the load shorter",
 			end, len(s.Seconds))})
 	}

@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/google/go-cmp/cmp"
 
 	"dyno/internal/document"
@@ -550,45 +549,6 @@ func TestShortLoadsArePausedToo(t *testing.T) {
 	}
 }
 
-func TestHlog(t *testing.T) {
-	var b bytes.Buffer
-	l := NewHlog(&b, time.UnixMilli(1_795_255_200_250), "http://h/")
-	h := spread(nil, 1000, time.Millisecond, 5*time.Millisecond)
-	l.Add(result.Interval{StartNS: 0, LengthNS: 1e9, Detail: result.Detail{Service: h}})
-	l.Add(result.Interval{StartNS: 1e9, LengthNS: 1e9, Detail: result.Detail{Service: h, Response: h}})
-	if l.Err() != nil {
-		t.Fatal(l.Err())
-	}
-	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
-	want := []string{"#[dyno load: http://h/]", "#[Histogram log format version 1.3]",
-		"#[StartTime: 1795255200.250 (seconds since epoch), 2026-11-21T10:00:00Z]",
-		"#[BaseTime: 1795255200.250 (seconds since epoch)]",
-		`"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"`,
-		"0.000,1.000,5.000000,HISTF", "Tag=response,1.000,1.000,5.000000,HISTF",
-		"Tag=service,1.000,1.000,5.000000,HISTF"}
-	if len(lines) != len(want) {
-		t.Fatalf("%d lines:\n%s", len(lines), b.String())
-	}
-	for i := range want {
-		if !strings.HasPrefix(lines[i], want[i]) {
-			t.Errorf("line %d: %.80q; want %q", i, lines[i], want[i])
-		}
-	}
-	r := hdrhistogram.NewHistogramLogReader(&b)
-	for _, want := range []struct {
-		tag string
-		at  int64
-	}{{"", 0}, {"response", 1000}, {"service", 1000}} {
-		back, err := r.NextIntervalHistogram()
-		if err != nil || back == nil {
-			t.Fatalf("read back: %v, %v", back, err)
-		}
-		if back.TotalCount() != 1000 || back.ValueAtQuantile(50) != h.Quantile(.5) || back.Tag() != want.tag ||
-			back.StartTimeMs()-1_795_255_200_250 != want.at {
-			t.Errorf("read back: %d latencies, tag %q, at %d ms", back.TotalCount(), back.Tag(), back.StartTimeMs())
-		}
-	}
-}
 
 func TestOf(t *testing.T) {
 	h := spread(nil, 1000, time.Millisecond, 5*time.Millisecond)
