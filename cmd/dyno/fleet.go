@@ -42,33 +42,22 @@ func fleetCommand() *cobra.Command {
 	return cmd
 }
 
-// natsUsage explains --nats.
-const natsUsage = "meet at this NATS server of your own, such as tls://nats.example:4222, in place of what the " +
-	"machines' file says; commas separate the servers of a cluster"
-
-// natsFlag defines --nats of a command about a fleet, and returns what reads the file with it.
-func natsFlag(cmd *cobra.Command) func(path string) (*fleet.Fleet, error) {
-	urls := cmd.Flags().String("nats", "", natsUsage)
-	return func(path string) (*fleet.Fleet, error) { return fleet.Read(path, *urls) }
-}
 
 func fleetInitCommand() *cobra.Command {
-	var read func(string) (*fleet.Fleet, error)
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "init FILE",
 		Short: "Make the keys of the machines in FILE",
 		Long: "init makes the keys of a fleet, in a folder beside FILE: those of this machine, and a file for each\n" +
 			"agent, which is copied to its machine by hand. Keys that are there stay, so that it may be called\n" +
 			"again after FILE has changed.\n\n" +
-			"With --nats, or nats = \"URL\" in FILE, it also writes the configuration of that NATS server there.\n\n" +
+			"With nats = \"URL\" in FILE, it also writes the configuration of that NATS server there.\n\n" +
 			"Exit codes: 0 success; 1 the keys could not be written; 2 usage, or a mistake in FILE.",
 		Example: "  dyno fleet init fleet.toml\n" +
 			"  dyno fleet init ~/bench/fleet.toml\n" +
-			"  dyno fleet init --nats tls://nats.example:4222 fleet.toml\n" +
 			"  dyno fleet init fleet.toml && scp fleet.keys/gen1.agent \"$(command -v dyno)\" gen1:",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := read(args[0])
+			f, err := fleet.Read(args[0])
 			if err != nil {
 				return err
 			}
@@ -96,13 +85,10 @@ func fleetInitCommand() *cobra.Command {
 			return nil
 		},
 	}
-	read = natsFlag(cmd)
-	return cmd
 }
 
 func fleetUpCommand() *cobra.Command {
-	var read func(string) (*fleet.Fleet, error)
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "up FILE",
 		Short: "Copy dyno to the machines in FILE by ssh, and start their agents",
 		Long: "up starts an agent on each machine of FILE that has ssh = \"DESTINATION\", by your own ssh: it copies\n" +
@@ -115,7 +101,7 @@ func fleetUpCommand() *cobra.Command {
 			"  dyno fleet up ~/bench/fleet.toml",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := read(args[0])
+			f, err := fleet.Read(args[0])
 			if err != nil {
 				return err
 			}
@@ -136,13 +122,10 @@ func fleetUpCommand() *cobra.Command {
 			})
 		},
 	}
-	read = natsFlag(cmd)
-	return cmd
 }
 
 func fleetDownCommand() *cobra.Command {
-	var read func(string) (*fleet.Fleet, error)
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "down FILE",
 		Short: "Stop the agents that dyno fleet up started, and remove what it copied",
 		Long: "down stops the agent on each machine of FILE that has ssh = \"DESTINATION\", and removes all that\n" +
@@ -153,7 +136,7 @@ func fleetDownCommand() *cobra.Command {
 			"  dyno fleet down fleet.toml && rm -r fleet.keys   # and the keys",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := read(args[0])
+			f, err := fleet.Read(args[0])
 			if err != nil {
 				return err
 			}
@@ -164,8 +147,6 @@ func fleetDownCommand() *cobra.Command {
 			return f.Down(cmd.Context(), k, sayTo(cmd.OutOrStdout()))
 		},
 	}
-	read = natsFlag(cmd)
-	return cmd
 }
 
 // sayTo returns a function that writes lines of a command's output.
@@ -174,8 +155,7 @@ func sayTo(w io.Writer) func(string) {
 }
 
 func fleetCheckCommand() *cobra.Command {
-	var read func(string) (*fleet.Fleet, error)
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "check FILE",
 		Short: "Check the machines in FILE and the links to them",
 		Long: "check waits until all agents are there, and prints for each machine its CPUs, what other programs and\n" +
@@ -188,7 +168,7 @@ func fleetCheckCommand() *cobra.Command {
 			"  dyno fleet init fleet.toml && dyno fleet check fleet.toml",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := read(args[0])
+			f, err := fleet.Read(args[0])
 			if err != nil {
 				return err
 			}
@@ -204,8 +184,6 @@ func fleetCheckCommand() *cobra.Command {
 			})
 		},
 	}
-	read = natsFlag(cmd)
-	return cmd
 }
 
 // withHub calls do with the controller of f, which ends with it. What it stores is removed, even if this

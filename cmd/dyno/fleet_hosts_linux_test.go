@@ -46,12 +46,12 @@ func newFleet(t *testing.T, machines string, divided bool, names ...string) *hos
 }
 
 // init writes fleet.toml, makes the keys, and reads how the agents are started.
-func (h *hosts) init(machines string, args ...string) {
+func (h *hosts) init(machines string) {
 	h.t.Helper()
 	if err := os.WriteFile(h.file, []byte("controller = \"10.9.0.1:7447\"\n"+machines), 0o600); err != nil {
 		h.t.Fatal(err)
 	}
-	out, err := h.command("ctl", append(append([]string{"fleet", "init"}, args...), h.file)...).CombinedOutput()
+	out, err := h.command("ctl", "fleet", "init", h.file).CombinedOutput()
 	if err != nil {
 		h.t.Fatalf("%v: %s", err, out)
 	}

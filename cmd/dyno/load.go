@@ -23,7 +23,6 @@ type loadFlags struct {
 	loader.Request
 	json, quiet, latency bool
 	fleet                string // file of the machines that make the load; "": this one
-	nats                 string // URL of a NATS for them; "": as that file says
 
 	names []string // of all flags, in the order of the help
 	cmd   *cobra.Command
@@ -68,9 +67,6 @@ func (f *loadFlags) run(args []string) error {
 		if _, err := strconv.Atoi(arg); err == nil && f.Follow > 0 {
 			return usagef("%s is no URL; if it is the number of --follow, write --follow=%[1]s", arg)
 		}
-	}
-	if f.nats != "" && f.fleet == "" {
-		return natsAlone()
 	}
 	drawSeed(f.cmd)
 	f.Dyno, f.Command = version(), repeated(f.cmd, args)

@@ -16,12 +16,11 @@ import (
 func fleetFlag(f *loadFlags) {
 	f.addText("fleet", "", &f.fleet, "make the load from the machines of this file together (doc/fleet.md); amounts, "+
 		"rates and connections are of all of them, --threads of each")
-	f.addText("nats", "", &f.nats, natsUsage)
 }
 
 // loadByFleet makes the load from several machines.
 func loadByFleet(cmd *cobra.Command, f *loadFlags) error {
-	machines, err := fleet.Read(f.fleet, f.nats)
+	machines, err := fleet.Read(f.fleet)
 	if err != nil {
 		return err
 	}

@@ -36,14 +36,14 @@ type runFlags struct {
 	resume  string
 }
 
-// The flags that name the file of several machines, and a NATS for them.
-const fleetName, natsName = "fleet", "nats"
+// fleetName is the flag that names the file of several machines.
+const fleetName = "fleet"
 
 // place has the flags that all commands with runs share: where the run is recorded, and whether it
 // waits for another run.
 type place struct {
 	out           string
-	fleet, nats   string // file of several machines, and the URL of a NATS for them; "": as that file says
+	fleet         string // file of several machines
 	runs          int
 	offline, wait bool
 }
@@ -61,10 +61,6 @@ func (p *place) define(cmd *cobra.Command) {
 	verboseFlag(cmd)
 }
 
-// natsAlone is the error of --nats without --fleet.
-func natsAlone() error {
-	return usagef("--nats is where several machines meet; pass --fleet with their file, or omit --nats")
-}
 
 // world returns what a plan needs to know. The CPUs of other machines are not known yet: the servers'
 // machine is asked whether it has enough before anything is measured.
@@ -276,12 +272,11 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*experiment.Ex
 func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experiment, error) {
 	alone := true
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		alone = alone && slices.Contains([]string{"resume", "offline", "contestants", "wait", fleetName,
-			natsName}, f.Name)
+		alone = alone && slices.Contains([]string{"resume", "offline", "contestants", "wait", fleetName}, f.Name)
 	})
 	if !alone {
 		return nil, usagef("--resume continues with the run's own plan; it can be combined only with " +
-			"--offline, --wait, --fleet, --nats, and --contestants with folders")
+			"--offline, --wait, --fleet, and --contestants with folders")
 	}
 	run, err := openRun(f.resume)
 	if err != nil {
@@ -333,10 +328,8 @@ func conclude(cmd *cobra.Command, data *report.Data, dir string) error {
 	complain(cmd, writePages(data, dir))
 	r := data.Run
 	if command := resumption(r, dir); command != "" {
-		for _, name := range []string{fleetName, natsName} {
-			if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
-				command += " --" + name + " " + quoted(f.Value.String())
-			}
+		if f := cmd.Flags().Lookup(fleetName); f != nil && f.Changed {
+			command += " --" + fleetName + " " + quoted(f.Value.String())
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "go on with this run: %s\n", command)
 	}

@@ -46,8 +46,8 @@ func TestBackendOnFleet(t *testing.T) {
 	}
 	downloaded(t, "contestants/go/go-relay", "contestants/go/go-relay-article", "backends/records")
 	f := newFleetRun(t, relays, "ctl", "gen1", "srv1", "be1")
-	const nats = "tls://10.9.0.1:4222"
-	f.init(relays+"[[backend]]\nname = \"be1\"\naddress = \"10.9.0.4\"\n", "--nats", nats)
+	const nats = "nats = \"tls://10.9.0.1:4222\"\n"
+	f.init(nats + relays + "[[backend]]\nname = \"be1\"\naddress = \"10.9.0.4\"\n")
 	own := exec.Command("ip", "netns", "exec", f.id+"ctl", program(t, "nats"), filepath.Join(f.keys, "nats.conf"))
 	said := &logged{}
 	own.Stdout, own.Stderr = said, said
@@ -57,7 +57,7 @@ func TestBackendOnFleet(t *testing.T) {
 	t.Cleanup(func() { own.Process.Kill(); own.Wait() })
 	f.agent("gen1", "srv1", "be1")
 	args := []string{"run", "--contestants", "go-relay,go-relay-article", "--connections", "8", "--records", "3",
-		"--seed", "15", "--fleet", f.file, "--nats", nats}
+		"--seed", "15", "--fleet", f.file}
 	out, err := f.command("ctl", append(args, "--server-cpus", "2", "--out", f.out+"-2")...).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "servers are to have 2 CPUs, and srv1 has 1 for them") {
 		t.Fatalf("srv1 has one CPU: %v: %s", err, out)
@@ -72,7 +72,7 @@ func TestBackendOnFleet(t *testing.T) {
 	c.Process.Signal(syscall.SIGKILL)
 	<-ended
 	f.gone("without its controller", 15*time.Second, f.names()...)
-	c, l = f.begin("run", "--resume", f.out, "--fleet", f.file, "--nats", nats)
+	c, l = f.begin("run", "--resume", f.out, "--fleet", f.file)
 	if err := c.Wait(); err != nil && !strings.Contains(l.String(), busyMachine) {
 		t.Fatalf("%v\n%s\n%s\n%s", err, l, f.logs["srv1"], f.logs["be1"])
 	}

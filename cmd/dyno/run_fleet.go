@@ -16,9 +16,8 @@ import (
 	"dyno/internal/result"
 )
 
-// fleetPlaceFlag defines --fleet and --nats of dyno run and dyno compare.
+// fleetPlaceFlag defines --fleet of dyno run and dyno compare.
 func fleetPlaceFlag(cmd *cobra.Command, p *place) {
-	cmd.Flags().StringVar(&p.nats, natsName, "", natsUsage)
 	cmd.Flags().StringVar(&p.fleet, fleetName, "", "build and start the contestants on the [[server]] of this file, and "+
 		"load them from all its [[generator]]s together (doc/fleet.md)")
 }
@@ -28,7 +27,7 @@ func onFleet(cmd *cobra.Command, at *place, x *experiment.Experiment) error {
 	if at.fleet == "" {
 		return nil
 	}
-	f, err := fleet.Read(at.fleet, at.nats)
+	f, err := fleet.Read(at.fleet)
 	if err != nil {
 		return err
 	}

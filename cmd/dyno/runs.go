@@ -21,8 +21,6 @@ import (
 // recorded in a folder of its own below that of the command, 1 to N. Then it prints what the runs say together.
 func (p *place) repeat(cmd *cobra.Command, r *plan.Request, run func() error) error {
 	switch {
-	case p.nats != "" && p.fleet == "":
-		return natsAlone()
 	case p.runs < 1:
 		return usagef("--runs %d: want at least 1", p.runs)
 	case p.runs == 1:

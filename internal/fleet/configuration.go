@@ -42,7 +42,7 @@ func (f *Fleet) Configuration(k *Keys, folder string) string {
 	if f.NATSCertificate != "" {
 		certificate, key = f.beside(f.NATSCertificate), "the key of that certificate"
 	}
-	fmt.Fprintf(&b, `# For a NATS server that a fleet of dyno uses; dyno fleet init --nats wrote it. Start it with
+	fmt.Fprintf(&b, `# For a NATS server that a fleet of dyno uses; dyno fleet init wrote it. Start it with
 #   nats-server -c %s
 # or add handshake_first, max_payload, jetstream, the accounts and system_account to the configuration
 # of your own servers. A NATS that has a system account already exports %s from it.

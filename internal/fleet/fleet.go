@@ -62,18 +62,11 @@ var nameForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
 // reserved is the name under which the controller is known to its own server.
 const reserved = "controller"
 
-// Read reads the file of a fleet, for a NATS at these URLs in place of what the file says; "": as it says.
-// Its errors are mistakes in the file, with line and column.
-func Read(path, urls string) (*Fleet, error) {
-	if urls != "" {
-		if _, err := addresses(urls); err != nil {
-			return nil, conf.Usagef("--nats: %w", err)
-		}
-	}
+// Read reads the file of a fleet. Its errors are mistakes in the file, with line and column.
+func Read(path string) (*Fleet, error) {
 	folder, name := filepath.Split(path)
 	f := &Fleet{path: path}
 	file, err := conf.Read(os.DirFS(cmp.Or(folder, ".")), name, f)
-	f.NATS = cmp.Or(urls, f.NATS)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, conf.Usagef("%s: no such file; write one (dyno fleet --help shows it)", path)
@@ -94,7 +87,7 @@ func (f *Fleet) check(file *conf.File) error {
 	case f.NATS != "" && unfit != nil:
 		return file.Errorf("nats", "%v", unfit)
 	case f.NATS == "" && f.NATSCertificate != "":
-		return file.Errorf("nats_certificate", `a certificate without a NATS; add nats = "tls://HOST:PORT", or pass --nats`)
+		return file.Errorf("nats_certificate", `a certificate without a NATS; add nats = "tls://HOST:PORT"`)
 	case f.Controller == "" && f.NATS == "":
 		return file.Errorf("", `no controller: want the address at which agents reach this machine, such as `+
 			`controller = "10.0.0.1:7447"`)

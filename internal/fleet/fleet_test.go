@@ -76,7 +76,7 @@ func written(t *testing.T, names ...string) *Fleet {
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Read(name, "")
+	f, err := Read(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -564,7 +564,7 @@ func TestRead(t *testing.T) {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Read(name, ""); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Read(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v; want %q", text, err, want)
 		}
 	}

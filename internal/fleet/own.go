@@ -101,7 +101,7 @@ func (c *center) enter(f *Fleet, k *Keys) (err error) {
 			nats.Secure(pinned.client()), nats.SetCustomDialer(dialer{context.Background()}), nats.DontRandomize(),
 			nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 	}
-	const configure = "; give it the configuration that dyno fleet init --nats writes (doc/fleet.md)"
+	const configure = "; give it the configuration that dyno fleet init writes (doc/fleet.md)"
 	c.conn, err = dial(c.name)
 	_, clear := errors.AsType[tls.RecordHeaderError](err)
 	switch {

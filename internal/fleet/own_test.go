@@ -49,7 +49,13 @@ func elsewhere(t *testing.T, names ...string) (b *bench, text string) {
 	t.Helper()
 	f := written(t, names...)
 	_, port, _ := net.SplitHostPort(f.Controller)
-	f, err := Read(f.path, "tls://127.0.0.1:"+port)
+	machines, err := os.ReadFile(f.path)
+	if err == nil {
+		err = os.WriteFile(f.path, append([]byte("nats = \"tls://127.0.0.1:"+port+"\"\n"), machines...), 0o600)
+	}
+	if err == nil {
+		f, err = Read(f.path)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
