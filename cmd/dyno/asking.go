@@ -7,13 +7,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-// keepName is the flag by which secrets are printed and recorded.
-const keepName = "keep-secrets"
 
-// keepFlag adds the flag, which dyno reads before all others.
-func keepFlag(fl *pflag.FlagSet) {
-	fl.Bool(keepName, false, "print and record passwords, tokens, keys and cookies of the command, in place of ***")
-}
 
 // askingFlags adds the flags that define requests and their expected responses, and returns their
 // names.

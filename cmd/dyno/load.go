@@ -251,7 +251,6 @@ func (f *loadFlags) defineRest() {
 	add(f, "engine", "", &f.Engine, loader.DefaultEngine(), "name", oneOf("epoll", "gonet"),
 		"load engine: epoll (Linux), or gonet, which uses Go's net package")
 	fleetFlag(f)
-	keepFlag(f.cmd.Flags())
 	heading(f.cmd.Flags(), "Generator")
 	add(f, "slo", "", &f.SLO, "", "list", summary.ParseObjectives,
 		"objectives, such as 'p99<20ms,errors<0.1%'; the exit code is 1 if one is missed or cannot be determined")

@@ -65,9 +65,6 @@ func (l *login) String() string {
 	if l.to == nil || *l.to == "" { // pflag asks a zero value, too
 		return ""
 	}
-	if secret.Kept() {
-		return *l.to
-	}
 	name, _, _ := strings.Cut(*l.to, ":")
 	return name + ":" + secret.Hidden
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -52,9 +51,6 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 	var unread atomic.Bool
 	gone := func() { unread.Store(true); end() }
 	stdout, stderr = &outlet{stdout, gone}, &outlet{stderr, gone}
-	if slices.Contains(args, "--"+keepName) {
-		secret.Keep()
-	}
 	secret.Learn(args)
 	root := rootCommand()
 	root.SetArgs(args)

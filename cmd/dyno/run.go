@@ -57,7 +57,6 @@ func (p *place) define(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&p.offline, "offline", false, "fetch no toolchain")
 	fleetPlaceFlag(cmd, p)
 	waitFlag(cmd, &p.wait)
-	keepFlag(cmd.Flags())
 	verboseFlag(cmd)
 }
 

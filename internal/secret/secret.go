@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"unicode"
 )
 
@@ -40,19 +39,11 @@ var (
 	userinfo = pattern(`([A-Za-z][A-Za-z0-9+.-]*)(://)([^/\s@'"?#]+)@`)
 )
 
-// kept is set by Keep.
-var kept atomic.Bool
-
-// Keep makes Mask and Hide return what they are given: the user asked for it.
-func Keep() { kept.Store(true) }
-
-// Kept reports whether secrets are kept.
-func Kept() bool { return kept.Load() }
 
 // Mask returns text – one argument of a command line, a URL, or part of a message of HTTP – with Hidden in
 // the place of secrets.
 func Mask(text string) string {
-	if Kept() || !strings.ContainsAny(text, "=: \t") {
+	if !strings.ContainsAny(text, "=: \t") {
 		return text
 	}
 	masked, _ := mask(text)
@@ -61,7 +52,7 @@ func Mask(text string) string {
 
 // Value returns the masked value of a header or of a member of JSON: Hidden if its name is that of a secret.
 func Value(name, value string) string {
-	if !Kept() && Name(name) {
+	if Name(name) {
 		return Hidden
 	}
 	return Mask(value)
@@ -123,9 +114,6 @@ var values struct {
 
 // Learn finds the secrets of a command line. From then on Hide hides them.
 func Learn(args []string) {
-	if Kept() {
-		return
-	}
 	values.Lock()
 	defer values.Unlock()
 	for i, arg := range args {
