@@ -31,8 +31,6 @@ import (
 type compareFlags struct {
 	request     plan.Request
 	connections int
-	records     int
-	delay       time.Duration
 	rate        float64
 	asks        adhoc.Request
 	differ      []string
@@ -122,8 +120,6 @@ func compareCommand() *cobra.Command {
 	fl.IntVarP(&f.connections, "connections", "c", 125, "connections kept in use")
 	fl.VarP(flagOf(&f.rate, "", "rate", parseRate), "rate", "r",
 		"open loop: requests per second, however long responses take: 1000, 1k, 50/s, 600/m")
-	fl.IntVar(&f.records, "records", 0, "records that the backend of the scenario answers with (default 10)")
-	fl.DurationVar(&f.delay, "delay", 0, "time that each handler waits before it answers")
 	fl.Var(flagOf(&r.Budget, "5m", "time", parseSpan), "budget", "time for measuring, after the builds")
 	r.Margin, r.Budget = 0.03, 5*time.Minute
 	requestFlags(fl, r)
@@ -137,12 +133,12 @@ func compareCommand() *cobra.Command {
 	f.place.define(cmd)
 	fl.StringVar(&f.resume, "resume", "", "")
 	fl.MarkHidden("resume") // it is there to be refused in words
-	heading(fl, "What is compared", "name", "of", "folder", "records", "delay", "server-cpus")
+	heading(fl, "What is compared", "name", "of", "folder", "server-cpus")
 	heading(fl, "What is asked", slices.Concat(asking, []string{"scenario", "rate", "connections", "http", "streams",
 		"differ"})...)
 	heading(fl, "TLS (https:// URLs)", secure...)
-	heading(fl, "What decides", "fail-if", "strict", "primary", "alpha", "margin")
-	heading(fl, "How it is measured", "budget", "profile", "controls", "seed", "runs", "force")
+	heading(fl, "What decides", "fail-if", "strict", "primary", "margin")
+	heading(fl, "How it is measured", "budget", "profile", "controls", "seed", "runs")
 	heading(fl, "The run and its output")
 	return cmd
 }
@@ -325,7 +321,7 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side
 	if with.typed != nil {
 		r.Title = with.typed.Title + ": " + r.Title
 	}
-	r.Connections, r.Records, r.Delays = []int{f.connections}, []int{f.records}, []time.Duration{f.delay}
+	r.Connections = []int{f.connections}
 	if f.rate > 0 {
 		r.Question.Levels = []result.Level{{Connections: f.connections, Pipeline: 1, RatePerSec: f.rate}}
 	}

@@ -37,7 +37,6 @@ type compareFile struct {
 	Rate         any      `toml:"rate"`
 	Budget       string   `toml:"budget"`
 	Primary      string   `toml:"primary"`
-	Alpha        float64  `toml:"alpha"`
 	Margin       float64  `toml:"margin"`
 	FailIf       []string `toml:"fail-if"`
 	Strict       bool     `toml:"strict"`

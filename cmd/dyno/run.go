@@ -122,6 +122,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	fl.StringSliceVar(&r.Contestants, "contestants", nil,
 		"contestants, by name, or by a folder, which stands for all that it holds (default: those of the study)")
 	requestFlags(fl, r)
+	fl.Var(flagOf(&r.Alpha, "0.05", "share", parsePositive), "alpha", "chance of any false difference in the whole run")
 	fl.Lookup("controls").Usage += " (default: ref,ref' and, with --profile full and lab, ref+5%)"
 	fl.Lookup("margin").Usage += " (default 0.03; with --profile lab 0.02, for p99 0.05)"
 	fl.Lookup("scenario").Usage = "scenario (default: that of the study, or the first that all --contestants serve)"
@@ -165,7 +166,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	heading(fl, "What is compared", "contestants", "scenario", "quick", "level", "connections", "records", "delay",
 		"server-cpus", "http", "streams", "rate")
 	heading(fl, "How it is measured", "protocol", "profile", "budget", "requests", "duration", "epochs", "slo",
-		"external", "classic", "controls", "seed", "runs", "force")
+		"external", "classic", "controls", "seed", "runs")
 	heading(fl, "What decides", "primary", "alpha", "margin")
 	heading(fl, "The run and its output")
 }
@@ -195,12 +196,9 @@ func requestFlags(fl *pflag.FlagSet, r *plan.Request) {
 	fl.StringVar(&r.Scenario, "scenario", "", "scenario (default: the first that all sides serve)")
 	fl.StringVar(&r.Profile, "profile", plan.Standard,
 		"standard; full: longer and more epochs; or lab: trials of seconds, on 4 CPUs or more")
-	fl.Var(flagOf(&r.Alpha, "0.05", "share", parsePositive), "alpha", "chance of any false difference in the whole run")
 	fl.Var(flagOf(&r.Margin, "0.03", "share", parsePositive), "margin",
 		"differences within it are equivalent")
 	fl.Uint64Var(&r.Seed, "seed", 0, "seed of order and inputs (default: drawn)")
-	fl.BoolVar(&r.Force, "force", false, "run --profile lab on a machine that is too small for it; the "+
-		"report says so")
 }
 
 // run carries out dyno run, from its arguments to the verdicts.

@@ -39,7 +39,6 @@ type Request struct {
 	Budget      time.Duration
 	Seed        uint64 // 0: the World's
 	Relink      int    // paired: result.Plan.Relink
-	Force       bool   // take a profile that the machine is too small for; the plan records it
 
 	Rates    []OpenRate    // sweep and paired: of open loops, beside the closed one
 	Epochs   int           // of a run that is carried out whole; of a paired one, at most
@@ -158,7 +157,7 @@ func New(r Request, w World) (result.Plan, error) {
 	p.Level = q.Levels[0]
 	protocol.levels(&p, &q)
 	err = cmp.Or(w.unserved(&p), tail(&p, profile), r.check(&p, protocol.Traits()), w.backend(&p), w.check(&p), w.processors(&p),
-		w.room(&p, r.Force))
+		w.room(&p))
 	if err != nil {
 		return p, err
 	}

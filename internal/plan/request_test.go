@@ -180,10 +180,10 @@ func TestRefused(t *testing.T) {
 		{Request{Protocol: "classic", Rates: []OpenRate{{PerSec: 9}}}, "--rate applies only to --protocol paired or sweep"},
 		{Request{Rates: []OpenRate{{Share: 1, Own: true}}}, "--rate 100%: want more than 0% and less than 100%"},
 		{Request{Rates: []OpenRate{{PerSec: 2e7}}}, "--rate 20000000: want 1 to 10M"},
-		{Request{Rates: []OpenRate{{PerSec: 9}}, Primary: "p99", Profile: "lab", Force: true}, "--rate: --primary p99"},
+		{Request{Rates: []OpenRate{{PerSec: 9}}, Primary: "p99", Profile: "lab"}, "--rate: --primary p99"},
 		{Request{Primary: "speed"}, "--primary \"speed\""},
 		{Request{Primary: "p99"}, "--profile lab"},
-		{Request{Primary: "p99", Profile: "lab", Protocol: "sweep", Force: true}, "--profile lab"},
+		{Request{Primary: "p99", Profile: "lab", Protocol: "sweep"}, "--profile lab"},
 		{Request{Controls: []string{"ref'"}}, "the first must be ref"},
 		{Request{Controls: []string{"null"}}, "--controls \"null\": want ref"},
 		{Request{Controls: []string{"ref", "c0"}}, "--controls \"c0\": want ref"},
@@ -207,15 +207,20 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// The lab wants CPUs, or to be forced; it alone ranks the tail, in an open loop beside the closed
+// The lab wants CPUs; it alone ranks the tail, in an open loop beside the closed
 // one.
 func TestLabRequest(t *testing.T) {
 	q := someQuestion()
 	q.Levels = q.Levels[:1]
-	r := Request{Question: q, Profile: Lab, Primary: "p99", Force: true}
-	p, err := New(r, someWorld())
-	if err != nil || !strings.Contains(p.Forced, "profile lab: ") || !strings.Contains(p.Forced, "gives dyno 2") {
-		t.Fatalf("%v, forced %q", err, p.Forced)
+	r := Request{Question: q, Profile: Lab, Primary: "p99"}
+	w := someWorld()
+	if _, err := New(r, w); err == nil || !strings.Contains(err.Error(), "gives dyno 2") {
+		t.Fatal(err)
+	}
+	w.CPUs = 4
+	p, err := New(r, w)
+	if err != nil {
+		t.Fatal(err)
 	}
 	closed := q.Levels[0]
 	if p.Primary != Tail || len(p.Levels) != 2 || p.Levels[0] != p.Level || p.Level.RateShare != 0.5 ||
@@ -223,10 +228,8 @@ func TestLabRequest(t *testing.T) {
 		p.BudgetNS != int64(8*time.Minute) {
 		t.Errorf("%+v", p)
 	}
-	w := someWorld()
-	w.CPUs = 4
 	r.Primary, r.Question.Budget = "p50", 0
-	if p, err = New(r, w); err != nil || p.Forced != "" || p.Margin != 0.02 || p.BudgetNS != int64(time.Hour) {
+	if p, err = New(r, w); err != nil || p.Margin != 0.02 || p.BudgetNS != int64(time.Hour) {
 		t.Errorf("%v, %+v", err, p)
 	}
 }

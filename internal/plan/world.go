@@ -207,21 +207,13 @@ func OtherScenarios(p *result.Plan) (names []string) {
 	return names
 }
 
-// room returns an error if the profile needs more CPUs than this machine has, unless Force is set,
-// which the plan records.
-func (w *World) room(p *result.Plan, force bool) error {
+// room returns an error if the profile needs more CPUs than this machine has.
+func (w *World) room(p *result.Plan) error {
 	pr := profileOf(p)
 	if w.CPUs == 0 || w.CPUs >= pr.cpus {
 		return nil
 	}
-	err := refuse("--profile %s: server and generator need %d CPUs or more, and this machine gives dyno %d, "+
+	return refuse("--profile %s: server and generator need %d CPUs or more, and this machine gives dyno %d, "+
 		"because background wake-ups change latency tails and small differences. Use --profile full to compare "+
-		"throughput and CPU per request here, or --force to run anyway; the report will "+
-		"say so", pr.name, pr.cpus, w.CPUs)
-	if !force {
-		return err
-	}
-	why, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "--"), ";")
-	p.Forced = why
-	return nil
+		"throughput and CPU per request here", pr.name, pr.cpus, w.CPUs)
 }

@@ -372,8 +372,7 @@ func (v *view) lead(sentences []string) (lead []document.Prose) {
 	return lead
 }
 
-// forbidding lists, by question, the checks of the whole run that forbid quoting what it decides by,
-// and the refusals that --force overruled.
+// forbidding lists, by question, the checks of the whole run that forbid quoting what it decides by.
 func (v *view) forbidding() (list []string) {
 	for _, a := range checks.Summary(v.Findings) {
 		fails := slices.DeleteFunc(slices.Clone(a.Findings), func(f checks.Finding) bool {
@@ -393,9 +392,6 @@ func (v *view) forbidding() (list []string) {
 			text += "; run it again while nothing else uses the machine"
 		}
 		list = append(list, "This run must not be quoted: "+text+".")
-	}
-	if v.run.Plan.Forced != "" {
-		list = append(list, "Forced where it was to be refused: "+document.Clean(v.run.Plan.Forced)+".")
 	}
 	return list
 }

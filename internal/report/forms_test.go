@@ -140,23 +140,22 @@ func detailed(form string) Writer {
 	return Formats[form]
 }
 
-// What the machine cannot measure, and against what a run was forced, stands in every form for people.
+// What the machine cannot measure stands in every form for people.
 func TestWhatIsMissingIsSaid(t *testing.T) {
 	for _, f := range []func() *Data{fixture, classicFixture, func() *Data { return sweepFixture(6) }} {
 		for _, form := range []string{"text", "html", "markdown"} {
 			d := f()
 			d.Run.Host.Absent = map[string]string{"energy": "no counter", "instructions": "not allowed"}
-			d.Run.Plan.Forced, d.Width = "profile lab: too few CPUs", 400
+			d.Width = 400
 			got := strings.NewReplacer("</span>", "").Replace(strings.NewReplacer(
 				"\u00a0", " ", ":** ", ": ", "**", "").Replace(string(written(t, detailed(form), d))))
-			for _, want := range []string{"Not measured here: energy (no counter), instructions (not allowed)", "Forced where it was to be refused: profile lab: too few CPUs"} {
-				if !strings.Contains(got, want) {
-					t.Errorf("%s of a %q: no %q", form, d.Run.Plan.Protocol, want)
-				}
+			const want = "Not measured here: energy (no counter), instructions (not allowed)"
+			if !strings.Contains(got, want) {
+				t.Errorf("%s of a %q: no %q", form, d.Run.Plan.Protocol, want)
 			}
 		}
 	}
-	if got := string(written(t, inFull, fixture())); strings.Contains(got, "Not measured") || strings.Contains(got, "Forced") {
+	if got := string(written(t, inFull, fixture())); strings.Contains(got, "Not measured") {
 		t.Error("said of a run of which it is not true")
 	}
 }

@@ -15,8 +15,6 @@ type Plan struct {
 	Protocol string `json:"protocol"`
 	Profile  string `json:"profile"`
 
-	// Forced says why the plan was to be refused on this machine, where that was overruled.
-	Forced string `json:"forced,omitempty"`
 
 	Study       string   `json:"study,omitempty"`
 	ClaimsHash  string   `json:"claims_hash,omitempty"` // of the study's claims when the run was planned (claim.Hash)
