@@ -53,8 +53,6 @@ type Parser struct {
 	HeadID  uint64 // equal for header sections that are equal byte for byte; 0 if Memo does not hold this one
 	Length  int64  // body bytes so far
 	Equal   bool   // they are what Want.Body begins with
-	// Continued is set by a response 100; nothing unsets it.
-	Continued bool
 
 	want    Want
 	state   state
@@ -190,9 +188,7 @@ func (p *Parser) feedHead(b []byte) (n int, more bool, err error) {
 		}
 		if p.keep != nil {
 			p.keep.Interim++
-			p.keep.Continued = p.keep.Continued || h.status == 100
 		}
-		p.Continued = p.Continued || h.status == 100
 		return h.size, false, nil
 	}
 	p.Status, p.Close = h.status, h.close

@@ -15,7 +15,6 @@ type Response struct {
 	Length     int64 // as Content-Length announced it; -1 if it did not
 	Close      bool  // the connection ends with it
 	Interim    int   // 1xx responses before it
-	Continued  bool  // one of them was 100
 	HeadBytes  int   // status line and header section, the empty line included
 	TotalBytes int   // all that the response took on the wire, interim responses included
 }

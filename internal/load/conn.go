@@ -2,7 +2,6 @@ package load
 
 import (
 	"fmt"
-	"math"
 
 	"dyno/internal/scenario"
 )
@@ -24,7 +23,7 @@ func (j *Job) NewConn(src *scenario.Source, heads *Heads) Conn {
 		return Conn{two: NewHTTP2(src, heads, j.Pipeline)}
 	}
 	c := Conn{one: NewHTTP1(src, heads, j.Pipeline)}
-	if j.Follow > 0 || j.continues {
+	if j.Follow > 0 {
 		c.one.follow = &follower{most: j.Follow, scheme: j.Scheme()}
 	}
 	return c
@@ -115,9 +114,9 @@ func (c *Conn) Owes() bool {
 
 // Out appends what is to be sent besides new requests: frames of HTTP/2, a request that was redirected.
 // It returns how many requests it sends again, to a server that has not processed them.
-func (c *Conn) Out(b []byte, now int64) (_ []byte, again int) {
+func (c *Conn) Out(b []byte) (_ []byte, again int) {
 	if c.two != nil {
-		return c.two.Out(b, now)
+		return c.two.Out(b)
 	}
 	if c.one.follow != nil {
 		return c.one.follow.take(b), 0
@@ -125,36 +124,7 @@ func (c *Conn) Out(b []byte, now int64) (_ []byte, again int) {
 	return b, 0
 }
 
-// Waits returns when Release is to be called: a body that waits for a response 100 is sent without
-// one then. math.MaxInt64: none waits.
-func (c *Conn) Waits() int64 {
-	until := int64(math.MaxInt64)
-	switch {
-	case c.two == nil && c.one.follow != nil && c.one.follow.until > 0:
-		until = c.one.follow.until
-	case c.two != nil:
-		for _, s := range c.two.active {
-			if s.until > 0 {
-				until = min(until, s.until)
-			}
-		}
-	}
-	return until
-}
 
-// Release lets Out send the bodies that have waited until now.
-func (c *Conn) Release(now int64) {
-	switch {
-	case c.two != nil:
-		for _, s := range c.two.active {
-			if s.until > 0 && s.until <= now {
-				c.two.release(s)
-			}
-		}
-	case c.Waits() <= now:
-		c.one.follow.release()
-	}
-}
 
 // Feed reads from b, which is not empty.
 func (c *Conn) Feed(b []byte, now int64) (n int, answer *Answer, err error) {

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -13,8 +12,7 @@ import (
 	"dyno/internal/secret"
 )
 
-// follower carries a request of HTTP/1.1 that is sent in several steps: with redirects, or with a body that
-// waits for a response 100. It follows the redirects of the requests on a connection of HTTP/1.1 (RFC 9110, section
+// follower follows the redirects of the requests on a connection of HTTP/1.1 (RFC 9110, section
 // 15.4). The request stays in flight, with the times that it had, until a response that is no
 // redirect comes, or one that cannot be followed (Redirect). Another connection is never made.
 //
@@ -28,10 +26,6 @@ type follower struct {
 	hops   int    // redirects of the request so far
 	out    []byte // the request, still to be sent again
 
-	// A body waits for a response 100, and is sent without one at until; 0: none waits.
-	until int64
-	body  []byte
-	tail  string // behind it
 
 	status   int    // of the redirect that is being read; 0: it is none
 	location []byte // its Location; empty: it has none
@@ -44,36 +38,15 @@ const mostRepeated = 16 << 20
 
 var locationName = []byte("location")
 
-// ask renders a new request, without a body that waits, and keeps it if redirects are followed.
-func (f *follower) ask(d *scenario.Draw, b []byte, w *scenario.Want, now int64) (_ []byte, tail string) {
+// ask renders a new request, and keeps it.
+func (f *follower) ask(d *scenario.Draw, b []byte) (_ []byte, tail string) {
 	f.hops, f.status = 0, 0
-	at := len(b)
-	if f.most > 0 {
-		b, tail = d.Keep(&f.sent, b)
-	} else {
-		b, tail = d.HTTP1(b)
-	}
-	if !w.Continue {
-		return b, tail
-	}
-	at += bytes.Index(b[at:], blankLine) + len(blankLine)
-	f.body, f.tail = append(f.body[:0], b[at:]...), tail
-	f.until = now + int64(scenario.ContinueWait)
-	return b[:at], ""
+	return d.Keep(&f.sent, b)
 }
 
-var blankLine = []byte("\r\n\r\n")
-
-// release sends the body that waits.
-func (f *follower) release() {
-	if f.until > 0 {
-		f.out = append(append(f.out, f.body...), f.tail...)
-		f.until = 0
-	}
-}
 
 // reset forgets the request in flight.
-func (f *follower) reset() { f.out, f.until = f.out[:0], 0 }
+func (f *follower) reset() { f.out = f.out[:0] }
 
 // take appends what is to be sent besides new requests.
 func (f *follower) take(b []byte) []byte {
@@ -86,9 +59,6 @@ func (f *follower) take(b []byte) []byte {
 // response like others.
 func (f *follower) head(status int, fields []byte, w *scenario.Want) {
 	f.status, f.location = 0, f.location[:0]
-	if f.most == 0 {
-		return
-	}
 	switch status {
 	case 301, 302, 303, 307, 308:
 	default:
@@ -148,9 +118,6 @@ func (f *follower) target(closes bool) (string, error) {
 		return refuse(" to %s, which is another server than %s; load that URL", next.Redacted(), origin(base))
 	case f.hops >= f.most:
 		return refuse(" to %s, beyond the limit of %d: a loop, or --follow is too low", next.RequestURI(), f.most)
-	case f.until > 0:
-		return refuse(" to %s before the body was sent (Expect: 100-continue), after which the connection cannot be used, "+
-			"and another is not made for a redirect", next.RequestURI())
 	case closes:
 		return refuse(" to %s, but it closes the connection, and another is not made for a redirect",
 			next.RequestURI())
@@ -170,11 +137,10 @@ func origin(u *url.URL) string {
 // followed handles the end of a response where redirects are followed; more says that bytes follow. It
 // returns nil if the request goes on.
 func (h *HTTP1) followed(s *Slot, more bool) *Answer {
-	f, closes := h.follow, h.parser.Close || h.follow.until > 0 // the server would wait for the body
+	f, closes := h.follow, h.parser.Close
 	if f.status == 0 {
 		a := h.answered(s, more)
 		a.Redirects, a.Close = f.hops, closes
-		f.until = 0
 		return a
 	}
 	target, err := f.target(closes)
@@ -188,7 +154,6 @@ func (h *HTTP1) followed(s *Slot, more bool) *Answer {
 		return nil
 	}
 	h.answered(s, more)
-	f.until = 0
 	f.lost = Answer{Slot: s, Lost: Redirect, Err: err, Close: closes}
 	return &f.lost
 }

@@ -39,7 +39,7 @@ type Slot struct {
 type HTTP1 struct {
 	src     *scenario.Source
 	heads   *Heads
-	follow  *follower // nil: a redirect is a response like others, and no body waits
+	follow  *follower // nil: a redirect is a response like others
 	slots   []Slot    // a ring
 	first   int
 	pending int
@@ -106,8 +106,7 @@ func (h *HTTP1) Ask(b []byte, due, now int64) (_ []byte, tail string) {
 		h.expect(s.Want)
 	}
 	if h.follow != nil {
-		h.parser.Continued = false
-		return h.follow.ask(d, b, s.Want, now)
+		return h.follow.ask(d, b)
 	}
 	return d.HTTP1(b)
 }
@@ -137,9 +136,6 @@ func (h *HTTP1) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 		case event == http1.Done:
 			return n, h.answered(s, n < len(b)), nil
 		case event == http1.More:
-			if h.follow != nil && h.parser.Continued {
-				h.follow.release()
-			}
 			return n, nil, nil
 		}
 		h.headers = h.check(s.Want)

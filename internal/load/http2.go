@@ -66,7 +66,6 @@ type stream struct {
 	memory  []byte // of a body that is drawn
 	block   []byte // the header block of the request
 	refused int    // how often the server did not process it
-	until   int64  // when the body is sent without a response 100, for which it waits; 0: it does not
 	queued  bool   // in sending
 	taken   collected // the answer's body, of a load that takes samples
 }
@@ -184,11 +183,11 @@ func (h *HTTP2) Ask(b []byte, due, now int64) []byte {
 	var d scenario.Draw
 	s.Want = h.src.Draw(&d, &s.own)
 	s.block, s.memory, s.whole = d.HTTP2(s.block[:0], s.memory)
-	return h.begin(b, s, now)
+	return h.begin(b, s)
 }
 
 // begin appends the request of s, on a new stream.
-func (h *HTTP2) begin(b []byte, s *stream, now int64) []byte {
+func (h *HTTP2) begin(b []byte, s *stream) []byte {
 	s.id, s.at, s.room, s.Began = h.next, len(h.active), h.initial, 0
 	s.head, s.status, s.length, s.got, s.due, s.equal = false, 0, -1, 0, 0, true
 	h.active = append(h.active, s)
@@ -200,9 +199,7 @@ func (h *HTTP2) begin(b []byte, s *stream, now int64) []byte {
 	if h.shrunk {
 		b, h.shrunk = append(b, http2.NoTable), false
 	}
-	if s.body, s.until = s.whole, 0; s.Want.Continue {
-		s.until = now + int64(scenario.ContinueWait)
-	}
+	s.body = s.whole
 	b = http2.EndHeaders(append(b, s.block...), at, s.id, s.body == "")
 	if hash := s.Want.Hash(); hash != nil {
 		hash.Reset()
@@ -224,12 +221,12 @@ func (h *HTTP2) Owes() bool { return len(h.control) > 0 || h.more || h.resends()
 // Out appends what is to be sent besides new requests: the beginning of the connection, answers to
 // the server's frames, requests that are sent again, and bodies, a part of them at a time. It returns
 // how many requests it sends again.
-func (h *HTTP2) Out(b []byte, now int64) (_ []byte, again int) {
+func (h *HTTP2) Out(b []byte) (_ []byte, again int) {
 	b = h.say(b)
 	for ; h.resends(); again++ {
 		s := h.held[0]
 		h.held = h.held[:copy(h.held, h.held[1:])]
-		b = h.begin(b, s, now)
+		b = h.begin(b, s)
 	}
 	if !h.more {
 		return b, again
@@ -247,9 +244,6 @@ func (h *HTTP2) Out(b []byte, now int64) (_ []byte, again int) {
 	return b, again
 }
 
-// release lets the body of s be sent.
-func (h *HTTP2) release(s *stream) { s.until, h.more = 0, true }
-
 // say appends what is in control.
 func (h *HTTP2) say(b []byte) []byte {
 	b = append(b, h.control...)
@@ -259,7 +253,7 @@ func (h *HTTP2) say(b []byte) []byte {
 
 // send appends the body of s, as far as the windows allow and b stays below most bytes.
 func (h *HTTP2) send(b []byte, s *stream, most int) []byte {
-	for s.body != "" && s.until == 0 && len(b) < most {
+	for s.body != "" && len(b) < most {
 		n := min(int64(len(s.body)), h.room, s.room, http2.MaxFrame)
 		if n <= 0 {
 			break
@@ -337,7 +331,7 @@ func (h *HTTP2) remove(s *stream) {
 	h.active[s.at] = h.active[last]
 	h.active[s.at].at = s.at
 	h.active = h.active[:last]
-	s.id, s.body, s.until = 0, "", 0
+	s.id, s.body = 0, ""
 }
 
 // refuse handles a stream that the server did not process, as it says with err: its request is sent

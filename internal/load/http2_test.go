@@ -74,7 +74,7 @@ func (p *scripted) begin(settings ...http2.Setting) (again []string) {
 
 // owed returns what the client sends besides new requests.
 func (p *scripted) owed() []byte {
-	b, _ := p.Out(nil, 0)
+	b, _ := p.Out(nil)
 	return b
 }
 

@@ -171,7 +171,7 @@ func TestHTTP2DoesNotAllocate(t *testing.T) {
 				t.Fatal(a, err)
 			}
 		}
-		out, _ = p.Out(out[:0], p.now)
+		out, _ = p.Out(out[:0])
 	}
 	answers := func() []byte {
 		p.from.Reset()
@@ -241,7 +241,7 @@ func TestHTTP2Server(t *testing.T) {
 	var in []byte
 	buf := make([]byte, 32<<10)
 	for asked, answered := 0, 0; answered < 200; {
-		b, _ := h.Out(nil, 1)
+		b, _ := h.Out(nil)
 		for ; h.Room(10) > 0 && asked < 200; asked++ {
 			b = h.Ask(b, 1, 1)
 		}

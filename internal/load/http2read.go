@@ -88,9 +88,6 @@ func (h *HTTP2) section(now int64) (*Answer, error) {
 	case head.Status == 101 || head.Status < 200 && p.End:
 		return h.fail(s, http2.ProtocolError, "an interim response that cannot be one (RFC 9113 8.1, 8.6)"), nil
 	case head.Status < 200:
-		if head.Status == 100 && s.until > 0 {
-			h.release(s)
-		}
 		return nil, nil
 	}
 	s.head, s.status, s.length = true, head.Status, head.Length

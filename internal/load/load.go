@@ -41,8 +41,6 @@ type Job struct {
 	// Spin polls for answers, and for the last 60 µs before a due time, without sleeping.
 	Spin bool
 
-	continues bool // a body of the scenario waits for a response 100
-
 	whole int          // connections of the whole load, once Prepare has reduced them; 0 before
 	link  tcpstat.Link // by which packets to the server leave, once Locate has been called; none on this machine
 }
@@ -73,11 +71,6 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 	}
 	mix, err := j.Scenario.Compile(j.Authority(), scenario.Options{Close: j.PerConnection == 1,
 		Shapes: j.Samples != nil, Scheme: j.Scheme(), HTTP2: j.HTTP2})
-	j.continues = err == nil && mix.Continues()
-	if j.continues && j.Pipeline > 1 && !j.HTTP2 {
-		err = errors.New("a body with Expect: 100-continue waits for a response, so no request can follow it in a " +
-			"pipeline; omit the header or the pipeline")
-	}
 	if err == nil && mix.Closes() {
 		j.PerConnection = 1
 	}
@@ -87,9 +80,6 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 	}
 	return mix, err
 }
-
-// Continues reports whether a body of the scenario waits for a response 100, once Prepare has been called.
-func (j *Job) Continues() bool { return j.continues }
 
 // Window is one stretch of load on an open Session.
 type Window struct {

@@ -29,15 +29,11 @@ type Mix struct {
 	session   string // name of the session cookie
 	scheme    string // of the URLs that cookies are kept for
 	closes    bool   // each request has its own Connection: close
-	continues bool   // a request has Expect: 100-continue
 }
 
 // Closes reports whether the requests themselves end their connections: each connection then
 // carries one request.
 func (m *Mix) Closes() bool { return m.closes }
-
-// Continues reports whether the body of a request waits for a response 100.
-func (m *Mix) Continues() bool { return m.continues }
 
 // template is a request before its values are drawn.
 type template struct {
@@ -70,7 +66,6 @@ func (s *Scenario) Compile(host string, o Options) (*Mix, error) {
 		m.total += weight
 		m.until = append(m.until, m.total)
 		m.templates = append(m.templates, t)
-		m.continues = m.continues || t.want.Continue
 	})
 	if m.closes = closes; err != nil {
 		return nil, err
@@ -124,8 +119,7 @@ func (s *Scenario) one(r *Request, host string, o Options) (*Mix, error) {
 // compile renders the request at index. Its errors are mistakes.
 func (r *Request) compile(index int, host string, s *Scenario, o Options) (template, error) {
 	b := builder{names: sortedKeys(r.With)}
-	t := template{want: Want{Index: index, Head: r.Method == "HEAD", Cookies: o.Cookies,
-		Continue: r.continues()}, host: host}
+	t := template{want: Want{Index: index, Head: r.Method == "HEAD", Cookies: o.Cookies}, host: host}
 	if err := r.check(host); err != nil {
 		return t, err
 	}
@@ -174,12 +168,6 @@ func (r *Request) closes() bool {
 	})
 }
 
-// continues reports whether r has a body that waits for a response 100 (RFC 9110, section 10.1.1).
-func (r *Request) continues() bool {
-	return r.Body != "" && slices.ContainsFunc(r.Headers, func(h HeaderLine) bool {
-		return strings.EqualFold(h.Name, "expect") && strings.EqualFold(h.Value, "100-continue")
-	})
-}
 
 // ownHost makes the Host header of the request the host of its cookies.
 func (t *template) ownHost(r *Request) error {

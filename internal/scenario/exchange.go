@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +22,6 @@ type message struct {
 	raw   []byte // as HTTP/1.1
 	block []byte // its header block, as HTTP/2; nil: it is sent as HTTP/1.1
 	body  string // behind that
-	waits bool   // the body waits for a response 100
 }
 
 // draw draws the next request, for the protocol of v's server.
@@ -35,7 +33,6 @@ func (v *verifier) draw(src *Source, w *Want) (m message) {
 		m.block, _, m.body = d.HTTP2(nil, nil)
 	}
 	m.raw = src.Next(nil, w)
-	m.waits = w.Continue
 	return m
 }
 
@@ -92,8 +89,7 @@ func (v *verifier) send(ctx context.Context, m message, head bool) (*http1.Respo
 		}
 		v.conn = conn
 	}
-	until := time.Now().Add(v.timeout)
-	v.conn.SetDeadline(until)
+	v.conn.SetDeadline(time.Now().Add(v.timeout))
 	if m.block != nil {
 		if v.two == nil {
 			var err error
@@ -101,20 +97,13 @@ func (v *verifier) send(ctx context.Context, m message, head bool) (*http1.Respo
 				return nil, nil, err
 			}
 		}
-		v.two.until = until
-		resp, err := v.two.exchange(m.block, m.body, m.waits, head)
+		resp, err := v.two.exchange(m.block, m.body, head)
 		if err != nil {
 			return nil, nil, v.unread(err, len(v.two.answer))
 		}
 		return resp, v.two.answer, nil
 	}
-	out, body := m.raw, []byte(nil)
-	if m.waits {
-		size := bytes.Index(out, blankLine) + len(blankLine)
-		out, body = out[:size], out[size:]
-		v.conn.SetReadDeadline(time.Now().Add(min(v.timeout, ContinueWait)))
-	}
-	if _, err := v.conn.Write(out); err != nil {
+	if _, err := v.conn.Write(m.raw); err != nil {
 		return nil, nil, fmt.Errorf("the server closed a connection that it should keep alive: %w", err)
 	}
 	var answer []byte
@@ -124,20 +113,8 @@ func (v *verifier) send(ctx context.Context, m message, head bool) (*http1.Respo
 		answer = append(answer, buf[:n]...)
 		ended := errors.Is(err, io.EOF)
 		resp, perr := http1.Whole(answer, head, ended)
-		if waited := errors.Is(err, os.ErrDeadlineExceeded); len(body) > 0 && resp.Status == 0 &&
-			(waited || err == nil && resp.Continued) {
-			v.conn.SetReadDeadline(until)
-			if _, err := v.conn.Write(body); err != nil {
-				return nil, nil, fmt.Errorf("send the body after status 100: %w", err)
-			}
-			body = nil
-			continue
-		}
 		if err != nil && !ended {
 			return nil, nil, v.unread(err, len(answer))
-		}
-		if perr == nil && len(body) > 0 { // for which the server would wait
-			v.hangUp()
 		}
 		switch {
 		case perr == nil && len(answer) > resp.TotalBytes:

@@ -27,7 +27,6 @@ type two struct {
 	answer []byte    // received since the last request began
 	next   uint32    // number of the next stream
 	got    int64     // bytes of DATA since the window of the connection was widened
-	until  time.Time // when it must be over
 
 	room, window, initial int64 // that the server grants: to the connection, the stream, a new stream
 	shrunk                bool  // it has made the table of fields smaller, and was not answered
@@ -159,10 +158,9 @@ func (t *two) goAway() error {
 	return fmt.Errorf("the server sent GOAWAY: %v, %s", t.parser.Code, quote(t.parser.Piece))
 }
 
-// exchange sends one request and reads the whole response; waits says that the body waits for a
-// response 100, head that the request is HEAD. What is received meanwhile stands in t.answer. Its
-// error is a *notProcessed if the request may be sent again.
-func (t *two) exchange(block []byte, body string, waits, head bool) (*http1.Response, error) {
+// exchange sends one request and reads the whole response; head says that the request is HEAD. What is
+// received meanwhile stands in t.answer. Its error is a *notProcessed if the request may be sent again.
+func (t *two) exchange(block []byte, body string, head bool) (*http1.Response, error) {
 	id, at := t.next, len(t.out)
 	t.next += 2
 	t.out = http2.BeginHeaders(t.out)
@@ -172,15 +170,8 @@ func (t *two) exchange(block []byte, body string, waits, head bool) (*http1.Resp
 	t.out = http2.EndHeaders(append(t.out, block...), at, id, body == "")
 	t.answer, t.window = nil, t.initial
 	r, p := &http1.Response{Proto: "HTTP/2", Length: -1}, &t.parser
-	if waits {
-		t.conn.SetReadDeadline(time.Now().Add(min(time.Until(t.until), ContinueWait)))
-	}
 	for ended := false; !ended; {
-		if waits && r.Continued {
-			waits = false
-			t.conn.SetReadDeadline(t.until)
-		}
-		for n := int64(1); body != "" && n > 0 && !waits; {
+		for n := int64(1); body != "" && n > 0; {
 			if n = min(int64(len(body)), t.room, t.window, http2.MaxFrame); n > 0 {
 				t.out = http2.AppendData(t.out, id, body[:n], int(n) == len(body))
 				body, t.room, t.window = body[n:], t.room-n, t.window-n
@@ -188,9 +179,6 @@ func (t *two) exchange(block []byte, body string, waits, head bool) (*http1.Resp
 		}
 		event, err := t.event(true)
 		switch {
-		case waits && errors.Is(err, os.ErrDeadlineExceeded):
-			waits = false
-			t.conn.SetReadDeadline(t.until)
 		case err != nil:
 			return nil, err
 		case event == http2.GoAway:
@@ -242,7 +230,6 @@ func (t *two) take(event http2.Event, r *http1.Response) error {
 		return fmt.Errorf("an interim response, %d, that cannot be one", h.Status)
 	case h.Status < 200:
 		r.Interim++
-		r.Continued = r.Continued || h.Status == 100
 	default:
 		r.Status, r.Length, r.Fields, r.HeadBytes = h.Status, h.Length, lines(h.Fields), len(h.Fields)
 	}

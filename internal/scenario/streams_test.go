@@ -6,8 +6,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -200,44 +198,3 @@ func TestNotProcessed(t *testing.T) {
 	}
 }
 
-// TestContinue: a body waits for the response 100, which net/http sends when the handler reads, and is not
-// sent after another.
-func TestContinue(t *testing.T) {
-	body := strings.Repeat("x", 100_000)
-	for _, two := range []bool{false, true} {
-		server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == "/no" {
-				w.WriteHeader(417)
-				return
-			}
-			all, _ := io.ReadAll(r.Body)
-			w.Header().Set("Content-Length", strconv.Itoa(len(all)))
-			w.Write(all)
-		}))
-		server.Config.Protocols = new(http.Protocols)
-		server.Config.Protocols.SetHTTP1(true)
-		server.Config.Protocols.SetUnencryptedHTTP2(true)
-		server.Start()
-		defer server.Close()
-		s := &Scenario{Name: "x"}
-		for path, expect := range map[string]Expect{"/no": {Status: 417}, "/yes": {Status: 200, Body: &body}} {
-			s.Requests = append(s.Requests, Request{Name: path, Method: "POST", Path: path, Body: body, Weight: 1,
-				Headers: []HeaderLine{{Name: "Expect", Value: "100-Continue"}}, Expect: expect})
-		}
-		to := endpoint.TCP(server.Listener.Addr().String())
-		to.HTTP2 = two
-		all, err := s.Answers(t.Context(), to)
-		if err != nil || len(all) != 2 {
-			t.Fatalf("HTTP/2 %v: %d answers, %v", two, len(all), err)
-		}
-		for _, a := range all {
-			if went := strings.Contains(a.Sent, "/yes"); a.Response.Continued != went {
-				t.Errorf("HTTP/2 %v: %s: %+v", two, a.Sent, a.Response)
-			}
-		}
-		s.Requests = slices.DeleteFunc(s.Requests, func(r Request) bool { return r.Path == "/no" }) // which closes
-		if _, err := Verify(t.Context(), s, to, nil, 0); err != nil {
-			t.Errorf("HTTP/2 %v: %v", two, err)
-		}
-	}
-}

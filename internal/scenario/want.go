@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"hash"
-	"time"
 )
 
 // Want is the contract of one request in flight, in the form that the hot path needs. Each request
@@ -25,7 +24,6 @@ type Want struct {
 	Shape     *Shape   // of the body; nil: not compared
 	Marked    bool     // Mark returns its mark
 	Session   bool     // Source.Learn judges whether a session is kept
-	Continue  bool     // the body waits for a response 100 (Expect: 100-continue)
 	Sets      bool     // the response to a request without a session must set one
 
 	loose   *loose // compares the body, if CheckBody does not
@@ -35,9 +33,6 @@ type Want struct {
 	hash    *bodyHash
 }
 
-// ContinueWait is how long a body waits for a response 100, as in curl: a server may not send one (RFC
-// 9110, section 10.1.1).
-const ContinueWait = time.Second
 
 // bodyHash is the state of one hash, with room for its sum, so that neither allocates per response.
 type bodyHash struct {

@@ -146,7 +146,7 @@ func (w *worker) reply(c *conn) {
 
 // owed appends what the protocol of c owes the server.
 func (w *worker) owed(c *conn, b []byte) []byte {
-	b, again := c.http.Out(b, w.now())
+	b, again := c.http.Out(b)
 	w.rec.SentAgain += int64(again)
 	return b
 }

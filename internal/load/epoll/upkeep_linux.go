@@ -131,9 +131,6 @@ func (w *worker) sweep(now int64) {
 			switch {
 			case now <= limit:
 				next = min(next, limit+1)
-				if w.job.Continues() {
-					next = min(next, w.release(c, now))
-				}
 			case c.owes() || c.http.Silent(c.http.Oldest()):
 				w.broke(c, load.Timeout, load.ErrTimeout, now)
 			default:
@@ -161,15 +158,6 @@ func (w *worker) sweep(now int64) {
 	w.nextSweep = min(w.nextSweep, max(next, now+least))
 }
 
-// release sends the bodies on c that have waited for a response 100 long enough. It returns when to look
-// again.
-func (w *worker) release(c *conn, now int64) int64 {
-	if c.http.Waits() <= now {
-		c.http.Release(now)
-		w.reply(c)
-	}
-	return c.http.Waits()
-}
 
 // cancel gives up the requests of c that have timed out, without their connection.
 func (w *worker) cancel(c *conn, now int64) {

@@ -100,9 +100,6 @@ func (c *conn) wait(w *window) *lost {
 	switch {
 	case c.http.Pending() > 0:
 		until = c.limit()
-		if c.session.job.Continues() {
-			until = min(until, c.http.Waits())
-		}
 	case barred && c.more:
 		until = max(since, w.start) + int64(c.session.job.Timeout)
 	}
@@ -140,9 +137,6 @@ func (c *conn) wait(w *window) *lost {
 		}
 		switch now := c.session.now(); {
 		case now < until:
-		case c.http.Waits() <= now:
-			c.http.Release(now)
-			return c.reply(w, nil)
 		case c.http.Pending() > 0:
 			c.book.Lock()
 			l := c.late(w, now)
@@ -294,7 +288,7 @@ func (c *conn) reply(w *window, l *lost) *lost {
 
 // owed appends what the protocol of c owes the server to what was sent.
 func (c *conn) owed() []byte {
-	b, again := c.http.Out(c.out[:0], c.session.now())
+	b, again := c.http.Out(c.out[:0])
 	c.book.Lock()
 	c.book.SentAgain += int64(again)
 	c.book.Unlock()

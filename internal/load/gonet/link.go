@@ -283,7 +283,7 @@ func (c *conn) alive() bool {
 			return false
 		}
 		if c.rest = append(c.rest[:0], c.rest[n:]...); c.http.Owes() {
-			out, _ := c.http.Out(nil, c.session.now())
+			out, _ := c.http.Out(nil)
 			if _, err := c.nc.Write(out); err != nil {
 				return false
 			}

@@ -39,7 +39,7 @@ func conform(t *testing.T, e load.Engine) {
 	beChild(t, e)
 	for _, cases := range []map[string]func(*testing.T, load.Engine){
 		sessions, schedules, pauses, stops, dials, absences, silences, names, details, bodies, limits,
-		mixes, redirects, continues, encrypted, streams, shares,
+		mixes, redirects, encrypted, streams, shares,
 	} {
 		for _, name := range slices.Sorted(maps.Keys(cases)) {
 			t.Run(name, func(t *testing.T) { cases[name](t, e) })
