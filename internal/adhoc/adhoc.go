@@ -261,10 +261,7 @@ func readInput(ctx context.Context, flag string) (string, error) {
 	}
 }
 
-// mappedFrom is the size from which a file is mapped, not read: it may be larger than memory.
-const mappedFrom = 16 << 20
-
-// readFile returns the content of a file: a large one from where it lies, else in a single copy.
+// readFile returns the content of a file, in a single copy.
 func readFile(flag, name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -273,11 +270,6 @@ func readFile(flag, name string) (string, error) {
 	defer f.Close()
 	var b strings.Builder
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		if info.Size() >= mappedFrom {
-			if text, ok := mapped(f, info.Size()); ok {
-				return text, nil
-			}
-		}
 		b.Grow(int(info.Size()))
 	}
 	if _, err := io.Copy(&b, f); err != nil {
@@ -289,7 +281,7 @@ func readFile(flag, name string) (string, error) {
 // written are the headers that the engine sets, with the reason.
 var written = map[string]string{
 	"content-length":    "dyno sets it from the body",
-	"transfer-encoding": "dyno sends the body with its length, or with Transfer-Encoding: chunked",
+	"transfer-encoding": "dyno sends the body with its length",
 }
 
 // readHeaders reads lines of "Name: value", which are sent in their order; one of them may be Host.
@@ -302,7 +294,6 @@ func readHeaders(all []string, verbatim bool) (headers []scenario.HeaderLine, ho
 		switch {
 		case !ok || !strings.Contains(line, ":"):
 			return nil, "", conf.Usagef("-H %q: want \"Name: value\"", line)
-		case low == "transfer-encoding" && strings.EqualFold(value, "chunked"):
 		case written[low] != "":
 			return nil, "", conf.Usagef("-H %q: %s; omit it", line, written[low])
 		case low == "host":

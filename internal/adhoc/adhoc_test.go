@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -282,45 +281,4 @@ func TestReadTargets(t *testing.T) {
 	}
 }
 
-// TestLargeFile: a file that may be larger than memory takes none.
-func TestLargeFile(t *testing.T) {
-	const size = int64(2 << 30)
-	if strconv.IntSize < 64 || runtime.GOOS == "windows" {
-		t.Skip("files are read here")
-	}
-	name := filepath.Join(t.TempDir(), "large")
-	f, err := os.Create(name)
-	if err == nil {
-		_, err = f.WriteAt([]byte("end"), size-3) // sparse
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	r := Request{BodyFile: name}
-	s, _, err := r.Make(t.Context(), "/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	mix, err := s.Compile("h", scenario.Options{HTTP2: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var d scenario.Draw
-	mix.NewSource(1, 0, 1).Draw(&d, new(scenario.Want))
-	head, tail := d.HTTP1(nil)
-	runtime.ReadMemStats(&after)
-	if int64(len(tail)) != size || tail[size-3:] != "end" ||
-		!strings.Contains(string(head), "Content-Length: 2147483648\r\n") {
-		t.Errorf("%q, and %d bytes", head, len(tail))
-	}
-	if took := after.TotalAlloc - before.TotalAlloc; took > 16<<20 {
-		t.Errorf("%d bytes allocated", took)
-	}
-	r.Headers = []string{"Transfer-Encoding: chunked"}
-	if _, _, err := r.Make(t.Context(), "/"); err == nil || !strings.Contains(err.Error(), "held in memory") {
-		t.Errorf("chunked: %v", err)
-	}
-}
 

@@ -55,7 +55,6 @@ func (r *Request) check(host string) error {
 		switch lower := strings.ToLower(h.Name); {
 		case !isToken(h.Name) || !inValue.takes(h.Value):
 			return wrong("headers."+h.Name, "%q is not a valid header", h.Name+": "+secret.Value(h.Name, h.Value))
-		case lower == "transfer-encoding" && strings.EqualFold(h.Value, "chunked"):
 		case lower == "content-length" || lower == "transfer-encoding":
 			return wrong("headers."+h.Name, "%s is set automatically from the body; remove it", h.Name)
 		case lower == "host":

@@ -67,24 +67,6 @@ func (x *wire) compileHTTP1(r *Request, host string, o Options, b builder) error
 // is copied behind its head, because one contiguous write is then cheaper.
 const shared = 16 << 10
 
-const (
-	chunkSize      = 32 << 10 // of a chunked body, as net/http's client sends it
-	longestChunked = 1 << 30  // bytes: such a body is held in memory, with its chunks
-)
-
-// chunked returns body in the chunked transfer coding (RFC 9112, section 7.1).
-func chunked(body string) string {
-	var b strings.Builder
-	b.Grow(len(body) + (len(body)/chunkSize+2)*len("8000\r\n\r\n"))
-	for body != "" {
-		n := min(len(body), chunkSize)
-		fmt.Fprintf(&b, "%x\r\n%s\r\n", n, body[:n])
-		body = body[n:]
-	}
-	b.WriteString("0\r\n\r\n")
-	return b.String()
-}
-
 // content ends the head that b holds and adds the body.
 func (x *wire) content(r *Request, b *builder) error {
 	body := builder{names: b.names, named: b.named}
@@ -98,18 +80,6 @@ func (x *wire) content(r *Request, b *builder) error {
 			return wrong("body", "%w", err)
 		}
 	}
-	content, framed := r.Body, r.says("transfer-encoding") // which check has seen to be chunked
-	switch {
-	case !framed:
-	case len(body.parts) > 0:
-		return wrong("headers.Transfer-Encoding", "a body with placeholders is sent with its length; remove the header")
-	case len(r.Body) > longestChunked:
-		return wrong("headers.Transfer-Encoding",
-			"a chunked body is held in memory, so it may have %d bytes; this one has %d. Remove "+
-				"the header: with its length a file is sent from where it lies", longestChunked, len(r.Body))
-	default:
-		content = chunked(r.Body)
-	}
 	if len(body.parts) > 0 { // it has a placeholder
 		b.text = append(b.text, "Content-Length: "...)
 		b.slot(part{then: bodyLength})
@@ -119,12 +89,12 @@ func (x *wire) content(r *Request, b *builder) error {
 		x.parts = b.with(parts)
 		return nil
 	}
-	if !framed && (r.Body != "" || r.Method == "POST" || r.Method == "PUT") {
+	if r.Body != "" || r.Method == "POST" || r.Method == "PUT" {
 		b.text = fmt.Appendf(b.text, "Content-Length: %d\r\n", len(r.Body))
 	}
 	b.text = append(b.text, "\r\n"...)
-	if x.tail = content; len(content) < shared {
-		b.text, x.tail = append(b.text, content...), ""
+	if x.tail = r.Body; len(r.Body) < shared {
+		b.text, x.tail = append(b.text, r.Body...), ""
 	}
 	x.parts = b.done()
 	return nil

@@ -100,7 +100,7 @@ func (x *block) compile(r *Request, host string, o Options, b builder) error {
 		return nil
 	}
 	x.fixed = r.Body
-	if !r.says("transfer-encoding") && (r.Body != "" || r.Method == "POST" || r.Method == "PUT") {
+	if r.Body != "" || r.Method == "POST" || r.Method == "PUT" {
 		b.text = http2.AppendField(b.text, "content-length", strconv.Itoa(len(r.Body)))
 	}
 	x.parts = b.done()
@@ -133,7 +133,7 @@ func (b *builder) fields(r *Request, o Options) error {
 	for _, h := range r.Headers {
 		name := strings.ToLower(h.Name)
 		switch name {
-		case "host", "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade":
+		case "host", "connection", "keep-alive", "proxy-connection", "upgrade":
 			continue
 		case "te":
 			if !strings.EqualFold(h.Value, "trailers") {

@@ -135,9 +135,6 @@ func (t *Tool) request(job *load.Job) (*http.Request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
 	}
-	if r.TransferEncoding != nil {
-		return nil, fmt.Errorf("%s sends bodies with their length; the scenario %s has a chunked one", t.Name, s.Name)
-	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
