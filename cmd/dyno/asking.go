@@ -7,8 +7,6 @@ import (
 	"dyno/internal/scenario"
 )
 
-
-
 // askingFlags adds the flags that define requests and their expected responses, and returns their
 // names.
 func askingFlags(fl *pflag.FlagSet, r *adhoc.Request) (names []string) {

@@ -26,7 +26,6 @@ var completed = map[string]words{
 	"profile":     fixed("standard", "full", "lab"),
 	"primary":     fixed("throughput", "cpu_per_request", "p50", "memory", "p99"),
 	"controls":    fixed("none", "ref", "ref'", "ref+5%"),
-	"spin":        fixed("auto", "on", "off"),
 	"arrivals":    fixed("constant", "poisson"),
 	"engine":      fixed("epoll", "gonet"),
 	"role":        fixed("server", "generator", "backend"),

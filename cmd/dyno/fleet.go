@@ -42,7 +42,6 @@ func fleetCommand() *cobra.Command {
 	return cmd
 }
 
-
 func fleetInitCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "init FILE",

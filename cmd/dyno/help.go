@@ -273,13 +273,13 @@ var metavariables = map[string]string{
 	"against": "RUN", "body": "TEXT", "body-file": "FILE", "contestants": "NAME,…",
 	"controls": "NAME,…", "csv": "FILE", "differ": "WHAT", "expect-body": "TEXT",
 	"expect-status": "CODES",
-	"external": "TOOL,…", "classic": "NAME", "fail-if": "COND", "folder": "DIR,…", "format": "FORMAT", "from": "NAME",
+	"external":      "TOOL,…", "classic": "NAME", "fail-if": "COND", "folder": "DIR,…", "format": "FORMAT", "from": "NAME",
 	"header": "HEADER", "language": "NAME", "level": "NAME",
 	"load scenario": "FILE", "name": "NAME", "of": "NAME", "out": "DIR",
 	"path": "PATH", "primary": "METRIC", "profile": "NAME", "protocol": "NAME",
 	"resolve": "HOST:PORT:ADDR", "resume": "DIR", "scenario": "NAME", "unix": "SOCKET",
 	"targets": "FILE",
-	"ca": "FILE", "cert": "FILE", "key": "FILE",
+	"ca":      "FILE", "cert": "FILE", "key": "FILE",
 	"verify seed": "TEXT",
 }
 

@@ -159,3 +159,18 @@ func TestAskingFlagsAreTogether(t *testing.T) {
 		}
 	}
 }
+
+// TestFewFlags: the commands with the most flags have no more than a reader bears.
+func TestFewFlags(t *testing.T) {
+	for name, most := range map[string]int{"load": 45, "run": 36, "compare": 36} {
+		cmd, _, err := rootCommand().Find([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		eachFlag(cmd.Flags(), func(*pflag.Flag) { n++ })
+		if n > most {
+			t.Errorf("dyno %s has %d flags; at most %d", name, n, most)
+		}
+	}
+}

@@ -197,9 +197,6 @@ func parseThink(s string) (load.Pause, error) {
 	return load.Pause{Mean: d, Random: random}, nil
 }
 
-
-
-
 // oneOf returns a parser of one of the given words.
 func oneOf(words ...string) func(string) (string, error) {
 	return func(s string) (string, error) {
@@ -209,4 +206,3 @@ func oneOf(words ...string) func(string) (string, error) {
 		return s, nil
 	}
 }
-

@@ -60,7 +60,6 @@ func (p *place) define(cmd *cobra.Command) {
 	verboseFlag(cmd)
 }
 
-
 // world returns what a plan needs to know. The CPUs of other machines are not known yet: the servers'
 // machine is asked whether it has enough before anything is measured.
 func (p *place) world(pr *project) plan.World {

@@ -25,15 +25,15 @@ import (
 // Request describes requests and their expected responses. Its fields have the names of flags,
 // which errors mention. A zero field means the default.
 type Request struct {
-	Scenario   string   // a file; it excludes all but Headers
-	Paths      []string // with weights, as parsePath reads them; empty: that of the URL
-	Aims       []Aim    // in place of the URL's path; Target.Aim has accepted them
-	Method     string
-	Headers    []string // "Name: value"
-	User       string   // name:password of basic authentication
-	Body       *string  // text, @FILE, or @- for standard input
-	BodyFile   string
-	Template   bool     // Body and Headers may hold placeholders
+	Scenario string   // a file; it excludes all but Headers
+	Paths    []string // with weights, as parsePath reads them; empty: that of the URL
+	Aims     []Aim    // in place of the URL's path; Target.Aim has accepted them
+	Method   string
+	Headers  []string // "Name: value"
+	User     string   // name:password of basic authentication
+	Body     *string  // text, @FILE, or @- for standard input
+	BodyFile string
+	Template bool // Body and Headers may hold placeholders
 
 	ExpectStatus scenario.StatusSet
 	ExpectBody   *string // text or @FILE

@@ -49,7 +49,6 @@ func TestReadTarget(t *testing.T) {
 	}
 }
 
-
 func TestAuthorize(t *testing.T) {
 	r := Request{User: "ann:s:1 {uuid}", Headers: []string{"A: 1"}, Template: true}
 	s, _, err := r.Make(t.Context(), "/")
@@ -280,5 +279,3 @@ func TestReadTargets(t *testing.T) {
 		}
 	}
 }
-
-

@@ -58,7 +58,6 @@ func ReadTarget(ctx context.Context, s string, by Route) (*Target, error) {
 	return t, t.find(ctx, host, port, by)
 }
 
-
 // ReadURL reads a URL as ReadTarget does, and looks nothing up.
 func ReadURL(s string) (*Target, error) {
 	t, _, _, err := parseURL(s)

@@ -514,7 +514,7 @@ var asks4 = map[string]adhoc.Request{
 	"orders": {Template: true, Headers: []string{"Content-Type: application/x-www-form-urlencoded"},
 		Body: text4("product={pick:mug,cap,pen,bag}&quantity={int:1..20}&gift={pick:yes,no}")},
 	"sessions": {Template: true, Headers: []string{"Cookie: sid={int:1..500}; theme={pick:light,dark}"}},
-	"reports":  {Compressed: true},
+	"reports":  {Headers: []string{"Accept-Encoding: gzip, br, zstd"}},
 	"digests": {Template: true, Headers: []string{"Content-Type: text/plain"},
 		Body: text4("{pick:ann,ben,cleo,dov} says {int:1..300}")},
 }

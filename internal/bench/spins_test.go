@@ -27,7 +27,7 @@ func TestSpins(t *testing.T) {
 			Backend: &result.Host{Name: "be1"}}, result.Plan{Backend: "records"}, true, true},
 		"a backend with a generator": {result.Host{Generators: generators,
 			Backend: &result.Host{Name: "gen1"}}, result.Plan{Backend: "records"}, false, false},
-		"a driver":     {two, result.Plan{External: []string{"wrk"}}, false, true},
+		"a driver": {two, result.Plan{External: []string{"wrk"}}, false, true},
 	} {
 		b := &Bench{run: &result.Run{Plan: c.plan, Host: c.host}}
 		l := result.Level{Connections: 125}

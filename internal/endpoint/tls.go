@@ -28,10 +28,10 @@ const (
 // TLS is how a client encrypts its connections. The zero value trusts the authorities of the
 // system, offers HTTP/1.1 and resumes sessions.
 type TLS struct {
-	CA         string        // file of PEM certificates that are trusted instead of the system's
-	Cert, Key  string        // PEM files of the client's certificate and its key; Key "": both are in Cert
-	Insecure   bool          // accept any certificate
-	NoResume   bool          // every handshake is a full one
+	CA        string // file of PEM certificates that are trusted instead of the system's
+	Cert, Key string // PEM files of the client's certificate and its key; Key "": both are in Cert
+	Insecure  bool   // accept any certificate
+	NoResume  bool   // every handshake is a full one
 	// Held are the contents of CA, Cert and Key, by these names, once Hold has read them; nil: they are files
 	// of this machine.
 	Held map[string][]byte

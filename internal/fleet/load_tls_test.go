@@ -81,8 +81,7 @@ func TestEncryptedLoadBySeveral(t *testing.T) {
 	}{
 		"https":        {true, func(*loader.Request) {}, "HTTP/1.1 dyno, for one run GET / "},
 		"h2":           {true, func(r *loader.Request) { r.HTTP2, r.Streams = true, 2 }, "HTTP/2.0 dyno, for one run GET / "},
-		"h2 by ALPN":   {true, func(r *loader.Request) { r.TLS.ALPN = []string{"h2", "http/1.1"} }, "HTTP/2.0 dyno, for one run GET / "},
-		"h2c":          {false, func(r *loader.Request) { r.H2C = true }, "HTTP/2.0 nobody GET / "},
+		"h2c":          {false, func(r *loader.Request) { r.HTTP2 = true }, "HTTP/2.0 nobody GET / "},
 		"in the clear": {false, func(*loader.Request) {}, "HTTP/1.1 nobody GET / "},
 	} {
 		t.Run(name, func(t *testing.T) {

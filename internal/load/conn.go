@@ -124,8 +124,6 @@ func (c *Conn) Out(b []byte) (_ []byte, again int) {
 	return b, 0
 }
 
-
-
 // Feed reads from b, which is not empty.
 func (c *Conn) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 	if c.two != nil {

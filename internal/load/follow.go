@@ -26,7 +26,6 @@ type follower struct {
 	hops   int    // redirects of the request so far
 	out    []byte // the request, still to be sent again
 
-
 	status   int    // of the redirect that is being read; 0: it is none
 	location []byte // its Location; empty: it has none
 
@@ -43,7 +42,6 @@ func (f *follower) ask(d *scenario.Draw, b []byte) (_ []byte, tail string) {
 	f.hops, f.status = 0, 0
 	return d.Keep(&f.sent, b)
 }
-
 
 // reset forgets the request in flight.
 func (f *follower) reset() { f.out = f.out[:0] }

@@ -54,9 +54,9 @@ type HTTP1 struct {
 // goroutine share it: it stays in the CPU's cache, which all of theirs together exceed.
 type Heads struct {
 	memo    http1.Memo
-	id      uint64 // of the header section
-	index   int    // of the request within the scenario
-	good    bool   // it has the headers that the request wants
+	id      uint64        // of the header section
+	index   int           // of the request within the scenario
+	good    bool          // it has the headers that the request wants
 	draw    scenario.Draw // of HTTP/1.1, as answer
 	samples turns
 	answer  Answer

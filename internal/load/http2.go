@@ -60,21 +60,21 @@ type stream struct {
 	equal  bool
 	good   bool // the headers are as wanted
 
-	room    int64  // in its window, for body
-	body    string // what is left to send of it
-	whole   string // the body
-	memory  []byte // of a body that is drawn
-	block   []byte // the header block of the request
-	refused int    // how often the server did not process it
-	queued  bool   // in sending
+	room    int64     // in its window, for body
+	body    string    // what is left to send of it
+	whole   string    // the body
+	memory  []byte    // of a body that is drawn
+	block   []byte    // the header block of the request
+	refused int       // how often the server did not process it
+	queued  bool      // in sending
 	taken   collected // the answer's body, of a load that takes samples
 }
 
 // verdict is what was found in the last header section, because servers repeat theirs.
 type verdict struct {
-	id     uint64
-	index  int // of the request within the scenario
-	good   bool
+	id    uint64
+	index int // of the request within the scenario
+	good  bool
 }
 
 const (

@@ -33,8 +33,8 @@ type Job struct {
 	// again; 0 means no limit. With 1 every request has "Connection: close"; if the Scenario's
 	// requests have it, PerConnection is 1.
 	PerConnection int
-	Follow        int      // redirects of a request that are followed, in HTTP/1.1 alone; 0: none
-	Lazy          bool     // a connection is dialled when it is first used (Window.Spread), not by Open
+	Follow        int  // redirects of a request that are followed, in HTTP/1.1 alone; 0: none
+	Lazy          bool // a connection is dialled when it is first used (Window.Spread), not by Open
 	// Samples keeps a sample of the header sections, and of the answers to requests that have a Shape; nil:
 	// bodies without a contract are not looked at.
 	Samples *Sampler
@@ -97,7 +97,6 @@ type Window struct {
 	// Begin, unless nil, is called once all is ready. The window begins when it returns.
 	Begin func()
 }
-
 
 // Depth returns how many requests of job may be in flight on each connection during the window.
 func (w *Window) Depth(job *Job) int {

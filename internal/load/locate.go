@@ -21,7 +21,6 @@ func (j *Job) Locate(ctx context.Context) (endpoint.Endpoint, error) {
 	return to, err
 }
 
-
 func (j *Job) locate(ctx context.Context) (endpoint.Endpoint, error) {
 	to := j.Endpoint
 	if j.Network == "unix" {

@@ -51,4 +51,3 @@ func TestSegmentsAreMerged(t *testing.T) {
 		t.Errorf("%+v", sum)
 	}
 }
-

@@ -36,17 +36,17 @@ type Request struct {
 	Resolve   []string // adhoc.Route
 
 	// How many, how fast and over what. Rate or Stages make an open loop.
-	Connections, Requests, Pipeline int64
-	Streams                                        int64 // of HTTP/2: what Pipeline is of HTTP/1.1
-	HTTP2                                          bool  // instead of HTTP/1.1
-	Duration, Warmup, RampUp, Timeout              time.Duration
-	Rate                                           float64 // per second
-	Stages                                         []load.Stage
-	Arrivals                                       string // constant or poisson
-	Think                                          load.Pause
-	Follow                                         int64 // redirects of a request that are followed; 0: none
-	NoKeepalive                                    bool
-	Seed                                           uint64
+	Connections, Requests, Pipeline   int64
+	Streams                           int64 // of HTTP/2: what Pipeline is of HTTP/1.1
+	HTTP2                             bool  // instead of HTTP/1.1
+	Duration, Warmup, RampUp, Timeout time.Duration
+	Rate                              float64 // per second
+	Stages                            []load.Stage
+	Arrivals                          string // constant or poisson
+	Think                             load.Pause
+	Follow                            int64 // redirects of a request that are followed; 0: none
+	NoKeepalive                       bool
+	Seed                              uint64
 
 	TLS endpoint.TLS // of an https:// URL
 
@@ -62,10 +62,10 @@ type Request struct {
 	Threads int64
 
 	// The verdict and the files to write.
-	SLO       []summary.Objective
-	Find      []summary.Objective // search the highest rate that keeps it (Plan.Search), for Duration
-	Strict    bool                // the generator must not be at its limit
-	CSV       string
+	SLO    []summary.Objective
+	Find   []summary.Objective // search the highest rate that keeps it (Plan.Search), for Duration
+	Strict bool                // the generator must not be at its limit
+	CSV    string
 }
 
 // defaultConnections is the number of connections of a load by default.
@@ -195,8 +195,6 @@ func (r *Request) check() error {
 	return nil
 }
 
-
-
 // target returns where requests go, and sets Aims if there are several.
 func (r *Request) target(ctx context.Context) (*adhoc.Target, error) {
 	url, err := r.aims(ctx)
@@ -281,7 +279,6 @@ func (r *Request) spins(t *adhoc.Target, loops int) (spin bool, why string) {
 	s.ServerCPUs, _ = proc.ServerCPUs(t.Network, t.Addr) // nil: they are unknown
 	return s.Allowed()
 }
-
 
 // setWindow says when requests are due and when the load ends.
 func (p *Plan) setWindow() {

@@ -15,28 +15,27 @@ import (
 	"dyno/internal/summary"
 )
 
-
 func TestFailed(t *testing.T) {
 	good := result.Load{Planned: 1000, Started: 1000, Succeeded: 1000, WindowNS: 1e9, Connections: 5, Established: 5,
 		Workers: 1, LoopCPUNS: 5e8}
 	for name, c := range map[string]struct {
-		change    func(*summary.Summary)
-		slo       string
-		strict    bool
-		want      bool
+		change func(*summary.Summary)
+		slo    string
+		strict bool
+		want   bool
 	}{
 		"good":      {func(*summary.Summary) {}, "", true, false},
-		"one error": {func(s *summary.Summary) { s.Load.Succeeded, s.Load.Failed = 999, 1}, "", false, true},
+		"one error": {func(s *summary.Summary) { s.Load.Succeeded, s.Load.Failed = 999, 1 }, "", false, true},
 		"one is allowed": {func(s *summary.Summary) { s.Load.Succeeded, s.Load.Failed = 999, 1 }, "errors<1%", false,
 			false},
-		"never started": {func(s *summary.Summary) { s.Load.Planned, s.Load.NeverStarted = 1001, 1}, "", false,
+		"never started": {func(s *summary.Summary) { s.Load.Planned, s.Load.NeverStarted = 1001, 1 }, "", false,
 			true},
 		"connections":        {func(s *summary.Summary) { s.Load.Established = 4 }, "errors<100%", false, true},
 		"ended early":        {func(s *summary.Summary) { s.Load.UnreachableNS = 1 }, "errors<100%", false, true},
 		"interrupted":        {func(s *summary.Summary) { s.Interrupted = true }, "errors<100%", false, true},
 		"the books":          {func(s *summary.Summary) { s.Load.Succeeded = 1 }, "errors<100%", false, true},
-		"at its limit":       {func(s *summary.Summary) { s.Load.LoopCPUNS = 95e7}, "", false, false},
-		"at it and strict":   {func(s *summary.Summary) { s.Load.LoopCPUNS = 95e7}, "", true, true},
+		"at its limit":       {func(s *summary.Summary) { s.Load.LoopCPUNS = 95e7 }, "", false, false},
+		"at it and strict":   {func(s *summary.Summary) { s.Load.LoopCPUNS = 95e7 }, "", true, true},
 		"stopped":            {stopped(100, false), "", false, false},
 		"stopped and strict": {stopped(100, false), "", true, true},
 		"few and strict":     {stopped(7, false), "", true, false},
@@ -106,5 +105,3 @@ func TestManyTargets(t *testing.T) {
 	}
 	t.Logf("%d bytes held of each request, %d allocated", held, made)
 }
-
-

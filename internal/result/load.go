@@ -255,7 +255,6 @@ type Detail struct {
 	First  string            // the first answer that broke its contract, its beginning
 }
 
-
 // Each is the outcome of one request of a mix. Requests that were never sent are not counted,
 // because a request is chosen at random only when it is sent.
 type Each struct {

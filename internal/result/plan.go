@@ -15,7 +15,6 @@ type Plan struct {
 	Protocol string `json:"protocol"`
 	Profile  string `json:"profile"`
 
-
 	Study       string   `json:"study,omitempty"`
 	ClaimsHash  string   `json:"claims_hash,omitempty"` // of the study's claims when the run was planned (claim.Hash)
 	Title       string   `json:"title,omitempty"`

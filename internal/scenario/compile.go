@@ -168,7 +168,6 @@ func (r *Request) closes() bool {
 	})
 }
 
-
 // ownHost makes the Host header of the request the host of its cookies.
 func (t *template) ownHost(r *Request) error {
 	for _, h := range r.Headers {

@@ -22,11 +22,11 @@ type two struct {
 	conn   net.Conn
 	parser http2.Parser
 	buffer []byte
-	in     []byte    // received, and not yet parsed
-	out    []byte    // to be sent
-	answer []byte    // received since the last request began
-	next   uint32    // number of the next stream
-	got    int64     // bytes of DATA since the window of the connection was widened
+	in     []byte // received, and not yet parsed
+	out    []byte // to be sent
+	answer []byte // received since the last request began
+	next   uint32 // number of the next stream
+	got    int64  // bytes of DATA since the window of the connection was widened
 
 	room, window, initial int64 // that the server grants: to the connection, the stream, a new stream
 	shrunk                bool  // it has made the table of fields smaller, and was not answered

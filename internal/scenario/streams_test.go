@@ -197,4 +197,3 @@ func TestNotProcessed(t *testing.T) {
 		}
 	}
 }
-

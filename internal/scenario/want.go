@@ -33,7 +33,6 @@ type Want struct {
 	hash    *bodyHash
 }
 
-
 // bodyHash is the state of one hash, with room for its sum, so that neither allocates per response.
 type bodyHash struct {
 	hash.Hash

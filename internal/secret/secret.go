@@ -39,7 +39,6 @@ var (
 	userinfo = pattern(`([A-Za-z][A-Za-z0-9+.-]*)(://)([^/\s@'"?#]+)@`)
 )
 
-
 // Mask returns text – one argument of a command line, a URL, or part of a message of HTTP – with Hidden in
 // the place of secrets.
 func Mask(text string) string {

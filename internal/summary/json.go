@@ -51,7 +51,6 @@ type loadJSON struct {
 	Requests   []eachJSON `json:"requests,omitempty"`
 	Objectives []Verdict  `json:"objectives,omitempty"`
 
-
 	Failures     map[string]int64  `json:"failures"`
 	Errors       map[string]int64  `json:"errors"`
 	Messages     map[string]string `json:"messages,omitempty"`
@@ -86,7 +85,6 @@ type loadJSON struct {
 	Dyno          string    `json:"dyno"`
 	Intervals     []jsonSec `json:"intervals"`
 }
-
 
 // times is a latency in JSON: its percentiles as far as they are borne out, and the names of those
 // keys that are lower bounds.

@@ -19,8 +19,8 @@ type Summary struct {
 	Dyno    string // version
 	Command string // repeats the load
 	Target  string // URL
-	Did       string // what was asked for, in words: "10 s over 125 connections, closed loop, …"
-	Seed      uint64
+	Did     string // what was asked for, in words: "10 s over 125 connections, closed loop, …"
+	Seed    uint64
 
 	Open        bool          // requests were due by a schedule
 	Joining     bool          // the connections were to join one by one

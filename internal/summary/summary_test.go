@@ -549,7 +549,6 @@ func TestShortLoadsArePausedToo(t *testing.T) {
 	}
 }
 
-
 func TestOf(t *testing.T) {
 	h := spread(nil, 1000, time.Millisecond, 5*time.Millisecond)
 	s := Of(result.Interval{StartNS: 2e9, LengthNS: 1e9, Load: result.Load{Started: 9, Succeeded: 5, Failed: 1,

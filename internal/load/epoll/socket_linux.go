@@ -58,7 +58,7 @@ func sleepByPpoll(ep int, events []unix.EpollEvent, ns int64) (int, syscall.Errn
 type address struct {
 	family int
 	to     unix.Sockaddr
-	space  string          // file of the network namespace; "": dyno's own
+	space  string // file of the network namespace; "": dyno's own
 }
 
 func resolve(ctx context.Context, job *load.Job) (a address, err error) {

@@ -58,4 +58,3 @@ func serveEach(t testing.TB, ln net.Listener, serve func(net.Conn)) {
 		}
 	}()
 }
-

@@ -158,7 +158,6 @@ func (w *worker) sweep(now int64) {
 	w.nextSweep = min(w.nextSweep, max(next, now+least))
 }
 
-
 // cancel gives up the requests of c that have timed out, without their connection.
 func (w *worker) cancel(c *conn, now int64) {
 	before := now - int64(w.job.Timeout) - 1

@@ -19,7 +19,6 @@ import (
 var bodies = map[string]func(*testing.T, load.Engine){"long bodies": longBodies, "shared body": sharedBody,
 	"a long answer": longAnswer}
 
-
 // text returns a body of n bytes in which no stretch is like another.
 func text(n int) string {
 	var b strings.Builder

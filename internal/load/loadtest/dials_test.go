@@ -205,5 +205,3 @@ func cookies(t *testing.T, e load.Engine) {
 		}
 	}
 }
-
-

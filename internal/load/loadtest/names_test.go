@@ -14,7 +14,6 @@ import (
 var names = map[string]func(*testing.T, load.Engine){"name of two addresses": twoAddresses,
 	"name that nobody finds": cancelLookUp}
 
-
 // twoAddresses: whichever of a name's addresses the server listens on, all connections go there.
 func twoAddresses(t *testing.T, e load.Engine) {
 	resolve(t, func(ctx context.Context, _, _ string) (net.Conn, error) {
