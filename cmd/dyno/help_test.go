@@ -160,7 +160,7 @@ func TestAskingFlagsAreTogether(t *testing.T) {
 	}
 }
 
-// TestFewFlags: the commands with the most flags have no more than a reader bears.
+// TestFewFlags: the commands with the most flags keep within their limits.
 func TestFewFlags(t *testing.T) {
 	for name, most := range map[string]int{"load": 45, "run": 36, "compare": 36} {
 		cmd, _, err := rootCommand().Find([]string{name})
