@@ -1,5 +1,5 @@
 // Command loadgen-benchmark races dyno against other load generators on this machine and writes
-// doc/performance.md:
+// loadgen-benchmark/performance.md:
 //
 //	go run ./loadgen-benchmark
 //
@@ -89,7 +89,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.StringVar(&only, "only", "", "measure the rows whose names match this regular `expression`; others keep their results")
 	f.IntVar(&o.pairs, "pairs", 15, "valid pairs of each race")
 	f.DurationVar(&o.window, "window", 2*time.Second, "length of a window, whole seconds; some rows take multiples of it")
-	f.StringVar(&o.out, "out", "doc/performance.md", "write the page to this `file`")
+	f.StringVar(&o.out, "out", "loadgen-benchmark/performance.md", "write the page to this `file`")
 	f.StringVar(&o.results, "results", "loadgen-benchmark/results.json", "keep the results in this `file`")
 	f.StringVar(&o.dyno, "dyno", "", "race this `program` rather than a build of this checkout")
 	f.StringVar(&o.base, "base", "", "race dyno against itself at this `commit` too: the rows before and before-cpu")

@@ -23,8 +23,8 @@ import (
 
 // The pages with the outcomes of all studies, by study and by sentence of the articles.
 const (
-	findingsFile = "doc/findings.md"
-	coverageFile = "doc/coverage.md"
+	findingsFile = "studies/findings.md"
+	coverageFile = "studies/coverage.md"
 )
 
 func checkCommand() *cobra.Command {

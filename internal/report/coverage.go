@@ -71,7 +71,7 @@ func CoveragePage(w io.Writer, c *Coverage) error {
 		"claims that judge it and their outcomes in the committed trials; or why there is none. A sentence is judged " +
 		"if a claim of it has an outcome. It is not measured yet if its claims wait for a run, or for something to " +
 		"be built. Not testable is also what claims nothing: a set-up, a question, thanks. " +
-		"The studies' pages have the figures; "}, {Text: "studies.md", Link: "studies.md"},
+		"The studies' pages have the figures; "}, {Text: "doc/studies.md", Link: "../doc/studies.md"},
 		{Text: " has the rules."}}}}}
 	t := document.Table{Columns: []document.Column{{Head: "article", Lead: true}, {Head: "ids"},
 		{Head: "sentences", Number: true}, {Head: "judged", Number: true}, {Head: "not measured yet", Number: true},
@@ -135,7 +135,7 @@ func (c *Coverage) answer(s *claim.Sentence) document.Cell {
 	}
 	cell := document.Cell{Value: strings.Join(lines, "\n")}
 	if len(slugs) == 1 {
-		cell.Link = "../studies/" + slugs[0] + "/" + ReadmeFile
+		cell.Link = slugs[0] + "/" + ReadmeFile
 	}
 	return cell
 }

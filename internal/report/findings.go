@@ -22,7 +22,7 @@ func FindingsPage(w io.Writer, all []*Data) error {
 		"conclusions of the articles, and the results of our trials of today's versions. Each study's page has all " +
 		"claims, the figures, their intervals and the machines. Claims that restate a figure count once, and what " +
 		"dyno adds does not count; "},
-		{Text: "studies.md", Link: "studies.md"},
+		{Text: "doc/studies.md", Link: "../doc/studies.md"},
 		{Text: " has the rules."}}}}}
 	if len(all) == 0 {
 		about.Blocks = append(about.Blocks,
@@ -52,7 +52,7 @@ func FindingsPage(w io.Writer, all []*Data) error {
 }
 
 // studyFolder returns the path of a study, relative to the page of all studies.
-func studyFolder(d *Data) string { return "../studies/" + d.Claims.Slug + "/" }
+func studyFolder(d *Data) string { return d.Claims.Slug + "/" }
 
 // findingsSection returns a study on a screen: its question, its chart, and a line for each claim.
 func (v *view) findingsSection() document.Section {
