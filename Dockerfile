@@ -1,4 +1,4 @@
-# dyno in an image of nothing but its program. See doc/containers.md for what works in a container.
+# dyno in an image of nothing but its program. See doc/machines.md#containers for what works in a container.
 #
 #   docker build -t dyno .
 #   docker run --rm --network host dyno load http://127.0.0.1:8080/

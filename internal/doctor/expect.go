@@ -96,10 +96,8 @@ func spoilt(r *result.NoiseRound) bool { return checks.Disturbed([]*result.Trial
 // expectations returns the smallest differences that both profiles can detect between 2, 6 and 10
 // contestants; nil if the noise was not measured.
 //
-// As in a run's own estimate after its pilot (analysis.mde), the value of an epoch is a median of
-// its rounds, whose standard error is √(π/2) that of their mean. It ignores differences between
-// epochs; in the recorded run of examples/ they are negligible: over its 28 pairs the median
-// prediction is 0.057, and the median of the measured values 0.055.
+// The value of an epoch is a median of its rounds, whose standard error is √(π/2) that of their mean.
+// Differences between epochs are ignored.
 func expectations(n *result.Noise) []expectation {
 	if n == nil || len(n.Rounds) < leastRounds {
 		return nil
