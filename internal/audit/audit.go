@@ -3,7 +3,7 @@
 //
 // A figure that contradicts other figures or the laws of arithmetic is impossible. One that is
 // possible, but does not show what it was published for, is doubtful. One that passed every check
-// is sound. If nothing can be computed, the verdict is "cannot tell". doc/audit.md has the rules
+// is sound. If nothing can be computed, the verdict is "cannot tell". doc/studies.md has the rules
 // and their tolerances.
 //
 // Invariant: the same documents give the same findings in the same order.

@@ -9,10 +9,10 @@ import (
 	"dyno/internal/importer"
 )
 
-// Format is the version of the JSON form. doc/audit.md says what its keys mean.
+// Format is the version of the JSON form. doc/studies.md says what its keys mean.
 const Format = 1
 
-// reportJSON is the form of a Judgement; doc/audit.md has its keys.
+// reportJSON is the form of a Judgement; doc/studies.md has its keys.
 type reportJSON struct {
 	Format   int           `json:"format"`
 	Files    []jsonFile    `json:"files"`

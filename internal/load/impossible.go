@@ -14,7 +14,7 @@ import (
 const shrunk = 0.9
 
 // Impossible returns an error if the figures of l are arithmetically impossible for handlers that
-// wait for delay. It applies the rules of dyno audit (doc/audit.md) to dyno's own loads. A server
+// wait for delay. It applies the rules of dyno audit (doc/studies.md) to dyno's own loads. A server
 // that violates them responds without doing the work. shown is the number of bytes of a response
 // during verification; 0 if it varies. Of HTTP/2 it is the body alone: header sections shrink while a
 // connection lasts.
