@@ -52,8 +52,8 @@ echo "exit-code=$code" >>"$output"
 {
     printf '### %s\n\n' "$(git log -1 --format=%s "$INPUT_BASE" | cut -c1-60) → this change"
     case $code in
-    0) echo "No condition is shown to be true." ;;
-    1) echo "**A condition is true, or a side has no figures.**" ;;
+    0) echo "No condition failed." ;;
+    1) echo "**A condition failed or is not shown to be kept, or there is no result.**" ;;
     *) echo "**dyno compare ended with exit code $code; its messages are in the log.**" ;;
     esac
     printf '\n```text\n'

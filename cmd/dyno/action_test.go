@@ -158,7 +158,7 @@ func TestAction(t *testing.T) {
 	}
 	a.read(filepath.Join(folder, "trials.jsonl"))
 	summary := a.read(a.summary)
-	for _, want := range []string{"### base → this change", "**A condition is true, or a side has no figures.**",
+	for _, want := range []string{"### base → this change", "**A condition failed or is not shown to be kept, or there is no result.**",
 		"fail-if cpu_per_request>5%  failed", "<details>", "#### "} {
 		if !strings.Contains(summary, want) {
 			t.Errorf("no %q in the summary:\n%s", want, summary)

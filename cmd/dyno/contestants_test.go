@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the table of doc/contestants.md")
+var update = flag.Bool("update", false, "write the table of contestants/README.md")
 
-// TestTableOfContestants: doc/contestants.md shows what dyno list --markdown prints.
+// TestTableOfContestants: contestants/README.md shows what dyno list --markdown prints.
 func TestTableOfContestants(t *testing.T) {
 	t.Chdir("../..")
-	const file, begin, end = "doc/contestants.md", "<!-- dyno list --markdown -->\n", "<!-- end -->"
+	const file, begin, end = "contestants/README.md", "<!-- dyno list --markdown -->\n", "<!-- end -->"
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -90,7 +90,8 @@ func TestDocumented(t *testing.T) {
 	}
 	t.Chdir("../..")
 	shown, printed := map[string]string{}, map[string]bool{}
-	for _, pattern := range []string{"README.md", "CONTRIBUTING.md", "doc/*.md", "validation/*.md", "studies/*.md", "examples/*/*.md"} {
+	for _, pattern := range []string{"README.md", "CONTRIBUTING.md", "doc/*.md", "validation/*.md", "studies/*.md",
+		"contestants/*.md", "examples/*/*.md"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatal(pattern, err)

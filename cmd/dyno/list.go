@@ -62,7 +62,7 @@ func listCommand() *cobra.Command {
 	fl.StringVar(&f.language, "language", "", "only contestants in this language")
 	fl.StringVar(&f.scenario, "scenario", "", "only this scenario, and the contestants and studies that use it")
 	folderFlag(cmd, &f.folders, knowFolders)
-	fl.BoolVar(&f.markdown, "markdown", false, "write the contestants as the table of doc/contestants.md")
+	fl.BoolVar(&f.markdown, "markdown", false, "write the contestants as the table of contestants/README.md")
 	return cmd
 }
 

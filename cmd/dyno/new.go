@@ -34,7 +34,7 @@ func newContestantCommand() *cobra.Command {
 			"may be anywhere and may be new; what contestants share is copied there too.",
 		Example: "  dyno new contestant go/mine --from net-http\n" +
 			"  dyno new contestant dotnet/mine --from kestrel --folder ~/bench\n" +
-			"  dyno new contestant python/mine --folder ./bench",
+			"  dyno new contestant javascript/mine --from express --folder ./bench",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(folders) > 1 {
@@ -93,7 +93,7 @@ func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) e
 	}
 	if of := filepath.Base(filepath.Dir(source.Dir(pr.root))); of != language {
 		return usagef("%s is written in %s; pass %s/%s, or another --from (for a language without a contestant, "+
-			"see doc/contestants.md#another-language)", from, of, of, name)
+			"see doc/run.md#another-language)", from, of, of, name)
 	}
 	dir, err := contestant.Copy(source, pr.root, base, language, name)
 	switch {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// recipeFile is a line of doc/contestants.md above the content of a file.
+// recipeFile is a line of doc/run.md above the content of a file.
 var recipeFile = regexp.MustCompile("^`~/bench/([^`]+)`:$")
 
 // recipes returns the files that a page prints, by path.
@@ -32,12 +32,12 @@ func recipes(page string) map[string]string {
 	return files
 }
 
-// TestRecipes: the contestants that doc/contestants.md prints pass dyno verify.
+// TestRecipes: the contestants that doc/run.md prints pass dyno verify.
 func TestRecipes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts contestants")
 	}
-	page, err := os.ReadFile("../../doc/contestants.md")
+	page, err := os.ReadFile("../../doc/run.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -174,7 +174,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 func serversFlag(fl *pflag.FlagSet, r *plan.Request) {
 	fl.IntSliceVar(&r.ServerCPUs, "server-cpus", nil,
 		"start all servers on so many CPUs, which GOMAXPROCS and .NET's processor count follow; with several, as 1,2,4, "+
-			"everything is compared on each, and the report shows how it scales (default: all that servers have here)")
+			"everything is compared on each (default: all that servers have here)")
 }
 
 // httpFlag adds the flags for the form of HTTP.

@@ -49,6 +49,7 @@ func TestPackAndUnpack(t *testing.T) {
 		contestant.Folder + "/go/a/empty":       {},
 		contestant.Folder + "/go/a/bin/program": {Data: []byte("left by a build\n")},
 		contestant.BackendFolder + "/b/b.go":    {Data: []byte("package b\n")},
+		contestant.Folder + "/README.md":        {Data: []byte("a page\n")},
 		scenario.Folder + "/c.toml":             {Data: []byte("c\n")},
 		study.Folder + "/d/study.toml":          {Data: []byte("d\n")},
 		study.Folder + "/d/README.md":           {Data: []byte("a page\n")},

@@ -30,7 +30,7 @@ func pack(fsys fs.FS) ([]byte, error) {
 			return nil, err
 		}
 		for _, name := range names {
-			if folder == study.Folder && !isSource(name) {
+			if folder == study.Folder && !isSource(name) || path.Dir(name) == folder && path.Ext(name) == ".md" {
 				continue
 			}
 			st, err := fs.Stat(fsys, name)

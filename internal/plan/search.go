@@ -48,7 +48,7 @@ func (search) loads(p *result.Plan, _ int, _ []slot) time.Duration {
 	return time.Duration(len(participants(p, false))) * each
 }
 
-// The rounds of a search (doc/plans.md): a closed loop that estimates a contestant's capacity; probes by
+// The rounds of a search (doc/run.md): a closed loop that estimates a contestant's capacity; probes by
 // bisection; longer probes around the result; two long ones slightly below the rate found; a recheck;
 // and finally three long ones slightly below the rate found by then, which must pass.
 //

@@ -137,7 +137,7 @@ type Level struct {
 }
 
 // CPUBound is the work of handlers that hash before they answer, which takes a few milliseconds or
-// less (doc/contestants.md).
+// less (doc/run.md).
 const CPUBound = "cpu"
 
 // LaunchPart is the part of a level that a contestant receives when it is started. Levels with

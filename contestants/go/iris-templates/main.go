@@ -26,7 +26,7 @@ func main() {
 	app := iris.New()
 	app.Logger().SetOutput(os.Stderr)
 	// Not iris.HTML, whose layouts render the page of another request now and then:
-	// doc/contestants.md.
+	// contestants/README.md.
 	app.RegisterView(iris.Blocks(views, ".html").RootDir("views").Layout("main"))
 	app.HandleDir("/public", public)
 	mvc.New(app).Handle(new(homeController))
