@@ -67,7 +67,7 @@ const (
 )
 
 // table holds all checks in order of their ids. The ids V23, V24 and V27 belonged to former checks
-// and are not reused (doc/checks.md).
+// and are not reused (doc/method.md, Checks).
 var table = []Check{
 	{ID: GeneratorShare, Title: "generator's share of its CPUs",
 		Means:    "the load generator was busy: servers may be faster than shown",
