@@ -68,7 +68,7 @@ func divide(cores [][]int, first int) (server, generator []int, pinned bool) {
 }
 
 // GeneratorFor returns how many CPUs a generator must have at least beside servers on n CPUs: one for
-// each two. With fewer it is often the generator that is measured: one of its CPUs makes 149,000
+// each two. With fewer it is often the generator that is measured: one of its CPUs makes 151,000
 // requests per second (doc/run.md, Scale), and a CPU of a fast server answers half as many.
 func GeneratorFor(n int) int { return (n + 1) / 2 }
 
