@@ -30,10 +30,10 @@ var layers = map[string]int{
 	"internal/audit": 5,
 
 	"internal/alike": 4, "internal/load/epoll": 4, "internal/load/gonet": 4, "internal/load/external": 4,
-	"internal/contestant": 4, "internal/plan": 4, "internal/report": 4,
+	"internal/contestant": 4, "internal/plan": 4, "internal/report": 4, "internal/claim": 4,
 
 	"internal/refserver": 3, "internal/adhoc": 3, "internal/load": 3, "internal/proc": 3, "internal/host": 3,
-	"internal/checks": 3, "internal/claim": 3,
+	"internal/checks": 3,
 
 	"internal/scenario": 2, "internal/analysis": 2,
 

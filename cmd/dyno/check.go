@@ -62,7 +62,7 @@ trials of all studies.`,
 			return pr.check(cmd, args, write, format)
 		},
 	}
-	cmd.Flags().BoolVar(&write, "write", false, "write the study's pages: "+report.ReadmeFile+", "+report.ChartFile)
+	cmd.Flags().BoolVar(&write, "write", false, "write the study's pages: "+study.ReadmeFile+", "+study.ChartFile)
 	cmd.Flags().BoolVar(&findings, "findings", false, "write "+findingsFile+" and "+coverageFile)
 	cmd.Flags().StringVar(&format, "format", format, "text, markdown (the study's page) or json")
 	return cmd
@@ -96,7 +96,7 @@ func (p *project) check(cmd *cobra.Command, args []string, write bool, format st
 				return usagef("--write: %w", err)
 			}
 		}
-		pages, err := report.Pages(data)
+		pages, err := study.Pages(data)
 		if err != nil {
 			return err
 		}
@@ -110,7 +110,8 @@ func (p *project) check(cmd *cobra.Command, args []string, write bool, format st
 	out := cmd.OutOrStdout()
 	data.Color = isTerminal(out) && os.Getenv("NO_COLOR") == ""
 	data.Width = width(out)
-	forms := map[string]report.Writer{"text": report.ClaimsText, "markdown": report.Readme, "json": report.ClaimsJSON}
+	forms := map[string]func(io.Writer, *study.Judged) error{"text": study.ClaimsText, "markdown": study.Readme,
+		"json": study.ClaimsJSON}
 	form, ok := forms[format]
 	if !ok {
 		return usagef("--format %q%s", format, suggest(format, []string{"json", "markdown", "text"},
@@ -149,7 +150,7 @@ func (p *project) writeFindings(cmd *cobra.Command) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s has no trials yet\n", slug)
 	}
 	var page bytes.Buffer
-	if err := report.FindingsPage(&page, all); err != nil {
+	if err := study.FindingsPage(&page, all); err != nil {
 		return err
 	}
 	if err := p.save(cmd, findingsFile, page.Bytes()); err != nil {
@@ -160,7 +161,7 @@ func (p *project) writeFindings(cmd *cobra.Command) error {
 		return err
 	}
 	page.Reset()
-	if err := report.CoveragePage(&page, coverage); err != nil {
+	if err := study.CoveragePage(&page, coverage); err != nil {
 		return err
 	}
 	return p.save(cmd, coverageFile, page.Bytes())
@@ -203,7 +204,7 @@ func claims(cmd *cobra.Command, data *report.Data, file string) {
 	case err == nil && data.Run.Plan.ClaimsHash == "" && len(st.Claims) > 0:
 		return // a part of the study, or at other levels
 	case err == nil:
-		data.Claims, err = st.JudgeClaims(data, file)
+		_, err = st.JudgeClaims(data, file)
 	case data.Run.Plan.ClaimsHash == "":
 		return
 	}

@@ -45,7 +45,7 @@ func TestStudyPages(t *testing.T) {
 		if len(d.Claims.Outcomes) > 0 {
 			all = append(all, d)
 		}
-		pages, err := report.Pages(d)
+		pages, err := study.Pages(d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,8 +61,8 @@ func TestStudyPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for file, write := range map[string]func(io.Writer) error{
-		findingsFile: func(w io.Writer) error { return report.FindingsPage(w, all) },
-		coverageFile: func(w io.Writer) error { return report.CoveragePage(w, coverage) },
+		findingsFile: func(w io.Writer) error { return study.FindingsPage(w, all) },
+		coverageFile: func(w io.Writer) error { return study.CoveragePage(w, coverage) },
 	} {
 		var page bytes.Buffer
 		if err := write(&page); err != nil {
@@ -108,7 +108,7 @@ func TestCheckAgainstCommitted(t *testing.T) {
 			t.Fatalf("differ %v, want %v: %+v", a != nil && len(a.Differ) > 0, differ, a)
 		}
 		var text bytes.Buffer
-		if err := report.ClaimsText(&text, d); err != nil {
+		if err := study.ClaimsText(&text, d); err != nil {
 			t.Fatal(err)
 		}
 		want := fmt.Sprintf("for %d of %d claims", a.Judged-len(a.Differ), a.Judged)

@@ -45,7 +45,7 @@ func pages(t *testing.T) map[string]string {
 			t.Fatal(err)
 		}
 		var page bytes.Buffer
-		if err := report.HTML(&page, d); err != nil {
+		if err := report.HTML(&page, d.Data); err != nil {
 			t.Fatal(err)
 		}
 		if page.Len() > pageLimit {

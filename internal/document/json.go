@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"math"
 )
 
 // JSON writes a tagged struct as one indented object, and leaves < and & in commands and reasons as
@@ -19,4 +20,24 @@ func JSON(w io.Writer, v any) error {
 	}
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// Number is a float that JSON can hold: null unless it is finite.
+type Number float64
+
+func (n Number) MarshalJSON() ([]byte, error) {
+	if x := float64(n); !math.IsNaN(x) && !math.IsInf(x, 0) {
+		return json.Marshal(x)
+	}
+	return []byte("null"), nil
+}
+
+// OrNull is a text that is null where there is none.
+type OrNull string
+
+func (s OrNull) MarshalJSON() ([]byte, error) {
+	if s == "" {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(s))
 }

@@ -14,10 +14,10 @@ import (
 	"dyno/internal/result"
 )
 
-// answer returns the result of the run in sentences: what forbids trusting it, what levels cost if that is the
+// Answer returns the result of the run in sentences: what forbids trusting it, what levels cost if that is the
 // question, who leads and by how much, who is not separated, and who is missing.
-func (v *view) answer() []string {
-	sentences := append(v.forbidding(), v.dearness()...)
+func (v *View) Answer() []string {
+	sentences := append(v.forbidding(), v.Added.Answer...)
 	switch rows := v.ranked(); {
 	case len(rows) == 0:
 		sentences = append(sentences, "Nothing was measured: no server has a figure.")
@@ -28,25 +28,25 @@ func (v *view) answer() []string {
 	default:
 		sentences = append(sentences, v.leaders(rows), v.stillMoving(rows), v.notSeparated(rows))
 	}
-	return nonEmpty(slices.Concat(sentences, v.absent(), v.endedEarly())...)
+	return NonEmpty(slices.Concat(sentences, v.absent(), v.endedEarly())...)
 }
 
 // only returns a sentence about the only contestant.
-func (v *view) only(r row) string {
+func (v *View) only(r Row) string {
 	m := v.primary()
 	c := v.cell(r.Name, m.Name)
-	s := scaleOf(m.Unit, c.Level.Value)
+	s := ScaleOf(m.Unit, c.Level.Value)
 	text := fmt.Sprintf("Only %s has a figure, so there is nothing to compare it with: %s %s (%s)", r.Title,
 		Sig3(c.Level.Value/s.Per),
-		strings.Replace(s.Name, "1/s", "per second", 1), intervalIn(c.Level, s))
+		strings.Replace(s.Name, "1/s", "per second", 1), IntervalIn(c.Level, s))
 	if c.Ratio.N > 0 {
-		text += fmt.Sprintf(", %s of the reference %s", timesText(c.Ratio), v.reference())
+		text += fmt.Sprintf(", %s of the reference %s", Times(c.Ratio), v.reference())
 	}
 	return text + "."
 }
 
 // tooFew describes the progress of a run without an analysis, what to do, and who leads so far.
-func (v *view) tooFew(rows []row) []string {
+func (v *View) tooFew(rows []Row) []string {
 	text := v.noAnalysis()
 	m := v.primary()
 	if pair, ok := v.a.Pair(rows[0].Name, rows[1].Name, m.Name); ok && pair.Ratio.N > 0 {
@@ -54,13 +54,13 @@ func (v *view) tooFew(rows []row) []string {
 			pair = pair.Turned()
 		}
 		factor := fmt.Sprintf("about %.2f ×", pair.Ratio.Value)
-		return []string{text, fmt.Sprintf("So far %s "+m.Says().Factor+" %s.", v.title(pair.A), factor, v.title(pair.B))}
+		return []string{text, fmt.Sprintf("So far %s "+m.Says().Factor+" %s.", v.Title(pair.A), factor, v.Title(pair.B))}
 	}
 	return []string{text}
 }
 
 // noAnalysis describes the progress of a run that ended before its first analysis, and what to do.
-func (v *view) noAnalysis() string {
+func (v *View) noAnalysis() string {
 	p := &v.run.Plan
 	have := document.Count(v.a.Epochs, "epoch") + " measured"
 	if v.a.Needed > v.a.Epochs {
@@ -86,7 +86,7 @@ func (v *view) noAnalysis() string {
 
 // runLonger returns the advice to multiply the budget by times. It is empty if the run has no
 // budget, or on a machine so busy that a longer run has no more valid trials.
-func (v *view) runLonger(times float64) string {
+func (v *View) runLonger(times float64) string {
 	busy, _ := checks.StateOf(v.Findings, checks.Discarded)
 	if v.run.Plan.BudgetNS <= 0 || busy == checks.Fail {
 		return ""
@@ -96,8 +96,8 @@ func (v *view) runLonger(times float64) string {
 }
 
 // leaders names who is first: one contestant, or all those that the data does not separate.
-func (v *view) leaders(rows []row) string {
-	var first []row
+func (v *View) leaders(rows []Row) string {
+	var first []Row
 	for _, r := range rows {
 		if r.Place.Lo <= 1 {
 			first = append(first, r)
@@ -118,7 +118,7 @@ func (v *view) leaders(rows []row) string {
 		}
 		s := first[0].Title + " " + best
 		if p, ok := v.a.Pair(first[0].Name, next.Name, m.Name); ok {
-			value, interval := ratioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
+			value, interval := RatioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
 			least := ""
 			if first[0].Place.LowerBound && !next.Place.LowerBound && m.AtCeiling {
 				least = "at least "
@@ -135,7 +135,7 @@ func (v *view) leaders(rows []row) string {
 }
 
 // stillMoving names those who still changed though they are separated from others by far more.
-func (v *view) stillMoving(rows []row) string {
+func (v *View) stillMoving(rows []Row) string {
 	var names []string
 	for _, r := range rows {
 		if len(v.moving(r.Name)) > 0 && slices.ContainsFunc(v.pairsOf(rows), func(p analysis.Pair) bool {
@@ -147,15 +147,15 @@ func (v *view) stillMoving(rows []row) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return and(names) + " still changed speed while measured: who is ahead is sure, by how much is less so."
+	return And(names) + " still changed speed while measured: who is ahead is sure, by how much is less so."
 }
 
 // alike returns a sentence about contestants of which none was shown to be better than another.
-func (v *view) alike(rows []row) string {
+func (v *View) alike(rows []Row) string {
 	all := group{rows: rows, pairs: v.pairsOf(rows)}
 	who, ratio := fmt.Sprintf("All %d servers", len(rows)), ""
 	if len(rows) == 2 && len(all.pairs) == 1 {
-		who, ratio = and(titles(rows)), ": "+timesText(all.pairs[0].Ratio)
+		who, ratio = And(titles(rows)), ": "+Times(all.pairs[0].Ratio)
 	}
 	switch {
 	case !all.open():
@@ -174,7 +174,7 @@ const failed = "Failed:"
 
 // absent names the contestants without a figure, and why. One sentence names all that cannot be
 // built here.
-func (v *view) absent() (sentences []string) {
+func (v *View) absent() (sentences []string) {
 	var broken []string
 	missing, unranked := map[string][]string{}, map[string][]string{} // by reason
 	for _, r := range v.rows {
@@ -196,7 +196,7 @@ func (v *view) absent() (sentences []string) {
 	}{{"Not run: ", missing}, {"Not ranked: ", unranked}} {
 		var parts []string
 		for _, why := range slices.Sorted(maps.Keys(list.names)) {
-			parts = append(parts, and(list.names[why])+" ("+why+")")
+			parts = append(parts, And(list.names[why])+" ("+why+")")
 		}
 		if len(parts) > 0 {
 			sentences = append(sentences, list.what+strings.Join(parts, "; ")+".")
@@ -221,14 +221,14 @@ func brief(why string) string {
 
 // unserved names the contestants that a level leaves out, because they do not serve its protocol or need
 // more CPUs.
-func (v *view) unserved() (sentences []string) {
+func (v *View) unserved() (sentences []string) {
 	var parts, few []string
 	for _, u := range v.run.Plan.Unserved {
 		if u.CPUs > 0 {
-			few = append(few, v.title(u.Contestant)+" on fewer than "+document.Count(u.CPUs, "CPU"))
+			few = append(few, v.Title(u.Contestant)+" on fewer than "+document.Count(u.CPUs, "CPU"))
 			continue
 		}
-		parts = append(parts, v.title(u.Contestant)+" in "+u.HTTP.Words())
+		parts = append(parts, v.Title(u.Contestant)+" in "+u.HTTP.Words())
 	}
 	if len(parts) > 0 {
 		sentences = append(sentences, "Not measured: "+strings.Join(parts, "; ")+": it is not among the protocols "+
@@ -251,11 +251,11 @@ func logSays(f *result.Failure) string {
 			line = l
 		}
 	}
-	return led("; its log: ", strings.TrimSuffix(brief(line), "."))
+	return Led("; its log: ", strings.TrimSuffix(brief(line), "."))
 }
 
 // head summarises the run on one line. It counts the contestants that ran.
-func (v *view) head() []string {
+func (v *View) head() []string {
 	p := &v.run.Plan
 	var facts []string
 	if p.Level.Connections > 0 {
@@ -267,15 +267,15 @@ func (v *view) head() []string {
 	if p.Level.CPUs > 0 {
 		facts = append(facts, "servers on "+document.Count(p.Level.CPUs, "CPU"))
 	}
-	ran := slices.DeleteFunc(slices.Clone(v.rows), func(r row) bool { return r.Failure != nil })
+	ran := slices.DeleteFunc(slices.Clone(v.rows), func(r Row) bool { return r.Failure != nil })
 	return append(append(facts, document.Count(len(ran), "server")), v.setting()...)
 }
 
 // setting says on which machines the run was measured, if on several, and how long it took.
-func (v *view) setting() []string { return append(nonEmpty(where(&v.run.Host)), v.lasted()...) }
+func (v *View) setting() []string { return append(NonEmpty(where(&v.run.Host)), v.lasted()...) }
 
 // lasted says how long the run took from the first start of a server that is measured: without builds.
-func (v *view) lasted() []string {
+func (v *View) lasted() []string {
 	began := int64(math.MaxInt64)
 	for i := range v.run.Launches {
 		began = min(began, v.run.Launches[i].StartedUnixNS)
@@ -304,7 +304,7 @@ func (v *view) lasted() []string {
 
 // endedEarly says why a run did not do everything that was asked. A used-up budget is not
 // mentioned, because other sentences say what it was enough for.
-func (v *view) endedEarly() []string {
+func (v *View) endedEarly() []string {
 	if v.run.Damage == nil && v.run.End != nil &&
 		slices.Contains([]string{"done", "decided", "last analysis", "budget"}, v.run.End.Reason) {
 		return nil
@@ -313,7 +313,7 @@ func (v *view) endedEarly() []string {
 }
 
 // tally counts pairs by verdict, and says how sure the differences are.
-func (v *view) tally(all []analysis.Pair) string {
+func (v *View) tally(all []analysis.Pair) string {
 	n := map[analysis.Verdict]int{}
 	for _, p := range all {
 		n[p.Verdict]++
@@ -333,29 +333,29 @@ func (v *view) tally(all []analysis.Pair) string {
 			parts = append(parts, fmt.Sprintf("%d %s", c, k.more))
 		}
 	}
-	s := fmt.Sprintf("Of %s %s.", document.Count(len(all), "pair"), and(parts))
+	s := fmt.Sprintf("Of %s %s.", document.Count(len(all), "pair"), And(parts))
 	if a := v.run.Plan.Alpha; a > 0 && n[analysis.Different]+n[analysis.Negligible] > 0 {
 		s += " The chance that a run like this calls any equal pair different is at most " + PerCent(a) + "."
 	}
 	return s
 }
 
-func titles(rows []row) (names []string) {
+func titles(rows []Row) (names []string) {
 	for _, r := range rows {
 		names = append(names, r.Title)
 	}
 	return names
 }
 
-// timesText prints a ratio with its interval for a sentence: "1.42 × (1.38–1.47)".
-func timesText(e analysis.Estimate) string {
-	value, interval := ratioParts(e.Value, e.Lo, e.Hi)
+// Times prints a ratio with its interval for a sentence: "1.42 × (1.38–1.47)".
+func Times(e analysis.Estimate) string {
+	value, interval := RatioParts(e.Value, e.Lo, e.Hi)
 	return value + " × " + interval
 }
 
 // lead formats an answer for the beginning of a document. It emphasises the first sentence, and
 // marks sentences that forbid trusting the run.
-func (v *view) lead(sentences []string) (lead []document.Prose) {
+func (v *View) lead(sentences []string) (lead []document.Prose) {
 	bad := v.forbidding()
 	for i, s := range sentences {
 		t := document.Plain(s)
@@ -373,7 +373,7 @@ func (v *view) lead(sentences []string) (lead []document.Prose) {
 }
 
 // forbidding lists, by question, the checks of the whole run that forbid quoting what it decides by.
-func (v *view) forbidding() (list []string) {
+func (v *View) forbidding() (list []string) {
 	for _, a := range checks.Summary(v.Findings) {
 		fails := slices.DeleteFunc(slices.Clone(a.Findings), func(f checks.Finding) bool {
 			return f.State != checks.Fail || f.Contestant != "" || !f.Concerns(v.primary().Kind)

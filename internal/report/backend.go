@@ -24,14 +24,14 @@ func (a *Alone) Serves(l result.Level) bool { return a.At == l.AtBackend() }
 
 // backendText names the backend that the contestants call, where it ran, and its own capacity. It
 // is "" if they call none.
-func (v *view) backendText() string {
+func (v *View) backendText() string {
 	name := v.run.Plan.Backend
 	if name == "" {
 		return ""
 	}
 	text := name
 	if c := v.run.Contestant(name); c != nil {
-		text += " (" + strings.Join(nonEmpty(c.Framework, c.Version), " ") + ")"
+		text += " (" + strings.Join(NonEmpty(c.Framework, c.Version), " ") + ")"
 	}
 	h := &v.run.Host
 	switch {
@@ -54,7 +54,7 @@ func (v *view) backendText() string {
 	if len(rates) == 0 {
 		return text + "; its own capacity is unknown: the pilots have no valid round"
 	}
-	return text + "; loaded directly by the generator, it serves " + and(rates) +
+	return text + "; loaded directly by the generator, it serves " + And(rates) +
 		", which is an upper bound for contestants that call it"
 }
 
@@ -70,7 +70,7 @@ func (s *sweep) backendAlone() document.Section {
 		After: "In brackets: the range of its loads. The other columns: the share of this ceiling that a server " +
 			"reaches.\nAbove " + PerCent(analysis.CeilingLimit) + ", marked, a rate is only a lower bound: the " +
 			"server may do more."}
-	rows := slices.DeleteFunc(slices.Clone(s.rows), func(r row) bool { return r.Excluded != "" })
+	rows := slices.DeleteFunc(slices.Clone(s.rows), func(r Row) bool { return r.Excluded != "" })
 	for _, r := range rows {
 		t.Columns = append(t.Columns, document.Column{Head: r.Title})
 	}

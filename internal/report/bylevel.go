@@ -16,7 +16,7 @@ const mostPairs = 8
 // ratio, and then the pairs of each other verdict; and for each contestant its own levels.
 func (s *sweep) pairsByLevel() (blocks []document.Block) {
 	others, own := s.ownApart(s.comparisons())
-	metric := lower(s.primary().Title)
+	metric := Lower(s.primary().Title)
 	if len(others) > 0 {
 		blocks = append(blocks, quiet("Who is ahead of whom: the ratio of its "+metric+" to the other’s."),
 			s.aheadByLevel(others))
@@ -113,7 +113,7 @@ func item(label string, parts []string) document.Item {
 }
 
 func ratioValue(p analysis.Pair) string {
-	value, _ := ratioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
+	value, _ := RatioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
 	return value
 }
 

@@ -64,7 +64,7 @@ func (s *sweep) byLoadTable(m analysis.Metric, sides bool) (t document.Table, ok
 		if r.Excluded != "" {
 			continue
 		}
-		row := document.Row{Key: keyOf(r), Cells: []document.Cell{{Value: r.Title}}}
+		row := document.Row{Key: r.Key(), Cells: []document.Cell{{Value: r.Title}}}
 		for i := range here.Levels {
 			cell := here.figure(r, m, i).cell(scale)
 			if !sides {
@@ -136,7 +136,7 @@ func rateName(l result.Level) string {
 }
 
 // missed says at which open loops a row did not always keep the rate.
-func (s *sweep) missed(r row) []string {
+func (s *sweep) missed(r Row) []string {
 	return s.grouped(r.Title, func(i int) string {
 		if s.missing(r, i) != "" {
 			return ""

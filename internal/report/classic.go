@@ -23,16 +23,16 @@ const classicMisleads = "The machine's speed changes from one load to the next, 
 	"the median. These figures cannot show who is faster; a paired comparison of the same contestants can."
 
 // classic is a view of loads without comparisons.
-type classic struct{ *view }
+type classic struct{ *View }
 
-func newClassic(v *view) *classic {
+func newClassic(v *View) *classic {
 	c := &classic{v}
 	c.metrics = c.known()
 	if c.run.Plan.Requests == 0 {
 		c.metrics = c.metrics[1:] // the time was given
 	}
 	c.excludedLast()
-	c.byEngine()
+	c.ByEngine()
 	for i := range c.rows {
 		if r := &c.rows[i]; r.Excluded == "" {
 			disturbed := c.disturbed(*r)
@@ -53,7 +53,7 @@ func (c *classic) known() []analysis.Metric {
 }
 
 // loads returns the loads of a row.
-func (c *classic) loads(r row) (list []*result.Trial) {
+func (c *classic) loads(r Row) (list []*result.Trial) {
 	for _, t := range c.Loads {
 		if t.Contestant == r.Name {
 			list = append(list, t)
@@ -65,32 +65,32 @@ func (c *classic) loads(r row) (list []*result.Trial) {
 // single is a figure of a classic run: that of one load, or the median of several.
 type single struct {
 	analysis.Middle
-	absent string
+	Absent string
 }
 
 // figure returns the figure of a row.
-func (c *classic) figure(r row, m analysis.Metric) single {
+func (c *classic) figure(r Row, m analysis.Metric) single {
 	if r.Excluded != "" {
-		return single{absent: r.Excluded}
+		return single{Absent: r.Excluded}
 	}
 	loads := c.loads(r)
 	if len(loads) == 0 {
-		return single{absent: "the run ended before it was loaded"}
+		return single{Absent: "the run ended before it was loaded"}
 	}
 	middle := analysis.MiddleOf(loads, m)
 	switch {
 	case middle.N == 0 && m.Name == "p99" && loads[0].Load.ServiceP99NS > 0:
-		return single{absent: fmt.Sprintf("fewer than %d requests lie beyond it", analysis.Beyond(.99))}
+		return single{Absent: fmt.Sprintf("fewer than %d requests lie beyond it", analysis.Beyond(.99))}
 	case middle.N == 0:
-		return single{absent: "it could not be read"}
+		return single{Absent: "it could not be read"}
 	}
 	return single{Middle: middle}
 }
 
-// cell returns the figure in a table, with the range of its loads where there are several.
-func (f *single) cell(s analysis.Scale) document.Cell {
-	if f.absent != "" {
-		return document.Cell{Absent: f.absent}
+// Cell returns the figure in a table, with the range of its loads where there are several.
+func (f *single) Cell(s analysis.Scale) document.Cell {
+	if f.Absent != "" {
+		return document.Cell{Absent: f.Absent}
 	}
 	cell := document.Cell{Value: Sig3(f.Value / s.Per)}
 	if f.N > 1 {
@@ -102,16 +102,16 @@ func (f *single) cell(s analysis.Scale) document.Cell {
 func (c *classic) scale(m analysis.Metric) analysis.Scale {
 	var values []float64
 	for _, r := range c.rows {
-		if f := c.figure(r, m); f.absent == "" {
+		if f := c.figure(r, m); f.Absent == "" {
 			values = append(values, f.Value)
 		}
 	}
-	return scaleOf(m.Unit, values...)
+	return ScaleOf(m.Unit, values...)
 }
 
 // totals returns the requests of a row's loads that were answered right, and the others by kind. A
 // failed row has them too, because they are counts.
-func (c *classic) totals(r row) (requests int64, errors map[string]int64) {
+func (c *classic) totals(r Row) (requests int64, errors map[string]int64) {
 	errors = map[string]int64{}
 	for _, t := range c.loads(r) {
 		requests += t.Load.Succeeded
@@ -138,7 +138,7 @@ func errorsText(errors map[string]int64) string {
 }
 
 // disturbed says how many loads others disturbed.
-func (c *classic) disturbed(r row) []string {
+func (c *classic) disturbed(r Row) []string {
 	loads, n := c.loads(r), 0
 	for i := range loads {
 		if checks.Disturbed(loads[i : i+1]) {
@@ -199,7 +199,7 @@ func (c *classic) best() string {
 	m := analysis.ClassicNamed("throughput")
 	who, most := "", 0.
 	for _, r := range c.rows {
-		if f := c.figure(r, m); f.absent == "" && f.Value > most {
+		if f := c.figure(r, m); f.Absent == "" && f.Value > most {
 			who, most = r.Title, f.Value
 		}
 	}
@@ -216,12 +216,12 @@ func (c *classic) gaps() (lines []string) {
 			continue
 		}
 		if len(c.loads(r)) == 0 {
-			lines = append(lines, r.Title+": "+c.figure(r, c.metrics[0]).absent)
+			lines = append(lines, r.Title+": "+c.figure(r, c.metrics[0]).Absent)
 			continue
 		}
 		for _, m := range c.metrics {
-			if f := c.figure(r, m); f.absent != "" {
-				lines = append(lines, r.Title+", "+m.Title+": "+f.absent)
+			if f := c.figure(r, m); f.Absent != "" {
+				lines = append(lines, r.Title+", "+m.Title+": "+f.Absent)
 			}
 		}
 	}
@@ -292,11 +292,11 @@ func (c *classic) table() document.Section {
 	}
 	t.Columns = append(t.Columns, document.Column{Head: "requests", Number: true}, document.Column{Head: "errors"})
 	for _, r := range c.rows {
-		row := c.tableRow(r)
+		row := c.TableRow(r)
 		row.Notes = r.Notes
 		for _, m := range c.metrics {
 			f := c.figure(r, m)
-			row.Cells = append(row.Cells, f.cell(c.scale(m)))
+			row.Cells = append(row.Cells, f.Cell(c.scale(m)))
 		}
 		n, errs := c.totals(r)
 		totals := []document.Cell{{Value: document.Whole(n)}, {Value: errorsText(errs)}}

@@ -14,26 +14,15 @@ import (
 	"dyno/internal/result"
 )
 
-// closing ends an answer in a terminal. It says how far to trust the answer, how it compares with
-// an article, where the rest is, and how to repeat the run.
-func (v *view) closing() document.Section {
+// closing ends an answer in a terminal. It says how far to trust the answer, what the caller adds, where
+// the rest is, and how to repeat the run.
+func (v *View) closing() document.Section {
 	s := document.Section{ID: "closing", On: document.OffPage}
 	var list document.List
-	add := func(label string, text document.Prose) {
-		if len(text) > 0 {
-			list.Items = append(list.Items, document.Item{Label: label, Text: text})
-		}
-	}
 	if v.Valid+v.Discarded > 0 {
 		list.Items = v.trust()
 	}
-	if c := v.Claims; c != nil && c.published() > 0 {
-		text := fmt.Sprintf("%s: %s", document.Count(c.published(), "published claim"), c.mainCounts())
-		if c.Changed {
-			text += "; they were changed after this run was planned"
-		}
-		add("Article", document.Plain(text))
-	}
+	list.Items = append(list.Items, v.Added.Closing...)
 	copied := func(label, text string) {
 		if text != "" {
 			list.Items = append(list.Items, document.Item{Label: label, Code: document.Command(text)})
@@ -51,7 +40,7 @@ func (v *view) closing() document.Section {
 }
 
 // again returns the command that repeats the run, with its seed.
-func (v *view) again() string {
+func (v *View) again() string {
 	c := v.run.Plan.Command
 	if c != "" && v.run.Plan.Seed != 0 && !strings.Contains(c, "--seed") {
 		c += fmt.Sprintf(" --seed %d", v.run.Plan.Seed)
@@ -74,7 +63,7 @@ var answered = map[checks.Question]struct {
 }
 
 // fine returns the text of a question if all is well. Of the answers it says what was checked.
-func (v *view) fine(q checks.Question) string {
+func (v *View) fine(q checks.Question) string {
 	switch checked := v.compared(); {
 	case q != checks.AnswersRight:
 		return answered[q].fine
@@ -86,12 +75,12 @@ func (v *view) fine(q checks.Question) string {
 }
 
 // compared says what of the answers was.
-func (v *view) compared() string { return cmp.Or(v.run.Checked(), "what was compared is not recorded") }
+func (v *View) compared() string { return cmp.Or(v.run.Checked(), "what was compared is not recorded") }
 
 // trust answers the six questions, a line for each that has something to say: first those without
 // trouble together, then each trouble with what to do about it, then what was not found out. It ends
 // with what the run cannot show at all.
-func (v *view) trust() []document.Item {
+func (v *View) trust() []document.Item {
 	var fine []string
 	var more, unknown []document.Item
 	for _, a := range checks.Summary(v.Findings) {
@@ -112,7 +101,7 @@ func (v *view) trust() []document.Item {
 	}
 	noisy := ""
 	if x := v.a.Long; x != nil && !x.Contradicts && v.Valid > 0 {
-		loads := fmt.Sprintf("loads of %g s of %s and %s", math.Round(x.Seconds), v.title(x.A), v.title(x.B))
+		loads := fmt.Sprintf("loads of %g s of %s and %s", math.Round(x.Seconds), v.Title(x.A), v.Title(x.B))
 		if x.Noisy {
 			noisy = loads + ": too noisy to tell"
 		} else {
@@ -123,10 +112,10 @@ func (v *view) trust() []document.Item {
 	more = append(more, unknown...)
 	few, short := v.standstills()
 	for _, text := range slices.Concat(v.run.CheckedAlso(), few,
-		nonEmpty(v.withoutTwins(), v.withoutLong(), v.unwatched(), noisy)) {
+		NonEmpty(v.withoutTwins(), v.withoutLong(), v.unwatched(), noisy)) {
 		more = append(more, document.Item{Label: "?", Text: document.Plain(document.Clean(text))})
 	}
-	if limits := nonEmpty(v.ofCPUs(), v.unlikeService(), short, v.otherRuns()); len(limits) > 0 {
+	if limits := NonEmpty(v.ofCPUs(), v.unlikeService(), short, v.otherRuns()); len(limits) > 0 {
 		more = append(more, document.Item{Text: document.Plain(strings.Join(limits, " · "))})
 	}
 	switch {
@@ -142,13 +131,13 @@ func (v *view) trust() []document.Item {
 
 // withoutTwins says that no two equal servers were compared, where verdicts rest on it, and how to;
 // "" if they were, or if the sides are one process.
-func (v *view) withoutTwins() string {
+func (v *View) withoutTwins() string {
 	made, list := v.hasTwins(), v.run.Contestants
 	for i := range list {
 		made = made || slices.ContainsFunc(list[:i], func(c result.Contestant) bool { return c.SameServer(&list[i]) })
 	}
 	switch {
-	case made || v.Valid == 0 || !v.ranks() && !v.namesPairs():
+	case made || v.Valid == 0 || !v.Ranks() && !v.namesPairs():
 		return ""
 	case v.run.Plan.Study != "":
 		return "no two equal servers were compared"
@@ -157,8 +146,8 @@ func (v *view) withoutTwins() string {
 }
 
 // withoutLong says that verdicts were not checked in long loads, and why; "" if they were, or none rests on them.
-func (v *view) withoutLong() string {
-	if v.NoLong == "" || v.a.Interim == 0 || !v.ranks() && !v.namesPairs() {
+func (v *View) withoutLong() string {
+	if v.NoLong == "" || v.a.Interim == 0 || !v.Ranks() && !v.namesPairs() {
 		return ""
 	}
 	return "not checked in long loads: " + document.Clean(v.NoLong)
@@ -166,22 +155,22 @@ func (v *view) withoutLong() string {
 
 // standstills says who gave no answer for a while on so few connections that it may be no stop, and which loads were too
 // short to show one.
-func (v *view) standstills() (few []string, short string) {
+func (v *View) standstills() (few []string, short string) {
 	for _, f := range v.Findings {
 		switch {
 		case f.ID != checks.Standstill || f.State != checks.Pass || v.Valid == 0:
 		case f.Contestant == "":
 			short = f.Text
 		default:
-			few = append(few, v.title(f.Contestant)+": "+f.Text)
+			few = append(few, v.Title(f.Contestant)+": "+f.Text)
 		}
 	}
 	return few, short
 }
 
 // unwatched says of whom the CPU without load was not read though it was planned; "" if no verdict rests on it.
-func (v *view) unwatched() string {
-	if v.run.Plan.UnloadedNS == 0 || v.Valid == 0 || !v.ranks() && !v.namesPairs() {
+func (v *View) unwatched() string {
+	if v.run.Plan.UnloadedNS == 0 || v.Valid == 0 || !v.Ranks() && !v.namesPairs() {
 		return ""
 	}
 	var names []string
@@ -194,7 +183,7 @@ func (v *view) unwatched() string {
 					why = document.Clean(l.Absent["cpu"])
 				}
 			}
-			names = append(names, v.title(name)+" ("+why+")")
+			names = append(names, v.Title(name)+" ("+why+")")
 		}
 	}
 	if names == nil {
@@ -204,14 +193,14 @@ func (v *view) unwatched() string {
 }
 
 // longLoads says for a page what long loads say of the verdicts.
-func (v *view) longLoads() string {
+func (v *View) longLoads() string {
 	x := v.a.Long
 	if x == nil {
 		return v.withoutLong()
 	}
 	m := v.primary()
-	text := fmt.Sprintf("in four loads of %g s, %s "+m.Says().Factor+" %s", math.Round(x.Seconds), v.title(x.A), timesText(x.Ratio),
-		v.title(x.B))
+	text := fmt.Sprintf("in four loads of %g s, %s "+m.Says().Factor+" %s", math.Round(x.Seconds), v.Title(x.A), Times(x.Ratio),
+		v.Title(x.B))
 	if x.Contradicts {
 		return text + ", which contradicts the short ones: no verdict"
 	}
@@ -223,7 +212,7 @@ func (v *view) longLoads() string {
 
 // trouble describes the worst finding of a question, its consequence, and what to do about it. Of
 // several alike it is one that concerns what decides.
-func (v *view) trouble(a checks.Answer) string {
+func (v *View) trouble(a checks.Answer) string {
 	worst := a.Findings[0]
 	for _, f := range a.Troubles() {
 		if f.State == worst.State && f.Concerns(v.primary().Kind) {
@@ -240,20 +229,20 @@ func (v *view) trouble(a checks.Answer) string {
 	}
 	who := ""
 	if len(names) > 0 && worst.Contestant != "" {
-		who = v.title(names[0]) + ": "
+		who = v.Title(names[0]) + ": "
 		if n := len(names) - 1; n > 0 {
-			who = fmt.Sprintf("%s and %d more: ", v.title(names[0]), n)
+			who = fmt.Sprintf("%s and %d more: ", v.Title(names[0]), n)
 		}
 	}
 	if a.Question == checks.MachineQuiet {
-		return document.Clean(worst.Text) + led("; ", c.Do)
+		return document.Clean(worst.Text) + Led("; ", c.Do)
 	}
-	return who + c.Means + led("; ", c.Do)
+	return who + c.Means + Led("; ", c.Do)
 }
 
 // unlikeService warns that short trials may understate a managed runtime in a comparison with other
 // servers. It is "" if that does not apply.
-func (v *view) unlikeService() string {
+func (v *View) unlikeService() string {
 	p := &v.run.Plan
 	ran, managed := 0, 0
 	for _, name := range p.Contestants {
@@ -265,7 +254,7 @@ func (v *view) unlikeService() string {
 			managed++
 		}
 	}
-	if v.a.Interim == 0 || !v.ranks() || managed == 0 || managed == ran || time.Duration(p.TrialNS) > 10*time.Second {
+	if v.a.Interim == 0 || !v.Ranks() || managed == 0 || managed == ran || time.Duration(p.TrialNS) > 10*time.Second {
 		return ""
 	}
 	return "long loads favour managed runtimes by up to " + PerCent(analysis.ShortLoads)
@@ -277,11 +266,11 @@ const BetweenRuns = 0.015
 
 // otherRuns says how much ratios vary from run to run, which no interval of one run has, where an interval of the
 // primary metric is so narrow that it matters. It is "" if none is.
-func (v *view) otherRuns() string {
+func (v *View) otherRuns() string {
 	narrow := func(p analysis.Pair) bool {
 		return p.Metric == v.primary().Name && p.Ratio.Lo > 0 && math.Sqrt(p.Ratio.Hi/p.Ratio.Lo) < 1+2*BetweenRuns
 	}
-	if v.a.Interim == 0 || !v.ranks() && !v.namesPairs() || !slices.ContainsFunc(v.a.Pairs, narrow) {
+	if v.a.Interim == 0 || !v.Ranks() && !v.namesPairs() || !slices.ContainsFunc(v.a.Pairs, narrow) {
 		return ""
 	}
 	return "runs elsewhere varied by " + PerCent(BetweenRuns) + " (SD) more; --runs 5 measures it"

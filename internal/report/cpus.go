@@ -12,7 +12,7 @@ import (
 
 // processors says which CPUs servers were given at levels with a number of them, and by what they were
 // told; no fact for other runs.
-func (v *view) processors() []document.Fact {
+func (v *View) processors() []document.Fact {
 	given := map[int]string{}
 	told := map[string]bool{}
 	var own []string
@@ -26,7 +26,7 @@ func (v *view) processors() []document.Fact {
 		given[n], shared[n] = list(l.Processors.CPUs), l.Processors.Threads
 		for variable, value := range l.Processors.Variables {
 			told[variable] = true
-			text := v.title(l.Contestant) + " has " + variable + "=" + document.Clean(value)
+			text := v.Title(l.Contestant) + " has " + variable + "=" + document.Clean(value)
 			if value != strconv.Itoa(n) && !slices.Contains(own, text) {
 				own = append(own, text)
 			}
@@ -45,10 +45,10 @@ func (v *view) processors() []document.Fact {
 	}
 	value := "pinned to " + strings.Join(parts, ", ")
 	if len(told) > 0 {
-		value += "; told so by " + and(slices.Sorted(maps.Keys(told)))
+		value += "; told so by " + And(slices.Sorted(maps.Keys(told)))
 	}
 	if len(own) > 0 {
-		value += ", but " + and(own) + " of its own"
+		value += ", but " + And(own) + " of its own"
 	}
 	return []document.Fact{{Name: "Servers", Value: value}}
 }

@@ -33,13 +33,13 @@ func onCPUs(apart bool) *Data {
 
 // Levels that differ in their CPUs alone stand on one axis; of others each number has a plot.
 func TestPlotsOfCPUs(t *testing.T) {
-	s := newSweep(newView(onCPUs(false)))
+	s := newSweep(NewView(onCPUs(false)))
 	list := s.panels()
 	if len(list) != 1 || list[0].X != "CPUs of the server, log scale" || len(list[0].Ticks) != 3 ||
 		list[0].Ticks[1].Text != "2" || list[0].Ticks[1].At != .5 {
 		t.Errorf("%+v", list)
 	}
-	s = newSweep(newView(onCPUs(true)))
+	s = newSweep(NewView(onCPUs(true)))
 	var titles []string
 	for _, p := range s.panels() {
 		titles = append(titles, p.Title)
@@ -64,7 +64,7 @@ func TestProcessors(t *testing.T) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
-	if facts := newView(sweepFixture(6)).processors(); facts != nil {
+	if facts := NewView(sweepFixture(6)).processors(); facts != nil {
 		t.Errorf("of another run: %+v", facts)
 	}
 }

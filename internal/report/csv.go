@@ -41,13 +41,13 @@ func (p *paired) csv() [][]string {
 			}
 		}
 	}
-	s := newLevels(p.view)
+	s := newLevels(p.View)
 	for _, r := range p.rows {
 		for i := range s.Levels {
 			for _, m := range s.extraMetrics(i) {
 				f := s.figure(r, m, i)
-				numbers, epochs, notes := []string{"", "", ""}, "", "absent: "+f.absent
-				if f.absent == "" {
+				numbers, epochs, notes := []string{"", "", ""}, "", "absent: "+f.Absent
+				if f.Absent == "" {
 					numbers, epochs, notes = csvNumbers(f.Estimate), strconv.Itoa(f.N), ""
 				}
 				rows = append(rows, slices.Concat([]string{r.Name, m.Name + " (" + s.names[i] + ")", m.Unit}, numbers,
@@ -58,7 +58,7 @@ func (p *paired) csv() [][]string {
 	return rows
 }
 
-func (p *paired) csvRow(r row, m analysis.Metric) []string {
+func (p *paired) csvRow(r Row, m analysis.Metric) []string {
 	c := p.cell(r.Name, m.Name)
 	notes := r.Data
 	fields := []string{r.Name, m.Name, m.Unit}
@@ -127,21 +127,21 @@ func (s *sweep) csv() [][]string {
 // pairHeads are the columns that only the rows of pairs fill.
 var pairHeads = []string{"against", "against_level", "pair_ratio", "pair_lo", "pair_hi", "p", "verdict"}
 
-func (s *sweep) csvRow(r row, m analysis.Metric, i int) []string {
+func (s *sweep) csvRow(r Row, m analysis.Metric, i int) []string {
 	f := s.figure(r, m, i)
 	state, notes, numbers := "measured", r.Data, make([]string, 9)
 	switch {
 	case r.Excluded != "":
 		state, notes = "excluded", append([]string{r.Excluded}, notes...)
-	case f.absent != "":
-		state, notes = "absent", append([]string{f.absent}, notes...)
-	case f.bound:
+	case f.Absent != "":
+		state, notes = "absent", append([]string{f.Absent}, notes...)
+	case f.Bound:
 		state = "lower bound"
 	case r.Control:
 		state = "control"
 	}
-	if f.absent == "" {
-		numbers = slices.Concat(csvNumbers(f.Estimate), []string{decimal(f.least), decimal(f.most)}, csvRatio(f.ratio),
+	if f.Absent == "" {
+		numbers = slices.Concat(csvNumbers(f.Estimate), []string{decimal(f.Least), decimal(f.Most)}, csvRatio(f.Ratio),
 			[]string{strconv.Itoa(f.N)})
 	}
 	return slices.Concat([]string{s.label(), r.Name, s.names[i]}, levelFields(s.Levels[i].At), []string{m.Name, m.Unit},
@@ -171,8 +171,8 @@ func (c *classic) csv() [][]string {
 			switch {
 			case r.Excluded != "":
 				state, notes = "excluded", append([]string{r.Excluded}, notes...)
-			case f.absent != "":
-				state, notes = "absent", append([]string{f.absent}, notes...)
+			case f.Absent != "":
+				state, notes = "absent", append([]string{f.Absent}, notes...)
 			default:
 				numbers = []string{decimal(f.Value), decimal(f.Least), decimal(f.Most)}
 			}
@@ -190,7 +190,7 @@ func (d *external) csv(at []string) (rows [][]string) {
 	}
 	for i := range d.rows {
 		r := &d.rows[i]
-		if r.external == "" && r.contestant != d.run.Plan.Ceiling {
+		if r.External == "" && r.Contestant != d.run.Plan.Ceiling {
 			continue // it stands above
 		}
 		answers, errs := r.counts()
@@ -199,9 +199,9 @@ func (d *external) csv(at []string) (rows [][]string) {
 			if math.IsNaN(v) {
 				state = "absent"
 			}
-			rows = append(rows, slices.Concat([]string{classicLabel, r.contestant}, at, []string{m.Name, m.Unit, decimal(v),
+			rows = append(rows, slices.Concat([]string{classicLabel, r.Contestant}, at, []string{m.Name, m.Unit, decimal(v),
 				decimal(v), decimal(v),
-				strconv.Itoa(len(r.loads)), strings.ReplaceAll(answers, ",", ""), errs, state, "", r.by()}))
+				strconv.Itoa(len(r.Loads)), strings.ReplaceAll(answers, ",", ""), errs, state, "", r.By()}))
 		}
 	}
 	return rows

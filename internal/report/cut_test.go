@@ -35,7 +35,7 @@ func TestLogCutIsSaid(t *testing.T) {
 		if c.failed {
 			d.Run.Failures = []result.Failure{{Contestant: a, Stage: "launch", Reason: "it died"}}
 		}
-		r, other := newView(d).row(a, false), newView(d).row(b, false)
+		r, other := NewView(d).row(a, false), NewView(d).row(b, false)
 		if said := slices.Contains(r.Notes, want); said == c.failed ||
 			c.failed && r.Excluded != "failed at launch: it died; "+want {
 			t.Errorf("%s: %q, %q", name, r.Excluded, r.Notes)

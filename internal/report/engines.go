@@ -6,17 +6,17 @@ import "slices"
 // engine.
 const manyRows = 10
 
-// byEngine sorts many contestants by engine, and keeps their order within an engine.
-func (v *view) byEngine() {
-	v.engines = len(v.rows) >= manyRows && slices.ContainsFunc(v.rows,
-		func(r row) bool { return r.engine() != v.rows[0].engine() })
-	if v.engines {
-		slices.SortStableFunc(v.rows, func(a, b row) int { return compareEngines(a.engine(), b.engine()) })
+// ByEngine sorts many contestants by engine, and keeps their order within an engine.
+func (v *View) ByEngine() {
+	v.Engines = len(v.rows) >= manyRows && slices.ContainsFunc(v.rows,
+		func(r Row) bool { return r.Engine() != v.rows[0].Engine() })
+	if v.Engines {
+		slices.SortStableFunc(v.rows, func(a, b Row) int { return CompareEngines(a.Engine(), b.Engine()) })
 	}
 }
 
-// compareEngines orders by name, with unknown engines last.
-func compareEngines(a, b string) int {
+// CompareEngines orders by name, with unknown engines last.
+func CompareEngines(a, b string) int {
 	switch {
 	case a == b:
 		return 0
@@ -29,15 +29,15 @@ func compareEngines(a, b string) int {
 // noEngine is the engine of a contestant that failed before it had a record.
 const noEngine = "engine unknown"
 
-// engine returns the HTTP engine of the contestant.
-func (r *row) engine() string {
+// Engine returns the HTTP engine of the contestant.
+func (r *Row) Engine() string {
 	if r.Built == nil || r.Built.Engine == "" {
 		return noEngine
 	}
 	return r.Built.Engine
 }
 
-// engineOf returns the engine of the named contestant.
-func (v *view) engineOf(name string) string {
-	return (&row{Built: v.run.Contestant(name)}).engine()
+// EngineOf returns the engine of the named contestant.
+func (v *View) EngineOf(name string) string {
+	return (&Row{Built: v.run.Contestant(name)}).Engine()
 }

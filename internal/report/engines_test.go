@@ -60,10 +60,10 @@ func TestFewStandAsAsked(t *testing.T) {
 	for _, name := range d.Run.Plan.Contestants {
 		d.Run.Contestants = append(d.Run.Contestants, result.Contestant{Name: name, Engine: "net/http"})
 	}
-	if s := newSweep(newView(d)); s.engines || s.rows[0].Name != "server-00" {
+	if s := newSweep(NewView(d)); s.Engines || s.rows[0].Name != "server-00" {
 		t.Errorf("one engine: %s is the first", s.rows[0].Name)
 	}
-	if s := newSweep(newView(sweepFixture(6))); s.engines {
+	if s := newSweep(NewView(sweepFixture(6))); s.Engines {
 		t.Error("three contestants stand by engine")
 	}
 }

@@ -15,13 +15,13 @@ import (
 type external struct {
 	*classic
 	tools []string
-	rows  []externalRow
+	rows  []LoadsBy
 }
 
-// externalRow is one server under one of the generators.
-type externalRow struct {
-	contestant, title, external string // external is "" for dyno's own
-	loads                       []*result.Trial
+// LoadsBy are the loads that one generator made on one server.
+type LoadsBy struct {
+	Contestant, Title, External string // External is "" for dyno's own
+	Loads                       []*result.Trial
 }
 
 // newExternal returns nil if the run has no external load generator.
@@ -33,10 +33,10 @@ func newExternal(c *classic) *external {
 	d := &external{classic: c, tools: p.External}
 	add := func(name, title string) {
 		for _, external := range append([]string{""}, p.External...) {
-			r := externalRow{contestant: name, title: title, external: external}
+			r := LoadsBy{Contestant: name, Title: title, External: external}
 			for _, t := range c.AllLoads {
 				if t.Contestant == name && t.External == external {
-					r.loads = append(r.loads, t)
+					r.Loads = append(r.Loads, t)
 				}
 			}
 			d.rows = append(d.rows, r)
@@ -48,51 +48,51 @@ func newExternal(c *classic) *external {
 		}
 	}
 	if p.Ceiling != "" && c.run.FailureOf(p.Ceiling) == nil {
-		add(p.Ceiling, c.title(p.Ceiling))
+		add(p.Ceiling, c.Title(p.Ceiling))
 	}
 	return d
 }
 
-// by returns the name of the generator of a row's loads.
-func (r *externalRow) by() string { return orElse(document.Clean(r.external), "dyno") }
+// By returns the name of the generator of a row's loads.
+func (r *LoadsBy) By() string { return orElse(document.Clean(r.External), "dyno") }
 
 // value returns the middle value of a row's loads; NaN if none reports the metric.
-func (r *externalRow) value(m analysis.Metric) float64 {
-	if middle := analysis.MiddleOf(r.loads, m); middle.N > 0 {
+func (r *LoadsBy) value(m analysis.Metric) float64 {
+	if middle := analysis.MiddleOf(r.Loads, m); middle.N > 0 {
 		return middle.Value
 	}
 	return math.NaN()
 }
 
 // rate returns the rate that the row's generator measured, per second; NaN if it reports none.
-func (r *externalRow) rate() float64 { return r.value(analysis.ExternalMetrics[0]) }
+func (r *LoadsBy) rate() float64 { return r.value(analysis.ExternalMetrics[0]) }
 
 // row returns the row of a contestant under a generator.
-func (d *external) row(contestant, external string) *externalRow {
+func (d *external) row(contestant, external string) *LoadsBy {
 	for i := range d.rows {
-		if r := &d.rows[i]; r.contestant == contestant && r.external == external {
+		if r := &d.rows[i]; r.Contestant == contestant && r.External == external {
 			return r
 		}
 	}
-	return &externalRow{}
+	return &LoadsBy{}
 }
 
 // share returns a row's rate relative to what the same generator reaches with a server that does
 // nothing. It is NaN if that was not measured.
-func (d *external) share(r *externalRow) float64 {
+func (d *external) share(r *LoadsBy) float64 {
 	if d.run.Plan.Ceiling == "" {
 		return math.NaN()
 	}
-	return r.rate() / d.row(d.run.Plan.Ceiling, r.external).rate()
+	return r.rate() / d.row(d.run.Plan.Ceiling, r.External).rate()
 }
 
 // counts returns a row's answers and errors as text. They are Missing if the generator does not
 // report its answers.
-func (r *externalRow) counts() (answers, errors string) {
+func (r *LoadsBy) counts() (answers, errors string) {
 	var n int64
-	reported, kinds := len(r.loads) > 0, map[string]int64{}
-	for i := range r.loads {
-		t := r.loads[i]
+	reported, kinds := len(r.Loads) > 0, map[string]int64{}
+	for i := range r.Loads {
+		t := r.Loads[i]
 		a := analysis.Answered(t)
 		reported = reported && a != nil
 		if a != nil {
@@ -129,7 +129,7 @@ func (d *external) section() document.Section {
 			s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain("as: " + typed)})
 		}
 	}
-	s.Title = "The same loads by " + and(heads)
+	s.Title = "The same loads by " + And(heads)
 	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: "by"}}}
 	scale := map[string]analysis.Scale{}
 	for _, m := range analysis.ExternalMetrics {
@@ -139,7 +139,7 @@ func (d *external) section() document.Section {
 				values = append(values, v)
 			}
 		}
-		scale[m.Name] = scaleOf(m.Unit, values...)
+		scale[m.Name] = ScaleOf(m.Unit, values...)
 		t.Columns = append(t.Columns, column(m, scale[m.Name]))
 		if m.Kind == analysis.Rate {
 			t.Columns = append(t.Columns, document.Column{Head: "of ceiling", Word: "driver", Number: true})
@@ -148,7 +148,7 @@ func (d *external) section() document.Section {
 	t.Columns = append(t.Columns, document.Column{Head: "answers", Word: "driver", Number: true},
 		document.Column{Head: "errors", Word: "driver"})
 	for k := range d.rows {
-		t.Rows = append(t.Rows, d.tableRow(&d.rows[k], scale))
+		t.Rows = append(t.Rows, d.toolRow(&d.rows[k], scale))
 	}
 	s.Blocks = append(s.Blocks, t, document.Items(d.said()...))
 	s.Blocks = append(s.Blocks, d.apart()...)
@@ -164,9 +164,9 @@ func (d *external) apart() (blocks []document.Block) {
 	return blocks
 }
 
-func (d *external) tableRow(r *externalRow, scale map[string]analysis.Scale) document.Row {
-	row := document.Row{Cells: []document.Cell{{Value: r.title}, {Value: r.by()}}}
-	if r.contestant == d.run.Plan.Ceiling {
+func (d *external) toolRow(r *LoadsBy, scale map[string]analysis.Scale) document.Row {
+	row := document.Row{Cells: []document.Cell{{Value: r.Title}, {Value: r.By()}}}
+	if r.Contestant == d.run.Plan.Ceiling {
 		row.Style = document.Quiet
 	}
 	cell := func(v float64, text string) {
@@ -181,7 +181,7 @@ func (d *external) tableRow(r *externalRow, scale map[string]analysis.Scale) doc
 		cell(v, Sig3(v/scale[m.Name].Per))
 		if m.Kind == analysis.Rate {
 			share := d.share(r)
-			if r.contestant == d.run.Plan.Ceiling {
+			if r.Contestant == d.run.Plan.Ceiling {
 				share = math.NaN()
 			}
 			cell(share, PerCent(share))
@@ -197,7 +197,7 @@ func (d *external) tableRow(r *externalRow, scale map[string]analysis.Scale) doc
 // same in all of its loads; "" where it made none.
 func (d *external) called(tool string) (version, typed string) {
 	for _, r := range d.rows {
-		for _, t := range r.loads {
+		for _, t := range r.Loads {
 			if t.Reported != nil && t.External == tool {
 				version := strings.TrimSpace(strings.TrimPrefix(document.Clean(t.Reported.Version), tool))
 				return " (" + version + ")", document.Clean(asTyped(t.Reported.Command))

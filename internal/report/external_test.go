@@ -72,7 +72,7 @@ func TestDrivenWords(t *testing.T) {
 			"responses 0 kept the connection open", "separate processes"},
 	} {
 		var says []string
-		says = append(says, newExternal(newClassic(newView(c.d))).said()...)
+		says = append(says, newExternal(newClassic(NewView(c.d))).said()...)
 		got := says[0]
 		if !strings.HasPrefix(got, "Iris MVC: ") || !strings.Contains(got, c.want) || c.not != "" &&
 			strings.Contains(got, c.not) {
@@ -81,7 +81,7 @@ func TestDrivenWords(t *testing.T) {
 	}
 	d := externalFixture(nil, calm...)
 	d.AllLoads[3].Causes.BackgroundServerNS = d.AllLoads[3].Causes.WallNS / 2
-	if got := newExternal(newClassic(newView(d))).said()[0]; !strings.Contains(got,
+	if got := newExternal(newClassic(NewView(d))).said()[0]; !strings.Contains(got,
 		"Other programs used the CPUs during wrk's load of null server, so the cause") || strings.Contains(got, "limit") {
 		t.Errorf("disturbed: %s", got)
 	}
@@ -90,7 +90,7 @@ func TestDrivenWords(t *testing.T) {
 		n := per * *again.AllLoads[i].Reported.Answered
 		again.AllLoads[i].Reported.BytesWritten = &n
 	}
-	if got := newExternal(newClassic(newView(again))).said()[0]; !strings.Contains(got,
+	if got := newExternal(newClassic(NewView(again))).said()[0]; !strings.Contains(got,
 		"It wrote 1.34 requests for each response") {
 		t.Errorf("sent again: %s", got)
 	}
@@ -107,7 +107,7 @@ func TestDrivenRounding(t *testing.T) {
 				d.AllLoads[i].External = "ab"
 			}
 		}
-		if got := newExternal(newClassic(newView(d))).said()[0]; !strings.Contains(got, want) {
+		if got := newExternal(newClassic(NewView(d))).said()[0]; !strings.Contains(got, want) {
 			t.Errorf("%d: %s", mean, got)
 		}
 	}

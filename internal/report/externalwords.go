@@ -57,11 +57,11 @@ const (
 )
 
 // Shares that words are made of: from nearCeiling on a rate is the generator's as much as the
-// server's (method.md, V02); two rates within sameRate of each other need no reason; a printed mean
+// server's (method.md, V02); two rates within SameRate of each other need no reason; a printed mean
 // is Little's law within littleWide, or within half of ab's last digit.
 const (
 	nearCeiling = 0.8
-	sameRate    = 0.05
+	SameRate    = 0.05
 	littleWide  = 0.05
 	halfOfAbNS  = 5e5
 )
@@ -69,8 +69,8 @@ const (
 // said returns the explanations of the differences between the generators, by contestant.
 func (d *external) said() (lines []string) {
 	for i := range d.rows {
-		if r := &d.rows[i]; r.external != "" && r.contestant != d.run.Plan.Ceiling {
-			lines = append(lines, r.title+": "+strings.Join(d.differ(d.row(r.contestant, ""), r), " "))
+		if r := &d.rows[i]; r.External != "" && r.Contestant != d.run.Plan.Ceiling {
+			lines = append(lines, r.Title+": "+strings.Join(d.differ(d.row(r.Contestant, ""), r), " "))
 		}
 	}
 	return lines
@@ -79,9 +79,9 @@ func (d *external) said() (lines []string) {
 // ways returns the general differences between a generator and dyno.
 func (d *external) ways(tool string) []string {
 	ways := append([]string{}, externalWays[tool]...)
-	if r := d.row(d.run.Plan.Ceiling, tool); len(r.loads) > 0 && math.IsNaN(r.rate()) {
+	if r := d.row(d.run.Plan.Ceiling, tool); len(r.Loads) > 0 && math.IsNaN(r.rate()) {
 		ways = append(ways, "Its ceiling is unknown, because it reported no rate for the server that "+
-			"does nothing"+because(r.loads[0])+".")
+			"does nothing"+because(r.Loads[0])+".")
 	}
 	ways = append(ways, "It repeats the same request; dyno uses random inputs of the scenario for each request.")
 	if d.run.Plan.Ceiling == "" {
@@ -93,8 +93,8 @@ func (d *external) ways(tool string) []string {
 }
 
 // differ explains the difference of one contestant's loads.
-func (d *external) differ(own, reported *externalRow) (says []string) {
-	a, b, by, disturbed := own.rate(), reported.rate(), reported.by(), false
+func (d *external) differ(own, reported *LoadsBy) (says []string) {
+	a, b, by, disturbed := own.rate(), reported.rate(), reported.By(), false
 	switch {
 	case math.IsNaN(b) || b == 0:
 		says = append(says, by+" reported no rate.")
@@ -106,22 +106,22 @@ func (d *external) differ(own, reported *externalRow) (says []string) {
 		if text := d.others(own, reported); text != "" {
 			disturbed = true
 			says = append(says, text)
-			for _, r := range []*externalRow{own, reported} {
+			for _, r := range []*LoadsBy{own, reported} {
 				if d.share(r) > 1 {
-					says = append(says, "What "+r.by()+" reached with the server that does nothing is less, so it "+
+					says = append(says, "What "+r.By()+" reached with the server that does nothing is less, so it "+
 						"is not a ceiling.")
 				}
 			}
 			break // no other reason can be told from that
 		}
 		says = append(says, rates(by, a, b, d.share(own), d.share(reported))...)
-		if math.Abs(b/a-1) > sameRate && !d.atLimit(own) && !d.atLimit(reported) && !dialled(reported) {
+		if math.Abs(b/a-1) > SameRate && !d.atLimit(own) && !d.atLimit(reported) && !dialled(reported) {
 			says = append(says, "The two loads used separate processes, one after the other. On a shared machine this "+
 				"alone can cause such differences; more loads (--epochs) show whether they persist.")
 		}
 	}
-	for i := range reported.loads {
-		t := reported.loads[i]
+	for i := range reported.Loads {
+		t := reported.Loads[i]
 		if t.Reported == nil {
 			continue
 		}
@@ -153,15 +153,15 @@ func because(t *result.Trial) string {
 
 // others says which of the loads that a comparison rests on were disturbed: those of the
 // contestant, and those of the ceilings.
-func (d *external) others(own, reported *externalRow) string {
+func (d *external) others(own, reported *LoadsBy) string {
 	var disturbed []string
-	for _, r := range []*externalRow{own, reported, d.row(d.run.Plan.Ceiling, ""), d.row(d.run.Plan.Ceiling,
-		reported.external)} {
-		for i := range r.loads {
-			if checks.Disturbed(r.loads[i : i+1]) {
-				name := r.by() + "'s load"
-				if r.contestant == d.run.Plan.Ceiling {
-					name += " of " + r.title
+	for _, r := range []*LoadsBy{own, reported, d.row(d.run.Plan.Ceiling, ""), d.row(d.run.Plan.Ceiling,
+		reported.External)} {
+		for i := range r.Loads {
+			if checks.Disturbed(r.Loads[i : i+1]) {
+				name := r.By() + "'s load"
+				if r.Contestant == d.run.Plan.Ceiling {
+					name += " of " + r.Title
 				}
 				disturbed = append(disturbed, name)
 				break
@@ -172,7 +172,7 @@ func (d *external) others(own, reported *externalRow) string {
 		return ""
 	}
 	return "Other programs used the " +
-		"CPUs during " + and(disturbed) + ", so the cause of the difference cannot be determined."
+		"CPUs during " + And(disturbed) + ", so the cause of the difference cannot be determined."
 }
 
 // rates compare the two rates, ours first, and look for a reason in the ceilings.
@@ -190,20 +190,20 @@ func rates(by string, a, b, shareA, shareB float64) (says []string) {
 		}
 		says = append(says, text)
 	}
-	if math.Abs(b/a-1) <= sameRate {
+	if math.Abs(b/a-1) <= SameRate {
 		says = append(says, "They agree.")
 	}
 	return says
 }
 
 // atLimit reports whether the generator of a row was at its own limit.
-func (d *external) atLimit(r *externalRow) bool { return d.share(r) > nearCeiling }
+func (d *external) atLimit(r *LoadsBy) bool { return d.share(r) > nearCeiling }
 
 // dialled reports whether a tenth of the responses of a row or more cost a new connection: reason
 // enough for another rate.
-func dialled(r *externalRow) bool {
-	for i := range r.loads {
-		if t := r.loads[i].Reported; t != nil {
+func dialled(r *LoadsBy) bool {
+	for i := range r.Loads {
+		if t := r.Loads[i].Reported; t != nil {
 			return t.KeptAlive != nil && t.Answered != nil && float64(*t.KeptAlive) <= .9*float64(*t.Answered)
 		}
 	}
@@ -255,7 +255,7 @@ func printedMean(t *result.Trial) []string {
 }
 
 // tail compares the 99th percentiles, where they differ by a quarter or more.
-func (d *external) tail(own *externalRow, t *result.Trial) []string {
+func (d *external) tail(own *LoadsBy, t *result.Trial) []string {
 	ours, theirs := own.value(analysis.ClassicNamed("p99")), t.Reported.P99NS
 	if theirs == nil || math.IsNaN(ours) || math.Abs(float64(*theirs)/ours-1) < 0.25 ||
 		t.External == "ab" && math.Abs(float64(*theirs)-ours) <= halfOfAbNS {
@@ -284,8 +284,8 @@ func (d *external) again(t *result.Trial) []string {
 		}
 		return float64(*t.Reported.BytesWritten) / float64(*t.Reported.Answered)
 	}
-	if r := d.row(d.run.Plan.Ceiling, t.External); len(r.loads) > 0 {
-		if x := per(t) / per(r.loads[0]); x > 1.01 {
+	if r := d.row(d.run.Plan.Ceiling, t.External); len(r.Loads) > 0 {
+		if x := per(t) / per(r.Loads[0]); x > 1.01 {
 			return []string{fmt.Sprintf(
 				"It wrote %s requests for each response: it repeated some without reporting it.",
 				Sig3(x))}

@@ -32,7 +32,7 @@ type comparison struct {
 // out.
 func (s *sweep) comparisons() (list []comparison) {
 	for _, f := range s.run.Plan.Family {
-		c := comparison{TitleA: s.title(f.A.Contestant), TitleB: s.title(f.B.Contestant), LevelA: s.levelAt(f.A),
+		c := comparison{TitleA: s.Title(f.A.Contestant), TitleB: s.Title(f.B.Contestant), LevelA: s.levelAt(f.A),
 			LevelB: s.levelAt(f.B)}
 		p, ok := s.a.Compared(f.A, f.B, s.primary().Name)
 		if c.Pair = p; !ok || p.Ratio.N == 0 {
@@ -41,7 +41,7 @@ func (s *sweep) comparisons() (list []comparison) {
 		}
 		for _, name := range []string{f.B.Contestant, f.A.Contestant} {
 			if f := s.run.FailureOf(name); f != nil {
-				c.Missing = s.title(name) + " " + FailureText(f)
+				c.Missing = s.Title(name) + " " + FailureText(f)
 			}
 		}
 		list = append(list, c)
@@ -84,9 +84,9 @@ func (s *sweep) verdict(c *comparison) (word, better, evidence string, kind anal
 	case s.a.Interim == 0:
 		return notSeparated, "", "before the first analysis", analysis.Inconclusive
 	case c.Verdict == analysis.Negligible:
-		evidence = strings.Join(nonEmpty("certain, but within "+PerCent(s.margin()), evidence), "; ")
+		evidence = strings.Join(NonEmpty("certain, but within "+PerCent(s.margin()), evidence), "; ")
 	case c.Note != "":
-		evidence = strings.Join(nonEmpty(evidence, document.Clean(c.Note)), "; ")
+		evidence = strings.Join(NonEmpty(evidence, document.Clean(c.Note)), "; ")
 	}
 	switch {
 	case kind != analysis.Different:
@@ -104,7 +104,7 @@ func (s *sweep) showing(m analysis.Metric) *sweep {
 	if !m.Open() {
 		return s
 	}
-	d, v := *s.Data, *s.view
+	d, v := *s.Data, *s.View
 	out := &sweep{view: &v}
 	v.Data, d.Levels = &d, nil
 	for i, l := range s.Levels {
@@ -112,7 +112,7 @@ func (s *sweep) showing(m analysis.Metric) *sweep {
 			d.Levels, out.names = append(d.Levels, l), append(out.names, s.names[i])
 		}
 	}
-	none := func(r row) bool {
+	none := func(r Row) bool {
 		return r.Excluded == "" && !slices.ContainsFunc(d.Levels, func(l Level) bool {
 			return l.Loaded == nil ||
 				slices.Contains(l.Loaded, r.Name)
@@ -142,12 +142,12 @@ func (s *sweep) familySentences() (list []string) {
 	default:
 		all, sure, _ := strings.Cut(s.tally(found), ". ")
 		list = append(list, strings.TrimSuffix(all, ".")+".")
-		list = append(list, nonEmpty(sure)...)
+		list = append(list, NonEmpty(sure)...)
 	}
 	if missing > 0 && len(found) > 0 {
 		list = append(list, document.Count(missing, "pair")+" could not be compared.")
 	}
-	if s.has(func(f *figure) bool { return f.bound }) {
+	if s.has(func(f *Figure) bool { return f.Bound }) {
 		list = append(list, "Figures marked ≥ are lower bounds, because they are at the generator's ceiling.")
 	}
 	return slices.Concat(list, s.absent(), s.endedEarly())
@@ -209,7 +209,7 @@ func (s *sweep) namedPairs() document.Section {
 
 // pairsTable has a row for each named pair. Those of one contestant at two levels stand last.
 func (s *sweep) pairsTable() document.Table {
-	t := document.Table{Note: "The first’s " + lower(s.primary().Title) + " over the second’s.",
+	t := document.Table{Note: "The first’s " + Lower(s.primary().Title) + " over the second’s.",
 		Columns: []document.Column{{Head: "pair", Lead: true}, {Head: "against"},
 			{Head: "ratio", Word: "pair", Number: true}, {Head: "verdict", Word: "different"}}}
 	others, own := s.ownApart(s.comparisons())
@@ -220,7 +220,7 @@ func (s *sweep) pairsTable() document.Table {
 			ratio = ratioCell(c.Ratio)
 		}
 		word, better, evidence, kind := s.verdict(&c)
-		t.Rows = append(t.Rows, document.Row{Notes: nonEmpty(better, evidence),
+		t.Rows = append(t.Rows, document.Row{Notes: NonEmpty(better, evidence),
 			Cells: []document.Cell{{Value: a}, {Value: b}, ratio, {Value: word, Style: styleOf[kind]}}})
 	}
 	return t
@@ -245,7 +245,7 @@ func (s *sweep) ownGrouped(t *document.Table) {
 
 // familyFacts returns the few numbers that say how far the verdicts can be trusted.
 func (s *sweep) familyFacts() []document.Fact {
-	facts := s.view.facts()
+	facts := s.View.facts()
 	facts[0].Note = "valid, at each level that a pair names"
 	return slices.Insert(facts, 0, document.Fact{Name: "Named pairs", Value: fmt.Sprint(len(s.run.Plan.Family)),
 		Note: "at " + document.Count(len(s.Levels), "level")})

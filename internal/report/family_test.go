@@ -12,7 +12,6 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
-	"dyno/internal/claim"
 	"dyno/internal/document"
 	"dyno/internal/result"
 	"dyno/internal/stats"
@@ -105,7 +104,7 @@ func TestManyNamedPairs(t *testing.T) {
 		}
 	}
 	var got []string
-	for _, b := range newSweep(newView(d)).pairsByLevel() {
+	for _, b := range newSweep(NewView(d)).pairsByLevel() {
 		if list, ok := b.(document.List); ok {
 			for _, it := range list.Items {
 				got = append(got, it.Label+": "+it.Text.String())
@@ -179,7 +178,7 @@ func TestNamedLevels(t *testing.T) {
 }
 
 func TestNamedPairs(t *testing.T) {
-	s := newSweep(newView(familyFixture()))
+	s := newSweep(NewView(familyFixture()))
 	var got []string
 	list := s.comparisons()
 	for i := range list {
@@ -203,7 +202,7 @@ func TestNamedPairs(t *testing.T) {
 func TestOwnLevels(t *testing.T) {
 	d := familyFixture()
 	pairs := func(section func(*sweep) document.Section) (got []string) {
-		for _, r := range section(newSweep(newView(d))).Blocks[0].(document.Table).Rows {
+		for _, r := range section(newSweep(NewView(d))).Blocks[0].(document.Table).Rows {
 			got = append(got, r.Group+": "+r.Cells[0].Value+" | "+r.Cells[1].Value)
 		}
 		return got
@@ -233,7 +232,7 @@ func TestMetricsOfOpenLoops(t *testing.T) {
 		t.Error("a closed loop shows response times")
 	}
 	d := extraLevelsFixture()
-	if v := newView(d); len(v.metrics) != 4 {
+	if v := NewView(d); len(v.metrics) != 4 {
 		t.Errorf("the table of the duel has %d metrics", len(v.metrics))
 	}
 	text := string(written(t, inFull, d))
@@ -251,7 +250,7 @@ func TestPanelsApart(t *testing.T) {
 		d.Levels = append(d.Levels, Level{At: at})
 	}
 	var got []string
-	for _, p := range newSweep(newView(d)).panels() {
+	for _, p := range newSweep(NewView(d)).panels() {
 		var ticks []string
 		for _, tick := range p.Ticks {
 			ticks = append(ticks, tick.Text)
@@ -320,7 +319,7 @@ func TestManyCells(t *testing.T) {
 		}
 		d.Analysis = d.Levels[0].Analysis
 		rare := func() bool {
-			return slices.ContainsFunc(newSweep(newView(d)).shownMetrics(),
+			return slices.ContainsFunc(newSweep(NewView(d)).shownMetrics(),
 				func(m analysis.Metric) bool { return m.Name == "rate_sd" })
 		}
 		if many := levels == manyCells; rare() == many {
@@ -330,7 +329,7 @@ func TestManyCells(t *testing.T) {
 		if strings.Contains(text, "Measured as well, in run.json") != (levels == manyCells) {
 			t.Errorf("%d levels: what has no table is not named", levels)
 		}
-		d.Claims = &Claims{Outcomes: []claim.Outcome{{Metric: claim.Metric{Name: "rate_sd"}}}}
+		d.Added.Tables = []string{"rate_sd"}
 		if !rare() {
 			t.Errorf("%d levels: no table for what a claim is about", levels)
 		}

@@ -44,9 +44,9 @@ func TestEveryContestantInEveryForm(t *testing.T) {
 				d.Analysis.Order = d.Analysis.Order[:3] // an analysis that forgot some
 			}
 			got := string(written(t, w, d))
-			v := newView(d)
+			v := NewView(d)
 			for _, c := range d.Run.Plan.Contestants {
-				if !strings.Contains(got, c) && !strings.Contains(got, v.title(c)) {
+				if !strings.Contains(got, c) && !strings.Contains(got, v.Title(c)) {
 					t.Errorf("%s of %s: %q is missing", name, fixtureName, c)
 				}
 			}
@@ -90,7 +90,7 @@ func TestCSVShape(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := newView(d)
+		v := NewView(d)
 		want := 1 + (len(v.rows)+len(v.controls))*len(v.metrics)
 		for _, r := range slices.Concat(v.rows, v.controls) {
 			for _, c := range startColumns {
@@ -200,10 +200,10 @@ func TestEncryptionByProtocol(t *testing.T) {
 			Load: result.Load{TLS: []result.TLSSession{{Version: version, Suite: "x", Resumed: true}, // names no group
 				{Version: version, Suite: "x", Group: "X25519"}}}})
 	}
-	title := newView(d).title(name)
+	title := NewView(d).Title(name)
 	want := "TLS 1.2, x, X25519 (" + title + " in HTTP/1.1 over TLS); TLS 1.3, x, X25519 (" + title +
 		" in HTTP/2 over TLS)"
-	if got := newView(d).encryption(); got != want {
+	if got := NewView(d).encryption(); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }

@@ -9,15 +9,14 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
-	"dyno/internal/claim"
 	"dyno/internal/document"
 )
 
-// manyBars is the number of contestants in the charts next to the answer; a folded chart has all.
-const manyBars = 12
+// MostBars is the number of contestants in the charts next to the answer; a folded chart has all.
+const MostBars = 12
 
 // asked returns the six questions with their answers, in a word or two each.
-func (v *view) asked() (facts []document.Fact) {
+func (v *View) asked() (facts []document.Fact) {
 	for _, a := range checks.Summary(v.Findings) {
 		f := document.Fact{Name: v.fine(a.Question), Note: v.because(a), Style: stateStyle[a.State]}
 		switch {
@@ -34,51 +33,12 @@ func (v *view) asked() (facts []document.Fact) {
 	return facts
 }
 
-// question returns the question of the run; "" without a study.
-func (v *view) question() string {
-	if v.Claims == nil {
-		return ""
-	}
-	return v.Claims.Question + v.leftOut()
-}
-
-// leftOut says which contestants of the study the run did not measure, as its question can name them.
-func (v *view) leftOut() string {
-	const named = 4
-	var names []string
-	for _, n := range v.Claims.LeftOut {
-		names = append(names, v.title(n))
-	}
-	for _, r := range v.rows {
-		if _, gone := v.Claims.Unavailable[r.Name]; !gone && r.Failure != nil && r.Failure.Unavailable() {
-			names = append(names, r.Title)
-		}
-	}
-	switch n := len(names); {
-	case n == 0:
-		return ""
-	case n > named:
-		return fmt.Sprintf(" This run leaves out %d of the study’s contestants.", n)
-	}
-	return " This run leaves out " + document.Clean(and(names)) + "."
-}
-
-// front returns the charts of all metrics, one of them shown, and of the article's claims.
+// front returns the charts of all metrics, one of them shown, and those that the caller adds.
 func (p *paired) front() (blocks []document.Block) {
-	if c := p.metricCharts("metric", manyBars); len(c.Options) > 0 {
+	if c := p.metricCharts("metric", MostBars); len(c.Options) > 0 {
 		blocks = append(blocks, c)
 	}
-	return p.withShifts(blocks)
-}
-
-// withShifts adds the chart of the article's claims, if there are any.
-func (v *view) withShifts(blocks []document.Block) []document.Block {
-	if v.Claims != nil {
-		if c := v.Claims.shifts(); len(c.Shifts) > 0 {
-			return append(blocks, c)
-		}
-	}
-	return blocks
+	return append(blocks, p.Added.Front...)
 }
 
 // metricCharts returns a chart of each metric, the primary first, with a limited number of
@@ -108,12 +68,12 @@ func (p *paired) metricCharts(id string, most int) document.Choice {
 // inOrder returns the rows of a chart: of the primary metric as in the tables, of another the best
 // first, and last those that have no figure. The reference is among them where there is but one
 // contestant to be compared with it.
-func (p *paired) inOrder(m analysis.Metric) []row {
+func (p *paired) inOrder(m analysis.Metric) []Row {
 	rows := slices.Clone(p.rows)
 	if len(p.ranked()) == 1 && len(p.controls) > 0 {
 		rows = append(rows, p.controls[0])
 	}
-	value := func(r row) float64 {
+	value := func(r Row) float64 {
 		c := p.cell(r.Name, m.Name)
 		switch {
 		case c.Ratio.N > 0:
@@ -123,7 +83,7 @@ func (p *paired) inOrder(m analysis.Metric) []row {
 		}
 		return c.Level.Value
 	}
-	slices.SortStableFunc(rows, func(a, b row) int {
+	slices.SortStableFunc(rows, func(a, b Row) int {
 		x, y := p.stands(a, m), p.stands(b, m)
 		switch {
 		case x != y && x:
@@ -141,21 +101,21 @@ func (p *paired) inOrder(m analysis.Metric) []row {
 }
 
 // stands reports whether a row has a figure of a metric.
-func (v *view) stands(r row, m analysis.Metric) bool {
+func (v *View) stands(r Row, m analysis.Metric) bool {
 	return r.Excluded == "" && v.cell(r.Name, m.Name).Absent == ""
 }
 
 // chart returns a chart with a bar for each row, whose length is its ratio to the base.
-func (p *paired) chart(m analysis.Metric, rows []row, base string, most int) document.BarChart {
-	c := document.BarChart{ID: m.Name, Title: m.Title, Unit: p.scale(m).Name, More: m.More, Baseline: p.title(base),
-		Foot: "Bars: ratio to " + p.title(base) + ", paired within rounds. Whiskers: its interval."}
+func (p *paired) chart(m analysis.Metric, rows []Row, base string, most int) document.BarChart {
+	c := document.BarChart{ID: m.Name, Title: m.Title, Unit: p.scale(m).Name, More: m.More, Baseline: p.Title(base),
+		Foot: "Bars: ratio to " + p.Title(base) + ", paired within rounds. Whiskers: its interval."}
 	if m.Unit == "1/s" {
 		c.Unit = "requests per second"
 	}
 	var titles []string
 	open := false
 	for _, r := range rows[:min(len(rows), most)] {
-		b := document.Bar{Name: r.Title, Small: metaOf(r), Key: keyOf(r), Excluded: r.Excluded != "",
+		b := document.Bar{Name: r.Title, Small: metaOf(r), Key: r.Key(), Excluded: r.Excluded != "",
 			Failed: r.failed()}
 		x := p.cell(r.Name, m.Name)
 		ratio, known := p.against(r, base, m)
@@ -163,7 +123,7 @@ func (p *paired) chart(m analysis.Metric, rows []row, base string, most int) doc
 		case !p.stands(r, m):
 			b.Missing = orElse(r.Excluded, x.Absent)
 		case !known:
-			b.Missing = "no ratio: no round has it and " + p.title(base)
+			b.Missing = "no ratio: no round has it and " + p.Title(base)
 		default:
 			b.Value, b.Side = Sig3(x.Level.Value/p.scale(m).Per), "1"
 			b.Ratio = document.Ratio{At: ratio.Value, Lo: ratio.Lo, Hi: ratio.Hi}
@@ -206,15 +166,15 @@ func (p *paired) chart(m analysis.Metric, rows []row, base string, most int) doc
 		c.Note = fmt.Sprintf("The best %d of %d; the others follow below. ", most, len(rows)) + c.Foot
 		c.Foot = fmt.Sprintf("The best %d of %d. ", most, len(rows)) + c.Foot
 	case m.Name != p.primary().Name:
-		c.Note += " It decides nothing: " + lower(p.primary().Title) + " does."
+		c.Note += " It decides nothing: " + Lower(p.primary().Title) + " does."
 	}
 	return c
 }
 
 // brackets returns the groups of neighbours that are not separated.
-func (p *paired) brackets(rows []row) (groups []document.Group) {
-	for _, g := range p.groups(slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Excluded != "" || r.Control })) {
-		from := slices.IndexFunc(rows, func(r row) bool { return r.Name == g.rows[0].Name })
+func (p *paired) brackets(rows []Row) (groups []document.Group) {
+	for _, g := range p.groups(slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Excluded != "" || r.Control })) {
+		from := slices.IndexFunc(rows, func(r Row) bool { return r.Name == g.rows[0].Name })
 		if to := from + len(g.rows) - 1; rows[to].Name == g.rows[len(g.rows)-1].Name { // else they are no neighbours
 			groups = append(groups, document.Group{From: from, To: to, Why: "not separated: " + p.why(g)})
 		}
@@ -223,7 +183,7 @@ func (p *paired) brackets(rows []row) (groups []document.Group) {
 }
 
 // against returns the ratio of a row to another contestant or control under a metric.
-func (p *paired) against(r row, base string, m analysis.Metric) (e analysis.Estimate, ok bool) {
+func (p *paired) against(r Row, base string, m analysis.Metric) (e analysis.Estimate, ok bool) {
 	if r.Name == base {
 		return analysis.Estimate{Value: 1, Lo: 1, Hi: 1}, true
 	}
@@ -244,28 +204,10 @@ func (p *paired) against(r row, base string, m analysis.Metric) (e analysis.Esti
 // allBars returns the charts of all contestants, where those beside the answer show the best alone.
 func (p *paired) allBars() document.Section {
 	s := document.Section{ID: "charts", Title: "All contestants", On: document.OnPage, Folded: true}
-	if len(p.rows) > manyBars {
+	if len(p.rows) > MostBars {
 		s.Blocks = []document.Block{p.metricCharts("all", len(p.rows))}
 	}
 	return s
-}
-
-// shifts returns the claims whose figures can be drawn, as published and as measured.
-func (c *Claims) shifts() document.ShiftChart {
-	out := document.ShiftChart{ID: "shifts", Title: "The article’s claims: " + c.counts(), RestLink: "claims"}
-	for i := range c.Outcomes {
-		o := &c.Outcomes[i]
-		if o.Claim.Kind == claim.Ratio && o.Claim.Counts() && len(o.Shown) == 1 && o.Verdict != claim.NotTestable && len(out.Shifts) < manyBars {
-			e, mark := o.Shown[0].Estimate, claimMarks[o.Verdict]
-			out.Shifts = append(out.Shifts, document.Shift{Icon: mark.icon, Word: string(o.Verdict), Style: mark.style, Text: o.Claim.Text,
-				Small: strings.TrimSuffix(publishedText(o), " ×") + " → " + strings.Replace(oursText(o), " ×", "", 1) + " ×",
-				From:  o.Claim.Value, To: document.Ratio{At: e.Value, Lo: e.Lo, Hi: e.Hi}})
-		}
-	}
-	if n := c.published() - len(out.Shifts); n > 0 && len(out.Shifts) > 0 {
-		out.Rest = document.Count(n, "more claim") + ", and what each outcome rests on"
-	}
-	return out
 }
 
 // front returns charts of the primary metric: for a sweep lines over the levels, for named pairs
@@ -277,7 +219,7 @@ func (s *sweep) front() []document.Block {
 	if !s.namesPairs() {
 		c := s.showing(s.primary()).chart(s.primary())
 		c.ID, c.Title = "front", s.primary().Title+", "+c.Unit
-		return s.withShifts([]document.Block{c})
+		return append([]document.Block{c}, s.Added.Front...)
 	}
 	choice := document.Choice{ID: "level", Title: "Level"}
 	for i, l := range s.Levels {
@@ -289,24 +231,24 @@ func (s *sweep) front() []document.Block {
 		}
 	}
 	if len(choice.Options) == 0 {
-		return s.withShifts(nil)
+		return s.Added.Front
 	}
-	return s.withShifts([]document.Block{choice})
+	return append([]document.Block{choice}, s.Added.Front...)
 }
 
 // levelChart returns a chart with a bar for each contestant at a level, the best first.
 func (s *sweep) levelChart(m analysis.Metric, i int) document.BarChart {
 	scale := s.levelScale(m, i)
-	c := document.BarChart{ID: fmt.Sprintf("level-%d", i), Title: "Level " + s.names[i], Unit: m.Title + ", " + unitWords(scale), More: m.More,
+	c := document.BarChart{ID: fmt.Sprintf("level-%d", i), Title: "Level " + s.names[i], Unit: m.Title + ", " + UnitWords(scale), More: m.More,
 		Foot: "Whiskers: intervals of 95 % between epochs; fewer than six have none."}
 	for _, r := range s.rows {
 		f := s.figure(r, m, i)
-		if f.absent != "" {
+		if f.Absent != "" {
 			continue
 		}
-		b := document.Bar{Name: r.Title, Small: metaOf(r), Key: keyOf(r), Value: Sig3(f.Value / scale.Per), Side: f.side(), Beyond: f.bound}
+		b := document.Bar{Name: r.Title, Small: metaOf(r), Key: r.Key(), Value: Sig3(f.Value / scale.Per), Side: f.side(), Beyond: f.Bound}
 		b.Ratio = document.Ratio{At: f.Value, Lo: f.Lo, Hi: f.Hi}
-		if f.open() {
+		if f.Open() {
 			b.Ratio.Lo, b.Ratio.Hi = f.Value, f.Value
 		}
 		c.Bars = append(c.Bars, b)
@@ -317,9 +259,9 @@ func (s *sweep) levelChart(m analysis.Metric, i int) document.BarChart {
 		}
 		return cmp.Compare(a.At, b.At)
 	})
-	if n := len(c.Bars); n > manyBars {
-		c.Bars = c.Bars[:manyBars]
-		c.Foot = fmt.Sprintf("The best %d of %d. ", manyBars, n) + c.Foot
+	if n := len(c.Bars); n > MostBars {
+		c.Bars = c.Bars[:MostBars]
+		c.Foot = fmt.Sprintf("The best %d of %d. ", MostBars, n) + c.Foot
 	}
 	if c.Note = c.Foot; s.namesPairs() {
 		c.Note += " The compared pairs are listed below."

@@ -16,7 +16,7 @@ import (
 const leastReadings = 3
 
 // growing returns the rows whose memory was followed under load, with their last load.
-func (c *classic) growing() (rows []row, loads []*result.Trial) {
+func (c *classic) growing() (rows []Row, loads []*result.Trial) {
 	for _, r := range c.rows {
 		all := c.loads(r)
 		if r.Excluded == "" && len(all) > 0 && len(all[len(all)-1].Memory) >= leastReadings {
@@ -95,7 +95,7 @@ func (c *classic) growthTable(file string) document.Section {
 		t.Columns = append(t.Columns, document.Column{Head: head, Number: true})
 	}
 	for i, r := range rows {
-		row := c.tableRow(r)
+		row := c.TableRow(r)
 		for k := range growthPoints {
 			row.Cells = append(row.Cells, document.Cell{Value: memoryAt(loads[i].Memory,
 				until*int64(k)/(growthPoints-1))})
@@ -139,17 +139,17 @@ func (c *classic) growthChart() document.Section {
 			values, until = append(values, float64(at.PSSBytes)), max(until, at.AtNS)
 		}
 	}
-	scale := scaleOf("bytes", values...)
+	scale := ScaleOf("bytes", values...)
 	plot := document.Plot{X: "seconds under load"}
 	for i := range 5 {
 		plot.Ticks = append(plot.Ticks, document.Tick{At: float64(i) / 4,
 			Text: Sig3(float64(until) * float64(i) / 4e9)})
 	}
 	chart := document.LineChart{ID: "growth", Foot: "Memory over the time of the load",
-		Note: "PSS of the process tree, read every two seconds of the last load of each.", Unit: unitWords(scale),
+		Note: "PSS of the process tree, read every two seconds of the last load of each.", Unit: UnitWords(scale),
 		Per: scale.Per, Smooth: true}
 	for i, r := range rows {
-		chart.Series = append(chart.Series, document.Series{Name: r.Title, Key: keyOf(r), Fixed: true})
+		chart.Series = append(chart.Series, document.Series{Name: r.Title, Key: r.Key(), Fixed: true})
 		var points []document.Point
 		for _, at := range loads[i].Memory {
 			v := float64(at.PSSBytes)

@@ -1,35 +1,20 @@
 package report
 
 import (
-	"encoding/json"
 	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"dyno/internal/analysis"
+	"dyno/internal/document"
 	"dyno/internal/result"
 )
 
-// number is a float that JSON can hold: null unless it is finite.
-type number float64
-
-func (n number) MarshalJSON() ([]byte, error) {
-	if x := float64(n); !math.IsNaN(x) && !math.IsInf(x, 0) {
-		return json.Marshal(x)
-	}
-	return []byte("null"), nil
-}
-
-// orNull is a text that is null where there is none.
-type orNull string
-
-func (s orNull) MarshalJSON() ([]byte, error) {
-	if s == "" {
-		return []byte("null"), nil
-	}
-	return json.Marshal(string(s))
-}
+type (
+	number = document.Number
+	orNull = document.OrNull
+)
 
 // unitKey returns the suffix of keys for values of a unit.
 func unitKey(unit string) string {
@@ -39,8 +24,8 @@ func unitKey(unit string) string {
 	return analysis.UnitNamed(unit).Key
 }
 
-// inUnit returns an object whose numbers have keys that end in their unit.
-func inUnit(unit string, numbers map[string]float64, more map[string]any) map[string]any {
+// InUnit returns an object whose numbers have keys that end in their unit.
+func InUnit(unit string, numbers map[string]float64, more map[string]any) map[string]any {
 	o := maps.Clone(more)
 	for key, x := range numbers {
 		o[key+"_"+unitKey(unit)] = number(x)
@@ -48,15 +33,15 @@ func inUnit(unit string, numbers map[string]float64, more map[string]any) map[st
 	return o
 }
 
-// estimateNumbers returns the numbers of an estimate; none if it is absent.
-func estimateNumbers(e analysis.Estimate, absent bool) map[string]float64 {
+// EstimateNumbers returns the numbers of an estimate; none if it is absent.
+func EstimateNumbers(e analysis.Estimate, absent bool) map[string]float64 {
 	if absent {
 		e = analysis.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
 	}
 	return map[string]float64{"value": e.Value, "lo": e.Lo, "hi": e.Hi}
 }
 
-func (v *view) baseJSON(label string, answer []string) *runJSON {
+func (v *View) baseJSON(label string, answer []string) *runJSON {
 	o := &runJSON{Format: jsonFormat, Label: label, Answer: answer, Checked: v.run.Checked(),
 		CheckedAlso: v.run.CheckedAlso(), Plan: v.run.Plan, Host: v.run.Host, End: v.run.End,
 		Findings: []findingJSON{}}
@@ -69,13 +54,13 @@ func (v *view) baseJSON(label string, answer []string) *runJSON {
 	return o
 }
 
-func (v *view) trialsJSON() trialsJSON { return trialsJSON{v.Valid, v.Discarded, v.primary().Name} }
+func (v *View) trialsJSON() trialsJSON { return trialsJSON{v.Valid, v.Discarded, v.primary().Name} }
 
-func (v *view) decisionJSON() decisionJSON {
+func (v *View) decisionJSON() decisionJSON {
 	return decisionJSON{v.a.Epochs, v.a.Interim, number(v.a.AlphaAt), number(v.margin()), v.trialsJSON()}
 }
 
-func (v *view) contestantJSON(r row) contestantJSON {
+func (v *View) contestantJSON(r Row) contestantJSON {
 	o := contestantJSON{Name: r.Name, Title: r.Title, Control: r.Control, Excluded: orNull(r.Excluded),
 		Notes: append([]string{}, r.Data...), Failure: r.Failure,
 		Built: r.Built, Launches: []result.Launch{}, SentAgain: v.sentAgain(r.Name)}
@@ -88,7 +73,7 @@ func (v *view) contestantJSON(r row) contestantJSON {
 }
 
 func (p *paired) json() *runJSON {
-	o := p.baseJSON("", p.answer())
+	o := p.baseJSON("", p.Answer())
 	o.Summary, o.Contestants = p.decisionJSON(), []contestantJSON{}
 	o.Pairs, o.AACheck, o.Others = pairsJSON(p.a.Pairs), (*pairJSON)(nil), pairsJSON(p.a.Others)
 	if p.a.AACheck != nil {
@@ -98,7 +83,7 @@ func (p *paired) json() *runJSON {
 		o.Trends = append(o.Trends, trendJSON{x.Contestant, x.Level, x.Metric, ratio(x.Change), number(x.P), x.Moving})
 	}
 	o.LongLoads = p.longJSON()
-	s := newLevels(p.view)
+	s := newLevels(p.View)
 	if len(p.Levels) > 0 {
 		o.Levels = s.levelsJSON()
 	}
@@ -117,7 +102,7 @@ func (p *paired) json() *runJSON {
 		for _, m := range p.metrics {
 			x := p.cell(r.Name, m.Name)
 			x.Absent = orElse(r.Excluded, x.Absent)
-			c.Metrics[m.Name] = inUnit(m.Unit, estimateNumbers(x.Level, x.Absent != ""), figureMore(x.Level.N, x.Ratio,
+			c.Metrics[m.Name] = InUnit(m.Unit, EstimateNumbers(x.Level, x.Absent != ""), figureMore(x.Level.N, x.Ratio,
 				x.Absent))
 		}
 		if len(p.Levels) > 0 {
@@ -129,7 +114,7 @@ func (p *paired) json() *runJSON {
 }
 
 // longJSON returns nil for records that are older than long loads.
-func (v *view) longJSON() *longJSON {
+func (v *View) longJSON() *longJSON {
 	o := &longJSON{NotChecked: orNull(v.NoLong), Metric: v.primary().Name}
 	if x := v.a.Long; x != nil {
 		long, short := ratio(x.Ratio), ratio(x.Short)
@@ -167,7 +152,7 @@ func pairsJSON(pairs []analysis.Pair) []pairJSON {
 }
 
 // startsJSON returns the starts of a contestant.
-func startsJSON(r row) map[string]any {
+func startsJSON(r Row) map[string]any {
 	o := map[string]any{"starts": r.Starts.N, "warm_up_classes": r.Starts.Classes}
 	if len(r.Starts.Each) > 0 {
 		each := []startJSON{}
@@ -179,7 +164,7 @@ func startsJSON(r row) map[string]any {
 	for _, c := range startColumns {
 		o[c.Name] = nil
 		if e := c.Of(r.Starts); e.N > 0 {
-			o[c.Name] = inUnit(c.Unit, estimateNumbers(e, false), map[string]any{"epochs": e.N})
+			o[c.Name] = InUnit(c.Unit, EstimateNumbers(e, false), map[string]any{"epochs": e.N})
 		}
 	}
 	return o
@@ -200,7 +185,7 @@ func (s *sweep) json() *runJSON {
 		c.Levels, c.Starts, c.Idle = s.figuresJSON(r), startsJSON(r), map[string]any{}
 		for _, m := range s.metrics {
 			if e, _, _ := analysis.Unloaded(s.run, r.Name, m); e.N > 0 {
-				c.Idle[m.Name] = inUnit(m.Unit, estimateNumbers(e, false), map[string]any{"epochs": e.N})
+				c.Idle[m.Name] = InUnit(m.Unit, EstimateNumbers(e, false), map[string]any{"epochs": e.N})
 			}
 		}
 		o.Contestants = append(o.Contestants, c)
@@ -222,7 +207,7 @@ func (s *sweep) levelsJSON() []levelJSON {
 }
 
 // figuresJSON returns the figures of a row, level by level.
-func (s *sweep) figuresJSON(r row) []figuresJSON {
+func (s *sweep) figuresJSON(r Row) []figuresJSON {
 	all := []figuresJSON{}
 	for i := range s.Levels {
 		o := figuresJSON{Level: s.names[i], Ceiling: number(math.NaN()), Metrics: map[string]any{}}
@@ -233,12 +218,12 @@ func (s *sweep) figuresJSON(r row) []figuresJSON {
 		}
 		for _, m := range s.metricsAt(i) {
 			f := s.figure(r, m, i)
-			o.LowerBound = o.LowerBound || f.bound
-			numbers := estimateNumbers(f.Estimate, f.absent != "")
-			if numbers["least"], numbers["most"] = f.least, f.most; f.absent != "" {
+			o.LowerBound = o.LowerBound || f.Bound
+			numbers := EstimateNumbers(f.Estimate, f.Absent != "")
+			if numbers["least"], numbers["most"] = f.Least, f.Most; f.Absent != "" {
 				numbers["least"], numbers["most"] = math.NaN(), math.NaN()
 			}
-			o.Metrics[m.Name] = inUnit(m.Unit, numbers, figureMore(f.N, f.ratio, f.absent))
+			o.Metrics[m.Name] = InUnit(m.Unit, numbers, figureMore(f.N, f.Ratio, f.Absent))
 		}
 		all = append(all, o)
 	}
@@ -280,10 +265,10 @@ func (c *classic) json() *runJSON {
 		for _, m := range c.metrics {
 			f := c.figure(r, m)
 			numbers := map[string]float64{"value": f.Value, "least": f.Least, "most": f.Most}
-			if f.absent != "" {
+			if f.Absent != "" {
 				numbers = map[string]float64{"value": math.NaN(), "least": math.NaN(), "most": math.NaN()}
 			}
-			one.Metrics[m.Name] = inUnit(m.Unit, numbers, map[string]any{"loads": f.N, "absent": orNull(f.absent)})
+			one.Metrics[m.Name] = InUnit(m.Unit, numbers, map[string]any{"loads": f.N, "absent": orNull(f.Absent)})
 		}
 		one.Growth = c.growthJSON(r)
 		o.Contestants = append(o.Contestants, one)
@@ -295,9 +280,9 @@ func (c *classic) json() *runJSON {
 }
 
 // growthJSON returns the memory under the last load of a row; nil if it was not recorded.
-func (c *classic) growthJSON(r row) *growthJSON {
+func (c *classic) growthJSON(r Row) *growthJSON {
 	rows, loads := c.growing()
-	i := slices.IndexFunc(rows, func(x row) bool { return x.Name == r.Name })
+	i := slices.IndexFunc(rows, func(x Row) bool { return x.Name == r.Name })
 	if i < 0 {
 		return nil
 	}
@@ -312,15 +297,15 @@ func (d *external) json() *externalJSON {
 	}
 	for i := range d.rows {
 		r := &d.rows[i]
-		one := externalRowJSON{Contestant: r.contestant, Generator: r.by(), Metrics: map[string]number{},
+		one := externalRowJSON{Contestant: r.Contestant, Generator: r.By(), Metrics: map[string]number{},
 			OfCeiling: number(d.share(r))}
 		for _, m := range analysis.ExternalMetrics {
 			one.Metrics[m.Name+"_"+unitKey(m.Unit)] = number(r.value(m))
 		}
-		if r.external != "" {
+		if r.External != "" {
 			one.Reported = []*result.Reported{}
-			for k := range r.loads {
-				if t := r.loads[k].Reported; t != nil {
+			for k := range r.Loads {
+				if t := r.Loads[k].Reported; t != nil {
 					one.Reported = append(one.Reported, t)
 				}
 			}

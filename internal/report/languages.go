@@ -18,8 +18,8 @@ var languages = map[string][2]string{
 	"elixir": {"Elixir", "script"},
 }
 
-// keyOf returns the colour of a row.
-func keyOf(r row) string {
+// Key returns the colour of a row.
+func (r *Row) Key() string {
 	if r.Control {
 		return "control"
 	}
@@ -32,7 +32,7 @@ func keyOf(r row) string {
 }
 
 // metaOf returns the language of a row and its HTTP engine.
-func metaOf(r row) string {
+func metaOf(r Row) string {
 	if r.Built == nil {
 		return ""
 	}
@@ -40,16 +40,16 @@ func metaOf(r row) string {
 	if l, ok := languages[strings.ToLower(language)]; ok {
 		language = l[0]
 	}
-	return strings.Join(nonEmpty(language, r.Built.Engine), " · ")
+	return strings.Join(NonEmpty(language, r.Built.Engine), " · ")
 }
 
-// legend returns the colours of the contestants, and of the reference where charts show it.
-func (v *view) legend() (list []document.LegendItem) {
+// Legend returns the colours of the contestants, and of the reference where charts show it.
+func (v *View) Legend() (list []document.LegendItem) {
 	for _, r := range v.rows {
 		if r.Built == nil {
 			continue
 		}
-		name, key := "other", keyOf(r)
+		name, key := "other", r.Key()
 		if l, ok := languages[strings.ToLower(r.Built.Language)]; ok {
 			name = l[0]
 		}

@@ -31,8 +31,8 @@ type Level struct {
 const leastEpochs = 6
 
 // newLevels returns a view of the levels alone.
-func newLevels(v *view) *sweep {
-	s := &sweep{view: v}
+func newLevels(v *View) *sweep {
+	s := &sweep{View: v}
 	for _, l := range v.Levels {
 		s.names = append(s.names, l.Title())
 	}
@@ -122,44 +122,44 @@ func LevelName(l result.Level) string {
 	return strings.Join(parts, ", ")
 }
 
-// figure is one contestant at one level under one metric.
-type figure struct {
+// Figure is one contestant at one level under one metric.
+type Figure struct {
 	analysis.Estimate                   // median over the level's epochs, and its interval
-	least, most       float64           // of its epochs
-	ratio             analysis.Estimate // to the reference
-	bound             bool              // at the generator's ceiling: it may do more
-	absent            string            // why there is none
+	Least, Most       float64           // of its epochs
+	Ratio             analysis.Estimate // to the reference
+	Bound             bool              // at the generator's ceiling: it may do more
+	Absent            string            // why there is none
 }
 
-// open says whether there are too few epochs for an interval.
-func (f *figure) open() bool { return math.IsInf(f.Lo, 0) || math.IsInf(f.Hi, 0) }
+// Open says whether there are too few epochs for an interval.
+func (f *Figure) Open() bool { return math.IsInf(f.Lo, 0) || math.IsInf(f.Hi, 0) }
 
-// bounds returns the bounds of the interval or, without an interval, of the epochs.
-func (f *figure) bounds() (lo, hi float64) {
-	if f.open() {
-		return f.least, f.most
+// Bounds returns the bounds of the interval or, without an interval, of the epochs.
+func (f *Figure) Bounds() (lo, hi float64) {
+	if f.Open() {
+		return f.Least, f.Most
 	}
 	return f.Lo, f.Hi
 }
 
 // side returns the text next to a figure: its interval, "±2.3 %", or a replacement in brackets.
-func (f *figure) side() string {
+func (f *Figure) side() string {
 	switch {
-	case !f.open():
+	case !f.Open():
 		return widestSide(f.Value, f.Lo, f.Hi)
 	case f.N < 2:
 		return "(1 epoch)"
 	}
-	return "(" + widestSide(f.Value, f.least, f.most) + ")"
+	return "(" + widestSide(f.Value, f.Least, f.Most) + ")"
 }
 
-// cell returns the figure in a table.
-func (f *figure) cell(scale analysis.Scale) document.Cell {
-	if f.absent != "" {
-		return document.Cell{Absent: f.absent}
+// Cell returns the figure in a table.
+func (f *Figure) Cell(scale analysis.Scale) document.Cell {
+	if f.Absent != "" {
+		return document.Cell{Absent: f.Absent}
 	}
 	value := Sig3(f.Value / scale.Per)
-	if f.bound {
+	if f.Bound {
 		value = "≥ " + value
 	}
 	return document.Cell{Value: value, Side: f.side()}
@@ -170,7 +170,7 @@ func (f *figure) cell(scale analysis.Scale) document.Cell {
 const notLoaded = "it is not loaded at this level"
 
 // missing says why a row has no trial at level i; empty if it has.
-func (s *sweep) missing(r row, i int) string {
+func (s *sweep) missing(r Row, i int) string {
 	switch l := &s.Levels[i]; {
 	case r.Excluded != "":
 		return r.Excluded
@@ -186,21 +186,21 @@ func (s *sweep) missing(r row, i int) string {
 }
 
 // figure returns that of a row at level i.
-func (s *sweep) figure(r row, m analysis.Metric, i int) *figure {
+func (s *sweep) figure(r Row, m analysis.Metric, i int) *Figure {
 	if why := s.missing(r, i); why != "" {
-		return &figure{absent: why}
+		return &Figure{Absent: why}
 	}
 	l := &s.Levels[i]
 	c := l.Analysis.Cell(r.Name, m.Name)
 	switch kept := l.Kept[r.Name]; {
 	case m.Kind&analysis.OpenLoop != 0 && !kept.Most():
-		return &figure{absent: "it " + kept.Text}
+		return &Figure{Absent: "it " + kept.Text}
 	case c == nil || c.Level.N == 0:
-		return &figure{absent: "it could not be read"}
+		return &Figure{Absent: "it could not be read"}
 	}
-	f := &figure{Estimate: c.Level, ratio: c.Ratio, bound: m.AtCeiling && m.More &&
+	f := &Figure{Estimate: c.Level, Ratio: c.Ratio, Bound: m.AtCeiling && m.More &&
 		l.Analysis.Shares[r.Name] > analysis.CeilingLimit}
-	f.least, f.most = c.Least, c.Most
+	f.Least, f.Most = c.Least, c.Most
 	return f
 }
 
@@ -209,16 +209,16 @@ func (s *sweep) sweepScale(m analysis.Metric) analysis.Scale {
 	var values []float64
 	for _, r := range s.all() {
 		for i := range s.Levels {
-			if f := s.figure(r, m, i); f.absent == "" {
+			if f := s.figure(r, m, i); f.Absent == "" {
 				values = append(values, f.Value)
 			}
 		}
 	}
-	return scaleOf(m.Unit, values...)
+	return ScaleOf(m.Unit, values...)
 }
 
 // has says whether a figure of a row that stands is such.
-func (s *sweep) has(such func(*figure) bool) bool {
+func (s *sweep) has(such func(*Figure) bool) bool {
 	for _, r := range s.all() {
 		for i := range s.Levels {
 			for _, m := range s.metrics {
@@ -232,14 +232,14 @@ func (s *sweep) has(such func(*figure) bool) bool {
 }
 
 // any reports whether there is any figure.
-func (s *sweep) any() bool { return s.has(func(f *figure) bool { return f.absent == "" }) }
+func (s *sweep) any() bool { return s.has(func(f *Figure) bool { return f.Absent == "" }) }
 
 // marks explains the marks that occur in the tables.
 func (s *sweep) marks() (list []string) {
 	if s.any() {
 		list = append(list, "Each figure is the median over the epochs of its level; ± is its interval of 95 %.")
 	}
-	if s.has(func(f *figure) bool { return f.absent == "" && f.open() }) {
+	if s.has(func(f *Figure) bool { return f.Absent == "" && f.Open() }) {
 		more := fmt.Sprintf(" (--epochs %d)", leastEpochs)
 		if s.namesPairs() {
 			more = ""
@@ -247,7 +247,7 @@ func (s *sweep) marks() (list []string) {
 		list = append(list, fmt.Sprintf("In brackets: too few epochs for an interval, which needs %d%s; (±4 %%) is "+
 			"their range.", leastEpochs, more))
 	}
-	if s.has(func(f *figure) bool { return f.bound }) {
+	if s.has(func(f *Figure) bool { return f.Bound }) {
 		list = append(list, "≥: a lower bound, at the generator's ceiling.")
 	}
 	return append(list, s.edges()...)
@@ -284,7 +284,7 @@ func (s *sweep) gaps() (lines []string) {
 				if s.missing(r, i) != "" || m.Open() && (!l.At.Open() || !l.Kept[r.Name].Most()) {
 					return ""
 				}
-				return s.figure(r, m, i).absent
+				return s.figure(r, m, i).Absent
 			})...)
 		}
 	}
@@ -314,7 +314,7 @@ func (s *sweep) grouped(who string, reason func(i int) string) (lines []string) 
 }
 
 // rowNotes returns what a reader must know about the numbers, one line for each row.
-func (v *view) rowNotes() (lines []string) {
+func (v *View) rowNotes() (lines []string) {
 	for _, r := range v.all() {
 		if len(r.Notes) > 0 && r.Excluded == "" {
 			lines = append(lines, r.Title+": "+strings.Join(r.Notes, "; "))

@@ -327,8 +327,8 @@ func TestSweepCrowd(t *testing.T) {
 
 // A level without a figure breaks a line; it is not drawn at zero.
 func TestSweepGap(t *testing.T) {
-	s := newSweep(newView(sweepFixture(6)))
-	if f := s.figure(s.rows[1], analysis.Metrics[0], 5); s.rows[1].Name != "kestrel" || f.absent == "" {
+	s := newSweep(NewView(sweepFixture(6)))
+	if f := s.figure(s.rows[1], analysis.Metrics[0], 5); s.rows[1].Name != "kestrel" || f.Absent == "" {
 		t.Fatalf("%s: %+v", s.rows[1].Name, f)
 	}
 	got := string(written(t, SVG, sweepFixture(6)))
@@ -357,7 +357,7 @@ func TestPanels(t *testing.T) {
 		{[]Level{{At: result.Level{Connections: 9, Records: 100}}, {At: result.Level{Connections: 9, Records: 10}}}, "",
 			"10 100"},
 	} {
-		s := newSweep(newView(&Data{Kind: checks.Sweep, Run: &result.Run{Plan: result.Plan{Protocol: "sweep"}},
+		s := newSweep(NewView(&Data{Kind: checks.Sweep, Run: &result.Run{Plan: result.Plan{Protocol: "sweep"}},
 			Levels: c.levels}))
 		var titles, ticks []string
 		for _, p := range s.panels() {
@@ -377,7 +377,7 @@ func TestPanels(t *testing.T) {
 func TestGrowth(t *testing.T) {
 	page := func(d *Data) string {
 		var out bytes.Buffer
-		one := newClassic(newView(d)).growthTable("classic.jsonl.gz")
+		one := newClassic(NewView(d)).growthTable("classic.jsonl.gz")
 		if err := document.Markdown(&out, &document.Document{Sections: []document.Section{one}}, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -426,7 +426,7 @@ func TestGrowth(t *testing.T) {
 }
 
 func TestClassicMiddle(t *testing.T) {
-	c := newClassic(newView(classicFixture()))
+	c := newClassic(NewView(classicFixture()))
 	iris := c.rows[0]
 	time, rate := c.figure(iris, analysis.Classic[0]), c.figure(iris, analysis.ClassicNamed("throughput"))
 	if n := time.Value / 1e9 * rate.Value; math.Abs(n-200_000) > 1 {

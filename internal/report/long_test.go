@@ -82,8 +82,8 @@ func TestSentAgainIsAColumn(t *testing.T) {
 				t.Errorf("%s: %d", c.Name, c.SentAgain)
 			}
 		}
-		title, rows := newView(d).title(name), 0
-		if newView(d).row(name, false).Excluded != "" {
+		title, rows := NewView(d).Title(name), 0
+		if NewView(d).row(name, false).Excluded != "" {
 			continue
 		}
 		for line := range strings.SplitSeq(string(written(t, Text, d)), "\n") {

@@ -11,7 +11,7 @@ import (
 )
 
 // hosts describes the machine of the run or, where there are several, each with its role.
-func (v *view) hosts() (facts []document.Fact) {
+func (v *View) hosts() (facts []document.Fact) {
 	h := &v.run.Host
 	switch {
 	case len(h.Generators) > 0 && h.Name == "":
@@ -29,7 +29,7 @@ func (v *view) hosts() (facts []document.Fact) {
 			Value: document.Clean(h.Backend.Name) + ": " + machine(h.Backend, "backend")})
 	}
 	for _, hosts := range h.SharedKernels() {
-		facts = append(facts, document.Fact{Name: "One kernel", Value: document.Clean(and(hosts)) +
+		facts = append(facts, document.Fact{Name: "One kernel", Value: document.Clean(And(hosts)) +
 			" are hosts on one machine, with its CPUs and memory in common"})
 	}
 	return facts
@@ -47,7 +47,7 @@ func generators(h *result.Host) string {
 		names[what] = append(names[what], document.Clean(h.Generators[i].Name))
 	}
 	for i, what := range all {
-		all[i] = and(names[what]) + ": " + what
+		all[i] = And(names[what]) + ": " + what
 	}
 	return strings.Join(all, "; ")
 }
@@ -89,7 +89,7 @@ func where(h *result.Host) string {
 	for i := range h.Generators {
 		names = append(names, h.Generators[i].Name)
 	}
-	by := and(names)
+	by := And(names)
 	switch n := len(names); {
 	case n == 0:
 		return ""
@@ -107,10 +107,72 @@ func where(h *result.Host) string {
 }
 
 // unmeasured says what the machine cannot measure, and why; empty if nothing was found to be so.
-func (v *view) unmeasured() string {
+func (v *View) unmeasured() string {
 	var parts []string
 	for _, what := range slices.Sorted(maps.Keys(v.run.Host.Absent)) {
 		parts = append(parts, fmt.Sprintf("%s (%s)", document.Clean(what), document.Clean(v.run.Host.Absent[what])))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// Machines describes the machine of the run, beside others' descriptions of theirs, by key.
+func (v *View) Machines(published map[string]string) document.Section {
+	h, p := &v.run.Host, &v.run.Plan
+	var versions []string
+	for _, r := range v.rows {
+		if b := r.Built; b != nil && b.Version != "" {
+			versions = append(versions, b.Name+" "+b.Version)
+		}
+	}
+	ours := map[string]string{
+		"cpu":    fmt.Sprintf("%s, %s", orElse(strings.Join(v.cpus(), "; "), "unknown"), document.Count(h.CPUs, "CPU")),
+		"memory": Bytes(float64(h.MemoryBytes)),
+		"os":     strings.TrimSpace(h.OS + " " + h.Kernel), "power": "governor " + orElse(h.Governor, "unknown"),
+		"tool": "dyno " + p.Dyno, "versions": strings.Join(versions, ", "), "command": p.Command, "date": v.started(),
+	}
+	if h.Hypervisor != "" {
+		ours["machine"] = "a virtual machine (" + h.Hypervisor + ")"
+	}
+	t := document.Table{Columns: []document.Column{{Lead: true}, {Head: "here"}}}
+	if len(published) > 0 {
+		t.Columns = slices.Insert(t.Columns, 1, document.Column{Head: "published on"})
+	}
+	keys := []string{"date", "machine", "cpu", "memory", "os", "power", "tool", "versions", "command"}
+	for _, k := range slices.Sorted(maps.Keys(published)) {
+		if !slices.Contains(keys, k) {
+			keys = append(keys, k)
+		}
+	}
+	for _, k := range keys {
+		if theirs := published[k]; theirs+ours[k] != "" {
+			row := document.Row{Cells: []document.Cell{{Value: k}, {Value: orElse(ours[k], Missing)}}}
+			if len(published) > 0 {
+				row.Cells = slices.Insert(row.Cells, 1, document.Cell{Value: orElse(theirs, Missing)})
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	place := fmt.Sprintf("Server on CPU %s, generator on CPU %s.", list(h.ServerCPUs), list(h.GeneratorCPUs))
+	if len(h.Generators) > 0 {
+		place = "Servers " + where(h) + ". Generators: " + generators(h) + "."
+	}
+	text := fmt.Sprintf("%s %d "+
+		"valid epochs of %d rounds, %d of %d trials discarded. Equivalent: within %s; the chance of any false "+
+		"difference is at most %s.", place,
+		v.a.Epochs, p.Rounds, v.Discarded, v.Valid+v.Discarded, PerCent(v.margin()), PerCent(p.Alpha))
+	if parts := v.parts(); parts != "" {
+		text += " The run was " + parts + "."
+	}
+	if e := v.encryption(); e != "" {
+		text += " Encryption: " + e + "."
+	}
+	return document.Section{Title: "The machines", Blocks: []document.Block{t,
+		document.Paragraph{Text: document.Plain(text)}}}
+}
+
+// Here returns the machine and the day of a run, in short.
+func (v *View) Here() string {
+	h := &v.run.Host
+	return "Here: " + strings.Join(NonEmpty(document.Clean(strings.Join(v.cpus(), "; ")),
+		document.Count(h.CPUs, "CPU"), document.Clean(h.OS), where(h)), ", ") + "; " + v.started() + "."
 }

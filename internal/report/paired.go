@@ -9,14 +9,13 @@ import (
 )
 
 // paired is a run that compares all contestants with each other, and ranks them.
-type paired struct{ *view }
+type paired struct{ *View }
 
 func (p *paired) document() *document.Document {
 	p.excludedLast()
-	d := &document.Document{Title: p.heading(), Question: p.question(), Byline: p.head(), Lead: p.lead(p.answer()),
+	d := &document.Document{Title: p.heading(), Question: p.Added.Question, Byline: p.head(), Lead: p.lead(p.Answer()),
 		Front: p.front(), Trust: p.asked(), Facts: p.facts()}
-	first := []document.Section{p.short(), p.costs(), p.variants(), p.closing()}
-	d.Sections = append(first, details(append([]document.Section{
+	d.Sections = append(p.first(p.short()), details(append([]document.Section{
 		p.standings(), p.allBars(), p.otherLevels(), p.pairByPair(), p.belief(p.doubts())},
 		p.rest(p.methodFacts(), p.words())...))...)
 	return d
@@ -48,7 +47,7 @@ func (p *paired) standings() document.Section {
 	}
 	tier := 0
 	for i, r := range p.all() {
-		row := p.tableRow(r)
+		row := p.TableRow(r)
 		row.Cells = append([]document.Cell{{Value: tierText(r)}, {Value: rankText(r)}}, row.Cells...)
 		row.Notes = r.Notes
 		row.Rule = r.Excluded == "" && r.Place.Tier != tier || i == len(p.rows)
@@ -79,7 +78,7 @@ func column(m analysis.Metric, s analysis.Scale) document.Column {
 }
 
 // levelCell returns a level with its interval.
-func (v *view) levelCell(r row, m analysis.Metric, c analysis.Cell) document.Cell {
+func (v *View) levelCell(r Row, m analysis.Metric, c analysis.Cell) document.Cell {
 	if c.Absent != "" {
 		return document.Cell{Absent: c.Absent, Small: c.Absent}
 	}
@@ -91,7 +90,7 @@ func (v *view) levelCell(r row, m analysis.Metric, c analysis.Cell) document.Cel
 }
 
 // ratioCell returns the ratio to the reference; its own is 1.
-func (v *view) ratioCell(r row, c analysis.Cell) document.Cell {
+func (v *View) ratioCell(r Row, c analysis.Cell) document.Cell {
 	switch {
 	case v.isReference(r):
 		return document.Cell{Value: "1"}
@@ -103,11 +102,11 @@ func (v *view) ratioCell(r row, c analysis.Cell) document.Cell {
 
 // ratioCell returns a ratio with its interval.
 func ratioCell(e analysis.Estimate) document.Cell {
-	value, interval := ratioParts(e.Value, e.Lo, e.Hi)
+	value, interval := RatioParts(e.Value, e.Lo, e.Hi)
 	return document.Cell{Value: value, Side: interval}
 }
 
-func tierText(r row) string {
+func tierText(r Row) string {
 	switch {
 	case r.Control || r.Excluded != "":
 		return ""
@@ -117,7 +116,7 @@ func tierText(r row) string {
 	return fmt.Sprint(r.Place.Tier)
 }
 
-func rankText(r row) string {
+func rankText(r Row) string {
 	p := r.Place
 	switch {
 	case r.Control || r.Excluded != "":
@@ -171,18 +170,18 @@ func (p *paired) pairByPair() document.Section {
 // matrix shows every pair once, the upper row against a lower one as the column.
 func (p *paired) matrix() document.Table {
 	rows := p.ranked()
-	t := document.Table{Note: "The row’s " + lower(p.primary().Title) +
+	t := document.Table{Note: "The row’s " + Lower(p.primary().Title) +
 		" over the column’s. Columns are numbered as the rows.",
 		Columns: []document.Column{{Head: "row ÷ column", Lead: true}}, After: markLegend}
 	for i, r := range rows {
-		row := document.Row{Cells: []document.Cell{{Value: fmt.Sprintf("%d %s", i+1, r.Title)}}, Key: keyOf(r)}
+		row := document.Row{Cells: []document.Cell{{Value: fmt.Sprintf("%d %s", i+1, r.Title)}}, Key: r.Key()}
 		for j := 1; j < len(rows); j++ {
 			if i == 0 {
 				t.Columns = append(t.Columns, document.Column{Head: fmt.Sprint(j + 1), Number: true})
 			}
 			c := document.Cell{}
 			if pair, ok := p.a.Pair(r.Name, rows[j].Name, p.primary().Name); ok && i < j {
-				value, _ := ratioParts(pair.Ratio.Value, pair.Ratio.Lo, pair.Ratio.Hi)
+				value, _ := RatioParts(pair.Ratio.Value, pair.Ratio.Lo, pair.Ratio.Hi)
 				c = document.Cell{Value: mark(pair) + " " + value, Side: widestSide(pair.Ratio.Value, pair.Ratio.Lo,
 					pair.Ratio.Hi), Style: styleOf[pair.Verdict]}
 			}
@@ -196,7 +195,7 @@ func (p *paired) matrix() document.Table {
 // otherLevels returns the tables of further levels, at which no pair is decided.
 func (p *paired) otherLevels() document.Section {
 	s := document.Section{ID: "levels", Title: "At other levels"}
-	l := newLevels(p.view)
+	l := newLevels(p.View)
 	if c := l.byLoad(); len(c.Options) > 0 {
 		s.Blocks = append(s.Blocks, c)
 	}
@@ -214,7 +213,7 @@ func (p *paired) otherLevels() document.Section {
 			case r.Excluded != "":
 				continue
 			}
-			row := p.tableRow(r)
+			row := p.TableRow(r)
 			for _, m := range metrics {
 				cell := l.figure(r, m, i).cell(l.levelScale(m, i))
 				if m.Kind == analysis.Arrivals { // which were asked for
@@ -222,7 +221,7 @@ func (p *paired) otherLevels() document.Section {
 				}
 				row.Cells = append(row.Cells, cell)
 			}
-			row.Notes = nonEmpty(l.Levels[i].Kept[r.Name].Text)
+			row.Notes = NonEmpty(l.Levels[i].Kept[r.Name].Text)
 			t.Rows = append(t.Rows, row)
 		}
 		if len(t.Rows) > 0 {

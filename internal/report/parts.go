@@ -18,7 +18,7 @@ type Part struct {
 
 // parts says which machine measured which epochs of a run that was resumed on another one; "" where
 // there was one.
-func (v *view) parts() string {
+func (v *View) parts() string {
 	if len(v.Parts) < 2 {
 		return ""
 	}
@@ -49,9 +49,9 @@ func (v *view) parts() string {
 }
 
 // cpus names the models of CPU on which a run was measured; none where they are not known.
-func (v *view) cpus() (all []string) {
+func (v *View) cpus() (all []string) {
 	if len(v.Parts) == 0 {
-		return nonEmpty(v.run.Host.CPU)
+		return NonEmpty(v.run.Host.CPU)
 	}
 	for _, p := range v.Parts {
 		if p.First <= p.Last && !slices.Contains(all, p.Host.CPU) {
@@ -62,7 +62,7 @@ func (v *view) cpus() (all []string) {
 }
 
 // ofCPUs says that ratios are of several models of CPU; "" where they are of one.
-func (v *view) ofCPUs() string {
+func (v *View) ofCPUs() string {
 	cpus := v.cpus()
 	if len(cpus) < 2 {
 		return ""

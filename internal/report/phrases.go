@@ -31,8 +31,8 @@ func orElse(s, other string) string {
 	return s
 }
 
-// and joins the parts of an enumeration.
-func and[T any](parts []T) string {
+// And joins the parts of an enumeration.
+func And[T any](parts []T) string {
 	var list []string
 	for _, p := range parts {
 		list = append(list, fmt.Sprint(p))
@@ -51,12 +51,29 @@ func or(parts []string) string {
 	return strings.Join(parts[:len(parts)-1], ", ") + " or " + parts[len(parts)-1]
 }
 
-// nonEmpty returns the parts that are there.
-func nonEmpty(parts ...string) (list []string) {
+// NonEmpty returns the parts that are there.
+func NonEmpty(parts ...string) (list []string) {
 	for _, p := range parts {
 		if p != "" {
 			list = append(list, p)
 		}
 	}
 	return list
+}
+
+// Lower changes the beginning of a sentence for use in the middle of one. Abbreviations such as CPU
+// are kept.
+func Lower(s string) string {
+	if len(s) > 1 && s[1] >= 'A' && s[1] <= 'Z' {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
+
+// Led puts lead before s, unless s is empty.
+func Led(lead, s string) string {
+	if s == "" {
+		return ""
+	}
+	return lead + s
 }

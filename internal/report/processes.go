@@ -21,7 +21,7 @@ func (s *sweep) processes() document.Section {
 	rows := make([][]document.Row, len(s.rows))
 	for k, r := range s.rows {
 		for i, name := range slices.Insert(slices.Clone(s.names), 0, "idle") {
-			row := document.Row{Cells: []document.Cell{{Value: r.Title + ", " + name}}, Key: keyOf(r), Excluded: r.Excluded,
+			row := document.Row{Cells: []document.Cell{{Value: r.Title + ", " + name}}, Key: r.Key(), Excluded: r.Excluded,
 				Failed: r.failed(), Rule: i == 0}
 			rows[k] = append(rows[k], row)
 		}
@@ -36,7 +36,7 @@ func (s *sweep) processes() document.Section {
 				values = append(values, s.processFigure(r, m, i).Value)
 			}
 		}
-		scale := scaleOf(m.Unit, values...)
+		scale := ScaleOf(m.Unit, values...)
 		head := document.Column{Head: m.Title, Unit: scale.Name, Word: m.Name, Number: true}
 		if analysis.UnitNamed(m.Unit).Scales == nil {
 			head.Unit = ""
@@ -45,9 +45,9 @@ func (s *sweep) processes() document.Section {
 		for k, r := range s.rows {
 			for i := range rows[k] {
 				f := s.processFigure(r, m, i)
-				cell := f.cell(scale)
-				if f.absent == "" && analysis.UnitNamed(m.Unit).Scales == nil { // counted: whole, or halves
-					cell.Value = document.Grouped(f.Value, decimals(f.Value))
+				cell := f.Cell(scale)
+				if f.Absent == "" && analysis.UnitNamed(m.Unit).Scales == nil { // counted: whole, or halves
+					cell.Value = document.Grouped(f.Value, Decimals(f.Value))
 				}
 				rows[k][i].Cells = append(rows[k][i].Cells, cell)
 			}
@@ -65,14 +65,14 @@ func (s *sweep) processes() document.Section {
 
 // processFigure returns the figure of an idle process, or, from 1, of a process after the load of a
 // level.
-func (s *sweep) processFigure(r row, m analysis.Metric, i int) *figure {
+func (s *sweep) processFigure(r Row, m analysis.Metric, i int) *Figure {
 	if i > 0 {
 		return s.figure(r, m, i-1)
 	}
-	f := &figure{absent: r.Excluded}
-	f.Estimate, f.least, f.most = analysis.Unloaded(s.run, r.Name, m)
+	f := &Figure{Absent: r.Excluded}
+	f.Estimate, f.Least, f.Most = analysis.Unloaded(s.run, r.Name, m)
 	if f.N == 0 && r.Excluded == "" {
-		f.absent = "it could not be read"
+		f.Absent = "it could not be read"
 	}
 	return f
 }

@@ -38,11 +38,11 @@ func (s *sweep) extraTitle(i int) string {
 func (s *sweep) levelScale(m analysis.Metric, i int) analysis.Scale {
 	var values []float64
 	for _, r := range s.rows {
-		if f := s.figure(r, m, i); f.absent == "" {
+		if f := s.figure(r, m, i); f.Absent == "" {
 			values = append(values, f.Value)
 		}
 	}
-	return scaleOf(m.Unit, values...)
+	return ScaleOf(m.Unit, values...)
 }
 
 // extraNote says what the figures beside a comparison are.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 
 // belief says how far the figures can be trusted: reasons for doubt, then the six questions that
 // the checks answer.
-func (v *view) belief(doubts []document.Block) document.Section {
+func (v *View) belief(doubts []document.Block) document.Section {
 	s := document.Section{ID: "checks", Title: "Can it be believed?", Blocks: doubts}
 	if len(v.Findings) == 0 {
 		return s
@@ -40,7 +41,7 @@ func (v *view) belief(doubts []document.Block) document.Section {
 }
 
 // because returns the answer to a question, with its reasons.
-func (v *view) because(a checks.Answer) string {
+func (v *View) because(a checks.Answer) string {
 	text := a.Plain()
 	switch {
 	case a.Question == checks.AnswersRight && a.State == checks.Pass:
@@ -58,7 +59,7 @@ func (v *view) because(a checks.Answer) string {
 }
 
 // findings lists all findings of the checks by their state. A page folds the lists away.
-func (v *view) findings() document.Section {
+func (v *View) findings() document.Section {
 	s := document.Section{On: document.OnPage}
 	troubles := v.troubles()
 	s.Blocks = fold(s.Blocks, document.Count(len(troubles), "finding")+" to heed", v.findingList(troubles))
@@ -85,7 +86,7 @@ var figureInText = regexp.MustCompile(`(^| )[0-9][0-9.,]*( |$)`)
 
 // findingList lists findings. Those of a check that differ in no more than contestant and figures are
 // one item, which has the first of them and the other contestants' names.
-func (v *view) findingList(findings []checks.Finding) (list document.List) {
+func (v *View) findingList(findings []checks.Finding) (list document.List) {
 	type kind struct {
 		id, text string
 		state    checks.State
@@ -94,7 +95,7 @@ func (v *view) findingList(findings []checks.Finding) (list document.List) {
 	for _, f := range findings {
 		k := kind{f.ID, figureInText.ReplaceAllString(f.Text, "#"), f.State}
 		if i, known := items[k]; known && f.Contestant != "" {
-			names[i] = append(names[i], v.title(f.Contestant))
+			names[i] = append(names[i], v.Title(f.Contestant))
 			continue
 		}
 		items[k] = len(list.Items)
@@ -109,7 +110,7 @@ func (v *view) findingList(findings []checks.Finding) (list document.List) {
 }
 
 // unknown says why a question has no answer: the first of the findings without one.
-func (v *view) unknown(a checks.Answer) string {
+func (v *View) unknown(a checks.Answer) string {
 	i := slices.IndexFunc(a.Findings, func(f checks.Finding) bool { return f.State == checks.CannotTell })
 	text, n := v.finding(a.Findings[i]), 0
 	for _, f := range a.Findings[i+1:] {
@@ -124,10 +125,37 @@ func (v *view) unknown(a checks.Answer) string {
 }
 
 // finding describes a finding and the contestant that it concerns.
-func (v *view) finding(f checks.Finding) string {
+func (v *View) finding(f checks.Finding) string {
 	who := ""
 	if f.Contestant != "" {
-		who = v.title(f.Contestant) + ": "
+		who = v.Title(f.Contestant) + ": "
 	}
 	return who + document.Clean(orElse(f.Text, f.Title))
+}
+
+// Checked returns the six questions with their answers, and the findings behind one that is no
+// plain yes: all, or the worst.
+func (v *View) Checked(all bool) document.Section {
+	s := document.Section{Title: "What the checks found"}
+	if len(v.Findings) == 0 {
+		return s
+	}
+	var list document.List
+	for _, a := range checks.Summary(v.Findings) {
+		item := document.Item{Label: a.Question.String(), Text: document.Plain(a.Plain())}
+		if a.State == checks.Pass {
+			item.Text = document.Plain(v.because(a))
+		}
+		troubles := a.Troubles()
+		if !all && len(troubles) > 1 {
+			item.Text = document.Plain(fmt.Sprintf("%s: %d findings, the worst of which is", a.Plain(), len(troubles)))
+			troubles = troubles[:1]
+		}
+		for _, f := range troubles {
+			item.More = append(item.More, document.Plain(f.State.String()+", "+f.Title+": "+v.finding(f)))
+		}
+		list.Items = append(list.Items, item)
+	}
+	s.Blocks = []document.Block{list}
+	return s
 }

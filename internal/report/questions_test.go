@@ -10,7 +10,7 @@ import (
 // Findings that differ in contestant and figures alone are one item; other levels, states and checks
 // are items of their own.
 func TestFindingList(t *testing.T) {
-	v := newView(fixture())
+	v := NewView(fixture())
 	finding := func(who, text string, state checks.State) checks.Finding {
 		return checks.Finding{ID: "V1", Title: "busy", Contestant: who, State: state, Text: text}
 	}

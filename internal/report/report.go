@@ -31,8 +31,7 @@ type Data struct {
 	AllLoads  []*result.Trial
 	Found     []Capacity                 // of a search
 	Alone     []Alone                    // of a run with a backend, by what it is asked for
-	Claims    *Claims                    // of its study, judged; nil where there are none
-	Classics  []ClassicRun               // Readme only: the article's own runs
+	Added     Added                      // by whoever knows why the run was made
 	Findings  []checks.Finding           // whole run first, then by contestant
 	Reached   map[string]map[int]float64 // analysis.Reached; nil of a run without rounds
 	Valid     int                        // valid trials
@@ -61,10 +60,10 @@ var Formats = map[string]Writer{
 // Text writes what a person sees in a terminal at the end of a run: the answer in some 25 lines, and
 // all details if Verbose is set.
 func Text(w io.Writer, d *Data) error {
-	return document.Text(w, protocolOf(d).document(), d.options())
+	return document.Text(w, protocolOf(d).document(), d.Options())
 }
 
-func (d *Data) options() document.Options {
+func (d *Data) Options() document.Options {
 	const most = 100 // longer lines are hard to read; but wide tables of details need not be cut
 	const lines = 25 // what a reader sees at once
 	o := document.Options{Width: d.Width, Color: d.Color, Detail: d.Verbose}
@@ -93,7 +92,7 @@ func SVG(w io.Writer, d *Data) error { return document.SVG(w, protocolOf(d).docu
 // JSON writes run.json; doc/format.md has its keys.
 func JSON(w io.Writer, d *Data) error {
 	o := protocolOf(d).json()
-	o.Backend, o.Claims = toBackendJSON(d), claimsJSON(d.Claims)
+	o.Backend, o.Claims = toBackendJSON(d), d.Added.JSON
 	return document.JSON(w, o)
 }
 
@@ -118,7 +117,7 @@ type protocol interface {
 
 // protocolOf returns the view for the run's protocol. No other code chooses by protocol.
 func protocolOf(d *Data) protocol {
-	v := newView(d)
+	v := NewView(d)
 	switch {
 	case d.Kind == checks.Sweep || d.namesPairs(): // shown as a sweep is, its verdicts above
 		return newSweep(v)
@@ -133,8 +132,8 @@ func protocolOf(d *Data) protocol {
 // namesPairs reports whether the run names its comparisons.
 func (d *Data) namesPairs() bool { return d.Run != nil && len(d.Run.Plan.Family) > 0 }
 
-// ranks reports whether the run ranks its contestants.
-func (d *Data) ranks() bool { return d.Kind == checks.Paired && !d.namesPairs() }
+// Ranks reports whether the run ranks its contestants.
+func (d *Data) Ranks() bool { return d.Kind == checks.Paired && !d.namesPairs() }
 
 // has reports whether the run has a figure of the metric, in the table of a comparison or at a
 // level.

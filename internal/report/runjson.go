@@ -33,7 +33,7 @@ type runJSON struct {
 	LongLoads   *longJSON        `json:"long_loads,omitempty"`
 	External    *externalJSON    `json:"external,omitempty"`
 	Backend     *backendJSON     `json:"backend,omitempty"`
-	Claims      *studyJSON       `json:"claims,omitempty"`
+	Claims      any              `json:"claims,omitempty"`
 }
 
 // partJSON is what one machine measured of a run.

@@ -26,9 +26,9 @@ const searchLabel = "search: the highest rate that keeps the objective, by open-
 	"verdicts"
 
 // search is a view of what was found.
-type search struct{ *view }
+type search struct{ *View }
 
-func newSearch(v *view) *search {
+func newSearch(v *View) *search {
 	s := &search{v}
 	s.excludedLast()
 	return s
@@ -71,7 +71,7 @@ func (s *search) best() string {
 	default:
 		return "Nothing was measured: no highest rate was found."
 	}
-	return fmt.Sprintf("%s keeps the objective at the highest rate: %s (%s–%s).", s.title(best.Contestant),
+	return fmt.Sprintf("%s keeps the objective at the highest rate: %s (%s–%s).", s.Title(best.Contestant),
 		Rate(best.Rate), openBound(best.Lo, decimals3(best.Lo)), openBound(best.Hi, decimals3(best.Rate)))
 }
 
@@ -127,7 +127,7 @@ func (s *search) capacities() document.Section {
 			if c.Confirmed < c.Confirms {
 				confirmed += ", unstable"
 			}
-			row := s.tableRow(r)
+			row := s.TableRow(r)
 			row.Cells = append(row.Cells, document.Cell{Value: Sig3(c.Rate), Side: "(" +
 				openBound(c.Lo, decimals3(c.Lo)) +
 				"–" + openBound(c.Hi, decimals3(c.Rate)) + ")"},
@@ -135,7 +135,7 @@ func (s *search) capacities() document.Section {
 			t.Rows = append(t.Rows, row)
 		}
 		if n == 0 {
-			row := s.tableRow(r)
+			row := s.TableRow(r)
 			for range 3 {
 				row.Cells = append(row.Cells, document.Cell{Absent: "it was not found"})
 			}

@@ -14,20 +14,20 @@ import (
 )
 
 // all returns the contestants, then the controls.
-func (v *view) all() []row { return slices.Concat(v.rows, v.controls) }
+func (v *View) all() []Row { return slices.Concat(v.rows, v.controls) }
 
-// tableRow returns a row as it begins in every table: with the contestant's name.
-func (v *view) tableRow(r row) document.Row {
-	d := document.Row{Cells: []document.Cell{{Value: r.Title, Small: metaOf(r)}}, Key: keyOf(r), Excluded: r.Excluded,
+// TableRow returns a row as it begins in every table: with the contestant's name.
+func (v *View) TableRow(r Row) document.Row {
+	d := document.Row{Cells: []document.Cell{{Value: r.Title, Small: metaOf(r)}}, Key: r.Key(), Excluded: r.Excluded,
 		Failed: r.failed()}
 	if r.Control {
 		d.Style = document.Quiet
 		if len(v.controls) > 0 && v.controls[0].Name == r.Name {
 			d.Group = "reference"
 		}
-	} else if v.engines {
-		i := slices.IndexFunc(v.rows, func(x row) bool { return x.Name == r.Name })
-		if e := r.engine(); i == 0 || v.rows[i-1].engine() != e {
+	} else if v.Engines {
+		i := slices.IndexFunc(v.rows, func(x Row) bool { return x.Name == r.Name })
+		if e := r.Engine(); i == 0 || v.rows[i-1].Engine() != e {
 			d.Group = e
 		}
 	}
@@ -37,20 +37,19 @@ func (v *view) tableRow(r row) document.Row {
 var stateStyle = map[checks.State]document.Style{checks.Pass: document.Good, checks.Warn: document.Warn,
 	checks.Fail: document.Bad}
 
-// rest returns the last sections of every report: claims, failures, starts, method and machine, how
+// rest returns the last sections of every report: findings, what the caller adds, failures, starts, method and machine, how
 // to repeat the run, and definitions.
-func (v *view) rest(method []document.Fact, words []document.Definition) []document.Section {
-	return []document.Section{
-		v.findings(), v.claims(), v.failures(), v.starts(),
+func (v *View) rest(method []document.Fact, words []document.Definition) []document.Section {
+	return slices.Concat([]document.Section{v.findings()}, v.placed(BelowFindings), []document.Section{v.failures(), v.starts(),
 		v.origin(), v.repeat(), v.contestants(),
 		{ID: "method", Title: "How it was measured", On: document.OnPage, Folded: true,
 			Blocks: []document.Block{document.Facts{Items: append(method, v.processors()...)}}},
 		{ID: "words", Title: "Words", On: document.OnPage, Folded: true, Blocks: []document.Block{document.Definitions{Items: words}}},
-	}
+	})
 }
 
 // origin describes the origin of the figures in a few lines.
-func (v *view) origin() document.Section {
+func (v *View) origin() document.Section {
 	s := document.Section{ID: "machine"}
 	for _, f := range append(v.hosts(), []document.Fact{{Name: "Machines", Value: v.parts()},
 		{Name: "Measured", Value: v.measured()}, {Name: "Backend", Value: v.backendText()},
@@ -64,7 +63,7 @@ func (v *view) origin() document.Section {
 
 // encryption says what the connections over TLS negotiated, by contestant and, where a contestant negotiated
 // several things, by protocol; "" if there were none.
-func (v *view) encryption() string {
+func (v *View) encryption() string {
 	type spoken struct {
 		contestant string
 		in         http.HTTP
@@ -89,7 +88,7 @@ func (v *view) encryption() string {
 	}
 	by := map[string][]string{}
 	for at, w := range words {
-		name := v.title(at.contestant)
+		name := v.Title(at.contestant)
 		if len(several[at.contestant]) > 1 {
 			name += " in " + at.in.Words()
 		}
@@ -100,7 +99,7 @@ func (v *view) encryption() string {
 	var all []string
 	for _, w := range slices.Sorted(maps.Keys(by)) {
 		if slices.Sort(by[w]); len(by) > 1 {
-			w += " (" + and(by[w]) + ")"
+			w += " (" + And(by[w]) + ")"
 		}
 		all = append(all, w)
 	}
@@ -108,14 +107,14 @@ func (v *view) encryption() string {
 }
 
 // measured describes the amount of valid data.
-func (v *view) measured() string {
+func (v *View) measured() string {
 	discarded := fmt.Sprintf("%d of %s discarded", v.Discarded, document.Count(v.Valid+v.Discarded, "trial"))
-	if len(v.Levels) > 0 && !v.ranks() {
+	if len(v.Levels) > 0 && !v.Ranks() {
 		s := newLevels(v)
 		return fmt.Sprintf("%s of %s at each level (%s); %s", s.epochs(), document.Count(v.run.Plan.Rounds, "round"), s.levelList(),
 			discarded)
 	}
-	if !v.ranks() {
+	if !v.Ranks() {
 		return discarded
 	}
 	return fmt.Sprintf("%s of %s that count; %s", document.Count(v.a.Epochs, "epoch"),
@@ -123,12 +122,12 @@ func (v *view) measured() string {
 }
 
 // failures returns the ends of logs, and what failed without being a contestant.
-func (v *view) failures() document.Section {
+func (v *View) failures() document.Section {
 	s := document.Section{ID: "failures", Title: "Failures"}
 	for i := range v.run.Failures {
 		f := &v.run.Failures[i]
-		title := v.title(f.Contestant)
-		if !slices.ContainsFunc(v.all(), func(r row) bool { return r.Name == f.Contestant }) {
+		title := v.Title(f.Contestant)
+		if !slices.ContainsFunc(v.all(), func(r Row) bool { return r.Name == f.Contestant }) {
 			s.Blocks = append(s.Blocks, document.Paragraph{Label: title, Style: document.Bad,
 				Text: document.Plain(FailureText(f))})
 		}
@@ -144,7 +143,7 @@ func (v *view) failures() document.Section {
 }
 
 // repeat returns the command, and what the figures are computed from.
-func (v *view) repeat() document.Section {
+func (v *View) repeat() document.Section {
 	s := document.Section{ID: "repeat", Title: "Repeat it"}
 	if c := v.run.Plan.Command; c != "" {
 		s.Blocks = append(s.Blocks, document.Code{Text: document.Command(c)})
@@ -157,13 +156,13 @@ func (v *view) repeat() document.Section {
 }
 
 // built are the contestants as they were built and started.
-func (v *view) contestants() document.Section {
+func (v *View) contestants() document.Section {
 	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: "framework"},
 		{Head: "toolchain"}, {Head: "binary"},
 		{Head: "response", Unit: "head + body"}, {Head: "build"}}}
 	all := v.all()
 	if name := v.run.Plan.Backend; name != "" {
-		all = append(all, row{Name: name, Title: v.title(name) + ", the backend", Built: v.run.Contestant(name)})
+		all = append(all, Row{Name: name, Title: v.Title(name) + ", the backend", Built: v.run.Contestant(name)})
 	}
 	for _, r := range all {
 		c := r.Built
@@ -184,7 +183,7 @@ func (v *view) contestants() document.Section {
 		if c.BuildNS > 0 {
 			build = Duration(float64(c.BuildNS))
 		}
-		t.Rows = append(t.Rows, document.Row{Key: keyOf(r), Cells: []document.Cell{{Value: r.Title, Small: metaOf(r)},
+		t.Rows = append(t.Rows, document.Row{Key: r.Key(), Cells: []document.Cell{{Value: r.Title, Small: metaOf(r)},
 			{Value: strings.TrimSpace(c.Framework + " " + c.Version), Small: strings.Join(words, "; ")}, {Value: c.Toolchain},
 			{Value: orElse(c.BinaryHash[:min(len(c.BinaryHash), 12)], Missing)}, {Value: response}, {Value: build}}})
 	}
@@ -196,7 +195,7 @@ func (v *view) contestants() document.Section {
 }
 
 // facts returns the few numbers that say how far the answer can be trusted.
-func (v *view) facts() []document.Fact {
+func (v *View) facts() []document.Fact {
 	aa := document.Fact{Name: "A/A check", Note: "the reference against its copy"}
 	aa.Value, _, aa.Style = v.aaCheck()
 	return []document.Fact{
@@ -205,7 +204,7 @@ func (v *view) facts() []document.Fact {
 	}
 }
 
-func (v *view) trialsFact() document.Fact {
+func (v *View) trialsFact() document.Fact {
 	discarded := "0 %"
 	if all := v.Discarded + v.Valid; all > 0 {
 		discarded = PerCent(float64(v.Discarded) / float64(all))
@@ -215,7 +214,7 @@ func (v *view) trialsFact() document.Fact {
 }
 
 // checksFact counts the findings.
-func (v *view) checksFact() document.Fact {
+func (v *View) checksFact() document.Fact {
 	n := map[checks.State]int{}
 	for _, f := range v.Findings {
 		n[f.State]++
@@ -260,15 +259,15 @@ func loadText(l result.Level, more ...string) string {
 	return strings.Join(parts, ", ")
 }
 
-func (v *view) methodFacts() []document.Fact {
+func (v *View) methodFacts() []document.Fact {
 	p := &v.run.Plan
 	analyses := "none planned"
 	if len(p.Analyses) > 0 {
 		analyses = fmt.Sprintf("after %s valid epochs, as far as the budget reaches; %d taken, the last at level %.4g",
-			and(p.Analyses), v.a.Interim, v.a.AlphaAt)
+			And(p.Analyses), v.a.Interim, v.a.AlphaAt)
 	}
 	return []document.Fact{
-		{Name: "Protocol", Value: strings.Join(nonEmpty(p.Protocol, p.Profile), ", ")},
+		{Name: "Protocol", Value: strings.Join(NonEmpty(p.Protocol, p.Profile), ", ")},
 		{Name: "Scenario", Value: orElse(p.Scenario, "not recorded")},
 		{Name: "Load", Value: loadText(p.Level)},
 		{Name: "Trial", Value: fmt.Sprintf("%s of load, after %s of re-warming", planned(p.TrialNS), planned(p.RewarmNS))},
@@ -285,7 +284,7 @@ func (v *view) methodFacts() []document.Fact {
 	}
 }
 
-func (v *view) started() string {
+func (v *View) started() string {
 	if at := v.run.Plan.StartedUnixNS; at > 0 {
 		return time.Unix(0, at).UTC().Format("2 January 2006, 15:04 UTC")
 	}
@@ -294,14 +293,14 @@ func (v *view) started() string {
 
 // doubts returns the possible errors of verdicts: the A/A check, further controls, and what no
 // single run of short loads shows.
-func (v *view) doubts() []document.Block {
+func (v *View) doubts() []document.Block {
 	_, aaCheck, style := v.aaCheck()
 	list := []document.Block{document.Paragraph{Label: "A/A check", Word: "aa_check", Style: style,
 		Text: document.Plain(aaCheck + ".")}}
 	for _, o := range v.others() {
 		list = append(list, document.Paragraph{Label: "Further control", Text: document.Plain(o + ".")})
 	}
-	if limits := nonEmpty(v.longLoads(), v.ofCPUs(), v.unlikeService(), v.otherRuns()); len(limits) > 0 {
+	if limits := NonEmpty(v.longLoads(), v.ofCPUs(), v.unlikeService(), v.otherRuns()); len(limits) > 0 {
 		list = append(list, document.Paragraph{Label: "Limits", Text: document.Plain(strings.Join(limits, "; ") + ".")})
 	}
 	return list
@@ -309,7 +308,7 @@ func (v *view) doubts() []document.Block {
 
 // sentAgain returns how often requests to a contestant were sent again on a new connection, in all its trials and long
 // loads: of warm-ups nothing is recorded.
-func (v *view) sentAgain(name string) (n int64) {
+func (v *View) sentAgain(name string) (n int64) {
 	for _, loads := range [][]*result.Trial{v.run.Trials, v.run.Long} {
 		for _, t := range loads {
 			if t.Contestant == name {
@@ -321,8 +320,8 @@ func (v *view) sentAgain(name string) (n int64) {
 }
 
 // addSentAgain adds a column of requests that were sent again to a table of rows with figures, if there were any.
-func (v *view) addSentAgain(t *document.Table, rows []row) {
-	if !slices.ContainsFunc(rows, func(r row) bool { return v.sentAgain(r.Name) > 0 }) {
+func (v *View) addSentAgain(t *document.Table, rows []Row) {
+	if !slices.ContainsFunc(rows, func(r Row) bool { return v.sentAgain(r.Name) > 0 }) {
 		return
 	}
 	t.Columns = append(t.Columns, document.Column{Head: "sent again", Number: true})

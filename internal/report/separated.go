@@ -14,7 +14,7 @@ import (
 // group is a set of contestants of which no two are separated: no pair of them is shown to differ by
 // more than the margin.
 type group struct {
-	rows  []row
+	rows  []Row
 	pairs []analysis.Pair
 }
 
@@ -29,7 +29,7 @@ const shownGroups = 4
 
 // notSeparated names the groups with the reason of each, or says that there is none. Where one has
 // all rows, the first sentence has said it.
-func (v *view) notSeparated(rows []row) string {
+func (v *View) notSeparated(rows []Row) string {
 	groups := v.groups(rows)
 	switch {
 	case len(groups) == 1 && len(groups[0].rows) == len(rows):
@@ -68,7 +68,7 @@ func (g *group) names() string {
 // groups returns the largest sets of neighbours of which no two are separated, then the pairs that
 // remain. A row can be in several: what is not separated from both of its neighbours does not make
 // them equal.
-func (v *view) groups(rows []row) (groups []group) {
+func (v *View) groups(rows []Row) (groups []group) {
 	pair := func(i, j int) (analysis.Pair, bool) {
 		p, ok := v.a.Pair(rows[i].Name, rows[j].Name, v.primary().Name)
 		return p, ok && p.Verdict != analysis.Different
@@ -76,7 +76,7 @@ func (v *view) groups(rows []row) (groups []group) {
 	end := 0 // of the group before
 	for i := range rows {
 		j := i + 1
-		for j < len(rows) && !slices.ContainsFunc(rows[i:j], func(r row) bool {
+		for j < len(rows) && !slices.ContainsFunc(rows[i:j], func(r Row) bool {
 			p, ok := v.a.Pair(r.Name, rows[j].Name, v.primary().Name)
 			return !ok || p.Verdict == analysis.Different
 		}) {
@@ -92,20 +92,20 @@ func (v *view) groups(rows []row) (groups []group) {
 			if together && !slices.ContainsFunc(groups, func(g group) bool {
 				return g.has(rows[i]) && g.has(rows[j])
 			}) {
-				groups = append(groups, group{[]row{rows[i], rows[j]}, []analysis.Pair{p}})
+				groups = append(groups, group{[]Row{rows[i], rows[j]}, []analysis.Pair{p}})
 			}
 		}
 	}
 	return groups
 }
 
-func (g *group) has(r row) bool {
-	return slices.ContainsFunc(g.rows, func(x row) bool { return x.Name == r.Name })
+func (g *group) has(r Row) bool {
+	return slices.ContainsFunc(g.rows, func(x Row) bool { return x.Name == r.Name })
 }
 
 // pairsOf returns the comparisons of rows under the primary metric, each as its upper row against a
 // lower one.
-func (v *view) pairsOf(rows []row) (all []analysis.Pair) {
+func (v *View) pairsOf(rows []Row) (all []analysis.Pair) {
 	for i := range rows {
 		for _, r := range rows[i+1:] {
 			if p, ok := v.a.Pair(rows[i].Name, r.Name, v.primary().Name); ok {
@@ -117,7 +117,7 @@ func (v *view) pairsOf(rows []row) (all []analysis.Pair) {
 }
 
 // why says why a group is not separated, and how far apart its members can be.
-func (v *view) why(g group) string {
+func (v *View) why(g group) string {
 	if !g.open() {
 		return v.equal()
 	}

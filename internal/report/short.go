@@ -33,7 +33,7 @@ func (p *paired) short() document.Section {
 	}
 	marks, footnotes := p.footnotes(rows)
 	for _, r := range rows {
-		row := document.Row{Key: keyOf(r), Cells: []document.Cell{{Value: rankText(r)},
+		row := document.Row{Key: r.Key(), Cells: []document.Cell{{Value: rankText(r)},
 			{Value: strings.TrimSpace(r.Title + " " + marks[r.Name])}, p.shortCell(r, primary), {Absent: "no ratio"}}}
 		if e := p.toBest(r); e.Value > 0 {
 			row.Cells[3] = toBestCell(e)
@@ -44,10 +44,10 @@ func (p *paired) short() document.Section {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	words := strings.Join(nonEmpty(p.surer(rows, metrics), p.shortWords(rows, metrics)), " · ")
-	t.After = strings.Join(nonEmpty(words, footnotes), "\n")
+	words := strings.Join(NonEmpty(p.surer(rows, metrics), p.shortWords(rows, metrics)), " · ")
+	t.After = strings.Join(NonEmpty(words, footnotes), "\n")
 	p.addSentAgain(&t, rows)
-	s.Blocks = append([]document.Block{t}, newLevels(p.view).byLoadShort()...)
+	s.Blocks = append([]document.Block{t}, newLevels(p.View).byLoadShort()...)
 	return s
 }
 
@@ -69,7 +69,7 @@ func (p *paired) shortMetrics() (list []analysis.Metric) {
 		if m == "p99" {
 			x, ok = analysis.ClassicNamed(m), true
 		}
-		shown := slices.ContainsFunc(p.ranked(), func(r row) bool { return p.cell(r.Name, m).Absent == "" })
+		shown := slices.ContainsFunc(p.ranked(), func(r Row) bool { return p.cell(r.Name, m).Absent == "" })
 		if ok && shown && m != p.primary().Name {
 			list = append(list, x)
 		}
@@ -97,9 +97,9 @@ func shortHead(m analysis.Metric, s analysis.Scale) string {
 }
 
 // shortWords explain the places, the heads and the gaps of a table.
-func (p *paired) shortWords(rows []row, metrics []analysis.Metric) string {
+func (p *paired) shortWords(rows []Row, metrics []analysis.Metric) string {
 	var parts []string
-	if i := slices.IndexFunc(rows, func(r row) bool { return r.Place.Lo < r.Place.Hi }); i >= 0 {
+	if i := slices.IndexFunc(rows, func(r Row) bool { return r.Place.Lo < r.Place.Hi }); i >= 0 {
 		between := " or "
 		if p := rows[i].Place; p.Hi > p.Lo+1 {
 			between = " to "
@@ -118,7 +118,7 @@ func (p *paired) shortWords(rows []row, metrics []analysis.Metric) string {
 		}
 	}
 	lacks := func(m analysis.Metric) bool {
-		return slices.ContainsFunc(rows, func(r row) bool { return p.cell(r.Name, m.Name).Absent != "" })
+		return slices.ContainsFunc(rows, func(r Row) bool { return p.cell(r.Name, m.Name).Absent != "" })
 	}
 	switch gaps := slices.DeleteFunc(slices.Clone(metrics), func(m analysis.Metric) bool { return !lacks(m) }); {
 	case len(gaps) == 1 && gaps[0].Name == "p99":
@@ -132,9 +132,9 @@ func (p *paired) shortWords(rows []row, metrics []analysis.Metric) string {
 // latencyWords say what the columns of service times are. A median is that of the trials' medians, over epochs
 // and rounds. So is the 99th percentile of a record that lacks the histogram of a trial; else all right answers
 // of the trials that count are in one.
-func (p *paired) latencyWords(rows []row, metrics []analysis.Metric) []string {
+func (p *paired) latencyWords(rows []Row, metrics []analysis.Metric) []string {
 	tail := slices.ContainsFunc(metrics, func(m analysis.Metric) bool { return m.Name == "p99" })
-	merged := !slices.ContainsFunc(rows, func(r row) bool {
+	merged := !slices.ContainsFunc(rows, func(r Row) bool {
 		c := p.cell(r.Name, "p99")
 		return c.Absent == "" && !c.Merged
 	})
@@ -153,7 +153,7 @@ func (p *paired) latencyWords(rows []row, metrics []analysis.Metric) []string {
 }
 
 // shortCell returns a figure without its interval, which the note below the table sums up.
-func (p *paired) shortCell(r row, m analysis.Metric) document.Cell {
+func (p *paired) shortCell(r Row, m analysis.Metric) document.Cell {
 	c := p.cell(r.Name, m.Name)
 	if c.Absent != "" {
 		return document.Cell{Absent: c.Absent}
@@ -167,7 +167,7 @@ func (p *paired) shortCell(r row, m analysis.Metric) document.Cell {
 
 // toBest returns a row's figure over that of the first row under the primary metric: by their own
 // pair, which was measured round by round.
-func (p *paired) toBest(r row) analysis.Estimate {
+func (p *paired) toBest(r Row) analysis.Estimate {
 	best := p.ranked()[0]
 	if r.Name == best.Name {
 		return analysis.Estimate{Value: 1, Lo: 1, Hi: 1}
@@ -194,7 +194,7 @@ func toBestCell(e analysis.Estimate) document.Cell {
 
 // surer says what the ratios compare, and how wide the intervals of the levels are, which the table
 // leaves out.
-func (p *paired) surer(rows []row, metrics []analysis.Metric) string {
+func (p *paired) surer(rows []Row, metrics []analysis.Metric) string {
 	var ratios, levels []analysis.Estimate
 	for i, r := range rows {
 		if i > 0 {
@@ -253,7 +253,7 @@ func widest(list []analysis.Estimate) (most float64) {
 
 // footnotes returns the remarks about rows: a mark for each row that has one, and the text of the
 // marks.
-func (p *paired) footnotes(rows []row) (marks map[string]string, text string) {
+func (p *paired) footnotes(rows []Row) (marks map[string]string, text string) {
 	marks = map[string]string{}
 	var notes []string
 	for _, r := range rows {

@@ -24,9 +24,9 @@ var startColumns = []startColumn{
 }
 
 // startsShown returns the columns that some row of the run fills.
-func (v *view) startsShown() (shown []startColumn) {
+func (v *View) startsShown() (shown []startColumn) {
 	for _, c := range startColumns {
-		if slices.ContainsFunc(v.all(), func(r row) bool { return r.Excluded == "" && c.Of(r.Starts).N > 0 }) {
+		if slices.ContainsFunc(v.all(), func(r Row) bool { return r.Excluded == "" && c.Of(r.Starts).N > 0 }) {
 			shown = append(shown, c)
 		}
 	}
@@ -34,7 +34,7 @@ func (v *view) startsShown() (shown []startColumn) {
 }
 
 // startScale returns the one that a column of starts is printed with.
-func (v *view) startScale(c startColumn) analysis.Scale {
+func (v *View) startScale(c startColumn) analysis.Scale {
 	var values, highest []float64
 	for _, r := range v.all() {
 		if e := c.Of(r.Starts); r.Excluded == "" && e.N > 0 {
@@ -44,7 +44,7 @@ func (v *view) startScale(c startColumn) analysis.Scale {
 	if slices.Max(append(values, 0)) == 0 { // all are warm at once, as a rule
 		values = highest
 	}
-	return scaleOf(c.Unit, values...)
+	return ScaleOf(c.Unit, values...)
 }
 
 // startCell returns a figure of a start, with its interval where that has a width.
@@ -55,7 +55,7 @@ func startCell(e analysis.Estimate, s analysis.Scale) document.Cell {
 	case e.Lo == e.Hi:
 		return document.Cell{Value: Sig3(e.Value / s.Per)}
 	}
-	return document.Cell{Value: Sig3(e.Value / s.Per), Side: "(" + intervalIn(e, s) + ")"}
+	return document.Cell{Value: Sig3(e.Value / s.Per), Side: "(" + IntervalIn(e, s) + ")"}
 }
 
 // classesText says what the warm-ups were: "flat", or "warmed 9, slowdown 3".
@@ -74,7 +74,7 @@ func classesText(s analysis.Starts) string {
 }
 
 // starts returns the table of how the processes began.
-func (v *view) starts() document.Section {
+func (v *View) starts() document.Section {
 	out := document.Section{ID: "starts", Title: "From start to speed"}
 	t := document.Table{Note: "Medians of the starts, one each epoch, with their 95 % interval.",
 		Columns: []document.Column{{Head: "contestant", Lead: true}}}
@@ -95,7 +95,7 @@ func (v *view) starts() document.Section {
 		if r.Excluded != "" || r.Starts.N == 0 {
 			continue
 		}
-		row := v.tableRow(r)
+		row := v.TableRow(r)
 		for _, c := range shown {
 			row.Cells = append(row.Cells, startCell(c.Of(r.Starts), v.startScale(c)))
 		}
@@ -117,8 +117,8 @@ func (v *view) starts() document.Section {
 }
 
 // leveled reports whether the level that starts reached is known of some row.
-func (v *view) leveled() bool {
-	return slices.ContainsFunc(v.all(), func(r row) bool {
+func (v *View) leveled() bool {
+	return slices.ContainsFunc(v.all(), func(r Row) bool {
 		return r.Excluded == "" && slices.ContainsFunc(r.Starts.Each, func(s analysis.Start) bool { return s.Level > 0 })
 	})
 }
@@ -153,14 +153,14 @@ func reachedCells(each []analysis.Start) []document.Cell {
 
 // startChart shows each start of a contestant as a dot: its first answer, and the level that it
 // reached.
-func (v *view) startChart() document.StripChart {
+func (v *View) startChart() document.StripChart {
 	c := document.StripChart{ID: "starts", Foot: "Each start of each contestant, one an epoch"}
 	scale := v.startScale(startColumns[0])
 	first := document.StripPlot{Title: "first answer", Unit: scale.Name, Per: scale.Per}
 	level := document.StripPlot{Title: "requests/s, over its median", Per: 1, Ratio: true}
 	shown := [2]bool{}
 	for _, r := range v.all() {
-		if r.Excluded != "" || len(r.Starts.Each) == 0 || len(c.Names) == manyBars {
+		if r.Excluded != "" || len(r.Starts.Each) == 0 || len(c.Names) == MostBars {
 			continue
 		}
 		var ready, reached []document.Dot
@@ -175,7 +175,7 @@ func (v *view) startChart() document.StripChart {
 			}
 		}
 		shown[0], shown[1] = shown[0] || len(ready) > 0, shown[1] || len(reached) > 0
-		c.Names = append(c.Names, document.StripName{Name: r.Title, Key: keyOf(r)})
+		c.Names = append(c.Names, document.StripName{Name: r.Title, Key: r.Key()})
 		first.Dots, level.Dots = append(first.Dots, ready), append(level.Dots, reached)
 	}
 	for i, p := range []document.StripPlot{first, level} {
@@ -189,6 +189,6 @@ func (v *view) startChart() document.StripChart {
 }
 
 // warmed reports whether a class of warm-up is known; a classic run has none.
-func (v *view) warmed() bool {
-	return slices.ContainsFunc(v.all(), func(r row) bool { return len(r.Starts.Classes) > 0 })
+func (v *View) warmed() bool {
+	return slices.ContainsFunc(v.all(), func(r Row) bool { return len(r.Starts.Classes) > 0 })
 }

@@ -10,9 +10,9 @@ import (
 
 // Where every contestant is warm at once, the intervals say in what unit that stands.
 func TestScaleOfStartsAtOnce(t *testing.T) {
-	v := &view{}
+	v := &View{}
 	for _, hi := range []float64{0, 101e6, math.Inf(1)} {
-		r := row{}
+		r := Row{}
 		r.Starts = analysis.Starts{N: 3, Steady: analysis.Estimate{N: 3, Hi: hi}}
 		v.rows = append(v.rows, r)
 	}
@@ -51,7 +51,7 @@ func TestStartsAreShown(t *testing.T) {
 		}
 	}
 	d.Reached = map[string]map[int]float64{"hyper": levels}
-	c := newView(d).startChart()
+	c := NewView(d).startChart()
 	if len(c.Plots) != 2 || len(c.Names) != len(c.Plots[1].Dots) {
 		t.Fatalf("%d plots of %d lines", len(c.Plots), len(c.Names))
 	}

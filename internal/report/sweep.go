@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
-	"dyno/internal/claim"
 	"dyno/internal/document"
 	"dyno/internal/result"
 )
@@ -17,14 +16,14 @@ const sweepLabel = "a sweep: intervals, no verdicts"
 
 // sweep is a view of a run at several levels.
 type sweep struct {
-	*view
+	*View
 	names []string // of the levels
 }
 
-func newSweep(v *view) *sweep {
+func newSweep(v *View) *sweep {
 	s := newLevels(v)
 	s.excludedLast()
-	s.byEngine()
+	s.ByEngine()
 	for i := range s.rows {
 		s.rows[i].Excluded = s.excludedWhere(&s.rows[i])
 	}
@@ -32,8 +31,8 @@ func newSweep(v *view) *sweep {
 }
 
 // excludedLast leaves the rows in the order asked, but for those that failed.
-func (v *view) excludedLast() {
-	slices.SortStableFunc(v.rows, func(a, b row) int {
+func (v *View) excludedLast() {
+	slices.SortStableFunc(v.rows, func(a, b Row) int {
 		switch {
 		case a.Excluded == "" && b.Excluded != "":
 			return -1
@@ -45,7 +44,7 @@ func (v *view) excludedLast() {
 }
 
 // excludedWhere returns why a row has no figures, with the level at which it failed under load.
-func (s *sweep) excludedWhere(r *row) string {
+func (s *sweep) excludedWhere(r *Row) string {
 	if r.Failure == nil || r.Failure.Stage != "load" {
 		return r.Excluded
 	}
@@ -65,26 +64,20 @@ func (s *sweep) excludedWhere(r *row) string {
 }
 
 // shownMetrics returns the metrics with tables: at least one, to show what is missing. Those of a run
-// with many cells have no table if they are rare and neither a chart nor a claim is about them.
+// with many cells have no table if they are rare and the caller neither charts them nor asks for one.
 func (s *sweep) shownMetrics() []analysis.Metric {
 	if !s.any() {
 		return s.metrics[:1]
 	}
 	return slices.DeleteFunc(slices.Clone(s.metrics), func(m analysis.Metric) bool {
 		return s.run.Plan.Fresh && m.Idle != nil || // one table has all that an idle process has as well
-			m.Rare && len(s.rows)*len(s.Levels) > manyCells && !s.charted(m) && !s.claimed(m)
+			m.Rare && len(s.rows)*len(s.Levels) > manyCells && !slices.Contains(s.Added.Charted, m.Name) && !slices.Contains(s.Added.Tables, m.Name)
 	})
 }
 
 // manyCells is how many cells, of one contestant at one level each, a run may have before its page
 // leaves metrics out: one more table for each would have a megabyte.
 const manyCells = 500
-
-// claimed reports whether a claim is about the metric.
-func (v *view) claimed(m analysis.Metric) bool {
-	return v.Claims != nil &&
-		slices.ContainsFunc(v.Claims.Outcomes, func(o claim.Outcome) bool { return o.Metric.Name == m.Name })
-}
 
 // epochs returns the number of epochs of the levels: "4 valid epochs", or "3 to 4 valid epochs".
 func (s *sweep) epochs() string {
@@ -126,7 +119,7 @@ func (s *sweep) sentences() (list []string) {
 		list = append(list, "Nothing was measured: no server has a figure at any level.")
 	}
 	list = append(list, "Whether two servers differ at a level, only a paired comparison there decides.")
-	if s.has(func(f *figure) bool { return f.bound }) {
+	if s.has(func(f *Figure) bool { return f.Bound }) {
 		list = append(list, "Figures marked ≥ are lower bounds, because they are at the generator's ceiling.")
 	}
 	return slices.Concat(list, s.absent(), s.endedEarly())
@@ -141,7 +134,7 @@ func (s *sweep) best() string {
 		title, value := "", 0.
 		for _, r := range s.rows {
 			f := s.figure(r, m, i)
-			if f.absent == "" && (title == "" || (f.Value > value) == m.More) {
+			if f.Absent == "" && (title == "" || (f.Value > value) == m.More) {
 				title, value = r.Title, f.Value
 			}
 		}
@@ -157,10 +150,10 @@ func (s *sweep) best() string {
 		if len(at[n]) == len(s.Levels) && len(s.Levels) > 1 {
 			names[i] += " at every level"
 		} else {
-			names[i] += " at " + and(at[n])
+			names[i] += " at " + And(at[n])
 		}
 	}
-	return "Best " + lower(m.Title) + ": " + strings.Join(names, "; ") + "."
+	return "Best " + Lower(m.Title) + ": " + strings.Join(names, "; ") + "."
 }
 
 // short returns the first table of all, as a terminal shows it.
@@ -178,7 +171,7 @@ func (s *sweep) short() document.Section {
 
 // document returns a sweep, or a comparison of named pairs: those, then each metric at all levels.
 func (s *sweep) document() *document.Document {
-	d := &document.Document{Title: s.heading(), Question: s.question(), Label: sentenceCase(s.label()), Byline: s.head(),
+	d := &document.Document{Title: s.heading(), Question: s.Added.Question, Label: sentenceCase(s.label()), Byline: s.head(),
 		Lead: s.lead(s.sentences()), Front: s.front(), Trust: s.asked()}
 	doubts := []document.Block{quiet("Figures of two contestants at one level were measured in the same rounds. " +
 		"Those of levels with different delays or numbers of CPUs were measured in different epochs, so changes of " +
@@ -190,10 +183,9 @@ func (s *sweep) document() *document.Document {
 	} else {
 		d.Facts = s.sweepFacts()
 	}
-	first := []document.Section{s.short(), s.costs(), s.variants(), s.closing()}
-	d.Sections = append(first, details(append([]document.Section{pairs,
-		s.backendAlone(),
-		s.studyCharts(), s.processes(), s.levelByLevel(), s.belief(doubts)}, s.rest(s.method(), s.words())...))...)
+	d.Sections = append(s.first(s.short()), details(slices.Concat([]document.Section{pairs, s.backendAlone()},
+		s.placed(AboveLevels), []document.Section{s.processes(), s.levelByLevel(), s.belief(doubts)},
+		s.rest(s.method(), s.words())))...)
 	return d
 }
 
@@ -215,7 +207,7 @@ func (s *sweep) levelByLevel() document.Section {
 		out.Blocks = []document.Block{document.Paragraph{Text: document.Plain("The record names no contestants.")}}
 		return out
 	}
-	legend := s.legend()
+	legend := s.Legend()
 	if len(s.controls) > 0 {
 		legend = append(legend, document.LegendItem{Key: "control", Name: "reference"})
 	}
@@ -226,19 +218,19 @@ func (s *sweep) levelByLevel() document.Section {
 		if t := here.table(m, k == 0); len(t.Rows) > 0 {
 			out.Blocks = append(out.Blocks, t)
 		}
-		if k == 0 && !s.any() || s.chartsBelow(k) && m.Kind != analysis.Arrivals && !s.charted(m) {
+		if k == 0 && !s.any() || s.chartsBelow(k) && m.Kind != analysis.Arrivals && !slices.Contains(s.Added.Charted, m.Name) {
 			out.Blocks = append(out.Blocks, here.chart(m))
 		}
 	}
 	var more []string
 	for _, m := range s.metrics {
 		if !s.run.Plan.Fresh && !slices.ContainsFunc(shown, func(x analysis.Metric) bool { return x.Name == m.Name }) {
-			more = append(more, lower(m.Title))
+			more = append(more, Lower(m.Title))
 		}
 	}
 	if s.any() && len(more) > 0 {
 		out.Blocks = append(out.Blocks,
-			quiet("Measured as well, in run.json and dyno report --format csv: "+and(more)+"."))
+			quiet("Measured as well, in run.json and dyno report --format csv: "+And(more)+"."))
 	}
 	if notes := document.Items(slices.Concat(s.marks(), s.gaps(), s.rowNotes())...); len(notes.Items) > 0 {
 		out.Blocks = append(out.Blocks, notes)
@@ -250,7 +242,7 @@ func (s *sweep) levelByLevel() document.Section {
 // stands beside it, and many contestants at many levels are a tangle.
 func (s *sweep) chartsBelow(k int) bool {
 	if s.namesPairs() {
-		return s.any() && len(s.rows) <= manyBars
+		return s.any() && len(s.rows) <= MostBars
 	}
 	return s.any() && k > 0
 }
@@ -259,7 +251,7 @@ func (s *sweep) chartsBelow(k int) bool {
 // of them.
 func (s *sweep) table(m analysis.Metric, first bool) document.Table {
 	scale := s.sweepScale(m)
-	t := document.Table{Title: m.Title, Note: "In " + unitWords(scale) + "; " + way(m) + ".",
+	t := document.Table{Title: m.Title, Note: "In " + UnitWords(scale) + "; " + Way(m) + ".",
 		Columns: []document.Column{{Head: "contestant", Word: m.Name, Lead: true}}}
 	for _, name := range s.names {
 		t.Columns = append(t.Columns, document.Column{Head: name, Number: true})
@@ -268,7 +260,7 @@ func (s *sweep) table(m analysis.Metric, first bool) document.Table {
 		if r.Excluded != "" && !first {
 			continue
 		}
-		row := s.tableRow(r)
+		row := s.TableRow(r)
 		for i := range s.Levels {
 			row.Cells = append(row.Cells, s.figure(r, m, i).cell(scale))
 		}
@@ -277,13 +269,13 @@ func (s *sweep) table(m analysis.Metric, first bool) document.Table {
 	return t
 }
 
-// unitWords returns the unit of a column in words: "requests per second", "ms".
-func unitWords(s analysis.Scale) string {
+// UnitWords returns the unit of a column in words: "requests per second", "ms".
+func UnitWords(s analysis.Scale) string {
 	return strings.Replace(s.Name, "1/s", "requests per second", 1)
 }
 
 // way says which figures are the better ones.
-func way(m analysis.Metric) string {
+func Way(m analysis.Metric) string {
 	switch {
 	case m.Unranked:
 		return "shown, not compared"

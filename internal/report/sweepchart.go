@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"dyno/internal/analysis"
@@ -121,7 +122,7 @@ func (s *sweep) place(p *panel) {
 		levels = append(levels, *at(i))
 	}
 	title := p.Title
-	p.Plot, p.xs = axisOf(levels)
+	p.Plot, p.xs = AxisOf(levels)
 	p.Title = title
 }
 
@@ -133,19 +134,19 @@ func (p *panel) tick(at float64, text string) {
 // every contestant and the reference.
 func (s *sweep) chart(m analysis.Metric) document.LineChart {
 	scale := s.sweepScale(m)
-	c := document.LineChart{ID: m.Name, Unit: unitWords(scale), Per: scale.Per, Way: way(m), Foot: m.Title + "; " +
+	c := document.LineChart{ID: m.Name, Unit: UnitWords(scale), Per: scale.Per, Way: Way(m), Foot: m.Title + "; " +
 		s.label()}
 	if m.Kind&analysis.OpenLoop != 0 {
 		c.Axis = document.LogAxis
 	}
-	var rows []row
+	var rows []Row
 	for _, r := range s.all() {
 		switch {
 		case r.Excluded != "":
-			c.Excluded = append(c.Excluded, r.absent(r.Excluded))
+			c.Excluded = append(c.Excluded, r.Absent(r.Excluded))
 		case !r.Control || s.isReference(r):
 			rows = append(rows, r)
-			c.Series = append(c.Series, document.Series{Name: r.Title, Key: keyOf(r), Fixed: r.Control})
+			c.Series = append(c.Series, document.Series{Name: r.Title, Key: r.Key(), Fixed: r.Control})
 		}
 	}
 	for _, p := range s.panels() {
@@ -153,10 +154,10 @@ func (s *sweep) chart(m analysis.Metric) document.LineChart {
 			var points []document.Point
 			for k, i := range p.levels {
 				f := s.figure(r, m, i)
-				at := document.Point{At: p.xs[k], Value: f.Value, Absent: f.absent != ""}
+				at := document.Point{At: p.xs[k], Value: f.Value, Absent: f.Absent != ""}
 				if !at.Absent {
-					at.Lo, at.Hi = f.bounds()
-					at.Open, at.Beyond = f.open(), f.bound
+					at.Lo, at.Hi = f.Bounds()
+					at.Open, at.Beyond = f.Open(), f.Bound
 					at.Text = fmt.Sprintf("%s, %s: %s (%s–%s) %s", r.Title, s.names[i], Sig3(f.Value/scale.Per),
 						Sig3(at.Lo/scale.Per), Sig3(at.Hi/scale.Per), c.Unit)
 					if at.Open {
@@ -170,4 +171,60 @@ func (s *sweep) chart(m analysis.Metric) document.LineChart {
 		c.Plots = append(c.Plots, p.Plot)
 	}
 	return c
+}
+
+// AxisOf returns a plot with levels on its x axis: logarithmic where they differ in their connections,
+// their records or their CPUs alone, else side by side, with their values for names.
+func AxisOf(levels []result.Level) (p document.Plot, xs []float64) {
+	tick := func(at float64, text string) {
+		xs, p.Ticks = append(xs, at), append(p.Ticks, document.Tick{At: at, Text: text})
+	}
+	for _, d := range []struct {
+		name string
+		of   func(*result.Level) *int
+	}{
+		{"connections", func(l *result.Level) *int { return &l.Connections }},
+		{"records", func(l *result.Level) *int { return &l.Records }},
+		{"CPUs of the server", func(l *result.Level) *int { return &l.CPUs }},
+	} {
+		if !alone(levels, d.of) {
+			continue
+		}
+		p.X = d.name + ", log scale"
+		lo, hi := *d.of(&levels[0]), *d.of(&levels[len(levels)-1])
+		for i := range levels {
+			x := *d.of(&levels[i])
+			tick(math.Log(float64(x)/float64(lo))/math.Log(float64(hi)/float64(lo)), document.Whole(x))
+		}
+		return p, xs
+	}
+	p.X = "level"
+	delays := alone(levels, func(l *result.Level) *int64 { return &l.DelayNS })
+	if delays {
+		p.X = "time that handlers wait"
+	}
+	for i, l := range levels {
+		text := planned(l.DelayNS)
+		if !delays {
+			l.Scenario = "" // which the plot's title says
+			text = LevelName(l)
+		}
+		tick((float64(i)+0.5)/float64(len(levels)), text)
+	}
+	return p, xs
+}
+
+// alone reports whether levels differ in one value alone, which rises from each to the next.
+func alone[N int | int64](levels []result.Level, of func(*result.Level) *N) bool {
+	for i := 1; i < len(levels); i++ {
+		a, b := levels[i-1], levels[i]
+		if *of(&a) >= *of(&b) {
+			return false
+		}
+		*of(&a) = *of(&b)
+		if a != b {
+			return false
+		}
+	}
+	return len(levels) > 1
 }

@@ -76,7 +76,7 @@ func TestTrust(t *testing.T) {
 		{ID: checks.Calibrated, State: checks.Warn}, {ID: checks.Drift, Contestant: "iris", State: checks.Fail},
 		{ID: checks.FreshStarts, Contestant: "iris", State: checks.CannotTell, Text: "spread"}}
 	got := ""
-	for _, it := range newView(d).trust() {
+	for _, it := range NewView(d).trust() {
 		got += fmt.Sprintf("%-5s %s\n", it.Label, it.Text)
 	}
 	want := `Trust answers right (what was compared is not recorded) · two copies of one server came out equal
@@ -91,17 +91,17 @@ func TestTrust(t *testing.T) {
 	for i := range d.Analysis.Pairs {
 		d.Analysis.Pairs[i].Ratio.Lo *= 0.95
 	}
-	if got := newView(d).otherRuns(); got != "" {
+	if got := NewView(d).otherRuns(); got != "" {
 		t.Errorf("intervals of more than 5 %%, and %q", got)
 	}
 	for _, name := range d.Run.Plan.Managed {
 		d.Run.Failures = append(d.Run.Failures, result.Failure{Contestant: name})
 	}
-	if got := newView(d).unlikeService(); got != "" {
+	if got := NewView(d).unlikeService(); got != "" {
 		t.Errorf("no managed runtime ran, and %q", got)
 	}
 	d.Valid, d.Findings = 0, d.Findings[:3]
-	if first := newView(d).trust()[0].Text.String(); first != "nothing was measured:" {
+	if first := NewView(d).trust()[0].Text.String(); first != "nothing was measured:" {
 		t.Errorf("without a valid trial: %q", first)
 	}
 }
@@ -154,7 +154,7 @@ func TestMergedTailIsOfRightAnswers(t *testing.T) {
 			c.Merged = true
 		}
 	}
-	p := &paired{newView(d)}
+	p := &paired{NewView(d)}
 	tail := analysis.ClassicNamed("p99")
 	want := "p99: 99 % of the right answers in the rounds that count took no longer (service time)"
 	if got := p.latencyWords(p.ranked(), []analysis.Metric{tail}); !slices.Contains(got, want) {

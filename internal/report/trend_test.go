@@ -42,7 +42,7 @@ func TestStillMovingAndFarAhead(t *testing.T) {
 	d.Analysis.Trends = []analysis.Trend{{Cell: result.Cell{Contestant: "kestrel"}, Metric: "throughput",
 		Change: analysis.Estimate{Value: 1.03, Lo: 1.02, Hi: 1.05, N: 12}, P: .01, Moving: true}}
 	const want = " still changed speed while measured: who is ahead is sure, by how much is less so."
-	if got := strings.Join(newView(d).answer(), " "); strings.Contains(got, want) {
+	if got := strings.Join(NewView(d).Answer(), " "); strings.Contains(got, want) {
 		t.Errorf("no pair says so: %s", got)
 	}
 	for i := range d.Analysis.Pairs {
@@ -50,7 +50,7 @@ func TestStillMovingAndFarAhead(t *testing.T) {
 			p.Moving = true
 		}
 	}
-	if got := strings.Join(newView(d).answer(), " "); !strings.Contains(got, "Kestrel"+want) {
+	if got := strings.Join(NewView(d).Answer(), " "); !strings.Contains(got, "Kestrel"+want) {
 		t.Error(got)
 	}
 }

@@ -17,7 +17,7 @@ func TestAACheckIsOne(t *testing.T) {
 		"not done": "not asked"}
 	check := func(what, word string, d *Data) {
 		t.Helper()
-		v := newView(d)
+		v := NewView(d)
 		for _, f := range v.facts() {
 			if f.Name == "A/A check" && f.Value != word {
 				t.Errorf("%s: the tile says %s, want %s", what, f.Value, word)
@@ -66,7 +66,7 @@ func TestOneProcessIsTwins(t *testing.T) {
 		{"a process that dyno cannot inspect", "http://a/", true}} {
 		d.Run.Contestants = []result.Contestant{{Name: "a", URL: "http://a/", Processes: c.processes},
 			{Name: "b", URL: c.url, Processes: c.processes}}
-		if got := itemsText(newView(d).trust()); strings.Contains(got, "no two equal servers") != c.says {
+		if got := itemsText(NewView(d).trust()); strings.Contains(got, "no two equal servers") != c.says {
 			t.Errorf("%+v: %s", c, got)
 		}
 	}
@@ -125,7 +125,7 @@ func TestCommandsOnOneLine(t *testing.T) {
 
 // A gap in the table has its legend.
 func TestGapsHaveALegend(t *testing.T) {
-	p := &paired{newView(fixture())}
+	p := &paired{NewView(fixture())}
 	rows, tail := p.ranked(), analysis.ClassicNamed("p99")
 	throughput, _ := analysis.MetricNamed("throughput")
 	memory, _ := analysis.MetricNamed("memory") // which lacks one
@@ -151,7 +151,7 @@ func TestTroubleOfWhatDecides(t *testing.T) {
 		d.Findings = []checks.Finding{
 			{ID: checks.Calibrated, State: checks.Warn}, {ID: checks.Turns, State: checks.Warn},
 		}
-		if got := itemsText(newView(d).trust()); !strings.Contains(got, want) {
+		if got := itemsText(NewView(d).trust()); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", primary, got)
 		}
 	}

@@ -32,7 +32,7 @@ func planned(ns int64) string {
 	case ns <= 0:
 		return "0 s"
 	}
-	s := scaleOf("ns", float64(ns))
+	s := ScaleOf("ns", float64(ns))
 	return strconv.FormatFloat(float64(ns)/s.Per, 'f', -1, 64) + " " + s.Name
 }
 
@@ -58,12 +58,12 @@ func PerCent(share float64) string {
 // the ratio three significant digits, and more where a bound would else seem to be exactly 1, for
 // that is what a reader looks at. A bound that too few epochs leave open is 0 or ∞.
 func Ratio(value, lo, hi float64) string {
-	v, i := ratioParts(value, lo, hi)
+	v, i := RatioParts(value, lo, hi)
 	return v + " " + i
 }
 
-// ratioParts returns the two halves of Ratio, for tables that align them apart.
-func ratioParts(value, lo, hi float64) (v, interval string) {
+// RatioParts returns the two halves of Ratio, for tables that align them apart.
+func RatioParts(value, lo, hi float64) (v, interval string) {
 	n := decimals3(value)
 	for n < 4 && (seemsOne(lo, n) || seemsOne(hi, n)) {
 		n++
@@ -118,10 +118,10 @@ func pText(name string, p float64) string {
 	return name + " = " + strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// scaleOf returns the scale that a whole column of values in a base unit (1/s, ns, bytes) is best
+// ScaleOf returns the scale that a whole column of values in a base unit (1/s, ns, bytes) is best
 // printed with: the largest that leaves the smallest of them at least 1. Values that are not
 // positive and finite do not count.
-func scaleOf(unit string, values ...float64) analysis.Scale {
+func ScaleOf(unit string, values ...float64) analysis.Scale {
 	list := analysis.UnitNamed(unit).Scales
 	if list == nil {
 		return analysis.Scale{Per: 1, Name: unit}
@@ -142,7 +142,7 @@ func scaleOf(unit string, values ...float64) analysis.Scale {
 }
 
 func scaled(v float64, unit string) string {
-	s := scaleOf(unit, math.Abs(v))
+	s := ScaleOf(unit, math.Abs(v))
 	return Sig3(v/s.Per) + " " + s.Name
 }
 
@@ -151,8 +151,8 @@ func levelParts(e analysis.Estimate, s analysis.Scale) (v, plusMinus string) {
 	return Sig3(e.Value / s.Per), widestSide(e.Value, e.Lo, e.Hi)
 }
 
-// intervalIn prints the bounds of a level in a scale, without the scale's name: "91,200–95,100".
-func intervalIn(e analysis.Estimate, s analysis.Scale) string {
+// IntervalIn prints the bounds of a level in a scale, without the scale's name: "91,200–95,100".
+func IntervalIn(e analysis.Estimate, s analysis.Scale) string {
 	if math.IsInf(e.Lo, 0) && math.IsInf(e.Hi, 0) {
 		return "interval open"
 	}
@@ -175,4 +175,10 @@ func decimals3(v float64) int {
 		return 0
 	}
 	return max(0, 2-int(math.Floor(math.Log10(v)+1e-12)))
+}
+
+// Decimals returns the number of decimals of a figure as it was written, at most four.
+func Decimals(v float64) int {
+	_, after, _ := strings.Cut(strconv.FormatFloat(v, 'f', -1, 64), ".")
+	return min(4, len(after))
 }

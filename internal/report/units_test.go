@@ -95,13 +95,13 @@ func TestP(t *testing.T) {
 }
 
 func TestScaleOf(t *testing.T) {
-	if s := scaleOf("ns", 900e3, 1.2e6, math.NaN(), 0, math.Inf(1)); s.Name != "µs" {
+	if s := ScaleOf("ns", 900e3, 1.2e6, math.NaN(), 0, math.Inf(1)); s.Name != "µs" {
 		t.Errorf("a column whose least value is 900 µs is in %s", s.Name)
 	}
-	if s := scaleOf("ns"); s.Name != "ns" {
+	if s := ScaleOf("ns"); s.Name != "ns" {
 		t.Errorf("an empty column is in %s", s.Name)
 	}
-	if s := scaleOf("furlong", 3); s.Name != "furlong" || s.Per != 1 {
+	if s := ScaleOf("furlong", 3); s.Name != "furlong" || s.Per != 1 {
 		t.Errorf("an unknown unit is %v", s)
 	}
 }

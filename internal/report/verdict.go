@@ -36,18 +36,18 @@ var styleOf = map[analysis.Verdict]document.Style{
 }
 
 func relation(m analysis.Metric, e analysis.Estimate) string {
-	value, interval := ratioParts(e.Value, e.Lo, e.Hi)
+	value, interval := RatioParts(e.Value, e.Lo, e.Hi)
 	return fmt.Sprintf(m.Says().Factor, value+" × "+interval)
 }
 
 // sentence says what the data says of a pair, the better one first.
-func (v *view) sentence(p analysis.Pair) sentence {
+func (v *View) sentence(p analysis.Pair) sentence {
 	if p.Better == p.B && p.Better != "" {
 		p = turned(p)
 	}
 	m, _ := analysis.MetricNamed(p.Metric)
 	s := sentence{Kind: p.Verdict, Verdict: v.verdictWord(p.Verdict)}
-	s.Claim = v.title(p.A) + " " + relation(m, p.Ratio) + " " + v.title(p.B) + ": "
+	s.Claim = v.Title(p.A) + " " + relation(m, p.Ratio) + " " + v.Title(p.B) + ": "
 	evidence := ""
 	if v.Verbose {
 		evidence = " (" + pText("p", p.P) + ")"
@@ -72,10 +72,10 @@ func (v *view) sentence(p analysis.Pair) sentence {
 const notSeparated = "not separated"
 
 // equal returns the verdict where equality is shown.
-func (v *view) equal() string { return "equal within " + PerCent(v.margin()) }
+func (v *View) equal() string { return "equal within " + PerCent(v.margin()) }
 
 // verdictWord returns the word that reports use for a verdict. Records and JSON use other words.
-func (v *view) verdictWord(verdict analysis.Verdict) string {
+func (v *View) verdictWord(verdict analysis.Verdict) string {
 	switch verdict {
 	case analysis.Equivalent:
 		return v.equal()
@@ -94,7 +94,7 @@ func turned(p analysis.Pair) analysis.Pair {
 
 // pairs returns the comparisons of ranked contestants under the primary metric, each as its upper
 // row against a lower one.
-func (v *view) pairs() (all, neighbours []analysis.Pair) {
+func (v *View) pairs() (all, neighbours []analysis.Pair) {
 	rows := v.ranked()
 	for i := range rows {
 		for j := i + 1; j < len(rows); j++ {
@@ -134,11 +134,11 @@ var aaWords = map[checks.State]string{checks.Pass: "passed", checks.CannotTell: 
 	checks.Warn: "doubtful", checks.Fail: "failed"}
 
 // hasTwins reports whether the run has a copy of its reference.
-func (v *view) hasTwins() bool { return len(v.run.Plan.Controls) > 1 }
+func (v *View) hasTwins() bool { return len(v.run.Plan.Controls) > 1 }
 
 // aaCheck returns the outcome of the A/A check in a word or two, and in a sentence with its figure
 // and what follows from it.
-func (v *view) aaCheck() (word, text string, style document.Style) {
+func (v *View) aaCheck() (word, text string, style document.Style) {
 	if !v.hasTwins() {
 		return "not done", "not done: the run has no copy of its reference", document.Quiet
 	}
@@ -151,7 +151,7 @@ func (v *view) aaCheck() (word, text string, style document.Style) {
 	if c == nil || c.Ratio.Value == 0 {
 		return word, word + ": the reference and its copy have too few valid trials", style
 	}
-	value, interval := ratioParts(c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi)
+	value, interval := RatioParts(c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi)
 	text = fmt.Sprintf("%s: %s against its copy %s: %s × %s%s: ", word, document.Clean(c.A), document.Clean(c.B), value,
 		interval, v.pText(c))
 	switch {
@@ -171,9 +171,9 @@ func (v *view) aaCheck() (word, text string, style document.Style) {
 
 // others returns the reference against further controls, each as a line: what their difference is
 // known to be stands in their names.
-func (v *view) others() (lines []string) {
+func (v *View) others() (lines []string) {
 	for _, p := range v.a.Others {
-		value, interval := ratioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
+		value, interval := RatioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
 		lines = append(lines, fmt.Sprintf("%s against %s: %s × %s%s: %s",
 			document.Clean(p.A), document.Clean(p.B), value, interval, v.pText(&p), p.Verdict))
 	}
@@ -181,7 +181,7 @@ func (v *view) others() (lines []string) {
 }
 
 // pText returns the p-value of a comparison, after a comma; empty where no details are asked for.
-func (v *view) pText(p *analysis.Pair) string {
+func (v *View) pText(p *analysis.Pair) string {
 	if !v.Verbose {
 		return ""
 	}

@@ -12,7 +12,7 @@ import (
 func TestSentence(t *testing.T) {
 	d := fixture()
 	d.Verbose = true
-	v := newView(d)
+	v := NewView(d)
 	base := analysis.Pair{A: "iris-mvc", B: "kestrel", Metric: "throughput", P: 0.0073,
 		Verdict: analysis.Different, Better: "iris-mvc",
 		Ratio: analysis.Estimate{Value: 1.42, Lo: 1.38, Hi: 1.47, N: 12}}
@@ -56,7 +56,7 @@ func TestAnswer(t *testing.T) {
 	answer := func(change func(*Data)) string {
 		d := fixture()
 		change(d)
-		return strings.Join(newView(d).answer(), " ")
+		return strings.Join(NewView(d).Answer(), " ")
 	}
 	for _, c := range []struct {
 		name   string
@@ -165,10 +165,10 @@ func TestMoreGroups(t *testing.T) {
 				a.Pairs = append(a.Pairs, p)
 			}
 		}
-		v := newView(d)
-		var rows []row
+		v := NewView(d)
+		var rows []Row
 		for _, name := range d.Run.Plan.Contestants {
-			rows = append(rows, row{Name: name, Title: name})
+			rows = append(rows, Row{Name: name, Title: name})
 		}
 		if got := v.notSeparated(rows); !strings.HasSuffix(got, want) {
 			t.Errorf("%d groups: %s\nwant at its end %s", groups, got, want)
@@ -184,7 +184,7 @@ func TestNotMeasured(t *testing.T) {
 			c.Absent = "it has no valid trials"
 		}
 	}
-	if got := strings.Join(newView(d).answer(), " "); !strings.Contains(got, "(not measured: no valid trials)") {
+	if got := strings.Join(NewView(d).Answer(), " "); !strings.Contains(got, "(not measured: no valid trials)") {
 		t.Error(got)
 	}
 }
@@ -215,8 +215,8 @@ func TestTooFewNamesTheLeader(t *testing.T) {
 				p.Ratio.Value = 1 / 0.49
 			}
 		}
-		v := newView(d)
-		if got := strings.Join(v.answer(), " "); !strings.Contains(got, want) {
+		v := NewView(d)
+		if got := strings.Join(v.Answer(), " "); !strings.Contains(got, want) {
 			t.Errorf("by %s: no %q in %q", metric, want, got)
 		}
 	}

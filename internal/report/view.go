@@ -12,8 +12,8 @@ import (
 	"dyno/internal/result"
 )
 
-// row is one contestant or control in every form of the report.
-type row struct {
+// Row is one contestant or control in every form of the report.
+type Row struct {
 	Name      string
 	Title     string
 	Control   bool
@@ -29,10 +29,10 @@ type row struct {
 
 // failed reports whether the contestant itself failed: not one that cannot be run here, or that has
 // no valid trial.
-func (r *row) failed() bool { return r.Failure != nil && !r.Failure.Unavailable() }
+func (r *Row) failed() bool { return r.Failure != nil && !r.Failure.Unavailable() }
 
-// absent names the row with the reason why it is in no chart.
-func (r *row) absent(why string) document.Item {
+// Absent names the row with the reason why it is in no chart.
+func (r *Row) Absent(why string) document.Item {
 	it := document.Item{Label: r.Title, Text: document.Plain(why)}
 	if r.failed() {
 		it.Style = document.Bad
@@ -40,19 +40,20 @@ func (r *row) absent(why string) document.Item {
 	return it
 }
 
-// view is the data with derived values that all forms share.
-type view struct {
+// View is the data with derived values that all forms share.
+type View struct {
 	*Data
 	a        *analysis.Analysis // never nil
 	run      *result.Run        // never nil
-	rows     []row              // contestants in table order; none is left out
-	controls []row
+	rows     []Row              // contestants in table order; none is left out
+	controls []Row
 	metrics  []analysis.Metric // the primary first
-	engines  bool              // rows are in order of their engines
+	Engines  bool              // rows are in order of their engines
 }
 
-func newView(d *Data) *view {
-	v := &view{Data: d, a: d.Analysis, run: d.Run}
+// NewView returns the view of a judged run.
+func NewView(d *Data) *View {
+	v := &View{Data: d, a: d.Analysis, run: d.Run}
 	if v.a == nil {
 		v.a = &analysis.Analysis{}
 	}
@@ -93,8 +94,11 @@ func newView(d *Data) *view {
 	return v
 }
 
+// Rows returns the contestants in the order of the tables.
+func (v *View) Rows() []Row { return v.rows }
+
 // built names the contestants that have a record of their own, in its order.
-func (v *view) built() (names []string) {
+func (v *View) built() (names []string) {
 	for _, c := range v.run.Contestants {
 		if !c.Control && !c.Backend {
 			names = append(names, c.Name)
@@ -103,8 +107,8 @@ func (v *view) built() (names []string) {
 	return names
 }
 
-func (v *view) row(name string, control bool) row {
-	r := row{Name: name, Title: v.title(name), Control: control, Built: v.run.Contestant(name),
+func (v *View) row(name string, control bool) row {
+	r := Row{Name: name, Title: v.Title(name), Control: control, Built: v.run.Contestant(name),
 		Failure: v.run.FailureOf(name)}
 	for _, p := range v.a.Places {
 		if p.Contestant == name {
@@ -128,11 +132,11 @@ func (v *view) row(name string, control bool) row {
 
 // unranked says why a row has no rank. A failure takes precedence over the reason of the analysis,
 // because it names the stage and what to do.
-func (v *view) unranked(r *row) string {
+func (v *View) unranked(r *Row) string {
 	if f := r.Failure; f != nil {
 		return FailureText(f)
 	}
-	if !v.ranks() {
+	if !v.Ranks() {
 		return "" // what it has no figure of says so in its place
 	}
 	if r.Place.Excluded != "" {
@@ -161,7 +165,7 @@ func FailureText(f *result.Failure) string {
 	return document.Clean(s)
 }
 
-func (v *view) notes(r *row) (notes []string) {
+func (v *View) notes(r *Row) (notes []string) {
 	notes = v.moving(r.Name)
 	if r.Place.LowerBound {
 		n := "lower bound: at the generator's ceiling"
@@ -179,7 +183,7 @@ func (v *view) notes(r *row) (notes []string) {
 }
 
 // logCut says how much is missing in the log of a contestant; empty: nothing is.
-func (v *view) logCut(name string) string {
+func (v *View) logCut(name string) string {
 	var cut int64
 	if v.run.End != nil {
 		cut = v.run.End.LogCutBytes[name]
@@ -197,7 +201,7 @@ func (v *view) logCut(name string) string {
 
 // see names the checks that found something of a row: by their questions to people, by their ids to
 // programs.
-func (v *view) see(r *row) (questions, ids []string) {
+func (v *View) see(r *Row) (questions, ids []string) {
 	for _, a := range checks.Summary(v.Findings) {
 		if slices.ContainsFunc(a.Troubles(), func(f checks.Finding) bool { return f.Contestant == r.Name }) {
 			questions = append(questions, a.Question.String())
@@ -216,7 +220,7 @@ func (v *view) see(r *row) (questions, ids []string) {
 
 // moving says where a contestant still changes over the rounds of an epoch, under the metric that
 // decides.
-func (v *view) moving(name string) (notes []string) {
+func (v *View) moving(name string) (notes []string) {
 	for _, x := range v.a.Trends {
 		if !x.Moving || x.Contestant != name || x.Metric != v.primary().Name {
 			continue
@@ -230,8 +234,8 @@ func (v *view) moving(name string) (notes []string) {
 	return notes
 }
 
-// title returns the title of a contestant, or its name if no title was recorded.
-func (v *view) title(name string) string {
+// Title returns the title of a contestant, or its name if no title was recorded.
+func (v *View) Title(name string) string {
 	if c := v.run.Contestant(name); c != nil && c.Title != "" {
 		return document.Clean(c.Title)
 	}
@@ -239,7 +243,7 @@ func (v *view) title(name string) string {
 }
 
 // primary returns the metric that decides. The default is throughput.
-func (v *view) primary() analysis.Metric {
+func (v *View) primary() analysis.Metric {
 	for _, name := range []string{v.a.Primary, v.run.Plan.Primary, "throughput"} {
 		if m, ok := analysis.MetricNamed(name); ok {
 			return m
@@ -249,7 +253,7 @@ func (v *view) primary() analysis.Metric {
 }
 
 // reference returns the name of the control that ratios are relative to.
-func (v *view) reference() string {
+func (v *View) reference() string {
 	if c := v.run.Plan.Controls; len(c) > 0 {
 		return document.Clean(c[0])
 	}
@@ -257,13 +261,13 @@ func (v *view) reference() string {
 }
 
 // isReference reports whether r is the reference.
-func (v *view) isReference(r row) bool {
+func (v *View) isReference(r Row) bool {
 	c := v.run.Plan.Controls
 	return r.Control && len(c) > 0 && r.Name == c[0]
 }
 
 // margin returns the equivalence margin, as a share.
-func (v *view) margin() float64 {
+func (v *View) margin() float64 {
 	if v.a.Margin > 0 {
 		return v.a.Margin
 	}
@@ -271,7 +275,7 @@ func (v *view) margin() float64 {
 }
 
 // cell returns the cell of a row, or one that is absent and says so.
-func (v *view) cell(name, metric string) analysis.Cell {
+func (v *View) cell(name, metric string) analysis.Cell {
 	if c := v.a.Cell(name, metric); c != nil {
 		if c.Level.N == 0 && c.Absent == "" {
 			absent := *c
@@ -284,18 +288,18 @@ func (v *view) cell(name, metric string) analysis.Cell {
 }
 
 // scale returns the one that a metric's column is printed with.
-func (v *view) scale(m analysis.Metric) analysis.Scale {
+func (v *View) scale(m analysis.Metric) analysis.Scale {
 	var levels []float64
 	for _, r := range v.all() {
 		if c := v.cell(r.Name, m.Name); r.Excluded == "" && c.Absent == "" {
 			levels = append(levels, c.Level.Value)
 		}
 	}
-	return scaleOf(m.Unit, levels...)
+	return ScaleOf(m.Unit, levels...)
 }
 
 // shown returns the metrics that tables have columns for: none if no trials could fill them.
-func (v *view) shown() []analysis.Metric {
+func (v *View) shown() []analysis.Metric {
 	for _, r := range v.all() {
 		if r.Excluded == "" {
 			return v.metrics
@@ -305,7 +309,7 @@ func (v *view) shown() []analysis.Metric {
 }
 
 // ranked returns the rows that have a rank.
-func (v *view) ranked() (rows []row) {
+func (v *View) ranked() (rows []Row) {
 	for _, r := range v.rows {
 		if r.Excluded == "" {
 			rows = append(rows, r)
@@ -315,7 +319,7 @@ func (v *view) ranked() (rows []row) {
 }
 
 // troubles returns the findings that did not pass: failures first, then the others in their order.
-func (v *view) troubles() (list []checks.Finding) {
+func (v *View) troubles() (list []checks.Finding) {
 	for _, s := range []checks.State{checks.Fail, checks.Warn} {
 		for _, f := range v.Findings {
 			if f.State == s {
@@ -327,7 +331,7 @@ func (v *view) troubles() (list []checks.Finding) {
 }
 
 // open says whether an interval of a row that stands is unbounded.
-func (v *view) open() bool {
+func (v *View) open() bool {
 	for _, r := range v.all() {
 		for _, m := range v.metrics {
 			c := v.cell(r.Name, m.Name)
@@ -340,13 +344,13 @@ func (v *view) open() bool {
 }
 
 // heading returns the run's title.
-func (v *view) heading() string {
+func (v *View) heading() string {
 	p := &v.run.Plan
 	return document.Clean(orElse(p.Title, orElse(p.Study, "dyno run")))
 }
 
 // ended says why the run ended, as a sentence.
-func (v *view) ended() string {
+func (v *View) ended() string {
 	switch {
 	case v.run.Damage != nil:
 		return "The record is damaged: only the part before the damage is shown."

@@ -42,7 +42,7 @@ func (s *Study) lines(c *Chart) []string {
 	switch {
 	case len(c.Contestants) > 0:
 		return c.Contestants
-	case len(s.Contestants) > report.MostLines && len(s.QuickContestants) > 0:
+	case len(s.Contestants) > report.MostBars && len(s.QuickContestants) > 0:
 		return s.QuickContestants
 	}
 	return s.Contestants
@@ -65,9 +65,9 @@ func (r *reader) charts() {
 				r.errorf(key, `a drop needs a plot with "base", the levels that it is a drop from`)
 			}
 		}
-		if n := len(s.lines(c)); n > report.MostLines {
+		if n := len(s.lines(c)); n > report.MostBars {
 			r.errorf(at, `%d contestants: at most %d lines can be told apart; name them in "contestants"`, n,
-				report.MostLines)
+				report.MostBars)
 		}
 		for j, name := range c.Contestants {
 			if !slices.Contains(s.Contestants, name) {
@@ -105,7 +105,7 @@ func (r *reader) plot(at string, p Plot) {
 }
 
 // charts returns the charts of the study's page that the run has figures for.
-func (e *evidence) charts() (out []report.Chart) {
+func (e *evidence) charts() (out []chart) {
 	if isA(e.run, checks.Classic) {
 		return nil
 	}
@@ -113,13 +113,13 @@ func (e *evidence) charts() (out []report.Chart) {
 		c := &e.study.Charts[i]
 		for _, name := range c.Metrics {
 			m, _ := chartMetric(name)
-			one := report.Chart{Metric: m, Lines: e.study.lines(c), Published: c.Published}
+			one := chart{Metric: m, Lines: e.study.lines(c), Published: c.Published}
 			for _, p := range c.Plots {
 				if name != claim.Drop || len(p.Base) > 0 {
 					one.Plots = append(one.Plots, e.plot(p, m))
 				}
 			}
-			if slices.ContainsFunc(one.Plots, func(p report.Plot) bool { return p.Any() }) {
+			if slices.ContainsFunc(one.Plots, func(p plot) bool { return p.Any() }) {
 				out = append(out, one)
 			}
 		}
@@ -127,8 +127,8 @@ func (e *evidence) charts() (out []report.Chart) {
 	return out
 }
 
-func (e *evidence) plot(p Plot, m claim.Metric) report.Plot {
-	out := report.Plot{Title: p.Title, Ours: map[string][]report.PlotFigure{}}
+func (e *evidence) plot(p Plot, m claim.Metric) plot {
+	out := plot{Title: p.Title, Ours: map[string][]report.Figure{}}
 	figure := func(contestant string, i int) claim.Figure {
 		f := claim.Figure{Cell: claim.Cell{Contestant: contestant, Level: p.Levels[i]}, Metric: m}
 		if m.Name == claim.Drop {
@@ -143,7 +143,7 @@ func (e *evidence) plot(p Plot, m claim.Metric) report.Plot {
 		}
 		for _, x := range e.study.Figures {
 			if f := figure(x.Contestant, i); x.Cell == f.Cell && x.Metric.Name == m.Name && x.To == f.To {
-				out.Published = append(out.Published, report.PlotPublished{Figure: x, Level: i})
+				out.Published = append(out.Published, plotPublished{Figure: x, Level: i})
 			}
 		}
 	}
@@ -154,17 +154,20 @@ func (e *evidence) plot(p Plot, m claim.Metric) report.Plot {
 }
 
 // plotted returns our figure of a cell.
-func (e *evidence) plotted(f claim.Figure) report.PlotFigure {
+func (e *evidence) plotted(f claim.Figure) report.Figure {
 	metric := f.Metric.Name
 	if f.Metric.Computed != "" {
 		metric = "throughput"
 	}
 	for _, c := range []claim.Cell{f.Cell, f.To} {
 		if v, why := e.lacks(c, metric); c.Contestant != "" && v != "" {
-			return report.PlotFigure{Absent: why}
+			return report.Figure{Absent: why}
 		}
 	}
-	x := report.PlotFigure{Estimate: e.figure(f)}
+	x := report.Figure{Estimate: e.figure(f)}
+	if x.N == 0 {
+		return report.Figure{Absent: "it could not be read"}
+	}
 	x.Least, x.Most = e.epochs(f)
 	at, _ := e.cell(f.Cell)
 	if a := e.analysisOf(at.Level); a != nil && metric == f.Metric.Name {
@@ -175,13 +178,13 @@ func (e *evidence) plotted(f claim.Figure) report.PlotFigure {
 }
 
 // alone returns what the backend does alone at the levels of a plot; nil if it was loaded alone at none of them.
-func (e *evidence) alone(levels []result.Level) (out []report.PlotFigure) {
+func (e *evidence) alone(levels []result.Level) (out []report.Figure) {
 	any := false
 	for _, l := range levels {
-		x := report.PlotFigure{Absent: "the backend was not loaded alone"}
+		x := report.Figure{Absent: "the backend was not loaded alone"}
 		if i := slices.IndexFunc(e.data.Alone, func(a report.Alone) bool { return a.Serves(l) }); i >= 0 {
 			a := e.data.Alone[i]
-			any, x = true, report.PlotFigure{Least: a.Least, Most: a.Most,
+			any, x = true, report.Figure{Least: a.Least, Most: a.Most,
 				Estimate: analysis.Estimate{Value: a.PerSec, Lo: math.Inf(-1), Hi: math.Inf(1), N: a.Loads}}
 		}
 		out = append(out, x)

@@ -29,7 +29,7 @@ func TestCharts(t *testing.T) {
 	}
 	for _, c := range []struct {
 		what  string
-		got   report.PlotFigure
+		got   report.Figure
 		want  float64
 		close float64 // share
 	}{
@@ -59,11 +59,11 @@ func TestCharts(t *testing.T) {
 	if p := charts[1].Plots[0].Published; len(p) != 1 || p[0].Base != 30 || p[0].Level != 0 {
 		t.Errorf("published drops: %+v", p)
 	}
-	pages, err := report.Pages(d)
+	pages, err := Pages(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme := string(pages[report.ReadmeFile])
+	readme := string(pages[ReadmeFile])
 	for file, want := range map[string]string{"chart-throughput.svg": "fast, c10: 123,456.5/s published 2017-08-19",
 		"chart-drop.svg": "fast, c20: 30 % published 2017-08-19", "chart-latency-mean.svg": "failed at verify"} {
 		if svg := string(pages[file]); !strings.Contains(svg, want) || !strings.Contains(svg, `class="ring"`) {
@@ -78,7 +78,7 @@ func TestCharts(t *testing.T) {
 func TestPublishedHavePlots(t *testing.T) {
 	charts := strings.Replace(fakeCharts, "contestants = ", "published = [\"2017-08-19\"]\ncontestants = ", 1)
 	d := fakeWith(t, charts)
-	pages, err := report.Pages(d)
+	pages, err := Pages(d)
 	if err != nil {
 		t.Fatal(err)
 	}

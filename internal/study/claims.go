@@ -14,9 +14,16 @@ import (
 	"dyno/internal/result"
 )
 
-// JudgeClaims judges the study's claims by a run, and puts the published figures beside the
-// measured ones. file is the name of the trials.
-func (s *Study) JudgeClaims(d *report.Data, file string) (*report.Claims, error) {
+// Judged is a run of a study with the outcomes of the study's claims.
+type Judged struct {
+	*report.Data
+	*Claims
+	Classics []classicRun // the article's own runs, beside committed trials
+}
+
+// JudgeClaims judges the study's claims by a run, puts the published figures beside the measured ones,
+// and adds both to the run's report. file is the name of the trials.
+func (s *Study) JudgeClaims(d *report.Data, file string) (*Judged, error) {
 	if d.Run.Plan.Study != s.Slug || d.Run.Plan.Scenario != s.Scenario {
 		return nil, fmt.Errorf("the trials of %s belong to the study %q and the scenario %q, not to %q "+
 			"and %q", file, d.Run.Plan.Study, d.Run.Plan.Scenario, s.Slug, s.Scenario)
@@ -25,7 +32,7 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*report.Claims, error)
 	if isA(d.Run, checks.Classic) {
 		e.valid = d.Loads
 	}
-	c := &report.Claims{
+	c := &Claims{
 		Slug: s.Slug, Title: s.Title, Question: s.Question, Source: s.Source, PublishedOn: s.PublishedOn, Notes: s.Notes,
 		LeftOut: slices.DeleteFunc(slices.Clone(s.Contestants), func(name string) bool {
 			return slices.Contains(d.Run.Plan.Contestants, name)
@@ -49,7 +56,9 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*report.Claims, error)
 			}
 		}
 	}
-	return c, nil
+	j := &Judged{Data: d, Claims: c}
+	d.Added = newPage(j).added()
+	return j, nil
 }
 
 // evidence gives access to the results of a run by the names of the study.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -316,13 +317,13 @@ func fakeRun(t *testing.T, st *Study, c Choice) *result.Run {
 	}
 }
 
-func evaluatedFake(t *testing.T, c Choice) *report.Data {
+func evaluatedFake(t *testing.T, c Choice) *Judged {
 	t.Helper()
 	return judgedBy(t, readFake(t), c)
 }
 
 // fakeWith evaluates a run of the fake study with more in its file.
-func fakeWith(t *testing.T, more string) *report.Data {
+func fakeWith(t *testing.T, more string) *Judged {
 	t.Helper()
 	st, err := Read(project(map[string]string{"study.toml": fakeStudy + more, "figures.csv": fakeFigures}), "fake")
 	if err != nil {
@@ -331,11 +332,10 @@ func fakeWith(t *testing.T, more string) *report.Data {
 	return judgedBy(t, st, Choice{})
 }
 
-func judgedBy(t *testing.T, st *Study, c Choice) *report.Data {
+func judgedBy(t *testing.T, st *Study, c Choice) *Judged {
 	t.Helper()
-	d := Evaluate(fakeRun(t, st, c))
-	var err error
-	if d.Claims, err = st.JudgeClaims(d, "studies/fake"); err != nil {
+	d, err := st.JudgeClaims(Evaluate(fakeRun(t, st, c)), "studies/fake")
+	if err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -357,19 +357,19 @@ func TestClaims(t *testing.T) {
 	if d.Claims.Changed {
 		t.Error("claims that were not changed are said to be")
 	}
-	golden(t, "claims.md", written(t, report.Readme, d))
-	golden(t, "claims.txt", written(t, report.ClaimsText, d))
-	golden(t, "claims.json", written(t, report.ClaimsJSON, d))
+	golden(t, "claims.md", written(t, Readme, d))
+	golden(t, "claims.txt", written(t, ClaimsText, d))
+	golden(t, "claims.json", written(t, ClaimsJSON, d))
 	golden(t, "findings.md", func() []byte {
 		var b bytes.Buffer
-		if err := report.FindingsPage(&b, []*report.Data{d}); err != nil {
+		if err := FindingsPage(&b, []*Judged{d}); err != nil {
 			t.Fatal(err)
 		}
 		return b.Bytes()
 	}())
 	d.Verbose = true
 	for name, form := range map[string]report.Writer{"text": report.Text, "markdown": report.Markdown, "html": report.HTML, "json": report.JSON} {
-		if page := string(written(t, form, d)); !strings.Contains(page, "Fast is twice as fast.") || !strings.Contains(page, "smaller lead") {
+		if page := string(written(t, form, d.Data)); !strings.Contains(page, "Fast is twice as fast.") || !strings.Contains(page, "smaller lead") {
 			t.Errorf("the claims are missing in the form %s", name)
 		}
 	}
@@ -455,9 +455,8 @@ func TestAmendedClaims(t *testing.T) {
 		if !amended {
 			run = fakeRun(t, st, Choice{})
 		}
-		d := Evaluate(run)
-		var err error
-		if d.Claims, err = st.JudgeClaims(d, "x"); err != nil {
+		d, err := st.JudgeClaims(Evaluate(run), "x")
+		if err != nil {
 			t.Fatal(err)
 		}
 		for _, o := range d.Claims.Outcomes {
@@ -469,7 +468,7 @@ func TestAmendedClaims(t *testing.T) {
 				t.Errorf("%s: %s, before %q, want %q", o.Claim.ID, o.Verdict, o.Before, want)
 			}
 		}
-		text := strings.Join(strings.Fields(string(written(t, report.ClaimsText, d))), " ")
+		text := strings.Join(strings.Fields(string(written(t, ClaimsText, d))), " ")
 		if d.Claims.Changed || strings.Contains(text, "was planned: 1 claim. The study's page") != amended ||
 			strings.Contains(text, "a thousandth was meant. As it was before: confirmed.") != amended {
 			t.Errorf("%v, %s", amended, text)
@@ -524,7 +523,7 @@ func TestPlanned(t *testing.T) {
 	}
 }
 
-func written(t *testing.T, form report.Writer, d *report.Data) []byte {
+func written[D any](t *testing.T, form func(io.Writer, D) error, d D) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := form(&b, d); err != nil {
@@ -759,19 +758,18 @@ func TestCountedClaims(t *testing.T) {
 	st.Claims[0].Withdrawn = "it is true by construction"
 	st.Claims[2].Source = "Ours: a load that the article did not make"
 	st.Claims[3].Restates = "direction"
-	d := Evaluate(run)
-	var err error
-	if d.Claims, err = st.JudgeClaims(d, "x"); err != nil {
+	d, err := st.JudgeClaims(Evaluate(run), "x")
+	if err != nil {
 		t.Fatal(err)
 	}
 	if n := len(d.Claims.Outcomes); n != len(st.Claims)-1 || len(d.Claims.Withdrawn) != 1 || d.Claims.Changed {
 		t.Errorf("%d outcomes of %d claims, %d withdrawn", n, len(st.Claims), len(d.Claims.Withdrawn))
 	}
 	var text, page bytes.Buffer
-	if err := report.ClaimsText(&text, d); err != nil {
+	if err := ClaimsText(&text, d); err != nil {
 		t.Fatal(err)
 	}
-	if err := report.FindingsPage(&page, []*report.Data{d}); err != nil {
+	if err := FindingsPage(&page, []*Judged{d}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"withdrawn", "what dyno adds", "restates the figure of direction"} {

@@ -74,13 +74,13 @@ func (s *Study) classics() (runs []plan.ClassicRun) {
 
 // classicRuns returns the study's records of long loads that are in a folder, each with the
 // published figures of loads of that length.
-func (s *Study) classicRuns(dir string) (runs []report.ClassicRun, err error) {
+func (s *Study) classicRuns(dir string) (runs []classicRun, err error) {
 	known := s.Classics
 	if len(known) == 0 {
 		known = []Classic{{}}
 	}
 	for _, c := range known {
-		name := report.ClassicFile(c.Name)
+		name := classicFile(c.Name)
 		data, err := s.classicRun(filepath.Join(dir, name))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -88,7 +88,7 @@ func (s *Study) classicRuns(dir string) (runs []report.ClassicRun, err error) {
 		case err != nil:
 			return nil, err
 		}
-		runs = append(runs, report.ClassicRun{File: name, Data: data, Published: s.publishedOf(data.Run)})
+		runs = append(runs, classicRun{File: name, Data: data, Published: s.publishedOf(data.Run)})
 	}
 	return runs, nil
 }

@@ -7,13 +7,12 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/claim"
-	"dyno/internal/report"
 )
 
 // costs returns, for each contestant and level, the CPU per request in addition to that at the level's
 // base. Excluded contestants have a reason instead of a figure; levels that the run did not load
 // are left out.
-func (e *evidence) costs() (out []report.Cost) {
+func (e *evidence) costs() (out []cost) {
 	if e.study.Base == "" || isA(e.run, checks.Classic) {
 		return nil
 	}
@@ -21,7 +20,7 @@ func (e *evidence) costs() (out []report.Cost) {
 	for _, name := range e.run.Plan.Contestants {
 		for i := range e.study.Levels {
 			l := &e.study.Levels[i]
-			c := report.Cost{Contestant: name, Level: l.Name, Base: cmp.Or(l.Base, e.study.Base)}
+			c := cost{Contestant: name, Level: l.Name, Base: cmp.Or(l.Base, e.study.Base)}
 			if _, loaded := e.cell(claim.Cell{Contestant: name, Level: c.Level}); !loaded || c.Level == c.Base ||
 				!slices.Contains(e.study.at(l), name) ||
 				!slices.Contains(e.study.at(e.study.level(c.Base)), name) {

@@ -10,10 +10,10 @@ import (
 // What a level costs beyond the base is the difference in CPU per request, paired within rounds.
 func TestCosts(t *testing.T) {
 	st := readFake(t)
-	d := Evaluate(fakeRun(t, st, Choice{}))
+	run := fakeRun(t, st, Choice{})
 	st.Base = "c10"
-	var err error
-	if d.Claims, err = st.JudgeClaims(d, "studies/fake"); err != nil {
+	d, err := st.JudgeClaims(Evaluate(run), "studies/fake")
+	if err != nil {
 		t.Fatal(err)
 	}
 	// ns: 0.99 s of CPU a second, at the rates of fakeRun
@@ -29,19 +29,19 @@ func TestCosts(t *testing.T) {
 			t.Errorf("%s at %s, which shares no round with the base or failed: %+v", c.Contestant, c.Level, c.More)
 		}
 	}
-	text := string(written(t, report.ClaimsText, d))
+	text := string(written(t, ClaimsText, d))
 	slow, fast := strings.LastIndex(text, "\nslow "), strings.LastIndex(text, "\nfast ")
-	if run := string(written(t, report.Text, d)); !strings.Contains(run, "What the levels cost") {
+	if run := string(written(t, report.Text, d.Data)); !strings.Contains(run, "What the levels cost") {
 		t.Errorf("the run:\n%s", run)
 	}
 	if !strings.Contains(text, "CPU per request beyond the level c10, µs") || slow < 0 || slow > fast {
 		t.Errorf("the cheaper one goes first:\n%s", text)
 	}
-	if page := string(written(t, report.Readme, d)); !strings.Contains(page, "| slow | 19.7 | +2.") ||
+	if page := string(written(t, Readme, d)); !strings.Contains(page, "| slow | 19.7 | +2.") ||
 		!strings.Contains(page, "| odd | – | – | – |") {
 		t.Errorf("the page:\n%s", page)
 	}
-	if text := string(written(t, report.ClaimsJSON, d)); !strings.Contains(text, `"costs"`) ||
+	if text := string(written(t, ClaimsJSON, d)); !strings.Contains(text, `"costs"`) ||
 		!strings.Contains(text, `"base": "c10"`) {
 		t.Errorf("the JSON:\n%s", text)
 	}

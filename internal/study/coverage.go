@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"dyno/internal/claim"
-	"dyno/internal/report"
 )
 
 // sentencesFile is the table of the sentences of all articles.
@@ -16,7 +15,7 @@ const sentencesFile = Folder + "/sentences.csv"
 // Coverage puts the claims of all studies beside the sentences of the articles. all are the judged
 // studies; the claims of the others are not run. It is an error if a claim names a sentence that
 // does not exist, or if a sentence has neither a claim nor a reason.
-func Coverage(fsys fs.FS, all []*report.Data) (*report.Coverage, error) {
+func Coverage(fsys fs.FS, all []*Judged) (*Covered, error) {
 	articles, err := claim.ReadSentences(fsys, sentencesFile)
 	if err != nil {
 		return nil, err
@@ -25,10 +24,10 @@ func Coverage(fsys fs.FS, all []*report.Data) (*report.Coverage, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &report.Coverage{Articles: articles}
+	c := &Covered{Articles: articles}
 	claims := map[string]int{}
 	for _, s := range studies {
-		i := slices.IndexFunc(all, func(d *report.Data) bool { return d.Claims.Slug == s.Slug })
+		i := slices.IndexFunc(all, func(d *Judged) bool { return d.Claims.Slug == s.Slug })
 		if i >= 0 {
 			c.Claims = append(c.Claims, all[i].Claims)
 		} else {
@@ -67,8 +66,8 @@ func Coverage(fsys fs.FS, all []*report.Data) (*report.Coverage, error) {
 }
 
 // unjudged returns the claims of a study without trials.
-func unjudged(s *Study) *report.Claims {
-	c := &report.Claims{Slug: s.Slug}
+func unjudged(s *Study) *Claims {
+	c := &Claims{Slug: s.Slug}
 	for _, one := range claim.Current(s.Claims) {
 		c.Outcomes = append(c.Outcomes, claim.Outcome{Claim: one, Verdict: claim.NotRun, Reason: "no trials yet"})
 	}

@@ -5,18 +5,16 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-
-	"dyno/internal/report"
 )
 
 // Every sentence has a claim or a reason, and every claim's sentence exists.
 func TestCoverage(t *testing.T) {
 	d := evaluatedFake(t, Choice{})
 	files := project(map[string]string{"study.toml": fakeStudy})
-	covered := func(rows string) (*report.Coverage, error) {
+	covered := func(rows string) (*Covered, error) {
 		files[sentencesFile] = &fstest.MapFile{Data: []byte("id,place,says,untestable,missing\n" +
 			"F,A. Uthor,Fast and slow,,\n" + rows)}
-		return Coverage(files, []*report.Data{d})
+		return Coverage(files, []*Judged{d})
 	}
 	c, err := covered("F-01,p. 1,Fast is fast,,\nF-02,p. 2,All is right,,a proxy\nF-03,p. 3,And small,,\n" +
 		"F-04,p. 4,Thanks,Nothing is claimed.,\nF-05,p. 5,It scales,,no level has a million connections\n")
@@ -24,7 +22,7 @@ func TestCoverage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var page bytes.Buffer
-	if err := report.CoveragePage(&page, c); err != nil {
+	if err := CoveragePage(&page, c); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "coverage.md", page.Bytes())

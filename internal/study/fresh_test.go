@@ -163,9 +163,8 @@ func TestFreshStudy(t *testing.T) {
 	if !run.Plan.Fresh || run.Plan.Requests != 600 || len(run.Plan.Family) != 3 {
 		t.Fatalf("%+v", run.Plan)
 	}
-	d := Evaluate(run)
-	var err error
-	if d.Claims, err = st.JudgeClaims(d, "f"); err != nil {
+	d, err := st.JudgeClaims(Evaluate(run), "f")
+	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]claim.Verdict{"threads": claim.Confirmed, "grows": claim.Confirmed, "cpu": claim.Confirmed,
@@ -191,7 +190,7 @@ func TestFreshStudy(t *testing.T) {
 	out := map[string]string{}
 	for form, write := range report.Formats {
 		var b bytes.Buffer
-		if err := write(&b, d); err != nil && form != "svg" {
+		if err := write(&b, d.Data); err != nil && form != "svg" {
 			t.Fatal(err)
 		}
 		out[form] = b.String()
@@ -221,7 +220,7 @@ func TestFreshStudy(t *testing.T) {
 		}
 	}
 	var page bytes.Buffer
-	if err := report.Readme(&page, d); err != nil || !strings.Contains(page.String(), "| fast, idle | 488 ±0.1 % |") {
+	if err := Readme(&page, d); err != nil || !strings.Contains(page.String(), "| fast, idle | 488 ±0.1 % |") {
 		t.Errorf("%v\n%s", err, page.String())
 	}
 	html, _, _ := strings.Cut(out["html"], "<script")

@@ -70,8 +70,7 @@ func TestPartsOfARun(t *testing.T) {
 		}
 	}
 	b.Reset()
-	d.Claims = &report.Claims{}
-	if err := report.Readme(&b, d); err != nil || !strings.Contains(b.String(), "EPYC; Xeon, 2 CPUs") {
+	if err := Readme(&b, &Judged{Data: d, Claims: &Claims{}}); err != nil || !strings.Contains(b.String(), "EPYC; Xeon, 2 CPUs") {
 		t.Errorf("%v\n%s", err, &b)
 	}
 	b.Reset()

@@ -6,15 +6,14 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/claim"
-	"dyno/internal/report"
 	"dyno/internal/result"
 )
 
 // published returns the published figures beside the measured ones.
-func (e *evidence) published() []report.Published {
-	var out []report.Published
+func (e *evidence) published() []published {
+	var out []published
 	for _, f := range e.study.Figures {
-		p := report.Published{Figure: f}
+		p := published{Figure: f}
 		metric := cmp.Or(f.Metric.Same, f.Metric.Name)
 		switch {
 		case f.Level == idle:

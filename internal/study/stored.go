@@ -10,7 +10,6 @@ import (
 	"dyno/internal/checks"
 	"dyno/internal/claim"
 	"dyno/internal/plan"
-	"dyno/internal/report"
 	"dyno/internal/result"
 )
 
@@ -48,7 +47,7 @@ func (s *Study) Committed(root string) string {
 // Stored judges the claims of the study by a stored run. With the committed trials it includes the
 // study's records of long loads; with another run it compares the outcomes with those of the
 // committed one.
-func (s *Study) Stored(root, from string) (*report.Data, error) {
+func (s *Study) Stored(root, from string) (*Judged, error) {
 	run, err := Open(from)
 	if err != nil {
 		return nil, err
@@ -56,25 +55,24 @@ func (s *Study) Stored(root, from string) (*report.Data, error) {
 	if err := checks.Assert(run); err != nil {
 		return nil, fmt.Errorf("%s: %w", from, err)
 	}
-	data := Evaluate(run)
 	name := from
 	if rel, err := filepath.Rel(root, from); err == nil && !strings.HasPrefix(rel, "..") {
 		name = filepath.ToSlash(rel)
 	}
-	if name == s.Trials() {
-		if data.Classics, err = s.classicRuns(from); err != nil {
-			return nil, err
-		}
+	j, err := s.JudgeClaims(Evaluate(run), name)
+	switch {
+	case err != nil:
+		return nil, err
+	case name == s.Trials():
+		j.Classics, err = s.classicRuns(from)
+	default:
+		j.Claims.Committed, err = s.agreement(root, j.Claims)
 	}
-	if data.Claims, err = s.JudgeClaims(data, name); err != nil || name == s.Trials() {
-		return data, err
-	}
-	data.Claims.Committed, err = s.agreement(root, data.Claims)
-	return data, err
+	return j, err
 }
 
 // agreement compares outcomes with those of the committed run; it is nil where there is none.
-func (s *Study) agreement(root string, here *report.Claims) (*report.Agreement, error) {
+func (s *Study) agreement(root string, here *Claims) (*agreement, error) {
 	committed, err := s.Stored(root, s.Committed(root))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -83,12 +81,12 @@ func (s *Study) agreement(root string, here *report.Claims) (*report.Agreement, 
 		return nil, err
 	}
 	judged, differ := claim.Differences(committed.Claims.Outcomes, here.Outcomes)
-	return &report.Agreement{File: committed.Claims.File, Judged: judged, Differ: differ}, nil
+	return &agreement{File: committed.Claims.File, Judged: judged, Differ: differ}, nil
 }
 
 // Findings judges the committed trials of all studies. It returns those with outcomes of claims, and
 // the names of the studies that have no trials yet.
-func Findings(fsys fs.FS, root string) (all []*report.Data, without []string, err error) {
+func Findings(fsys fs.FS, root string) (all []*Judged, without []string, err error) {
 	studies, err := All(fsys)
 	if err != nil {
 		return nil, nil, err

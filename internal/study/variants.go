@@ -1,11 +1,15 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
+	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/claim"
+	"dyno/internal/document"
 	"dyno/internal/report"
 )
 
@@ -43,14 +47,14 @@ func (r *reader) variants() {
 
 // variants returns the ratio of the rates of each variant and what it is a variant of, at each level that the
 // run loaded.
-func (e *evidence) variants() (out []report.Variant) {
+func (e *evidence) variants() (out []worth) {
 	if isA(e.run, checks.Classic) {
 		return nil
 	}
 	for _, v := range e.study.Variants {
 		for _, level := range v.Levels {
 			is, of := claim.Cell{Contestant: v.Is, Level: level}, claim.Cell{Contestant: v.Of, Level: level}
-			one := report.Variant{Is: v.Is, Of: v.Of, What: v.What, Level: level}
+			one := worth{Is: v.Is, Of: v.Of, What: v.What, Level: level}
 			for _, c := range []claim.Cell{is, of} {
 				if why := e.unsettled(c, "throughput"); why != "" {
 					one.Absent = c.Contestant + ": " + why
@@ -63,4 +67,33 @@ func (e *evidence) variants() (out []report.Variant) {
 		}
 	}
 	return out
+}
+
+// worth is what a difference is worth at a level: the rate of a contestant over that of the one which it is but for
+// this.
+type worth struct {
+	Is, Of, What, Level string
+	Times               analysis.Estimate
+	Absent              string // why there is none
+}
+
+// variants returns the section about what variants are worth.
+func (v *page) variants() document.Section {
+	if len(v.Claims.Variants) == 0 {
+		return document.Section{}
+	}
+	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: "compared with"},
+		{Head: "level"}, {Head: "throughput, times", Number: true}, {Head: "epochs", Number: true},
+		{Head: "what is different"}},
+		After: "Ratios within rounds; the interval, of at least 95 %, is between epochs. There are no verdicts."}
+	for _, x := range v.Claims.Variants {
+		times, epochs := document.Cell{Absent: cmp.Or(x.Absent, "unknown")}, document.Cell{}
+		if x.Absent == "" && x.Times.N > 0 {
+			times.Absent, epochs.Value = "", strconv.Itoa(x.Times.N)
+			times.Value, times.Side = report.RatioParts(x.Times.Value, x.Times.Lo, x.Times.Hi)
+		}
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{{Value: v.Title(x.Is)}, {Value: v.Title(x.Of)},
+			{Value: x.Level}, times, epochs, {Value: x.What}}})
+	}
+	return document.Section{ID: "variants", Title: "What variants are worth", Blocks: []document.Block{t}}
 }

@@ -31,10 +31,10 @@ func TestVariants(t *testing.T) {
 		t.Errorf("one that failed: %+v", all[2])
 	}
 	for form, want := range map[string]string{
-		string(written(t, report.Readme, d)):     "| fast | slow | c10 | 1.99 (1.97–2.02) | 12 | one allocation less |",
-		string(written(t, report.Text, d)):       "What variants are worth",
-		string(written(t, report.ClaimsText, d)): "one allocation less",
-		string(written(t, report.ClaimsJSON, d)): `"what": "one allocation less"`,
+		string(written(t, Readme, d)):           "| fast | slow | c10 | 1.99 (1.97–2.02) | 12 | one allocation less |",
+		string(written(t, report.Text, d.Data)): "What variants are worth",
+		string(written(t, ClaimsText, d)):       "one allocation less",
+		string(written(t, ClaimsJSON, d)):       `"what": "one allocation less"`,
 	} {
 		if !strings.Contains(form, want) {
 			t.Errorf("no %q in:\n%s", want, form)

@@ -1,4 +1,4 @@
-package report
+package study
 
 import (
 	"fmt"
@@ -11,23 +11,23 @@ import (
 )
 
 // Coverage is every sentence of the articles, and the claims that judge them.
-type Coverage struct {
+type Covered struct {
 	Articles []claim.Article
 	Claims   []*Claims // of all studies
 }
 
-// judged is a claim that judges a sentence.
-type judged struct {
+// judgment is a claim that judges a sentence.
+type judgment struct {
 	slug    string
 	outcome *claim.Outcome
 }
 
 // of returns the claims that judge a sentence, in the order of the studies.
-func (c *Coverage) of(id string) (list []judged) {
+func (c *Covered) of(id string) (list []judgment) {
 	for _, s := range c.Claims {
 		for i := range s.Outcomes {
 			if slices.Contains(s.Outcomes[i].Claim.Sentences, id) {
-				list = append(list, judged{s.Slug, &s.Outcomes[i]})
+				list = append(list, judgment{s.Slug, &s.Outcomes[i]})
 			}
 		}
 	}
@@ -44,7 +44,7 @@ const (
 )
 
 // class returns what is said of a sentence.
-func (c *Coverage) class(s *claim.Sentence) int {
+func (c *Covered) class(s *claim.Sentence) int {
 	class := isUntestable
 	for _, j := range c.of(s.ID) {
 		switch j.outcome.Verdict {
@@ -63,7 +63,7 @@ func (c *Coverage) class(s *claim.Sentence) int {
 
 // CoveragePage writes what became of each sentence of the articles: the claims that judge it with
 // their outcomes, or why there is none.
-func CoveragePage(w io.Writer, c *Coverage) error {
+func CoveragePage(w io.Writer, c *Covered) error {
 	page := &document.Document{Title: "Coverage: every sentence of the articles", Comment: "Written by `dyno check " +
 		"--findings` from studies/sentences.csv, the studies and their trials. Change those, not this page."}
 	about := document.Section{Blocks: []document.Block{document.Paragraph{Text: document.Prose{{Text: "Each " +
@@ -105,7 +105,7 @@ func countRow(title, letter string, n [classes]int) document.Row {
 }
 
 // section is the table of one article's sentences.
-func (c *Coverage) section(a *claim.Article) document.Section {
+func (c *Covered) section(a *claim.Article) document.Section {
 	t := document.Table{Columns: []document.Column{{Head: "id", Lead: true}, {Head: "where"}, {Head: "what it says"},
 		{Head: "what became of it"}}}
 	for i := range a.Sentences {
@@ -118,7 +118,7 @@ func (c *Coverage) section(a *claim.Article) document.Section {
 }
 
 // answer is what became of a sentence, a line for each claim, linked to the page of their study.
-func (c *Coverage) answer(s *claim.Sentence) document.Cell {
+func (c *Covered) answer(s *claim.Sentence) document.Cell {
 	var lines, slugs []string
 	for _, j := range c.of(s.ID) {
 		lines = append(lines, fmt.Sprintf("%s %s: %s", claimMarks[j.outcome.Verdict].icon, j.outcome.Verdict,

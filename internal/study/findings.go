@@ -1,9 +1,8 @@
-package report
+package study
 
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"dyno/internal/claim"
 	"dyno/internal/document"
@@ -15,7 +14,7 @@ const findingsClaims = 12
 
 // FindingsPage writes the outcomes of several studies with their reasons, a screen for each study,
 // for readers of the articles.
-func FindingsPage(w io.Writer, all []*Data) error {
+func FindingsPage(w io.Writer, all []*Judged) error {
 	page := &document.Document{Title: "Findings: here, today",
 		Comment: "Written by `dyno check --findings` from the trials of the studies."}
 	about := document.Section{Blocks: []document.Block{document.Paragraph{Text: document.Prose{{Text: "The " +
@@ -36,7 +35,7 @@ func FindingsPage(w io.Writer, all []*Data) error {
 			Number: true})
 	}
 	for _, d := range all {
-		row := document.Row{Cells: []document.Cell{{Value: d.Claims.Slug, Link: studyFolder(d) + ReadmeFile},
+		row := document.Row{Cells: []document.Cell{{Value: d.Claims.Slug, Link: d.Claims.folder() + ReadmeFile},
 			{Value: fmt.Sprint(d.Claims.published())}}}
 		for _, verdict := range claim.Verdicts {
 			row.Cells = append(row.Cells, document.Cell{Value: fmt.Sprint(d.Claims.with(verdict))})
@@ -46,19 +45,19 @@ func FindingsPage(w io.Writer, all []*Data) error {
 	about.Blocks = append(about.Blocks, t)
 	page.Sections = append(page.Sections, about)
 	for _, d := range all {
-		page.Sections = append(page.Sections, newView(d).findingsSection())
+		page.Sections = append(page.Sections, newPage(d).findingsSection())
 	}
 	return document.Markdown(w, page, 1)
 }
 
-// studyFolder returns the path of a study, relative to the page of all studies.
-func studyFolder(d *Data) string { return d.Claims.Slug + "/" }
+// folder returns the path of a study, relative to the page of all studies.
+func (c *Claims) folder() string { return c.Slug + "/" }
 
 // findingsSection returns a study on a screen: its question, its chart, and a line for each claim.
-func (v *view) findingsSection() document.Section {
+func (v *page) findingsSection() document.Section {
 	c := v.Claims
 	s := document.Section{Title: c.Title, Blocks: []document.Block{document.Paragraph{Text: document.Plain(c.Question)},
-		v.picture(studyFolder(v.Data))}}
+		v.picture(c.folder())}}
 	if text := c.fixed(); text != "" {
 		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(text), Style: document.Warn})
 	}
@@ -83,8 +82,8 @@ func (v *view) findingsSection() document.Section {
 		rest = document.Count(n, "more claim")
 	}
 	return document.Section{Title: s.Title, Blocks: append(s.Blocks, list, document.Paragraph{Text: document.Prose{
-		{Text: rest + ": "}, {Text: "the study's page", Link: studyFolder(v.Data) + ReadmeFile},
-		{Text: ". Article: " + stopped(c.Source) + " " + v.here()}}})}
+		{Text: rest + ": "}, {Text: "the study's page", Link: c.folder() + ReadmeFile},
+		{Text: ". Article: " + stopped(c.Source) + " " + v.Here()}}})}
 }
 
 // with counts the published claims that have an outcome.
@@ -95,11 +94,4 @@ func (c *Claims) with(verdict claim.Verdict) (n int) {
 		}
 	}
 	return n
-}
-
-// here returns the machine and the day of a run, in short.
-func (v *view) here() string {
-	h := &v.run.Host
-	return "Here: " + strings.Join(nonEmpty(document.Clean(strings.Join(v.cpus(), "; ")),
-		document.Count(h.CPUs, "CPU"), document.Clean(h.OS), where(h)), ", ") + "; " + v.started() + "."
 }

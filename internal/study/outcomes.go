@@ -1,4 +1,4 @@
-package report
+package study
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"dyno/internal/checks"
 	"dyno/internal/claim"
 	"dyno/internal/document"
+	"dyno/internal/report"
 )
 
 // Claims are the published conclusions of an article, and their outcomes in a run.
@@ -24,29 +25,29 @@ type Claims struct {
 	Changed                       bool              // the claims are not those that the run was planned with
 	Outcomes                      []claim.Outcome
 	Withdrawn                     []claim.Claim // that the run was planned with, and that are none any more
-	Committed                     *Agreement    // with the committed run; nil of that run itself, or where there is none
-	Published                     []Published
-	Costs                         []Cost
-	Variants                      []Variant
-	Charts                        []Chart
+	Committed                     *agreement    // with the committed run; nil of that run itself, or where there is none
+	Published                     []published
+	Costs                         []cost
+	Variants                      []worth
+	Charts                        []chart
 }
 
 // Published is a published figure with the measured one, both in the metric's base unit.
-type Published struct {
+type published struct {
 	claim.Figure
 	Ours   analysis.Estimate
 	Absent string // why there is none of ours
 }
 
 // Agreement is what two runs of a study say of the same claims.
-type Agreement struct {
+type agreement struct {
 	File   string // of the other run's trials
 	Judged int    // claims that both runs could judge
 	Differ []claim.Difference
 }
 
 // same says of how many claims both runs have the same outcome.
-func (a *Agreement) same() string {
+func (a *agreement) same() string {
 	return fmt.Sprintf("The same outcome as in %s for %d of %s.", a.File, a.Judged-len(a.Differ),
 		document.Count(a.Judged, "claim"))
 }
@@ -120,8 +121,8 @@ func publishedText(o *claim.Outcome) string {
 		case c.Kind == claim.Spread, (c.Kind == claim.Most || c.Kind == claim.All) && len(c.Over) > 0:
 			return fmt.Sprintf("%g ×", x)
 		}
-		s := scaleOf(o.Metric.Unit, x)
-		return Sig3(x/s.Per) + after(s)
+		s := report.ScaleOf(o.Metric.Unit, x)
+		return report.Sig3(x/s.Per) + after(s)
 	}
 	var limits []string
 	if c.AtLeast != nil {
@@ -132,21 +133,21 @@ func publishedText(o *claim.Outcome) string {
 	}
 	switch {
 	case c.Kind == claim.Most && c.Near > 0:
-		return "most within " + PerCent(c.Near) + " of the median"
+		return "most within " + report.PerCent(c.Near) + " of the median"
 	case (c.Kind == claim.Most || c.Kind == claim.All) && len(c.Over) == 1:
-		return c.Kind + " " + and(limits) + " " + c.Over[0]
+		return c.Kind + " " + report.And(limits) + " " + c.Over[0]
 	case (c.Kind == claim.Most || c.Kind == claim.All) && len(c.Over) > 1:
-		return c.Kind + " " + and(limits) + " " + others(c)
+		return c.Kind + " " + report.And(limits) + " " + others(c)
 	case c.Kind == claim.Most || c.Kind == claim.All:
-		return c.Kind + " " + and(limits)
+		return c.Kind + " " + report.And(limits)
 	case c.Kind == claim.Spread && len(c.Over) > 0:
-		return "a spread of " + and(limits) + " that @ " + claim.ParseCell(c.Over[0]).Level
+		return "a spread of " + report.And(limits) + " that @ " + claim.ParseCell(c.Over[0]).Level
 	case c.Kind == claim.Spread:
-		return "a spread of " + and(limits)
+		return "a spread of " + report.And(limits)
 	case c.Kind == claim.Repeats:
 		return fmt.Sprintf("alike within a factor of %g", c.Within)
 	case len(limits) > 0:
-		return and(limits)
+		return report.And(limits)
 	case c.Kind == claim.Ratio:
 		return fmt.Sprintf("%g ×", c.Value)
 	case c.Kind == claim.Drop && len(c.Than) == 0:
@@ -177,17 +178,8 @@ func others(c *claim.Claim) string {
 // whereText says where the claim was published: the sentences, and its place in the study's source
 // or in the claim's own source.
 func whereText(o *claim.Outcome) string {
-	place := strings.Join(nonEmpty(document.Clean(o.Claim.Source), document.Clean(o.Claim.Place)), ": ")
-	return strings.Join(nonEmpty(document.Clean(strings.Join(o.Claim.Sentences, ", ")), place), ", ")
-}
-
-// lower changes the beginning of a sentence for use in the middle of one. Abbreviations such as CPU
-// are kept.
-func lower(s string) string {
-	if len(s) > 1 && s[1] >= 'A' && s[1] <= 'Z' {
-		return s
-	}
-	return strings.ToLower(s[:1]) + s[1:]
+	place := strings.Join(report.NonEmpty(document.Clean(o.Claim.Source), document.Clean(o.Claim.Place)), ": ")
+	return strings.Join(report.NonEmpty(document.Clean(strings.Join(o.Claim.Sentences, ", ")), place), ", ")
 }
 
 // shownText formats a measured figure with its interval.
@@ -201,7 +193,7 @@ func shownText(s claim.Shown) string {
 	case s.Unit == claim.Contestants:
 		return fmt.Sprintf("%g to %g %s", e.Lo, e.Hi, s.What)
 	case s.Unit == "%":
-		return fmt.Sprintf("%s %s (%s–%s) %%", s.What, Sig3(e.Value), Sig3(e.Lo), Sig3(e.Hi))
+		return fmt.Sprintf("%s %s (%s–%s) %%", s.What, report.Sig3(e.Value), report.Sig3(e.Lo), report.Sig3(e.Hi))
 	}
 	return s.What + " " + estimateText(e, s.Unit)
 }
@@ -210,23 +202,22 @@ func shownText(s claim.Shown) string {
 // exact.
 func factorText(e analysis.Estimate) string {
 	if e.Lo == e.Hi {
-		return Sig3(e.Value) + " ×"
+		return report.Sig3(e.Value) + " ×"
 	}
-	value, interval := ratioParts(e.Value, e.Lo, e.Hi)
-	return value + " × " + interval
+	return report.Times(e)
 }
 
 // estimateText returns a level in its best scale: "93,400 (91,200–95,100) 1/s", without an interval
 // where there is none.
 func estimateText(e analysis.Estimate, unit string) string {
-	s := scaleOf(unit, e.Value)
+	s := report.ScaleOf(unit, e.Value)
 	switch {
 	case e.Lo == e.Hi:
-		return Sig3(e.Value/s.Per) + after(s)
+		return report.Sig3(e.Value/s.Per) + after(s)
 	case math.IsInf(e.Lo, 0) || math.IsInf(e.Hi, 0):
-		return Sig3(e.Value/s.Per) + after(s) + ", interval open"
+		return report.Sig3(e.Value/s.Per) + after(s) + ", interval open"
 	}
-	return fmt.Sprintf("%s (%s)%s", Sig3(e.Value/s.Per), intervalIn(e, s), after(s))
+	return fmt.Sprintf("%s (%s)%s", report.Sig3(e.Value/s.Per), report.IntervalIn(e, s), after(s))
 }
 
 // after returns the name of a scale as written after a number.
@@ -259,7 +250,7 @@ func measuredAs(o *claim.Outcome) string {
 	if o.Metric.Name == "throughput" {
 		return "Measured"
 	}
-	return "Measured as " + lower(o.Metric.Title)
+	return "Measured as " + report.Lower(o.Metric.Title)
 }
 
 // evidenceText says what an outcome is based on besides its figures.
@@ -313,7 +304,7 @@ var claimMarks = map[claim.Verdict]struct {
 }
 
 // claims shows the outcomes of a study's claims, with the published and the measured figures.
-func (v *view) claims() document.Section {
+func (v *page) claims() document.Section {
 	c := v.Claims
 	if c == nil || len(c.Outcomes) == 0 {
 		return document.Section{}
@@ -356,8 +347,8 @@ func (c *Claims) item(o *claim.Outcome) document.Item {
 	}
 	mark := claimMarks[o.Verdict]
 	return document.Item{Label: mark.icon + " " + string(o.Verdict), Style: mark.style, Text: document.Plain(text),
-		More: document.Texts(evidenceText(o), amendedText(o), led("Not counted: it restates the figure of ", o.Claim.Restates),
-			o.Claim.Note, publishedAs(o)+led("; ", whereText(o))+".")}
+		More: document.Texts(evidenceText(o), amendedText(o), report.Led("Not counted: it restates the figure of ", o.Claim.Restates),
+			o.Claim.Note, publishedAs(o)+report.Led("; ", whereText(o))+".")}
 }
 
 // amendedText says of a claim that was amended after the run why it was, and what it had been.
@@ -365,12 +356,12 @@ func amendedText(o *claim.Outcome) string {
 	if o.Before == "" {
 		return ""
 	}
-	return stopped("Amended after this run was planned"+led(": ", o.Claim.Was.Why)) + " As it was before: " +
+	return stopped("Amended after this run was planned"+report.Led(": ", o.Claim.Was.Why)) + " As it was before: " +
 		string(o.Before) + "."
 }
 
 // agreement says of which claims the committed run has another outcome.
-func (v *view) agreement() document.Section {
+func (v *page) agreement() document.Section {
 	a := v.Claims.Committed
 	if a == nil || a.Judged == 0 {
 		return document.Section{}
@@ -380,7 +371,7 @@ func (v *view) agreement() document.Section {
 		mark := claimMarks[d.Here.Verdict]
 		list.Items = append(list.Items, document.Item{Label: mark.icon + " " + string(d.Here.Verdict), Style: mark.style,
 			Text: document.Plain("There " + string(d.There.Verdict) + ": " + stopped(d.Here.Claim.Text)),
-			More: document.Texts(led("There: ", oursText(d.There)), led("Here: ", oursText(d.Here)))})
+			More: document.Texts(report.Led("There: ", oursText(d.There)), report.Led("Here: ", oursText(d.Here)))})
 	}
 	s := document.Section{Title: "Beside the committed run",
 		Blocks: []document.Block{document.Paragraph{Text: document.Plain(a.same())}}}
@@ -394,21 +385,13 @@ func (v *view) agreement() document.Section {
 func stopped(s string) string { return strings.TrimSuffix(s, ".") + "." }
 
 // ClaimsText writes only the outcomes of a study's claims.
-func ClaimsText(w io.Writer, d *Data) error {
-	v := newView(d)
+func ClaimsText(w io.Writer, j *Judged) error {
+	v := newPage(j)
 	about := document.Section{Blocks: []document.Block{document.Paragraph{Label: "Source",
-		Text: document.Plain(d.Claims.Source)},
-		document.Paragraph{Label: "Trials", Text: document.Plain(d.Claims.File + ".")}}}
+		Text: document.Plain(v.Claims.Source)},
+		document.Paragraph{Label: "Trials", Text: document.Plain(v.Claims.File + ".")}}}
 	sections := []document.Section{v.claims(), v.agreement(), v.costs(), v.variants(), about}
-	return document.Text(w, &document.Document{Sections: sections}, d.options())
-}
-
-// led puts lead before s, unless s is empty.
-func led(lead, s string) string {
-	if s == "" {
-		return ""
-	}
-	return lead + s
+	return document.Text(w, &document.Document{Sections: sections}, j.Options())
 }
 
 // publishedAs returns the published figure or order; for a claim on many contestants the criterion,

@@ -1,4 +1,4 @@
-package report
+package study
 
 import (
 	"cmp"
@@ -9,11 +9,12 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/report"
 )
 
-// Cost is the extra cost of a level for a contestant compared with the base, in ns of CPU per
+// cost is the extra cost of a level for a contestant compared with the base, in ns of CPU per
 // request.
-type Cost struct {
+type cost struct {
 	Contestant, Level string
 	Base              string            // the level that it is beyond
 	More              analysis.Estimate // the difference, paired within rounds
@@ -26,11 +27,11 @@ type costTable struct {
 	scale       analysis.Scale
 	levels      []string
 	contestants []string
-	at          map[[2]string]Cost // by contestant and level
+	at          map[[2]string]cost // by contestant and level
 }
 
 func (c *Claims) costTable(base string) *costTable {
-	t := &costTable{at: map[[2]string]Cost{}}
+	t := &costTable{at: map[[2]string]cost{}}
 	dearest, most := "", math.Inf(-1)
 	var values []float64
 	for _, cost := range c.Costs {
@@ -51,7 +52,7 @@ func (c *Claims) costTable(base string) *costTable {
 			}
 		}
 	}
-	t.scale = scaleOf("ns", values...)
+	t.scale = report.ScaleOf("ns", values...)
 	slices.SortStableFunc(t.contestants, func(a, b string) int {
 		x, y := t.at[[2]string{a, dearest}], t.at[[2]string{b, dearest}]
 		return cmp.Or(cmp.Compare(min(1, len(x.Absent)), min(1, len(y.Absent))),
@@ -64,7 +65,7 @@ func (c *Claims) costTable(base string) *costTable {
 func (t *costTable) more(contestant, level string) document.Cell {
 	c := t.at[[2]string{contestant, level}]
 	if c.Absent != "" || c.More.N == 0 {
-		return document.Cell{Absent: orElse(c.Absent, "unknown")}
+		return document.Cell{Absent: cmp.Or(c.Absent, "unknown")}
 	}
 	cell := document.Cell{Value: fmt.Sprintf("%+.2f", c.More.Value/t.scale.Per), Side: "(interval open)"}
 	if !math.IsInf(c.More.Lo, 0) && !math.IsInf(c.More.Hi, 0) {
@@ -77,31 +78,31 @@ func (t *costTable) more(contestant, level string) document.Cell {
 func (t *costTable) of(contestant string) document.Cell {
 	for _, l := range t.levels {
 		if c := t.at[[2]string{contestant, l}]; c.Of.N > 0 {
-			return document.Cell{Value: Sig3(c.Of.Value / t.scale.Per)}
+			return document.Cell{Value: report.Sig3(c.Of.Value / t.scale.Per)}
 		}
 	}
 	return document.Cell{Absent: "unknown"}
 }
 
 // dearness says what the levels cost beyond the first base, at least and at most; nothing, if there are none.
-func (v *view) dearness() []string {
+func (v *page) dearness() []string {
 	bases := v.bases()
 	if len(bases) == 0 {
 		return nil
 	}
 	t := v.Claims.costTable(bases[0])
-	figure := func(c Cost) string {
-		return fmt.Sprintf("%+.2f (%s)", c.More.Value/t.scale.Per, v.title(c.Contestant))
+	figure := func(c cost) string {
+		return fmt.Sprintf("%+.2f (%s)", c.More.Value/t.scale.Per, v.Title(c.Contestant))
 	}
 	var parts []string
 	for _, level := range t.levels {
-		var costs []Cost
+		var costs []cost
 		for _, name := range t.contestants {
 			if c := t.at[[2]string{name, level}]; c.Absent == "" && c.More.N > 0 {
 				costs = append(costs, c)
 			}
 		}
-		slices.SortStableFunc(costs, func(a, b Cost) int { return cmp.Compare(a.More.Value, b.More.Value) })
+		slices.SortStableFunc(costs, func(a, b cost) int { return cmp.Compare(a.More.Value, b.More.Value) })
 		switch n := len(costs); n {
 		case 0:
 		case 1:
@@ -118,10 +119,7 @@ func (v *view) dearness() []string {
 }
 
 // bases returns the levels that others are differences to.
-func (v *view) bases() (all []string) {
-	if v.Claims == nil {
-		return nil
-	}
+func (v *page) bases() (all []string) {
 	for _, c := range v.Claims.Costs {
 		if !slices.Contains(all, c.Base) {
 			all = append(all, c.Base)
@@ -131,7 +129,7 @@ func (v *view) bases() (all []string) {
 }
 
 // costs returns the section about the additional costs of levels over their bases.
-func (v *view) costs() document.Section {
+func (v *page) costs() document.Section {
 	bases := v.bases()
 	if len(bases) == 0 {
 		return document.Section{}
@@ -149,7 +147,7 @@ func (v *view) costs() document.Section {
 }
 
 // costsBeyond returns the table of the costs beyond one base.
-func (v *view) costsBeyond(base string) document.Table {
+func (v *page) costsBeyond(base string) document.Table {
 	costs := v.Claims.costTable(base)
 	t := document.Table{Title: fmt.Sprintf("CPU per request beyond the level %s, %s", base, costs.scale.Name),
 		Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: base, Number: true}}}
@@ -157,7 +155,7 @@ func (v *view) costsBeyond(base string) document.Table {
 		t.Columns = append(t.Columns, document.Column{Head: l, Number: true})
 	}
 	for _, name := range costs.contestants {
-		row := document.Row{Cells: []document.Cell{{Value: v.title(name)}, costs.of(name)}}
+		row := document.Row{Cells: []document.Cell{{Value: v.Title(name)}, costs.of(name)}}
 		for _, l := range costs.levels {
 			row.Cells = append(row.Cells, costs.more(name, l))
 		}

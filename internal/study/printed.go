@@ -1,4 +1,4 @@
-package report
+package study
 
 import (
 	"math"
@@ -42,14 +42,14 @@ func (a *articleRun) parts() (blocks []document.Block) {
 	for i := range a.sources {
 		s := &a.sources[i]
 		for _, part := range analysis.Parts {
-			row := document.Row{Cells: []document.Cell{{Value: s.title}, {Value: s.by}, {Value: part}}, Rule: part == "connect"}
+			row := document.Row{Cells: []document.Cell{{Value: s.Title}, {Value: s.by}, {Value: part}}, Rule: part == "connect"}
 			if a.partCells(s, part, &row) {
 				times.Rows, published = append(times.Rows, row), published || s.date != ""
 			}
 		}
-		row := document.Row{Cells: []document.Cell{{Value: s.title}, {Value: s.by}}}
+		row := document.Row{Cells: []document.Cell{{Value: s.Title}, {Value: s.by}}}
 		if a.quantileCells(s, &row) {
-			quantiles.Rows, printed = append(quantiles.Rows, row), printed || !s.own
+			quantiles.Rows, printed = append(quantiles.Rows, row), printed || s.date != "" || s.External != ""
 		}
 	}
 	if published {
@@ -68,8 +68,8 @@ func (a *articleRun) parts() (blocks []document.Block) {
 func (a *articleRun) partCells(s *source, part string, row *document.Row) (any bool) {
 	for _, f := range partFigures {
 		v := a.figureOf(s, part, f.name)
-		if len(s.loads) > 0 {
-			if times, ok := analysis.PartOf(s.loads[len(s.loads)-1], part); ok {
+		if len(s.Loads) > 0 {
+			if times, ok := analysis.PartOf(s.Loads[len(s.Loads)-1], part); ok {
 				v = float64(f.of(times))
 			}
 		}
@@ -83,8 +83,8 @@ func (a *articleRun) partCells(s *source, part string, row *document.Row) (any b
 func (a *articleRun) quantileCells(s *source, row *document.Row) (any bool) {
 	for _, q := range analysis.Quantiles {
 		v := a.figureOf(s, percent, strconv.Itoa(q))
-		if len(s.loads) > 0 {
-			if ns, ok := analysis.QuantileOf(s.loads[len(s.loads)-1], q); ok {
+		if len(s.Loads) > 0 {
+			if ns, ok := analysis.QuantileOf(s.Loads[len(s.Loads)-1], q); ok {
 				v = ns
 			}
 		}
@@ -96,8 +96,8 @@ func (a *articleRun) quantileCells(s *source, row *document.Row) (any bool) {
 
 // figureOf returns a published figure of a part; NaN if there is none.
 func (a *articleRun) figureOf(s *source, part, figure string) float64 {
-	for _, f := range a.figures {
-		if f.Contestant == s.contestant && f.Date == s.date && f.Metric.Part == part && f.Metric.Figure == figure {
+	for _, f := range a.Published {
+		if f.Contestant == s.Contestant && f.Date == s.date && f.Metric.Part == part && f.Metric.Figure == figure {
 			return f.Base
 		}
 	}
@@ -106,7 +106,7 @@ func (a *articleRun) figureOf(s *source, part, figure string) float64 {
 
 // printedTable has the times and percentiles of one level that a tool printed, a row for each and a
 // column for each contestant, beside ours where dyno has the same.
-func (v *view) printedTable(level string) document.Table {
+func (v *page) printedTable(level string) document.Table {
 	var names, heads []string
 	cells := map[[2]string]string{}
 	for i := range v.Claims.Published {
@@ -125,7 +125,7 @@ func (v *view) printedTable(level string) document.Table {
 			heads = append(heads, head)
 		}
 		text := p.theirs()
-		if ours := p.ours(); ours != Missing {
+		if ours := p.ours(); ours != document.Missing {
 			text += " → " + ours
 		}
 		cells[[2]string{head, p.Contestant}] = text

@@ -1,6 +1,7 @@
-package report
+package study
 
 import (
+	"cmp"
 	"io"
 	"math"
 	"slices"
@@ -8,12 +9,13 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/claim"
 	"dyno/internal/document"
+	"dyno/internal/report"
 )
 
 // studyJSON are the claims of a run's study; doc/format.md has its keys.
 type studyJSON struct {
 	Study       string            `json:"study"`
-	Question    orNull            `json:"question"`
+	Question    document.OrNull   `json:"question"`
 	Source      string            `json:"source"`
 	PublishedOn map[string]string `json:"published_on"`
 	Trials      string            `json:"trials"`
@@ -31,8 +33,8 @@ type outcomeJSON struct {
 	Text      string           `json:"text"`
 	Sentences []string         `json:"sentences"`
 	Source    string           `json:"source"`
-	Place     orNull           `json:"place"`
-	Kind      orNull           `json:"kind"`
+	Place     document.OrNull  `json:"place"`
+	Kind      document.OrNull  `json:"kind"`
 	Metric    string           `json:"metric"`
 	Published string           `json:"published"`
 	Counted   bool             `json:"counted"` // among the published claims
@@ -64,42 +66,39 @@ type differenceJSON struct {
 }
 
 type warningJSON struct {
-	ID         string `json:"id"`
-	Contestant orNull `json:"contestant"`
-	Text       string `json:"text"`
+	ID         string          `json:"id"`
+	Contestant document.OrNull `json:"contestant"`
+	Text       string          `json:"text"`
 }
 
 type costJSON struct {
-	Contestant string `json:"contestant"`
-	Level      string `json:"level"`
-	Base       string `json:"base"`
-	Value      number `json:"value_ns"`
-	Lo         number `json:"lo_ns"`
-	Hi         number `json:"hi_ns"`
-	Epochs     int    `json:"epochs"`
-	Absent     orNull `json:"absent"`
+	Contestant string          `json:"contestant"`
+	Level      string          `json:"level"`
+	Base       string          `json:"base"`
+	Value      document.Number `json:"value_ns"`
+	Lo         document.Number `json:"lo_ns"`
+	Hi         document.Number `json:"hi_ns"`
+	Epochs     int             `json:"epochs"`
+	Absent     document.OrNull `json:"absent"`
 }
 
 type variantJSON struct {
-	Contestant string `json:"contestant"`
-	Of         string `json:"of"`
-	What       string `json:"what"`
-	Level      string `json:"level"`
-	Value      number `json:"throughput_ratio"`
-	Lo         number `json:"lo"`
-	Hi         number `json:"hi"`
-	Epochs     int    `json:"epochs"`
-	Absent     orNull `json:"absent"`
+	Contestant string          `json:"contestant"`
+	Of         string          `json:"of"`
+	What       string          `json:"what"`
+	Level      string          `json:"level"`
+	Value      document.Number `json:"throughput_ratio"`
+	Lo         document.Number `json:"lo"`
+	Hi         document.Number `json:"hi"`
+	Epochs     int             `json:"epochs"`
+	Absent     document.OrNull `json:"absent"`
 }
 
 // ClaimsJSON writes what run.json has under claims, as an object of its own.
-func ClaimsJSON(w io.Writer, d *Data) error { return document.JSON(w, claimsJSON(d.Claims)) }
+func ClaimsJSON(w io.Writer, j *Judged) error { return document.JSON(w, j.Claims.json()) }
 
-func claimsJSON(c *Claims) *studyJSON {
-	if c == nil {
-		return nil
-	}
-	o := &studyJSON{Study: c.Slug, Question: orNull(c.Question), Source: c.Source, PublishedOn: c.PublishedOn,
+func (c *Claims) json() *studyJSON {
+	o := &studyJSON{Study: c.Slug, Question: document.OrNull(c.Question), Source: c.Source, PublishedOn: c.PublishedOn,
 		Trials: c.File, Changed: c.Changed,
 		Outcomes: []outcomeJSON{}, Figures: []map[string]any{}}
 	for i := range c.Outcomes {
@@ -116,46 +115,46 @@ func claimsJSON(c *Claims) *studyJSON {
 	}
 	for i := range c.Published {
 		p := &c.Published[i]
-		numbers := estimateNumbers(p.Ours, p.Ours.N == 0)
+		numbers := report.EstimateNumbers(p.Ours, p.Ours.N == 0)
 		numbers["published"] = p.Base
-		o.Figures = append(o.Figures, inUnit(p.Metric.Unit, numbers, map[string]any{"contestant": p.Contestant,
-			"level": orNull(p.Level), "metric": p.Metric.Name,
-			"requests": p.N, "to": orNull(p.To.String()), "more_is_better": p.Metric.More, "date": orNull(p.Date),
-			"source": orNull(orElse(p.Source, c.Source)), "place": orNull(p.Place),
-			"note": orNull(p.Note), "computed": orNull(p.Metric.Computed), "absent": orNull(p.Absent)}))
+		o.Figures = append(o.Figures, report.InUnit(p.Metric.Unit, numbers, map[string]any{"contestant": p.Contestant,
+			"level": document.OrNull(p.Level), "metric": p.Metric.Name,
+			"requests": p.N, "to": document.OrNull(p.To.String()), "more_is_better": p.Metric.More, "date": document.OrNull(p.Date),
+			"source": document.OrNull(cmp.Or(p.Source, c.Source)), "place": document.OrNull(p.Place),
+			"note": document.OrNull(p.Note), "computed": document.OrNull(p.Metric.Computed), "absent": document.OrNull(p.Absent)}))
 	}
 	for _, x := range c.Costs {
 		e := x.More
 		if e.N == 0 {
 			e = analysis.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
 		}
-		o.Costs = append(o.Costs, costJSON{x.Contestant, x.Level, x.Base, number(e.Value), number(e.Lo), number(e.Hi),
+		o.Costs = append(o.Costs, costJSON{x.Contestant, x.Level, x.Base, document.Number(e.Value), document.Number(e.Lo), document.Number(e.Hi),
 			e.N,
-			orNull(x.Absent)})
+			document.OrNull(x.Absent)})
 	}
 	for _, x := range c.Variants {
 		e := x.Times
 		if e.N == 0 {
 			e = analysis.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
 		}
-		o.Variants = append(o.Variants, variantJSON{x.Is, x.Of, x.What, x.Level, number(e.Value), number(e.Lo),
-			number(e.Hi), e.N, orNull(x.Absent)})
+		o.Variants = append(o.Variants, variantJSON{x.Is, x.Of, x.What, x.Level, document.Number(e.Value), document.Number(e.Lo),
+			document.Number(e.Hi), e.N, document.OrNull(x.Absent)})
 	}
 	return o
 }
 
 func (c *Claims) outcomeJSON(o *claim.Outcome) outcomeJSON {
 	one := outcomeJSON{ID: o.Claim.ID, Text: o.Claim.Text, Sentences: slices.Concat([]string{}, o.Claim.Sentences),
-		Source: orElse(o.Claim.Source, c.Source), Place: orNull(o.Claim.Place),
-		Kind: orNull(o.Claim.Kind), Metric: o.Claim.Metric, Published: publishedText(o), Counted: o.Claim.Counts(), Verdict: o.Verdict,
+		Source: cmp.Or(o.Claim.Source, c.Source), Place: document.OrNull(o.Claim.Place),
+		Kind: document.OrNull(o.Claim.Kind), Metric: o.Claim.Metric, Published: publishedText(o), Counted: o.Claim.Counts(), Verdict: o.Verdict,
 		Before: o.Before, Reason: o.Reason, Ours: []map[string]any{}, Epochs: o.Epochs,
 		Warnings: []warningJSON{}}
 	for _, s := range o.Shown {
-		one.Ours = append(one.Ours, inUnit(s.Unit, estimateNumbers(s.Estimate, false), map[string]any{"what": s.What,
+		one.Ours = append(one.Ours, report.InUnit(s.Unit, report.EstimateNumbers(s.Estimate, false), map[string]any{"what": s.What,
 			"epochs": s.Estimate.N}))
 	}
 	for _, w := range o.Warnings {
-		one.Warnings = append(one.Warnings, warningJSON{w.ID, orNull(w.Contestant), w.Text})
+		one.Warnings = append(one.Warnings, warningJSON{w.ID, document.OrNull(w.Contestant), w.Text})
 	}
 	return one
 }

@@ -1,0 +1,53 @@
+package study
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"dyno/internal/analysis"
+	"dyno/internal/claim"
+	"dyno/internal/document"
+	"dyno/internal/report"
+	"dyno/internal/result"
+)
+
+// A claim with a figure is drawn as published and as measured; the others are counted.
+func TestShifts(t *testing.T) {
+	rate, _ := claim.MetricNamed("throughput")
+	shown := []claim.Shown{{What: "a ÷ b", Unit: "×", Estimate: analysis.Estimate{Value: 1.05, Lo: 1.01, Hi: 1.08,
+		N: 10}}}
+	c := &Claims{Outcomes: []claim.Outcome{
+		{Claim: claim.Claim{Kind: claim.Ratio, Value: 2.6, Text: "A serves 2.6 times the requests of B."}, Metric: rate,
+			Verdict: claim.SmallerLead, Shown: shown},
+		{Claim: claim.Claim{Kind: claim.Order, Cells: []string{"a", "b"}}, Metric: rate, Verdict: claim.Confirmed,
+			Shown: shown},
+		{Claim: claim.Claim{Kind: claim.Ratio, Value: 2}, Metric: rate, Verdict: claim.NotTestable, Shown: shown},
+	}}
+	got := c.shifts()
+	want := []document.Shift{{Icon: "↓", Word: "smaller lead", Style: document.Same,
+		Text:  "A serves 2.6 times the requests of B.",
+		Small: "2.6 → 1.05 (1.01–1.08) ×", From: 2.6, To: document.Ratio{At: 1.05, Lo: 1.01, Hi: 1.08}}}
+	if diff := cmp.Diff(want, got.Shifts); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.HasPrefix(got.Rest, "2 more claims") {
+		t.Errorf("%q", got.Rest)
+	}
+}
+
+// TestQuestionLeftOut: the question of a study can name contestants that a run leaves out, as a quick one
+// does, or that could not be built here; it says so of all.
+func TestQuestionLeftOut(t *testing.T) {
+	for want, names := range map[string][]string{
+		"Which? This run leaves out express, fastify and aspnetcore-mvc.": {"express", "fastify"},
+		"Which? This run leaves out 6 of the study’s contestants.":        {"a", "b", "c", "d", "e"},
+		"Which? This run leaves out aspnetcore-mvc.":                      nil} {
+		d := &report.Data{Run: &result.Run{Failures: []result.Failure{{Contestant: "aspnetcore-mvc", Stage: "toolchain"}}}}
+		d.Run.Plan.Contestants = []string{"gin", "aspnetcore-mvc"}
+		if got := newPage(&Judged{Data: d, Claims: &Claims{Question: "Which?", LeftOut: names}}).added().Question; got != want {
+			t.Errorf("%q; want %q", got, want)
+		}
+	}
+}

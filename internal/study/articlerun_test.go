@@ -1,0 +1,33 @@
+package study
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"dyno/internal/document"
+	"dyno/internal/result"
+)
+
+// A record of loads by dyno alone has a table too, and what was not published has no row. The committed pages show
+// the other cases.
+func TestArticleRunByDynoAlone(t *testing.T) {
+	run, err := Open("../../studies/iris-vs-netcore-mvc/classic.jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Plan.External = nil
+	run.Trials = slices.DeleteFunc(run.Trials, func(t *result.Trial) bool { return t.External != "" })
+	run.Failures = append(run.Failures, result.Failure{Contestant: run.Plan.Contestants[0], Stage: "verify", Reason: "404"})
+	r := classicRun{File: "classic.jsonl.gz", Data: Evaluate(run)}
+	var b strings.Builder
+	if err := document.Markdown(&b, &document.Document{Sections: r.sections()}, 1); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	if !strings.Contains(page, "| dyno here |") || strings.Contains(page, "published") ||
+		strings.Contains(page, "What sets") || !strings.Contains(page, "## Growth of memory") ||
+		!strings.Contains(page, ": failed at verify: 404") || strings.Contains(page, "NaN") {
+		t.Error(page)
+	}
+}

@@ -1,0 +1,292 @@
+package study
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"dyno/internal/analysis"
+	"dyno/internal/claim"
+	"dyno/internal/document"
+	"dyno/internal/report"
+)
+
+// Files of a study that are written from its trials.
+const (
+	ReadmeFile     = "README.md"
+	ChartFile      = "chart.svg"
+	allFiguresFile = "figures.md" // of many contestants: what the first has no room for
+)
+
+// Pages returns the files of a study that are written from a run of it. The same trials and study
+// give the same bytes.
+func Pages(j *Judged) (map[string][]byte, error) {
+	forms := map[string]func(io.Writer, *Judged) error{ReadmeFile: Readme, ChartFile: func(w io.Writer, j *Judged) error {
+		return report.SVG(w, j.Data)
+	}}
+	v := newPage(j)
+	if v.many() {
+		forms[allFiguresFile] = figuresPage
+	}
+	for i := range j.Claims.Charts {
+		c := &j.Claims.Charts[i]
+		forms[c.file()] = func(w io.Writer, _ *Judged) error {
+			return document.SVG(w, &document.Document{Front: []document.Block{v.lineChart(c)}})
+		}
+	}
+	files := map[string][]byte{}
+	for name, write := range forms {
+		var b bytes.Buffer
+		if err := write(&b, j); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		files[name] = b.Bytes()
+	}
+	return files, nil
+}
+
+// page draws a judged run: what was claimed, beside what was found.
+type page struct {
+	*report.View
+	Claims *Claims
+}
+
+func newPage(j *Judged) *page { return &page{report.NewView(j.Data), j.Claims} }
+
+// many says whether a page has no room for all contestants.
+func (v *page) many() bool { return len(v.Rows()) > report.MostBars }
+
+// Readme writes the page of a study from a run of it: question, chart, claims with their outcomes,
+// our figures beside the published, machines, what differs and why, and the command.
+func Readme(w io.Writer, j *Judged) error {
+	c, v := j.Claims, newPage(j)
+	if !v.many() {
+		v.ByEngine()
+	}
+	intro := document.Section{Blocks: []document.Block{}}
+	paragraph := func(label, text string) {
+		if text != "" {
+			intro.Blocks = append(intro.Blocks, document.Paragraph{Label: label, Text: document.Plain(text)})
+		}
+	}
+	paragraph("Question", c.Question)
+	if v.Analysis != nil && v.Ranks() {
+		paragraph("Answer, here and today", strings.Join(v.Answer(), " "))
+	}
+	intro.Blocks = append(intro.Blocks, v.picture(""))
+	paragraph("Source", c.Source)
+	page := &document.Document{Title: c.Title, Comment: writtenBy(c)}
+	page.Sections = []document.Section{intro, v.claims(), v.BackendAlone(), v.pictures(),
+		v.publishedFigures(!v.many()), v.costs(), v.variants(), v.ResponseTimes()}
+	if v.Run.Plan.Fresh {
+		page.Sections = append(page.Sections, v.Processes())
+	}
+	for i := range j.Classics {
+		page.Sections = append(page.Sections, j.Classics[i].sections()...)
+	}
+	checked := v.Checked(!v.many())
+	if v.many() && len(checked.Blocks) > 0 {
+		checked.Blocks = append(checked.Blocks, elsewhere("All of them"))
+	}
+	page.Sections = append(page.Sections, v.Machines(c.PublishedOn), c.differences(), checked,
+		document.Section{Title: "Repeat it", Blocks: []document.Block{
+			document.Code{Text: document.Command(v.Run.Plan.Command) + "\ndyno check " + c.Slug}}})
+	return document.Markdown(w, page, 1)
+}
+
+func writtenBy(c *Claims) string {
+	return fmt.Sprintf("Written by `dyno check %s --write` from the trials beside it. Change study.toml or the trials, not this page.", c.Slug)
+}
+
+// figuresPage has the tables of all contestants and levels, and all that the checks found.
+func figuresPage(w io.Writer, j *Judged) error {
+	v := newPage(j)
+	v.ByEngine()
+	return document.Markdown(w, &document.Document{Title: j.Claims.Title + ": all figures", Comment: writtenBy(j.Claims),
+		Sections: []document.Section{v.chartTables(), v.publishedFigures(true), v.Checked(true)}}, 1)
+}
+
+// picture returns the study's chart, in a folder.
+func (v *page) picture(folder string) document.Picture {
+	words := "Bars of all contestants"
+	if v.Analysis != nil && v.Ranks() && len(v.dearness()) == 0 {
+		words = v.Answer()[0]
+	}
+	return document.Picture{File: folder + ChartFile, Words: words}
+}
+
+// elsewhere links the page with what this one leaves out.
+func elsewhere(words string) document.Paragraph {
+	return document.Paragraph{Text: document.Prose{{Text: words + ": "}, {Text: allFiguresFile, Link: allFiguresFile},
+		{Text: "."}}}
+}
+
+// differences returns the differences from the article, as the study states them.
+func (c *Claims) differences() document.Section {
+	var list document.List
+	for _, n := range c.Notes {
+		list.Items = append(list.Items, document.Item{Text: document.Prose{{Text: n, Style: document.Markup}}})
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Unavailable)) {
+		list.Items = append(list.Items, document.Item{Text: document.Plain(name + " is not " +
+			"available: " + c.Unavailable[name])})
+	}
+	s := document.Section{Title: "What differs from the article, and why"}
+	if c.Source == "" {
+		s.Title = "Notes"
+	}
+	if len(list.Items) > 0 {
+		s.Blocks = []document.Block{list}
+	}
+	return s
+}
+
+// publishedFigures returns the published figures beside ours, one table for each level; or of the
+// first level those of some contestants.
+func (v *page) publishedFigures(all bool) document.Section {
+	s := document.Section{Title: "Published figures and ours"}
+	if len(v.Claims.Published) == 0 {
+		return s
+	}
+	s.Blocks = append([]document.Block{document.Paragraph{Text: document.Plain("They are from other machines, " +
+		"versions and years; they are shown, not judged. Each cell has the published figure, then ours with its " +
+		"interval. * is computed.")}}, v.publishedTables()...)
+	if !all {
+		first := s.Blocks[1].(document.Table)
+		s.Blocks = append(s.Blocks[:1], shortTable(first), elsewhere("All contestants, at all levels"))
+	}
+	computed := map[string]bool{}
+	for i := range v.Claims.Published {
+		if m := v.Claims.Published[i].Metric; m.Computed != "" {
+			computed[m.Title+": "+m.Computed+"."] = true
+		}
+	}
+	if len(computed) > 0 {
+		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain("* " +
+			strings.Join(slices.Sorted(maps.Keys(computed)), " "))})
+	}
+	return s
+}
+
+// shortTable returns a table of the first few contestants.
+func shortTable(t document.Table) document.Table {
+	var names []string
+	for i, r := range t.Rows {
+		if name := r.Cells[0].Value; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		if len(names) > report.MostBars {
+			t.Rows = t.Rows[:i]
+			break
+		}
+	}
+	return t
+}
+
+// publishedTables have a row for each contestant and date, a column for each metric.
+func (v *page) publishedTables() (tables []document.Block) {
+	var levels []string
+	for i := range v.Claims.Published {
+		if l := v.Claims.Published[i].Level; !slices.Contains(levels, l) {
+			levels = append(levels, l)
+		}
+	}
+	for _, l := range levels {
+		tables = append(tables, v.publishedTable(l))
+		if t := v.printedTable(l); len(t.Rows) > 0 {
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}
+
+func (v *page) publishedTable(level string) document.Table {
+	type key struct{ contestant, date string }
+	var rows []key
+	var heads []claim.Metric
+	fields := map[key]map[string][]string{}
+	for i := range v.Claims.Published {
+		p := &v.Claims.Published[i]
+		if p.Level != level || p.Metric.Part != "" {
+			continue
+		}
+		k := key{p.Contestant, p.Date}
+		if fields[k] == nil {
+			rows, fields[k] = append(rows, k), map[string][]string{}
+		}
+		if !slices.ContainsFunc(heads, func(m claim.Metric) bool { return m.Name == p.Metric.Name }) {
+			heads = append(heads, p.Metric)
+		}
+		fields[k][p.Metric.Name] = append(fields[k][p.Metric.Name], p.theirs()+" → "+p.ours())
+	}
+	t := document.Table{Title: level, Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: "published"}}}
+	for _, m := range heads {
+		t.Columns = append(t.Columns, document.Column{Head: fmt.Sprintf("%s, %s is better", m.Title, better(m))})
+	}
+	if v.Engines {
+		slices.SortStableFunc(rows, func(a, b key) int {
+			return report.CompareEngines(v.EngineOf(a.contestant),
+				v.EngineOf(b.contestant))
+		})
+	}
+	for i, k := range rows {
+		row := document.Row{Cells: []document.Cell{{Value: k.contestant}, {Value: k.date}}}
+		if e := v.EngineOf(k.contestant); v.Engines && (i == 0 || v.EngineOf(rows[i-1].contestant) != e) {
+			row.Group = e
+		}
+		for _, m := range heads {
+			row.Cells = append(row.Cells, document.Cell{Value: strings.Join(fields[k][m.Name], "\n"),
+				Absent: "it was not published"})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func better(m claim.Metric) string {
+	if m.More {
+		return "bigger"
+	}
+	return "smaller"
+}
+
+// theirs returns a published figure as it was published.
+func (p *published) theirs() string {
+	s := document.Grouped(p.Value, report.Decimals(p.Value)) + after(analysis.Scale{Name: p.Unit})
+	if p.N > 0 {
+		s = document.Whole(p.N) + " in " + s
+	}
+	switch to := document.Clean(p.To.String()); {
+	case to == "":
+	case p.Metric.More:
+		s += " over " + to
+	default:
+		s += " from " + to
+	}
+	if p.Note != "" {
+		s += " (" + document.Clean(p.Note) + ")"
+	}
+	return s
+}
+
+// ours returns the measured figure in the same unit, or why there is none.
+func (p *published) ours() string {
+	if p.Absent != "" {
+		return document.Missing + " (" + document.Clean(p.Absent) + ")"
+	}
+	if p.Ours.N == 0 {
+		return document.Missing
+	}
+	s := report.Sig3(p.Ours.Value / p.Per)
+	if p.Ours.Lo != p.Ours.Hi {
+		s += " (" + report.IntervalIn(p.Ours, analysis.Scale{Per: p.Per}) + ")"
+	}
+	s += after(analysis.Scale{Name: p.Unit})
+	if p.Metric.Computed != "" {
+		s += " *"
+	}
+	return s
+}
