@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -62,33 +63,28 @@ func (c *classic) loads(r Row) (list []*result.Trial) {
 	return list
 }
 
-// single is a figure of a classic run: that of one load, or the median of several.
-type single struct {
-	analysis.Middle
-	Absent string
-}
-
-// figure returns the figure of a row.
-func (c *classic) figure(r Row, m analysis.Metric) single {
+// figure returns the figure of a row: that of one load, or the median of several.
+func (c *classic) figure(r Row, m analysis.Metric) *Figure {
 	if r.Excluded != "" {
-		return single{Absent: r.Excluded}
+		return &Figure{Absent: r.Excluded}
 	}
 	loads := c.loads(r)
 	if len(loads) == 0 {
-		return single{Absent: "the run ended before it was loaded"}
+		return &Figure{Absent: "the run ended before it was loaded"}
 	}
 	middle := analysis.MiddleOf(loads, m)
 	switch {
 	case middle.N == 0 && m.Name == "p99" && loads[0].Load.ServiceP99NS > 0:
-		return single{Absent: fmt.Sprintf("fewer than %d requests lie beyond it", analysis.Beyond(.99))}
+		return &Figure{Absent: fmt.Sprintf("fewer than %d requests lie beyond it", analysis.Beyond(.99))}
 	case middle.N == 0:
-		return single{Absent: "it could not be read"}
+		return &Figure{Absent: "it could not be read"}
 	}
-	return single{Middle: middle}
+	return &Figure{Estimate: analysis.Estimate{Value: middle.Value, Lo: math.Inf(-1), Hi: math.Inf(1), N: middle.N},
+		Least: middle.Least, Most: middle.Most}
 }
 
-// Cell returns the figure in a table, with the range of its loads where there are several.
-func (f *single) Cell(s analysis.Scale) document.Cell {
+// loadCell returns a figure in a table, with the range of its loads where there are several.
+func (f *Figure) loadCell(s analysis.Scale) document.Cell {
 	if f.Absent != "" {
 		return document.Cell{Absent: f.Absent}
 	}
@@ -296,7 +292,7 @@ func (c *classic) table() document.Section {
 		row.Notes = r.Notes
 		for _, m := range c.metrics {
 			f := c.figure(r, m)
-			row.Cells = append(row.Cells, f.Cell(c.scale(m)))
+			row.Cells = append(row.Cells, f.loadCell(c.scale(m)))
 		}
 		n, errs := c.totals(r)
 		totals := []document.Cell{{Value: document.Whole(n)}, {Value: errorsText(errs)}}

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"encoding/csv"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -12,215 +14,229 @@ import (
 	"dyno/internal/result"
 )
 
-// csv has a row for each contestant and metric, controls last:
-//
-//	contestant,metric,unit,value,lo,hi,ratio_to_reference,ratio_lo,ratio_hi,epochs,tier,rank_lo,rank_hi,verdict,notes
-//
-// Values are in the base unit that the row names (1/s, ns, bytes). A field is empty where there is
-// no value or a bound is not finite. first_answer and warm_up have rows
-// where they were measured, without ratio and place; the notes of warm_up are its classes. The
-// verdict is ranked, lower bound, control, or excluded; a row of the last has no values, for they are
-// not figures. Where a comparison shows further levels, rows of them follow, the level in brackets
-// after the metric, their verdict "not compared".
-func (p *paired) csv() [][]string {
-	rows := [][]string{{"contestant", "metric", "unit", "value", "lo", "hi", "ratio_to_reference", "ratio_lo", "ratio_hi",
-		"epochs",
-		"tier", "rank_lo", "rank_hi", "verdict", "notes"}}
+// line is one figure of a run for programs. CSV and benchfmt write lines; doc/format.md has their columns.
+type line struct {
+	contestant, level, metric, unit string
+	analysis.Estimate               // NaN, or not finite: no value, or no bound
+	ratio                           analysis.Estimate
+	verdict                         string
+	notes                           []string
+}
+
+// noEstimate has no number at all.
+var noEstimate = analysis.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
+
+var csvHead = []string{"contestant", "level", "metric", "unit", "value", "lo", "hi", "epochs", "ratio", "ratio_lo", "ratio_hi",
+	"verdict", "notes"}
+
+// CSV writes a row for each figure of a run, below a head row.
+func CSV(w io.Writer, d *Data) error {
+	rows := [][]string{csvHead}
+	for _, l := range protocolOf(d).lines() {
+		numbers := []string{decimal(l.Value), decimal(l.Lo), decimal(l.Hi), "", "", "", ""}
+		if l.N > 0 {
+			numbers[3] = strconv.Itoa(l.N)
+		}
+		if r := l.ratio; r.N > 0 {
+			numbers[4], numbers[5], numbers[6] = decimal(r.Value), decimal(r.Lo), decimal(r.Hi)
+		}
+		row := slices.Concat([]string{l.contestant, l.level, l.metric, l.unit}, numbers,
+			[]string{l.verdict, strings.Join(l.notes, "; ")})
+		for i := range row {
+			row[i] = document.CSVCell(row[i])
+		}
+		rows = append(rows, row)
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
+
+// Benchfmt writes the figures in the format of Go's benchmarks, a line for each contestant at each level.
+func Benchfmt(w io.Writer, d *Data) error {
+	var b strings.Builder
+	name := func(s string) string {
+		return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r <= ' ' || r == '/' }), "_")
+	}
+	at := ""
+	for _, l := range protocolOf(d).lines() {
+		if math.IsNaN(l.Value) || l.N == 0 {
+			continue
+		}
+		here := "BenchmarkLoad/contestant=" + name(l.contestant) + "/level=" + name(orElse(l.level, "none"))
+		if here != at {
+			at = here
+			fmt.Fprintf(&b, "\n%s %d", here, l.N)
+		}
+		fmt.Fprintf(&b, " %s %s", decimal(l.Value), strings.TrimSuffix(l.metric+"-"+unitKey(l.unit), "-"))
+	}
+	_, err := io.WriteString(w, strings.TrimPrefix(b.String()+"\n", "\n"))
+	return err
+}
+
+// lines returns a figure and, where it is of several epochs or loads, their range.
+func (r *Row) lines(level string, m analysis.Metric, f *Figure) []line {
+	l := line{contestant: r.Name, level: level, metric: m.Name, unit: m.Unit, Estimate: f.Estimate, ratio: f.Ratio,
+		verdict: "measured", notes: r.Data}
+	switch {
+	case r.Excluded != "" || f.Absent != "":
+		l.Estimate, l.ratio, l.verdict = noEstimate, analysis.Estimate{}, "absent"
+		if r.Excluded != "" {
+			l.verdict = "excluded"
+		}
+		l.notes = append([]string{orElse(r.Excluded, f.Absent)}, r.Data...)
+		return []line{l}
+	case f.Bound:
+		l.verdict = "lower bound"
+	case r.Control:
+		l.verdict = "control"
+	}
+	if f.Least >= f.Most {
+		return []line{l}
+	}
+	span := l
+	span.metric, span.Estimate, span.ratio = m.Name+"_range", analysis.Estimate{Value: math.NaN(), Lo: f.Least, Hi: f.Most, N: f.N}, analysis.Estimate{}
+	return []line{l, span}
+}
+
+// startLines returns what is known of the starts of a row, and its place.
+func (r *Row) startLines() (lines []line) {
+	if r.Excluded != "" {
+		return nil
+	}
+	for _, c := range startColumns {
+		if e := c.Of(r.Starts); e.N > 0 {
+			l := line{contestant: r.Name, metric: c.Name, unit: c.Unit, Estimate: e, verdict: "measured"}
+			if c.Name == "warm_up" {
+				l.notes = NonEmpty(classesText(r.Starts))
+			}
+			lines = append(lines, l)
+		}
+	}
+	if p := r.Place; p.Lo > 0 {
+		rank := analysis.Estimate{Value: math.NaN(), Lo: float64(p.Lo), Hi: float64(p.Hi)}
+		tier := analysis.Estimate{Value: float64(p.Tier), Lo: math.NaN(), Hi: math.NaN()}
+		lines = append(lines, line{contestant: r.Name, metric: "rank", Estimate: rank, verdict: "measured"},
+			line{contestant: r.Name, metric: "tier", Estimate: tier, verdict: "measured"})
+	}
+	return lines
+}
+
+// pairLines returns the comparisons, whose level says at which.
+func pairLines(pairs []analysis.Pair, level func(result.Cell) string) (lines []line) {
+	both := func(a, b string) string {
+		if a == b {
+			return a
+		}
+		return a + " ÷ " + b
+	}
+	for _, p := range pairs {
+		m, _ := analysis.MetricNamed(p.Metric)
+		l := line{contestant: both(p.A, p.B), level: both(level(p.CellA()), level(p.CellB())), metric: p.Metric, unit: m.Unit,
+			Estimate: noEstimate, ratio: p.Ratio, verdict: string(p.Verdict),
+			notes: NonEmpty("p = "+orElse(decimal(p.P), "unknown"), document.Clean(p.Note))}
+		l.N = p.Ratio.N
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+// countLines returns the requests that loads answered right, and the errors.
+func countLines(contestant, level, verdict string, requests int64, errors map[string]int64) []line {
+	sum := int64(0)
+	for _, n := range errors {
+		sum += n
+	}
+	count := func(name string, n int64) line {
+		return line{contestant: contestant, level: level, metric: name, verdict: verdict,
+			Estimate: analysis.Estimate{Value: float64(n), Lo: math.NaN(), Hi: math.NaN()}}
+	}
+	failed := count("errors", sum)
+	if sum > 0 {
+		failed.notes = []string{errorsText(errors)}
+	}
+	return []line{count("requests", requests), failed}
+}
+
+func (p *paired) lines() (lines []line) {
+	at := (&Level{Name: p.run.Plan.LevelName(0), At: p.run.Plan.Level}).Title()
 	for _, r := range p.all() {
 		for _, m := range p.metrics {
-			rows = append(rows, p.csvRow(r, m))
+			lines = append(lines, r.lines(at, m, p.figure(r, m))...)
 		}
-		for _, c := range startColumns {
-			if e := c.Of(r.Starts); r.Excluded == "" && e.N > 0 {
-				notes := ""
-				if c.Name == "warm_up" {
-					notes = classesText(r.Starts)
-				}
-				rows = append(rows, slices.Concat([]string{r.Name, c.Name, c.Unit}, csvNumbers(e),
-					[]string{"", "", "", strconv.Itoa(e.N), "", "", "", "", notes}))
-			}
-		}
+		lines = append(lines, r.startLines()...)
 	}
 	s := newLevels(p.View)
 	for _, r := range p.rows {
 		for i := range s.Levels {
 			for _, m := range s.extraMetrics(i) {
-				f := s.figure(r, m, i)
-				numbers, epochs, notes := []string{"", "", ""}, "", "absent: "+f.Absent
-				if f.Absent == "" {
-					numbers, epochs, notes = csvNumbers(f.Estimate), strconv.Itoa(f.N), ""
-				}
-				rows = append(rows, slices.Concat([]string{r.Name, m.Name + " (" + s.names[i] + ")", m.Unit}, numbers,
-					[]string{"", "", "", epochs, "", "", "", "not compared", notes}))
+				lines = append(lines, r.lines(s.names[i], m, s.figure(r, m, i))...)
 			}
 		}
 	}
-	return rows
+	return append(lines, pairLines(p.a.Pairs, func(result.Cell) string { return at })...)
 }
 
-func (p *paired) csvRow(r Row, m analysis.Metric) []string {
-	c := p.cell(r.Name, m.Name)
-	notes := r.Data
-	fields := []string{r.Name, m.Name, m.Unit}
-	if r.Excluded == "" && c.Absent == "" {
-		fields = slices.Concat(fields, csvNumbers(c.Level), csvRatio(c.Ratio), []string{strconv.Itoa(c.Level.N)})
-	} else {
-		fields = append(fields, make([]string, 7)...)
-		if r.Excluded == "" {
-			notes = append([]string{"absent: " + document.Clean(c.Absent)}, notes...)
-		}
-	}
-	if r.Excluded != "" || r.Place.Lo == 0 {
-		fields = append(fields, "", "", "")
-	} else {
-		fields = append(fields, strconv.Itoa(r.Place.Tier), strconv.Itoa(r.Place.Lo), strconv.Itoa(r.Place.Hi))
-	}
-	verdict := "ranked"
-	switch {
-	case r.Excluded != "":
-		verdict, notes = "excluded", append([]string{r.Excluded}, notes...)
-	case r.Control:
-		verdict = "control"
-	case r.Place.LowerBound:
-		verdict = "lower bound"
-	}
-	return append(fields, verdict, strings.Join(notes, "; "))
-}
-
-// csv has a row for each contestant, level and metric, controls last:
-//
-//	protocol,contestant,level,delay_ns,connections,pipeline,metric,unit,value,lo,hi,least,most,ratio_to_reference,ratio_lo,ratio_hi,epochs,state,notes
-//
-// protocol says in words what the figures are. lo and hi are the interval, empty where it is open;
-// least and most are of the epochs. state is measured, lower bound, control, absent or excluded; the
-// last two have no values. A comparison of named pairs has the columns pairHeads besides, and below
-// a row of each pair and metric, whose state is pair.
-func (s *sweep) csv() [][]string {
-	rows := [][]string{{"protocol", "contestant", "level", "delay_ns", "connections", "pipeline", "metric", "unit",
-		"value", "lo", "hi", "least", "most",
-		"ratio_to_reference", "ratio_lo", "ratio_hi", "epochs", "state", "notes"}}
-	var empty []string
-	if s.namesPairs() {
-		rows[0], empty = append(rows[0], pairHeads...), make([]string, len(pairHeads))
-	}
+func (s *sweep) lines() (lines []line) {
 	for _, r := range s.all() {
 		for i := range s.Levels {
 			for _, m := range s.metrics {
-				rows = append(rows, append(s.csvRow(r, m, i), empty...))
+				lines = append(lines, r.lines(s.names[i], m, s.figure(r, m, i))...)
 			}
 		}
+		lines = append(lines, r.startLines()...)
 	}
-	if !s.namesPairs() {
-		return rows
-	}
-	for _, p := range s.a.Pairs {
-		m, _ := analysis.MetricNamed(p.Metric)
-		at := s.Levels[min(p.AtA, len(s.Levels)-1)].At
-		rows = append(rows, slices.Concat([]string{s.label(), p.A, s.levelAt(p.CellA())}, levelFields(at),
-			[]string{p.Metric, m.Unit}, make([]string, 8),
-			[]string{fmt.Sprint(p.Ratio.N), "pair", document.Clean(p.Note), p.B, s.levelAt(p.CellB())}, csvNumbers(p.Ratio),
-			[]string{fmt.Sprint(p.P), string(p.Verdict)}))
-	}
-	return rows
+	return append(lines, pairLines(s.a.Pairs, s.levelAt)...)
 }
 
-// pairHeads are the columns that only the rows of pairs fill.
-var pairHeads = []string{"against", "against_level", "pair_ratio", "pair_lo", "pair_hi", "p", "verdict"}
-
-func (s *sweep) csvRow(r Row, m analysis.Metric, i int) []string {
-	f := s.figure(r, m, i)
-	state, notes, numbers := "measured", r.Data, make([]string, 9)
-	switch {
-	case r.Excluded != "":
-		state, notes = "excluded", append([]string{r.Excluded}, notes...)
-	case f.Absent != "":
-		state, notes = "absent", append([]string{f.Absent}, notes...)
-	case f.Bound:
-		state = "lower bound"
-	case r.Control:
-		state = "control"
-	}
-	if f.Absent == "" {
-		numbers = slices.Concat(csvNumbers(f.Estimate), []string{decimal(f.Least), decimal(f.Most)}, csvRatio(f.Ratio),
-			[]string{strconv.Itoa(f.N)})
-	}
-	return slices.Concat([]string{s.label(), r.Name, s.names[i]}, levelFields(s.Levels[i].At), []string{m.Name, m.Unit},
-		numbers,
-		[]string{state, strings.Join(notes, "; ")})
-}
-
-// csv has a row for each contestant and metric:
-//
-//	protocol,contestant,delay_ns,connections,pipeline,metric,unit,value,least,most,loads,requests,errors,state,notes,load_generator
-//
-// protocol says in words what the figures are. value is of one load, or the middle one of several,
-// least and most their range; requests are those of all loads that were answered right, errors the
-// others by kind. state is measured, absent or excluded; these have no values.
-// load_generator is who made the
-// load: dyno, or an external load generator, whose requests are those that it says were answered.
-func (c *classic) csv() [][]string {
-	rows := [][]string{{"protocol", "contestant", "delay_ns", "connections", "pipeline", "metric", "unit", "value",
-		"least", "most", "loads", "requests",
-		"errors", "state", "notes", "load_generator"}}
-	at := levelFields(c.run.Plan.Level)
+func (c *classic) lines() (lines []line) {
+	at := LevelName(c.run.Plan.Level)
 	for _, r := range c.rows {
-		n, errs := c.totals(r)
+		verdict := "measured"
 		for _, m := range c.metrics {
-			f := c.figure(r, m)
-			state, notes, numbers := "measured", r.Data, []string{"", "", ""}
-			switch {
-			case r.Excluded != "":
-				state, notes = "excluded", append([]string{r.Excluded}, notes...)
-			case f.Absent != "":
-				state, notes = "absent", append([]string{f.Absent}, notes...)
-			default:
-				numbers = []string{decimal(f.Value), decimal(f.Least), decimal(f.Most)}
-			}
-			rows = append(rows, slices.Concat([]string{classicLabel, r.Name}, at, []string{m.Name, m.Unit}, numbers,
-				[]string{strconv.Itoa(f.N), strconv.FormatInt(n, 10), errorsText(errs), state, strings.Join(notes, "; "), "dyno"}))
+			of := r.lines(at, m, c.figure(r, m))
+			lines, verdict = append(lines, of...), of[0].verdict
 		}
+		if r.Excluded == "" {
+			verdict = "measured"
+		}
+		n, errs := c.totals(r)
+		lines = append(lines, countLines(r.Name, at, verdict, n, errs)...)
 	}
-	return append(rows, newExternal(c).csv(at)...)
-}
-
-// csv returns the rows of the external load generator, and of both at the ceiling's server.
-func (d *external) csv(at []string) (rows [][]string) {
-	if d == nil {
-		return nil
+	tools := newExternal(c)
+	if tools == nil {
+		return lines
 	}
-	for i := range d.rows {
-		r := &d.rows[i]
-		if r.External == "" && r.Contestant != d.run.Plan.Ceiling {
+	for i := range tools.rows {
+		by := &tools.rows[i]
+		if by.External == "" && by.Contestant != c.run.Plan.Ceiling {
 			continue // it stands above
 		}
-		answers, errs := r.counts()
+		r, at := Row{Name: by.Contestant}, at+", by "+by.By()
 		for _, m := range analysis.ExternalMetrics {
-			v, state := r.value(m), "measured"
-			if math.IsNaN(v) {
-				state = "absent"
+			f := &Figure{Estimate: analysis.Estimate{Value: by.value(m), Lo: math.NaN(), Hi: math.NaN(), N: len(by.Loads)}}
+			if math.IsNaN(f.Value) {
+				f.Absent = "it is not reported"
 			}
-			rows = append(rows, slices.Concat([]string{classicLabel, r.Contestant}, at, []string{m.Name, m.Unit, decimal(v),
-				decimal(v), decimal(v),
-				strconv.Itoa(len(r.Loads)), strings.ReplaceAll(answers, ",", ""), errs, state, "", r.By()}))
+			lines = append(lines, r.lines(at, m, f)...)
+		}
+		if n, errs, reported := by.counts(); reported {
+			lines = append(lines, countLines(r.Name, at, "measured", n, errs)...)
 		}
 	}
-	return rows
+	return lines
 }
 
-// levelFields returns the columns that say where a figure was taken.
-func levelFields(at result.Level) []string {
-	return []string{strconv.FormatInt(at.DelayNS, 10), strconv.Itoa(at.Connections), strconv.Itoa(at.Pipeline)}
-}
-
-func csvNumbers(e analysis.Estimate) []string {
-	return []string{decimal(e.Value), decimal(e.Lo), decimal(e.Hi)}
-}
-
-func csvRatio(e analysis.Estimate) []string {
-	if e.N == 0 {
-		return []string{"", "", ""}
+func (s *search) lines() (lines []line) {
+	at := LevelName(s.run.Plan.Level)
+	for _, c := range s.Found {
+		l := line{contestant: c.Contestant, level: at, metric: "highest_rate", unit: "1/s", verdict: "measured",
+			Estimate: analysis.Estimate{Value: c.Rate, Lo: c.Lo, Hi: c.Hi, N: 1},
+			notes: []string{fmt.Sprintf("epoch %d", c.Epoch), document.Count(c.Probes, "probe"),
+				fmt.Sprintf("%d of %d confirmed", c.Confirmed, c.Confirms)}}
+		top := l
+		top.metric, top.Estimate = "closed_loop", analysis.Estimate{Value: c.Top, Lo: math.NaN(), Hi: math.NaN(), N: 1}
+		lines = append(lines, l, top)
 	}
-	return csvNumbers(e)
+	return lines
 }
 
 // decimal formats a number with all its digits; "" if it is not finite.

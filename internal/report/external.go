@@ -86,11 +86,9 @@ func (d *external) share(r *LoadsBy) float64 {
 	return r.rate() / d.row(d.run.Plan.Ceiling, r.External).rate()
 }
 
-// counts returns a row's answers and errors as text. They are Missing if the generator does not
-// report its answers.
-func (r *LoadsBy) counts() (answers, errors string) {
-	var n int64
-	reported, kinds := len(r.Loads) > 0, map[string]int64{}
+// counts returns the answers of the loads and the errors by kind, unless the generator does not report its answers.
+func (r *LoadsBy) counts() (n int64, kinds map[string]int64, reported bool) {
+	reported, kinds = len(r.Loads) > 0, map[string]int64{}
 	for i := range r.Loads {
 		t := r.Loads[i]
 		a := analysis.Answered(t)
@@ -110,10 +108,7 @@ func (r *LoadsBy) counts() (answers, errors string) {
 			}
 		}
 	}
-	if !reported {
-		return Missing, Missing
-	}
-	return document.Whole(n), errorsText(kinds)
+	return n, kinds, reported
 }
 
 // section returns the section with all generators' loads side by side, and their explanation.
@@ -187,7 +182,10 @@ func (d *external) toolRow(r *LoadsBy, scale map[string]analysis.Scale) document
 			cell(share, PerCent(share))
 		}
 	}
-	answers, errors := r.counts()
+	answers, errors := Missing, Missing
+	if n, kinds, reported := r.counts(); reported {
+		answers, errors = document.Whole(n), errorsText(kinds)
+	}
 	cell(0, answers)
 	cell(0, errors)
 	return row

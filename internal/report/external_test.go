@@ -151,9 +151,9 @@ func TestDrivenForms(t *testing.T) {
 			"null server dyno 100,000 –", "null server wrk 90,000 –", "wrk reports 0.980 × our requests per second",
 			"What sets wrk apart, for any server:", externalWays["wrk"][1])
 	}
-	has("csv", got["csv"], ",throughput,1/s,49000,49000,49000,1,196000,none,measured,,wrk\n",
-		",throughput,1/s,90000,90000,90000,1,360000,none,measured,,wrk\n",
-		",p99,ns,,,,1,196000,none,absent,,wrk\n", ",throughput,1/s,100000,")
+	has("csv", got["csv"], ", by wrk\",throughput,1/s,49000,,,1,,,,measured,\n", `iris-mvc,"c=100, by wrk",requests,,196000,`,
+		", by wrk\",throughput,1/s,90000,,,1,,,,measured,\n", `null,"c=100, by wrk",requests,,360000,`,
+		", by wrk\",p99,ns,,,,,,,,absent,it is not reported\n", ",throughput,1/s,100000,")
 	var report struct {
 		External struct {
 			Name string
@@ -192,7 +192,7 @@ func TestDrivenForms(t *testing.T) {
 	for ext, text := range allForms(t, externalFixture(func(s *result.Reported) { *s = result.Reported{Trouble: "no figures"} }, calm...)) {
 		switch ext {
 		case "csv":
-			has("silent, csv", text, ",throughput,1/s,,,,1,–,–,absent,,wrk\n")
+			has("silent, csv", text, ", by wrk\",throughput,1/s,,,,,,,,absent,it is not reported\n")
 		case "json":
 			has("silent, json", text, `"throughput_per_sec": null`, "wrk reported no rate.")
 		default:

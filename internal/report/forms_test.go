@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
+	"dyno/internal/document"
 	http "dyno/internal/protocol"
 	"dyno/internal/result"
 )
@@ -84,23 +86,46 @@ func TestJSONNulls(t *testing.T) {
 	}
 }
 
+// Every kind of run has one head row, a row for each figure of each contestant, and none twice.
 func TestCSVShape(t *testing.T) {
-	for _, d := range []*Data{hostile(), fixture(), early(), nothing()} {
+	for i, d := range []*Data{hostile(), fixture(), early(), nothing(), extraLevelsFixture(), sweepFixture(6), familyFixture(),
+		classicFixture(), externalFixture(nil, 50000, 49000, 100000, 90000)} {
 		rows, err := csv.NewReader(bytes.NewReader(written(t, CSV, d))).ReadAll()
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || !slices.Equal(rows[0], csvHead) {
+			t.Fatal(rows[0], err)
+		}
+		figures, of := map[string]bool{}, map[string]bool{}
+		for _, r := range rows[1:] {
+			if key := strings.Join(r[:3], "|"); figures[key] {
+				t.Errorf("%d: %s twice", i, key)
+			}
+			figures[strings.Join(r[:3], "|")], of[r[0]+"|"+r[2]] = true, true
+			if measured := !slices.Contains([]string{"absent", "excluded"}, r[11]); measured == (strings.Join(r[4:11], "") == "") {
+				t.Errorf("%d: %q", i, r)
+			}
 		}
 		v := NewView(d)
-		want := 1 + (len(v.rows)+len(v.controls))*len(v.metrics)
 		for _, r := range slices.Concat(v.rows, v.controls) {
-			for _, c := range startColumns {
-				if r.Excluded == "" && c.Of(r.Starts).N > 0 {
-					want++
+			for _, m := range v.metrics {
+				if d.Kind != checks.Classic && !of[document.CSVCell(r.Name)+"|"+m.Name] {
+					t.Errorf("%d: no %s of %s", i, m.Name, r.Name)
 				}
 			}
 		}
-		if len(rows) != want {
-			t.Errorf("%d rows, want %d", len(rows), want)
+	}
+}
+
+// A line of a benchmark has pairs of a figure and its unit.
+func TestBenchfmt(t *testing.T) {
+	for _, d := range []*Data{hostile(), fixture(), sweepFixture(6), familyFixture(), classicFixture()} {
+		text := string(written(t, Benchfmt, d))
+		for l := range strings.Lines(text) {
+			if f := strings.Fields(l); len(f)%2 != 0 || len(f) < 4 || !strings.HasPrefix(l, "BenchmarkLoad/contestant=") {
+				t.Errorf("%q", l)
+			}
+		}
+		if !strings.Contains(text, " throughput-per_sec") {
+			t.Error(text)
 		}
 	}
 }

@@ -100,10 +100,7 @@ func (p *paired) json() *runJSON {
 		}
 		c.Ceiling = &share
 		for _, m := range p.metrics {
-			x := p.cell(r.Name, m.Name)
-			x.Absent = orElse(r.Excluded, x.Absent)
-			c.Metrics[m.Name] = InUnit(m.Unit, EstimateNumbers(x.Level, x.Absent != ""), figureMore(x.Level.N, x.Ratio,
-				x.Absent))
+			c.Metrics[m.Name] = figureJSON(m, p.figure(r, m))
 		}
 		if len(p.Levels) > 0 {
 			c.Levels = s.figuresJSON(r)
@@ -127,15 +124,16 @@ func (v *View) longJSON() *longJSON {
 	return o
 }
 
-// figureMore holds the keys of a figure other than its numbers.
-func figureMore(epochs int, to analysis.Estimate, absent string) map[string]any {
-	more := map[string]any{"epochs": epochs, "to_reference": nil, "absent": orNull(absent)}
-	if absent != "" {
-		more["epochs"] = 0
-	} else if to.N > 0 {
-		more["to_reference"] = ratio(to)
+// figureJSON returns a figure; its range is of epochs or of loads.
+func figureJSON(m analysis.Metric, f *Figure) map[string]any {
+	numbers := EstimateNumbers(f.Estimate, f.Absent != "")
+	more := map[string]any{"epochs": f.N, "to_reference": nil, "absent": orNull(f.Absent)}
+	if numbers["least"], numbers["most"] = f.Least, f.Most; f.Absent != "" {
+		numbers["least"], numbers["most"], more["epochs"] = math.NaN(), math.NaN(), 0
+	} else if f.Ratio.N > 0 {
+		more["to_reference"] = ratio(f.Ratio)
 	}
-	return more
+	return InUnit(m.Unit, numbers, more)
 }
 
 func ratio(e analysis.Estimate) ratioJSON {
@@ -219,11 +217,7 @@ func (s *sweep) figuresJSON(r Row) []figuresJSON {
 		for _, m := range s.metricsAt(i) {
 			f := s.figure(r, m, i)
 			o.LowerBound = o.LowerBound || f.Bound
-			numbers := EstimateNumbers(f.Estimate, f.Absent != "")
-			if numbers["least"], numbers["most"] = f.Least, f.Most; f.Absent != "" {
-				numbers["least"], numbers["most"] = math.NaN(), math.NaN()
-			}
-			o.Metrics[m.Name] = InUnit(m.Unit, numbers, figureMore(f.N, f.Ratio, f.Absent))
+			o.Metrics[m.Name] = figureJSON(m, f)
 		}
 		all = append(all, o)
 	}
@@ -263,12 +257,7 @@ func (c *classic) json() *runJSON {
 		n, errs := c.totals(r)
 		one.Requests, one.Errors, one.Metrics = &n, errs, map[string]any{}
 		for _, m := range c.metrics {
-			f := c.figure(r, m)
-			numbers := map[string]float64{"value": f.Value, "least": f.Least, "most": f.Most}
-			if f.Absent != "" {
-				numbers = map[string]float64{"value": math.NaN(), "least": math.NaN(), "most": math.NaN()}
-			}
-			one.Metrics[m.Name] = InUnit(m.Unit, numbers, map[string]any{"loads": f.N, "absent": orNull(f.Absent)})
+			one.Metrics[m.Name] = figureJSON(m, c.figure(r, m))
 		}
 		one.Growth = c.growthJSON(r)
 		o.Contestants = append(o.Contestants, one)

@@ -21,6 +21,13 @@ func (p *paired) document() *document.Document {
 	return d
 }
 
+// figure returns that of a row.
+func (p *paired) figure(r Row, m analysis.Metric) *Figure {
+	c := p.cell(r.Name, m.Name)
+	return &Figure{Estimate: c.Level, Least: c.Least, Most: c.Most, Ratio: c.Ratio,
+		Bound: r.Place.LowerBound && m.AtCeiling && m.More, Absent: orElse(r.Excluded, document.Clean(c.Absent))}
+}
+
 // details marks sections as details of the answer.
 func details(sections []document.Section) []document.Section {
 	for i := range sections {

@@ -1,5 +1,5 @@
-// Package report says what a run found: for people as a document.Document, for programs as JSON and
-// CSV. Everything is a function of the Data alone: the same trials give the same bytes.
+// Package report says what a run found: for people as a document.Document, for programs as JSON, CSV
+// and benchmarks of Go. Everything is a function of the Data alone: the same trials give the same bytes.
 //
 // A section is a method that returns a document.Section, written once for every form that people
 // read; the renderers of package document draw it. To add one, write the method in a file of its
@@ -8,7 +8,6 @@
 package report
 
 import (
-	"encoding/csv"
 	"io"
 	"slices"
 
@@ -54,6 +53,7 @@ var Formats = map[string]Writer{
 	"json":     JSON,
 	"markdown": Markdown,
 	"csv":      CSV,
+	"benchfmt": Benchfmt,
 	"svg":      SVG,
 }
 
@@ -96,23 +96,11 @@ func JSON(w io.Writer, d *Data) error {
 	return document.JSON(w, o)
 }
 
-// CSV writes one row for each contestant and figure, with a head row; doc/format.md has the
-// columns.
-func CSV(w io.Writer, d *Data) error {
-	rows := protocolOf(d).csv()
-	for _, row := range rows {
-		for i := range row {
-			row[i] = document.CSVCell(row[i])
-		}
-	}
-	return csv.NewWriter(w).WriteAll(rows)
-}
-
 // protocol is a view of a run for the reports of its protocol.
 type protocol interface {
 	document() *document.Document
 	json() *runJSON
-	csv() [][]string
+	lines() []line
 }
 
 // protocolOf returns the view for the run's protocol. No other code chooses by protocol.

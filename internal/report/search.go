@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"dyno/internal/document"
@@ -147,18 +146,4 @@ func (s *search) capacities() document.Section {
 		out.Blocks = []document.Block{t}
 	}
 	return out
-}
-
-// csv has a row for each contestant and epoch:
-//
-//	protocol,contestant,epoch,rate_per_sec,lo_per_sec,hi_per_sec,closed_loop_per_sec,probes,confirmed,confirms
-func (s *search) csv() [][]string {
-	rows := [][]string{{"protocol", "contestant", "epoch", "rate_per_sec", "lo_per_sec", "hi_per_sec",
-		"closed_loop_per_sec", "probes", "confirmed", "confirms"}}
-	for _, c := range s.Found {
-		rows = append(rows, []string{"search", c.Contestant, strconv.Itoa(c.Epoch), decimal(c.Rate), decimal(c.Lo),
-			decimal(c.Hi), decimal(c.Top),
-			strconv.Itoa(c.Probes), strconv.Itoa(c.Confirmed), strconv.Itoa(c.Confirms)})
-	}
-	return rows
 }

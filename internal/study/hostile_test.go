@@ -36,7 +36,7 @@ func judged(record []byte) error {
 	}
 	data := Evaluate(run)
 	data.Verbose = true
-	for _, name := range []string{"text", "html", "json", "markdown", "csv", "svg"} {
+	for _, name := range []string{"text", "html", "json", "markdown", "csv", "benchfmt", "svg"} {
 		if err := report.Formats[name](io.Discard, data); err != nil && name != "svg" {
 			return fmt.Errorf("%s: %w", name, err)
 		}
