@@ -256,19 +256,8 @@ func logSays(f *result.Failure) string {
 
 // head summarises the run on one line. It counts the contestants that ran.
 func (v *View) head() []string {
-	p := &v.run.Plan
-	var facts []string
-	if p.Level.Connections > 0 {
-		facts = append(facts, connections(p.Level))
-	}
-	if p.Level.DelayNS > 0 {
-		facts = append(facts, "handlers wait "+planned(p.Level.DelayNS))
-	}
-	if p.Level.CPUs > 0 {
-		facts = append(facts, "servers on "+document.Count(p.Level.CPUs, "CPU"))
-	}
 	ran := slices.DeleteFunc(slices.Clone(v.rows), func(r Row) bool { return r.Failure != nil })
-	return append(append(facts, document.Count(len(ran), "server")), v.setting()...)
+	return append(append(levelWords(v.run.Plan.Level), document.Count(len(ran), "server")), v.setting()...)
 }
 
 // setting says on which machines the run was measured, if on several, and how long it took.

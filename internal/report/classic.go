@@ -161,16 +161,8 @@ func (c *classic) each() string {
 
 // head returns the run in a line's worth of facts.
 func (c *classic) head() []string {
-	level := connections(c.run.Plan.Level)
-	if d := c.run.Plan.Level.DelayNS; d > 0 {
-		level += ", delay " + planned(d)
-	}
-	if w := c.run.Plan.Level.Work; w != "" {
-		level += ", " + WorkName(w)
-	}
-	return append([]string{level, document.Count(len(c.ranked()), "server"),
-		document.Count(c.repeats(), "load") + " of " + c.each() + " each"},
-		c.setting()...)
+	return slices.Concat(levelWords(c.run.Plan.Level), []string{document.Count(len(c.ranked()), "server"),
+		document.Count(c.repeats(), "load") + " of " + c.each() + " each"}, c.setting())
 }
 
 // marks says what the table shows.

@@ -257,7 +257,7 @@ func TestPanelsApart(t *testing.T) {
 		}
 		got = append(got, p.Title+": "+strings.Join(ticks, " "))
 	}
-	if s := strings.Join(got, "; "); s != "no delay: 10 100; page, no delay: c=10; no delay, open loop: 500/s" {
+	if s := strings.Join(got, "; "); s != "no delay: 10 100; page: c=10; no delay, open loop: 500/s" {
 		t.Error(s)
 	}
 }

@@ -77,6 +77,29 @@ func connections(l result.Level) string {
 	return s
 }
 
+// levelWords describes a level for sentences: its connections, and what else is not as by default.
+func levelWords(l result.Level) (parts []string) {
+	if l.Connections > 0 {
+		parts = append(parts, connections(l))
+	}
+	switch {
+	case l.Pipeline > 1 && l.HTTP.Two():
+		parts = append(parts, document.Count(l.Pipeline, "stream")+" on each")
+	case l.Pipeline > 1:
+		parts = append(parts, fmt.Sprintf("%d requests in flight on each", l.Pipeline))
+	}
+	if l.DelayNS > 0 {
+		parts = append(parts, "handlers wait "+planned(l.DelayNS))
+	}
+	if l.Work != "" {
+		parts = append(parts, WorkName(l.Work))
+	}
+	if l.CPUs > 0 {
+		parts = append(parts, "servers on "+document.Count(l.CPUs, "CPU"))
+	}
+	return parts
+}
+
 // LevelName returns a level's values, its launch part first: "5 ms, c=100".
 func LevelName(l result.Level) string {
 	var parts []string
@@ -163,6 +186,21 @@ func (f *Figure) Cell(scale analysis.Scale) document.Cell {
 		value = "≥ " + value
 	}
 	return document.Cell{Value: value, Side: f.side()}
+}
+
+// Point returns the figure in a chart of lines, with a text that names it.
+func (f *Figure) Point(at float64, name string, s analysis.Scale) document.Point {
+	p := document.Point{At: at, Value: f.Value, Absent: f.Absent != ""}
+	if p.Absent {
+		return p
+	}
+	p.Lo, p.Hi = f.Bounds()
+	p.Open, p.Beyond = f.Open(), f.Bound
+	p.Text = fmt.Sprintf("%s: %s (%s–%s)%s", name, Sig3(f.Value/s.Per), Sig3(p.Lo/s.Per), Sig3(p.Hi/s.Per), After(s))
+	if p.Open {
+		p.Text += ", no interval but the range of its epochs"
+	}
+	return p
 }
 
 // notLoaded is the reason shown for a contestant at a level that the plan does not load it at. This

@@ -240,23 +240,7 @@ func (v *View) checksFact() document.Fact {
 
 // loadText describes the load of a level.
 func loadText(l result.Level, more ...string) string {
-	parts := append([]string{"closed loop", connections(l)}, more...)
-	switch {
-	case l.Pipeline > 1 && l.HTTP.Two():
-		parts = append(parts, document.Count(l.Pipeline, "stream")+" on each")
-	case l.Pipeline > 1:
-		parts = append(parts, fmt.Sprintf("%d requests in flight on each", l.Pipeline))
-	}
-	if l.DelayNS > 0 {
-		parts = append(parts, "the handler waits "+planned(l.DelayNS))
-	}
-	if l.Work != "" {
-		parts = append(parts, WorkName(l.Work))
-	}
-	if l.CPUs > 0 {
-		parts = append(parts, "servers on "+document.Count(l.CPUs, "CPU"))
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(slices.Concat([]string{"closed loop"}, levelWords(l), more), ", ")
 }
 
 func (v *View) methodFacts() []document.Fact {

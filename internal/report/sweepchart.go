@@ -2,9 +2,9 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
@@ -42,24 +42,12 @@ func (s *sweep) panels() (list []panel) {
 		if !seen {
 			k = len(list)
 			at[of] = k
-			title := "no delay"
-			switch {
-			case of.DelayNS > 0 && of.Work != "":
-				title = "delay " + planned(of.DelayNS) + ", " + WorkName(of.Work)
-			case of.DelayNS > 0:
-				title = "delay " + planned(of.DelayNS)
-			case of.Work != "":
-				title = WorkName(of.Work)
-			}
-			if of.CPUs > 0 {
-				title = document.Count(of.CPUs, "CPU") + ", " + title
-			}
+			title := document.Clean(of.scenario)
 			if of.form != http.Clear {
-				title = of.form.Words() + ", " + title
+				title = strings.Join(NonEmpty(title, of.form.Words()), ", ")
 			}
-			if of.scenario != "" {
-				title = document.Clean(of.scenario) + ", " + title
-			}
+			title = orElse(strings.Join(NonEmpty(append([]string{title}, levelWords(result.Level{DelayNS: of.DelayNS, Work: of.Work,
+				CPUs: of.CPUs})...)...), ", "), "no delay")
 			switch {
 			case of.own:
 				title += ", at shares of its capacity"
@@ -153,18 +141,7 @@ func (s *sweep) chart(m analysis.Metric) document.LineChart {
 		for _, r := range rows {
 			var points []document.Point
 			for k, i := range p.levels {
-				f := s.figure(r, m, i)
-				at := document.Point{At: p.xs[k], Value: f.Value, Absent: f.Absent != ""}
-				if !at.Absent {
-					at.Lo, at.Hi = f.Bounds()
-					at.Open, at.Beyond = f.Open(), f.Bound
-					at.Text = fmt.Sprintf("%s, %s: %s (%s–%s) %s", r.Title, s.names[i], Sig3(f.Value/scale.Per),
-						Sig3(at.Lo/scale.Per), Sig3(at.Hi/scale.Per), c.Unit)
-					if at.Open {
-						at.Text += ", no interval but the range of its epochs"
-					}
-				}
-				points = append(points, at)
+				points = append(points, s.figure(r, m, i).Point(p.xs[k], r.Title+", "+s.names[i], scale))
 			}
 			p.Points = append(p.Points, points)
 		}

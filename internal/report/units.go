@@ -182,3 +182,11 @@ func Decimals(v float64) int {
 	_, after, _ := strings.Cut(strconv.FormatFloat(v, 'f', -1, 64), ".")
 	return min(4, len(after))
 }
+
+// After returns the name of a scale as written after a number.
+func After(s analysis.Scale) string {
+	if s.Name == "1/s" {
+		return "/s"
+	}
+	return " " + s.Name
+}

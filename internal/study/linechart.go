@@ -140,14 +140,7 @@ func (p *plot) measured(c *chart, figures []report.Figure, name string, scale an
 	for i, x := range xs {
 		at := document.Point{At: x, Absent: true}
 		if i < len(figures) {
-			f := &figures[i]
-			at.Value, at.Absent = f.Value, f.Absent != ""
-			if !at.Absent {
-				at.Lo, at.Hi = f.Bounds()
-				at.Open, at.Beyond = f.Open(), f.Bound
-				at.Text = fmt.Sprintf("%s, %s: %s (%s–%s)%s", name, p.Names[i], report.Sig3(f.Value/scale.Per),
-					report.Sig3(at.Lo/scale.Per), report.Sig3(at.Hi/scale.Per), after(scale))
-			}
+			at = figures[i].Point(x, name+", "+p.Names[i], scale)
 		}
 		points = append(points, at)
 	}
@@ -170,7 +163,7 @@ func (p *plot) beside(c *chart, r report.Row, points []document.Point) {
 // publishedPoint names a published figure.
 func publishedPoint(r report.Row, f plotPublished, p *plot) string {
 	text := fmt.Sprintf("%s, %s: %s published %s", r.Title, p.Names[f.Level],
-		document.Grouped(f.Value, report.Decimals(f.Value))+after(analysis.Scale{Name: f.Unit}), f.Date)
+		document.Grouped(f.Value, report.Decimals(f.Value))+report.After(analysis.Scale{Name: f.Unit}), f.Date)
 	if f.Note != "" {
 		text += " (" + document.Clean(f.Note) + ")"
 	}

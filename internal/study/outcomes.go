@@ -122,7 +122,7 @@ func publishedText(o *claim.Outcome) string {
 			return fmt.Sprintf("%g ×", x)
 		}
 		s := report.ScaleOf(o.Metric.Unit, x)
-		return report.Sig3(x/s.Per) + after(s)
+		return report.Sig3(x/s.Per) + report.After(s)
 	}
 	var limits []string
 	if c.AtLeast != nil {
@@ -213,19 +213,11 @@ func estimateText(e analysis.Estimate, unit string) string {
 	s := report.ScaleOf(unit, e.Value)
 	switch {
 	case e.Lo == e.Hi:
-		return report.Sig3(e.Value/s.Per) + after(s)
+		return report.Sig3(e.Value/s.Per) + report.After(s)
 	case math.IsInf(e.Lo, 0) || math.IsInf(e.Hi, 0):
-		return report.Sig3(e.Value/s.Per) + after(s) + ", interval open"
+		return report.Sig3(e.Value/s.Per) + report.After(s) + ", interval open"
 	}
-	return fmt.Sprintf("%s (%s)%s", report.Sig3(e.Value/s.Per), report.IntervalIn(e, s), after(s))
-}
-
-// after returns the name of a scale as written after a number.
-func after(s analysis.Scale) string {
-	if s.Name == "1/s" {
-		return "/s"
-	}
-	return " " + s.Name
+	return fmt.Sprintf("%s (%s)%s", report.Sig3(e.Value/s.Per), report.IntervalIn(e, s), report.After(s))
 }
 
 // oursText returns the measured figures of a claim on one line. A published factor needs no further

@@ -255,7 +255,7 @@ func better(m claim.Metric) string {
 
 // theirs returns a published figure as it was published.
 func (p *published) theirs() string {
-	s := document.Grouped(p.Value, report.Decimals(p.Value)) + after(analysis.Scale{Name: p.Unit})
+	s := document.Grouped(p.Value, report.Decimals(p.Value)) + report.After(analysis.Scale{Name: p.Unit})
 	if p.N > 0 {
 		s = document.Whole(p.N) + " in " + s
 	}
@@ -284,7 +284,7 @@ func (p *published) ours() string {
 	if p.Ours.Lo != p.Ours.Hi {
 		s += " (" + report.IntervalIn(p.Ours, analysis.Scale{Per: p.Per}) + ")"
 	}
-	s += after(analysis.Scale{Name: p.Unit})
+	s += report.After(analysis.Scale{Name: p.Unit})
 	if p.Metric.Computed != "" {
 		s += " *"
 	}
