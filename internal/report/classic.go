@@ -96,13 +96,7 @@ func (f *Figure) loadCell(s analysis.Scale) document.Cell {
 }
 
 func (c *classic) scale(m analysis.Metric) analysis.Scale {
-	var values []float64
-	for _, r := range c.rows {
-		if f := c.figure(r, m); f.Absent == "" {
-			values = append(values, f.Value)
-		}
-	}
-	return ScaleOf(m.Unit, values...)
+	return scaleFor(m, c.rows, func(r Row) *Figure { return c.figure(r, m) })
 }
 
 // totals returns the requests of a row's loads that were answered right, and the others by kind. A

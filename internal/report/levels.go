@@ -242,6 +242,17 @@ func (s *sweep) figure(r Row, m analysis.Metric, i int) *Figure {
 	return f
 }
 
+// scaleFor returns the scale that the figures of rows are printed with.
+func scaleFor(m analysis.Metric, rows []Row, of func(Row) *Figure) analysis.Scale {
+	var values []float64
+	for _, r := range rows {
+		if f := of(r); f.Absent == "" {
+			values = append(values, f.Value)
+		}
+	}
+	return ScaleOf(m.Unit, values...)
+}
+
 // sweepScale returns the one that all levels of a metric are printed with.
 func (s *sweep) sweepScale(m analysis.Metric) analysis.Scale {
 	var values []float64

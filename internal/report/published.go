@@ -36,13 +36,7 @@ func (s *sweep) extraTitle(i int) string {
 
 // levelScale returns the one that a metric of a level is printed with.
 func (s *sweep) levelScale(m analysis.Metric, i int) analysis.Scale {
-	var values []float64
-	for _, r := range s.rows {
-		if f := s.figure(r, m, i); f.Absent == "" {
-			values = append(values, f.Value)
-		}
-	}
-	return ScaleOf(m.Unit, values...)
+	return scaleFor(m, s.rows, func(r Row) *Figure { return s.figure(r, m, i) })
 }
 
 // extraNote says what the figures beside a comparison are.

@@ -3,10 +3,8 @@ package study
 import (
 	"cmp"
 	"io"
-	"math"
 	"slices"
 
-	"dyno/internal/analysis"
 	"dyno/internal/claim"
 	"dyno/internal/document"
 	"dyno/internal/report"
@@ -21,11 +19,11 @@ type studyJSON struct {
 	Trials      string            `json:"trials"`
 	Changed     bool              `json:"changed_after_the_run"`
 	Outcomes    []outcomeJSON     `json:"outcomes"`
-	Withdrawn   []withdrawnJSON   `json:"withdrawn,omitempty"`
-	Committed   *agreementJSON    `json:"committed,omitempty"`
+	Withdrawn   []map[string]any  `json:"withdrawn,omitempty"`
+	Committed   map[string]any    `json:"committed,omitempty"`
 	Figures     []map[string]any  `json:"figures"`
-	Costs       []costJSON        `json:"costs,omitempty"`
-	Variants    []variantJSON     `json:"variants,omitempty"`
+	Costs       []map[string]any  `json:"costs,omitempty"`
+	Variants    []map[string]any  `json:"variants,omitempty"`
 }
 
 type outcomeJSON struct {
@@ -43,55 +41,7 @@ type outcomeJSON struct {
 	Reason    string           `json:"reason"`
 	Ours      []map[string]any `json:"ours"`
 	Epochs    int              `json:"epochs"`
-	Warnings  []warningJSON    `json:"warnings"`
-}
-
-type withdrawnJSON struct {
-	ID  string `json:"id"`
-	Why string `json:"why"`
-}
-
-// agreementJSON compares the outcomes with those of the committed run.
-type agreementJSON struct {
-	Trials string           `json:"trials"`
-	Judged int              `json:"judged_in_both"`
-	Same   int              `json:"same"`
-	Differ []differenceJSON `json:"differ"`
-}
-
-type differenceJSON struct {
-	ID    string        `json:"id"`
-	There claim.Verdict `json:"there"`
-	Here  claim.Verdict `json:"here"`
-}
-
-type warningJSON struct {
-	ID         string          `json:"id"`
-	Contestant document.OrNull `json:"contestant"`
-	Text       string          `json:"text"`
-}
-
-type costJSON struct {
-	Contestant string          `json:"contestant"`
-	Level      string          `json:"level"`
-	Base       string          `json:"base"`
-	Value      document.Number `json:"value_ns"`
-	Lo         document.Number `json:"lo_ns"`
-	Hi         document.Number `json:"hi_ns"`
-	Epochs     int             `json:"epochs"`
-	Absent     document.OrNull `json:"absent"`
-}
-
-type variantJSON struct {
-	Contestant string          `json:"contestant"`
-	Of         string          `json:"of"`
-	What       string          `json:"what"`
-	Level      string          `json:"level"`
-	Value      document.Number `json:"throughput_ratio"`
-	Lo         document.Number `json:"lo"`
-	Hi         document.Number `json:"hi"`
-	Epochs     int             `json:"epochs"`
-	Absent     document.OrNull `json:"absent"`
+	Warnings  []map[string]any `json:"warnings"`
 }
 
 // ClaimsJSON writes what run.json has under claims, as an object of its own.
@@ -105,13 +55,14 @@ func (c *Claims) json() *studyJSON {
 		o.Outcomes = append(o.Outcomes, c.outcomeJSON(&c.Outcomes[i]))
 	}
 	for _, w := range c.Withdrawn {
-		o.Withdrawn = append(o.Withdrawn, withdrawnJSON{w.ID, w.Withdrawn})
+		o.Withdrawn = append(o.Withdrawn, map[string]any{"id": w.ID, "why": w.Withdrawn})
 	}
 	if a := c.Committed; a != nil {
-		o.Committed = &agreementJSON{a.File, a.Judged, a.Judged - len(a.Differ), []differenceJSON{}}
+		differ := []map[string]any{}
 		for _, d := range a.Differ {
-			o.Committed.Differ = append(o.Committed.Differ, differenceJSON{d.Here.Claim.ID, d.There.Verdict, d.Here.Verdict})
+			differ = append(differ, map[string]any{"id": d.Here.Claim.ID, "there": d.There.Verdict, "here": d.Here.Verdict})
 		}
+		o.Committed = map[string]any{"trials": a.File, "judged_in_both": a.Judged, "same": a.Judged - len(a.Differ), "differ": differ}
 	}
 	for i := range c.Published {
 		p := &c.Published[i]
@@ -124,21 +75,14 @@ func (c *Claims) json() *studyJSON {
 			"note": document.OrNull(p.Note), "computed": document.OrNull(p.Metric.Computed), "absent": document.OrNull(p.Absent)}))
 	}
 	for _, x := range c.Costs {
-		e := x.More
-		if e.N == 0 {
-			e = analysis.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
-		}
-		o.Costs = append(o.Costs, costJSON{x.Contestant, x.Level, x.Base, document.Number(e.Value), document.Number(e.Lo), document.Number(e.Hi),
-			e.N,
-			document.OrNull(x.Absent)})
+		o.Costs = append(o.Costs, report.InUnit("ns", report.EstimateNumbers(x.More, x.More.N == 0), map[string]any{
+			"contestant": x.Contestant, "level": x.Level, "base": x.Base, "epochs": x.More.N, "absent": document.OrNull(x.Absent)}))
 	}
 	for _, x := range c.Variants {
-		e := x.Times
-		if e.N == 0 {
-			e = analysis.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
-		}
-		o.Variants = append(o.Variants, variantJSON{x.Is, x.Of, x.What, x.Level, document.Number(e.Value), document.Number(e.Lo),
-			document.Number(e.Hi), e.N, document.OrNull(x.Absent)})
+		e := report.EstimateNumbers(x.Times, x.Times.N == 0)
+		o.Variants = append(o.Variants, map[string]any{"contestant": x.Is, "of": x.Of, "what": x.What, "level": x.Level,
+			"throughput_ratio": document.Number(e["value"]), "lo": document.Number(e["lo"]), "hi": document.Number(e["hi"]),
+			"epochs": x.Times.N, "absent": document.OrNull(x.Absent)})
 	}
 	return o
 }
@@ -148,13 +92,13 @@ func (c *Claims) outcomeJSON(o *claim.Outcome) outcomeJSON {
 		Source: cmp.Or(o.Claim.Source, c.Source), Place: document.OrNull(o.Claim.Place),
 		Kind: document.OrNull(o.Claim.Kind), Metric: o.Claim.Metric, Published: publishedText(o), Counted: o.Claim.Counts(), Verdict: o.Verdict,
 		Before: o.Before, Reason: o.Reason, Ours: []map[string]any{}, Epochs: o.Epochs,
-		Warnings: []warningJSON{}}
+		Warnings: []map[string]any{}}
 	for _, s := range o.Shown {
 		one.Ours = append(one.Ours, report.InUnit(s.Unit, report.EstimateNumbers(s.Estimate, false), map[string]any{"what": s.What,
 			"epochs": s.Estimate.N}))
 	}
 	for _, w := range o.Warnings {
-		one.Warnings = append(one.Warnings, warningJSON{w.ID, document.OrNull(w.Contestant), w.Text})
+		one.Warnings = append(one.Warnings, map[string]any{"id": w.ID, "contestant": document.OrNull(w.Contestant), "text": w.Text})
 	}
 	return one
 }

@@ -10,17 +10,8 @@ import (
 	"dyno/internal/result"
 )
 
-// partFigures are the figures of each part of a request, as ab prints them.
-var partFigures = []struct {
-	name string
-	of   func(result.Times) int64
-}{
-	{"min", func(t result.Times) int64 { return t.MinNS }},
-	{"mean", func(t result.Times) int64 { return t.MeanNS }},
-	{"sd", func(t result.Times) int64 { return t.SDNS }},
-	{"median", func(t result.Times) int64 { return t.MedianNS }},
-	{"max", func(t result.Times) int64 { return t.MaxNS }},
-}
+// partNames are the figures of each part of a request, as ab prints them.
+var partNames = []string{"min", "mean", "sd", "median", "max"}
 
 // percent is the part of a figure that is a percentile.
 const percent = "percent"
@@ -28,27 +19,38 @@ const percent = "percent"
 // parts returns the times of the parts of a request, where the article has them, and the percentiles,
 // where a tool or the article has some.
 func (a *articleRun) parts() (blocks []document.Block) {
-	times := document.Table{Title: "Parts of a request, ms", Columns: []document.Column{{Head: "contestant", Lead: true},
-		{Head: "by"}, {Head: "part"}}}
-	for _, f := range partFigures {
-		times.Columns = append(times.Columns, document.Column{Head: f.name, Number: true})
+	table := func(title, unit string, names []string, leads ...string) document.Table {
+		t := document.Table{Title: title, Columns: []document.Column{{Head: "contestant", Lead: true}}}
+		for _, lead := range leads {
+			t.Columns = append(t.Columns, document.Column{Head: lead})
+		}
+		for _, name := range names {
+			t.Columns = append(t.Columns, document.Column{Head: name + unit, Number: true})
+		}
+		return t
 	}
-	quantiles := document.Table{Title: "Percentiles, ms", Columns: []document.Column{{Head: "contestant", Lead: true},
-		{Head: "by"}}}
+	var percents []string
 	for _, q := range analysis.Quantiles {
-		quantiles.Columns = append(quantiles.Columns, document.Column{Head: strconv.Itoa(q) + " %", Number: true})
+		percents = append(percents, strconv.Itoa(q))
 	}
+	times := table("Parts of a request, ms", "", partNames, "by", "part")
+	quantiles := table("Percentiles, ms", " %", percents, "by")
 	printed, published := false, false
 	for i := range a.sources {
 		s := &a.sources[i]
 		for _, part := range analysis.Parts {
 			row := document.Row{Cells: []document.Cell{{Value: s.Title}, {Value: s.by}, {Value: part}}, Rule: part == "connect"}
-			if a.partCells(s, part, &row) {
+			if a.cells(&row, s, part, partNames, func(t *result.Trial, k int) (float64, bool) {
+				x, ok := analysis.PartOf(t, part)
+				return float64([]int64{x.MinNS, x.MeanNS, x.SDNS, x.MedianNS, x.MaxNS}[k]), ok
+			}) {
 				times.Rows, published = append(times.Rows, row), published || s.date != ""
 			}
 		}
 		row := document.Row{Cells: []document.Cell{{Value: s.Title}, {Value: s.by}}}
-		if a.quantileCells(s, &row) {
+		if a.cells(&row, s, percent, percents, func(t *result.Trial, k int) (float64, bool) {
+			return analysis.QuantileOf(t, analysis.Quantiles[k])
+		}) {
 			quantiles.Rows, printed = append(quantiles.Rows, row), printed || s.date != "" || s.External != ""
 		}
 	}
@@ -64,27 +66,13 @@ func (a *articleRun) parts() (blocks []document.Block) {
 	return blocks
 }
 
-// partCells adds the figures of a part to a row. It returns false if there are none.
-func (a *articleRun) partCells(s *source, part string, row *document.Row) (any bool) {
-	for _, f := range partFigures {
-		v := a.figureOf(s, part, f.name)
+// cells adds figures to a row: those that were published under their names, or those of the last load. It returns
+// false if there are none.
+func (a *articleRun) cells(row *document.Row, s *source, part string, names []string, of func(*result.Trial, int) (float64, bool)) (any bool) {
+	for i, name := range names {
+		v := a.figureOf(s, part, name)
 		if len(s.Loads) > 0 {
-			if times, ok := analysis.PartOf(s.Loads[len(s.Loads)-1], part); ok {
-				v = float64(f.of(times))
-			}
-		}
-		any = any || !math.IsNaN(v)
-		row.Cells = append(row.Cells, numberCell(v, 1e6, "it does not say"))
-	}
-	return any
-}
-
-// quantileCells adds the percentiles to a row. It returns false if there are none.
-func (a *articleRun) quantileCells(s *source, row *document.Row) (any bool) {
-	for _, q := range analysis.Quantiles {
-		v := a.figureOf(s, percent, strconv.Itoa(q))
-		if len(s.Loads) > 0 {
-			if ns, ok := analysis.QuantileOf(s.Loads[len(s.Loads)-1], q); ok {
+			if ns, ok := of(s.Loads[len(s.Loads)-1], i); ok {
 				v = ns
 			}
 		}
