@@ -66,7 +66,7 @@ func (s *sweep) byLoadTable(m analysis.Metric, sides bool) (t document.Table, ok
 		}
 		row := document.Row{Key: r.Key(), Cells: []document.Cell{{Value: r.Title}}}
 		for i := range here.Levels {
-			cell := here.figure(r, m, i).cell(scale)
+			cell := here.figure(r, m, i).Cell(scale)
 			if !sides {
 				cell.Side = ""
 			}

@@ -105,7 +105,7 @@ func (s *sweep) showing(m analysis.Metric) *sweep {
 		return s
 	}
 	d, v := *s.Data, *s.View
-	out := &sweep{view: &v}
+	out := &sweep{View: &v}
 	v.Data, d.Levels = &d, nil
 	for i, l := range s.Levels {
 		if l.At.Open() {

@@ -222,7 +222,7 @@ func (p *paired) otherLevels() document.Section {
 			}
 			row := p.TableRow(r)
 			for _, m := range metrics {
-				cell := l.figure(r, m, i).cell(l.levelScale(m, i))
+				cell := l.figure(r, m, i).Cell(l.levelScale(m, i))
 				if m.Kind == analysis.Arrivals { // which were asked for
 					cell.Side = ""
 				}

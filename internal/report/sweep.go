@@ -262,7 +262,7 @@ func (s *sweep) table(m analysis.Metric, first bool) document.Table {
 		}
 		row := s.TableRow(r)
 		for i := range s.Levels {
-			row.Cells = append(row.Cells, s.figure(r, m, i).cell(scale))
+			row.Cells = append(row.Cells, s.figure(r, m, i).Cell(scale))
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -107,7 +107,7 @@ func (v *View) built() (names []string) {
 	return names
 }
 
-func (v *View) row(name string, control bool) row {
+func (v *View) row(name string, control bool) Row {
 	r := Row{Name: name, Title: v.Title(name), Control: control, Built: v.run.Contestant(name),
 		Failure: v.run.FailureOf(name)}
 	for _, p := range v.a.Places {

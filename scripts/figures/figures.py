@@ -27,6 +27,8 @@ def old_csv(path):
             metric, level = metric[:-1].split(" (", 1)
         by = r.get("load_generator", "dyno")
         if r.get("against"):
+            if r["epochs"] == "0":
+                continue  # it has no ratio
             name, level = cell([name, r["against"]], [level, r["against_level"]])
             for old, new in (("pair_ratio", "ratio"), ("pair_lo", "ratio_lo"), ("pair_hi", "ratio_hi"), ("epochs", "epochs"),
                              ("verdict", "verdict")):
