@@ -155,8 +155,8 @@ func (c *classic) each() string {
 
 // head returns the run in a line's worth of facts.
 func (c *classic) head() []string {
-	return slices.Concat(levelWords(c.run.Plan.Level), []string{document.Count(len(c.ranked()), "server"),
-		document.Count(c.repeats(), "load") + " of " + c.each() + " each"}, c.setting())
+	return append([]string{strings.Join(levelWords(c.run.Plan.Level), ", "), document.Count(len(c.ranked()), "server"),
+		document.Count(c.repeats(), "load") + " of " + c.each() + " each"}, c.setting()...)
 }
 
 // marks says what the table shows.

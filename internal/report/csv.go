@@ -26,6 +26,15 @@ type line struct {
 // noEstimate has no number at all.
 var noEstimate = analysis.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
 
+// runLines says on what the figures were measured and, where the run ranks nobody, what kind of run it is.
+func (v *View) runLines(label string) []line {
+	lines := []line{{metric: "scenario", Estimate: noEstimate, notes: []string{orElse(v.run.Plan.Scenario, "not recorded")}}}
+	if label != "" {
+		lines = append(lines, line{metric: "label", Estimate: noEstimate, notes: []string{label}})
+	}
+	return lines
+}
+
 var csvHead = []string{"contestant", "level", "metric", "unit", "value", "lo", "hi", "epochs", "ratio", "ratio_lo", "ratio_hi",
 	"verdict", "notes"}
 
@@ -50,25 +59,37 @@ func CSV(w io.Writer, d *Data) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// Benchfmt writes the figures in the format of Go's benchmarks, a line for each contestant at each level.
+// Benchfmt writes the figures in the format of Go's benchmarks: what is true of all, why contestants have no figure, and a
+// line for each contestant at each level.
 func Benchfmt(w io.Writer, d *Data) error {
-	var b strings.Builder
 	name := func(s string) string {
 		return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r <= ' ' || r == '/' }), "_")
 	}
-	at := ""
+	var head, figures, at string
+	var without []line // the first line of each contestant that has an absent figure
 	for _, l := range protocolOf(d).lines() {
-		if math.IsNaN(l.Value) || l.N == 0 {
-			continue
+		switch notes := document.Clean(strings.Join(l.notes, "; ")); {
+		case l.contestant == "":
+			head += l.metric + ": " + notes + "\n"
+		case l.verdict == "absent", l.verdict == "excluded":
+			if !slices.ContainsFunc(without, func(x line) bool { return x.contestant == l.contestant }) {
+				without = append(without, l)
+			}
+		case !math.IsNaN(l.Value) && l.N > 0:
+			here := "BenchmarkLoad/contestant=" + name(l.contestant) + "/level=" + name(orElse(l.level, "none"))
+			if here != at {
+				at = here
+				figures += fmt.Sprintf("\n%s %d", here, l.N)
+			}
+			figures += fmt.Sprintf(" %s %s", decimal(l.Value), strings.TrimSuffix(l.metric+"-"+unitKey(l.unit), "-"))
 		}
-		here := "BenchmarkLoad/contestant=" + name(l.contestant) + "/level=" + name(orElse(l.level, "none"))
-		if here != at {
-			at = here
-			fmt.Fprintf(&b, "\n%s %d", here, l.N)
-		}
-		fmt.Fprintf(&b, " %s %s", decimal(l.Value), strings.TrimSuffix(l.metric+"-"+unitKey(l.unit), "-"))
 	}
-	_, err := io.WriteString(w, strings.TrimPrefix(b.String()+"\n", "\n"))
+	for _, l := range without {
+		if !strings.Contains(figures, "/contestant="+name(l.contestant)+"/") {
+			head += "# " + document.Clean(l.contestant+": "+strings.Join(l.notes, "; ")) + "\n"
+		}
+	}
+	_, err := io.WriteString(w, head+strings.TrimPrefix(figures+"\n", "\n"))
 	return err
 }
 
@@ -157,6 +178,7 @@ func countLines(contestant, level, verdict string, requests int64, errors map[st
 }
 
 func (p *paired) lines() (lines []line) {
+	lines = p.runLines("")
 	at := (&Level{Name: p.run.Plan.LevelName(0), At: p.run.Plan.Level}).Title()
 	for _, r := range p.all() {
 		for _, m := range p.metrics {
@@ -176,6 +198,7 @@ func (p *paired) lines() (lines []line) {
 }
 
 func (s *sweep) lines() (lines []line) {
+	lines = s.runLines(s.label())
 	for _, r := range s.all() {
 		for i := range s.Levels {
 			for _, m := range s.metrics {
@@ -188,6 +211,7 @@ func (s *sweep) lines() (lines []line) {
 }
 
 func (c *classic) lines() (lines []line) {
+	lines = c.runLines(classicLabel)
 	at := LevelName(c.run.Plan.Level)
 	for _, r := range c.rows {
 		verdict := "measured"
@@ -226,15 +250,25 @@ func (c *classic) lines() (lines []line) {
 }
 
 func (s *search) lines() (lines []line) {
-	at := LevelName(s.run.Plan.Level)
-	for _, c := range s.Found {
-		l := line{contestant: c.Contestant, level: at, metric: "highest_rate", unit: "1/s", verdict: "measured",
-			Estimate: analysis.Estimate{Value: c.Rate, Lo: c.Lo, Hi: c.Hi, N: 1},
-			notes: []string{fmt.Sprintf("epoch %d", c.Epoch), document.Count(c.Probes, "probe"),
-				fmt.Sprintf("%d of %d confirmed", c.Confirmed, c.Confirms)}}
-		top := l
-		top.metric, top.Estimate = "closed_loop", analysis.Estimate{Value: c.Top, Lo: math.NaN(), Hi: math.NaN(), N: 1}
-		lines = append(lines, l, top)
+	lines = s.runLines(searchLabel)
+	at, rate := LevelName(s.run.Plan.Level), analysis.Metric{Name: "highest_rate", Unit: "1/s"}
+	for _, r := range s.all() {
+		if r.Excluded != "" {
+			lines = append(lines, r.lines(at, rate, &Figure{})...)
+			continue
+		}
+		for _, c := range s.Found {
+			if c.Contestant != r.Name {
+				continue
+			}
+			l := line{contestant: r.Name, level: at, metric: rate.Name, unit: rate.Unit, verdict: "measured",
+				Estimate: analysis.Estimate{Value: c.Rate, Lo: c.Lo, Hi: c.Hi, N: 1},
+				notes: []string{fmt.Sprintf("epoch %d", c.Epoch), document.Count(c.Probes, "probe"),
+					fmt.Sprintf("%d of %d confirmed", c.Confirmed, c.Confirms)}}
+			top := l
+			top.metric, top.Estimate = "closed_loop", analysis.Estimate{Value: c.Top, Lo: math.NaN(), Hi: math.NaN(), N: 1}
+			lines = append(lines, l, top)
+		}
 	}
 	return lines
 }

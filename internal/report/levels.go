@@ -89,7 +89,7 @@ func levelWords(l result.Level) (parts []string) {
 		parts = append(parts, fmt.Sprintf("%d requests in flight on each", l.Pipeline))
 	}
 	if l.DelayNS > 0 {
-		parts = append(parts, "handlers wait "+planned(l.DelayNS))
+		parts = append(parts, "delay "+planned(l.DelayNS))
 	}
 	if l.Work != "" {
 		parts = append(parts, WorkName(l.Work))

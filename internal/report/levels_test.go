@@ -351,7 +351,7 @@ func TestPanels(t *testing.T) {
 		ticks  string
 	}{
 		{[]Level{level(0, 10), level(0, 1000)}, "", "10 1,000"},
-		{[]Level{level(0, 10), level(0, 100), level(5e6, 10), level(5e6, 100)}, "no delay;handlers wait 5 ms", "10 100 10 100"},
+		{[]Level{level(0, 10), level(0, 100), level(5e6, 10), level(5e6, 100)}, "no delay;delay 5 ms", "10 100 10 100"},
 		{[]Level{level(0, 10), level(5e6, 10)}, "", "0 s 5 ms"},
 		{[]Level{level(5e6, 100)}, "", "5 ms, c=100"},
 		{[]Level{{At: result.Level{Connections: 9, Records: 100}}, {At: result.Level{Connections: 9, Records: 10}}}, "",

@@ -6,7 +6,7 @@ import (
 )
 
 // jsonFormat is the version of run.json that JSON writes.
-const jsonFormat = 2
+const jsonFormat = 3
 
 // runJSON is run.json. Keys end in their unit; a bound that is not finite, and a value that there
 // is none of, is null; a key that a protocol has no use for is left out. doc/format.md says what
