@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/report"
 	"dyno/internal/result"
 	"dyno/internal/study"
 )
@@ -27,7 +26,7 @@ func TestStudyPages(t *testing.T) {
 	if err != nil || len(slugs) == 0 {
 		t.Fatal(slugs, err)
 	}
-	var all []*report.Data
+	var all []*study.Judged
 	for _, slug := range slugs {
 		st, err := pr.study(slug)
 		if err != nil {

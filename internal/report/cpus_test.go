@@ -47,7 +47,7 @@ func TestPlotsOfCPUs(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if got := strings.Join(titles, "; "); got != "1 CPU, no delay; 2 CPUs, no delay; 4 CPUs, no delay" {
+	if got := strings.Join(titles, "; "); got != "servers on 1 CPU; servers on 2 CPUs; servers on 4 CPUs" {
 		t.Error(got)
 	}
 }

@@ -161,13 +161,13 @@ func pairLines(pairs []analysis.Pair, level func(result.Cell) string) (lines []l
 }
 
 // countLines returns the requests that loads answered right, and the errors.
-func countLines(contestant, level, verdict string, requests int64, errors map[string]int64) []line {
+func countLines(contestant, level string, requests int64, errors map[string]int64) []line {
 	sum := int64(0)
 	for _, n := range errors {
 		sum += n
 	}
 	count := func(name string, n int64) line {
-		return line{contestant: contestant, level: level, metric: name, verdict: verdict,
+		return line{contestant: contestant, level: level, metric: name, verdict: "measured",
 			Estimate: analysis.Estimate{Value: float64(n), Lo: math.NaN(), Hi: math.NaN()}}
 	}
 	failed := count("errors", sum)
@@ -214,16 +214,11 @@ func (c *classic) lines() (lines []line) {
 	lines = c.runLines(classicLabel)
 	at := LevelName(c.run.Plan.Level)
 	for _, r := range c.rows {
-		verdict := "measured"
 		for _, m := range c.metrics {
-			of := r.lines(at, m, c.figure(r, m))
-			lines, verdict = append(lines, of...), of[0].verdict
-		}
-		if r.Excluded == "" {
-			verdict = "measured"
+			lines = append(lines, r.lines(at, m, c.figure(r, m))...)
 		}
 		n, errs := c.totals(r)
-		lines = append(lines, countLines(r.Name, at, verdict, n, errs)...)
+		lines = append(lines, countLines(r.Name, at, n, errs)...)
 	}
 	tools := newExternal(c)
 	if tools == nil {
@@ -243,7 +238,7 @@ func (c *classic) lines() (lines []line) {
 			lines = append(lines, r.lines(at, m, f)...)
 		}
 		if n, errs, reported := by.counts(); reported {
-			lines = append(lines, countLines(r.Name, at, "measured", n, errs)...)
+			lines = append(lines, countLines(r.Name, at, n, errs)...)
 		}
 	}
 	return lines
