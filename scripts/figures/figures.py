@@ -19,6 +19,13 @@ def cell(names, level):
     return " ÷ ".join(dict.fromkeys(names)), " ÷ ".join(dict.fromkeys(level))
 
 
+def number(x):
+    try:
+        return float(x)
+    except (TypeError, ValueError):
+        return x
+
+
 def old_csv(path):
     """The figures of any header: (contestant, level or None, metric, column, number)."""
     for r in csv.DictReader(open(path, newline="")):
@@ -97,6 +104,7 @@ def main(old, new):
             had, have = list(json_figures(a)), set(json_figures(b))
         else:
             continue
+        had, have = [tuple(map(number, f)) for f in had], {tuple(map(number, f)) for f in have}
         lacks = [f for f in had if f not in have]
         all_of, missing = all_of + len(had), missing + len(lacks)
         for f in lacks[:5]:
