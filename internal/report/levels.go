@@ -198,7 +198,7 @@ func (f *Figure) Point(at float64, name string, s analysis.Scale) document.Point
 	p.Open, p.Beyond = f.Open(), f.Bound
 	p.Text = fmt.Sprintf("%s: %s (%s–%s)%s", name, Sig3(f.Value/s.Per), Sig3(p.Lo/s.Per), Sig3(p.Hi/s.Per), After(s))
 	if p.Open {
-		p.Text += ", no interval but the range of its epochs"
+		p.Text += ", a range and no interval"
 	}
 	return p
 }
