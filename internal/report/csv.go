@@ -59,22 +59,26 @@ func CSV(w io.Writer, d *Data) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// Benchfmt writes the figures in the format of Go's benchmarks: what is true of all, why contestants have no figure, and a
+// Benchfmt writes the figures in the format of Go's benchmarks: what is true of all, which figures are absent and why, and a
 // line for each contestant at each level.
 func Benchfmt(w io.Writer, d *Data) error {
 	name := func(s string) string {
 		return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r <= ' ' || r == '/' }), "_")
 	}
+	type gap struct{ contestant, level, why string }
 	var head, figures, at string
-	var without []line // the first line of each contestant that has an absent figure
+	var gaps []gap
+	metrics := map[gap][]string{}
 	for _, l := range protocolOf(d).lines() {
-		switch notes := document.Clean(strings.Join(l.notes, "; ")); {
+		notes := strings.Join(l.notes, "; ")
+		switch g := (gap{l.contestant, l.level, notes}); {
 		case l.contestant == "":
-			head += l.metric + ": " + notes + "\n"
+			head += l.metric + ": " + document.Clean(notes) + "\n"
 		case l.verdict == "absent", l.verdict == "excluded":
-			if !slices.ContainsFunc(without, func(x line) bool { return x.contestant == l.contestant }) {
-				without = append(without, l)
+			if metrics[g] == nil {
+				gaps = append(gaps, g)
 			}
+			metrics[g] = append(metrics[g], l.metric)
 		case !math.IsNaN(l.Value) && l.N > 0:
 			here := "BenchmarkLoad/contestant=" + name(l.contestant) + "/level=" + name(orElse(l.level, "none"))
 			if here != at {
@@ -84,10 +88,8 @@ func Benchfmt(w io.Writer, d *Data) error {
 			figures += fmt.Sprintf(" %s %s", decimal(l.Value), strings.TrimSuffix(l.metric+"-"+unitKey(l.unit), "-"))
 		}
 	}
-	for _, l := range without {
-		if !strings.Contains(figures, "/contestant="+name(l.contestant)+"/") {
-			head += "# " + document.Clean(l.contestant+": "+strings.Join(l.notes, "; ")) + "\n"
-		}
+	for _, g := range gaps {
+		head += "# " + document.Clean(strings.Join(NonEmpty(g.contestant, g.level, And(metrics[g])), ", ")+": "+g.why) + "\n"
 	}
 	_, err := io.WriteString(w, head+strings.TrimPrefix(figures+"\n", "\n"))
 	return err
