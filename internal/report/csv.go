@@ -100,12 +100,12 @@ func (r *Row) lines(level string, m analysis.Metric, f *Figure) []line {
 	l := line{contestant: r.Name, level: level, metric: m.Name, unit: m.Unit, Estimate: f.Estimate, ratio: f.Ratio,
 		verdict: "measured", notes: r.Data}
 	switch {
-	case r.Excluded != "" || f.Absent != "":
+	case f.Absent != "":
 		l.Estimate, l.ratio, l.verdict = noEstimate, analysis.Estimate{}, "absent"
-		if r.Excluded != "" {
+		if f.Absent == r.Excluded {
 			l.verdict = "excluded"
 		}
-		l.notes = append([]string{orElse(r.Excluded, f.Absent)}, r.Data...)
+		l.notes = append([]string{f.Absent}, r.Data...)
 		return []line{l}
 	case f.Bound:
 		l.verdict = "lower bound"
@@ -251,7 +251,7 @@ func (s *search) lines() (lines []line) {
 	at, rate := LevelName(s.run.Plan.Level), analysis.Metric{Name: "highest_rate", Unit: "1/s"}
 	for _, r := range s.all() {
 		if r.Excluded != "" {
-			lines = append(lines, r.lines(at, rate, &Figure{})...)
+			lines = append(lines, r.lines(at, rate, &Figure{Absent: r.Excluded})...)
 			continue
 		}
 		for _, c := range s.Found {

@@ -335,3 +335,21 @@ func TestManyCells(t *testing.T) {
 		}
 	}
 }
+
+// Who is not measured at the first level has figures at others in the rows.
+func TestElsewhereInRows(t *testing.T) {
+	d := extraLevelsFixture()
+	isKestrel := func(name string) bool { return name == "kestrel" }
+	d.Analysis.Cells = slices.DeleteFunc(d.Analysis.Cells, func(c analysis.Cell) bool { return isKestrel(c.Contestant) })
+	d.Analysis.Places = slices.DeleteFunc(d.Analysis.Places, func(p analysis.Place) bool { return isKestrel(p.Contestant) })
+	d.Levels[0].Loaded = []string{"kestrel"}
+	verdicts := map[string]string{}
+	for _, l := range protocolOf(d).lines() {
+		if isKestrel(l.contestant) {
+			verdicts[l.level] = l.verdict
+		}
+	}
+	if first := LevelName(d.Run.Plan.Level); verdicts[first] != "excluded" || verdicts[d.Levels[0].Title()] != "measured" {
+		t.Errorf("%q", verdicts)
+	}
+}

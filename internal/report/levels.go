@@ -210,7 +210,7 @@ const notLoaded = "it is not loaded at this level"
 // missing says why a row has no trial at level i; empty if it has.
 func (s *sweep) missing(r Row, i int) string {
 	switch l := &s.Levels[i]; {
-	case r.Excluded != "":
+	case r.Excluded != "" && !r.elsewhere:
 		return r.Excluded
 	case l.Loaded != nil && !slices.Contains(l.Loaded, r.Name):
 		return notLoaded
