@@ -30,7 +30,7 @@ func newContestantCommand() *cobra.Command {
 		Use:   "contestant LANGUAGE/NAME",
 		Short: "Make a new contestant from an existing one",
 		Long: "contestant writes the folder of a new contestant: a copy of another under a new name, which passes dyno verify\n" +
-			"as it is. It lies in contestants/ of the checkout, or here outside of one, or in --folder, which\n" +
+			"as it is. It lies in contestants/ of the checkout, outside of one in contestants/ here, or in --folder, which\n" +
 			"may be anywhere and may be new; what contestants share is copied there too.",
 		Example: "  dyno new contestant go/mine --from net-http\n" +
 			"  dyno new contestant dotnet/mine --from kestrel --folder ~/bench\n" +
@@ -49,7 +49,8 @@ func newContestantCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&from, "from", "net-http", "contestant to copy")
 	folderFlag(cmd, &folders,
-		"folder in which to make the contestant (default: contestants/ of the checkout, or the current folder)")
+		"folder in which to make the contestant (default: contestants/ in the checkout, or outside of one in the current "+
+			"folder)")
 	return cmd
 }
 
