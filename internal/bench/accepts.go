@@ -23,21 +23,21 @@ const emptied = 300 * time.Millisecond
 // trial opens as many, and would wait for them longer than it lasts. It says how many it takes, and
 // how command, the one that was typed, asks for as many.
 func accepts(ctx context.Context, from Asker, to endpoint.Endpoint, n int, command string) error {
-	late, err := from.Dial(ctx, to, n)
-	if late == 0 || err != nil {
+	all, err := from.Ask(ctx, to, Question{What: AskDial, Number: n})
+	if all.Late == 0 || err != nil {
 		return err
 	}
 	fewer := n / 2
 	for ; fewer > 1 && ctx.Err() == nil; fewer /= 2 {
 		time.Sleep(emptied)
-		if late, err := from.Dial(ctx, to, fewer); late == 0 && err == nil {
+		if some, err := from.Ask(ctx, to, Question{What: AskDial, Number: fewer}); some.Late == 0 && err == nil {
 			break
 		}
 	}
 	return fmt.Errorf("of %d connections opened at once, %d were accepted only after a second or not at all, "+
 		"because the server's listen backlog is too short; increase it, or use fewer connections:\n"+
 		"  %s",
-		n, late, withConnections(command, max(fewer, 1)))
+		n, all.Late, withConnections(command, max(fewer, 1)))
 }
 
 // connectionsFlag matches the flag in a recorded command line.

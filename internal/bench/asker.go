@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"dyno/internal/endpoint"
@@ -11,52 +12,64 @@ import (
 // Asker sends single requests to servers, from where they are loaded: with several machines a server
 // may be out of the bench's own reach. What it takes and returns are values.
 type Asker interface {
-	Verify(ctx context.Context, s *scenario.Scenario, to endpoint.Endpoint, differs []string, delay time.Duration) (
-		*scenario.Observed, error)
-	Inspect(ctx context.Context, s *scenario.Scenario, to endpoint.Endpoint) (*scenario.Observed, error)
-	Answers(ctx context.Context, s *scenario.Scenario, to endpoint.Endpoint) ([]scenario.Answer, error)
-	// Dial opens n connections at once, closes them, and returns how many were late (dialledLate) or
-	// failed.
-	Dial(ctx context.Context, to endpoint.Endpoint, n int) (late int, err error)
-	Tell(ctx context.Context, backend endpoint.Endpoint, r Records) error
-	Fetch(ctx context.Context, backend endpoint.Endpoint, path string) ([]byte, error)
+	// Ask may return a part of an answer with its error.
+	Ask(ctx context.Context, to endpoint.Endpoint, q Question) (Said, error)
 }
+
+// Question is what a server is asked.
+type Question struct {
+	What     string             `json:"what"`
+	Scenario *scenario.Scenario `json:"-"`
+	Differs  []string           `json:"differs,omitempty"`
+	Delay    time.Duration      `json:"delay,omitempty"`
+	Number   int                `json:"number,omitempty"` // of connections
+	Records  Records            `json:"records,omitzero"`
+	Path     string             `json:"path,omitempty"`
+}
+
+// Said is the answer to a Question.
+type Said struct {
+	Observed *scenario.Observed `json:"observed,omitempty"`
+	Answers  []scenario.Answer  `json:"answers,omitempty"`
+	Late     int                `json:"late,omitempty"` // connections (dialledLate), or failed
+	Body     []byte             `json:"body,omitempty"`
+}
+
+// What can be asked.
+const (
+	AskVerify  = "verify"  // Scenario, Differs, Delay: Observed
+	AskInspect = "inspect" // Scenario: Observed
+	AskAnswers = "answers" // Scenario: Answers
+	AskDial    = "dial"    // Number connections at once, which are closed: Late
+	AskTell    = "tell"    // a backend to answer with Records
+	AskFetch   = "fetch"   // Path of a backend: Body
+)
 
 // Direct is the Asker of this machine.
 type Direct struct{}
-
-// Verify calls scenario.Verify.
-func (Direct) Verify(ctx context.Context, s *scenario.Scenario, to endpoint.Endpoint, differs []string,
-	delay time.Duration) (*scenario.Observed, error) {
-	return scenario.Verify(ctx, s, to, differs, delay)
-}
-
-// Inspect calls Scenario.Inspect.
-func (Direct) Inspect(ctx context.Context, s *scenario.Scenario, to endpoint.Endpoint) (*scenario.Observed, error) {
-	return s.Inspect(ctx, to)
-}
-
-// Answers calls Scenario.Answers.
-func (Direct) Answers(ctx context.Context, s *scenario.Scenario, to endpoint.Endpoint) ([]scenario.Answer, error) {
-	return s.Answers(ctx, to)
-}
 
 // InTurn calls Scenario.InTurn. Generators on other machines, which take no samples either, have no such method.
 func (Direct) InTurn(ctx context.Context, s *scenario.Scenario, to endpoint.Endpoint) ([]scenario.Answer, error) {
 	return s.InTurn(ctx, to)
 }
 
-// Dial opens n connections and closes them. Its error is that of ctx.
-func (Direct) Dial(ctx context.Context, to endpoint.Endpoint, n int) (late int, err error) {
-	return dialAll(ctx, to, n), ctx.Err()
-}
-
-// Tell calls scenario.Tell.
-func (Direct) Tell(ctx context.Context, backend endpoint.Endpoint, r Records) error {
-	return scenario.Tell(ctx, backend, r.Number, r.Seed)
-}
-
-// Fetch calls scenario.Ask.
-func (Direct) Fetch(ctx context.Context, backend endpoint.Endpoint, path string) ([]byte, error) {
-	return scenario.Ask(ctx, backend)(path)
+// Ask implements Asker.
+func (Direct) Ask(ctx context.Context, to endpoint.Endpoint, q Question) (s Said, err error) {
+	switch q.What {
+	case AskVerify:
+		s.Observed, err = scenario.Verify(ctx, q.Scenario, to, q.Differs, q.Delay)
+	case AskInspect:
+		s.Observed, err = q.Scenario.Inspect(ctx, to)
+	case AskAnswers:
+		s.Answers, err = q.Scenario.Answers(ctx, to)
+	case AskDial:
+		s.Late, err = dialAll(ctx, to, q.Number), ctx.Err()
+	case AskTell:
+		err = scenario.Tell(ctx, to, q.Records.Number, q.Records.Seed)
+	case AskFetch:
+		s.Body, err = scenario.Ask(ctx, to)(q.Path)
+	default:
+		err = fmt.Errorf("unknown question %q", q.What)
+	}
+	return s, err
 }

@@ -20,68 +20,63 @@ import (
 // attached is a contestant that is already running, at a URL. dyno only loads and reads it: no
 // method stops, freezes, pins or signals it.
 type attached struct {
+	spans
 	target *adhoc.Target
 	tree   *proc.Running // nil: its processes cannot be read
 	unread error         // why
 }
 
 func (s *attached) At(protocol.HTTP) endpoint.Endpoint { return s.target.Endpoint }
-func (s *attached) Ready() time.Duration               { return 0 }
-func (s *attached) Freeze() error                      { return s.Exited() }
-func (s *attached) Count() func(*result.Usage)         { return func(*result.Usage) {} }
-func (s *attached) Heap() (Heap, error)                { return Heap{}, errNotStarted }
-func (s *attached) Logged() int64                      { return 0 }
-func (s *attached) LogTail() []string                  { return nil }
+func (s *attached) Freeze() error                      { return s.exited() }
 func (s *attached) Stop() (int64, error)               { return 0, nil }
 func (s *attached) End() error                         { return nil }
-
-var errNotStarted = errors.New("dyno did not start it")
 
 // Thaw reads the present members of the process tree.
 func (s *attached) Thaw() error {
 	if s.tree != nil {
 		s.tree.Look()
 	}
-	return s.Exited()
+	return s.exited()
 }
 
-func (s *attached) CPU() (time.Duration, error) {
-	if s.tree == nil {
-		return 0, s.unread
+// Read implements Server.
+func (s *attached) Read(what What) (r Reading, err error) {
+	switch {
+	case what == ReadExit:
+		return r, s.exited()
+	case what == ReadStart && s.tree == nil:
+		r.Absent = map[string]string{"cpu": s.unread.Error(), "memory": s.unread.Error()}
+		return r, nil
+	case what == ReadHeap || what == ReadCount || what == ReadCounted || what == ReadLog:
+		return r, errors.New("dyno did not start it")
+	case what == ReadGrow:
+		s.grow(s)
+		return r, nil
+	case what == ReadGrown:
+		err = s.end(what, &r)
+		return r, err
+	case s.tree == nil:
+		return r, s.unread
 	}
-	return s.tree.CPU()
+	switch what {
+	case ReadStart:
+		r.Meters, r.Absent = s.tree.Meters()
+	case ReadCPU:
+		r.CPU, err = s.tree.CPU()
+	case ReadUsage:
+		err = s.tree.Usage(&r.Usage)
+	case ReadTotals:
+		err = s.tree.Totals(&r.Usage)
+	}
+	return r, err
 }
 
-func (s *attached) Exited() error {
+func (s *attached) exited() error {
 	if s.tree != nil && s.tree.Ended() {
 		return errors.New("it was stopped or restarted during the run; the run measures only the processes that " +
 			"were running at its start")
 	}
 	return nil
-}
-
-func (s *attached) Usage(u *result.Usage) {
-	if s.tree != nil {
-		s.tree.Usage(u)
-	}
-}
-
-func (s *attached) Grow() func() []result.MemoryAt { return growth(s) }
-
-// Processors returns nil: it may use whatever it was started with.
-func (s *attached) Processors() *result.Processors { return nil }
-
-func (s *attached) Totals(u *result.Usage) {
-	if s.tree != nil {
-		s.tree.Totals(u)
-	}
-}
-
-func (s *attached) Meters() (by, absent map[string]string) {
-	if s.tree == nil {
-		return nil, map[string]string{"cpu": s.unread.Error(), "memory": s.unread.Error()}
-	}
-	return s.tree.Meters()
 }
 
 // name describes its processes.
@@ -176,8 +171,8 @@ func (l *Local) others(loaded Server) (others []*attached) {
 // used returns the CPU time that they have used so far, without processes that have ended.
 func used(all []*attached) (sum time.Duration) {
 	for _, s := range all {
-		if d, err := s.CPU(); err == nil {
-			sum += d
+		if r, err := s.Read(ReadCPU); err == nil {
+			sum += r.CPU
 		}
 	}
 	return sum

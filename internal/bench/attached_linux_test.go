@@ -16,7 +16,6 @@ import (
 	"dyno/internal/adhoc"
 	"dyno/internal/contestant"
 	"dyno/internal/endpoint"
-	"dyno/internal/result"
 	"dyno/internal/scenario"
 )
 
@@ -114,17 +113,17 @@ func TestAttached(t *testing.T) {
 	if others := l.others(c2); len(others) != 1 {
 		t.Errorf("beside c there is one process, not %d", len(others))
 	}
-	for _, do := range []func() error{a.Freeze, a.Thaw, a.Freeze, a.Exited, a.End, func() error { _, err := a.Stop(); return err }} {
+	for _, do := range []func() error{a.Freeze, a.Thaw, a.Freeze, func() error { return exited(a) }, a.End, func() error { _, err := a.Stop(); return err }} {
 		if err := do(); err != nil {
 			t.Error(err)
 		}
 		get(t, one[0]) // which would not return
 	}
 	watched := l.Watch(a)
-	before, _ := c2.CPU()
+	before, _ := cpuOf(c2)()
 	for deadline := time.Now().Add(20 * time.Second); ; {
 		get(t, two[0])
-		if now, err := c2.CPU(); err != nil || time.Now().After(deadline) {
+		if now, err := cpuOf(c2)(); err != nil || time.Now().After(deadline) {
 			t.Fatalf("%v: %v", now, err)
 		} else if now > before {
 			break
@@ -133,16 +132,15 @@ func TestAttached(t *testing.T) {
 	if causes := watched(0, 0, 0); causes.OtherSidesNS == 0 || causes.BackgroundUnknown {
 		t.Errorf("%+v", causes)
 	}
-	var u result.Usage
-	if a.Usage(&u); u.PSSBytes == nil || u.Processes != 1 {
-		t.Errorf("%+v", u)
+	if r, err := a.Read(ReadUsage); err != nil || r.Usage.PSSBytes == nil || r.Usage.Processes != 1 {
+		t.Errorf("%+v, %v", r.Usage, err)
 	}
-	if by, absent := a.Meters(); by["cpu"] == "" || absent["cpu"] != "" {
-		t.Errorf("%v, %v", by, absent)
+	if r, _ := a.Read(ReadStart); r.Meters["cpu"] == "" || r.Absent["cpu"] != "" {
+		t.Errorf("%+v", r)
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
-	if err := a.Exited(); err == nil {
+	if err := exited(a); err == nil {
 		t.Error("it was killed, and is not missed")
 	}
 	if _, err := l.Launch(t.Context(), "a", Launch{}); err == nil {
@@ -166,10 +164,10 @@ func TestAttachedUnread(t *testing.T) {
 	if causes := l.Watch(a)(0, 0, 0); !causes.BackgroundUnknown || causes.BackgroundServerNS != 0 {
 		t.Errorf("%+v", causes)
 	}
-	if _, absent := a.Meters(); !strings.Contains(absent["cpu"], "dyno itself") || absent["memory"] == "" {
-		t.Errorf("%v", absent)
+	if r, _ := a.Read(ReadStart); !strings.Contains(r.Absent["cpu"], "dyno itself") || r.Absent["memory"] == "" {
+		t.Errorf("%v", r.Absent)
 	}
-	if _, err := a.CPU(); err == nil {
+	if _, err := cpuOf(a)(); err == nil {
 		t.Error("its CPU was read")
 	}
 }

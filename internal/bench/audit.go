@@ -114,7 +114,7 @@ func (b *Bench) proveAgain(ctx context.Context, epoch int) error {
 		}
 		if err != nil {
 			err = fmt.Errorf("after the last load of epoch %d: %w", epoch, err)
-			if err := b.fail(name, "verify", epoch, &LogError{Err: err, Tail: s.LogTail()}); err != nil {
+			if err := b.fail(name, "verify", epoch, WithLog(s, err)); err != nil {
 				return err
 			}
 			continue

@@ -39,8 +39,8 @@ func (b *Bench) startBackend(ctx context.Context, epoch int) (*result.Launch, er
 		return nil, err
 	}
 	b.servers[p.Backend], b.mute = s, nil
-	l.ReadyNS = int64(s.Ready())
-	l.Meters, l.Absent = s.Meters()
+	r, _ := s.Read(ReadStart)
+	l.ReadyNS, l.Meters, l.Absent = int64(r.Ready), r.Meters, r.Absent
 	return l, nil
 }
 
@@ -66,7 +66,8 @@ func (b *Bench) instruct(ctx context.Context, epoch, records int) error {
 	if s == nil || records == 0 {
 		return nil
 	}
-	err := b.Generator.Tell(ctx, s.At(protocol.Clear), Records{records, plan.RecordsSeed(&b.run.Plan, epoch)})
+	_, err := b.Generator.Ask(ctx, s.At(protocol.Clear), Question{What: AskTell,
+		Records: Records{records, plan.RecordsSeed(&b.run.Plan, epoch)}})
 	if err != nil {
 		err = fmt.Errorf("set it to %d records: %w", records, err)
 		b.mute = err
@@ -89,7 +90,8 @@ func (b *Bench) contract(ctx context.Context, of plan.Asking, epoch int) (*scena
 		return known, nil
 	}
 	bound, err := s.Bind(func(path string) ([]byte, error) {
-		return b.Generator.Fetch(ctx, b.backend().At(protocol.Clear), path)
+		a, err := b.Generator.Ask(ctx, b.backend().At(protocol.Clear), Question{What: AskFetch, Path: path})
+		return a.Body, err
 	})
 	if err != nil {
 		b.mute = err
@@ -102,7 +104,7 @@ func (b *Bench) contract(ctx context.Context, of plan.Asking, epoch int) (*scena
 // gone returns an error if the backend has ended.
 func (b *Bench) gone() error {
 	if s := b.backend(); s != nil {
-		if err := s.Exited(); err != nil {
+		if err := exited(s); err != nil {
 			return fmt.Errorf("it exited: %w", err)
 		}
 	}
@@ -117,9 +119,9 @@ func (b *Bench) lose(epoch int, stage string, why error) error {
 	if b.lost() != nil {
 		return errLost
 	}
-	cause := &LogError{Err: why}
+	cause := why
 	if s := b.backend(); s != nil {
-		cause.Tail = s.LogTail()
+		cause = WithLog(s, why)
 	}
 	if err := b.fail(p.Backend, stage, epoch, cause); err != nil {
 		return err

@@ -61,30 +61,10 @@ type Launch struct {
 type Server interface {
 	// At says where it serves a form of HTTP. A contestant that dyno did not start is always at its URL.
 	At(h protocol.HTTP) endpoint.Endpoint
-	Ready() time.Duration // start of the process to its first right answer
 	Freeze() error
 	Thaw() error
-	CPU() (time.Duration, error) // of the whole tree, ns resolution
-	// Count starts to count instructions and energy. The returned function stores the counts since
-	// then in u.
-	Count() func(u *result.Usage)
-	// Usage stores the memory and threads of the process tree in u. It is called after each trial,
-	// while the tree is frozen.
-	Usage(u *result.Usage)
-	// Grow starts to read the memory from time to time, also while it is loaded. The returned function
-	// ends this and returns the readings.
-	Grow() func() []result.MemoryAt
-	// Totals stores in u the figures that are expensive to read: the open sockets, and the totals
-	// since the launch. It is called once per epoch.
-	Totals(u *result.Usage)
-	// Heap returns the figures of the heap. It stops the server for a moment.
-	Heap() (Heap, error)
-	Meters() (by, absent map[string]string) // how it is measured, and which figures are absent and why
-	Logged() int64                          // bytes written to its log so far
-	LogTail() []string
-	// Processors returns what CPUs it was given by Launch.CPUs; nil without that.
-	Processors() *result.Processors
-	Exited() error // nil while it runs
+	// Read returns the figures of what that can be read. The error says why some are missing.
+	Read(what What) (Reading, error)
 	// Stop also returns how many bytes were cut out of the middle of its log since the launch.
 	Stop() (cut int64, err error)
 	// End stops a server that must end on SIGTERM. It returns an error if the server had to be

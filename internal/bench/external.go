@@ -14,7 +14,7 @@ import (
 // report; they do not fail the contestant.
 func (b *Bench) loadExternal(ctx context.Context, s Server, o plan.Order) (*result.Trial, error) {
 	watched := b.Host.Watch(s)
-	outer := clocks(s, b.Generator)
+	outer := clocks(cpuOf(s), b.Generator.CPU)
 	t := &result.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External, StartedUnixNS: time.Now().UnixNano()}
 	if o.Level != b.run.Plan.Level {
 		t.Level = &o.Level
@@ -22,7 +22,9 @@ func (b *Bench) loadExternal(ctx context.Context, s Server, o plan.Order) (*resu
 	if err := b.thawed(ctx, s, o.Epoch, o.Level); err != nil {
 		return nil, err
 	}
-	before, counted, inner := s.Logged(), s.Count(), clocks(s, b.Generator)
+	log, _ := s.Read(ReadLog)
+	s.Read(ReadCount)
+	inner := clocks(cpuOf(s))
 	name := filepath.Join(logFolder, LogName(o.Contestant, fmt.Sprintf("%s%d", o.External, o.Epoch)))
 	reported, used, err := b.External[o.External].Load(ctx, b.job(o.Contestant, s, o.Level, o.LoadSeed), b.window(o, nil),
 		filepath.Join(b.Folder, name))
@@ -35,9 +37,9 @@ func (b *Bench) loadExternal(ctx context.Context, s Server, o plan.Order) (*resu
 		reported.LogFile = filepath.ToSlash(name)
 	}
 	server := inner()[0]
-	counted(&t.Server)
+	read(s, ReadCounted, &t.Server)
 	if o.Last {
-		s.Totals(&t.Server)
+		read(s, ReadTotals, &t.Server)
 	}
 	if err := b.frozen(s); err != nil {
 		return nil, err
@@ -45,8 +47,8 @@ func (b *Bench) loadExternal(ctx context.Context, s Server, o plan.Order) (*resu
 	t.EndedUnixNS, t.Reported = time.Now().UnixNano(), &reported
 	all := outer()
 	t.Causes = watched(all[0].or(0), all[1].or(0)+used, 0)
-	s.Usage(&t.Server)
-	t.Server.LoggedBytes -= before
+	read(s, ReadUsage, &t.Server)
+	t.Server.LoggedBytes -= log.Logged
 	t.Server.CPUNS = server.ns()
 	if used > 0 {
 		t.Generator.CPUNS = reading{used, true}.ns()

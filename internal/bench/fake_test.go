@@ -180,6 +180,7 @@ func keeping(ask func(string) ([]byte, error), long time.Duration) func(string) 
 }
 
 type fakeServer struct {
+	spans
 	host       *fakeHost
 	name       string
 	start      int
@@ -211,39 +212,57 @@ func (s *fakeServer) can(ctx context.Context, ln net.Listener, h http.Handler) e
 }
 
 func (s *fakeServer) At(protocol.HTTP) endpoint.Endpoint { return endpoint.TCP(s.addr) }
-func (s *fakeServer) Ready() time.Duration               { return time.Millisecond }
 
-// CPU is a clock on which a managed contestant compiles until the host says that it is done.
-func (s *fakeServer) CPU() (time.Duration, error) {
-	if s.host.compiles == nil {
-		return 0, errors.New("no clock")
-	}
-	return s.host.compiles(s), nil
-}
-
-// Count gives the instructions of the contestant a alone.
-func (s *fakeServer) Count() func(*result.Usage) {
-	return func(u *result.Usage) {
-		if n := int64(5e6); s.name == "a" {
-			u.Instructions = &n
+// Read implements Server. The instructions of the contestant a alone are counted.
+func (s *fakeServer) Read(what What) (r Reading, err error) {
+	switch what {
+	case ReadStart:
+		r.Ready, r.Meters, r.Absent = time.Millisecond, map[string]string{"cpu": "fake"}, map[string]string{"memory": "it has none"}
+		if s.cpus > 0 {
+			r.Processors = &result.Processors{CPUs: make([]int, s.cpus)}
 		}
+	case ReadExit:
+		err = s.exited()
+	case ReadCPU: // a clock on which a managed contestant compiles until the host says that it is done
+		if s.host.compiles == nil {
+			return r, errors.New("no clock")
+		}
+		r.CPU = s.host.compiles(s)
+	case ReadUsage:
+		if !s.frozen && !s.host.followed {
+			s.host.t.Errorf("usage of %s was read while it ran", s.name)
+		}
+		s.host.mu.Lock()
+		defer s.host.mu.Unlock()
+		n := int64(s.host.connections[s.name]) * 1000
+		r.Usage.PSSBytes, r.Usage.Processes = &n, 1
+	case ReadTotals:
+		if s.frozen {
+			s.host.t.Errorf("totals of %s were read when its connections were closed", s.name)
+		}
+		n := int64(s.loads)
+		r.Usage.OpenSockets = &n
+	case ReadHeap:
+		r.Heap, err = s.hold()
+	case ReadLog:
+		r.Tail = []string{"last words of " + s.name}
+	case ReadCount:
+		s.begin(ReadCounted, func(r *Reading) {
+			if n := int64(5e6); s.name == "a" {
+				r.Usage.Instructions = &n
+			}
+		})
+	case ReadGrow:
+		s.grow(s)
+	default:
+		err = s.end(what, &r)
 	}
+	return r, err
 }
 
-func (s *fakeServer) Usage(u *result.Usage) {
-	if !s.frozen && !s.host.followed {
-		s.host.t.Errorf("usage of %s was read while it ran", s.name)
-	}
-	u.Processes = 1
-	s.host.mu.Lock()
-	defer s.host.mu.Unlock()
-	n := int64(s.host.connections[s.name]) * 1000
-	u.PSSBytes = &n
-}
-
-// Heap grows by 1,000 bytes a reading, and by 64 a request; that of b cannot be read, and c knows what it
-// allocates alone, as .NET does. A reading starts one goroutine, and each request two.
-func (s *fakeServer) Heap() (Heap, error) {
+// hold returns a heap that grows by 1,000 bytes a reading, and by 64 a request; that of b cannot be read, and c
+// knows what it allocates alone, as .NET does. A reading starts one goroutine, and each request two.
+func (s *fakeServer) hold() (Heap, error) {
 	if s.frozen {
 		s.host.t.Errorf("the heap of %s was read while it was frozen", s.name)
 	}
@@ -257,30 +276,6 @@ func (s *fakeServer) Heap() (Heap, error) {
 	}
 	return Heap{Inuse: 5e6, Allocated: s.heap, Goroutines: s.goroutines}, nil
 }
-
-func (s *fakeServer) Totals(u *result.Usage) {
-	if s.frozen {
-		s.host.t.Errorf("totals of %s were read when its connections were closed", s.name)
-	}
-	n := int64(s.loads)
-	u.OpenSockets = &n
-}
-
-func (s *fakeServer) Meters() (by, absent map[string]string) {
-	return map[string]string{"cpu": "fake"}, map[string]string{"memory": "it has none"}
-}
-
-func (s *fakeServer) Grow() func() []result.MemoryAt { return growth(s) }
-
-func (s *fakeServer) Processors() *result.Processors {
-	if s.cpus == 0 {
-		return nil
-	}
-	return &result.Processors{CPUs: make([]int, s.cpus)}
-}
-
-func (s *fakeServer) Logged() int64     { return 0 }
-func (s *fakeServer) LogTail() []string { return []string{"last words of " + s.name} }
 
 func (s *fakeServer) Freeze() error {
 	s.frozen = true
@@ -306,7 +301,7 @@ func (s *fakeServer) Thaw() error {
 	return nil
 }
 
-func (s *fakeServer) Exited() error {
+func (s *fakeServer) exited() error {
 	if n := s.host.exits[s.name]; n > 0 && s.loads >= n || s.name == backendName && s.host.dies != nil &&
 		s.host.dies(s.start, s.loads) {
 		return errors.New("signal: killed")

@@ -16,13 +16,13 @@ func (b *Bench) unloaded(all []*started) {
 			continue
 		}
 		s.idle = &result.Idle{Contestant: s.Contestant, Epoch: s.Epoch, StartedUnixNS: time.Now().UnixNano()}
-		used, unread := s.server.CPU()
-		s.server.Totals(&s.idle.Server)
+		used, unread := s.server.Read(ReadCPU)
+		read(s.server, ReadTotals, &s.idle.Server)
 		if s.err = s.server.Freeze(); s.err != nil {
 			continue
 		}
-		s.server.Usage(&s.idle.Server)
-		s.idle.Server.CPUNS = reading{used, unread == nil}.ns()
+		read(s.server, ReadUsage, &s.idle.Server)
+		s.idle.Server.CPUNS = reading{used.CPU, unread == nil}.ns()
 		s.idle.EndedUnixNS = time.Now().UnixNano()
 	}
 }

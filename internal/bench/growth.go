@@ -12,13 +12,12 @@ const growthEvery = 2 * time.Second
 
 // growth starts to read the memory of s periodically. The returned function stops this and returns
 // the readings, including one at the start and one at the end.
-func growth(s interface{ Usage(*result.Usage) }) func() []result.MemoryAt {
+func growth(s Server) func() []result.MemoryAt {
 	var seen []result.MemoryAt
 	began := time.Now()
 	read := func(at time.Duration) {
-		var u result.Usage
-		if s.Usage(&u); u.PSSBytes != nil {
-			seen = append(seen, result.MemoryAt{AtNS: int64(at), PSSBytes: *u.PSSBytes})
+		if r, _ := s.Read(ReadUsage); r.Usage.PSSBytes != nil {
+			seen = append(seen, result.MemoryAt{AtNS: int64(at), PSSBytes: *r.Usage.PSSBytes})
 		}
 	}
 	read(0)

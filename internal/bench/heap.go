@@ -20,21 +20,19 @@ func (b *Bench) heap(s Server) func(u *result.Usage) {
 	if !b.run.Plan.Heap {
 		return none
 	}
-	first, err := s.Heap()
-	if err != nil {
-		return none
-	}
-	second, err := s.Heap()
-	if err != nil {
+	first, err1 := s.Read(ReadHeap)
+	second, err2 := s.Read(ReadHeap)
+	if err1 != nil || err2 != nil {
 		return none
 	}
 	return func(u *result.Usage) {
-		third, err := s.Heap()
+		r, err := s.Read(ReadHeap)
 		if err != nil {
 			return
 		}
+		third := r.Heap
 		within := func(of func(Heap) int64) *int64 {
-			n := max(0, of(third)-of(second)-(of(second)-of(first)))
+			n := max(0, of(third)-of(second.Heap)-(of(second.Heap)-of(first.Heap)))
 			return &n
 		}
 		u.AllocBytes = within(func(h Heap) int64 { return h.Allocated })

@@ -25,7 +25,7 @@ type Records struct {
 // Ask asks a server once. The error says why it is not ready.
 func (p Probe) Ask(ctx context.Context, to endpoint.Endpoint) error {
 	if r := p.Records; r != nil {
-		return Direct{}.Tell(ctx, to, *r)
+		return scenario.Tell(ctx, to, r.Number, r.Seed)
 	}
 	return p.Scenario.Probe(p.Delay)(ctx, to)
 }

@@ -17,18 +17,12 @@ import (
 // localServer is a contestant that runs on this machine.
 type localServer struct {
 	*contestant.Instance
+	spans
 	local      *Local
-	processors *result.Processors
+	processors *result.Processors // that it is pinned to, and how it knows their number
 }
 
-// Processors returns the CPUs that it is pinned to, and how it knows their number.
-func (s *localServer) Processors() *result.Processors { return s.processors }
-
-func (s *localServer) Ready() time.Duration        { return time.Duration(s.ReadyNS) }
-func (s *localServer) Thaw() error                 { return s.Process.Thaw() }
-func (s *localServer) CPU() (time.Duration, error) { return s.Process.CPU() }
-func (s *localServer) Logged() int64               { return s.Process.LoggedBytes() }
-func (s *localServer) LogTail() []string           { return s.Process.LogTail(20) }
+func (s *localServer) Thaw() error { return s.Process.Thaw() }
 
 // Freeze also fails if the contestant has changed its own CPU affinity.
 func (s *localServer) Freeze() error {
@@ -43,8 +37,40 @@ func (s *localServer) Stop() (cut int64, err error) {
 	return s.Process.CutBytes(), err
 }
 
-// Exited also says of a server that went into the background how to start it instead.
-func (s *localServer) Exited() error {
+// Read implements Server.
+func (s *localServer) Read(what What) (r Reading, err error) {
+	p, u := s.Process, &r.Usage
+	switch what {
+	case ReadStart:
+		r.Ready, r.Processors = time.Duration(s.ReadyNS), s.processors
+		r.Meters, r.Absent = s.meters()
+	case ReadExit:
+		err = s.exited()
+	case ReadCPU:
+		r.CPU, err = p.CPU()
+	case ReadUsage: // whatever cannot be read was recorded at launch
+		err = p.Usage(u)
+		u.LoggedBytes, u.LogCutBytes = p.LoggedBytes(), p.CutBytes()
+	case ReadTotals:
+		err = p.Totals(u)
+	case ReadHeap:
+		h, failed := s.Heap()
+		r.Heap, err = Heap{Inuse: h.Inuse, Allocated: h.TotalAlloc, Goroutines: h.GoroutinesStarted}, failed
+	case ReadLog:
+		r.Logged, r.Tail = p.LoggedBytes(), p.LogTail(20)
+	case ReadCount:
+		instructions, energy := p.Count(), s.local.energy.Count()
+		s.begin(ReadCounted, func(r *Reading) { r.Usage.Instructions, r.Usage.EnergyUJ = instructions(), energy() })
+	case ReadGrow:
+		s.grow(s)
+	default:
+		err = s.end(what, &r)
+	}
+	return r, err
+}
+
+// exited also says of a server that went into the background how to start it instead.
+func (s *localServer) exited() error {
 	select {
 	case <-s.Process.Done():
 	default:
@@ -60,30 +86,8 @@ func (s *localServer) Exited() error {
 	return err
 }
 
-// Usage leaves out what cannot be read. Meters has recorded that at launch.
-func (s *localServer) Usage(u *result.Usage) {
-	s.Process.Usage(u)
-	u.LoggedBytes, u.LogCutBytes = s.Logged(), s.Process.CutBytes()
-}
-
-// Heap requests the figures from a contestant that reports its heap.
-func (s *localServer) Heap() (Heap, error) {
-	h, err := s.Instance.Heap()
-	return Heap{Inuse: h.Inuse, Allocated: h.TotalAlloc, Goroutines: h.GoroutinesStarted}, err
-}
-
-// Grow calls growth.
-func (s *localServer) Grow() func() []result.MemoryAt { return growth(s) }
-
-func (s *localServer) Totals(u *result.Usage) { s.Process.Totals(u) }
-
-func (s *localServer) Count() func(*result.Usage) {
-	instructions, energy := s.Process.Count(), s.local.energy.Count()
-	return func(u *result.Usage) { u.Instructions, u.EnergyUJ = instructions(), energy() }
-}
-
-// Meters reads everything once, to find out what cannot be read.
-func (s *localServer) Meters() (by, absent map[string]string) {
+// meters reads everything once, to find out what cannot be read.
+func (s *localServer) meters() (by, absent map[string]string) {
 	by, absent = s.Process.Meters()
 	for what := range s.local.machine.Absent {
 		delete(absent, what)

@@ -110,8 +110,8 @@ type started struct {
 
 // meter records how the contestant is measured, which figures cannot be read, and on what CPUs it runs.
 func (s *started) meter() {
-	s.Meters, s.Absent = s.server.Meters()
-	s.Processors = s.server.Processors()
+	r, _ := s.server.Read(ReadStart)
+	s.ReadyNS, s.Processors, s.Meters, s.Absent = int64(r.Ready), r.Processors, r.Meters, r.Absent
 	if s.heapless != nil {
 		s.Absent = maps.Clone(s.Absent)
 		if s.Absent == nil {
@@ -129,7 +129,6 @@ func (b *Bench) open(ctx context.Context, s *started) error {
 		return err
 	}
 	s.server, b.servers[s.Contestant] = server, server
-	s.ReadyNS = int64(server.Ready())
 	if s.Contestant == b.run.Plan.Ceiling {
 		err = b.inspect(ctx, s.Contestant, server, s.Epoch)
 	} else {
@@ -140,10 +139,10 @@ func (b *Bench) open(ctx context.Context, s *started) error {
 		b.inTurn[s.Contestant], err = b.freshly(ctx, s.Contestant, server)
 	}
 	if err != nil {
-		return &LogError{Err: err, Tail: server.LogTail()}
+		return WithLog(server, err)
 	}
 	if b.run.Plan.Heap {
-		_, s.heapless = server.Heap()
+		_, s.heapless = server.Read(ReadHeap)
 	}
 	return nil
 }
@@ -190,8 +189,8 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 	if s == nil {
 		return b.fail(o.Contestant, "launch", o.Epoch, fmt.Errorf("it was not started in epoch %d", o.Epoch))
 	}
-	if exited := s.Exited(); exited != nil {
-		return b.fail(o.Contestant, "load", o.Epoch, &LogError{Err: endedBefore(exited), Tail: s.LogTail()})
+	if exited := exited(s); exited != nil {
+		return b.fail(o.Contestant, "load", o.Epoch, WithLog(s, endedBefore(exited)))
 	}
 	b.progress("measure", o.Contestant, o.Epoch, nil)
 	load := b.load
@@ -227,11 +226,11 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 			err = b.negotiated(o.Contestant, o.Level, &t.Load)
 		}
 	}
-	if exited := s.Exited(); exited != nil {
+	if exited := exited(s); exited != nil {
 		err = fmt.Errorf("it exited under load: %w", exited)
 	}
 	if err != nil {
-		if err := b.fail(o.Contestant, "load", o.Epoch, &LogError{Err: err, Tail: s.LogTail()}); err != nil {
+		if err := b.fail(o.Contestant, "load", o.Epoch, WithLog(s, err)); err != nil {
 			return err
 		}
 	}
@@ -285,7 +284,7 @@ func (b *Bench) watchUnloaded(ctx context.Context, s Server, t *result.Trial, le
 	if err := s.Thaw(); err != nil {
 		return err
 	}
-	used, began := clocks(s), b.Generator.Now()
+	used, began := clocks(cpuOf(s)), b.Generator.Now()
 	passed := func() time.Duration { return b.Generator.Now().Sub(began) }
 	if most > least {
 		least -= calm
@@ -328,7 +327,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	}
 	defer b.Generator.Quiet()()
 	watched := b.Host.Watch(s)
-	outer := clocks(s, b.Generator, backend)
+	outer := clocks(cpuOf(s), b.Generator.CPU, cpuOf(backend))
 	t := &result.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: time.Now().UnixNano()}
 	if o.Level != p.Level {
 		t.Level = &o.Level
@@ -340,29 +339,33 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 		return nil, err
 	}
 	defer sess.Close()
-	before := s.Logged()
+	log, _ := s.Read(ReadLog)
 	if backend != nil {
 		t.Backend = &result.Usage{}
 	}
 	heap := b.heap(s)
-	grown := func() []result.MemoryAt { return nil }
-	if plan.Of(p).Traits().Alone {
-		grown = s.Grow()
+	alone := plan.Of(p).Traits().Alone
+	if alone {
+		s.Read(ReadGrow)
 	}
-	counted := s.Count()
-	inner, began := clocks(s, b.Generator, backend), b.Generator.Now()
+	s.Read(ReadCount)
+	inner, began := clocks(cpuOf(s), b.Generator.CPU, cpuOf(backend)), b.Generator.Now()
 	var seen result.Detail
 	t.Load, err = sess.Run(ctx, b.window(o, &seen))
 	t.ClocksNS = int64(b.Generator.Now().Sub(began))
 	used := inner()
-	if t.Memory = grown(); err != nil {
+	if alone {
+		grown, _ := s.Read(ReadGrown)
+		t.Memory = grown.Memory
+	}
+	if err != nil {
 		return nil, err
 	}
 	quantiles(&t.Load, &seen, p.SLO)
-	counted(&t.Server)
+	read(s, ReadCounted, &t.Server)
 	heap(&t.Server)
 	if o.Last { // or its repetition
-		s.Totals(&t.Server)
+		read(s, ReadTotals, &t.Server)
 	}
 	sess.Close()
 	if err := b.frozen(s); err != nil {
@@ -374,14 +377,14 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 		all[0], all[2] = all[2], all[0]
 	}
 	t.Causes = watched(all[0].or(0), all[1].or(0), all[2].or(0))
-	s.Usage(&t.Server)
-	t.Server.LoggedBytes -= before
+	read(s, ReadUsage, &t.Server)
+	t.Server.LoggedBytes -= log.Logged
 	t.Server.CPUNS, t.Generator.CPUNS = used[0].ns(), used[1].ns()
 	if all[0].ok && used[0].ok && backend != s {
 		t.OutsideCPUNS = reading{all[0].d - used[0].d, true}.ns()
 	}
 	if backend != nil {
-		backend.Usage(t.Backend)
+		read(backend, ReadUsage, t.Backend)
 		t.Backend.CPUNS = used[2].ns()
 	}
 	t.Causes.GeneratorCPUs = max(1, len(b.Generator.CPUs()))

@@ -197,12 +197,13 @@ func (b *Bench) askAnew(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		answers, err := b.Generator.Answers(ctx, b.exact.asked(c.Name, b.Scenario), s.At(b.run.Plan.Level.HTTP))
+		said, err := b.Generator.Ask(ctx, s.At(b.run.Plan.Level.HTTP), Question{What: AskAnswers,
+			Scenario: b.exact.asked(c.Name, b.Scenario)})
 		b.stop(c.Name, s)
 		if err != nil {
 			return err
 		}
-		all[c.Name] = answers
+		all[c.Name] = said.Answers
 	}
 	b.Alike.Anew(all)
 	return nil
@@ -276,7 +277,7 @@ func (b *Bench) judge(ctx context.Context, epoch int) error {
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		v := found[name]
 		if v.Wrong != nil { // recorded first: what was sampled counts as checked
-			err := &LogError{Err: v.Wrong, Tail: b.servers[name].LogTail()}
+			err := WithLog(b.servers[name], v.Wrong)
 			if err := b.fail(name, "verify", epoch, err); err != nil {
 				return err
 			}
@@ -330,8 +331,9 @@ func (b *Bench) freshly(ctx context.Context, name string, s Server) ([]scenario.
 	if c := b.run.Contestant(name); c != nil && c.URL != "" { // it runs on from epoch to epoch
 		return nil, nil
 	}
+	q := Question{What: AskAnswers, Scenario: b.exact.asked(name, b.Scenario)}
 	for range b.Alike.Times(name) {
-		if _, err := b.Generator.Answers(ctx, b.exact.asked(name, b.Scenario), s.At(b.run.Plan.Level.HTTP)); err != nil {
+		if _, err := b.Generator.Ask(ctx, s.At(b.run.Plan.Level.HTTP), q); err != nil {
 			return nil, err
 		}
 	}
@@ -356,7 +358,10 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 	seen, err := b.verify(ctx, c.Name, c.Differs, s, 0, 0, plan.Asked(&b.run.Plan, c.Name))
 	if b.Alike != nil && !c.Control { // what it answered is judged when all are asked
 		to, sc := s.At(b.run.Plan.Level.HTTP), b.exact.asked(c.Name, b.Scenario)
-		err = b.Alike.Ask(ctx, c.Name, sc, func() ([]scenario.Answer, error) { return b.Generator.Answers(ctx, sc, to) })
+		err = b.Alike.Ask(ctx, c.Name, sc, func() ([]scenario.Answer, error) {
+			a, err := b.Generator.Ask(ctx, to, Question{What: AskAnswers, Scenario: sc})
+			return a.Answers, err
+		})
 		if err == nil {
 			var inTurn []scenario.Answer
 			inTurn, err = b.askInTurn(ctx, c.Name, s)
@@ -370,7 +375,7 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 		err = s.End()
 	}
 	if err != nil {
-		return seen, &LogError{Err: err, Tail: s.LogTail()}
+		return seen, WithLog(s, err)
 	}
 	return seen, nil
 }
@@ -387,7 +392,9 @@ func (b *Bench) verify(ctx context.Context, name string, differs []string, s Ser
 		if err != nil {
 			return nil, err
 		}
-		seen, err := b.Generator.Verify(ctx, b.exact.asked(name, sc), s.At(of.HTTP), differs, b.delay(epoch))
+		a, err := b.Generator.Ask(ctx, s.At(of.HTTP), Question{What: AskVerify, Scenario: b.exact.asked(name, sc),
+			Differs: differs, Delay: b.delay(epoch)})
+		seen := a.Observed
 		if err != nil {
 			if of.String() != "" {
 				err = fmt.Errorf("%s: %w", of, err)
@@ -418,11 +425,11 @@ func (b *Bench) inspect(ctx context.Context, name string, s Server, epoch int) e
 			continue
 		}
 		sc := b.scenario(of.Scenario)
-		seen, err := b.Generator.Inspect(ctx, sc, s.At(of.HTTP))
+		a, err := b.Generator.Ask(ctx, s.At(of.HTTP), Question{What: AskInspect, Scenario: sc})
 		if err != nil {
 			return err
 		}
-		b.exact.saw(name, sc, of, seen)
+		b.exact.saw(name, sc, of, a.Observed)
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func (b *Bench) warmEach(ctx context.Context, some []*started) {
 	for _, s := range some {
 		b.progress("warm up", s.Contestant, s.Epoch, nil)
 		if s.err = b.warmOnce(ctx, s); s.err != nil {
-			s.err = &LogError{Err: fmt.Errorf("warm up: %w", s.err), Tail: s.server.LogTail()}
+			s.err = WithLog(s.server, fmt.Errorf("warm up: %w", s.err))
 		}
 	}
 }
@@ -101,7 +101,7 @@ func (b *Bench) compiled(some []*started, since time.Time) bool {
 	}
 	used := func() (sum time.Duration) {
 		for _, s := range some {
-			d, _ := s.server.CPU()
+			d, _ := cpuOf(s.server)()
 			sum += d
 		}
 		return sum
@@ -173,7 +173,7 @@ func began(w result.WarmupWindow) int64 { return w.EndNS - w.WindowNS }
 // as in a trial: the code that opens and closes them must be compiled as well. WarmupNS is the
 // loaded time of a native process, and for a managed one the time since its first window began.
 func (b *Bench) warmOnce(ctx context.Context, s *started) error {
-	before, unread := s.server.CPU()
+	before, unread := cpuOf(s.server)()
 	if unread == nil && len(s.Windows) > 0 && before-s.cpu > compiling {
 		s.compiled = b.Generator.Now().Sub(s.began)
 	}
@@ -181,7 +181,7 @@ func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 	var used time.Duration
 	for i, level := range s.at {
 		if i > 0 {
-			before, unread = s.server.CPU()
+			before, unread = cpuOf(s.server)()
 		}
 		if err := b.instruct(ctx, s.Epoch, level.Records); err != nil {
 			return err
@@ -194,7 +194,7 @@ func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 			s.began = b.Generator.Now()
 		}
 		seen, err := session.Run(ctx, load.Window{For: plan.WarmWindow(level), Spread: b.delay(s.Epoch), Uncounted: true})
-		after, unread2 := s.server.CPU()
+		after, unread2 := cpuOf(s.server)()
 		session.Close()
 		if err == nil {
 			err = broken(&seen, b.scenario(level.Scenario))
@@ -214,7 +214,7 @@ func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 		s.WarmupNS = int64(b.Generator.Now().Sub(s.began))
 		b.Generator.Rest(settle)
 	}
-	s.cpu, _ = s.server.CPU()
+	s.cpu, _ = cpuOf(s.server)()
 	w.EndNS, w.CPUNS = s.WarmupNS, int64(max(0, used))
 	s.Windows = append(s.Windows, w)
 	return nil

@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"dyno/internal/conf"
 )
 
 // Agent carries out orders on its machine.
@@ -20,10 +22,8 @@ type Agent struct {
 	Version string       // of dyno
 	Log     func(string) // gets a line for each order that is refused, and each change of the connection
 	Roles   []Role       // that the owner of the machine allows; nil: Generator
-	Cache   string       // folder of trees, of this agent alone; "": one in dyno's cache
 
 	began time.Time // origin of the agent's clock
-	trees *cache    // of the controller
 
 	// Of tests; zero: what an agent on a machine has.
 	dial  dial                // to the controller; nil: dialNATS
@@ -38,7 +38,7 @@ type Agent struct {
 // Run serves the controller, whenever it is there, until ctx is done. The controller's refusal of the
 // agent's key is an error; all else that goes wrong passes, or ends with the controller.
 func (a *Agent) Run(ctx context.Context) error {
-	a.began, a.trees = time.Now(), &cache{folder: a.Cache, most: mostCached, log: a.Log}
+	a.began = time.Now()
 	if a.site == nil {
 		a.site = ownSite{}
 	}
@@ -77,14 +77,12 @@ func (a *Agent) session(ctx context.Context) error {
 	}
 	defer link.close()
 	s := &session{agent: a, ctx: ctx, link: link, guard: guard{version: protocol + a.Version, session: token()}}
-	// One at a time: what takes long runs on its own.
 	if err := link.orders(s.receive); err != nil {
 		return err
 	}
 	a.Log("connected to the controller at " + a.Bundle.Controller)
 	<-ctx.Done()
 	link.close()
-	s.tasks.Wait()
 	s.release()
 	a.Log("the controller is gone; nothing runs here, and the agent waits for it")
 	return nil
@@ -102,9 +100,7 @@ type session struct {
 	ctx   context.Context // ends with the connection
 	link  link
 	guard guard
-	from  string         // the controller's connection; of the goroutine that receives orders
-	tasks sync.WaitGroup // that outlive their order
-	load  *task          // the last one; nil: none. Of the goroutine that receives orders
+	from  string // the controller's connection; of the goroutine that receives orders
 	kept
 }
 
@@ -116,41 +112,73 @@ const (
 	examine = "examine"
 	prepare = "prepare"
 	start   = "start"
-	stop    = "stop"
+
+	toServer   = "server"
+	toWatch    = "watch"
+	toUnwatch  = "unwatch"
+	toGenerate = "generate"
+	toShut     = "shut"
+	toCPU      = "cpu"
+	toLeave    = "leave"
+	toHost     = "host"
+	toSupport  = "support"
+	toBuild    = "build"
+	toLaunch   = "launch"
+	toOpen     = "open"
+	toLoad     = "load"
+	toAsk      = "ask"
 )
 
 // handlers are all that an agent can be asked for.
-var handlers = map[string]func(*session, []byte) (any, error){
-	hello:   handle((*session).hello),
-	clock:   handle((*session).clock),
-	bulk:    handle((*session).bulk),
-	examine: handle((*session).examine),
-	prepare: handle((*session).prepare),
-	start:   handle((*session).start),
-	stop:    handle((*session).stop),
+var handlers = map[string]handler{
+	hello:      handle(every, (*session).hello),
+	clock:      {roles: every}, // receive answers it
+	bulk:       handle(every, (*session).bulk),
+	examine:    handle(every, (*session).examine),
+	toWatch:    handle(every, (*session).watch),
+	toUnwatch:  handle(every, (*session).unwatch),
+	toCPU:      handle(every, (*session).cpu),
+	toLeave:    handle(every, (*session).leave),
+	toServer:   handle(starts, (*session).server),
+	toGenerate: handle(generates, (*session).generate),
+	toShut:     handle(generates, (*session).shut),
 
-	toWork:     handle((*session).work),
-	toServer:   handle((*session).server),
-	toWatch:    handle((*session).watch),
-	toUnwatch:  handle((*session).unwatch),
-	toGenerate: handle((*session).generate),
-	toShut:     handle((*session).shut),
-	toCPU:      handle((*session).cpu),
-	toLeave:    handle((*session).leave),
+	prepare:   handle(generates, (*session).prepare).long(),
+	start:     handle(generates, (*session).start).long(),
+	toOpen:    handle(generates, (*session).open).long(),
+	toLoad:    handle(generates, (*session).loadWindow).long(),
+	toAsk:     handle(generates, (*session).askServer).long(),
+	toHost:    handle(serves, (*session).host).long(),
+	toSupport: handle(supports, (*session).support).long(),
+	toBuild:   handle(starts, (*session).build).long(),
+	toLaunch:  handle(starts, (*session).launch).long(),
+}
+
+// handler carries out the orders of a kind.
+type handler struct {
+	roles  []Role // one of which an agent must have; none: every agent may
+	do     func(*session, []byte) (any, error)
+	beside bool // other orders, until it is done
+}
+
+// long returns a handler that works beside others.
+func (h handler) long() handler {
+	h.beside = true
+	return h
 }
 
 // unfit is the error of an order whose body is not what its kind needs.
 type unfit struct{ error }
 
 // handle decodes the body of an order for f.
-func handle[Q, A any](f func(*session, *Q) (A, error)) func(*session, []byte) (any, error) {
-	return func(s *session, body []byte) (any, error) {
+func handle[Q, A any](roles []Role, f func(*session, *Q) (A, error)) handler {
+	return handler{roles: roles, do: func(s *session, body []byte) (any, error) {
 		q := new(Q)
 		if err := strict(body, q); err != nil {
 			return nil, unfit{fmt.Errorf("the order's body: %w", err)}
 		}
 		return f(s, q)
-	}
+	}}
 }
 
 // succeeds reports whether o is of a controller that came after that of the session.
@@ -170,55 +198,53 @@ func (s *session) receive(r *received) {
 		s.link.close()
 		return
 	}
-	again, replayed := false, false
 	if err == nil {
-		again, replayed, err = s.guard.accept(&o)
+		err = s.guard.accept(&o)
 	}
-	if replayed {
-		s.agent.Log(fmt.Sprintf("order %d (%s) came again; it was carried out once", o.Number, o.Kind))
-	}
-	if again {
-		s.reply(r, s.guard.answer)
-		return
-	}
-	if err != nil { // guard.answer stays that to the last order
-		s.agent.Log("refused an order: " + err.Error())
-		s.reply(r, Answer{Refused: err.Error()})
-		return
-	}
-	s.guard.answer = s.answer(&o, arrived)
-	s.reply(r, s.guard.answer)
-}
-
-// answer carries out an order that was accepted. arrived is when it came, by the agent's clock.
-func (s *session) answer(o *Order, arrived int64) Answer {
-	if o.Kind == clock {
-		return Answer{Body: encoded(Clock{arrived, s.agent.now()})}
-	}
-	err := s.agent.permitted(o.Kind)
-	if err != nil {
-		err = unfit{err}
-	}
-	var answer any
+	var h handler
 	if err == nil {
-		answer, err = handlers[o.Kind](s, o.Body)
+		h, err = s.agent.permitted(o.Kind)
 	}
-	return s.said(answer, err)
+	do := func() {
+		answer, err := h.do(s, o.Body)
+		s.reply(r, s.said(answer, err))
+	}
+	switch {
+	case err != nil:
+		s.reply(r, s.said(nil, unfit{err}))
+	case o.Kind == clock:
+		s.reply(r, s.said(Clock{arrived, s.agent.now()}, nil))
+	case h.beside:
+		s.working.Go(do)
+	default:
+		do()
+	}
 }
 
 // said is the answer that says what came of an order.
 func (s *session) said(answer any, err error) Answer {
+	var body json.RawMessage
+	if err == nil {
+		if body, err = json.Marshal(answer); len(body) > mostBytes/2 {
+			err = fmt.Errorf("the result takes %d MB, more than can be sent", len(body)>>20)
+		}
+	}
+	_, usage := errors.AsType[*conf.UsageError](err)
 	switch bad, is := errors.AsType[unfit](err); {
 	case is:
 		s.agent.Log("refused an order: " + bad.Error())
 		return Answer{Refused: bad.Error()}
 	case err != nil:
-		return Answer{Failed: err.Error()}
+		return Answer{Failed: err.Error(), Usage: usage}
 	}
-	return Answer{Body: encoded(answer)}
+	return Answer{Body: body}
 }
 
+// reply answers an order, unless the session has ended: what was done until then is of no use to its controller.
 func (s *session) reply(r *received, a Answer) {
+	if s.ctx.Err() != nil {
+		return
+	}
 	if err := r.answer(encoded(a)); err != nil && s.ctx.Err() == nil {
 		s.agent.Log("answer an order: " + err.Error())
 	}

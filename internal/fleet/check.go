@@ -36,11 +36,11 @@ func (h *Hub) Check(ctx context.Context) ([]State, error) {
 		if s.BandwidthPerSec, err = h.Bandwidth(ctx, name, time.Second/2); err != nil {
 			return nil, err
 		}
-		c, err := ask[Examining, Condition](ctx, h, name, examine, Examining{int64(time.Second)})
+		c, err := ask[Condition](ctx, h, name, examine, Examining{int64(time.Second)}, patience)
 		if err != nil {
 			return nil, err
 		}
-		s.Condition = *c
+		s.Condition = c
 		all = append(all, s)
 	}
 	return all, nil

@@ -43,7 +43,7 @@ func (h *Hub) Ping(ctx context.Context, agent string, c *clocks.Other) error {
 func (h *Hub) pings(ctx context.Context, agent string, c *clocks.Other, n int) error {
 	for range n {
 		sent := h.now()
-		at, err := ask[Greeting, Clock](ctx, h, agent, clock, Greeting{})
+		at, err := ask[Clock](ctx, h, agent, clock, Greeting{}, patience)
 		if err != nil {
 			return err
 		}
@@ -54,6 +54,3 @@ func (h *Hub) pings(ctx context.Context, agent string, c *clocks.Other, n int) e
 	}
 	return nil
 }
-
-// clock answers nothing but whether it may: receive has read the clock.
-func (s *session) clock(*Greeting) (Clock, error) { return Clock{}, nil }

@@ -44,20 +44,20 @@ func (f *Fleet) Configuration(k *Keys, folder string) string {
 	}
 	fmt.Fprintf(&b, `# For a NATS server that a fleet of dyno uses; dyno fleet init wrote it. Start it with
 #   nats-server -c %s
-# or add handshake_first, max_payload, jetstream, the accounts and system_account to the configuration
+# or add handshake_first, max_payload, max_pending, jetstream, the accounts and system_account to the configuration
 # of your own servers. A NATS that has a system account already exports %s from it.
 port: %s
 max_payload: %dMB
 max_pending: %dMB
-jetstream { store_dir: %q, max_mem: 1GB, max_file: %dGB }
+jetstream { store_dir: %q, max_file: %dGB, max_buffered_size: %dMB, max_buffered_msgs: %d }
 tls { cert_file: %q, key_file: %q, handshake_first: true }
 accounts {
   %s {
     jetstream: enabled
     imports: [ { stream: { account: %s, subject: %q }, to: %q } ]
     users: [
-`, filepath.Join(folder, natsFile), leaving, port, mostBytes>>20, 4*mostBytes>>20, filepath.Join(folder, "nats-store"),
-		mostStored>>30, certificate, key, account, systemAccount, leaving, left)
+`, filepath.Join(folder, natsFile), leaving, port, mostBytes>>20, mostPending>>20, filepath.Join(folder, "nats-store"),
+		mostStored>>30, mostArchive>>20, mostArchive/chunk, certificate, key, account, systemAccount, leaving, left)
 	for _, u := range k.users(f) {
 		fmt.Fprintf(&b, "      { nkey: %s, permissions: {\n        publish: { allow: [%s] }\n        subscribe: { allow: [%s] }\n",
 			u.Nkey, quoted(u.Permissions.Publish.Allow), quoted(u.Permissions.Subscribe.Allow))

@@ -21,7 +21,7 @@ const leastSilence = 2 * load.Slice
 
 // cut loses each generator of a window of that length, or of a number of requests if it is 0, to which no
 // answer came for more than a tenth of the window, and whose connections lost segments in it.
-func (s *shared) cut(length time.Duration, seen []*LoadedWindow) (err error) {
+func (s *shared) cut(length time.Duration, seen []LoadedWindow) (err error) {
 	for i, r := range seen {
 		l := r.Part.Load()
 		d := r.Part.Silent()

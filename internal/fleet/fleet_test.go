@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -14,7 +15,6 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // lines are what was logged.
@@ -115,8 +115,7 @@ func (b *bench) start(t *testing.T, name string) (stop func() error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.agents[name] = &Agent{Bundle: bundle, Version: b.version, Log: b.agentLog.add, Roles: b.fleet.Roles(name),
-		Cache: filepath.Join(t.TempDir(), "trees")}
+	b.agents[name] = &Agent{Bundle: bundle, Version: b.version, Log: b.agentLog.add, Roles: b.fleet.Roles(name)}
 	return b.run(t, b.agents[name])
 }
 
@@ -211,14 +210,11 @@ func TestRefusedOrders(t *testing.T) {
 	if first.Refused != "" || first.Failed != "" || first.Body == nil {
 		t.Fatalf("a valid order: %+v", first)
 	}
-	again := done
-	again.Try = 2 // the controller had no answer
-	for range 2 { // the second is a replayed message
-		if a := b.send(t, "gen1", again); a.Refused != "" || string(a.Body) != string(first.Body) {
-			t.Errorf("the last order again: %+v", a)
-		}
+	if a := b.send(t, "gen1", done); !strings.Contains(a.Refused, "was sent before") {
+		t.Errorf("the last order again: %+v", a)
 	}
-	b.agentLog.once(t, "came again; it was carried out once")
+	b.agentLog.once(t, "was sent before")
+	b.agentLog = lines{}
 	digested := b.order("gen1", bulk, asks)
 	digested.Body = encoded(Filling{ForNS: 2e6})
 	versioned := b.order("gen1", bulk, asks)
@@ -233,7 +229,7 @@ func TestRefusedOrders(t *testing.T) {
 		want  string
 	}{
 		{digested, "digest"},
-		{versioned, `version "1/9.9.8", this agent "1/9.9.9"`},
+		{versioned, `version "2/9.9.8", this agent "2/9.9.9"`},
 		{foreign, "another session"},
 		{unknown, `unknown kind of order "shell"`},
 		{excess, `unknown field "command"`},
@@ -251,6 +247,21 @@ func TestRefusedOrders(t *testing.T) {
 	b.agentLog.once(t, "was sent before")
 	if a := b.send(t, "gen1", b.order("gen1", bulk, asks)); a.Refused != "" || a.Body == nil {
 		t.Errorf("a valid order after those: %+v", a)
+	}
+}
+
+// TestGuard: an order that was overtaken by a few is accepted once, one of long ago is not.
+func TestGuard(t *testing.T) {
+	g := guard{version: "v", session: "s"}
+	for _, c := range []struct {
+		number uint64
+		fresh  bool
+	}{{5, true}, {3, true}, {4, true}, {3, false}, {5, false}, {70, true}, {6, false}, {7, true}, {7, false}, {70, false},
+		{1000, true}, {70, false}, {937, true}, {1000, false}} {
+		o := Order{Version: "v", Session: "s", Number: c.number, Digest: digest(nil)}
+		if err := g.accept(&o); (err == nil) != c.fresh {
+			t.Errorf("%d: %v", c.number, err)
+		}
 	}
 }
 
@@ -300,14 +311,15 @@ func TestAnotherAgentsSubjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	for _, subject := range []string{orders + "gen2", results + "gen2", bulks + "gen2", "$JS.API.STREAM.DELETE.results"} {
+	for _, subject := range []string{orders + "gen2", bulks + "gen2", "$JS.API.STREAM.DELETE.OBJ_tree-gen2",
+		inboxes + "controller.x"} {
 		if err := nc.Publish(subject, []byte("{}")); err != nil {
 			t.Fatal(err)
 		}
 		nc.Flush()
 		b.log.once(t, fmt.Sprintf("Publish Violation - Subject %q", subject))
 	}
-	for _, subject := range []string{orders + "gen2", results + ">", "_INBOX.controller.>", ">"} {
+	for _, subject := range []string{orders + "gen2", bulks + ">", "_INBOX.controller.>", ">"} {
 		if _, err := nc.SubscribeSync(subject); err != nil {
 			t.Fatal(err)
 		}
@@ -319,19 +331,14 @@ func TestAnotherAgentsSubjects(t *testing.T) {
 	}
 }
 
-// TestReplies: NATS confirms an agent's result on a subject that the agent names, which must not be one that
-// another agent or the controller heeds.
+// TestReplies: NATS answers what an agent asks of its bucket on a subject that the agent names, which must not be one
+// that another agent heeds.
 func TestReplies(t *testing.T) {
-	b := newBench(t, "gen1", "gen2")
-	if err := b.Gather(t.Context()); err != nil {
+	b := gathered(t, "srv", "gen2")
+	if _, err := b.Put(t.Context(), sources, "srv"); err != nil {
 		t.Fatal(err)
 	}
-	own, c := b.agents["gen1"].Bundle, b.wire.(*center)
-	nc, err := connect("tls://"+own.Controller, own.Name, own.Seed, nats.TLSHandshakeFirst(), nats.Secure(own.client()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
+	nc, c := b.client(t, "srv"), b.wire.(*center)
 	sent := func() (n int64) {
 		list, err := c.server.Connz(&server.ConnzOptions{Username: true})
 		if err != nil {
@@ -345,31 +352,50 @@ func TestReplies(t *testing.T) {
 		return n
 	}
 	before := sent()
-	subject := results + "gen1." + secret(own.Seed)
-	for _, reply := range []string{orders + "gen2", results + "gen2", bulks + "gen2"} {
-		if err := nc.PublishRequest(subject, reply, []byte("{}")); err != nil {
+	subject := "$JS.API.STREAM.INFO.OBJ_tree-srv"
+	for _, reply := range []string{orders + "gen2", bulks + "gen2"} {
+		if err := nc.PublishRequest(subject, reply, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := nc.Request(subject, []byte("{}"), patience); err != nil { // confirmed after the others
+	if _, err := nc.Request(subject, nil, patience); err != nil { // answered after the others
 		t.Fatal(err)
 	}
 	if n := sent(); n != before {
 		t.Errorf("gen2 was sent %d messages", n-before)
 	}
-	info, err := c.js.Stream(t.Context(), stream)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n := range info.CachedInfo().State.LastSeq {
-		m, err := info.GetMsg(t.Context(), n+1)
-		if err != nil || m.Subject != results+"gen1" {
-			t.Errorf("%+v %v; want results of gen1 alone", m, err)
-		}
-	}
 	if got := b.agentLog.with("refused"); len(got) > 0 {
 		t.Errorf("%v", got)
 	}
+}
+
+// TestOneAnswer: an agent answers an order once, and nothing that was not asked.
+func TestOneAnswer(t *testing.T) {
+	b := newBench(t, "gen2")
+	b.fleet.Generators = append(b.fleet.Generators, Machine{Name: "gen1"})
+	b.Close()
+	var err error
+	if b.keys, _, err = b.fleet.Keys(); err != nil {
+		t.Fatal(err)
+	}
+	b.open(t)
+	bundle, err := ReadBundle(b.fleet.BundleFile("gen1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.agents["gen1"] = &Agent{Bundle: bundle}
+	nc := b.client(t, "gen1")
+	if _, err := nc.Subscribe(orders+"gen1."+secret(bundle.Seed), func(m *nats.Msg) {
+		m.Respond([]byte("one"))
+		m.Respond([]byte("two"))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	nc.Flush()
+	if a, err := b.wire.ask(t.Context(), "gen1", []byte("{}")); err != nil || string(a) != "one" {
+		t.Errorf("%q, %v", a, err)
+	}
+	b.log.once(t, "Publish Violation")
 }
 
 // TestAnotherController: an agent does not talk to a server with another certificate, and finds its
@@ -410,8 +436,7 @@ func TestAnotherController(t *testing.T) {
 
 // twin starts a second agent with the file of gen1.
 func (b *bench) twin(t *testing.T) (stop func() error) {
-	return b.run(t, &Agent{Bundle: b.agents["gen1"].Bundle, Version: b.version, Log: b.agentLog.add,
-		Cache: filepath.Join(t.TempDir(), "trees")})
+	return b.run(t, &Agent{Bundle: b.agents["gen1"].Bundle, Version: b.version, Log: b.agentLog.add})
 }
 
 // expiring is a context without a limit whose time is over once over is closed.
@@ -497,7 +522,7 @@ func TestTwinsLater(t *testing.T) {
 	b.member("gen1").session = token() // of neither, so that it does not matter who answers first
 	b.mu.Unlock()
 	order := func() error {
-		_, err := ask[struct{}, Clock](t.Context(), b.Hub, "gen1", clock, struct{}{})
+		_, err := ask[Clock](t.Context(), b.Hub, "gen1", clock, struct{}{}, patience)
 		return err
 	}
 	if err := order(); err == nil || err.Error() != "gen1 refused: "+errSession.Error() {
@@ -637,48 +662,36 @@ func TestAnotherBuild(t *testing.T) {
 	}
 }
 
-// TestLargeResults: of results that come faster than they are read, none is lost.
-func TestLargeResults(t *testing.T) {
-	b := newBench(t, "gen1")
-	js, err := jetstream.New(b.client(t, "gen1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 36 // which together are more than NATS kept
-	if testing.Short() {
-		n = 12 // more than a client of NATS takes at once
-	}
-	for i := range n {
-		data := make([]byte, 8<<20)
-		data[0] = byte(i)
-		if _, err := js.Publish(t.Context(), results+"gen1."+secret(b.agents["gen1"].Bundle.Seed), data); err != nil {
-			t.Fatal(err)
-		}
-	}
+// TestLargeAnswers: of answers that come all at once, none is lost.
+func TestLargeAnswers(t *testing.T) {
+	const each = 15 << 20
+	handlers["large"] = handle(every, func(*session, *Done) (string, error) { return strings.Repeat("x", each), nil }).long()
+	handlers["too large"] = handle(every, func(*session, *Done) (string, error) { return strings.Repeat("x", 2*each), nil })
+	defer delete(handlers, "large")
+	defer delete(handlers, "too large")
+	b := gathered(t, "gen1")
 	var dropped lines
 	b.wire.(*center).conn.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { dropped.add(err.Error()) })
-	came := make(chan byte, n)
-	stop, err := b.wire.results(t.Context(), func(_ string, data []byte) {
-		if data[0] < 12 {
-			time.Sleep(100 * time.Millisecond)
-		}
-		came <- data[0]
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	n := 12 // which together are more than a client of NATS takes at once
+	errs := make([]error, n)
+	var all sync.WaitGroup
 	for i := range n {
-		select {
-		case got := <-came:
-			if got != byte(i) {
-				t.Fatalf("result %d came after %d others", got, i)
+		all.Go(func() {
+			a, err := ask[string](t.Context(), b.Hub, "gen1", "large", Done{}, time.Minute)
+			if errs[i] = err; err == nil && len(a) != each {
+				errs[i] = fmt.Errorf("%d bytes", len(a))
 			}
-		case <-time.After(time.Minute):
-			t.Fatalf("%d of %d results came", i, n)
-		}
+		})
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
 	}
 	if all := dropped.with(""); len(all) > 0 {
 		t.Errorf("the controller dropped some: %v", all)
+	}
+	if _, err := ask[string](t.Context(), b.Hub, "gen1", "too large", Done{}, time.Minute); err == nil ||
+		!strings.Contains(err.Error(), "the result takes 30 MB") {
+		t.Error(err)
 	}
 }

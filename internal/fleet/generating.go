@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	lab "dyno/internal/bench"
 	"dyno/internal/endpoint"
 	"dyno/internal/load"
-	"dyno/internal/scenario"
+	"dyno/internal/result"
 )
 
 // begin returns the context of the run that is going on.
@@ -40,7 +41,7 @@ func (s *session) release() {
 }
 
 // leave ends a run.
-func (s *session) leave(*Generating) (Done, error) {
+func (s *session) leave(*Done) (Done, error) {
 	s.release()
 	return Done{}, nil
 }
@@ -62,12 +63,8 @@ func (l *opened) close() error {
 	return l.Session.Close()
 }
 
-// Generating asks what machine a generator is.
-type Generating struct{}
-
-func (s *session) generate(*Generating) (Described, error) {
-	return Described{s.agent.site.describe()}, nil
-}
+// generate says what machine a generator is.
+func (s *session) generate(*Done) (result.Host, error) { return s.agent.site.describe(), nil }
 
 // Opened names a load that is open.
 type Opened struct {
@@ -79,7 +76,7 @@ type Opened struct {
 }
 
 func (s *session) open(q *Loading) (o Opened, err error) {
-	if err := q.Share.Check(); err != nil {
+	if err := q.Job.Share.Check(); err != nil {
 		return o, unfit{err}
 	}
 	job, err := q.job(s.agent.site.describe().GeneratorCPUs)
@@ -94,16 +91,12 @@ func (s *session) open(q *Loading) (o Opened, err error) {
 		return Opened{Error: err.Error(), OutOfFiles: load.OutOfFiles(err), Unreachable: unreachable(err),
 			Lost: errors.As(err, &lost)}, nil
 	}
-	return Opened{Number: s.loads.put(&opened{Session: session, share: q.Share, ctx: ctx, end: end})}, nil
+	return Opened{Number: s.loads.put(&opened{Session: session, share: q.Job.Share, ctx: ctx, end: end})}, nil
 }
 
-// Numbered names what an order is about.
-type Numbered struct {
-	Number int `json:"number"`
-}
-
-func (s *session) shut(q *Numbered) (Done, error) {
-	l, err := s.loads.take(q.Number)
+// shut closes the load with a number.
+func (s *session) shut(number *int) (Done, error) {
+	l, err := s.loads.take(*number)
 	switch {
 	case err != nil:
 		return Done{}, err
@@ -117,9 +110,9 @@ func (s *session) shut(q *Numbered) (Done, error) {
 
 // LoadWindow asks for a window of a load that is open.
 type LoadWindow struct {
-	Number int       `json:"number"`
-	Window Windowing `json:"window"`
-	AtNS   int64     `json:"at_ns,omitempty"` // when it begins, by the agent's clock; 0: now
+	Number int         `json:"number"`
+	Window load.Window `json:"window"`
+	AtNS   int64       `json:"at_ns,omitempty"` // when it begins, by the agent's clock; 0: now
 }
 
 // LoadedWindow is what was seen in it.
@@ -151,7 +144,7 @@ func (s *session) loadWindow(q *LoadWindow) (r LoadedWindow, err error) {
 		return r, errors.New("the load was ended")
 	}
 	var before uint64
-	w := q.Window.window()
+	w := q.Window
 	w.Observe = &load.Observe{}
 	w.Begin = func() {
 		if q.AtNS != 0 {
@@ -167,48 +160,22 @@ func (s *session) loadWindow(q *LoadWindow) (r LoadedWindow, err error) {
 	return r, nil
 }
 
-// Used is what an agent has used until now.
-type Used struct {
-	CPU time.Duration `json:"cpu"`
-}
+// cpu returns what the agent has used until now.
+func (s *session) cpu(*Done) (time.Duration, error) { return s.agent.site.used() }
 
-func (s *session) cpu(*Generating) (u Used, err error) {
-	u.CPU, err = s.agent.site.used()
-	return u, err
-}
-
-// Question asks a generator to send single requests to a server (bench.Asker).
+// Question asks a generator to ask a server.
 type Question struct {
-	What     string        `json:"what"`
-	To       Place         `json:"to"`
-	Contract *Contract     `json:"contract,omitempty"`
-	Differs  []string      `json:"differs,omitempty"`
-	Delay    time.Duration `json:"delay,omitempty"`
-	Number   int           `json:"number,omitempty"` // of connections
-	Records  *lab.Records  `json:"records,omitempty"`
-	Path     string        `json:"path,omitempty"`
+	To       Place     `json:"to"`
+	Contract *Contract `json:"contract,omitempty"` // of the scenario
+	lab.Question
 }
 
-// What a generator can be asked for.
-const (
-	askVerify  = "verify"
-	askInspect = "inspect"
-	askAnswers = "answers"
-	askDial    = "dial"
-	askTell    = "tell"
-	askFetch   = "fetch"
-)
-
-// Said is what came of a question.
+// Said is what came of it.
 type Said struct {
-	Observed *scenario.Observed `json:"observed,omitempty"`
-	Answers  []scenario.Answer  `json:"answers,omitempty"`
-	Late     int                `json:"late,omitempty"`
-	Body     []byte             `json:"body,omitempty"`
-	Error    string             `json:"error,omitempty"` // of the server
-
-	Unreachable bool `json:"unreachable,omitempty"`
-	Lost        bool `json:"lost,omitempty"` // segments of its connections
+	lab.Said
+	Error       string `json:"error,omitempty"` // of the server
+	Unreachable bool   `json:"unreachable,omitempty"`
+	Lost        bool   `json:"lost,omitempty"` // segments of its connections
 }
 
 const longestQuestion = 2 * time.Minute
@@ -219,31 +186,14 @@ func (s *session) askServer(q *Question) (a Said, err error) {
 	if err != nil {
 		return a, unfit{err}
 	}
-	sc := q.Contract.unpack()
-	if sc == nil && (q.What == askVerify || q.What == askInspect || q.What == askAnswers) ||
-		q.Records == nil && q.What == askTell {
+	q.Scenario = q.Contract.unpack()
+	if q.Scenario == nil && slices.Contains([]string{lab.AskVerify, lab.AskInspect, lab.AskAnswers}, q.What) {
 		return a, unfit{errors.New("a question without what is asked")}
 	}
 	to.Watch = &endpoint.Watch{}
 	ctx, cancel := context.WithTimeout(s.begin(), longestQuestion)
 	defer cancel()
-	by := s.agent.site.asker()
-	switch q.What {
-	case askVerify:
-		a.Observed, err = by.Verify(ctx, sc, to, q.Differs, q.Delay)
-	case askInspect:
-		a.Observed, err = by.Inspect(ctx, sc, to)
-	case askAnswers:
-		a.Answers, err = by.Answers(ctx, sc, to)
-	case askDial:
-		a.Late, err = by.Dial(ctx, to, q.Number)
-	case askTell:
-		err = by.Tell(ctx, to, *q.Records)
-	case askFetch:
-		a.Body, err = by.Fetch(ctx, to, q.Path)
-	default:
-		return a, unfit{fmt.Errorf("unknown question %q", q.What)}
-	}
+	a.Said, err = s.agent.site.asker().Ask(ctx, to, q.Question)
 	if err != nil {
 		a.Error, a.Unreachable, a.Lost = err.Error(), unreachable(err), to.Watch.Lost() > 0
 	}

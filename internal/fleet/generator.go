@@ -14,7 +14,6 @@ import (
 	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/result"
-	"dyno/internal/scenario"
 )
 
 // Generator returns the generators of the run as one.
@@ -42,17 +41,14 @@ func (g *generator) CPUs() (cpus []int) {
 // CPU returns the CPU time of all generators' agents.
 func (g *generator) CPU() (sum time.Duration, err error) {
 	used := make([]time.Duration, len(g.generators))
-	errs := make([]error, len(g.generators))
-	each(g.generators, func(i int, name string) {
-		u, err := tell[Generating, Used](g.work, g.Host, name, toCPU, Generating{}, serverLimit)
-		if errs[i] = err; err == nil {
-			used[i] = u.CPU
-		}
+	err = each(g.generators, func(i int, name string) (err error) {
+		used[i], err = tell[time.Duration](g.work, g.Host, name, toCPU, Done{}, serverLimit)
+		return err
 	})
 	for _, u := range used {
 		sum += u
 	}
-	return sum, errors.Join(errs...)
+	return sum, err
 }
 
 func (g *generator) Now() time.Time       { return time.Now() }
@@ -76,24 +72,22 @@ func (g *generator) Open(ctx context.Context, job load.Job) (load.Session, error
 		names = names[:max(job.Connections, 1)]
 	}
 	s := &shared{g: g, names: names, numbers: make([]int, len(names)), timeout: job.Timeout}
-	errs := make([]error, len(names))
-	each(names, func(i int, name string) {
+	if err := each(names, func(i int, name string) error {
 		own := *whole
-		own.Share = load.Share{Index: i, Of: len(names)}
+		own.Job.Share = load.Share{Index: i, Of: len(names)}
 		limit := job.Timeout + launchLimit
-		o, err := have[Loading, Opened](ctx, g.Host, name, toOpen, own, limit)
+		o, err := tell[Opened](ctx, g.Host, name, toOpen, own, limit)
 		switch {
 		case err != nil:
-			errs[i] = err
+			return err
 		case o.OutOfFiles:
-			errs[i] = fmt.Errorf("%s: %s: %w", name, o.Error, syscall.EMFILE)
+			return fmt.Errorf("%s: %s: %w", name, o.Error, syscall.EMFILE)
 		case o.Error != "":
-			errs[i] = cmp.Or(g.cutFrom(name, o.Error, o.Unreachable, o.Lost), fmt.Errorf("%s: %s", name, o.Error))
-		default:
-			s.numbers[i] = o.Number
+			return cmp.Or(g.cutFrom(name, o.Error, o.Unreachable, o.Lost), fmt.Errorf("%s: %s", name, o.Error))
 		}
-	})
-	if err := errors.Join(errs...); err != nil {
+		s.numbers[i] = o.Number
+		return nil
+	}); err != nil {
 		s.Close()
 		return nil, err
 	}
@@ -111,13 +105,12 @@ type shared struct {
 
 func (s *shared) Close() (err error) {
 	s.once.Do(func() {
-		errs := make([]error, len(s.names))
-		each(s.names, func(i int, name string) {
+		err = each(s.names, func(i int, name string) (err error) {
 			if s.numbers[i] > 0 {
-				_, errs[i] = tell[Numbered, Done](s.g.work, s.g.Host, name, toShut, Numbered{s.numbers[i]}, serverLimit)
+				_, err = tell[Done](s.g.work, s.g.Host, name, toShut, s.numbers[i], serverLimit)
 			}
+			return err
 		})
-		err = errors.Join(errs...)
 	})
 	return err
 }
@@ -125,12 +118,9 @@ func (s *shared) Close() (err error) {
 // Run loads for one window from all generators, and adds up what they saw. A window that counts begins
 // at one time on all of them; result.Load.Parts says how well.
 func (s *shared) Run(ctx context.Context, w load.Window) (l result.Load, err error) {
-	packed, err := windowingOf(w)
-	if err != nil {
-		return l, err
-	}
+	sent := w
 	if n := int64(len(s.names)); w.Schedule == nil && w.Requests > 0 && w.Requests < n {
-		if packed.Requests = n; !w.Uncounted {
+		if sent.Requests = n; !w.Uncounted {
 			return l, fmt.Errorf("%d requests for %d generators: each needs one or more", w.Requests, n)
 		}
 	}
@@ -144,33 +134,33 @@ func (s *shared) Run(ctx context.Context, w load.Window) (l result.Load, err err
 	if w.For > 0 {
 		limit = windowLead + w.For + 2*s.timeout + ending
 	}
-	seen := make([]*LoadedWindow, len(s.names))
-	errs := make([]error, len(s.names))
+	seen := make([]LoadedWindow, len(s.names))
 	waiting, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	began, first := time.Now(), sync.Once{}
-	each(s.names, func(i int, name string) {
-		seen[i], errs[i] = have[LoadWindow, LoadedWindow](waiting, s.g.Host, name, toLoad,
-			LoadWindow{Number: s.numbers[i], Window: *packed, AtNS: starts[i].TheirNS}, limit)
-		if errs[i] == nil && limit == 0 {
+	err = each(s.names, func(i int, name string) (err error) {
+		seen[i], err = tell[LoadedWindow](waiting, s.g.Host, name, toLoad,
+			LoadWindow{Number: s.numbers[i], Window: sent, AtNS: starts[i].TheirNS}, limit)
+		if err == nil && limit == 0 {
 			first.Do(func() { time.AfterFunc(others(time.Since(began), s.timeout), giveUp) })
 		}
-		switch r := seen[i]; {
-		case errs[i] != nil && ctx.Err() == nil && errors.Is(errs[i], waiting.Err()):
+		switch r := &seen[i]; {
+		case err != nil && ctx.Err() == nil && errors.Is(err, waiting.Err()):
 			s.g.lose(name, "it is not done with its requests, and another one has been for long")
-			errs[i] = errGone
-		case errs[i] != nil:
+			err = errGone
+		case err != nil:
 		case r.Late:
 			s.g.late(name, r.Error)
-			errs[i] = errGone
+			err = errGone
 		case r.Part == nil:
-			errs[i] = fmt.Errorf("%s: %s", name, r.Error)
+			err = fmt.Errorf("%s: %s", name, r.Error)
 		case r.Messages > 0 && !w.Uncounted: // where that is the answer to the order to begin
 			s.g.late(name, fmt.Sprintf("it exchanged %d messages with the controller within a window", r.Messages))
-			errs[i] = errGone
+			err = errGone
 		}
+		return err
 	})
-	if err := errors.Join(errs...); err != nil {
+	if err != nil {
 		return l, err
 	}
 	if !w.Uncounted {
@@ -183,27 +173,25 @@ func (s *shared) Run(ctx context.Context, w load.Window) (l result.Load, err err
 
 // starts compares clocks and returns when each generator is to begin.
 func (s *shared) starts(ctx context.Context) ([]clocks.Start, error) {
-	errs := make([]error, len(s.names))
 	for _, name := range s.names {
 		if s.g.clocks[name] == nil {
 			s.g.clocks[name] = &clocks.Other{}
 		}
 	}
-	each(s.names, func(i int, name string) {
-		err := s.g.post.pings(ctx, name, s.g.clocks[name], windowTrips)
+	if err := each(s.names, func(_ int, name string) error {
+		err := s.g.hub.pings(ctx, name, s.g.clocks[name], windowTrips)
 		if errors.Is(err, errClock) { // it contradicts what was known: the machine slept, or the agent is another one
 			*s.g.clocks[name] = clocks.Other{}
-			err = s.g.post.pings(ctx, name, s.g.clocks[name], trips)
+			err = s.g.hub.pings(ctx, name, s.g.clocks[name], trips)
 		}
 		if err != nil && ctx.Err() == nil {
 			s.g.lose(name, err.Error())
 		}
-		errs[i] = err
-	})
-	if err := errors.Join(errs...); err != nil {
+		return err
+	}); err != nil {
 		return nil, err
 	}
-	at := s.g.post.now() + int64(windowLead)
+	at := s.g.hub.now() + int64(windowLead)
 	starts := make([]clocks.Start, len(s.names))
 	for i, name := range s.names {
 		starts[i] = s.g.clocks[name].Start(at)
@@ -219,7 +207,7 @@ func (s *shared) starts(ctx context.Context) ([]clocks.Start, error) {
 const windowTrips = 8
 
 // merge adds up what all generators saw in a window.
-func (s *shared) merge(w load.Window, seen []*LoadedWindow, starts []clocks.Start) (result.Load, error) {
+func (s *shared) merge(w load.Window, seen []LoadedWindow, starts []clocks.Start) (result.Load, error) {
 	var parts []*load.Part
 	for _, r := range seen {
 		parts = append(parts, r.Part)
@@ -238,77 +226,29 @@ func (s *shared) merge(w load.Window, seen []*LoadedWindow, starts []clocks.Star
 			LoopCPUNS: own.LoopCPUNS, Workers: own.Workers}
 		if at := starts[i]; !w.Uncounted {
 			p.BeganNS, p.BoundNS = r.BeganNS-at.TheirNS, at.BoundNS
-			p.AtNS, p.ClockNS, p.Session = at.OursNS, at.TheirNS, s.g.post.sessionOf(s.names[i])
+			p.AtNS, p.ClockNS, p.Session = at.OursNS, at.TheirNS, s.g.hub.sessionOf(s.names[i])
 		}
 		l.Parts = append(l.Parts, p)
 	}
 	return l, nil
 }
 
-// ask asks the first generator to send single requests to a server.
-func (g *generator) ask(ctx context.Context, to endpoint.Endpoint, sc *scenario.Scenario, q Question) (*Said, error) {
-	var err error
-	if q.To, err = g.placeOf(to); err != nil {
-		return nil, err
+// Ask lets the first generator ask.
+func (g *generator) Ask(ctx context.Context, to endpoint.Endpoint, q lab.Question) (none lab.Said, err error) {
+	sent := Question{Question: q}
+	if sent.To, err = g.placeOf(to); err != nil {
+		return none, err
 	}
-	if q.Contract, err = inOrder(sc); err != nil {
-		return nil, err
+	if sent.Contract, err = inOrder(q.Scenario); err != nil {
+		return none, err
 	}
 	asker := g.generators[0]
-	a, err := have[Question, Said](ctx, g.Host, asker, toAsk, q, longestQuestion+serverLimit)
+	a, err := tell[Said](ctx, g.Host, asker, toAsk, sent, longestQuestion+serverLimit)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	if a.Error != "" {
-		return a, cmp.Or(g.cutFrom(asker, a.Error, a.Unreachable, a.Lost), errors.New(a.Error))
+		err = cmp.Or(g.cutFrom(asker, a.Error, a.Unreachable, a.Lost), errors.New(a.Error))
 	}
-	return a, nil
-}
-
-func (g *generator) Verify(ctx context.Context, s *scenario.Scenario, to endpoint.Endpoint, differs []string,
-	delay time.Duration) (*scenario.Observed, error) {
-	a, err := g.ask(ctx, to, s, Question{What: askVerify, Differs: differs, Delay: delay})
-	if a == nil {
-		return nil, err
-	}
-	return a.Observed, err
-}
-
-func (g *generator) Inspect(ctx context.Context, s *scenario.Scenario, to endpoint.Endpoint) (*scenario.Observed,
-	error) {
-	a, err := g.ask(ctx, to, s, Question{What: askInspect})
-	if a == nil {
-		return nil, err
-	}
-	return a.Observed, err
-}
-
-func (g *generator) Answers(ctx context.Context, s *scenario.Scenario, to endpoint.Endpoint) ([]scenario.Answer,
-	error) {
-	a, err := g.ask(ctx, to, s, Question{What: askAnswers})
-	if a == nil {
-		return nil, err
-	}
-	return a.Answers, err
-}
-
-func (g *generator) Dial(ctx context.Context, to endpoint.Endpoint, n int) (late int, err error) {
-	a, err := g.ask(ctx, to, nil, Question{What: askDial, Number: n})
-	if a == nil {
-		return 0, err
-	}
-	return a.Late, err
-}
-
-func (g *generator) Tell(ctx context.Context, backend endpoint.Endpoint, r lab.Records) error {
-	_, err := g.ask(ctx, backend, nil, Question{What: askTell, Records: &r})
-	return err
-}
-
-func (g *generator) Fetch(ctx context.Context, backend endpoint.Endpoint, path string) ([]byte, error) {
-	a, err := g.ask(ctx, backend, nil, Question{What: askFetch, Path: path})
-	if a == nil {
-		return nil, err
-	}
-	return a.Body, err
+	return a.Said, err
 }

@@ -33,14 +33,9 @@ func generators(t *testing.T) (*bench, *Host, load.Job) {
 	}))
 	t.Cleanup(srv.Close)
 	body, addr := "hello", srv.Listener.Addr().String()
-	h := &Host{server: "srv1", generators: []string{"gen1", "gen2"}, work: context.Background(), gone: map[string]bool{},
+	h := &Host{hub: b.Hub, server: "srv1", generators: []string{"gen1", "gen2"}, work: context.Background(), gone: map[string]bool{},
 		place: map[string]Place{where(endpoint.TCP(addr)): {Addr: addr}}, generating: map[string]result.Host{}}
 	h.machines = h.generators
-	var err error
-	if h.post, err = newPost(t.Context(), b.Hub, h.generators); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(h.post.stop)
 	if err := h.take(t.Context(), h.machines); err != nil {
 		t.Fatal(err)
 	}
@@ -53,17 +48,17 @@ func generators(t *testing.T) (*bench, *Host, load.Job) {
 func TestGeneratorsTogether(t *testing.T) {
 	b, h, job := generators(t)
 	g := h.Generator()
-	if seen, err := g.Verify(t.Context(), job.Scenario, job.Endpoint, nil, 0); err != nil || seen.BodyBytes != 5 {
-		t.Fatalf("%v, %+v", err, seen)
+	if a, err := g.Ask(t.Context(), job.Endpoint, verifying(job.Scenario)); err != nil || a.Observed.BodyBytes != 5 {
+		t.Fatalf("%v, %+v", err, a.Observed)
 	}
 	wrong, other := *job.Scenario, "goodbye"
 	wrong.Requests = []scenario.Request{wrong.Requests[0]}
 	wrong.Requests[0].Expect.Body = &other
-	if _, err := g.Verify(t.Context(), &wrong, job.Endpoint, nil, 0); err == nil || !strings.Contains(err.Error(), "goodbye") {
+	if _, err := g.Ask(t.Context(), job.Endpoint, verifying(&wrong)); err == nil || !strings.Contains(err.Error(), "goodbye") {
 		t.Errorf("a server that breaks its contract: %v", err)
 	}
-	if late, err := g.Dial(t.Context(), job.Endpoint, 10); late != 0 || err != nil {
-		t.Error(late, err)
+	if a, err := g.Ask(t.Context(), job.Endpoint, lab.Question{What: lab.AskDial, Number: 10}); a.Late != 0 || err != nil {
+		t.Error(a.Late, err)
 	}
 	session, err := g.Open(t.Context(), job)
 	if err != nil {
@@ -128,8 +123,8 @@ func TestGeneratorsSpeakAllForms(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.keep(job.Endpoint, p)
-		if seen, err := h.Generator().Verify(t.Context(), job.Scenario, job.Endpoint, nil, 0); err != nil || seen.BodyBytes != 5 {
-			t.Fatalf("%v: %v, %+v", f, err, seen)
+		if a, err := h.Generator().Ask(t.Context(), job.Endpoint, verifying(job.Scenario)); err != nil || a.Observed.BodyBytes != 5 {
+			t.Fatalf("%v: %v, %+v", f, err, a.Observed)
 		}
 		session, err := h.Generator().Open(t.Context(), job)
 		if err != nil {
@@ -277,15 +272,15 @@ func TestServersThatAreRunning(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.CPU(); err == nil {
+		if _, err := s.Read(lab.ReadCPU); err == nil {
 			t.Error("the CPU time of a server elsewhere is known")
 		}
 		job.Endpoint = s.At(form.Clear)
 		if p, err := h.placeOf(job.Endpoint); err != nil || p.Host != name {
 			t.Errorf("%s is at %+v, %v", name, p, err)
 		}
-		if seen, err := g.Verify(t.Context(), job.Scenario, job.Endpoint, nil, 0); err != nil || seen.BodyBytes != 5 {
-			t.Errorf("%v, %+v", err, seen)
+		if a, err := g.Ask(t.Context(), job.Endpoint, verifying(job.Scenario)); err != nil || a.Observed.BodyBytes != 5 {
+			t.Errorf("%v, %+v", err, a.Observed)
 		}
 		session, err := g.Open(t.Context(), job)
 		if err != nil {

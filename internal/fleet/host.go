@@ -22,7 +22,7 @@ import (
 // Host is the machines of a fleet as a lab.Host: servers run on one of them, the backend that they call on
 // one, and the others load them (Generator). It keeps what was lost until Rejoin.
 type Host struct {
-	post       *post
+	hub        *Hub
 	machines   []string // that take part, each once: the servers', the generators', and the backend's
 	server     string   // "": all contestants are running already
 	generators []string
@@ -60,7 +60,7 @@ const (
 // Host takes the machines that carry out a plan; o says what its contestants need. Close must be called after
 // the run.
 func (h *Hub) Host(ctx context.Context, o lab.LocalOptions, p *result.Plan) (*Host, error) {
-	r := &Host{machines: h.fleet.InRun(p), generators: h.Names(), launchers: map[string]*launcher{}, cpus: o.CPUs,
+	r := &Host{hub: h, machines: h.fleet.InRun(p), generators: h.Names(), launchers: map[string]*launcher{}, cpus: o.CPUs,
 		here: host.Describe().BootID, work: context.WithoutCancel(ctx),
 		generating: map[string]result.Host{}, gone: map[string]bool{}, place: map[string]Place{}}
 	var err error
@@ -70,9 +70,6 @@ func (h *Hub) Host(ctx context.Context, o lab.LocalOptions, p *result.Plan) (*Ho
 		err = h.launches(ctx, r, o, p)
 	}
 	if err != nil {
-		return nil, err
-	}
-	if r.post, err = newPost(r.work, h, r.machines); err != nil {
 		return nil, err
 	}
 	if err := r.take(ctx, r.machines); err != nil {
@@ -109,24 +106,24 @@ func (h *Hub) launches(ctx context.Context, r *Host, o lab.LocalOptions, p *resu
 func (h *Host) take(ctx context.Context, names []string) error {
 	for _, name := range names {
 		if s := h.launchers[name]; s != nil {
-			d, err := work[Hosting, Described](ctx, h.post, name, s.kind, s.serves, hostLimit)
+			m, err := ask[result.Host](ctx, h.hub, name, s.kind, s.serves, hostLimit)
+			if err == nil {
+				err = h.room(name, &m)
+			}
 			if err != nil {
 				return err
 			}
-			if err := h.room(name, &d.Host); err != nil {
-				return err
-			}
-			s.machine = d.Host
-			s.machine.Name = name
+			m.Name = name
+			s.machine = m
 		}
 		if slices.Contains(h.generators, name) {
-			d, err := order[Generating, Described](ctx, h.post, name, toGenerate, Generating{}, hostLimit)
+			m, err := ask[result.Host](ctx, h.hub, name, toGenerate, Done{}, hostLimit)
 			if err != nil {
 				return err
 			}
-			d.Host.Name = name
+			m.Name = name
 			h.mu.Lock()
-			h.generating[name] = d.Host
+			h.generating[name] = m
 			h.mu.Unlock()
 		}
 	}
@@ -152,9 +149,8 @@ func (h *Host) Close() {
 		if h.gone[name] {
 			continue
 		}
-		_, _ = order[Generating, Done](h.work, h.post, name, toLeave, Generating{}, serverLimit)
+		_, _ = ask[Done](h.work, h.hub, name, toLeave, Done{}, serverLimit)
 	}
-	h.post.stop()
 }
 
 // Apart is false: generators on other machines would not reach a namespace.
@@ -232,8 +228,9 @@ func (h *Host) Lost() *result.Lost {
 	h.confirmed = h.confirmed || confirm
 	h.mu.Unlock()
 	if confirm {
-		each(h.machines, func(_ int, name string) {
-			_, _ = tell[Greeting, Clock](h.work, h, name, clock, Greeting{}, serverLimit)
+		_ = each(h.machines, func(_ int, name string) error {
+			_, err := tell[Clock](h.work, h, name, clock, Greeting{}, serverLimit)
+			return err
 		})
 	}
 	h.mu.Lock()
@@ -261,7 +258,7 @@ func (h *Host) Rejoin(ctx context.Context) error {
 		if err == nil {
 			break
 		}
-		if ctx.Err() != nil || time.Now().After(end) || h.post.wire.ended() != nil {
+		if ctx.Err() != nil || time.Now().After(end) || h.hub.wire.ended() != nil {
 			return fmt.Errorf("wait for machines that were lost: %w", err)
 		}
 	}
@@ -280,10 +277,10 @@ func (h *Host) Rejoin(ctx context.Context) error {
 // greet begins with machines that were lost. What an agent that was only late still has of the run ends.
 func (h *Host) greet(ctx context.Context, back []string) error {
 	for _, name := range back {
-		if err := h.post.Greet(ctx, name); err != nil {
+		if err := h.hub.Greet(ctx, name); err != nil {
 			return err
 		}
-		if _, err := order[Generating, Done](ctx, h.post, name, toLeave, Generating{}, serverLimit); err != nil {
+		if _, err := ask[Done](ctx, h.hub, name, toLeave, Done{}, serverLimit); err != nil {
 			return err
 		}
 	}
@@ -309,23 +306,14 @@ func (h *Host) cpusOf(names []string) (all []string) {
 const returning = 10 * time.Minute
 
 // tell sends an order to a machine of the run, unless it was lost, and keeps that it is lost now.
-func tell[Q, A any](ctx context.Context, h *Host, name, kind string, q Q, limit time.Duration) (*A, error) {
-	return keeping(h, name, func() (*A, error) { return order[Q, A](ctx, h.post, name, kind, q, limit) })
-}
-
-// have does so with what may take long.
-func have[Q, A any](ctx context.Context, h *Host, name, kind string, q Q, limit time.Duration) (*A, error) {
-	return keeping(h, name, func() (*A, error) { return work[Q, A](ctx, h.post, name, kind, q, limit) })
-}
-
-func keeping[A any](h *Host, name string, send func() (*A, error)) (*A, error) {
+func tell[A, Q any](ctx context.Context, h *Host, name, kind string, q Q, limit time.Duration) (a A, err error) {
 	h.mu.Lock()
 	gone := h.gone[name]
 	h.mu.Unlock()
 	if gone {
-		return nil, errGone
+		return a, errGone
 	}
-	a, err := send()
+	a, err = ask[A](ctx, h.hub, name, kind, q, limit)
 	if lost, is := errors.AsType[*LostError](err); is {
 		h.lose(name, lost.Why)
 	}
@@ -340,7 +328,7 @@ func (h *Host) Build(ctx context.Context, name string, note func(string)) (resul
 	}
 	at := h.startsOn(name)
 	note("building on " + at)
-	b, err := have[Building, Built](ctx, h, at, toBuild, Building{Name: name}, buildLimit)
+	b, err := tell[Built](ctx, h, at, toBuild, name, buildLimit)
 	if err != nil {
 		return result.Contestant{}, err
 	}
@@ -363,15 +351,14 @@ func (h *Host) Launch(ctx context.Context, name string, l lab.Launch) (lab.Serve
 	}
 	l.Probe.Scenario = nil
 	at := h.startsOn(name)
-	a, err := have[Starting, Launched](ctx, h, at, toLaunch, Starting{name, l, contract}, launchLimit)
+	a, err := tell[Launched](ctx, h, at, toLaunch, Starting{name, l, contract}, launchLimit)
 	if err != nil {
 		return nil, err
 	}
 	if a.Trouble != nil {
 		return nil, a.Trouble
 	}
-	s := &remote{host: h, machine: at, number: a.Number, ready: a.Ready, processors: a.Processors,
-		at: map[form.HTTP]endpoint.Endpoint{}}
+	s := &remote{host: h, machine: at, number: a.Number, at: map[form.HTTP]endpoint.Endpoint{}}
 	for _, p := range a.Places {
 		to, err := p.endpoint()
 		if err != nil {
@@ -417,13 +404,4 @@ func (h *Host) Failure(name, stage string, err error) result.Failure {
 		f.Contestant, f.Stage = name, cmp.Or(f.Stage, stage)
 	}
 	return f
-}
-
-// each calls do for all names at once.
-func each(names []string, do func(i int, name string)) {
-	var all sync.WaitGroup
-	for i, name := range names {
-		all.Go(func() { do(i, name) })
-	}
-	all.Wait()
 }

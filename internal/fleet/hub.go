@@ -3,7 +3,6 @@ package fleet
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -31,9 +30,8 @@ type Hub struct {
 	began   time.Time
 	from    string // name of the connection to a NATS of its user's own; "": the wire is its own
 
-	sending sync.Mutex // one tree at a time
-	mu      sync.Mutex
-	agents  map[string]*member
+	mu     sync.Mutex
+	agents map[string]*member
 }
 
 // member is an agent as the controller knows it.
@@ -92,7 +90,7 @@ func names(machines []Machine) (all []string) {
 // Gather waits until the agents of all generators are there, and greets them. Its error says which are
 // not, and why.
 func (h *Hub) Gather(ctx context.Context) error {
-	err := h.each(func(name string) error { return h.Greet(ctx, name) })
+	err := h.greet(ctx, h.Names())
 	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
 		return errInterrupted
 	}
@@ -100,24 +98,23 @@ func (h *Hub) Gather(ctx context.Context) error {
 }
 
 // GatherAll does what Gather does, for the machines of all roles.
-func (h *Hub) GatherAll(ctx context.Context) error {
-	return eachOf(names(h.fleet.Machines()), func(name string) error { return h.Greet(ctx, name) })
-}
+func (h *Hub) GatherAll(ctx context.Context) error { return h.greet(ctx, names(h.fleet.Machines())) }
 
 // GatherRun does what Gather does, for the machines that carry out a plan.
 func (h *Hub) GatherRun(ctx context.Context, p *result.Plan) error {
-	return eachOf(h.fleet.InRun(p), func(name string) error { return h.Greet(ctx, name) })
+	return h.greet(ctx, h.fleet.InRun(p))
 }
 
-// each calls do for all generators at once and returns their errors.
-func (h *Hub) each(do func(agent string) error) error { return eachOf(h.Names(), do) }
+func (h *Hub) greet(ctx context.Context, names []string) error {
+	return each(names, func(_ int, name string) error { return h.Greet(ctx, name) })
+}
 
-// eachOf calls do for all of these names at once and returns its errors.
-func eachOf(names []string, do func(agent string) error) error {
+// each calls do for all names at once and returns its errors.
+func each(names []string, do func(i int, name string) error) error {
 	errs := make([]error, len(names))
 	var all sync.WaitGroup
 	for i, name := range names {
-		all.Go(func() { errs[i] = do(name) })
+		all.Go(func() { errs[i] = do(i, name) })
 	}
 	all.Wait()
 	return errors.Join(errs...)
@@ -129,27 +126,28 @@ func (h *Hub) Greet(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, coming)
 	defer cancel()
 	for two := error(nil); ; { // the last that was found, which a try without an answer does not refute
-		answer, err := ask[Greeting, Hello](ctx, h, name, hello, Greeting{From: h.from})
+		answer, err := ask[Hello](ctx, h, name, hello, Greeting{From: h.from}, patience)
 		if err == nil {
 			err = h.twins(ctx, name) // one of which may be about to end
 		}
 		if err == nil {
 			h.mu.Lock()
 			m := h.member(name)
-			m.session, m.hello, m.client = answer.Session, *answer, h.wire.connections()[name]
+			m.session, m.hello, m.client = answer.Session, answer, h.wire.connections()[name]
 			h.mu.Unlock()
-			return h.admits(name, answer)
+			return h.admits(name, &answer)
 		}
 		if ended := h.wire.ended(); ended != nil {
 			return ended
 		}
 		_, found := errors.AsType[twinsError](err)
+		_, unheard := errors.AsType[*LostError](err)
 		switch {
 		case found:
 			two = err
 		case errors.Is(err, errAbsent):
 			two = nil
-		case !errors.Is(err, errAnswer):
+		case !unheard && ctx.Err() == nil:
 			return err
 		}
 		select {
@@ -178,9 +176,7 @@ func (e twinsError) Error() string {
 // twins returns a twinsError if two agents of that name answer.
 func (h *Hub) twins(ctx context.Context, name string) error {
 	from := h.wire.twins(ctx, name, func() []byte {
-		o := h.order(name, hello, encoded(Greeting{From: h.from}))
-		o.Try = 1
-		return encoded(o)
+		return encoded(h.order(name, hello, encoded(Greeting{From: h.from})))
 	})
 	if from != nil {
 		return twinsError{name, from}
@@ -224,41 +220,6 @@ func (h *Hub) Hello(name string) Hello {
 	return h.member(name).hello
 }
 
-// errAnswer is the error of an order without an answer in time.
-var errAnswer = errors.New("no answer")
-
-// ask sends an order to an agent and returns its answer: a *RefusedError, a *FailedError,
-// or why there is none.
-func ask[Q, A any](ctx context.Context, h *Hub, name, kind string, q Q) (*A, error) {
-	body, err := json.Marshal(q)
-	if err != nil {
-		return nil, err
-	}
-	o := h.order(name, kind, body)
-	if _, limited := ctx.Deadline(); !limited {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, patience)
-		defer cancel()
-	}
-	reply, err := h.send(ctx, name, o)
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return nil, fmt.Errorf("%s: %w to %q in time; is the machine still there?", name, errAnswer, kind)
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	var answer Answer
-	if err := strict(reply, &answer); err != nil {
-		return nil, fmt.Errorf("%s: its answer to %q cannot be read: %w", name, kind, err)
-	}
-	if answer.Refused == errSession.Error() {
-		if err := h.twins(ctx, name); err != nil {
-			return nil, err
-		}
-	}
-	return answered[A](name, kind, answer)
-}
-
 // order returns the next order to an agent.
 func (h *Hub) order(name, kind string, body []byte) Order {
 	h.mu.Lock()
@@ -266,38 +227,6 @@ func (h *Hub) order(name, kind string, body []byte) Order {
 	m := h.member(name)
 	m.number++
 	return Order{Version: h.version, Kind: kind, Session: m.session, Number: m.number, Digest: digest(body), Body: body}
-}
-
-// answered decodes an answer: a *RefusedError or a *FailedError, if it is one.
-func answered[A any](name, kind string, answer Answer) (*A, error) {
-	switch {
-	case answer.Refused != "":
-		return nil, &RefusedError{name, answer.Refused}
-	case answer.Failed != "":
-		return nil, &FailedError{name, answer.Failed}
-	}
-	a := new(A)
-	if err := strict(answer.Body, a); err != nil {
-		return nil, fmt.Errorf("%s: its answer to %q cannot be read: %w", name, kind, err)
-	}
-	return a, nil
-}
-
-// tries is how often an order is sent at most, evenly in the time that it has, until there is an answer.
-const tries = 10
-
-// send sends an order until there is an answer or ctx, which has a deadline, is done.
-func (h *Hub) send(ctx context.Context, name string, o Order) (answer []byte, err error) {
-	end, _ := ctx.Deadline()
-	for every := time.Until(end) / tries; ; {
-		o.Try++
-		try, cancel := context.WithTimeout(ctx, every)
-		answer, err = h.wire.ask(try, name, encoded(o))
-		cancel()
-		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
-			return answer, err
-		}
-	}
 }
 
 // token draws a text that nobody can guess.

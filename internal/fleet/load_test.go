@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"dyno/internal/adhoc"
 	"dyno/internal/conf"
 	"dyno/internal/load"
@@ -368,37 +366,5 @@ func TestLateGenerator(t *testing.T) {
 	if _, err := b.load(t.Context(), loader.Request{URL: url, Rate: 100, Duration: time.Hour, Connections: 2}); err ==
 		nil || !strings.Contains(err.Error(), "it did not start on time") {
 		t.Errorf("%v", err)
-	}
-}
-
-// TestResultsOnce: an agent's events are heeded once, and only its own.
-func TestResultsOnce(t *testing.T) {
-	b := gathered(t, "gen1", "gen2")
-	own := b.agents["gen1"].Bundle
-	nc, err := connect("tls://"+own.Controller, own.Name, own.Seed, nats.TLSHandshakeFirst(), nats.Secure(own.client()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	r := &run{Hub: b.Hub, id: token(), events: make(chan Event, 10)}
-	stop, err := r.consume(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
-	ready := encoded(Event{Run: r.id, Agent: "gen1", Kind: "ready"})
-	for _, data := range [][]byte{ready, ready, encoded(Event{Run: r.id, Agent: "gen2", Kind: "ready"}),
-		encoded(Event{Run: "another", Agent: "gen1", Kind: "ready"}), []byte(`{"run":"x","shell":1}`)} {
-		if err := nc.Publish(results+"gen1."+secret(own.Seed), data); err != nil {
-			t.Fatal(err)
-		}
-	}
-	nc.Flush()
-	b.log.once(t, `unknown field "shell"`)
-	b.log.once(t, "there before")
-	b.log.once(t, `in the name of "gen2"`)
-	b.log.once(t, "of another load")
-	if len(r.events) != 1 || (<-r.events).Agent != "gen1" {
-		t.Error("events were heeded that are none")
 	}
 }

@@ -55,7 +55,7 @@ func (h *Hub) Bandwidth(ctx context.Context, agent string, length time.Duration)
 		return 0, err
 	}
 	defer stop()
-	filled, err := ask[Filling, Filled](ctx, h, agent, bulk, Filling{int64(length)})
+	filled, err := ask[Filled](ctx, h, agent, bulk, Filling{int64(length)}, length+patience)
 	if err != nil {
 		return 0, err
 	}

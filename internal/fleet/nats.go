@@ -18,25 +18,23 @@ import (
 	"dyno/internal/proc"
 )
 
-// Subjects. Those of an agent end with a secret: NATS confirms a result on whatever subject an agent names,
-// even one on which it may not publish. An agent may read orders to itself and its own inbox, answer an order
-// once, and publish results of its own; the controller may publish orders and read results. An agent that builds
-// or starts programs may also read the objects of a bucket of its own, to which the controller alone writes.
+// Subjects. Those of an agent end with a secret: NATS answers what an agent asks of its bucket on whatever subject the
+// agent names, even one on which it may not publish. An agent may read orders to itself and its own inbox, and answer
+// an order once; the controller may publish orders. An agent that builds or starts programs may also read the objects
+// of a bucket of its own, to which the controller alone writes.
 const (
-	orders  = "order."  // + name of the agent + "." + its secret
-	results = "result." // likewise
-	bulks   = "bulk."   // likewise: messages that only fill the link
+	orders  = "ask."  // + name of the agent + "." + its secret
+	bulks   = "bulk." // likewise: messages that only fill the link
 	inboxes = "_INBOX."
 	buckets = "tree-" // likewise: buckets of the object store
-	stream  = "results"
 )
 
 const (
-	mostResults = 1 << 30        // bytes that are kept of them: the oldest, which were read, go first
-	mostPulled  = 3              // results that wait for their reader; NATS's client drops what is above 64 MB
-	mostBytes   = 32 << 20       // of one message
-	mostStored  = 16 << 30       // bytes of trees, on the controller
-	silence     = 24 * time.Hour // between the pings of NATS: the kernel looks for broken connections (dialer)
+	mostBytes   = 32 << 20            // of one message
+	mostPending = 4 << 30             // bytes of messages to the controller, all of whose agents may answer at once
+	mostStored  = 16 << 30            // bytes of trees, on the controller
+	longestWork = 30 * 24 * time.Hour // until the answer to an order
+	silence     = 24 * time.Hour      // between the pings of NATS: the kernel looks for broken connections (dialer)
 )
 
 // center is the controller's end: NATS's server, unless its user has one, and its only privileged client.
@@ -69,8 +67,9 @@ func listen(f *Fleet, port int, six bool, k *Keys, log func(string)) (*center, e
 	}
 	options := &server.Options{ServerName: "dyno", Host: "0.0.0.0", Port: port, NoSigs: true, NoLog: false,
 		TLS: true, TLSConfig: config, TLSHandshakeFirst: true, TLSTimeout: 5, AuthTimeout: 6,
-		Nkeys: k.users(f), JetStream: true, StoreDir: c.store, JetStreamMaxMemory: mostResults, JetStreamMaxStore: mostStored,
-		MaxPayload: mostBytes, MaxPending: 4 * mostBytes, PingInterval: silence, DisableShortFirstPing: true,
+		Nkeys: k.users(f), JetStream: true, StoreDir: c.store, JetStreamMaxMemory: mostBytes,
+		JetStreamMaxStore: mostStored, StreamMaxBufferedSize: mostArchive, StreamMaxBufferedMsgs: mostArchive / chunk,
+		MaxPayload: mostBytes, MaxPending: mostPending, PingInterval: silence, DisableShortFirstPing: true,
 		ConnectErrorReports: 1}
 	if six {
 		options.Host = "::"
@@ -94,20 +93,7 @@ func (c *center) serve(options *server.Options, k *Keys, log func(string)) (err 
 	if c.conn, err = connect("", reserved, k.Seed, nats.InProcessServer(c.server)); err != nil {
 		return err
 	}
-	if c.js, err = jetstream.New(c.conn); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	return c.createResults(ctx)
-}
-
-// createResults makes the stream of what agents report.
-func (c *center) createResults(ctx context.Context) error {
-	_, err := c.js.CreateStream(ctx, jetstream.StreamConfig{Name: stream, Subjects: []string{results + "*.*"},
-		SubjectTransform: &jetstream.SubjectTransformConfig{Source: results + "*.*",
-			Destination: results + "{{wildcard(1)}}"},
-		Storage: jetstream.MemoryStorage, Duplicates: time.Hour, MaxAge: time.Hour, MaxBytes: mostResults})
+	c.js, err = jetstream.New(c.conn)
 	return err
 }
 
@@ -192,20 +178,6 @@ func (c *center) both(ctx context.Context, agent string, order []byte) bool {
 	return true
 }
 
-func (c *center) results(ctx context.Context, heed func(agent string, result []byte)) (func(), error) {
-	consumer, err := c.js.OrderedConsumer(ctx, stream, jetstream.OrderedConsumerConfig{
-		DeliverPolicy: jetstream.DeliverAllPolicy})
-	if err != nil {
-		return nil, err
-	}
-	consumed, err := consumer.Consume(func(m jetstream.Msg) { heed(strings.TrimPrefix(m.Subject(), results), m.Data()) },
-		jetstream.PullMaxMessages(mostPulled))
-	if err != nil {
-		return nil, err
-	}
-	return consumed.Stop, nil
-}
-
 func (c *center) fillings(agent string, got func(bytes int)) (func(), error) {
 	sub, err := c.conn.Subscribe(bulks+c.ends[agent], func(m *nats.Msg) { got(len(m.Data)) })
 	if err != nil {
@@ -230,29 +202,13 @@ func (c *center) connections() map[string]uint64 {
 	return found
 }
 
-// bucket returns an agent's bucket.
-func (c *center) bucket(ctx context.Context, agent string) (jetstream.ObjectStore, error) {
-	return c.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: buckets + agent,
+func (c *center) put(ctx context.Context, agent, name string, object io.Reader) error {
+	bucket, err := c.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: buckets + agent,
 		Storage: jetstream.FileStorage})
-}
-
-func (c *center) put(ctx context.Context, agent, name string, piece []byte) error {
-	bucket, err := c.bucket(ctx, agent)
 	if err == nil {
-		_, err = bucket.PutBytes(ctx, name, piece)
+		_, err = bucket.Put(ctx, jetstream.ObjectMeta{Name: name}, object)
 	}
 	return err
-}
-
-func (c *center) has(ctx context.Context, agent, name string) (bool, error) {
-	bucket, err := c.bucket(ctx, agent)
-	if err == nil {
-		_, err = bucket.GetInfo(ctx, name)
-	}
-	if errors.Is(err, jetstream.ErrObjectNotFound) {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // secret returns the part of an agent's subjects that only the controller and that agent can know.
@@ -275,14 +231,14 @@ func (k *Keys) users(f *Fleet) []*server.NkeyUser {
 	ends := k.ends()
 	for _, name := range slices.Sorted(slices.Values(names(f.Machines()))) {
 		end := ends[name]
-		publish := []string{results + end, bulks + end}
+		publish := []string{bulks + end}
 		if f.trees(name) {
 			publish = append(publish, reading(name)...)
 		}
 		users = append(users, &server.NkeyUser{Nkey: public(k.Agents[name]), Permissions: &server.Permissions{
 			Publish:   &server.SubjectPermission{Allow: publish},
 			Subscribe: &server.SubjectPermission{Allow: []string{orders + end, inboxes + name + ".>"}},
-			Response:  &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute}}})
+			Response:  &server.ResponsePermission{MaxMsgs: 1, Expires: longestWork}}})
 	}
 	if f.NATS != "" {
 		own := users[0].Permissions
@@ -305,7 +261,9 @@ func reading(name string) []string {
 // connect connects to NATS as a user, once: who is cut off connects anew.
 func connect(url, name string, seed []byte, more ...nats.Option) (*nats.Conn, error) {
 	return nats.Connect(url, append([]nats.Option{nats.Name(name), nats.NoReconnect(), nats.NoEcho(),
-		nats.Nkey(public(seed), func(nonce []byte) ([]byte, error) { return sign(seed, nonce), nil }),
+		nats.UseOldRequestStyle(), // each answer has a queue of its own, from which none is dropped
+
+		nats.Nkey(public(seed), user(seed).Sign),
 		nats.CustomInboxPrefix(inboxes + name), nats.PingInterval(silence), nats.Timeout(patience)}, more...)...)
 }
 
@@ -361,12 +319,7 @@ func (l *leaf) orders(receive func(*received)) error {
 	return l.conn.Flush()
 }
 
-func (l *leaf) report(ctx context.Context, id string, result []byte) error {
-	_, err := l.js.PublishMsg(ctx, &nats.Msg{Subject: results + l.end, Data: result}, jetstream.WithMsgID(id))
-	return err
-}
-
-func (l *leaf) get(ctx context.Context, name string, most int64) ([]byte, error) {
+func (l *leaf) get(ctx context.Context, name string, to io.Writer) error {
 	bucket, err := l.js.ObjectStore(ctx, buckets+l.name)
 	var r jetstream.ObjectResult
 	if err == nil {
@@ -374,16 +327,13 @@ func (l *leaf) get(ctx context.Context, name string, most int64) ([]byte, error)
 	}
 	switch {
 	case errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, jetstream.ErrBucketNotFound):
-		return nil, errNoPiece
+		return errNoObject
 	case err != nil:
-		return nil, err
+		return err
 	}
 	defer r.Close()
-	data, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = refusedTree{fmt.Errorf("its piece %s has more than %d MB", name, most>>20)}
-	}
-	return data, err
+	_, err = io.Copy(to, io.LimitReader(r, mostArchive))
+	return err
 }
 
 func (l *leaf) fill(data []byte) error { return l.conn.Publish(bulks+l.end, data) }

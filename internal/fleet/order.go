@@ -10,15 +10,14 @@ import (
 	"io"
 )
 
-// Order is what the controller asks of one agent. An agent carries it out if it has its own version,
-// the digest of its body, the agent's present session, and a higher number than all orders before. The
-// last one, which comes again if the controller had no answer, is answered again as it was.
+// Order is what the controller asks of one agent: a request of NATS, which is delivered once. An agent carries it out
+// if it has its own version, the digest of its body, the agent's present session, and a number that the session has
+// not seen.
 type Order struct {
 	Version string          `json:"version"` // of the protocol and of dyno
 	Kind    string          `json:"kind"`    // a key of the agent's table of orders
 	Session string          `json:"session,omitempty"`
 	Number  uint64          `json:"number"`
-	Try     int             `json:"try"`    // from 1: how often the controller sent it until now
 	Digest  string          `json:"digest"` // SHA-256 of Body, in hex
 	Body    json.RawMessage `json:"body"`
 }
@@ -27,6 +26,7 @@ type Order struct {
 type Answer struct {
 	Refused string          `json:"refused,omitempty"` // why nothing was done
 	Failed  string          `json:"failed,omitempty"`  // what went wrong when it was done
+	Usage   bool            `json:"usage,omitempty"`   // that is a mistake of its author
 	Body    json.RawMessage `json:"body,omitempty"`
 }
 
@@ -40,8 +40,19 @@ type FailedError struct{ Agent, Why string }
 
 func (e *FailedError) Error() string { return e.Agent + ": " + e.Why }
 
+// LostError is the error of an order to a machine whose agent is gone, or does not answer in time.
+type LostError struct {
+	Machine, Why string
+	cause        error // may be nil
+}
+
+func (e *LostError) Error() string { return e.Machine + " was lost: " + e.Why }
+
+// Unwrap returns the cause.
+func (e *LostError) Unwrap() error { return e.cause }
+
 // protocol is the version of orders and answers, beside that of dyno.
-const protocol = "1/"
+const protocol = "2/"
 
 // strict decodes JSON: an unknown field, or anything after the value, is an error.
 func strict(data []byte, into any) error {
@@ -68,30 +79,28 @@ var errSession = errors.New("the order is of another session")
 // guard decides which orders a session accepts.
 type guard struct {
 	version, session string
-	last             Order  // that was accepted
-	answer           Answer // to it
+	last             uint64 // the highest number that was accepted
+	seen             uint64 // bit i: so was last-i (RFC 4303, 3.4.3)
 }
 
-// accept returns an error if o must not be carried out, and else never accepts it again. again says that
-// it is the last one once more, and replayed that the controller did not send it so often.
-func (g *guard) accept(o *Order) (again, replayed bool, err error) {
-	last := &g.last
+// accept returns an error if o must not be carried out, and else never accepts it again.
+func (g *guard) accept(o *Order) error {
+	behind := g.last - o.Number
 	switch {
 	case o.Version != g.version:
-		return false, false, fmt.Errorf("the controller has version %q, this agent %q; run dyno fleet up, or copy the "+
+		return fmt.Errorf("the controller has version %q, this agent %q; run dyno fleet up, or copy the "+
 			"controller's dyno here", o.Version, g.version)
 	case o.Digest != digest(o.Body):
-		return false, false, errors.New("the order's digest is not that of its body")
+		return errors.New("the order's digest is not that of its body")
 	case o.Kind != hello && o.Session != g.session:
-		return false, false, errSession
-	case o.Number == last.Number && o.Kind == last.Kind && o.Digest == last.Digest:
-		replayed = o.Try <= last.Try
-		last.Try = max(last.Try, o.Try)
-		return true, replayed, nil
-	case o.Number <= last.Number:
-		return false, false, fmt.Errorf("order %d was sent before, or is late: the last one was %d", o.Number, last.Number)
+		return errSession
+	case o.Number > g.last:
+		g.seen = g.seen<<(o.Number-g.last) | 1
+		g.last = o.Number
+	case behind >= 64 || g.seen>>behind&1 == 1:
+		return fmt.Errorf("order %d was sent before, or is late: the last one was %d", o.Number, g.last)
+	default:
+		g.seen |= 1 << behind
 	}
-	g.last = *o
-	g.last.Body = nil // which may be large
-	return false, false, nil
+	return nil
 }

@@ -114,7 +114,7 @@ func (c *center) enter(f *Fleet, k *Keys) (err error) {
 	case err != nil:
 		return err
 	case c.conn.MaxPayload() < mostBytes:
-		return fmt.Errorf("its max_payload is %d KB, and results may have %d MB"+configure, c.conn.MaxPayload()>>10,
+		return fmt.Errorf("its max_payload is %d KB, and answers may have %d MB"+configure, c.conn.MaxPayload()>>10,
 			mostBytes>>20)
 	}
 	// A subject that no agent reads.
@@ -144,7 +144,7 @@ func (c *center) enter(f *Fleet, k *Keys) (err error) {
 		return err
 	}
 	c.clear(ctx) // of a controller that was killed
-	return c.createResults(ctx)
+	return nil
 }
 
 // alone returns an error if another controller of the fleet is there, and else answers the next one.
@@ -201,7 +201,6 @@ func (c *center) watch(ctx context.Context, dial func(name string) (*nats.Conn, 
 
 // clear removes what a controller stores. What is not there, or cannot be removed, is left to the next one.
 func (c *center) clear(ctx context.Context) {
-	_ = c.js.DeleteStream(ctx, stream)
 	for _, agent := range c.users {
 		_ = c.js.DeleteObjectStore(ctx, buckets+agent)
 	}

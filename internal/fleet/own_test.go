@@ -109,7 +109,7 @@ func TestOwnNATS(t *testing.T) {
 		t.Errorf("%+v, %v", states, err)
 	}
 	nc := b.client(t, "gen1")
-	for _, subject := range []string{orders + "gen2", results + "gen2", "$JS.API.STREAM.DELETE.results", present, left,
+	for _, subject := range []string{orders + "gen2", bulks + "gen2", "$JS.API.STREAM.DELETE.OBJ_tree-srv", present, left,
 		"$JS.API.STREAM.INFO.OBJ_tree-srv", "$SYS.REQ.SERVER.PING"} {
 		if err := nc.Publish(subject, []byte("{}")); err != nil {
 			t.Fatal(err)
@@ -204,13 +204,8 @@ func TestOwnNATSEnds(t *testing.T) {
 	if err := b.Gather(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	h := &Host{generators: names, machines: names, work: t.Context(), gone: map[string]bool{}, place: map[string]Place{},
+	h := &Host{hub: b.Hub, generators: names, machines: names, work: t.Context(), gone: map[string]bool{}, place: map[string]Place{},
 		generating: map[string]result.Host{}}
-	var err error
-	if h.post, err = newPost(t.Context(), b.Hub, names); err != nil {
-		t.Fatal(err)
-	}
-	defer h.post.stop()
 	if err := h.take(t.Context(), names); err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +234,7 @@ func TestUnfitNATS(t *testing.T) {
 	for want, change := range map[string][2]string{
 		"JetStream is off there; give it the configuration": {"    jetstream: enabled\n", ""},
 		"max_payload is 1024 KB":                            {"max_payload: 32MB", "max_payload: 1MB"},
-		"its configuration is of an earlier dyno":           {"\"order.*.*\"", "\"order.*\""},
+		"its configuration is of an earlier dyno":           {"\"ask.*.*\"", "\"order.*\""},
 		"it does not say when a client leaves":              {", to: \"left\" }", ", to: \"gone\" }"},
 		"it does not know the controller's key":             {},
 		"nothing answers there that begins with TLS":        {"handshake_first: true", "handshake_first: false"},

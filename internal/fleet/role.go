@@ -42,7 +42,7 @@ func list(all []Role, between string) string {
 	return strings.Join(names, between)
 }
 
-// The roles of orders, one of which an agent must have.
+// The roles of orders (handler).
 var (
 	every     []Role // none
 	generates = []Role{Generator}
@@ -51,19 +51,13 @@ var (
 	starts    = []Role{Server, Backend} // programs
 )
 
-// needs says which role an agent must have for an order. What is not in it is refused.
-var needs = map[string][]Role{hello: every, clock: every, bulk: every, examine: every,
-	prepare: generates, start: generates, stop: generates,
-	toWork: every, toLeave: every, toWatch: every, toUnwatch: every, toCPU: every, // of a run, whoever takes part
-	toServer: starts, toGenerate: generates, toShut: generates}
-
-// permitted returns an error if no agent, or not this one, carries out an order of that kind.
-func (a *Agent) permitted(kind string) error {
-	roles, known := needs[kind]
+// permitted returns who carries out an order of that kind, and an error if no agent does, or not this one.
+func (a *Agent) permitted(kind string) (handler, error) {
+	h, known := handlers[kind]
 	if !known {
-		return fmt.Errorf("unknown kind of order %q", kind)
+		return h, fmt.Errorf("unknown kind of order %q", kind)
 	}
-	return a.may(kind, roles)
+	return h, a.may(kind, h.roles)
 }
 
 // may returns an error if this agent has none of the roles of an order.

@@ -12,20 +12,6 @@ import (
 	"dyno/internal/result"
 )
 
-// TestRolesOfOrders: each order has a role, or is for all.
-func TestRolesOfOrders(t *testing.T) {
-	for kind := range handlers {
-		if _, known := needs[kind]; !known {
-			t.Errorf("nobody may carry out %q: say in needs who may", kind)
-		}
-	}
-	for kind := range works {
-		if len(workNeeds[kind]) == 0 {
-			t.Errorf("anybody may carry out %q: say in workNeeds who may", kind)
-		}
-	}
-}
-
 // TestBackendsOrders: a backend's machine starts a backend and nothing else, and no other machine does.
 func TestBackendsOrders(t *testing.T) {
 	b := gathered(t, "srv", "gen1", "backend")
@@ -39,8 +25,7 @@ func TestBackendsOrders(t *testing.T) {
 		{"gen1", toLaunch, Starting{}, `"launch" is an order for a server or a backend, and this agent may be a generator;`},
 		{"backend", toHost, Hosting{}, `"host" is an order for a server, and this agent may be a backend;`},
 	} {
-		w := Work{token(), c.kind, encoded(c.body)}
-		if a := b.send(t, c.agent, b.order(c.agent, toWork, w)); !strings.Contains(a.Refused, c.refused) {
+		if a := b.send(t, c.agent, b.order(c.agent, c.kind, c.body)); !strings.Contains(a.Refused, c.refused) {
 			t.Errorf("%s: %s: %+v; want %s", c.agent, c.kind, a, c.refused)
 		}
 		b.agentLog.once(t, "refused an order: "+c.refused)
@@ -59,7 +44,7 @@ func TestBackendsOrders(t *testing.T) {
 	if _, err := s.starts("records"); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.build(&Building{Name: "null"}); err == nil || !strings.Contains(err.Error(), "the backend records alone") {
+	if _, err := s.build(new("null")); err == nil || !strings.Contains(err.Error(), "the backend records alone") {
 		t.Errorf("a backend's machine builds another program: %v", err)
 	}
 	if _, err := s.launch(&Starting{Name: "null"}); err == nil || !strings.Contains(err.Error(), "the backend records alone") {
@@ -153,7 +138,7 @@ func TestAnotherRolesOrders(t *testing.T) {
 		t.Errorf("a server makes load: %+v", a)
 	}
 	b.agentLog.once(t, `refused an order: "prepare"`)
-	if a := b.send(t, "gen1", b.order("gen1", "tree", wanted{strings.Repeat("ab", 32)})); !strings.Contains(a.Refused,
+	if a := b.send(t, "gen1", b.order("gen1", "tree", wanted{Digest: strings.Repeat("ab", 32)})); !strings.Contains(a.Refused,
 		`"tree" is an order for a server, and this agent may be a generator;`) || a.Body != nil {
 		t.Errorf("a generator gets a folder: %+v", a)
 	}

@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"time"
 
 	lab "dyno/internal/bench"
 	"dyno/internal/contestant"
@@ -38,41 +37,29 @@ type serving struct {
 	local   servers
 	backend string         // the only program that it builds and starts; "": contestants
 	free    []func() error // in order, at the end
-	servers table[*served]
-}
-
-// served is a server that was started.
-type served struct {
-	lab.Server
-	counted func(*result.Usage)
-	grown   func() []result.MemoryAt
-}
-
-// Described says what a machine is.
-type Described struct {
-	Host result.Host `json:"host"`
+	servers table[lab.Server]
 }
 
 // host begins to serve the contestants of a run.
-func (s *session) host(q *Hosting) (Described, error) {
+func (s *session) host(q *Hosting) (m result.Host, err error) {
 	if q.Backend != "" {
-		return Described{}, unfit{errors.New("a server starts no backend")}
+		return m, unfit{errors.New("a server starts no backend")}
 	}
 	return s.serve(q)
 }
 
 // support begins to serve the backend of a run.
-func (s *session) support(q *Hosting) (Described, error) {
+func (s *session) support(q *Hosting) (m result.Host, err error) {
 	if q.Backend == "" || len(q.Contestants) > 0 {
-		return Described{}, unfit{errors.New("a backend's machine starts a backend, and no contestants")}
+		return m, unfit{errors.New("a backend's machine starts a backend, and no contestants")}
 	}
 	return s.serve(q)
 }
 
 // serve begins to serve a run, in place of the last one.
-func (s *session) serve(q *Hosting) (d Described, err error) {
+func (s *session) serve(q *Hosting) (m result.Host, err error) {
 	if net.ParseIP(q.Address) == nil {
-		return d, unfit{fmt.Errorf("%q is no IP address", q.Address)}
+		return m, unfit{fmt.Errorf("%q is no IP address", q.Address)}
 	}
 	ctx := s.begin()
 	s.kept.mu.Lock()
@@ -87,10 +74,10 @@ func (s *session) serve(q *Hosting) (d Described, err error) {
 	}
 	if err != nil {
 		v.close(s.agent.Log)
-		return d, err
+		return m, err
 	}
 	s.serving = v
-	return Described{v.local.Describe()}, nil
+	return v.local.Describe(), nil
 }
 
 // clear ends observations, and what the agent serves. s.kept.mu is held.
@@ -172,37 +159,30 @@ func (s *session) starts(name string) (*serving, error) {
 	return v, err
 }
 
-// Building asks for the build of a contestant.
-type Building struct {
-	Name string `json:"name"`
-}
-
 // Built is what was built, or why it was not.
 type Built struct {
 	Contestant result.Contestant `json:"contestant"`
 	Trouble    *Trouble          `json:"trouble,omitempty"`
 }
 
-func (s *session) build(q *Building) (b Built, err error) {
-	v, err := s.starts(q.Name)
+// build builds the program of that name.
+func (s *session) build(name *string) (b Built, err error) {
+	v, err := s.starts(*name)
 	if err != nil {
 		return b, err
 	}
-	b.Contestant, err = v.local.Build(s.begin(), q.Name, func(string) {})
+	b.Contestant, err = v.local.Build(s.begin(), *name, func(string) {})
 	if err != nil {
-		b.Trouble = troubleOf(v.local, q.Name, "build", err)
+		b.Trouble = troubleOf(v.local, *name, "build", err)
 	}
 	return b, nil
 }
 
 // Launched is a server that was started, or why it was not.
 type Launched struct {
-	Number int           `json:"number,omitempty"` // by which orders name it
-	Places []Place       `json:"places,omitempty"` // one for each form of HTTP
-	Ready  time.Duration `json:"ready,omitempty"`
-	// Processors are the CPUs that it was given, where the run asks for a number of them.
-	Processors *result.Processors `json:"processors,omitempty"`
-	Trouble    *Trouble           `json:"trouble,omitempty"`
+	Number  int      `json:"number,omitempty"` // by which orders name it
+	Places  []Place  `json:"places,omitempty"` // one for each form of HTTP
+	Trouble *Trouble `json:"trouble,omitempty"`
 }
 
 func (s *session) launch(q *Starting) (l Launched, err error) {
@@ -227,8 +207,7 @@ func (s *session) launch(q *Starting) (l Launched, err error) {
 	if len(forms) == 0 {
 		forms = []form.HTTP{form.Clear}
 	}
-	l = Launched{Number: v.servers.put(&served{Server: server}), Ready: server.Ready(),
-		Processors: server.Processors()}
+	l = Launched{Number: v.servers.put(server)}
 	for _, h := range forms {
 		p := Place{Addr: server.At(h).Addr, HTTP: h}
 		if h.TLS() {
@@ -239,52 +218,31 @@ func (s *session) launch(q *Starting) (l Launched, err error) {
 	return l, nil
 }
 
-// What a server can be asked for.
+// What a server can be asked to do, beside what can be read of it.
 const (
-	doFreeze = "freeze"
-	doThaw   = "thaw"
-	doCPU    = "cpu"
-	doCount  = "count"
-	doCounts = "counts"
-	doGrow   = "grow"
-	doGrown  = "grown"
-	doUsage  = "usage"
-	doTotals = "totals"
-	doHeap   = "heap"
-	doMeters = "meters"
-	doLogged = "logged"
-	doTail   = "tail"
-	doExited = "exited"
-	doStop   = "stop"
-	doEnd    = "end"
+	doFreeze lab.What = "freeze"
+	doThaw   lab.What = "thaw"
+	doStop   lab.What = "stop"
+	doEnd    lab.What = "end"
 )
 
-// Doing asks something of a server.
+// Doing asks a server to do something, or to be read.
 type Doing struct {
-	Number int          `json:"number"`
-	What   string       `json:"what"`
-	Usage  result.Usage `json:"usage,omitzero"` // that readings are stored in
+	Number int      `json:"number"`
+	What   lab.What `json:"what"`
 }
 
-// Reading is what came of it; the fields that it asked for are set.
-type Reading struct {
-	Error  string            `json:"error,omitempty"` // of the server, not of the order
-	CPU    time.Duration     `json:"cpu,omitempty"`
-	Usage  result.Usage      `json:"usage,omitzero"`
-	Memory []result.MemoryAt `json:"memory,omitempty"`
-	Heap   lab.Heap          `json:"heap,omitzero"`
-	By     map[string]string `json:"by,omitempty"`
-	Absent map[string]string `json:"absent,omitempty"`
-	Logged int64             `json:"logged,omitempty"`
-	Cut    int64             `json:"cut,omitempty"` // out of its log, once it is stopped
-	Tail   []string          `json:"tail,omitempty"`
+// Did is what came of it.
+type Did struct {
+	Reading lab.Reading `json:"reading,omitzero"`
+	Error   string      `json:"error,omitempty"` // of the server, not of the order
 }
 
 // server does what is asked of a server.
-func (s *session) server(q *Doing) (r Reading, err error) {
+func (s *session) server(q *Doing) (d Did, err error) {
 	v, err := s.hosts()
 	if err != nil {
-		return r, err
+		return d, err
 	}
 	get := v.servers.get
 	if q.What == doStop {
@@ -292,62 +250,22 @@ func (s *session) server(q *Doing) (r Reading, err error) {
 	}
 	of, err := get(q.Number)
 	if err != nil {
-		return r, err
+		return d, err
 	}
-	var failed error
-	r.Usage = q.Usage
 	switch q.What {
 	case doFreeze:
-		failed = of.Freeze()
+		err = of.Freeze()
 	case doThaw:
-		failed = of.Thaw()
-	case doCPU:
-		r.CPU, failed = of.CPU()
-	case doCount:
-		of.counted = of.Count()
-	case doGrow:
-		of.grown = of.Grow()
-	case doUsage:
-		of.Usage(&r.Usage)
-	case doTotals:
-		of.Totals(&r.Usage)
-	case doHeap:
-		r.Heap, failed = of.Heap()
-	case doMeters:
-		r.By, r.Absent = of.Meters()
-	case doLogged:
-		r.Logged = of.Logged()
-	case doTail:
-		r.Tail = of.LogTail()
-	case doExited:
-		failed = of.Exited()
+		err = of.Thaw()
 	case doStop:
-		r.Cut, failed = of.Stop()
+		d.Reading.Usage.LogCutBytes, err = of.Stop()
 	case doEnd:
-		failed = of.End()
-	case doCounts, doGrown:
-		err = of.ended(q.What, &r)
-		return r, err
+		err = of.End()
 	default:
-		return r, unfit{fmt.Errorf("unknown request to a server %q", q.What)}
+		d.Reading, err = of.Read(q.What)
 	}
-	if failed != nil {
-		r.Error = failed.Error()
+	if err != nil {
+		d.Error = err.Error()
 	}
-	return r, nil
-}
-
-// ended ends what was begun by doCount or doGrow.
-func (of *served) ended(what string, r *Reading) error {
-	switch {
-	case what == doCounts && of.counted != nil:
-		of.counted(&r.Usage)
-		of.counted = nil
-	case what == doGrown && of.grown != nil:
-		r.Memory = of.grown()
-		of.grown = nil
-	default:
-		return unfit{fmt.Errorf("%q ends what was not begun", what)}
-	}
-	return nil
+	return d, nil
 }

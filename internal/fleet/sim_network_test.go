@@ -3,7 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
-	"fmt"
+	"io"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -12,11 +12,11 @@ import (
 
 // weather is what a network does to each message, one way.
 type weather struct {
-	lost, doubled, held float64       // probabilities
-	jitter              time.Duration // at most, beside the time of the way
-	hold                time.Duration // at most, of a message that is held: later ones overtake it
-	damaged             float64       // probability that a damaged copy comes, too
-	each                time.Duration // for each byte
+	held    float64       // probability that a message is held
+	jitter  time.Duration // at most, beside the time of the way
+	hold    time.Duration // at most, of a message that is held: later ones overtake it
+	damaged float64       // probability that a damaged copy comes, too
+	each    time.Duration // for each byte
 }
 
 // way is one direction of a link. What happens to its k-th message follows from the seed alone.
@@ -29,11 +29,11 @@ type way struct {
 	until time.Time // nothing arrives before: TCP sends it again
 }
 
-// send calls arrive with each copy of a message that arrives, when it does.
+// send calls arrive with a message when it arrives, unless the link ends before, and perhaps with a damaged copy.
 func (w *way) send(data []byte, arrive func([]byte)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.carry(data, arrive)
+	w.arrives(data, arrive)
 	if w.rng.Float64() < w.w.damaged && len(data) > 0 {
 		data = append([]byte(nil), data...)
 		for i := w.rng.IntN(len(data)); i < len(data); i++ { // a digit: the message keeps its form
@@ -50,21 +50,7 @@ func (w *way) send(data []byte, arrive func([]byte)) {
 func (w *way) deliver(data []byte, arrive func([]byte)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.carry(data, arrive)
-}
-
-// carry delivers data. w.mu is held.
-func (w *way) carry(data []byte, arrive func([]byte)) {
-	copies := 1
-	if w.rng.Float64() < w.w.lost {
-		copies = 0
-	}
-	if w.rng.Float64() < w.w.doubled {
-		copies++
-	}
-	for range copies {
-		w.arrives(data, arrive)
-	}
+	w.arrives(data, arrive)
 }
 
 func (w *way) arrives(data []byte, arrive func([]byte)) {
@@ -118,8 +104,7 @@ type network struct {
 func (n *network) open() *simCenter {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.center = &simCenter{net: n, links: map[string]*simLink{}, heeded: map[string]int{},
-		pieces: map[string][]byte{}}
+	n.center = &simCenter{net: n, links: map[string]*simLink{}, objects: map[string][]byte{}}
 	return n.center
 }
 
@@ -144,7 +129,7 @@ func (n *network) dial(_ context.Context, b *Bundle, lost func()) (link, error) 
 	for i, w := range []*way{&l.down, &l.up} {
 		rng := rand.New(rand.NewPCG(n.seed, n.number<<8|uint64(i)))
 		if w.rng, w.w = rng, n.weather; i > 0 {
-			w.w.damaged = 0 // of orders alone: answers and results have no digest
+			w.w.damaged = 0 // of orders alone: answers have no digest
 		}
 		w.least = time.Duration(rng.Int64N(int64(4 * time.Millisecond)))
 	}
@@ -158,17 +143,9 @@ func (n *network) dial(_ context.Context, b *Bundle, lost func()) (link, error) 
 type simCenter struct {
 	net *network
 
-	mu     sync.Mutex
-	links  map[string]*simLink
-	stored []stored
-	heed   func(string, []byte)
-	heeded map[string]int    // how often a result was given to heed
-	pieces map[string][]byte // by agent and name
-}
-
-type stored struct {
-	agent  string
-	result []byte
+	mu      sync.Mutex
+	links   map[string]*simLink
+	objects map[string][]byte // by agent and name
 }
 
 func (c *simCenter) link(agent string) *simLink {
@@ -203,63 +180,18 @@ func (c *simCenter) ask(ctx context.Context, agent string, order []byte) ([]byte
 	}
 }
 
-// results stores every copy of a result: what is there already is for the controller to see.
-func (c *simCenter) results(_ context.Context, heed func(string, []byte)) (func(), error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.heed = heed
-	for _, s := range c.stored {
-		c.give(s)
-	}
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.heed = nil
-	}, nil
-}
-
-func (c *simCenter) store(agent string, result []byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := stored{agent, result}
-	c.stored = append(c.stored, s)
-	c.give(s)
-}
-
-func (c *simCenter) give(s stored) {
-	if c.heed != nil {
-		c.heeded[s.agent+string(s.result)]++
-		c.heed(s.agent, s.result)
-	}
-}
-
-// doubled returns how many results came to the controller that were there before.
-func (c *simCenter) doubled() (n int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, times := range c.heeded {
-		n += times - 1
-	}
-	return n
-}
-
 func (c *simCenter) twins(context.Context, string, func() []byte) []string { return nil }
 
 func (c *simCenter) fillings(string, func(int)) (func(), error) {
 	return nil, errors.New("this network carries no fillings")
 }
 
-func (c *simCenter) put(_ context.Context, agent, name string, piece []byte) error {
+func (c *simCenter) put(_ context.Context, agent, name string, object io.Reader) error {
+	data, err := io.ReadAll(object)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pieces[agent+" "+name] = piece
-	return nil
-}
-
-func (c *simCenter) has(_ context.Context, agent, name string) (bool, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.pieces[agent+" "+name] != nil, nil
+	c.objects[agent+" "+name] = data
+	return err
 }
 
 func (c *simCenter) connections() map[string]uint64 {
@@ -333,57 +265,35 @@ func (l *simLink) orders(receive func(*received)) error {
 	return nil
 }
 
-func (l *simLink) report(ctx context.Context, id string, result []byte) error {
-	l.count.Add(1)
-	stored := make(chan struct{}, 1)
-	l.up.send(result, func(data []byte) {
-		l.center.store(l.name, data)
-		l.down.send(nil, func([]byte) {
-			l.count.Add(1)
-			select {
-			case stored <- struct{}{}:
-			default:
-			}
-		})
-	})
-	select {
-	case <-stored:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-l.ended:
-		return fmt.Errorf("the connection ended before %s was stored", id)
-	}
-}
-
-// get asks for a piece until it comes.
-func (l *simLink) get(ctx context.Context, name string, most int64) ([]byte, error) {
+// get asks for an object until it comes.
+func (l *simLink) get(ctx context.Context, name string, to io.Writer) error {
 	came := make(chan []byte, 1)
 	for {
 		l.count.Add(1)
 		l.up.deliver(nil, func([]byte) {
 			l.center.mu.Lock()
-			piece := l.center.pieces[l.name+" "+name]
+			object := l.center.objects[l.name+" "+name]
 			l.center.mu.Unlock()
-			l.down.deliver(piece, func(piece []byte) {
+			l.down.deliver(object, func(object []byte) {
 				l.count.Add(1)
 				select {
-				case came <- piece:
+				case came <- object:
 				default:
 				}
 			})
 		})
 		select {
-		case piece := <-came:
-			if piece == nil || int64(len(piece)) > most {
-				return nil, errNoPiece
+		case object := <-came:
+			if object == nil {
+				return errNoObject
 			}
-			return piece, nil
+			_, err := to.Write(object)
+			return err
 		case <-time.After(200 * time.Millisecond):
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return ctx.Err()
 		case <-l.ended:
-			return nil, errors.New("the connection ended before " + name + " came")
+			return errors.New("the connection ended before " + name + " came")
 		}
 	}
 }

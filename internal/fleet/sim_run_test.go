@@ -29,7 +29,7 @@ import (
 func (w *world) serve() {
 	w.fleet.Servers = []Machine{{Name: "srv", Address: "10.0.0.9"}}
 	a := &Agent{Bundle: &Bundle{Name: "srv", Controller: w.fleet.Controller}, Version: "9.9.9", Log: w.log.add,
-		Roles: []Role{Server}, Cache: filepath.Join(w.t.TempDir(), "trees"), dial: w.net.dial,
+		Roles: []Role{Server}, dial: w.net.dial,
 		site: &simSite{name: "srv", all: &w.all}}
 	w.agents, w.stops = append(w.agents, &simLoads{agent: a}), append(w.stops, nil)
 	w.start(len(w.agents) - 1)
@@ -155,14 +155,14 @@ func record(run *result.Run) (all struct {
 	return all
 }
 
-// TestSimulatedRuns: a comparison over many machines, whose network delays, doubles and reorders messages, and
+// TestSimulatedRuns: a comparison over many machines, whose network delays and reorders messages, and
 // whose clocks differ and drift, is recorded as one machine records it: the folders that were built, the order of
 // its trials, and each of their counts and quantiles.
 func TestSimulatedRuns(t *testing.T) {
 	for seed := range uint64(seeds(t, 8)) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		n := machines(seed)
-		weather := weather{doubled: 0.3 * rng.Float64(), held: 0.05 * rng.Float64(),
+		weather := weather{held: 0.05 * rng.Float64(),
 			jitter: time.Duration(1 + rng.Int64N(int64(3*time.Millisecond))), hold: 40 * time.Millisecond}
 		ok := t.Run(fmt.Sprintf("%d/%d machines", seed, n), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -364,7 +364,7 @@ func TestSimulatedRunFaults(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := newComparison(t, n)
 				one := c.alone(t)
-				w := newWorld(t, seed, n, weather{doubled: 0.1, jitter: time.Millisecond})
+				w := newWorld(t, seed, n, weather{jitter: time.Millisecond})
 				defer w.end()
 				w.serve()
 				ctx, interrupt := context.WithCancel(t.Context())

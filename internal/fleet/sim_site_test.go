@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -52,32 +53,28 @@ func (s *simServer) Stop() (int64, error) {
 	return 3, nil
 }
 
-func (s *simServer) CPU() (time.Duration, error) {
-	return time.Duration(s.served.Load()) * 20 * time.Microsecond, s.gone()
-}
-
-// Usage has a size for each request that was served.
-func (s *simServer) Usage(u *result.Usage) {
-	n := 1<<20 + s.served.Load()
-	u.PSSBytes, u.Processes = &n, 1
-}
-
-func (s *simServer) Meters() (by, absent map[string]string) {
-	return map[string]string{"cpu": "requests"}, map[string]string{"energy": "it takes none"}
+// Read reads a size and CPU time for each request that was served.
+func (s *simServer) Read(what lab.What) (r lab.Reading, err error) {
+	switch what {
+	case lab.ReadStart:
+		r.Ready, r.Meters, r.Absent = time.Millisecond, map[string]string{"cpu": "requests"},
+			map[string]string{"energy": "it takes none"}
+	case lab.ReadCPU:
+		r.CPU, err = time.Duration(s.served.Load())*20*time.Microsecond, s.gone()
+	case lab.ReadUsage:
+		n := 1<<20 + s.served.Load()
+		r.Usage.PSSBytes, r.Usage.Processes = &n, 1
+	case lab.ReadExit:
+		err = s.gone()
+	case lab.ReadHeap:
+		err = errors.New("it has none")
+	}
+	return r, err
 }
 
 func (s *simServer) At(form.HTTP) endpoint.Endpoint { return endpoint.TCP(s.addr) }
-func (s *simServer) Ready() time.Duration           { return time.Millisecond }
 func (s *simServer) Freeze() error                  { return s.gone() }
 func (s *simServer) Thaw() error                    { return s.gone() }
-func (s *simServer) Count() func(*result.Usage)     { return func(*result.Usage) {} }
-func (s *simServer) Grow() func() []result.MemoryAt { return func() []result.MemoryAt { return nil } }
-func (s *simServer) Totals(*result.Usage)           {}
-func (s *simServer) Heap() (lab.Heap, error)        { return lab.Heap{}, errors.New("it has none") }
-func (s *simServer) Logged() int64                  { return 0 }
-func (s *simServer) LogTail() []string              { return nil }
-func (s *simServer) Processors() *result.Processors { return nil }
-func (s *simServer) Exited() error                  { return s.gone() }
 func (s *simServer) End() error                     { _, err := s.Stop(); return err }
 
 // simHost builds what it finds in the folders of contestants, and starts it.
@@ -98,11 +95,23 @@ func (h *simHost) Build(_ context.Context, name string, note func(string)) (c re
 	for _, m := range h.o.Manifests {
 		if m.Name == name {
 			c = result.Contestant{Name: name, Title: name, Version: "v1", Toolchain: "sim"}
-			c.BinaryHash, _, err = sumTree(os.DirFS(m.Dir(h.o.Root)))
+			c.BinaryHash, err = namesAndContents(os.DirFS(m.Dir(h.o.Root)))
 			return c, err
 		}
 	}
 	return c, fmt.Errorf("no contestant %q", name)
+}
+
+// namesAndContents returns the digest of a folder.
+func namesAndContents(fsys fs.FS) (string, error) {
+	all := map[string][]byte{}
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			all[name], err = fs.ReadFile(fsys, name)
+		}
+		return err
+	})
+	return digest(encoded(all)), err
 }
 
 func (h *simHost) Launch(_ context.Context, _ string, l lab.Launch) (lab.Server, error) {
@@ -250,32 +259,18 @@ func (s simWhole) Run(ctx context.Context, w load.Window) (result.Load, error) {
 // simAsker finds that each server of the world keeps its contract.
 type simAsker struct{ all *simServers }
 
-func (a simAsker) seen(to endpoint.Endpoint) (*scenario.Observed, error) {
-	if a.all.at(to.Addr) == nil {
-		return nil, errors.New("connection refused")
+// Ask implements lab.Asker.
+func (a simAsker) Ask(_ context.Context, to endpoint.Endpoint, q lab.Question) (s lab.Said, err error) {
+	switch {
+	case q.What != lab.AskVerify && q.What != lab.AskInspect:
+	case a.all.at(to.Addr) == nil:
+		err = errors.New("connection refused")
+	default:
+		s.Observed = &scenario.Observed{Requests: 1, Framing: map[string]string{"get": "content-length"}, HeaderBytes: 100,
+			BodyBytes: 5}
 	}
-	return &scenario.Observed{Requests: 1, Framing: map[string]string{"get": "content-length"}, HeaderBytes: 100,
-		BodyBytes: 5}, nil
+	return s, err
 }
-
-func (a simAsker) Verify(_ context.Context, _ *scenario.Scenario, to endpoint.Endpoint, _ []string, _ time.Duration) (
-	*scenario.Observed, error) {
-	return a.seen(to)
-}
-
-func (a simAsker) Inspect(_ context.Context, _ *scenario.Scenario, to endpoint.Endpoint) (*scenario.Observed, error) {
-	return a.seen(to)
-}
-
-func (a simAsker) Answers(context.Context, *scenario.Scenario, endpoint.Endpoint) ([]scenario.Answer, error) {
-	return nil, nil
-}
-
-func (a simAsker) Dial(context.Context, endpoint.Endpoint, int) (late int, err error) { return 0, nil }
-
-func (a simAsker) Tell(context.Context, endpoint.Endpoint, lab.Records) error { return nil }
-
-func (a simAsker) Fetch(context.Context, endpoint.Endpoint, string) ([]byte, error) { return nil, nil }
 
 // simMachine is one machine with servers and a generator.
 type simMachine struct {

@@ -75,10 +75,5 @@ func (s *session) sources(ctx context.Context, q *Hosting, folder string) (all [
 		m.Root = filepath.Join(folder, m.Root)
 		all = append(all, &m)
 	}
-	tree, release, err := s.tree(ctx, q.Sources)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	return all, os.CopyFS(folder, os.DirFS(tree))
+	return all, s.tree(ctx, q.Sources, folder)
 }

@@ -1,10 +1,14 @@
 package fleet
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
+	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,32 +20,36 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// wanted asks an agent for a tree, and fetched is its answer: of tests alone.
-type (
-	wanted  struct{ Digest string }
-	fetched struct{ Folder string }
-)
+// sources is a folder as it may be sent.
+var sources = fstest.MapFS{
+	"main.go":                            {Data: []byte("package main\n"), Mode: 0o644},
+	"build.sh":                           {Data: []byte("#!/bin/sh\n"), Mode: 0o775},
+	"static/a b/é.x":                     {Data: bytes.Repeat([]byte("0123456789abcdef"), 40_000), Mode: 0o600},
+	"empty":                              {Mode: fs.ModeDir | 0o700},
+	strings.Repeat("long/", 60) + "name": {Data: []byte("x"), Mode: 0o444},
+}
+
+// wanted asks an agent for a tree in a new folder: of tests alone.
+type wanted struct{ Digest, Folder string }
 
 func init() {
-	needs["tree"] = serves
-	handlers["tree"] = handle(func(s *session, q *wanted) (fetched, error) {
-		folder, release, err := s.tree(s.ctx, q.Digest)
-		if err == nil {
-			release()
-		}
-		return fetched{folder}, err
-	})
+	handlers["tree"] = handle(serves, func(s *session, q *wanted) (Done, error) { return Done{}, s.tree(s.ctx, q.Digest, q.Folder) })
 }
 
 // fetch lets an agent get a tree.
 func (b *bench) fetch(t *testing.T, agent, digest string) (folder string, err error) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	f, err := ask[wanted, fetched](ctx, b.Hub, agent, "tree", wanted{digest})
-	if err != nil {
-		return "", err
+	parent := t.TempDir()
+	folder = filepath.Join(parent, "tree")
+	if _, err = ask[Done](ctx, b.Hub, agent, "tree", wanted{digest, folder}, 0); err == nil {
+		return folder, nil
 	}
-	return f.Folder, nil
+	if list, _ := os.ReadDir(parent); len(list) > 0 {
+		t.Errorf("%v is left after %v", list, err)
+	}
+	return "", err
 }
 
 // bucket returns an agent's bucket, as the controller sees it.
@@ -54,20 +62,21 @@ func (b *bench) bucket(t *testing.T, agent string) jetstream.ObjectStore {
 	return bucket
 }
 
-// cached are the names in the cache of an agent.
-func (b *bench) cached(t *testing.T, agent string) (names []string) {
+// differences reports where a folder is not as it was sent.
+func differences(t *testing.T, folder string, want fstest.MapFS) {
 	t.Helper()
-	list, err := os.ReadDir(b.agents[agent].Cache)
-	if err != nil {
-		t.Fatal(err)
+	for name, want := range want {
+		info, err := os.Stat(filepath.Join(folder, name))
+		if err != nil || info.IsDir() != want.Mode.IsDir() || !info.IsDir() && info.Mode()&0o111 != 0 != (want.Mode&0o100 != 0) {
+			t.Errorf("%s: %v %v; want %v", name, info, err, want.Mode)
+		}
+		if data, _ := os.ReadFile(filepath.Join(folder, name)); !want.Mode.IsDir() && !bytes.Equal(data, want.Data) {
+			t.Errorf("%s has %d bytes; want %d", name, len(data), len(want.Data))
+		}
 	}
-	for _, e := range list {
-		names = append(names, e.Name())
-	}
-	return names
 }
 
-// TestTrees: a folder comes to an agent as it is, once, and again if it was changed there.
+// TestTrees: a folder comes to an agent as it is.
 func TestTrees(t *testing.T) {
 	b := gathered(t, "srv")
 	digest, err := b.Put(t.Context(), sources, "srv")
@@ -78,71 +87,31 @@ func TestTrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range sources {
-		info, err := os.Stat(filepath.Join(folder, name))
-		if err != nil || info.IsDir() != want.Mode.IsDir() || !info.IsDir() && info.Mode()&0o111 != 0 != (want.Mode&0o100 != 0) {
-			t.Errorf("%s: %v %v; want %v", name, info, err, want.Mode)
-		}
-		if data, _ := os.ReadFile(filepath.Join(folder, name)); !want.Mode.IsDir() && !bytes.Equal(data, want.Data) {
-			t.Errorf("%s has %d bytes; want %d", name, len(data), len(want.Data))
-		}
+	differences(t, folder, sources)
+}
+
+// TestLargeTree: an archive may be larger than a message.
+func TestLargeTree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it sends 40 MB")
 	}
-	before, err := b.bucket(t, "srv").Status(t.Context())
+	b := gathered(t, "srv")
+	noise := make([]byte, mostBytes+mostBytes/4)
+	rand.NewChaCha8([32]byte{}).Read(noise)
+	fsys := fstest.MapFS{"large": {Data: noise}}
+	digest, err := b.Put(t.Context(), fsys, "srv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := b.Put(t.Context(), os.DirFS(folder), "srv"); err != nil || again != digest {
-		t.Errorf("the tree that came is %s, %v; want %s", again, err, digest)
-	}
-	if after, err := b.bucket(t, "srv").Status(t.Context()); err != nil || after.Size() != before.Size() {
-		t.Errorf("a tree was sent again: %v", err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "main.go"), []byte("package other\n"), 0o600); err != nil {
+	folder, err := b.fetch(t, "srv", digest)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := b.fetch(t, "srv", digest); err != nil || again != folder {
-		t.Fatal(again, err)
-	}
-	b.agentLog.once(t, "was changed; it is fetched again")
-	if data, _ := os.ReadFile(filepath.Join(folder, "main.go")); string(data) != "package main\n" {
-		t.Errorf("a changed file stayed: %q", data)
-	}
-	if err := b.wire.(*center).js.DeleteObjectStore(t.Context(), buckets+"srv"); err != nil {
-		t.Fatal(err)
-	}
-	if again, err := b.fetch(t, "srv", digest); err != nil || again != folder {
-		t.Errorf("a tree that is there was asked for: %q %v", again, err)
-	}
+	differences(t, folder, fsys)
 }
 
-// TestLargeTree: a tree of several pieces, one of which ends with the archive.
-func TestLargeTree(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it sends 100 MB")
-	}
-	b := gathered(t, "srv")
-	noise := bytes.Repeat([]byte("0123456789abcde\n"), (pieceSize-512)/16) // and 2 blocks of zeros end an archive
-	for _, more := range []int{-1024, 0, 4096} {
-		fsys := fstest.MapFS{"large": {Data: noise[:len(noise)+min(more, 0)]}}
-		if more > 0 {
-			fsys["more"] = &fstest.MapFile{Data: noise[:more]}
-		}
-		digest, err := b.Put(t.Context(), fsys, "srv")
-		if err != nil {
-			t.Fatal(err)
-		}
-		folder, err := b.fetch(t, "srv", digest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if data, err := os.ReadFile(filepath.Join(folder, "large")); err != nil || !bytes.Equal(data, fsys["large"].Data) {
-			t.Errorf("%d bytes, %v; want %d", len(data), err, len(fsys["large"].Data))
-		}
-	}
-}
-
-// TestWrongTrees: what has another digest, and what was never put, leaves nothing in the cache; the first
-// is a line in the agent's log.
+// TestWrongTrees: an archive with another digest is refused with a line in the agent's log; neither it nor one that
+// was never put leaves anything.
 func TestWrongTrees(t *testing.T) {
 	b := gathered(t, "srv")
 	digest, err := b.Put(t.Context(), sources, "srv")
@@ -150,48 +119,22 @@ func TestWrongTrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	wrong := strings.Repeat("ab", 32)
-	var archive bytes.Buffer
-	if err := pack(&archive, sources); err != nil {
+	if _, err := b.bucket(t, "srv").PutBytes(t.Context(), wrong, []byte("another archive")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.bucket(t, "srv").PutBytes(t.Context(), pieceName(wrong, 0), archive.Bytes()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.fetch(t, "srv", wrong); err == nil || !strings.Contains(err.Error(), "has the digest "+digest[:12]) {
+	if _, err := b.fetch(t, "srv", wrong); err == nil || !strings.Contains(err.Error(), "and the order names abababababab") {
 		t.Errorf("a tree of another digest: %v", err)
 	}
-	b.agentLog.once(t, "refused a tree: ")
-	b.agentLog = lines{}
-	long := strings.Repeat("ef", 32)
-	if _, err := b.bucket(t, "srv").PutBytes(t.Context(), pieceName(long, 0), make([]byte, pieceSize+1)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.fetch(t, "srv", long); err == nil || !strings.Contains(err.Error(), "has more than 32 MB") {
-		t.Errorf("a piece that is too long: %v", err)
-	}
-	b.agentLog.once(t, "refused a tree: ")
-	if _, err := b.fetch(t, "srv", strings.Repeat("cd", 32)); err == nil || !strings.Contains(err.Error(), "has not put it") {
-		t.Errorf("a tree that is not there: %v", err)
-	}
-	for _, path := range []string{"../../etc", strings.Repeat("AB", 32), ""} {
-		if _, err := b.fetch(t, "srv", path); err == nil || !strings.Contains(err.Error(), "is no digest") {
-			t.Errorf("%q: %v", path, err)
+	b.agentLog.once(t, "refused an order: the archive of the sources has the SHA-256 ")
+	for _, name := range []string{strings.Repeat("cd", 32), "../../etc", ""} {
+		if _, err := b.fetch(t, "srv", name); err == nil {
+			t.Errorf("a tree that is not there: %q", name)
 		}
 	}
-	replayed := b.order("srv", "tree", wanted{wrong})
-	for range 2 {
-		if a := b.send(t, "srv", replayed); !strings.Contains(a.Failed, "has the digest") {
-			t.Errorf("%+v", a)
-		}
-	}
-	b.agentLog.once(t, "(tree) came again; it was carried out once")
-	changed := b.order("srv", "tree", wanted{wrong})
-	changed.Body = encoded(wanted{digest})
+	changed := b.order("srv", "tree", wanted{wrong, ""})
+	changed.Body = encoded(wanted{digest, ""})
 	if a := b.send(t, "srv", changed); !strings.Contains(a.Refused, "the order's digest is not that of its body") {
 		t.Errorf("%+v", a)
-	}
-	if got := b.cached(t, "srv"); len(got) != 0 {
-		t.Errorf("%v is left", got)
 	}
 	if _, err := b.fetch(t, "srv", digest); err != nil {
 		t.Errorf("the right tree after those: %v", err)
@@ -219,13 +162,13 @@ func TestAnotherAgentsTrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Put(t.Context(), sources, "both", "gen1"); err == nil || !strings.Contains(err.Error(),
+	if _, err := b.Put(t.Context(), sources, "gen1"); err == nil || !strings.Contains(err.Error(),
 		"gen1: it is no server") {
 		t.Errorf("a generator is sent a folder: %v", err)
 	}
 	other, want := "OBJ_"+buckets+"both", 0
 	for agent, subjects := range map[string][]string{"srv": {"$JS.API.STREAM.NAMES", "$JS.API.STREAM.INFO." + other,
-		"$JS.API.STREAM.MSG.GET." + other, "$JS.API.STREAM.MSG.GET.results", "$JS.API.STREAM.PURGE.OBJ_tree-srv",
+		"$JS.API.STREAM.MSG.GET." + other, "$JS.API.STREAM.PURGE.OBJ_tree-srv",
 		"$JS.API.DIRECT.GET." + other, "$JS.API.DIRECT.GET." + other + ".$O.tree-both.M.x",
 		"$JS.API.CONSUMER.CREATE." + other + ".x.$O.tree-both.C.x", "$JS.API.CONSUMER.DURABLE.CREATE." + other + ".x",
 		"$O.tree-both.C.x", "$O.tree-srv.C.x", "$O.tree-srv.M.x"}, "gen1": {"$JS.API.STREAM.INFO.OBJ_tree-gen1",
@@ -258,26 +201,111 @@ func TestAnotherAgentsTrees(t *testing.T) {
 	}
 }
 
-// growing is a folder of a file that is longer each time it is read.
-type growing struct{ n *int }
-
-func (g growing) Open(name string) (fs.File, error) {
-	*g.n++
-	return fstest.MapFS{"log": {Data: bytes.Repeat([]byte("x"), *g.n)}}.Open(name)
+// TestUnfitFolders: links, devices and what is too much are not sent.
+func TestUnfitFolders(t *testing.T) {
+	for want, fsys := range map[string]fs.FS{
+		"a is a link or a device": fstest.MapFS{"a": {Mode: fs.ModeSymlink, Data: []byte("b")}, "b": {}},
+		"p is a link or a device": fstest.MapFS{"p": {Mode: fs.ModeNamedPipe}},
+	} {
+		if err := pack(io.Discard, fsys); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want %q", err, want)
+		}
+	}
+	for q, want := range map[quota]string{{5, 1}: "6 bytes", {6, 0}: "200000 files", {6, 1}: ""} {
+		if err := q.take("a", 6); want == "" && err != nil || want != "" && !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("%v; want %q", err, want)
+		}
+	}
 }
 
-// TestChangingTree: a folder that somebody writes to is not sent.
-func TestChangingTree(t *testing.T) {
-	b := gathered(t, "srv")
-	n := 0
-	if _, err := b.Put(t.Context(), growing{&n}, "srv"); err == nil || !strings.Contains(err.Error(), "change while they are") {
+// archive is a zip of files with these headers, each with some text.
+func archive(headers ...zip.FileHeader) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, h := range headers {
+		w, err := z.CreateHeader(&h)
+		if err != nil {
+			panic(err)
+		}
+		w.Write([]byte("/etc")) // into a folder it is an error
+	}
+	z.Close()
+	return b.Bytes()
+}
+
+// typed is the header of something that is no plain file.
+func typed(name string, mode fs.FileMode) zip.FileHeader {
+	h := zip.FileHeader{Name: name}
+	h.SetMode(mode)
+	return h
+}
+
+// hostile are archives of which nothing may come to lie outside the folder.
+var hostile = map[string][]byte{
+	"outside":      archive(zip.FileHeader{Name: "../outside"}),
+	"absolute":     archive(zip.FileHeader{Name: "/outside"}),
+	"far outside":  archive(zip.FileHeader{Name: "a/../../../outside"}),
+	"backslashes":  archive(zip.FileHeader{Name: `..\outside`}),
+	"a link":       archive(typed("link", fs.ModeSymlink|0o777), zip.FileHeader{Name: "link/outside"}),
+	"a device":     archive(typed("disk", fs.ModeDevice|0o666)),
+	"a pipe":       archive(typed("pipe", fs.ModeNamedPipe|0o666)),
+	"setuid":       archive(typed("setuid", fs.ModeSetuid|0o755)),
+	"twice":        archive(zip.FileHeader{Name: "a"}, zip.FileHeader{Name: "a"}),
+	"a file above": archive(zip.FileHeader{Name: "a"}, zip.FileHeader{Name: "a/b"}),
+	"damaged":      bytes.Repeat([]byte("x"), 2048),
+	"cut":          archive(zip.FileHeader{Name: "a"})[:40],
+	"empty":        nil,
+}
+
+// unpacked unpacks an archive, and checks that it makes nothing but files and folders in the folder.
+func unpacked(t *testing.T, data []byte) error {
+	parent := t.TempDir()
+	folder := filepath.Join(parent, "tree")
+	err := unpack(folder, bytes.NewReader(data), int64(len(data)))
+	if list, _ := os.ReadDir(parent); len(list) > 1 || len(list) == 1 && list[0].Name() != "tree" {
+		t.Errorf("it has made %v", list)
+	}
+	if _, outside := os.Lstat("/outside"); outside == nil {
+		t.Error("it has made /outside")
+	}
+	filepath.WalkDir(folder, func(name string, d fs.DirEntry, _ error) error {
+		if d != nil && !d.IsDir() && (!d.Type().IsRegular() || d.Type()&fs.ModeSetuid != 0) {
+			t.Errorf("%s is %v", name, d.Type())
+		}
+		return nil
+	})
+	return err
+}
+
+// TestHostileArchives: links, devices, and what is damaged or larger than it says is refused, and nothing is made
+// outside the folder.
+func TestHostileArchives(t *testing.T) {
+	for what, data := range hostile {
+		err := unpacked(t, data)
+		if refused := strings.HasPrefix(what, "a ") || what == "twice" || what == "damaged" || what == "cut" || what == "empty"; refused &&
+			err == nil {
+			t.Errorf("%s is unpacked", what)
+		}
+	}
+	bomb := archive(zip.FileHeader{Name: "large"})
+	binary.LittleEndian.PutUint32(bomb[bytes.LastIndex(bomb, []byte("PK\x01\x02"))+24:], 3<<30) // its size
+	if err := unpacked(t, bomb); err == nil || !strings.Contains(err.Error(), "3221225472 bytes") {
 		t.Errorf("%v", err)
 	}
-	digest, _, err := sumTree(growing{&n})
-	if err != nil {
-		t.Fatal(err)
+	if err := unpacked(t, archive()); err != nil {
+		t.Errorf("an empty archive: %v", err)
 	}
-	if _, err := b.fetch(t, "srv", digest); err == nil {
-		t.Error("it was sent")
+}
+
+// FuzzUnpack: whatever the archive, all that it makes are files and folders in the folder.
+func FuzzUnpack(f *testing.F) {
+	for _, data := range hostile {
+		f.Add(data)
 	}
+	var valid bytes.Buffer
+	if err := pack(&valid, fstest.MapFS{"a/b": {Data: []byte("c"), Mode: 0o755}, "d": {}}); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(valid.Bytes())
+	f.Fuzz(func(t *testing.T, data []byte) { unpacked(t, data) })
 }

@@ -8,7 +8,6 @@ import (
 	"net"
 	"reflect"
 	"slices"
-	"time"
 	"unicode/utf8"
 
 	"dyno/internal/adhoc"
@@ -221,31 +220,15 @@ func Running(all []*contestant.Manifest, names []string) (map[string]*contestant
 
 // Loading is a load that generators open the connections of.
 type Loading struct {
-	To            Place         `json:"to"`
-	Contract      *Contract     `json:"contract"`
-	Seed          uint64        `json:"seed"`
-	Share         load.Share    `json:"share"`
-	Connections   int           `json:"connections"` // of all generators
-	Pipeline      int           `json:"pipeline"`
-	PerConnection int           `json:"per_connection"`
-	Timeout       time.Duration `json:"timeout"`
-	Spin          bool          `json:"spin"`
+	To       Place     `json:"to"`
+	Contract *Contract `json:"contract"`
+	Job      load.Job  `json:"job"`
 }
 
-// loadingOf packs a job of the bench to a place, without its share. The generators choose their CPUs.
+// loadingOf packs a job of the bench to a place. The generators choose their CPUs.
 func loadingOf(job load.Job, to Place) (*Loading, error) {
 	contract, err := inOrder(job.Scenario)
-	if err != nil {
-		return nil, err
-	}
-	l := &Loading{To: to, Contract: contract, Seed: job.Seed, Connections: job.Connections, Pipeline: job.Pipeline,
-		PerConnection: job.PerConnection, Timeout: job.Timeout, Spin: job.Spin}
-	job.Endpoint, job.Scenario, job.CPUs, job.Samples = endpoint.Endpoint{}, nil, nil, nil
-	if !reflect.DeepEqual(job, load.Job{Seed: job.Seed, Connections: job.Connections, Pipeline: job.Pipeline,
-		PerConnection: job.PerConnection, Timeout: job.Timeout, Spin: job.Spin}) {
-		return nil, errors.New("this load cannot be sent to other machines: this is a bug in dyno")
-	}
-	return l, nil
+	return &Loading{to, contract, job}, err
 }
 
 // job unpacks l for a generator with these CPUs.
@@ -253,36 +236,10 @@ func (l *Loading) job(cpus []int) (job load.Job, err error) {
 	if l.Contract == nil {
 		return job, errors.New("a load without a scenario")
 	}
-	to, err := l.To.endpoint()
-	return load.Job{Endpoint: to, Scenario: l.Contract.unpack(), Seed: l.Seed, Share: l.Share, CPUs: cpus,
-		Connections: l.Connections, Pipeline: l.Pipeline, PerConnection: l.PerConnection, Timeout: l.Timeout,
-		Spin: l.Spin}, err
-}
-
-// Windowing is a window of a load that is open.
-type Windowing struct {
-	For      time.Duration  `json:"for"`
-	Requests int64          `json:"requests"`
-	Spread   time.Duration  `json:"spread"`
-	InFlight int            `json:"in_flight"`
-	Schedule *load.Schedule `json:"schedule,omitempty"`
-}
-
-// windowingOf packs a window of the bench.
-func windowingOf(w load.Window) (*Windowing, error) {
-	p := &Windowing{w.For, w.Requests, w.Spread, w.InFlight, w.Schedule}
-	w.Uncounted = false
-	if o := w.Observe; o != nil && reflect.DeepEqual(*o, load.Observe{Into: o.Into}) {
-		w.Observe = nil
-	}
-	if !reflect.DeepEqual(w, p.window()) {
-		return nil, errors.New("this window of load cannot be sent to other machines: this is a bug in dyno")
-	}
-	return p, nil
-}
-
-func (p *Windowing) window() load.Window {
-	return load.Window{For: p.For, Requests: p.Requests, Spread: p.Spread, InFlight: p.InFlight, Schedule: p.Schedule}
+	job = l.Job
+	job.Scenario, job.CPUs = l.Contract.unpack(), cpus
+	job.Endpoint, err = l.To.endpoint()
+	return job, err
 }
 
 // Starting is a launch on the servers' machine.

@@ -52,6 +52,10 @@ func TestContractsTravel(t *testing.T) {
 	}
 }
 
+func verifying(s *scenario.Scenario) lab.Question {
+	return lab.Question{What: lab.AskVerify, Scenario: s}
+}
+
 // TestLargeContracts: a scenario that is too large for an order is refused before it is sent, and no machine is lost.
 func TestLargeContracts(t *testing.T) {
 	body := strings.Repeat("x", 40<<20)
@@ -61,7 +65,7 @@ func TestLargeContracts(t *testing.T) {
 		gone: map[string]bool{"gen1": true}, place: map[string]Place{where(to): {Addr: to.Addr}}}
 	g := h.Generator()
 	_, opened := g.Open(t.Context(), load.Job{Endpoint: to, Scenario: s, Connections: 1})
-	_, asked := g.Verify(t.Context(), s, to, nil, 0)
+	_, asked := g.Ask(t.Context(), to, verifying(s))
 	_, launched := h.Launch(t.Context(), "a", lab.Launch{Probe: lab.Probe{Scenario: s}})
 	for _, err := range []error{Sendable(s), opened, asked, launched} {
 		if _, usage := errors.AsType[*conf.UsageError](err); !usage ||
@@ -74,13 +78,12 @@ func TestLargeContracts(t *testing.T) {
 	}
 }
 
-// TestLoadsTravel: what a generator opens is the job but for its CPUs and its share, and what it cannot
-// carry is refused.
+// TestLoadsTravel: what a generator opens is the job but for its CPUs, and a window is the one of the bench.
 func TestLoadsTravel(t *testing.T) {
 	body := "x"
 	job := load.Job{Endpoint: endpoint.TCP("10.0.0.9:80"), Scenario: &scenario.Scenario{Name: "s",
 		Requests: []scenario.Request{{Path: "/", Expect: scenario.Expect{Body: &body}}}}, Seed: 7, Connections: 9,
-		Pipeline: 2, PerConnection: 3, Timeout: 5e9, Spin: true, CPUs: []int{3}}
+		Pipeline: 2, PerConnection: 3, Timeout: 5e9, Spin: true, CPUs: []int{3}, Follow: 2, Share: load.Share{Index: 1, Of: 2}}
 	l, err := loadingOf(job, Place{Addr: "10.0.0.9:80", HTTP: form.Clear})
 	if err != nil {
 		t.Fatal(err)
@@ -93,23 +96,16 @@ func TestLoadsTravel(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, job) {
 		t.Errorf("%v: %+v; want %+v", err, got, job)
 	}
-	job.Follow = 3
-	if _, err := loadingOf(job, Place{}); err == nil {
-		t.Error("a load that follows redirects travels without that")
-	}
-	w := load.Window{For: 1e9, Requests: 5, Spread: 2, InFlight: 1, Uncounted: true, Observe: &load.Observe{
-		Into: &result.Detail{}}, Schedule: &load.Schedule{Stages: []load.Stage{{From: 5, To: 5}}, Poisson: true, Seed: 3}}
-	p, err := windowingOf(w)
-	if err != nil {
+	w := load.Window{For: 1e9, Requests: 5, Spread: 2, InFlight: 1, Uncounted: true, Think: load.Pause{Mean: 1},
+		Observe: &load.Observe{Into: &result.Detail{}}, Begin: func() {},
+		Schedule: &load.Schedule{Stages: []load.Stage{{From: 5, To: 5}}, Poisson: true, Seed: 3}}
+	var window LoadWindow
+	if err := strict(encoded(LoadWindow{Window: w}), &window); err != nil {
 		t.Fatal(err)
 	}
-	w.Uncounted, w.Observe = false, nil
-	if !reflect.DeepEqual(p.window(), w) {
-		t.Errorf("%+v; want %+v", p.window(), w)
-	}
-	w.Think.Mean = 1
-	if _, err := windowingOf(w); err == nil {
-		t.Error("a window with think times travels without them")
+	w.Observe, w.Begin = nil, nil // which are each machine's own
+	if !reflect.DeepEqual(window.Window, w) {
+		t.Errorf("%+v; want %+v", window.Window, w)
 	}
 }
 

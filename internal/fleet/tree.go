@@ -1,186 +1,145 @@
 package fleet
 
 import (
-	"archive/tar"
-	"crypto/sha256"
-	"encoding/hex"
+	"archive/zip"
+	"context"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
-	"regexp"
-	"strings"
+	"path/filepath"
+	"slices"
+
+	"dyno/internal/proc"
 )
 
-// A tree is a folder as it travels: its files and folders, their names and contents, and which files may
-// be executed. It is named by the SHA-256 of its archive, which is the same on every machine: tar, in the
-// order of fs.WalkDir, without times and owners, with the modes 0644 and 0755 alone.
+// A folder is sent as a zip archive, an object in the NATS bucket of the agent that it is for. Orders name the
+// object by the archive's SHA-256.
 
-// Limits of a tree.
+// Limits of a folder that is sent.
 const (
-	mostTree  = 2 << 30 // bytes of all its files
+	mostTree  = 2 << 30 // bytes of all files
 	mostFiles = 200_000 // and folders
 
-	// Of its archive: a file has a header, perhaps a long name, and is filled up to a block.
-	mostArchive = mostTree + mostFiles<<11
+	mostArchive = mostTree + mostTree/8
 )
 
-// treeForm is the form of a tree's digest: only what has it becomes part of a path.
-var treeForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
-
-// quota is what a tree may still hold.
+// quota is what a folder may still hold.
 type quota struct{ bytes, files int64 }
 
-// take takes a file or folder off q, of which size bytes are said to follow.
 func (q *quota) take(name string, size int64) error {
-	switch q.files--; {
-	case q.files < 0:
-		return fmt.Errorf("%s: a tree has %d files and folders at most", name, mostFiles)
-	case size < 0 || size > q.bytes:
-		return fmt.Errorf("%s: it has %d bytes, and a tree %d MB at most", name, size, mostTree>>20)
+	if q.files--; q.files < 0 {
+		return fmt.Errorf("%s: a folder has %d files and folders at most", name, mostFiles)
 	}
-	q.bytes -= size
+	if q.bytes -= size; size < 0 || q.bytes < 0 {
+		return fmt.Errorf("%s has %d bytes, and a folder %d MB at most", name, size, mostTree>>20)
+	}
 	return nil
 }
 
-// pack writes the archive of a folder. What is neither a file nor a folder is an error.
+// pack writes the archive of a folder. A link or a device in the folder is an error.
 func pack(w io.Writer, fsys fs.FS) error {
-	t, left := tar.NewWriter(w), quota{mostTree, mostFiles}
-	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil || name == ".":
+	left := quota{mostTree, mostFiles}
+	if err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
 			return err
-		case d.Type() == fs.ModeDir:
-			return errors.Join(left.take(name, 0),
-				t.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: name + "/", Mode: 0o755}))
-		case d.Type() == 0:
-			return packFile(t, fsys, name, &left)
 		}
-		return irregular(name, d.Type())
-	})
-	if err != nil {
-		return err
-	}
-	return t.Close()
-}
-
-func packFile(t *tar.Writer, fsys fs.FS, name string, left *quota) error {
-	f, err := fsys.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return irregular(name, info.Mode().Type())
-	}
-	if err := left.take(name, info.Size()); err != nil {
-		return err
-	}
-	h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: info.Size(), Mode: 0o644}
-	if info.Mode()&0o100 != 0 {
-		h.Mode = 0o755
-	}
-	if err := t.WriteHeader(h); err != nil {
-		return err
-	}
-	if n, err := io.Copy(t, f); err != nil || n != h.Size {
-		return fmt.Errorf("%s: it has changed while it was read (%w)", name, cause(err, io.ErrUnexpectedEOF))
-	}
-	return nil
-}
-
-// cause returns err, or other if there is none.
-func cause(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
-}
-
-// irregular returns the error of what is neither a file nor a folder.
-func irregular(name string, mode fs.FileMode) error {
-	what := "a device, a pipe or a socket"
-	if mode&fs.ModeSymlink != 0 {
-		what = "a symbolic link"
-	}
-	return fmt.Errorf("%s is %s; only files and folders are sent to other machines: put what it stands for there", name,
-		what)
-}
-
-// sums is the SHA-256 and the number of all bytes that are written to it.
-type sums struct {
-	hash.Hash
-	bytes int64
-}
-
-func newSums() *sums { return &sums{Hash: sha256.New()} }
-
-func (s *sums) Write(p []byte) (int, error) {
-	s.bytes += int64(len(p))
-	return s.Hash.Write(p)
-}
-
-func (s *sums) digest() string { return hex.EncodeToString(s.Sum(nil)) }
-
-// sumTree returns the digest of a folder, and the number of bytes of its archive.
-func sumTree(fsys fs.FS) (digest string, bytes int64, err error) {
-	s := newSums()
-	err = pack(s, fsys)
-	return s.digest(), s.bytes, err
-}
-
-// unpack makes files and folders of an archive in an empty folder, and nothing outside. An archive that
-// pack cannot have written may be accepted: whoever needs the tree of a digest compares that of the folder.
-func unpack(folder string, r io.Reader) error {
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	t, left := tar.NewReader(r), quota{mostTree, mostFiles}
-	for {
-		h, err := t.Next()
-		if err == io.EOF {
-			return nil
+		info, err := d.Info()
+		if err == nil && !info.Mode().IsRegular() {
+			err = fmt.Errorf("%s is a link or a device; only files and folders are sent to other machines: put the file "+
+				"itself there", name)
 		}
 		if err != nil {
-			return fmt.Errorf("the archive is damaged: %w", err)
+			return err
 		}
-		if err := unpackOne(root, t, h, &left); err != nil {
+		return left.take(name, info.Size())
+	}); err != nil {
+		return err
+	}
+	z := zip.NewWriter(w)
+	if err := z.AddFS(fsys); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+// unpack writes the files of an archive into a new folder, and nothing outside.
+func unpack(folder string, archive io.ReaderAt, size int64) error {
+	z, err := zip.NewReader(archive, size)
+	if err != nil {
+		return fmt.Errorf("the archive is damaged: %w", err)
+	}
+	left := quota{mostTree, mostFiles}
+	for _, f := range z.File {
+		if err := left.take(f.Name, int64(f.UncompressedSize64)); err != nil {
 			return err
 		}
 	}
+	return os.CopyFS(folder, z) // which opens no file with another path than it has in z, and makes no link
 }
 
-// unpackOne makes the file or the folder of h, of which r has the contents.
-func unpackOne(root *os.Root, r io.Reader, h *tar.Header, left *quota) error {
-	name := strings.TrimSuffix(h.Name, "/")
-	if !fs.ValidPath(name) || name == "." {
-		return fmt.Errorf("%q leaves the folder, or is no plain path", h.Name)
+// trees reports whether folders are sent to a machine: only to those that build or start programs.
+func (f *Fleet) trees(name string) bool {
+	return slices.ContainsFunc(f.Roles(name), func(r Role) bool { return r == Server || r == Backend })
+}
+
+// Put stores a folder for an agent, until the Hub is closed, and returns the digest by which an order may name it.
+func (h *Hub) Put(ctx context.Context, fsys fs.FS, agent string) (digest string, err error) {
+	if !h.fleet.trees(agent) {
+		return "", fmt.Errorf("send a folder to %s: it is no %s and no %s", agent, Server, Backend)
 	}
-	if err := left.take(name, h.Size); err != nil {
-		return err
+	work, err := proc.MkdirTemp("", "dyno-archive-")
+	if err != nil {
+		return "", err
 	}
-	switch h.Typeflag {
-	case tar.TypeDir:
-		return root.Mkdir(name, 0o755)
-	case tar.TypeReg:
-	default:
-		return fmt.Errorf("%q is neither a file nor a folder (type %q)", name, h.Typeflag)
+	defer func() { err = errors.Join(err, proc.RemoveTemp(work)) }()
+	archive, err := os.Create(filepath.Join(work, "archive.zip"))
+	if err != nil {
+		return "", err
 	}
-	if h.Mode != 0o644 && h.Mode != 0o755 {
-		return fmt.Errorf("%q has the mode %#o; want 0644 or 0755", name, h.Mode)
+	defer archive.Close()
+	if err := pack(archive, fsys); err != nil {
+		return "", fmt.Errorf("send a folder to %s: %w", agent, err)
 	}
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fs.FileMode(h.Mode))
+	if digest, err = digestFile(archive.Name()); err != nil {
+		return "", err
+	}
+	if _, err := archive.Seek(0, io.SeekStart); err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, hostLimit)
+	defer cancel()
+	if err := h.wire.put(ctx, agent, digest, archive); err != nil {
+		return "", fmt.Errorf("send a folder to %s: %w", agent, err)
+	}
+	return digest, nil
+}
+
+// tree writes the folder of that digest, which the controller has put for this agent, into a new one. Nothing is
+// unpacked of an archive with another digest.
+func (s *session) tree(ctx context.Context, digest, folder string) error {
+	archive, err := os.Create(folder + ".zip")
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(f, r)
-	return errors.Join(err, f.Close())
+	defer os.Remove(archive.Name())
+	defer archive.Close()
+	ctx, cancel := context.WithTimeout(ctx, hostLimit)
+	defer cancel()
+	if err := s.link.get(ctx, digest, archive); err != nil {
+		return fmt.Errorf("get the sources: %w", err)
+	}
+	got, err := digestFile(archive.Name())
+	if err == nil && got != digest {
+		err = unfit{fmt.Errorf("the archive of the sources has the SHA-256 %.12s…, and the order names %.12s…", got, digest)}
+	}
+	if err != nil {
+		return err
+	}
+	info, err := archive.Stat()
+	if err != nil {
+		return err
+	}
+	return unpack(folder, archive, info.Size())
 }

@@ -17,11 +17,6 @@ type Watching struct {
 	Server int  `json:"server,omitempty"` // that is loaded, if it runs here
 }
 
-// Watched names an observation.
-type Watched struct {
-	Number int `json:"number"`
-}
-
 // Unwatching ends an observation.
 type Unwatching struct {
 	Number  int           `json:"number"`
@@ -30,49 +25,43 @@ type Unwatching struct {
 	Beside time.Duration `json:"beside,omitempty"`
 }
 
-// Caused is what was observed.
-type Caused struct {
-	Causes result.Causes `json:"causes"`
-}
-
-func (s *session) watch(q *Watching) (w Watched, err error) {
+// watch begins an observation, and returns its number.
+func (s *session) watch(q *Watching) (number int, err error) {
 	site := s.agent.site
 	began, err := site.used()
 	if err != nil {
-		return w, err
+		return 0, err
 	}
 	own := func() time.Duration { now, _ := site.used(); return now - began }
 	if !q.Starts {
 		end, err := site.observe()
 		if err != nil {
-			return w, err
+			return 0, err
 		}
-		return Watched{s.watches.put(func(started, beside time.Duration) result.Causes {
+		return s.watches.put(func(started, beside time.Duration) result.Causes {
 			return end(own() + started + beside)
-		})}, nil
+		}), nil
 	}
 	v, err := s.hosts()
 	if err != nil {
-		return w, err
+		return 0, err
 	}
 	var loaded lab.Server
 	if q.Server > 0 {
-		of, err := v.servers.get(q.Server)
-		if err != nil {
-			return w, err
+		if loaded, err = v.servers.get(q.Server); err != nil {
+			return 0, err
 		}
-		loaded = of.Server
 	}
 	end := v.local.Watch(loaded)
-	return Watched{s.watches.put(func(started, beside time.Duration) result.Causes {
+	return s.watches.put(func(started, beside time.Duration) result.Causes {
 		return end(started, own()+beside, 0)
-	})}, nil
+	}), nil
 }
 
-func (s *session) unwatch(q *Unwatching) (c Caused, err error) {
+func (s *session) unwatch(q *Unwatching) (c result.Causes, err error) {
 	end, err := s.watches.take(q.Number)
 	if err == nil {
-		c.Causes = end(q.Started, q.Beside)
+		c = end(q.Started, q.Beside)
 	}
 	return c, err
 }
@@ -80,14 +69,13 @@ func (s *session) unwatch(q *Unwatching) (c Caused, err error) {
 // Watch observes all machines of the run at once.
 func (h *Host) Watch(loaded lab.Server) func(server, generator, backend time.Duration) result.Causes {
 	numbers := make([]int, len(h.machines))
-	each(h.machines, func(i int, name string) {
+	_ = each(h.machines, func(i int, name string) (err error) {
 		q := Watching{Starts: h.startsOnly(name)}
 		if s, ok := loaded.(*remote); ok && q.Starts && s.machine == name {
 			q.Server = s.number
 		}
-		if w, err := tell[Watching, Watched](h.work, h, name, toWatch, q, serverLimit); err == nil {
-			numbers[i] = w.Number
-		}
+		numbers[i], err = tell[int](h.work, h, name, toWatch, q, serverLimit)
+		return err
 	})
 	before := h.used()
 	return func(server, _, backend time.Duration) result.Causes {
@@ -96,11 +84,10 @@ func (h *Host) Watch(loaded lab.Server) func(server, generator, backend time.Dur
 			started[h.backend.name] = backend
 		}
 		all, beside := make([]result.Causes, len(h.machines)), h.beside(before, started)
-		each(h.machines, func(i int, name string) {
+		_ = each(h.machines, func(i int, name string) (err error) {
 			q := Unwatching{Number: numbers[i], Started: started[name], Beside: beside[i]}
-			if c, err := tell[Unwatching, Caused](h.work, h, name, toUnwatch, q, serverLimit); err == nil {
-				all[i] = c.Causes
-			}
+			all[i], err = tell[result.Causes](h.work, h, name, toUnwatch, q, serverLimit)
+			return err
 		})
 		return h.merged(all)
 	}
@@ -161,10 +148,9 @@ func (h *Host) used() []time.Duration {
 	if !h.shares() {
 		return all
 	}
-	each(h.machines, func(i int, name string) {
-		if u, err := tell[Generating, Used](h.work, h, name, toCPU, Generating{}, serverLimit); err == nil {
-			all[i] = u.CPU
-		}
+	_ = each(h.machines, func(i int, name string) (err error) {
+		all[i], err = tell[time.Duration](h.work, h, name, toCPU, Done{}, serverLimit)
+		return err
 	})
 	all[len(h.machines)], _ = proc.SelfCPU()
 	return all

@@ -3,25 +3,22 @@ package fleet
 import (
 	"context"
 	"errors"
+	"io"
 	"time"
 )
 
 // wire is how the controller reaches its agents: NATS (nats.go), or a network that a test makes up.
 type wire interface {
-	// ask sends an order to an agent and returns its answer. The error of an agent that is not
-	// connected is errAbsent; that of an answer that does not come until ctx is done is ctx's.
+	// ask sends an order to an agent, once, and returns its answer. The error of an agent that is not connected is
+	// errAbsent.
 	ask(ctx context.Context, agent string, order []byte) (answer []byte, err error)
 	// twins returns the addresses of an agent's connections if two programs with its key answer an order, which
 	// order makes; nil if one does, or if it cannot tell.
 	twins(ctx context.Context, agent string, order func() []byte) (from []string)
-	// results calls heed with each result that an agent reported, those of before too, until stop is
-	// called. The agent's name is that of its key.
-	results(ctx context.Context, heed func(agent string, result []byte)) (stop func(), err error)
 	// fillings calls got with the size of each message of an agent's link.fill, until stop is called.
 	fillings(agent string, got func(bytes int)) (stop func(), err error)
-	// put stores a piece for an agent, until close. has reports whether it was.
-	put(ctx context.Context, agent, name string, piece []byte) error
-	has(ctx context.Context, agent, name string) (bool, error)
+	// put stores an object for an agent, until close.
+	put(ctx context.Context, agent, name string, object io.Reader) error
 	// connections returns the numbers of the connections of all agents that are there now, by name; no
 	// two of a controller are alike. It sends nothing.
 	connections() map[string]uint64
@@ -34,11 +31,8 @@ type wire interface {
 type link interface {
 	// orders calls receive with each order to the agent, one at a time and as they come.
 	orders(receive func(order *received)) error
-	// report sends a result. It returns nil once the controller's side has stored it: one of each id.
-	report(ctx context.Context, id string, result []byte) error
-	// get returns a piece that was put for this agent; errNoPiece if there is none. It fails if it has
-	// more than most bytes.
-	get(ctx context.Context, name string, most int64) ([]byte, error)
+	// get writes an object that was put for this agent; errNoObject if there is none.
+	get(ctx context.Context, name string, to io.Writer) error
 	// fill sends bytes that nobody reads.
 	fill(data []byte) error
 	// flush returns when all that was sent has arrived.
@@ -60,7 +54,7 @@ type received struct {
 type dial func(ctx context.Context, b *Bundle, lost func()) (link, error)
 
 var (
-	errAbsent  = errors.New("no such agent is connected")
-	errNoPiece = errors.New("the controller has not put it for this agent")
-	errUnknown = errors.New("the controller does not know the agent's key")
+	errAbsent   = errors.New("no such agent is connected")
+	errNoObject = errors.New("the controller has not put it for this agent")
+	errUnknown  = errors.New("the controller does not know the agent's key")
 )

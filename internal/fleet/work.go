@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,212 +9,98 @@ import (
 	"sync"
 	"time"
 
+	"dyno/internal/conf"
 	"dyno/internal/result"
 )
 
-// Work asks an agent for what may take long. It is answered at once; a result with its ID says what came
-// of it, later.
-type Work struct {
-	ID   string          `json:"id"`   // that nobody can guess
-	Kind string          `json:"kind"` // a key of works
-	Body json.RawMessage `json:"body"`
-}
-
-// Finished is the result of a Work. The controller heeds each ID once.
-type Finished struct {
-	ID     string `json:"id"`
-	Answer Answer `json:"answer"`
-}
-
-// The kinds of orders of a run, and of works.
-const (
-	toWork     = "work"
-	toServer   = "server"
-	toWatch    = "watch"
-	toUnwatch  = "unwatch"
-	toGenerate = "generate"
-	toShut     = "shut"
-	toCPU      = "cpu"
-	toLeave    = "leave"
-
-	toHost    = "host"
-	toSupport = "support"
-	toBuild   = "build"
-	toLaunch  = "launch"
-	toOpen    = "open"
-	toLoad    = "load"
-	toAsk     = "ask"
-)
-
-// works are all that an agent can be asked for by Work.
-var works = map[string]func(*session, []byte) (any, error){
-	toHost:    handle((*session).host),
-	toSupport: handle((*session).support),
-	toBuild:   handle((*session).build),
-	toLaunch:  handle((*session).launch),
-	toOpen:    handle((*session).open),
-	toLoad:    handle((*session).loadWindow),
-	toAsk:     handle((*session).askServer),
-}
-
-// workNeeds says which role an agent must have for a work.
-var workNeeds = map[string][]Role{toHost: serves, toSupport: supports, toBuild: starts, toLaunch: starts,
-	toOpen: generates, toLoad: generates, toAsk: generates}
-
-// work begins a work, and returns.
-func (s *session) work(w *Work) (Done, error) {
-	do := works[w.Kind]
-	if do == nil || w.ID == "" {
-		return Done{}, unfit{fmt.Errorf("unknown kind of work %q", w.Kind)}
-	}
-	if err := s.agent.may(w.Kind, workNeeds[w.Kind]); err != nil {
-		return Done{}, unfit{err}
-	}
-	s.working.Go(func() {
-		answer, err := do(s, w.Body)
-		a := s.said(answer, err)
-		if a.Body != nil && len(a.Body) > mostBytes/2 {
-			a = Answer{Failed: fmt.Sprintf("its result takes %d MB, more than can be sent", len(a.Body)>>20)}
-		}
-		data, id := encoded(Finished{w.ID, a}), w.ID+"/"+s.agent.Bundle.Name
-		for s.ctx.Err() == nil {
-			try, cancel := context.WithTimeout(s.ctx, patience)
-			again := s.link.report(try, id, data)
-			if cancel(); again == nil {
-				return
-			}
-		}
-	})
-	return Done{}, nil
-}
-
-// kept is what a session keeps between the orders of a run.
+// kept is what a session keeps between orders.
 type kept struct {
-	working sync.WaitGroup // works
+	working sync.WaitGroup // orders that are carried out beside others, and loads
 	run     context.Context
 	end     context.CancelFunc // of run
-	mu      sync.Mutex         // over serving
+	mu      sync.Mutex         // over serving, load
 	serving *serving           // nil: no servers
+	load    *task              // the last one; nil: none
 	watches table[func(started, beside time.Duration) result.Causes]
 	loads   table[*opened]
-}
-
-// LostError is the error of an order to a machine whose agent is gone, or does not answer in time.
-type LostError struct{ Machine, Why string }
-
-func (e *LostError) Error() string { return e.Machine + " was lost: " + e.Why }
-
-// post is where results of works arrive on the controller.
-type post struct {
-	*Hub
-	stop func()
-
-	mu      sync.Mutex
-	waiting map[string]chan Answer   // by ID and agent
-	sending map[string]chan struct{} // by agent, one place: its orders are numbered, and must not overtake one another
-}
-
-// newPost begins to heed results.
-func newPost(ctx context.Context, h *Hub, names []string) (p *post, err error) {
-	p = &post{Hub: h, waiting: map[string]chan Answer{}, sending: map[string]chan struct{}{}}
-	for _, name := range names {
-		p.sending[name] = make(chan struct{}, 1)
-	}
-	p.stop, err = h.wire.results(ctx, p.heed)
-	return p, err
-}
-
-// heed hands a result to whom it waits for.
-func (p *post) heed(agent string, data []byte) {
-	var f Finished
-	if err := strict(data, &f); err != nil {
-		p.log("refused a result of " + agent + ": " + err.Error())
-		return
-	}
-	p.mu.Lock()
-	to := p.waiting[f.ID+"/"+agent]
-	delete(p.waiting, f.ID+"/"+agent)
-	p.mu.Unlock()
-	if to == nil {
-		p.log("dropped a result of " + agent + " that nobody waits for, or that was there before")
-		return
-	}
-	to <- f.Answer // which has room
-}
-
-// order sends an order that takes no longer than limit. The error is ctx's, a *LostError, or what the
-// agent said.
-func order[Q, A any](ctx context.Context, p *post, name, kind string, q Q, limit time.Duration) (*A, error) {
-	select {
-	case p.sending[name] <- struct{}{}:
-		defer func() { <-p.sending[name] }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	a, err := ask[Q, A](limited, p.Hub, name, kind, q)
-	_, failed := errors.AsType[*FailedError](err)
-	_, refused := errors.AsType[*RefusedError](err)
-	switch {
-	case err == nil:
-		return a, nil
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case p.gone(name) || errors.Is(err, errAbsent):
-		return nil, p.absent(name)
-	case failed || refused:
-		return nil, err
-	}
-	return nil, &LostError{name, err.Error()}
 }
 
 // lookEvery is how often the controller looks whether the agent that it waits for is still connected. That
 // sends nothing.
 const lookEvery = 250 * time.Millisecond
 
-// work has an agent do what may take until limit, or however long if that is 0.
-func work[Q, A any](ctx context.Context, p *post, name, kind string, q Q, limit time.Duration) (*A, error) {
-	w, to := Work{token(), kind, encoded(q)}, make(chan Answer, 1)
-	p.mu.Lock()
-	p.waiting[w.ID+"/"+name] = to
-	p.mu.Unlock()
-	defer func() {
-		p.mu.Lock()
-		delete(p.waiting, w.ID+"/"+name)
-		p.mu.Unlock()
-	}()
-	if _, err := order[Work, Done](ctx, p, name, toWork, w, patience+travel(len(w.Body))); err != nil {
-		return nil, err
+// travel is how long an order of so many bytes may be on its way: 100 KB/s.
+func travel(bytes int) time.Duration { return time.Duration(bytes) * 10 * time.Microsecond }
+
+// ask sends an order to an agent and returns its answer, for which it has time until limit, or however long if that
+// is 0. The error is ctx's, a *LostError, or what the agent says.
+func ask[A, Q any](ctx context.Context, h *Hub, name, kind string, q Q, limit time.Duration) (a A, err error) {
+	body, err := json.Marshal(q)
+	if err != nil {
+		return a, err
 	}
-	var late <-chan time.Time
+	waiting, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
 	if limit > 0 {
-		late = time.After(limit)
+		late := &LostError{Machine: name, Why: fmt.Sprintf("it did not answer %q within %v", kind, limit)}
+		defer time.AfterFunc(limit+travel(len(body)), func() { giveUp(late) }).Stop()
 	}
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case a := <-to:
-			return answered[A](name, kind, a)
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-late:
-			return nil, &LostError{name, fmt.Sprintf("it did not %s within %v", kind, limit)}
-		case <-tick.C:
-			if p.gone(name) {
-				return nil, p.absent(name)
-			}
+	if kind != hello { // with which a session begins
+		go h.follow(waiting, name, giveUp)
+	}
+	reply, err := h.wire.ask(waiting, name, encoded(h.order(name, kind, body)))
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return a, ctx.Err()
+	case err != nil && waiting.Err() != nil:
+		return a, context.Cause(waiting)
+	case err != nil:
+		return a, h.absent(ctx, name, err)
+	}
+	var answer Answer
+	if err := strict(reply, &answer); err != nil {
+		return a, fmt.Errorf("%s: its answer to %q cannot be read: %w", name, kind, err)
+	}
+	if answer.Refused == errSession.Error() {
+		if err := h.twins(ctx, name); err != nil {
+			return a, err
 		}
 	}
+	switch {
+	case answer.Refused != "":
+		return a, &RefusedError{name, answer.Refused}
+	case answer.Usage:
+		return a, conf.Usagef("%s", answer.Failed)
+	case answer.Failed != "":
+		return a, &FailedError{name, answer.Failed}
+	}
+	if err := strict(answer.Body, &a); err != nil {
+		return a, fmt.Errorf("%s: its answer to %q cannot be read: %w", name, kind, err)
+	}
+	return a, nil
 }
 
-// absent returns the error of an agent that is gone.
-func (h *Hub) absent(name string) error {
-	if ended := h.wire.ended(); ended != nil {
-		return &LostError{name, ended.Error()}
+// follow gives up once the connection of an agent with which its session began has ended.
+func (h *Hub) follow(ctx context.Context, name string, giveUp context.CancelCauseFunc) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for !h.gone(name) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
 	}
-	return &LostError{name, "its connection ended; is the machine still there?"}
+	giveUp(h.absent(ctx, name, nil))
+}
+
+// absent returns the error of an agent that is gone, as cause says if it is not nil.
+func (h *Hub) absent(ctx context.Context, name string, cause error) *LostError {
+	gone := errors.New("its connection ended; is the machine still there?")
+	if cause != nil && !errors.Is(cause, errAbsent) {
+		gone = cause
+	}
+	return &LostError{name, cmp.Or(h.wire.ended(), h.twins(ctx, name), gone).Error(), cause}
 }
 
 // gone reports whether the connection of an agent with which its session began has ended.

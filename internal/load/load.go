@@ -17,17 +17,17 @@ import (
 
 // Job defines the requests of a load, the server and the connections.
 type Job struct {
-	endpoint.Endpoint
-	Scenario    *scenario.Scenario
-	Seed        uint64        // of the drawn inputs; every connection draws its own sequence
-	Share       Share         // that is sent of the load; the zero value: all of it
-	Connections int           // of the whole load; Prepare reduces them to the share's
-	Pipeline    int           // requests in flight per connection, in HTTP/2 streams; 0 means 1
-	Timeout     time.Duration // of one request; 0 means 10 s
+	endpoint.Endpoint `json:"-"`
+	Scenario          *scenario.Scenario `json:"-"`
+	Seed              uint64             // of the drawn inputs; every connection draws its own sequence
+	Share             Share              // that is sent of the load; the zero value: all of it
+	Connections       int                // of the whole load; Prepare reduces them to the share's
+	Pipeline          int                // requests in flight per connection, in HTTP/2 streams; 0 means 1
+	Timeout           time.Duration      // of one request; 0 means 10 s
 	// ConnectTimeout is how long a connection may take to be established; 0 means Timeout.
 	ConnectTimeout time.Duration
 	Workers        int   // event loops; 0 means Loops of the CPUs in CPUs
-	CPUs           []int // that the workers are pinned to, round robin; nil leaves them free
+	CPUs           []int `json:"-"` // that the workers are pinned to, round robin; nil leaves them free
 
 	// PerConnection is the number of requests after which the client closes a connection and dials
 	// again; 0 means no limit. With 1 every request has "Connection: close"; if the Scenario's
@@ -37,7 +37,7 @@ type Job struct {
 	Lazy          bool // a connection is dialled when it is first used (Window.Spread), not by Open
 	// Samples keeps a sample of the header sections, and of the answers to requests that have a Shape; nil:
 	// bodies without a contract are not looked at.
-	Samples *Sampler
+	Samples *Sampler `json:"-"`
 	// Spin polls for answers, and for the last 60 µs before a due time, without sleeping.
 	Spin bool
 
@@ -92,10 +92,10 @@ type Window struct {
 	// connection sends its next request as soon as it may.
 	Schedule  *Schedule
 	Think     Pause    // closed loop: from an answer to the next request of its connection
-	Observe   *Observe // what to keep beyond the Load; nil: nothing
+	Observe   *Observe `json:"-"` // what to keep beyond the Load; nil: nothing
 	Uncounted bool     // of a warm-up: no figure of it counts
 	// Begin, unless nil, is called once all is ready. The window begins when it returns.
-	Begin func()
+	Begin func() `json:"-"`
 }
 
 // Depth returns how many requests of job may be in flight on each connection during the window.

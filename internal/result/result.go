@@ -8,6 +8,7 @@
 package result
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -307,6 +308,16 @@ type Usage struct {
 	SwitchesVoluntary   *int64 `json:"switches_voluntary_total,omitempty"`
 	SwitchesInvoluntary *int64 `json:"switches_involuntary_total,omitempty"`
 	OpenSockets         *int64 `json:"open_sockets,omitempty"`
+}
+
+// Add sets the figures in u that more has.
+func (u *Usage) Add(more *Usage) {
+	into, from := reflect.ValueOf(u).Elem(), reflect.ValueOf(more).Elem()
+	for i := range from.NumField() {
+		if f := from.Field(i); !f.IsZero() {
+			into.Field(i).Set(f)
+		}
+	}
 }
 
 // Idle is what a contestant of a plan of fresh processes holds when it is started, verified and frozen,

@@ -163,7 +163,7 @@ func (u *Setup) launched(ctx context.Context, host *bench.Local, s *scenario.Sce
 		err = ends(server.End)
 	}
 	if err != nil {
-		return &bench.LogError{Err: err, Tail: server.LogTail()}
+		return bench.WithLog(server, err)
 	}
 	if !o.Contestant.Delay {
 		return nil
@@ -202,7 +202,7 @@ func waits(ctx context.Context, host *bench.Local, name string, s *scenario.Scen
 	defer server.Stop()
 	to := Server{Endpoint: server.At(l.Protocols[0]), Differs: differs, Delay: tried}
 	if err := waitsFor(ctx, host.Generator(), s, to); err != nil {
-		return &bench.LogError{Err: err, Tail: server.LogTail()}
+		return bench.WithLog(server, err)
 	}
 	return nil
 }

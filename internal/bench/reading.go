@@ -1,0 +1,87 @@
+package bench
+
+import (
+	"errors"
+	"time"
+
+	"dyno/internal/result"
+)
+
+// What is something that can be read of a Server.
+type What string
+
+// What can be read, and the fields of Reading that this sets.
+const (
+	ReadStart  What = "start"  // Ready, Processors, Meters, Absent
+	ReadExit   What = "exit"   // none: an error says how the server has ended
+	ReadCPU    What = "cpu"    // CPU
+	ReadUsage  What = "usage"  // Usage: memory, threads and log; after each trial, while the process tree is frozen
+	ReadTotals What = "totals" // Usage: open sockets, and totals since the launch; expensive, so once per epoch
+	ReadHeap   What = "heap"   // Heap; it stops the server for a moment
+	ReadLog    What = "log"    // Logged, Tail
+
+	// ReadCount starts to count instructions and energy, and ReadCounted sets Usage to the counts since then.
+	ReadCount   What = "count"
+	ReadCounted What = "counted"
+	// ReadGrow starts to read the memory from time to time, also under load, and ReadGrown sets Memory.
+	ReadGrow  What = "grow"
+	ReadGrown What = "grown"
+)
+
+// Reading holds the figures that were read of a Server.
+type Reading struct {
+	Ready      time.Duration      `json:"ready,omitempty"`      // start of the process to its first right answer
+	Processors *result.Processors `json:"processors,omitempty"` // CPUs by Launch.CPUs; nil without that
+	Meters     map[string]string  `json:"meters,omitempty"`     // how figures are measured
+	Absent     map[string]string  `json:"absent,omitempty"`     // which figures are absent and why
+	CPU        time.Duration      `json:"cpu,omitempty"`        // of the whole process tree, ns resolution
+	Usage      result.Usage       `json:"usage,omitzero"`
+	Heap       Heap               `json:"heap,omitzero"`
+	Logged     int64              `json:"logged,omitempty"` // bytes written to its log so far
+	Tail       []string           `json:"tail,omitempty"`   // last lines of its log
+	Memory     []result.MemoryAt  `json:"memory,omitempty"`
+}
+
+// read adds figures of a server to u. Those that cannot be read stay absent.
+func read(s Server, what What, u *result.Usage) {
+	r, _ := s.Read(what)
+	u.Add(&r.Usage)
+}
+
+// exited returns an error that says how a server has ended; nil while it runs.
+func exited(s Server) error {
+	_, err := s.Read(ReadExit)
+	return err
+}
+
+// WithLog adds the end of a server's log to an error.
+func WithLog(s Server, err error) *LogError {
+	r, _ := s.Read(ReadLog)
+	return &LogError{Err: err, Tail: r.Tail}
+}
+
+// spans holds what a server reads over a time, from the reading that begins this to the one that ends it.
+type spans struct{ ends map[What]func(*Reading) }
+
+func (s *spans) begin(ending What, end func(*Reading)) {
+	if s.ends == nil {
+		s.ends = map[What]func(*Reading){}
+	}
+	s.ends[ending] = end
+}
+
+func (s *spans) end(what What, r *Reading) error {
+	end := s.ends[what]
+	if end == nil {
+		return errors.New("cannot read " + string(what) + ": it is unknown, or was not begun")
+	}
+	delete(s.ends, what)
+	end(r)
+	return nil
+}
+
+// grow begins growth.
+func (s *spans) grow(of Server) {
+	end := growth(of)
+	s.begin(ReadGrown, func(r *Reading) { r.Memory = end() })
+}
