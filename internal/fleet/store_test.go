@@ -292,9 +292,40 @@ func TestHostileArchives(t *testing.T) {
 	if err := unpacked(t, bomb); err == nil || !strings.Contains(err.Error(), "3221225472 bytes") {
 		t.Errorf("%v", err)
 	}
+	if err := unpack(t.TempDir(), newEndless(), endlessSize); err == nil || !strings.Contains(err.Error(), "list of its files") {
+		t.Errorf("an archive of a million files: %v", err)
+	}
 	if err := unpacked(t, archive()); err != nil {
 		t.Errorf("an empty archive: %v", err)
 	}
+}
+
+// endless is an archive whose list of files is one entry over and over.
+type endless struct{ entry, end []byte }
+
+const endlessSize = 1 << 30
+
+func newEndless() endless {
+	one := archive(zip.FileHeader{Name: "a"})
+	list, end := bytes.Index(one, []byte("PK\x01\x02")), bytes.Index(one, []byte("PK\x05\x06"))
+	e := endless{one[list:end], one[end:]}
+	binary.LittleEndian.PutUint32(e.end[12:], uint32(endlessSize-len(e.end))) // bytes of the list
+	binary.LittleEndian.PutUint32(e.end[16:], 0)                              // where it begins
+	return e
+}
+
+func (e endless) ReadAt(p []byte, at int64) (int, error) {
+	for i := range p {
+		switch here := at + int64(i); {
+		case here >= endlessSize:
+			return i, io.EOF
+		case here >= endlessSize-int64(len(e.end)):
+			p[i] = e.end[here-endlessSize+int64(len(e.end))]
+		default:
+			p[i] = e.entry[here%int64(len(e.entry))]
+		}
+	}
+	return len(p), nil
 }
 
 // FuzzUnpack: whatever the archive, all that it makes are files and folders in the folder.

@@ -114,8 +114,7 @@ type Plan struct {
 	Host     string         `json:"host,omitempty"` // header; "": that of the URL
 }
 
-// mostPlan is what a plan, or a scenario of a run, may take as JSON: an order is one message, and is sent again until
-// it is answered.
+// mostPlan is what a plan, or a scenario of a run, may take as JSON: an order is one message.
 const mostPlan = 4 << 20
 
 // Pack packs a load, and the contents of the files that it names. Its errors are mistakes.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,7 +23,8 @@ const (
 	mostTree  = 2 << 30 // bytes of all files
 	mostFiles = 200_000 // and folders
 
-	mostArchive = mostTree + mostTree/8
+	mostArchive   = mostTree + mostTree/8
+	mostDirectory = 32 << 20 // bytes of an archive that are read to list its files
 )
 
 // quota is what a folder may still hold.
@@ -64,12 +66,27 @@ func pack(w io.Writer, fsys fs.FS) error {
 	return z.Close()
 }
 
+// bounded reads no more than some number of bytes: zip.NewReader keeps all names of an archive in memory.
+type bounded struct {
+	io.ReaderAt
+	left int64
+}
+
+func (b *bounded) ReadAt(p []byte, at int64) (int, error) {
+	if b.left -= int64(len(p)); b.left < 0 {
+		return 0, errors.New("the list of its files is too long")
+	}
+	return b.ReaderAt.ReadAt(p, at)
+}
+
 // unpack writes the files of an archive into a new folder, and nothing outside.
 func unpack(folder string, archive io.ReaderAt, size int64) error {
-	z, err := zip.NewReader(archive, size)
+	bounded := &bounded{archive, mostDirectory}
+	z, err := zip.NewReader(bounded, size)
 	if err != nil {
 		return fmt.Errorf("the archive is damaged: %w", err)
 	}
+	bounded.left = math.MaxInt64
 	left := quota{mostTree, mostFiles}
 	for _, f := range z.File {
 		if err := left.take(f.Name, int64(f.UncompressedSize64)); err != nil {
