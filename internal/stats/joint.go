@@ -117,40 +117,62 @@ func Joint(d [][]float64, alpha, factor float64) []Judged {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t[a], t[b]) }) // the clearest last
-	x := flipsOf(c)
-	base, less, floor2, quarter := make([]float64, m), make([]float64, m), make([]float64, m), make([]float64, m)
-	for i := range base {
-		base[i], less[i], floor2[i], quarter[i] = squares[i]/(n[i]-1), 1/n[i]/(n[i]-1), leastSD*leastSD*n[i]*n[i], n[i]/4
+	rows, pairs := make([][]float64, m), make([]flippedPair, m)
+	for o, i := range order {
+		for e := range c[i] {
+			c[i][e] = math.Copysign(1, js[i].Log) * c[i][e] // so that sums above 0 are on the side of the pair
+		}
+		rows[o] = c[i]
+		pairs[o] = flippedPair{squares[i] / (n[i] - 1), 1 / n[i] / (n[i] - 1), leastSD * leastSD * n[i] * n[i], n[i] / 4,
+			int64(math.Float64bits(t[i] * t[i] * (1 - 1e-9))), 0}
 	}
-	sums, reached := make([]float64, m), make([]int, m)
+	x, near := flipsOf(rows), middle{near: 1 / float64(m), width: 1, scratch: scratch}
+	sums := make([]float64, m)
 	largest, sided := make([]float64, 0, x.n), make([]float64, 0, 2*x.n)
 	for f := 1; f < x.n; f++ { // 0 are the values as they were seen
 		x.sum(f, sums)
-		for i, s := range sums {
-			own[i] = base[i] - s*s*less[i]
+		total := 0.
+		for o, s := range sums {
+			own[o] = pairs[o].base - s*s*pairs[o].less
+			total += own[o]
 		}
-		typical = medianOf(own, scratch)
-		most, up, down := 0., math.Inf(-1), math.Inf(-1) // squares of t, up and down with their signs
-		for _, i := range order {
-			s := sums[i]
-			v := s * s / max(floor2[i], (own[i]+3*typical)*quarter[i])
-			most = max(most, v)
-			if most >= t[i]*t[i]*(1-1e-9) {
-				reached[i]++
+		others := 3 * near.of(own, total)
+		var most, up, down int64 // the bits of squares of t, which are in the same order: integers need no branch
+		for o, s := range sums {
+			p := &pairs[o]
+			under := (own[o] + others) * p.quarter
+			if under < p.floor {
+				under = p.floor
 			}
-			v = math.Copysign(v, s*js[i].Log)
-			up, down = max(up, v), max(down, -v)
+			v := int64(math.Float64bits(s * math.Abs(s) / under)) // below 0: on the other side
+			up, down = max(up, v), max(down, v^math.MinInt64)
+			most = max(up, down)
+			reached := 0
+			if most >= p.seen {
+				reached = 1
+			}
+			p.reached += reached
 		}
-		largest, sided = append(largest, most), append(sided, up, down)
+		largest = append(largest, math.Float64frombits(uint64(most)))
+		sided = append(sided, math.Float64frombits(uint64(up)), math.Float64frombits(uint64(down)))
 	}
 	crit, side := critical(largest, alpha, x.n), critical(sided, alpha, 2*x.n)
 	floor := 0.
-	for _, i := range slices.Backward(order) {
-		floor = max(floor, float64(1+reached[i])/float64(x.n))
+	for o, i := range slices.Backward(order) {
+		floor = max(floor, float64(1+pairs[o].reached)/float64(x.n))
 		js[i].P, js[i].Crit, js[i].Side = floor, crit, side
 		js[i].Different = js[i].P <= alpha
 	}
 	return js
+}
+
+// flippedPair is what the flips of a pair need of it, and make of it.
+type flippedPair struct {
+	base, less float64 // a sum s has the variance base − s²·less
+	floor      float64 // of the divisor of s²
+	quarter    float64 // a quarter of the values
+	seen       int64   // the bits of the squared t of the values as they were seen, less rounding
+	reached    int     // flips in which the pairs up to this one reach seen
 }
 
 // Early judges the pairs of a family after few epochs, by their means and Student's t, Bonferroni
@@ -298,11 +320,14 @@ func flipsOf(c [][]float64) *flips {
 
 // sum stores the sum of each row in flip f.
 func (x *flips) sum(f int, sums []float64) {
-	clear(sums)
 	for b, masks := range x.masks {
-		part := x.sums[b][int(masks[f])*len(sums):]
-		for i := range sums {
-			sums[i] += part[i]
+		part := x.sums[b][int(masks[f])*len(sums):][:len(sums)]
+		if b == 0 {
+			copy(sums, part)
+			continue
+		}
+		for i, v := range part {
+			sums[i] += v
 		}
 	}
 }
@@ -314,25 +339,87 @@ func critical(reference []float64, alpha float64, flips int) float64 {
 	if over < 0 {
 		return math.Inf(1)
 	}
-	v := nth(reference, max(0, len(reference)-1-over))
-	return math.Copysign(math.Sqrt(math.Abs(v)), v)
+	return math.Sqrt(nth(reference, max(0, len(reference)-1-over)))
 }
 
 // medianOf returns the median of x, in scratch of that length.
 func medianOf(x, scratch []float64) float64 {
 	copy(scratch, x)
-	half := len(x) / 2
-	upper := nth(scratch, half)
-	if len(x)%2 == 1 {
-		return upper
-	}
-	lower := math.Inf(-1)
-	for _, v := range scratch[:half] {
-		if v > lower {
-			lower = v
+	return nearest(scratch[:len(x)], len(x)/2, len(x)%2 == 0)
+}
+
+// few is how many values are put in order by comparing each with each.
+const few = 16
+
+// nearest returns the k-th smallest value of x, from 0, or its mean with the one before it. It orders x.
+func nearest(x []float64, k int, both bool) float64 {
+	var order [few]float64
+	var ranks [few]int
+	if len(x) <= few {
+		for i, v := range x {
+			rank := 0
+			for j, w := range x[:i] {
+				later := 0 // without a branch, which would be mispredicted half of the time
+				if w > v {
+					later = 1
+				}
+				rank, ranks[j] = rank+1-later, ranks[j]+later
+			}
+			ranks[i] = rank
+		}
+		for i, v := range x {
+			order[ranks[i]] = v
+		}
+		x = order[:len(x)]
+	} else {
+		nth(x, k)
+		if both {
+			for i, v := range x[:k] {
+				if v > x[k-1] {
+					x[i], x[k-1] = x[k-1], v
+				}
+			}
 		}
 	}
-	return (lower + upper) / 2
+	if both {
+		return (x[k-1] + x[k]) / 2
+	}
+	return x[k]
+}
+
+// middle finds medians of values that are much like those before them: it looks first where the last one was, as a
+// multiple of the sum.
+type middle struct {
+	near, width float64 // the last median over the sum, and by which share of it the next may differ
+	scratch     []float64
+}
+
+// of returns the median of x, whose sum is total.
+func (m *middle) of(x []float64, total float64) (median float64) {
+	defer func() { m.near = median / total }()
+	guess, half := total*m.near, len(x)/2
+	for try := range 3 {
+		reach := math.Abs(guess) * m.width // rounding makes some variances negative
+		from, to := guess-reach, guess+reach
+		below, upto := 0, 0
+		for _, v := range x {
+			m.scratch[upto-below] = v // kept if it is between
+			if v < from {
+				below++
+			}
+			if v <= to {
+				upto++
+			}
+		}
+		if below < half && half < upto {
+			if try == 0 {
+				m.width = max(.01, .95*m.width)
+			}
+			return nearest(m.scratch[:upto-below], half-below, len(x)%2 == 0)
+		}
+		m.width *= 1.5
+	}
+	return medianOf(x, m.scratch)
 }
 
 // nth returns the k-th smallest value of x, from 0, and moves the smaller ones before it.

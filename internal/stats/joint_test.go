@@ -31,32 +31,34 @@ func pairsOf(rows [][]float64) (d [][]float64) {
 	return d
 }
 
-// plainly is Joint as its formulas read, one flip after the other: the adjusted p-values.
-func plainly(d [][]float64, factor float64) (p []float64) {
+// plainly is Joint as its formulas read, one flip after the other: the adjusted p-values, and the critical values on two
+// sides and on one.
+func plainly(d [][]float64, alpha, factor float64) (p []float64, crit, side float64) {
 	js, c := locate(d)
 	n, m := len(d[0]), len(d)
-	ts := func(x [][]float64, loc []float64, factor float64) []float64 {
-		var vs, t []float64
+	ts := func(x [][]float64, loc []float64, factor float64) (t []float64) {
+		var vs []float64
 		for _, x := range x {
 			vs = append(vs, variance(x))
 		}
 		for i, v := range vs {
-			t = append(t, math.Abs(loc[i])/(factor*math.Sqrt((v/4+Median(vs)*3/4)/float64(n))))
+			t = append(t, loc[i]/(factor*math.Sqrt((v/4+Median(vs)*3/4)/float64(n))))
 		}
 		return t
 	}
-	var logs []float64
-	for _, j := range js {
-		logs = append(logs, j.Log)
+	logs, unit := make([]float64, m), make([][]float64, n)
+	for i, j := range js {
+		logs[i] = j.Log
+	}
+	for e := range unit {
+		unit[e] = make([]float64, n)
+		unit[e][e] = 1 // the sum of row e is the sign of epoch e
 	}
 	seen := ts(c, logs, factor)
-	reached, all := make([]int, m), 1
-	signs := make([]float64, n)
-	for mask := 1; mask < 1<<(n-1); mask++ {
-		for e := range signs {
-			signs[e] = 1 - 2*float64(mask>>e&1)
-		}
-		all++
+	reached, signs, all := make([]int, m), make([]float64, n), flipsOf(unit)
+	var most, sided []float64
+	for f := 1; f < all.n; f++ {
+		all.sum(f, signs)
 		flipped, means := make([][]float64, m), make([]float64, m)
 		for i := range c {
 			for e, v := range c[i] {
@@ -65,39 +67,77 @@ func plainly(d [][]float64, factor float64) (p []float64) {
 			means[i] = sum(flipped[i]) / float64(n)
 		}
 		t := ts(flipped, means, 1)
+		up, down := 0., 0.
 		for i := range seen {
+			up, down = max(up, t[i]*math.Copysign(1, seen[i])), max(down, -t[i]*math.Copysign(1, seen[i]))
 			for o := range t {
-				if seen[o] <= seen[i] && t[o] >= seen[i]-1e-9 {
+				if math.Abs(seen[o]) <= math.Abs(seen[i]) && math.Abs(t[o]) >= math.Abs(seen[i])-1e-9 {
 					reached[i]++
 					break
 				}
 			}
 		}
+		most, sided = append(most, max(up, down)), append(sided, up, down)
 	}
 	p = make([]float64, m)
 	for i := range p {
 		for o := range p {
-			if seen[o] >= seen[i] {
-				p[i] = max(p[i], float64(1+reached[o])/float64(all))
+			if math.Abs(seen[o]) >= math.Abs(seen[i]) {
+				p[i] = max(p[i], float64(1+reached[o])/float64(all.n))
 			}
 		}
 	}
-	return p
+	above := func(reference []float64, flips int) float64 { // the values as they were seen are one flip above it
+		slices.Sort(reference)
+		if over := int(alpha*float64(flips)) - 1; over >= 0 {
+			return reference[len(reference)-1-over]
+		}
+		return math.Inf(1)
+	}
+	return p, above(most, all.n), above(sided, 2*all.n)
 }
 
 func TestJointIsAsItsFormulasRead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{2, 5, 8, 9, 11} {
-		for range 20 {
-			d := normals(rng, n, 0, 0, .02, .03)
-			want := plainly(d, 1.2)
+	logs := []float64{0, 0, .02, .03, 0, .01, .7, 0, .04}
+	for _, size := range [][3]int{{2, 4, 5}, {5, 4, 20}, {8, 4, 20}, {9, 4, 20}, {11, 4, 20}, {8, 9, 5}, {10, 8, 5}, {11, 2, 20}, {12, 3, 5},
+		{13, 4, 3}, {16, 7, 2}, {20, 2, 3}} {
+		n := size[0]
+		for range size[2] {
+			d := normals(rng, n, logs[:size[1]]...)
+			want, crit, side := plainly(d, .04, 1.2)
 			for i, j := range Joint(d, .04, 1.2) {
 				if math.Abs(j.P-want[i]) > 1e-12 {
-					t.Fatalf("%d epochs, pair %d: P = %v, want %v", n, i, j.P, want[i])
+					t.Fatalf("%d epochs, pair %d of %d: P = %v, want %v", n, i, len(d), j.P, want[i])
 				}
 				if j.Different != (want[i] <= .04) {
 					t.Errorf("%d epochs, pair %d: P = %v, different: %v", n, i, j.P, j.Different)
 				}
+				if !near(j.Crit, crit, 1e-9) || !near(j.Side, side, 1e-9) {
+					t.Fatalf("%d epochs, %d pairs: critical values %v and %v, want %v and %v", n, len(d), j.Crit, j.Side, crit, side)
+				}
+			}
+		}
+	}
+}
+
+// Medians that are looked for near the one before are medians, however they differ.
+func TestMiddle(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, size := range []int{1, 2, 3, 6, 28, 45, 190} {
+		x, scratch := make([]float64, size), make([]float64, size)
+		m := middle{near: 1, width: 1, scratch: scratch}
+		for round := range 500 {
+			scale := math.Pow(10, float64(round%7)*rng.Float64()-3)
+			for i := range x {
+				if x[i] = scale * rng.NormFloat64(); round%3 == 0 {
+					x[i] = math.Round(5 * rng.Float64()) // ties
+				} else if round%3 == 1 {
+					x[i] = 1 + rng.Float64()
+				}
+			}
+			if got, want := m.of(x, sum(x)), Median(x); got != want {
+				t.Fatalf("median of %v: %v, want %v", x, got, want)
 			}
 		}
 	}
@@ -251,7 +291,7 @@ func TestEarly(t *testing.T) {
 
 func BenchmarkJoint(b *testing.B) {
 	for name, size := range map[string][2]int{"k=2,n=12": {2, 12}, "k=8,n=12": {8, 12}, "k=20,n=12": {20, 12},
-		"k=20,n=60": {20, 60}} {
+		"k=20,n=60": {20, 60}, "k=8,n=16": {8, 16}, "k=3,n=16": {3, 16}, "k=20,n=16": {20, 16}} {
 		d := normals(rand.New(rand.NewPCG(1, 1)), size[1], make([]float64, size[0])...)
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
