@@ -65,7 +65,9 @@ func readCommand(command string) error {
 	for i := range args {
 		args[i] = strings.ReplaceAll(args[i], "'", "")
 	}
-	cmd, args, err := rootCommand().Find(args)
+	root := rootCommand()
+	root.InitDefaultHelpCmd()
+	cmd, args, err := root.Find(args)
 	if err != nil {
 		return err
 	}
