@@ -119,9 +119,11 @@ func (d *localGenerator) CPU() (time.Duration, error) { return proc.SelfCPU() }
 func (d *localGenerator) Now() time.Time       { return time.Now() }
 func (d *localGenerator) Rest(t time.Duration) { time.Sleep(t) }
 
-// Quiet stops the garbage collector of dyno. What accumulates in a trial is small; it is collected
-// after the trial.
-func (d *localGenerator) Quiet() func() {
+func (d *localGenerator) Quiet() func() { return Quiet() }
+
+// Quiet stops the garbage collector of dyno until the returned function is called. What accumulates in a trial is
+// small.
+func Quiet() func() {
 	old := debug.SetGCPercent(-1)
 	return func() {
 		debug.SetGCPercent(old)

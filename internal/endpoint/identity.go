@@ -41,7 +41,7 @@ const identityLife = 30 * 24 * time.Hour
 // the folder dir, which only its owner can read.
 func NewIdentity(dir string, more ...net.IP) (Identity, error) {
 	i := Identity{Cert: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem"), trust: x509.NewCertPool()}
-	cert, key, err := selfSigned(time.Now(), more)
+	cert, key, err := SelfSigned("dyno, for one run", identityLife, more...)
 	if err == nil {
 		err = os.MkdirAll(dir, 0o700)
 	}
@@ -60,8 +60,8 @@ func NewIdentity(dir string, more ...net.IP) (Identity, error) {
 	return i, nil
 }
 
-// selfSigned returns a certificate and its key, in DER.
-func selfSigned(now time.Time, more []net.IP) (cert, key []byte, err error) {
+// SelfSigned returns a certificate (ECDSA, P-256) for localhost and further IP addresses, and its key, in DER.
+func SelfSigned(name string, life time.Duration, more ...net.IP) (cert, key []byte, err error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, nil, err
@@ -70,9 +70,9 @@ func selfSigned(now time.Time, more []net.IP) (cert, key []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	name := pkix.Name{CommonName: "dyno, for one run"}
-	c := &x509.Certificate{
-		SerialNumber: serial, Subject: name, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(identityLife),
+	now := time.Now()
+	c := &x509.Certificate{SerialNumber: serial, Subject: pkix.Name{CommonName: name},
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(life),
 		DNSNames: []string{"localhost"}, IPAddresses: append([]net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}, more...),
 		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, BasicConstraintsValid: true, IsCA: true,

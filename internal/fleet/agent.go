@@ -96,63 +96,42 @@ func (a *Agent) now() int64 {
 
 // session is one connection of an agent.
 type session struct {
-	agent *Agent
-	ctx   context.Context // ends with the connection
-	link  link
-	guard guard
-	from  string // the controller's connection; of the goroutine that receives orders
+	agent   *Agent
+	ctx     context.Context // ends with the connection
+	link    link
+	guard   guard
+	from    string // the controller's connection; of the goroutine that receives orders
+	arrived int64  // when the last order came, by the agent's clock; likewise
 	kept
 }
 
-// The kinds of orders.
-const (
-	hello   = "hello"
-	clock   = "clock"
-	bulk    = "bulk"
-	examine = "examine"
-	prepare = "prepare"
-	start   = "start"
+// kind is the name of an order with a body Q, which is answered by an A.
+type kind[Q, A any] string
 
-	toServer   = "server"
-	toWatch    = "watch"
-	toUnwatch  = "unwatch"
-	toGenerate = "generate"
-	toShut     = "shut"
-	toCPU      = "cpu"
-	toLeave    = "leave"
-	toHost     = "host"
-	toSupport  = "support"
-	toBuild    = "build"
-	toLaunch   = "launch"
-	toOpen     = "open"
-	toLoad     = "load"
-	toAsk      = "ask"
+// handlers are all that an agent can be asked for, by the names of their kinds.
+var handlers = map[string]handler{}
+
+// Orders; those of the second group are carried out beside others.
+var (
+	hello      = handle("hello", every, false, (*session).hello)
+	clock      = handle("clock", every, false, (*session).clock)
+	bulk       = handle("bulk", every, false, (*session).fill)
+	examine    = handle("examine", every, false, (*session).examine)
+	toWatch    = handle("watch", every, false, (*session).watch)
+	toUnwatch  = handle("unwatch", every, false, (*session).unwatch)
+	toCPU      = handle("cpu", every, false, (*session).cpu)
+	toLeave    = handle("leave", every, false, (*session).leave)
+	toServer   = handle("server", starts, false, (*session).server)
+	toGenerate = handle("generate", generates, false, (*session).generate)
+	toShut     = handle("shut", generates, false, (*session).shut)
+
+	toOpen   = handle("open", generates, true, (*session).open)
+	toLoad   = handle("load", generates, true, (*session).loadWindow)
+	toAsk    = handle("ask", generates, true, (*session).askServer)
+	toHost   = handle("host", starts, true, (*session).host) // one of the two, as the order says
+	toBuild  = handle("build", starts, true, (*session).build)
+	toLaunch = handle("launch", starts, true, (*session).launch)
 )
-
-// handlers are all that an agent can be asked for.
-var handlers = map[string]handler{
-	hello:      handle(every, (*session).hello),
-	clock:      {roles: every}, // receive answers it
-	bulk:       handle(every, (*session).bulk),
-	examine:    handle(every, (*session).examine),
-	toWatch:    handle(every, (*session).watch),
-	toUnwatch:  handle(every, (*session).unwatch),
-	toCPU:      handle(every, (*session).cpu),
-	toLeave:    handle(every, (*session).leave),
-	toServer:   handle(starts, (*session).server),
-	toGenerate: handle(generates, (*session).generate),
-	toShut:     handle(generates, (*session).shut),
-
-	prepare:   handle(generates, (*session).prepare).long(),
-	start:     handle(generates, (*session).start).long(),
-	toOpen:    handle(generates, (*session).open).long(),
-	toLoad:    handle(generates, (*session).loadWindow).long(),
-	toAsk:     handle(generates, (*session).askServer).long(),
-	toHost:    handle(serves, (*session).host).long(),
-	toSupport: handle(supports, (*session).support).long(),
-	toBuild:   handle(starts, (*session).build).long(),
-	toLaunch:  handle(starts, (*session).launch).long(),
-}
 
 // handler carries out the orders of a kind.
 type handler struct {
@@ -161,36 +140,31 @@ type handler struct {
 	beside bool // other orders, until it is done
 }
 
-// long returns a handler that works beside others.
-func (h handler) long() handler {
-	h.beside = true
-	return h
-}
-
 // unfit is the error of an order whose body is not what its kind needs.
 type unfit struct{ error }
 
-// handle decodes the body of an order for f.
-func handle[Q, A any](roles []Role, f func(*session, *Q) (A, error)) handler {
-	return handler{roles: roles, do: func(s *session, body []byte) (any, error) {
+// handle lets f carry out the orders of a kind.
+func handle[Q, A any](name string, roles []Role, beside bool, f func(*session, *Q) (A, error)) kind[Q, A] {
+	handlers[name] = handler{roles, func(s *session, body []byte) (any, error) {
 		q := new(Q)
 		if err := strict(body, q); err != nil {
 			return nil, unfit{fmt.Errorf("the order's body: %w", err)}
 		}
 		return f(s, q)
-	}}
+	}, beside}
+	return kind[Q, A](name)
 }
 
 // succeeds reports whether o is of a controller that came after that of the session.
 func (s *session) succeeds(o *Order) bool {
 	var q Greeting
-	return o.Kind == hello && o.Version == s.guard.version && o.Digest == digest(o.Body) &&
+	return o.Kind == string(hello) && o.Version == s.guard.version && o.Digest == digest(o.Body) &&
 		strict(o.Body, &q) == nil && s.from != "" && q.From != s.from
 }
 
 // receive carries out an order and answers it.
 func (s *session) receive(r *received) {
-	arrived := s.agent.now()
+	s.arrived = s.agent.now()
 	var o Order
 	err := strict(r.data, &o)
 	if err == nil && s.succeeds(&o) {
@@ -212,8 +186,6 @@ func (s *session) receive(r *received) {
 	switch {
 	case err != nil:
 		s.reply(r, s.said(nil, unfit{err}))
-	case o.Kind == clock:
-		s.reply(r, s.said(Clock{arrived, s.agent.now()}, nil))
 	case h.beside:
 		s.working.Go(do)
 	default:
@@ -222,7 +194,10 @@ func (s *session) receive(r *received) {
 }
 
 // said is the answer that says what came of an order.
-func (s *session) said(answer any, err error) Answer {
+func (s *session) said(answer any, err error) []byte {
+	if data, is := answer.(filling); is && err == nil {
+		return data
+	}
 	var body json.RawMessage
 	if err == nil {
 		if body, err = json.Marshal(answer); len(body) > mostBytes/2 {
@@ -233,19 +208,19 @@ func (s *session) said(answer any, err error) Answer {
 	switch bad, is := errors.AsType[unfit](err); {
 	case is:
 		s.agent.Log("refused an order: " + bad.Error())
-		return Answer{Refused: bad.Error()}
+		return encoded(Answer{Refused: bad.Error()})
 	case err != nil:
-		return Answer{Failed: err.Error(), Usage: usage}
+		return encoded(Answer{Failed: err.Error(), Usage: usage})
 	}
-	return Answer{Body: body}
+	return encoded(Answer{Body: body})
 }
 
 // reply answers an order, unless the session has ended: what was done until then is of no use to its controller.
-func (s *session) reply(r *received, a Answer) {
+func (s *session) reply(r *received, data []byte) {
 	if s.ctx.Err() != nil {
 		return
 	}
-	if err := r.answer(encoded(a)); err != nil && s.ctx.Err() == nil {
+	if err := r.answer(data); err != nil && s.ctx.Err() == nil {
 		s.agent.Log("answer an order: " + err.Error())
 	}
 }
@@ -269,7 +244,8 @@ type Greeting struct {
 // Hello is the answer: the agent's program, and the session that its next orders must name.
 type Hello struct {
 	Session string `json:"session"`
-	Roles   []Role `json:"roles"` // that the owner of its machine allows
+	Roles   []Role `json:"roles"`  // that the owner of its machine allows
+	Client  string `json:"client"` // its connection
 	Program
 }
 
@@ -285,7 +261,7 @@ func (s *session) hello(q *Greeting) (Hello, error) {
 		s.link.follow(q.From)
 	}
 	p, err := program()
-	return Hello{s.guard.session, s.agent.roles(), p}, err
+	return Hello{s.guard.session, s.agent.roles(), s.link.client(), p}, err
 }
 
 // program returns this program; it reads its file once.

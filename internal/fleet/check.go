@@ -33,10 +33,10 @@ func (h *Hub) Check(ctx context.Context) ([]State, error) {
 		}
 		s.Offset = other.At(h.now())
 		var err error
-		if s.BandwidthPerSec, err = h.Bandwidth(ctx, name, time.Second/2); err != nil {
+		if s.BandwidthPerSec, err = h.Bandwidth(ctx, name); err != nil {
 			return nil, err
 		}
-		c, err := ask[Condition](ctx, h, name, examine, Examining{int64(time.Second)}, patience)
+		c, err := ask(ctx, h, name, examine, Examining{int64(time.Second)}, patience)
 		if err != nil {
 			return nil, err
 		}

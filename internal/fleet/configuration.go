@@ -1,10 +1,12 @@
 package fleet
 
 import (
+	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -34,48 +36,46 @@ func (f *Fleet) WriteConfiguration(k *Keys) (name string, err error) {
 	return name, nil
 }
 
-// Configuration returns the configuration of a NATS server for this fleet. Files are in folder.
+// Configuration returns the text of a configuration of a NATS server for this fleet. Files are in folder.
 func (f *Fleet) Configuration(k *Keys, folder string) string {
-	var b strings.Builder
-	port := f.reached()[strings.LastIndexByte(f.reached(), ':')+1:]
-	certificate, key := filepath.Join(folder, "nats-cert.pem"), filepath.Join(folder, "nats-key.pem")
+	c := f.configuration(k, filepath.Join(folder, "nats-store"))
+	c["tls"] = object{"cert_file": filepath.Join(folder, "nats-cert.pem"), "key_file": filepath.Join(folder, "nats-key.pem"),
+		"handshake_first": true}
 	if f.NATSCertificate != "" {
-		certificate, key = f.beside(f.NATSCertificate), "the key of that certificate"
+		c["tls"] = object{"cert_file": f.beside(f.NATSCertificate), "key_file": "the key of that certificate",
+			"handshake_first": true}
 	}
-	fmt.Fprintf(&b, `# For a NATS server that a fleet of dyno uses; dyno fleet init wrote it. Start it with
+	return fmt.Sprintf(`# For a NATS server that a fleet of dyno uses; dyno fleet init wrote it. Start it with
 #   nats-server -c %s
 # or add handshake_first, max_payload, max_pending, jetstream, the accounts and system_account to the configuration
 # of your own servers. A NATS that has a system account already exports %s from it.
-port: %s
-max_payload: %dMB
-max_pending: %dMB
-jetstream { store_dir: %q, max_file: %dGB, max_buffered_size: %dMB, max_buffered_msgs: %d }
-tls { cert_file: %q, key_file: %q, handshake_first: true }
-accounts {
-  %s {
-    jetstream: enabled
-    imports: [ { stream: { account: %s, subject: %q }, to: %q } ]
-    users: [
-`, filepath.Join(folder, natsFile), leaving, port, mostBytes>>20, mostPending>>20, filepath.Join(folder, "nats-store"),
-		mostStored>>30, mostArchive>>20, mostArchive/chunk, certificate, key, account, systemAccount, leaving, left)
-	for _, u := range k.users(f) {
-		fmt.Fprintf(&b, "      { nkey: %s, permissions: {\n        publish: { allow: [%s] }\n        subscribe: { allow: [%s] }\n",
-			u.Nkey, quoted(u.Permissions.Publish.Allow), quoted(u.Permissions.Subscribe.Allow))
-		if r := u.Permissions.Response; r != nil {
-			fmt.Fprintf(&b, "        allow_responses: { max: %d, expires: %q }\n", r.MaxMsgs, r.Expires)
-		}
-		b.WriteString("      } }\n")
-	}
-	fmt.Fprintf(&b, "    ]\n  }\n  %s { exports: [ { stream: %q, accounts: [%s] } ] }\n}\nsystem_account: %s\n",
-		systemAccount, leaving, account, systemAccount)
-	return b.String()
+%s`, filepath.Join(folder, natsFile), leaving, confText(c))
 }
 
-// quoted writes subjects as a list of NATS's configuration.
-func quoted(subjects []string) string {
-	var all []string
-	for _, s := range subjects {
-		all = append(all, fmt.Sprintf("%q", s))
+// object is a part of a configuration of NATS, which may be JSON.
+type object = map[string]any
+
+// configuration returns the configuration of a server for this fleet, but for TLS.
+func (f *Fleet) configuration(k *Keys, store string) object {
+	port, _ := strconv.Atoi(f.reached()[strings.LastIndexByte(f.reached(), ':')+1:])
+	export := object{"stream": leaving, "accounts": []string{account}}
+	return object{"port": port, "max_payload": mostBytes, "max_pending": mostPending,
+		"jetstream": object{"store_dir": store, "max_file": mostStored, "max_buffered_size": mostArchive,
+			"max_buffered_msgs": mostArchive / chunk},
+		"system_account": systemAccount,
+		"accounts": object{systemAccount: object{"exports": []object{export}},
+			account: object{"jetstream": "enabled", "users": k.users(f),
+				"imports": []object{{"stream": object{"account": systemAccount, "subject": leaving}, "to": left}}}}}
+}
+
+// confText returns the text of a configuration.
+func confText(c object) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // NATS knows no escapes of a subject's >
+	e.SetIndent("", "  ")
+	if err := e.Encode(c); err != nil {
+		panic(err) // a value that JSON does not know
 	}
-	return strings.Join(all, ", ")
+	return b.String()
 }

@@ -204,8 +204,8 @@ func TestRefusedOrders(t *testing.T) {
 	if err := b.Gather(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	asks := Filling{ForNS: 1e6}
-	done := b.order("gen1", bulk, asks)
+	asks := Examining{ForNS: 1e6}
+	done := b.order("gen1", string(examine), asks)
 	first := b.send(t, "gen1", done)
 	if first.Refused != "" || first.Failed != "" || first.Body == nil {
 		t.Fatalf("a valid order: %+v", first)
@@ -215,15 +215,15 @@ func TestRefusedOrders(t *testing.T) {
 	}
 	b.agentLog.once(t, "was sent before")
 	b.agentLog = lines{}
-	digested := b.order("gen1", bulk, asks)
-	digested.Body = encoded(Filling{ForNS: 2e6})
-	versioned := b.order("gen1", bulk, asks)
+	digested := b.order("gen1", string(examine), asks)
+	digested.Body = encoded(Examining{ForNS: 2e6})
+	versioned := b.order("gen1", string(examine), asks)
 	versioned.Version = protocol + "9.9.8"
-	foreign := b.order("gen1", bulk, asks)
+	foreign := b.order("gen1", string(examine), asks)
 	foreign.Session = token()
 	unknown := b.order("gen1", "shell", "rm -rf /")
-	excess := b.order("gen1", bulk, map[string]any{"for_ns": 1, "command": "rm"})
-	long := b.order("gen1", bulk, Filling{ForNS: 1e12})
+	excess := b.order("gen1", string(examine), map[string]any{"for_ns": 1, "command": "rm"})
+	long := b.order("gen1", string(examine), Examining{ForNS: 1e12})
 	for _, c := range []struct {
 		order any
 		want  string
@@ -233,8 +233,8 @@ func TestRefusedOrders(t *testing.T) {
 		{foreign, "another session"},
 		{unknown, `unknown kind of order "shell"`},
 		{excess, `unknown field "command"`},
-		{long, "want 2s at most"},
-		{map[string]any{"kind": bulk, "shell": "rm"}, `unknown field "shell"`},
+		{long, "want 3s at most"},
+		{map[string]any{"kind": string(examine), "shell": "rm"}, `unknown field "shell"`},
 	} {
 		if a := b.send(t, "gen1", c.order); !strings.Contains(a.Refused, c.want) || a.Body != nil {
 			t.Errorf("answer %+v; want a refusal with %q", a, c.want)
@@ -245,7 +245,7 @@ func TestRefusedOrders(t *testing.T) {
 		t.Errorf("an order that is not the last one: %+v", a)
 	}
 	b.agentLog.once(t, "was sent before")
-	if a := b.send(t, "gen1", b.order("gen1", bulk, asks)); a.Refused != "" || a.Body == nil {
+	if a := b.send(t, "gen1", b.order("gen1", string(examine), asks)); a.Refused != "" || a.Body == nil {
 		t.Errorf("a valid order after those: %+v", a)
 	}
 }
@@ -311,7 +311,7 @@ func TestAnotherAgentsSubjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	for _, subject := range []string{orders + "gen2", bulks + "gen2", "$JS.API.STREAM.DELETE.OBJ_tree-gen2",
+	for _, subject := range []string{orders + "gen2", "$JS.API.STREAM.DELETE.OBJ_tree-gen2",
 		inboxes + "controller.x"} {
 		if err := nc.Publish(subject, []byte("{}")); err != nil {
 			t.Fatal(err)
@@ -319,7 +319,7 @@ func TestAnotherAgentsSubjects(t *testing.T) {
 		nc.Flush()
 		b.log.once(t, fmt.Sprintf("Publish Violation - Subject %q", subject))
 	}
-	for _, subject := range []string{orders + "gen2", bulks + ">", "_INBOX.controller.>", ">"} {
+	for _, subject := range []string{orders + "gen2", "_INBOX.controller.>", ">"} {
 		if _, err := nc.SubscribeSync(subject); err != nil {
 			t.Fatal(err)
 		}
@@ -353,7 +353,7 @@ func TestReplies(t *testing.T) {
 	}
 	before := sent()
 	subject := "$JS.API.STREAM.INFO.OBJ_tree-srv"
-	for _, reply := range []string{orders + "gen2", bulks + "gen2"} {
+	for _, reply := range []string{orders + "gen2"} {
 		if err := nc.PublishRequest(subject, reply, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -406,7 +406,7 @@ func TestAnotherController(t *testing.T) {
 		t.Fatal(err)
 	}
 	session := b.Hello("gen1").Session
-	old := b.order("gen1", bulk, Filling{})
+	old := b.order("gen1", string(examine), Examining{})
 	b.Close()
 	b.agentLog.once(t, "the controller is gone")
 
@@ -503,7 +503,7 @@ func TestSilentTwin(t *testing.T) {
 	b := newBench(t, "gen1")
 	b.client(t, "gen1")
 	b.agentLog.once(t, "connected to the controller")
-	if n := len(b.wire.(*center).from("gen1")); n != 2 {
+	if n := len(b.wire.(*center).conns("gen1")); n != 2 {
 		t.Fatalf("%d connections; want 2", n)
 	}
 	if err := b.Gather(t.Context()); err != nil {
@@ -522,7 +522,7 @@ func TestTwinsLater(t *testing.T) {
 	b.member("gen1").session = token() // of neither, so that it does not matter who answers first
 	b.mu.Unlock()
 	order := func() error {
-		_, err := ask[Clock](t.Context(), b.Hub, "gen1", clock, struct{}{}, patience)
+		_, err := ask(t.Context(), b.Hub, "gen1", clock, Greeting{}, patience)
 		return err
 	}
 	if err := order(); err == nil || err.Error() != "gen1 refused: "+errSession.Error() {
@@ -625,7 +625,7 @@ func TestKeysStay(t *testing.T) {
 		}
 	}
 	for _, u := range second.users(f) {
-		if u.Nkey == public(first.Agents["a"]) {
+		if u["nkey"] == public(first.Agents["a"]) {
 			t.Error("a machine that is out of the file may connect")
 		}
 	}
@@ -665,8 +665,8 @@ func TestAnotherBuild(t *testing.T) {
 // TestLargeAnswers: of answers that come all at once, none is lost.
 func TestLargeAnswers(t *testing.T) {
 	const each = 15 << 20
-	handlers["large"] = handle(every, func(*session, *Done) (string, error) { return strings.Repeat("x", each), nil }).long()
-	handlers["too large"] = handle(every, func(*session, *Done) (string, error) { return strings.Repeat("x", 2*each), nil })
+	handle("large", every, true, func(*session, *Done) (string, error) { return strings.Repeat("x", each), nil })
+	handle("too large", every, false, func(*session, *Done) (string, error) { return strings.Repeat("x", 2*each), nil })
 	defer delete(handlers, "large")
 	defer delete(handlers, "too large")
 	b := gathered(t, "gen1")
@@ -677,7 +677,7 @@ func TestLargeAnswers(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() {
-			a, err := ask[string](t.Context(), b.Hub, "gen1", "large", Done{}, time.Minute)
+			a, err := ask(t.Context(), b.Hub, "gen1", kind[Done, string]("large"), Done{}, time.Minute)
 			if errs[i] = err; err == nil && len(a) != each {
 				errs[i] = fmt.Errorf("%d bytes", len(a))
 			}
@@ -690,7 +690,7 @@ func TestLargeAnswers(t *testing.T) {
 	if all := dropped.with(""); len(all) > 0 {
 		t.Errorf("the controller dropped some: %v", all)
 	}
-	if _, err := ask[string](t.Context(), b.Hub, "gen1", "too large", Done{}, time.Minute); err == nil ||
+	if _, err := ask(t.Context(), b.Hub, "gen1", kind[Done, string]("too large"), Done{}, time.Minute); err == nil ||
 		!strings.Contains(err.Error(), "the result takes 30 MB") {
 		t.Error(err)
 	}

@@ -25,6 +25,7 @@ func (h *Host) Generator() lab.Generator {
 type generator struct {
 	*Host
 	clocks map[string]*clocks.Other
+	hasty  bool // of dyno load: the first error ends all
 }
 
 // windowLead is the time from the order to start a window until its start: enough for orders to arrive.
@@ -42,7 +43,7 @@ func (g *generator) CPUs() (cpus []int) {
 func (g *generator) CPU() (sum time.Duration, err error) {
 	used := make([]time.Duration, len(g.generators))
 	err = each(g.generators, func(i int, name string) (err error) {
-		used[i], err = tell[time.Duration](g.work, g.Host, name, toCPU, Done{}, serverLimit)
+		used[i], err = tell(g.work, g.Host, name, toCPU, Done{}, serverLimit)
 		return err
 	})
 	for _, u := range used {
@@ -71,12 +72,19 @@ func (g *generator) Open(ctx context.Context, job load.Job) (load.Session, error
 	if job.Connections < len(names) { // as for idle connections, one
 		names = names[:max(job.Connections, 1)]
 	}
-	s := &shared{g: g, names: names, numbers: make([]int, len(names)), timeout: job.Timeout}
-	if err := each(names, func(i int, name string) error {
-		own := *whole
-		own.Job.Share = load.Share{Index: i, Of: len(names)}
-		limit := job.Timeout + launchLimit
-		o, err := tell[Opened](ctx, g.Host, name, toOpen, own, limit)
+	s, err := g.openAll(ctx, names, *whole, job.Timeout+launchLimit, job.Timeout)
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// openAll opens the shares of a load. After an error some of them may be open.
+func (g *generator) openAll(ctx context.Context, names []string, whole Loading, limit, timeout time.Duration) (*shared, error) {
+	s := &shared{g: g, names: names, numbers: make([]int, len(names)), timeout: timeout}
+	return s, g.together(ctx, names, func(ctx context.Context, i int, name string) error {
+		o, err := tell(ctx, g.Host, name, toOpen, whole.of(load.Share{Index: i, Of: len(names)}), limit)
 		switch {
 		case err != nil:
 			return err
@@ -85,13 +93,28 @@ func (g *generator) Open(ctx context.Context, job load.Job) (load.Session, error
 		case o.Error != "":
 			return cmp.Or(g.cutFrom(name, o.Error, o.Unreachable, o.Lost), fmt.Errorf("%s: %s", name, o.Error))
 		}
-		s.numbers[i] = o.Number
+		if s.numbers[i] = o.Number; i == 0 {
+			s.length = time.Duration(o.LengthNS)
+		}
 		return nil
-	}); err != nil {
-		s.Close()
-		return nil, err
+	})
+}
+
+// together calls do for generators at once. If g is hasty the first error, which it returns, ends the others.
+func (g *generator) together(ctx context.Context, names []string, do func(ctx context.Context, i int, name string) error) error {
+	all, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	err := each(names, func(i int, name string) error {
+		err := do(all, i, name)
+		if err != nil && g.hasty {
+			end(err)
+		}
+		return err
+	})
+	if err != nil && g.hasty {
+		return context.Cause(all)
 	}
-	return s, nil
+	return err
 }
 
 // shared is a load whose connections are open on several generators.
@@ -100,6 +123,7 @@ type shared struct {
 	names   []string
 	numbers []int // by which each names its share; 0: it is not open
 	timeout time.Duration
+	length  time.Duration // of the window of dyno load; 0: until its requests are done
 	once    sync.Once
 }
 
@@ -107,7 +131,7 @@ func (s *shared) Close() (err error) {
 	s.once.Do(func() {
 		err = each(s.names, func(i int, name string) (err error) {
 			if s.numbers[i] > 0 {
-				_, err = tell[Done](s.g.work, s.g.Host, name, toShut, s.numbers[i], serverLimit)
+				_, err = tell(s.g.work, s.g.Host, name, toShut, s.numbers[i], serverLimit)
 			}
 			return err
 		})
@@ -126,7 +150,7 @@ func (s *shared) Run(ctx context.Context, w load.Window) (l result.Load, err err
 	}
 	starts := make([]clocks.Start, len(s.names))
 	if !w.Uncounted {
-		if starts, err = s.starts(ctx); err != nil {
+		if starts, err = s.starts(ctx, windowTrips, windowLead); err != nil {
 			return l, err
 		}
 	}
@@ -134,32 +158,7 @@ func (s *shared) Run(ctx context.Context, w load.Window) (l result.Load, err err
 	if w.For > 0 {
 		limit = windowLead + w.For + 2*s.timeout + ending
 	}
-	seen := make([]LoadedWindow, len(s.names))
-	waiting, giveUp := context.WithCancel(ctx)
-	defer giveUp()
-	began, first := time.Now(), sync.Once{}
-	err = each(s.names, func(i int, name string) (err error) {
-		seen[i], err = tell[LoadedWindow](waiting, s.g.Host, name, toLoad,
-			LoadWindow{Number: s.numbers[i], Window: sent, AtNS: starts[i].TheirNS}, limit)
-		if err == nil && limit == 0 {
-			first.Do(func() { time.AfterFunc(others(time.Since(began), s.timeout), giveUp) })
-		}
-		switch r := &seen[i]; {
-		case err != nil && ctx.Err() == nil && errors.Is(err, waiting.Err()):
-			s.g.lose(name, "it is not done with its requests, and another one has been for long")
-			err = errGone
-		case err != nil:
-		case r.Late:
-			s.g.late(name, r.Error)
-			err = errGone
-		case r.Part == nil:
-			err = fmt.Errorf("%s: %s", name, r.Error)
-		case r.Messages > 0 && !w.Uncounted: // where that is the answer to the order to begin
-			s.g.late(name, fmt.Sprintf("it exchanged %d messages with the controller within a window", r.Messages))
-			err = errGone
-		}
-		return err
-	})
+	seen, err := s.windows(ctx, sent, starts, limit)
 	if err != nil {
 		return l, err
 	}
@@ -171,15 +170,55 @@ func (s *shared) Run(ctx context.Context, w load.Window) (l result.Load, err err
 	return s.merge(w, seen, starts)
 }
 
-// starts compares clocks and returns when each generator is to begin.
-func (s *shared) starts(ctx context.Context) ([]clocks.Start, error) {
+// windows orders a window from all generators, and waits for what they saw.
+func (s *shared) windows(ctx context.Context, w load.Window, starts []clocks.Start, limit time.Duration) ([]LoadedWindow,
+	error) {
+	seen := make([]LoadedWindow, len(s.names))
+	waiting, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	began, first := time.Now(), sync.Once{}
+	return seen, s.g.together(waiting, s.names, func(ctx context.Context, i int, name string) (err error) {
+		seen[i], err = tell(ctx, s.g.Host, name, toLoad, LoadWindow{Number: s.numbers[i], Window: w,
+			AtNS: starts[i].TheirNS, BoundNS: starts[i].BoundNS}, limit)
+		if err == nil && limit == 0 {
+			first.Do(func() { time.AfterFunc(others(time.Since(began), s.timeout), func() { giveUp(errGone) }) })
+		}
+		r := &seen[i]
+		whole := s.g.hasty && r.Outcome != nil
+		switch {
+		case err != nil && context.Cause(waiting) == errGone:
+			s.g.lose(name, "it is not done with its requests, and another one has been for long")
+			err = errGone
+		case err != nil:
+		case r.Late:
+			s.g.late(name, r.Error)
+			err = errGone
+		case !whole && (s.g.hasty || r.Part == nil):
+			err = fmt.Errorf("%s: %s", name, cmp.Or(r.Error, "its answer has no figures"))
+		case r.Messages > 0 && !w.Uncounted && !(whole && r.Outcome.Summary.Interrupted): // by a message
+			s.g.late(name, fmt.Sprintf("it exchanged %d messages with the controller within a window", r.Messages))
+			err = errGone
+		}
+		return err
+	})
+}
+
+// slowest is how many times as long as the first generator another one may take for its requests. Their links may
+// differ, and who does not go on says nothing.
+const slowest = 10
+
+// others is how long generators may take for their requests once one of them has taken so long.
+func others(took, timeout time.Duration) time.Duration { return slowest*took + timeout + ending }
+
+// starts compares clocks by some round trips, and returns when each generator is to begin, that much later.
+func (s *shared) starts(ctx context.Context, n int, ahead time.Duration) ([]clocks.Start, error) {
 	for _, name := range s.names {
 		if s.g.clocks[name] == nil {
 			s.g.clocks[name] = &clocks.Other{}
 		}
 	}
 	if err := each(s.names, func(_ int, name string) error {
-		err := s.g.hub.pings(ctx, name, s.g.clocks[name], windowTrips)
+		err := s.g.hub.pings(ctx, name, s.g.clocks[name], n)
 		if errors.Is(err, errClock) { // it contradicts what was known: the machine slept, or the agent is another one
 			*s.g.clocks[name] = clocks.Other{}
 			err = s.g.hub.pings(ctx, name, s.g.clocks[name], trips)
@@ -191,7 +230,7 @@ func (s *shared) starts(ctx context.Context) ([]clocks.Start, error) {
 	}); err != nil {
 		return nil, err
 	}
-	at := s.g.hub.now() + int64(windowLead)
+	at := s.g.hub.now() + int64(ahead)
 	starts := make([]clocks.Start, len(s.names))
 	for i, name := range s.names {
 		starts[i] = s.g.clocks[name].Start(at)
@@ -243,7 +282,7 @@ func (g *generator) Ask(ctx context.Context, to endpoint.Endpoint, q lab.Questio
 		return none, err
 	}
 	asker := g.generators[0]
-	a, err := tell[Said](ctx, g.Host, asker, toAsk, sent, longestQuestion+serverLimit)
+	a, err := tell(ctx, g.Host, asker, toAsk, sent, longestQuestion+serverLimit)
 	if err != nil {
 		return none, err
 	}

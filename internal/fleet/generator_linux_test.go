@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -175,7 +176,12 @@ func TestGeneratorIsLost(t *testing.T) {
 	go func() {
 		time.Sleep(300 * time.Millisecond)
 		c := b.wire.(*center)
-		c.server.DisconnectClientByID(c.connections()["gen2"])
+		_, number, _ := strings.Cut(b.Hello("gen2").Client, " ")
+		id, err := strconv.ParseUint(number, 10, 64)
+		if err != nil {
+			t.Error(err)
+		}
+		c.server.DisconnectClientByID(id)
 	}()
 	if _, err := session.Run(t.Context(), load.Window{For: 4 * time.Second}); err == nil {
 		t.Error("there are figures of a generator that was lost")

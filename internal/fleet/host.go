@@ -44,8 +44,7 @@ type Host struct {
 // launcher is a machine of the run that starts programs.
 type launcher struct {
 	name    string
-	kind    string      // of the order that it begins with
-	serves  Hosting     // its body
+	serves  Hosting
 	machine result.Host // as it is now
 }
 
@@ -88,7 +87,7 @@ func (h *Hub) launches(ctx context.Context, r *Host, o lab.LocalOptions, p *resu
 	if own.Sources, own.Contestants, err = h.sourcesOf(ctx, o, p.Contestants, at.Name); err != nil {
 		return err
 	}
-	r.launchers[at.Name] = &launcher{name: at.Name, kind: toHost, serves: own}
+	r.launchers[at.Name] = &launcher{name: at.Name, serves: own}
 	if o.Backend == "" {
 		return nil
 	}
@@ -97,7 +96,7 @@ func (h *Hub) launches(ctx context.Context, r *Host, o lab.LocalOptions, p *resu
 	if own.Sources, err = h.backendOf(ctx, o, at.Name); err != nil {
 		return err
 	}
-	r.backend = &launcher{name: at.Name, kind: toSupport, serves: own}
+	r.backend = &launcher{name: at.Name, serves: own}
 	r.launchers[at.Name] = r.backend
 	return nil
 }
@@ -106,7 +105,7 @@ func (h *Hub) launches(ctx context.Context, r *Host, o lab.LocalOptions, p *resu
 func (h *Host) take(ctx context.Context, names []string) error {
 	for _, name := range names {
 		if s := h.launchers[name]; s != nil {
-			m, err := ask[result.Host](ctx, h.hub, name, s.kind, s.serves, hostLimit)
+			m, err := ask(ctx, h.hub, name, toHost, s.serves, hostLimit)
 			if err == nil {
 				err = h.room(name, &m)
 			}
@@ -117,7 +116,7 @@ func (h *Host) take(ctx context.Context, names []string) error {
 			s.machine = m
 		}
 		if slices.Contains(h.generators, name) {
-			m, err := ask[result.Host](ctx, h.hub, name, toGenerate, Done{}, hostLimit)
+			m, err := ask(ctx, h.hub, name, toGenerate, Done{}, hostLimit)
 			if err != nil {
 				return err
 			}
@@ -144,13 +143,14 @@ func (h *Host) room(name string, m *result.Host) error {
 }
 
 // Close stops all that the agents do for the run.
-func (h *Host) Close() {
-	for _, name := range h.machines {
-		if h.gone[name] {
-			continue
-		}
-		_, _ = ask[Done](h.work, h.hub, name, toLeave, Done{}, serverLimit)
-	}
+func (h *Host) Close() { h.leave(serverLimit) }
+
+// leave lets the agents end what they do for the run, as far as they are there and answer in time.
+func (h *Host) leave(limit time.Duration) {
+	_ = each(h.machines, func(_ int, name string) error {
+		_, err := tell(h.work, h, name, toLeave, Done{}, limit)
+		return err
+	})
 }
 
 // Apart is false: generators on other machines would not reach a namespace.
@@ -229,7 +229,7 @@ func (h *Host) Lost() *result.Lost {
 	h.mu.Unlock()
 	if confirm {
 		_ = each(h.machines, func(_ int, name string) error {
-			_, err := tell[Clock](h.work, h, name, clock, Greeting{}, serverLimit)
+			_, err := tell(h.work, h, name, clock, Greeting{}, serverLimit)
 			return err
 		})
 	}
@@ -280,7 +280,7 @@ func (h *Host) greet(ctx context.Context, back []string) error {
 		if err := h.hub.Greet(ctx, name); err != nil {
 			return err
 		}
-		if _, err := ask[Done](ctx, h.hub, name, toLeave, Done{}, serverLimit); err != nil {
+		if _, err := ask(ctx, h.hub, name, toLeave, Done{}, serverLimit); err != nil {
 			return err
 		}
 	}
@@ -306,14 +306,14 @@ func (h *Host) cpusOf(names []string) (all []string) {
 const returning = 10 * time.Minute
 
 // tell sends an order to a machine of the run, unless it was lost, and keeps that it is lost now.
-func tell[A, Q any](ctx context.Context, h *Host, name, kind string, q Q, limit time.Duration) (a A, err error) {
+func tell[Q, A any](ctx context.Context, h *Host, name string, k kind[Q, A], q Q, limit time.Duration) (a A, err error) {
 	h.mu.Lock()
 	gone := h.gone[name]
 	h.mu.Unlock()
 	if gone {
 		return a, errGone
 	}
-	a, err = ask[A](ctx, h.hub, name, kind, q, limit)
+	a, err = ask(ctx, h.hub, name, k, q, limit)
 	if lost, is := errors.AsType[*LostError](err); is {
 		h.lose(name, lost.Why)
 	}
@@ -328,7 +328,7 @@ func (h *Host) Build(ctx context.Context, name string, note func(string)) (resul
 	}
 	at := h.startsOn(name)
 	note("building on " + at)
-	b, err := tell[Built](ctx, h, at, toBuild, name, buildLimit)
+	b, err := tell(ctx, h, at, toBuild, name, buildLimit)
 	if err != nil {
 		return result.Contestant{}, err
 	}
@@ -351,7 +351,7 @@ func (h *Host) Launch(ctx context.Context, name string, l lab.Launch) (lab.Serve
 	}
 	l.Probe.Scenario = nil
 	at := h.startsOn(name)
-	a, err := tell[Launched](ctx, h, at, toLaunch, Starting{name, l, contract}, launchLimit)
+	a, err := tell(ctx, h, at, toLaunch, Starting{name, l, contract}, launchLimit)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"net"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -39,7 +38,6 @@ type member struct {
 	session string
 	number  uint64
 	hello   Hello
-	client  uint64 // number of its connection
 }
 
 // Open starts the server of f on the port of f.Controller, on all addresses, or connects to f.NATS. version is that of dyno;
@@ -55,7 +53,6 @@ func Open(f *Fleet, k *Keys, version string, log func(string)) (*Hub, error) {
 		return h, nil
 	}
 	_, port, _ := net.SplitHostPort(f.Controller)
-	number, _ := strconv.Atoi(port)
 	if ln, err := net.Listen("tcp", ":"+port); err != nil { // in the system's words: the server would only log it
 		return nil, fmt.Errorf("wait for agents: %w; does another dyno use this fleet? Else change the port of "+
 			"controller, and run dyno fleet up", err)
@@ -63,7 +60,7 @@ func Open(f *Fleet, k *Keys, version string, log func(string)) (*Hub, error) {
 		return nil, err
 	}
 	// IPv6, and IPv4 where the system maps it, if the address is one.
-	w, err := listen(f, number, strings.Contains(f.Controller, "["), k, log)
+	w, err := listen(f, strings.Contains(f.Controller, "["), k, log)
 	if err != nil {
 		return nil, fmt.Errorf("wait for agents: %w", err)
 	}
@@ -126,14 +123,14 @@ func (h *Hub) Greet(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, coming)
 	defer cancel()
 	for two := error(nil); ; { // the last that was found, which a try without an answer does not refute
-		answer, err := ask[Hello](ctx, h, name, hello, Greeting{From: h.from}, patience)
+		answer, err := ask(ctx, h, name, hello, Greeting{From: h.from}, patience)
 		if err == nil {
 			err = h.twins(ctx, name) // one of which may be about to end
 		}
 		if err == nil {
 			h.mu.Lock()
 			m := h.member(name)
-			m.session, m.hello, m.client = answer.Session, answer, h.wire.connections()[name]
+			m.session, m.hello = answer.Session, answer
 			h.mu.Unlock()
 			return h.admits(name, &answer)
 		}
@@ -176,7 +173,7 @@ func (e twinsError) Error() string {
 // twins returns a twinsError if two agents of that name answer.
 func (h *Hub) twins(ctx context.Context, name string) error {
 	from := h.wire.twins(ctx, name, func() []byte {
-		return encoded(h.order(name, hello, encoded(Greeting{From: h.from})))
+		return encoded(h.order(name, string(hello), encoded(Greeting{From: h.from})))
 	})
 	if from != nil {
 		return twinsError{name, from}

@@ -1,26 +1,24 @@
 package fleet
 
 import (
-	"bytes"
-	"crypto/ecdsa"
 	"crypto/ed25519"
-	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"math/big"
 	"os"
 	"path/filepath"
+	"reflect"
 	"time"
 
 	"dyno/internal/conf"
+	"dyno/internal/endpoint"
 	"dyno/internal/foreign"
 )
 
@@ -81,8 +79,7 @@ func (f *Fleet) Keys() (k *Keys, made bool, err error) {
 func (f *Fleet) writeBundles(k *Keys) error {
 	for _, name := range names(f.Machines()) {
 		b := k.Bundle(f, name)
-		if old, err := ReadBundle(f.BundleFile(name)); err == nil && bytes.Equal(old.Seed, b.Seed) &&
-			old.Controller == b.Controller && old.Fingerprint == b.Fingerprint && old.ControllerKey == b.ControllerKey {
+		if old, err := ReadBundle(f.BundleFile(name)); err == nil && reflect.DeepEqual(old, b) {
 			continue
 		}
 		if err := writeSecret(f.BundleFile(name), b); err != nil {
@@ -113,27 +110,11 @@ func fingerprint(der []byte) string {
 // newKeys makes the keys of a controller: an ECDSA certificate for ten years, which agents know by
 // its fingerprint, and a seed.
 func newKeys(address string) (*Keys, error) {
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, fmt.Errorf("make a key: %w", err)
-	}
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	certificate, key, err := endpoint.SelfSigned("dyno fleet at "+address, 10*365*24*time.Hour)
 	if err != nil {
 		return nil, fmt.Errorf("make a certificate: %w", err)
 	}
-	now := time.Now()
-	form := &x509.Certificate{SerialNumber: serial, Subject: pkix.Name{CommonName: "dyno fleet at " + address},
-		NotBefore: now.Add(-24 * time.Hour), NotAfter: now.AddDate(10, 0, 0),
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, KeyUsage: x509.KeyUsageDigitalSignature}
-	der, err := x509.CreateCertificate(rand.Reader, form, form, private.Public(), private)
-	if err != nil {
-		return nil, fmt.Errorf("make a certificate: %w", err)
-	}
-	key, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		return nil, fmt.Errorf("make a certificate: %w", err)
-	}
-	return &Keys{Certificate: der, Private: key, Seed: seed(), Agents: map[string][]byte{}}, nil
+	return &Keys{Certificate: certificate, Private: key, Seed: seed(), Agents: map[string][]byte{}}, nil
 }
 
 // seed draws the seed of an Ed25519 key.
@@ -214,21 +195,11 @@ func readKeys(name string) (*Keys, error) {
 
 // writeSecret writes v for the eyes of its owner alone, whole or not at all.
 func writeSecret(name string, v any) error {
-	data, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".key-*") // mode 0600
-	if err != nil {
-		return fmt.Errorf("write a key: %w", err)
-	}
-	_, err = f.Write(append(data, '\n'))
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	if err := foreign.Replace(filepath.Dir(name), filepath.Base(name), 0o600, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(v)
+	}); err != nil {
 		return fmt.Errorf("write a key: %w", err)
 	}
 	return nil

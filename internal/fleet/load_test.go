@@ -15,7 +15,6 @@ import (
 
 	"dyno/internal/adhoc"
 	"dyno/internal/conf"
-	"dyno/internal/load"
 	"dyno/internal/loader"
 	"dyno/internal/summary"
 )
@@ -178,63 +177,48 @@ func TestMistakes(t *testing.T) {
 	b.punctual(t, loader.Request{URL: url, Requests: 10, Connections: 2}, func() {})
 }
 
-// TestRefusedTasks: a load that is not the one that was prepared does not start, nor one twice.
-func TestRefusedTasks(t *testing.T) {
+// TestRefusedWindows: a window of a load that is not open is refused, and one whose time is over, or far, does not begin.
+func TestRefusedWindows(t *testing.T) {
 	b := gathered(t, "gen1")
 	url, n := counting(t)
-	task := Task{Run: token(), Plan: *packed(t, loader.Request{URL: url, Requests: 10, Connections: 1}),
-		Share: load.Share{Index: 0, Of: 1}}
-	plan := task.Plan.digest()
-	begin := Start{Run: task.Run, Plan: plan, AtNS: b.agents["gen1"].now() + 1e9}
-	if a := b.send(t, "gen1", b.order("gen1", start, begin)); !strings.Contains(a.Refused, "not the one") {
-		t.Errorf("nothing was prepared: %+v", a)
-	}
-	if a := b.send(t, "gen1", b.order("gen1", prepare, task)); a.Refused+a.Failed != "" {
-		t.Fatalf("%+v", a)
-	}
-	if a := b.send(t, "gen1", b.order("gen1", prepare, task)); !strings.Contains(a.Failed, "busy") {
-		t.Errorf("prepared twice: %+v", a)
-	}
-	other := begin
-	other.Plan = digest([]byte("another plan"))
-	late := begin
-	late.AtNS = 1
-	for want, s := range map[string]Start{"not the one": other, "late": late} {
-		for range 3000 { // until it is ready: a minute
-			if a := b.send(t, "gen1", b.order("gen1", start, s)); strings.Contains(a.Refused+a.Failed, want) {
-				want = ""
-				break
+	load := func(w LoadWindow) (r LoadedWindow, a Answer) {
+		if a = b.send(t, "gen1", b.order("gen1", string(toLoad), w)); a.Body != nil {
+			if err := strict(a.Body, &r); err != nil {
+				t.Fatal(err)
 			}
-			time.Sleep(20 * time.Millisecond)
 		}
-		if want != "" {
-			t.Errorf("a start was not refused as %q", want)
-		}
+		return r, a
 	}
-	time.Sleep(50 * time.Millisecond)
+	if _, a := load(LoadWindow{Number: 1}); !strings.Contains(a.Refused, "not there") {
+		t.Errorf("nothing is open: %+v", a)
+	}
+	var o Opened
+	a := b.send(t, "gen1", b.order("gen1", string(toOpen), Loading{Plan: packed(t, loader.Request{URL: url, Requests: 10, Connections: 1})}))
+	if err := strict(a.Body, &o); err != nil {
+		t.Fatalf("%v, %+v", err, a)
+	}
+	if r, _ := load(LoadWindow{Number: o.Number, AtNS: 1}); !r.Late || !strings.Contains(r.Error, "late") {
+		t.Errorf("%+v", r)
+	}
+	if _, a := load(LoadWindow{Number: o.Number, AtNS: b.agents["gen1"].now() + 2*time.Minute.Nanoseconds()}); !strings.Contains(
+		a.Refused, "want a minute at most") {
+		t.Errorf("%+v", a)
+	}
 	if n.Load() != 0 {
 		t.Errorf("%d requests were sent", n.Load())
 	}
 	for lead := int64(2e8); ; lead *= 2 { // a slow machine needs more
-		begin.AtNS = b.agents["gen1"].now() + lead
-		a := b.send(t, "gen1", b.order("gen1", start, begin))
-		if a.Refused+a.Failed == "" {
+		r, a := load(LoadWindow{Number: o.Number, AtNS: b.agents["gen1"].now() + lead})
+		if r.Outcome != nil {
 			break
 		}
-		if !strings.Contains(a.Refused+a.Failed, "late") || lead > 1e11 {
-			t.Fatalf("%+v", a)
+		if !r.Late || lead > 1e11 {
+			t.Fatalf("%+v, %+v", r, a)
 		}
 	}
-	if a := b.send(t, "gen1", b.order("gen1", start, begin)); !strings.Contains(a.Refused, "started before") {
-		t.Errorf("started twice: %+v", a)
+	if n.Load() < 10 {
+		t.Errorf("%d requests were sent; want 10", n.Load())
 	}
-	for range 6000 {
-		if n.Load() == 10 {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("%d requests were sent; want 10", n.Load())
 }
 
 // TestLostGenerator: an agent that ends within a load ends the load, without a result, and the others

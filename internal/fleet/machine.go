@@ -3,68 +3,43 @@ package fleet
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"dyno/internal/host"
 )
 
-// Filling asks an agent to send messages to the controller for that long.
-type Filling struct {
-	ForNS int64 `json:"for_ns"`
-}
+// filling is an answer that only fills the link; it travels as it is.
+type filling []byte
 
-// Filled says how many bytes an agent sent.
-type Filled struct {
-	Bytes int64 `json:"bytes"`
-}
+const mostFilling = mostBytes / 2
 
-const (
-	longestFilling = 2 * time.Second
-	mostFilling    = 1 << 30 // bytes
-	chunk          = 128 << 10
-)
-
-// bulk fills the link. It ends by itself.
-func (s *session) bulk(f *Filling) (Filled, error) {
-	if f.ForNS < 0 || f.ForNS > int64(longestFilling) {
-		return Filled{}, unfit{fmt.Errorf("a filling of %v: want %v at most", time.Duration(f.ForNS), longestFilling)}
+// fill answers with so many bytes.
+func (s *session) fill(n *int) (filling, error) {
+	if *n < 0 || *n > mostFilling {
+		return nil, unfit{fmt.Errorf("a filling of %d bytes: want %d at most", *n, mostFilling)}
 	}
-	data, sent := make([]byte, chunk), int64(0)
-	for end := time.Now().Add(time.Duration(f.ForNS)); time.Now().Before(end) && sent < mostFilling; sent += chunk {
-		if err := s.link.fill(data); err != nil {
-			return Filled{}, err
-		}
-	}
-	return Filled{sent}, s.link.flush(patience)
+	return make(filling, *n), nil
 }
 
 // Bandwidth returns the bytes per second that come from an agent over the encrypted connection, which
-// is no more than the link carries.
-func (h *Hub) Bandwidth(ctx context.Context, agent string, length time.Duration) (perSec float64, err error) {
-	var first, last, total atomic.Int64
-	stop, err := h.wire.fillings(agent, func(bytes int) {
-		now := h.now()
-		if first.CompareAndSwap(0, now) {
-			return // it only starts the clock
+// is no more than the link carries: of the fastest answer, each of which is four times as large as the last.
+func (h *Hub) Bandwidth(ctx context.Context, agent string) (perSec float64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 4*patience)
+	defer cancel()
+	took := time.Duration(0)
+	for n := mostFilling >> 8; n <= mostFilling && took < 100*time.Millisecond; n *= 4 {
+		sent := time.Now()
+		data, err := h.wire.ask(ctx, agent, encoded(h.order(agent, string(bulk), encoded(n))))
+		took = time.Since(sent)
+		if err == nil && len(data) != n {
+			err = fmt.Errorf("of %d bytes only %d came: %.200q", n, len(data), data)
 		}
-		last.Store(now)
-		total.Add(int64(bytes))
-	})
-	if err != nil {
-		return 0, err
-	}
-	defer stop()
-	filled, err := ask[Filled](ctx, h, agent, bulk, Filling{int64(length)}, length+patience)
-	if err != nil {
-		return 0, err
-	}
-	for end := time.Now().Add(patience); total.Load() < filled.Bytes-chunk; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			return 0, fmt.Errorf("%s: of %d bytes that it sent only %d came", agent, filled.Bytes, total.Load())
+		if err != nil {
+			return 0, fmt.Errorf("%s: measure the bandwidth: %w", agent, err)
 		}
+		perSec = max(perSec, float64(n)/took.Seconds())
 	}
-	return float64(total.Load()) / (float64(max(last.Load()-first.Load(), 1)) / 1e9), nil
+	return perSec, nil
 }
 
 // Examining asks for a Condition, observed for that long.

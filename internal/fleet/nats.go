@@ -23,82 +23,81 @@ import (
 // an order once; the controller may publish orders. An agent that builds or starts programs may also read the objects
 // of a bucket of its own, to which the controller alone writes.
 const (
-	orders  = "ask."  // + name of the agent + "." + its secret
-	bulks   = "bulk." // likewise: messages that only fill the link
+	orders  = "ask." // + name of the agent + "." + its secret
 	inboxes = "_INBOX."
-	buckets = "tree-" // likewise: buckets of the object store
+	buckets = "tree-"   // likewise: buckets of the object store
+	stored  = "archive" // name of the object
 )
 
 const (
 	mostBytes   = 32 << 20            // of one message
 	mostPending = 4 << 30             // bytes of messages to the controller, all of whose agents may answer at once
 	mostStored  = 16 << 30            // bytes of trees, on the controller
+	chunk       = 128 << 10           // of an object
 	longestWork = 30 * 24 * time.Hour // until the answer to an order
 	silence     = 24 * time.Hour      // between the pings of NATS: the kernel looks for broken connections (dialer)
 )
 
 // center is the controller's end: NATS's server, unless its user has one, and its only privileged client.
 type center struct {
-	server *server.Server // nil: the user's own (own.go)
+	server *server.Server // nil: the user's own
 	conn   *nats.Conn
 	js     jetstream.JetStream
 	store  string
 	users  map[string]string // names of the agents, by public key
 	ends   map[string]string // of the agents' subjects, name and secret, by name
 
-	at        string // where the user's own NATS is
-	name, key string // of the controller's connection, and its public key
-	mu        sync.Mutex
-	left      map[string]uint64 // how many connections of an agent have ended
+	at, name, key string // where NATS is; the name of the controller's connection, and its public key
+	mu            sync.Mutex
+	gone          map[string]bool // connections that have ended (leaf.client); nil: there may be another controller
 }
 
-// listen starts NATS's server on a port of all addresses, by IPv6 too if six.
-func listen(f *Fleet, port int, six bool, k *Keys, log func(string)) (*center, error) {
-	c := &center{users: map[string]string{}, ends: k.ends()}
+func newCenter(f *Fleet, k *Keys) *center {
+	c := &center{users: map[string]string{}, ends: k.ends(), at: f.reached(), name: reserved + "-" + token(), key: public(k.Seed)}
 	for name, seed := range k.Agents {
 		c.users[public(seed)] = name
 	}
-	config, err := k.server()
-	if err != nil {
+	return c
+}
+
+// listen starts NATS's server on all addresses, by IPv6 too if six, and connects to it.
+func listen(f *Fleet, six bool, k *Keys, log func(string)) (c *center, err error) {
+	c = newCenter(f, k)
+	defer func() {
+		if err != nil {
+			c.close()
+		}
+	}()
+	options := &server.Options{TLS: true, TLSHandshakeFirst: true, TLSTimeout: 5, AuthTimeout: 6, PingInterval: silence,
+		DisableShortFirstPing: true, ConnectErrorReports: 1}
+	if options.TLSConfig, err = k.server(); err != nil {
 		return nil, err
 	}
 	if c.store, err = proc.MkdirTemp("", "dyno-fleet-"); err != nil {
 		return nil, err
 	}
-	options := &server.Options{ServerName: "dyno", Host: "0.0.0.0", Port: port, NoSigs: true, NoLog: false,
-		TLS: true, TLSConfig: config, TLSHandshakeFirst: true, TLSTimeout: 5, AuthTimeout: 6,
-		Nkeys: k.users(f), JetStream: true, StoreDir: c.store, JetStreamMaxMemory: mostBytes,
-		JetStreamMaxStore: mostStored, StreamMaxBufferedSize: mostArchive, StreamMaxBufferedMsgs: mostArchive / chunk,
-		MaxPayload: mostBytes, MaxPending: mostPending, PingInterval: silence, DisableShortFirstPing: true,
-		ConnectErrorReports: 1}
+	if err := options.ProcessConfigString(confText(f.configuration(k, c.store))); err != nil {
+		return nil, err
+	}
+	options.ServerName, options.Host, options.NoSigs = "dyno", "0.0.0.0", true
 	if six {
 		options.Host = "::"
 	}
-	if err := c.serve(options, k, log); err != nil {
-		c.close()
-		return nil, err
-	}
-	return c, nil
-}
-
-func (c *center) serve(options *server.Options, k *Keys, log func(string)) (err error) {
 	if c.server, err = server.NewServer(options); err != nil {
-		return err
+		return nil, err
 	}
 	c.server.SetLoggerV2(&journal{line: log}, true, false, false)
 	go c.server.Start()
 	if !c.server.ReadyForConnections(10 * time.Second) {
-		return errors.New("the server did not start")
+		return nil, errors.New("the server did not start")
 	}
-	if c.conn, err = connect("", reserved, k.Seed, nats.InProcessServer(c.server)); err != nil {
-		return err
-	}
-	c.js, err = jetstream.New(c.conn)
-	return err
+	return c, c.enter(k, func(name string) (*nats.Conn, error) {
+		return connect("", reserved, k.Seed, nats.Name(name), nats.InProcessServer(c.server))
+	})
 }
 
 func (c *center) close() {
-	if c.conn != nil && c.server == nil && c.left != nil {
+	if c.conn != nil && c.server == nil && c.gone != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		c.clear(ctx)
@@ -126,35 +125,28 @@ func (c *center) ask(ctx context.Context, agent string, order []byte) ([]byte, e
 	return msg.Data, nil
 }
 
-// twins asks for two answers if there are two connections, four times: one may be dead without the kernel's
-// knowing it yet, or so new that it does not hear orders.
+// twins asks for two answers if there are two connections: one may be dead without the kernel's knowing it yet.
 func (c *center) twins(ctx context.Context, agent string, order func() []byte) (from []string) {
-	for range 4 {
-		if from = c.from(agent); len(from) < 2 {
-			return nil
-		}
-		if c.both(ctx, agent, order()) {
-			return from
-		}
+	all := c.conns(agent)
+	if len(all) < 2 || !c.both(ctx, agent, order()) {
+		return nil
 	}
-	return nil
+	for _, conn := range all {
+		from = append(from, conn.IP)
+	}
+	return from
 }
 
-// from returns the addresses of an agent's connections; a NATS of the user's own does not list them.
-func (c *center) from(agent string) (all []string) {
+// conns returns an agent's connections, the newest last; a NATS of the user's own does not list them.
+func (c *center) conns(agent string) (all []*server.ConnInfo) {
 	if c.server == nil {
 		return nil
 	}
-	list, err := c.server.Connz(&server.ConnzOptions{Username: true, Limit: 10_000})
+	list, err := c.server.Connz(&server.ConnzOptions{Username: true, Sort: server.ByCid, Limit: 10_000})
 	if err != nil {
 		return nil
 	}
-	for _, conn := range list.Conns {
-		if c.users[conn.AuthorizedUser] == agent {
-			all = append(all, conn.IP)
-		}
-	}
-	return all
+	return slices.DeleteFunc(list.Conns, func(i *server.ConnInfo) bool { return c.users[i.AuthorizedUser] != agent })
 }
 
 // both reports whether two programs answer one order within half a second.
@@ -178,37 +170,17 @@ func (c *center) both(ctx context.Context, agent string, order []byte) bool {
 	return true
 }
 
-func (c *center) fillings(agent string, got func(bytes int)) (func(), error) {
-	sub, err := c.conn.Subscribe(bulks+c.ends[agent], func(m *nats.Msg) { got(len(m.Data)) })
-	if err != nil {
-		return nil, err
-	}
-	sub.SetPendingLimits(-1, mostFilling)
-	return func() { sub.Unsubscribe() }, c.conn.Flush()
-}
-
-func (c *center) connections() map[string]uint64 {
-	if c.server == nil {
-		return c.counted()
-	}
-	list, err := c.server.Connz(&server.ConnzOptions{Username: true, Limit: 10_000})
-	if err != nil {
-		return nil
-	}
-	found := map[string]uint64{}
-	for _, conn := range list.Conns {
-		found[c.users[conn.AuthorizedUser]] = conn.Cid
-	}
-	return found
-}
-
-func (c *center) put(ctx context.Context, agent, name string, object io.Reader) error {
+func (c *center) put(ctx context.Context, agent string, object io.Reader) (digest string, err error) {
 	bucket, err := c.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: buckets + agent,
 		Storage: jetstream.FileStorage})
-	if err == nil {
-		_, err = bucket.Put(ctx, jetstream.ObjectMeta{Name: name}, object)
+	if err != nil {
+		return "", err
 	}
-	return err
+	info, err := bucket.Put(ctx, jetstream.ObjectMeta{Name: stored}, object)
+	if err != nil {
+		return "", err
+	}
+	return info.Digest, nil
 }
 
 // secret returns the part of an agent's subjects that only the controller and that agent can know.
@@ -224,31 +196,27 @@ func (k *Keys) ends() map[string]string {
 }
 
 // users returns who may connect, the controller and the machines of f, and what each may do.
-func (k *Keys) users(f *Fleet) []*server.NkeyUser {
-	users := []*server.NkeyUser{{Nkey: public(k.Seed), Permissions: &server.Permissions{
-		Publish:   &server.SubjectPermission{Allow: []string{orders + "*.*", "$O.>", "$JS.API.>", "$JS.ACK.>", "$JS.FC.>"}},
-		Subscribe: &server.SubjectPermission{Allow: []string{inboxes + reserved + ".>", bulks + "*.*"}}}}}
+func (k *Keys) users(f *Fleet) []object {
+	all := []object{user(k.Seed, []string{orders + "*.*", "$O.>", "$JS.API.>", "$JS.ACK.>", "$JS.FC.>", present},
+		[]string{inboxes + reserved + ".>", present, left}, time.Minute)}
 	ends := k.ends()
 	for _, name := range slices.Sorted(slices.Values(names(f.Machines()))) {
-		end := ends[name]
-		publish := []string{bulks + end}
+		publish, hear := []string{}, []string{orders + ends[name], inboxes + name + ".>"}
 		if f.trees(name) {
-			publish = append(publish, reading(name)...)
+			publish = reading(name)
 		}
-		users = append(users, &server.NkeyUser{Nkey: public(k.Agents[name]), Permissions: &server.Permissions{
-			Publish:   &server.SubjectPermission{Allow: publish},
-			Subscribe: &server.SubjectPermission{Allow: []string{orders + end, inboxes + name + ".>"}},
-			Response:  &server.ResponsePermission{MaxMsgs: 1, Expires: longestWork}}})
-	}
-	if f.NATS != "" {
-		own := users[0].Permissions
-		own.Publish.Allow, own.Subscribe.Allow = append(own.Publish.Allow, present), append(own.Subscribe.Allow, present)
-		own.Response = &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute}
-		for _, u := range users {
-			u.Permissions.Subscribe.Allow = append(u.Permissions.Subscribe.Allow, left)
+		if f.NATS != "" {
+			hear = append(hear, left)
 		}
+		all = append(all, user(k.Agents[name], publish, hear, longestWork))
 	}
-	return users
+	return all
+}
+
+// user says what a user may publish and read, and within what time it may answer each message once.
+func user(seed []byte, publish, read []string, answer time.Duration) object {
+	return object{"nkey": public(seed), "permissions": object{"publish": object{"allow": publish},
+		"subscribe": object{"allow": read}, "allow_responses": object{"max": 1, "expires": answer.String()}}}
 }
 
 // reading returns the subjects on which an agent asks for the objects of its own bucket.
@@ -263,7 +231,7 @@ func connect(url, name string, seed []byte, more ...nats.Option) (*nats.Conn, er
 	return nats.Connect(url, append([]nats.Option{nats.Name(name), nats.NoReconnect(), nats.NoEcho(),
 		nats.UseOldRequestStyle(), // each answer has a queue of its own, from which none is dropped
 
-		nats.Nkey(public(seed), user(seed).Sign),
+		nats.Nkey(public(seed), pair(seed).Sign),
 		nats.CustomInboxPrefix(inboxes + name), nats.PingInterval(silence), nats.Timeout(patience)}, more...)...)
 }
 
@@ -319,11 +287,11 @@ func (l *leaf) orders(receive func(*received)) error {
 	return l.conn.Flush()
 }
 
-func (l *leaf) get(ctx context.Context, name string, to io.Writer) error {
+func (l *leaf) get(ctx context.Context, digest string, to io.Writer) error {
 	bucket, err := l.js.ObjectStore(ctx, buckets+l.name)
 	var r jetstream.ObjectResult
 	if err == nil {
-		r, err = bucket.Get(ctx, name)
+		r, err = bucket.Get(ctx, stored)
 	}
 	switch {
 	case errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, jetstream.ErrBucketNotFound):
@@ -332,13 +300,25 @@ func (l *leaf) get(ctx context.Context, name string, to io.Writer) error {
 		return err
 	}
 	defer r.Close()
-	_, err = io.Copy(to, io.LimitReader(r, mostArchive))
+	info, err := r.Info()
+	if err != nil {
+		return err
+	}
+	if info.Digest != digest {
+		return unfit{fmt.Errorf("the archive there has the digest %.20s…, and the order names %.20s…", info.Digest, digest)}
+	}
+	n, err := io.Copy(to, io.LimitReader(r, mostArchive+1)) // r compares the digest at its end
+	if n > mostArchive {
+		return fmt.Errorf("the archive has more than %d MB", mostArchive>>20)
+	}
 	return err
 }
 
-func (l *leaf) fill(data []byte) error { return l.conn.Publish(bulks+l.end, data) }
-
-func (l *leaf) flush(timeout time.Duration) error { return l.conn.FlushTimeout(timeout) }
+// client names the connection as leftEvent does.
+func (l *leaf) client() string {
+	id, _ := l.conn.GetClientID() // of every server since 2019
+	return connection(l.conn.ConnectedServerId(), id)
+}
 
 func (l *leaf) messages() uint64 {
 	s := l.conn.Stats()

@@ -2,8 +2,8 @@ package fleet
 
 import "github.com/nats-io/nkeys"
 
-// user returns the key of a user of NATS.
-func user(seed []byte) nkeys.KeyPair {
+// pair returns the key of a user of NATS.
+func pair(seed []byte) nkeys.KeyPair {
 	k, err := nkeys.FromRawSeed(nkeys.PrefixByteUser, seed)
 	if err != nil {
 		panic(err) // a seed that readKeys and ParseBundle refuse
@@ -13,6 +13,6 @@ func user(seed []byte) nkeys.KeyPair {
 
 // public returns the public key of a user.
 func public(seed []byte) string {
-	key, _ := user(seed).PublicKey() // which fails for keys without a seed
+	key, _ := pair(seed).PublicKey() // which fails for keys without a seed
 	return key
 }

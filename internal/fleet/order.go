@@ -30,16 +30,6 @@ type Answer struct {
 	Body    json.RawMessage `json:"body,omitempty"`
 }
 
-// RefusedError is the error of an order that an agent did not carry out.
-type RefusedError struct{ Agent, Why string }
-
-func (e *RefusedError) Error() string { return e.Agent + " refused: " + e.Why }
-
-// FailedError is the error of an order that an agent could not carry out.
-type FailedError struct{ Agent, Why string }
-
-func (e *FailedError) Error() string { return e.Agent + ": " + e.Why }
-
 // LostError is the error of an order to a machine whose agent is gone, or does not answer in time.
 type LostError struct {
 	Machine, Why string
@@ -92,7 +82,7 @@ func (g *guard) accept(o *Order) error {
 			"controller's dyno here", o.Version, g.version)
 	case o.Digest != digest(o.Body):
 		return errors.New("the order's digest is not that of its body")
-	case o.Kind != hello && o.Session != g.session:
+	case o.Kind != string(hello) && o.Session != g.session:
 		return errSession
 	case o.Number > g.last:
 		g.seen = g.seen<<(o.Number-g.last) | 1
@@ -104,3 +94,6 @@ func (g *guard) accept(o *Order) error {
 	}
 	return nil
 }
+
+// Done is the body of an order, or of an answer, that says nothing.
+type Done struct{}

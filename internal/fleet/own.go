@@ -20,8 +20,8 @@ import (
 )
 
 // A fleet may use a NATS of its user's own in place of the controller's. Its clients then outlive the
-// controller, so NATS has to say when that is gone: by the event that it sends to its system account when a
-// client leaves, which the fleet's account imports.
+// controller. NATS says when a client is gone: by the event that it sends to its system account, which the fleet's
+// account imports.
 const (
 	account       = "DYNO"
 	systemAccount = "SYS"
@@ -32,11 +32,18 @@ const (
 
 // leftEvent says that a client is gone, as far as dyno needs it.
 type leftEvent struct {
+	Server struct {
+		ID string `json:"id"`
+	} `json:"server"`
 	Client struct {
+		ID   uint64 `json:"id"`
 		User string `json:"user"` // its public key
 		Name string `json:"name"`
 	} `json:"client"`
 }
+
+// connection names a connection to a server of NATS, which may be one of a cluster.
+func connection(server string, client uint64) string { return fmt.Sprint(server, " ", client) }
 
 // addresses returns the host:port of all URLs of a NATS, which commas separate.
 func addresses(urls string) (all []string, err error) {
@@ -82,25 +89,20 @@ func tlsURLs(reached string) string { return "tls://" + strings.ReplaceAll(reach
 
 // join connects the controller to the NATS of its user.
 func join(f *Fleet, k *Keys) (*center, error) {
-	c := &center{users: map[string]string{}, at: f.reached(), name: reserved + "-" + token(), key: public(k.Seed)}
-	for name, seed := range k.Agents {
-		c.users[public(seed)] = name
-	}
-	c.ends = k.ends()
-	if err := c.enter(f, k); err != nil {
+	c, pinned := newCenter(f, k), &Bundle{Fingerprint: fingerprint(f.pinned)}
+	if err := c.enter(k, func(name string) (*nats.Conn, error) {
+		return connect(tlsURLs(c.at), reserved, k.Seed, nats.Name(name), nats.TLSHandshakeFirst(),
+			nats.Secure(pinned.client()), nats.SetCustomDialer(dialer{context.Background()}), nats.DontRandomize(),
+			nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
+	}); err != nil {
 		c.close()
-		return nil, fmt.Errorf("use the NATS at %s: %w", f.reached(), err)
+		return nil, fmt.Errorf("use the NATS at %s: %w", c.at, err)
 	}
 	return c, nil
 }
 
-func (c *center) enter(f *Fleet, k *Keys) (err error) {
-	pinned := &Bundle{Fingerprint: fingerprint(f.pinned)}
-	dial := func(name string) (*nats.Conn, error) {
-		return connect(tlsURLs(f.reached()), reserved, k.Seed, nats.Name(name), nats.TLSHandshakeFirst(),
-			nats.Secure(pinned.client()), nats.SetCustomDialer(dialer{context.Background()}), nats.DontRandomize(),
-			nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
-	}
+// enter connects the controller, and looks whether the server has what a fleet needs.
+func (c *center) enter(k *Keys, dial func(name string) (*nats.Conn, error)) (err error) {
 	const configure = "; give it the configuration that dyno fleet init writes (doc/fleet.md)"
 	c.conn, err = dial(c.name)
 	_, clear := errors.AsType[tls.RecordHeaderError](err)
@@ -161,11 +163,11 @@ func (c *center) alone(ctx context.Context) error {
 	return err
 }
 
-// watch counts the clients that leave, and waits until one has that dial makes for it.
+// watch notes which connections end, and waits until one has that dial makes for it.
 func (c *center) watch(ctx context.Context, dial func(name string) (*nats.Conn, error)) error {
 	trial, seen := c.name+"-trial", make(chan struct{})
 	var once sync.Once
-	c.left = map[string]uint64{} // from here on this controller is the only one
+	c.gone = map[string]bool{} // from here on this controller is the only one
 	_, err := c.conn.Subscribe(left, func(m *nats.Msg) {
 		var e leftEvent
 		if json.Unmarshal(m.Data, &e) != nil {
@@ -176,7 +178,7 @@ func (c *center) watch(ctx context.Context, dial func(name string) (*nats.Conn, 
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.left[c.users[e.Client.User]]++
+		c.gone[connection(e.Server.ID, e.Client.ID)] = true
 	})
 	if err == nil {
 		err = c.conn.Flush()
@@ -206,18 +208,15 @@ func (c *center) clear(ctx context.Context) {
 	}
 }
 
-// counted returns a number for each agent's connection: how many of its connections have ended.
-func (c *center) counted() map[string]uint64 {
-	if c.conn.IsClosed() {
-		return nil
+// left reports whether an agent's connection has ended, or, of the controller's own server, another one has come.
+func (c *center) left(agent, client string) bool {
+	if c.server != nil {
+		all := c.conns(agent)
+		return len(all) == 0 || connection(c.server.ID(), all[len(all)-1].Cid) != client
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	found := map[string]uint64{}
-	for _, agent := range c.users {
-		found[agent] = 1 + c.left[agent]
-	}
-	return found
+	return c.gone[client] || c.conn.IsClosed()
 }
 
 func (c *center) ended() error {

@@ -109,7 +109,7 @@ func TestOwnNATS(t *testing.T) {
 		t.Errorf("%+v, %v", states, err)
 	}
 	nc := b.client(t, "gen1")
-	for _, subject := range []string{orders + "gen2", bulks + "gen2", "$JS.API.STREAM.DELETE.OBJ_tree-srv", present, left,
+	for _, subject := range []string{orders + "gen2", "$JS.API.STREAM.DELETE.OBJ_tree-srv", present, left,
 		"$JS.API.STREAM.INFO.OBJ_tree-srv", "$SYS.REQ.SERVER.PING"} {
 		if err := nc.Publish(subject, []byte("{}")); err != nil {
 			t.Fatal(err)
@@ -232,12 +232,12 @@ func TestOwnNATSEnds(t *testing.T) {
 // TestUnfitNATS: a NATS that lacks what a fleet needs is refused, with what to do.
 func TestUnfitNATS(t *testing.T) {
 	for want, change := range map[string][2]string{
-		"JetStream is off there; give it the configuration": {"    jetstream: enabled\n", ""},
-		"max_payload is 1024 KB":                            {"max_payload: 32MB", "max_payload: 1MB"},
+		"JetStream is off there; give it the configuration": {"\"jetstream\": \"enabled\",", ""},
+		"max_payload is 1024 KB":                            {"\"max_payload\": 33554432", "\"max_payload\": 1048576"},
 		"its configuration is of an earlier dyno":           {"\"ask.*.*\"", "\"order.*\""},
-		"it does not say when a client leaves":              {", to: \"left\" }", ", to: \"gone\" }"},
+		"it does not say when a client leaves":              {"\"to\": \"left\"", "\"to\": \"gone\""},
 		"it does not know the controller's key":             {},
-		"nothing answers there that begins with TLS":        {"handshake_first: true", "handshake_first: false"},
+		"nothing answers there that begins with TLS":        {"\"handshake_first\": true", "\"handshake_first\": false"},
 	} {
 		b, text := elsewhere(t, "gen1")
 		if change[0] == "" {

@@ -18,7 +18,7 @@ type remote struct {
 
 // Read implements lab.Server: the server's machine reads.
 func (s *remote) Read(what lab.What) (r lab.Reading, err error) {
-	a, err := tell[Did](s.host.work, s.host, s.machine, toServer, Doing{s.number, what}, serverLimit)
+	a, err := tell(s.host.work, s.host, s.machine, toServer, Doing{s.number, what}, serverLimit)
 	switch {
 	case err != nil:
 		return r, err

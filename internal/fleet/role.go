@@ -46,8 +46,6 @@ func list(all []Role, between string) string {
 var (
 	every     []Role // none
 	generates = []Role{Generator}
-	serves    = []Role{Server}
-	supports  = []Role{Backend}
 	starts    = []Role{Server, Backend} // programs
 )
 

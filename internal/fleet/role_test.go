@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"dyno/internal/contestant"
-	"dyno/internal/load"
 	"dyno/internal/loader"
 	"dyno/internal/result"
 )
@@ -20,10 +19,10 @@ func TestBackendsOrders(t *testing.T) {
 		body        any
 		refused     string
 	}{
-		{"srv", toSupport, Hosting{}, `"support" is an order for a backend, and this agent may be a server;`},
-		{"gen1", toSupport, Hosting{}, `"support" is an order for a backend, and this agent may be a generator;`},
-		{"gen1", toLaunch, Starting{}, `"launch" is an order for a server or a backend, and this agent may be a generator;`},
-		{"backend", toHost, Hosting{}, `"host" is an order for a server, and this agent may be a backend;`},
+		{"srv", string(toHost), Hosting{Address: "10.0.0.1", Backend: "x"}, `"host" is an order for a backend, and this agent may be a server;`},
+		{"gen1", string(toHost), Hosting{}, `"host" is an order for a server or a backend, and this agent may be a generator;`},
+		{"gen1", string(toLaunch), Starting{}, `"launch" is an order for a server or a backend, and this agent may be a generator;`},
+		{"backend", string(toHost), Hosting{}, `"host" is an order for a server, and this agent may be a backend;`},
 	} {
 		if a := b.send(t, c.agent, b.order(c.agent, c.kind, c.body)); !strings.Contains(a.Refused, c.refused) {
 			t.Errorf("%s: %s: %+v; want %s", c.agent, c.kind, a, c.refused)
@@ -31,14 +30,8 @@ func TestBackendsOrders(t *testing.T) {
 		b.agentLog.once(t, "refused an order: "+c.refused)
 	}
 	s := &session{agent: b.agents["backend"]}
-	if _, err := s.support(&Hosting{Address: "10.0.0.1"}); err == nil {
-		t.Error("a backend's machine has no backend to start")
-	}
-	if _, err := s.support(&Hosting{Address: "10.0.0.1", Backend: "x", Contestants: []contestant.Manifest{{}}}); err == nil {
+	if _, err := s.host(&Hosting{Address: "10.0.0.1", Backend: "x", Contestants: []contestant.Manifest{{}}}); err == nil {
 		t.Error("a backend's machine starts contestants")
-	}
-	if _, err := s.host(&Hosting{Address: "10.0.0.1", Backend: "x"}); err == nil {
-		t.Error("a server starts a backend")
 	}
 	s.serving = &serving{backend: "records"}
 	if _, err := s.starts("records"); err != nil {
@@ -131,13 +124,12 @@ func TestBesideOnOneKernel(t *testing.T) {
 func TestAnotherRolesOrders(t *testing.T) {
 	b := gathered(t, "srv", "gen1")
 	url, n := counting(t)
-	task := Task{Run: token(), Plan: *packed(t, loader.Request{URL: url, Requests: 10, Connections: 1}),
-		Share: load.Share{Index: 0, Of: 1}}
-	if a := b.send(t, "srv", b.order("srv", prepare, task)); !strings.Contains(a.Refused,
-		`"prepare" is an order for a generator, and this agent may be a server;`) || a.Body != nil {
+	plan := packed(t, loader.Request{URL: url, Requests: 10, Connections: 1})
+	if a := b.send(t, "srv", b.order("srv", string(toOpen), Loading{Plan: plan})); !strings.Contains(a.Refused,
+		`"open" is an order for a generator, and this agent may be a server;`) || a.Body != nil {
 		t.Errorf("a server makes load: %+v", a)
 	}
-	b.agentLog.once(t, `refused an order: "prepare"`)
+	b.agentLog.once(t, `refused an order: "open"`)
 	if a := b.send(t, "gen1", b.order("gen1", "tree", wanted{Digest: strings.Repeat("ab", 32)})); !strings.Contains(a.Refused,
 		`"tree" is an order for a server, and this agent may be a generator;`) || a.Body != nil {
 		t.Errorf("a generator gets a folder: %+v", a)

@@ -40,24 +40,18 @@ type serving struct {
 	servers table[lab.Server]
 }
 
-// host begins to serve the contestants of a run.
+// host begins to serve a run, in place of the last one.
 func (s *session) host(q *Hosting) (m result.Host, err error) {
+	role := Server
 	if q.Backend != "" {
-		return m, unfit{errors.New("a server starts no backend")}
+		role = Backend
 	}
-	return s.serve(q)
-}
-
-// support begins to serve the backend of a run.
-func (s *session) support(q *Hosting) (m result.Host, err error) {
-	if q.Backend == "" || len(q.Contestants) > 0 {
+	if err := s.agent.may("host", []Role{role}); err != nil {
+		return m, unfit{err}
+	}
+	if q.Backend != "" && len(q.Contestants) > 0 {
 		return m, unfit{errors.New("a backend's machine starts a backend, and no contestants")}
 	}
-	return s.serve(q)
-}
-
-// serve begins to serve a run, in place of the last one.
-func (s *session) serve(q *Hosting) (m result.Host, err error) {
 	if net.ParseIP(q.Address) == nil {
 		return m, unfit{fmt.Errorf("%q is no IP address", q.Address)}
 	}

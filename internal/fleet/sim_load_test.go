@@ -157,27 +157,37 @@ type simLoads struct {
 	sent    map[string]int64       // requests of those that ended
 }
 
-func (s *simLoads) take(ctx context.Context, r loader.Request, ready func(time.Duration) error, begin func()) (
-	*loader.Outcome, error) {
-	s.count(1)
-	defer s.count(-1)
+// simPart is a share that an agent has open.
+type simPart struct {
+	*simLoads
+	r loader.Request
+}
+
+func (s *simLoads) take(ctx context.Context, r loader.Request) (part, time.Duration, error) {
 	want, err := simRequest(r.Command, int(r.Streams)).Detach(ctx)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	want.Share = load.Share{Index: s.index, Of: s.of}
 	if !reflect.DeepEqual(r, want) || r.Command != "one load" && r.Command != "another" || r.Streams >= int64(len(simShapes)) {
 		s.t.Errorf("%s carries out %+v, which nobody asked for", s.agent.Bundle.Name, r)
-		return nil, errors.New("this is not the load")
+		return nil, 0, errors.New("this is not the load")
 	}
 	if !naps(ctx, time.Duration(splitmix(uint64(s.index))%50_000_000)) {
-		return nil, errors.New("interrupted while connecting")
+		return nil, 0, errors.New("interrupted while connecting")
 	}
-	length := simShapes[r.Streams].Length()
-	if err := ready(length); err != nil {
-		return nil, err
-	}
-	begin()
+	s.count(1)
+	return simPart{s, r}, simShapes[r.Streams].Length(), nil
+}
+
+func (s simPart) Close() error {
+	s.count(-1)
+	return nil
+}
+
+func (s simPart) measure(ctx context.Context, w load.Window, into *LoadedWindow) error {
+	r, length := s.r, simShapes[s.r.Streams].Length()
+	w.Begin()
 	began := time.Now()
 	s.mu.Lock()
 	s.begun[r.Command] = append(s.begun[r.Command], began)
@@ -191,7 +201,8 @@ func (s *simLoads) take(ctx context.Context, r loader.Request, ready func(time.D
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sent[r.Command] = o.Part.Load().Started
-	return o, nil
+	into.Outcome = o
+	return nil
 }
 
 func (s *simLoads) count(n int) {

@@ -145,7 +145,7 @@ type simCenter struct {
 
 	mu      sync.Mutex
 	links   map[string]*simLink
-	objects map[string][]byte // by agent and name
+	objects map[string][]byte // by agent
 }
 
 func (c *simCenter) link(agent string) *simLink {
@@ -182,26 +182,23 @@ func (c *simCenter) ask(ctx context.Context, agent string, order []byte) ([]byte
 
 func (c *simCenter) twins(context.Context, string, func() []byte) []string { return nil }
 
-func (c *simCenter) fillings(string, func(int)) (func(), error) {
-	return nil, errors.New("this network carries no fillings")
-}
-
-func (c *simCenter) put(_ context.Context, agent, name string, object io.Reader) error {
+func (c *simCenter) put(_ context.Context, agent string, object io.Reader) (string, error) {
 	data, err := io.ReadAll(object)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.objects[agent+" "+name] = data
-	return err
+	c.objects[agent] = data
+	return digest(data), err
 }
 
-func (c *simCenter) connections() map[string]uint64 {
+func (c *simCenter) left(_, client string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	found := map[string]uint64{}
-	for name, l := range c.links {
-		found[name] = l.number
+	for _, l := range c.links {
+		if l.client() == client {
+			return false
+		}
 	}
-	return found
+	return true
 }
 
 func (c *simCenter) ended() error { return nil }
@@ -266,13 +263,13 @@ func (l *simLink) orders(receive func(*received)) error {
 }
 
 // get asks for an object until it comes.
-func (l *simLink) get(ctx context.Context, name string, to io.Writer) error {
+func (l *simLink) get(ctx context.Context, named string, to io.Writer) error {
 	came := make(chan []byte, 1)
 	for {
 		l.count.Add(1)
 		l.up.deliver(nil, func([]byte) {
 			l.center.mu.Lock()
-			object := l.center.objects[l.name+" "+name]
+			object := l.center.objects[l.name]
 			l.center.mu.Unlock()
 			l.down.deliver(object, func(object []byte) {
 				l.count.Add(1)
@@ -287,22 +284,23 @@ func (l *simLink) get(ctx context.Context, name string, to io.Writer) error {
 			if object == nil {
 				return errNoObject
 			}
+			if digest(object) != named {
+				return unfit{errors.New("this is another archive")}
+			}
 			_, err := to.Write(object)
 			return err
 		case <-time.After(200 * time.Millisecond):
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-l.ended:
-			return errors.New("the connection ended before " + name + " came")
+			return errors.New("the connection ended before the object came")
 		}
 	}
 }
 
 func (l *simLink) follow(string) {}
 
-func (l *simLink) fill([]byte) error { return errors.New("this network carries no fillings") }
-
-func (l *simLink) flush(time.Duration) error { return nil }
+func (l *simLink) client() string { return connection("sim", l.number) }
 
 func (l *simLink) messages() uint64 { return l.count.Load() }
 

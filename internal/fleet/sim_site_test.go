@@ -161,6 +161,7 @@ func (s *simSite) describe() result.Host {
 func (s *simSite) engine() load.Engine          { return s }
 func (s *simSite) asker() lab.Asker             { return simAsker{s.all} }
 func (s *simSite) used() (time.Duration, error) { return 0, nil }
+func (s *simSite) quiet() func()                { return func() {} }
 
 func (s *simSite) observe() (end func(time.Duration) result.Causes, err error) {
 	return func(time.Duration) result.Causes { return result.Causes{WallNS: 4e8, GeneratorCPUs: 1} }, nil

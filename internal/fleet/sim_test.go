@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"dyno/internal/load"
 	"dyno/internal/loader"
 	"dyno/internal/summary"
 )
@@ -297,19 +298,8 @@ func TestStoppedLoad(t *testing.T) {
 		h := newHub(w.fleet, "9.9.9", w.net.open(), w.log.add)
 		defer h.Close()
 		for i, a := range w.agents {
-			a.agent.take = func(ctx context.Context, r loader.Request, ready func(time.Duration) error, begin func()) (
-				*loader.Outcome, error) {
-				if err := ready(0); err != nil {
-					return nil, err
-				}
-				begin()
-				if i == 1 {
-					l := w.net.controller().link("gen1")
-					l.down.stall(24 * time.Hour)
-					l.up.stall(24 * time.Hour)
-				}
-				naps(ctx, time.Duration(1+i)*time.Minute)
-				return &loader.Outcome{Part: partOf(0, r.Share, time.Second)}, nil
+			a.agent.take = func(_ context.Context, r loader.Request) (part, time.Duration, error) {
+				return stoppingPart{w, i, r.Share}, 0, nil
 			}
 		}
 		if err := h.Gather(t.Context()); err != nil {
@@ -322,10 +312,31 @@ func TestStoppedLoad(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		if _, err := h.Load(ctx, plan, func(string) {}); err == nil || ctx.Err() != nil ||
-			!strings.Contains(err.Error(), "gen1 is late") {
+			!strings.Contains(err.Error(), "gen1: it is not done") {
 			t.Errorf("%v, %v", err, ctx.Err())
 		}
 	})
+}
+
+// stoppingPart is the share of an agent, of which gen1 does not go on.
+type stoppingPart struct {
+	w     *world
+	agent int
+	share load.Share
+}
+
+func (p stoppingPart) Close() error { return nil }
+
+func (p stoppingPart) measure(ctx context.Context, w load.Window, r *LoadedWindow) error {
+	w.Begin()
+	if p.agent == 1 {
+		l := p.w.net.controller().link("gen1")
+		l.down.stall(24 * time.Hour)
+		l.up.stall(24 * time.Hour)
+	}
+	naps(ctx, time.Duration(1+p.agent)*time.Minute)
+	r.Outcome = &loader.Outcome{Part: partOf(0, p.share, time.Second)}
+	return nil
 }
 
 // clear returns an error unless err says of whom it is, or that the load was interrupted.

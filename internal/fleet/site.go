@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"time"
 
 	lab "dyno/internal/bench"
@@ -22,6 +20,7 @@ type site interface {
 	engine() load.Engine          // of its loads
 	asker() lab.Asker             // of single requests
 	used() (time.Duration, error) // CPU time of the agent until now
+	quiet() func()                // lab.Quiet
 	// observe begins to observe other programs beside a generator. end is called once, with the CPU time that the
 	// agent, and others of the run on the same machine, have used since.
 	observe() (end func(used time.Duration) result.Causes, err error)
@@ -45,9 +44,10 @@ func (ownSite) describe() result.Host {
 	return lab.Whole(false)
 }
 
-func (ownSite) engine() load.Engine          { return still{epoll.Engine{}} }
+func (ownSite) engine() load.Engine          { return epoll.Engine{} }
 func (ownSite) asker() lab.Asker             { return lab.Direct{} }
 func (ownSite) used() (time.Duration, error) { return proc.SelfCPU() }
+func (ownSite) quiet() func()                { return lab.Quiet() }
 
 func (ownSite) observe() (end func(used time.Duration) result.Causes, err error) {
 	meter, err := host.NewMeter()
@@ -95,28 +95,4 @@ func (ownSite) serve(o lab.LocalOptions) (servers, error) {
 		return nil, err
 	}
 	return local, nil
-}
-
-// still is an engine within whose windows no garbage is collected.
-type still struct{ load.Engine }
-
-// Open implements load.Engine.
-func (e still) Open(ctx context.Context, job load.Job) (load.Session, error) {
-	s, err := e.Engine.Open(ctx, job)
-	if err != nil {
-		return nil, err
-	}
-	return stillSession{s}, nil
-}
-
-type stillSession struct{ load.Session }
-
-// Run implements load.Session.
-func (s stillSession) Run(ctx context.Context, w load.Window) (result.Load, error) {
-	old := debug.SetGCPercent(-1)
-	defer func() {
-		debug.SetGCPercent(old)
-		runtime.GC()
-	}()
-	return s.Session.Run(ctx, w)
 }

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -15,7 +14,6 @@ import (
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
 	"dyno/internal/endpoint"
-	"dyno/internal/load"
 	"dyno/internal/loader"
 	form "dyno/internal/protocol"
 	"dyno/internal/result"
@@ -30,10 +28,10 @@ type Contract struct {
 	Wanted   map[int][]byte    `json:"wanted,omitempty"` // expected bodies
 }
 
-// contractOf packs s; nil for nil. It returns an error if s would not arrive as it is.
-func contractOf(s *scenario.Scenario) (*Contract, error) {
+// contractOf packs s; nil for nil.
+func contractOf(s *scenario.Scenario) *Contract {
 	if s == nil {
-		return nil, nil
+		return nil
 	}
 	s = s.Unshaped()
 	c := &Contract{*s, map[int][]byte{}, map[int][]byte{}}
@@ -47,11 +45,7 @@ func contractOf(s *scenario.Scenario) (*Contract, error) {
 			c.Wanted[i], r.Expect.Body = []byte(*b), &empty
 		}
 	}
-	var arrived Contract
-	if err := strict(encoded(c), &arrived); err != nil || !reflect.DeepEqual(arrived.unpack(), s) {
-		return nil, fmt.Errorf("the scenario %s cannot be sent to other machines (%v): this is a bug in dyno", s.Name, err)
-	}
-	return c, nil
+	return c
 }
 
 // inOrder packs s for an order of a run. Its error is a mistake if s is too large for one.
@@ -59,26 +53,22 @@ func inOrder(s *scenario.Scenario) (*Contract, error) {
 	if s == nil {
 		return nil, nil
 	}
-	size := 0
-	for _, r := range s.Requests { // which may be too large to pack
-		size += len(r.Body)
-		if r.Expect.Body != nil {
-			size += len(*r.Expect.Body)
-		}
+	c := contractOf(s)
+	return c, sendable("the scenario "+s.Name, c, func(a *Contract) bool { return reflect.DeepEqual(a.unpack(), s.Unshaped()) })
+}
+
+// sendable returns an error, which is a mistake, if v is too large to be sent to other machines, and another one if it
+// would not be the same there.
+func sendable[T any](what string, v *T, same func(arrived *T) bool) error {
+	data, arrived := encoded(v), new(T)
+	if len(data) > mostPlan {
+		return conf.Usagef("%s takes %d MB, and other machines can be sent %d MB; make its bodies smaller", what,
+			len(data)>>20, mostPlan>>20)
 	}
-	var c *Contract
-	if size <= mostPlan {
-		var err error
-		if c, err = contractOf(s); err != nil {
-			return nil, err
-		}
-		size = len(encoded(c))
+	if err := strict(data, arrived); err != nil || !same(arrived) {
+		return fmt.Errorf("%s cannot be sent to other machines (%v): this is a bug in dyno", what, err)
 	}
-	if size > mostPlan {
-		return nil, conf.Usagef("the scenario %s takes %d MB, and other machines can be sent %d MB; make its bodies "+
-			"smaller", s.Name, size>>20, mostPlan>>20)
-	}
-	return c, nil
+	return nil
 }
 
 // Sendable returns an error, which is a mistake, if s is too large to be sent to other machines.
@@ -109,7 +99,7 @@ func (c *Contract) unpack() *scenario.Scenario {
 // Plan is a load of several generators, with all that they need for it: what it sends and what must come back
 // is in Contract, and the files of TLS in Request.
 type Plan struct {
-	Request  loader.Request `json:"request"` // whose Share is empty
+	Request  loader.Request `json:"request"` // of which each generator is sent its Share
 	Contract *Contract      `json:"contract"`
 	Host     string         `json:"host,omitempty"` // header; "": that of the URL
 }
@@ -126,24 +116,12 @@ func Pack(ctx context.Context, r loader.Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Request: r, Host: r.Made.Host}
-	if p.Contract, err = contractOf(r.Made.Scenario); err != nil {
-		return nil, err
-	}
+	p := &Plan{Request: r, Host: r.Made.Host, Contract: contractOf(r.Made.Scenario)}
 	p.Request.Made = nil
-	data := encoded(p)
-	if len(data) > mostPlan {
-		return nil, conf.Usagef("the requests and their expected responses take %d MB, and the machines of --fleet can be "+
-			"sent %d MB; make the files smaller", len(data)>>20, mostPlan>>20)
-	}
-	var arrived Plan
-	if err := strict(data, &arrived); err != nil || !reflect.DeepEqual(arrived.Request, p.Request) {
-		return nil, fmt.Errorf("this load cannot be sent to other machines (%v): this is a bug in dyno", err)
-	}
-	return p, nil
+	return p, sendable("this load", p, func(a *Plan) bool {
+		return reflect.DeepEqual(a.Request, p.Request) && reflect.DeepEqual(a.Contract.unpack(), r.Made.Scenario.Unshaped())
+	})
 }
-
-func (p *Plan) digest() string { return digest(encoded(p)) }
 
 // unpack returns the load, which names no file of this machine.
 func (p *Plan) unpack() (loader.Request, error) {
@@ -217,30 +195,6 @@ func Running(all []*contestant.Manifest, names []string) (map[string]*contestant
 	return running, nil
 }
 
-// Loading is a load that generators open the connections of.
-type Loading struct {
-	To       Place     `json:"to"`
-	Contract *Contract `json:"contract"`
-	Job      load.Job  `json:"job"`
-}
-
-// loadingOf packs a job of the bench to a place. The generators choose their CPUs.
-func loadingOf(job load.Job, to Place) (*Loading, error) {
-	contract, err := inOrder(job.Scenario)
-	return &Loading{to, contract, job}, err
-}
-
-// job unpacks l for a generator with these CPUs.
-func (l *Loading) job(cpus []int) (job load.Job, err error) {
-	if l.Contract == nil {
-		return job, errors.New("a load without a scenario")
-	}
-	job = l.Job
-	job.Scenario, job.CPUs = l.Contract.unpack(), cpus
-	job.Endpoint, err = l.To.endpoint()
-	return job, err
-}
-
 // Starting is a launch on the servers' machine.
 type Starting struct {
 	Name     string     `json:"name"`
@@ -268,5 +222,3 @@ func troubleOf(host lab.Host, name, stage string, err error) *Trouble {
 	f.LogFile = ""
 	return &Trouble{f}
 }
-
-var _ json.Marshaler = (*load.Part)(nil) // which is how it travels

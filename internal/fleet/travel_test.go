@@ -37,7 +37,7 @@ func TestContractsTravel(t *testing.T) {
 		all = append(all, s, s.Mixed())
 	}
 	for _, s := range all {
-		c, err := contractOf(s)
+		c, err := inOrder(s)
 		if err != nil {
 			t.Error(err)
 			continue

@@ -9,14 +9,11 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
-
-	"dyno/internal/proc"
 )
 
 // A folder is sent as a zip archive, an object in the NATS bucket of the agent that it is for. Orders name the
-// object by the archive's SHA-256.
+// object by its SHA-256.
 
 // Limits of a folder that is sent.
 const (
@@ -106,28 +103,12 @@ func (h *Hub) Put(ctx context.Context, fsys fs.FS, agent string) (digest string,
 	if !h.fleet.trees(agent) {
 		return "", fmt.Errorf("send a folder to %s: it is no %s and no %s", agent, Server, Backend)
 	}
-	work, err := proc.MkdirTemp("", "dyno-archive-")
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, proc.RemoveTemp(work)) }()
-	archive, err := os.Create(filepath.Join(work, "archive.zip"))
-	if err != nil {
-		return "", err
-	}
-	defer archive.Close()
-	if err := pack(archive, fsys); err != nil {
-		return "", fmt.Errorf("send a folder to %s: %w", agent, err)
-	}
-	if digest, err = digestFile(archive.Name()); err != nil {
-		return "", err
-	}
-	if _, err := archive.Seek(0, io.SeekStart); err != nil {
-		return "", err
-	}
 	ctx, cancel := context.WithTimeout(ctx, hostLimit)
 	defer cancel()
-	if err := h.wire.put(ctx, agent, digest, archive); err != nil {
+	archive, w := io.Pipe()
+	defer archive.Close()
+	go func() { w.CloseWithError(pack(w, fsys)) }()
+	if digest, err = h.wire.put(ctx, agent, archive); err != nil {
 		return "", fmt.Errorf("send a folder to %s: %w", agent, err)
 	}
 	return digest, nil
@@ -146,13 +127,6 @@ func (s *session) tree(ctx context.Context, digest, folder string) error {
 	defer cancel()
 	if err := s.link.get(ctx, digest, archive); err != nil {
 		return fmt.Errorf("get the sources: %w", err)
-	}
-	got, err := digestFile(archive.Name())
-	if err == nil && got != digest {
-		err = unfit{fmt.Errorf("the archive of the sources has the SHA-256 %.12s…, and the order names %.12s…", got, digest)}
-	}
-	if err != nil {
-		return err
 	}
 	info, err := archive.Stat()
 	if err != nil {

@@ -74,7 +74,7 @@ func (h *Host) Watch(loaded lab.Server) func(server, generator, backend time.Dur
 		if s, ok := loaded.(*remote); ok && q.Starts && s.machine == name {
 			q.Server = s.number
 		}
-		numbers[i], err = tell[int](h.work, h, name, toWatch, q, serverLimit)
+		numbers[i], err = tell(h.work, h, name, toWatch, q, serverLimit)
 		return err
 	})
 	before := h.used()
@@ -86,7 +86,7 @@ func (h *Host) Watch(loaded lab.Server) func(server, generator, backend time.Dur
 		all, beside := make([]result.Causes, len(h.machines)), h.beside(before, started)
 		_ = each(h.machines, func(i int, name string) (err error) {
 			q := Unwatching{Number: numbers[i], Started: started[name], Beside: beside[i]}
-			all[i], err = tell[result.Causes](h.work, h, name, toUnwatch, q, serverLimit)
+			all[i], err = tell(h.work, h, name, toUnwatch, q, serverLimit)
 			return err
 		})
 		return h.merged(all)
@@ -135,21 +135,11 @@ func (h *Host) boots() (all []string) {
 	return append(all, h.here)
 }
 
-// shares reports whether some of the fleet's hosts are one machine, such as containers.
-func (h *Host) shares() bool {
-	all := slices.DeleteFunc(h.boots(), func(id string) bool { return id == "" })
-	slices.Sort(all)
-	return len(slices.Compact(slices.Clone(all))) < len(all)
-}
-
-// used returns the CPU time of the agents and of the controller until now, if that matters to any other.
+// used returns the CPU time of the agents and of the controller until now.
 func (h *Host) used() []time.Duration {
 	all := make([]time.Duration, len(h.machines)+1)
-	if !h.shares() {
-		return all
-	}
 	_ = each(h.machines, func(i int, name string) (err error) {
-		all[i], err = tell[time.Duration](h.work, h, name, toCPU, Done{}, serverLimit)
+		all[i], err = tell(h.work, h, name, toCPU, Done{}, serverLimit)
 		return err
 	})
 	all[len(h.machines)], _ = proc.SelfCPU()

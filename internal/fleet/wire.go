@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"time"
 )
 
 // wire is how the controller reaches its agents: NATS (nats.go), or a network that a test makes up.
@@ -15,13 +14,11 @@ type wire interface {
 	// twins returns the addresses of an agent's connections if two programs with its key answer an order, which
 	// order makes; nil if one does, or if it cannot tell.
 	twins(ctx context.Context, agent string, order func() []byte) (from []string)
-	// fillings calls got with the size of each message of an agent's link.fill, until stop is called.
-	fillings(agent string, got func(bytes int)) (stop func(), err error)
-	// put stores an object for an agent, until close.
-	put(ctx context.Context, agent, name string, object io.Reader) error
-	// connections returns the numbers of the connections of all agents that are there now, by name; no
-	// two of a controller are alike. It sends nothing.
-	connections() map[string]uint64
+	// put stores an object for an agent, in place of the last one and until close, and returns its digest.
+	put(ctx context.Context, agent string, object io.Reader) (digest string, err error)
+	// left reports whether an agent's connection (link.client) has ended, or another one of that agent has come, as far as
+	// it can tell. It sends nothing.
+	left(agent, client string) bool
 	// ended says that the controller itself is cut off from all agents, for good; nil: it is not. It sends nothing.
 	ended() error
 	close()
@@ -31,14 +28,13 @@ type wire interface {
 type link interface {
 	// orders calls receive with each order to the agent, one at a time and as they come.
 	orders(receive func(order *received)) error
-	// get writes an object that was put for this agent; errNoObject if there is none.
-	get(ctx context.Context, name string, to io.Writer) error
-	// fill sends bytes that nobody reads.
-	fill(data []byte) error
-	// flush returns when all that was sent has arrived.
-	flush(timeout time.Duration) error
+	// get writes the object that was put for this agent. Its error is errNoObject if there is none, or unfit if it has
+	// another digest.
+	get(ctx context.Context, digest string, to io.Writer) error
 	// follow says which connection of the controller the link ends with; "": it has only one.
 	follow(controller string)
+	// client names the connection; no two of a controller are alike.
+	client() string
 	// messages returns how many messages were sent and received.
 	messages() uint64
 	close()

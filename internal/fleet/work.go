@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"dyno/internal/conf"
@@ -18,9 +19,8 @@ type kept struct {
 	working sync.WaitGroup // orders that are carried out beside others, and loads
 	run     context.Context
 	end     context.CancelFunc // of run
-	mu      sync.Mutex         // over serving, load
+	mu      sync.Mutex         // over run, serving
 	serving *serving           // nil: no servers
-	load    *task              // the last one; nil: none
 	watches table[func(started, beside time.Duration) result.Causes]
 	loads   table[*opened]
 }
@@ -34,7 +34,7 @@ func travel(bytes int) time.Duration { return time.Duration(bytes) * 10 * time.M
 
 // ask sends an order to an agent and returns its answer, for which it has time until limit, or however long if that
 // is 0. The error is ctx's, a *LostError, or what the agent says.
-func ask[A, Q any](ctx context.Context, h *Hub, name, kind string, q Q, limit time.Duration) (a A, err error) {
+func ask[Q, A any](ctx context.Context, h *Hub, name string, k kind[Q, A], q Q, limit time.Duration) (a A, err error) {
 	body, err := json.Marshal(q)
 	if err != nil {
 		return a, err
@@ -42,13 +42,13 @@ func ask[A, Q any](ctx context.Context, h *Hub, name, kind string, q Q, limit ti
 	waiting, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	if limit > 0 {
-		late := &LostError{Machine: name, Why: fmt.Sprintf("it did not answer %q within %v", kind, limit)}
+		late := &LostError{Machine: name, Why: fmt.Sprintf("it did not answer %q within %v", k, limit)}
 		defer time.AfterFunc(limit+travel(len(body)), func() { giveUp(late) }).Stop()
 	}
-	if kind != hello { // with which a session begins
+	if string(k) != string(hello) { // with which a session begins
 		go h.follow(waiting, name, giveUp)
 	}
-	reply, err := h.wire.ask(waiting, name, encoded(h.order(name, kind, body)))
+	reply, err := h.wire.ask(waiting, name, encoded(h.order(name, string(k), body)))
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return a, ctx.Err()
@@ -59,7 +59,7 @@ func ask[A, Q any](ctx context.Context, h *Hub, name, kind string, q Q, limit ti
 	}
 	var answer Answer
 	if err := strict(reply, &answer); err != nil {
-		return a, fmt.Errorf("%s: its answer to %q cannot be read: %w", name, kind, err)
+		return a, fmt.Errorf("%s: its answer to %q cannot be read: %w", name, k, err)
 	}
 	if answer.Refused == errSession.Error() {
 		if err := h.twins(ctx, name); err != nil {
@@ -68,14 +68,14 @@ func ask[A, Q any](ctx context.Context, h *Hub, name, kind string, q Q, limit ti
 	}
 	switch {
 	case answer.Refused != "":
-		return a, &RefusedError{name, answer.Refused}
+		return a, fmt.Errorf("%s refused: %s", name, answer.Refused)
 	case answer.Usage:
 		return a, conf.Usagef("%s", answer.Failed)
 	case answer.Failed != "":
-		return a, &FailedError{name, answer.Failed}
+		return a, fmt.Errorf("%s: %s", name, answer.Failed)
 	}
 	if err := strict(answer.Body, &a); err != nil {
-		return a, fmt.Errorf("%s: its answer to %q cannot be read: %w", name, kind, err)
+		return a, fmt.Errorf("%s: its answer to %q cannot be read: %w", name, k, err)
 	}
 	return a, nil
 }
@@ -84,7 +84,7 @@ func ask[A, Q any](ctx context.Context, h *Hub, name, kind string, q Q, limit ti
 func (h *Hub) follow(ctx context.Context, name string, giveUp context.CancelCauseFunc) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	for !h.gone(name) {
+	for client := h.Hello(name).Client; !h.wire.left(name, client); {
 		select {
 		case <-ctx.Done():
 			return
@@ -103,60 +103,40 @@ func (h *Hub) absent(ctx context.Context, name string, cause error) *LostError {
 	return &LostError{name, cmp.Or(h.wire.ended(), h.twins(ctx, name), gone).Error(), cause}
 }
 
-// gone reports whether the connection of an agent with which its session began has ended.
-func (h *Hub) gone(name string) bool {
-	now := h.wire.connections()[name]
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return now == 0 || now != h.member(name).client
-}
-
 // table holds what a session keeps between orders, by numbers that it gives out.
 type table[T any] struct {
-	mu   sync.Mutex
-	last int
-	all  map[int]T
+	last atomic.Int64
+	all  sync.Map
 }
 
 // put keeps v and returns its number.
 func (t *table[T]) put(v T) int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.all == nil {
-		t.all = map[int]T{}
-	}
-	t.last++
-	t.all[t.last] = v
-	return t.last
+	n := int(t.last.Add(1))
+	t.all.Store(n, v)
+	return n
 }
 
 // get returns what has a number.
-func (t *table[T]) get(n int) (T, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	v, ok := t.all[n]
-	if !ok {
-		return v, unfit{fmt.Errorf("an order about number %d, which is not there", n)}
-	}
-	return v, nil
-}
+func (t *table[T]) get(n int) (T, error) { return found[T](n)(t.all.Load(n)) }
 
 // take returns what has a number, and forgets it.
-func (t *table[T]) take(n int) (T, error) {
-	v, err := t.get(n)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.all, n)
-	return v, err
+func (t *table[T]) take(n int) (T, error) { return found[T](n)(t.all.LoadAndDelete(n)) }
+
+func found[T any](n int) func(v any, ok bool) (T, error) {
+	return func(v any, ok bool) (T, error) {
+		if kept, is := v.(T); is && ok {
+			return kept, nil
+		}
+		return *new(T), unfit{fmt.Errorf("an order about number %d, which is not there", n)}
+	}
 }
 
 // drain returns all, and forgets it.
 func (t *table[T]) drain() (all []T) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, v := range t.all {
-		all = append(all, v)
+	for n := range t.all.Range {
+		if v, err := t.take(n.(int)); err == nil {
+			all = append(all, v)
+		}
 	}
-	t.all = nil
 	return all
 }

@@ -68,14 +68,11 @@ func (p *Plan) Search(ctx context.Context, tick func(summary.Probe)) (*summary.F
 	if err != nil {
 		return nil, err
 	}
-	session, err := p.open(ctx)
+	session, err := p.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer session.Close()
-	if err := p.warmUp(ctx, session); err != nil {
-		return nil, err
-	}
 	f := &finder{plan: p, session: session, slo: slo, found: &summary.Found{Dyno: p.Dyno, Command: p.Command,
 		Target: p.Target, Did: p.Did, Seed: p.Seed, Objective: wanted(p.Find), Rounds: plan.SearchRounds}}
 	err = f.search(ctx, tick)

@@ -59,22 +59,11 @@ func (r *Request) checkShare() error {
 	return nil
 }
 
-// Measure carries out the load's share. It calls ready when all connections are open and warm, and
-// begin, which returns when the window is to begin, as late as possible before it. After an
-// interruption it returns what was seen until then, without an error.
-func (p *Plan) Measure(ctx context.Context, ready func() error, begin func()) (*Outcome, error) {
+// Measure carries out the load's share over a session that Connect has opened. It calls begin, which returns when
+// the window is to begin, as late as possible before it. After an interruption it returns what was seen until then,
+// without an error.
+func (p *Plan) Measure(ctx context.Context, session load.Session, begin func()) (*Outcome, error) {
 	s := p.frame()
-	session, err := p.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer session.Close()
-	if err := p.warmUp(ctx, session); err != nil {
-		return nil, err
-	}
-	if err := ready(); err != nil {
-		return nil, err
-	}
 	var start time.Time
 	var suspended time.Duration
 	p.window.Begin = func() {

@@ -16,7 +16,12 @@ func share(t *testing.T, r Request, i, of int) *Outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := p.Measure(t.Context(), func() error { return nil }, func() {})
+	session, err := p.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	o, err := p.Measure(t.Context(), session, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,14 +20,11 @@ import (
 // it returns the results until then, without an error.
 func (p *Plan) Run(ctx context.Context, tick func(result.Interval)) (*summary.Summary, error) {
 	s := p.frame()
-	session, err := p.open(ctx)
+	session, err := p.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer session.Close()
-	if err := p.warmUp(ctx, session); err != nil {
-		return nil, err
-	}
 	start := time.Now()
 	p.window.Observe = &load.Observe{Into: &s.Detail, Every: time.Second, Each: true, Tick: func(i result.Interval) {
 		s.Seconds = append(s.Seconds, summary.Of(i))
@@ -44,6 +41,19 @@ func (p *Plan) Run(ctx context.Context, tick func(result.Interval)) (*summary.Su
 		err = nil
 	}
 	return s, err
+}
+
+// Connect opens the connections, and warms up.
+func (p *Plan) Connect(ctx context.Context) (load.Session, error) {
+	session, err := p.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.warmUp(ctx, session); err != nil {
+		session.Close()
+		return nil, err
+	}
+	return session, nil
 }
 
 // sentHTTP2 reports whether the server answered in HTTP/2 where HTTP/1.1 was asked for.
