@@ -56,7 +56,8 @@ const (
 // server's own paths. send sends them once (Scenario.Answers). It returns an error if the server does
 // not respond. A server that is asked again, because it has moved to another network, is asked anew,
 // and it is an error if it responds differently there.
-func (s *Sides) Ask(ctx context.Context, name string, sc *scenario.Scenario, send func() ([]scenario.Answer, error)) error {
+func (s *Sides) Ask(ctx context.Context, name string, sc *scenario.Scenario,
+	send func() ([]scenario.Answer, error)) error {
 	one := &side{name: name, scenario: sc}
 	for n := 0; n < 2 || n < mostTimes && (n+1)*len(one.answers[0]) <= mostAsked; n++ {
 		if n == 1 {

@@ -247,7 +247,8 @@ func textDifferences(in jsonPath, a, b string, found func(at wordsAt, x, y strin
 			}
 			return lineOf(s, at)
 		}
-		found(wordsAt{in, line, before, after, len(x) == len(y) && before+after == len(x)-1}, show(a, from[0]), show(b, from[1]))
+		single := len(x) == len(y) && before+after == len(x)-1
+		found(wordsAt{in, line, before, after, single}, show(a, from[0]), show(b, from[1]))
 	}
 	if len(x) != len(y) || len(x)-n-tail > mostPlaces {
 		if len(x) != len(y) || n < len(x) {

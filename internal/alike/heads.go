@@ -168,15 +168,17 @@ func (j *judge) drawnHeads(e *evidence) {
 		index, y, x := all[i].Index, &theirs[i], &http1.Response{Fields: all[i].Fields}
 		for _, d := range headDifferences(y.Response, x, toHead(y)) {
 			if d.b == "not sent" || d.what == "header:content-length" && !j.sameLengths(e.side, j.all[other].side, index) ||
-				e.side.varies[index].excuses(&d) || j.all[other].side.varies[index].excuses(&d) || j.sides.Allowed.excuses(&d) != "" {
+				e.side.varies[index].excuses(&d) || j.all[other].side.varies[index].excuses(&d) ||
+				j.sides.Allowed.excuses(&d) != "" {
 				continue
 			}
-			j.blame(e.name, fmt.Errorf("under load it answered %s with %s: %s; %s answers: %s", y.Sent, d.name(), d.b, other, d.a))
+			j.blame(e.name, fmt.Errorf("under load it answered %s with %s: %s; %s answers: %s", y.Sent, d.name(), d.b,
+				other, d.a))
 			now, err := j.again(e.name, marksOf(all[i:i+1]))
 			if err == nil && !slices.ContainsFunc(headDifferences(x, now[0].Response, toHead(y)),
 				func(own difference) bool { return own.what == d.what }) {
-				j.blame(other, fmt.Errorf("it answers %s with %s: %s; %s answers: %s; nothing tells which is right", y.Sent, d.name(),
-					d.a, e.name, d.b))
+				j.blame(other, fmt.Errorf("it answers %s with %s: %s; %s answers: %s; nothing tells which is right",
+					y.Sent, d.name(), d.a, e.name, d.b))
 			}
 			return
 		}

@@ -115,7 +115,8 @@ func (j *judge) otherFields(x, y *scenario.Answer) (all []difference) {
 	}
 	for _, at := range slices.Sorted(maps.Keys(ws)) {
 		name := strings.TrimPrefix(at, "header ")
-		if vs[at] != ws[at] && !slices.Contains(compared, name) && !strings.HasPrefix(name, "set-cookie") && name != "content-type" {
+		if vs[at] != ws[at] && !slices.Contains(compared, name) && !strings.HasPrefix(name, "set-cookie") &&
+			name != "content-type" {
 			all = append(all, difference{what: "header:" + name, a: orNone(shown(vs[at])), b: orNone(shown(ws[at]))})
 		}
 	}

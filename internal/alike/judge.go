@@ -34,7 +34,8 @@ var InTurn = make([]scenario.Mark, 1)
 // a request with placeholders must be what another side answers to the same request, and what that
 // is, is asked afterwards. Header sections must be as before the load. Values that vary must vary as on the
 // other sides, and what goes together there must go together. Where responses depend on earlier requests, their
-// shape must be one that another side shows, too, and reads must show what changes said. again is called for sides in seen alone.
+// shape must be one that another side shows, too, and reads must show what changes said. again is called for sides in
+// seen alone.
 func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler,
 	inTurn map[string][]scenario.Answer, again Again) map[string]*Verdict {
 	j := &judge{sides: s, contract: contract, again: again, out: map[string]*Verdict{}, all: map[string]*evidence{}}
@@ -42,7 +43,8 @@ func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler
 		if seen[one.name] == nil {
 			continue
 		}
-		v, e := &Verdict{}, &evidence{side: one, inTurn: inTurn[one.name], varies: map[int]*variance{}, settles: map[int]bool{}}
+		v, e := &Verdict{}, &evidence{side: one, inTurn: inTurn[one.name], varies: map[int]*variance{},
+			settles: map[int]bool{}}
 		var odds int64
 		v.Answers, e.kept, e.odd, odds = seen[one.name].Seen()
 		e.blend(v.Answers-odds, odds)
@@ -203,8 +205,9 @@ func (j *judge) settled(name string, index int) bool {
 	if known || !j.sides.stateful {
 		return ok || !known
 	}
-	all := slices.Concat(e.kept, e.odd)
-	all = some(slices.DeleteFunc(all, func(x load.Sampled) bool { return x.Index != index || x.Cut || !j.accepted(&x) }), mostAgain)
+	all := some(slices.DeleteFunc(slices.Concat(e.kept, e.odd), func(x load.Sampled) bool {
+		return x.Index != index || x.Cut || !j.accepted(&x)
+	}), mostAgain)
 	now, err := j.again(name, marksOf(all))
 	ok = err == nil && len(all) >= fewestPairs
 	for i := 0; ok && i < len(all); i++ {

@@ -13,7 +13,8 @@ const mostRelated = 64
 // the id of a row decides the name, and the name or the request decide an ETag. Answers with the same value at
 // one place are put in pairs, each answer in at most one. On another side pairs have the same value at the other
 // place, too, in all but 1 of 100, and more often than answers whatever they are. A side is wrong if before
-// the load no such pair of either side was unlike, and under it more are unlike than chance explains (Fisher's exact test).
+// the load no such pair of either side was unlike, and under it more are unlike than chance explains (Fisher's exact
+// test).
 // Values that move with time, such as clocks, decide nothing.
 func (j *judge) related(index int, all map[string]*rows) {
 	for _, other := range slices.Sorted(maps.Keys(all)) {
@@ -33,13 +34,15 @@ func (j *judge) related(index int, all map[string]*rows) {
 				mine, same := pairs(all[name].load, p), pairs(theirs, p)
 				for _, q := range at {
 					m, of := unequal(same, q)
-					if n, all := unequal(whatever, q); p == q || of < fewestPairs || m*100 > of*fewLack || byLot(n, all, m, of) >= byChance {
+					if n, all := unequal(whatever, q); p == q || of < fewestPairs || m*100 > of*fewLack ||
+						byLot(n, all, m, of) >= byChance {
 						continue
 					}
 					if n, all := unequal(mine, q); name != other && byLot(n, all, m, of) < byChance &&
 						was(name, p, q) == 0 && was(other, p, q) == 0 {
-						j.blame(name, fmt.Errorf("under load its answers to %s that were alike in %s differed in %s, in %d of %d pairs of "+
-							"sampled answers; those of %s in %d of %d", j.all[name].first(index).Sent, p, q, n, all, other, m, of))
+						j.blame(name, fmt.Errorf("under load its answers to %s that were alike in %s differed in %s, in %d of %d "+
+							"pairs of sampled answers; those of %s in %d of %d", j.all[name].first(index).Sent, p, q, n, all,
+							other, m, of))
 					}
 				}
 			}

@@ -50,7 +50,7 @@ func TestRelated(t *testing.T) {
 	} {
 		j := judged("GET /", map[string][]string{"a": times(20, c.before), "b": times(20, c.before)},
 			map[string][]string{"a": times(500, c.loadA), "b": times(500, c.loadB)})
-		j.again = func(string, []scenario.Mark) ([]scenario.Answer, error) { return nil, nil } // how values vary is not confirmed
+		j.again = func(string, []scenario.Mark) ([]scenario.Answer, error) { return nil, nil } // nothing is confirmed
 		j.varied(0)
 		if err := j.out["a"].Wrong; (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%s: %v", name, err)
@@ -79,7 +79,8 @@ func TestVariedHeaders(t *testing.T) {
 				e.answers[i][0].Response.Fields = []http1.Field{{Name: "Set-Cookie", Value: cookie(i)}}
 			}
 			for i := range 400 {
-				e.heads = append(e.heads, load.Sampled{Status: 200, Nth: i, Fields: []http1.Field{{Name: "Set-Cookie", Value: f(i)}}})
+				e.heads = append(e.heads, load.Sampled{Status: 200, Nth: i,
+					Fields: []http1.Field{{Name: "Set-Cookie", Value: f(i)}}})
 			}
 		}
 		j.varied(0)
@@ -130,10 +131,11 @@ func TestAlone(t *testing.T) {
 		a     func(one bool) []scenario.Answer
 		wrong string
 	}{
-		"kept":        {side(always, 1, false), ""},
-		"one is lost": {side(func(n int) bool { return n != 9 }, 1, false), "GET / with another value at .balance than POST /, just before, at .balance"},
-		"late":        {side(always, 1, true), ""},
-		"numbers":     {side(always, 4, false), "different values at .nth"},
+		"kept": {side(always, 1, false), ""},
+		"one is lost": {side(func(n int) bool { return n != 9 }, 1, false),
+			"GET / with another value at .balance than POST /, just before, at .balance"},
+		"late":    {side(always, 1, true), ""},
+		"numbers": {side(always, 4, false), "different values at .nth"},
 	} {
 		before := times(20, func(n int) string { return fmt.Sprintf(`{"balance":7,"nth":%d}`, n) })
 		j := judged("GET /", map[string][]string{"a": before, "b": before},
@@ -176,7 +178,8 @@ func TestDrawnHeads(t *testing.T) {
 		j.all["a"].heads = []load.Sampled{{Status: 200, Fields: to(c.x)}}
 		j.again = func(name string, _ []scenario.Mark) ([]scenario.Answer, error) {
 			where := map[string]string{"a": c.nowA, "b": c.nowB}[name]
-			return []scenario.Answer{{Sent: "GET /2", Drawn: true, Response: &http1.Response{Status: 200, Fields: to(where)}}}, nil
+			return []scenario.Answer{{Sent: "GET /2", Drawn: true,
+				Response: &http1.Response{Status: 200, Fields: to(where)}}}, nil
 		}
 		j.drawnHeads(j.all["a"])
 		for side, wrong := range map[string]string{"a": c.wrongA, "b": c.wrongB} {

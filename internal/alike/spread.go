@@ -198,8 +198,8 @@ func (e *evidence) blend(fits, odds int64) {
 const byChance = 1e-9
 
 // distributions judges how the values that vary in the answers to one request are distributed, at each place and in
-// each part of them (otherwise), and whether they stand still: most answers have the same, though all before the load had
-// another, and on the other side it moves on. What comes again just after itself alone, a clock decides.
+// each part of them (otherwise), and whether they stand still: most answers have the same, though all before the load
+// had another, and on the other side it moves on. What comes again just after itself alone, a clock decides.
 func (j *judge) distributions(index int, all map[string]*rows) {
 	names := slices.Sorted(maps.Keys(all))
 	for i, name := range names {
@@ -379,8 +379,8 @@ func summary(all []string) string {
 }
 
 // unlikely bounds the probability that two samples of one distribution are as different as a and b: in the frequencies
-// of their values (chi-square, by Chernoff's bound), in how many come again in samples of one size (Fisher's exact test)
-// and, if they are numbers, in where they lie (Kolmogorov and Smirnov).
+// of their values (chi-square, by Chernoff's bound), in how many come again in samples of one size (Fisher's exact
+// test) and, if they are numbers, in where they lie (Kolmogorov and Smirnov).
 func unlikely(a, b []string) float64 {
 	inA, inB := count(a), count(b)
 	kinds, sum, ratio := -1.0, 0.0, math.Sqrt(float64(len(a))/float64(len(b)))
@@ -402,7 +402,8 @@ func unlikely(a, b []string) float64 {
 	}
 	d, size := distance(a, b), min(len(a), len(b))
 	againA, againB := size-different(some(a, size)), size-different(some(b, size))
-	return min(1, 3*min(p, math.E*math.Exp(-2*n*d*d), byLot(againA, size, againB, size), byLot(againB, size, againA, size)))
+	return min(1, 3*min(p, math.E*math.Exp(-2*n*d*d), byLot(againA, size, againB, size),
+		byLot(againB, size, againA, size)))
 }
 
 // distance is that of the distribution functions of numbers; 0 if not all are.

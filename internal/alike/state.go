@@ -213,8 +213,9 @@ func (j *judge) given() {
 				for _, at := range j.unique(name, index) {
 					mine, theirs := different(column(now[name][index], at)), different(column(now[other][index], at))
 					if theirs == fewestPairs && mine > 0 && mine*3 <= theirs*2 && slices.Contains(j.unique(other, index), at) {
-						j.blame(name, fmt.Errorf("asked alone after the load, it answered %s with %d different values at %s in %d answers, "+
-							"%s with %d; before the load both repeated none", j.all[name].first(index).Sent, mine, at, theirs, other, theirs))
+						j.blame(name, fmt.Errorf("asked alone after the load, it answered %s with %d different values at %s in %d "+
+							"answers, %s with %d; before the load both repeated none", j.all[name].first(index).Sent, mine, at,
+							theirs, other, theirs))
 					}
 				}
 			}

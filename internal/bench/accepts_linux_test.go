@@ -33,7 +33,9 @@ func TestAccepts(t *testing.T) {
 	if err == nil {
 		t.Fatal("it took 40 connections")
 	}
-	found := regexp.MustCompile(`(?s)of 40 connections opened at once, \d+ .*\n  dyno compare a b --seed 1 --connections (\d+)$`).FindStringSubmatch(err.Error())
+	want := regexp.MustCompile(`(?s)of 40 connections opened at once, \d+ .*\n` +
+		`  dyno compare a b --seed 1 --connections (\d+)$`)
+	found := want.FindStringSubmatch(err.Error())
 	if found == nil {
 		t.Fatal(err)
 	}

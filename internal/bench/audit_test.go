@@ -166,15 +166,17 @@ func TestWhoIsEndedWhileFrozenIsNotBlamed(t *testing.T) {
 	}
 	f := run.FailureOf("b")
 	if f == nil || f.Epoch == 0 || f.Stage != "load" ||
-		!strings.Contains(f.Reason, "it was killed before its load: signal: killed") || strings.Contains(f.Reason, "under load") {
+		!strings.Contains(f.Reason, "it was killed before its load: signal: killed") ||
+		strings.Contains(f.Reason, "under load") {
 		t.Errorf("%+v", f)
 	}
 }
 
 // A server whose first process ends by itself was not killed.
 func TestEndedBeforeItsLoad(t *testing.T) {
-	if err := endedBefore(errors.New("signal: segmentation fault (core dumped)")); !strings.Contains(err.Error(), "crashed") {
-		t.Error(err)
+	crash := endedBefore(errors.New("signal: segmentation fault (core dumped)"))
+	if !strings.Contains(crash.Error(), "crashed") {
+		t.Error(crash)
 	}
 	if err := endedBefore(errors.New("exit status 1")); strings.Contains(err.Error(), "killed") {
 		t.Error(err)

@@ -10,8 +10,10 @@ import (
 
 // A server whose listen queue is short answers some connections and loses others.
 func TestBroken(t *testing.T) {
-	l := result.Load{Started: 215, Connections: 125, Established: 125, Succeeded: 171, Errors: map[string]int64{"timeout": 44}}
-	if err := broken(&l, nil); err == nil || !strings.Contains(err.Error(), "44 of 215") || !strings.Contains(err.Error(), "125 connections at once") {
+	l := result.Load{Started: 215, Connections: 125, Established: 125, Succeeded: 171,
+		Errors: map[string]int64{"timeout": 44}}
+	if err := broken(&l, nil); err == nil || !strings.Contains(err.Error(), "44 of 215") ||
+		!strings.Contains(err.Error(), "125 connections at once") {
 		t.Error(err)
 	}
 	l.Errors = map[string]int64{"reset": 44}
@@ -21,7 +23,8 @@ func TestBroken(t *testing.T) {
 	sc := &scenario.Scenario{Requests: []scenario.Request{{Weight: 1,
 		Expect: scenario.Expect{Headers: map[string]string{"content-type": "text/plain", "X-Any": ""}}}}}
 	wrong := result.Load{Failed: 506, Succeeded: 994, Failures: map[string]int64{"header": 506}}
-	if err := broken(&wrong, sc); err == nil || !strings.Contains(err.Error(), "header 506; required: X-Any, content-type: text/plain") {
+	if err := broken(&wrong, sc); err == nil ||
+		!strings.Contains(err.Error(), "header 506; required: X-Any, content-type: text/plain") {
 		t.Error(err)
 	}
 	ok := result.Load{Started: 9, Succeeded: 9, Connections: 1, Established: 1}

@@ -118,8 +118,8 @@ func TestCPUWithoutLoad(t *testing.T) {
 	}
 	for _, x := range run.Trials {
 		last := x.Round == run.Plan.Rounds-1 && slices.Contains(run.Plan.Contestants, x.Contestant)
-		if x.OutsideCPUNS == nil || *x.OutsideCPUNS != 14e6 || x.RewarmRequests <= 0 || (x.UnloadedNS == p.UnloadedNS) != last ||
-			last && *x.UnloadedCPUNS != 7e6 {
+		if x.OutsideCPUNS == nil || *x.OutsideCPUNS != 14e6 || x.RewarmRequests <= 0 ||
+			(x.UnloadedNS == p.UnloadedNS) != last || last && *x.UnloadedCPUNS != 7e6 {
 			t.Errorf("%s, round %d: outside %v in %d requests, %d ns without load", x.Contestant, x.Round, x.OutsideCPUNS,
 				x.RewarmRequests, x.UnloadedNS)
 		}
@@ -135,11 +135,12 @@ func TestWorkAfterLongLoads(t *testing.T) {
 		watched     time.Duration
 		cpu         time.Duration
 	}{
-		"honest":            {0, 0, time.Hour, time.Second, 0},
-		"after a pause":     {100 * time.Millisecond, 2 * time.Second, time.Hour, 2500 * time.Millisecond, 2 * time.Second},
-		"after a long one":  {600 * time.Millisecond, time.Second, time.Hour, 1900 * time.Millisecond, time.Second},
-		"it does not end":   {100 * time.Millisecond, time.Minute, time.Hour, 5 * time.Second, 4900 * time.Millisecond},
-		"of a short budget": {100 * time.Millisecond, time.Minute, 150 * time.Second, 2500 * time.Millisecond, 2400 * time.Millisecond},
+		"honest":           {0, 0, time.Hour, time.Second, 0},
+		"after a pause":    {100 * time.Millisecond, 2 * time.Second, time.Hour, 2500 * time.Millisecond, 2 * time.Second},
+		"after a long one": {600 * time.Millisecond, time.Second, time.Hour, 1900 * time.Millisecond, time.Second},
+		"it does not end":  {100 * time.Millisecond, time.Minute, time.Hour, 5 * time.Second, 4900 * time.Millisecond},
+		"of a short budget": {100 * time.Millisecond, time.Minute, 150 * time.Second, 2500 * time.Millisecond,
+			2400 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, h, d, _ := set(t)

@@ -10,7 +10,8 @@ import (
 
 // TestNegotiated: a cell over TLS has one kind of session, that of its level.
 func TestNegotiated(t *testing.T) {
-	s := result.TLSSession{Version: "TLS 1.3", Suite: "TLS_AES_128_GCM_SHA256", Group: "X25519", ALPN: "h2", Connections: 10}
+	s := result.TLSSession{Version: "TLS 1.3", Suite: "TLS_AES_128_GCM_SHA256", Group: "X25519", ALPN: "h2",
+		Connections: 10}
 	change := func(f func(*result.TLSSession)) result.TLSSession { c := s; f(&c); return c }
 	two, one := result.Level{Connections: 10, HTTP: protocol.H2}, result.Level{Connections: 10, HTTP: protocol.HTTPS}
 	for _, c := range []struct {

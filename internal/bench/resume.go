@@ -89,7 +89,8 @@ func sameKind(was, here *result.Host) error {
 // machines names further machines of a run, with their CPUs.
 func machines(of []result.Host) (all []string) {
 	for i := range of {
-		all = append(all, fmt.Sprintf("%s: %s %v", of[i].Name, of[i].CPU, slices.Concat(of[i].ServerCPUs, of[i].GeneratorCPUs)))
+		cpus := slices.Concat(of[i].ServerCPUs, of[i].GeneratorCPUs)
+		all = append(all, fmt.Sprintf("%s: %s %v", of[i].Name, of[i].CPU, cpus))
 	}
 	return all
 }

@@ -99,10 +99,16 @@ func TestResumeRefused(t *testing.T) {
 		"toolchain go 1.26 at the start of the run, now go 1.27":     func(h *fakeHost) { h.program.Toolchain = "go 1.27" },
 		"a: sources 5 at the start of the run, now 6":                func(h *fakeHost) { h.program.Sources = "6" },
 		"program aa bb (SHA-256) at the start of the run, now ab bb": func(h *fakeHost) { h.program.BinaryHash = "ab" },
-		"program aa bb (SHA-256) at the start of the run, now aa bc": func(h *fakeHost) { h.program.Layouts = []string{"bc"} },
-		"resume: a: no toolchain":                                    func(h *fakeHost) { h.build = map[string]error{"a": errNoToolchain} },
-		"resume: a: it":                                              func(h *fakeHost) { h.stays = map[string]bool{"a": true} },
-		"interrupted before the run went on; its record is as":       nil,
+		"program aa bb (SHA-256) at the start of the run, now aa bc": func(h *fakeHost) {
+			h.program.Layouts = []string{"bc"}
+		},
+		"resume: a: no toolchain": func(h *fakeHost) {
+			h.build = map[string]error{"a": errNoToolchain}
+		},
+		"resume: a: it": func(h *fakeHost) {
+			h.stays = map[string]bool{"a": true}
+		},
+		"interrupted before the run went on; its record is as": nil,
 	} {
 		b, h, records, run := interrupted(t)
 		before, ctx := len(*records), t.Context()

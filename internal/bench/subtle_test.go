@@ -138,7 +138,8 @@ var subtle = []struct {
 }{
 	{"no Vary beside a constant body", "/", 400, hello, without("Vary", hello)},
 	{"a language of a constant body", "/", 400, hello, func(int, int64, *http.Request) sent {
-		return plainText("hello\n", "Vary", "Accept", "Content-Security-Policy", "default-src 'self'", "Content-Language", "de")
+		return plainText("hello\n", "Vary", "Accept", "Content-Security-Policy", "default-src 'self'", "Content-Language",
+			"de")
 	}},
 	{"no ETag of a drawn body", "/u/{int:1..2000}", 0, tagged, without("ETag", tagged)},
 	{"no ETag, each third", "/u/{int:1..2000}", 0, tagged, func(start int, n int64, r *http.Request) sent {

@@ -185,8 +185,8 @@ func (b *Bench) agree(ctx context.Context) error {
 	return b.record(result.Record{Alike: a})
 }
 
-// askAnew starts all contestants anew and sends them the requests of Ask: what they answer otherwise, such as the time of
-// their start, distinguishes none of them.
+// askAnew starts all contestants anew and sends them the requests of Ask: what they answer otherwise, such as the time
+// of their start, distinguishes none of them.
 func (b *Bench) askAnew(ctx context.Context) error {
 	all := map[string][]scenario.Answer{}
 	for _, c := range b.run.Contestants {
@@ -247,7 +247,7 @@ func (b *Bench) judge(ctx context.Context, epoch int) error {
 	if len(samples) == 0 {
 		return nil
 	}
-	found := b.Alike.Judge(b.Scenario, samples, b.inTurn, func(name string, marks []scenario.Mark) ([]scenario.Answer, error) {
+	again := func(name string, marks []scenario.Mark) ([]scenario.Answer, error) {
 		s := b.servers[name]
 		if err := b.thawed(ctx, s, epoch, plan.First(&b.run.Plan, epoch)); err != nil {
 			return nil, err
@@ -270,7 +270,8 @@ func (b *Bench) judge(ctx context.Context, epoch int) error {
 			err = frozen
 		}
 		return answers, err
-	})
+	}
+	found := b.Alike.Judge(b.Scenario, samples, b.inTurn, again)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -326,7 +327,8 @@ func (b *Bench) askInTurn(ctx context.Context, name string, s Server) ([]scenari
 	return answers, err
 }
 
-// freshly sends a contestant that was just started what Ask sent, and after that InTurn, and returns the answers to InTurn.
+// freshly sends a contestant that was just started what Ask sent, and after that InTurn, and returns the answers to
+// InTurn.
 func (b *Bench) freshly(ctx context.Context, name string, s Server) ([]scenario.Answer, error) {
 	if c := b.run.Contestant(name); c != nil && c.URL != "" { // it runs on from epoch to epoch
 		return nil, nil
