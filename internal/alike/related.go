@@ -13,8 +13,8 @@ const mostRelated = 64
 // the id of a row decides the name, and the name or the request decide an ETag. Answers with the same value at
 // one place are put in pairs, each answer in at most one. On another side pairs have the same value at the other
 // place, too, in all but 1 of 100, and more often than answers whatever they are. A side is wrong if before
-// the load no such pair of either side was unlike, and under it more are unlike than chance explains (Fisher's exact
-// test).
+// the load no such pair of either side was unlike, of its own in the first answers, and under it more are unlike than
+// chance explains (Fisher's exact test).
 // Values that move with time, such as clocks, decide nothing.
 func (j *judge) related(index int, all map[string]*rows) {
 	for _, other := range slices.Sorted(maps.Keys(all)) {
@@ -25,8 +25,9 @@ func (j *judge) related(index int, all map[string]*rows) {
 			return !steady(values[:len(values)/2], values[len(values)/2:])
 		})
 		whatever := pairs(theirs, "")
-		was := func(name, p, q string) int { // unlike pairs before the load
-			n, _ := unequal(pairs(slices.Concat(all[name].before, all[name].inTurn), p), q)
+		was := func(name, p, q string, most int) int { // unlike pairs before the load, in up to so many answers in turn
+			inTurn := all[name].inTurn
+			n, _ := unequal(pairs(slices.Concat(all[name].before, inTurn[:min(len(inTurn), most)]), p), q)
 			return n
 		}
 		for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -39,7 +40,7 @@ func (j *judge) related(index int, all map[string]*rows) {
 						continue
 					}
 					if n, all := unequal(mine, q); name != other && byLot(n, all, m, of) < byChance &&
-						was(name, p, q) == 0 && was(other, p, q) == 0 {
+						was(name, p, q, fewestEarly) == 0 && was(other, p, q, mostRows) == 0 {
 						j.blame(name, fmt.Errorf("under load its answers to %s that were alike in %s differed in %s, in %d of %d "+
 							"pairs of sampled answers; those of %s in %d of %d", j.all[name].first(index).Sent, p, q, n, all,
 							other, m, of))

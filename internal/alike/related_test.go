@@ -37,19 +37,30 @@ func TestRelated(t *testing.T) {
 	took := func(most int) func(int) string {
 		return func(int) string { return fmt.Sprintf(`{"id":%d,"ms":%d}`, rng.IntN(20), rng.IntN(most)) }
 	}
+	late := func(i int) string { return []func(int) string{right, apart}[min(i/150, 1)](i) }
 	for name, c := range map[string]struct {
 		before, loadA, loadB func(int) string
+		inTurnA, inTurnB     func(int) string
 		wrong                string
 	}{
-		"together":      {right, right, right, ""},
-		"apart":         {right, apart, right, "alike in .id differed in .author"},
-		"apart, before": {apart, apart, right, ""},
-		"both apart":    {right, apart, apart, ""},
-		"clocks":        {clock(500), clock(500), clock(0), ""},
-		"slower":        {took(1), took(3), took(1), ""},
+		"together":      {right, right, right, right, right, ""},
+		"apart":         {right, apart, right, right, right, "alike in .id differed in .author"},
+		"apart, before": {apart, apart, right, right, right, ""},
+		"apart in turn": {right, apart, right, apart, right, ""},
+		"apart late":    {right, apart, right, late, right, "alike in .id differed in .author"},
+		"by chance":     {right, apart, right, right, late, ""}, // of b no pair was unlike under load
+		"both apart":    {right, apart, apart, right, right, ""},
+		"clocks":        {clock(500), clock(500), clock(0), clock(500), clock(0), ""},
+		"slower":        {took(1), took(3), took(1), took(1), took(1), ""},
 	} {
 		j := judged("GET /", map[string][]string{"a": times(20, c.before), "b": times(20, c.before)},
 			map[string][]string{"a": times(500, c.loadA), "b": times(500, c.loadB)})
+		for side, inTurn := range map[string]func(int) string{"a": c.inTurnA, "b": c.inTurnB} {
+			for _, body := range times(300, inTurn) {
+				j.all[side].side.inTurn = append(j.all[side].side.inTurn,
+					scenario.Answer{Response: &http1.Response{Status: 200, Body: []byte(body)}})
+			}
+		}
 		j.again = func(string, []scenario.Mark) ([]scenario.Answer, error) { return nil, nil } // nothing is confirmed
 		j.varied(0)
 		if err := j.out["a"].Wrong; (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
