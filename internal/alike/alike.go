@@ -133,6 +133,18 @@ func (s *Sides) Anew(answers map[string][]scenario.Answer) {
 	}
 }
 
+// Bytes returns how long the answers of a side to Scenario.InTurn were on average: their bodies, or with their header
+// sections; 0 if there are none.
+func (s *Sides) Bytes(name string, bodies bool) int {
+	all, n := s.named(name).inTurn, 0
+	for k := range all {
+		if n += len(all[k].Response.Body); !bodies {
+			n += all[k].Response.HeadBytes
+		}
+	}
+	return n / max(1, len(all))
+}
+
 // Times returns how often Ask has sent its requests to a side.
 func (s *Sides) Times(name string) int { return len(s.named(name).answers) }
 
@@ -441,6 +453,13 @@ func (s *Sides) contract(base *scenario.Scenario) *scenario.Scenario {
 			s.stateful = s.stateful || cookies(a.Response) != ""
 			return true
 		})
+		for _, one := range s.all {
+			for _, a := range one.inTurn {
+				if a.Index == i && e.Statuses.Has(a.Response.Status) {
+					statuses[a.Response.Status] = true
+				}
+			}
+		}
 		if len(statuses) == 1 {
 			e.Status, e.Statuses = first.Status, scenario.StatusSet{}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"dyno/internal/adhoc"
 	"dyno/internal/endpoint"
+	"dyno/internal/http1"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
 )
@@ -301,6 +302,29 @@ func TestContract(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestStatusesInTurn: a status that the scenario allows is part of the contract if any answer in turn has it.
+func TestStatusesInTurn(t *testing.T) {
+	for got, want := range map[int]bool{200: false, 412: true, 500: false} {
+		j := judged("PUT /", map[string][]string{"a": {"", ""}, "b": {"", ""}}, nil)
+		j.contract.Requests[0].Expect.Statuses, _ = scenario.ParseStatuses("200,412")
+		j.sides.all[1].inTurn = []scenario.Answer{{Response: &http1.Response{Status: got}}}
+		e := &j.sides.contract(j.contract).Requests[0].Expect
+		if e.Statuses.Has(412) != want || e.Statuses.Has(500) || e.Status != 200 {
+			t.Errorf("of answers with 200 and %d: %d, %+v", got, e.Status, e.Statuses)
+		}
+	}
+}
+
+// TestBytes: the length of answers in turn is their mean.
+func TestBytes(t *testing.T) {
+	one := &side{name: "a", inTurn: []scenario.Answer{{Response: &http1.Response{HeadBytes: 100, Body: make([]byte, 10)}},
+		{Response: &http1.Response{HeadBytes: 200}}}}
+	s := &Sides{all: []*side{one, {name: "b"}}}
+	if all, bodies, none := s.Bytes("a", false), s.Bytes("a", true), s.Bytes("b", false); all != 155 || bodies != 5 || none != 0 {
+		t.Error(all, bodies, none)
 	}
 }
 

@@ -72,7 +72,7 @@ func cpuPerAnswer(t *result.Trial) (ns float64, ok bool) {
 
 func nearly(ns float64) time.Duration { return time.Duration(ns).Round(time.Microsecond) }
 
-// shownBytes returns the length of the response when the contestant's process was verified, if all
+// shownBytes returns the length of the response when the contestant was verified, on average over draws, if all
 // loaded requests have the same response; else 0. Of HTTP/2 it is that of the body.
 func (b *Bench) shownBytes(job *load.Job, name string, level result.Level) int {
 	sc := b.scenario(level.Scenario)
@@ -90,6 +90,8 @@ func (b *Bench) shownBytes(job *load.Job, name string, level result.Level) int {
 	switch {
 	case seen == nil || sc.Session != "" || sc.Cookies:
 		return 0
+	case b.compared(name) && level.HTTP == b.run.Plan.Level.HTTP && b.Alike.Bytes(name, job.HTTP2) > 0: // of all draws
+		return b.Alike.Bytes(name, job.HTTP2)
 	case job.HTTP2:
 		return seen.BodyBytes
 	}
