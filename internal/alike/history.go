@@ -15,8 +15,8 @@ import (
 type told struct {
 	now, before, ofA, ofB int
 	first                 string // of now
-	agreed                int    // answers before it
-	head                  bool   // a header field that need not be alike
+	agreed, all           int    // answers to this request: before it, and in all
+	free                  bool   // need not be alike: header fields, and what varies where a change is sent again
 }
 
 // The work of histories: to how many others, in turn, a side is compared, and how many pairs of answers in all.
@@ -45,7 +45,7 @@ func (j *judge) histories() {
 			for _, at := range slices.Sorted(maps.Keys(all)) {
 				c := all[at]
 				more := c.now > 0 && byLot(c.now, n, c.before, n) < byChance
-				diverged := !c.head || c.agreed >= fewestEarly && 2*c.now > n-c.agreed
+				diverged := !c.free || c.agreed >= fewestEarly && 2*c.now > c.all-c.agreed
 				switch {
 				case c.now > 0 && c.ofA == 0 && c.ofB == 0 && diverged:
 					blame(name, c.first+"; nothing tells which is right")
@@ -68,32 +68,36 @@ func (j *judge) histories() {
 	}
 }
 
-// compareHistories counts the differences by place in the first n answers, except those in what the answers to a request
-// that may change state varied in when it was sent several times.
+// compareHistories counts the differences by place in the first n answers.
 func (j *judge) compareHistories(a, b *evidence, n int) map[string]*told {
-	all := map[string]*told{}
+	all, sent, times := map[string]*told{}, map[int]int{}, map[int]int{}
+	for k := range n {
+		times[a.inTurn[k].Index]++
+	}
 	each := func(x, y *scenario.Answer, note func(c *told, d *difference)) {
 		body := differences(x.Response, y.Response)
 		for i, d := range slices.Concat(body, j.otherFields(x, y)) {
-			if d.what == connection || d.what == rewritten || j.sides.Allowed.excuses(&d) != "" ||
-				!j.contract.Requests[x.Index].Safe() && (a.side.varies[x.Index].excuses(&d) || b.side.varies[x.Index].excuses(&d)) {
+			if d.what == connection || d.what == rewritten || j.sides.Allowed.excuses(&d) != "" {
 				continue
 			}
-			at := fmt.Sprint(x.Index, " ", d.what, " ", d.of)
+			free := i >= len(body) ||
+				!j.contract.Requests[x.Index].Safe() && (a.side.varies[x.Index].excuses(&d) || b.side.varies[x.Index].excuses(&d))
+			at := fmt.Sprint(x.Index, " ", d.what, " ", d.of, " ", free)
 			if d.at != nil {
 				at += " " + d.at.anywhere().String()
 			}
 			if all[at] == nil {
-				all[at] = &told{head: i >= len(body)}
+				all[at] = &told{free: free, all: times[x.Index]}
 			}
 			note(all[at], &d)
 		}
 	}
 	for k := range n {
 		x, y := &a.inTurn[k], &b.inTurn[k]
+		sent[x.Index]++
 		each(x, y, func(c *told, d *difference) {
 			if c.now++; c.now == 1 {
-				c.agreed = k
+				c.agreed = sent[x.Index] - 1
 				c.first = fmt.Sprintf("freshly started, %s and %s answered request %d of the same sequence, %s, differently: "+
 					"%s: %s; %s", a.name, b.name, k+1, x.Sent, newDifference(a.side, b.side, "", "", d).where(), d.a, d.b)
 			}

@@ -242,6 +242,51 @@ func TestHistories(t *testing.T) {
 	}
 }
 
+// TestHistoriesOfChanges: what varied when a change was sent again may be otherwise from the start, as numbers are, or
+// now and then; not from some request on. What did not vary may not be otherwise.
+func TestHistoriesOfChanges(t *testing.T) {
+	late := func(first, each int) func(k int) int {
+		return func(k int) int {
+			if k >= first && k%each == 0 {
+				return k + 1000
+			}
+			return k
+		}
+	}
+	two := func(int) int { return 2 }
+	for name, c := range map[string]struct {
+		job, left func(k int) int // of b; of a they are the request's number and 2
+		wrong     bool
+	}{
+		"alike":              {late(999, 1), two, false},
+		"another order":      {late(150, 1), two, true},
+		"other numbers":      {late(0, 1), two, false},
+		"now and then":       {late(150, 3), two, false},
+		"too few before":     {late(50, 1), two, false},
+		"another length":     {late(999, 1), func(k int) int { return 2 + k/299 }, true},
+		"beside its numbers": {late(0, 1), func(k int) int { return 2 + k/299 }, true},
+	} {
+		sequence := func(job, left func(k int) int) (all []scenario.Answer) {
+			for k := range 300 {
+				all = append(all, scenario.Answer{Sent: "POST /", Response: &http1.Response{Status: 200,
+					Body: fmt.Appendf(nil, "job %d left %d", job(k), left(k))}})
+			}
+			return all
+		}
+		answers := []string{"job 1 left 2", "job 2 left 2"}
+		j := judged("POST /", map[string][]string{"a": answers, "b": answers}, nil)
+		j.contract.Requests[0].Method = "POST"
+		j.all["a"].inTurn, j.all["b"].inTurn = sequence(late(999, 1), two), sequence(c.job, c.left)
+		j.all["a"].side.inTurn, j.all["b"].side.inTurn = j.all["a"].inTurn, j.all["b"].inTurn
+		j.histories()
+		for _, side := range j.names {
+			if err := j.out[side].Wrong; (err != nil) != c.wrong {
+				t.Errorf("%s, %s: %v", name, side, err)
+			}
+		}
+	}
+}
+
 // TestOtherwise: two samples of one distribution are never told apart, whatever it is; and the one that is unlike
 // itself before is the wrong one.
 func TestOtherwise(t *testing.T) {
