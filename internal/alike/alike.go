@@ -187,8 +187,8 @@ func (s *Sides) Agree(base *scenario.Scenario) (contract *scenario.Scenario, fou
 	if err := s.accepted(); err != nil {
 		return nil, nil, err
 	}
-	for i, one := range s.all {
-		if n := len(one.inTurn); i == 0 || n < s.found.InTurn {
+	for i, one := range s.all[1:] {
+		if n := inTurn(len(s.all), s.all[0].inTurn, one.inTurn); i == 0 || n < s.found.InTurn {
 			s.found.InTurn = n
 		}
 	}

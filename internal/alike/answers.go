@@ -7,6 +7,7 @@ import (
 	"maps"
 	"mime"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -182,11 +183,16 @@ func bodyDifferences(a, b *http1.Response) (all []difference) {
 		return nil
 	}
 	add := func(at place, x, y string, of aspect) {
-		path, ok := at.(jsonPath)
-		if w, in := at.(wordsAt); in {
-			path, ok = w.in, true
+		var path jsonPath
+		switch p := at.(type) {
+		case jsonPath:
+			path = slices.Clone(p)
+			at = path
+		case wordsAt:
+			p.in = slices.Clone(p.in)
+			path, at = p.in, p
 		}
-		if ok && slices.ContainsFunc(path, secret.Name) {
+		if slices.ContainsFunc(path, secret.Name) {
 			x, y = secret.Value("secret", x), secret.Value("secret", y)
 		}
 		all = append(all, difference{"body", at, shown(x), shown(y), of})
@@ -288,7 +294,7 @@ func lineOf(s string, at int) string {
 }
 
 // walk calls found for each place where two values of scenario.ReadJSON differ, in the order of
-// names.
+// names. found must not keep the place.
 func walk(at jsonPath, a, b any, found func(at place, a, b string, of aspect)) {
 	switch x := a.(type) {
 	case []any:
@@ -297,7 +303,7 @@ func walk(at jsonPath, a, b any, found func(at place, a, b string, of aspect)) {
 			break
 		}
 		for i := range min(len(x), len(y)) {
-			walk(append(slices.Clone(at), fmt.Sprintf("[%d]", i)), x[i], y[i], found)
+			walk(append(at, "["+strconv.Itoa(i)+"]"), x[i], y[i], found)
 		}
 		if len(x) != len(y) {
 			found(at, fmt.Sprintf("%d elements", len(x)), fmt.Sprintf("%d elements", len(y)), inPresence)
@@ -322,7 +328,7 @@ func walk(at jsonPath, a, b any, found func(at place, a, b string, of aspect)) {
 			}
 			return only
 		}; len(there(x, y)) > 0 && len(there(y, x)) > 0 { // other names, not more
-			found(append(slices.Clone(at), "*"), "members "+strings.Join(there(x, y), ", "),
+			found(append(at, "*"), "members "+strings.Join(there(x, y), ", "),
 				"members "+strings.Join(there(y, x), ", "), inPresence)
 			names = slices.DeleteFunc(slices.Collect(maps.Keys(x)), func(name string) bool {
 				_, both := y[name]
@@ -333,7 +339,7 @@ func walk(at jsonPath, a, b any, found func(at place, a, b string, of aspect)) {
 		for _, name := range names {
 			v, inA := x[name]
 			w, inB := y[name]
-			below := append(slices.Clone(at), name)
+			below := append(at, name)
 			switch {
 			case !inA:
 				found(below, "not there", jsonText(w), inPresence)

@@ -19,11 +19,26 @@ type told struct {
 	free                  bool   // need not be alike: header fields, and what varies where a change is sent again
 }
 
-// The work of histories: to how many others, in turn, a side is compared, and how many pairs of answers in all.
+// The work of histories: to how many others, in turn, a side is compared, and how many pairs of answers, and bytes of
+// their bodies, in all. JSON of so many bytes takes about a second.
 const (
-	mostOthers    = 2
-	mostHistories = 20_000
+	mostOthers       = 2
+	mostHistories    = 20_000
+	mostHistoryBytes = 16 << 20
 )
+
+// inTurn returns how many answers of two of so many sides to Scenario.InTurn are compared: all that both have, within
+// these bounds.
+func inTurn(sides int, a, b []scenario.Answer) (n int) {
+	pairs := sides * min(mostOthers, sides/2)
+	if sides == 2 {
+		pairs = 1
+	}
+	for size := 0; n < min(len(a), len(b), mostHistories/pairs) && size <= mostHistoryBytes/pairs; n++ {
+		size += len(a[n].Response.Body) + len(b[n].Response.Body)
+	}
+	return n
+}
 
 // histories compares what freshly started sides answered to the same requests in the same order. State is then a
 // matter of these requests alone, and so are the answers, except for what each side answers otherwise from one start
@@ -40,7 +55,7 @@ func (j *judge) histories() {
 			}
 			other := j.names[(i+1+k)%len(j.names)]
 			a, b := j.all[name], j.all[other]
-			n := min(len(a.inTurn), len(b.inTurn), len(a.side.inTurn), len(b.side.inTurn), mostHistories/len(j.names)/others)
+			n := min(len(a.side.inTurn), len(b.side.inTurn), inTurn(len(j.names), a.inTurn, b.inTurn))
 			all := j.compareHistories(a, b, n)
 			for _, at := range slices.Sorted(maps.Keys(all)) {
 				c := all[at]
@@ -68,7 +83,7 @@ func (j *judge) histories() {
 	}
 }
 
-// compareHistories counts the differences by place in the first n answers.
+// compareHistories counts the differences by place in the first n answers, until none can tell who is wrong.
 func (j *judge) compareHistories(a, b *evidence, n int) map[string]*told {
 	all, sent, times := map[string]*told{}, map[int]int{}, map[int]int{}
 	for k := range n {
@@ -102,9 +117,12 @@ func (j *judge) compareHistories(a, b *evidence, n int) map[string]*told {
 					"%s: %s; %s", a.name, b.name, k+1, x.Sent, newDifference(a.side, b.side, "", "", d).where(), d.a, d.b)
 			}
 		})
+	}
+	open := func(c *told) bool { return c.now > 0 && (c.ofA == 0 || c.ofB == 0) }
+	for k := 0; k < n && slices.ContainsFunc(slices.Collect(maps.Values(all)), open); k++ {
 		each(&a.side.inTurn[k], &b.side.inTurn[k], func(c *told, _ *difference) { c.before++ })
-		each(&a.side.inTurn[k], x, func(c *told, _ *difference) { c.ofA++ })
-		each(&b.side.inTurn[k], y, func(c *told, _ *difference) { c.ofB++ })
+		each(&a.side.inTurn[k], &a.inTurn[k], func(c *told, _ *difference) { c.ofA++ })
+		each(&b.side.inTurn[k], &b.inTurn[k], func(c *told, _ *difference) { c.ofB++ })
 	}
 	return all
 }

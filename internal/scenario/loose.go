@@ -82,52 +82,97 @@ func ReadJSON(b []byte) (any, error) {
 		return nil, errors.New("not JSON: not UTF-8")
 	}
 	var whole json.RawMessage
-	err := json.Unmarshal(b, &whole) // its errors are more precise than those of tokens
+	err := json.Unmarshal(b, &whole)
 	if at, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return nil, fmt.Errorf("not JSON: byte %d: %w", at.Offset, err)
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber()
-	return nextJSON(d)
-}
-
-// nextJSON reads the next value of d, whose text is known to be JSON.
-func nextJSON(d *json.Decoder) (any, error) {
-	t, err := d.Token()
-	if err != nil {
+	} else if err != nil {
 		return nil, err
 	}
-	switch t {
-	case json.Delim('['):
+	return (&jsonReader{b}).value()
+}
+
+// jsonReader reads text that is known to be JSON.
+type jsonReader struct{ left []byte }
+
+// next skips whitespace and returns the first byte after it.
+func (r *jsonReader) next() byte {
+	r.left = bytes.TrimLeft(r.left, " \t\r\n")
+	return r.left[0]
+}
+
+// skips reports whether c comes next, and skips it.
+func (r *jsonReader) skips(c byte) bool {
+	found := r.next() == c
+	if found {
+		r.left = r.left[1:]
+	}
+	return found
+}
+
+func (r *jsonReader) value() (any, error) {
+	switch c := r.next(); {
+	case r.skips('['):
 		list := []any{}
-		for d.More() {
-			v, err := nextJSON(d)
+		for !r.skips(']') {
+			v, err := r.value()
 			if err != nil {
 				return nil, err
 			}
 			list = append(list, v)
+			r.skips(',')
 		}
-		_, err = d.Token()
-		return list, err
-	case json.Delim('{'):
+		return list, nil
+	case r.skips('{'):
 		object := map[string]any{}
-		for d.More() {
-			name, err := d.Token()
-			if err != nil {
-				return nil, err
-			}
-			key := name.(string)
+		for !r.skips('}') {
+			r.next()
+			key := r.text()
 			if _, twice := object[key]; twice {
 				return nil, fmt.Errorf("JSON object with two members named %q", key)
 			}
-			if object[key], err = nextJSON(d); err != nil {
+			r.skips(':')
+			var err error
+			if object[key], err = r.value(); err != nil {
 				return nil, err
 			}
+			r.skips(',')
 		}
-		_, err = d.Token()
-		return object, err
+		return object, nil
+	case c == '"':
+		return r.text(), nil
+	default:
+		n := bytes.IndexAny(r.left, " \t\r\n,]}")
+		if n < 0 {
+			n = len(r.left)
+		}
+		word := string(r.left[:n])
+		r.left = r.left[n:]
+		switch word {
+		case "null":
+			return nil, nil
+		case "true", "false":
+			return word == "true", nil
+		}
+		return json.Number(word), nil
 	}
-	return t, nil
+}
+
+// text reads a string.
+func (r *jsonReader) text() (s string) {
+	n := 1
+	for r.left[n] != '"' {
+		if r.left[n] == '\\' {
+			n++
+		}
+		n++
+	}
+	quoted := r.left[:n+1]
+	r.left = r.left[n+1:]
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return string(quoted[1:n])
+	}
+	_ = json.Unmarshal(quoted, &s)
+	return s
 }
 
 // differ says where two values of ReadJSON differ; "" if they are equal. Numbers are compared by

@@ -1,7 +1,9 @@
 package scenario
 
 import (
+	"bytes"
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -86,7 +88,7 @@ func TestNumbersAreEqualByValue(t *testing.T) {
 // FuzzJSON: what is read is what encoding/json reads, and equal to itself written again.
 func FuzzJSON(f *testing.F) {
 	for _, s := range []string{`[{"Id":"a","Time":1e2}]`, `[1,]`, `{"a":1,"a":2}`, `-0.0e-1`, `"\ud800"`, "[[[]]]",
-		"1 2", "\xff"} {
+		"1 2", "\xff", " {\"a\" : [ 1 ,true,null , false ],\t\"\\u0041\":\"\\\"\\\\ü\"}\n", `{"a":1,"\u0061":2}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -96,6 +98,11 @@ func FuzzJSON(f *testing.F) {
 		}
 		if !json.Valid(b) {
 			t.Fatalf("%q is taken for JSON", b)
+		}
+		var want any
+		d := json.NewDecoder(bytes.NewReader(b))
+		if d.UseNumber(); d.Decode(&want) != nil || !reflect.DeepEqual(v, want) {
+			t.Fatalf("%q is read as %v; want %v", b, v, want)
 		}
 		text, err := json.Marshal(v)
 		if err != nil {
