@@ -45,7 +45,8 @@ func sound() *Evidence {
 					Key:           result.Key{Epoch: epoch, Round: round, Position: position},
 					Contestant:    []string{"a", "ref", "ref'"}[i],
 					StartedUnixNS: at, EndedUnixNS: at + 4e8,
-					Load: result.Load{WindowNS: 4e8, Connections: 5, Established: 5, Started: n, Succeeded: n,
+					Load: result.Load{WindowNS: 4e8, RateAnswers: float64(n), RateNS: 4e8, RateFromNS: 1,
+						Connections: 5, Established: 5, Started: n, Succeeded: n,
 						ServiceP50NS: 1e6, ServiceP99NS: 2e6, ServiceMaxNS: 3e6, GapNS: 5e6},
 					Server:    result.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1},
 					Generator: result.Usage{CPUNS: &generator},
@@ -75,7 +76,9 @@ func faster(by func(t, before *result.Trial) float64) func(*Evidence) {
 	return func(e *Evidence) {
 		for i := range e.Valid {
 			before := e.Valid[max(0, i-1)]
-			e.Valid[i].Load.Succeeded = int64(float64(e.Valid[i].Load.Succeeded) * (1 + by(e.Valid[i], before)))
+			l := &e.Valid[i].Load
+			l.RateAnswers *= 1 + by(e.Valid[i], before)
+			l.Succeeded = int64(l.RateAnswers)
 		}
 	}
 }
@@ -291,8 +294,9 @@ var provocations = []provocation{
 	}},
 	{"V28", CannotTell, func(e *Evidence) { e.Run.Plan.Analyses, e.Analysis.Interim = []int{16}, 0 }},
 	{"V28", Fail, func(e *Evidence) { e.Run.Damage = &result.Damaged{Err: io.ErrUnexpectedEOF} }},
-	{"V29", Warn, trials(func(t *result.Trial) { t.Load.RateNS, t.Load.RateAnswers = 1e9, 5 })},
-	{"V29", Warn, trials(func(t *result.Trial) { t.Load.RateAnswers, t.Load.RateNS = 5, t.Load.WindowNS })},
+	{"V29", Warn, trials(func(t *result.Trial) { t.Load.RateFromNS = 0 })},
+	{"V29", Warn, trials(func(t *result.Trial) { t.Load.ServiceP50NS = 1e8 })},
+	{"V29", CannotTell, trials(func(t *result.Trial) { t.Load.RateNS, t.Load.RateFromNS = 0, 0 })},
 	{"V30", Fail, trials(func(t *result.Trial) { t.Load.GapNS = 50e6 })}, // an eighth
 	{"V30", Fail, func(e *Evidence) { e.Valid[7].Causes.SuspendedNS = 2e6 }},
 	{"V30", Fail, openLoops(func(l *result.Load) { l.GapNS = 12e6 })},
@@ -468,9 +472,9 @@ func TestStandstills(t *testing.T) {
 			"their slowest right answer: none was right": func(t *result.Trial) {
 			t.Load.SilentNS, t.Load.Connections, t.Load.ServiceMaxNS = 140e6, 7, 0
 		},
-		" pass " + short: func(t *result.Trial) { t.Load.WindowNS = 110e6 },
+		" pass " + short: func(t *result.Trial) { t.Load.WindowNS, t.Load.RateNS = 110e6, 110e6-1 },
 		" pass " + strings.Replace(short, "for 100 ms", "for 120 ms", 1): func(t *result.Trial) {
-			t.Load.WindowNS, t.Load.ServiceP50NS = 110e6, 6e6
+			t.Load.WindowNS, t.Load.RateNS, t.Load.ServiceP50NS = 110e6, 110e6-1, 6e6
 		},
 	} {
 		e := sound()
@@ -698,7 +702,7 @@ func TestOrderIsAskedOfAllLevelsTogether(t *testing.T) {
 		for i := range first {
 			slower := *first[i]
 			slower.Position += 3
-			slower.Load.Succeeded /= 2
+			slower.Load.Succeeded, slower.Load.RateAnswers = slower.Load.Succeeded/2, slower.Load.RateAnswers/2
 			e.Valid = append(e.Valid, &slower)
 		}
 		spoil(e)

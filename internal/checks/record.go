@@ -93,13 +93,30 @@ func tailSample(c *Check, e *Evidence, name string, own []*result.Trial) (State,
 	return Pass, text
 }
 
-// edges checks whether the rates come from loads in a steady state.
+// edges checks whether the rates are of a steady load, in the time in which requests were sent.
 func edges(_ *Check, e *Evidence) (State, string) {
 	n, all := analysis.Unsteady(e.Valid)
-	if n == 0 {
-		return Pass, "the rates are of the time in which requests were sent, without the wait for the last answers"
+	steady, whole := 0, 0
+	for _, t := range e.Valid {
+		switch _, ok := t.Load.PerSec(); {
+		case ok && t.Load.RateNS <= 0:
+			whole++
+		case ok && t.Load.RateFromNS > 0:
+			steady++
+		}
 	}
-	return Warn, fmt.Sprintf("the rates of %d of %d trials are %s", n, all, analysis.UnsteadyText)
+	which := "the rates are"
+	if steady < all {
+		which = fmt.Sprintf("the rates of %d of %d trials are", steady, all)
+	}
+	switch {
+	case n > 0:
+		return Warn, fmt.Sprintf("the rates of %d of %d trials are %s", n, all, analysis.UnsteadyText)
+	case whole > 0:
+		return CannotTell, fmt.Sprintf("for %d of %d trials it is not recorded how long requests were sent: their rates "+
+			"include the wait for the last answers", whole, all)
+	}
+	return Pass, which + " of the time in which requests were sent, without the wait for the last answers"
 }
 
 // The share of the requests in flight, at least so many, that the median response leaves in service

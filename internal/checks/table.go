@@ -185,7 +185,7 @@ var table = []Check{
 		Means:    "the record is damaged: part of the run is missing",
 		Question: EnoughData, In: always, find: complete},
 	{ID: Edges, Title: "rates at the edges of the windows",
-		Means:    "rates at the edges of the loads disagree: throughput may be off",
+		Means:    "the rates of some loads are not steady: throughput may be off",
 		Do:       "try a quieter machine",
 		Question: WarmedUp, Metrics: analysis.Rate,
 		In:   everyLevel,
