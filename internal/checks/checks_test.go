@@ -724,12 +724,34 @@ func TestOrderIsAskedOfAllLevelsTogether(t *testing.T) {
 	}
 }
 
+// TestEdgesSay: that rates are without the wait for the last answers is said of those alone that are.
+func TestEdgesSay(t *testing.T) {
+	sent := "are of the time in which requests were sent, without the wait for the last answers"
+	for want, change := range map[string]func(l *result.Load){
+		"the rates " + sent:                      func(*result.Load) {},
+		"the rates of 431 of 432 trials " + sent: func(l *result.Load) { l.RateFromNS = 0 },
+		"for 1 of 432 trials it is not recorded how long requests were sent: their rates include the wait for the last " +
+			"answers": func(l *result.Load) { l.RateNS, l.RateFromNS, l.RateAnswers = 0, 0, 0 },
+	} {
+		e := sound()
+		change(&e.Valid[7].Load)
+		if _, text := edges(nil, e); text != want {
+			t.Errorf("%s; want %s", text, want)
+		}
+	}
+}
+
 // What cannot be told is said to be of the run's own epochs.
 func TestUnknownEffects(t *testing.T) {
 	e := &Evidence{Run: &result.Run{}, Analysis: &analysis.Analysis{Primary: "throughput", Epochs: 5}}
 	state, text := carryOver(&Check{Limits: []Limit{{}}}, e)
-	if want := "5 epochs of the 8 that it takes"; state != CannotTell || text != want {
+	if want := "too few epochs, 5 of the 8 needed"; state != CannotTell || text != want {
 		t.Errorf("%v, %q; want %q", state, text, want)
+	}
+	_, text = (Limit{}).effect(analysis.Effect{Judged: stats.Judged{Log: .01, SE: .01, Crit: 2, P: .4}, Epochs: 9},
+		"it may differ", "a to b")
+	if want := "it may differ by up to 3.05 % (a to b: +1 %, p = 0.4: perhaps chance)"; text != want {
+		t.Errorf("%q; want %q", text, want)
 	}
 	e.Analysis.Epochs = 9 // of which an early analysis was the last
 	want := "no pair was judged by 8 epochs or more"

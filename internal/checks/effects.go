@@ -105,8 +105,7 @@ func (c *Check) speed(x analysis.Effect) (State, string) {
 	text := "ratio to the others in the slower half of the rounds against the faster half: " + signed(x.Log)
 	switch {
 	case x.Epochs < leastEpochs:
-		return CannotTell,
-			"change with the machine's speed " + lacking(x.Epochs, leastEpochs)
+		return CannotTell, "change with the machine's speed unknown: " + lacking(x.Epochs, leastEpochs)
 	case x.P <= shown:
 		return c.Limits[0].Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", text, x.P)
 	case x.P <= likely && x.Share() > c.Limits[0].Warn:
@@ -117,37 +116,41 @@ func (c *Check) speed(x analysis.Effect) (State, string) {
 
 // trend returns the state of a change over the rounds of an epoch.
 func (c *Check) trend(x analysis.Trend) (State, string) {
-	change := fmt.Sprintf("change over the rounds of an epoch: %s", signed(math.Log(x.Change.Value)))
+	change := signed(math.Log(x.Change.Value))
 	open := max(x.Change.Hi, 1/x.Change.Lo) - 1
 	switch {
 	case x.Moving:
 		return above(math.Expm1(math.Abs(math.Log(x.Change.Value))), 0, c.Limits[0].Fail),
 			fmt.Sprintf("%s, p = %.2g: only far larger differences count", x.Words(), x.P)
 	case !(open <= driftOpen):
-		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g) or up to %s",
-			change, x.P, document.Percent(open))
+		return CannotTell, mayDiffer("it may change over the rounds of an epoch", open, "measured: "+change, x.P)
 	}
-	return Pass, fmt.Sprintf("%s, p = %.2g", change, x.P)
+	return Pass, fmt.Sprintf("change over the rounds of an epoch: %s, p = %.2g", change, x.P)
 }
 
 // lacking says that something is unknown for want of epochs.
 func lacking(epochs, least int) string {
-	return fmt.Sprintf("%s of the %d that it takes", document.Count(epochs, "epoch"), least)
+	return fmt.Sprintf("too few epochs, %d of the %d needed", epochs, least)
+}
+
+// mayDiffer says how large an effect may be that was not shown.
+func mayDiffer(what string, most float64, measured string, p float64) string {
+	return fmt.Sprintf("%s by up to %s (%s, p = %.2g: perhaps chance)", what, document.Percent(most), measured, p)
 }
 
 // effect returns the state of an effect: by its size if it is significant, else by whether it is
-// shown to be below the limit.
-func (l Limit) effect(x analysis.Effect, text string) (State, string) {
+// shown to be below the limit. what says that there may be one.
+func (l Limit) effect(x analysis.Effect, what, measured string) (State, string) {
+	measured += ": " + signed(x.Log)
 	switch {
 	case x.Epochs < leastEpochs:
 		return CannotTell, lacking(x.Epochs, leastEpochs)
 	case x.P <= shown:
-		return l.Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", text, x.P)
+		return l.Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", measured, x.P)
 	case !(x.Most() <= l.Fail):
-		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g) or up to %s",
-			text, x.P, document.Percent(x.Most()))
+		return CannotTell, mayDiffer(what, x.Most(), measured, x.P)
 	}
-	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, x.P)
+	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", measured, x.P)
 }
 
 func orderEffect(c *Check, e *Evidence) (State, string) {
@@ -155,7 +158,8 @@ func orderEffect(c *Check, e *Evidence) (State, string) {
 		return Pass, "not measurable with one round an epoch; the order is random in each epoch"
 	}
 	x := analysis.OrderEffect(e.residuals())
-	return c.Limits[0].effect(x, "last position of a round against the first: "+signed(x.Log))
+	return c.Limits[0].effect(x, "the position of a trial in its round may change results",
+		"last position of a round against the first")
 }
 
 // carryOver checks whether trials depend on the contestant that was loaded before. Effects on all
@@ -180,7 +184,8 @@ func carryOver(c *Check, e *Evidence) (State, string) {
 	if clearest.P > shown {
 		first, clearest = open, widest
 	}
-	return c.Limits[0].effect(clearest, fmt.Sprintf("trials after %s against those after others: %s", first, signed(clearest.Log)))
+	return c.Limits[0].effect(clearest, "the contestant that was loaded before may change results",
+		fmt.Sprintf("trials after %s against those after others", first))
 }
 
 // freshStarts checks whether fresh starts of a contestant differ. If they do, many epochs are
@@ -210,7 +215,7 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 		case p <= shown:
 		case mosts[i] > c.Limits[0].Warn:
 			f.State = CannotTell
-			f.Text += fmt.Sprintf(", which may be chance or up to %s between epochs", document.Percent(mosts[i]))
+			f.Text = mayDiffer("fresh starts may differ", mosts[i], f.Text, p)
 		default:
 			f.Text += ", which may be chance"
 		}

@@ -89,7 +89,13 @@ func (v *View) trust() []document.Item {
 		case a.State == checks.Pass:
 			fine = append(fine, v.fine(a.Question))
 		case a.State == checks.CannotTell:
-			text := "cannot tell " + words.unknown + ": " + v.unknown(a)
+			why, n := v.unknown(a)
+			text := "cannot tell " + words.unknown + ": " + why
+			if n > 0 && v.Folder != "" && !v.Verbose {
+				text += "; the command under Figures shows " + document.Count(n, "more finding")
+			} else {
+				text += further(n)
+			}
 			if words.longer {
 				text += v.runLonger(2)
 			}

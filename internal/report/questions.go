@@ -49,13 +49,18 @@ func (v *View) because(a checks.Answer) string {
 	case len(a.Findings) == 0 || a.State == checks.Pass:
 		return text
 	case a.State == checks.CannotTell:
-		return text + ": " + v.unknown(a)
+		why, n := v.unknown(a)
+		return text + ": " + why + further(n)
 	}
-	text += ": " + v.finding(a.Findings[0])
-	if n := len(a.Troubles()); n > 1 {
-		text += " (and " + document.Count(n-1, "more finding") + ")"
+	return text + ": " + v.finding(a.Findings[0]) + further(len(a.Troubles())-1)
+}
+
+// further counts more findings.
+func further(n int) string {
+	if n == 0 {
+		return ""
 	}
-	return text
+	return " (and " + document.Count(n, "more finding") + ")"
 }
 
 // findings lists all findings of the checks by their state. A page folds the lists away.
@@ -109,19 +114,11 @@ func (v *View) findingList(findings []checks.Finding) (list document.List) {
 	return list
 }
 
-// unknown says why a question has no answer: the first of the findings without one.
-func (v *View) unknown(a checks.Answer) string {
-	i := slices.IndexFunc(a.Findings, func(f checks.Finding) bool { return f.State == checks.CannotTell })
-	text, n := v.finding(a.Findings[i]), 0
-	for _, f := range a.Findings[i+1:] {
-		if f.State == checks.CannotTell {
-			n++
-		}
-	}
-	if n > 0 {
-		text += " (and " + document.Count(n, "more finding") + ")"
-	}
-	return text
+// unknown says why a question has no answer: the first of the findings without one, and how many more there are.
+func (v *View) unknown(a checks.Answer) (why string, more int) {
+	open := slices.DeleteFunc(slices.Clone(a.Findings),
+		func(f checks.Finding) bool { return f.State != checks.CannotTell })
+	return v.finding(open[0]), len(open) - 1
 }
 
 // finding describes a finding and the contestant that it concerns.

@@ -74,7 +74,9 @@ func TestTrust(t *testing.T) {
 	d := fixture()
 	d.Findings = []checks.Finding{{ID: checks.Contract, State: checks.Pass}, {ID: checks.Twins, State: checks.Pass},
 		{ID: checks.Calibrated, State: checks.Warn}, {ID: checks.Drift, Contestant: "iris", State: checks.Fail},
-		{ID: checks.FreshStarts, Contestant: "iris", State: checks.CannotTell, Text: "spread"}}
+		{ID: checks.FreshStarts, Contestant: "iris", State: checks.CannotTell, Text: "spread"},
+		{ID: checks.Dependence, State: checks.CannotTell, Text: "few"}}
+	d.Folder = "runs/1"
 	got := ""
 	for _, it := range NewView(d).trust() {
 		got += fmt.Sprintf("%-5s %s\n", it.Label, it.Text)
@@ -82,7 +84,7 @@ func TestTrust(t *testing.T) {
 	want := `Trust answers right (what was compared is not recorded) · two copies of one server came out equal
 !     Iris: its speed changed during the run; --profile full warms up longer
 !     response times include an unknown part of the load generator's own; dyno doctor measures it
-?     cannot tell if the data are enough: Iris: spread; run longer: --budget 12m
+?     cannot tell if the data are enough: Iris: spread; the command under Figures shows 1 more finding; run longer: --budget 12m
       long loads favour managed runtimes by up to 9 %` +
 		" · runs elsewhere varied by 1.5 % (SD) more; --runs 5 measures it\n"
 	if diff := cmp.Diff(want, got); diff != "" {
