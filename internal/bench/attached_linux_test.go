@@ -113,7 +113,8 @@ func TestAttached(t *testing.T) {
 	if others := l.others(c2); len(others) != 1 {
 		t.Errorf("beside c there is one process, not %d", len(others))
 	}
-	for _, do := range []func() error{a.Freeze, a.Thaw, a.Freeze, func() error { return exited(a) }, a.End, func() error { _, err := a.Stop(); return err }} {
+	for _, do := range []func() error{a.Freeze, a.Thaw, a.Freeze, func() error { return exited(a) }, a.End,
+		func() error { _, err := a.Stop(); return err }} {
 		if err := do(); err != nil {
 			t.Error(err)
 		}
