@@ -47,7 +47,7 @@ func startChromium(t *testing.T) *chromium {
 	if program == "" {
 		t.Skip("no Chromium on PATH")
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	fromTest, toBrowser, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -84,30 +84,6 @@ end
 	}
 }
 
-func TestHTML(t *testing.T) {
-	var b strings.Builder
-	if err := HTML(&b, page()); err != nil {
-		t.Fatal(err)
-	}
-	got := b.String()
-	for _, want := range []string{
-		"<h1>a | &lt;title&gt;</h1>", `<strong class="bad">Second</strong>`,
-		`<a href="#w-rate">rate</a><small>1/s</small>`,
-		`<span class="key l-go"></span>alpha<small>Go</small>`,
-		`<s>beta</s></th><td class="reason" colspan="1"><div>failed: *no* port</div></td>`,
-		"<td class=\"num\">1,200<small>±3\u00a0%</small></td>", `<td class="num absent" title="unreadable">–</td>`,
-		"<details><summary>folded</summary>", `id="w-rate"`, `<svg class="chart wide"`, `<svg class="chart narrow"`,
-		`<b class="warn">warn</b>`, "<dt>Seed</dt><dd>7</dd>", "<pre>dyno run ```</pre>",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %s in\n%s", want, got)
-		}
-	}
-	if strings.Contains(got, "a host") || strings.Contains(got, "\x1b") {
-		t.Error("the page has what it is to leave out")
-	}
-}
-
 func TestSVGNeedsAChart(t *testing.T) {
 	var b strings.Builder
 	if err := SVG(&b, page()); err != nil || !strings.Contains(b.String(), `xmlns="http://www.w3.org/2000/svg"`) {

@@ -4,19 +4,66 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
+	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"dyno/internal/document"
 )
 
-func TestHTML(t *testing.T) {
-	for name, f := range fixtures {
-		golden(t, name+".html", written(t, HTML, f()))
+// TestDocuments: what the runs say, as data. How it is drawn is tested in package document. Sections as those of the
+// first run, and further explanations of words, are left out.
+func TestDocuments(t *testing.T) {
+	full := protocolOf(fixture()).document()
+	golden(t, "full.document", []byte(spelled(reflect.ValueOf(full), "")+"\n"))
+	for name, f := range map[string]func() *Data{"nothing": nothing, "early": early, "classic": classicFixture,
+		"sweep": func() *Data { return sweepFixture(6) }, "family": familyFixture, "extra": extraLevelsFixture} {
+		d := protocolOf(f()).document()
+		d.Sections = slices.DeleteFunc(d.Sections, func(s document.Section) bool {
+			return len(s.Blocks) == 0 || s.ID == "words" ||
+				slices.ContainsFunc(full.Sections, func(known document.Section) bool { return reflect.DeepEqual(s, known) })
+		})
+		golden(t, name+".document", []byte(spelled(reflect.ValueOf(d), "")+"\n"))
 	}
+}
+
+// spelled writes a value with the fields and elements that have one, each on a line where all do not fit on one.
+func spelled(v reflect.Value, indent string) string {
+	var parts []string
+	ends := "{}"
+	switch v.Kind() {
+	case reflect.Pointer:
+		return spelled(v.Elem(), indent)
+	case reflect.Interface:
+		return v.Elem().Type().Name() + spelled(v.Elem(), indent)
+	case reflect.String:
+		return strconv.Quote(v.String())
+	case reflect.Float64:
+		return strconv.FormatFloat(v.Float(), 'g', 5, 64)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Field(i); !f.IsZero() {
+				parts = append(parts, v.Type().Field(i).Name+": "+spelled(f, indent+"\t"))
+			}
+		}
+	case reflect.Slice:
+		ends = "[]"
+		for i := range v.Len() {
+			parts = append(parts, spelled(v.Index(i), indent+"\t"))
+		}
+	default:
+		return fmt.Sprint(v)
+	}
+	line := ends[:1] + strings.Join(parts, ", ") + ends[1:]
+	if len(line) <= 120-len(indent) && !strings.Contains(line, "\n") {
+		return line
+	}
+	return ends[:1] + "\n\t" + indent + strings.Join(parts, "\n\t"+indent) + "\n" + indent + ends[1:]
 }
 
 // voidElements have no end tag (HTML Living Standard 13.1.2).

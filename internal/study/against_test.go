@@ -14,7 +14,7 @@ import (
 
 func example(t *testing.T) *result.Run {
 	t.Helper()
-	run, err := result.Open("../../studies/iris-vs-netcore-mvc")
+	run, err := result.Open("../../studies/iris-vs-netcore-templates")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,12 +69,12 @@ func TestAgainstFindsAChange(t *testing.T) {
 	for i := range now.Trials {
 		tr := now.Trials[i]
 		factor := 1.3
-		if tr.Contestant == "fasthttp" {
-			factor *= 1.2
+		if tr.Contestant == "iris-templates" {
+			factor *= 1.25
 		}
 		tr.Load.Succeeded, tr.Load.RateAnswers = int64(float64(tr.Load.Succeeded)*factor), tr.Load.RateAnswers*factor
 	}
-	now.Contestant("fasthttp").BinaryHash = "another"
+	now.Contestant("iris-templates").BinaryHash = "another"
 	a, err := Compare(now, then, false)
 	if err != nil {
 		t.Fatal(err)
@@ -83,8 +83,8 @@ func TestAgainstFindsAChange(t *testing.T) {
 		if c.Metric != "throughput" {
 			continue
 		}
-		if fast := c.Contestant == "fasthttp"; fast != (c.Verdict == analysis.Different) || fast &&
-			!(c.Better && !c.SameBuild && c.Ratio.Lo > 1.1 && c.Ratio.Hi < 1.3) {
+		if fast := c.Contestant == "iris-templates"; fast != (c.Verdict == analysis.Different) || fast &&
+			!(c.Better && !c.SameBuild && c.Ratio.Lo > 1.1 && c.Ratio.Hi < 1.4) {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -127,8 +127,8 @@ func TestCompareRefuses(t *testing.T) {
 
 func TestAgainstNamesTheAbsentAndTheWeak(t *testing.T) {
 	run, other := example(t), example(t)
-	run.Failures = []result.Failure{{Contestant: "iris", Stage: "load"}}
-	other.Plan.Contestants = slices.DeleteFunc(other.Plan.Contestants, func(n string) bool { return n == "kestrel" })
+	run.Failures = []result.Failure{{Contestant: "iris-templates", Stage: "load"}}
+	other.Plan.Contestants = slices.DeleteFunc(other.Plan.Contestants, func(n string) bool { return n == "aspnetcore-templates" })
 	other.Plan.Contestants = append(other.Plan.Contestants, "gone")
 	other.Plan.Dyno = "0.0.9"
 	other.Contestant("ref").Version = "go1.1"
@@ -136,7 +136,7 @@ func TestAgainstNamesTheAbsentAndTheWeak(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"iris: failed at load", "kestrel: not in the other run",
+	for _, want := range []string{"iris-templates: failed at load", "aspnetcore-templates: not in the other run",
 		"gone: only in the other run"} {
 		if !slices.Contains(a.Absent, want) {
 			t.Errorf("no %q in %q", want, a.Absent)

@@ -6,9 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/analysis"
 	"dyno/internal/plan"
-	"dyno/internal/report"
 	"dyno/internal/result"
 )
 
@@ -65,24 +63,4 @@ func TestGoWebFrameworkBenchmark(t *testing.T) {
 			t.Errorf("%+v: %d contestants are loaded there", l, n)
 		}
 	}
-}
-
-// The committed run says the same again, with five metrics: a further one must not change it. With
-// -update the page is written anew.
-func TestCommittedReport(t *testing.T) {
-	const dir = "studies/iris-vs-netcore-mvc"
-	run := example(t)
-	st, err := Read(os.DirFS("../.."), run.Plan.Study)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := Evaluate(run)
-	d.Folder = dir
-	if _, err = st.JudgeClaims(d, dir); err != nil {
-		t.Fatal(err)
-	}
-	shown := []string{"throughput", "cpu_per_request", "p50", "p99", "memory"}
-	d.Analysis.Cells = slices.DeleteFunc(d.Analysis.Cells,
-		func(c analysis.Cell) bool { return !slices.Contains(shown, c.Metric) })
-	golden(t, "../../../"+dir+"/report.md", written(t, report.Markdown, d))
 }

@@ -1,0 +1,100 @@
+package document
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write testdata/page.html")
+
+// frame is a document with each block that a page shows.
+func frame() *Document {
+	d := page()
+	d.Question = "Which is faster?"
+	d.Trust = []Fact{{Name: "answers right", Style: Good, Note: "all"}, {Name: "machine", Value: "busy", Style: Warn},
+		{Name: "noise", Style: Quiet}}
+	names, rates := []string{"fasthttp", "hyper", "Iris", "net/http", "Iris MVC", "Kestrel"},
+		[]float64{1, .98, .911, .902, .781, .543}
+	table := Table{Title: "Figures", Note: "of all", After: "≥ is a lower bound", Columns: []Column{
+		{Head: "#", Number: true, Lead: true}, {Head: "name", Lead: true},
+		{Head: "rate", Unit: "req/s", Word: "rate", Number: true}, {Head: "remark"}}}
+	charts := Choice{ID: "metric", Title: "Show"}
+	for _, metric := range []string{"Throughput", "Goodput"} {
+		bars := BarChart{ID: metric, Title: metric, Note: "Whiskers are intervals.", Unit: "req/s", More: true,
+			Baseline: names[0], Groups: []Group{{1, 2, "not separated"}, {2, 3, "too close"}}}
+		for i, name := range names {
+			for _, other := range rates[i+1:] {
+				r := rates[i] / other
+				bars.Ratios = append(bars.Ratios, Ratio{r, .97 * r, 1.04 * r})
+			}
+			bars.Ratios = append(bars.Ratios, Ratio{}, Ratio{}) // to those without a figure
+			b := Bar{Name: name, Small: "a language", Key: "go", Ratio: Ratio{1, 1, 1}, Side: "1", Beyond: i == 0,
+				Value: Whole(int(93412 * rates[i]))}
+			if i > 0 {
+				b.Ratio = Ratio{rates[i], rates[i] / 1.04, rates[i] / .97}
+				b.Side = fmt.Sprintf("%.3f (%.3f–%.3f)", b.At, b.Lo, b.Hi)
+			}
+			bars.Bars = append(bars.Bars, b)
+		}
+		bars.Ratios = append(bars.Ratios, Ratio{})
+		bars.Bars = append(bars.Bars, Bar{Name: "Gin", Key: "go", Excluded: true, Failed: true, Missing: "failed at load"},
+			Bar{Name: "aspnetcore-mvc", Key: "dotnet", Excluded: true, Missing: "needs .NET SDK"})
+		charts.Options = append(charts.Options, Option{metric, bars})
+	}
+	for i, b := range charts.Options[0].Block.(BarChart).Bars {
+		row := Row{Key: b.Key, Rule: i == 3, Excluded: b.Missing, Failed: b.Failed, Cells: []Cell{{Value: fmt.Sprint(i + 1)},
+			{Value: b.Name, Small: "Go"}, {Value: b.Value, Side: b.Side}, {Value: "one\ntwo", Style: Good}}}
+		table.Rows = append(table.Rows, row)
+	}
+	ticks := []Tick{{.1, "10"}, {.9, "100"}}
+	line := LineChart{ID: "line", Title: "Memory", Unit: "MB", Per: 1e6, Way: "less is better", Foot: "memory by level",
+		Series: []Series{{Name: "fasthttp", Key: "go"}, {Name: "Kestrel", Key: "dotnet", Fixed: true}},
+		Plots: []Plot{{Title: "0 ms", X: "connections", Ticks: ticks, Points: [][]Point{
+			{{At: .1, Value: 9e6, Lo: 8e6, Hi: 11e6, Text: "9 MB"}, {At: .9, Value: 22e6, Lo: 20e6, Hi: 25e6, Open: true}},
+			{{At: .1, Value: 40e6, Lo: 40e6, Hi: 40e6, Beyond: true, Beside: []Aside{{12e6, "elsewhere"}}},
+				{At: .9, Absent: true}}}}},
+		Excluded: []Item{{Label: "Gin", Style: Bad, Text: Plain("failed")}}}
+	strips := StripChart{ID: "strips", Title: "Starts", Foot: "times of starts", Names: []StripName{{"fasthttp", "go"}},
+		Plots: []StripPlot{{Title: "ready", Unit: "ms", Per: 1e6, Dots: [][]Dot{{{5e6, "5 ms"}, {7e6, "7 ms"}}}},
+			{Title: "level", Per: 1, Ratio: true, Dots: [][]Dot{{{.98, "0.98"}, {1.01, "1.01"}}}}}}
+	shifts := ShiftChart{ID: "shifts", Title: "Claims", Note: "published and measured", Rest: "one more", RestLink: "ranking",
+		Shifts: []Shift{{Icon: "✓", Word: "confirmed", Style: Good, Text: "faster", Small: "2 and 1.4", From: 2,
+			To: Ratio{1.4, 1.3, 1.5}}, {Icon: "–", Word: "not run", Text: "slower", From: 115}}}
+	d.Front = []Block{charts, shifts}
+	d.Sections = append(d.Sections, Section{ID: "ranking", Title: "Ranking", Blocks: []Block{table}},
+		Section{Title: "Charts", Folded: true, Blocks: []Block{Legend{[]LegendItem{{"go", "Go"}}}, line, strips,
+			Paragraph{Label: "Rate", Word: "rate", Text: Plain("linked")}, Paragraph{Style: Warn, Text: Plain("all of it")},
+			Picture{"a.svg", "left out"}, List{Items: []Item{{Code: "dyno load URL"}}}}})
+	return d
+}
+
+// TestHTML: each block of a page, and the frame around them. The texts of pages are tested where they are written, as
+// documents.
+func TestHTML(t *testing.T) {
+	var b strings.Builder
+	if err := HTML(&b, frame()); err != nil {
+		t.Fatal(err)
+	}
+	got := b.String()
+	if strings.Contains(got, "a host") || strings.Contains(got, "\x1b") {
+		t.Error("the page has what it is to leave out")
+	}
+	const path = "testdata/page.html"
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s differs (-want +got); if that is right, run with -update:\n%s", path, diff)
+	}
+}
