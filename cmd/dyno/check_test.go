@@ -17,7 +17,7 @@ import (
 
 // Each committed page is what the trials beside it say, and all studies can be read.
 func TestStudyPages(t *testing.T) {
-	t.Chdir("../..")
+	t.Parallel()
 	pr, err := openProject()
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func TestStudyPages(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		d, err := st.Stored(pr.root, filepath.FromSlash(st.Trials()))
+		d, err := st.Stored(pr.root, st.Committed(pr.root))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -49,7 +49,7 @@ func TestStudyPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, page := range pages {
-			if got, err := os.ReadFile(st.Trials() + "/" + name); err != nil || !bytes.Equal(got, page) {
+			if got, err := os.ReadFile(filepath.Join(st.Committed(pr.root), name)); err != nil || !bytes.Equal(got, page) {
 				t.Errorf("%s of %s is not what its trials say (%v): dyno check %[2]s --write writes it anew", name,
 					slug, err)
 			}
@@ -67,7 +67,7 @@ func TestStudyPages(t *testing.T) {
 		if err := write(&page); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, page.Bytes()) {
+		if got, err := os.ReadFile(filepath.Join(pr.root, file)); err != nil || !bytes.Equal(got, page.Bytes()) {
 			t.Errorf("%s is not what the trials say (%v): dyno check --findings writes it anew", file, err)
 		}
 	}
@@ -75,6 +75,7 @@ func TestStudyPages(t *testing.T) {
 
 // A run that is not the committed one is shown with the claims that the two judge differently.
 func TestCheckAgainstCommitted(t *testing.T) {
+	t.Parallel()
 	p := &project{root: "../..", fsys: os.DirFS("../..")}
 	st, err := p.study("iris-vs-netcore-templates")
 	if err != nil {

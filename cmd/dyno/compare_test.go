@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dyno/internal/plan"
+	"dyno/internal/proc"
 	"dyno/internal/result"
 	"dyno/internal/side"
 )
@@ -18,7 +19,7 @@ import (
 func spendthrift(t *testing.T, dir string, times string) string {
 	t.Helper()
 	to := filepath.Join(dir, "net-http")
-	if err := os.CopyFS(to, os.DirFS("contestants/go/net-http")); err != nil {
+	if err := os.CopyFS(to, os.DirFS("../../contestants/go/net-http")); err != nil {
 		t.Fatal(err)
 	}
 	spend(t, to, times)
@@ -50,7 +51,6 @@ func TestRealDuelOfTwoBuilds(t *testing.T) {
 	if os.Getenv("DYNO_REAL_DUEL") == "" {
 		t.Skip("set DYNO_REAL_DUEL=1 to run a real duel of two builds, about a minute")
 	}
-	t.Chdir("../..")
 	dir := t.TempDir()
 	head := spendthrift(t, filepath.Join(dir, "head"), "500")
 	self, out := filepath.Join(dir, "dyno"), filepath.Join(dir, "run")
@@ -95,10 +95,10 @@ func TestCompareRevisions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds two revisions and begins to let them duel")
 	}
+	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git")
 	}
-	t.Chdir("../..")
 	dir := t.TempDir()
 	repo, temp, out := filepath.Join(dir, "repo"), filepath.Join(dir, "temp"), filepath.Join(dir, "run")
 	if err := os.Mkdir(temp, 0o755); err != nil {
@@ -121,7 +121,8 @@ func TestCompareRevisions(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("dyno", "compare", "HEAD", ".", "--of", folder, "--controls", "none", "--offline", "--out", out)
-	cmd.Env = append(os.Environ(), "TMPDIR="+temp)
+	cmd.Dir = "../.."
+	cmd.Env = append(os.Environ(), "TMPDIR="+temp, proc.RuntimeVariable+"="+t.TempDir())
 	var text bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &text, &text
 	if err := cmd.Start(); err != nil {

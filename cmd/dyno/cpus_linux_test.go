@@ -26,15 +26,14 @@ func TestRealServerCPUs(t *testing.T) {
 	if err := host.RoomForServers(1); err != nil {
 		t.Skip(err)
 	}
-	t.Chdir("../..")
-	dir, self := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "dyno")
-	build(t, self)
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
 	var asked []string
 	for _, n := range numbers {
 		asked = append(asked, strconv.Itoa(n))
 	}
 	var stdout, stderr bytes.Buffer
-	code := start(t, self, &stdout, &stderr, "run", "--contestants", "net-http", "--scenario", "hello", "--protocol",
+	code := start(t, program(t, "dyno"), &stdout, &stderr, "run", "--contestants", "net-http", "--scenario", "hello", "--protocol",
 		"sweep", "--server-cpus", strings.Join(asked, ","), "--epochs", "1", "--seed", "1", "--offline", "--wait",
 		"--out", dir)
 	t.Logf("%s\n%s", &stderr, &stdout)

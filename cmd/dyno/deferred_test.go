@@ -23,11 +23,10 @@ func TestRealDuelOfDeferredWork(t *testing.T) {
 	if os.Getenv("DYNO_REAL_DUEL") == "" {
 		t.Skip("set DYNO_REAL_DUEL=1 to compare real servers, about two minutes")
 	}
-	t.Chdir("../..")
 	dir := t.TempDir()
 	self, server, out := filepath.Join(dir, "dyno"), filepath.Join(dir, "server"), filepath.Join(dir, "run")
 	build(t, self)
-	source, err := os.ReadFile("cmd/dyno/testdata/deferred.txt")
+	source, err := os.ReadFile("testdata/deferred.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,6 @@ func TestRealDuel(t *testing.T) {
 	if os.Getenv("DYNO_REAL_DUEL") == "" {
 		t.Skip("set DYNO_REAL_DUEL=1 to run a real duel of some minutes")
 	}
-	t.Chdir("../..")
 	dir := filepath.Join(t.TempDir(), "run")
 	self := filepath.Join(t.TempDir(), "dyno") // truth servers are dyno's own program, which a test binary is not
 	build(t, self)
@@ -70,7 +69,7 @@ func TestInterrupt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a contestant and runs a duel for some seconds, four times")
 	}
-	t.Chdir("../..")
+	t.Parallel()
 	self := program(t, "dyno")
 	for name, end := range map[string]func(cmd *exec.Cmd, stderr *os.File){
 		"SIGINT":  func(cmd *exec.Cmd, _ *os.File) { cmd.Process.Signal(os.Interrupt) },
@@ -88,6 +87,7 @@ func TestInterrupt(t *testing.T) {
 			defer r.Close()
 			cmd := exec.Command(self, "run", "--contestants", "net-http,ref+20%", "--budget", "5m", "--offline",
 				"--out", dir)
+			cmd.Dir = "../.."
 			cmd.Env = append(os.Environ(), proc.RuntimeVariable+"="+t.TempDir()) // they do not lock each other out
 			cmd.Stderr = w
 			if err := cmd.Start(); err != nil {

@@ -19,6 +19,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/plan"
+	"dyno/internal/proc"
 	"dyno/internal/result"
 	"dyno/internal/study"
 )
@@ -110,6 +111,7 @@ type campaign struct {
 	judge   func(t *testing.T, run *result.Run, primary analysis.Pair)
 
 	rng     *rand.Rand
+	locks   string
 	deck    deck[fault]
 	met     map[string]int // faults, by their name and the exit code
 	trials  int            // in whole runs
@@ -172,6 +174,7 @@ func (c *campaign) run(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.rng, c.deck, c.met = rand.New(rand.NewPCG(c.seed, 0)), deck[fault]{cards: faults}, map[string]int{}
+	c.locks = t.TempDir()
 	runs, whole := 0, 0
 	for left := c.faults; left > 0 && !t.Failed(); runs++ {
 		dir := filepath.Join(t.TempDir(), "run")
@@ -267,6 +270,7 @@ func (c *campaign) start(t *testing.T, root, file string, args []string, at int,
 	var told, stdout bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), c.program, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = root, &stdout, w
+	cmd.Env = append(os.Environ(), proc.RuntimeVariable+"="+c.locks)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -127,13 +127,10 @@ func (l *fleetLoad) wait() (end string, err error) {
 	return "a result", nil
 }
 
-// TestFaultsOfHosts: whatever happens to an agent, a cable or the controller while a load runs, at a time
+// faultsOfHosts: whatever happens to an agent, a cable or the controller while a load runs, at a time
 // drawn from DYNO_SEED, the load has a right result or says why there is none, nothing of it goes on, and
 // the next one works with the same agents. DYNO_FAULTS is how many faults there are.
-func TestFaultsOfHosts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it waits for connections to end")
-	}
+func faultsOfHosts(t *testing.T) {
 	h := newHosts(t)
 	seed := uint64(number(t, "DYNO_SEED", 1))
 	rng, faults := rand.New(rand.NewPCG(seed, 0)), deck[trouble]{cards: h.troubles()}

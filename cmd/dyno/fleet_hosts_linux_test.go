@@ -23,7 +23,6 @@ type hosts struct {
 	*network
 	file, keys string              // fleet.toml, and the folder beside it
 	divided    bool                // the server's host has the first CPU of this machine, and the others have the rest
-	locks      string              // a folder of each host below it
 	calls      map[string][]string // how agents are started, by host
 	agents     map[string]*exec.Cmd
 	logs       map[string]*logged
@@ -34,7 +33,7 @@ func newFleet(t *testing.T, machines string, divided bool, names ...string) *hos
 	t.Helper()
 	dir := t.TempDir()
 	h := &hosts{network: newNetwork(t, names...), file: filepath.Join(dir, "fleet.toml"),
-		keys: filepath.Join(dir, "fleet.keys"), divided: divided, locks: t.TempDir(), agents: map[string]*exec.Cmd{},
+		keys: filepath.Join(dir, "fleet.keys"), divided: divided, agents: map[string]*exec.Cmd{},
 		logs: map[string]*logged{}}
 	h.init(machines)
 	t.Cleanup(func() {
@@ -87,7 +86,6 @@ func (h *hosts) agent(names ...string) {
 			}
 		}
 		h.divide(c, host)
-		c.Env = append(os.Environ(), "DYNO_RUNTIME_DIR="+filepath.Join(h.locks, host)) // hosts do not lock each other
 		if h.logs[host] == nil {
 			h.logs[host] = &logged{}
 		}

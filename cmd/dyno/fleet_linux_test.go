@@ -11,18 +11,23 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"dyno/internal/netns"
+	"dyno/internal/proc"
 )
 
 // network is hosts in network namespaces of their own, joined by a bridge in one more.
 type network struct {
-	t    *testing.T
-	dyno string
-	id   string
+	t     *testing.T
+	dyno  string
+	id    string
+	locks string // a folder of each host below it: hosts do not lock each other out
 }
+
+var networks atomic.Int64
 
 // newNetwork makes hosts with the addresses 10.9.0.1 and so on. It skips the test where it may not.
 func newNetwork(t *testing.T, hosts ...string) *network {
@@ -33,7 +38,8 @@ func newNetwork(t *testing.T, hosts ...string) *network {
 	if err := netns.Allowed(); err != nil {
 		t.Skip(err)
 	}
-	n := &network{t: t, dyno: program(t, "dyno"), id: fmt.Sprintf("dyno%d", os.Getpid()%1e6)}
+	n := &network{t: t, dyno: program(t, "dyno"), id: fmt.Sprintf("dyno%d-%d", os.Getpid(), networks.Add(1)),
+		locks: t.TempDir()}
 	n.add("switch")
 	n.ip("-n", n.id+"switch", "link", "add", "name", "br0", "type", "bridge")
 	n.ip("-n", n.id+"switch", "link", "set", "br0", "up")
@@ -66,7 +72,9 @@ func (n *network) cut(host string) { n.ip("-n", n.id+"switch", "link", "set", ho
 
 // command returns dyno on a host.
 func (n *network) command(host string, args ...string) *exec.Cmd {
-	return exec.Command("ip", append([]string{"netns", "exec", n.id + host, n.dyno}, args...)...)
+	c := exec.Command("ip", append([]string{"netns", "exec", n.id + host, n.dyno}, args...)...)
+	c.Env = append(os.Environ(), proc.RuntimeVariable+"="+filepath.Join(n.locks, host))
+	return c
 }
 
 // logged is what a program wrote until now.
@@ -109,13 +117,25 @@ func (n *network) start(host string, args ...string) *logged {
 	return l
 }
 
-// TestFleetOfHosts: a controller, two generators and a server, each with a network of its own. All
+// TestHosts runs what needs hosts one after another, beside all other tests: mostly it waits.
+func TestHosts(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it waits for the kernel to give connections up, and measures for minutes")
+	}
+	for _, c := range []struct {
+		name string
+		test func(*testing.T)
+	}{{"Fleet", fleetOfHosts}, {"Faults", faultsOfHosts}, {"AgentsInWindows", agentsInWindows}, {"Run", runOnFleet},
+		{"Backend", backendOnFleet}, {"CompareURLs", compareURLsOnFleet}} {
+		t.Run(c.name, c.test)
+	}
+}
+
+// fleetOfHosts: a controller, two generators and a server, each with a network of its own. All
 // together make the load that was asked for. A generator whose cable is taken out leaves no result, and
 // ends its part by itself.
-func TestFleetOfHosts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it waits for the kernel to give a connection up")
-	}
+func fleetOfHosts(t *testing.T) {
 	n := newNetwork(t, "ctl", "gen1", "gen2", "srv")
 	file := filepath.Join(t.TempDir(), "fleet.toml")
 	if err := os.WriteFile(file, []byte("controller = \"10.9.0.1:7447\"\n[[generator]]\nname = \"gen1\"\n"+

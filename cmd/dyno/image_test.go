@@ -16,7 +16,7 @@ import (
 // before stands in a folder.
 func lastStage(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("Dockerfile")
+	text, err := os.ReadFile("../../Dockerfile")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,6 @@ func TestImage(t *testing.T) {
 	if _, err := exec.LookPath("podman"); err != nil {
 		t.Skip(err)
 	}
-	t.Chdir("../..")
 	dir := t.TempDir()
 	context := filepath.Join(dir, "context")
 	if err := os.MkdirAll(filepath.Join(context, "empty", "tmp"), 0o777); err != nil {

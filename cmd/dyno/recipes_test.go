@@ -37,6 +37,7 @@ func TestRecipes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts contestants")
 	}
+	t.Parallel()
 	page, err := os.ReadFile("../../doc/run.md")
 	if err != nil {
 		t.Fatal(err)

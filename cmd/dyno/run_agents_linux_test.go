@@ -16,13 +16,11 @@ import (
 	"dyno/internal/result"
 )
 
-// TestAgentsInWindows: while a window of ten seconds lasts, the agent of the servers' machine uses 0.1 % of a CPU at
+// agentsInWindows: while a window of ten seconds lasts, the agent of the servers' machine uses 0.1 % of a CPU at
 // most. That of a generator is its event loops, and what Go's runtime does for their threads.
-func TestAgentsInWindows(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it makes windows of ten seconds")
-	}
-	const most, windows = 0.001, 3
+func agentsInWindows(t *testing.T) {
+	const most = 0.001
+	windows := number(t, "DYNO_WINDOWS", 1)
 	f := newFour(t)
 	c, said := f.begin("run", "--contestants", "ref,ref+50%", "--delay", "500ms", "--budget", "30m", "--seed", "1",
 		"--controls", "none", "--connections", "256", "--offline", "--fleet", f.file, "--out", f.out)

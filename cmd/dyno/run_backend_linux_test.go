@@ -36,14 +36,11 @@ func mainNATS() {
 
 const relays = "[[server]]\nname = \"srv1\"\naddress = \"10.9.0.3\"\n[[generator]]\nname = \"gen1\"\n"
 
-// TestBackendOnFleet: contestants on one host call a backend on another, which is loaded alone first, is frozen
+// backendOnFleet: contestants on one host call a backend on another, which is loaded alone first, is frozen
 // with them, has its CPU time read there, and costs an epoch when its machine is lost. All meet at a NATS of
 // their user's own, where the run goes on after its controller was killed. Then the same backend runs beside a
 // generator.
-func TestBackendOnFleet(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures for minutes")
-	}
+func backendOnFleet(t *testing.T) {
 	downloaded(t, "contestants/go/go-relay", "contestants/go/go-relay-article", "backends/records")
 	f := newFleetRun(t, relays, "ctl", "gen1", "srv1", "be1")
 	const nats = "nats = \"tls://10.9.0.1:4222\"\n"
@@ -154,11 +151,8 @@ func (f *fleetRun) judgeBackend(run *result.Run) {
 	}
 }
 
-// TestCompareURLsOnFleet: two generators load servers that nobody of the fleet has started.
-func TestCompareURLsOnFleet(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures for a minute")
-	}
+// compareURLsOnFleet: two generators load servers that nobody of the fleet has started.
+func compareURLsOnFleet(t *testing.T) {
 	f := newFleetRun(t, "[[generator]]\nname = \"gen1\"\n[[generator]]\nname = \"gen2\"\n", "ctl", "gen1", "gen2", "srv")
 	f.agent("gen1")
 	f.agent("gen2")

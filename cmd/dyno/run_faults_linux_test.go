@@ -36,7 +36,7 @@ func TestFaultsOfRuns(t *testing.T) {
 	f := newFour(t)
 	s := &soak{fleetRun: f, rng: rand.New(rand.NewPCG(uint64(number(t, "DYNO_SEED", 1)), 0)), todo: n,
 		faults: deck[trouble]{cards: f.troubles()}, met: map[string]int{}}
-	s.one = s.alone(filepath.Join(folder, "alone"))
+	s.one = s.alone(filepath.Join(folder, "alone"), soakArgs)
 	for i := 0; s.todo > 0 && !t.Failed(); i++ {
 		s.carryOut(filepath.Join(folder, fmt.Sprint(i)))
 	}
@@ -83,22 +83,6 @@ type happened struct {
 	trouble
 	from, to int64  // Unix ns
 	seen     []byte // the record before it
-}
-
-// alone begins the comparison on one machine.
-func (s *soak) alone(folder string) *result.Run {
-	s.out = folder
-	c, said := s.begin(append(soakArgs, "--out", folder)...)
-	ended := make(chan error, 1)
-	go func() { ended <- c.Wait() }()
-	s.fleetRun.trials(24, said, ended)
-	c.Process.Signal(syscall.SIGINT)
-	<-ended
-	run, err := result.Open(folder)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return run
 }
 
 // carryOut makes a run in a folder. Its controller is started as often as it takes.

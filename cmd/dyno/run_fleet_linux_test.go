@@ -26,7 +26,6 @@ type fleetRun struct {
 
 // newFleetRun makes hosts; the first one is the controller's. machines is fleet.toml without that.
 func newFleetRun(t *testing.T, machines string, names ...string) *fleetRun {
-	t.Setenv("DYNO_RUNTIME_DIR", t.TempDir()) // nobody else's runs are on these hosts
 	return &fleetRun{newFleet(t, machines, true, names...), filepath.Join(t.TempDir(), "run")}
 }
 
@@ -80,15 +79,12 @@ func downloaded(t *testing.T, folders ...string) {
 	}
 }
 
-// TestRunOnFleet: a paired comparison over four hosts records what one machine records, but for the hosts
+// runOnFleet: a paired comparison over four hosts records what one machine records, but for the hosts
 // and the clocks; and it does so although a generator, the server and the controller are killed.
-func TestRunOnFleet(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures for minutes")
-	}
+func runOnFleet(t *testing.T) {
 	downloaded(t, "contestants/go/fasthttp")
 	f := newFour(t)
-	args := []string{"run", "--contestants", "net-http,fasthttp", "--epochs", "8", "--budget", "4m", "--seed", "15", "--alpha", "1e-9",
+	args := []string{"run", "--contestants", "net-http,fasthttp", "--epochs", "8", "--budget", "90s", "--seed", "15", "--alpha", "1e-9",
 		"--controls", "none", "--connections", "8"}
 	c, l := f.begin(append(args, "--fleet", f.file, "--out", f.out)...)
 	ended := make(chan error, 1)
@@ -120,16 +116,23 @@ func TestRunOnFleet(t *testing.T) {
 	f.judge(run)
 	f.gone("at the end", 0, f.all()...)
 
-	alone := filepath.Join(t.TempDir(), "alone")
-	if out, err := f.command("ctl", append(args, "--out", alone)...).CombinedOutput(); err != nil &&
-		!strings.Contains(string(out), busyMachine) {
-		t.Fatalf("on one machine: %v: %s", err, out)
-	}
-	one, err := result.Open(alone)
+	f.equal(run, f.alone(filepath.Join(t.TempDir(), "alone"), args))
+}
+
+// alone begins a comparison on one machine.
+func (f *fleetRun) alone(folder string, args []string) *result.Run {
+	f.out = folder
+	c, said := f.begin(append(args, "--out", folder)...)
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	f.trials(24, said, ended)
+	c.Process.Signal(syscall.SIGINT)
+	<-ended
+	run, err := result.Open(folder)
 	if err != nil {
-		t.Fatal(err)
+		f.t.Fatal(err)
 	}
-	f.equal(run, one)
+	return run
 }
 
 // busyMachine is in the error of a run all of whose rounds other programs disturbed.

@@ -3,8 +3,11 @@ package main
 import (
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"testing"
+
+	"dyno/internal/proc"
 )
 
 // program finds this program under a name that TestMain gives it on PATH.
@@ -20,15 +23,16 @@ func program(t *testing.T, name string) string {
 // build builds dyno as it is delivered: real duels measure that.
 func build(t *testing.T, out string) {
 	t.Helper()
-	if b, err := exec.Command("go", "build", "-o", out, "./cmd/dyno").CombinedOutput(); err != nil {
+	if b, err := exec.Command("go", "build", "-o", out, ".").CombinedOutput(); err != nil {
 		t.Fatalf("build dyno: %v\n%s", err, b)
 	}
 }
 
-// start runs a command to its end and returns its exit code.
+// start runs a command in the checkout to its end and returns its exit code.
 func start(t *testing.T, name string, stdout, stderr io.Writer, args ...string) int {
 	t.Helper()
 	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = "../..", append(os.Environ(), proc.RuntimeVariable+"="+t.TempDir())
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	var exit *exec.ExitError
 	switch err := cmd.Run(); {
