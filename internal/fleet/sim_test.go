@@ -231,7 +231,7 @@ func TestSimulatedFaults(t *testing.T) {
 	ends := map[string]int{} // by their text, without names and figures
 	names := regexp.MustCompile(`gen\d+`)
 	figures := regexp.MustCompile(`[+-]?\d+`)
-	for seed := range uint64(seeds(t, 100)) {
+	for seed := range uint64(seeds(t, 4*len(faults))) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		n, fault := machines(splitmix(seed)), faults[seed%uint64(len(faults))]
 		weather := weather{held: 0.05 * rng.Float64(),
@@ -359,7 +359,7 @@ func machines(seed uint64) int {
 // TestSimulatedNetwork: on a network that delays and reorders messages, the load of many
 // machines, whose clocks differ and drift, is that of one machine, bit for bit, and begins as it says.
 func TestSimulatedNetwork(t *testing.T) {
-	for seed := range uint64(seeds(t, 70)) {
+	for seed := range uint64(seeds(t, 30)) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		n := machines(seed)
 		weather := weather{held: 0.05 * rng.Float64(),

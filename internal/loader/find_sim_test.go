@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -142,11 +144,14 @@ func (w world) keeps(limit float64) float64 {
 
 // TestFindHolds: on servers of known capacity, quiet and beside bursts, the interval holds the truth in 19
 // of 20 searches, or the answer says "at least" or "not confirmed". A truth within 2 % of a bound counts: it
-// is itself simulated.
+// is itself simulated. DYNO_SEARCHES is how many there are of each kind.
 func TestFindHolds(t *testing.T) {
-	seeds := 200
-	if testing.Short() {
-		seeds = 20
+	seeds := 20
+	if text := os.Getenv("DYNO_SEARCHES"); text != "" {
+		var err error
+		if seeds, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, c := range []struct {
 		name   string
