@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,7 +12,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"dyno/internal/netns"
 	"dyno/internal/proc"
@@ -67,9 +65,6 @@ func (n *network) ip(args ...string) {
 	}
 }
 
-// cut takes a host's cable out: nothing is sent that would say so.
-func (n *network) cut(host string) { n.ip("-n", n.id+"switch", "link", "set", host, "nomaster") }
-
 // command returns dyno on a host.
 func (n *network) command(host string, args ...string) *exec.Cmd {
 	c := exec.Command("ip", append([]string{"netns", "exec", n.id + host, n.dyno}, args...)...)
@@ -95,16 +90,6 @@ func (l *logged) String() string {
 	return l.b.String()
 }
 
-// has waits for a text.
-func (l *logged) has(t *testing.T, text string, within time.Duration) {
-	t.Helper()
-	for end := time.Now().Add(within); !strings.Contains(l.String(), text); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("not within %v: %q\n%s", within, text, l)
-		}
-	}
-}
-
 // start starts dyno on a host until the test ends.
 func (n *network) start(host string, args ...string) *logged {
 	n.t.Helper()
@@ -126,77 +111,8 @@ func TestHosts(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		test func(*testing.T)
-	}{{"Fleet", fleetOfHosts}, {"Faults", faultsOfHosts}, {"AgentsInWindows", agentsInWindows}, {"Run", runOnFleet},
+	}{{"Faults", faultsOfHosts}, {"AgentsInWindows", agentsInWindows}, {"Run", runOnFleet},
 		{"Backend", backendOnFleet}, {"CompareURLs", compareURLsOnFleet}} {
 		t.Run(c.name, c.test)
-	}
-}
-
-// fleetOfHosts: a controller, two generators and a server, each with a network of its own. All
-// together make the load that was asked for. A generator whose cable is taken out leaves no result, and
-// ends its part by itself.
-func fleetOfHosts(t *testing.T) {
-	n := newNetwork(t, "ctl", "gen1", "gen2", "srv")
-	file := filepath.Join(t.TempDir(), "fleet.toml")
-	if err := os.WriteFile(file, []byte("controller = \"10.9.0.1:7447\"\n[[generator]]\nname = \"gen1\"\n"+
-		"[[generator]]\nname = \"gen2\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := n.command("ctl", "fleet", "init", file).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	n.start("srv", "refserver", "null", "--addr", "10.9.0.4:80")
-	keys := strings.TrimSuffix(file, ".toml") + ".keys/"
-	agents := map[string]*logged{}
-	for _, g := range []string{"gen1", "gen2"} {
-		agents[g] = n.start(g, "agent", keys+g+".agent")
-	}
-	out, err := n.command("ctl", "fleet", "check", file).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "\ngen2 ") {
-		t.Fatalf("%v: %s", err, out)
-	}
-
-	summed := false
-	for range 20 { // this machine may be too busy to begin on time
-		var stdout, stderr bytes.Buffer
-		c := n.command("ctl", "load", "--fleet", file, "--json", "-n", "1001", "-c", "6", "http://10.9.0.4/")
-		c.Stdout, c.Stderr = &stdout, &stderr
-		if err := c.Run(); err != nil && strings.Contains(stderr.String(), "did not start on time") {
-			continue
-		} else if err != nil {
-			t.Fatalf("%v: %s", err, &stderr)
-		}
-		var s struct {
-			Succeeded  int64
-			Generators []struct {
-				Name    string
-				Started int64
-			}
-		}
-		if err := json.Unmarshal(stdout.Bytes(), &s); err != nil {
-			t.Fatal(err)
-		}
-		if g := s.Generators; s.Succeeded != 1001 || len(g) != 2 || g[0].Name != "gen1" || g[0].Started != 501 ||
-			g[1].Started != 500 {
-			t.Errorf("%+v", s)
-		}
-		summed = true
-		break
-	}
-	if !summed {
-		t.Skip("this machine is too busy to begin a load on time")
-	}
-
-	load := n.start("ctl", "load", "--fleet", file, "-r", "100", "-d", "10m", "-c", "6", "http://10.9.0.4/")
-	load.has(t, "silent until then", 20*time.Second)
-	time.Sleep(time.Second) // the window has begun
-	lost := func() int { return strings.Count(agents["gen2"].String(), "the controller is gone") }
-	before := lost()
-	n.cut("gen2")
-	for end := time.Now().Add(15 * time.Second); lost() == before; {
-		if time.Now().After(end) {
-			t.Fatalf("gen2 goes on without its controller\n%s", agents["gen2"])
-		}
-		time.Sleep(20 * time.Millisecond)
 	}
 }
