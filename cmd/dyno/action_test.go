@@ -101,7 +101,7 @@ func (a *action) run(inputs ...string) (code int, stderr string) {
 		"GITHUB_STEP_SUMMARY="+a.summary, "INPUT_START=./server", "INPUT_BUILD=go build -o server .",
 		"INPUT_BASE=HEAD^1",
 		"INPUT_DIRECTORY=.", "INPUT_PATHS=/a\n/b=3\n", "INPUT_PRIMARY=cpu_per_request",
-		"INPUT_FAIL_IF=cpu_per_request>5%\n", "INPUT_BUDGET=70s", "INPUT_ARGUMENTS=--wait",
+		"INPUT_FAIL_IF=cpu_per_request>5%\n", "INPUT_BUDGET=5m", "INPUT_ARGUMENTS=--wait",
 		proc.RuntimeVariable+"="+a.t.TempDir())
 	cmd.Env = append(cmd.Env, inputs...)
 	err := cmd.Run()
