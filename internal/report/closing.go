@@ -54,7 +54,7 @@ var answered = map[checks.Question]struct {
 	fine, unknown string
 	longer        bool
 }{
-	checks.MachineQuiet:  {"machine quiet", "if the machine was quiet", false},
+	checks.MachineQuiet:  {"machine quiet enough", "if the machine was quiet", false},
 	checks.GeneratorFree: {"load generator had room", "if the load generator had room", false},
 	checks.AnswersRight:  {"answers right", "if answers were right", false},
 	checks.WarmedUp:      {"servers warmed up", "if all warmed up", true},
@@ -62,8 +62,13 @@ var answered = map[checks.Question]struct {
 	checks.EnoughData:    {"enough data", "if the data are enough", true},
 }
 
-// fine returns the text of a question if all is well. Of the answers it says what was checked.
+// fine returns the text of a question if all is well. It says which part of the answers was checked, and how much CPU
+// time other programs used.
 func (v *View) fine(q checks.Question) string {
+	if i := slices.IndexFunc(v.Findings, func(f checks.Finding) bool { return f.ID == checks.ServerCPUs }); i >= 0 &&
+		q == checks.MachineQuiet {
+		return answered[q].fine + " (" + v.Findings[i].Text + ")"
+	}
 	switch checked := v.compared(); {
 	case q != checks.AnswersRight:
 		return answered[q].fine
