@@ -15,14 +15,14 @@ type Bar struct {
 	Open          bool // not tried yet
 }
 
-// worst holds the worst of many rates.
+// worst keeps the worst of many rates.
 type worst struct {
 	rate  Rate
 	where string
-	low   bool // the lowest is the worst
+	low   bool // the lowest rate is the worst
 }
 
-// see adds a rate; where says what it describes.
+// see adds a rate; where describes it.
 func (w *worst) see(r Rate, where string, args ...any) {
 	x, y := r.Share(), w.rate.Share()
 	if r.Of > 0 && (w.rate.Of == 0 || w.low && x < y || !w.low && x > y) {
@@ -32,8 +32,7 @@ func (w *worst) see(r Rate, where string, args ...any) {
 
 func (w *worst) String() string { return w.rate.String() + ": " + w.where }
 
-// bar returns the bar that the worst rate has to meet: at most the limit, or at least, where the lowest is the
-// worst.
+// bar returns the bar for the worst rate: at most limit, or at least limit if w.low.
 func (w *worst) bar(target string, limit float64) Bar {
 	text := "≤ "
 	if w.low {
@@ -43,15 +42,14 @@ func (w *worst) bar(target string, limit float64) Bar {
 	return Bar{Target: target, Limit: text + perCent(limit) + " %", Worst: w.String(), Met: met, Unsure: unsure}
 }
 
-// keeps reports whether a rate is at most a limit, or at least; and if it is not, whether its interval holds the
-// limit, so that it cannot be told.
+// keeps reports whether a rate is within a limit: at least limit if least, else at most limit. unsure reports
+// whether the rate's interval contains the limit; a missed limit is then uncertain.
 func (r Rate) keeps(limit float64, least bool) (met, unsure bool) {
 	lo, hi := r.Interval()
 	return r.Share() == limit || least == (r.Share() > limit), lo <= limit && limit <= hi
 }
 
-// errorLimit and holdsLimit are the limits for the rate of false differences, and for that of intervals that
-// hold all at once.
+// errorLimit limits the rate of false differences, holdsLimit the rate at which all intervals hold at once.
 const (
 	errorLimit = .055
 	holdsLimit = .94
@@ -59,7 +57,7 @@ const (
 
 func atLeast95(r Rate) bool { return r.Share() >= .95 }
 
-// Bars returns the limits of all sections that were made.
+// Bars returns the bars for all sections that were computed.
 func (p *Results) Bars() []Bar {
 	var bars []Bar
 	if p.Cases != nil {
@@ -97,12 +95,12 @@ func (p *Results) Bars() []Bar {
 	return bars
 }
 
-// caseLimits are the limits of the cases: each holds for the worst of those rates that of returns.
+// caseLimits are the limits on cases. Each applies to the worst rate that counts.
 var caseLimits = []struct {
 	target string
 	limit  float64
 	least  bool
-	of     func(c *Case, at *CaseAt) (r Rate, counts bool)
+	rate   func(c *Case, at *CaseAt) (r Rate, counts bool)
 }{
 	{"equal pairs called different, starts normal", errorLimit, false,
 		func(c *Case, at *CaseAt) (Rate, bool) { return at.Error, c.plain() }},
@@ -138,23 +136,23 @@ var caseLimits = []struct {
 		}},
 }
 
-// plain reports whether all starts are normal, or nearly so, and independent.
+// plain reports whether all starts are independent and, except in a few unequal cases, normal.
 func (c *Case) plain() bool { return c.Group == "equal" || c.Group == "unequal" }
 
-// rare reports whether few starts are much slower.
+// rare reports whether a few starts are much slower than the rest.
 func (c *Case) rare() bool { return strings.Contains(c.What, " rare") }
 
-// odd reports whether the case asks for early analyses where one server's starts are others.
+// odd reports whether the case tests early analyses with one server's starts drawn differently.
 func (c *Case) odd() bool { return c.Group == "early" && strings.HasPrefix(c.What, "one") }
 
-// caseBars returns the limits of the cases.
+// caseBars returns the bars for the cases.
 func (p *Results) caseBars() (bars []Bar) {
 	for _, l := range caseLimits {
 		w, left := worst{low: l.least}, 0
 		for i := range p.Cases {
 			c := &p.Cases[i]
 			for j := range c.At {
-				if r, counts := l.of(c, &c.At[j]); counts {
+				if r, counts := l.rate(c, &c.At[j]); counts {
 					w.see(r, "%s, %d servers, %d epochs", c.What, c.K, c.At[j].N)
 					left += int(when(c.At[j].Runs == 0, 1))
 				}
@@ -169,8 +167,7 @@ func (p *Results) caseBars() (bars []Bar) {
 	return bars
 }
 
-// simulationBars returns the limits of the simulation, each with the worst of the cells to which it
-// applies.
+// simulationBars returns the bars for the simulation, each with the worst applicable cell.
 func (p *Results) simulationBars() []Bar {
 	var wrongly, sign, tie worst
 	held := worst{low: true}
@@ -189,8 +186,8 @@ func (p *Results) simulationBars() []Bar {
 	}
 }
 
-// Outcome returns the outcome of a trap, and whether it is acceptable: the limits are met, or the
-// check that must detect the trap warns.
+// Outcome describes a trap's result and reports whether it is acceptable: the limits are met, an interval
+// contains the limit, or the check that must detect the trap warns in 95 % of the runs.
 func (t *Trap) Outcome() (text string, met bool) {
 	detected := t.Warned[t.Catch]
 	errs, unsure := t.False.keeps(errorLimit, false)
@@ -209,7 +206,7 @@ func (t *Trap) Outcome() (text string, met bool) {
 	return "shown by " + t.Catch + " in " + detected.String() + " only", false
 }
 
-// trapBar returns the limit of the traps: all outcomes must be acceptable.
+// trapBar returns the bar for the traps: all outcomes must be acceptable.
 func (p *Results) trapBar() Bar {
 	b := Bar{
 		Limit: "all", Met: true, Target: "traps: the bars are kept or no figure is beyond them for certain, or the check " +
@@ -227,11 +224,10 @@ func (p *Results) trapBar() Bar {
 	return b
 }
 
-// checksShown are the columns of the table of traps.
+// checksShown are the columns in the trap table.
 var checksShown = statistical
 
-// checkBars returns the limits for carry-over between two servers, and for false reports of a
-// moving contestant.
+// checkBars returns the bars for carry-over between two servers and for contestants falsely called moving.
 func (p *Results) checkBars() []Bar {
 	var over, moving worst
 	for _, c := range p.Carried {
@@ -252,7 +248,7 @@ func (p *Results) checkBars() []Bar {
 	}
 }
 
-// steadyBar returns the limit of the experiment with long trials.
+// steadyBar returns the bar for the experiment with long trials.
 func (p *Results) steadyBar() Bar {
 	var each []string
 	met := true

@@ -11,28 +11,26 @@ import (
 	"dyno/internal/stats"
 )
 
-// BestOf is a comparison of two equal servers in the way of published benchmarks: one server after
-// the other, each loaded three times by an external tool, the best load counts. It is a line of
-// best_of_three.jsonl.
+// BestOf compares two equal servers as published benchmarks do: one server after the other, three loads each
+// by an external tool, and the best load counts. It is a line in best_of_three.jsonl.
 type BestOf struct {
-	Number  int          `json:"number"` // its place in the order, from 0
+	Number  int          `json:"number"` // position in the order, from 0
 	Hog     bool         `json:"hog"`    // a program took CPU in bursts meanwhile
-	Tool    string       `json:"tool"`   // with its version
+	Tool    string       `json:"tool"`   // name and version
 	PerSec  [2][]float64 `json:"per_sec"`
-	Seconds float64      `json:"seconds"` // of each load
+	Seconds float64      `json:"seconds"` // per load
 	Started string       `json:"started"` // RFC 3339, UTC
 	Commit  string       `json:"commit"`
 	Machine string       `json:"machine"`
 }
 
-// The number of comparisons, every second of them with background load, and the number of loads of
-// each server.
+// bestOfAll counts the comparisons; every second one has background load. Each server gets BestOfLoads loads.
 const (
 	bestOfAll   = 40
 	BestOfLoads = 3
 )
 
-// ratio returns the best rate of the first server over that of the second.
+// ratio returns the first server's best rate over the second's.
 func (b *BestOf) ratio() float64 { return slices.Max(b.PerSec[0]) / slices.Max(b.PerSec[1]) }
 
 // wins reports whether one server is better by more than the margin.
@@ -50,15 +48,15 @@ func ReadBestOf(r io.Reader, name string) ([]BestOf, error) {
 	})
 }
 
-// BestOfOptions are the options of RunBestOf.
+// BestOfOptions configures RunBestOf.
 type BestOfOptions struct {
-	Done []BestOf // made before
-	More int      // how many more; 0: until there are all
+	Done []BestOf // comparisons already made
+	More int      // comparisons to make; 0: all missing ones
 	Play func(ctx context.Context, number int, hog bool) (*BestOf, error)
-	Keep func(BestOf) error // called as soon as a comparison is over
+	Keep func(BestOf) error // called after each comparison
 }
 
-// RunBestOf makes the comparisons that are missing, in their order.
+// RunBestOf makes the missing comparisons in order.
 func RunBestOf(ctx context.Context, o *BestOfOptions) error {
 	made := func(n int) bool { return slices.ContainsFunc(o.Done, func(b BestOf) bool { return b.Number == n }) }
 	for n, left := 0, o.More; o.More == 0 && n < bestOfAll || left > 0; n++ {
@@ -77,31 +75,31 @@ func RunBestOf(ctx context.Context, o *BestOfOptions) error {
 	return nil
 }
 
-// BestOfTool returns the tool that made the loads.
+// BestOfTool returns the tool that generated the loads.
 func (g page) BestOfTool() string { return g.BestOf[0].Tool }
 
-// BestOfSeconds returns how long each load was.
+// BestOfSeconds returns the duration of one load.
 func (g page) BestOfSeconds() float64 { return g.BestOf[0].Seconds }
 
-// outcome is the result of a comparison of equal servers.
+// outcome is the result of one comparison between equal servers.
 type outcome struct {
 	apart float64 // |log ratio|
 	wins  bool    // one of the two came out better
 }
 
-// BestOfTable shows how often equal servers are found different: by the best of three loads, and by
-// paired comparisons of a program with itself.
+// BestOfTable shows how often equal servers are found different: by the best of three loads, and by paired
+// comparisons between a program and itself.
 func (g page) BestOfTable() table {
 	t := table{words("|hog|comparisons|with a winner, %|typical difference|largest")}
 	for _, hog := range []bool{false, true} {
-		beside := map[bool]string{true: "yes"}[hog]
+		hogText := map[bool]string{true: "yes"}[hog]
 		var best []outcome
 		for i := range g.BestOf {
 			if b := &g.BestOf[i]; b.Hog == hog {
 				best = append(best, outcome{math.Abs(math.Log(b.ratio())), b.wins()})
 			}
 		}
-		t = append(t, bestOfRow("best of three", beside, best))
+		t = append(t, bestOfRow("best of three", hogText, best))
 		for _, old := range []bool{true, false} {
 			var paired []outcome
 			for _, c := range g.liveCouples(LiveSame, 0, old) {
@@ -111,7 +109,7 @@ func (g page) BestOfTable() table {
 				}
 			}
 			if title := map[bool]string{true: "dyno, by signed ranks", false: "dyno"}[old]; paired != nil {
-				t = append(t, bestOfRow(title, beside, paired))
+				t = append(t, bestOfRow(title, hogText, paired))
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The best load of each counts; what was made already is not made again.
+// Only the best load per server counts, and finished comparisons are not repeated.
 func TestBestOf(t *testing.T) {
 	var made []BestOf
 	play := func(_ context.Context, n int, hog bool) (*BestOf, error) {

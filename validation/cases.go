@@ -14,44 +14,44 @@ import (
 	"dyno/internal/stats"
 )
 
-// Case are servers whose starts vary in a known way, with one value a server and epoch. It tests the
-// statistic alone: rounds, drift and controls are left out.
+// Case is a set of servers whose starts vary in a known way, with one value per server and epoch. It tests
+// the statistic alone, without rounds, drift or controls.
 type Case struct {
-	Group string // the first word of a table's rows
+	Group string // selects the table
 	What  string
 	K     int
-	logs  []float64                                // of the servers' speeds; nil: all equal
-	draw  func(rng *rand.Rand, server int) float64 // the log of a start
-	rho   float64                                  // of each server's starts with those before
-	equal string                                   // "mean" or "location": what is made 0 against others
-	shift func() float64                           // by how much server 0 is off where others are at 0
+	logs  []float64                                // logs of the true speeds
+	draw  func(rng *rand.Rand, server int) float64 // the log effect of one start
+	rho   float64                                  // correlation with the same server's start in the epoch before
+	equal string                                   // "mean" or "location": the statistic that is set to 0 against the others
+	shift func() float64                           // the offset that server 0 needs for that
 
-	At []CaseAt // by caseEpochs; Runs is 0 of what was not simulated
+	At []CaseAt // by caseEpochs; Runs is 0 if not simulated yet
 }
 
-// CaseAt are the results of a case in runs that n epochs fit: a line of cases.jsonl.
+// CaseAt is the result of one case in runs with room for n epochs: a line in cases.jsonl.
 type CaseAt struct {
 	Group      string  `json:"group"`
 	What       string  `json:"what"`
 	K          int     `json:"k"`
 	N          int     `json:"n"`
 	Runs       int     `json:"runs"`
-	Error      Rate    `json:"error"`           // runs in which equal servers are called different
-	Early      Rate    `json:"early"`           // in which they are by an early analysis
-	Equivalent Rate    `json:"equivalent"`      // in which unequal ones are called equivalent
-	Holds      Rate    `json:"holds"`           // in which all intervals hold at once
-	Found      Rate    `json:"found,omitzero"`  // of the pairs that differ, at the end
-	At3        Rate    `json:"at_3,omitzero"`   // of these by 3 epochs
-	At5        Rate    `json:"at_5,omitzero"`   // by 5
-	Same       Rate    `json:"same,omitzero"`   // of the equal pairs, called equivalent
-	Warned     Rate    `json:"warned,omitzero"` // runs of dependent epochs in which V33 would warn
+	Error      Rate    `json:"error"`           // runs that call equal servers different
+	Early      Rate    `json:"early"`           // runs that do so in an early analysis
+	Equivalent Rate    `json:"equivalent"`      // runs that call unequal servers equivalent
+	Holds      Rate    `json:"holds"`           // runs whose intervals all hold at once
+	Found      Rate    `json:"found,omitzero"`  // differing pairs found by the end
+	At3        Rate    `json:"at_3,omitzero"`   // differing pairs found by 3 epochs
+	At5        Rate    `json:"at_5,omitzero"`   // by 5 epochs
+	Same       Rate    `json:"same,omitzero"`   // equal pairs called equivalent
+	Warned     Rate    `json:"warned,omitzero"` // runs with dependent epochs in which V33 would warn
 	Epochs     float64 `json:"epochs"`          // mean
 }
 
-// caseRuns is how often each case is simulated, with DefaultSeed.
+// caseRuns is the default number of simulated runs per case. Cases always use DefaultSeed.
 const caseRuns = 10_000
 
-// caseEpochs are the numbers of epochs that fit the runs of a case, by group.
+// caseEpochs returns the numbers of epochs for which a group's cases are simulated.
 func caseEpochs(group string) []int {
 	switch group {
 	case "early":
@@ -62,10 +62,11 @@ func caseEpochs(group string) []int {
 	return []int{8, 10, 16}
 }
 
-// caseAnalyses are those that a run plans.
+// caseAnalyses returns the interim analyses that a run with room for n epochs plans.
 func caseAnalyses(n int) []stats.Interim { return stats.Interims([]int{3, 5, 8, 12, 24}, n, Alpha) }
 
-// startsOf are the distributions of starts. Each has the spread of a server's epochs on a virtual machine, or more.
+// startsOf has the distributions of starts. Their spread is at least that measured between epochs on virtual
+// machines.
 var startsOf = map[string]func(rng *rand.Rand) float64{
 	"quiet":       func(rng *rand.Rand) float64 { return .004 * rng.NormFloat64() },
 	"normal":      func(rng *rand.Rand) float64 { return .02 * rng.NormFloat64() },
@@ -78,7 +79,7 @@ var startsOf = map[string]func(rng *rand.Rand) float64{
 	"SD 10 %":     func(rng *rand.Rand) float64 { return .1 / math.Sqrt2 * rng.NormFloat64() },
 }
 
-// studentT draws from Student's t.
+// studentT draws from Student's t distribution.
 func studentT(rng *rand.Rand, df int) float64 {
 	s := 0.
 	for range df {
@@ -88,7 +89,8 @@ func studentT(rng *rand.Rand, df int) float64 {
 	return rng.NormFloat64() / math.Sqrt(s/float64(df))
 }
 
-// starts returns what draws the starts of the first few servers, the others being normal.
+// starts returns a function that draws starts: of the named kind for the first few servers, normal for the
+// others.
 func starts(few int, kind string) func(*rand.Rand, int) float64 {
 	return func(rng *rand.Rand, server int) float64 {
 		if server < few {
@@ -98,7 +100,7 @@ func starts(few int, kind string) func(*rand.Rand, int) float64 {
 	}
 }
 
-// effects are the logs of k servers.
+// effects returns the log speeds for k servers.
 func effects(k int, kind string) []float64 {
 	logs := make([]float64, k)
 	for i := range logs {
@@ -182,10 +184,10 @@ func cases() (all []Case) {
 	return all
 }
 
-// jitter is the noise of an epoch beside that of the start.
+// jitter is the noise per epoch in addition to the start.
 func jitter(rng *rand.Rand) float64 { return .004 * studentT(rng, 4) }
 
-// epochs returns the source of epochs. Server 0 is slower by shift.
+// epochs returns a source of epochs. Server 0 is slower by shift.
 func (c *Case) epochs(rng *rand.Rand, shift float64) func(epoch int) [][]float64 {
 	last := make([]float64, c.K)
 	return func(epoch int) [][]float64 {
@@ -203,11 +205,11 @@ func (c *Case) epochs(rng *rand.Rand, shift float64) func(epoch int) [][]float64
 	}
 }
 
-// centreEpochs is how many epochs the centre of a case is found by. A comparison of 16 epochs is then off
-// by less than a thirtieth of its standard error.
+// centreEpochs is the number of simulated epochs from which centre finds the shift. The remaining error is
+// less than a thirtieth of the standard error in a comparison with 16 epochs.
 const centreEpochs = 20_000
 
-// centre returns by how much server 0 is off where others are at 0.
+// centre returns the estimate for server 0 against the others, to be subtracted so that they are equal.
 func (c Case) centre() float64 {
 	if c.equal == "" {
 		return 0
@@ -217,7 +219,7 @@ func (c Case) centre() float64 {
 	all := &comparison{truth: plain.logs, next: plain.epochs(source(DefaultSeed, "centre/"+c.What, c.K), 0)}
 	all.extend(centreEpochs)
 	family := all.d
-	if c.K > plain.K { // most pairs are of others, and the median of the spreads is theirs
+	if c.K > plain.K { // most pairs lack server 0, so they decide the median spread
 		family = [][]float64{all.d[0], all.d[plain.K-1], all.d[plain.K]}
 	}
 	j := stats.Joint(family, Alpha, 1)[0]
@@ -227,7 +229,7 @@ func (c Case) centre() float64 {
 	return j.Log
 }
 
-// simulate makes runs that n epochs fit.
+// simulate makes runs with room for n epochs.
 func (c *Case) simulate(ctx context.Context, runs, n int) CaseAt {
 	shift, analyses := c.shift(), caseAnalyses(n)
 	epochs := func(rep int) func(int) [][]float64 {
@@ -239,7 +241,7 @@ func (c *Case) simulate(ctx context.Context, runs, n int) CaseAt {
 		Equivalent: made.rate(func(p *played) bool { return p.equivalent }), Epochs: made.Epochs(),
 		Found: made.Found(analyses, n), At3: made.Found(analyses, 3), At5: made.Found(analyses, 5)}
 	for _, p := range made {
-		at.Same.Of, at.Same.Hits = at.Same.Of+p.same, at.Same.Hits+p.alike
+		at.Same.Of, at.Same.Hits = at.Same.Of+p.equal, at.Same.Hits+p.equivalentPairs
 	}
 	if c.rho > 0 {
 		at.Warned = count(repeat(ctx, runs, func(rep int) bool {
@@ -251,7 +253,8 @@ func (c *Case) simulate(ctx context.Context, runs, n int) CaseAt {
 	return at
 }
 
-// simulateCases simulates what has fewer runs, the quickest first. It calls keep with each result.
+// simulateCases simulates all cases that have fewer than runs, quickest first. It calls keep with each
+// result.
 func simulateCases(ctx context.Context, all []Case, runs int, keep func(CaseAt) error) error {
 	type step struct{ c, at int }
 	var left []step
@@ -267,7 +270,7 @@ func simulateCases(ctx context.Context, all []Case, runs int, keep func(CaseAt) 
 	for _, s := range left {
 		c := &all[s.c]
 		at := c.simulate(ctx, runs, c.At[s.at].N)
-		if err := ctx.Err(); err != nil { // the case has not all of its runs
+		if err := ctx.Err(); err != nil { // some runs are missing
 			return err
 		}
 		if err := keep(at); err != nil {
@@ -278,7 +281,7 @@ func simulateCases(ctx context.Context, all []Case, runs int, keep func(CaseAt) 
 	return nil
 }
 
-// readCases returns all cases with their results in the lines of a cases.jsonl; name is for errors.
+// readCases returns all cases, with the results in a cases.jsonl; name is for errors.
 func readCases(r io.Reader, name string) ([]Case, error) {
 	all := cases()
 	_, err := readLines(r, name, func(at *CaseAt) error {

@@ -10,24 +10,24 @@ import (
 	"dyno/internal/result"
 )
 
-// Carried is how often two equal servers without controls are called different if the trial after
-// one of them is slower.
+// Carried counts how often two equal servers without controls are called different when every trial after the
+// first server is slower.
 type Carried struct {
 	Fault          string
-	Drawn, Chained Rate // a round begins with the server drawn first; with the one that ended the round before
+	Drawn, Chained Rate // a round begins with a server at random; with the last server of the round before
 }
 
-// carryFaults are what two servers without controls are compared with.
+// carryFaults are the faults for two servers without controls.
 var carryFaults = []Foe{follow(0), follow(.01), follow(.02), follow(.03), follow(.05),
 	caught("", "drift in each round"), caught("", "drift in step with rounds")}
 
-// follow makes what follows the first server slower by a share.
+// follow returns a fault that slows down every trial after the first server.
 func follow(by float64) Foe {
 	return Foe{Name: fmt.Sprintf("carry-over of %g %%", 100*by),
 		act: unseen(func(_ *field, m moment) float64 { return when(m.before == 0, math.Log1p(-by)) })}
 }
 
-// carried compares two servers, with the interim analyses of a real run.
+// carried compares two servers with the interim analyses that a real run plans.
 func carried(ctx context.Context, o *Options) (out []Carried) {
 	p := lone(2).plan
 	analyses := plannedAnalyses(p)
@@ -46,21 +46,21 @@ func carried(ctx context.Context, o *Options) (out []Carried) {
 	return out
 }
 
-// setup is the plan of a run whose checks are tested.
+// setup is a plan for which the checks are tested.
 type setup struct {
 	name string
 	plan result.Plan
 }
 
-// lone returns a plan of profile standard without controls.
+// lone returns a plan with profile standard and no controls.
 func lone(k int) setup {
 	p := runPlan(plan.Standard, k)
 	p.Controls = []string{}
 	return setup{fmt.Sprintf("standard, %d, no controls", k), p}
 }
 
-// setups returns the tested plans: two servers without controls, a few servers, as many as in the
-// default study, and the longer profile.
+// setups returns the tested plans: two servers without controls, three servers, seven as in the default
+// study, and profile full.
 func setups() []setup {
 	full := runPlan("full", 3)
 	full.BudgetNS = 15 * 60e9
@@ -68,8 +68,8 @@ func setups() []setup {
 	return []setup{lone(2), {"standard, 3", few}, {"standard, 7", many}, {"full, 3", full}}
 }
 
-// checkFaults are the faults that the statistical checks must find, each in the first contestant.
-// Catch is the tested check; the first entry has no fault.
+// checkFaults are the faults that the statistical checks must find; faults in one server are in the first
+// contestant. Catch is the tested check; the first entry has no fault.
 var checkFaults = []Foe{
 	noFoe,
 	rise(.05),
@@ -87,7 +87,7 @@ var checkFaults = []Foe{
 		set: func(f *field, _ int) { f.noise.Start = .03 }},
 }
 
-// rise makes one server faster by a share in the course of each epoch.
+// rise makes the first server faster during each epoch.
 func rise(by float64) Foe {
 	return Foe{
 		Catch: checks.Drift, Name: fmt.Sprintf("one rises by %g %% over the epoch", 100*by),
@@ -95,7 +95,7 @@ func rise(by float64) Foe {
 	}
 }
 
-// caught returns the disturbance of that name, with the check that must find it.
+// caught returns the named disturbance, with check as the check that must find it.
 func caught(check, name string) Foe {
 	for _, f := range Foes {
 		if f.Name == name {
@@ -106,21 +106,21 @@ func caught(check, name string) Foe {
 	panic("no foe " + name)
 }
 
-// Checked counts the results of the checks in whole runs with one fault, for one setup.
+// Checked counts check results in whole runs with one fault, per setup.
 type Checked struct {
-	Check, Fault string // Check is empty where nothing was wrong
+	Check, Fault string // Check is empty without a fault
 	Setups       []string
 	Epochs       []float64         // mean
 	Detected     []Rate            // the check warned or failed
-	CannotTell   []Rate            // it could not tell
+	CannotTell   []Rate            // the check could not tell
 	Moving       []Rate            // a contestant was shown to move
-	False        []map[string]Rate // where nothing was wrong: by check, it warned or failed
+	False        []map[string]Rate // by check: it warned or failed; a false alarm without a fault
 }
 
-// checkRuns is the number of comparisons in a cell for each whole run.
+// One whole run is made for every checkRuns comparisons in a cell.
 const checkRuns = 40
 
-// checked simulates whole runs with each of the faults, in each setup.
+// checked simulates whole runs with each fault in each setup.
 func checked(ctx context.Context, o *Options, faults []Foe) (out []Checked) {
 	for i := range faults {
 		foe := &faults[i]
@@ -151,12 +151,12 @@ func checked(ctx context.Context, o *Options, faults []Foe) (out []Checked) {
 	return out
 }
 
-// statistical are the checks of this section. The check of a known difference is not among them,
-// because it has the power of the verdicts.
+// statistical are the checks in this section. The check for a known difference is missing, because it has the
+// same power as the verdicts.
 var statistical = []string{checks.Drift, checks.Twins, checks.Order, checks.CarryOver, checks.FreshStarts,
 	checks.Dependence}
 
-// play simulates and judges one run of equal servers with a disturbance.
+// play simulates and judges one run with equal servers and a disturbance.
 func (s setup) play(foe *Foe, seed uint64, rep int) evaluated {
 	truth := make([]float64, len(s.plan.Contestants)+len(s.plan.Controls))
 	return evaluate(recordPlan(foe, seed, rep, truth, s.plan))

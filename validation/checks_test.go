@@ -7,8 +7,8 @@ import (
 	"dyno/internal/checks"
 )
 
-// Two equal servers alone, one of which makes what follows it slower, are not called different:
-// where a round begins with whom it draws, they are.
+// Two equal servers, one of which slows down the next trial, are not called different. With random orders
+// they are.
 func TestCarryOverBetweenTwo(t *testing.T) {
 	for _, c := range carried(t.Context(), &Options{Reps: 150, Seed: 7}) {
 		if lo, _ := c.Chained.Interval(); lo > Alpha {
@@ -20,8 +20,8 @@ func TestCarryOverBetweenTwo(t *testing.T) {
 	}
 }
 
-// A check that has the power tells, and one that has not says that it cannot: of a rise of a fifth
-// all tell, of a twin that is not there none does.
+// A check with enough power warns; a check without says that it cannot tell. All setups find a 20 % rise;
+// none reports a missing twin.
 func TestChecksTell(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates hundreds of runs")
@@ -36,7 +36,7 @@ func TestChecksTell(t *testing.T) {
 	for _, c := range found {
 		for i, told := range c.Detected {
 			switch {
-			// Two servers alone are told apart by an early analysis, where V16 cannot tell yet.
+			// An early analysis ends a run with two servers before V16 can tell.
 			case c.Check == checks.Drift && told.Hits+c.CannotTell[i].Hits < told.Of,
 				c.Check == checks.Drift && i > 0 && told.Share() < 1,
 				c.Check == checks.Twins && i > 0 && told.Share() < .5,

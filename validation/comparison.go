@@ -12,14 +12,14 @@ import (
 	"dyno/internal/stats"
 )
 
-// Margin and Alpha are the margin of equivalence and the error level of every comparison.
+// Margin is the margin of equivalence and Alpha the error level in every comparison.
 const (
 	Margin = 0.03
 	Alpha  = 0.05
 )
 
-// difference returns a pair's value of an epoch, as analysis defines it: the median over the rounds
-// of the log ratio. Rounds in which either is NaN do not count.
+// difference returns a pair's value for an epoch as analysis defines it: the median log ratio over the
+// rounds, without rounds in which either value is NaN.
 func difference(rows [][]float64, i, j int) float64 {
 	d := make([]float64, 0, len(rows))
 	for _, row := range rows {
@@ -30,23 +30,23 @@ func difference(rows [][]float64, i, j int) float64 {
 	return stats.Median(d)
 }
 
-// comparison compares servers of known speed, analysis by analysis, until all pairs are decided or no
-// analysis is left. analysis.Decide decides.
+// comparison compares servers with known speeds. After each interim analysis it stops if all pairs are
+// decided. analysis.Decide decides.
 type comparison struct {
-	truth    []float64 // logs of the speeds of the servers that are compared: the first of a row
+	truth    []float64 // log speeds of the compared servers, which come first in a row
 	analyses []stats.Interim
-	next     func(epoch int) [][]float64 // one row a round, in it the log speed of each server, controls last
+	next     func(epoch int) [][]float64 // one row per round with all servers' log speeds, controls last
 
-	d      [][]float64           // of each pair, by epoch
-	beside [][]float64           // of each server, and the second control, against the first control
-	at     [][]analysis.Decision // of each analysis that was made
+	d              [][]float64           // by pair and epoch
+	againstControl [][]float64           // each server, then the second control, against the first control; by epoch
+	at             [][]analysis.Decision // by analysis made so far
 }
 
-// play takes epochs until the comparison stops.
+// play adds epochs until the comparison stops.
 func (c *comparison) play() {
 	for _, a := range c.analyses {
 		c.extend(a.N)
-		js := analysis.Decide(c.d, c.beside, a.N, c.analyses, Alpha, Margin, 12)
+		js := analysis.Decide(c.d, c.againstControl, a.N, c.analyses, Alpha, Margin, 12)
 		c.at = append(c.at, js)
 		if !slices.ContainsFunc(js, func(j analysis.Decision) bool { return j.Verdict == analysis.Inconclusive }) {
 			return
@@ -54,7 +54,7 @@ func (c *comparison) play() {
 	}
 }
 
-// extend takes epochs until there are n.
+// extend adds epochs until there are n.
 func (c *comparison) extend(n int) {
 	k := len(c.truth)
 	if c.d == nil {
@@ -68,13 +68,13 @@ func (c *comparison) extend(n int) {
 		if len(rows[0]) < k+2 {
 			continue
 		}
-		if c.beside == nil {
-			c.beside = make([][]float64, k+1)
+		if c.againstControl == nil {
+			c.againstControl = make([][]float64, k+1)
 		}
 		for p := range k {
-			c.beside[p] = append(c.beside[p], difference(rows, p, k))
+			c.againstControl[p] = append(c.againstControl[p], difference(rows, p, k))
 		}
-		c.beside[k] = append(c.beside[k], difference(rows, k+1, k))
+		c.againstControl[k] = append(c.againstControl[k], difference(rows, k+1, k))
 	}
 }
 
@@ -83,20 +83,20 @@ func different(v analysis.Verdict) bool { return v == analysis.Different || v ==
 
 // played is the result of one comparison.
 type played struct {
-	false      bool  // at its end an equal pair is called different, however little
-	early      bool  // the same of any analysis before the first late one
-	wrong      bool  // an unequal one is, the wrong way round
-	equivalent bool  // a pair that differs by the margin or more is called equivalent
-	holds      bool  // all intervals hold at once
-	apart      int   // pairs that differ
-	same       int   // pairs that are equal
-	alike      int   // of these called equivalent
-	found      []int // of these by analysis: called different the right way round
-	epochs     int
-	sd         float64 // of the first pair's values, by MAD
+	false           bool  // the last analysis calls an equal pair different, however little
+	early           bool  // an early analysis does
+	wrong           bool  // it calls an unequal pair different, the wrong way round
+	equivalent      bool  // it calls a pair equivalent that differs by the margin or more
+	holds           bool  // all intervals hold at once
+	differing       int   // pairs that differ
+	equal           int   // pairs that are equal
+	equivalentPairs int   // equal pairs called equivalent
+	found           []int // by analysis: pairs called different the right way round
+	epochs          int
+	sd              float64 // standard deviation of the first pair's values, by MAD
 }
 
-// exact is by how much logs may differ that are the same.
+// exact is the tolerance for equal logs.
 const exact = 1e-9
 
 // see summarizes a comparison.
@@ -115,11 +115,11 @@ func (c *comparison) see() played {
 		j := &c.at[len(c.at)-1][i]
 		switch {
 		case !equal:
-			p.apart++
+			p.differing++
 		case j.Verdict == analysis.Equivalent:
-			p.same, p.alike = p.same+1, p.alike+1
+			p.equal, p.equivalentPairs = p.equal+1, p.equivalentPairs+1
 		default:
-			p.same++
+			p.equal++
 		}
 		p.false = p.false || equal && different(j.Verdict)
 		p.wrong = p.wrong || !equal && different(j.Verdict) && j.Up() != (truth > 0)
@@ -130,8 +130,8 @@ func (c *comparison) see() played {
 	return p
 }
 
-// compare makes reps comparisons of servers of a truth. epochs returns the source of epochs of one
-// repetition.
+// compare makes reps comparisons between servers with known speeds. epochs returns the source of epochs for
+// one repetition.
 func compare(ctx context.Context, reps int, truth []float64, analyses []stats.Interim,
 	epochs func(rep int) func(epoch int) [][]float64,
 ) outcomes {
@@ -142,7 +142,7 @@ func compare(ctx context.Context, reps int, truth []float64, analyses []stats.In
 	})
 }
 
-// outcomes are the results of many comparisons of one kind.
+// outcomes are the results of many comparisons under the same conditions.
 type outcomes []played
 
 func (all outcomes) rate(f func(p *played) bool) Rate {
@@ -152,10 +152,10 @@ func (all outcomes) rate(f func(p *played) bool) Rate {
 func (all outcomes) False() Rate { return all.rate(func(p *played) bool { return p.false }) }
 func (all outcomes) Holds() Rate { return all.rate(func(p *played) bool { return p.holds }) }
 
-// Found returns how many of the pairs that differ were found, right way round, by n epochs.
+// Found returns the rate of differing pairs that were found, the right way round, by n epochs.
 func (all outcomes) Found(analyses []stats.Interim, n int) (r Rate) {
 	for _, p := range all {
-		r.Of += p.apart
+		r.Of += p.differing
 		last := 0
 		for a, found := range p.found {
 			if analyses[a].N <= n {
@@ -167,7 +167,7 @@ func (all outcomes) Found(analyses []stats.Interim, n int) (r Rate) {
 	return r
 }
 
-// Epochs returns the mean number of epochs that a comparison took.
+// Epochs returns the mean number of epochs per comparison.
 func (all outcomes) Epochs() (mean float64) {
 	for _, p := range all {
 		mean += float64(p.epochs) / float64(len(all))
@@ -175,8 +175,8 @@ func (all outcomes) Epochs() (mean float64) {
 	return mean
 }
 
-// repeat calls one reps times, on all CPUs, and returns the results in order. When ctx ends it
-// leaves out the rest.
+// repeat calls one reps times on all CPUs and returns the results in order. When ctx ends, the remaining
+// results are zero.
 func repeat[T any](ctx context.Context, reps int, one func(rep int) T) []T {
 	out := make([]T, reps)
 	var next atomic.Int64
@@ -192,7 +192,7 @@ func repeat[T any](ctx context.Context, reps int, one func(rep int) T) []T {
 	return out
 }
 
-// couples returns all pairs of k things.
+// couples returns all pairs of indices below k.
 func couples(k int) (pairs [][2]int) {
 	for i := range k {
 		for j := i + 1; j < k; j++ {

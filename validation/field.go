@@ -9,26 +9,26 @@ import (
 	"dyno/internal/result"
 )
 
-// field is a set of servers whose true speeds are known, on a machine of known noise.
+// field is a set of servers with known true speeds on a machine with known noise.
 type field struct {
 	noise     Noise
 	truth     []float64 // log of each server's speed
 	foe       *Foe      // nil for none
 	rounds    int       // per epoch
-	unchained bool      // each round begins with the server that is drawn first
+	unchained bool      // rounds begin with a random server, not with the last one of the round before
 
 	rng     *rand.Rand
 	machine *wander
-	starts  *step     // the time in which all servers start
-	start   []float64 // T2 of the epoch
-	started bool      // there was an epoch before
+	starts  *step     // the time for starting all servers
+	start   []float64 // T2 in this epoch, by server
+	started bool      // an epoch has begun
 	now     float64   // s since the field was made
 	before  int       // the server loaded last in this epoch; -1 for none
 	hogging bool      // other programs take CPU
-	turn    float64   // when that ends, or begins again, s
+	turn    float64   // when hogging changes next, s
 }
 
-// newField returns a field of len(truth) servers. All random numbers come from rng.
+// newField returns a field with len(truth) servers. All random numbers come from rng.
 func newField(noise Noise, truth []float64, rounds int, rng *rand.Rand) *field {
 	return &field{
 		noise: noise, truth: truth, rounds: rounds, rng: rng, machine: newWander(rng),
@@ -36,23 +36,22 @@ func newField(noise Noise, truth []float64, rounds int, rng *rand.Rand) *field {
 	}
 }
 
-// source returns a stream of random numbers that follows from a seed, a purpose and the number of
-// the repetition.
+// source returns a random number generator seeded by a seed, a purpose and the repetition.
 func source(seed uint64, purpose string, rep int) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(purpose))
 	return rand.New(rand.NewPCG(seed, h.Sum64()+uint64(rep)*0x9e3779b97f4a7c15))
 }
 
-// moment says when and on which server a trial is taken.
+// moment describes when and on which server a trial runs.
 type moment struct {
 	round, position, server int
 	before                  int     // the server loaded before, -1 for none in this epoch
 	now                     float64 // s since the field was made
-	log                     float64 // of the server's speed, with all noise
+	log                     float64 // log speed with all noise
 }
 
-// scale returns the noise of a server relative to that of the others.
+// scale returns a server's noise relative to the other servers'.
 func (f *field) scale(server int) float64 {
 	if f.noise.Loud != 0 && server == 0 {
 		return f.noise.Loud
@@ -60,7 +59,7 @@ func (f *field) scale(server int) float64 {
 	return 1
 }
 
-// begin starts the processes of an epoch.
+// begin starts fresh processes for an epoch.
 func (f *field) begin() {
 	f.machine.rest(f.starts)
 	f.now += startTime * float64(len(f.truth))
@@ -75,8 +74,8 @@ func (f *field) begin() {
 	f.started = true
 }
 
-// trial loads a server. It returns the log of its speed, and the share of its CPU that other
-// programs were seen to take.
+// trial loads a server. It returns the server's log speed, and the share of the server's CPU that background
+// programs visibly took.
 func (f *field) trial(round, position, server int) (log, background float64) {
 	m := moment{round: round, position: position, server: server, before: f.before, now: f.now}
 	f.machine.rest(overGap)
@@ -96,7 +95,7 @@ func (f *field) trial(round, position, server int) (log, background float64) {
 	return log, background
 }
 
-// epoch takes the rounds of one epoch: one row a round, in it one value a server.
+// epoch plays the rounds in one epoch: one row per round, one value per server.
 func (f *field) epoch(int) [][]float64 {
 	f.begin()
 	rows := make([][]float64, f.rounds)
@@ -109,8 +108,8 @@ func (f *field) epoch(int) [][]float64 {
 	return rows
 }
 
-// order returns the order of the next round, by the rule of package plan: the server that was
-// loaded last in the epoch comes first.
+// order returns the order of the next round by plan's rule: the server that was loaded last in the epoch
+// comes first.
 func (f *field) order() []int {
 	order := f.rng.Perm(len(f.truth))
 	if i := slices.Index(order, f.before); i > 0 && !f.unchained {
@@ -119,8 +118,7 @@ func (f *field) order() []int {
 	return order
 }
 
-// causesOf returns the causes of a trial in which other programs were seen to take that share of the
-// server's CPU.
+// causesOf returns the causes for a trial in which background programs took a share of the server's CPU.
 func causesOf(background float64) result.Causes {
 	const wall = trialTime * 1e9
 	return result.Causes{WallNS: wall, ServerCPUs: 1, GeneratorCPUs: 1, BackgroundServerNS: int64(background * wall)}

@@ -12,7 +12,7 @@ import (
 	"dyno/internal/refserver"
 )
 
-// hog uses one of the CPUs in bursts until ctx ends. args are the seed of the bursts and the CPUs.
+// hog loads one CPU at a time in bursts until ctx ends. args are the random seed and the CPUs.
 func hog(ctx context.Context, args []string) error {
 	var numbers []int
 	for _, a := range args {
@@ -34,13 +34,14 @@ func hog(ctx context.Context, args []string) error {
 	return nil
 }
 
-// burst is a pause followed by a time in which a whole CPU is used.
+// burst is a pause followed by full load on one CPU.
 type burst struct {
 	rest, busy time.Duration
 	cpu        int
 }
 
-// drawBurst returns a random burst of 0.5 to 3.5 s. Bursts take a quarter of the time on average.
+// drawBurst returns a random burst: 0.5 to 3.5 s of load after a pause. On average load takes a quarter of
+// the time.
 func drawBurst(rng *rand.Rand, cpus []int) burst {
 	between := func(lo, hi time.Duration) time.Duration { return lo + time.Duration(rng.Int64N(int64(hi-lo))) }
 	return burst{rest: between(2*time.Second, 10*time.Second), busy: between(time.Second/2, 7*time.Second/2),

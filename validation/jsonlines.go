@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// readLines reads a file of JSON lines and skips empty lines.
-// valid may reject a line. name is the file name for errors.
+// readLines reads JSON lines and skips empty ones. An error from valid rejects a line. name is the file name
+// in errors.
 func readLines[T any](r io.Reader, name string, valid func(*T) error) (all []T, err error) {
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {

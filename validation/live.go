@@ -10,64 +10,63 @@ import (
 	"dyno/internal/plan"
 )
 
-// Live is one live run of servers of known truth on a real machine, a line of live.jsonl. Lines are
-// appended, run by run, and never rewritten.
+// Live is one live run between servers with known speeds on a real machine: a line in live.jsonl. Lines are
+// appended and never rewritten.
 type Live struct {
-	Number  int      `json:"number"` // its place in the order, as LiveTask
-	Kind    string   `json:"kind"`   // as LiveTask
+	Number  int      `json:"number"` // as LiveTask.Number
+	Kind    string   `json:"kind"`   // as LiveTask.Kind
 	Hog     bool     `json:"hog"`    // a program took CPU in bursts meanwhile
 	Seed    uint64   `json:"seed"`
-	Primary string   `json:"primary"`         // the metric that decided
-	Judge   string   `json:"judge,omitempty"` // liveJudge; empty: the signed ranks that dyno judged by before
-	*Couple          // of a run of two servers
-	Couples []Couple `json:"couples,omitempty"` // of costs: the first server against each that costs more
-	// Programs are the SHA-256 of the programs of relinked: of the first server in each layout, then of
-	// the second.
+	Primary string   `json:"primary"`         // the metric that decides
+	Judge   string   `json:"judge,omitempty"` // liveJudge; empty: the signed ranks of earlier versions
+	*Couple          // a run with two servers has this one
+	Couples []Couple `json:"couples,omitempty"` // kind costs: the first server against each slower one
+	// Programs are the SHA-256 hashes in a relinked run: the first server's layouts, then the second's.
 	Programs       []string `json:"programs,omitempty"`
-	Epochs         int      `json:"epochs"`           // valid ones
-	Analyses       int      `json:"interim_analyses"` // that were taken; without any the run is made again
-	DiscardedShare float64  `json:"discarded_share"`  // of the trials
+	Epochs         int      `json:"epochs"`           // valid epochs
+	Analyses       int      `json:"interim_analyses"` // made; a run without any is repeated
+	DiscardedShare float64  `json:"discarded_share"`  // discarded trials / all trials
 	Seconds        float64  `json:"seconds"`          // from the first launch to the verdict
 	Started        string   `json:"started"`          // RFC 3339, UTC
 	Commit         string   `json:"commit"`
 	Machine        string   `json:"machine"`
 }
 
-// Couple is what a run found of its first server and another one.
+// Couple compares the first server in a run with another.
 type Couple struct {
-	// Cost is the share by which a request of the other server was to cost more; 0 of equal ones.
+	// Cost is the planned share by which the other server's requests cost more; 0 for equal servers.
 	Cost float64 `json:"cost,omitempty"`
-	// Added is the same share as the servers measured it during their work.
+	// Added is this share as measured by the servers during their work.
 	Added      float64 `json:"added,omitempty"`
 	Own        float64 `json:"own,omitempty"`
-	Side               // by CPU per request, which decides
-	Found      bool    `json:"found,omitempty"` // where the other costs more: the first was called the better
+	Side               // CPU per request, which decides
+	Found      bool    `json:"found,omitempty"` // the other server costs more and the first was called better
 	Throughput Side    `json:"throughput"`      // the second metric
 }
 
-// Side is the result of a run for one metric: the ratio of the first server to the second, with the
-// interval that the run displayed.
+// Side is a run's result for one metric: the ratio between the first and the second server, with the interval
+// that the run printed.
 type Side struct {
 	Ratio   float64 `json:"ratio"`
-	Lo      float64 `json:"lo"` // 0 and Hi 0: too few epochs for an interval
+	Lo      float64 `json:"lo"` // Lo and Hi are 0 if there are too few epochs
 	Hi      float64 `json:"hi"`
 	P       float64 `json:"p"`
 	Verdict string  `json:"verdict"` // as analysis.Verdict
 }
 
-// analysed reports whether the run reached an interim analysis. This depends on the background CPU,
-// not on the measured values.
+// analysed reports whether the run reached an interim analysis. This depends on background CPU, not on the
+// measured values.
 func (l *Live) analysed() bool { return l.Analyses > 0 }
 
-// liveJudge names the statistic of today's runs: joint sign flips.
+// liveJudge names the current statistic: joint sign flips.
 const liveJudge = "flips"
 
-// old reports whether the run was judged by another statistic. Then it is shown, but made again and in
-// no bar.
+// old reports whether another statistic judged the run. Old runs are shown, but repeated and left out of all
+// bars.
 func (l *Live) old() bool { return l.Judge != liveJudge }
 
-// kind returns the kind of the run, as rows and bars take them. Those of programs that are linked in fewer
-// layouts than a run of two has now are a kind of their own.
+// kind returns the run's kind for tables and bars. Relinked runs with fewer layouts than today's are a
+// separate kind.
 func (l *Live) kind() string {
 	if l.Kind == LiveRelinked && len(l.Programs) < 2*plan.LayoutsOf(2) {
 		return liveFewer
@@ -75,7 +74,7 @@ func (l *Live) kind() string {
 	return l.Kind
 }
 
-// couples returns what the run found, of a run of two servers one.
+// couples returns the run's results: one for a run with two servers.
 func (l *Live) couples() []Couple {
 	if len(l.Couples) > 0 {
 		return l.Couples
@@ -83,7 +82,7 @@ func (l *Live) couples() []Couple {
 	return []Couple{*l.Couple}
 }
 
-// costs returns the share by which a request of the other server cost more, as the servers timed it.
+// costs returns the share by which the other server's requests cost more, as timed by the servers if known.
 func (c *Couple) costs() float64 {
 	if c.Added != 0 {
 		return c.Added
@@ -91,8 +90,8 @@ func (c *Couple) costs() float64 {
 	return c.Cost
 }
 
-// truth returns the ratio of CPU per request that the run should have found, where each ns of added
-// work costs factor ns in all. That of the rates is its inverse.
+// truth returns the true ratio of CPU per request if each ns of added work costs factor ns in total. The true
+// ratio of the rates is the inverse.
 func (c *Couple) truth(factor float64) float64 { return 1 / (1 + factor*c.costs()) }
 
 // different reports whether the run claimed a difference, however small.
@@ -103,7 +102,7 @@ func (c *Couple) holds(factor float64) bool {
 	return c.Hi > 0 && c.Lo <= c.truth(factor) && c.truth(factor) <= c.Hi
 }
 
-// String returns what was found in a line.
+// String returns the result in one line.
 func (c *Couple) String() string {
 	text := fmt.Sprintf("%.3f (%.3f–%.3f), %s; throughput %.3f, %s", c.Ratio, c.Lo, c.Hi, c.Verdict,
 		c.Throughput.Ratio, c.Throughput.Verdict)
@@ -113,7 +112,7 @@ func (c *Couple) String() string {
 	return text
 }
 
-// String returns the run in a line.
+// String returns the run in one line.
 func (l *Live) String() string {
 	hog := ""
 	if l.Hog {

@@ -16,7 +16,7 @@ import (
 	"dyno/internal/result"
 )
 
-// playFake plays a task with a field: costs are what they are said to be, and a little noise.
+// playFake plays a task with a field: servers have their planned costs plus a little noise.
 func playFake(t LiveTask) *result.Run {
 	r := plan.Request{
 		Contestants: t.Contestants, Controls: []string{"none"}, Primary: "cpu_per_request",
@@ -45,10 +45,10 @@ func playFake(t LiveTask) *result.Run {
 	return run
 }
 
-// fakeFactor is how many ns a request costs more for each ns that is added to it.
+// fakeFactor is the total cost in ns of one added ns.
 const fakeFactor = 1.1
 
-// costsOfFake is what the servers say: a server is busy for 97 % of a trial.
+// costsOfFake returns the costs that servers would report: a server is busy for 97 % of a trial.
 func costsOfFake(t LiveTask) []Cost {
 	told := make([]Cost, len(t.Costs))
 	for i, cost := range t.Costs {
@@ -111,8 +111,7 @@ func TestLiveOrder(t *testing.T) {
 	}
 }
 
-// The runs are made in their order, kept one by one; an end in between loses nothing, and the next
-// goes on.
+// The runs are made in order and kept one by one; an interrupt loses nothing, and the next call continues.
 func TestLiveGoesOn(t *testing.T) {
 	var file bytes.Buffer
 	var played []int
@@ -201,7 +200,7 @@ func checkLive(t *testing.T, p *Results) {
 			if c.Cost != task.Costs[j+1] || math.Abs(fakeFactor*c.costs()-c.Cost) > .004 || c.Throughput.Ratio == 0 {
 				t.Errorf("run %d: %+v", l.Number, c)
 			}
-			if c.Cost >= liveCost && !c.Found { // its two seemed to move, by chance
+			if c.Cost >= liveCost && !c.Found { // both servers seemed to move, by chance
 				missed++
 			}
 		}
@@ -269,7 +268,7 @@ func breakBars(t *testing.T, p *Results) {
 	}
 }
 
-// The bias of runs is that of their couples, each against its own truth.
+// A run's bias is the mean bias of its pairs, each against that pair's true ratio.
 func TestLiveBias(t *testing.T) {
 	couple := func(cost, off, rates float64) Couple {
 		c := Couple{Cost: .5, Added: cost}
@@ -281,7 +280,7 @@ func TestLiveBias(t *testing.T) {
 		p.Live = append(p.Live, Live{Kind: LiveCosts, Analyses: 1, Judge: liveJudge,
 			Couples: []Couple{couple(.02, .001, 0), couple(.1, .003, .004)}})
 	}
-	p.Live = append(p.Live, Live{Kind: LiveCosts, Couples: []Couple{couple(.02, 9, 9)}}) // it came to no analysis
+	p.Live = append(p.Live, Live{Kind: LiveCosts, Couples: []Couple{couple(.02, 9, 9)}}) // no interim analysis
 	for rates, want := range map[bool]float64{false: .002, true: .002} {
 		errs := p.liveErrors(LiveCosts, 0, rates, false)
 		if len(errs) != 8 || math.Abs(errs[0]-want) > 1e-12 {
@@ -294,7 +293,7 @@ func TestLiveBias(t *testing.T) {
 	}
 }
 
-// A run in which a server failed, or that did not end, is kept nowhere.
+// A run with a failed server or without an end is not kept.
 func TestLiveUnfit(t *testing.T) {
 	for _, spoil := range []func(*result.Run){
 		func(r *result.Run) { r.Failures = []result.Failure{{Contestant: "ref", Stage: "load", Reason: "gone"}} },

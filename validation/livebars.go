@@ -7,13 +7,13 @@ import (
 	"dyno/internal/stats"
 )
 
-// liveSeconds is how long the verdict on 5 % between two may take with profile full, s.
+// liveSeconds limits the time to the verdict on a 5 % difference between two servers with profile full, s.
 const liveSeconds = 300
 
-// mostRelinked is how many of relinkedRuns may find a difference.
+// mostRelinked is the largest acceptable number of differences among relinkedRuns.
 const mostRelinked = 4
 
-// biasLimit is the most that a ratio may be off in the mean of many runs, as a share.
+// biasLimit limits the mean relative error of many ratios.
 const biasLimit = .002
 
 // oddRuns returns how many of n runs may be wrong if each is wrong with probability 5 %: the
@@ -27,7 +27,7 @@ func oddRuns(n int) int {
 	return n
 }
 
-// LiveBars returns the limits of the live runs. They stay open until all runs have been made.
+// LiveBars returns the bars for the live runs. Bars stay open until all runs have been made.
 func (p *Results) LiveBars() []Bar {
 	made := func(kind string, cost float64, f func(*Couple) bool) Rate {
 		all := p.liveCouples(kind, cost, false)
@@ -62,7 +62,7 @@ func (p *Results) LiveBars() []Bar {
 	}, p.biasBar("CPU/request", false), p.biasBar("requests/s", true))
 }
 
-// liveBar returns the bar of a rate of which there are to be so many runs.
+// liveBar returns the bar for a rate that needs this many runs.
 func liveBar(target string, r Rate, runs int) Bar {
 	b := Bar{Target: target, Worst: "no live run yet", Open: r.Of < runs}
 	if r.Of > 0 {
@@ -71,7 +71,7 @@ func liveBar(target string, r Rate, runs int) Bar {
 	return b
 }
 
-// fullBar returns the limit of the run of profile full.
+// fullBar returns the bar for the run with profile full.
 func (p *Results) fullBar() Bar {
 	b := Bar{Target: "live +5 % cost, profile full: time to the verdict", Limit: "≤ 5 min", Worst: "no live run yet",
 		Met: true, Open: true}
@@ -86,7 +86,8 @@ func (p *Results) fullBar() Bar {
 	return b
 }
 
-// biasBar returns the limit of the bias of runs with added costs: by the mean of the three of a run.
+// biasBar returns the bar for the bias in runs with added costs. A run counts with the mean over the run's
+// three pairs.
 func (p *Results) biasBar(metric string, rates bool) Bar {
 	b := Bar{Target: "live +2, +5, +10 % of four servers: bias of " + metric, Limit: "< 0.2 %", Worst: "no live run yet",
 		Open: true}
@@ -101,14 +102,14 @@ func (p *Results) biasBar(metric string, rates bool) Bar {
 	return b
 }
 
-// liveCouple is what a run found, with the run.
+// liveCouple is a pair together with the run.
 type liveCouple struct {
 	Couple
 	run *Live
 }
 
-// liveCouples returns what the analysed runs of a kind found of servers of that cost; 0: of any. They are those that
-// were judged as today, or the old ones.
+// liveCouples returns the pairs in analysed runs of a kind with this added cost; cost 0 selects any. old
+// selects the runs that another statistic judged, instead of the current ones.
 func (p *Results) liveCouples(kind string, cost float64, old bool) (all []liveCouple) {
 	for i := range p.Live {
 		l := &p.Live[i]
@@ -124,9 +125,8 @@ func (p *Results) liveCouples(kind string, cost float64, old bool) (all []liveCo
 	return all
 }
 
-// factor returns how many ns of CPU a request costs more for each ns of work that is added to it, by
-// the servers' own clocks and counts in all runs of four: the slope through the origin. It is 1 if
-// that is not known.
+// factor returns the total CPU time in ns that one ns of added work costs, from the servers' own clocks and
+// counts in all runs with four servers: the slope through the origin. It is 1 if unknown.
 func (p *Results) factor() float64 {
 	var both, squares float64
 	for _, c := range append(p.liveCouples(LiveCosts, 0, false), p.liveCouples(LiveCosts, 0, true)...) {
@@ -140,20 +140,20 @@ func (p *Results) factor() float64 {
 	return both / squares
 }
 
-// liveErrors returns by how much each analysed run of a kind was off, as a log ratio: the mean over
-// its couples of that cost, 0: of any. It is of the rates or of CPU per request. An error above 0
-// says that the first server did better, or the other one worse, than it is.
+// liveErrors returns the log-ratio error of each analysed run of a kind: the mean over the pairs with this
+// added cost (0: any), for requests/s if rates, else for CPU per request. Errors above 0 favour the first
+// server.
 func (p *Results) liveErrors(kind string, cost float64, rates, old bool) (errs []float64) {
 	factor := p.factor()
-	var of *Live
+	var run *Live
 	n := 0.
 	for _, c := range p.liveCouples(kind, cost, old) {
 		off := math.Log(c.truth(factor) / c.Ratio)
 		if rates {
 			off = math.Log(c.Throughput.Ratio * c.truth(factor))
 		}
-		if c.run != of {
-			of, n, errs = c.run, 0, append(errs, 0)
+		if c.run != run {
+			run, n, errs = c.run, 0, append(errs, 0)
 		}
 		last := &errs[len(errs)-1]
 		*last = (*last*n + off) / (n + 1)
@@ -162,15 +162,15 @@ func (p *Results) liveErrors(kind string, cost float64, rates, old bool) (errs [
 	return errs
 }
 
-// signedShare prints a small log ratio in per cent, with its sign.
+// signedShare prints a small log ratio in per cent with a sign.
 func signedShare(log float64) string { return fmt.Sprintf("%+.2f %%", 100*math.Expm1(log)) }
 
-// liveTitles are the kinds of live runs in tables.
+// liveTitles name the kinds of live runs in tables.
 var liveTitles = map[string]string{LiveSame: "A/A", LiveCost: "A/B", LiveFull: "A/B, full",
 	LiveRelinked: "A/A, relinked", liveFewer: "A/A, relinked in four orders", LiveCosts: "A/B of four"}
 
-// LiveNow and LiveOld have what the live runs say together, by kind and cost: those that were judged as today,
-// and the others. They are empty if there are none.
+// LiveNow summarizes the live runs judged by the current statistic, by kind and cost; LiveOld the other runs.
+// Both are nil without runs.
 func (g page) LiveNow() table { return g.liveSummary(false) }
 func (g page) LiveOld() table { return g.liveSummary(true) }
 
@@ -216,7 +216,7 @@ func (g page) liveSummary(old bool) table {
 	return t
 }
 
-// LiveFactor is the factor of the added cost, as text; empty if it is not known.
+// LiveFactor prints the total cost per unit of added cost; it is empty if unknown.
 func (g page) LiveFactor() string {
 	if f := g.factor(); f != 1 {
 		return fmt.Sprintf("%.2f", f)

@@ -15,63 +15,61 @@ import (
 	"dyno/internal/study"
 )
 
-// LiveTask is a live run that is to be made. Task 0 has profile full. Then come blocks of four: two
-// runs of one program against itself, one of them with a hog, and two of a known cost. Then come
-// blocks of three: two runs of programs that are linked anew of one source, and one of four servers,
-// three of which cost more. The order within a block is drawn, so that an unfinished file is
-// balanced.
+// LiveTask is a live run to make. Task 0 has profile full. Then come blocks of four: two runs with one
+// program against itself, one of them with a hog, and two with a known cost. Then come blocks of three: two
+// runs with programs linked anew from one source, and one with four servers, three of which cost more. The
+// order within a block is random, so that an unfinished file is balanced.
 type LiveTask struct {
 	Number      int
 	Kind        string
 	Hog         bool
-	Contestants []string  // the first, and those that are held against it
-	Costs       []float64 // by which each costs more than the first
+	Contestants []string  // the first is compared with each of the others
+	Costs       []float64 // added cost relative to the first
 	Seed        uint64
-	// Relinks are the seeds of the contestants' first layouts: no two runs have a program in common.
-	// Nil but of relinked.
+	// Relinks are the seeds of the contestants' first layouts; no two runs share a program. Only relinked
+	// runs have them.
 	Relinks []int
 }
 
 // Kinds of live runs.
 const (
 	LiveSame     = "aa"       // one program against itself
-	LiveCost     = "ab"       // the second costs more
-	LiveFull     = "full"     // the same with profile full
-	LiveRelinked = "relinked" // programs of one source in other orders of their functions
-	LiveCosts    = "costs"    // a server against three that cost more
+	LiveCost     = "ab"       // the second server costs more
+	LiveFull     = "full"     // as ab, with profile full
+	LiveRelinked = "relinked" // one source, linked in different orders of functions
+	LiveCosts    = "costs"    // one server against three that cost more
 
-	liveFewer = "relinked in fewer orders" // as runs of two did before
+	liveFewer = "relinked in fewer orders" // as earlier versions did
 )
 
 var liveKinds = []string{LiveSame, LiveCost, LiveFull, LiveRelinked, LiveCosts}
 
 const (
-	liveRuns     = 20 // of aa, and of ab
+	liveRuns     = 20 // aa, and as many ab
 	liveCost     = .05
 	liveSeed     = 20170819
 	relinkedRuns = 40
 	costsRuns    = 20
 
-	firstOfThree = 1 + 2*liveRuns // the number of the first run in a block of three
+	firstOfThree = 1 + 2*liveRuns // number of the first run in the first block of three
 )
 
-// liveCosts are the costs of a run of LiveCosts.
+// liveCosts are the added costs in a LiveCosts run.
 var liveCosts = []float64{.02, .05, .10}
 
-// LiveAll is how many live runs a validation has.
+// LiveAll is the number of live runs in a validation.
 const LiveAll = firstOfThree + relinkedRuns + costsRuns
 
-// LiveRelinks are the contestants of a run of LiveRelinked, and LiveSource the one that they are
-// built of.
+// LiveRelinks are the contestants in a LiveRelinked run, built from the contestant LiveSource.
 var (
 	LiveRelinks = []string{"relinked-a", "relinked-b"}
 	LiveSource  = "net-http"
 )
 
-// layoutsApart is the least distance between the seeds of two contestants' first layouts.
+// layoutsApart is the distance between the seeds of two contestants' first layouts.
 const layoutsApart = 100
 
-// liveTaskAt returns the task of that number.
+// liveTaskAt returns task n.
 func liveTaskAt(n int) LiveTask {
 	t := LiveTask{Number: n, Kind: LiveFull, Seed: source(liveSeed, "live", n).Uint64() >> 32}
 	switch {
@@ -101,25 +99,25 @@ func liveTaskAt(n int) LiveTask {
 	return t
 }
 
-// LiveOptions are the options of RunLive.
+// LiveOptions configures RunLive.
 type LiveOptions struct {
-	Done []Live // made before
-	More int    // how many more; 0: until there are all
-	// Play carries out a run. It returns the record, and what the servers say of their costs; nil if
-	// they say nothing.
+	Done []Live // runs already made
+	More int    // runs to make; 0: all missing ones
+	// Play carries out a run. It returns the record and the costs that the servers report; nil if they report
+	// none.
 	Play func(context.Context, LiveTask) (*result.Run, []Cost, error)
-	Keep func(Live) error // called as soon as a run is over
+	Keep func(Live) error // called after each run
 }
 
-// Cost is what a server says of its cost, against the first of its run.
+// Cost is a server's reported cost relative to the first server in the run.
 type Cost struct {
-	AddedNS float64 // that a request of it takes longer, as it timed what it adds
-	Own     float64 // the share by which a request costs it more in all; 0: not known
+	AddedNS float64 // extra time per request, as the server timed its added work
+	Own     float64 // share by which a request costs more in total; 0: unknown
 }
 
-// RunLive makes the live runs that are missing, in their order, each once. A run that comes to no interim analysis
-// is kept, but still missing the next time, and so is one that was judged otherwise. When a run is interrupted
-// or a server fails, RunLive returns an error; the runs before it are kept.
+// RunLive makes the missing live runs in order. A run without an interim analysis is kept but repeated the
+// next time, and so is a run that another statistic judged. After an interrupt or a server failure RunLive
+// returns an error; earlier runs are kept.
 func RunLive(ctx context.Context, o *LiveOptions) error {
 	made := func(n int) bool {
 		return slices.ContainsFunc(o.Done, func(l Live) bool { return l.Number == n && l.analysed() && !l.old() })
@@ -141,7 +139,7 @@ func RunLive(ctx context.Context, o *LiveOptions) error {
 	return nil
 }
 
-// unfit returns why a run does not count, or nil. The run may be nil if there was an error.
+// unfit returns why a run does not count, or nil. run may be nil.
 func unfit(run *result.Run) error {
 	switch {
 	case run == nil:
@@ -155,17 +153,17 @@ func unfit(run *result.Run) error {
 	return nil
 }
 
-// started returns when a run was planned, RFC 3339, UTC.
+// started returns when the run was planned, in RFC 3339, UTC.
 func started(run *result.Run) string {
 	return time.Unix(0, run.Plan.StartedUnixNS).UTC().Format(time.RFC3339)
 }
 
-// machine describes the machine of a run.
+// machine describes the machine on which the run was made.
 func machine(run *result.Run) string {
 	return fmt.Sprintf("%s, %d CPUs", run.Host.CPU, run.Host.CPUs)
 }
 
-// live returns the record of a run.
+// live summarizes a run as a line in live.jsonl.
 func live(t LiveTask, run *result.Run, costs []Cost) Live {
 	a := study.Analyse(run)
 	discarded, all := plan.Discarded(run)
@@ -199,7 +197,7 @@ func live(t LiveTask, run *result.Run, costs []Cost) Live {
 	return l
 }
 
-// sideOf returns the result of a run for two contestants, and which of them is better.
+// sideOf returns a run's result for two contestants, and which is better.
 func sideOf(a *analysis.Analysis, first, other, metric string) (s Side, better string) {
 	p, ok := a.Pair(first, other, metric)
 	if !ok {

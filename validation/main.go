@@ -1,27 +1,27 @@
-// Command validation measures how often dyno's verdicts are wrong and how small a difference they
-// detect, and writes validation/README.md:
+// Command validation measures dyno's error rates and the smallest differences that dyno detects. It writes
+// validation/README.md:
 //
 //	go run ./validation --reps 3000
 //
-// It compares simulated servers of known speed in known noise, replays recorded epochs, and tries noise
-// designed to mislead. There is one procedure: analysis.Decide decides here too, and in the traps the whole
-// of plan, analysis and checks on full records. The same seed gives the same page, whatever the number of CPUs.
-// It starts no server and uses no network.
+// It compares simulated servers with known speeds and noise, replays recorded epochs, and tries noise
+// designed to mislead. Every comparison is decided by analysis.Decide, as in dyno itself; the traps also run
+// plan, analysis and checks on full records. The same seed, repetitions and recorded experiments give the
+// same page on any number of CPUs. This command starts no server and uses no network.
 //
-// Four experiments append their results to a file beside the page, which then shows them, and make only what
-// is missing there. The first simulates; the others measure on this machine:
+// Four experiments append results to files beside the page, and the page shows them. Each experiment runs
+// only the missing tasks. The first simulates; the others measure on this machine:
 //
-//	go run ./validation cases [N]          the statistic alone, N simulated runs of each case
-//	go run ./validation live [N]           all live runs of known truth, or N more
+//	go run ./validation cases [N]          the statistic alone, N simulated runs per case
+//	go run ./validation live [N]           all live runs with known truth, or N more
 //	go run ./validation steady [TIME]      short trials against long ones, for 35m or another time
-//	go run ./validation best-of-three [N]  equal servers by the best of three loads with wrk
+//	go run ./validation best-of-three [N]  equal servers, each at the best of three wrk loads
 //
-// Live runs take 70 to 150 s each: 20 compare one program with itself, half of them while another
-// program uses the CPU; 20 have an added cost of 5 %, and one more with profile full; 40 compare programs
-// linked anew of one source; and 20 are of four servers that cost 0, 2, 5 and 10 % more. They take three
+// Live runs take 70 to 150 s each: 20 compare one program with itself, half of them while another program
+// uses the CPU; 20 have an added cost of 5 %, and one more with profile full; 40 compare programs linked anew
+// from one source; and 20 compare four servers that cost 0, 2, 5 and 10 % more. Together they take three
 // hours on an otherwise idle machine.
 //
-// go run ./validation starts prints how much pairs differ between epochs in the records of the studies.
+// go run ./validation starts prints the spread between epochs for all pairs in the studies' records.
 //
 // go run ./validation condense FILE RUN… condenses runs into a recording for replays, epochs.json.gz.
 package main
@@ -53,7 +53,7 @@ import (
 	"dyno/internal/study"
 )
 
-// The results of experiments, beside the page that shows them.
+// Result files of the experiments, in the page's folder.
 const (
 	casesFile  = "cases.jsonl"
 	liveFile   = "live.jsonl"
@@ -61,7 +61,7 @@ const (
 	bestOfFile = "best_of_three.jsonl"
 )
 
-// Exit codes, as dyno's.
+// Exit codes, equal to dyno's.
 const (
 	exitDone   = 0
 	exitFailed = 1
@@ -77,7 +77,7 @@ func main() {
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var err error
-	switch first := append(args, "")[0]; first { // the first three: as this program starts itself
+	switch first := append(args, "")[0]; first { // this program starts itself with the first three
 	case "refserver":
 		err = serve(ctx, args[1:], stderr)
 	case "hog":
@@ -98,7 +98,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitFailed
 }
 
-// serve serves as the reference server that args name, with scenario files.
+// serve runs the reference server args[0]; the flags after it name scenario files.
 func serve(ctx context.Context, args []string, stderr io.Writer) error {
 	var files []string
 	f := flag.NewFlagSet("refserver", flag.ContinueOnError)
@@ -109,7 +109,7 @@ func serve(ctx context.Context, args []string, stderr io.Writer) error {
 	return refserver.Command(ctx, args[0], files, "", stderr)
 }
 
-// validation makes the page, or the experiment that args name.
+// validation writes the page, or runs the experiment in args.
 func validation(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var o Options
 	var out string
@@ -131,7 +131,7 @@ func validation(ctx context.Context, args []string, stdout, stderr io.Writer) er
 		if given["reps"] || given["seed"] || given["only"] {
 			return conf.Usagef("%s simulates nothing; it can be combined only with --out", rest[0])
 		}
-		return experimentNamed(ctx, rest, beside(out), stdout, stderr)
+		return experimentNamed(ctx, rest, resultsFolder(out), stdout, stderr)
 	}
 	switch {
 	case o.Reps < 1:
@@ -145,7 +145,7 @@ func validation(ctx context.Context, args []string, stdout, stderr io.Writer) er
 	o.Progress = func(text string) {
 		fmt.Fprintf(stderr, "%6s  %s\n", time.Since(start).Round(time.Second), text)
 	}
-	page, err := makePage(ctx, &o, beside(out))
+	page, err := makePage(ctx, &o, resultsFolder(out))
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func validation(ctx context.Context, args []string, stdout, stderr io.Writer) er
 	return os.WriteFile(out, page, 0o644)
 }
 
-// experimentNamed carries out the experiment that args name, with results in a folder.
+// experimentNamed runs the experiment args[0] and keeps the results in folder.
 func experimentNamed(ctx context.Context, args []string, folder string, stdout, stderr io.Writer) error {
 	name, args := args[0], args[1:]
 	if name == "condense" {
@@ -211,9 +211,9 @@ func experimentNamed(ctx context.Context, args []string, folder string, stdout, 
 	return play(s)
 }
 
-// makePage simulates, and returns the page with the results of the experiments that are recorded in a folder.
+// makePage simulates, reads the recorded experiments in folder, and returns the page.
 func makePage(ctx context.Context, o *Options, folder string) ([]byte, error) {
-	debug.SetGCPercent(800) // little is kept, and much is made
+	debug.SetGCPercent(800) // little is live, much is allocated
 	cases, err := readFile(filepath.Join(folder, casesFile), readCases)
 	if err != nil {
 		return nil, err
@@ -240,7 +240,7 @@ func makePage(ctx context.Context, o *Options, folder string) ([]byte, error) {
 	return page.Bytes(), err
 }
 
-// playCases simulates each case so often, and appends the results to file.
+// playCases simulates every case that has fewer than runs, and appends the results to file.
 func playCases(ctx context.Context, file string, runs int, stdout io.Writer) error {
 	all, err := readFile(file, readCases)
 	if err != nil {
@@ -256,15 +256,15 @@ func playCases(ctx context.Context, file string, runs int, stdout io.Writer) err
 	})
 }
 
-// beside returns the folder of the results that a page shows.
-func beside(page string) string {
+// resultsFolder returns the folder with the experiment results for a page.
+func resultsFolder(page string) string {
 	if page == "-" {
 		return "validation"
 	}
 	return filepath.Dir(page)
 }
 
-// readFile reads the results in a file, one a line; none if there is no file.
+// readFile reads the JSON lines in a file; a missing file has none.
 func readFile[T any](name string, read func(io.Reader, string) ([]T, error)) ([]T, error) {
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -5,23 +5,23 @@ import (
 	"math/rand/v2"
 )
 
-// Noise is what changes the log of a server's speed besides the server. Sizes are standard
-// deviations on the log scale, shares are from 0 to 1.
+// Noise changes the log of a server's speed independently of the server's code. Sizes are standard deviations
+// on the log scale, shares are from 0 to 1.
 type Noise struct {
 	Name  string
-	Drift float64 // of the machine's speed, common to all servers; see wander
-	Trial float64 // T1: of 0.4 s of load on one server; a shorter trial has more of it, as 1/√time
-	Start float64 // T2: of a fresh process, the same for its whole epoch
-	// Hits is the share of trials that another program slows down, by a log drawn from the
-	// exponential distribution of mean Hit.
+	Drift float64 // machine speed, common to all servers; see wander
+	Trial float64 // T1: 0.4 s of load on one server; scales as 1/√time for shorter trials
+	Start float64 // T2: a fresh process, constant in an epoch
+	// Hits is the share of trials that another program slows down, by a log drawn from the exponential
+	// distribution with mean Hit.
 	Hits, Hit float64
-	Loud      float64 // if not 0, server 0 has so many times the Trial and Start of the others
-	// Rho is the correlation of a server's start with its start an epoch before (AR 1).
+	Loud      float64 // if not 0, multiplies Trial and Start for server 0
+	// Rho is the correlation between a server's starts in successive epochs (AR 1).
 	Rho float64
 }
 
-// Noises are the noise models of README.md. Their sizes come from pilots in trials of 0.4 s; the
-// drift of throughput, 25 %, from trials of 0.1 s (doc/method.md).
+// Noises are the noise models in README.md. Their sizes come from pilots with 0.4 s trials; the throughput
+// drift, 25 %, comes from 0.1 s trials (doc/method.md).
 var Noises = []Noise{
 	{Name: "quiet", Drift: .02, Trial: .01, Start: .003},
 	{Name: "VM, CPU/request", Drift: .03, Trial: .02, Start: .005, Hits: .06, Hit: .2},
@@ -31,17 +31,17 @@ var Noises = []Noise{
 	{Name: "one server 3 × noisier", Drift: .03, Trial: .02, Start: .005, Hits: .06, Hit: .2, Loud: 3},
 }
 
-// Times of a run, s: those of internal/plan.
+// Durations in a run, s, as in internal/plan.
 const (
 	trialTime = 0.1
 	gapTime   = 0.052 // re-warm, thaw, dial, drain, freeze
-	startTime = 0.8   // of one server, at the head of an epoch
-	pilotTime = 0.4   // of the trials that Noise.Trial is for
+	startTime = 0.8   // per server, at the start of an epoch
+	pilotTime = 0.4   // trial length to which Noise.Trial refers
 )
 
-// wander is the machine's speed in units of its standard deviation: the sum of three
-// Ornstein–Uhlenbeck processes. Their weights and times, s, give it the autocorrelation that was
-// measured: .83 at 10 ms, .49 at 0.1 s, .26 at 0.4 s and .2 at 1 s.
+// wander is the machine's speed in units of its standard deviation: the sum of three Ornstein–Uhlenbeck
+// processes. Their weights and times, s, reproduce the measured autocorrelation: .83 at 10 ms, .49 at 0.1 s,
+// .26 at 0.4 s and .2 at 1 s.
 type wander struct {
 	x   [3]float64
 	rng *rand.Rand
@@ -58,15 +58,15 @@ func newWander(rng *rand.Rand) *wander {
 	return w
 }
 
-// rest lets the time of s pass.
+// rest advances the time by step s.
 func (w *wander) rest(s *step) {
 	for i := range w.x {
 		w.x[i] = w.x[i]*s.keep[i] + s.end[i]*w.rng.NormFloat64()
 	}
 }
 
-// mean lets the time of s pass and returns the mean speed over it. The process and its integral are
-// drawn together, exactly.
+// mean advances the time by step s and returns the mean speed during the step. The process and its integral
+// are drawn together, exactly.
 func (w *wander) mean(s *step) (mean float64) {
 	for i := range w.x {
 		z := w.rng.NormFloat64()
@@ -76,13 +76,13 @@ func (w *wander) mean(s *step) (mean float64) {
 	return mean
 }
 
-// step describes how each part of a wander changes over a length of time, given its value x before.
-// The value after it has mean keep·x and standard deviation end, its average over the time has mean
-// share·x and standard deviation mean, and both is their correlation (Gillespie, Phys. Rev. E 54
-// (1996) 2084). alone is √(1 - both²).
+// step describes how each part of a wander changes over a period, given the value x before. The value after
+// the period has mean keep·x and standard deviation end. The average over the period has mean share·x and
+// standard deviation mean; both is the correlation between the two (Gillespie, Phys. Rev. E 54 (1996) 2084).
+// alone is √(1 - both²).
 type step struct{ keep, end, share, mean, both, alone [3]float64 }
 
-// newStep precomputes the step for a length of time.
+// newStep precomputes the step for a period.
 func newStep(seconds float64) *step {
 	var s step
 	for i, part := range wanders {

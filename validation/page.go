@@ -12,7 +12,7 @@ import (
 	"dyno/internal/analysis"
 )
 
-// faultsText is the section about faults in the middle of runs. Tests of cmd/dyno count them, not
+// faultsText is the section about faults in the middle of runs. Tests in cmd/dyno produce the counts, not
 // this package.
 //
 //go:embed faults.md
@@ -21,11 +21,11 @@ var faultsText string
 //go:embed page.md
 var pageText string
 
-// page is the data of page.md: each exported method is a table or a figure in it.
+// page is the data for page.md: each exported method is a table or a figure.
 type page struct{ *Results }
 
-// Page writes results as Markdown: the question, the limits, the figures. The same results give the
-// same bytes.
+// Page writes the results as Markdown: the question, the limits, the figures. The same results give the same
+// bytes.
 func Page(w io.Writer, p *Results) error {
 	t, err := template.New("page.md").Parse(pageText)
 	if err != nil {
@@ -34,7 +34,7 @@ func Page(w io.Writer, p *Results) error {
 	return t.Execute(w, page{p})
 }
 
-// table is a Markdown table, the head first.
+// table is a Markdown table; the first row is the head.
 type table [][]string
 
 // String returns the table with a newline at the end.
@@ -49,7 +49,7 @@ func (t table) String() string {
 	return b.String()
 }
 
-// tableOf returns a table with a row for each of all.
+// tableOf returns a table with one row per element of all.
 func tableOf[T any](head []string, all []T, row func(T) []string) table {
 	t := table{head}
 	for _, x := range all {
@@ -58,10 +58,10 @@ func tableOf[T any](head []string, all []T, row func(T) []string) table {
 	return t
 }
 
-// words splits the heads of columns at "|".
+// words splits column heads at "|".
 func words(heads string) []string { return strings.Split(heads, "|") }
 
-// shares prints rates without their intervals; nothing for those of none.
+// shares prints rates without intervals; an empty text for rates without cases.
 func shares(rates ...Rate) (out []string) {
 	for _, r := range rates {
 		text := ""
@@ -73,7 +73,7 @@ func shares(rates ...Rate) (out []string) {
 	return out
 }
 
-// share prints a size of noise or an effect; nothing for 0.
+// share prints a noise size or an effect; an empty text for 0.
 func share(x float64) string {
 	if x == 0 {
 		return ""
@@ -81,7 +81,7 @@ func share(x float64) string {
 	return fmt.Sprintf("%.3g %%", 100*x)
 }
 
-// ratio prints an estimate with its interval; without it where hi is 0 or infinite.
+// ratio prints an estimate with its interval; without an interval if hi is 0 or infinite.
 func ratio(value, lo, hi float64) string {
 	if hi == 0 || math.IsInf(hi, 0) {
 		return fmt.Sprintf("%.3f", value)
@@ -89,7 +89,7 @@ func ratio(value, lo, hi float64) string {
 	return fmt.Sprintf("%.3f (%.3f–%.3f)", value, lo, hi)
 }
 
-// wrongly prints a rate of false differences, marked if it is above the limit for certain.
+// wrongly prints a rate of false differences, in bold if it certainly exceeds the limit.
 func wrongly(r Rate) string {
 	met, unsure := r.keeps(errorLimit, false)
 	return bold(r.String(), met || unsure)
@@ -103,7 +103,7 @@ func bold(text string, met bool) string {
 	return "**" + text + "**"
 }
 
-// titleOf returns the name of a recorded metric in tables.
+// titleOf returns a recorded metric's title for tables.
 func titleOf(metric string) string {
 	m, _ := analysis.MetricNamed(metric)
 	return m.Title
@@ -118,7 +118,7 @@ func (g page) Command() string {
 	return command
 }
 
-// Figures and names that the prose of page.md repeats.
+// Figures and names in the prose of page.md.
 
 func (g page) Coarse() string {
 	return fmt.Sprintf("%.1f", 196*math.Sqrt(.05*.95/float64(g.Options.Reps)))
@@ -152,7 +152,7 @@ func (g page) BarTable() table {
 	})
 }
 
-// CaseRuns is the fewest runs of a simulated case.
+// CaseRuns returns the smallest number of runs in any simulated case.
 func (g page) CaseRuns() (fewest int) {
 	for _, c := range g.Cases {
 		for _, at := range c.At {
@@ -164,7 +164,7 @@ func (g page) CaseRuns() (fewest int) {
 	return fewest
 }
 
-// caseFigures are the figures of a case's runs, by their titles.
+// caseFigures prints the figures for a case, by title.
 var caseFigures = map[string]func(at *CaseAt) string{
 	"error":               func(at *CaseAt) string { return shares(at.Error)[0] },
 	"all intervals hold":  func(at *CaseAt) string { return shares(at.Holds)[0] },
@@ -183,7 +183,7 @@ var caseFigures = map[string]func(at *CaseAt) string{
 	},
 }
 
-// last returns the results of the simulated runs that most epochs fit.
+// last returns the simulated results with the largest number of epochs.
 func (c *Case) last() *CaseAt {
 	at := &c.At[0]
 	for i := range c.At {
@@ -194,8 +194,8 @@ func (c *Case) last() *CaseAt {
 	return at
 }
 
-// CaseTable has the cases of a group, and figures of each by the number of epochs that fit; those called last, for the
-// largest number that was simulated.
+// CaseTable lists a group's cases with figures for each number of epochs. Figures marked "last" are shown for
+// the largest simulated number alone.
 func (g page) CaseTable(group string, figures ...string) table {
 	ends, t := caseEpochs(group), table{words("servers|k")}
 	for _, f := range figures {
@@ -240,7 +240,7 @@ func (g page) NoiseTable() table {
 	})
 }
 
-// SimulationTable has the cells of the simulation, one row for all truths.
+// SimulationTable lists the simulated cells, one row for all truths.
 func (g page) SimulationTable() table {
 	t := table{words("noise|k|analyses|σ, %|A/A: error|early error|intervals hold|+3 %: equivalent|" +
 		"+5 %: found by each analysis|intervals hold|epochs taken, mean")}
@@ -249,22 +249,22 @@ func (g page) SimulationTable() table {
 		if same.Truth != "A/A" {
 			continue
 		}
-		of := func(truth string) *Cell {
+		cell := func(truth string) *Cell {
 			return &g.Cells[slices.IndexFunc(g.Cells, func(c Cell) bool {
 				return c.Noise == same.Noise && c.K == same.K && c.Truth == truth
 			})]
 		}
-		faster := of("5 %")
+		faster := cell("5 %")
 		row := append([]string{same.Noise, fmt.Sprint(same.K), epochsIn(same.Analyses),
 			fmt.Sprintf("%.1f", 100*same.PairSD), wrongly(same.Error)},
-			shares(same.Early, same.Holds, of("3 %").Equivalent)...)
+			shares(same.Early, same.Holds, cell("3 %").Equivalent)...)
 		row = append(row, strings.Join(shares(faster.Found...), ", "))
 		t = append(t, append(append(row, shares(faster.Holds)...), fmt.Sprintf("%.0f", faster.Taken)))
 	}
 	return t
 }
 
-// RecordedTable has the noise of the two identical servers.
+// RecordedTable shows the noise between the two identical servers.
 func (g page) RecordedTable() table {
 	head := words("the two identical servers|SD of one round|by MAD|SD of an epoch's value|ratio over all epochs")
 	return tableOf(head, g.Recorded, func(f Recorded) []string {
@@ -273,7 +273,7 @@ func (g page) RecordedTable() table {
 	})
 }
 
-// ReplayTable has errors and power on recorded epochs.
+// ReplayTable shows errors and power on recorded epochs.
 func (g page) ReplayTable() table {
 	head := words("metric|k|effect|error, %|found by each analysis, %|all intervals hold, %")
 	t := tableOf(head, g.Replays, func(c Replay) []string {
@@ -293,7 +293,7 @@ func (g page) ReplayTable() table {
 	return t
 }
 
-// TrapTable has the errors and the outcome of each trap.
+// TrapTable shows the errors and the outcome for each trap.
 func (g page) TrapTable() table {
 	head := words("trap|what it does|error, %|intervals hold 5 %, %|outcome")
 	return tableOf(head, g.Traps, func(t Trap) []string {
@@ -305,7 +305,7 @@ func (g page) TrapTable() table {
 	})
 }
 
-// TrapCheckTable has how often the checks warned in whole runs of each trap.
+// TrapCheckTable shows how often the checks warned in whole runs, by trap.
 func (g page) TrapCheckTable() table {
 	head := append([]string{"trap"}, checksShown...)
 	head = append(head, "a pair called different", "and the check that must tell is silent")
@@ -322,15 +322,15 @@ func (g page) TrapCheckTable() table {
 	})
 }
 
-// CarryTable has the rate of false differences by size of the carry-over.
+// CarryTable shows the rate of false differences by size of the carry-over.
 func (g page) CarryTable() table {
 	return tableOf(words("fault|drawn|chained"), g.Carried, func(c Carried) []string {
 		return []string{c.Fault, c.Drawn.String(), c.Chained.String()}
 	})
 }
 
-// CheckTable has how often each check found its fault. Without a fault it has a row for each check:
-// false alarms.
+// CheckTable shows how often each check found its fault. Without a fault it has a row per check with false
+// alarms.
 func (g page) CheckTable() table {
 	head := words("check|fault")
 	for i, s := range g.Checked[0].Setups {
@@ -365,7 +365,7 @@ func (g page) CheckTable() table {
 // SteadyTable compares trials of different lengths.
 func (g page) SteadyTable() table { return steadyTable(g.Steady) }
 
-// steadyTable has a row for each contestant and arm.
+// steadyTable has one row per contestant and arm.
 func steadyTable(units []SteadyUnit) table {
 	text := func(e analysis.Estimate) string {
 		if e.N == 0 {

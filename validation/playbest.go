@@ -16,13 +16,13 @@ import (
 	"dyno/internal/proc"
 )
 
-// The tool and the loads of the best of three, as a user would type them: without pinning to CPUs.
+// The tool and the loads as a user would type them, without pinning to CPUs.
 const (
 	bestOfTool = "wrk"
 	bestOfLoad = 5 * time.Second
 )
 
-// bestOf makes comparisons by the best of three loads and appends each to file.
+// bestOf makes best-of-three comparisons and appends each to file.
 func (s *session) bestOf(ctx context.Context, file string, more int) error {
 	tool, err := external.Find(ctx, bestOfTool)
 	if err != nil {
@@ -48,8 +48,7 @@ func (s *session) bestOf(ctx context.Context, file string, more int) error {
 	})
 }
 
-// playBestOf loads one server and then the other, three times each, and stores the rates in
-// b.PerSec.
+// playBestOf loads one server and then the other, three times each, and stores the rates in b.PerSec.
 func (s *session) playBestOf(ctx context.Context, b *BestOf) (err error) {
 	dir, err := proc.MkdirTemp("", "dyno-best-")
 	if err != nil {
@@ -71,7 +70,7 @@ func (s *session) playBestOf(ctx context.Context, b *BestOf) (err error) {
 	return nil
 }
 
-// loadsOf starts a server and returns the rates of three loads on it.
+// loadsOf starts a server and returns the rates under three loads.
 func loadsOf(ctx context.Context, argv []string, dir string) (rates []float64, err error) {
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

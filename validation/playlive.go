@@ -19,13 +19,13 @@ import (
 	"dyno/internal/stats"
 )
 
-// The budgets of live runs: of two servers, and of four, whose epochs take twice as long.
+// Budgets of live runs: with two servers, and with four, whose epochs take twice as long.
 const (
 	liveBudget  = 100 * time.Second
 	costsBudget = 150 * time.Second
 )
 
-// live makes live runs and appends their results to file.
+// live makes live runs and appends the results to file.
 func (s *session) live(ctx context.Context, file string, more int) error {
 	done, err := readFile(file, ReadLive)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *session) live(ctx context.Context, file string, more int) error {
 	return err
 }
 
-// playLive carries out one run, in a temporary folder.
+// playLive carries out one run in a temporary folder.
 func (s *session) playLive(ctx context.Context, t LiveTask) (run *result.Run, costs []Cost, err error) {
 	dir, err := proc.MkdirTemp("", "dyno-live-")
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *session) playLive(ctx context.Context, t LiveTask) (run *result.Run, co
 			return nil, nil, err
 		}
 		defer func() {
-			for _, name := range t.Contestants { // which no other run starts
+			for _, name := range t.Contestants { // no other run starts them
 				err = errors.Join(err, contestant.Forget(name))
 			}
 		}()
@@ -98,29 +98,28 @@ func (s *session) playLive(ctx context.Context, t LiveTask) (run *result.Run, co
 	return data.Run, costs, err
 }
 
-// relinked returns a session in which the contestants of t are built of one source, each with layouts
-// of its own.
+// relinked returns a session in which t's contestants are built from one source, each with different layouts.
 func (s *session) relinked(t LiveTask) (*session, error) {
-	of, err := s.manifest(LiveSource)
+	manifest, err := s.manifest(LiveSource)
 	if err != nil {
 		return nil, err
 	}
 	with := *s
 	with.manifests = slices.Clone(s.manifests)
 	for i, name := range t.Contestants {
-		m := *of
+		m := *manifest
 		m.Name, m.Title, m.Relink = name, name, t.Relinks[i]
 		with.manifests = append(with.manifests, &m)
 	}
 	return &with, nil
 }
 
-// costsIn returns what the servers say in their logs of their costs, against the first: the median
-// over epochs of each process's median, which includes the time to read the clock; and the median over
-// epochs of how much more a request cost in all.
+// costsIn reads the costs that the servers log, relative to the first server. AddedNS is the median over
+// epochs of each process's median, which includes the time to read the clock. Own is the median over epochs
+// of the relative total cost per request.
 func costsIn(dir string, contestants []string) ([]Cost, error) {
 	told := make([]Cost, len(contestants))
-	first := map[string]float64{} // by epoch, what a request cost the first in all
+	first := map[string]float64{} // by epoch: the first server's total cost per request
 	for i, name := range contestants {
 		logs, err := filepath.Glob(filepath.Join(dir, "logs", bench.LogName(name, "epoch*")))
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The hog takes either CPU, for 0.5 to 3.5 s, a quarter of the time.
+// The hog takes either CPU, for 0.5 to 3.5 s at a time, a quarter of the time.
 func TestBursts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	var rest, busy time.Duration

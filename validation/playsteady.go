@@ -16,7 +16,7 @@ import (
 // steadyBudget is a budget that no unit reaches.
 const steadyBudget = 10 * time.Minute
 
-// steady makes units of the steadiness experiment for a time and appends each to file.
+// steady makes units of the steadiness experiment until the time is over and appends each to file.
 func (s *session) steady(ctx context.Context, file string, most time.Duration) error {
 	done, err := readFile(file, ReadSteady)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *session) steady(ctx context.Context, file string, most time.Duration) e
 	return err
 }
 
-// playSteady carries out one unit, in a temporary folder.
+// playSteady carries out one unit in a temporary folder.
 func (s *session) playSteady(ctx context.Context, t SteadyTask) (run *result.Run, err error) {
 	dir, err := proc.MkdirTemp("", "dyno-steady-")
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *session) playSteady(ctx context.Context, t SteadyTask) (run *result.Run
 	if err != nil {
 		return nil, err
 	}
-	p := x.Plan // one epoch of the arm, without what a sweep has around it, chained as a paired comparison
+	p := x.Plan // one epoch of the arm alone, without pilots, controls or a ceiling, chained as a paired comparison
 	p.TrialNS, p.Rounds, p.Pilots, p.Controls, p.Ceiling, p.Chained = t.TrialNS, t.Rounds(), 0, []string{}, "", true
 	if !t.Frozen {
 		x.NewHost = func(o bench.LocalOptions) (experiment.Host, error) {

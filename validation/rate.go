@@ -6,13 +6,13 @@ import (
 	"dyno/internal/stats"
 )
 
-// Rate is how often something happened.
+// Rate counts hits among a number of cases.
 type Rate struct {
 	Hits int `json:"n"`
 	Of   int `json:"of"`
 }
 
-// count returns the rate of those that satisfy f.
+// count returns the rate of elements that satisfy f.
 func count[T any](all []T, f func(T) bool) Rate {
 	r := Rate{Of: len(all)}
 	for _, x := range all {
@@ -23,7 +23,7 @@ func count[T any](all []T, f func(T) bool) Rate {
 	return r
 }
 
-// Share returns the rate from 0 to 1; 0 of none.
+// Share returns the rate from 0 to 1; 0 without cases.
 func (r Rate) Share() float64 { return float64(r.Hits) / float64(max(1, r.Of)) }
 
 // Interval returns the exact 95 % interval (Clopper and Pearson).
@@ -38,7 +38,7 @@ func (r Rate) String() string {
 	return fmt.Sprintf("%s (%s–%s)", perCent(r.Share()), perCent(lo), perCent(hi))
 }
 
-// perCent formats a share, with more digits near 0 and near 100 %, to distinguish it from them.
+// perCent formats a share, with more digits near 0 and 100 % to distinguish it from them.
 func perCent(x float64) string {
 	p, digits := 100*x, 0
 	switch {

@@ -9,17 +9,17 @@ import (
 	"dyno/internal/study"
 )
 
-// rate is the requests per second of a server whose log speed is 0.
+// rate is the requests per second of a server with log speed 0.
 const rate = 60_000
 
-// record plays a run of profile standard with a foe. truth has the log speeds of the contestants, then
-// of the controls.
+// record plays a run with profile standard and a foe. truth has the log speeds of the contestants, then of
+// the controls.
 func record(foe *Foe, seed uint64, rep int, truth []float64) *result.Run {
 	return recordPlan(foe, seed, rep, truth, runPlan(plan.Standard, len(truth)-riders))
 }
 
-// recordPlan plays a run as dyno run would: plan says which trial is next, which rounds are
-// discarded, and when to stop. A field makes the trials. The run is as if read from a trials.jsonl.
+// recordPlan plays a run as dyno run would: plan chooses the next trial, discards rounds and decides when to
+// stop. A field makes the trials. The result looks as if read from a trials.jsonl.
 func recordPlan(foe *Foe, seed uint64, rep int, truth []float64, p result.Plan) *result.Run {
 	rng := source(seed, "record/"+foe.Name, rep)
 	p.Seed, p.Ceiling = rng.Uint64(), ""
@@ -30,7 +30,7 @@ func recordPlan(foe *Foe, seed uint64, rep int, truth []float64, p result.Plan) 
 	return run
 }
 
-// playOut plays a run by its plan. The servers of the field are the contestants, then the controls.
+// playOut plays a run by its plan. The field's servers are the contestants, then the controls.
 func playOut(run *result.Run, f *field) {
 	p := &run.Plan
 	names := slices.Concat(p.Contestants, p.Controls)
@@ -64,7 +64,7 @@ func playOut(run *result.Run, f *field) {
 // unix returns the field's clock, ns.
 func (f *field) unix() int64 { return 1_500_000_000e9 + int64(f.now*1e9) }
 
-// trialOf returns the record of a trial of that log speed, with that share of background CPU.
+// trialOf returns the record of a trial with this log speed and share of background CPU.
 func trialOf(o plan.Order, log, background float64, from, to int64) *result.Trial {
 	perSec := rate * math.Exp(log)
 	n := int64(perSec * trialTime)

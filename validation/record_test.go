@@ -11,8 +11,8 @@ import (
 	"dyno/internal/study"
 )
 
-// One procedure, not two: what the fast comparison decides on its numbers is what study.Analyse
-// decides on the full records of the same trials, at the same look, as plan would have it.
+// There is one procedure: the fast comparison decides as study.Analyse does on the full records of the same
+// trials, at the interim analysis where plan would stop.
 func TestFullRecordsGiveTheSameVerdicts(t *testing.T) {
 	verdicts := map[analysis.Verdict]int{}
 	for seed := range uint64(12) {
@@ -33,7 +33,7 @@ func TestFullRecordsGiveTheSameVerdicts(t *testing.T) {
 		for i, c := range couples(trapServers) {
 			p, ok := a.Pair(serverName(c[0]), serverName(c[1]), "throughput")
 			j := &d.at[len(d.at)-1][i]
-			if p.Moving { // by chance: the duel does not ask for it
+			if p.Moving { // by chance; the fast comparison does not check this
 				verdicts["moving"]++
 				continue
 			}
@@ -54,7 +54,7 @@ func foeNamed(name string) *Foe {
 	return &f
 }
 
-// recordedRows are the logs of the trials' throughput by epoch, round and contestant.
+// recordedRows returns the log throughput of trials by epoch, round and contestant.
 func recordedRows(trials []*result.Trial, names []string) (epochs [][][]float64) {
 	m, _ := analysis.MetricNamed("throughput")
 	for e, rows := range condensed(trials, m, names) {
@@ -98,7 +98,7 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-// What is condensed is the valid rounds, to a ten-thousandth.
+// Condensing keeps the valid rounds, with logs rounded to a ten-thousandth.
 func TestCondense(t *testing.T) {
 	run := record(foeNamed("bursts"), 3, 0, make([]float64, trapServers+riders))
 	rec := condensedRun(run)

@@ -18,16 +18,15 @@ import (
 //go:embed epochs.json.gz
 var embedded []byte
 
-// Recording has the valid rounds of runs made with dyno, reduced to what a replay needs: epochs.json.gz,
-// made by `go run ./validation condense FILE RUN…`. Causes, counts and times are left out, and so are discarded
-// rounds.
+// Recording has the valid rounds of dyno runs, reduced to the values that a replay needs: epochs.json.gz,
+// made by `go run ./validation condense FILE RUN…`. It omits causes, counts, times and discarded rounds.
 type Recording struct {
 	Format int           `json:"format"` // recordingFormat
 	Runs   []RecordedRun `json:"runs"`
 }
 
-// RecordedRun is one run. Values[m][e][r][c] is metric m of contestant c in round r of epoch e: its
-// natural logarithm in units of 1/10000, rounded; null where it was not measured.
+// RecordedRun is one run. Values[m][e][r][c] is metric m of contestant c in round r of epoch e: the natural
+// logarithm in units of 1/10000, rounded; null if not measured.
 type RecordedRun struct {
 	Seed        uint64                `json:"seed"`
 	Machine     string                `json:"machine"`
@@ -38,13 +37,13 @@ type RecordedRun struct {
 // recordingFormat is the version of epochs.json.gz.
 const recordingFormat = 1
 
-// grain is the number of units of a recorded logarithm.
+// grain is the number of units per unit of the natural logarithm.
 const grain = 10_000
 
-// replayed are the metrics that are recorded.
+// replayed are the recorded metrics.
 var replayed = []string{"throughput", "cpu_per_request"}
 
-// Condense writes the recording of runs.
+// Condense writes a recording of runs.
 func Condense(w io.Writer, runs []*result.Run) error {
 	rec := Recording{Format: recordingFormat}
 	for _, run := range runs {
@@ -75,7 +74,7 @@ func condensedRun(run *result.Run) RecordedRun {
 	return out
 }
 
-// condensed returns the values of one run's trials, which are in order of epoch and round.
+// condensed returns the values in one run's trials, which are sorted by epoch and round.
 func condensed(trials []*result.Trial, m analysis.Metric, contestants []string) (epochs [][][]*int) {
 	for i := range trials {
 		t := trials[i]
@@ -95,7 +94,7 @@ func condensed(trials []*result.Trial, m analysis.Metric, contestants []string) 
 	return epochs
 }
 
-// recordings reads the recording that is built in.
+// recordings reads the embedded recording.
 func recordings() (*Recording, error) {
 	z, err := gzip.NewReader(bytes.NewReader(embedded))
 	if err != nil {
@@ -111,8 +110,8 @@ func recordings() (*Recording, error) {
 	return &rec, nil
 }
 
-// epochs returns all recorded epochs of a metric, as logs by round and contestant. A larger value is
-// faster, whatever the metric; NaN is what was not measured.
+// epochs returns all recorded epochs for a metric, as logs by round and contestant. Larger values are faster,
+// whatever the metric; values that were not measured are NaN.
 func (rec *Recording) epochs(metric string) (all [][][]float64) {
 	m, _ := analysis.MetricNamed(metric)
 	for _, run := range rec.Runs {
@@ -121,7 +120,7 @@ func (rec *Recording) epochs(metric string) (all [][][]float64) {
 	return all
 }
 
-// logsOf returns condensed epochs as Recording.epochs does.
+// logsOf converts condensed epochs as described at Recording.epochs.
 func logsOf(epochs [][][]*int, m analysis.Metric) (all [][][]float64) {
 	for _, epoch := range epochs {
 		rows := make([][]float64, len(epoch))

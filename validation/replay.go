@@ -11,43 +11,43 @@ import (
 	"dyno/internal/stats"
 )
 
-// Replay is one cell of the replay: comparisons of k recorded servers whose true ratio is known.
+// Replay is one cell: comparisons of k recorded servers with a known true ratio.
 type Replay struct {
 	Metric   string
 	K        int
 	Effect   float64 // share by which the first is faster
 	Analyses []int
-	Error    Rate   // an equal pair was called different
-	Found    []Rate // by analysis: pairs of the first that were found
-	Holds    Rate   // all intervals at the end hold
+	Error    Rate   // comparisons that called an equal pair different
+	Found    []Rate // by analysis: pairs with the first server that were found
+	Holds    Rate   // comparisons whose final intervals all hold
 }
 
-// Recorded describes the recording of one metric.
+// Recorded describes the recording for one metric.
 type Recorded struct {
 	Metric      string
 	Epochs      int
-	RoundSD     float64 // of the in-round log ratio of the two identical servers, within their epochs
+	RoundSD     float64 // log ratio between the identical servers in a round, within epochs
 	RoundMAD    float64 // the same by MAD: less than RoundSD where tails are heavy
-	PairSD      float64 // of their values, one an epoch
-	Ratio       float64 // of the two, over all epochs, with its 95 % interval
+	PairSD      float64 // log ratio between them, one value per epoch
+	Ratio       float64 // ratio between them over all epochs, with the 95 % interval
 	Lo, Hi      float64
 	Contestants []string
 }
 
-// Unshuffled is the error of pairs of recorded contestants as they are: their values keep the shape that they
-// were recorded with, and only their location is 0.
+// Unshuffled is the error rate for pairs of recorded contestants that are not permuted: the values keep their
+// recorded distribution, and only their location is moved to 0.
 type Unshuffled struct {
 	Metric string
 	Error  Rate
 }
 
-// replayAnalyses are those of the profile standard, of a run for which 24 epochs fit.
+// replayAnalyses are the analyses in a profile standard run with room for 24 epochs.
 var replayAnalyses = stats.Interims(runPlan(plan.Standard, 2).Analyses, 24, Alpha)
 
-// replay resamples recorded epochs with replacement. It permutes the servers at random in each
-// epoch, so that they are equal; then it makes the first faster by a known share. Comparisons of
-// two use the reference and its copy, which are one program. Larger ones use all contestants, each
-// divided by its own median ratio in its run.
+// replay resamples recorded epochs with replacement. It permutes the servers at random in each epoch, so that
+// they are equal; then it makes the first faster by a known share. Comparisons between two use the reference
+// and its copy, which are one program. Larger ones use all contestants, each divided by its median ratio to
+// the reference in its run.
 func (p *Results) replay(ctx context.Context, o *Options) error {
 	rec, err := recordings()
 	if err != nil {
@@ -72,7 +72,7 @@ func (p *Results) replay(ctx context.Context, o *Options) error {
 	return nil
 }
 
-// replayCell compares k servers drawn from pool, the first faster by share.
+// replayCell compares k servers drawn from pool, with the first faster by share.
 func replayCell(ctx context.Context, o *Options, metric string, pool [][][]float64, k int, share float64) Replay {
 	truth := make([]float64, k)
 	truth[0] = math.Log1p(share)
@@ -86,7 +86,7 @@ func replayCell(ctx context.Context, o *Options, metric string, pool [][][]float
 	return c
 }
 
-// centred returns the values of each pair of contestants by epoch, less their location.
+// centred returns the values of each pair of contestants by epoch, minus their location.
 func centred(epochs [][][]float64) (pairs [][]float64) {
 	for _, c := range couples(len(epochs[0][0])) {
 		var d []float64
@@ -104,7 +104,7 @@ func centred(epochs [][][]float64) (pairs [][]float64) {
 	return pairs
 }
 
-// unshuffled compares two servers by the values of one pair, drawn with replacement.
+// unshuffled compares two servers with values drawn, with replacement, from one recorded pair.
 func unshuffled(ctx context.Context, o *Options, metric string, pairs [][]float64) Rate {
 	return compare(ctx, o.Reps, make([]float64, 2), replayAnalyses, func(rep int) func(int) [][]float64 {
 		rng := source(o.Seed, "unshuffled/"+metric, rep)
@@ -113,7 +113,8 @@ func unshuffled(ctx context.Context, o *Options, metric string, pairs [][]float6
 	}).False()
 }
 
-// shuffledEpoch draws an epoch and k of its servers in random order. The first is made faster by log.
+// shuffledEpoch draws an epoch and k servers from it in random order. It adds log to the first server's
+// values.
 func shuffledEpoch(rng *rand.Rand, pool [][][]float64, k int, log float64) [][]float64 {
 	epoch := pool[rng.IntN(len(pool))]
 	order := rng.Perm(len(epoch[0]))[:k]
@@ -128,7 +129,7 @@ func shuffledEpoch(rng *rand.Rand, pool [][][]float64, k int, log float64) [][]f
 	return rows
 }
 
-// twins returns the epochs of the reference and its copy alone, the last two of each run.
+// twins returns the epochs with the reference and its copy alone, the last two in each run.
 func (rec *Recording) twins(metric string) [][][]float64 {
 	all := rec.epochs(metric)
 	for e := range all {
@@ -139,8 +140,8 @@ func (rec *Recording) twins(metric string) [][][]float64 {
 	return all
 }
 
-// alike returns the epochs of all contestants. It subtracts from each its median log ratio to the
-// reference in its run, and leaves the reference unchanged.
+// alike returns the epochs with all contestants. From each contestant it subtracts the median log ratio to
+// the reference in that run; the reference stays unchanged.
 func (rec *Recording) alike(metric string) [][][]float64 {
 	all := rec.epochs(metric)
 	from := 0
@@ -165,7 +166,7 @@ func (rec *Recording) alike(metric string) [][][]float64 {
 	return all
 }
 
-// describe measures the noise in the recordings of the two identical servers.
+// describe measures the noise between the two identical servers in the recordings.
 func (rec *Recording) describe(metric string) Recorded {
 	f := Recorded{Metric: metric, Contestants: rec.Runs[0].Contestants}
 	var within, d []float64

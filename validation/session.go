@@ -25,20 +25,20 @@ import (
 	"dyno/internal/study"
 )
 
-// askedStudy is the study whose scenario and level the experiments have: that of dyno run without arguments.
+// askedStudy is the default study in dyno run; the experiments use its scenario and level.
 const askedStudy = "iris-vs-netcore-mvc"
 
-// session is this machine, on which nothing else measures meanwhile, and a checkout.
+// session holds the machine lock and describes a checkout.
 type session struct {
-	self           string // this program, which is the reference servers and the hog, too
+	self           string // this program; it also serves as reference server and hog
 	root           string
 	fsys           fs.FS // of root
 	manifests      []*contestant.Manifest
 	stdout, stderr io.Writer
 }
 
-// newSession waits until no other run measures on this machine, and then prevents others until release
-// is called. No process that is started in it outlives it.
+// newSession waits until no other run measures on this machine, and then prevents others until release is
+// called. Processes started in a session do not outlive it.
 func newSession(ctx context.Context, name string, stdout, stderr io.Writer) (s *session, release func(), err error) {
 	s = &session{stdout: stdout, stderr: stderr}
 	if s.self, err = os.Executable(); err != nil {
@@ -74,7 +74,7 @@ func newSession(ctx context.Context, name string, stdout, stderr io.Writer) (s *
 	}, nil
 }
 
-// plan plans a run of askedStudy's level and scenario, recorded in a folder below dir.
+// plan plans a run with askedStudy's level and scenario, recorded in a folder below dir.
 func (s *session) plan(ctx context.Context, r plan.Request, dir string) (*experiment.Experiment, error) {
 	st, err := study.Read(s.fsys, askedStudy)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *session) plan(ctx context.Context, r plan.Request, dir string) (*experi
 	})
 }
 
-// facts returns the facts about a contestant or a reference server that a plan needs.
+// facts returns the facts that a plan needs about a contestant or a reference server.
 func (s *session) facts(name string) (plan.Contestant, error) {
 	if control, ok, err := refserver.ParseControl(name); ok || err != nil {
 		return plan.Contestant{Reference: !control.Null}, err
@@ -108,8 +108,8 @@ func (s *session) manifest(name string) (*contestant.Manifest, error) {
 	return nil, fmt.Errorf("no contestant %q in %s", name, s.root)
 }
 
-// startHog starts background load on the CPUs that the bench will use. It runs as a program of its
-// own, so that the bench counts it as background CPU.
+// startHog starts background load on the CPUs that the bench will use. The load is a separate program, so
+// that the bench counts it as background CPU.
 func (s *session) startHog(dir string, seed uint64) (stop func() error, err error) {
 	h := host.Describe()
 	argv := []string{s.self, "hog", fmt.Sprint(seed)}
@@ -131,8 +131,8 @@ func (s *session) startHog(dir string, seed uint64) (stop func() error, err erro
 	}, nil
 }
 
-// commit returns the commit of the checkout, with a mark if its sources are modified; "" if unknown. It
-// ignores changes of file, to which results are appended.
+// commit returns the checkout's commit, with a "+" if tracked files other than file are modified; "" if
+// unknown. Results are appended to file.
 func (s *session) commit(ctx context.Context, file string) string {
 	git := func(args ...string) (string, error) {
 		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", s.root}, args...)...).Output()
@@ -143,7 +143,7 @@ func (s *session) commit(ctx context.Context, file string) string {
 		return ""
 	}
 	commit = commit[:min(12, len(commit))]
-	// No other file than that is left out, so its path need not be one of the checkout.
+	// All files of this name are left out, so that the path may be outside the checkout.
 	changed, err := git("status", "--porcelain", "--untracked-files=no", "--", ":/", ":(top,exclude,glob)**/"+filepath.Base(file))
 	if err != nil || changed != "" {
 		commit += "+"

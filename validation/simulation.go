@@ -10,7 +10,7 @@ import (
 	"dyno/internal/stats"
 )
 
-// plannedAnalyses returns the analyses that fit into the budget of p.
+// plannedAnalyses returns the interim analyses that fit into p's budget.
 func plannedAnalyses(p result.Plan) []stats.Interim {
 	c, err := plan.Estimate(&p)
 	if err != nil {
@@ -33,44 +33,44 @@ func runPlan(profile string, k int) result.Plan {
 	return p
 }
 
-// riders is the number of controls in each round of runPlan: they take time, and are not compared with the
+// riders is the number of controls in each round of runPlan. Controls take time and are not compared with
 // contestants.
 const riders = 2
 
 // serverName names a simulated contestant.
 func serverName(i int) string { return fmt.Sprintf("server%d", i) }
 
-// trueLeads are the true speeds that are simulated, as the log by which the first server is faster than
-// the others: not at all, by the margin of equivalence, and by 5 %.
+// trueLeads are the simulated leads, as the log by which the first server is faster than the others: 0, the
+// margin of equivalence, and 5 %.
 var trueLeads = map[string]float64{"A/A": 0, "3 %": math.Log1p(.03), "5 %": math.Log1p(.05)}
 
-// speeds returns the log speeds of n servers, the first of which is faster by a truth.
+// speeds returns the log speeds of n servers; the first is faster by a true lead.
 func speeds(n int, truth string) []float64 {
 	log := make([]float64, n)
 	log[0] = trueLeads[truth]
 	return log
 }
 
-// Cell is one cell of the simulation: many comparisons of k servers in one noise. All rates are of
-// comparisons.
+// Cell is one cell in the simulation: many comparisons between k servers in one noise. All rates count
+// comparisons, except Found, which counts pairs.
 type Cell struct {
 	Noise         string
 	K             int
 	Truth         string
 	Analyses      []int
 	Error         Rate   // an equal pair was called different, or different within the margin
-	Early         Rate   // the same by an early analysis
-	Found         []Rate // by analysis: pairs of the first that were found
-	Wrong         Rate   // a pair that differs was called different the wrong way round
-	Equivalent    Rate   // one that differs by the margin was called equivalent
-	Holds         Rate   // all intervals at the end hold
+	Early         Rate   // an early analysis did so
+	Found         []Rate // by analysis: pairs with the first server that were found
+	Wrong         Rate   // a differing pair was called different the wrong way round
+	Equivalent    Rate   // a pair that differs by the margin or more was called equivalent
+	Holds         Rate   // all final intervals hold
 	PairSD, Taken float64
 }
 
-// sizes are the numbers of contestants that are simulated.
+// sizes are the simulated numbers of contestants.
 var sizes = []int{2, 4, 8}
 
-// simulation makes all cells: every noise × k, all alike, one the margin faster, and one 5 %.
+// simulation makes all cells: every noise with every size and true lead.
 func simulation(ctx context.Context, o *Options) (cells []Cell) {
 	for _, noise := range Noises {
 		for _, k := range sizes {
@@ -84,7 +84,7 @@ func simulation(ctx context.Context, o *Options) (cells []Cell) {
 	return cells
 }
 
-// simulate makes the comparisons of one cell.
+// simulate makes the comparisons in one cell.
 func simulate(ctx context.Context, o *Options, noise Noise, p *result.Plan, truth string) Cell {
 	analyses, k := plannedAnalyses(*p), len(p.Contestants)
 	purpose := fmt.Sprintf("%s/%d/%s", noise.Name, k, truth)
@@ -105,7 +105,7 @@ func simulate(ctx context.Context, o *Options, noise Noise, p *result.Plan, trut
 	return c
 }
 
-// foundBy returns how many of the unequal pairs were found by each analysis.
+// foundBy returns the rate of differing pairs found by each analysis.
 func foundBy(all outcomes, analyses []stats.Interim) (ns []int, rates []Rate) {
 	for _, a := range analyses {
 		ns, rates = append(ns, a.N), append(rates, all.Found(analyses, a.N))

@@ -18,13 +18,13 @@ import (
 	"dyno/internal/study"
 )
 
-// startsMetrics are the metrics whose spread early analyses depend on.
+// startsMetrics are the metrics whose spread limits early analyses.
 var startsMetrics = []string{"throughput", "cpu_per_request", "p50", "memory"}
 
-// printStarts prints how much the log ratio of two contestants differs from epoch to epoch, in the records
-// of the studies of a project: quantiles of the standard deviations of all pairs of a level that have
-// epochs enough for a verdict, by the figures as they were measured. Pairs between levels are left out. The fewer rounds an epoch has, the more of
-// the spread is that of its rounds.
+// printStarts prints the spread between epochs in the log ratio of two contestants, over the studies'
+// records: quantiles of the standard deviations, by number of rounds and metric. It uses pairs within a level
+// that have enough epochs for a verdict. With fewer rounds per epoch, more of the spread comes from the
+// rounds.
 func printStarts(root string, out io.Writer) error {
 	all, err := study.All(foreign.FS(root))
 	if err != nil {
@@ -65,7 +65,7 @@ func printStarts(root string, out io.Writer) error {
 	return err
 }
 
-// spreads returns the standard deviations of the pairs of a run.
+// spreads returns the standard deviations of all pairs in a run.
 func spreads(run *result.Run, metric string) (sds []float64) {
 	m, _ := analysis.MetricNamed(metric)
 	byLevel := map[int][]*result.Trial{}

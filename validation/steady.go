@@ -15,26 +15,26 @@ import (
 	"dyno/internal/stats"
 )
 
-// Arm is one way to take trials of the steadiness experiment.
+// Arm is one way to take trials in the steadiness experiment.
 type Arm struct {
 	TrialNS int64 `json:"trial_ns"`
 	Frozen  bool  `json:"frozen"` // processes are frozen between their trials, as in every run
 }
 
-// The two arms that the experiment compares: trials as in every run, and loads as of a server in
+// The two compared arms: trials as in every run, and long loads on servers that are never frozen, as in
 // production.
 var (
 	DefaultArm = Arm{TrialNS: int64(100 * time.Millisecond), Frozen: true}
 	ServiceArm = Arm{TrialNS: int64(10 * time.Second)}
 )
 
-// SteadyContestants are those of the experiment. All ratios are to the first.
+// SteadyContestants take part in the experiment. All ratios are relative to the first.
 var SteadyContestants = []string{"net-http", "kestrel", "aspnetcore-addmvc"}
 
-// steadyMargin is the share by which the ratio of an arm may differ from that of the default arm.
+// steadyMargin is the largest acceptable relative difference between an arm's ratio and the default arm's.
 const steadyMargin = 0.03
 
-// steadyArms returns all arms: four lengths, frozen between the trials and not.
+// steadyArms returns all arms: four lengths, with servers frozen between trials or not.
 func steadyArms() (arms []Arm) {
 	for _, ms := range []int64{100, 500, 2000, 10_000} {
 		arms = append(arms, Arm{ms * 1e6, true}, Arm{ms * 1e6, false})
@@ -42,8 +42,8 @@ func steadyArms() (arms []Arm) {
 	return arms
 }
 
-// Rounds returns how many trials of each contestant an arm has in one unit: twelve short ones, as an
-// epoch has, and of longer ones some seconds of load.
+// Rounds returns the number of trials per contestant in one unit: four seconds of load, but at most twelve
+// trials as in an epoch, and at least one.
 func (a Arm) Rounds() int {
 	return max(1, min(12, int(4*time.Second/time.Duration(a.TrialNS))))
 }
@@ -56,19 +56,19 @@ func (a Arm) String() string {
 	return fmt.Sprintf("%v, %s", time.Duration(a.TrialNS), state)
 }
 
-// SteadyTask is one unit of the experiment: fresh processes of all contestants, warmed up and loaded
-// by one arm.
+// SteadyTask is one unit in the experiment: fresh processes of all contestants, warmed up and loaded as one
+// arm says.
 type SteadyTask struct {
 	Block int
 	Arm
 	Seed uint64
 }
 
-// steadyBlock: of the first 16 blocks, every fourth has all arms; the other blocks have the two
-// that are compared.
+// steadyBlock: among the first 16 blocks, every fourth has all arms; the other blocks have the two compared
+// arms.
 const steadyBlock = 4
 
-// steadyTasks returns the tasks of a block, in random order.
+// steadyTasks returns the tasks in a block, in random order.
 func steadyTasks(block int) []SteadyTask {
 	arms := []Arm{DefaultArm, ServiceArm}
 	if block < 16 && block%steadyBlock == steadyBlock-1 {
@@ -82,15 +82,15 @@ func steadyTasks(block int) []SteadyTask {
 	return tasks
 }
 
-// SteadyUnit is what a unit measured, a line of steady.jsonl. PerSec and CPUNS have the valid rounds
-// of each contestant, in order.
+// SteadyUnit is the result of a unit, a line in steady.jsonl. PerSec and CPUNS have each contestant's valid
+// rounds, in order.
 type SteadyUnit struct {
 	Block int `json:"block"`
 	Arm
 	Seed      uint64               `json:"seed"`
 	PerSec    map[string][]float64 `json:"per_sec"`
 	CPUNS     map[string][]float64 `json:"cpu_per_request_ns"`
-	Discarded float64              `json:"discarded_share"` // of the trials
+	Discarded float64              `json:"discarded_share"` // discarded trials / all trials
 	Seconds   float64              `json:"seconds"`
 	Started   string               `json:"started"` // RFC 3339, UTC
 	Commit    string               `json:"commit"`
@@ -102,18 +102,17 @@ func ReadSteady(r io.Reader, name string) ([]SteadyUnit, error) {
 	return readLines(r, name, func(*SteadyUnit) error { return nil })
 }
 
-// SteadyOptions say how much of the experiment is carried out, and how.
+// SteadyOptions configures RunSteady.
 type SteadyOptions struct {
-	Done []SteadyUnit // made before
+	Done []SteadyUnit // units already made
 	For  time.Duration
 	Now  func() time.Time
 	Play func(context.Context, SteadyTask) (*result.Run, error)
-	Keep func(SteadyUnit) error // called as soon as a unit is over
+	Keep func(SteadyUnit) error // called after each unit
 }
 
-// RunSteady makes the units that are missing, block by block, until the time that is left is shorter
-// than the longest unit so far. A unit without a valid round of all contestants does not count and is
-// made again the next time.
+// RunSteady makes the missing units, block by block, until the remaining time is shorter than the longest
+// unit so far. A unit without a valid round is not kept and is repeated the next time.
 func RunSteady(ctx context.Context, o *SteadyOptions) error {
 	begin, longest := o.Now(), time.Duration(0)
 	for block := 0; ; block++ {
@@ -142,7 +141,7 @@ func RunSteady(ctx context.Context, o *SteadyOptions) error {
 	}
 }
 
-// steadyUnit returns the record of a run.
+// steadyUnit summarizes a run.
 func steadyUnit(t SteadyTask, run *result.Run) SteadyUnit {
 	discarded, all := plan.Discarded(run)
 	u := SteadyUnit{
@@ -164,10 +163,10 @@ func steadyUnit(t SteadyTask, run *result.Run) SteadyUnit {
 	return u
 }
 
-// ratio returns the log of a contestant's figure over the first's: the median over the rounds; NaN
-// where a figure is missing.
-func (u *SteadyUnit) ratio(of map[string][]float64, name string) float64 {
-	x, base := of[name], of[SteadyContestants[0]]
+// ratio returns the median over rounds of the log ratio between a contestant's figure and the first
+// contestant's; NaN if a figure is missing.
+func (u *SteadyUnit) ratio(figures map[string][]float64, name string) float64 {
+	x, base := figures[name], figures[SteadyContestants[0]]
 	if len(x) == 0 || len(x) != len(base) {
 		return math.NaN()
 	}
@@ -182,12 +181,12 @@ func (u *SteadyUnit) ratio(of map[string][]float64, name string) float64 {
 type SteadyRow struct {
 	Contestant string
 	Arm
-	Ratio   analysis.Estimate // of its throughput to the first's, over all units of the arm
-	Against analysis.Estimate // that ratio over the ratio of the default arm; N 0 for the default arm itself
-	CPU     analysis.Estimate // the same of the CPU per request
+	Ratio   analysis.Estimate // throughput relative to the first contestant's, over all units of the arm
+	Against analysis.Estimate // this ratio relative to the default arm's; N is 0 in the default arm
+	CPU     analysis.Estimate // as Against, for CPU per request
 }
 
-// SteadyRows returns the rows of all contestants but the first, and of all arms that were measured.
+// SteadyRows returns the rows for all contestants but the first and all measured arms.
 func SteadyRows(units []SteadyUnit) (rows []SteadyRow) {
 	estimate := func(d []float64) analysis.Estimate { return analysis.RatioOf(d, 0.95) }
 	for _, name := range SteadyContestants[1:] {

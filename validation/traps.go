@@ -13,39 +13,40 @@ import (
 	"dyno/internal/study"
 )
 
-// Foe is a disturbance in addition to the noise: it changes the log of a server's speed, and may
-// use CPU that the causes show.
+// Foe is a disturbance in addition to the noise: it changes the log of a server's speed, and may use CPU that
+// the causes show.
 type Foe struct {
 	Name, What string
-	// Catch is the check that must detect it if the verdicts alone do not meet the limits.
+	// Catch is the check that must detect the foe if the verdicts alone do not meet the limits.
 	Catch string
-	// Seen says that causes show it. Then it is tried on full records alone, which tell what to take off.
+	// Seen reports that causes show the foe. It is then tried on full records alone, where rounds can be
+	// discarded.
 	Seen bool
 
 	act func(f *field, m moment) (by, seen float64)
 	set func(f *field, contestants int) // changes the field before its first epoch; may be nil
 }
 
-// unseen returns the act of a disturbance that uses no CPU.
+// unseen returns the act for a disturbance that uses no visible CPU.
 func unseen(by func(f *field, m moment) float64) func(*field, moment) (float64, float64) {
 	return func(f *field, m moment) (float64, float64) { return by(f, m), 0 }
 }
 
-// suffer gives a field of so many contestants, and of controls, a foe.
+// suffer adds a foe to a field with this many contestants, followed by controls.
 func (f *field) suffer(foe *Foe, contestants int) {
 	if f.foe = foe; foe.set != nil {
 		foe.set(f, contestants)
 	}
 }
 
-// noFoe is no disturbance; it shows how often the checks give a false alarm.
+// noFoe is no disturbance; it measures how often checks give a false alarm.
 var noFoe = Foe{Name: "nothing", What: "the noise alone", act: nothing}
 
-// nothing returns the act of a disturbance that only changes the field beforehand.
+// nothing is the act of a disturbance that only changes the field beforehand.
 func nothing(*field, moment) (by, seen float64) { return 0, 0 }
 
-// Foes are the traps of README.md, on the noise "VM, CPU/request". Where one server is named it
-// is the first, which is otherwise like the others.
+// Foes are the traps in README.md, on the noise "VM, CPU/request". "One server" is always the first, which is
+// otherwise like the others.
 var Foes = []Foe{
 	noFoe,
 	{Name: "drift ramp", What: "all lose 30 % of their speed in the course of each epoch",
@@ -96,7 +97,7 @@ var Foes = []Foe{
 		})},
 }
 
-// dependent is a case in which the starts of each server resemble those of the epoch before.
+// dependent returns a foe: each server's start resembles its start an epoch before.
 func dependent(rho float64) Foe {
 	return Foe{Name: fmt.Sprintf("dependent epochs, ρ = %g", rho), act: nothing, Catch: checks.Dependence,
 		What: "each server's starts differ by 2 %, and resemble its start an epoch before (AR 1)",
@@ -111,13 +112,13 @@ func when(condition bool, x float64) float64 {
 	return 0
 }
 
-// through returns the share of its epoch that has passed at a moment, from 0 to 1.
+// through returns the share of the epoch that has passed at a moment, from 0 to 1.
 func (f *field) through(m moment) float64 {
 	return (float64(m.round) + float64(m.position)/float64(len(f.truth))) / float64(f.rounds)
 }
 
-// hog returns the act of another program that takes a share of the CPU for some seconds at a time,
-// at random times. part is the share of the time during which it runs.
+// hog is the act of a program that takes a share of the CPU for some seconds at a time, at random times. It
+// runs for the share part of the time.
 func (f *field) hog(m moment, part, seconds, share float64) (by, seen float64) {
 	away := func() float64 { return seconds * (1 - part) / part * f.rng.ExpFloat64() }
 	if f.turn == 0 {
@@ -147,25 +148,25 @@ func (f *field) student(df float64) float64 {
 	}
 }
 
-// trapNoise and trapServers are the noise and the numbers of servers in which the traps are tried.
+// trapNoise is the noise in which the traps are tried, and trapServers the number of contestants.
 var trapNoise = Noises[1]
 
 const trapServers = 3
 
-// Trap is the result of one disturbance.
+// Trap is the result for one disturbance.
 type Trap struct {
-	Foe          // its plain fields
-	False   Rate // of comparisons of equal servers, in which a pair was called different
-	Covered Rate // of comparisons with one server 5 % faster, whose intervals all held
+	Foe          // the plain fields are set
+	False   Rate // comparisons of equal servers that called a pair different
+	Covered Rate // comparisons with one server 5 % faster whose intervals all held
 
 	Runs    int             // whole runs of equal servers, on full records
 	Warned  map[string]Rate // by check: it warned or failed
-	Claimed Rate            // a pair was called different
-	Missed  Rate            // a pair was called different and the check that must detect the trap was silent
+	Claimed Rate            // runs that called a pair different
+	Missed  Rate            // runs that did so while the check Catch passed
 }
 
-// traps tries every foe: comparisons for the rates, and whole runs by the planner, judged with all
-// checks.
+// traps tries every foe: in comparisons for the rates, and in whole runs that package plan plans, judged with
+// all checks.
 func traps(ctx context.Context, o *Options) []Trap {
 	var out []Trap
 	for i := range Foes {
@@ -176,7 +177,7 @@ func traps(ctx context.Context, o *Options) []Trap {
 			t.False = against(ctx, o, foe, "A/A").False()
 			t.Covered = against(ctx, o, foe, "5 %").Holds()
 		}
-		t.summarise(repeat(ctx, t.Runs, func(rep int) evaluated { return whole(foe, o.Seed, rep) }))
+		t.summarise(repeat(ctx, t.Runs, func(rep int) evaluated { return wholeRun(foe, o.Seed, rep) }))
 		if foe.Seen {
 			t.False = t.Claimed
 		}
@@ -195,7 +196,7 @@ func against(ctx context.Context, o *Options, foe *Foe, truth string) outcomes {
 	})
 }
 
-// evaluated is the judgement of a whole run by package study.
+// evaluated is package study's judgement on a whole run.
 type evaluated struct {
 	worst   map[string]checks.State // by check
 	claimed bool                    // a pair was called different
@@ -218,9 +219,9 @@ func evaluate(run *result.Run) evaluated {
 	return j
 }
 
-// whole simulates one run of equal servers with a disturbance, planned by package plan and judged
-// by package study.
-func whole(foe *Foe, seed uint64, rep int) evaluated {
+// wholeRun simulates one run with equal servers and a disturbance, planned by package plan and judged by package
+// study.
+func wholeRun(foe *Foe, seed uint64, rep int) evaluated {
 	return evaluate(record(foe, seed, rep, make([]float64, trapServers+riders)))
 }
 

@@ -10,11 +10,11 @@ import (
 // Sections are the parts of a validation, in order.
 var Sections = []string{"simulation", "replay", "adversarial", "checks"}
 
-// IsSection reports whether Sections has a section of that name.
+// IsSection reports whether Sections contains name.
 func IsSection(name string) bool { return slices.Contains(Sections, name) }
 
-// The defaults of the page. 5,000 comparisons distinguish an error rate of 5 % from one of 6
-// %, and a coverage of 95 % from one of 94 %.
+// Defaults for the page. 5,000 comparisons distinguish an error rate of 5 % from 6 %, and a coverage of 95 %
+// from 94 %.
 const (
 	DefaultReps = 5000
 	DefaultSeed = 2017
@@ -22,7 +22,7 @@ const (
 
 // Options are the options of Run.
 type Options struct {
-	Reps     int // comparisons of a cell; a trap has a tenth as many whole runs
+	Reps     int // comparisons per cell; a trap has a tenth as many whole runs
 	Seed     uint64
 	Only     string       // one of Sections; "" for all
 	Progress func(string) // called with a description of the next step; may be nil
@@ -34,7 +34,7 @@ func (o *Options) tell(format string, args ...any) {
 	}
 }
 
-// Results are the results of a validation. Sections that were not requested are nil.
+// Results are a validation's results. Sections that were not requested are nil.
 type Results struct {
 	Options    Options
 	Cells      []Cell

@@ -17,8 +17,8 @@ import (
 	"dyno/internal/study"
 )
 
-// The machine wanders as was measured, and the mean over a trial is that of the process, not of its
-// ends.
+// The machine's speed has the measured autocorrelation, and the mean over a trial is the mean of the process,
+// not of the trial's ends.
 func TestWander(t *testing.T) {
 	for lag, want := range map[float64]float64{0: 1, .01: .83, .1: .49, .4: .26, 1: .2} {
 		if got := correlation(lag); math.Abs(got-want) > .01 {
@@ -27,7 +27,7 @@ func TestWander(t *testing.T) {
 	}
 	const n, slices = 40_000, 20
 	fine := newStep(trialTime / slices)
-	var direct, summed, after [3]float64 // Σ mean², Σ mean·end, Σ end·start of the one step and of many small ones
+	var direct, summed, after [3]float64 // Σ mean², Σ mean·end, Σ end·start in one step and in many small steps
 	w := newWander(source(1, "wander", 0))
 	for range n {
 		start := w.x[0] + w.x[1] + w.x[2]
@@ -43,7 +43,7 @@ func TestWander(t *testing.T) {
 		w.rest(overGap)
 		after[0] += (w.x[0] + w.x[1] + w.x[2]) * end / n
 	}
-	// The mean's variance is the mean of the correlation over all lags: ∫ 2(1-u) r(uT) du.
+	// The mean's variance is the correlation averaged over all lags: ∫ 2(1-u) r(uT) du.
 	var variance float64
 	for i := range 1000 {
 		u := (float64(i) + .5) / 1000
@@ -51,13 +51,13 @@ func TestWander(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ got, want float64 }{"variance of the mean": {direct[0], variance}, "by small steps": {summed[0], variance},
 		"mean and end": {direct[1], summed[1]}, "start and end": {direct[2], correlation(trialTime)}, "over a gap": {after[0], correlation(gapTime)}} {
-		if math.Abs(c.got-c.want) > .05 { // the slow part makes all draws hang together
+		if math.Abs(c.got-c.want) > .05 { // the slow part correlates all draws
 			t.Errorf("%s: %.3f, want %.3f", name, c.got, c.want)
 		}
 	}
 }
 
-// correlation is that of two moments so many seconds apart.
+// correlation returns the correlation at a lag in seconds.
 func correlation(lag float64) (r float64) {
 	for _, w := range wanders {
 		r += w.weight * math.Exp(-lag/w.time)
@@ -65,7 +65,7 @@ func correlation(lag float64) (r float64) {
 	return r
 }
 
-// The cases keep the limits, with few comparisons and so with room for chance: the long run is README.md.
+// The cases keep the limits or cannot tell, with few comparisons; README.md has the long runs.
 func TestCasesShort(t *testing.T) {
 	short := map[string]bool{"all equal": true, "halves 2 ×": true, "one bimodal, its mean equal": true, "one +20 %": true}
 	var some []Case
@@ -102,7 +102,7 @@ func TestCasesShort(t *testing.T) {
 	}
 }
 
-// In noise the error is kept, and 5 % found where it is small.
+// In each noise the error rate is within the limit, and 5 % is found where the noise is small.
 func TestSimulationShort(t *testing.T) {
 	o := &Options{Reps: 60, Seed: 7}
 	for _, noise := range Noises {
@@ -143,7 +143,7 @@ func TestReplayShort(t *testing.T) {
 	}
 }
 
-// Each trap is kept out by the method, or told of by the check that the trap names.
+// Each trap is harmless to the verdicts, or the check that it names warns.
 func TestTraps(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates some thousand runs")
@@ -153,7 +153,7 @@ func TestTraps(t *testing.T) {
 		foe := &Foes[i]
 		var told, claimed int
 		for rep := range runs {
-			j := whole(foe, 7, rep)
+			j := wholeRun(foe, 7, rep)
 			if j.worst[foe.Catch] >= checks.Warn {
 				told++
 			}
@@ -167,7 +167,7 @@ func TestTraps(t *testing.T) {
 				t.Errorf("%s: servers alike are called different in %d of %d runs", foe.Name, claimed, runs)
 			}
 		case foe.Catch == "":
-			f := duels(foe, 120)
+			f := falseDifferences(foe, 120)
 			if lo, _ := f.Interval(); lo > Alpha {
 				t.Errorf("%s: servers alike are called different in %v %%", foe.Name, f)
 			}
@@ -177,7 +177,7 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-// Several runs of one question hold the truth together, and know how runs differ.
+// Combined runs recover the true ratio, and estimate how runs differ.
 func TestRunsCombine(t *testing.T) {
 	var runs []*result.Run
 	for rep := range 4 {
@@ -208,12 +208,12 @@ func TestRunsCombine(t *testing.T) {
 	}
 }
 
-// duels is the rate of false differences among servers alike, with a foe.
-func duels(foe *Foe, reps int) Rate {
+// falseDifferences returns the rate of false differences among equal servers with a foe.
+func falseDifferences(foe *Foe, reps int) Rate {
 	return against(context.Background(), &Options{Reps: reps, Seed: 7}, foe, "A/A").False()
 }
 
-// Nothing but the seed and the number of duels is in the page.
+// The page depends on the seed and the repetitions, and not on the number of CPUs.
 func TestPageIsAFunctionOfTheSeed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes every simulation of the page three times")
@@ -242,7 +242,7 @@ func TestPageIsAFunctionOfTheSeed(t *testing.T) {
 	if !strings.Contains(first, "| V20 | carry-over |") {
 		t.Errorf("no power of the checks:\n%s", first)
 	}
-	// The page is made by this code: all that was to be shown stands in it.
+	// This code made the committed page: it has all headings and bars.
 	page, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
