@@ -10,8 +10,8 @@ import (
 	"dyno/internal/endpoint"
 )
 
-// each returns a copy of s in which change has changed every request. It must not change the maps
-// of a request, which s and the copy share.
+// each returns a copy of s in which change has changed every request. change must not modify a request's
+// maps, which s and the copy share.
 func (s *Scenario) each(change func(i int, r *Request)) *Scenario {
 	own := *s
 	own.Requests = slices.Clone(s.Requests)
@@ -21,18 +21,17 @@ func (s *Scenario) each(change func(i int, r *Request)) *Scenario {
 	return &own
 }
 
-// At returns s for a contestant that serves other paths. Keys are paths of the scenario, values
-// those of the contestant. A key that ends in "/", except "/" itself, means all paths below it. A
-// complete path with its query has priority, then the longest matching key. Queries without a key
-// stay unchanged.
+// At returns s for a contestant that serves other paths. Keys are paths in the scenario, values the
+// contestant's paths. A key that ends in "/", except "/" itself, means all paths below it. A complete path
+// with its query has priority, then the longest matching key. Queries without a key stay unchanged.
 func (s *Scenario) At(paths map[string]string) *Scenario {
 	if len(paths) == 0 {
 		return s
 	}
 	return s.each(func(_ int, r *Request) {
 		path, query, asks := strings.Cut(r.Path, "?")
-		if whole, ok := paths[r.Path]; ok {
-			r.Path = whole
+		if path, ok := paths[r.Path]; ok {
+			r.Path = path
 			return
 		}
 		best := ""
@@ -51,8 +50,8 @@ func (s *Scenario) At(paths map[string]string) *Scenario {
 	})
 }
 
-// Excuse returns s as the load checks it for a contestant with these declared differences. Verify
-// must have confirmed that there are no others.
+// Excuse returns s as the load checks it for a contestant with these declared differences. Verify must have
+// confirmed that there are no others.
 func (s *Scenario) Excuse(differs []string) *Scenario {
 	if !Declares(differs, noContentTypeKey) {
 		return s
@@ -63,8 +62,8 @@ func (s *Scenario) Excuse(differs []string) *Scenario {
 	})
 }
 
-// Exact returns s as it is loaded. Where a contract accepts several bodies, the load accepts only
-// the one that Verify saw.
+// Exact returns s for a load: where a contract accepts several bodies, the load accepts only the body that
+// Verify saw.
 func (s *Scenario) Exact(seen *Observed) *Scenario {
 	if seen == nil || !slices.ContainsFunc(s.Requests, func(r Request) bool { return r.Expect.loose() }) {
 		return s
@@ -87,8 +86,8 @@ func (s *Scenario) Pin(ctx context.Context, to endpoint.Endpoint) (*Scenario, er
 	return s.Exact(seen), nil
 }
 
-// Mixed returns s with the requests that are only verified loaded too, where possible: about one
-// request in nine. A server can then not tell by a request whether it is being verified or loaded.
+// Mixed returns s with most of the verify-only requests in the load: about one request in nine. A server can
+// then not tell from such a request whether it is being verified or loaded.
 func (s *Scenario) Mixed() *Scenario {
 	loaded, others := 0, 0
 	for i := range s.Requests {
@@ -110,18 +109,18 @@ func (s *Scenario) Mixed() *Scenario {
 	})
 }
 
-// mixes reports whether r, which has no weight, can be loaded: its contract is exact, it needs no
-// session and it leaves the connection open.
+// mixes reports whether r, which has no weight, can be loaded: its contract is exact, it needs no session and
+// it keeps the connection open.
 func (r *Request) mixes() bool {
 	return r.Weight == 0 && !r.Expect.loose() && !r.Expect.Recalls && r.Remembers == "" && !r.closes()
 }
 
-// Whole reports whether the contract determines the whole body.
+// Whole reports whether the contract checks the whole body.
 func (e *Expect) Whole() bool {
 	return e.Body != nil || e.JSON != nil || e.JSONOf != "" || e.SHA256 != "" || e.Recalls
 }
 
-// Unshaped returns s without its Shapes, as other machines load it: they take no samples.
+// Unshaped returns s without Shapes, for other machines: they take no samples.
 func (s *Scenario) Unshaped() *Scenario {
 	if !slices.ContainsFunc(s.Requests, func(r Request) bool { return r.Expect.Shape != nil }) {
 		return s
@@ -129,7 +128,7 @@ func (s *Scenario) Unshaped() *Scenario {
 	return s.each(func(_ int, r *Request) { r.Expect.Shape = nil })
 }
 
-// Required returns the headers that the contracts of loaded requests require, with their values.
+// Required returns the headers, with values, that loaded requests' contracts require.
 func (s *Scenario) Required() (all []string) {
 	for i := range s.Requests {
 		r := &s.Requests[i]
@@ -146,14 +145,14 @@ func (s *Scenario) Required() (all []string) {
 	return all
 }
 
-// Open reports whether s has a loaded request whose contract leaves the body open.
+// Open reports whether a loaded request's contract leaves the body open.
 func (s *Scenario) Open() bool {
 	return slices.ContainsFunc(s.Requests, func(r Request) bool {
 		return r.Weight > 0 && r.Method != "HEAD" && !r.Expect.Whole()
 	})
 }
 
-// Checked says what of every answer a load of s checks, in words.
+// Checked describes what a load checks in every response.
 func (s *Scenario) Checked() string {
 	all, whole, length, headers := 0, 0, 0, ""
 	for i := range s.Requests {

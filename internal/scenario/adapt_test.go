@@ -137,7 +137,7 @@ func TestReadSitesErrors(t *testing.T) {
 	}
 }
 
-// The shipped pages have the sizes that were published.
+// The shipped pages have the published sizes.
 func TestShippedPagesHaveThePublishedSize(t *testing.T) {
 	s, err := Read(project, "templates")
 	if err != nil {
@@ -151,7 +151,7 @@ func TestShippedPagesHaveThePublishedSize(t *testing.T) {
 	}
 }
 
-// One page that answers twice with other bytes cannot be held to them under load.
+// A page whose two responses differ cannot be required byte for byte under load.
 func TestVerifyPinsBytes(t *testing.T) {
 	page := "<p>a</p> <p>b</p>"
 	s := &Scenario{Name: "x", Requests: []Request{{Name: "page", Method: "GET", Path: "/", Weight: 1,

@@ -10,7 +10,7 @@ import (
 	"dyno/internal/endpoint"
 )
 
-// BackendAddr returns the address of the backend of s, from the environment; "" if s needs none.
+// BackendAddr returns the backend's address from the environment; "" if s needs no backend.
 func (s *Scenario) BackendAddr() (string, error) {
 	addr := os.Getenv("DYNO_BACKEND")
 	switch {
@@ -23,7 +23,7 @@ func (s *Scenario) BackendAddr() (string, error) {
 	return addr, nil
 }
 
-// bound returns an error if s needs Bind first.
+// bound returns an error if s still needs Bind.
 func (s *Scenario) bound() error {
 	for i := range s.Requests {
 		if e := &s.Requests[i].Expect; e.JSONOf != "" && e.JSON == nil {
@@ -34,7 +34,7 @@ func (s *Scenario) bound() error {
 	return nil
 }
 
-// Bind returns s with what the backend answers now. It calls get once for each path at the backend.
+// Bind returns s with the backend's present responses as expected bodies. It calls get once per backend path.
 func (s *Scenario) Bind(get func(path string) ([]byte, error)) (*Scenario, error) {
 	said := map[string]*string{}
 	for i := range s.Requests {
@@ -62,7 +62,7 @@ func (s *Scenario) Bind(get func(path string) ([]byte, error)) (*Scenario, error
 	}), nil
 }
 
-// Ask returns a function for Bind that gets a path from the backend.
+// Ask returns a get function for Bind that asks the backend.
 func Ask(ctx context.Context, backend endpoint.Endpoint) func(path string) ([]byte, error) {
 	return func(path string) ([]byte, error) {
 		request := fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", path, backend.Authority())
@@ -70,7 +70,7 @@ func Ask(ctx context.Context, backend endpoint.Endpoint) func(path string) ([]by
 	}
 }
 
-// Tell sets how many records the backend answers with, and the seed that they are drawn by.
+// Tell sets the number of records in the backend's responses, and the seed for drawing them.
 func Tell(ctx context.Context, backend endpoint.Endpoint, records int, seed uint64) error {
 	request := fmt.Sprintf("POST /control?records=%d&seed=%d HTTP/1.1\r\nHost: %s\r\nContent-Length: 0\r\n\r\n",
 		records, seed, backend.Authority())
@@ -78,8 +78,7 @@ func Tell(ctx context.Context, backend endpoint.Endpoint, records int, seed uint
 	return err
 }
 
-// exchangeOnce sends a request on a connection of its own. It returns the body of the response,
-// which must have that status.
+// exchangeOnce sends a request on a new connection. It returns the response body and requires this status.
 func exchangeOnce(ctx context.Context, to endpoint.Endpoint, request string, status int) ([]byte, error) {
 	v := newVerifier(nil, to, 0)
 	defer v.hangUp()
@@ -93,8 +92,8 @@ func exchangeOnce(ctx context.Context, to endpoint.Endpoint, request string, sta
 	return resp.Body, nil
 }
 
-// Direct returns the scenario that measures the backend alone: it asks for what contestants ask the
-// backend for in s. Bind must have set the expected bodies of s.
+// Direct returns the scenario that measures the backend alone: it sends the requests that contestants send to
+// the backend. Bind must have set the expected bodies.
 func (s *Scenario) Direct() *Scenario {
 	own := &Scenario{Name: s.Name, Title: s.Title}
 	for _, r := range s.Requests {

@@ -11,8 +11,8 @@ import (
 	"dyno/internal/secret"
 )
 
-// mistake is an error in what a person wrote. Key is where: a path of keys within the request, or
-// within the file once Read has completed it.
+// mistake is an error in a scenario file. key is the path of keys within the request, or within the file once
+// Read has completed it.
 type mistake struct {
 	key string
 	error
@@ -22,7 +22,7 @@ func (m *mistake) Error() string { return m.key + ": " + m.error.Error() }
 
 func wrong(key, format string, args ...any) error { return &mistake{key, fmt.Errorf(format, args...)} }
 
-// within puts the key of a mistake below prefix. Another error gets the prefix as its key.
+// within prefixes a mistake's key. Any other error gets prefix as its key.
 func within(prefix string, err error) error {
 	var m *mistake
 	switch {
@@ -36,7 +36,7 @@ func within(prefix string, err error) error {
 
 const maxWeight = 1 << 30
 
-// check reports the first mistake of the request outside of its placeholders.
+// check reports the request's first mistake outside of placeholders.
 func (r *Request) check(host string) error {
 	switch {
 	case !isToken(r.Method):
@@ -58,7 +58,7 @@ func (r *Request) check(host string) error {
 		case lower == "content-length" || lower == "transfer-encoding":
 			return wrong("headers."+h.Name, "%s is set automatically from the body; remove it", h.Name)
 		case lower == "host":
-			if hosts++; hosts > 1 { // a server must refuse it (RFC 9112, section 3.2)
+			if hosts++; hosts > 1 { // servers must refuse this (RFC 9112, section 3.2)
 				return wrong("headers."+h.Name, "%s is given twice", h.Name)
 			}
 		}
@@ -73,7 +73,7 @@ func (r *Request) check(host string) error {
 	return r.Expect.check()
 }
 
-// loose reports whether several bodies keep the contract.
+// loose reports whether several different bodies satisfy the contract.
 func (e *Expect) loose() bool { return e.Collapse || e.JSON != nil || e.JSONOf != "" }
 
 func (e *Expect) check() error {
@@ -112,7 +112,7 @@ func (e *Expect) check() error {
 	return nil
 }
 
-// place is the set of bytes that are allowed in a part of a request.
+// place is the set of bytes allowed in one part of a request.
 type place func(c byte) bool
 
 func anywhere(byte) bool { return true }
@@ -120,9 +120,9 @@ func anywhere(byte) bool { return true }
 var (
 	// inPath excludes white space and control characters (RFC 9112, section 3).
 	inPath = place(func(c byte) bool { return c > ' ' && c != 0x7f })
-	// inValue is what a field value may hold (RFC 9110, section 5.5).
+	// inValue accepts field values (RFC 9110, section 5.5).
 	inValue = place(func(c byte) bool { return c >= ' ' && c != 0x7f || c == '\t' })
-	// inToken is what a method or a field name may hold (RFC 9110, section 5.6.2).
+	// inToken accepts methods and field names (RFC 9110, section 5.6.2).
 	inToken = place(func(c byte) bool {
 		low := c | 0x20
 		return 'a' <= low && low <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0

@@ -10,53 +10,53 @@ import (
 	"unsafe"
 )
 
-// Options say how requests are rendered.
+// Options control how requests are rendered.
 type Options struct {
 	Close   bool   // add Connection: close, unless the request has a Connection header
-	Cookies bool   // as if Scenario.Cookies were set
-	HTTP2   bool   // for Draw.HTTP2, too
-	Loose   bool   // contracts need not be exact (see Exact): only Want.breach, or nobody, judges by them
+	Cookies bool   // sets Scenario.Cookies
+	HTTP2   bool   // also compile for Draw.HTTP2
+	Loose   bool   // contracts need not be exact (see Exact): only Want.breach, or nothing, checks them
 	Shapes  bool   // bodies are compared with their Shape, and sampled
-	Scheme  string // of the requests' URLs: https sends Secure cookies; "" means http
+	Scheme  string // URL scheme: https sends Secure cookies; "" means http
 }
 
-// Mix is the loaded requests of a Scenario, compiled for one host. It is immutable, and all
-// connections draw from it.
+// Mix holds the loaded requests of a Scenario, compiled for one host. It is immutable and shared by all
+// connections.
 type Mix struct {
 	templates []template
 	until     []int  // cumulative weights
 	total     int    // sum of weights
 	session   string // name of the session cookie
-	scheme    string // of the URLs that cookies are kept for
-	closes    bool   // each request has its own Connection: close
+	scheme    string // URL scheme for the cookie jar
+	closes    bool   // every request has a Connection: close header
 }
 
-// Closes reports whether the requests themselves end their connections: each connection then
-// carries one request.
+// Closes reports whether the requests themselves end their connections, so that each connection carries one
+// request.
 func (m *Mix) Closes() bool { return m.closes }
 
-// template is a request before its values are drawn.
+// template is a request before values are drawn.
 type template struct {
 	http1 wire
 	http2 block   // if Options.HTTP2 is set
-	named []input // in the order of their names
-	body  []part  // of the expected body, if it holds placeholders
-	want  Want    // except for what is drawn
+	named []input // in order of name
+	body  []part  // the expected body, if it has placeholders
+	want  Want    // without drawn values
 	drawn bool    // the request has a placeholder
-	index int     // in Mix
+	index int     // in Mix.templates
 
-	host  string // the host that its cookies belong to
-	fixed string // the path without its query; if open, the text before its first placeholder
+	host  string // cookie host
+	fixed string // the path without the query; if open, the text before the first placeholder
 	open  bool   // the path has a placeholder
 }
 
-// shared reports whether the contract is the same for every request, which keep no state in it.
+// shared reports whether all requests can share one contract, because it holds no state per request.
 func (t *template) shared() bool {
 	return t.body == nil && !t.want.Cookies && t.want.Sum == nil && !t.want.Marked
 }
 
-// Compile checks all requests and renders the fixed parts of those with a weight. The Host header
-// is host, unless a request has its own. Loaded contracts must be exact (see Exact), unless o.Loose.
+// Compile checks all requests and renders the fixed parts of those with a weight. The Host header is host
+// unless a request sets it. Loaded contracts must be exact (see Exact) unless o.Loose.
 func (s *Scenario) Compile(host string, o Options) (*Mix, error) {
 	n := len(s.Requests)
 	m := &Mix{session: s.Session, scheme: cmp.Or(o.Scheme, "http"), templates: make([]template, 0, n),
@@ -73,14 +73,14 @@ func (s *Scenario) Compile(host string, o Options) (*Mix, error) {
 	return m, nil
 }
 
-// Check reports the mistakes that Compile would, and whether the requests themselves end their
-// connections. It keeps no request, of which there may be very many.
+// Check reports the mistakes that Compile would, and whether the requests themselves end their connections.
+// It keeps no compiled request, because there may be very many.
 func (s *Scenario) Check(host string, o Options) (closes bool, err error) {
 	return s.walk(host, o, func(template, int) {})
 }
 
-// walk compiles all requests, one after another, and calls f with each that has a weight. closes is
-// whether each of these has its own Connection: close.
+// walk compiles all requests, one after another, and calls f with each that has a weight. closes reports
+// whether all of these have a Connection: close header.
 func (s *Scenario) walk(host string, o Options, f func(t template, weight int)) (closes bool, err error) {
 	o.Cookies = o.Cookies || s.Cookies
 	loaded := false
@@ -110,13 +110,13 @@ func (s *Scenario) walk(host string, o Options, f func(t template, weight int)) 
 	return closes, nil
 }
 
-// one compiles the request r of s alone, whatever its weight. Its contract may be loose.
-func (s *Scenario) one(r *Request, host string, o Options) (*Mix, error) {
+// compileOne compiles the request r alone, whatever its weight. The contract may be loose.
+func (s *Scenario) compileOne(r *Request, host string, o Options) (*Mix, error) {
 	t, err := r.compile(0, host, s, o)
 	return &Mix{session: s.Session, scheme: cmp.Or(o.Scheme, "http"), total: 1, templates: []template{t}}, err
 }
 
-// compile renders the request at index. Its errors are mistakes.
+// compile renders the request at index. Errors are mistakes.
 func (r *Request) compile(index int, host string, s *Scenario, o Options) (template, error) {
 	b := builder{names: sortedKeys(r.With)}
 	t := template{want: Want{Index: index, Head: r.Method == "HEAD", Cookies: o.Cookies}, host: host}
@@ -155,8 +155,8 @@ func (r *Request) compile(index int, host string, s *Scenario, o Options) (templ
 	return t, r.Expect.compile(&t, b.names, s)
 }
 
-// says reports whether r has a header of this name.
-func (r *Request) says(name string) bool {
+// hasHeader reports whether r has a header with this name.
+func (r *Request) hasHeader(name string) bool {
 	return slices.ContainsFunc(r.Headers, func(h HeaderLine) bool { return strings.EqualFold(h.Name, name) })
 }
 
@@ -168,7 +168,7 @@ func (r *Request) closes() bool {
 	})
 }
 
-// ownHost makes the Host header of the request the host of its cookies.
+// ownHost makes the request's Host header the host for cookies.
 func (t *template) ownHost(r *Request) error {
 	for _, h := range r.Headers {
 		if !strings.EqualFold(h.Name, "host") {
@@ -198,7 +198,7 @@ func (e *Expect) compile(t *template, names []string, s *Scenario) error {
 		w.Sum, _ = hex.DecodeString(e.SHA256)
 	}
 	switch {
-	case e.Recalls: // no cookie is sent, so the session holds nothing
+	case e.Recalls: // no cookie is sent, so the session is empty
 		w.CheckBody, w.Body = true, []byte{}
 	case e.Collapse || e.JSON != nil:
 		var err error
@@ -206,7 +206,7 @@ func (e *Expect) compile(t *template, names []string, s *Scenario) error {
 			return wrong("expect.json", "%w", err)
 		}
 	case e.Body != nil && e.Verbatim:
-		// The body is read only, and may be large: share it.
+		// The body is read-only and may be large: share it.
 		w.CheckBody, w.Body = true, unsafe.Slice(unsafe.StringData(*e.Body), len(*e.Body))
 	case e.Body != nil:
 		b := builder{names: names, named: t.named}

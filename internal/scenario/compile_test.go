@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRendering: the wire, byte for byte.
+// TestRendering checks the rendered bytes.
 func TestRendering(t *testing.T) {
 	put := Request{Method: "PUT", Path: "/", Weight: 1, Expect: ok200}
 	patch := Request{Method: "PATCH", Path: "/", Weight: 1, Expect: ok200}
@@ -42,7 +42,7 @@ func TestRendering(t *testing.T) {
 	}
 }
 
-// compileError is a request that cannot be compiled, and a part of its error.
+// compileError is a request that cannot be compiled, and a part of the error.
 type compileError struct {
 	r    Request
 	o    Options
@@ -150,7 +150,7 @@ func TestCompileErrors(t *testing.T) {
 	}
 }
 
-// TestWants: the contract as the hot path gets it.
+// TestWants checks the contracts for the hot path.
 func TestWants(t *testing.T) {
 	five := int64(5)
 	some, _ := ParseStatuses("2xx,304")

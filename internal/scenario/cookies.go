@@ -10,43 +10,40 @@ import (
 	"dyno/internal/http1"
 )
 
-// jar holds the cookies of one Source and, ready to send, the Cookie header of each template. A
-// header is rendered again only after the cookies have changed or one of them has expired.
+// jar holds the cookies of one Source and a rendered Cookie header per template. A header is rendered again
+// only after the cookies have changed or one has expired.
 type jar struct {
 	cookies *cookiejar.Jar
 	lines   []cookies // by template
 	ends    map[cookieKey]time.Time
-	next    time.Time // the earliest of ends; zero: there is none
-	given   string    // session that the last learned head sets
-	carries string    // session that the last rendered request carries
+	next    time.Time // the earliest of ends; zero if there is none
+	given   string    // session set by the last learned head
+	carries string    // session sent in the last rendered request
 }
 
-// cookies is the value of the Cookie header for the requests of a template.
+// cookies is the Cookie header's value for one template's requests.
 type cookies struct {
 	text    string
 	session string // value of the session cookie in text
 	fresh   bool   // text is valid, unless deep is set
-	deep    bool   // a cookie's path reaches into the drawn part of the path: text depends on the request
+	deep    bool   // a cookie's path extends into the drawn part of the request's path: text depends on the request
 }
 
-// cookieKey identifies a cookie: a new one with the same key replaces it (RFC 6265, section 5.3,
-// step 11).
+// cookieKey identifies a cookie: a new cookie with this key replaces it (RFC 6265, section 5.3, step 11).
 type cookieKey struct{ host, domain, path, name string }
 
 var setCookie = []byte("set-cookie")
 
-// Learn takes the cookies of the response to w, if w.Cookies is set. fields are its field lines, for
-// http1.NextField; id is equal for equal ones, 0 if it is unknown. The caller must not skip a head
-// that another connection has seen, because each connection has its own jar. A head without
-// Set-Cookie costs one pass over its fields. One with the same id as the last on this connection
-// costs nothing.
+// Learn stores the cookies in the response to w, if w.Cookies is set. fields are the response's field lines,
+// for http1.NextField; equal lines have equal ids, and id is 0 if unknown. The caller must not skip a head
+// that another connection has seen, because each connection has its own jar. A head without Set-Cookie costs
+// one pass over the fields. A head with the same id as the last on this connection costs nothing.
 //
-// The host of the cookies is that of the Host header. A Secure cookie is kept, and sent over TLS
-// only.
+// The cookies belong to the host in the Host header. A Secure cookie is kept, but sent over TLS only.
 //
-// Learn reports whether the response keeps the session, if the scenario has one. A request that
-// carries a session must not be given another; one that carries none must be given one if the
-// contract says so.
+// Learn reports whether the response keeps the session, if the scenario has one. A response to a request with
+// a session must not set a different one. A response to a request without must set one if the contract says
+// so.
 func (s *Source) Learn(fields []byte, id uint64, w *Want) bool {
 	if !w.Cookies {
 		return true
@@ -68,7 +65,7 @@ func (s *Source) Learn(fields []byte, id uint64, w *Want) bool {
 	return !w.Sets || given != ""
 }
 
-// learn takes the cookies of the field lines.
+// learn stores the cookies in the field lines.
 func (s *Source) learn(fields []byte, w *Want) {
 	given := ""
 	var list []*http.Cookie
@@ -102,8 +99,8 @@ func (s *Source) learn(fields []byte, w *Want) {
 	}
 }
 
-// learn takes the cookies of list. Constant is true if taking them again changes nothing, for any
-// request and at any time.
+// learn stores the cookies in list. constant is true if storing them again changes nothing, for any request
+// and at any time.
 func (j *jar) learn(m *Mix, w *Want, list []*http.Cookie) (constant bool) {
 	constant = true
 	from := w.from
@@ -135,7 +132,7 @@ func (j *jar) learn(m *Mix, w *Want, list []*http.Cookie) (constant bool) {
 	return constant
 }
 
-// stale marks all lines for rendering, and forgets the cookies that have expired by now.
+// stale marks all lines for rendering, and drops the cookies that have expired by now.
 func (j *jar) stale(now time.Time) {
 	for i := range j.lines {
 		j.lines[i].fresh = false
@@ -150,7 +147,7 @@ func (j *jar) stale(now time.Time) {
 	}
 }
 
-// cookies returns the value of the Cookie header for a request of t; "" if the jar holds none.
+// cookies returns the Cookie header's value for a request from t; "" if the jar is empty.
 func (s *Source) cookies(t *template, path []byte) string {
 	j := s.jar
 	if j == nil {
@@ -170,7 +167,7 @@ func (s *Source) cookies(t *template, path []byte) string {
 	return line.text
 }
 
-// header returns the value of the Cookie header for a request to a path of host, and the session in it.
+// header returns the Cookie header's value for a request to a path at host, and the session in it.
 func (j *jar) header(m *Mix, host, path string) (text, session string) {
 	r := http.Request{Header: http.Header{}}
 	for _, c := range j.cookies.Cookies(&url.URL{Scheme: m.scheme, Host: host, Path: path}) {

@@ -9,7 +9,7 @@ import (
 	"dyno/internal/http1"
 )
 
-// talk is a connection with cookies to a server that answers as the test says.
+// talk is a connection with cookies to a server whose responses the test chooses.
 type talk struct {
 	t    *testing.T
 	src  *Source
@@ -21,8 +21,7 @@ func newTalk(t *testing.T, requests ...Request) *talk {
 	return &talk{t: t, src: source1(t, Options{Cookies: true}, requests...), p: http1.Parser{Memo: new(http1.Memo)}}
 }
 
-// ask sends the next request, returns its Cookie header, and learns from an answer with these
-// header lines.
+// ask sends the next request, returns its Cookie header, and learns from a response with these header lines.
 func (c *talk) ask(lines ...string) string {
 	c.t.Helper()
 	q, _ := sent(c.t, c.src.Next(nil, &c.want))
@@ -64,7 +63,7 @@ func TestCookieLife(t *testing.T) {
 
 func TestCookiesAreOfOneSource(t *testing.T) {
 	m := compile(t, &Scenario{Requests: []Request{get("/")}}, Options{Cookies: true})
-	memo := new(http1.Memo) // one for both, as in load/epoll
+	memo := new(http1.Memo) // one for both connections, as in load/epoll
 	a := &talk{t: t, src: m.NewSource(1, 0, 2), p: http1.Parser{Memo: memo}}
 	b := &talk{t: t, src: m.NewSource(2, 1, 2), p: http1.Parser{Memo: memo}}
 	a.check("", "Set-Cookie: s=1; Path=/")
@@ -73,7 +72,7 @@ func TestCookiesAreOfOneSource(t *testing.T) {
 	b.check("", "Set-Cookie: s=2; Path=/") // the head that a has just learned
 	a.check("s=2")
 	b.check("s=2")
-	huge := "X: " + strings.Repeat("x", 2000) // which no memo holds
+	huge := "X: " + strings.Repeat("x", 2000) // too long for a memo
 	a.check("s=2", "Set-Cookie: s=3; Path=/", huge)
 	a.check("s=3", "Set-Cookie: s=2; Path=/") // again, after another
 	a.check("s=2", "Set-Cookie: s=2; Path=/")
@@ -83,7 +82,7 @@ func TestCookiesAreOfOneSource(t *testing.T) {
 func TestCookiePaths(t *testing.T) {
 	m := compile(t, &Scenario{Requests: []Request{get("/a/x"), get("/a/y?q=/b"), get("/b"), get("/abc")}},
 		Options{Cookies: true})
-	// after is what each path sends once request i has been answered with line.
+	// after returns the cookies that each path sends once the response to request i had this line.
 	after := func(i int, line string) map[string]string {
 		c := &talk{t: t, src: m.NewSource(1, 0, 1)}
 		sends, learned := map[string]string{}, false
@@ -119,8 +118,8 @@ func TestCookiePaths(t *testing.T) {
 	}
 }
 
-// TestCookiesOfDrawnPaths: a cookie for a path that only some of a template's requests have goes
-// with those alone.
+// TestCookiesOfDrawnPaths: a cookie whose path matches only some of a template's requests is sent with those
+// alone.
 func TestCookiesOfDrawnPaths(t *testing.T) {
 	for _, c := range []struct{ path, line, with, without string }{
 		{"/v/{pick:1,2}", "Set-Cookie: s=1; Path=/v/1", "/v/1", "/v/2"},
@@ -144,7 +143,7 @@ func TestCookiesOfDrawnPaths(t *testing.T) {
 		}
 	}
 	c := newTalk(t, get("/users/{seq}/profile"))
-	c.check("", "Set-Cookie: s=1") // its path is /users/0, which no other request has
+	c.check("", "Set-Cookie: s=1") // for the path /users/0, which no other request has
 	c.check("")
 }
 
@@ -204,14 +203,14 @@ func TestCookiesCostNothingAtRest(t *testing.T) {
 	}
 }
 
-// TestSessionsAreKept: what Learn says of an answer, by what its request carried.
+// TestSessionsAreKept checks Learn by the session that the request carried.
 func TestSessionsAreKept(t *testing.T) {
 	r := get("/")
 	r.Expect.Session = true
 	s := &Scenario{Name: "x", Session: "id", Cookies: true, Requests: []Request{r}}
 	c := &talk{t: t, src: compile(t, s, Options{}).NewSource(1, 0, 1), p: http1.Parser{Memo: new(http1.Memo)}}
 	for i, step := range []struct {
-		line string // of the answer
+		line string // in the response
 		sent string
 		kept bool
 	}{
@@ -223,7 +222,7 @@ func TestSessionsAreKept(t *testing.T) {
 		{"Set-Cookie: id=a; Path=/", "other=1; id=a", true},
 		{"Set-Cookie: id=b; Path=/", "other=1; id=a", false},
 		{"Set-Cookie: id=b; Path=/", "other=1; id=b", true},
-		{"Set-Cookie: id=; Path=/; Max-Age=0", "other=1; id=b", true}, // it has ended
+		{"Set-Cookie: id=; Path=/; Max-Age=0", "other=1; id=b", true}, // the session has ended
 		{"X: 2", "other=1", false},
 	} {
 		q, _ := sent(t, c.src.Next(nil, &c.want))

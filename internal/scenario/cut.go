@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// part is fixed text, followed by one slot.
+// part is fixed text followed by one slot.
 type part struct {
 	text []byte
 	then slot
@@ -16,22 +16,22 @@ type part struct {
 
 func (p part) isInline() bool { return p.then == inPlace }
 
-// slot says what is filled in behind fixed text.
+// slot says what follows the fixed text in a part.
 type slot uint8
 
 const (
 	nothing     slot = iota
-	ofName           // the value of a named input
-	inPlace          // the value of an inline input
+	ofName           // a named input's value
+	inPlace          // an inline input's value
 	bodyLength       // Content-Length; two line ends and the body follow
 	cookieLine       // a Cookie header, if the jar holds any
-	cookieMore       // the cookies of the jar, behind those of the request
-	cookieField      // as cookieLine, in a header block of HTTP/2
-	beginString      // what follows is a string of HTTP/2, until endString
+	cookieMore       // the jar's cookies, behind the request's own
+	cookieField      // as cookieLine, in an HTTP/2 header block
+	beginString      // an HTTP/2 string begins, until endString
 	endString
 )
 
-// maxNamed limits the named inputs of a request, so that their values fit on the stack.
+// maxNamed limits the named inputs in a request, so that their values fit on the stack.
 const maxNamed = 16
 
 // builder cuts text into parts.
@@ -39,8 +39,8 @@ type builder struct {
 	names   []string
 	named   []input
 	parts   []part
-	text    []byte // behind the last slot
-	longest int    // bytes that the text and values added by fill take at most
+	text    []byte // after the last slot
+	longest int    // upper limit for the bytes in text and values added by fill
 	err     error  // why fill failed
 }
 
@@ -49,8 +49,7 @@ func (b *builder) slot(p part) {
 	b.parts, b.text = append(b.parts, p), nil
 }
 
-// fill adds text and its placeholders. Their values must be valid at the place of the text. It
-// reports success.
+// fill adds text and its placeholders, whose values must be valid in this place. It reports success.
 func (b *builder) fill(text string, where place) bool {
 	for {
 		before, p, rest, err := b.placeholder(text)
@@ -74,7 +73,7 @@ func (b *builder) fill(text string, where place) bool {
 	}
 }
 
-// placeholder finds the first placeholder of text. If there is none, before is all of text.
+// placeholder finds the first placeholder in text. If there is none, before is the whole text.
 func (b *builder) placeholder(text string) (before string, p part, rest string, err error) {
 	for i := range len(text) {
 		if text[i] != '{' {
@@ -102,7 +101,7 @@ func (b *builder) placeholder(text string) (before string, p part, rest string, 
 	return text, p, "", nil
 }
 
-// path describes, for template, a path, which is all that b holds.
+// path returns template.fixed and open for b, which holds exactly the path.
 func (b *builder) path() (fixed string, open bool) {
 	text := b.text
 	if len(b.parts) > 0 {

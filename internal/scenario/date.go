@@ -9,13 +9,13 @@ import (
 	"dyno/internal/endpoint"
 )
 
-// dateMoves is how long a Date may stay the same. It counts seconds, and a server that updates it
-// once a second may be late by one.
+// dateMoves limits how long a Date may stay unchanged. Date counts seconds, and a server that updates it once
+// a second may be one second late.
 const dateMoves = 2 * time.Second
 
-// WatchDate notes the Date of a response to the first loaded request of s. The function it returns
-// verifies that the Date advances: it asks at least once, and again for up to two seconds after the
-// first response. Its error is a *Broken or that of its context.
+// WatchDate notes the Date in a response to the first loaded request. The returned function verifies that the
+// Date advances: it asks at least once, and again for up to two seconds after the first response. Its error
+// is a *Broken or the context's.
 func WatchDate(ctx context.Context, s *Scenario, to endpoint.Endpoint, delay time.Duration) (
 	moved func(context.Context) error, err error) {
 	first, err := s.date(ctx, to, delay)

@@ -17,14 +17,14 @@ import (
 	"dyno/internal/secret"
 )
 
-// message is a request with its values, as it is sent.
+// message is a request with drawn values, ready to send.
 type message struct {
 	raw   []byte // as HTTP/1.1
-	block []byte // its header block, as HTTP/2; nil: it is sent as HTTP/1.1
-	body  string // behind that
+	block []byte // HTTP/2 header block; nil: send as HTTP/1.1
+	body  string // HTTP/2 body
 }
 
-// draw draws the next request, for the protocol of v's server.
+// draw draws the next request for the protocol of v's server.
 func (v *verifier) draw(src *Source, w *Want) (m message) {
 	if v.to.HTTP2 {
 		var d Draw
@@ -36,7 +36,7 @@ func (v *verifier) draw(src *Source, w *Want) (m message) {
 	return m
 }
 
-// line returns the first line of the request, without its secrets.
+// line returns the request line with secrets masked.
 func (m *message) line() string {
 	line, _, _ := strings.Cut(string(m.raw), "\r\n")
 	if m.block != nil {
@@ -45,8 +45,8 @@ func (m *message) line() string {
 	return secret.Mask(line)
 }
 
-// what returns the method and the path.
-func (m *message) what() string {
+// target returns the method and the path.
+func (m *message) target() string {
 	line := m.line()
 	return line[:max(strings.LastIndexByte(line, ' '), 0)]
 }
@@ -61,9 +61,9 @@ func (m message) withCookies(pairs string) message {
 	return m
 }
 
-// exchange sends one request and reads the whole response, on the connection of v, which it opens
-// if there is none. It returns the response parsed and as received. A request that the server has not
-// processed is sent again (HTTP/2).
+// exchange sends one request and reads the whole response on v's connection, which it opens if there is none.
+// It returns the response parsed and as received. An HTTP/2 request that the server did not process is sent
+// again.
 func (v *verifier) exchange(ctx context.Context, m message, head bool) (*http1.Response, []byte, error) {
 	for tries := 0; ; tries++ {
 		resp, answer, err := v.send(ctx, m, head)
@@ -74,7 +74,7 @@ func (v *verifier) exchange(ctx context.Context, m message, head bool) (*http1.R
 	}
 }
 
-// mostAgain is how often a request is sent again that the server has not processed.
+// mostAgain limits how often an unprocessed request is sent again.
 const mostAgain = 10
 
 // notProcessed is an error after which the request can be sent again (RFC 9113, section 8.7).
@@ -91,17 +91,17 @@ func (v *verifier) send(ctx context.Context, m message, head bool) (*http1.Respo
 	}
 	v.conn.SetDeadline(time.Now().Add(v.timeout))
 	if m.block != nil {
-		if v.two == nil {
+		if v.http2 == nil {
 			var err error
-			if v.two, err = greet(v.conn); err != nil {
+			if v.http2, err = greet(v.conn); err != nil {
 				return nil, nil, err
 			}
 		}
-		resp, err := v.two.exchange(m.block, m.body, head)
+		resp, err := v.http2.exchange(m.block, m.body, head)
 		if err != nil {
-			return nil, nil, v.unread(err, len(v.two.answer))
+			return nil, nil, v.unread(err, len(v.http2.answer))
 		}
-		return resp, v.two.answer, nil
+		return resp, v.http2.answer, nil
 	}
 	if _, err := v.conn.Write(m.raw); err != nil {
 		return nil, nil, fmt.Errorf("the server closed a connection that it should keep alive: %w", err)
@@ -130,7 +130,7 @@ func (v *verifier) send(ctx context.Context, m message, head bool) (*http1.Respo
 	}
 }
 
-// unread returns the error for a response of which n bytes came.
+// unread returns the error for a response that stopped after n bytes.
 func (v *verifier) unread(err error, n int) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded) && n == 0:
@@ -144,19 +144,19 @@ func (v *verifier) unread(err error, n int) error {
 	return fmt.Errorf("read the response: %w", err)
 }
 
-// over returns the options of requests to a server.
-func over(to endpoint.Endpoint) Options {
+// optionsFor returns the options for requests to a server.
+func optionsFor(to endpoint.Endpoint) Options {
 	return Options{Scheme: to.Scheme(), HTTP2: to.HTTP2}
 }
 
 func (v *verifier) hangUp() {
 	if v.conn != nil {
 		v.conn.Close()
-		v.conn, v.two = nil, nil
+		v.conn, v.http2 = nil, nil
 	}
 }
 
-// quote shows the first bytes of a body, without its secrets.
+// quote shows the first bytes of a body with secrets masked.
 func quote(b []byte) string {
 	if len(b) > 60 {
 		return fmt.Sprintf("%q… (%d bytes)", secret.Mask(string(b[:60])), len(b))
@@ -164,8 +164,8 @@ func quote(b []byte) string {
 	return fmt.Sprintf("%q", secret.Mask(string(b)))
 }
 
-// Probe returns a function that sends the first loaded request, on a connection of its own. Its
-// error is nil if the response has the right status.
+// Probe returns a function that sends the first loaded request on a new connection. The error is nil if the
+// response has the right status.
 func (s *Scenario) Probe(delay time.Duration) func(ctx context.Context, to endpoint.Endpoint) error {
 	return func(ctx context.Context, to endpoint.Endpoint) error {
 		w, resp, err := s.first(ctx, to, verifyTimeout+delay, Options{})
@@ -176,32 +176,32 @@ func (s *Scenario) Probe(delay time.Duration) func(ctx context.Context, to endpo
 	}
 }
 
-// Answer is what a server answered to a request of a scenario.
+// Answer is a server's response to a scenario request.
 type Answer struct {
-	Index    int    // of the request within Scenario.Requests
-	Drawn    bool   // the request has placeholders: other draws of it were sent too
-	Sent     string // its first line, without the protocol: "GET /users/7"
+	Index    int    // in Scenario.Requests
+	Drawn    bool   // the request has placeholders, so other draws were sent too
+	Sent     string // request line without the protocol: "GET /users/7"
 	Response *http1.Response
-	Part     int // of Reread
+	Part     int // part of Reread
 	Mark     Mark
 }
 
-// Answers sends the loaded requests of s to a server and judges no answer. One with placeholders is
-// sent several times; the same values are drawn by every call.
+// Answers sends the loaded requests to a server without judging the responses. Requests with placeholders are
+// sent several times; every call draws the same values.
 func (s *Scenario) Answers(ctx context.Context, to endpoint.Endpoint) ([]Answer, error) {
 	return s.answers(ctx, to, draws, func(i int) (seed uint64, sent bool) { return uint64(i) + 1, true })
 }
 
-// The rounds of Reread: how many, how many requests they have, and when the last begins.
+// Limits for the rounds in Reread: their number, their requests, and the time until the last one begins.
 const (
 	mostRounds   = 24
 	mostReread   = 300
 	rereadWithin = 2 * time.Second
 )
 
-// Reread sends the loaded requests that change no state twice, as parts 0 and 1. Then it sends by turns, each
-// turn as the next part, those that may change it and the former: rounds of one draw each, and a last one like
-// parts 0 and 1. In one round requests with the same placeholders draw the same values.
+// Reread sends the loaded safe requests twice, as parts 0 and 1. Then it alternates between unsafe and safe
+// requests, and each turn is a new part: several rounds with one draw each, and a last round with as many
+// draws as parts 0 and 1. In one round, requests with the same placeholders draw the same values.
 func (s *Scenario) Reread(ctx context.Context, to endpoint.Endpoint) (all []Answer, err error) {
 	part, began := 0, time.Now()
 	send := func(seed uint64, safe bool, most int) {
@@ -237,19 +237,19 @@ func (r *Request) Safe() bool {
 	return false
 }
 
-// answers sends the requests that of selects by their index, with its seed for what they draw: up to most draws.
+// answers sends up to most draws of each request that choose selects, with the seed that choose returns.
 func (s *Scenario) answers(ctx context.Context, to endpoint.Endpoint, most int,
-	of func(i int) (uint64, bool)) ([]Answer, error) {
+	choose func(i int) (uint64, bool)) ([]Answer, error) {
 	v := newVerifier(s, to, 0)
 	defer v.hangUp()
 	var all []Answer
 	for i := range s.Requests {
 		r := &s.Requests[i]
-		seed, sent := of(i)
+		seed, sent := choose(i)
 		if r.Weight == 0 || !sent {
 			continue
 		}
-		mix, err := s.one(r, to.Authority(), over(to))
+		mix, err := s.compileOne(r, to.Authority(), optionsFor(to))
 		if err != nil {
 			return nil, err
 		}
@@ -269,30 +269,31 @@ func (s *Scenario) answers(ctx context.Context, to endpoint.Endpoint, most int,
 	return all, nil
 }
 
-// answer sends the next request of src.
+// answer sends the next request from src.
 func (v *verifier) answer(ctx context.Context, src *Source) (Answer, error) {
 	var w Want
 	m := v.draw(src, &w)
 	resp, _, err := v.exchange(ctx, m, w.Head)
 	if err != nil {
-		return Answer{}, fmt.Errorf("%s: %w", m.what(), err)
+		return Answer{}, fmt.Errorf("%s: %w", m.target(), err)
 	}
 	if resp.Close {
 		v.hangUp()
 	}
-	return Answer{Index: w.Index, Drawn: w.from != nil && w.from.drawn, Sent: m.what(), Response: resp,
+	return Answer{Index: w.Index, Drawn: w.from != nil && w.from.drawn, Sent: m.target(), Response: resp,
 		Mark: w.Mark()}, nil
 }
 
-// The bounds of InTurn: the number of requests, the bytes of their answers' bodies, and the time.
+// Limits for InTurn: the number of requests, the bytes in all response bodies, and the time.
 const (
 	mostInTurn      = 3000
 	mostInTurnBytes = 16 << 20
 	inTurnWithin    = 2 * time.Second
 )
 
-// InTurn sends requests as a load draws them, but one after another, and judges no answer. Every call sends the
-// same ones in the same order; how many, is a matter of time. With an error it returns the answers before it.
+// InTurn sends requests as a load draws them, but one after another, without judging the responses. Every
+// call sends the same requests in the same order, and stops at a time or size limit. After an error it
+// returns the answers so far.
 func (s *Scenario) InTurn(ctx context.Context, to endpoint.Endpoint) (all []Answer, err error) {
 	mix, err := s.mixed(to)
 	if err != nil {
@@ -311,18 +312,18 @@ func (s *Scenario) InTurn(ctx context.Context, to endpoint.Endpoint) (all []Answ
 	return all, nil
 }
 
-// mixed compiles s for requests to a server whose answers nobody judges.
+// mixed compiles s for requests whose responses are not judged.
 func (s *Scenario) mixed(to endpoint.Endpoint) (*Mix, error) {
-	o := over(to)
+	o := optionsFor(to)
 	o.Loose, o.Shapes = true, true
 	return s.Compile(to.Authority(), o)
 }
 
-// againAtOnce is the number of connections over which Again sends.
+// againAtOnce is the number of connections that Again uses.
 const againAtOnce = 16
 
-// Again sends the requests of s that have these marks, once more, and judges no answer. It sends them
-// over several connections, because handlers may be slow.
+// Again sends the requests with these marks once more, without judging the responses. It uses several
+// connections, because handlers may be slow.
 func (s *Scenario) Again(ctx context.Context, to endpoint.Endpoint, marks []Mark) ([]Answer, error) {
 	mix, err := s.mixed(to)
 	if err != nil {
@@ -345,15 +346,15 @@ func (s *Scenario) Again(ctx context.Context, to endpoint.Endpoint, marks []Mark
 	return all, errors.Join(append(errs, ctx.Err())...)
 }
 
-// Asked returns what Answer.Sent says of the request with a mark; "" if s cannot be compiled.
+// Asked returns Answer.Sent for the request with a mark; "" if s cannot be compiled.
 func (s *Scenario) Asked(at Mark) string {
 	for _, sent := range s.Drawn(at) {
-		return (&message{raw: []byte(sent)}).what()
+		return (&message{raw: []byte(sent)}).target()
 	}
 	return ""
 }
 
-// Drawn returns the requests with these marks, as HTTP/1.1 to some host; nil if s cannot be compiled.
+// Drawn returns the requests with these marks, as HTTP/1.1 to localhost; nil if s cannot be compiled.
 func (s *Scenario) Drawn(marks ...Mark) (all []string) {
 	mix, err := s.Compile("localhost", Options{Loose: true, Shapes: true})
 	if err != nil {
@@ -367,8 +368,8 @@ func (s *Scenario) Drawn(marks ...Mark) (all []string) {
 	return all
 }
 
-// first sends the first request of a load, on a connection of its own, and returns its contract and the response,
-// which must come within a time.
+// first sends a load's first request on a new connection. It returns the contract and the response, which
+// must come within a time.
 func (s *Scenario) first(ctx context.Context, to endpoint.Endpoint, within time.Duration, o Options) (*Want,
 	*http1.Response, error) {
 	v := newVerifier(s, to, 0)

@@ -9,7 +9,7 @@ import (
 	"dyno/internal/endpoint"
 )
 
-// What a server that hangs did is said, not what the system call did.
+// The error describes the hanging server, not the failed system call.
 func TestServerHangs(t *testing.T) {
 	for sends, want := range map[string]string{
 		"": "the server accepted the connection, but sent no response within 50ms; check what it " +

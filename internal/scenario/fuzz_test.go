@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// FuzzCompile: what compiles is one HTTP request each time, as net/http reads it, with the body
-// whose length it says.
+// FuzzCompile: whatever compiles is exactly one HTTP request for net/http, with a body of the declared
+// length.
 func FuzzCompile(f *testing.F) {
 	f.Add("GET", "/api/values/{id}", "Accept", "text/plain", "", "value {id}", "1,2", uint8(0))
 	f.Add("POST", "/{uuid}?n={seq}", "X-{", "{pick:a,b} {int:-5..5}", `{"id":{int:1..1000}}`, "", "a,bbbbbbbbbbbb",
@@ -41,7 +41,7 @@ func FuzzCompile(f *testing.F) {
 			if err != nil {
 				target := strings.Fields(string(raw))[1]
 				if _, bad := url.ParseRequestURI(target); bad != nil {
-					return // which the scenario may well mean to send
+					return // the scenario may intend to send it
 				}
 				t.Fatalf("%q: %v", raw, err)
 			}
@@ -64,7 +64,7 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// FuzzStatuses: what is read is said again as it was meant.
+// FuzzStatuses: parsed statuses print as an equal list.
 func FuzzStatuses(f *testing.F) {
 	for _, s := range []string{"200", "2xx,304", "200-399", "100-599", "204,200 , 201", ""} {
 		f.Add(s)

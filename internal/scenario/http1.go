@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// HTTP1 appends the request to buf as HTTP/1.1, except for a long fixed body, which it returns as
-// tail, to be sent after it. All draws of a Mix share the tail. Once buf has grown, HTTP1 allocates
-// only when cookies change.
+// HTTP1 appends the request to buf as HTTP/1.1. It returns a long fixed body as tail, to be sent after buf;
+// all draws from a Mix share the tail. Once buf has grown, HTTP1 allocates only when cookies change.
 func (d *Draw) HTTP1(buf []byte) (_ []byte, tail string) {
 	t, w := d.template, d.want
 	start, lengthAt := len(buf), 0
@@ -40,17 +39,17 @@ func (d *Draw) HTTP1(buf []byte) (_ []byte, tail string) {
 	return buf, t.http1.tail
 }
 
-// wire is a request in the form in which it is sent, cut where its bytes are unknown before that.
+// wire is a rendered request, cut where bytes are drawn per request.
 type wire struct {
 	parts  []part
 	digits int    // reserved for Content-Length; 0: the length is fixed
-	tail   string // a long fixed body, which requests share; "": the body is in parts
+	tail   string // a long fixed body, shared by requests; "": the body is in parts
 }
 
-// drawn reports whether a value is drawn while the request is rendered.
+// drawn reports whether rendering draws a value.
 func (x *wire) drawn() bool { return slices.ContainsFunc(x.parts, part.isInline) }
 
-// compileHTTP1 renders the fixed parts of r as HTTP/1.1. The builder holds nothing yet.
+// compileHTTP1 renders the fixed parts of r as HTTP/1.1. The builder must be empty.
 func (x *wire) compileHTTP1(r *Request, host string, o Options, b builder) error {
 	b.text = append(b.text, r.Method+" "...)
 	if !b.fill(r.Path, inPath) {
@@ -63,16 +62,16 @@ func (x *wire) compileHTTP1(r *Request, host string, o Options, b builder) error
 	return x.content(r, &b)
 }
 
-// shared is the length in bytes from which a fixed body is sent from where it lies. A shorter body
-// is copied behind its head, because one contiguous write is then cheaper.
+// shared is the size in bytes from which a fixed body is sent without copying. Shorter bodies are copied
+// behind the head, because one contiguous write is cheaper.
 const shared = 16 << 10
 
-// content ends the head that b holds and adds the body.
+// content ends the head in b and adds the body.
 func (x *wire) content(r *Request, b *builder) error {
 	body := builder{names: b.names, named: b.named}
 	if !r.Verbatim {
 		_, first, _, err := body.placeholder(r.Body)
-		if err == nil && first.then != nothing { // else the body is not copied: it may be long
+		if err == nil && first.then != nothing { // else the body, which may be long, is not copied
 			body.fill(r.Body, anywhere)
 			err = body.err
 		}
@@ -100,9 +99,9 @@ func (x *wire) content(r *Request, b *builder) error {
 	return nil
 }
 
-// headers adds the header fields, except for Content-Length.
+// headers adds the header fields except Content-Length.
 func (b *builder) headers(r *Request, host string, o Options) error {
-	if !r.says("host") { // it goes first (RFC 9110, section 7.2)
+	if !r.hasHeader("host") { // Host goes first (RFC 9110, section 7.2)
 		b.text = append(b.text, "Host: "+host+"\r\n"...)
 	}
 	jar := o.Cookies // still to be added
@@ -126,7 +125,7 @@ func (b *builder) headers(r *Request, host string, o Options) error {
 	if jar {
 		b.slot(part{then: cookieLine})
 	}
-	if o.Close && !r.says("connection") {
+	if o.Close && !r.hasHeader("connection") {
 		b.text = append(b.text, "Connection: close\r\n"...)
 	}
 	return nil
@@ -146,11 +145,10 @@ func appendCookies(buf []byte, text string, then slot) []byte {
 	return append(buf, "\r\n"...)
 }
 
-// setLength writes the length of the body, which ends buf, over the digits reserved at the given
-// place.
+// setLength writes the body's length over the reserved digits. The body is the end of buf.
 //
-// Note: the alternative, to draw all values before writing any, needs memory for however many
-// values there are. The reserved digits nearly always fit; otherwise the body moves by one byte.
+// Note: the alternative, to draw all values before writing any, needs memory for an unknown number of values.
+// The reserved digits nearly always fit exactly; otherwise the body moves down by the spare digits.
 func setLength(buf []byte, at, digits int) []byte {
 	n := len(buf) - (at + digits + len("\r\n\r\n"))
 	var number [20]byte
@@ -163,7 +161,7 @@ func setLength(buf []byte, at, digits int) []byte {
 	return buf
 }
 
-// pathOf returns the path, without its query, of the request that b begins with.
+// pathOf returns the path, without the query, of the request at the start of b.
 func pathOf(b []byte) []byte {
 	b = targetOf(b)
 	if i := bytes.IndexByte(b, '?'); i >= 0 {
@@ -172,7 +170,7 @@ func pathOf(b []byte) []byte {
 	return b
 }
 
-// targetOf returns the path and the query of the request that b begins with.
+// targetOf returns the path and the query of the request at the start of b.
 func targetOf(b []byte) []byte {
 	b = b[bytes.IndexByte(b, ' ')+1:]
 	if i := bytes.IndexByte(b, ' '); i >= 0 {

@@ -12,11 +12,11 @@ import (
 	"dyno/internal/http2"
 )
 
-// HTTP2 appends the header block of the request to b. The body is fixed, or is drawn into memory and
-// valid as long as that is. Once both have grown, HTTP2 allocates only when cookies change.
+// HTTP2 appends the request's header block to b. The body is fixed, or drawn into memory and valid until
+// memory is reused. Once both have grown, HTTP2 allocates only when cookies change.
 //
-// The block refers to the static table alone, so that it is the same on every connection, and
-// nothing drawn is to be indexed. The values are those that HTTP1 would draw.
+// The block refers to the static table alone, so that it is the same on every connection, and drawn values
+// are never indexed. The values are those that HTTP1 would draw.
 func (d *Draw) HTTP2(b, memory []byte) (_, _ []byte, body string) {
 	x, w := &d.template.http2, d.want
 	path, from := x.path, 0
@@ -33,7 +33,7 @@ func (d *Draw) HTTP2(b, memory []byte) (_, _ []byte, body string) {
 		case endString:
 			size := len(b) - from - 1
 			b = http2.EndString(b, from)
-			if path == nil { // it is the first string
+			if path == nil { // the first string is the path
 				path, _, _ = bytes.Cut(b[len(b)-size:], []byte{'?'})
 			}
 		case cookieMore:
@@ -63,18 +63,18 @@ func (d *Draw) HTTP2(b, memory []byte) (_, _ []byte, body string) {
 	return b, memory, unsafe.String(unsafe.SliceData(memory), len(memory))
 }
 
-// The names of fields whose values are known late.
+// Names of fields whose values are known late.
 var cookieName, lengthName = http2.AppendName(nil, "cookie"), http2.AppendName(nil, "content-length")
 
-// block is a request as HTTP/2 sends it.
+// block is an HTTP/2 request.
 type block struct {
-	parts []part // of the header block
+	parts []part // header block
 	path  []byte // without the query; nil if it has a placeholder
 	body  []part // nil: the body is fixed
 	fixed string
 }
 
-// compile renders the fixed parts of r for HTTP/2. The builder holds nothing yet.
+// compile renders the fixed parts of r for HTTP/2. The builder must be empty.
 func (x *block) compile(r *Request, host string, o Options, b builder) error {
 	b.text = http2.AppendField(b.text, ":method", r.Method)
 	b.text = http2.AppendField(b.text, ":scheme", cmp.Or(o.Scheme, "http"))
@@ -107,8 +107,8 @@ func (x *block) compile(r *Request, host string, o Options, b builder) error {
 	return nil
 }
 
-// authority adds the Host of r, or host, as :authority, which goes before the header fields (RFC
-// 9113, section 8.3.1).
+// authority adds r's Host, or host, as :authority, which precedes the header fields (RFC 9113, section
+// 8.3.1).
 func (b *builder) authority(r *Request, host string) error {
 	at := slices.IndexFunc(r.Headers, func(h HeaderLine) bool { return strings.EqualFold(h.Name, "host") })
 	if at < 0 {
@@ -126,8 +126,8 @@ func (b *builder) authority(r *Request, host string) error {
 	return nil
 }
 
-// fields adds the header fields of r, except for those that speak of the connection: HTTP/2 has none
-// (RFC 9113, section 8.2.2).
+// fields adds r's header fields without the connection-specific ones, which HTTP/2 forbids (RFC 9113, section
+// 8.2.2).
 func (b *builder) fields(r *Request, o Options) error {
 	jar := o.Cookies // still to be added
 	for _, h := range r.Headers {
@@ -161,7 +161,7 @@ func (b *builder) fields(r *Request, o Options) error {
 	return nil
 }
 
-// cookies adds the Cookie header h, with room for the cookies of the jar.
+// cookies adds the Cookie header h, with a slot for the jar's cookies.
 func (b *builder) cookies(h HeaderLine) error {
 	b.text = append(b.text, cookieName...)
 	b.slot(part{then: beginString})
@@ -175,7 +175,7 @@ func (b *builder) cookies(h HeaderLine) error {
 	return nil
 }
 
-// field adds a field with the value of h. It reports success.
+// field adds a field with h's value. It reports success.
 func (b *builder) field(name string, h HeaderLine, where place) bool {
 	value := strings.Trim(h.Value, " \t") // RFC 9113, section 8.2.1
 	if !h.Verbatim {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// ask2 renders the next request of src for HTTP/2, and reads it with x/net: its fields as lines,
-// and its body.
+// ask2 renders the next request from src for HTTP/2, and parses it with x/net: the fields as lines, and the
+// body.
 func ask2(t *testing.T, src *Source, w *Want) (fields []string, body string) {
 	t.Helper()
 	var d Draw
@@ -29,7 +29,7 @@ func ask2(t *testing.T, src *Source, w *Want) (fields []string, body string) {
 	return fields, body
 }
 
-// TestRenderingHTTP2: what a server reads.
+// TestRenderingHTTP2 checks the requests that a server reads.
 func TestRenderingHTTP2(t *testing.T) {
 	first := func(more ...string) []string {
 		return append([]string{":method: GET", ":scheme: http", ":path: /", ":authority: h:1"}, more...)
@@ -77,7 +77,7 @@ func TestCompileErrorsHTTP2(t *testing.T) {
 	}
 }
 
-// TestCookiesHTTP2: a jar's cookies, by the path of the request.
+// TestCookiesHTTP2 checks a jar's cookies by request path.
 func TestCookiesHTTP2(t *testing.T) {
 	for want, c := range map[string]struct {
 		r     Request
@@ -121,7 +121,7 @@ func TestHTTP2DoesNotAllocate(t *testing.T) {
 	}
 }
 
-// FuzzHTTP2: both protocols ask for the same, with the same values.
+// FuzzHTTP2: both protocols send the same request with the same values.
 func FuzzHTTP2(f *testing.F) {
 	f.Add("GET", "/api/values/{id}", "Accept", "text/{uuid}", "", "1,2", uint8(0))
 	f.Add("POST", "/{uuid}?n={seq}", "X-{", "{pick:a,b} {int:-5..5}", `{"id":{int:1..1000}}`, "a,bbbbbbbbbbbb", uint8(1))
@@ -141,7 +141,7 @@ func FuzzHTTP2(f *testing.F) {
 			raw := one.Next(nil, &w)
 			q, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(raw)))
 			if err != nil {
-				return // FuzzCompile's
+				return // FuzzCompile covers this
 			}
 			want, _ := io.ReadAll(q.Body)
 			if got != string(want) {

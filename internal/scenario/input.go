@@ -20,7 +20,7 @@ const (
 	isSeq
 )
 
-// input is an Input, checked and ready to be drawn from.
+// input is a validated Input, ready for drawing.
 type input struct {
 	kind kind
 	low  int64
@@ -28,10 +28,10 @@ type input struct {
 	pick []string
 }
 
-// value is what was drawn: an integer or the index of a pick in a, a UUID in a and b.
+// value is a drawn value: an integer or an index into pick in a, a UUID in a and b.
 type value struct{ a, b uint64 }
 
-// count returns how many of its arguments are true.
+// count returns the number of true arguments.
 func count(all ...bool) (n int) {
 	for _, one := range all {
 		if one {
@@ -59,8 +59,8 @@ func (in Input) compile() (input, error) {
 	return input{kind: isInt, low: in.Int[0], span: uint64(in.Int[1]-in.Int[0]) + 1}, nil
 }
 
-// inline reads the text between the braces of an inline placeholder. It returns nil and no error if
-// the text does not begin like one.
+// inline parses the text between the braces of an inline placeholder. It returns nil and no error if the text
+// does not begin like a placeholder.
 func inline(text string) (*input, error) {
 	word, arg, colon := strings.Cut(text, ":")
 	var in Input
@@ -90,7 +90,7 @@ func inline(text string) (*input, error) {
 	return &c, err
 }
 
-// longest returns the length in bytes of the longest value of in.
+// longest returns the length in bytes of in's longest value.
 func (in *input) longest() int {
 	switch in.kind {
 	case isInt:
@@ -104,7 +104,7 @@ func (in *input) longest() int {
 	return len(strconv.FormatUint(1<<64-1, 10))
 }
 
-// draw draws the next value of in.
+// draw draws in's next value.
 func (s *Source) draw(rng *rand.Rand, in *input) (v value) {
 	switch in.kind {
 	case isInt:
@@ -124,7 +124,7 @@ func (s *Source) draw(rng *rand.Rand, in *input) (v value) {
 	return v
 }
 
-// append writes the value v, which was drawn from in.
+// append writes v, which was drawn from in.
 func (in *input) append(buf []byte, v value) []byte {
 	switch in.kind {
 	case isInt:
@@ -139,8 +139,7 @@ func (in *input) append(buf []byte, v value) []byte {
 
 const uuidSize = len("xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx")
 
-// appendUUID writes v as a UUID of version 4 and variant 10 (RFC 9562, section 5.4), which holds
-// 122 bits of v.
+// appendUUID writes v as a UUID, version 4 and variant 10 (RFC 9562, section 5.4), with 122 bits of v.
 func appendUUID(buf []byte, v value) []byte {
 	var u [16]byte
 	binary.BigEndian.PutUint64(u[:8], v.a)

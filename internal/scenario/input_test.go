@@ -18,7 +18,7 @@ import (
 
 var ok200 = Expect{Status: 200}
 
-// get is a request of this path and these headers, name and value by turns.
+// get returns a request for path with these headers, name and value by turns.
 func get(path string, headers ...string) Request {
 	r := Request{Name: "get", Method: "GET", Path: path, Weight: 1, Expect: ok200}
 	for i := 0; i < len(headers); i += 2 {
@@ -36,7 +36,7 @@ func with(r Request, inputs map[string]Input) Request {
 	return r
 }
 
-// sent parses what Next renders as net/http does, and fails if it is not exactly one request.
+// sent parses a request from Next with net/http, and fails if it is not exactly one request.
 func sent(t testing.TB, raw []byte) (*http.Request, string) {
 	t.Helper()
 	r := bufio.NewReader(bytes.NewReader(raw))
@@ -51,7 +51,7 @@ func sent(t testing.TB, raw []byte) (*http.Request, string) {
 	return q, string(body)
 }
 
-// TestBytesAreThoseOfOldRecords: a seed in a record stands for these bytes, and must go on to.
+// TestBytesAreThoseOfOldRecords: a seed in an existing record stands for these bytes, which must not change.
 func TestBytesAreThoseOfOldRecords(t *testing.T) {
 	for name, want := range map[string]uint64{"values": 0xbbe61bb262ee2c97, "values-rest": 0xf87399d59f15b419} {
 		s, err := Read(os.DirFS("../.."), name)
@@ -71,7 +71,7 @@ func TestBytesAreThoseOfOldRecords(t *testing.T) {
 	}
 }
 
-// TestPlaceholders: what is filled in where. The form is that of the whole path, header or body.
+// TestPlaceholders checks each kind of value in each place. form matches the whole path, header or body.
 func TestPlaceholders(t *testing.T) {
 	const uuid = `[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`
 	named := map[string]Input{"id": {Int: [2]int64{-3, 3}}, "who": {Pick: []string{"a b", "", "{seq}"}},
@@ -121,8 +121,8 @@ func TestPlaceholders(t *testing.T) {
 	}
 }
 
-// TestDrawnOnce: a name stands for one value in all of a request and its contract; inline ones are
-// drawn anew.
+// TestDrawnOnce: a name has one value throughout a request and its contract; inline placeholders are drawn
+// anew.
 func TestDrawnOnce(t *testing.T) {
 	body := "got {id} {key} {n} {who}"
 	r := Request{Method: "PUT", Path: "/{id}/{key}?n={n}&w={who}", Headers: []HeaderLine{{Name: "X",
@@ -240,7 +240,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
-// TestContentLength: of bodies whose length crosses the powers of ten.
+// TestContentLength covers bodies whose length crosses powers of ten.
 func TestContentLength(t *testing.T) {
 	pad := strings.Repeat("p", 85)
 	for _, body := range []string{
@@ -254,7 +254,7 @@ func TestContentLength(t *testing.T) {
 		for range 50 {
 			var w Want
 			buf = src.Next(buf[:6], &w)
-			q, _ := sent(t, buf[6:]) // which compares the length
+			q, _ := sent(t, buf[6:]) // sent compares the length
 			lengths[q.ContentLength] = true
 			if text := q.Header.Get("Content-Length"); text != strconv.FormatInt(q.ContentLength, 10) ||
 				string(buf[:6]) != "before" {

@@ -14,13 +14,13 @@ import (
 	"dyno/internal/secret"
 )
 
-// loose compares a body in another way than byte by byte: as a page or as JSON.
+// loose compares a body as a page or as JSON instead of byte by byte.
 type loose struct {
 	isPage bool
-	page   string            // in its comparable form
+	page   string            // expected, in comparable form
 	names  *strings.Replacer // replaces names in pages
 
-	json any // a value of ReadJSON, if isPage is not set
+	json any // from ReadJSON, if isPage is not set
 }
 
 func (e *Expect) compileLoose(names map[string]string) (*loose, error) {
@@ -33,7 +33,7 @@ func (e *Expect) compileLoose(names map[string]string) (*loose, error) {
 	return &loose{json: v}, err
 }
 
-// replacer replaces names. Of two names with the same beginning, the longer one takes precedence.
+// replacer replaces names. If one name is a prefix of another, the longer one takes precedence.
 func replacer(names map[string]string) *strings.Replacer {
 	keys := sortedKeys(names)
 	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
@@ -44,7 +44,7 @@ func replacer(names map[string]string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// breach says how the body differs; "" if it does not.
+// breach describes the difference between the body and the expected one; "" if there is none.
 func (l *loose) breach(body []byte) string {
 	if l.isPage {
 		got := l.comparable(string(body))
@@ -66,8 +66,8 @@ func (l *loose) breach(body []byte) string {
 	return differ("", got, l.json)
 }
 
-// comparable returns a page with its names replaced, without byte order marks, with one blank for
-// each run of white space, and with none between tags or at the ends.
+// comparable returns a page with names replaced, without byte order marks, with one blank for each run of
+// white space, and with none between tags or at the ends.
 func (l *loose) comparable(page string) string {
 	page = strings.ReplaceAll(l.names.Replace(page), "\ufeff", "")
 	page = strings.Join(strings.FieldsFunc(page, func(r rune) bool { return strings.ContainsRune(" \t\r\n\f", r) }),
@@ -75,14 +75,14 @@ func (l *loose) comparable(page string) string {
 	return strings.ReplaceAll(page, "> <", "><")
 }
 
-// ReadJSON reads one JSON value. Unlike encoding/json it refuses an object with a repeated name and
-// bytes that are not UTF-8 (RFC 8259, sections 4 and 8.1). Numbers are json.Number.
+// ReadJSON parses one JSON value. Unlike encoding/json it rejects objects with repeated names and bytes that
+// are not UTF-8 (RFC 8259, sections 4 and 8.1). Numbers are json.Number.
 func ReadJSON(b []byte) (any, error) {
 	if !utf8.Valid(b) {
 		return nil, errors.New("not JSON: not UTF-8")
 	}
-	var whole json.RawMessage
-	err := json.Unmarshal(b, &whole)
+	var raw json.RawMessage
+	err := json.Unmarshal(b, &raw)
 	if at, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return nil, fmt.Errorf("not JSON: byte %d: %w", at.Offset, err)
 	} else if err != nil {
@@ -91,7 +91,7 @@ func ReadJSON(b []byte) (any, error) {
 	return (&jsonReader{b}).value()
 }
 
-// jsonReader reads text that is known to be JSON.
+// jsonReader parses text that is known to be JSON.
 type jsonReader struct{ left []byte }
 
 // next skips whitespace and returns the first byte after it.
@@ -100,7 +100,7 @@ func (r *jsonReader) next() byte {
 	return r.left[0]
 }
 
-// skips reports whether c comes next, and skips it.
+// skips skips c if c comes next, and reports whether it did.
 func (r *jsonReader) skips(c byte) bool {
 	found := r.next() == c
 	if found {
@@ -157,7 +157,7 @@ func (r *jsonReader) value() (any, error) {
 	}
 }
 
-// text reads a string.
+// text parses a string.
 func (r *jsonReader) text() (s string) {
 	n := 1
 	for r.left[n] != '"' {
@@ -175,8 +175,8 @@ func (r *jsonReader) text() (s string) {
 	return s
 }
 
-// differ says where two values of ReadJSON differ; "" if they are equal. Numbers are compared by
-// value, objects without regard to the order of their names.
+// differ describes the first difference between two values from ReadJSON; "" if they are equal. Numbers are
+// compared by value; the order of object members does not matter.
 func differ(at string, got, want any) string {
 	switch w := want.(type) {
 	case []any:
@@ -233,30 +233,30 @@ func differ(at string, got, want any) string {
 	return fmt.Sprintf("JSON%s is %s; want %s", at, show(got), show(want))
 }
 
-// SameNumber reports whether two numbers of JSON have one value, however they are written.
+// SameNumber reports whether two JSON numbers have the same value, however they are written.
 func SameNumber(a, b json.Number) bool { return decimal(a) == decimal(b) }
 
-// number is a JSON number in a form that is the same for equal numbers: its sign, its digits
-// without zeros at either end, and the power of ten of the last digit.
-type number struct {
+// canonicalNumber is a JSON number in canonical form: its sign, its digits without zeros at either end, and
+// the power of ten of the last digit.
+type canonicalNumber struct {
 	negative bool
 	digits   string
 	power    int64
 }
 
-func decimal(n json.Number) number {
+func decimal(n json.Number) canonicalNumber {
 	text, negative := strings.CutPrefix(string(n), "-")
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	power, err := strconv.ParseInt(cmp.Or(exponent, "0"), 10, 32)
-	if err != nil { // an exponent beyond 32 bits: such numbers are equal only if written alike
-		return number{negative, text, 0}
+	if err != nil { // with exponents beyond 32 bits, only equal spellings are equal
+		return canonicalNumber{negative, text, 0}
 	}
 	power -= int64(len(fraction))
 	all := strings.TrimLeft(whole+fraction, "0")
 	digits := strings.TrimRight(all, "0")
 	if digits == "" {
-		return number{} // -0 is 0
+		return canonicalNumber{} // -0 is 0
 	}
-	return number{negative, digits, power + int64(len(all)-len(digits))}
+	return canonicalNumber{negative, digits, power + int64(len(all)-len(digits))}
 }

@@ -19,9 +19,9 @@ func TestPagesAreComparedWithoutWhiteSpace(t *testing.T) {
 		page: true,
 		"\ufeff<p class=a> one two</p>\ufeff<p>/Home/About</p>": true,
 		"<p class=a>\r\n\tone two</p><p>/about</p>  ":           true,
-		"<p class=a>one two</p><p>/about</p>":                   false, // the blank after a tag shows
+		"<p class=a>one two</p><p>/about</p>":                   false, // the blank after a tag is significant
 		"<p class=a> onetwo</p><p>/about</p>":                   false,
-		"<p class=a> one two</p>\u00a0<p>/about</p>":            false, // which is no white space of HTML
+		"<p class=a> one two</p>\u00a0<p>/about</p>":            false, // not white space in HTML
 		"<p class=a> one two</p><p>/About</p>":                  false,
 		"":                                                      false,
 	} {
@@ -85,7 +85,7 @@ func TestNumbersAreEqualByValue(t *testing.T) {
 	}
 }
 
-// FuzzJSON: what is read is what encoding/json reads, and equal to itself written again.
+// FuzzJSON: ReadJSON reads the same values as encoding/json, and the written values compare as equal.
 func FuzzJSON(f *testing.F) {
 	for _, s := range []string{`[{"Id":"a","Time":1e2}]`, `[1,]`, `{"a":1,"a":2}`, `-0.0e-1`, `"\ud800"`, "[[[]]]",
 		"1 2", "\xff", " {\"a\" : [ 1 ,true,null , false ],\t\"\\u0041\":\"\\\"\\\\ü\"}\n", `{"a":1,"\u0061":2}`} {
@@ -115,12 +115,12 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// TestBreachHidesSecrets: what a broken contract quotes.
+// TestBreachHidesSecrets: quotations from a response mask secrets.
 func TestBreachHidesSecrets(t *testing.T) {
 	read := func(text string) any { v, _ := ReadJSON([]byte(text)); return v }
 	for _, got := range []string{quote([]byte("a=1&token=PW4")), quote([]byte(`{"pwd":"PW4` + strings.Repeat("-", 60))),
 		differ("", read(`{"tokens":["PW4"]}`), read(`{"tokens":["PW5"]}`)), differ("", read(`{"pass":"PW4"}`), read("1")),
-		(&message{raw: []byte("GET /five?passwd=PW5 HTTP/1.1\r\n\r\n")}).what()} {
+		(&message{raw: []byte("GET /five?passwd=PW5 HTTP/1.1\r\n\r\n")}).target()} {
 		if strings.Contains(got, "PW") || !strings.Contains(got, "***") {
 			t.Error(got)
 		}

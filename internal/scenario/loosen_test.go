@@ -38,7 +38,7 @@ func TestAllowRare(t *testing.T) {
 	}
 }
 
-// TestCheckedOfHEAD: a response to HEAD has no body that could be checked.
+// TestCheckedOfHEAD: a response to HEAD has no body to check.
 func TestCheckedOfHEAD(t *testing.T) {
 	body := ""
 	head := Request{Method: "HEAD", Weight: 1, Expect: Expect{Status: 200}}

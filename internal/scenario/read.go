@@ -12,8 +12,8 @@ import (
 	"dyno/internal/conf"
 )
 
-// document is the file of a scenario. The reader keeps its keys apart from those of Scenario where
-// a file may say the same thing in more than one way.
+// document is a scenario file. Keys that offer an alternative to a Scenario field are read separately from
+// Scenario.
 type document struct {
 	Scenario
 	Request []requestKeys `toml:"request"`
@@ -38,7 +38,7 @@ type requestKeys struct {
 		JSONFile string `toml:"json_file"`
 	} `toml:"expect"`
 
-	has func(key string) bool // whether the file has this key of the request
+	has func(key string) bool // reports whether the request has this key in the file
 }
 
 // inputKeys is an Input in a file: exactly one key must be set.
@@ -49,7 +49,7 @@ type inputKeys struct {
 	Seq  *bool    `toml:"seq"`
 }
 
-// Folder holds the scenarios of a project.
+// Folder is the folder for scenarios in a project.
 const Folder = "scenarios"
 
 // Methods lists the HTTP methods that a request may have.
@@ -71,7 +71,7 @@ func Read(fsys fs.FS, name string) (*Scenario, error) {
 	return &doc.Scenario, nil
 }
 
-// complete fills in the requests of the scenario. Its errors are mistakes.
+// complete fills in the scenario's requests. Errors are mistakes.
 func (doc *document) complete(fsys fs.FS, name string, has func(key string) bool) error {
 	if doc.Name != name {
 		return wrong("name", "the scenario is named %q, but its file %q; use one name", doc.Name, name)
@@ -107,7 +107,7 @@ func (doc *document) complete(fsys fs.FS, name string, has func(key string) bool
 	return nil
 }
 
-// requests returns the request that k describes, or one for each of its routes.
+// requests returns the request that k describes, or one request per route.
 func (k *requestKeys) requests(fsys fs.FS) ([]Request, error) {
 	r := k.Request
 	r.Weight, r.With, r.Expect = 1, map[string]Input{}, k.Expect.Expect
@@ -119,9 +119,9 @@ func (k *requestKeys) requests(fsys fs.FS) ([]Request, error) {
 	}
 	for _, name := range sortedKeys(k.Headers) {
 		switch line := (HeaderLine{Name: name, Value: k.Headers[name]}); {
-		case r.says(name):
+		case r.hasHeader(name):
 			return nil, wrong("headers."+name, "%s is given twice", name)
-		case strings.EqualFold(name, "host"): // it goes first (RFC 9110, section 7.2)
+		case strings.EqualFold(name, "host"): // Host goes first (RFC 9110, section 7.2)
 			r.Headers = slices.Insert(r.Headers, 0, line)
 		default:
 			r.Headers = append(r.Headers, line)
@@ -146,7 +146,7 @@ func (k *requestKeys) requests(fsys fs.FS) ([]Request, error) {
 	return []Request{r}, nil
 }
 
-// expect fills in what a file says in another way than Expect does.
+// expect sets the fields that a file specifies by other keys than Expect's.
 func (k *requestKeys) expect(fsys fs.FS, e *Expect) (err error) {
 	if k.has("expect.statuses") {
 		if e.Statuses, err = ParseStatuses(k.Expect.Statuses); err != nil {
@@ -176,7 +176,7 @@ func (k *requestKeys) expect(fsys fs.FS, e *Expect) (err error) {
 	return nil
 }
 
-// readText reads a file whose name is relative to Folder.
+// readText reads a file with a name relative to Folder.
 func readText(fsys fs.FS, name string) (*string, error) {
 	full := path.Join(Folder, name)
 	if !fs.ValidPath(full) {
@@ -190,8 +190,8 @@ func readText(fsys fs.FS, name string) (*string, error) {
 	return &text, nil
 }
 
-// addFiles adds a request for each file below folder, at the same path below prefix. These requests
-// are verified byte for byte and never loaded.
+// addFiles adds a request for each file below folder, at the same path below prefix. These requests are
+// verified byte for byte and never loaded.
 func (s *Scenario) addFiles(fsys fs.FS, prefix, folder string) error {
 	if !strings.HasPrefix(prefix, "/") || !strings.HasSuffix(prefix, "/") {
 		return wrong("path", "%q: want a path that starts and ends with /, such as /public/", prefix)
@@ -220,26 +220,26 @@ func (s *Scenario) addFiles(fsys fs.FS, prefix, folder string) error {
 	return nil
 }
 
-// check reports a mistake in what the scenario says outside of its requests.
+// check reports a mistake outside of the scenario's requests.
 func (s *Scenario) check() error {
-	asks := func(of func(e *Expect) bool) bool {
-		return slices.ContainsFunc(s.Requests, func(r Request) bool { return of(&r.Expect) })
+	anyContract := func(holds func(e *Expect) bool) bool {
+		return slices.ContainsFunc(s.Requests, func(r Request) bool { return holds(&r.Expect) })
 	}
 	switch {
 	case s.Session != "" && !isToken(s.Session):
 		return wrong("session", "%q is not a valid name of a cookie", s.Session)
-	case s.Backend == "" && asks(func(e *Expect) bool { return e.JSONOf != "" }):
+	case s.Backend == "" && anyContract(func(e *Expect) bool { return e.JSONOf != "" }):
 		return wrong("request", "json_of: no backend is set; set, for example, backend = \"records\"")
 	case s.Map[""] != "":
 		return wrong("map", "cannot replace an empty text")
-	case len(s.Map) > 0 && !asks(func(e *Expect) bool { return e.Collapse }):
+	case len(s.Map) > 0 && !anyContract(func(e *Expect) bool { return e.Collapse }):
 		return wrong("map",
 			"no request has collapse = true, and in bodies that are compared byte by byte nothing is replaced")
 	}
 	return nil
 }
 
-// input checks that exactly one key is set, and well.
+// input checks that exactly one key is set and has a valid value.
 func (k inputKeys) input() (in Input, err error) {
 	switch {
 	case count(k.Int != nil, k.Pick != nil, k.UUID != nil, k.Seq != nil) != 1:
@@ -259,13 +259,13 @@ func (k inputKeys) input() (in Input, err error) {
 	return in, nil
 }
 
-// checkRead reports a mistake of a request in a file. It refuses some things that Compile accepts,
-// because in a file they are more likely a slip than intended.
+// checkRead reports a mistake in a request from a file. It rejects some things that Compile accepts, because
+// in a file they are more likely a slip than intended.
 func (s *Scenario) checkRead(r *Request) error {
 	if !slices.Contains(Methods, r.Method) {
 		return wrong("method", "%q is not an HTTP method; want one in capitals, such as GET", r.Method)
 	}
-	if _, err := s.one(r, "localhost", Options{}); err != nil {
+	if _, err := s.compileOne(r, "localhost", Options{}); err != nil {
 		return err
 	}
 	switch noCookie := "no session cookie is named; set session = \"name\" at the top of the file"; {

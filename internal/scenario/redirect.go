@@ -7,38 +7,38 @@ import (
 	"dyno/internal/http1"
 )
 
-// Sent is a request as it was sent in HTTP/1.1, kept to be sent to another target.
+// Sent is a request as sent in HTTP/1.1, kept to be sent to another target.
 type Sent struct {
 	bytes []byte // without tail
 	tail  string
 	jar   segment
 }
 
-// segment is where the cookies of the jar stand in a request.
+// segment is the position of the jar's cookies in a request.
 type segment struct {
 	from, to int32
-	then     slot // how they stand there; nothing: they do not
+	then     slot // cookieLine or cookieMore; nothing if there are no cookies
 }
 
-// Keep renders the request as HTTP1 does, and keeps it in x.
+// Keep renders the request like HTTP1 and stores it in x.
 func (d *Draw) Keep(x *Sent, buf []byte) (_ []byte, tail string) {
 	start := len(buf)
-	d.jar = segment{} // a template without cookies leaves it
+	d.jar = segment{} // HTTP1 does not set it for a template without cookies
 	buf, x.tail = d.HTTP1(buf)
 	x.bytes, x.jar = append(x.bytes[:0], buf[start:]...), d.jar
 	return buf, x.tail
 }
 
-// Method returns the method of the request.
+// Method returns the request's method.
 func (x *Sent) Method() string {
 	method, _, _ := bytes.Cut(x.bytes, []byte{' '})
 	return string(method)
 }
 
-// Target returns the path and the query of the request.
+// Target returns the request's path and query.
 func (x *Sent) Target() string { return string(targetOf(x.bytes)) }
 
-// Host returns the host that the request is for: the Host header.
+// Host returns the value of the request's Host header.
 func (x *Sent) Host() string {
 	_, fields, _ := bytes.Cut(x.bytes, []byte{'\n'})
 	for {
@@ -54,15 +54,15 @@ func (x *Sent) Host() string {
 
 var hostName = []byte("host")
 
-// Size returns the length of the request in bytes.
+// Size returns the request's length in bytes.
 func (x *Sent) Size() int { return len(x.bytes) + len(x.tail) }
 
 // Append appends the whole request to b.
 func (x *Sent) Append(b []byte) []byte { return append(append(b, x.bytes...), x.tail...) }
 
-// Redirect changes x, a request of w, to another target: a path, perhaps with a query. Its cookies are
-// those of now. If bare is set, it becomes a GET without content and the header fields that describe
-// one. It allocates.
+// Redirect changes x, a request with contract w, to another target: a path, perhaps with a query. It sends
+// the jar's present cookies. If bare is set, x becomes a GET without content and without the header fields
+// that describe content. Redirect allocates.
 func (s *Source) Redirect(x *Sent, w *Want, target string, bare bool) {
 	method := x.Method()
 	if bare {
@@ -97,8 +97,8 @@ func (s *Source) Redirect(x *Sent, w *Want, target string, bare bool) {
 
 var blankLine = []byte("\r\n\r\n")
 
-// appendFields appends lines, of which the last may be a part of one; if bare is set, without those
-// that describe the content of a request.
+// appendFields appends lines, the last of which may be incomplete. If bare is set, it leaves out the fields
+// that describe content.
 func appendFields(b, lines []byte, bare bool) []byte {
 	for line := range bytes.Lines(lines) {
 		if name, _, _ := bytes.Cut(line, []byte{':'}); !bare || !describesContent(name) {
@@ -108,7 +108,7 @@ func appendFields(b, lines []byte, bare bool) []byte {
 	return b
 }
 
-// contentFields are the header fields that a request without content does not keep.
+// contentFields are the header fields that a request without content must not have.
 var contentFields = [][]byte{[]byte("content-length"), []byte("transfer-encoding"), []byte("content-type"),
 	[]byte("content-encoding"), []byte("content-language"), []byte("content-location")}
 

@@ -2,8 +2,7 @@ package scenario
 
 import "testing"
 
-// TestRedirect: a request goes to another target with the cookies of now, and without its content
-// where it becomes a GET.
+// TestRedirect: a redirected request carries the present cookies, and no content if it becomes a GET.
 func TestRedirect(t *testing.T) {
 	r := post("{int:7..7}")
 	r.Path = "/a"

@@ -10,14 +10,13 @@ import (
 	"strings"
 )
 
-// routeKeys lists the keys of a request whose values come from its routes.
+// routeKeys lists the request keys whose values come from the routes.
 var routeKeys = []string{"method", "path", "body", "with", "remembers", "expect.body", "expect.body_file",
 	"expect.collapse", "expect.json", "expect.json_file", "expect.json_of", "expect.recalls", "expect.length",
 	"expect.sha256"}
 
-// routes returns r for each route of the file that k names. The parameters of a route become inputs
-// of their names. The expected body is the route as its line has it, followed by the values of its
-// parameters in order.
+// routes returns r for each route in k's file. A route's parameters become inputs with their names. The
+// expected body is the route's line, followed by the parameter values in order.
 func (k *requestKeys) routes(fsys fs.FS, r Request) ([]Request, error) {
 	for _, key := range routeKeys {
 		if k.has(key) {
@@ -64,8 +63,8 @@ func (k *requestKeys) routes(fsys fs.FS, r Request) ([]Request, error) {
 
 var parameterName = regexp.MustCompile(`^\w+$`)
 
-// at returns r at the route of a line such as "GET /repos/:owner/:repo". Every parameter is drawn
-// as value says.
+// at returns r for the route on a line such as "GET /repos/:owner/:repo". Every parameter is drawn from
+// value.
 func (r Request) at(line string, value *Input) (Request, error) {
 	r.With = map[string]Input{}
 	var ok bool

@@ -19,7 +19,7 @@ status = 200
 headers = { "Content-Type" = "text/plain" }
 `
 
-// routedFiles are a scenario and its set of routes.
+// routedFiles returns a scenario file and a route file.
 func routedFiles(text, set string) fstest.MapFS {
 	return fstest.MapFS{"scenarios/x.toml": {Data: []byte(text)}, "scenarios/routes/set.routes": {Data: []byte(set)}}
 }
@@ -86,7 +86,7 @@ func TestReadRoutesErrors(t *testing.T) {
 	}
 }
 
-// The sets have as many routes as those of the published benchmark, and each route is asked for.
+// Each set has as many routes as in the published benchmark, and each route is requested.
 func TestShippedRoutes(t *testing.T) {
 	for name, n := range map[string]int{"one": 1, "static": 157, "github": 203, "gplus": 13, "parse": 26} {
 		s, err := Read(project, "routes-"+name)
@@ -122,7 +122,7 @@ func TestShippedRoutes(t *testing.T) {
 	}
 }
 
-// BenchmarkNextOf: what a request of a shipped scenario costs the generator, before it is sent.
+// BenchmarkNextOf measures the generator's cost of drawing and rendering a request from a shipped scenario.
 func BenchmarkNextOf(b *testing.B) {
 	for _, name := range []string{"hello", "values", "routes-one", "routes-gplus", "routes-static", "routes-github"} {
 		b.Run(name, func(b *testing.B) {

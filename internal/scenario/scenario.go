@@ -1,13 +1,13 @@
-// Package scenario describes what is sent to a server and what must come back. A Scenario holds
-// request templates with seeded random inputs, and a contract for each response. Verify checks the
-// contract strictly before the load; a Want holds what the load engine checks of every response.
+// Package scenario describes requests to a server and the expected responses. A Scenario holds request
+// templates with seeded random inputs, and a contract for each response. Verify checks the contract strictly
+// before the load; a Want holds the checks for every response during the load.
 //
-// A request reaches the wire in five steps: Scenario, Compile, Mix, Source, Draw. Compile renders the
-// fixed parts once into a Mix, which all connections share. Each connection owns a Source. A Draw
-// holds the values of one request and renders it for a protocol.
+// A request takes five steps to the wire: Scenario, Compile, Mix, Source, Draw. Compile renders the fixed
+// parts once into a Mix, which all connections share. Each connection owns a Source. A Draw holds the values
+// for one request and renders it for a protocol.
 package scenario
 
-// Scenario is a set of requests, drawn by weight. The struct tags name the keys of its file.
+// Scenario is a set of requests, drawn by weight. The struct tags name the keys in a scenario file.
 type Scenario struct {
 	Name     string    `toml:"name"`
 	Title    string    `toml:"title"`
@@ -15,24 +15,23 @@ type Scenario struct {
 
 	// Cookies makes each connection keep the cookies that it receives, and send them.
 	Cookies bool `toml:"cookies"`
-	// Session is the name of the session cookie; "" if there are no sessions.
+	// Session names the session cookie; "" if there are no sessions.
 	Session string `toml:"session"`
-	// Map holds texts that are replaced, in the response and in the expected body, before a page
-	// is compared (Expect.Collapse).
+	// Map holds texts that are replaced, in the response and in the expected body, before a page is compared
+	// (Expect.Collapse).
 	Map map[string]string `toml:"map"`
 	// Backend names the backend that contestants call; "" if there is none.
 	Backend string `toml:"backend"`
-	// Lenient says that the contract was made of the answers of servers that are not written for
-	// dyno: Verify asks for no Date, no framing and no open connection beyond it.
+	// Lenient marks a contract derived from responses of servers that are not written for dyno: Verify then
+	// does not require a Date, HTTP/1.1, keep-alive or framing by length.
 	Lenient bool `toml:"-"`
-	// Routes lists files of routes, within the project, that a contestant must register.
+	// Routes lists the route files, within the project, that a contestant must register.
 	Routes []string `toml:"-"`
 }
 
-// Request is a request template and the contract of its response. Path, header values and Body may
-// hold placeholders: {name}, which With defines, or inline ones, drawn anew at each place:
-// {int:1..1000}, {uuid}, {seq}, {pick:a,b}. The expected body may repeat {name}. All other braces
-// are plain text.
+// Request is a request template and the contract for the response. Path, header values and Body may hold
+// placeholders: {name}, defined in With, or inline placeholders, drawn anew in each place: {int:1..1000},
+// {uuid}, {seq}, {pick:a,b}. The expected body may repeat {name}. All other braces are plain text.
 type Request struct {
 	Name    string           `toml:"name"`
 	Method  string           `toml:"method"`
@@ -44,61 +43,60 @@ type Request struct {
 
 	Verbatim bool `toml:"-"` // Body holds no placeholders
 
-	// Remembers is what the session holds after the request; it may repeat {name}. If it is "",
-	// the session keeps what it held.
+	// Remembers is the session's content after the request; it may repeat {name}. If it is "", the content
+	// does not change.
 	Remembers string `toml:"remembers"`
 
 	Expect Expect `toml:"-"`
 }
 
-// HeaderLine is one header field of a request.
+// HeaderLine is one header field in a request.
 type HeaderLine struct {
 	Name, Value string
 	Verbatim    bool // Value holds no placeholders
 }
 
-// Input says how to draw the value of a named placeholder. The value is drawn once per request and
-// repeated wherever the name occurs in it. The kind is Pick, UUID or Seq if one is set, else Int.
+// Input says how to draw the value for a named placeholder. The value is drawn once per request and repeated
+// wherever the name occurs. The kind is Pick, UUID or Seq if one is set, else Int.
 type Input struct {
 	Int  [2]int64 // uniform over these integers, both ends included
 	Pick []string // uniform over these texts
 	UUID bool     // a random UUID, version 4 (RFC 9562, section 5.4)
 
-	// Seq is a number that no other request of the job gets: connection i of C counts i, i+C,
-	// i+2C and so on. It rises on each connection; between connections it does not follow time.
+	// Seq is a number that no other request in the job gets: connection i of C counts i, i+C, i+2C and so on.
+	// It rises on each connection; between connections it does not follow time.
 	Seq bool
 }
 
-// Expect is the contract of a response: either Status or Statuses, and every other field that is
-// set. The body of a response to HEAD is not checked.
+// Expect is the contract for a response: either Status or Statuses, and every other field that is set. The
+// body is not checked in a response to HEAD.
 type Expect struct {
 	Status   int       `toml:"status"` // 100 to 599; 0: one of Statuses
 	Statuses StatusSet `toml:"-"`      // any of them
 	Body     *string   `toml:"body"`   // nil: not compared
 	Verbatim bool      `toml:"-"`      // Body holds no placeholders
-	Length   *int64    `toml:"length"` // of the body in bytes, if Body is nil
-	SHA256   string    `toml:"sha256"` // of the body in hex, if Body is nil; "": not compared
+	Length   *int64    `toml:"length"` // body length in bytes, if Body is nil
+	SHA256   string    `toml:"sha256"` // body hash in hex, if Body is nil; "": not compared
 
-	// Shape is what bodies that vary have in common; nil: not compared. A load that takes samples
-	// compares every body with it, and no Verify does.
+	// Shape describes the common properties of varying bodies; nil: not compared. A load that takes samples
+	// compares every body with it; Verify does not.
 	Shape *Shape `toml:"-" json:"-"`
 
-	// If Collapse, JSON or JSONOf is set, several bodies keep the contract. Such a contract can be
-	// verified. Before the load it must be made exact (Scenario.Exact).
+	// If Collapse, JSON or JSONOf is set, several bodies satisfy the contract. Verify accepts such a
+	// contract; a load needs an exact one (Scenario.Exact).
 
-	// Collapse compares Body as a page: a run of white space counts as one blank, and as nothing
-	// between tags.
+	// Collapse compares Body as a page: a run of white space counts as one blank, and between tags it is
+	// ignored.
 	Collapse bool    `toml:"collapse"`
 	JSON     *string `toml:"json"`    // equal as JSON, if Body is nil
-	JSONOf   string  `toml:"json_of"` // path at the backend whose answer becomes JSON (Scenario.Bind)
+	JSONOf   string  `toml:"json_of"` // backend path whose response becomes JSON (Scenario.Bind)
 
-	// Session requires a session cookie in the response to a request that carries none.
+	// Session requires a session cookie in the response to a request without one.
 	Session bool `toml:"session"`
-	// Recalls requires the body to be what the session holds, empty if that is nothing. Body is
-	// then nil.
+	// Recalls requires the session's content, perhaps empty, as the body. Body is then nil.
 	Recalls bool `toml:"recalls"`
 
-	// Headers must be present with this value, or with this media type before its parameters. An
-	// empty value accepts any. Placeholders are not filled in here.
+	// Headers must be present with this value, or with this media type followed by parameters. An empty value
+	// accepts any. Placeholders are not filled in here.
 	Headers map[string]string `toml:"headers"`
 }

@@ -43,7 +43,7 @@ func compile(t testing.TB, s *Scenario, o Options) *Mix {
 	return m
 }
 
-// source1 is the source of the only connection, with seed 1.
+// source1 returns the source for the only connection, with seed 1.
 func source1(t testing.TB, o Options, requests ...Request) *Source {
 	t.Helper()
 	return compile(t, &Scenario{Name: "x", Requests: requests}, o).NewSource(1, 0, 1)
@@ -131,7 +131,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// rich has what good has not.
+// rich has the keys that good lacks.
 const rich = `name = "x"
 [[request]]
 method = "POST"

@@ -36,8 +36,8 @@ func (s *Scenario) sessionOf(resp *http1.Response) string {
 	return ""
 }
 
-// keepers returns the requests that show whether a session keeps its content: one that stores
-// something drawn, and one that asks for it. Set is negative if there are none.
+// keepers returns the requests that test whether a session keeps its content: one that stores a drawn value,
+// and one that reads it. set is negative if there are none.
 func (s *Scenario) keepers() (set, get int) {
 	set = slices.IndexFunc(s.Requests, func(r Request) bool {
 		return r.Remembers != "" && len(r.With) > 0 && r.Expect.Session
@@ -54,8 +54,8 @@ type visitor struct {
 	*verifier
 	set, get *Request
 	cookies  map[string]string
-	draws    *Source // of set
-	values   *Source // the same draws; the expected body is what set stores
+	draws    *Source // draws for set
+	values   *Source // the same draws; the expected body is the stored value
 	holds    string  // content of the session
 }
 
@@ -63,13 +63,13 @@ func (v *verifier) visitor(set, get int, seed uint64) (*visitor, error) {
 	p := &visitor{verifier: v, set: &v.s.Requests[set], get: &v.s.Requests[get], cookies: map[string]string{}}
 	stored := *p.set
 	stored.Expect = Expect{Status: http.StatusOK, Body: &stored.Remembers}
-	draws, err := v.s.one(p.set, v.to.Authority(), over(v.to))
-	values, err2 := v.s.one(&stored, v.to.Authority(), over(v.to))
+	draws, err := v.s.compileOne(p.set, v.to.Authority(), optionsFor(v.to))
+	values, err2 := v.s.compileOne(&stored, v.to.Authority(), optionsFor(v.to))
 	p.draws, p.values = draws.NewSource(seed, 0, 1), values.NewSource(seed, 0, 1)
 	return p, errors.Join(err, err2)
 }
 
-// sets stores something new in the session.
+// sets stores a new value in the session.
 func (p *visitor) sets(ctx context.Context) error {
 	var w, value Want
 	m := p.draw(p.draws, &w)
@@ -78,9 +78,9 @@ func (p *visitor) sets(ctx context.Context) error {
 	return p.visit(ctx, p.set, &w, m)
 }
 
-// gets asks for the content of the session.
+// gets reads the session's content.
 func (p *visitor) gets(ctx context.Context) error {
-	mix, err := p.s.one(p.get, p.to.Authority(), over(p.to))
+	mix, err := p.s.compileOne(p.get, p.to.Authority(), optionsFor(p.to))
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (p *visitor) gets(ctx context.Context) error {
 	return p.visit(ctx, p.get, &w, m)
 }
 
-// visit sends m with the cookies of the visitor, and keeps those of the response.
+// visit sends m with the visitor's cookies, and keeps the cookies in the response.
 func (p *visitor) visit(ctx context.Context, r *Request, w *Want, m message) error {
 	had := p.cookies[p.s.Session]
 	if had != "" { // the response need not set the session again
@@ -117,12 +117,12 @@ func (p *visitor) visit(ctx context.Context, r *Request, w *Want, m message) err
 	return nil
 }
 
-// invented is a session that no server has given.
+// invented is a session id that no server has issued.
 const invented = "00000000-0000-4000-8000-000000000000"
 
-// sessions verifies, with two visitors who take turns on one connection, that a session keeps its
-// content, also across connections. Neither the other visitor, nor one without a cookie, nor one
-// with an invented cookie may see it.
+// sessions verifies, with two visitors who take turns on one connection, that a session keeps its content,
+// also across connections. The content must not be visible to the other visitor, to one without a cookie, or
+// to one with an invented cookie.
 func (v *verifier) sessions(ctx context.Context, set, get int) error {
 	var all [4]*visitor
 	for i := range all {
@@ -151,9 +151,9 @@ func (v *verifier) sessions(ctx context.Context, set, get int) error {
 	return nil
 }
 
-// VerifyTogether verifies that sessions stay apart when many visitors come at once, each on a
-// connection of its own. Every visitor stores something and asks for it, several times. Verify must
-// have judged the declared differences. If s has no such requests, it does nothing.
+// VerifyTogether verifies that sessions stay apart when many visitors come at once, each on a separate
+// connection. Every visitor stores a value and reads it, several times. Verify must have checked the declared
+// differences. If s has no such requests, VerifyTogether does nothing.
 func VerifyTogether(ctx context.Context, s *Scenario, to endpoint.Endpoint, visitors, times int,
 	delay time.Duration) error {
 	set, get := s.keepers()

@@ -6,33 +6,33 @@ import (
 	"strings"
 )
 
-// Shape holds the common properties of the bodies of a request whose body varies: the range of the
-// length, and the names and types of JSON, or the first and last bytes of other bodies.
+// Shape holds the common properties of a request's varying bodies: the range of the length, and either the
+// names and types in JSON, or the first and last bytes of other bodies.
 type Shape struct {
-	Least, Most int64 // of the length, bytes
+	Least, Most int64 // body length, bytes
 
-	names          *node // of JSON; nil: not all bodies are JSON
+	names          *node // JSON members; nil: not all bodies are JSON
 	prefix, suffix []byte
-	grown          bool // from at least one body
+	grown          bool // s describes at least one body
 }
 
-// node is one place in JSON. The elements of an array share a node, and so do the values of an
-// object whose names vary.
+// node is one place in a JSON value. All elements of an array share a node, and so do all values in an object
+// with varying names.
 type node struct {
 	kinds    kinds
 	members  []member
-	required uint64 // members, by index, that no object lacks
-	open     bool   // the names vary
+	required uint64 // indices of the members in every object
+	open     bool   // names vary
 	element  *node
 }
 
 type member struct {
-	name string // as it is written
+	name string // as written, with escapes
 	*node
 }
 
-// kinds is a set of kinds of JSON values. An empty value has a kind of its own, because a server
-// that does no work sends empty values.
+// kinds is a set of kinds of JSON values. Empty values are separate kinds, because a server that does no work
+// sends empty values.
 type kinds uint16
 
 const (
@@ -49,17 +49,17 @@ const (
 )
 
 const (
-	deepest     = 100 // nesting of JSON that has a shape
-	mostMembers = 64  // of an object whose names are fixed
+	deepest     = 100 // deepest nesting
+	mostMembers = 64  // largest object with fixed names
 )
 
-// NewShape returns the shape of bodies, all of which are JSON if asJSON is set.
+// NewShape returns the shape of bodies, which must all be JSON if asJSON is set.
 func NewShape(bodies [][]byte, asJSON bool) *Shape {
 	s := &Shape{}
 	if asJSON {
 		s.names = &node{}
 	}
-	for range 2 { // names that vary are known only after all bodies
+	for range 2 { // varying names are known only after all bodies
 		for _, b := range bodies {
 			s.Grow(b)
 		}
@@ -84,8 +84,8 @@ func (s *Shape) Grow(body []byte) {
 	s.suffix = s.suffix[len(s.suffix)-boundary(s.suffix, body, true):]
 }
 
-// boundary returns the length of the part of a that b begins with, or ends with, up to the end of
-// its last whole word: words that begin alike by chance are not constant.
+// boundary returns the length of the longest common prefix of a and b (suffix if back), cut to whole words:
+// words that begin alike by chance are not constant.
 func boundary(a, b []byte, back bool) int {
 	at := func(b []byte, i int) byte {
 		if back {
@@ -106,8 +106,8 @@ func boundary(a, b []byte, back bool) int {
 	return n
 }
 
-// InWord reports whether c is part of a word, such as a name, a number, a time or an id. Words are
-// the units that vary in a text.
+// InWord reports whether c is part of a word, such as a name, a number, a time or an id. Words are the units
+// that vary in a text.
 func InWord(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c >= 0x80 || strings.IndexByte("-_:.+", c) >= 0
 }
@@ -125,9 +125,9 @@ func (s *Shape) Fits(body []byte) bool {
 	return bytes.HasPrefix(body, s.prefix) && bytes.HasSuffix(body, s.suffix)
 }
 
-// Loosen makes the bodies fit, too, in which requests that change state made another number of a zero,
-// or text of an empty one, or members of an empty list, or any of these the other way round; and those
-// with a value in place of a null or an empty object.
+// Loosen accepts more bodies, because requests may have changed the state: zero and other numbers, empty and
+// other texts, and empty and other lists may replace each other, and any value may replace a null or an empty
+// object.
 func (s *Shape) Loosen() {
 	if s.names != nil {
 		s.names.free()
@@ -155,7 +155,7 @@ func (n *node) free() {
 	}
 }
 
-// AllowRare makes the bodies fit, too, in which a zero is in place of another number, or no element is in a list.
+// AllowRare also accepts zero in place of another number, and an empty list in place of another list.
 func (s *Shape) AllowRare() {
 	if s.names != nil {
 		s.names.allowRare()
@@ -172,8 +172,8 @@ func (n *node) allowRare() {
 	}
 }
 
-// Breach says how a body does not fit, other than by its length if that is up to so many times
-// longer or shorter; "" if it fits.
+// Breach describes how a body differs from the shape; "" if it fits. The length may be up to times longer or
+// shorter than in s.
 func (s *Shape) Breach(body []byte, times int64) string {
 	n := int64(len(body))
 	switch {
@@ -203,7 +203,7 @@ type scan struct {
 	grow bool
 }
 
-// whole reads one value and the end of the text.
+// whole reads one value up to the end of the text.
 func (s *scan) whole(n *node) bool {
 	ok := s.value(n)
 	s.blank()
@@ -224,7 +224,7 @@ func (s *scan) next() byte {
 	return 0
 }
 
-// take reads the byte c, after white space.
+// take skips white space and reads the byte c.
 func (s *scan) take(c byte) bool {
 	if s.next() != c {
 		return false
@@ -233,7 +233,7 @@ func (s *scan) take(c byte) bool {
 	return true
 }
 
-// is notes that the value at hand has a kind, and reports whether n allows it.
+// is records kind k for the present value, and reports whether n allows it.
 func (s *scan) is(n *node, k kinds) bool {
 	if s.grow {
 		n.kinds |= k
@@ -273,7 +273,7 @@ func (s *scan) word(w string) bool {
 	return true
 }
 
-// number reads a number. Its digits are checked, not every rule of RFC 8259.
+// number reads a number. It checks the digits, but not every rule in RFC 8259.
 func (s *scan) number(n *node) bool {
 	from, zero, digits := s.i, true, false
 	for ; s.i < len(s.b); s.i++ {
@@ -297,12 +297,12 @@ func (s *scan) counted(n *node, digits, zero bool) bool {
 	return digits && s.is(n, k)
 }
 
-// text reads a string and returns what stands between its quotes.
+// text reads a string and returns the bytes between the quotes.
 func (s *scan) text() ([]byte, bool) {
 	s.i++
 	from := s.i
 	for s.i < len(s.b) {
-		// Most strings hold no escape: look for the end at once.
+		// Most strings have no escape: look for the end at once.
 		k := bytes.IndexByte(s.b[s.i:], '"')
 		if k < 0 {
 			return nil, false
@@ -397,7 +397,7 @@ func (s *scan) object(n *node) bool {
 	return s.take('}') && (n.open || n.required&^seen == 0)
 }
 
-// find returns the index of a member, which is most often the one expected; -1: there is none.
+// find returns a member's index, usually the expected one, or -1.
 func (n *node) find(name []byte, expected int) int {
 	if expected < len(n.members) && n.members[expected].name == string(name) {
 		return expected
@@ -410,7 +410,7 @@ func (n *node) find(name []byte, expected int) int {
 	return -1
 }
 
-// add adds a member and returns its index; -1: there are too many, and n is open now.
+// add adds a member and returns its index; with too many members it opens n and returns -1.
 func (n *node) add(name []byte) int {
 	if len(n.members) == mostMembers {
 		n.loosen()
@@ -420,5 +420,5 @@ func (n *node) add(name []byte) int {
 	return len(n.members) - 1
 }
 
-// loosen makes n an object with any names.
+// loosen turns n into an object with arbitrary names.
 func (n *node) loosen() { n.open, n.members, n.required, n.element = true, nil, 0, &node{} }

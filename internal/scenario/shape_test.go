@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestShapeOfManyMembers: objects with more members than a shape names are compared by the types of their
-// values, without memory.
+// TestShapeOfManyMembers: objects with too many members are compared by the types of their values, without
+// memory per name.
 func TestShapeOfManyMembers(t *testing.T) {
 	many := func(n int, value string) []byte {
 		var b strings.Builder

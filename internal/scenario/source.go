@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// Source draws the requests of one connection. The same seed gives the same bytes, except for
-// cookies. A Source is small, because its Mix holds what is fixed. It is not safe for concurrent
-// use.
+// Source draws the requests for one connection. The same seed gives the same bytes, except for cookies. A
+// Source is small, because the fixed parts are in its Mix. It is not safe for concurrent use.
 type Source struct {
 	mix       *Mix
 	rng       rand.PCG
@@ -17,53 +16,52 @@ type Source struct {
 	jar       *jar   // nil until the first cookie arrives
 }
 
-// NewSource returns the source of the connection with this index, from 0, out of all connections of
-// a job; Input.Seq depends on both numbers. A source outlives its connection: the connection that
-// replaces it continues with the same source and its cookies.
+// NewSource returns the source for connection index, from 0, out of all connections in a job; Input.Seq
+// depends on both numbers. A source outlives its connection: the connection that replaces it continues with
+// the same source and cookies.
 func (m *Mix) NewSource(seed uint64, index, connections int) *Source {
 	return &Source{mix: m, rng: *rand.NewPCG(seed, 0x64796e6f), seq: uint64(index), step: uint64(max(connections, 1))}
 }
 
-// Mark is the place of a request in the order of draws of its Source, without cookies. It draws the
-// same request from any Mix of the same scenario.
+// Mark is a request's position in the draws of a Source, without cookies. It draws the same request from any
+// Mix of the same scenario.
 type Mark struct {
 	rng rand.PCG
 	seq uint64
 }
 
-// Mark returns the mark of a request, the zero one if it is not Marked.
+// Mark returns the request's mark; zero if the request is not Marked.
 func (w *Want) Mark() (m Mark) {
 	if !w.Marked {
 		return m
 	}
 	m.seq = binary.BigEndian.Uint64(w.own)
 	if err := m.rng.UnmarshalBinary(w.own[8:][:markSize-8]); err != nil {
-		panic(err) // Draw has written it
+		panic(err) // Draw wrote it
 	}
 	return m
 }
 
-// markSize is the length of a mark, with which Want.own begins if it is Marked.
+// markSize is the length of the mark at the start of Want.own if the request is Marked.
 const markSize = 8 + len("pcg:") + 16
 
-// Draw is a request with its values, before it is rendered for a protocol.
+// Draw is a request with drawn values, before it is rendered for a protocol.
 type Draw struct {
 	source   *Source
 	template *template
 	want     *Want
-	values   [maxNamed]value // of the named inputs
-	jar      segment         // in what HTTP1 appended
+	values   [maxNamed]value // values of the named inputs
+	jar      segment         // position in the bytes that HTTP1 appended
 }
 
-// Draw draws the next request into d and returns its contract: one that all requests share and nobody
-// may change, or w, if something of it is this request's. Before the next Draw, the request must be
-// rendered once, because that draws the inline inputs. Once w has grown, Draw does not allocate.
+// Draw draws the next request into d and returns its contract: a read-only one that all requests share, or w
+// if any part depends on this request. Before the next Draw, the request must be rendered once, because
+// rendering draws the inline inputs. Once w has grown, Draw does not allocate.
 //
-// Note: a shared contract stays in the CPU's cache, which the requests of all connections together
-// exceed.
+// Note: a shared contract stays in the CPU cache; the contracts of all requests in flight would exceed it.
 //
-// The order of draws is part of the format of records: the request by its weight, the named inputs
-// by name, the inline inputs in the order of the bytes sent.
+// The order of draws is part of the record format: the request by weight, the named inputs by name, the
+// inline inputs in the order of the sent bytes.
 func (s *Source) Draw(d *Draw, w *Want) *Want {
 	rng := rand.New(&s.rng) // on the stack
 	m := s.mix
@@ -99,7 +97,7 @@ func (s *Source) Draw(d *Draw, w *Want) *Want {
 	return w
 }
 
-// visits notes in the contract what Source.Learn needs to know of a request to path.
+// visits stores in the contract the facts that Source.Learn needs about a request to path.
 func (d *Draw) visits(path []byte) {
 	s, w := d.source, d.want
 	n := len(w.own)
@@ -121,7 +119,7 @@ func (s *Source) Next(buf []byte, w *Want) []byte {
 	return append(buf, tail...)
 }
 
-// appendTo writes the text of p and, if its slot is ofName, its value.
+// appendTo writes p's text and, if the slot is ofName, its value.
 func (p *part) appendTo(buf []byte, values *[maxNamed]value) []byte {
 	buf = append(buf, p.text...)
 	if p.then == ofName {

@@ -14,8 +14,8 @@ const (
 	highStatus = 599
 )
 
-// ParseStatuses reads a list of statuses, classes and ranges, such as "200,204", "2xx" or
-// "200-299,304". A range includes both ends.
+// ParseStatuses parses a list of statuses, classes and ranges, such as "200,204", "2xx" or "200-299,304". A
+// range includes both ends.
 func ParseStatuses(list string) (StatusSet, error) {
 	var s StatusSet
 	for one := range strings.SplitSeq(list, ",") {
@@ -59,8 +59,8 @@ func (s *StatusSet) Has(status int) bool {
 // Empty reports whether no status is in s.
 func (s *StatusSet) Empty() bool { return *s == StatusSet{} }
 
-// String returns the shortest list that ParseStatuses reads as s. A run of statuses becomes one
-// range, or a class if it is exactly that.
+// String returns a short list that ParseStatuses parses to s. A run of statuses becomes one range, or a class
+// if it covers exactly that class.
 func (s StatusSet) String() string {
 	var list []string
 	for status := lowStatus; status <= highStatus; status++ {

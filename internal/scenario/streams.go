@@ -16,23 +16,23 @@ import (
 	"dyno/internal/http2"
 )
 
-// two is the client's side of HTTP/2 on a connection that carries one request at a time. What a
-// server sends is judged as strictly as under load.
-type two struct {
+// http2Client is the client side of HTTP/2 on a connection that carries one request at a time. It checks the
+// server's frames as strictly as a load does.
+type http2Client struct {
 	conn   net.Conn
 	parser http2.Parser
 	buffer []byte
-	in     []byte // received, and not yet parsed
-	out    []byte // to be sent
+	in     []byte // received, not yet parsed
+	out    []byte // waiting to be sent
 	answer []byte // received since the last request began
-	next   uint32 // number of the next stream
-	got    int64  // bytes of DATA since the window of the connection was widened
+	next   uint32 // next stream number
+	got    int64  // DATA bytes since the connection window was last widened
 
-	room, window, initial int64 // that the server grants: to the connection, the stream, a new stream
-	shrunk                bool  // it has made the table of fields smaller, and was not answered
+	room, window, initial int64 // windows granted by the server: connection, stream, new streams
+	shrunk                bool  // the server has reduced the header table, not yet acknowledged in a block
 }
 
-// Greet connects to a server that is to speak HTTP/2, and returns an error if it does not.
+// Greet connects to a server that should speak HTTP/2, and returns an error if it does not.
 func Greet(ctx context.Context, to endpoint.Endpoint, patience time.Duration) error {
 	conn, err := to.Dial(ctx, &net.Dialer{Timeout: patience})
 	switch {
@@ -48,15 +48,14 @@ func Greet(ctx context.Context, to endpoint.Endpoint, patience time.Duration) er
 	return cmp.Or(ctx.Err(), err)
 }
 
-// greet begins HTTP/2 on conn, and waits for the server's SETTINGS. Its error is a
-// *endpoint.NotHTTP2Error.
-func greet(conn net.Conn) (*two, error) {
+// greet begins HTTP/2 on conn and waits for the server's SETTINGS. The error is a *endpoint.NotHTTP2Error.
+func greet(conn net.Conn) (*http2Client, error) {
 	if c, ok := conn.(*tls.Conn); ok {
 		if chosen := c.ConnectionState().NegotiatedProtocol; chosen != endpoint.HTTP2 {
 			return nil, endpoint.NotHTTP2(chosen)
 		}
 	}
-	t := &two{conn: conn, buffer: make([]byte, 64<<10), next: 1, room: http2.InitialWindow,
+	t := &http2Client{conn: conn, buffer: make([]byte, 64<<10), next: 1, room: http2.InitialWindow,
 		initial: http2.InitialWindow}
 	t.parser.Reset()
 	t.out = http2.AppendSettings([]byte(http2.Preface), http2.Setting{ID: http2.EnablePush},
@@ -72,7 +71,7 @@ func greet(conn net.Conn) (*two, error) {
 			return nil, &endpoint.NotHTTP2Error{Why: err.Error()}
 		case event == http2.GoAway:
 			return nil, &endpoint.NotHTTP2Error{Why: t.goAway().Error()}
-		case event == http2.Settled: // what came with it may end the connection at once
+		case event == http2.Settled: // the data behind it may end the connection at once
 			wait = false
 		case event == http2.More:
 			return t, nil
@@ -80,9 +79,9 @@ func greet(conn net.Conn) (*two, error) {
 	}
 }
 
-// event reads up to the next event. It answers SETTINGS and PING, and keeps the windows, itself.
-// Before it waits, it sends what is to be sent; if it is not to wait, there may be no event, More.
-func (t *two) event(wait bool) (http2.Event, error) {
+// event reads up to the next event. It answers SETTINGS and PING, and updates the windows. Before it waits,
+// it sends the pending output. If wait is not set and no event is buffered, it returns More.
+func (t *http2Client) event(wait bool) (http2.Event, error) {
 	for {
 		n, event, err := t.parser.Feed(t.in)
 		t.in = t.in[n:]
@@ -106,8 +105,8 @@ func (t *two) event(wait bool) (http2.Event, error) {
 	}
 }
 
-// handle does what an event asks of every client.
-func (t *two) handle(event http2.Event) error {
+// handle responds to an event as every client must.
+func (t *http2Client) handle(event http2.Event) error {
 	p := &t.parser
 	switch event {
 	case http2.Pinged:
@@ -123,7 +122,7 @@ func (t *two) handle(event http2.Event) error {
 		case 0:
 		case t.next - 2:
 			room = &t.window
-		default: // of an earlier request
+		default: // an earlier request
 			return nil
 		}
 		if *room += p.Size; p.Size == 0 || *room > http2.MaxWindow {
@@ -151,16 +150,16 @@ func (t *two) handle(event http2.Event) error {
 	return nil
 }
 
-func (t *two) goAway() error {
+func (t *http2Client) goAway() error {
 	if len(t.parser.Piece) == 0 {
 		return fmt.Errorf("the server sent GOAWAY: %v", t.parser.Code)
 	}
 	return fmt.Errorf("the server sent GOAWAY: %v, %s", t.parser.Code, quote(t.parser.Piece))
 }
 
-// exchange sends one request and reads the whole response; head says that the request is HEAD. What is
-// received meanwhile stands in t.answer. Its error is a *notProcessed if the request may be sent again.
-func (t *two) exchange(block []byte, body string, head bool) (*http1.Response, error) {
+// exchange sends one request and reads the whole response, without a body if head. The bytes received
+// meanwhile are in t.answer. The error is a *notProcessed if the request may be sent again.
+func (t *http2Client) exchange(block []byte, body string, head bool) (*http1.Response, error) {
 	id, at := t.next, len(t.out)
 	t.next += 2
 	t.out = http2.BeginHeaders(t.out)
@@ -211,7 +210,7 @@ func (t *two) exchange(block []byte, body string, head bool) (*http1.Response, e
 }
 
 // take adds a header section or a piece of the body to r.
-func (t *two) take(event http2.Event, r *http1.Response) error {
+func (t *http2Client) take(event http2.Event, r *http1.Response) error {
 	p := &t.parser
 	switch h := p.Head; {
 	case event == http2.Data && r.Status == 0:
@@ -236,7 +235,7 @@ func (t *two) take(event http2.Event, r *http1.Response) error {
 	return nil
 }
 
-// finish checks the length of a response that is complete.
+// finish checks a complete response's length.
 func finish(r *http1.Response, head bool) error {
 	r.Framing = http1.ByLength
 	switch bare := head || r.Status == 204 || r.Status == 304; {
@@ -252,7 +251,7 @@ func finish(r *http1.Response, head bool) error {
 	return nil
 }
 
-// lines splits field lines.
+// lines parses field lines.
 func lines(b []byte) (all []http1.Field) {
 	for {
 		name, value, rest, ok := http1.NextField(b)

@@ -16,8 +16,8 @@ import (
 	"dyno/internal/endpoint"
 )
 
-// TestVerifyHTTP2: the contract is verified against another implementation: bodies larger than the
-// windows, HEAD, drawn values, and sessions.
+// TestVerifyHTTP2 verifies a contract against another implementation: bodies larger than the windows, HEAD,
+// drawn values, and sessions.
 func TestVerifyHTTP2(t *testing.T) {
 	long := strings.Repeat("x", 200_000)
 	s := &Scenario{Name: "x", Requests: []Request{
@@ -70,7 +70,7 @@ func TestVerifyHTTP2(t *testing.T) {
 
 func pointer[T any](x T) *T { return &x }
 
-// TestRejectsHTTP2: what breaks RFC 9113 is named.
+// TestRejectsHTTP2: errors name the breach of RFC 9113.
 func TestRejectsHTTP2(t *testing.T) {
 	type say = func(*http2.Framer)
 	head := func(stream uint32, end bool, pairs ...string) say {
@@ -115,7 +115,7 @@ func TestRejectsHTTP2(t *testing.T) {
 		defer ln.Close()
 		go func() {
 			conn, err := ln.Accept()
-			for ; err == nil && strings.HasPrefix(want, "GOAWAY"); conn, err = ln.Accept() { // it is tried again
+			for ; err == nil && strings.HasPrefix(want, "GOAWAY"); conn, err = ln.Accept() { // the client tries again
 				io.ReadFull(conn, make([]byte, len(http2.ClientPreface)))
 				f := http2.NewFramer(conn, conn)
 				f.WriteSettings()
@@ -154,7 +154,7 @@ func TestRejectsHTTP2(t *testing.T) {
 	}
 }
 
-// TestNotProcessed: a request that a server leaves out is sent again on another connection.
+// TestNotProcessed: a request that a server did not process is sent again on another connection.
 func TestNotProcessed(t *testing.T) {
 	for name, leave := range map[string]func(f *http2.Framer, stream uint32){
 		"GOAWAY":         func(f *http2.Framer, stream uint32) { f.WriteGoAway(stream-1, http2.ErrCodeNo, nil) },
@@ -171,7 +171,7 @@ func TestNotProcessed(t *testing.T) {
 				if err != nil {
 					return
 				}
-				go func() { // it answers the first request alone
+				go func() { // answers only the first request
 					defer conn.Close()
 					io.ReadFull(conn, make([]byte, len(http2.ClientPreface)))
 					f := http2.NewFramer(conn, conn)

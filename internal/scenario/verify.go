@@ -16,14 +16,14 @@ import (
 	"dyno/internal/secret"
 )
 
-// Differences from the contract that a contestant may declare, if they are its framework's default.
+// Differences from the contract that a contestant may declare, if they are its framework's defaults.
 const (
 	chunkedKey       = "chunked"         // Transfer-Encoding: chunked, although the length is known
 	noContentTypeKey = "no-content-type" // no Content-Type, although the scenario expects one
 	NoDate           = "no-date"         // no Date, although the server has a clock
 )
 
-// Declares reports whether the difference is among the declared ones, each "key: reason".
+// Declares reports whether the differences, each "key: reason", include key.
 func Declares(differs []string, key string) bool {
 	return slices.ContainsFunc(differs, func(d string) bool { return difference(d) == key })
 }
@@ -34,25 +34,25 @@ func difference(declared string) string {
 	return strings.TrimSpace(key)
 }
 
-// Observed is what Verify saw of a contestant that keeps its contract.
+// Observed describes a contestant that satisfies the contract.
 type Observed struct {
-	Requests    int               // verified
+	Requests    int               // verified responses
 	Framing     map[string]string // by request name: content-length, chunked and so on
 	Differs     []string          // declared differences that occur
 	HeaderBytes int               // status line and headers of the first loaded request
-	BodyBytes   int               // of the same response
-	First       []byte            // the whole of the same response
+	BodyBytes   int               // body length of the same response
+	First       []byte            // the same response as received
 
-	// Bodies holds the accepted bodies of requests whose contract accepts several, by the index of
-	// the request (Scenario.Exact).
+	// Bodies holds the accepted body for each request whose contract accepts several, by request index
+	// (Scenario.Exact).
 	Bodies map[int][]byte
 }
 
-// Broken says how a response breaks the contract.
+// Broken describes how a response breaks the contract.
 type Broken struct {
-	Request string // name of the request
-	Sent    string // its first line
-	Check   string // that failed: status, header, body, session, date, connection, framing, declared
+	Request string // request name
+	Sent    string // request line
+	Check   string // status, header, body, session, date, connection, framing, delay or declared
 	Reason  string
 }
 
@@ -60,19 +60,19 @@ func (b *Broken) Error() string {
 	return fmt.Sprintf("request %q (%s): %s", b.Request, b.Sent, b.Reason)
 }
 
-// verifyTimeout bounds one exchange; a handler's delay is added to it.
+// verifyTimeout bounds one exchange; the handlers' delay is added to it.
 const verifyTimeout = 5 * time.Second
 
-// draws is how often Verify sends a request that has random inputs or that starts a session.
+// draws is the number of times that Verify sends a request with random inputs or one that starts a session.
 const draws = 5
 
-// Verify sends every request of s to a server, including those that are never loaded, and checks the
-// contract strictly: status, headers, body, framing, Date and the delay of the handlers. All
-// requests use one connection, which the server must keep open. If s has sessions, Verify checks
-// that each keeps its content and shows it to nobody else.
+// Verify sends every request in s to a server, including those that are never loaded, and checks the contract
+// strictly: status, headers, body and the handlers' delay, and unless s is Lenient framing and Date. All
+// requests use one connection, which the server must keep open. If s has sessions, Verify checks that each
+// keeps its content and shows it to no other client.
 //
-// Differs lists the declared differences. An undeclared one breaks the contract; so does a declared
-// one that never occurs. The error joins one *Broken per breach.
+// differs lists the declared differences. An undeclared difference breaks the contract; so does a declared
+// one that the scenario could show but that does not occur. The error joins one *Broken per breach.
 func Verify(ctx context.Context, s *Scenario, to endpoint.Endpoint, differs []string, delay time.Duration) (
 	*Observed, error) {
 	if err := s.bound(); err != nil {
@@ -99,8 +99,8 @@ func Verify(ctx context.Context, s *Scenario, to endpoint.Endpoint, differs []st
 	return v.out, errors.Join(v.broken...)
 }
 
-// Inspect does the part of Verify that Exact needs: it sends the loaded requests whose contract
-// accepts several bodies.
+// Inspect does the part of Verify that Exact needs: it sends the loaded requests whose contract accepts
+// several bodies.
 func (s *Scenario) Inspect(ctx context.Context, to endpoint.Endpoint) (*Observed, error) {
 	if err := s.bound(); err != nil {
 		return nil, err
@@ -113,10 +113,10 @@ func (s *Scenario) Inspect(ctx context.Context, to endpoint.Endpoint) (*Observed
 	return v.out, errors.Join(v.broken...)
 }
 
-// waited limits the responses that Waits waits for.
+// waited is the number of responses after which Waits sends no further request of the scenario.
 const waited = 5
 
-// Waits verifies that the handlers of loaded requests wait for delay before they answer.
+// Waits verifies that the handlers for loaded requests wait for delay before they answer.
 func (s *Scenario) Waits(ctx context.Context, to endpoint.Endpoint, delay time.Duration) error {
 	v := newVerifier(s, to, delay, chunkedKey, noContentTypeKey, NoDate)
 	defer v.hangUp()
@@ -126,16 +126,16 @@ func (s *Scenario) Waits(ctx context.Context, to endpoint.Endpoint, delay time.D
 	return errors.Join(v.broken...)
 }
 
-// verifier sends requests over one connection and collects the breaches of the contract.
+// verifier sends requests over one connection and collects contract breaches.
 type verifier struct {
 	s              *Scenario
 	to             endpoint.Endpoint
 	timeout        time.Duration
-	delay          time.Duration // of the handlers of loaded requests
+	delay          time.Duration // delay in the handlers for loaded requests
 	conn           net.Conn      // nil until the next exchange
-	two            *two          // HTTP/2 on it; nil: HTTP/1.1
+	http2          *http2Client  // nil: HTTP/1.1
 	declared, seen map[string]bool
-	given          map[string]bool // sessions that were given to requests without a cookie
+	given          map[string]bool // sessions issued to requests without a cookie
 	broken         []error
 	out            *Observed
 }
@@ -158,12 +158,12 @@ func (v *verifier) applies(key string) bool {
 	})
 }
 
-// hasBody reports whether the contract asks for a body that is not empty.
+// hasBody reports whether the contract requires a body that is not empty.
 func (e *Expect) hasBody() bool {
 	return e.Body != nil && *e.Body != "" || e.JSON != nil || e.Length != nil && *e.Length > 0 || e.SHA256 != ""
 }
 
-// requests verifies the requests that pick selects. An error makes further requests pointless.
+// requests verifies the requests that pick selects. After an error further requests are pointless.
 func (v *verifier) requests(ctx context.Context, pick func(r *Request) bool) error {
 	for i := range v.s.Requests {
 		if !pick(&v.s.Requests[i]) {
@@ -179,7 +179,7 @@ func (v *verifier) requests(ctx context.Context, pick func(r *Request) bool) err
 // request verifies the request at index i.
 func (v *verifier) request(ctx context.Context, i int) error {
 	r := &v.s.Requests[i]
-	mix, err := v.s.one(r, v.to.Authority(), over(v.to))
+	mix, err := v.s.compileOne(r, v.to.Authority(), optionsFor(v.to))
 	if err != nil {
 		return err
 	}
@@ -221,8 +221,8 @@ func (v *verifier) request(ctx context.Context, i int) error {
 	return nil
 }
 
-// ask sends m, which is r as drawn, and judges the response by w. The error is a *Broken that makes
-// further requests pointless.
+// ask sends m, drawn from r, and checks the response against w. The error is a *Broken that makes further
+// requests pointless.
 func (v *verifier) ask(ctx context.Context, r *Request, w *Want, m message) (*http1.Response, []byte, error) {
 	began := time.Now()
 	resp, answer, err := v.exchange(ctx, m, w.Head)
@@ -239,12 +239,12 @@ func (v *verifier) ask(ctx context.Context, r *Request, w *Want, m message) (*ht
 	return resp, answer, nil
 }
 
-// bad notes a breach.
+// bad records a breach.
 func (v *verifier) bad(r *Request, m message, check, format string, args ...any) {
 	v.broken = append(v.broken, &Broken{r.Name, m.line(), check, fmt.Sprintf(format, args...)})
 }
 
-// compare notes how a response breaks the contract.
+// compare records how a response breaks the contract.
 func (v *verifier) compare(r *Request, w *Want, m message, resp *http1.Response) {
 	bad := func(check, format string, args ...any) { v.bad(r, m, check, format, args...) }
 	if !w.Accepts(resp.Status) {
@@ -297,7 +297,7 @@ func (h Header) matches(f http1.Field) bool {
 	return http1.EqualFold([]byte(f.Name), h.Name) && h.Match([]byte(f.Value))
 }
 
-// differ notes a difference that occurs; an undeclared one is a breach.
+// differ records a difference; an undeclared one is a breach.
 func (v *verifier) differ(key, check, what string, bad func(check, format string, args ...any)) {
 	v.seen[key] = true
 	if !v.declared[key] {

@@ -11,8 +11,8 @@ import (
 	"dyno/internal/endpoint"
 )
 
-// raw is a server that answers every request with what reply gives, and closes the connection when
-// that is empty.
+// raw starts a server that answers every request with reply's text, and closes the connection if the text is
+// empty.
 func raw(t *testing.T, reply func(path string) string) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -51,7 +51,7 @@ func answer(status, headers, body string) string {
 		fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
 }
 
-// right keeps the contract of contract().
+// right satisfies the contract from contract().
 func right(path string) string {
 	if id, ok := strings.CutPrefix(path, "/v/"); ok {
 		return answer("200 OK", "Content-Type: text/plain; charset=utf-8\r\n", "value "+id)
@@ -78,7 +78,7 @@ func TestVerifyAcceptsTheContract(t *testing.T) {
 	}
 }
 
-// Each mutant breaks one thing; the verifier must say which.
+// Each mutant breaks one thing, which the verifier must name.
 func TestVerifyRejectsMutants(t *testing.T) {
 	mutants := map[string]struct {
 		want  string
@@ -151,9 +151,9 @@ func TestVerifyRejectsMutants(t *testing.T) {
 	}
 }
 
-// TestVerifyHonoursEveryCheck: the checks beside those of contract.
+// TestVerifyHonoursEveryCheck covers the checks that contract() does not have.
 func TestVerifyHonoursEveryCheck(t *testing.T) {
-	const hash = "cd42404d52ad55ccfa9aca4adc828aa5800ad9d385a0671fbcbf724118320619" // of "value"
+	const hash = "cd42404d52ad55ccfa9aca4adc828aa5800ad9d385a0671fbcbf724118320619" // "value"
 	five := int64(5)
 	some, _ := ParseStatuses("2xx,304")
 	good := answer("201 Created", "ETag: 1\r\nVary: a\r\nVary: b\r\n", "value")

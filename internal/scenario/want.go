@@ -7,41 +7,41 @@ import (
 	"hash"
 )
 
-// Want is the contract of one request in flight, in the form that the hot path needs. Each request
-// in flight owns a Want. Next fills it; its content is valid until the next call of Next with it.
+// Want is the contract for one request in flight, in the form that the hot path needs. Each request in flight
+// owns a Want. Source.Draw and Next fill it; its content is valid until the next call with it.
 type Want struct {
-	from      *template  // of the request; nil before the first Draw
-	Index     int        // of the request within Scenario.Requests
+	from      *template  // the request's template; nil before the first Draw
+	Index     int        // in Scenario.Requests
 	Status    int        // 0: one of Statuses
 	Statuses  *StatusSet // nil if Status is set
 	CheckBody bool
 	Body      []byte
-	Length    int64    // of the body, bytes; -1: not checked
-	Sum       []byte   // SHA-256 of the body; nil: not checked
-	Headers   []Header // that must be present
+	Length    int64    // body length, bytes; -1: not checked
+	Sum       []byte   // SHA-256 hash; nil: not checked
+	Headers   []Header // required headers
 	Head      bool     // the request is HEAD: there is no body
 	Cookies   bool     // Source.Learn must see the header section
-	Shape     *Shape   // of the body; nil: not compared
-	Marked    bool     // Mark returns its mark
-	Session   bool     // Source.Learn judges whether a session is kept
+	Shape     *Shape   // body shape; nil: not compared
+	Marked    bool     // Mark returns the request's mark
+	Session   bool     // Source.Learn checks whether the session is kept
 	Sets      bool     // the response to a request without a session must set one
 
-	loose   *loose // compares the body, if CheckBody does not
+	loose   *loose // compares the body, if CheckBody is not set
 	carried string // the session that the request carries, if Session is set
-	path    []byte // of the request without its query, if Cookies is set
+	path    []byte // the path without the query, if Cookies is set
 	own     []byte // memory for the drawn parts of Body and path
 	hash    *bodyHash
 }
 
-// bodyHash is the state of one hash, with room for its sum, so that neither allocates per response.
+// bodyHash is a hash with room for the sum, so that neither allocates per response.
 type bodyHash struct {
 	hash.Hash
 	sum [sha256.Size]byte
 }
 
-// Header is a header that a response must have. Name is in lower case. Value is the exact value, or
-// the media type before ';', or empty for any value. If Cookie is set, Value is the name of a
-// cookie that the header must set to something.
+// Header is a header that a response must have. Name is in lower case. Value is the exact value, or the media
+// type before ';', or empty for any value. If Cookie is set, Value names a cookie that the header must set to
+// a value that is not empty.
 type Header struct {
 	Name, Value []byte
 	Cookie      bool
@@ -68,8 +68,8 @@ func (w *Want) Accepts(status int) bool {
 	return w.Statuses.Has(status)
 }
 
-// Hash returns the hash that the body must be written to before SumMatches; nil if the contract has
-// none. It belongs to w, which allocates it once.
+// Hash returns the hash to which the body must be written before SumMatches; nil if the contract has no sum.
+// It belongs to w, which allocates it once.
 func (w *Want) Hash() hash.Hash {
 	if w.Sum == nil {
 		return nil
@@ -80,13 +80,13 @@ func (w *Want) Hash() hash.Hash {
 	return w.hash.Hash
 }
 
-// SumMatches reports whether what was written to Hash has the sum of the contract. It is true if
-// the contract has no sum.
+// SumMatches reports whether the bytes written to Hash have the contract's sum. It is true if the contract
+// has no sum.
 func (w *Want) SumMatches() bool {
 	return w.Sum == nil || w.hash != nil && bytes.Equal(w.hash.Sum(w.hash.sum[:0]), w.Sum)
 }
 
-// breach says how a body breaks the contract; "" if it does not.
+// breach describes how a body breaks the contract; "" if it does not.
 func (w *Want) breach(body []byte) string {
 	sum := sha256.Sum256(body)
 	switch {
