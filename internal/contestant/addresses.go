@@ -13,12 +13,12 @@ import (
 	"dyno/internal/protocol"
 )
 
-// statsListener is the environment variable with the address of the figures of a heap.
+// statsListener is the environment variable with the address for heap figures.
 const statsListener protocol.Listener = "DYNO_STATS"
 
-// addresses returns the addresses on which a contestant is to listen, by the variables that tell it. A
-// program that follows the contract has one for each listener that its protocols need; a user's own
-// command has the port of AtClear alone, in whatever protocol.
+// addresses returns the contestant's listening addresses by environment variable. A program that follows the
+// contract has one for each listener that its protocols need; a user's command has one port alone, AtClear,
+// for whatever protocol.
 func (o *LaunchOptions) addresses(port int, follows bool) (map[protocol.Listener]string, error) {
 	all := map[protocol.Listener]string{protocol.AtClear: net.JoinHostPort(o.address(), strconv.Itoa(port))}
 	var more []protocol.Listener
@@ -39,14 +39,14 @@ func (o *LaunchOptions) addresses(port int, follows bool) (map[protocol.Listener
 		}
 		taken = append(taken, other)
 		all[at] = net.JoinHostPort(o.address(), strconv.Itoa(other))
-		if at == statsListener { // which dyno reads from this machine
+		if at == statsListener { // dyno reads it from this machine
 			all[at] = net.JoinHostPort(loopback, strconv.Itoa(other))
 		}
 	}
 	return all, nil
 }
 
-// At returns where the instance serves a form of HTTP, and how a client speaks it there.
+// At returns the endpoint for form h of HTTP.
 func (i *Instance) At(h protocol.HTTP) endpoint.Endpoint {
 	to := i.Endpoint
 	if addr := i.also[h.Listener()]; h.Listener() != protocol.AtClear && addr != "" {
@@ -55,7 +55,7 @@ func (i *Instance) At(h protocol.HTTP) endpoint.Endpoint {
 	return to.Speaking(h, i.identity)
 }
 
-// env returns the environment variables that configure a contestant, which listens at addrs.
+// env returns the environment variables that configure a contestant listening at addrs.
 func (o *LaunchOptions) env(addrs map[protocol.Listener]string) map[string]string {
 	env := map[string]string{}
 	for variable, addr := range addrs {
@@ -78,15 +78,14 @@ func (o *LaunchOptions) env(addrs map[protocol.Listener]string) map[string]strin
 	return env
 }
 
-// processors are the variables by which runtimes are told how many CPUs they have: Go (package
-// runtime) and .NET (DOTNET_PROCESSOR_COUNT). Both would find it out by their
-// affinity, as Node.js, nproc and most others do, which is why a process is pinned from its start; but
-// by a cgroup's quota too, which may be that of a larger group.
+// processors are the variables that tell Go (package runtime) and .NET (DOTNET_PROCESSOR_COUNT) the number of
+// CPUs. Both would otherwise use their affinity, as Node.js, nproc and most others do, which is why a process
+// is pinned from the start; but they also use a cgroup's quota, which may apply to a larger group.
 var processors = []string{"GOMAXPROCS", "DOTNET_PROCESSOR_COUNT"}
 
-// counted tells a contestant in env how many CPUs it is pinned to, if Count is set, and returns the
-// variables that do. One that its manifest sets is left as it is; one that a command only inherits
-// from dyno's own environment is not.
+// counted adds the number of pinned CPUs to env, if Count is set, and returns the variables that tell it. It
+// keeps a variable that the manifest sets, but replaces one that a command merely inherits from dyno's
+// environment.
 func (o *LaunchOptions) counted(env map[string]string, inherited bool) map[string]string {
 	if !o.Count || len(o.CPUs) == 0 {
 		return nil
@@ -101,12 +100,12 @@ func (o *LaunchOptions) counted(env map[string]string, inherited bool) map[strin
 	return all
 }
 
-// address returns the IP address on which a contestant is to listen.
+// address returns the IP address on which a contestant should listen.
 func (o *LaunchOptions) address() string { return cmp.Or(o.Address, loopback) }
 
 const loopback = "127.0.0.1"
 
-// freePort asks the kernel for an unused port of an address of this machine.
+// freePort asks the kernel for an unused port on an address of this machine.
 func freePort(address string) (int, error) {
 	ln, err := net.Listen("tcp", net.JoinHostPort(address, "0"))
 	if err != nil {

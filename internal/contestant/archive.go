@@ -62,9 +62,9 @@ func sha256File(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// unpack unpacks a .tar.gz or .tar.xz to dir: first into a temporary folder, which is then renamed,
-// so that concurrent processes do not conflict and an interrupted one leaves nothing. program must
-// be at the top level or one folder below, which then becomes the top.
+// unpack unpacks a .tar.gz or .tar.xz to dir: first into a temporary folder, which it then renames, so that
+// concurrent processes do not conflict and an interrupted one leaves nothing. program must be at the top
+// level or one folder below; the folder with program becomes dir.
 func unpack(ctx context.Context, file, dir, program string) error {
 	partial, err := partialFolder(dir)
 	if err != nil {
@@ -80,7 +80,7 @@ func unpack(ctx context.Context, file, dir, program string) error {
 		return fmt.Errorf("unpack %s: %w", filepath.Base(file), err)
 	}
 	top := partial
-	if !isFile(filepath.Join(top, program)) { // a folder may well have the program's name
+	if !isFile(filepath.Join(top, program)) { // a folder may have the program's name
 		inner, _ := filepath.Glob(filepath.Join(partial, "*", program))
 		inner = slices.DeleteFunc(inner, func(f string) bool { return !isFile(f) })
 		if len(inner) != 1 {
@@ -144,7 +144,7 @@ func untar(ctx context.Context, file, dir string) error {
 	}
 }
 
-// entry writes one entry below root; os.Root rejects names that lead out of it.
+// entry writes one entry below root; os.Root rejects names that lead outside.
 func entry(root *os.Root, h *tar.Header, r io.Reader) error {
 	name := filepath.Clean(h.Name)
 	switch h.Typeflag {

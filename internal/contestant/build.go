@@ -18,37 +18,36 @@ import (
 	"dyno/internal/proc"
 )
 
-// Built is a contestant ready to be launched.
+// Built is a contestant ready to launch.
 type Built struct {
 	Manifest *Manifest
 	Argv     []string
 	Dir      string            // working directory; empty means the contestant's home
-	Env      map[string]string // beside the allow-listed and dyno's own
-	Out      string            // folder of what was built
+	Env      map[string]string // in addition to the allow-listed variables and dyno's
+	Out      string            // folder with the built files
 	Hash     string            // SHA-256 of the program, set by Identify
-	Sources  string            // SHA-256 of all files that it was built of; empty of a program that was built elsewhere
+	Sources  string            // SHA-256 of all source files; empty for a prebuilt program
 	tc       Toolchain
-	engine   *engine           // of an image; else nil
-	contents contents          // of Out, as they were built; nil of a program that was built elsewhere
-	files    map[string]string // of one that was built elsewhere: path -> SHA-256 when it was identified
+	engine   *engine           // for an image; else nil
+	contents contents          // files in Out after the build; nil for a prebuilt program
+	files    map[string]string // prebuilt: path -> SHA-256 when it was identified
 }
 
-// BuildOptions are the options of Build.
+// BuildOptions configures Build.
 type BuildOptions struct {
-	Root  string // of the project
+	Root  string // the project's folder
 	Cache string // dyno's cache; empty means the user's
 	Log   string // file for the builder's output
 	Note  func(string)
-	// Layout, added to the manifest's Relink, is the seed by which the linker of Go puts the functions
-	// in another order; 0: its own order.
+	// Layout plus the manifest's Relink is the seed with which the Go linker reorders the functions; 0: the
+	// linker's default order.
 	Layout int
 }
 
-// Build builds m with tc into dyno's cache, in a folder named by a hash of all that goes in; an
-// unchanged contestant is not built again. It builds in a temporary folder and renames it, so that
-// concurrent builds do not conflict and an interrupted build leaves nothing. A build whose files
-// have changed is repeated. The error is a *Failed, an *Unavailable where its packages cannot be
-// fetched, or ctx's.
+// Build builds m with tc into dyno's cache, in a folder named by a hash of all inputs; an unchanged
+// contestant is not rebuilt. It builds in a temporary folder and renames it, so that concurrent builds do not
+// conflict and an interrupted build leaves nothing. A build whose files have changed is repeated. The error
+// is a *Failed, an *Unavailable if packages cannot be downloaded, or ctx's.
 func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Built, error) {
 	src := m.Dir(o.Root)
 	shared, err := m.sharedFolders(o.Root)
@@ -73,10 +72,10 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 		out += fmt.Sprintf("-layout%d", seed)
 	}
 	b := &Built{Manifest: m, Out: out, Argv: fill(m.Run, out), Env: runtimeEnv(m, tc), Sources: sources, tc: tc}
-	if b.Argv[0] == "node" { // the one that was found, whose version is recorded
+	if b.Argv[0] == "node" { // use the program that was found; its version is recorded
 		b.Argv[0] = tc.Program
 	}
-	var broken error // of the compiler
+	var broken error // the compiler's error
 	err = Keep(out, o.Note, func(partial string) error {
 		proc.MarkTemp(partial + "-source")
 		defer proc.RemoveTemp(partial + "-source")
@@ -98,10 +97,10 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 	return b, nil
 }
 
-// Layouts reports whether the toolchain can lay the functions of b out in another order.
+// Layouts reports whether the toolchain can reorder b's functions.
 func (b *Built) Layouts() bool { return b.tc.Name == "go" && b.contents != nil }
 
-// compile runs the manifest's build command in a box, and ends all processes that it started,
+// compile runs the manifest's build command with a private home, and ends all processes that it started,
 // because .NET leaves build servers behind.
 func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o *BuildOptions) error {
 	fail := func(err error) error {
@@ -122,16 +121,16 @@ func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o 
 			env[k] = v
 		}
 	}
-	if tc.Name == "go" { // else the same source gives another program at every commit
+	if tc.Name == "go" { // else every commit gives a different program
 		env["GOFLAGS"] = strings.TrimSpace(env["GOFLAGS"] + " -buildvcs=false")
 		if seed := m.Relink + o.Layout; seed > 0 {
 			env["GOFLAGS"] += fmt.Sprintf(" -ldflags=-randlayout=%d", seed)
 		}
 	}
-	if tc.Name == "dotnet" { // else a program names the folder that it was built in
+	if tc.Name == "dotnet" { // else the program contains the build folder's path
 		env["PathMap"] = src + "=" + mappedSource + "," + out + "=" + mappedOut
 	}
-	var logged int64 // by builds before
+	var logged int64 // by earlier builds
 	if st, err := os.Stat(o.Log); err == nil {
 		logged = st.Size()
 	}
@@ -158,7 +157,7 @@ func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o 
 	return nil
 }
 
-// What programs of .NET have in place of the folders that they were built of and into.
+// Paths that .NET programs contain in place of the source and output folders.
 const mappedSource, mappedOut = "/source", "/out"
 
 // fill replaces {out} by the output folder.
@@ -170,8 +169,7 @@ func fill(argv []string, out string) []string {
 	return filled
 }
 
-// runtimeEnv returns additional variables that the program needs: those of the manifest, and the
-// path of the runtime.
+// runtimeEnv returns additional variables that the program needs: the manifest's, and the runtime's folder.
 func runtimeEnv(m *Manifest, tc Toolchain) map[string]string {
 	env := map[string]string{}
 	for _, key := range []string{"DOTNET_ROOT", "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT"} {
@@ -185,9 +183,9 @@ func runtimeEnv(m *Manifest, tc Toolchain) map[string]string {
 	return env
 }
 
-// fingerprint hashes the toolchain and all files of a build: those of the contestant's folder src,
-// files in parent folders that a builder reads, and the shared ones. The paths of the folders do
-// not matter: a revision that is checked out again is not built again.
+// fingerprint hashes the toolchain and all files in a build: the contestant's folder src, files in the parent
+// folder that a builder reads, and the shared folders. The folders' paths do not matter: checking out the
+// same revision again does not cause a rebuild.
 func fingerprint(src string, shared []sharedFolder, tc Toolchain) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s %s\n", tc.Name, tc.Version, tc.Dir)
@@ -199,8 +197,8 @@ func fingerprint(src string, shared []sharedFolder, tc Toolchain) (string, error
 		fmt.Fprintf(h, "%s %d\n%s\n", filepath.Join(as, name), len(b), b)
 		return err
 	}
-	beside, err := above(src)
-	for _, path := range beside {
+	outside, err := parentFiles(src)
+	for _, path := range outside {
 		err = cmp.Or(err, add(filepath.Dir(path), filepath.Base(path), ".."))
 	}
 	walk := func(base, as string) error {
@@ -217,8 +215,8 @@ func fingerprint(src string, shared []sharedFolder, tc Toolchain) (string, error
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// SourceFiles returns the regular files below the folder dir of fsys, in lexical order, without
-// those in the folders bin, obj and .git.
+// SourceFiles returns the regular files below dir in fsys, in lexical order, without the folders bin, obj and
+// .git.
 func SourceFiles(fsys fs.FS, dir string) (names []string, err error) {
 	err = fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -234,9 +232,9 @@ func SourceFiles(fsys fs.FS, dir string) (names []string, err error) {
 	return names, err
 }
 
-// above returns the files of NuGet and MSBuild next to the folder src, which builders read from all
-// parent folders.
-func above(src string) ([]string, error) {
+// parentFiles returns the NuGet and MSBuild files next to the folder src, which builders read from all parent
+// folders.
+func parentFiles(src string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Dir(src))
 	if err != nil {
 		return nil, err
@@ -252,9 +250,9 @@ func above(src string) ([]string, error) {
 	return files, nil
 }
 
-// Identify reads framework and version from the built program, not from its manifest, and hashes
-// the program. It returns an error if the manifest has another version. Launch starts only the
-// program that was identified.
+// Identify reads the version from the built program, or from its toolchain or manifest if the program does
+// not contain it, and hashes the program. It returns an error if the manifest requires another version.
+// Launch then starts only this program.
 func (b *Built) Identify() (framework, version string, err error) {
 	m := b.Manifest
 	if b.files, err = b.sums(); err != nil {
@@ -302,7 +300,7 @@ func (b *Built) identifyGo() (string, error) {
 	if b.Hash, err = sha256File(b.Argv[0]); err != nil {
 		return "", err
 	}
-	if !strings.Contains(b.Manifest.Framework, ".") { // net/http and its kind come with Go
+	if !strings.Contains(b.Manifest.Framework, ".") { // a framework without a domain, such as net/http, comes with Go
 		return info.GoVersion, nil
 	}
 	for _, d := range info.Deps {
@@ -317,9 +315,8 @@ func (b *Built) identifyGo() (string, error) {
 	return "", fmt.Errorf("%s is not among the modules of the built program", b.Manifest.Framework)
 }
 
-// identifyDotnet determines the shared framework that the host will use: the newest installed patch
-// of the required release or of a later minor one
-// (https://learn.microsoft.com/dotnet/core/versions/selection).
+// identifyDotnet returns the version of the shared framework that the host will use: the newest installed
+// patch of the required minor release (https://learn.microsoft.com/dotnet/core/versions/selection).
 func (b *Built) identifyDotnet() (string, error) {
 	app := b.Argv[0]
 	raw, err := os.ReadFile(app + ".runtimeconfig.json")
@@ -372,8 +369,8 @@ func numbersPrefix(a, b string) bool {
 	return len(x) > 1 && len(y) > 1 && x[0] == y[0] && x[1] == y[1]
 }
 
-// The time that a stopped contestant has to end: before it is killed, and before it breaks its
-// contract, which allows one second.
+// Time limits after SIGTERM: Stop kills the contestant after stopGrace, End after endGrace, and End then
+// returns an error. The contract allows one second.
 const (
 	stopGrace = 2 * time.Second
 	endGrace  = 5 * time.Second

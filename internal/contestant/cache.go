@@ -11,8 +11,8 @@ import (
 	"dyno/internal/proc"
 )
 
-// Cache returns dyno's cache folder, which contains builds and downloads. Programs are run from it,
-// so it must belong to this user, and no other user may write to it.
+// Cache returns dyno's cache folder, which contains builds and downloads. Programs run from it, so it must
+// belong to this user, and no other user may be able to write to it.
 func Cache() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -25,21 +25,20 @@ func Cache() (string, error) {
 	return dir, nil
 }
 
-// doneMark is the file in a folder of the cache that lists its contents. It is written last.
+// doneMark is the file in a cache folder that lists the folder's contents. It is written last.
 const doneMark = ".dyno-built"
 
-// contents are the regular files and the symbolic links of a folder, by their paths in it.
+// contents are the regular files and symbolic links in a folder, by relative path.
 type contents map[string]content
 
 type content struct {
 	Bytes          int64  `json:"bytes"`
 	SHA256         string `json:"sha256"`
 	ModifiedUnixNS int64  `json:"modified_unix_ns"`
-	Link           string `json:"link,omitempty"` // target of a link, which has nothing else
+	Link           string `json:"link,omitempty"` // a link's target; a link has no other field
 }
 
-// errUnmarked means that a folder has no mark, or a mark of an earlier dyno without a list of its
-// contents.
+// errUnmarked means that a folder has no list of contents, or none that this version can read.
 var errUnmarked = errors.New("the list of its contents is missing")
 
 // mark writes the list of contents into a complete folder.
@@ -96,9 +95,9 @@ func marked(dir string) (contents, error) {
 	return all, nil
 }
 
-// check compares a folder with the list of its contents, ignoring additional files. The error names
-// the first file that differs. If all is set it hashes all files, else only those whose
-// modification time has changed, which is fast enough for a large toolchain.
+// check compares a folder with the list of contents, ignoring additional files. The error names the first
+// file that differs. If all is set it hashes all files, else only those with a changed modification time,
+// which is fast enough for a large toolchain.
 func (c contents) check(dir string, all bool) error {
 	for name, want := range c {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -128,8 +127,7 @@ func (c contents) check(dir string, all bool) error {
 	return nil
 }
 
-// damaged returns what is wrong with a complete folder of the cache: nil if nothing is wrong,
-// errUnmarked if it is unknown.
+// damaged reports a change in a complete cache folder: nil if there is none, errUnmarked if it is unknown.
 func damaged(dir string, all bool) error {
 	c, err := marked(dir)
 	if err != nil {
@@ -138,10 +136,10 @@ func damaged(dir string, all bool) error {
 	return c.check(dir, all)
 }
 
-// Keep creates the folder dir of the cache with fill, unless it exists and is complete. A damaged
-// folder is replaced, which is reported to note, if it is not nil. fill gets an empty temporary
-// folder that is renamed to dir when it is complete, so that concurrent processes do not conflict
-// and an interrupted one leaves nothing.
+// Keep creates the cache folder dir with fill, unless dir exists and is complete. It replaces a damaged
+// folder, and reports that to note if note is not nil. fill gets an empty temporary folder, which Keep
+// renames to dir when fill returns, so that concurrent processes do not conflict and an interrupted one
+// leaves nothing.
 func Keep(dir string, note func(string), fill func(partial string) error) error {
 	switch err := damaged(dir, true); {
 	case err == nil:
@@ -163,8 +161,7 @@ func Keep(dir string, note func(string), fill func(partial string) error) error 
 	return replace(partial, dir)
 }
 
-// partialFolder creates a temporary folder next to dir, which will be renamed to dir when it is
-// complete.
+// partialFolder creates a temporary folder next to dir, to be renamed to dir when it is complete.
 func partialFolder(dir string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return "", err
@@ -172,8 +169,8 @@ func partialFolder(dir string) (string, error) {
 	return proc.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".partial")
 }
 
-// replace moves a complete folder to its place in the cache. It replaces a damaged folder there,
-// but keeps a complete one.
+// replace moves a complete folder to dir in the cache. It replaces a damaged folder there, but keeps a
+// complete one.
 func replace(finished, dir string) error {
 	err := os.Rename(finished, dir)
 	if err == nil || damaged(dir, true) == nil { // another dyno was faster
@@ -203,7 +200,7 @@ func Forget(name string) error {
 	return err
 }
 
-// Damaged returns an error if the built program has changed since it was built.
+// Damaged returns an error if the built program has changed since the build.
 func (b *Built) Damaged() error {
 	if err := b.contents.check(b.Out, true); err != nil {
 		return fmt.Errorf("the files in %s have changed since they were built: %w", b.Out, err)

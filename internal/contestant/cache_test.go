@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Where nobody says which folder is the user's own, none that another user could have made is used.
+// Without XDG_CACHE_HOME and HOME, dyno uses no folder that another user could have made.
 func TestNoCacheWithoutHome(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("HOME and XDG_CACHE_HOME name the cache on Linux")
@@ -56,7 +56,7 @@ func TestCacheIsOnesOwn(t *testing.T) {
 	}
 }
 
-// A built program that was cut off, changed or removed is built anew, and that is said.
+// A truncated, changed or removed build is rebuilt, and a note says so.
 func TestDamagedProgramIsBuiltAnew(t *testing.T) {
 	t.Parallel()
 	m, tc, o := project(t, server(""))
@@ -100,7 +100,7 @@ func TestDamagedProgramIsBuiltAnew(t *testing.T) {
 	}
 }
 
-// What a killed build left, even one of this process's number, does not go into what is built.
+// Files from a killed build, even one with this process's pid, do not get into the next build.
 func TestKilledBuildLeavesNothingInTheNext(t *testing.T) {
 	t.Parallel()
 	m, tc, o := project(t, server(""))
@@ -122,7 +122,7 @@ func TestKilledBuildLeavesNothingInTheNext(t *testing.T) {
 	}
 }
 
-// A link of a finished folder, such as the program of a Python environment, is of its contents.
+// Symbolic links in a finished folder, such as the program in a Python environment, belong to its contents.
 func TestLinksAreContents(t *testing.T) {
 	dir := t.TempDir()
 	link := filepath.Join(dir, "program")
@@ -147,8 +147,7 @@ func TestLinksAreContents(t *testing.T) {
 	}
 }
 
-// An unpacked toolchain that was cut off is unpacked or fetched anew; without an archive or a
-// network it is not used.
+// A truncated toolchain is unpacked or downloaded again; without an archive or a network it is not used.
 func TestDamagedToolchainHeals(t *testing.T) {
 	for _, way := range []string{"archive", "download", "none"} {
 		t.Run(way, func(t *testing.T) {
@@ -198,7 +197,7 @@ func TestDamagedToolchainHeals(t *testing.T) {
 			if err := errors.Join(err, statErr); err != nil || again.Origin == "cache" || st.Size() != 0 {
 				t.Fatalf("did not heal: %+v, %v", again, err)
 			}
-			// one each of the two
+			// one from each
 			if said := strings.Join(notes, "\n"); strings.Count(said, "sdk/readme has 19 bytes") != 2 {
 				t.Errorf("said %q", said)
 			}

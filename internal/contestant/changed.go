@@ -6,18 +6,18 @@ import (
 	"os"
 )
 
-// ErrChanged means that a program is no longer the one that was built.
+// ErrChanged means that a program differs from the one that was built.
 var ErrChanged = errors.New("its program was changed after it was built")
 
-// sums returns the SHA-256, by path, of a prebuilt program, or of the files that a command names.
-// Programs built by dyno have contents instead.
+// sums returns the SHA-256, by path, of a prebuilt program or of the files in a command. Programs built by
+// dyno have contents instead.
 func (b *Built) sums() (map[string]string, error) {
 	var paths []string
 	switch m := b.Manifest; {
 	case m.Command != nil:
 		paths = m.Command.files()
 	case m.Program != "":
-		paths = []string{b.Argv[0], b.Argv[0] + ".dll"} // of .NET, whose program only starts the library
+		paths = []string{b.Argv[0], b.Argv[0] + ".dll"} // a .NET program only starts its .dll
 	default:
 		return nil, nil
 	}
@@ -35,8 +35,8 @@ func (b *Built) sums() (map[string]string, error) {
 	return all, nil
 }
 
-// unchanged compares the files of b with those at the time of its build or, if it was prebuilt, of
-// its identification. It ignores additional files.
+// unchanged compares b's files with their state after the build or, for a prebuilt program, when it was
+// identified. It ignores additional files.
 func (b *Built) unchanged() error {
 	if err := b.Damaged(); err != nil {
 		return fmt.Errorf(

@@ -10,8 +10,7 @@ import (
 	"dyno/internal/endpoint"
 )
 
-// TestLaunchRefusesAChangedProgram: what is started is what was built, file by file. What a program
-// leaves beside itself does not matter.
+// TestLaunchRefusesAChangedProgram: Launch starts only unchanged files. Additional files do not matter.
 func TestLaunchRefusesAChangedProgram(t *testing.T) {
 	dir := t.TempDir()
 	program, library := filepath.Join(dir, "program"), filepath.Join(dir, "lib", "data")
@@ -64,8 +63,8 @@ func TestLaunchRefusesAChangedProgram(t *testing.T) {
 	}
 }
 
-// TestLaunchRefusesAProgramChangedMeanwhile: one who waits until the program was read, and puts
-// another in its place before it is started, gains nothing.
+// TestLaunchRefusesAProgramChangedMeanwhile: replacing the program between the check and the start is
+// detected.
 func TestLaunchRefusesAProgramChangedMeanwhile(t *testing.T) {
 	m, tc, o := project(t, server(""))
 	b, err := Build(t.Context(), m, tc, o)

@@ -11,19 +11,18 @@ import (
 	"time"
 )
 
-// Command is the start command of a contestant that dyno does not build. It gets the environment of
-// dyno itself, and its port from PORT, DYNO_ADDR or PortMark.
+// Command is the start command for a contestant that dyno does not build. It gets dyno's environment, and its
+// port from PORT, DYNO_ADDR or PortMark.
 type Command struct {
 	Line  string // for the shell
-	Dir   string // absolute; where it is started
-	Image string // that podman or docker runs, in place of Line
+	Dir   string // working directory, absolute
+	Image string // image for podman or docker, instead of Line
 }
 
 // PortMark is replaced in a command line by the offered port.
 const PortMark = "{port}"
 
-// compiling maps names of runtimes that compile while they serve to their languages, which are
-// those in managed.
+// compiling maps runtimes that compile while they serve to languages in managed.
 var compiling = map[string]string{
 	"node": "javascript", "nodejs": "javascript", "npm": "javascript", "npx": "javascript", "yarn": "javascript",
 	"pnpm": "javascript", "bun": "javascript", "deno": "javascript", "tsx": "typescript", "ts-node": "typescript",
@@ -33,8 +32,7 @@ var compiling = map[string]string{
 	"rackup": "ruby", "julia": "julia",
 }
 
-// Program returns the name of the program that the line starts, without its folder; "" if it is
-// empty.
+// Program returns the name, without folder, of the program that the line starts; "" if the line is empty.
 func (c *Command) Program() string {
 	s := c.Start()
 	if len(s.Words) == 0 {
@@ -43,8 +41,8 @@ func (c *Command) Program() string {
 	return filepath.Base(s.Words[s.Program])
 }
 
-// Language returns the language of the program if it compiles while it serves, else "". For an
-// image, whose program is unknown, it returns imageLanguage.
+// Language returns the program's language if it compiles while it serves, else "". For an image, whose
+// program is unknown, it returns imageLanguage.
 func (c *Command) Language() string {
 	if c.Image != "" {
 		return imageLanguage
@@ -52,8 +50,7 @@ func (c *Command) Language() string {
 	return compiling[c.Program()]
 }
 
-// imageLanguage is the language of an image, which is unknown. The image may compile while it
-// serves.
+// imageLanguage stands for the unknown language of an image, which may compile while it serves.
 const imageLanguage = "image"
 
 // argv returns the command to start, with the port in place of PortMark.
@@ -61,8 +58,8 @@ func (c *Command) argv(port int) []string {
 	return []string{"/bin/sh", "-c", strings.ReplaceAll(c.Line, PortMark, fmt.Sprint(port))}
 }
 
-// files returns the program, unless it is found by PATH, and, if it is a runtime, the first file
-// that the line names after it. Further files may be data.
+// files returns the program, unless it is found by PATH, and, if it is a runtime, the first file named after
+// it on the line. Further files may be data.
 func (c *Command) files() (files []string) {
 	if c.Image != "" {
 		return nil
@@ -94,7 +91,7 @@ func Commanded(m *Manifest) *Built {
 	return &Built{Manifest: m, Argv: m.Command.argv(0), Dir: m.Command.Dir, Env: env}
 }
 
-// command returns the command by which b is started; nil if it was built.
+// command returns the command that starts b; nil if b was built.
 func (b *Built) command() *Command {
 	if b.Manifest == nil {
 		return nil
@@ -102,8 +99,8 @@ func (b *Built) command() *Command {
 	return b.Manifest.Command
 }
 
-// identifyCommand returns the version of a known runtime, "unknown" for other programs, and a hash
-// of the line's words, with files by their content: equal hashes mean equal servers.
+// identifyCommand returns the version of a known runtime, "unknown" for other programs, and sets Hash to a
+// hash of the line's words, with files replaced by their content: equal hashes mean equal servers.
 func (b *Built) identifyCommand() (version string) {
 	c := b.Manifest.Command
 	if c.Image != "" {

@@ -18,8 +18,8 @@ import (
 	"dyno/internal/netns"
 )
 
-// listenVariable makes this program a server: it listens on the ports that it names, 0 being PORT,
-// and answers with what ANSWER holds. "none" listens nowhere.
+// listenVariable makes this program a server: it listens on the named ports, where 0 means PORT, and responds
+// with ANSWER. "none" means no port.
 const listenVariable = "CONTESTANT_TEST_LISTEN"
 
 func TestMain(m *testing.M) {
@@ -53,7 +53,7 @@ func listenOn(ports []string) {
 	select {}
 }
 
-// command is a contestant that this program is, listening on ports.
+// command returns a contestant that is this program, listening on ports.
 func command(t *testing.T, ports, more string) *Built {
 	t.Helper()
 	self, err := os.Executable()
@@ -64,7 +64,7 @@ func command(t *testing.T, ports, more string) *Built {
 	return Commanded(&Manifest{Name: "mine", Command: &Command{Line: line, Dir: t.TempDir()}})
 }
 
-// launched starts it, with little patience, and returns what it answers.
+// launched starts b with a short timeout, and returns the response.
 func launched(t *testing.T, b *Built, o LaunchOptions) (i *Instance, answer string, err error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -94,9 +94,9 @@ func needsLinux(t *testing.T, err error) {
 	}
 }
 
-// TestAddress: servers listen where other machines reach them, or are told so.
+// TestAddress: a server listens on an address that other machines reach, or the error says so.
 func TestAddress(t *testing.T) {
-	const address = "127.0.0.2" // which Linux has, too
+	const address = "127.0.0.2" // exists on Linux
 	port, err := freePort(address)
 	if err != nil {
 		t.Skip(err)
@@ -117,7 +117,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// A command is found wherever it listens.
+// Launch finds a command's port wherever it listens.
 func TestCommandPorts(t *testing.T) {
 	free := func() string {
 		port, err := freePort(loopback)
@@ -133,9 +133,9 @@ func TestCommandPorts(t *testing.T) {
 	}{
 		{"0", "ANSWER=a", ""},
 		{other, "ANSWER=a", other},
-		{other + " 0", "ANSWER=a", ""}, // the one that it was offered
+		{other + " 0", "ANSWER=a", ""}, // the offered port
 		{"[::1]:" + other, "ANSWER=a", other},
-		{":" + other, "ANSWER=a", other}, // on all addresses
+		{":" + other, "ANSWER=a", other}, // all addresses
 	} {
 		i, answer, err := launched(t, command(t, c.ports, c.more), LaunchOptions{})
 		needsLinux(t, err)
@@ -161,7 +161,7 @@ func TestCommandPorts(t *testing.T) {
 	}
 }
 
-// {port} is filled in, and the environment is the user's, but for PORT and DYNO_ADDR.
+// {port} is filled in, and the environment is the user's except for PORT and DYNO_ADDR.
 func TestCommandLine(t *testing.T) {
 	t.Setenv("PORT", "1")
 	t.Setenv("MINE", "yours")
@@ -177,7 +177,7 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
-// A command that does not serve says why.
+// A command that does not serve gives a reason.
 func TestCommandFails(t *testing.T) {
 	for line, want := range map[string]string{
 		"exit 3":          "it exited before it was ready: exit status 3",
@@ -198,7 +198,7 @@ func TestCommandFails(t *testing.T) {
 	}
 }
 
-// Two commands that insist on one port run side by side in networks of their own.
+// Two commands with the same fixed port run side by side in separate networks.
 func TestCommandOwnNetwork(t *testing.T) {
 	if err := netns.Allowed(); err != nil {
 		t.Skip(err)
@@ -214,7 +214,7 @@ func TestCommandOwnNetwork(t *testing.T) {
 	}
 }
 
-// The port that was offered is taken at once, another one only when no further has come for a while.
+// The offered port is accepted at once, another one only when no further port has appeared for a while.
 func TestPortSearch(t *testing.T) {
 	at := func(ports ...uint16) (list []netip.AddrPort) {
 		for _, p := range ports {
@@ -254,7 +254,7 @@ func TestCommandWords(t *testing.T) {
 		"nice -n 5 node a.js 2>&1 | tee log":                {"node", "javascript", "a.js"},
 		"sh -c 'exec node \"a.js\"'":                        {"node", "javascript", "a.js"},
 		"node 'b c.js'":                                     {"node", "javascript", "b c.js"},
-		"cd sub && node a.js":                               {"node", "javascript", ""}, // which a.js of another folder is not
+		"cd sub && node a.js":                               {"node", "javascript", ""}, // a.js in the other folder does not exist
 		"cd ..; cd " + filepath.Base(dir) + " && node a.js": {"node", "javascript", "a.js"},
 		"cd sub && 'python3' -m uvicorn a:app":              {"python3", "", ""},
 		"npm start":                                         {"npm", "javascript", ""},

@@ -8,16 +8,14 @@ import (
 	"dyno/internal/lazy"
 )
 
-// Start is what a command line starts, as far as its words say: only the shell knows what they
-// expand to.
+// Start describes what a command line starts, as far as its words tell: only the shell knows how they expand.
 type Start struct {
-	Dir     string   // to which a cd before it leads, as written; "": none does
-	Words   []string // of the line's last command, without quotes
-	Program int      // index of the word that names the program
+	Dir     string   // target of a preceding cd, as written; "" if there is none
+	Words   []string // the started command, without quotes
+	Program int      // index of the program's name in Words
 }
 
-// Start returns what the line starts: its last command, of a pipeline the first, and of `sh -c`
-// that shell's.
+// Start returns the line's last command; in a pipeline the first, and for `sh -c` the inner shell's.
 func (c *Command) Start() (s Start) {
 	for _, words := range commands(c.Line) {
 		s.Words, s.Program = words, program(words)
@@ -34,7 +32,7 @@ func (c *Command) Start() (s Start) {
 	return s
 }
 
-// under returns a path that is relative to dir, unless it is absolute.
+// under joins dir and path, unless path is absolute.
 func under(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -42,8 +40,8 @@ func under(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// commands splits a line into its commands, and each into its words, without quotes. It leaves out
-// what a pipeline or an || goes on with.
+// commands splits a line into commands, and each into words without quotes. In a pipeline or a list with ||
+// it keeps the first command.
 func commands(line string) (all [][]string) {
 	var words []string
 	var word []rune
@@ -89,19 +87,19 @@ func commands(line string) (all [][]string) {
 }
 
 var (
-	// wrappers are commands that start another one, whose name follows their options.
+	// wrappers are commands that start another command, named after their options.
 	wrappers = []string{"exec", "env", "nice", "time", "nohup", "setsid", "stdbuf", "taskset", "numactl", "timeout"}
-	// assignment is a variable of the environment and its value.
+	// assignment matches an assignment to an environment variable.
 	assignment = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*=`)
-	// ofWrapper is an option of one of wrappers, or the value of one: -n 5, -c 0-3, 60s.
-	ofWrapper = lazy.Regexp(`^(-.*|[0-9][-0-9.,]*[smhd]?)$`)
+	// wrapperOption matches an option for one of wrappers, or an option's value: -n 5, -c 0-3, 60s.
+	wrapperOption = lazy.Regexp(`^(-.*|[0-9][-0-9.,]*[smhd]?)$`)
 )
 
-// program returns the index of the word that names the program: the first that is neither an
-// assignment nor a command that starts another, with its options.
+// program returns the index of the program's name: the first word that is neither an assignment nor a wrapper
+// with its options.
 func program(words []string) int {
 	for i, w := range words {
-		if !assignment().MatchString(w) && !slices.Contains(wrappers, filepath.Base(w)) && !ofWrapper().MatchString(w) {
+		if !assignment().MatchString(w) && !slices.Contains(wrappers, filepath.Base(w)) && !wrapperOption().MatchString(w) {
 			return i
 		}
 	}

@@ -16,11 +16,10 @@ import (
 	"dyno/internal/lazy"
 )
 
-// validName matches names of contestants, which are used as folders, in tables and on command
-// lines.
+// validName matches contestants' names, which appear as folders, in tables and on command lines.
 var validName = lazy.Regexp(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// CheckName returns an error for an invalid name of a contestant, or of a language's folder.
+// CheckName returns an error for an invalid name of a contestant or a language's folder.
 func CheckName(name string) error {
 	if len(name) > 40 || !validName().MatchString(name) {
 		return fmt.Errorf("%q: want at most 40 lower-case letters, digits and single hyphens, such as my-server", name)
@@ -28,7 +27,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Languages returns the names of the languages' folders below base that contain a contestant.
+// Languages returns the language folders below base that contain a contestant.
 func Languages(base string) []string {
 	files, _ := filepath.Glob(filepath.Join(base, "*", "*", "contestant.toml"))
 	var names []string
@@ -38,10 +37,10 @@ func Languages(base string) []string {
 	return slices.Compact(names)
 }
 
-// Copy writes the new contestant name, a copy of from, into base/<language>/<name> and returns that
-// folder. root is the project's. It replaces the old name in the manifest, the Go module and the
-// .csproj. Files outside the folder that the build needs, such as base/shared/<folder>, are copied
-// if base lacks them. The error is fs.ErrExist where the folder is there; then nothing is written.
+// Copy copies the contestant from to base/<language>/<name>, under the new name, and returns this folder.
+// root is the project's folder. Copy replaces the old name in the manifest, the Go module and the .csproj. It
+// also copies files that the build needs from outside, such as base/shared/<folder>, if base lacks them. The
+// error is fs.ErrExist if the folder exists; then nothing is written.
 func Copy(from *Manifest, root, base, language, name string) (string, error) {
 	dir := filepath.Join(base, language, name)
 	if _, err := os.Lstat(dir); err == nil {
@@ -61,7 +60,7 @@ func Copy(from *Manifest, root, base, language, name string) (string, error) {
 	if err := copyTree(src, partial, names.rename); err != nil {
 		return "", err
 	}
-	if err := around(src, shared, filepath.Dir(dir), filepath.Join(base, "shared")); err != nil {
+	if err := copyOutside(src, shared, filepath.Dir(dir), filepath.Join(base, "shared")); err != nil {
 		return "", err
 	}
 	if err := os.Rename(partial, dir); err != nil {
@@ -71,8 +70,8 @@ func Copy(from *Manifest, root, base, language, name string) (string, error) {
 	return dir, err
 }
 
-// copyTree copies the regular files below src, except build output. change may modify the content
-// and the path within src.
+// copyTree copies the regular files below src, except build output. change may modify the content and the
+// base name.
 func copyTree(src, dst string, change func(path string, b []byte) (string, []byte)) error {
 	names, err := SourceFiles(os.DirFS(src), ".")
 	for _, name := range names {
@@ -82,7 +81,7 @@ func copyTree(src, dst string, change func(path string, b []byte) (string, []byt
 	return err
 }
 
-// copyFile copies a file and its execute permission. change may change its base name.
+// copyFile copies a file and its execute permission. change may modify the content and the base name.
 func copyFile(from, to string, change func(path string, b []byte) (string, []byte)) error {
 	st, err := os.Stat(from)
 	if err != nil {
@@ -103,14 +102,14 @@ func copyFile(from, to string, change func(path string, b []byte) (string, []byt
 	return os.WriteFile(to, b, 0o644|st.Mode().Perm()&0o111)
 }
 
-// renaming lists what has a contestant's name, with the new names.
+// renaming lists the old names to replace and their new names.
 type renaming struct {
-	from, to       string // in contestant.toml
-	module         string // of Go; empty without a go.mod
-	project, given string // .csproj, without that end, and what the new one is called
+	from, to       string // the name in contestant.toml
+	module         string // Go module; empty without a go.mod
+	project, given string // base names of the old and the new .csproj
 }
 
-// namesIn finds the names to replace in the folder src of from.
+// namesIn finds the names to replace in from's folder src.
 func namesIn(src string, from *Manifest, name string) (*renaming, error) {
 	r := &renaming{from: filepath.Base(filepath.FromSlash(from.Path)), to: name}
 	switch b, err := os.ReadFile(filepath.Join(src, "go.mod")); {
@@ -126,7 +125,7 @@ func namesIn(src string, from *Manifest, name string) (*renaming, error) {
 		for _, word := range strings.Split(name, "-") {
 			r.given += strings.ToUpper(word[:1]) + word[1:]
 		}
-		if r.given[0] <= '9' { // a project's name is a namespace's too
+		if r.given[0] <= '9' { // the name is also a namespace, which cannot begin with a digit
 			r.given = "C" + r.given
 		}
 	}
@@ -138,7 +137,7 @@ var (
 	moduleLine = lazy.Regexp(`(?m)^(module[ \t]+)"?([^\s"]+)"?`)
 )
 
-// rename gives a file its new base name and content.
+// rename returns a file's new base name and content.
 func (r *renaming) rename(file string, b []byte) (string, []byte) {
 	base := filepath.Base(file)
 	switch {
@@ -149,7 +148,7 @@ func (r *renaming) rename(file string, b []byte) (string, []byte) {
 			b = []byte(given.Replace(string(b)))
 		}
 	case base == "go.mod" && r.module != "":
-		if m := moduleLine().FindSubmatch(b); m != nil && string(m[2]) == r.module { // not that of a module within
+		if m := moduleLine().FindSubmatch(b); m != nil && string(m[2]) == r.module { // not a nested module
 			b = moduleLine().ReplaceAll(b, []byte("${1}"+r.to))
 		}
 	case filepath.Ext(base) == ".go" && r.module != "":
@@ -160,13 +159,12 @@ func (r *renaming) rename(file string, b []byte) (string, []byte) {
 	return base, b
 }
 
-// imports replaces the module path in the imports of a Go source and, if it is there, in the first
-// line of the package comment.
+// imports replaces the module path in a Go file's imports, and the name at the start of the package comment.
 func (r *renaming) imports(file string, b []byte) []byte {
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, file, b, parser.ImportsOnly|parser.ParseComments)
 	if err != nil {
-		return b // what does not build is for the build to say
+		return b // the build will report the error
 	}
 	type edit struct {
 		at, length int
@@ -185,7 +183,7 @@ func (r *renaming) imports(file string, b []byte) []byte {
 				strconv.Quote(r.to + rest)})
 		}
 	}
-	slices.SortFunc(edits, func(x, y edit) int { return y.at - x.at }) // the last first
+	slices.SortFunc(edits, func(x, y edit) int { return y.at - x.at }) // last first
 	for _, e := range edits {
 		b = slices.Replace(b, e.at, e.at+e.length, []byte(e.text)...)
 	}

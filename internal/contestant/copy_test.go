@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// write puts files below dir.
+// write writes files below dir.
 func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -23,7 +23,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// TestCopyOfABackend: what travels to another machine is a project of its own, and the same sources.
+// TestCopyOfABackend: the copy for another machine is a project with the same sources.
 func TestCopyOfABackend(t *testing.T) {
 	root, dir := "../..", t.TempDir()
 	m, err := ReadBackend(os.DirFS(root), "records")

@@ -10,7 +10,7 @@ import (
 	"dyno/internal/host"
 )
 
-// A contestant on a number of CPUs sees as many: by its affinity, and by what its runtime is told.
+// A pinned contestant sees its number of CPUs by affinity and in its runtime's variables.
 func TestCountedCPUs(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("a process is pinned only on Linux")
@@ -39,7 +39,7 @@ func TestCountedCPUs(t *testing.T) {
 		}
 	}
 	o := LaunchOptions{CPUs: []int{2, 3}, Count: true}
-	env := map[string]string{"GOMAXPROCS": "7"} // of its manifest
+	env := map[string]string{"GOMAXPROCS": "7"} // from the manifest
 	if got := o.counted(env, false); got["GOMAXPROCS"] != "7" || env["DOTNET_PROCESSOR_COUNT"] != "2" {
 		t.Errorf("told %v, recorded are %v", env, got)
 	}

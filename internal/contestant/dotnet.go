@@ -19,7 +19,7 @@ import (
 	"dyno/internal/proc"
 )
 
-// dotnetVendor is the address of Microsoft's releases and their checksums.
+// dotnetVendor is the address of Microsoft's releases and checksums.
 const dotnetVendor = "https://builds.dotnet.microsoft.com/dotnet/release-metadata"
 
 // releases is the required part of releases.json:
@@ -42,8 +42,8 @@ type sdk struct {
 	} `json:"files"`
 }
 
-// fetchDotnet downloads the newest SDK of the floor's channel for this platform, checks its SHA-512
-// and unpacks it into the cache.
+// fetchDotnet downloads the newest SDK in floor's channel for this platform, checks its SHA-512 and unpacks
+// it into the cache.
 func fetchDotnet(ctx context.Context, floor, cache string, o *FindOptions) (string, error) {
 	rid, err := rid()
 	if err != nil {
@@ -77,7 +77,7 @@ func fetchDotnet(ctx context.Context, floor, cache string, o *FindOptions) (stri
 	return "", fmt.Errorf("the list of Microsoft has no SDK %s for %s", index.Latest, rid)
 }
 
-// rid returns .NET's runtime identifier of this platform.
+// rid returns .NET's runtime identifier for this platform.
 func rid() (string, error) {
 	system, ok := map[string]string{"linux": "linux", "darwin": "osx"}[runtime.GOOS]
 	arch, ok2 := map[string]string{"amd64": "x64", "arm64": "arm64", "arm": "arm"}[runtime.GOARCH]
@@ -121,8 +121,8 @@ func get(ctx context.Context, url string) (io.ReadCloser, int64, error) {
 	return resp.Body, resp.ContentLength, nil
 }
 
-// fetchArchive downloads url, checks it against the SHA-512 in hex, and unpacks it to dir. After an
-// error nothing remains in dir.
+// fetchArchive downloads url, checks its SHA-512 in hex, and unpacks it to dir. After an error nothing
+// remains in dir.
 func fetchArchive(ctx context.Context, url, hash, dir, program string, note func(string)) error {
 	if len(hash) != 2*sha512.Size {
 		return fmt.Errorf("the list of Microsoft has no SHA-512 for %s", url)
@@ -155,7 +155,7 @@ func fetchArchive(ctx context.Context, url, hash, dir, program string, note func
 	return errors.Join(file.Close(), unpack(ctx, file.Name(), dir, program))
 }
 
-// progress reports each twentieth of a download.
+// progress reports every 5 % of a download.
 type progress struct {
 	name       string
 	size, done int64

@@ -20,7 +20,7 @@ import (
 	"testing"
 )
 
-// fakeSDK is a .tar.gz of a folder, named top, with a dotnet that answers --version.
+// fakeSDK returns a .tar.gz with a folder top that contains a dotnet for --version.
 func fakeSDK(t *testing.T, top, version string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -77,7 +77,7 @@ func (v *vendor) start(t *testing.T) string {
 	return srv.URL
 }
 
-// bare takes every toolchain of this machine out of sight.
+// bare hides all toolchains on this machine.
 func bare(t *testing.T) (m *Manifest, o FindOptions) {
 	t.Helper()
 	t.Setenv("PATH", t.TempDir()+":/bin:/usr/bin")
@@ -190,7 +190,7 @@ func TestFetchIsCancelled(t *testing.T) {
 	}
 }
 
-// The order of doc/design.md: each place is taken only when those before it have nothing.
+// Find searches the places in the order of doc/design.md.
 func TestOrderOfPlaces(t *testing.T) {
 	m, o := bare(t)
 	o.Offline = true
@@ -217,7 +217,7 @@ func TestOrderOfPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	archive := filepath.Join(beside, "dotnet-sdk-10.0.1-linux-x64.tar.gz")
-	sdk := fakeSDK(t, "dotnet/", "10.0.1") // the folder is called as the program in it
+	sdk := fakeSDK(t, "dotnet/", "10.0.1") // the folder has the program's name
 	if err := os.WriteFile(archive, sdk, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -16,17 +16,17 @@ import (
 	"dyno/internal/protocol"
 )
 
-// engineVariable is the environment variable with the program that runs images, its flags and,
-// after the word "run", flags for its command run.
+// engineVariable is the environment variable with the program that runs images, its flags and, after the word
+// "run", flags for its run command.
 const engineVariable = "DYNO_PODMAN"
 
 // engine runs images: podman, or docker, which has the same commands.
 type engine struct {
-	argv  []string // the program and its own flags
-	flags []string // more, of its command run
+	argv  []string // program and global flags
+	flags []string // flags for the run command
 }
 
-// findEngine finds the engine of this machine. The error is an *Unavailable.
+// findEngine finds this machine's engine. The error is an *Unavailable.
 func findEngine() (engine, error) {
 	words := strings.Fields(os.Getenv(engineVariable))
 	if len(words) > 0 {
@@ -48,7 +48,7 @@ func findEngine() (engine, error) {
 		Hint: "install podman, or set the path of a program that runs images in " + engineVariable}
 }
 
-// ask runs a command of the engine and returns its output.
+// ask runs an engine command and returns its output.
 func (e engine) ask(ctx context.Context, args ...string) (string, error) {
 	argv := slices.Concat(e.argv, args)
 	out, err := proc.Output(exec.CommandContext(ctx, argv[0], argv[1:]...))
@@ -63,8 +63,8 @@ func (e engine) ask(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Contained returns a contestant that runs the image m.Command.Image. It pulls a missing image,
-// unless offline. The error is an *Unavailable, a *Failed or ctx's.
+// Contained returns a contestant that runs the image m.Command.Image. It pulls a missing image unless
+// offline. The error is an *Unavailable, a *Failed or ctx's.
 func Contained(ctx context.Context, m *Manifest, offline bool, note func(string)) (*Built, error) {
 	e, err := findEngine()
 	if err != nil {
@@ -93,8 +93,8 @@ func Contained(ctx context.Context, m *Manifest, offline bool, note func(string)
 // containers counts the containers that this process has started.
 var containers atomic.Int64
 
-// contain returns the command that runs the image, and the name of its container. The container
-// uses the machine's network and only the CPUs of o, and reads the files of its certificate.
+// contain returns the command that runs the image, and the container's name. The container uses the machine's
+// network and only o's CPUs, and can read the certificate files.
 func (b *Built) contain(port int, o *LaunchOptions, env map[string]string) (argv []string, name string) {
 	name = fmt.Sprintf("dyno-%d-%d", os.Getpid(), containers.Add(1))
 	argv = append(slices.Clone(b.engine.argv), "run", "--rm", "--name", name, "--network", "host",
@@ -119,11 +119,11 @@ func (b *Built) contain(port int, o *LaunchOptions, env map[string]string) (argv
 	return append(append(argv, b.engine.flags...), b.Manifest.Command.Image), name
 }
 
-// containerPolls is the number of times that dyno checks whether a container has started.
+// containerPolls is the interval between checks whether a container has started.
 const containerPolls = 50 * time.Millisecond
 
-// adopt waits until the container runs, and uses its processes instead of the engine's as those of
-// the contestant.
+// adopt waits until the container runs, and then uses its processes instead of the engine's as the
+// contestant's.
 func (i *Instance) adopt(ctx context.Context) error {
 	for {
 		text, err := i.engine.ask(ctx, "inspect", "-f", "{{.State.Pid}}", i.container)
@@ -140,8 +140,8 @@ func (i *Instance) adopt(ctx context.Context) error {
 	}
 }
 
-// removeContainer removes a container that did not end by itself. It takes no context, because it
-// must run even after a cancellation.
+// removeContainer removes a container that did not end by itself. It takes no context, because it must run
+// even after a cancellation.
 func (i *Instance) removeContainer() {
 	if i.container == "" {
 		return

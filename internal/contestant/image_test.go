@@ -11,7 +11,7 @@ import (
 	"dyno/internal/result"
 )
 
-// An image without an engine, or of a name that there is none of, says what to do.
+// Without an engine, or with an unknown image, the error says what to do.
 func TestImageRefused(t *testing.T) {
 	m := &Manifest{Name: "mine", Command: &Command{Image: "localhost/dyno-no-such-image:1"}}
 	t.Setenv(engineVariable, "")

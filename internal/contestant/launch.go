@@ -20,43 +20,42 @@ import (
 	"dyno/internal/result"
 )
 
-// LaunchOptions are the options of Launch.
+// LaunchOptions says how Launch starts a contestant.
 type LaunchOptions struct {
-	Dir     string // for its private home and temp folder; created again
-	Log     string // file for its output; appended to
-	CPUs    []int  // it is pinned to; nil leaves it free
-	Count   bool   // its environment says how many these are, for runtimes that ask it
-	Address string // IP address of this machine that it listens on; empty: 127.0.0.1
-	Pad     int    // bytes of padding of its environment
+	Dir     string // private home, with a temp folder; deleted and created anew
+	Log     string // file to which the output is appended
+	CPUs    []int  // the process is pinned to these; nil: not pinned
+	Count   bool   // tell the process the number of CPUs in environment variables
+	Address string // IP address of this machine to listen on; empty: 127.0.0.1
+	Pad     int    // bytes of padding in the environment
 	Delay   time.Duration
-	Work    string        // of its handlers: empty, or result.CPUBound
-	Stats   bool          // it is to serve figures of its heap
-	Backend string        // host:port of the program that it calls; empty: it calls none
-	Routes  []string      // files of the routes that it must have
-	Timeout time.Duration // until it is ready; 0 means 30 s
+	Work    string        // the handlers' work: empty, or result.CPUBound
+	Stats   bool          // request heap figures
+	Backend string        // the backend's host:port; empty: none
+	Routes  []string      // files with routes to register
+	Timeout time.Duration // time limit for becoming ready; 0 means 30 s
 	Probe   func(ctx context.Context, to endpoint.Endpoint) error
-	// OwnNetwork gives it a network namespace of its own, where it may listen on a port that
-	// another has.
+	// OwnNetwork adds a separate network namespace, where a port may be in use that another process uses too.
 	OwnNetwork bool
-	// Protocols are the forms of HTTP in which it must answer the probe; none: HTTP/1.1 in the clear.
+	// Protocols are the forms of HTTP in which the probe must succeed; none: HTTP/1.1 in the clear.
 	Protocols []protocol.HTTP
-	Identity  endpoint.Identity // of it, for those over TLS
+	Identity  endpoint.Identity // the server's identity for protocols over TLS
 }
 
-// Instance is a started contestant. Its owner stops it.
+// Instance is a started contestant. The owner must stop it.
 type Instance struct {
 	endpoint.Endpoint
 	also     map[protocol.Listener]string // host:port of further listeners
 	identity endpoint.Identity
-	address  string            // that it was to listen on, an IP address
-	Stats    string            // host:port of the figures of its heap; empty: it was not asked for any
-	Counted  map[string]string // the variables of LaunchOptions.Count, as it was started
+	address  string            // IP address on which it should listen
+	Stats    string            // host:port for heap figures; empty: not requested
+	Counted  map[string]string // variables set for LaunchOptions.Count
 	Process  *proc.Process
-	ReadyNS  int64       // start of the process to its first right answer
-	port     *portSearch // for the port of a command, which may listen where it likes; else nil
+	ReadyNS  int64       // from the process start to the first right response
+	port     *portSearch // finds the port that a command chose; else nil
 
-	engine    *engine // of an image; else nil
-	container string  // its name
+	engine    *engine // for an image; else nil
+	container string  // the container's name
 }
 
 // Stop ends the whole process tree and returns when all processes have ended.
@@ -65,10 +64,9 @@ func (i *Instance) Stop() error {
 	return i.Process.Stop(stopGrace)
 }
 
-// End stops an instance that must end on SIGTERM. It returns an error if the instance had to be
-// killed.
+// End stops an instance that must end on SIGTERM. It returns an error if the instance had to be killed.
 func (i *Instance) End() error {
-	if i.port != nil { // how a user's own server ends is no contract of dyno's
+	if i.port != nil { // the contract does not cover how a user's own server ends
 		return i.Stop()
 	}
 	err := i.Process.Stop(endGrace)
@@ -79,9 +77,8 @@ func (i *Instance) End() error {
 	return err
 }
 
-// Launch starts b on a free port of its address, waits until it answers the probe, and verifies that the
-// process that listens is in the tree that was started. The error is a *Failed, or ctx's; then
-// nothing is left running.
+// Launch starts b on a free port, waits until it answers the probe, and verifies that the listening process
+// is in the started tree. The error is a *Failed, or ctx's; after an error nothing is left running.
 func Launch(ctx context.Context, b *Built, o LaunchOptions) (*Instance, error) {
 	port, err := freePort(o.address())
 	if err != nil {
@@ -113,7 +110,7 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	env, dir, argv, command := o.env(addrs), cmp.Or(b.Dir, o.Dir), b.Argv, b.command()
 	maps.Copy(env, b.Env)
 	counted := o.counted(env, command != nil)
-	if command != nil { // whose user's variables must not win
+	if command != nil { // the user's variables must not win
 		argv, env["DYNO_ADDR"], env["PORT"] = command.argv(port), addr, strconv.Itoa(port)
 	}
 	container := ""
@@ -137,7 +134,7 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	proving, err := i.ready(ctx, &o)
 	i.ReadyNS = int64(time.Since(began) - proving)
 	if err == nil {
-		err = b.unchanged() // it may have been while it was started
+		err = b.unchanged() // it may have changed during the start
 	}
 	if err != nil {
 		err = &Failed{Stage: "launch", Err: err, Log: o.Log, Tail: p.LogTail(tailLines)}
@@ -152,12 +149,12 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	return i, nil
 }
 
-// tailLines is the number of lines of a log in a failure.
+// tailLines is the number of log lines in a failure.
 const tailLines = 20
 
-// ready polls until the probe succeeds and the listening socket belongs to the contestant. proving
-// is the time that the check of the socket took: about 80 ms on a kernel with a large table of
-// sockets, which does not count as the contestant's time.
+// ready polls until the probe succeeds and the listening socket belongs to the contestant. proving is the
+// time for checking the socket: about 80 ms on a kernel with a large socket table. It does not count as the
+// contestant's time.
 func (i *Instance) ready(ctx context.Context, o *LaunchOptions) (proving time.Duration, err error) {
 	timeout := o.Timeout
 	if timeout == 0 {
@@ -175,7 +172,7 @@ func (i *Instance) ready(ctx context.Context, o *LaunchOptions) (proving time.Du
 	if len(forms) == 0 {
 		forms = []protocol.HTTP{protocol.Clear}
 	}
-	var heard waited
+	var heard readiness
 	for {
 		select {
 		case <-i.Process.Done():
@@ -197,9 +194,9 @@ func (i *Instance) ready(ctx context.Context, o *LaunchOptions) (proving time.Du
 		if heard.dial != nil {
 			continue
 		}
-		// Before the first request: a stranger's answer must not count.
+		// Before the first request: a response from another program must not count.
 		if err := i.ours(at.Addr); err != nil {
-			if heard.dial = i.listens(at.Addr); heard.dial != nil { // whoever it was has gone again
+			if heard.dial = i.listens(at.Addr); heard.dial != nil { // the other program is gone
 				continue
 			}
 			return 0, err
@@ -210,7 +207,7 @@ func (i *Instance) ready(ctx context.Context, o *LaunchOptions) (proving time.Du
 			if forms = forms[1:]; len(forms) == 0 {
 				return proving, nil
 			}
-			wait, heard = time.Millisecond, waited{}
+			wait, heard = time.Millisecond, readiness{}
 			continue
 		}
 		if forms[0] != protocol.Clear {
@@ -233,16 +230,16 @@ func (i *Instance) exited() error {
 	return fmt.Errorf("it exited before it was ready: %w", err)
 }
 
-// waited holds the last errors of a contestant that is not ready yet.
-type waited struct {
-	dial   error // of the last dial, nil if it listened
-	answer error // why its last answer was not right
-	silent error // of the last request that got none in time
+// readiness holds the last errors of a contestant that is not ready yet.
+type readiness struct {
+	dial   error // last dial; nil if it listened
+	answer error // why the last response was wrong
+	silent error // last request without a response in time
 	at     protocol.Listener
 }
 
 // probe records why a probe failed.
-func (w *waited) probe(err error) {
+func (w *readiness) probe(err error) {
 	var late net.Error
 	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &late) && late.Timeout() {
 		w.silent = err
@@ -251,9 +248,8 @@ func (w *waited) probe(err error) {
 	}
 }
 
-// why returns the most informative reason: a wrong response rather than a time-out of the last
-// request.
-func (w *waited) why() error {
+// why returns the most informative reason: a wrong response rather than a time-out in the last request.
+func (w *readiness) why() error {
 	switch {
 	case w.answer != nil:
 		return fmt.Errorf("it listens, but the first request fails: %w", w.answer)
@@ -267,7 +263,7 @@ func (w *waited) why() error {
 		cmp.Or(w.at, protocol.AtClear))
 }
 
-// listens reports whether a connection can be opened, and closes it.
+// listens opens and closes a connection to addr.
 func (i *Instance) listens(addr string) error {
 	to := endpoint.Endpoint{Network: i.Network, Addr: addr}
 	conn, err := to.Dial(context.Background(), &net.Dialer{Timeout: time.Second})
@@ -277,13 +273,13 @@ func (i *Instance) listens(addr string) error {
 	return conn.Close()
 }
 
-// ours verifies that the socket that listens at addr belongs to the started tree.
+// ours verifies that the socket listening at addr belongs to the started tree.
 func (i *Instance) ours(addr string) error {
 	a, err := netip.ParseAddrPort(addr)
 	if err != nil {
 		return err
 	}
-	// nobody else is there; or its own sockets showed where it listens
+	// nobody else is in its network namespace, or its own sockets gave this address
 	if i.Network != "tcp" || !a.Addr().IsLoopback() && a.Addr().String() != i.address {
 		return nil
 	}
@@ -300,13 +296,13 @@ func (i *Instance) ours(addr string) error {
 	return fmt.Errorf("port %d is in use by another process: pid %d (%s)", port, pids[0], proc.Name(pids[0]))
 }
 
-// Failed is an error of a contestant.
+// Failed is a contestant's error.
 type Failed struct {
 	Stage string // build, launch
 	Err   error
 	Hint  string
 	Log   string   // file
-	Tail  []string // of it; read from Log if nil
+	Tail  []string // its last lines; read from Log if nil
 }
 
 func (f *Failed) Error() string { return f.Err.Error() }

@@ -21,7 +21,7 @@ import (
 	"dyno/internal/protocol"
 )
 
-// project writes a contestant of one Go file and returns it with the toolchain.
+// project writes a contestant with one Go file and returns it with the toolchain.
 func project(t *testing.T, source string) (*Manifest, Toolchain, BuildOptions) {
 	t.Helper()
 	root := t.TempDir()
@@ -46,8 +46,7 @@ func project(t *testing.T, source string) (*Manifest, Toolchain, BuildOptions) {
 	return m, tc, BuildOptions{Root: root, Cache: t.TempDir(), Log: filepath.Join(root, "logs", "build.log")}
 }
 
-// server is the body of main of a contestant that keeps to the rules, with something before it
-// listens.
+// server returns a program that follows the contract, with statements before it listens.
 func server(before string) string {
 	return `package main
 
@@ -70,7 +69,7 @@ func main() {
 `
 }
 
-// probe is satisfied by any answer.
+// probe accepts any response.
 func probe(ctx context.Context, to endpoint.Endpoint) error {
 	resp, err := http.Get("http://" + to.Addr + "/")
 	if err == nil {
@@ -104,7 +103,7 @@ func TestBuildIdentifyLaunch(t *testing.T) {
 	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
 		t.Errorf("process %d is still there: %v", pid, err)
 	}
-	// What has not changed is not built again; what has is.
+	// Only changed sources are built again.
 	if err := os.Remove(o.Log); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +168,7 @@ func TestDoesNotLaunch(t *testing.T) {
 	}
 }
 
-// A stranger holds the port: its answers must not be taken for the contestant's.
+// Another program holds the port: its responses must not count as the contestant's.
 func TestPortHeldByAnother(t *testing.T) {
 	m, tc, o := project(t, server(`time.Sleep(time.Hour)`))
 	b, err := Build(t.Context(), m, tc, o)
@@ -194,8 +193,7 @@ func TestPortHeldByAnother(t *testing.T) {
 	nobodyIn(t, home)
 }
 
-// What a contestant answered wrongly while it was waited for is said, and not that time was over at
-// last.
+// The error reports the contestant's last wrong response rather than the final time-out.
 func TestNotReadySaysWhatWasAnswered(t *testing.T) {
 	m, tc, o := project(t, server(`if at := os.Getenv("DYNO_H2C_ADDR"); at != "" {
 		os.Setenv("DYNO_ADDR", at)
@@ -221,7 +219,7 @@ func TestNotReadySaysWhatWasAnswered(t *testing.T) {
 					if asked++; asked == 1 && c.first != nil {
 						return c.first
 					}
-					<-ctx.Done() // as one whose answer does not come
+					<-ctx.Done() // like a request without a response
 					return fmt.Errorf("read: %w", ctx.Err())
 				}})
 			if asked > 0 && (err == nil || !strings.Contains(err.Error(), want) ||
@@ -259,7 +257,7 @@ func nobodyIn(t *testing.T, home string) {
 	}
 }
 
-// TestRealDotnet: a contestant of .NET is built the same twice, and no process of its build or of its own is left.
+// TestRealDotnet: building a .NET contestant twice gives the same program, and no process is left behind.
 func TestRealDotnet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds with .NET")
@@ -294,8 +292,8 @@ func TestRealDotnet(t *testing.T) {
 	}
 }
 
-// A contestant is told what its handlers do, and where to serve the figures of its heap: with the
-// shared harness it does.
+// A contestant learns its handlers' work and the address for heap figures, and the shared harness follows
+// both.
 func TestWorkAndHeap(t *testing.T) {
 	m, tc, o := project(t, `package main
 
@@ -349,7 +347,7 @@ func main() {
 	}
 }
 
-// TestEnd: a contestant ends by itself when it is told to; one that goes on is ended, and that is an error.
+// TestEnd: a contestant ends on SIGTERM; one that does not is killed, and that is an error.
 func TestEnd(t *testing.T) {
 	t.Parallel()
 	for before, want := range map[string]string{"": "",
@@ -373,8 +371,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestListeners: a contestant learns where to serve which form of HTTP, and is ready when it answers in
-// all that the run asks for, with the run's certificate. One that does not listen is named by its address.
+// TestListeners: a contestant learns the address for each form of HTTP, and is ready when it answers in all
+// requested forms with the run's certificate. Errors name the address that does not respond.
 func TestListeners(t *testing.T) {
 	m, tc, o := project(t, `package main
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// CountLines returns the number of lines of code of a contestant's sources: physical lines that
-// contain more than white space and comments. The rule is the same for all languages; a line inside
-// a multi-line text counts unless it is blank. fsys is the folder's project, or its Root.
+// CountLines returns the number of code lines in a contestant's sources: physical lines that contain more
+// than white space and comments. The rule is the same for all languages; a line inside a multi-line text
+// counts unless it is blank. fsys is the project, or the manifest's Root.
 func (m *Manifest) CountLines(fsys fs.FS) (int, error) {
 	var files []string
 	for _, pattern := range m.Sources {
@@ -35,10 +35,9 @@ func (m *Manifest) CountLines(fsys fs.FS) (int, error) {
 	return n, nil
 }
 
-// syntax describes the comments of a language, and its string literals, which could contain the
-// marks of comments.
+// syntax describes a language's comments, and its string literals, which could contain comment marks.
 type syntax struct {
-	line   string      // from here to the end of the line
+	line   string      // begins a comment up to the end of the line
 	blocks [][2]string // from, to
 	texts  []string    // quotes, longest first
 }
@@ -54,13 +53,13 @@ var syntaxes = map[string]syntax{
 	".html": markup, ".cshtml": markup, ".tmpl": markup, ".py": hashes, ".rb": hashes, ".sh": hashes,
 }
 
-// linesOfCode counts the lines of code of one file.
+// linesOfCode counts the code lines in one file.
 func linesOfCode(ext, text string) int {
 	s, ok := syntaxes[ext]
 	if !ok {
 		s = braces
 	}
-	var code strings.Builder // the file without its comments, their line ends kept
+	var code strings.Builder // the file without comments, but with their line ends
 	for rest := strings.TrimPrefix(text, "\ufeff"); rest != ""; {
 		n, comment := s.next(rest)
 		if comment {
@@ -79,7 +78,7 @@ func linesOfCode(ext, text string) int {
 	return lines
 }
 
-// next returns the length of the first element of rest: a comment, a string literal, or one byte.
+// next returns the length of the first element in rest: a comment, a string literal, or one byte.
 func (s *syntax) next(rest string) (n int, comment bool) {
 	if s.line != "" && strings.HasPrefix(rest, s.line) {
 		return upTo(rest, 0, "\n"), true
@@ -89,7 +88,7 @@ func (s *syntax) next(rest string) (n int, comment bool) {
 			return min(len(rest), upTo(rest, len(b[0]), b[1])+len(b[1])), true
 		}
 	}
-	if strings.HasPrefix(rest, `@"`) { // of C#: a backslash is a backslash, a quote is doubled, it may span lines
+	if strings.HasPrefix(rest, `@"`) { // C# verbatim: no escapes, quotes are doubled, may span lines
 		return min(len(rest), upTo(strings.ReplaceAll(rest, `""`, "  "), 2, `"`)+1), false
 	}
 	for _, t := range s.texts {
@@ -100,8 +99,8 @@ func (s *syntax) next(rest string) (n int, comment bool) {
 	return 1, false
 }
 
-// textLength returns the length of a text that begins and ends with quote. A text with a single
-// quote character ends at the end of its line, and a backslash in it escapes the next character.
+// textLength returns the length of a text that begins and ends with quote. A text with a single quote
+// character ends at the latest with its line, and a backslash in it escapes the next character.
 func textLength(rest, quote string) int {
 	short := quote == `"` || quote == "'"
 	for i := len(quote); i < len(rest); i++ {

@@ -1,8 +1,8 @@
-// Package contestant reads manifests, finds the toolchains they need, builds and launches the
-// programs, and verifies which program answers.
+// Package contestant reads manifests, finds toolchains, builds and launches programs, and verifies which
+// program answers.
 //
-// A contestant is ready when it answers its scenario's probe, and the process that listens is in
-// the tree that was started.
+// A contestant is ready when it answers its scenario's probe, and the listening process is in the started
+// process tree.
 package contestant
 
 import (
@@ -21,30 +21,30 @@ import (
 	"dyno/internal/protocol"
 )
 
-// Folder is the folder of contestants within a project, by language; BackendFolder that of the
-// programs that they call.
+// Folder is the folder for contestants in a project, by language; BackendFolder is the folder for their
+// backends.
 const (
 	Folder        = "contestants"
 	BackendFolder = "backends"
 )
 
-// Manifest is a contestant.toml, or the backend.toml of a program that contestants call, which
-// has no scenarios.
+// Manifest is a contestant.toml, or the backend.toml of a program that contestants call. A backend has no
+// scenarios.
 type Manifest struct {
 	Name      string            `toml:"name"`
 	Title     string            `toml:"title"`
 	Language  string            `toml:"language"`
 	Framework string            `toml:"framework"`
-	Version   string            `toml:"version"` // what is measured ("v12.2.11"), or a floor (">=10.0")
+	Version   string            `toml:"version"` // the measured version ("v12.2.11"), or a floor (">=10.0")
 	Engine    string            `toml:"engine"`
-	HTTP2     bool              `toml:"http2"`     // the engine, as it comes, can serve HTTP/2
-	Protocols []protocol.HTTP   `toml:"protocols"` // that it serves, of those dyno measures; empty in the file: http
-	Delay     bool              `toml:"delay"`     // its handlers wait DYNO_DELAY before they answer
+	HTTP2     bool              `toml:"http2"`     // the engine can serve HTTP/2 without additions
+	Protocols []protocol.HTTP   `toml:"protocols"` // measurable protocols that it serves; empty in the file: http
+	Delay     bool              `toml:"delay"`     // handlers wait DYNO_DELAY before they respond
 	Scenarios []string          `toml:"scenarios"`
 	Sources   []string          `toml:"sources"`
-	Shared    []string          `toml:"shared"` // folders of contestants/shared that go into the build
+	Shared    []string          `toml:"shared"` // folders in contestants/shared that the build needs
 	Processes int               `toml:"processes"`
-	CPUs      int               `toml:"cpus"` // that the servers must have for it to mean anything; 0: one
+	CPUs      int               `toml:"cpus"` // server CPUs that it needs to be meaningful; 0: one
 	Tuning    []string          `toml:"tuning"`
 	Differs   []string          `toml:"differs"` // "key: reason"
 	Build     []string          `toml:"build"`
@@ -52,26 +52,25 @@ type Manifest struct {
 	BuildEnv  map[string]string `toml:"build_env"`
 	Env       map[string]string `toml:"env"`
 	Toolchain map[string]string `toml:"toolchain"` // name -> floor
-	Paths     map[string]string `toml:"paths"`     // a scenario's path -> its own, for scenario.At
+	Paths     map[string]string `toml:"paths"`     // a scenario's path -> the contestant's, for scenario.At
 
-	Path    string        `toml:"-"` // of its folder within the project, or within Root
-	Root    string        `toml:"-"` // absolute; empty unless the folder lies elsewhere than in the project
-	Program string        `toml:"-"` // absolute; of one that was built elsewhere and is started instead: see Prebuilt
-	Command *Command      `toml:"-"` // that starts one which is not built, and then all that is known of it; else nil
-	Relink  int           `toml:"-"` // the seed of its first layout, the next ones follow; 0: that has the linker's own order
-	URL     *adhoc.Target `toml:"-"` // where it runs already, which dyno does not start; else nil
+	Path    string        `toml:"-"` // its folder, relative to the project or to Root
+	Root    string        `toml:"-"` // absolute; empty if the folder is in the project
+	Program string        `toml:"-"` // absolute; a prebuilt program to start instead: see Prebuilt
+	Command *Command      `toml:"-"` // starts a contestant without a build or a manifest file; else nil
+	Relink  int           `toml:"-"` // seed of the first layout, later layouts count up; 0: the linker's default order
+	URL     *adhoc.Target `toml:"-"` // a running server that dyno does not start; else nil
 }
 
-// differences are the keys of declared differences that scenario.Verify supports.
+// differences are the keys for declared differences that scenario.Verify supports.
 var differences = []string{"chunked", "no-content-type", "no-date"}
 
-// managed are the languages whose runtime compiles while it serves, and therefore needs a longer
-// warm-up.
+// managed are the languages whose runtime compiles while it serves, and therefore needs a longer warm-up.
 var managed = []string{"csharp", "java", "kotlin", "scala", "javascript", "typescript",
 	"python (pypy)", "ruby", "julia", imageLanguage}
 
-// Serves reports whether the contestant serves a form of HTTP. One without a manifest that lists
-// any serves HTTP/1.1 in the clear.
+// Serves reports whether the contestant serves form h of HTTP. Without a list of protocols it serves HTTP/1.1
+// in the clear.
 func (m *Manifest) Serves(h protocol.HTTP) bool {
 	return slices.Contains(m.Protocols, h) || len(m.Protocols) == 0 && h == protocol.Clear
 }
@@ -79,12 +78,12 @@ func (m *Manifest) Serves(h protocol.HTTP) bool {
 // Managed reports whether the contestant runs on a managed runtime.
 func (m *Manifest) Managed() bool { return slices.Contains(managed, m.Language) }
 
-// Dir returns the folder of the contestant. It is absolute if root, the folder of the project, is.
+// Dir returns the contestant's folder. It is absolute if root, the project's folder, is.
 func (m *Manifest) Dir(root string) string {
 	return filepath.Join(cmp.Or(m.Root, root), filepath.FromSlash(m.Path))
 }
 
-// FS returns the file system that Path is a folder of: the manifest's own root, else project.
+// FS returns the file system for Path: the manifest's own root, else project.
 func (m *Manifest) FS(project fs.FS) fs.FS {
 	if m.Root != "" {
 		return foreign.FS(m.Root)
@@ -92,18 +91,17 @@ func (m *Manifest) FS(project fs.FS) fs.FS {
 	return project
 }
 
-// readNamed reads the contestant.toml in the folder dir of a project. Errors carry file:line:column.
+// readNamed reads the contestant.toml in the project's folder dir. Errors carry file:line:column.
 func readNamed(fsys fs.FS, dir string) (*Manifest, error) {
 	return named(fsys, dir, "contestant")
 }
 
-// ReadBackend reads the backend.toml of the named backend of a project. Errors carry
-// file:line:column.
+// ReadBackend reads a backend's backend.toml from a project. Errors carry file:line:column.
 func ReadBackend(fsys fs.FS, name string) (*Manifest, error) {
 	return named(fsys, path.Join(BackendFolder, name), "backend")
 }
 
-// named reads a manifest, and returns an error if its name is not that of its folder.
+// named reads a manifest, and returns an error unless the folder has the same name.
 func named(fsys fs.FS, dir, what string) (*Manifest, error) {
 	m, f, err := read(fsys, dir, what)
 	if err == nil && m.Name != path.Base(dir) {
@@ -115,7 +113,7 @@ func named(fsys fs.FS, dir, what string) (*Manifest, error) {
 	return m, nil
 }
 
-// read reads a manifest, of a contestant or a backend, in a folder of any name.
+// read reads a contestant's or backend's manifest in a folder with any name.
 func read(fsys fs.FS, dir, what string) (*Manifest, *conf.File, error) {
 	m := &Manifest{Path: dir}
 	f, err := conf.Read(fsys, path.Join(dir, what+".toml"), m)
@@ -134,7 +132,7 @@ func read(fsys fs.FS, dir, what string) (*Manifest, *conf.File, error) {
 	return m, f, nil
 }
 
-// readProtocols turns the names in the file into forms of HTTP.
+// readProtocols converts the names in the file to forms of HTTP.
 func (m *Manifest) readProtocols(f *conf.File) error {
 	if !f.Has("protocols") {
 		m.Protocols = []protocol.HTTP{protocol.Clear}
@@ -217,12 +215,12 @@ func (m *Manifest) check(f *conf.File, what string) error {
 	return nil
 }
 
-// List reads all manifests of a project, sorted by name.
+// List reads all contestants' manifests in a project, sorted by name.
 func List(fsys fs.FS) ([]*Manifest, error) {
 	return list(fsys, Folder+"/*/*/contestant.toml")
 }
 
-// list reads the manifests that the pattern finds, sorted by name.
+// list reads the manifests that match pattern, sorted by name.
 func list(fsys fs.FS, pattern string) ([]*Manifest, error) {
 	files, err := fs.Glob(fsys, pattern)
 	if err != nil {

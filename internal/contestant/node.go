@@ -15,8 +15,8 @@ import (
 const nodeHint = "install Node.js with npm, by the system's packages (nodejs and npm) or from " +
 	"https://nodejs.org, and put it on PATH, or set DYNO_NODE to its folder"
 
-// nodeEnv passes npm the user's home, with its settings and cache, and the variables with which it
-// reaches its registry.
+// nodeEnv passes npm the user's home, with its settings and cache, and the variables for reaching the
+// registry.
 func nodeEnv(dir, cache string) map[string]string {
 	env := otherEnv(dir, cache)
 	for _, set := range os.Environ() {
@@ -30,8 +30,7 @@ func nodeEnv(dir, cache string) map[string]string {
 	return env
 }
 
-// withoutNPM returns an *Unavailable if m is built with npm, and npm is neither next to node nor on
-// PATH.
+// withoutNPM returns an *Unavailable if m is built with npm, and npm is neither next to node nor on PATH.
 func withoutNPM(m *Manifest, tc Toolchain) error {
 	if !slices.ContainsFunc(m.Build, func(arg string) bool { return slices.Contains(strings.Fields(arg), "npm") }) ||
 		isFile(filepath.Join(filepath.Dir(tc.Program), "npm")) {
@@ -43,8 +42,8 @@ func withoutNPM(m *Manifest, tc Toolchain) error {
 	return &Unavailable{Toolchain: "npm", Reason: "Node.js " + tc.Version + " is here, npm is not", Hint: nodeHint}
 }
 
-// identifyNode reads the version of the package that the manifest names as framework, if it was
-// installed; otherwise Node.js is the framework.
+// identifyNode reads the version of the installed package that the manifest names as framework; if there is
+// none, Node.js is the framework.
 func (b *Built) identifyNode() (string, error) {
 	version, err := b.identifyOther()
 	if err != nil {

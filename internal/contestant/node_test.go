@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// A contestant that is built with npm is unavailable where there is a node alone; one that is not
-// is none the worse.
+// A contestant that is built with npm is unavailable without npm; others only need node.
 func TestNodeWithoutNPM(t *testing.T) {
 	m, o := bare(t)
 	dir := t.TempDir()
@@ -45,7 +44,7 @@ func TestNodeWithoutNPM(t *testing.T) {
 	}
 }
 
-// The settings of npm and of proxies reach it, and nothing else of the environment.
+// npm's and proxies' settings are passed, and nothing else from the environment.
 func TestNodeEnv(t *testing.T) {
 	for name, passed := range map[string]bool{"npm_config_registry": true, "NPM_CONFIG_CACHE": true,
 		"HTTPS_PROXY": true, "NODE_OPTIONS": false, "DYNO_PAD": false} {
@@ -56,7 +55,7 @@ func TestNodeEnv(t *testing.T) {
 	}
 }
 
-// The version of a framework is that of the installed package, not the manifest's.
+// The framework's version is the installed package's, not the manifest's.
 func TestIdentifyNode(t *testing.T) {
 	out := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(out, "node_modules", "@a", "frob"), 0o755); err != nil {

@@ -17,11 +17,10 @@ import (
 	"dyno/internal/proc"
 )
 
-// programName matches the name of a toolchain that is not in toolchains: a program on PATH.
+// programName matches toolchains that are not in toolchains: programs on PATH.
 var programName = lazy.Regexp(`^[a-z][a-z0-9.+_-]*$`)
 
-// kindOf returns the entry of a toolchain in the table; for other names, a program of that name
-// with a --version flag.
+// kindOf returns a toolchain's entry in toolchains; other names stand for a program with a --version flag.
 func kindOf(name string) kind {
 	if k, ok := toolchains[name]; ok {
 		return k
@@ -36,8 +35,7 @@ func kindOf(name string) kind {
 		version: programVersion, env: otherEnv, shims: true, hint: "install " + name + ", and put it on PATH"}
 }
 
-// otherEnv passes a builder the user's home, where such tools keep their installation and
-// downloads.
+// otherEnv passes a builder the user's home, where such tools keep their installation and downloads.
 func otherEnv(string, string) map[string]string {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -48,8 +46,8 @@ func otherEnv(string, string) map[string]string {
 
 var printedVersion = lazy.Regexp(`[0-9]+(\.[0-9]+)+`)
 
-// programVersion calls a program with the usual version flags, and returns the first output that
-// looks like a version.
+// programVersion calls a program with the usual version flags, and returns the first output that looks like a
+// version.
 func programVersion(ctx context.Context, program string) (string, error) {
 	var last error
 	for _, ask := range []string{"--version", "version", "-version"} {
@@ -62,9 +60,9 @@ func programVersion(ctx context.Context, program string) (string, error) {
 	return "", fmt.Errorf("%s --version: %w", program, last)
 }
 
-// identifyOther hashes all built files. They do not contain the framework's version: an exact
-// version is taken from the manifest, and for a minimum version that of the toolchain is used,
-// which includes the framework.
+// identifyOther hashes all built files. They do not contain the framework's version: it returns the
+// manifest's version if that is exact, and for a minimum version the version of the toolchain, which includes
+// the framework.
 func (b *Built) identifyOther() (version string, err error) {
 	h := sha256.New()
 	err = filepath.WalkDir(b.Out, func(path string, d fs.DirEntry, err error) error {

@@ -8,8 +8,8 @@ import (
 	"dyno/internal/lazy"
 )
 
-// noSource matches messages of builders that cannot reach a source of packages. A package that a
-// reachable source lacks is an error of the contestant. NuGet's code:
+// noSource matches builders' messages about package sources that they cannot reach. A package that is missing
+// from a reachable source is the contestant's error. NuGet's code:
 // https://learn.microsoft.com/nuget/reference/errors-and-warnings/nu1301
 var noSource = lazy.Regexp(`error NU1301: |` +
 	`: dial (tcp|udp)[ :]|: proxyconnect tcp: |module lookup disabled by GOPROXY=off|` +
@@ -19,15 +19,14 @@ var noSource = lazy.Regexp(`error NU1301: |` +
 	`ERR_SOCKET_TIMEOUT|E(403|407|429|5\d\d))\b|` +
 	`unable to access 'https?://|Could not resolve host|Temporary failure in name resolution`)
 
-// noPackage matches NuGet's error for a package, or a version, that none of its sources has. If all
-// sources are folders, the package is not available on this machine.
+// noPackage matches NuGet's error for a package, or a version, that is in none of the sources. If all sources
+// are folders, the package is not available on this machine.
 var (
 	noPackage = lazy.Regexp(`error NU110[123]: `)
 	remote    = lazy.Regexp(`nuget\.org|https?://`)
 )
 
-// Unfetched returns the line of a build's log that shows that packages are not available; "" if
-// there is none.
+// Unfetched returns the line in a build log that shows that packages are not available; "" if there is none.
 func Unfetched(log string) string {
 	local := !remote().MatchString(log)
 	for line := range strings.Lines(log) {

@@ -52,8 +52,7 @@ func TestUnfetched(t *testing.T) {
 	}
 }
 
-// A contestant whose packages cannot be fetched is unavailable, as one without its toolchain; one
-// whose source is wrong has failed.
+// A contestant whose packages cannot be downloaded is unavailable; one with wrong sources has failed.
 func TestBuildWithoutPackages(t *testing.T) {
 	m, tc, o := project(t, "package main\n\nimport _ \"example.org/there-is-none\"\n\nfunc main() {}\n")
 	mod := "module mine\n\ngo 1.24\n\nrequire example.org/there-is-none v1.0.0\n"
@@ -70,8 +69,8 @@ func TestBuildWithoutPackages(t *testing.T) {
 	}
 }
 
-// That packages could not be fetched for a build before says nothing about this one: a resumed run
-// logs into the same file.
+// Missing packages in an earlier build's log do not affect this build: a resumed run appends to the same
+// file.
 func TestLogOfTheBuildBefore(t *testing.T) {
 	m, tc, o := project(t, "package main\n\nfunc main() { nonsense() }\n")
 	err := errors.Join(os.MkdirAll(filepath.Dir(o.Log), 0o755),
@@ -85,7 +84,7 @@ func TestLogOfTheBuildBefore(t *testing.T) {
 	}
 }
 
-// skipUnbuildable skips a test whose build wants what this machine does not have.
+// skipUnbuildable skips a test if this machine lacks what the build needs.
 func skipUnbuildable(t *testing.T, err error) {
 	t.Helper()
 	var none *Unavailable

@@ -11,21 +11,21 @@ import (
 	"time"
 )
 
-// portSearch finds the port of a command among those that its processes listen on.
+// portSearch finds a command's port among those on which its processes listen.
 type portSearch struct {
 	offered int
-	at      netip.AddrPort // where it listens; not valid until that is known
+	at      netip.AddrPort // the chosen address; not valid until found
 	seen    []netip.AddrPort
-	since   time.Time // that seen has not changed
+	since   time.Time // last change in seen
 }
 
-// settled is the time that a command must listen on a single port other than the offered one before
-// that port is used, because others may follow.
+// settled is the time that a command must listen on the same single port, other than the offered one, before
+// dyno uses that port, because others may follow.
 const settled = 300 * time.Millisecond
 
 var errNowhere = errors.New("it does not listen on any TCP port")
 
-// found reports whether the search has ended, or is not needed.
+// found returns nil if the search has ended or is not needed, else errNowhere.
 func (s *portSearch) found() error {
 	if s == nil || s.at.IsValid() {
 		return nil
@@ -33,8 +33,8 @@ func (s *portSearch) found() error {
 	return errNowhere
 }
 
-// search finds the port on which a command listens, and sets Addr. It returns an error if the port
-// cannot be determined.
+// search finds the port on which a command listens, and sets Addr. It returns an error if the port cannot be
+// determined.
 func (i *Instance) search() error {
 	if i.port.found() == nil {
 		return nil
@@ -47,15 +47,15 @@ func (i *Instance) search() error {
 		return err
 	}
 	if i.address != loopback {
-		i.Addr, err = i.from(i.port.at)
+		i.Addr, err = i.external(i.port.at)
 		return err
 	}
 	i.Addr = i.reachable(i.port.at)
 	return nil
 }
 
-// look examines the ports on which the processes listen now. It accepts the offered port at once,
-// another one after a while.
+// look examines the ports on which the processes listen now. It accepts the offered port at once, another
+// port after a while.
 func (s *portSearch) look(all []netip.AddrPort, now time.Time) error {
 	slices.SortFunc(all, netip.AddrPort.Compare)
 	if i := slices.IndexFunc(all, func(a netip.AddrPort) bool { return int(a.Port()) == s.offered }); i >= 0 {
@@ -84,7 +84,7 @@ func (s *portSearch) look(all []netip.AddrPort, now time.Time) error {
 	return nil
 }
 
-// reachable returns an address that reaches a socket which listens at a: the loopback address if it
+// reachable returns an address that reaches a socket listening at a: the loopback address if the socket
 // listens on all addresses.
 func (i *Instance) reachable(a netip.AddrPort) string {
 	if !a.Addr().IsUnspecified() {
@@ -97,8 +97,8 @@ func (i *Instance) reachable(a netip.AddrPort) string {
 	return net.JoinHostPort("::1", port)
 }
 
-// from returns where other machines reach a socket that listens at a.
-func (i *Instance) from(a netip.AddrPort) (string, error) {
+// external returns the address at which other machines reach a socket listening at a.
+func (i *Instance) external(a netip.AddrPort) (string, error) {
 	if !a.Addr().IsUnspecified() && a.Addr().Unmap().String() != i.address {
 		return "", fmt.Errorf("it listens on %s, where other machines do not reach it; make it listen on the address in "+
 			"DYNO_ADDR (%s), or on all", a, i.address)

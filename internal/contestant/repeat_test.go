@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A build that is made again from the same sources, in another folder, gives the same program, in
-// each layout: a run goes on where dyno's cache is gone. TestRealDotnet says so of .NET.
+// Building the same sources in another folder gives the same program, in each layout, so that a run can
+// resume without dyno's cache. TestRealDotnet covers .NET.
 func TestBuildsRepeat(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds contestants twice")
@@ -25,8 +25,8 @@ func TestBuildsRepeat(t *testing.T) {
 	}
 }
 
-// builtTwice builds a contestant in two new folders, compares the programs and returns the second, with the cache
-// that it is in.
+// builtTwice builds a contestant in two new folders and compares the programs. It returns the second, with
+// its cache.
 func builtTwice(t *testing.T, m *Manifest, tc Toolchain, o BuildOptions) (b *Built, cache string) {
 	t.Helper()
 	var hashes, sources []string

@@ -14,20 +14,20 @@ import (
 	"dyno/internal/proc"
 )
 
-// Revision is a commit of the git repository that holds a contestant's folder.
+// Revision is a commit in the git repository that holds a contestant's folder.
 type Revision struct {
 	Commit string // full hash
-	repo   string // top of its working tree
-	path   string // of the contestant's folder within it
-	tree   string // where it is checked out; empty while it is not
+	repo   string // top of the working tree
+	path   string // the contestant's folder in repo
+	tree   string // folder of the checkout; empty without one
 }
 
-// ErrNoRevision means that the repository has no commit of that name.
+// ErrNoRevision means that the repository has no such commit.
 var ErrNoRevision = errors.New("no such revision")
 
-// FindRevision finds a commit by any name that git knows for it, in the repository that holds the
-// contestant's folder dir. The error is ErrNoRevision if there is none, and another if the folder
-// is in no repository, or did not exist at that commit.
+// FindRevision finds a commit by any name that git accepts, in the repository that holds the contestant's
+// folder dir. The error is ErrNoRevision if there is none, and another if dir is in no repository, or had no
+// contestant.toml at that commit.
 func FindRevision(ctx context.Context, dir, name string) (*Revision, error) {
 	places, err := git(ctx, dir, "rev-parse", "--show-toplevel", "--show-prefix")
 	if err != nil {
@@ -49,15 +49,15 @@ func FindRevision(ctx context.Context, dir, name string) (*Revision, error) {
 	return r, nil
 }
 
-// Short returns the beginning of the commit's hash.
+// Short returns the beginning of the commit hash.
 func (r *Revision) Short() string { return r.Commit[:min(7, len(r.Commit))] }
 
-// CheckOut creates a work tree of the commit in the new folder dir and returns the contestant's
-// folder in it. The caller must call Remove, even after an error.
+// CheckOut creates a work tree for the commit in the new folder dir and returns the contestant's folder in
+// it. The caller must call Remove, even after an error.
 func (r *Revision) CheckOut(ctx context.Context, dir string) (string, error) {
 	r.sweep(ctx)
 	r.tree = dir
-	// A hook of the repository is no part of what is measured.
+	// The repository's hooks must not affect the measured program.
 	_, err := git(ctx, r.repo, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--quiet", "--detach", dir,
 		r.Commit)
 	if err != nil {
@@ -66,11 +66,10 @@ func (r *Revision) CheckOut(ctx context.Context, dir string) (string, error) {
 	return filepath.Join(dir, filepath.FromSlash(r.path)), nil
 }
 
-// WorkPrefix begins the names of the temporary folders that hold work trees.
+// WorkPrefix begins the names of temporary folders with work trees.
 const WorkPrefix = "dyno-compare-"
 
-// sweep removes the entries of work trees that a killed dyno left in the repository: their folders are
-// gone.
+// sweep removes entries that a killed dyno left in the repository for work trees whose folders are gone.
 func (r *Revision) sweep(ctx context.Context) {
 	list, _ := git(ctx, r.repo, "worktree", "list", "--porcelain")
 	for line := range strings.Lines(list) {
@@ -84,15 +83,15 @@ func (r *Revision) sweep(ctx context.Context) {
 	}
 }
 
-// Remove removes the work tree and its entry in the repository. It takes no context, because it
-// must run even after a cancellation.
+// Remove removes the work tree and its entry in the repository. It takes no context, because it must run even
+// after a cancellation.
 func (r *Revision) Remove() error {
 	if r.tree == "" {
 		return nil
 	}
 	ctx := context.Background()
 	_, err := git(ctx, r.repo, "worktree", "remove", "--force", r.tree)
-	if err != nil { // a checkout that was cut short is no work tree yet
+	if err != nil { // an interrupted checkout is not yet a work tree
 		err = os.RemoveAll(r.tree)
 		_, prune := git(ctx, r.repo, "worktree", "prune")
 		err = errors.Join(err, prune)
@@ -101,14 +100,13 @@ func (r *Revision) Remove() error {
 	return err
 }
 
-// repository are the variables that would make git use another repository than that of the given
-// folder. Git hooks set them.
+// repository lists the variables that make git use another repository than the given folder's. Git sets them
+// for hooks.
 var repository = []string{
 	"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
 }
 
-// git runs git in dir and returns its output without the final newline. The error contains git's
-// message.
+// git runs git in dir and returns the output without the final newline. The error contains git's message.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {

@@ -11,30 +11,30 @@ import (
 	"strings"
 )
 
-// sharedFolder is a folder of contestants/shared that goes into a build.
+// sharedFolder is a folder in contestants/shared that a build needs.
 type sharedFolder struct {
 	name string
 	dir  string
-	near bool // it is where the contestant's module or project file expects it
+	near bool // it lies where the contestant's module or project file expects it
 }
 
-// sharedFolders finds the shared folders that m names: next to the folder of its language, else in
-// the project. This allows a contestant's folder to be copied alone.
+// sharedFolders finds m's shared folders: next to the language's folder, else in the project. A contestant's
+// folder can therefore be copied alone.
 func (m *Manifest) sharedFolders(root string) ([]sharedFolder, error) {
-	beside := filepath.Join(m.Dir(root), "..", "..", "shared")
+	near := filepath.Join(m.Dir(root), "..", "..", "shared")
 	project := filepath.Join(root, Folder, "shared")
 	if m.backends() != "" {
-		beside = project
+		near = project
 	}
 	var found []sharedFolder
 	for _, name := range m.Shared {
-		f := sharedFolder{name: name, dir: filepath.Join(beside, name), near: true}
+		f := sharedFolder{name: name, dir: filepath.Join(near, name), near: true}
 		if !isFolder(f.dir) {
 			f.dir, f.near = filepath.Join(project, name), false
 		}
 		if !isFolder(f.dir) {
 			return nil, fmt.Errorf(
-				"%s uses the shared folder %q, which is neither in %s nor in %s", m.Name, name, beside,
+				"%s uses the shared folder %q, which is neither in %s nor in %s", m.Name, name, near,
 				project)
 		}
 		found = append(found, f)
@@ -42,7 +42,7 @@ func (m *Manifest) sharedFolders(root string) ([]sharedFolder, error) {
 	return found, nil
 }
 
-// backends returns the folder of a project that m is in as a backend; "" if it is none.
+// backends returns the project folder that holds m as a backend; "" if m is no backend.
 func (m *Manifest) backends() string {
 	if top, _, _ := strings.Cut(m.Path, "/"); top == BackendFolder {
 		return top
@@ -55,10 +55,10 @@ func isFolder(dir string) bool {
 	return err == nil && st.IsDir()
 }
 
-// around copies the files that a build of src needs from outside of src, if they are missing: those
-// in parent folders into the folder beside, that of the language, and shared ones into the folder common.
-func around(src string, shared []sharedFolder, beside, common string) error {
-	files, err := above(src)
+// copyOutside copies the files outside of src that the build needs, if they are missing: files from the
+// parent folder into language, the new parent folder, and shared folders into common.
+func copyOutside(src string, shared []sharedFolder, language, common string) error {
+	files, err := parentFiles(src)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func around(src string, shared []sharedFolder, beside, common string) error {
 		return errors.Is(err, fs.ErrNotExist)
 	}
 	for _, file := range files {
-		if to := filepath.Join(beside, filepath.Base(file)); missing(to) {
+		if to := filepath.Join(language, filepath.Base(file)); missing(to) {
 			if err := copyFile(file, to, nil); err != nil {
 				return err
 			}
@@ -83,37 +83,37 @@ func around(src string, shared []sharedFolder, beside, common string) error {
 	return nil
 }
 
-// stage returns the folder in which to build src: src itself or, if a shared folder is missing
-// there, a copy below dir with all shared folders.
+// stage returns the folder in which to build src: src itself or, if a shared folder is not near, a copy below
+// dir with all shared folders.
 func stage(src string, shared []sharedFolder, dir string) (string, error) {
 	if !slices.ContainsFunc(shared, func(f sharedFolder) bool { return !f.near }) {
 		return src, nil
 	}
-	beside := filepath.Join(dir, filepath.Base(filepath.Dir(src)))
-	at := filepath.Join(beside, filepath.Base(src))
+	language := filepath.Join(dir, filepath.Base(filepath.Dir(src)))
+	at := filepath.Join(language, filepath.Base(src))
 	if err := copyTree(src, at, nil); err != nil {
 		return "", err
 	}
-	return at, around(src, shared, beside, filepath.Join(dir, "shared"))
+	return at, copyOutside(src, shared, language, filepath.Join(dir, "shared"))
 }
 
-// Copy copies all that a build of m needs into the folder dir, and returns m as it is there: a backend as
-// dir were a project. root is the folder of the project.
+// Copy copies everything that a build of m needs into the folder dir, and returns m for that copy. A backend
+// finds dir laid out like a project. root is the project's folder.
 func (m *Manifest) Copy(root, dir string) (*Manifest, error) {
 	src := m.Dir(root)
 	shared, err := m.sharedFolders(root)
 	if err != nil {
 		return nil, err
 	}
-	folder := path.Join(Folder, "it") // any name of a language does
+	folder := path.Join(Folder, "it") // any language name will do
 	if top := m.backends(); top != "" {
 		folder = top
 	}
-	beside := filepath.Join(dir, filepath.FromSlash(folder))
-	if err := copyTree(src, filepath.Join(beside, filepath.Base(src)), nil); err != nil {
+	language := filepath.Join(dir, filepath.FromSlash(folder))
+	if err := copyTree(src, filepath.Join(language, filepath.Base(src)), nil); err != nil {
 		return nil, err
 	}
 	own := *m
 	own.Root, own.Path = dir, path.Join(folder, filepath.Base(src))
-	return &own, around(src, shared, beside, filepath.Join(dir, Folder, "shared"))
+	return &own, copyOutside(src, shared, language, filepath.Join(dir, Folder, "shared"))
 }

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// What a contestant shares is part of what is built: it is built anew when that changes, and not at
-// all when it is not there.
+// Shared folders are part of the build: a change causes a rebuild, and a missing folder an error.
 func TestSharedFiles(t *testing.T) {
 	m, tc, o := project(t, server(""))
 	src := filepath.Join(o.Root, "contestants", "go", "mine")
@@ -41,7 +40,7 @@ func TestSharedFiles(t *testing.T) {
 	}
 }
 
-// shareHarness gives the project of m the shared module of Go, which m requires.
+// shareHarness adds the shared Go module, which m requires, to m's project.
 func shareHarness(t *testing.T, m *Manifest, o BuildOptions) {
 	t.Helper()
 	m.Shared = []string{"harness-go"}
@@ -56,8 +55,7 @@ func shareHarness(t *testing.T, m *Manifest, o BuildOptions) {
 	}
 }
 
-// A contestant's folder that is copied elsewhere, without what it shares, is built with the
-// project's: the same program.
+// A contestant's folder that is copied without shared folders is built with the project's: the same program.
 func TestBuildOfALoneFolder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds Go programs")
@@ -74,7 +72,7 @@ func TestBuildOfALoneFolder(t *testing.T) {
 			m.Path = "mine"
 		}
 		m.Build = []string{"go", "build", "-trimpath", "-o", "{out}/server", "."}
-		o.Cache = t.TempDir() // else the second is not built
+		o.Cache = t.TempDir() // else the second build is skipped
 		b, err := Build(t.Context(), m, tc, o)
 		if err != nil {
 			t.Fatal(err)

@@ -25,8 +25,8 @@ func shipped(t *testing.T) []*Manifest {
 	return all
 }
 
-// TestShippedManifests: what speaks HTTP says whether it can speak HTTP/2, and nobody needs more
-// than 40 lines for hello.
+// TestShippedManifests: manifests say correctly whether the engine supports HTTP/2, and hello needs at most
+// 40 lines.
 func TestShippedManifests(t *testing.T) {
 	for _, m := range shipped(t) {
 		if want := slices.Contains([]string{"net/http", "kestrel"}, m.Engine); m.HTTP2 != want {
@@ -49,9 +49,8 @@ var (
 	asked    = regexp.MustCompile(`DYNO_(ADDR|DELAY|WORK|STATS)|signal\.Notify|SIGTERM`)
 )
 
-// TestShippedShare holds each contestant to the shared harness: what dyno alone asks of a program
-// is written once, and what a module, a project file or a build command takes from there is in the
-// manifest, by which the cache knows when to build anew.
+// TestShippedShare: contestants use the shared harness for dyno's requirements, and each manifest lists all
+// shared folders that a module, project file or build command uses, so that the cache notices changes.
 func TestShippedShare(t *testing.T) {
 	harness := map[string]string{"go": "harness-go", "csharp": "harness-dotnet", "javascript": "harness-node"}
 	for _, m := range shipped(t) {
@@ -87,8 +86,8 @@ func TestShippedShare(t *testing.T) {
 	}
 }
 
-// TestHarness tests the shared module of Go and builds a program with it: it waits, serves figures
-// of its heap, and stops.
+// TestHarness tests the shared Go module and builds a program with it: it waits, serves heap figures, and
+// stops.
 func TestHarness(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -165,8 +164,7 @@ func TestHarness(t *testing.T) {
 	}
 }
 
-// TestArticles runs the tests of contestants that show what an article says of a program which no run can
-// measure.
+// TestArticles runs contestants' own tests, which cover claims by articles that no run can measure.
 func TestArticles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds two modules")
@@ -186,8 +184,7 @@ func TestArticles(t *testing.T) {
 	}
 }
 
-// harnessed is a program that does Work, and serves nobody until it is told to stop, which its
-// server does not heed.
+// harnessed is a program that does Work, and serves until it is told to stop, which its server ignores.
 const harnessed = `package main
 
 import (

@@ -16,7 +16,7 @@ func IsFolder(dir string) bool {
 	return err == nil && st.Mode().IsRegular()
 }
 
-// ReadFolder reads the contestant.toml of any folder. Errors carry file:line:column.
+// ReadFolder reads the contestant.toml in any folder. Errors carry file:line:column.
 func ReadFolder(dir string) (*Manifest, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -31,7 +31,7 @@ func ReadFolder(dir string) (*Manifest, error) {
 	return m, nil
 }
 
-// ListFolder reads the manifests of any folder: its own contestant.toml, or those of
+// ListFolder reads the manifests in any folder: the folder's own contestant.toml, or those in
 // <language>/<name>/ below it, sorted by name. It returns an error if there is none. Errors carry
 // file:line:column.
 func ListFolder(dir string) ([]*Manifest, error) {
@@ -60,8 +60,8 @@ func ListFolder(dir string) ([]*Manifest, error) {
 	return all, nil
 }
 
-// Prebuilt returns the prebuilt program of m, to be started with the arguments and the environment
-// of the manifest; {out} is the program's folder. The error is a *Failed.
+// Prebuilt returns m's prebuilt program, to be started with the manifest's arguments and environment; {out}
+// is the program's folder. The error is a *Failed.
 func Prebuilt(m *Manifest, tc Toolchain) (*Built, error) {
 	if !strings.Contains(m.Run[0], "{out}") {
 		err := fmt.Errorf("it is started by %s, so a program cannot replace it", m.Run[0])
@@ -73,8 +73,7 @@ func Prebuilt(m *Manifest, tc Toolchain) (*Built, error) {
 	return &Built{Manifest: m, Out: out, Argv: argv, Env: runtimeEnv(m, tc), tc: tc}, nil
 }
 
-// identifyPrebuilt returns the version of a prebuilt program, "unknown" if it cannot be read, and
-// its hash.
+// identifyPrebuilt hashes a prebuilt program and returns its version, "unknown" if it cannot be read.
 func (b *Built) identifyPrebuilt() (string, error) {
 	version, err := "", errors.New("no version of its language can be determined")
 	switch {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// gitDo runs git in a repository that knows no one's configuration.
+// gitDo runs git in a repository without user configuration.
 func gitDo(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -26,8 +26,8 @@ func gitDo(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Two revisions are built from work trees of their own, the same source to the same program
-// wherever it lies; nothing is left of them.
+// Revisions are built from separate work trees, equal sources give equal programs in any folder, and no work
+// tree is left.
 func TestRevisionIsBuilt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds Go programs")
@@ -103,8 +103,7 @@ func TestRevisionIsBuilt(t *testing.T) {
 	}
 }
 
-// The work tree of a killed comparison, whose folder is gone, leaves no entry in the repository; others
-// stay.
+// A killed comparison's work tree, whose folder is gone, is removed from the repository; others stay.
 func TestKilledWorkTreeIsSwept(t *testing.T) {
 	repo := t.TempDir()
 	dir := filepath.Join(repo, "mine")
@@ -170,7 +169,7 @@ func TestFindRevisionRefuses(t *testing.T) {
 	}
 }
 
-// A checkout that is cut short is taken away too.
+// An interrupted checkout is removed too.
 func TestRemoveAfterCancel(t *testing.T) {
 	root := t.TempDir()
 	gitDo(t, root, "init", "--quiet")
@@ -186,7 +185,7 @@ func TestRemoveAfterCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	tree := filepath.Join(t.TempDir(), "base")
-	if err := os.Mkdir(tree, 0o755); err != nil { // what git left behind
+	if err := os.Mkdir(tree, 0o755); err != nil { // left behind by git
 		t.Fatal(err)
 	}
 	if _, err := r.CheckOut(ctx, tree); !errors.Is(err, context.Canceled) {
@@ -221,8 +220,7 @@ func TestReadFolder(t *testing.T) {
 	}
 }
 
-// A program that was built elsewhere is started with the manifest's arguments, and its manifest
-// promises nothing about its version.
+// A prebuilt program is started with the manifest's arguments, and may have any version.
 func TestPrebuilt(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "server-v1")

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// Heap are the figures of the heap that a contestant in Go (runtime.MemStats) or .NET
-// (GC.GetTotalAllocatedBytes) reports, in bytes, and of its goroutines.
+// Heap has the heap figures that a contestant in Go (runtime.MemStats) or .NET (GC.GetTotalAllocatedBytes)
+// reports, in bytes, and its goroutine count.
 type Heap struct {
-	Inuse      int64 `json:"heap_inuse_bytes"`  // spans in use; 0: of .NET
-	TotalAlloc int64 `json:"total_alloc_bytes"` // allocated since its start
+	Inuse      int64 `json:"heap_inuse_bytes"`  // spans in use; 0 for .NET
+	TotalAlloc int64 `json:"total_alloc_bytes"` // allocated since the start
 
-	GoroutinesStarted int64 `json:"goroutines_started"` // since its start; 0: of a Go before 1.26
+	GoroutinesStarted int64 `json:"goroutines_started"` // since the start; 0 before Go 1.26
 }
 
-// Heap requests the figures of the heap, which stops the program for a moment.
+// Heap requests the heap figures, which stops the program for a moment.
 func (i *Instance) Heap() (h Heap, err error) {
 	if i.Stats == "" {
 		return h, errors.New("it does not report its heap")
 	}
-	// No connection stays open in a trial.
+	// No connection stays open during a trial.
 	once := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	answer, err := once.Get("http://" + i.Stats + "/stats")
 	if err != nil {

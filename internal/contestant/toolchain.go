@@ -14,13 +14,13 @@ import (
 	"dyno/internal/proc"
 )
 
-// Toolchain is a toolchain that was found.
+// Toolchain is an installed toolchain.
 type Toolchain struct {
 	Name    string // "go", "dotnet"
 	Version string // "1.26.8"
-	Dir     string // its root; empty if only the program is known
+	Dir     string // root folder; empty if only the program is known
 	Program string // absolute
-	Origin  string // where it came from: DYNO_DOTNET, PATH, DOTNET_ROOT, cache, an archive, download
+	Origin  string // where it was found: DYNO_DOTNET, PATH, DOTNET_ROOT, cache, an archive, download
 	Env     map[string]string
 }
 
@@ -33,12 +33,12 @@ type Unavailable struct {
 
 func (u *Unavailable) Error() string { return fmt.Sprintf("needs %s: %s", u.Toolchain, u.Reason) }
 
-// FindOptions are the options of Find.
+// FindOptions configures Find.
 type FindOptions struct {
-	Root    string // of the project: archives lie beside it
+	Root    string // the project's folder; archives lie next to it
 	Cache   string // dyno's cache; empty means the user's
-	Offline bool   // fetch nothing
-	Look    bool   // unpack nothing either: only report what is installed
+	Offline bool   // download nothing
+	Look    bool   // download nothing, and unpack no archive but one that DYNO_<NAME> names
 	Vendor  string // base address of the vendor's downloads; empty means the official one
 	Note    func(string)
 }
@@ -54,7 +54,7 @@ type kind struct {
 	archives string // glob beside the checkout
 	fetch    func(ctx context.Context, floor, cache string, o *FindOptions) (dir string, err error)
 	hint     string
-	shims    bool // the program on PATH may be a link to a launcher that depends on the name by which it is called
+	shims    bool // the program on PATH may link to a launcher that depends on its argv[0]
 }
 
 var toolchains = map[string]kind{
@@ -69,10 +69,9 @@ var toolchains = map[string]kind{
 		shims: true, hint: nodeHint},
 }
 
-// Find looks for the toolchain of m: DYNO_<NAME> (folder or archive), PATH, the language's own
-// variable, dyno's cache, an archive next to the checkout, the vendor's download. It returns the
-// first that satisfies the manifest's minimum version. The error is an *Unavailable, ctx's, or that
-// of Cache.
+// Find looks for m's toolchain: DYNO_<NAME> (folder or archive), PATH, the language's own variable, dyno's
+// cache, an archive next to the checkout, the vendor's download. It returns the first that satisfies the
+// manifest's minimum version. The error is an *Unavailable, ctx's, or Cache's.
 func Find(ctx context.Context, m *Manifest, o FindOptions) (Toolchain, error) {
 	if o.Note == nil {
 		o.Note = func(string) {}
@@ -99,11 +98,11 @@ type search struct {
 	name, floor string
 	kind        kind
 	o           *FindOptions
-	turned      []string
+	rejected    []string
 }
 
 func (s *search) find(ctx context.Context) (Toolchain, error) {
-	for _, place := range []func(context.Context) (Toolchain, bool){s.asked, s.onPath, s.home, s.cached, s.beside} {
+	for _, place := range []func(context.Context) (Toolchain, bool){s.asked, s.onPath, s.home, s.cached, s.nextToCheckout} {
 		tc, ok := place(ctx)
 		if err := ctx.Err(); err != nil {
 			return tc, err
@@ -112,7 +111,7 @@ func (s *search) find(ctx context.Context) (Toolchain, error) {
 			return tc, nil
 		}
 		if os.Getenv(s.kind.variable) != "" {
-			break // what the user named is what the user wants
+			break // use no other toolchain than the user's choice
 		}
 	}
 	if s.kind.fetch == nil || os.Getenv(s.kind.variable) != "" {
@@ -139,13 +138,13 @@ func (s *search) find(ctx context.Context) (Toolchain, error) {
 }
 
 func (s *search) unavailable(reason string) error {
-	if len(s.turned) > 0 {
-		reason += " (rejected: " + strings.Join(s.turned, "; ") + ")"
+	if len(s.rejected) > 0 {
+		reason += " (rejected: " + strings.Join(s.rejected, "; ") + ")"
 	}
 	return &Unavailable{Toolchain: s.kind.title + " " + s.floor, Reason: reason, Hint: s.kind.hint}
 }
 
-// asked returns the toolchain that DYNO_<NAME> names, a folder or an archive.
+// asked returns the toolchain in DYNO_<NAME>, a folder or an archive.
 func (s *search) asked(ctx context.Context) (Toolchain, bool) {
 	path := os.Getenv(s.kind.variable)
 	if path == "" {
@@ -154,7 +153,7 @@ func (s *search) asked(ctx context.Context) (Toolchain, bool) {
 	st, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return s.turn(s.kind.variable, err)
+		return s.reject(s.kind.variable, err)
 	case st.IsDir():
 		return s.try(ctx, path, s.kind.variable)
 	}
@@ -167,7 +166,7 @@ func (s *search) onPath(ctx context.Context) (Toolchain, bool) {
 		return Toolchain{}, false
 	}
 	if program, err = filepath.Abs(program); err != nil {
-		return s.turn("PATH", err)
+		return s.reject("PATH", err)
 	}
 	if !s.kind.shims {
 		if real, err := filepath.EvalSymlinks(program); err == nil {
@@ -178,7 +177,7 @@ func (s *search) onPath(ctx context.Context) (Toolchain, bool) {
 	if s.name == "go" {
 		dir = filepath.Dir(dir) // bin/go
 	}
-	return s.take(ctx, program, dir, "PATH")
+	return s.accept(ctx, program, dir, "PATH")
 }
 
 func (s *search) home(ctx context.Context) (Toolchain, bool) {
@@ -189,16 +188,16 @@ func (s *search) home(ctx context.Context) (Toolchain, bool) {
 	return s.try(ctx, dir, s.kind.home)
 }
 
-// broken reports whether a toolchain in the cache has changed since it was unpacked, and remembers
-// why. If this is unknown it reports false.
+// broken reports whether a toolchain in the cache has changed since it was unpacked, and records the reason.
+// If this is unknown it reports false.
 func (s *search) broken(dir string) bool {
 	err := damaged(dir, false)
 	if err == nil || errors.Is(err, errUnmarked) {
 		return false
 	}
 	why := fmt.Errorf("%s is damaged: %w", dir, err)
-	if len(s.turned) == 0 || s.turned[len(s.turned)-1] != "cache: "+why.Error() {
-		s.turn("cache", why)
+	if len(s.rejected) == 0 || s.rejected[len(s.rejected)-1] != "cache: "+why.Error() {
+		s.reject("cache", why)
 		s.o.Note(why.Error() + "; ignoring it")
 	}
 	return true
@@ -222,8 +221,8 @@ func (s *search) cached(ctx context.Context) (Toolchain, bool) {
 	return Toolchain{}, false
 }
 
-// beside returns an archive next to the checkout.
-func (s *search) beside(ctx context.Context) (Toolchain, bool) {
+// nextToCheckout returns an archive next to the checkout.
+func (s *search) nextToCheckout(ctx context.Context) (Toolchain, bool) {
 	if s.kind.archives == "" {
 		return Toolchain{}, false
 	}
@@ -250,15 +249,15 @@ func (s *search) archive(ctx context.Context, file, origin string) (Toolchain, b
 	}
 	s.o.Note("unpacking " + filepath.Base(file))
 	if err := sums(file); err != nil {
-		return s.turn(origin, err)
+		return s.reject(origin, err)
 	}
 	if err := unpack(ctx, file, dir, s.kind.program); err != nil {
-		return s.turn(origin, err)
+		return s.reject(origin, err)
 	}
 	if tc, ok := s.try(ctx, dir, origin); ok {
 		return tc, true
 	}
-	return s.turn(origin, fmt.Errorf("the toolchain unpacked from %s into %s does not run", filepath.Base(file), dir))
+	return s.reject(origin, fmt.Errorf("the toolchain unpacked from %s into %s does not run", filepath.Base(file), dir))
 }
 
 // try returns the toolchain in dir, if it runs and satisfies the minimum version.
@@ -268,33 +267,33 @@ func (s *search) try(ctx context.Context, dir, origin string) (Toolchain, bool) 
 			program += ".exe"
 		}
 		if isFile(program) {
-			return s.take(ctx, program, dir, origin)
+			return s.accept(ctx, program, dir, origin)
 		}
 	}
 	if origin == s.kind.variable || origin == s.kind.home {
-		return s.turn(origin, fmt.Errorf("no %s in %s", s.kind.program, dir))
+		return s.reject(origin, fmt.Errorf("no %s in %s", s.kind.program, dir))
 	}
 	return Toolchain{}, false
 }
 
-func (s *search) take(ctx context.Context, program, dir, origin string) (Toolchain, bool) {
+func (s *search) accept(ctx context.Context, program, dir, origin string) (Toolchain, bool) {
 	version, err := s.kind.version(ctx, program)
 	if err != nil {
-		return s.turn(origin, err)
+		return s.reject(origin, err)
 	}
 	if !atLeast(version, s.floor) {
-		return s.turn(origin, fmt.Errorf("version %s", version))
+		return s.reject(origin, fmt.Errorf("version %s", version))
 	}
 	dir, err = filepath.Abs(dir)
 	if err != nil {
-		return s.turn(origin, err)
+		return s.reject(origin, err)
 	}
 	env := s.kind.env(dir, s.o.Cache)
 	return Toolchain{Name: s.name, Version: version, Dir: dir, Program: program, Origin: origin, Env: env}, true
 }
 
-func (s *search) turn(origin string, err error) (Toolchain, bool) {
-	s.turned = append(s.turned, origin+": "+err.Error())
+func (s *search) reject(origin string, err error) (Toolchain, bool) {
+	s.rejected = append(s.rejected, origin+": "+err.Error())
 	return Toolchain{}, false
 }
 
@@ -326,7 +325,7 @@ func goEnv(dir, cache string) map[string]string {
 	ask := exec.Command(filepath.Join(dir, "bin", "go"), "env",
 		"GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOSUMDB", "GOTOOLCHAIN")
 	if out, err := proc.Output(ask); err == nil {
-		// The builder's home is private; its caches and proxy are the user's.
+		// The builder's home is private; caches and proxy are the user's.
 		lines := strings.Split(string(out), "\n")
 		for i, key := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOSUMDB", "GOTOOLCHAIN"} {
 			if i < len(lines) && lines[i] != "" {
@@ -339,7 +338,7 @@ func goEnv(dir, cache string) map[string]string {
 
 func dotnetVersion(ctx context.Context, program string) (string, error) {
 	cmd := exec.CommandContext(ctx, program, "--version")
-	cmd.Dir = os.TempDir() // no global.json of somebody's
+	cmd.Dir = os.TempDir() // no user's global.json
 	cmd.Env = append(os.Environ(), "DOTNET_ROOT="+filepath.Dir(program),
 		"DOTNET_CLI_TELEMETRY_OPTOUT=1", "DOTNET_NOLOGO=1", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE=1")
 	out, err := proc.Output(cmd)

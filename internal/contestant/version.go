@@ -17,8 +17,7 @@ func isVersion(v string) bool {
 	return true
 }
 
-// atLeast reports whether version satisfies the minimum ">=x.y". It ignores a leading v or go, and
-// suffixes.
+// atLeast reports whether version satisfies the minimum ">=x.y". It ignores a leading v or go, and suffixes.
 func atLeast(version, floor string) bool {
 	a, b := numbers(version), numbers(strings.TrimPrefix(floor, ">="))
 	for i := range b {
