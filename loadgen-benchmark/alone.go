@@ -19,15 +19,15 @@ import (
 	"dyno/internal/stats"
 )
 
-// alone measures dyno by itself: once gives the value of one window. The estimate is the
-// location of several. timed is whether other programs can move the value.
-func alone(r row, timed bool, once func(context.Context, *bench) (float64, error)) experiment {
+// dynoOnly measures dyno without a peer: once returns the value of one window, and the estimate is the
+// location of several values. timed says whether other programs can affect the value.
+func dynoOnly(r row, timed bool, once func(context.Context, *bench) (float64, error)) experiment {
 	return experiment{rows: []row{r}, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
 		c := contender{dyno.name, func(ctx context.Context) (outcome, error) {
 			v, err := once(ctx, b)
 			return outcome{Value: v, unmoved: !timed, text: r.unit.text(v) + r.unit.suffix}, err
 		}}
-		n := min(6, b.opts.pairs) // the fewest that have a 95 % interval
+		n := min(6, b.opts.pairs) // a 95 % interval needs 6
 		valid, all, err := b.rounds(ctx, r.name, n, voids, []contender{c})
 		if err != nil {
 			return nil, err
@@ -40,9 +40,9 @@ func alone(r row, timed bool, once func(context.Context, *bench) (float64, error
 	}}
 }
 
-// memory is the peak resident set of dyno with so many open connections, in bytes.
+// memory measures dyno's peak resident set with this many open connections, in bytes.
 func memory(r row, connections int) experiment {
-	return alone(r, false, func(ctx context.Context, b *bench) (float64, error) {
+	return dynoOnly(r, false, func(ctx context.Context, b *bench) (float64, error) {
 		srv, err := b.serve(ctx, "null", "")
 		if err != nil {
 			return 0, err
@@ -69,7 +69,7 @@ func memory(r row, connections int) experiment {
 	})
 }
 
-// highWater is VmHWM (proc(5)) in bytes; it only rises, and begins anew with the program.
+// highWater returns VmHWM (proc(5)) in bytes; it never falls during a program's life.
 func highWater(pid int) float64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -78,16 +78,15 @@ func highWater(pid int) float64 {
 	return 1024 * sum(text, `VmHWM:\s+(\d+) kB`)
 }
 
-// stall is the p99 of the response time at 1,000/s against a server that stands still for 200 ms of
-// every 2 s.
+// stall measures the p99 response time at 1,000/s against a server that pauses for 200 ms in every 2 s.
 func stall(r row) experiment {
-	return alone(r, true, func(ctx context.Context, b *bench) (float64, error) {
+	return dynoOnly(r, true, func(ctx context.Context, b *bench) (float64, error) {
 		srv, err := b.serve(ctx, "null~200ms/2s", "")
 		if err != nil {
 			return 0, err
 		}
 		defer srv.stop()
-		l, err := b.load(ctx, srv, 10*b.opts.window, nil, "-c", "100", "-r", "1000") // whole periods: seconds are even
+		l, err := b.load(ctx, srv, 10*b.opts.window, nil, "-c", "100", "-r", "1000") // a multiple of the period
 		if err != nil {
 			return 0, err
 		}
@@ -98,9 +97,9 @@ func stall(r row) experiment {
 	})
 }
 
-// drops is how many more closed connections dyno reported than the server closed.
+// drops returns the number of closed connections that dyno reported minus the number that the server closed.
 func drops(r row) experiment {
-	return alone(r, false, func(ctx context.Context, b *bench) (float64, error) {
+	return dynoOnly(r, false, func(ctx context.Context, b *bench) (float64, error) {
 		srv, err := b.serve(ctx, "null/4", "")
 		if err != nil {
 			return 0, err
@@ -122,7 +121,7 @@ func drops(r row) experiment {
 	})
 }
 
-// clean reports what must not be in a measurement.
+// clean returns an error unless all connections were established and all requests were sent and succeeded.
 func (l *loadReport) clean() error {
 	if l.Established != l.Connections || l.Succeeded != l.Started || l.Succeeded == 0 || l.NeverStarted > 0 {
 		return fmt.Errorf("%d of %d connections, %d of %d requests succeeded, %d never started: %v", l.Established,
@@ -132,13 +131,12 @@ func (l *loadReport) clean() error {
 	return nil
 }
 
-// delays are those of the servers that know theirs. The first is what the others' errors are told
-// against.
+// delays are the delays of servers that measure their own service times. The errors at the other delays are
+// relative to the first.
 var delays = []string{"0ms", "1ms", "5ms", "20ms"}
 
-// delay compares the service times that dyno saw with those that the server knows of. What the way
-// there and back costs (RTT) is taken to be the difference of the medians at 0 ms, in the same
-// round.
+// delay compares the service times that dyno measured with the server's own. It takes the difference between
+// the medians at 0 ms in the same round as the round-trip time, and subtracts it.
 func delay(rowsOf func(delay, quantile string) (row, bool)) experiment {
 	var rows []row
 	for _, d := range delays {

@@ -18,35 +18,35 @@ import (
 	"dyno/internal/refserver"
 )
 
-// The two CPUs.
+// CPUs for the server and the generator.
 const (
 	serverCPU    = "0"
 	generatorCPU = "1"
 )
 
-const openFiles = 65_536 // for a server of 10,000 connections and who loads it
+const openFiles = 65_536 // enough for 10,000 connections on both sides
 
-// bench is what all measurements share.
+// bench is the shared state of all measurements.
 type bench struct {
 	opts    options
 	kept    *results
-	root    string // of the checkout
+	root    string // the checkout's folder
 	temp    string
-	cache   string // of built peers
+	cache   string // folder with built peers
 	dyno    string
 	commit  string
 	log     io.Writer
 	have    map[string]installed
-	servers map[int]bool // pids of those that run
+	servers map[int]bool // pids of running servers
 }
 
 type installed struct {
 	program, version string
-	relinked         []string // the same in other layouts, if any: a race takes them in turns
+	relinked         []string // the program in different layouts, if any: a race takes turns
 	err              error
 }
 
-// linked is what the round of that number, from 0, runs, and in which layout that is.
+// linked returns the program for a round, from 0, and the number of its layout.
 func (i installed) linked(round int) (program string, layout int) {
 	if len(i.relinked) == 0 {
 		return i.program, 0
@@ -79,7 +79,7 @@ func openBench(ctx context.Context, root string, o options, kept *results, log i
 	return b, nil
 }
 
-// commit names the checkout's; what a measurement itself has written does not make it dirty.
+// commit returns the checkout's commit. The files that a measurement writes do not make it dirty.
 func commit(ctx context.Context, root string, o options) string {
 	git := func(args ...string) string {
 		out, _ := exec.CommandContext(ctx, "git", append([]string{"-C", root}, args...)...).Output()
@@ -94,8 +94,8 @@ func commit(ctx context.Context, root string, o options) string {
 
 func (b *bench) close() { os.RemoveAll(b.temp) }
 
-// raiseOpenFiles raises this process's limit of open files, which its children inherit because it
-// is set by hand; beyond the hard limit only root may.
+// raiseOpenFiles raises this process's limit for open files. Children inherit a limit that was set
+// explicitly. Only root may exceed the hard limit.
 func raiseOpenFiles() error {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
@@ -112,7 +112,7 @@ func raiseOpenFiles() error {
 	return nil
 }
 
-// install makes p ready, once.
+// install prepares p, once.
 func (b *bench) install(ctx context.Context, p peer) installed {
 	i, ok := b.have[p.name]
 	if !ok {
@@ -127,18 +127,17 @@ func (b *bench) install(ctx context.Context, p peer) installed {
 	return i
 }
 
-// server is one on the server's CPU: a reference server, or nginx.
+// server is a server on the server's CPU: a reference server, nginx, or a timed server.
 type server struct {
 	addr   string
 	scheme string
-	count  func() (refserver.Tally, error) // what it has counted; nil: it says so when it stops
+	count  func() (refserver.Tally, error) // reads the server's count; nil: the server prints it at the end
 	b      *bench
 	cmd    *exec.Cmd
 	stderr bytes.Buffer
 }
 
-// serve starts the reference server of that name and returns when it listens. The scenario's file may
-// be empty.
+// serve starts a reference server and returns when it listens. scenario is a file; it may be empty.
 func (b *bench) serve(ctx context.Context, name, scenario string) (*server, error) {
 	addr, err := freeAddr()
 	if err != nil {
@@ -176,7 +175,7 @@ func (b *bench) start(ctx context.Context, name, addr string, argv ...string) (*
 
 func (s *server) url() string { return s.scheme + "://" + s.addr + "/" }
 
-// stop ends the server and returns what it counted. Any further stop returns an error.
+// stop ends the server and returns its count. Any further stop returns an error.
 func (s *server) stop() (t refserver.Tally, err error) {
 	if s.count == nil {
 		return t, s.end(&t)
@@ -185,7 +184,7 @@ func (s *server) stop() (t refserver.Tally, err error) {
 	return t, errors.Join(s.end(nil), err)
 }
 
-// end ends the server and reads what it says then into tally, unless that is nil.
+// end ends the server and parses its final output into tally, unless tally is nil.
 func (s *server) end(tally any) error {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
@@ -204,7 +203,7 @@ func (s *server) end(tally any) error {
 	return nil
 }
 
-// freeAddr is where nobody listens just now.
+// freeAddr returns an unused address.
 func freeAddr() (string, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -213,9 +212,8 @@ func freeAddr() (string, error) {
 	return ln.Addr().String(), ln.Close()
 }
 
-// generate runs a load generator on its CPU, for the window and at most a minute more. watch, if
-// any, is given its pid meanwhile and must return when done is closed. cpu is the time of the whole
-// process.
+// generate runs a load generator on its CPU, for at most the window and a minute. watch, if not nil, gets the
+// generator's pid and must return when done is closed. cpu is the whole process's CPU time.
 func (b *bench) generate(
 	ctx context.Context, window time.Duration, argv []string, watch func(pid int, done <-chan struct{}),
 ) (stdout []byte, cpu time.Duration, err error) {
@@ -248,14 +246,14 @@ func (b *bench) generate(
 	return out.Bytes(), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }
 
-// load runs `dyno load` against s. Errors do not make it fail: they are to be judged here.
+// load runs `dyno load` against s. It accepts errors in the load, which the caller checks.
 func (b *bench) load(
 	ctx context.Context, s *server, window time.Duration, watch func(int, <-chan struct{}), args ...string,
 ) (*loadReport, error) {
 	return b.loadURL(ctx, s.url(), window, watch, args...)
 }
 
-// loadURL is load, at a URL.
+// loadURL does the same as load, for a URL.
 func (b *bench) loadURL(
 	ctx context.Context, url string, window time.Duration, watch func(int, <-chan struct{}), args ...string,
 ) (*loadReport, error) {

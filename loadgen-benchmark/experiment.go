@@ -15,19 +15,19 @@ import (
 	"dyno/internal/stats"
 )
 
-// experiment is one measurement and the rows that it yields.
+// experiment is one measurement with the rows that it yields.
 type experiment struct {
 	rows []row
-	peer *peer // whom it needs
+	peer *peer // required peer
 	run  func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error)
 }
 
-// estimate is what a row's measurement came to, with its 95 % interval, in the row's base unit.
+// estimate is a row's measured value with its 95 % interval, in the row's base unit.
 type estimate struct {
 	value, lo, hi float64
 	valid, all    int
 	detail        string
-	serverBusy    float64 // of a race
+	serverBusy    float64 // in a race
 }
 
 func (e experiment) matches(only *regexp.Regexp) bool {
@@ -50,8 +50,7 @@ func (e experiment) row(name string) row {
 	return row{}
 }
 
-// measure runs e and returns a result for each of its rows; where there is none it has the reason as
-// Reason.
+// measure runs e and returns one result per row; a result without a value has a Reason.
 func (b *bench) measure(ctx context.Context, e experiment) []result {
 	var version string
 	var found map[string]estimate
@@ -76,13 +75,13 @@ func (b *bench) measure(ctx context.Context, e experiment) []result {
 	return all
 }
 
-// race pits dyno against p. The first of its rows is the ratio of requests per second, the second,
-// if any, of CPU per request.
+// race compares dyno with p. The first row is the ratio of requests per second, the second, if any, the ratio
+// of CPU per request.
 func race(p peer, s shape, scenario string, rows ...row) experiment {
 	return between(dyno, p, 1, s, scenario, rows...)
 }
 
-// between pits one against the other, in so many times the pairs that are asked for.
+// between compares two peers, in times as many pairs as requested.
 func between(one, other peer, times int, s shape, scenario string, rows ...row) experiment {
 	run := func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
 		file, err := b.scenario(scenario)
@@ -143,7 +142,7 @@ func between(one, other peer, times int, s shape, scenario string, rows ...row) 
 			}), all)
 			est.valid = len(valid)
 			est.value, est.hi = math.Exp(est.value), math.Exp(est.hi)
-			if !math.IsInf(est.lo, 0) { // unbounded stays so
+			if !math.IsInf(est.lo, 0) { // keep an unbounded end
 				est.lo = math.Exp(est.lo)
 			}
 			est.serverBusy = serverBusy(valid)
@@ -156,9 +155,9 @@ func between(one, other peer, times int, s shape, scenario string, rows ...row) 
 	return experiment{rows: rows, peer: &other, run: run}
 }
 
-// perLayout is by how much the value of the first of two contenders is above that of the second: in each
-// pair, or, where they ran in several layouts, the median of the pairs of each layout. What a layout
-// does to a program is the same in all of its pairs, so that only layouts are independent.
+// perLayout returns the differences between the first and the second contender's values: one per pair or, if
+// there are several layouts, the median per layout. A layout's effect on a program is the same in all its
+// pairs, so only layouts are independent.
 func perLayout(valid [][]outcome, value func(outcome) float64) (above []float64) {
 	layouts := map[int][]float64{}
 	for _, o := range valid {
@@ -175,8 +174,7 @@ func perLayout(valid [][]outcome, value func(outcome) float64) (above []float64)
 	return above
 }
 
-// serverBusy is the median share of the server's CPU that was busy under the generator that kept it
-// busier.
+// serverBusy returns the median busy share of the server's CPU under the generator that loaded it more.
 func serverBusy(valid [][]outcome) (most float64) {
 	for side := range valid[0] {
 		var shares []float64
@@ -188,7 +186,7 @@ func serverBusy(valid [][]outcome) (most float64) {
 	return most
 }
 
-// server starts the server of a race.
+// server starts the server for a race.
 func (b *bench) server(ctx context.Context, s shape, scenario string) (*server, error) {
 	if s.protocol != http1 {
 		return b.serveNginx(ctx, s.protocol)
@@ -196,7 +194,7 @@ func (b *bench) server(ctx context.Context, s shape, scenario string) (*server, 
 	return b.serve(ctx, "null", scenario)
 }
 
-// scenario writes a scenario for the server into a file; none for no text.
+// scenario writes a scenario for the server into a file; an empty text needs none.
 func (b *bench) scenario(text string) (string, error) {
 	if text == "" {
 		return "", nil

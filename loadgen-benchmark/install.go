@@ -12,7 +12,7 @@ import (
 
 var versionPattern = regexp.MustCompile(`\d+\.\d+[0-9a-z.+~-]*`)
 
-// debian finds a program on PATH, or installs its Debian package; flag makes it tell its version.
+// debian finds a program on PATH, or installs its Debian package; flag makes it print its version.
 func debian(program, pkg, flag string) func(context.Context, *bench) (string, string, error) {
 	return func(ctx context.Context, b *bench) (string, string, error) {
 		path, err := exec.LookPath(program)
@@ -33,13 +33,13 @@ func debian(program, pkg, flag string) func(context.Context, *bench) (string, st
 				return "", "", fmt.Errorf("the package %s holds no %s: %w", pkg, program, err)
 			}
 		}
-		out, _ := exec.CommandContext(ctx, path, flag).CombinedOutput() // wrk -v ends with 1
+		out, _ := exec.CommandContext(ctx, path, flag).CombinedOutput() // wrk -v exits with 1
 		return path, versionPattern.FindString(string(out)), nil
 	}
 }
 
-// goModule builds the command of a Go module, pinned, in a scratch module of its own: `go install`
-// refuses modules with replacements, and this checkout's go.mod stays as it is.
+// goModule builds the command of a Go module at a version, in a scratch module: `go install` refuses modules
+// with replacements, and this checkout's go.mod must not change.
 func goModule(module, version string) func(context.Context, *bench) (string, string, error) {
 	return func(ctx context.Context, b *bench) (string, string, error) {
 		name := filepath.Base(module)
@@ -65,7 +65,7 @@ func goModule(module, version string) func(context.Context, *bench) (string, str
 	}
 }
 
-// crate builds a program from crates.io, with the dependencies of its own lock file.
+// crate builds a program from crates.io, with the dependencies in its lock file.
 func crate(name, version string) func(context.Context, *bench) (string, string, error) {
 	return func(ctx context.Context, b *bench) (string, string, error) {
 		dir := filepath.Join(b.cache, name+"-"+version)
@@ -82,8 +82,8 @@ func crate(name, version string) func(context.Context, *bench) (string, string, 
 	}
 }
 
-// zigProgram builds a program written in Zig from its repository, with the dependencies that it names by
-// their hashes. zig is the version of the compiler.
+// zigProgram builds a Zig program from its repository, with dependencies pinned by hash. zig is the compiler
+// version.
 func zigProgram(repository, version, zig string) func(context.Context, *bench) (string, string, error) {
 	return func(ctx context.Context, b *bench) (string, string, error) {
 		name := filepath.Base(repository)
@@ -107,11 +107,11 @@ func zigProgram(repository, version, zig string) func(context.Context, *bench) (
 	}
 }
 
-// layouts is in how many orders of its functions a dyno of the rows before is linked. The linker's own
-// order makes a program some per cent faster or slower than another one of the same source.
+// layouts is the number of function orders in which the dynos for the rows "before" are linked. The linker's
+// default order makes one program some per cent faster or slower than another from the same source.
 const layouts = 20
 
-// relink builds the dyno of p's source in all layouts.
+// relink builds dyno from p's source in all layouts.
 func (b *bench) relink(ctx context.Context, p peer) (programs []string, err error) {
 	dir, err := p.source(ctx, b)
 	if err != nil {
@@ -128,7 +128,7 @@ func (b *bench) relink(ctx context.Context, p peer) (programs []string, err erro
 	return programs, nil
 }
 
-// cProgram compiles one file of this checkout.
+// cProgram compiles one file in this checkout.
 func cProgram(source string) func(context.Context, *bench) (string, string, error) {
 	return func(ctx context.Context, b *bench) (string, string, error) {
 		program := filepath.Join(b.temp, filepath.Base(filepath.Dir(source)))
@@ -140,7 +140,7 @@ func cProgram(source string) func(context.Context, *bench) (string, string, erro
 	}
 }
 
-// step runs one command of an installation; its error holds the end of what it printed.
+// step runs one installation command; the error contains the end of its output.
 func (b *bench) step(ctx context.Context, dir, program string, args ...string) error {
 	fmt.Fprintln(b.log, "  $", program, strings.Join(args, " "))
 	cmd := exec.CommandContext(ctx, program, args...)
@@ -154,7 +154,7 @@ func (b *bench) step(ctx context.Context, dir, program string, args ...string) e
 	return nil
 }
 
-// tail is the last 20 lines.
+// tail returns the last 20 lines.
 func tail(out []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	return strings.Join(lines[max(0, len(lines)-20):], "\n")

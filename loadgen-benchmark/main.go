@@ -3,17 +3,17 @@
 //
 //	go run ./loadgen-benchmark
 //
-// A row of that page is one claim with a bar that was set beforehand. In a race dyno and another load
-// generator, the peer, load the same null server, over TLS and in HTTP/2 nginx, in turns, in random
-// order within each pair. The server has CPU 0, the generators CPU 1. A pair gives one ratio. A pair
-// during which other programs took more than 3 % of the two CPUs is discarded and repeated, whatever
-// its ratio. What counts is the worse end of the 95 % interval. Where the server's CPU limits a race,
-// the generators' CPU per request is judged instead.
+// A row on that page is one claim, usually with a bar that was set beforehand. In a race, dyno and another
+// load generator, the peer, load the same server: the null server, or nginx over TLS and in HTTP/2. They take
+// turns, in random order within each pair. The server has CPU 0, the generators CPU 1. A pair gives one
+// ratio. A pair during which other programs took more than 3 % of the two CPUs is discarded and repeated,
+// whatever its ratio. The worse end of the 95 % interval must meet the bar. Where the server's CPU limits a
+// race, the generators' CPU per request is judged instead.
 //
-// Results are kept in loadgen-benchmark/results.json, from which the page is made, so that --only
-// measures single rows anew. The pairs of a row that was interrupted are kept there, too: the next
-// measurement of the same programs goes on with them. Needs Linux, two CPUs, gcc and taskset; peers that are missing are
-// installed, into the user's cache where they are no Debian packages.
+// Results are kept in loadgen-benchmark/results.json, from which the page is made, so that --only can measure
+// single rows anew. The file also keeps the pairs of an interrupted row: the next measurement of the same
+// programs continues with them. Requirements are Linux, two CPUs, gcc and taskset. Missing peers are
+// installed, into the user's cache unless they are Debian packages.
 package main
 
 import (
@@ -32,10 +32,10 @@ import (
 	"time"
 )
 
-// Exit codes, as dyno's.
+// Exit codes, equal to dyno's.
 const (
 	exitDone   = 0
-	exitFailed = 1 // or a bar is not met
+	exitFailed = 1 // an error, or a bar that is not met
 	exitUsage  = 2
 )
 
@@ -117,7 +117,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	return o, nil
 }
 
-// peers does what o asks. It reports whether all rows that it measured met their bars.
+// peers does what o requests. It reports whether all measured rows met their bars.
 func peers(ctx context.Context, o options, stdout, stderr io.Writer) (bool, error) {
 	root, err := checkout(ctx)
 	if err != nil {
@@ -195,7 +195,7 @@ func list(w io.Writer, all []experiment, kept *results) {
 	}
 }
 
-// checkout is the folder of dyno's module.
+// checkout returns the folder of dyno's module.
 func checkout(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	file := strings.TrimSpace(string(out))
@@ -205,7 +205,7 @@ func checkout(ctx context.Context) (string, error) {
 	return filepath.Dir(file), nil
 }
 
-// below makes a path absolute, as one below root.
+// below returns an absolute path; relative paths are below root.
 func below(root, path string) string {
 	if filepath.IsAbs(path) {
 		return path

@@ -22,11 +22,11 @@ import (
 	"dyno/internal/refserver"
 )
 
-// nginx is the server of the races over TLS and in HTTP/2: one process, OpenSSL.
+// nginx is the server for races over TLS and in HTTP/2: one process, OpenSSL.
 var nginx = peer{name: "nginx", install: debian("nginx", "nginx-light", "-v")}
 
-// nginxConfig has the addresses of the server and of what it counts, the folder of its files, and how
-// the server listens.
+// nginxConfig needs the addresses of the server and of its status, the folder for its files, and the server's
+// listen parameters.
 const nginxConfig = `daemon off;
 master_process off;
 worker_rlimit_nofile 65536;
@@ -58,11 +58,10 @@ http {
 }
 `
 
-// nginxListens are the parameters of nginx's listen for each protocol.
+// nginxListens are the parameters of nginx's listen directive for each protocol.
 var nginxListens = map[protocol]string{https: "ssl", h2c: "http2", h2: "ssl http2"}
 
-// serveNginx starts nginx, where it speaks TLS with a certificate of ECDSA P-256, and returns when it
-// listens.
+// serveNginx starts nginx, with an ECDSA P-256 certificate, and returns when it listens.
 func (b *bench) serveNginx(ctx context.Context, p protocol) (*server, error) {
 	i := b.install(ctx, nginx)
 	if i.err != nil {
@@ -96,10 +95,10 @@ func (b *bench) serveNginx(ctx context.Context, p protocol) (*server, error) {
 	return s, nil
 }
 
-// certificate is the file of a certificate and its key.
+// certificate is the name of a file with a certificate and its key.
 const certificate = "cert.pem"
 
-// serveTimed starts a timed server, this program, and returns its URL for each protocol when it listens.
+// serveTimed starts this program as a timed server and returns its URL for each protocol when it listens.
 func (b *bench) serveTimed(
 	ctx context.Context, delay string, protocols ...protocol,
 ) (s *server, urls []string, err error) {
@@ -119,13 +118,13 @@ func (b *bench) serveTimed(
 		}
 		argv, urls = append(argv, string(p), addr), append(urls, p.scheme()+"://"+addr+"/")
 	}
-	s, err = b.start(ctx, "timed", addr, argv...) // it listens there last
+	s, err = b.start(ctx, "timed", addr, argv...) // the last address that it opens
 	return s, urls, err
 }
 
 var nginxRequests = regexp.MustCompile(`requests\s+\d+ \d+ (\d+)`)
 
-// nginxTally asks what stub_status counted. Its own requests are among it.
+// nginxTally reads the count from stub_status, which includes its own requests.
 func nginxTally(addr string) (t refserver.Tally, err error) {
 	r, err := http.Get("http://" + addr + "/")
 	if err != nil {
@@ -144,7 +143,7 @@ func nginxTally(addr string) (t refserver.Tally, err error) {
 	return t, err
 }
 
-// writeCertificate writes a certificate of 127.0.0.1 that signs itself, and its key.
+// writeCertificate writes a self-signed certificate for 127.0.0.1 and its key.
 func writeCertificate(file string) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

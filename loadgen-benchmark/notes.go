@@ -1,6 +1,6 @@
 package main
 
-// notes are written by hand and stand below the table, by name of the row.
+// notes are written by hand and appear below the table, by row name.
 var notes = map[string]string{
 	"wrk-125": "not met; three measurements of one day gave 1.21, 1.23 and 1.24, with intervals up to 1.27. " +
 		"Little is left to gain: a bare loop in C that asks, reads and counts reaches 1.30 (`limit`) at 0.75 of wrk's " +

@@ -25,7 +25,7 @@ func writePage(file string, all []experiment, kept *results) error {
 	return os.WriteFile(file, page(all, kept), 0o644)
 }
 
-// page is a function of the rows, their results and the notes.
+// page renders the rows, their results and the notes.
 func page(all []experiment, kept *results) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, intro, 100*voids, 100*saturated)
@@ -75,12 +75,12 @@ func page(all []experiment, kept *results) []byte {
 		b.WriteString("\n## Notes\n\n" + strings.Join(lines, "\n") + "\n")
 	}
 	if len(remarks) > 0 {
-		b.WriteString("\n## What was seen beside\n\n" + strings.Join(remarks, "\n") + "\n")
+		b.WriteString("\n## Further observations\n\n" + strings.Join(remarks, "\n") + "\n")
 	}
 	return b.Bytes()
 }
 
-// noteLines are the notes in the order of the rows.
+// noteLines returns the notes in row order.
 func noteLines(all []experiment) (lines []string) {
 	for _, e := range all {
 		for _, row := range e.rows {

@@ -14,25 +14,25 @@ import (
 	"time"
 )
 
-// peer is a load generator that dyno is raced against. What it reports of itself is believed, but
-// for what its server counted.
+// peer is a load generator that dyno races. Its reported figures are trusted, except that both sides'
+// requests must not exceed the server's count.
 type peer struct {
 	name    string
 	install func(context.Context, *bench) (program, version string, err error)
 	command func(program, url string, s shape, window time.Duration) []string
 	parse   func(stdout []byte) (count, error)
 
-	source func(context.Context, *bench) (dir string, err error) // of a dyno that is raced in several layouts
+	source func(context.Context, *bench) (dir string, err error) // source of a dyno that is raced in several layouts
 }
 
-// shape is how a server is loaded: all in a closed loop.
+// shape says how a server is loaded, always in a closed loop.
 type shape struct {
 	connections int
-	depth       int // requests in flight on each connection: pipelined, or streams
+	depth       int // requests in flight per connection: pipelined, or streams
 	protocol    protocol
 }
 
-// protocol is what a server speaks.
+// protocol is a form of HTTP.
 type protocol string
 
 const (
@@ -57,7 +57,7 @@ func (p protocol) title() string {
 		h2: "HTTP/2 over TLS 1.3"}[p]
 }
 
-// flags are those of `dyno load` for p.
+// flags returns the flags of `dyno load` for p.
 func (p protocol) flags() (flags []string) {
 	if p.http2() {
 		flags = []string{"--http2"}
@@ -68,8 +68,7 @@ func (p protocol) flags() (flags []string) {
 	return flags
 }
 
-// count is what a window came to. Errors are requests that were not answered well, those that the
-// window's end cut off not among them.
+// count is the result of one window. Errors are failed requests, without those that the window's end cut off.
 type count struct {
 	requests, seconds, errors float64
 }
@@ -105,7 +104,7 @@ var dyno = peer{
 	},
 }
 
-// full and resumed are dyno with a connection for each request. What counts is handshakes.
+// full and resumed are dyno with one connection per request. They count handshakes.
 var full, resumed = handshakes("--no-resume"), handshakes()
 
 func handshakes(flags ...string) peer {
@@ -128,8 +127,8 @@ func handshakes(flags ...string) peer {
 	}
 }
 
-// h2loadHandshakes makes so many connections, with one request on each: h2load has no other way to
-// renew them.
+// h2loadHandshakes is the number of connections, each with one request: h2load has no other way to renew
+// connections.
 const h2loadHandshakes = "4000"
 
 var h2loadFull = peer{
@@ -142,29 +141,29 @@ var h2loadFull = peer{
 	parse: h2load.parse,
 }
 
-// before is the dyno of the commit that --base names. now is this one in a race against it: each says
-// what the other's flags can say, too, and requests are divided by the same time, whatever either
-// of them calls its rate. Both are linked in the same number of layouts.
+// before is dyno at the commit in --base, and now is this checkout's dyno. Both get flags that either
+// supports, and requests are divided by the same time, window_ns. Both are linked in the same number of
+// layouts.
 var (
 	before = peer{
 		name:    "before",
 		install: installBefore,
 		command: dyno.command,
-		parse:   perWindow,
+		parse:   dyno.parse,
 		source:  func(_ context.Context, b *bench) (string, error) { return b.baseFolder(), nil },
 	}
 	now = peer{
 		name:    "now",
 		install: dyno.install,
 		command: dyno.command,
-		parse:   perWindow,
+		parse:   dyno.parse,
 		source:  func(_ context.Context, b *bench) (string, error) { return b.root, nil },
 	}
 )
 
 func (b *bench) baseFolder() string { return filepath.Join(b.temp, "base") }
 
-// installBefore builds the dyno of --base, from a copy of the commit.
+// installBefore builds dyno at --base, from a copy of the commit.
 func installBefore(ctx context.Context, b *bench) (program, version string, err error) {
 	dir := b.baseFolder()
 	if err := b.step(ctx, "", "git", "clone", "-q", "--shared", "--no-checkout", b.root, dir); err != nil {
@@ -177,19 +176,7 @@ func installBefore(ctx context.Context, b *bench) (program, version string, err 
 	return program, b.opts.base, b.step(ctx, dir, "go", "build", "-buildvcs=false", "-o", program, "./cmd/dyno")
 }
 
-// perWindow reads what `dyno load --json` says: requests over the time from the first send to the
-// last answer.
-func perWindow(out []byte) (count, error) {
-	c, err := dyno.parse(out)
-	if err != nil {
-		return c, err
-	}
-	r, err := parseLoad(out)
-	c.seconds = float64(r.WindowNS) / 1e9
-	return c, err
-}
-
-// loadReport is what `dyno load --json` says, as far as it is needed here.
+// loadReport is the part of `dyno load --json` that is needed here.
 type loadReport struct {
 	Started, Succeeded, Failed, Errored int64
 	NeverStarted                        int64 `json:"never_started"`
@@ -201,7 +188,7 @@ type loadReport struct {
 	Response, Service, Lag              times
 }
 
-// times are quantiles in ns. dyno leaves out those that too few requests bear.
+// times are quantiles in ns. dyno omits quantiles for which there are too few requests.
 type times map[string]*float64
 
 func (t times) get(name string) (float64, error) {
@@ -233,7 +220,7 @@ var wrk = peer{
 		return append(argv, url)
 	},
 	parse: func(out []byte) (count, error) {
-		n, rate, ok := two(out, `(\d+) requests in`, `Requests/sec:\s+([0-9.]+)`)
+		n, rate, ok := twoNumbers(out, `(\d+) requests in`, `Requests/sec:\s+([0-9.]+)`)
 		if !ok || rate == 0 {
 			return count{}, errNoFigures
 		}
@@ -269,7 +256,7 @@ var bombardier = peer{
 	},
 }
 
-// oha's own rate counts the requests that the deadline aborted; here only those with an answer.
+// oha's own rate includes the requests that the deadline aborted; count only those with a response.
 var oha = peer{
 	name:    "oha",
 	install: crate("oha", "1.16.0"),
@@ -324,7 +311,7 @@ var h2load = peer{
 		return append(argv, url)
 	},
 	parse: func(out []byte) (count, error) {
-		n, rate, ok := two(out, `requests: .* (\d+) succeeded`, `finished in .*, ([0-9.]+) req/s`)
+		n, rate, ok := twoNumbers(out, `requests: .* (\d+) succeeded`, `finished in .*, ([0-9.]+) req/s`)
 		if !ok || rate == 0 {
 			return count{}, errNoFigures
 		}
@@ -332,7 +319,7 @@ var h2load = peer{
 	},
 }
 
-// zrk 1.4 paces its requests: one rate that no server keeps makes it send the next with each response.
+// zrk 1.4 always paces its requests: at a rate beyond any server it sends the next with each response.
 var zrk = peer{
 	name:    "zrk",
 	install: zigProgram("https://github.com/zoxy-io/zrk", "v1.4.2", "0.16.0"),
@@ -372,7 +359,7 @@ var hey = peer{
 		return []string{program, "-z", window.String(), "-c", strconv.Itoa(s.connections), url}
 	},
 	parse: func(out []byte) (count, error) {
-		n, total, ok := two(out, `\[200\]\t(\d+) responses`, `Total:\t([0-9.]+) secs`)
+		n, total, ok := twoNumbers(out, `\[200\]\t(\d+) responses`, `Total:\t([0-9.]+) secs`)
 		if !ok || total == 0 {
 			return count{}, errNoFigures
 		}
@@ -388,7 +375,7 @@ var ab = peer{
 		return []string{program, "-q", "-k", "-t", seconds(window), "-n", "100000000", "-c", strconv.Itoa(s.connections), url}
 	},
 	parse: func(out []byte) (count, error) {
-		n, total, ok := two(out, `Complete requests:\s+(\d+)`, `Time taken for tests:\s+([0-9.]+) seconds`)
+		n, total, ok := twoNumbers(out, `Complete requests:\s+(\d+)`, `Time taken for tests:\s+([0-9.]+) seconds`)
 		if !ok || total == 0 {
 			return count{}, errNoFigures
 		}
@@ -398,7 +385,7 @@ var ab = peer{
 
 var epollLoop, uringLoop = bareLoop("epoll-loop"), bareLoop("uring-loop")
 
-// bareLoop is a program of this checkout that asks, reads and counts.
+// bareLoop is a program in this checkout that only sends, reads and counts.
 func bareLoop(name string) peer {
 	return peer{
 		name:    name,
@@ -411,7 +398,7 @@ func bareLoop(name string) peer {
 			return []string{program, u.Hostname(), u.Port(), strconv.Itoa(s.connections), seconds(window)}
 		},
 		parse: func(out []byte) (count, error) {
-			n, total, ok := two(out, `(\d+) requests in`, `in ([0-9.]+) s`)
+			n, total, ok := twoNumbers(out, `(\d+) requests in`, `in ([0-9.]+) s`)
 			if !ok || total == 0 {
 				return count{}, errNoFigures
 			}
@@ -420,8 +407,8 @@ func bareLoop(name string) peer {
 	}
 }
 
-// two finds one number by each expression.
-func two(text []byte, first, second string) (a, b float64, ok bool) {
+// twoNumbers finds one number by each expression.
+func twoNumbers(text []byte, first, second string) (a, b float64, ok bool) {
 	m, n := regexp.MustCompile(first).FindSubmatch(text), regexp.MustCompile(second).FindSubmatch(text)
 	if m == nil || n == nil {
 		return 0, 0, false
@@ -431,7 +418,7 @@ func two(text []byte, first, second string) (a, b float64, ok bool) {
 	return a, b, err == nil && err2 == nil
 }
 
-// sum adds up all numbers of all matches.
+// sum adds up all numbers in all matches.
 func sum(text []byte, expression string) (total float64) {
 	for _, m := range regexp.MustCompile(expression).FindAllSubmatch(text, -1) {
 		for _, number := range m[1:] {

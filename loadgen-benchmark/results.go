@@ -14,13 +14,13 @@ import (
 	"dyno/internal/host"
 )
 
-// results is the file that the page is made from: the last result of each row, all of machines of
-// one kind.
+// results is the file from which the page is made: the last result for each row, all from machines of one
+// kind.
 type results struct {
 	Machine machine  `json:"machine"`
 	Rows    []result `json:"rows"`
 
-	Begun []*progress `json:"begun,omitempty"` // rows whose measurement did not come to its end
+	Begun []*progress `json:"begun,omitempty"` // rows whose measurement is unfinished
 }
 
 type machine struct {
@@ -32,20 +32,20 @@ type machine struct {
 	Go         string `json:"go"`
 }
 
-// like reports whether results of m and of n may stand side by side. The build of the kernel may
-// differ, as between two parts of a run.
+// like reports whether results from m and n are comparable. The kernel's build may differ, as between two
+// parts of a run.
 func (m machine) like(n machine) bool {
 	m.Kernel, n.Kernel = host.KernelSeries(m.Kernel), host.KernelSeries(n.Kernel)
 	return m == n
 }
 
-// result is of one row, in its base unit: a ratio, ns, bytes or a count.
+// result is one row's result in the row's base unit: a ratio, ns, bytes or a count.
 type result struct {
 	Name   string    `json:"name"`
 	At     time.Time `json:"at"`
-	Kernel string    `json:"kernel,omitempty"` // if it is not Machine.Kernel
-	Commit string    `json:"commit"`           // of dyno
-	Peer   string    `json:"peer,omitempty"`   // with its version
+	Kernel string    `json:"kernel,omitempty"` // if different from Machine.Kernel
+	Commit string    `json:"commit"`           // dyno's commit
+	Peer   string    `json:"peer,omitempty"`   // peer and version
 	Value  float64   `json:"value"`
 	Lo     *float64  `json:"lo"` // null: unbounded
 	Hi     *float64  `json:"hi"`
@@ -53,13 +53,13 @@ type result struct {
 	All    int       `json:"all"`
 	Detail string    `json:"detail,omitempty"`
 
-	// ServerBusy is the share of the server's CPU that was busy in the middle of a window, in a race: the
-	// median under the generator that kept it busier.
+	// ServerBusy is the busy share of the server's CPU in the middle of a window, in a race: the median under
+	// the generator that loaded the server more.
 	ServerBusy float64 `json:"server_busy,omitempty"`
 
 	Reason string `json:"reason,omitempty"` // why there is no value
 
-	noise bool // why: the machine was not quiet
+	noise bool // the reason is background load
 }
 
 func (r *result) set(e estimate) {
@@ -105,8 +105,8 @@ func (r *results) get(name string) *result {
 	return nil
 }
 
-// begun is the progress of a row's measurement, empty at first, and where what is measured is not what
-// it was.
+// begun returns the progress of a row's measurement. It is empty at first, and when the measured programs
+// have changed.
 func (r *results) begun(name, of string) *progress {
 	for _, p := range r.Begun {
 		if p.Name == name {
@@ -121,12 +121,12 @@ func (r *results) begun(name, of string) *progress {
 	return p
 }
 
-// ended forgets the progress of a row that has its value.
+// ended drops the progress of a row that has its value.
 func (r *results) ended(name string) {
 	r.Begun = slices.DeleteFunc(r.Begun, func(p *progress) bool { return p.Name == name })
 }
 
-// put keeps one, unless it is only that the machine was not quiet and there is an earlier value.
+// put keeps a result. A result without a value because of background load does not replace an earlier value.
 func (r *results) put(one result) {
 	if old := r.get(one.Name); old != nil {
 		if one.noise && old.Reason == "" {

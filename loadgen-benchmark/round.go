@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	voids     = 0.03 // of the two CPUs, by other programs
-	tailVoids = 0.01 // the same where a p99 is looked at, which 1 % of one CPU can move
-	tries     = 12   // times the rounds asked for, before giving up
+	voids     = 0.03 // limit for other programs' share of the two CPUs
+	tailVoids = 0.01 // the limit for a p99, which 1 % of one CPU can change
+	tries     = 12   // give up after this many times the requested rounds
 )
 
-// errNoise is that the machine was not quiet enough for a result.
-var errNoise = errors.New("too much else ran")
+// errNoise means that the machine was not quiet enough for a result.
+var errNoise = errors.New("other programs took too much CPU")
 
 // contender is one side of a round.
 type contender struct {
@@ -28,36 +28,36 @@ type contender struct {
 	run  func(context.Context) (outcome, error)
 }
 
-// outcome is one window of one contender. Each experiment fills what it looks at; what is exported is
-// kept with the results until the row has its value.
+// outcome is one contender's result for one window. Each experiment fills the fields that it uses; exported
+// fields are kept with the results until the row has its value.
 type outcome struct {
 	Rate   float64 `json:"rate,omitempty"`   // requests per second
-	CPU    float64 `json:"cpu,omitempty"`    // of the generator, ns per request
-	Server float64 `json:"server,omitempty"` // share of the server's CPU that was busy
-	Layout int     `json:"layout,omitempty"` // of the program, from 1; 0: it has one alone
+	CPU    float64 `json:"cpu,omitempty"`    // generator's CPU, ns per request
+	Server float64 `json:"server,omitempty"` // busy share of the server's CPU
+	Layout int     `json:"layout,omitempty"` // the program's layout, from 1; 0: it has only one
 	Value  float64 `json:"value,omitempty"`
 	P50    float64 `json:"p50,omitempty"` // ns
 	P99    float64 `json:"p99,omitempty"`
 
-	Beside *outcome `json:"beside,omitempty"` // of what ran at the same time
+	Beside *outcome `json:"beside,omitempty"` // outcome of a second load at the same time
 
-	text    string  // of Value
-	erred   bool    // too much for the round to count
-	unmoved bool    // whatever others took: a count or a size
-	others  float64 // share of the two CPUs that other programs took
+	text    string  // prints Value
+	erred   bool    // too many errors for a valid round
+	unmoved bool    // background load does not matter: a count or a size
+	others  float64 // other programs' share of the two CPUs
 }
 
-// progress is the rounds of a row that has no value yet.
+// progress has the rounds of a row without a value yet.
 type progress struct {
 	Name  string      `json:"name"`
-	Of    string      `json:"of"` // SHA-256 of what was measured with what
+	Of    string      `json:"of"` // SHA-256 of programs and options; see identity
 	Valid [][]outcome `json:"valid"`
 	All   int         `json:"all"`
 }
 
-// rounds runs every contender once a round, in random order, until n rounds are valid, in which
-// others took at most that share; all is how many it took. It goes on with the rounds of an earlier
-// call for the same programs that did not come to its end.
+// rounds runs every contender once a round, in random order, until n rounds are valid: in them other programs
+// took at most the share most. all counts all rounds. It continues with the rounds of an earlier, unfinished
+// call for the same programs.
 func (b *bench) rounds(
 	ctx context.Context, name string, n int, most float64, cs []contender,
 ) (valid [][]outcome, all int, err error) {
@@ -80,7 +80,7 @@ func (b *bench) rounds(
 	return p.Valid, p.All, err
 }
 
-// identity is the SHA-256 of all that the rounds of one row have in common.
+// identity returns a SHA-256 of everything that a row's rounds have in common.
 func (b *bench) identity(most float64, cs []contender) (string, error) {
 	h := sha256.New()
 	fmt.Fprintln(h, b.opts.window, most)
@@ -114,11 +114,11 @@ func (o outcome) String() string {
 	return o.text + " " + s
 }
 
-// account tells the CPU time of both CPUs since the machine's start, and this program's, its
-// children's and its servers' since theirs.
+// account returns the CPU time of both CPUs since the machine's start, and this program's, its children's and
+// its servers' since theirs.
 type account func() (all, own time.Duration)
 
-// runRounds adds rounds to p until n are valid, and tells of each.
+// runRounds adds rounds to p until n are valid, and calls tell after each.
 func runRounds(
 	ctx context.Context, n int, most float64, cs []contender, account account, p *progress,
 	tell func(round []outcome, void string) error,
@@ -157,7 +157,7 @@ func runRounds(
 	return nil
 }
 
-// metered runs once and adds what others took meanwhile, also where it fails.
+// metered runs run once and adds the other programs' share of the CPUs, even after an error.
 func metered(ctx context.Context, account account, run func(context.Context) (outcome, error)) (outcome, error) {
 	busy, own := account()
 	start := time.Now()
@@ -176,8 +176,8 @@ func (b *bench) account() (all, own time.Duration) {
 	return busy(serverCPU) + busy(generatorCPU), own
 }
 
-// midway is the share of the server's CPU that is busy in the middle half of a window that begins now;
-// 0 if done is closed before.
+// midway returns the busy share of the server's CPU in the middle half of a window that begins now; 0 if done
+// is closed before.
 func midway(window time.Duration, done <-chan struct{}) float64 {
 	pause := func(d time.Duration) {
 		select {
@@ -190,14 +190,14 @@ func midway(window time.Duration, done <-chan struct{}) float64 {
 	pause(window / 2)
 	took := time.Since(start)
 	if took < window/4 {
-		return 0 // the shorter, the coarser
+		return 0 // too short to be precise
 	}
 	return float64(busy(serverCPU)-before) / float64(took)
 }
 
 const tick = 10 * time.Millisecond // USER_HZ, the unit of /proc/stat (proc(5))
 
-// busy is the time that a CPU was not idle; steal is among it.
+// busy returns a CPU's time without idle time; steal time counts as busy.
 func busy(cpu string) (t time.Duration) {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -214,7 +214,7 @@ func busy(cpu string) (t time.Duration) {
 	return t
 }
 
-// used is the CPU time of who: of this process, or of its children that ended.
+// used returns the CPU time of this process, or of its children that ended.
 func used(who int) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(who, &u); err != nil {
@@ -223,7 +223,7 @@ func used(who int) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// ran is the CPU time of another process.
+// ran returns the CPU time of another process.
 func ran(pid int) time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

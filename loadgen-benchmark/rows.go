@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// row is a claim: what is measured, and the bar that it is held to.
+// row is a claim: a measured quantity and its bar.
 type row struct {
 	name string
 	what string
@@ -15,15 +15,15 @@ type row struct {
 	unit unit
 }
 
-// bar is what the whole 95 % interval must keep.
+// bar is a limit for the whole 95 % interval.
 type bar struct {
 	kind  kind
 	value float64
-	slack float64 // of within
+	slack float64 // for kind within
 	holds holds
 }
 
-// holds is when a bar does.
+// holds says when a bar applies.
 type holds int
 
 const (
@@ -32,10 +32,10 @@ const (
 	ifSaturated
 )
 
-// saturated is the share of the server's CPU above which the server limits a race.
+// saturated is the busy share of the server's CPU above which the server limits a race.
 const saturated = .95
 
-// judges reports whether the bar holds for res.
+// judges reports whether the bar applies to res.
 func (r row) judges(res *result) bool {
 	return r.bar.holds == always || (r.bar.holds == ifSaturated) == (res.ServerBusy > saturated)
 }
@@ -49,7 +49,7 @@ const (
 	within              // both ends
 )
 
-// unit is how a base unit is written.
+// unit is the format for a base unit.
 type unit struct {
 	scale  float64
 	suffix string
@@ -67,8 +67,8 @@ var (
 
 func (u unit) text(v float64) string { return fmt.Sprintf("%.*f", u.digits, v/u.scale) }
 
-// keepAlive is the null server's answer with the header without which ab, which speaks HTTP/1.0,
-// waits for the connection's end.
+// keepAlive is the null server's response with the header that ab needs: ab speaks HTTP/1.0 and would
+// otherwise wait for the connection's end.
 const keepAlive = `name = "race"
 title = "a value, and the connection stays"
 
@@ -83,13 +83,13 @@ headers = { "Content-Type" = "text/plain", "Connection" = "keep-alive" }
 body = "value"
 `
 
-// rate is the row of the requests per second, as a ratio of dyno and what.
+// rate is the row for requests per second, dyno relative to what.
 func rate(name, what string, least float64) row {
 	return row{name, "requests/s, dyno ÷ " + what, bar{kind: atLeast, value: least}, ratio}
 }
 
-// rateOrCPU are the rows of a race in which the server's CPU may be the limit, so that both rates are
-// the server's: then the CPU per request is judged instead.
+// rateOrCPU are the rows for a race in which the server's CPU may be the limit, so that both rates are the
+// server's: then the CPU per request is judged instead.
 func rateOrCPU(name, what string, least float64) []row {
 	r := rate(name, what, least)
 	r.bar.holds = unlessSaturated
@@ -97,7 +97,7 @@ func rateOrCPU(name, what string, least float64) []row {
 		bar{kind: atMost, value: .9, holds: ifSaturated}, ratio}}
 }
 
-// multiplexed are the races in HTTP/2, on 10 connections. The closest has more pairs.
+// multiplexed returns the races in HTTP/2, on 10 connections. The closest race has more pairs.
 func multiplexed() (all []experiment) {
 	for _, c := range []struct {
 		peer     peer
@@ -119,10 +119,10 @@ func multiplexed() (all []experiment) {
 	return all
 }
 
-// experiments are all rows of the page, in its order.
+// experiments returns the experiments with all rows, in the page's order.
 func experiments() []experiment { return slices.Concat(races(), multiplexed(), measurements()) }
 
-// races are those in HTTP/1.1.
+// races returns the races in HTTP/1.1.
 func races() []experiment {
 	one := shape{connections: 125, depth: 1}
 	encrypted := shape{connections: 125, depth: 1, protocol: https}
@@ -163,7 +163,7 @@ func races() []experiment {
 	}
 }
 
-// measurements are of dyno alone.
+// measurements returns the experiments with dyno alone.
 func measurements() []experiment {
 	return []experiment{
 		allocations(row{"allocations", "allocations per request, in steady state", bar{kind: atMost}, plain}),
@@ -177,7 +177,7 @@ func measurements() []experiment {
 	}
 }
 
-// delayRow is none for the median at 0 ms: its error is 0 by definition.
+// delayRow has no row for the median at 0 ms, where the error is 0 by definition.
 func delayRow(delay, quantile string) (row, bool) {
 	slack := 20e3
 	if quantile == "p99" {
@@ -187,8 +187,8 @@ func delayRow(delay, quantile string) (row, bool) {
 		bar{kind: within, slack: slack}, micros}, delay != delays[0] || quantile != "p50"
 }
 
-// met reports whether the bar is kept; a row without one, or whose bar does not hold, keeps it once it
-// is measured.
+// met reports whether the bar is met. A measured row without a bar, or with a bar that does not apply, counts
+// as met.
 func (r row) met(res *result) bool {
 	lo, hi := math.Inf(-1), math.Inf(1)
 	if res.Lo != nil {
@@ -228,7 +228,7 @@ func (r row) barText() string {
 	return "–"
 }
 
-// resultText is the measured value with its interval, or why there is none, in one line.
+// resultText returns, in one line, the measured value with its interval, or why there is none.
 func (r row) resultText(res *result) string {
 	if res.Reason != "" {
 		reason, _, _ := strings.Cut(res.Reason, "\n")

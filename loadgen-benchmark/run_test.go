@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// TestParse reads what each peer printed in one second against `dyno refserver null`.
+// TestParse parses each peer's output of one second against `dyno refserver null`.
 func TestParse(t *testing.T) {
 	for _, c := range []struct {
 		peer              peer
@@ -96,7 +96,7 @@ func TestHandshakes(t *testing.T) {
 	}
 }
 
-// TestNginx: it speaks each protocol, and counts what it answered.
+// TestNginx: nginx speaks each protocol, and counts its responses.
 func TestNginx(t *testing.T) {
 	for _, program := range []string{"nginx", "taskset"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -126,13 +126,13 @@ func TestNginx(t *testing.T) {
 				t.Errorf("%s: %s, %q, %v", p, r.Proto, body, err)
 			}
 		}
-		if tally, err := s.stop(); err != nil || tally.Requests != 6 { // with the one that asks
+		if tally, err := s.stop(); err != nil || tally.Requests != 6 { // including the status request
 			t.Errorf("%s: %+v, %v", p, tally, err)
 		}
 	}
 }
 
-// TestCommands: each peer is told of the protocol and of the streams.
+// TestCommands: each peer gets flags for the protocol and the streams.
 func TestCommands(t *testing.T) {
 	for want, c := range map[string]struct {
 		peer  peer
@@ -156,7 +156,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestServerBusy: the server limits a race if either generator keeps it busy, in the median window.
+// TestServerBusy: the server limits a race if either generator keeps it busy in the median window.
 func TestServerBusy(t *testing.T) {
 	round := func(a, b float64) []outcome { return []outcome{{Server: a}, {Server: b}} }
 	if got := serverBusy([][]outcome{round(.5, .97), round(.6, 1), round(1, .2)}); got != .97 {
@@ -168,7 +168,7 @@ func TestServerBusy(t *testing.T) {
 		t.Errorf("%v of a window that was over at once", got)
 	}
 	rows := rateOrCPU("a", "b", 1)
-	lo, hi := .99, 1.01 // neither bar is kept
+	lo, hi := .99, 1.01 // neither bar is met
 	for busy, want := range map[float64][2]bool{.5: {false, true}, .96: {true, false}} {
 		r := &result{Value: 1, Lo: &lo, Hi: &hi, ServerBusy: busy}
 		if got := [2]bool{rows[0].met(r), rows[1].met(r)}; got != want {
@@ -194,13 +194,13 @@ func TestRowsAreNamedOnceAndNotesHaveRows(t *testing.T) {
 	}
 }
 
-// machineOf tells accounts by which the k-th window lost that share of the two CPUs to others.
+// machineOf returns an account in which other programs took shares[k] of the two CPUs in window k.
 func machineOf(shares ...float64) account {
 	k, opened := 0, false
 	var all time.Duration
 	return func() (time.Duration, time.Duration) {
 		if opened {
-			all += time.Duration(shares[k%len(shares)] * float64(2*time.Hour)) // more than any window
+			all += time.Duration(shares[k%len(shares)] * float64(2*time.Hour)) // longer than any window
 			k++
 		}
 		opened = !opened
@@ -243,7 +243,7 @@ func TestVoidRoundsAreRepeated(t *testing.T) {
 	}
 }
 
-// TestGoesOn: a row that was interrupted goes on with its rounds, of the same programs only.
+// TestGoesOn: an interrupted row continues with its rounds, if the programs are the same.
 func TestGoesOn(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "results.json")
 	n := 0
@@ -269,7 +269,7 @@ func TestGoesOn(t *testing.T) {
 	if _, _, err := goOn("one", 4); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	valid, all, err := goOn("one", 0) // the fourth was cut off
+	valid, all, err := goOn("one", 0) // the fourth was interrupted
 	if err != nil || all != 5 || len(valid) != 5 || valid[2][0] != (outcome{Rate: 3, CPU: .5}) || valid[3][0].Rate != 5 {
 		t.Errorf("%v of %d, %v", valid, all, err)
 	}
@@ -375,7 +375,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// The pairs of one layout count once: what it does to a program is in all of them.
+// All pairs with one layout count once, because they share the layout's effect on the program.
 func TestPerLayout(t *testing.T) {
 	rate := func(o outcome) float64 { return o.Rate }
 	pair := func(a, b float64, layout int) []outcome {

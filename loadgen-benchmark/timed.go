@@ -23,12 +23,12 @@ import (
 	"dyno/internal/refserver"
 )
 
-// timedCommand is the hidden first argument by which this program is a timed server:
+// timedCommand is the hidden first argument that makes this program a timed server:
 //
 //	loadgen-benchmark timed DELAY CERTIFICATE PROTOCOL ADDR …
 //
-// It listens at each ADDR, prints a refserver.Tally of each on stderr, as a JSON array, when it is told
-// to stop, and reads CERTIFICATE, a file with the key, for protocols over TLS.
+// It listens at each ADDR and, on SIGTERM, prints one refserver.Tally per ADDR on stderr, as a JSON array.
+// CERTIFICATE is a file with certificate and key for protocols over TLS.
 const timedCommand = "timed"
 
 func timed(args []string, stderr io.Writer) error {
@@ -47,7 +47,7 @@ func timed(args []string, stderr io.Writer) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	debug.SetGCPercent(-1) // it allocates some MB in a window
+	debug.SetGCPercent(-1) // a window allocates some MB
 	tallies, err := s.serve(ctx)
 	if err != nil {
 		return err
@@ -55,10 +55,9 @@ func timed(args []string, stderr io.Writer) error {
 	return json.NewEncoder(stderr).Encode(tallies)
 }
 
-// timedServer answers each GET a known delay after it was read, and keeps the true times: from when
-// the request's bytes were received to when its answer's are handed to the socket, encryption
-// included. It is one loop that never sleeps: a request that had to wake its CPU would take longer, of
-// which the server would know nothing.
+// timedServer answers each GET a known delay after reading it, and records the true times: from receiving the
+// request's bytes until the response's are handed to the socket, including encryption. It is one loop that
+// never sleeps: waking a CPU for a request would take additional time that the server could not measure.
 type timedServer struct {
 	delay time.Duration
 	sides []*timedSide
@@ -66,15 +65,15 @@ type timedServer struct {
 	start time.Time
 	ep    int
 	conns map[int]*timedConn
-	held  []heldAnswer // in the order in which they are due
+	held  []heldAnswer // in order of their due times
 }
 
-// timedSide is where a timed server speaks one protocol.
+// timedSide is the part of a timed server that speaks one protocol.
 type timedSide struct {
 	protocol protocol
 	config   *tls.Config
 	ln       *net.TCPListener
-	fd       int // of ln
+	fd       int // ln's descriptor
 	excess   *hist.Histogram
 }
 
@@ -84,7 +83,7 @@ type heldAnswer struct {
 	read   time.Duration
 }
 
-// listen adds a side. certificate is a file with the key, for a protocol over TLS.
+// listen adds a side. certificate is a file with certificate and key for a protocol over TLS.
 func (s *timedServer) listen(p protocol, addr, certificate string) error {
 	side := &timedSide{protocol: p, excess: hist.New()}
 	if p.tls() {
@@ -120,7 +119,7 @@ func (s *timedSide) certify(file string) error {
 
 func (s *timedServer) clock() time.Duration { return time.Since(s.start) }
 
-// serve answers until ctx ends, closes the listeners, and returns the tally of each side.
+// serve answers until ctx ends, closes the listeners, and returns each side's tally.
 func (s *timedServer) serve(ctx context.Context) (tallies []refserver.Tally, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -172,7 +171,7 @@ func (s *timedServer) loop(ctx context.Context) error {
 					return err
 				}
 			}
-			if s.turn(c) != nil { // also of a new one: TLS may have read on in the handshake
+			if s.turn(c) != nil { // also for a new one: TLS may have read data in the handshake
 				delete(s.conns, c.fd)
 				unix.Close(c.fd)
 				c.fd = -1
@@ -183,7 +182,7 @@ func (s *timedServer) loop(ctx context.Context) error {
 	return nil
 }
 
-// accept takes one connection and makes its handshake; nil if there is none.
+// accept accepts one connection and performs the TLS handshake; nil if there is none.
 func (s *timedServer) accept(side *timedSide) *timedConn {
 	fd, _, err := unix.Accept4(side.fd, unix.SOCK_CLOEXEC)
 	if err != nil {
@@ -191,7 +190,7 @@ func (s *timedServer) accept(side *timedSide) *timedConn {
 	}
 	c := &timedConn{fd: fd, server: s, side: side}
 	c.plain = c
-	patience := unix.Timeval{Sec: 1} // of a handshake, for which all others wait
+	patience := unix.Timeval{Sec: 1} // limit for a handshake, which blocks all others
 	err = errors.Join(unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1),
 		unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &patience))
 	if side.protocol.tls() && err == nil {
@@ -215,7 +214,7 @@ func (s *timedServer) accept(side *timedSide) *timedConn {
 	return c
 }
 
-// turn reads what there is on c, and holds the answers.
+// turn reads the available data on c, and holds the responses.
 func (s *timedServer) turn(c *timedConn) error {
 	for {
 		if len(c.in)+readAtOnce > cap(c.in) {
@@ -235,24 +234,24 @@ func (s *timedServer) turn(c *timedConn) error {
 	}
 }
 
-// answer sends the answers that are due.
+// answer sends the responses that are due.
 func (s *timedServer) answer() {
 	for len(s.held) > 0 && s.clock() >= s.held[0].read+s.delay {
 		a := s.held[0]
 		if s.held = s.held[1:]; a.c.fd < 0 {
-			continue // it was closed meanwhile
+			continue // closed meanwhile
 		}
 		_, err := a.c.plain.Write(a.c.response(a.stream))
 		a.c.side.excess.Record(int64(s.clock() - a.read - s.delay))
 		if err = errors.Join(err, a.c.flush()); err != nil {
-			unix.Shutdown(a.c.fd, unix.SHUT_RDWR) // its next event closes it
+			unix.Shutdown(a.c.fd, unix.SHUT_RDWR) // the next event closes it
 		}
 	}
 }
 
 const readAtOnce = 16 << 10
 
-// errNoMore says that a connection has nothing to read now. crypto/tls goes on after it.
+// errNoMore means that a connection has no data now. crypto/tls can continue after it.
 var errNoMore net.Error = noMore{}
 
 type noMore struct{}
@@ -261,22 +260,22 @@ func (noMore) Error() string   { return "nothing to read now" }
 func (noMore) Timeout() bool   { return true }
 func (noMore) Temporary() bool { return true }
 
-// timedConn is a connection of a timed server, and the socket that crypto/tls sees.
+// timedConn is a connection to a timed server, and the socket under crypto/tls.
 type timedConn struct {
 	fd     int // -1: closed
 	server *timedServer
 	side   *timedSide
 	shakes bool          // the handshake is under way, and the socket blocks
-	plain  io.ReadWriter // itself, or the TLS on it
-	read   time.Duration // when it last received something
+	plain  io.ReadWriter // itself, or the TLS connection
+	read   time.Duration // time of the last data
 	in     []byte
 	out    []byte // until flush
 
 	parser  *http2.Parser // in HTTP/2
-	preface []byte        // that is yet to come
+	preface []byte        // rest of the expected preface
 }
 
-// Read receives what the socket has.
+// Read receives the available data.
 func (c *timedConn) Read(b []byte) (int, error) {
 	for {
 		switch n, err := unix.Read(c.fd, b); {
@@ -294,7 +293,7 @@ func (c *timedConn) Read(b []byte) (int, error) {
 	}
 }
 
-// Write keeps b until flush; in a handshake it sends at once.
+// Write keeps b until flush; during a handshake it sends at once.
 func (c *timedConn) Write(b []byte) (int, error) {
 	c.out = append(c.out, b...)
 	if c.shakes {
@@ -303,7 +302,7 @@ func (c *timedConn) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// flush sends what was written. An answer is small and so finds room in the socket.
+// flush sends the written data. A response is small and so fits into the socket buffer.
 func (c *timedConn) flush() error {
 	for len(c.out) > 0 {
 		n, err := unix.SendmsgN(c.fd, c.out, nil, nil, unix.MSG_NOSIGNAL)
@@ -327,7 +326,7 @@ func (c *timedConn) SetWriteDeadline(time.Time) error { return nil }
 
 var headEnd = []byte("\r\n\r\n")
 
-// requests holds an answer to each whole request in c.in.
+// requests holds a response for each whole request in c.in.
 func (c *timedConn) requests() error {
 	hold := func(stream uint32) {
 		c.server.held = append(c.server.held, heldAnswer{c, stream, c.read})
@@ -372,8 +371,8 @@ func (c *timedConn) requests() error {
 	return nil
 }
 
-// timedBlock is the header section of an answer (RFC 7541, appendix A): status 200, and the fields 31
-// and 28 of the static table.
+// timedBlock is the header section of a response (RFC 7541, appendix A): status 200, and the fields 31 and 28
+// of the static table.
 const timedBlock = "\x88\x0f\x10\x0atext/plain\x0f\x0d\x015"
 
 func (c *timedConn) response(stream uint32) []byte {

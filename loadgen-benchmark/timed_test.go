@@ -16,8 +16,8 @@ import (
 	"dyno/internal/refserver"
 )
 
-// TestTimedServer: it answers no sooner than it says, in each protocol, and the times that it keeps are
-// within those that a client sees.
+// TestTimedServer: responses are never early, in each protocol, and the recorded times are within those that
+// a client sees.
 func TestTimedServer(t *testing.T) {
 	const delay, requests = 20 * time.Millisecond, 6
 	file := filepath.Join(t.TempDir(), certificate)
@@ -48,7 +48,7 @@ func TestTimedServer(t *testing.T) {
 			var longest time.Duration
 			var mu sync.Mutex
 			var clients sync.WaitGroup
-			for range requests { // side by side: streams of one connection, where there are streams
+			for range requests { // concurrent: streams on one connection if the protocol has streams
 				clients.Go(func() {
 					start := time.Now()
 					r, err := client.Get(p.scheme() + "://" + s.sides[1].ln.Addr().String() + "/")
@@ -76,14 +76,14 @@ func TestTimedServer(t *testing.T) {
 			}
 			tally := tallies[1]
 			if tally.Requests != requests || tally.Service.P50NS < int64(delay) ||
-				tally.Service.MaxNS > int64(longest)+int64(time.Millisecond) { // what a histogram rounds
+				tally.Service.MaxNS > int64(longest)+int64(time.Millisecond) { // the histogram's rounding
 				t.Errorf("%+v, %+v, %v; the client waited for %v at most", tally, tally.Service, err, longest)
 			}
 		})
 	}
 }
 
-// TestPairedDelayRows: it is the difference from HTTP/1.1 that is judged of a p99.
+// TestPairedDelayRows: a p99 is judged by its difference from HTTP/1.1.
 func TestPairedDelayRows(t *testing.T) {
 	var text strings.Builder
 	for _, r := range pairedDelay(h2c).rows {

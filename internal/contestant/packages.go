@@ -37,7 +37,7 @@ func Unfetched(log string) string {
 	return ""
 }
 
-// withoutPackages returns the error of a build that failed with err: an *Unavailable if its log,
+// withoutPackages returns the error for a build that failed with err: an *Unavailable if the log,
 // from an offset on, shows that packages are not available, else err.
 func withoutPackages(err error, log string, from int64) error {
 	text, _ := os.ReadFile(log)

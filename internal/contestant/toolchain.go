@@ -26,7 +26,7 @@ type Toolchain struct {
 
 // Unavailable is the error for a toolchain, or packages, that are not available.
 type Unavailable struct {
-	Toolchain string // with its floor; or "packages"
+	Toolchain string // with the minimum version; or "packages"
 	Reason    string
 	Hint      string
 }
@@ -43,7 +43,7 @@ type FindOptions struct {
 	Note    func(string)
 }
 
-// kind describes a toolchain.
+// kind describes a kind of toolchain.
 type kind struct {
 	title    string
 	variable string // DYNO_…
@@ -51,7 +51,7 @@ type kind struct {
 	program  string
 	version  func(ctx context.Context, program string) (string, error)
 	env      func(dir, cache string) map[string]string
-	archives string // glob beside the checkout
+	archives string // glob relative to the checkout
 	fetch    func(ctx context.Context, floor, cache string, o *FindOptions) (dir string, err error)
 	hint     string
 	shims    bool // the program on PATH may link to a launcher that depends on its argv[0]
