@@ -178,8 +178,9 @@ func delay(rowsOf func(delay, quantile string) (row, bool)) experiment {
 	}}
 }
 
-// serviceError stops srv, a server that knows its service times, after a window of 1,000 requests a
-// second on 64 connections, and returns by how much the quantiles that dyno saw differ from it.
+// serviceError loads srv, a server that measures its service times, with 1,000 requests a second on 64
+// connections for one window and stops it. It returns the difference between dyno's quantiles and the
+// server's.
 func (b *bench) serviceError(ctx context.Context, srv *server) (outcome, error) {
 	l, err := b.paced(ctx, srv.url())
 	if err != nil {
@@ -192,8 +193,8 @@ func (b *bench) serviceError(ctx context.Context, srv *server) (outcome, error) 
 	return l.against(t)
 }
 
-// serviceErrors is serviceError of one server that speaks p and HTTP/1.1, both loaded at the same time, so
-// that what else runs on the machine meets both. What was beside p is of HTTP/1.1.
+// serviceErrors does the same as serviceError for one server with p and HTTP/1.1, both loaded at the same
+// time, so that background load affects both. The outcome's Beside is the outcome for HTTP/1.1.
 func (b *bench) serviceErrors(ctx context.Context, p protocol, delay string) (outcome, error) {
 	srv, urls, err := b.serveTimed(ctx, delay, p, http1)
 	if err != nil {
@@ -220,7 +221,7 @@ func (b *bench) serviceErrors(ctx context.Context, p protocol, delay string) (ou
 	return o, errors.Join(err, err2)
 }
 
-// paced loads url for a window of 1,000 requests a second on 64 connections, all of which must succeed.
+// paced loads url with 1,000 requests a second on 64 connections for one window; all requests must succeed.
 func (b *bench) paced(ctx context.Context, url string, flags ...string) (*loadReport, error) {
 	l, err := b.loadURL(ctx, url, b.opts.window, nil, append(flags, "-c", "64", "-r", "1000")...)
 	if err != nil {
@@ -229,19 +230,18 @@ func (b *bench) paced(ctx context.Context, url string, flags ...string) (*loadRe
 	return l, l.clean()
 }
 
-// against is by how much the service times differ from those that the server knows of.
+// against returns the difference between dyno's service times and the server's.
 func (l *loadReport) against(t refserver.Tally) (outcome, error) {
 	p50, err := l.Service.get("p50_ns")
 	p99, err2 := l.Service.get("p99_ns")
 	return outcome{P50: p50 - float64(t.Service.P50NS), P99: p99 - float64(t.Service.P99NS)}, errors.Join(err, err2)
 }
 
-// pairedDelays are those of the servers in other protocols.
+// pairedDelays are the delays of the servers in other protocols.
 var pairedDelays = []string{"0ms", "1ms", "5ms"}
 
-// pairedDelay compares, as delay does, the service times in p, and how far their p99 is off more than
-// that of HTTP/1.1 in the clear, of the same server at the same time. What the way there and back costs is
-// taken for each protocol.
+// pairedDelay compares service times in p as delay does, and the p99 error with the p99 error in HTTP/1.1 on
+// the same server at the same time. The round-trip time is determined for each protocol.
 func pairedDelay(p protocol) experiment {
 	var rows []row
 	for _, d := range pairedDelays {
@@ -276,8 +276,8 @@ func pairedDelay(p protocol) experiment {
 	}}
 }
 
-// lag is the p99 of how late requests were sent, by seconds in which the generator got its CPU: the
-// others say nothing of dyno.
+// lag measures the p99 delay with which requests were sent, in seconds during which the generator got its
+// CPU; other seconds say nothing about dyno.
 func lag(r row, rate int) experiment {
 	return experiment{rows: []row{r}, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
 		srv, err := b.serve(ctx, "null", "")
@@ -316,7 +316,7 @@ func lag(r row, rate int) experiment {
 	}}
 }
 
-// lags loads srv at that rate for so many seconds.
+// lags loads srv at this rate for some seconds and returns each second's p99 lag.
 func (b *bench) lags(ctx context.Context, srv *server, rate, seconds int) ([]float64, error) {
 	file := filepath.Join(b.temp, "lag.csv")
 	l, err := b.load(ctx, srv, time.Duration(seconds)*time.Second, nil,
@@ -335,8 +335,8 @@ func (b *bench) lags(ctx context.Context, srv *server, rate, seconds int) ([]flo
 	return lagsOf(f, seconds)
 }
 
-// lagsOf reads `dyno load --csv`: lag_p99_ns of the seconds with less than 1 % of run-queue delay,
-// among the first so many. What comes after them is the drain.
+// lagsOf reads the output of `dyno load --csv`: lag_p99_ns of the seconds with less than 1 % run-queue delay,
+// among the first seconds. The later ones are the drain.
 func lagsOf(from io.Reader, seconds int) ([]float64, error) {
 	records, err := csv.NewReader(from).ReadAll()
 	if err != nil || len(records) == 0 {
@@ -364,7 +364,7 @@ func lagsOf(from io.Reader, seconds int) ([]float64, error) {
 	return lags, nil
 }
 
-// allocations runs the test that counts them.
+// allocations runs the test that counts allocations.
 func allocations(r row) experiment {
 	return experiment{rows: []row{r}, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
 		if err := b.step(ctx, b.root, "go", "test", "-count=1", "-run", "Allocate", "./internal/load/epoll"); err != nil {

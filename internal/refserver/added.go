@@ -19,17 +19,17 @@ type Added struct {
 	OwnNS   float64 `json:"own_ns,omitempty"`
 }
 
-// sampleEvery keeps the readings of the clock below 1/100 of 1 % of a request.
+// sampleEvery keeps the clock readings below 1/100 of 1 % of a request.
 const sampleEvery = 64
 
-// ownEvery keeps the readings of the CPU clock, 1 µs each, below 1/100 of 1 % of a request. It is a
-// multiple of sampleEvery.
+// ownEvery keeps the CPU clock readings, 1 µs each, below 1/100 of 1 % of a request. It is a multiple of
+// sampleEvery.
 const ownEvery = 1024
 
-// mostSampled limits the memory of a long-running server to 512 kB.
+// mostSampled limits the memory in a long-running server to 512 kB.
 const mostSampled = 1 << 16
 
-// added spends a known cost, and measures for one request in sampleEvery how long that takes.
+// added spends a known cost, and times it for one request in sampleEvery.
 type added struct {
 	requests    atomic.Uint64
 	mu          sync.Mutex
@@ -37,13 +37,13 @@ type added struct {
 	first, last reading
 }
 
-// reading is a reading of the CPU clock of the process, after a number of requests.
+// reading is the process's CPU time after a number of requests.
 type reading struct {
 	requests uint64
 	cpu      time.Duration
 }
 
-// spin spends the cost of a number of turns, and for one request in sampleEvery records the time.
+// spin spends the given number of turns, and records the time for one request in sampleEvery.
 func (a *added) spin(turns int) {
 	n := a.requests.Add(1)
 	if n%sampleEvery != 0 {
@@ -66,8 +66,8 @@ func (a *added) spin(turns int) {
 	}
 }
 
-// Added returns the samples so far. It uses the median, because samples during which the thread
-// lost its CPU do not reflect the cost.
+// Added returns the samples so far. It uses the median, because samples during which the thread lost its CPU
+// do not reflect the cost.
 func (r *Reference) Added() Added {
 	r.added.mu.Lock()
 	defer r.added.mu.Unlock()
@@ -75,9 +75,9 @@ func (r *Reference) Added() Added {
 	if len(s) == 0 {
 		return Added{}
 	}
-	told := Added{Sampled: len(s), P50NS: s[len(s)/2]}
+	sampled := Added{Sampled: len(s), P50NS: s[len(s)/2]}
 	if first, last := r.added.first, r.added.last; last.requests > first.requests {
-		told.OwnNS = float64(last.cpu-first.cpu) / float64(last.requests-first.requests)
+		sampled.OwnNS = float64(last.cpu-first.cpu) / float64(last.requests-first.requests)
 	}
-	return told
+	return sampled
 }

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// servedAnswer is an answer ready to be sent.
+// servedAnswer is a response ready to be sent.
 type servedAnswer struct {
 	Answer
 	start      []byte
 	head, many []byte        // head begins Bytes; many repeats it
-	given      *uint64       // sessions
-	kept       *servedAnswer // the same to HTTP/1.0 whose connection stays
+	given      *uint64       // count of sessions
+	kept       *servedAnswer // the response to HTTP/1.0 with keep-alive
 }
 
-// served prepares an answer, and the same to HTTP/1.0 whose connection stays.
+// served prepares a response, and a second form for HTTP/1.0 with keep-alive.
 func served(a Answer) (*servedAnswer, error) {
 	end := bytes.Index(a.Bytes, nullBlank)
 	if end < 0 {
@@ -28,7 +28,7 @@ func served(a Answer) (*servedAnswer, error) {
 	return one, nil
 }
 
-// ready returns an answer whose header section has head bytes.
+// ready returns a response whose header section has head bytes.
 func ready(a Answer, head int, given *uint64) *servedAnswer {
 	copies := max(1, min(64, 64<<10/len(a.Bytes)))
 	return &servedAnswer{
@@ -36,7 +36,7 @@ func ready(a Answer, head int, given *uint64) *servedAnswer {
 	}
 }
 
-// fitting returns the answer to the request whose head is h.
+// fitting returns the response to the request with head h.
 func (s *nullServer) fitting(h []byte, cookie bool) *servedAnswer {
 	for _, a := range s.others {
 		if bytes.HasPrefix(h, a.start) && !(a.Opens && cookie) {
@@ -46,7 +46,7 @@ func (s *nullServer) fitting(h []byte, cookie bool) *servedAnswer {
 	return s.base
 }
 
-// count gives each of the first k answers in many a session that none had before.
+// count gives each of the first k responses in many a new session.
 func (a *servedAnswer) count(many []byte, k, size int) {
 	for i := range k {
 		*a.given++
@@ -54,7 +54,7 @@ func (a *servedAnswer) count(many []byte, k, size int) {
 	}
 }
 
-// putNumber fills digits with the decimal digits of v, zeros before them.
+// putNumber writes v into digits in decimal, with leading zeros.
 func putNumber(digits []byte, v uint64) {
 	for i := len(digits) - 1; i >= 0; i, v = i-1, v/10 {
 		digits[i] = byte('0' + v%10)

@@ -16,10 +16,10 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Command serves as the reference server of that name until ctx is done, by the environment variables
-// of contestants. files are scenarios; without any it answers PlainScenario. addr replaces DYNO_ADDR
-// unless it is "". At the end Command writes what was counted to w, as one line of JSON: the Tally of a
-// null server, or what a reference has Added.
+// Command runs the named reference server until ctx is done, configured by the contestants' environment
+// variables. files are scenarios; without any it serves PlainScenario. addr replaces DYNO_ADDR unless it is
+// "". At the end Command writes the counts to w as one line of JSON: a null server's Tally, or a reference's
+// Added.
 func Command(ctx context.Context, name string, files []string, addr string, w io.Writer) error {
 	control, ok, err := ParseControl(name)
 	switch {
@@ -76,7 +76,7 @@ func environment(files []string, addr string) (o Options, err error) {
 	return o, nil
 }
 
-// PlainScenario has a single request, GET /, and a response of five bytes.
+// PlainScenario has a single request, GET /, and a response body of five bytes.
 func PlainScenario() *scenario.Scenario {
 	body := "value"
 	return &scenario.Scenario{Name: "value", Requests: []scenario.Request{{

@@ -11,33 +11,33 @@ import (
 // Control is the parsed name of a reference server.
 //
 //	null            answers at once with constant bytes
-//	null+5ms        each answer leaves 5 ms after its request was read, and says so; null+0ms as soon as it can
-//	null~200ms/2s   stands still for the last 200 ms of every 2 s
-//	null/4          every fourth request is answered by closing its connection
+//	null+5ms        responds 5 ms after it read the request, and reports the time; null+0ms as soon as it can
+//	null~200ms/2s   pauses for the last 200 ms in every 2 s
+//	null/4          closes the connection instead of answering every fourth request
 //	ref, ref'       answers any scenario, on net/http
-//	ref+20%         the same with 20 % of its cost added
-//	ref!late        the same with a defect, by the name of its Mutant
+//	ref+20%         ref with 20 % added cost
+//	ref!late        ref with a defect, by the Mutant's name
 type Control struct {
 	Name   string
-	Null   bool    // of the null family, which answers every request alike
-	Manner Manner  // of the null family
-	Extra  float64 // cost added, as a share of the reference's
-	Mutant *Mutant // the defect, if it has one
+	Null   bool    // in the null family: the same response to every request
+	Manner Manner  // for the null family
+	Extra  float64 // added cost, as a share of the reference's
+	Mutant *Mutant // the defect, if any
 }
 
-// Manner is what a server of the null family does besides answering: at most one of these.
+// Manner is an additional behaviour of a server in the null family: at most one of these.
 type Manner struct {
-	Timed bool          // hold each answer until Delay after its request was read; report the true time in timeHeader
+	Timed bool          // respond Delay after reading the request; report the true time in timeHeader
 	Delay time.Duration // needs Timed
 
 	Stall  time.Duration // neither read nor write for the last Stall of every Period since the start
 	Period time.Duration
 
-	Drop int64 // close the connection in place of every Drop-th answer, all connections together; 0: none
+	Drop int64 // close the connection instead of every Drop-th response, counted over all connections; 0: never
 }
 
-// families are the reference servers whose names have a parameter. parse reads what follows the
-// prefix into c; want is what the error asks for where it cannot.
+// families are the reference servers whose names have a parameter. parse stores the text between prefix and
+// suffix in c; want describes valid text.
 var families = []struct {
 	prefix, suffix, want string
 	parse                func(c *Control, text string) (ok bool)
@@ -76,7 +76,7 @@ func parseStall(c *Control, text string) bool {
 	return err == nil && err2 == nil && s > 0 && p > s && p <= time.Hour
 }
 
-// ParseControl reads the name of a reference server; ok is false for any other name.
+// ParseControl parses a reference server's name; ok is false for any other name.
 func ParseControl(name string) (c Control, ok bool, err error) {
 	switch name {
 	case "null":
@@ -120,7 +120,7 @@ func (c Control) Title() string {
 	return "reference"
 }
 
-// Engine returns what speaks HTTP in it.
+// Engine returns the server's HTTP implementation.
 func (c Control) Engine() string {
 	if c.Null {
 		return "own"

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpuTime returns the CPU time of this process (clock_gettime(2), CLOCK_PROCESS_CPUTIME_ID).
+// cpuTime returns this process's CPU time (clock_gettime(2), CLOCK_PROCESS_CPUTIME_ID).
 func cpuTime() time.Duration {
 	var t unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t) != nil {

@@ -4,5 +4,5 @@ package refserver
 
 import "time"
 
-// cpuTime returns 0: the clock of a process is read on Linux alone.
+// cpuTime returns 0: it is implemented on Linux only.
 func cpuTime() time.Duration { return 0 }

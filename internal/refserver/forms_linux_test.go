@@ -16,8 +16,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// inAllForms starts a reference server and returns how it is spoken to in each form of HTTP. It ends
-// with the test.
+// inAllForms starts a reference server and returns an endpoint for each form of HTTP. The server ends with
+// the test.
 func inAllForms(t *testing.T, name string, s *scenario.Scenario) map[protocol.HTTP]endpoint.Endpoint {
 	t.Helper()
 	id, err := endpoint.NewIdentity(filepath.Join(t.TempDir(), "tls"))
@@ -71,7 +71,7 @@ func inAllForms(t *testing.T, name string, s *scenario.Scenario) map[protocol.HT
 	return to
 }
 
-// one is a scenario with one response.
+// one returns a scenario with one response.
 func one(method string) *scenario.Scenario {
 	body := "value"
 	return &scenario.Scenario{Name: "one", Requests: []scenario.Request{{Name: "one", Method: method, Path: "/{int:1..9}",
@@ -88,8 +88,8 @@ func TestReferenceInAllForms(t *testing.T) {
 	}
 }
 
-// TestNullInAllForms: another implementation gets the response on few connections, with many requests at
-// once and with bodies, longer than the windows of flow control in sum.
+// TestNullInAllForms: another implementation gets the response on few connections, with many concurrent
+// requests and with bodies that together exceed the flow-control windows.
 func TestNullInAllForms(t *testing.T) {
 	for h, to := range inAllForms(t, "null", one("POST")) {
 		transport := &http.Transport{TLSClientConfig: to.TLS, Protocols: new(http.Protocols), MaxConnsPerHost: 2}
@@ -122,7 +122,7 @@ func TestNullInAllForms(t *testing.T) {
 	}
 }
 
-// TestNullHoldsBackWhatNobodyTakes: a body is sent when the client's window of the connection holds it.
+// TestNullHoldsBackWhatNobodyTakes: a body is sent only when it fits into the client's connection window.
 func TestNullHoldsBackWhatNobodyTakes(t *testing.T) {
 	body := strings.Repeat("y", 10_000)
 	s := one("GET")
@@ -151,7 +151,8 @@ func TestNullHoldsBackWhatNobodyTakes(t *testing.T) {
 	}
 }
 
-// TestNullOnlyClear: what the null server cannot tell apart in HTTP/2 it does not promise.
+// TestNullOnlyClear: OnlyClear excludes the scenarios whose requests the null server cannot tell apart in
+// HTTP/2.
 func TestNullOnlyClear(t *testing.T) {
 	long, other := strings.Repeat("x", 20_000), "other"
 	several, far := one("GET"), one("GET")

@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// hashZeros makes hashes the work of go-web-framework-benchmark's CPU-bound handlers: 10,278 of
-// SHA-256.
+// hashZeros makes hashes do the work of go-web-framework-benchmark's CPU-bound handlers: 10,278 SHA-256
+// hashes.
 const hashZeros = 15
 
-// hashes returns the number of hashes of "hello world " and a number, counting from 0, until one
-// begins with a given number of zero bits.
+// hashes hashes "hello world " followed by a number, counting from 0, until a hash begins with this many zero
+// bits. It returns the number of hashes before that one.
 func hashes(zeros int) (n int) {
 	text := append(make([]byte, 0, 32), "hello world "...)
 	for first := ^uint32(0); first>>(32-zeros) > 0; n++ {

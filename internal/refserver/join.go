@@ -7,8 +7,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Join makes one scenario of several, whose requests a reference can answer by turns. Two that want
-// different answers to the same request cannot be joined.
+// Join merges several scenarios into one that a reference can serve. Scenarios with different responses to
+// the same request cannot be joined.
 func Join(all []*scenario.Scenario) (*scenario.Scenario, error) {
 	if len(all) == 1 {
 		return all[0], nil
@@ -16,8 +16,8 @@ func Join(all []*scenario.Scenario) (*scenario.Scenario, error) {
 	joined := *all[0]
 	joined.Requests = nil
 	type route struct {
-		of string
-		q  *scenario.Request
+		scenario string
+		q        *scenario.Request
 	}
 	routes := map[string]route{}
 	for _, s := range all {
@@ -29,10 +29,10 @@ func Join(all []*scenario.Scenario) (*scenario.Scenario, error) {
 			case !known:
 				routes[at] = route{s.Name, q}
 				joined.Requests = append(joined.Requests, *q)
-			case first.of != s.Name && !reflect.DeepEqual(first.q.Expect, q.Expect):
+			case first.scenario != s.Name && !reflect.DeepEqual(first.q.Expect, q.Expect):
 				return nil, fmt.Errorf("ref cannot serve %s and %s together: they expect different responses to %s %s",
-					first.of, s.Name, q.Method, q.Path)
-			case first.of == s.Name:
+					first.scenario, s.Name, q.Method, q.Path)
+			case first.scenario == s.Name:
 				joined.Requests = append(joined.Requests, *q)
 			}
 		}

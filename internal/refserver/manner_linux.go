@@ -12,28 +12,28 @@ import (
 	"dyno/internal/hist"
 )
 
-// held is the queue of pending responses of a timed server. All have the same delay, so they are
-// due in the order in which their requests were read.
+// held is the queue of pending responses in a timed server. All have the same delay, so they are due in the
+// order in which their requests were read.
 type held struct {
 	all   []heldAnswer
-	first int // in all, of those that are not sent
+	first int // index in all of the first unsent one
 }
 
 type heldAnswer struct {
 	c    *nullConn
 	fd   int
-	size int // of the answer: all of it or its head
+	size int // length of the response or of its head
 	read time.Duration
 }
 
 func (h *held) push(a heldAnswer) {
-	if h.first > len(h.all)/2 { // uses the memory again, for one copy of each answer at most
+	if h.first > len(h.all)/2 { // reuses the memory; moves each answer at most once
 		h.all, h.first = slices.Delete(h.all, 0, h.first), 0
 	}
 	h.all = append(h.all, a)
 }
 
-// next returns the answer that is due next; nil if there is none.
+// next returns the next due response, or nil.
 func (h *held) next() *heldAnswer {
 	if h.first == len(h.all) {
 		return nil
@@ -41,7 +41,7 @@ func (h *held) next() *heldAnswer {
 	return &h.all[h.first]
 }
 
-// withTime adds timeHeader to a response and returns where its digits are.
+// withTime adds timeHeader to a response and returns the position of its digits.
 func withTime(response []byte, head int) (timed, digits []byte) {
 	line := []byte(timeHeader + ": 000000000000000\r\n")
 	at := head + len("\r\n")
@@ -53,8 +53,8 @@ func withTime(response []byte, head int) (timed, digits []byte) {
 // clock returns the time since the server's start.
 func (s *nullServer) clock() time.Duration { return time.Since(s.start) }
 
-// act carries out the server's manner: it waits until a stall is over, and sends the answers that
-// are due. The loop calls it as often as it can.
+// act carries out the server's manner: it waits until a stall is over, and sends the due responses. The loop
+// calls it as often as it can.
 func (s *nullServer) act(ctx context.Context) {
 	if s.manner.Stall > 0 {
 		for ctx.Err() == nil {
@@ -83,9 +83,8 @@ func (s *nullServer) act(ctx context.Context) {
 	}
 }
 
-// await waits for events until the next answer is due. It stays awake: a request that had to wake
-// this CPU would take 50 to 100 µs longer in a virtual machine, of which the clock here would know
-// nothing.
+// await waits for events until the next response is due. It busy-waits: waking this CPU for a request would
+// take 50 to 100 µs longer in a virtual machine, which the clock here could not measure.
 func (s *nullServer) await(events []unix.EpollEvent) (n uintptr, errno syscall.Errno) {
 	until := s.clock() + nullTick
 	if a := s.held.next(); a != nil {
@@ -98,8 +97,8 @@ func (s *nullServer) await(events []unix.EpollEvent) (n uintptr, errno syscall.E
 	}
 }
 
-// report completes the tally. The histogram holds the excess over the delay, because its resolution
-// decreases with the value; it is 0.5 µs for the excess.
+// report completes the tally. The histogram holds the excess over the delay, because its resolution decreases
+// with the value; for the excess it is 0.5 µs.
 func (s *nullServer) report() Tally {
 	t := s.tally
 	if s.manner.Period > 0 {
@@ -114,7 +113,7 @@ func (s *nullServer) report() Tally {
 	return t
 }
 
-// newService returns the histogram of a timed server; nil for others.
+// newService returns the histogram for a timed server; nil for others.
 func newService(m Manner) *hist.Histogram {
 	if !m.Timed {
 		return nil

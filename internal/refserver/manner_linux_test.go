@@ -15,7 +15,7 @@ import (
 
 const value = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nvalue"
 
-// ask sends one request and reads its answer; the error is that of the read.
+// ask sends one request and reads the response; the error is the read's.
 func ask(t *testing.T, conn net.Conn, r *bufio.Reader) (http.Header, error) {
 	t.Helper()
 	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
@@ -36,7 +36,7 @@ func answer(r *bufio.Reader) (http.Header, error) {
 	return resp.Header, err
 }
 
-// told is the time in TimeHeader.
+// told returns the time in timeHeader.
 func told(t *testing.T, h http.Header) time.Duration {
 	t.Helper()
 	ns, err := strconv.ParseInt(h.Get(timeHeader), 10, 64)
@@ -74,8 +74,7 @@ func TestTimedServerDelaysAndTellsHowLong(t *testing.T) {
 	}
 }
 
-// TestTimedServerHoldsMoreThanItsRing also has requests of one connection wait together, a HEAD
-// among them.
+// TestTimedServerHoldsMoreThanItsRing also lets several requests on one connection wait, including a HEAD.
 func TestTimedServerHoldsMoreThanItsRing(t *testing.T) {
 	const delay, n = 30 * time.Millisecond, 3000
 	dial, stop := serve(t, Null{Response: []byte(value), Manner: Manner{Timed: true, Delay: delay}})
@@ -83,7 +82,7 @@ func TestTimedServerHoldsMoreThanItsRing(t *testing.T) {
 	if _, err := io.WriteString(gone, "GET / HTTP/1.1\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	gone.Close() // what is due to it is due to nobody
+	gone.Close() // its responses have no receiver
 	go io.WriteString(conn, strings.Repeat("GET / HTTP/1.1\r\n\r\n", n)+"HEAD / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n")
 	r := bufio.NewReader(conn)
 	for i := range n {
@@ -127,8 +126,8 @@ func TestTimedServerDoesNotAllocate(t *testing.T) {
 	stop()
 }
 
-// TestStallingServerLeavesAGap asks one after another until it has seen two stalls. A late client
-// sees a shorter one: then it goes on.
+// TestStallingServerLeavesAGap sends requests in sequence until it has seen two stalls. A late client sees a
+// shorter stall and then continues.
 func TestStallingServerLeavesAGap(t *testing.T) {
 	const stall, period = 200 * time.Millisecond, 400 * time.Millisecond
 	dial, stop := serve(t, Null{Response: []byte(value), Manner: Manner{Stall: stall, Period: period}})

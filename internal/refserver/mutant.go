@@ -16,29 +16,29 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Mutant is the reference with one defect: what a verifier must find. Which scenarios it applies to
-// follows from their contracts; to all others it is no defect.
+// Mutant is the reference with one defect that a verifier must find. applies reports whether it is a defect
+// under a scenario's contract.
 type Mutant struct {
-	Name string
-	Does string // what is wrong with it
-	of   func(*scenario.Scenario) bool
-	flaw flaw
-	wrap func(*scenario.Scenario, http.Handler) http.Handler // nil: the flaw is within the reference
-	raw  bool                                                // answers pipelined requests in reverse order
+	Name    string
+	Does    string // the defect in words
+	applies func(*scenario.Scenario) bool
+	flaw    flaw
+	wrap    func(*scenario.Scenario, http.Handler) http.Handler // nil: flaw is used instead
+	raw     bool                                                // answers pipelined requests in reverse order
 
-	// Trial is what shows the defect, where that is not a server's answers as they come.
+	// Trial says how to expose the defect.
 	Trial Trial
 	stays bool // does not end on SIGTERM
 }
 
-// Trial is how a mutant is tried.
+// Trial is a way to try a mutant.
 type Trial uint8
 
-// The trials.
+// The ways to try a mutant.
 const (
-	Answers Trial = iota // it is asked, and loaded
-	Waiting              // it is started with a delay
-	Ending               // it receives SIGTERM
+	Answers Trial = iota // send requests, then a load
+	Waiting              // start it with a delay
+	Ending               // send SIGTERM
 )
 
 // flaw is a defect within the reference.
@@ -47,87 +47,87 @@ type flaw uint8
 const (
 	none          flaw = iota
 	anyID              // accepts any text as a number
-	forgetful          // keeps nothing
+	forgetful          // stores nothing
 	oneForAll          // gives all visitors the same session
-	renewing           // changes the session's id with each request
-	lateRenewing       // does so after lateAfter requests
-	trusting           // takes an id that it never gave for the last that it gave
-	byConnection       // goes by the connection, not by the cookie
-	hasty              // does not wait for its delay
-	hastyInCrowds      // does not where it has other requests to answer
+	renewing           // changes the session id with each request
+	lateRenewing       // like renewing, after lateAfter requests
+	trusting           // takes an unknown id for the last issued one
+	byConnection       // identifies visitors by connection, not by cookie
+	hasty              // ignores the delay
+	hastyInCrowds      // ignores the delay during concurrent requests
 )
 
-// cannedAfter is how many answers of the mutant "canned" are right.
+// cannedAfter is the number of right responses from the mutant "canned".
 const cannedAfter = 40
 
-// lateAfter is how many answers of the late mutants are right.
+// lateAfter is the number of right responses from the late mutants.
 const lateAfter = 10_000
 
-// mixedEvery is how rarely the mutant "mixed-up" mixes answers up.
+// mixedEvery: the mutant "mixed-up" swaps one in mixedEvery responses.
 const mixedEvery = 50
 
-// mutants lists them all. late ones are right for lateAfter requests.
+// mutants returns all mutants. The late ones are right for lateAfter requests.
 func mutants() []Mutant {
 	return []Mutant{
-		{Name: "wrong-body", of: hasBody(nil), wrap: onBody(always, spoil),
+		{Name: "wrong-body", applies: hasBody(nil), wrap: onBody(always, spoil),
 			Does: "each body has the right length and one wrong byte"},
-		{Name: "wrong-file", of: hasBody(isUnloaded), wrap: unloaded(spoil),
+		{Name: "wrong-file", applies: hasBody(isUnloaded), wrap: unloaded(spoil),
 			Does: "a wrong byte only in responses that are not loaded (weight 0)"},
-		{Name: "empty-error", of: hasBody(isError), wrap: onErrors(func(a *reply) { a.body = nil }),
+		{Name: "empty-error", applies: hasBody(isError), wrap: onErrors(func(a *reply) { a.body = nil }),
 			Does: "errors have the right status and no body"},
-		{Name: "ok-on-error", of: anyRequest(isError), wrap: onErrors(func(a *reply) { a.status = 200 }),
+		{Name: "ok-on-error", applies: anyRequest(isError), wrap: onErrors(func(a *reply) { a.status = 200 }),
 			Does: "errors have the status 200"},
-		{Name: "late", of: hasBody(isLoaded), wrap: later(func(a *reply) { a.body = spoil(a.body) }),
+		{Name: "late", applies: hasBody(isLoaded), wrap: later(func(a *reply) { a.body = spoil(a.body) }),
 			Does: "right for 10,000 requests, then one wrong byte"},
-		{Name: "late-status", of: all, wrap: later(func(a *reply) { a.status = 500 }),
+		{Name: "late-status", applies: all, wrap: later(func(a *reply) { a.status = 500 }),
 			Does: "right for 10,000 requests, then 500 with the right body"},
-		{Name: "late-header", of: alwaysHeader, wrap: lateHeader,
+		{Name: "late-header", applies: alwaysHeader, wrap: lateHeader,
 			Does: "right for 10,000 requests, then omits a header"},
-		{Name: "constant-id", of: anyRequest(isDrawn), wrap: constant,
+		{Name: "constant-id", applies: anyRequest(isDrawn), wrap: constant,
 			Does: "responds to every id as to the first"},
-		{Name: "any-id", Does: "accepts any text as a number", of: refusesText, flaw: anyID},
-		{Name: "mixed-up", of: mixable, wrap: mixed,
+		{Name: "any-id", Does: "accepts any text as a number", applies: refusesText, flaw: anyID},
+		{Name: "mixed-up", applies: mixable, wrap: mixed,
 			Does: "sometimes swaps the bodies of two connections"},
-		{Name: "unordered", Does: "answers pipelined requests in reverse order", of: manyAnswers, raw: true},
-		{Name: "missing-header", Does: "omits a header", of: hasHeader, wrap: withoutHeader},
-		{Name: "wrong-type", Does: "has a different Content-Type", of: hasType,
+		{Name: "unordered", Does: "answers pipelined requests in reverse order", applies: manyAnswers, raw: true},
+		{Name: "missing-header", Does: "omits a header", applies: hasHeader, wrap: withoutHeader},
+		{Name: "wrong-type", Does: "has a different Content-Type", applies: hasType,
 			wrap: withHeader("Content-Type", "application/octet-stream")},
-		{Name: "no-date", Does: "has no Date header", of: all, wrap: onAll(func(a *reply) { a.header["Date"] = nil })},
-		{Name: "cached-date", Does: "always has the Date of its start", of: all, wrap: cachedDate},
-		{Name: "closes", of: all, wrap: withHeader("Connection", "close"),
+		{Name: "no-date", Does: "has no Date header", applies: all, wrap: onAll(func(a *reply) { a.header["Date"] = nil })},
+		{Name: "cached-date", Does: "always has the Date of its start", applies: all, wrap: cachedDate},
+		{Name: "closes", applies: all, wrap: withHeader("Connection", "close"),
 			Does: "closes the connection after each response"},
-		{Name: "chunked", of: hasBody(isLoaded), wrap: onAll(chunk),
+		{Name: "chunked", applies: hasBody(isLoaded), wrap: onAll(chunk),
 			Does: "sends chunked bodies without declaring it"},
-		{Name: "shared-session", Does: "gives all visitors the same session", of: hasSession, flaw: oneForAll},
-		{Name: "forgets", Does: "stores nothing in sessions", of: keeps, flaw: forgetful},
-		{Name: "renews", Does: "changes the session's id with each request", of: keeps, flaw: renewing},
-		{Name: "late-renews", of: keeps, flaw: lateRenewing,
+		{Name: "shared-session", Does: "gives all visitors the same session", applies: hasSession, flaw: oneForAll},
+		{Name: "forgets", Does: "stores nothing in sessions", applies: keeps, flaw: forgetful},
+		{Name: "renews", Does: "changes the session's id with each request", applies: keeps, flaw: renewing},
+		{Name: "late-renews", applies: keeps, flaw: lateRenewing,
 			Does: "right for 10,000 requests, then changes the id of each session"},
-		{Name: "trusts-cookie", Does: "accepts an invented cookie as a session", of: keeps, flaw: trusting},
-		{Name: "by-connection", of: keeps, flaw: byConnection,
+		{Name: "trusts-cookie", Does: "accepts an invented cookie as a session", applies: keeps, flaw: trusting},
+		{Name: "by-connection", applies: keeps, flaw: byConnection,
 			Does: "distinguishes visitors by connection, not by cookie"},
-		{Name: "canned", of: hasOthers, wrap: canned,
+		{Name: "canned", applies: hasOthers, wrap: canned,
 			Does: "right for 40 requests, then sends the loaded request's response to all requests"},
-		{Name: "canned-in-crowds", of: mixes, wrap: cannedInCrowds,
+		{Name: "canned-in-crowds", applies: mixes, wrap: cannedInCrowds,
 			Does: "sends the loaded request's response to all requests while several connections are used in turn"},
-		{Name: "late-chunked", of: hasBody(isLoaded), wrap: later(chunk),
+		{Name: "late-chunked", applies: hasBody(isLoaded), wrap: later(chunk),
 			Does: "right for 10,000 requests, then sends chunked bodies"},
-		{Name: "hasty", Does: "does not wait for its delay", of: all, flaw: hasty, Trial: Waiting},
-		{Name: "hasty-in-crowds", of: all, flaw: hastyInCrowds, Trial: Waiting,
+		{Name: "hasty", Does: "does not wait for its delay", applies: all, flaw: hasty, Trial: Waiting},
+		{Name: "hasty-in-crowds", applies: all, flaw: hastyInCrowds, Trial: Waiting,
 			Does: "waits for its delay only while it has a single request"},
-		{Name: "stays", Does: "keeps running after SIGTERM", of: all, stays: true, Trial: Ending},
-		{Name: "trailing-comma", of: hasRecords, wrap: onBody(isJSON, trailingComma),
+		{Name: "stays", Does: "keeps running after SIGTERM", applies: all, stays: true, Trial: Ending},
+		{Name: "trailing-comma", applies: hasRecords, wrap: onBody(isJSON, trailingComma),
 			Does: "has the right length, but a comma after the last record, which is invalid JSON"},
-		{Name: "lower-case", of: hasRecords, wrap: onBody(isJSON, bytes.ToLower),
+		{Name: "lower-case", applies: hasRecords, wrap: onBody(isJSON, bytes.ToLower),
 			Does: "writes the names in JSON in lower case"},
-		{Name: "number-as-text", of: hasRecords, wrap: onBody(isJSON, quoted),
+		{Name: "number-as-text", applies: hasRecords, wrap: onBody(isJSON, quoted),
 			Does: "writes the last number in JSON in quotes"},
 	}
 }
 
-// Mutants lists those that apply to s.
+// Mutants returns the mutants that apply to s.
 func Mutants(s *scenario.Scenario) []Mutant {
-	return slices.DeleteFunc(mutants(), func(m Mutant) bool { return !m.of(s) })
+	return slices.DeleteFunc(mutants(), func(m Mutant) bool { return !m.applies(s) })
 }
 
 // Serve serves on ln like ref, except for the defect, until ctx ends.
@@ -148,7 +148,7 @@ func (m Mutant) Serve(ctx context.Context, ln net.Listener, ref *Reference) erro
 	return serveUntil(ctx, ln, &http.Server{Handler: h, ConnContext: withFetched})
 }
 
-// reply is an answer before it is sent. Handlers write it as an http.ResponseWriter.
+// reply is a response before it is sent. Handlers write it as an http.ResponseWriter.
 type reply struct {
 	header  http.Header
 	status  int
@@ -156,14 +156,14 @@ type reply struct {
 	chunked bool
 }
 
-// newReply returns an empty answer with status 200.
+// newReply returns an empty response with status 200.
 func newReply() *reply { return &reply{header: http.Header{}, status: http.StatusOK} }
 
 func (a *reply) Header() http.Header         { return a.header }
 func (a *reply) WriteHeader(status int)      { a.status = status }
 func (a *reply) Write(b []byte) (int, error) { a.body = append(a.body, b...); return len(b), nil }
 
-// send sends the answer as the reference would have sent it.
+// send sends the response as the reference would have.
 func (a *reply) send(w http.ResponseWriter) {
 	maps.Copy(w.Header(), a.header)
 	if _, typed := a.header["Content-Type"]; !typed && len(a.body) > 0 {
@@ -171,7 +171,7 @@ func (a *reply) send(w http.ResponseWriter) {
 	}
 	switch {
 	case a.chunked:
-		w.Header().Del("Content-Length") // which the reference says of a long body
+		w.Header().Del("Content-Length") // set by the reference for long bodies
 	case a.status != http.StatusNoContent:
 		w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
 	}
@@ -182,7 +182,7 @@ func (a *reply) send(w http.ResponseWriter) {
 	}
 }
 
-// change returns a handler that changes the answers of h.
+// change returns a handler that modifies h's responses.
 func change(h http.Handler, how func(*http.Request, *reply)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := newReply()
@@ -195,14 +195,14 @@ func change(h http.Handler, how func(*http.Request, *reply)) http.Handler {
 // wrapper puts a defect around the reference's handler for a scenario.
 type wrapper = func(*scenario.Scenario, http.Handler) http.Handler
 
-// onAll changes every answer.
+// onAll modifies every response.
 func onAll(how func(*reply)) wrapper {
 	return func(_ *scenario.Scenario, h http.Handler) http.Handler {
 		return change(h, func(_ *http.Request, a *reply) { how(a) })
 	}
 }
 
-// withHeader sets a header of every answer.
+// withHeader sets a header in every response.
 func withHeader(name, value string) wrapper {
 	return onAll(func(a *reply) { a.header.Set(name, value) })
 }
@@ -210,7 +210,7 @@ func withHeader(name, value string) wrapper {
 // chunk sends the body in chunks.
 func chunk(a *reply) { a.chunked = true }
 
-// onThose changes the answers that when holds for.
+// onThose modifies the responses for which when returns true.
 func onThose(when func(*reply) bool, how func(*reply)) wrapper {
 	return onAll(func(a *reply) {
 		if when(a) {
@@ -230,7 +230,7 @@ func onBody(when func(*reply) bool, how func([]byte) []byte) wrapper {
 func always(*reply) bool   { return true }
 func isJSON(a *reply) bool { return strings.Contains(a.header.Get("Content-Type"), "json") }
 
-// unloaded changes the bodies of what is never loaded and is no error.
+// unloaded modifies the bodies for requests that are never loaded and are no errors.
 func unloaded(how func([]byte) []byte) wrapper {
 	return func(s *scenario.Scenario, h http.Handler) http.Handler {
 		paths := map[string]bool{}
@@ -247,7 +247,7 @@ func unloaded(how func([]byte) []byte) wrapper {
 	}
 }
 
-// spoil replaces the last letter or digit of b, and no length.
+// spoil replaces the last letter or digit in b and keeps the length.
 func spoil(b []byte) []byte {
 	at := bytes.LastIndexFunc(b, func(r rune) bool { return '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z' })
 	if at < 0 {
@@ -260,8 +260,8 @@ func spoil(b []byte) []byte {
 	return b
 }
 
-// trailingComma puts a comma before the last bracket. It takes the place of the newline at the end, so
-// that the length stays.
+// trailingComma puts a comma before the last bracket. The comma replaces the newline at the end, so that the
+// length stays.
 func trailingComma(b []byte) []byte {
 	b = bytes.TrimRight(b, "\n")
 	return append(bytes.Clone(b[:len(b)-1]), ",]"...)
@@ -275,7 +275,7 @@ func quoted(b []byte) []byte {
 	return slices.Concat(b[:start], []byte{'"'}, b[start:end], []byte{'"'}, b[end:])
 }
 
-// later returns a handler that is right for the first LateAfter requests.
+// later returns a handler that is right for the first lateAfter requests.
 func later(how func(*reply)) wrapper {
 	return func(_ *scenario.Scenario, h http.Handler) http.Handler {
 		var n atomic.Int64
@@ -287,7 +287,7 @@ func later(how func(*reply)) wrapper {
 	}
 }
 
-// constant gives the body that the first request of each route got.
+// constant always sends the body of the first response for the route.
 func constant(_ *scenario.Scenario, h http.Handler) http.Handler {
 	var first sync.Map
 	return change(h, func(r *http.Request, a *reply) {
@@ -296,8 +296,8 @@ func constant(_ *scenario.Scenario, h http.Handler) http.Handler {
 	})
 }
 
-// cannedWhen repeats the first right response for every request for which when returns true. when
-// is called once for each request, never concurrently.
+// cannedWhen repeats the first right response for every request for which when returns true. when is called
+// once per request, never concurrently.
 func cannedWhen(h http.Handler, when func(*http.Request) bool) http.Handler {
 	var mu sync.Mutex
 	var kept *reply
@@ -314,14 +314,14 @@ func cannedWhen(h http.Handler, when func(*http.Request) bool) http.Handler {
 	})
 }
 
-// canned answers everything after cannedAfter requests with the first good answer.
+// canned sends the first right response to all requests after cannedAfter.
 func canned(_ *scenario.Scenario, h http.Handler) http.Handler {
 	n := 0
 	return cannedWhen(h, func(*http.Request) bool { n++; return n > cannedAfter })
 }
 
-// cannedInCrowds does so for a request that, as the one before it, comes from another connection than
-// the request before.
+// cannedInCrowds sends the first right response to a request if both it and the request before came over
+// another connection than their predecessors.
 func cannedInCrowds(_ *scenario.Scenario, h http.Handler) http.Handler {
 	var before string
 	turned := false
@@ -333,12 +333,12 @@ func cannedInCrowds(_ *scenario.Scenario, h http.Handler) http.Handler {
 	})
 }
 
-// cachedDate sends the date at which the server started.
+// cachedDate always sends the date of the server's start.
 func cachedDate(s *scenario.Scenario, h http.Handler) http.Handler {
 	return withHeader("Date", time.Now().UTC().Format(http.TimeFormat))(s, h)
 }
 
-// withoutHeader omits a header that the contract asks for.
+// withoutHeader omits a header that the contract requires.
 func withoutHeader(s *scenario.Scenario, h http.Handler) http.Handler {
 	name := headerOf(s)
 	return onAll(func(a *reply) { a.header[name] = nil })(s, h)
@@ -349,8 +349,7 @@ func lateHeader(s *scenario.Scenario, h http.Handler) http.Handler {
 	return later(func(a *reply) { a.header[name] = nil })(s, h)
 }
 
-// headerOf returns a header that a loaded request's contract asks for, or else that of the
-// session's cookie.
+// headerOf returns a header that a loaded request's contract requires, or else Set-Cookie for the session.
 func headerOf(s *scenario.Scenario) string {
 	for i := range s.Requests {
 		if q := &s.Requests[i]; isLoaded(q) {
@@ -362,7 +361,7 @@ func headerOf(s *scenario.Scenario) string {
 	return "Set-Cookie"
 }
 
-// mixed lets every fiftieth request wait for another connection's, and gives each the other's body.
+// mixed lets every fiftieth request wait for another connection's request, and swaps their bodies.
 func mixed(_ *scenario.Scenario, h http.Handler) http.Handler {
 	type waiter struct {
 		from string

@@ -8,19 +8,18 @@ import (
 	"dyno/internal/scenario"
 )
 
-// To which scenarios a mutant applies.
+// Conditions on scenarios, for Mutant.applies.
 
 func all(*scenario.Scenario) bool { return true }
 
-// anyRequest holds for scenarios with a request that is like that.
+// anyRequest holds for scenarios with a request for which is returns true.
 func anyRequest(is func(*scenario.Request) bool) func(*scenario.Scenario) bool {
 	return func(s *scenario.Scenario) bool {
 		return slices.ContainsFunc(s.Requests, func(q scenario.Request) bool { return is(&q) })
 	}
 }
 
-// hasBody holds for scenarios with a request that is like that, and whose contract says what its
-// body is, which is not empty.
+// hasBody holds for scenarios with such a request whose contract defines a body that is not empty.
 func hasBody(is func(*scenario.Request) bool) func(*scenario.Scenario) bool {
 	return anyRequest(func(q *scenario.Request) bool {
 		return (is == nil || is(q)) && q.Method != http.MethodHead && q.Expect.Length == nil && bodyOf(q) != ""
@@ -32,19 +31,19 @@ func isError(q *scenario.Request) bool  { return q.Expect.Status >= 400 }
 
 func isUnloaded(q *scenario.Request) bool { return q.Weight == 0 && !isError(q) }
 
-// hasOthers: something besides what is loaded is asked, and has another answer. With sessions it is
-// visited, not only asked.
+// hasOthers holds if a request is never loaded. It excludes scenarios with sessions, in which requests depend
+// on each other.
 func hasOthers(s *scenario.Scenario) bool {
 	return s.Session == "" && anyRequest(func(q *scenario.Request) bool { return q.Weight == 0 })(s)
 }
 
-// mixes reports whether a load can include requests of s that are never loaded otherwise.
+// mixes reports whether a load can include requests that are otherwise never loaded.
 func mixes(s *scenario.Scenario) bool { return hasOthers(s) && s.Mixed() != s }
 
 // isDrawn reports whether the expected body repeats a drawn value.
 func isDrawn(q *scenario.Request) bool { return drawnIn(q, bodyOf(q)) != "" }
 
-// drawnIn returns the name of an input of q that body has as a placeholder; "" if there is none.
+// drawnIn returns the name of one of q's inputs that is a placeholder in body; "" if there is none.
 func drawnIn(q *scenario.Request, body string) string {
 	for name := range q.With {
 		if !q.Expect.Verbatim && strings.Contains(body, "{"+name+"}") {
@@ -56,26 +55,26 @@ func drawnIn(q *scenario.Request, body string) string {
 
 func hasHeader(s *scenario.Scenario) bool { return hasSession(s) || alwaysHeader(s) }
 
-// alwaysHeader reports whether every answer has a required header, even if the client sends the
-// session's cookie.
+// alwaysHeader reports whether every loaded response has a required header, even if the client sends the
+// session cookie.
 func alwaysHeader(s *scenario.Scenario) bool {
 	has := anyRequest(func(q *scenario.Request) bool { return isLoaded(q) && len(q.Expect.Headers) > 0 })
 	return hasSession(s) && !s.Cookies || has(s)
 }
 
-// Properties of scenarios that one request is enough for.
+// Properties that one request suffices to give a scenario.
 var (
 	hasType    = anyRequest(func(q *scenario.Request) bool { return q.Expect.Headers["Content-Type"] != "" })
 	hasSession = anyRequest(func(q *scenario.Request) bool { return q.Expect.Session })
-	// keeps: it can be asked what a session holds.
+	// keeps: a request reads the session's content.
 	keeps = anyRequest(func(q *scenario.Request) bool { return q.Expect.Recalls })
-	// hasRecords: a list in JSON.
+	// hasRecords: a JSON list.
 	hasRecords = anyRequest(func(q *scenario.Request) bool {
 		return q.Expect.JSON != nil && strings.HasSuffix(strings.TrimSpace(*q.Expect.JSON), "}]")
 	})
 )
 
-// manyAnswers: of two loaded requests each has a body of its own.
+// manyAnswers holds if two loaded requests have different bodies.
 func manyAnswers(s *scenario.Scenario) bool {
 	bodies := map[string]bool{}
 	for i := range s.Requests {
@@ -91,7 +90,7 @@ func manyAnswers(s *scenario.Scenario) bool {
 
 func mixable(s *scenario.Scenario) bool { return manyAnswers(s) || keeps(s) }
 
-// refusesText: what is loaded with a number must be refused with another text in its place.
+// refusesText: a path that an int placeholder matches with other text must be refused.
 func refusesText(s *scenario.Scenario) bool {
 	for i := range s.Requests {
 		q := &s.Requests[i]

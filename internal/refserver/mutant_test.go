@@ -16,8 +16,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// TestEveryMutantIsOfUse: it applies to a shipped scenario, but for the one that wants an answer
-// which repeats its request.
+// TestEveryMutantIsOfUse: each mutant applies to a shipped scenario, except the one that needs a response
+// with a drawn value.
 func TestEveryMutantIsOfUse(t *testing.T) {
 	project := os.DirFS("../..")
 	names, err := scenario.Names(project)
@@ -61,7 +61,7 @@ func TestDefectsKeepTheLength(t *testing.T) {
 	}
 }
 
-// TestSessionsAreForgotten: the reference does not grow for ever.
+// TestSessionsAreForgotten: the reference does not grow without limit.
 func TestSessionsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sessions{cookie: "id", recent: map[string]string{}, turned: time.Now()}
@@ -72,7 +72,7 @@ func TestSessionsAreForgotten(t *testing.T) {
 		}
 		id := visit("none")
 		s.keep(id, "x")
-		for range 5 { // it is come back to
+		for range 5 { // in use
 			time.Sleep(sessionLife - time.Second)
 			if visit(id) != id || s.holds(id) != "x" {
 				t.Fatal("a session in use is forgotten")
@@ -87,8 +87,7 @@ func TestSessionsAreForgotten(t *testing.T) {
 	})
 }
 
-// TestRelayAsksOncePerConnection: what the backend answers may change between trials, not within
-// one.
+// TestRelayAsksOncePerConnection: the backend's responses may change between trials, not within a trial.
 func TestRelayAsksOncePerConnection(t *testing.T) {
 	asked := 0
 	ref := Reference{Ask: func(path string) ([]byte, error) {

@@ -12,18 +12,17 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Null is a server that answers with constant bytes, in the given manner. The rate that a load
-// engine reaches against one without a manner is the engine's ceiling. The others have a latency or
-// a share of errors that is known beforehand.
+// Null is a server that answers with constant bytes, in the given manner. A load engine's rate against a Null
+// without a manner is the engine's ceiling. The other manners have a known latency or share of errors.
 type Null struct {
-	Response []byte   // to every request without an entry in Answers
-	Answers  []Answer // the first that fits goes; a timed server has none
+	Response []byte   // for every request without an entry in Answers
+	Answers  []Answer // the first that fits is sent; a timed server has none
 	Manner   Manner
 
-	onlyClear string // why it can serve HTTP/1.1 in the clear alone; "": it has one response, to all methods
+	onlyClear string // why it can serve only HTTP/1.1 in the clear; "": it has one response for all methods
 }
 
-// OnlyClear says why the server can answer in HTTP/1.1 in the clear alone; "" if in all forms of HTTP.
+// OnlyClear says why the server can answer only in HTTP/1.1 in the clear; "" if in all forms of HTTP.
 func (n *Null) OnlyClear() string {
 	if n.Manner != (Manner{}) {
 		return "its delays, stalls and drops are those of HTTP/1.1 in the clear"
@@ -31,35 +30,33 @@ func (n *Null) OnlyClear() string {
 	return n.onlyClear
 }
 
-// Answer is what a Null gives to the requests that begin with Start.
+// Answer is a Null's response to requests that begin with Start.
 type Answer struct {
 	Start string
-	Opens bool // only to those without a Cookie header: each is given a session of its own
+	Opens bool // only to requests without a Cookie header: each gets a new session
 	Bytes []byte
 
-	number int // position of the sessionDigits in Bytes of a response that opens sessions
+	number int // position of the sessionDigits in Bytes, if it opens sessions
 }
 
-// nullSession is the session that an Answer gives: its last sessionDigits are counted.
+// nullSession is the session that an Answer sets: its last sessionDigits are a counter.
 const (
 	nullSession   = "00000000-0000-4000-8000-000000000000"
 	sessionDigits = 12
 )
 
-// timeHeader of an answer of a timed server is the time since its request was read, in ns, as 15
-// digits.
+// timeHeader is a timed server's header with the time since the request was read, in ns, as 15 digits.
 const timeHeader = "X-Truth-Ns"
 
-// Tally is what a null server knows of its own run.
+// Tally is a null server's count of its run.
 type Tally struct {
-	Requests int64    `json:"requests"` // read in full, dropped ones among them
+	Requests int64    `json:"requests"` // read in full, including dropped ones
 	Dropped  int64    `json:"dropped"`
-	Stalls   int64    `json:"stalls"`            // that ended
-	Service  *Service `json:"service,omitempty"` // of a timed server
+	Stalls   int64    `json:"stalls"`            // ended stalls
+	Service  *Service `json:"service,omitempty"` // for a timed server
 }
 
-// Service is the distribution of a timed server's true times, from a request's read to its answer's
-// write.
+// Service is the distribution of a timed server's true times, from reading a request to writing the response.
 type Service struct {
 	Count  int64 `json:"count"`
 	P50NS  int64 `json:"p50_ns"`
@@ -69,11 +66,11 @@ type Service struct {
 	MaxNS  int64 `json:"max_ns"`
 }
 
-// NullOf returns the null server that keeps the contract of every loaded request of s, and of those
-// of others that it can answer besides, which it names: then its rate is the generator's ceiling
-// for that shape of load. A request is recognized by its beginning, up to the first random part,
-// and by whether it has a cookie. Where the right answer depends on more there is no such server:
-// such a scenario needs ref. A Date stands still.
+// NullOf returns the null server that satisfies the contract of every loaded request in s. It also serves
+// those others that it can, and returns their names. The server's rate is then the generator's ceiling for
+// this kind of load. A request is recognized by its beginning, up to the first random part, and by whether it
+// has a cookie. If the right response depends on more, the error says so: such a scenario needs ref. The Date
+// is constant.
 func NullOf(s *scenario.Scenario, others ...*scenario.Scenario) (n *Null, also []string, err error) {
 	n = &Null{}
 	if err := n.add(s); err != nil {
@@ -104,7 +101,7 @@ func NullOf(s *scenario.Scenario, others ...*scenario.Scenario) (n *Null, also [
 	return n, also, nil
 }
 
-// add adds the answers to the loaded requests of s.
+// add adds the responses to the loaded requests in s.
 func (n *Null) add(s *scenario.Scenario) error {
 	loaded := 0
 	for i := range s.Requests {
@@ -144,7 +141,7 @@ func (n *Null) add(s *scenario.Scenario) error {
 	return nil
 }
 
-// answerOf renders the answer that the contract of r asks for, with a session or without.
+// answerOf renders the response that r's contract requires, with a new session or without.
 func answerOf(s *scenario.Scenario, r *scenario.Request, opens bool) (Answer, error) {
 	e := &r.Expect
 	elsewhere := e.Length != nil || e.SHA256 != "" || e.JSON != nil || e.JSONOf != ""

@@ -16,18 +16,17 @@ import (
 	"dyno/internal/hist"
 )
 
-// Serve answers every request at addr until ctx ends. addr is "host:port", or the path of a unix
-// socket if network is "unix". Serve is one event loop on the calling goroutine. It counts complete
-// requests (an empty line, then a body of Content-Length) and parses only what Answers require. The
-// Tally is complete if there is no error. A timed server needs Linux 5.11.
+// Serve answers every request at addr until ctx ends. addr is "host:port", or the path of a unix socket if
+// network is "unix". Serve is one event loop on the calling goroutine. It counts complete requests (an empty
+// line, then a body of Content-Length) and parses only what Answers require. The Tally is complete if there
+// is no error. A timed server needs Linux 5.11.
 //
-// A request whose method is HEAD gets only the header section. A connection that sends a chunked
-// body is closed. Requests that follow a dropped one on the same connection are lost with it, and
-// not counted.
+// A HEAD request gets only the header section. A connection that sends a chunked body is closed. Requests
+// behind a dropped one on the same connection are lost with it, and not counted.
 //
-// Unless the server is timed, it closes the connection after an answer to "Connection: close", and
-// to HTTP/1.0 without "Connection: keep-alive". With keep-alive, which ab requests, the answer
-// repeats that header (RFC 9112, 9.3).
+// Unless the server is timed, it closes the connection after a response to "Connection: close", and to
+// HTTP/1.0 without "Connection: keep-alive". With keep-alive, which ab requests, the response repeats that
+// header (RFC 9112, 9.3).
 func (n *Null) Serve(ctx context.Context, network, addr string) (Tally, error) {
 	base, err := served(Answer{Bytes: n.Response})
 	if err != nil {
@@ -83,14 +82,14 @@ var (
 	nullKept       = []byte("Connection: keep-alive\r\n")
 )
 
-// nullTick is how long the loop sleeps at most: how soon it sees that its context has ended.
+// nullTick limits a sleep in the loop, so that the loop notices the end of its context.
 const nullTick = 50 * time.Millisecond
 
-// nullServer is one event loop and all that it knows. Only its own goroutine uses it.
+// nullServer is one event loop and its state. Only one goroutine uses it.
 type nullServer struct {
 	base       *servedAnswer
 	others     []*servedAnswer
-	plain, tcp bool // plain: no manner, so nothing to do but to answer
+	plain, tcp bool // plain: no manner
 	in         []byte
 	conns      []*nullConn // by fd
 	ep         int
@@ -100,21 +99,21 @@ type nullServer struct {
 	start   time.Time
 	read    time.Duration // the clock at the last read, if timed
 	held    held
-	digits  []byte // of timeHeader, in the response of base
+	digits  []byte // timeHeader's digits in base's response
 	service *hist.Histogram
 }
 
-// nullConn is what must be remembered of a connection: only what a read has cut in two, and what a
-// write could not take.
+// nullConn is a connection's state: only input that a read has cut in two, and output that the socket did not
+// accept.
 type nullConn struct {
-	rest   []byte        // of a request's head
-	body   int           // bytes of a request's body still to come
-	answer *servedAnswer // to that request
+	rest   []byte        // beginning of a request's head
+	body   int           // bytes missing in a request's body
+	answer *servedAnswer // response to that request
 	last   bool          // the last request has been read except its body
 	unsent []byte
 }
 
-// over reports whether all is answered that the connection will ever ask.
+// over reports whether the connection's last request has been answered.
 func (c *nullConn) over() bool { return c.last && c.body == 0 && len(c.unsent) == 0 }
 
 // serve runs the event loop on the listening socket ln until ctx ends, and closes all connections.
@@ -160,7 +159,7 @@ func (s *nullServer) serve(ctx context.Context, ln int) (err error) {
 	return nil
 }
 
-// wait polls first, which costs less than a sleep that has already ended.
+// wait polls first, which costs less than a sleep that ends at once.
 func (s *nullServer) wait(events []unix.EpollEvent) (uintptr, syscall.Errno) {
 	if s.manner.Timed {
 		return s.await(events)
@@ -174,8 +173,8 @@ func (s *nullServer) wait(events []unix.EpollEvent) (uintptr, syscall.Errno) {
 	return n, errno
 }
 
-// poll asks for events without waiting. A raw system call does not tell the Go scheduler, which saves
-// time; it must not block.
+// poll asks for events without waiting. A raw system call does not tell the Go scheduler, which saves time;
+// it must not block.
 func (s *nullServer) poll(events []unix.EpollEvent) (uintptr, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.ep),
 		uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), 0, 0, 0)
@@ -187,8 +186,7 @@ func (s *nullServer) close(fd int) {
 	s.conns[fd] = nil
 }
 
-// accept takes all new connections. They are edge-triggered, so turn must read until the socket is
-// empty.
+// accept accepts all new connections. They are edge-triggered, so turn must read until the socket is empty.
 func (s *nullServer) accept(ln int) {
 	for {
 		fd, _, err := unix.Accept4(ln, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
@@ -251,8 +249,8 @@ func (s *nullServer) turn(fd int, c *nullConn, events uint32) bool {
 	}
 }
 
-// requests counts the complete requests in b and answers them, runs of those with the same answer
-// in one write.
+// requests counts the complete requests in b and answers them. Consecutive requests with the same response
+// are answered in one write.
 func (s *nullServer) requests(fd int, c *nullConn, b []byte) bool {
 	c.rest = c.rest[:0]
 	last, owed := s.base, 0
@@ -312,8 +310,8 @@ func (s *nullServer) requests(fd int, c *nullConn, b []byte) bool {
 	return s.answer(fd, c, owed, last, false) && !c.over()
 }
 
-// answer sends the response a, or only its header section, to n requests that were just read: now,
-// or when it is due. It reports whether the connection stays open.
+// answer sends the response a, or only its header section, to the last n requests: now, or when it is due. It
+// reports whether the connection stays open.
 func (s *nullServer) answer(fd int, c *nullConn, n int, a *servedAnswer, headOnly bool) bool {
 	many, size := a.many, len(a.Bytes)
 	if headOnly {
@@ -346,7 +344,7 @@ func (s *nullServer) answer(fd int, c *nullConn, n int, a *servedAnswer, headOnl
 	return !dropped
 }
 
-// send writes b, or keeps what the socket does not take now. It reports whether the connection
+// send writes b, and keeps the bytes that the socket does not accept now. It reports whether the connection
 // stays open.
 func (s *nullServer) send(fd int, c *nullConn, b []byte) bool {
 	if len(c.unsent) > 0 {

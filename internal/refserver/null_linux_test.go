@@ -26,8 +26,7 @@ func null(t *testing.T, response string) net.Conn {
 	return dial()
 }
 
-// serve starts a null server on a unix socket: dial connects to it, stop ends it and returns its
-// tally.
+// serve starts a null server on a unix socket: dial connects to it, stop ends it and returns its tally.
 func serve(t *testing.T, n Null) (dial func() net.Conn, stop func() Tally) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "null") // t.TempDir may be too long for a socket's path
@@ -156,7 +155,7 @@ func TestNullResponseFollowsTheContract(t *testing.T) {
 	}
 }
 
-// One server keeps what is loaded of several scenarios, each session another, until a request
+// One server serves the loaded requests of several scenarios, with a new session each time until a request
 // brings a cookie.
 func TestNullHasAnAnswerForEachRequest(t *testing.T) {
 	all := []*scenario.Scenario{shipped(t, "sessions"), shipped(t, "sessions-jar"), shipped(t, "templates"),
@@ -205,7 +204,7 @@ func TestNullAnswerWithoutAnEnd(t *testing.T) {
 	}
 }
 
-// inSteps sends so many bytes at a time, and wants the answer.
+// inSteps sends step bytes at a time, and checks the response.
 func inSteps(t *testing.T, conn io.ReadWriter, send string, step int, want string) {
 	t.Helper()
 	for b := []byte(send); len(b) > 0; {

@@ -17,8 +17,8 @@ import (
 	"dyno/internal/protocol"
 )
 
-// serveAll serves at all addresses until ctx ends: HTTP/1.1 in the clear by the event loop, the other
-// forms of HTTP by a goroutine for each connection, over crypto/tls.
+// serveAll serves at all addresses until ctx ends: HTTP/1.1 in the clear in the event loop, the other forms
+// of HTTP in one goroutine per connection, with crypto/tls for TLS.
 func (n *Null) serveAll(ctx context.Context, o *Options) (Tally, error) {
 	others := &Options{Addrs: map[protocol.Listener]string{}, Cert: o.Cert, Key: o.Key}
 	inClear := ""
@@ -57,8 +57,8 @@ func (n *Null) serveAll(ctx context.Context, o *Options) (Tally, error) {
 
 // nullForms answers every request with one response, in HTTP/1.1 over TLS and in HTTP/2.
 type nullForms struct {
-	one      []byte // of HTTP/1.1
-	fields   []byte // of HTTP/2: the header block
+	one      []byte // HTTP/1.1 response
+	fields   []byte // HTTP/2 header block
 	body     string
 	requests atomic.Int64
 }
@@ -96,25 +96,25 @@ func (f *nullForms) serve(ctx context.Context, ln net.Listener, at protocol.List
 	}
 }
 
-// answer serves one connection until either end is done with it.
-func (f *nullForms) answer(ctx context.Context, c net.Conn, two bool) {
+// answer serves one connection until either end closes it.
+func (f *nullForms) answer(ctx context.Context, c net.Conn, isHTTP2 bool) {
 	if t, ok := c.(*tls.Conn); ok {
 		if t.HandshakeContext(ctx) != nil {
 			return
 		}
-		two = t.ConnectionState().NegotiatedProtocol == protocol.ALPN2
+		isHTTP2 = t.ConnectionState().NegotiatedProtocol == protocol.ALPN2
 	}
-	if two {
+	if isHTTP2 {
 		(&nullHTTP2{nullForms: f, conn: c}).run()
 		return
 	}
 	f.http1(c)
 }
 
-// nullRead is how many bytes are read at once.
+// nullRead is the size of the read buffer.
 const nullRead = 64 << 10
 
-// http1 answers the requests of a connection of HTTP/1.1, those of one read in one write.
+// http1 answers requests on an HTTP/1.1 connection: all requests from one read in one write.
 func (f *nullForms) http1(c net.Conn) {
 	in, out := make([]byte, nullRead), []byte(nil)
 	kept, body := 0, 0
@@ -151,19 +151,19 @@ func (f *nullForms) http1(c net.Conn) {
 	}
 }
 
-// nullHTTP2 is a connection of HTTP/2. A request ends with the flag of its last frame; what it asks is
-// not read.
+// nullHTTP2 is an HTTP/2 connection. A request ends with the flag in its last frame; its content is not
+// parsed.
 type nullHTTP2 struct {
 	*nullForms
 	conn    net.Conn
 	out     []byte
-	window  int64    // of the connection: bytes of bodies that the client takes
-	initial int64    // of a stream
-	waiting []uint32 // streams whose bodies the window does not hold
-	taken   uint32   // bytes of requests' bodies since the last WINDOW_UPDATE
+	window  int64    // the connection's window for response bodies
+	initial int64    // a stream's window
+	waiting []uint32 // streams whose bodies exceed the window
+	taken   uint32   // request body bytes since the last WINDOW_UPDATE
 }
 
-// Frames and flags of RFC 9113, section 6.
+// Frames and flags in RFC 9113, section 6.
 const (
 	frameData, frameHeaders, frameSettings, framePing   = 0x0, 0x1, 0x4, 0x6
 	frameGoAway, frameWindow                            = 0x7, 0x8
@@ -208,7 +208,7 @@ func (c *nullHTTP2) run() {
 	}
 }
 
-// frame handles one frame. It reports whether the connection goes on.
+// frame handles one frame. It reports whether the connection continues.
 func (c *nullHTTP2) frame(kind, flags byte, stream uint32, payload []byte) bool {
 	switch kind {
 	case frameHeaders, frameData:
@@ -232,7 +232,7 @@ func (c *nullHTTP2) frame(kind, flags byte, stream uint32, payload []byte) bool 
 			}
 		}
 		c.out = http2.AppendSettingsAck(c.out)
-		return c.initial >= int64(len(c.body)) // no stream's own window is kept account of
+		return c.initial >= int64(len(c.body)) // streams' windows are not tracked
 	case framePing:
 		if flags&flagAck == 0 && len(payload) == 8 {
 			c.out = http2.AppendPong(c.out, [8]byte(payload))
@@ -248,7 +248,7 @@ func (c *nullHTTP2) frame(kind, flags byte, stream uint32, payload []byte) bool 
 	return true
 }
 
-// respond answers the streams that wait, as far as the window goes.
+// respond answers the waiting streams as far as the window allows.
 func (c *nullHTTP2) respond() {
 	for len(c.waiting) > 0 && c.window >= int64(len(c.body)) {
 		stream := c.waiting[0]

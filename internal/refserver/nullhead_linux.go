@@ -2,12 +2,12 @@ package refserver
 
 import "bytes"
 
-// nullHead is what a request's head says of its body and of its connection.
+// nullHead has the parts of a request's head that concern its body and its connection.
 type nullHead struct {
 	length  int
 	chunked bool
 	old     bool // HTTP/1.0
-	close   bool // its connection ends with the answer
+	close   bool // the connection ends with the response
 	cookie  bool
 }
 
@@ -29,7 +29,7 @@ func readNullHead(h []byte) (r nullHead) {
 				r.cookie = true
 			case nullNamed(h, nullLength):
 				r.length = nullNumber(h[len(nullLength):])
-			case nullNamed(h, nullConnection): // by their first letter: close, keep-alive; not upgrade
+			case nullNamed(h, nullConnection): // by first letter: close, keep-alive; not upgrade
 				switch v := bytes.TrimLeft(h[len(nullConnection):], " \t"); v[0] | 0x20 {
 				case 'c':
 					r.close = true
@@ -42,13 +42,13 @@ func readNullHead(h []byte) (r nullHead) {
 	return r
 }
 
-// nullNamed reports whether a header's line begins with name, which ends in a colon, whatever its case
-// (RFC 9110, 5.1).
+// nullNamed reports whether a header line begins with name, which ends in a colon, in any case (RFC 9110,
+// 5.1).
 func nullNamed(line, name []byte) bool {
 	return len(line) > len(name) && bytes.EqualFold(line[:len(name)], name)
 }
 
-// nullNumber reads the digits that a header's value begins with.
+// nullNumber parses the digits at the start of a header value.
 func nullNumber(v []byte) (n int) {
 	for _, d := range v {
 		if '0' <= d && d <= '9' && n < 1<<40 {

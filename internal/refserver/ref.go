@@ -16,15 +16,15 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Reference answers any scenario from its contract, on net/http: the reference of every run. Delay
-// is slept before each answer, then it hashes; Turns of an idle loop are added to it, as a known
-// cost.
+// Reference answers any scenario from its contract, on net/http: the reference in every run. It sleeps for
+// Delay before each response, then hashes if Hash is set, then turns an idle loop Turns times, as a known
+// added cost.
 type Reference struct {
 	Scenario *scenario.Scenario
 	Delay    time.Duration
-	Hash     bool // before each answer, as CPU-bound contestants do
+	Hash     bool // do the hashing of CPU-bound contestants
 	Turns    int
-	Ask      func(path string) ([]byte, error) // the backend, if the scenario has one that it is not bound to
+	Ask      func(path string) ([]byte, error) // asks the backend, if the scenario has one that is not bound
 
 	flaw  flaw
 	added added
@@ -36,7 +36,7 @@ func (r *Reference) Serve(ctx context.Context, ln net.Listener) error {
 	return r.ServeAt(ctx, ln, protocol.AtClear)
 }
 
-// ServeAt is Serve for the listener of a form of HTTP; one for TLS makes the handshakes, with ALPN.
+// ServeAt serves the form of HTTP for the listener at; a TLS listener makes handshakes with ALPN.
 func (r *Reference) ServeAt(ctx context.Context, ln net.Listener, at protocol.Listener) error {
 	srv := &http.Server{Handler: r.Handler(), ConnContext: withFetched, Protocols: new(http.Protocols)}
 	srv.Protocols.SetHTTP1(at != protocol.AtH2C)
@@ -63,8 +63,8 @@ func serveUntil(ctx context.Context, ln net.Listener, srv *http.Server) error {
 	return nil
 }
 
-// Handler routes each request of the scenario to its expected answer, and any other to 404. A
-// placeholder in a path matches an integer in its range, or else nothing.
+// Handler routes each request in the scenario to its expected response, and any other to 404. An int
+// placeholder in a path matches integers in its range, other placeholders match any segment.
 func (r *Reference) Handler() http.Handler {
 	mux := http.NewServeMux()
 	routed := map[string]bool{}
@@ -74,7 +74,7 @@ func (r *Reference) Handler() http.Handler {
 	}
 	for i := range r.Scenario.Requests {
 		q := &r.Scenario.Requests[i]
-		if r.flaw == anyID && isError(q) { // which then has the route that it fits
+		if r.flaw == anyID && isError(q) { // the route for numbers matches it then
 			continue
 		}
 		if pattern := patternOf(q); !routed[pattern] {
@@ -85,24 +85,23 @@ func (r *Reference) Handler() http.Handler {
 	return mux
 }
 
-// patternOf returns the route of a request, for ServeMux.
+// patternOf returns a request's route for ServeMux.
 func patternOf(q *scenario.Request) string {
 	path, _, _ := strings.Cut(q.Path, "?")
 	return q.Method + " " + wildcards(path)
 }
 
-// wait waits for the Delay of a handler.
+// wait waits for a handler's Delay.
 func (r *Reference) wait() {
-	alone := r.busy.Add(1) == 1
+	single := r.busy.Add(1) == 1
 	defer r.busy.Add(-1)
-	if r.flaw == hasty || r.flaw == hastyInCrowds && !alone {
+	if r.flaw == hasty || r.flaw == hastyInCrowds && !single {
 		return
 	}
 	time.Sleep(r.Delay)
 }
 
-// Can says why the reference cannot answer s, or nil. What s has from a backend it may ask for
-// (Reference.Ask).
+// Can says why the reference cannot answer s, or nil. It may ask s's backend for responses (Reference.Ask).
 func Can(s *scenario.Scenario) error {
 	for i := range s.Requests {
 		q := &s.Requests[i]
@@ -120,8 +119,8 @@ func Can(s *scenario.Scenario) error {
 	return nil
 }
 
-// wildcards gives the inline placeholders of a path names, for ServeMux, and an end to one that
-// ends in "/".
+// wildcards names the inline placeholders in a path, for ServeMux, and adds an end to a path that ends in
+// "/".
 func wildcards(path string) string {
 	n := 0
 	if strings.HasSuffix(path, "/") {
@@ -135,7 +134,7 @@ func wildcards(path string) string {
 
 var inline = regexp.MustCompile(`\{(int:[^}]*|uuid|seq|pick:[^}]*)\}`)
 
-// answer returns the handler of one request.
+// answer returns the handler for one request.
 func (r *Reference) answer(q *scenario.Request, kept *sessions) http.HandlerFunc {
 	inputs := inPath(q)
 	body := bodyOf(q)
@@ -153,7 +152,7 @@ func (r *Reference) answer(q *scenario.Request, kept *sessions) http.HandlerFunc
 		out, remembers := body, q.Remembers
 		for i := range inputs {
 			in := &inputs[i]
-			value, ok := r.read(&in.Input, in.of(req))
+			value, ok := r.read(&in.Input, in.value(req))
 			if !ok {
 				http.NotFound(w, req)
 				return
@@ -203,11 +202,11 @@ func (r *Reference) answer(q *scenario.Request, kept *sessions) http.HandlerFunc
 	}
 }
 
-// ownLength is up to where net/http finds the length of a body by itself, bytes: it holds so much
-// back.
+// ownLength is the body length in bytes up to which net/http sets Content-Length itself, because it buffers
+// as much.
 const ownLength = 2048
 
-// bodyOf returns the body that q's contract asks for, before its placeholders are filled in.
+// bodyOf returns the body that q's contract requires, with unfilled placeholders.
 func bodyOf(q *scenario.Request) string {
 	switch e := &q.Expect; {
 	case e.Body != nil:
@@ -220,14 +219,14 @@ func bodyOf(q *scenario.Request) string {
 	return ""
 }
 
-// input is a named input in a path.
+// input is a named input in a path or query.
 type input struct {
 	scenario.Input
-	mark string // its placeholder
-	of   func(*http.Request) string
+	mark  string // the placeholder
+	value func(*http.Request) string
 }
 
-// inPath finds the inputs of q in its path, and how to read them.
+// inPath finds q's inputs in the path and query, and how to read them.
 func inPath(q *scenario.Request) (all []input) {
 	path, query, _ := strings.Cut(q.Path, "?")
 	for name, in := range q.With {
@@ -246,7 +245,7 @@ func inPath(q *scenario.Request) (all []input) {
 	return all
 }
 
-// read returns the value of an input: an integer in its range, or any text where the input is none.
+// read returns an input's value: an integer in its range, or any text for other kinds of input.
 func (r *Reference) read(in *scenario.Input, value string) (string, bool) {
 	if in.Pick != nil || in.UUID || in.Seq || r.flaw == anyID {
 		return value, true
@@ -255,9 +254,8 @@ func (r *Reference) read(in *scenario.Input, value string) (string, bool) {
 	return strconv.FormatInt(v, 10), err == nil && v >= in.Int[0] && v <= in.Int[1]
 }
 
-// Spin turns an idle loop n times: a cost of known proportion, since a turn's time scales with the
-// clock as all other work does. It is not inlined: with its result unused, there the compiler could
-// drop the work.
+// Spin turns an idle loop n times. The cost is proportional, because a turn scales with the clock like all
+// other work. Spin is not inlined, because the compiler could then drop work whose result is unused.
 //
 //go:noinline
 func Spin(n int) uint64 {
@@ -270,7 +268,7 @@ func Spin(n int) uint64 {
 	return x
 }
 
-// TurnsFor finds how many turns of Spin take d, by the fastest of several timings.
+// TurnsFor returns the number of turns for which Spin takes d, from the fastest of several timings.
 func TurnsFor(d time.Duration) int {
 	const probe = 200_000
 	best := time.Duration(1 << 62)
@@ -282,7 +280,7 @@ func TurnsFor(d time.Duration) int {
 	return int(float64(d) / float64(best) * probe)
 }
 
-// RefCost is what one request costs the reference at saturation, ns of CPU, when nothing better is
-// known: 12.7 to 14.3 µs were seen on the machine of doc/method.md, whose generator waits awake. It
-// only sets the size of ref+x%; what counts is what the run then finds.
+// RefCost is the reference's CPU time per request at saturation if nothing better is known: 12.7 to 14.3 µs
+// were seen on the machine in doc/method.md, whose generator busy-waits. It only sets the size of ref+x%; the
+// run measures the actual cost.
 const RefCost = 14_000 * time.Nanosecond

@@ -86,7 +86,7 @@ func TestReferenceKeepsEveryShippedContract(t *testing.T) {
 	}
 }
 
-// answers is by shipped scenario how many answers the null server needs; -1: it has none.
+// answers is the number of responses that the null server needs, by shipped scenario; -1: not possible.
 var answers = map[string]int{
 	"values": 1, "values-rest": 3, "hello": 1, "templates": 3, "sessions": 2, "sessions-jar": 2,
 	"json-relay-noprocess": -1, "routes-one": 1, "routes-github": -1,
@@ -119,7 +119,7 @@ func shipped(t *testing.T, name string) *scenario.Scenario {
 	return s
 }
 
-// What is added is timed where it is spent, by the same looks at the clock in all.
+// The added cost is timed where it is spent, with the same number of clock readings in all.
 func TestAdded(t *testing.T) {
 	body := "value"
 	s := &scenario.Scenario{Name: "any", Requests: []scenario.Request{{Name: "one", Method: "GET", Path: "/", Weight: 1,
@@ -141,7 +141,7 @@ func TestAdded(t *testing.T) {
 	}
 }
 
-// A reference tells what a request costs it by its own clock and count.
+// A reference measures a request's cost with its own clock and count.
 func TestOwnCost(t *testing.T) {
 	body := "value"
 	s := &scenario.Scenario{Name: "any", Requests: []scenario.Request{{Name: "one", Method: "GET", Path: "/", Weight: 1,
@@ -158,7 +158,7 @@ func TestOwnCost(t *testing.T) {
 	switch {
 	case cpuTime() == 0:
 		t.Skip("the CPU clock of a process is not read here")
-	case a.OwnNS < float64(a.P50NS)/2: // which is a part of it
+	case a.OwnNS < float64(a.P50NS)/2: // P50NS is a part of OwnNS
 		t.Errorf("%+v", a)
 	}
 }

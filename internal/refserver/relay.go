@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// fetched is what the backend answered by path, asked for once per connection: a trial has
-// connections of its own, and the backend's records change between trials only.
+// fetched caches the backend's responses by path for one connection: a trial has its own connections, and the
+// backend's records change between trials only.
 type fetched struct {
 	mu     sync.Mutex
 	bodies map[string][]byte
@@ -16,12 +16,12 @@ type fetched struct {
 
 type fetchedKey struct{}
 
-// withFetched gives each connection of an http.Server a cache of its own.
+// withFetched gives each connection of an http.Server a cache.
 func withFetched(ctx context.Context, _ net.Conn) context.Context {
 	return context.WithValue(ctx, fetchedKey{}, &fetched{bodies: map[string][]byte{}})
 }
 
-// relayed returns the response of the backend for path.
+// relayed returns the backend's response for path.
 func (r *Reference) relayed(req *http.Request, path string) ([]byte, error) {
 	f, _ := req.Context().Value(fetchedKey{}).(*fetched)
 	if f == nil {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// serveReversed answers with h until ctx ends. It answers the requests in a connection's pipeline
-// in reverse order.
+// serveReversed answers with h until ctx ends. It answers pipelined requests on a connection in reverse
+// order.
 func serveReversed(ctx context.Context, ln net.Listener, h http.Handler) error {
 	var all sync.WaitGroup
 	stop := context.AfterFunc(ctx, func() { ln.Close() })
@@ -56,7 +56,7 @@ func serveReversed(ctx context.Context, ln net.Listener, h http.Handler) error {
 	}
 }
 
-// bytes returns the answer on the wire.
+// bytes returns the response on the wire.
 func (a *reply) bytes() []byte {
 	a.header.Set("Date", time.Now().UTC().Format(http.TimeFormat))
 	r := http.Response{
@@ -64,6 +64,6 @@ func (a *reply) bytes() []byte {
 		Body: io.NopCloser(bytes.NewReader(a.body)), ContentLength: int64(len(a.body)),
 	}
 	var b bytes.Buffer
-	_ = r.Write(&b) // a Buffer takes all
+	_ = r.Write(&b) // writing to a Buffer never fails
 	return b.Bytes()
 }

@@ -14,18 +14,18 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Options say how a reference server runs.
+// Options configures a reference server.
 type Options struct {
-	Scenarios []*scenario.Scenario // that it answers; at least one
-	// Addrs are where it listens, host:port; without AtClear it does not serve HTTP/1.1 in the clear.
+	Scenarios []*scenario.Scenario // at least one
+	// Addrs are the listening addresses, host:port; without AtClear there is no HTTP/1.1 in the clear.
 	Addrs     map[protocol.Listener]string
 	Cert, Key string        // PEM files, for AtTLS
-	Delay     time.Duration // that a reference waits before it answers
-	Hash      bool          // a reference computes a hash for each answer
+	Delay     time.Duration // a reference waits for this before each response
+	Hash      bool          // a reference hashes for each response
 }
 
-// Run serves as c until ctx is done. It returns what the server counted, for a line of JSON: the Tally
-// of a null server, what a reference has Added, and nil of a mutant.
+// Run serves as c until ctx is done. It returns the server's counts for a line of JSON: a null server's
+// Tally, a reference's Added, and nil for a mutant.
 func (c *Control) Run(ctx context.Context, o Options) (counted any, err error) {
 	if c.Null {
 		null, _, err := NullOf(o.Scenarios[0], o.Scenarios[1:]...)
@@ -67,8 +67,8 @@ func (c *Control) Run(ctx context.Context, o Options) (counted any, err error) {
 	return ref.Added(), nil
 }
 
-// each serves at all addresses at once until ctx ends, or one of them fails, which ends the others. A
-// listener for TLS makes the handshakes.
+// each serves at all addresses at once until ctx ends or one of them fails, which ends the others. A TLS
+// listener makes the handshakes.
 func (o *Options) each(ctx context.Context,
 	serve func(context.Context, net.Listener, protocol.Listener) error,
 ) error {
@@ -98,7 +98,7 @@ func (o *Options) each(ctx context.Context,
 	return errors.Join(errs...)
 }
 
-// listen opens the listener of one address.
+// listen opens the listener for one address.
 func (o *Options) listen(at protocol.Listener, addr string) (net.Listener, error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil || at != protocol.AtTLS {

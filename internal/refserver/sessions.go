@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// sessions holds the sessions of the reference. A session that is unused for sessionLife, or up to
-// twice that, is removed.
+// sessions holds the reference's sessions. A session that is unused for sessionLife, or up to twice that, is
+// removed.
 type sessions struct {
-	cookie string // its name
+	cookie string // the cookie's name
 	flaw   flaw
 
 	mu          sync.Mutex
 	recent, old map[string]string // by id
-	turned      time.Time         // when recent was begun
-	last        string            // the id last given out
+	turned      time.Time         // start of recent
+	last        string            // the last issued id
 	opened      int
 }
 
 const sessionLife = time.Minute
 
-// open returns the id of the session that the request names. Where there is none, it begins one if
-// begin says so; else it returns "".
+// open returns the id of the request's session. If there is none, it begins one if begin is set, else it
+// returns "".
 func (s *sessions) open(w http.ResponseWriter, r *http.Request, begin bool) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,12 +72,12 @@ func (s *sessions) begin(w http.ResponseWriter) string {
 	return s.last
 }
 
-// give sends the session's cookie.
+// give sends the session cookie.
 func (s *sessions) give(w http.ResponseWriter, id string) {
 	http.SetCookie(w, &http.Cookie{Name: s.cookie, Value: id, Path: "/", HttpOnly: true})
 }
 
-// keep puts value into the session.
+// keep stores value in the session.
 func (s *sessions) keep(id, value string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +86,7 @@ func (s *sessions) keep(id, value string) {
 	}
 }
 
-// holds returns the content of the session.
+// holds returns the session's content.
 func (s *sessions) holds(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
