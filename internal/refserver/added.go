@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Added is the time that a Reference spent on its added cost, sampled for one request in 64 by two
-// clock readings, whose time it includes. For a plain ref it is only the time of the readings.
+// Added is the time that a Reference spends on its added cost, sampled for one request in 64 by two
+// clock readings and including their time. For a plain ref it is only the time of the readings.
 //
-// OwnNS is what a request cost in all, by the process's own CPU clock and count of requests, from its
-// 1,024th request on; 0 if that is not known. The added cost raises it by more than its own time:
-// the system and the runtime do some work by the clock and not by the request (doc/method.md).
+// OwnNS is the total cost of a request by the process's CPU clock and request count, from the
+// 1,024th request on; 0 if unknown. The added cost raises it by more than its own time:
+// the system and the runtime do some work per unit of time and not per request (doc/method.md).
 type Added struct {
 	Sampled int     `json:"sampled"`
 	P50NS   int64   `json:"p50_ns"` // 0 if nothing was sampled
