@@ -22,15 +22,15 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Request describes requests and their expected responses. Its fields have the names of flags,
-// which errors mention. A zero field means the default.
+// Request describes requests and their expected responses. Errors name the fields by their flags. A zero
+// field means the default.
 type Request struct {
-	Scenario string   // a file; it excludes all but Headers
-	Paths    []string // with weights, as parsePath reads them; empty: that of the URL
-	Aims     []Aim    // in place of the URL's path; Target.Aim has accepted them
+	Scenario string   // a file; it can be combined with Headers, User and Template alone
+	Paths    []string // with weights, see parsePath; empty: the URL's path
+	Aims     []Aim    // replace the URL's path; accepted by Target.Aim
 	Method   string
 	Headers  []string // "Name: value"
-	User     string   // name:password of basic authentication
+	User     string   // name:password for basic authentication
 	Body     *string  // text, @FILE, or @- for standard input
 	BodyFile string
 	Template bool // Body and Headers may hold placeholders
@@ -42,9 +42,8 @@ type Request struct {
 // scenarioName is the name of scenarios without a file.
 const scenarioName = "command line"
 
-// Make returns the scenario of r, and its Host header, if any. path is the path of the URL. In a
-// scenario from a file, the headers of r are added to every request and replace those with the same
-// name.
+// Make returns r's scenario and Host header, if any. path is the URL's path. In a scenario from a file, r's
+// headers are added to every request and replace those with the same name.
 func (r *Request) Make(ctx context.Context, path string) (s *scenario.Scenario, host string, err error) {
 	headers, host, err := readHeaders(r.Headers, !r.Template)
 	if err == nil {
@@ -54,7 +53,7 @@ func (r *Request) Make(ctx context.Context, path string) (s *scenario.Scenario, 
 	case err != nil:
 		return nil, "", err
 	case len(r.Aims) > 0:
-		err = r.alone(r.Aims[0].method != "")
+		err = r.checkAims(r.Aims[0].method != "")
 	case path != "/" && r.Scenario != "":
 		return nil, "", conf.Usagef("--scenario defines the paths; pass the URL without %s", path)
 	case path != "/" && len(r.Paths) > 0:
@@ -74,7 +73,7 @@ func (r *Request) Make(ctx context.Context, path string) (s *scenario.Scenario, 
 	return s, host, nil
 }
 
-// readScenario reads the file of a scenario.
+// readScenario reads a scenario file.
 func (r *Request) readScenario(headers []scenario.HeaderLine) (*scenario.Scenario, error) {
 	for _, f := range []struct {
 		flag  string
@@ -102,20 +101,20 @@ func (r *Request) readScenario(headers []scenario.HeaderLine) (*scenario.Scenari
 	return s, nil
 }
 
-// merged returns headers and, of a request's own, those of other names.
+// merged returns headers, followed by a request's own headers with other names.
 func merged(headers, own []scenario.HeaderLine) []scenario.HeaderLine {
 	all := slices.Clone(headers)
 	for _, h := range own {
-		if !says(headers, strings.ToLower(h.Name)) {
+		if !hasHeader(headers, strings.ToLower(h.Name)) {
 			all = append(all, h)
 		}
 	}
 	return all
 }
 
-// alone returns an error if another field defines what Aims define: paths, and those of a file also
+// checkAims returns an error if another field defines the same as Aims: the paths, and for a file also
 // methods and bodies.
-func (r *Request) alone(file bool) error {
+func (r *Request) checkAims(file bool) error {
 	for _, f := range []struct {
 		flag  string
 		given bool
@@ -133,10 +132,10 @@ func (r *Request) alone(file bool) error {
 	return nil
 }
 
-// oneFile is a project whose folder of scenarios is the folder of this file.
+// oneFile is a project whose scenario folder is the folder of this file.
 type oneFile string
 
-// Open opens a file of the project: in the folder of scenarios, or beside it.
+// Open opens a file in the project: in the scenario folder, or next to it.
 func (f oneFile) Open(name string) (fs.File, error) {
 	folder, own := filepath.Split(string(f))
 	if name == path.Join(scenario.Folder, strings.TrimSuffix(own, ".toml")+".toml") {
@@ -148,7 +147,7 @@ func (f oneFile) Open(name string) (fs.File, error) {
 	return os.Open(filepath.Join(folder, "..", filepath.FromSlash(name)))
 }
 
-// requests returns the scenario of the URL's path, or of Paths, and the other fields.
+// requests returns the scenario for the URL's path, or for Paths or Aims, with the other fields.
 func (r *Request) requests(ctx context.Context, path string, headers []scenario.HeaderLine) (*scenario.Scenario,
 	error) {
 	body, err := r.readBody(ctx)
@@ -173,7 +172,7 @@ func (r *Request) requests(ctx context.Context, path string, headers []scenario.
 	aims, weights := distinct(r.Aims)
 	s.Requests = make([]scenario.Request, 0, len(aims)+len(r.Paths)+1)
 	for i, a := range aims {
-		q := a.of(base)
+		q := a.request(base)
 		q.Weight = weights[i]
 		add(q)
 	}
@@ -190,7 +189,7 @@ func (r *Request) requests(ctx context.Context, path string, headers []scenario.
 	return s, spelled(s)
 }
 
-// method returns the method that -m names. Without -m it is POST for requests with a body, else GET.
+// method returns the method in -m. Without -m it is POST for requests with a body, else GET.
 func (r *Request) method() (string, error) {
 	switch {
 	case r.Method == "" && (r.Body != nil || r.BodyFile != ""):
@@ -206,8 +205,8 @@ func (r *Request) method() (string, error) {
 	return method, nil
 }
 
-// parsePath reads a path and its weight: "/a=3", or "/a" with weight 1. After a query, whose text
-// may end like a weight, a space precedes the weight: "/a?b=1 =3".
+// parsePath parses a path and a weight: "/a=3", or "/a" with weight 1. After a query, whose text may end like
+// a weight, a space precedes the weight: "/a?b=1 =3".
 func parsePath(text string) (path string, weight int, err error) {
 	path, number, blank := strings.Cut(text, " ")
 	if blank {
@@ -241,8 +240,8 @@ func (r *Request) readBody(ctx context.Context) (string, error) {
 	return *r.Body, nil
 }
 
-// readInput reads standard input until its end, or until ctx is done. The goroutine that reads
-// cannot be interrupted and continues.
+// readInput reads standard input until its end, or until ctx is done. The reading goroutine cannot be
+// interrupted and continues.
 func readInput(ctx context.Context, flag string) (string, error) {
 	var b strings.Builder
 	done := make(chan error, 1)
@@ -261,7 +260,7 @@ func readInput(ctx context.Context, flag string) (string, error) {
 	}
 }
 
-// readFile returns the content of a file, in a single copy.
+// readFile returns a file's content, in a single copy.
 func readFile(flag, name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -284,8 +283,8 @@ var written = map[string]string{
 	"transfer-encoding": "dyno sends the body with its length",
 }
 
-// readHeaders reads lines of "Name: value", which are sent in their order; one of them may be Host.
-// Verbatim means that they contain no placeholders.
+// readHeaders parses lines "Name: value", which are sent in this order; one may be Host. verbatim means that
+// values have no placeholders.
 func readHeaders(all []string, verbatim bool) (headers []scenario.HeaderLine, host string, err error) {
 	hosts := 0
 	for _, line := range all {
@@ -307,7 +306,7 @@ func readHeaders(all []string, verbatim bool) (headers []scenario.HeaderLine, ho
 	return headers, host, nil
 }
 
-// authorize adds the header of basic authentication (RFC 7617), if r has a user.
+// authorize adds the header for basic authentication (RFC 7617), if r has a user.
 func (r *Request) authorize(headers []scenario.HeaderLine) ([]scenario.HeaderLine, error) {
 	name, _, ok := strings.Cut(r.User, ":")
 	switch {
@@ -315,15 +314,15 @@ func (r *Request) authorize(headers []scenario.HeaderLine) ([]scenario.HeaderLin
 		return headers, nil
 	case !ok || name == "":
 		return nil, conf.Usagef("--user: want name:password, such as ann:secret; the password may be empty: ann:")
-	case says(headers, "authorization"):
+	case hasHeader(headers, "authorization"):
 		return nil, conf.Usagef("--user and -H Authorization both name the user; omit one")
 	}
 	return append(headers, scenario.HeaderLine{Name: "Authorization", Verbatim: true,
 		Value: "Basic " + base64.StdEncoding.EncodeToString([]byte(r.User))}), nil
 }
 
-// says reports whether a header of this name, in lower case, is among headers.
-func says(headers []scenario.HeaderLine, name string) bool {
+// hasHeader reports whether headers has this name, in lower case.
+func hasHeader(headers []scenario.HeaderLine, name string) bool {
 	return slices.ContainsFunc(headers, func(h scenario.HeaderLine) bool { return strings.ToLower(h.Name) == name })
 }
 

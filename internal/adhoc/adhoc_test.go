@@ -87,7 +87,7 @@ func TestReadTargetOverTLS(t *testing.T) {
 			continue
 		}
 		addr := got.Addr
-		if strings.HasPrefix(addr, "localhost:") { // with an address of IPv6, too
+		if strings.HasPrefix(addr, "localhost:") { // it may also have an IPv6 address
 			addr = strings.Replace(addr, "localhost", "127.0.0.1", 1)
 		}
 		if is := [3]string{addr, got.Host, got.TLS.ServerName}; is != want {
@@ -105,7 +105,7 @@ func TestReadTargetOverTLS(t *testing.T) {
 	}
 }
 
-// TestReadTargetHeedsItsContext, though the name server says nothing.
+// TestReadTargetHeedsItsContext: the look-up ends with its context even if the name server does not answer.
 func TestReadTargetHeedsItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	over, before := make(chan struct{}), net.DefaultResolver

@@ -8,15 +8,15 @@ import (
 	"dyno/internal/scenario"
 )
 
-// placeholders are those that stand for a value by themselves, each with an example.
+// placeholders are the inline placeholders, each with an example.
 var placeholders = map[string]string{"int": "{int:1..1000}", "pick": "{pick:a,b}", "seq": "{seq}", "uuid": "{uuid}"}
 
-// braced is what could be a placeholder: a name in braces, perhaps with an argument.
+// braced matches possible placeholders: a name in braces, perhaps with an argument.
 var braced = regexp.MustCompile(`\{([A-Za-z]\w*)(?::[^{}]*)?\}`)
 
-// misspelled returns the first braces in text with a name that no placeholder has, and an example of
-// the placeholder with the nearest name; "" if none is near. Of a text that may hold braces of its own
-// only those count that have one near.
+// misspelled returns the first braces in text with an unknown name, and an example of the placeholder with
+// the nearest name; "" if none is near. In text with braces of its own, only names near a placeholder's
+// count.
 func misspelled(text string, ownBraces bool) (found, near string) {
 	for _, m := range braced.FindAllStringSubmatch(text, -1) {
 		if placeholders[m[1]] != "" {
@@ -30,8 +30,8 @@ func misspelled(text string, ownBraces bool) (found, near string) {
 	return "", ""
 }
 
-// spelled returns an error if a request has a placeholder that does not exist. A path cannot hold braces
-// as such (RFC 3986); a header and a body can.
+// spelled returns an error if a request has an unknown placeholder. A path cannot contain braces (RFC 3986);
+// a header and a body can.
 func spelled(s *scenario.Scenario) error {
 	for i := range s.Requests {
 		q := &s.Requests[i]

@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// TestMisspelled: braces around a name that no placeholder has are an error in a path, and with
-// --template in headers and body where the name is nearly that of one. Other braces are text.
+// TestMisspelled: braces around an unknown name are an error in a path, and with --template in headers and
+// body if the name is near a placeholder's. Other braces are text.
 func TestMisspelled(t *testing.T) {
 	body := func(text string) *string { return &text }
 	for name, c := range map[string]struct {
 		path string
 		r    Request
-		want string // of the error; "": there is none
+		want string // part of the error; "": none
 	}{
 		"swapped":  {"/{itn:1..5}", Request{}, "/{itn:1..5}: unknown placeholder {itn:1..5}; did you mean {int:"},
 		"a letter": {"/a?b={uid}", Request{}, "did you mean {uuid}? (to send braces, write %7B and %7D)"},

@@ -16,23 +16,23 @@ import (
 	"dyno/internal/endpoint"
 )
 
-// Target is the address of requests, read from a URL.
+// Target is the destination of requests, parsed from a URL.
 type Target struct {
 	endpoint.Endpoint
 	URL  string // for people
-	Path string // with its query and placeholders
+	Path string // with query and placeholders
 	Here bool   // the server is on this machine
 }
 
-// Route says how a server is reached, where that does not follow from its URL.
+// Route says how to reach the server, beyond the URL.
 type Route struct {
 	Unix    string       // path of a socket
 	Resolve []string     // lines host:port:address, as in curl
-	TLS     endpoint.TLS // of an https URL
+	TLS     endpoint.TLS // for an https URL
 }
 
-// ReadTarget reads a URL, whose scheme may be left out. With a socket it may be empty. The path is
-// left alone, because net/url would escape the braces of placeholders.
+// ReadTarget parses a URL, whose scheme is optional. With a socket it may be empty. The path is kept as is,
+// because net/url would escape the braces of placeholders.
 func ReadTarget(ctx context.Context, s string, by Route) (*Target, error) {
 	if s == "" && by.Unix != "" {
 		s = "localhost"
@@ -58,7 +58,7 @@ func ReadTarget(ctx context.Context, s string, by Route) (*Target, error) {
 	return t, t.find(ctx, host, port, by)
 }
 
-// ReadURL reads a URL as ReadTarget does, and looks nothing up.
+// ReadURL parses a URL like ReadTarget, without a look-up.
 func ReadURL(s string) (*Target, error) {
 	t, _, _, err := parseURL(s)
 	return t, err
@@ -108,7 +108,7 @@ func parseURL(s string) (t *Target, host, port string, err error) {
 	return t, u.Hostname(), port, nil
 }
 
-// ascii percent-encodes the bytes of a path that are not ASCII, as browsers do.
+// ascii percent-encodes the bytes in a path that are not ASCII, as browsers do.
 func ascii(path string) string {
 	var b strings.Builder
 	for i := range len(path) {
@@ -121,8 +121,8 @@ func ascii(path string) string {
 	return b.String()
 }
 
-// find looks up the address of the server, first in by.Resolve. A name with several addresses stays
-// a name, and the engine tries them all.
+// find looks up the server's address, first in by.Resolve. A name with several addresses stays a name, and
+// the engine tries all addresses.
 func (t *Target) find(ctx context.Context, host, port string, by Route) error {
 	at := net.JoinHostPort(host, port)
 	for _, line := range by.Resolve {
@@ -140,7 +140,7 @@ func (t *Target) find(ctx context.Context, host, port string, by Route) error {
 	return t.findHost(ctx, host, port)
 }
 
-// findHost looks up the address of a host.
+// findHost looks up a host's address.
 func (t *Target) findHost(ctx context.Context, host, port string) error {
 	at := net.JoinHostPort(host, port)
 	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
@@ -169,7 +169,7 @@ func readResolve(line string) (hostPort, ip string, err error) {
 	return "", "", conf.Usagef("--resolve %q: want host:port:address, such as example.com:80:127.0.0.1", line)
 }
 
-// lookupCause returns an error of package net without its redundant words.
+// lookupCause returns an error from package net without redundant words.
 func lookupCause(err error) error {
 	var dns *net.DNSError
 	if errors.As(err, &dns) {

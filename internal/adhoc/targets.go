@@ -12,19 +12,19 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Aim is one of several requests: of a file of targets, or a URL among others.
+// Aim is one of several requests: from a targets file, or one of several URLs.
 type Aim struct {
-	URL string // whole, or a path at the server
-	at  string // "FILE:LINE: " for errors; "" for a URL of the command line
+	URL string // a URL, or a path at the server
+	at  string // "FILE:LINE: " for errors; "" for a URL on the command line
 
-	method  string // "": that of the Request
+	method  string // "": the Request's
 	headers []scenario.HeaderLine
-	file    string // that body is from
+	file    string // source of body
 	body    string
-	path    string // of URL, once Target.Aim has accepted it
+	path    string // the path in URL, set by Target.Aim
 }
 
-// Aims returns the requests of several URLs.
+// Aims returns the requests for several URLs.
 func Aims(urls []string) (aims []Aim) {
 	for _, u := range urls {
 		aims = append(aims, Aim{URL: u})
@@ -32,14 +32,14 @@ func Aims(urls []string) (aims []Aim) {
 	return aims
 }
 
-// ReadTargets reads requests from a file in the format of vegeta, or with "-" from standard input:
+// ReadTargets reads requests from a file in vegeta's format, or with "-" from standard input:
 //
 //	METHOD URL
 //	Name: value
 //	@FILE that holds the body
 //
-// Headers and body may be absent. A blank line, or the next METHOD URL, ends a request. Lines that
-// begin with # are comments. The URL may be a path.
+// Headers and body may be absent. A blank line, or the next METHOD URL, ends a request. Lines that begin with
+// # are comments. The URL may be a path.
 func ReadTargets(ctx context.Context, name string) ([]Aim, error) {
 	read := readFile
 	if name == "-" {
@@ -83,7 +83,7 @@ func ReadTargets(ctx context.Context, name string) ([]Aim, error) {
 	return aims, nil
 }
 
-// add reads a line below METHOD URL: a header or the file of the body, which is read once.
+// add parses a line below METHOD URL: a header, or the body's file, which is read once.
 func (a *Aim) add(line string, bodies map[string]string) error {
 	file, isBody := strings.CutPrefix(line, "@")
 	if !isBody {
@@ -106,7 +106,7 @@ func (a *Aim) add(line string, bodies map[string]string) error {
 	return nil
 }
 
-// readMethod returns a method in capitals: any but CONNECT, which asks for a tunnel (RFC 9110, section
+// readMethod returns a method in capitals. It rejects CONNECT, which asks for a tunnel (RFC 9110, section
 // 9.3.6).
 func readMethod(word string) (string, error) {
 	method := strings.ToUpper(word)
@@ -119,15 +119,15 @@ func readMethod(word string) (string, error) {
 	return method, nil
 }
 
-// isMethod reports whether a word may be a method: letters, perhaps with hyphens. A token may hold
-// more (RFC 9110, section 9.1), such as digits, which here are likelier a slip.
+// isMethod reports whether a word may be a method: letters, perhaps with hyphens. A token may hold other
+// characters (RFC 9110, section 9.1), such as digits, which here are more likely a slip.
 func isMethod(word string) bool {
 	return word != "" && strings.IndexFunc(word, func(r rune) bool {
 		return r != '-' && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 	}) < 0
 }
 
-// Aim points requests at the server, which all of them must name.
+// Aim points the requests at the server. All of them must name it.
 func (t *Target) Aim(aims []Aim) error {
 	origin, at := t.origin()
 	for i := range aims {
@@ -150,7 +150,7 @@ func (t *Target) Aim(aims []Aim) error {
 	return nil
 }
 
-// origin returns the scheme, host and port of the URL, and what follows it for people.
+// origin returns the URL's scheme, host and port, and any text that follows it.
 func (t *Target) origin() (origin, at string) {
 	url, at, found := strings.Cut(t.URL, " ") // at ADDRESS
 	if found {
@@ -161,7 +161,7 @@ func (t *Target) origin() (origin, at string) {
 	return scheme + "://" + host, at
 }
 
-// distinct returns those of aims that differ, in their order, and how often each stands there.
+// distinct returns the different aims in order, and the number of occurrences of each.
 func distinct(aims []Aim) (list []*Aim, times []int) {
 	seen := map[string]int{} // index in list
 	for i := range aims {
@@ -180,9 +180,9 @@ func distinct(aims []Aim) (list []*Aim, times []int) {
 // key identifies equal requests.
 func (a *Aim) key() string { return fmt.Sprintf("%s %s %q %+v", a.method, a.path, a.file, a.headers) }
 
-// of returns the request of a, which has the rest from base. A header of base takes the place of one
-// of a with that name.
-func (a *Aim) of(base scenario.Request) scenario.Request {
+// request returns a's request, with the other fields from base. base's headers replace those in a with the
+// same name.
+func (a *Aim) request(base scenario.Request) scenario.Request {
 	base.Path = a.path
 	if a.method == "" {
 		return base

@@ -12,13 +12,13 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Made are the requests of a load and their expected responses, and the Host header, if they have one.
+// Made has a load's requests and expected responses, and their Host header, if any.
 type Made struct {
 	Scenario *scenario.Scenario
 	Host     string
 }
 
-// Detach returns r without need of the files that it names, which are read: for machines that do not have them.
+// Detach reads the files that r names, and returns r without them: for machines that do not have the files.
 func (r Request) Detach(ctx context.Context) (Request, error) {
 	if err := r.TLS.Hold(); err != nil {
 		return r, conf.Usage(err)
@@ -49,7 +49,7 @@ func (r *Request) Detached() bool {
 	return r.Made != nil && (r.TLS.CA+r.TLS.Cert+r.TLS.Key == "" || r.TLS.Held != nil)
 }
 
-// scenario returns the requests and their expected responses, and the value of the Host header.
+// scenario returns the requests and expected responses, and the value of the Host header.
 func (r *Request) scenario(ctx context.Context, t *adhoc.Target) (s *scenario.Scenario, host string, err error) {
 	if r.Made != nil {
 		s, host = r.Made.Scenario, r.Made.Host
@@ -80,7 +80,7 @@ func saysConnection(q scenario.Request) bool {
 	})
 }
 
-// exact returns s with the bodies that its backend and the server send now as expected responses.
+// exact returns s with the present responses of the backend and the server as expected bodies.
 func exact(ctx context.Context, s *scenario.Scenario, t *adhoc.Target, host string) (*scenario.Scenario, error) {
 	backend, err := s.BackendAddr()
 	if err != nil {
@@ -94,7 +94,7 @@ func exact(ctx context.Context, s *scenario.Scenario, t *adhoc.Target, host stri
 	return s.Pin(ctx, to)
 }
 
-// closing sets NoKeepalive, because a header of the requests says so.
+// closing sets NoKeepalive, because the requests have a Connection: close header.
 func (r *Request) closing() error {
 	if max(r.Pipeline, r.Streams) > 1 {
 		return conf.Usagef("Connection: close allows one request per connection; omit it or --pipeline and --streams")

@@ -9,12 +9,12 @@ import (
 	"dyno/internal/summary"
 )
 
-// Files are the output files of a load: the CSV file, if one was requested. It is opened before the load,
-// because an error after it would lose the results, and keeps its old content until the first write, so
-// that a load that cannot start does not destroy it.
+// Files are a load's output files: the CSV file, if requested. It is opened before the load, because an error
+// afterwards would lose the results. It keeps its old content until the first write, so that a load that
+// cannot start does not destroy the content.
 type Files struct{ csv *output }
 
-// Open opens the files of the request.
+// Open opens the request's output files.
 func (r *Request) Open() (*Files, error) {
 	f := &Files{}
 	var err error
@@ -31,7 +31,7 @@ func (r *Request) Open() (*Files, error) {
 	return f, nil
 }
 
-// Write writes the output of the end of a load.
+// Write writes the output at the end of a load.
 func (f *Files) Write(s *summary.Summary) error {
 	if f.csv == nil {
 		return nil
@@ -39,7 +39,7 @@ func (f *Files) Write(s *summary.Summary) error {
 	return summary.CSV(f.csv, s)
 }
 
-// Close ends the files. It may be called again.
+// Close closes the files. It may be called again.
 func (f *Files) Close() error {
 	if f.csv == nil {
 		return nil

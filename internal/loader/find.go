@@ -16,10 +16,10 @@ import (
 	"dyno/internal/summary"
 )
 
-// foundErrors is the share of requests that may fail in a probe, unless the objective says another.
+// foundErrors is the default limit for the share of failed requests in a probe.
 const foundErrors = 0.001
 
-// objective returns the objective of a search: Find holds one percentile, and perhaps errors.
+// objective returns a search's objective: Find has one percentile, and perhaps errors.
 func (r *Request) objective() (slo result.SLO, err error) {
 	slo.ErrorShare = foundErrors
 	percentiles := 0
@@ -37,17 +37,17 @@ func (r *Request) objective() (slo result.SLO, err error) {
 	return slo, nil
 }
 
-// searchTime is how long a search is to take. Probes at low rates, which must be long to show their
-// percentile, may make it twice that.
+// searchTime returns the intended duration of a search. Probes at low rates, which must be long to show their
+// percentile, may take twice as long.
 func (r *Request) searchTime() time.Duration { return cmp.Or(r.Duration, plan.SearchTime) }
 
-// mostPaused is the number of probes in a row in which the generator may stand still.
+// A search ends after mostPaused probes in a row in which the generator stood still.
 const (
 	mostPaused = 5
-	mostAgains = 2 // times that a search looks upward again after its last long probes
+	mostAgains = 2 // limit for searching upward again after the last long probes
 )
 
-// finder is a search under way.
+// finder is a search in progress.
 type finder struct {
 	plan    *Plan
 	session load.Session
@@ -57,12 +57,12 @@ type finder struct {
 	seen    []plan.Seen // the probes that count
 	paused  int         // probes in a row in which the generator stood still
 	limited int         // probes in a row that were missed with the generator at its limit
-	gap     float64     // longest time of those in which it stood still, as a share of its probe
+	gap     float64     // longest standstill in these, as a share of the probe
 }
 
-// Search looks for the highest rate at which the server keeps the objective, by the probes of a
-// search of dyno run, and calls tick with each. After an interruption, or when twice its time is up,
-// it returns what was found until then, without an error; after another failure, with the error.
+// Search finds the highest rate at which the server meets the objective, with the same probes as a search in
+// dyno run, and calls tick with each. After an interruption, or after twice the intended time, it returns the
+// results so far, without an error; after another failure, with the error.
 func (p *Plan) Search(ctx context.Context, tick func(summary.Probe)) (*summary.Found, error) {
 	slo, err := p.objective()
 	if err != nil {
@@ -74,7 +74,7 @@ func (p *Plan) Search(ctx context.Context, tick func(summary.Probe)) (*summary.F
 	}
 	defer session.Close()
 	f := &finder{plan: p, session: session, slo: slo, found: &summary.Found{Dyno: p.Dyno, Command: p.Command,
-		Target: p.Target, Did: p.Did, Seed: p.Seed, Objective: wanted(p.Find), Rounds: plan.SearchRounds}}
+		Target: p.Target, Did: p.Did, Seed: p.Seed, Objective: objectiveText(p.Find), Rounds: plan.SearchRounds}}
 	err = f.search(ctx, tick)
 	f.found.Top = f.closed.PerSec
 	if rate, lo, hi := plan.Highest(&f.slo, f.seen); rate > 0 {
@@ -89,8 +89,8 @@ func (p *Plan) Search(ctx context.Context, tick func(summary.Probe)) (*summary.F
 	return f.found, err
 }
 
-// search makes the rounds of a search, each again where the generator stood still, until its end or
-// until a probe shows that no other makes sense.
+// search makes the rounds of a search and repeats those in which the generator stood still, until the last
+// round or until a probe shows that further probes make no sense.
 func (f *finder) search(ctx context.Context, tick func(summary.Probe)) error {
 	began, whole := time.Now(), f.plan.searchTime()
 	scale := float64(whole) / float64(plan.SearchTime)
@@ -106,12 +106,12 @@ func (f *finder) search(ctx context.Context, tick func(summary.Probe)) error {
 			agains++
 		}
 		if late > whole && agains == 0 && len(f.seen) > 0 && !plan.Confirms(round) {
-			round++ // what is left of the time confirms what was found
+			round++ // use the remaining time for confirmation
 			continue
 		}
 		rate, length, ok := plan.Probe(&f.slo, round, f.closed, f.seen, scale)
 		if !ok || plan.Confirms(round) && !slices.ContainsFunc(f.seen, func(s plan.Seen) bool { return s.Pass }) {
-			break // nothing to search, or to confirm
+			break // nothing to search or confirm
 		}
 		if late+length > 2*whole && len(f.found.Probes) > 0 {
 			f.end(summary.OutOfTime, "low rates and slow responses take long probes, and those in which the generator "+
@@ -119,7 +119,7 @@ func (f *finder) search(ctx context.Context, tick func(summary.Probe)) error {
 			break
 		}
 		probe, err := f.probe(ctx, round, rate, length)
-		if err != nil && probe.Planned == 0 { // nothing was seen of it
+		if err != nil && probe.Planned == 0 { // the probe showed nothing
 			return err
 		}
 		if f.found.Probes = append(f.found.Probes, probe); tick != nil {
@@ -151,8 +151,8 @@ func (f *finder) search(ctx context.Context, tick func(summary.Probe)) error {
 	return nil
 }
 
-// standstill says why the last probes do not count: other programs used the generator's CPUs. Where they
-// had no right response either, it says what that shows of the server.
+// standstill says why the last probes do not count: other programs used the generator's CPUs. If the probes
+// also had no right response, it says what that shows about the server.
 func (f *finder) standstill() string {
 	text := fmt.Sprintf("the generator stood still in %d probes in a row, because other programs used its CPUs",
 		mostPaused)
@@ -164,19 +164,19 @@ func (f *finder) standstill() string {
 	}
 	text += ", for up to " + report.PerCent(f.gap) + " of a probe, and none of them had a right response"
 	if f.gap < mostStill {
-		return text + ": the server gave none while the generator ran, either. Check the server first"
+		return text + ": the server sent none while the generator ran, either. Check the server first"
 	}
-	return text + ": which of the two is why, these probes do not tell" + free
+	return text + ": these probes cannot tell whether the generator or the server is the cause" + free
 }
 
-// mostStill is the share of a probe up to which a generator that stood still does not explain that no
-// response came.
+// mostStill is the share of a probe up to which the generator's standstill does not explain the lack of
+// responses.
 const mostStill = 0.5
 
-// end says that the search ends before its last probe, and why.
+// end records that the search ends early, and why.
 func (f *finder) end(how, why string) { f.found.Ended, f.found.Why = how, why }
 
-// probe makes one load of a search. After an error it describes what was seen until then.
+// probe makes one load. After an error it returns the results so far.
 func (f *finder) probe(ctx context.Context, round int, rate float64, length time.Duration) (summary.Probe, error) {
 	w := load.Window{For: length}
 	probe := summary.Probe{Kind: summary.Searching, PerSec: rate, Length: length}
@@ -202,7 +202,7 @@ func (f *finder) probe(ctx context.Context, round int, rate float64, length time
 		return probe, fmt.Errorf("probe: %w", err)
 	}
 	warnings := s.Warnings()
-	if gone := said(warnings, summary.Ended); gone == "" {
+	if gone := warningText(warnings, summary.Ended); gone == "" {
 		probe.Paused = summary.Has(warnings, summary.Paused)
 		if probe.Paused && l.WallNS > 0 {
 			f.gap = max(f.gap, float64(l.GapNS)/float64(l.WallNS))
@@ -210,7 +210,7 @@ func (f *finder) probe(ctx context.Context, round int, rate float64, length time
 	} else if probe.Gone = !f.reaches(ctx); probe.Gone {
 		f.end(summary.Stopped, "the server was gone. The next probe "+gone)
 	}
-	if wrong := said(warnings, summary.Ledger); wrong != "" {
+	if wrong := warningText(warnings, summary.Ledger); wrong != "" {
 		f.end(summary.Stopped, wrong)
 	}
 	probe.AtLimit = summary.Has(warnings, summary.Generator)
@@ -222,23 +222,23 @@ func (f *finder) probe(ctx context.Context, round int, rate float64, length time
 	return probe, nil
 }
 
-// reaches reports whether the server accepts a connection. One that was overloaded does again.
+// reaches reports whether the server accepts a connection. A server that was overloaded does so again.
 func (f *finder) reaches(ctx context.Context) bool {
 	job := f.plan.job
 	job.Connections, job.Workers = 1, 1
 	session, err := f.plan.engine.Open(ctx, job)
 	if err != nil {
-		return ctx.Err() != nil // an interruption says nothing of the server
+		return ctx.Err() != nil // an interruption says nothing about the server
 	}
 	return session.Close() == nil
 }
 
-// begin draws from the closed loop what the probes after it are to be, or why there is to be none.
-// It has a latency only where its fastest response missed the objective: the fastest's.
+// begin sets the bounds for further probes from the closed loop, or ends the search. LatencyNS is set only if
+// even the fastest response missed the objective.
 func (f *finder) begin(probe *summary.Probe, s *summary.Summary, warnings []summary.Warning) {
 	f.closed = plan.ClosedOf(&s.Load)
 	low, high := plan.Bounds(&f.slo, f.closed)
-	fewer, fastest := said(warnings, summary.Connections), s.Detail.Service.Min()
+	fewer, fastest := warningText(warnings, summary.Connections), s.Detail.Service.Min()
 	switch {
 	case f.found.Ended != "" || probe.Paused:
 	case fewer != "":
@@ -251,7 +251,7 @@ func (f *finder) begin(probe *summary.Probe, s *summary.Summary, warnings []summ
 	}
 }
 
-// judge sets what an open loop showed of the objective.
+// judge compares an open loop with the objective.
 func (f *finder) judge(probe *summary.Probe, s *summary.Summary) {
 	d := &s.Detail
 	least := d.Response.Quantile(f.slo.Quantile)
@@ -263,8 +263,8 @@ func (f *finder) judge(probe *summary.Probe, s *summary.Summary) {
 	probe.Kept, probe.NotKnown, probe.Why = why == "", why == plan.TooFew, string(why)
 }
 
-// said returns the text of a warning; "" if it is not among them.
-func said(warnings []summary.Warning, id string) string {
+// warningText returns the text of a warning; "" if there is no such warning.
+func warningText(warnings []summary.Warning, id string) string {
 	for _, w := range warnings {
 		if w.ID == id {
 			return w.Text
@@ -273,8 +273,8 @@ func said(warnings []summary.Warning, id string) string {
 	return ""
 }
 
-// wanted returns the objectives as they were given.
-func wanted(all []summary.Objective) (text string) {
+// objectiveText returns the objectives as given.
+func objectiveText(all []summary.Objective) (text string) {
 	for i, o := range all {
 		if i > 0 {
 			text += ","

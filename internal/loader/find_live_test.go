@@ -14,13 +14,13 @@ import (
 	"dyno/internal/summary"
 )
 
-// queue is a server that takes requests one after another, each for a time; its sleeps may be inexact, for they
-// do not add up.
+// queue is a server that handles requests one after another, each for some time; sleeps may be inexact,
+// because errors do not add up.
 type queue struct {
 	mu    sync.Mutex
 	takes time.Duration
 	free  time.Time
-	slow  bool // a burst halves it
+	slow  bool // a burst halves the rate
 }
 
 func (q *queue) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -34,7 +34,7 @@ func (q *queue) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	time.Sleep(time.Until(until))
 }
 
-// keeps returns the rate, per second, at which half of the loads of 2 s have a p99 below the limit: by
+// keeps returns the rate, per second, at which half of the 2 s loads have a p99 below the limit: by
 // simulation, with Poisson arrivals.
 func (q *queue) keeps(limit time.Duration) float64 {
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -65,8 +65,8 @@ func (q *queue) keeps(limit time.Duration) float64 {
 	return (lo + hi) / 2
 }
 
-// TestFindLive makes 20 searches of a minute each at a server of known capacity, where DYNO_LIVE_FIND is quiet
-// or bursts: 20 to 40 minutes.
+// TestFindLive makes 20 one-minute searches on a server with known capacity, if DYNO_LIVE_FIND is quiet or
+// bursts: 20 to 40 minutes.
 //
 //	DYNO_LIVE_FIND=quiet go test -run TestFindLive -timeout 1h -v ./internal/loader
 func TestFindLive(t *testing.T) {
@@ -93,7 +93,7 @@ func TestFindLive(t *testing.T) {
 			}
 		}()
 	}
-	truth, wrong, sure := q.keeps(limit-time.Millisecond), 0, 0 // a sleep ends about that late
+	truth, wrong, sure := q.keeps(limit-time.Millisecond), 0, 0 // sleeps are about this late
 	for i := range searches {
 		p, err := New(t.Context(), Request{URL: server.URL, Connections: 64, Duration: time.Minute, Seed: uint64(i) + 1,
 			Find: []summary.Objective{objectives("p99<20ms")[0]}})

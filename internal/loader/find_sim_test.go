@@ -16,23 +16,23 @@ import (
 	"dyno/internal/summary"
 )
 
-// world is a server of a known capacity on a machine with other work, simulated: an Engine and its Session.
+// world simulates a server with known capacity on a machine with other work: an Engine and its Session.
 type world struct {
 	rng     *rand.Rand
 	began   time.Time
-	perSec  float64 // what the server bears
-	base    float64 // mean response where none waits, ns
+	perSec  float64 // the server's capacity
+	base    float64 // mean response time without a queue, ns
 	bursts  bool    // other programs halve the server for 5 to 25 s, about once a minute
-	first   float64 // seconds until the first burst; below 0: it is under way
-	sends   float64 // what the generator bears, per second; 0: more
-	crowds  bool    // a burst crowds the generator, too, in one of three probes
+	first   float64 // seconds until the first burst; below 0: in progress
+	sends   float64 // the generator's capacity per second; 0: unlimited
+	crowds  bool    // a burst also slows the generator, in one of three probes
 	between []float64
 }
 
 func (w *world) Open(context.Context, load.Job) (load.Session, error) { return w, nil }
 func (w *world) Close() error                                         { return nil }
 
-// busy reports whether a burst is under way at a time in seconds.
+// busy reports whether a burst is in progress at a time in seconds.
 func (w *world) busy(at float64) bool {
 	if !w.bursts {
 		return false
@@ -52,7 +52,7 @@ func (w *world) busy(at float64) bool {
 	return false
 }
 
-// Run simulates a window in steps of 100 ms: a queue, and responses that vary.
+// Run simulates a window in steps of 100 ms: a queue, and varying response times.
 func (w *world) Run(_ context.Context, win load.Window) (result.Load, error) {
 	from := time.Since(w.began).Seconds()
 	time.Sleep(win.For)
@@ -117,7 +117,7 @@ func (w *world) Run(_ context.Context, win load.Window) (result.Load, error) {
 	return l, nil
 }
 
-// keeps returns the rate at which half of the long probes of a quiet server keep the objective.
+// keeps returns the rate at which half of the long probes on a quiet server meet the objective.
 func (w world) keeps(limit float64) float64 {
 	pass := func(rate float64) bool {
 		kept := 0
@@ -142,9 +142,9 @@ func (w world) keeps(limit float64) float64 {
 	return (lo + hi) / 2
 }
 
-// TestFindHolds: on servers of known capacity, quiet and beside bursts, the interval holds the truth in 19
-// of 20 searches, or the answer says "at least" or "not confirmed". A truth within 2 % of a bound counts: it
-// is itself simulated. DYNO_SEARCHES is how many there are of each kind.
+// TestFindHolds: for servers with known capacity, quiet or with bursts, the interval contains the truth in 19
+// of 20 searches, or the answer says "at least" or "not confirmed". A truth within 2 % of a bound counts,
+// because it is simulated itself. DYNO_SEARCHES sets the number of searches of each kind.
 func TestFindHolds(t *testing.T) {
 	seeds := 20
 	if text := os.Getenv("DYNO_SEARCHES"); text != "" {
@@ -157,7 +157,7 @@ func TestFindHolds(t *testing.T) {
 		name   string
 		base   float64 // ns: 50 µs makes a cliff, 0.5 ms a slope
 		change func(*world)
-		sure   float64 // least share of the searches that must give an interval
+		sure   float64 // smallest share of searches that must give an interval
 	}{
 		{"quiet, a cliff", 50e3, func(*world) {}, .6},
 		{"quiet, a slope", 500e3, func(*world) {}, .6},

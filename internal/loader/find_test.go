@@ -16,15 +16,15 @@ import (
 	"dyno/internal/summary"
 )
 
-// server is a server of a known capacity with its connections, without a network or a clock of its
-// own: an Engine and its Session.
+// server is a server with known capacity and its connections, without a network or a clock: an Engine and its
+// Session.
 type server struct {
 	perSec float64       // capacity
-	takes  time.Duration // each response, where none waits
-	waits  time.Duration // each response of an open loop, in addition
+	takes  time.Duration // response time without a queue
+	waits  time.Duration // additional response time in an open loop
 	spoil  func(s *server, l *result.Load, d *result.Detail)
-	loads  int  // that it had, this one among them
-	gone   bool // it accepts no connection
+	loads  int  // number of loads so far, including this one
+	gone   bool // accepts no connection
 }
 
 func (s *server) Open(context.Context, load.Job) (load.Session, error) {
@@ -36,8 +36,8 @@ func (s *server) Open(context.Context, load.Job) (load.Session, error) {
 
 func (s *server) Close() error { return nil }
 
-// Run loads the server, with evenly spaced requests. Beyond its capacity each waits longer than the
-// one before.
+// Run loads the server with evenly spaced requests. Beyond the capacity each waits longer than the one
+// before.
 func (s *server) Run(_ context.Context, w load.Window) (result.Load, error) {
 	time.Sleep(w.For)
 	s.loads++
@@ -75,7 +75,7 @@ func (s *server) Run(_ context.Context, w load.Window) (result.Load, error) {
 // pause makes the generator stand still for half of a load.
 func pause(l *result.Load) { l.GapNS = l.WindowNS / 2 }
 
-// silence makes loads without a response, in which the generator stands still for a share.
+// silence makes loads without a response, in which the generator stands still for a share of the time.
 func silence(still float64) func(*server, *result.Load, *result.Detail) {
 	return func(_ *server, l *result.Load, _ *result.Detail) {
 		l.Errors, l.Succeeded, l.RateAnswers = map[string]int64{"timeout": l.Succeeded}, 0, 0
@@ -83,26 +83,26 @@ func silence(still float64) func(*server, *result.Load, *result.Detail) {
 	}
 }
 
-// refuse makes a load one whose server was not there at its end, and not for the half before it.
+// refuse makes a load whose server was gone for the second half.
 func refuse(l *result.Load, d *result.Detail) {
 	lost := l.Started / 2
 	l.Succeeded -= lost
 	l.Errors, l.UnreachableNS = map[string]int64{"dial": lost}, l.WindowNS/2
 	d.Texts = map[string]string{"dial": "dial: connection refused"}
-	pause(l) // so it looks, where there is nothing to do
+	pause(l) // idle time looks like a pause
 }
 
-// TestSearch searches the rate of servers whose capacity is known.
+// TestSearch searches the rate of servers with known capacity.
 func TestSearch(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		find   string
 		length time.Duration
 		server server
-		rate   float64 // that is found and confirmed; 0: none
+		rate   float64 // found and confirmed rate; 0: none
 		ended  string
 		why    string
-		probes int // 0: a whole search
+		probes int // 0: a complete search
 		check  func(f *summary.Found) bool
 	}{
 		{name: "fast", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond}, rate: 5000,
@@ -110,7 +110,7 @@ func TestSearch(t *testing.T) {
 				return misses(f, plan.Growing) > 0
 			}},
 		{name: "limited by its latency", find: "p50<10ms", server: server{perSec: 5000, takes: time.Millisecond,
-			waits: 10 * time.Millisecond}, probes: 29, check: func(f *summary.Found) bool { // none of them confirms
+			waits: 10 * time.Millisecond}, probes: 29, check: func(f *summary.Found) bool { // no probe confirms
 			slow := misses(f, plan.Slow)
 			return f.Rate > 0 && f.Lo == 0 && slow > 0 && slow+misses(f, plan.Growing) == 28
 		}},
@@ -132,7 +132,7 @@ func TestSearch(t *testing.T) {
 			}}, ended: summary.Stopped, why: "stood still in 5 probes in a row", probes: 7, check: repeats},
 		{name: "a silent server, a busy machine", find: "p99<10ms", server: server{perSec: 5000,
 			takes: time.Millisecond, spoil: silence(0.3)}, ended: summary.Stopped, why: "for up to 30 % of a probe, and " +
-			"none of them had a right response: the server gave none while the generator ran", probes: 5},
+			"none of them had a right response: the server sent none while the generator ran", probes: 5},
 		{name: "silence, and a generator that mostly stands still", find: "p99<10ms", server: server{perSec: 5000,
 			takes: time.Millisecond, spoil: silence(0.8)}, ended: summary.Stopped, why: "these probes do not tell", probes: 5},
 		{name: "a server that dies", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
@@ -204,7 +204,7 @@ func misses(f *summary.Found, why plan.Miss) (n int) {
 	return n
 }
 
-// repeats reports whether each probe in which the generator stood still was made again.
+// repeats reports whether each probe with a standstill was repeated.
 func repeats(f *summary.Found) bool {
 	again := 0
 	for i, p := range f.Probes[:len(f.Probes)-1] {

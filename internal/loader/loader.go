@@ -1,5 +1,5 @@
-// Package loader implements the command dyno load: it loads one HTTP server and summarizes the
-// results. New makes a Plan from a Request, and Run carries it out.
+// Package loader implements the command dyno load: it loads one HTTP server and summarizes the results. New
+// makes a Plan from a Request, and Plan.Run carries it out.
 package loader
 
 import (
@@ -26,36 +26,36 @@ import (
 
 // Request describes the requested load. A zero field means the default.
 type Request struct {
-	Dyno    string // version of dyno
-	Command string // that repeats the load
+	Dyno    string // dyno's version
+	Command string // command line that repeats the load
 
-	// Where requests go.
+	// The server.
 	URL, Unix string
-	URLs      []string // further ones, of the same server
-	Targets   string   // a file of requests (adhoc.ReadTargets), which also says the server without a URL
+	URLs      []string // further URLs on the same server
+	Targets   string   // a file with requests (adhoc.ReadTargets); also names the server if there is no URL
 	Resolve   []string // adhoc.Route
 
-	// How many, how fast and over what. Rate or Stages make an open loop.
+	// The amount, the rate and the connections. Rate or Stages make an open loop.
 	Connections, Requests, Pipeline   int64
-	Streams                           int64 // of HTTP/2: what Pipeline is of HTTP/1.1
+	Streams                           int64 // HTTP/2 requests in flight per connection, like Pipeline in HTTP/1.1
 	HTTP2                             bool  // instead of HTTP/1.1
 	Duration, Warmup, RampUp, Timeout time.Duration
 	Rate                              float64 // per second
 	Stages                            []load.Stage
 	Arrivals                          string // constant or poisson
 	Think                             load.Pause
-	Follow                            int64 // redirects of a request that are followed; 0: none
+	Follow                            int64 // limit for redirects that are followed per request; 0: none
 	NoKeepalive                       bool
 	Seed                              uint64
 
-	TLS endpoint.TLS // of an https:// URL
+	TLS endpoint.TLS // for an https:// URL
 
-	// Share is that of this generator, if it is one of several. Amounts, rates and Connections are of
-	// all of them together; Threads of each.
+	// Share is this generator's share, if it is one of several. Amounts, rates and Connections are totals for
+	// all generators; Threads is per generator.
 	Share load.Share
 
-	adhoc.Request       // what is sent, and what must come back
-	Made          *Made `json:"-"` // what that comes to; nil: it is made of it, and of the files that it names
+	adhoc.Request       // the requests and expected responses
+	Made          *Made `json:"-"` // the finished scenario; nil: made from the Request and its files
 
 	// The generator.
 	Engine  string // epoll or gonet
@@ -63,12 +63,12 @@ type Request struct {
 
 	// The verdict and the files to write.
 	SLO    []summary.Objective
-	Find   []summary.Objective // search the highest rate that keeps it (Plan.Search), for Duration
-	Strict bool                // the generator must not be at its limit
+	Find   []summary.Objective // search for the highest rate that meets it (Plan.Search), for Duration
+	Strict bool                // fail if the generator is at its limit
 	CSV    string
 }
 
-// defaultConnections is the number of connections of a load by default.
+// defaultConnections is the default number of connections.
 const defaultConnections = 125
 
 // DefaultEngine returns the best engine on this system.
@@ -85,9 +85,9 @@ func (r *Request) open() bool { return r.Rate > 0 || r.Stages != nil || r.Find !
 // Plan is a load, ready to run.
 type Plan struct {
 	Request
-	Target   string        // where requests go, for people
+	Target   string        // the server, for people
 	Did      string        // description of the load in one line
-	Length   time.Duration // planned length of the load; 0: until its requests are done
+	Length   time.Duration // planned length; 0: until all requests are done
 	target   *adhoc.Target
 	engine   load.Engine
 	job      load.Job
@@ -96,7 +96,7 @@ type Plan struct {
 	noSpin   string // why job.Spin is false
 }
 
-// New makes a plan. Its error says what is wrong with the request, or what failed at the server.
+// New makes a plan. The error says what is wrong with the request, or what failed at the server.
 func New(ctx context.Context, r Request) (*Plan, error) {
 	r.Engine = cmp.Or(r.Engine, DefaultEngine())
 	r.Pipeline, r.Timeout = cmp.Or(r.Pipeline, 1), cmp.Or(r.Timeout, 10*time.Second)
@@ -106,7 +106,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	if r.Connections == 0 {
 		r.Connections = defaultConnections
 		if r.Requests > 0 && !r.open() {
-			r.Connections = min(r.Connections, r.Requests) // the rest would have nothing to do
+			r.Connections = min(r.Connections, r.Requests) // further connections would have nothing to do
 		}
 	}
 	if err := r.checkShare(); err != nil {
@@ -126,7 +126,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	if err != nil {
 		return nil, advised(err)
 	}
-	r.Aims = nil // s holds all of them
+	r.Aims = nil // s has all of them
 	p := &Plan{Request: r, Target: secret.Mask(t.URL), target: t, engine: load.Engine(epoll.Engine{}), openLoop: r.open()}
 	if r.Engine == "gonet" {
 		p.engine = gonet.Engine{}
@@ -144,7 +144,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	if r.Find == nil {
 		p.setWindow()
 	}
-	p.Did = p.words()
+	p.Did = p.description()
 	return p, nil
 }
 
@@ -195,7 +195,7 @@ func (r *Request) check() error {
 	return nil
 }
 
-// target returns where requests go, and sets Aims if there are several.
+// target returns the server, and sets Aims if there are several requests.
 func (r *Request) target(ctx context.Context) (*adhoc.Target, error) {
 	url, err := r.aims(ctx)
 	if err != nil {
@@ -208,7 +208,7 @@ func (r *Request) target(ctx context.Context) (*adhoc.Target, error) {
 	return t, r.aim(t)
 }
 
-// aims sets Aims if there are several requests, and returns the URL of the server.
+// aims sets Aims if there are several requests, and returns the server's URL.
 func (r *Request) aims(ctx context.Context) (url string, err error) {
 	url = r.URL
 	switch {
@@ -239,14 +239,13 @@ func (r *Request) aim(t *adhoc.Target) error {
 	return t.Aim(r.Aims)
 }
 
-// route says how the server is reached.
+// route says how to reach the server.
 func (r *Request) route() adhoc.Route {
 	return adhoc.Route{Unix: r.Unix, Resolve: r.Resolve, TLS: r.TLS}
 }
 
-// workers returns the number of event loops: the requested number, but at most the number of
-// connections. Otherwise load.Loops derives it from the CPUs, or from half of them if the
-// server is on this machine too.
+// workers returns the number of event loops: the requested number, but at most the number of connections. By
+// default load.Loops derives it from the CPUs, or from half of them if the server is on this machine too.
 func (r *Request) workers(t *adhoc.Target) int {
 	usable, quota := machine.Limits()
 	n, connections := len(usable), r.Share.Part(r.Connections)
@@ -262,7 +261,7 @@ func (r *Request) workers(t *adhoc.Target) int {
 	return load.Loops(n, int(connections))
 }
 
-// spins reports whether the loops spin, and if not, why.
+// spins reports whether the loops busy-wait, and if not, why.
 func (r *Request) spins(t *adhoc.Target, loops int) (spin bool, why string) {
 	switch {
 	case r.Engine == "gonet":
@@ -280,7 +279,7 @@ func (r *Request) spins(t *adhoc.Target, loops int) (spin bool, why string) {
 	return s.Allowed()
 }
 
-// setWindow says when requests are due and when the load ends.
+// setWindow sets when requests are due and when the load ends.
 func (p *Plan) setWindow() {
 	p.Length = p.Duration
 	if p.Length == 0 && p.Requests == 0 {
@@ -299,19 +298,19 @@ func (p *Plan) setWindow() {
 	p.window.For = p.Length
 }
 
-// words describes the load on one line.
-func (p *Plan) words() string {
-	amount := plain(p.Length)
+// description describes the load on one line.
+func (p *Plan) description() string {
+	amount := durationText(p.Length)
 	if p.Requests > 0 {
 		amount = document.Count(p.Requests, "request")
 	}
 	switch {
 	case p.Find != nil:
 		length := p.searchTime().Round(time.Second)
-		amount = fmt.Sprintf("the highest rate that keeps %s, in about %s (at most %s)", wanted(p.Find), plain(length),
-			plain(2*length))
+		amount = fmt.Sprintf("the highest rate that keeps %s, in about %s (at most %s)", objectiveText(p.Find), durationText(length),
+			durationText(2*length))
 	case p.Stages != nil:
-		amount = plain(p.Length) + " in " + document.Count(int64(len(p.Stages)), "stage")
+		amount = durationText(p.Length) + " in " + document.Count(int64(len(p.Stages)), "stage")
 	case p.openLoop:
 		amount += fmt.Sprintf(" at %g/s", p.Rate)
 	}
@@ -329,14 +328,14 @@ func (p *Plan) words() string {
 		parts = append(parts, "closed loop")
 	}
 	if p.Think.Mean > 0 {
-		text := "think time " + plain(p.Think.Mean)
+		text := "think time " + durationText(p.Think.Mean)
 		if p.Think.Random {
 			text += " on average"
 		}
 		parts = append(parts, text)
 	}
 	if p.RampUp > 0 {
-		parts = append(parts, "added over "+plain(p.RampUp))
+		parts = append(parts, "added over "+durationText(p.RampUp))
 	}
 	if p.Pipeline > 1 {
 		parts = append(parts, fmt.Sprintf("%d in the pipeline of each", p.Pipeline))
@@ -357,8 +356,8 @@ func (p *Plan) words() string {
 	return strings.Join(append(parts, by+" ("+p.Engine+")"), ", ")
 }
 
-// plain formats a duration without trailing zeros.
-func plain(d time.Duration) string {
+// durationText formats a duration without trailing zeros.
+func durationText(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")

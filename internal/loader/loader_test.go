@@ -55,7 +55,7 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// stopped makes a load of one that stood still for a part of it, with an objective that it kept or none.
+// stopped makes a load with a generator that stood still for a while, with an objective that it met or none.
 func stopped(connections int, objective bool) func(*summary.Summary) {
 	return func(s *summary.Summary) {
 		s.Load.SilentNS, s.Load.ServiceP50NS = 4e8, 1e6
@@ -68,7 +68,7 @@ func stopped(connections int, objective bool) func(*summary.Summary) {
 	}
 }
 
-// TestManyTargets: a file of very many requests is held once, and little besides is made of it.
+// TestManyTargets: a file with very many requests is held once, with little overhead.
 func TestManyTargets(t *testing.T) {
 	const n = 20_000
 	var lines strings.Builder

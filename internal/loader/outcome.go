@@ -14,14 +14,14 @@ import (
 	"dyno/internal/summary"
 )
 
-// Outcome is what one of several generators measured of a load (Request.Share). It travels as JSON.
+// Outcome is one generator's result of a load with several generators (Request.Share). It travels as JSON.
 type Outcome struct {
 	Summary  summary.Summary // without Load, Detail and percentiles
 	Part     *load.Part
-	BySecond []Latencies `json:",omitempty"` // of Summary.Seconds, if the Request writes them to files
+	BySecond []Latencies `json:",omitempty"` // for Summary.Seconds, if the Request writes them to files
 }
 
-// outcome returns the Outcome of a generator with that summary and part.
+// outcome returns a generator's Outcome with this summary and part.
 func (p *Plan) outcome(s *summary.Summary, part *load.Part) *Outcome {
 	own := *s
 	own.Did, own.Load, own.Detail, own.Seconds = p.Did, result.Load{}, result.Detail{}, nil
@@ -33,19 +33,19 @@ func (p *Plan) outcome(s *summary.Summary, part *load.Part) *Outcome {
 	return &Outcome{Summary: own, Part: part}
 }
 
-// Portable returns an error if several machines cannot carry r out together: because it is about one machine,
+// Portable returns an error if several machines cannot carry out r together, because it concerns one machine
 // or needs figures while it runs.
 func (r *Request) Portable() error {
 	switch {
 	case r.Unix != "":
-		return conf.Usagef("--unix is of this machine, which the machines of --fleet cannot reach by it; omit one")
+		return conf.Usagef("--unix names a socket on this machine, which the machines of --fleet cannot reach; omit one")
 	case r.Find != nil:
 		return conf.Usagef("--find needs figures while the load runs, and the machines of --fleet send none then; omit one")
 	}
 	return nil
 }
 
-// checkShare returns an error for a share that cannot be sent.
+// checkShare returns an error for a load that cannot be divided.
 func (r *Request) checkShare() error {
 	if r.Share.Whole() {
 		return nil
@@ -59,8 +59,8 @@ func (r *Request) checkShare() error {
 	return nil
 }
 
-// Measure carries out the load's share over a session that Connect has opened. It calls begin, which returns when
-// the window is to begin, as late as possible before it. After an interruption it returns what was seen until then,
+// Measure carries out the load's share on a session that Connect has opened. It calls begin, which returns
+// when the window is to begin, as late as possible. After an interruption it returns the results so far,
 // without an error.
 func (p *Plan) Measure(ctx context.Context, session load.Session, begin func()) (*Outcome, error) {
 	s := p.frame()
@@ -76,7 +76,7 @@ func (p *Plan) Measure(ctx context.Context, session load.Session, begin func()) 
 		if p.CSV != "" {
 			own.keep(&i.Detail)
 		}
-		i.Detail = result.Detail{} // of which outcome keeps nothing
+		i.Detail = result.Detail{} // outcome keeps nothing of it
 		s.Seconds = append(s.Seconds, summary.Of(i))
 	}}
 	part, err := load.Measure(ctx, session, p.Share, p.window)
@@ -89,8 +89,8 @@ func (p *Plan) Measure(ctx context.Context, session load.Session, begin func()) 
 	return o, cmp.Or(err, own.err)
 }
 
-// Merge returns the summary of a load of which these are the outcomes of all generators, in the order
-// of their shares, with the generators' names.
+// Merge returns the summary of a load from the outcomes of all generators, in the order of their shares, with
+// the generators' names.
 func Merge(outcomes []*Outcome, names []string) (*summary.Summary, error) {
 	var parts []*load.Part
 	for _, o := range outcomes {
@@ -114,7 +114,7 @@ func Merge(outcomes []*Outcome, names []string) (*summary.Summary, error) {
 		s.Wall, s.Suspended = max(s.Wall, other.Wall), max(s.Suspended, other.Suspended)
 		s.Interrupted = s.Interrupted || other.Interrupted
 		if other.NoSpin != s.NoSpin {
-			s.NoSpin = "not alike on all machines"
+			s.NoSpin = "the machines differ"
 		}
 		for k, second := range other.Seconds {
 			if k == len(s.Seconds) {
@@ -134,10 +134,10 @@ func Merge(outcomes []*Outcome, names []string) (*summary.Summary, error) {
 	return &s, nil
 }
 
-// generator returns what is to be said of one of several generators.
+// generator returns the summary of one of several generators.
 func (o *Outcome) generator(name string) (g summary.OneOfSeveral, err error) {
 	part := *o.Part
-	part.Share = load.Share{} // as if it were all
+	part.Share = load.Share{} // as if it were the whole load
 	own := o.Summary
 	if own.Load, own.Detail, err = load.MergeParts([]*load.Part{&part}); err != nil {
 		return g, err

@@ -11,8 +11,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// protocol sets HTTP/2, if the flags ask for it, and finds out on a connection of its own, before the
-// load, whether the server speaks it.
+// protocol sets HTTP/2, if the flags ask for it, and checks on a separate connection, before the load,
+// whether the server speaks it.
 func (r *Request) protocol(ctx context.Context, t *adhoc.Target) error {
 	switch {
 	case !r.HTTP2 && r.Streams > 1:

@@ -16,8 +16,8 @@ import (
 	"dyno/internal/summary"
 )
 
-// Run runs the load and calls tick, unless it is nil, with each second of it. After an interruption
-// it returns the results until then, without an error.
+// Run runs the load and calls tick, unless it is nil, every second. After an interruption it returns the
+// results so far, without an error.
 func (p *Plan) Run(ctx context.Context, tick func(result.Interval)) (*summary.Summary, error) {
 	s := p.frame()
 	session, err := p.Connect(ctx)
@@ -56,10 +56,10 @@ func (p *Plan) Connect(ctx context.Context) (load.Session, error) {
 	return session, nil
 }
 
-// sentHTTP2 reports whether the server answered in HTTP/2 where HTTP/1.1 was asked for.
+// sentHTTP2 reports whether the server answered in HTTP/2 although dyno sent HTTP/1.1.
 func sentHTTP2(d result.Detail) bool { return d.Texts["parse"] == load.ErrHTTP2.Error() }
 
-// frame returns a Summary with what is known before the load.
+// frame returns a Summary with the facts known before the load.
 func (p *Plan) frame() *summary.Summary {
 	s := &summary.Summary{
 		Dyno: p.Dyno, Command: p.Command, Target: p.Target, Did: p.Did, Seed: p.Seed, Open: p.openLoop,
@@ -82,8 +82,8 @@ func (p *Plan) frame() *summary.Summary {
 
 // open makes the connections.
 func (p *Plan) open(ctx context.Context) (load.Session, error) {
-	runtime.GC()            // what preparing left would else stay for long
-	debug.SetGCPercent(400) // an observer makes little garbage, all of it short-lived
+	runtime.GC()            // collect the garbage of the preparation
+	debug.SetGCPercent(400) // an observer makes little, short-lived garbage
 	// The event loops keep their threads, and the observer gets one more.
 	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), min(p.job.Workers, runtime.NumCPU())+1))
 	session, err := p.engine.Open(ctx, p.job)
@@ -96,7 +96,7 @@ func (p *Plan) open(ctx context.Context) (load.Session, error) {
 	return nil, unopened(err, p.target.Endpoint)
 }
 
-// unopened returns the error of a load that could not connect, with what to do.
+// unopened returns the error for a load that could not connect, with advice.
 func unopened(err error, to endpoint.Endpoint) error {
 	if _, other := errors.AsType[*endpoint.NotHTTP2Error](err); !other && load.Unconnected(err) == load.Dial {
 		return fmt.Errorf("%w; is a server listening at %s?", err, to.Addr)
@@ -104,7 +104,7 @@ func unopened(err error, to endpoint.Endpoint) error {
 	return advised(err)
 }
 
-// advised adds to the error of a connection what to do about it.
+// advised adds advice to a connection error.
 func advised(err error) error {
 	if _, other := errors.AsType[*endpoint.NotHTTP2Error](err); other {
 		return fmt.Errorf("%w; without --http2 dyno speaks HTTP/1.1", err)
@@ -115,7 +115,7 @@ func advised(err error) error {
 	return endpoint.Advised(err)
 }
 
-// warmUp loads the server for the time Warmup, and discards the results.
+// warmUp loads the server for the duration Warmup, and discards the results.
 func (p *Plan) warmUp(ctx context.Context, session load.Session) error {
 	if p.Warmup <= 0 {
 		return nil
@@ -141,7 +141,7 @@ func (r *Request) Failed(s *summary.Summary) bool {
 	}
 	warnings := s.Warnings()
 	has := func(id string) bool { return summary.Has(warnings, id) }
-	ofErrors := summary.OfErrors(r.SLO) // a verdict has judged them
+	ofErrors := summary.OfErrors(r.SLO) // a verdict judges errors
 	return s.ErrorShare() > 0 && !ofErrors || has(summary.Ended) || has(summary.Connections) ||
 		has(summary.Interrupted) || has(summary.Ledger) ||
 		has(summary.StoodStill) && (r.Strict || summary.OfLatency(r.SLO) && !s.Open) ||

@@ -25,7 +25,7 @@ import (
 	"dyno/internal/summary"
 )
 
-// served starts a server that answers "value", or with its request's body.
+// served starts a server that responds with "value", or with the request's body.
 func served(t *testing.T) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
@@ -132,8 +132,9 @@ body = "value"
 	}
 }
 
-// TestStages: what the stages make due is planned, whatever of it a busy machine sends and answers before
-// their end. One of a few loads is answered; a machine that stands still for all of one answers nothing.
+// TestStages: the planned requests are those due in the stages, even if a busy machine sends and answers only
+// some before the end. In one of a few loads some must be answered; a machine may stand still for a whole
+// load.
 func TestStages(t *testing.T) {
 	stages := []load.Stage{{For: 200 * time.Millisecond, From: 100, To: 500}}
 	arrivals, planned := (&load.Schedule{Stages: stages, Poisson: true, Seed: 7}).Arrivals(0, 1, 0), int64(0)
@@ -163,8 +164,8 @@ func TestStages(t *testing.T) {
 	t.Error("no request was answered in 20 loads")
 }
 
-// TestServerOfHTTP2: where a server answers HTTP/1.1 by its first frame of HTTP/2, both engines say what it
-// speaks.
+// TestServerOfHTTP2: if a server answers HTTP/1.1 with its first HTTP/2 frame, both engines say which
+// protocol it speaks.
 func TestServerOfHTTP2(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -202,7 +203,7 @@ func TestServerOfHTTP2(t *testing.T) {
 	}
 }
 
-// TestWarmupIsLeftOut: requests of the warm-up reach the server, and no figure.
+// TestWarmupIsLeftOut: warm-up requests reach the server, but are not in any figure.
 func TestWarmupIsLeftOut(t *testing.T) {
 	var served atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served.Add(1) }))
@@ -222,7 +223,7 @@ func TestWarmupIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestNewRefuses: what does not go together, or cannot be read, is an error of usage.
+// TestNewRefuses: conflicting or invalid options are usage errors.
 func TestNewRefuses(t *testing.T) {
 	url := served(t)
 	stages := []load.Stage{{For: time.Second, From: 1, To: 1}}
@@ -278,7 +279,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestFilesOutliveALoadThatCannotStart, and a new one is removed.
+// TestFilesOutliveALoadThatCannotStart: an existing file keeps its content, and a new one is removed.
 func TestFilesOutliveALoadThatCannotStart(t *testing.T) {
 	old, fresh := filepath.Join(t.TempDir(), "old"), filepath.Join(t.TempDir(), "fresh")
 	if err := os.WriteFile(old, []byte("kept"), 0o600); err != nil {
@@ -308,7 +309,7 @@ func TestFilesOutliveALoadThatCannotStart(t *testing.T) {
 	}
 }
 
-// TestSearchKeepsItsProbes: a search that is interrupted returns what its probes showed.
+// TestSearchKeepsItsProbes: an interrupted search returns the results of its probes.
 func TestSearchKeepsItsProbes(t *testing.T) {
 	r := Request{Find: objectives("p50<1m,errors<100%"), Duration: 30 * time.Second, Connections: 2}
 	r.URL = served(t)
@@ -332,7 +333,7 @@ func TestSearchKeepsItsProbes(t *testing.T) {
 	}
 }
 
-// TestLongBodies: a large file arrives as it was given, by both engines.
+// TestLongBodies: both engines send a large file unchanged.
 func TestLongBodies(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "body")
 	var content []byte
@@ -365,7 +366,7 @@ func TestLongBodies(t *testing.T) {
 	}
 }
 
-// TestFrameHasWhatMakesARateSteady: of a closed loop a summary knows from when on its rate may be steady.
+// TestFrameHasWhatMakesARateSteady: a closed loop's summary knows when its rate may be steady.
 func TestFrameHasWhatMakesARateSteady(t *testing.T) {
 	for name, c := range map[string]struct {
 		r           Request

@@ -8,26 +8,26 @@ import (
 	"dyno/internal/summary"
 )
 
-// Latencies are the histograms of one second of a generator, each as text (hist.Histogram.MarshalText), of
-// which many fit in memory; "": there is none.
+// Latencies are one generator's histograms for one second, each as compact text (hist.Histogram.MarshalText),
+// so that many fit in memory; "": no histogram.
 type Latencies struct {
 	Service  string `json:",omitempty"`
 	Response string `json:",omitempty"`
 	Lag      string `json:",omitempty"`
 }
 
-// mostBySecond is what the Latencies of all seconds may take, in bytes: they are sent in one message. Later
-// seconds have none.
+// mostBySecond limits the Latencies of all seconds, in bytes: they are sent in one message. Later seconds
+// have none.
 const mostBySecond = 8 << 20
 
-// seconds keeps the Latencies of a load.
+// seconds keeps a load's Latencies.
 type seconds struct {
 	all   []Latencies
 	bytes int
 	err   error
 }
 
-// keep keeps those of the next second, while there is room.
+// keep keeps the Latencies of the next second, while there is room.
 func (k *seconds) keep(d *result.Detail) {
 	if k.err != nil || k.bytes > mostBySecond {
 		return
@@ -40,7 +40,7 @@ func (k *seconds) keep(d *result.Detail) {
 }
 
 func latenciesOf(d *result.Detail) (l Latencies, err error) {
-	for _, x := range l.of(d) {
+	for _, x := range l.pairs(d) {
 		if *x.h == nil {
 			continue
 		}
@@ -53,19 +53,19 @@ func latenciesOf(d *result.Detail) (l Latencies, err error) {
 	return l, nil
 }
 
-// kept is a histogram and its text.
-type kept struct {
+// textPair is a histogram and its text.
+type textPair struct {
 	text *string
 	h    **hist.Histogram
 }
 
-func (l *Latencies) of(d *result.Detail) []kept {
-	return []kept{{&l.Service, &d.Service}, {&l.Response, &d.Response}, {&l.Lag, &d.Lag}}
+func (l *Latencies) pairs(d *result.Detail) []textPair {
+	return []textPair{{&l.Service, &d.Service}, {&l.Response, &d.Response}, {&l.Lag, &d.Lag}}
 }
 
-// addTo merges l into the histograms of d.
+// addTo merges l into d's histograms.
 func (l *Latencies) addTo(d *result.Detail) error {
-	for _, x := range l.of(d) {
+	for _, x := range l.pairs(d) {
 		if *x.text == "" {
 			continue
 		}
@@ -81,8 +81,8 @@ func (l *Latencies) addTo(d *result.Detail) error {
 	return nil
 }
 
-// BySecond adds to the summary of a load the percentiles of its seconds, as far as all generators kept them.
-// One second is merged at a time.
+// BySecond adds percentiles to the seconds in a load's summary, as far as all generators kept them. It merges
+// one second at a time.
 func BySecond(s *summary.Summary, outcomes []*Outcome) error {
 	end := len(s.Seconds)
 	for _, o := range outcomes {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestBySecond: the seconds of two generators, one of which kept fewer than it had, are merged as far as both
-// have them, and the rest is said to lack.
+// have them, and a warning reports the rest.
 func TestBySecond(t *testing.T) {
 	one := func(ns int64) *result.Detail {
 		d := &result.Detail{Service: hist.New()}

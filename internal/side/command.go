@@ -11,22 +11,21 @@ import (
 )
 
 var (
-	// runners are programs that run another one, which says more than they do.
+	// runners are programs that run another program, whose name says more than theirs.
 	runners = []string{"node", "nodejs", "bun", "deno", "tsx", "ts-node", "npm", "npx", "yarn", "pnpm", "python", "pypy",
 		"poetry", "pipenv", "uv", "ruby", "bundle", "php", "perl", "lua", "luajit", "java", "gradle", "gradlew", "mvn",
 		"mvnw", "jbang", "kotlin", "scala", "sbt", "clojure", "julia", "elixir", "mix", "escript", "dotnet", "go", "cargo",
 		"swift", "zig", "make", "sh", "bash", "docker", "podman"}
-	// scripts are the endings of files that a runner runs.
+	// scripts are extensions of files that a runner runs.
 	scripts = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx", ".py", ".pyc", ".pyz", ".rb", ".ru",
 		".php", ".pl", ".lua", ".jar", ".war", ".kts", ".scala", ".clj", ".jl", ".exs", ".dll", ".go", ".sh"}
-	// numbers are ports, addresses and the like.
+	// numbers matches ports, addresses and the like.
 	numbers = regexp.MustCompile(`^[0-9.:/]+$`)
 )
 
-// spoken returns the words by which a person calls a command: the script that a runner runs; a
-// runner and what else it runs; or the program alone. The last of them may be a file, with its
-// folder.
-func spoken(s contestant.Start) (runner []string, file string) {
+// spokenName returns the words by which a person calls a command: a runner's script; a runner and what else
+// it runs; or the program alone. file is the last of these words, with its folder.
+func spokenName(s contestant.Start) (runner []string, file string) {
 	if len(s.Words) == 0 {
 		return nil, ""
 	}
@@ -54,24 +53,24 @@ func spoken(s contestant.Start) (runner []string, file string) {
 	return []string{filepath.Base(program)}, runs[0]
 }
 
-// commandName returns a name of the command s, one of sides. A larger length adds folders to its
-// file, where a namesake has another, and words that not all namesakes have.
+// commandName returns a name for the command s, one of sides. A larger length adds folders to the file, if a
+// namesake has another file, and words that some namesake lacks.
 func (s *Side) commandName(length int, sides []*Side) string {
 	start := s.start()
-	name, file := spoken(start)
+	name, file := spokenName(start)
 	file = path.Join(filepath.ToSlash(start.Dir), file)
 	parts := strings.Split(file, "/")
 	if length == 0 {
 		return clipped(strings.Join(append(name, parts[len(parts)-1]), "-"))
 	}
-	var others []contestant.Start // of namesakes
+	var others []contestant.Start // namesakes
 	apart := false
 	for _, o := range sides {
 		if o.Kind != Command || o.Text == s.Text || o.commandName(0, nil) != s.commandName(0, nil) {
 			continue
 		}
 		other := o.start()
-		_, f := spoken(other)
+		_, f := spokenName(other)
 		others, apart = append(others, other), apart || path.Join(filepath.ToSlash(other.Dir), f) != file
 	}
 	from := len(parts) - 1
@@ -82,10 +81,10 @@ func (s *Side) commandName(length int, sides []*Side) string {
 	return clipped(strings.Join(append(name, extra(start, others, length)...), "-"))
 }
 
-// extra returns the first words that one of the others lacks, each with the option that it is a
-// value of.
+// extra returns the first words that one of the others lacks, each with the option before it, if it is an
+// option's value.
 func extra(s contestant.Start, others []contestant.Start, most int) (words []string) {
-	_, file := spoken(s)
+	_, file := spokenName(s)
 	for i, w := range s.Words {
 		lacking := slices.ContainsFunc(others, func(o contestant.Start) bool { return !slices.Contains(o.Words, w) })
 		if !lacking || w == file || strings.Contains(w, contestant.PortMark) {

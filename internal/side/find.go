@@ -15,20 +15,20 @@ import (
 	"dyno/internal/endpoint"
 )
 
-// Options are the options of Find.
+// Options configures Find.
 type Options struct {
-	Contestant string       // that revisions and programs are of: a name, or a folder; "": none
-	Names      []string     // given to the sides in their order; the rest are named after what they are
-	TLS        endpoint.TLS // of https:// URLs
+	Contestant string       // the contestant for revisions and programs: a name, or a folder; "": none
+	Names      []string     // names for the first sides; the rest get derived names
+	TLS        endpoint.TLS // for https:// URLs
 	Taken      func(name string) bool
-	// Folder is that of the named contestant of the project; false: there is none. suggestion,
+	// Folder returns the folder of a contestant in the project; ok is false if there is none. suggestion,
 	// which may be empty, follows the words "no contestant NAME".
 	Folder func(name string) (dir, suggestion string, ok bool)
 }
 
 // Find interprets each text as the first of these that applies: a URL, an image, a folder with a
-// contestant.toml, a file, a command (a text with spaces), with Options.Contestant a revision, else
-// a contestant's name or a program on PATH. Its errors are usage errors.
+// contestant.toml, a file, a command (a text with spaces), with Options.Contestant a revision, else a
+// contestant's name or a program on PATH. Errors are usage errors.
 func Find(ctx context.Context, texts []string, o Options) ([]*Side, error) {
 	if len(texts) < Fewest || len(texts) > most {
 		return nil, conf.Usagef(
@@ -58,7 +58,7 @@ func Find(ctx context.Context, texts []string, o Options) ([]*Side, error) {
 	return sides, o.name(sides)
 }
 
-// contestant is the folder of --of.
+// contestant returns the folder for --of.
 func (o *Options) contestant() (string, error) {
 	if contestant.IsFolder(o.Contestant) {
 		return o.Contestant, nil
@@ -76,7 +76,7 @@ func (o *Options) contestant() (string, error) {
 // imagePrefix marks an image.
 const imagePrefix = "image:"
 
-// find says what one text stands for. dir is the folder of --of, or empty.
+// find interprets one text. dir is the folder for --of, or empty.
 func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
 	s := &Side{Text: text, Again: text}
 	st, statErr := os.Stat(text)
@@ -124,7 +124,7 @@ func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
 		"a contestant%s; put a command in quotes; to compare a revision, add --of CONTESTANT", text, suggestion)
 }
 
-// takeFile takes an executable file: in place of what the contestant in dir builds, or as a
+// takeFile takes an executable file: as a replacement for the build of the contestant in dir, or as a
 // command.
 func (s *Side) takeFile(dir string, st os.FileInfo) (err error) {
 	switch {
@@ -140,8 +140,7 @@ func (s *Side) takeFile(dir string, st os.FileInfo) (err error) {
 	return err
 }
 
-// quoted returns the path of a file as a word for the shell, which would look for a bare name on
-// PATH.
+// quoted returns a file's path as a word for the shell, which would look for a bare name on PATH.
 func quoted(path string) string {
 	if !strings.ContainsRune(filepath.ToSlash(path), '/') {
 		path = "./" + path
@@ -149,7 +148,7 @@ func quoted(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// takeRevision takes a commit of the repository that holds dir.
+// takeRevision takes a commit from the repository that holds dir.
 func (s *Side) takeRevision(ctx context.Context, dir string) error {
 	r, err := contestant.FindRevision(ctx, dir, s.Text)
 	switch {

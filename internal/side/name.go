@@ -9,11 +9,11 @@ import (
 	"dyno/internal/conf"
 )
 
-// nameLength is the most runes that a name has.
+// nameLength is the largest number of runes in a name.
 const nameLength = 24
 
-// name gives each side a name: that of --name, else the shortest of its candidates that no other
-// side has, else one with a number behind it.
+// name names each side: by --name, else the shortest candidate that no other side has, else with a number at
+// the end.
 func (o *Options) name(sides []*Side) error {
 	if len(o.Names) > len(sides) {
 		return conf.Usagef("--name: %d names for %d sides", len(o.Names), len(sides))
@@ -24,7 +24,7 @@ func (o *Options) name(sides []*Side) error {
 			return conf.Usagef("--name %q: want 1 to %d characters, without spaces and commas", n, nameLength)
 		case o.taken(n):
 			return conf.Usagef("--name %s: a reference server has this name; choose another", n)
-		case slices.ContainsFunc(o.Names[:i], func(other string) bool { return same(other, n) }):
+		case slices.ContainsFunc(o.Names[:i], func(other string) bool { return sameName(other, n) }):
 			return conf.Usagef("--name %s: two sides cannot have the same name; choose another", n)
 		}
 		sides[i].Name = n
@@ -33,9 +33,9 @@ func (o *Options) name(sides []*Side) error {
 	for _, s := range rest {
 		s.Name = s.candidate(0, rest)
 	}
-	for length := 1; length < longest; length++ {
+	for length := 1; length < candidates; length++ {
 		shared := slices.DeleteFunc(slices.Clone(rest), func(s *Side) bool {
-			return !slices.ContainsFunc(sides, func(o *Side) bool { return same(o.Name, s.Name) && o.Text != s.Text })
+			return !slices.ContainsFunc(sides, func(o *Side) bool { return sameName(o.Name, s.Name) && o.Text != s.Text })
 		})
 		for _, s := range shared {
 			s.Name = s.candidate(length, rest)
@@ -43,7 +43,7 @@ func (o *Options) name(sides []*Side) error {
 	}
 	for i, s := range rest {
 		first := s.Name
-		named := func(o *Side) bool { return same(o.Name, s.Name) }
+		named := func(o *Side) bool { return sameName(o.Name, s.Name) }
 		for n := 2; o.taken(s.Name) || slices.ContainsFunc(sides[:len(o.Names)+i], named); n++ {
 			s.Name = fmt.Sprintf("%s-%d", first, n)
 		}
@@ -53,8 +53,8 @@ func (o *Options) name(sides []*Side) error {
 
 func (o *Options) taken(name string) bool { return o.Taken != nil && o.Taken(name) }
 
-// longest is how many candidates there are: words of a command, or folders of a path.
-const longest = 4
+// candidates is the number of candidates per side, with more words of a command or more folders of a path.
+const candidates = 4
 
 // candidate returns a name for s, one of sides; a larger length gives a longer name.
 func (s *Side) candidate(length int, sides []*Side) string {
@@ -84,8 +84,8 @@ func (s *Side) candidate(length int, sides []*Side) string {
 	return clipped(s.Text)
 }
 
-// clipped returns a name without spaces, commas and a dash before it, which would make it a flag,
-// and of a long one the end, which is more specific than its beginning.
+// clipped returns a name without spaces, commas and leading dashes, which would make it a flag. Long names
+// keep the end, which is more specific than the beginning.
 func clipped(name string) string {
 	runes := []rune(strings.TrimLeft(strings.Join(strings.FieldsFunc(name, func(r rune) bool {
 		return strings.ContainsRune(" \t\n,", r)
@@ -99,8 +99,8 @@ func clipped(name string) string {
 	return "…" + string(runes[len(runes)-nameLength+1:])
 }
 
-// same reports whether two names are one, or would be the name of one file.
-func same(a, b string) bool {
+// sameName reports whether two names are equal, or would give the same file name.
+func sameName(a, b string) bool {
 	safe := func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '.':
@@ -111,8 +111,8 @@ func same(a, b string) bool {
 	return strings.Map(safe, a) == strings.Map(safe, b)
 }
 
-// shortened returns a path shortened for a title. It keeps the end, which is more specific, unless
-// the beginning is a known name.
+// shortened returns a path shortened for a title. It keeps the end, which is more specific. A last element
+// equal to known is left out.
 func shortened(path, known string) string {
 	path = filepath.Clean(path)
 	if filepath.Base(path) == known && filepath.Dir(path) != "." {
@@ -124,7 +124,7 @@ func shortened(path, known string) string {
 		return path
 	}
 	end := runes[len(runes)-19:]
-	if i := slices.Index(end, '/'); i >= 0 { // from the beginning of a folder's name
+	if i := slices.Index(end, '/'); i >= 0 { // begin with a whole folder name
 		end = end[i:]
 	}
 	return "…" + string(end)

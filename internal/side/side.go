@@ -1,6 +1,6 @@
-// Package side turns the words of dyno compare into contestants: a URL, a command, an image, a
-// folder, a name, a revision, a program. Find interprets a word, and Open makes a manifest from it,
-// which the bench builds and starts like any other.
+// Package side turns the arguments of dyno compare into contestants: a URL, a command, an image, a folder, a
+// name, a revision, a program. Find interprets an argument, and Open makes a manifest from it, which the
+// bench builds and starts like any other.
 package side
 
 import (
@@ -16,42 +16,42 @@ import (
 	"dyno/internal/contestant"
 )
 
-// Kind says what a side is given as.
+// Kind says how a side is given.
 type Kind string
 
 // The kinds of sides.
 const (
-	URL        Kind = "URL"        // of a server that runs already
+	URL        Kind = "URL"        // a running server
 	Command    Kind = "command"    // a line for the shell, or an executable file
-	Folder     Kind = "folder"     // one with a contestant.toml
-	Contestant Kind = "contestant" // of the project, by its name
-	Revision   Kind = "revision"   // of the repository of --of
+	Folder     Kind = "folder"     // a folder with a contestant.toml
+	Contestant Kind = "contestant" // a contestant in the project, by name
+	Revision   Kind = "revision"   // a revision in --of's repository
 	Image      Kind = "image"      // image:NAME:TAG, run by podman or docker
-	Program    Kind = "program"    // an executable file, in place of what --of builds
+	Program    Kind = "program"    // an executable file that replaces the build of --of
 )
 
-// Side is one of those that are compared.
+// Side is one of the compared servers.
 type Side struct {
 	Kind     Kind
-	Text     string               // as it was given
-	Name     string               // in output: short, and no other side has it
-	Again    string               // names it in a command that is typed later
-	Manifest *contestant.Manifest // from Open on
+	Text     string               // as given
+	Name     string               // in output: short and unique
+	Again    string               // names the side in a later command
+	Manifest *contestant.Manifest // set by Open
 
-	target   *adhoc.Target // of a URL
-	line     string        // of a command, for the shell
-	image    string        // its name and tag
-	folder   string        // of the contestant
-	program  string        // absolute; that is built already
-	label    string        // what it is, if it has a manifest; Open knows that of a folder
+	target   *adhoc.Target // for a URL
+	line     string        // a command for the shell
+	image    string        // name and tag
+	folder   string        // the contestant's folder
+	program  string        // absolute; a prebuilt program
+	label    string        // describes a side with a manifest; Open completes it
 	revision *contestant.Revision
 }
 
-// Built reports whether dyno builds the side, or the side replaces a build: its manifest lists the
-// scenarios that it serves.
+// Built reports whether dyno builds the side, or the side replaces a build: its manifest lists the scenarios
+// that it serves.
 func (s *Side) Built() bool { return s.Kind != Command && s.Kind != Image && s.Kind != URL }
 
-// Path returns the path of a URL, with its query and placeholders; "" of another side.
+// Path returns a URL's path with query and placeholders; "" for other sides.
 func (s *Side) Path() string {
 	if s.target == nil {
 		return ""
@@ -59,17 +59,17 @@ func (s *Side) Path() string {
 	return s.target.Path
 }
 
-// workingTree is the label of a folder as it is, beside its revisions.
+// workingTree is the label of a folder as it is, next to its revisions.
 const workingTree = "@ working tree"
 
-// The fewest and the most sides that are compared.
+// The smallest and largest number of sides.
 const (
 	Fewest = 2
 	most   = 20
 )
 
-// Open makes the manifests of sides; revisions are checked out below the folder dir. Whoever calls
-// it calls Close, whether it fails or not.
+// Open makes the manifests for sides; revisions are checked out below the folder dir. The caller must call
+// Close, even after an error.
 func Open(ctx context.Context, sides []*Side, dir string) error {
 	for i, s := range sides {
 		if err := s.open(ctx, filepath.Join(dir, fmt.Sprint(i+1))); err != nil {
@@ -109,8 +109,8 @@ func (s *Side) open(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-// commandManifest returns the manifest of a command or an image, with what is known before it runs:
-// the program, and its language if that compiles while it serves.
+// commandManifest returns the manifest for a command or an image, with the facts known before it runs: the
+// program, and the language if it compiles while it serves.
 func commandManifest(s *Side) (*contestant.Manifest, error) {
 	here, err := filepath.Abs(".")
 	if err != nil {
@@ -122,7 +122,7 @@ func commandManifest(s *Side) (*contestant.Manifest, error) {
 	return m, nil
 }
 
-// Label is the name of the side and, where that does not say it, what it is: "a.js (node a.js)".
+// Label returns the side's name and, if the name does not say it, a description: "a.js (node a.js)".
 func (s *Side) Label() string {
 	what := s.label
 	switch s.Kind {
@@ -139,7 +139,7 @@ func (s *Side) Label() string {
 	return fmt.Sprintf("%s (%s)", s.Name, what)
 }
 
-// Close takes away what Open made.
+// Close removes what Open created.
 func Close(sides []*Side) (err error) {
 	for _, s := range sides {
 		if s.revision != nil {
@@ -149,8 +149,8 @@ func Close(sides []*Side) (err error) {
 	return err
 }
 
-// Scenario returns the first scenario of the first side that all others serve too; "" if a side is
-// started as given, because its scenarios are unknown.
+// Scenario returns the first side's first scenario that all others serve too; "" if a side is started as
+// given, because its scenarios are unknown.
 func Scenario(sides []*Side) (string, error) {
 	if slices.ContainsFunc(sides, func(s *Side) bool { return !s.Built() }) {
 		return "", nil

@@ -118,7 +118,7 @@ func TestNames(t *testing.T) {
 		want  string
 	}{
 		{[]string{"a", "a"}, "two sides cannot have the same name"},
-		{[]string{"a:b", "a+b"}, "two sides cannot have the same name"}, // one name of a file
+		{[]string{"a:b", "a+b"}, "two sides cannot have the same name"}, // the same file name
 		{[]string{"ref"}, "a reference server has this name"},
 		{[]string{"a b"}, "without spaces"},
 		{[]string{""}, "want 1 to"},
@@ -132,7 +132,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A command has the name that a person would give it, and none that begins with a dash.
+// A command gets the name that a person would use, and none that begins with a dash.
 func TestCommandNames(t *testing.T) {
 	for line, want := range map[string]string{
 		"node a.js":                                   "a.js",
@@ -178,7 +178,7 @@ func TestCommandNames(t *testing.T) {
 	}
 }
 
-// A file is started though the shell would take its path for several words, or search it on PATH.
+// A file is started even if the shell would split its path into words, or search it on PATH.
 func TestFilesAsCommands(t *testing.T) {
 	workspace(t)
 	if err := os.MkdirAll("my folder", 0o755); err != nil {
@@ -208,7 +208,7 @@ func TestFilesAsCommands(t *testing.T) {
 	}
 }
 
-// A label says what a side is where its name does not.
+// A label describes a side if the name does not.
 func TestLabels(t *testing.T) {
 	o := workspace(t)
 	texts := []string{"node a.js", "./server", "sh", "image:docker.io/library/nginx:1.29",
@@ -228,7 +228,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// What is started as given serves nobody knows what; what is built says so.
+// Sides that are started as given have unknown scenarios; built ones list theirs.
 func TestScenario(t *testing.T) {
 	serving := func(kind Kind, names ...string) *Side {
 		return &Side{Kind: kind, Manifest: &contestant.Manifest{Scenarios: names}}

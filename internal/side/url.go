@@ -20,7 +20,7 @@ func isURL(text string) bool {
 	return ok && !strings.ContainsAny(scheme, " \t/'\"=")
 }
 
-// takeURL takes a server that runs already. secure is how it is reached by an https URL.
+// takeURL takes a running server. secure applies to an https URL.
 func (s *Side) takeURL(ctx context.Context, secure endpoint.TLS) (err error) {
 	s.Kind = URL
 	if scheme, _, _ := strings.Cut(s.Text, "://"); !strings.EqualFold(scheme, "https") {
@@ -30,8 +30,7 @@ func (s *Side) takeURL(ctx context.Context, secure endpoint.TLS) (err error) {
 	return err
 }
 
-// openURL asks the server for a connection, and keeps to the address that gave one: a name may have
-// several.
+// openURL opens a connection to the server, and keeps the address that accepted it: a name may have several.
 func (s *Side) openURL(ctx context.Context) error {
 	d := net.Dialer{Timeout: 5 * time.Second}
 	conn, err := s.target.Dial(ctx, &d)
@@ -48,8 +47,8 @@ func (s *Side) openURL(ctx context.Context) error {
 	return nil
 }
 
-// Ask makes sides answer the same requests at paths of their own: path is what all are asked for,
-// and a URL with another path for that instead. It returns these other paths, each once.
+// Ask makes sides answer the same requests at different paths: requests use path, and a URL with another path
+// maps path to that. It returns these other paths, each once.
 func Ask(sides []*Side, path string) (others []string) {
 	for _, s := range sides {
 		if own := s.Path(); own != "" && own != path {
