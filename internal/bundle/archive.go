@@ -12,17 +12,17 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// archive holds the project that this program was built from, in the format txtar. It is text with
-// sorted files, so that git merges changes of two branches as in the files themselves.
+// archive holds the project that this program was built from, in txtar format. It is text with sorted files,
+// so that git merges changes from two branches as in the files themselves.
 //
 //go:generate go test . -run TestArchive -update
 //go:embed bundle.txtar
 var archive []byte
 
-// encoded is the suffix of names in the archive of binary files, which are stored in base64.
+// encoded is the name suffix for binary files in the archive, which are stored in base64.
 const encoded = ".base64"
 
-// unpack writes the files of an archive below dir.
+// unpack writes an archive's files below dir.
 func unpack(archive []byte, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

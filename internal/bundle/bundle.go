@@ -1,8 +1,7 @@
-// Package bundle holds the contestants, scenarios and studies that are embedded in the program, and
-// finds those that a command works on: those of a checkout, or the embedded ones.
+// Package bundle holds the contestants, scenarios and studies that are embedded in the program, and finds the
+// project that a command uses: a checkout, or the embedded one.
 //
-// Embedded files are unpacked into the cache under a hash of their contents. A damaged copy is
-// replaced.
+// Embedded files are unpacked into the cache under a hash of their contents. A damaged copy is replaced.
 package bundle
 
 import (
@@ -16,10 +15,10 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Variable is the environment variable with the path of a checkout, for use outside of it.
+// Variable is the environment variable with the path of a checkout, for use outside the checkout.
 const Variable = "DYNO_PROJECT"
 
-// Project is a folder that holds contestants, scenarios and studies.
+// Project is a folder with contestants, scenarios and studies.
 type Project struct {
 	Root    string // absolute
 	Carried bool   // unpacked from this program instead of a checkout; read-only

@@ -38,7 +38,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// What a file has in it comes out of the archive, whatever it is.
+// Packing and unpacking preserve any file content.
 func TestPackAndUnpack(t *testing.T) {
 	files := fstest.MapFS{
 		contestant.Folder + "/go/a/a.go":        {Data: []byte("package a\n")},
@@ -83,7 +83,7 @@ func TestPackAndUnpack(t *testing.T) {
 	}
 }
 
-// Outside of a checkout the project is what the program carries, as it was packed.
+// Outside a checkout the project is the embedded one, as it was packed.
 func TestFindCarried(t *testing.T) {
 	cache := outside(t)
 	p, err := Find()
@@ -120,7 +120,7 @@ func TestFindCarried(t *testing.T) {
 	}
 }
 
-// outside makes an empty folder the working directory and gives it a cache of its own.
+// outside makes an empty folder the working directory and gives it a separate cache.
 func outside(t *testing.T) (cache string) {
 	t.Chdir(t.TempDir())
 	home := t.TempDir()

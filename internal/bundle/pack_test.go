@@ -16,12 +16,12 @@ import (
 	"dyno/internal/study"
 )
 
-// folders are the folders of a project that the archive contains.
+// folders are the project folders in the archive.
 var folders = []string{contestant.Folder, contestant.BackendFolder, scenario.Folder, study.Folder}
 
 const comment = "The project that dyno carries with it, made by: go generate ./internal/bundle\n\n"
 
-// pack returns the archive of a project's files, without recordings and the pages made of them.
+// pack returns the archive of a project's files, without recordings and the pages made from them.
 func pack(fsys fs.FS) ([]byte, error) {
 	all := &txtar.Archive{Comment: []byte(comment)}
 	for _, folder := range folders {
@@ -51,11 +51,10 @@ func pack(fsys fs.FS) ([]byte, error) {
 	return txtar.Format(all), nil
 }
 
-// isSource reports whether a file of a study is written by hand.
+// isSource reports whether a study's file is written by hand.
 func isSource(name string) bool { return slices.Contains([]string{".toml", ".csv"}, path.Ext(name)) }
 
-// file returns a file in the form of the archive: unchanged if the format can hold it, else in
-// base64.
+// file returns a file as stored in the archive: unchanged if the format can hold it, else in base64.
 func file(name string, b []byte) txtar.File {
 	text := string(b)
 	plain := txtar.Parse(txtar.Format(&txtar.Archive{Files: []txtar.File{{Name: name, Data: b}}}))

@@ -1,9 +1,7 @@
-// Package clocks relates the clock of another machine to ours by messages between the two, and says how
-// far that can be off.
+// Package clocks relates another machine's clock to ours by exchanging messages, and bounds the error.
 //
-// Invariant: whatever the delays of the messages there and back, however different, the true offset lies
-// within the bound, as long as both clocks run on without steps and their rates differ by Drift at most.
-// All times are ns on a monotonic clock.
+// Invariant: whatever the delays in either direction, the true offset lies within the bound, as long as both
+// clocks run without steps and their rates differ by at most Drift. All times are ns on a monotonic clock.
 package clocks
 
 import (
@@ -11,14 +9,14 @@ import (
 	"math"
 )
 
-// Drift is the largest difference of the other clock's rate from ours, in time of ours: 500 ppm, by which
-// Linux lets NTP change the rate of a clock (MAXFREQ of include/linux/timex.h). Quartzes differ by less
-// than 100 ppm. Two machines that are set in opposite directions at that moment may differ by more, for as
-// long as it takes: two pings then contradict each other, if they are far enough apart to show it.
+// Drift is the largest relative difference between the two clocks' rates: 500 ppm, by which Linux lets NTP
+// change a clock's rate (MAXFREQ in include/linux/timex.h). Quartzes differ by less than 100 ppm. Two
+// machines that NTP adjusts in opposite directions may differ by more while this lasts: two pings then
+// contradict each other, if they are far enough apart to show it.
 const Drift = 500e-6
 
-// Ping is a message to another machine and its answer: when it was sent and the answer received, on our
-// clock, and when it arrived and the answer left, on the other's.
+// Ping is a message to another machine and its answer: the times of sending and receiving on our clock, and
+// the times of arrival and answer on the other clock.
 type Ping struct {
 	SentNS     int64 `json:"sent_ns"`
 	ArrivedNS  int64 `json:"arrived_ns"`
@@ -26,31 +24,32 @@ type Ping struct {
 	ReceivedNS int64 `json:"received_ns"`
 }
 
-// Offset says how another clock relates to ours at a time: it shows ours plus NS, give or take BoundNS.
+// Offset relates another clock to ours at a time: it shows our time plus NS, with an error of at most
+// BoundNS.
 type Offset struct {
 	NS      int64 `json:"offset_ns"`
 	BoundNS int64 `json:"bound_ns"`
 	AtNS    int64 `json:"at_ns"`  // our clock
-	RTTNS   int64 `json:"rtt_ns"` // shortest round trip of all pings, without the other's own time
+	RTTNS   int64 `json:"rtt_ns"` // shortest round trip of all pings, without the other machine's processing
 }
 
-// Other is what pings say of another clock. The zero value knows nothing.
+// Other estimates another clock from pings. The zero value knows nothing.
 //
-// A message took some time, and so did its answer, so the offset lies between what either says as if it
-// had taken none: half of the round trip about their middle (Cristian, Probabilistic clock
-// synchronization, Distributed Computing 3, 1989). Between pings the interval widens by Drift; a ping
-// narrows it to what both allow (Marzullo and Owicki, Maintaining the time in a distributed system,
-// PODC 1983). So the shortest round trips decide.
+// Both a message and its answer take some time, so the offset lies between the values that either gives if
+// its delay is taken as zero: half of the round trip around the middle (Cristian, Probabilistic clock
+// synchronization, Distributed Computing 3, 1989). Between pings the interval widens by Drift; a ping narrows
+// it to the intersection (Marzullo and Owicki, Maintaining the time in a distributed system, PODC 1983). The
+// shortest round trips therefore decide.
 type Other struct {
 	pings  int
 	rtt    int64
-	at     int64   // our clock, of the bounds
+	at     int64   // time of the bounds, our clock
 	lo, hi float64 // least and greatest offset
 }
 
-// Add takes in a ping. Pings are added in the order in which they were received. It returns an error, and
-// leaves o as it was, if the ping cannot be, or if it contradicts those before: a clock was stepped, or
-// its rate changed by more than Drift.
+// Add adds a ping. Pings must be added in the order in which they were received. Add returns an error, and
+// leaves o unchanged, if the ping is impossible or contradicts earlier ones: a clock was stepped, or its rate
+// changed by more than Drift.
 func (o *Other) Add(p Ping) error {
 	trip, there := p.ReceivedNS-p.SentNS, p.LeftNS-p.ArrivedNS
 	switch slack := widened(trip); {
@@ -61,8 +60,8 @@ func (o *Other) Add(p Ping) error {
 	case o.pings > 0 && p.ReceivedNS < o.at:
 		return fmt.Errorf("a ping that was received %d ns before the last", o.at-p.ReceivedNS)
 	}
-	// Of the moment at which the message arrived, and of that at which the answer left; both at most a
-	// round trip before the time at which they are stated.
+	// The bounds apply when the message arrived and when the answer left, both at most a round trip before
+	// the time to which they are assigned.
 	hi := float64(p.ArrivedNS-p.SentNS) + widened(trip)
 	lo := float64(p.LeftNS-p.ReceivedNS) - widened(trip)
 	rtt := max(trip-there, 0)
@@ -78,8 +77,8 @@ func (o *Other) Add(p Ping) error {
 	return nil
 }
 
-// widened returns by how much two clocks may come apart in some time of ours, rounded up to the ns that
-// clocks show.
+// widened returns the largest distance that two clocks can drift apart in ns of our time, rounded up to the
+// ns that clocks show.
 func widened(ns int64) float64 { return math.Ceil(float64(max(ns, -ns))*Drift) + 1 }
 
 // Known reports whether there was a ping.
@@ -98,20 +97,20 @@ func (o *Other) At(at int64) Offset {
 	return Offset{NS: int64(middle), BoundNS: int64(math.Ceil(max(o.hi-middle, middle-o.lo) + more)), AtNS: at, RTTNS: o.rtt}
 }
 
-// Start is a time at which something is to begin on another machine.
+// Start is a time at which an action is to begin on another machine.
 type Start struct {
 	OursNS  int64 `json:"ours_ns"`  // on our clock
 	TheirNS int64 `json:"their_ns"` // on the other's
-	BoundNS int64 `json:"bound_ns"` // by which the two may differ
+	BoundNS int64 `json:"bound_ns"` // largest difference between the two
 }
 
-// Start returns the time at that our clock shows, as the other clock will show it.
+// Start returns the time on the other clock at which our clock shows at.
 func (o *Other) Start(at int64) Start {
 	off := o.At(at)
 	return Start{OursNS: at, TheirNS: at + off.NS, BoundNS: off.BoundNS}
 }
 
-// Off returns by how much at most a beginning differs from s, if the other clock showed began.
+// Off returns the largest possible difference between s and a beginning when the other clock showed began.
 func (s Start) Off(began int64) int64 {
 	late := max(began-s.TheirNS, s.TheirNS-began)
 	if s.BoundNS > math.MaxInt64-late {
@@ -120,7 +119,7 @@ func (s Start) Off(began int64) int64 {
 	return late + s.BoundNS
 }
 
-// Missed returns the error of a beginning that may differ from s by more than limit; nil if it does not.
+// Missed returns an error for a beginning that may differ from s by more than limit, else nil.
 func (s Start) Missed(began, limit int64) error {
 	if off := s.Off(began); off > limit {
 		return fmt.Errorf("it began %+d ns from its time, which is known to ± %d ns: up to %d ns off, where %d are "+

@@ -9,7 +9,7 @@ import (
 // clock shows the true time, in ns, with an offset, at a rate that changes every second.
 type clock struct {
 	offset float64
-	rates  []float64 // beyond 1, of each second
+	rates  []float64 // per second, minus 1
 }
 
 func (c *clock) shows(at float64) int64 {
@@ -24,14 +24,14 @@ func (c *clock) shows(at float64) int64 {
 
 const seconds = 60
 
-// drifting returns two clocks whose rates differ by most at most.
+// drifting returns two clocks whose rates differ by at most most.
 func drifting(rng *rand.Rand, most float64) (ours, theirs *clock) {
 	ours, theirs = &clock{offset: rng.Float64() * 1e12}, &clock{offset: rng.Float64() * 1e15}
 	for range seconds + 1 {
 		r := (2*rng.Float64() - 1) * most / 2
 		ours.rates = append(ours.rates, r)
 		switch rng.IntN(3) {
-		case 0: // as far apart as may be, for long
+		case 0: // the largest difference, for long
 			theirs.rates = append(theirs.rates, -r)
 		case 1:
 			theirs.rates = append(theirs.rates, most/2)
@@ -42,25 +42,24 @@ func drifting(rng *rand.Rand, most float64) (ours, theirs *clock) {
 	return ours, theirs
 }
 
-// delay draws a delay of a message: seldom short, sometimes very long.
+// delay draws a message delay: seldom short, sometimes very long.
 func delay(rng *rand.Rand, least float64) float64 {
 	return least + rng.ExpFloat64()*least*math.Pow(10, 3*rng.Float64())
 }
 
-// ping sends a message at the true time at; there and back take times of their own.
+// ping sends a message at the true time at; the two directions take times there and back.
 func ping(rng *rand.Rand, ours, theirs *clock, at, there, back float64) (p Ping, end float64) {
 	held := rng.Float64() * 1e6
 	return Ping{ours.shows(at), theirs.shows(at + there), theirs.shows(at + there + held),
 		ours.shows(at + there + held + back)}, at + there + held + back
 }
 
-// TestTheOffsetLiesWithinItsBound: whatever the delays, however different there and back, and however the
-// clocks drift.
+// TestTheOffsetLiesWithinItsBound covers any delays, however different in the two directions, and any drift.
 func TestTheOffsetLiesWithinItsBound(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		ours, theirs := drifting(rng, Drift*0.999)
-		// One way may always be a hundred times as long as the other.
+		// One direction may always take a hundred times as long as the other.
 		there, back := math.Pow(10, 4+3*rng.Float64()), math.Pow(10, 4+3*rng.Float64())
 		var o Other
 		for now := rng.Float64() * 1e9; now < seconds*1e9*0.8; {
@@ -84,8 +83,8 @@ func TestTheOffsetLiesWithinItsBound(t *testing.T) {
 	}
 }
 
-// TestTheShortestTripDecides: one short trip among many long ones bounds the offset by half of it, and
-// the drift since.
+// TestTheShortestTripDecides: one short trip among many long ones bounds the offset by half of its length,
+// plus the drift since.
 func TestTheShortestTripDecides(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	ours, theirs := &clock{}, &clock{offset: 5e9}
@@ -138,8 +137,8 @@ func TestContradictionsAreErrors(t *testing.T) {
 	}
 }
 
-// TestStartsAreTranslated: agents that begin when their own clocks show the time given to them begin
-// within the bounds, and one that is late is found.
+// TestStartsAreTranslated: agents that begin when their clocks show the given time begin within the bounds,
+// and a late one is found.
 func TestStartsAreTranslated(t *testing.T) {
 	for seed := range uint64(100) {
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -158,7 +157,7 @@ func TestStartsAreTranslated(t *testing.T) {
 			}
 			s := o.Start(ours.shows(20e9))
 			late := rng.Float64() * 1e5
-			at := 0. // the true time at which its clock shows that
+			at := 0. // the true time when the agent's clock shows this
 			for lo, hi := 0., 60e9; hi-lo > 0.5; at = hi {
 				if mid := (lo + hi) / 2; theirs.shows(mid) < s.TheirNS {
 					lo = mid

@@ -1,5 +1,5 @@
-// Package experiment carries out a request: it plans, sets up host and bench, records and judges
-// the run. All commands that measure call it.
+// Package experiment carries out a request: it plans, sets up host and bench, records and judges the run. All
+// measuring commands use it.
 package experiment
 
 import (
@@ -26,32 +26,32 @@ import (
 	"dyno/internal/study"
 )
 
-// Host is the machine of a run and its load generator.
+// Host is the machine for a run and its load generator.
 type Host interface {
 	bench.Host
 	Generator() bench.Generator
 	Close()
 }
 
-// Setup holds what an experiment needs in addition to its plan. Functions may be nil.
+// Setup holds an experiment's inputs in addition to the plan. Functions may be nil.
 type Setup struct {
-	Root      string // of the project
+	Root      string // the project's folder
 	FS        fs.FS
 	Manifests []*contestant.Manifest
 	Scenario  func(name string) (*scenario.Scenario, error) // not nil
-	Folder    string                                        // of the run
-	Offline   bool                                          // fetch no toolchain
-	Dyno      string                                        // version of dyno
+	Folder    string                                        // the run's folder
+	Offline   bool                                          // download no toolchain
+	Dyno      string                                        // dyno's version
 	// compares the responses of all contestants; nil: the scenario has their contract
 	Alike *alike.Sides
 
 	NewHost    func(bench.LocalOptions) (Host, error)          // nil: this machine
-	Calibrated func(*result.Plan) (*result.Calibration, error) // what is known of this machine's latencies
-	Event      func(result.Event)                              // what goes on
-	// what must be decided, in addition to all pairs, before the run may end
+	Calibrated func(*result.Plan) (*result.Calibration, error) // this machine's known latencies
+	Event      func(result.Event)                              // called with each event
+	// decides, in addition to all pairs, whether the run may end
 	Settled func(*result.Run, *analysis.Analysis) bool
 	Remark  func(*result.Run) string             // called after the pilots
-	Claims  func(data *report.Data, file string) // adds the claims of the study, judged
+	Claims  func(data *report.Data, file string) // adds the judged claims of the study
 }
 
 // Experiment is a plan, ready to be carried out.
@@ -60,13 +60,13 @@ type Experiment struct {
 	Plan *result.Plan
 	Cost plan.Cost
 
-	begun    *result.Run // that is resumed
+	begun    *result.Run // the resumed run
 	scenario *scenario.Scenario
 	others   map[string]*scenario.Scenario
 	external map[string]bench.External
 }
 
-// New plans a request. Nothing is started yet.
+// New plans a request without starting anything.
 func New(ctx context.Context, r plan.Request, w plan.World, s Setup) (*Experiment, error) {
 	p, err := plan.New(r, w)
 	if err != nil {
@@ -79,7 +79,7 @@ func New(ctx context.Context, r plan.Request, w plan.World, s Setup) (*Experimen
 	return x, x.prepare(ctx)
 }
 
-// Resume resumes the interrupted run in the folder of s. It uses the run's plan.
+// Resume resumes the interrupted run in s's folder with the run's plan.
 func Resume(ctx context.Context, run *result.Run, s Setup) (*Experiment, error) {
 	if _, err := plan.Resumable(run); err != nil {
 		return nil, &plan.RequestError{Err: fmt.Errorf("resume %s: %w", s.Folder, err)}
@@ -111,7 +111,7 @@ func (x *Experiment) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// tool finds an external tool that can make the loads of the plan.
+// tool finds an external tool that can generate the plan's loads.
 func (x *Experiment) tool(ctx context.Context, name string) (bench.External, error) {
 	for _, l := range x.Plan.Points() {
 		s := x.scenario
@@ -137,7 +137,7 @@ func (x *Experiment) tool(ctx context.Context, name string) (bench.External, err
 	return tool, nil
 }
 
-// Run carries the plan out and judges what was recorded.
+// Run carries out the plan and judges the record.
 func (x *Experiment) Run(ctx context.Context) (*report.Data, error) {
 	run, err := x.measure(ctx)
 	if err != nil {
@@ -153,7 +153,7 @@ func (x *Experiment) Run(ctx context.Context) (*report.Data, error) {
 	return data, nil
 }
 
-// relinked returns manifests whose layouts begin so many later.
+// relinked returns manifests whose layouts begin later by this number.
 func relinked(all []*contestant.Manifest, by int) []*contestant.Manifest {
 	if by == 0 {
 		return all
@@ -205,8 +205,8 @@ func (x *Experiment) measure(ctx context.Context) (*result.Run, error) {
 	return b.Run(ctx, *x.Plan)
 }
 
-// open creates the record of the run, or opens that of a resumed run. No other process writes into
-// its folder until unlock is called.
+// open creates the run's record, or opens it to resume. No other process writes into the run's folder until
+// unlock is called.
 func (x *Experiment) open() (store *result.Store, run *result.Run, unlock func(), err error) {
 	const other = "%w; pass another --out"
 	if x.begun == nil {
@@ -224,7 +224,7 @@ func (x *Experiment) open() (store *result.Store, run *result.Run, unlock func()
 		if store, err = result.Create(x.Folder); err != nil {
 			err = fmt.Errorf(other, err)
 		}
-	} else if run, err = result.Open(x.Folder); err == nil { // as it is now that nobody else can write it
+	} else if run, err = result.Open(x.Folder); err == nil { // read again, now that nobody else can write it
 		store, err = result.Continue(x.Folder)
 	}
 	if err != nil {

@@ -29,8 +29,7 @@ func request() plan.Request {
 		Seed: 7}
 }
 
-// What is to be done is told before it begins, and a host that cannot be had leaves the folder
-// free.
+// The next step is announced before it begins, and an unavailable host leaves the folder free.
 func TestNew(t *testing.T) {
 	r, s := request(), setup(t)
 	r.Relink, s.Manifests = 16, []*contestant.Manifest{{Name: "a", Relink: 1}}
@@ -71,7 +70,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// A request that has no plan, or no budget for one, starts nothing.
+// A request without a plan, or without the budget for one, starts nothing.
 func TestNewRefuses(t *testing.T) {
 	for want, change := range map[string]func(*plan.Request){
 		"cannot reach a verdict": func(r *plan.Request) { r.Budget = 1e9 },
@@ -94,7 +93,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// A run ends when all pairs are decided, and what is asked besides.
+// A run ends when all pairs and Settled are decided.
 func TestDecided(t *testing.T) {
 	x, run := &Experiment{}, &result.Run{}
 	if !study.AllDecided(study.Analyse(run)) || !x.decided(run) {
@@ -106,7 +105,7 @@ func TestDecided(t *testing.T) {
 	}
 }
 
-// What the run can find is told when the pilots end.
+// At the end of the pilots a note tells what the run can find.
 func TestNote(t *testing.T) {
 	p, err := plan.New(request(), plan.World{})
 	if err != nil {

@@ -197,7 +197,7 @@ func TestServerOfHTTP2(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := said(s.Warnings(), summary.Errors); !strings.HasSuffix(got, "The server speaks HTTP/2: pass --http2") {
+		if got := warningText(s.Warnings(), summary.Errors); !strings.HasSuffix(got, "The server speaks HTTP/2: pass --http2") {
 			t.Errorf("%s: %q", engine, got)
 		}
 	}

@@ -18,17 +18,16 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Setup is what the verification of contestants needs.
+// Setup holds the inputs for verifying contestants.
 type Setup struct {
 	Root      string
-	FS        fs.FS // of Root
+	FS        fs.FS // file system at Root
 	Manifests []*contestant.Manifest
-	Offline   bool // fetch no toolchain
-	Records   int  // that the backend of a scenario answers with in a run
+	Offline   bool // download no toolchain
+	Records   int  // number of records that a scenario's backend returns in a run
 }
 
-// manyRecords are more than fit in one buffer. A contract with a backend is verified with these
-// too.
+// manyRecords exceed one buffer. A contract with a backend is also verified with this number of records.
 const manyRecords = 500
 
 // Outcome is the verdict on one contestant and scenario.
@@ -37,12 +36,12 @@ type Outcome struct {
 	Scenario   string
 	HTTP       protocol.HTTP
 	Seen       *scenario.Observed
-	Version    string          // that was built
-	Failure    *result.Failure // nil: the contestant keeps the contract
+	Version    string          // the built version
+	Failure    *result.Failure // nil: the contestant satisfies the contract
 }
 
-// Sample chooses n of the names, or all if there are fewer, and sorts them. The same seed chooses
-// the same ones: those whose hash together with the seed is lowest.
+// Sample chooses n names, or all if there are fewer, and sorts them. The same seed chooses the same names:
+// those with the lowest hashes of seed and name.
 func Sample(names []string, n int, seed string) []string {
 	hash := func(name string) string {
 		sum := sha256.Sum256([]byte(seed + "\n" + name))
@@ -54,9 +53,9 @@ func Sample(names []string, n int, seed string) []string {
 	return chosen
 }
 
-// Contestants verifies contestants in turn, each in its scenarios, or in the one scenario that is
-// not "", and in each form of HTTP that it serves. It calls each with every outcome. It reports whether none failed; a contestant that is
-// unavailable on this machine does not count as failed.
+// Contestants verifies contestants in turn, each in its scenarios, or in the scenario only if it is not "",
+// and in each form of HTTP that it serves. It calls each with every outcome, and reports whether no
+// contestant failed. A contestant that is unavailable on this machine does not count as failed.
 func (u *Setup) Contestants(ctx context.Context, all []*contestant.Manifest, only string, each func(*Outcome)) (bool,
 	error) {
 	right := true
@@ -85,7 +84,7 @@ func (u *Setup) Contestants(ctx context.Context, all []*contestant.Manifest, onl
 	return right, nil
 }
 
-// served returns the forms of HTTP that a manifest names; of none HTTP/1.1 in the clear.
+// served returns the forms of HTTP in a manifest; by default HTTP/1.1 in the clear.
 func served(m *contestant.Manifest) []protocol.HTTP {
 	if len(m.Protocols) == 0 {
 		return []protocol.HTTP{protocol.Clear}
@@ -93,8 +92,8 @@ func served(m *contestant.Manifest) []protocol.HTTP {
 	return m.Protocols
 }
 
-// contestant verifies one contestant in one scenario and form of HTTP. It keeps the folder of its logs if the
-// failure names one of them.
+// contestant verifies one contestant in one scenario and form of HTTP. It keeps the log folder if the failure
+// mentions a log.
 func (u *Setup) contestant(ctx context.Context, m *contestant.Manifest, s *scenario.Scenario,
 	h protocol.HTTP) (*Outcome, error) {
 	folder, err := proc.MkdirTemp("", "dyno-verify-")
@@ -122,8 +121,8 @@ func (u *Setup) contestant(ctx context.Context, m *contestant.Manifest, s *scena
 	return o, nil
 }
 
-// launched builds, launches and verifies a contestant, and its backend before it. With a backend it
-// verifies the contract strictly with many records, and then entirely with few.
+// launched builds, launches and verifies a contestant, with its backend if there is one. With a backend it
+// verifies the contract strictly with many records first, and then completely with u.Records.
 func (u *Setup) launched(ctx context.Context, host *bench.Local, s *scenario.Scenario, o *Outcome) error {
 	name := o.Contestant.Name
 	c, err := host.Build(ctx, name, func(string) {})
@@ -179,7 +178,7 @@ func (u *Setup) backend(ctx context.Context, host *bench.Local, name string) (be
 	return host.Launch(ctx, name, bench.Launch{Probe: bench.Probe{Records: &bench.Records{Number: u.Records, Seed: 1}}})
 }
 
-// bound returns s with the expected bodies for a number of records of its backend.
+// bound returns s with the expected bodies for this number of backend records.
 func bound(ctx context.Context, s *scenario.Scenario, backend bench.Server, records int) (*scenario.Scenario, error) {
 	to := backend.At(protocol.Clear)
 	if err := scenario.Tell(ctx, to, records, uint64(records)); err != nil {
@@ -188,7 +187,7 @@ func bound(ctx context.Context, s *scenario.Scenario, backend bench.Server, reco
 	return s.Bind(scenario.Ask(ctx, to))
 }
 
-// tried is the delay that a contestant gets to show whether it waits.
+// tried is the delay with which contestants must show that they wait.
 const tried = 30 * time.Millisecond
 
 // waits launches the contestant again, with a delay, and verifies that its handlers wait.

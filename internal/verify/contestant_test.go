@@ -31,8 +31,8 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestContestants: a contestant keeps its contract in each of its protocols; one that declares what it does not do fails
-// where it could do it: HTTP/2 has no chunks.
+// TestContestants: a contestant satisfies the contract in each of its protocols; one that declares a
+// difference that does not occur fails where the difference could occur: HTTP/2 has no chunks.
 func TestContestants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and loads a contestant")

@@ -16,23 +16,22 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Finding is the verdict on a server whose defect is known.
+// Finding is the verdict on a server with a known defect.
 type Finding struct {
-	Mutant string // its name; "" for the reference, which has no defect
+	Mutant string // the mutant's name; "" for the reference, which has no defect
 	Does   string // the defect in words
-	Check  string // that found the defect; "": none did
-	Reason string // what the check says
+	Check  string // the check that found a defect; "": none
+	Reason string // the check's message
 	Err    error  // why the server could not be verified
 
 	trial refserver.Trial
 }
 
-// Right reports whether the verdict is right: the reference keeps the contract, a mutant does not.
+// Right reports whether the verdict is right: the reference satisfies the contract, a mutant does not.
 func (f *Finding) Right() bool { return f.Err == nil && (f.Mutant == "") == (f.Check == "") }
 
-// Mutants verifies the verification of s. It must accept the reference, which the first findings
-// are about, and find the defect of every mutant that applies to s. Invented records replace those
-// of a backend.
+// Mutants tests the verification of s. The verification must accept the reference, in the first findings, and
+// find the defect in every mutant that applies to s. Invented records replace a backend's.
 func Mutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]Finding, error) {
 	s, err := s.Bind(records)
 	if err == nil {
@@ -47,11 +46,11 @@ func Mutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]Findin
 	serve := []func(context.Context, net.Listener) error{ref.Serve, waits.Serve, ref.Serve}
 	for _, m := range refserver.Mutants(s) {
 		findings = append(findings, Finding{Mutant: m.Name, Does: m.Does, trial: m.Trial})
-		of := ref
+		server := ref
 		if m.Trial == refserver.Waiting {
-			of = waits
+			server = waits
 		}
-		serve = append(serve, func(ctx context.Context, ln net.Listener) error { return m.Serve(ctx, ln, of) })
+		serve = append(serve, func(ctx context.Context, ln net.Listener) error { return m.Serve(ctx, ln, server) })
 	}
 	var last Finding
 	slots := make(chan struct{}, atOnce)
@@ -69,13 +68,13 @@ func Mutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]Findin
 }
 
 const (
-	delay = 200 * time.Millisecond // of the servers that are tried with a delay
+	delay = 200 * time.Millisecond // the delay of servers that are tried with one
 	grace = 5 * time.Second        // time for a server to end after SIGTERM
 )
 
 var errStays = fmt.Errorf("it kept running for %v after SIGTERM", grace)
 
-// atOnce is how many servers are tried at a time. Most of the time is spent waiting for a Date to
+// atOnce is the number of servers tried concurrently. Most of the time is spent waiting for a Date to
 // advance.
 const atOnce = 4
 
@@ -123,7 +122,7 @@ func (f *Finding) try(ctx context.Context, e load.Engine, s *scenario.Scenario, 
 	}
 }
 
-// records invents the answer of a backend: ten records.
+// records invents a backend's response with ten records.
 func records(string) ([]byte, error) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var all []string

@@ -11,7 +11,7 @@ import (
 	"dyno/internal/proc"
 )
 
-// swapped tries a program that is replaced by another after it was built. It must not be started.
+// swapped tries a program that is replaced after its build. It must not be started.
 func swapped(ctx context.Context) Finding {
 	f := Finding{Mutant: "swapped-program", Does: "another program is put in its place after it was built"}
 	dir, err := proc.MkdirTemp("", "dyno-swapped-")

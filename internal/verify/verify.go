@@ -1,6 +1,6 @@
-// Package verify checks that a server keeps its contract: strictly, request by request, and then
-// under short loads, which show what a single client cannot. It also checks itself with mutants,
-// which are servers with one known defect each.
+// Package verify checks that a server satisfies its contract: strictly, request by request, and then under
+// short loads, which find errors that a single client cannot. It also tests itself with mutants, servers with
+// one known defect each.
 package verify
 
 import (
@@ -22,23 +22,23 @@ import (
 type Server struct {
 	endpoint.Endpoint
 	Differs []string      // declared differences (scenario.Verify)
-	Delay   time.Duration // that its handlers wait before they answer
+	Delay   time.Duration // the handlers' delay before a response
 }
 
-// loads are the short loads. Together they send more requests than any mutant answers correctly:
-// first over many connections, then over fewer with full pipelines.
+// loads are the short loads. Together they send more requests than any mutant answers correctly: first over
+// many connections, then over fewer with full pipelines.
 var loads = []struct {
 	connections, pipeline int
 	requests              int64
 }{{16, 1, 4000}, {8, 8, 8000}}
 
-// visitors is how many clients with a session come at once, and visits how often each does.
+// visitors is the number of concurrent clients with a session, and visits the number of visits by each.
 const visitors, visits = 8, 50
 
-// keepsContract verifies that the server keeps the contract of s, whose paths are those of the server. Its
-// steps are scenario.Verify, many visitors at once, loads through e that include requests that are
-// otherwise only verified, scenario.Verify again, and a Date that advances, where it sends one. It ends
-// with the first step that fails. The error joins *scenario.Broken.
+// keepsContract verifies that the server satisfies the contract in s, whose paths are the server's. The steps
+// are scenario.Verify, many concurrent visitors, loads through e that include requests that are otherwise
+// only verified, scenario.Verify again, and a Date that advances unless NoDate is declared. It ends with the
+// first failed step. The error joins *scenario.Broken.
 func keepsContract(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) (*scenario.Observed, error) {
 	seen, err := scenario.Verify(ctx, s, to.Endpoint, to.Differs, to.Delay)
 	if err != nil {
@@ -74,16 +74,16 @@ func (to *Server) job(s *scenario.Scenario, connections int) load.Job {
 		Timeout: 10*time.Second + to.Delay}
 }
 
-// The load on a server with a delay: more requests at once than a server that waits for one after
-// the other can answer in time.
+// Load for a server with a delay: more concurrent requests than a server that waits for one after the other
+// can answer in time.
 const (
 	waiters = 16
 	rounds  = 4
 )
 
-// waitsFor verifies that the handlers of the server, which runs with to.Delay as DYNO_DELAY, wait for
-// it before they answer: one request at a time, and under a short load, whose figures must be
-// possible. The error joins *scenario.Broken.
+// waitsFor verifies that the server's handlers, with to.Delay as DYNO_DELAY, wait that long before they
+// respond: one request at a time, and under a short load, whose figures must be possible. The error joins
+// *scenario.Broken.
 func waitsFor(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) error {
 	if err := s.Waits(ctx, to.Endpoint, to.Delay); err != nil {
 		return err
@@ -103,7 +103,7 @@ func waitsFor(ctx context.Context, e load.Engine, s *scenario.Scenario, to Serve
 	return nil
 }
 
-// ends verifies that the server ends on SIGTERM, by calling stop.
+// ends verifies that the server ends on SIGTERM, which stop sends.
 func ends(stop func() error) error {
 	if err := stop(); err != nil {
 		return &scenario.Broken{Request: "end", Sent: "SIGTERM", Check: "end", Reason: err.Error()}
@@ -111,7 +111,7 @@ func ends(stop func() error) error {
 	return nil
 }
 
-// under adds to the checks of a joined error the circumstances in which they failed.
+// under prefixes the checks in a joined error with the circumstances of the failure.
 func under(what string, err error) error {
 	all := []error{err}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -125,7 +125,7 @@ func under(what string, err error) error {
 	return err
 }
 
-// sent describes a job as Broken.Sent.
+// sent describes a job for Broken.Sent.
 func sent(job *load.Job) string {
 	how := document.Count(job.Connections, "connection")
 	if job.Pipeline > 1 {
@@ -134,7 +134,7 @@ func sent(job *load.Job) string {
 	return how
 }
 
-// short runs a short load. Every response must keep the contract.
+// short runs a short load. Every response must satisfy the contract.
 func short(ctx context.Context, e load.Engine, job load.Job, requests int64) (result.Load, error) {
 	sess, err := e.Open(ctx, job)
 	if err != nil {

@@ -34,17 +34,17 @@ func TestMutants(t *testing.T) {
 		}
 		for engine, e := range engines() {
 			if engine == "gonet" && name != "values-rest" && name != "sessions-jar" && runtime.GOOS == "linux" {
-				continue // it judges by the same code
+				continue // this engine uses the same code
 			}
 			if testing.Short() && name+engine != "templatesepoll" && name+engine != "sessions-jargonet" {
-				continue // with the race detector all would take minutes
+				continue // all of them would take minutes with the race detector
 			}
 			t.Run(name+"/"+engine, func(t *testing.T) { check(t, e, s) })
 		}
 	}
 }
 
-// TestMutantsOfEcho: a contract whose answers depend on the request, as no shipped one does.
+// TestMutantsOfEcho uses a contract whose responses depend on the request, unlike the shipped ones.
 func TestMutantsOfEcho(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long with the race detector")

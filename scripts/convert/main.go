@@ -1,11 +1,11 @@
-// Command convert reads a record of format 1 or 2, as in the history of this repository, and writes it as format 2,
-// the only one that dyno reads:
+// Command convert reads a record in format 1 or 2, as in this repository's history, and writes it in format
+// 2, the only format that dyno reads:
 //
 //	git show COMMIT:studies/iris-vs-netcore-mvc/trials.jsonl.gz | gunzip | go run ./scripts/convert >trials.jsonl
 //
-// With -validation it reads lines of validation/live.jsonl, steady.jsonl or best_of_three.jsonl. A record that was
-// cut short or damaged is an error. The digest at its end is made anew; where
-// something is converted the old one is not checked.
+// With -validation it reads lines from validation/live.jsonl, steady.jsonl or best_of_three.jsonl. A
+// truncated or damaged record is an error, but the old digest is not checked if anything is converted. The
+// new record gets a new digest.
 package main
 
 import (
@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// keys are the keys of format 1 that were renamed, wherever they occur.
+// keys are the keys in format 1 that were renamed, wherever they occur.
 var keys = [][2]string{
 	{"companion", "backend"},
 	{"driver", "external"},
@@ -46,10 +46,10 @@ var keys = [][2]string{
 	{"foreign_generator_ns", "background_generator_ns"},
 }
 
-// oneTool is the external tool of a plan that has one, by its name alone.
+// oneTool matches the external tool in a plan that has one, given by name alone.
 var oneTool = regexp.MustCompile(`"external":("[^"]*")`)
 
-// convert writes a record of format 1 or 2 as format 2.
+// convert writes a record in format 1 or 2 as format 2.
 func convert(r io.Reader, w io.Writer) error {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -91,7 +91,7 @@ func joined(first, rest []byte) []byte {
 	return bytes.Join([][]byte{first, rest}, []byte("\n"))
 }
 
-// renamed converts the keys of a line. A quote within a string follows a backslash, so only a key can match.
+// renamed renames the keys in a line. A quote within a string follows a backslash, so only a key can match.
 func renamed(line []byte) []byte {
 	for _, k := range keys {
 		line = bytes.ReplaceAll(line, []byte(`"`+k[0]+`":`), []byte(`"`+k[1]+`":`))
@@ -99,7 +99,7 @@ func renamed(line []byte) []byte {
 	return line
 }
 
-// renew converts the values of a record of format 1.
+// renew converts the values in a record of format 1.
 func renew(r *result.Record) {
 	rename := func(value *string, from, to string) {
 		if *value == from {
@@ -119,7 +119,7 @@ func renew(r *result.Record) {
 	}
 }
 
-// convertValidation writes lines of experiments of validation with today's names.
+// convertValidation converts lines of validation experiments to the present names.
 func convertValidation(r io.Reader, w io.Writer) error {
 	out, in := bufio.NewWriter(w), bufio.NewScanner(r)
 	in.Buffer(nil, 1<<26)

@@ -26,7 +26,7 @@ const recordOfFormat2 = `{"plan":{"format":2,"protocol":"paired","level":{"conne
 {"end":{"reason":"last analysis","valid_epochs":12}}
 `
 
-// Records of format 1, and of format 2, come out as format 2.
+// Records in format 1 and in format 2 are written in format 2.
 func TestConvert(t *testing.T) {
 	want, err := result.Read(strings.NewReader(recordOfFormat2), "new")
 	if err != nil {

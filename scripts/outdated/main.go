@@ -1,9 +1,9 @@
-// Command outdated says which contestants name a package that has a newer release:
+// Command outdated reports which contestants use a package that has a newer release:
 //
 //	go run ./scripts/outdated [LANGUAGE...]
 //
-// It asks the registries of Go, npm and NuGet, by the user's settings. A newer major version under another name
-// is not found.
+// It asks the registries for Go, npm and NuGet, with the user's settings. It does not find a newer major
+// version with another name.
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// run asks about the contestants of the checkout here in these languages, or in all.
+// run checks the contestants in this checkout in the given languages, or in all.
 func run(ctx context.Context, languages []string) error {
 	all, err := contestant.List(os.DirFS("."))
 	if err != nil {
@@ -45,8 +45,8 @@ func run(ctx context.Context, languages []string) error {
 	return outdated(ctx, os.Stdout, ".", chosen)
 }
 
-// outdated writes which packages the contestants name at a version that is not the newest, as their
-// registries say today. It fails where a registry cannot be asked.
+// outdated lists the packages whose version in a contestant is not the newest in the registry. It fails if a
+// registry cannot be asked.
 func outdated(ctx context.Context, w io.Writer, root string, chosen []*contestant.Manifest) error {
 	fsys := os.DirFS(root)
 	named := map[*contestant.Manifest][]Dependency{}
@@ -97,11 +97,11 @@ func outdated(ctx context.Context, w io.Writer, root string, chosen []*contestan
 	return errors.Join(append(failed, err)...)
 }
 
-// refusal matches what a registry answers for a package that it does not serve.
+// refusal matches a registry's answer for a package that it does not serve.
 var refusal = lazy.Regexp(`\b4\d\d [A-Z][a-z]+( [A-Z][a-z]+)?`)
 
-// behind returns the rows of the packages that have a newer release, and by reason the contestants
-// of those whose registry does not name one.
+// behind returns the rows for packages with a newer release and, by reason, the contestants and packages for
+// which the registry names no release.
 func behind(chosen []*contestant.Manifest, named map[*contestant.Manifest][]Dependency,
 	newest map[string]map[string]Newest) (rows [][]string, untold map[string][]string) {
 	untold = map[string][]string{}
@@ -123,7 +123,7 @@ func behind(chosen []*contestant.Manifest, named map[*contestant.Manifest][]Depe
 	return rows, untold
 }
 
-// distinct counts the different first cells of rows that are sorted by them.
+// distinct counts the different first cells in rows, which must be sorted by them.
 func distinct(rows [][]string) int {
 	return len(slices.CompactFunc(slices.Clone(rows), func(a, b []string) bool { return a[0] == b[0] }))
 }

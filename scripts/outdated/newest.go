@@ -23,11 +23,11 @@ import (
 	"dyno/internal/proc"
 )
 
-// Dependency is a package that a contestant's go.mod, project file or package.json names itself, at
-// the version that the contestant is built with.
+// Dependency is a package that a contestant's go.mod, project file or package.json names directly, with the
+// version that the contestant uses.
 type Dependency struct{ Name, Version string }
 
-// Newest is the newest release of a package by its registry, or why the registry names none.
+// Newest is a package's newest release in the registry, or why the registry names none.
 type Newest struct {
 	Version string
 	Err     error
@@ -39,8 +39,8 @@ func (d Dependency) Behind(n Newest) bool {
 	return n.Err == nil && n.Version != "" && semver.Compare(canonical(d.Version), canonical(n.Version)) < 0
 }
 
-// Dependencies returns the packages that m names, sorted by name; what its project's folders replace
-// is none. fsys is that of the folder's project, or of its Root.
+// Dependencies returns the packages that m names, sorted by name, without those that the project's folders
+// replace. fsys is the project, or m's Root.
 func Dependencies(m *contestant.Manifest, fsys fs.FS) (found []Dependency, err error) {
 	files, err := fs.Glob(fsys, m.Path+"/*")
 	if err != nil {
@@ -68,14 +68,14 @@ func Dependencies(m *contestant.Manifest, fsys fs.FS) (found []Dependency, err e
 	return found, nil
 }
 
-// readers are the functions that read the files that name packages.
+// readers are the functions that read package files.
 var readers = map[string]func(file string, text []byte) ([]Dependency, error){
 	"go.mod": required, "package.json": installed,
 }
 
 var packageReference = lazy.Regexp(`<PackageReference Include="([^"]+)" Version="\[?([^"\]]+)\]?"`)
 
-// referenced returns the packages that a .csproj names.
+// referenced returns the packages in a .csproj.
 func referenced(_ string, text []byte) (found []Dependency, err error) {
 	for _, r := range packageReference().FindAllSubmatch(text, -1) {
 		found = append(found, Dependency{Name: string(r[1]), Version: string(r[2])})
@@ -83,7 +83,7 @@ func referenced(_ string, text []byte) (found []Dependency, err error) {
 	return found, nil
 }
 
-// installed returns the packages that a package.json names.
+// installed returns the packages in a package.json.
 func installed(_ string, text []byte) (found []Dependency, err error) {
 	var npm struct {
 		Dependencies map[string]string `json:"dependencies"`
@@ -95,7 +95,7 @@ func installed(_ string, text []byte) (found []Dependency, err error) {
 	return found, err
 }
 
-// required returns the modules that a go.mod requires itself and takes from elsewhere.
+// required returns the modules that a go.mod requires directly and does not replace.
 func required(file string, text []byte) (found []Dependency, err error) {
 	mod, err := modfile.Parse(file, text, nil)
 	if err != nil {
@@ -110,8 +110,8 @@ func required(file string, text []byte) (found []Dependency, err error) {
 	return found, nil
 }
 
-// AskNewest asks the registry of tc's packages for the newest release of each name, through the
-// toolchain's own client with the user's settings. The error says that the registry cannot be asked.
+// AskNewest asks the registry for the newest release of each name, through tc's client with the user's
+// settings. The error says that the registry cannot be asked.
 func AskNewest(ctx context.Context, tc contestant.Toolchain, names []string) (map[string]Newest, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -134,7 +134,7 @@ func AskNewest(ctx context.Context, tc contestant.Toolchain, names []string) (ma
 	return found, nil
 }
 
-// ask runs a client in an empty folder. Of one that fails, the error has what it wrote to stderr.
+// ask runs a client in an empty folder. If it fails, the error contains its stderr.
 func ask(ctx context.Context, tc contestant.Toolchain, program string, args ...string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "dyno-ask-")
 	if err != nil {
@@ -159,8 +159,8 @@ func ask(ctx context.Context, tc contestant.Toolchain, program string, args ...s
 	return out, err
 }
 
-// newestModules asks go for all modules at once. That all fail in the same way means that the proxy
-// cannot be reached.
+// newestModules asks go for all modules at once. It fails if any answer shows that the proxy cannot be
+// reached.
 func newestModules(ctx context.Context, tc contestant.Toolchain, names []string) (map[string]Newest, error) {
 	args := []string{"list", "-mod=mod", "-m", "-e", "-json=Path,Version,Error"}
 	for _, name := range names {
@@ -216,7 +216,7 @@ func newestOfNPM(ctx context.Context, tc contestant.Toolchain, name string) (str
 	return strings.TrimSpace(string(out)), err
 }
 
-// newestOfNuGet takes the newest of all releases, for the search lists each of them.
+// newestOfNuGet returns the newest of all releases, because the search lists all.
 func newestOfNuGet(ctx context.Context, tc contestant.Toolchain, name string) (string, error) {
 	out, err := ask(ctx, tc, tc.Program, "package", "search", name, "--exact-match", "--format", "json")
 	if err != nil {

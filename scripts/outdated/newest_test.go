@@ -11,8 +11,8 @@ import (
 	"dyno/internal/contestant"
 )
 
-// What a contestant names is found in the files of all languages; what its go.mod takes along, or
-// replaces by a folder, is not asked for.
+// Dependencies finds the packages in the files of all languages, without a go.mod's indirect or replaced
+// ones.
 func TestDependencies(t *testing.T) {
 	fsys := fstest.MapFS{
 		"c/go/a/go.mod": {Data: []byte("module a\n\nrequire (\n\tb.org/b v1.2.3\n\tdyno/harness v0.0.0\n)\n\n" +
@@ -56,8 +56,7 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// The clients of the registries are asked, in their own words: go by a proxy in a folder, npm and
-// dotnet by programs that answer as they do.
+// AskNewest uses the registries' real clients: go with a proxy in a folder, npm and dotnet as fake programs.
 func TestAskNewest(t *testing.T) {
 	proxy := t.TempDir()
 	at := filepath.Join(proxy, "b.org", "b", "@v")
