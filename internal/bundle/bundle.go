@@ -25,8 +25,8 @@ type Project struct {
 	Inside  bool   // the working directory is in it
 }
 
-// Find returns the checkout at or above the folder that DYNO_PROJECT names, or at or above the
-// working directory. Without either it returns the embedded project.
+// Find returns the checkout at or above the folder in DYNO_PROJECT, or at or above the working directory.
+// Without either it returns the embedded project.
 func Find() (Project, error) {
 	here, err := filepath.Abs("")
 	if err != nil {
@@ -57,7 +57,7 @@ func Find() (Project, error) {
 	return Project{Root: root, Carried: true}, nil
 }
 
-// carried returns the folder of the cache with the files of the archive.
+// carried returns the cache folder with the archive's files.
 func carried() (string, error) {
 	cache, err := contestant.Cache()
 	if err != nil {
@@ -67,12 +67,12 @@ func carried() (string, error) {
 	return root, contestant.Keep(root, nil, func(dir string) error { return unpack(archive, dir) })
 }
 
-// Runs returns the folder in which runs are recorded: runs/ if the working directory is in the
-// project, else one in the user's state folder, if that is known.
+// Runs returns the folder for recorded runs: runs/ if the working directory is in the project or the user's
+// state folder is unknown, else a folder in that.
 func (p Project) Runs() string {
 	home, err := os.UserHomeDir()
 	state := filepath.Join(home, ".local", "state")
-	if named := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(named) { // else it is to be ignored
+	if named := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(named) { // relative paths must be ignored
 		state, err = named, nil
 	}
 	if p.Inside || err != nil {
