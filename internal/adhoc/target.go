@@ -58,7 +58,7 @@ func ReadTarget(ctx context.Context, s string, by Route) (*Target, error) {
 	return t, t.find(ctx, host, port, by)
 }
 
-// ReadURL parses a URL like ReadTarget, without a look-up.
+// ReadURL parses a URL like ReadTarget, but does not resolve the host.
 func ReadURL(s string) (*Target, error) {
 	t, _, _, err := parseURL(s)
 	return t, err
