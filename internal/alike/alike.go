@@ -1,7 +1,7 @@
 // Package alike sends the same requests to several servers and finds differences between their
-// responses: before the load, and in the answers that were sampled under load. It sends each request
-// several times, to distinguish values that vary between responses of every server, such as times or
-// ids, from differences between servers.
+// responses: before the load, and in answers sampled under load. It sends each request several
+// times, to distinguish values that vary between responses from every server, such as times or ids,
+// from differences between servers.
 package alike
 
 import (
@@ -35,27 +35,28 @@ type Sides struct {
 // Second is a value of Apart that reveals clocks with a resolution of one second.
 const Second = 1100 * time.Millisecond
 
-// side is a server with its responses, each time that all requests were sent.
+// side is a server with its responses: answers has an element for each time that all requests were
+// sent.
 type side struct {
 	name     string
 	scenario *scenario.Scenario
 	answers  [][]scenario.Answer
-	inTurn   []scenario.Answer // after these, to Scenario.InTurn
-	varies   map[int]*variance // by the index of the request
+	inTurn   []scenario.Answer // the later answers to Scenario.InTurn
+	varies   map[int]*variance // by request index
 }
 
-// Each request is sent twice, Apart from each other, and then again: up to mostTimes times in all,
-// while the side is sent no more than mostAsked requests. So a value that varies is not taken for a
-// constant by chance.
+// Ask sends each request twice, with a pause of Apart, and then again: up to mostTimes times, while
+// the side gets no more than mostAsked requests. Repetition keeps a varying value from passing for
+// a constant by chance.
 const (
 	mostTimes = 20
 	mostAsked = 300
 )
 
-// Ask sends the requests of sc to a server several times: the same requests as to the others, at the
-// server's own paths. send sends them once (Scenario.Answers). It returns an error if the server does
-// not respond. A server that is asked again, because it has moved to another network, is asked anew,
-// and it is an error if it responds differently there.
+// Ask sends the requests in sc to a server several times: the same requests as to the others, at
+// the server's own paths. send sends them once (Scenario.Answers). Ask returns an error if the
+// server does not respond. If the server has moved to another network, Ask repeats this, and
+// returns an error if the server responds differently there.
 func (s *Sides) Ask(ctx context.Context, name string, sc *scenario.Scenario,
 	send func() ([]scenario.Answer, error)) error {
 	one := &side{name: name, scenario: sc}
@@ -89,8 +90,9 @@ func (s *Sides) Ask(ctx context.Context, name string, sc *scenario.Scenario,
 	return nil
 }
 
-// Fresh tells what a side answered to Scenario.InTurn, after Ask. Where a request that may change state is answered
-// otherwise when it is drawn again, its answer depends on state, and varies.
+// Fresh records a side's answers to Scenario.InTurn, after Ask. If a request that may change state
+// is answered differently when it is drawn again, the answer depends on state, and counts as
+// varying.
 func (s *Sides) Fresh(name string, inTurn []scenario.Answer) {
 	one, first := s.named(name), map[string]*scenario.Answer{}
 	one.inTurn = inTurn
@@ -114,8 +116,8 @@ func (s *Sides) Fresh(name string, inTurn []scenario.Answer) {
 	}
 }
 
-// Anew tells what sides answered to the requests of Ask when they were started anew. What is otherwise than before, and
-// varies between no two answers of one start of any side, varies from start to start.
+// Anew records the answers to Ask's requests from freshly restarted sides. A difference from before
+// that varies between no two answers within one start of any side varies from start to start.
 func (s *Sides) Anew(answers map[string][]scenario.Answer) {
 	learn := []func(){}
 	for name, all := range answers {
@@ -133,8 +135,8 @@ func (s *Sides) Anew(answers map[string][]scenario.Answer) {
 	}
 }
 
-// Bytes returns how long the answers of a side to Scenario.InTurn were on average: their bodies, or with their header
-// sections; 0 if there are none.
+// Bytes returns the mean length of a side's answers to Scenario.InTurn: bodies alone, or with their
+// header sections; 0 if there are no answers.
 func (s *Sides) Bytes(name string, bodies bool) int {
 	all, n := s.named(name).inTurn, 0
 	for k := range all {
@@ -148,7 +150,7 @@ func (s *Sides) Bytes(name string, bodies bool) int {
 // Times returns how often Ask has sent its requests to a side.
 func (s *Sides) Times(name string) int { return len(s.named(name).answers) }
 
-// named returns the side of that name; one without answers if there is none.
+// named returns the side with that name, or one without answers.
 func (s *Sides) named(name string) *side {
 	for _, one := range s.all {
 		if one.name == name {
@@ -158,9 +160,8 @@ func (s *Sides) named(name string) *side {
 	return &side{}
 }
 
-// Agree compares the responses of all servers. It returns base with their common properties, and a
-// summary. If responses differ, its error joins the first *Difference of each side from the first
-// side.
+// Agree compares all servers' responses. It returns base with their common properties, and a
+// summary. If responses differ, the error joins each side's first *Difference from the first side.
 func (s *Sides) Agree(base *scenario.Scenario) (contract *scenario.Scenario, found *result.Alike, err error) {
 	s.found = result.Alike{}
 	if len(s.all) == 0 {
@@ -196,7 +197,7 @@ func (s *Sides) Agree(base *scenario.Scenario) (contract *scenario.Scenario, fou
 	return contract, &s.found, nil
 }
 
-// accepted returns an error if the status of a response is not allowed.
+// accepted returns an error if a response has a status that is not allowed.
 func (s *Sides) accepted() error {
 	for _, one := range s.all {
 		for _, a := range one.answers[0] {
@@ -210,14 +211,14 @@ func (s *Sides) accepted() error {
 	return nil
 }
 
-// variance describes what varies between the responses of one side to the same request.
+// variance describes the variation between one side's responses to the same request.
 type variance struct {
-	places [inType + 1]Places // of the body, by aspect
-	header map[string]bool    // by name
+	places [inType + 1]Places // places in the body, by aspect
+	header map[string]bool // by name
 	seen   map[[2]string]bool // names of differences, and places
 }
 
-// learn finds what varies between the responses of a side.
+// learn finds the variation between a side's responses.
 func (one *side) learn() {
 	one.varies = map[int]*variance{}
 	for k, first := range one.answers[0] {
@@ -234,8 +235,8 @@ func (one *side) learn() {
 	}
 }
 
-// add records differences between two responses of the side. Where the request is drawn, other
-// draws may have texts of other lengths: a word is then found from either end.
+// add records differences between two responses from the same side. If the request is drawn, other
+// draws may have texts of different lengths: a word is then located from either end.
 func (v *variance) add(all []difference, drawn bool) {
 	for _, d := range all {
 		where := ""
@@ -261,7 +262,7 @@ func (v *variance) add(all []difference, drawn bool) {
 	}
 }
 
-// tell records what varies between the responses of a side, and that they have no Date.
+// tell records what varies in a side's responses, and whether one lacks a Date.
 func (s *Sides) tell(one *side) {
 	for _, a := range one.answers[0] {
 		for what := range one.varies[a.Index].seen {
@@ -283,13 +284,13 @@ func (s *Sides) tell(one *side) {
 // Difference is a difference between the responses of two sides.
 type Difference struct {
 	SentA      string // the request
-	SentB      string // the same, at B's own path
+	SentB      string // the same request, at B's own path
 	A, B       string // the sides
-	What       string // as --differ has it: status, type, body, header:NAME
-	Place      string // within the body; "": the whole
+	What       string // in --differ's terms: status, type, body, header:NAME
+	Place      string // position within the body; "": the whole
 	SaysA      string
 	SaysB      string
-	ExcusedBy  string // the value of --differ that accepts it
+	ExcusedBy  string // the --differ value that accepts it
 	otherWords string
 }
 
@@ -309,7 +310,7 @@ func (d *Difference) Error() string {
 		"make the responses equal, or %s", who, d.where(), width, d.A, d.SaysA, width, d.B, d.SaysB, or)
 }
 
-// where returns what differs, and its place.
+// where returns the differing part and its place.
 func (d *Difference) where() string {
 	if d.Place == "" {
 		return d.What
@@ -317,8 +318,8 @@ func (d *Difference) where() string {
 	return d.What + " at " + d.Place
 }
 
-// firstDifference returns the first difference between two sides that neither their variance nor excused
-// accepts. What varies on one side alone is a difference.
+// firstDifference returns the first difference between two sides that neither their variances nor
+// excused accepts. Variation on one side alone is a difference.
 func firstDifference(a, b *side, excused func(*difference) bool) *Difference {
 	for k := range a.answers[0] {
 		index := a.answers[0][k].Index
@@ -338,7 +339,7 @@ func firstDifference(a, b *side, excused func(*difference) bool) *Difference {
 }
 
 // unlike reports whether d is a difference between two sides with these variances. It marks a value
-// that varies on one of them.
+// that varies on one side only.
 func unlike(d *difference, a, b *variance) bool {
 	inA, inB := a.excuses(d), b.excuses(d)
 	if inA && !inB {
@@ -366,7 +367,7 @@ func newDifference(a, b *side, sentA, sentB string, d *difference) *Difference {
 	return out
 }
 
-// excused reports whether a difference between two sides is accepted, and tells so.
+// excused reports whether a difference between two sides is accepted, and records it.
 func (s *Sides) excused(d *difference, a, b *side) bool {
 	if d.what == connection {
 		s.excuse(fmt.Sprintf("the connection: %s of %s, %s of %s", d.a, a.name, d.b, b.name))
@@ -395,8 +396,8 @@ func (s *Sides) excuse(text string) {
 	}
 }
 
-// excuses reports whether d is in what varies on the side. Only a type that varies excuses another
-// type, such as null in place of a number.
+// excuses reports whether d lies where the side varies. Only a varying type excuses another type,
+// such as null in place of a number.
 func (v *variance) excuses(d *difference) bool {
 	switch d.what {
 	case "body":
@@ -407,7 +408,7 @@ func (v *variance) excuses(d *difference) bool {
 	return v.header[d.what]
 }
 
-// varied reports whether the body of any response to the request varies.
+// varied reports whether any response body for the request varies.
 func (v *variance) varied() bool {
 	return slices.ContainsFunc(v.places[:], func(p Places) bool { return len(p) > 0 })
 }
@@ -425,9 +426,9 @@ func (s *Sides) responses(index int, yield func(a *scenario.Answer) bool) {
 	}
 }
 
-// contract returns base with the common properties of all responses: the status and, if all
-// responses to a request had the same body, the body, else the shape of the bodies. Requirements of
-// base itself are kept.
+// contract returns base with the responses' common properties: the status and, if all responses to
+// a request had the same body, the body, else the shape of the bodies. Requirements in base itself
+// are kept.
 func (s *Sides) contract(base *scenario.Scenario) *scenario.Scenario {
 	own := *base
 	own.Requests = slices.Clone(base.Requests)

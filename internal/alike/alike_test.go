@@ -29,7 +29,7 @@ func answer(status int, body string, headers ...string) http.HandlerFunc {
 	}
 }
 
-// seen is what became of servers that were asked.
+// seen is the result for servers that were asked.
 type seen struct {
 	Sides
 	addrs    []string
@@ -39,7 +39,7 @@ type seen struct {
 	err error
 }
 
-// ask asks a server of each handler, named a, b and so on.
+// ask asks a server for each handler, named a, b and so on.
 func ask(t *testing.T, path string, differ []string, handlers ...http.HandlerFunc) *seen {
 	t.Helper()
 	s, _, err := (&adhoc.Request{}).Make(t.Context(), path)
@@ -68,14 +68,14 @@ func ask(t *testing.T, path string, differ []string, handlers ...http.HandlerFun
 
 const jsonType = "Content-Type: application/json"
 
-// TestDifferences: each kind of difference is found where it is, named as --differ has it, and gone
-// when that is said.
+// TestDifferences: each kind of difference is found in its place, named as --differ names it, and
+// gone when --differ accepts it.
 func TestDifferences(t *testing.T) {
 	plain := answer(200, "one\ntwo\n")
 	for name, c := range map[string]struct {
 		a, b    http.HandlerFunc
-		want    []string // of the message
-		excuses string   // value of --differ; "": none is needed
+		want    []string // in the message
+		excuses string // --differ value; "": none is needed
 	}{
 		"alike": {a: plain, b: plain},
 		"status": {plain, answer(201, "one\ntwo\n"), []string{"differently: status\n", "a  200\n", "b  201\n"},
@@ -126,12 +126,12 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// from returns what sends the requests of s to a server.
+// from returns a function that sends the requests in s to a server.
 func from(t *testing.T, s *scenario.Scenario, addr string) func() ([]scenario.Answer, error) {
 	return func() ([]scenario.Answer, error) { return s.Answers(t.Context(), endpoint.TCP(addr)) }
 }
 
-// TestOwnPaths: a difference names the request that each of the two was sent.
+// TestOwnPaths: a difference names the request that each server got.
 func TestOwnPaths(t *testing.T) {
 	var s Sides
 	var base *scenario.Scenario
@@ -167,8 +167,8 @@ func TestConnectionIsTold(t *testing.T) {
 	}
 }
 
-// TestWhatVaries: what a side answers differently each time is no difference between sides, and is
-// told; what it says the same way each time still is one.
+// TestWhatVaries: values that a side changes each time are no difference between sides, and are
+// recorded; constant ones still are a difference.
 func TestWhatVaries(t *testing.T) {
 	var n atomic.Int64
 	counting := func(format, name string) http.HandlerFunc {
@@ -196,7 +196,7 @@ func TestWhatVaries(t *testing.T) {
 	}
 }
 
-// TestWhatVariesIsThere: a value that varies on one side must be there on the other.
+// TestWhatVariesIsThere: a value that varies on one side must be present on the other.
 func TestWhatVariesIsThere(t *testing.T) {
 	var n atomic.Int64
 	counting := func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, `{"id":%d,"a":1}`, n.Add(1)) }
@@ -206,8 +206,8 @@ func TestWhatVariesIsThere(t *testing.T) {
 	}
 }
 
-// TestWhatVariesExcuses: what varies on one side alone excuses nothing, a number excuses no null, and a
-// varying word excuses no other.
+// TestWhatVariesExcuses: variation on one side alone excuses nothing, a number excuses no null, and
+// a varying word excuses no other.
 func TestWhatVariesExcuses(t *testing.T) {
 	var n atomic.Int64
 	counting := func(format string) http.HandlerFunc {
@@ -245,7 +245,7 @@ func TestWhatVariesExcuses(t *testing.T) {
 	}
 }
 
-// TestDateless: a side without Date is told.
+// TestDateless: a side without Date is recorded.
 func TestDateless(t *testing.T) {
 	seen := ask(t, "/", nil, answer(200, "x"), func(w http.ResponseWriter, _ *http.Request) {
 		w.Header()["Date"] = nil
@@ -256,14 +256,14 @@ func TestDateless(t *testing.T) {
 	}
 }
 
-// TestContract: the load is checked for what every answer had in common.
+// TestContract: the load is checked for the properties that every answer had in common.
 func TestContract(t *testing.T) {
 	echo := func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.URL.Path) }
 	for name, c := range map[string]struct {
 		path     string
 		a, b     http.HandlerFunc
 		differ   []string
-		body     string // of the contract; "": none
+		body     string // in the contract; "": none
 		json     string
 		constant int
 	}{
@@ -305,7 +305,8 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestStatusesInTurn: a status that the scenario allows is part of the contract if any answer in turn has it.
+// TestStatusesInTurn: a status that the scenario allows is part of the contract if any answer in
+// turn has it.
 func TestStatusesInTurn(t *testing.T) {
 	for got, want := range map[int]bool{200: false, 412: true, 500: false} {
 		j := judged("PUT /", map[string][]string{"a": {"", ""}, "b": {"", ""}}, nil)

@@ -20,28 +20,28 @@ import (
 // place is a position in a body.
 type place interface {
 	fmt.Stringer
-	anywhere() place // the same, whatever the indices of arrays
+	anywhere() place // the same with every array index replaced by [*]
 	covers(place) bool
 }
 
 // difference is a single difference between two responses.
 type difference struct {
-	what string // as --differ has it
+	what string // position within the body; nil: not a difference between bodies
 	at   place  // within the body; nil: not a difference of bodies
 	a, b string // both values, for display
 	of   aspect
 }
 
-// aspect is the property in which two bodies differ at a place. One that varies excuses no other.
+// aspect is the property in which two bodies differ at a place. A varying aspect excuses no other.
 type aspect uint8
 
 const (
 	inValue    aspect = iota
-	inPresence        // only one has the member or the element
-	inType            // of JSON; or only one is JSON, or is empty
+	inPresence // only one body has the member or the element
+	inType // JSON types differ; or only one is JSON, or is empty
 )
 
-// name describes what differs.
+// name returns the differing part in words.
 func (d *difference) name() string {
 	if name, ok := strings.CutPrefix(d.what, "header:"); ok {
 		return "header " + name
@@ -52,16 +52,16 @@ func (d *difference) name() string {
 	return d.what
 }
 
-// compared are the headers that must be equal: those that describe the body, or determine the
-// client's next step.
+// compared are the headers that must be equal: they describe the body or determine the client's
+// next step.
 var compared = []string{"content-encoding", "content-language", "location", "www-authenticate"}
 
-// connection is a difference in the treatment of connections. It is reported, but does not stop a
+// connection is a difference in how connections are treated. It is reported, but does not stop a
 // comparison, because it is part of a server's performance.
 const connection = "connection"
 
-// rewritten is a difference in the bytes of two bodies that are the same JSON. It is reported, but does not stop a
-// comparison.
+// rewritten is a difference in bytes between two bodies that are the same JSON. It is reported, but
+// does not stop a comparison.
 const rewritten = "bytes"
 
 // differences returns the differences between two responses: status, type, headers, body, and, for
@@ -84,7 +84,7 @@ func differences(a, b *http1.Response) (all []difference) {
 	return all
 }
 
-// described calls add with the differences of two header sections in what describes the body.
+// described calls add for differences between two header sections in fields that describe the body.
 func described(a, b *http1.Response, add func(what, x, y string)) {
 	if x, y := mediaType(a), mediaType(b); x != y {
 		add("type", orNone(x), orNone(y))
@@ -128,7 +128,7 @@ func withoutHost(url string) string {
 	return url
 }
 
-// cookies returns the names of the cookies that are set.
+// cookies returns the names of the cookies in Set-Cookie fields.
 func cookies(r *http1.Response) string {
 	names := map[string]bool{}
 	for _, f := range r.Fields {
@@ -165,7 +165,7 @@ func isJSON(r *http1.Response) bool {
 	return ok
 }
 
-// readJSON reads the body of r, whose content coding is undone, if it is to be compared as JSON.
+// readJSON reads r's body, decoded, as JSON if it is to be compared as JSON.
 func readJSON(r *http1.Response, body []byte) (v any, ok bool) {
 	media, trimmed := mediaType(r), bytes.TrimSpace(body)
 	said := strings.HasSuffix(media, "/json") || strings.HasSuffix(media, "+json")
@@ -176,8 +176,8 @@ func readJSON(r *http1.Response, body []byte) (v any, ok bool) {
 	return v, err == nil
 }
 
-// bodyDifferences returns the differences of two bodies in order, their content codings undone: as
-// JSON if both are JSON, else by words, or by bytes if one is not text.
+// bodyDifferences returns the differences between two bodies in order, after decoding: as JSON if
+// both are JSON, else by words, or by bytes if one is not text.
 func bodyDifferences(a, b *http1.Response) (all []difference) {
 	if bytes.Equal(a.Body, b.Body) {
 		return nil
@@ -229,12 +229,12 @@ func bodyDifferences(a, b *http1.Response) (all []difference) {
 	return all
 }
 
-// mostPlaces is the number of places of one text that are told apart.
+// mostPlaces limits the number of places distinguished in one text.
 const mostPlaces = 1000
 
-// textDifferences calls found for each word or separator in which two texts differ, with the lines
-// that they are in. Texts with different numbers of these differ in one part, between their common
-// beginning and end.
+// textDifferences calls found for each word or separator in which two texts differ, with its line.
+// If the texts have different numbers of words and separators, they differ in one part, between
+// their common beginning and end.
 func textDifferences(in jsonPath, a, b string, found func(at wordsAt, x, y string)) {
 	x, y := words(a), words(b)
 	n, line, from := 0, 1, [2]int{} // words passed, and bytes of both texts
@@ -283,7 +283,7 @@ func words(s string) (all []string) {
 	return all
 }
 
-// lineOf returns the line around a byte of s.
+// lineOf returns the line around a byte in s.
 func lineOf(s string, at int) string {
 	begin := strings.LastIndexByte(s[:at], '\n') + 1
 	line, _, _ := strings.Cut(s[begin:], "\n")
@@ -293,7 +293,7 @@ func lineOf(s string, at int) string {
 	return line
 }
 
-// walk calls found for each place where two values of scenario.ReadJSON differ, in the order of
+// walk calls found for each place where two values from scenario.ReadJSON differ, in the order of
 // names. found must not keep the place.
 func walk(at jsonPath, a, b any, found func(at place, a, b string, of aspect)) {
 	switch x := a.(type) {

@@ -13,13 +13,13 @@ import (
 )
 
 // passing are headers that an honest server may send with one answer and omit from the next: they
-// describe the connection, the framing, or what happened to this answer on its way. So does each
-// header with "cache" in its name, except Cache-Control.
+// describe the connection, the framing, or the answer's way through caches and proxies. Each header
+// with "cache" in its name, except Cache-Control, belongs to them, too.
 var passing = []string{"age", "alt-svc", "connection", "content-length", "keep-alive", "proxy-connection",
 	"retry-after", "server-timing", "te", "trailer", "transfer-encoding", "upgrade", "via", "warning"}
 
-// lasting reports whether either all answers to a request have this header or none. In answers to HEAD,
-// Content-Length is work, not framing.
+// lasting reports whether a header must be in all answers to a request or in none. In answers to
+// HEAD, Content-Length is work, not framing.
 func lasting(name string, toHead bool) bool {
 	if name == "cache-control" || name == "content-length" && toHead {
 		return true
@@ -27,9 +27,9 @@ func lasting(name string, toHead bool) bool {
 	return !slices.Contains(passing, name) && !strings.Contains(name, "cache")
 }
 
-// headDifferences returns what is different in b, a header section of the same side as a: what describes
-// the body, the Content-Length of HEAD, and each lasting header that is missing. One that is added is no
-// difference: servers mark a few of their answers, for example for tracing.
+// headDifferences returns how header section b differs from a, both from the same side: in fields
+// that describe the body, in the Content-Length for HEAD, and by each lasting header that b lacks.
+// An additional header is no difference: servers mark a few answers, for example for tracing.
 func headDifferences(a, b *http1.Response, toHead bool) (all []difference) {
 	add := func(what, x, y string) {
 		if !slices.ContainsFunc(all, func(d difference) bool { return d.what == what }) {
@@ -56,19 +56,19 @@ func value(r *http1.Response, name string) string {
 
 func toHead(a *scenario.Answer) bool { return strings.HasPrefix(a.Sent, "HEAD ") }
 
-// unlikeHead returns how the header section of got differs from the one of an answer of the same side,
-// except for what varied before the load, and what --differ accepts.
+// unlikeHead returns how got's header section differs from an answer that the same side sent before
+// the load. Differences that varied before the load or that --differ accepts are left out.
 func (j *judge) unlikeHead(e *evidence, before *scenario.Answer, got *http1.Response) []difference {
 	return slices.DeleteFunc(headDifferences(before.Response, got, toHead(before)), func(d difference) bool {
 		return e.side.varies[before.Index].excuses(&d) || j.sides.Allowed.excuses(&d) != ""
 	})
 }
 
-// client reports whether the load's client sends cookies that it was sent, as Ask's does not.
+// client reports whether the load's client sends received cookies back, as Ask's does not.
 func (j *judge) client() bool { return j.contract.Session != "" || j.contract.Cookies }
 
-// learnHeads compares the sampled header sections of a side with those of its first answers before the
-// load, unless the client keeps cookies.
+// learnHeads compares a side's sampled header sections with its first answers before the load,
+// unless the client keeps cookies.
 func (j *judge) learnHeads(e *evidence) {
 	e.unlike, e.counts = make([][]difference, len(e.heads)), map[int]map[string]int{}
 	for i := range e.heads {
@@ -89,14 +89,13 @@ func (j *judge) learnHeads(e *evidence) {
 	}
 }
 
-// mostAgain is the number of sampled requests with placeholders that are sent once more to the side that
-// answered them.
+// mostAgain limits how many sampled requests a check sends once more.
 const mostAgain = 64
 
-// headers judges the sampled header sections of a side. They must be as before the load, or, where that
-// was another draw, as the side answers the same draw now; and what Ask sent must be answered now as then.
-// Where requests change state, a header may depend on what is stored: one is wrong that every answer lacks,
-// or that lost finds.
+// headers judges a side's sampled header sections. They must be as before the load or, for another
+// draw, as the side answers the same draw now; and the side must answer Ask's requests now as it
+// did then. If requests change state, a header may depend on stored data: then only a header that
+// every answer lacks, or that lost finds, is wrong.
 func (j *judge) headers(e *evidence) error {
 	wrong := func(when, sent string, d *difference, then string) error {
 		return fmt.Errorf("%s it answered %s with %s: %s; %s: %s", when, sent, d.name(), d.b, then, d.a)
@@ -147,9 +146,10 @@ func (j *judge) headers(e *evidence) error {
 	return nil
 }
 
-// drawnHeads compares sampled header sections with what the next side sends to the same draws now, in what
-// describes the body and, if all were alike before the load, the length of HEAD. A side is wrong if it answers
-// otherwise now; if neither has contradicted itself, nothing tells which is right.
+// drawnHeads compares sampled header sections with the next side's answers to the same draws now,
+// in fields that describe the body and, if all were alike before the load, in the length for HEAD.
+// A side is wrong if it answers differently now; if neither contradicts itself, nothing tells which
+// is right.
 func (j *judge) drawnHeads(e *evidence) {
 	other := j.names[(slices.Index(j.names, e.name)+1)%len(j.names)]
 	all := some(slices.DeleteFunc(slices.Clone(e.heads), func(x load.Sampled) bool {
@@ -185,7 +185,8 @@ func (j *judge) drawnHeads(e *evidence) {
 	}
 }
 
-// sameLengths reports whether two sides gave the answers to a request with HEAD the same lengths before the load.
+// sameLengths reports whether two sides gave the same Content-Length in answers to a HEAD request
+// before the load.
 func (j *judge) sameLengths(a, b *side, index int) bool {
 	for k := range a.answers[0] {
 		if x, y := &a.answers[0][k], &b.answers[0][k]; x.Index == index &&
@@ -196,7 +197,8 @@ func (j *judge) sameLengths(a, b *side, index int) bool {
 	return true
 }
 
-// carried are the lasting headers of an answer, by name in lower case, a cookie as "set-cookie NAME".
+// carried returns an answer's lasting headers, by name in lower case, and a cookie as "set-cookie
+// NAME".
 func carried(fields []http1.Field, toHead bool) map[string]bool {
 	all := map[string]bool{}
 	for _, f := range fields {
@@ -210,7 +212,8 @@ func carried(fields []http1.Field, toHead bool) map[string]bool {
 	return all
 }
 
-// always returns the headers that all answers of a side to the request at index had before the load.
+// always returns the headers that were in every answer from a side to the request at index before
+// the load.
 func (one *side) always(index int) (all map[string]bool) {
 	for _, answers := range one.answers {
 		for k := range answers {
@@ -226,8 +229,8 @@ func (one *side) always(index int) (all map[string]bool) {
 	return all
 }
 
-// without counts the sampled answers to the request at index, up to the nth of all, and those that lack a
-// header, by each that all had before the load.
+// without counts the sampled answers to the request at index with sample numbers up to nth. lack
+// counts, for each header that all answers had before the load, the answers without it.
 func (e *evidence) without(index, nth int) (lack map[string]int, all int) {
 	first, before := e.first(index), e.always(index)
 	lack = map[string]int{}
@@ -248,7 +251,7 @@ func (e *evidence) without(index, nth int) (lack map[string]int, all int) {
 	return lack, all
 }
 
-// last returns the number of the last header section that was sampled.
+// last returns the number of the last sampled header section.
 func (e *evidence) last() (n int) {
 	for i := range e.heads {
 		n = max(n, e.heads[i].Nth)
@@ -256,12 +259,12 @@ func (e *evidence) last() (n int) {
 	return n
 }
 
-// fewLack is how many of 100 answers of another side may lack a header that lost requires.
+// fewLack is the percentage of another side's answers that may lack a header which lost requires.
 const fewLack = 1
 
-// lost returns an error if the answers lack a header in a share that chance does not explain, though all had
-// it before the load, and almost all answers of each other side have it under load, of those that all had it
-// before. Two sides are compared as far as both have come, because what is stored may fill up.
+// lost returns an error if chance does not explain how many answers lack a header, though all
+// answers had it before the load, and almost all answers from each comparable other side have it
+// under load. Two sides are compared up to the same sample number, because stored data may fill up.
 func (j *judge) lost(e *evidence) error {
 	for index := range j.contract.Requests {
 		figures, excused := map[string]string{}, map[string]bool{}
@@ -296,8 +299,8 @@ func (j *judge) lost(e *evidence) error {
 	return nil
 }
 
-// lacksAgain reports whether an answer lacks a header that is asked for as before the load: by a client
-// that sends no cookie.
+// lacksAgain reports whether an answer lacks a header when the request comes, as before the load,
+// from a client that sends no cookie.
 func (j *judge) lacksAgain(e *evidence, index int, what string) bool {
 	for range fewestBefore {
 		now, err := j.again(e.name, nil)
@@ -313,10 +316,10 @@ func (j *judge) lacksAgain(e *evidence, index int, what string) bool {
 	return false
 }
 
-// byLot returns the probability that at least m of the n things on one side are among m+m2 that are drawn
-// by lot of all, if n2 are on the other side (Fisher's exact test).
+// byLot returns the probability that, among m+m2 things drawn by lot, at least m are among the n on
+// one side, if n2 are on the other side (Fisher's exact test).
 func byLot(m, n, m2, n2 int) (p float64) {
-	ways := func(n, k int) float64 { // the logarithm
+	ways := func(n, k int) float64 { // logarithm
 		a, _ := math.Lgamma(float64(n + 1))
 		b, _ := math.Lgamma(float64(k + 1))
 		c, _ := math.Lgamma(float64(n - k + 1))
@@ -333,7 +336,7 @@ func (j *judge) elsewhereHead(name string, index int, what string) bool {
 	return slices.ContainsFunc(j.names, func(o string) bool { return o != name && j.all[o].counts[index][what] > 0 })
 }
 
-// some returns up to n of all, spread over all.
+// some returns up to n elements, spread evenly over all.
 func some[T any](all []T, n int) (out []T) {
 	for i := range min(n, len(all)) {
 		out = append(out, all[i*len(all)/min(n, len(all))])

@@ -10,25 +10,26 @@ import (
 	"dyno/internal/scenario"
 )
 
-// told counts differences at one place between answers to Scenario.InTurn: between two sides, freshly started for
-// this epoch and before all, and of each side between these two starts.
-type told struct {
+// divergence counts differences at one place between answers to Scenario.InTurn: between two sides
+// freshly started for this epoch, between the two sides freshly started before all epochs, and for
+// each side between these two starts.
+type divergence struct {
 	now, before, ofA, ofB int
-	first                 string // of now
-	agreed, all           int    // answers to this request: before it, and in all
-	free                  bool   // need not be alike: header fields, and what varies where a change is sent again
+	first                 string // first difference in now
+	agreed, all           int // answers to this request: before first, and in all
+	free                  bool // need not be alike: header fields, and places that varied when a change was sent again
 }
 
-// The work of histories: to how many others, in turn, a side is compared, and how many pairs of answers, and bytes of
-// their bodies, in all. JSON of so many bytes takes about a second.
+// Limits on comparing histories: the number of following sides that a side is compared with, and
+// the total number of answer pairs and body bytes. That much JSON takes about a second.
 const (
 	mostOthers       = 2
 	mostHistories    = 20_000
 	mostHistoryBytes = 16 << 20
 )
 
-// inTurn returns how many answers of two of so many sides to Scenario.InTurn are compared: all that both have, within
-// these bounds.
+// inTurn returns how many answers to Scenario.InTurn are compared between two sides: all that both
+// have, within these limits.
 func inTurn(sides int, a, b []scenario.Answer) (n int) {
 	pairs := sides * min(mostOthers, sides/2)
 	if sides == 2 {
@@ -40,14 +41,15 @@ func inTurn(sides int, a, b []scenario.Answer) (n int) {
 	return n
 }
 
-// histories compares what freshly started sides answered to the same requests in the same order. State is then a
-// matter of these requests alone, and so are the answers, except for what each side answers otherwise from one start
-// to the next, such as ids and times. A side is wrong if it answers otherwise than most others. What one side alone
-// changes from one start to the next is wrong if it did not differ so often before (Fisher's exact test).
+// histories compares how freshly started sides answered the same requests in the same order. State
+// then depends on these requests alone, and so do the answers, except for parts that each side
+// changes from one start to the next, such as ids and times. A side is wrong if it answers
+// differently from most others. If one side alone changes something from one start to the next, it
+// is wrong unless it differed as often before (Fisher's exact test).
 func (j *judge) histories() {
 	against, why := map[string]int{}, map[string]string{}
 	blame := func(name, text string) { against[name], why[name] = against[name]+1, text }
-	others := min(mostOthers, len(j.names)/2) // each side is compared with so many after it, and before it
+	others := min(mostOthers, len(j.names)/2) // each side is compared with this many sides after it, and before it
 	for i, name := range j.names {
 		for k := range others {
 			if i == 1 && len(j.names) == 2 {
@@ -83,13 +85,14 @@ func (j *judge) histories() {
 	}
 }
 
-// compareHistories counts the differences by place in the first n answers, until none can tell who is wrong.
-func (j *judge) compareHistories(a, b *evidence, n int) map[string]*told {
-	all, sent, times := map[string]*told{}, map[int]int{}, map[int]int{}
+// compareHistories counts the differences by place in the first n answers, until no place can tell
+// which side is wrong.
+func (j *judge) compareHistories(a, b *evidence, n int) map[string]*divergence {
+	all, sent, times := map[string]*divergence{}, map[int]int{}, map[int]int{}
 	for k := range n {
 		times[a.inTurn[k].Index]++
 	}
-	each := func(x, y *scenario.Answer, note func(c *told, d *difference)) {
+	each := func(x, y *scenario.Answer, note func(c *divergence, d *difference)) {
 		body := differences(x.Response, y.Response)
 		for i, d := range slices.Concat(body, j.otherFields(x, y)) {
 			if d.what == connection || d.what == rewritten || j.sides.Allowed.excuses(&d) != "" {
@@ -102,7 +105,7 @@ func (j *judge) compareHistories(a, b *evidence, n int) map[string]*told {
 				at += " " + d.at.anywhere().String()
 			}
 			if all[at] == nil {
-				all[at] = &told{free: free, all: times[x.Index]}
+				all[at] = &divergence{free: free, all: times[x.Index]}
 			}
 			note(all[at], &d)
 		}
@@ -110,7 +113,7 @@ func (j *judge) compareHistories(a, b *evidence, n int) map[string]*told {
 	for k := range n {
 		x, y := &a.inTurn[k], &b.inTurn[k]
 		sent[x.Index]++
-		each(x, y, func(c *told, d *difference) {
+		each(x, y, func(c *divergence, d *difference) {
 			if c.now++; c.now == 1 {
 				c.agreed = sent[x.Index] - 1
 				c.first = fmt.Sprintf("freshly started, %s and %s answered request %d of the same sequence, %s, differently: "+
@@ -118,22 +121,23 @@ func (j *judge) compareHistories(a, b *evidence, n int) map[string]*told {
 			}
 		})
 	}
-	open := func(c *told) bool { return c.now > 0 && (c.ofA == 0 || c.ofB == 0) }
+	open := func(c *divergence) bool { return c.now > 0 && (c.ofA == 0 || c.ofB == 0) }
 	for k := 0; k < n && slices.ContainsFunc(slices.Collect(maps.Values(all)), open); k++ {
-		each(&a.side.inTurn[k], &b.side.inTurn[k], func(c *told, _ *difference) { c.before++ })
-		each(&a.side.inTurn[k], &a.inTurn[k], func(c *told, _ *difference) { c.ofA++ })
-		each(&b.side.inTurn[k], &b.inTurn[k], func(c *told, _ *difference) { c.ofB++ })
+		each(&a.side.inTurn[k], &b.side.inTurn[k], func(c *divergence, _ *difference) { c.before++ })
+		each(&a.side.inTurn[k], &a.inTurn[k], func(c *divergence, _ *difference) { c.ofA++ })
+		each(&b.side.inTurn[k], &b.inTurn[k], func(c *divergence, _ *difference) { c.ofB++ })
 	}
 	return all
 }
 
-// otherFields returns the differences of two answers in lasting header fields that differences does not compare.
+// otherFields returns the differences between two answers in lasting header fields that differences
+// does not compare.
 func (j *judge) otherFields(x, y *scenario.Answer) (all []difference) {
 	vs, ws := values{}, values{}
 	j.addFields(vs, x.Response.Fields, toHead(x))
 	j.addFields(ws, y.Response.Fields, toHead(y))
 	for at := range maps.Keys(vs) {
-		ws[at] += "" // there, if only on one side
+		ws[at] += "" // present, if only on one side
 	}
 	for _, at := range slices.Sorted(maps.Keys(ws)) {
 		name := strings.TrimPrefix(at, "header ")

@@ -29,7 +29,8 @@ func TestInTurn(t *testing.T) {
 	}
 }
 
-// BenchmarkHistories compares sequences of answers of 100 kB of JSON, of which a part varies.
+// BenchmarkHistories compares sequences of answers with 100 kB of JSON each, a part of which
+// varies.
 func BenchmarkHistories(b *testing.B) {
 	const size, n = 100_000, 16 << 20 / 100_000
 	for _, sides := range []int{2, 10} {

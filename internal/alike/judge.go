@@ -9,33 +9,34 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Verdict says what was found in the answers of one side that were sampled under load.
+// Verdict is the result for one side's answers that were sampled under load.
 type Verdict struct {
-	Answers  int64 // to requests whose bodies vary
-	Compared int64 // whole
-	Long     int64 // of Answers, those of which only the length was compared
+	Answers  int64 // answers to requests whose bodies vary
+	Compared int64 // bodies compared in full
+	Long     int64 // answers, counted in Answers, whose length alone was compared
 	Heads    int64 // answers whose header section was compared
-	Wrong    error // the first that is wrong; nil: none was found
+	Wrong    error // the first wrong answer; nil: none was found
 }
 
-// Again sends the requests with these marks to a side once more; nil: those that Ask sent; empty, but
-// not nil: those of Scenario.Reread; InTurn itself: those of Scenario.InTurn.
+// Again sends the requests with these marks to a side once more. nil stands for Ask's requests, an
+// empty slice for Scenario.Reread's, InTurn itself for Scenario.InTurn's.
 type Again func(side string, marks []scenario.Mark) ([]scenario.Answer, error)
 
 // InTurn stands for the requests of Scenario.InTurn.
 var InTurn = make([]scenario.Mark, 1)
 
-// Judge compares what was sampled of the sides in one epoch, under the contract that Agree
-// returned. inTurn is what each answered to Scenario.InTurn before the loads of the epoch, freshly started. It must not
-// be called while a load runs.
+// Judge compares the samples from all sides in one epoch, under the contract that Agree returned.
+// inTurn holds each side's answers to Scenario.InTurn, freshly started, before the epoch's loads.
+// Judge must not be called while a load runs.
 //
-// A response to a request without placeholders must repeat what its side answered before the load,
-// except for what varied then, and for what also varies on another side under load. The response to
-// a request with placeholders must be what another side answers to the same request, and what that
-// is, is asked afterwards. Header sections must be as before the load. Values that vary must vary as on the
-// other sides, and what goes together there must go together. Where responses depend on earlier requests, their
-// shape must be one that another side shows, too, and reads must show what changes said. again is called for sides in
-// seen alone.
+//
+// A response to a request without placeholders must repeat its side's answers from before the load,
+// except for parts that varied then, or that also vary on another side under load. A response to a
+// request with placeholders must equal another side's response to the same request, for which Judge
+// asks after the load. Header sections must be as before the load. Values that vary must vary as on
+// the other sides, and values that go together there must go together. If responses depend on
+// earlier requests, their shape must occur on another side, too, and reads must agree with the
+// answers to changes. Judge calls again only for sides in seen.
 func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler,
 	inTurn map[string][]scenario.Answer, again Again) map[string]*Verdict {
 	j := &judge{sides: s, contract: contract, again: again, out: map[string]*Verdict{}, all: map[string]*evidence{}}
@@ -70,7 +71,7 @@ func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler
 	}
 	if j.sampled() && !j.client() && len(j.names) > 1 {
 		if s.stateful {
-			j.alone()
+			j.askAlone()
 		}
 		if !s.Allowed.body {
 			j.given()
@@ -89,23 +90,23 @@ type judge struct {
 	out      map[string]*Verdict
 }
 
-// evidence is what one side answered in the epoch.
+// evidence is one side's answers in the epoch.
 type evidence struct {
 	*side
 	inTurn     []scenario.Answer // in this epoch
-	now        []scenario.Answer // to the same requests after its loads, once asked for
+	now        []scenario.Answer // to the same requests after the epoch's loads, once asked for
 	kept, odd  []load.Sampled
-	fits, odds int64          // answers that these are samples of
-	blended    []load.Sampled // of both, each in proportion to all answers like it
+	fits, odds int64 // numbers of answers that kept and odd are samples from
+	blended    []load.Sampled // from kept and odd, in proportion to fits and odds
 	heads      []load.Sampled
-	unlike     [][]difference         // of heads in turn, from the first answer before the load
-	counts     map[int]map[string]int // of heads, by request: all, as "", and those with such a difference
-	differs    [][]difference         // of both in turn, from the first answer before the load; not of drawn requests
-	varies     map[int]*variance      // of the answers under load, against the first before it; not of drawn requests
-	settles    map[int]bool           // what settled found
+	unlike     [][]difference // for each element in heads: differences from the first answer before the load
+	counts     map[int]map[string]int // by request index: header sections, under "", and those with each difference
+	differs    [][]difference // for each element in kept and odd: differences from the first answer before the load; none for drawn requests
+	varies     map[int]*variance // answers under load, against the first before it; no drawn requests
+	settles    map[int]bool // results of settled
 }
 
-// learn finds what varies under load in the responses to requests without placeholders.
+// learn finds which parts vary under load in responses to requests without placeholders.
 func (e *evidence) learn(stateful bool) {
 	all := slices.Concat(e.kept, e.odd)
 	e.differs = make([][]difference, len(all))
@@ -141,7 +142,7 @@ func response(like *scenario.Answer, x *load.Sampled) *http1.Response {
 	return &r
 }
 
-// side judges the answers of one side.
+// side judges one side's answers.
 func (j *judge) side(name string) {
 	e, v := j.all[name], j.out[name]
 	fail := func(err error) {
@@ -158,7 +159,7 @@ func (j *judge) side(name string) {
 	for i, x := range slices.Concat(e.kept, e.odd) {
 		first := e.first(x.Index)
 		switch {
-		case first == nil || !j.accepted(&x): // which the load has counted
+		case first == nil || !j.accepted(&x): // the load has counted these
 		case j.sides.stateful && !(first.Drawn && j.sole(x.Index)) || x.Cut || len(j.sides.all) == 1:
 		case first.Drawn:
 			drawn = append(drawn, x)
@@ -178,14 +179,15 @@ func (j *judge) side(name string) {
 	}
 }
 
-// open reports whether the answers to a request may depend on the requests before it, as those of a session do,
-// and of what changes no state beside what does.
+// open reports whether the answers to a request may depend on earlier requests: in a session, or
+// for a safe request beside one that changes state.
 func (j *judge) open(index int) bool {
 	return j.sides.stateful && (j.client() || j.contract.Requests[index].Safe())
 }
 
-// sole reports whether a request is the only one that may change state, and the sides' bodies have to be alike.
-// The same draws were sent again and again before the load: what a change does to the next one like it varied.
+// sole reports whether a request is the only one that may change state, while the sides' bodies
+// have to be alike. The same draws were sent repeatedly before the load, so effects of a change on
+// the next one like it counted as varying.
 func (j *judge) sole(index int) bool {
 	if j.open(index) || j.sides.Allowed.body {
 		return false
@@ -198,7 +200,8 @@ func (j *judge) sole(index int) bool {
 	return true
 }
 
-// settled reports whether a side answers what it was asked under load as then: no state has changed its answers.
+// settled reports whether a side still answers as under load, so that no state has changed its
+// answers.
 func (j *judge) settled(name string, index int) bool {
 	e := j.all[name]
 	ok, known := e.settles[index]
@@ -217,13 +220,13 @@ func (j *judge) settled(name string, index int) bool {
 	return ok
 }
 
-// accepted reports whether the contract accepts the status of a sampled answer.
+// accepted reports whether the contract accepts a sampled answer's status.
 func (j *judge) accepted(x *load.Sampled) bool {
 	contract := &j.contract.Requests[x.Index].Expect
 	return x.Status == contract.Status || contract.Statuses.Has(x.Status)
 }
 
-// elsewhere reports whether another side varies under load in what d says.
+// elsewhere reports whether another side varies under load where d lies.
 func (j *judge) elsewhere(name string, index int, d *difference) bool {
 	return slices.ContainsFunc(j.names, func(o string) bool {
 		v := j.all[o].varies[index]
@@ -231,7 +234,7 @@ func (j *judge) elsewhere(name string, index int, d *difference) bool {
 	})
 }
 
-// drawn compares answers with what the next side answers to the same requests now.
+// drawn compares answers with the next side's answers to the same requests now.
 func (j *judge) drawn(e *evidence, all []load.Sampled) error {
 	if len(all) == 0 {
 		return nil
@@ -239,7 +242,7 @@ func (j *judge) drawn(e *evidence, all []load.Sampled) error {
 	at := slices.Index(j.names, e.name)
 	other := j.names[(at+1)%len(j.names)]
 	if j.sides.Allowed.body {
-		other = e.name // what another side answers may differ
+		other = e.name // bodies of other sides may differ
 	} else if other == e.name {
 		return nil
 	}
@@ -263,16 +266,16 @@ func (j *judge) drawn(e *evidence, all []load.Sampled) error {
 	return nil
 }
 
-// blame notes that a side answered wrongly.
+// blame records that a side answered wrongly.
 func (j *judge) blame(name string, err error) {
 	if v := j.out[name]; v.Wrong == nil {
 		v.Wrong = err
 	}
 }
 
-// unlike returns the first difference between a response of the side a and an answer of the side b
-// that neither their variance nor --differ accepts; nil: there is none. own is the variance of the
-// responses to this one request, of both sides, if it is known.
+// unlike returns the first difference between a response from side a and an answer from side b that
+// neither their variances nor --differ accepts, or nil. own holds both sides' variances for this
+// one request, if known.
 func (j *judge) unlike(a, b string, got *http1.Response, want *scenario.Answer, own map[string]*variance) *difference {
 	varies := func(name string, d *difference) bool {
 		return j.all[name].side.varies[want.Index].excuses(d) || own[name] != nil && own[name].excuses(d)
@@ -285,8 +288,8 @@ func (j *judge) unlike(a, b string, got *http1.Response, want *scenario.Answer, 
 	return nil
 }
 
-// resolve says whether the answer x of a side is wrong, which differs from y, the answer of another
-// side. All sides are asked twice, the side itself included, and the majority is right.
+// resolve decides whether a side's answer x, which differs from another side's answer y, is wrong.
+// It asks all sides twice, including this one; the majority is right.
 func (j *judge) resolve(e *evidence, other string, x *load.Sampled, y *scenario.Answer) error {
 	own, answers := map[string]*variance{}, map[string]*scenario.Answer{}
 	for _, name := range j.names {
@@ -317,13 +320,13 @@ func (j *judge) resolve(e *evidence, other string, x *load.Sampled, y *scenario.
 		case name == other || answers[name] == nil && name != e.name:
 		case same:
 			votes++
-		case name != e.name: // itself, it has answered in two ways
+		case name != e.name: // the side itself has answered in two ways
 			against++
 		default:
 			return wrong
 		}
 	}
-	if votes == against { // nobody may answer otherwise than before the load
+	if votes == against { // nobody may answer differently than before the load
 		mine, theirs := j.changed(e.name), j.changed(other)
 		switch {
 		case mine && !theirs:
@@ -345,8 +348,8 @@ func (j *judge) resolve(e *evidence, other string, x *load.Sampled, y *scenario.
 	return wrong
 }
 
-// changed reports whether a side answers the requests of Ask otherwise now, apart from what varies, and those of
-// Scenario.InTurn, unless state may decide the answers.
+// changed reports whether a side now answers Ask's requests differently, apart from varying parts,
+// or those of Scenario.InTurn, unless state may decide the answers.
 func (j *judge) changed(name string) bool {
 	e := j.all[name]
 	was := e.answers[0]

@@ -35,8 +35,8 @@ func TestCutBodies(t *testing.T) {
 	}
 }
 
-// judged returns a judge of sides a and b, of which each has these answers before the load and samples under
-// it to one request.
+// judged returns a judge for sides a and b, with these answers before the load and these samples
+// under it, for one request.
 func judged(sent string, before, under map[string][]string) *judge {
 	asked := &scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/", Weight: 1,
 		Expect: scenario.Expect{Status: 200}}}}
@@ -63,8 +63,9 @@ func sampledOf(body string) load.Sampled {
 	return load.Sampled{Status: 200, Length: int64(len(body)), Body: []byte(body)}
 }
 
-// TestDistributions: fewer different values than the other side has are wrong where the values before the
-// load were like the other's under it; and sides that draw from one distribution are never told apart.
+// TestDistributions: fewer different values than on the other side are wrong if the values before
+// the load were like the other side's under it; sides that draw from one distribution are never
+// separated.
 func TestDistributions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	bodies := func(n int, f func(i int) string) (all []string) {
@@ -144,8 +145,8 @@ func TestDistributions(t *testing.T) {
 	}
 }
 
-// TestHeaders: a header section under load must be as before the load, but for what describes the connection,
-// what varied, and what is added.
+// TestHeaders: a header section under load must be as before the load, except for connection
+// fields, fields that varied, and added fields.
 func TestHeaders(t *testing.T) {
 	fields := func(lines ...string) (all []http1.Field) {
 		for _, line := range lines {
@@ -193,8 +194,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestLostHeaders: a side that lacks a header in a share of its answers is wrong where all answers before the
-// load had it and those of the other side have it under load, as far as both sides have come.
+// TestLostHeaders: a side whose answers lack a header in some share is wrong if all answers before
+// the load had it and the other side's have it under load, as far as both sides have come.
 func TestLostHeaders(t *testing.T) {
 	lines := func(text string) (all []http1.Field) {
 		for _, line := range strings.Split(text, "; ") {
@@ -276,14 +277,14 @@ func TestLostHeaders(t *testing.T) {
 	}
 }
 
-// TestRareZeros: a zero, or an empty list, that comes by chance fails no side; one in place of a value in more
-// answers than chance explains does, and so does any other kind of value.
+// TestRareZeros: a zero, or an empty list, that comes by chance fails no side; one in place of a
+// value in more answers than chance explains does, and so does any other kind of value.
 func TestRareZeros(t *testing.T) {
 	for name, c := range map[string]struct {
 		odd     string
 		kept    int
-		odds    int64 // of so many, as many as 256 are kept
-		answers int64 // of each side
+		odds    int64 // of this many, at most 256 are kept
+		answers int64 // on each side
 		other   string
 		wrong   bool
 	}{
@@ -321,7 +322,7 @@ func TestRareZeros(t *testing.T) {
 	}
 }
 
-// TestByLot: the probability is the exact one of Fisher's test.
+// TestByLot: the probability is exactly Fisher's.
 func TestByLot(t *testing.T) {
 	for _, c := range []struct {
 		m, n, m2, n2 int
@@ -333,7 +334,8 @@ func TestByLot(t *testing.T) {
 	}
 }
 
-// TestStored: a side on which no request changes what another reads is wrong if on the other side one does.
+// TestStored: a side on which no request changes another's read is wrong if on the other side one
+// does.
 func TestStored(t *testing.T) {
 	read := func(bodies ...string) (all []scenario.Answer) {
 		for i, body := range bodies { // read, read, write, read
@@ -346,7 +348,7 @@ func TestStored(t *testing.T) {
 		return all
 	}
 	for name, c := range map[string]struct {
-		a, b, late []scenario.Answer // of a once more; nil: as before
+		a, b, late []scenario.Answer // a's reads once more; nil: as before
 		wrong      bool
 	}{
 		"both store":        {a: read("[1]", "[1]", "[1,2]"), b: read("[1]", "[1]", "[1,2]")},
@@ -366,7 +368,7 @@ func TestStored(t *testing.T) {
 			return map[string][]scenario.Answer{"a": c.a, "b": c.b}[side], nil
 		}
 		j.sides.stateful = true
-		j.alone()
+		j.askAlone()
 		if err := j.out["a"].Wrong; (err != nil) != c.wrong {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -376,8 +378,8 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// TestRequireType: a Content-Type that all answers had is part of the contract; one that the scenario says
-// itself stays.
+// TestRequireType: a Content-Type that all answers had becomes part of the contract; one that the
+// scenario sets stays.
 func TestRequireType(t *testing.T) {
 	for name, c := range map[string]struct {
 		types []string
@@ -406,7 +408,7 @@ func TestRequireType(t *testing.T) {
 	}
 }
 
-// TestBlend: answers with and without their shape stand in the sample as often as they came.
+// TestBlend: answers with and without their shape are in the sample in proportion to their numbers.
 func TestBlend(t *testing.T) {
 	for _, c := range []struct {
 		kept, odd  int

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// wholeBody is a body as a whole, byteAt the position of one byte in a binary body.
+// wholeBody is a complete body, byteAt the position of one byte in a binary body.
 type (
 	wholeBody struct{}
 	byteAt    int
@@ -19,13 +19,13 @@ func (b byteAt) String() string      { return fmt.Sprintf("byte %d", int(b)) }
 func (b byteAt) anywhere() place     { return b }
 func (b byteAt) covers(p place) bool { return b == p }
 
-// wordsAt is a part of a text, between the words and separators before it and those after it. If one
-// of both numbers is -1, it is one word, whose place is known from the other end alone.
+// wordsAt is a part of a text, between the words and separators before it and those after it. If
+// before or after is -1, it is one word, located from the other end alone.
 type wordsAt struct {
-	in            jsonPath // of a string; nil: the body is the text
-	line          int      // of the body, counted from 1
+	in            jsonPath // path to a string; nil: the body is the text
+	line          int // in the body, counted from 1
 	before, after int
-	single        bool // it is one word in both texts
+	single        bool // one word in both texts
 }
 
 func (w wordsAt) String() string {
@@ -153,15 +153,15 @@ func (ps Places) cover(p place) bool {
 	return p != nil && slices.ContainsFunc(ps, func(c place) bool { return c.covers(p) })
 }
 
-// Allowed is what may differ between sides.
+// Allowed lists the permitted differences between sides.
 type Allowed struct {
 	status, kind, body bool
 	headers            []string // in lower case
 	json               Places
 }
 
-// ParseAllowed reads values of --differ, each one or several with commas between: status, type,
-// body, header:NAME, json:PATH.
+// ParseAllowed reads --differ values, each one or several with commas between: status, type, body,
+// header:NAME, json:PATH.
 func ParseAllowed(texts []string) (a Allowed, err error) {
 	for _, text := range strings.Split(strings.Join(texts, ","), ",") {
 		if text == "" && len(texts) == 0 {
@@ -190,7 +190,7 @@ func ParseAllowed(texts []string) (a Allowed, err error) {
 	return a, nil
 }
 
-// excuses returns the value of --differ that allows d; "": none does.
+// excuses returns the --differ value that allows d, or "".
 func (a *Allowed) excuses(d *difference) string {
 	name, header := strings.CutPrefix(d.what, "header:")
 	switch {

@@ -18,8 +18,8 @@ func times(n int, f func(i int) string) (all []string) {
 	return all
 }
 
-// TestRelated: what goes together on one side, in the body, may not come apart on another; clocks decide
-// nothing, and what was apart before the load may be so under it.
+// TestRelated: values that go together in bodies on one side may not come apart on another; clocks
+// decide nothing, and values that were apart before the load may be so under it.
 func TestRelated(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	quote := func(by func(id int) int) func(int) string {
@@ -48,7 +48,7 @@ func TestRelated(t *testing.T) {
 		"apart, before": {apart, apart, right, right, right, ""},
 		"apart in turn": {right, apart, right, apart, right, ""},
 		"apart late":    {right, apart, right, late, right, "alike in .id differed in .author"},
-		"by chance":     {right, apart, right, right, late, ""}, // of b no pair was unlike under load
+		"by chance":     {right, apart, right, right, late, ""}, // no pair on b was unlike under load
 		"both apart":    {right, apart, apart, right, right, ""},
 		"clocks":        {clock(500), clock(500), clock(0), clock(500), clock(0), ""},
 		"slower":        {took(1), took(3), took(1), took(1), took(1), ""},
@@ -72,7 +72,7 @@ func TestRelated(t *testing.T) {
 	}
 }
 
-// TestVariedHeaders: the values of header fields vary as on the other side: cookies by their name.
+// TestVariedHeaders: header field values vary as on the other side: cookies by their name.
 func TestVariedHeaders(t *testing.T) {
 	cookie := func(i int) string { return fmt.Sprintf("sid=%x; Max-Age=%d", rand.Uint64(), i) }
 	one := func(i int) string { return fmt.Sprintf("sid=1; Max-Age=%d", i) }
@@ -104,8 +104,9 @@ func TestVariedHeaders(t *testing.T) {
 	}
 }
 
-// TestAlone: what a change says is there afterwards, and numbers that belong to one answer are not given twice.
-func TestAlone(t *testing.T) {
+// TestAskAlone: reads agree with the answer to a change, and numbers that belong to one answer are
+// not given twice.
+func TestAskAlone(t *testing.T) {
 	// An account: POST pays in, GET shows the balance and the number of the request.
 	side := func(keeps func(n int) bool, numbers int, late bool) func(one bool) []scenario.Answer {
 		balance, shown, requests := 7, 7, 0
@@ -160,7 +161,7 @@ func TestAlone(t *testing.T) {
 			}
 			return b(len(marks) == 1), nil
 		}
-		j.alone()
+		j.askAlone()
 		j.given()
 		if err := j.out["a"].Wrong; (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%s: %v", name, err)
@@ -171,8 +172,8 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestDrawnHeads: what another side answers otherwise, to a draw that was not asked before the load, is a
-// difference; a side that contradicts itself is the wrong one.
+// TestDrawnHeads: an answer that differs on another side, to a draw that was not sent before the
+// load, is a difference; a side that contradicts itself is the wrong one.
 func TestDrawnHeads(t *testing.T) {
 	to := func(where string) []http1.Field { return []http1.Field{{Name: "Location", Value: where}} }
 	for name, c := range map[string]struct{ x, nowA, nowB, wrongA, wrongB string }{
@@ -201,8 +202,9 @@ func TestDrawnHeads(t *testing.T) {
 	}
 }
 
-// TestHistories: what freshly started sides answer to one sequence is compared, but for what both answer otherwise at
-// each start; a side that alone changes is wrong, and it is not where it did so before.
+// TestHistories: the answers of freshly started sides to one sequence are compared, except for
+// parts that both change at each start; a side that alone changes is wrong, unless it did so
+// before.
 func TestHistories(t *testing.T) {
 	const n = 200
 	sequence := func(board func(k int) int, id func(k int) int) (all []scenario.Answer) {
@@ -217,7 +219,7 @@ func TestHistories(t *testing.T) {
 	one := func(int) int { return 1 }
 	lazy := func(k int) int { return k/3 - rand.IntN(2) }
 	for name, c := range map[string]struct {
-		before, a, b   func(k int) int // of a before the first load
+		before, a, b   func(k int) int // a's answers before the first load
 		idA, idB       func(k int) int
 		wrongA, wrongB string
 	}{
@@ -242,8 +244,9 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// TestHistoriesOfChanges: what varied when a change was sent again may be otherwise from the start, as numbers are, or
-// now and then; not from some request on. What did not vary may not be otherwise.
+// TestHistoriesOfChanges: values that varied when a change was sent again may differ from the
+// start, as numbers do, or now and then, but not from some request on. Values that did not vary may
+// not differ.
 func TestHistoriesOfChanges(t *testing.T) {
 	late := func(first, each int) func(k int) int {
 		return func(k int) int {
@@ -255,7 +258,7 @@ func TestHistoriesOfChanges(t *testing.T) {
 	}
 	two := func(int) int { return 2 }
 	for name, c := range map[string]struct {
-		job, left func(k int) int // of b; of a they are the request's number and 2
+		job, left func(k int) int // b's; a's are the request's number and 2
 		wrong     bool
 	}{
 		"alike":              {late(999, 1), two, false},
@@ -287,8 +290,8 @@ func TestHistoriesOfChanges(t *testing.T) {
 	}
 }
 
-// TestOtherwise: two samples of one distribution are never told apart, whatever it is; and the one that is unlike
-// itself before is the wrong one.
+// TestOtherwise: two samples from any one distribution are never separated; and the one that is
+// unlike itself before is the wrong one.
 func TestOtherwise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	weighted := func(int) string { return fmt.Sprint("ad ", int(20*rng.Float64()*rng.Float64())) }

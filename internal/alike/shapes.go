@@ -9,12 +9,14 @@ import (
 	"dyno/internal/scenario"
 )
 
-// slack is how many times longer or shorter than all others bodies may be. Those before the load are
-// few, and where the length depends on earlier requests, a faster server has had more of these.
+// slack is the factor by which bodies may be longer or shorter than all others. Bodies before the
+// load are few, and if the length depends on earlier requests, a faster server has had more
+// requests.
 const slack = 2
 
-// shapes judges the answers that lack the shape of those before the load: another side must have
-// shown theirs. For requests with placeholders this is judged by asking, unless they are too long.
+// shapes judges answers without the shape that answers had before the load: another side must have
+// shown the same. Answers to drawn requests are judged by asking again instead, unless they are too
+// long.
 func (j *judge) shapes(e *evidence) error {
 	others, sparse, rare := map[int]*scenario.Shape{}, map[int]*scenario.Shape{}, map[int]int{}
 	for _, x := range e.odd {
@@ -57,12 +59,13 @@ func (j *judge) shapes(e *evidence) error {
 	return nil
 }
 
-// mostRare is the share of answers, 1 in so many, that may hold a value which no other answer holds.
+// mostRare is the inverse of the largest share of answers that may hold a value which no other
+// answer holds.
 const mostRare = 10
 
-// rare reports whether n odd answers that were kept of the request at index are few enough to hold by chance
-// a value, such as zero, that no answer had before the load and none of the other sides has under it. That
-// values vary there at all is judged apart.
+// rare reports whether, among the answers to the request at index, n kept odd ones are few enough
+// to hold by chance a value, such as zero, that no answer had before the load and no other side's
+// answer under it. Whether values vary there at all is judged elsewhere.
 func (j *judge) rare(e *evidence, index, n int) bool {
 	others, mine := 0, e.answered(index)
 	j.sides.responses(index, func(*scenario.Answer) bool { others++; return true })
@@ -75,9 +78,9 @@ func (j *judge) rare(e *evidence, index, n int) bool {
 	return all <= max(1, mine/mostRare) && byLot(all, mine, 0, others) >= byChance
 }
 
-// answered returns about how many answers to the request at index came under load.
+// answered estimates the number of answers to the request at index under load.
 func (e *evidence) answered(index int) int {
-	of := func(sample []load.Sampled, all int64) (n int64) {
+	estimate := func(sample []load.Sampled, all int64) (n int64) {
 		for i := range sample {
 			if sample[i].Index == index {
 				n++
@@ -85,11 +88,10 @@ func (e *evidence) answered(index int) int {
 		}
 		return n * all / int64(max(1, len(sample)))
 	}
-	return int(of(e.kept, e.fits) + of(e.odd, e.odds))
+	return int(estimate(e.kept, e.fits) + estimate(e.odd, e.odds))
 }
 
-// others returns the shape of all bodies before the load, and of those of the other sides under
-// load.
+// others returns the shape of all bodies before the load and of the other sides' bodies under load.
 func (j *judge) others(name string, index int) *scenario.Shape {
 	var bodies [][]byte
 	asJSON := true
@@ -116,9 +118,9 @@ func (j *judge) others(name string, index int) *scenario.Shape {
 	return shape
 }
 
-// repeats returns an error if one body came again and again under load, though each response before
-// the load had another, and so have most others. A server that answers from memory does so, all the
-// time or still now; a clock moves on.
+// repeats returns an error if one body came again and again under load, though every response
+// before the load had a different one, and so have most others. A server that answers from memory
+// repeats a body all the time or still now; a clock moves on.
 func (j *judge) repeats(e *evidence) error {
 	type came struct{ times, first, last int }
 	bodies, counts, marks := map[int]map[string]came{}, map[int]int{}, map[int]scenario.Mark{}
@@ -158,10 +160,11 @@ func (j *judge) repeats(e *evidence) error {
 	return nil
 }
 
-// fewestRepeated is the number of sampled answers from which repeats judges them.
+// fewestRepeated is the smallest number of sampled answers for which a side is judged.
 const fewestRepeated = 50
 
-// distinct reports whether all responses to a request before the load, ten or more, were different.
+// distinct reports whether a side's responses to a request before the load, ten or more, were all
+// different.
 func (one *side) distinct(index int) bool {
 	seen := map[string]bool{}
 	for _, all := range one.answers {

@@ -16,19 +16,20 @@ import (
 	"dyno/internal/scenario"
 )
 
-// values are the values in an answer, by place: scalars of JSON, the number of elements of a list, and a list
-// of scalars as a whole; words of another text; header fields. At the place of the elements of a list with two or
-// more stands the share of them that are different.
+// values are the values in an answer, by place: JSON scalars, list lengths, and a scalar list in
+// full; words in other texts; header fields. For a list with two or more elements, the place of its
+// elements holds the share of different elements.
 type values map[string]string
 
-// The places in one body that are looked at: how many, and how many steps deep.
+// Limits on the places in one body: their number, the depth, and the length of a list that is
+// compared in full.
 const (
 	mostValues = 256
 	mostSteps  = 8
-	mostWhole  = 64 // elements of a list that is looked at as a whole
+	mostWhole  = 64
 )
 
-// valuesOf returns the values of a body, except where --differ accepts any.
+// valuesOf returns the values in a body, except where --differ accepts any.
 func (j *judge) valuesOf(first *scenario.Answer, body []byte) values {
 	r := *first.Response
 	r.Body = body
@@ -76,13 +77,14 @@ func (vs values) add(at jsonPath, v any, allowed *Allowed) {
 	}
 }
 
-// elements is the last step to the elements of a list.
+// elements is the last step in the path to a list's elements.
 const elements = "[*]"
 
-// rows are the answers of one side to a request, as values by place: before the load, to Ask and in turn, and under it.
+// rows are one side's answers to a request, as values by place: before the load, to Ask and in
+// turn, and under load.
 type rows struct{ before, inTurn, load []values }
 
-// theRequest is the place of what was drawn for the request of an answer.
+// theRequest is the place that holds the values drawn for an answer's request.
 const theRequest = "the request"
 
 // varied judges how values vary in the bodies and headers of the answers to one request.
@@ -124,7 +126,7 @@ func (j *judge) varied(index int) {
 	}
 }
 
-// before returns the values of the answers of a side to the request at index before the load.
+// before returns the values in a side's answers to the request at index before the load.
 func (j *judge) before(e *evidence, index int) (all []values) {
 	for _, answers := range e.answers {
 		for k := range answers {
@@ -137,14 +139,14 @@ func (j *judge) before(e *evidence, index int) (all []values) {
 	return all
 }
 
-// places returns the values in the body and in the header fields of an answer.
+// places returns the values in an answer's body and header fields.
 func (j *judge) places(a *scenario.Answer) values {
 	vs := j.valuesOf(a, a.Response.Body)
 	j.addFields(vs, a.Response.Fields, toHead(a))
 	return vs
 }
 
-// addFields adds the lasting header fields but Date, and cookies without their attributes.
+// addFields adds the lasting header fields except Date, and cookies without attributes.
 func (j *judge) addFields(vs values, fields []http1.Field, toHead bool) {
 	for _, f := range fields {
 		name := strings.ToLower(f.Name)
@@ -160,7 +162,7 @@ func (j *judge) addFields(vs values, fields []http1.Field, toHead bool) {
 	}
 }
 
-// placesOf returns all places of rows.
+// placesOf returns all places in rows.
 func placesOf(all []values) []string {
 	at := map[string]bool{}
 	for _, vs := range all {
@@ -181,7 +183,8 @@ func column(all []values, at string) (out []string) {
 	return out
 }
 
-// blend makes one sample of both, of which so many answers had their shape and so many had not.
+// blend makes one sample from kept and odd, in proportion to the numbers of answers that had the
+// expected shape and that had not.
 func (e *evidence) blend(fits, odds int64) {
 	e.fits, e.odds = fits, odds
 	share := func(of []load.Sampled, all int64) float64 {
@@ -194,12 +197,13 @@ func (e *evidence) blend(fits, odds int64) {
 	e.blended = slices.Concat(some(e.kept, int(least*float64(fits)+.5)), some(e.odd, int(least*float64(odds)+.5)))
 }
 
-// byChance is the probability at which draws of one distribution are taken for those of two.
+// byChance is the probability below which two samples are taken to have different distributions.
 const byChance = 1e-9
 
-// distributions judges how the values that vary in the answers to one request are distributed, at each place and in
-// each part of them (otherwise), and whether they stand still: most answers have the same, though all before the load
-// had another, and on the other side it moves on. What comes again just after itself alone, a clock decides.
+// distributions judges how the varying values in the answers to one request are distributed, at
+// each place and in each part of a value (otherwise). It also judges whether values stand still:
+// most answers have the same one, though all before the load differed, and the other side's value
+// moves on. Values that repeat only in close succession are a clock's.
 func (j *judge) distributions(index int, all map[string]*rows) {
 	names := slices.Sorted(maps.Keys(all))
 	for i, name := range names {
@@ -220,9 +224,9 @@ func (j *judge) distributions(index int, all map[string]*rows) {
 	}
 }
 
-// pair judges how the values of two sides are distributed. They are compared with those before the load: all, and
-// the first ones. What is found must be found again in answers to the same requests when the load is over, so that
-// no duration, queue or clock is taken for it.
+// pair judges how two sides' values are distributed. It compares them with all answers before the
+// load, and with the first ones. A finding must repeat itself in answers to the same requests after
+// the load, which excludes durations, queues and clocks.
 func (j *judge) pair(index int, name, other string, all map[string]*rows) {
 	a, b := inParts(all[name].load), inParts(all[other].load)
 	was := [2][2][]values{}
@@ -234,9 +238,9 @@ func (j *judge) pair(index int, name, other string, all map[string]*rows) {
 	}
 	places := placesOf(slices.Concat(a, b))
 	for _, at := range places {
-		x, y := each(a, at), each(b, at)
+		x, y := valuesAt(a, at), valuesAt(b, at)
 		for k := range was[0] {
-			xWas, yWas := each(was[0][k], at), each(was[1][k], at)
+			xWas, yWas := valuesAt(was[0][k], at), valuesAt(was[1][k], at)
 			wrong, why := otherwise(x, y, xWas, yWas, byChance/float64(len(places)))
 			if wrong == 0 || at == theRequest || clumped(a, at) || clumped(b, at) ||
 				slices.ContainsFunc([][]values{a, b, was[0][k], was[1][k]}, func(all []values) bool {
@@ -245,7 +249,7 @@ func (j *judge) pair(index int, name, other string, all map[string]*rows) {
 				continue
 			}
 			if j.again != nil {
-				if again, _ := otherwise(each(j.afterwards(name, index), at), each(j.afterwards(other, index), at), xWas, yWas,
+				if again, _ := otherwise(valuesAt(j.afterwards(name, index), at), valuesAt(j.afterwards(other, index), at), xWas, yWas,
 					byChance*1000); again != wrong {
 					continue
 				}
@@ -253,7 +257,7 @@ func (j *judge) pair(index int, name, other string, all map[string]*rows) {
 			if wrong > 0 {
 				name, other = other, name
 			}
-			j.blame(name, fmt.Errorf("under load its values at %s of the answers to %s are distributed otherwise than those of "+
+			j.blame(name, fmt.Errorf("under load its values at %s in the answers to %s are distributed differently from those of "+
 				"%s: %s", at, j.all[name].first(index).Sent, other, why))
 			return
 		}
@@ -271,7 +275,7 @@ func (j *judge) inTurn(all []scenario.Answer, index int) (out []values) {
 	return inParts(out)
 }
 
-// afterwards returns the values of what a side answers to Scenario.InTurn after the loads of the epoch.
+// afterwards returns the values in a side's answers to Scenario.InTurn after the epoch's loads.
 func (j *judge) afterwards(name string, index int) []values {
 	e := j.all[name]
 	if e.now == nil {
@@ -281,16 +285,16 @@ func (j *judge) afterwards(name string, index int) []values {
 }
 
 const (
-	mostRows    = 1024 // of which the parts of values are looked at
-	mostParts   = 600  // of an answer
-	fewestEarly = 100  // answers before the load that are the first ones
-	longText    = 8    // characters, from which on each of them is a part
-	mostLetters = 40   // of a text that are parts
+	mostRows    = 1024 // rows whose parts are compared
+	mostParts   = 600 // parts of an answer
+	fewestEarly = 100 // number of answers before the load that count as the first ones
+	longText    = 8 // characters, from which on each one is a part
+	mostLetters = 40 // characters of a text that are parts
 )
 
-// inParts adds to the values of answers those of their parts, of which some may be drawn and others not: what stands
-// between punctuation in texts, and each character by its position; and lengths; and whether the value is that of the
-// answer before to the same draw.
+// inParts adds parts to the values, because some parts may be drawn and others not: texts between
+// punctuation, each character by position, lengths, and whether a value equals the one in the
+// previous answer to the same draw.
 func inParts(all []values) (out []values) {
 	last := map[string]values{} // by draw
 	for _, vs := range some(all, mostRows) {
@@ -300,7 +304,7 @@ func inParts(all []values) (out []values) {
 			if v, ok := was[at]; ok {
 				parts[at+" | again"] = fmt.Sprint(v == vs[at])
 			}
-			if _, isNumber := number(vs[at]); isNumber || strings.HasPrefix(vs[at], "[") || at == theRequest || isTime(vs[at]) {
+			if _, isNumber := parseNumber(vs[at]); isNumber || strings.HasPrefix(vs[at], "[") || at == theRequest || isTime(vs[at]) {
 				continue
 			}
 			texts := strings.FieldsFunc(vs[at], func(r rune) bool { return strings.ContainsRune(` .:,;|/=&?@()<>"`, r) })
@@ -324,7 +328,8 @@ func inParts(all []values) (out []values) {
 	return out
 }
 
-// isTime reports whether a value is a date with a time, whose parts say when it was asked.
+// isTime reports whether a value is a date with a time: its parts only reflect when the request was
+// sent.
 func isTime(v string) bool {
 	for _, layout := range []string{time.RFC3339, time.DateTime, time.RFC1123} {
 		if _, err := time.Parse(layout, strings.Trim(v, `"`)); err == nil {
@@ -334,18 +339,19 @@ func isTime(v string) bool {
 	return false
 }
 
-// each returns the value of each answer at a place; "" where there is none.
-func each(all []values, at string) (out []string) {
+// valuesAt returns each answer's value at a place, "" if there is none.
+func valuesAt(all []values, at string) (out []string) {
 	for _, vs := range all {
 		out = append(out, vs[at])
 	}
 	return out
 }
 
-// otherwise says which of two samples x and y of two sides is not distributed as the other one, -1 or 1, if chance
-// explains so great a difference with a probability below limit: the one that is unlike the answers of its side before
-// the load, where those of the other side are not, and both sides' were alike then; or, where neither changed, the one
-// with fewer different values, unless they are numbers that lie elsewhere.
+// otherwise decides which of samples x and y, from two sides, is distributed wrongly: -1 for x, 1
+// for y, 0 if chance explains the difference with a probability of at least limit. Wrong is the
+// sample that is unlike its side's answers before the load, if the other sample is not and both
+// sides were alike then; or, if neither changed, the one with fewer different values, unless they
+// are numbers in a different range.
 func otherwise(x, y, xWas, yWas []string, limit float64) (wrong int, why string) {
 	n := min(len(x), len(y))
 	if n < fewestRepeated || min(len(xWas), len(yWas)) < fewestBefore || unlikely(some(x, n), some(y, n)) >= limit {
@@ -378,9 +384,10 @@ func summary(all []string) string {
 		100*float64(count(all)[common(all)])/float64(len(all)))
 }
 
-// unlikely bounds the probability that two samples of one distribution are as different as a and b: in the frequencies
-// of their values (chi-square, by Chernoff's bound), in how many come again in samples of one size (Fisher's exact
-// test) and, if they are numbers, in where they lie (Kolmogorov and Smirnov).
+// unlikely bounds the probability that two samples from one distribution are as different as a and
+// b: in the values' frequencies (chi-square, by Chernoff's bound), in the number of repeated values
+// in samples of equal size (Fisher's exact test) and, for numbers, in their location (Kolmogorov
+// and Smirnov).
 func unlikely(a, b []string) float64 {
 	inA, inB := count(a), count(b)
 	kinds, sum, ratio := -1.0, 0.0, math.Sqrt(float64(len(a))/float64(len(b)))
@@ -406,11 +413,12 @@ func unlikely(a, b []string) float64 {
 		byLot(againB, size, againA, size)))
 }
 
-// distance is that of the distribution functions of numbers; 0 if not all are.
+// distance returns the Kolmogorov–Smirnov distance between two samples of numbers, 0 if a value is
+// no number.
 func distance(a, b []string) (most float64) {
 	numbers := func(all []string) (out []float64) {
 		for _, v := range all {
-			if x, ok := number(v); ok {
+			if x, ok := parseNumber(v); ok {
 				out = append(out, x)
 			}
 		}
@@ -434,18 +442,18 @@ func distance(a, b []string) (most float64) {
 	return most
 }
 
-func number(v string) (float64, bool) {
+func parseNumber(v string) (float64, bool) {
 	x, err := strconv.ParseFloat(v, 64)
 	return x, err == nil && !math.IsNaN(x)
 }
 
-// clumped reports whether values at a place, or of what it is a part of, come again just after each other alone: those
-// that a clock decides, such as the ETag of a body with the time.
+// clumped reports whether the values at a place, or at a place that contains it, repeat only in
+// close succession: a clock decides them, as in the ETag of a body with the time.
 func clumped(all []values, at string) bool {
 	const near = 4
 	for {
 		var apart []string
-		got := each(all, at)
+		got := valuesAt(all, at)
 		for i, v := range got {
 			if !slices.Contains(got[max(0, i-near):i], v) {
 				apart = append(apart, v)
@@ -483,11 +491,13 @@ func common(all []string) (most string) {
 	return most
 }
 
-// fewestBefore is the number of answers before the load from which they show how values are distributed.
+// fewestBefore is the smallest number of answers before the load that show how values are
+// distributed.
 const fewestBefore = 10
 
-// still reports whether most of the values under load are the same, though all before it were different.
-// One that moves in steps is not still: a clock of milliseconds does, where many requests are in flight.
+// still reports whether most values under load are the same, though all before it were different. A
+// value that moves in steps is not still: a clock in milliseconds does, where many requests are in
+// flight.
 func still(before, got []string) bool {
 	if len(before) < fewestBefore || different(before) < len(before) {
 		return false
@@ -495,8 +505,8 @@ func still(before, got []string) bool {
 	return count(got)[common(got)] > len(got)/2
 }
 
-// steady reports whether two groups of values may be from one distribution: the distance of their
-// distribution functions (Kolmogorov and Smirnov's) is at most one half.
+// steady reports whether two groups of values may have one distribution: both have at least
+// fewestBefore values, and the Kolmogorov–Smirnov distance is at most one half.
 func steady(a, b []string) bool {
 	if min(len(a), len(b)) < fewestBefore {
 		return false
@@ -535,5 +545,5 @@ func inOrder(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
-// fewestPairs is the number of pairs of answers that show what goes together.
+// fewestPairs is the number of answer pairs needed to show that values go together.
 const fewestPairs = 10

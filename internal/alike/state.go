@@ -10,9 +10,9 @@ import (
 	"dyno/internal/scenario"
 )
 
-// alone judges what each side answers when it is asked by itself after the load: the same requests as the
-// others, in the same order.
-func (j *judge) alone() {
+// askAlone asks each side by itself after the load, with the same requests in the same order, and
+// judges the answers.
+func (j *judge) askAlone() {
 	all := map[string][][]scenario.Answer{}
 	for _, name := range j.names {
 		answers, err := j.again(name, []scenario.Mark{})
@@ -30,8 +30,8 @@ func (j *judge) alone() {
 	}
 }
 
-// stored fails each side on which no request changes what another one reads, though on the next side
-// requests do. A side that is as full as it may become is none: its body is the longer one.
+// stored fails each side on which no request changes the result of a read, though requests on the
+// next side do. It spares a side that is full: its body is the longer one.
 func (j *judge) stored(all map[string][][]scenario.Answer) {
 	reads, codes, moved := map[string][][]scenario.Answer{}, map[string]string{}, map[string]bool{}
 	for _, name := range j.names {
@@ -61,7 +61,7 @@ func (j *judge) stored(all map[string][][]scenario.Answer) {
 				len(bodyDifferences(mine.Response, after)) == 0 || j.late(name, reads[name][2], bodiesDiffer) {
 				continue
 			}
-			j.blame(name, fmt.Errorf("after the load it answered %s with %s, before requests that change state as after "+
+			j.blame(name, fmt.Errorf("after the load it answered %s with %s both before requests that change state and after "+
 				"them; %s answered %s, then %s", mine.Sent, shown(string(mine.Response.Body)), other,
 				shown(string(before.Body)), shown(string(after.Body))))
 			break
@@ -74,7 +74,8 @@ func (j *judge) sampled() bool {
 	return slices.ContainsFunc(j.names, func(name string) bool { return j.out[name].Answers > 0 })
 }
 
-// late reports whether a side reads something else than it did, as differ says: it stores with a delay.
+// late reports whether reads now return something else, as differ says: the side stores with a
+// delay.
 func (j *judge) late(name string, was []scenario.Answer, differ func(was, now *scenario.Answer) bool) bool {
 	time.Sleep(j.sides.Apart)
 	now, err := j.again(name, []scenario.Mark{})
@@ -93,7 +94,8 @@ func bodiesDiffer(a, b *scenario.Answer) bool {
 	return len(bodyDifferences(a.Response, b.Response)) > 0
 }
 
-// rounds returns the turns of Scenario.Reread of one draw each: what changes state, and what reads it after.
+// rounds returns Scenario.Reread's turns, one draw each: the requests that change state, and the
+// reads after them.
 func rounds(parts [][]scenario.Answer) (all [][2][]scenario.Answer) {
 	for k := 2; k+3 < len(parts); k += 2 {
 		all = append(all, [2][]scenario.Answer{parts[k], parts[k+1]})
@@ -101,21 +103,22 @@ func rounds(parts [][]scenario.Answer) (all [][2][]scenario.Answer) {
 	return all
 }
 
-// law says that the answer to one request has at a place what a later answer to another has at its own.
+// law says that, at one place, the answer to a request equals, at another place, a later answer to
+// another request.
 type law struct {
-	said, read     int // the requests
+	said, read     int // request indices
 	saidAt, readAt string
 }
 
-// tally counts rounds with the same two values and with others.
+// tally counts rounds with equal and with different values.
 type tally struct {
 	same, other int
-	values      map[string]bool // that were the same
-	broken      string          // the first other ones
+	values      map[string]bool // the equal values
+	broken      string // the first different ones
 }
 
-// laws counts for any two places, of answers to a change and to a read just after it, how often both values were
-// the same.
+// laws counts, for any two places in answers to a change and to the read just after it, how often
+// both values were equal.
 func (j *judge) laws(rounds [][2][]scenario.Answer) map[law]*tally {
 	all := map[law]*tally{}
 	for _, round := range rounds {
@@ -146,8 +149,9 @@ func (j *judge) laws(rounds [][2][]scenario.Answer) map[law]*tally {
 	return all
 }
 
-// said fails each side whose reads contradict what it answered to the change just before, where on another
-// side they never do; both sides where several requests change state. One that stores with a delay is none.
+// said fails each side whose reads contradict its answer to the change just before, if on another
+// side they never do. If several requests change state, both sides fail. A side that stores with a
+// delay is spared.
 func (j *judge) said(all map[string][][]scenario.Answer) {
 	laws := map[string]map[law]*tally{}
 	for _, name := range j.names {
@@ -172,7 +176,7 @@ func (j *judge) said(all map[string][][]scenario.Answer) {
 				} else {
 					unlike := fmt.Sprintf("asked alone after the load, %s; on %s both were the same in each of %d rounds", mine.broken,
 						other, n)
-					if several { // one that undoes another, perhaps, and one side does not
+					if several { // perhaps one change undoes another on one side only
 						unlike += "; nothing tells which is right"
 						j.blame(other, errors.New(unlike))
 					}
@@ -183,9 +187,9 @@ func (j *judge) said(all map[string][][]scenario.Answer) {
 	}
 }
 
-// given fails each side that repeats, asked alone for one answer after the other, values that nobody repeated before
-// the load and another side does not repeat now: numbers or ids that belong to one answer. Clocks have moved on
-// between two answers.
+// given fails each side that, asked alone for one answer after the other, repeats values which no
+// side repeated before the load and another side does not repeat now: numbers or ids that belong to
+// one answer. Clocks have moved on between two answers.
 func (j *judge) given() {
 	marks, now := map[int]scenario.Mark{}, map[string]map[int][]values{}
 	for _, name := range j.names {
@@ -223,7 +227,8 @@ func (j *judge) given() {
 	}
 }
 
-// unique returns the places of the answers of a side to a request at which no two had the same value before the load.
+// unique returns the places where no two of a side's answers to a request had the same value before
+// the load.
 func (j *judge) unique(name string, index int) []string {
 	all := j.before(j.all[name], index)
 	return slices.DeleteFunc(placesOf(all), func(at string) bool {

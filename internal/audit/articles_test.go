@@ -11,7 +11,7 @@ import (
 	"dyno/internal/importer"
 )
 
-// load is a load of an article, as bombardier printed it.
+// load is a load in an article, as bombardier printed it.
 type load struct {
 	who         string
 	n           int
@@ -20,12 +20,12 @@ type load struct {
 	latency     [3]string
 	mb          float64
 	path        string
-	ms          [3]float64 // the latencies
-	whole       int        // the time in s
-	notRequests bool       // the rate is a mean of samples, and 6 % below requests ÷ time
+	ms          [3]float64 // latencies
+	whole       int // time in s
+	notRequests bool // the rate is a mean over samples, and 6 % below requests ÷ time
 }
 
-// iris are the loads of the Iris article in both versions, by test, with 125 connections.
+// iris are the loads in both versions of the Iris article, by test, with 125 connections.
 var iris = map[string][]load{
 	"mvc": {
 		{"AddMvc", 5000000, "2m8s", [3]float64{39311.56, 11744.49, 264000}, [3]string{"3.19ms", "1.61ms", "229.73ms"},
@@ -59,7 +59,7 @@ var iris = map[string][]load{
 	},
 }
 
-// bombardier prints a load as bombardier does; word is the end of what it writes of requests and connections.
+// bombardier prints a load as bombardier does; word ends the texts about requests and connections.
 func (l load) bombardier(word string) string {
 	bar := fmt.Sprintf(" %d / %d [==================================] 100.00%% %s\n", l.n, l.n, l.time)
 	return fmt.Sprintf("Bombarding http://localhost:5000%s with %d request%s using 125 connection%s\n%sDone!\n", l.path, l.n,
@@ -73,7 +73,7 @@ func (l load) bombardier(word string) string {
 		fmt.Sprintf("  Throughput:  %.2fMB/s\n", l.mb)
 }
 
-// printed are forms that pages give to an output.
+// printed are forms in which pages show an output.
 var printed = map[string]func(string) string{
 	"as it is":       func(s string) string { return s },
 	"em dashes":      strings.NewReplacer(" - ", " — ").Replace,
@@ -111,7 +111,7 @@ func outputs(loads []load, one func(load) string) string {
 	return b.String()
 }
 
-// layouts are forms in which tables give loads. Each has requests, time, rate and latency.
+// layouts are forms in which tables show loads. Each has requests, time, rate and latency.
 var layouts = map[string]struct {
 	name string
 	form func([]load) string
@@ -180,8 +180,9 @@ func judged(t *testing.T, name, content string) *Report {
 	return Examine([]*importer.Document{doc})
 }
 
-// holdSound fails if a figure of an article is not sound. Two things may be said of figures that hold: which
-// rate is a mean of samples, with what follows from it, and that bodies have different lengths.
+// holdSound fails if an article's figure is not sound. Two findings are allowed for sound figures:
+// that a rate is a mean over samples, with its consequences, and that bodies have different
+// lengths.
 func holdSound(t *testing.T, j *Report, loads []load) {
 	t.Helper()
 	if n := len(j.Documents[0].Rows); n != len(loads) {
@@ -205,7 +206,7 @@ func holdSound(t *testing.T, j *Report, loads []load) {
 	}
 }
 
-// TestArticles: what the articles published is sound, in whatever form it is given.
+// TestArticles: the articles' figures are sound, in every form.
 func TestArticles(t *testing.T) {
 	for test, loads := range iris {
 		for page, form := range printed {
@@ -229,7 +230,7 @@ func TestArticles(t *testing.T) {
 	}
 }
 
-// TestArticleWrong: of the Iris article, the 1.18 ms of the templates alone are impossible.
+// TestArticleWrong: in the Iris article, only the templates' 1.18 ms are impossible.
 func TestArticleWrong(t *testing.T) {
 	wrong := slices.Clone(iris["templates"])
 	wrong[1].ms, wrong[1].latency[0] = [3]float64{1.18, 0.36655, 22.52}, "1.18ms"
@@ -255,7 +256,7 @@ func TestArticleWrong(t *testing.T) {
 	check(judged(t, "out.txt", outputs(wrong, func(l load) string { return l.bombardier("s") })))
 }
 
-// TestOtherArticles: the outputs of the memory article, and the rates of the framework article.
+// TestOtherArticles: the outputs in the memory article, and the rates in the framework article.
 func TestOtherArticles(t *testing.T) {
 	data, err := os.ReadFile("../importer/testdata/ab-two-runs.txt")
 	if err != nil {
@@ -282,7 +283,7 @@ func TestOtherArticles(t *testing.T) {
 		"|---|---|---|---|---|---|---|\n| fasthttp | 4.371 s | 1372.81 | 215 ms | 217 ms | 235 ms | 246 ms |\n"+
 		"| httprouter | 4.343 s | 1381.60 | 214 ms | 211 ms | 236 ms | 243 ms |\n"), two)
 
-	// Rates with sleeps of 0, 10, 100 and 500 ms at 5,000 connections, of 20 April 2016.
+	// Rates with sleeps of 0, 10, 100 and 500 ms at 5,000 connections, measured on 20 April 2016.
 	rates := map[string][4]string{
 		"default":      {"56227.43", "38862.08", "35630.54", "9164.68"},
 		"gin":          {"57216.31", "38875.89", "34698.10", "9269.79"},
@@ -315,7 +316,7 @@ func TestOtherArticles(t *testing.T) {
 	}
 }
 
-// TestCases: files that were read wrongly, and what is impossible in each.
+// TestCases: files that were once read wrongly, and the impossible figures in each.
 func TestCases(t *testing.T) {
 	for file, want := range map[string][]string{
 		"ab-two-runs.txt":       nil,
@@ -347,8 +348,8 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestUnknownDepth: more requests in flight than connections are impossible only where it is published how
-// many a connection carries.
+// TestUnknownDepth: more requests in flight than connections are impossible only if the number that
+// a connection carries is published.
 func TestUnknownDepth(t *testing.T) {
 	for text, want := range map[string]Verdict{
 		`{"framework":"a","rps":28807,"avg_latency":"263.46ms","connections":1024}`:                            CannotTell,

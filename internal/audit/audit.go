@@ -1,10 +1,12 @@
 // Package audit judges published figures by arithmetic alone. It runs nothing and knows no
 // contestant.
 //
-// A figure that contradicts other figures or the laws of arithmetic is impossible. One that is
-// possible, but does not show what it was published for, is doubtful. One that passed every check
+//
+// A figure that contradicts other figures or the laws of arithmetic is impossible. A possible
+// figure that does not show what it was published for is doubtful. A figure that passed every check
 // is sound. If nothing can be computed, the verdict is "cannot tell". doc/studies.md has the rules
 // and their tolerances.
+//
 //
 // Invariant: the same documents give the same findings in the same order.
 package audit
@@ -18,10 +20,10 @@ import (
 	"dyno/internal/importer"
 )
 
-// Verdict is the result of a check; a larger one is worse.
+// Verdict is a check's result; a larger one is worse.
 type Verdict int
 
-// The verdicts. A figure gets the largest verdict of all checks that name it.
+// The verdicts. A figure gets the largest verdict from all checks that name it.
 const (
 	CannotTell Verdict = iota
 	Sound
@@ -29,12 +31,12 @@ const (
 	Impossible
 )
 
-// verdictNames are in the order of the verdicts.
+// verdictNames follow the order of the verdicts.
 var verdictNames = [...]string{"cannot tell", "sound", "doubtful", "impossible"}
 
 func (v Verdict) String() string { return verdictNames[v] }
 
-// Tolerances, in addition to the rounding of the printed digits.
+// Tolerances, in addition to the rounding of printed digits.
 const (
 	slack = bounds.Slack
 	half  = 0.5 // share of the connections below which the load was not as stated
@@ -42,8 +44,8 @@ const (
 
 // Finding is one check and its result.
 type Finding struct {
-	Rule    string // ID of the rule: R1 … R11
-	Kind    string // what the rule found, in words; findings of one kind are shown together
+	Rule    string // the rule's ID: R1 … R11
+	Kind    string // the rule's result in words; findings of one kind are shown together
 	Verdict Verdict
 	Row     *importer.Row
 	Figures []*importer.Figure // the figures that the verdict applies to
@@ -52,7 +54,7 @@ type Finding struct {
 	off     float64            // deviation as a factor; 1 is none
 }
 
-// Counts are numbers of figures or of checks, indexed by verdict.
+// Counts are numbers of figures or checks, indexed by verdict.
 type Counts [4]int
 
 // Total returns the sum over all verdicts.
@@ -62,8 +64,8 @@ func (c Counts) Total() int { return c[CannotTell] + c[Sound] + c[Doubtful] + c[
 type Report struct {
 	Documents []*importer.Document
 	Findings  []*Finding // the worst first
-	Figures   Counts     // of the published tables
-	Prose     Counts     // of figures that the prose beside the tables quotes
+	Figures   Counts // in the published tables
+	Prose     Counts // figures that the prose beside the tables quotes
 }
 
 // examiner gathers findings.
@@ -72,7 +74,7 @@ type examiner struct {
 	found []*Finding
 }
 
-// Examine applies all rules to the documents. Rules of single rows come first, then those of
+// Examine applies all rules to the documents. Rules for single rows come first, then those for
 // tables, because delayLess and power use earlier findings.
 func Examine(docs []*importer.Document) *Report {
 	j := &examiner{}
@@ -108,20 +110,20 @@ func Examine(docs []*importer.Document) *Report {
 // figures and nil, which get no verdict.
 func (j *examiner) check(rule, kind string, r *importer.Row, figures ...*importer.Figure) *Finding {
 	f := &Finding{Rule: rule, Kind: kind, Verdict: Sound, Row: r, off: 1}
-	f.of(figures...)
+	f.concern(figures...)
 	j.found = append(j.found, f)
 	return f
 }
 
-// of sets the figures that the verdict applies to.
-func (f *Finding) of(figures ...*importer.Figure) {
+// concern sets the figures that the verdict applies to.
+func (f *Finding) concern(figures ...*importer.Figure) {
 	f.Figures = slices.DeleteFunc(slices.Clone(figures), func(f *importer.Figure) bool { return f == nil || f.Derived })
 }
 
-// say sets the text of the finding: its arithmetic in words.
+// say sets the finding's text: its arithmetic in words.
 func (f *Finding) say(format string, args ...any) { f.Text = fmt.Sprintf(format, args...) }
 
-// fail sets the verdict of the finding, its kind and its likely cause.
+// fail sets the finding's verdict, kind and likely cause.
 func (f *Finding) fail(v Verdict, kind, note string) { f.Verdict, f.Kind, f.Note = v, kind, note }
 
 // mark notes the worst verdict on each figure that a finding names.
@@ -162,7 +164,7 @@ func (j *examiner) sum(docs []*importer.Document) *Report {
 	return out
 }
 
-// checks counts the findings of each rule by verdict.
+// checks counts each rule's findings by verdict.
 func (j *Report) checks() map[string]Counts {
 	all := map[string]Counts{}
 	for _, f := range j.Findings {
@@ -173,10 +175,10 @@ func (j *Report) checks() map[string]Counts {
 	return all
 }
 
-// Rule is a rule of the audit. Blind is the part of it that tables cannot show, or "".
+// Rule is an audit rule. Blind names the part that tables cannot show, or is "".
 type Rule struct{ ID, Name, Blind string }
 
-// Rules are all rules, in the order of their numbers.
+// Rules are all rules, in numerical order.
 var Rules = []Rule{
 	{"R1", "rate against requests ÷ time", ""},
 	{"R2", "Little's law: rate × mean latency = connections", ""},
@@ -191,7 +193,7 @@ var Rules = []Rule{
 	{"R11", "numbers in prose", "prose that it does not quote"},
 }
 
-// ruleIndex returns the place of a rule in the order of findings.
+// ruleIndex returns a rule's place in the order of findings.
 func ruleIndex(id string) int {
 	return slices.IndexFunc(Rules, func(r Rule) bool { return r.ID == id })
 }
@@ -200,7 +202,7 @@ func ruleIndex(id string) int {
 func name(r *importer.Row) string {
 	parts := slices.DeleteFunc([]string{r.Scenario, r.Contestant}, func(s string) bool { return s == "" })
 	if r.Connections > 0 {
-		parts = append(parts, "c = "+number(float64(r.Connections)))
+		parts = append(parts, "c = "+numberText(float64(r.Connections)))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -30,13 +30,13 @@ func read(t testing.TB, name, content string) *importer.Document {
 	return doc
 }
 
-// rateTable is a table of rates from 0 to 200/s, 100/s on average, with this deviation.
+// rateTable is a table with rates from 0 to 200/s, 100/s on average, with this deviation.
 func rateTable(load string, stdev int) string {
 	return fmt.Sprintf("name,c,load,metric,value,unit\na,10,%[1]s,rps_mean,100,req/s\n"+
 		"a,10,%[1]s,rps_stdev,%[2]d,req/s\na,10,%[1]s,rps_max,200,req/s\n", load, stdev)
 }
 
-// ruleCases are tables with the finding of a rule; "-" is none.
+// ruleCases are tables with a rule's finding; "-" is none.
 var ruleCases = []struct{ about, table, rule, want string }{
 	{"rate, requests and time agree", "name,c,load,rps,time\na,10,-n 1000,100,10.00 s\n", "R1", "-"},
 	{"a rate that is not requests ÷ time",
@@ -151,8 +151,8 @@ var ruleCases = []struct{ about, table, rule, want string }{
 		"doubtful: 1,000 × 100 ns/op = 100 µs, but by default go test runs for at least a second"},
 }
 
-// TestRules has a table for each thing that a rule finds, and what it must say of it; with "-" the
-// rule must find nothing amiss.
+// TestRules has a table for each finding that a rule makes, with its text; with "-" the rule must
+// find nothing amiss.
 func TestRules(t *testing.T) {
 	for _, c := range ruleCases {
 		t.Run(c.about, func(t *testing.T) {
@@ -192,7 +192,7 @@ func examine12846() *Report {
 // examined does so once for all tests.
 var examined = sync.OnceValue(examine12846)
 
-// TestPublished holds the judge to what people found in these figures by hand.
+// TestPublished holds the judge to the findings that people made in these figures by hand.
 func TestPublished(t *testing.T) {
 	j := examined()
 	if n := j.Figures.Total() + len(j.Documents[0].Troubles); n != 12846 {
@@ -257,8 +257,8 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// TestMissing: what was checked against nothing says what to publish beside it, and what was
-// checked says nothing.
+// TestMissing: a figure without a check says which values to publish beside it, and a checked one
+// says nothing.
 func TestMissing(t *testing.T) {
 	for _, c := range []struct{ table, want string }{
 		{"name,rps\na,100\nb,200\n", "2 rate: connections and mean latency (R2), or requests and time (R1)"},
@@ -332,8 +332,8 @@ func BenchmarkPublished(b *testing.B) {
 	}
 }
 
-// FuzzExamine gives the judge whatever the reader makes of a file: no panic, no figure without a
-// verdict, and outputs that can be written.
+// FuzzExamine gives the judge every document that the reader makes from a file: no panic, no figure
+// without a verdict, and outputs that can be written.
 func FuzzExamine(f *testing.F) {
 	f.Add([]byte(small))
 	f.Add([]byte("name,c,depth,delay,load,metric,value,unit,ref,date\na,10,16,10ms,wrk -d1s,rps,1e300,req/s,prose " +

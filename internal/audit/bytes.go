@@ -10,7 +10,7 @@ import (
 )
 
 // size applies R4 to the bytes per request, throughput ÷ rate. It compares a contestant with the
-// median of its table, because headers alone do not differ by a factor of two.
+// median in its table, because headers alone do not differ by a factor of two.
 func (j *examiner) size() {
 	type sized struct {
 		row        *importer.Row
@@ -23,28 +23,28 @@ func (j *examiner) size() {
 		var sizes []float64
 		for _, r := range rows {
 			f, list := r.One(importer.BPerSec, "throughput_rw", "throughput"), paces(r)
-			if f != nil && len(list) > 0 && of(f).usable() {
-				s := sized{r, f, list[0], of(f).over(list[0].span)}
+			if f != nil && len(list) > 0 && spanOf(f).usable() {
+				s := sized{r, f, list[0], spanOf(f).over(list[0].span)}
 				all, sizes = append(all, s), append(sizes, s.bytes.at)
 			}
 		}
 		middle := stats.Median(sizes)
 		for _, s := range all {
 			least := float64(bounds.LeastAnswer)
-			if s.throughput.Metric == "throughput_rw" { // what was read and what was written
+			if s.throughput.Metric == "throughput_rw" { // bytes read and bytes written
 				least += bounds.LeastRequest
 			}
 			t, size := j.check("R4", "bytes per request", s.row, s.throughput), s.bytes
-			t.say("%s ÷ %s = %s bytes per request", s.throughput.Text, rateText(s.rate.at), number(size.at))
+			t.say("%s ÷ %s = %s bytes per request", s.throughput.Text, rateText(s.rate.at), numberText(size.at))
 			switch {
 			case size.hi < least && !s.row.Streams:
 				t.fail(Impossible, "fewer bytes than HTTP needs", "")
-				t.say("%s, but HTTP/1.1 takes at least %s", t.Text, number(least))
+				t.say("%s, but HTTP/1.1 takes at least %s", t.Text, numberText(least))
 				t.off = least / size.at
 			case len(all) > 2 && (size.lo > 2*middle || size.hi < middle/2):
 				t.fail(Doubtful, "a response unlike those of the others",
 					"the responses differ: compare headers, cookies and bodies")
-				t.say("%s, where the median of the %d contestants is %s", t.Text, len(all), number(middle))
+				t.say("%s, where the median of the %d contestants is %s", t.Text, len(all), numberText(middle))
 				t.off = max(size.at/middle, middle/size.at)
 			case len(all) < 2:
 				t.fail(CannotTell, t.Kind, "no other contestant to compare with")
@@ -53,7 +53,7 @@ func (j *examiner) size() {
 	}
 }
 
-// unlike applies R4 to bodies whose length is printed: those of one table must have equal length.
+// unlike applies R4 to bodies whose length is printed: those in one table must have equal length.
 func (j *examiner) unlike() {
 	for _, rows := range tables(j.rows) {
 		var lengths []*importer.Figure
@@ -77,13 +77,14 @@ func (j *examiner) unlike() {
 	}
 }
 
-// leavesOutErrors reports whether a row counts responses by class, and its rates are those of the right ones.
+// leavesOutErrors reports whether a row counts responses by class, and its rates count only the
+// right ones.
 func leavesOutErrors(r *importer.Row) bool {
 	right, some := rightOverTime(r)
 	list := r.All(importer.PerSec, "rps", "rps_mean")
 	return len(list) > 0 && r.One(importer.None, answerClasses...) != nil &&
 		!slices.ContainsFunc(list, func(f *importer.Figure) bool {
-			return some && of(f).apart(right.span) > slack || !some && f.Value != 0
+			return some && spanOf(f).apart(right.span) > slack || !some && f.Value != 0
 		})
 }
 
@@ -99,7 +100,7 @@ func (j *examiner) errors(r *importer.Row) {
 			counted = r.All(importer.None, answerClasses...)
 		}
 		t, share := j.check("R5", "responses with status 2xx or 3xx", r, counted...), bad.Value/n.Value
-		t.say("%s of %s responses were errors", number(bad.Value), number(n.Value))
+		t.say("%s of %s responses were errors", numberText(bad.Value), numberText(n.Value))
 		t.off = 1 + share
 		switch {
 		case share > 0.001 && leavesOutErrors(r):
@@ -110,7 +111,7 @@ func (j *examiner) errors(r *importer.Row) {
 			t.fail(Doubtful, "errors among the responses", "")
 		}
 		if t.Verdict != Sound {
-			t.of(slices.Concat(rates(r), []*importer.Figure{n}, counted)...)
+			t.concern(slices.Concat(rates(r), []*importer.Figure{n}, counted)...)
 		}
 	}
 	for _, e := range r.Figures {
@@ -118,7 +119,7 @@ func (j *examiner) errors(r *importer.Row) {
 			continue
 		}
 		t := j.check("R5", "requests without an answer", r, e)
-		t.say("%s %s, of %s requests", e.Text, e.Metric, number(n.Value))
+		t.say("%s %s, of %s requests", e.Text, e.Metric, numberText(n.Value))
 		t.off = 1 + e.Value/n.Value
 		if e.Value > 0.01*n.Value || e.Metric == "connect_errors" && e.Value > 0 {
 			t.fail(Doubtful, t.Kind, "the latencies leave these requests out")
@@ -126,7 +127,7 @@ func (j *examiner) errors(r *importer.Row) {
 	}
 }
 
-// Metrics that count responses by class of status, and requests without a response.
+// Metrics that count responses by status class, and requests without a response.
 var (
 	answerClasses = []string{"http1xx", "http2xx", "http3xx", "http4xx", "http5xx", "others"}
 	unanswered    = []string{"connect_errors", "read_errors", "write_errors", "timeouts", "errored"}

@@ -32,12 +32,12 @@ func (j *examiner) capacity(r *importer.Row) {
 // pipelinedOnly is the kind of a rate that only concurrent handling of pipelined requests explains.
 const pipelinedOnly = "more than one at a time on a connection allows"
 
-// ceiling compares a rate with what the connections allow: one request at a time on each, or all
-// that are pipelined at once.
+// ceiling compares a rate with the limit that the connections set: one request at a time on each,
+// or all pipelined requests at once.
 func (j *examiner) ceiling(r *importer.Row, rate *importer.Figure) {
 	c, d, v := float64(r.Connections), float64(r.Depth), rate.Value
 	one, all := bounds.Capacity(c, 1, r.Delay), bounds.Capacity(c, d, r.Delay)
-	is, allow := rateText(v), fmt.Sprintf("%s connections ÷ %s allow", number(c), timeText(r.Delay))
+	is, allow := rateText(v), fmt.Sprintf("%s connections ÷ %s allow", numberText(c), timeText(r.Delay))
 	t := j.check("R3", "rate and capacity", r, rate)
 	t.say("%s, and %s %s", is, allow, rateText(one))
 	t.off = v / all
@@ -49,26 +49,26 @@ func (j *examiner) ceiling(r *importer.Row, rate *importer.Figure) {
 		t.fail(Impossible, "more than the delay allows",
 			"the handler, with its delay, did not run: another path was asked for, or errors were counted")
 		if d > 1 {
-			allow = fmt.Sprintf("%s connections × %s ÷ %s allow", number(c), number(d), timeText(r.Delay))
+			allow = fmt.Sprintf("%s connections × %s ÷ %s allow", numberText(c), numberText(d), timeText(r.Delay))
 		}
 		t.say("%s, but %s at most %s", is, allow, rateText(all))
 	case rate.Lo > one*(1+slack):
 		t.fail(Doubtful, pipelinedOnly, fmt.Sprintf(
-			"possible only for a server that handles the %s pipelined requests of a connection at once", number(d)))
+			"possible only for a server that handles the %s pipelined requests of a connection at once", numberText(d)))
 		t.say("%s, but %s %s", is, allow, rateText(one))
 		t.off = v / one
-	// A rate near 1 ÷ delay tells serial handlers from a slow server only where many connections
-	// would allow far more.
+	// A rate near 1 ÷ delay tells serial handlers from a slow server only if many connections would
+	// allow far more.
 	case c >= 8 && v > 0.9/r.Delay && v < (1+slack)/r.Delay:
 		t.fail(Doubtful, "one request at a time",
 			"the handlers ran one after the other, or one connection did all the work")
-		t.say("%s, which is 1 ÷ %s, where %s connections allow %s", is, timeText(r.Delay), number(c), rateText(one))
+		t.say("%s, which is 1 ÷ %s, where %s connections allow %s", is, timeText(r.Delay), numberText(c), rateText(one))
 		t.off = one / v
 	}
 }
 
-// delayLess applies R3 to whole tables. If at least half of a table's rates, and at least four,
-// exceed what a delay allows, its handlers ran without the delay, and its other rates are doubtful
+// delayLess applies R3 to whole tables. If at least half the rates in a table, and at least four,
+// exceed what a delay allows, the handlers ran without the delay, and the other rates are doubtful
 // too.
 func (j *examiner) delayLess() {
 	type key struct{ source, edition, table, date string }
@@ -97,7 +97,7 @@ func (j *examiner) delayLess() {
 			t := j.check("R3", "", r, f)
 			t.fail(Doubtful, "in a table measured without the delay", "the handler, with its delay, did not run")
 			t.say("%s, in a table in which %s of %s rates exceed what the delay allows",
-				rateText(f.Value), number(float64(n)), number(float64(total)))
+				rateText(f.Value), numberText(float64(n)), numberText(float64(total)))
 		}
 	}
 }

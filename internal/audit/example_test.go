@@ -7,7 +7,7 @@ import (
 	"dyno/internal/importer"
 )
 
-// A closed loop of 125 connections has at most 125 requests in flight, and not much fewer.
+// A closed loop over 125 connections has at most 125 requests in flight, and not much fewer.
 func ExampleExamine() {
 	table := "contestant,connections,rps,latency_ms\niris,125,26657,1.18\n"
 	doc, err := importer.Read("article.csv", []byte(table), "csv")

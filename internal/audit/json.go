@@ -9,10 +9,10 @@ import (
 	"dyno/internal/importer"
 )
 
-// Format is the version of the JSON form. doc/studies.md says what its keys mean.
+// Format is the version of the JSON form. doc/studies.md explains its keys.
 const Format = 1
 
-// reportJSON is the form of a Judgement; doc/studies.md has its keys.
+// reportJSON is a Report in JSON; doc/studies.md explains its keys.
 type reportJSON struct {
 	Format   int           `json:"format"`
 	Files    []jsonFile    `json:"files"`
@@ -24,7 +24,7 @@ type reportJSON struct {
 	Troubles []jsonTrouble `json:"troubles"`
 }
 
-// jsonMissing is a Missing: of each rule, what it lacks.
+// jsonMissing is a Missing. Lacks holds the missing columns by rule.
 type jsonMissing struct {
 	File    string              `json:"file"`
 	What    string              `json:"what"`
@@ -77,7 +77,7 @@ type jsonPlace struct {
 	Column int    `json:"column"`
 }
 
-// jsonFigure has one of the values, by its unit. A missing figure has none.
+// jsonFigure has one value field, chosen by the unit. A missing figure has none.
 type jsonFigure struct {
 	jsonPlace
 	Metric string `json:"metric"`
@@ -145,7 +145,7 @@ func JSON(w io.Writer, j *Report, all bool) error {
 	return document.JSON(w, doc)
 }
 
-// figureJSON converts a figure to base units whose names end its key: seconds become ns.
+// figureJSON converts a figure to the base unit in its key's name: seconds become ns.
 func figureJSON(f *importer.Figure) jsonFigure {
 	out := jsonFigure{jsonPlace: jsonPlace(f.Place), Metric: f.Metric, Text: f.Text, Prose: f.Prose}
 	if math.IsNaN(f.Value) || math.IsInf(f.Value, 0) {

@@ -13,7 +13,8 @@ import (
 	"dyno/internal/importer"
 )
 
-// largeTable returns a table of so many rows, with the first columns of a row that nothing is wrong with.
+// largeTable returns a table with so many rows, beginning with the first columns of a row without
+// faults.
 func largeTable(rows, columns int) []byte {
 	var b bytes.Buffer
 	line := func(cells ...string) { b.WriteString(strings.Join(cells[:columns], ",") + "\n") }
@@ -55,7 +56,7 @@ func BenchmarkLarge(b *testing.B) {
 	}
 }
 
-// usedCPU returns the CPU time of this process so far.
+// usedCPU returns this process's CPU time so far.
 func usedCPU(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

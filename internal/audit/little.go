@@ -10,8 +10,8 @@ import (
 )
 
 // little applies R2. In a closed loop, rate × mean latency is the mean number of requests in flight
-// (Little 1961). It cannot exceed the number of connections × pipeline depth. Nor can it be much
-// lower, because each connection is reused at once.
+// (Little 1961). It cannot exceed connections × pipeline depth. Nor can it be much lower, because
+// each connection is reused at once.
 func (j *examiner) little(r *importer.Row) {
 	if !closed(r) {
 		return
@@ -24,7 +24,7 @@ func (j *examiner) little(r *importer.Row) {
 	}
 	found := j.found[first:]
 	for _, f := range found {
-		// Where another latency of the row fits, this one is at fault, and not the rate.
+		// If another latency in the row fits, this one is at fault, and not the rate.
 		if f.Verdict > Sound && slices.ContainsFunc(found, func(other *Finding) bool {
 			return other.Verdict == Sound && other.Figures[0] != f.Figures[0]
 		}) {
@@ -33,21 +33,21 @@ func (j *examiner) little(r *importer.Row) {
 	}
 }
 
-// closed reports whether Little's law holds for the figures of a row: they are of one closed loop of known
-// connections.
+// closed reports whether Little's law holds for a row's figures: they come from one closed loop
+// with known connections.
 func closed(r *importer.Row) bool { return r.Connections > 0 && !r.Open && !r.Averaged }
 
-// unknownDepth is why more requests in flight than connections are not judged.
+// unknownDepth is the reason why more requests in flight than connections are not judged.
 const unknownDepth = "how many requests a connection carries at once is not published"
 
-// inFlight judges one latency with one rate. The latency is the first of the finding's figures.
+// inFlight judges one latency with one rate. The latency is the finding's first figure.
 func (j *examiner) inFlight(r *importer.Row, p pace, l *importer.Figure) {
-	c, d, n := float64(r.Connections), float64(r.Depth), p.times(of(l))
+	c, d, n := float64(r.Connections), float64(r.Depth), p.times(spanOf(l))
 	t := j.check("R2", "requests in flight", r, append([]*importer.Figure{l}, p.figures...)...)
 	t.say("%s × %s = %s in flight, of %s", p.text, l.Text, document.Count(int(math.Round(n.at)), "request"),
 		document.Count(r.Connections, "connection"))
 	if d > 1 {
-		t.Text += " × " + number(d)
+		t.Text += " × " + numberText(d)
 	}
 	t.off = n.at / c
 	switch {
@@ -72,7 +72,7 @@ func (j *examiner) inFlight(r *importer.Row, p pace, l *importer.Figure) {
 		t.fail(Impossible, "less than half of the connections in use", "the load was not as stated: connections "+
 			"were missing, or the client could not keep them busy")
 		t.off = c / n.at
-		// 1,024 open files less what a process has open anyway, and less the tolerance.
+		// 1,024 open files less those that a process has open anyway, and less the tolerance.
 		if c > 1100 && n.at > 850 && n.at < 1030 {
 			t.Note = "consistent with about 1,000 connections: the usual limit of a process is 1,024 open files"
 		}

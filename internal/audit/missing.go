@@ -11,19 +11,19 @@ import (
 // Missing lists unpublished values that would be needed to check figures.
 type Missing struct {
 	File    string
-	What    string // kind of the figures: rate, mean latency, percentile
+	What    string // kind: rate, mean latency, percentile
 	Figures int
 	Lacks   []lack
 }
 
-// lack is what a rule lacks to check a figure.
+// lack lists the columns that a rule lacks to check a figure.
 type lack struct {
 	rule    string
 	columns []string
 }
 
-// checkable are the kinds of figures that rules of single rows check, and the columns that each
-// rule needs.
+// checkable are the kinds of figures that single-row rules check, and the columns that each rule
+// needs.
 var checkable = []struct {
 	what  string
 	is    func(*importer.Figure) bool
@@ -76,8 +76,8 @@ func (j *Report) Missing() (list []*Missing) {
 	return list
 }
 
-// missing returns what is missing to check a figure; nil if no rule of single rows covers its kind,
-// or if nothing is missing.
+// missing returns the values that are missing to check a figure; nil if no single-row rule covers
+// its kind, or if nothing is missing.
 func missing(file string, f *importer.Figure) *Missing {
 	for _, c := range checkable {
 		if !c.is(f) {

@@ -55,7 +55,7 @@ func quantileOf(metric string) (q float64, ok bool) {
 	return v / 100, err == nil && v > 0 && v <= 100
 }
 
-// point is a figure that is the quantile q of a distribution.
+// point is a figure that is a distribution's quantile q.
 type point struct {
 	q float64
 	*importer.Figure
@@ -94,15 +94,15 @@ func (j *examiner) rising(r *importer.Row, figures []*importer.Figure) {
 		if low := figures[i]; low.Lo > high.Hi {
 			t.fail(Impossible, "quantiles fall", "a unit is missing, or two columns were mixed up")
 			t.say("%s is %s, but %s is %s", low.Metric, low.Text, high.Metric, high.Text)
-			t.of(low, high)
+			t.concern(low, high)
 			t.off = low.Value / max(high.Value, 1e-12)
 			return
 		}
 	}
 }
 
-// mean checks the mean latency against bounds: values between two quantiles lie between the figures
-// of these quantiles. Without a maximum there is no upper bound.
+// mean checks the mean latency against bounds: requests between two quantiles took between the
+// figures for these quantiles. Without a maximum there is no upper bound.
 func (j *examiner) mean(r *importer.Row, points []point, figures []*importer.Figure) {
 	mean := r.One(importer.Seconds, "latency_mean")
 	if mean == nil || mean.Value < 0 {
@@ -124,32 +124,32 @@ func (j *examiner) mean(r *importer.Row, points []point, figures []*importer.Fig
 	if mean.Hi < least*(1-slack) || mean.Lo > most*(1+slack) {
 		t.fail(Impossible, "a mean that contradicts the quantiles",
 			"a unit is missing, or mean and quantiles describe different requests")
-		t.of(mean)
+		t.concern(mean)
 		t.say("a mean of %s, but the quantiles allow %s", mean.Text, allowed)
 		return
 	}
-	below, from := 0.0, 0.0 // what the requests up to a quantile add to the mean at most
+	below, from := 0.0, 0.0 // the most that requests up to a quantile add to the mean
 	for _, p := range points {
 		below, from = below+(p.q-from)*p.Hi, p.q
 		switch {
 		case p.q >= 0.99 && p.q < 1 && mean.Lo > p.Hi:
 			t.fail(Doubtful, "a mean above the p99",
 				"a few requests dominate the mean, or mean and quantile describe different requests")
-			t.of(mean, p.Figure)
+			t.concern(mean, p.Figure)
 			t.say("a mean of %s above %s of %s: the slowest %s %% would take %s on average, or more", mean.Text,
 				p.Metric, p.Text,
-				number(100-100*p.q), timeText((mean.Lo-below)/(1-p.q)))
+				numberText(100-100*p.q), timeText((mean.Lo-below)/(1-p.q)))
 		case p.q >= 0.99 && p.Digits >= 3 && p.Text == mean.Text:
 			t.fail(Doubtful, "the same value in two columns", "a column was copied")
-			t.of(mean, p.Figure)
+			t.concern(mean, p.Figure)
 			t.say("%s is both the mean and %s", mean.Text, p.Metric)
 		}
 	}
 }
 
 // deviation checks a standard deviation against its bound, sd² ≤ (max − mean) × (mean − min), with
-// 0 for the minimum (Bhatia and Davis, "A better bound on the variance", 2000). Of rates there may be
-// few samples: see ofSample.
+// 0 for the minimum (Bhatia and Davis, "A better bound on the variance", 2000). Rates may have few
+// samples: see sampleFactor.
 func (j *examiner) deviation(r *importer.Row, unit importer.Unit, meanName, sdName, mostName string) {
 	mean, sd, most := r.One(unit, meanName), r.One(unit, sdName), r.One(unit, mostName)
 	if mean == nil || sd == nil || most == nil || mean.Value < 0 || sd.Value < 0 {
@@ -164,12 +164,12 @@ func (j *examiner) deviation(r *importer.Row, unit importer.Unit, meanName, sdNa
 	t.say("a standard deviation of %s around %s, and values from 0 to %s allow as much", sd.Text, mean.Text, most.Text)
 	bound := math.Sqrt((most.Hi - mean.Lo) * mean.Hi)
 	if unit == importer.PerSec {
-		bound *= ofSample(r)
+		bound *= sampleFactor(r)
 	}
 	if sd.Lo > bound*(1+slack) {
 		t.fail(Impossible, "a standard deviation that contradicts the maximum", "")
-		t.of(sd, most)
-		text := number(bound)
+		t.concern(sd, most)
+		text := numberText(bound)
 		if unit == importer.Seconds {
 			text = timeText(bound)
 		}
@@ -178,12 +178,13 @@ func (j *examiner) deviation(r *importer.Row, unit importer.Unit, meanName, sdNa
 	}
 }
 
-// rateSample is the length in s of bombardier's samples of the rate, unless it keeps one.
+// rateSample is the length in s of bombardier's rate samples, unless it keeps one.
 const rateSample = 0.02
 
-// ofSample returns how many times as large a deviation of rates is with n − 1 as with n: √(n ÷ (n − 1)),
-// where tool and duration say how many samples there are; else √2, for there may be but two.
-func ofSample(r *importer.Row) float64 {
+// sampleFactor returns the factor by which a standard deviation of rates with n − 1 exceeds the one
+// with n: √(n ÷ (n − 1)), if tool and duration give the number of samples; else √2, for there may
+// be only two.
+func sampleFactor(r *importer.Row) float64 {
 	n := 2.0
 	if t, _, _ := duration(r); r.Tool == "bombardier" && !r.Open && t.usable() {
 		n = max(n, t.lo/rateSample)

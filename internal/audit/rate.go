@@ -10,7 +10,7 @@ import (
 	"dyno/internal/importer"
 )
 
-// pace is a rate of a row: as it is printed, or requests ÷ time.
+// pace is a row's rate: as printed, or requests ÷ time.
 type pace struct {
 	span
 	text    string
@@ -19,32 +19,32 @@ type pace struct {
 	sampled bool // a mean of samples, which need not be requests ÷ time
 }
 
-// duration returns how long a row's load took: as printed, or else as planned. f is the printed
+// duration returns the length of a row's load: as printed, or else as planned. f is the printed
 // figure, or nil.
 func duration(r *importer.Row) (t span, text string, f *importer.Figure) {
 	if f = r.One(importer.Seconds, "time"); f != nil {
-		return of(f), f.Text, f
+		return spanOf(f), f.Text, f
 	}
 	// A generator goes on a little after its time is over.
 	return span{r.Planned, r.Planned, 1.02*r.Planned + 0.1}, timeText(r.Planned), nil
 }
 
-// overTime returns requests ÷ time; ok is false where a row does not have both.
+// overTime returns requests ÷ time; ok is false if a row lacks one of them.
 func overTime(r *importer.Row) (p pace, ok bool) {
 	n := r.One(importer.None, "requests")
 	t, text, printed := duration(r)
-	if n == nil || !t.usable() || !of(n).usable() {
+	if n == nil || !t.usable() || !spanOf(n).usable() {
 		return pace{}, false
 	}
-	s := of(n).over(t)
-	sum, rate := number(n.Value)+" ÷ "+text, rateText(s.at)
+	s := spanOf(n).over(t)
+	sum, rate := numberText(n.Value)+" ÷ "+text, rateText(s.at)
 	return pace{
 		span: s, text: fmt.Sprintf("%s (%s)", rate, sum), sum: sum + " = " + rate,
 		figures: []*importer.Figure{n, printed},
 	}, true
 }
 
-// rightOverTime returns right answers ÷ time, where a row counts answers by class.
+// rightOverTime returns right answers ÷ time, if a row counts answers by class.
 func rightOverTime(r *importer.Row) (p pace, ok bool) {
 	n := 0.0
 	for _, f := range r.All(importer.None, "http2xx", "http3xx") {
@@ -56,37 +56,37 @@ func rightOverTime(r *importer.Row) (p pace, ok bool) {
 		return pace{}, false
 	}
 	s = s.over(t)
-	return pace{span: s, sum: number(n) + " ÷ " + text + " = " + rateText(s.at)}, true
+	return pace{span: s, sum: numberText(n) + " ÷ " + text + " = " + rateText(s.at)}, true
 }
 
-// most is the number of rates, or latencies, of a row that are checked. It limits the comparisons
-// of each with each; real tables have fewer.
+// most limits the number of rates, or latencies, checked per row, because each is compared with
+// each; real tables have fewer.
 const most = 32
 
-// rates returns the printed rates of a row, in requests per second.
+// rates returns a row's printed rates, in requests per second.
 func rates(r *importer.Row) []*importer.Figure {
 	return usable(r.All(importer.PerSec, "rps", "rps_mean"))
 }
 
-// latencies returns the mean latencies of a row.
+// latencies returns a row's mean latencies.
 func latencies(r *importer.Row) []*importer.Figure {
 	return usable(r.All(importer.Seconds, "latency_mean"))
 }
 
-// usable returns the figures that can be multiplied and divided, at most most of them.
+// usable returns the figures that can be multiplied and divided, at most most.
 func usable(figures []*importer.Figure) []*importer.Figure {
-	list := slices.DeleteFunc(figures, func(f *importer.Figure) bool { return !of(f).usable() })
+	list := slices.DeleteFunc(figures, func(f *importer.Figure) bool { return !spanOf(f).usable() })
 	return list[:min(len(list), most)]
 }
 
-// paces returns the rates to compute with. If a mean of samples differs from requests ÷ time, the
+// paces returns the rates to compute with. If a mean over samples differs from requests ÷ time, the
 // latter counts; otherwise both do.
 func paces(r *importer.Row) []pace {
 	var list []pace
 	whole, known := overTime(r)
 	for _, f := range rates(r) {
 		mean := f.Metric == "rps_mean"
-		p := pace{span: of(f), text: rateText(f.Value), figures: []*importer.Figure{f}, sampled: mean && !known}
+		p := pace{span: spanOf(f), text: rateText(f.Value), figures: []*importer.Figure{f}, sampled: mean && !known}
 		if mean && known && !timeAtFault(r, f, whole) {
 			if p.apart(whole.span) > slack {
 				p = whole
@@ -107,22 +107,23 @@ func paces(r *importer.Row) []pace {
 func timeAtFault(r *importer.Row, rate *importer.Figure, whole pace) bool {
 	c := exactly(float64(r.Connections))
 	return closed(r) && slices.ContainsFunc(latencies(r), func(l *importer.Figure) bool {
-		return !l.Prose && of(rate).times(of(l)).apart(c) <= slack && whole.times(of(l)).apart(c) > slack
+		return !l.Prose && spanOf(rate).times(spanOf(l)).apart(c) <= slack && whole.times(spanOf(l)).apart(c) > slack
 	})
 }
 
-// sampledAlike is the share by which a published mean of samples differs from requests ÷ time at most, where
-// the load generator is not known to print one: rates of bombardier's that are in doubt for no other reason are
-// up to 24 % off.
+// sampledAlike is the largest share by which a published mean over samples differs from requests ÷
+// time, if the load generator is not known to print one: bombardier's rates that are in doubt for
+// no other reason are up to 24 % off.
 const sampledAlike = 0.25
 
-// mayBeSampled reports whether a rate may be a mean of samples or of loads, which is a different average.
+// mayBeSampled reports whether a rate may be a mean over samples or loads, which is a different
+// average.
 func mayBeSampled(r *importer.Row, rate *importer.Figure, gap float64) bool {
 	return rate.Metric == "rps_mean" || r.Averaged || gap <= sampledAlike && (r.Tool == "" || r.Tool == "bombardier" || r.Tool == "plow")
 }
 
-// rate applies R1: the printed rate must be requests ÷ time, or right answers ÷ time. A mean of samples may
-// differ; Little's law then shows which of the two is wrong.
+// rate applies R1: the printed rate must be requests ÷ time, or right answers ÷ time. A mean over
+// samples may differ; Little's law then shows which is wrong.
 func (j *examiner) rate(r *importer.Row) {
 	whole, ok := overTime(r)
 	if !ok {
@@ -133,14 +134,14 @@ func (j *examiner) rate(r *importer.Row) {
 			continue
 		}
 		t := j.check("R1", "rate is requests ÷ time", r, append([]*importer.Figure{f}, whole.figures...)...)
-		gap := of(f).apart(whole.span)
+		gap := spanOf(f).apart(whole.span)
 		t.off = gap + 1
 		if gap <= slack {
 			t.say("%s, and the rate is %s", whole.sum, rateText(f.Value))
 			continue
 		}
-		if right, ok := rightOverTime(r); ok && of(f).apart(right.span) <= slack {
-			t.say("%s, and the rate is %s: that of the right answers", right.sum, rateText(f.Value))
+		if right, ok := rightOverTime(r); ok && spanOf(f).apart(right.span) <= slack {
+			t.say("%s, and the rate is %s: it counts only right answers", right.sum, rateText(f.Value))
 			continue
 		}
 		t.say("%s, but the rate is %s (%+.1f %%)", whole.sum, rateText(f.Value), 100*(f.Value/whole.at-1))
@@ -153,7 +154,7 @@ func (j *examiner) rate(r *importer.Row) {
 			if r.Averaged {
 				t.Note = "a mean over several loads, which weights short and failed ones like the others"
 			}
-			t.of(f)
+			t.concern(f)
 		default:
 			t.fail(Impossible, "rate is not requests ÷ time", "")
 		}
@@ -165,26 +166,26 @@ func (j *examiner) rate(r *importer.Row) {
 func (t *Finding) blameTime(r *importer.Row, rate *importer.Figure, whole pace) {
 	l, c, time := latencies(r)[0], float64(r.Connections), r.One(importer.Seconds, "time")
 	verdict := Doubtful
-	if rate.Metric == "rps" && !mayBeSampled(r, rate, of(rate).apart(whole.span)) || !r.Streams && whole.lo*l.Lo > c*(1+slack) || whole.hi*l.Hi < c*half {
+	if rate.Metric == "rps" && !mayBeSampled(r, rate, spanOf(rate).apart(whole.span)) || !r.Streams && whole.lo*l.Lo > c*(1+slack) || whole.hi*l.Hi < c*half {
 		verdict = Impossible
 	}
 	t.fail(verdict, "the time does not belong to these requests", "")
-	t.of(time)
-	if time != nil { // else the planned one
+	t.concern(time)
+	if time != nil { // otherwise the planned one
 		t.Note = timeText(whole.at/rate.Value*time.Value) + " would match"
 	}
-	alone := ""
+	oneAtATime := ""
 	if r.Streams {
-		alone = " and one request at a time on each connection"
+		oneAtATime = " and one request at a time on each connection"
 	}
 	t.say("%s, but the rate is %s; with %s%s, %s would be %s requests in flight of %s connections, %s are %s: the "+
 		"time is wrong",
-		whole.sum, rateText(rate.Value), l.Text, alone, rateText(whole.at), number(whole.at*l.Value), number(c),
-		rateText(rate.Value), number(rate.Value*l.Value))
+		whole.sum, rateText(rate.Value), l.Text, oneAtATime, rateText(whole.at), numberText(whole.at*l.Value), numberText(c),
+		rateText(rate.Value), numberText(rate.Value*l.Value))
 }
 
-// identities are products that a tool computes of its own figures: left and right name the factors
-// of each side, by metric; "connections" is the row's.
+// identities are products that a tool computes from its own figures: left and right name the
+// factors on each side, by metric; "connections" is the row's.
 var identities = []struct {
 	rule, kind  string
 	left, right []string
@@ -198,21 +199,21 @@ var identities = []struct {
 	{"R4", "body × requests = bytes of bodies", []string{"document_length", "requests"}, []string{"html_transferred"}},
 }
 
-// identityUnits are the units of the metrics in identities; bytes, where none is given.
+// identityUnits are the units of the metrics in identities; others are in bytes.
 var identityUnits = map[string]importer.Unit{
 	"requests": importer.None, "time": importer.Seconds, "time_per_request": importer.Seconds,
 	"time_per_request_across": importer.Seconds, "throughput": importer.BPerSec, "body_throughput": importer.BPerSec,
 }
 
-// product multiplies the figures of a row by name. ok is false where one is missing or negative, or
-// the product is 0.
+// product multiplies a row's figures by name. ok is false if one is missing or negative, or the
+// product is 0.
 func product(r *importer.Row, names []string) (p span, text string, figures []*importer.Figure, ok bool) {
 	p = exactly(1)
 	var words []string
 	for _, n := range names {
 		if n == "connections" {
 			p = p.times(exactly(float64(r.Connections)))
-			words = append(words, number(float64(r.Connections))+" connections")
+			words = append(words, numberText(float64(r.Connections))+" connections")
 			continue
 		}
 		unit, named := identityUnits[n]
@@ -239,23 +240,23 @@ func (j *examiner) identities(r *importer.Row) {
 			continue
 		}
 		t := j.check(id.rule, id.kind, r, slices.Concat(leftFigures, rightFigures)...)
-		t.say("%s = %s, and %s", leftText, number(left.at), rightText)
+		t.say("%s = %s, and %s", leftText, numberText(left.at), rightText)
 		t.off = left.apart(right) + 1
 		if left.apart(right) > 0.01 {
 			t.Verdict = Impossible
-			t.say("%s = %s, but %s = %s", leftText, number(left.at), rightText, number(right.at))
+			t.say("%s = %s, but %s = %s", leftText, numberText(left.at), rightText, numberText(right.at))
 		}
 	}
 }
 
-// benchN finds the number of operations in the command of a row.
+// benchN finds the number of operations in a row's command.
 var benchN = regexp.MustCompile(`^go test -bench\b.*\bN=([0-9]+)`)
 
-// goBench checks figures of go test -bench, which increases N until N operations take a second.
+// goBench checks figures from go test -bench, which increases N until N operations take a second.
 func (j *examiner) goBench(r *importer.Row) {
 	if allocs, bytes := r.One("allocs/op", "allocs_op"), r.One("B/op", "b_op"); allocs != nil && bytes != nil {
 		t := j.check("R9", "allocations and their bytes", r, allocs, bytes)
-		t.say("%s allocations of %s bytes in all", number(allocs.Value), number(bytes.Value))
+		t.say("%s allocations of %s bytes in all", numberText(allocs.Value), numberText(bytes.Value))
 		if bytes.Hi < allocs.Lo || allocs.Value == 0 && bytes.Lo > 1 {
 			t.Verdict = Impossible
 		}
@@ -268,13 +269,13 @@ func (j *examiner) goBench(r *importer.Row) {
 	if err != nil || n <= 0 {
 		return
 	}
-	took := exactly(n * 1e-9).times(of(ns))
+	took := exactly(n * 1e-9).times(spanOf(ns))
 	t := j.check("R1", "operations × time of one", r, ns)
 	t.off = took.at
-	t.say("%s × %s = %s, and go test runs for at least a second", number(n), ns.Text, timeText(took.at))
+	t.say("%s × %s = %s, and go test runs for at least a second", numberText(n), ns.Text, timeText(took.at))
 	if took.hi < 1 {
 		t.Verdict = Doubtful
 		t.say("%s × %s = %s, but by default go test runs for at least a second",
-			number(n), ns.Text, timeText(took.at))
+			numberText(n), ns.Text, timeText(took.at))
 	}
 }

@@ -12,8 +12,8 @@ import (
 // span is a number and the range of values that round to its printed digits.
 type span struct{ lo, at, hi float64 }
 
-// of returns the span of a figure, in base units.
-func of(f *importer.Figure) span { return span{f.Lo, f.Value, f.Hi} }
+// spanOf returns a figure's span, in base units.
+func spanOf(f *importer.Figure) span { return span{f.Lo, f.Value, f.Hi} }
 
 // exactly returns the span of a number that is known without rounding.
 func exactly(v float64) span { return span{v, v, v} }
@@ -24,8 +24,7 @@ func (a span) times(b span) span { return span{a.lo * b.lo, a.at * b.at, a.hi * 
 // over returns the quotient of two positive spans.
 func (a span) over(b span) span { return span{a.lo / b.hi, a.at / b.at, a.hi / b.lo} }
 
-// gap returns by how much a is above b (positive) or below it (negative), as a share; 0 where they
-// overlap.
+// gap returns the share by which a is above b (positive) or below it (negative); 0 if they overlap.
 func (a span) gap(b span) float64 {
 	switch {
 	case a.lo > b.hi:
@@ -36,7 +35,7 @@ func (a span) gap(b span) float64 {
 	return 0
 }
 
-// apart returns the size of the gap.
+// apart returns the gap's size.
 func (a span) apart(b span) float64 { return math.Abs(a.gap(b)) }
 
 // usable reports whether a span is positive and finite, so that it can be a factor or a divisor.
@@ -44,7 +43,7 @@ func (a span) usable() bool { return a.lo > 0 && !math.IsInf(a.hi, 0) && !math.I
 
 // number formats v for a sentence: from 100 as a whole number with commas, below with three
 // significant digits.
-func number(v float64) string {
+func numberText(v float64) string {
 	if math.Abs(v) < 100 || math.IsInf(v, 0) || math.IsNaN(v) {
 		return short(report.Sig3(v))
 	}
@@ -52,15 +51,15 @@ func number(v float64) string {
 }
 
 // rateText prints a rate in 1/s.
-func rateText(v float64) string { return number(v) + "/s" }
+func rateText(v float64) string { return numberText(v) + "/s" }
 
-// timeText prints a time in s with a unit that suits it.
+// timeText prints a time in s with a suitable unit.
 func timeText(s float64) string {
 	v, unit, _ := strings.Cut(report.Duration(s*1e9), " ")
 	return short(v) + " " + unit
 }
 
-// short drops the zeros at the end of a decimal fraction.
+// short drops final zeros from a decimal fraction.
 func short(s string) string {
 	if strings.Contains(s, ".") {
 		s = strings.TrimSuffix(strings.TrimRight(s, "0"), ".")

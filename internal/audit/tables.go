@@ -11,8 +11,8 @@ import (
 	"dyno/internal/importer"
 )
 
-// tables groups rows that were measured together: the contestants of one scenario at one level.
-// Tables are in the order of their first rows. Rows of different editions can be in one table,
+// tables groups rows that were measured together: the contestants in one scenario at one level.
+// Tables are in the order of their first rows. Rows from different editions can be in one table,
 // because each contestant may have its own edition.
 func tables(rows []*importer.Row) [][]*importer.Row {
 	type key struct {
@@ -36,10 +36,10 @@ func tables(rows []*importer.Row) [][]*importer.Row {
 // steady are the metrics that hardly change from run to run, unlike maxima and errors.
 var steady = []string{"rps", "rps_mean", "latency_mean", "p50", "throughput", "throughput_rw", "document_length"}
 
-// twice applies R8: it finds two values for one metric of one row.
+// twice applies R8: it finds two values for one metric in one row.
 func (j *examiner) twice() {
 	for _, r := range j.rows {
-		if r.Contestant == "" { // nothing says that its lines are of the same thing
+		if r.Contestant == "" { // nothing says that its lines mean the same thing
 			continue
 		}
 		seen := map[string]*importer.Figure{}
@@ -52,14 +52,14 @@ func (j *examiner) twice() {
 				seen[f.Metric] = f
 				continue
 			}
-			// The gap of the larger over the smaller is the positive one.
-			apart := max(of(f).gap(of(first)), of(first).gap(of(f)))
+			// The larger figure's gap over the smaller is the positive one.
+			apart := max(spanOf(f).gap(spanOf(first)), spanOf(first).gap(spanOf(f)))
 			if apart == 0 && first.Table == f.Table {
 				continue
 			}
 			t := j.check("R8", "one figure, two values", r, first, f)
 			t.off = max(f.Value/first.Value, first.Value/f.Value)
-			times := number(t.off)
+			times := numberText(t.off)
 			if t.off < 2 {
 				times = fmt.Sprintf("%.3f", t.off)
 			}
@@ -75,13 +75,13 @@ func (j *examiner) twice() {
 	}
 }
 
-// tableOf names the table of a figure, or its line.
+// tableOf names a figure's table, or its line.
 func tableOf(f *importer.Figure) string { return cmp.Or(f.Table, fmt.Sprintf("line %d", f.Line)) }
 
-// versionForm matches the part of a contestant's name that changes between editions: its version.
+// versionForm matches the version in a contestant's name, which changes between editions.
 var versionForm = regexp.MustCompile(`\s*\([^)]*\)|\s+v?[0-9]+(?:\.[0-9]+)*\b`)
 
-// measuredUnits are the units of the figures that a new run would change.
+// measuredUnits are the units of figures that a new run would change.
 var measuredUnits = []importer.Unit{importer.PerSec, importer.BPerSec, importer.Seconds, importer.Bytes}
 
 // measured reports whether a new run would change a printed figure.
@@ -90,17 +90,17 @@ func measured(f *importer.Figure) bool {
 		!f.Missing && f.Many == 0 && !f.Prose && !f.Derived
 }
 
-// stale applies R8 to whole columns: at least three quarters of a table's values of one metric
-// equal, contestant by contestant, those of earlier dates.
+// stale applies R8 to whole columns: at least three quarters of a table's values for one metric
+// equal, contestant by contestant, those from earlier dates.
 func (j *examiner) stale() {
-	type cell struct { // a figure's place in the tables of a source, whatever their date
+	type cell struct { // a figure's place in a source's tables, whatever their date
 		source, suite, scenario, contestant, metric string
 		connections                                 int
 	}
 	type key struct{ source, suite, metric, date, table string }
 	type column struct {
-		same  []*importer.Figure // those of an earlier date
-		known int                // how many have an earlier date to be compared with
+		same  []*importer.Figure // equal to one from an earlier date
+		known int // number of figures with an earlier date to compare with
 	}
 	cellOf := func(f *importer.Figure) cell {
 		r := f.Row
@@ -130,7 +130,7 @@ func (j *examiner) stale() {
 			continue
 		}
 		k := key{f.Row.Source, f.Row.Suite, f.Metric, f.Row.Date, f.Table}
-		if f.Table == f.Row.Edition { // a page, of which each contestant has its own part, not a file
+		if f.Table == f.Row.Edition { // a page in which each contestant has its own part, not a file
 			k.table = ""
 		}
 		c := columns[k]
@@ -155,7 +155,7 @@ func (j *examiner) stale() {
 			t := j.check("R8", "", f.Row, f)
 			t.fail(Doubtful, "carried over from an earlier date",
 				"an old value among new ones; it was not measured with them")
-			t.say("%s of %s is, to the last digit, that of an earlier date, as are %d of %d in its table",
+			t.say("%s of %s equals the value from an earlier date to the last digit, as do %d of %d in its table",
 				f.Text, f.Metric, len(c.same), c.known)
 		}
 	}
@@ -200,14 +200,14 @@ func (j *examiner) copied() {
 	}
 }
 
-// power applies R7: a table does not compare contestants that are all at the ceiling of the load,
-// or no further apart than two runs of one of them. The finding applies to their ranking and names
+// power applies R7: a table does not compare contestants that are all at the load's ceiling, or no
+// further apart than two runs with one contestant. The finding applies to their ranking and names
 // no figures.
 func (j *examiner) power() {
 	j.mark()
 	for _, rows := range tables(j.rows) {
 		var values, noise []float64
-		row := *rows[0] // stands for all of them
+		row := *rows[0] // represents all rows
 		row.Contestant, row.Figures = "", nil
 		for _, r := range rows {
 			list := rates(r)
@@ -222,13 +222,13 @@ func (j *examiner) power() {
 		if len(values) < 2 {
 			continue
 		}
-		// In a closed loop each connection waits for the delay, which bounds the rate of all alike.
+		// In a closed loop each connection waits for the delay, which bounds all rates alike.
 		low, c, ceiling, ninth := slices.Min(values), float64(row.Connections), 0.0, 0.0
 		apart := slices.Max(values)/low - 1
 		if row.Delay > 0 {
 			ceiling = c / row.Delay
 		}
-		if len(noise) >= 3 { // nine in ten of the repetitions differ by less
+		if len(noise) >= 3 { // nine in ten repetitions differ by less
 			slices.Sort(noise)
 			ninth = noise[int(0.9*float64(len(noise)))]
 		}
@@ -237,8 +237,8 @@ func (j *examiner) power() {
 		case ceiling > 0 && low > 0.9*ceiling:
 			t.fail(CannotTell, "ranking", "the ceiling of the load was measured, not the contestants")
 			t.say("%s, all above %s of %s connections ÷ %s = %s",
-				what, percent(low/ceiling), number(c), timeText(row.Delay), rateText(ceiling))
-		// Each of two contestants may be off by ninth, in opposite directions.
+				what, percent(low/ceiling), numberText(c), timeText(row.Delay), rateText(ceiling))
+		// Each contestant may be off by ninth, in opposite directions.
 		case len(noise) >= 3 && apart <= math.Exp(2*ninth)-1:
 			t.fail(CannotTell, "ranking", "differences between the contestants may be chance")
 			t.say("%s, and two runs of the same contestant differ by up to %s (in nine cases of ten)",
@@ -272,7 +272,7 @@ func (j *examiner) processes() {
 	}
 }
 
-// prose applies R11: a number in the prose must equal that of the table.
+// prose applies R11: a number in the prose must equal the table's.
 func (j *examiner) prose(r *importer.Row) {
 	for _, p := range r.Figures {
 		if !p.Prose {
@@ -285,7 +285,7 @@ func (j *examiner) prose(r *importer.Row) {
 			t := j.check("R11", "prose and table", r, p)
 			t.say("the text says %s, and so does the table", p.Text)
 			t.off = max(p.Value/f.Value, f.Value/p.Value)
-			if of(p).gap(of(f)) != 0 {
+			if spanOf(p).gap(spanOf(f)) != 0 {
 				t.fail(Impossible, "prose that contradicts the table", "")
 				t.say("the text says %s, but the table %s", p.Text, f.Text)
 				if other := j.elsewhere(p); other != nil {
@@ -296,7 +296,7 @@ func (j *examiner) prose(r *importer.Row) {
 	}
 }
 
-// elsewhere finds a figure of the same source that has the value of the prose, in another row.
+// elsewhere finds a figure from the same source that has the prose's value, in another row.
 func (j *examiner) elsewhere(p *importer.Figure) *importer.Figure {
 	for _, r := range j.rows {
 		if r.Source != p.Row.Source || r == p.Row {

@@ -13,9 +13,9 @@ import (
 	"dyno/internal/report"
 )
 
-// Text writes the judgement for people, in lines of at most width cells where words allow. With
-// all, every check has a line of its own; else checks of one kind and one source are one entry,
-// with the finding that is furthest off.
+// Text writes the report for people, in lines of at most width cells if words allow. With all,
+// every check has its own line; otherwise checks with one kind and one source are one entry, with
+// the finding that is furthest off.
 func Text(w io.Writer, j *Report, width int, all bool) error {
 	d := &document.Document{Sections: []document.Section{summary(j)}}
 	verdicts := []Verdict{Impossible, Doubtful, CannotTell}
@@ -32,24 +32,24 @@ func Text(w io.Writer, j *Report, width int, all bool) error {
 // paragraph returns a paragraph of unstyled text.
 func paragraph(s string) document.Paragraph { return document.Paragraph{Text: document.Plain(s)} }
 
-// counts returns cells of a number each.
+// counts returns cells with a number each.
 func counts(list ...int) (cells []document.Cell) {
 	for _, n := range list {
-		cells = append(cells, document.Cell{Value: number(float64(n))})
+		cells = append(cells, document.Cell{Value: numberText(float64(n))})
 	}
 	return cells
 }
 
-// mostNames is how many columns that are not read are named.
+// mostNames limits how many unread columns are named.
 const mostNames = 20
 
-// summary counts the figures of each document and of each verdict.
+// summary counts the figures for each document and each verdict.
 func summary(j *Report) document.Section {
 	var s document.Section
 	for _, d := range j.Documents {
 		unread := ""
 		if n := len(d.Troubles); n > 0 {
-			unread = "; " + number(float64(n)) + " cannot be read"
+			unread = "; " + numberText(float64(n)) + " cannot be read"
 		}
 		s.Blocks = append(s.Blocks, paragraph(fmt.Sprintf("%s: %s in %s (%s)%s",
 			d.Name, document.Count(d.Printed(), "figure"), document.Count(len(d.Rows), "row"), d.Format, unread)))
@@ -60,7 +60,7 @@ func summary(j *Report) document.Section {
 			}
 			more := ""
 			if n > mostNames {
-				more = " and " + number(float64(n-mostNames)) + " more"
+				more = " and " + numberText(float64(n-mostNames)) + " more"
 			}
 			s.Blocks = append(s.Blocks, paragraph("Columns that are not read: "+strings.Join(names, ", ")+more))
 		}
@@ -77,7 +77,7 @@ func summary(j *Report) document.Section {
 		{Impossible, "they contradict each other, or what is possible"},
 		{Doubtful, "possible, but they do not show what they are published for"},
 		{Sound, "checked, and consistent"},
-		{CannotTell, "nothing was published to check them against"},
+		{CannotTell, "too little was published to check them"},
 	} {
 		row := document.Row{Cells: append([]document.Cell{{Value: v.String()}}, counts(j.Figures[v.Verdict])...)}
 		share := document.Cell{Absent: "no figures"}
@@ -99,11 +99,11 @@ func summary(j *Report) document.Section {
 // kind is the key by which findings are grouped for display.
 type kind struct{ rule, kind, source string }
 
-// entry has the findings of a kind.
+// entry has the findings of one kind.
 type entry struct {
 	found   []*Finding
 	figures map[*importer.Figure]bool
-	perDate map[string]int // figures; findings, where they name none
+	perDate map[string]int // figures; findings, if they name none
 }
 
 // add counts a finding and each of its figures once, for several findings may name one figure.
@@ -120,7 +120,7 @@ func (e *entry) add(f *Finding) {
 	}
 }
 
-// section has the findings of one verdict, a list for each rule and kind.
+// section has the findings with one verdict, a list for each rule and kind.
 func section(j *Report, v Verdict, all bool) document.Section {
 	var kinds []kind
 	entries := map[kind]*entry{}
@@ -138,7 +138,7 @@ func section(j *Report, v Verdict, all bool) document.Section {
 		}
 		entries[k].add(f)
 	}
-	// Stable: kinds of one name stay in the order of their sources.
+	// Stable: kinds with one name stay in the order of their sources.
 	slices.SortStableFunc(kinds, func(a, b kind) int {
 		return cmp.Or(cmp.Compare(ruleIndex(a.rule), ruleIndex(b.rule)), cmp.Compare(a.kind, b.kind))
 	})
@@ -172,7 +172,7 @@ func (e *entry) item(source string, all bool) document.Item {
 		for i, d := range dates {
 			dates[i] = cmp.Or(d, "undated")
 			if len(dates) > 1 {
-				dates[i] += " " + number(float64(e.perDate[d]))
+				dates[i] += " " + numberText(float64(e.perDate[d]))
 			}
 		}
 		head += " – " + strings.Join(dates, ", ")
@@ -200,7 +200,7 @@ func (e *entry) item(source string, all bool) document.Item {
 	return it
 }
 
-// rules counts the checks of each rule, and names what no rule covers.
+// rules counts each rule's checks, and names the parts that no rule covers.
 func rules(j *Report) document.Section {
 	checked := j.checks()
 	t := document.Table{Columns: []document.Column{{Head: "rule", Lead: true}, {Lead: true}, {Head: "checks",

@@ -11,13 +11,13 @@ import (
 	"dyno/internal/result"
 )
 
-// fileName returns the path of the last calibration of this user on this machine.
+// fileName returns the path of this user's last calibration on this machine.
 func fileName() (string, error) {
 	dir, err := contestant.Cache()
 	return filepath.Join(dir, "calibration.json"), err
 }
 
-// BootID returns the id of the machine's boot (random(4)); "" if unknown.
+// BootID returns the id of the machine's current boot (random(4)); "" if unknown.
 func BootID() string { return read(os.DirFS("/"), "proc/sys/kernel/random/boot_id") }
 
 // Write stores c as the last calibration. The file is written atomically.
@@ -49,9 +49,8 @@ func Write(c *result.Calibration) (err error) {
 	return err
 }
 
-// Last reads the last calibration. It may be from another boot, or old: compare its BootID with
-// that of the host, and its EndedUnixNS with the clock. The error wraps fs.ErrNotExist if there is
-// none.
+// Last reads the last calibration. It may be from another boot, or old: compare its BootID with the
+// host's, and its EndedUnixNS with the clock. The error wraps fs.ErrNotExist if there is none.
 func Last() (*result.Calibration, error) {
 	name, err := fileName()
 	if err != nil {

@@ -1,6 +1,7 @@
-// Package calibration measures what this machine can decide: its settings, the clock, how punctual
-// and how fast the load engine is here, whether it measures the known behaviour of reference
-// servers rightly, and how noisy the machine is now.
+// Package calibration measures how fine a difference this machine can decide: its settings, the
+// clock, how punctual and how fast the load engine is here, whether it measures the known behaviour
+// of reference servers correctly, and how noisy the machine is now.
+//
 //
 // It measures and does not judge. Every server that it starts is a child process, pinned as in a
 // run, and gone when Measure returns.
@@ -27,29 +28,29 @@ import (
 // Options are the options of Measure.
 type Options struct {
 	Dyno     string             // version
-	Self     []string           // command that starts a reference server, whose name is appended: dyno's own program and "refserver"
-	Scenario *scenario.Scenario // of the reference servers
+	Self     []string // command that starts a reference server, whose name is appended: dyno's own program and "refserver"
+	Scenario *scenario.Scenario // for the reference servers
 	Quick    bool               // the clock, punctuality, one ceiling and the noise: about 5 s instead of 40 s
 	Note     func(string)       // called with a description of each step; may be nil
 	Times    *Times             // nil: as Quick says
 }
 
-// Times are the lengths of the windows and the number of rounds. A step of length 0 is skipped.
+// Times are the window lengths and the number of rounds. A step with length 0 is skipped.
 type Times struct {
 	Clock   time.Duration // per batch of readings
 	Lag     time.Duration
 	Sleep   time.Duration
 	Ceiling time.Duration // for each of Shapes
 	Shapes  []Shape
-	Delay   time.Duration // of each window with a known delay
+	Delay   time.Duration // for each window with a known delay
 	Stall   time.Duration
-	Warm    time.Duration // of each server of the rounds
+	Warm    time.Duration // for each server in the rounds
 	Trial   time.Duration
 	Rounds  int
 	Costs   []string // additional servers in the rounds
 }
 
-// Shape is a shape of load.
+// Shape is a load's shape.
 type Shape struct{ Connections, Pipeline, PerConnection int }
 
 // String describes the shape.
@@ -64,10 +65,10 @@ func (s Shape) String() string {
 	return text
 }
 
-// usual is the default shape of a run.
+// usual is a run's default shape.
 var usual = Shape{Connections: 125, Pipeline: 1}
 
-// full and quick are the times of the two calibrations. Trials are as long as in a paired
+// full and quick are the times for the two calibrations. Trials are as long as in a paired
 // comparison, because the noise depends on their length.
 var (
 	full = Times{
@@ -84,7 +85,7 @@ var (
 )
 
 // Measure calibrates. An error means that the machine could not be measured; with it Measure
-// returns what was found until then, at least the settings.
+// returns the results so far, at least the settings.
 func Measure(ctx context.Context, o Options) (*result.Calibration, error) {
 	times := full
 	if o.Quick {
@@ -109,11 +110,11 @@ func Measure(ctx context.Context, o Options) (*result.Calibration, error) {
 	if err != nil {
 		return c, err
 	}
-	err = b.all(ctx)
+	err = b.steps(ctx)
 	return c, errors.Join(err, b.close())
 }
 
-// describe returns the description of the machine that a run would record.
+// describe returns the machine's description that a run would record.
 func describe() result.Host {
 	h := host.Describe()
 	absent := map[string]string{}
@@ -127,16 +128,16 @@ func describe() result.Host {
 	return h
 }
 
-// bench is the state of a calibration.
+// bench is a calibration's state.
 type bench struct {
 	Options
 	times   Times
 	cal     *result.Calibration
 	meter   *host.Meter
-	folder  string // of logs and homes
+	folder  string // for logs and homes
 	servers []*server
 	started int
-	restore func() // of dyno's own affinity
+	restore func() // restores dyno's own affinity
 }
 
 // open prepares a calibration: a folder, a meter, and dyno's own CPUs.
@@ -177,8 +178,8 @@ func (b *bench) close() error {
 	return errors.Join(append(errs, proc.RemoveTemp(b.folder))...)
 }
 
-// all carries out the steps in turn.
-func (b *bench) all(ctx context.Context) error {
+// steps carries out all steps in turn.
+func (b *bench) steps(ctx context.Context) error {
 	for _, step := range []struct {
 		does string
 		run  func(context.Context) error
@@ -199,7 +200,7 @@ func (b *bench) all(ctx context.Context) error {
 	return nil
 }
 
-// server is a reference server that runs.
+// server is a running reference server.
 type server struct {
 	*contestant.Instance
 	name string

@@ -104,7 +104,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// One window of three that something else disturbed does not count.
+// One disturbed window in three does not count.
 func TestMiddleWindow(t *testing.T) {
 	window := func(seen int64) result.KnownDelay { return result.KnownDelay{SeenP99NS: seen, TrueP99NS: 1000} }
 	if got := middle([]result.KnownDelay{window(9_000_000), window(1040), window(1050)}); got.SeenP99NS != 1050 {
@@ -183,7 +183,7 @@ func TestLast(t *testing.T) {
 		t.Errorf("with none: %v", err)
 	}
 	want := &result.Calibration{Format: result.Format, BootID: "b", EndedUnixNS: 7, Clock: &result.Clock{CostNS: 40, StepNS: 10}}
-	for range 2 { // the second takes the place of the first
+	for range 2 { // the second replaces the first
 		if err := Write(want); err != nil {
 			t.Fatal(err)
 		}

@@ -45,8 +45,8 @@ func (b *bench) clock(context.Context) error {
 	return nil
 }
 
-// lagRate is the rate of the measurement of timer accuracy: requests are 0.5 ms apart, so the
-// engine sleeps before each.
+// lagRate is the rate at which timer accuracy is measured: requests are 0.5 ms apart, so the engine
+// sleeps before each.
 const lagRate = 2000
 
 // null measures timer accuracy and ceilings, which need the plain null server.
@@ -112,8 +112,8 @@ func sleeps(ctx context.Context, rate float64, length time.Duration) *hist.Histo
 	return h
 }
 
-// ceiling measures the maximum rate of the engine for a shape of load, with the null server, which
-// is faster than any contestant.
+// ceiling measures the engine's maximum rate for a load's shape, with the null server, which is
+// faster than any contestant.
 func (b *bench) ceiling(ctx context.Context, s *server, shape Shape) error {
 	b.Note("ceiling: " + shape.String())
 	length := b.times.Ceiling

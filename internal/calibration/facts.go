@@ -21,14 +21,14 @@ func facts(root fs.FS, server, generator []int) result.Facts {
 		THP:         chosen(read(root, "sys/kernel/mm/transparent_hugepage/enabled")),
 
 		HardFileLimit: hardFileLimit(read(root, "proc/self/limits")),
-		TimeWaitReuse: number(read(root, "proc/sys/net/ipv4/tcp_tw_reuse")),
-		TCPTimestamps: number(read(root, "proc/sys/net/ipv4/tcp_timestamps")),
-		Somaxconn:     number(read(root, "proc/sys/net/core/somaxconn")),
-		ASLR:          number(read(root, "proc/sys/kernel/randomize_va_space")),
-		TimerSlackNS:  number(read(root, "proc/self/timerslack_ns")),
+		TimeWaitReuse: parseInteger(read(root, "proc/sys/net/ipv4/tcp_tw_reuse")),
+		TCPTimestamps: parseInteger(read(root, "proc/sys/net/ipv4/tcp_timestamps")),
+		Somaxconn:     parseInteger(read(root, "proc/sys/net/core/somaxconn")),
+		ASLR:          parseInteger(read(root, "proc/sys/kernel/randomize_va_space")),
+		TimerSlackNS:  parseInteger(read(root, "proc/self/timerslack_ns")),
 	}
 	if ports := strings.Fields(read(root, "proc/sys/net/ipv4/ip_local_port_range")); len(ports) == 2 {
-		f.PortLow, f.PortHigh = number(ports[0]), number(ports[1])
+		f.PortLow, f.PortHigh = parseInteger(ports[0]), parseInteger(ports[1])
 	}
 	info := read(root, "proc/meminfo")
 	f.AvailableBytes = kilobytes(info, "MemAvailable")
@@ -39,7 +39,7 @@ func facts(root fs.FS, server, generator []int) result.Facts {
 	return f
 }
 
-// read returns the text of a file without surrounding white space; "" if it cannot be read.
+// read returns a file's text without surrounding white space; "" if it cannot be read.
 func read(root fs.FS, name string) string {
 	data, err := fs.ReadFile(root, name)
 	if err != nil {
@@ -48,8 +48,8 @@ func read(root fs.FS, name string) string {
 	return strings.TrimSpace(string(data))
 }
 
-// number parses an integer; nil if text is not one.
-func number(text string) *int64 {
+// parseInteger parses an integer; nil if text is not one.
+func parseInteger(text string) *int64 {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
 		return nil
@@ -57,7 +57,7 @@ func number(text string) *int64 {
 	return &n
 }
 
-// chosen returns the word in brackets of "always [madvise] never".
+// chosen returns the word in brackets in "always [madvise] never".
 func chosen(text string) string {
 	_, rest, _ := strings.Cut(text, "[")
 	word, _, found := strings.Cut(rest, "]")
@@ -67,7 +67,7 @@ func chosen(text string) string {
 	return word
 }
 
-// after returns the words that follow key at the beginning of a line of text; nil if there is no
+// after returns the words that follow key at the beginning of a line in text; nil if there is no
 // such line.
 func after(text, key string) []string {
 	for line := range strings.Lines(text) {
@@ -78,24 +78,24 @@ func after(text, key string) []string {
 	return nil
 }
 
-// kilobytes reads a line "key:   12 kB" of /proc/meminfo, in bytes.
+// kilobytes reads a line "key:   12 kB" from /proc/meminfo, in bytes.
 func kilobytes(info, key string) *int64 {
 	words := after(info, key+":")
 	if len(words) == 0 {
 		return nil
 	}
-	n := number(words[0])
+	n := parseInteger(words[0])
 	if n != nil {
 		*n <<= 10
 	}
 	return n
 }
 
-// hardFileLimit reads the second figure of "Max open files   1024   1048576   files" of
-// /proc/self/limits; nil where it is "unlimited" or missing.
+// hardFileLimit reads the second figure in "Max open files   1024   1048576   files" from
+// /proc/self/limits; nil if it is "unlimited" or missing.
 func hardFileLimit(limits string) *int64 {
 	if words := after(limits, "Max open files"); len(words) > 1 {
-		return number(words[1])
+		return parseInteger(words[1])
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func split(root fs.FS, server, generator []int) [][]int {
 	return cores
 }
 
-// listed reports whether the kernel's list of CPUs, "0-2,5", names cpu.
+// listed reports whether the kernel's CPU list, "0-2,5", names cpu.
 func listed(list string, cpu int) bool {
 	for item := range strings.SplitSeq(list, ",") {
 		first, last, ranged := strings.Cut(item, "-")

@@ -21,7 +21,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-// TestMain is a truth server where it is started as one.
+// TestMain acts as a reference server if it is started as one.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "refserver" {
 		if err := serve(os.Args[2]); err != nil {
@@ -69,7 +69,7 @@ func value() *scenario.Scenario {
 	}}}
 }
 
-// tiny is long enough for every step to see something, and too short for any of it to mean
+// tiny is long enough for every step to measure something, and too short for any result to mean
 // anything.
 func tiny(t *testing.T) Options {
 	t.Setenv("TMPDIR", t.TempDir())
@@ -119,8 +119,8 @@ func TestMeasure(t *testing.T) {
 		t.Fatalf("%d delays", len(c.Delays))
 	}
 	for i, d := range c.Delays {
-		// The server counts the request that found it ready as well, so that the medians are of one
-		// request more and one less.
+		// The server also counts the request that found it ready, so one median has one request
+		// more.
 		if d.DelayNS != int64(known[i]) || d.Requests == 0 || d.TrueP50NS < d.DelayNS || d.TrueP99NS < d.TrueP50NS ||
 			d.SeenP99NS < d.TrueP50NS {
 			t.Errorf("delay %+v", d)
@@ -158,7 +158,8 @@ func checkRounds(t *testing.T, c *result.Calibration) {
 	}
 }
 
-// TestMeasureInterrupted ends in the middle of a step: nobody is left, and the settings are there.
+// TestMeasureInterrupted ends in the middle of a step: no process is left, and the settings are
+// there.
 func TestMeasureInterrupted(t *testing.T) {
 	o := tiny(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -186,7 +187,7 @@ func TestMeasureFails(t *testing.T) {
 	leftBehind(t)
 }
 
-// leftBehind looks for what a calibration made: processes whose home lies in our folder of
+// leftBehind looks for remains of a calibration: processes whose home lies in our folder for
 // temporary files, and folders in it.
 func leftBehind(t *testing.T) {
 	t.Helper()

@@ -15,16 +15,16 @@ import (
 	"dyno/internal/stats"
 )
 
-// trial is one short load on one server of a round.
+// trial is one short load on one server in a round.
 type trial struct {
 	perSec float64
 	cpu    float64 // per request, ns
 	queue  int64   // ns for which the generator's threads waited for a CPU
-	loaded int64   // ns of all workers together
+	loaded int64 // ns, all workers together
 }
 
-// rounds loads ref, its copy, and the servers of known cost in turn. None is frozen, because idle
-// servers use little CPU, and equally much for all.
+// rounds loads ref, its copy, and the servers with known costs in turn. None is frozen, because
+// idle servers use little CPU, and equally much for all.
 func (b *bench) rounds(ctx context.Context) error {
 	if b.times.Rounds <= 0 {
 		return nil
@@ -73,7 +73,7 @@ func (b *bench) rounds(ctx context.Context) error {
 	return nil
 }
 
-// round takes one trial of each server in the given order; the trials are returned by server.
+// round makes one trial with each server in the given order; the trials are returned by server.
 func (b *bench) round(ctx context.Context, servers []*server, order []int) ([]trial, result.Causes, error) {
 	var before, after host.Snapshot
 	b.meter.Snapshot(&before)
@@ -105,7 +105,7 @@ func (b *bench) round(ctx context.Context, servers []*server, order []int) ([]tr
 	return round, host.Causes(&before, &after, server, generator), nil
 }
 
-// clocks returns the CPU time of all servers together, and that of dyno itself.
+// clocks returns the CPU time of all servers together, and dyno's own.
 func clocks(servers ...*server) (used, own time.Duration, err error) {
 	for _, s := range servers {
 		d, err := s.Process.CPU()
@@ -118,8 +118,8 @@ func clocks(servers ...*server) (used, own time.Duration, err error) {
 	return used, own, err
 }
 
-// knownCost compares the CPU per request of server i of the rounds with that of ref, which is the
-// first, with its 95 % interval.
+// knownCost compares the CPU per request between server i in the rounds and ref, which is the
+// first, with a 95 % interval.
 func knownCost(name string, rounds [][]trial, i int) result.KnownCost {
 	c, _, _ := refserver.ParseControl(name)
 	added := c.Extra * float64(refserver.RefCost)

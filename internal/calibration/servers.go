@@ -20,8 +20,8 @@ var known = []time.Duration{0, time.Millisecond, 5 * time.Millisecond}
 // exactly when the next request is due would find the loop awake, and be seen 40 µs earlier.
 const delayRate = 370
 
-// delayWindows is the number of windows for each delay, of which the median counts. In a single
-// window of a second, another program that uses the CPU once for 10 ms would determine the 99th
+// delayWindows is the number of windows for each delay, whose median counts. In a single window
+// that lasts a second, another program that uses the CPU once for 10 ms would determine the 99th
 // percentile.
 const delayWindows = 3
 
@@ -73,14 +73,15 @@ func (b *bench) delay(ctx context.Context, d time.Duration) (result.KnownDelay, 
 	}, nil
 }
 
-// middle returns the window with the median error of the 99th percentile.
+// middle returns the window with the median error in the 99th percentile.
 func middle(windows []result.KnownDelay) result.KnownDelay {
 	off := func(d result.KnownDelay) int64 { return d.SeenP99NS - d.TrueP99NS }
 	slices.SortFunc(windows, func(a, b result.KnownDelay) int { return cmp.Compare(off(a), off(b)) })
 	return windows[len(windows)/2]
 }
 
-// setErrors sets the errors, once the round-trip time is known from the first, which has no delay.
+// setErrors sets the errors, once the round-trip time is known from the first window, which has no
+// delay.
 func setErrors(delays []result.KnownDelay) {
 	for i := range delays {
 		d := &delays[i]
@@ -90,7 +91,8 @@ func setErrors(delays []result.KnownDelay) {
 	}
 }
 
-// readTally reads what a server of known delay reports when it ends: the last line of its log.
+// readTally reads the tally that a server with a known delay reports when it ends: the last line in
+// its log.
 func readTally(log string) (*refserver.Tally, error) {
 	last := proc.Tail(log, 1)
 	var t refserver.Tally
@@ -133,7 +135,7 @@ func (b *bench) stall(ctx context.Context) error {
 	return b.stop(s)
 }
 
-// stallP returns the quantile q of the response time that the stall causes: 180 ms for 0.99.
+// stallP returns the response time quantile q that the stall causes: 180 ms for 0.99.
 func stallP(q float64) time.Duration {
 	return max(0, stallFor-time.Duration((1-q)*float64(stallPeriod)))
 }

@@ -14,18 +14,17 @@ import (
 	"dyno/internal/result"
 )
 
-// seed is the seed of the order of rounds and of random parts of requests: every calibration uses
-// the same.
+// seed orders the rounds and draws the random parts of requests: every calibration uses the same.
 const seed = 1
 
 // rewarm is the length of the load on new connections before each counted window, as in a trial.
 const rewarm = 30 * time.Millisecond
 
-// seen is the result of a window.
+// seen is a window's result.
 type seen struct {
 	result.Load
-	detail         result.Detail // of an observed window
-	server, client time.Duration // CPU that they used
+	detail         result.Detail // in an observed window
+	server, client time.Duration // CPU time that they used
 }
 
 // perSec returns the rate of right responses.

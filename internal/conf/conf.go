@@ -1,9 +1,10 @@
 // Package conf reads hand-written TOML strictly: an unknown key is an error with its place and a
 // suggestion.
 //
-// Every error in a readable file is an *Error, or several of them joined, so that each displayed
-// line begins with path:line:column. A File keeps the positions of its keys, for the checks of the
-// caller.
+//
+// Every error in a readable file is an *Error, or several joined errors, so that each displayed
+// line begins with path:line:column. A File keeps the positions of its keys, for the caller's
+// checks.
 package conf
 
 import (
@@ -32,17 +33,18 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.Path, e.Line, e.Column, e.Text)
 }
 
-// File has the positions of the keys of a file. The zero value has no keys.
+// File has the positions of a file's keys. The zero value has no keys.
 type File struct {
 	Path string // as given to Read
 	root *node
 }
 
-// Read decodes the TOML file path of fsys into the struct that into points to, by its `toml` tags.
+// Read decodes the TOML file path in fsys into the struct that into points to, by its `toml` tags.
 // A tag matches exactly; a field without a tag matches its name in any case.
 //
-// The error lists all unknown keys, in the order of the file, and the first value of a wrong type.
-// After a syntax error there are no further errors. On error *into may be partly filled.
+//
+// The error lists all unknown keys, in file order, and the first value with a wrong type. After a
+// syntax error there are no further errors. On error *into may be partly filled.
 func Read(fsys fs.FS, path string, into any) (*File, error) {
 	data, err := readAll(fsys, path)
 	if err != nil {
@@ -55,7 +57,7 @@ func Read(fsys fs.FS, path string, into any) (*File, error) {
 	return parse(path, data, into)
 }
 
-// mostBytes is the size of a file that Read reads at most; a hand-written one has some kilobytes.
+// mostBytes is the largest file size that Read accepts; a hand-written file has some kilobytes.
 const mostBytes = 4 << 20
 
 func readAll(fsys fs.FS, path string) ([]byte, error) {
@@ -92,9 +94,9 @@ func parse(path string, data []byte, into any) (*File, error) {
 	return f, nil
 }
 
-// Errorf returns an error at the position of key. A key is dotted, with [n] for entry n of an array
-// from 0: "request[1].path". For a key that is not in the file, the position is that of the nearest
-// enclosing table or array, or else 1:1.
+// Errorf returns an error at key's position. A key is dotted, with [n] for array entry n from 0:
+// "request[1].path". If the file does not set the key, the position is the nearest enclosing table
+// or array, or else 1:1.
 func (f *File) Errorf(key, format string, args ...any) error {
 	e := &Error{Path: f.Path, Line: 1, Column: 1, Text: fmt.Sprintf(format, args...)}
 	if n, _ := f.root.find(splitKey(key)); n != nil && n.line > 0 {
@@ -109,7 +111,7 @@ func (f *File) Has(key string) bool {
 	return ok
 }
 
-// decode fills into, and converts errors of go-toml to *Error.
+// decode fills into, and converts go-toml errors to *Error.
 func (f *File) decode(data []byte, into any) error {
 	err := toml.Unmarshal(data, into)
 	if err == nil {
@@ -129,8 +131,7 @@ func (f *File) decode(data []byte, into any) error {
 	return e
 }
 
-// unknown returns an error for each key below n that type t has no field for, in the order of the
-// file.
+// unknown returns an error for each key below n that type t has no field for, in file order.
 func (f *File) unknown(n *node, t reflect.Type) []*Error {
 	var found []*Error
 	f.walk(n, t, &found)
@@ -140,7 +141,7 @@ func (f *File) unknown(n *node, t reflect.Type) []*Error {
 	return found
 }
 
-// walk adds the errors of unknown, in any order.
+// walk adds the errors for unknown, in any order.
 func (f *File) walk(n *node, t reflect.Type, found *[]*Error) {
 	t = deref(t)
 	if opaque(t) {

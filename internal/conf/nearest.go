@@ -2,9 +2,9 @@ package conf
 
 import "strings"
 
-// Nearest returns the word of among that was probably meant by word, or "" if none is near. Case
-// does not count. The nearest has the smallest distance, of equals the first; near is a distance of
-// at most a third of its letters, or 1 for a short word.
+// Nearest returns the word in among that was probably meant by word, or "" if none is near. Case
+// does not count. The nearest word has the smallest distance, the first one if several have it;
+// near means a distance up to a third of the letters, or 1 for a short word.
 func Nearest(word string, among []string) string {
 	best, near := "", 0
 	for _, candidate := range among {
@@ -19,7 +19,7 @@ func Nearest(word string, among []string) string {
 	return best
 }
 
-// distance returns the optimal string alignment distance of a and b: the fewest insertions,
+// distance returns the optimal string alignment distance between a and b: the fewest insertions,
 // deletions, changes and swaps of neighbours (Levenshtein's, with a swap counted once).
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)

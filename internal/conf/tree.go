@@ -19,7 +19,7 @@ type node struct {
 	items []*node
 }
 
-// step is one part of a key: a name, or the index of an array entry if entry is set.
+// step is one part of a key: a name, or, if entry is set, the index of an array entry.
 type step struct {
 	name  string
 	index int
@@ -46,7 +46,7 @@ func (n *node) find(steps []step) (found *node, ok bool) {
 	return n, true
 }
 
-// child returns the node of key name; it makes one with place p if there is none.
+// child returns the node for key name; it makes one with place p if there is none.
 func (n *node) child(name string, p place) *node {
 	if c := n.keys[name]; c != nil {
 		return c
@@ -109,14 +109,14 @@ func splitKey(key string) []step {
 	return steps
 }
 
-// parser builds the tree of a document. Errors that the grammar allows, such as a key that is set
-// twice, are left to the decoder.
+// parser builds a document's tree. Errors that the grammar allows, such as a key that is set twice,
+// are left to the decoder.
 type parser struct {
 	unstable.Parser
 	lines []int // offset of each line's start
 }
 
-// places reads the places of all keys of data. Its error is an *Error; path is its Path.
+// places reads the places of all keys in data. Its error is an *Error; path is its Path.
 func places(path string, data []byte) (*node, error) {
 	p := &parser{lines: []int{0}}
 	for i, c := range data {
@@ -152,15 +152,15 @@ func places(path string, data []byte) (*node, error) {
 	return nil, e
 }
 
-// place returns the place of a range of the document.
+// place returns the place where a range in the document begins.
 func (p *parser) place(r unstable.Range) place {
 	offset := int(r.Offset)
 	i := sort.SearchInts(p.lines, offset+1) - 1
 	return place{i + 1, offset - p.lines[i] + 1}
 }
 
-// table enters [a.b] or [[a.b]] and returns the node of the keys below it. Parts before the last
-// mean the last entry of an array.
+// table enters [a.b] or [[a.b]] and returns the node for the keys below it. Parts before the last
+// mean an array's last entry.
 func (p *parser) table(root *node, e *unstable.Node) *node {
 	n := root
 	for it := e.Key(); it.Next(); {
@@ -184,7 +184,7 @@ func (p *parser) keyValue(n *node, e *unstable.Node) {
 	p.value(n, e.Value())
 }
 
-// value enters the keys and entries of v, the value of n.
+// value enters the keys and entries of v, n's value.
 func (p *parser) value(n *node, v *unstable.Node) {
 	switch v.Kind {
 	case unstable.InlineTable:
@@ -199,7 +199,7 @@ func (p *parser) value(n *node, v *unstable.Node) {
 			if item.Kind == unstable.Comment {
 				continue
 			}
-			at := n.place // for entries without a place of their own
+			at := n.place // for entries without their own place
 			if item.Raw.Length > 0 {
 				at = p.place(item.Raw)
 			} else if item.Kind == unstable.InlineTable && item.Child().Valid() {

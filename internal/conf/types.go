@@ -14,7 +14,7 @@ type field struct {
 	typ    reflect.Type
 }
 
-// fields returns the keys of struct type t, with those of embedded structs.
+// fields returns struct type t's keys, including those from embedded structs.
 func fields(t reflect.Type) []field {
 	var list []field
 	for i := range t.NumField() {
@@ -34,7 +34,7 @@ func fields(t reflect.Type) []field {
 	return list
 }
 
-// lookup returns the field that a key of a file sets.
+// lookup returns the field that a file's key sets.
 func lookup(known []field, name string) (field, bool) {
 	for _, f := range known {
 		if f.name == name || !f.tagged && strings.EqualFold(f.name, name) {
@@ -84,7 +84,7 @@ func kindAt(t reflect.Type, key []string) string {
 	return kind(t)
 }
 
-// kind returns the name of a type in the words of TOML.
+// kind returns a type's name in TOML's words.
 func kind(t reflect.Type) string {
 	zero := reflect.Zero(t)
 	switch k := t.Kind(); {
@@ -106,7 +106,7 @@ func kind(t reflect.Type) string {
 	return "something else"
 }
 
-// article puts "a" or "an" before go-toml's name of a type.
+// article puts "a" or "an" before go-toml's name for a type.
 func article(name string) string {
 	if name != "" && strings.ContainsRune("aeiou", rune(name[0])) {
 		return "an " + name

@@ -1,5 +1,5 @@
-// Package doctor reports what a calibrated machine can and cannot measure, and what to change about
-// it. It judges a [result.Calibration] and measures nothing.
+// Package doctor reports what a calibrated machine can and cannot measure, and how to improve it.
+// It judges a [result.Calibration] and measures nothing.
 package doctor
 
 import (
@@ -12,12 +12,12 @@ import (
 // The states of a finding.
 const (
 	stateOK   = "ok"
-	stateNote = "note" // a limit that cannot be changed
+	stateNote = "note" // a limit, or a fact that results depend on
 	stateWarn = "warn" // a problem that makes results worse
 	stateBad  = "bad"  // a problem that makes results unreliable
 )
 
-// finding is one fact about the machine, and what it means.
+// finding is one fact about the machine, with its meaning.
 type finding struct {
 	Group  string `json:"group"`
 	Name   string `json:"name"`
@@ -27,7 +27,7 @@ type finding struct {
 	Change string `json:"change,omitempty"`
 }
 
-// Diagnosis is the judgement of a calibration.
+// Diagnosis is a calibration with its findings.
 type Diagnosis struct {
 	calibration *result.Calibration
 	findings    []finding
@@ -38,10 +38,10 @@ type Diagnosis struct {
 // Diagnose judges a calibration, which may be incomplete.
 func Diagnose(c *result.Calibration) *Diagnosis {
 	d := &Diagnosis{calibration: c}
-	for _, of := range []func(*result.Calibration) []finding{
+	for _, findings := range []func(*result.Calibration) []finding{
 		machineFindings, kernelFindings, limitFindings, generatorFindings, serverFindings, noiseFindings,
 	} {
-		d.findings = append(d.findings, of(c)...)
+		d.findings = append(d.findings, findings(c)...)
 	}
 	d.expected = expectations(c.Noise)
 	d.answer = canDecide(c, d.expected)

@@ -10,21 +10,21 @@ import (
 	"dyno/internal/result"
 )
 
-func number(n int64) *int64 { return &n }
+func pointerTo(n int64) *int64 { return &n }
 
 func float(v float64) *float64 { return &v }
 
-// quiet is a calibration of a machine as good as they come.
+// quiet is a calibration on a machine as good as they come.
 func quietMachine() *result.Calibration {
 	c := &result.Calibration{
 		Host: result.Host{OS: "Debian", Kernel: "Linux 6.1.0-9", CPU: "EPYC", CPUs: 8, ServerCPUs: []int{1, 2, 3},
 			GeneratorCPUs: []int{4, 5, 6, 7}, Pinned: true,
 			Governor: "performance", FileLimit: 1 << 20},
 		Facts: result.Facts{SMT: "off", Turbo: "off", ClockSource: "tsc", THP: "madvise",
-			HardFileLimit: number(1 << 20), PortLow: number(1024), PortHigh: number(65535),
-			TimeWaitReuse: number(2), TCPTimestamps: number(1), Somaxconn: number(4096), ASLR: number(2),
-			TimerSlackNS:   number(50_000),
-			AvailableBytes: number(8 << 30), SwapUsedBytes: number(0)},
+			HardFileLimit: pointerTo(1 << 20), PortLow: pointerTo(1024), PortHigh: pointerTo(65535),
+			TimeWaitReuse: pointerTo(2), TCPTimestamps: pointerTo(1), Somaxconn: pointerTo(4096), ASLR: pointerTo(2),
+			TimerSlackNS:   pointerTo(50_000),
+			AvailableBytes: pointerTo(8 << 30), SwapUsedBytes: pointerTo(0)},
 		Clock: &result.Clock{CostNS: 40, StepNS: 10},
 		Waiting: &result.Waiting{RatePerSec: 2000, Requests: 3000, Spin: true, LagP50NS: 300, LagP99NS: 30_000,
 			LagMaxNS: 90_000, WindowNS: 1.5e9},
@@ -71,7 +71,7 @@ func TestQuietMachineNeedsNothing(t *testing.T) {
 	}
 }
 
-// TestFindings changes one thing of the quiet machine, and looks at what is said of it.
+// TestFindings changes one fact about the quiet machine, and checks the finding.
 func TestFindings(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -89,22 +89,22 @@ func TestFindings(t *testing.T) {
 		{"virtual machine", func(c *result.Calibration) { c.Host.Hypervisor = "unnamed" }, stateNote,
 			"of an unknown kind"},
 		{"CPU quota", func(c *result.Calibration) { c.Host.Quota = "1.5 CPUs (cgroup v2)" }, stateWarn, "1.5 CPUs"},
-		{"memory", func(c *result.Calibration) { c.Facts.SwapUsedBytes = number(1 << 30) }, stateWarn,
+		{"memory", func(c *result.Calibration) { c.Facts.SwapUsedBytes = pointerTo(1 << 30) }, stateWarn,
 			"1.00 GiB swapped out"},
-		{"memory", func(c *result.Calibration) { c.Facts.AvailableBytes = number(1 << 20) }, stateWarn,
+		{"memory", func(c *result.Calibration) { c.Facts.AvailableBytes = pointerTo(1 << 20) }, stateWarn,
 			"in memory at once"},
 		{"kernel", func(c *result.Calibration) { c.Host.Kernel = "Linux 5.4.0" }, stateWarn, "newer kernel"},
 		{"clock source", func(c *result.Calibration) { c.Facts.ClockSource = "hpet" }, stateWarn, "enters the kernel"},
 		{"huge pages", func(c *result.Calibration) { c.Facts.THP = "always" }, stateNote, "madvise"},
-		{"address layout", func(c *result.Calibration) { c.Facts.ASLR = number(0) }, stateWarn, "randomize_va_space"},
+		{"address layout", func(c *result.Calibration) { c.Facts.ASLR = pointerTo(0) }, stateWarn, "randomize_va_space"},
 		{"energy counter", func(c *result.Calibration) { c.Host.Absent = map[string]string{"energy": "only root may"} },
 			stateNote, "as root"},
-		{"open files", func(c *result.Calibration) { c.Host.FileLimit, c.Facts.HardFileLimit = 1024, number(4096) },
+		{"open files", func(c *result.Calibration) { c.Host.FileLimit, c.Facts.HardFileLimit = 1024, pointerTo(4096) },
 			stateWarn, "4,096"},
-		{"ports", func(c *result.Calibration) { c.Facts.PortLow = number(60_000) }, stateWarn, "ip_local_port_range"},
-		{"reuse of ports", func(c *result.Calibration) { c.Facts.TimeWaitReuse = number(0) }, stateWarn,
+		{"ports", func(c *result.Calibration) { c.Facts.PortLow = pointerTo(60_000) }, stateWarn, "ip_local_port_range"},
+		{"reuse of ports", func(c *result.Calibration) { c.Facts.TimeWaitReuse = pointerTo(0) }, stateWarn,
 			"out of ports after 2.15 s"},
-		{"accept queue", func(c *result.Calibration) { c.Facts.Somaxconn = number(128) }, stateWarn, "somaxconn"},
+		{"accept queue", func(c *result.Calibration) { c.Facts.Somaxconn = pointerTo(128) }, stateWarn, "somaxconn"},
 		{"clock", func(c *result.Calibration) { c.Clock.CostNS = 900 }, stateWarn, "clock source"},
 		{"punctuality", func(c *result.Calibration) { c.Waiting.LagP99NS = 300_000 }, stateWarn, "300 µs"},
 		{"punctuality", func(c *result.Calibration) { c.Waiting.LagP99NS, c.Waiting.RunQueueNS = 3e6, 3e8 }, stateBad,
@@ -162,7 +162,7 @@ func TestBusyMachine(t *testing.T) {
 	}
 }
 
-// TestEmptyCalibration has what there is where nothing could be measured.
+// TestEmptyCalibration checks the findings that remain if nothing could be measured.
 func TestEmptyCalibration(t *testing.T) {
 	d := Diagnose(&result.Calibration{})
 	var out bytes.Buffer
@@ -180,13 +180,13 @@ func TestSustained(t *testing.T) {
 		reuse, stamps   *int64
 		here, elsewhere float64
 	}{
-		{number(2), number(1), 60_000, 1000},
-		{number(1), number(1), 60_000, 60_000},
-		{number(0), number(1), 1000, 1000},
-		{number(2), number(0), 1000, 1000},
+		{pointerTo(2), pointerTo(1), 60_000, 1000},
+		{pointerTo(1), pointerTo(1), 60_000, 60_000},
+		{pointerTo(0), pointerTo(1), 1000, 1000},
+		{pointerTo(2), pointerTo(0), 1000, 1000},
 		{nil, nil, 1000, 1000},
 	} {
-		here, elsewhere := sustained(&result.Facts{PortLow: number(1), PortHigh: number(60_000), TimeWaitReuse: c.reuse,
+		here, elsewhere := sustained(&result.Facts{PortLow: pointerTo(1), PortHigh: pointerTo(60_000), TimeWaitReuse: c.reuse,
 			TCPTimestamps: c.stamps})
 		if here != c.here || elsewhere != c.elsewhere {
 			t.Errorf("%+v: %v, %v", c, here, elsewhere)

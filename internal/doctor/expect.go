@@ -18,12 +18,12 @@ import (
 type expectation struct {
 	Profile     string  `json:"profile"`
 	Contestants int     `json:"contestants"`
-	MDE         float64 `json:"mde_ratio"` // found four times in five, as a share
+	MDE         float64 `json:"mde_ratio"` // as a share; four runs in five find it
 	Epochs      int     `json:"epochs"`
 	// until the last interim analysis, on a quiet machine and with native contestants
 	WholeNS  int64 `json:"whole_ns"`
-	BudgetNS int64 `json:"budget_ns"`             // that it needs
-	More     bool  `json:"budget_more,omitempty"` // than the profile has by itself
+	BudgetNS int64 `json:"budget_ns"` // needed budget
+	More     bool  `json:"budget_more,omitempty"` // above the profile's own budget
 }
 
 func (e expectation) String() string {
@@ -43,10 +43,10 @@ func span(ns int64) string {
 	return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
 }
 
-// spread returns the standard deviation, within a round, of the log ratio of two equal servers, in
-// throughput and in CPU per request, over the rounds that a run would count, and their number. With
-// fewer than four such rounds it uses all. As in a run's own estimate it is the median over the
-// pairs of servers; a known cost shifts a pair, but does not spread it.
+// spread returns the standard deviation, within a round, of the log ratio between two equal
+// servers, in throughput and in CPU per request, over the rounds that a run would count, and the
+// number of these rounds. With fewer than four such rounds it uses all. As in a run's own estimate
+// it is the median over the pairs of servers; a known cost shifts a pair, but does not spread it.
 func spread(n *result.Noise) (throughput, cpu float64, valid int) {
 	for i := range n.Rounds {
 		if !spoilt(&n.Rounds[i]) {
@@ -69,7 +69,7 @@ func spread(n *result.Noise) (throughput, cpu float64, valid int) {
 	return stats.Median(t), stats.Median(c), valid
 }
 
-// trust returns the multiples of spread between which the true value lies in nine of ten cases, for
+// trust returns the multiples of spread between which the true value lies in nine cases in ten, for
 // normal noise, by simulation.
 func trust(servers, rounds int) string {
 	lo, hi := 0.6, 6.0
@@ -96,7 +96,8 @@ func spoilt(r *result.NoiseRound) bool { return checks.Disturbed([]*result.Trial
 // expectations returns the smallest differences that both profiles can detect between 2, 6 and 10
 // contestants; nil if the noise was not measured.
 //
-// The value of an epoch is a median of its rounds, whose standard error is √(π/2) that of their mean.
+//
+// An epoch's value is the median over its rounds, whose standard error is √(π/2) times the mean's.
 // Differences between epochs are ignored.
 func expectations(n *result.Noise) []expectation {
 	if n == nil || len(n.Rounds) < leastRounds {

@@ -10,7 +10,7 @@ import (
 	"dyno/internal/result"
 )
 
-// limitFindings returns findings about the limits of files, ports and connections.
+// limitFindings returns findings about the limits on files, ports and connections.
 func limitFindings(c *result.Calibration) []finding {
 	const group = "Limits"
 	out := []finding{filesFinding(group, c)}
@@ -46,8 +46,9 @@ const (
 	timeWaitReuse = time.Second
 )
 
-// sustained returns the number of connections per second, each closed after its request, that one
-// client address can open permanently to one server address; 0 if unknown.
+// sustained returns the permanent rate at which one client address can open connections to one
+// server address, if each is closed after its request, in connections per second: to a server on
+// this machine, and elsewhere; 0 if unknown.
 func sustained(f *result.Facts) (here, elsewhere float64) {
 	if f.PortLow == nil || f.PortHigh == nil || *f.PortHigh < *f.PortLow {
 		return 0, 0
@@ -69,7 +70,7 @@ func portFindings(group string, c *result.Calibration) []finding {
 	f := &c.Facts
 	here, elsewhere := sustained(f)
 	if here == 0 {
-		return []finding{{Group: group, Name: "ports", State: stateNote, Value: "not told"}}
+		return []finding{{Group: group, Name: "ports", State: stateNote, Value: "unknown"}}
 	}
 	ports := *f.PortHigh - *f.PortLow + 1
 	const wider = `sysctl net.ipv4.ip_local_port_range="1024 65535"`
@@ -130,10 +131,10 @@ func generatorFindings(c *result.Calibration) []finding {
 	return out
 }
 
-// latencyState returns the state of a p99 of an error in time, as a run judges it.
+// latencyState returns the state for the p99 of a time error, as a run judges it.
 func latencyState(p99 int64) string { return stateBy(checks.Calibrated, float64(max(p99, -p99))) }
 
-// stateBy returns the state of a figure by the first limit of a check of runs.
+// stateBy returns a figure's state by the first limit of a check on runs.
 func stateBy(check string, figure float64) string {
 	return map[checks.State]string{
 		checks.Pass: stateOK, checks.Warn: stateWarn, checks.Fail: stateBad,
@@ -168,7 +169,7 @@ func waitingFindings(group string, w *result.Waiting) []finding {
 	return []finding{r, contrast}
 }
 
-// late formats a lag; the resolution of the histogram is 1 µs.
+// late formats a lag; the histogram's resolution is 1 µs.
 func late(ns int64) string {
 	if ns <= 1000 {
 		return "1 µs"
@@ -196,7 +197,7 @@ func ceilingFinding(group string, x result.Ceiling) finding {
 		r.Means = "the round trip takes " + report.Duration(1e9/x.RatePerSec)
 	case disturbed(x):
 		r.State, r.Means = stateNote,
-			"neither was at its limit, because other programs used the CPUs: the true ceiling is higher"
+			"neither was at its limit, so the true ceiling is higher; perhaps other programs used the CPUs"
 	case isUsual(x):
 		r.Means = fmt.Sprintf("a contestant above %s, 80 %% of it, is shown as a lower bound",
 			report.Rate(.8*x.RatePerSec))
@@ -209,7 +210,7 @@ func ceilingFinding(group string, x result.Ceiling) finding {
 	return r
 }
 
-// isUsual reports whether x has the default shape of a run.
+// isUsual reports whether x has a run's default shape.
 func isUsual(x result.Ceiling) bool {
 	return x.Connections == 125 && x.Pipeline == 1 && x.PerConnection == 0
 }

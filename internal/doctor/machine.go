@@ -85,7 +85,7 @@ func turboFinding(group string, f *result.Facts) finding {
 		r.Change = "for steadier figures: echo 0 >/sys/devices/system/cpu/cpufreq/boost (Intel: echo 1 " +
 			">/sys/devices/system/cpu/intel_pstate/no_turbo)"
 	case "":
-		r.State, r.Value = stateNote, "not told"
+		r.State, r.Value = stateNote, "unknown"
 	}
 	return r
 }
@@ -117,7 +117,7 @@ func quotaFinding(group string, h *result.Host) finding {
 func memoryFinding(group string, f *result.Facts) finding {
 	r := finding{Group: group, Name: "memory", State: stateOK}
 	if f.AvailableBytes == nil {
-		r.State, r.Value = stateNote, "not told"
+		r.State, r.Value = stateNote, "unknown"
 		return r
 	}
 	r.Value = report.Bytes(float64(*f.AvailableBytes)) + " available"
@@ -138,7 +138,7 @@ func memoryFinding(group string, f *result.Facts) finding {
 	return r
 }
 
-// kernelFindings returns findings about the settings and counters of the kernel.
+// kernelFindings returns findings about kernel settings and counters.
 func kernelFindings(c *result.Calibration) []finding {
 	const group = "System"
 	h, f := &c.Host, &c.Facts
@@ -197,7 +197,7 @@ func clockSourceFinding(group string, f *result.Facts) finding {
 	switch f.ClockSource {
 	case "tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page", "riscv_clocksource":
 	case "":
-		r.State, r.Value = stateNote, "not told"
+		r.State, r.Value = stateNote, "unknown"
 	default:
 		r.State, r.Means = stateWarn,
 			"each read enters the kernel, which slows the generator and every server that reads the time"
@@ -214,7 +214,7 @@ func thpFinding(group string, f *result.Facts) finding {
 		r.State, r.Means = stateNote, "memory of a contestant grows in random steps of 2 MiB"
 		r.Change = "for steadier memory figures: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled"
 	case "":
-		r.State, r.Value = stateNote, "not told"
+		r.State, r.Value = stateNote, "unknown"
 	}
 	return r
 }

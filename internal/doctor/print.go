@@ -11,7 +11,7 @@ import (
 	"dyno/internal/plan"
 )
 
-// Text writes the diagnosis for a terminal of width columns, with ANSI styles if color is set.
+// Text writes the diagnosis for a terminal with width columns, with ANSI styles if color is set.
 func (d *Diagnosis) Text(w io.Writer, color bool, width int) error {
 	p := printer{out: bufio.NewWriter(w), color: color, width: width}
 	p.print(d)
@@ -24,7 +24,7 @@ type printer struct {
 	width int // columns
 }
 
-// styles are the SGR sequences of the states (ECMA-48 8.3.117).
+// styles are the states' SGR sequences (ECMA-48 8.3.117).
 var styles = map[string]string{stateOK: "32", stateNote: "36", stateWarn: "33", stateBad: "31"}
 
 const nameWidth = 20
@@ -73,7 +73,7 @@ func (p *printer) print(d *Diagnosis) {
 	}
 }
 
-// table shows the smallest differences to expect, a row for each number of contestants.
+// table shows the smallest differences to expect, with a row for each number of contestants.
 func (p *printer) table(w io.Writer, d *Diagnosis) {
 	all := d.expected
 	if len(all) == 0 {
@@ -124,8 +124,8 @@ func pad(s string, n int) string {
 	return s + strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s)))
 }
 
-// fold breaks s at spaces into lines of at most width runes. A longer word gets a line of its own
-// and is not split, because the user may want to copy it.
+// fold breaks s at spaces into lines with at most width runes. A longer word gets its own line and
+// is not split, because the user may want to copy it.
 func fold(s string, width int) []string {
 	var lines []string
 	line := ""

@@ -15,7 +15,7 @@ import (
 
 func sortedKeys(m map[string]int64) []string { return slices.Sorted(maps.Keys(m)) }
 
-// serverFindings returns findings about dyno's measurements of reference servers.
+// serverFindings returns findings about dyno's measurements on reference servers.
 func serverFindings(c *result.Calibration) []finding {
 	const group = "Truth"
 	var out []finding
@@ -66,7 +66,7 @@ func stallFinding(group string, s *result.KnownStall) finding {
 	}
 	if r.State != stateOK {
 		r.Means, r.Change = fmt.Sprintf(
-			"off by %s: something else stalled as well", report.PerCent(off)), "run nothing else on these CPUs"
+			"off by %s: perhaps something else stalled as well", report.PerCent(off)), "run nothing else on these CPUs"
 	}
 	return r
 }
@@ -92,7 +92,7 @@ func costFinding(group string, k result.KnownCost) finding {
 		r.Means = fmt.Sprintf("%d rounds are too few in this noise; a run has 100 or more", k.Rounds)
 	case k.Expected < lo || k.Expected > hi:
 		r.State, r.Value = stateWarn, strings.Replace(r.Value, "detected:", "detected, but with a wrong size:", 1)
-		r.Means, r.Change = "noise affected the two servers differently", "run dyno doctor again on a quieter machine"
+		r.Means, r.Change = "perhaps the noise affected the two servers differently", "run dyno doctor again on a quieter machine"
 	}
 	return r
 }
@@ -151,8 +151,8 @@ func noiseFindings(c *result.Calibration) []finding {
 	return append(out, r)
 }
 
-// threshold sets value and state of a share by the limits of a check of runs, and removes the
-// advice if all is well.
+// threshold sets a share's value and state by the limits of a check on runs, and removes the advice
+// if all is well.
 func threshold(r finding, check string, share float64) finding {
 	r.Value, r.State = report.PerCent(share), stateBy(check, share)
 	if r.State == stateOK {
@@ -161,7 +161,7 @@ func threshold(r finding, check string, share float64) finding {
 	return r
 }
 
-// discardedFinding judges the share of rounds in which others ran or something stood still.
+// discardedFinding judges the share of rounds in which other programs ran or the machine paused.
 func discardedFinding(group string, discarded, all int) finding {
 	r := finding{Group: group, Name: "disturbed rounds", Value: fmt.Sprintf("%d of %d", discarded, all)}
 	switch r.State = stateBy(checks.Discarded, float64(discarded)/float64(all)); r.State {
@@ -180,8 +180,8 @@ func discardedFinding(group string, discarded, all int) finding {
 func canDecide(c *result.Calibration, expected []expectation) string {
 	var s []string
 	if n := c.Noise; n != nil && tooBusy(n) {
-		s = append(s, "This machine is busy now: other programs disturb more than half of the rounds, so runs have few "+
-			"latencies, and take longer to decide. Run dyno doctor again when the other programs have ended.")
+		s = append(s, "This machine is busy now: more than half of the rounds were disturbed, so runs have few "+
+			"latencies, and take longer to decide. Run dyno doctor again when it is quieter.")
 	}
 	var can []string
 	for _, e := range expected {
@@ -238,7 +238,7 @@ func canDecide(c *result.Calibration, expected []expectation) string {
 	return strings.Join(s, " ")
 }
 
-// tooBusy reports whether others disturb most rounds.
+// tooBusy reports whether most rounds were disturbed.
 func tooBusy(n *result.Noise) bool {
 	discarded := 0
 	for i := range n.Rounds {

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// ratioAxis is a logarithmic axis of ratios: lo..hi is drawn from x0 to x1 px.
+// ratioAxis is a logarithmic ratio axis: lo..hi is drawn from x0 to x1 px.
 type ratioAxis struct {
 	lo, hi float64
 	x0, x1 float64
 }
 
-// leastSpan is the smallest range of an axis, 1/leastSpan to leastSpan, so that small differences
-// do not look large.
+// leastSpan makes the smallest axis range 1/leastSpan to leastSpan, so that small differences do
+// not look large.
 const leastSpan = 1.12
 
-// newRatioAxis returns an axis that contains 1 and all finite values, with some margin at both
-// ends.
+// newRatioAxis returns an axis that contains 1 and all finite positive values, with some margin at
+// both ends.
 func newRatioAxis(x0, x1 float64, values ...float64) ratioAxis {
 	a := ratioAxis{lo: 1 / leastSpan, hi: leastSpan, x0: x0, x1: x1}
 	for _, v := range values {
@@ -30,7 +30,7 @@ func newRatioAxis(x0, x1 float64, values ...float64) ratioAxis {
 	return a
 }
 
-// at returns the position of v in px; values beyond the axis, and open bounds, are at its end.
+// at returns the position for v in px; values beyond the axis, and open bounds, are at its end.
 func (a ratioAxis) at(v float64) float64 {
 	if math.IsNaN(v) {
 		return a.x0
@@ -57,7 +57,7 @@ func (a ratioAxis) ticks(apart float64) []float64 {
 }
 
 // tickLists are lists of ratios from the roundest to the least round; each fills the space that the
-// lists before it leave.
+// previous lists leave.
 var tickLists = [][]float64{
 	{0.001, 0.01, 0.1, 10, 100, 1000},
 	{0.5, 2, 0.2, 5, 0.05, 20, 0.02, 50, 0.005, 200, 0.002, 500},
@@ -65,8 +65,8 @@ var tickLists = [][]float64{
 	{0.95, 1.05, 1.2, 0.85},
 }
 
-// within returns the range of values that determines the axis; it limits the effect of a single
-// wide interval, and ignores open ones.
+// within returns the bound that determines the axis range; it limits the effect that a single wide
+// interval has, and ignores open ones.
 func within(bound, value float64) float64 {
 	if bound == 0 || value <= 0 || math.IsInf(bound, 0) {
 		return value
@@ -74,7 +74,7 @@ func within(bound, value float64) float64 {
 	return min(max(bound, value/4), value*4)
 }
 
-// valueAxis is the y axis of a plot: from 0, logarithmic, or linear with room for values below 0.
+// valueAxis is a plot's y axis: from 0, logarithmic, or linear with space for negative values.
 type valueAxis struct {
 	lo, hi float64
 	log    bool
@@ -102,8 +102,8 @@ func newValueAxis(values []float64, scaling Scaling) valueAxis {
 	return valueAxis{hi: a.hi * 1.06}
 }
 
-// at returns the position of v, from 0 at the bottom to 1 at the top; values beyond the axis are at
-// its end.
+// at returns the position for v, from 0 at the bottom to 1 at the top; values beyond the axis are
+// at its end.
 func (a valueAxis) at(v float64) float64 {
 	x := (v - a.lo) / (a.hi - a.lo)
 	if a.log {
@@ -144,8 +144,8 @@ func (a valueAxis) marks(per float64, n int) (list []float64) {
 	return list
 }
 
-// tickValue formats a round value with its decimals; from a million in millions, because the space
-// beside a plot holds seven characters.
+// tickValue formats a round value with the decimals that it needs; from a million on in millions,
+// because the space beside a plot holds seven characters.
 func tickValue(v float64) string {
 	if math.Abs(v) >= 1e6 {
 		return tickValue(v/1e6) + " M"

@@ -1,28 +1,28 @@
 package document
 
 // BarChart shows values as bars from 0, each with its interval as a whisker and its value as text.
-// Brackets join bars that are not separated. With Ratios, the length of a bar is the ratio to the
-// baseline, and readers of a page can choose another baseline.
+// Brackets join bars that are not separated. With Ratios, a bar's length is the ratio to the
+// baseline, and readers can choose another baseline on a page.
 type BarChart struct {
 	ID          string
 	Title, Note string
-	Unit        string  // of the values
+	Unit        string  // unit of the values
 	More        bool    // more is better
-	Baseline    string  // the name of the bar that is 1; "" if bars are values
-	Ratios      []Ratio // of each bar to each later one, row by row: 0 to 1, 0 to 2, … 1 to 2, …
+	Baseline    string // name of the bar at 1; "" if bars show values
+	Ratios      []Ratio // from each bar to each later one, row by row: 0 to 1, 0 to 2, … 1 to 2, …
 	Bars        []Bar
 	Groups      []Group
 	Foot        string // note, shown only where the chart stands alone
 }
 
-// Bar is a line of a BarChart.
+// Bar is one row in a BarChart.
 type Bar struct {
 	Name, Small string
-	Key         string // of the legend
-	Excluded    bool   // it has no figures: its name is faint
+	Key         string // in the legend
+	Excluded    bool // it has no figures: its name is faint
 	Failed      bool   // it failed: its name is crossed out
 	Missing     string // why there is no bar
-	Ratio              // what is drawn
+	Ratio // the drawn figure
 	Value, Side string // as text: the value, and its ratio with its interval
 	Beyond      bool   // it may be more than shown
 }
@@ -43,11 +43,11 @@ type ShiftChart struct {
 	ID          string
 	Title, Note string
 	Shifts      []Shift
-	Rest        string // text about the lines that are not shown
-	RestLink    string // the section that has them
+	Rest        string // text about the hidden lines
+	RestLink    string // the section that shows them
 }
 
-// Shift is a line of a ShiftChart. A figure of 0 means that there is none.
+// Shift is a line in a ShiftChart. A figure of 0 means that there is none.
 type Shift struct {
 	Icon, Word string // the outcome
 	Style      Style
@@ -57,34 +57,36 @@ type Shift struct {
 	To         Ratio
 }
 
-// LineChart shows figures over levels or time: plots side by side, each with a line for each
-// series. A value axis begins at 0, or is logarithmic if the values span more than a factor of ten.
+// LineChart shows figures over levels or time: plots side by side, each with one line per series.
+// Unless Axis says otherwise, a value axis begins at 0, or is logarithmic if the values span more
+// than a factor of ten.
 //
-// Note: each plot has its own value axis unless they have one in common: where a delay changes
-// figures by more than contestants differ, the lines of a common axis would coincide.
+//
+// Note: plots have separate value axes unless Common is set: if a delay changes figures by more
+// than contestants differ, the lines would coincide on a common axis.
 type LineChart struct {
 	ID          string
 	Title, Note string
 	Unit        string  // "ms"
-	Per         float64 // a value in base units divided by it is in Unit
+	Per         float64 // size of Unit in base units
 	Way         string  // "more is better"
 	Series      []Series
 	Plots       []Plot
 	Axis        Scaling
 	Common      bool   // all plots have the same value axis
-	Smooth      bool   // there are so many points that they need no marks
+	Smooth      bool // too many points for marks
 	Excluded    []Item // contestants without a line and the reasons, shown where the chart stands alone; Bad: failed
 	Foot        string // description of the chart: shown below it where it stands alone, and read by screen readers
 }
 
-// Scaling says how the values of an axis are spread.
+// Scaling says how an axis spreads its values.
 type Scaling int
 
 // The values of Scaling.
 const (
 	AutoAxis   Scaling = iota // from 0, but logarithmic if they span more than a factor of ten
 	LogAxis                   // logarithmic
-	LinearAxis                // from 0 or, where there are such, from below it
+	LinearAxis // from 0, or from the lowest negative value
 )
 
 // Series is a contestant with a line in each plot.
@@ -93,60 +95,60 @@ type Series struct {
 	Fixed     bool // its line always has a label
 }
 
-// Plot is one plot of a LineChart.
+// Plot is one plot in a LineChart.
 type Plot struct {
 	Title  string
 	X      string // what the x axis shows
 	Ticks  []Tick
-	Points [][]Point // of each series, from left to right
+	Points [][]Point // for each series, from left to right
 }
 
-// Tick is a mark at a place of the x axis, 0 to 1.
+// Tick is a mark at a position on the x axis, 0 to 1.
 type Tick struct {
 	At   float64
 	Text string
 }
 
-// Point is a figure at a place of the x axis, 0 to 1.
+// Point is a figure at a position on the x axis, 0 to 1.
 type Point struct {
 	At            float64
 	Value, Lo, Hi float64
 	Open          bool   // Lo and Hi are only a range, not an interval
-	Beyond        bool   // it may be more than shown
-	Absent        bool   // there is no figure: the line is interrupted
+	Beyond        bool // the true value may be larger
+	Absent        bool // there is no figure: the line is interrupted
 	Text          string // in words
 	Beside        []Aside
 }
 
-// Aside is a figure from elsewhere at the place of a Point, drawn as a hollow mark.
+// Aside is a figure from elsewhere at a Point's position, drawn as a hollow mark.
 type Aside struct {
 	Value float64
 	Text  string // in words
 }
 
-// StripChart shows distributions: a line for each subject, with a dot for each of its values. Plots
-// with axes of their own stand side by side, on a phone below each other.
+// StripChart shows distributions: a line for each subject, with a dot for each value. Plots with
+// their own axes stand side by side, on a phone below each other.
 type StripChart struct {
 	ID          string
 	Title, Note string
 	Plots       []StripPlot
-	Names       []StripName // of the lines
-	Foot        string      // what is shown, for screen readers
+	Names       []StripName // one per line
+	Foot        string // description for screen readers
 }
 
-// StripName is the name of a line, and its colour.
+// StripName is a line's name and colour.
 type StripName struct{ Name, Key string }
 
-// StripPlot has the values of each line of a StripChart.
+// StripPlot has the values for each line in a StripChart.
 type StripPlot struct {
 	Title string
 	Unit  string
-	Per   float64 // a value divided by it is in Unit
-	Ratio bool    // values are ratios about 1; else the axis begins at 0, or is logarithmic
+	Per   float64 // size of Unit in base units
+	Ratio bool // values are ratios about 1; else the axis begins at 0, or is logarithmic
 	Dots  [][]Dot
 }
 
-// Dot is a value, and what it is in words.
+// Dot is a value, with its description.
 type Dot struct {
 	At   float64
 	Text string

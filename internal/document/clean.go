@@ -10,9 +10,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Clean makes text from a record safe on one line of any form: titles, reasons and log lines are
-// written by others, and an escape code in one must not reach a terminal. Codes are dropped, other
-// control characters become spaces; characters that change the direction of text are dropped.
+// Clean makes text from a record safe on one line in any form: titles, reasons and log lines are
+// written by others, and an escape code must not reach a terminal. Escape codes are dropped, other
+// control characters become spaces; replacement characters and characters that change the text
+// direction are dropped.
 func Clean(s string) string {
 	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		switch {
@@ -35,7 +36,7 @@ func Visible(s string) string {
 	}, ansi.Strip(s))
 }
 
-// CSVCell returns a cell of a CSV table that a spreadsheet takes for text, never for a formula: one that
+// CSVCell returns a CSV cell that a spreadsheet takes for text, never for a formula: a cell that
 // begins like a formula and is no number gets an apostrophe in front.
 func CSVCell(s string) string {
 	s = Clean(s)

@@ -1,25 +1,27 @@
-// Package document represents the content of a report as data, independent of its appearance:
+// Package document represents a report's content as data, independent of its appearance:
 // paragraphs, lists, facts, tables and charts. Other packages build a Document; Text, HTML,
 // Markdown and SVG draw any Document and do not know its subject.
+//
 //
 // Invariant: renderers make every string safe for their form (Clean, and the form's own escapes),
 // so that a Document may contain text from other programs. The same Document gives the same bytes.
 //
-// A further output format is one more renderer in a file of this package, and one line in the table
-// of formats of the caller.
+//
+// A further output format is one more renderer in a file in this package, and one line in the
+// caller's table of formats.
 package document
 
 // Document is a title, a lead with the most important results, and sections. A terminal shows title
-// and byline on one line, and each sentence of the lead on its own line.
+// and byline on one line, and each sentence in the lead on its own line.
 type Document struct {
 	Title    string
-	Label    string   // kind of the document, if readers must know it first
-	Byline   []string // origin of the figures, in one line
+	Label    string // the kind of document, if readers must know it first
+	Byline   []string // where the figures come from, in one line
 	Question string   // the question; a page begins with it
 	Lead     []Prose  // the answer, by sentence; a page shows the first in bold
 	Front    []Block  // the charts that a page shows next to the answer
 	Trust    []Fact   // answers to the questions about trust, in a line; on a page only
-	Facts    []Fact   // a few numbers about the reliability of the results; on a page only
+	Facts    []Fact // a few numbers about how reliable the results are; on a page only
 	Sections []Section
 	Comment  string // for those who edit the file; Markdown only
 	NoChart  string // why SVG cannot draw a chart
@@ -27,7 +29,7 @@ type Document struct {
 
 // Section is a part of a document under a heading; without a title it continues the previous one.
 type Section struct {
-	ID, Title string // the ID is the target of links on a page
+	ID, Title string // the ID is a link target on a page
 	On        Forms
 	Detail    bool // not part of the answer: a terminal shows it only on request, Markdown folds it
 	Folded    bool // a page shows only the title until the reader opens it
@@ -51,20 +53,20 @@ type Block interface{ block() }
 // Paragraph is one or a few sentences with an optional label.
 type Paragraph struct {
 	Label string // "A/A check"
-	Word  string // the Definition that the label links to
+	Word  string // links the label to a Definition
 	Text  Prose
-	Style Style // of the label; without a label, of the whole paragraph
+	Style Style // for the label; without a label, for the whole paragraph
 }
 
 // List is a list of items.
 type List struct{ Items []Item }
 
-// Item is an item of a list: a label, a text, and smaller text below.
+// Item is a list item: a label, a text, and smaller text below.
 type Item struct {
 	Label string
-	Style Style // of the label
+	Style Style // for the label
 	Text  Prose
-	Code  string // in place of the text: a command to copy, which is never wrapped
+	Code  string // replaces the text: a command to copy, which is never wrapped
 	More  []Prose
 }
 
@@ -78,31 +80,31 @@ type Fact struct {
 	Style       Style
 }
 
-// Table has a row for each contestant or other subject, and a column for each of its figures.
+// Table has a row for each contestant or other subject, and a column for each figure.
 type Table struct {
 	Title   string
-	Note    string // below the title: what the figures are
+	Note    string // describes the figures, below the title
 	Columns []Column
 	Rows    []Row
 	After   string // below the table, where a page explains marks
-	Rest    string // a terminal may leave out the last rows, and says "… and 7 " with it; "": it has all
+	Rest    string // names the rows that a terminal may leave out at the end: "… and 7 " precedes it; "": it shows all rows
 }
 
 // Column describes a column.
 type Column struct {
 	Head, Unit string
-	Word       string // the Definition to which the header links
+	Word       string // links the header to a Definition
 	Number     bool   // aligned right
-	// it identifies the row. If a table is too wide, further columns follow below, after the last
-	// lead column repeated
+	// Lead columns identify the row. If a table is too wide, further columns follow below, with the
+	// last lead column repeated.
 	Lead bool
 }
 
-// Row is a line of a table.
+// Row is a table line.
 type Row struct {
 	Group    string // a heading that begins with this row
-	Cells    []Cell // one for each column; those of a row without figures may end early
-	Key      string // its colour in charts
+	Cells    []Cell // one for each column; a row without figures may have fewer
+	Key      string // the row's colour in charts
 	Style    Style
 	Rule     bool     // a line above, on a page
 	Excluded string   // why there are no figures
@@ -110,7 +112,7 @@ type Row struct {
 	Notes    []string // remarks on the figures
 }
 
-// reasonStyle returns the style of why a row has no figures.
+// reasonStyle returns the style for the reason why a row has no figures.
 func (r *Row) reasonStyle() Style {
 	if r.Failed {
 		return Bad
@@ -123,7 +125,7 @@ type Cell struct {
 	Value  string // line breaks are kept if the form supports them
 	Side   string // its interval
 	Small  string // below it, on a page only
-	Absent string // why there is no value, where Value is ""
+	Absent string // why there is no value, if Value is ""
 	Link   string // Markdown only
 	Style  Style
 	Bar    float64 // from 0 to 1: the length of a bar beside the value, in a terminal
@@ -144,14 +146,14 @@ type Fold struct {
 	Blocks []Block
 }
 
-// Choice is a set of alternative views, of which a page shows one at a time.
+// Choice is a set of alternative views; a page shows one at a time.
 type Choice struct {
 	ID      string
-	Title   string // what is chosen
+	Title   string // names the choice
 	Options []Option
 }
 
-// Option is one view of a Choice.
+// Option is one view in a Choice.
 type Option struct {
 	Name  string
 	Block Block
@@ -166,7 +168,7 @@ type Definitions struct{ Items []Definition }
 // Definition explains one word.
 type Definition struct{ ID, Name, Text string }
 
-// Legend explains colours of charts.
+// Legend explains chart colours.
 type Legend struct{ Items []LegendItem }
 
 // LegendItem is one colour.
@@ -188,17 +190,17 @@ func (ShiftChart) block()  {}
 func (LineChart) block()   {}
 func (StripChart) block()  {}
 
-// Prose is a piece of text, parts of which may have a style.
+// Prose is text whose parts may have a style.
 type Prose []Span
 
-// Span is text of one style.
+// Span is text in one style.
 type Span struct {
 	Text  string
 	Style Style
 	Link  string // Markdown only
 }
 
-// Style is the meaning of a piece of text, not its appearance.
+// Style is the meaning of text, not its appearance.
 type Style int
 
 const (
@@ -233,7 +235,7 @@ func Texts(list ...string) (all []Prose) {
 	return all
 }
 
-// Items returns the items of a list without labels.
+// Items returns a list of items without labels.
 func Items(lines ...string) List {
 	var l List
 	for _, t := range Texts(lines...) {

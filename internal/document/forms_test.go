@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// page is a document with a block of each kind, some of whose texts try to leave their place.
+// page is a document with a block of each kind; some of their texts try to escape their place.
 func page() *Document {
 	return &Document{
 		Title: "a | <title>", Label: "a label", Byline: []string{"2 things", "12 ms"}, Comment: "--> not out",
@@ -112,7 +112,7 @@ func TestCommonAxis(t *testing.T) {
 		}
 		return at
 	}
-	// of each plot the two points, then the mark of its label
+	// for each plot the two points, then its label's mark
 	if at := height(); len(at) != 6 || at[0] == at[3] {
 		t.Errorf("axes of their own: 5 ms at %v", at)
 	}
@@ -128,7 +128,7 @@ func TestCommonAxis(t *testing.T) {
 	}
 }
 
-// What lies beyond the axis of claims is a chevron at its end, and does not squeeze the others.
+// A claim beyond the axis is a chevron at its end, and does not squeeze the others.
 func TestShiftBeyondTheAxis(t *testing.T) {
 	c := &ShiftChart{}
 	for _, from := range []float64{1.2, 1.5, 2, 115} {
@@ -145,7 +145,7 @@ func TestShiftBeyondTheAxis(t *testing.T) {
 	}
 }
 
-// The value of the longest bar ends within the chart, however long its text is.
+// The longest bar's value ends within the chart, however long its text is.
 func TestBarValuesFit(t *testing.T) {
 	for _, value := range []string{"151,000", "1,151,000,000 req/s"} {
 		c := &BarChart{Bars: []Bar{{Name: "alpha", Ratio: Ratio{At: 2, Hi: 2}, Value: value, Beyond: true}}}

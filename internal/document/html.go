@@ -24,9 +24,9 @@ var chartStyle string
 var pageScript string
 
 // HTML draws a document as a self-contained page that needs no network and is readable without
-// scripts. With scripts, tables can be sorted and filtered, the baseline of charts can be chosen,
-// and both can be copied. The page follows the light or dark setting of the system, adapts to
-// narrow screens, and can be printed.
+// scripts. With scripts, readers can sort and filter tables, choose the baseline of charts, and
+// copy both. The page follows the system's light or dark setting, adapts to narrow screens, and can
+// be printed.
 func HTML(w io.Writer, d *Document) error {
 	words := map[string]bool{}
 	for _, s := range d.Sections {
@@ -88,32 +88,32 @@ func pageFuncs(words map[string]bool) template.FuncMap {
 // icons precede the answers to the questions about trust.
 var icons = [...]string{None: "–", Good: "✓", Warn: "!", Bad: "✗", Quiet: "?", Markup: ""}
 
-// barData is the data of a BarChart for the script of a page.
+// barData is the data for a BarChart that the page's script reads.
 type barData struct {
 	Names  []string     `json:"names"`
 	Base   string       `json:"base"`
-	Ratios [][3]float64 `json:"ratios"` // as BarChart has them; an open upper bound is 0
+	Ratios [][3]float64 `json:"ratios"` // in BarChart's order; an open upper bound is 0
 }
 
-// pageData returns the data of all charts whose baseline can be chosen, by their ids.
+// pageData returns the data for all charts whose baseline can be chosen, by chart id.
 func pageData(d *Document) map[string]barData {
 	data := map[string]barData{}
-	d.each(func(b Block) {
+	d.eachBlock(func(b Block) {
 		c, ok := b.(BarChart)
 		if !ok || len(c.Ratios) == 0 {
 			return
 		}
-		of := barData{Base: Clean(c.Baseline)}
+		chart := barData{Base: Clean(c.Baseline)}
 		for _, bar := range c.Bars {
-			of.Names = append(of.Names, Clean(bar.Name))
+			chart.Names = append(chart.Names, Clean(bar.Name))
 		}
 		for _, r := range c.Ratios {
 			if math.IsInf(r.Hi, 0) {
 				r.Hi = 0
 			}
-			of.Ratios = append(of.Ratios, [3]float64{digits5(r.At), digits5(r.Lo), digits5(r.Hi)})
+			chart.Ratios = append(chart.Ratios, [3]float64{digits5(r.At), digits5(r.Lo), digits5(r.Hi)})
 		}
-		data[c.ID] = of
+		data[c.ID] = chart
 	})
 	return data
 }
@@ -124,10 +124,10 @@ func digits5(v float64) float64 {
 	return v
 }
 
-// chosen returns the CSS rules by which a page shows the chosen option of each Choice.
+// chosen returns the CSS rules by which a page shows the chosen option in each Choice.
 func chosen(d *Document) template.CSS {
 	most := 0
-	d.each(func(b Block) {
+	d.eachBlock(func(b Block) {
 		if c, ok := b.(Choice); ok {
 			most = max(most, len(c.Options))
 		}
@@ -139,8 +139,8 @@ func chosen(d *Document) template.CSS {
 	return template.CSS(rules.String())
 }
 
-// each visits all blocks that a page shows, including nested ones.
-func (d *Document) each(visit func(Block)) {
+// eachBlock visits all blocks that a page shows, including nested ones.
+func (d *Document) eachBlock(visit func(Block)) {
 	var walk func([]Block)
 	walk = func(list []Block) {
 		for _, b := range list {
@@ -163,7 +163,7 @@ func (d *Document) each(visit func(Block)) {
 	}
 }
 
-// rowClass returns the CSS classes of a row.
+// rowClass returns a row's CSS classes.
 func rowClass(r Row) string {
 	list := []string{classes[r.Style]}
 	if r.Rule {
@@ -175,7 +175,7 @@ func rowClass(r Row) string {
 	return spacedOut(list)
 }
 
-// cellClass returns the CSS classes of a cell in a column.
+// cellClass returns the CSS classes for a cell in a column.
 func cellClass(c Column, x Cell) string {
 	list := []string{classes[x.Style]}
 	switch {
@@ -195,7 +195,7 @@ func spacedOut(list []string) string {
 	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), " ")
 }
 
-// tableRow is a row for the template, with its table, and one of its lead cells.
+// tableRow is a row for the template, with its table, and one cell.
 type tableRow struct {
 	Table Table
 	Row   Row

@@ -73,8 +73,8 @@ func frame() *Document {
 	return d
 }
 
-// TestHTML: each block of a page, and the frame around them. The texts of pages are tested where they are written, as
-// documents.
+// TestHTML: each block on a page, and the frame around them. The texts on pages are tested where
+// they are written, as documents.
 func TestHTML(t *testing.T) {
 	var b strings.Builder
 	if err := HTML(&b, frame()); err != nil {

@@ -32,7 +32,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return []byte("null"), nil
 }
 
-// OrNull is a text that is null where there is none.
+// OrNull is a text that JSON shows as null if it is empty.
 type OrNull string
 
 func (s OrNull) MarshalJSON() ([]byte, error) {

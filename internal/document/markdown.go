@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Markdown draws a document in GitHub's dialect. Its title is a heading of the given level. All
-// sections from the first detail section are folded.
+// Markdown draws a document in GitHub's dialect. Its title is a heading at the given level. All
+// sections from the first detail section on are folded.
 func Markdown(w io.Writer, d *Document, level int) error {
 	m := &markdown{level: level}
 	if d.Title != "" {
@@ -185,7 +185,7 @@ func (m *markdown) table(t *Table) {
 	}
 }
 
-// fields returns the fields of a row.
+// fields returns a row's fields.
 func (m *markdown) fields(t *Table, r Row, n int, notes bool) []string {
 	fields := make([]string, n)
 	for i := range t.Columns {
@@ -226,7 +226,7 @@ func (m *markdown) fields(t *Table, r Row, n int, notes bool) []string {
 
 func (m *markdown) row(fields []string) { m.printf("| %s |\n", strings.Join(fields, " | ")) }
 
-// escape returns s as plain text in GitHub's dialect, inside or outside of tables. s must be clean.
+// escape returns s as plain text in GitHub's dialect, inside or outside tables. s must be clean.
 // GitHub still turns bare addresses into links.
 func escape(s string) string { return escaper.Replace(s) }
 

@@ -35,7 +35,7 @@ func Grouped(v float64, n int) string {
 // Whole prints n with a comma between thousands.
 func Whole[N int | int64](n N) string { return Grouped(float64(n), 0) }
 
-// Count formats a number of things: "1 server", "1,200 servers".
+// Count formats a number with a noun: "1 server", "1,200 servers".
 func Count[N int | int64](n N, noun string) string {
 	if n != 1 {
 		noun += "s"

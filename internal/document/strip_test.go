@@ -9,7 +9,7 @@ import (
 
 var circle = regexp.MustCompile(`<circle cx="([0-9.]+)" cy="([0-9.]+)"`)
 
-// A long name stands in lines, each as wide as its letters, in a row of its own.
+// A long name is wrapped, by the width of its letters, in its own row.
 func TestStripNames(t *testing.T) {
 	plot := StripPlot{Title: "first", Per: 1, Dots: [][]Dot{{{At: 1}}, {{At: 2}}}}
 	c := StripChart{ID: "s", Plots: []StripPlot{plot}, Names: []StripName{
@@ -28,8 +28,8 @@ func TestStripNames(t *testing.T) {
 	}
 }
 
-// Each value is a dot on its line, at its place of the axis; dots that would cover each other are in
-// lanes, and a wide chart has both plots beside each other.
+// Each value is a dot on its line, at its place on the axis; dots that would cover each other are
+// in lanes, and a wide chart has both plots side by side.
 func TestStripChart(t *testing.T) {
 	c := StripChart{ID: "s", Foot: "what <is> shown", Names: []StripName{{"a<b", "go"}, {"b", "dotnet"}}, Plots: []StripPlot{
 		{Title: "first", Unit: "ms", Per: 1e6, Dots: [][]Dot{{{At: 5e6, Text: "x"}, {At: 5e6}, {At: 5e6}}, {{At: 9e6}}}},

@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// SVG draws the first chart of a document as a separate image.
+// SVG draws a document's first chart as a separate image.
 func SVG(w io.Writer, d *Document) error {
 	if d.NoChart != "" {
 		return errors.New("draw chart: " + d.NoChart)
@@ -32,17 +32,17 @@ func SVG(w io.Writer, d *Document) error {
 	return errors.New("draw chart: nothing here has one")
 }
 
-// draw draws a chart, wide or for phones; it returns "" for a block that is not a chart. A page
-// contains both and shows one, so that text is never scaled. A separate image contains its styles,
-// its namespace and a margin.
-func draw(b Block, wide, alone bool) string {
+// draw draws a bar, line or strip chart, wide or for phones; it returns "" for other blocks. A page
+// contains both versions and shows one, so that text is never scaled. A separate image contains its
+// styles, its namespace and a margin.
+func draw(b Block, wide, standalone bool) string {
 	switch c := b.(type) {
 	case BarChart:
-		return drawBars(&c, wide, alone)
+		return drawBars(&c, wide, standalone)
 	case LineChart:
-		return drawLines(&c, wide, alone)
+		return drawLines(&c, wide, standalone)
 	case StripChart:
-		return drawStrips(&c, wide, alone)
+		return drawStrips(&c, wide, standalone)
 	}
 	return ""
 }
@@ -68,20 +68,20 @@ func safe(s string) string { return html.EscapeString(Clean(s)) }
 
 func short(s string, n int) string { return ansi.Truncate(Clean(s), n, "…") }
 
-// begin starts an image of w by h px.
-func (s *drawing) begin(id, words string, wide, alone bool, w, h float64) {
+// begin starts an image with w by h px.
+func (s *drawing) begin(id, words string, wide, standalone bool, w, h float64) {
 	space, margin, layout := "", 0.0, "narrow"
 	if wide {
 		layout = "wide"
 	}
-	if alone {
+	if standalone {
 		space, margin = ` xmlns="http://www.w3.org/2000/svg"`, 20
 	}
 	id = "chart-" + id + "-" + layout
 	s.printf(`<svg%s class="chart %s" role="img" aria-labelledby="%s" viewBox="%g %g %g %g" width="%g" height="%g">`,
 		space, layout, id, -margin, -margin, w+2*margin, h+2*margin, w+2*margin, h+2*margin)
 	s.printf(`<title id="%s">%s</title>`, id, safe(words))
-	if alone {
+	if standalone {
 		s.printf("<style>%s</style>", chartStyle)
 		s.printf(`<rect class="paper" x="%g" y="%g" width="%g" height="%g"/>`, -margin, -margin, w+2*margin, h+2*margin)
 	}

@@ -7,15 +7,15 @@ import (
 	"unicode"
 )
 
-// barLayout is the layout of a BarChart, in px. The wide layout has names left of the bars; the
+// barLayout is the layout for a BarChart, in px. The wide layout has names left of the bars; the
 // narrow one, for phones, has them above.
 type barLayout struct {
 	wide   bool
 	width  float64
-	names  float64 // room for names at most
-	value  float64 // room for a value right of the longest bar at least
-	side   float64 // room for the ratio at the right end
-	height float64 // of a bar
+	names  float64 // maximum width for names
+	value  float64 // minimum width for a value right of the longest bar
+	side   float64 // width for the ratio at the right end
+	height float64 // height of a bar
 }
 
 var (
@@ -24,8 +24,8 @@ var (
 )
 
 const (
-	barsTop   = 26.0 // px above the first row: what the columns are
-	laneWidth = 9.0  // of a bracket
+	barsTop   = 26.0 // px above the first row, for the column headers
+	laneWidth = 9.0  // width of a bracket
 	nameLine  = 17.0
 	smallLine = 14.0
 	valueGap  = 7.0 // between a bar and its value
@@ -36,13 +36,13 @@ type bars struct {
 	drawing
 	c      *BarChart
 	l      barLayout
-	x0, x1 float64 // of the bars
-	right  float64 // of the ratios: left of the brackets
-	most   float64 // what is drawn at x1
-	lanes  []int   // of each group
+	x0, x1 float64 // left and right end of the bars
+	right  float64 // right end of the ratios: left of the brackets
+	most   float64 // the value at x1
+	lanes  []int   // lane for each group
 }
 
-func drawBars(c *BarChart, wide, alone bool) string {
+func drawBars(c *BarChart, wide, standalone bool) string {
 	s := &bars{c: c, l: narrowBars}
 	if wide {
 		s.l = wideBars
@@ -76,12 +76,12 @@ func drawBars(c *BarChart, wide, alone bool) string {
 	}
 	tops, height := s.places()
 	foot := height
-	if alone {
+	if standalone {
 		height += 2 * nameLine
 	}
-	s.begin(c.ID, strings.Join(words, "; "), wide, alone, s.l.width, height)
+	s.begin(c.ID, strings.Join(words, "; "), wide, standalone, s.l.width, height)
 	s.printf(`<g class="bars" data-chart="%s" data-x0="%.1f" data-x1="%.1f">`, safe(c.ID), s.x0, s.x1)
-	s.heads(alone)
+	s.heads(standalone)
 	if c.Baseline != "" {
 		s.stroke(s.at(1), s.at(1), barsTop-4, s.drawn(tops), "one")
 	}
@@ -92,7 +92,7 @@ func drawBars(c *BarChart, wide, alone bool) string {
 	}
 	s.brackets(tops)
 	s.printf("</g>")
-	if alone {
+	if standalone {
 		s.text(0, foot+nameLine, "tick", "", c.Foot)
 	}
 	s.printf("</svg>")
@@ -138,7 +138,7 @@ func (s *bars) rowHeight(b *Bar) float64 {
 	return max(names, reason, s.l.height) + 9
 }
 
-// drawn returns the bottom of the last bar.
+// drawn returns the last bar's bottom.
 func (s *bars) drawn(tops []float64) float64 {
 	for i := len(tops) - 1; i >= 0; i-- {
 		if s.c.Bars[i].Missing == "" {
@@ -148,7 +148,7 @@ func (s *bars) drawn(tops []float64) float64 {
 	return barsTop
 }
 
-// room returns the width available for a line of a name.
+// nameWidth returns the width available for a line in a name.
 func (s *bars) room() float64 {
 	if s.l.wide {
 		return s.x0 - 12
@@ -157,13 +157,13 @@ func (s *bars) room() float64 {
 }
 
 // heads draws the text above the bars: the unit, and whether larger or smaller is better.
-func (s *bars) heads(alone bool) {
+func (s *bars) heads(standalone bool) {
 	way := "less is better"
 	if s.c.More {
 		way = "more is better"
 	}
 	text := s.c.Unit + ", " + way
-	if alone {
+	if standalone {
 		text = s.c.Title + ", " + text
 	}
 	s.text(0, 12, "tick", "", text)
@@ -172,7 +172,7 @@ func (s *bars) heads(alone bool) {
 	}
 }
 
-// at returns the position of v.
+// at returns the position for v.
 func (s *bars) at(v float64) float64 { return s.x0 + (s.x1-s.x0)*min(v/s.most, 1) }
 
 func (s *bars) row(b *Bar) {
@@ -230,7 +230,7 @@ func (s *bars) bar(b *Bar, top float64) {
 	s.text(max(hi, x)+valueGap, mid+5, "value", "", b.value())
 }
 
-// value returns the value as it is drawn.
+// value returns the value as drawn.
 func (b *Bar) value() string {
 	if b.Beyond {
 		return "≥ " + strings.TrimPrefix(b.Value, "≥ ")
@@ -261,7 +261,7 @@ func (s *bars) brackets(tops []float64) {
 
 // lanes assigns overlapping brackets to different lanes.
 func (c *BarChart) lanes() (lane []int, n int) {
-	var ends []int // of the last group in each lane
+	var ends []int // end of the last group in each lane
 	for _, g := range c.Groups {
 		k := 0
 		for k < len(ends) && ends[k] >= g.From {
@@ -276,10 +276,10 @@ func (c *BarChart) lanes() (lane []int, n int) {
 	return lane, len(ends)
 }
 
-// narrowest is the width of the narrowest letters, of a size of 1.
+// narrowest is the width of the narrowest letters at size 1.
 const narrowest = 0.38
 
-// textWidth estimates the width of a text. It tends to overestimate, because the reader's font is
+// textWidth estimates a text's width. It tends to overestimate, because the reader's font is
 // unknown.
 func textWidth(s string, size float64) (w float64) {
 	for _, r := range Clean(s) {
@@ -299,16 +299,16 @@ func textWidth(s string, size float64) (w float64) {
 	return w * size
 }
 
-// boldWidth estimates the width of a text in bold, which DejaVu Sans sets an eighth wider.
+// boldWidth estimates a text's width in bold, which DejaVu Sans sets an eighth wider.
 func boldWidth(s string, size float64) float64 { return 1.15 * textWidth(s, size) }
 
-// wrapped breaks a text into lines of a width: at spaces, after hyphens, slashes, underscores and
-// dots, and if necessary anywhere.
+// wrapped breaks a text into lines that fit into room: at spaces, after hyphens, slashes,
+// underscores and dots, and if necessary anywhere.
 func wrapped(s string, size, room float64) (lines []string) {
 	line, rest := "", []rune(Clean(s))
-	most := max(1, int(room/(narrowest*size))+1) // runes of a line
+	most := max(1, int(room/(narrowest*size))+1) // maximum runes in a line
 	for len(rest) > 0 {
-		n := 1 // the next piece that stays together
+		n := 1 // length of the next piece that stays together
 		for n < min(len(rest), most) && !strings.ContainsRune(" -/_.", rest[n-1]) {
 			n++
 		}

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// lineLayout is the layout of a LineChart, in px. Labels are at the right side of each plot.
+// lineLayout is the layout for a LineChart, in px. Labels are at the right side of each plot.
 type lineLayout struct {
-	width     float64
-	columns   int     // plots side by side, where there are several
-	left      float64 // of the plot, from the left of its panel
-	height    float64
-	alone     float64 // the same where there is one plot
-	reasonLen int     // characters that fit into a reason
+	width      float64
+	columns    int     // plots side by side, if there are several
+	left       float64 // distance from the panel's left side to the plot
+	height     float64
+	standalone float64 // height of a single plot
+	reasonLen  int     // number of characters that fit into a reason
 }
 
 var (
-	wideLines   = lineLayout{width: 880, columns: 2, left: 58, height: 190, alone: 280, reasonLen: 110}
-	narrowLines = lineLayout{width: 340, columns: 1, left: 60, height: 190, alone: 220, reasonLen: 46}
+	wideLines   = lineLayout{width: 880, columns: 2, left: 58, height: 190, standalone: 280, reasonLen: 110}
+	narrowLines = lineLayout{width: 340, columns: 1, left: 60, height: 190, standalone: 220, reasonLen: 46}
 )
 
 const (
@@ -30,11 +30,11 @@ const (
 	labelGap    = 16.0 // between two labels
 	labelAt     = 20.0 // px right of a plot
 	labelSize   = 12.5
-	labelShare  = 0.4 // of a plot's width, at most
+	labelShare  = 0.4 // maximum share of a plot's width
 	excludedRow = 20.0
 	commonTop   = 26.0 // above all plots: the unit of their common axis
-	inset       = 16.0 // of the outer points
-	lineAtMost  = 12   // maximum number of distinguishable lines; of more, only the best and the worst few are labelled
+	inset       = 16.0 // distance of the outer points
+	lineAtMost  = 12   // maximum number of distinguishable lines; if there are more, only the best and the worst few get labels
 	labelled    = 3
 )
 
@@ -44,14 +44,14 @@ type lines struct {
 	c      *LineChart
 	l      lineLayout
 	y      valueAxis
-	x0, x1 float64 // of the plot
+	x0, x1 float64 // left and right side of the plot
 	height float64
-	room   float64 // for a label
+	room   float64 // width for a label
 	titles bool    // a point shows its words to a pointer, which phones lack
-	marks  []int   // the mark of each series, which distinguishes series of one colour
+	marks  []int   // each series' mark, which distinguishes series in one colour
 }
 
-func drawLines(c *LineChart, wide, alone bool) string {
+func drawLines(c *LineChart, wide, standalone bool) string {
 	s := &lines{c: c, l: narrowLines}
 	if wide {
 		s.l = wideLines
@@ -64,7 +64,7 @@ func drawLines(c *LineChart, wide, alone bool) string {
 	columns := s.l.columns
 	s.height = s.l.height
 	if len(c.Plots) < 2 {
-		s.height, columns = s.l.alone, 1
+		s.height, columns = s.l.standalone, 1
 	}
 	each := (s.l.width - float64(columns-1)*plotGap) / float64(columns)
 	s.x0, s.x1, s.room = s.l.left, each, c.labelWidth(each*labelShare)
@@ -76,11 +76,11 @@ func drawLines(c *LineChart, wide, alone bool) string {
 		top, h = top+commonTop, h+commonTop
 	}
 	below := h + 8
-	if alone {
+	if standalone {
 		h += float64(len(c.Excluded)+1)*excludedRow + 6
 	}
 	s.titles = wide
-	s.begin(c.ID, c.words(wide), wide, alone, s.l.width, h)
+	s.begin(c.ID, c.words(wide), wide, standalone, s.l.width, h)
 	if c.Common {
 		s.text(0, 12, "way", "", s.unit())
 	}
@@ -90,7 +90,7 @@ func drawLines(c *LineChart, wide, alone bool) string {
 		s.plot(&c.Plots[i])
 		s.printf("</g>")
 	}
-	if alone { // on a page the table says both
+	if standalone { // on a page the table says both
 		for _, it := range c.Excluded {
 			s.absent(it, below)
 			below += excludedRow
@@ -101,7 +101,7 @@ func drawLines(c *LineChart, wide, alone bool) string {
 	return s.String()
 }
 
-// words returns the chart as text for screen readers, its figures in the wide form alone.
+// words returns the chart as text for screen readers, with figures in the wide form alone.
 func (c *LineChart) words(wide bool) string {
 	parts := []string{c.Foot + ", " + c.Unit}
 	if !wide {
@@ -125,12 +125,12 @@ func (c *LineChart) words(wide bool) string {
 	return strings.Join(parts, "; ")
 }
 
-// at returns the position of a place on the x axis.
+// at returns the position for a place on the x axis.
 func (s *lines) at(x float64) float64 { return s.x0 + inset + x*(s.x1-s.x0-2*inset) }
 
 func (s *lines) down(v float64) float64 { return s.height * (1 - s.y.at(v)) }
 
-// axis returns the value axis of some plots.
+// axis returns the value axis for some plots.
 func (c *LineChart) axis(plots ...Plot) valueAxis {
 	var values []float64
 	for _, p := range plots {
@@ -148,7 +148,7 @@ func (c *LineChart) axis(plots ...Plot) valueAxis {
 	return newValueAxis(values, c.Axis)
 }
 
-// unit returns the unit of the value axis, and which figures are the better ones.
+// unit returns the value axis's unit, and which figures are the better ones.
 func (s *lines) unit() string {
 	unit := s.c.Unit
 	if s.y.log {
@@ -178,7 +178,7 @@ func (s *lines) plot(p *Plot) {
 	for _, t := range p.Ticks {
 		x := s.at(t.At)
 		s.stroke(x, x, s.height, s.height+5, "grid")
-		if room := 3.4*float64(len(t.Text)) + 4; x-room > last { // else its label would touch the one before
+		if room := 3.4*float64(len(t.Text)) + 4; x-room > last { // otherwise its label would touch the previous one
 			s.text(x, s.height+19, "tick", "middle", t.Text)
 			last = x + room
 		}
@@ -194,15 +194,15 @@ func (s *lines) plot(p *Plot) {
 	s.series(p)
 }
 
-// end is the end of a line and its label.
+// end is a line's end and its label.
 type end struct {
 	series int
 	value  float64
-	x, y   float64 // of the last point
-	at     float64 // of the label
+	x, y   float64 // last point
+	at     float64 // label
 }
 
-// series draws the lines of a plot and labels them.
+// series draws a plot's lines and labels them.
 func (s *lines) series(p *Plot) {
 	var ends []end
 	for k, points := range p.Points {
@@ -246,7 +246,7 @@ func (s *lines) label(x, y float64, name string) {
 	s.printf(`<text x="%.1f" y="%.1f" class="label"%s>%s</text>`, x, y, squeezed, safe(name))
 }
 
-// labelWidth returns the width that the names of lines need, limited to a maximum.
+// labelWidth returns the width that the line names need, limited to a maximum.
 func (c *LineChart) labelWidth(most float64) (w float64) {
 	for _, r := range c.Series {
 		w = max(w, textWidth(r.Name, labelSize))
@@ -254,7 +254,7 @@ func (c *LineChart) labelWidth(most float64) (w float64) {
 	return min(w, most)
 }
 
-// shift returns the horizontal offset of a series in px, which separates points at the same place.
+// shift returns a series' horizontal offset in px, which separates points at the same place.
 func (s *lines) shift(k int) float64 {
 	if s.c.Smooth {
 		return 0
@@ -284,7 +284,7 @@ func (s *lines) named(ends []end) map[int]bool {
 	return names
 }
 
-// spreadLabels moves labels apart, as little as it takes, within the plot.
+// spreadLabels moves labels apart, as little as possible, within the plot.
 func spreadLabels(ends []end, height float64) {
 	slices.SortStableFunc(ends, func(a, b end) int { return cmp.Compare(a.y, b.y) })
 	for i := range ends {
@@ -326,7 +326,7 @@ func (s *lines) line(k int, points []Point) {
 	}
 }
 
-// title gives the element that is open its words.
+// title adds a title to the open element.
 func (s *lines) title(words string) {
 	if s.titles {
 		s.printf(`<title>%s</title>`, safe(words))
@@ -349,7 +349,7 @@ func (s *lines) point(k int, f Point) {
 	s.printf("</g>")
 }
 
-// mark draws the mark of a series.
+// mark draws the mark for a series.
 func (s *lines) mark(k int, x, y float64) {
 	switch s.marks[k] % 5 {
 	case 0:

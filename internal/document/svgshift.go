@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// shiftWidth is the width of a line of a ShiftChart, in px.
+// shiftWidth is the width of a line in a ShiftChart, in px.
 const shiftWidth = 190.0
 
-// shiftMost limits the axis if few figures lie beyond; a chevron at its end represents each of
+// shiftMost limits the axis if few figures lie beyond it; a chevron at its end represents each of
 // these.
 const shiftMost = 16.0
 
-// axis returns the common axis of all lines.
+// axis returns the common axis for all lines.
 func (c *ShiftChart) axis() ratioAxis {
 	var values, near []float64
 	for _, s := range c.Shifts {
@@ -32,7 +32,7 @@ func (c *ShiftChart) axis() ratioAxis {
 	return newRatioAxis(8, shiftWidth-8, values...)
 }
 
-// scale draws the marks of the axis.
+// scale draws the axis marks.
 func (c *ShiftChart) scale() string {
 	s, axis := &drawing{}, c.axis()
 	s.printf(`<svg class="shift" viewBox="0 0 %g 18" width="%[1]g" height="18" aria-hidden="true">`, shiftWidth)

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// stripLayout is the layout of a StripChart, in px.
+// stripLayout is the layout for a StripChart, in px.
 type stripLayout struct {
 	wide  bool // plots side by side, names left of them
 	width float64
-	names float64 // room for names at most
+	names float64 // maximum width for names
 }
 
 var (
@@ -19,30 +19,30 @@ var (
 )
 
 const (
-	stripTop    = 24.0 // px above the lines of a plot: its title
-	stripBottom = 26.0 // px below them: ticks
-	stripRow    = 26.0 // at least
-	stripName   = 13.0 // a line of a name
+	stripTop    = 24.0 // px above a plot's lines, for its title
+	stripBottom = 26.0 // px below the lines, for ticks
+	stripRow    = 26.0 // minimum height
+	stripName   = 13.0 // height of one line in a name
 	stripGap    = 28.0 // between plots
 	dotSize     = 3.0
-	dotApart    = 5.0 // dots closer than that are drawn in different lanes
+	dotApart    = 5.0 // closer dots are drawn in different lanes
 	dotLane     = 4.0
 )
 
-// dotLanes are the lanes of a line, in the order in which they are used: px from its middle.
+// dotLanes are the lanes within a line, in the order of use, in px from its middle.
 var dotLanes = []float64{0, -dotLane, dotLane, -2 * dotLane, 2 * dotLane}
 
 // strips draws a StripChart.
 type strips struct {
 	drawing
 	c       *StripChart
-	x0, x1  float64    // of the plot, from the left of its panel
-	names   [][]string // in lines
-	middles []float64  // of the rows
-	down    float64    // the height of all rows
+	x0, x1  float64    // left and right side of the plot, from the panel's left side
+	names   [][]string // wrapped names
+	middles []float64  // middle of each row
+	down    float64    // total height of the rows
 }
 
-func drawStrips(c *StripChart, wide, alone bool) string {
+func drawStrips(c *StripChart, wide, standalone bool) string {
 	s, l := &strips{c: c}, narrowStrips
 	if wide {
 		l = wideStrips
@@ -62,7 +62,7 @@ func drawStrips(c *StripChart, wide, alone bool) string {
 	}
 	s.x1 = s.x0 + (l.width-s.x0-(columns-1)*stripGap)/columns
 	panel := stripTop + s.down + stripBottom
-	s.begin(c.ID, c.Foot, wide, alone, l.width, panel*math.Ceil(float64(len(c.Plots))/columns))
+	s.begin(c.ID, c.Foot, wide, standalone, l.width, panel*math.Ceil(float64(len(c.Plots))/columns))
 	for i := range c.Plots {
 		x, y := 0.0, float64(i)*panel
 		if wide {
@@ -111,7 +111,7 @@ func (s *strips) plot(p *StripPlot, names bool) {
 	}
 }
 
-// axis returns where values of a plot are drawn, and its ticks.
+// axis returns a function that places values in a plot, and its ticks.
 func (p *StripPlot) axis(x0, x1 float64, values []float64) (at func(float64) float64, ticks []float64) {
 	if p.Ratio {
 		a := newRatioAxis(x0, x1, values...)
@@ -120,14 +120,14 @@ func (p *StripPlot) axis(x0, x1 float64, values []float64) (at func(float64) flo
 	a := newValueAxis(values, AutoAxis)
 	last := math.Inf(-1)
 	for _, v := range a.marks(p.Per, 5) {
-		if x := x0 + a.at(v)*(x1-x0); x-last > 34 { // else the labels would touch
+		if x := x0 + a.at(v)*(x1-x0); x-last > 34 { // otherwise the labels would touch
 			ticks, last = append(ticks, v), x
 		}
 	}
 	return func(v float64) float64 { return x0 + a.at(v)*(x1-x0) }, ticks
 }
 
-// dots draws the dots of a line, those that would cover each other in lanes.
+// dots draws a line's dots, overlapping ones in lanes.
 func (s *strips) dots(list []Dot, at func(float64) float64, y float64) {
 	ends := make([]float64, len(dotLanes))
 	for i := range ends {

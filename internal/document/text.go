@@ -15,11 +15,11 @@ import (
 type Options struct {
 	Width  int  // columns; 0: lines are not wrapped
 	Color  bool // ANSI styles may be used
-	Detail bool // sections with details too
-	Lines  int  // at most, as far as tables may be cut; 0: any number
+	Detail bool // detail sections too
+	Lines  int  // maximum, as far as tables may be cut; 0: no limit
 }
 
-// leastRows is the minimum number of rows of a shortened table.
+// leastRows is the minimum number of rows in a shortened table.
 const leastRows = 3
 
 // Text draws a document for a terminal. It wraps long sentences; columns that do not fit follow
@@ -44,7 +44,7 @@ func Text(w io.Writer, d *Document, o Options) error {
 	return err
 }
 
-// textOf draws a document with at most rows rows of each table with a Rest.
+// textOf draws a document with at most rows rows in each table with a Rest.
 func textOf(d *Document, o Options, rows int) string {
 	t := &terminal{Options: o, rows: rows}
 	t.head(d)
@@ -87,8 +87,8 @@ const unlimited = 1 << 20
 type terminal struct {
 	Options
 	out  strings.Builder
-	bars int // cells of the longest bar
-	rows int // of tables with a Rest, at most
+	bars int // cells in the longest bar
+	rows int // maximum in tables with a Rest
 }
 
 // sgr are the styles' parameters (ECMA-48 8.3.117).
@@ -136,7 +136,7 @@ func (t *terminal) para(label string, style Style, text Prose) {
 		return
 	}
 	indent := ansi.StringWidth(label)
-	if indent > t.Width/2 { // it leaves no room: it has a line of its own
+	if indent > t.Width/2 { // a label that leaves no space gets its own line
 		t.para("", None, Prose{{Text: label, Style: style}})
 		label, indent = "  ", 2
 	}
@@ -157,7 +157,7 @@ const hyphen = "\u2011"
 var loosen = strings.NewReplacer("\u00a0", " ", hyphen, "-")
 
 func (t *terminal) blocks(list []Block) {
-	list = slices.DeleteFunc(slices.Clone(list), func(b Block) bool { // what a page alone can show
+	list = slices.DeleteFunc(slices.Clone(list), func(b Block) bool { // blocks that only a page can show
 		switch b.(type) {
 		case Fold, Definitions, Legend, Choice, Picture, BarChart, ShiftChart, LineChart, StripChart:
 			return true
@@ -203,8 +203,8 @@ func (t *terminal) blocks(list []Block) {
 	}
 }
 
-// list writes items, those without labels after a dash. A label of one character is a mark, written
-// before the text.
+// list writes items, those without labels after a dash. A label with one character is a mark,
+// written before the text.
 func (t *terminal) list(items []Item) {
 	width := 0
 	for _, it := range items {
@@ -234,15 +234,15 @@ func (t *terminal) list(items []Item) {
 	}
 }
 
-// column is a column of a table in a terminal, with aligned cells.
+// column is a table column in a terminal, with aligned cells.
 type column struct {
-	head   string
-	cells  []string
-	number bool
-	width  int
+	head         string
+	cells        []string
+	rightAligned bool
+	width        int
 }
 
-// measure computes the width of a column.
+// measure computes a column's width.
 func (c column) measure() column {
 	c.width = ansi.StringWidth(c.head)
 	for _, s := range c.cells {
@@ -294,7 +294,7 @@ func (t *terminal) table(tb *Table) {
 	}
 }
 
-// columns returns the columns of a table, with bars as long as the width allows.
+// columns returns a table's columns, with bars as long as the width allows.
 func (t *terminal) columns(tb *Table) (lead, cols []column) {
 	for t.bars = 10; ; t.bars -= 2 {
 		lead, cols = nil, nil
@@ -311,7 +311,7 @@ func (t *terminal) columns(tb *Table) (lead, cols []column) {
 	}
 }
 
-// bar returns a bar of block characters, in eighths of a cell; the longest has the width that the
+// bar returns a bar of block characters, in eighths of a cell; the longest bar is as wide as the
 // table allows.
 func (t *terminal) bar(share float64) string {
 	eighths := int(8*float64(t.bars)*min(share, 1) + 0.5)
@@ -322,11 +322,11 @@ func (t *terminal) bar(share float64) string {
 	return s
 }
 
-// column aligns the cells of a column: values right, then intervals and bars.
+// column aligns the cells in a column: values right, then intervals and bars.
 func (t *terminal) column(tb *Table, k int) column {
-	c := column{head: Clean(tb.Columns[k].text()), number: tb.Columns[k].Number}
+	c := column{head: Clean(tb.Columns[k].text()), rightAligned: tb.Columns[k].Number}
 	values, sides := make([]string, len(tb.Rows)), make([]string, len(tb.Rows))
-	var wide, apart, side int // the widths of values, and of what stands beside them without bars and with
+	var wide, apart, side int // widths: values; text beside them without bars; the same with bars
 	for i, r := range tb.Rows {
 		if k < len(r.Cells) {
 			values[i], sides[i] = Clean(Cell{Value: r.Cells[k].Value, Absent: r.Cells[k].Absent}.text()),
@@ -348,12 +348,12 @@ func (t *terminal) column(tb *Table, k int) column {
 		}
 		side = max(side, ansi.StringWidth(sides[i]))
 	}
-	if head := ansi.StringWidth(c.head); c.number && side > 0 {
+	if head := ansi.StringWidth(c.head); c.rightAligned && side > 0 {
 		wide = max(wide, min(head, wide+1+side)-side-1)
 		if head < wide+1+side {
 			c.head = strings.Repeat(" ", max(0, wide-head)) + c.head
 		}
-		c.number = false // it is aligned already
+		c.rightAligned = false // it is aligned already
 	}
 	for i, v := range values {
 		room := strings.Repeat(" ", wide-ansi.StringWidth(v))
@@ -417,7 +417,7 @@ func stack(lead, cols []column, width int) (parts [][]column) {
 	return parts
 }
 
-// drawn returns the lines of a table, beginning with its header.
+// drawn returns a table's lines, beginning with its header.
 func drawn(cols []column) []string {
 	heads, rows := make([]string, len(cols)), make([][]string, len(cols[0].cells))
 	for k, c := range cols {
@@ -432,14 +432,14 @@ func drawn(cols []column) []string {
 		if col < len(cols)-1 {
 			style = style.PaddingRight(gap)
 		}
-		if cols[col].number {
+		if cols[col].rightAligned {
 			style = style.Align(lipgloss.Right)
 		}
 		return style
 	})
 	lines := strings.Split(tb.Render(), "\n")
 	for len(lines) <= len(rows) {
-		panic(fmt.Sprintf("document: %d lines of a table of %d rows", len(lines), len(rows)))
+		panic(fmt.Sprintf("document: %d lines for a table with %d rows", len(lines), len(rows)))
 	}
 	return lines
 }

@@ -14,8 +14,8 @@ func drawText(t *testing.T, width int, blocks ...Block) string {
 	return b.String()
 }
 
-// Sentences are wrapped by what they take in a terminal, a word that is too long is cut, and
-// figures hold together with their units.
+// Sentences are wrapped by their width in a terminal, a word that is too long is cut, and figures
+// hold together with their units.
 func TestTextWraps(t *testing.T) {
 	for _, c := range []struct {
 		text  string
@@ -35,8 +35,8 @@ func TestTextWraps(t *testing.T) {
 	}
 }
 
-// Columns that do not fit stand below, after the names again; notes stand under their row, why
-// there are no figures in its place.
+// Columns that do not fit follow below, after the names again; notes are under their row, and the
+// reason for missing figures replaces them.
 func TestTextTable(t *testing.T) {
 	table := Table{Columns: []Column{{Head: "rank", Lead: true}, {Head: "name", Lead: true},
 		{Head: "rate", Unit: "1/s", Number: true}, {Head: "memory", Number: true}}, Rows: []Row{
@@ -80,7 +80,7 @@ ref          –
 	}
 }
 
-// A bar stands behind value and interval, and gets shorter rather than that a column goes below.
+// A bar follows value and interval, and gets shorter rather than move a column below.
 func TestTextBars(t *testing.T) {
 	table := Table{Columns: []Column{{Head: "name", Lead: true}, {Head: "ratio", Number: true},
 		{Head: "rate", Number: true}}, Rows: []Row{
@@ -98,7 +98,8 @@ func TestTextBars(t *testing.T) {
 	}
 }
 
-// Where there are too many lines, a table that may be cut says how many rows it lacks; others are whole.
+// If there are too many lines, a table that may be cut says how many rows it lacks; others are
+// complete.
 func TestTextCut(t *testing.T) {
 	table := Table{Columns: []Column{{Head: "name", Lead: true}}, Rest: "more pairs"}
 	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
@@ -147,7 +148,8 @@ warn V5  a busy machine
 	}
 }
 
-// What a page alone has, and what it folds away, is left out; what others wrote cannot reach the terminal.
+// Blocks that only a page shows, and folded text, are left out; text by others cannot reach the
+// terminal.
 func TestTextLeavesOut(t *testing.T) {
 	var b strings.Builder
 	d := &Document{Title: "a\x1b[2J title", Sections: []Section{{On: OnPage,

@@ -1,6 +1,6 @@
-// Package endpoint says where a server is and how connections to it are encrypted, and connects to
-// it. Whoever loads, verifies or launches a server hands its Endpoint on, and looks into it only to
-// dial.
+// Package endpoint describes where a server is and how connections to it are encrypted, and
+// connects to it. Packages that load, verify or launch a server pass its Endpoint on, and only look
+// into it to dial.
 package endpoint
 
 import (
@@ -11,24 +11,24 @@ import (
 	"dyno/internal/netns"
 )
 
-// Endpoint is where a server is, and how to talk to it.
+// Endpoint is a server's address and protocol.
 type Endpoint struct {
-	Network string // "tcp" or "unix", or tcp in another network namespace (netns.In)
+	Network string // "tcp" or "unix", or TCP in another network namespace (netns.In)
 	Addr    string // "127.0.0.1:5000" or the socket's path
 	Host    string // value of the Host header; "": Authority follows from the address
-	HTTP2   bool   // not HTTP/1.1; over TLS by ALPN, else with prior knowledge (RFC 9113, section 3)
-	// TLS encrypts the connections, as TLS.Config returns it; its NextProtos are the protocols
-	// offered (ALPN). nil: in the clear.
+	HTTP2   bool // HTTP/2 instead of HTTP/1.1; over TLS by ALPN, else with prior knowledge (RFC 9113, section 3)
+	// TLS encrypts the connections, as TLS.Config returns it; its NextProtos are the offered
+	// protocols (ALPN). nil: no encryption.
 	TLS *tls.Config
-	// Watch counts the segments of the connections that Connect makes; nil: nobody does.
+	// Watch counts TCP segments on the connections that Connect makes; nil: they are not counted.
 	Watch *Watch
 }
 
-// TCP returns the Endpoint of a host:port in dyno's own network namespace.
+// TCP returns the Endpoint at a host:port in dyno's own network namespace.
 func TCP(addr string) Endpoint { return Endpoint{Network: "tcp", Addr: addr} }
 
-// Authority returns the value of the Host header: Host, or else Addr, or "localhost" for a unix
-// socket, because no server would accept its path.
+// Authority returns the Host header's value: Host, or else Addr, or "localhost" for a unix socket,
+// because no server would accept its path.
 func (e Endpoint) Authority() string {
 	switch {
 	case e.Host != "":
@@ -39,7 +39,7 @@ func (e Endpoint) Authority() string {
 	return e.Addr
 }
 
-// Scheme returns the scheme of URLs at e: "https", or "http" in the clear.
+// Scheme returns the URL scheme at e: "https" with TLS, "http" without.
 func (e Endpoint) Scheme() string {
 	if e.TLS != nil {
 		return "https"
@@ -47,8 +47,8 @@ func (e Endpoint) Scheme() string {
 	return "http"
 }
 
-// Dial connects to the server and, with TLS, makes the handshake; the timeout of d is of both. Addr
-// holds an IP address where the network is in another namespace.
+// Dial connects to the server and, with TLS, makes the handshake; d's timeout covers both. Addr
+// must hold an IP address if the network is in another namespace.
 func (e Endpoint) Dial(ctx context.Context, d *net.Dialer) (net.Conn, error) {
 	if d.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -75,8 +75,8 @@ func (e Endpoint) Connect(ctx context.Context, d *net.Dialer) (conn net.Conn, er
 	return conn, err
 }
 
-// Secure makes the handshake on a connection of Connect. It closes the connection after an error, a
-// *HandshakeError.
+// Secure makes the handshake on a connection from Connect. If that fails, it closes the connection
+// and returns a *HandshakeError.
 func (e Endpoint) Secure(ctx context.Context, conn net.Conn) (*tls.Conn, error) {
 	c := tls.Client(conn, e.TLS)
 	if err := c.HandshakeContext(ctx); err != nil {

@@ -18,14 +18,14 @@ import (
 	"dyno/internal/protocol"
 )
 
-// Identity is a certificate for servers on this machine that no authority knows, and its key.
+// Identity is a self-signed certificate for servers on this machine, and its key.
 type Identity struct {
 	Cert, Key string // PEM files
 	trust     *x509.CertPool
 }
 
-// Trusting returns the Identity of another machine's servers as a client needs it: their certificate,
-// PEM, without the key.
+// Trusting returns the Identity of another machine's servers as a client needs it: their PEM
+// certificate, without the key.
 func Trusting(cert []byte) (Identity, error) {
 	i := Identity{trust: x509.NewCertPool()}
 	if !i.trust.AppendCertsFromPEM(cert) {
@@ -37,8 +37,8 @@ func Trusting(cert []byte) (Identity, error) {
 // identityLife is how long an Identity is valid. A run makes a new one.
 const identityLife = 30 * 24 * time.Hour
 
-// NewIdentity makes an Identity of localhost, 127.0.0.1, ::1 and further IP addresses (ECDSA, P-256) in
-// the folder dir, which only its owner can read.
+// NewIdentity makes an Identity for localhost, 127.0.0.1, ::1 and further IP addresses (ECDSA,
+// P-256). Its files in the folder dir are readable by their owner only.
 func NewIdentity(dir string, more ...net.IP) (Identity, error) {
 	i := Identity{Cert: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem"), trust: x509.NewCertPool()}
 	cert, key, err := SelfSigned("dyno, for one run", identityLife, more...)
@@ -60,7 +60,8 @@ func NewIdentity(dir string, more ...net.IP) (Identity, error) {
 	return i, nil
 }
 
-// SelfSigned returns a certificate (ECDSA, P-256) for localhost and further IP addresses, and its key, in DER.
+// SelfSigned returns a certificate (ECDSA, P-256) for localhost, 127.0.0.1, ::1 and further IP
+// addresses, and its key, in DER.
 func SelfSigned(name string, life time.Duration, more ...net.IP) (cert, key []byte, err error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -84,7 +85,7 @@ func SelfSigned(name string, life time.Duration, more ...net.IP) (cert, key []by
 	return cert, key, err
 }
 
-// replace writes a PEM file anew, so that no wider permissions of an old one remain.
+// replace writes a PEM file anew, so that no wider permissions from an old file remain.
 func replace(name, kind string, der []byte) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -96,11 +97,11 @@ func replace(name, kind string, der []byte) error {
 	return errors.Join(pem.Encode(f, &pem.Block{Type: kind, Bytes: der}), f.Close())
 }
 
-// Speaking returns e for a form of HTTP. Over TLS it trusts the certificate of i and no other.
+// Speaking returns e for an HTTP form. Over TLS it trusts i's certificate and no other.
 func (e Endpoint) Speaking(h protocol.HTTP, i Identity) Endpoint {
 	e.HTTP2, e.TLS = h.Two(), nil
 	if h.TLS() {
-		e.TLS, _ = new(TLS).Config(e.Authority()) // which reads no file
+		e.TLS, _ = new(TLS).Config(e.Authority()) // the zero TLS reads no file
 		e.TLS.NextProtos = []string{h.ALPN()}
 		if e.TLS.RootCAs = i.trust; i.trust == nil {
 			e.TLS.RootCAs = x509.NewCertPool()

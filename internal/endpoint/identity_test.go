@@ -78,7 +78,8 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestTrusting: a client on another machine, which has the certificate alone, reaches a server at its address.
+// TestTrusting: a client on another machine, which has the certificate alone, reaches a server at
+// its address.
 func TestTrusting(t *testing.T) {
 	made, err := NewIdentity(filepath.Join(t.TempDir(), "tls"), net.IPv4(127, 0, 0, 2))
 	if err != nil {

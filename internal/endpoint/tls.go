@@ -19,26 +19,26 @@ import (
 	"dyno/internal/protocol"
 )
 
-// The names of protocols in ALPN (RFC 7301).
+// Protocol names in ALPN (RFC 7301).
 const (
 	HTTP1 = protocol.ALPN1
 	HTTP2 = protocol.ALPN2
 )
 
-// TLS is how a client encrypts its connections. The zero value trusts the authorities of the
-// system, offers HTTP/1.1 and resumes sessions.
+// TLS describes how a client encrypts its connections. The zero value trusts the system's
+// authorities, offers HTTP/1.1 and resumes sessions.
 type TLS struct {
-	CA        string // file of PEM certificates that are trusted instead of the system's
-	Cert, Key string // PEM files of the client's certificate and its key; Key "": both are in Cert
+	CA        string // file with PEM certificates that are trusted instead of the system's
+	Cert, Key string // PEM files with the client's certificate and its key; Key "": Cert holds both
 	Insecure  bool   // accept any certificate
 	NoResume  bool   // every handshake is a full one
-	// Held are the contents of CA, Cert and Key, by these names, once Hold has read them; nil: they are files
-	// of this machine.
+	// Held has the contents of CA, Cert and Key, by file name, once Hold has read them; nil: they
+	// are files on this machine.
 	Held map[string][]byte
 }
 
-// Hold reads the files of t, so that Config needs them no more, on this machine or on another. Its errors are
-// mistakes, in the words of the flags.
+// Hold reads t's files, so that Config needs them no more, on this machine or another. Its errors
+// are mistakes, in the words of the flags.
 func (t *TLS) Hold() error {
 	held := map[string][]byte{}
 	for _, f := range []struct{ flag, name string }{{"--ca", t.CA}, {"--cert", t.Cert}, {"--key", t.Key}} {
@@ -79,8 +79,8 @@ func (t *TLS) Any() bool {
 	return t.CA+t.Cert+t.Key != "" || t.Insecure || t.NoResume
 }
 
-// Config reads the files of t and returns the configuration of connections to a host, or host:port.
-// Sessions are resumed among the connections that share it. Its errors are mistakes, in the words of
+// Config reads t's files and returns the configuration for connections to a host, or host:port.
+// Connections that share it resume each other's sessions. Its errors are mistakes, in the words of
 // the flags that set t.
 func (t *TLS) Config(host string) (*tls.Config, error) {
 	switch {
@@ -143,22 +143,21 @@ func hostname(host string) string {
 	return strings.Trim(host, "[]")
 }
 
-// NewSessions returns an empty cache of sessions to resume. Each Config has one, and a load replaces
-// it by its own, so that it resumes nothing of the load before.
+// NewSessions returns an empty cache for sessions to resume. Each Config has one, and a load
+// replaces it by its own, so that it resumes no session from the load before.
 func NewSessions() tls.ClientSessionCache { return tls.NewLRUClientSessionCache(1) } // its key is ServerName
 
-// HandshakeError is the error of a connection that could not be encrypted. Its text names what was
-// refused, and why.
+// HandshakeError is the error for a connection that could not be encrypted. Its text says why.
 type HandshakeError struct{ Err error }
 
 func (e *HandshakeError) Error() string {
 	return "TLS handshake: " + Reason(e.Err)
 }
 
-// Unwrap returns the error of crypto/tls, or of the system.
+// Unwrap returns the error from crypto/tls, or from the system.
 func (e *HandshakeError) Unwrap() error { return e.Err }
 
-// Advised adds to the error of a handshake what to do about it, in the words of the same flags.
+// Advised adds advice to a handshake error, in the words of the flags.
 func Advised(err error) error {
 	var refused *tls.CertificateVerificationError
 	var header tls.RecordHeaderError
@@ -172,7 +171,7 @@ func Advised(err error) error {
 	return err
 }
 
-// NotHTTP2Error is the error for a server that does not speak HTTP/2, and how that shows.
+// NotHTTP2Error is the error for a server that does not speak HTTP/2; Why is the evidence.
 type NotHTTP2Error struct{ Why string }
 
 func (e *NotHTTP2Error) Error() string { return "the server does not speak HTTP/2: " + e.Why }
@@ -185,14 +184,14 @@ func NotHTTP2(chosen string) error {
 	return &NotHTTP2Error{fmt.Sprintf("it chose %s (ALPN)", chosen)}
 }
 
-// NoProtocol reports whether a handshake failed because the server takes none of the protocols that
-// were offered (ALPN).
+// NoProtocol reports whether a handshake failed because the server supports none of the offered
+// protocols (ALPN).
 func NoProtocol(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "remote error" && op.Err.Error() == "tls: no application protocol"
 }
 
-// Reason returns the text of an error of crypto/tls: what is wrong, without whose words these are.
+// Reason returns a crypto/tls error's text without prefixes that name a package or a side.
 func Reason(err error) string {
 	var refused *tls.CertificateVerificationError
 	var header tls.RecordHeaderError
@@ -200,7 +199,7 @@ func Reason(err error) string {
 	switch {
 	case errors.As(err, &op) && op.Op == "remote error":
 		return fmt.Sprintf("the server sent the alert %q", strings.TrimPrefix(op.Err.Error(), "tls: "))
-	case errors.As(err, &op) && op.Op == "local error": // the alert that was sent says what was wrong
+	case errors.As(err, &op) && op.Op == "local error": // our own alert says what was wrong
 		return strings.TrimPrefix(op.Err.Error(), "tls: ")
 	case errors.As(err, &refused):
 		return certificate(refused.UnverifiedCertificates) + ": " + strings.TrimPrefix(refused.Err.Error(), "x509: ")
@@ -215,7 +214,7 @@ func Reason(err error) string {
 	return strings.TrimPrefix(err.Error(), "tls: ")
 }
 
-// certificate says which certificate a server sent.
+// certificate describes the certificate that a server sent.
 func certificate(chain []*x509.Certificate) string {
 	if len(chain) == 0 {
 		return "the server's certificate was refused"

@@ -9,15 +9,15 @@ import (
 	"dyno/internal/tcpstat"
 )
 
-// Watch counts the segments of connections (Endpoint.Watch).
+// Watch counts TCP segments on connections (Endpoint.Watch).
 type Watch struct {
 	mu         sync.Mutex
-	segments   tcpstat.Segments // of connections that were closed
-	unanswered int64            // connections that were not made in time
+	segments   tcpstat.Segments // from closed connections
+	unanswered int64 // connections that were not made in time
 }
 
-// Lost returns how many segments, of connections that are closed, were sent again and not reported as
-// duplicates, and how many connections the server did not answer in time.
+// Lost returns the number of segments on closed connections that were retransmitted and not
+// reported as duplicates, plus the number of connections that the server did not answer in time.
 func (w *Watch) Lost() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()

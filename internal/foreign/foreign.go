@@ -1,6 +1,6 @@
 // Package foreign reads and writes files in folders that somebody else may have made: run folders,
-// projects, sources of contestants. Nothing is written through a link, and only regular files are
-// opened: a FIFO would block, a device has no end.
+// projects, contestants' sources. It writes nothing through a link, and opens only regular files: a
+// FIFO would block, a device has no end.
 package foreign
 
 import (
@@ -37,7 +37,7 @@ func regular(f *os.File, path string) (*os.File, error) {
 	return f, nil
 }
 
-// notFile is the error for what is no regular file.
+// notFile is the error for a path that is no regular file.
 func notFile(mode fs.FileMode) error {
 	kind := "a device or a socket"
 	switch {
@@ -75,7 +75,7 @@ func open(path string, flag int, mode fs.FileMode) (*os.File, error) {
 		return nil, err
 	}
 	defer root.Close()
-	whole := func(err error) error { // with the path that the user knows
+	named := func(err error) error { // with the path that the user knows
 		var at *fs.PathError
 		if errors.As(err, &at) {
 			err = at.Err
@@ -83,11 +83,11 @@ func open(path string, flag int, mode fs.FileMode) (*os.File, error) {
 		return &fs.PathError{Op: "open", Path: path, Err: err}
 	}
 	if st, err := root.Lstat(name); err == nil && !st.Mode().IsRegular() {
-		return nil, whole(notFile(st.Mode()))
+		return nil, named(notFile(st.Mode()))
 	}
 	f, err := root.OpenFile(name, flag|syscall.O_NONBLOCK, mode)
 	if err != nil {
-		return nil, whole(err)
+		return nil, named(err)
 	}
 	opened, err := f.Stat()
 	there, lost := root.Lstat(name)
@@ -96,13 +96,13 @@ func open(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	}
 	if err != nil {
 		f.Close()
-		return nil, whole(err)
+		return nil, named(err)
 	}
 	return regular(f, path)
 }
 
-// Replace writes the file name below dir anew: into a file beside it, which then takes its name. A link
-// of that name is replaced, and what it points to stays as it is.
+// Replace writes the file name below dir anew: into a file beside it, which then takes its name. If
+// name is a link, Replace replaces it, and the link's target stays as it is.
 func Replace(dir, name string, mode fs.FileMode, write func(io.Writer) error) (err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -132,7 +132,7 @@ func OwnerOnly(path string) error {
 	return err
 }
 
-// Folders checks that those folders below dir that exist are folders, not links to some elsewhere.
+// Folders checks that those folders below dir that exist are folders, not links elsewhere.
 func Folders(dir string, names ...string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// TestRecordAsHDR: what is counted apart is what hdr would have recorded.
+// TestRecordAsHDR: Record's own counts equal those that hdr would have recorded.
 func TestRecordAsHDR(t *testing.T) {
 	for significant, h := range map[int]*Histogram{2: NewCoarse(), 3: New()} {
 		want := hdr.New(Lowest, Highest, significant)
@@ -27,7 +27,7 @@ func TestRecordAsHDR(t *testing.T) {
 			if err := want.RecordValue(min(v, Highest)); err != nil {
 				t.Fatal(err)
 			}
-			if got := h.bins.from(h.bins.of(v)); got > v || h.bins.of(got) != h.bins.of(v) {
+			if got := h.bins.from(h.bins.bin(v)); got > v || h.bins.bin(got) != h.bins.bin(v) {
 				t.Fatalf("%d digits: %d is counted from %d", significant, v, got)
 			}
 		}
@@ -41,11 +41,11 @@ func TestRecordAsHDR(t *testing.T) {
 func TestRecordBeyond32Bits(t *testing.T) {
 	h := New()
 	h.Record(5000)
-	h.fresh[h.bins.of(5000)] = math.MaxUint32 - 1
+	h.fresh[h.bins.bin(5000)] = math.MaxUint32 - 1
 	for range 3 {
 		h.Record(5000)
 	}
-	if h.Count() != math.MaxUint32+2 || h.fresh[h.bins.of(5000)] != 0 || h.dirty {
+	if h.Count() != math.MaxUint32+2 || h.fresh[h.bins.bin(5000)] != 0 || h.dirty {
 		t.Errorf("%d recorded", h.Count())
 	}
 }

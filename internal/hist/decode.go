@@ -15,17 +15,19 @@ import (
 
 // A decoder reads HdrHistogram V2 encodings, one after another, with the same memory.
 //
-// Note: hdr.Decode makes an array of all counts and a zlib reader for each encoding: 80 kB for a few hundred
-// latencies, and most of the time that a report of 100,000 trials took.
+//
+// Note: hdr.Decode makes an array for all counts and a zlib reader for each encoding: 80 kB for a
+// few hundred latencies, and most of the time that a report on 100,000 trials took.
 type decoder struct {
 	compressed bytes.Reader
 	inflated   io.ReadCloser // a zlib.Resetter; nil: none was read yet
 	counts     bytes.Buffer
 }
 
-// each calls f for each bin that is not empty, with the shortest and the longest latency and the count. It reads as
-// hdr.Decode does. After an error, f may have been called for some bins.
-func (d *decoder) each(s string, f func(from, to, n int64)) error {
+// eachBin calls f for each bin that is not empty, with the shortest and the longest latency and the
+// count. It accepts the same encodings as hdr.Decode. After an error, f may have been called for
+// some bins.
+func (d *decoder) eachBin(s string, f func(from, to, n int64)) error {
 	b, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {
 		return err
@@ -76,7 +78,7 @@ func (d *decoder) each(s string, f func(from, to, n int64)) error {
 			return err
 		case n < 0 && (n == math.MinInt64 || -n > int64(all-i)) || n >= 0 && (i >= all || n > math.MaxInt64-total):
 			return errors.New("it has more counts than the range holds")
-		case n < 0: // so many bins are empty
+		case n < 0: // -n bins are empty
 			i -= int(n)
 			continue
 		case n > 0:
@@ -90,7 +92,8 @@ func (d *decoder) each(s string, f func(from, to, n int64)) error {
 	return nil
 }
 
-// count reads the next count, or the negative number of empty bins: a ZigZag LEB128 of 9 bytes at most.
+// count reads the next count, or the negative number of empty bins: a ZigZag LEB128 with at most 9
+// bytes.
 func (d *decoder) count() (int64, error) {
 	v := uint64(0)
 	for shift := 0; ; shift += 7 {

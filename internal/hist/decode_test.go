@@ -12,7 +12,7 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// encoded returns the encoding of counts, whose lengths and checksum are right.
+// encoded returns an encoding of counts, with right lengths and checksum.
 func encoded(digits, lowest, highest int64, counts []byte) string {
 	b := binary.BigEndian.AppendUint32(nil, uint32(hdr.V2EncodingCookieBase|0x10))
 	b = binary.BigEndian.AppendUint32(b, uint32(len(counts)))
@@ -30,12 +30,12 @@ func encoded(digits, lowest, highest int64, counts []byte) string {
 	return base64.StdEncoding.EncodeToString(append(b, deflated.Bytes()...))
 }
 
-// asHDR fails unless each reads of s what hdr.Decode reads.
+// asHDR fails unless eachBin and hdr.Decode read the same from s.
 func asHDR(t *testing.T, d *decoder, s string) {
 	t.Helper()
 	want, failed := hdr.Decode([]byte(s))
 	var got []hdr.Bar
-	err := d.each(s, func(from, to, n int64) { got = append(got, hdr.Bar{From: from, To: to, Count: n}) })
+	err := d.eachBin(s, func(from, to, n int64) { got = append(got, hdr.Bar{From: from, To: to, Count: n}) })
 	if (err == nil) != (failed == nil) {
 		t.Fatalf("%q: %v, hdr: %v", s, err, failed)
 	}
@@ -53,7 +53,8 @@ func asHDR(t *testing.T, d *decoder, s string) {
 	}
 }
 
-// TestDecodeAsHDR: encodings of any range and precision, and broken ones, are read as hdr reads them, by one decoder.
+// TestDecodeAsHDR: one decoder reads encodings with any range and precision, and broken ones, as
+// hdr does.
 func TestDecodeAsHDR(t *testing.T) {
 	d := &decoder{}
 	for digits := range 6 {
@@ -90,7 +91,8 @@ func TestDecodeAsHDR(t *testing.T) {
 	asHDR(t, d, good+"=")
 }
 
-// TestAddKeepsTheMemory: of a record of many thousand histograms each is read with the memory of the one before.
+// TestAddKeepsTheMemory: in a record with many thousand histograms each is read with the memory of
+// the previous one.
 func TestAddKeepsTheMemory(t *testing.T) {
 	h := New()
 	for i := range int64(500) {

@@ -19,11 +19,12 @@ const (
 	digits  = 3
 )
 
-// Histogram counts latencies. It is not safe for concurrent use. One takes about 250 kB.
+// Histogram counts latencies. It is not safe for concurrent use. It takes about 250 kB.
 //
-// Note: a load records each of its requests, so Record counts in an array of its own: in fewer
-// instructions, which touch fewer lines of the CPU's cache, than hdr's RecordValue. It comes into h
-// when that is needed.
+//
+// Note: a load records each request, so Record counts in its own array: this takes fewer
+// instructions and touches fewer CPU cache lines than hdr's RecordValue. The counts move into h
+// when it is needed.
 type Histogram struct {
 	over  int64
 	max   int64
@@ -38,32 +39,32 @@ type Histogram struct {
 // New returns an empty Histogram.
 func New() *Histogram { return newHistogram(digits) }
 
-// NewCoarse returns an empty Histogram with 2 significant digits, which takes about 35 kB. It can
-// be merged only with histograms of the same kind.
+// NewCoarse returns an empty Histogram with 2 significant digits, which takes about 35 kB.
 func NewCoarse() *Histogram { return newHistogram(2) }
 
 func newHistogram(significant int) *Histogram {
 	b := binsOf[significant]
-	return &Histogram{h: hdr.New(Lowest, Highest, significant), bins: b, fresh: make([]uint32, b.of(Highest)+1)}
+	return &Histogram{h: hdr.New(Lowest, Highest, significant), bins: b, fresh: make([]uint32, b.bin(Highest)+1)}
 }
 
-// bins numbers the equivalent latencies of an HdrHistogram: as many of each power of two as 2 to the
-// power of bins, and twice as many of all that are shorter.
+// bins numbers the equivalent latencies in an HdrHistogram: 2 to the power of bins for each power
+// of two, and twice as many for all shorter latencies.
 type bins uint8
 
-// binsOf has the bins by significant digits: at least twice 10 to the power of the digits are of the lowest unit.
+// binsOf has the bins by significant digits: at least twice 10 to the power of the digits have the
+// lowest unit.
 var binsOf = [...]bins{0, 4, 7, 10, 14, 17}
 
 // unit is the power of two, in ns, below which latencies do not differ.
 const unit = 9 // the largest that Lowest holds
 
-// of returns the bin of a latency of ns, at least 0.
-func (b bins) of(ns int64) int {
+// bin returns the bin for a latency in ns, at least 0.
+func (b bins) bin(ns int64) int {
 	shift := max(bits.Len64(uint64(ns))-int(b)-1, unit)
 	return (shift-unit)<<b + int(ns>>shift)
 }
 
-// from returns the shortest latency of bin i, in ns.
+// from returns the shortest latency in bin i, in ns.
 func (b bins) from(i int) int64 {
 	shift := max(i>>b-1, 0)
 	return int64(i-shift<<b) << (shift + unit)
@@ -77,14 +78,14 @@ func (h *Histogram) Record(ns int64) {
 	}
 	ns = max(ns, 0)
 	h.max = max(h.max, ns)
-	n := &h.fresh[h.bins.of(ns)]
+	n := &h.fresh[h.bins.bin(ns)]
 	if *n++; *n == math.MaxUint32 {
 		h.settle()
 	}
 	h.dirty = true
 }
 
-// settle moves what was counted apart into h.h.
+// settle moves the counts in fresh into h.h.
 func (h *Histogram) settle() {
 	h.dirty = false
 	for i, n := range h.fresh {
@@ -121,7 +122,7 @@ func (h *Histogram) Over() int64 { return h.over }
 // 0 if there is none.
 func (h *Histogram) Max() int64 { return h.max }
 
-// Min returns the shortest latency, with 3 significant digits; 0 if there is none.
+// Min returns the shortest latency, to the histogram's digits; 0 if there is none.
 func (h *Histogram) Min() int64 {
 	if h.Count() == 0 {
 		return 0
@@ -129,8 +130,8 @@ func (h *Histogram) Min() int64 {
 	return h.all().Min()
 }
 
-// Within returns the share of the latencies within the range that lie from lo to hi, in ns, as far
-// as 3 significant digits tell; 0 if there are none.
+// Within returns the share of the latencies within the range that lie from lo to hi, in ns, to the
+// histogram's digits; 0 if there are none.
 func (h *Histogram) Within(lo, hi float64) float64 {
 	n := int64(0)
 	for _, bar := range h.all().Distribution() {
@@ -141,14 +142,14 @@ func (h *Histogram) Within(lo, hi float64) float64 {
 	return float64(n) / float64(max(h.Count(), 1))
 }
 
-// Quantile returns the latency in ns that a share q (0 to 1) of all latencies does not exceed, with
-// 3 significant digits; 0 if there are none.
+// Quantile returns the latency in ns that a share q (0 to 1) of the latencies within the range does
+// not exceed, to the histogram's digits; 0 if there are none.
 func (h *Histogram) Quantile(q float64) int64 {
 	return min(h.all().ValueAtPercentile(q*100), h.max)
 }
 
-// AtMost returns, for each of these ascending bounds in ns, how many latencies do not exceed it, to 3
-// significant digits.
+// AtMost returns, for each of these ascending bounds in ns, the number of latencies that do not
+// exceed it, to the histogram's digits.
 func (h *Histogram) AtMost(bounds []int64) []int64 {
 	counts := make([]int64, len(bounds))
 	for _, bar := range h.all().Distribution() {
@@ -159,12 +160,12 @@ func (h *Histogram) AtMost(bounds []int64) []int64 {
 	return counts
 }
 
-// Mean returns the mean of all within the range, in ns, to 3 significant digits; 0 if there is
-// none.
+// Mean returns the mean of the latencies within the range, in ns, to the histogram's digits; 0 if
+// there is none.
 func (h *Histogram) Mean() float64 { return h.all().Mean() }
 
-// Capped returns the sum of all within the range, of which none counts more than limit, in ns, to 3
-// significant digits.
+// Capped returns the sum of all latencies within the range, each counted as at most limit, in ns,
+// to the histogram's digits.
 func (h *Histogram) Capped(limit int64) (sum float64) {
 	all := h.all()
 	for _, bar := range all.Distribution() {
@@ -175,10 +176,10 @@ func (h *Histogram) Capped(limit int64) (sum float64) {
 	return sum
 }
 
-// StdDev returns the standard deviation of the values, in ns; 0 if there is none.
+// StdDev returns the latencies' standard deviation, in ns; 0 if there is none.
 func (h *Histogram) StdDev() float64 { return h.all().StdDev() }
 
-// Merge adds all of o.
+// Merge adds all latencies in o.
 func (h *Histogram) Merge(o *Histogram) {
 	h.over += o.over + h.all().Merge(o.all())
 	h.max = max(h.max, o.max)
@@ -192,7 +193,8 @@ func (h *Histogram) Reset() {
 }
 
 // Encode returns the HdrHistogram V2 compressed encoding in base64, which every HdrHistogram
-// implementation reads, with the given number of significant digits (1 to 3).
+// implementation reads, with the given number of significant digits (1 to 3), at most the
+// histogram's own.
 func (h *Histogram) Encode(significant int) (string, error) {
 	coarse := h.all()
 	if significant < digits {
@@ -214,15 +216,15 @@ func Decode(s string) (*Histogram, error) {
 	return h, err
 }
 
-// Add merges an encoding as Decode reads it, without a Histogram of its own. It returns the number of
-// latencies in it, with those beyond the range.
+// Add merges an encoding as Decode reads it, without a further Histogram. It returns the number of
+// latencies in it, including those beyond the range.
 func (h *Histogram) Add(s string) (n int64, err error) {
-	err = h.decoder.each(s, func(from, to, count int64) {
+	err = h.decoder.eachBin(s, func(from, to, count int64) {
 		n += count
 		if h.h.RecordValues(from, count) != nil {
 			h.over += count
 		} else if to > h.max {
-			h.max = max(h.max, h.bins.from(h.bins.of(from)+1)-1)
+			h.max = max(h.max, h.bins.from(h.bins.bin(from)+1)-1)
 		}
 	})
 	if err != nil {
@@ -231,8 +233,8 @@ func (h *Histogram) Add(s string) (n int64, err error) {
 	return n, nil
 }
 
-// MarshalText writes h without loss: its encoding with all of its digits, the number of latencies beyond
-// the range and the longest.
+// MarshalText writes h without loss: the encoding with all its digits, the number of latencies
+// beyond the range and the longest latency.
 func (h *Histogram) MarshalText() ([]byte, error) {
 	b, err := h.all().Encode(hdr.V2CompressedEncodingCookieBase)
 	if err != nil {

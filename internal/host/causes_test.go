@@ -38,7 +38,7 @@ func TestCauses(t *testing.T) {
 		{"a backend anywhere", []int{0}, []int{1}, 350 * ms, 280 * ms, 20e6, 0, []Account{{[]int{0, 1, 2}, 30 * ms}}},
 	} {
 		want := base
-		for cpu, steal := range []int64{10e6, 20e6} { // of others, it would be no part of their time
+		for cpu, steal := range []int64{10e6, 20e6} { // steal on other CPUs would not count
 			if slices.Contains(slices.Concat(c.server, c.generator), cpu) {
 				want.StealNS += steal
 			}
@@ -59,14 +59,14 @@ func TestParseCPUs(t *testing.T) {
 	const text = "cpu  9 9 9 9 9 9 9 9 9 9\ncpu0 1 2 4 1000 2000 8 16 32 64 128\ncpu2 10 0 0 5 5 0 1 0 0 0\nintr " +
 		"1\ncpu7 1 1 1 1 1 1 1 1\n"
 	if got := fmt.Sprint(parseCPUs([]byte(text), nil)); got != "[{31 32} {0 0} {11 "+
-		"0}]" { // cpu1 is offline; what follows intr is none
+		"0}]" { // cpu1 is offline; the text after intr has no CPUs
 		t.Error(got)
 	}
 	list := make([]Ticks, 0, 8)
 	if n := testing.AllocsPerRun(100, func() {
 		list = parseCPUs([]byte(text),
 			list)
-	}); n > 1 { // the conversion of text
+	}); n > 1 { // text conversion
 		t.Errorf("%v allocations", n)
 	}
 	for _, odd := range []string{"", "cpu", "cpu0", "cpu0 1", "cpu99999999999 1", "x"} {

@@ -11,9 +11,10 @@ import (
 	"strings"
 )
 
-// Energy reads the energy counters of the CPU packages (RAPL, kernel
+// Energy reads the CPU packages' energy counters (RAPL, kernel
 // Documentation/power/powercap/powercap.rst). They count the whole package, in use or idle, and are
-// updated about once per ms, so they need loads of a few seconds. A nil Energy has no counters.
+// updated about once per ms, so they need loads that last a few seconds. A nil Energy has no
+// counters.
 type Energy struct{ zones []zone }
 
 // zone is one package.
@@ -27,7 +28,7 @@ type zone struct {
 func OpenEnergy(root string) (*Energy, error) {
 	const folder = "sys/class/powercap"
 	var e Energy
-	dirs, _ := filepath.Glob(filepath.Join(root, folder, "intel-rapl:*")) // those of AMD have this name too
+	dirs, _ := filepath.Glob(filepath.Join(root, folder, "intel-rapl:*")) // AMD's have this name too
 	for _, dir := range dirs {
 		files := os.DirFS(dir)
 		if !strings.HasPrefix(read(files, "name"), "package-") {
@@ -57,8 +58,8 @@ func (z *zone) read() (uint64, error) {
 	return strconv.ParseUint(strings.TrimSpace(string(data)), 10, 64)
 }
 
-// Count reads the counters. The function it returns reads them again and returns the µJ used in
-// between; nil if a counter cannot be read.
+// Count reads the counters. The returned function reads them again and returns the µJ used in
+// between, nil if a counter cannot be read or its range is unknown.
 func (e *Energy) Count() func() *int64 {
 	if e == nil {
 		return func() *int64 { return nil }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// powercap is a root with the files of zones: name, energy and range by folder.
+// powercap is a root with zone files: name, energy and range by folder.
 func powercap(t *testing.T, zones map[string][3]string) (root string, set func(zone, energy string)) {
 	t.Helper()
 	root = t.TempDir()

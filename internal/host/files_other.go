@@ -2,5 +2,5 @@
 
 package host
 
-// RoomFor does nothing here: there is no limit of open files to raise.
+// RoomFor does nothing here: there is no open file limit to raise.
 func RoomFor(connections, others int64) error { return nil }

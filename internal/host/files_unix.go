@@ -10,9 +10,9 @@ import (
 // spareFiles are open besides connections.
 const spareFiles = 64
 
-// RoomFor checks that this process can open a number of connections and other files. Its error says
-// how to allow it. Go has already raised the soft limit to the hard limit; only root can raise
-// that.
+// RoomFor makes sure that this process can open a number of connections and other files, and raises
+// the limit if it may. Its error says how to allow it. Go has already raised the soft limit to the
+// hard limit; only root can raise that.
 func RoomFor(connections, others int64) error {
 	var l syscall.Rlimit
 	need := uint64(connections + others + spareFiles)

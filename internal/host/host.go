@@ -19,11 +19,10 @@ import (
 	"dyno/internal/result"
 )
 
-// Describe describes the machine, its limits, and how the CPUs that this process may use are
-// divided.
+// Describe describes the machine, its limits, and how the usable CPUs are divided.
 func Describe() result.Host { return DescribeFor(0) }
 
-// DescribeFor does the same, with at least n CPUs for servers if MostServerCPUs allows it.
+// DescribeFor does the same, with at least n CPUs for servers if the cores suffice.
 func DescribeFor(n int) result.Host {
 	h := describe(os.DirFS("/"))
 	h.FileLimit = fileLimit()
@@ -34,14 +33,14 @@ func DescribeFor(n int) result.Host {
 	return h
 }
 
-// KernelSeries returns the name and the first two numbers of a kernel's version: "Linux 6.18". Builds
-// of one series count as the same kind of machine.
+// KernelSeries returns a kernel's name and the first two numbers in its version: "Linux 6.18".
+// Builds in one series count as the same kind of machine.
 func KernelSeries(kernel string) string {
 	parts := strings.SplitN(kernel, ".", 3)
 	return strings.Join(parts[:min(2, len(parts))], ".")
 }
 
-// describe reads files of etc, proc and sys below root.
+// describe reads files in etc, proc and sys below root.
 func describe(root fs.FS) result.Host {
 	h := result.Host{OS: runtime.GOOS, Kernel: runtime.GOOS, CPUs: runtime.NumCPU(),
 		Governor: governor(root)}
@@ -66,8 +65,8 @@ func describe(root fs.FS) result.Host {
 	return h
 }
 
-// cpu names a CPU from the text of /proc/cpuinfo: its brand, and the numbers that tell generations of one
-// brand apart, as a hypervisor may shorten all brands to "AMD EPYC".
+// cpu names a CPU from the text of /proc/cpuinfo: its brand, and the numbers that tell one brand's
+// generations apart, as a hypervisor may shorten all brands to "AMD EPYC".
 func cpu(info string) string {
 	name := runtime.GOARCH
 	for _, key := range []string{"model name", "Model", "cpu model", "Hardware"} { // x86, arm, mips, old arm
@@ -91,7 +90,7 @@ func cpu(info string) string {
 	return name + ", " + strings.Join(numbers, " ")
 }
 
-// read returns the text of a file without surrounding white space; "" if it cannot be read.
+// read returns a file's text without surrounding white space; "" if it cannot be read.
 func read(root fs.FS, name string) string {
 	data, err := fs.ReadFile(root, name)
 	if err != nil {
@@ -100,7 +99,7 @@ func read(root fs.FS, name string) string {
 	return strings.TrimSpace(string(data))
 }
 
-// setting returns the value of the first line "key<separator>value".
+// setting returns the value on the first line "key<separator>value".
 func setting(text, key, separator string) string {
 	for line := range strings.Lines(text) {
 		name, value, found := strings.Cut(line, separator)
@@ -138,11 +137,11 @@ func hypervisor(root fs.FS, cpuinfo string) string {
 	return cmp.Or(strings.TrimSpace(vendor+" "+product), "unnamed")
 }
 
-// group is the cgroup of this process in one hierarchy.
+// group is this process's cgroup in one hierarchy.
 type group struct {
 	version int    // 1 or 2
-	mount   string // folder of the hierarchy
-	path    string // of the group below mount, without a leading slash
+	mount   string // the hierarchy's folder
+	path    string // the group's path below mount, without a leading slash
 }
 
 // groups finds the hierarchies that can limit CPU time (cgroups(7)). It looks for each at its usual
@@ -177,7 +176,7 @@ func groups(root fs.FS) []group {
 	return list
 }
 
-// quotaOf returns the tightest CPU limit of our cgroup and its ancestors, also as text, such as
+// quotaOf returns the tightest CPU limit in our cgroup and its ancestors, also as text, such as
 // "1.5 CPUs (cgroup v2)"; 0 and "" if there is none.
 func quotaOf(root fs.FS) (cpus float64, text string) {
 	for _, g := range groups(root) {

@@ -100,7 +100,7 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// topology returns the CPUs of cores such as "0,2 1,3", and the files that say so.
+// topology returns the CPUs in cores such as "0,2 1,3", and the files that say so.
 func topology(cores string) (usable []int, files map[string]string) {
 	files = map[string]string{}
 	for core := range strings.FieldsSeq(cores) {
@@ -149,7 +149,7 @@ func TestPartition(t *testing.T) {
 		{"0", "[0] [0] false"},
 		{"0 1", "[0] [1] true"},
 		{"3 5", "[3] [5] true"},
-		{"0,1", "[0] [1] true"}, // the exception: one core of two threads
+		{"0,1", "[0] [1] true"}, // the exception: one core with two threads
 		{"0 1 2", "[1] [2] true"},
 		{"0 1 2 3", "[1] [2 3] true"},
 		{"0 1 2 3 4 5 6 7", "[1 2 3] [4 5 6 7] true"},
@@ -174,12 +174,12 @@ func TestPartition(t *testing.T) {
 		{"0 1 2", 2, "[0 1] [2]"},
 		{"0 1 2 3", 1, "[1] [2 3]"}, // as without a number
 		{"0 1 2 3", 2, "[1 2] [3]"},
-		{"0 1 2 3", 3, ""}, // whose generator would have one
+		{"0 1 2 3", 3, ""}, // its generator would have one
 		{"0 1 2 3 4 5", 4, "[0 1 2 3] [4 5]"},
 		{"0 1 2 3 4 5 6 7", 4, "[1 2 3 4] [5 6 7]"},
 		{"0 1 2 3 4 5 6 7", 5, "[0 1 2 3 4] [5 6 7]"},
 		{"0 1 2 3 4 5 6 7", 6, ""},
-		{"0,1", 1, "[0] [1]"}, // two threads of one core, as ever
+		{"0,1", 1, "[0] [1]"}, // two threads on one core, as ever
 		{"0,2 1,3", 3, ""},    // cores stay whole
 		{"0,4 1,5 2,6 3,7", 4, "[1 2 5 6] [3 7]"},
 	} {

@@ -14,9 +14,9 @@ import (
 // Meter reads the machine's counters. After its first snapshot it does not allocate. It is not safe
 // for concurrent use.
 type Meter struct {
-	stat     int  // descriptor of /proc/stat
-	throttle int  // descriptor of our cgroup's cpu.stat; -1 if there is none
-	v2       bool // the cgroup is of version 2
+	stat     int // descriptor for /proc/stat
+	throttle int // descriptor for our cgroup's cpu.stat; -1 if there is none
+	v2       bool // the cgroup has version 2
 	buf      [64 << 10]byte
 }
 
@@ -50,8 +50,8 @@ func (m *Meter) Close() {
 	}
 }
 
-// Snapshot reads all counters into s, whose memory it uses again. A counter that it cannot read is
-// 0 or empty.
+// Snapshot reads all counters into s and reuses its memory. A counter that it cannot read is 0 or
+// empty.
 func (m *Meter) Snapshot(s *Snapshot) {
 	s.At = time.Now()
 	n, _ := unix.Pread(m.stat, m.buf[:], 0)
@@ -65,8 +65,8 @@ func (m *Meter) Snapshot(s *Snapshot) {
 }
 
 // Suspended returns how long this machine has been suspended since it booted: CLOCK_BOOTTIME
-// advances during that time, CLOCK_MONOTONIC does not (clock_gettime(2)). Of three readings it uses
-// the one whose clocks were read closest together.
+// advances during that time, CLOCK_MONOTONIC does not (clock_gettime(2)). From three readings it
+// uses the one whose clocks were read closest together.
 func Suspended() time.Duration {
 	least, sum := int64(math.MaxInt64), int64(0)
 	for range 3 {
@@ -106,8 +106,9 @@ func fileLimit() int64 {
 	return int64(min(limit.Cur, 1<<62))
 }
 
-// RaiseFileLimit raises the soft limit of open files (RLIMIT_NOFILE) to the hard limit, for this
+// RaiseFileLimit raises the soft open file limit (RLIMIT_NOFILE) to the hard limit, for this
 // process and its future children, and returns the limit in force.
+//
 //
 // Note: Go raises its own limit at the start, but restores the old one for children unless the
 // process sets it explicitly.

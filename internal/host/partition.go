@@ -12,7 +12,7 @@ import (
 	"dyno/internal/document"
 )
 
-// cores groups the usable CPUs by core, in ascending order. Threads of one core share a
+// cores groups the usable CPUs by core, in ascending order. Threads on one core share a
 // thread_siblings_list (kernel Documentation/admin-guide/cputopology.rst). A CPU without such a
 // list is a core.
 func cores(root fs.FS, usable []int) [][]int {
@@ -37,12 +37,13 @@ func cores(root fs.FS, usable []int) [][]int {
 	return list
 }
 
-// partition divides the cores between server and generator. Of two cores, the server gets the
-// first. Of more, the first is left for background CPU, and the server gets half of the rest,
-// rounded down. A single CPU is used by both, and pinned is false.
+// partition divides the cores between server and generator. If there are two cores, the server gets
+// the first. If there are more, the first is left for background CPU, and the server gets half the
+// rest, rounded down. A single CPU is used by both, and pinned is false.
 //
-// Threads of a core stay together, with one exception: if there is only one core, its threads are
-// divided, because otherwise the CPU time of server and generator could not be told apart.
+//
+// Threads on a core stay together, with one exception: if there is only one core, its threads are
+// divided, because otherwise the CPU time used by server and generator could not be told apart.
 func partition(cores [][]int) (server, generator []int, pinned bool) {
 	if len(cores) == 1 && len(cores[0]) > 1 {
 		cores = [][]int{cores[0][:len(cores[0])/2], cores[0][len(cores[0])/2:]}
@@ -67,14 +68,14 @@ func divide(cores [][]int, first int) (server, generator []int, pinned bool) {
 	return server, generator, true
 }
 
-// GeneratorFor returns how many CPUs a generator must have at least beside servers on n CPUs: one for
-// each two. With fewer it is often the generator that is measured: one of its CPUs makes 151,000
-// requests per second (doc/run.md, Scale), and a CPU of a fast server answers half as many.
+// GeneratorFor returns the minimum number of CPUs for a generator beside servers on n CPUs: one for
+// each two. With fewer the generator is often the bottleneck: one of its CPUs makes 151,000
+// requests per second (doc/run.md, Scale), and a CPU with a fast server answers half as many.
 func GeneratorFor(n int) int { return (n + 1) / 2 }
 
-// partitionFor divides the cores so that servers have at least n CPUs, and the generator what it needs
-// beside these. Where partition does so already, that is the answer. Else a core is left for
-// background CPU only if there are cores enough. ok is false if there are too few.
+// partitionFor divides the cores so that servers have at least n CPUs, and the generator
+// GeneratorFor(n). If partition does so already, its division is returned. Otherwise a core is left
+// for background CPU only if there are enough cores. ok is false if there are too few.
 func partitionFor(cores [][]int, n int) (server, generator []int, pinned, ok bool) {
 	if server, generator, pinned = partition(cores); pinned && len(server) >= n {
 		return server, generator, pinned, true
@@ -93,7 +94,8 @@ func partitionFor(cores [][]int, n int) (server, generator []int, pinned, ok boo
 	return server, generator, pinned, false
 }
 
-// most returns the largest n of partitionFor; 0 where server and generator cannot be apart.
+// most returns the largest n that partitionFor accepts; 0 if server and generator cannot be kept
+// apart.
 func most(cores [][]int) (n int) {
 	all := 0
 	for _, core := range cores {
@@ -107,8 +109,8 @@ func most(cores [][]int) (n int) {
 	return n
 }
 
-// MostServerCPUs returns on how many CPUs of this machine servers can run so that the generator has
-// what it needs beside them, also by the cgroup's quota; 0 where nothing can be pinned.
+// MostServerCPUs returns the largest number of this machine's CPUs for servers that leaves the
+// generator enough CPUs, also within the cgroup's quota; 0 if nothing can be pinned.
 func MostServerCPUs() int {
 	if runtime.GOOS != "linux" { // package proc can pin only there
 		return 0
@@ -122,8 +124,8 @@ func MostServerCPUs() int {
 	return n
 }
 
-// RoomForServers returns an error if servers cannot have n CPUs of this machine, with what they can
-// have and what to do.
+// RoomForServers returns an error if servers cannot have n of this machine's CPUs. It says how many
+// they can have and what to do.
 func RoomForServers(n int) error {
 	if runtime.GOOS != "linux" {
 		return fmt.Errorf("a server can be pinned to %s only on Linux, and this is %s", document.Count(n, "CPU"),
@@ -145,14 +147,14 @@ func roomFor(n, most, usable int, quota float64) error {
 	if most == 0 {
 		can = "server and generator share what there is; omit it"
 	}
-	beside := GeneratorFor(n)
+	generator := GeneratorFor(n)
 	return fmt.Errorf("servers on %s need %d more for the generator, one for each two; dyno may use %s of this "+
-		"machine, so %s, or use a machine with %d CPUs or more", document.Count(n, "CPU"), beside, has, can, n+beside)
+		"machine, so %s, or use a machine with %d CPUs or more", document.Count(n, "CPU"), generator, has, can, n+generator)
 }
 
-// Take returns n of cpus for a server, in ascending order: one thread of each core as long as there
-// are cores, so that two CPUs are two cores. threads reports whether two of them are threads of one
-// core. It returns all of cpus if there are not more.
+// Take returns n of cpus for a server, in ascending order: one thread on each core as long as there
+// are cores, so that two CPUs are two cores. threads reports whether two of them are threads on one
+// core. Take returns all cpus if there are not more.
 func Take(cpus []int, n int) (taken []int, threads bool) {
 	return take(cores(os.DirFS("/"), cpus), n)
 }
@@ -174,7 +176,7 @@ func take(cores [][]int, n int) (taken []int, threads bool) {
 	return taken, threads
 }
 
-// parseList reads the kernel's list of CPUs, such as "0-2,5". It ignores what it cannot read.
+// parseList reads the kernel's CPU list, such as "0-2,5". It ignores unreadable items.
 func parseList(text string) []int {
 	var list []int
 	for item := range strings.SplitSeq(strings.TrimSpace(text), ",") {

@@ -8,8 +8,8 @@ import (
 	"dyno/internal/result"
 )
 
-// Spinning holds what decides whether event loops may spin. A loop that spins polls for responses
-// and due times without sleeping, and takes a whole CPU.
+// Spinning holds the facts that decide whether event loops may spin. A spinning loop polls for
+// responses and due times without sleeping, and takes a whole CPU.
 type Spinning struct {
 	Usable     []int   // CPUs that this process may use
 	Quota      float64 // CPUs that a cgroup quota grants; 0: there is no quota
@@ -19,7 +19,7 @@ type Spinning struct {
 	ServerCPUs []int // CPUs that a server on this machine may use; nil: unknown
 }
 
-// Allowed reports whether the loops may spin, and if not, why. Each loop needs a CPU of its own,
+// Allowed reports whether the loops may spin, and if not, why. Each loop needs its own CPU,
 // affinity and quota must leave one more, and the server must be on another machine or pinned to
 // other CPUs than the loops.
 func (s Spinning) Allowed() (ok bool, why string) {
@@ -44,7 +44,7 @@ func (s Spinning) Allowed() (ok bool, why string) {
 	return true, ""
 }
 
-// SpinAllowed calls Spinning.Allowed for the event loops of a run on h. Threads that share a core
+// SpinAllowed calls Spinning.Allowed for the event loops in a run on h. Threads that share a core
 // slow each other down, so on such a machine only an open loop may spin.
 func SpinAllowed(h *result.Host, loops int, open bool) (ok bool, why string) {
 	if h.SharedCore && !open {

@@ -7,7 +7,7 @@ import (
 	"dyno/internal/result"
 )
 
-// Event loops spin where that takes a CPU from nobody, and nowhere else.
+// Event loops spin if this takes a CPU from nobody, and only then.
 func TestSpinningAllowed(t *testing.T) {
 	two, four := []int{0, 1}, []int{0, 1, 2, 3}
 	for name, c := range map[string]struct {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzParser: how the stream is cut changes nothing of what is told of it, and Whole agrees.
+// FuzzParser: cutting the stream differently changes no result, and Whole agrees.
 func FuzzParser(f *testing.F) {
 	for _, c := range cases {
 		if len(c.stream) < maxLine { // larger ones only keep the minimizer busy

@@ -4,8 +4,8 @@ import "bytes"
 
 // head is the content of a status line and header section that matters for framing.
 type head struct {
-	size    int // bytes, the empty line included
-	line    int // bytes of the status line, its CR LF included
+	size    int // bytes, including the empty line
+	line    int // bytes in the status line, including CR LF
 	status  int
 	length  int64 // Content-Length; -1 if absent
 	chunked bool
@@ -50,7 +50,7 @@ var (
 )
 
 // parse reads b into h. b must end with the empty line, or contain a line that ends in a bare LF.
-// The error is that of the first wrong line, whatever follows.
+// The error is for the first wrong line, whatever follows.
 func (h *head) parse(b []byte) error {
 	*h = head{size: len(b), length: -1}
 	if !bytes.HasPrefix(b, prefix) {

@@ -1,5 +1,6 @@
-// Package http1 parses HTTP/1.1 responses on byte slices: Parser incrementally and without
+// Package http1 parses HTTP/1.1 responses from byte slices: Parser incrementally and without
 // allocation, for the hot path; Whole in one go and with everything kept, for a strict verifier.
+//
 //
 // Both reject malformed responses that RFC 9112 allows a client to repair: bare LF, obs-fold,
 // Transfer-Encoding with Content-Length, two lengths. A test bench that guesses would not get the
@@ -8,8 +9,8 @@ package http1
 
 import "errors"
 
-// Errors of a response. The text names the violated section of RFC 9112, except for limits, which
-// are dyno's own.
+// Response errors. The text names the violated section in RFC 9112, except for limits, which are
+// dyno's own.
 var (
 	ErrLine       = errors.New("http1: line does not end in CR LF (RFC 9112 2.2)")
 	ErrStatusLine = errors.New("http1: malformed status line (RFC 9112 4)")
@@ -24,8 +25,7 @@ var (
 	ErrIncomplete = errors.New("http1: the connection closed before the response was complete (RFC 9112 8)")
 )
 
-// Limits on what the server may send, in bytes. The buffer given to Feed must be able to hold
-// MaxHead.
+// Limits on the server's output, in bytes. The buffer given to Feed must be able to hold MaxHead.
 const (
 	MaxHead = 32 << 10 // status line and header section; also all trailers together
 	maxLine = 4 << 10  // chunk size with its extensions
@@ -34,7 +34,7 @@ const (
 // Framing is the way in which the end of a body is determined (RFC 9112 6.3).
 type Framing uint8
 
-// The ways to end a body. NoBody is for answers to HEAD, 204 and 304. ByStream is that of HTTP/2, where
+// The ways to end a body. NoBody is for answers to HEAD, 204 and 304. ByStream is HTTP/2's, where
 // no length is given.
 const (
 	NoBody Framing = iota
@@ -84,7 +84,7 @@ func EqualFold(name, lower []byte) bool {
 	return true
 }
 
-// trim removes optional white space, and the CR of a line, from both ends.
+// trim removes optional white space, and a line's CR, from both ends.
 func trim(b []byte) []byte {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
 		b = b[1:]

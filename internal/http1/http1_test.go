@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// outcome is all that a stream of responses told.
+// outcome is the complete result for a stream of responses.
 type outcome struct {
 	Status  int
 	Framing Framing
@@ -21,8 +21,8 @@ type outcome struct {
 	Err     error
 }
 
-// feedAll gives p the stream in the pieces that next cuts off, as an engine does: what is not used
-// is kept and given again. Events says which came, and after how many bytes.
+// feedAll gives p the stream in the pieces that next cuts off, as an engine does: unused bytes are
+// kept and given again. Events lists the events, and the number of bytes before each.
 func feedAll(t testing.TB, p *Parser, w Want, stream string, next func(left int) int) (out outcome, events string) {
 	p.Expect(w)
 	var buf []byte

@@ -6,11 +6,11 @@ import (
 )
 
 // Want describes how to read the next response, and its expected body. Feed keeps no reference to
-// its contents after that response.
+// it after that response.
 type Want struct {
 	Body      []byte
 	CheckBody bool // compare with Body
-	Sink      Sink // emptied by Expect, then fed with the body as it comes, its transfer coding undone; may be nil
+	Sink      Sink // emptied by Expect, then fed with the body as it comes, without transfer coding; may be nil
 	Head      bool // the request was HEAD
 	StopAt    bool // return AtHead once the header section is there
 }
@@ -24,8 +24,8 @@ type Sink interface {
 // Event is the reason why Feed returned.
 type Event uint8
 
-// More: all of the slice that could be used is used. AtHead: Fields may be read now, and only now.
-// Done: the response is complete.
+// More: everything usable in the slice is used. AtHead: Fields may be read now, and only now. Done:
+// the response is complete.
 const (
 	More Event = iota
 	AtHead
@@ -33,8 +33,8 @@ const (
 )
 
 // Memo remembers the last parsed header section, so that an identical one costs one comparison.
-// Servers repeat theirs for a whole second, until Date changes. The Parsers of one goroutine may
-// share a Memo.
+// Servers repeat theirs for a whole second, until Date changes. Parsers in one goroutine may share
+// a Memo.
 type Memo struct {
 	head  head
 	bytes [1024]byte
@@ -42,8 +42,8 @@ type Memo struct {
 	id    uint64
 }
 
-// Parser reads the responses of one connection, one after another: Expect, then Feed until Done.
-// The exported fields describe the response being read; they hold until the next Expect.
+// Parser reads the responses on one connection, one after another: Expect, then Feed until Done.
+// The exported fields describe the current response; they hold until the next Expect.
 type Parser struct {
 	Memo *Memo // may be nil
 
@@ -52,15 +52,15 @@ type Parser struct {
 	Close   bool   // the connection must not be used again (RFC 9112 9.6)
 	HeadID  uint64 // equal for header sections that are equal byte for byte; 0 if Memo does not hold this one
 	Length  int64  // body bytes so far
-	Equal   bool   // they are what Want.Body begins with
+	Equal   bool // with Want.CheckBody: the body so far is a prefix of Want.Body
 
 	want    Want
 	state   state
-	scanned int       // bytes at the start of the next slice that hold no end of what is looked for
-	left    int64     // of the body or chunk
+	scanned int // bytes at the start of the next slice that are known not to hold the end
+	left    int64 // bytes left in the body or chunk
 	fields  []byte    // valid in AtHead
-	head    head      // of this response
-	trailer int       // bytes of trailers so far
+	head    head // of the current response
+	trailer int // bytes in trailers so far
 	keep    *Response // for Whole
 }
 
@@ -94,7 +94,7 @@ func (p *Parser) Expect(w Want) {
 // Fields returns the field lines of the header section, for NextField.
 func (p *Parser) Fields() []byte { return p.fields }
 
-// Matches reports whether the body, complete, is Want.Body.
+// Matches reports whether the complete body equals Want.Body, if Want.CheckBody was set.
 func (p *Parser) Matches() bool { return p.Equal && p.Length == int64(len(p.want.Body)) }
 
 // Feed reads from b, which must begin where the last call stopped: with the bytes beyond n,
@@ -152,7 +152,7 @@ func (p *Parser) End() error {
 	return nil
 }
 
-// Within reports whether the response lacks a part of its body: of its length, or chunks.
+// Within reports whether the response lacks a part of its body: bytes up to its length, or chunks.
 func (p *Parser) Within() bool { return p.state == inLength || p.state > inClose && p.state < done }
 
 // feedHead reads a status line and header section from b, by comparison with the Memo if possible.
@@ -209,7 +209,7 @@ func (p *Parser) unfinished(b []byte) error {
 	}
 	for i := p.scanned; i < min(len(b), MaxHead); i++ {
 		if b[i] == '\n' && (i == 0 || b[i-1] != '\r') {
-			return p.head.parse(b[:i+1]) // which fails at that line, or before
+			return p.head.parse(b[:i+1]) // it fails at that line, or before
 		}
 	}
 	if len(b) > MaxHead {
@@ -237,7 +237,7 @@ func (p *Parser) startBody() {
 	}
 }
 
-// piece compares, hands on and counts the next bytes of the body.
+// piece compares, hands on and counts the body's next bytes.
 func (p *Parser) piece(b []byte) {
 	if p.want.CheckBody && p.Equal {
 		rest := int64(len(p.want.Body)) - p.Length
@@ -252,8 +252,8 @@ func (p *Parser) piece(b []byte) {
 	}
 }
 
-// feedLine reads the parts of the chunked coding that come in lines (RFC 9112 7.1): sizes, the ends
-// of chunks, and the trailer section (7.1.2), whose fields are checked and otherwise ignored.
+// feedLine reads the chunked coding's parts that come in lines (RFC 9112 7.1): sizes, chunk ends,
+// and the trailer section (7.1.2), whose fields are checked and otherwise ignored.
 func (p *Parser) feedLine(b []byte) (n int, more bool, err error) {
 	i := bytes.IndexByte(b[p.scanned:], '\n')
 	if i < 0 {

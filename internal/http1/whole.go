@@ -3,23 +3,23 @@ package http1
 // Field is one header or trailer field, as sent.
 type Field struct{ Name, Value string }
 
-// Response is a whole response, kept for a verifier.
+// Response is a complete response, kept for a verifier.
 type Response struct {
 	Proto      string // "HTTP/1.1"
 	Status     int
 	Reason     string
 	Fields     []Field // in order
 	Trailers   []Field
-	Body       []byte // decoded of its transfer coding
+	Body       []byte // without transfer coding
 	Framing    Framing
-	Length     int64 // as Content-Length announced it; -1 if it did not
+	Length     int64 // Content-Length; -1 if absent
 	Close      bool  // the connection ends with it
 	Interim    int   // 1xx responses before it
-	HeadBytes  int   // status line and header section, the empty line included
-	TotalBytes int   // all that the response took on the wire, interim responses included
+	HeadBytes  int // status line and header section, including the empty line
+	TotalBytes int // the response's bytes on the wire, including interim responses
 }
 
-// Get returns the value of the first field of that name, which is given in lower case.
+// Get returns the value of the first field with that name, given in lower case.
 func (r *Response) Get(name string) (value string, ok bool) {
 	for _, f := range r.Fields {
 		if EqualFold([]byte(f.Name), []byte(name)) {
@@ -52,7 +52,7 @@ func Whole(b []byte, toHead, closed bool) (Response, error) {
 	return r, nil
 }
 
-// head copies the status line and the header fields of b into r.
+// head copies the status line and header fields in b into r.
 func (r *Response) head(h *head, b []byte) {
 	line := string(b[:h.line-2])
 	r.Proto, r.Status, r.Length, r.HeadBytes = line[:8], h.status, h.length, h.size

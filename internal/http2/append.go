@@ -2,7 +2,7 @@ package http2
 
 import "encoding/binary"
 
-// appendFrame appends the header of a frame.
+// appendFrame appends a frame header.
 func appendFrame(b []byte, size int, k kind, flags byte, stream uint32) []byte {
 	return append(b, byte(size>>16), byte(size>>8), byte(size), byte(k), flags,
 		byte(stream>>24), byte(stream>>16), byte(stream>>8), byte(stream))
@@ -18,8 +18,8 @@ func AppendSettings(b []byte, all ...Setting) []byte {
 	return b
 }
 
-// IsPreface reports whether b begins as a server's first frame does: SETTINGS of the connection, which is
-// no acknowledgement (RFC 9113, sections 3.4 and 6.5).
+// IsPreface reports whether b begins as a server's first frame does: with SETTINGS for the
+// connection, not an acknowledgement (RFC 9113, sections 3.4 and 6.5).
 func IsPreface(b []byte) bool {
 	if len(b) < 9 {
 		return false
@@ -28,7 +28,7 @@ func IsPreface(b []byte) bool {
 	return size%6 == 0 && b[3] == byte(settings) && b[4]&ack == 0 && b[5]|b[6]|b[7]|b[8] == 0
 }
 
-// AppendSettingsAck appends the acknowledgement of a SETTINGS frame.
+// AppendSettingsAck appends the acknowledgement for a SETTINGS frame.
 func AppendSettingsAck(b []byte) []byte { return appendFrame(b, 0, settings, ack, 0) }
 
 // AppendPong appends the answer to a PING frame.
@@ -36,7 +36,7 @@ func AppendPong(b []byte, opaque [8]byte) []byte {
 	return append(appendFrame(b, len(opaque), ping, ack, 0), opaque[:]...)
 }
 
-// AppendWindow appends a WINDOW_UPDATE frame of a stream, or of the connection: 0.
+// AppendWindow appends a WINDOW_UPDATE frame for a stream, or for the connection: 0.
 func AppendWindow(b []byte, stream, increment uint32) []byte {
 	return binary.BigEndian.AppendUint32(appendFrame(b, 4, windowUpdate, 0, stream), increment)
 }
@@ -46,8 +46,8 @@ func AppendReset(b []byte, stream uint32, c Code) []byte {
 	return binary.BigEndian.AppendUint32(appendFrame(b, 4, rstStream, 0, stream), uint32(c))
 }
 
-// AppendData appends a DATA frame with the piece of a body, of MaxFrame at most; end says that it is
-// the last.
+// AppendData appends a DATA frame with a piece of a body, at most MaxFrame bytes; end says that it
+// is the last.
 func AppendData(b []byte, stream uint32, piece string, end bool) []byte {
 	return append(appendFrame(b, len(piece), data, flag(end, endStream), stream), piece...)
 }
@@ -55,8 +55,8 @@ func AppendData(b []byte, stream uint32, piece string, end bool) []byte {
 // BeginHeaders appends the header of a HEADERS frame. The header block follows, then EndHeaders.
 func BeginHeaders(b []byte) []byte { return appendFrame(b, 0, headers, 0, 0) }
 
-// EndHeaders completes the frame that BeginHeaders began at the given place of b, and whose block b
-// ends with; end says that no body follows. A long block gets CONTINUATION frames.
+// EndHeaders completes the frame that BeginHeaders began at b[at]; the header block extends to the
+// end of b. end says that no body follows. A long block gets CONTINUATION frames.
 func EndHeaders(b []byte, at int, stream uint32, end bool) []byte {
 	k, flags := headers, flag(end, endStream)
 	for {

@@ -6,14 +6,13 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// Head is the header section of a response, or its trailers.
+// Head is a response's header section, or its trailers.
 type Head struct {
-	Status int    // 0: there is none, as in trailers
+	Status int // 0: no status, as in trailers
 	Length int64  // Content-Length; -1 if absent
 	Fields []byte // field lines, `name: value` and a line end each, for http1.NextField; valid until the next event
-	ID     uint64 // equal for header sections of one Parser that are equal byte for byte
-	// Malformed says how the section breaks RFC 9113; "" if it does not. That is an error of its
-	// stream alone.
+	ID     uint64 // equal IDs from one Parser mean header sections that are equal byte for byte
+	// Malformed says how the section breaks RFC 9113; "" if it does not. This is a stream error.
 	Malformed string
 
 	others bool // a field that is no pseudo-header field has come
@@ -21,19 +20,20 @@ type Head struct {
 
 // decoder turns header blocks into Heads. It allocates only until its memory has grown.
 //
-// Note: hpack.Decoder makes a string of each name and value that is not indexed.
+//
+// Note: hpack.Decoder makes a string for each name and value that is not indexed.
 type decoder struct {
 	dynamic table
-	line    []byte // of the field being read
+	line    []byte // the field being read
 
-	// The last block and its Head. If it left the dynamic table as it was, the same bytes mean the same
-	// again: servers repeat themselves for a whole second, until Date changes.
+	// The last block and its Head. If it left the dynamic table unchanged, the same bytes mean the
+	// same again: servers repeat themselves for a whole second, until Date changes.
 	head  Head
 	block []byte
 	same  bool
 }
 
-// memo is the longest block that is remembered, in bytes.
+// memo limits the length of a remembered block, in bytes.
 const memo = 1024
 
 // Write appends b to the line being read, for hpack.HuffmanDecode.
@@ -116,7 +116,7 @@ func (d *decoder) resize(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// literal reads a field whose index has a prefix of that many bits.
+// literal reads a field whose index has a prefix of bits bits.
 func (d *decoder) literal(b []byte, bits uint, keep bool) (_ []byte, err error) {
 	i, b, ok := integer(b, bits)
 	if !ok {
@@ -166,7 +166,7 @@ func (d *decoder) string(b []byte) ([]byte, error) {
 	return b[n:], nil
 }
 
-// integer reads a number with a prefix of that many bits, below 2^63 (RFC 7541 5.1).
+// integer reads a number below 2^63 with a prefix of bits bits (RFC 7541 5.1).
 func integer(b []byte, bits uint) (n uint64, rest []byte, ok bool) {
 	if len(b) == 0 {
 		return 0, nil, false
@@ -184,7 +184,7 @@ func integer(b []byte, bits uint) (n uint64, rest []byte, ok bool) {
 	return 0, nil, false
 }
 
-// add judges a field of the section and keeps it, except for pseudo-header fields.
+// add judges a field in the section and keeps it, except for pseudo-header fields.
 func (h *Head) add(line []byte, name int, u use) {
 	if h.Malformed != "" {
 		return

@@ -6,14 +6,14 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// AppendField appends a field to a header block, by the static table and Huffman's code alone, so
+// AppendField appends a field to a header block, with the static table and Huffman code alone, so
 // that the bytes are the same on every connection.
 func AppendField(b []byte, name, value string) []byte { return appendField(b, name, value, false) }
 
-// AppendName begins a field with a literal value that nobody indexes (RFC 7541 6.2.3): its string
-// follows, as BeginString and EndString make it, or AppendString.
+// AppendName begins a field with a literal value that nobody indexes (RFC 7541 6.2.3). The value
+// follows as a string, by BeginString and EndString, or by AppendString.
 func AppendName(b []byte, name string) []byte {
-	b = appendField(b, name, "\x00", true) // a value that the static table has not
+	b = appendField(b, name, "\x00", true) // a value that is not in the static table
 	return b[:len(b)-2]
 }
 
@@ -23,18 +23,18 @@ func appendField(b []byte, name, value string, sensitive bool) []byte {
 	e.SetMaxDynamicTableSize(0)
 	// A write to a bytes.Buffer does not fail.
 	e.WriteField(hpack.HeaderField{Name: name, Value: value, Sensitive: sensitive})
-	return append(b, block.Bytes()[1:]...) // without the new size of the table
+	return append(b, block.Bytes()[1:]...) // without the table's new size
 }
 
 // NoTable is the instruction that begins the first block after the peer has made its table smaller
 // (RFC 7541 4.2), for a client that uses none.
 const NoTable = 0x20
 
-// BeginString reserves room for the length of a string that follows.
+// BeginString reserves space for the length of a string that follows.
 func BeginString(b []byte) []byte { return append(b, 0) }
 
-// EndString completes the string that BeginString began at the given place of b, and that b ends
-// with. It is not in Huffman's code.
+// EndString completes the string that BeginString began at b[at] and that extends to the end of b.
+// It is not Huffman-coded.
 func EndString(b []byte, at int) []byte {
 	n := len(b) - at - 1
 	if n < 0x7f {
@@ -49,12 +49,12 @@ func EndString(b []byte, at int) []byte {
 	return b
 }
 
-// AppendString appends a string that is not in Huffman's code.
+// AppendString appends a string without Huffman code.
 func AppendString(b []byte, s string) []byte {
 	return append(appendInteger(b, 7, 0, len(s)), s...)
 }
 
-// appendInteger appends n with a prefix of that many bits, below first's (RFC 7541 5.1).
+// appendInteger appends n with a prefix of bits bits, below first's (RFC 7541 5.1).
 func appendInteger(b []byte, bits uint, first byte, n int) []byte {
 	most := 1<<bits - 1
 	if n < most {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// fields returns what x/net reads of a block, as lines, and what is wrong with it.
+// fields returns the lines that x/net reads from a block, and its error.
 func fields(d *hpack.Decoder, block []byte) (lines string, err error) {
 	all, err := d.DecodeFull(block)
 	for _, f := range all {
@@ -55,7 +55,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestRepeated: what servers repeat is not decoded again, and nothing is allocated.
+// TestRepeated: repeated blocks are not decoded again, and nothing is allocated.
 func TestRepeated(t *testing.T) {
 	var to bytes.Buffer
 	e := hpack.NewEncoder(&to)
@@ -113,8 +113,8 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// resizedAgain reports whether a block begins with several sizes of the table, as RFC 7541 4.2 has it
-// where that shrinks and grows between two blocks.
+// resizedAgain reports whether a block begins with several table sizes, as RFC 7541 4.2 requires if
+// the table shrinks and grows between two blocks.
 func resizedAgain(block []byte) bool {
 	n := 0
 	for ; len(block) > 0 && block[0]>>5 == 1; n++ {
@@ -150,7 +150,7 @@ func FuzzDecode(f *testing.F) {
 				}
 				return
 			}
-			if err != nil && resizedAgain(block) { // which x/net refuses, unless its table is empty
+			if err != nil && resizedAgain(block) { // x/net refuses these, unless its table is empty
 				return
 			}
 			if err != nil {
@@ -170,7 +170,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// TestEncode: x/net reads what a client writes.
+// TestEncode: x/net reads the blocks that a client writes.
 func TestEncode(t *testing.T) {
 	long := strings.Repeat("{}", 300)
 	for _, value := range []string{"", "x", long[:126], long[:127], long[:254], long[:255], long} {

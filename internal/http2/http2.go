@@ -1,25 +1,26 @@
-// Package http2 reads the frames of HTTP/2 (RFC 9113) and the header blocks of HPACK (RFC 7541) on
-// byte slices, without allocation, for the client of a load, and appends those that it sends.
+// Package http2 reads HTTP/2 frames (RFC 9113) and HPACK header blocks (RFC 7541) from byte slices,
+// without allocation, for a load's client, and appends those that the client sends.
 //
-// Parser checks what can be checked without knowing the requests: the size and order of frames,
-// compression, and the header sections of responses. It rejects what a client is free to repair, as
-// http1 does. Streams and flow control are the caller's.
+//
+// Parser checks everything that can be checked without knowing the requests: the size and order of
+// frames, compression, and response header sections. It rejects input that a client is free to
+// repair, as http1 does. The caller handles streams and flow control.
 package http2
 
 import "fmt"
 
-// Preface is what a client sends first (RFC 9113 3.4).
+// Preface is a client's first bytes (RFC 9113 3.4).
 const Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-// Sizes in bytes, and the highest number of a stream.
+// Sizes in bytes, and the highest stream number.
 const (
 	FrameHeader   = 9
-	MaxFrame      = 16 << 10 // payload of a frame, in either direction (RFC 9113 4.2)
+	MaxFrame      = 16 << 10 // a frame's payload, in either direction (RFC 9113 4.2)
 	MaxHead       = 32 << 10 // header section, encoded and decoded; dyno's own limit
 	InitialWindow = 1<<16 - 1
 	MaxWindow     = 1<<31 - 1
 	MaxStream     = 1<<31 - 1
-	TableSize     = 4096 // of the dynamic table (RFC 9113 6.5.2)
+	TableSize     = 4096 // dynamic table (RFC 9113 6.5.2)
 )
 
 // Code is an error code (RFC 9113 7).
@@ -66,7 +67,7 @@ func (e *Error) Error() string { return fmt.Sprintf("http2: %v: %s", e.Code, e.R
 
 func wrong(c Code, format string, args ...any) error { return &Error{c, fmt.Sprintf(format, args...)} }
 
-// kind is the type of a frame (RFC 9113 6).
+// kind is a frame type (RFC 9113 6).
 type kind uint8
 
 const (
@@ -92,7 +93,7 @@ func (k kind) String() string {
 	return fmt.Sprintf("unknown frame type %#x", uint8(k))
 }
 
-// Flags of frames.
+// Frame flags.
 const (
 	endStream   = 0x1  // DATA, HEADERS
 	ack         = 0x1  // SETTINGS, PING
@@ -101,13 +102,13 @@ const (
 	prioritized = 0x20 // HEADERS
 )
 
-// Setting is one parameter of a SETTINGS frame (RFC 9113 6.5.1).
+// Setting is one parameter in a SETTINGS frame (RFC 9113 6.5.1).
 type Setting struct {
 	ID    uint16
 	Value uint32
 }
 
-// Check returns an error if RFC 9113 6.5.2 forbids a server the value.
+// Check returns an error if RFC 9113 6.5.2 forbids the value to a server.
 func (s Setting) Check() error {
 	switch {
 	case s.ID == EnablePush && s.Value != 0, s.ID == MaxFrameSize && (s.Value < MaxFrame || s.Value > 1<<24-1):
@@ -118,12 +119,12 @@ func (s Setting) Check() error {
 	return nil
 }
 
-// Wrong returns the error for the value of s.
+// Wrong returns the error for s's value.
 func (s Setting) Wrong(c Code) error {
 	return wrong(c, "setting %d is %d (RFC 9113 6.5.2)", s.ID, s.Value)
 }
 
-// The parameters of RFC 9113 6.5.2.
+// The parameters in RFC 9113 6.5.2.
 const (
 	HeaderTableSize uint16 = 1 + iota
 	EnablePush

@@ -5,19 +5,19 @@ import (
 	"encoding/binary"
 )
 
-// Event is the reason why Feed returned, and names the fields of Parser that hold.
+// Event is the reason why Feed returned, and names the valid fields in Parser.
 type Event uint8
 
 // The events. Frames that mean nothing to a client give none.
 const (
-	More    Event = iota // all of the slice that could be used is used
+	More    Event = iota // everything usable in the slice is used
 	Headers              // a header section: Stream, End, Head
 	Data                 // a piece of a DATA frame: Stream, End, Piece, Size
 	Reset                // RST_STREAM: Stream, Code
 	Settled              // SETTINGS: Settings
-	Acked                // the acknowledgement of ours
+	Acked // an acknowledgement for our SETTINGS
 	Pinged               // PING: Opaque
-	GoAway               // GOAWAY: Stream, the last that the peer processes, Code, Piece, its debug data
+	GoAway // GOAWAY: Stream, the last one that the peer processes; Code; Piece, its debug data
 	Window               // WINDOW_UPDATE: Stream, 0 for the connection, Size
 )
 
@@ -31,17 +31,17 @@ type Parser struct {
 	Size   int64 // Data: bytes that flow control counts for this event; Window: the increment
 	Code   Code
 	Opaque [8]byte
-	Start  int // GoAway: where its frame begins in the slice, to be fed again for the same event
+	Start  int // GoAway: the frame's beginning in the slice, to be fed again for the same event
 
 	began     bool   // the first frame has come
-	left      int    // bytes of the DATA frame's content to come
-	skip      int    // bytes to be passed over, then
+	left      int // bytes of the DATA frame's content to come
+	skip      int // bytes to be passed over afterwards
 	counted   int64  // Size of the next event
 	last      bool   // the DATA frame ends its stream
-	continued uint32 // stream of a header block that goes on; 0: none
-	ends      bool   // which ends the stream
-	block     []byte // of it, so far
-	payload   []byte // of SETTINGS
+	continued uint32 // stream with an unfinished header block; 0: none
+	ends      bool // the unfinished header block ends the stream
+	block     []byte // the unfinished header block so far
+	payload   []byte // from SETTINGS
 	decoder   decoder
 }
 
@@ -51,7 +51,7 @@ func (p *Parser) Reset() {
 	p.decoder.reset()
 }
 
-// frame is the header of a frame.
+// frame is a frame header.
 type frame struct {
 	size   int
 	kind   kind
@@ -62,8 +62,8 @@ type frame struct {
 func (f *frame) has(flag byte) bool { return f.flags&flag != 0 }
 
 // Feed reads from b, which must begin where the last call stopped: with the bytes beyond n,
-// followed by newer ones. A whole frame must fit into what b may hold, except for DATA. After an
-// error, an *Error, the connection cannot be used any more.
+// followed by newer ones. A whole frame must fit into the caller's buffer, except for DATA. After
+// an error, an *Error, the connection cannot be used any more.
 func (p *Parser) Feed(b []byte) (n int, ev Event, err error) {
 	for {
 		if p.left > 0 || p.counted > 0 || p.last {
@@ -102,7 +102,7 @@ func (p *Parser) Feed(b []byte) (n int, ev Event, err error) {
 		}
 		p.Start = n
 		n += FrameHeader + f.size
-		if ev, err = p.whole(&f, rest[FrameHeader:FrameHeader+f.size]); err != nil || ev != More {
+		if ev, err = p.complete(&f, rest[FrameHeader:FrameHeader+f.size]); err != nil || ev != More {
 			return n, ev, err
 		}
 	}
@@ -116,14 +116,14 @@ func (p *Parser) foreign(b []byte) error {
 	return nil
 }
 
-// check judges the header of a frame: its size, its place and its stream.
+// check judges a frame header: size, order and stream.
 func (p *Parser) check(f *frame, b []byte) error {
 	switch {
 	case !p.began && (f.kind != settings || f.has(ack)):
 		if err := p.foreign(b); err != nil {
 			return err
 		}
-		if f.kind == goAway && len(b) >= FrameHeader+8 { // as Kestrel has it where it speaks HTTP/1.1 alone
+		if f.kind == goAway && len(b) >= FrameHeader+8 { // Kestrel sends it when it speaks HTTP/1.1 alone
 			why := Code(binary.BigEndian.Uint32(b[FrameHeader+4:]))
 			return wrong(ProtocolError, "the first frame is GOAWAY: %v", why)
 		}
@@ -131,7 +131,7 @@ func (p *Parser) check(f *frame, b []byte) error {
 	case f.size > MaxFrame:
 		return wrong(FrameSizeError, "%v of %d bytes; at most %d were announced (RFC 9113 4.2)", f.kind, f.size, MaxFrame)
 	case (f.kind == continuation) != (p.continued > 0), p.continued > 0 && f.stream != p.continued:
-		return wrong(ProtocolError, "%v of stream %d within or without a header block (RFC 9113 6.10)", f.kind, f.stream)
+		return wrong(ProtocolError, "%v on stream %d breaks the order of HEADERS and CONTINUATION (RFC 9113 6.10)", f.kind, f.stream)
 	case f.kind == pushPromise:
 		return wrong(ProtocolError, "PUSH_PROMISE, although push is disabled (RFC 9113 8.4)")
 	}
@@ -164,8 +164,8 @@ func (p *Parser) check(f *frame, b []byte) error {
 	return nil
 }
 
-// startData begins a DATA frame, with the bytes after its header. It returns how many of them belong
-// to the head of the frame, below 0 if they are not there yet.
+// startData begins a DATA frame, with the bytes after its header. It returns how many belong to the
+// frame's head, below 0 if they have not arrived yet.
 func (p *Parser) startData(f *frame, b []byte) (n int, err error) {
 	pad := 0
 	if f.has(padded) {
@@ -192,8 +192,8 @@ func (p *Parser) piece(b []byte) {
 	}
 }
 
-// whole handles a frame that is there completely.
-func (p *Parser) whole(f *frame, b []byte) (Event, error) {
+// complete handles a frame that has arrived completely.
+func (p *Parser) complete(f *frame, b []byte) (Event, error) {
 	p.Stream = f.stream
 	switch f.kind {
 	case headers:
@@ -249,7 +249,7 @@ func (p *Parser) section(block []byte) (Event, error) {
 	return Headers, nil
 }
 
-// unpadded returns the header block of a HEADERS frame.
+// unpadded returns the header block in a HEADERS frame.
 func unpadded(f *frame, b []byte) ([]byte, error) {
 	pad := 0
 	if f.has(padded) {
@@ -270,7 +270,7 @@ func unpadded(f *frame, b []byte) ([]byte, error) {
 	return b[:len(b)-pad], nil
 }
 
-// Setting returns the i-th parameter of the SETTINGS frame at hand; false if there are fewer.
+// Setting returns the i-th parameter in the current SETTINGS frame; false if there are fewer.
 func (p *Parser) Setting(i int) (Setting, bool) {
 	b := p.payload
 	if 6*i >= len(b) {

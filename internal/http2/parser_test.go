@@ -58,8 +58,8 @@ func script(p *peer) {
 	p.WriteGoAway(7, xhttp2.ErrCodeEnhanceYourCalm, []byte("calm"))
 }
 
-// events describes what p reads from b, given in pieces of size; DATA frames are put together. The
-// error is the last.
+// events describes the events that p reads from b, given in pieces of size; DATA frames are put
+// together. The error is the last.
 func events(b []byte, size int) (list []string, err error) {
 	var p Parser
 	p.Reset()
@@ -113,8 +113,8 @@ func events(b []byte, size int) (list []string, err error) {
 	return list, nil
 }
 
-// theirs describes what x/net reads from b, as events does. It ends where x/net cares for more than
-// Parser does.
+// theirs describes the events that x/net reads from b, as events does. It ends at frames that x/net
+// judges more strictly than Parser.
 func theirs(b []byte) (list []string, err error) {
 	f := xhttp2.NewFramer(nil, bytes.NewReader(b))
 	f.ReadMetaHeaders = hpack.NewDecoder(TableSize, nil)
@@ -187,7 +187,7 @@ func TestParser(t *testing.T) {
 	}
 }
 
-// TestReset: nothing of a connection that ended anywhere is left for the next.
+// TestReset: no state from a connection that ended anywhere is left for the next.
 func TestReset(t *testing.T) {
 	p := newPeer()
 	script(p)
@@ -210,7 +210,7 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestViolations: connection errors, by the names of RFC 9113.
+// TestViolations: connection errors, by their RFC 9113 names.
 func TestViolations(t *testing.T) {
 	raw := func(k kind, flags byte, stream uint32, payload string) string {
 		return string(appendFrame(nil, len(payload), k, flags, stream)) + payload
@@ -268,7 +268,8 @@ func TestViolations(t *testing.T) {
 	}
 }
 
-// FuzzParser: x/net reads the same frames alike, and how the stream is cut changes nothing.
+// FuzzParser: x/net reads the same frames alike, and cutting the stream differently changes
+// nothing.
 func FuzzParser(f *testing.F) {
 	p := newPeer()
 	script(p)
@@ -295,7 +296,7 @@ func FuzzParser(f *testing.F) {
 				return
 			case event == want[i] || strings.HasSuffix(event, "true"): // malformed here, if not there
 			case strings.HasPrefix(want[i], "malformed") && !strings.HasPrefix(event, "headers"):
-				return // a window of a stream
+				return // a stream's window
 			default:
 				t.Fatalf("event %d: %q; x/net reads %q", i, event, want[i])
 			}
@@ -307,10 +308,11 @@ func FuzzParser(f *testing.F) {
 	})
 }
 
-// TestIsPreface: a server begins with SETTINGS of the connection, empty or not, and with nothing else.
+// TestIsPreface: a server begins with SETTINGS for the connection, empty or not, and with nothing
+// else.
 func TestIsPreface(t *testing.T) {
 	other := AppendSettings(nil)
-	other[8] = 1 // of a stream
+	other[8] = 1 // for a stream
 	long := AppendSettings(nil)
 	long[2] = 5 // no whole settings
 	for name, c := range map[string]struct {

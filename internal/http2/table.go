@@ -2,7 +2,7 @@ package http2
 
 import "golang.org/x/net/http2/hpack"
 
-// use is what a field of a response is there for.
+// use is the purpose of a response field.
 type use uint8
 
 const (
@@ -13,26 +13,26 @@ const (
 	illegal     // RFC 9113 8.2 forbids it
 )
 
-// entry is a field in the text of a table.
+// entry is a field in a table's text.
 type entry struct {
 	at, name, line int32 // the place of `name: value\r\n`; lengths of the name and of the line
 	use            use
 }
 
-// overhead is what an entry counts beyond its line: 32 octets, but no colon, blank and line end
-// (RFC 7541 4.1).
+// overhead is an entry's size beyond its line: 32 octets, but no colon, blank and line end (RFC
+// 7541 4.1).
 const overhead = 32 - len(": \r\n")
 
 // table holds fields as lines, so that an indexed field is copied in one go.
 type table struct {
 	text    []byte
 	entries []entry // the oldest first
-	first   int     // index of the oldest that is left
+	first   int // index of the oldest remaining entry
 	size    int     // as RFC 7541 4.1 counts it
 	limit   int
 }
 
-// static is the table of RFC 7541, appendix A, as x/net knows it.
+// static is the table in RFC 7541, appendix A, as x/net knows it.
 var static = func() (t table) {
 	t.limit = 1 << 20
 	d := hpack.NewDecoder(0, func(f hpack.HeaderField) {
@@ -46,7 +46,7 @@ var static = func() (t table) {
 
 const staticEntries = 61
 
-// line returns the line of e.
+// line returns e's line.
 func (t *table) line(e *entry) []byte { return t.text[e.at : e.at+e.line] }
 
 // add appends a field and evicts the oldest until it fits; a field larger than the whole table
@@ -65,7 +65,7 @@ func (t *table) add(line []byte, name int, u use) {
 	t.size += n
 }
 
-// compact moves what is left to the front.
+// compact moves the remaining entries to the front.
 func (t *table) compact() {
 	if t.first == len(t.entries) {
 		t.text, t.entries, t.first = t.text[:0], t.entries[:0], 0
@@ -80,7 +80,7 @@ func (t *table) compact() {
 	}
 }
 
-// shrink evicts the oldest until the table is of that size at most.
+// shrink evicts the oldest entries until the table's size is at most size.
 func (t *table) shrink(size int) {
 	for t.size > max(size, 0) {
 		t.size -= int(t.entries[t.first].line) + overhead

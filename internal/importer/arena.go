@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// objects reads JSON objects that are rows, wherever they are nested, as a table with a column for each of
-// their keys: HttpArena's results, a list of objects or an object of objects by scenario. The key of an object
-// that has no scenario is its scenario.
+// objects reads JSON objects that are rows, wherever they are nested, as a table with one column
+// per key: HttpArena's results, a list of objects, or objects by scenario. If an object has no
+// scenario, its key names the scenario.
 func (r *reader) objects() error {
 	list, err := leaves(r.data)
 	if err != nil {
@@ -33,7 +33,7 @@ func (r *reader) objects() error {
 	return nil
 }
 
-// object reads the values of one object. Other objects than rows have no figures.
+// object reads the values in one object. Objects that are no rows have no figures.
 func (r *reader) object(values []leaf) {
 	var names, cells []string
 	for _, l := range values {
@@ -48,13 +48,13 @@ func (r *reader) object(values []leaf) {
 	if _, rate := t.column["contestant"]; !rate {
 		return
 	}
-	t.part = strings.TrimSuffix(path.Base(r.doc.Name), ".json") // as HttpArena names the list of one scenario
-	if of := values[0].path; len(of) > 1 {
-		if _, err := strconv.Atoi(of[len(of)-2]); err != nil {
-			t.part = of[len(of)-2]
+	t.part = strings.TrimSuffix(path.Base(r.doc.Name), ".json") // as HttpArena names the list for one scenario
+	if path := values[0].path; len(path) > 1 {
+		if _, err := strconv.Atoi(path[len(path)-2]); err != nil {
+			t.part = path[len(path)-2]
 		}
 	}
-	if strings.HasPrefix(t.part, "stream-") { // the rate counts messages, of which a response has many
+	if strings.HasPrefix(t.part, "stream-") { // the rate counts messages, many per response
 		maps.DeleteFunc(t.wide, func(_ int, f figures) bool { return slices.Contains(answerClasses, f.metric) })
 	}
 	if take := t.take(names); take != nil {
@@ -62,13 +62,13 @@ func (r *reader) object(values []leaf) {
 		take(cells)
 		for _, row := range r.doc.Rows[before:] {
 			_, known := t.column["depth"]
-			row.Streams = !known // profiles of one file differ in it
+			row.Streams = !known // one file's profiles differ in it
 		}
 	}
 }
 
-// benchmarkerMetrics are the labels of the-benchmarker's data.json, with the units of its first collector,
-// wrk. Its duration_ms is in µs then: the project itself divides it by a million.
+// benchmarkerMetrics are the labels in the-benchmarker's data.json, with the units that its first
+// collector, wrk, uses. duration_ms is then in µs: the project itself divides it by a million.
 var benchmarkerMetrics = map[string]struct{ metric, unit string }{
 	"total_requests_per_s": {"rps", "req/s"}, "total_requests": {"requests", ""}, "duration_ms": {"time", "us"},
 	"total_bytes_received": {"transferred", "bytes"}, "http_errors": {"non2xx", ""}, "request_timeouts": {"timeouts", ""},
@@ -78,8 +78,8 @@ var benchmarkerMetrics = map[string]struct{ metric, unit string }{
 	"standard_deviation": {"latency_stdev", "us"},
 }
 
-// benchmarker reads the-benchmarker's data.json: a figure an object, of a framework at a level. Each is the
-// mean over the routes.
+// benchmarker reads the-benchmarker's data.json: each object is one figure for a framework at a
+// level, as the mean over the routes.
 func (r *reader) benchmarker() error {
 	list, err := leaves(r.data)
 	if err != nil {
@@ -87,9 +87,10 @@ func (r *reader) benchmarker() error {
 	}
 	type key struct{ framework, level string }
 	contestants, rows := map[string]string{}, map[key]*Row{}
-	// Its second collector, oha, counts latencies in s and the duration in ms, and spells its percentiles so.
+	// Its second collector, oha, counts latencies in s and the duration in ms, and spells
+	// percentiles in this way.
 	seconds := slices.ContainsFunc(list, func(l leaf) bool { return l.text == "percentile50" })
-	var ids []string // of the rows
+	var ids []string // for each row
 	for len(list) > 0 {
 		n := 1
 		for n < len(list) && len(list[n].path) == 3 && slices.Equal(list[n].path[:2], list[0].path[:min(2, len(list[0].path))]) {
@@ -99,10 +100,10 @@ func (r *reader) benchmarker() error {
 		for _, l := range list[:n] {
 			at[l.path[len(l.path)-1]] = l
 		}
-		switch of := list[0].path; {
-		case len(of) == 3 && of[0] == "frameworks":
+		switch path := list[0].path; {
+		case len(path) == 3 && path[0] == "frameworks":
 			contestants[at["id"].text] = at["label"].text
-		case len(of) == 3 && of[0] == "metrics":
+		case len(path) == 3 && path[0] == "metrics":
 			k := key{at["framework_id"].text, at["level"].text}
 			if rows[k] == nil {
 				rows[k] = r.newRow("")
@@ -121,7 +122,7 @@ func (r *reader) benchmarker() error {
 	return nil
 }
 
-// benchmarkerFigure adds the figure of a label. What was not recorded is −1.
+// benchmarkerFigure adds the figure with a label. −1 means that it was not recorded.
 func (r *reader) benchmarkerFigure(row *Row, label, value leaf, seconds bool) {
 	m, known := benchmarkerMetrics[label.text]
 	if !known {

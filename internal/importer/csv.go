@@ -13,7 +13,7 @@ import (
 	"dyno/internal/lazy"
 )
 
-// columnNames maps names of descriptive columns, as simplify spells them, to dyno's names.
+// columnNames maps the names of descriptive columns, as simplify spells them, to dyno's names.
 var columnNames = aliases(map[string]string{
 	"source":      "source",
 	"ref":         "ref, table, file",
@@ -32,8 +32,8 @@ var columnNames = aliases(map[string]string{
 	"reconnects":  "reconnects",
 })
 
-// metricNames maps names of metrics, as simplify spells them, to dyno's names. Other metrics keep
-// their names.
+// metricNames maps metric names, as simplify spells them, to dyno's names. Other metrics keep their
+// names.
 var metricNames = aliases(map[string]string{
 	"rps": "rps, req s, reqs s, req sec, reqs sec, requests s, requests sec, requests per second, " +
 		"requests per sec, qps, throughput rps",
@@ -65,7 +65,7 @@ func aliases(table map[string]string) map[string]string {
 	return m
 }
 
-// Forms of names in the header of a table.
+// Forms of names in a table's header.
 var (
 	notWord  = lazy.Regexp(`[^a-z0-9]+`)
 	quantile = lazy.Regexp(`^(?:latency )?(?:p|percentile ?)([0-9]{1,2}(?: ?9+)?|100)(?: latency)?$|` +
@@ -94,10 +94,10 @@ func metricOf(name string) (metric string, known bool) {
 	return name, false
 }
 
-// figures is a column of figures of one metric; unit is "" where its cells have one.
+// figures is a column with figures for one metric; unit is "" if the cells contain it.
 type figures struct{ metric, unit string }
 
-// wideMetric interprets the header of a column of figures: "latency_ms", "Latency (ms)", "req/s".
+// wideMetric interprets the header of a column with figures: "latency_ms", "Latency (ms)", "req/s".
 func wideMetric(head string) (f figures, ok bool) {
 	if f.metric, ok = metricOf(head); ok {
 		if strings.HasPrefix(f.metric, "rps") {
@@ -113,7 +113,7 @@ func wideMetric(head string) (f figures, ok bool) {
 			return figures{f.metric, m[2]}, true
 		}
 	}
-	// What is after the last blank or underscore is a unit only if it is a known one: "p99" has
+	// The text after the last blank or underscore is a unit only if it is a known one: "p99" has
 	// none.
 	if i := strings.LastIndexAny(head, "_ "); i > 0 {
 		if _, known := units[strings.ToLower(head[i+1:])]; known {
@@ -124,17 +124,17 @@ func wideMetric(head string) (f figures, ok bool) {
 	return f, false
 }
 
-// rowKey has the columns that distinguish the rows of a table.
+// rowKey holds the columns that distinguish rows.
 type rowKey struct{ source, edition, date, suite, scenario, contestant, connections, load, delay, depth string }
 
 // table is a table being read.
 type table struct {
 	*reader
-	at     func(column int) (line, col int) // position of a cell of the current line
-	part   string                           // of the document, if no column has the scenario
-	column map[string]int                   // of our names of columns
+	at     func(column int) (line, col int) // position of a cell in the current line
+	part   string // part of the document, if no column has the scenario
+	column map[string]int // index by our column names
 	wide   map[int]figures                  // by column
-	rows   map[rowKey]*Row                  // the latest of each key
+	rows   map[rowKey]*Row // the latest row for each key
 }
 
 // csv reads a table in one of two shapes: a figure a line, with the columns metric and value, or a
@@ -147,7 +147,7 @@ func (r *reader) csv() error {
 	in := csv.NewReader(bytes.NewReader(r.data))
 	in.FieldsPerRecord = -1
 	t := newTable(r, in.FieldPos)
-	// The separator is the one that the head has more of than commas, if any.
+	// The separator is the one that is more frequent in the header than commas, if any.
 	for _, comma := range ";\t" {
 		if bytes.Count(head, []byte(string(comma))) > bytes.Count(head, []byte(",")) {
 			in.Comma = comma
@@ -187,13 +187,13 @@ func (r *reader) described() {
 	for _, row := range r.doc.Rows {
 		row.describe()
 		row.answers()
-		for _, f := range row.Figures { // a number per process in one cell
+		for _, f := range row.Figures { // one number per process in a cell
 			row.Processes = max(row.Processes, f.Many)
 		}
 	}
 }
 
-// noFigures returns the error for a table without figures.
+// noFigures is the error format for a table without figures.
 const noFigures = "no column contains figures; want the columns metric and value, or columns such as rps, " +
 	"latency_ms, p99_ms; the header is %.100q"
 
@@ -202,7 +202,8 @@ func newTable(r *reader, at func(column int) (line, col int)) *table {
 }
 
 // take returns the function that reads a line, as one figure or as one contestant; nil if no column
-// contains figures. It names the columns that the function does not read; t.at must give their places.
+// contains figures. It records the columns that the function does not read; t.at must give their
+// places.
 func (t *table) take(names []string) func(cells []string) {
 	_, metric := t.column["metric"]
 	_, value := t.column["value"]
@@ -226,7 +227,7 @@ func (t *table) take(names []string) func(cells []string) {
 	return t.wideRow
 }
 
-// head finds the columns. Of several columns with the same meaning the first counts.
+// head finds the columns. If several columns mean the same, the first counts.
 func (t *table) head(names []string) {
 	for i, name := range names {
 		column, known := columnNames[simplify(name)]
@@ -238,7 +239,7 @@ func (t *table) head(names []string) {
 	}
 }
 
-// cell returns the cell of a line in the named column, or "".
+// cell returns a line's cell in the named column, or "".
 func (t *table) cell(cells []string, column string) string {
 	if i, ok := t.column[column]; ok {
 		return strings.TrimSpace(cells[i])
@@ -246,8 +247,9 @@ func (t *table) cell(cells []string, column string) string {
 	return ""
 }
 
-// row returns the row of a line, and the table of the source that the line is from. Lines with the
-// same key share a row unless own is set. Two files of one edition (a commit) are one measurement.
+// row returns a line's row, and the table in the source that the line comes from. Lines with the
+// same key share a row unless own is set. Two files from one edition (a commit) are one
+// measurement.
 func (t *table) row(cells []string, own bool) (row *Row, where string) {
 	get := func(column string) string { return t.cell(cells, column) }
 	edition, where := get("ref"), get("ref")
@@ -284,7 +286,7 @@ func (t *table) level(cells []string, column string) float64 {
 	return f.Value
 }
 
-// figure adds the figure in a column of a line.
+// figure adds the figure in one column of a line.
 func (t *table) figure(row *Row, where, metric, text, unit string, column int) *Figure {
 	line, at := t.at(column)
 	f := t.add(row, metric, text, unit, line, at)
@@ -309,7 +311,7 @@ func (t *table) longRow(cells []string) {
 	t.prose(row, cells, where)
 }
 
-// wideRow reads a line with a figure in each of several columns.
+// wideRow reads a line with a figure in several columns.
 func (t *table) wideRow(cells []string) {
 	row, where := t.row(cells, true)
 	for i := range cells {

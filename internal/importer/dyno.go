@@ -17,8 +17,8 @@ const (
 	dynoCount = `([0-9,]+)`
 )
 
-// dynoLines are the lines of dyno load that hold figures. The first column of its percentiles is the
-// latency that counts. Its rate is of the time in which requests were sent.
+// dynoLines are the lines in dyno load's output that hold figures. The first percentile column is
+// the latency that counts. The rate covers the time in which requests were sent.
 var dynoLines = []pattern{
 	line(`^Reqs/sec\s+([0-9.]+|-)\s+([0-9.]+|-)\s+([0-9.]+|-)`, "rps_mean rps_stdev rps_max", "req/s"),
 	line(`^Latency \((?:service|response) time, (?:closed|open) loop\)\s+`+dynoTime+`\s+`+dynoTime+`\s+`+dynoTime,
@@ -47,9 +47,9 @@ func (r *Row) dynoText(text string) {
 func (r *Row) ofDyno(at map[string]leaf) {
 	r.Connections, _ = strconv.Atoi(at["connections"].text)
 	r.Contestant = at["target"].text
-	for path, l := range at { // of which no more is known than that
-		if of, _, ok := strings.Cut(path, ".lower_bounds."); ok {
-			delete(at, of+"."+l.text)
+	for path, l := range at { // figures known only as a lower bound
+		if latency, _, ok := strings.Cut(path, ".lower_bounds."); ok {
+			delete(at, latency+"."+l.text)
 		}
 	}
 	if _, paced := at["response.count"]; paced {
@@ -63,8 +63,7 @@ func (r *Row) ofDyno(at map[string]leaf) {
 	}
 }
 
-// runMetrics are the metrics of a contestant in a run.json, with their names and units in this
-// package.
+// runMetrics are a contestant's metrics in a run.json, with their names and units in this package.
 var runMetrics = []struct{ path, value, metric, unit string }{
 	{"throughput", "per_sec", "rps", "req/s"}, {"p50", "ns", "p50", "ns"}, {"p99", "ns", "p99", "ns"},
 }
@@ -73,28 +72,28 @@ var runMetrics = []struct{ path, value, metric, unit string }{
 // with its interval.
 func (r *reader) dynoRun(list []leaf) {
 	at := byPath(list)
-	number := func(path string) float64 {
+	valueAt := func(path string) float64 {
 		v, _ := strconv.ParseFloat(at[path].text, 64)
 		return v
 	}
 	for i := 0; ; i++ {
-		of := fmt.Sprintf("contestants.%d.", i)
-		if _, ok := at[of+"name"]; !ok {
+		contestant := fmt.Sprintf("contestants.%d.", i)
+		if _, ok := at[contestant+"name"]; !ok {
 			break
 		}
 		row := r.newRow("dyno")
-		row.Contestant, row.Scenario = at[of+"name"].text, at["plan.scenario"].text
+		row.Contestant, row.Scenario = at[contestant+"name"].text, at["plan.scenario"].text
 		row.Connections, _ = strconv.Atoi(at["plan.level.connections"].text)
 		_, row.Open = at["plan.level.rate_per_sec"]
 		for _, m := range runMetrics {
-			path := of + "metrics." + m.path + "."
+			path := contestant + "metrics." + m.path + "."
 			l := at[path+"value_"+m.value]
 			if l.text == "" {
 				continue
 			}
 			f := r.add(row, m.metric, l.text, m.unit, l.line, l.column)
-			if lo, hi := number(path+"lo_"+m.value), number(path+"hi_"+m.value); f != nil && f.Value > 0 && hi > 0 {
-				base := f.Value / number(path+"value_"+m.value)
+			if lo, hi := valueAt(path+"lo_"+m.value), valueAt(path+"hi_"+m.value); f != nil && f.Value > 0 && hi > 0 {
+				base := f.Value / valueAt(path+"value_"+m.value)
 				f.Lo, f.Hi = lo*base, hi*base
 			}
 		}
@@ -102,8 +101,8 @@ func (r *reader) dynoRun(list []leaf) {
 	r.finish()
 }
 
-// words reads the depth of pipelining from the description of the load, and whether connections
-// were idle on purpose.
+// words reads the pipelining depth from the load's description, and whether connections were idle
+// on purpose.
 func (r *Row) words(text string) {
 	if m := dynoDepth().FindStringSubmatch(text); m != nil {
 		r.Depth, _ = strconv.Atoi(m[1])

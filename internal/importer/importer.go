@@ -1,6 +1,7 @@
-// Package importer reads published figures: tables as CSV, the output of load generators, and
-// TechEmpower's results. It converts them to rows of figures, each with the precision of its
-// printed digits, and does not judge them.
+// Package importer reads published figures: tables in CSV or Markdown, the output of load
+// generators, and the result files of TechEmpower, HttpArena and the-benchmarker. It converts them
+// to rows of figures, each with the precision of its printed digits, and does not judge them.
+//
 //
 // Unreadable parts become a Trouble with file:line:column; the rest is read anyway.
 package importer
@@ -32,7 +33,7 @@ type Trouble struct {
 
 func (t Trouble) String() string { return t.Place.String() + ": " + t.Text }
 
-// Unit is the base unit of a figure. Other units than these stay as printed: "ns/op", "%", "lines".
+// Unit is a figure's base unit. Units other than these stay as printed: "ns/op", "%", "lines".
 type Unit string
 
 // The base units.
@@ -59,35 +60,35 @@ type Figure struct {
 	Digits        int // significant digits
 
 	Missing bool // the cell is empty
-	Many    int  // how many numbers are in a cell for one; else 0
+	Many    int // quantity of numbers in a cell meant for one; else 0
 	OwnUnit bool // the value has another unit than its column
 	Prose   bool // quoted from the text beside the table, not in it
 	Derived bool // not printed: computed from other figures
 
-	Judged uint8 // left to who judges figures
+	Judged uint8 // for the package that judges figures
 }
 
-// Row is a set of published figures of one contestant at one level that were measured together. The
-// strings are as published.
+// Row is a set of published figures for one contestant at one level that were measured together.
+// The strings are as published.
 type Row struct {
 	Source, Edition, Date, Suite, Scenario, Contestant, Load string
 
-	Tool        string  // the load generator, where known: wrk, ab, bombardier, hey, oha, h2load
+	Tool        string // the load generator, if known: wrk, ab, bombardier …
 	Connections int     // 0: unknown
 	Depth       int     // requests in flight on one connection, at least 1
-	Streams     bool    // requests may share a connection, or are no HTTP/1.1; how many at once was not published
+	Streams     bool // requests may share a connection, or are not HTTP/1.1; the number at once was not published
 	Delay       float64 // s that the handler waits on purpose; 0: none known
-	Planned     float64 // s that the load was to last; 0: unknown
+	Planned     float64 // intended length of the load in s; 0: unknown
 	Open        bool    // an open loop: requests are sent at a rate
-	PerRequest  bool    // connections are opened again, for each request or after few
+	PerRequest  bool // connections are opened again, for each request or after a few
 	Averaged    bool    // the figures are means over several loads, for which Little's law does not hold
-	Processes   int     // of the contestant, as far as its figures show; 0: unknown
+	Processes   int // the contestant's processes, as far as its figures show; 0: unknown
 
 	Figures []*Figure
 }
 
-// All returns the figures of some metrics in a unit, without those that are missing or not one
-// number.
+// All returns the figures for some metrics in a unit, except missing ones and cells with several
+// numbers.
 func (r *Row) All(unit Unit, metrics ...string) []*Figure {
 	var list []*Figure
 	for _, f := range r.Figures {
@@ -101,7 +102,7 @@ func (r *Row) All(unit Unit, metrics ...string) []*Figure {
 // isOne reports whether a figure is one number in a unit.
 func (f *Figure) isOne(unit Unit) bool { return f.Unit == unit && !f.Missing && f.Many == 0 }
 
-// One returns the first figure of the first metric that has one, as All selects them, or nil.
+// One returns the first figure for the first metric that has one, as All selects them, or nil.
 func (r *Row) One(unit Unit, metrics ...string) *Figure {
 	for _, m := range metrics {
 		i := slices.IndexFunc(r.Figures, func(f *Figure) bool { return f.Metric == m && f.isOne(unit) })
@@ -118,12 +119,12 @@ type Document struct {
 	Format   string
 	Rows     []*Row
 	Troubles []Trouble
-	Unread   []Trouble // columns, and keys of JSON, that the importer does not know: each name once
+	Unread   []Trouble // columns and JSON keys that the importer does not know, each name once
 
 	unread map[string]bool
 }
 
-// leaveOut records the name of a column that is not read.
+// leaveOut records the name of an unread column.
 func (r *reader) leaveOut(name string, line, column int) {
 	if name = strings.TrimSpace(name); name == "" || r.doc.unread[name] {
 		return
@@ -148,7 +149,7 @@ func (d *Document) Printed() int {
 	return n
 }
 
-// Formats are the names of formats that Read accepts.
+// Formats are the format names that Read accepts.
 var Formats = []string{"csv", "markdown", "dyno", "wrk", "ab", "bombardier", "oha", "hey", "h2load", "k6",
 	"techempower", "httparena", "the-benchmarker"}
 
@@ -165,8 +166,8 @@ type reader struct {
 // Read reads data. The name is used in positions and messages; with an empty format the content
 // decides. An error means that nothing could be read.
 func Read(name string, data []byte, format string) (*Document, error) {
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // the byte order mark of UTF-8
-	// A format that is given is not doubted: what does not fit it becomes trouble or no figures.
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // UTF-8's byte order mark
+	// A given format is not doubted: content that does not fit becomes trouble or has no figures.
 	r := &reader{doc: &Document{Name: name, Format: cmp.Or(format, sniff(data))}, data: data}
 	first := bytes.TrimLeft(data, " \t\r\n")
 	var err error
@@ -209,8 +210,8 @@ var jsonMarks = []struct{ key, format string }{
 	{`"framework_id"`, "the-benchmarker"}, {`"avg_latency"`, "httparena"}, {`"p99_latency"`, "httparena"},
 }
 
-// sniff names the format of data, or returns "". The format "text" is one or several outputs that
-// are lines.
+// sniff names the format of data, or returns "". The format "text" is one or several outputs made
+// of lines.
 func sniff(data []byte) string {
 	trimmed := bytes.TrimLeft(data, " \t\r\n")
 	if isJSON(trimmed) {
@@ -256,14 +257,14 @@ func (r *reader) add(row *Row, metric, text, unit string, line, column int) *Fig
 	return f
 }
 
-// newRow starts the row of one output of a tool.
+// newRow starts the row for one output of a tool.
 func (r *reader) newRow(tool string) *Row {
 	row := &Row{Source: r.doc.Name, Tool: tool, Depth: 1}
 	r.doc.Rows = append(r.doc.Rows, row)
 	return row
 }
 
-// answerClasses are the metrics that count answers by class of status.
+// answerClasses are the metrics that count answers by status class.
 var answerClasses = []string{"http1xx", "http2xx", "http3xx", "http4xx", "http5xx", "others"}
 
 // compute adds a figure that is computed from printed ones.

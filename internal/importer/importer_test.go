@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens anew")
 
-// dump is all that was read, one line a figure.
+// dump prints everything that was read, one figure a line.
 func dump(d *Document) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s, %d figures\n", filepath.Base(d.Name), d.Format, d.Printed())
@@ -37,8 +37,8 @@ func dump(d *Document) string {
 	return b.String()
 }
 
-// TestOutputs reads what the tools printed here, and a results.json of TechEmpower's shape, and
-// compares with what a person found right.
+// TestOutputs reads output that the tools printed here, and a results.json in TechEmpower's form,
+// and compares it with the figures that a person read.
 func TestOutputs(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.*")
 	if err != nil || len(files) == 0 {
@@ -75,7 +75,7 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-// checkPlaces says whether every figure stands where it is said to stand.
+// checkPlaces checks that every figure is at its recorded place.
 func checkPlaces(t *testing.T, doc *Document, data []byte) {
 	t.Helper()
 	lines := strings.Split(string(data), "\n")

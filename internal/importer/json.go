@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// leaf is a value of a JSON document that is neither object nor array.
+// leaf is a value in a JSON document that is neither object nor array.
 type leaf struct {
 	path         []string // keys, and indices as numbers
 	text         string   // "" for null
 	line, column int
 }
 
-// leaves returns the values of a JSON document with their positions.
+// leaves returns the values in a JSON document with their positions.
 func leaves(data []byte) ([]leaf, error) {
 	w := walker{Decoder: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1}
 	w.UseNumber()
@@ -41,8 +41,8 @@ func leaves(data []byte) ([]leaf, error) {
 // deepest is the maximum nesting depth of objects and arrays.
 const deepest = 32
 
-// walker reads a JSON document token by token. The decoder does not know lines, so that the walker
-// counts them as it goes: line begins at lineStart, and counts the line ends before offset seen.
+// walker reads a JSON document token by token. The decoder does not know lines, so the walker
+// counts them: line begins at lineStart, and counts the line ends before offset seen.
 type walker struct {
 	*json.Decoder
 	data []byte
@@ -63,10 +63,10 @@ func (w *walker) place(offset int) (line, column int) {
 	return w.line, offset - w.lineStart + 1
 }
 
-// value appends the leaves of the value that comes next, whose path is given.
+// value appends the leaves of the next value, whose path is given.
 func (w *walker) value(path []string) error {
 	rest := w.data[w.InputOffset():]
-	start := len(w.data) - len(bytes.TrimLeft(rest, " \t\r\n,:")) // of the next token
+	start := len(w.data) - len(bytes.TrimLeft(rest, " \t\r\n,:")) // start of the next token
 	token, err := w.Token()
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func (w *walker) value(path []string) error {
 	return err
 }
 
-// byPath indexes leaves by their path, with dots between the keys.
+// byPath indexes leaves by path, with dots between the keys.
 func byPath(list []leaf) map[string]leaf {
 	m := make(map[string]leaf, len(list))
 	for _, l := range list {
@@ -137,7 +137,8 @@ var ohaFields = []field{
 	{"latencyPercentiles.p99.99", "p99.99", "s"},
 }
 
-// dynoFields are the fields of dyno load --json. Its rate is of the time in which requests were sent.
+// dynoFields are the fields in dyno load --json. The rate covers the time in which requests were
+// sent.
 var dynoFields = []field{
 	{"requests_per_sec", "rps", "req/s"}, {"rate_answers", "requests", ""}, {"rate_ns", "time", "ns"},
 	{"failed", "failed", ""}, {"errors.timeout", "timeouts", ""}, {"errors.dial", "connect_errors", ""},
@@ -146,7 +147,7 @@ var dynoFields = []field{
 	{"response.p95_ns", "p95", "ns"}, {"response.p99_ns", "p99", "ns"}, {"response.p999_ns", "p99.9", "ns"},
 }
 
-// k6Fields are the fields of k6's --summary-export, and of the argument of its handleSummary.
+// k6Fields are the fields in k6's --summary-export, and in the argument of its handleSummary.
 var k6Fields = []field{
 	{"http_reqs.count", "requests", ""}, {"http_reqs.rate", "rps", "req/s"},
 	{"data_received.count", "transferred", "bytes"},
@@ -155,7 +156,7 @@ var k6Fields = []field{
 	{"http_req_duration.med", "p50", "ms"}, {"http_req_duration.max", "latency_max", "ms"},
 }
 
-// jsonTools are the tools whose JSON is one object: its fields, and the prefix of their paths.
+// jsonTools are the tools whose JSON is one object: its fields, and their paths' prefix.
 var jsonTools = map[string]struct {
 	prefix string
 	fields []field
@@ -164,7 +165,7 @@ var jsonTools = map[string]struct {
 	"k6": {"metrics.", k6Fields},
 }
 
-// toolJSON reads the JSON output of a tool.
+// toolJSON reads a tool's JSON output.
 func (r *reader) toolJSON() error {
 	list, err := leaves(r.data)
 	if err != nil {
@@ -194,9 +195,9 @@ func (r *reader) toolJSON() error {
 	}
 	if row.Tool == "k6" {
 		for _, path := range slices.Sorted(maps.Keys(at)) { // the percentiles that the test asked for
-			of, isTime := strings.CutPrefix(path, "metrics.http_req_duration.p(")
-			if l := at[path]; isTime && l.text != "" && strings.HasSuffix(of, ")") {
-				r.add(row, "p"+strings.TrimSuffix(of, ")"), l.text, "ms", l.line, l.column)
+			percent, isTime := strings.CutPrefix(path, "metrics.http_req_duration.p(")
+			if l := at[path]; isTime && l.text != "" && strings.HasSuffix(percent, ")") {
+				r.add(row, "p"+strings.TrimSuffix(percent, ")"), l.text, "ms", l.line, l.column)
 			}
 		}
 	}

@@ -6,14 +6,14 @@ import (
 	"dyno/internal/lazy"
 )
 
-// k6Line is a line of k6's summary: a metric, dots, its values.
+// k6Line is a line in k6's summary: a metric, dots, its values.
 var k6Line = lazy.Regexp(`^\s*(data_received|data_sent|http_req_\w+|http_reqs|checks|iterations|iteration_duration)` +
 	`[ .]*\.{2,}:`)
 
 // k6Time is a Go duration.
 const k6Time = `([0-9.]+[0-9a-zµ.]*)`
 
-// k6Lines are the lines of k6's summary that hold figures, as versions 0 and 1 print them. Virtual
+// k6Lines are the lines in k6's summary that hold figures, as versions 0 and 1 print them. Virtual
 // users do not count as connections, because they pause between requests.
 var k6Lines = []pattern{
 	line(`^\s*http_req_duration\.+: avg=`+k6Time+`\s+min=`+k6Time+`\s+med=`+k6Time+`\s+max=`+k6Time+
@@ -27,8 +27,9 @@ var k6Lines = []pattern{
 	line(`^\s*http_reqs\.+: <int>\s+([0-9.]+/s)`, "requests rps", ""),
 }
 
-// k6Paths returns the values of k6's JSON as --summary-export names them: metrics.http_reqs.count. handleSummary
-// has one level more; the machine-readable summary of version 1 has a list, in which metrics have their names.
+// k6Paths returns the values in k6's JSON with --summary-export's names: metrics.http_reqs.count.
+// handleSummary has one level more; version 1's machine-readable summary has a list, in which
+// metrics carry their names.
 func k6Paths(list []leaf, at map[string]leaf) map[string]leaf {
 	out := make(map[string]leaf, len(at))
 	for _, l := range list {

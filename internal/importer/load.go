@@ -8,13 +8,13 @@ import (
 	"dyno/internal/lazy"
 )
 
-// Forms of descriptions of rows.
+// Forms of row descriptions.
 var (
 	delayForm  = lazy.Regexp(`(?i)\b(?:sleep|delay|wait)s?\s*[= ]?\s*([0-9]+(?:\.[0-9]+)?)\s*(us|µs|ms|s|sec)\b`)
 	depthForm  = lazy.Regexp(`(?i)\bpipelin(?:e|ed|ing)\s*[=x ]?\s*([0-9]+)\b`)
 	proseForm  = lazy.Regexp(`(?i)\bprose says ([0-9][0-9.,]*)\s*(us|µs|ms|s|req/s|/s)\b`)
 	formerForm = lazy.Regexp(`^(\S+):(\S+\.\w+)$`)
-	// gateway and production-stack are profiles of HttpArena, over HTTP/2.
+	// gateway and production-stack are HttpArena profiles, over HTTP/2.
 	streamsForm = lazy.Regexp(`(?i)(?:^|[-_ /,(])(?:h2c?|h3|http/?[23]|grpc|quic|ws|websocket|gateway|production-stack|` +
 		`pipelin\w*(?:\.lua)?)(?:$|[-_ /,)])`)
 	closeForm = lazy.Regexp(`(?i)connection:\s*close|disable-?keep-?alive|no-?keep-?alive|non-?keep-?alive`)
@@ -23,8 +23,8 @@ var (
 // tools are the load generators whose command lines are known.
 var tools = []string{"wrk", "ab", "bombardier", "hey", "oha", "h2load", "wrk2", "plow"}
 
-// describe reads numbers from the published description of a row: the handler's delay and the depth
-// of pipelining from its scenario, the rest from its command line.
+// describe reads numbers from a row's published description: the handler's delay and the pipelining
+// depth from the scenario, the rest from the command line.
 func (r *Row) describe() {
 	r.Depth = max(r.Depth, 1)
 	if m := delayForm().FindStringSubmatch(r.Scenario); m != nil && r.Delay == 0 {
@@ -43,7 +43,8 @@ func (r *Row) describe() {
 	r.command(commandIn(r.Scenario))
 }
 
-// commandIn returns the command line of a load generator from its name on, or "": a heading is often one.
+// commandIn returns a load generator's command line from its name on, or "": a heading often is
+// one.
 func commandIn(text string) string {
 	words := strings.Fields(strings.ReplaceAll(text, "`", " "))
 	for i, w := range words[:max(0, len(words)-1)] {
@@ -54,7 +55,7 @@ func commandIn(text string) string {
 	return ""
 }
 
-// optionForm is an option of a command line; longOptions are those that have another name in some tools.
+// optionForm is a command-line option; longOptions are those that have another name in some tools.
 var (
 	optionForm  = lazy.Regexp(`^--?[A-Za-z]`)
 	longOptions = map[string]byte{"connections": 'c', "concurrency": 'c', "clients": 'c', "requests": 'n', "duration": 'd',
@@ -65,7 +66,7 @@ var (
 func (r *Row) command(line string) {
 	words := strings.Fields(line)
 	for i, w := range words {
-		words[i] = strings.TrimRight(w, ",;:)") // of a sentence
+		words[i] = strings.TrimRight(w, ",;:)") // punctuation from a sentence
 	}
 	if len(words) > 0 && r.Tool == "" {
 		if tool := words[0][strings.LastIndex(words[0], "/")+1:]; slices.Contains(tools, tool) {
@@ -118,7 +119,7 @@ func (r *Row) command(line string) {
 	}
 }
 
-// requests adds the number of requests of a command line, as if it were a figure of the row.
+// requests adds a command line's number of requests, as if it were a figure in the row.
 func (r *Row) requests(value string) {
 	var f Figure
 	if r.One(None, "requests") == nil && f.read(value, "") == nil && f.Value > 0 && f.Unit == None {
@@ -127,8 +128,8 @@ func (r *Row) requests(value string) {
 	}
 }
 
-// length reads a duration in the form of load generators, as bare seconds or with a unit. It
-// returns otherwise if value is not a duration.
+// length reads a duration as load generators write it, as bare seconds or with a unit. It returns
+// otherwise if value is not a duration.
 func length(value string, otherwise float64) float64 {
 	var f Figure
 	if f.read(value, "") != nil || !(f.Value > 0) || f.Unit != None && f.Unit != Seconds {

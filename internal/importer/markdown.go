@@ -9,21 +9,21 @@ import (
 )
 
 var (
-	// underHead matches the line below the header of a Markdown table.
+	// underHead matches the line below a Markdown table's header.
 	underHead = lazy.Regexp(`(?m)^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*$`)
 	mdLink    = lazy.Regexp(`!?\[([^\]]*)\]\([^)]*\)`)
 	mdMarks   = strings.NewReplacer("**", "", "__", "", "`", "", "<br>", " ", "<br/>", " ", "\\|", "|")
 	mdHeading = lazy.Regexp(`^#+\s+(.*?)[\s#]*$`)
 )
 
-// mdCell is the text of a cell, and its column in the line.
+// mdCell is a cell's text and its column in the line.
 type mdCell struct {
 	text string
 	at   int
 }
 
-// markdown reads the tables of a Markdown file. The scenario of a table that has no column for it is
-// the heading above. A first column that holds no figures is the contestant.
+// markdown reads the tables in a Markdown file. If a table has no column for the scenario, the
+// heading above it names the scenario. A first column without figures holds the contestants.
 func (r *reader) markdown() error {
 	lines := bytes.Split(r.data, []byte("\n"))
 	part, tables := "", 0
@@ -61,8 +61,8 @@ func (r *reader) markdown() error {
 // mdTable reads the table whose header is the line at index. It reports whether the table has
 // figures.
 func (r *reader) mdTable(part string, head []mdCell, index int, body [][]byte) bool {
-	cells, number := head, index+1
-	t := newTable(r, func(column int) (int, int) { return number, cells[column].at })
+	cells, lineNumber := head, index+1
+	t := newTable(r, func(column int) (int, int) { return lineNumber, cells[column].at })
 	t.part = part
 	t.head(texts(head))
 	if _, figures := t.wide[0]; !figures && len(t.column) == 0 {
@@ -73,10 +73,10 @@ func (r *reader) mdTable(part string, head []mdCell, index int, body [][]byte) b
 		return false
 	}
 	for i, line := range body {
-		number = index + 3 + i
+		lineNumber = index + 3 + i
 		cells = cellsOf(string(line))
 		if len(cells) != len(head) {
-			r.trouble(number, 1, "%d cells; the header has %d", len(cells), len(head))
+			r.trouble(lineNumber, 1, "%d cells; the header has %d", len(cells), len(head))
 			continue
 		}
 		take(texts(cells))
@@ -84,7 +84,7 @@ func (r *reader) mdTable(part string, head []mdCell, index int, body [][]byte) b
 	return true
 }
 
-// cellsOf splits a line of a table.
+// cellsOf splits a table line.
 func cellsOf(line string) (cells []mdCell) {
 	line = strings.TrimRight(line, " \t\r")
 	start := len(line) - len(strings.TrimLeft(line, " \t"))
@@ -107,7 +107,7 @@ func cellsOf(line string) (cells []mdCell) {
 	return cells
 }
 
-// plainCell returns the text of a cell without its marks.
+// plainCell returns a cell's text without its marks.
 func plainCell(text string) string {
 	return strings.TrimSpace(mdMarks.Replace(mdLink().ReplaceAllString(text, "$1")))
 }

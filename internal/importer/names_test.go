@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNames reads names of columns as tools and people write them.
+// TestNames reads column names as tools and people write them.
 func TestNames(t *testing.T) {
 	for head, want := range map[string]string{
 		"Average": "latency_mean", "50th percentile": "p50", "p99_latency": "p99", "P99 (ms)": "p99", "p999": "p99.9",
@@ -24,7 +24,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestUnread names each column that is not read, once, with the place of its first header.
+// TestUnread names each unread column once, with the place of its first header.
 func TestUnread(t *testing.T) {
 	for _, c := range []struct{ name, content, want string }{
 		{"wide.csv", "name,rps,Stars,name,Max\na,1,5,b,9\n", "1:10 Stars, 1:16 name, 1:21 Max"},
@@ -48,7 +48,7 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// TestUntypeset: offsets of the text that a tool printed lead back to the text of the page.
+// TestUntypeset: offsets in the printed text lead back to the page's text.
 func TestUntypeset(t *testing.T) {
 	plain, at := untypeset("a — b\u00a0µs\u200b…")
 	if plain != "a - b µs..." || at(3) != 5 || at(4) != 6 || at(len(plain)) != len("a — b\u00a0µs\u200b…") {

@@ -9,28 +9,28 @@ import (
 	"strings"
 )
 
-// heyHeader is the first line of hey's CSV: one request a line, times in seconds.
+// heyHeader is the first line in hey's CSV: one request a line, times in seconds.
 const heyHeader = "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,offset"
 
-// heyCSV computes the figures that hey would have printed from its requests. Their position is that
-// of the first request.
+// heyCSV computes the figures that hey would have printed for these requests. Their position is the
+// first request's.
 func (r *reader) heyCSV(rest []byte) error {
 	var times []float64
-	sum, end, number, failed := 0.0, 0.0, 1, 0
+	sum, end, lineNumber, failed := 0.0, 0.0, 1, 0
 	for line := range bytes.Lines(rest) {
-		number++
+		lineNumber++
 		cells := strings.Split(strings.TrimSpace(string(line)), ",")
 		if cells[0] == "" && len(cells) == 1 {
 			continue
 		}
 		if len(cells) != 8 {
-			r.trouble(number, 1, "%d cells; hey writes 8", len(cells))
+			r.trouble(lineNumber, 1, "%d cells; hey writes 8", len(cells))
 			continue
 		}
 		took, err1 := strconv.ParseFloat(cells[0], 64)
 		offset, err2 := strconv.ParseFloat(cells[7], 64)
 		if err1 != nil || err2 != nil || !(took >= 0 && took < 1e9 && offset >= 0 && offset < 1e9) {
-			r.trouble(number, 1, "want seconds in the first and the last cell, not %q and %q", cells[0], cells[7])
+			r.trouble(lineNumber, 1, "want seconds in the first and the last cell, not %q and %q", cells[0], cells[7])
 			continue
 		}
 		if !strings.HasPrefix(cells[6], "2") {

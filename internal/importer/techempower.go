@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// teDepth is the number of requests in flight on one connection of TechEmpower's plaintext test.
+// teDepth is the number of requests in flight on one connection in TechEmpower's plaintext test.
 const teDepth = 16
 
-// teMetrics are the keys of a result that become figures. Latencies are as wrk prints them. A count
-// that is missing is none.
+// teMetrics are the result keys that become figures. Latencies are as wrk prints them. A missing
+// count is 0.
 var teMetrics = map[string]string{
 	"latencyAvg": "latency_mean", "latencyStdev": "latency_stdev", "latencyMax": "latency_max",
 	"totalRequests": "requests", "connect": "connect_errors", "read": "read_errors", "write": "write_errors",
 	"timeout": "timeouts", "5xx": "non2xx",
 }
 
-// techempower reads a results.json of the TechEmpower Framework Benchmarks.
-// rawData.<test>.<framework>[i] holds a run of wrk: i is the place in the list of connections or,
-// for tests that vary the queries of a request, in the list of those.
+// techempower reads a results.json from the TechEmpower Framework Benchmarks.
+// rawData.<test>.<framework>[i] holds a wrk run: i indexes the list of connections or, for tests
+// that vary a request's queries, the list of query counts.
 func (r *reader) techempower() error {
 	list, err := leaves(r.data)
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *reader) techempower() error {
 	return nil
 }
 
-// teLevel sets the connections, and other conditions, of run number level of a test.
+// teLevel sets the connections, and other conditions, for run number level in a test.
 func (r *Row) teLevel(level int, levels map[string][]int) {
 	pick := func(name string) int {
 		if level < 0 || level >= len(levels[name]) {
@@ -95,8 +95,8 @@ func (r *Row) teLevel(level int, levels map[string][]int) {
 	}
 }
 
-// perSec adds the rate that TechEmpower's site shows: requests by the planned length of the run.
-// The true rate is slightly lower, because wrk runs slightly longer than planned.
+// perSec adds the rate that TechEmpower's site shows: requests by the planned length. The true rate
+// is slightly lower, because wrk runs slightly longer than planned.
 func (r *Row) perSec() {
 	n := r.One(None, "requests")
 	if n == nil || r.Planned <= 0 || math.IsNaN(n.Value) {

@@ -10,9 +10,9 @@ import (
 	"dyno/internal/lazy"
 )
 
-// pattern reads figures from one line of a tool's output: each group of form is the figure of that
-// name. Its unit follows the number, or else is unit. The names connections and planned go to the
-// row; the group "pct" is a percentile, "status" a code, and the next group is its value.
+// pattern reads figures from one line in a tool's output: names has a name for each group in form.
+// The unit follows the number, or else is unit. The names connections and planned go to the row;
+// the group "pct" is a percentile, "status" a code, and the next group is its value.
 type pattern struct {
 	form  func() *regexp.Regexp
 	names []string
@@ -24,18 +24,19 @@ type pattern struct {
 var groups = strings.NewReplacer("<int>", `(\d+)`, "<num>", `([0-9.]+)`, "<val>", `([0-9.]+[\wµ]+)`,
 	"<words>", `([0-9.]+ \w+)`)
 
-// line returns a pattern; names are separated by spaces, one for each group. Indentation is ignored: pages
-// add and remove it.
+// line returns a pattern; names are separated by spaces, one for each group. Indentation is
+// ignored: pages add and remove it.
 func line(form, names, unit string) pattern {
 	return pattern{lazy.Regexp(groups.Replace(leading().ReplaceAllString(form, indent))), strings.Fields(names), unit}
 }
 
-// leading is the beginning of a form; indent is what may precede a line: blanks, and the mark of a quotation.
+// leading is the beginning of a form; indent is what may precede a line: blanks, and a quotation
+// mark.
 var leading = lazy.Regexp(`^\^(?:\\s[*+])?`)
 
 const indent = `^[\s>]*`
 
-// outputs are the lines of each tool that hold figures.
+// outputs are, for each tool, the lines that hold figures.
 var outputs = map[string][]pattern{
 	"wrk": {
 		line(`^Running (\S+) test @`, "planned", ""),
@@ -108,8 +109,7 @@ var outputs = map[string][]pattern{
 	},
 }
 
-// summary has the lines that oha and hey have in common. Their bytes are those of bodies, without
-// headers.
+// summary has the lines that oha and hey have in common. Their bytes count bodies, without headers.
 var summary = []pattern{
 	line(`^\s+Total:\s+<words>`, "time", ""),
 	line(`^\s+Slowest:\s+<words>`, "latency_max", ""),
@@ -122,11 +122,11 @@ var summary = []pattern{
 	line(`^\s+\[([0-9]{3})\]\s+<int> responses`, "status responses", ""),
 }
 
-// headings are the lines that begin an output. Where the first of them is missing, the next one begins it. All
-// have the word: it is cheap to look for in each of a million lines.
+// headings are the lines that begin an output. If the first is missing, the next one begins it.
+// Each contains word, which is cheap to look for in a million lines.
 var headings = []struct {
 	tool, word string
-	banner     bool // it always begins an output, and stands before all other lines
+	banner     bool // always begins an output, before all other lines
 	form       func() *regexp.Regexp
 }{
 	{"wrk", " test @ ", true, lazy.Regexp(indent + `Running .* test @ `)},
@@ -135,7 +135,7 @@ var headings = []struct {
 	{"ab", "ApacheBench", true, lazy.Regexp(indent + `This is ApacheBench`)},
 	{"ab", "Server Software:", false, lazy.Regexp(indent + `Server Software:`)},
 	{"bombardier", "Bombarding ", true, lazy.Regexp(indent + `Bombarding `)},
-	{"bombardier", "[=", false, lazy.Regexp(indent + `(?:\d+ / \d+ )?\[=+\]\s`)}, // the bar, when it is full
+	{"bombardier", "[=", false, lazy.Regexp(indent + `(?:\d+ / \d+ )?\[=+\]\s`)}, // the full progress bar
 	{"bombardier", "Statistics", false, lazy.Regexp(indent + `Statistics\s+Avg\s+Stdev\s+Max`)},
 	{"h2load", "starting benchmark...", true, lazy.Regexp(indent + `starting benchmark\.\.\.`)},
 	{"h2load", "finished in ", false, lazy.Regexp(indent + `finished in \S+, \S+ req/s`)},
@@ -145,8 +145,8 @@ var headings = []struct {
 	{"dyno", " loop", true, dynoHead},
 }
 
-// heading reports whether a line is a heading, and of which tool's output. The key is "" for a banner; no
-// other heading stands twice in one output.
+// heading reports whether a line is a heading, and for which tool's output. The key is "" for a
+// banner; no other heading occurs twice in one output.
 func heading(line string) (tool, key string, ok bool) {
 	for _, h := range headings {
 		if strings.Contains(line, h.word) && h.form().MatchString(line) {
@@ -156,7 +156,7 @@ func heading(line string) (tool, key string, ok bool) {
 			return h.tool, h.word, true
 		}
 	}
-	if strings.Contains(line, "..:") { // its summary has no head: a metric comes once
+	if strings.Contains(line, "..:") { // k6's summary has no head: each metric comes once
 		if m := k6Line().FindStringSubmatch(line); m != nil {
 			return "k6", m[1], true
 		}
@@ -164,20 +164,20 @@ func heading(line string) (tool, key string, ok bool) {
 	return "", "", false
 }
 
-// alike reports whether two tools print the same summary: oha is known by one more line.
+// alike reports whether two tools print the same summary: one additional line identifies oha.
 func alike(a, b string) bool {
 	return a == b || (a == "hey" || a == "oha") && (b == "hey" || b == "oha")
 }
 
-// outputText reads outputs that are lines, one after the other.
+// outputText reads outputs made of lines, one after the other.
 type outputText struct {
 	*reader
 	row     *Row
-	seen    map[string]bool // headings, and forms of lines with figures, of the current output
+	seen    map[string]bool // headings, and forms of lines with figures, in the current output
 	command string          // the latest command line that no output followed
 }
 
-// begin starts the row of an output.
+// begin starts the row for an output.
 func (o *outputText) begin(tool, text string) {
 	o.row = o.newRow(tool)
 	o.row.Load, o.command = o.command, ""
@@ -189,14 +189,14 @@ func (o *outputText) begin(tool, text string) {
 	}
 }
 
-// text reads outputs that are lines, one after the other. A line such as "$ hey -c 50 …" before an
+// text reads outputs made of lines, one after the other. A line such as "$ hey -c 50 …" before an
 // output gives the command, which supplements the output. An output begins at its banner, or else
-// where a line comes that the current output already has.
+// at a line that the current output already has.
 func (r *reader) text() {
 	o := &outputText{reader: r, seen: map[string]bool{}}
-	forced, number := r.doc.Format, 0
+	forced, lineNumber := r.doc.Format, 0
 	for raw := range bytes.Lines(r.data) {
-		number++
+		lineNumber++
 		text := strings.TrimRight(string(raw), "\r\n")
 		before := strings.LastIndex(text, "\r") + 1 // a progress bar drawn over itself
 		text, at := untypeset(text[before:])
@@ -212,7 +212,7 @@ func (r *reader) text() {
 		if begins {
 			begins = o.row == nil || key == "" || !alike(o.row.Tool, tool) && o.row.Tool != "dyno" || o.seen[key]
 		}
-		// A forced format begins at the first line that is not blank, whatever that says.
+		// A forced format begins at the first line that is not blank, whatever it says.
 		if forced != "text" {
 			begins = begins && alike(tool, forced) || o.row == nil && strings.TrimSpace(text) != ""
 			tool = forced
@@ -222,17 +222,17 @@ func (r *reader) text() {
 		}
 		if o.row != nil {
 			o.seen[key] = true
-			o.line(text, number, func(i int) int { return before + at(i) + 1 })
+			o.line(text, lineNumber, func(i int) int { return before + at(i) + 1 })
 		}
 	}
 	r.finish()
 }
 
-// repeats are names of figures of which an output has several lines.
+// repeats are names of figures that an output has several lines for.
 var repeats = []string{"pct", "status", "clients"}
 
-// line reads the figures in a line of an output. at converts offsets in text to columns of the file.
-func (o *outputText) line(text string, number int, at func(int) int) {
+// line reads the figures in an output line. at converts offsets in text to columns in the file.
+func (o *outputText) line(text string, lineNumber int, at func(int) int) {
 	if o.row.Tool == "hey" && strings.Contains(text, "Success rate:") {
 		o.row.Tool = "oha"
 	}
@@ -242,7 +242,7 @@ func (o *outputText) line(text string, number int, at func(int) int) {
 		switch value = strings.TrimSpace(value); name {
 		case "Server Hostname":
 			o.row.Contestant = value
-		case "Server Port": // several servers of one host differ by it
+		case "Server Port": // several servers on one host differ in it
 			o.row.Contestant += ":" + value
 		}
 	case "dyno":
@@ -259,13 +259,13 @@ func (o *outputText) line(text string, number int, at func(int) int) {
 			}
 			o.seen[form] = true
 		}
-		o.figures(p, text, places, number, at)
+		o.figures(p, text, places, lineNumber, at)
 		return
 	}
 }
 
-// figures reads the groups of a pattern that matched at these places of text.
-func (o *outputText) figures(p pattern, text string, places []int, number int, at func(int) int) {
+// figures reads a pattern's groups, which matched at these places in text.
+func (o *outputText) figures(p pattern, text string, places []int, lineNumber int, at func(int) int) {
 	row := o.row
 	group := func(i int) (string, int) { return text[places[2*i+2]:places[2*i+3]], at(places[2*i+2]) }
 	for i := 0; i < len(p.names); i++ {
@@ -275,11 +275,11 @@ func (o *outputText) figures(p pattern, text string, places []int, number int, a
 		case "connections", "clients":
 			n, err := strconv.Atoi(value)
 			if err != nil || n < 1 {
-				o.trouble(number, column, "connections: %q is not a number of connections", value)
+				o.trouble(lineNumber, column, "connections: %q is not a number of connections", value)
 				continue
 			}
 			if name == "connections" {
-				row.Connections = 0 // clients are those of one thread
+				row.Connections = 0 // clients are counted per thread
 			}
 			row.Connections += n
 			continue
@@ -298,7 +298,7 @@ func (o *outputText) figures(p pattern, text string, places []int, number int, a
 			i++
 			value, column = group(i)
 		}
-		o.add(row, name, value, p.unit, number, column)
+		o.add(row, name, value, p.unit, lineNumber, column)
 	}
 }
 
@@ -309,13 +309,13 @@ func (r *reader) finish() {
 		row.describe()
 		row.answers()
 		if row.Tool == "ab" && row.Load == "" && row.One(None, "kept_alive") == nil {
-			row.PerRequest = true // with -k, ab prints how many requests kept their connection
+			row.PerRequest = true // with -k, ab prints the number of requests that kept their connection
 		}
 	}
 }
 
 // answers adds up responses by class if the tool counts them: unsuccessful ones, and all, unless
-// another figure has their number.
+// another figure has the number.
 func (r *Row) answers() {
 	bad, all := 0.0, 0.0
 	var last *Figure

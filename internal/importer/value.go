@@ -18,22 +18,23 @@ var numberForm = lazy.Regexp(`^([~≈<>≤≥=]*)\s*` +
 	`([-+]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)` +
 	`(?:\s*-\s*([0-9]+(?:\.[0-9]+)?))?\s*([^0-9\s+~][^+~]*)?(\+?)$`)
 
-// aboutForm matches the tolerance after a number, in per cent or in its unit.
+// aboutForm matches the tolerance after a number, in per cent or in the number's unit.
 var aboutForm = lazy.Regexp(`\s*(?:±|\+/-)\s*([0-9.]+)\s*(%|[\wµ/]*)$`)
 
 // clockForm is a time as minutes:seconds or hours:minutes:seconds.
 var clockForm = lazy.Regexp(`^(?:([0-9]+):)?([0-9]+):([0-9]+(?:\.[0-9]+)?)$`)
 
-// goForm is a duration of several parts, such as 1m25s.
+// goForm is a duration in several parts, such as 1m25s.
 var goForm = lazy.Regexp(`^(?:([0-9]+)h)?(?:([0-9]+)m)?([0-9]+(?:\.[0-9]+)?)s$`)
 
-// typeset are characters that a tool printed, as word processors and content management systems write them.
+// typeset are characters that word processors and content management systems write for those that a
+// tool printed.
 var typeset = map[rune]string{
 	'‐': "-", '‑': "-", '‒': "-", '–': "-", '—': "-", '―': "-", '−': "-", '’': "'", '‘': "'", '“': `"`, '”': `"`, 'μ': "µ",
 	'…': "...", '\u00a0': " ", '\u2007': " ", '\u2009': " ", '\u202f': " ", '\u200b': "", '\u00ad': "", '\ufeff': "",
 }
 
-// untypeset returns text as the tool printed it. at converts offsets in it to offsets in the text given.
+// untypeset returns text as the tool printed it. at converts offsets in plain to offsets in text.
 func untypeset(text string) (plain string, at func(int) int) {
 	if !strings.ContainsFunc(text, func(c rune) bool { return c >= utf8.RuneSelf }) {
 		return text, func(i int) int { return i }
@@ -55,17 +56,17 @@ func untypeset(text string) (plain string, at func(int) int) {
 	return b.String(), func(i int) int { return offsets[i] }
 }
 
-// spacedForm is a whole number whose thousands are set apart by a space that does not break the line.
+// spacedForm is a whole number with thousands separated by a non-breaking space.
 var spacedForm = lazy.Regexp(`^[0-9]{1,3}(?:[\x{a0}\x{2009}\x{202f}][0-9]{3})+`)
 
-// unit is a printed unit: how many base units are in one.
+// unit is a printed unit; per is its size in base units.
 type unit struct {
 	base Unit
 	per  float64
 }
 
-// units are the printed units, in lower case. A kilobyte is 1,024 bytes, as all load generators
-// read here mean it.
+// units are the printed units, in lower case. A kilobyte is 1,024 bytes, as in all load generators
+// read here.
 var units = map[string]unit{
 	"ns": {Seconds, 1e-9}, "us": {Seconds, 1e-6}, "µs": {Seconds, 1e-6}, "μs": {Seconds, 1e-6}, "ms": {Seconds, 1e-3},
 	"s": {Seconds, 1}, "sec": {Seconds, 1}, "secs": {Seconds, 1}, "seconds": {Seconds, 1}, "mm:ss": {Seconds, 1},
@@ -82,10 +83,10 @@ var units = map[string]unit{
 	"count": {None, 1}, "requests": {None, 1},
 }
 
-// multiples are the letters that mean thousands where a column gives the unit.
+// multiples are the letters for powers of a thousand if a column gives the unit.
 var multiples = map[string]float64{"k": 1e3, "m": 1e6, "g": 1e9}
 
-// unitOf resolves a printed unit, which may end in " approx". An unknown one is its own base unit.
+// unitOf resolves a printed unit, which may end in " approx". An unknown unit is its own base unit.
 func unitOf(text string) (base Unit, per float64, approx bool) {
 	text, approx = strings.CutSuffix(strings.TrimSpace(text), " approx")
 	low := strings.ToLower(text)
@@ -104,7 +105,7 @@ func unitOf(text string) (base Unit, per float64, approx bool) {
 	return Unit(text), 1, approx
 }
 
-// read sets the figure to the number in a cell; unit is that of its column.
+// read sets the figure to the number in a cell; unit is the column's.
 func (f *Figure) read(text, unit string) error {
 	text = strings.TrimSpace(text)
 	f.Text = strings.TrimSpace(text + " " + unit)
@@ -148,19 +149,19 @@ func (f *Figure) read(text, unit string) error {
 	return f.set(m[1], m[2], m[3], per, approx)
 }
 
-// readAbout reads a number with its margin, "1.20 ±13 %" or "1.20 ±0.15 ms": it lies within. m are
-// the places of aboutForm in text.
+// readAbout reads a number with its margin, "1.20 ±13 %" or "1.20 ±0.15 ms", as a range. m holds
+// the places where aboutForm matched in text.
 func (f *Figure) readAbout(text string, m []int, unit string) error {
 	margin, err := strconv.ParseFloat(text[m[2]:m[3]], 64)
 	if err != nil {
 		return fmt.Errorf("%q is not a number", text)
 	}
 	own := text[m[4]:m[5]]
-	number := text[:m[0]]
+	value := text[:m[0]]
 	if own != "%" && own != "" {
-		number += " " + own
+		value += " " + own
 	}
-	if err := f.read(number, unit); err != nil {
+	if err := f.read(value, unit); err != nil {
 		return err
 	}
 	f.Text = strings.TrimSpace(text + " " + unit)
@@ -174,8 +175,8 @@ func (f *Figure) readAbout(text string, m []int, unit string) error {
 	return nil
 }
 
-// set computes value and bounds in base units. The number may be vague ("~", ">") and end a range
-// at other, unless that is "".
+// set computes value and bounds in base units. The number may be vague ("~", ">") and begin a range
+// that ends at other, unless other is "".
 func (f *Figure) set(vague, number, other string, per float64, approx bool) error {
 	number = strings.ReplaceAll(number, ",", "")
 	v, err := scaled(number, per)
@@ -253,8 +254,8 @@ func (f *Figure) clock(text string) bool {
 	return true
 }
 
-// ownUnit resolves a unit beside the value itself, where base and per are the unit of its column.
-// It returns how many base units are in one.
+// ownUnit resolves a unit beside the value itself, if base and per are the column's unit. It
+// returns the unit's size in base units.
 func (f *Figure) ownUnit(own string, base Unit, per float64) (float64, bool) {
 	if k, ok := multiples[strings.ToLower(own)]; ok && (base == PerSec || base == None && own == "k") {
 		return k * per, true
@@ -272,8 +273,8 @@ func (f *Figure) ownUnit(own string, base Unit, per float64) (float64, bool) {
 // baseUnits are the base units that a value may bring along.
 var baseUnits = []Unit{None, Seconds, Bytes, PerSec, BPerSec, "%"}
 
-// precision returns half a step of a number's last printed digit, and its count of significant
-// digits. The zeros at the end of an approximate whole number are not significant.
+// precision returns half a step in a number's last printed digit, and the count of significant
+// digits. In an approximate whole number the final zeros are not significant.
 func precision(number string, approx bool) (half float64, digits int) {
 	number = strings.TrimLeft(number, "+-")
 	mantissa, exponent := number, 0

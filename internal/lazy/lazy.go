@@ -1,5 +1,5 @@
-// Package lazy has values that are made when they are first asked for, so that a command of dyno pays at
-// its start for nothing that only others need.
+// Package lazy makes values when they are first used, so that a dyno command does not pay at its
+// start for values that only other commands need.
 package lazy
 
 import (
@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Regexp returns a function that returns expr compiled. It panics if expr is no regular expression
-// (https://golang.org/s/re2syntax).
+// Regexp returns a function that returns the compiled expr. It panics if expr is no regular
+// expression (https://golang.org/s/re2syntax).
 func Regexp(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

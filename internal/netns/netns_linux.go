@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Do runs f on a thread in the namespace of file; "" is dyno's own. f makes sockets and starts no
-// goroutine that does.
+// Do runs f on a thread in file's namespace; "" is dyno's own. f makes sockets and starts no
+// goroutine that makes some.
 func Do(file string, f func() error) error {
 	if file == "" {
 		return f()
 	}
-	runtime.LockOSThread() // unlocked only when the thread is back: else it ends with its goroutine
+	runtime.LockOSThread() // unlocked only when the thread is back: otherwise it ends with its goroutine
 	back, err := os.Open("/proc/thread-self/ns/net")
 	if err != nil {
 		runtime.UnlockOSThread()
@@ -45,8 +45,8 @@ func enter(file string) error {
 	return nil
 }
 
-// New puts the calling thread, which must be locked and never unlocked, into a network namespace of
-// its own, in which only the loopback interface is up. It needs CAP_SYS_ADMIN.
+// New puts the calling thread, which must be locked and never unlocked, into a new network
+// namespace, in which only the loopback interface is up. It needs CAP_SYS_ADMIN.
 func New() error {
 	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
 		return fmt.Errorf("make a network namespace: %w", err)

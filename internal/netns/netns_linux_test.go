@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Two servers listen on one port, each in a namespace of its own; each is reached there and not here.
+// Two servers listen on one port, each in another namespace; each is reachable there and not here.
 func TestTwoOnOnePort(t *testing.T) {
 	if err := Allowed(); err != nil {
 		t.Skip(err)

@@ -19,9 +19,8 @@ func cpuSet(cpus []int) (unix.CPUSet, error) {
 	return set, nil
 }
 
-// PinSelf pins every thread of this process to cpus; threads made later inherit that. Commands
-// started later are not affected, they have CPUs of their own. restore gives each thread its
-// previous affinity.
+// PinSelf pins every thread of this process to cpus; later threads inherit the affinity. Commands
+// started later keep their own CPUs. restore gives each thread its previous affinity.
 func PinSelf(cpus []int) (restore func(), err error) {
 	set, err := cpuSet(cpus)
 	if err != nil {
@@ -62,8 +61,8 @@ func PinSelf(cpus []int) (restore func(), err error) {
 	}, nil
 }
 
-// eachThread calls f once for each thread of this process, until a pass finds no new one: a thread
-// created meanwhile inherited the old affinity of its creator.
+// eachThread calls f once for each thread in this process, until a pass finds no new one: a thread
+// created meanwhile has inherited its creator's old affinity.
 func eachThread(f func(tid int) error) error {
 	seen := map[int]bool{}
 	for {

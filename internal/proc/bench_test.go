@@ -42,9 +42,9 @@ func BenchmarkFreezeThaw(b *testing.B) {
 	}
 }
 
-// BenchmarkReadings is what a trial costs beyond its load, for a process of some ten threads:
-// counters and usage after each trial, totals after the epoch's last. The three together should
-// stay below 3 ms, for a trial is 0.1 s.
+// BenchmarkReadings measures the cost of a trial beyond its load, for a process with some ten
+// threads: counters and usage after each trial, totals after the epoch's last. The three together
+// should stay below 3 ms, because a trial lasts 0.1 s.
 func BenchmarkReadings(b *testing.B) {
 	self, err := os.Executable()
 	if err != nil {
@@ -83,7 +83,7 @@ func BenchmarkReadings(b *testing.B) {
 	}
 }
 
-// BenchmarkSockets counts the sockets of a process that holds 5,000: this one.
+// BenchmarkSockets counts the sockets in a process that holds 5,000: this one.
 func BenchmarkSockets(b *testing.B) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Holder describes the run that holds the lock of this machine.
+// Holder describes the run that holds the machine lock.
 type Holder struct {
 	Pid         int    `json:"pid"`
 	Command     string `json:"command"`
-	Folder      string `json:"folder,omitempty"` // of the run
+	Folder      string `json:"folder,omitempty"` // run folder
 	SinceUnixNS int64  `json:"since_unix_ns"`
 }
 
@@ -24,7 +24,7 @@ func (h Holder) String() string {
 	return text + ", since " + time.Unix(0, h.SinceUnixNS).Format(time.DateTime)
 }
 
-// Busy is the error of LockMachine when another run measures on this machine.
+// Busy is the error that LockMachine returns when another run measures on this machine.
 type Busy struct{ Holder }
 
 func (b *Busy) Error() string {

@@ -16,14 +16,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hierarchy is a mounted cgroup hierarchy that counts CPU time, at this process's own group.
+// hierarchy is a mounted cgroup hierarchy that counts CPU time, seen from this process's own group.
 type hierarchy struct {
 	version int    // 1 or 2
-	dir     string // folder of our group
+	dir     string // our group's folder
 }
 
-// hierarchies returns those that count CPU time, version 2 first: there the kernel puts a process
-// into its cgroup at birth.
+// hierarchies returns the hierarchies that count CPU time, version 2 first: there the kernel puts a
+// process into its cgroup at birth.
 func hierarchies() []hierarchy {
 	own, _ := os.ReadFile("/proc/self/cgroup")
 	mounts, _ := os.ReadFile("/proc/self/mountinfo")
@@ -54,7 +54,7 @@ func parseHierarchies(own, mounts string) []hierarchy {
 				version == 1 && !slices.Contains(strings.Split(super[2], ","), "cpuacct") {
 				continue
 			}
-			below, err := filepath.Rel(fields[3], parts[2]) // what is mounted may be a part of the hierarchy
+			below, err := filepath.Rel(fields[3], parts[2]) // a mount may show only a part of the hierarchy
 			if err != nil || below == ".." || strings.HasPrefix(below, "../") {
 				continue
 			}
@@ -69,18 +69,18 @@ func parseHierarchies(own, mounts string) []hierarchy {
 // cgroup is a cgroup made for one tree. It also counts processes that have ended, even if no
 // process waited for them.
 type cgroup struct {
-	hierarchy        // dir is that of the group
-	parent    string // the group that it was made in
+	hierarchy // dir is this group's
+	parent    string // the group that holds this one
 	clock     int
 	buf       [512]byte
 }
 
-// groupPrefix begins the names of the cgroups that dyno makes; the pid of the maker and a number
-// follow.
+// groupPrefix begins each cgroup name that dyno makes; the maker's pid and start time and the
+// tree's number follow (groupName).
 const groupPrefix = "dyno-"
 
-// newCgroup creates a cgroup called name below h. It returns an error if this user may not create
-// one, and then leaves nothing behind.
+// newCgroup creates a cgroup called name below h. If this user may not create one, newCgroup
+// returns an error and leaves nothing behind.
 func newCgroup(h hierarchy, name string) (*cgroup, error) {
 	g := &cgroup{hierarchy: hierarchy{h.version, filepath.Join(h.dir, name)}, parent: h.dir, clock: -1}
 	if err := os.Mkdir(g.dir, 0o755); err != nil {
@@ -118,8 +118,8 @@ func (h hierarchy) sweep() {
 
 func (g *cgroup) String() string { return "cgroup v" + strconv.Itoa(g.version) }
 
-// usage returns the CPU time of all processes that have been in the cgroup. It does not allocate.
-// For a thread that is running it may lack up to one kernel tick, 10 ms.
+// usage returns the CPU time used by all processes that have been in the cgroup. It does not
+// allocate. For a running thread up to one kernel tick, 10 ms, may be missing.
 func (g *cgroup) usage() (time.Duration, error) {
 	n, err := unix.Pread(g.clock, g.buf[:], 0)
 	if err != nil {
@@ -128,14 +128,14 @@ func (g *cgroup) usage() (time.Duration, error) {
 	if g.version == 2 {
 		return field(g.buf[:n], "usage_usec", time.Microsecond)
 	}
-	ns, ok := number(bytes.TrimSpace(g.buf[:n]))
+	ns, ok := parseDigits(bytes.TrimSpace(g.buf[:n]))
 	if !ok {
 		return 0, errors.New("cpuacct.usage does not contain a number")
 	}
 	return time.Duration(ns), nil
 }
 
-// split returns the user and system part of usage, in version 2.
+// split returns usage by user and system mode. It needs version 2.
 func (g *cgroup) split() (user, system time.Duration, err error) {
 	data, err := os.ReadFile(filepath.Join(g.dir, "cpu.stat"))
 	if err != nil {
@@ -148,11 +148,11 @@ func (g *cgroup) split() (user, system time.Duration, err error) {
 	return user, system, err
 }
 
-// field returns the value of the line "key value" in a cgroup's flat file.
+// field returns the value on the line "key value" in a cgroup's flat file.
 func field(data []byte, key string, unit time.Duration) (time.Duration, error) {
 	for line := range bytes.Lines(data) {
 		if len(line) > len(key) && string(line[:len(key)]) == key && line[len(key)] == ' ' {
-			if n, ok := number(bytes.TrimSpace(line[len(key):])); ok {
+			if n, ok := parseDigits(bytes.TrimSpace(line[len(key):])); ok {
 				return time.Duration(n) * unit, nil
 			}
 		}
@@ -160,9 +160,10 @@ func field(data []byte, key string, unit time.Duration) (time.Duration, error) {
 	return 0, errors.New("the cgroup reports no CPU time")
 }
 
-// enter moves this thread into a cgroup of version 1, so that what it starts is born there. leave
-// moves it back and resets the cgroup's count, which holds what this thread used itself and the
+// enter moves this thread into a version 1 cgroup, so that processes it starts are born there.
+// leave moves it back and resets the cgroup's count, which contains this thread's own time and the
 // child's first moments.
+//
 //
 // Note: moving the child after its start would be simpler, but takes the kernel some 10 ms, in
 // which a child forks others.
@@ -177,18 +178,18 @@ func (g *cgroup) enter() (leave func(), err error) {
 	}, nil
 }
 
-// parsePids reads cgroup.procs. A pid may stand there twice, and 0 for one of another namespace
+// parsePids reads cgroup.procs. A pid may appear twice; 0 stands for a process in another namespace
 // (cgroups(7)).
 func parsePids(data []byte) (list []int) {
 	for line := range bytes.Lines(data) {
-		if pid, ok := number(bytes.TrimSpace(line)); ok && pid > 0 && !slices.Contains(list, int(pid)) {
+		if pid, ok := parseDigits(bytes.TrimSpace(line)); ok && pid > 0 && !slices.Contains(list, int(pid)) {
 			list = append(list, int(pid))
 		}
 	}
 	return list
 }
 
-// holds reports whether exactly the members are in the group.
+// holds reports whether the group contains the members and nobody else.
 func (g *cgroup) holds(members []stat) bool {
 	inside := groupMembers(g.dir)
 	for _, m := range members {
@@ -199,7 +200,7 @@ func (g *cgroup) holds(members []stat) bool {
 	return len(inside) == len(members)
 }
 
-// groupFolders returns the folders of the group at dir and of those below it, outer ones first.
+// groupFolders returns the group's folder dir and all folders below it, outer ones first.
 func groupFolders(dir string) (list []string) {
 	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
@@ -210,7 +211,7 @@ func groupFolders(dir string) (list []string) {
 	return list
 }
 
-// groupMembers returns the pids of all in the group at dir and those below it.
+// groupMembers returns the pids in the group at dir and in the groups below it.
 func groupMembers(dir string) (list []int) {
 	for _, d := range groupFolders(dir) {
 		data, _ := os.ReadFile(filepath.Join(d, "cgroup.procs"))
@@ -219,8 +220,7 @@ func groupMembers(dir string) (list []int) {
 	return list
 }
 
-// killGroup kills all processes in a cgroup and those below it. It works in version 2, since Linux
-// 5.14.
+// killGroup kills all processes in a cgroup and below it. It needs version 2 and Linux 5.14.
 func killGroup(dir string) { os.WriteFile(filepath.Join(dir, "cgroup.kill"), []byte("1"), 0) }
 
 // removeGroup removes the cgroup at dir and those below it. It retries, because the kernel refuses

@@ -10,15 +10,14 @@ import (
 )
 
 // children are the processes that this process starts and waits for itself. It is a subreaper
-// (prctl(2), PR_SET_CHILD_SUBREAPER): a child that is not among them came from one of its trees and
-// lost its parent.
+// (prctl(2), PR_SET_CHILD_SUBREAPER): any other child came from a tree and lost its parent.
 var children = &brood{pids: map[int]bool{}, trees: map[*Process]bool{}, before: map[int]uint64{}}
 
 type brood struct {
 	mu     sync.Mutex
 	pids   map[int]bool      // started and not waited for yet
 	trees  map[*Process]bool // started and not stopped yet
-	before map[int]uint64    // start times of the children that existed when this process became a subreaper
+	before map[int]uint64 // start times of the children that this process had before it became a subreaper
 	adopt  sync.Once
 }
 
@@ -34,8 +33,8 @@ func (b *brood) start(f func() (pid int, err error)) error {
 	return err
 }
 
-// subreap makes this process a subreaper. It first notes the children that it has already: jobs of
-// a shell that executed dyno in its own place are not orphans.
+// subreap makes this process a subreaper. It first notes the existing children: if a shell executed
+// dyno in its own place, the shell's jobs are not orphans.
 func (b *brood) subreap() {
 	all, _ := processes()
 	for _, s := range all {
@@ -53,7 +52,7 @@ func (b *brood) ended(pid int) {
 	delete(b.pids, pid)
 }
 
-// tree adds p to the running trees, or removes it.
+// tree adds p to the running trees, or removes p.
 func (b *brood) tree(p *Process, living bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -64,12 +63,13 @@ func (b *brood) tree(p *Process, living bool) {
 	}
 }
 
-// orphans returns the living processes that this process has adopted, and reaps those that have
-// ended. sole is the only running tree, nil if there are several: an orphan without other marks
-// belongs to it.
+// orphans returns the living processes that this process has adopted, and reaps the dead ones. sole
+// is the only running tree, nil if there are several: an orphan without other marks belongs to
+// sole.
 //
-// Note: processes that os/exec starts elsewhere in this program stay in its process group, and
-// processes of a tree never join that group.
+//
+// Note: processes that os/exec starts elsewhere in this program stay in this program's process
+// group, which processes of a tree never join.
 func (b *brood) orphans(all []stat) (living []stat, sole *Process) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,6 +1,7 @@
-// Package proc runs a command and measures its process tree. It sets the CPU set, process group,
-// log file and environment of the command, freezes and thaws the tree, reads its CPU time, memory
-// and listening sockets, and ends all of its processes.
+// Package proc runs a command and measures its process tree. It sets the command's CPUs, process
+// group, log file and environment, freezes and thaws the tree, reads CPU time, memory and listening
+// sockets, and ends all processes in the tree.
+//
 //
 // A tree is the started process and all its descendants, including those that have left its process
 // group or lost their parent. It is read from /proc, so Start works only on Linux; on other systems
@@ -27,7 +28,7 @@ import (
 
 // Command is a program to start and its environment.
 type Command struct {
-	Argv []string // a name without a slash is looked up in the PATH of Env
+	Argv []string // a name without a slash is looked up in the PATH from Env
 	Dir  string   // working directory; empty means this process's
 	Env  []string // "KEY=value", complete: nothing is inherited. Start adds boxVariable to it
 	// affinity from before the exec, so that runtimes that count CPUs see it; nil means all that
@@ -40,18 +41,18 @@ type Command struct {
 	Adopts bool
 }
 
-// boxVariable is an environment variable that Start sets. It identifies a process of a tree that
-// has left its process group and lost its parent.
+// boxVariable is an environment variable that Start sets. It identifies a tree's process that has
+// left the process group and lost its parent.
 const boxVariable = "DYNO_BOX"
 
-// inherited are the variables of dyno's own environment that a contestant sees. All others are left
-// out, because they differ from one user's shell to another's.
+// inherited are the variables that a contestant inherits from dyno's environment. All others are
+// left out, because they differ from one user's shell to another's.
 var inherited = []string{"PATH", "LANG", "LC_ALL", "TZ"}
 
-// Environment returns a complete, sorted environment: the allow-listed variables of this process,
-// private HOME, TMPDIR and XDG_CACHE_HOME, then extra, which wins. A pad above 0 adds DYNO_PAD with
-// a value of that many bytes: the size of the environment moves the stack, and with it the speed
-// (Mytkowicz et al., ASPLOS 2009), so callers choose it at random for each start.
+// Environment returns a complete, sorted environment: the inherited variables, a private HOME,
+// TMPDIR and XDG_CACHE_HOME, then extra, which wins. A pad above 0 adds DYNO_PAD with that many
+// bytes: the environment's size moves the stack, and this changes the speed (Mytkowicz et al.,
+// ASPLOS 2009), so callers choose pad at random for each start.
 func Environment(home, tmp string, pad int, extra map[string]string) []string {
 	vars := map[string]string{"HOME": home, "TMPDIR": tmp, "XDG_CACHE_HOME": filepath.Join(home, ".cache")}
 	for _, key := range inherited {
@@ -73,7 +74,8 @@ func Environment(home, tmp string, pad int, extra map[string]string) []string {
 	return list
 }
 
-// lookup finds the program of argv[0]: in the PATH of env if it has no slash, else relative to dir.
+// lookup finds the program argv[0]: on the PATH in env if the name has no slash, else relative to
+// dir.
 func (c *Command) lookup() (string, error) {
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
 		return "", fmt.Errorf("the command is empty")
@@ -93,7 +95,7 @@ func (c *Command) lookup() (string, error) {
 	}
 	for _, dir := range filepath.SplitList(path) {
 		if !filepath.IsAbs(dir) {
-			continue // as os/exec, for the same reason: not what happens to lie here
+			continue // as os/exec: a program in the current folder must not run by accident
 		}
 		file := filepath.Join(dir, name)
 		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
@@ -103,7 +105,7 @@ func (c *Command) lookup() (string, error) {
 	return "", fmt.Errorf("%s is not on PATH", name)
 }
 
-// outputDelay is how long Output waits for the end of a command's output after the command itself
+// outputDelay limits how long Output waits for a command's output to end after the command itself
 // has ended. Toolchains leave build servers behind that keep the pipe open.
 const outputDelay = time.Second
 
@@ -123,7 +125,7 @@ func output(c *exec.Cmd, run func() ([]byte, error)) ([]byte, error) {
 	return out, err
 }
 
-// The number of bytes that Tail reads, and the maximum length of a line that it returns.
+// Tail reads at most tailBytes and cuts lines to lineLength characters.
 const (
 	tailBytes  = 64 << 10
 	lineLength = 500
@@ -145,8 +147,8 @@ func plain(line string) string {
 	}, line)
 }
 
-// Tail returns the last n lines of the file at path as plain text, each cut at 500 characters; nil
-// if it cannot be read.
+// Tail returns the last n lines in the file at path as plain text, each cut at 500 characters. It
+// returns nil if the file is empty or cannot be read.
 func Tail(path string, n int) []string {
 	f, err := os.Open(path)
 	if err != nil || n <= 0 {
@@ -162,7 +164,7 @@ func Tail(path string, n int) []string {
 	if err != nil {
 		return nil
 	}
-	if from > 0 { // the first line is not whole
+	if from > 0 { // the first line is cut
 		if i := bytes.IndexByte(data, '\n'); i >= 0 {
 			data = data[i+1:]
 		}
@@ -183,8 +185,8 @@ func Tail(path string, n int) []string {
 	return lines
 }
 
-// LoggedBytes returns how many bytes the log file has had so far, 0 if there is none; CutBytes how many of
-// them were cut out of it.
+// LoggedBytes returns the number of bytes written to the log file so far, including those that
+// cutLog removed; 0 if there is no file. CutBytes returns the number removed.
 func (p *Process) LoggedBytes() int64 {
 	info, err := os.Stat(p.log)
 	if err != nil {
@@ -195,12 +197,13 @@ func (p *Process) LoggedBytes() int64 {
 
 func (p *Process) CutBytes() int64 { return p.cut.Load() }
 
-// MostLogged limits a log file, in bytes. A server that runs may exceed it until it is frozen or stopped.
+// MostLogged limits a log file, in bytes. A running server may exceed it until it is frozen or
+// stopped.
 const MostLogged = 64e6
 
-// cutLog cuts the middle out of a log of more than most bytes, and says so there. The processes must not
-// write meanwhile; they append, so what they write next follows what is kept. It is no fault of theirs if
-// it fails: the log stays as it is, and the next call tries again.
+// cutLog cuts the middle out of a log that exceeds most bytes, and marks the place with a line. The
+// processes must not write meanwhile. They append, so later output follows the kept part. If
+// cutting fails, the log stays as it is, and the next call tries again.
 func (p *Process) cutLog(most int64) {
 	info, err := os.Stat(p.log)
 	if err != nil || info.Size() <= most {
@@ -212,7 +215,7 @@ func (p *Process) cutLog(most int64) {
 	}
 	defer f.Close()
 	size := info.Size()
-	said := fmt.Sprintf("\n[dyno cut its middle out of this log, of which there were %d bytes, and kept %d: head and "+
+	said := fmt.Sprintf("\n[dyno cut the middle out of this log: it had %d bytes, and dyno keeps %d, head and "+
 		"tail]\n", size+p.CutBytes(), most)
 	at, tail := most/2, most-most/2-int64(len(said)) // the tail moves towards the head, so it can be copied in order
 	_, err = io.Copy(io.NewOffsetWriter(f, at+int64(len(said))), io.NewSectionReader(f, size-tail, tail))
@@ -227,7 +230,7 @@ func (p *Process) cutLog(most int64) {
 // LogTail returns the last n lines of the log, each cut at 500 characters.
 func (p *Process) LogTail(n int) []string { return Tail(p.log, n) }
 
-// Bounds on what the kernel should do at once.
+// Time limits for the kernel.
 const (
 	freezeTimeout = 2 * time.Second // for every thread to stop
 	killTimeout   = 5 * time.Second // for a killed process to be gone; one in uninterruptible sleep may take longer

@@ -12,29 +12,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// event identifies a kind of event to count (perf_event_open(2)).
+// event identifies a countable event (perf_event_open(2)).
 type event struct {
 	kind   uint32
 	config uint64
 }
 
-// instructions are retired instructions, of the program and of the kernel on its behalf.
+// instructions are retired instructions, in the program and in the kernel on the program's behalf.
 var instructions = event{unix.PERF_TYPE_HARDWARE, unix.PERF_COUNT_HW_INSTRUCTIONS}
 
 // counter counts an event in the processes that the opening thread starts afterwards, and in all
-// their threads and children. Counts of those that end are kept. Counting begins with exec: neither
-// the opening thread nor the fork is counted.
+// their threads and children, including ended ones. Counting begins with exec: neither the opening
+// thread nor the fork is counted.
 type counter struct {
 	fd     int
 	kernel bool // events in the kernel are counted too
 	buf    [24]byte
 }
 
-// openCounter opens a counter of e on this thread, which must start no other process until the
-// counter is closed. If this user may not count events in the kernel, it counts those of the
-// program only.
+// openCounter opens a counter for e on this thread, which must start no other process until the
+// counter is closed. If this user may not count events in the kernel, openCounter counts those in
+// the program only.
 //
-// Note: a counter attached after the start of the process would miss the threads created by then;
+//
+// Note: a counter attached after the process has started would miss the threads created by then;
 // this happened in a fifth of the starts of Go programs.
 func openCounter(e event) (*counter, error) {
 	attr := unix.PerfEventAttr{Type: e.kind, Config: e.config,
@@ -55,7 +56,7 @@ func openCounter(e event) (*counter, error) {
 	return c, nil
 }
 
-// refusal explains an errno of perf_event_open.
+// refusal explains an errno from perf_event_open.
 func refusal(err error) error {
 	switch {
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENODEV):
@@ -86,16 +87,15 @@ func (c *counter) read() (count, error) {
 }
 
 // count is one reading. If there are more events than hardware counters, the kernel multiplexes
-// them: enabled is the time in ns that the threads ran, running the part of it during which the
-// event was counted.
+// them: enabled is the time in ns that the threads ran, running the time in ns that the event was
+// counted.
 type count struct{ value, enabled, running uint64 }
 
-// leastCounted is the smallest share of the time that must have been counted. Below it, the scaled
-// value would be a guess.
+// leastCounted is the smallest counted share. Below it, the scaled value would be a guess.
 const leastCounted = 0.5
 
-// since returns the number of events between two readings, scaled to the whole time. ok is false if
-// too little of it was counted. A tree that did not run counted 0.
+// since returns the number of events between two readings, scaled to the full enabled time. ok is
+// false if the counted share is below leastCounted. A tree that did not run counted 0.
 func (c count) since(before count) (n int64, ok bool) {
 	value, enabled, running := c.value-before.value, c.enabled-before.enabled, c.running-before.running
 	if enabled == 0 {
@@ -121,7 +121,8 @@ var countable = sync.OnceValue(func() error {
 	return nil
 })
 
-// Absent returns the figures of a tree that this machine cannot measure, by name, with the reason.
+// Absent returns, by name, the figures that this machine cannot measure for a tree, with the
+// reason.
 func Absent() map[string]string {
 	if err := countable(); err != nil {
 		return map[string]string{"instructions": err.Error()}
@@ -129,8 +130,8 @@ func Absent() map[string]string {
 	return nil
 }
 
-// Count starts to count the tree's instructions. It returns a function that returns their number
-// since then, or nil if they are not counted.
+// Count starts to count the tree's instructions. The function that it returns returns the number
+// since then, or nil if instructions are not counted.
 func (p *Process) Count() func() *int64 {
 	before, err := p.counted()
 	return func() *int64 {

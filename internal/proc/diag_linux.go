@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The messages of socket diagnostics (sock_diag(7), include/uapi/linux/inet_diag.h): a request is
-// struct inet_diag_req_v2, an answer struct inet_diag_msg. Ports and addresses are in network order,
-// the other numbers in that of the machine.
+// Messages for socket diagnostics (sock_diag(7), include/uapi/linux/inet_diag.h): the request is
+// struct inet_diag_req_v2, the answer struct inet_diag_msg. Ports and addresses are in network byte
+// order, other numbers in the machine's.
 const (
 	diagRequest = 56
 	diagAnswer  = 72
@@ -26,9 +26,10 @@ const (
 	stateListen = 10 // TCP_LISTEN
 )
 
-// diagnosed returns the sockets of a family that listen on a TCP port of this network, 0: on any.
-// The kernel looks through those that listen alone. Note: /proc/net/tcp lists all connections as
-// well, and its reading takes 80 ms on a machine with much memory, whose table for them is large.
+// diagnosed returns the sockets in an address family that listen on a TCP port in this network;
+// port 0 means any. The kernel looks through listening sockets only. Note: /proc/net/tcp lists all
+// connections as well, and reading it takes 80 ms on a machine with much memory, where the
+// connection table is large.
 func diagnosed(family byte, port int) ([]listener, error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
 	if err != nil {
@@ -64,8 +65,8 @@ func diagnosed(family byte, port int) ([]listener, error) {
 	}
 }
 
-// parseDiagnosed adds the sockets of one message of the kernel to list, and reports whether another
-// one follows.
+// parseDiagnosed adds the sockets in one kernel message to list, and reports whether another
+// message follows.
 func parseDiagnosed(data []byte, list *[]listener) (more bool, err error) {
 	messages, err := syscall.ParseNetlinkMessage(data)
 	if err == nil && len(messages) == 0 {

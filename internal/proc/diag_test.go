@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The kernel's diagnostics and /proc/net say the same of the sockets that listen.
+// The kernel's diagnostics and /proc/net agree about listening sockets.
 func TestDiagnosed(t *testing.T) {
 	for address, family := range map[string]byte{"127.0.0.1:0": unix.AF_INET, "[::1]:0": unix.AF_INET6, ":0": unix.AF_INET6} {
 		l, err := net.Listen("tcp", address)
@@ -21,7 +21,7 @@ func TestDiagnosed(t *testing.T) {
 			continue
 		}
 		defer l.Close()
-		c, err := net.Dial("tcp", l.Addr().String()) // whose socket has the port too
+		c, err := net.Dial("tcp", l.Addr().String()) // its socket has the port too
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,9 +10,9 @@ import (
 // RuntimeVariable names the folder for state files and the lock of the machine.
 const RuntimeVariable = "DYNO_RUNTIME_DIR"
 
-// MkdirTemp makes a folder of which only this user has any right, below dir, or below that for temporary
-// files if dir is empty; its name is prefix and what is drawn. It is marked before it is made: so what is
-// killed in between leaves none. The path is absolute.
+// MkdirTemp makes a private folder (mode 0700) below dir, or below the folder for temporary files
+// if dir is empty. The name is prefix and a random text. MkdirTemp marks the folder before it makes
+// it, so that a kill in between leaves no unmarked folder. The path is absolute.
 func MkdirTemp(dir, prefix string) (string, error) {
 	if dir == "" {
 		dir = os.TempDir()
@@ -29,7 +29,7 @@ func MkdirTemp(dir, prefix string) (string, error) {
 	return path, nil
 }
 
-// RemoveTemp removes a marked folder or file, if it is still there, and its mark.
+// RemoveTemp removes a marked folder or file, if it still exists, and its mark.
 func RemoveTemp(path string) error {
 	err := os.RemoveAll(path)
 	if err == nil {
@@ -38,8 +38,8 @@ func RemoveTemp(path string) error {
 	return err
 }
 
-// OwnFolder creates dir, or checks that it is a folder of this user that nobody else can write to.
-// It takes read permission from others: programs are run from such folders.
+// OwnFolder creates dir, or checks that dir is a folder that belongs to this user and that nobody
+// else can write to. It takes read permission from others: programs are run from such folders.
 func OwnFolder(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err

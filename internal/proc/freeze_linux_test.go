@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A machine that stood still is no fault of the tree that was to stop.
+// If the machine pauses, the tree that was to stop is not blamed.
 func TestFreezeAfterPause(t *testing.T) {
 	now := time.Now()
 	w := stopwatch{left: freezeTimeout, last: now}

@@ -20,22 +20,22 @@ import (
 const machineLock = "dyno-measuring.lock"
 
 // LockMachine keeps other runs from measuring on this machine until release is called. If another
-// run holds the lock, the error is a *Busy. With wait given, LockMachine calls it once with the
-// holder and then waits, until the lock is free or ctx ends.
+// run holds the lock, the error is a *Busy. If wait is not nil, LockMachine instead calls it once
+// with the holder and then waits until the lock is free or ctx ends.
 func LockMachine(ctx context.Context, me Holder, wait func(Holder)) (release func(), err error) {
 	f, err := openLock(lockFolder())
 	if err != nil {
 		return nil, fmt.Errorf("lock this machine for measuring: %w; set %s to a folder of your own",
 			err, RuntimeVariable)
 	}
-	for told := false; ; {
+	for notified := false; ; {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if err == nil {
 			break
 		}
 		var other Holder
 		if data, err := io.ReadAll(io.NewSectionReader(f, 0, 64<<10)); err == nil {
-			json.Unmarshal(data, &other) // of one that has only begun, nothing is known
+			json.Unmarshal(data, &other) // a run that has just begun has written nothing yet
 		}
 		switch {
 		case !errors.Is(err, unix.EWOULDBLOCK):
@@ -44,9 +44,9 @@ func LockMachine(ctx context.Context, me Holder, wait func(Holder)) (release fun
 		case wait == nil:
 			f.Close()
 			return nil, &Busy{other}
-		case !told:
+		case !notified:
 			wait(other)
-			told = true
+			notified = true
 		}
 		select {
 		case <-ctx.Done():
@@ -57,14 +57,14 @@ func LockMachine(ctx context.Context, me Holder, wait func(Holder)) (release fun
 	}
 	text, _ := json.Marshal(me)
 	f.Truncate(0)
-	f.WriteAt(append(text, '\n'), 0) // whoever may not write, because another user made the file, remains unnamed
+	f.WriteAt(append(text, '\n'), 0) // if another user made the file and it is not writable, the holder stays unnamed
 	return func() {
 		f.Truncate(0)
 		f.Close()
 	}, nil
 }
 
-// lockFolder returns a folder that all users of this machine share.
+// lockFolder returns a folder that all users on this machine share.
 func lockFolder() string {
 	if dir := os.Getenv(RuntimeVariable); dir != "" {
 		return dir
@@ -81,9 +81,9 @@ func lockFolder() string {
 // with a single link, so that nobody can make dyno truncate another file.
 func openLock(dir string) (*os.File, error) {
 	path := filepath.Join(dir, machineLock)
-	const safe = unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK // of a pipe there, nothing is waited for
+	const safe = unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK // O_NONBLOCK: do not wait if it is a pipe
 	f, err := os.OpenFile(path, os.O_RDWR|safe, 0)
-	if errors.Is(err, fs.ErrPermission) { // to be locked it need not be written to
+	if errors.Is(err, fs.ErrPermission) { // flock needs no write permission
 		f, err = os.OpenFile(path, os.O_RDONLY|safe, 0)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -93,7 +93,7 @@ func openLock(dir string) (*os.File, error) {
 			}
 		}
 		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|safe, 0o666)
-		if errors.Is(err, fs.ErrExist) { // another was faster
+		if errors.Is(err, fs.ErrExist) { // another process was faster
 			return openLock(dir)
 		}
 		if err == nil {

@@ -15,7 +15,7 @@ import (
 	"dyno/internal/result"
 )
 
-// taskClock is an event of the kernel's own, which every machine has: the CPU time of a task in ns.
+// taskClock is a kernel software event, which every machine has: a task's CPU time in ns.
 var taskClock = event{unix.PERF_TYPE_SOFTWARE, unix.PERF_COUNT_SW_TASK_CLOCK}
 
 // errOff says that a test wants no counter.
@@ -57,8 +57,8 @@ func writable(t *testing.T) []hierarchy {
 const loop = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done"
 
 func TestGroupCountsTheUnreaped(t *testing.T) {
-	// Three children that nobody waits for: their parents have ended, and whoever adopts them is
-	// not of the tree.
+	// Three children that nobody waits for: their parents have ended, and the process that adopts
+	// them does not belong to the tree.
 	const script = "for n in 1 2 3; do sh -c '(" + loop + "; echo done) &'; done; sleep 600; true"
 	list := writable(t)
 	if len(list) == 0 {
@@ -132,7 +132,7 @@ func TestGroupsOfTheDeadAreSwept(t *testing.T) {
 }
 
 func TestWithoutGroups(t *testing.T) {
-	// No group can be made, or one that is none: the process starts all the same.
+	// No group can be made, or the folder is no group: the process starts all the same.
 	fake := t.TempDir()
 	for _, h := range []hierarchy{{2, filepath.Join(fake, "no/such")}, {1, fake}, {2, fake}} {
 		p := metered(t, accounting{groups: []hierarchy{h}, uncounted: errOff}, "sleep 600")
@@ -224,7 +224,7 @@ func TestCounterCountsTheTree(t *testing.T) {
 	if n == nil {
 		t.Fatal("nothing was counted")
 	}
-	// Both are CPU time of the same tree. Without a cgroup the clock knows the ended children in
+	// Both are CPU time of the same tree. Without a cgroup the clock counts the ended children in
 	// ticks, hence the width.
 	if got := time.Duration(*n); got < used/2 || got > 2*used+200*time.Millisecond {
 		t.Errorf("counted %v, the clocks say %v", got, used)
@@ -329,8 +329,8 @@ func TestSharedSocketsCountOnce(t *testing.T) {
 }
 
 func TestCountersDoNotSeeEachOther(t *testing.T) {
-	// A counter counts what its own process does from its first instruction on, and nothing of
-	// those that are started after it.
+	// A counter counts its own process from the first instruction on, and nothing in processes that
+	// are started after it.
 	p := metered(t, accounting{event: taskClock}, "sleep 600; true")
 	if p.uncounted != nil {
 		t.Skip(p.uncounted)

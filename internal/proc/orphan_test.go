@@ -19,11 +19,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// daemon is a script whose daemon has left all that shows whose it is: its process group and
-// session, its parent, its environment. It logs its pid.
+// daemon is a script whose daemon has left every mark of its origin: process group, session, parent
+// and environment. It logs its pid.
 const daemon = `(env -i PATH="$PATH" setsid sh -c 'echo $$; exec sleep 605' &) ; sleep 606`
 
-// ways are those to know a tree: with a cgroup where one may be made, and without.
+// ways are the ways to know a tree: with a cgroup where one may be made, and without.
 func ways(t *testing.T) map[string]accounting {
 	m := map[string]accounting{"no group": {uncounted: errOff}}
 	for _, h := range writable(t) {
@@ -99,14 +99,14 @@ func TestDaemonsAreAskedToEnd(t *testing.T) {
 	}
 }
 
-// A daemon that nothing shows to be of one tree of several is ended when all have been.
+// If nothing shows which one of several trees a daemon belongs to, it is ended after all trees.
 func TestStraysAreEnded(t *testing.T) {
 	t.Setenv(RuntimeVariable, t.TempDir())
 	k := keep(t)
 	by := accounting{uncounted: errOff}
 	p := metered(t, by, daemon)
 	s := daemonOf(t, p)
-	time.Sleep(2 * tick) // or else the daemon could be of the tree that is the only one in the end
+	time.Sleep(2 * tick) // otherwise the daemon could belong to the only remaining tree
 	other := metered(t, by, "sleep 607")
 	for _, p := range []*Process{p, other} {
 		if err := p.Stop(0); err != nil {
@@ -154,7 +154,7 @@ func TestDaemonListens(t *testing.T) {
 	}
 }
 
-// What inherited files this process has, its children do not.
+// Children do not get the files that this process inherited.
 func TestFilesAreKeptPrivate(t *testing.T) {
 	fd, err := unix.Open(os.DevNull, unix.O_RDONLY, 0) // without O_CLOEXEC
 	if err != nil {
@@ -187,16 +187,16 @@ func TestMachineLock(t *testing.T) {
 	if _, err := LockMachine(t.Context(), Holder{}, nil); !errors.As(err, &busy) || busy.Holder != me {
 		t.Errorf("the second: %v", err)
 	}
-	told := make(chan Holder, 1)
+	remains := make(chan Holder, 1)
 	done := make(chan error, 1)
 	go func() {
-		release, err := LockMachine(t.Context(), Holder{Pid: 2}, func(h Holder) { told <- h })
+		release, err := LockMachine(t.Context(), Holder{Pid: 2}, func(h Holder) { remains <- h })
 		if err == nil {
 			release()
 		}
 		done <- err
 	}()
-	if h := <-told; h.Command != "dyno run x" {
+	if h := <-remains; h.Command != "dyno run x" {
 		t.Errorf("waits for %v", h)
 	}
 	release()
@@ -271,7 +271,7 @@ func TestOwnFolder(t *testing.T) {
 	}
 }
 
-// keep begins to keep track of what this process starts; the test binary is the supervisor.
+// keep begins to track the processes that this process starts; the test binary is the supervisor.
 func keep(t *testing.T) *Keeper {
 	t.Helper()
 	k, err := Keep(supervisedByTest(t))
@@ -290,10 +290,10 @@ func supervisedByTest(t *testing.T) KeepOptions {
 		Env: []string{"PROC_ROLE=supervisor"}}
 }
 
-// killedOwner starts a process that is a dyno of its own: it has started a tree with a daemon and
-// frozen it, and made two temporary folders, of which it keeps one. Supervised or not, it is killed
-// when before has returned. What it had started is returned, and before the test ends the one
-// folder must have been removed.
+// killedOwner starts a process that acts as another dyno: it has started a tree with a daemon and
+// frozen it, and made two temporary folders, one of which it keeps. Supervised or not, it is killed
+// when before has returned. killedOwner returns the processes that it had started; before the test
+// ends the other folder must have been removed.
 func killedOwner(t *testing.T, role string, before func(owner int)) (left []stat, groups []string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -325,7 +325,7 @@ func killedOwner(t *testing.T, role string, before func(owner int)) (left []stat
 		left = append(left, s)
 	}
 	before(cmd.Process.Pid)
-	unix.Kill(-cmd.Process.Pid, unix.SIGKILL) // its whole group
+	unix.Kill(-cmd.Process.Pid, unix.SIGKILL) // the whole group
 	cmd.Wait()
 	if len(left) < 3 {
 		t.Fatalf("it started only %v", left)
@@ -405,12 +405,12 @@ func TestSupervisorEndsWhatAKilledOwnerLeft(t *testing.T) {
 		})
 	}
 	eventually(t, "the state file is removed", func() bool { return len(states(t)) == 0 })
-	if told := sweep(os.Getenv(RuntimeVariable)); len(told) > 0 {
-		t.Errorf("the next start had to sweep: %v", told)
+	if remains := sweep(os.Getenv(RuntimeVariable)); len(remains) > 0 {
+		t.Errorf("the next start had to sweep: %v", remains)
 	}
 }
 
-// states are the state files of the runtime folder.
+// states returns the state files in the runtime folder.
 func states(t *testing.T) []string {
 	list, err := filepath.Glob(filepath.Join(os.Getenv(RuntimeVariable), statePattern))
 	if err != nil {
@@ -419,7 +419,7 @@ func states(t *testing.T) []string {
 	return list
 }
 
-// Where the supervisor was killed too, the next start does its work, and says so in one line.
+// If the supervisor was killed too, the next start does its work, and says so in one line.
 func TestNextStartSweeps(t *testing.T) {
 	t.Setenv(RuntimeVariable, t.TempDir())
 	left, _ := killedOwner(t, "owner without supervisor", func(int) {})
@@ -436,8 +436,8 @@ func TestNextStartSweeps(t *testing.T) {
 			t.Errorf("%d lives", s.pid)
 		}
 	}
-	if told := strings.Join(k.Swept, "\n"); len(k.Swept) != 1 || !strings.Contains(told, "(owner), started ") ||
-		!strings.Contains(told, "was killed; ended its ") {
+	if remains := strings.Join(k.Swept, "\n"); len(k.Swept) != 1 || !strings.Contains(remains, "(owner), started ") ||
+		!strings.Contains(remains, "did not clean up; ended its ") {
 		t.Errorf("said: %q", k.Swept)
 	}
 	if len(states(t)) != 1 { // our own
@@ -452,7 +452,7 @@ func TestNextStartSweeps(t *testing.T) {
 	}
 }
 
-// A state file of another boot names processes that are others by now.
+// A state file from another boot names pids that other processes have by now.
 func TestStateOfAnotherBoot(t *testing.T) {
 	dir := t.TempDir()
 	p := box(t, "", "sleep", "610")
@@ -467,8 +467,8 @@ func TestStateOfAnotherBoot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if told := sweep(dir); len(told) > 0 || gone(s) {
-		t.Errorf("said %q; the process is gone: %v", told, gone(s))
+	if remains := sweep(dir); len(remains) > 0 || gone(s) {
+		t.Errorf("said %q; the process is gone: %v", remains, gone(s))
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("left: %v", left)
@@ -491,7 +491,7 @@ func (l *limited) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// An entry that was written in part, as on a full disk, does not take the next one with it.
+// An entry that was written in part, as on a full disk, does not damage the next one.
 func TestEntryAfterATornOne(t *testing.T) {
 	for part := range 20 {
 		l := &limited{room: 1 << 10}
@@ -515,7 +515,7 @@ func TestEntryAfterATornOne(t *testing.T) {
 	}
 }
 
-// A command whose daemon keeps its output open is not waited for.
+// Output does not wait for a daemon that keeps the command's output open.
 func TestOutputOfADaemon(t *testing.T) {
 	for name, run := range map[string]func(*exec.Cmd) ([]byte, error){"Output": Output,
 		"CombinedOutput": CombinedOutput} {
@@ -531,8 +531,8 @@ func TestOutputOfADaemon(t *testing.T) {
 	}
 }
 
-// A tree is frozen also when a child of it is stopped before it can execute its program, while its
-// parent waits for just that (vfork).
+// A tree is frozen even if a child is stopped before it can execute its program, while its parent
+// waits for this (vfork).
 func TestFreezeWhileStarting(t *testing.T) {
 	p := box(t, "", "sh", "-c", "while :; do /bin/true; done")
 	for range 100 {

@@ -34,7 +34,7 @@ func Start(cmd Command) (*Process, error) {
 	return nil, errSystem
 }
 
-// The methods of Process. They are never called, because Start fails.
+// The methods of Process are never called, because Start fails.
 func (p *Process) Pid() int                                      { return 0 }
 func (p *Process) Done() <-chan struct{}                         { return nil }
 func (p *Process) Err() error                                    { return errSystem }
@@ -54,7 +54,8 @@ func (p *Process) Meters() (by, absent map[string]string)        { return nil, A
 func (p *Process) Listening(netip.AddrPort) (bool, []int, error) { return false, nil, errSystem }
 func (p *Process) Listeners() ([]netip.AddrPort, error)          { return nil, errSystem }
 
-// Running is the process tree of a server that dyno did not start; it cannot exist on this system.
+// Running is the process tree behind a server that dyno did not start; it cannot exist on this
+// system.
 type Running struct{}
 
 // FindRunning fails with an error that wraps errors.ErrUnsupported.
@@ -63,7 +64,7 @@ func FindRunning(addr string) (*Running, error) {
 		runtime.GOOS, errors.ErrUnsupported)
 }
 
-// The methods of Running. They are never called, because FindRunning fails.
+// The methods of Running are never called, because FindRunning fails.
 func (r *Running) Look()                                  {}
 func (r *Running) Pids() []int                            { return nil }
 func (r *Running) Name() string                           { return "" }
@@ -74,7 +75,8 @@ func (r *Running) Usage(*result.Usage) error              { return errSystem }
 func (r *Running) Totals(*result.Usage) error             { return errSystem }
 func (r *Running) Meters() (by, absent map[string]string) { return nil, Absent() }
 
-// Absent returns the figures of a tree that this machine cannot measure, by name, with the reason.
+// Absent returns, by name, the figures that this machine cannot measure for a tree, with the
+// reason.
 func Absent() map[string]string { return map[string]string{"instructions": errSystem.Error()} }
 
 // ownerOf returns nothing on this system.
@@ -92,7 +94,7 @@ func PinSelf(cpus []int) (restore func(), err error) { return nil, errSystem }
 // SelfCPU fails with an error that wraps errors.ErrUnsupported.
 func SelfCPU() (time.Duration, error) { return 0, errSystem }
 
-// KeepOptions are the options of Keep.
+// KeepOptions configure Keep.
 type KeepOptions struct {
 	Command, Program string
 	Argv, Env        []string

@@ -119,7 +119,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// What a log says to a terminal is no part of what it says to a person.
+// Terminal codes in a log are not part of its text.
 func TestTailIsPlain(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	text := "\x1b[1;31merror:\x1b[0m no\tlicence\r\n10 %\r20 %\x1b[K\r30 %\n\x1b]0;title\x07bell\x07\x1b[2J\nplain ü\n"

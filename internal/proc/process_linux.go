@@ -22,30 +22,30 @@ import (
 // Process is a started command and its tree. Its methods are safe for concurrent use.
 type Process struct {
 	pid     int
-	started uint64 // starttime of /proc/pid/stat: with pid, it names a process for good
-	serial  int64  // number of the tree in this program
+	started uint64 // starttime in /proc/pid/stat: pid and starttime identify a process for good
+	serial  int64 // the tree's number in this program
 	box     string // "DYNO_BOX=…", as in the environment
 	log     string
 	done    chan struct{}
 	err     error         // set before done is closed
-	used    time.Duration // by the process and the children it waited for, likewise
+	used    time.Duration // CPU time of the process and the children it waited for; set before done is closed
 	forced  atomic.Bool   // a member was killed
-	cut     atomic.Int64  // bytes, out of the log
-	cpus    unix.CPUSet   // that it was pinned to; empty: it was not
-	net     string        // folder of /proc that holds net and ns of its network; "": dyno's own
+	cut     atomic.Int64 // bytes cut out of the log
+	cpus    unix.CPUSet // CPUs that the tree was pinned to; empty: not pinned
+	net     string // /proc folder with the tree's net and ns; "": dyno's own network
 
 	mu        sync.Mutex
 	members   []stat // the live tree as last read, the started process first while it lives
-	adopted   *stat  // the first process of the tree, where that is not the started one: see Adopt
-	family    bool   // children were seen: their time counts too
+	adopted   *stat // replaces the started process as the first one, see Adopt
+	family    bool // children were seen: their time counts too
 	leftover  bool   // the started process and its group have ended; their number may have been reused
 	reported  time.Duration
 	group     *cgroup       // nil if this user may not create one, and after Stop
-	grouped   time.Duration // its count as last read
-	gone      time.Duration // used by those that had ended when all were last frozen
+	grouped   time.Duration // the group's count when last read
+	gone      time.Duration // CPU time of processes that had ended when the whole tree was last frozen
 	launcher  launcher      // nil after Stop
-	counter   *counter      // of instructions; nil where there is none, and after Stop
-	uncounted error         // why there is none
+	counter   *counter // counts instructions; nil if they cannot be counted, and after Stop
+	uncounted error // why counter is nil
 }
 
 // affinity is the CPU set that this process had before PinSelf. mu guards it.
@@ -60,10 +60,9 @@ var ourAffinity = sync.OnceValue(func() *affinity {
 	return a
 })
 
-// launcher is a thread that one process is started from, and that ends after it. The kernel sends
-// Pdeathsig when the parent *thread* ends (prctl(2), PR_SET_PDEATHSIG). Affinity, membership of a
-// cgroup of version 1 and inheritance of a counter also belong to a thread. So the thread of an
-// ordinary goroutine cannot be used.
+// launcher is a thread that starts one process and outlives it. The kernel sends Pdeathsig when the
+// parent *thread* ends (prctl(2), PR_SET_PDEATHSIG). Affinity, membership in a version 1 cgroup and
+// counter inheritance also belong to a thread, so an ordinary goroutine's thread cannot be used.
 type launcher chan func()
 
 func newLauncher() launcher {
@@ -93,14 +92,14 @@ var boxes atomic.Int64
 
 // Start starts cmd in its own process group and, if this user may create one, in its own cgroup.
 // The caller owns the Process and must call Stop, even after Done. If this program dies first, the
-// kernel kills the started process, and the supervisor of Keep kills its children.
+// kernel kills the started process, and Keep's supervisor kills its children.
 func Start(cmd Command) (*Process, error) { return begin(cmd, accounts()) }
 
 // accounting describes how a tree is measured in addition to the CPU clocks of its processes.
 type accounting struct {
-	groups    []hierarchy // the first that works is used
-	event     event       // to count
-	uncounted error       // why it is not counted
+	groups    []hierarchy // the first usable one is used
+	event     event // event to count
+	uncounted error // why event is not counted
 }
 
 // accounts returns the accounting that this machine supports.
@@ -149,7 +148,7 @@ func begin(cmd Command, by accounting) (*Process, error) {
 		launcher: newLauncher(), uncounted: by.uncounted}
 	if cmd.OwnNetwork {
 		p.launcher.do(func() {
-			p.net = fmt.Sprintf("/proc/self/task/%d", unix.Gettid()) // which is there until Stop
+			p.net = fmt.Sprintf("/proc/self/task/%d", unix.Gettid()) // exists until Stop
 			err = netns.New()
 		})
 		if err != nil {
@@ -161,7 +160,7 @@ func begin(cmd Command, by accounting) (*Process, error) {
 		p.launcher.do(func() { p.counter, p.uncounted = openCounter(by.event) })
 	}
 	if cmd.Adopts {
-		by.groups = nil // which would count the wrong ones
+		by.groups = nil // they would count the wrong processes
 	}
 	for _, h := range by.groups {
 		if p.group, err = newCgroup(h, groupName(serial)); err == nil {
@@ -190,8 +189,8 @@ func begin(cmd Command, by accounting) (*Process, error) {
 	return p, nil
 }
 
-// groupName returns the name of a tree's cgroup. It contains the start time of its maker, because
-// pids are reused.
+// groupName returns the name of a tree's cgroup. It contains the maker's start time, because pids
+// are reused.
 func groupName(serial int64) string {
 	return fmt.Sprintf("%s%s-%d", groupPrefix, strings.ReplaceAll(identity(), ".", "-"), serial)
 }
@@ -204,14 +203,14 @@ func (p *Process) launch(path string, cmd Command, attr *os.ProcAttr) (*os.Proce
 			return child, nil
 		}
 		attr.Sys.UseCgroupFD = false
-		p.leaveGroup() // it may not be put there; or the error is the program's, and comes again
+		p.leaveGroup() // the kernel refuses the cgroup; or the program cannot start, and the error comes again
 	}
 	return p.launcher.start(path, cmd.Argv, attr, cmd.CPUs, nil)
 }
 
-// start runs os.StartProcess on the launcher's thread, which has the wanted affinity for the
-// duration of the fork. The child starts in g, if there is one; if it were moved later, it might
-// have forked already.
+// start runs os.StartProcess on the launcher's thread, which has the wanted affinity during the
+// fork. The child starts in g, if g is not nil; if it were moved later, it might have forked
+// already.
 func (l launcher) start(path string, argv []string, attr *os.ProcAttr, cpus []int, g *cgroup,
 ) (child *os.Process, err error) {
 	set, err := cpuSet(cpus)
@@ -299,10 +298,10 @@ func (p *Process) wait(child *os.Process) {
 	close(p.done)
 }
 
-// Pid returns the number of the started process, which is also that of its process group.
+// Pid returns the started process's number, which is also its process group's.
 func (p *Process) Pid() int { return p.pid }
 
-// Network returns the name of the network that the process listens in: "tcp", or that of its own
+// Network returns the network that the process listens in: "tcp", or the name of the tree's own
 // namespace (netns.In).
 func (p *Process) Network() string {
 	if p.net == "" {
@@ -311,7 +310,7 @@ func (p *Process) Network() string {
 	return netns.In(p.net + "/ns/net")
 }
 
-// Done returns a channel that is closed when the started process has ended. Other processes of its
+// Done returns a channel that is closed when the started process has ended. Other processes in the
 // tree may live until Stop.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
@@ -333,10 +332,10 @@ func (p *Process) exited() bool {
 	}
 }
 
-// Stop ends the tree. It sends SIGCONT to all members, and SIGTERM to the process group and to
-// members outside it that no other member started. It waits up to grace, then sends SIGKILL to
-// every member until none is left. It may be called again. An error means that a member could not
-// be killed.
+// Stop ends the tree. With a positive grace it first sends SIGCONT to all members, SIGTERM to the
+// process group and to members outside it that no other member started, and waits up to grace. It
+// then sends SIGKILL to every member until none is left. It may be called again. An error means
+// that a member could not be killed.
 func (p *Process) Stop(grace time.Duration) error {
 	deadline := time.Now().Add(grace)
 	members := p.refresh()

@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 		beTwoPorts()
 	case "sockets":
 		beSockets()
-	case "parent": // a child, a grandchild in a session of its own, and one whose parent is gone
+	case "parent": // a child, a grandchild in another session, and one whose parent is gone
 		start("sleep", "600")
 		start("setsid", "sleep", "601")
 		start("sh", "-c", "setsid setsid sleep 602 >/dev/null 2>&1 & exit 0").Wait()
@@ -68,7 +68,7 @@ func TestMain(m *testing.M) {
 		start("sh", "-c", "trap '' TERM; while :; do sleep 0.05; done")
 		fmt.Println("ready")
 		select {}
-	case "children": // whose CPU time only their parent knows in the end
+	case "children": // in the end only their parent knows their CPU time
 		for range 3 {
 			start("sh", "-c", "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done").Wait()
 		}
@@ -209,7 +209,7 @@ func TestStartErrors(t *testing.T) {
 		{Command{}, "start: the command is empty"},
 		{Command{Argv: []string{"no-such-program"}, Env: []string{"PATH=/bin:/usr/bin"}},
 			"start: no-such-program is not on PATH"},
-		{Command{Argv: []string{"sh"}, Env: nil}, "start: sh is not on PATH"}, // the PATH of Env counts, not ours
+		{Command{Argv: []string{"sh"}, Env: nil}, "start: sh is not on PATH"}, // the PATH in Env counts, not ours
 		{Command{Argv: []string{"/no/such"}}, "no such file"},
 		{Command{Argv: []string{"/bin/sh"}, Dir: "/no/such"}, "no such file"},
 		{Command{Argv: []string{"/bin/true"}, CPUs: []int{1000}}, "pin to CPUs [1000]"},
@@ -447,12 +447,12 @@ func TestListening(t *testing.T) {
 	}
 }
 
-// loopback is a port of the loopback address.
+// loopback is a port on the loopback address.
 func loopback(port int) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(port))
 }
 
-// TestLogIsCut: head and tail stay, the log says what was cut, and the count of bytes goes on.
+// TestLogIsCut: head and tail stay, the log says that it was cut, and the byte count goes on.
 func TestLogIsCut(t *testing.T) {
 	p := box(t, "", "sh", "-c", "echo head; seq 100000 199999; exec sleep 60")
 	eventually(t, "it logs", func() bool { return p.LoggedBytes() == 700_005 })

@@ -18,8 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A number that a tree had is another's when the tree has ended: its process group is not the
-// tree's.
+// When a tree has ended, another process may get its pid: that process's group is not the tree's.
 func TestNumbersOfOthers(t *testing.T) {
 	leader := box(t, "", "sh", "-c", "sleep 612 & wait")
 	lost := box(t, "", "sh", "-c", "sleep 613 & exit 0") // a group whose leader has gone
@@ -60,7 +59,7 @@ func TestNumbersOfOthers(t *testing.T) {
 	}
 }
 
-// What a tree was is no longer listed when it was stopped.
+// A stopped tree's processes are no longer listed.
 func TestStoppedTreesAreNotListed(t *testing.T) {
 	t.Setenv(RuntimeVariable, t.TempDir())
 	k := keep(t)
@@ -80,8 +79,8 @@ func TestStoppedTreesAreNotListed(t *testing.T) {
 	}
 }
 
-// The runtime folder of a user goes when its last session ends; a dyno that lives on, as by nohup,
-// is supervised still.
+// A user's runtime folder disappears when the last session ends; a dyno that lives on, as by nohup,
+// is still supervised.
 func TestSupervisorOfALostStateFile(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(RuntimeVariable, dir)
@@ -103,7 +102,7 @@ func TestSupervisorOfALostStateFile(t *testing.T) {
 	}
 }
 
-// A supervisor that is stopped holds nobody up.
+// A stopped supervisor blocks nobody.
 func TestCloseEndsAStoppedSupervisor(t *testing.T) {
 	t.Setenv(RuntimeVariable, t.TempDir())
 	k := keep(t)
@@ -121,7 +120,7 @@ func TestCloseEndsAStoppedSupervisor(t *testing.T) {
 	}
 }
 
-// Where a process may open no more files, Keep says so.
+// If a process may open no more files, Keep says so.
 func TestKeepWithoutFiles(t *testing.T) {
 	t.Setenv(RuntimeVariable, t.TempDir())
 	o := supervisedByTest(t)
@@ -170,21 +169,21 @@ func held(t *testing.T, dir string, o owner, list ...known) *os.File {
 	return f
 }
 
-// An owner that lives in another pid namespace, as that of a container with the same runtime
-// folder, is let alone.
+// An owner that lives in another pid namespace, such as a container's with the same runtime folder,
+// is left alone.
 func TestOwnerElsewhereLives(t *testing.T) {
 	dir := t.TempDir()
 	f := held(t, dir, owner{Boot: "another", Pid: 1, Started: 1})
-	if told := sweep(dir); len(told) > 0 {
-		t.Errorf("said: %q", told)
+	if remains := sweep(dir); len(remains) > 0 {
+		t.Errorf("said: %q", remains)
 	}
 	if _, err := os.Stat(f.Name()); err != nil {
 		t.Error(err)
 	}
 }
 
-// An owner that has ended, and whose parent has not seen it yet, does not live: its supervisor is
-// waited for.
+// An owner that has ended, but that its parent has not reaped yet, is dead: sweep waits for its
+// supervisor.
 func TestOwnerIsAZombie(t *testing.T) {
 	zombie := exec.Command("true")
 	if err := zombie.Start(); err != nil {
@@ -204,12 +203,12 @@ func TestOwnerIsAZombie(t *testing.T) {
 	dir := t.TempDir()
 	f := held(t, dir, owner{Boot: bootName(), Pid: z.pid, Started: z.started}, known{Pid: s.pid, Started: s.started})
 	time.AfterFunc(50*time.Millisecond, func() { f.Close() })
-	if told := sweep(dir); len(told) != 1 || !gone(s) {
-		t.Errorf("said %q; what it left is gone: %v", told, gone(s))
+	if remains := sweep(dir); len(remains) != 1 || !gone(s) {
+		t.Errorf("said %q; what it left is gone: %v", remains, gone(s))
 	}
 }
 
-// beShellWithAJob is what a shell with a background job becomes when it executes dyno in its place.
+// beShellWithAJob acts as a shell with a background job that executes dyno in its place.
 func beShellWithAJob() {
 	job := exec.Command("sleep", "617")
 	job.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
@@ -233,7 +232,7 @@ func beShellWithAJob() {
 	fmt.Println("the job lives:", !gone(s))
 }
 
-// A background job of the shell that dyno was executed from is no orphan.
+// A background job left by the shell that executed dyno is no orphan.
 func TestJobsOfTheShellLive(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -246,7 +245,7 @@ func TestJobsOfTheShellLive(t *testing.T) {
 	}
 }
 
-// A daemon that is in a group which it made in that of its tree is of the tree.
+// A daemon in a cgroup that it made below its tree's belongs to the tree.
 func TestDaemonsInGroupsOfTheirOwn(t *testing.T) {
 	list := writable(t)
 	if len(list) == 0 {
@@ -281,8 +280,7 @@ func TestDaemonsInGroupsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// A pipe that another user has put in the lock's place, which can be read only, is refused and not
-// waited for.
+// A read-only pipe that another user has put in the lock's place is refused and not waited for.
 func TestLockIsAPipe(t *testing.T) {
 	dir, err := os.MkdirTemp("", "dyno-lock-") // others do not get into t.TempDir
 	if err != nil {
@@ -297,12 +295,12 @@ func TestLockIsAPipe(t *testing.T) {
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 		if os.Getuid() == 0 {
-			unix.SetfsuidRetUid(65534) // of this thread alone
+			unix.SetfsuidRetUid(65534) // this thread alone
 		}
 		_, err := openLock(dir)
 		refused <- err
 	}()
-	defer func() { // whoever waits for a writer gets one
+	defer func() { // a reader that waits for a writer gets one
 		if fd, err := unix.Open(pipe, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0); err == nil {
 			unix.Close(fd)
 		}

@@ -10,22 +10,22 @@ import (
 	"dyno/internal/result"
 )
 
-// Running is the process tree of a server that dyno did not start. dyno only reads it, and never
-// stops, pins or signals it.
+// Running is the process tree behind a server that dyno did not start. dyno only reads it, and
+// never stops, pins or signals it.
 type Running struct {
 	addr string // host:port that it listens on
 
 	mu       sync.Mutex
-	roots    []stat // that hold its listening socket
-	members  []stat // these and their descendants, when last read
+	roots    []stat // processes that hold the listening socket
+	members  []stat // roots and their descendants, when last read
 	reported time.Duration
 }
 
-// forwarders are the programs that forward connections to a container's port. Their CPU use is not
-// that of the server behind them.
+// forwarders are the programs that forward connections to a container's port. The server behind
+// them uses other CPU time.
 var forwarders = []string{"docker-proxy", "rootlessport", "slirp4netns", "pasta", "conmon", "kubectl"}
 
-// FindRunning finds the processes that listen on addr, an IP address and a port of this machine. It
+// FindRunning finds the processes that listen on addr, an IP address and a port on this machine. It
 // returns an error if they cannot be found or read.
 func FindRunning(addr string) (*Running, error) {
 	sockets, err := acceptors("tcp", addr)
@@ -42,12 +42,12 @@ func FindRunning(addr string) (*Running, error) {
 		return nil, fmt.Errorf("find the process that listens on %s: %w", addr, err)
 	}
 	pids, found := holders(pids(all), sockets)
-	// which hands sockets to those that it starts
+	// systemd, pid 1, hands listening sockets to the services that it starts
 	pids = slices.DeleteFunc(pids, func(pid int) bool { return pid == 1 })
 	switch {
 	case len(pids) == 0 || !found:
 		return nil, fmt.Errorf(
-			"the process that listens on %s belongs to another user; run dyno as that user or as root",
+			"dyno may not inspect the process that listens on %s: it is pid 1, or another user's (run dyno as that user or as root)",
 			addr)
 	case slices.Contains(pids, os.Getpid()):
 		return nil, fmt.Errorf("dyno itself listens on %s", addr)
@@ -57,7 +57,7 @@ func FindRunning(addr string) (*Running, error) {
 		switch name := Name(s.pid); {
 		case !slices.Contains(pids, s.pid):
 		case slices.Contains(forwarders, name):
-			return nil, fmt.Errorf("%s (pid %d) only forwards port %s to another process", name, s.pid, addr)
+			return nil, fmt.Errorf("%s (pid %d) only forwards connections to %s to another process", name, s.pid, addr)
 		default:
 			r.roots = append(r.roots, s)
 		}
@@ -72,8 +72,8 @@ func FindRunning(addr string) (*Running, error) {
 	return r, nil
 }
 
-// Look reads the present members of the tree: the processes that listen and their descendants,
-// without this process and its children.
+// Look reads the tree's present members: the processes that listen and their descendants, without
+// this process and its children.
 func (r *Running) Look() {
 	all, err := processes()
 	if err != nil {
@@ -95,7 +95,7 @@ func (r *Running) Look() {
 	r.members = slices.DeleteFunc(all, func(s stat) bool { return !ours[s.pid] || s.dead() })
 }
 
-// Pids returns the processes of the tree when last read, in ascending order.
+// Pids returns the members when last read, in ascending order.
 func (r *Running) Pids() []int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,7 +104,7 @@ func (r *Running) Pids() []int {
 	return list
 }
 
-// Name returns a description of the processes that listen: "node (pid 4711)".
+// Name describes the processes that listen: "node (pid 4711)".
 func (r *Running) Name() string {
 	name := fmt.Sprintf("%s (pid %d)", Name(r.roots[0].pid), r.roots[0].pid)
 	if more := len(r.roots) - 1; more > 0 {
@@ -125,8 +125,9 @@ func (r *Running) Ended() bool {
 	return !slices.ContainsFunc(r.roots, func(root stat) bool { return !gone(root) })
 }
 
-// CPU returns the CPU time of the members when last read, and of the children that they waited for,
-// in ticks of 10 ms. It never decreases. The time of a child that ends uncounted is lost.
+// CPU returns the CPU time used by the members when last read, and by the children that they waited
+// for, the latter in ticks of 10 ms. It never decreases. If a child ends uncounted, its time is
+// lost.
 func (r *Running) CPU() (time.Duration, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,8 +160,8 @@ func (r *Running) current() []stat {
 	return slices.Clone(r.members)
 }
 
-// Usage sets in u the present processes, threads and memory of the tree, which keeps running.
-// Figures that cannot be read stay nil, and the error gives the reason.
+// Usage sets in u the tree's present processes, threads and memory; the tree keeps running. Figures
+// that cannot be read stay nil, and the error gives the reason.
 func (r *Running) Usage(u *result.Usage) error { return holding(u, r.current()) }
 
 // Totals sets in u the totals since the processes started, and the number of open sockets. Figures

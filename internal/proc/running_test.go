@@ -15,8 +15,8 @@ import (
 	"dyno/internal/result"
 )
 
-// listen starts a process of the test binary in a role that prints the addresses it listens on, n of
-// them, and that nobody here looks after.
+// listen starts a process with the test binary in a role that prints the n addresses it listens on;
+// nothing else here manages the process.
 func listen(t *testing.T, role string, n int) (pid int, addrs []string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -42,8 +42,8 @@ func listen(t *testing.T, role string, n int) (pid int, addrs []string) {
 	return cmd.Process.Pid, addrs
 }
 
-// TestRunning finds a server that somebody else started by what it listens on, with its children, and
-// reads what it uses. It does not touch it.
+// TestRunning finds a server that somebody else started, by its address, with its children, and
+// reads its usage. It does not touch the server.
 func TestRunning(t *testing.T) {
 	pid, addrs := listen(t, "two ports", 2)
 	r, err := FindRunning(addrs[0])
@@ -94,7 +94,7 @@ func TestRunning(t *testing.T) {
 	}
 }
 
-// TestRunningEnds: a server that has ended, or was started anew, is no longer the one that was found.
+// TestRunningEnds: a server that has ended, or was restarted, is not the one that was found.
 func TestRunningEnds(t *testing.T) {
 	pid, addrs := listen(t, "listen", 1)
 	r, err := FindRunning(addrs[0])

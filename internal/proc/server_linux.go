@@ -15,10 +15,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ServerCPUs returns the CPUs, ascending, that the processes listening on an address of this
-// machine may run on, all their threads together. network is "unix", and addr the path of a socket;
-// or else addr is an IP address and a port. It returns an error if the processes cannot be found or
-// read. It does not see processes to which a listening one passes its connections.
+// ServerCPUs returns the CPUs, ascending, that the processes listening on a local address may run
+// on, for all their threads together. If network is "unix", addr is a socket's path; otherwise addr
+// is an IP address and a port. ServerCPUs returns an error if the processes cannot be found or
+// read. It does not see processes to which a listening process passes its connections.
 func ServerCPUs(network, addr string) ([]int, error) {
 	sockets, err := acceptors(network, addr)
 	if err != nil {
@@ -81,14 +81,14 @@ func accepts(l listener, to netip.Addr) bool {
 	})
 }
 
-// addresses decodes an address in hex in words of four bytes, in the byte order of this machine and
-// then in the other one. It returns nil if it is not one.
+// addresses decodes an address given as 4-byte words in hex, first in this machine's byte order and
+// then in the other one. It returns nil if the text is no address.
 func addresses(address []byte) []netip.Addr {
 	raw, err := hex.DecodeString(string(address))
 	if err != nil || len(raw)%4 != 0 {
 		return nil
 	}
-	network := make([]byte, len(raw)) // in network order, if raw is in that of this machine
+	network := make([]byte, len(raw)) // in network order, if raw is in this machine's
 	for i := 0; i < len(raw); i += 4 {
 		binary.BigEndian.PutUint32(network[i:], binary.NativeEndian.Uint32(raw[i:]))
 	}
@@ -105,9 +105,9 @@ func addresses(address []byte) []netip.Addr {
 	return list
 }
 
-// parseUnixListeners reads /proc/net/unix (proc_pid_net(5)): field 4 holds flags, of which 10000
-// hex says that it listens (__SO_ACCEPTCON), 7 the inode, and the rest is the path as the server
-// gave it.
+// parseUnixListeners reads /proc/net/unix (proc_pid_net(5)): field 4 holds flags, in which 10000
+// hex marks a listening socket (__SO_ACCEPTCON), field 7 the inode; the rest is the path as the
+// server gave it.
 func parseUnixListeners(data []byte, path string) []string {
 	var list []string
 	for line := range bytes.Lines(data) {

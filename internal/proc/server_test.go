@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ServerCPUs finds this process by what it listens on, and the CPUs of all its threads.
+// ServerCPUs finds this process by its listening address, and the CPUs of all its threads.
 func TestServerCPUs(t *testing.T) {
 	var own unix.CPUSet
 	if err := addAffinity(unix.Getpid(), &own); err != nil {

@@ -15,13 +15,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// listenTries is the number of attempts of Listening, because a contestant may be passing its port
-// to a child at the moment.
+// listenTries limits Listening's attempts: a contestant may be passing its port to a child at the
+// moment.
 const listenTries = 5
 
-// Listening reports whether all sockets that listen on a TCP address and port belong to the tree; of
-// one loopback address all count. pids are the processes that hold them. If ours is false, pids are those outside the
-// tree; a socket of another user's process may not be readable and then adds no pid.
+// Listening reports whether all sockets that listen on a TCP address and port belong to the tree.
+// For a loopback address, sockets on every loopback address count. pids are the processes that hold
+// the sockets. If ours is false, pids are only those outside the tree; a socket of another user's
+// process may not be readable and then adds no pid.
 func (p *Process) Listening(at netip.AddrPort) (ours bool, pids []int, err error) {
 	for range listenTries {
 		sockets, err := listeners(int(at.Port()), reachable(at.Addr()))
@@ -43,8 +44,7 @@ func (p *Process) Listening(at netip.AddrPort) (ours bool, pids []int, err error
 	return false, nil, nil
 }
 
-// holders returns those of pids that have one of sockets open, and whether every socket is open in
-// one of them.
+// holders returns the pids that have one of the sockets open, and whether they hold every socket.
 func holders(pids []int, sockets []string) (list []int, all bool) {
 	held := make(map[string]bool)
 	for _, pid := range pids {
@@ -59,9 +59,9 @@ func holders(pids []int, sockets []string) (list []int, all bool) {
 	return list, len(held) == len(sockets)
 }
 
-// take adds process pid to the tree if it is an orphan that this process adopted, carries no tree's
-// mark, and no cgroup says that it belongs to another tree. It must belong to this tree, because it
-// listens on a port that only this tree was given.
+// take adds process pid to the tree if this process adopted it as an orphan, it carries no tree's
+// mark, and the tree has no cgroup. It must belong to this tree, because it listens on a port that
+// only this tree was given.
 func (p *Process) take(pid int) bool {
 	s, err := readStat(pid)
 	if err != nil || s.started < p.started {
@@ -99,8 +99,8 @@ func Name(pid int) string {
 	return strings.TrimSpace(string(data))
 }
 
-// listeners returns the links, "socket:[inode]", of the TCP sockets that listen on port of an
-// address that is wanted.
+// listeners returns the links, "socket:[inode]", of the TCP sockets that listen on port and satisfy
+// wanted.
 func listeners(port int, wanted func(listener) bool) ([]string, error) {
 	all, err := listening("", port)
 	var list []string
@@ -114,13 +114,14 @@ func listeners(port int, wanted func(listener) bool) ([]string, error) {
 
 // listener is a socket that accepts connections.
 type listener struct {
-	addresses []netip.Addr // what it is bound to; the second, if any, as in the other byte order
+	addresses []netip.Addr // bound addresses; the second, if any, is the first in the other byte order
 	port      int
 	link      string // "socket:[inode]"
 }
 
-// listening returns the TCP sockets that accept connections on a port, or 0 for any, in a network:
-// the folder of /proc that holds it; "": this process's own. Others may be among them.
+// listening returns the TCP sockets that accept connections on port, 0 meaning any. network is the
+// /proc folder of a network namespace, "" meaning this process's own. Sockets on other ports may be
+// among the result.
 func listening(network string, port int) (list []listener, err error) {
 	for _, f := range [...]struct {
 		family byte
@@ -130,7 +131,7 @@ func listening(network string, port int) (list []listener, err error) {
 			if own, err := diagnosed(f.family, port); err == nil {
 				list = append(list, own...)
 				continue
-			} // not in every kernel, nor in every sandbox
+			} // the kernel or a sandbox may lack socket diagnostics
 		}
 		data, err := os.ReadFile(cmp.Or(network, "/proc") + "/net/" + f.file)
 		if errors.Is(err, fs.ErrNotExist) && f.family == unix.AF_INET6 {
@@ -145,7 +146,8 @@ func listening(network string, port int) (list []listener, err error) {
 }
 
 // parseListeners reads /proc/net/tcp and tcp6 (kernel Documentation/networking/proc_net_tcp.rst):
-// field 2 is the local address and port in hex, 4 the state, of which 0A listens, 10 the inode.
+// field 2 holds the local address and port in hex, field 4 the state, where 0A means listening,
+// field 10 the inode.
 func parseListeners(data []byte) []listener {
 	var list []listener
 	for line := range bytes.Lines(data) {
@@ -183,7 +185,7 @@ func (p *Process) Listeners() ([]netip.AddrPort, error) {
 	return list, err
 }
 
-// reachable returns what reports whether a connection to an address can reach a socket.
+// reachable returns a function that reports whether a connection to at can reach a socket.
 func reachable(at netip.Addr) func(listener) bool {
 	if at.IsLoopback() {
 		return local
@@ -191,15 +193,14 @@ func reachable(at netip.Addr) func(listener) bool {
 	return func(l listener) bool { return accepts(l, at) }
 }
 
-// local reports whether a connection to the loopback address can reach a socket. Both byte orders of
-// its address are tried: the other one means something else only for addresses that no loopback
-// interface has.
+// local reports whether a connection to the loopback address can reach a socket. Both byte orders
+// are tried: the other one differs in meaning only for addresses that no loopback interface has.
 func local(l listener) bool {
 	return len(l.addresses) == 0 || // rather too careful
 		slices.ContainsFunc(l.addresses, func(a netip.Addr) bool { return a.IsLoopback() || a.IsUnspecified() })
 }
 
-// holds returns those of sockets that pid has open.
+// holds returns the given sockets that pid has open.
 func holds(pid int, sockets []string) []string {
 	links, _ := openFiles(pid)
 	links = slices.DeleteFunc(links, func(s string) bool { return !slices.Contains(sockets, s) })
@@ -207,7 +208,7 @@ func holds(pid int, sockets []string) []string {
 	return slices.Compact(links)
 }
 
-// openFiles returns what the file descriptors of pid link to: paths, or "socket:[inode]".
+// openFiles returns the links of pid's file descriptors: paths, or "socket:[inode]".
 func openFiles(pid int) ([]string, error) {
 	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
 	f, err := os.Open(dir)

@@ -17,25 +17,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A state file lists what a dyno has started, so that its supervisor, or the next dyno, can end it
-// after a SIGKILL. It lies in a folder that only this user can write to. Its owner holds a lock on
-// it for as long as it lives, so a free lock means a dead owner.
+// A state file lists the processes and files that a dyno has made, so that its supervisor, or the
+// next dyno, can remove them after a SIGKILL. It lies in a folder that only this user can write to.
+// The owner holds a lock on it while it lives, so a free lock means a dead owner.
 const statePattern = "owner-*.jsonl"
 
-// entry is one line of a state file, with exactly one field set. The first line is the owner.
+// entry is one line in a state file, with exactly one field set. The first line is the owner.
 type entry struct {
 	Owner   *owner `json:"owner,omitempty"`
-	Group   string `json:"group,omitempty"` // folder of a cgroup
+	Group   string `json:"group,omitempty"` // cgroup folder
 	Process *known `json:"process,omitempty"`
-	Stopped int64  `json:"stopped,omitempty"` // tree without living processes
+	Stopped int64  `json:"stopped,omitempty"` // number of a tree without living processes
 	Temp    string `json:"temp,omitempty"`    // folder or file to be removed
 	Kept    string `json:"kept,omitempty"`    // path that has been removed already, or is to stay
 }
 
 type owner struct {
-	Boot        string `json:"boot"` // and pid namespace: elsewhere the numbers mean other processes
+	Boot        string `json:"boot"` // and pid namespace: elsewhere the pids mean other processes
 	Pid         int    `json:"pid"`
-	Started     uint64 `json:"started"` // starttime of /proc/pid/stat
+	Started     uint64 `json:"started"` // starttime in /proc/pid/stat
 	Command     string `json:"command"`
 	SinceUnixNS int64  `json:"since_unix_ns"`
 }
@@ -44,10 +44,11 @@ type owner struct {
 type known struct {
 	Pid     int    `json:"pid"`
 	Started uint64 `json:"started"`
-	Tree    int64  `json:"tree,omitempty"` // number of its tree
+	Tree    int64  `json:"tree,omitempty"` // the tree's number
 }
 
-// identity returns the prefix of the marks of all that this process starts: its pid and start time.
+// identity returns this process's pid and start time. The marks of all started processes begin with
+// it.
 var identity = sync.OnceValue(func() string {
 	s, _ := readStat(os.Getpid())
 	return fmt.Sprintf("%d.%d", os.Getpid(), s.started)
@@ -62,26 +63,26 @@ func bootName() string {
 
 // KeepOptions configure Keep.
 type KeepOptions struct {
-	Command string   // how this process was called, for messages
-	Program string   // that calls Supervise with its stdin and its last argument
-	Argv    []string // of that program, to which that argument is added
-	Env     []string // of that program
+	Command string // command for messages: how this process was called
+	Program string // a program that calls Supervise with its stdin and its last argument
+	Argv    []string // Program's arguments; Keep adds the last one
+	Env     []string // Program's environment
 }
 
-// Keeper maintains the state file of this process, and a supervisor that ends the listed processes
-// if this process is killed. Close ends it.
+// Keeper maintains this process's state file, and a supervisor that ends the listed processes if
+// this process is killed. Close ends it.
 type Keeper struct {
 	Swept []string // a line about the remains of each dead owner
 
-	mu         sync.Mutex // over writing to state
+	mu         sync.Mutex // guards state and journal
 	state      *os.File   // nil after Close
 	journal    journal    // writes to state
-	path       string     // of it
+	path       string // state's path
 	supervisor *exec.Cmd
-	pipe       io.Closer // whose other end the supervisor reads
+	pipe       io.Closer // the supervisor reads its other end
 }
 
-// keeping is the Keeper of this process, nil if it has none.
+// keeping is this process's Keeper, nil if it has none.
 var keeping atomic.Pointer[Keeper]
 
 // Kept reports whether this process has a Keeper.
@@ -106,7 +107,7 @@ func Keep(o KeepOptions) (*Keeper, error) {
 		k.end()
 		return nil, fmt.Errorf("start the supervisor: %w", err)
 	}
-	os.Setenv(boxVariable, identity()+".0") // of what os/exec starts
+	os.Setenv(boxVariable, identity()+".0") // inherited by processes that os/exec starts
 	return k, nil
 }
 
@@ -137,8 +138,8 @@ func (k *Keeper) create(dir, command string) error {
 	return nil
 }
 
-// supervise starts the supervisor in its own session, so that a signal to the process group of this
-// process does not reach it.
+// supervise starts the supervisor in its own session, so that a signal to this process group does
+// not reach it.
 func (k *Keeper) supervise(o KeepOptions) error {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -159,7 +160,7 @@ func (k *Keeper) supervise(o KeepOptions) error {
 	})
 }
 
-// journal writes the lines of a state file.
+// journal writes lines to a state file.
 type journal struct {
 	w    io.Writer
 	torn bool // the last write failed, perhaps within its line
@@ -172,7 +173,7 @@ func (j *journal) add(e entry) error {
 	if err != nil {
 		return err
 	}
-	if j.torn { // readState skips what is no entry
+	if j.torn { // readState skips broken lines
 		line = append([]byte{'\n'}, line...)
 	}
 	_, err = j.w.Write(append(line, '\n'))
@@ -187,7 +188,7 @@ func MarkTemp(path string) { note(entry{Temp: path}) }
 // UnmarkTemp records that path is no longer to be removed.
 func UnmarkTemp(path string) { note(entry{Kept: path}) }
 
-// note appends to the state file of this process, if it has one.
+// note appends e to this process's state file, if it has one.
 func note(e entry) {
 	k := keeping.Load()
 	if k == nil {

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Strayed returns an error if a thread of the tree may run on CPUs that the tree was not started
-// on: the thread has changed its own affinity. It returns nil for a tree that was not pinned. Read
-// it while the tree is frozen; it costs a system call per thread.
+// Strayed returns an error if a thread in the tree may run on CPUs that the tree was not pinned to:
+// the thread has changed its own affinity. It returns nil for an unpinned tree. Call it while the
+// tree is frozen; it costs a system call per thread.
 func (p *Process) Strayed() error {
 	if p.cpus.Count() == 0 {
 		return nil
@@ -30,7 +30,7 @@ func (p *Process) Strayed() error {
 	return nil
 }
 
-// cpuNumbers returns the CPUs of a set, in ascending order.
+// cpuNumbers returns the CPUs in a set, in ascending order.
 func cpuNumbers(set *unix.CPUSet) (list []int) {
 	for cpu := 0; len(list) < set.Count(); cpu++ {
 		if set.IsSet(cpu) {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// beStray moves one thread to the CPUs of STRAY_CPUS.
+// beStray moves one thread to the CPUs in STRAY_CPUS.
 func beStray() {
 	var set unix.CPUSet
 	for _, text := range strings.Fields(os.Getenv("STRAY_CPUS")) {
@@ -27,8 +27,8 @@ func beStray() {
 	select {}
 }
 
-// TestStrayed: who moves one of its threads to CPUs that it was not started on is found out; who
-// uses fewer is not.
+// TestStrayed: a process that moves a thread to CPUs that it was not pinned to is detected; one
+// that uses fewer CPUs is not.
 func TestStrayed(t *testing.T) {
 	var all unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &all); err != nil {

@@ -18,12 +18,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Supervise reads r until end of file, which comes when the process that holds the other end has
-// died. It then ends all processes and removes all files that the state file at path lists. It
-// opens the file first, because the file may be removed meanwhile, as XDG_RUNTIME_DIR is when its
-// user logs out. A process that ends normally kills its supervisor.
+// Supervise reads r until end of file, which comes when the process at the other end has died. It
+// then ends all processes and removes all files that the state file at path lists. It opens the
+// file first, because the file may be removed meanwhile, as XDG_RUNTIME_DIR is when its user logs
+// out. A process that ends normally kills its supervisor.
 func Supervise(r io.Reader, path string) error {
-	os.WriteFile("/proc/self/comm", []byte("supervisor"), 0) // what is killed by dyno's name is not this
+	os.WriteFile("/proc/self/comm", []byte("supervisor"), 0) // so that killing processes named dyno spares it
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func Supervise(r io.Reader, path string) error {
 
 // sweep cleans up after the dead owners of the state files in dir. It returns a line for each owner
 // that left something.
-func sweep(dir string) (told []string) {
+func sweep(dir string) (remains []string) {
 	files, _ := filepath.Glob(filepath.Join(dir, statePattern))
 	for _, path := range files {
 		f, err := os.Open(path)
@@ -54,16 +54,16 @@ func sweep(dir string) (told []string) {
 			text = err.Error()
 		}
 		if text != "" {
-			told = append(told, text)
+			remains = append(remains, text)
 		}
 	}
-	return told
+	return remains
 }
 
 // settleState cleans up after the owner of the state file f, and removes the file. It does nothing
 // while the owner lives, here or in another pid namespace. If another process is settling the same
 // file, it waits. just is set if the owner has died at this moment.
-func settleState(f *os.File, just bool) (told string, err error) {
+func settleState(f *os.File, just bool) (remains string, err error) {
 	path := f.Name()
 	l, err := readState(f)
 	if err != nil {
@@ -83,7 +83,7 @@ func settleState(f *os.File, just bool) (told string, err error) {
 			return "", fmt.Errorf("lock %s: %w", path, err)
 		}
 	}
-	if _, err := os.Stat(path); err != nil && !just { // the other has done it
+	if _, err := os.Stat(path); err != nil && !just { // another process has settled the file
 		return "", nil
 	}
 	ended, groups := 0, 0
@@ -95,21 +95,21 @@ func settleState(f *os.File, just bool) (told string, err error) {
 		return "", fmt.Errorf("clean up after pid %d (%s): %w", l.Pid, l.Command, err)
 	}
 	if ended+groups+folders > 0 {
-		told = fmt.Sprintf("pid %d (%s), started %s, was killed; ended its %d processes and removed its %d cgroups "+
-			"and %d temporary folders",
+		remains = fmt.Sprintf("pid %d (%s), started %s, did not clean up; ended its %d processes and removed its %d cgroups "+
+			"and %d temporary folders or files",
 			l.Pid, l.Command, time.Unix(0, l.SinceUnixNS).Format(time.DateTime), ended, groups, folders)
 	}
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-		return told, err
+		return remains, err
 	}
-	return told, nil
+	return remains, nil
 }
 
-// legacy is the content of a state file.
+// legacy is a state file's content.
 type legacy struct {
 	owner
 	groups []string
-	known  map[int]known // by pid, of the trees that were not stopped
+	known  map[int]known // by pid, in trees that were not stopped
 	temp   map[string]bool
 }
 
@@ -132,7 +132,7 @@ func readState(r io.Reader) (*legacy, error) {
 			delete(l.temp, e.Kept)
 		case e.Process != nil:
 			l.known[e.Process.Pid] = *e.Process
-		case e.Stopped != 0: // the kernel may give their numbers to others
+		case e.Stopped != 0: // the kernel may reuse their pids
 			maps.DeleteFunc(l.known, func(_ int, k known) bool { return k.Tree == e.Stopped })
 		}
 	}
@@ -142,7 +142,8 @@ func readState(r io.Reader) (*legacy, error) {
 	return l, nil
 }
 
-// end kills all processes of the legacy and removes its cgroups. It returns how many there were.
+// end kills all processes in the legacy and removes its cgroups. It returns the number of processes
+// killed and cgroups removed.
 func (l *legacy) end(just bool) (ended, groups int, err error) {
 	killed := map[int]uint64{}
 	for deadline := time.Now().Add(killTimeout); ; time.Sleep(time.Millisecond) {
@@ -159,7 +160,7 @@ func (l *legacy) end(just bool) (ended, groups int, err error) {
 			return 0, 0, err
 		}
 		left := l.living(all, just)
-		for _, s := range all { // one that is exiting has lost its mark before it has closed its files
+		for _, s := range all { // an exiting process loses its mark before it closes its files
 			if at, ours := killed[s.pid]; ours && at == s.started && !s.dead() && !slices.Contains(left, s) {
 				left = append(left, s)
 			}
@@ -171,7 +172,7 @@ func (l *legacy) end(just bool) (ended, groups int, err error) {
 			return 0, 0, fmt.Errorf("processes %v still run %v after SIGKILL", pids(left), killTimeout)
 		}
 		for _, s := range left {
-			unix.Kill(s.pid, unix.SIGKILL) // it ends those that are stopped, too
+			unix.Kill(s.pid, unix.SIGKILL) // SIGKILL ends stopped processes, too
 			killed[s.pid] = s.started
 		}
 	}
@@ -183,8 +184,7 @@ func (l *legacy) end(just bool) (ended, groups int, err error) {
 	return len(killed), groups, nil
 }
 
-// removeTemp removes the temporary folders and files of the legacy, and returns how many there
-// were.
+// removeTemp removes the legacy's temporary folders and files, and returns their number.
 func (l *legacy) removeTemp() (n int, err error) {
 	for path := range l.temp {
 		if _, missing := os.Lstat(path); missing == nil && filepath.IsAbs(path) {
@@ -195,9 +195,9 @@ func (l *legacy) removeTemp() (n int, err error) {
 	return n, err
 }
 
-// living returns the processes of the legacy: those listed, those in its cgroups, those that carry
-// its mark, those in the process groups of the listed ones as long as these numbers cannot have
-// been reused, and all descendants of these.
+// living returns the legacy's processes: those listed, those in its cgroups, those that carry its
+// mark, those in process groups that a listed process leads, while the pids cannot have been
+// reused, and all their descendants.
 func (l *legacy) living(all []stat, just bool) []stat {
 	ours := map[int]bool{}
 	for _, g := range l.groups {
@@ -205,7 +205,7 @@ func (l *legacy) living(all []stat, just bool) []stat {
 			ours[pid] = true
 		}
 	}
-	other := map[int]bool{} // numbers of those listed that are another's by now
+	other := map[int]bool{} // pids of listed processes that other processes have by now
 	for _, s := range all {
 		k, listed := l.known[s.pid]
 		ours[s.pid] = ours[s.pid] || listed && k.Started == s.started
@@ -234,8 +234,8 @@ func descend(all []stat, ours map[int]bool, since uint64) {
 	}
 }
 
-// marked reports whether the environment that process pid was started with has a variable that
-// begins with mark. A mark that ends with a zero byte is a whole variable.
+// marked reports whether process pid was started with an environment variable that begins with
+// mark. A mark that ends with a zero byte is a complete variable.
 func marked(pid int, mark []byte) bool {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	if err != nil {
@@ -249,8 +249,9 @@ func marked(pid int, mark []byte) bool {
 	return false
 }
 
-// runtimeFolder returns the folder of this user's state files: DYNO_RUNTIME_DIR, or a folder that
-// is emptied at boot. It creates the folder and checks it with OwnFolder.
+// runtimeFolder returns the folder for this user's state files: DYNO_RUNTIME_DIR, or else /run/dyno
+// for root or dyno in XDG_RUNTIME_DIR, or else /tmp/dyno-UID. It creates the folder and checks it
+// with OwnFolder.
 func runtimeFolder() (string, error) {
 	if dir := os.Getenv(RuntimeVariable); dir != "" {
 		return dir, OwnFolder(dir)

@@ -20,7 +20,7 @@ type stat struct {
 	parent  int    // 4
 	group   int    // 5
 	own     split  // 14, 15
-	waited  split  // 16, 17: of children waited for
+	waited  split // 16, 17: children waited for
 	threads int    // 20
 	started uint64 // 22, in ticks since boot
 }
@@ -30,11 +30,11 @@ type split struct{ user, system time.Duration }
 
 func (s split) sum() time.Duration { return s.user + s.system }
 
-// tick is one unit of time in /proc/pid/stat. USER_HZ is 100 on every architecture that Go runs on.
+// tick is the time unit in /proc/pid/stat. USER_HZ is 100 on every architecture that Go runs on.
 const tick = 10 * time.Millisecond
 
-// dead reports whether only the exit status is left. A zombie with more than one thread lives: its
-// first thread has ended.
+// dead reports whether only the exit status is left. A zombie with more than one thread lives: only
+// its first thread has ended.
 func (s *stat) dead() bool { return (s.state == 'Z' || s.state == 'X') && s.threads <= 1 }
 
 func (s *stat) stopped() bool { return s.state == 'T' || s.state == 't' }
@@ -48,7 +48,7 @@ func readStatFile(path string) (stat, error) {
 		return stat{}, err
 	}
 	defer unix.Close(fd)
-	var buf [1024]byte // the longest there can be is 52 numbers of 20 digits; those behind field 22 do not matter
+	var buf [1024]byte // at most 52 numbers with 20 digits; those behind field 22 do not matter
 	n, err := unix.Read(fd, buf[:])
 	if err != nil {
 		return stat{}, err
@@ -56,7 +56,7 @@ func readStatFile(path string) (stat, error) {
 	return parseStat(buf[:n])
 }
 
-// parseStat reads one line of /proc/pid/stat. Field 2 is the name in parentheses, and may itself
+// parseStat reads one line from /proc/pid/stat. Field 2 is the name in parentheses, and may itself
 // hold blanks and parentheses.
 func parseStat(line []byte) (stat, error) {
 	var s stat
@@ -64,7 +64,7 @@ func parseStat(line []byte) (stat, error) {
 	if open < 0 || end < open {
 		return s, errors.New("stat has no name in parentheses")
 	}
-	pid, ok := number(bytes.TrimSpace(line[:open]))
+	pid, ok := parseDigits(bytes.TrimSpace(line[:open]))
 	if !ok {
 		return s, errors.New("stat has no pid")
 	}
@@ -76,7 +76,7 @@ func parseStat(line []byte) (stat, error) {
 			s.state = word[0]
 			continue
 		}
-		fields[at], _ = number(word) // what is negative here does not matter
+		fields[at], _ = parseDigits(word) // negative fields do not matter here
 		if at == 22 {
 			ticks := func(i int) split {
 				return split{time.Duration(fields[i]) * tick, time.Duration(fields[i+1]) * tick}
@@ -90,7 +90,7 @@ func parseStat(line []byte) (stat, error) {
 }
 
 // number reads decimal digits without allocation.
-func number(word []byte) (uint64, bool) {
+func parseDigits(word []byte) (uint64, bool) {
 	var n uint64
 	for _, c := range word {
 		if c < '0' || c > '9' {
@@ -101,11 +101,12 @@ func number(word []byte) (uint64, bool) {
 	return n, len(word) > 0
 }
 
-// processes reads the stat of all processes, whoever owns them. Every Freeze does so once it has
-// stopped those that it knows.
+// processes reads the stat files of all processes, whoever owns them. Every Freeze does so after it
+// has stopped the known ones.
 //
-// Note: prometheus/procfs reads more fields of each, and takes three times as long with eight times
-// the allocations: 6.1 ms and 3,455 for 113 processes, against 1.9 ms and 400.
+//
+// Note: prometheus/procfs reads more fields and takes three times as long with eight times the
+// allocations: 6.1 ms and 3,455 for 113 processes, against 1.9 ms and 400.
 func processes() ([]stat, error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -128,9 +129,10 @@ func processes() ([]stat, error) {
 	return all, nil
 }
 
-// Tree returns the pids of all living processes of the tree: the started process, its process
-// group, those in its cgroup, all descendants, those met before, those that carry its mark after
-// their parents went, and orphans that can only be its own. Order: the started process first.
+// Tree returns the pids of all living processes in the tree: the started process, its process
+// group, those in its cgroup, all descendants, those met before, those that carry its mark and have
+// lost their parents, and orphans that can belong to no other tree. The started process comes
+// first.
 func (p *Process) Tree() []int { return pids(p.refresh()) }
 
 func pids(members []stat) []int {
@@ -144,7 +146,7 @@ func pids(members []stat) []int {
 // refresh reads the tree from /proc and its cgroup, and keeps it for CPU. It returns a copy, the
 // started process first.
 func (p *Process) refresh() []stat {
-	exited := p.exited() // before reading: its number is not reused while it is unreaped
+	exited := p.exited() // before reading: the pid is not reused while the process is unreaped
 	all, err := processes()
 	if err != nil {
 		p.mu.Lock()
@@ -216,8 +218,8 @@ func (p *Process) refresh() []stat {
 	return slices.Clone(p.members)
 }
 
-// Adopt makes process pid and its descendants the tree, in place of the started process and its own:
-// a container's, whose engine starts it elsewhere. Stop ends both.
+// Adopt makes process pid and its descendants the tree, in place of the started process and its
+// descendants: a container engine starts the container's process elsewhere. Stop ends both.
 func (p *Process) Adopt(pid int) error {
 	s, err := readStat(pid)
 	if err != nil {
@@ -240,21 +242,23 @@ func adopters(byPid map[int]*stat) map[int]bool {
 	return set
 }
 
-// mark returns the variable in the environment of the tree's processes, with its final zero byte.
+// mark returns the environment variable that marks the tree's processes, with its final zero byte.
 func (p *Process) mark() []byte { return append([]byte(p.box), 0) }
 
-// Freeze stops the whole tree (SIGSTOP) and returns when every thread is stopped, or after two
-// seconds with an error, in which the machine did not stand still. Connections stay open.
+// Freeze stops the whole tree (SIGSTOP) and returns when every thread is stopped. It fails after
+// two seconds, not counting pauses of the machine. Connections stay open.
+//
 //
 // Note: a cgroup freezer would stop all at once, but needs a cgroup that dyno may create; signals
 // work for any user.
 //
-// A child that was stopped before it could execute its program holds up its parent, which does not
-// stop meanwhile (vfork(2); posix_spawn, Go and dash start programs so). So all may run for a
+//
+// A child that was stopped before it could execute its program blocks its parent, which cannot stop
+// meanwhile (vfork(2); posix_spawn, Go and dash start programs so). So the tree may run for a
 // moment after 8 readings, 16, 32 and so on.
 func (p *Process) Freeze() error {
 	patience, left := 8, stopwatch{left: freezeTimeout, last: time.Now()}
-	if known, _ := p.known(); len(known) > 0 { // so that one reading of all processes usually does
+	if known, _ := p.known(); len(known) > 0 { // usually one reading of all processes then suffices
 		if err := p.signal(known, unix.SIGSTOP); err != nil {
 			return fmt.Errorf("freeze %d: %w", p.pid, err)
 		}
@@ -292,14 +296,14 @@ func (p *Process) Freeze() error {
 	}
 }
 
-// freezePause is the time between two readings of Freeze.
+// freezePause is the time between two readings in Freeze.
 const freezePause = 200 * time.Microsecond
 
-// stopwatch is the time left for a tree to stop. Between two readings at most 20 ms pass on it: where
+// stopwatch is the time left for a tree to stop. Between two readings it counts at most 20 ms: when
 // dyno did not run for longer, the tree may not have run either.
 type stopwatch struct {
 	left time.Duration
-	last time.Time // reading
+	last time.Time // last reading
 }
 
 // over reports, at a reading, whether no time is left.
@@ -309,7 +313,7 @@ func (w *stopwatch) over(now time.Time) bool {
 	return w.left < 0
 }
 
-// threads returns the numbers of the threads of process pid.
+// threads returns the thread ids of process pid.
 func threads(pid int) ([]int, error) {
 	entries, err := os.ReadDir("/proc/" + strconv.Itoa(pid) + "/task")
 	tids := make([]int, 0, len(entries))

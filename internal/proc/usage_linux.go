@@ -16,16 +16,17 @@ import (
 	"dyno/internal/result"
 )
 
-// CPU returns the CPU time that the tree has used, in ns. A process that has no children costs two
+// CPU returns the CPU time that the tree has used, in ns. A process without children costs two
 // system calls and no allocation. Members are those that the last Tree, Freeze or Thaw saw. The
 // tree's cgroup counts children that have ended. Without a cgroup they count once their parent has
-// waited for them, in ticks of 10 ms; the time of a child that was never waited for, or whose
-// parent ignores SIGCHLD, is lost. CPU never decreases. After the end it is the value of wait4, or
-// of the cgroup if that is larger.
+// waited for them, in ticks of 10 ms; if the parent never waits or ignores SIGCHLD, a child's time
+// is lost. CPU never decreases. After the end it is the value from wait4, or from the cgroup if
+// that is larger.
+//
 //
 // Each method can only miss time, so the largest value is the most accurate. Note: the cgroup alone
-// would do for the whole tree, but it lags by up to a tick behind threads that run, which is too
-// coarse for a window of 0.1 s; the clocks of the living do not lag.
+// would do for the whole tree, but it lags by up to a tick behind running threads, which is too
+// coarse for a window of 0.1 s; the clocks of living processes do not lag.
 func (p *Process) CPU() (time.Duration, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -38,7 +39,7 @@ func (p *Process) CPU() (time.Duration, error) {
 	return p.reported, nil
 }
 
-// clocks returns the CPU time by the clocks of the members. p.mu is held.
+// clocks returns the CPU time by the members' clocks. p.mu is held.
 func (p *Process) clocks() (time.Duration, error) {
 	var ended time.Duration
 	if p.exited() {
@@ -81,9 +82,9 @@ func (p *Process) readGroup() {
 	}
 }
 
-// settle computes the CPU time of the processes that have ended: the cgroup's count minus the
-// clocks of the living. It is exact only while all members are frozen and known. For a process that
-// was moved into the cgroup, the time before is missing.
+// settle computes the CPU time used by ended processes: the cgroup's count minus the living
+// members' clocks. It is exact only while all members are frozen and known. For a process that was
+// moved into the cgroup, the time before is missing.
 func (p *Process) settle(members []stat) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,8 +103,8 @@ func (p *Process) settle(members []stat) {
 	p.gone = max(p.gone, gone)
 }
 
-// cpuClock reads the CPU-time clock of a process: all its threads, those that ended too, in ns. The
-// clock's number is made as the kernel does, MAKE_PROCESS_CPUCLOCK(pid, CPUCLOCK_SCHED) in
+// cpuClock reads a process's CPU-time clock in ns, which counts all threads, including ended ones.
+// The clock's number is made as the kernel does, MAKE_PROCESS_CPUCLOCK(pid, CPUCLOCK_SCHED) in
 // include/linux/posix-timers_types.h.
 func cpuClock(pid int) (time.Duration, error) {
 	const cpuclockSched = 2
@@ -114,10 +115,11 @@ func cpuClock(pid int) (time.Duration, error) {
 	return time.Duration(ts.Nano()), nil
 }
 
-// Usage sets in u the present processes, threads and memory of the tree. Figures that cannot be
-// read stay nil, and the error gives the reason.
+// Usage sets in u the tree's present processes, threads and memory. Figures that cannot be read
+// stay nil, and the error gives the reason.
 //
-// Memory is the proportional set size (Pss and SwapPss of smaps_rollup, kernel
+//
+// Memory is the proportional set size (Pss and SwapPss in smaps_rollup, kernel
 // Documentation/filesystems/proc.rst): a page that n processes share counts 1/n in each, so the sum
 // is meaningful. A reading takes 0.1 ms per process and 17 ms per GiB in use, so read it while the
 // tree is frozen.
@@ -168,7 +170,7 @@ func holding(u *result.Usage, members []stat) error {
 }
 
 // current returns the members. While all known members are stopped it does not look for others,
-// because no process of a frozen tree can fork; otherwise it calls refresh.
+// because no process in a frozen tree can fork; otherwise it calls refresh.
 func (p *Process) current() []stat {
 	members, all := p.known()
 	if !all || len(members) == 0 || slices.ContainsFunc(members, func(m stat) bool { return !m.stopped() }) {
@@ -177,7 +179,8 @@ func (p *Process) current() []stat {
 	return members
 }
 
-// known returns the members of the last reading that live, as they are now, and whether all do.
+// known returns the members from the last reading that still live, as they are now, and whether all
+// do.
 func (p *Process) known() (members []stat, all bool) {
 	p.mu.Lock()
 	before := slices.Clone(p.members)
@@ -190,13 +193,14 @@ func (p *Process) known() (members []stat, all bool) {
 	return members, len(members) == len(before)
 }
 
-// Totals sets in u the totals of the tree since its start, and the number of open sockets. It reads
-// each thread (20 µs) and each open file (5 µs), so call it once per epoch. What cannot be read
-// stays nil, and the error says why.
+// Totals sets in u the tree's totals since its start, and the number of open sockets. It reads each
+// thread (20 µs) and each open file (5 µs), so call it once per epoch. Figures that cannot be read
+// stay nil, and the error gives the reason.
 //
-// The context switches of threads that ended, and the peaks of processes that ended, are missing.
-// The peak is a sum of peaks (VmHWM), which need not have coincided, and counts shared pages fully
-// in each process: for several processes it is an upper bound.
+//
+// Context switches of ended threads and memory peaks of ended processes are missing. The peak is a
+// sum of peaks (VmHWM), which need not have coincided, and counts shared pages fully in each
+// process: for several processes it is an upper bound.
 func (p *Process) Totals(u *result.Usage) error {
 	members := p.refresh()
 	if len(members) == 0 {
@@ -224,8 +228,8 @@ func totals(u *result.Usage, members []stat) error {
 	return nil
 }
 
-// split returns the CPU time of the tree in user and system mode, in ns: of the cgroup, or else in
-// ticks of 10 ms of the members and the children they waited for.
+// split returns the tree's CPU time in user and system mode, in ns: from the cgroup, or else, in
+// ticks of 10 ms, from the members and the children they waited for.
 func (p *Process) split(members []stat) (user, system int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -246,7 +250,8 @@ func inTicks(members []stat) (user, system int64) {
 	return user, system
 }
 
-// readFile reads a file of /proc/pid; nil without an error if the process has ended meanwhile.
+// readFile reads a file in /proc/pid. It returns nil without an error if the process has ended
+// meanwhile.
 func readFile(m stat, name string) ([]byte, error) {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(m.pid) + "/" + name)
 	if err != nil && gone(m) {
@@ -268,8 +273,8 @@ func addPeak(m stat, sum *int64) error {
 	return nil
 }
 
-// addSwitches adds the voluntary and the involuntary context switches of m's threads. The counts in
-// /proc/pid/status are of the first thread alone.
+// addSwitches adds the voluntary and involuntary context switches of m's threads. /proc/pid/status
+// counts only the first thread's.
 func addSwitches(m stat, sum *[2]int64) error {
 	tids, err := threads(m.pid)
 	if err != nil && !gone(m) {
@@ -285,7 +290,7 @@ func addSwitches(m stat, sum *[2]int64) error {
 		}
 		for i, key := range []string{"voluntary_ctxt_switches", "nonvoluntary_ctxt_switches"} {
 			value, ok := line(data, key)
-			n, digits := number(value)
+			n, digits := parseDigits(value)
 			if !ok || !digits {
 				return fmt.Errorf("status of thread %d has no line %s", tid, key)
 			}
@@ -315,7 +320,7 @@ func gone(m stat) bool {
 	return err != nil || now.started != m.started || now.dead()
 }
 
-// line returns the first word of the value of the line "key: value".
+// line returns the first word of the value on the line "key: value".
 func line(data []byte, key string) ([]byte, bool) {
 	for l := range bytes.Lines(data) {
 		if name, value, found := bytes.Cut(l, []byte{':'}); found && string(name) == key {
@@ -328,10 +333,10 @@ func line(data []byte, key string) ([]byte, bool) {
 	return nil, false
 }
 
-// kilobytes returns the bytes of the line "key: n kB".
+// kilobytes returns the value on the line "key: n kB", in bytes.
 func kilobytes(data []byte, key string) (int64, bool) {
 	word, _ := line(data, key)
-	kb, ok := number(word)
+	kb, ok := parseDigits(word)
 	return int64(kb) << 10, ok
 }
 

@@ -1,5 +1,5 @@
-// Package protocol names the forms of HTTP that a server can be measured in: which version, and in
-// the clear or over TLS.
+// Package protocol names the HTTP forms that a server can be measured in: which version, and in the
+// clear or over TLS.
 package protocol
 
 import (
@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// HTTP is how a client talks to a server. The zero value is HTTP/1.1 in the clear, so that records
-// and files that name none mean it.
+// HTTP is the form in which a client talks to a server. The zero value is HTTP/1.1 in the clear, so
+// that records and files that name none mean it.
 type HTTP string
 
-// The forms of HTTP. H2 is chosen by ALPN; H2C is spoken with prior knowledge (RFC 9113, section 3).
+// The HTTP forms. H2 is chosen by ALPN; H2C is spoken with prior knowledge (RFC 9113, section 3).
 const (
 	Clear HTTP = ""
 	HTTPS HTTP = "https"
@@ -20,16 +20,16 @@ const (
 	H2C   HTTP = "h2c"
 )
 
-// The names of the versions in ALPN (RFC 7301).
+// Version names in ALPN (RFC 7301).
 const (
 	ALPN1 = "http/1.1"
 	ALPN2 = "h2"
 )
 
-// All are the forms of HTTP, the commonest first.
+// All are the HTTP forms, the commonest first.
 var All = []HTTP{Clear, HTTPS, H2, H2C}
 
-// properties of each form, so that no other code branches on it.
+// properties describe each form, so that no other code branches on it.
 var properties = map[HTTP]struct {
 	words    string
 	tls, two bool
@@ -42,23 +42,23 @@ var properties = map[HTTP]struct {
 	H2C:   {words: "HTTP/2 in the clear", two: true, listener: AtH2C},
 }
 
-// Listener is the environment variable that tells a contestant an address to listen on.
+// Listener is the environment variable that gives a contestant an address to listen on.
 type Listener string
 
-// The listeners of a contestant. HTTPS and H2 share one, where ALPN chooses.
+// A contestant's listeners. HTTPS and H2 share one, where ALPN chooses.
 const (
 	AtClear Listener = "DYNO_ADDR"
 	AtTLS   Listener = "DYNO_TLS_ADDR"
 	AtH2C   Listener = "DYNO_H2C_ADDR"
 )
 
-// The environment variables that name the PEM files of the certificate for AtTLS, and of its key.
+// The environment variables for the PEM files with AtTLS's certificate, and with its key.
 const (
 	CertVariable = "DYNO_TLS_CERT"
 	KeyVariable  = "DYNO_TLS_KEY"
 )
 
-// Parse reads the name of a form of HTTP, as files and flags have it.
+// Parse reads a form's name, as files and flags have it.
 func Parse(name string) (HTTP, error) {
 	for _, h := range All {
 		if h.String() == name {
@@ -78,7 +78,7 @@ func Names() string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// String returns the name of the form: "http", "https", "h2" or "h2c".
+// String returns the form's name: "http", "https", "h2" or "h2c".
 func (h HTTP) String() string {
 	if h == Clear {
 		return "http"
@@ -98,11 +98,11 @@ func (h HTTP) TLS() bool { return properties[h].tls }
 // Two reports whether the version is HTTP/2.
 func (h HTTP) Two() bool { return properties[h].two }
 
-// ALPN returns the name of the protocol that a client offers and the server must choose; "" if no
-// protocol is negotiated.
+// ALPN returns the protocol name that a client offers and the server must choose; "" if no protocol
+// is negotiated.
 func (h HTTP) ALPN() string { return properties[h].alpn }
 
-// Listener returns which of its addresses a contestant serves the form at.
+// Listener returns the listener where a contestant serves the form.
 func (h HTTP) Listener() Listener { return properties[h].listener }
 
 // Listeners returns the listeners that the forms need, each once. AtClear is the first, needed or

@@ -1,5 +1,5 @@
-// Package secret decides what of a command line is secret – passwords, tokens, keys, cookies – and hides
-// it in whatever dyno prints or records.
+// Package secret finds passwords, tokens, keys and cookies on a command line, and hides them in
+// dyno's output and records.
 package secret
 
 import (
@@ -14,10 +14,10 @@ import (
 	"unicode"
 )
 
-// Hidden stands in the place of a secret.
+// Hidden replaces a secret.
 const Hidden = "***"
 
-// Name reports whether the value of a header, a field, a variable or a flag of this name is secret.
+// Name reports whether a header, field, variable or flag with this name has a secret value.
 func Name(name string) bool { return secretName().MatchString(name) }
 
 var secretName = pattern(`(?i)^-*((proxy-)?authorization|(set-)?cookie|(.*[-_])?api_?key|.*[-_]key|` +
@@ -28,8 +28,8 @@ func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// Assignments of a value to a name: NAME=VALUE of variables, queries, forms and flags; a line NAME: VALUE,
-// a header; "NAME": VALUE of JSON; --NAME VALUE. The end of a quoted VALUE may be cut off.
+// Assignments of a value to a name: NAME=VALUE in variables, queries, forms and flags; a header
+// line NAME: VALUE; "NAME": VALUE in JSON; --NAME VALUE. The end of a quoted VALUE may be cut off.
 var (
 	equals = pattern(`([A-Za-z0-9_.-]+)(=)("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s&;'"]+(?:'[^\s&;'"]+)*)`)
 	header = pattern(`(?m)^([A-Za-z0-9_.-]+)(:[ \t]*)([^\r\n]+)`)
@@ -39,8 +39,8 @@ var (
 	userinfo = pattern(`([A-Za-z][A-Za-z0-9+.-]*)(://)([^/\s@'"?#]+)@`)
 )
 
-// Mask returns text – one argument of a command line, a URL, or part of a message of HTTP – with Hidden in
-// the place of secrets.
+// Mask returns text – a command-line argument, a URL, or part of an HTTP message – with secrets
+// replaced by Hidden.
 func Mask(text string) string {
 	if !strings.ContainsAny(text, "=: \t") {
 		return text
@@ -49,7 +49,8 @@ func Mask(text string) string {
 	return masked
 }
 
-// Value returns the masked value of a header or of a member of JSON: Hidden if its name is that of a secret.
+// Value returns the masked value of a header or JSON member: Hidden if its name says that it is
+// secret.
 func Value(name, value string) string {
 	if Name(name) {
 		return Hidden
@@ -57,11 +58,11 @@ func Value(name, value string) string {
 	return Mask(value)
 }
 
-// Missing returns the names of the secrets that a command line lacks: Hidden stands in their place.
+// Missing returns the names of the secrets that a command line lacks, because Hidden replaces them.
 func Missing(args []string) (names []string) {
 	for i, arg := range args {
 		if !strings.Contains(arg, Hidden) {
-			continue // mask finds what it hid itself, too
+			continue // mask also finds values that it hid itself
 		}
 		_, all := mask(arg)
 		if i > 0 && (args[i-1] == userFlag && strings.HasSuffix(arg, ":"+Hidden) || Name(args[i-1]) && arg == Hidden) {
@@ -76,7 +77,7 @@ func Missing(args []string) (names []string) {
 	return names
 }
 
-// userFlag is the flag of dyno whose value has a password.
+// userFlag is the dyno flag whose value has a password.
 const userFlag = "--user"
 
 type found struct{ name, value string }
@@ -105,13 +106,13 @@ func mask(text string) (masked string, all []found) {
 	return text, all
 }
 
-// values are the secrets of this command, in each form that an output may have them in.
+// values are this command's secrets, in each form in which they may appear in an output.
 var values struct {
 	sync.RWMutex
 	list [][]byte
 }
 
-// Learn finds the secrets of a command line. From then on Hide hides them.
+// Learn finds the secrets on a command line. From then on Hide hides them.
 func Learn(args []string) {
 	values.Lock()
 	defer values.Unlock()
@@ -133,7 +134,7 @@ func Learn(args []string) {
 	slices.SortFunc(values.list, func(a, b []byte) int { return len(b) - len(a) })
 }
 
-// add adds a value that no other text is likely to have: of some length, and no plain word.
+// add adds a value that no other text is likely to have: long enough, and no plain word.
 func add(value string) {
 	digit := strings.ContainsFunc(value, unicode.IsDigit)
 	if len(value) < 6 || !digit && len(value) < 12 {
@@ -149,7 +150,7 @@ func add(value string) {
 	}
 }
 
-// Hide returns text with Hidden in the place of what was learnt.
+// Hide returns text with all learnt secrets replaced by Hidden.
 func Hide(text []byte) []byte {
 	values.RLock()
 	defer values.RUnlock()

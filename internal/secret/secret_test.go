@@ -57,7 +57,7 @@ func TestHide(t *testing.T) {
 	}
 }
 
-// A header in full lacks nothing; one whose value was hidden does.
+// A complete header lacks nothing; one whose value was hidden does.
 func TestMissingIsOfTheCommand(t *testing.T) {
 	if got := Missing([]string{"-H", "Authorization: Bearer b3arer-value", "-H", "Cookie: a=b"}); got != nil {
 		t.Errorf("%q are missing from a whole command", got)

@@ -6,11 +6,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// MedianCI returns an interval, in the unit of x, that holds the median of the
-// population with probability at least conf, whatever the distribution: two
-// order statistics of x (Conover, Practical Nonparametric Statistics, §3.2;
-// "sign test interval"). Where n is too small for conf (n < 6 at 95 %), or x
-// holds a NaN, ok is false and the interval is unbounded.
+// MedianCI returns an interval, in x's unit, that holds the population median with probability at
+// least conf, whatever the distribution: two order statistics of x (Conover, Practical
+// Nonparametric Statistics, §3.2; "sign test interval"). If n is too small for conf (n < 6 at 95
+// %), or x holds a NaN, ok is false and the interval is unbounded.
 func MedianCI(x []float64, conf float64) (lo, hi float64, ok bool) {
 	s, clean := sorted(x)
 	l := medianRank(len(x), (1-conf)/2)
@@ -20,14 +19,16 @@ func MedianCI(x []float64, conf float64) (lo, hi float64, ok bool) {
 	return s[l-1], s[len(s)-l], true
 }
 
-// medianRank returns the largest l such that P(Bin(n, 1/2) < l) <= tail: the
-// l-th smallest of n observations and the l-th largest enclose the median.
+// medianRank returns the largest l such that P(Bin(n, 1/2) < l) <= tail: the l-th smallest and the
+// l-th largest among n observations enclose the median.
 //
-// It walks from the normal approximation, which is a few ranks off at worst,
-// and so stays in the tail.
 //
-// Note: a binary search from the middle would cost a dozen evaluations more,
-// and gonum's incomplete beta does not converge there for n >= 1e7.
+// It walks from the normal approximation, which is a few ranks off at worst, and so stays in the
+// tail.
+//
+//
+// Note: a binary search from the middle would cost a dozen evaluations more, and gonum's incomplete
+// beta does not converge there for n >= 1e7.
 func medianRank(n int, tail float64) int {
 	bin := distuv.Binomial{N: float64(n), P: 0.5}
 	at := bin.Mean() + bin.StdDev()*distuv.UnitNormal.Quantile(tail)
@@ -41,11 +42,11 @@ func medianRank(n int, tail float64) int {
 	return l
 }
 
-// ClopperPearson returns the exact interval of a proportion of which k out of n
-// were seen, at confidence conf with (1-conf)/2 on each side (Clopper and
-// Pearson, Biometrika 26 (1934)): quantiles of Beta(k, n-k+1) and
-// Beta(k+1, n-k). The one-sided 95 % bounds are the ends at conf = 0.90. It is
-// [0, 1] if n is 0, and panics unless 0 <= k <= n and 0 < conf < 1.
+// ClopperPearson returns the exact interval for a proportion after k successes in n trials, at
+// confidence conf with (1-conf)/2 on each side (Clopper and Pearson, Biometrika 26 (1934)):
+// quantiles of Beta(k, n-k+1) and Beta(k+1, n-k). The one-sided 95 % bounds are the ends at conf =
+// 0.90. The interval is [0, 1] if n is 0. ClopperPearson panics unless 0 <= k <= n and 0 < conf <
+// 1.
 func ClopperPearson(k, n int, conf float64) (lo, hi float64) {
 	if k < 0 || k > n || !(conf > 0 && conf < 1) {
 		panic("stats: ClopperPearson wants 0 <= k <= n and 0 < conf < 1")

@@ -47,14 +47,14 @@ func binomialCDF(n, k int, p float64) float64 {
 	return below / all
 }
 
-// The rank is the largest that the tail allows, from one observation up to the
-// hundred million requests of a long run.
+// The rank is the largest that the tail allows, from one observation up to the hundred million
+// requests in a long run.
 func TestMedianRankTight(t *testing.T) {
 	for _, n := range []int{1, 2, 7, 40, 500, 12_345, 1_000_000, 100_000_000} {
 		for _, conf := range []float64{.8, .95, .999} {
 			tail := (1 - conf) / 2
 			l := medianRank(n, tail)
-			const tol = 1e-5 // of gonum's CDF, relative
+			const tol = 1e-5 // gonum's CDF, relative
 			below := func(r int) float64 { return binomialCDF(n, r-1, .5) }
 			if l > 0 && below(l) > tail*(1+tol) || l < n && below(l+1) <= tail*(1-tol) {
 				t.Errorf("n %d, conf %v: l = %d leaves %g, the next %g", n, conf, l, below(l), below(l+1))

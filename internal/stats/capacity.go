@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Probe is one test of a load: at Rate requests per second it met its objective, or did not.
+// Probe is one test load: at Rate requests per second it met its objective, or did not.
 type Probe struct {
 	Rate float64
 	Pass bool
@@ -15,15 +15,15 @@ type Probe struct {
 
 const (
 	capacityGrid = 400  // rates between lo and hi
-	drop         = 3.0  // by which the log likelihood is below its maximum at the ends of the interval
+	drop         = 3.0 // fall in log likelihood from the maximum to the ends of the interval
 	trust        = 0.75 // probability that a probe is right about the side on which the capacity lies
 )
 
 // Bisect returns the rate to probe next, by probabilistic bisection: over a grid of log rates
-// between lo and hi, a posterior that each probe so far multiplied by trust on its side and by 1 -
-// trust on the other; the answer is its median (Waeber, Frazier, Henderson, SIAM J. Control Optim.
-// 2013). Binary search, which trusts every probe, is wrong by 30 to 60 % in one of a hundred
-// searches.
+// between lo and hi, a posterior that each probe multiplied by trust on its side and by 1 - trust
+// on the other; the next rate is the posterior median (Waeber, Frazier, Henderson, SIAM J. Control
+// Optim. 2013). Binary search, which trusts every probe, is wrong by 30 to 60 % in one search in a
+// hundred.
 func Bisect(lo, hi float64, probes []Probe) float64 {
 	at := func(i int) float64 { return math.Log(lo) + (math.Log(hi)-math.Log(lo))*float64(i)/(capacityGrid-1) }
 	logs := make([]float64, capacityGrid)
@@ -51,15 +51,16 @@ func Bisect(lo, hi float64, probes []Probe) float64 {
 	return hi
 }
 
-// Capacity estimates the rate at which half of all probes pass, from probes around it, by maximum
-// likelihood of
+// Capacity estimates the rate at which half the probes pass, from probes around it, by maximum
+// likelihood for
 //
 //	P(pass at rate) = .02 + .88 / (1 + exp(s·(ln rate − a)))
 //
 // over a and the steepness s; the floor and the ceiling allow for probes that something else
-// decided. Lo and hi bound the profile likelihood within 3 of its maximum: with so
-// few probes the usual 1.92 covers 87 to 90 % by simulation, and 3 about 95 %; they are 0 and +Inf
-// where all probes pass or all fail. Without probes the result is NaN.
+// decided. lo and hi bound the profile likelihood within 3 of its maximum: with so few probes the
+// usual 1.92 covers 87 to 90 % by simulation, and 3 about 95 %. If all probes pass, rate and lo are
+// the highest probed rate and hi is +Inf; if all fail, rate and hi are the lowest and lo is 0.
+// Without probes rate is NaN.
 func Capacity(probes []Probe) (rate, lo, hi float64) {
 	if len(probes) == 0 {
 		return math.NaN(), 0, math.Inf(1)
@@ -83,7 +84,7 @@ func Capacity(probes []Probe) (rate, lo, hi float64) {
 		}
 	}
 	best := slices.Max(profile)
-	within := func(below float64) (first, last float64) { // where the profile is so little below its best
+	within := func(below float64) (first, last float64) { // range where the profile is at most this far below its best
 		near := func(l float64) bool { return l >= best-below }
 		end := steps - 1
 		for !near(profile[end]) {
@@ -97,12 +98,12 @@ func Capacity(probes []Probe) (rate, lo, hi float64) {
 	case len(probes):
 		return math.Exp(most), math.Exp(most), math.Inf(1)
 	}
-	_, last := within(1e-9) // where the plateau ends that perfectly separated probes leave
+	_, last := within(1e-9) // end of the plateau that perfectly separated probes leave
 	lo, hi = within(drop)
 	return math.Exp((a(slices.Index(profile, best)) + last) / 2), math.Exp(lo), math.Exp(hi)
 }
 
-// logLikelihood returns the log probability of probes by the curve of Capacity.
+// logLikelihood returns the log probability of probes under Capacity's curve.
 func logLikelihood(probes []Probe, a, s float64) float64 {
 	sum := 0.0
 	for _, p := range probes {
@@ -115,7 +116,8 @@ func logLikelihood(probes []Probe, a, s float64) float64 {
 	return sum
 }
 
-// BinomialAtMost returns the probability of k or fewer of n, each of which happens with probability p.
+// BinomialAtMost returns the probability that at most k in n events happen, each with probability
+// p.
 func BinomialAtMost(k, n int64, p float64) float64 {
 	return distuv.Binomial{N: float64(n), P: p}.CDF(float64(k))
 }

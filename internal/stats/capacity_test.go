@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// search plays the probes of a search against a server of capacity 44,000 whose p99 at rate r
-// is base/(1-r/C), times log-normal noise, and now and then twice that.
+// search plays the probes in a search against a server whose capacity is 44,000 and whose p99 at
+// rate r is base/(1-r/C), times log-normal noise, and now and then twice that.
 func search(rng *rand.Rand, noise, outliers float64) (rate, lo, hi float64) {
 	const capacity, limit = 44_000.0, 10.0
 	full := capacity / 0.8 // where the server saturates; the limit is met at capacity

@@ -6,19 +6,19 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Components splits the spread of x, one slice per group, into that within the groups and that
-// which the groups add, both standard deviations in the unit of x (Kalibera and Jones, ISMM 2013,
-// in the form that libkalibera corrected):
+// Components splits the spread of x, one slice per group, into the spread within the groups and the
+// spread that the groups add, both as standard deviations in x's unit (Kalibera and Jones, ISMM
+// 2013, in the form that libkalibera corrected):
 //
 //	within² = S1², the variance within groups, pooled
-//	between² = S2² - S1²/r, S2² the variance of the groups' means and r their harmonic mean size;
+//	between² = S2² - S1²/r, S2² the variance between group means and r their harmonic mean size;
 //	           0 where that is negative
 //
-// most is the one-sided upper bound of between at 95 %, by the chi-squared distribution of S2².
+// most is the one-sided 95 % upper bound for between, by the chi-squared distribution of S2².
 //
-// p is that of the F test that the groups add nothing: F = r·S2²/S1² with (n-1, N-n) degrees of
-// freedom, exact where x is normal and the groups are of one size. Empty groups are left out. All
-// are NaN for fewer than two groups, if no group has two values, and if x holds a NaN.
+// p is the p-value of the F test that the groups add nothing: F = r·S2²/S1² with (n-1, N-n) degrees
+// of freedom, exact if x is normal and the groups have equal sizes. Empty groups are left out. All
+// results are NaN for fewer than two groups, if no group has two values, and if x holds a NaN.
 func Components(x [][]float64) (within, between, most, p float64) {
 	var means []float64
 	var squares, inverse float64 // Σ(x-mean)², Σ1/size

@@ -32,7 +32,7 @@ func TestComponentsEdges(t *testing.T) {
 	}
 }
 
-// Both components are found again, and where there is no second one its test rejects in 5 % of the
+// Both components are found again, and if there is no second one its test rejects in 5 % of the
 // cases.
 func TestComponentsOfKnownNoise(t *testing.T) {
 	const reps, groups, size = 20_000, 12, 10

@@ -1,13 +1,15 @@
-// Package stats holds estimates, intervals and tests on plain []float64: what
-// doc/method.md needs, and no more.
+// Package stats holds estimates, intervals and tests on plain []float64: those that doc/method.md
+// needs, and no more.
 //
-// Invariant: every function is a pure function of its arguments. None of them
-// modifies a slice it is given, reads a clock, or draws a random number but from
-// a seed that it is given, so that the same trials always give the same verdict.
 //
-// Values that are not numbers never become a claim: a NaN among the
-// observations gives a NaN estimate, a NaN p-value (which is below no alpha) and
-// an unbounded interval. Intervals that n is too small for are unbounded too.
+// Invariant: every function is a pure function of its arguments. No function modifies its argument
+// slices, reads a clock, or draws a random number except from a given or fixed seed, so that the
+// same trials always give the same verdict.
+//
+//
+// Values that are not numbers never become a claim: a NaN among the observations gives a NaN
+// estimate, a NaN p-value (which is below no alpha) and an unbounded interval. Intervals that n is
+// too small for are unbounded too.
 package stats
 
 import (
@@ -17,8 +19,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Median returns the median of x, in the unit of x: the middle value, or the
-// mean of the two middle values. It is NaN if x is empty or holds a NaN.
+// Median returns the median of x, in x's unit: the middle value, or the mean of the two middle
+// values. It is NaN if x is empty or holds a NaN.
 func Median(x []float64) float64 {
 	s, ok := sorted(x)
 	if !ok {
@@ -31,10 +33,9 @@ func Median(x []float64) float64 {
 	return 0.5*below + 0.5*above
 }
 
-// MAD returns the median absolute deviation of x from its median, in the unit
-// of x, times 1.4826 = 1/z(3/4), so that it estimates the standard deviation
-// where x is normal (Hampel, JASA 69 (1974); the scale that R's mad uses). It is
-// NaN if x is empty or holds a NaN.
+// MAD returns the median absolute deviation of x from its median, in x's unit, times 1.4826 =
+// 1/z(3/4), so that it estimates the standard deviation if x is normal (Hampel, JASA 69 (1974); R's
+// mad uses this scale). It is NaN if x is empty or holds a NaN.
 func MAD(x []float64) float64 {
 	m := Median(x)
 	dev := make([]float64, len(x))
@@ -51,6 +52,6 @@ func sorted(x []float64) ([]float64, bool) {
 	return s, len(s) > 0 && !math.IsNaN(s[0])
 }
 
-// NormalLimit returns what the absolute value of a standard normal variable exceeds with
+// NormalLimit returns the limit that the absolute value of a standard normal variable exceeds with
 // probability alpha: 1.96 for 0.05.
 func NormalLimit(alpha float64) float64 { return -distuv.UnitNormal.Quantile(alpha / 2) }

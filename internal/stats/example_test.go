@@ -7,7 +7,8 @@ import (
 	"dyno/internal/stats"
 )
 
-// Two servers were measured in twelve epochs. Each value is the log ratio of their speeds in one.
+// Two servers were measured in twelve epochs. Each value is the log ratio between their speeds in
+// one epoch.
 func Example() {
 	d := []float64{.051, .047, .058, .044, .049, .062, .038, .055, .050, .046, .053, .041}
 	j := stats.Joint([][]float64{d}, 0.05, 1)[0]

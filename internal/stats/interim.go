@@ -7,29 +7,33 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Interim is one time at which the pairs of a family are judged: after N valid epochs, at level Alpha
-// for the family.
+// Interim is one analysis, in which the pairs in a family are judged: after N valid epochs, at
+// level Alpha for the family.
 type Interim struct {
 	N     int
 	Alpha float64
 }
 
-// Least is the fewest epochs that Joint judges: 128 flips.
+// Least is the smallest number of epochs in an analysis that is not early: Joint then has 128
+// flips.
 const Least = 8
 
-// The shares of alpha of one early analysis, before Least epochs, and of all others together.
+// Shares of alpha: for each early analysis, before Least epochs, and for all others together.
 const (
 	earlyShare = 0.1
 	lateShare  = 0.8
 )
 
-// Interims returns the analyses of a run that fits so many epochs: the last one at all that fit, at most
-// the largest candidate, and before it those candidates that leave a third of the epochs to come. Early
-// ones, before Least epochs, have a tenth of alpha each, the others share eight tenths. It returns nil if fewer than
-// Fewest fit.
+// Interims returns the analyses for a run in which fits epochs fit: the last one after as many
+// epochs as fit, at most the largest candidate; before it every early candidate, below Least
+// epochs, and the later candidates that leave a third of the epochs to come. Early analyses have a
+// tenth of alpha each, the others share eight tenths. Interims returns nil if fewer than Fewest
+// epochs fit.
 //
-// The levels sum to at most alpha, so by Bonferroni the chance of any false verdict at any of them is at
-// most alpha, whatever their dependence. That holds only for analyses that are fixed before the first count.
+//
+// With at most two early candidates the levels sum to at most alpha, so by Bonferroni the chance of
+// any false verdict in any analysis is at most alpha, whatever their dependence. This holds only
+// for analyses that are fixed before the first count.
 func Interims(candidates []int, fits int, alpha float64) (all []Interim) {
 	if len(candidates) == 0 || fits < Fewest(candidates) {
 		return nil
@@ -57,7 +61,8 @@ func Interims(candidates []int, fits int, alpha float64) (all []Interim) {
 	return all
 }
 
-// Fewest returns after how many epochs a run with these candidates can be judged: the first of them, if all are early.
+// Fewest returns the number of epochs after which a run with these candidates can be judged: Least,
+// or the smallest candidate if all are early.
 func Fewest(candidates []int) int {
 	if len(candidates) > 0 && slices.Max(candidates) < Least {
 		return slices.Min(candidates)
@@ -65,8 +70,9 @@ func Fewest(candidates []int) int {
 	return Least
 }
 
-// Detectable returns about the difference of a pair, on the log scale, that an analysis of n epochs and m
-// pairs at level alpha finds with probability 80 %, where a pair's log ratios have standard deviation sigma:
+// Detectable returns approximately the difference within a pair, on the log scale, that an analysis
+// with n epochs and m pairs at level alpha finds with probability 80 %, if a pair's log ratios have
+// standard deviation sigma:
 //
 //	(t_{1−alpha/2m} + t_.8) · sigma / √n, t with n−1 degrees of freedom
 //

@@ -49,7 +49,7 @@ func TestInterims(t *testing.T) {
 	}
 }
 
-// A difference of the size that is detectable is found in about 80 % of families.
+// A difference with the detectable size is found in about 80 % of families.
 func TestDetectable(t *testing.T) {
 	if got := Detectable(.02, 7, 1, .05); got != inf {
 		t.Errorf("after 7 epochs %v", got)

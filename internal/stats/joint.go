@@ -10,21 +10,21 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Judged is the test of one pair of a family, in logs.
+// Judged is the test result for one pair in a family, in logs.
 type Judged struct {
 	Log       float64 // estimated location
 	SE        float64 // standard error, factor included; +Inf for fewer than two epochs
-	Mean      float64 // plain mean of the epochs
+	Mean      float64 // plain mean over epochs
 	MeanSE    float64 // standard error of Mean, factor included
-	DF        float64 // degrees of freedom of the pair's own variance
+	DF        float64 // degrees of freedom in the pair's own variance
 	P         float64 // two-sided, adjusted for the family
 	Crit      float64 // simultaneous critical value of |t|: the interval is Log ± Crit·SE
-	Side      float64 // simultaneous critical value of t on one side
+	Side      float64 // simultaneous one-sided critical value of t
 	Different bool    // P <= alpha
 }
 
-// Interval returns the simultaneous interval Log ± Crit·SE. It ends at 0, included, where only
-// step-down shows a difference, and includes 0 where none is shown.
+// Interval returns the simultaneous interval Log ± Crit·SE. It ends at 0, included, if only
+// step-down shows a difference, and includes 0 if no difference is shown.
 func (j Judged) Interval() (lo, hi float64) {
 	if !(j.Crit*j.SE < math.Inf(1)) {
 		return math.Inf(-1), math.Inf(1)
@@ -42,16 +42,16 @@ func (j Judged) Interval() (lo, hi float64) {
 }
 
 // Equivalent reports whether the pair is shown to lie within the margin: two one-sided tests
-// (Schuirmann 1987) at the critical value Side, which holds for all pairs of the family at once. For
-// one pair this is the full level alpha on each side; for a family it is single-step. Both the location
-// and the plain mean must be that far inside ±log(1+margin), because where some starts are much slower
-// than others, one of them may be within the margin and the other not.
+// (Schuirmann 1987) at the critical value Side, which holds for all pairs in the family at once.
+// For one pair this is the full level alpha on each side; for a family it is single-step. Both the
+// location and the plain mean must be that far inside ±log(1+margin), because if some starts are
+// much slower than others, one of the two may be within the margin and the other not.
 func (j Judged) Equivalent(margin float64) bool {
 	return max(math.Abs(j.Log)+j.Side*j.SE, math.Abs(j.Mean)+j.Side*j.MeanSE) < math.Log1p(margin)
 }
 
-// flipsAll is the largest number of epochs whose signs are flipped in all ways; of more, flipsDrawn
-// ways are drawn.
+// flipsAll is the largest number of epochs for which all sign flips are made; for more epochs,
+// flipsDrawn flips are drawn.
 const (
 	flipsAll   = 12
 	flipsDrawn = 4095
@@ -60,33 +60,34 @@ const (
 // leastSD replaces smaller standard errors: differences up to this size are rounding.
 const leastSD = 1e-12
 
-// Joint tests together whether the pairs of a family differ. d[i][e] is the log ratio of pair i in
-// epoch e, NaN where the pair lacks it, and never infinite; n is the number of values that a pair has. factor, at least 1,
-// widens the standard errors for serial correlation (Serial.Spread). Rejecting those of P <= alpha
-// keeps the chance of any false rejection at about alpha, and all intervals hold together with
-// 1 − alpha, however the pairs hang together.
+// Joint tests together whether the pairs in a family differ. d[i][e] is the log ratio of pair i in
+// epoch e, NaN if the pair has no value there, and never infinite; n is the pair's number of values.
+// factor, at least 1, widens the standard errors for serial correlation (Serial.Spread). Rejecting
+// pairs with P <= alpha keeps the chance of any false rejection at about alpha, and all intervals
+// hold together with probability 1 − alpha, however the pairs depend on each other.
 //
-// With m_i the median of pair i, and c three times the median over the pairs of their MAD:
+// With m_i the median of pair i, and c three times the median MAD over the pairs:
 //
 //	pseudo-values u_ie = m_i + (d_ie − m_i, clipped at ±c) / max(1/2, share not clipped)
 //	location      l_i  = mean of u_ie
-//	variance      v_i  = s²_i/4 + 3/4 of the median over the pairs of s², s² of u_ie with n − 1
+//	variance      v_i  = s²_i/4 + 3/4 of the median s² over the pairs, s² of u_ie with n − 1
 //	statistic     t_i  = l_i / (factor · √(v_i/n))
 //
 // The location is one Newton step from the median to Huber's M-estimate, and the variance of the
-// pseudo-values is that of the estimate (Huber, Robust Statistics, 1981, §6.5). The reference of max |t|
-// comes from the centred values u_ie − l_i: the signs of whole epochs are flipped, of all pairs at
-// once, and of each flip mean, variances and their median are computed anew. (Flips of values that
-// are not centred would have the effects of other pairs in their median variance.) Up to 12 epochs all
-// 2^(n−1) flips are made, of more 4,095 that are drawn from a fixed seed; the values as they were
-// seen count as one more, so that P is never 0. P is step-down: the reference of a pair is the
-// maximum over those pairs whose |t| is no larger (Westfall and Young, Resampling-Based Multiple
-// Testing, 1993, algorithm 2.8; Romano and Wolf, JASA 100 (2005)).
+// pseudo-values is the estimate's (Huber, Robust Statistics, 1981, §6.5). The reference for max |t|
+// comes from the centred values u_ie − l_i: each flip changes the signs of whole epochs, in all
+// pairs at once, and mean, variances and their median are computed anew. (Flips of values that are
+// not centred would include other pairs' effects in the median variance.) Up to 12 epochs all
+// 2^(n−1) flips are made, for more epochs 4,095 are drawn from a fixed seed; the observed values
+// count as one more flip, so that P is never 0. P is step-down: a pair's reference is the maximum
+// over those pairs whose |t| is no larger (Westfall and Young, Resampling-Based Multiple Testing,
+// 1993, algorithm 2.8; Romano and Wolf, JASA 100 (2005)).
 //
-// Note: simulated (go run ./validation cases), plain values in place of pseudo-values find less where some
-// starts are slow, and err more where starts are bimodal.
+// Note: simulated (go run ./validation cases), plain values in place of pseudo-values find less if
+// some starts are slow, and err more if starts are bimodal.
 //
-// Of a pair with fewer than two values nothing is known: SE is infinite and P is 1. None may be among others.
+// A pair with fewer than two values tells nothing: SE is infinite and P is 1. Such a pair must not
+// be among others.
 func Joint(d [][]float64, alpha, factor float64) []Judged {
 	if len(d) == 0 || len(d[0]) < 2 {
 		return unknown(d)
@@ -120,7 +121,7 @@ func Joint(d [][]float64, alpha, factor float64) []Judged {
 	rows, pairs := make([][]float64, m), make([]flippedPair, m)
 	for o, i := range order {
 		for e := range c[i] {
-			c[i][e] = math.Copysign(1, js[i].Log) * c[i][e] // so that sums above 0 are on the side of the pair
+			c[i][e] = math.Copysign(1, js[i].Log) * c[i][e] // a sum above 0 is on the pair's side
 		}
 		rows[o] = c[i]
 		pairs[o] = flippedPair{squares[i] / (n[i] - 1), 1 / n[i] / (n[i] - 1), leastSD * leastSD * n[i] * n[i], n[i] / 4,
@@ -129,22 +130,22 @@ func Joint(d [][]float64, alpha, factor float64) []Judged {
 	x, near := flipsOf(rows), middle{near: 1 / float64(m), width: 1, scratch: scratch}
 	sums := make([]float64, m)
 	largest, sided := make([]float64, 0, x.n), make([]float64, 0, 2*x.n)
-	for f := 1; f < x.n; f++ { // 0 are the values as they were seen
+	for f := 1; f < x.n; f++ { // flip 0 is the observed values
 		x.sum(f, sums)
 		total := 0.
 		for o, s := range sums {
 			own[o] = pairs[o].base - s*s*pairs[o].less
 			total += own[o]
 		}
-		others := 3 * near.of(own, total)
-		var most, up, down int64 // the bits of squares of t, which are in the same order: integers need no branch
+		others := 3 * near.median(own, total)
+		var most, up, down int64 // bit patterns of squared t, which sort alike: integers need no branch
 		for o, s := range sums {
 			p := &pairs[o]
 			under := (own[o] + others) * p.quarter
 			if under < p.floor {
 				under = p.floor
 			}
-			v := int64(math.Float64bits(s * math.Abs(s) / under)) // below 0: on the other side
+			v := int64(math.Float64bits(s * math.Abs(s) / under)) // negative: on the other side
 			up, down = max(up, v), max(down, v^math.MinInt64)
 			most = max(up, down)
 			reached := 0
@@ -166,23 +167,23 @@ func Joint(d [][]float64, alpha, factor float64) []Judged {
 	return js
 }
 
-// flippedPair is what the flips of a pair need of it, and make of it.
+// flippedPair holds the constants that a pair's flips need, and their result.
 type flippedPair struct {
 	base, less float64 // a sum s has the variance base − s²·less
-	floor      float64 // of the divisor of s²
-	quarter    float64 // a quarter of the values
-	seen       int64   // the bits of the squared t of the values as they were seen, less rounding
+	floor      float64 // lower limit for the divisor of s²
+	quarter    float64 // a quarter of the number of values
+	seen       int64 // bits of the observed squared t, less rounding
 	reached    int     // flips in which the pairs up to this one reach seen
 }
 
-// Early judges the pairs of a family after few epochs, by their means and Student's t, Bonferroni
-// over the pairs. s0 is the standard deviation that pairs are expected to have; it counts as much as
-// four epochs:
+// Early judges the pairs in a family after few epochs, by their means and Student's t, with
+// Bonferroni over the pairs. s0 is the expected standard deviation within a pair; it counts as much
+// as four epochs:
 //
 //	t_i = mean_i / √(v_i/n), v_i = (4·s0² + (n−1)·s²_i) / (n+3), on n + 3 degrees of freedom
 //
-// This is the posterior of a scaled inverse χ² prior, as in moderated t tests (Smyth, Stat. Appl. Genet.
-// Mol. Biol. 3 (2004)).
+// This is the posterior from a scaled inverse χ² prior, as in moderated t tests (Smyth, Stat. Appl.
+// Genet. Mol. Biol. 3 (2004)).
 func Early(d [][]float64, alpha, s0 float64) []Judged {
 	if len(d) == 0 || len(d[0]) < 2 {
 		return unknown(d)
@@ -201,8 +202,8 @@ func Early(d [][]float64, alpha, s0 float64) []Judged {
 	return js
 }
 
-// Less returns what j is more than another, of which it is independent, one of a family of m such differences: by
-// Welch's t test (Biometrika 34 (1947)).
+// Less judges the difference j − other between two independent pairs, as one in a family of m such
+// differences, by Welch's t test (Biometrika 34 (1947)).
 func (j Judged) Less(other Judged, m int, alpha float64) Judged {
 	d := Judged{Log: j.Log - other.Log, SE: math.Hypot(j.SE, other.SE), Mean: j.Mean - other.Mean,
 		MeanSE: math.Hypot(j.MeanSE, other.MeanSE), P: 1, Crit: math.Inf(1), Side: math.Inf(1)}
@@ -229,7 +230,8 @@ func unknown(d [][]float64) []Judged {
 // known returns the values that are not NaN.
 func known(x []float64) []float64 { return slices.DeleteFunc(slices.Clone(x), math.IsNaN) }
 
-// locate estimates the locations of the pairs, and returns their pseudo-values less the location: 0 where there is none.
+// locate estimates the pairs' locations, and returns their pseudo-values less the location, 0 for
+// missing values.
 func locate(d [][]float64) (js []Judged, centred [][]float64) {
 	js, centred = make([]Judged, len(d)), make([][]float64, len(d))
 	medians, mads := make([]float64, len(d)), make([]float64, len(d))
@@ -262,8 +264,8 @@ func locate(d [][]float64) (js []Judged, centred [][]float64) {
 	return js, centred
 }
 
-// squaredError returns the squared standard error of a mean of n values, from the pair's own variance and the
-// typical one of the family.
+// squaredError returns the squared standard error of a mean over n values, from the pair's own
+// variance and the family's typical one.
 func squaredError(own, typical, n float64) float64 { return max(leastSD*leastSD, (own+3*typical)/4/n) }
 
 // variance returns the sample variance of x.
@@ -275,15 +277,16 @@ func variance(x []float64) float64 {
 	return squares / float64(len(x)-1)
 }
 
-// flips are the flips of the signs of columns. Flip 0 flips none. Up to flipsAll columns all flips are
-// made, but for those that flip the last one, because to flip all signs changes no |t|.
+// flips are sign flips by column. Flip 0 flips none. Up to flipsAll columns there are all flips
+// that leave the last column, because flipping all signs changes no |t|.
 type flips struct {
 	n     int
-	masks [][]uint8   // of each block of columns, by flip: the ones that are flipped
-	sums  [][]float64 // of each block of columns, by mask: the sum of each row
+	masks [][]uint8 // by block of columns and by flip: the flipped columns
+	sums  [][]float64 // by block of columns and by mask: each row's sum
 }
 
-// flipSums is the most sums that flips of blocks of eight columns hold, in all; else the blocks are smaller.
+// flipSums limits the number of sums that blocks of eight columns may hold in total; beyond it the
+// blocks are smaller.
 const flipSums = 1 << 22
 
 func flipsOf(c [][]float64) *flips {
@@ -318,7 +321,7 @@ func flipsOf(c [][]float64) *flips {
 	return x
 }
 
-// sum stores the sum of each row in flip f.
+// sum stores each row's sum in flip f.
 func (x *flips) sum(f int, sums []float64) {
 	for b, masks := range x.masks {
 		part := x.sums[b][int(masks[f])*len(sums):][:len(sums)]
@@ -332,8 +335,9 @@ func (x *flips) sum(f int, sums []float64) {
 	}
 }
 
-// critical returns the root of the value above which at most a share alpha of so many flips reach a squared statistic.
-// The values as they were seen, which the reference lacks, count as one flip that does. It orders reference.
+// critical returns the root of the value that squared statistics reach in at most a share alpha of
+// the flips. The observed values, which reference lacks, count as one flip that does. critical
+// reorders reference.
 func critical(reference []float64, alpha float64, flips int) float64 {
 	over := int(alpha*float64(flips)*(1+1e-12)) - 1
 	if over < 0 {
@@ -342,16 +346,17 @@ func critical(reference []float64, alpha float64, flips int) float64 {
 	return math.Sqrt(nth(reference, max(0, len(reference)-1-over)))
 }
 
-// medianOf returns the median of x, in scratch of that length.
+// medianOf returns the median of x. scratch must have x's length.
 func medianOf(x, scratch []float64) float64 {
 	copy(scratch, x)
 	return nearest(scratch[:len(x)], len(x)/2, len(x)%2 == 0)
 }
 
-// few is how many values are put in order by comparing each with each.
+// few is the largest number of values that nearest sorts by comparing each with each.
 const few = 16
 
-// nearest returns the k-th smallest value of x, from 0, or its mean with the one before it. It orders x.
+// nearest returns the k-th smallest value in x, counted from 0, or its mean with the previous one.
+// It may reorder x.
 func nearest(x []float64, k int, both bool) float64 {
 	var order [few]float64
 	var ranks [few]int
@@ -387,15 +392,15 @@ func nearest(x []float64, k int, both bool) float64 {
 	return x[k]
 }
 
-// middle finds medians of values that are much like those before them: it looks first where the last one was, as a
-// multiple of the sum.
+// middle finds medians in successive samples that are much alike: it looks first near the last
+// median, as a multiple of the sum.
 type middle struct {
-	near, width float64 // the last median over the sum, and by which share of it the next may differ
+	near, width float64 // last median over sum, and the share by which the next may differ
 	scratch     []float64
 }
 
-// of returns the median of x, whose sum is total.
-func (m *middle) of(x []float64, total float64) (median float64) {
+// median returns the median of x, whose sum is total.
+func (m *middle) median(x []float64, total float64) (median float64) {
 	defer func() { m.near = median / total }()
 	guess, half := total*m.near, len(x)/2
 	for try := range 3 {
@@ -422,7 +427,7 @@ func (m *middle) of(x []float64, total float64) (median float64) {
 	return medianOf(x, m.scratch)
 }
 
-// nth returns the k-th smallest value of x, from 0, and moves the smaller ones before it.
+// nth returns the k-th smallest value in x, counted from 0, and moves the smaller ones before it.
 func nth(x []float64, k int) float64 {
 	for {
 		pivot, less := x[len(x)/2], 0
@@ -444,7 +449,7 @@ func nth(x []float64, k int) float64 {
 				same++
 			}
 		}
-		if k < same || math.IsNaN(pivot) { // which is equal to nothing
+		if k < same || math.IsNaN(pivot) { // NaN is equal to nothing
 			return pivot
 		}
 		x, k = x[same:], k-same

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// normals returns the pairs of k servers in n epochs, whose starts differ by 2 % and whose logs are these.
+// normals returns the pairs between k servers in n epochs, with starts that differ by 2 % and these
+// true logs.
 func normals(rng *rand.Rand, n int, logs ...float64) [][]float64 {
 	rows := make([][]float64, n)
 	for e := range rows {
@@ -19,7 +20,7 @@ func normals(rng *rand.Rand, n int, logs ...float64) [][]float64 {
 	return pairsOf(rows)
 }
 
-// pairsOf returns the differences of all columns.
+// pairsOf returns the differences between all columns.
 func pairsOf(rows [][]float64) (d [][]float64) {
 	for _, pair := range couples(len(rows[0])) {
 		x := make([]float64, len(rows))
@@ -31,8 +32,8 @@ func pairsOf(rows [][]float64) (d [][]float64) {
 	return d
 }
 
-// plainly is Joint as its formulas read, one flip after the other: the adjusted p-values, and the critical values on two
-// sides and on one.
+// plainly is Joint by its formulas, one flip after the other: it returns the adjusted p-values, and
+// the two-sided and one-sided critical values.
 func plainly(d [][]float64, alpha, factor float64) (p []float64, crit, side float64) {
 	js, c := locate(d)
 	n, m := len(d[0]), len(d)
@@ -121,7 +122,7 @@ func TestJointIsAsItsFormulasRead(t *testing.T) {
 	}
 }
 
-// Medians that are looked for near the one before are medians, however they differ.
+// Medians searched near the previous one are medians, however they differ.
 func TestMiddle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, size := range []int{1, 2, 3, 6, 28, 45, 190} {
@@ -136,14 +137,14 @@ func TestMiddle(t *testing.T) {
 					x[i] = 1 + rng.Float64()
 				}
 			}
-			if got, want := m.of(x, sum(x)), Median(x); got != want {
+			if got, want := m.median(x, sum(x)), Median(x); got != want {
 				t.Fatalf("median of %v: %v, want %v", x, got, want)
 			}
 		}
 	}
 }
 
-// Of more than 12 epochs the sums are those of flips too, and the same at each call.
+// For more than 12 epochs the sums are also those of flips, and the same at each call.
 func TestFlippedSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{2, 8, 9, 12, 13, 20, 64, 70} {
@@ -183,7 +184,7 @@ func TestFlippedSums(t *testing.T) {
 	}
 }
 
-// The sums of many pairs in many epochs take less memory, and are those of flips all the same.
+// The sums for many pairs in many epochs take less memory, and are still those of flips.
 func TestFlipsOfManyPairs(t *testing.T) {
 	c := make([][]float64, 45_000)
 	for i := range c {
@@ -320,7 +321,7 @@ func TestJointOfMissingEpochs(t *testing.T) {
 	}
 }
 
-// couples returns all pairs of k things.
+// couples returns all pairs from k things.
 func couples(k int) (pairs [][2]int) {
 	for i := range k {
 		for j := i + 1; j < k; j++ {
@@ -330,7 +331,7 @@ func couples(k int) (pairs [][2]int) {
 	return pairs
 }
 
-// Values that are not finite, which Joint does not expect, do not keep it for ever.
+// Values that are not finite, which Joint does not expect, do not make it run forever.
 func TestJointOfInfinities(t *testing.T) {
 	inf := math.Inf(-1)
 	Joint([][]float64{{inf, inf, inf, inf, inf, inf, inf, inf}, {1, 2, 3, 4, 5, 6, 7, 8}}, .05, 1)

@@ -7,7 +7,7 @@ import (
 )
 
 // MeanCI returns the mean of d with Student's interval, which is unbounded for fewer than two
-// values. All are NaN if d is empty or holds a NaN.
+// values. All results are NaN if d is empty or holds a NaN.
 func MeanCI(d []float64, conf float64) (mean, lo, hi float64) {
 	n := float64(len(d))
 	mean = sum(d) / n

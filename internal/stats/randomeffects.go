@@ -6,29 +6,28 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// RandomEffects is what several runs say together of one effect, which itself varies from run to
+// RandomEffects combines several runs' estimates for one effect, which itself varies from run to
 // run.
 type RandomEffects struct {
-	Mean, Lo, Hi float64 // of the effect over all runs that might be made
+	Mean, Lo, Hi float64 // effect over all runs that might be made
 	Between      float64 // standard deviation of the effect between runs
-	// NextLo and NextHi hold the effect of one more run (prediction interval).
+	// NextLo and NextHi bound the effect in one more run (prediction interval).
 	NextLo, NextHi float64
 }
 
-// CombineRuns returns the random-effects estimate of y, one value of each run, with their standard
-// errors se. Between is that of Paule and Mandel (J. Res. Natl. Bur. Stand. 87 (1982)); the
-// interval at confidence conf that of Hartung and Knapp (Stat. Med. 20 (2001)) and Sidik and
-// Jonkman (Stat. Med. 21 (2002)), by Student's t with one degree of freedom less than there are
-// runs:
+// CombineRuns returns the random-effects estimate from y, one value per run, with their standard
+// errors se. Between follows Paule and Mandel (J. Res. Natl. Bur. Stand. 87 (1982)). The interval at
+// confidence conf follows Hartung and Knapp (Stat. Med. 20 (2001)) and Sidik and Jonkman (Stat. Med.
+// 21 (2002)), by Student's t with one degree of freedom less than there are runs:
 //
 //	Mean = Σwy/Σw,  w = 1/(se² + Between²)
 //	Mean ± t · √(max(1, q)/Σw),  q = Σw(y−Mean)²/(k−1)
 //
 // q below 1 is raised to 1, lest runs that agree by chance give an interval narrower than their own
-// errors allow (Röver, Knapp and Friede, BMC Med. Res. Methodol. 15 (2015)). The prediction
-// interval is that of Higgins, Thompson and Spiegelhalter (J. R. Stat. Soc. A 172 (2009)), with k−2
-// degrees of freedom; it is unbounded for fewer than three runs, the interval for fewer than two.
-// All are NaN without runs, and where a value is NaN or an error is not positive and finite. It
+// errors allow (Röver, Knapp and Friede, BMC Med. Res. Methodol. 15 (2015)). The prediction interval
+// follows Higgins, Thompson and Spiegelhalter (J. R. Stat. Soc. A 172 (2009)), with k−2 degrees of
+// freedom; it is unbounded for fewer than three runs, the interval for fewer than two. All results
+// are NaN without runs, and if a value is NaN or an error is not positive and finite. CombineRuns
 // panics if the lengths differ.
 func CombineRuns(y, se []float64, conf float64) RandomEffects {
 	if len(y) != len(se) {
@@ -78,8 +77,8 @@ func weighted(y, se []float64, between float64) (mean, weight, squares float64) 
 	return mean, weight, squares
 }
 
-// betweenRuns returns the variance between runs for which the weighted squares are k−1, which they
-// fall to as it grows; 0 if they are less without it.
+// betweenRuns returns the variance between runs for which the weighted squares are k−1; they fall
+// as the variance grows. It returns 0 if they are smaller without it.
 func betweenRuns(y, se []float64) float64 {
 	over := func(variance float64) bool {
 		_, _, squares := weighted(y, se, variance)

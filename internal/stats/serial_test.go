@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// autoregressive returns n values of a process of order 1, in its stationary state.
+// autoregressive returns n values from a stationary process of order 1.
 func autoregressive(rng *rand.Rand, n int, rho float64) []float64 {
 	x := make([]float64, n)
 	for i := range x {
@@ -52,7 +52,7 @@ func TestAutocorrelation(t *testing.T) {
 	}
 }
 
-// Dependence is shown of series that have it, and of others at the level of the test.
+// Dependence is shown for series that have it, and for others at the test's level.
 func TestSerialShown(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	found := map[float64]int{}

@@ -6,8 +6,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Slopes returns the least-squares slopes of y on the columns of x, all without an intercept. Those that are less
-// than least standard errors from 0 are left out, the least clear one first; their slopes are 0.
+// Slopes returns the least-squares slopes of y on the columns of x, together and without an
+// intercept. Slopes less than least standard errors from 0 are left out, the least clear one first,
+// and returned as 0.
 func Slopes(x [][]float64, y []float64, least float64) []float64 {
 	if len(x) == 0 {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A slope that is there is found, one that is not is left out.
+// An existing slope is found, a missing one is left out.
 func TestSlopes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	var x [][]float64

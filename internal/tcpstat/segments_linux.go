@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Read returns the counts of a TCP connection; ok is false for another fd, and for kernels before 4.6.
-// The call is raw, for it never blocks, and it does not allocate.
+// Read returns a TCP connection's counts; ok is false for another fd, and on kernels before 4.6.
+// The call is raw, because it never blocks, and does not allocate.
 func Read(fd int) (s Socket, ok bool) {
 	var i unix.TCPInfo
 	size := uint32(unsafe.Sizeof(i))
@@ -20,7 +20,7 @@ func Read(fd int) (s Socket, ok bool) {
 	return socketOf(&i, uintptr(size))
 }
 
-// socketOf reads the first size bytes of i: as many as this kernel knows.
+// socketOf reads the first size bytes in i, which this kernel has filled in.
 func socketOf(i *unix.TCPInfo, size uintptr) (s Socket, ok bool) {
 	has := func(offset uintptr) bool { return offset+unsafe.Sizeof(i.Segs_out) <= size }
 	if !has(unsafe.Offsetof(i.Data_segs_out)) {
@@ -28,7 +28,7 @@ func socketOf(i *unix.TCPInfo, size uintptr) (s Socket, ok bool) {
 	}
 	s = Socket{sent: i.Segs_out, received: i.Segs_in, retransmitted: i.Total_retrans, duplicates: i.Dsack_dups,
 		outOfOrder: i.Rcv_ooopack}
-	sacks := i.Options&optSACK != 0 || i.Data_segs_out == 0 // a SYN without an answer was not received twice
+	sacks := i.Options&optSACK != 0 || i.Data_segs_out == 0 // an unanswered SYN was not received twice
 	s.noDuplicates = !has(unsafe.Offsetof(i.Dsack_dups)) || !sacks
 	s.noOrder = !has(unsafe.Offsetof(i.Rcv_ooopack))
 	return s, true

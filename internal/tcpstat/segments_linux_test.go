@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Segments that were sent again for nothing are no loss; what a kernel does not count is unknown, not zero.
+// Needlessly retransmitted segments are no loss; counts that a kernel lacks are unknown, not zero.
 func TestSocketOf(t *testing.T) {
 	i := unix.TCPInfo{Options: optSACK, Segs_out: 900, Segs_in: 700, Data_segs_out: 800, Total_retrans: 12, Dsack_dups: 9,
 		Rcv_ooopack: 4}
@@ -44,8 +44,8 @@ func TestSocketOf(t *testing.T) {
 	}
 }
 
-// A listener with a full backlog drops the SYN of a connection, which is sent again. The connection's own
-// socket says so.
+// A listener with a full backlog drops a connection's SYN, which is sent again. The connection's
+// own socket shows this.
 func TestLostSYN(t *testing.T) {
 	listener, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 	if err != nil {

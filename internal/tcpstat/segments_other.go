@@ -2,5 +2,5 @@
 
 package tcpstat
 
-// Read returns false: this system's counts are not read.
+// Read returns false: dyno does not read this system's counts.
 func Read(int) (s Socket, ok bool) { return s, false }

@@ -1,5 +1,6 @@
-// Package tcpstat counts the TCP segments of connections, and finds the link by which packets reach an
-// address. It reads what the kernel tells of a socket, and /sys; where there is neither, nothing is known.
+// Package tcpstat counts TCP segments on connections, and finds the link by which packets reach an
+// address. It reads the kernel's socket counts and /sys; on systems that have neither, counts and
+// speed are unknown.
 package tcpstat
 
 import (
@@ -14,13 +15,13 @@ import (
 // Link is a network card.
 type Link struct {
 	Device     string
-	BitsPerSec int64 // in each direction, as the card says; 0: it does not
+	BitsPerSec int64 // in each direction, as the card reports it; 0: unknown
 }
 
-// To returns the link by which packets to an address:port leave this machine; ok is false if they stay
-// here, or cannot be sent. It sends nothing.
+// To returns the link by which packets to an address:port leave this machine; ok is false if they
+// stay here, or cannot be sent. To sends nothing.
 func To(addr string) (l Link, ok bool) {
-	if _, err := netip.ParseAddrPort(addr); err != nil { // nothing is looked up
+	if _, err := netip.ParseAddrPort(addr); err != nil { // no name is looked up
 		return l, false
 	}
 	conn, err := net.Dial("udp", addr)
@@ -56,8 +57,8 @@ func To(addr string) (l Link, ok bool) {
 	return l, l.Device != "" && !here
 }
 
-// speed returns what the card says, in Mbit/s (kernel Documentation/ABI/testing/sysfs-class-net); 0 if
-// it says nothing or -1.
+// speed returns the card's reported speed in bit/s; the file holds Mbit/s (kernel
+// Documentation/ABI/testing/sysfs-class-net). It returns 0 if the card reports nothing or -1.
 func speed(root fs.FS, device string) int64 {
 	data, err := fs.ReadFile(root, "sys/class/net/"+device+"/speed")
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// The link to another machine is found, and what it can carry: a pair of virtual cards in a network
-// namespace of its own, which say 10 Gbit/s.
+// To finds the link to another machine, and its speed: a pair of virtual cards in a separate
+// network namespace, which report 10 Gbit/s.
 func TestLinkOfVeth(t *testing.T) {
 	const inside = "DYNO_TEST_VETH"
 	if os.Getenv(inside) != "" {
 		if l, ok := To("10.99.0.2:80"); !ok || l != (Link{"v0", 10e9}) {
 			t.Errorf("%+v, %v", l, ok)
 		}
-		if l, ok := To("10.99.0.1:80"); ok { // its own
+		if l, ok := To("10.99.0.1:80"); ok { // its own address
 			t.Errorf("to itself: %+v", l)
 		}
 		if l, ok := To("192.0.2.1:80"); ok {

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	latencyRows = 8  // of a live histogram, at most
-	latencyBar  = 30 // columns of its longest bar
+	latencyRows = 8 // maximum rows in a live histogram
+	latencyBar  = 30 // columns in its longest bar
 )
 
-// latencyEdges are the upper bounds of its rows in ns: 1, 2 and 5 in each decade.
+// latencyEdges are the rows' upper bounds in ns: 1, 2 and 5 in each decade.
 var latencyEdges = func() (edges []int64) {
 	for e := int64(10_000); e <= hist.Highest; e *= 10 {
 		edges = append(edges, e, 2*e, 5*e)
@@ -23,8 +23,9 @@ var latencyEdges = func() (edges []int64) {
 	return edges
 }()
 
-// latencyLines draws a histogram of all latencies so far: a row for each bound, from the lowest that
-// any does not exceed. Where there are too many rows, the lowest are one. Any count above 0 shows.
+// latencyLines draws a histogram of all latencies so far: a row for each bound, from the lowest
+// bound that is not below all latencies. If there are too many rows, the lowest are combined. Any
+// count above 0 shows.
 func latencyLines(h *hist.Histogram, style func(...string) string) (lines []string) {
 	atMost := h.AtMost(latencyEdges)
 	last := slices.Index(atMost, h.Count())

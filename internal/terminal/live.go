@@ -15,7 +15,7 @@ import (
 	"dyno/internal/report"
 )
 
-// verbs are what a stage does, before the name of a contestant; other stages are their own verb.
+// verbs name a stage's activity, before a contestant's name; other stages are their own verb.
 var verbs = map[string]string{
 	"toolchain": "finding the toolchain of", "build": "building", "verify": "verifying", "calibrate": "calibrating",
 	"launch": "launching", "pilot": "pilot of", "measure": "measuring", "analyse": "analysing",
@@ -24,12 +24,12 @@ var verbs = map[string]string{
 // gutter is left of all live lines but the first, below its clock.
 const gutter = "       "
 
-// head returns the first live line: the clock, and what happens now.
+// head returns the first live line: the clock, and the current activity.
 func (v *View) head(elapsed time.Duration, what string) string {
 	return v.style.faint.Render(fmt.Sprintf("%5s", clock(elapsed))) + "  " + v.style.title.Render(what)
 }
 
-// bar returns a line with a bar of done/total, as long as the terminal allows, and the progress in
+// bar returns a line with a bar for done/total, as long as the terminal allows, and the progress in
 // words.
 func (v *View) bar(done, total int, progress string) string {
 	room := v.columns() - len(gutter) - 2 - lipgloss.Width(progress)
@@ -41,7 +41,7 @@ func (v *View) more(n int) string {
 	return v.style.faint.Render(fmt.Sprintf("%sand %d more", gutter, n))
 }
 
-// lines returns what the live part shows now.
+// lines returns the current live lines.
 func (v *View) lines() []string {
 	what, text := cmp.Or(verbs[v.stage], v.stage)+" "+v.who, v.text
 	if len(v.tasks) > 0 {
@@ -64,7 +64,7 @@ func (v *View) lines() []string {
 	return lines
 }
 
-// taskLines list all that is being built, launched or verified at once.
+// taskLines list all contestants that are being built, launched or verified at once.
 func (v *View) taskLines() (lines []string) {
 	var names []string
 	for _, t := range v.tasks {
@@ -107,7 +107,7 @@ func (v *View) standingLines() (lines []string) {
 	switch {
 	case !ratios: // a classic run compares nothing
 		table = table[:2]
-	case width > v.columns(): // rather than to cut a number off from its interval
+	case width > v.columns(): // rather than separate a number from its interval
 		table = slices.Delete(table, 1, 2)
 	}
 	for i := range table[0] {
@@ -126,7 +126,7 @@ func (v *View) standingLines() (lines []string) {
 	return lines
 }
 
-// widest returns the width of a column, in cells of the terminal.
+// widest returns a column's width, in terminal cells.
 func widest(col []string) (w int) {
 	for _, s := range col {
 		w = max(w, lipgloss.Width(s))
@@ -149,8 +149,8 @@ func (v *View) columns() int {
 	return max(1, w-1)
 }
 
-// draw replaces the live lines by others, in one write. It cuts lines at the present width of the
-// terminal.
+// draw replaces the live lines by others, in one write. It cuts lines at the terminal's present
+// width.
 func (v *View) draw(lines []string) {
 	var b strings.Builder
 	b.WriteString(v.home())
@@ -160,7 +160,7 @@ func (v *View) draw(lines []string) {
 		v.drawn = append(v.drawn, lipgloss.Width(l))
 		b.WriteString(l + "\x1b[K\n") // EL: erase to the end of the line
 	}
-	b.WriteString("\x1b[J") // ED: erase what is below
+	b.WriteString("\x1b[J") // ED: erase everything below
 	io.WriteString(v.out, b.String())
 	v.last = v.now
 }
@@ -173,7 +173,7 @@ func (v *View) keep(s string) {
 }
 
 // home returns the code that moves the cursor to the start of the first live line. A terminal that
-// became narrower since the drawing has wrapped the longer lines, so that each counts as the rows
+// became narrower since the last drawing has wrapped the longer lines, so each counts as the rows
 // that it takes now.
 func (v *View) home() string {
 	rows, width := 0, v.columns()+1
@@ -186,7 +186,7 @@ func (v *View) home() string {
 	return fmt.Sprintf("\r\x1b[%dA", rows) // CUU: up
 }
 
-// bar returns a bar of width cells of which done/total is full, in eighths of a cell.
+// bar returns a bar with width cells, filled to done/total, in eighths of a cell.
 func bar(done, total, width int) string {
 	if width <= 0 {
 		return ""

@@ -17,22 +17,22 @@ import (
 
 const loadPlainEvery = 5 * time.Second // progress lines of a load without a TTY
 
-// LoadView shows a load while it runs. Its only clock is that of the intervals: on a TTY it draws
-// once for each, elsewhere it writes a line every few seconds. It is not safe for concurrent use.
+// LoadView shows a load while it runs. Its only clock is the intervals': on a TTY it draws once for
+// each, elsewhere it writes a line every few seconds. It is not safe for concurrent use.
 type LoadView struct {
 	view     *View
 	title    string
 	length   time.Duration // planned; 0: bounded by requests
 	requests int64         // planned; 0: bounded by length
 
-	started, errors int64           // of all so far
-	rates           []float64       // of each interval so far
-	latency         *hist.Histogram // of all so far, on a TTY
-	drains          bool            // no more requests are sent; the last answers are awaited
+	started, errors int64 // totals so far
+	rates           []float64 // for each interval so far
+	latency         *hist.Histogram // all latencies so far, on a TTY
+	drains          bool // no more requests are sent; the last answers are awaited
 }
 
-// NewLoad returns a view of a load that ends after length or, where that is 0, after a number of
-// requests. The other arguments are those of New.
+// NewLoad returns a view of a load that ends after length or, if that is 0, after a number of
+// requests. The other arguments are New's.
 func NewLoad(
 	out io.Writer, tty, noColor bool, width func() int, title string, length time.Duration, requests int64,
 ) *LoadView {
@@ -49,7 +49,7 @@ func (l *LoadView) Start() {
 	fmt.Fprintln(l.view.out, "loading "+l.title)
 }
 
-// Tick takes in an interval of the load and shows it.
+// Tick adds an interval of the load and shows it.
 func (l *LoadView) Tick(i result.Interval) {
 	l.started += i.Load.Started
 	l.errors += i.Load.Failed + i.Load.Errored()
@@ -73,8 +73,8 @@ func (l *LoadView) Tick(i result.Interval) {
 // Close erases the live lines, so that a summary can follow.
 func (l *LoadView) Close() { l.view.Close() }
 
-// lines returns what the live part shows: the title, how far the load is, its present rate and
-// latency, the rates so far, and a histogram of the latencies so far.
+// lines returns the live lines: the title, the progress, the present rate and latency, the rates so
+// far, and a histogram of the latencies so far.
 func (l *LoadView) lines(i *result.Interval, elapsed time.Duration) []string {
 	v := l.view
 	done, total := int(min(elapsed, l.length)/time.Millisecond), int(l.length/time.Millisecond)
@@ -110,7 +110,7 @@ func (l *LoadView) now(i *result.Interval) string {
 	return strings.Join(append(words, trouble), "  ")
 }
 
-// left returns what is left: by the plan, or by the rate so far.
+// left returns the remaining time: by the plan, or by the rate so far.
 func (l *LoadView) left(elapsed time.Duration) string {
 	if l.drains {
 		return ""
@@ -125,8 +125,8 @@ func (l *LoadView) left(elapsed time.Duration) string {
 	return about(max(left, 0)) + " left"
 }
 
-// spark draws the last values, at most width of them, as bars from 0 to the largest. A value above
-// 0 always shows.
+// spark draws the last values, at most width, as bars from 0 to the largest. A value above 0 always
+// shows.
 func spark(values []float64, width int) string {
 	values = values[len(values)-min(max(width, 0), len(values)):]
 	s := ""

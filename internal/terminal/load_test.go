@@ -11,7 +11,7 @@ import (
 	"dyno/internal/result"
 )
 
-// interval is second k of a load: n answers of about 2 ms and some errors.
+// interval is second k in a load: n answers after about 2 ms and some errors.
 func interval(k int, n, errors int64) result.Interval {
 	h := hist.New()
 	for i := range n {

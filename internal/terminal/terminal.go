@@ -1,12 +1,14 @@
-// Package terminal shows on stderr what a run is doing, from the events that it sends.
+// Package terminal shows a run's progress on stderr, from the events that the run sends.
 //
-// Invariant: a View writes only while Event or Close is called. It has no goroutine and no clock of
-// its own; time is Event.Time. Events come between trials, and the view shares its CPU with the
-// load generator: drawing at any other moment would put load on the machine that is being measured.
+//
+// Invariant: a View writes only while Event or Close is called. It has no goroutine and no clock;
+// time is Event.Time. Events come between trials, and the view shares its CPU with the load
+// generator: drawing at any other moment would put load on the measured machine.
+//
 //
 // Note: bubbletea is not used, because its renderer ticks by itself, 60 times a second by default,
-// and reads the keyboard in a goroutine; both would run during trials. What remains is to move the
-// cursor up and draw again, which is live.go. Styles and the width of text are lipgloss's.
+// and reads the keyboard in a goroutine; both would run during trials. The remaining work is to
+// move the cursor up and draw again (live.go). Lipgloss provides styles and text widths.
 package terminal
 
 import (
@@ -26,9 +28,9 @@ import (
 )
 
 const (
-	drawEvery  = 250 * time.Millisecond // at most, on a TTY, while trials come in
+	drawEvery  = 250 * time.Millisecond // minimum interval, on a TTY, while trials come in
 	plainEvery = 10 * time.Second       // progress lines without a TTY
-	rowsAtMost = 10                     // of a list, so that the live part fits any terminal
+	rowsAtMost = 10 // maximum rows in a list, so that the live part fits any terminal
 )
 
 // firstFigures is no stage, but is shown at once like one.
@@ -37,41 +39,40 @@ const firstFigures = "first figures"
 // View shows events. On a TTY it redraws a few lines in place; elsewhere it writes plain lines. It
 // is not safe for concurrent use.
 type View struct {
-	Folder string // of the run, to which the paths of logs are relative
+	Folder string // run folder, to which log paths are relative
 
 	out   io.Writer
 	tty   bool
 	width func() int
 	style styles
 
-	started, now     time.Time     // of the first event and of the latest
-	stage, who, text string        // of the latest event; who is its contestant
+	started, now     time.Time // times of the first and the latest event
+	stage, who, text string // from the latest event; who is its contestant
 	done, total      int           // trials
-	printed          int           // the total of the last plain line of progress
-	left             time.Duration // shown
-	tasks            []task        // of contestants, until measuring begins
+	printed          int // total in the last plain progress line
+	left             time.Duration // as shown
+	tasks            []task // for contestants, until measuring begins
 	measuring        bool          // measuring has begun
 	failed           []string      // contestants
 	standing         []result.Standing
 
 	seen  map[string]bool // stages, for the plain form
-	last  time.Time       // of the last drawing, or of the last plain line of progress
+	last  time.Time // the last drawing, or the last plain progress line
 	drawn []int           // widths of the live lines on the TTY
 }
 
-// task is what is being done with one contestant before measuring begins.
+// task is a contestant's current task before measuring begins.
 type task struct{ who, stage, text string }
 
-// styles are what the view draws with; line cuts a line at the width of the terminal.
+// styles are the view's styles; line cuts a line at the terminal's width.
 type styles struct{ title, faint, bad, bar, line lipgloss.Style }
 
 // New returns a view on out. If tty is set, out must be a terminal that knows the codes CUU, EL and
-// ED of ECMA-48. Each drawing calls width for the number of its columns; nil means 80. noColor
-// leaves out styles, but not the drawing in place.
+// ED (ECMA-48). Each drawing calls width for the number of columns; nil means 80. noColor leaves
+// out styles, but not drawing in place.
 func New(out io.Writer, tty, noColor bool, width func() int) *View {
 	r := lipgloss.NewRenderer(out)
-	// The terminal is asked neither for its background nor for its colors: it would answer on
-	// stdin.
+	// Do not ask the terminal for its background or colors: it would answer on stdin.
 	r.SetHasDarkBackground(true)
 	r.SetColorProfile(termenv.ANSI)
 	if noColor || !tty {
@@ -89,8 +90,8 @@ func New(out io.Writer, tty, noColor bool, width func() int) *View {
 	}}
 }
 
-// Event takes in e and shows what changed. A failure, and what an analysis says, stay on lines of
-// their own that are never overwritten.
+// Event adds e and shows the changes. A failure or an analysis result gets its own line, which is
+// never overwritten.
 func (v *View) Event(e result.Event) {
 	changed := v.take(e)
 	switch {
@@ -121,7 +122,7 @@ func (v *View) take(e result.Event) (changed bool) {
 		v.started = e.Time
 	}
 	v.now = e.Time
-	if e.Stage == "measured" { // a trial ended; the next one of the stage follows
+	if e.Stage == "measured" { // a trial ended; the stage's next one follows
 		e.Stage = "measure"
 	}
 	if e.Stage != "" && e.Stage != v.stage {
@@ -129,7 +130,7 @@ func (v *View) take(e result.Event) (changed bool) {
 	}
 	v.who, v.text = document.Clean(e.Contestant), document.Clean(e.Text)
 	if e.Total > 0 {
-		v.done, v.total = min(max(v.done, e.Done), e.Total), e.Total // what is repeated was counted
+		v.done, v.total = min(max(v.done, e.Done), e.Total), e.Total // repeated trials were counted
 		v.remaining(e.Left)
 	}
 	if e.Standing != nil {
@@ -180,9 +181,9 @@ func (v *View) plain(e result.Event, changed bool) {
 	}
 }
 
-// named returns the stage as a plain line has it.
+// named returns the stage's name in a plain line.
 func (v *View) named() string {
-	if v.stage == "analyse" && v.text != "" { // which says all
+	if v.stage == "analyse" && v.text != "" { // the text says everything
 		return ""
 	}
 	return v.stage
@@ -195,7 +196,7 @@ func (v *View) print(s string) {
 	}
 }
 
-// failure returns f on one line, with the path of its log.
+// failure returns f on one line, with its log's path.
 func (v *View) failure(f *result.Failure) string {
 	s := v.style.bad.Render("✗ "+document.Clean(f.Contestant)) + "  " + report.FailureText(f)
 	if f.LogFile != "" && !strings.Contains(s, document.Clean(f.LogFile)) { // the hint may name it
@@ -204,14 +205,14 @@ func (v *View) failure(f *result.Failure) string {
 	return s
 }
 
-// remaining takes in how much time is left. What is shown rises only by more than a tenth.
+// remaining updates the time left. The shown time rises only by more than a tenth.
 func (v *View) remaining(left time.Duration) {
 	if left <= v.left || left > v.left+v.left/10 {
 		v.left = left
 	}
 }
 
-// progress returns how far the run is and what is left of it.
+// progress returns the number of trials done and the time left.
 func (v *View) progress() string {
 	s := fmt.Sprintf("%d of %d trials, %d %%", v.done, v.total, 100*min(v.done, v.total)/v.total)
 	if v.left > 0 {
@@ -220,8 +221,8 @@ func (v *View) progress() string {
 	return s
 }
 
-// replanned returns the number of trials that the last line of progress was of, if it was another one:
-// a server that fails takes its trials with it.
+// replanned returns the total in the last progress line, if it has changed: a server that fails
+// takes its trials with it.
 func (v *View) replanned() (text string) {
 	if v.printed > 0 && v.printed != v.total {
 		text = fmt.Sprintf("(before: of %d)", v.printed)

@@ -40,8 +40,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// screen is a terminal that knows what a View sends: LF as CR LF, CR, CUU, EL 0, ED 0 and SGR,
-// which it drops. Lines that are too long wrap, and nothing scrolls away.
+// screen is a terminal that knows the codes that a View sends: LF as CR LF, CR, CUU, EL 0, ED 0 and
+// SGR, which it drops. Lines that are too long wrap, and nothing scrolls away.
 type screen struct {
 	t      *testing.T
 	width  int
@@ -107,7 +107,7 @@ func (s *screen) row() []rune {
 	return s.rows[s.y]
 }
 
-// resize breaks and joins nothing but what is longer than the new width, as most terminals do.
+// resize breaks lines longer than the new width and joins none, as most terminals do.
 func (s *screen) resize(width int) {
 	var rows [][]rune
 	y := 0
@@ -143,7 +143,7 @@ func at(seconds float64, e result.Event) result.Event {
 	return e
 }
 
-// story is a run of three contestants, of which one has no toolchain and one fails in the second
+// story is a run with three contestants, one without a toolchain and one that fails in the second
 // epoch.
 func story() (before, after []result.Event) {
 	before = []result.Event{
@@ -224,7 +224,7 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// The log of a failure has a path that can be opened.
+// A failure's log has a path that can be opened.
 func TestLogOfFailure(t *testing.T) {
 	var b bytes.Buffer
 	v := New(&b, false, false, nil)
@@ -236,7 +236,7 @@ func TestLogOfFailure(t *testing.T) {
 	}
 }
 
-// The count of trials never falls: what is discarded is counted again once its repetition is. Where the
+// The trial count never falls: a discarded trial is counted again once its repetition is. If the
 // total changes, the line says so.
 func TestCount(t *testing.T) {
 	var b bytes.Buffer
@@ -254,7 +254,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// The time left that is shown rises by more than a tenth or not at all.
+// The shown time left rises by more than a tenth or not at all.
 func TestTimeLeft(t *testing.T) {
 	v := New(&bytes.Buffer{}, false, false, nil)
 	for _, c := range []struct {
@@ -267,7 +267,7 @@ func TestTimeLeft(t *testing.T) {
 	}
 }
 
-// After the window changes, what stood is replaced and not left behind.
+// After the window changes, the old lines are replaced and not left behind.
 func TestResize(t *testing.T) {
 	s := &screen{t: t, width: 90}
 	v := New(s, true, false, func() int { return s.width })
@@ -294,7 +294,7 @@ func TestThrottle(t *testing.T) {
 	v := New(s, true, false, nil)
 	v.Event(at(0, result.Event{Stage: "measure", Done: 1, Total: 1000}))
 	s.writes = 0
-	for i := range 1000 { // ten seconds of trials of 10 ms
+	for i := range 1000 { // ten seconds of 10 ms trials
 		v.Event(at(0.01*float64(i+1), result.Event{Stage: []string{"measure", "measured"}[i%2], Contestant: "a",
 			Done: i, Total: 1000, Trial: &result.Trial{}}))
 	}

@@ -1,6 +1,5 @@
-// Package external runs another load generator (wrk, ab, bombardier, h2load) and reads what it
-// reports. What a tool counts, and how, differs from tool to tool. What it does not report stays
-// unknown.
+// Package external runs another load generator (wrk, ab, bombardier, h2load) and reads its report.
+// Tools differ in what they count, and how. Figures that a tool does not report stay unknown.
 package external
 
 import (
@@ -31,18 +30,18 @@ func names() []string { return []string{"wrk", "bombardier", "ab", "h2load"} }
 // Tool is an external load generator installed on this machine.
 type Tool struct {
 	Name    string
-	Version string // as it prints it
+	Version string // as printed
 	program string // absolute
 	kind    kind
 }
 
-// Missing is the error of a tool that is not installed. Hint says how to install it.
+// Missing is the error for a tool that is not installed. Hint says how to install it.
 type Missing struct{ Name, Hint string }
 
 func (m *Missing) Error() string { return fmt.Sprintf("no program %s on PATH; %s", m.Name, m.Hint) }
 
-// Find looks for the tool of that name on PATH and asks for its version. The error is a *Missing,
-// or says that the tool is unknown or does not run.
+// Find looks for a tool on PATH and asks for its version. The error is a *Missing, or says that the
+// tool is unknown or does not run.
 func Find(ctx context.Context, name string) (*Tool, error) {
 	k, err := known(name)
 	if err != nil {
@@ -57,7 +56,7 @@ func Find(ctx context.Context, name string) (*Tool, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	out, err := proc.CombinedOutput(exec.CommandContext(ctx, program, k.ask)) // wrk ends with 1, having told
+	out, err := proc.CombinedOutput(exec.CommandContext(ctx, program, k.ask)) // wrk ends with 1 after it has printed its version
 	version, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	version = strings.TrimSpace(strings.TrimPrefix(version, "This is "))
 	if strings.HasPrefix(version, "dyno ") {
@@ -67,7 +66,7 @@ func Find(ctx context.Context, name string) (*Tool, error) {
 		return nil, fmt.Errorf("%s does not report its version: %q, %v", program, version, err)
 	}
 	version, _, _ = strings.Cut(version, " Copyright")
-	version, _, _ = strings.Cut(version, " <$") // of ab's source control
+	version, _, _ = strings.Cut(version, " <$") // ab's source control
 	return &Tool{Name: name, Version: version, program: program, kind: k}, nil
 }
 
@@ -79,7 +78,8 @@ func known(name string) (kind, error) {
 	return k, nil
 }
 
-// Check returns why the tool of that name cannot make a load, nil if it can. It need not be installed.
+// Check returns the reason why a tool cannot make a load, nil if it can. The tool need not be
+// installed.
 func Check(name string, s *scenario.Scenario, level result.Level) error {
 	k, err := known(name)
 	if err != nil {
@@ -139,7 +139,7 @@ func (t *Tool) request(job *load.Job) (*http.Request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
 	}
-	r.Header.Del("Content-Length") // each tool says it itself
+	r.Header.Del("Content-Length") // each tool adds it itself
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if (r.Method != http.MethodGet || len(body) > 0) && !t.kind.methods {
 		return nil, fmt.Errorf("dyno uses %s for GET only; the scenario %s has a %s", t.Name, s.Name, r.Method)
@@ -148,9 +148,9 @@ func (t *Tool) request(job *load.Job) (*http.Request, error) {
 }
 
 // Load makes one load with the tool, on the job's CPUs, and waits for its end. The tool's output
-// goes to the file log. used is the CPU time of its processes. It returns an error if the tool
-// could not be started, or that of ctx; errors of the tool itself are in reported. A tool that cannot
-// count requests loads for the time of the window.
+// goes to the file log. used is the CPU time of the tool's processes. The error is ctx's, or says
+// why dyno could not run or stop the tool; the tool's own errors are in reported. A tool that
+// cannot count requests loads for the window's time.
 func (t *Tool) Load(ctx context.Context, job load.Job, w load.Window, log string,
 ) (reported result.Reported, used time.Duration, err error) {
 	r, err := t.request(&job)
@@ -170,7 +170,7 @@ func (t *Tool) Load(ctx context.Context, job load.Job, w load.Window, log string
 	if err := os.MkdirAll(filepath.Dir(log), 0o755); err != nil {
 		return reported, 0, err
 	}
-	os.Remove(log) // of a load that was taken again
+	os.Remove(log) // left by a load that is repeated
 	began := time.Now()
 	p, err := proc.Start(proc.Command{Argv: argv, Dir: folder, Env: proc.Environment(folder, folder, 0, nil),
 		CPUs: job.CPUs, Log: log})
@@ -219,7 +219,7 @@ func longest(job *load.Job, w *load.Window) time.Duration {
 	return w.For + 2*timeout(job) + 10*time.Second
 }
 
-// timeout returns the time-out of one request, 10 s by default.
+// timeout returns a request's time-out, 10 s by default.
 func timeout(job *load.Job) time.Duration {
 	if job.Timeout > 0 {
 		return job.Timeout
@@ -227,7 +227,7 @@ func timeout(job *load.Job) time.Duration {
 	return 10 * time.Second
 }
 
-// threads returns the number of threads of the tool: one per CPU, but so that each has equally many
+// threads returns the tool's number of threads: one per CPU, but so that each has equally many
 // connections, because wrk would drop the rest.
 func threads(job *load.Job) int {
 	n := max(1, min(len(job.CPUs), job.Connections))
@@ -237,7 +237,7 @@ func threads(job *load.Job) int {
 	return n
 }
 
-// headers returns the header lines of the request that a tool does not send by itself, sorted.
+// headers returns the request's header lines that a tool does not send by itself, sorted.
 func headers(r *http.Request) (lines []string) {
 	for name, values := range r.Header {
 		for _, v := range values {

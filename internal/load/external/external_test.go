@@ -22,7 +22,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-// values is a scenario of one loaded request with a drawn input.
+// values is a scenario with one loaded request with a drawn input.
 func values(method, body string) *scenario.Scenario {
 	answer := "value"
 	return &scenario.Scenario{Name: "values", Requests: []scenario.Request{
@@ -67,7 +67,7 @@ func TestWhatToolsPrint(t *testing.T) {
 		}
 		var told result.Reported
 		(&Tool{Name: name}).read(out, &told)
-		told.P99NS, c.want.P99NS = nil, nil // in ab's it is what the machine made of it
+		told.P99NS, c.want.P99NS = nil, nil // ab's depends on the machine
 		if told.RatePerSec == nil || c.want.RatePerSec == nil || *told.RatePerSec/(*c.want.RatePerSec) < 0.999 ||
 			*told.RatePerSec/(*c.want.RatePerSec) > 1.001 {
 			t.Errorf("%s: rate %v", name, told.RatePerSec)
@@ -79,14 +79,14 @@ func TestWhatToolsPrint(t *testing.T) {
 	}
 }
 
-// show writes what pointers hold.
+// show prints values in place of pointers.
 func show(t result.Reported) string {
 	b, err := json.Marshal(t)
 	return fmt.Sprint(string(b), err)
 }
 
-// What wrk does not print is not there, but its lines of errors, which it leaves out where there
-// are none.
+// A figure that wrk does not print stays unknown, except error counts, which wrk omits if they are
+// 0.
 func TestWrkTellsErrors(t *testing.T) {
 	const head = "Running 1s test @ http://127.0.0.1:1/\n  1 threads and 4 connections\n" +
 		"  Thread Stats   Avg      Stdev     Max   +/- Stdev\n" +
@@ -155,7 +155,7 @@ func TestCheck(t *testing.T) {
 	many.Requests[1].Weight = 1
 	cookies := values("GET", "")
 	cookies.Cookies = true
-	sessions := values("GET", "") // of which no cookie is ever sent back, by dyno neither
+	sessions := values("GET", "") // no tool, nor dyno, sends a cookie back
 	sessions.Session = "id"
 	loose := values("GET", "") // a run makes it exact by the first responses
 	page := "value"
@@ -187,7 +187,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestHTTP2: h2load alone is asked for it.
+// TestHTTP2: only h2load speaks it.
 func TestHTTP2(t *testing.T) {
 	for _, two := range []bool{false, true} {
 		j := &load.Job{Endpoint: endpoint.TCP("127.0.0.1:80"), Scenario: values("GET", ""), Connections: 1,
@@ -222,7 +222,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// The tools that are installed really load a server, and tell no more answers than it gave.
+// The installed tools really load a server, and report no more answers than it gave.
 func TestInstalledTools(t *testing.T) {
 	for _, name := range names() {
 		t.Run(name, func(t *testing.T) {
@@ -267,7 +267,7 @@ func TestInstalledTools(t *testing.T) {
 	}
 }
 
-// A load that is cut off leaves no process, and is no load.
+// An interrupted load leaves no process, and is no load.
 func TestCancelled(t *testing.T) {
 	tool, err := Find(t.Context(), "wrk")
 	if err != nil {
@@ -283,7 +283,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestFindRefusesDyno: dyno under the name of a tool is not that tool.
+// TestFindRefusesDyno: dyno under a tool's name is not that tool.
 func TestFindRefusesDyno(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "wrk"), []byte("#!/bin/sh\necho dyno 0.1.0\n"), 0o755); err != nil {

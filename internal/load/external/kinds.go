@@ -14,7 +14,7 @@ import (
 	"dyno/internal/load"
 )
 
-// kind is what differs between the tools.
+// kind describes how a tool differs from the others.
 type kind struct {
 	ask       string // the flag that prints its version
 	hint      string // how to install it
@@ -25,17 +25,16 @@ type kind struct {
 	argv      func(*errand) ([]string, error)
 }
 
-// errand is one load, as a tool is to make it.
+// errand is one load for a tool to make.
 type errand struct {
 	*http.Request
 	job     *load.Job
 	window  *load.Window
-	folder  string // for files that it reads
+	folder  string // for files that the tool reads
 	threads int
 }
 
-// kinds are the supported tools. argv renders the command line of one load; each knows the flags of
-// its tool.
+// kinds are the supported tools. argv renders one load's command line; each knows its tool's flags.
 var kinds = map[string]kind{
 	"wrk": {ask: "-v", hint: "install it: apt-get install wrk", closes: true, methods: true, argv: wrk},
 	"ab": {ask: "-V", hint: "install it: apt-get install apache2-utils", closes: true,
@@ -46,7 +45,7 @@ var kinds = map[string]kind{
 		methods: true, argv: bombardier},
 }
 
-// address returns the URL of the request.
+// address returns the request's URL.
 func (e *errand) address() string { return e.job.Scheme() + "://" + e.job.Addr + e.RequestURI }
 
 // seconds rounds d up to whole seconds, at least one: no tool takes less.
@@ -73,7 +72,7 @@ func (e *errand) payload() (string, error) {
 	return name, os.WriteFile(name, b, 0o644)
 }
 
-// wrk renders wrk's arguments. A script sets what its flags cannot. By default wrk drops answers
+// wrk renders wrk's arguments. A script sets what the flags cannot. By default wrk drops answers
 // that take more than two seconds, so it gets dyno's timeout.
 func wrk(e *errand) ([]string, error) {
 	argv := []string{"-t", strconv.Itoa(e.threads), "-c", strconv.Itoa(e.job.Connections),
@@ -119,7 +118,7 @@ func ab(e *errand) ([]string, error) {
 	}
 	if n := e.window.Requests; n > 0 {
 		argv = append(argv, "-n", strconv.FormatInt(n, 10))
-	} else { // -t sets -n to 50,000: that comes after it
+	} else { // -t sets -n to 50,000, so -n follows
 		s := seconds(e.window.For)
 		argv = append(argv, "-t", strconv.Itoa(s), "-n", strconv.Itoa(s*mostPerSecond))
 	}

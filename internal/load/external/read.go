@@ -10,10 +10,10 @@ import (
 	"dyno/internal/result"
 )
 
-// read stores the tool's output in told, in base units. A number that the tool does not print stays
-// nil.
+// read stores the tool's figures in reported, in base units. A number that the tool does not print
+// stays nil.
 func (t *Tool) read(out []byte, reported *result.Reported) {
-	if t.Name == "bombardier" { // what it says before its JSON
+	if t.Name == "bombardier" { // skip the text before its JSON
 		if i := strings.IndexByte(string(out), '{'); i > 0 {
 			out = out[i:]
 		}
@@ -32,7 +32,7 @@ func (t *Tool) read(out []byte, reported *result.Reported) {
 	row := doc.Rows[len(doc.Rows)-1]
 	reported.WindowNS = nanoseconds(row, "time")
 	if reported.Answered = sum(row, "http1xx", "http2xx", "http3xx", "http4xx", "http5xx"); reported.Answered == nil {
-		reported.Answered = whole(row.One(importer.None, "requests"))
+		reported.Answered = wholeCount(row.One(importer.None, "requests"))
 	}
 	reported.MeanNS, reported.MaxNS = nanoseconds(row, "latency_mean"), nanoseconds(row, "latency_max")
 	reported.P50NS, reported.P99NS = nanoseconds(row, "p50"), nanoseconds(row, "p99")
@@ -40,8 +40,8 @@ func (t *Tool) read(out []byte, reported *result.Reported) {
 	reported.RateMeanPerSec, reported.RateSDPerSec = perSec(row, "rps_mean"), perSec(row, "rps_stdev")
 	reported.RateMaxPerSec = perSec(row, "rps_max")
 	reported.QuantilesNS = quantiles(row)
-	reported.BytesRead = whole(row.One(importer.Bytes, "transferred", "total_transferred"))
-	reported.BytesWritten = whole(row.One(importer.Bytes, "written"))
+	reported.BytesRead = wholeCount(row.One(importer.Bytes, "transferred", "total_transferred"))
+	reported.BytesWritten = wholeCount(row.One(importer.Bytes, "written"))
 	reported.RatePerSec = perSec(row, "rps")
 	reported.Failed, reported.Errors = map[string]int64{}, map[string]int64{}
 	ledgers[t.Name](row, reported)
@@ -54,33 +54,33 @@ func (t *Tool) read(out []byte, reported *result.Reported) {
 	}
 }
 
-// ledgers convert what each tool calls its errors into the kinds of load.Kind. Each sets only what
+// ledgers convert each tool's error names into the kinds of load.Kind. Each sets only figures that
 // its tool reports.
 var ledgers = map[string]func(*importer.Row, *result.Reported){
-	// wrk prints these lines only where there is something in them. A request that is never
-	// answered is in none.
+	// wrk prints these lines only if a count is above 0. It counts no request that is never
+	// answered.
 	"wrk": func(r *importer.Row, t *result.Reported) {
-		put(t.Failed, "status", or0(whole(r.One(importer.None, "non2xx"))))
+		put(t.Failed, "status", or0(wholeCount(r.One(importer.None, "non2xx"))))
 		for kind, name := range map[string]string{"dial": "connect_errors", "read": "read_errors",
 			"write": "write_errors", "timeout": "timeouts"} {
-			put(t.Errors, kind, or0(whole(r.One(importer.None, name))))
+			put(t.Errors, kind, or0(wholeCount(r.One(importer.None, name))))
 		}
 	},
-	// ab counts an answer of another length than the first among its failed requests; what is not
-	// answered has not been completed.
+	// ab counts an answer whose length differs from the first among its failed requests; it does
+	// not complete unanswered ones.
 	"ab": func(r *importer.Row, t *result.Reported) {
-		t.KeptAlive = whole(r.One(importer.None, "kept_alive"))
-		put(t.Failed, "status", or0(whole(r.One(importer.None, "non2xx"))))
-		if failed := whole(r.One(importer.None, "failed")); failed != nil {
-			length, of := whole(r.One(importer.None, "length_errors")), *failed
+		t.KeptAlive = wholeCount(r.One(importer.None, "kept_alive"))
+		put(t.Failed, "status", or0(wholeCount(r.One(importer.None, "non2xx"))))
+		if failed := wholeCount(r.One(importer.None, "failed")); failed != nil {
+			length, remaining := wholeCount(r.One(importer.None, "length_errors")), *failed
 			for kind, name := range map[string]string{"dial": "connect_errors", "read": "receive_errors",
 				"unanswered": "exceptions"} {
-				n := or0(whole(r.One(importer.None, name)))
+				n := or0(wholeCount(r.One(importer.None, name)))
 				put(t.Errors, kind, n)
-				of -= *n
+				remaining -= *n
 			}
 			if length == nil {
-				length = &of
+				length = &remaining
 			}
 			put(t.Failed, "length", length)
 		}
@@ -88,11 +88,11 @@ var ledgers = map[string]func(*importer.Row, *result.Reported){
 	},
 	"bombardier": func(r *importer.Row, t *result.Reported) {
 		put(t.Failed, "status", sum(r, "http1xx", "http3xx", "http4xx", "http5xx"))
-		put(t.Errors, "unanswered", whole(r.One(importer.None, "others")))
+		put(t.Errors, "unanswered", wholeCount(r.One(importer.None, "others")))
 	},
 	"h2load": func(r *importer.Row, t *result.Reported) {
 		put(t.Failed, "status", sum(r, "http4xx", "http5xx"))
-		errored, timeouts := whole(r.One(importer.None, "errored")), whole(r.One(importer.None, "timeouts"))
+		errored, timeouts := wholeCount(r.One(importer.None, "errored")), wholeCount(r.One(importer.None, "timeouts"))
 		put(t.Errors, "timeout", timeouts)
 		if errored != nil && timeouts != nil {
 			n := max(0, *errored-*timeouts)
@@ -117,8 +117,8 @@ func or0(n *int64) *int64 {
 	return n
 }
 
-// whole rounds a count; nil if there is none.
-func whole(f *importer.Figure) *int64 {
+// wholeCount rounds a count; nil if there is none.
+func wholeCount(f *importer.Figure) *int64 {
 	if f == nil || math.IsNaN(f.Value) {
 		return nil
 	}
@@ -145,31 +145,31 @@ func perSec(r *importer.Row, metric string) *float64 {
 	return &f.Value
 }
 
-// quantiles returns the percentiles by their number; nil if there are none.
+// quantiles returns the percentiles by number; nil if there are none.
 func quantiles(r *importer.Row) map[string]int64 {
 	var all map[string]int64
 	for _, f := range r.Figures {
-		number := strings.TrimPrefix(f.Metric, "p")
-		if _, err := strconv.ParseFloat(number, 64); err != nil || number == f.Metric {
+		percent := strings.TrimPrefix(f.Metric, "p")
+		if _, err := strconv.ParseFloat(percent, 64); err != nil || percent == f.Metric {
 			continue
 		}
 		if ns := nanoseconds(r, f.Metric); ns != nil {
 			if all == nil {
 				all = map[string]int64{}
 			}
-			all[number] = *ns
+			all[percent] = *ns
 		}
 	}
 	return all
 }
 
-// parts returns the times of ab's parts of a request; nil if one of them was not printed whole.
+// parts returns the times of a request's parts as ab prints them; nil if one is incomplete.
 func parts(r *importer.Row) map[string]result.Times {
 	all := map[string]result.Times{}
 	for name, prefix := range map[string]string{"connect": "connect_", "processing": "processing_", "waiting": "waiting_",
 		"total": "latency_"} {
-		of := func(metric string) *int64 { return nanoseconds(r, prefix+metric) }
-		least, mean, sd, median, most := of("min"), of("mean"), of("stdev"), of("median"), of("max")
+		time := func(metric string) *int64 { return nanoseconds(r, prefix+metric) }
+		least, mean, sd, median, most := time("min"), time("mean"), time("stdev"), time("median"), time("max")
 		if name == "total" {
 			median = nanoseconds(r, "p50")
 		}
@@ -181,11 +181,11 @@ func parts(r *importer.Row) map[string]result.Times {
 	return all
 }
 
-// sum adds up the named figures; nil if there is none of them.
+// sum adds up the named figures; nil if there are none.
 func sum(r *importer.Row, names ...string) *int64 {
 	var total *int64
 	for _, name := range names {
-		if n := whole(r.One(importer.None, name)); n != nil {
+		if n := wholeCount(r.One(importer.None, name)); n != nil {
 			if total == nil {
 				total = new(int64)
 			}

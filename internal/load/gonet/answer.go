@@ -6,7 +6,7 @@ import (
 	"dyno/internal/load"
 )
 
-// took handles the result of one read. Requests that had timed out before it are not answered by it.
+// took handles the result of one read. It does not answer requests that had timed out before.
 func (c *conn) took(w *window, r read) *lost {
 	c.book.Lock()
 	defer c.book.Unlock()
@@ -24,7 +24,7 @@ func (c *conn) took(w *window, r read) *lost {
 	if r.err == nil {
 		return nil
 	}
-	cut := c.wire != nil && c.wire.ended.Load() // else TLS said so before
+	cut := c.wire != nil && c.wire.ended.Load() // otherwise TLS announced the end before
 	if cut {
 		c.book.Unnotified++
 	}
@@ -89,7 +89,7 @@ func (c *conn) answered(w *window, a *load.Answer, now int64) *lost {
 	switch {
 	case a.Close:
 		return &lost{kind: load.Closed, err: load.ErrAnnounced}
-	case pending == 0 && c.asked == c.session.job.PerConnection: // it is ours to close
+	case pending == 0 && c.asked == c.session.job.PerConnection: // the connection is ours to close
 		return &lost{kind: load.Closed}
 	}
 	return nil

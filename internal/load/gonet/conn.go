@@ -24,18 +24,18 @@ type conn struct {
 
 	mu      sync.Mutex // guards nc against interrupt
 	nc      net.Conn   // nil: down
-	reads   chan read  // of the goroutine that reads nc; nil: there is none
-	buffers [2][]byte  // that it reads into, in turn
+	reads   chan read // from the goroutine that reads nc; nil: there is none
+	buffers [2][]byte // buffers for that goroutine, in turn
 	asked   int        // requests sent on nc
-	made    made       // what it took to make nc
+	made    made // times that nc took to make
 
 	wire *wire             // under nc; nil: in the clear
-	with result.TLSSession // what it negotiated
+	with result.TLSSession // negotiated parameters
 
-	rest  []byte // read, but not yet of use
+	rest  []byte // read, but not yet usable
 	raw   []byte // the beginning of the response being read
 	out   []byte
-	parts net.Buffers // what is to be sent: out, and long bodies between its pieces
+	parts net.Buffers // data to send: out, and long bodies between its pieces
 
 	more  bool  // requests may start in this window
 	was   bool  // it was up in this window
@@ -46,7 +46,7 @@ type conn struct {
 	timer *time.Timer
 }
 
-// lost is the way a connection ended, which determines how the requests on it count.
+// lost describes how a connection ended, which determines how the requests on it count.
 type lost struct {
 	kind      load.Kind
 	err       error // what the system or the parser said
@@ -91,7 +91,7 @@ func (c *conn) run(w *window) {
 	}
 }
 
-// wait waits for one event: a request falls due, something is read, or a timeout.
+// wait waits for one event: a request falls due, a read ends, or a timeout.
 func (c *conn) wait(w *window) *lost {
 	var due <-chan int64
 	var over <-chan struct{}
@@ -131,7 +131,7 @@ func (c *conn) wait(w *window) *lost {
 		return c.reply(w, c.took(w, r))
 	case <-c.timer.C:
 		select {
-		case r := <-c.reads: // in time, perhaps, when we are not
+		case r := <-c.reads: // perhaps it came in time, when we did not
 			return c.reply(w, c.took(w, r))
 		default:
 		}
@@ -169,7 +169,7 @@ func (c *conn) room(w *window) int {
 	return n
 }
 
-// askAtWill starts as many requests of a closed loop as c may start now. With a think time it waits
+// askAtWill starts as many requests in a closed loop as c may start now. With a think time it waits
 // until nothing is in flight and the pause is over.
 func (c *conn) askAtWill(w *window) *lost {
 	if w.due != nil || !c.more {
@@ -197,14 +197,14 @@ func (c *conn) askAtWill(w *window) *lost {
 	if broken := c.ask(w); broken != nil || !dialled || c.nc == nil {
 		return broken
 	}
-	return c.askAtWill(w) // what else there is room for, now that there is a connection
+	return c.askAtWill(w) // as many more as fit, now that there is a connection
 }
 
 // ask starts requests that were due at c.dues, in one write. If c is down, it dials first.
 func (c *conn) ask(w *window) *lost {
 	s := c.session
 	if c.nc != nil && c.http.Pending() == 0 && !c.silent(w) {
-		c.hangUp() // its end was not noticed before
+		c.hangUp() // its end had not been noticed
 	}
 	dialled := c.nc == nil
 	if dialled {
@@ -217,7 +217,7 @@ func (c *conn) ask(w *window) *lost {
 	c.parts = c.parts[:0]
 	for _, due := range c.dues {
 		if b, tail = c.http.Ask(b, due, now); tail != "" {
-			c.parts = append(c.parts, b[mark:], unsafe.Slice(unsafe.StringData(tail), len(tail))) // to be read only
+			c.parts = append(c.parts, b[mark:], unsafe.Slice(unsafe.StringData(tail), len(tail))) // read-only
 			mark = len(b)
 		}
 		c.asked++
@@ -251,7 +251,7 @@ func (c *conn) write(w *window, now int64) *lost {
 		n, err = c.nc.Write(c.parts[0])
 		k = int64(n)
 	} else {
-		parts := c.parts // WriteTo moves on in it
+		parts := c.parts // WriteTo modifies it
 		k, err = parts.WriteTo(c.nc)
 	}
 	if c.wire != nil {
@@ -276,7 +276,7 @@ func (c *conn) write(w *window, now int64) *lost {
 	return c.unwritable(w, err)
 }
 
-// reply sends what the protocol owes the server besides requests, unless c is lost.
+// reply sends other data than requests that the protocol owes the server, unless c is lost.
 func (c *conn) reply(w *window, l *lost) *lost {
 	for l == nil && c.nc != nil && c.http.Owes() {
 		c.out, c.raw = c.owed(), c.raw[:0]
@@ -286,7 +286,8 @@ func (c *conn) reply(w *window, l *lost) *lost {
 	return l
 }
 
-// owed appends what the protocol of c owes the server to what was sent.
+// owed returns the output buffer with the data that c's protocol owes the server, requests sent
+// again included.
 func (c *conn) owed() []byte {
 	b, again := c.http.Out(c.out[:0])
 	c.book.Lock()
@@ -295,7 +296,7 @@ func (c *conn) owed() []byte {
 	return b
 }
 
-// late gives up the requests that have timed out by now, if it can, without their connection. The
+// late gives up the requests that have timed out by now, without their connection if possible. The
 // book is locked.
 func (c *conn) late(w *window, now int64) (l *lost) {
 	if c.http.Silent(c.http.Oldest()) {
@@ -313,7 +314,7 @@ func (c *conn) late(w *window, now int64) (l *lost) {
 }
 
 // unbar gives up a connection on which the server has taken no requests for Job.Timeout, and counts
-// one that had to wait for it.
+// a request that had to wait for it.
 func (c *conn) unbar(w *window, now int64) *lost {
 	due := now
 	if w.due == nil {
@@ -336,8 +337,8 @@ func (c *conn) unbar(w *window, now int64) *lost {
 	return &lost{kind: load.Timeout}
 }
 
-// unwritable reads what the peer sent before it closed the connection: a server may answer and
-// close before it has read the whole request.
+// unwritable reads the data that the peer sent before it closed the connection: a server may answer
+// and close before it has read the whole request.
 func (c *conn) unwritable(w *window, err error) *lost {
 	c.nc.SetReadDeadline(c.session.base.Add(time.Duration(c.limit())))
 	for {
@@ -352,7 +353,7 @@ func (c *conn) unwritable(w *window, err error) *lost {
 	}
 }
 
-// lose counts the requests in flight on c; all says that no request of c is sent again.
+// lose counts the requests in flight on c; all says that none is sent again.
 func (c *conn) lose(w *window, l *lost, all bool) {
 	now, n := c.session.now(), c.http.Pending()
 	if !all {
@@ -378,8 +379,8 @@ func (c *conn) lose(w *window, l *lost, all bool) {
 	}
 }
 
-// broke counts the requests in flight on c and closes c. It reports whether c continues. Requests that
-// the server has not processed are sent again then, unless they have waited too long.
+// broke counts the requests in flight on c and closes c. It reports whether c continues. Then
+// requests that the server has not processed are sent again, unless they have waited too long.
 func (c *conn) broke(w *window, l *lost) bool {
 	if l.cancelled && c.http.Pending() == 0 {
 		return false
@@ -393,8 +394,8 @@ func (c *conn) broke(w *window, l *lost) bool {
 	if l.cancelled {
 		return false
 	}
-	// One that ended unused waits for its next request, so that a server which hangs up at once is
-	// not dialled in a circle.
+	// A connection that ended unused waits for its next request, so that a server which hangs up at
+	// once is not dialled in a circle.
 	if used && c.more && w.paced() && c.session.job.PerConnection == 0 {
 		c.dialAgain(w)
 	}

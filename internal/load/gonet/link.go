@@ -13,7 +13,7 @@ import (
 	"dyno/internal/load"
 )
 
-// read is the result of one Read of a connection, and its time on the session's clock.
+// read is the result of one Read on a connection, and its time on the session's clock.
 type read struct {
 	b    []byte // holds until the next read is taken
 	err  error
@@ -21,7 +21,7 @@ type read struct {
 	size int64 // on the wire
 }
 
-// wire is an encrypted connection, as crypto/tls sends and receives it.
+// wire counts the bytes that crypto/tls sends and receives on an encrypted connection.
 type wire struct {
 	net.Conn
 	in, out atomic.Int64 // bytes, until taken
@@ -43,7 +43,7 @@ func (w *wire) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// made is what it took to make a connection, in ns; the zero value: it is recorded.
+// made is the time that a connection took to make, in ns; the zero value means that it is recorded.
 type made struct{ connect, handshake int64 }
 
 // dial connects c. Job.ConnectTimeout and ctx bound it, with the handshake.
@@ -87,8 +87,8 @@ func (c *conn) encrypt(ctx context.Context) (net.Conn, error) {
 	return tc, nil
 }
 
-// dialAgain replaces the connection outside of any request. If it fails, the next request dials. If
-// a closed loop is over by then, the dial itself counts as a failed request.
+// dialAgain replaces the connection while no request waits for it. If it fails, the next request
+// dials. If a closed loop is over by then, the dial itself counts as a failed request.
 func (c *conn) dialAgain(w *window) {
 	began := c.session.now()
 	err := c.dial(w.ctx)
@@ -108,7 +108,7 @@ func (c *conn) dialAgain(w *window) {
 	}
 }
 
-// dialFor dials for the requests of c.dues, which are claimed already. If the dial fails, they are
+// dialFor dials for the requests in c.dues, which are claimed already. If the dial fails, they are
 // lost, and c backs off. It reports whether there is a connection.
 func (c *conn) dialFor(w *window) (*lost, bool) {
 	began := c.session.now()
@@ -215,7 +215,7 @@ func (c *conn) connected(fresh bool) {
 	reads := make(chan read)
 	c.reads = reads
 	nc, wire, s := c.nc, c.wire, c.session
-	go func() { // ends when nc is closed or parked; who does that takes what it still says
+	go func() { // ends when nc is closed or parked; the function that does this takes the last reads
 		defer close(reads)
 		for i := 0; ; i = 1 - i {
 			n, err := nc.Read(c.buffer(i))
@@ -231,7 +231,7 @@ func (c *conn) connected(fresh bool) {
 	}()
 }
 
-// silent takes in what came on a connection that awaits nothing. It reports whether that is still
+// silent handles data on a connection that awaits none. It reports whether the connection is still
 // usable.
 func (c *conn) silent(w *window) bool {
 	for {
@@ -264,7 +264,7 @@ func (c *conn) park(w *window) {
 	c.reads = nil
 }
 
-// alive takes in what came on an idle connection. It reports whether that is still usable.
+// alive handles data on an idle connection. It reports whether the connection is still usable.
 func (c *conn) alive() bool {
 	began := time.Now()
 	c.nc.SetReadDeadline(began.Add(5 * time.Millisecond))
@@ -299,7 +299,7 @@ func (c *conn) buffer(i int) []byte {
 	return c.buffers[i]
 }
 
-// set replaces the net.Conn and forgets the requests and bytes of the last one.
+// set replaces the net.Conn and forgets the last one's requests and bytes.
 func (c *conn) set(nc net.Conn) {
 	c.mu.Lock()
 	c.nc = nc
@@ -324,7 +324,7 @@ func (c *conn) hangUp() {
 	c.set(nil)
 }
 
-// interrupt makes a write that is under way fail. It is called from another goroutine.
+// interrupt makes a current write fail. It is called from another goroutine.
 func (c *conn) interrupt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,10 +1,11 @@
 // Package gonet is the plain load engine: package net, a goroutine for each connection and one that
 // reads it, for systems without epoll. It keeps the same ledger as load/epoll, through the same
-// load.HTTP1, with more CPU per request; its speed is not optimized.
+// load.Conn, with more CPU per request; its speed is not optimized.
 //
-// Note: a connection that writes takes nothing in. Where a pipeline of requests and its answers
-// each exceed what the sockets hold, both sides block in write until Job.Timeout; load/epoll reads
-// on meanwhile.
+//
+// Note: a connection that writes reads nothing. If a pipeline of requests and its answers each
+// exceed the socket buffers, both sides block in write until Job.Timeout; load/epoll reads on
+// meanwhile.
 package gonet
 
 import (
@@ -25,21 +26,21 @@ import (
 // Engine implements load.Engine. It ignores Job.CPUs and Job.Spin.
 type Engine struct{}
 
-const dialsMax = 32 // at a time before a window, so as not to overrun a short accept queue
+const dialsMax = 32 // simultaneous dials before a window, so as not to overrun a short accept queue
 
 type session struct {
 	job   load.Job
-	to    endpoint.Endpoint // an address of the job's
+	to    endpoint.Endpoint // one of the job's addresses
 	base  time.Time
 	conns []*conn
 	books []*book
-	limit atomic.Pointer[error] // the first dial that failed for want of files, nil if none has
+	limit atomic.Pointer[error] // the first dial error for want of files, or nil
 
-	ups     atomic.Int64 // connections that are up
-	refused atomic.Int64 // when the first dial began that failed since one came through; 0: none
+	ups     atomic.Int64 // established connections
+	refused atomic.Int64 // start of the first failed dial since the last successful one; 0: none
 }
 
-// unreachable returns for how long no connection could be made by now, in ns.
+// unreachable returns the time in ns for which no connection could be made until now.
 func (s *session) unreachable(now int64) int64 {
 	if since := s.refused.Load(); since > 0 && s.ups.Load() == 0 {
 		return now - since
@@ -51,10 +52,10 @@ func (s *session) unreachable(now int64) int64 {
 type book struct {
 	sync.Mutex
 	*load.Recorder
-	own *load.Recorder // of the windows that are not observed
+	own *load.Recorder // for windows that are not observed
 }
 
-// Open dials job's connections, unless the job is lazy. It fails if there is not one connection.
+// Open dials job's connections, unless the job is lazy. It fails if there is no connection at all.
 func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	s := &session{job: job, base: time.Now()}
 	err := s.prepare()
@@ -74,7 +75,7 @@ func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	return s, nil
 }
 
-// prepare fills in what the job leaves open and makes the connections, all of them down.
+// prepare fills in the job's defaults and makes the connections, all of them down.
 func (s *session) prepare() error {
 	job := &s.job
 	mix, err := job.Prepare()
@@ -93,13 +94,13 @@ func (s *session) prepare() error {
 	return nil
 }
 
-// establish checks what happened to the connections while they were idle, and dials those that are
-// down, unless the job is lazy. It gives up when no dial has succeeded for Job.ConnectTimeout.
+// establish checks connections that were idle, and dials those that are down, unless the job is
+// lazy. It gives up when no dial has succeeded for Job.ConnectTimeout.
 func (s *session) establish(ctx context.Context) error {
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, dialsMax)
 	errs := make([]error, len(s.conns))
-	var came atomic.Int64 // when the last dial came through
+	var came atomic.Int64 // time of the last successful dial
 	came.Store(s.now())
 	for i, c := range s.conns {
 		wg.Go(func() {
@@ -159,7 +160,7 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 	}
 	for i, c := range s.conns {
 		if c.book = s.books[i%len(s.books)]; win.Schedule != nil {
-			c.book = s.books[0] // whose Pace sees all arrivals
+			c.book = s.books[0] // its Pace sees all arrivals
 		}
 	}
 	s.refused.Store(0)
@@ -183,7 +184,7 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 		}
 	}
 	l.Connections = s.job.Connections
-	if load.Undialled(&l)+l.NeverStarted > 0 { // or it was all over
+	if load.Undialled(&l)+l.NeverStarted > 0 { // or the server was unreachable all the time
 		l.UnreachableNS = unreachable
 	}
 	for _, c := range s.conns {

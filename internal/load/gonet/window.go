@@ -9,21 +9,21 @@ import (
 	"dyno/internal/load"
 )
 
-// window is what the connections of one Run share.
+// window is the state that the connections share in one Run.
 type window struct {
 	load.Window
 	session  *session
 	ctx      context.Context
 	start    int64
-	deadline int64         // after which nothing starts; math.MaxInt64: none
+	deadline int64 // nothing starts later; math.MaxInt64: no deadline
 	over     chan struct{} // closed once nothing starts any more
-	gaveUp   atomic.Bool   // because the server could not be reached
+	gaveUp   atomic.Bool // the server could not be reached
 	finish   func()        // closes over
 	edge     *load.Edge
 
-	left    atomic.Int64 // closed loop: requests that may still start, of a limited number
+	left    atomic.Int64 // closed loop: requests that may still start, if their number is limited
 	started atomic.Bool  // closed loop: one has been started
-	due     chan int64   // open loop: hands out the due times of requests; nil in a closed one
+	due     chan int64 // open loop: hands out due times of requests; nil in a closed loop
 
 	mu    sync.Mutex
 	texts map[string]string
@@ -60,7 +60,7 @@ func (w *window) giveUp() {
 // paced reports whether a connection may be idle during the window.
 func (w *window) paced() bool { return w.due != nil || w.Think.Mean > 0 }
 
-// claim takes the right to start one request of a closed loop. If the window got no CPU before its
+// claim takes the right to start one request in a closed loop. If the window got no CPU before its
 // deadline, it still starts one request: otherwise the server would seem to have answered none.
 func (w *window) claim(now int64) bool {
 	if w.ctx.Err() != nil || w.gaveUp.Load() || now >= w.deadline && w.started.Load() {
@@ -98,10 +98,10 @@ func (w *window) sleep(until int64) bool {
 	return false
 }
 
-// dispatch hands out the requests of an open loop when they are due, in order. It returns when
-// nothing more starts: all are taken, the window is cancelled, gone says that no connection is
-// left, or the deadline has passed. Requests due before the deadline are handed to connections that
-// are free then, even if the clock is past it.
+// dispatch hands out an open loop's requests when they are due, in order. It returns when nothing
+// more starts: all are taken, the window is cancelled, gone says that no connection is left, or the
+// deadline has passed. Requests due before the deadline go to connections that are free then, even
+// if the clock is past it.
 func (w *window) dispatch(gone <-chan struct{}) {
 	defer w.finish()
 	arrivals := w.Schedule.Arrivals(0, 1, w.Requests)
@@ -169,7 +169,7 @@ func (w *window) dispatch(gone <-chan struct{}) {
 		b.Planned++
 		b.Never(due, now)
 	}
-	if more && w.Requests > 0 { // of the number asked for, those that were not even due
+	if more && w.Requests > 0 { // the requests in the given number that were not even due
 		n := arrivals.Left() + 1
 		b.Planned += n
 		b.NeverStarted += n
@@ -193,7 +193,7 @@ func (w *window) handOut(backlog []int64) []int64 {
 }
 
 // tick closes the books at the end of each interval, until gone. It returns the index of the
-// interval that is then under way.
+// current interval then.
 func (w *window) tick(ledger *load.Ledger, gone <-chan struct{}) (k int64) {
 	t := time.NewTimer(0)
 	defer t.Stop()
@@ -212,8 +212,8 @@ func (w *window) tick(ledger *load.Ledger, gone <-chan struct{}) (k int64) {
 	}
 }
 
-// watch wakes every load.Nap until gone, and returns by how much it was late at most, at least 1
-// ns. It detects gaps for all connections, since each waits for its answers on its own.
+// watch wakes every load.Nap until gone, and returns its largest lateness, at least 1 ns. It
+// detects gaps for all connections, because each waits for its own answers.
 func (w *window) watch(gone <-chan struct{}) (gap int64) {
 	t := time.NewTimer(load.Nap)
 	defer t.Stop()
