@@ -214,7 +214,7 @@ func (s *Sides) accepted() error {
 // variance describes the variation between one side's responses to the same request.
 type variance struct {
 	places [inType + 1]Places // places in the body, by aspect
-	header map[string]bool // by name
+	header map[string]bool    // by name
 	seen   map[[2]string]bool // names of differences, and places
 }
 

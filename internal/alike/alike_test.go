@@ -75,7 +75,7 @@ func TestDifferences(t *testing.T) {
 	for name, c := range map[string]struct {
 		a, b    http.HandlerFunc
 		want    []string // in the message
-		excuses string // --differ value; "": none is needed
+		excuses string   // --differ value; "": none is needed
 	}{
 		"alike": {a: plain, b: plain},
 		"status": {plain, answer(201, "one\ntwo\n"), []string{"differently: status\n", "a  200\n", "b  201\n"},

@@ -26,8 +26,8 @@ type place interface {
 
 // difference is a single difference between two responses.
 type difference struct {
-	what string // position within the body; nil: not a difference between bodies
-	at   place  // within the body; nil: not a difference of bodies
+	what string // in --differ's terms
+	at   place  // position within the body; nil: not a difference between bodies
 	a, b string // both values, for display
 	of   aspect
 }
@@ -37,8 +37,8 @@ type aspect uint8
 
 const (
 	inValue    aspect = iota
-	inPresence // only one body has the member or the element
-	inType // JSON types differ; or only one is JSON, or is empty
+	inPresence        // only one body has the member or the element
+	inType            // JSON types differ; or only one is JSON, or is empty
 )
 
 // name returns the differing part in words.

@@ -16,8 +16,8 @@ import (
 type divergence struct {
 	now, before, ofA, ofB int
 	first                 string // first difference in now
-	agreed, all           int // answers to this request: before first, and in all
-	free                  bool // need not be alike: header fields, and places that varied when a change was sent again
+	agreed, all           int    // answers to this request: before first, and in all
+	free                  bool   // need not be alike: header fields, and places that varied when a change was sent again
 }
 
 // Limits on comparing histories: the number of following sides that a side is compared with, and

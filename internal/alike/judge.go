@@ -29,7 +29,6 @@ var InTurn = make([]scenario.Mark, 1)
 // inTurn holds each side's answers to Scenario.InTurn, freshly started, before the epoch's loads.
 // Judge must not be called while a load runs.
 //
-//
 // A response to a request without placeholders must repeat its side's answers from before the load,
 // except for parts that varied then, or that also vary on another side under load. A response to a
 // request with placeholders must equal another side's response to the same request, for which Judge
@@ -96,14 +95,14 @@ type evidence struct {
 	inTurn     []scenario.Answer // in this epoch
 	now        []scenario.Answer // to the same requests after the epoch's loads, once asked for
 	kept, odd  []load.Sampled
-	fits, odds int64 // numbers of answers that kept and odd are samples from
+	fits, odds int64          // numbers of answers that kept and odd are samples from
 	blended    []load.Sampled // from kept and odd, in proportion to fits and odds
 	heads      []load.Sampled
-	unlike     [][]difference // for each element in heads: differences from the first answer before the load
+	unlike     [][]difference         // for each element in heads: differences from the first answer before the load
 	counts     map[int]map[string]int // by request index: header sections, under "", and those with each difference
-	differs    [][]difference // for each element in kept and odd: differences from the first answer before the load; none for drawn requests
-	varies     map[int]*variance // answers under load, against the first before it; no drawn requests
-	settles    map[int]bool // results of settled
+	differs    [][]difference         // for kept, then odd: differences from the first answer before the load; none for drawn requests
+	varies     map[int]*variance      // answers under load, against the first before it; no drawn requests
+	settles    map[int]bool           // results of settled
 }
 
 // learn finds which parts vary under load in responses to requests without placeholders.

@@ -23,7 +23,7 @@ func (b byteAt) covers(p place) bool { return b == p }
 // before or after is -1, it is one word, located from the other end alone.
 type wordsAt struct {
 	in            jsonPath // path to a string; nil: the body is the text
-	line          int // in the body, counted from 1
+	line          int      // in the body, counted from 1
 	before, after int
 	single        bool // one word in both texts
 }

@@ -77,7 +77,7 @@ func unequal(all [][2]values, at string) (differ, present int) {
 		w, both := pair[1][at]
 		if ok && both {
 			if present++; v != w {
-				n++
+				differ++
 			}
 		}
 	}

@@ -286,10 +286,10 @@ func (j *judge) afterwards(name string, index int) []values {
 
 const (
 	mostRows    = 1024 // rows whose parts are compared
-	mostParts   = 600 // parts of an answer
-	fewestEarly = 100 // number of answers before the load that count as the first ones
-	longText    = 8 // characters, from which on each one is a part
-	mostLetters = 40 // characters of a text that are parts
+	mostParts   = 600  // parts of an answer
+	fewestEarly = 100  // number of answers before the load that count as the first ones
+	longText    = 8    // characters, from which on each one is a part
+	mostLetters = 40   // characters of a text that are parts
 )
 
 // inParts adds parts to the values, because some parts may be drawn and others not: texts between

@@ -114,7 +114,7 @@ type law struct {
 type tally struct {
 	same, other int
 	values      map[string]bool // the equal values
-	broken      string // the first different ones
+	broken      string          // the first different ones
 }
 
 // laws counts, for any two places in answers to a change and to the read just after it, how often

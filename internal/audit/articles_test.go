@@ -21,8 +21,8 @@ type load struct {
 	mb          float64
 	path        string
 	ms          [3]float64 // latencies
-	whole       int // time in s
-	notRequests bool // the rate is a mean over samples, and 6 % below requests ÷ time
+	whole       int        // time in s
+	notRequests bool       // the rate is a mean over samples, and 6 % below requests ÷ time
 }
 
 // iris are the loads in both versions of the Iris article, by test, with 125 connections.

@@ -1,12 +1,10 @@
 // Package audit judges published figures by arithmetic alone. It runs nothing and knows no
 // contestant.
 //
-//
 // A figure that contradicts other figures or the laws of arithmetic is impossible. A possible
 // figure that does not show what it was published for is doubtful. A figure that passed every check
 // is sound. If nothing can be computed, the verdict is "cannot tell". doc/studies.md has the rules
 // and their tolerances.
-//
 //
 // Invariant: the same documents give the same findings in the same order.
 package audit
@@ -64,8 +62,8 @@ func (c Counts) Total() int { return c[CannotTell] + c[Sound] + c[Doubtful] + c[
 type Report struct {
 	Documents []*importer.Document
 	Findings  []*Finding // the worst first
-	Figures   Counts // in the published tables
-	Prose     Counts // figures that the prose beside the tables quotes
+	Figures   Counts     // in the published tables
+	Prose     Counts     // figures that the prose beside the tables quotes
 }
 
 // examiner gathers findings.

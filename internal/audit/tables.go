@@ -100,7 +100,7 @@ func (j *examiner) stale() {
 	type key struct{ source, suite, metric, date, table string }
 	type column struct {
 		same  []*importer.Figure // equal to one from an earlier date
-		known int // number of figures with an earlier date to compare with
+		known int                // number of figures with an earlier date to compare with
 	}
 	cellOf := func(f *importer.Figure) cell {
 		r := f.Row

@@ -2,7 +2,6 @@
 // clock, how punctual and how fast the load engine is here, whether it measures the known behaviour
 // of reference servers correctly, and how noisy the machine is now.
 //
-//
 // It measures and does not judge. Every server that it starts is a child process, pinned as in a
 // run, and gone when Measure returns.
 package calibration
@@ -28,7 +27,7 @@ import (
 // Options are the options of Measure.
 type Options struct {
 	Dyno     string             // version
-	Self     []string // command that starts a reference server, whose name is appended: dyno's own program and "refserver"
+	Self     []string           // command that starts a reference server, whose name is appended: dyno's own program and "refserver"
 	Scenario *scenario.Scenario // for the reference servers
 	Quick    bool               // the clock, punctuality, one ceiling and the noise: about 5 s instead of 40 s
 	Note     func(string)       // called with a description of each step; may be nil

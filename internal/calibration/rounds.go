@@ -20,7 +20,7 @@ type trial struct {
 	perSec float64
 	cpu    float64 // per request, ns
 	queue  int64   // ns for which the generator's threads waited for a CPU
-	loaded int64 // ns, all workers together
+	loaded int64   // ns, all workers together
 }
 
 // rounds loads ref, its copy, and the servers with known costs in turn. None is frozen, because

@@ -1,7 +1,6 @@
 // Package conf reads hand-written TOML strictly: an unknown key is an error with its place and a
 // suggestion.
 //
-//
 // Every error in a readable file is an *Error, or several joined errors, so that each displayed
 // line begins with path:line:column. A File keeps the positions of its keys, for the caller's
 // checks.
@@ -41,7 +40,6 @@ type File struct {
 
 // Read decodes the TOML file path in fsys into the struct that into points to, by its `toml` tags.
 // A tag matches exactly; a field without a tag matches its name in any case.
-//
 //
 // The error lists all unknown keys, in file order, and the first value with a wrong type. After a
 // syntax error there are no further errors. On error *into may be partly filled.

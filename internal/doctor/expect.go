@@ -22,7 +22,7 @@ type expectation struct {
 	Epochs      int     `json:"epochs"`
 	// until the last interim analysis, on a quiet machine and with native contestants
 	WholeNS  int64 `json:"whole_ns"`
-	BudgetNS int64 `json:"budget_ns"` // needed budget
+	BudgetNS int64 `json:"budget_ns"`             // needed budget
 	More     bool  `json:"budget_more,omitempty"` // above the profile's own budget
 }
 
@@ -95,7 +95,6 @@ func spoilt(r *result.NoiseRound) bool { return checks.Disturbed([]*result.Trial
 
 // expectations returns the smallest differences that both profiles can detect between 2, 6 and 10
 // contestants; nil if the noise was not measured.
-//
 //
 // An epoch's value is the median over its rounds, whose standard error is √(π/2) times the mean's.
 // Differences between epochs are ignored.

@@ -8,7 +8,7 @@ type BarChart struct {
 	Title, Note string
 	Unit        string  // unit of the values
 	More        bool    // more is better
-	Baseline    string // name of the bar at 1; "" if bars show values
+	Baseline    string  // name of the bar at 1; "" if bars show values
 	Ratios      []Ratio // from each bar to each later one, row by row: 0 to 1, 0 to 2, … 1 to 2, …
 	Bars        []Bar
 	Groups      []Group
@@ -19,10 +19,10 @@ type BarChart struct {
 type Bar struct {
 	Name, Small string
 	Key         string // in the legend
-	Excluded    bool // it has no figures: its name is faint
+	Excluded    bool   // it has no figures: its name is faint
 	Failed      bool   // it failed: its name is crossed out
 	Missing     string // why there is no bar
-	Ratio // the drawn figure
+	Ratio              // the drawn figure
 	Value, Side string // as text: the value, and its ratio with its interval
 	Beyond      bool   // it may be more than shown
 }
@@ -61,7 +61,6 @@ type Shift struct {
 // Unless Axis says otherwise, a value axis begins at 0, or is logarithmic if the values span more
 // than a factor of ten.
 //
-//
 // Note: plots have separate value axes unless Common is set: if a delay changes figures by more
 // than contestants differ, the lines would coincide on a common axis.
 type LineChart struct {
@@ -74,7 +73,7 @@ type LineChart struct {
 	Plots       []Plot
 	Axis        Scaling
 	Common      bool   // all plots have the same value axis
-	Smooth      bool // too many points for marks
+	Smooth      bool   // too many points for marks
 	Excluded    []Item // contestants without a line and the reasons, shown where the chart stands alone; Bad: failed
 	Foot        string // description of the chart: shown below it where it stands alone, and read by screen readers
 }
@@ -86,7 +85,7 @@ type Scaling int
 const (
 	AutoAxis   Scaling = iota // from 0, but logarithmic if they span more than a factor of ten
 	LogAxis                   // logarithmic
-	LinearAxis // from 0, or from the lowest negative value
+	LinearAxis                // from 0, or from the lowest negative value
 )
 
 // Series is a contestant with a line in each plot.
@@ -114,8 +113,8 @@ type Point struct {
 	At            float64
 	Value, Lo, Hi float64
 	Open          bool   // Lo and Hi are only a range, not an interval
-	Beyond        bool // the true value may be larger
-	Absent        bool // there is no figure: the line is interrupted
+	Beyond        bool   // the true value may be larger
+	Absent        bool   // there is no figure: the line is interrupted
 	Text          string // in words
 	Beside        []Aside
 }
@@ -133,7 +132,7 @@ type StripChart struct {
 	Title, Note string
 	Plots       []StripPlot
 	Names       []StripName // one per line
-	Foot        string // description for screen readers
+	Foot        string      // description for screen readers
 }
 
 // StripName is a line's name and colour.
@@ -144,7 +143,7 @@ type StripPlot struct {
 	Title string
 	Unit  string
 	Per   float64 // size of Unit in base units
-	Ratio bool // values are ratios about 1; else the axis begins at 0, or is logarithmic
+	Ratio bool    // values are ratios about 1; else the axis begins at 0, or is logarithmic
 	Dots  [][]Dot
 }
 

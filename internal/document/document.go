@@ -2,10 +2,8 @@
 // paragraphs, lists, facts, tables and charts. Other packages build a Document; Text, HTML,
 // Markdown and SVG draw any Document and do not know its subject.
 //
-//
 // Invariant: renderers make every string safe for their form (Clean, and the form's own escapes),
 // so that a Document may contain text from other programs. The same Document gives the same bytes.
-//
 //
 // A further output format is one more renderer in a file in this package, and one line in the
 // caller's table of formats.
@@ -15,13 +13,13 @@ package document
 // and byline on one line, and each sentence in the lead on its own line.
 type Document struct {
 	Title    string
-	Label    string // the kind of document, if readers must know it first
+	Label    string   // the kind of document, if readers must know it first
 	Byline   []string // where the figures come from, in one line
 	Question string   // the question; a page begins with it
 	Lead     []Prose  // the answer, by sentence; a page shows the first in bold
 	Front    []Block  // the charts that a page shows next to the answer
 	Trust    []Fact   // answers to the questions about trust, in a line; on a page only
-	Facts    []Fact // a few numbers about how reliable the results are; on a page only
+	Facts    []Fact   // a few numbers about how reliable the results are; on a page only
 	Sections []Section
 	Comment  string // for those who edit the file; Markdown only
 	NoChart  string // why SVG cannot draw a chart

@@ -34,7 +34,7 @@ const (
 	excludedRow = 20.0
 	commonTop   = 26.0 // above all plots: the unit of their common axis
 	inset       = 16.0 // distance of the outer points
-	lineAtMost  = 12   // maximum number of distinguishable lines; if there are more, only the best and the worst few get labels
+	lineAtMost  = 12   // distinguishable lines; if there are more, only the best and the worst few get labels
 	labelled    = 3
 )
 

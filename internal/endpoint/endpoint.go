@@ -16,7 +16,7 @@ type Endpoint struct {
 	Network string // "tcp" or "unix", or TCP in another network namespace (netns.In)
 	Addr    string // "127.0.0.1:5000" or the socket's path
 	Host    string // value of the Host header; "": Authority follows from the address
-	HTTP2   bool // HTTP/2 instead of HTTP/1.1; over TLS by ALPN, else with prior knowledge (RFC 9113, section 3)
+	HTTP2   bool   // HTTP/2 instead of HTTP/1.1; over TLS by ALPN, else with prior knowledge (RFC 9113, section 3)
 	// TLS encrypts the connections, as TLS.Config returns it; its NextProtos are the offered
 	// protocols (ALPN). nil: no encryption.
 	TLS *tls.Config

@@ -13,7 +13,7 @@ import (
 type Watch struct {
 	mu         sync.Mutex
 	segments   tcpstat.Segments // from closed connections
-	unanswered int64 // connections that were not made in time
+	unanswered int64            // connections that were not made in time
 }
 
 // Lost returns the number of segments on closed connections that were retransmitted and not

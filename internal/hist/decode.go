@@ -15,7 +15,6 @@ import (
 
 // A decoder reads HdrHistogram V2 encodings, one after another, with the same memory.
 //
-//
 // Note: hdr.Decode makes an array for all counts and a zlib reader for each encoding: 80 kB for a
 // few hundred latencies, and most of the time that a report on 100,000 trials took.
 type decoder struct {

@@ -21,7 +21,6 @@ const (
 
 // Histogram counts latencies. It is not safe for concurrent use. It takes about 250 kB.
 //
-//
 // Note: a load records each request, so Record counts in its own array: this takes fewer
 // instructions and touches fewer CPU cache lines than hdr's RecordValue. The counts move into h
 // when it is needed.

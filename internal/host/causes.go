@@ -12,7 +12,7 @@ import (
 // only differences have a meaning. Meter.Snapshot fills it and reuses its memory.
 type Snapshot struct {
 	At        time.Time
-	CPUs      []Ticks // by CPU number; the zero value for an offline CPU
+	CPUs      []Ticks       // by CPU number; the zero value for an offline CPU
 	Throttled time.Duration // by our cgroup's CPU quota
 	Suspended time.Duration // the whole machine, since it booted
 }
@@ -39,7 +39,6 @@ type Account struct {
 // account that spans both partitions is subtracted from both, because its place is unknown: this
 // underestimates background CPU rather than inventing it. The kernel samples the ticks, so a
 // reading is off by about one tick per CPU.
-//
 //
 // Note: this assumes a kernel without CONFIG_IRQ_TIME_ACCOUNTING. There, interrupt time counts for
 // the running thread in its CPU clock, and in irq and softirq in /proc/stat. With that option,
@@ -100,7 +99,6 @@ func grown(before, after uint64) time.Duration {
 
 // parseCPUs reads the lines cpu0, cpu1 and so on from /proc/stat into list, and returns it. It
 // allocates only to grow list.
-//
 //
 // Note: prometheus/procfs reads the same file, but allocates maps and strings at each reading. The
 // meter runs between trials, where garbage would cost the generator CPU time.

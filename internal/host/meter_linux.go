@@ -14,8 +14,8 @@ import (
 // Meter reads the machine's counters. After its first snapshot it does not allocate. It is not safe
 // for concurrent use.
 type Meter struct {
-	stat     int // descriptor for /proc/stat
-	throttle int // descriptor for our cgroup's cpu.stat; -1 if there is none
+	stat     int  // descriptor for /proc/stat
+	throttle int  // descriptor for our cgroup's cpu.stat; -1 if there is none
 	v2       bool // the cgroup has version 2
 	buf      [64 << 10]byte
 }
@@ -108,7 +108,6 @@ func fileLimit() int64 {
 
 // RaiseFileLimit raises the soft open file limit (RLIMIT_NOFILE) to the hard limit, for this
 // process and its future children, and returns the limit in force.
-//
 //
 // Note: Go raises its own limit at the start, but restores the old one for children unless the
 // process sets it explicitly.

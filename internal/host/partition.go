@@ -41,7 +41,6 @@ func cores(root fs.FS, usable []int) [][]int {
 // the first. If there are more, the first is left for background CPU, and the server gets half the
 // rest, rounded down. A single CPU is used by both, and pinned is false.
 //
-//
 // Threads on a core stay together, with one exception: if there is only one core, its threads are
 // divided, because otherwise the CPU time used by server and generator could not be told apart.
 func partition(cores [][]int) (server, generator []int, pinned bool) {

@@ -1,7 +1,6 @@
 // Package http1 parses HTTP/1.1 responses from byte slices: Parser incrementally and without
 // allocation, for the hot path; Whole in one go and with everything kept, for a strict verifier.
 //
-//
 // Both reject malformed responses that RFC 9112 allows a client to repair: bare LF, obs-fold,
 // Transfer-Encoding with Content-Length, two lengths. A test bench that guesses would not get the
 // same response from all servers.

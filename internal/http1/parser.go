@@ -52,15 +52,15 @@ type Parser struct {
 	Close   bool   // the connection must not be used again (RFC 9112 9.6)
 	HeadID  uint64 // equal for header sections that are equal byte for byte; 0 if Memo does not hold this one
 	Length  int64  // body bytes so far
-	Equal   bool // with Want.CheckBody: the body so far is a prefix of Want.Body
+	Equal   bool   // with Want.CheckBody: the body so far is a prefix of Want.Body
 
 	want    Want
 	state   state
-	scanned int // bytes at the start of the next slice that are known not to hold the end
-	left    int64 // bytes left in the body or chunk
+	scanned int       // bytes at the start of the next slice that are known not to hold the end
+	left    int64     // bytes left in the body or chunk
 	fields  []byte    // valid in AtHead
-	head    head // of the current response
-	trailer int // bytes in trailers so far
+	head    head      // of the current response
+	trailer int       // bytes in trailers so far
 	keep    *Response // for Whole
 }
 

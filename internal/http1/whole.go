@@ -15,8 +15,8 @@ type Response struct {
 	Length     int64 // Content-Length; -1 if absent
 	Close      bool  // the connection ends with it
 	Interim    int   // 1xx responses before it
-	HeadBytes  int // status line and header section, including the empty line
-	TotalBytes int // the response's bytes on the wire, including interim responses
+	HeadBytes  int   // status line and header section, including the empty line
+	TotalBytes int   // the response's bytes on the wire, including interim responses
 }
 
 // Get returns the value of the first field with that name, given in lower case.

@@ -8,7 +8,7 @@ import (
 
 // Head is a response's header section, or its trailers.
 type Head struct {
-	Status int // 0: no status, as in trailers
+	Status int    // 0: no status, as in trailers
 	Length int64  // Content-Length; -1 if absent
 	Fields []byte // field lines, `name: value` and a line end each, for http1.NextField; valid until the next event
 	ID     uint64 // equal IDs from one Parser mean header sections that are equal byte for byte
@@ -19,7 +19,6 @@ type Head struct {
 }
 
 // decoder turns header blocks into Heads. It allocates only until its memory has grown.
-//
 //
 // Note: hpack.Decoder makes a string for each name and value that is not indexed.
 type decoder struct {

@@ -1,7 +1,6 @@
 // Package http2 reads HTTP/2 frames (RFC 9113) and HPACK header blocks (RFC 7541) from byte slices,
 // without allocation, for a load's client, and appends those that the client sends.
 //
-//
 // Parser checks everything that can be checked without knowing the requests: the size and order of
 // frames, compression, and response header sections. It rejects input that a client is free to
 // repair, as http1 does. The caller handles streams and flow control.

@@ -15,9 +15,9 @@ const (
 	Data                 // a piece of a DATA frame: Stream, End, Piece, Size
 	Reset                // RST_STREAM: Stream, Code
 	Settled              // SETTINGS: Settings
-	Acked // an acknowledgement for our SETTINGS
+	Acked                // an acknowledgement for our SETTINGS
 	Pinged               // PING: Opaque
-	GoAway // GOAWAY: Stream, the last one that the peer processes; Code; Piece, its debug data
+	GoAway               // GOAWAY: Stream, the last one that the peer processes; Code; Piece, its debug data
 	Window               // WINDOW_UPDATE: Stream, 0 for the connection, Size
 )
 
@@ -34,12 +34,12 @@ type Parser struct {
 	Start  int // GoAway: the frame's beginning in the slice, to be fed again for the same event
 
 	began     bool   // the first frame has come
-	left      int // bytes of the DATA frame's content to come
-	skip      int // bytes to be passed over afterwards
+	left      int    // bytes of the DATA frame's content to come
+	skip      int    // bytes to be passed over afterwards
 	counted   int64  // Size of the next event
 	last      bool   // the DATA frame ends its stream
 	continued uint32 // stream with an unfinished header block; 0: none
-	ends      bool // the unfinished header block ends the stream
+	ends      bool   // the unfinished header block ends the stream
 	block     []byte // the unfinished header block so far
 	payload   []byte // from SETTINGS
 	decoder   decoder
@@ -131,7 +131,8 @@ func (p *Parser) check(f *frame, b []byte) error {
 	case f.size > MaxFrame:
 		return wrong(FrameSizeError, "%v of %d bytes; at most %d were announced (RFC 9113 4.2)", f.kind, f.size, MaxFrame)
 	case (f.kind == continuation) != (p.continued > 0), p.continued > 0 && f.stream != p.continued:
-		return wrong(ProtocolError, "%v on stream %d breaks the order of HEADERS and CONTINUATION (RFC 9113 6.10)", f.kind, f.stream)
+		return wrong(ProtocolError, "%v on stream %d breaks the order of HEADERS and CONTINUATION (RFC 9113 6.10)",
+			f.kind, f.stream)
 	case f.kind == pushPromise:
 		return wrong(ProtocolError, "PUSH_PROMISE, although push is disabled (RFC 9113 8.4)")
 	}

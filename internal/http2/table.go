@@ -27,7 +27,7 @@ const overhead = 32 - len(": \r\n")
 type table struct {
 	text    []byte
 	entries []entry // the oldest first
-	first   int // index of the oldest remaining entry
+	first   int     // index of the oldest remaining entry
 	size    int     // as RFC 7541 4.1 counts it
 	limit   int
 }

@@ -131,10 +131,10 @@ type rowKey struct{ source, edition, date, suite, scenario, contestant, connecti
 type table struct {
 	*reader
 	at     func(column int) (line, col int) // position of a cell in the current line
-	part   string // part of the document, if no column has the scenario
-	column map[string]int // index by our column names
+	part   string                           // part of the document, if no column has the scenario
+	column map[string]int                   // index by our column names
 	wide   map[int]figures                  // by column
-	rows   map[rowKey]*Row // the latest row for each key
+	rows   map[rowKey]*Row                  // the latest row for each key
 }
 
 // csv reads a table in one of two shapes: a figure a line, with the columns metric and value, or a

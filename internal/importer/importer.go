@@ -2,7 +2,6 @@
 // generators, and the result files of TechEmpower, HttpArena and the-benchmarker. It converts them
 // to rows of figures, each with the precision of its printed digits, and does not judge them.
 //
-//
 // Unreadable parts become a Trouble with file:line:column; the rest is read anyway.
 package importer
 
@@ -60,7 +59,7 @@ type Figure struct {
 	Digits        int // significant digits
 
 	Missing bool // the cell is empty
-	Many    int // quantity of numbers in a cell meant for one; else 0
+	Many    int  // quantity of numbers in a cell meant for one; else 0
 	OwnUnit bool // the value has another unit than its column
 	Prose   bool // quoted from the text beside the table, not in it
 	Derived bool // not printed: computed from other figures
@@ -73,16 +72,16 @@ type Figure struct {
 type Row struct {
 	Source, Edition, Date, Suite, Scenario, Contestant, Load string
 
-	Tool        string // the load generator, if known: wrk, ab, bombardier …
+	Tool        string  // the load generator, if known: wrk, ab, bombardier …
 	Connections int     // 0: unknown
 	Depth       int     // requests in flight on one connection, at least 1
-	Streams     bool // requests may share a connection, or are not HTTP/1.1; the number at once was not published
+	Streams     bool    // requests may share a connection, or are not HTTP/1.1; the number at once was not published
 	Delay       float64 // s that the handler waits on purpose; 0: none known
 	Planned     float64 // intended length of the load in s; 0: unknown
 	Open        bool    // an open loop: requests are sent at a rate
-	PerRequest  bool // connections are opened again, for each request or after a few
+	PerRequest  bool    // connections are opened again, for each request or after a few
 	Averaged    bool    // the figures are means over several loads, for which Little's law does not hold
-	Processes   int // the contestant's processes, as far as its figures show; 0: unknown
+	Processes   int     // the contestant's processes, as far as its figures show; 0: unknown
 
 	Figures []*Figure
 }

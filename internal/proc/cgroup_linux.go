@@ -69,7 +69,7 @@ func parseHierarchies(own, mounts string) []hierarchy {
 // cgroup is a cgroup made for one tree. It also counts processes that have ended, even if no
 // process waited for them.
 type cgroup struct {
-	hierarchy // dir is this group's
+	hierarchy        // dir is this group's
 	parent    string // the group that holds this one
 	clock     int
 	buf       [512]byte
@@ -163,7 +163,6 @@ func field(data []byte, key string, unit time.Duration) (time.Duration, error) {
 // enter moves this thread into a version 1 cgroup, so that processes it starts are born there.
 // leave moves it back and resets the cgroup's count, which contains this thread's own time and the
 // child's first moments.
-//
 //
 // Note: moving the child after its start would be simpler, but takes the kernel some 10 ms, in
 // which a child forks others.

@@ -17,7 +17,7 @@ type brood struct {
 	mu     sync.Mutex
 	pids   map[int]bool      // started and not waited for yet
 	trees  map[*Process]bool // started and not stopped yet
-	before map[int]uint64 // start times of the children that this process had before it became a subreaper
+	before map[int]uint64    // start times of the children that this process had before it became a subreaper
 	adopt  sync.Once
 }
 
@@ -66,7 +66,6 @@ func (b *brood) tree(p *Process, living bool) {
 // orphans returns the living processes that this process has adopted, and reaps the dead ones. sole
 // is the only running tree, nil if there are several: an orphan without other marks belongs to
 // sole.
-//
 //
 // Note: processes that os/exec starts elsewhere in this program stay in this program's process
 // group, which processes of a tree never join.

@@ -2,7 +2,6 @@
 // group, log file and environment, freezes and thaws the tree, reads CPU time, memory and listening
 // sockets, and ends all processes in the tree.
 //
-//
 // A tree is the started process and all its descendants, including those that have left its process
 // group or lost their parent. It is read from /proc, so Start works only on Linux; on other systems
 // it returns an error.

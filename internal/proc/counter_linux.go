@@ -34,7 +34,6 @@ type counter struct {
 // counter is closed. If this user may not count events in the kernel, openCounter counts those in
 // the program only.
 //
-//
 // Note: a counter attached after the process has started would miss the threads created by then;
 // this happened in a fifth of the starts of Go programs.
 func openCounter(e event) (*counter, error) {

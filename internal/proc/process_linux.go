@@ -23,29 +23,29 @@ import (
 type Process struct {
 	pid     int
 	started uint64 // starttime in /proc/pid/stat: pid and starttime identify a process for good
-	serial  int64 // the tree's number in this program
+	serial  int64  // the tree's number in this program
 	box     string // "DYNO_BOX=…", as in the environment
 	log     string
 	done    chan struct{}
 	err     error         // set before done is closed
 	used    time.Duration // CPU time of the process and the children it waited for; set before done is closed
 	forced  atomic.Bool   // a member was killed
-	cut     atomic.Int64 // bytes cut out of the log
-	cpus    unix.CPUSet // CPUs that the tree was pinned to; empty: not pinned
-	net     string // /proc folder with the tree's net and ns; "": dyno's own network
+	cut     atomic.Int64  // bytes cut out of the log
+	cpus    unix.CPUSet   // CPUs that the tree was pinned to; empty: not pinned
+	net     string        // /proc folder with the tree's net and ns; "": dyno's own network
 
 	mu        sync.Mutex
 	members   []stat // the live tree as last read, the started process first while it lives
-	adopted   *stat // replaces the started process as the first one, see Adopt
-	family    bool // children were seen: their time counts too
+	adopted   *stat  // replaces the started process as the first one, see Adopt
+	family    bool   // children were seen: their time counts too
 	leftover  bool   // the started process and its group have ended; their number may have been reused
 	reported  time.Duration
 	group     *cgroup       // nil if this user may not create one, and after Stop
 	grouped   time.Duration // the group's count when last read
 	gone      time.Duration // CPU time of processes that had ended when the whole tree was last frozen
 	launcher  launcher      // nil after Stop
-	counter   *counter // counts instructions; nil if they cannot be counted, and after Stop
-	uncounted error // why counter is nil
+	counter   *counter      // counts instructions; nil if they cannot be counted, and after Stop
+	uncounted error         // why counter is nil
 }
 
 // affinity is the CPU set that this process had before PinSelf. mu guards it.
@@ -98,8 +98,8 @@ func Start(cmd Command) (*Process, error) { return begin(cmd, accounts()) }
 // accounting describes how a tree is measured in addition to the CPU clocks of its processes.
 type accounting struct {
 	groups    []hierarchy // the first usable one is used
-	event     event // event to count
-	uncounted error // why event is not counted
+	event     event       // event to count
+	uncounted error       // why event is not counted
 }
 
 // accounts returns the accounting that this machine supports.

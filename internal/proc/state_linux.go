@@ -63,8 +63,8 @@ func bootName() string {
 
 // KeepOptions configure Keep.
 type KeepOptions struct {
-	Command string // command for messages: how this process was called
-	Program string // a program that calls Supervise with its stdin and its last argument
+	Command string   // command for messages: how this process was called
+	Program string   // a program that calls Supervise with its stdin and its last argument
 	Argv    []string // Program's arguments; Keep adds the last one
 	Env     []string // Program's environment
 }
@@ -77,7 +77,7 @@ type Keeper struct {
 	mu         sync.Mutex // guards state and journal
 	state      *os.File   // nil after Close
 	journal    journal    // writes to state
-	path       string // state's path
+	path       string     // state's path
 	supervisor *exec.Cmd
 	pipe       io.Closer // the supervisor reads its other end
 }

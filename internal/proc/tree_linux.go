@@ -20,7 +20,7 @@ type stat struct {
 	parent  int    // 4
 	group   int    // 5
 	own     split  // 14, 15
-	waited  split // 16, 17: children waited for
+	waited  split  // 16, 17: children waited for
 	threads int    // 20
 	started uint64 // 22, in ticks since boot
 }
@@ -103,7 +103,6 @@ func parseDigits(word []byte) (uint64, bool) {
 
 // processes reads the stat files of all processes, whoever owns them. Every Freeze does so after it
 // has stopped the known ones.
-//
 //
 // Note: prometheus/procfs reads more fields and takes three times as long with eight times the
 // allocations: 6.1 ms and 3,455 for 113 processes, against 1.9 ms and 400.
@@ -248,10 +247,8 @@ func (p *Process) mark() []byte { return append([]byte(p.box), 0) }
 // Freeze stops the whole tree (SIGSTOP) and returns when every thread is stopped. It fails after
 // two seconds, not counting pauses of the machine. Connections stay open.
 //
-//
 // Note: a cgroup freezer would stop all at once, but needs a cgroup that dyno may create; signals
 // work for any user.
-//
 //
 // A child that was stopped before it could execute its program blocks its parent, which cannot stop
 // meanwhile (vfork(2); posix_spawn, Go and dash start programs so). So the tree may run for a

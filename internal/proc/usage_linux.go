@@ -23,7 +23,6 @@ import (
 // is lost. CPU never decreases. After the end it is the value from wait4, or from the cgroup if
 // that is larger.
 //
-//
 // Each method can only miss time, so the largest value is the most accurate. Note: the cgroup alone
 // would do for the whole tree, but it lags by up to a tick behind running threads, which is too
 // coarse for a window of 0.1 s; the clocks of living processes do not lag.
@@ -118,7 +117,6 @@ func cpuClock(pid int) (time.Duration, error) {
 // Usage sets in u the tree's present processes, threads and memory. Figures that cannot be read
 // stay nil, and the error gives the reason.
 //
-//
 // Memory is the proportional set size (Pss and SwapPss in smaps_rollup, kernel
 // Documentation/filesystems/proc.rst): a page that n processes share counts 1/n in each, so the sum
 // is meaningful. A reading takes 0.1 ms per process and 17 ms per GiB in use, so read it while the
@@ -196,7 +194,6 @@ func (p *Process) known() (members []stat, all bool) {
 // Totals sets in u the tree's totals since its start, and the number of open sockets. It reads each
 // thread (20 µs) and each open file (5 µs), so call it once per epoch. Figures that cannot be read
 // stay nil, and the error gives the reason.
-//
 //
 // Context switches of ended threads and memory peaks of ended processes are missing. The peak is a
 // sum of peaks (VmHWM), which need not have coincided, and counts shared pages fully in each

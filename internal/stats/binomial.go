@@ -22,10 +22,8 @@ func MedianCI(x []float64, conf float64) (lo, hi float64, ok bool) {
 // medianRank returns the largest l such that P(Bin(n, 1/2) < l) <= tail: the l-th smallest and the
 // l-th largest among n observations enclose the median.
 //
-//
 // It walks from the normal approximation, which is a few ranks off at worst, and so stays in the
 // tail.
-//
 //
 // Note: a binary search from the middle would cost a dozen evaluations more, and gonum's incomplete
 // beta does not converge there for n >= 1e7.

@@ -15,7 +15,7 @@ type Probe struct {
 
 const (
 	capacityGrid = 400  // rates between lo and hi
-	drop         = 3.0 // fall in log likelihood from the maximum to the ends of the interval
+	drop         = 3.0  // fall in log likelihood from the maximum to the ends of the interval
 	trust        = 0.75 // probability that a probe is right about the side on which the capacity lies
 )
 

@@ -1,11 +1,9 @@
 // Package stats holds estimates, intervals and tests on plain []float64: those that doc/method.md
 // needs, and no more.
 //
-//
 // Invariant: every function is a pure function of its arguments. No function modifies its argument
 // slices, reads a clock, or draws a random number except from a given or fixed seed, so that the
 // same trials always give the same verdict.
-//
 //
 // Values that are not numbers never become a claim: a NaN among the observations gives a NaN
 // estimate, a NaN p-value (which is below no alpha) and an unbounded interval. Intervals that n is

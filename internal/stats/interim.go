@@ -30,7 +30,6 @@ const (
 // tenth of alpha each, the others share eight tenths. Interims returns nil if fewer than Fewest
 // epochs fit.
 //
-//
 // With at most two early candidates the levels sum to at most alpha, so by Bonferroni the chance of
 // any false verdict in any analysis is at most alpha, whatever their dependence. This holds only
 // for analyses that are fixed before the first count.

@@ -172,7 +172,7 @@ type flippedPair struct {
 	base, less float64 // a sum s has the variance base − s²·less
 	floor      float64 // lower limit for the divisor of s²
 	quarter    float64 // a quarter of the number of values
-	seen       int64 // bits of the observed squared t, less rounding
+	seen       int64   // bits of the observed squared t, less rounding
 	reached    int     // flips in which the pairs up to this one reach seen
 }
 
@@ -281,7 +281,7 @@ func variance(x []float64) float64 {
 // that leave the last column, because flipping all signs changes no |t|.
 type flips struct {
 	n     int
-	masks [][]uint8 // by block of columns and by flip: the flipped columns
+	masks [][]uint8   // by block of columns and by flip: the flipped columns
 	sums  [][]float64 // by block of columns and by mask: each row's sum
 }
 

@@ -41,7 +41,7 @@ func lagged(series [][]float64) (r, n float64) {
 // Serial describes how much values resemble the previous ones.
 type Serial struct {
 	R     float64 // autocorrelation at lag 1
-	Shown bool // positive by more than chance, at 5 %
+	Shown bool    // positive by more than chance, at 5 %
 }
 
 // SerialOf estimates the serial correlation in series, which hold the values of pairs of
@@ -57,7 +57,6 @@ func SerialOf(series [][]float64) Serial {
 // error of a mean: √((1+r)/(1−r)), as for autoregressive processes of order 1 (Bayley and
 // Hammersley, J. R. Stat. Soc. Suppl. 8 (1946)). r is the autocorrelation, at least 0; if Shown is
 // set, r is mostSerial, because few values determine its size only roughly.
-//
 //
 // Note: with the estimated r in every case, 12 to 14 % of runs with equal servers called a pair
 // different at ρ = 0.6, and 4 to 6 % at ρ = 0.3, by signed ranks.

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	latencyRows = 8 // maximum rows in a live histogram
+	latencyRows = 8  // maximum rows in a live histogram
 	latencyBar  = 30 // columns in its longest bar
 )
 

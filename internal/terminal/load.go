@@ -25,10 +25,10 @@ type LoadView struct {
 	length   time.Duration // planned; 0: bounded by requests
 	requests int64         // planned; 0: bounded by length
 
-	started, errors int64 // totals so far
-	rates           []float64 // for each interval so far
+	started, errors int64           // totals so far
+	rates           []float64       // for each interval so far
 	latency         *hist.Histogram // all latencies so far, on a TTY
-	drains          bool // no more requests are sent; the last answers are awaited
+	drains          bool            // no more requests are sent; the last answers are awaited
 }
 
 // NewLoad returns a view of a load that ends after length or, if that is 0, after a number of

@@ -1,10 +1,8 @@
 // Package terminal shows a run's progress on stderr, from the events that the run sends.
 //
-//
 // Invariant: a View writes only while Event or Close is called. It has no goroutine and no clock;
 // time is Event.Time. Events come between trials, and the view shares its CPU with the load
 // generator: drawing at any other moment would put load on the measured machine.
-//
 //
 // Note: bubbletea is not used, because its renderer ticks by itself, 60 times a second by default,
 // and reads the keyboard in a goroutine; both would run during trials. The remaining work is to
@@ -30,7 +28,7 @@ import (
 const (
 	drawEvery  = 250 * time.Millisecond // minimum interval, on a TTY, while trials come in
 	plainEvery = 10 * time.Second       // progress lines without a TTY
-	rowsAtMost = 10 // maximum rows in a list, so that the live part fits any terminal
+	rowsAtMost = 10                     // maximum rows in a list, so that the live part fits any terminal
 )
 
 // firstFigures is no stage, but is shown at once like one.
@@ -46,18 +44,18 @@ type View struct {
 	width func() int
 	style styles
 
-	started, now     time.Time // times of the first and the latest event
-	stage, who, text string // from the latest event; who is its contestant
+	started, now     time.Time     // times of the first and the latest event
+	stage, who, text string        // from the latest event; who is its contestant
 	done, total      int           // trials
-	printed          int // total in the last plain progress line
+	printed          int           // total in the last plain progress line
 	left             time.Duration // as shown
-	tasks            []task // for contestants, until measuring begins
+	tasks            []task        // for contestants, until measuring begins
 	measuring        bool          // measuring has begun
 	failed           []string      // contestants
 	standing         []result.Standing
 
 	seen  map[string]bool // stages, for the plain form
-	last  time.Time // the last drawing, or the last plain progress line
+	last  time.Time       // the last drawing, or the last plain progress line
 	drawn []int           // widths of the live lines on the TTY
 }
 

@@ -56,7 +56,7 @@ func Find(ctx context.Context, name string) (*Tool, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	out, err := proc.CombinedOutput(exec.CommandContext(ctx, program, k.ask)) // wrk ends with 1 after it has printed its version
+	out, err := proc.CombinedOutput(exec.CommandContext(ctx, program, k.ask)) // wrk prints its version and ends with 1
 	version, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	version = strings.TrimSpace(strings.TrimPrefix(version, "This is "))
 	if strings.HasPrefix(version, "dyno ") {

@@ -24,10 +24,10 @@ type conn struct {
 
 	mu      sync.Mutex // guards nc against interrupt
 	nc      net.Conn   // nil: down
-	reads   chan read // from the goroutine that reads nc; nil: there is none
-	buffers [2][]byte // buffers for that goroutine, in turn
+	reads   chan read  // from the goroutine that reads nc; nil: there is none
+	buffers [2][]byte  // buffers for that goroutine, in turn
 	asked   int        // requests sent on nc
-	made    made // times that nc took to make
+	made    made       // times that nc took to make
 
 	wire *wire             // under nc; nil: in the clear
 	with result.TLSSession // negotiated parameters

@@ -2,7 +2,6 @@
 // reads it, for systems without epoll. It keeps the same ledger as load/epoll, through the same
 // load.Conn, with more CPU per request; its speed is not optimized.
 //
-//
 // Note: a connection that writes reads nothing. If a pipeline of requests and its answers each
 // exceed the socket buffers, both sides block in write until Job.Timeout; load/epoll reads on
 // meanwhile.

@@ -15,15 +15,15 @@ type window struct {
 	session  *session
 	ctx      context.Context
 	start    int64
-	deadline int64 // nothing starts later; math.MaxInt64: no deadline
+	deadline int64         // nothing starts later; math.MaxInt64: no deadline
 	over     chan struct{} // closed once nothing starts any more
-	gaveUp   atomic.Bool // the server could not be reached
+	gaveUp   atomic.Bool   // the server could not be reached
 	finish   func()        // closes over
 	edge     *load.Edge
 
 	left    atomic.Int64 // closed loop: requests that may still start, if their number is limited
 	started atomic.Bool  // closed loop: one has been started
-	due     chan int64 // open loop: hands out due times of requests; nil in a closed loop
+	due     chan int64   // open loop: hands out due times of requests; nil in a closed loop
 
 	mu    sync.Mutex
 	texts map[string]string
