@@ -64,7 +64,7 @@ func (j *judge) unlikeHead(e *evidence, before *scenario.Answer, got *http1.Resp
 	})
 }
 
-// client reports whether the load's client sends received cookies back, as Ask's does not.
+// client reports whether the load's client, unlike Ask's, sends received cookies back.
 func (j *judge) client() bool { return j.contract.Session != "" || j.contract.Cookies }
 
 // learnHeads compares a side's sampled header sections with its first answers before the load,

@@ -116,7 +116,7 @@ var ruleCases = []struct{ about, table, rule, want string }{
 		"impossible: 100 req/s (a.csv) and 900 req/s (b.csv), 9 times apart"},
 	{"an old value", "date,name,metric,value,unit\n2017-01-01,a 1.0,memory,1234,MB\n2017-01-01,b " +
 		"1.0,memory,5678,MB\n2018-01-01,a 2.0,memory,1234,MB\n2018-01-01,b 2.0,memory,5678,MB\n",
-		"R8", "doubtful: 1234 MB of memory is, to the last digit, that of an earlier date, as are 2 of 2 in " +
+		"R8", "doubtful: 1234 MB of memory equals the value from an earlier date to the last digit, as do 2 of 2 in " +
 			"its table"},
 	{"an empty cell", "name,rps\na,\nb,100\n", "R9", "cannot tell: no value: missing is not zero"},
 	{"five in one cell",

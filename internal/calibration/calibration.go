@@ -1,6 +1,7 @@
-// Package calibration measures how fine a difference this machine can decide: its settings, the
-// clock, how punctual and how fast the load engine is here, whether it measures the known behaviour
-// of reference servers correctly, and how noisy the machine is now.
+// Package calibration measures whether this machine is fit for measurements: its settings, the
+// clock, the punctuality and speed of the load engine, the engine's accuracy on reference servers
+// with known behaviour, and the present noise.
+//
 //
 // It measures and does not judge. Every server that it starts is a child process, pinned as in a
 // run, and gone when Measure returns.

@@ -30,8 +30,7 @@ func line(form, names, unit string) pattern {
 	return pattern{lazy.Regexp(groups.Replace(leading().ReplaceAllString(form, indent))), strings.Fields(names), unit}
 }
 
-// leading is the beginning of a form; indent is what may precede a line: blanks, and a quotation
-// mark.
+// leading is the beginning of a form; indent may precede a line: blanks, and the > of a quotation.
 var leading = lazy.Regexp(`^\^(?:\\s[*+])?`)
 
 const indent = `^[\s>]*`
