@@ -52,17 +52,17 @@ func (vs values) add(at jsonPath, v any, allowed *Allowed) {
 	}
 	switch v := v.(type) {
 	case []any:
-		different, whole := map[string]bool{}, len(v) > 1 && len(v) <= mostWhole
+		different, scalars := map[string]bool{}, len(v) > 1 && len(v) <= mostWhole
 		for i := range v {
 			vs.add(append(slices.Clone(at), fmt.Sprintf("[%d]", i)), v[i], allowed)
 			different[jsonText(v[i])] = true
 			switch v[i].(type) {
 			case []any, map[string]any:
-				whole = false
+				scalars = false
 			}
 		}
 		vs[at.String()+" | length"] = fmt.Sprint(len(v))
-		if whole {
+		if scalars {
 			vs[at.String()] = jsonText(v)
 		}
 		if len(v) > 1 {

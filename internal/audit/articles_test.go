@@ -13,16 +13,16 @@ import (
 
 // load is a load in an article, as bombardier printed it.
 type load struct {
-	who         string
-	n           int
-	time        string
-	rate        [3]float64
-	latency     [3]string
-	mb          float64
-	path        string
-	ms          [3]float64 // latencies
-	whole       int        // time in s
-	notRequests bool       // the rate is a mean over samples, and 6 % below requests ÷ time
+	who          string
+	n            int
+	time         string
+	rate         [3]float64
+	latency      [3]string
+	mb           float64
+	path         string
+	ms           [3]float64 // latencies
+	wholeSeconds int        // time in s
+	notRequests  bool       // the rate is a mean over samples, and 6 % below requests ÷ time
 }
 
 // iris are the loads in both versions of the Iris article, by test, with 125 connections.
@@ -126,13 +126,13 @@ var layouts = map[string]struct {
 		return "| Server | Concurrency | Total requests | Time (s) | Req/s | Latency (ms) |\n|---|---|---|---|---|---|\n" +
 			outputs(loads, func(l load) string {
 				n := fmt.Sprintf("%d\u202f000\u202f000", l.n/1000000)
-				return fmt.Sprintf("| %s | 125 | %s | %d | %.0f | %.2f |\n", l.who, n, l.whole, l.rate[0], l.ms[0])
+				return fmt.Sprintf("| %s | 125 | %s | %d | %.0f | %.2f |\n", l.who, n, l.wholeSeconds, l.rate[0], l.ms[0])
 			})
 	}},
 	"CSV, units in the header": {"t.csv", func(loads []load) string {
 		return "name,connections,requests,time_s,rps,latency_ms,latency_stdev_ms,latency_max_ms,status_2xx\n" +
 			outputs(loads, func(l load) string {
-				return fmt.Sprintf("%s,125,%d,%d,%.2f,%.2f,%g,%g,%[2]d\n", l.who, l.n, l.whole, l.rate[0], l.ms[0], l.ms[1], l.ms[2])
+				return fmt.Sprintf("%s,125,%d,%d,%.2f,%.2f,%g,%g,%[2]d\n", l.who, l.n, l.wholeSeconds, l.rate[0], l.ms[0], l.ms[1], l.ms[2])
 			})
 	}},
 	"CSV of semicolons": {"t.csv", func(loads []load) string {
@@ -151,7 +151,7 @@ var layouts = map[string]struct {
 			for _, f := range []string{
 				fmt.Sprintf("rps_mean,%.2f,req/s", l.rate[0]), fmt.Sprintf("rps_stdev,%.2f,req/s", l.rate[1]),
 				fmt.Sprintf("rps_max,%.0f,req/s", l.rate[2]), fmt.Sprintf("latency_mean,%.2f,ms", l.ms[0]),
-				fmt.Sprintf("latency_max,%.2f,ms", l.ms[2]), fmt.Sprintf("time,%d,s", l.whole),
+				fmt.Sprintf("latency_max,%.2f,ms", l.ms[2]), fmt.Sprintf("time,%d,s", l.wholeSeconds),
 			} {
 				fmt.Fprintf(&b, "%s,125,bombardier -n %d,%s\n", l.who, l.n, f)
 			}
@@ -161,7 +161,7 @@ var layouts = map[string]struct {
 	"JSON": {"t.json", func(loads []load) string {
 		list := outputs(loads, func(l load) string {
 			return fmt.Sprintf(`{"framework":%q,"rps":%.0f,"avg_latency":"%.2fms","connections":125,"duration":"%ds","status_2xx":%d},`,
-				l.who, l.rate[0], l.ms[0], l.whole, l.n)
+				l.who, l.rate[0], l.ms[0], l.wholeSeconds, l.n)
 		})
 		return "[" + strings.TrimSuffix(list, ",") + "]"
 	}},

@@ -83,31 +83,31 @@ func usable(figures []*importer.Figure) []*importer.Figure {
 // latter counts; otherwise both do.
 func paces(r *importer.Row) []pace {
 	var list []pace
-	whole, known := overTime(r)
+	quotient, known := overTime(r)
 	for _, f := range rates(r) {
 		mean := f.Metric == "rps_mean"
 		p := pace{span: spanOf(f), text: rateText(f.Value), figures: []*importer.Figure{f}, sampled: mean && !known}
-		if mean && known && !timeAtFault(r, f, whole) {
-			if p.apart(whole.span) > slack {
-				p = whole
+		if mean && known && !timeAtFault(r, f, quotient) {
+			if p.apart(quotient.span) > slack {
+				p = quotient
 			} else {
-				p.lo, p.hi = min(p.lo, whole.lo), max(p.hi, whole.hi)
+				p.lo, p.hi = min(p.lo, quotient.lo), max(p.hi, quotient.hi)
 			}
 		}
 		list = append(list, p)
 	}
 	if len(list) == 0 && known {
-		list = append(list, whole)
+		list = append(list, quotient)
 	}
 	return list
 }
 
-// timeAtFault reports whether Little's law holds with the printed rate, but not with whole, which
+// timeAtFault reports whether Little's law holds with the printed rate, but not with quotient, which
 // is requests ÷ time.
-func timeAtFault(r *importer.Row, rate *importer.Figure, whole pace) bool {
+func timeAtFault(r *importer.Row, rate *importer.Figure, quotient pace) bool {
 	c := exactly(float64(r.Connections))
 	return closed(r) && slices.ContainsFunc(latencies(r), func(l *importer.Figure) bool {
-		return !l.Prose && spanOf(rate).times(spanOf(l)).apart(c) <= slack && whole.times(spanOf(l)).apart(c) > slack
+		return !l.Prose && spanOf(rate).times(spanOf(l)).apart(c) <= slack && quotient.times(spanOf(l)).apart(c) > slack
 	})
 }
 
@@ -125,7 +125,7 @@ func mayBeSampled(r *importer.Row, rate *importer.Figure, gap float64) bool {
 // rate applies R1: the printed rate must be requests ÷ time, or right answers ÷ time. A mean over
 // samples may differ; Little's law then shows which is wrong.
 func (j *examiner) rate(r *importer.Row) {
-	whole, ok := overTime(r)
+	quotient, ok := overTime(r)
 	if !ok {
 		return
 	}
@@ -133,21 +133,21 @@ func (j *examiner) rate(r *importer.Row) {
 		if f.Derived || f.Prose {
 			continue
 		}
-		t := j.check("R1", "rate is requests ÷ time", r, append([]*importer.Figure{f}, whole.figures...)...)
-		gap := spanOf(f).apart(whole.span)
+		t := j.check("R1", "rate is requests ÷ time", r, append([]*importer.Figure{f}, quotient.figures...)...)
+		gap := spanOf(f).apart(quotient.span)
 		t.off = gap + 1
 		if gap <= slack {
-			t.say("%s, and the rate is %s", whole.sum, rateText(f.Value))
+			t.say("%s, and the rate is %s", quotient.sum, rateText(f.Value))
 			continue
 		}
 		if right, ok := rightOverTime(r); ok && spanOf(f).apart(right.span) <= slack {
 			t.say("%s, and the rate is %s: it counts only right answers", right.sum, rateText(f.Value))
 			continue
 		}
-		t.say("%s, but the rate is %s (%+.1f %%)", whole.sum, rateText(f.Value), 100*(f.Value/whole.at-1))
+		t.say("%s, but the rate is %s (%+.1f %%)", quotient.sum, rateText(f.Value), 100*(f.Value/quotient.at-1))
 		switch {
-		case timeAtFault(r, f, whole):
-			t.blameTime(r, f, whole)
+		case timeAtFault(r, f, quotient):
+			t.blameTime(r, f, quotient)
 		case mayBeSampled(r, f, gap):
 			t.fail(Doubtful, "rate is not requests ÷ time",
 				"a mean over short samples weights slow and fast periods equally; the rate is requests ÷ time")
@@ -163,16 +163,16 @@ func (j *examiner) rate(r *importer.Row) {
 
 // blameTime reports that the printed time is wrong, because the rate and the latency agree with
 // each other.
-func (t *Finding) blameTime(r *importer.Row, rate *importer.Figure, whole pace) {
+func (t *Finding) blameTime(r *importer.Row, rate *importer.Figure, quotient pace) {
 	l, c, time := latencies(r)[0], float64(r.Connections), r.One(importer.Seconds, "time")
 	verdict := Doubtful
-	if rate.Metric == "rps" && !mayBeSampled(r, rate, spanOf(rate).apart(whole.span)) || !r.Streams && whole.lo*l.Lo > c*(1+slack) || whole.hi*l.Hi < c*half {
+	if rate.Metric == "rps" && !mayBeSampled(r, rate, spanOf(rate).apart(quotient.span)) || !r.Streams && quotient.lo*l.Lo > c*(1+slack) || quotient.hi*l.Hi < c*half {
 		verdict = Impossible
 	}
 	t.fail(verdict, "the time does not belong to these requests", "")
 	t.concern(time)
 	if time != nil { // otherwise the planned one
-		t.Note = timeText(whole.at/rate.Value*time.Value) + " would match"
+		t.Note = timeText(quotient.at/rate.Value*time.Value) + " would match"
 	}
 	oneAtATime := ""
 	if r.Streams {
@@ -180,7 +180,7 @@ func (t *Finding) blameTime(r *importer.Row, rate *importer.Figure, whole pace) 
 	}
 	t.say("%s, but the rate is %s; with %s%s, %s would be %s requests in flight of %s connections, %s are %s: the "+
 		"time is wrong",
-		whole.sum, rateText(rate.Value), l.Text, oneAtATime, rateText(whole.at), numberText(whole.at*l.Value), numberText(c),
+		quotient.sum, rateText(rate.Value), l.Text, oneAtATime, rateText(quotient.at), numberText(quotient.at*l.Value), numberText(c),
 		rateText(rate.Value), numberText(rate.Value*l.Value))
 }
 

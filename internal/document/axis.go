@@ -154,12 +154,12 @@ func tickValue(v float64) string {
 	for n < 6 && math.Abs(v*math.Pow10(n)-math.Round(v*math.Pow10(n))) > 1e-6 {
 		n++
 	}
-	whole, frac, _ := strings.Cut(strconv.FormatFloat(v, 'f', n, 64), ".")
-	if len(whole) > 3 && whole[0] != '-' {
-		whole = whole[:len(whole)-3] + "," + whole[len(whole)-3:]
+	integer, frac, _ := strings.Cut(strconv.FormatFloat(v, 'f', n, 64), ".")
+	if len(integer) > 3 && integer[0] != '-' {
+		integer = integer[:len(integer)-3] + "," + integer[len(integer)-3:]
 	}
 	if frac != "" {
 		frac = "." + frac
 	}
-	return whole + frac
+	return integer + frac
 }

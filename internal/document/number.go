@@ -19,17 +19,17 @@ func Grouped(v float64, n int) string {
 		return "−∞"
 	}
 	s := strconv.FormatFloat(math.Abs(v), 'f', n, 64)
-	whole, frac, _ := strings.Cut(s, ".")
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
+	integer, frac, _ := strings.Cut(s, ".")
+	for i := len(integer) - 3; i > 0; i -= 3 {
+		integer = integer[:i] + "," + integer[i:]
 	}
 	if v < 0 {
-		whole = "−" + whole
+		integer = "−" + integer
 	}
 	if frac != "" {
-		return whole + "." + frac
+		return integer + "." + frac
 	}
-	return whole
+	return integer
 }
 
 // Whole prints n with a comma between thousands.

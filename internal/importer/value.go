@@ -282,9 +282,9 @@ func precision(number string, approx bool) (half float64, digits int) {
 		mantissa = number[:i]
 		exponent, _ = strconv.Atoi(number[i+1:])
 	}
-	whole, frac, _ := strings.Cut(mantissa, ".")
+	integer, frac, _ := strings.Cut(mantissa, ".")
 	step := -len(frac)
-	significant := strings.TrimLeft(whole+frac, "0")
+	significant := strings.TrimLeft(integer+frac, "0")
 	if frac == "" && approx {
 		cut := strings.TrimRight(significant, "0")
 		step, significant = len(significant)-len(cut), cut

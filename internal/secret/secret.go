@@ -84,10 +84,10 @@ type found struct{ name, value string }
 
 func mask(text string) (masked string, all []found) {
 	hide := func(re *regexp.Regexp, end string, is func(string) bool) {
-		text = re.ReplaceAllStringFunc(text, func(whole string) string {
-			part := re.FindStringSubmatch(whole)
+		text = re.ReplaceAllStringFunc(text, func(match string) string {
+			part := re.FindStringSubmatch(match)
 			if !is(part[1]) || strings.HasPrefix(part[3], "@") {
-				return whole
+				return match
 			}
 			name := strings.TrimLeft(part[1], "-")
 			if end != "" {

@@ -65,16 +65,16 @@ func TestWhatToolsPrint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var told result.Reported
-		(&Tool{Name: name}).read(out, &told)
-		told.P99NS, c.want.P99NS = nil, nil // ab's depends on the machine
-		if told.RatePerSec == nil || c.want.RatePerSec == nil || *told.RatePerSec/(*c.want.RatePerSec) < 0.999 ||
-			*told.RatePerSec/(*c.want.RatePerSec) > 1.001 {
-			t.Errorf("%s: rate %v", name, told.RatePerSec)
+		var reported result.Reported
+		(&Tool{Name: name}).read(out, &reported)
+		reported.P99NS, c.want.P99NS = nil, nil // ab's depends on the machine
+		if reported.RatePerSec == nil || c.want.RatePerSec == nil || *reported.RatePerSec/(*c.want.RatePerSec) < 0.999 ||
+			*reported.RatePerSec/(*c.want.RatePerSec) > 1.001 {
+			t.Errorf("%s: rate %v", name, reported.RatePerSec)
 		}
-		told.RatePerSec, c.want.RatePerSec = nil, nil
-		if !reflect.DeepEqual(told, c.want) {
-			t.Errorf("%s:\n%s\nwant\n%s", name, show(told), show(c.want))
+		reported.RatePerSec, c.want.RatePerSec = nil, nil
+		if !reflect.DeepEqual(reported, c.want) {
+			t.Errorf("%s:\n%s\nwant\n%s", name, show(reported), show(c.want))
 		}
 	}
 }
@@ -92,21 +92,21 @@ func TestWrkTellsErrors(t *testing.T) {
 		"  Thread Stats   Avg      Stdev     Max   +/- Stdev\n" +
 		"    Latency     5.39ms   12.62ms  86.85ms   88.37%\n    Req/Sec    22.06k    21.28k   60.00k    70.00%\n" +
 		"  44482 requests in 1.07s, 4.50MB read\n"
-	var told result.Reported
+	var reported result.Reported
 	w := &Tool{Name: "wrk"}
 	w.read([]byte(head+"  Socket errors: connect 1, read 2, write 3, timeout 4\n  Non-2xx or 3xx responses: 5\n"+
-		"Requests/sec:  41606.34\nTransfer/sec:      4.21MB\n"), &told)
-	if want := map[string]int64{"dial": 1, "read": 2, "write": 3, "timeout": 4}; !reflect.DeepEqual(told.Errors,
-		want) || told.Failed["status"] != 5 {
-		t.Errorf("errors %v, failed %v", told.Errors, told.Failed)
+		"Requests/sec:  41606.34\nTransfer/sec:      4.21MB\n"), &reported)
+	if want := map[string]int64{"dial": 1, "read": 2, "write": 3, "timeout": 4}; !reflect.DeepEqual(reported.Errors,
+		want) || reported.Failed["status"] != 5 {
+		t.Errorf("errors %v, failed %v", reported.Errors, reported.Failed)
 	}
-	if told.P50NS != nil || told.P99NS != nil || told.BytesWritten != nil || told.KeptAlive != nil {
-		t.Errorf("%+v tells what was not printed", told)
+	if reported.P50NS != nil || reported.P99NS != nil || reported.BytesWritten != nil || reported.KeptAlive != nil {
+		t.Errorf("%+v tells what was not printed", reported)
 	}
-	told = result.Reported{}
-	w.read([]byte("unable to connect to 127.0.0.1:1 Connection refused\n"), &told)
-	if told.Trouble == "" || told.RatePerSec != nil || told.Answered != nil || told.Errors != nil {
-		t.Errorf("nothing was printed, yet %+v", told)
+	reported = result.Reported{}
+	w.read([]byte("unable to connect to 127.0.0.1:1 Connection refused\n"), &reported)
+	if reported.Trouble == "" || reported.RatePerSec != nil || reported.Answered != nil || reported.Errors != nil {
+		t.Errorf("nothing was printed, yet %+v", reported)
 	}
 }
 
@@ -249,19 +249,19 @@ func TestInstalledTools(t *testing.T) {
 			window := load.Window{Requests: 400, For: time.Second} // wrk cannot count
 			job := load.Job{Endpoint: endpoint.TCP(s.Listener.Addr().String()), Scenario: values("GET", ""),
 				Connections: 4}
-			told, used, err := tool.Load(t.Context(), job, window, filepath.Join(t.TempDir(), "logs", "out"))
+			reported, used, err := tool.Load(t.Context(), job, window, filepath.Join(t.TempDir(), "logs", "out"))
 			switch {
 			case err != nil:
 				t.Fatal(err)
-			case told.Trouble != "" || told.Exit != "" || told.RatePerSec == nil || told.Answered == nil ||
-				told.WindowNS == nil || used <= 0:
-				t.Errorf("%s, CPU %v: %s", name, used, show(told))
+			case reported.Trouble != "" || reported.Exit != "" || reported.RatePerSec == nil || reported.Answered == nil ||
+				reported.WindowNS == nil || used <= 0:
+				t.Errorf("%s, CPU %v: %s", name, used, show(reported))
 			case wrong.Load() > 1: // wrk asks once before
 				t.Errorf("%d requests of another kind", wrong.Load())
-			case *told.Answered < 1 || *told.Answered > right.Load() || name != "wrk" && *told.Answered != window.Requests:
-				t.Errorf("told %d answers; %d were given", *told.Answered, right.Load())
-			case told.Errors == nil || told.Version == "" || told.Command[0] != name:
-				t.Errorf("%s", show(told))
+			case *reported.Answered < 1 || *reported.Answered > right.Load() || name != "wrk" && *reported.Answered != window.Requests:
+				t.Errorf("told %d answers; %d were given", *reported.Answered, right.Load())
+			case reported.Errors == nil || reported.Version == "" || reported.Command[0] != name:
+				t.Errorf("%s", show(reported))
 			}
 		})
 	}
