@@ -114,7 +114,7 @@ func TestDistributions(t *testing.T) {
 	}{
 		"few rows":             {before: row(10_000), loadA: row(16), loadB: row(10_000), wrong: "16 different values"},
 		"the first rows":       {before: row(10_000), loadA: took(16), loadB: row(10_000)}, // other names: judged elsewhere
-		"one element twice":    {before: list(2), loadA: list(1), loadB: list(2), wrong: "values at .[*] of the answers"},
+		"one element twice":    {before: list(2), loadA: list(1), loadB: list(2), wrong: "values at .[*] in the answers"},
 		"one element for all":  {before: again(40), loadA: again(1), loadB: again(40), wrong: "at .["},
 		"a clock stands still": {before: clock(100), loadA: fixed, loadB: clock(100), wrong: "word 2"},
 		"of a clock":           {before: hash(100), loadA: hash(20), loadB: hash(100)},

@@ -465,7 +465,7 @@ func TestLogIsCut(t *testing.T) {
 		text := string(b)
 		if err != nil || len(b) != 10_000 || !strings.HasPrefix(text, "head\n100000\n") ||
 			!strings.HasSuffix(text, "\n199999\n") ||
-			strings.Count(text, "which there were 700005 bytes, and kept 10000:") != 1 {
+			strings.Count(text, "it had 700005 bytes, and dyno keeps 10000, ") != 1 {
 			t.Fatalf("%v, %d bytes: %.30q", err, len(b), text)
 		}
 		if p.LoggedBytes() != 700_005 || p.CutBytes() != 690_005 {
