@@ -11,7 +11,7 @@ import (
 const hashZeros = 15
 
 // hashes hashes "hello world " followed by a number, counting from 0, until a hash begins with this many zero
-// bits. It returns the number of hashes before that one.
+// bits. It returns the number of hashes.
 func hashes(zeros int) (n int) {
 	text := append(make([]byte, 0, 32), "hello world "...)
 	for first := ^uint32(0); first>>(32-zeros) > 0; n++ {

@@ -31,8 +31,7 @@ func isError(q *scenario.Request) bool  { return q.Expect.Status >= 400 }
 
 func isUnloaded(q *scenario.Request) bool { return q.Weight == 0 && !isError(q) }
 
-// hasOthers holds if a request is never loaded. It excludes scenarios with sessions, in which requests depend
-// on each other.
+// hasOthers holds if some request is never loaded. It excludes scenarios with sessions.
 func hasOthers(s *scenario.Scenario) bool {
 	return s.Session == "" && anyRequest(func(q *scenario.Request) bool { return q.Weight == 0 })(s)
 }
