@@ -35,7 +35,7 @@ func findEngine() (engine, error) {
 			e = engine{words[:i], words[i+1:]}
 		}
 		if _, err := exec.LookPath(e.argv[0]); err != nil {
-			return e, &Unavailable{Toolchain: e.argv[0] + " of " + engineVariable, Reason: err.Error()}
+			return e, &Unavailable{Toolchain: e.argv[0] + " (" + engineVariable + ")", Reason: err.Error()}
 		}
 		return e, nil
 	}

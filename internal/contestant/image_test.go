@@ -24,7 +24,7 @@ func TestImageRefused(t *testing.T) {
 	}
 	t.Setenv(engineVariable, "no-such-engine --flag run --more")
 	if _, err = Contained(t.Context(), m, true, nil); err == nil ||
-		!strings.Contains(err.Error(), "needs no-such-engine of DYNO_PODMAN") {
+		!strings.Contains(err.Error(), "needs no-such-engine (DYNO_PODMAN)") {
 		t.Errorf("with one that is not there: %v", err)
 	}
 	fake := filepath.Join(t.TempDir(), "engine")

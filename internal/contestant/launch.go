@@ -291,7 +291,7 @@ func (i *Instance) ours(addr string) error {
 	case ours:
 		return nil
 	case len(pids) == 0:
-		return fmt.Errorf("it was to listen on port %d, but a process that dyno cannot inspect uses that port", port)
+		return fmt.Errorf("it should listen on port %d, but a process that dyno cannot inspect uses that port", port)
 	}
 	return fmt.Errorf("port %d is in use by another process: pid %d (%s)", port, pids[0], proc.Name(pids[0]))
 }

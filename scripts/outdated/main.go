@@ -74,7 +74,7 @@ func outdated(ctx context.Context, w io.Writer, root string, chosen []*contestan
 		slices.Sort(ask[tool])
 		found, err := AskNewest(ctx, tools[tool], slices.Compact(ask[tool]))
 		if err != nil {
-			failed = append(failed, fmt.Errorf("%s; is a proxy to be set, or a network missing?",
+			failed = append(failed, fmt.Errorf("%s; check the network and proxy settings",
 				document.Clean(err.Error())))
 		}
 		newest[tool] = found
