@@ -134,7 +134,7 @@ func TestSearch(t *testing.T) {
 			takes: time.Millisecond, spoil: silence(0.3)}, ended: summary.Stopped, why: "for up to 30 % of a probe, and " +
 			"none of them had a right response: the server sent none while the generator ran", probes: 5},
 		{name: "silence, and a generator that mostly stands still", find: "p99<10ms", server: server{perSec: 5000,
-			takes: time.Millisecond, spoil: silence(0.8)}, ended: summary.Stopped, why: "these probes do not tell", probes: 5},
+			takes: time.Millisecond, spoil: silence(0.8)}, ended: summary.Stopped, why: "these probes cannot tell whether the generator or the server is the cause", probes: 5},
 		{name: "a server that dies", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
 			spoil: func(s *server, l *result.Load, d *result.Detail) {
 				if s.loads == 10 {
