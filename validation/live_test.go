@@ -39,7 +39,7 @@ func playFake(t LiveTask) *result.Run {
 	run := &result.Run{Plan: p, Host: result.Host{CPU: "none", CPUs: 2}}
 	for _, name := range t.Contestants {
 		run.Contestants = append(run.Contestants, result.Contestant{Name: name, BinaryHash: name,
-			Layouts: make([]string, p.Layouts-1)})
+			Layouts: make([]string, p.Links.Layouts-1)})
 	}
 	playOut(run, newField(Noises[0], truth, p.Rounds, source(t.Seed, "fake", t.Number)))
 	return run

@@ -155,7 +155,7 @@ func unfit(run *result.Run) error {
 
 // started returns when the run was planned, in RFC 3339, UTC.
 func started(run *result.Run) string {
-	return time.Unix(0, run.Plan.StartedUnixNS).UTC().Format(time.RFC3339)
+	return time.Unix(0, run.Plan.Origin.StartedUnixNS).UTC().Format(time.RFC3339)
 }
 
 // machine describes the machine on which the run was made.

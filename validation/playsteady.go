@@ -52,8 +52,8 @@ func (s *session) playSteady(ctx context.Context, t SteadyTask) (run *result.Run
 	if err != nil {
 		return nil, err
 	}
-	p := x.Plan // one epoch of the arm alone, without pilots, controls or a ceiling, chained as a paired comparison
-	p.TrialNS, p.Rounds, p.Pilots, p.Controls, p.Ceiling, p.Chained = t.TrialNS, t.Rounds(), 0, []string{}, "", true
+	p := x.Plan // one epoch of the arm alone, without pilots, controls or a ceiling
+	p.Load.NS, p.Rounds, p.Pilots, p.Controls, p.Ceiling = t.TrialNS, t.Rounds(), 0, []string{}, ""
 	if !t.Frozen {
 		x.NewHost = func(o bench.LocalOptions) (experiment.Host, error) {
 			h, err := bench.NewLocal(o)

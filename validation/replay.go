@@ -42,7 +42,7 @@ type Unshuffled struct {
 }
 
 // replayAnalyses are the analyses in a profile standard run with room for 24 epochs.
-var replayAnalyses = stats.Interims(runPlan(plan.Standard, 2).Analyses, 24, Alpha)
+var replayAnalyses = stats.Interims(runPlan(plan.Standard, 2).Epochs, 24, Alpha)
 
 // replay resamples recorded epochs with replacement. It permutes the servers at random in each epoch, so that
 // they are equal; then it makes the first faster by a known share. Comparisons between two use the reference

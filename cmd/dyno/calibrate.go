@@ -52,7 +52,7 @@ func calibrated(cmd *cobra.Command, p *result.Plan) (*result.Calibration, error)
 	if !checks.LatenciesDecide(p) && !plan.RanksTails(p) {
 		return c, nil
 	}
-	if checks.Uncalibrated(c, calibration.BootID(), p.StartedUnixNS) == "" {
+	if checks.Uncalibrated(c, calibration.BootID(), p.Origin.StartedUnixNS) == "" {
 		return c, nil
 	}
 	fmt.Fprintln(stderr, "this run depends on latencies and there is no valid calibration from the last hour; "+
@@ -61,6 +61,6 @@ func calibrated(cmd *cobra.Command, p *result.Plan) (*result.Calibration, error)
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}
 	fmt.Fprintln(stderr)
-	p.StartedUnixNS = time.Now().UnixNano()
+	p.Origin.StartedUnixNS = time.Now().UnixNano()
 	return c, nil
 }

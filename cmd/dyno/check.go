@@ -185,9 +185,9 @@ func (p *project) save(cmd *cobra.Command, name string, page []byte) error {
 
 // asked returns the study of a plan. It is an error if the study's claims have changed since.
 func (p *project) asked(of *result.Plan) (*study.Study, error) {
-	st, err := p.study(of.Study)
-	if err == nil && claim.Hash(st.Claims) != of.ClaimsHash {
-		err = fmt.Errorf("the claims of %s have changed since this run", of.Study)
+	st, err := p.study(of.Study.Slug)
+	if err == nil && claim.Hash(st.Claims) != of.Study.ClaimsHash {
+		err = fmt.Errorf("the claims of %s have changed since this run", of.Study.Slug)
 	}
 	return st, err
 }
@@ -196,16 +196,16 @@ func (p *project) asked(of *result.Plan) (*study.Study, error) {
 // the run was planned with, the report says so. A run can be shown without them.
 func claims(cmd *cobra.Command, data *report.Data, file string) {
 	pr, err := openProject()
-	if err != nil || data.Run.Plan.Study == "" {
+	if err != nil || data.Run.Plan.Study.Slug == "" {
 		return // a run may be shown anywhere
 	}
-	st, err := pr.study(data.Run.Plan.Study)
+	st, err := pr.study(data.Run.Plan.Study.Slug)
 	switch {
-	case err == nil && data.Run.Plan.ClaimsHash == "" && len(st.Claims) > 0:
+	case err == nil && data.Run.Plan.Study.ClaimsHash == "" && len(st.Claims) > 0:
 		return // a part of the study, or at other levels
 	case err == nil:
 		_, err = st.JudgeClaims(data, file)
-	case data.Run.Plan.ClaimsHash == "":
+	case data.Run.Plan.Study.ClaimsHash == "":
 		return
 	}
 	if err != nil {

@@ -166,12 +166,14 @@ func (f *compareFlags) check(cmd *cobra.Command, args []string) error {
 }
 
 // isComparison reports whether a run was made by dyno compare.
-func isComparison(run *result.Run) bool { return strings.HasPrefix(run.Plan.Command, "dyno compare ") }
+func isComparison(run *result.Run) bool {
+	return strings.HasPrefix(run.Plan.Origin.Command, "dyno compare ")
+}
 
 // notResumable says why an interrupted comparison cannot be resumed, and what to do.
 func notResumable(dir string, run *result.Run) error {
 	return usagef("resume %s: its builds were temporary and have been removed; start the comparison again:\n"+
-		"  %s", dir, run.Plan.Command)
+		"  %s", dir, run.Plan.Origin.Command)
 }
 
 // compare runs the whole comparison, from the arguments to the answer.

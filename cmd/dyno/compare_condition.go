@@ -250,7 +250,7 @@ func comparedAt(p *result.Plan) (levels []int) {
 
 // onCPUs says on how many CPUs the servers of a level run, with a blank before it; "" if they have all.
 func onCPUs(p *result.Plan, level int) string {
-	if n := p.Points()[level].CPUs; n > 0 {
+	if n := p.Levels[level].CPUs; n > 0 {
 		return " on " + document.Count(n, "CPU")
 	}
 	return ""

@@ -147,7 +147,7 @@ func TestGateOnSharedRunner(t *testing.T) {
 			a := analysis.Analyse(analysis.Input{Trials: trials, Contestants: []string{"base", "head"}, Alpha: .05,
 				Analyses: []stats.Interim{{N: 8, Alpha: .025}, {N: 12, Alpha: .025}},
 				Primary:  "cpu_per_request", Margin: .03})
-			for _, j := range judged(&result.Plan{}, a, two, cs) {
+			for _, j := range judged(&result.Plan{Levels: []result.Level{{}}}, a, two, cs) {
 				if fails([]state{j.state}, false) {
 					wrong++
 				}
@@ -222,10 +222,10 @@ func TestAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !answered(&result.Plan{}, found(1, analysis.Different, "base", 1.1, 1.08, 1.12), two, cs) {
+	if !answered(&result.Plan{Levels: []result.Level{{}}}, found(1, analysis.Different, "base", 1.1, 1.08, 1.12), two, cs) {
 		t.Error("all is decided, and the run goes on")
 	}
-	if answered(&result.Plan{}, found(1, analysis.Different, "base", 1.04, 1.01, 1.06), two, cs) {
+	if answered(&result.Plan{Levels: []result.Level{{}}}, found(1, analysis.Different, "base", 1.04, 1.01, 1.06), two, cs) {
 		t.Error("a condition is open, and the run ends")
 	}
 }
@@ -283,8 +283,9 @@ func TestAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	oneLevel := result.Plan{Levels: []result.Level{{}}}
 	run := func(hash string) *result.Run {
-		return &result.Run{Contestants: []result.Contestant{{Name: "base", BinaryHash: "a"},
+		return &result.Run{Plan: oneLevel, Contestants: []result.Contestant{{Name: "base", BinaryHash: "a"},
 			{Name: "head", BinaryHash: hash}}}
 	}
 	for _, c := range []struct {
@@ -311,7 +312,7 @@ func TestAnswer(t *testing.T) {
 			[]string{"too few epochs", "not separated: the run ended before its first interim analysis"}},
 		{run("b"), &analysis.Analysis{Primary: "cpu_per_request"}, nil, true,
 			[]string{"no result: there is no valid measurement", "not measured  one of the two has no figure"}},
-		{&result.Run{Failures: []result.Failure{{Contestant: "head", Stage: "build"}}}, &analysis.Analysis{}, nil,
+		{&result.Run{Plan: oneLevel, Failures: []result.Failure{{Contestant: "head", Stage: "build"}}}, &analysis.Analysis{}, nil,
 			true,
 			[]string{"no result: head has no figure, because it failed at build"}},
 		{run("b"), found(1, analysis.Different, "base", 1.5, 1.4, 1.6),

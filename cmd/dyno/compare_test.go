@@ -161,8 +161,8 @@ func TestCompareRevisions(t *testing.T) {
 	base, head := run.Contestant("HEAD"), run.Contestant("working-tree")
 	if base == nil || head == nil || base.Title != "HEAD" || head.Title != "working-tree" ||
 		run.Plan.Title != "HEAD (net-http @ "+first[:7]+") against working-tree" ||
-		base.BinaryHash == head.BinaryHash || !strings.Contains(run.Plan.Command, "dyno compare "+first+" . --of "+folder) {
-		t.Errorf("%+v\n%+v\n%s", base, head, run.Plan.Command)
+		base.BinaryHash == head.BinaryHash || !strings.Contains(run.Plan.Origin.Command, "dyno compare "+first+" . --of "+folder) {
+		t.Errorf("%+v\n%+v\n%s", base, head, run.Plan.Origin.Command)
 	}
 }
 

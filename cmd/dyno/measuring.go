@@ -117,7 +117,7 @@ const filesPerContestant = 8
 // an error that says what to do.
 func roomFor(p *result.Plan) error {
 	most := 0
-	for _, l := range p.Points() {
+	for _, l := range p.Levels {
 		most = max(most, l.Connections)
 	}
 	return host.RoomFor(int64(most), int64(filesPerContestant*(len(p.Contestants)+len(p.Controls)+1)))

@@ -130,14 +130,14 @@ func TestRoomForFiles(t *testing.T) {
 	const tooMany = 3 << 30 // more than a kernel can be set to
 	small := result.Level{Connections: 10}
 	for name, p := range map[string]*result.Plan{
-		"level":  {Level: result.Level{Connections: tooMany}},
-		"levels": {Level: small, Levels: []result.Level{small, {Connections: tooMany}}},
+		"level":  {Levels: []result.Level{{Connections: tooMany}}},
+		"levels": {Levels: []result.Level{small, {Connections: tooMany}}},
 	} {
 		if err := roomFor(p); err == nil || !strings.Contains(err.Error(), "raise the limit with: ulimit -n 322122") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := roomFor(&result.Plan{Level: small}); err != nil {
+	if err := roomFor(&result.Plan{Levels: []result.Level{small}}); err != nil {
 		t.Error(err)
 	}
 }

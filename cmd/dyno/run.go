@@ -88,7 +88,7 @@ func runCommand() *cobra.Command {
 			"Protocols:\n" +
 			"  paired   all run at once, pinned to CPUs; all but the one under load are frozen (they get no\n" +
 			"           CPU); short trials in random order are compared round by round\n" +
-			"  sweep    the same at several --connections and --delay; figures with intervals, no verdicts\n" +
+			"  sweep    the same at several --connections and --delay; all pairs at each level\n" +
 			"  search   the highest rate at which each contestant keeps --slo: open loops, probed in turns\n" +
 			"  classic  one long load after another, as published benchmarks do it; single figures, for\n" +
 			"           comparison with theirs\n\n" +
@@ -136,7 +136,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	fl.Var(flagOf(&r.Rates, "", "rates", parseRates), "rate",
 		"paired, sweep: show response times at these rates too, in open loops: 30%,50%,70%,85% of each contestant's "+
 			"own capacity, as the first loads measure it; 10k for all alike; common: 70 % of the slowest contestant's")
-	fl.StringVar(&r.Protocol, "protocol", "paired", strings.Join(plan.Names(), ", "))
+	fl.StringVar(&r.Protocol, "protocol", plan.Names()[0], strings.Join(plan.Names(), ", "))
 	fl.BoolVar(&f.choice.Quick, "quick", false,
 		"only the levels and contestants that the study marks as quick; its other claims are not run")
 	fl.StringArrayVar(&f.choice.Levels, "level", nil, "only this level of the study, by name; may be repeated")
@@ -146,7 +146,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	fl.VarP(flagOf(&r.Requests, "", "n", parseCount), "requests", "n", "classic: requests of one load: 5000, 10k, 5M")
 	fl.VarP(flagOf(&r.Duration, "", "time", parseSpan), "duration", "d", "classic: length of one load (default 30s)")
 	fl.IntVar(&r.Epochs, "epochs", 0,
-		"paired: at most so many epochs, 8 or more (default 24 or 48); sweep: epochs of each delay (default 6); search and "+
+		"paired: at most so many epochs, 8 or more (default 24 or 48); sweep: epochs of each delay (default 8); search and "+
 			"classic: repeats (default 1)")
 	fl.Var(flagOf(&r.SLO, "", "objective", parseSLO), "slo",
 		"search: the response-time objective, such as p99<10ms or p50<2ms (default p99<10ms), with at most 0.1 % "+
@@ -154,7 +154,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	fl.StringSliceVar(&r.External, "external", nil,
 		"classic: external tools that each make each load once more, for a cross-check: wrk, bombardier, ab, h2load "+
 			"(default: those of the study's classic run)")
-	fl.StringVar(&r.Classic, "classic", "",
+	fl.StringVar(&r.OwnRun, "classic", "",
 		"classic: which of the study's classic runs, by name (default: the first)")
 	fl.StringVar(&r.Primary, "primary", "",
 		"metric that decides: throughput, cpu_per_request, p50, memory, or in the lab p99 (default: that of the study)")
@@ -258,7 +258,7 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*experiment.Ex
 		return nil, err
 	}
 	x, err := experiment.New(cmd.Context(), r, f.place.world(pr), pr.setup(cmd, &f.place))
-	if err == nil && x.Plan.ClaimsHash != "" {
+	if err == nil && x.Plan.Study.ClaimsHash != "" {
 		x.Settled = st.Settled
 	}
 	return x, err
@@ -300,7 +300,7 @@ func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experime
 	if err != nil {
 		return nil, err
 	}
-	if st, err := pr.asked(&run.Plan); err == nil && run.Plan.ClaimsHash != "" {
+	if st, err := pr.asked(&run.Plan); err == nil && run.Plan.Study.ClaimsHash != "" {
 		x.Settled = st.Settled
 	}
 	for _, name := range run.Plan.Contestants {

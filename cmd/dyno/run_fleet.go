@@ -34,7 +34,7 @@ func onFleet(cmd *cobra.Command, at *place, x *experiment.Experiment) error {
 	if err := fits(f, at.fleet, x.Plan); err != nil {
 		return err
 	}
-	if _, err := fleet.Running(x.Manifests, x.Plan.Attached); err != nil {
+	if _, err := fleet.Running(x.Manifests, x.Plan.Servers.Attached); err != nil {
 		return err
 	}
 	for _, name := range append(plan.OtherScenarios(x.Plan), x.Plan.Scenario) {
@@ -56,7 +56,7 @@ func fits(f *fleet.Fleet, file string, p *result.Plan) error {
 	if len(p.External) > 0 {
 		return usagef("--fleet: --external runs a tool on this machine; omit one of them")
 	}
-	if len(p.Attached) > 0 {
+	if len(p.Servers.Attached) > 0 {
 		return fitsURLs(f, file, p)
 	}
 	if err := one(f, file, fleet.Server, "no machine for the contestants"); err != nil {
@@ -80,7 +80,7 @@ func fits(f *fleet.Fleet, file string, p *result.Plan) error {
 // fitsURLs does what fits does, for servers that are running already.
 func fitsURLs(f *fleet.Fleet, file string, p *result.Plan) error {
 	switch {
-	case len(p.Attached) < len(p.Contestants) || len(p.Controls) > 0:
+	case len(p.Servers.Attached) < len(p.Contestants) || len(p.Controls) > 0:
 		return usagef("--fleet: a URL is compared with URLs alone, as dyno neither starts nor freezes them; omit the others, " +
 			"or pass --controls none")
 	case p.Backend != "":
@@ -93,7 +93,7 @@ func fitsURLs(f *fleet.Fleet, file string, p *result.Plan) error {
 
 // connects returns an error if a generator would have no connection.
 func connects(f *fleet.Fleet, p *result.Plan) error {
-	for _, l := range p.Points() {
+	for _, l := range p.Levels {
 		if n := len(f.Generators); l.Connections < n {
 			return usagef("--fleet: each of the %d generators needs a connection; raise --connections from %d, or name fewer "+
 				"machines", n, l.Connections)

@@ -65,7 +65,7 @@ func TestToolsOfClassicRuns(t *testing.T) {
 	tried := 0
 	for _, s := range all {
 		for _, c := range s.Classics {
-			r := plan.Request{Protocol: plan.Classic, Classic: c.Name}
+			r := plan.Request{Protocol: "classic", OwnRun: c.Name}
 			if _, err := pr.ask(&r, s.Slug, study.Choice{}); err != nil {
 				t.Fatalf("%s: %v", s.Slug, err)
 			}
@@ -128,7 +128,7 @@ func TestResumption(t *testing.T) {
 	early := *whole
 	early.Trials = nil
 	compared := *whole
-	compared.Plan.Command = "dyno compare a b"
+	compared.Plan.Origin.Command = "dyno compare a b"
 	for what, run := range map[string]*result.Run{"before a trial": &early, "of a comparison": &compared} {
 		if got := resumption(run, "x"); got != "" {
 			t.Errorf("%s %q", what, got)

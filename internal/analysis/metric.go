@@ -120,7 +120,7 @@ func named(name string) Metric {
 
 // ClassicNamed returns the metric of that name among those of classic runs.
 func ClassicNamed(name string) Metric {
-	for _, m := range Classic {
+	for _, m := range LoadMetrics {
 		if m.Name == name {
 			return m
 		}

@@ -212,8 +212,8 @@ var Metrics = []Metric{
 	},
 }
 
-// Classic are the metrics of classic runs, in the order in which published benchmarks show them.
-var Classic = []Metric{
+// LoadMetrics are the metrics of classic runs, in the order in which published benchmarks show them.
+var LoadMetrics = []Metric{
 	{
 		Name: "time", Unit: "ns", Kind: Rate, Of: timeToComplete, Rare: true,
 		Title: "Time to complete", Head: "time %s", Column: "Time",

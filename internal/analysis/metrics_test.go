@@ -18,7 +18,7 @@ func TestMetricTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
-	for i, m := range slices.Concat(Metrics, Classic) {
+	for i, m := range slices.Concat(Metrics, LoadMetrics) {
 		if m.Name == "" || m.Title == "" || m.About == "" || m.Of == nil || m.Kind == 0 || m.Kind&(m.Kind-1) != 0 {
 			t.Errorf("%s is incomplete: %+v", m.Name, m)
 		}
@@ -108,7 +108,7 @@ func TestValues(t *testing.T) {
 		"rate_sd": 12, "rate_max": 13, "service_mean": 15, "service_sd": 11, "service_max": 30,
 		"time": 1e9, "p99": 20, "max": 30, "read": 3e6,
 	}
-	for _, m := range slices.Concat(Metrics, Classic) {
+	for _, m := range slices.Concat(Metrics, LoadMetrics) {
 		if x, known := want[m.Name]; !known {
 			t.Errorf("%s: no value to expect", m.Name)
 		} else if got, ok := m.Of(full); !ok || got != x {
@@ -126,7 +126,7 @@ func TestValues(t *testing.T) {
 }
 
 func TestUnits(t *testing.T) {
-	for _, m := range slices.Concat(Metrics, Classic) {
+	for _, m := range slices.Concat(Metrics, LoadMetrics) {
 		if u := UnitNamed(m.Unit); u.Name != m.Unit || u.Key == "" {
 			t.Errorf("%s: %+v", m.Name, u)
 		}

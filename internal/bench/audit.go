@@ -90,7 +90,7 @@ func (b *Bench) shownBytes(job *load.Job, name string, level result.Level) int {
 	switch {
 	case seen == nil || sc.Session != "" || sc.Cookies:
 		return 0
-	case b.compared(name) && level.HTTP == b.run.Plan.Level.HTTP && b.Alike.Bytes(name, job.HTTP2) > 0: // of all draws
+	case b.compared(name) && level.HTTP == b.run.Plan.First().HTTP && b.Alike.Bytes(name, job.HTTP2) > 0: // of all draws
 		return b.Alike.Bytes(name, job.HTTP2)
 	case job.HTTP2:
 		return seen.BodyBytes

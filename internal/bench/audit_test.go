@@ -91,7 +91,7 @@ func TestCheatsAreStruck(t *testing.T) {
 			}
 			c.cheat(h, d, nil)
 			p := small("a", "b")
-			p.Level.DelayNS, p.Rounds = int64(cheatDelay), 1
+			p.Levels[0].DelayNS, p.Rounds = int64(cheatDelay), 1
 			ctx, enough := context.WithCancel(t.Context())
 			defer enough()
 			keep := b.Append
@@ -101,7 +101,7 @@ func TestCheatsAreStruck(t *testing.T) {
 				}
 				return keep(r)
 			}
-			run, err := b.Run(ctx, p)
+			run, err := b.Run(ctx, wholePlan(p))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -128,8 +128,8 @@ func TestKeptAnswersAreStruck(t *testing.T) {
 	for _, keeps := range []time.Duration{0, 200 * time.Millisecond, time.Hour} {
 		b, h, _, p := relaySet(t)
 		h.keeps = keeps
-		p.Levels, p.Family = nil, nil
-		run, err := b.Run(t.Context(), p)
+		p.Levels, p.Family = p.Levels[:1], nil
+		run, err := b.Run(t.Context(), wholePlan(p))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestWhoIsEndedWhileFrozenIsNotBlamed(t *testing.T) {
 			h.exits["b"] = 1
 		}
 	}
-	run, err := b.Run(t.Context(), small("a", "b", "c"))
+	run, err := b.Run(t.Context(), wholePlan(small("a", "b", "c")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestWhoDoesNotHashIsStruck(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b, h, d, _ := set(t)
 			p := small("a", "b")
-			p.Level.Work, p.Controls, p.Ceiling = result.CPUBound, c.controls, ""
+			p.Levels[0].Work, p.Controls, p.Ceiling = result.CPUBound, c.controls, ""
 			used := map[string]time.Duration{}
 			h.compiles = func(s *fakeServer) time.Duration { return used[s.name] }
 			d.rates = map[string]float64{"a": 1000, "b": 1000, "ref": 1000, "ref'": 1000}
@@ -214,7 +214,7 @@ func TestWhoDoesNotHashIsStruck(t *testing.T) {
 				}
 				used[name] += cost * time.Duration(l.Succeeded)
 			}
-			run, err := b.Run(t.Context(), p)
+			run, err := b.Run(t.Context(), wholePlan(p))
 			if err != nil {
 				t.Fatal(err)
 			}

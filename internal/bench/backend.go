@@ -34,7 +34,7 @@ func (b *Bench) startBackend(ctx context.Context, epoch int) (*result.Launch, er
 		l.CPUs = at.ServerCPUs
 	}
 	s, err := b.Host.Launch(ctx, p.Backend, Launch{Epoch: epoch, Padding: plan.Padding(p.Seed, epoch, -1),
-		Probe: Probe{Records: &Records{p.Points()[0].Records, plan.RecordsSeed(p, epoch)}}})
+		Probe: Probe{Records: &Records{p.Levels[0].Records, plan.RecordsSeed(p, epoch)}}})
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (b *Bench) lose(epoch int, stage string, why error) error {
 		}
 	}
 	switch {
-	case epoch < p.Pilots || plan.Of(p).Traits().Alone:
+	case epoch < p.Pilots || p.Processes == result.PerLoad:
 		return fmt.Errorf("the backend %s: %w", p.Backend, why)
 	case deaths >= backendDeaths:
 		return fmt.Errorf("the backend %s died %d times, the last time because %w", p.Backend, deaths, why)

@@ -54,11 +54,11 @@ func relaySet(t *testing.T) (*Bench, *fakeHost, *fakeGenerator, result.Plan) {
 	b.Scenario = h.scenario
 	d.rates[backendName] = 90_000
 	p := small("a", "b")
-	p.Protocol, p.Backend, p.Ceiling = plan.Paired, backendName, backendName
-	p.Level.Records = 3
-	many := p.Level
+	p.Backend, p.Ceiling = backendName, backendName
+	p.Levels[0].Records = 3
+	many := p.First()
 	many.Records = 40
-	p.Levels = []result.Level{p.Level, many}
+	p.Levels = append(p.Levels, many)
 	for i := range p.Levels {
 		p.Family = append(p.Family, result.Comparison{A: result.Cell{Contestant: "a", Level: i},
 			B: result.Cell{Contestant: "b", Level: i}})
@@ -78,7 +78,7 @@ func TestBackendAnswersAsTheLevelSays(t *testing.T) {
 		}
 		asked[fmt.Sprint(name, " ", job.Scenario.Requests[0].Path, " ", len(want))] = true
 	}
-	run, err := b.Run(t.Context(), p)
+	run, err := b.Run(t.Context(), wholePlan(p))
 	if err != nil || len(run.Failures) > 0 {
 		t.Fatalf("%v, %+v", err, run.Failures)
 	}
@@ -115,7 +115,7 @@ func TestContestantIsHeldToTheBackend(t *testing.T) {
 	other.Requests[0].Expect = scenario.Expect{Status: 200, Body: &body,
 		Headers: map[string]string{"Content-Type": "application/json"}}
 	h.mutant = map[string]*scenario.Scenario{"b": &other}
-	run, err := b.Run(t.Context(), p)
+	run, err := b.Run(t.Context(), wholePlan(p))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestContestantIsHeldToTheBackend(t *testing.T) {
 func TestBackendThatDies(t *testing.T) {
 	b, h, _, p := relaySet(t)
 	h.dies = func(start, thaws int) bool { return start == 5 && thaws == 6 } // in its third epoch after the pilot
-	run, err := b.Run(t.Context(), p)
+	run, err := b.Run(t.Context(), wholePlan(p))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,13 +146,13 @@ func TestBackendThatDies(t *testing.T) {
 
 	h.starts = map[string]int{}
 	h.dies = func(start, thaws int) bool { return start > 2 && thaws > 2 }
-	if run, err = b.Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), "died 3 times") ||
+	if run, err = b.Run(t.Context(), wholePlan(p)); err == nil || !strings.Contains(err.Error(), "died 3 times") ||
 		len(run.Failures) != backendDeaths {
 		t.Errorf("%v, %+v", err, run.Failures)
 	}
 	h.starts = map[string]int{}
 	h.dies = func(start, thaws int) bool { return start == 2 }
-	if _, err = b.Run(t.Context(), p); err == nil ||
+	if _, err = b.Run(t.Context(), wholePlan(p)); err == nil ||
 		!strings.Contains(err.Error(), "the backend records: it exited") {
 		t.Errorf("in the pilot: %v", err)
 	}

@@ -216,7 +216,7 @@ func (b *Bench) bounded(ctx context.Context) (context.Context, context.CancelFun
 // measure verifies the contestants and carries out the orders of the plan. It returns errSpent if the budget
 // ends first, before a trial that would not end in time.
 func (b *Bench) measure(ctx context.Context, built []result.Contestant) (string, error) {
-	for _, l := range b.run.Plan.Points() {
+	for _, l := range b.run.Plan.Levels {
 		if l.Scenario != "" && b.Others[l.Scenario] == nil {
 			return "", fmt.Errorf("a level has the scenario %q, which was not loaded", l.Scenario)
 		}
@@ -255,7 +255,7 @@ func (b *Bench) measure(ctx context.Context, built []result.Contestant) (string,
 		if err := b.over(ctx); err != nil {
 			return "", err
 		}
-		if plan.Of(&b.run.Plan).Traits().Alone {
+		if b.run.Plan.Processes == result.PerLoad {
 			b.at = o.Key
 			if err := b.alone(ctx, o); err != nil {
 				return "", err
@@ -293,7 +293,7 @@ func (b *Bench) long(ctx context.Context, epoch int) error {
 	if err := b.judge(ctx, epoch); err != nil {
 		return err
 	}
-	if b.run.Plan.LongNS == 0 || b.Standing == nil || len(plan.Epochs(b.run)) == 0 {
+	if b.run.Plan.Long.NS == 0 || b.Standing == nil || len(plan.Epochs(b.run)) == 0 {
 		return nil
 	}
 	first := slices.DeleteFunc(b.Standing(b.run), func(s result.Standing) bool { return b.servers[s.Name] == nil })
@@ -318,7 +318,7 @@ func (b *Bench) long(ctx context.Context, epoch int) error {
 // fits reports whether a trial can end within the budget. How long a number of requests takes is not known.
 func (b *Bench) fits(o plan.Order) bool {
 	p, end := &b.run.Plan, b.Generator.Now()
-	if p.Requests == 0 {
+	if p.Load.Requests == 0 {
 		end = end.Add(time.Duration(o.TrialNS + plan.Rewarm(p, o.Level)))
 	}
 	return !end.After(b.until)

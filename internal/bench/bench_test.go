@@ -50,9 +50,16 @@ func small(names ...string) result.Plan {
 	return result.Plan{
 		Format: result.Format, Contestants: names, Controls: []string{"ref",
 			"ref'"}, Ceiling: "null", Seed: 3, Primary: "throughput", Alpha: .05, Margin: .03,
-		Rounds: 2, Pilots: 1, Analyses: []int{8}, TrialNS: 4e8, RewarmNS: 3e7, BudgetNS: int64(time.Hour),
-		Level: result.Level{Connections: 4, Pipeline: 1},
+		Rounds: 2, Pilots: 1, Epochs: []int{8}, Load: result.LoadLength{NS: 4e8, RewarmNS: 3e7}, BudgetNS: int64(time.Hour),
+		Levels: []result.Level{{Connections: 4, Pipeline: 1}},
 	}
+}
+
+// wholePlan sets the cells and comparisons of a plan that is made by hand, as plan.New does.
+func wholePlan(p result.Plan) result.Plan {
+	p.Complete()
+	plan.Ride(&p, nil, func(of plan.Asking) bool { return of.Scenario == "" })
+	return p
 }
 
 func TestPairedRunRecordsEverything(t *testing.T) {
@@ -64,7 +71,7 @@ func TestPairedRunRecordsEverything(t *testing.T) {
 		}
 	}
 	b.Last = &result.Calibration{BootID: "b"}
-	run, err := b.Run(t.Context(), small("a", "b"))
+	run, err := b.Run(t.Context(), wholePlan(small("a", "b")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +111,7 @@ func TestPairedRunRecordsEverything(t *testing.T) {
 
 func TestMetersAreRecorded(t *testing.T) {
 	b, _, _, _ := set(t)
-	run, err := b.Run(t.Context(), small("a", "b"))
+	run, err := b.Run(t.Context(), wholePlan(small("a", "b")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +178,7 @@ func TestFailuresLeaveTheOthers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b, h, d, _ := set(t)
 			c.set(h, d)
-			run, err := b.Run(t.Context(), small("a", "b", "c"))
+			run, err := b.Run(t.Context(), wholePlan(small("a", "b", "c")))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,7 +203,7 @@ func (e errString) Error() string { return string(e) }
 func TestManagedContestantsAreWarmedUntilTheyStopCompiling(t *testing.T) {
 	b, h, d, _ := set(t)
 	p := small("a", "b", "c")
-	p.Managed = []string{"a", "b"}
+	p.Servers.Managed = []string{"a", "b"}
 	rested := time.Duration(0)
 	d.rested = func() { rested += plan.WarmRest }
 	used := map[*fakeServer]time.Duration{}
@@ -206,7 +213,7 @@ func TestManagedContestantsAreWarmedUntilTheyStopCompiling(t *testing.T) {
 		}
 		return used[s]
 	}
-	run, err := b.Run(t.Context(), p)
+	run, err := b.Run(t.Context(), wholePlan(p))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +251,7 @@ func TestInterruptKeepsWhatIsKnown(t *testing.T) {
 			cancel()
 		}
 	}
-	run, err := b.Run(ctx, small("a", "b"))
+	run, err := b.Run(ctx, wholePlan(small("a", "b")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +267,7 @@ func TestInterruptKeepsWhatIsKnown(t *testing.T) {
 func TestOutOfFilesIsNobodysFailure(t *testing.T) {
 	b, _, d, _ := set(t)
 	d.refuses = fmt.Errorf("open: %w", syscall.EMFILE)
-	run, err := b.Run(t.Context(), small("a", "b"))
+	run, err := b.Run(t.Context(), wholePlan(small("a", "b")))
 	if err == nil || !load.OutOfFiles(err) {
 		t.Errorf("error %v", err)
 	}
@@ -280,7 +287,7 @@ func TestResume(t *testing.T) {
 			}
 		}
 	}
-	run, err := b.Run(ctx, small("a", "b"))
+	run, err := b.Run(ctx, wholePlan(small("a", "b")))
 	if err != nil || run.End.Reason != plan.Interrupted {
 		t.Fatalf("%+v, %v", run.End, err)
 	}
@@ -316,7 +323,7 @@ func TestStoreTroubleEndsTheRun(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := b.Run(t.Context(), small("a", "b")); err == nil || !strings.Contains(err.Error(), "no space left") {
+	if _, err := b.Run(t.Context(), wholePlan(small("a", "b"))); err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("error %v", err)
 	}
 }

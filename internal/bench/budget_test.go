@@ -27,16 +27,16 @@ func TestBudgetEndsWithinAnEpoch(t *testing.T) {
 	slowStarts := func(h *fakeHost, d *fakeGenerator) {
 		h.launch = func(string, int) error { d.clock += 12 * time.Second; return nil }
 	}
-	classic := func(p *result.Plan) { p.Protocol, p.Rounds, p.Pilots, p.Epochs = plan.Classic, 1, 0, 9 }
+	classic := func(p *result.Plan) { p.Processes, p.Rounds, p.Pilots, p.Epochs = result.PerLoad, 1, 0, []int{9} }
 	sweep := func(p *result.Plan) {
-		p.Protocol, p.Epochs = plan.Sweep, 6
-		p.Levels = []result.Level{{Connections: 4, Pipeline: 1}, {Connections: 8, Pipeline: 1}}
+		p.Epochs, p.Levels = []int{6}, append(p.Levels, result.Level{Connections: 8, Pipeline: 1})
+		p.Family = p.PairsAt(0, 1)
 	}
 	search := func(p *result.Plan) {
-		p.Protocol, p.Epochs, p.Rounds, p.Ceiling = plan.Search, 1, plan.SearchRounds, ""
+		p.Epochs, p.Rounds, p.Ceiling = []int{1}, plan.SearchRounds, ""
 		p.SLO = &result.SLO{Quantile: .5, LimitNS: 1e9, ErrorShare: .1}
 	}
-	managed := func(p *result.Plan) { p.Managed = []string{"a", "b"} }
+	managed := func(p *result.Plan) { p.Servers.Managed = []string{"a", "b"} }
 	for name, c := range map[string]struct {
 		plan   func(*result.Plan)
 		slow   func(*fakeHost, *fakeGenerator)
@@ -51,8 +51,8 @@ func TestBudgetEndsWithinAnEpoch(t *testing.T) {
 		"search, slow to start":   {search, slowStarts, false},
 		"classic":                 {classic, slowTrials, true},
 		"classic, slow to start":  {classic, slowStarts, false},
-		"classic, a count":        {func(p *result.Plan) { classic(p); p.Requests = 9 }, slowTrials, true},
-		"fresh, slow to start":    {func(p *result.Plan) { p.Fresh, p.Pilots = true, 0 }, slowStarts, false},
+		"classic, a count":        {func(p *result.Plan) { classic(p); p.Load.Requests = 9 }, slowTrials, true},
+		"fresh, slow to start":    {func(p *result.Plan) { p.Processes, p.Pilots = result.PerPart, 0 }, slowStarts, false},
 		"paired, pilots too long": {func(p *result.Plan) { p.Rounds = 40 }, slowTrials, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestBudgetEndsWithinAnEpoch(t *testing.T) {
 					began = d.clock
 				}
 			}
-			run, err := b.Run(t.Context(), p)
+			run, err := b.Run(t.Context(), wholePlan(p))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,7 +113,7 @@ func TestNoTrialBeginsBeyondTheBudget(t *testing.T) {
 			last = d.clock
 		}
 	}
-	run, err := b.Run(t.Context(), p)
+	run, err := b.Run(t.Context(), wholePlan(p))
 	if err != nil || run.End.Reason != string(plan.Budget) {
 		t.Fatalf("%+v, %v", run.End, err)
 	}

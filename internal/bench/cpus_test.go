@@ -18,12 +18,12 @@ func TestServersOnCPUs(t *testing.T) {
 	b, h, _, _ := set(t)
 	p := small("a", "b")
 	p.Levels = []result.Level{{CPUs: 1, Connections: 4, Pipeline: 1}, {CPUs: 2, Connections: 4, Pipeline: 1}}
-	p.Level, p.Pilots = p.Levels[0], 2
+	p.Pilots = 2
 	for level := range p.Levels {
 		p.Family = append(p.Family, result.Comparison{A: result.Cell{Contestant: "a", Level: level},
 			B: result.Cell{Contestant: "b", Level: level}})
 	}
-	run, err := b.Run(t.Context(), p)
+	run, err := b.Run(t.Context(), wholePlan(p))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func TestLoadsAreHeldToWhatWasVerified(t *testing.T) {
 	}
 	p := small("a", "b", "c")
 	p.Controls, p.Ceiling = nil, ""
-	run, err := b.Run(t.Context(), p)
+	run, err := b.Run(t.Context(), wholePlan(p))
 	if err != nil {
 		t.Fatal(err)
 	}

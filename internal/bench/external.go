@@ -16,7 +16,7 @@ func (b *Bench) loadExternal(ctx context.Context, s Server, o plan.Order) (*resu
 	watched := b.Host.Watch(s)
 	outer := clocks(cpuOf(s), b.Generator.CPU)
 	t := &result.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External, StartedUnixNS: time.Now().UnixNano()}
-	if o.Level != b.run.Plan.Level {
+	if o.Level != b.run.Plan.First() {
 		t.Level = &o.Level
 	}
 	if err := b.thawed(ctx, s, o.Epoch, o.Level); err != nil {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"dyno/internal/load"
-	"dyno/internal/plan"
 	"dyno/internal/result"
 )
 
@@ -38,9 +37,9 @@ func TestExternalLoads(t *testing.T) {
 	b.External, b.Folder = map[string]External{"wrk": tool}, t.TempDir()
 	h.followed = true
 	p := small("a", "b")
-	p.Protocol, p.External, p.TrialNS, p.RewarmNS = plan.Classic, []string{"wrk"}, 1e9, 0
-	p.Controls, p.Rounds, p.Pilots, p.Epochs = nil, 1, 0, 1
-	run, err := b.Run(t.Context(), p)
+	p.Processes, p.External, p.Load.NS, p.Load.RewarmNS = result.PerLoad, []string{"wrk"}, 1e9, 0
+	p.Controls, p.Rounds, p.Pilots, p.Epochs = nil, 1, 0, []int{1}
+	run, err := b.Run(t.Context(), wholePlan(p))
 	if err != nil || len(run.Failures) > 0 || len(run.Trials) != 6 {
 		t.Fatalf("%v, %+v, %d trials", err, run.Failures, len(run.Trials))
 	}

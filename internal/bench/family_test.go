@@ -27,7 +27,6 @@ func page(body string) *scenario.Scenario {
 // the other scenario; beside it a common rate.
 func familyPlan() result.Plan {
 	p := small("a", "b", "c")
-	p.Protocol = plan.Paired
 	p.Levels = []result.Level{
 		{Connections: 4, Pipeline: 1}, {Connections: 8, Pipeline: 1}, {Connections: 4, Pipeline: 1,
 			Scenario: "page"}, {Connections: 4, Pipeline: 1, RateShare: .3},
@@ -39,7 +38,7 @@ func familyPlan() result.Plan {
 		{A: cell("a", 0), B: cell("b", 0)}, {A: cell("a", 1), B: cell("b", 1)}, {A: cell("a", 0),
 			B: cell("a", 1)}, {A: cell("c", 2), B: cell("a", 2)},
 	}
-	p.Analyses = []int{10}
+	p.Epochs = []int{10}
 	return p
 }
 
@@ -108,7 +107,7 @@ func TestFamilyIsDrivenToItsVerdicts(t *testing.T) {
 		}
 		return bears(name, job)
 	}
-	run, err := b.Run(t.Context(), familyPlan())
+	run, err := b.Run(t.Context(), wholePlan(familyPlan()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +174,7 @@ func TestContestantMustKeepEveryScenarioItIsLoadedWith(t *testing.T) {
 	b, h, _ := familyBench(t)
 	onlyValues, onlyPage := values("value"), page("hello")
 	h.mutant = map[string]*scenario.Scenario{"a": onlyValues, "b": onlyValues, "c": onlyPage}
-	run, err := b.Run(t.Context(), familyPlan())
+	run, err := b.Run(t.Context(), wholePlan(familyPlan()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +190,7 @@ func TestContestantMustKeepEveryScenarioItIsLoadedWith(t *testing.T) {
 		t.Errorf("%+v", run.End)
 	}
 	delete(b.Others, "page")
-	if _, err := b.Run(t.Context(), familyPlan()); err == nil ||
+	if _, err := b.Run(t.Context(), wholePlan(familyPlan())); err == nil ||
 		!strings.Contains(err.Error(), `the scenario "page", which was not loaded`) {
 		t.Errorf("without the scenario: %v", err)
 	}
@@ -205,7 +204,7 @@ func TestFamilyIsResumed(t *testing.T) {
 			cancel()
 		}
 	}
-	run, err := b.Run(ctx, familyPlan())
+	run, err := b.Run(ctx, wholePlan(familyPlan()))
 	if err != nil || run.End.Reason != plan.Interrupted {
 		t.Fatalf("%+v, %v", run.End, err)
 	}

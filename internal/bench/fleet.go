@@ -70,7 +70,7 @@ func (b *Bench) lasting(ctx context.Context, do func(context.Context) (string, e
 // again then, and the round is to be taken again.
 func (b *Bench) retaken(ctx context.Context, o plan.Order) (bool, error) {
 	lost := b.lost()
-	if lost == nil || lost.Server || ctx.Err() != nil || b.run.Plan.Fresh || plan.Of(&b.run.Plan).Traits().Alone {
+	if lost == nil || lost.Server || ctx.Err() != nil || b.run.Plan.Processes != result.PerEpoch {
 		return false, nil // or its processes are for one load
 	}
 	if s := b.servers[o.Contestant]; s != nil {

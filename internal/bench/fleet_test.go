@@ -50,7 +50,7 @@ func fleetOf(t *testing.T, losses map[int]result.Lost) (*Bench, *fleetHost, *[]r
 // each loss costs a round or an epoch at most.
 func TestLostMachines(t *testing.T) {
 	b, h, _ := fleetOf(t, nil)
-	whole, err := b.Run(t.Context(), small("a", "b"))
+	whole, err := b.Run(t.Context(), wholePlan(small("a", "b")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestLostMachines(t *testing.T) {
 			losses[1+rng.IntN(loads)] = l
 		}
 		b, h, records := fleetOf(t, losses)
-		run, err := b.Run(t.Context(), small("a", "b"))
+		run, err := b.Run(t.Context(), wholePlan(small("a", "b")))
 		if err != nil || run.End == nil || run.End.Reason != string(plan.Decided) || len(run.Failures) > 0 {
 			t.Fatalf("seed %d: %v, %+v, %+v", seed, err, run.End, run.Failures)
 		}
@@ -101,13 +101,13 @@ func TestLostMachines(t *testing.T) {
 // TestMachinesThatStayAway interrupt a run, which can be resumed.
 func TestMachinesThatStayAway(t *testing.T) {
 	b, h, _ := fleetOf(t, nil)
-	if _, err := b.Run(t.Context(), small("a", "b")); err != nil {
+	if _, err := b.Run(t.Context(), wholePlan(small("a", "b"))); err != nil {
 		t.Fatal(err)
 	}
 	loads := h.opened
 	b, h, _ = fleetOf(t, map[int]result.Lost{loads * 2 / 3: {Machine: "srv1", Server: true, Reason: "no power"}})
 	h.away = errors.New("it does not come back")
-	run, err := b.Run(t.Context(), small("a", "b"))
+	run, err := b.Run(t.Context(), wholePlan(small("a", "b")))
 	if err != nil || run.End == nil || run.End.Reason != plan.Interrupted {
 		t.Fatalf("%v, %+v", err, run.End)
 	}
@@ -121,7 +121,7 @@ func TestMachinesThatStayAway(t *testing.T) {
 	for n := range 10 * loads {
 		h.losses[n+1] = result.Lost{Machine: "gen1", Reason: "it is too slow"}
 	}
-	if _, err := b.Run(t.Context(), small("a", "b")); err == nil {
+	if _, err := b.Run(t.Context(), wholePlan(small("a", "b"))); err == nil {
 		t.Error("a machine that is always lost ends no run")
 	}
 }
@@ -142,7 +142,7 @@ func TestGeneratorsThatDoNotBeginTogether(t *testing.T) {
 		*records = append(*records, r)
 		return nil
 	}
-	run, err := b.Run(t.Context(), small("a", "b"))
+	run, err := b.Run(t.Context(), wholePlan(small("a", "b")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,10 +12,10 @@ import (
 func TestHeapIsReadAroundTheWindow(t *testing.T) {
 	b, h, _, _ := set(t)
 	p := small("a", "b", "c")
-	p.Protocol, p.Heap, p.Ceiling = plan.Paired, true, ""
-	p.Levels = []result.Level{p.Level, {Work: result.CPUBound, Connections: 4, Pipeline: 1}}
+	p.Heap, p.Ceiling = true, ""
+	p.Levels = append(p.Levels, result.Level{Work: result.CPUBound, Connections: 4, Pipeline: 1})
 	p.Family = []result.Comparison{{A: result.Cell{Contestant: "a"}, B: result.Cell{Contestant: "b"}}}
-	run, err := b.Run(t.Context(), p)
+	run, err := b.Run(t.Context(), wholePlan(p))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestHeapIsReadAroundTheWindow(t *testing.T) {
 
 func TestHeapIsNotReadUnasked(t *testing.T) {
 	b, h, _, _ := set(t)
-	run, err := b.Run(t.Context(), small("a", "c"))
+	run, err := b.Run(t.Context(), wholePlan(small("a", "c")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,9 +43,9 @@ func TestLongLoads(t *testing.T) {
 			b, h, d, records := set(t)
 			b.Standing = standing
 			p := small("a", "b", "c")
-			p.LongNS = int64(2 * time.Second)
+			p.Long.NS = int64(2 * time.Second)
 			if p.BudgetNS = int64(c.budget); c.budget == 0 {
-				p.BudgetNS, p.LongNS, p.NoLong = int64(time.Hour), 0, "the budget is too short for them"
+				p.BudgetNS, p.Long.NS, p.Long.Absent = int64(time.Hour), 0, "the budget is too short for them"
 			}
 			if name == "the first is gone" {
 				h.exits = map[string]int{"a": 2}
@@ -61,22 +61,22 @@ func TestLongLoads(t *testing.T) {
 			paused, long := map[string]int{"once more, noise": 1, "noise twice": 2}[name], 0
 			d.trouble = func(who string, l *result.Load) {
 				switch {
-				case l.WindowNS == p.LongNS:
+				case l.WindowNS == p.Long.NS:
 					if long++; long%4 == 1 && long/4 < paused {
 						l.GapNS = 1e9
 					}
-				case l.WindowNS == p.TrialNS:
+				case l.WindowNS == p.Load.NS:
 					d.clock += c.slow
 				}
 			}
-			run, err := b.Run(t.Context(), p)
+			run, err := b.Run(t.Context(), wholePlan(p))
 			if err != nil || run.End.Reason != string(c.stop) {
 				t.Fatalf("%+v, %v", run.End, err)
 			}
 			var loads []string
 			for _, l := range run.Long {
 				loads = append(loads, l.Contestant)
-				if l.Load.WindowNS != p.LongNS || l.Epoch != run.Trials[len(run.Trials)-1].Epoch {
+				if l.Load.WindowNS != p.Long.NS || l.Epoch != run.Trials[len(run.Trials)-1].Epoch {
 					t.Errorf("%+v", l)
 				}
 			}
@@ -111,15 +111,15 @@ func TestCPUWithoutLoad(t *testing.T) {
 	used := map[*fakeServer]time.Duration{}
 	h.compiles = func(s *fakeServer) time.Duration { used[s] += 7 * time.Millisecond; return used[s] }
 	p := small("a", "b")
-	p.UnloadedNS = 5e7
-	run, err := b.Run(t.Context(), p)
+	p.Load.UnloadedNS = 5e7
+	run, err := b.Run(t.Context(), wholePlan(p))
 	if err != nil || d.clock == 0 {
 		t.Fatal(err)
 	}
 	for _, x := range run.Trials {
 		last := x.Round == run.Plan.Rounds-1 && slices.Contains(run.Plan.Contestants, x.Contestant)
 		if x.OutsideCPUNS == nil || *x.OutsideCPUNS != 14e6 || x.RewarmRequests <= 0 ||
-			(x.UnloadedNS == p.UnloadedNS) != last || last && *x.UnloadedCPUNS != 7e6 {
+			(x.UnloadedNS == p.Load.UnloadedNS) != last || last && *x.UnloadedCPUNS != 7e6 {
 			t.Errorf("%s, round %d: outside %v in %d requests, %d ns without load", x.Contestant, x.Round, x.OutsideCPUNS,
 				x.RewarmRequests, x.UnloadedNS)
 		}
@@ -146,7 +146,7 @@ func TestWorkAfterLongLoads(t *testing.T) {
 			b, h, d, _ := set(t)
 			b.Standing = standing
 			p := small("a", "b", "c")
-			p.LongNS, p.BudgetNS, p.UnloadedNS = int64(2*time.Second), int64(c.budget), 5e7
+			p.Long.NS, p.BudgetNS, p.Load.UnloadedNS = int64(2*time.Second), int64(c.budget), 5e7
 			var thawed time.Duration
 			h.thaws = func(*fakeServer) { thawed = d.clock }
 			h.compiles = func(s *fakeServer) time.Duration {
@@ -155,7 +155,7 @@ func TestWorkAfterLongLoads(t *testing.T) {
 				}
 				return min(c.work, d.clock-thawed-c.pause)
 			}
-			run, err := b.Run(t.Context(), p)
+			run, err := b.Run(t.Context(), wholePlan(p))
 			if err != nil || len(run.Long) != 4 {
 				t.Fatalf("%d, %v", len(run.Long), err)
 			}

@@ -113,11 +113,11 @@ func (m *mutant) compare(t *testing.T, engine load.Engine) (*result.Run, error) 
 	if n == 0 {
 		n = 1500
 	}
-	return b.Run(ctx, result.Plan{
+	return b.Run(ctx, wholePlan(result.Plan{
 		Format: result.Format, Contestants: []string{"honest", "other"}, Seed: 3, Primary: "throughput", Alpha: .05,
-		Margin: .03, Rounds: 2, Pilots: 1, Analyses: []int{2}, TrialNS: 4e8, BudgetNS: int64(time.Hour), Fresh: true,
-		Requests: n, Level: result.Level{Connections: 4, Pipeline: 1},
-	})
+		Margin: .03, Rounds: 2, Pilots: 1, Epochs: []int{2}, Load: result.LoadLength{NS: 4e8, Requests: n}, BudgetNS: int64(time.Hour), Processes: result.PerPart,
+		Levels: []result.Level{{Connections: 4, Pipeline: 1}},
+	}))
 }
 
 // figured reports whether a side has a figure, and why not.
@@ -450,7 +450,7 @@ func TestNamespaces(t *testing.T) {
 			s.Lenient, h.scenario = true, s
 			b := &Bench{Host: h, Generator: &fakeGenerator{host: h}, Scenario: s, Alike: &alike.Sides{},
 				Append: func(result.Record) error { return nil }}
-			p := small("a", "b")
+			p := wholePlan(small("a", "b"))
 			b.run, b.servers, b.exact = &result.Run{Plan: p}, map[string]Server{}, newExact()
 			if err := b.verifyAll(t.Context(), []result.Contestant{{Name: "a"}, {Name: "b"}}); err != nil {
 				t.Fatal(err)

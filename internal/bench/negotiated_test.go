@@ -38,7 +38,7 @@ func TestNegotiated(t *testing.T) {
 		{"another than before", two, []result.TLSSession{change(func(s *result.TLSSession) { s.Version = "TLS 1.2" })},
 			"did not all negotiate the same"},
 	} {
-		b := Bench{run: &result.Run{Plan: result.Plan{Level: two}}}
+		b := Bench{run: &result.Run{Plan: result.Plan{Levels: []result.Level{two}}}}
 		if c.name == "another than before" {
 			b.run.Trials = []*result.Trial{{Contestant: "b", Load: result.Load{TLS: []result.TLSSession{c.tls[0]}}},
 				{Contestant: "a", Load: result.Load{TLS: []result.TLSSession{s}}}}

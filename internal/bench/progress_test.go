@@ -22,7 +22,7 @@ func TestProgressCountsEveryTrial(t *testing.T) {
 			t.Errorf("%q, %d trials; want %q, %d", e.Text, e.Total, now.Epoch, now.Total)
 		}
 	}
-	if _, err := b.Run(t.Context(), small("a", "b")); err != nil {
+	if _, err := b.Run(t.Context(), wholePlan(small("a", "b"))); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -28,7 +28,7 @@ func (b *Bench) Resume(ctx context.Context, run *result.Run) (*result.Run, error
 	if err != nil {
 		return run, fmt.Errorf("resume: %w", err)
 	}
-	here, was, version := b.Host.Describe(), &run.Host, run.Plan.Dyno
+	here, was, version := b.Host.Describe(), &run.Host, run.Plan.Origin.Dyno
 	for i := range run.Resumes {
 		r := &run.Resumes[i]
 		if r.Host != nil {

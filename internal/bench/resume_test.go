@@ -31,8 +31,8 @@ func interrupted(t *testing.T) (*Bench, *fakeHost, *[]result.Record, *result.Run
 		}
 	}
 	p := small("a", "b")
-	p.Dyno = "1.0"
-	run, err := b.Run(ctx, p)
+	p.Origin.Dyno = "1.0"
+	run, err := b.Run(ctx, wholePlan(p))
 	if err != nil || run.End.Reason != plan.Interrupted {
 		t.Fatalf("%+v, %v", run.End, err)
 	}
@@ -171,7 +171,7 @@ func TestCutLogsAreRecorded(t *testing.T) {
 func TestCutLogOfAFailedStart(t *testing.T) {
 	b, h, _, _ := set(t)
 	h.cuts, h.exits = map[string]int64{"a": 7}, map[string]int{"a": 1}
-	run, err := b.Run(t.Context(), small("a", "b", "c"))
+	run, err := b.Run(t.Context(), wholePlan(small("a", "b", "c")))
 	if err != nil || run.FailureOf("a") == nil || !maps.Equal(run.End.LogCutBytes, map[string]int64{"a": 7}) {
 		t.Errorf("%+v, %+v, %v", run.End, run.Failures, err)
 	}

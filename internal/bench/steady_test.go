@@ -102,7 +102,7 @@ func simulated(t *testing.T, warms func(n int) float64) *result.Run {
 		}
 		return 1
 	}
-	run, err := b.Run(t.Context(), small("a", "b"))
+	run, err := b.Run(t.Context(), wholePlan(small("a", "b")))
 	if err != nil {
 		t.Fatal(err)
 	}

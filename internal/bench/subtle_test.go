@@ -309,12 +309,12 @@ func once5ms() func(int, int64, *http.Request) sent {
 
 // TestSampler: what is sampled is what was asked before the load, in its protocol.
 func TestSampler(t *testing.T) {
-	p := small("a", "b")
-	p.Level.HTTP = "h2"
+	p := wholePlan(small("a", "b"))
+	p.Levels[0].HTTP = "h2"
 	b := &Bench{Alike: &alike.Sides{}, Scenario: &scenario.Scenario{}, run: &result.Run{Plan: p}, exact: newExact(),
 		Others: map[string]*scenario.Scenario{"other": {}}}
 	b.exact.agreed(b.Scenario, b.Scenario, []string{"ref"})
-	at := p.Level
+	at := p.First()
 	if s := b.sampler("a", at); s == nil || s.OnlyBodies || b.sampler("ref", at) != nil {
 		t.Errorf("%+v", s)
 	}

@@ -45,11 +45,11 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 		b.progress("launch", name, epoch, nil)
 		s := &started{position: i,
 			Launch:  result.Launch{Contestant: name, Epoch: epoch, Layout: b.layout(name, epoch)},
-			managed: slices.Contains(p.Managed, name), at: plan.Warmups(b.run, epoch, name)}
+			managed: slices.Contains(p.Servers.Managed, name), at: plan.Warmups(b.run, epoch, name)}
 		s.err = b.open(ctx, s)
 		all = append(all, s)
 	}
-	if p.Fresh {
+	if p.Fresh() {
 		b.unloaded(all)
 	} else {
 		b.warm(ctx, all)
@@ -266,7 +266,7 @@ func (b *Bench) connect(ctx context.Context, s Server, o plan.Order) (_ load.Ses
 	job := b.job(o.Contestant, s, o.Level, o.LoadSeed)
 	job.Samples = b.sampler(o.Contestant, o.Level)
 	sess, err := b.Generator.Open(ctx, job)
-	if err != nil || p.RewarmNS == 0 {
+	if err != nil || p.Load.RewarmNS == 0 {
 		return sess, 0, err
 	}
 	seen, err := sess.Run(ctx, rewarm(p, o.Level))
@@ -329,7 +329,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	watched := b.Host.Watch(s)
 	outer := clocks(cpuOf(s), b.Generator.CPU, cpuOf(backend))
 	t := &result.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: time.Now().UnixNano()}
-	if o.Level != p.Level {
+	if o.Level != p.First() {
 		t.Level = &o.Level
 	}
 	var sess load.Session
@@ -344,7 +344,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 		t.Backend = &result.Usage{}
 	}
 	heap := b.heap(s)
-	alone := plan.Of(p).Traits().Alone
+	alone := p.Processes == result.PerLoad
 	if alone {
 		s.Read(ReadGrow)
 	}
@@ -389,7 +389,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	}
 	t.Causes.GeneratorCPUs = max(1, len(b.Generator.CPUs()))
 	t.Causes.GeneratorShared = backend != nil && !b.run.Host.BackendApart() || !b.run.Host.Pinned
-	least := time.Duration(p.UnloadedNS)
+	least := time.Duration(p.Load.UnloadedNS)
 	most := least
 	switch {
 	case o.Long && o.Position > 1: // the last of that contestant
@@ -461,7 +461,7 @@ func rewarm(p *result.Plan, at result.Level) load.Window {
 
 // window returns the load of a trial. For an open loop the response times are kept in seen.
 func (b *Bench) window(o plan.Order, seen *result.Detail) load.Window {
-	if n := b.run.Plan.Requests; n > 0 {
+	if n := b.run.Plan.Load.Requests; n > 0 {
 		w := load.Window{Requests: n}
 		if o.External != "" {
 			w.For = time.Duration(o.TrialNS) // of a tool that cannot count

@@ -197,7 +197,7 @@ func (b *Bench) askAnew(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		said, err := b.Generator.Ask(ctx, s.At(b.run.Plan.Level.HTTP), Question{What: AskAnswers,
+		said, err := b.Generator.Ask(ctx, s.At(b.run.Plan.First().HTTP), Question{What: AskAnswers,
 			Scenario: b.exact.asked(c.Name, b.Scenario)})
 		b.stop(c.Name, s)
 		if err != nil {
@@ -252,7 +252,7 @@ func (b *Bench) judge(ctx context.Context, epoch int) error {
 		if err := b.thawed(ctx, s, epoch, plan.First(&b.run.Plan, epoch)); err != nil {
 			return nil, err
 		}
-		to := s.At(b.run.Plan.Level.HTTP)
+		to := s.At(b.run.Plan.First().HTTP)
 		sc := b.exact.asked(name, b.Scenario)
 		var answers []scenario.Answer
 		var err error
@@ -304,7 +304,7 @@ func (b *Bench) sampler(name string, at result.Level) *load.Sampler {
 	if b.samples[name] == nil {
 		b.samples[name] = new(load.Sampler)
 	}
-	b.samples[name].OnlyBodies = at.HTTP != b.run.Plan.Level.HTTP
+	b.samples[name].OnlyBodies = at.HTTP != b.run.Plan.First().HTTP
 	return b.samples[name]
 }
 
@@ -317,10 +317,10 @@ func (b *Bench) askInTurn(ctx context.Context, name string, s Server) ([]scenari
 	g, ok := b.Generator.(interface {
 		InTurn(context.Context, *scenario.Scenario, endpoint.Endpoint) ([]scenario.Answer, error)
 	})
-	if !ok || b.Scenario.Session != "" || b.Scenario.Cookies || b.run.Plan.Fresh && b.Alike.Fixed {
+	if !ok || b.Scenario.Session != "" || b.Scenario.Cookies || b.run.Plan.Fresh() && b.Alike.Fixed {
 		return nil, nil
 	}
-	answers, err := g.InTurn(ctx, b.exact.asked(name, b.Scenario), s.At(b.run.Plan.Level.HTTP))
+	answers, err := g.InTurn(ctx, b.exact.asked(name, b.Scenario), s.At(b.run.Plan.First().HTTP))
 	if len(answers) > 0 { // the load counts what is no answer
 		err = ctx.Err()
 	}
@@ -335,7 +335,7 @@ func (b *Bench) freshly(ctx context.Context, name string, s Server) ([]scenario.
 	}
 	q := Question{What: AskAnswers, Scenario: b.exact.asked(name, b.Scenario)}
 	for range b.Alike.Times(name) {
-		if _, err := b.Generator.Ask(ctx, s.At(b.run.Plan.Level.HTTP), q); err != nil {
+		if _, err := b.Generator.Ask(ctx, s.At(b.run.Plan.First().HTTP), q); err != nil {
 			return nil, err
 		}
 	}
@@ -359,7 +359,7 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 	}
 	seen, err := b.verify(ctx, c.Name, c.Differs, s, 0, 0, plan.Asked(&b.run.Plan, c.Name))
 	if b.Alike != nil && !c.Control { // what it answered is judged when all are asked
-		to, sc := s.At(b.run.Plan.Level.HTTP), b.exact.asked(c.Name, b.Scenario)
+		to, sc := s.At(b.run.Plan.First().HTTP), b.exact.asked(c.Name, b.Scenario)
 		err = b.Alike.Ask(ctx, c.Name, sc, func() ([]scenario.Answer, error) {
 			a, err := b.Generator.Ask(ctx, to, Question{What: AskAnswers, Scenario: sc})
 			return a.Answers, err
@@ -370,7 +370,7 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 			b.Alike.Fresh(c.Name, inTurn)
 		}
 		if err == nil && c.URL == "" {
-			err = accepts(ctx, b.Generator, to, b.run.Plan.Level.Connections, b.run.Plan.Command)
+			err = accepts(ctx, b.Generator, to, b.run.Plan.First().Connections, b.run.Plan.Origin.Command)
 		}
 	}
 	if err == nil {

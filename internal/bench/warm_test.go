@@ -50,8 +50,8 @@ func TestNativeContestantsWaitForCompilers(t *testing.T) {
 			warmed[s.start] = append(warmed[s.start], s.name)
 		}
 		p := small("a", "b", "c")
-		p.Managed = []string{"b"}
-		run, err := b.Run(t.Context(), p)
+		p.Servers.Managed = []string{"b"}
+		run, err := b.Run(t.Context(), wholePlan(p))
 		if err != nil || len(run.Failures) > 0 {
 			t.Fatal(err, run.Failures)
 		}
@@ -110,7 +110,7 @@ func TestProcessesEndWhileOthersAreVerified(t *testing.T) {
 		first[n] = true
 		return nil
 	}
-	run, err := b.Run(t.Context(), small("a", "b"))
+	run, err := b.Run(t.Context(), wholePlan(small("a", "b")))
 	if err != nil || run.End.Reason != string(plan.Decided) || len(run.Failures) > 0 {
 		t.Fatalf("%+v, %v, %+v", run.End, err, run.Failures)
 	}
@@ -130,8 +130,8 @@ func TestInterruptAnywhere(t *testing.T) {
 				}
 			}
 			p := small("a", "b")
-			p.Managed, p.Rounds = []string{"b"}, 1
-			run, err := b.Run(ctx, p)
+			p.Servers.Managed, p.Rounds = []string{"b"}, 1
+			run, err := b.Run(ctx, wholePlan(p))
 			if err != nil || run.End == nil || run.End.Reason != plan.Interrupted || len(run.Failures) > 0 {
 				t.Errorf("%+v, %v, %+v", run.End, err, run.Failures)
 			}
@@ -149,8 +149,8 @@ func TestFailureInWarmUpIsItsOwn(t *testing.T) {
 		return 1
 	}
 	p := small("a", "b", "c")
-	p.Managed = []string{"b"}
-	run, err := b.Run(t.Context(), p)
+	p.Servers.Managed = []string{"b"}
+	run, err := b.Run(t.Context(), wholePlan(p))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,9 @@
 package checks
 
-import "dyno/internal/analysis"
+import (
+	"dyno/internal/analysis"
+	"dyno/internal/result"
+)
 
 // Check is a row of the table, which defines everything about a check. A new one is a row with its
 // function in table.go, cases in TestChecksAreProvoked, and the same row in doc/method.md.
@@ -10,7 +13,7 @@ type Check struct {
 	Means    string // for a reader, if its finding is a warning or worse; in few words; "" of MachineQuiet, whose texts say it
 	Do       string // what a reader may do about it; empty where the finding says all
 	Question Question
-	In       Scopes        // of what it speaks, by kind of run
+	In       Scopes        // of what it speaks, by what its plan has
 	Metrics  analysis.Kind // that it concerns; 0: all
 	Bounds   bool          // its failure makes figures lower bounds
 	Limits   []Limit       // what its function compares its figures with
@@ -24,21 +27,6 @@ type Limit struct {
 	Warn, Fail float64
 }
 
-// RunKind is a kind of run to which its own set of checks applies.
-type RunKind int
-
-// Kinds of runs. Beside is no run of its own, but the levels that a paired run shows and does not
-// judge.
-const (
-	Paired     RunKind = iota // all contestants at one level
-	NamedPairs                // named comparisons at several levels
-	ExtraLevels
-	Sweep
-	Search
-	Classic
-	runKinds
-)
-
 // Scope is the subject of a check in a run: the run as a whole, or each level. The zero value means
 // that the check does not apply.
 type Scope uint8
@@ -49,8 +37,41 @@ const (
 	EachLevel                  // of each level; of a contestant's levels the worst is kept
 )
 
-// Scopes is the scope of a check by kind of run.
-type Scopes [runKinds]Scope
+// Scopes is the scope of a check by what a plan has.
+type Scopes struct {
+	OneLevel Scope // all pairs are compared at one level
+	Levels   Scope // pairs are compared at several levels
+	Beside   Scope // levels that are shown, and at which nothing is compared
+	Rates    Scope // an objective, for which the highest rate is searched
+	Loads    Scope // loads that are no part of rounds
+}
+
+// Place is where checks are made.
+type Place int
+
+// Places.
+const (
+	WholeRun    Place = iota
+	OneOfMany         // one level, at which pairs are compared or claims judged
+	NotCompared       // one level, at which nothing is compared
+)
+
+// of returns the scope in a run of a plan.
+func (s *Scopes) of(p *result.Plan, at Place) Scope {
+	switch {
+	case at == OneOfMany:
+		return s.Levels
+	case at == NotCompared:
+		return s.Beside
+	case p.Processes == result.PerLoad:
+		return s.Loads
+	case p.SLO != nil:
+		return s.Rates
+	case p.Ranks():
+		return s.OneLevel
+	}
+	return s.Levels
+}
 
 // ByID returns the check with that id, or nil if there is none. Records and reports of older
 // versions may name checks that no longer exist.
@@ -63,10 +84,10 @@ func ByID(id string) *Check {
 	return nil
 }
 
-// ScopeOf returns the scope of the check with that id in a kind of run.
-func ScopeOf(id string, kind RunKind) Scope {
+// ScopeOf returns the scope of the check with that id in a run of a plan.
+func ScopeOf(id string, p *result.Plan, at Place) Scope {
 	if c := ByID(id); c != nil {
-		return c.In[kind]
+		return c.In.of(p, at)
 	}
 	return 0
 }

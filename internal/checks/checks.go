@@ -8,7 +8,6 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
-	"dyno/internal/protocol"
 	"dyno/internal/result"
 )
 
@@ -19,6 +18,8 @@ type Evidence struct {
 	Discarded int             // trials
 	All       int             // trials after the pilots
 	Analysis  *analysis.Analysis
+	At        *result.Level // whose checks are made; nil: the first of the plan
+	Place     Place
 	// Valid by level, if there are several; residuals are computed within a level.
 	Levels [][]*result.Trial
 
@@ -36,13 +37,21 @@ func (e *Evidence) watched() []*result.Trial {
 	return e.Run.Trials[max(0, slices.IndexFunc(e.Run.Trials, counts)):]
 }
 
-// Make runs the checks of that scope for a kind of run. Findings on the whole run come first, then
+// level returns the level whose checks are made.
+func (e *Evidence) level() result.Level {
+	if e.At != nil {
+		return *e.At
+	}
+	return e.Run.Plan.First()
+}
+
+// Make runs the checks of that scope for a run. Findings on the whole run come first, then
 // those by contestant, each in order of the checks' ids.
-func Make(e *Evidence, kind RunKind, scope Scope) []Finding {
+func Make(e *Evidence, scope Scope) []Finding {
 	var run, each []Finding
 	for i := range table {
 		c := &table[i]
-		if c.In[kind] != scope {
+		if c.In.of(&e.Run.Plan, e.Place) != scope {
 			continue
 		}
 		for _, f := range c.find(c, e) {
@@ -202,20 +211,19 @@ func ceiling(c *Check, e *Evidence, name string, own []*result.Trial) (State, st
 // noCeiling says why the share of the ceiling is unknown.
 func noCeiling(e *Evidence, own []*result.Trial) string {
 	p := &e.Run.Plan
-	at := p.Level
+	at, level := e.level(), 0
 	if len(own) > 0 {
-		at = p.LevelOf(own[0])
+		at, level = p.LevelOf(own[0]), p.At(own[0])
 	}
 	switch {
 	case len(p.Controls) == 0:
 		return "the run has no reference, which is needed to find it"
 	case at.DelayNS > 0:
 		return "handlers wait before they respond, and the null server does not"
-	case p.Ceiling == "" || p.Ceiling != p.Backend && at.Scenario != "" &&
-		!slices.Contains(p.CeilingScenarios, at.Scenario):
+	case p.Ceiling == "":
 		return "no null server ran in the pilots, because it does not serve this scenario"
-	case p.Ceiling != p.Backend && at.HTTP != protocol.Clear && !slices.Contains(p.CeilingProtocols, at.HTTP):
-		return "no null server ran in the pilots, because in " + at.HTTP.Words() + " it has only one response"
+	case !p.Has(result.Cell{Contestant: p.Ceiling, Level: level}):
+		return "the server that determines it was not loaded with these requests in the pilots"
 	case e.Run.FailureOf(p.Ceiling) != nil:
 		return "the server that determines it failed in the pilots"
 	}
@@ -334,7 +342,7 @@ func busy(c *Check, e *Evidence, name string, own []*result.Trial) (State, strin
 	}
 	x := min(share(used, had), 1) // the others were read over a little more than the load
 	text := fmt.Sprintf("it used %s of what others left of its CPUs", document.Percent(x))
-	if e.Run.Plan.Level.DelayNS > 0 {
+	if e.level().DelayNS > 0 {
 		return Pass, text + "; its handler waits, so it need not use all of them"
 	}
 	state := c.Limits[0].Grade(1 - x)
@@ -353,7 +361,7 @@ func leftToServer(c *result.Causes) float64 {
 }
 
 func warmup(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
-	if e.Run.Plan.Fresh {
+	if e.Run.Plan.Fresh() {
 		return Pass, "no warm-up, as planned: the first loads of fresh processes are measured"
 	}
 	s := analysis.StartsOf(e.Run, name, nil)
@@ -406,7 +414,7 @@ func complete(_ *Check, e *Evidence) []Finding {
 	switch {
 	case e.Run.Damage != nil:
 		return []Finding{{State: Fail, Text: "the record is damaged: " + e.Run.Damage.Error()}}
-	case len(e.Run.Plan.Analyses) > 0 && e.Analysis.Interim == 0:
+	case e.Run.Plan.InRounds() && e.Analysis.Interim == 0:
 		return []Finding{{State: CannotTell, Text: "the run has no analysis: it ended before the first"}}
 	}
 	return nil

@@ -22,7 +22,7 @@ func sound() *Evidence {
 	e := &Evidence{
 		Run: &result.Run{
 			Plan: result.Plan{Contestants: []string{"a"}, Controls: []string{"ref", "ref'"}, Pilots: 1,
-				Primary: "throughput", StartedUnixNS: 100 * 60e9},
+				Levels: []result.Level{{}}, Processes: result.PerEpoch, Primary: "throughput", Origin: result.Origin{StartedUnixNS: 100 * 60e9}},
 			Host: result.Host{BootID: "b", Pinned: true, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}},
 			Calibration: &result.Calibration{BootID: "b", EndedUnixNS: 50 * 60e9,
 				Delays: []result.KnownDelay{{ErrorP99NS: -90e3}, {ErrorP99NS: 60e3}}},
@@ -85,7 +85,7 @@ func faster(by func(t, before *result.Trial) float64) func(*Evidence) {
 
 func stateOf(t *testing.T, e *Evidence, id string) State {
 	t.Helper()
-	for _, f := range Make(e, Paired, Once) {
+	for _, f := range Make(e, Once) {
 		if f.ID == id {
 			if f.Text == "" || f.Title == "" {
 				t.Errorf("%s says nothing: %+v", id, f)
@@ -98,7 +98,7 @@ func stateOf(t *testing.T, e *Evidence, id string) State {
 }
 
 func TestSoundEvidencePasses(t *testing.T) {
-	for _, f := range Make(sound(), Paired, Once) {
+	for _, f := range Make(sound(), Once) {
 		if f.State != Pass {
 			t.Errorf("%+v", f)
 		}
@@ -109,7 +109,7 @@ func TestSoundEvidencePasses(t *testing.T) {
 func TestWithoutTwins(t *testing.T) {
 	e := sound()
 	e.Run.Plan.Controls, e.Analysis.AACheck = []string{"ref"}, nil
-	found := Make(e, Paired, Once)
+	found := Make(e, Once)
 	if _, made := StateOf(found, Twins); made || Summary(found)[TwinsEqual].Plain() != "not asked" {
 		t.Errorf("twins are judged: %+v", found)
 	}
@@ -118,23 +118,23 @@ func TestWithoutTwins(t *testing.T) {
 // Where the share of the ceiling is not known, V02 says why.
 func TestUnknownCeilingSaysWhy(t *testing.T) {
 	for want, spoil := range map[string]func(*result.Run){
-		"no reference":            func(r *result.Run) { r.Plan.Controls = nil },
-		"handlers wait":           func(r *result.Run) { r.Plan.Level.DelayNS = 1e6 },
-		"it does not serve this":  func(r *result.Run) { r.Plan.Ceiling = "" },
-		"not serve this scenario": func(r *result.Run) { r.Plan.Ceiling, r.Plan.Level.Scenario = "null", "other" },
+		"no reference":           func(r *result.Run) { r.Plan.Controls = nil },
+		"handlers wait":          func(r *result.Run) { r.Plan.Levels[0].DelayNS = 1e6 },
+		"it does not serve this": func(r *result.Run) { r.Plan.Ceiling = "" },
+		"not loaded with these":  func(r *result.Run) { r.Plan.Cells = nil },
 		"that determines it failed in": func(r *result.Run) {
 			r.Failures = append(r.Failures, result.Failure{Contestant: "null"})
 		},
 		"no valid trial": func(r *result.Run) {
-			r.Plan.Level.Scenario, r.Plan.CeilingScenarios = "other", []string{"other"}
+			r.Plan.Levels[0].Scenario = "other"
 		},
 	} {
 		e := sound()
-		e.Run.Plan.Controls, e.Run.Plan.Ceiling = []string{"ref"}, "null"
+		e.Run.Plan.Controls, e.Run.Plan.Ceiling, e.Run.Plan.Cells = []string{"ref"}, "null", []result.Cell{{Contestant: "null"}}
 		spoil(e.Run)
 		delete(e.Analysis.Shares, "a")
 		text := ""
-		for _, f := range Make(e, Paired, Once) {
+		for _, f := range Make(e, Once) {
 			if f.ID == "V02" {
 				text = f.Text
 			}
@@ -292,7 +292,7 @@ var provocations = []provocation{
 	{"V26", Fail, func(e *Evidence) {
 		e.Run.Contestants = append(e.Run.Contestants, result.Contestant{Name: "a", Version: "v1", BinaryHash: "01"})
 	}},
-	{"V28", CannotTell, func(e *Evidence) { e.Run.Plan.Analyses, e.Analysis.Interim = []int{16}, 0 }},
+	{"V28", CannotTell, func(e *Evidence) { e.Run.Plan.Epochs, e.Analysis.Interim = []int{16}, 0 }},
 	{"V28", Fail, func(e *Evidence) { e.Run.Damage = &result.Damaged{Err: io.ErrUnexpectedEOF} }},
 	{"V29", Warn, trials(func(t *result.Trial) { t.Load.RateFromNS = 0 })},
 	{"V29", Warn, trials(func(t *result.Trial) { t.Load.ServiceP50NS = 1e8 })},
@@ -331,7 +331,7 @@ var provocations = []provocation{
 	{"V33", CannotTell, func(e *Evidence) { e.Analysis.Serial = nil }},
 	{"V33", CannotTell, onlyEpochs(7)},
 	{"V34", Warn, func(e *Evidence) {
-		e.Run.Plan.Level.Connections = 125
+		e.Run.Plan.Levels[0].Connections = 125
 		trials(func(t *result.Trial) { t.Load.ServiceP50NS /= 12 })(e)
 	}},
 	{"V35", Pass, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Received: 20_000})},
@@ -442,7 +442,7 @@ func TestResentSays(t *testing.T) {
 		other.Segments = tcpstat.Segments{Connections: s.Connections}
 		e.Valid[3].Load.Network, e.Valid[3].Load.ServiceMaxNS = &other, 0
 		said := ""
-		for _, f := range Make(e, Paired, Once) {
+		for _, f := range Make(e, Once) {
 			if f.ID == Resent {
 				said += f.Text
 			}
@@ -484,7 +484,7 @@ func TestStandstills(t *testing.T) {
 			}
 		}
 		said := ""
-		for _, f := range Make(e, Paired, Once) {
+		for _, f := range Make(e, Once) {
 			if f.ID == Standstill {
 				said += f.Contestant + " " + f.State.String() + " " + f.Text
 			}
@@ -501,13 +501,13 @@ func TestStandstills(t *testing.T) {
 // What was not counted, or is of one machine, has no finding.
 func TestNoNetworkNoFinding(t *testing.T) {
 	e := sound()
-	for _, f := range Make(e, Paired, Once) {
+	for _, f := range Make(e, Once) {
 		if slices.Contains([]string{Resent, Bandwidth, Alike, Clocks, Deferred}, f.ID) {
 			t.Errorf("%+v", f)
 		}
 	}
 	segments(tcpstat.Segments{Sent: 1000, Received: 1000})(e)
-	for _, f := range Make(e, Paired, Once) {
+	for _, f := range Make(e, Once) {
 		if f.ID == Bandwidth {
 			t.Errorf("over loopback: %+v", f)
 		}
@@ -647,7 +647,7 @@ func TestPositiveControl(t *testing.T) {
 	if got := stateOf(t, e, "V18"); got != Pass {
 		t.Errorf("by CPU per request: %v", got)
 	}
-	for _, f := range Make(sound(), Paired, Once) {
+	for _, f := range Make(sound(), Once) {
 		if f.ID == "V18" {
 			t.Errorf("no such control rode along: %+v", f)
 		}
@@ -660,7 +660,7 @@ func TestHandlerThatWaitsNeedNotBeBusy(t *testing.T) {
 	for i := range e.Valid {
 		e.Valid[i].Server.CPUNS = &idle
 	}
-	e.Run.Plan.Level.DelayNS = 3e7
+	e.Run.Plan.Levels[0].DelayNS = 3e7
 	if got := stateOf(t, e, "V14"); got != Pass {
 		t.Errorf("V14 %v with a delay", got)
 	}
@@ -686,7 +686,7 @@ func TestFailureBeforeAnyTrialIsAFinding(t *testing.T) {
 	e := sound()
 	e.Valid, e.Run.Trials = nil, nil
 	e.Run.Failures = []result.Failure{{Contestant: "a", Stage: "verify", Reason: `body "x"; want "value"`}}
-	for _, f := range Make(e, Paired, Once) {
+	for _, f := range Make(e, Once) {
 		if f.ID == "V12" && (f.State != Fail || !strings.Contains(f.Text, "body")) {
 			t.Errorf("%+v", f)
 		}

@@ -86,7 +86,7 @@ func drift(c *Check, e *Evidence) []Finding {
 // trendless returns the contestants that have trials and no trend, though the primary metric is one
 // of speed: their epochs have too few rounds.
 func trendless(e *Evidence) (names []string) {
-	if m, ok := analysis.MetricNamed(e.Analysis.Primary); !ok || !m.Settles || e.Run.Plan.Fresh {
+	if m, ok := analysis.MetricNamed(e.Analysis.Primary); !ok || !m.Settles || e.Run.Plan.Fresh() {
 		return nil
 	}
 	for _, name := range e.Run.Plan.Contestants {
@@ -154,7 +154,7 @@ func (l Limit) effect(x analysis.Effect, what, measured string) (State, string) 
 }
 
 func orderEffect(c *Check, e *Evidence) (State, string) {
-	if e.Run.Plan.Fresh {
+	if e.Run.Plan.Fresh() {
 		return Pass, "not measurable with one round an epoch; the order is random in each epoch"
 	}
 	x := analysis.OrderEffect(e.residuals())

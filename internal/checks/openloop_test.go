@@ -11,7 +11,7 @@ import (
 // openLoops makes every trial an open loop that kept its schedule, then spoils each.
 func openLoops(spoil func(*result.Load)) func(*Evidence) {
 	return func(e *Evidence) {
-		e.Run.Plan.Level.RatePerSec = 25_000
+		e.Run.Plan.Levels[0].RatePerSec = 25_000
 		trials(func(t *result.Trial) {
 			l := &t.Load
 			l.Planned, l.ResponseP50NS, l.ResponseP99NS, l.LagP99NS, l.Workers = l.Succeeded, 1e6, 2e6, 3e4, 1
@@ -44,7 +44,7 @@ func TestOpenLoopThatKeepsItsSchedulePasses(t *testing.T) {
 	e := sound()
 	openLoops(func(*result.Load) {})(e)
 	said := 0
-	for _, f := range Make(e, Paired, Once) {
+	for _, f := range Make(e, Once) {
 		if f.State != Pass {
 			t.Errorf("%+v", f)
 		}
@@ -55,7 +55,7 @@ func TestOpenLoopThatKeepsItsSchedulePasses(t *testing.T) {
 	if said != 5 {
 		t.Errorf("%d of V07 to V11 speak of an open loop", said)
 	}
-	for _, f := range Make(sound(), Paired, Once) {
+	for _, f := range Make(sound(), Once) {
 		if f.ID >= "V07" && f.ID <= "V11" {
 			t.Errorf("%+v of a closed loop", f)
 		}

@@ -342,7 +342,7 @@ const (
 // decide nothing, a missing calibration is not a failure.
 func calibration(c *Check, e *Evidence) (State, string) {
 	const what = "latencies are uncalibrated: "
-	why := Uncalibrated(e.Run.Calibration, e.Run.Host.BootID, e.Run.Plan.StartedUnixNS)
+	why := Uncalibrated(e.Run.Calibration, e.Run.Host.BootID, e.Run.Plan.Origin.StartedUnixNS)
 	worst := Warn
 	if LatenciesDecide(&e.Run.Plan) {
 		worst = Fail

@@ -4,18 +4,17 @@ import "dyno/internal/analysis"
 
 // Sets of runs to which several checks apply.
 //
-// A sweep has no verdicts, shows no tail, and mixes levels in a round, which checks of order and
-// drift would mistake for an effect. A search overloads on purpose: errors of its probes are not
-// errors of the run, and a probe may miss its rate. A classic run has no pairing, no reference, no
-// warm-up and no ceiling; its report states for each load whether other programs disturbed it.
+// A search for the highest rate overloads on purpose: errors of its probes are not errors of the run, and a probe may
+// miss its rate. Single loads have no pairing, no reference, no warm-up and no ceiling; their report states for each
+// whether other programs disturbed it.
 var (
-	always    = Scopes{Paired: Once, NamedPairs: Once, Sweep: Once, Search: Once, Classic: Once}
-	inRounds  = Scopes{Paired: Once, NamedPairs: Once, Sweep: Once, Search: Once}
-	compared  = Scopes{Paired: Once, NamedPairs: Once}
-	levels    = Scopes{Paired: Once, NamedPairs: EachLevel, Sweep: EachLevel}
-	openLevel = Scopes{Paired: Once, NamedPairs: EachLevel, Sweep: EachLevel, ExtraLevels: EachLevel}
+	always    = Scopes{OneLevel: Once, Levels: Once, Rates: Once, Loads: Once}
+	inRounds  = Scopes{OneLevel: Once, Levels: Once, Rates: Once}
+	compared  = Scopes{OneLevel: Once, Levels: Once}
+	levels    = Scopes{OneLevel: Once, Levels: EachLevel}
+	openLevel = Scopes{OneLevel: Once, Levels: EachLevel, Beside: EachLevel}
 
-	everyLevel = Scopes{Paired: Once, NamedPairs: EachLevel, Sweep: EachLevel, ExtraLevels: EachLevel, Classic: Once}
+	everyLevel = Scopes{OneLevel: Once, Levels: EachLevel, Beside: EachLevel, Loads: Once}
 )
 
 // Sets of metrics that several checks concern: other programs, drift and order affect times and
@@ -127,22 +126,22 @@ var table = []Check{
 	{ID: Errors, Title: "errors, and connections established",
 		Means:    "requests without an answer, so no figures",
 		Question: AnswersRight,
-		In:       Scopes{Paired: Once, NamedPairs: Once, Sweep: Once, Classic: Once}, find: perContestant(unanswered)},
+		In:       Scopes{OneLevel: Once, Levels: Once, Loads: Once}, find: perContestant(unanswered)},
 	{ID: Busy, Title: "server busy",
 		Means:    "its CPUs were not fully used: something else limits it",
 		Do:       "try more --connections",
-		Question: GeneratorFree, In: Scopes{Paired: Once, NamedPairs: EachLevel},
+		Question: GeneratorFree, In: Scopes{OneLevel: Once, Levels: EachLevel},
 		Metrics: closedLoop,
 		Limits:  []Limit{{"share of the CPUs left idle", 0.05, 0.15}}, find: measured(busy)},
 	{ID: WarmUp, Title: "warm-up",
 		Means:    "its speed did not settle: figures depend on when it is measured",
 		Do:       "--profile full warms up longer",
-		Question: WarmedUp, In: Scopes{Paired: Once, NamedPairs: Once, Sweep: Once},
+		Question: WarmedUp, In: Scopes{OneLevel: Once, Levels: Once},
 		Limits: []Limit{{"starts without a steady state", 0.25, 0.50}}, find: perContestant(warmup)},
 	{ID: Drift, Title: "drift within an epoch",
 		Means:    "its speed changed during the run",
 		Do:       "--profile full warms up longer",
-		Question: WarmedUp, In: Scopes{Paired: Once, NamedPairs: EachLevel}, Metrics: moved,
+		Question: WarmedUp, In: Scopes{OneLevel: Once, Levels: EachLevel}, Metrics: moved,
 		Limits: []Limit{{"change of the ratio", 0.03, 0.10}}, find: drift},
 	{ID: Twins, Title: "A/A check: the reference against its copy",
 		Means:    "two copies of one server came out different: differences of that size mean nothing",
@@ -159,18 +158,18 @@ var table = []Check{
 	{ID: CarryOver, Title: "carry-over from the contestant before",
 		Means:    "which server was loaded before made a difference",
 		Do:       "try a quieter machine",
-		Question: WarmedUp, In: Scopes{Paired: Once}, Metrics: moved,
+		Question: WarmedUp, In: Scopes{OneLevel: Once}, Metrics: moved,
 		Limits: []Limit{{"difference by what came before", 0, 0.02}}, find: whole(carryOver)},
 	{ID: FreshStarts, Title: "spread between fresh starts",
 		Means:    "speed differs from start to start",
 		Do:       "a larger --budget is surer",
-		Question: EnoughData, In: Scopes{Paired: Once, NamedPairs: EachLevel}, Metrics: moved,
+		Question: EnoughData, In: Scopes{OneLevel: Once, Levels: EachLevel}, Metrics: moved,
 		Limits: []Limit{{"between epochs", 0.02, 1}}, find: freshStarts},
 	{ID: TailSample, Title: "sample of the tail",
 		Means:    "few requests beyond the p99: it is rough",
 		Do:       "give a larger --budget",
 		Question: EnoughData, Metrics: analysis.TailTime,
-		In:     Scopes{Paired: Once, NamedPairs: EachLevel, ExtraLevels: EachLevel},
+		In:     Scopes{OneLevel: Once, Levels: EachLevel, Beside: EachLevel},
 		Limits: []Limit{{"requests beyond the 99th percentile, at least", 100, 10}}, find: measured(tailSample)},
 	{ID: Calibrated, Title: "calibration of the latencies",
 		Means:    "response times include an unknown part of the load generator's own",
@@ -205,7 +204,7 @@ var table = []Check{
 	{ID: Dependence, Title: "dependence between epochs",
 		Means:    "starts resembled those before: intervals may be too narrow",
 		Do:       "give a larger --budget",
-		Question: EnoughData, In: Scopes{Paired: Once}, Metrics: moved,
+		Question: EnoughData, In: Scopes{OneLevel: Once}, Metrics: moved,
 		Limits: []Limit{{"correlation with the epoch before", 0, 1}}, find: dependence},
 	{ID: Turns, Title: "connections served at a time",
 		Means:    "it served few of its connections at a time: that is another load than the one named",
@@ -240,7 +239,7 @@ var table = []Check{
 	{ID: Deferred, Title: "CPU without load",
 		Means:    "it used CPU while it was not loaded: its figures leave out work that it may have put off",
 		Do:       "see what it does when it is idle",
-		Question: WarmedUp, In: Scopes{Paired: Once, NamedPairs: Once, Sweep: Once}, Metrics: moved,
+		Question: WarmedUp, In: Scopes{OneLevel: Once, Levels: Once}, Metrics: moved,
 		Limits: []Limit{{"share of the time without load", 0.15, 0.50},
 			{"outside of the windows, beyond answers and connections, over that in them", 0.50, 1},
 			{"after the long loads, over that in the last of them", 0.15, 0.50}}, find: deferred},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"dyno/internal/analysis"
+	"dyno/internal/result"
 )
 
 // The table is complete and in order, and doc/method.md has a line of each check
@@ -75,8 +76,9 @@ func TestFindingByItsCheck(t *testing.T) {
 		!(Finding{ID: Contract}).Concerns(analysis.Memory) {
 		t.Error("which metrics a finding concerns")
 	}
-	if ScopeOf(CarryOver, Paired) != Once || ScopeOf(CarryOver, Sweep) != 0 || ScopeOf(Ceiling, Sweep) != EachLevel ||
-		ScopeOf("V27", Paired) != 0 {
+	one, loads := &sound().Run.Plan, &result.Plan{Processes: result.PerLoad}
+	if ScopeOf(CarryOver, one, WholeRun) != Once || ScopeOf(CarryOver, loads, WholeRun) != 0 ||
+		ScopeOf(Ceiling, one, OneOfMany) != EachLevel || ScopeOf("V27", one, WholeRun) != 0 {
 		t.Error("of what checks speak")
 	}
 	if s, made := StateOf([]Finding{{ID: Twins, State: Warn}, bound}, Twins); s != Warn || !made {

@@ -113,7 +113,7 @@ func (x *Experiment) prepare(ctx context.Context) (err error) {
 
 // tool finds an external tool that can generate the plan's loads.
 func (x *Experiment) tool(ctx context.Context, name string) (bench.External, error) {
-	for _, l := range x.Plan.Points() {
+	for _, l := range x.Plan.Levels {
 		s := x.scenario
 		if other := x.others[l.Scenario]; other != nil {
 			s = other
@@ -179,9 +179,9 @@ func (x *Experiment) measure(ctx context.Context) (*result.Run, error) {
 		newHost = func(o bench.LocalOptions) (Host, error) { return bench.NewLocal(o) }
 	}
 	host, err := newHost(bench.LocalOptions{
-		Root: x.Root, FS: x.FS, Manifests: relinked(x.Manifests, x.Plan.Relink),
+		Root: x.Root, FS: x.FS, Manifests: relinked(x.Manifests, x.Plan.Links.Relink),
 		Scenario: x.Plan.Scenario, Others: plan.OtherScenarios(x.Plan),
-		Backend: x.Plan.Backend, Folder: x.Folder, Offline: x.Offline, Layouts: x.Plan.Layouts,
+		Backend: x.Plan.Backend, Folder: x.Folder, Offline: x.Offline, Layouts: x.Plan.Links.Layouts,
 		CPUs: plan.MostCPUs(x.Plan),
 	})
 	if err != nil {

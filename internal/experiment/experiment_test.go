@@ -37,7 +37,7 @@ func TestNew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf("Which?\npaired comparison of 2 servers, 125 connections, seed 7, into %s\nafter the builds: "+
+	want := fmt.Sprintf("Which?\n2 servers, 125 connections, with verdicts on 1 pair, seed 7, into %s\nafter the builds: "+
 		"about ", x.Folder)
 	if got := x.Words(); !strings.HasPrefix(got, want) || !strings.Contains(got, "first verdict possible after") {
 		t.Errorf("%s\nwant\n%s…", got, want)
@@ -116,7 +116,7 @@ func TestNote(t *testing.T) {
 		"first that decides all pairs ends the run; the two are one" {
 		t.Errorf("%q", got)
 	}
-	p.Protocol, x.Remark = plan.Sweep, nil
+	p.Processes, x.Remark = result.PerLoad, nil
 	if got := x.note(&result.Run{Plan: p}); got != "the measurement begins" {
 		t.Errorf("%q", got)
 	}

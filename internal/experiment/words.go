@@ -16,16 +16,15 @@ func (x *Experiment) Words() string {
 		return fmt.Sprintf("%s\nresuming %s, %s", p.Title, x.Folder,
 			document.Count(len(plan.Epochs(x.begun)), "valid epoch"))
 	}
-	levels := document.Count(p.Level.Connections, "connection")
-	if len(p.Levels) > 0 {
+	levels := document.Count(p.First().Connections, "connection")
+	if len(p.Levels) > 1 {
 		levels = document.Count(len(p.Levels), "level")
 	}
-	if len(p.Family) > 0 {
-		levels += ", with verdicts on " + document.Count(len(p.Family), "pair")
+	if n := len(p.Family); n > 0 {
+		levels += ", with verdicts on " + document.Count(n, "pair")
 	}
-	protocol := plan.Of(p)
-	return fmt.Sprintf("%s\n%s of %s, %s, seed %d, into %s\nafter the builds: %s", p.Title, protocol.Traits().Title,
-		document.Count(len(p.Contestants), "server"), levels, p.Seed, x.Folder, protocol.Words(p, &x.Cost))
+	return fmt.Sprintf("%s\n%s, %s, seed %d, into %s\nafter the builds: %s", p.Title,
+		document.Count(len(p.Contestants), "server"), levels, p.Seed, x.Folder, plan.Words(p, &x.Cost))
 }
 
 // note describes, at the end of the pilots, which differences the run can detect.
@@ -37,7 +36,7 @@ func (x *Experiment) note(r *result.Run) string {
 }
 
 func found(r *result.Run) string {
-	if !plan.Of(&r.Plan).Traits().Decides {
+	if !r.Plan.InRounds() {
 		return "the measurement begins"
 	}
 	analyses := plan.Analyses(r)
@@ -51,7 +50,7 @@ func found(r *result.Run) string {
 			"the measurement begins: analyses after %s epochs; the first that decides all pairs ends the run",
 			strings.Join(at, ", "))
 	}
-	for i, l := range r.Plan.Points() {
+	for i, l := range r.Plan.Levels {
 		if rate, ok := plan.Rate(r, i); ok && l.RateShare > 0 {
 			text += fmt.Sprintf("; %.0f/s is %.0f %% of the slowest contestant's capacity", rate, 100*l.RateShare)
 		}

@@ -156,7 +156,7 @@ func (f *Fleet) Machines() (all []Machine) {
 // InRun returns the names of the machines that carry out a plan, each once and the servers' first: that of the
 // backend, too, if contestants call one, and no servers' if all contestants are already running.
 func (f *Fleet) InRun(p *result.Plan) (all []string) {
-	if len(p.Attached) == 0 {
+	if len(p.Servers.Attached) == 0 {
 		all = names(f.Servers)
 	}
 	all = append(all, names(f.Generators)...)

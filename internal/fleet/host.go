@@ -63,7 +63,7 @@ func (h *Hub) Host(ctx context.Context, o lab.LocalOptions, p *result.Plan) (*Ho
 		here: host.Describe().BootID, work: context.WithoutCancel(ctx),
 		generating: map[string]result.Host{}, gone: map[string]bool{}, place: map[string]Place{}}
 	var err error
-	if len(p.Attached) > 0 {
+	if len(p.Servers.Attached) > 0 {
 		r.running, err = Running(o.Manifests, p.Contestants)
 	} else {
 		err = h.launches(ctx, r, o, p)
@@ -82,7 +82,7 @@ func (h *Hub) Host(ctx context.Context, o lab.LocalOptions, p *result.Plan) (*Ho
 func (h *Hub) launches(ctx context.Context, r *Host, o lab.LocalOptions, p *result.Plan) (err error) {
 	at := h.fleet.Servers[0]
 	r.server = at.Name
-	own := Hosting{Address: at.Address, Offline: o.Offline, Command: p.Command, Scenario: o.Scenario, Others: o.Others,
+	own := Hosting{Address: at.Address, Offline: o.Offline, Command: p.Origin.Command, Scenario: o.Scenario, Others: o.Others,
 		Layouts: o.Layouts}
 	if own.Sources, own.Contestants, err = h.sourcesOf(ctx, o, p.Contestants, at.Name); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (h *Hub) launches(ctx context.Context, r *Host, o lab.LocalOptions, p *resu
 		return nil
 	}
 	at = h.fleet.Backends[0]
-	own = Hosting{Address: at.Address, Offline: o.Offline, Command: p.Command, Backend: o.Backend}
+	own = Hosting{Address: at.Address, Offline: o.Offline, Command: p.Origin.Command, Backend: o.Backend}
 	if own.Sources, err = h.backendOf(ctx, o, at.Name); err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func TestMachinesOfARun(t *testing.T) {
 	if all := strings.Join(f.InRun(&result.Plan{}), " "); all != "srv1 gen1 gen2" {
 		t.Error(all)
 	}
-	if all := strings.Join(f.InRun(&result.Plan{Attached: []string{"a"}}), " "); all != "gen1 gen2" {
+	if all := strings.Join(f.InRun(&result.Plan{Servers: result.Servers{Attached: []string{"a"}}}), " "); all != "gen1 gen2" {
 		t.Error(all)
 	}
 	h.machines, h.launchers["be1"] = f.InRun(p), gen2

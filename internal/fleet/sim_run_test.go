@@ -61,8 +61,8 @@ func newComparison(t *testing.T, machines int) *comparison {
 		options: lab.LocalOptions{Root: root, FS: os.DirFS(root), Scenario: "values",
 			Manifests: []*contestant.Manifest{{Name: "a", Path: "contestants/go/a"}, {Name: "b", Path: "contestants/go/b"}}},
 		plan: result.Plan{Format: result.Format, Contestants: []string{"a", "b"}, Seed: 3, Primary: "cpu_per_request",
-			Alpha: .9, Margin: .03, Rounds: 2, Pilots: 1, Analyses: []int{2}, TrialNS: 4e8, BudgetNS: int64(time.Hour),
-			Scenario: "values", Level: result.Level{Connections: 20 + machines, Pipeline: 1, RatePerSec: 3000}},
+			Alpha: .9, Margin: .03, Rounds: 2, Pilots: 1, Epochs: []int{2}, Load: result.LoadLength{NS: 4e8}, BudgetNS: int64(time.Hour),
+			Scenario: "values", Levels: []result.Level{{Connections: 20 + machines, Pipeline: 1, RatePerSec: 3000}}},
 		scenario: &scenario.Scenario{Name: "values", Requests: []scenario.Request{{Name: "get", Method: "GET", Path: "/",
 			Weight: 1, Expect: scenario.Expect{Status: 200, Body: &body}}}},
 	}
@@ -79,7 +79,10 @@ func (c *comparison) on(ctx context.Context, host lab.Host, g lab.Generator, rec
 		return b.Resume(ctx, run)
 	}
 	*records = nil // of nothing, or of pilots
-	return b.Run(ctx, c.plan)
+	p := c.plan
+	p.Complete()
+	plan.Ride(&p, nil, func(plan.Asking) bool { return true })
+	return b.Run(ctx, p)
 }
 
 // alone carries the comparison out on one machine.

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -22,67 +21,84 @@ type slot struct {
 // median has no interval at 95 %.
 const leastExtra = 6
 
-// familyOf returns the comparisons that a run decides among the named contestants: those of the plan,
-// or all pairs at the first level.
+// familyOf returns the comparisons that a run decides among the named contestants.
 func familyOf(p *result.Plan, names []string) []result.Comparison {
 	var out []result.Comparison
-	if len(p.Family) > 0 {
-		for _, c := range p.Family {
-			if slices.Contains(names, c.A.Contestant) && slices.Contains(names, c.B.Contestant) {
-				out = append(out, c)
-			}
-		}
-		return out
-	}
-	for i, a := range names {
-		for _, b := range names[i+1:] {
-			out = append(out, result.Comparison{A: result.Cell{Contestant: a}, B: result.Cell{Contestant: b}})
+	for _, c := range p.Family {
+		if slices.Contains(names, c.A.Contestant) && slices.Contains(names, c.B.Contestant) {
+			out = append(out, c)
 		}
 	}
 	return out
 }
 
-// compared reports whether a cell is part of a comparison of the plan, and is therefore loaded in
-// every round. A control is loaded at each level that has such cells, unless the plan excludes it
-// there.
-func compared(p *result.Plan, c result.Cell, control bool) bool {
-	if control && slices.Contains(p.Uncontrolled, c.Level) {
-		return false
-	}
-	if !decides(p) {
+// comparedAt reports whether contestants are compared at a level, and therefore loaded there in every
+// round: where one of the plan's comparisons has a cell; of a single contestant at the first level and at
+// all closed loops; everywhere in a plan that does not compare in rounds. With fresh processes a level
+// takes along all that its processes carry.
+func comparedAt(p *result.Plan, level int, contestant string) bool {
+	if !p.InRounds() {
 		return true
 	}
 	if len(p.Family) == 0 {
-		return c.Level == 0
+		return level == 0 || !p.Levels[level].Open()
 	}
-	part := []int{c.Level}
-	if p.Fresh { // it takes along all that its processes carry
-		part = slices.Concat(slices.DeleteFunc(parts(p), func(l []int) bool { return !slices.Contains(l, c.Level) })...)
+	part := []int{level}
+	if p.Fresh() {
+		part = slices.Concat(slices.DeleteFunc(parts(p), func(l []int) bool { return !slices.Contains(l, level) })...)
 	}
 	is := func(o result.Cell) bool {
-		return (control || c.Contestant == o.Contestant) && slices.Contains(part, o.Level)
+		return (contestant == "" || contestant == o.Contestant) && slices.Contains(part, o.Level)
 	}
 	return slices.ContainsFunc(p.Family, func(f result.Comparison) bool { return is(f.A) || is(f.B) })
 }
 
-// loaded reports whether the plan has the cell of a contestant.
-func loaded(p *result.Plan, c result.Cell) bool {
-	return len(p.Cells) == 0 || slices.Contains(p.Cells, c)
+// compared reports whether a cell is loaded in every round, because it is compared. Controls have cells only where
+// contestants are compared.
+func compared(p *result.Plan, c result.Cell, control bool) bool {
+	return control || comparedAt(p, c.Level, c.Contestant)
 }
 
 // Loaded returns the contestants and controls that the plan loads at a level, and whether any cell
 // of the level is compared.
 func Loaded(p *result.Plan, level int) (names []string, isCompared bool) {
 	for _, name := range p.Contestants {
-		if c := (result.Cell{Contestant: name, Level: level}); loaded(p, c) {
+		if c := (result.Cell{Contestant: name, Level: level}); p.Has(c) {
 			names = append(names, name)
 			isCompared = isCompared || compared(p, c, false)
 		}
 	}
-	if isCompared && !slices.Contains(p.Uncontrolled, level) {
-		names = append(names, p.Controls...)
+	if isCompared {
+		for _, name := range p.Controls {
+			if p.Has(result.Cell{Contestant: name, Level: level}) {
+				names = append(names, name)
+			}
+		}
 	}
 	return names, isCompared
+}
+
+// Ride adds the cells of controls, at levels where contestants are compared, and of the server that shows the ceiling: at
+// closed loops where it answers and contestants are compared; nothing at uncontrolled levels. A backend answers all, and each number of records once.
+func Ride(p *result.Plan, uncontrolled []int, answers func(Asking) bool) {
+	for i, l := range p.Levels {
+		controlled := comparedAt(p, i, "") && !slices.Contains(uncontrolled, i)
+		if controlled {
+			for _, name := range p.Controls {
+				p.Cells = append(p.Cells, result.Cell{Contestant: name, Level: i})
+			}
+		}
+		alike := func(o result.Level) bool { return o.AtBackend() == l.AtBackend() }
+		switch {
+		case p.Ceiling == "" || l.Open():
+			continue
+		case p.Ceiling == p.Backend && !controlled && slices.ContainsFunc(p.Levels[:i], alike):
+			continue
+		case p.Ceiling != p.Backend && !(controlled && answers(AskingAt(l))):
+			continue
+		}
+		p.Cells = append(p.Cells, result.Cell{Contestant: p.Ceiling, Level: i})
+	}
 }
 
 // parts groups the indices of the levels of p by what the contestants receive at launch. An epoch
@@ -91,9 +107,9 @@ func Loaded(p *result.Plan, level int) (names []string, isCompared bool) {
 func parts(p *result.Plan) [][]int {
 	var out [][]int
 	at := map[result.LaunchPart]int{}
-	for i, l := range p.Points() {
+	for i, l := range p.Levels {
 		k, seen := at[l.Launch()]
-		if p.Fresh {
+		if p.Fresh() {
 			k, seen = len(out)-1, l.Step > 0 && len(out) > 0
 		}
 		if !seen {
@@ -110,7 +126,7 @@ func parts(p *result.Plan) [][]int {
 // load in turn. After them all parts take turns. Once the cells outside the family have been loaded
 // often enough, only the parts with comparisons remain.
 func partAt(p *result.Plan, epoch int) int {
-	if len(p.Levels) == 0 {
+	if len(p.Levels) < 2 {
 		return 0
 	}
 	if epoch < p.Pilots {
@@ -150,7 +166,7 @@ func Turn(p *result.Plan, epoch int) int {
 // epochsUntil returns how many epochs after the pilots it takes until each part with comparisons
 // has had n.
 func epochsUntil(p *result.Plan, n int) int {
-	if !decides(p) {
+	if !p.InRounds() {
 		return n * len(parts(p))
 	}
 	comparing := len(partsWith(p, false))
@@ -160,7 +176,7 @@ func epochsUntil(p *result.Plan, n int) int {
 // roundsIn returns the number of rounds of an epoch. It is one if the epoch loads only cells
 // outside the family.
 func roundsIn(p *result.Plan, epoch int) int {
-	if pilot := epoch < p.Pilots; len(p.Levels) > 0 && !anyOf(p, parts(p)[partAt(p, epoch)], pilot, everyRound(p, pilot)) {
+	if pilot := epoch < p.Pilots; len(p.Levels) > 1 && !anyOf(p, parts(p)[partAt(p, epoch)], pilot, everyRound(p, pilot)) {
 		return 1
 	}
 	return p.Rounds
@@ -196,14 +212,10 @@ func extraSlots(p *result.Plan, epoch int) []slot {
 type such func(c result.Cell, l result.Level, control bool) bool
 
 // everyRound selects the cells that every round loads. The pilots omit levels whose rate is a
-// share, because the pilots determine that rate. If the backend determines the ceiling, the pilots
-// load it with each number of records, even at levels without comparisons.
+// share, because the pilots determine that rate.
 func everyRound(p *result.Plan, pilot bool) such {
 	return func(c result.Cell, l result.Level, control bool) bool {
-		alone := pilot && control && c.Contestant == p.Backend && !slices.ContainsFunc(p.Points()[:c.Level], func(o result.Level) bool {
-			return o.AtBackend() == l.AtBackend()
-		})
-		return (alone || compared(p, c, control)) && !(pilot && l.RateShare > 0)
+		return compared(p, c, control) && !(pilot && l.RateShare > 0)
 	}
 }
 
@@ -215,20 +227,18 @@ func oncePerEpoch(p *result.Plan, pilot bool) such {
 	}
 }
 
-// cellsOf returns the selected cells of a part. The ceiling's server has no cell in an open loop,
-// which shows no ceiling, and none for a scenario that it cannot serve. A backend serves all
-// requests of the contestants.
+// cellsOf returns the selected cells of a part.
 func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []slot {
 	has := make(map[result.Cell]bool, len(p.Cells))
 	for _, c := range p.Cells {
 		has[c] = true
 	}
-	return slices.Collect(eachOf(p, part, pilot, ok, func(c result.Cell) bool { return len(has) == 0 || has[c] }))
+	return slices.Collect(eachOf(p, part, pilot, ok, func(c result.Cell) bool { return has[c] }))
 }
 
 // anyOf reports whether cellsOf would return any cell.
 func anyOf(p *result.Plan, part []int, pilot bool, ok such) bool {
-	for range eachOf(p, part, pilot, ok, func(c result.Cell) bool { return loaded(p, c) }) {
+	for range eachOf(p, part, pilot, ok, p.Has) {
 		return true
 	}
 	return false
@@ -237,15 +247,10 @@ func anyOf(p *result.Plan, part []int, pilot bool, ok such) bool {
 // eachOf yields the cells of cellsOf one by one. has reports whether the plan has a cell.
 func eachOf(p *result.Plan, part []int, pilot bool, ok such, has func(result.Cell) bool) iter.Seq[slot] {
 	return func(yield func(slot) bool) {
-		points := p.Points()
 		for i, name := range participants(p, pilot) {
-			control := i >= len(p.Contestants)
 			for _, level := range part {
-				c, l := result.Cell{Contestant: name, Level: level}, points[level]
-				if control && name == p.Ceiling && (l.Open() || name != p.Backend && !AtCeiling(p, AskingAt(l))) {
-					continue
-				}
-				if ok(c, l, control) && (control || has(c)) && !yield(slot{Cell: c, level: l}) {
+				c, l := result.Cell{Contestant: name, Level: level}, p.Levels[level]
+				if ok(c, l, i >= len(p.Contestants)) && has(c) && !yield(slot{Cell: c, level: l}) {
 					return
 				}
 			}
@@ -253,10 +258,14 @@ func eachOf(p *result.Plan, part []int, pilot bool, ok such, has func(result.Cel
 	}
 }
 
-// AtCeiling reports whether the null server that determines the ceiling answers what a level asks.
+// AtCeiling reports whether the server that shows the ceiling is loaded with the requests of a level.
 func AtCeiling(p *result.Plan, of Asking) bool {
-	return (of.Scenario == "" || slices.Contains(p.CeilingScenarios, of.Scenario)) &&
-		(of.HTTP == protocol.Clear || slices.Contains(p.CeilingProtocols, of.HTTP))
+	for i, l := range p.Levels {
+		if AskingAt(l) == of && p.Has(result.Cell{Contestant: p.Ceiling, Level: i}) {
+			return true
+		}
+	}
+	return false
 }
 
 // extras returns the cells outside the family that an epoch loads. The pilots load those that they
@@ -287,17 +296,16 @@ func extrasOf(run *result.Run) func(epoch int) []slot {
 
 // extraEpochsAt returns in how many epochs the cells of a level outside the family are loaded.
 func extraEpochsAt(p *result.Plan, level int) int {
-	if level < len(p.LevelExtraEpochs) && p.LevelExtraEpochs[level] > 0 {
-		return p.LevelExtraEpochs[level]
+	if level < len(p.ExtraEpochs) {
+		return p.ExtraEpochs[level]
 	}
-	return cmp.Or(p.ExtraEpochs, leastExtra)
+	return leastExtra
 }
 
 // extraEpochs returns the most of that at any level.
-func extraEpochs(p *result.Plan) int {
-	most := cmp.Or(p.ExtraEpochs, leastExtra)
-	for _, n := range p.LevelExtraEpochs {
-		most = max(most, n)
+func extraEpochs(p *result.Plan) (most int) {
+	for level := range p.Levels {
+		most = max(most, extraEpochsAt(p, level))
 	}
 	return most
 }
@@ -346,10 +354,10 @@ func (a Asking) Label(request string) string {
 // order of the levels. Controls serve every scenario, the ceiling's server those of AtCeiling.
 func Asked(p *result.Plan, name string) []Asking {
 	var out []Asking
-	for i, l := range p.Points() {
+	for i, l := range p.Levels {
 		c, of := result.Cell{Contestant: name, Level: i}, AskingAt(l)
 		ceiling := name == p.Ceiling && name != p.Backend && !slices.Contains(p.Contestants, name)
-		if (loaded(p, c) || !slices.Contains(p.Contestants, name)) && !slices.Contains(out, of) &&
+		if (p.Has(c) || !slices.Contains(p.Contestants, name)) && !slices.Contains(out, of) &&
 			!(ceiling && !AtCeiling(p, of)) {
 			out = append(out, of)
 		}

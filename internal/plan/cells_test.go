@@ -17,13 +17,16 @@ func cell(name string, level int) result.Cell { return result.Cell{Contestant: n
 // several is a paired comparison of a and b at two levels, and of a with itself between them; beside it c at one
 // of them, all but c at a common rate, and a with a delay, of which no pair speaks.
 func several() result.Plan {
-	p := standardPlan("a", "b", "c")
-	p.Protocol, p.BudgetNS, p.Analyses = Paired, int64(time.Hour), []int{8, 12}
+	return filled(severalBare())
+}
+
+func severalBare() result.Plan {
+	p := barePlan("a", "b", "c")
+	p.BudgetNS, p.Epochs = int64(time.Hour), []int{8, 12}
 	p.Levels = []result.Level{
 		{Connections: 16, Pipeline: 1}, {Connections: 125, Pipeline: 1}, {Connections: 125, Pipeline: 1, RateShare: .3},
 		{DelayNS: 5e6, Connections: 125, Pipeline: 1},
 	}
-	p.Level = p.Levels[0]
 	p.Cells = []result.Cell{cell("a", 0), cell("b", 0), cell("a", 1), cell("b", 1), cell("c", 1), cell("a", 2),
 		cell("b", 2), cell("a", 3)}
 	p.Family = []result.Comparison{{A: cell("a", 0), B: cell("b", 0)}, {A: cell("a", 1), B: cell("b", 1)},
@@ -51,8 +54,7 @@ func taken(run *result.Run) map[string]int {
 }
 
 func TestControlsAreLeftOut(t *testing.T) {
-	p := player{run: result.Run{Plan: several()}, rate: rates}
-	p.run.Plan.Uncontrolled = []int{1}
+	p := player{run: result.Run{Plan: filled(severalBare(), 1)}, rate: rates}
 	p.play(t, never)
 	cost, err := Estimate(&p.run.Plan)
 	if got := len(p.run.Trials); err != nil || got != cost.Trials {
@@ -85,11 +87,11 @@ func TestExtraEpochsByLevel(t *testing.T) {
 		want map[string]int // trials of cells outside the family, after the pilots
 	}{
 		{nil, map[string]int{"c@1": 6, "a@2": 6, "b@2": 6, "a@3": 6}},
-		{[]int{0, 0, 3, 2}, map[string]int{"c@1": 6, "a@2": 3, "b@2": 3, "a@3": 2}},
-		{[]int{0, 8, 3, 0}, map[string]int{"c@1": 8, "a@2": 3, "b@2": 3, "a@3": 6}},
+		{[]int{6, 6, 3, 2}, map[string]int{"c@1": 6, "a@2": 3, "b@2": 3, "a@3": 2}},
+		{[]int{6, 8, 3, 6}, map[string]int{"c@1": 8, "a@2": 3, "b@2": 3, "a@3": 6}},
 	} {
 		p := player{run: result.Run{Plan: several()}, rate: rates}
-		p.run.Plan.LevelExtraEpochs = c.by
+		p.run.Plan.ExtraEpochs = c.by
 		if stop := p.play(t, never); stop != LastAnalysis {
 			t.Fatalf("%v: stopped for %q", c.by, stop)
 		}
@@ -262,7 +264,7 @@ func TestSideCellsGetTheirEpochs(t *testing.T) {
 // However many epochs lost the first round, each is looked at once: twice the epochs take twice the memory.
 func TestManyLostFirstRounds(t *testing.T) {
 	p := player{run: result.Run{Plan: several()}, rate: rates}
-	p.run.Plan.Analyses = []int{40}
+	p.run.Plan.Epochs = []int{40}
 	p.foul = func(o Order) (c result.Causes) {
 		if o.Epoch >= p.run.Plan.Pilots && o.Round == 0 {
 			c.StealNS = 4e8
@@ -336,19 +338,19 @@ func TestPlansThatCannotBeAreRefused(t *testing.T) {
 // verdict on two contestants within five minutes.
 func TestFullHasACommonRate(t *testing.T) {
 	for k, last := range map[int]int{2: 25, 4: 17} {
-		p := result.Plan{Protocol: Paired, Profile: "full", Controls: []string{"ref", "ref'", "ref+5%"},
+		p := result.Plan{Profile: "full", Controls: []string{"ref", "ref'", "ref+5%"},
 			Ceiling: "null", Alpha: .05, Margin: .03, Primary: "throughput",
-			BudgetNS: int64(10 * time.Minute), Level: result.Level{Connections: 125, Pipeline: 1}}
+			BudgetNS: int64(10 * time.Minute), Levels: []result.Level{{Connections: 125, Pipeline: 1}}}
 		for i := range k {
 			p.Contestants = append(p.Contestants, string(rune('a'+i)))
 		}
-		arranged(&p)
+		arranged(&p, paired)
 		c, err := Estimate(&p)
 		if err != nil || c.FirstVerdict > 5*time.Minute || c.Analyses[len(c.Analyses)-1].N != last || c.Pairs != k*(k-1)/2 {
 			t.Errorf("%d contestants: %+v, %v", k, c, err)
 		}
 		t.Logf("%d contestants: looks %v, first verdict %v, whole %v", k, c.Analyses, c.FirstVerdict, c.Whole)
-		if len(p.Levels) != 2 || p.Levels[1].RateShare != .3 || len(p.Family) != 0 {
+		if len(p.Levels) != 2 || p.Levels[1].RateShare != .3 || len(p.Family) != k*(k-1)/2 {
 			t.Errorf("%+v", p.Levels)
 		}
 		beside := 0
@@ -383,27 +385,27 @@ func TestOneLevelHasNoExtraCells(t *testing.T) {
 
 // relays is a paired comparison of two that call a backend, in two scenarios and with two numbers of records.
 func relays() result.Plan {
-	p := standardPlan("a", "b")
-	p.Protocol, p.BudgetNS, p.Analyses, p.Backend, p.Ceiling = Paired, int64(time.Hour), []int{8}, "records", "records"
+	p := barePlan("a", "b")
+	p.Levels, p.BudgetNS, p.Epochs, p.Backend, p.Ceiling = nil, int64(time.Hour), []int{8}, "records", "records"
 	for _, scenario := range []string{"", "other"} {
 		for _, n := range []int{10, 500} {
 			p.Levels = append(p.Levels, result.Level{Connections: 125, Pipeline: 1, Scenario: scenario, Records: n})
 		}
 	}
-	p.Level = p.Levels[0]
 	p.Family = []result.Comparison{{A: cell("a", 0), B: cell("b", 0)}, {A: cell("a", 3), B: cell("b", 3)}}
-	return p
+	return filled(p)
 }
 
 // The null server is loaded at the levels of those scenarios that it has an answer to, and there
 // alone.
 func TestNullShowsTheCeilingWhereItCan(t *testing.T) {
-	p := standardPlan("a", "b")
-	p.Protocol, p.CeilingScenarios = Paired, []string{"pages"}
+	p := barePlan("a", "b")
+	p.Levels = nil
 	for i, scenario := range []string{"", "pages", "drawn"} {
 		p.Levels = append(p.Levels, result.Level{Connections: 125, Pipeline: 1, Scenario: scenario})
 		p.Family = append(p.Family, result.Comparison{A: cell("a", i), B: cell("b", i)})
 	}
+	p = filled(p)
 	var at []int
 	for _, e := range slots(&p, 0) {
 		if e.Contestant == "null" {

@@ -22,7 +22,7 @@ func checkPairs(p *result.Plan) error {
 // checkLevels returns an error if a run cannot measure a level of the plan, or never loads a contestant. What else may be
 // wrong in a study its file says.
 func checkLevels(p *result.Plan) error {
-	points := p.Points()
+	points := p.Levels
 	m, _ := analysis.MetricNamed(p.Primary)
 	for i, l := range points {
 		isCompared := func(n string) bool { return compared(p, result.Cell{Contestant: n, Level: i}, false) }
@@ -36,7 +36,7 @@ func checkLevels(p *result.Plan) error {
 	}
 	for _, name := range p.Contestants {
 		of := func(c result.Cell) bool { return c.Contestant == name }
-		if len(p.Cells) > 0 && !slices.ContainsFunc(p.Cells, of) {
+		if !slices.ContainsFunc(p.Cells, of) {
 			return fmt.Errorf(
 				"%s is in no cell: it would be built but never loaded; remove it, or add a cell for it", name)
 		}

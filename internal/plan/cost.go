@@ -39,8 +39,24 @@ const reserve = 0.07
 
 // Estimate returns the cost of p. It returns an error if the plan cannot be carried out, or if the
 // budget is too short to reach its end or, in a comparison, a verdict; the error then states the
-// smallest sufficient budget.
-func Estimate(p *result.Plan) (Cost, error) { return Of(p).estimate(p) }
+// smallest sufficient budget. The time of loads with a number of requests depends on the contestants: that of a
+// plan which has no others is unknown.
+func Estimate(p *result.Plan) (Cost, error) {
+	if p.InRounds() {
+		return estimateRounds(p)
+	}
+	c := Cost{Epochs: epochsUntil(p, slices.Max(p.Epochs)), Whole: verifyEstimate(p)}
+	c.add(p, 0)
+	if p.Load.Requests > 0 {
+		c.Whole = 0
+		return c, nil
+	}
+	if least := ceil(time.Duration(float64(c.Whole)/(1-reserve)), 10*time.Second); least > time.Duration(p.BudgetNS) {
+		return c, refuse("a budget of %v is too small: %d trials take about %v; pass --budget %v or more, or fewer contestants",
+			time.Duration(p.BudgetNS), c.Trials, c.Whole.Round(time.Second), least)
+	}
+	return c, nil
+}
 
 // add adds the time and the trials of the pilots and of all epochs to c, and returns the time of
 // the first of them.
@@ -76,7 +92,7 @@ func estimates(p *result.Plan) func(epoch int) (took time.Duration, trials int) 
 	return func(epoch int) (time.Duration, int) {
 		k := kind{part: partAt(p, epoch), pilot: epoch < p.Pilots}
 		turn := Turn(p, epoch)
-		for level := range p.Points() {
+		for level := range p.Levels {
 			if k.pilot || turn < extraEpochsAt(p, level) {
 				k.extra++
 			}
@@ -99,17 +115,17 @@ func estimateEpoch(p *result.Plan, epoch int) (took time.Duration, trials int) {
 	for _, name := range names {
 		sum += time.Duration(len(warmups(entering, name))-1) * anotherScenario
 	}
-	if !alone(p) && !p.Fresh {
+	if p.Processes == result.PerEpoch {
 		sum += warmEstimate(p, epoch, names)
 	}
-	return sum + Of(p).loads(p, epoch, extra), p.Rounds*len(rounds) + len(extra)
+	return sum + estimateLoads(p, epoch, extra), p.Rounds*len(rounds) + len(extra)
 }
 
 // startsEstimate returns the time in which an epoch's processes are started, verified and stopped.
 func startsEstimate(p *result.Plan, epoch int, names []string) (sum time.Duration) {
 	for _, name := range names {
 		sum += 2 * time.Duration(First(p, epoch).DelayNS) // the first answer, and the one that is verified
-		if slices.Contains(p.Managed, name) {
+		if slices.Contains(p.Servers.Managed, name) {
 			sum += startManaged
 		} else {
 			sum += startNative
@@ -123,6 +139,10 @@ func startsEstimate(p *result.Plan, epoch int, names []string) (sum time.Duratio
 
 // estimateLoads returns the time of an epoch's loads.
 func estimateLoads(p *result.Plan, epoch int, extra []slot) (sum time.Duration) {
+	if p.SLO != nil {
+		each := SearchTime + SearchRounds*(trialOverhead+time.Duration(p.Load.RewarmNS))
+		return time.Duration(len(participants(p, false))) * each
+	}
 	one := func(e slot) time.Duration {
 		l, pipeline := e.level, max(1, e.level.Pipeline)
 		drained := time.Duration(l.Connections*l.Records) * recordTime // one request of each connection
@@ -136,7 +156,7 @@ func estimateLoads(p *result.Plan, epoch int, extra []slot) (sum time.Duration) 
 	for _, e := range extra {
 		sum += one(e)
 	}
-	sum += time.Duration(int64(len(p.Contestants)) * p.UnloadedNS)
+	sum += time.Duration(int64(len(p.Contestants)) * p.Load.UnloadedNS)
 	return sum
 }
 

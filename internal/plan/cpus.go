@@ -9,7 +9,7 @@ import (
 // spread puts a question on numbers of server CPUs: each level on each of them. A level with one number
 // is a level of its own launch part, so a comparison is of servers on as many CPUs, in the same rounds.
 // On several all pairs are compared on each, at the first level of the question.
-func (r *Request) spread(q *Question, t *Traits) error {
+func (r *Request) spread(q *Question, t *preset) error {
 	n := len(r.ServerCPUs)
 	if n == 0 {
 		return nil
@@ -20,9 +20,9 @@ func (r *Request) spread(q *Question, t *Traits) error {
 			return refuse("--server-cpus %d: want 1 or more", cpus)
 		case slices.Contains(r.ServerCPUs[:i], cpus):
 			return refuse("--server-cpus: %d is named twice", cpus)
-		case i > 0 && !t.Decides && !t.Levels:
+		case i > 0 && !t.inRounds():
 			return refuse("several values of --server-cpus need --protocol %s or %s; pass one of them, or one value",
-				Paired, Sweep)
+				paired, sweep)
 		}
 	}
 	if n > 1 && q.Fresh {
@@ -40,29 +40,16 @@ func (r *Request) spread(q *Question, t *Traits) error {
 			}
 		}
 	}
-	if t.Decides && n > 1 {
-		q.Family = pairsAt(q.Contestants, first)
+	if n > 1 {
+		q.allPairsAt = first
 	}
 	return nil
-}
-
-// pairsAt returns the comparisons of all pairs of contestants at each of some levels.
-func pairsAt(contestants []string, levels []int) (all []result.Comparison) {
-	for _, level := range levels {
-		for i, a := range contestants {
-			for _, b := range contestants[i+1:] {
-				all = append(all, result.Comparison{A: result.Cell{Contestant: a, Level: level},
-					B: result.Cell{Contestant: b, Level: level}})
-			}
-		}
-	}
-	return all
 }
 
 // MostCPUs returns the largest number of CPUs that a level of the plan gives to servers; 0 if none has
 // a number.
 func MostCPUs(p *result.Plan) (most int) {
-	for _, l := range p.Points() {
+	for _, l := range p.Levels {
 		most = max(most, l.CPUs)
 	}
 	return most

@@ -35,8 +35,8 @@ func TestPairsOnCPUs(t *testing.T) {
 	for _, l := range p.Levels {
 		numbers = append(numbers, l.CPUs)
 	}
-	if !slices.Equal(numbers, []int{1, 2, 4}) || len(p.Family) != 9 || p.Level != p.Levels[0] {
-		t.Fatalf("levels on %v CPUs, %d pairs, %+v", numbers, len(p.Family), p.Level)
+	if !slices.Equal(numbers, []int{1, 2, 4}) || len(p.Family) != 9 {
+		t.Fatalf("levels on %v CPUs, %d pairs, %+v", numbers, len(p.Family), p.First())
 	}
 	for _, f := range p.Family {
 		if f.A.Level != f.B.Level {
@@ -72,10 +72,10 @@ func TestPairsOnCPUs(t *testing.T) {
 
 func TestQuestionOnCPUs(t *testing.T) {
 	one := onCPUs(t, Request{Contestants: []string{"c0", "c2"}}, 2)
-	if one.Level.CPUs != 2 || one.Levels != nil || one.Family != nil || len(one.Analyses) != 5 {
+	if one.First().CPUs != 2 || len(one.Levels) != 1 || !one.Ranks() || len(one.Epochs) != 5 {
 		t.Errorf("on one number: %+v", one)
 	}
-	swept := onCPUs(t, Request{Contestants: []string{"c0"}, Protocol: Sweep, Connections: []int{10, 20}}, 1, 3)
+	swept := onCPUs(t, Request{Contestants: []string{"c0"}, Protocol: sweep, Connections: []int{10, 20}}, 1, 3)
 	var got []result.Level
 	for _, c := range []int{10, 20} {
 		for _, n := range []int{1, 3} {
@@ -92,8 +92,8 @@ func TestQuestionOnCPUs(t *testing.T) {
 	w := someWorld()
 	study, err := New(Request{Question: someQuestion(), ServerCPUs: []int{1, 2}}, w)
 	want := []result.Comparison{{A: cell("c0", 0), B: cell("c1", 0)}, {A: cell("c0", 1), B: cell("c1", 1)}}
-	if err != nil || len(study.Levels) != 4 || !slices.Equal(study.Family, want) || study.ClaimsHash != "" ||
-		study.Uncontrolled != nil || study.Cells != nil ||
+	if err != nil || len(study.Levels) != 4 || !slices.Equal(study.Family, want) || study.Study.ClaimsHash != "" ||
+		!study.Has(cell("ref", 3)) != !study.Has(cell("ref", 2)) || !study.Has(cell("c1", 3)) ||
 		study.Levels[1] != (result.Level{Connections: 10, Pipeline: 1, CPUs: 2}) {
 		t.Errorf("a study: %+v, %v", study, err)
 	}
@@ -113,13 +113,13 @@ func TestCPUsThatAContestantNeeds(t *testing.T) {
 	r := Request{Contestants: []string{"c0", "c2", "c3"}, Scenario: "values", Primary: "throughput",
 		ServerCPUs: []int{1, 2}}
 	p, err := New(r, w)
-	if err != nil || !slices.Equal(p.Unserved, []result.Unserved{{Contestant: "c2", CPUs: 2}}) || len(p.Family) != 4 ||
-		loaded(&p, cell("c2", 0)) || !loaded(&p, cell("c2", 1)) {
+	if err != nil || !slices.Equal(p.Servers.Unserved, []result.Unserved{{Contestant: "c2", CPUs: 2}}) || len(p.Family) != 4 ||
+		p.Has(cell("c2", 0)) || !p.Has(cell("c2", 1)) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	r.ServerCPUs = nil // then its build says what it lacks
-	if p, err := New(r, w); err != nil || p.Unserved != nil {
-		t.Errorf("%+v, %v", p.Unserved, err)
+	if p, err := New(r, w); err != nil || p.Servers.Unserved != nil {
+		t.Errorf("%+v, %v", p.Servers.Unserved, err)
 	}
 	r.Contestants, r.ServerCPUs = []string{"c2"}, []int{1}
 	if _, err := New(r, w); err == nil || !strings.Contains(err.Error(), "c2 needs 2 CPUs") {
@@ -147,7 +147,7 @@ func TestCPUsAreRefused(t *testing.T) {
 		"--server-cpus 0: want 1 or more":                      {ServerCPUs: []int{0}},
 		"--server-cpus: 1 is named twice":                      {ServerCPUs: []int{1, 1}},
 		"--server-cpus: servers can have 1 at most":            {ServerCPUs: []int{1, 2}},
-		"several values of --server-cpus need --protocol pair": {ServerCPUs: []int{1, 2}, Protocol: Search},
+		"several values of --server-cpus need --protocol pair": {ServerCPUs: []int{1, 2}, Protocol: "search"},
 		"c9 is already running":                                {ServerCPUs: []int{1}, Contestants: []string{"c0", "c9"}},
 		"are new for each load; pass one number":               {ServerCPUs: []int{1, 2}, Question: fresh},
 	} {

@@ -22,7 +22,7 @@ func ExampleNew() {
 		Connections: []int{64}, Budget: 6 * time.Minute, Seed: 1,
 	}
 	p, err := plan.New(request, world)
-	fmt.Println(p.Title, p.Contestants, p.Controls, p.Level.Connections, err)
+	fmt.Println(p.Title, p.Contestants, p.Controls, p.First().Connections, err)
 
 	request.Protocol = "soak"
 	_, err = plan.New(request, world)

@@ -13,10 +13,11 @@ import (
 // With an external load generator each server is loaded twice in a row, and so is the one that
 // shows the ceilings. None that failed is loaded again.
 func TestClassicWithAnExternalTool(t *testing.T) {
-	p := result.Plan{Protocol: Classic, Profile: Standard, Scenario: "values", Contestants: []string{"a", "b"},
+	p := result.Plan{Profile: Standard, Scenario: "values", Contestants: []string{"a", "b"},
 		Controls: []string{"ref"}, Ceiling: "null",
-		External: []string{"wrk"}, Epochs: 2, Level: result.Level{Connections: 8, Pipeline: 1}, TrialNS: 1e9, BudgetNS: 1e12}
-	arranged(&p)
+		External: []string{"wrk"}, Epochs: []int{2}, Levels: []result.Level{{Connections: 8, Pipeline: 1}}, Load: result.LoadLength{NS: 1e9}, BudgetNS: 1e12}
+	arranged(&p, classic)
+	p.Epochs, p.Controls = []int{2}, nil
 	run := &result.Run{Plan: p}
 	var got []string
 	for {
@@ -38,10 +39,6 @@ func TestClassicWithAnExternalTool(t *testing.T) {
 	if c, err := Estimate(&p); err != nil || c.Trials != 12 {
 		t.Errorf("%d trials, %v", c.Trials, err)
 	}
-	p.External = nil
-	if arranged(&p); p.Ceiling != "" {
-		t.Errorf("a ceiling %q without a use", p.Ceiling)
-	}
 }
 
 // A study's classic run is what the protocol makes of its question, tools included, unless the
@@ -53,9 +50,9 @@ func TestTheArticlesOwnRun(t *testing.T) {
 			{Contestants: []string{"a", "b"}, Level: level, Requests: 500, Tools: []string{"ab", "wrk"}},
 			{Name: "short", Contestants: []string{"c"}, Level: level, Duration: time.Second},
 		}}
-	p, err := New(Request{Question: q, Protocol: Classic}, World{})
-	if err != nil || !slices.Equal(p.Contestants, []string{"a", "b"}) || p.Level != level || p.Requests != 500 ||
-		!slices.Equal(p.External, []string{"ab", "wrk"}) || p.Study != "s" || p.Ceiling == "" {
+	p, err := New(Request{Question: q, Protocol: classic}, World{})
+	if err != nil || !slices.Equal(p.Contestants, []string{"a", "b"}) || p.First() != level || p.Load.Requests != 500 ||
+		!slices.Equal(p.External, []string{"ab", "wrk"}) || p.Study.Slug != "s" || p.Ceiling == "" {
 		t.Errorf("%v, %+v", err, p)
 	}
 	run := &result.Run{Plan: p}
@@ -70,24 +67,24 @@ func TestTheArticlesOwnRun(t *testing.T) {
 	if want := []string{"30000000000", "ab77", "wrk77"}; !slices.Equal(took, want) {
 		t.Errorf("%q, want %q", took, want)
 	}
-	p, err = New(Request{Question: q, Protocol: Classic, Classic: "short", External: []string{"wrk"}}, World{})
-	if err != nil || p.Requests != 0 || p.TrialNS != 1e9 || !slices.Equal(p.External, []string{"wrk"}) {
+	p, err = New(Request{Question: q, Protocol: classic, OwnRun: "short", External: []string{"wrk"}}, World{})
+	if err != nil || p.Load.Requests != 0 || p.Load.NS != 1e9 || !slices.Equal(p.External, []string{"wrk"}) {
 		t.Errorf("by its name: %v, %+v", err, p)
 	}
-	p, err = New(Request{Question: q, Protocol: Classic, Contestants: []string{"c"}, Duration: time.Second}, World{})
-	if err != nil || len(p.External) > 0 || p.Requests != 0 {
+	p, err = New(Request{Question: q, Protocol: classic, Contestants: []string{"c"}, Duration: time.Second}, World{})
+	if err != nil || len(p.External) > 0 || p.Load.Requests != 0 {
 		t.Errorf("of other contestants: %v, %+v", err, p)
 	}
 	relay := World{Scenario: func(string) (Scenario, error) { return Scenario{Backend: "records"}, nil }}
-	if p, err = New(Request{Question: q, Protocol: Classic}, relay); err != nil || p.Ceiling != "" {
+	if p, err = New(Request{Question: q, Protocol: classic}, relay); err != nil || p.Ceiling != "" {
 		t.Errorf("with a backend: %v, ceiling %q", err, p.Ceiling)
 	}
 	if p, err = New(Request{Question: q}, World{}); err != nil || len(p.Contestants) != 3 {
 		t.Errorf("a comparison: %v, %+v", err, p)
 	}
 	for want, r := range map[string]Request{
-		`no classic run of that name; those with a name are: "short"`: {Question: q, Protocol: Classic, Classic: "long"},
-		"--classic applies only to --protocol classic":                {Question: q, Classic: "short"},
+		`no classic run of that name; those with a name are: "short"`: {Question: q, Protocol: classic, OwnRun: "long"},
+		"--classic applies only to --protocol classic":                {Question: q, OwnRun: "short"},
 	} {
 		if _, err := New(r, World{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %s", err, want)

@@ -12,18 +12,16 @@ import (
 // fresh is a paired comparison of a and b with processes of their own for each level, but that the third goes on
 // with those of the second. Named are a and b there, and at the first; the fourth stands beside.
 func fresh() result.Plan {
-	p := standardPlan("a", "b")
-	p.Protocol, p.Profile, p.Fresh, p.Requests, p.Controls, p.BudgetNS = Paired, Standard, true, 600, nil,
-		int64(time.Hour)
+	p := barePlan("a", "b")
+	p.Profile, p.Processes, p.Load.Requests, p.Controls, p.BudgetNS = Standard, result.PerPart, 600, nil, int64(time.Hour)
 	p.Levels = []result.Level{
 		{DelayNS: 1e8, Connections: 30, Pipeline: 1}, {DelayNS: 1e8, Connections: 10, Pipeline: 1},
 		{DelayNS: 1e8, Connections: 30, Pipeline: 1, Step: 1},
 		{DelayNS: 1e8, Connections: 20, Pipeline: 1},
 	}
-	p.Level = p.Levels[0]
 	p.Family = []result.Comparison{{A: cell("a", 0), B: cell("b", 0)}, {A: cell("a", 2), B: cell("b", 2)}}
-	arranged(&p)
-	p.Analyses = []int{8}
+	arranged(&p, paired)
+	p.Epochs = []int{8}
 	return p
 }
 
@@ -37,7 +35,7 @@ func TestFreshProcessesHaveALevelOrItsSteps(t *testing.T) {
 		t.Errorf("%d trials, %d epochs; the estimate says %d, %d, %v", len(p.run.Trials), lastEpoch(&p.run)+1,
 			cost.Trials, cost.Epochs, err)
 	}
-	if p.run.Plan.RewarmNS != 0 || p.run.Plan.Rounds != 1 || p.run.Plan.Pilots != 0 {
+	if p.run.Plan.Load.RewarmNS != 0 || p.run.Plan.Rounds != 1 || p.run.Plan.Pilots != 0 {
 		t.Errorf("%+v", p.run.Plan)
 	}
 	epochs := map[string]int{} // by the levels that their rounds loaded, in order

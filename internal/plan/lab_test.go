@@ -9,9 +9,9 @@ import (
 
 func TestLab(t *testing.T) {
 	p := standardPlan("a", "b")
-	p.Protocol, p.Profile, p.Controls, p.BudgetNS = Paired, Lab, []string{"ref", "ref'", "ref+5%"}, int64(time.Hour)
-	arranged(&p)
-	if p.TrialNS != 2e9 || p.RewarmNS != 2e8 || p.Rounds != 6 || p.Pilots != 2 || len(p.Analyses) != 6 {
+	p.Profile, p.Controls, p.BudgetNS = Lab, []string{"ref", "ref'", "ref+5%"}, int64(time.Hour)
+	arranged(&p, paired)
+	if p.Load.NS != 2e9 || p.Load.RewarmNS != 2e8 || p.Rounds != 6 || p.Pilots != 2 || len(p.Epochs) != 6 {
 		t.Errorf("%+v", p)
 	}
 	c, err := Estimate(&p)
@@ -30,13 +30,13 @@ func TestLab(t *testing.T) {
 	if got := warmLeast(&p, true); got != 15*time.Second {
 		t.Errorf("managed ones are warmed for %v", got)
 	}
-	open := p.Level
+	open := p.First()
 	open.RateShare = .5
 	if len(p.Levels) != 2 || p.Levels[1] != open {
 		t.Errorf("levels %+v", p.Levels)
 	}
-	p.Level, p.Levels, p.Primary = open, []result.Level{open, p.Level}, Tail
-	if arranged(&p); p.Rounds != 3 || p.TrialNS != 2e9 {
+	p.Levels, p.Primary, p.Cells, p.Family = []result.Level{open, p.First()}, Tail, nil, nil
+	if arranged(&p, paired); p.Rounds != 3 || p.Load.NS != 2e9 {
 		t.Errorf("%d rounds of a tail", p.Rounds)
 	}
 	for _, e := range append(slots(&p, p.Pilots), extraSlots(&p, p.Pilots)...) {
@@ -48,8 +48,8 @@ func TestLab(t *testing.T) {
 		t.Errorf("of an hour's p99 in five: %+v, %v", c.Analyses, err)
 	}
 	slow := standardPlan("a", "b")
-	slow.Protocol, slow.Profile, slow.Level = Paired, Lab, result.Level{DelayNS: 3e8, Connections: 10, Pipeline: 1}
-	if arranged(&slow); slow.Rounds != 3 || trialOf(&slow, slots(&slow, 2)[0]) != 6e9 {
+	slow.Profile, slow.Levels = Lab, []result.Level{{DelayNS: 3e8, Connections: 10, Pipeline: 1}}
+	if arranged(&slow, paired); slow.Rounds != 3 || trialOf(&slow, slots(&slow, 2)[0]) != 6e9 {
 		t.Errorf("%d rounds with a delay", slow.Rounds)
 	}
 	if q := standardPlan("a"); warmLeast(&q, false) != WarmNative || warmLeast(&q, true) != WarmManaged {
@@ -63,8 +63,8 @@ func TestLongRestIsCounted(t *testing.T) {
 	long := 0
 	for budget := 10 * time.Second; budget < 2*time.Hour; budget = budget * 5 / 4 {
 		p := standardPlan("a", "b")
-		p.Protocol, p.Profile, p.BudgetNS = Paired, Standard, int64(budget)
-		arranged(&p)
+		p.Profile, p.BudgetNS = Standard, int64(budget)
+		arranged(&p, paired)
 		with, err := Estimate(&p)
 		if err != nil {
 			continue
@@ -72,11 +72,11 @@ func TestLongRestIsCounted(t *testing.T) {
 		if most := with.Whole + LongCost(&p) - longCost(&p, LongRest); most > budget || with.FirstVerdict > with.Whole {
 			t.Errorf("%v of a budget of %v, the first verdict after %v", most, budget, with.FirstVerdict)
 		}
-		if p.LongNS == 0 {
+		if p.Long.NS == 0 {
 			continue
 		}
 		long++
-		first, loads := p.Pilots+epochsUntil(&p, with.Analyses[0].N), 4*time.Duration(p.LongNS)
+		first, loads := p.Pilots+epochsUntil(&p, with.Analyses[0].N), 4*time.Duration(p.Long.NS)
 		var until time.Duration
 		for e := range first {
 			took, _ := estimateEpoch(&p, e)

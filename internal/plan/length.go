@@ -41,20 +41,20 @@ const requestTime = 50 * time.Microsecond
 // connection to carry about five requests; two or more if a backend sends many records, and one if
 // handlers hash. With fresh processes it is about the time that the number of requests takes.
 func trialOf(p *result.Plan, e slot) int64 {
-	if p.Fresh {
+	if p.Fresh() {
 		c := int64(e.level.Connections)
-		return (p.Requests+c-1)/c*e.level.DelayNS + p.Requests*int64(requestTime)
+		return (p.Load.Requests+c-1)/c*e.level.DelayNS + p.Load.Requests*int64(requestTime)
 	}
-	if len(p.Levels) == 0 && e.level.Records == 0 && e.level.Work == "" {
-		return p.TrialNS
+	if len(p.Levels) < 2 && e.level.Records == 0 && e.level.Work == "" {
+		return p.Load.NS
 	}
 	used := time.Duration(e.level.Connections) * (perConnection + 2*time.Duration(e.level.Records)*recordTime)
-	least := max(time.Duration(p.TrialNS), 20*time.Duration(e.level.DelayNS), Answered(e.level), used)
+	least := max(time.Duration(p.Load.NS), 20*time.Duration(e.level.DelayNS), Answered(e.level), used)
 	switch {
 	case !e.level.Open():
 	case profileOf(p).ranksTail():
 		least = max(least, tailTrial)
-	case p.OpenNS > 0:
+	case p.Load.OpenNS > 0:
 		least = max(least, openTime(p, e))
 	case comparedIn(p, e):
 		least = max(least, openTrial)

@@ -38,16 +38,16 @@ func LongRestMost(p *result.Plan) time.Duration {
 // its trials are long ones, or there is no pair.
 func longLoads(p *result.Plan) (ns int64, why string) {
 	q := *p
-	q.LongNS = int64(max(longLoad, 20*time.Duration(p.Level.DelayNS)))
+	q.Long.NS = int64(max(longLoad, 20*time.Duration(p.First().DelayNS)))
 	switch {
-	case p.TrialNS >= q.LongNS || len(p.Contestants) < 2:
+	case p.Load.NS >= q.Long.NS || len(p.Contestants) < 2:
 		return 0, ""
-	case p.Fresh || len(p.Family) > 0:
+	case p.Fresh() || !p.Ranks():
 		return 0, "they are made only where all pairs are compared at one level"
 	case longCost(&q, 0) > time.Duration(p.BudgetNS/longPart):
 		return 0, shortBudget
 	}
-	return q.LongNS, ""
+	return q.Long.NS, ""
 }
 
 // LongCost returns the time of the long loads and, at most, of the watch after them.
@@ -58,10 +58,10 @@ func LongCost(p *result.Plan) time.Duration {
 // longCost returns the time of the long loads, of what the last trial before them may take too long, and of a rest
 // after each contestant's last one.
 func longCost(p *result.Plan, rest time.Duration) time.Duration {
-	if p.LongNS == 0 {
+	if p.Long.NS == 0 {
 		return 0
 	}
-	each := time.Duration(p.LongNS+Rewarm(p, p.Level)) + 4*trialOverhead + Answered(p.Level) + beyond(p.Level)*dialTime
+	each := time.Duration(p.Long.NS+Rewarm(p, p.First())) + 4*trialOverhead + Answered(p.First()) + beyond(p.First())*dialTime
 	return 4*each + 2*rest
 }
 
@@ -71,9 +71,9 @@ func LongOrders(run *result.Run, a, b string, attempt int) (all []Order) {
 	for i, name := range []string{a, b, b, a} {
 		k := result.Key{Seed: p.Seed, Epoch: lastEpoch(run), Position: i, Attempt: attempt}
 		k.Round = roundsIn(p, k.Epoch) // the one after its last
-		e := slot{Cell: result.Cell{Contestant: name}, level: p.Points()[0]}
-		if level, _, ok := Of(p).trial(run, k, e); ok {
-			all = append(all, Order{Key: k, Contestant: name, Level: level, TrialNS: p.LongNS, Long: true,
+		e := slot{Cell: result.Cell{Contestant: name}, level: p.First()}
+		if level, ok := resolve(run, e); ok {
+			all = append(all, Order{Key: k, Contestant: name, Level: level, TrialNS: p.Long.NS, Long: true,
 				LoadSeed: mix(k, 1)})
 		}
 	}
@@ -85,8 +85,8 @@ func LongOrders(run *result.Run, a, b string, attempt int) (all []Order) {
 func Long(run *result.Run) (loads []*result.Trial, why string) {
 	n := len(run.Long)
 	switch {
-	case run.Plan.LongNS == 0:
-		return nil, run.Plan.NoLong
+	case run.Plan.Long.NS == 0:
+		return nil, run.Plan.Long.Absent
 	case n < 4 || run.Long[n-1].Position != 3:
 		return nil, "not all of them were made"
 	case checks.Disturbed(run.Long[n-4:]):

@@ -14,10 +14,10 @@ import (
 // as one: the length of an epoch does not depend on which contestant is faster, so their levels may be
 // spent together. This does not apply to an interrupted run, which may go on.
 func Analyses(run *result.Run) []stats.Interim {
-	if !decides(&run.Plan) {
+	if !run.Plan.InRounds() {
 		return nil
 	}
-	analyses := interims(&run.Plan, max(paired{}.fits(&run.Plan), stats.Fewest(run.Plan.Analyses)))
+	analyses := interims(&run.Plan, max(fits(&run.Plan), stats.Fewest(run.Plan.Epochs)))
 	n, taken, left := counted(run), len(analyses), 0.
 	switch {
 	case taken == 0 || run.End == nil || run.End.Reason == Interrupted || n < stats.Least:

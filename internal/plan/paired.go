@@ -6,75 +6,34 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/checks"
-	"dyno/internal/document"
 	"dyno/internal/result"
 	"dyno/internal/stats"
 )
 
-// paired is the default protocol: all contestants are resident, pinned and frozen except the one
+// arrangePaired sets what a paired comparison needs: all contestants are resident, pinned and frozen except the one
 // under load, and short trials in random order are compared round by round. It ends at the interim
 // analysis that decides all pairs, at the last one, or with its budget.
-type paired struct{ plain }
-
-var pairedTraits = Traits{
-	Name: Paired, Title: "paired comparison", Kind: checks.Paired, Decides: true,
-	Flags: []string{"rate", "epochs"},
-}
-
-// Traits implements Protocol.
-func (paired) Traits() *Traits { return &pairedTraits }
-
-// Words implements Protocol.
-func (paired) Words(p *result.Plan, c *Cost) string {
-	each, most := time.Duration(p.TrialNS).String(), time.Duration(p.BudgetNS).String()
-	if p.Fresh {
-		each = document.Count(p.Requests, "request")
-		most += " and one load more"
-	}
-	verdict := fmt.Sprintf("first verdict possible after %v", c.FirstVerdict.Round(time.Second))
-	anew := "each with freshly started servers"
-	switch len(p.Attached) {
-	case 0:
-	case len(p.Contestants):
-		anew = "each a block of rounds on the running servers"
-	default:
-		anew += ", except those that were already running"
-	}
-	return fmt.Sprintf("about %v, at most %s; %s of %s in %s, %s; %s%s", c.Whole.Round(time.Second), most,
-		document.Count(c.Trials, "trial"), each, document.Count(c.Epochs+p.Pilots, "epoch"),
-		anew, verdict, openWords(p))
-}
-
-func (paired) levels(p *result.Plan, q *Question) {
-	p.Fresh = q.Fresh
-	if len(q.Levels) > 1 {
-		p.Levels, p.LevelNames, p.Cells = slices.Clone(q.Levels), q.LevelNames, q.Cells
-		p.Family, p.Uncontrolled, p.LevelExtraEpochs = q.Family, q.Uncontrolled, q.LevelExtraEpochs
-	}
-}
-
-func (d paired) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
-	d.lay(p, r, q, pr)
+func arrangePaired(p *result.Plan, r *Request, q *Question, pr *profile) {
+	lay(p, r, q, pr)
 	defer func() {
-		if _, err := d.estimate(p); err != nil && p.LongNS > 0 { // the verdict comes first
-			p.LongNS, p.NoLong = 0, shortBudget
+		if _, err := estimateRounds(p); err != nil && p.Long.NS > 0 { // the verdict comes first
+			p.Long.NS, p.Long.Absent = 0, shortBudget
 		}
-		if _, err := d.estimate(p); err != nil && q.Study == "" && !p.Fresh && !isTail(p.Primary) {
-			all := p.Analyses
-			if p.Analyses = []int{3, 5, stats.Least - 1}; len(interims(p, d.fits(p))) == 0 {
-				p.Analyses = all
+		if _, err := estimateRounds(p); err != nil && q.Study == "" && !p.Fresh() && !isTail(p.Primary) {
+			all := p.Epochs
+			if p.Epochs = []int{3, 5, stats.Least - 1}; len(interims(p, fits(p))) == 0 {
+				p.Epochs = all
 			}
 		}
 	}()
-	if pr.name != Standard || q.Rounds > 0 || len(p.Cells) > 0 || p.Fresh {
+	if pr.name != Standard || q.Rounds > 0 || len(q.Cells) > 0 && len(q.Levels) > 1 || p.Fresh() {
 		return
 	}
 	if q.Study == "" {
-		d.fit(p, r, q, pr)
+		fit(p, r, q, pr)
 		return
 	}
-	for p.Rounds > studyRounds && !d.reaches(p) { // else a disturbed epoch, or a slow day, exceeds the budget
+	for p.Rounds > studyRounds && !reaches(p) { // else a disturbed epoch, or a slow day, exceeds the budget
 		p.Rounds--
 	}
 }
@@ -85,8 +44,8 @@ const studyRounds = 8
 
 // reaches reports whether the budget has time for some epochs more than the minimum that can show a
 // difference.
-func (d paired) reaches(p *result.Plan) bool {
-	c, err := d.estimate(p)
+func reaches(p *result.Plan) bool {
+	c, err := estimateRounds(p)
 	return err == nil && c.Analyses[len(c.Analyses)-1].N >= stats.Least+spareEpochs
 }
 
@@ -94,10 +53,10 @@ func (d paired) reaches(p *result.Plan) bool {
 // not enough, uses the brief profile. It takes the first plan that has time for some epochs more
 // than the minimum that can show a difference. With managed contestants, warm-up takes most of an
 // epoch, so fewer rounds save little.
-func (d paired) fit(p *result.Plan, r *Request, q *Question, pr *profile) {
+func fit(p *result.Plan, r *Request, q *Question, pr *profile) {
 	for {
 		switch {
-		case d.reaches(p):
+		case reaches(p):
 			return
 		case p.Rounds > leastRounds:
 			p.Rounds--
@@ -106,7 +65,7 @@ func (d paired) fit(p *result.Plan, r *Request, q *Question, pr *profile) {
 		default:
 			pr = profiles[brief]
 			p.Profile = pr.name
-			d.lay(p, r, q, pr)
+			lay(p, r, q, pr)
 		}
 	}
 }
@@ -126,49 +85,53 @@ func LayoutsOf(contestants int) int {
 const spareEpochs = 2
 
 // lay sets times, rounds and analyses as the profile prescribes.
-func (paired) lay(p *result.Plan, r *Request, q *Question, pr *profile) {
-	if pr.share > 0 && len(p.Levels) == 0 && !p.Level.Open() && !p.Fresh {
-		common := p.Level // beside what is decided
-		common.RateShare = pr.share
-		p.Levels = []result.Level{p.Level, common}
-	}
-	if len(p.Levels) > 0 {
-		p.ExtraEpochs = q.ExtraEpochs
-	}
-	trial := max(pr.trial, 20*time.Duration(p.Level.DelayNS))
+func lay(p *result.Plan, r *Request, q *Question, pr *profile) {
+	trial := pr.trial
 	for _, l := range p.Levels {
 		trial = max(trial, 20*time.Duration(l.DelayNS))
 	}
 	p.Rounds, p.Pilots = max(leastRounds, int(pr.load/trial)), pr.pilots*len(partsWith(p, true))
-	if pr.ranksTail() && p.Level.Open() { // six trials of ten seconds would leave an hour's budget without a verdict
+	if pr.ranksTail() && p.First().Open() { // six trials of ten seconds would leave an hour's budget without a verdict
 		p.Rounds = leastRounds
 	}
-	if len(p.Levels) > 0 {
+	if len(p.Levels) > 1 {
 		trial = pr.trial // of each level: see trialOf
 	}
 	pr.times(p, trial)
-	p.Chained = !p.Fresh
 	p.Rounds = cmp.Or(q.Rounds, p.Rounds)
-	if p.Fresh { // nothing is to be found out before, and a second load would not be the first
-		p.Rounds, p.Pilots, p.Requests = 1, 0, q.Requests
+	if p.Fresh() { // nothing is to be found out before, and a second load would not be the first
+		p.Rounds, p.Pilots, p.Load.Requests = 1, 0, q.Requests
 	}
 	most := 24
 	if pr.long || pairs(p, p.Contestants) > 1 {
 		most = 48
 	}
-	most = cmp.Or(p.Epochs, q.Epochs, most)
-	p.Epochs, p.Layouts, p.Relink = 0, LayoutsOf(len(p.Contestants)), r.Relink
-	p.Analyses = slices.DeleteFunc([]int{3, 5, stats.Least, 12, 24}, func(n int) bool { return n >= most })
-	p.Analyses = append(p.Analyses, most)
+	most = cmp.Or(r.Epochs, q.Epochs, most)
+	p.Links.Layouts, p.Links.Relink = LayoutsOf(len(p.Contestants)), r.Relink
+	p.Epochs = slices.DeleteFunc([]int{3, 5, stats.Least, 12, 24}, func(n int) bool { return n >= most })
+	p.Epochs = append(p.Epochs, most)
 	budget := pr.budget
 	if len(p.Contestants) > 4 {
 		budget = pr.manyBudget
 	}
 	p.BudgetNS = int64(cmp.Or(r.Budget, q.Budget, budget))
 	openLoads(p, r, q)
-	if p.LongNS, p.NoLong = longLoads(p); !p.Fresh {
-		p.UnloadedNS = unloadedNS
+	if p.Long.NS, p.Long.Absent = longLoads(p); !p.Fresh() {
+		p.Load.UnloadedNS = unloadedNS
 	}
+}
+
+// alongside adds, in a comparison at one level with a profile that has such, a level at which all are loaded at
+// a common rate and nothing is compared.
+func alongside(p *result.Plan, pr *profile) {
+	if pr.share == 0 || len(p.Levels) > 1 || p.First().Open() || p.Fresh() {
+		return
+	}
+	common := p.First()
+	common.RateShare = pr.share
+	p.Levels, p.ExtraEpochs = []result.Level{p.First(), common}, append(p.ExtraEpochs, p.ExtraEpochs[0])
+	p.Cells = nil
+	p.Complete()
 }
 
 // interims returns the analyses of a run that fits so many epochs: no early ones of a tail and of fresh processes, which
@@ -179,34 +142,17 @@ func interims(p *result.Plan, fits int) []stats.Interim {
 
 // candidates returns the numbers of epochs after which a plan may be analysed.
 func candidates(p *result.Plan) []int {
-	if isTail(p.Primary) || p.Fresh {
-		return slices.DeleteFunc(slices.Clone(p.Analyses), func(n int) bool { return n < stats.Least })
+	if isTail(p.Primary) || p.Fresh() {
+		return slices.DeleteFunc(slices.Clone(p.Epochs), func(n int) bool { return n < stats.Least })
 	}
-	return p.Analyses
-}
-
-// stop calls decided at each interim analysis.
-func (paired) stop(run *result.Run, epoch int, decided func() bool) Stop {
-	analyses, n, valid := Analyses(run), counted(run), Epochs(run)
-	for i, l := range analyses {
-		if l.N != n || !slices.Contains(valid, epoch) || l.N != among(run, valid, partAt(&run.Plan, epoch)) {
-			continue // not reached, or by an earlier epoch
-		}
-		if decided() {
-			return Decided
-		}
-		if i == len(analyses)-1 {
-			return LastAnalysis
-		}
-	}
-	return overspent(run)
+	return p.Epochs
 }
 
 // fits returns how many epochs fit the budget.
-func (paired) fits(p *result.Plan) (n int) {
+func fits(p *result.Plan) (n int) {
 	left := time.Duration(float64(time.Duration(p.BudgetNS)-fixedCost(p)) * (1 - reserve))
 	of := estimates(p)
-	for e := p.Pilots; n < slices.Max(append([]int{0}, p.Analyses...)); n++ {
+	for e := p.Pilots; n < slices.Max(append([]int{0}, p.Epochs...)); n++ {
 		for ; e < p.Pilots+epochsUntil(p, n+1); e++ {
 			took, _ := of(e)
 			left -= took
@@ -225,15 +171,15 @@ func fixedCost(p *result.Plan) time.Duration {
 }
 
 // estimate returns the cost until the last interim analysis that fits the budget.
-func (d paired) estimate(p *result.Plan) (Cost, error) {
+func estimateRounds(p *result.Plan) (Cost, error) {
 	if err := cmp.Or(checkPairs(p), checkLevels(p)); err != nil {
 		return Cost{}, &RequestError{err}
 	}
 	c := Cost{Pairs: pairs(p, p.Contestants)}
 	c.Whole = verifyEstimate(p) + longCost(p, LongRest)
-	c.Analyses = interims(p, d.fits(p))
+	c.Analyses = interims(p, fits(p))
 	if len(c.Analyses) == 0 {
-		n := stats.Fewest(p.Analyses)
+		n := stats.Fewest(p.Epochs)
 		all := Cost{Epochs: epochsUntil(p, n)}
 		pilots := all.add(p, p.Pilots)
 		epochs := all.Whole - pilots
@@ -242,8 +188,8 @@ func (d paired) estimate(p *result.Plan) (Cost, error) {
 		switch {
 		case c.Pairs == 1:
 			pairs, fewer = "one pair", ""
-		case len(p.Family) > 0:
-			fewer = ", or fewer named pairs"
+		case !p.Ranks():
+			fewer = ", or fewer compared pairs"
 		}
 		return c, refuse("a budget of %v cannot reach a verdict on %s: an epoch takes about %v, and at least %d "+
 			"are needed; pass --budget %v or "+

@@ -109,7 +109,7 @@ func within(run *result.Run, last result.Key) (o Order, stop Stop, more bool) {
 // or, in a plan without comparisons, none at all.
 func nobody(run *result.Run) bool {
 	p, left := &run.Plan, active(run, false)
-	if !decides(p) || len(p.Family) == 0 && len(p.Contestants) < 2 {
+	if len(p.Family) == 0 {
 		return len(left) == 0
 	}
 	return len(familyOf(p, left)) == 0
@@ -135,7 +135,30 @@ func afterEpoch(run *result.Run, epoch int, decided func() bool) Stop {
 	if epoch < run.Plan.Pilots {
 		return ""
 	}
-	return Of(&run.Plan).stop(run, epoch, decided)
+	if run.Plan.InRounds() {
+		return analysed(run, epoch, decided)
+	}
+	if p := &run.Plan; epoch+1 >= p.Pilots+slices.Max(p.Epochs)*len(parts(p)) {
+		return Done
+	}
+	return overspent(run)
+}
+
+// analysed calls decided at each interim analysis.
+func analysed(run *result.Run, epoch int, decided func() bool) Stop {
+	analyses, n, valid := Analyses(run), counted(run), Epochs(run)
+	for i, l := range analyses {
+		if l.N != n || !slices.Contains(valid, epoch) || l.N != among(run, valid, partAt(&run.Plan, epoch)) {
+			continue // not reached, or by an earlier epoch
+		}
+		if decided() {
+			return Decided
+		}
+		if i == len(analyses)-1 {
+			return LastAnalysis
+		}
+	}
+	return overspent(run)
 }
 
 // overspent stops a run whose next epoch would exceed its budget.
@@ -165,7 +188,7 @@ func following(run *result.Run, k result.Key, extra func(int) []slot) (Order, bo
 	if k.Round == 0 {
 		order = append(order, extra(k.Epoch)...)
 	}
-	if !alone(p) { // else in the order asked for, as in the articles
+	if !inTurn(p) { // else in the order asked for, as in the articles
 		order = longLast(p, chain(run, k, permutation(k, order)))
 		slices.SortStableFunc(order, func(a, b slot) int { return a.level.Step - b.level.Step })
 	}
@@ -184,18 +207,36 @@ func following(run *result.Run, k result.Key, extra func(int) []slot) (Order, bo
 			Last: k.Round == roundsIn(p, k.Epoch)-1, LoadSeed: mix(k, 1),
 		}
 		var ok bool
-		if o.Level, o.TrialNS, ok = Of(p).trial(run, k, e); ok {
+		if o.Level, o.TrialNS, ok = loadOf(run, k, e); ok {
 			return o, true
 		}
 	}
 	return Order{}, false
 }
 
+// loadOf returns the level of a trial and its length, ns; of a search those of its probe. Of a level whose rate is
+// a share it has the rate. A tool gets the time that dyno's own load of a number of requests took: wrk cannot
+// count. ok is false if there is no trial.
+func loadOf(run *result.Run, k result.Key, e slot) (level result.Level, ns int64, ok bool) {
+	if run.Plan.SLO != nil {
+		return probe(run, k, e.Contestant)
+	}
+	level, ok = resolve(run, e)
+	if e.external != "" && run.Plan.Load.Requests > 0 {
+		for _, t := range slices.Backward(run.Trials) {
+			if t.Contestant == e.Contestant && t.Epoch == k.Epoch && t.External == "" {
+				return level, t.Load.WindowNS, ok
+			}
+		}
+	}
+	return level, trialOf(&run.Plan, e), ok
+}
+
 // retake returns which take of the trial of a search is due, because the last one was disturbed, or because the
 // generator was at its limit in it; 0 if none is.
 func retake(run *result.Run, k result.Key) int {
 	i := after(run, k) - 1
-	if run.Plan.SLO == nil || k.Take >= run.Plan.Retakes || i < 0 || run.Trials[i].Key != k {
+	if run.Plan.SLO == nil || k.Take >= MostLimited-1 || i < 0 || run.Trials[i].Key != k {
 		return 0
 	}
 	if t := run.Trials[i]; !spoilt(&run.Plan, t) && !limited(&run.Plan, t) {
@@ -209,7 +250,7 @@ func retake(run *result.Run, k result.Key) int {
 // equally. If the first cell were random, a cell would follow itself less often. Measured with two
 // servers, one of which slowed the next trial by 3 %: the other lost 1.5 %.
 func chain(run *result.Run, k result.Key, order []slot) []slot {
-	if !run.Plan.Chained {
+	if p := &run.Plan; p.Processes != result.PerEpoch || p.SLO != nil {
 		return order
 	}
 	k.Position = math.MinInt
@@ -227,16 +268,16 @@ func chain(run *result.Run, k result.Key, order []slot) []slot {
 // First returns the first level of an epoch. The epoch's processes are started with its launch
 // part.
 func First(p *result.Plan, epoch int) result.Level {
-	return p.Points()[parts(p)[partAt(p, epoch)][0]]
+	return p.Levels[parts(p)[partAt(p, epoch)][0]]
 }
 
 // Rewarm returns the length of the uncounted load before a trial, in ns. It is 0 if the plan has
 // none.
 func Rewarm(p *result.Plan, level result.Level) int64 {
-	if p.RewarmNS == 0 {
+	if p.Load.RewarmNS == 0 {
 		return 0
 	}
-	return max(p.RewarmNS, 2*level.DelayNS)
+	return max(p.Load.RewarmNS, 2*level.DelayNS)
 }
 
 // RewarmRequests returns the maximum number of requests of the load before a trial; 0 means no
@@ -307,13 +348,13 @@ func Padding(seed uint64, epoch, start int) int {
 // have each layout once: where there are no more epochs than layouts none repeats one, and the interval
 // over the epochs is of all layouts that could be, not of those that were linked.
 func Layout(p *result.Plan, contestant string, epoch int) int {
-	if p.Layouts < 2 {
+	if p.Links.Layouts < 2 {
 		return 0
 	}
 	h := fnv.New32a()
 	h.Write([]byte(contestant))
-	k := result.Key{Seed: p.Seed, Epoch: epoch / p.Layouts, Round: int(h.Sum32())}
-	return rand.New(rand.NewPCG(mix(k, 4), 0)).Perm(p.Layouts)[epoch%p.Layouts]
+	k := result.Key{Seed: p.Seed, Epoch: epoch / p.Links.Layouts, Round: int(h.Sum32())}
+	return rand.New(rand.NewPCG(mix(k, 4), 0)).Perm(p.Links.Layouts)[epoch%p.Links.Layouts]
 }
 
 // permutation shuffles all by the seed of the round (epoch, round, attempt) of k.

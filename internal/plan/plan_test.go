@@ -13,21 +13,45 @@ import (
 	"dyno/internal/result"
 )
 
+// filled sets the cells and comparisons of a plan that is made by hand.
+func filled(p result.Plan, uncontrolled ...int) result.Plan {
+	p.Complete()
+	Ride(&p, uncontrolled, func(of Asking) bool { return of.Scenario == "" || of.Scenario == "pages" })
+	return p
+}
+
 func standardPlan(contestants ...string) result.Plan {
+	return filled(barePlan(contestants...))
+}
+
+// barePlan has no cells and comparisons yet.
+func barePlan(contestants ...string) result.Plan {
 	return result.Plan{
 		Format: result.Format, Contestants: contestants, Controls: []string{"ref", "ref'"}, Ceiling: "null", Seed: 7,
 		Primary: "throughput",
-		Alpha:   .05, Margin: .03, Rounds: 3, Pilots: 1, Analyses: []int{8, 12, 16, 24}, TrialNS: 4e8, RewarmNS: 3e7,
+		Alpha:   .05, Margin: .03, Rounds: 3, Pilots: 1, Epochs: []int{8, 12, 16, 24}, Load: result.LoadLength{NS: 4e8, RewarmNS: 3e7},
 		BudgetNS: int64(6 * time.Minute),
-		Level:    result.Level{Connections: 125, Pipeline: 1},
+		Levels:   []result.Level{{Connections: 125, Pipeline: 1}},
 	}
 }
 
-// arranged sets what profile and protocol decide in a plan that is made by hand.
-func arranged(p *result.Plan) {
-	r := &Request{Budget: time.Duration(p.BudgetNS), SLO: p.SLO, Requests: p.Requests,
-		Duration: time.Duration(p.TrialNS)}
-	Of(p).arrange(p, r, &Question{Requests: p.Requests}, profileOf(p))
+// arranged sets what profile and preset decide in a plan that is made by hand.
+func arranged(p *result.Plan, preset string) {
+	if preset == classic {
+		p.Processes = result.PerLoad
+	}
+	if preset == paired {
+		p.Complete()
+		alongside(p, profileOf(p))
+	}
+	*p = filled(*p)
+	r := &Request{Budget: time.Duration(p.BudgetNS), SLO: p.SLO, Requests: p.Load.Requests,
+		Duration: time.Duration(p.Load.NS)}
+	t, err := presetOf(preset)
+	if err != nil {
+		panic(err)
+	}
+	t.arrange(p, r, &Question{Requests: p.Load.Requests}, profileOf(p))
 }
 
 // player carries out orders on a clock of its own.
@@ -66,7 +90,7 @@ func (p *player) play(t *testing.T, decided func(n int) bool) Stop {
 		}
 		tr := result.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: p.clock,
 			Causes: result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}}
-		if o.Level != p.run.Plan.Level {
+		if o.Level != p.run.Plan.First() {
 			tr.Level = &o.Level
 		}
 		if p.rate != nil {
@@ -278,7 +302,7 @@ func TestBudgetHolds(t *testing.T) {
 	six := []string{"a", "b", "c", "d", "e", "f"}
 	for _, budget := range []time.Duration{5 * time.Minute, 4 * time.Minute} {
 		p := player{run: result.Run{Plan: standardPlan(six...)}}
-		p.run.Plan.Analyses, p.run.Plan.BudgetNS = []int{24}, int64(budget)
+		p.run.Plan.Epochs, p.run.Plan.BudgetNS = []int{24}, int64(budget)
 		p.foul = func(o Order) (causes result.Causes) {
 			if o.Epoch > 0 && o.Attempt == 0 { // every round is taken twice
 				causes.StealNS = 4e8
@@ -358,13 +382,13 @@ func leastIn(t *testing.T, msg string) time.Duration {
 
 // No epoch of a run of two repeats a layout, and which it has is drawn.
 func TestLayouts(t *testing.T) {
-	p := &result.Plan{Seed: 1, Layouts: LayoutsOf(2)}
+	p := &result.Plan{Seed: 1, Links: result.Links{Layouts: LayoutsOf(2)}}
 	orders := map[string]bool{}
 	for cycle := range 3 {
 		for _, name := range []string{"a", "b"} {
 			var order []int
-			for e := range p.Layouts {
-				order = append(order, Layout(p, name, cycle*p.Layouts+e))
+			for e := range p.Links.Layouts {
+				order = append(order, Layout(p, name, cycle*p.Links.Layouts+e))
 			}
 			orders[fmt.Sprint(order)] = true
 			slices.Sort(order)

@@ -97,10 +97,10 @@ func isTail(primary string) bool { return primary == "p99" || primary == Tail }
 // times sets the length of the trials and of the loads before them.
 func (pr *profile) times(p *result.Plan, trial time.Duration) {
 	rewarm := pr.rewarm
-	if p.Fresh {
+	if p.Fresh() {
 		rewarm = 0
 	}
-	p.TrialNS, p.RewarmNS = int64(trial), Rewarm(&result.Plan{RewarmNS: int64(rewarm)}, p.Level)
+	p.Load.NS, p.Load.RewarmNS = int64(trial), Rewarm(&result.Plan{Load: result.LoadLength{RewarmNS: int64(rewarm)}}, p.First())
 }
 
 // RanksTails reports whether the profile of a plan can rank latencies.
@@ -108,19 +108,20 @@ func RanksTails(p *result.Plan) bool { return profileOf(p).ranksTail() }
 
 // tail makes a plan whose primary metric is p99 an open loop, and keeps a closed loop that shows
 // the contestants' capacity. It returns an error if p99 cannot be ranked.
-func tail(p *result.Plan, pr *profile) error {
+func tail(p *result.Plan, pr *profile, t *preset) error {
 	switch {
 	case !isTail(p.Primary):
 		return nil
-	case !pr.ranksTail() || !decides(p):
+	case !pr.ranksTail() || !t.named:
 		return refuse("--primary p99: only a paired comparison with --profile lab ranks by p99; on a shared " +
 			"machine with few CPUs, 10 to 74 of 100 runs of 48 epochs detect a difference of 5 %% in p99 " +
 			"(doc/method.md). Use --primary p50 to rank by the median, or --protocol search to find the rate at " +
 			"which p99 keeps an objective")
 	}
-	closed, open := p.Level, p.Level
+	closed, open := p.First(), p.First()
 	open.RateShare = pr.share
-	p.Primary, p.Level, p.Levels = Tail, open, []result.Level{open, closed}
-	p.LevelNames, p.Cells, p.Family, p.Uncontrolled, p.LevelExtraEpochs = nil, nil, nil, nil, nil
+	p.Primary, p.Levels, p.Study.LevelNames, p.ExtraEpochs = Tail, []result.Level{open, closed}, nil, nil
+	p.Cells, p.Family = nil, nil
+	p.Complete()
 	return nil
 }

@@ -26,14 +26,14 @@ func ProgressOf(run *result.Run, c *Cost) Progress {
 	out := Progress{Done: len(run.Trials)}
 	out.Total = max(out.Done, int(float64(c.Trials)*share+0.5))
 	before := *run // the present epoch, which may have just begun
-	if p.Requests == 0 {
+	if p.Load.Requests == 0 {
 		before.Trials = run.Trials[:after(run, result.Key{Epoch: lastEpoch(run), Round: -1})]
 	}
 	if n := len(before.Trials) - after(run, result.Key{Epoch: p.Pilots, Round: -1}); n > 0 { // as long as those that count
 		each := float64(elapsed(&before)-pilotsEnd(run)) / float64(n)
 		out.Left = time.Duration(each*float64(out.Total-len(before.Trials))) -
 			time.Duration(elapsed(run)-elapsed(&before))
-	} else if p.Requests == 0 {
+	} else if p.Load.Requests == 0 {
 		out.Left = time.Duration(share*float64(c.Whole)) - time.Duration(elapsed(run))
 	}
 	out.Left = max(0, min(out.Left, Left(run)))

@@ -15,7 +15,7 @@ func TestTimeLeft(t *testing.T) {
 		"as planned": {}, "slow": {slow: 1.3}, "warming": {warms: map[string]int64{"a": 5e9, "b": 3e9}},
 	} {
 		p.run.Plan = standardPlan("a", "b", "c")
-		p.run.Plan.Analyses = []int{12}
+		p.run.Plan.Epochs = []int{12}
 		type moment struct{ at, left time.Duration }
 		var seen []moment
 		least := time.Duration(0)
@@ -44,10 +44,10 @@ func TestTimeLeft(t *testing.T) {
 // TestTimeLeftOfRequests: loads of a number of requests take as long as those before them; before the first
 // nothing is said.
 func TestTimeLeftOfRequests(t *testing.T) {
-	p := result.Plan{Protocol: Classic, Profile: Standard, Scenario: "values", Contestants: []string{"a", "b"},
-		External: []string{"wrk"}, Epochs: 1, Level: result.Level{Connections: 8, Pipeline: 1}, TrialNS: 30e9, Requests: 5e6,
+	p := result.Plan{Profile: Standard, Scenario: "values", Contestants: []string{"a", "b"},
+		External: []string{"wrk"}, Epochs: []int{1}, Levels: []result.Level{{Connections: 8, Pipeline: 1}}, Load: result.LoadLength{NS: 30e9, Requests: 5e6},
 		BudgetNS: int64(wholeBudget)}
-	arranged(&p)
+	arranged(&p, classic)
 	run, cost := &result.Run{Plan: p}, costOf(t, &p)
 	for i, want := range []time.Duration{0, 300 * time.Second, 200 * time.Second, 100 * time.Second, 0} {
 		if got := ProgressOf(run, cost); got.Left != want || got.Done != i {
@@ -63,7 +63,7 @@ func TestTimeLeftOfRequests(t *testing.T) {
 // During the pilots the time left is that of the estimate, not of a run as quick as their first trial.
 func TestTimeLeftInPilots(t *testing.T) {
 	p := player{run: result.Run{Plan: standardPlan("a", "b", "c")}}
-	p.run.Plan.Analyses = []int{12}
+	p.run.Plan.Epochs = []int{12}
 	cost := costOf(t, &p.run.Plan)
 	p.after = func() {
 		if pilotsOver(&p.run) {
@@ -80,7 +80,7 @@ func TestTimeLeftInPilots(t *testing.T) {
 // The epoch is said, also where more are needed than was planned.
 func TestProgressSaysTheEpoch(t *testing.T) {
 	p := player{run: result.Run{Plan: standardPlan("a", "b", "c", "d", "e", "f")}}
-	p.run.Plan.Analyses, p.run.Plan.BudgetNS = []int{24}, int64(5*time.Minute)
+	p.run.Plan.Epochs, p.run.Plan.BudgetNS = []int{24}, int64(5*time.Minute)
 	c := costOf(t, &p.run.Plan)
 	var all []Progress
 	p.after = func() { all = append(all, ProgressOf(&p.run, c)) }
@@ -110,7 +110,7 @@ func costOf(t *testing.T, p *result.Plan) *Cost {
 func TestBudgetCoversVerification(t *testing.T) {
 	ends := func(before time.Duration) time.Duration {
 		p := player{run: result.Run{Plan: standardPlan("a", "b", "c")}}
-		p.run.Plan.Analyses = []int{100}
+		p.run.Plan.Epochs = []int{100}
 		p.run.Contestants = []result.Contestant{{Name: "a"}, {Name: "b", VerifyUnixNS: 1}} // a was not built
 		p.clock = int64(before)
 		p.foul = func(o Order) (causes result.Causes) {

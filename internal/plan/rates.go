@@ -27,12 +27,10 @@ func (r OpenRate) at(l result.Level) result.Level {
 	return l
 }
 
-// openRequests is how many requests an epoch is to have at each open loop: 1,000 beyond the 99th
-// percentile. openLongest is the longest that a load may take for it.
+// openLongest is the longest that a load of an open loop may take for result.OpenRequests.
 const (
-	openRequests = 100_000
-	openLongest  = 10 * time.Second
-	openStep     = 500 * time.Millisecond
+	openLongest = 10 * time.Second
+	openStep    = 500 * time.Millisecond
 )
 
 // addRates adds open loops to a question, at the first levels of it: those that the request asks for,
@@ -83,13 +81,13 @@ func openLoads(p *result.Plan, r *Request, q *Question) {
 	if len(q.Levels) < 2 || !slices.ContainsFunc(q.Levels, result.Level.Open) {
 		return
 	}
-	p.OpenRequests, p.OpenNS = openRequests, int64(openLongest)
+	p.Load.OpenNS = int64(openLongest)
 	if len(r.Rates) > 0 && r.Budget == 0 {
 		p.BudgetNS += int64(ceil(time.Duration(float64(openCost(p))/(1-reserve)), 10*time.Second))
 		return
 	}
-	for openCost(p) > time.Duration(p.BudgetNS/2) && p.OpenNS > int64(openSideTrial) {
-		p.OpenNS -= int64(openStep)
+	for openCost(p) > time.Duration(p.BudgetNS/2) && p.Load.OpenNS > int64(openSideTrial) {
+		p.Load.OpenNS -= int64(openStep)
 	}
 }
 
@@ -103,22 +101,17 @@ func openCost(p *result.Plan) (sum time.Duration) {
 	return sum
 }
 
-// openTime returns the length of a load of an open loop: an epoch has OpenRequests of a cell, in one
-// load or in all of its rounds. At a rate that is not known yet it is the longest.
+// openTime returns the length of a load of an open loop: an epoch has OpenRequests of a cell. At a rate that is not known yet it is the longest.
 func openTime(p *result.Plan, e slot) time.Duration {
-	least, rounds := openSideTrial, 1
-	switch {
-	case !decides(p):
-		least, rounds = openTrial, max(1, p.Rounds)
-	case comparedIn(p, e):
+	if comparedIn(p, e) {
 		return openTrial
 	}
-	longest := time.Duration(p.OpenNS) / time.Duration(rounds)
+	longest := time.Duration(p.Load.OpenNS)
 	if rate := e.level.RatePerSec; rate > 0 {
-		needs := time.Duration(float64(p.OpenRequests) / float64(rounds) / rate * 1e9)
+		needs := time.Duration(result.OpenRequests / rate * 1e9)
 		longest = min(longest, ceil(needs, 100*time.Millisecond))
 	}
-	return max(least, longest)
+	return max(openSideTrial, longest)
 }
 
 // comparedIn reports whether the cell of a slot is compared.
@@ -129,7 +122,7 @@ func comparedIn(p *result.Plan, e slot) bool {
 // longLast puts open loops that are long, and not compared, after the other cells of their round, so
 // that these are loaded within seconds of each other.
 func longLast(p *result.Plan, order []slot) []slot {
-	if p.OpenNS == 0 {
+	if p.Load.OpenNS == 0 {
 		return order
 	}
 	long := func(e slot) int {
@@ -144,14 +137,14 @@ func longLast(p *result.Plan, order []slot) []slot {
 
 // openWords says how long the open loops last.
 func openWords(p *result.Plan) string {
-	if p.OpenNS == 0 {
+	if p.Load.OpenNS == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("; open loops of %s requests an epoch, in at most %v each", document.Whole(p.OpenRequests),
-		time.Duration(p.OpenNS))
-	if p.OpenNS < int64(openLongest) {
+	text := fmt.Sprintf("; open loops of %s requests an epoch, in at most %v each", document.Whole(result.OpenRequests),
+		time.Duration(p.Load.OpenNS))
+	if p.Load.OpenNS < int64(openLongest) {
 		longest := *p
-		longest.OpenNS = int64(openLongest)
+		longest.Load.OpenNS = int64(openLongest)
 		text += fmt.Sprintf(", as the budget allows: slow contestants have fewer; for %v pass --budget %v", openLongest,
 			ceil(2*openCost(&longest), time.Minute))
 	}

@@ -33,7 +33,7 @@ func TestRatesAreLevelsBeside(t *testing.T) {
 	p := rated(t, func(*Request) {})
 	want := []result.Level{{RateShare: .3, OwnRate: true}, {RateShare: .8, OwnRate: true}, {RateShare: CommonShare},
 		{RatePerSec: 10_000}}
-	if len(p.Levels) != 5 || p.Levels[0] != p.Level || p.Level.Open() || len(p.Family) > 0 {
+	if len(p.Levels) != 5 || p.Levels[0] != p.First() || p.First().Open() || !p.Ranks() {
 		t.Fatalf("levels %+v", p.Levels)
 	}
 	for i, l := range want {
@@ -42,14 +42,14 @@ func TestRatesAreLevelsBeside(t *testing.T) {
 		}
 	}
 	plain := rated(t, func(r *Request) { r.Rates = nil })
-	if cost := openCost(&p); p.OpenNS != 10e9 || p.OpenRequests != 100_000 || p.Rounds != plain.Rounds ||
+	if cost := openCost(&p); p.Load.OpenNS != 10e9 || result.OpenRequests != 100_000 || p.Rounds != plain.Rounds ||
 		cost < 6*2*4*10*time.Second || p.BudgetNS < plain.BudgetNS+int64(cost) {
-		t.Errorf("loads of %v cost %v; budget %v against %v", time.Duration(p.OpenNS), cost, time.Duration(p.BudgetNS),
+		t.Errorf("loads of %v cost %v; budget %v against %v", time.Duration(p.Load.OpenNS), cost, time.Duration(p.BudgetNS),
 			time.Duration(plain.BudgetNS))
 	}
 	short := rated(t, func(r *Request) { r.Budget = 10 * time.Minute })
-	if short.BudgetNS != 600e9 || short.OpenNS >= p.OpenNS || openCost(&short) > 5*time.Minute {
-		t.Errorf("within 10 minutes: loads of %v cost %v", time.Duration(short.OpenNS), openCost(&short))
+	if short.BudgetNS != 600e9 || short.Load.OpenNS >= p.Load.OpenNS || openCost(&short) > 5*time.Minute {
+		t.Errorf("within 10 minutes: loads of %v cost %v", time.Duration(short.Load.OpenNS), openCost(&short))
 	}
 	if text := openWords(&short); !strings.Contains(text, "for 10s pass --budget ") {
 		t.Errorf("a plan that has fewer requests says %q", text)
@@ -58,7 +58,7 @@ func TestRatesAreLevelsBeside(t *testing.T) {
 	if err != nil || cost.Whole > 10*time.Minute {
 		t.Errorf("%+v, %v", cost, err)
 	}
-	if full := rated(t, func(r *Request) { r.Rates, r.Profile = nil, "full" }); full.OpenNS != 0 {
+	if full := rated(t, func(r *Request) { r.Rates, r.Profile = nil, "full" }); full.Load.OpenNS != 0 {
 		t.Errorf("a profile's own open loop is changed: %+v", full)
 	}
 }
@@ -71,7 +71,7 @@ func TestRatesBesideNamedPairs(t *testing.T) {
 	})
 	own := q.Levels[0]
 	own.RateShare, own.OwnRate = .3, true
-	if len(p.Levels) != 3 || p.Levels[2] != own || len(p.Family) != 1 || p.ClaimsHash != "h" || len(p.LevelNames) != 3 {
+	if len(p.Levels) != 3 || p.Levels[2] != own || len(p.Family) != 1 || p.Study.ClaimsHash != "h" || len(p.Study.LevelNames) != 3 {
 		t.Fatalf("%+v", p)
 	}
 	if names, judged := Loaded(&p, 2); !slices.Equal(names, []string{"c0", "c1"}) || judged {
@@ -152,7 +152,7 @@ func TestOwnRates(t *testing.T) {
 
 // A record of a sweep may have no rounds.
 func TestOpenLoopsWithoutRounds(t *testing.T) {
-	p := result.Plan{Protocol: Sweep, Pilots: 1, Contestants: []string{"a"}, OpenNS: 1e10, OpenRequests: 1000,
+	p := result.Plan{Pilots: 1, Contestants: []string{"a"}, Load: result.LoadLength{OpenNS: 1e10},
 		Levels: []result.Level{{Connections: 1}, {Connections: 1, RatePerSec: 100}}}
 	run := &result.Run{Plan: p, Trials: []*result.Trial{{Contestant: "a", Level: &p.Levels[0]}}}
 	if Reached(run) == "" {

@@ -46,11 +46,12 @@ type Request struct {
 	Requests int64         // classic: of one load
 	Duration time.Duration // classic: of one load
 	External []string      // classic: the external tools that each make each load once more
-	Classic  string        // classic: which of the question's Classics; "": the first
+	OwnRun   string        // classic: which of the question's Classics; "": the first
 }
 
 // Question is the question of a study. Cells, Family, Uncontrolled and LevelExtraEpochs count Levels
-// as result.Plan does.
+// as result.Plan does. Without Cells every contestant is loaded at every level; without a Family all pairs are
+// decided at the first level.
 type Question struct {
 	Study, Title, ClaimsHash string
 	Scenario, Primary        string
@@ -68,6 +69,8 @@ type Question struct {
 	Heap, Fresh              bool
 	Classics                 []ClassicRun
 	Tools                    []string // external tools of the classic run that was chosen
+
+	allPairsAt []int // levels at which all pairs are decided, where they are not the first
 }
 
 // ClassicRun is the article's own run, as its study has it.
@@ -131,7 +134,7 @@ const defaultAlpha = 0.05
 // New makes the plan of a request, or returns a RequestError. It is pure: the same request in the
 // same World gives the same plan.
 func New(r Request, w World) (result.Plan, error) {
-	protocol, err := named(cmp.Or(r.Protocol, "paired"))
+	preset, err := presetOf(cmp.Or(r.Protocol, paired))
 	if err != nil {
 		return result.Plan{}, err
 	}
@@ -139,31 +142,79 @@ func New(r Request, w World) (result.Plan, error) {
 	if !ok {
 		return result.Plan{}, refuse("--profile %q: want standard, full or lab", r.Profile)
 	}
-	q, err := r.question(protocol.Traits())
+	q, err := r.question(preset)
 	if err != nil {
 		return result.Plan{}, err
 	}
 	p := result.Plan{
-		Format: result.Format, Dyno: w.Dyno, Command: r.Command, Protocol: protocol.Traits().Name,
-		Profile: profile.name,
-		Study:   q.Study, ClaimsHash: q.ClaimsHash, Title: q.Title, Scenario: q.Scenario, Contestants: q.Contestants,
-		Controls: r.controls(&q, protocol.Traits(), profile), Heap: q.Heap, Epochs: r.Epochs,
-		External: r.External, Seed: cmp.Or(r.Seed, w.Seed), Primary: q.Primary, Alpha: cmp.Or(r.Alpha, defaultAlpha),
+		Format: result.Format, Origin: result.Origin{Dyno: w.Dyno, Command: r.Command}, Profile: profile.name,
+		Study: result.OfStudy{Slug: q.Study, ClaimsHash: q.ClaimsHash}, Title: q.Title, Scenario: q.Scenario, Contestants: q.Contestants,
+		Controls: r.controls(&q, preset, profile), Heap: q.Heap,
+		Processes: result.PerEpoch, External: r.External, Seed: cmp.Or(r.Seed, w.Seed), Primary: q.Primary, Alpha: cmp.Or(r.Alpha, defaultAlpha),
 		Margin: cmp.Or(r.Margin, profile.margin(q.Primary)),
 	}
 	if !w.Now.IsZero() {
-		p.StartedUnixNS = w.Now.UnixNano()
+		p.Origin.StartedUnixNS = w.Now.UnixNano()
 	}
-	p.Level = q.Levels[0]
-	protocol.levels(&p, &q)
-	err = cmp.Or(w.unserved(&p), tail(&p, profile), r.check(&p, protocol.Traits()), w.backend(&p), w.check(&p), w.processors(&p),
-		w.room(&p))
+	if preset.search {
+		p.SLO = cmp.Or(r.SLO, &result.SLO{Quantile: 0.99, LimitNS: int64(10 * time.Millisecond), ErrorShare: 0.001})
+	}
+	preset.lay(&p, &q)
+	err = cmp.Or(w.unserved(&p, preset.named && len(q.Family) > 0), tail(&p, profile, preset), r.check(&p, preset), w.backend(&p),
+		w.check(&p), w.processors(&p), w.room(&p))
 	if err != nil {
 		return p, err
 	}
-	w.ceiling(&p)
-	protocol.arrange(&p, &r, &q, profile)
+	uncontrolled, answers := q.Uncontrolled, w.ceiling(&p)
+	if preset.named {
+		alongside(&p, profile)
+	} else {
+		uncontrolled = nil
+	}
+	if preset.search || preset.inTurn && (len(p.External) == 0 || p.Backend != "") {
+		p.Ceiling = "" // no load of theirs shows what the generator can do
+	}
+	if preset.inTurn {
+		p.Controls = nil
+	}
+	Ride(&p, uncontrolled, answers)
+	preset.arrange(&p, &r, &q, profile)
 	return p, nil
+}
+
+// lay sets the levels of a question, its cells, and the comparisons that are decided.
+func (t *preset) lay(p *result.Plan, q *Question) {
+	several := t.inRounds() && len(q.Levels) > 1
+	p.Levels, p.Cells = q.Levels[:1:1], nil
+	if several {
+		p.Levels, p.Study.LevelNames, p.Cells = slices.Clone(q.Levels), q.LevelNames, q.Cells
+	}
+	for i := range p.Levels {
+		n := cmp.Or(q.ExtraEpochs, leastExtra)
+		if t.named && several && i < len(q.LevelExtraEpochs) {
+			n = cmp.Or(q.LevelExtraEpochs[i], n)
+		}
+		p.ExtraEpochs = append(p.ExtraEpochs, n)
+	}
+	switch {
+	case t.inTurn:
+		p.Processes = result.PerLoad
+		if len(p.External) == 0 {
+			p.External = q.Tools
+		}
+	case !t.inRounds():
+	case q.Fresh:
+		p.Processes = result.PerPart
+	}
+	if several && t.named {
+		p.Family = q.Family
+	}
+	p.Complete()
+	if !t.named && t.inRounds() {
+		p.Family = sweepPairs(p)
+	} else if several && len(q.allPairsAt) > 0 {
+		p.Family = p.PairsAt(q.allPairsAt...)
+	}
 }
 
 // firstLevel is the level of a request without a study.
@@ -171,7 +222,7 @@ var firstLevel = result.Level{Connections: 125, Pipeline: 1}
 
 // question returns the study's question with the changes of the request. A changed question has
 // none of the study's claims.
-func (r *Request) question(t *Traits) (Question, error) {
+func (r *Request) question(t *preset) (Question, error) {
 	q := r.Question
 	if len(q.Levels) == 0 {
 		q.Levels = []result.Level{firstLevel}
@@ -194,7 +245,7 @@ func (r *Request) question(t *Traits) (Question, error) {
 	q.Title, q.Scenario, q.Primary = cmp.Or(r.Title, q.Title), cmp.Or(r.Scenario, q.Scenario),
 		cmp.Or(r.Primary, q.Primary)
 	levels := r.levels(q.Levels[0])
-	if len(levels) > 1 && !t.Levels {
+	if len(levels) > 1 && !t.levels {
 		return q, refuse("several values of --connections, --records or --delay need --protocol sweep; pass it, or " +
 			"one value of each")
 	}
@@ -241,8 +292,8 @@ func (r *Request) spoken(levels []result.Level) (all []result.Level, err error) 
 }
 
 // classic makes q the question of one of its classic runs, where the protocol makes such.
-func (r *Request) classic(q *Question, t *Traits) error {
-	if !t.Alone || len(q.Classics) == 0 && r.Classic == "" {
+func (r *Request) classic(q *Question, t *preset) error {
+	if !t.inTurn || len(q.Classics) == 0 && r.OwnRun == "" {
 		return nil
 	}
 	var names []string
@@ -250,14 +301,14 @@ func (r *Request) classic(q *Question, t *Traits) error {
 		if c.Name != "" {
 			names = append(names, strconv.Quote(c.Name))
 		}
-		if r.Classic == "" || r.Classic == c.Name {
+		if r.OwnRun == "" || r.OwnRun == c.Name {
 			*q = Question{Study: q.Study, Title: q.Title, ClaimsHash: q.ClaimsHash, Scenario: q.Scenario, Primary: q.Primary,
 				Contestants: c.Contestants, Levels: []result.Level{c.Level}, Requests: c.Requests, Duration: c.Duration,
 				Heap: q.Heap, Tools: c.Tools}
 			return nil
 		}
 	}
-	return refuse("--classic %q: the study has no classic run of that name; those with a name are: %s", r.Classic,
+	return refuse("--classic %q: the study has no classic run of that name; those with a name are: %s", r.OwnRun,
 		cmp.Or(strings.Join(names, ", "), "none"))
 }
 
@@ -287,28 +338,28 @@ func or[T any](list []T, otherwise T) []T {
 }
 
 // controls returns the reference servers of the run.
-func (r *Request) controls(q *Question, t *Traits, pr *profile) []string {
+func (r *Request) controls(q *Question, t *preset, pr *profile) []string {
 	switch {
 	case slices.Equal(r.Controls, []string{"none"}) || r.Controls != nil && len(r.Controls) == 0:
 		return []string{}
 	case len(r.Controls) > 0:
 		return r.Controls
-	case q.Fresh && t.Decides: // for each would cost as much as a contestant
+	case q.Fresh && t.inRounds(): // for each would cost as much as a contestant
 		return []string{}
 	}
 	return slices.Clone(pr.controls)
 }
 
 // check returns an error for values out of range and for options that the protocol does not have.
-func (r *Request) check(p *result.Plan, t *Traits) error {
+func (r *Request) check(p *result.Plan, t *preset) error {
 	for _, o := range []struct {
 		flag  string
 		given bool
 	}{
-		{"external", len(r.External) > 0}, {"classic", r.Classic != ""}, {"slo", r.SLO != nil}, {"epochs", r.Epochs != 0},
+		{"external", len(r.External) > 0}, {"classic", r.OwnRun != ""}, {"slo", r.SLO != nil}, {"epochs", r.Epochs != 0},
 		{"rate", len(r.Rates) > 0}, {"requests", r.Requests != 0}, {"duration", r.Duration != 0},
 	} {
-		if o.given && !slices.Contains(t.Flags, o.flag) {
+		if o.given && !slices.Contains(t.flags, o.flag) {
 			return refuse("--%s applies only to --protocol %s; omit it", o.flag, strings.Join(having(o.flag), " or "))
 		}
 	}
@@ -319,7 +370,7 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 		return refuse("--primary %q: want throughput, cpu_per_request, p50, memory or, with --profile lab, p99",
 			p.Primary)
 	}
-	for _, l := range append([]result.Level{p.Level}, p.Levels...) {
+	for _, l := range p.Levels {
 		switch d := time.Duration(l.DelayNS); {
 		case l.Connections < 1 || l.Connections > 60_000:
 			return refuse("--connections %d: want 1 to 60000", l.Connections)
@@ -336,16 +387,14 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 		return refuse("--margin %v: want a share, more than 0 and less than 1", p.Margin)
 	case r.Epochs < 0:
 		return refuse("--epochs %d: want 1 or more", r.Epochs)
-	case t.Decides && r.Epochs > 0 && r.Epochs < stats.Least:
+	case t.named && r.Epochs > 0 && r.Epochs < stats.Least:
 		return refuse("--epochs %d: a comparison is judged after %d epochs or more", r.Epochs, stats.Least)
 	case r.Requests > 0 && r.Duration > 0:
 		return refuse("--requests and --duration exclude each other; pass one of them")
 	case r.Requests < 0 || r.Duration < 0:
 		return refuse("--requests %d, --duration %v: want more than 0", r.Requests, r.Duration)
-	case len(p.Controls) == 0 && t.Ratios:
-		return refuse("--controls none: a %s needs the reference for its ratios; only a paired comparison and a "+
-			"classic run can omit it",
-			t.Title)
+	case len(p.Controls) == 0 && t.search:
+		return refuse("--controls none: a %s needs the reference for its ratios; the other protocols can omit it", t.title)
 	}
 	return nil
 }

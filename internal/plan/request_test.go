@@ -1,6 +1,7 @@
 package plan
 
 import (
+	stdcmp "cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -65,36 +66,42 @@ func TestQuestionByProtocol(t *testing.T) {
 		protocol string
 		want     result.Plan
 	}{
-		{"paired", result.Plan{Levels: someQuestion().Levels, LevelNames: []string{"few", "many"},
-			Cells:  someQuestion().Cells,
-			Family: someQuestion().Family, Uncontrolled: []int{1}, ExtraEpochs: 2, Rounds: 3, Pilots: 1,
-			Analyses: []int{3, 5, 8, 9}, Chained: true, Layouts: 16,
-			Ceiling: "null", Controls: []string{"ref", "ref'"}, TrialNS: 1e8, RewarmNS: 3e7,
-			UnloadedNS: 5e7, NoLong: "they are made only where all pairs are compared at one level",
-			BudgetNS: int64(8 * time.Minute)}},
-		{"sweep", result.Plan{Levels: someQuestion().Levels, LevelNames: []string{"few", "many"},
-			Cells: someQuestion().Cells, Rounds: 3, Pilots: 1,
-			Epochs: 6, UnloadedNS: 5e7, Ceiling: "null", Controls: []string{"ref", "ref'"}, TrialNS: 1e8, RewarmNS: 3e7,
-			BudgetNS: int64(24 * time.Hour)}},
-		{"search", result.Plan{Rounds: SearchRounds, Epochs: 1, Retakes: 2, Controls: []string{"ref", "ref'"}, TrialNS: 2e9,
-			RewarmNS: 3e7, BudgetNS: int64(24 * time.Hour),
-			SLO: &result.SLO{Quantile: 0.99, LimitNS: 1e7, ErrorShare: 0.001}}},
-		{"classic", result.Plan{Rounds: 1, Epochs: 1, TrialNS: 20e9, Requests: 1000, BudgetNS: int64(24 * time.Hour)}},
+		{"paired", result.Plan{Levels: someQuestion().Levels, Study: result.OfStudy{LevelNames: []string{"few", "many"}},
+			Cells:  append(someQuestion().Cells, cell("ref", 0), cell("ref'", 0), cell("null", 0)),
+			Family: someQuestion().Family, ExtraEpochs: []int{2, 2}, Rounds: 3, Pilots: 1,
+			Epochs: []int{3, 5, 8, 9}, Links: result.Links{Layouts: 16},
+			Ceiling: "null", Controls: []string{"ref", "ref'"}, Load: result.LoadLength{NS: 1e8, RewarmNS: 3e7, UnloadedNS: 5e7},
+			Long: result.LongLoads{NS: 2e9}, BudgetNS: int64(8 * time.Minute)}},
+		{"sweep", result.Plan{Levels: someQuestion().Levels, Study: result.OfStudy{LevelNames: []string{"few", "many"}},
+			Cells: append(someQuestion().Cells, cell("ref", 0), cell("ref'", 0), cell("null", 0), cell("ref", 1), cell("ref'", 1),
+				cell("null", 1)),
+			Family: []result.Comparison{{A: cell("c0", 0), B: cell("c1", 0)}, {A: cell("c0", 1), B: cell("c1", 1)}},
+			Rounds: 3, Pilots: 1, Links: result.Links{Layouts: 16}, ExtraEpochs: []int{2, 2},
+			Epochs: []int{8}, Load: result.LoadLength{UnloadedNS: 5e7, NS: 1e8, RewarmNS: 3e7}, Ceiling: "null", Controls: []string{"ref", "ref'"},
+			BudgetNS: int64(4 * time.Minute)}},
+		{"search", result.Plan{Rounds: SearchRounds, Epochs: []int{1}, Controls: []string{"ref", "ref'"}, Load: result.LoadLength{NS: 2e9, RewarmNS: 3e7},
+			Levels: someQuestion().Levels[:1], ExtraEpochs: []int{2},
+			Cells:    []result.Cell{cell("c0", 0), cell("c1", 0), cell("ref", 0), cell("ref'", 0)},
+			BudgetNS: int64(24 * time.Hour),
+			SLO:      &result.SLO{Quantile: 0.99, LimitNS: 1e7, ErrorShare: 0.001}}},
+		{"classic", result.Plan{Rounds: 1, Epochs: []int{1}, Load: result.LoadLength{NS: 20e9, Requests: 1000}, BudgetNS: int64(24 * time.Hour),
+			Levels: someQuestion().Levels[:1], ExtraEpochs: []int{2}, Processes: result.PerLoad,
+			Cells: []result.Cell{cell("c0", 0), cell("c1", 0)}}},
 	} {
 		got, err := New(Request{Question: someQuestion(), Protocol: c.protocol, Command: "dyno run s"}, someWorld())
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := c.want
-		want.Protocol = c.protocol
-		want.Format, want.Dyno, want.Command, want.Profile, want.Study, want.ClaimsHash = result.Format, "v1",
+		want.Processes = stdcmp.Or(want.Processes, result.PerEpoch)
+		want.Format, want.Origin.Dyno, want.Origin.Command, want.Profile, want.Study.Slug, want.Study.ClaimsHash = result.Format, "v1",
 			"dyno run s", Standard, "s", "h"
-		want.Title, want.Scenario, want.Contestants, want.Managed = "Which?", "values", []string{"c0", "c1"},
+		want.Title, want.Scenario, want.Contestants, want.Servers.Managed = "Which?", "values", []string{"c0", "c1"},
 			[]string{"c1"}
-		want.Level, want.Heap, want.Seed, want.Primary, want.Alpha, want.Margin = someQuestion().Levels[0], true, 5,
+		want.Heap, want.Seed, want.Primary, want.Alpha, want.Margin = true, 5,
 			"throughput", 0.05, 0.03
-		want.StartedUnixNS = 1_500_000_000e9
-		if diff := cmp.Diff(want, got); diff != "" || Of(&got).Traits().Name != got.Protocol {
+		want.Origin.StartedUnixNS = 1_500_000_000e9
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", c.protocol, diff)
 		}
 	}
@@ -108,35 +115,35 @@ func TestAskedByHand(t *testing.T) {
 		ok   func(p *result.Plan) bool
 	}{
 		{"contestants", Request{Contestants: []string{"c2", "c3"}}, func(p *result.Plan) bool {
-			return p.Study == "" && p.ClaimsHash == "" && p.Title == "Values" && p.Levels == nil &&
-				p.Level.Connections == 10 && p.Rounds == 12 &&
-				p.BudgetNS == int64(5*time.Minute) && !p.Heap && slices.Equal(p.Analyses, []int{3, 5, 8, 12, 24})
+			return p.Study.Slug == "" && p.Study.ClaimsHash == "" && p.Title == "Values" && len(p.Levels) == 1 &&
+				p.First().Connections == 10 && p.Rounds == 12 &&
+				p.BudgetNS == int64(5*time.Minute) && !p.Heap && slices.Equal(p.Epochs, []int{3, 5, 8, 12, 24})
 		}},
 		{"three contestants", Request{Contestants: []string{"c0", "c2", "c3"}}, func(p *result.Plan) bool {
-			return slices.Equal(p.Analyses, []int{3, 5, 8, 12, 24, 48})
+			return slices.Equal(p.Epochs, []int{3, 5, 8, 12, 24, 48})
 		}},
 		{"scenario", Request{Scenario: "relay"}, func(p *result.Plan) bool {
-			return p.Study == "s" && p.ClaimsHash == "" && p.Family == nil && p.Level.Records == DefaultRecords &&
+			return p.Study.Slug == "s" && p.Study.ClaimsHash == "" && p.Ranks() && p.First().Records == DefaultRecords &&
 				p.Backend == "records" &&
 				p.Ceiling == "records" && p.Rounds == 3
 		}},
 		{"connections", Request{Connections: []int{50}}, func(p *result.Plan) bool {
-			return p.Study == "s" && p.Levels == nil && p.Family == nil && p.Level.Connections == 50 &&
-				p.ClaimsHash == "h"
+			return p.Study.Slug == "s" && len(p.Levels) == 1 && p.Ranks() && p.First().Connections == 50 &&
+				p.Study.ClaimsHash == "h"
 		}},
 		{"sweep", Request{Protocol: "sweep", Connections: []int{5, 6}, Delays: []time.Duration{0, time.Second}},
 			func(p *result.Plan) bool {
 				return len(p.Levels) == 4 && p.Levels[1].Connections == 6 && p.Levels[2].DelayNS == 1e9 &&
-					p.Cells == nil &&
+					len(p.Family) == 4 &&
 					p.Pilots == 2
 			}},
 		{"duration", Request{Protocol: "classic", Duration: time.Second},
-			func(p *result.Plan) bool { return p.TrialNS == 1e9 && p.Requests == 0 }},
+			func(p *result.Plan) bool { return p.Load.NS == 1e9 && p.Load.Requests == 0 }},
 		{"requests", Request{Protocol: "classic", Requests: 7}, func(p *result.Plan) bool {
-			return p.TrialNS == 20e9 && p.Requests == 7
+			return p.Load.NS == 20e9 && p.Load.Requests == 7
 		}},
 		{"epochs and budget", Request{Epochs: 10, Budget: time.Hour, Seed: 9}, func(p *result.Plan) bool {
-			return slices.Max(p.Analyses) == 10 && p.Epochs == 0 && p.BudgetNS == 3600e9 && p.Seed == 9
+			return slices.Max(p.Epochs) == 10 && p.BudgetNS == 3600e9 && p.Seed == 9
 		}},
 		{"no controls", Request{Controls: []string{"none"}}, func(p *result.Plan) bool {
 			return len(p.Controls) == 0 && p.Ceiling == ""
@@ -190,7 +197,7 @@ func TestRefused(t *testing.T) {
 		{Request{Contestants: []string{"ref"}}, "both a contestant and a control"},
 		{Request{Contestants: []string{"c0", "c0"}}, "named twice"},
 		{Request{Contestants: []string{"gone"}}, "no contestant \"gone\""},
-		{Request{Protocol: "sweep", Controls: []string{"none"}}, "--controls none: a sweep"},
+		{Request{Protocol: "search", Controls: []string{"none"}}, "--controls none: a search"},
 		{Request{Scenario: "nothing"}, "no scenario \"nothing\""},
 		{Request{Scenario: "rest"}, "c0 does not serve the scenario \"rest\"; it serves only values, relay"},
 		{Request{Records: []int{5}}, "--records: the scenario values uses no backend"},
@@ -223,7 +230,7 @@ func TestLabRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed := q.Levels[0]
-	if p.Primary != Tail || len(p.Levels) != 2 || p.Levels[0] != p.Level || p.Level.RateShare != 0.5 ||
+	if p.Primary != Tail || len(p.Levels) != 2 || p.First().RateShare != 0.5 ||
 		p.Levels[1] != closed || p.Margin != 0.05 ||
 		p.BudgetNS != int64(8*time.Minute) {
 		t.Errorf("%+v", p)
@@ -317,7 +324,7 @@ func TestUnserved(t *testing.T) {
 		refused  string
 	}{
 		{"all pairs", func(*Request) {}, names, []result.Cell{at("plain", 0), at("both", 0), at("both", 1), at("also", 0),
-			at("also", 1)}, 0, []result.Unserved{{Contestant: "plain", HTTP: protocol.H2}}, ""},
+			at("also", 1)}, 3, []result.Unserved{{Contestant: "plain", HTTP: protocol.H2}}, ""},
 		{"a family", func(r *Request) {
 			r.Question.Cells = []result.Cell{at("plain", 1), at("both", 0), at("both", 1), at("plain", 0)}
 			r.Question.Contestants = names[:2]
@@ -328,11 +335,11 @@ func TestUnserved(t *testing.T) {
 			r.Question.Cells, r.Question.Contestants = []result.Cell{at("plain", 1), at("plain", 0)}, names[:1]
 			r.Question.Family = []result.Comparison{{A: at("plain", 0), B: at("plain", 1)}}
 		}, nil, nil, 0, nil, "nothing is left to compare"},
-		{"one level", func(r *Request) { r.HTTP = &two.HTTP }, names[1:], nil, 0,
+		{"one level", func(r *Request) { r.HTTP = &two.HTTP }, names[1:], []result.Cell{at("both", 0), at("also", 0)}, 1,
 			[]result.Unserved{{Contestant: "plain", HTTP: protocol.H2}}, ""},
 		{"nobody", func(r *Request) { r.HTTP, r.Question.Contestants = &two.HTTP, names[:1] }, nil, nil, 0, nil,
 			"plain does not serve HTTP/2 over TLS"},
-		{"all", func(r *Request) { r.HTTP = &clear.HTTP }, names, nil, 0, nil, ""},
+		{"all", func(r *Request) { r.HTTP = &clear.HTTP }, names, []result.Cell{at("plain", 0), at("both", 0), at("also", 0)}, 3, nil, ""},
 	} {
 		r := Request{Question: q}
 		c.ask(&r)
@@ -347,12 +354,13 @@ func TestUnserved(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if diff := cmp.Diff(c.left, p.Contestants) + cmp.Diff(c.cells, p.Cells) + cmp.Diff(c.unserved,
-			p.Unserved); diff != "" || len(p.Family) != c.family {
+		own := slices.DeleteFunc(p.Cells, func(c result.Cell) bool { return !slices.Contains(p.Contestants, c.Contestant) })
+		if diff := cmp.Diff(c.left, p.Contestants) + cmp.Diff(c.cells, own) + cmp.Diff(c.unserved,
+			p.Servers.Unserved); diff != "" || len(p.Family) != c.family {
 			t.Errorf("%s: %s; %d comparisons", c.name, diff, len(p.Family))
 		}
-		if r.HTTP != nil && (len(p.Points()) != 1 || p.Level.HTTP != *r.HTTP || p.ClaimsHash != "") {
-			t.Errorf("%s: levels %+v, claims %q", c.name, p.Points(), p.ClaimsHash)
+		if r.HTTP != nil && (len(p.Levels) != 1 || p.First().HTTP != *r.HTTP || p.Study.ClaimsHash != "") {
+			t.Errorf("%s: levels %+v, claims %q", c.name, p.Levels, p.Study.ClaimsHash)
 		}
 	}
 }
@@ -364,8 +372,8 @@ func TestStreams(t *testing.T) {
 	two := protocol.H2
 	r := Request{Contestants: []string{"a", "b"}, Scenario: "values", Primary: "throughput", HTTP: &two, Streams: 10}
 	p, err := New(r, world)
-	if err != nil || p.Level.Pipeline != 10 || p.Level.HTTP != two {
-		t.Errorf("%+v, %v", p.Level, err)
+	if err != nil || p.First().Pipeline != 10 || p.First().HTTP != two {
+		t.Errorf("%+v, %v", p.First(), err)
 	}
 	r.HTTP = nil
 	if _, err := New(r, world); err == nil || !strings.Contains(err.Error(), "pass --http h2 or --http h2c, too") {
@@ -382,8 +390,8 @@ func TestCeilingByProtocol(t *testing.T) {
 		world.Contestant = nil
 		world.Answered = func(string, []string) ([]string, bool, bool) { return nil, alike, true }
 		for n := range 2 { // with HTTP/1.1, and without
-			p, err := New(Request{Question: Question{Scenario: "values", Primary: "throughput", Contestants: []string{"a", "b"},
-				Levels: levels[n:]}}, world)
+			p, err := New(Request{Protocol: sweep, Question: Question{Scenario: "values", Primary: "throughput",
+				Contestants: []string{"a", "b"}, Levels: levels[n:]}}, world)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -13,39 +12,12 @@ import (
 	"dyno/internal/stats"
 )
 
-// search finds the highest rate at which each contestant meets an objective. It probes the
-// contestants in turn, with open loops.
-type search struct{ whole }
-
-var searchTraits = Traits{
-	Name: Search, Title: "search", Kind: checks.Search, Ratios: true, Flags: []string{"slo", "epochs"},
-}
-
-// Traits implements Protocol.
-func (search) Traits() *Traits { return &searchTraits }
-
-// Words implements Protocol.
-func (search) Words(p *result.Plan, c *Cost) string {
-	return fmt.Sprintf("about %d probes for the highest rate with p%g below %v, %v",
-		c.Trials, 100*p.SLO.Quantile, time.Duration(p.SLO.LimitNS), c.Whole.Round(time.Second))
-}
-
-func (search) arrange(p *result.Plan, r *Request, _ *Question, pr *profile) {
-	p.Rounds, p.Ceiling, p.CeilingScenarios, p.CeilingProtocols = SearchRounds, "", nil, nil
-	p.Retakes = MostLimited - 1
-	p.Epochs = cmp.Or(p.Epochs, 1)
+// arrangeSearch sets what a search needs: probes of the contestants in turn, by open loops, for the highest rate at which
+// each meets the objective.
+func arrangeSearch(p *result.Plan, r *Request, _ *Question, pr *profile) {
+	p.Rounds, p.Epochs = SearchRounds, []int{cmp.Or(r.Epochs, 1)}
 	p.BudgetNS = int64(cmp.Or(r.Budget, wholeBudget))
-	p.SLO = cmp.Or(r.SLO, &result.SLO{Quantile: 0.99, LimitNS: int64(10 * time.Millisecond), ErrorShare: 0.001})
 	pr.times(p, firstProbe)
-}
-
-func (search) trial(run *result.Run, k result.Key, e slot) (result.Level, int64, bool) {
-	return probe(run, k, e.Contestant)
-}
-
-func (search) loads(p *result.Plan, _ int, _ []slot) time.Duration {
-	each := SearchTime + SearchRounds*(trialOverhead+time.Duration(p.RewarmNS))
-	return time.Duration(len(participants(p, false))) * each
 }
 
 // The rounds of a search (doc/run.md): a closed loop that estimates a contestant's capacity; probes by
@@ -202,7 +174,7 @@ func Probes(run *result.Run, epoch int, contestant string) (seen []Seen, closed 
 // probe returns the level and the length of a contestant's next probe. ok is false if the closed
 // loop gave no rate to search around.
 func probe(run *result.Run, k result.Key, contestant string) (level result.Level, ns int64, ok bool) {
-	level = run.Plan.Level
+	level = run.Plan.First()
 	seen, closed := Probes(run, k.Epoch, contestant)
 	seen = slices.DeleteFunc(seen, func(s Seen) bool { return s.Round >= k.Round }) // a take before this one
 	rate, length, ok := Probe(run.Plan.SLO, k.Round, closed, seen, 1)

@@ -15,10 +15,9 @@ import (
 // times log-normal noise, with a discarded round now and then.
 func TestSearchFindsTheCapacity(t *testing.T) {
 	p := standardPlan("a", "b")
-	p.Protocol, p.Profile, p.SLO, p.Epochs, p.BudgetNS = Search, Standard,
-		&result.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}, 1, int64(time.Hour)
-	arranged(&p)
-	p.Epochs = 2
+	p.Profile, p.SLO, p.Ceiling, p.BudgetNS = Standard, &result.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}, "", int64(time.Hour)
+	arranged(&p, search)
+	p.Epochs = []int{2}
 	rng := rand.New(rand.NewPCG(5, 5))
 	full := map[string]float64{"a": 50_000, "b": 30_000, "ref": 40_000, "ref'": 40_000}
 	run := result.Run{Plan: p}
@@ -188,10 +187,9 @@ func TestFew(t *testing.T) {
 // the same rate, at most twice; no other program is blamed for it. Its record decides a percentile of few requests.
 func TestSearchRepeatsLimitedProbes(t *testing.T) {
 	p := standardPlan("a", "b")
-	p.Protocol, p.Profile, p.SLO, p.Epochs, p.BudgetNS = Search, Standard,
-		&result.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}, 1, int64(time.Hour)
-	arranged(&p)
-	p.Epochs, p.Pilots = 1, 0
+	p.Profile, p.SLO, p.Ceiling, p.BudgetNS = Standard, &result.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}, "", int64(time.Hour)
+	arranged(&p, search)
+	p.Epochs, p.Pilots = []int{1}, 0
 	run, takes, rates := result.Run{Plan: p}, map[int]int{}, map[int]map[float64]bool{}
 	for {
 		o, stop := Next(&run, nil)

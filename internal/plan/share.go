@@ -11,7 +11,7 @@ import (
 // base returns the index of the closed loop to which a level's share refers: the level that is otherwise
 // the same; −1 if there is none.
 func base(p *result.Plan, level int) int {
-	points := p.Points()
+	points := p.Levels
 	l := points[level]
 	l.RateShare, l.OwnRate, l.RatePerSec = 0, false, 0
 	return slices.Index(points, l)
@@ -19,7 +19,7 @@ func base(p *result.Plan, level int) int {
 
 // isBase reports whether the share of any level refers to this one.
 func isBase(p *result.Plan, level int) bool {
-	for i, l := range p.Points() {
+	for i, l := range p.Levels {
 		if l.RateShare > 0 && base(p, i) == level {
 			return true
 		}
@@ -71,7 +71,7 @@ func capacities(run *result.Run, level int, names []string) (all []float64) {
 // Rate returns the rate of a level in requests per second. If the plan gives it as a share, ok is
 // false until the pilots have shown the rate; it is false where each contestant has its own.
 func Rate(run *result.Run, level int) (perSec float64, ok bool) {
-	l := run.Plan.Points()[level]
+	l := run.Plan.Levels[level]
 	if l.OwnRate {
 		return 0, false
 	}

@@ -2,46 +2,41 @@ package plan
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
-	"dyno/internal/checks"
-	"dyno/internal/document"
 	"dyno/internal/result"
+	"dyno/internal/stats"
 )
 
-// sweep measures the same contestants at several levels: figures with intervals, no verdicts.
-type sweep struct{ whole }
-
-var sweepTraits = Traits{
-	Name: Sweep, Title: "sweep", Kind: checks.Sweep, Levels: true, Ratios: true,
-	Flags: []string{"epochs", "rate"},
-}
-
-// Traits implements Protocol.
-func (sweep) Traits() *Traits { return &sweepTraits }
-
-// Words implements Protocol.
-func (sweep) Words(p *result.Plan, c *Cost) string {
-	return fmt.Sprintf("about %s in %s, %v; figures with intervals, no verdicts%s", document.Count(c.Trials, "trial"),
-		document.Count(c.Epochs+p.Pilots, "epoch"), c.Whole.Round(time.Second), openWords(p))
-}
-
-func (sweep) levels(p *result.Plan, q *Question) {
-	p.Levels, p.Cells, p.Fresh = slices.Clone(q.Levels), q.Cells, q.Fresh
-	if len(q.Levels) > 1 {
-		p.LevelNames = q.LevelNames
+// arrangeSweep sets what a sweep needs: the same contestants at several levels, all pairs compared at each of
+// them, in a number of epochs that is known before. Its budget is twice the time that these take, for epochs that do
+// not count.
+func arrangeSweep(p *result.Plan, r *Request, q *Question, pr *profile) {
+	whole := *q
+	whole.Budget = wholeBudget
+	lay(p, r, &whole, pr)
+	if p.Rounds = leastRounds; p.Fresh() {
+		p.Rounds = 1
+	}
+	p.Epochs, p.Long.NS, p.Long.Absent = []int{cmp.Or(r.Epochs, stats.Least)}, 0, ""
+	if c, err := estimateRounds(p); err == nil && r.Budget == 0 {
+		p.BudgetNS = int64(ceil(2*c.Whole, time.Minute))
 	}
 }
 
-func (sweep) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
-	p.Rounds, p.Pilots, p.UnloadedNS = leastRounds, len(parts(p)), unloadedNS
-	if p.Fresh {
-		p.Rounds, p.Pilots, p.Requests, p.UnloadedNS = 1, 0, q.Requests, 0
+// sweepPairs returns the pairs at each closed loop. Of too many to be decided together they are those with the
+// first contestant.
+func sweepPairs(p *result.Plan) []result.Comparison {
+	var levels []int
+	for i, l := range p.Levels {
+		if !l.Open() {
+			levels = append(levels, i)
+		}
 	}
-	p.Epochs = cmp.Or(p.Epochs, 6) // fewer give a median no interval at 95 %
-	p.BudgetNS = int64(cmp.Or(r.Budget, wholeBudget))
-	pr.times(p, pr.trial) // of each level: see trialOf
-	openLoads(p, r, q)
+	all := p.PairsAt(levels...)
+	if len(all) > mostPairs {
+		all = slices.DeleteFunc(all, func(f result.Comparison) bool { return f.A.Contestant != p.Contestants[0] })
+	}
+	return all
 }

@@ -65,7 +65,7 @@ func warmLeast(p *result.Plan, managed bool) time.Duration {
 // help, and the warm-up is not extended.
 func Warmup(run *result.Run, name string, epoch int) Warming {
 	p := &run.Plan
-	managed := slices.Contains(p.Managed, name)
+	managed := slices.Contains(p.Servers.Managed, name)
 	w := Warming{Least: warmLeast(p, managed), Most: WarmNativeCap, Calibrated: p.Pilots > 0 && epoch >= p.Pilots}
 	if managed {
 		pr := profileOf(p)
@@ -78,7 +78,7 @@ func Warmup(run *result.Run, name string, epoch int) Warming {
 	for i := range run.Launches {
 		l := &run.Launches[i]
 		own := l.Contestant == name
-		if l.Epoch >= p.Pilots || !own && !(managed && slices.Contains(p.Managed, l.Contestant)) {
+		if l.Epoch >= p.Pilots || !own && !(managed && slices.Contains(p.Servers.Managed, l.Contestant)) {
 			continue
 		}
 		if l.SteadyNS != nil {
@@ -106,7 +106,7 @@ func warmEstimate(p *result.Plan, epoch int, names []string) time.Duration {
 	for _, name := range names {
 		w := Warmup(&result.Run{Plan: *p}, name, epoch)
 		least := w.Least
-		if slices.Contains(p.Managed, name) {
+		if slices.Contains(p.Servers.Managed, name) {
 			managed = max(managed, least+WarmQuiet, fewestWindows*(window+WarmRest))
 			native += compileTime
 			continue

@@ -13,7 +13,7 @@ func TestWarmupFollowsFromThePilots(t *testing.T) {
 		return result.Launch{Contestant: name, Epoch: epoch, Warmup: class, SteadyNS: steady}
 	}
 	run := &result.Run{Plan: result.Plan{Contestants: []string{"flat", "slow", "late", "lost", "old", "net", "jit"},
-		Managed: []string{"net", "jit"}, Pilots: 2}}
+		Servers: result.Servers{Managed: []string{"net", "jit"}}, Pilots: 2}}
 	run.Launches = []result.Launch{
 		launch("flat", 0, result.Flat, ns(0)), launch("flat", 1, result.Flat, ns(100*time.Millisecond)),
 		launch("slow", 0, result.Warmed, ns(time.Second)), launch("slow", 1, result.Warmed, ns(2*time.Second)),

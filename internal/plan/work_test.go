@@ -34,7 +34,7 @@ func TestWorkIsALaunchPart(t *testing.T) {
 // Every connection of a CPU-bound level is answered once in a trial, and the estimate counts on it.
 func TestTrialsOfWork(t *testing.T) {
 	p := several()
-	p.TrialNS = int64(standardTrial)
+	p.Load.NS = int64(standardTrial)
 	of := func(l result.Level) time.Duration { return time.Duration(trialOf(&p, slot{level: l})) }
 	if got := of(result.Level{Work: result.CPUBound, Connections: 5000, Pipeline: 1}); got != 5000*cpuTime {
 		t.Errorf("a trial of 5,000 connections takes %v", got)
@@ -47,7 +47,7 @@ func TestTrialsOfWork(t *testing.T) {
 	}
 	cost := func(l result.Level) time.Duration {
 		p := standardPlan("a", "b")
-		p.Level = l
+		p.Levels = []result.Level{l}
 		took, _ := estimateEpoch(&p, p.Pilots)
 		return took
 	}
@@ -61,7 +61,7 @@ func TestTrialsOfWork(t *testing.T) {
 func TestWarmUpOfManyConnections(t *testing.T) {
 	for c, want := range map[int]int{125: 125, 1000: 1000, 5000: 1000} {
 		p := standardPlan("a", "b")
-		p.Level.Connections = c
+		p.Levels[0].Connections = c
 		if got := Warmups(&result.Run{Plan: p}, 1, "a"); len(got) != 1 || got[0].Connections != want {
 			t.Errorf("%d connections: %+v; want %d", c, got, want)
 		}
@@ -77,7 +77,7 @@ func TestWarmUpOfManyConnections(t *testing.T) {
 // Handlers that hash are re-warmed with what they answer in that time, others with what comes.
 func TestRewarmRequests(t *testing.T) {
 	p := standardPlan("a")
-	p.RewarmNS = int64(30 * time.Millisecond)
+	p.Load.RewarmNS = int64(30 * time.Millisecond)
 	for l, want := range map[result.Level]int64{{Connections: 5000}: 0, {Connections: 5000, Work: result.CPUBound}: 30,
 		{Work: result.CPUBound, DelayNS: 1e8}: 200} {
 		if got := RewarmRequests(&p, l); got != want {

@@ -13,7 +13,7 @@ import (
 // unserved takes out of a plan what contestants do not serve: the cells of levels whose form of HTTP
 // they lack or whose CPUs are too few for them, the comparisons of these, and contestants that are left
 // without a level. The plan names each of them. It returns an error if nobody is left.
-func (w *World) unserved(p *result.Plan) error {
+func (w *World) unserved(p *result.Plan, named bool) error {
 	lacks := func(name string, l result.Level) (u result.Unserved, lacks bool) {
 		c, err := w.contestant(name) // check reports the error
 		switch {
@@ -25,7 +25,7 @@ func (w *World) unserved(p *result.Plan) error {
 		}
 		return u, false
 	}
-	points := p.Points()
+	points := p.Levels
 	var kept []string
 	left := map[result.Cell]bool{}
 	for _, name := range p.Contestants {
@@ -33,24 +33,24 @@ func (w *World) unserved(p *result.Plan) error {
 		for i, l := range points {
 			cell := result.Cell{Contestant: name, Level: i}
 			switch u, lacking := lacks(name, l); {
-			case !loaded(p, cell):
+			case !p.Has(cell):
 			case !lacking:
 				left[cell] = true
 				served++
-			case !slices.Contains(p.Unserved, u):
-				p.Unserved = append(p.Unserved, u)
+			case !slices.Contains(p.Servers.Unserved, u):
+				p.Servers.Unserved = append(p.Servers.Unserved, u)
 			}
 		}
 		if served > 0 {
 			kept = append(kept, name)
 		}
 	}
-	if len(p.Unserved) == 0 {
+	if len(p.Servers.Unserved) == 0 {
 		return nil
 	}
 	if len(kept) == 0 {
 		var forms []string
-		for _, u := range p.Unserved {
+		for _, u := range p.Servers.Unserved {
 			if u.CPUs > 0 {
 				forms = append(forms, fmt.Sprintf("%s needs %d CPUs", u.Contestant, u.CPUs))
 				continue
@@ -61,23 +61,9 @@ func (w *World) unserved(p *result.Plan) error {
 			"say what it serves and needs", strings.Join(forms, ", "))
 	}
 	p.Contestants = kept
-	if len(points) > 1 {
-		cells := p.Cells
-		p.Cells = nil
-		for _, name := range kept {
-			for i := range points {
-				if cell := (result.Cell{Contestant: name, Level: i}); left[cell] {
-					p.Cells = append(p.Cells, cell)
-				}
-			}
-		}
-		if len(cells) > 0 { // in their own order
-			p.Cells = slices.DeleteFunc(slices.Clone(cells), func(c result.Cell) bool { return !left[c] })
-		}
-	}
-	asked := len(p.Family)
+	p.Cells = slices.DeleteFunc(slices.Clone(p.Cells), func(c result.Cell) bool { return !left[c] })
 	p.Family = slices.DeleteFunc(slices.Clone(p.Family), func(f result.Comparison) bool { return !left[f.A] || !left[f.B] })
-	if asked > 0 && len(p.Family) == 0 { // else all pairs at the first level would be decided in their place
+	if named && len(p.Family) == 0 {
 		return refuse("nothing is left to compare: in each pair one contestant does not serve the protocol of its level, " +
 			"or needs more CPUs; the keys protocols and cpus of its contestant.toml say what it serves and needs")
 	}
@@ -103,10 +89,10 @@ func (w *World) check(p *result.Plan) error {
 			}
 		}
 		if c.Attached {
-			p.Attached = append(p.Attached, name)
+			p.Servers.Attached = append(p.Servers.Attached, name)
 		}
 		if c.Managed {
-			p.Managed = append(p.Managed, name)
+			p.Servers.Managed = append(p.Servers.Managed, name)
 		}
 	}
 	for _, name := range p.Controls {
@@ -142,11 +128,8 @@ func (w *World) backend(p *result.Plan) error {
 		return err
 	}
 	p.Backend, p.Title = s.Backend, cmp.Or(p.Title, s.Title)
-	levels := []*result.Level{&p.Level}
 	for i := range p.Levels {
-		levels = append(levels, &p.Levels[i])
-	}
-	for _, l := range levels {
+		l := &p.Levels[i]
 		name := cmp.Or(l.Scenario, p.Scenario)
 		if s, err = w.Scenario(name); err != nil {
 			return err
@@ -160,10 +143,10 @@ func (w *World) backend(p *result.Plan) error {
 			return refuse("--records: the scenario %s uses no backend that returns records; omit it", name)
 		case l.Records < 0:
 			return refuse("--records %d: want 1 or more", l.Records)
-		case s.Backend != "" && l.Records == 0 && p.ClaimsHash != "":
+		case s.Backend != "" && l.Records == 0 && p.Study.ClaimsHash != "":
 			return refuse(
 				"study %s: a level with the scenario %s does not set records, the number that the backend returns",
-				p.Study, name)
+				p.Study.Slug, name)
 		case s.Backend != "" && l.Records == 0:
 			l.Records = DefaultRecords
 		}
@@ -171,35 +154,34 @@ func (w *World) backend(p *result.Plan) error {
 	return nil
 }
 
-// ceiling returns the server that determines the generator's ceiling in the pilots: the backend,
-// loaded by the generator itself, or the null server, with the further scenarios of levels that it
-// can serve, and the forms of HTTP beside HTTP/1.1 in the clear that it can speak. It sets no ceiling
-// without a reference.
-func (w *World) ceiling(p *result.Plan) {
+// ceiling sets the server that determines the generator's ceiling in the pilots: the backend,
+// loaded by the generator itself, or the null server. It returns which requests of levels that server answers: further
+// scenarios, and forms of HTTP beside HTTP/1.1 in the clear. It sets no ceiling without a reference.
+func (w *World) ceiling(p *result.Plan) (answers func(Asking) bool) {
+	all := func(Asking) bool { return true }
 	switch {
-	case len(p.Controls) == 0 || p.Backend == "" && p.Level.DelayNS > 0:
+	case len(p.Controls) == 0 || p.Backend == "" && p.First().DelayNS > 0:
+		return all
 	case p.Backend != "":
 		p.Ceiling = p.Backend
+		return all
 	case w.Answered == nil:
-		p.Ceiling, p.CeilingScenarios = "null", OtherScenarios(p)
-	default:
-		if also, alike, ok := w.Answered(p.Scenario, OtherScenarios(p)); ok {
-			p.Ceiling, p.CeilingScenarios = "null", also
-			for _, l := range p.Points() {
-				if alike && l.HTTP != protocol.Clear && !slices.Contains(p.CeilingProtocols, l.HTTP) {
-					p.CeilingProtocols = append(p.CeilingProtocols, l.HTTP)
-				}
-			}
-		}
-		if !slices.ContainsFunc(p.Points(), func(l result.Level) bool { return AtCeiling(p, AskingAt(l)) }) {
-			p.Ceiling, p.CeilingScenarios = "", nil
-		}
+		p.Ceiling = "null"
+		return func(of Asking) bool { return of.HTTP == protocol.Clear }
 	}
+	also, alike, ok := w.Answered(p.Scenario, OtherScenarios(p))
+	answers = func(of Asking) bool {
+		return (of.Scenario == "" || slices.Contains(also, of.Scenario)) && (of.HTTP == protocol.Clear || alike)
+	}
+	if ok && slices.ContainsFunc(p.Levels, func(l result.Level) bool { return answers(AskingAt(l)) }) {
+		p.Ceiling = "null"
+	}
+	return answers
 }
 
 // OtherScenarios names the scenarios of levels that have one of their own.
 func OtherScenarios(p *result.Plan) (names []string) {
-	for _, l := range p.Points() {
+	for _, l := range p.Levels {
 		if l.Scenario != "" && !slices.Contains(names, l.Scenario) {
 			names = append(names, l.Scenario)
 		}

@@ -55,4 +55,4 @@ func (v *View) BackendAlone() document.Section { return newLevels(v).backendAlon
 func (v *View) ResponseTimes() document.Section { return newLevels(v).byLoadTables() }
 
 // Processes returns the table of what processes used and hold, of a run with fresh ones.
-func (v *View) Processes() document.Section { return newSweep(NewView(v.Data)).processes() }
+func (v *View) Processes() document.Section { return newManyLevels(NewView(v.Data)).processes() }

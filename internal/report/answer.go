@@ -69,7 +69,7 @@ func (v *View) noAnalysis() string {
 	text := "Not enough data to rank: " + have
 	if p.Rounds > 0 {
 		anew := "all servers freshly started"
-		if len(p.Attached) > 0 {
+		if len(p.Servers.Attached) > 0 {
 			anew = "servers freshly started, except those that were already running"
 		}
 		text += fmt.Sprintf(" (an epoch: %s, %s of each)", anew, document.Count(p.Rounds, "short load"))
@@ -223,7 +223,7 @@ func brief(why string) string {
 // more CPUs.
 func (v *View) unserved() (sentences []string) {
 	var parts, few []string
-	for _, u := range v.run.Plan.Unserved {
+	for _, u := range v.run.Plan.Servers.Unserved {
 		if u.CPUs > 0 {
 			few = append(few, v.Title(u.Contestant)+" on fewer than "+document.Count(u.CPUs, "CPU"))
 			continue
@@ -257,7 +257,7 @@ func logSays(f *result.Failure) string {
 // head summarises the run on one line. It counts the contestants that ran.
 func (v *View) head() []string {
 	ran := slices.DeleteFunc(slices.Clone(v.rows), func(r Row) bool { return r.Failure != nil })
-	return append(append(levelWords(v.run.Plan.Level), document.Count(len(ran), "server")), v.setting()...)
+	return append(append(levelWords(v.run.Plan.First()), document.Count(len(ran), "server")), v.setting()...)
 }
 
 // setting says on which machines the run was measured, if on several, and how long it took.

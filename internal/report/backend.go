@@ -60,7 +60,7 @@ func (v *View) backendText() string {
 
 // backendAlone returns the table of what the backend does alone at each level, and which share of it
 // each contestant reaches there.
-func (s *sweep) backendAlone() document.Section {
+func (s *manyLevels) backendAlone() document.Section {
 	out := document.Section{ID: "alone", Title: "The backend alone"}
 	if len(s.Alone) == 0 {
 		return out

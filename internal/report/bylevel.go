@@ -9,12 +9,12 @@ import (
 	"dyno/internal/document"
 )
 
-// mostPairs is the largest number of named pairs that an answer shows in a table, with intervals.
+// mostPairs is the largest number of compared pairs that an answer shows in a table, with intervals.
 const mostPairs = 8
 
-// pairsByLevel shows many named pairs in few lines: for each level who is ahead of whom, by what
+// pairsByLevel shows many compared pairs in few lines: for each level who is ahead of whom, by what
 // ratio, and then the pairs of each other verdict; and for each contestant its own levels.
-func (s *sweep) pairsByLevel() (blocks []document.Block) {
+func (s *manyLevels) pairsByLevel() (blocks []document.Block) {
 	others, own := s.ownApart(s.comparisons())
 	metric := Lower(s.primary().Title)
 	if len(others) > 0 {
@@ -30,7 +30,7 @@ func (s *sweep) pairsByLevel() (blocks []document.Block) {
 
 // ownApart separates the pairs of one contestant at two levels from all others. Those of a contestant
 // stand together.
-func (s *sweep) ownApart(list []comparison) (others, own []comparison) {
+func (s *manyLevels) ownApart(list []comparison) (others, own []comparison) {
 	var names []string
 	for _, c := range list {
 		if !c.own() {
@@ -48,7 +48,7 @@ func (s *sweep) ownApart(list []comparison) (others, own []comparison) {
 }
 
 // aheadByLevel has an item for each level, and one for the pairs of two contestants at two levels.
-func (s *sweep) aheadByLevel(list []comparison) (items document.List) {
+func (s *manyLevels) aheadByLevel(list []comparison) (items document.List) {
 	const across = "two levels"
 	var levels []string
 	ahead, others := map[string]*grouped{}, map[string]*grouped{} // by level: whom each leads; pairs by their verdict
@@ -85,7 +85,7 @@ func (s *sweep) aheadByLevel(list []comparison) (items document.List) {
 
 // ownLevels has an item for each contestant. Its pairs are not turned to have the better level first:
 // a row of levels reads in one direction.
-func (s *sweep) ownLevels(list []comparison) (items document.List) {
+func (s *manyLevels) ownLevels(list []comparison) (items document.List) {
 	for len(list) > 0 {
 		n := slices.IndexFunc(list, func(c comparison) bool { return c.A != list[0].A })
 		if n < 0 {

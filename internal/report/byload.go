@@ -14,7 +14,7 @@ import (
 )
 
 // metricsAt returns the metrics of a level: those of the run, and those that only such a level has.
-func (s *sweep) metricsAt(i int) []analysis.Metric {
+func (s *manyLevels) metricsAt(i int) []analysis.Metric {
 	all := slices.Clone(s.metrics)
 	for _, m := range s.extraMetrics(i) {
 		if !slices.ContainsFunc(all, func(o analysis.Metric) bool { return o.Name == m.Name }) {
@@ -32,7 +32,7 @@ func openMetric(name string) analysis.Metric {
 
 // byLoad returns charts of the response time over the rates of open loops, of which there are several:
 // a line for each contestant.
-func (s *sweep) byLoad() document.Choice {
+func (s *manyLevels) byLoad() document.Choice {
 	choice := document.Choice{ID: "load", Title: "Response time by load"}
 	here := s.showing(openMetric("response_p99"))
 	if len(here.Levels) < 2 {
@@ -50,12 +50,12 @@ func (s *sweep) byLoad() document.Choice {
 
 // byLoadTable returns a table of a response time at each open loop that was asked for; none if there
 // is none. With sides it has the intervals.
-func (s *sweep) byLoadTable(m analysis.Metric, sides bool) (t document.Table, ok bool) {
+func (s *manyLevels) byLoadTable(m analysis.Metric, sides bool) (t document.Table, ok bool) {
 	here := s.showing(m)
-	if s.run.Plan.OpenNS == 0 || len(here.Levels) == 0 {
+	if s.run.Plan.Load.OpenNS == 0 || len(here.Levels) == 0 {
 		return t, false
 	}
-	scale := here.sweepScale(m)
+	scale := here.metricScale(m)
 	t.Columns = []document.Column{{Head: m.HeadIn(scale.Name), Lead: true}}
 	for _, l := range here.Levels {
 		t.Columns = append(t.Columns, document.Column{Head: rateName(l.At), Number: true})
@@ -78,7 +78,7 @@ func (s *sweep) byLoadTable(m analysis.Metric, sides bool) (t document.Table, ok
 }
 
 // byLoadShort returns the table of the answer: the response time at 99 %, and who kept no rate.
-func (s *sweep) byLoadShort() (blocks []document.Block) {
+func (s *manyLevels) byLoadShort() (blocks []document.Block) {
 	t, ok := s.byLoadTable(openMetric("response_p99"), false)
 	if !ok {
 		return nil
@@ -103,7 +103,7 @@ func (s *sweep) byLoadShort() (blocks []document.Block) {
 }
 
 // byLoadTables returns the response times for the page of a study, with their intervals.
-func (s *sweep) byLoadTables() document.Section {
+func (s *manyLevels) byLoadTables() document.Section {
 	out := document.Section{Title: "Response times by load"}
 	var notes []string
 	for _, r := range s.rows {
@@ -118,7 +118,7 @@ func (s *sweep) byLoadTables() document.Section {
 		text := fmt.Sprintf("Open loops: requests come at random, and their time counts from when they were due. %%: "+
 			"of each contestant's own capacity, as the pilots showed it. An epoch has %s requests of each at each "+
 			"rate, or as many as %v have. Medians over epochs; ± is the interval of 95 %%. Without verdicts.",
-			document.Whole(s.run.Plan.OpenRequests), time.Duration(s.run.Plan.OpenNS))
+			document.Whole(result.OpenRequests), time.Duration(s.run.Plan.Load.OpenNS))
 		out.Blocks = append(out.Blocks, document.Items(append([]string{text}, notes...)...))
 	}
 	return out
@@ -136,7 +136,7 @@ func rateName(l result.Level) string {
 }
 
 // missed says at which open loops a row did not always keep the rate.
-func (s *sweep) missed(r Row) []string {
+func (s *manyLevels) missed(r Row) []string {
 	return s.grouped(r.Title, func(i int) string {
 		if s.missing(r, i) != "" {
 			return ""
@@ -147,7 +147,7 @@ func (s *sweep) missed(r Row) []string {
 
 // placeRates puts open loops that differ in their rate alone on an axis of these: of shares, or
 // logarithmic of requests per second. It reports whether they are such.
-func (s *sweep) placeRates(p *panel) bool {
+func (s *manyLevels) placeRates(p *panel) bool {
 	value := func(l result.Level) float64 {
 		if l.OwnRate {
 			return l.RateShare

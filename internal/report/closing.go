@@ -41,7 +41,7 @@ func (v *View) closing() document.Section {
 
 // again returns the command that repeats the run, with its seed.
 func (v *View) again() string {
-	c := v.run.Plan.Command
+	c := v.run.Plan.Origin.Command
 	if c != "" && v.run.Plan.Seed != 0 && !strings.Contains(c, "--seed") {
 		c += fmt.Sprintf(" --seed %d", v.run.Plan.Seed)
 	}
@@ -148,9 +148,9 @@ func (v *View) withoutTwins() string {
 		made = made || slices.ContainsFunc(list[:i], func(c result.Contestant) bool { return c.SameServer(&list[i]) })
 	}
 	switch {
-	case made || v.Valid == 0 || !v.Ranks() && !v.namesPairs():
+	case made || v.Valid == 0 || !v.run.Plan.InRounds():
 		return ""
-	case v.run.Plan.Study != "":
+	case v.run.Plan.Study.Slug != "":
 		return "no two equal servers were compared"
 	}
 	return "no two equal servers were compared; to test that here, add a second copy of one as a further side"
@@ -158,7 +158,7 @@ func (v *View) withoutTwins() string {
 
 // withoutLong says that verdicts were not checked in long loads, and why; "" if they were, or none rests on them.
 func (v *View) withoutLong() string {
-	if v.NoLong == "" || v.a.Interim == 0 || !v.Ranks() && !v.namesPairs() {
+	if v.NoLong == "" || v.a.Interim == 0 || !v.run.Plan.InRounds() {
 		return ""
 	}
 	return "not checked in long loads: " + document.Clean(v.NoLong)
@@ -181,7 +181,7 @@ func (v *View) standstills() (few []string, short string) {
 
 // unwatched says of whom the CPU without load was not read though it was planned; "" if no verdict rests on it.
 func (v *View) unwatched() string {
-	if v.run.Plan.UnloadedNS == 0 || v.Valid == 0 || !v.Ranks() && !v.namesPairs() {
+	if v.run.Plan.Load.UnloadedNS == 0 || v.Valid == 0 || !v.run.Plan.InRounds() {
 		return ""
 	}
 	var names []string
@@ -261,11 +261,11 @@ func (v *View) unlikeService() string {
 			continue
 		}
 		ran++
-		if slices.Contains(p.Managed, name) {
+		if slices.Contains(p.Servers.Managed, name) {
 			managed++
 		}
 	}
-	if v.a.Interim == 0 || !v.Ranks() || managed == 0 || managed == ran || time.Duration(p.TrialNS) > 10*time.Second {
+	if v.a.Interim == 0 || !v.run.Plan.Ranks() || managed == 0 || managed == ran || time.Duration(p.Load.NS) > 10*time.Second {
 		return ""
 	}
 	return "long loads favour managed runtimes by up to " + PerCent(analysis.ShortLoads)
@@ -281,7 +281,7 @@ func (v *View) otherRuns() string {
 	narrow := func(p analysis.Pair) bool {
 		return p.Metric == v.primary().Name && p.Ratio.Lo > 0 && math.Sqrt(p.Ratio.Hi/p.Ratio.Lo) < 1+2*BetweenRuns
 	}
-	if v.a.Interim == 0 || !v.Ranks() && !v.namesPairs() || !slices.ContainsFunc(v.a.Pairs, narrow) {
+	if v.a.Interim == 0 || !v.run.Plan.InRounds() || !slices.ContainsFunc(v.a.Pairs, narrow) {
 		return ""
 	}
 	return "runs elsewhere varied by " + PerCent(BetweenRuns) + " (SD) more; --runs 5 measures it"

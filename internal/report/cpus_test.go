@@ -11,7 +11,6 @@ import (
 // onCPUs is a sweep of one load on numbers of CPUs, and of another on the same with apart.
 func onCPUs(apart bool) *Data {
 	d := sweepFixture(6)
-	d.Run.Plan.Levels = nil
 	numbers := []int{1, 2, 4, 1, 2, 4}
 	if !apart {
 		d.Levels = d.Levels[:3]
@@ -22,8 +21,11 @@ func onCPUs(apart bool) *Data {
 			at.Connections = 1000
 		}
 		d.Levels[i].At = at
-		d.Run.Plan.Levels = append(d.Run.Plan.Levels, at)
+		for _, t := range d.Levels[i].Trials {
+			t.Level = &at
+		}
 	}
+	compareLevels(d)
 	for _, n := range []int{1, 2, 4} {
 		d.Run.Launches = append(d.Run.Launches, result.Launch{Contestant: "net-http", Processors: &result.Processors{
 			CPUs: []int{1, 2, 3, 7}[:n], Threads: n == 4, Variables: map[string]string{"GOMAXPROCS": "2"}}})
@@ -33,13 +35,13 @@ func onCPUs(apart bool) *Data {
 
 // Levels that differ in their CPUs alone stand on one axis; of others each number has a plot.
 func TestPlotsOfCPUs(t *testing.T) {
-	s := newSweep(NewView(onCPUs(false)))
+	s := newManyLevels(NewView(onCPUs(false)))
 	list := s.panels()
 	if len(list) != 1 || list[0].X != "CPUs of the server, log scale" || len(list[0].Ticks) != 3 ||
 		list[0].Ticks[1].Text != "2" || list[0].Ticks[1].At != .5 {
 		t.Errorf("%+v", list)
 	}
-	s = newSweep(NewView(onCPUs(true)))
+	s = newManyLevels(NewView(onCPUs(true)))
 	var titles []string
 	for _, p := range s.panels() {
 		titles = append(titles, p.Title)

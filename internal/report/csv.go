@@ -41,7 +41,7 @@ var csvHead = []string{"contestant", "level", "metric", "unit", "value", "lo", "
 // CSV writes a row for each figure of a run, below a head row.
 func CSV(w io.Writer, d *Data) error {
 	rows := [][]string{csvHead}
-	for _, l := range protocolOf(d).lines() {
+	for _, l := range viewOf(d).lines() {
 		numbers := []string{decimal(l.Value), decimal(l.Lo), decimal(l.Hi), "", "", "", ""}
 		if l.N > 0 {
 			numbers[3] = strconv.Itoa(l.N)
@@ -69,7 +69,7 @@ func Benchfmt(w io.Writer, d *Data) error {
 	var head, figures, at string
 	var gaps []gap
 	metrics := map[gap][]string{}
-	for _, l := range protocolOf(d).lines() {
+	for _, l := range viewOf(d).lines() {
 		notes := strings.Join(l.notes, "; ")
 		switch g := (gap{l.contestant, l.level, notes}); {
 		case l.contestant == "":
@@ -156,7 +156,9 @@ func pairLines(pairs []analysis.Pair, level func(result.Cell) string) (lines []l
 		l := line{contestant: both(p.A, p.B), level: both(level(p.CellA()), level(p.CellB())), metric: p.Metric, unit: m.Unit,
 			Estimate: noEstimate, ratio: p.Ratio, verdict: string(p.Verdict),
 			notes: NonEmpty("p = "+orElse(decimal(p.P), "unknown"), document.Clean(p.Note))}
-		l.N = p.Ratio.N
+		if l.N = p.Ratio.N; l.N == 0 {
+			l.verdict, l.notes = "absent", []string{"no round has both"}
+		}
 		lines = append(lines, l)
 	}
 	return lines
@@ -179,9 +181,9 @@ func countLines(contestant, level string, requests int64, errors map[string]int6
 	return []line{count("requests", requests), failed}
 }
 
-func (p *paired) lines() (lines []line) {
+func (p *oneLevel) lines() (lines []line) {
 	lines = p.runLines("")
-	at := (&Level{Name: p.run.Plan.LevelName(0), At: p.run.Plan.Level}).Title()
+	at := (&Level{Name: p.run.Plan.LevelName(0), At: p.run.Plan.First()}).Title()
 	for _, r := range p.all() {
 		for _, m := range p.metrics {
 			lines = append(lines, r.lines(at, m, p.figure(r, m))...)
@@ -199,8 +201,8 @@ func (p *paired) lines() (lines []line) {
 	return append(lines, pairLines(p.a.Pairs, func(result.Cell) string { return at })...)
 }
 
-func (s *sweep) lines() (lines []line) {
-	lines = s.runLines(s.label())
+func (s *manyLevels) lines() (lines []line) {
+	lines = s.runLines(familyLabel)
 	for _, r := range s.all() {
 		for i := range s.Levels {
 			for _, m := range s.metrics {
@@ -212,9 +214,9 @@ func (s *sweep) lines() (lines []line) {
 	return append(lines, pairLines(s.a.Pairs, s.levelAt)...)
 }
 
-func (c *classic) lines() (lines []line) {
-	lines = c.runLines(classicLabel)
-	at := LevelName(c.run.Plan.Level)
+func (c *singleLoads) lines() (lines []line) {
+	lines = c.runLines(loadsLabel)
+	at := LevelName(c.run.Plan.First())
 	for _, r := range c.rows {
 		for _, m := range c.metrics {
 			lines = append(lines, r.lines(at, m, c.figure(r, m))...)
@@ -246,9 +248,9 @@ func (c *classic) lines() (lines []line) {
 	return lines
 }
 
-func (s *search) lines() (lines []line) {
-	lines = s.runLines(searchLabel)
-	at, rate := LevelName(s.run.Plan.Level), analysis.Metric{Name: "highest_rate", Unit: "1/s"}
+func (s *highestRates) lines() (lines []line) {
+	lines = s.runLines(ratesLabel)
+	at, rate := LevelName(s.run.Plan.First()), analysis.Metric{Name: "highest_rate", Unit: "1/s"}
 	for _, r := range s.all() {
 		if r.Excluded != "" {
 			lines = append(lines, r.lines(at, rate, &Figure{Absent: r.Excluded})...)

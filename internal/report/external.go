@@ -13,7 +13,7 @@ import (
 // external holds the loads of external load generators in a classic run, with dyno's own loads of the
 // same contestants.
 type external struct {
-	*classic
+	*singleLoads
 	tools []string
 	rows  []LoadsBy
 }
@@ -25,12 +25,12 @@ type LoadsBy struct {
 }
 
 // newExternal returns nil if the run has no external load generator.
-func newExternal(c *classic) *external {
+func newExternal(c *singleLoads) *external {
 	p := &c.run.Plan
 	if len(p.External) == 0 {
 		return nil
 	}
-	d := &external{classic: c, tools: p.External}
+	d := &external{singleLoads: c, tools: p.External}
 	add := func(name, title string) {
 		for _, external := range append([]string{""}, p.External...) {
 			r := LoadsBy{Contestant: name, Title: title, External: external}

@@ -16,14 +16,14 @@ import (
 func externalFixture(change func(reported *result.Reported), rates ...float64) *Data {
 	d := classicFixture()
 	p := &d.Run.Plan
-	p.Contestants, p.External, p.Ceiling, p.Epochs, p.Requests, p.TrialNS = []string{"iris-mvc"}, []string{"wrk"}, "null", 1, 0,
+	p.Contestants, p.External, p.Ceiling, p.Epochs, p.Load.Requests, p.Load.NS = []string{"iris-mvc"}, []string{"wrk"}, "null", []int{1}, 0,
 		4e9
-	p.Level = result.Level{Connections: 100, Pipeline: 1}
+	p.Levels = []result.Level{{Connections: 100, Pipeline: 1}}
 	d.Run.Contestants = append(d.Run.Contestants[:1:1], result.Contestant{Name: "null", Title: "null server",
 		Control: true})
 	d.Run.Failures, d.Findings, d.Discarded, d.Loads = nil, nil, 0, nil
 	for i, rate := range rates {
-		t := madeTrial([]string{"iris-mvc", "iris-mvc", "null", "null"}[i], p.Level, 0, 0, rate, 4e9)
+		t := madeTrial([]string{"iris-mvc", "iris-mvc", "null", "null"}[i], p.First(), 0, 0, rate, 4e9)
 		t.Level = nil
 		if i%2 == 1 {
 			n, window, mean := int64(4*rate), int64(4e9), int64(100/rate*1e9)
@@ -72,7 +72,7 @@ func TestDrivenWords(t *testing.T) {
 			"responses 0 kept the connection open", "separate processes"},
 	} {
 		var says []string
-		says = append(says, newExternal(newClassic(NewView(c.d))).said()...)
+		says = append(says, newExternal(newSingleLoads(NewView(c.d))).said()...)
 		got := says[0]
 		if !strings.HasPrefix(got, "Iris MVC: ") || !strings.Contains(got, c.want) || c.not != "" &&
 			strings.Contains(got, c.not) {
@@ -81,7 +81,7 @@ func TestDrivenWords(t *testing.T) {
 	}
 	d := externalFixture(nil, calm...)
 	d.AllLoads[3].Causes.BackgroundServerNS = d.AllLoads[3].Causes.WallNS / 2
-	if got := newExternal(newClassic(NewView(d))).said()[0]; !strings.Contains(got,
+	if got := newExternal(newSingleLoads(NewView(d))).said()[0]; !strings.Contains(got,
 		"Other programs used the CPUs during wrk's load of null server, so the cause") || strings.Contains(got, "limit") {
 		t.Errorf("disturbed: %s", got)
 	}
@@ -90,7 +90,7 @@ func TestDrivenWords(t *testing.T) {
 		n := per * *again.AllLoads[i].Reported.Answered
 		again.AllLoads[i].Reported.BytesWritten = &n
 	}
-	if got := newExternal(newClassic(NewView(again))).said()[0]; !strings.Contains(got,
+	if got := newExternal(newSingleLoads(NewView(again))).said()[0]; !strings.Contains(got,
 		"It wrote 1.34 requests for each response") {
 		t.Errorf("sent again: %s", got)
 	}
@@ -107,7 +107,7 @@ func TestDrivenRounding(t *testing.T) {
 				d.AllLoads[i].External = "ab"
 			}
 		}
-		if got := newExternal(newClassic(NewView(d))).said()[0]; !strings.Contains(got, want) {
+		if got := newExternal(newSingleLoads(NewView(d))).said()[0]; !strings.Contains(got, want) {
 			t.Errorf("%d: %s", mean, got)
 		}
 	}

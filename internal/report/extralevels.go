@@ -10,7 +10,7 @@ import (
 
 // extraMetrics returns the metrics of an additional level: in an open loop all have the same
 // throughput, and response times distinguish them.
-func (s *sweep) extraMetrics(i int) (list []analysis.Metric) {
+func (s *manyLevels) extraMetrics(i int) (list []analysis.Metric) {
 	names := []string{"throughput", "cpu_per_request", "p50"}
 	if s.Levels[i].At.Open() {
 		names = []string{"due_rate", "response_p50", "response_p99", "cpu_per_request", "due_requests"}
@@ -24,7 +24,7 @@ func (s *sweep) extraMetrics(i int) (list []analysis.Metric) {
 }
 
 // extraTitle says what a level beside a comparison is there for.
-func (s *sweep) extraTitle(i int) string {
+func (s *manyLevels) extraTitle(i int) string {
 	switch l := s.Levels[i].At; {
 	case l.OwnRate:
 		return "At a rate of its own: " + s.names[i]
@@ -35,12 +35,12 @@ func (s *sweep) extraTitle(i int) string {
 }
 
 // levelScale returns the one that a metric of a level is printed with.
-func (s *sweep) levelScale(m analysis.Metric, i int) analysis.Scale {
+func (s *manyLevels) levelScale(m analysis.Metric, i int) analysis.Scale {
 	return scaleFor(m, s.rows, func(r Row) *Figure { return s.figure(r, m, i) })
 }
 
 // extraNote says what the figures beside a comparison are.
-func (s *sweep) extraNote(i int) string {
+func (s *manyLevels) extraNote(i int) string {
 	text := "In addition to the comparison, without verdicts. Medians of " +
 		document.Count(s.Levels[i].Analysis.Epochs,
 			"epoch") + ", one trial each; ± is the interval of 95 %."

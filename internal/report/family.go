@@ -11,26 +11,18 @@ import (
 )
 
 // familyLabel is the label in every form of a paired comparison whose comparisons are named.
-const familyLabel = "paired comparison at several levels: named pairs are judged, all else has intervals"
+const familyLabel = "paired comparison at several levels: compared pairs are judged, all else has intervals"
 
-// label describes the figures of a run at several levels.
-func (s *sweep) label() string {
-	if s.namesPairs() {
-		return familyLabel
-	}
-	return sweepLabel
-}
-
-// comparison is a named pair as every form shows it.
+// comparison is a compared pair as every form shows it.
 type comparison struct {
 	analysis.Pair
 	TitleA, TitleB, LevelA, LevelB string
 	Missing                        string // why it has no figure
 }
 
-// comparisons returns the named pairs under the primary metric, in order of the plan; none is left
+// comparisons returns the compared pairs under the primary metric, in order of the plan; none is left
 // out.
-func (s *sweep) comparisons() (list []comparison) {
+func (s *manyLevels) comparisons() (list []comparison) {
 	for _, f := range s.run.Plan.Family {
 		c := comparison{TitleA: s.Title(f.A.Contestant), TitleB: s.Title(f.B.Contestant), LevelA: s.levelAt(f.A),
 			LevelB: s.levelAt(f.B)}
@@ -50,7 +42,7 @@ func (s *sweep) comparisons() (list []comparison) {
 }
 
 // levelAt returns the name of a cell's level.
-func (s *sweep) levelAt(c result.Cell) string {
+func (s *manyLevels) levelAt(c result.Cell) string {
 	if c.Level >= 0 && c.Level < len(s.names) {
 		return s.names[c.Level]
 	}
@@ -73,7 +65,7 @@ func (c *comparison) cellsOf() (a, b string) {
 
 // verdict returns the verdict of a pair in words, which of the two is better, and the basis of the
 // verdict.
-func (s *sweep) verdict(c *comparison) (word, better, evidence string, kind analysis.Verdict) {
+func (s *manyLevels) verdict(c *comparison) (word, better, evidence string, kind analysis.Verdict) {
 	if s.Verbose {
 		evidence = pText("p", c.P)
 	}
@@ -100,12 +92,12 @@ func (s *sweep) verdict(c *comparison) (word, better, evidence string, kind anal
 
 // showing returns the levels and contestants for which a metric is shown: for one that only open
 // loops have, those levels.
-func (s *sweep) showing(m analysis.Metric) *sweep {
+func (s *manyLevels) showing(m analysis.Metric) *manyLevels {
 	if !m.Open() {
 		return s
 	}
 	d, v := *s.Data, *s.View
-	out := &sweep{View: &v}
+	out := &manyLevels{View: &v}
 	v.Data, d.Levels = &d, nil
 	for i, l := range s.Levels {
 		if l.At.Open() {
@@ -122,8 +114,8 @@ func (s *sweep) showing(m analysis.Metric) *sweep {
 	return out
 }
 
-// familySentences returns the sentences about a run with named pairs.
-func (s *sweep) familySentences() (list []string) {
+// familySentences returns the sentences about a run with compared pairs.
+func (s *manyLevels) familySentences() (list []string) {
 	list = append(list, s.forbidding()...)
 	var found []analysis.Pair
 	missing := 0
@@ -136,7 +128,7 @@ func (s *sweep) familySentences() (list []string) {
 	}
 	switch {
 	case len(found) == 0:
-		list = append(list, "No named pair has a figure.")
+		list = append(list, "No compared pair has a figure.")
 	case s.a.Interim == 0:
 		list = append(list, s.noAnalysis())
 	default:
@@ -154,32 +146,32 @@ func (s *sweep) familySentences() (list []string) {
 }
 
 // familyMethod returns the facts of a paired comparison, with what is otherwise at several levels.
-func (s *sweep) familyMethod() []document.Fact {
+func (s *manyLevels) familyMethod() []document.Fact {
 	facts := s.methodFacts()
 	for i := range facts {
 		switch f := &facts[i]; f.Name {
 		case "Load":
 			f.Name, f.Value = "Levels", orElse(s.levelList(), "none")
 		case "Trial":
-			if n := s.run.Plan.Requests; s.run.Plan.Fresh {
+			if n := s.run.Plan.Load.Requests; s.run.Plan.Fresh() {
 				f.Value = document.Whole(n) + " requests, the first load of freshly started processes without " +
 					"warm-up; load 2 and later use the processes of the previous load"
 				break
 			}
-			f.Value = planned(s.run.Plan.TrialNS) + " of load or more: 20 times a delay, five requests of each " +
+			f.Value = planned(s.run.Plan.Load.NS) + " of load or more: 20 times a delay, five requests of each " +
 				"connection, 400 ms of an open loop, 1 s if loaded once an epoch"
 		case "Order":
 			f.Value = fmt.Sprintf("contestants and levels of one delay and number of CPUs in random order in each "+
-				"round, from seed %d; cells without a named pair only in the first round of some epochs", s.run.Plan.Seed)
+				"round, from seed %d; cells without a compared pair only in the first round of some epochs", s.run.Plan.Seed)
 		case "Error allowed":
-			f.Value = PerCent(s.run.Plan.Alpha) + " over all named pairs and analyses together"
+			f.Value = PerCent(s.run.Plan.Alpha) + " over all compared pairs and analyses together"
 		}
 	}
 	return facts
 }
 
-// pairsShort returns the named pairs without what each verdict rests on.
-func (s *sweep) pairsShort() document.Section {
+// pairsShort returns the compared pairs without what each verdict rests on.
+func (s *manyLevels) pairsShort() document.Section {
 	out := document.Section{ID: "short", On: document.OffPage}
 	if len(s.run.Plan.Family) > mostPairs {
 		out.Blocks = s.pairsByLevel()
@@ -198,17 +190,17 @@ func (s *sweep) pairsShort() document.Section {
 	return out
 }
 
-// namedPairs returns the table of the named pairs. Each row names its contestants: a page can sort them.
-func (s *sweep) namedPairs() document.Section {
-	out := document.Section{ID: "pairs", Title: "Named pairs"}
+// namedPairs returns the table of the compared pairs. Each row names its contestants: a page can sort them.
+func (s *manyLevels) namedPairs() document.Section {
+	out := document.Section{ID: "pairs", Title: "Compared pairs"}
 	if t := s.pairsTable(); len(t.Rows) > 0 {
 		out.Blocks = []document.Block{t}
 	}
 	return out
 }
 
-// pairsTable has a row for each named pair. Those of one contestant at two levels stand last.
-func (s *sweep) pairsTable() document.Table {
+// pairsTable has a row for each compared pair. Those of one contestant at two levels stand last.
+func (s *manyLevels) pairsTable() document.Table {
 	t := document.Table{Note: "The first’s " + Lower(s.primary().Title) + " over the second’s.",
 		Columns: []document.Column{{Head: "pair", Lead: true}, {Head: "against"},
 			{Head: "ratio", Word: "pair", Number: true}, {Head: "verdict", Word: "different"}}}
@@ -228,7 +220,7 @@ func (s *sweep) pairsTable() document.Table {
 
 // ownGrouped puts the pairs of one contestant at two levels under its name, which their rows then leave
 // out, if a contestant has several. t is a pairsTable.
-func (s *sweep) ownGrouped(t *document.Table) {
+func (s *manyLevels) ownGrouped(t *document.Table) {
 	others, own := s.ownApart(s.comparisons())
 	several := false
 	for i := 1; i < len(own); i++ {
@@ -244,9 +236,9 @@ func (s *sweep) ownGrouped(t *document.Table) {
 }
 
 // familyFacts returns the few numbers that say how far the verdicts can be trusted.
-func (s *sweep) familyFacts() []document.Fact {
+func (s *manyLevels) familyFacts() []document.Fact {
 	facts := s.View.facts()
 	facts[0].Note = "valid, at each level that a pair names"
-	return slices.Insert(facts, 0, document.Fact{Name: "Named pairs", Value: fmt.Sprint(len(s.run.Plan.Family)),
+	return slices.Insert(facts, 0, document.Fact{Name: "Compared pairs", Value: fmt.Sprint(len(s.run.Plan.Family)),
 		Note: "at " + document.Count(len(s.Levels), "level")})
 }

@@ -17,13 +17,15 @@ import (
 	"dyno/internal/stats"
 )
 
-// familyFixture is a made-up duel of 12 epochs with named pairs: two contestants at c=10, c=100 and beside them at a common rate, and one that failed.
+// familyFixture is a made-up duel of 12 epochs with compared pairs: two contestants at c=10, c=100 and beside them at a common rate, and one that failed.
 func familyFixture() *Data {
 	d := sweepFixture(1)
 	p := &d.Run.Plan
-	p.Protocol, p.Analyses, p.Pilots, p.Epochs, p.Command = "paired", []int{8, 12}, 1, 0, "dyno run a-study --seed 7"
+	p.Epochs, p.Pilots, p.Origin.Command = []int{8, 12}, 1, "dyno run a-study --seed 7"
 	p.Levels = []result.Level{{Connections: 10, Pipeline: 1}, {Connections: 100, Pipeline: 1}, {Connections: 100, Pipeline: 1, RateShare: 0.3}}
 	cell := func(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
+	p.Cells, p.ExtraEpochs = nil, nil
+	p.Complete()
 	p.Family = []result.Comparison{
 		{A: cell("net-http", 0), B: cell("kestrel", 0)}, {A: cell("kestrel", 1), B: cell("net-http", 1)}, {A: cell("net-http", 0), B: cell("net-http", 1)},
 		{A: cell("gin", 1), B: cell("kestrel", 1)},
@@ -83,12 +85,12 @@ func extraLevelsFixture() *Data {
 	d, f := fixture(), familyFixture()
 	l := f.Levels[2]
 	l.Loaded = nil
-	d.Run.Plan.Levels = []result.Level{d.Run.Plan.Level, {Connections: 125, Pipeline: 1, RateShare: 0.3}}
+	d.Run.Plan.Levels = []result.Level{d.Run.Plan.First(), {Connections: 125, Pipeline: 1, RateShare: 0.3}}
 	d.Levels = []Level{l}
 	return d
 }
 
-// Many named pairs are listed by level, each once; those of one contestant at two levels stand under
+// Many compared pairs are listed by level, each once; those of one contestant at two levels stand under
 // its name, in the direction in which they are named.
 func TestManyNamedPairs(t *testing.T) {
 	d := familyFixture()
@@ -104,7 +106,7 @@ func TestManyNamedPairs(t *testing.T) {
 		}
 	}
 	var got []string
-	for _, b := range newSweep(NewView(d)).pairsByLevel() {
+	for _, b := range newManyLevels(NewView(d)).pairsByLevel() {
 		if list, ok := b.(document.List); ok {
 			for _, it := range list.Items {
 				got = append(got, it.Label+": "+it.Text.String())
@@ -155,7 +157,7 @@ func TestFamilyForms(t *testing.T) {
 // A level that its study names is called so; what it is stands beside the name once.
 func TestNamedLevels(t *testing.T) {
 	d := familyFixture()
-	d.Run.Plan.LevelNames = []string{"as published", "as meant", ""}
+	d.Run.Plan.Study.LevelNames = []string{"as published", "as meant", ""}
 	for i := range d.Levels {
 		d.Levels[i].Name = d.Run.Plan.LevelName(i)
 	}
@@ -176,7 +178,7 @@ func TestNamedLevels(t *testing.T) {
 }
 
 func TestNamedPairs(t *testing.T) {
-	s := newSweep(NewView(familyFixture()))
+	s := newManyLevels(NewView(familyFixture()))
 	var got []string
 	list := s.comparisons()
 	for i := range list {
@@ -199,26 +201,26 @@ func TestNamedPairs(t *testing.T) {
 // its name where one has several. The table of a page, which can be sorted, names it in each row.
 func TestOwnLevels(t *testing.T) {
 	d := familyFixture()
-	pairs := func(section func(*sweep) document.Section) (got []string) {
-		for _, r := range section(newSweep(NewView(d))).Blocks[0].(document.Table).Rows {
+	pairs := func(section func(*manyLevels) document.Section) (got []string) {
+		for _, r := range section(newManyLevels(NewView(d))).Blocks[0].(document.Table).Rows {
 			got = append(got, r.Group+": "+r.Cells[0].Value+" | "+r.Cells[1].Value)
 		}
 		return got
 	}
 	want := []string{": net/http, c=10 | Kestrel", ": Kestrel, c=100 | net/http", ": Gin, c=100 | Kestrel",
 		": net/http, c=10 | c=100"}
-	if got := pairs((*sweep).pairsShort); !slices.Equal(got, want) {
+	if got := pairs((*manyLevels).pairsShort); !slices.Equal(got, want) {
 		t.Errorf("each once: %q", got)
 	}
 	cell := func(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
 	d.Run.Plan.Family = append(d.Run.Plan.Family, result.Comparison{A: cell("kestrel", 0), B: cell("kestrel", 1)},
 		result.Comparison{A: cell("net-http", 0), B: cell("net-http", 2)})
 	want = append(want, ": net/http, c=10 | c=100, 20,235/s", ": Kestrel, c=10 | c=100")
-	if got := pairs((*sweep).namedPairs); !slices.Equal(got, want) {
+	if got := pairs((*manyLevels).namedPairs); !slices.Equal(got, want) {
 		t.Errorf("on the page: %q", got)
 	}
 	want = append(want[:3], "net/http: c=10 | c=100", ": c=10 | c=100, 20,235/s", "Kestrel: c=10 | c=100")
-	if got := pairs((*sweep).pairsShort); !slices.Equal(got, want) {
+	if got := pairs((*manyLevels).pairsShort); !slices.Equal(got, want) {
 		t.Errorf("in the answer: %q", got)
 	}
 }
@@ -248,7 +250,7 @@ func TestPanelsApart(t *testing.T) {
 		d.Levels = append(d.Levels, Level{At: at})
 	}
 	var got []string
-	for _, p := range newSweep(NewView(d)).panels() {
+	for _, p := range newManyLevels(NewView(d)).panels() {
 		var ticks []string
 		for _, tick := range p.Ticks {
 			ticks = append(ticks, tick.Text)
@@ -275,7 +277,7 @@ func TestFamilyCSVAndJSON(t *testing.T) {
 			}
 		}
 	}
-	if want := 3 * 4; pairs != want { // throughput, CPU, p50 and memory: response times have no named pair with figures
+	if want := 3 * 4; pairs != want { // throughput, CPU, p50 and memory: response times have no compared pair with figures
 		t.Errorf("%d rows of pairs, want %d", pairs, want)
 	}
 	var run struct {
@@ -317,7 +319,7 @@ func TestManyCells(t *testing.T) {
 		}
 		d.Analysis = d.Levels[0].Analysis
 		rare := func() bool {
-			return slices.ContainsFunc(newSweep(NewView(d)).shownMetrics(),
+			return slices.ContainsFunc(newManyLevels(NewView(d)).shownMetrics(),
 				func(m analysis.Metric) bool { return m.Name == "rate_sd" })
 		}
 		if many := levels == manyCells; rare() == many {
@@ -342,12 +344,12 @@ func TestElsewhereInRows(t *testing.T) {
 	d.Analysis.Places = slices.DeleteFunc(d.Analysis.Places, func(p analysis.Place) bool { return isKestrel(p.Contestant) })
 	d.Levels[0].Loaded = []string{"kestrel"}
 	verdicts := map[string]string{}
-	for _, l := range protocolOf(d).lines() {
+	for _, l := range viewOf(d).lines() {
 		if isKestrel(l.contestant) {
 			verdicts[l.level] = l.verdict
 		}
 	}
-	if first := LevelName(d.Run.Plan.Level); verdicts[first] != "excluded" || verdicts[d.Levels[0].Title()] != "measured" {
+	if first := LevelName(d.Run.Plan.First()); verdicts[first] != "excluded" || verdicts[d.Levels[0].Title()] != "measured" {
 		t.Errorf("%q", verdicts)
 	}
 }

@@ -265,14 +265,14 @@ func fixtureFailures(d *Data) {
 }
 
 func fixturePlan() result.Plan {
-	return result.Plan{Format: 2, Dyno: "v0.1.0",
-		Command: "dyno run studies/iris-vs-netcore-2017 --seed 2017 --budget 6m", Protocol: "paired", Profile: "standard",
-		Study: "iris-vs-netcore-2017", Title: "Go vs .NET Core in terms of HTTP performance (2017)", Scenario: "values",
+	return result.Plan{Format: result.Format, Processes: result.PerEpoch, Origin: result.Origin{Dyno: "v0.1.0", Command: "dyno run studies/iris-vs-netcore-2017 --seed 2017 --budget 6m", StartedUnixNS: 1763721892e9},
+		Profile: "standard",
+		Study:   result.OfStudy{Slug: "iris-vs-netcore-2017"}, Title: "Go vs .NET Core in terms of HTTP performance (2017)", Scenario: "values",
 		Contestants: []string{"iris-mvc", "aspnetcore-mvc", "iris", "kestrel", "net-http", "fasthttp", "hyper", "gin"},
-		Controls:    []string{"ref", "ref'"}, Managed: []string{"kestrel", "aspnetcore-mvc"},
-		Level: result.Level{Connections: 125, Pipeline: 1},
-		Seed:  2017, Primary: "throughput", Alpha: 0.05, Margin: 0.03, Rounds: 3, Pilots: 1, Analyses: []int{8, 12},
-		TrialNS: 4e8, RewarmNS: 3e7, BudgetNS: 36e10, StartedUnixNS: 1763721892e9}
+		Controls:    []string{"ref", "ref'"}, Servers: result.Servers{Managed: []string{"kestrel", "aspnetcore-mvc"}},
+		Levels: []result.Level{{Connections: 125, Pipeline: 1}},
+		Seed:   2017, Primary: "throughput", Alpha: 0.05, Margin: 0.03, Rounds: 3, Pilots: 1, Epochs: []int{8, 12},
+		Load: result.LoadLength{NS: 4e8, RewarmNS: 3e7}, BudgetNS: 36e10}
 }
 
 func fixtureHost() result.Host {
@@ -340,7 +340,7 @@ var fixtures = map[string]func() *Data{"full": fixture, "nothing": nothing, "ear
 func hostile() *Data {
 	d := fixture()
 	const evil = "</title><script>alert(1)</script>\x1b[2J\x07 \u202e| `x` \"' {{.}} ]]> \n# <!-- &amp; \x00"
-	d.Run.Plan.Title, d.Run.Plan.Command, d.Run.Plan.Scenario = evil, evil, evil
+	d.Run.Plan.Title, d.Run.Plan.Origin.Command, d.Run.Plan.Scenario = evil, evil, evil
 	d.Run.Host.CPU = evil
 	for i := range d.Run.Contestants {
 		c := &d.Run.Contestants[i]

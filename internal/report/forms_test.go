@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/document"
 	http "dyno/internal/protocol"
 	"dyno/internal/result"
@@ -107,7 +106,7 @@ func TestCSVShape(t *testing.T) {
 		v := NewView(d)
 		for _, r := range slices.Concat(v.rows, v.controls) {
 			for _, m := range v.metrics {
-				if d.Kind != checks.Classic && !of[document.CSVCell(r.Name)+"|"+m.Name] {
+				if d.Run.Plan.Processes != result.PerLoad && !of[document.CSVCell(r.Name)+"|"+m.Name] {
 					t.Errorf("%d: no %s of %s", i, m.Name, r.Name)
 				}
 			}
@@ -179,7 +178,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 				"\u00a0", " ", ":** ", ": ", "**", "").Replace(string(written(t, detailed(form), d))))
 			const want = "Not measured here: energy (no counter), instructions (not allowed)"
 			if !strings.Contains(got, want) {
-				t.Errorf("%s of a %q: no %q", form, d.Run.Plan.Protocol, want)
+				t.Errorf("%s of a %q: no %q", form, d.Run.Plan.Origin.Command, want)
 			}
 		}
 	}
@@ -241,12 +240,12 @@ func TestProtocolIsSaid(t *testing.T) {
 	for _, f := range []func() *Data{fixture, classicFixture, func() *Data { return sweepFixture(6) }} {
 		for _, form := range []string{"text", "html", "markdown"} {
 			d := f()
-			d.Width, d.Run.Plan.Level.HTTP = 400, http.H2
+			d.Width, d.Run.Plan.Levels[0].HTTP = 400, http.H2
 			for i := range d.Levels {
 				d.Levels[i].At.HTTP = http.H2
 			}
 			name := d.Run.Plan.Contestants[0]
-			d.Run.Plan.Unserved = []result.Unserved{{Contestant: "elsewhere", HTTP: http.H2}}
+			d.Run.Plan.Servers.Unserved = []result.Unserved{{Contestant: "elsewhere", HTTP: http.H2}}
 			d.Run.Trials = append(d.Run.Trials, &result.Trial{Contestant: name, Load: result.Load{
 				TLS: []result.TLSSession{{Version: "TLS 1.3", Suite: "TLS_AES_128_GCM_SHA256", Connections: 5}}}})
 			got := strings.NewReplacer("</span>", "").Replace(strings.NewReplacer(
@@ -254,7 +253,7 @@ func TestProtocolIsSaid(t *testing.T) {
 			for _, want := range []string{"HTTP/2 over TLS", "Not measured: elsewhere in HTTP/2 over TLS",
 				"Encryption: TLS 1.3, TLS_AES_128_GCM_SHA256"} {
 				if !strings.Contains(got, want) {
-					t.Errorf("%s of a %q: no %q", form, d.Run.Plan.Protocol, want)
+					t.Errorf("%s of a %q: no %q", form, d.Run.Plan.Origin.Command, want)
 				}
 			}
 		}

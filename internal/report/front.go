@@ -34,7 +34,7 @@ func (v *View) asked() (facts []document.Fact) {
 }
 
 // front returns the charts of all metrics, one of them shown, and those that the caller adds.
-func (p *paired) front() (blocks []document.Block) {
+func (p *oneLevel) front() (blocks []document.Block) {
 	if c := p.metricCharts("metric", MostBars); len(c.Options) > 0 {
 		blocks = append(blocks, c)
 	}
@@ -43,7 +43,7 @@ func (p *paired) front() (blocks []document.Block) {
 
 // metricCharts returns a chart of each metric, the primary first, with a limited number of
 // contestants.
-func (p *paired) metricCharts(id string, most int) document.Choice {
+func (p *oneLevel) metricCharts(id string, most int) document.Choice {
 	choice := document.Choice{ID: id, Title: "Metric"}
 	metrics := p.shown()
 	if len(metrics) == 0 { // who failed, and why, is to be seen
@@ -68,7 +68,7 @@ func (p *paired) metricCharts(id string, most int) document.Choice {
 // inOrder returns the rows of a chart: of the primary metric as in the tables, of another the best
 // first, and last those that have no figure. The reference is among them where there is but one
 // contestant to be compared with it.
-func (p *paired) inOrder(m analysis.Metric) []Row {
+func (p *oneLevel) inOrder(m analysis.Metric) []Row {
 	rows := slices.Clone(p.rows)
 	if len(p.ranked()) == 1 && len(p.controls) > 0 {
 		rows = append(rows, p.controls[0])
@@ -106,7 +106,7 @@ func (v *View) stands(r Row, m analysis.Metric) bool {
 }
 
 // chart returns a chart with a bar for each row, whose length is its ratio to the base.
-func (p *paired) chart(m analysis.Metric, rows []Row, base string, most int) document.BarChart {
+func (p *oneLevel) chart(m analysis.Metric, rows []Row, base string, most int) document.BarChart {
 	c := document.BarChart{ID: m.Name, Title: m.Title, Unit: p.scale(m).Name, More: m.More, Baseline: p.Title(base),
 		Foot: "Bars: ratio to " + p.Title(base) + ", paired within rounds. Whiskers: its interval."}
 	if m.Unit == "1/s" {
@@ -172,7 +172,7 @@ func (p *paired) chart(m analysis.Metric, rows []Row, base string, most int) doc
 }
 
 // brackets returns the groups of neighbours that are not separated.
-func (p *paired) brackets(rows []Row) (groups []document.Group) {
+func (p *oneLevel) brackets(rows []Row) (groups []document.Group) {
 	for _, g := range p.groups(slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Excluded != "" || r.Control })) {
 		from := slices.IndexFunc(rows, func(r Row) bool { return r.Name == g.rows[0].Name })
 		if to := from + len(g.rows) - 1; rows[to].Name == g.rows[len(g.rows)-1].Name { // else they are no neighbours
@@ -183,7 +183,7 @@ func (p *paired) brackets(rows []Row) (groups []document.Group) {
 }
 
 // against returns the ratio of a row to another contestant or control under a metric.
-func (p *paired) against(r Row, base string, m analysis.Metric) (e analysis.Estimate, ok bool) {
+func (p *oneLevel) against(r Row, base string, m analysis.Metric) (e analysis.Estimate, ok bool) {
 	if r.Name == base {
 		return analysis.Estimate{Value: 1, Lo: 1, Hi: 1}, true
 	}
@@ -202,7 +202,7 @@ func (p *paired) against(r Row, base string, m analysis.Metric) (e analysis.Esti
 }
 
 // allBars returns the charts of all contestants, where those beside the answer show the best alone.
-func (p *paired) allBars() document.Section {
+func (p *oneLevel) allBars() document.Section {
 	s := document.Section{ID: "charts", Title: "All contestants", On: document.OnPage, Folded: true}
 	if len(p.rows) > MostBars {
 		s.Blocks = []document.Block{p.metricCharts("all", len(p.rows))}
@@ -210,13 +210,25 @@ func (p *paired) allBars() document.Section {
 	return s
 }
 
-// front returns charts of the primary metric: for a sweep lines over the levels, for named pairs
-// bars at each level.
-func (s *sweep) front() []document.Block {
+// everyPair reports whether all pairs are compared at each closed level, and nothing else.
+func (s *manyLevels) everyPair() bool {
+	p := &s.run.Plan
+	var closed []int
+	for i, l := range p.Levels {
+		if !l.Open() {
+			closed = append(closed, i)
+		}
+	}
+	return slices.Equal(p.PairsAt(closed...), p.Family)
+}
+
+// front returns charts of the primary metric: lines over the levels where the same pairs are compared at each, else bars
+// at each level.
+func (s *manyLevels) front() []document.Block {
 	if len(s.all()) == 0 || len(s.Levels) == 0 || !s.any() {
 		return nil
 	}
-	if !s.namesPairs() {
+	if s.everyPair() {
 		c := s.showing(s.primary()).chart(s.primary())
 		c.ID, c.Title = "front", s.primary().Title+", "+c.Unit
 		return append([]document.Block{c}, s.Added.Front...)
@@ -237,7 +249,7 @@ func (s *sweep) front() []document.Block {
 }
 
 // levelChart returns a chart with a bar for each contestant at a level, the best first.
-func (s *sweep) levelChart(m analysis.Metric, i int) document.BarChart {
+func (s *manyLevels) levelChart(m analysis.Metric, i int) document.BarChart {
 	scale := s.levelScale(m, i)
 	c := document.BarChart{ID: fmt.Sprintf("level-%d", i), Title: "Level " + s.names[i], Unit: m.Title + ", " + UnitWords(scale), More: m.More,
 		Foot: "Whiskers: intervals of 95 % between epochs; fewer than six have none."}
@@ -263,8 +275,6 @@ func (s *sweep) levelChart(m analysis.Metric, i int) document.BarChart {
 		c.Bars = c.Bars[:MostBars]
 		c.Foot = fmt.Sprintf("The best %d of %d. ", MostBars, n) + c.Foot
 	}
-	if c.Note = c.Foot; s.namesPairs() {
-		c.Note += " The compared pairs are listed below."
-	}
+	c.Note = c.Foot + " The compared pairs are listed below."
 	return c
 }

@@ -16,7 +16,7 @@ import (
 const leastReadings = 3
 
 // growing returns the rows whose memory was followed under load, with their last load.
-func (c *classic) growing() (rows []Row, loads []*result.Trial) {
+func (c *singleLoads) growing() (rows []Row, loads []*result.Trial) {
 	for _, r := range c.rows {
 		all := c.loads(r)
 		if r.Excluded == "" && len(all) > 0 && len(all[len(all)-1].Memory) >= leastReadings {
@@ -38,7 +38,7 @@ func signed(b float64) string {
 }
 
 // growth describes the memory under each load in words.
-func (c *classic) growth() (lines []string) {
+func (c *singleLoads) growth() (lines []string) {
 	rows, loads := c.growing()
 	for i, r := range rows {
 		g := analysis.GrowthOf(loads[i])
@@ -62,7 +62,7 @@ const growthPoints = 7
 const leastGrowth = 10e9
 
 // growthTable returns the section of a study's page about memory under long loads.
-func (c *classic) growthTable(file string) document.Section {
+func (c *singleLoads) growthTable(file string) document.Section {
 	out := document.Section{Title: "Growth of memory"}
 	rows, loads := c.growing()
 	if len(rows) == 0 {
@@ -108,7 +108,7 @@ func (c *classic) growthTable(file string) document.Section {
 		t.Rows = append(t.Rows, row)
 	}
 	out.Blocks = []document.Block{document.Paragraph{Text: document.Prose{{Text: "One long load of each, one after " +
-		"another, " + c.started() + ": " + c.run.Plan.Command +
+		"another, " + c.started() + ": " + c.run.Plan.Origin.Command +
 		". Memory (PSS) after this number of seconds of the load; "}, {Text: "the record", Link: file},
 		{Text: " has it every two seconds." + note}}}, t}
 	return out
@@ -126,7 +126,7 @@ func memoryAt(m []result.MemoryAt, ns int64) string {
 }
 
 // growthChart draws memory over the time of the load, a line for each contestant.
-func (c *classic) growthChart() document.Section {
+func (c *singleLoads) growthChart() document.Section {
 	out := document.Section{ID: "growth", Title: "Memory under load", On: document.OnPage}
 	rows, loads := c.growing()
 	if len(rows) == 0 {

@@ -19,11 +19,11 @@ import (
 // TestDocuments: what the runs say, as data. How it is drawn is tested in package document. Sections as those of the
 // first run, and further explanations of words, are left out.
 func TestDocuments(t *testing.T) {
-	full := protocolOf(fixture()).document()
+	full := viewOf(fixture()).document()
 	golden(t, "full.document", []byte(spelled(reflect.ValueOf(full), "")+"\n"))
 	for name, f := range map[string]func() *Data{"nothing": nothing, "early": early, "classic": classicFixture,
 		"sweep": func() *Data { return sweepFixture(6) }, "family": familyFixture, "extra": extraLevelsFixture} {
-		d := protocolOf(f()).document()
+		d := viewOf(f()).document()
 		d.Sections = slices.DeleteFunc(d.Sections, func(s document.Section) bool {
 			return len(s.Blocks) == 0 || s.ID == "words" ||
 				slices.ContainsFunc(full.Sections, func(known document.Section) bool { return reflect.DeepEqual(s, known) })
@@ -151,7 +151,7 @@ func TestHTMLHostile(t *testing.T) {
 func TestSVG(t *testing.T) {
 	for name, f := range map[string]func() *Data{"full": fixture, "nothing": nothing, "early": early,
 		"hostile": hostile, "empty": func() *Data { return &Data{} }} {
-		p := &paired{NewView(f())}
+		p := &oneLevel{NewView(f())}
 		for _, m := range closedMetrics {
 			var b bytes.Buffer
 			rows := p.inOrder(m)

@@ -72,7 +72,7 @@ func (v *View) contestantJSON(r Row) contestantJSON {
 	return o
 }
 
-func (p *paired) json() *runJSON {
+func (p *oneLevel) json() *runJSON {
 	o := p.baseJSON("", p.Answer())
 	o.Summary, o.Contestants = p.decisionJSON(), []contestantJSON{}
 	o.Pairs, o.AACheck, o.Others = pairsJSON(p.a.Pairs), (*pairJSON)(nil), pairsJSON(p.a.Others)
@@ -168,15 +168,13 @@ func startsJSON(r Row) map[string]any {
 	return o
 }
 
-func (s *sweep) json() *runJSON {
-	o := s.baseJSON(s.label(), s.sentences())
-	o.Summary, o.Levels, o.Contestants = s.trialsJSON(), s.levelsJSON(), []contestantJSON{}
-	if s.namesPairs() {
-		o.Summary, o.Pairs, o.AACheck, o.Others = s.decisionJSON(), s.cellPairsJSON(s.a.Pairs), (*pairJSON)(nil),
-			s.cellPairsJSON(s.a.Others)
-		if s.a.AACheck != nil {
-			o.AACheck = s.cellPairsJSON([]analysis.Pair{*s.a.AACheck})[0]
-		}
+func (s *manyLevels) json() *runJSON {
+	o := s.baseJSON(familyLabel, s.sentences())
+	o.Levels, o.Contestants = s.levelsJSON(), []contestantJSON{}
+	o.Summary, o.Pairs, o.AACheck, o.Others = s.decisionJSON(), s.cellPairsJSON(s.a.Pairs), (*pairJSON)(nil),
+		s.cellPairsJSON(s.a.Others)
+	if s.a.AACheck != nil {
+		o.AACheck = s.cellPairsJSON([]analysis.Pair{*s.a.AACheck})[0]
 	}
 	for _, r := range s.all() {
 		c := s.contestantJSON(r)
@@ -192,7 +190,7 @@ func (s *sweep) json() *runJSON {
 }
 
 // levelsJSON returns the levels, and how much was measured at each.
-func (s *sweep) levelsJSON() []levelJSON {
+func (s *manyLevels) levelsJSON() []levelJSON {
 	levels := []levelJSON{}
 	for i, l := range s.Levels {
 		epochs := 0
@@ -205,7 +203,7 @@ func (s *sweep) levelsJSON() []levelJSON {
 }
 
 // figuresJSON returns the figures of a row, level by level.
-func (s *sweep) figuresJSON(r Row) []figuresJSON {
+func (s *manyLevels) figuresJSON(r Row) []figuresJSON {
 	all := []figuresJSON{}
 	for i := range s.Levels {
 		o := figuresJSON{Level: s.names[i], Ceiling: number(math.NaN()), Metrics: map[string]any{}}
@@ -225,7 +223,7 @@ func (s *sweep) figuresJSON(r Row) []figuresJSON {
 }
 
 // cellPairsJSON returns pairs of cells.
-func (s *sweep) cellPairsJSON(pairs []analysis.Pair) []pairJSON {
+func (s *manyLevels) cellPairsJSON(pairs []analysis.Pair) []pairJSON {
 	list := pairsJSON(pairs)
 	for i, p := range pairs {
 		list[i].LevelA, list[i].LevelB = s.levelAt(p.CellA()), s.levelAt(p.CellB())
@@ -239,8 +237,8 @@ func (s *sweep) cellPairsJSON(pairs []analysis.Pair) []pairJSON {
 	return list
 }
 
-func (s *search) json() *runJSON {
-	o := s.baseJSON(searchLabel, s.sentences())
+func (s *highestRates) json() *runJSON {
+	o := s.baseJSON(ratesLabel, s.sentences())
 	o.Capacities = []capacityJSON{}
 	for _, c := range s.Found {
 		o.Capacities = append(o.Capacities, capacityJSON{c.Contestant, c.Epoch, number(c.Rate), number(c.Lo), number(c.Hi),
@@ -249,8 +247,8 @@ func (s *search) json() *runJSON {
 	return o
 }
 
-func (c *classic) json() *runJSON {
-	o := c.baseJSON(classicLabel, c.sentences())
+func (c *singleLoads) json() *runJSON {
+	o := c.baseJSON(loadsLabel, c.sentences())
 	o.Summary, o.Contestants = map[string]int{"loads": len(c.Loads), "loaded_again": c.Discarded}, []contestantJSON{}
 	for _, r := range c.rows {
 		one := c.contestantJSON(r)
@@ -269,7 +267,7 @@ func (c *classic) json() *runJSON {
 }
 
 // growthJSON returns the memory under the last load of a row; nil if it was not recorded.
-func (c *classic) growthJSON(r Row) *growthJSON {
+func (c *singleLoads) growthJSON(r Row) *growthJSON {
 	rows, loads := c.growing()
 	i := slices.IndexFunc(rows, func(x Row) bool { return x.Name == r.Name })
 	if i < 0 {

@@ -31,8 +31,8 @@ type Level struct {
 const leastEpochs = 6
 
 // newLevels returns a view of the levels alone.
-func newLevels(v *View) *sweep {
-	s := &sweep{View: v}
+func newLevels(v *View) *manyLevels {
+	s := &manyLevels{View: v}
 	for _, l := range v.Levels {
 		s.names = append(s.names, l.Title())
 	}
@@ -48,7 +48,7 @@ func (l *Level) Title() string {
 }
 
 // levelList returns all levels, those that have a name with their values.
-func (s *sweep) levelList() string {
+func (s *manyLevels) levelList() string {
 	var all []string
 	for i, l := range s.Levels {
 		text := s.names[i]
@@ -208,7 +208,7 @@ func (f *Figure) Point(at float64, name string, s analysis.Scale) document.Point
 const notLoaded = "it is not loaded at this level"
 
 // missing says why a row has no trial at level i; empty if it has.
-func (s *sweep) missing(r Row, i int) string {
+func (s *manyLevels) missing(r Row, i int) string {
 	switch l := &s.Levels[i]; {
 	case r.Excluded != "" && !r.elsewhere:
 		return r.Excluded
@@ -224,7 +224,7 @@ func (s *sweep) missing(r Row, i int) string {
 }
 
 // figure returns that of a row at level i.
-func (s *sweep) figure(r Row, m analysis.Metric, i int) *Figure {
+func (s *manyLevels) figure(r Row, m analysis.Metric, i int) *Figure {
 	if why := s.missing(r, i); why != "" {
 		return &Figure{Absent: why}
 	}
@@ -253,8 +253,8 @@ func scaleFor(m analysis.Metric, rows []Row, of func(Row) *Figure) analysis.Scal
 	return ScaleOf(m.Unit, values...)
 }
 
-// sweepScale returns the one that all levels of a metric are printed with.
-func (s *sweep) sweepScale(m analysis.Metric) analysis.Scale {
+// metricScale returns the one that all levels of a metric are printed with.
+func (s *manyLevels) metricScale(m analysis.Metric) analysis.Scale {
 	var values []float64
 	for _, r := range s.all() {
 		for i := range s.Levels {
@@ -267,7 +267,7 @@ func (s *sweep) sweepScale(m analysis.Metric) analysis.Scale {
 }
 
 // has says whether a figure of a row that stands is such.
-func (s *sweep) has(such func(*Figure) bool) bool {
+func (s *manyLevels) has(such func(*Figure) bool) bool {
 	for _, r := range s.all() {
 		for i := range s.Levels {
 			for _, m := range s.metrics {
@@ -281,20 +281,16 @@ func (s *sweep) has(such func(*Figure) bool) bool {
 }
 
 // any reports whether there is any figure.
-func (s *sweep) any() bool { return s.has(func(f *Figure) bool { return f.Absent == "" }) }
+func (s *manyLevels) any() bool { return s.has(func(f *Figure) bool { return f.Absent == "" }) }
 
 // marks explains the marks that occur in the tables.
-func (s *sweep) marks() (list []string) {
+func (s *manyLevels) marks() (list []string) {
 	if s.any() {
 		list = append(list, "Each figure is the median over the epochs of its level; ± is its interval of 95 %.")
 	}
 	if s.has(func(f *Figure) bool { return f.Absent == "" && f.Open() }) {
-		more := fmt.Sprintf(" (--epochs %d)", leastEpochs)
-		if s.namesPairs() {
-			more = ""
-		}
-		list = append(list, fmt.Sprintf("In brackets: too few epochs for an interval, which needs %d%s; (±4 %%) is "+
-			"their range.", leastEpochs, more))
+		list = append(list, fmt.Sprintf("In brackets: too few epochs for an interval, which needs %d; (±4 %%) is "+
+			"their range.", leastEpochs))
 	}
 	if s.has(func(f *Figure) bool { return f.Bound }) {
 		list = append(list, "≥: a lower bound, at the generator's ceiling.")
@@ -303,7 +299,7 @@ func (s *sweep) marks() (list []string) {
 }
 
 // edges says at which levels the rates do not come from a steady load.
-func (s *sweep) edges() []string {
+func (s *manyLevels) edges() []string {
 	var at []string
 	for i := range s.Levels {
 		if n, _ := analysis.Unsteady(s.Levels[i].Trials); n > 0 {
@@ -317,7 +313,7 @@ func (s *sweep) edges() []string {
 }
 
 // gaps says why figures are missing, one line for each contestant and reason.
-func (s *sweep) gaps() (lines []string) {
+func (s *manyLevels) gaps() (lines []string) {
 	for _, r := range s.all() {
 		if r.Excluded != "" {
 			continue
@@ -341,7 +337,7 @@ func (s *sweep) gaps() (lines []string) {
 }
 
 // grouped makes a line of each reason, with the levels that have it.
-func (s *sweep) grouped(who string, reason func(i int) string) (lines []string) {
+func (s *manyLevels) grouped(who string, reason func(i int) string) (lines []string) {
 	var reasons []string
 	at := map[string][]string{}
 	for i, name := range s.names {

@@ -15,7 +15,7 @@ import (
 // Whose CPU without load was not read is not said to be checked.
 func TestCPUWithoutLoadNotRead(t *testing.T) {
 	d := fixture()
-	d.Run.Plan.UnloadedNS = 5e7
+	d.Run.Plan.Load.UnloadedNS = 5e7
 	for _, name := range d.Run.Plan.Contestants {
 		if name != "hyper" && name != "fasthttp" {
 			d.Findings = append(d.Findings, checks.Finding{ID: checks.Deferred, Contestant: name})
@@ -27,7 +27,7 @@ func TestCPUWithoutLoadNotRead(t *testing.T) {
 	if text := strings.Join(strings.Fields(string(written(t, Text, d))), " "); !strings.Contains(text, want) {
 		t.Errorf("without %q:\n%s", want, text)
 	}
-	d.Run.Plan.UnloadedNS = 0 // as in older records
+	d.Run.Plan.Load.UnloadedNS = 0 // as in older records
 	if text := string(written(t, Text, d)); strings.Contains(text, "not checked for") {
 		t.Error(text)
 	}

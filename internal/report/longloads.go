@@ -15,8 +15,8 @@ type LongLoads struct {
 
 // LongLoadsOf returns the loads of a classic run whose record is in a file.
 func LongLoadsOf(d *Data, file string) *LongLoads {
-	c := newClassic(NewView(d))
-	l := &LongLoads{Each: c.each() + ", " + connections(c.run.Plan.Level), Started: c.started(), Rows: c.rows,
+	c := newSingleLoads(NewView(d))
+	l := &LongLoads{Each: c.each() + ", " + connections(c.run.Plan.First()), Started: c.started(), Rows: c.rows,
 		Growth: c.growthTable(file)}
 	tools := newExternal(c)
 	if tools != nil {

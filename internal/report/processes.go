@@ -9,13 +9,13 @@ import (
 
 // processes returns the table of a run with fresh processes: what each contestant used and holds,
 // first idle, then after each load.
-func (s *sweep) processes() document.Section {
+func (s *manyLevels) processes() document.Section {
 	out := document.Section{ID: "held"}
-	if !s.run.Plan.Fresh || !s.any() {
+	if !s.run.Plan.Fresh() || !s.any() {
 		return out
 	}
 	out.Title = "CPU, memory, threads and sockets of the processes, idle and " +
-		"after " + document.Whole(s.run.Plan.Requests) +
+		"after " + document.Whole(s.run.Plan.Load.Requests) +
 		" requests at each level"
 	t := document.Table{Columns: []document.Column{{Head: "contestant, after", Lead: true}}}
 	rows := make([][]document.Row, len(s.rows))
@@ -65,7 +65,7 @@ func (s *sweep) processes() document.Section {
 
 // processFigure returns the figure of an idle process, or, from 1, of a process after the load of a
 // level.
-func (s *sweep) processFigure(r Row, m analysis.Metric, i int) *Figure {
+func (s *manyLevels) processFigure(r Row, m analysis.Metric, i int) *Figure {
 	if i > 0 {
 		return s.figure(r, m, i-1)
 	}

@@ -3,8 +3,8 @@
 //
 // A section is a method that returns a document.Section, written once for every form that people
 // read; the renderers of package document draw it. To add one, write the method in a file of its
-// own and name it in the document method of the protocols that show it; a figure that it shows is
-// computed in analysis or study, not here. To add a protocol, add its type to protocolOf.
+// own and name it in the document method of the views that show it; a figure that it shows is
+// computed in analysis or study, not here. What a run compares decides its view (viewOf).
 package report
 
 import (
@@ -21,9 +21,8 @@ import (
 type Data struct {
 	Run      *result.Run
 	Parts    []Part             // of a run that was measured on several machines; else nil
-	Kind     checks.RunKind     // of the run, as its protocol says
 	Analysis *analysis.Analysis // of a paired comparison
-	Levels   []Level            // of a sweep; of a comparison of named pairs all, of another those beside the first
+	Levels   []Level            // of a sweep; of a comparison of compared pairs all, of another those beside the first
 	Loads    []*result.Trial    // of a classic run: those that are shown
 	// of one with an external load generator: those, that generator's, and both of the ceiling's
 	// server
@@ -60,7 +59,7 @@ var Formats = map[string]Writer{
 // Text writes what a person sees in a terminal at the end of a run: the answer in some 25 lines, and
 // all details if Verbose is set.
 func Text(w io.Writer, d *Data) error {
-	return document.Text(w, protocolOf(d).document(), d.Options())
+	return document.Text(w, viewOf(d).document(), d.Options())
 }
 
 func (d *Data) Options() document.Options {
@@ -80,56 +79,51 @@ func (d *Data) Options() document.Options {
 func HTML(w io.Writer, d *Data) error {
 	page := *d
 	page.Verbose = false // it folds away what few want to read
-	return document.HTML(w, protocolOf(&page).document())
+	return document.HTML(w, viewOf(&page).document())
 }
 
 // Markdown writes a section of a page in GitHub's dialect.
-func Markdown(w io.Writer, d *Data) error { return document.Markdown(w, protocolOf(d).document(), 3) }
+func Markdown(w io.Writer, d *Data) error { return document.Markdown(w, viewOf(d).document(), 3) }
 
 // SVG writes the chart of the primary metric as a picture of its own.
-func SVG(w io.Writer, d *Data) error { return document.SVG(w, protocolOf(d).document()) }
+func SVG(w io.Writer, d *Data) error { return document.SVG(w, viewOf(d).document()) }
 
 // JSON writes run.json; doc/format.md has its keys.
 func JSON(w io.Writer, d *Data) error {
-	o := protocolOf(d).json()
+	o := viewOf(d).json()
 	o.Backend, o.Claims = toBackendJSON(d), d.Added.JSON
 	return document.JSON(w, o)
 }
 
-// protocol is a view of a run for the reports of its protocol.
-type protocol interface {
+// view is what all forms show of a run.
+type view interface {
 	document() *document.Document
 	json() *runJSON
 	lines() []line
 }
 
-// protocolOf returns the view for the run's protocol. No other code chooses by protocol.
-func protocolOf(d *Data) protocol {
+// viewOf returns the view of a run: of pairs at one level, of pairs at several levels, of rates that keep an
+// objective, or of single loads.
+func viewOf(d *Data) view {
 	v := NewView(d)
-	switch {
-	case d.Kind == checks.Sweep || d.namesPairs(): // shown as a sweep is, its verdicts above
-		return newSweep(v)
-	case d.Kind == checks.Classic:
-		return newClassic(v)
-	case d.Kind == checks.Search:
-		return newSearch(v)
+	switch p := &v.run.Plan; {
+	case p.Processes == result.PerLoad:
+		return newSingleLoads(v)
+	case p.SLO != nil:
+		return newHighestRates(v)
+	case !p.Ranks():
+		return newManyLevels(v)
 	}
-	return &paired{v}
+	return &oneLevel{v}
 }
 
-// namesPairs reports whether the run names its comparisons.
-func (d *Data) namesPairs() bool { return d.Run != nil && len(d.Run.Plan.Family) > 0 }
-
-// Ranks reports whether the run ranks its contestants.
-func (d *Data) Ranks() bool { return d.Kind == checks.Paired && !d.namesPairs() }
-
-// has reports whether the run has a figure of the metric, in the table of a comparison or at a
+// measures reports whether the run has a figure of the metric, in the table of a comparison or at a
 // level.
-func (d *Data) has(m analysis.Metric) bool {
-	all := []*analysis.Analysis{d.Analysis}
-	if d.Analysis == nil || d.namesPairs() {
-		for i := range d.Levels {
-			all = append(all, d.Levels[i].Analysis)
+func (v *View) measures(m analysis.Metric) bool {
+	all := []*analysis.Analysis{v.Analysis}
+	if v.Analysis == nil || !v.run.Plan.Ranks() {
+		for i := range v.Levels {
+			all = append(all, v.Levels[i].Analysis)
 		}
 	}
 	return slices.ContainsFunc(all, func(a *analysis.Analysis) bool {

@@ -109,12 +109,12 @@ func (v *View) encryption() string {
 // measured describes the amount of valid data.
 func (v *View) measured() string {
 	discarded := fmt.Sprintf("%d of %s discarded", v.Discarded, document.Count(v.Valid+v.Discarded, "trial"))
-	if len(v.Levels) > 0 && !v.Ranks() {
+	if len(v.Levels) > 0 && !v.run.Plan.Ranks() {
 		s := newLevels(v)
 		return fmt.Sprintf("%s of %s at each level (%s); %s", s.epochs(), document.Count(v.run.Plan.Rounds, "round"), s.levelList(),
 			discarded)
 	}
-	if !v.Ranks() {
+	if !v.run.Plan.Ranks() {
 		return discarded
 	}
 	return fmt.Sprintf("%s of %s that count; %s", document.Count(v.a.Epochs, "epoch"),
@@ -145,13 +145,13 @@ func (v *View) failures() document.Section {
 // repeat returns the command, and what the figures are computed from.
 func (v *View) repeat() document.Section {
 	s := document.Section{ID: "repeat", Title: "Repeat it"}
-	if c := v.run.Plan.Command; c != "" {
+	if c := v.run.Plan.Origin.Command; c != "" {
 		s.Blocks = append(s.Blocks, document.Code{Text: document.Command(c)})
 	} else {
 		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain("The command was not recorded.")})
 	}
 	s.Blocks = append(s.Blocks, quiet(fmt.Sprintf("Seed %d, dyno %s. All figures are computed from trials.jsonl alone.",
-		v.run.Plan.Seed, orElse(v.run.Plan.Dyno, "unknown"))))
+		v.run.Plan.Seed, orElse(v.run.Plan.Origin.Dyno, "unknown"))))
 	return s
 }
 
@@ -246,15 +246,15 @@ func loadText(l result.Level, more ...string) string {
 func (v *View) methodFacts() []document.Fact {
 	p := &v.run.Plan
 	analyses := "none planned"
-	if len(p.Analyses) > 0 {
+	if len(p.Epochs) > 0 {
 		analyses = fmt.Sprintf("after %s valid epochs, as far as the budget reaches; %d taken, the last at level %.4g",
-			And(p.Analyses), v.a.Interim, v.a.AlphaAt)
+			And(p.Epochs), v.a.Interim, v.a.AlphaAt)
 	}
 	return []document.Fact{
-		{Name: "Protocol", Value: strings.Join(NonEmpty(p.Protocol, p.Profile), ", ")},
+		{Name: "Profile", Value: orElse(p.Profile, "unknown")},
 		{Name: "Scenario", Value: orElse(p.Scenario, "not recorded")},
-		{Name: "Load", Value: loadText(p.Level)},
-		{Name: "Trial", Value: fmt.Sprintf("%s of load, after %s of re-warming", planned(p.TrialNS), planned(p.RewarmNS))},
+		{Name: "Load", Value: loadText(p.First())},
+		{Name: "Trial", Value: fmt.Sprintf("%s of load, after %s of re-warming", planned(p.Load.NS), planned(p.Load.RewarmNS))},
 		{Name: "Order", Value: fmt.Sprintf("random in each round, from seed %d", p.Seed)},
 		{Name: "Epochs", Value: fmt.Sprintf("%d valid, of %s; %s before them do not count", v.a.Epochs,
 			document.Count(p.Rounds, "round"), document.Count(p.Pilots, "pilot epoch"))},
@@ -269,7 +269,7 @@ func (v *View) methodFacts() []document.Fact {
 }
 
 func (v *View) started() string {
-	if at := v.run.Plan.StartedUnixNS; at > 0 {
+	if at := v.run.Plan.Origin.StartedUnixNS; at > 0 {
 		return time.Unix(0, at).UTC().Format("2 January 2006, 15:04 UTC")
 	}
 	return "not recorded"

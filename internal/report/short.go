@@ -15,7 +15,7 @@ const ToBest = "vs best"
 
 // short returns the answer in figures, as a terminal shows it: a row for each server that ran, the
 // best first, with its place, its figures, and how it stands to the best.
-func (p *paired) short() document.Section {
+func (p *oneLevel) short() document.Section {
 	s := document.Section{ID: "short", On: document.OffPage}
 	rows := p.ranked()
 	if len(rows) == 0 {
@@ -62,7 +62,7 @@ func shortened(t document.Table) document.Table {
 }
 
 // shortMetrics returns the metrics shown next to the primary one: CPU, latency and memory.
-func (p *paired) shortMetrics() (list []analysis.Metric) {
+func (p *oneLevel) shortMetrics() (list []analysis.Metric) {
 	for _, m := range []string{"throughput", "cpu_per_request", "p50", "p99", "response_p50", "response_p99",
 		"memory"} {
 		x, ok := analysis.MetricNamed(m)
@@ -78,7 +78,7 @@ func (p *paired) shortMetrics() (list []analysis.Metric) {
 }
 
 // shortScale returns the scale of a column; a tail has that of the median, beside which it stands.
-func (p *paired) shortScale(m analysis.Metric) analysis.Scale {
+func (p *oneLevel) shortScale(m analysis.Metric) analysis.Scale {
 	if m.Name == "p99" {
 		m = analysis.ClassicNamed("p50")
 	}
@@ -97,7 +97,7 @@ func shortHead(m analysis.Metric, s analysis.Scale) string {
 }
 
 // shortWords explain the places, the heads and the gaps of a table.
-func (p *paired) shortWords(rows []Row, metrics []analysis.Metric) string {
+func (p *oneLevel) shortWords(rows []Row, metrics []analysis.Metric) string {
 	var parts []string
 	if i := slices.IndexFunc(rows, func(r Row) bool { return r.Place.Lo < r.Place.Hi }); i >= 0 {
 		between := " or "
@@ -132,7 +132,7 @@ func (p *paired) shortWords(rows []Row, metrics []analysis.Metric) string {
 // latencyWords say what the columns of service times are. A median is that of the trials' medians, over epochs
 // and rounds. So is the 99th percentile of a record that lacks the histogram of a trial; else all right answers
 // of the trials that count are in one.
-func (p *paired) latencyWords(rows []Row, metrics []analysis.Metric) []string {
+func (p *oneLevel) latencyWords(rows []Row, metrics []analysis.Metric) []string {
 	tail := slices.ContainsFunc(metrics, func(m analysis.Metric) bool { return m.Name == "p99" })
 	merged := !slices.ContainsFunc(rows, func(r Row) bool {
 		c := p.cell(r.Name, "p99")
@@ -153,7 +153,7 @@ func (p *paired) latencyWords(rows []Row, metrics []analysis.Metric) []string {
 }
 
 // shortCell returns a figure without its interval, which the note below the table sums up.
-func (p *paired) shortCell(r Row, m analysis.Metric) document.Cell {
+func (p *oneLevel) shortCell(r Row, m analysis.Metric) document.Cell {
 	c := p.cell(r.Name, m.Name)
 	if c.Absent != "" {
 		return document.Cell{Absent: c.Absent}
@@ -167,7 +167,7 @@ func (p *paired) shortCell(r Row, m analysis.Metric) document.Cell {
 
 // toBest returns a row's figure over that of the first row under the primary metric: by their own
 // pair, which was measured round by round.
-func (p *paired) toBest(r Row) analysis.Estimate {
+func (p *oneLevel) toBest(r Row) analysis.Estimate {
 	best := p.ranked()[0]
 	if r.Name == best.Name {
 		return analysis.Estimate{Value: 1, Lo: 1, Hi: 1}
@@ -194,7 +194,7 @@ func toBestCell(e analysis.Estimate) document.Cell {
 
 // surer says what the ratios compare, and how wide the intervals of the levels are, which the table
 // leaves out.
-func (p *paired) surer(rows []Row, metrics []analysis.Metric) string {
+func (p *oneLevel) surer(rows []Row, metrics []analysis.Metric) string {
 	var ratios, levels []analysis.Estimate
 	for i, r := range rows {
 		if i > 0 {
@@ -253,7 +253,7 @@ func widest(list []analysis.Estimate) (most float64) {
 
 // footnotes returns the remarks about rows: a mark for each row that has one, and the text of the
 // marks.
-func (p *paired) footnotes(rows []Row) (marks map[string]string, text string) {
+func (p *oneLevel) footnotes(rows []Row) (marks map[string]string, text string) {
 	marks = map[string]string{}
 	var notes []string
 	for _, r := range rows {

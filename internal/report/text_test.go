@@ -96,7 +96,7 @@ func TestTrust(t *testing.T) {
 	if got := NewView(d).otherRuns(); got != "" {
 		t.Errorf("intervals of more than 5 %%, and %q", got)
 	}
-	for _, name := range d.Run.Plan.Managed {
+	for _, name := range d.Run.Plan.Servers.Managed {
 		d.Run.Failures = append(d.Run.Failures, result.Failure{Contestant: name})
 	}
 	if got := NewView(d).unlikeService(); got != "" {
@@ -156,7 +156,7 @@ func TestMergedTailIsOfRightAnswers(t *testing.T) {
 			c.Merged = true
 		}
 	}
-	p := &paired{NewView(d)}
+	p := &oneLevel{NewView(d)}
 	tail := analysis.ClassicNamed("p99")
 	want := "p99: 99 % of the right answers in the rounds that count took no longer (service time)"
 	if got := p.latencyWords(p.ranked(), []analysis.Metric{tail}); !slices.Contains(got, want) {

@@ -43,7 +43,7 @@ func TestAACheckIsOne(t *testing.T) {
 	d.Analysis.AACheck, d.Findings = nil, []checks.Finding{{ID: checks.Twins, State: checks.CannotTell, Text: "few"}}
 	check("no valid trial of the copy", "cannot tell", d)
 	d = fixture()
-	d.Run.Plan.Controls, d.Run.Plan.Study, d.Analysis.AACheck, d.Findings = []string{"ref"}, "", nil, nil
+	d.Run.Plan.Controls, d.Run.Plan.Study.Slug, d.Analysis.AACheck, d.Findings = []string{"ref"}, "", nil, nil
 	check("without a copy", "not done", d)
 }
 
@@ -58,7 +58,7 @@ func itemsText(items []document.Item) (text string) {
 // Two sides that are one process are an A/A run: nobody is told to compare two equal servers.
 func TestOneProcessIsTwins(t *testing.T) {
 	d := fixture()
-	d.Run.Plan.Controls, d.Run.Plan.Study, d.Analysis.AACheck, d.Findings = nil, "", nil, nil
+	d.Run.Plan.Controls, d.Run.Plan.Study.Slug, d.Analysis.AACheck, d.Findings = nil, "", nil, nil
 	for _, c := range []struct {
 		processes, url string
 		says           bool
@@ -125,7 +125,7 @@ func TestCommandsOnOneLine(t *testing.T) {
 
 // A gap in the table has its legend.
 func TestGapsHaveALegend(t *testing.T) {
-	p := &paired{NewView(fixture())}
+	p := &oneLevel{NewView(fixture())}
 	rows, tail := p.ranked(), analysis.ClassicNamed("p99")
 	throughput, _ := analysis.MetricNamed("throughput")
 	memory, _ := analysis.MetricNamed("memory") // which lacks one

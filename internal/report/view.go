@@ -62,7 +62,7 @@ func NewView(d *Data) *View {
 	}
 	v.metrics = slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool {
 		return (m.Open() ||
-			m.Rare) && !d.has(m)
+			m.Rare) && !v.measures(m)
 	})
 	if i := slices.IndexFunc(v.metrics, func(m analysis.Metric) bool { return m.Name == v.primary().Name }); i > 0 {
 		m := v.metrics[i]
@@ -136,7 +136,7 @@ func (v *View) unranked(r *Row) string {
 	if f := r.Failure; f != nil {
 		return FailureText(f)
 	}
-	if !v.Ranks() {
+	if !v.run.Plan.Ranks() {
 		return "" // what it has no figure of says so in its place
 	}
 	if r.Place.Excluded != "" {
@@ -226,7 +226,7 @@ func (v *View) moving(name string) (notes []string) {
 			continue
 		}
 		at := ""
-		if len(v.run.Plan.Family) > 0 {
+		if !v.run.Plan.Ranks() {
 			at = " at " + orElse(document.Clean(v.run.Plan.LevelName(x.Level)), fmt.Sprintf("level %d", x.Level))
 		}
 		notes = append(notes, x.Words()+at+": only far larger differences count")
@@ -346,7 +346,7 @@ func (v *View) open() bool {
 // heading returns the run's title.
 func (v *View) heading() string {
 	p := &v.run.Plan
-	return document.Clean(orElse(p.Title, orElse(p.Study, "dyno run")))
+	return document.Clean(orElse(p.Title, orElse(p.Study.Slug, "dyno run")))
 }
 
 // ended says why the run ended, as a sentence.

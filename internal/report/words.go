@@ -14,7 +14,7 @@ func metricWords() (list []document.Definition) {
 	for _, m := range analysis.Metrics {
 		list = append(list, document.Definition{ID: m.Name, Name: m.Title, Text: m.About})
 	}
-	for _, m := range analysis.Classic {
+	for _, m := range analysis.LoadMetrics {
 		if _, listed := analysis.MetricNamed(m.Name); !listed {
 			list = append(list, document.Definition{ID: m.Name, Name: m.Title, Text: m.About})
 		}
@@ -82,13 +82,13 @@ var startWords = []document.Definition{
 }
 
 // words of a comparison leave out what no table of the page has.
-func (p *paired) words() []document.Definition {
+func (p *oneLevel) words() []document.Definition {
 	return slices.DeleteFunc(slices.Clone(definitions), func(w document.Definition) bool {
 		m, ok := analysis.MetricNamed(w.ID)
-		if !ok && slices.Contains(namesOf(analysis.Classic), w.ID) {
+		if !ok && slices.Contains(namesOf(analysis.LoadMetrics), w.ID) {
 			return true
 		}
-		return ok && (m.Open() || m.Rare) && !p.has(m) && (len(p.Levels) == 0 || m.Rare)
+		return ok && (m.Open() || m.Rare) && !p.measures(m) && (len(p.Levels) == 0 || m.Rare)
 	})
 }
 
@@ -102,19 +102,13 @@ func wordsOf(own []document.Definition, ids ...string) []document.Definition {
 	return own
 }
 
-// words of a sweep, and of one with named pairs.
-func (s *sweep) words() []document.Definition {
-	ids := []string{"epoch", "discarded", "bound", "first_answer", "warm_up", "level_reached"}
-	own := []document.Definition{{ID: "sweep", Name: "Sweep", Text: "The same contestants at several levels: " +
-		"connections, and delays of their handlers. It shows how figures change with the level. " +
-		"It tests no pair at any level, so it has no verdicts, ranks or tiers."}}
-	if s.namesPairs() {
-		ids = append(ids, "different", "equal", "aa_check")
-		own = []document.Definition{{ID: "pair", Name: "Named pair",
-			Text: "Two cells, each a contestant at a level, that the study asked to compare. All named pairs " +
-				"together are one family: the chance of any false difference among them is bounded. The ratio is the " +
-				"first's figure over the second's, round by round, with the interval of an interim analysis."}}
-	}
+// words of a run that compares pairs at several levels.
+func (s *manyLevels) words() []document.Definition {
+	ids := []string{"epoch", "discarded", "bound", "first_answer", "warm_up", "level_reached", "different", "equal", "aa_check"}
+	own := []document.Definition{{ID: "pair", Name: "Compared pair",
+		Text: "Two cells, each a contestant at a level, that the run compares. All compared pairs " +
+			"together are one family: the chance of any false difference among them is bounded. The ratio is the " +
+			"first's figure over the second's, round by round, with the interval of an interim analysis."}}
 	ids = append(ids, namesOf(s.metrics)...)
 	return wordsOf(append(own, document.Definition{ID: "sweep-interval", Name: "Interval of a level",
 		Text: "95 % for the median between epochs. With too few epochs, the range of the epochs is shown in " +

@@ -35,17 +35,14 @@ var bounds = map[string]span{
 	"Plan.family":              {entries: 2000},
 	"Plan.external":            {entries: 10},
 	"Plan.seed":                {0, 1 << 64, 0},
-	"Plan.relink":              {0, 1 << 31, 0},
+	"Links.relink":             {0, 1 << 31, 0},
 	"Plan.alpha":               {0, 1, 0},
 	"Plan.margin":              {0, 100, 0},
 	"Plan.rounds":              {0, 10_000, 0},
 	"Plan.pilots":              {0, 1000, 0},
-	"Plan.interim_analyses":    {1, 10_000, 100},
-	"Plan.epochs":              {0, 10_000, 0},
-	"Plan.extra_epochs":        {0, 100, 0},
-	"Plan.level_extra_epochs":  {0, 100, 300},
-	"Plan.layouts":             {0, 1000, 0},
-	"Plan.retakes":             {0, 1000, 0},
+	"Plan.epochs":              {1, 10_000, 100},
+	"Plan.extra_epochs":        {0, 100, 300},
+	"Links.layouts":            {0, 1000, 0},
 	"Level.connections":        {1, 1e6, 0},
 	"Level.pipeline":           {0, 1e6, 0},
 	"Level.cpus":               {0, 1e5, 0},
@@ -213,8 +210,8 @@ func checkBounds(rec *Record) error {
 
 // check returns what the plan says of itself that cannot be, and its key; "" if there is nothing.
 func (p *Plan) check() (key, wrong string) {
-	levels := len(p.Points())
-	for key, all := range map[string][]int{"uncontrolled": p.Uncontrolled, "cells": levelsOf(p.Cells...),
+	levels := len(p.Levels)
+	for key, all := range map[string][]int{"cells": levelsOf(p.Cells...),
 		"family": p.compared()} {
 		if i := slices.IndexFunc(all, func(at int) bool { return at >= levels }); i >= 0 {
 			return key, fmt.Sprintf("names level %d; the plan has %d, counted from 0", all[i], levels)

@@ -78,13 +78,13 @@ func TestLongRecords(t *testing.T) {
 
 func TestBounds(t *testing.T) {
 	for line, want := range map[string]string{
-		`{"plan":{"format":2,"protocol":"sweep"}}`:                                                 "plan.level.connections is 0",
-		`{"plan":{"format":2,"protocol":"sweep","level":{"connections":1},"cells":[{"level":1}]}}`: "plan.cells names level 1",
-		planLine + `{"trial":{"epoch":100000000}}`:                                                 "2:1: trial.epoch is 100000000",
-		planLine + `{"trial":{"load":{"errors":{"dial":-9223372036854775808}}}}`:                   `trial.load.errors."dial" is -9223372036854775808`,
-		planLine + `{"trial":{"load":{"pace":{"gaps":[0,-1]}}}}`:                                   "trial.load.pace.gaps[1] is -1",
-		planLine + `{"host":{"generators":[{},{"cpus":-1}]}}`:                                      "host.generators[1].cpus is -1",
-		planLine + `{"launch":{"windows":[` + strings.Repeat("{},", 20_000) + `{}]}}`:              "launch.windows has 20001 entries",
+		`{"plan":{"format":3,"levels":[{}]}}`:                                         "plan.levels[0].connections is 0",
+		`{"plan":{"format":3,"levels":[{"connections":1}],"cells":[{"level":1}]}}`:    "plan.cells names level 1",
+		planLine + `{"trial":{"epoch":100000000}}`:                                    "2:1: trial.epoch is 100000000",
+		planLine + `{"trial":{"load":{"errors":{"dial":-9223372036854775808}}}}`:      `trial.load.errors."dial" is -9223372036854775808`,
+		planLine + `{"trial":{"load":{"pace":{"gaps":[0,-1]}}}}`:                      "trial.load.pace.gaps[1] is -1",
+		planLine + `{"host":{"generators":[{},{"cpus":-1}]}}`:                         "host.generators[1].cpus is -1",
+		planLine + `{"launch":{"windows":[` + strings.Repeat("{},", 20_000) + `{}]}}`: "launch.windows has 20001 entries",
 	} {
 		if _, err := Read(bytes.NewReader([]byte(line+"\n")), "t"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.90s: %v; want …%s…", line, err, want)

@@ -11,8 +11,8 @@ import (
 func ExampleRead() {
 	cpu := int64(90e6)
 	run := &result.Run{
-		Plan: result.Plan{Format: result.Format, Protocol: "sweep", Title: "Which is faster?",
-			Contestants: []string{"gin"}, Level: result.Level{Connections: 1}, Seed: 1},
+		Plan: result.Plan{Format: result.Format, Title: "Which is faster?",
+			Contestants: []string{"gin"}, Levels: []result.Level{{Connections: 1}}, Seed: 1},
 		Trials: []*result.Trial{{
 			Key: result.Key{Epoch: 1}, Contestant: "gin", Server: result.Usage{CPUNS: &cpu},
 			Load: result.Load{WindowNS: 100e6, Succeeded: 9000},

@@ -37,8 +37,8 @@ func TestCommittedRecordings(t *testing.T) {
 				t.Fatalf("%s: %v: %.300s", file, err, line)
 			}
 		}
-		if p := &run.Plan; p.Format != Format || p.Protocol == "duel" || len(run.Trials) == 0 || run.End == nil {
-			t.Errorf("%s: format %d, protocol %s, %d trials, end %v", file, p.Format, p.Protocol, len(run.Trials),
+		if p := &run.Plan; p.Format != Format || len(run.Trials) == 0 || run.End == nil {
+			t.Errorf("%s: format %d, %d trials, end %v", file, p.Format, len(run.Trials),
 				run.End)
 		}
 		var b bytes.Buffer
@@ -58,9 +58,9 @@ func TestCommittedRecordings(t *testing.T) {
 
 // Another format is refused.
 func TestOtherFormats(t *testing.T) {
-	for format, line := range map[int]string{1: `{"plan":{"format":1}}`, 3: `{"plan":{"format":3}}`} {
+	for format, line := range map[int]string{1: `{"plan":{"format":1}}`, 2: `{"plan":{"format":2}}`} {
 		_, err := Read(strings.NewReader(line+"\n"), "old")
-		if want := fmt.Sprintf("read old:1:1: format %d; this dyno reads format 2", format); err == nil || err.Error() != want {
+		if want := fmt.Sprintf("read old:1:1: format %d; this dyno reads format 3", format); err == nil || err.Error() != want {
 			t.Errorf("%v; want %s", err, want)
 		}
 	}

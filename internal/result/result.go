@@ -14,7 +14,7 @@ import (
 )
 
 // Format is the version of trials.jsonl that this code writes; see doc/format.md.
-const Format = 2
+const Format = 3
 
 // Record is one line of trials.jsonl. Exactly one field is set.
 type Record struct {

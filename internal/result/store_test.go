@@ -30,10 +30,10 @@ func sample() []Record {
 }
 
 // planLine is the least plan that is read.
-const planLine = `{"plan":{"format":2,"protocol":"sweep","level":{"connections":1}}}` + "\n"
+const planLine = `{"plan":{"format":3,"processes":"epoch","levels":[{"connections":1}]}}` + "\n"
 
 func smallPlan() *Plan {
-	return &Plan{Format: Format, Protocol: "sweep", Contestants: []string{"a"}, Level: Level{Connections: 1}, Seed: 9}
+	return &Plan{Format: Format, Processes: PerEpoch, Contestants: []string{"a"}, Levels: []Level{{Connections: 1}}, Seed: 9}
 }
 
 func TestStoreGivesBackWhatItTook(t *testing.T) {
@@ -85,7 +85,7 @@ func TestReadErrorsSayWhere(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                       "empty",
 		`{"trial":{}}`:           "t.jsonl:1:1: the first line has no plan",
-		`{"plan":{"format":99}}`: "format 99; this dyno reads format 2",
+		`{"plan":{"format":99}}`: "format 99; this dyno reads format 3",
 		planLine + "{\"trial\":{\"epoch\":\"x\"}}\n": "t.jsonl:2:",
 		planLine + "nonsense\n{}\n":                  "t.jsonl:2:2",
 	} {

@@ -37,12 +37,12 @@ func Combine(runs []*result.Run) (*Across, error) {
 	first := &runs[0].Plan
 	for _, r := range runs[1:] {
 		p := &r.Plan
-		if p.Scenario != first.Scenario || p.Level != first.Level || p.Primary != first.Primary ||
+		if p.Scenario != first.Scenario || p.First() != first.First() || p.Primary != first.Primary ||
 			!slices.Equal(p.Contestants, first.Contestants) {
 			return nil, fmt.Errorf("the runs do not ask the same: contestants, scenario, level or primary metric differ")
 		}
 	}
-	if !plan.Of(first).Traits().Decides || len(first.Family) > 0 {
+	if !first.Ranks() {
 		return nil, fmt.Errorf("only paired comparisons at one level are combined across runs")
 	}
 	m, ok := analysis.MetricNamed(first.Primary)

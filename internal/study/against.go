@@ -94,19 +94,13 @@ func sameQuestion(p, q *result.Plan) error {
 	differ := func(what string, x, y any) error {
 		return fmt.Errorf("the runs cannot be compared, because they differ: %s %v, and %v", what, x, y)
 	}
-	of, other := plan.Of(p).Traits(), plan.Of(q).Traits()
 	switch {
-	case of.Name != other.Name:
-		return differ("protocol", of.Name, other.Name)
-	case !of.Decides:
-		return fmt.Errorf(
-			"only paired comparisons can be compared with each other; these runs have the protocol %s", of.Name)
-	case len(p.Family)+len(q.Family) > 0:
-		return fmt.Errorf("only runs at one level can be compared with each other; one of these has named comparisons")
+	case !p.Ranks() || !q.Ranks():
+		return fmt.Errorf("only runs that compare all pairs at one level can be compared with each other; one of these does not")
 	case p.Scenario != q.Scenario:
 		return differ("scenario", p.Scenario, q.Scenario)
-	case p.Level != q.Level:
-		return differ("level", report.LevelName(p.Level), report.LevelName(q.Level))
+	case p.First() != q.First():
+		return differ("level", report.LevelName(p.First()), report.LevelName(q.First()))
 	case len(p.Controls) == 0 || len(q.Controls) == 0:
 		return fmt.Errorf("a run without the reference cannot be compared with another, because absolute figures " +
 			"drift from day to day")
@@ -142,12 +136,12 @@ func weaknesses(run, other *result.Run, reference string) (out []string) {
 			out = append(out, fmt.Sprintf("%s %v, was %v", what, now, then))
 		}
 	}
-	differ("dyno", run.Plan.Dyno, other.Plan.Dyno)
+	differ("dyno", run.Plan.Origin.Dyno, other.Plan.Origin.Dyno)
 	if x, y := run.Contestant(reference), other.Contestant(reference); x != nil && y != nil {
 		differ("build of the reference", x.Version, y.Version)
 	}
 	differ("profile", run.Plan.Profile, other.Plan.Profile)
-	differ("length of a trial", time.Duration(run.Plan.TrialNS), time.Duration(other.Plan.TrialNS))
+	differ("length of a trial", time.Duration(run.Plan.Load.NS), time.Duration(other.Plan.Load.NS))
 	differ("governor", run.Host.Governor, other.Host.Governor)
 	for i, r := range []*result.Run{run, other} {
 		which := []string{"the run", "the other run"}[i]

@@ -40,7 +40,7 @@ func (a *Against) Document(run, other *result.Run) *document.Document {
 	head := document.Section{Blocks: []document.Block{
 		text("%s, %s, against %s, %s", when(run), document.Count(a.Epochs[0], "epoch"), when(other),
 			document.Count(a.Epochs[1], "epoch")),
-		text("scenario %s, %s", run.Plan.Scenario, document.Count(run.Plan.Level.Connections, "connection")),
+		text("scenario %s, %s", run.Plan.Scenario, document.Count(run.Plan.First().Connections, "connection")),
 	}}
 	d := &document.Document{Sections: []document.Section{head, notes}}
 	var table *document.Table
@@ -65,7 +65,7 @@ func (a *Against) Document(run, other *result.Run) *document.Document {
 
 // when names a run by its date.
 func when(r *result.Run) string {
-	at := time.Unix(0, r.Plan.StartedUnixNS).UTC().Format("2006-01-02 15:04 UTC")
+	at := time.Unix(0, r.Plan.Origin.StartedUnixNS).UTC().Format("2006-01-02 15:04 UTC")
 	return fmt.Sprintf("run of %s (seed %d)", at, r.Plan.Seed)
 }
 
@@ -174,7 +174,7 @@ type againstData struct {
 // Data returns the comparison of run with other as data, for document.JSON.
 func (a *Against) Data(run, other *result.Run) any {
 	side := func(r *result.Run, epochs int) againstRun {
-		return againstRun{r.Plan.StartedUnixNS, r.Plan.Seed, r.Plan.Dyno, epochs}
+		return againstRun{r.Plan.Origin.StartedUnixNS, r.Plan.Seed, r.Plan.Origin.Dyno, epochs}
 	}
 	estimate := func(e analysis.Estimate) againstEstimate {
 		return againstEstimate{finite(e.Value), finite(e.Lo), finite(e.Hi)}

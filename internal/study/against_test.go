@@ -96,17 +96,17 @@ func TestAgainstFindsAChange(t *testing.T) {
 func TestCompareRefuses(t *testing.T) {
 	other := example(t)
 	for what, spoil := range map[string]func(*result.Run){
-		"scenario":        func(r *result.Run) { r.Plan.Scenario = "values-rest" },
-		"level":           func(r *result.Run) { r.Plan.Level.Connections = 50 },
-		"protocol":        func(r *result.Run) { r.Plan.Protocol = "sweep" },
-		"reference":       func(r *result.Run) { r.Plan.Controls = []string{"ref+5%"} },
-		"without":         func(r *result.Run) { r.Plan.Controls = nil },
-		"no valid epoch":  func(r *result.Run) { r.Trials = nil },
-		"CPU Z80":         func(r *result.Run) { r.Host.CPU = "Z80" },
-		"number of CPUs":  func(r *result.Run) { r.Host.CPUs = 64 },
-		"kernel":          func(r *result.Run) { r.Host.Kernel = "1.0" },
-		"pinned":          func(r *result.Run) { r.Host.Pinned = false },
-		"server's CPUs [": func(r *result.Run) { r.Host.ServerCPUs = []int{1, 2} },
+		"scenario":         func(r *result.Run) { r.Plan.Scenario = "values-rest" },
+		"level":            func(r *result.Run) { r.Plan.Levels[0].Connections = 50 },
+		"all pairs at one": func(r *result.Run) { r.Plan.Processes = result.PerLoad },
+		"reference":        func(r *result.Run) { r.Plan.Controls = []string{"ref+5%"} },
+		"without":          func(r *result.Run) { r.Plan.Controls = nil },
+		"no valid epoch":   func(r *result.Run) { r.Trials = nil },
+		"CPU Z80":          func(r *result.Run) { r.Host.CPU = "Z80" },
+		"number of CPUs":   func(r *result.Run) { r.Host.CPUs = 64 },
+		"kernel":           func(r *result.Run) { r.Host.Kernel = "1.0" },
+		"pinned":           func(r *result.Run) { r.Host.Pinned = false },
+		"server's CPUs [":  func(r *result.Run) { r.Host.ServerCPUs = []int{1, 2} },
 	} {
 		run := example(t)
 		spoil(run)
@@ -128,9 +128,23 @@ func TestCompareRefuses(t *testing.T) {
 func TestAgainstNamesTheAbsentAndTheWeak(t *testing.T) {
 	run, other := example(t), example(t)
 	run.Failures = []result.Failure{{Contestant: "iris-templates", Stage: "load"}}
-	other.Plan.Contestants = slices.DeleteFunc(other.Plan.Contestants, func(n string) bool { return n == "aspnetcore-templates" })
-	other.Plan.Contestants = append(other.Plan.Contestants, "gone")
-	other.Plan.Dyno = "0.0.9"
+	rename := func(name *string) {
+		if *name == "aspnetcore-templates" {
+			*name = "gone"
+		}
+	}
+	p := &other.Plan
+	for i := range p.Contestants {
+		rename(&p.Contestants[i])
+	}
+	for i := range p.Cells {
+		rename(&p.Cells[i].Contestant)
+	}
+	for i := range p.Family {
+		rename(&p.Family[i].A.Contestant)
+		rename(&p.Family[i].B.Contestant)
+	}
+	other.Plan.Origin.Dyno = "0.0.9"
 	other.Contestant("ref").Version = "go1.1"
 	a, err := Compare(run, other, false)
 	if err != nil {

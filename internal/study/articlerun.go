@@ -76,9 +76,9 @@ func (r *classicRun) sections() []document.Section {
 // intro says how the loads were made.
 func (a *articleRun) intro(started string) string {
 	text := fmt.Sprintf("Made by %s, %s. Each load has a process of its own, which was started for it and is cold. "+
-		"Single figures: they show what the tools make of one load, and not who is faster.", a.Run.Plan.Command,
+		"Single figures: they show what the tools make of one load, and not who is faster.", a.Run.Plan.Origin.Command,
 		started)
-	if slices.Contains(a.Run.Plan.External, "wrk") && a.Run.Plan.Requests > 0 {
+	if slices.Contains(a.Run.Plan.External, "wrk") && a.Run.Plan.Load.Requests > 0 {
 		text += " wrk cannot count requests: it loads for as long as dyno's own load took, in whole seconds."
 	}
 	return text + " All latencies are service times of a closed loop: what a user would have waited while a server " +

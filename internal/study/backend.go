@@ -20,7 +20,7 @@ func alone(run *result.Run) (out []report.Alone) {
 	throughput, _ := analysis.MetricNamed("throughput")
 	rates := map[result.Level][]float64{}
 	pilot := plan.Pilot(run)
-	for _, l := range p.Points() {
+	for _, l := range p.Levels {
 		l = l.AtBackend()
 		if rates[l] != nil {
 			continue

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/claim"
 	"dyno/internal/report"
 	"dyno/internal/result"
@@ -106,7 +105,7 @@ func (r *reader) plot(at string, p Plot) {
 
 // charts returns the charts of the study's page that the run has figures for.
 func (e *evidence) charts() (out []chart) {
-	if isA(e.run, checks.Classic) {
+	if e.run.Plan.Processes == result.PerLoad {
 		return nil
 	}
 	for i := range e.study.Charts {

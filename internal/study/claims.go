@@ -24,12 +24,12 @@ type Judged struct {
 // JudgeClaims judges the study's claims by a run, puts the published figures beside the measured ones,
 // and adds both to the run's report. file is the name of the trials.
 func (s *Study) JudgeClaims(d *report.Data, file string) (*Judged, error) {
-	if d.Run.Plan.Study != s.Slug || d.Run.Plan.Scenario != s.Scenario {
+	if d.Run.Plan.Study.Slug != s.Slug || d.Run.Plan.Scenario != s.Scenario {
 		return nil, fmt.Errorf("the trials of %s belong to the study %q and the scenario %q, not to %q "+
-			"and %q", file, d.Run.Plan.Study, d.Run.Plan.Scenario, s.Slug, s.Scenario)
+			"and %q", file, d.Run.Plan.Study.Slug, d.Run.Plan.Scenario, s.Slug, s.Scenario)
 	}
 	e := &evidence{study: s, run: d.Run, data: d, valid: plan.Valid(d.Run)}
-	if isA(d.Run, checks.Classic) {
+	if d.Run.Plan.Processes == result.PerLoad {
 		e.valid = d.Loads
 	}
 	c := &Claims{
@@ -40,7 +40,7 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*Judged, error) {
 		File: file, Outcomes: claim.Judge(claim.Current(s.Claims), e), Published: e.published(), Unavailable: s.Unavailable,
 		Costs: e.costs(), Variants: e.variants(), Charts: e.charts(),
 	}
-	if planned := d.Run.Plan.ClaimsHash; planned != "" && planned != claim.Hash(s.Claims) {
+	if planned := d.Run.Plan.Study.ClaimsHash; planned != "" && planned != claim.Hash(s.Claims) {
 		before := claim.Before(s.Claims)
 		if c.Changed = planned != claim.Hash(before); !c.Changed {
 			now := 0 // the next outcome: those of before have withdrawn claims among them
@@ -86,7 +86,7 @@ func (e *evidence) cell(c claim.Cell) (result.Cell, bool) {
 	if l == nil {
 		return result.Cell{}, false
 	}
-	i := slices.Index(e.run.Plan.Points(), l.At)
+	i := slices.Index(e.run.Plan.Levels, l.At)
 	return result.Cell{Contestant: c.Contestant, Level: i}, i >= 0
 }
 
@@ -96,9 +96,9 @@ var wholeLoad = []string{"rate_sd", "rate_max", "service_sd", "service_max"}
 // untestable says why runs such as this one judge no figure of a metric; "" if they do.
 func (e *evidence) untestable(metric string) string {
 	switch p := &e.run.Plan; {
-	case slices.Contains(wholeLoad, metric) && !p.Fresh && p.TrialNS > 0:
+	case slices.Contains(wholeLoad, metric) && !p.Fresh() && p.Load.NS > 0:
 		return fmt.Sprintf("it is of one whole load with its cold start, and this run has trials of %s of warm "+
-			"servers: it takes repeated cold loads", report.Duration(float64(p.TrialNS)))
+			"servers: it takes repeated cold loads", report.Duration(float64(p.Load.NS)))
 	case metric == "threads" && len(e.run.Host.ServerCPUs) == 1:
 		return "the servers have one CPU, and how many threads they start depends on the number of CPUs"
 	}
@@ -118,8 +118,8 @@ func (e *evidence) Missing(c claim.Cell, metric string) (claim.Verdict, string) 
 		return v, why
 	}
 	p := &e.run.Plan
-	if m, _ := claim.MetricNamed(metric); !m.Static && !plan.Of(p).Traits().Decides {
-		return claim.NotRun, "a run with the protocol " + p.Protocol + " has no verdicts"
+	if m, _ := claim.MetricNamed(metric); !m.Static && !p.InRounds() {
+		return claim.NotRun, "the run compares no pairs, so it has no verdicts"
 	}
 	if v != "" {
 		return v, why
@@ -166,7 +166,7 @@ func (e *evidence) lacks(c claim.Cell, metric string) (claim.Verdict, string) {
 	}
 	program := metric == "lines_of_code" // which is the same at all levels
 	at, ok := e.cell(c)
-	if !program && c.Level != idle && (!ok || len(p.Cells) > 0 && !slices.Contains(p.Cells, at)) {
+	if !program && c.Level != idle && (!ok || !p.Has(at)) {
 		return claim.NotRun, "it was not loaded there in this run"
 	}
 	if f := e.run.FailureOf(c.Contestant); f != nil {
@@ -207,7 +207,7 @@ func (e *evidence) findings(c claim.Cell, metric string) []checks.Finding {
 // index returns the index of the level in the run's Levels, or −1 if the level is that of Analysis
 // and Findings: in a run without a named family.
 func (e *evidence) index(level int) int {
-	return level - (len(e.run.Plan.Points()) - len(e.data.Levels))
+	return level - (len(e.run.Plan.Levels) - len(e.data.Levels))
 }
 
 // level returns the findings at a level: of a run at several, its own in place of the worst of all.
@@ -220,17 +220,14 @@ func (e *evidence) level(level int) []checks.Finding {
 		return found
 	}
 	l := &e.data.Levels[i]
-	kind := checks.NamedPairs
-	switch {
-	case isA(e.run, checks.Sweep):
-		kind = checks.Sweep
-	case l.At.Open():
-		kind = checks.ExtraLevels
+	p, at := &e.run.Plan, checks.OneOfMany
+	if l.At.Open() {
+		at = checks.NotCompared
 	}
 	found := slices.DeleteFunc(slices.Clone(e.data.Findings), func(f checks.Finding) bool {
-		return checks.ScopeOf(f.ID, kind) == checks.EachLevel || checks.ScopeOf(f.ID, checks.ExtraLevels) == checks.EachLevel
+		return checks.ScopeOf(f.ID, p, at) == checks.EachLevel || checks.ScopeOf(f.ID, p, checks.NotCompared) == checks.EachLevel
 	})
-	found = append(found, checksAt(e.run, kind, l)...)
+	found = append(found, checksAt(e.run, l, at)...)
 	if e.found == nil {
 		e.found = map[int][]checks.Finding{}
 	}
@@ -312,9 +309,9 @@ func (e *evidence) measured(c claim.Cell, metric string) analysis.Estimate {
 		return e.wrong(at)
 	case rateOf(metric) != metric:
 		return times(e.measured(c, rateOf(metric)), e.exchange(at, metric))
-	case isA(e.run, checks.Classic):
+	case e.run.Plan.Processes == result.PerLoad:
 		m, ok := analysis.MetricNamed(metric)
-		return e.classic(c, func(t *result.Trial) (float64, bool) {
+		return e.ofLoads(c, func(t *result.Trial) (float64, bool) {
 			if !ok {
 				return 0, false
 			}
@@ -330,8 +327,8 @@ func (e *evidence) measured(c claim.Cell, metric string) analysis.Estimate {
 	return cell.Level
 }
 
-// classic returns the middle value of a classic run's loads, without an interval.
-func (e *evidence) classic(c claim.Cell, of func(*result.Trial) (float64, bool)) analysis.Estimate {
+// ofLoads returns the middle value of a classic run's loads, without an interval.
+func (e *evidence) ofLoads(c claim.Cell, of func(*result.Trial) (float64, bool)) analysis.Estimate {
 	own := slices.DeleteFunc(slices.Clone(e.data.Loads), func(t *result.Trial) bool { return t.Contestant != c.Contestant })
 	x := analysis.MiddleOf(own, analysis.Metric{Of: of, More: true})
 	if x.N == 0 {

@@ -276,7 +276,7 @@ func fakeRun(t *testing.T, st *Study, c Choice) *result.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Ceiling, p.Analyses = "", []int{12} // nobody plays the one
+	p.Ceiling, p.Epochs = "", []int{12} // nobody plays the one
 	if _, err := plan.Estimate(&p); err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +286,7 @@ func fakeRun(t *testing.T, st *Study, c Choice) *result.Run {
 	}
 	run.Failures = []result.Failure{{Contestant: "odd", Stage: "verify", Reason: "it answers 500"}, {Contestant: "gone", Stage: "toolchain", Reason: "needs Node.js"}}
 	rng := rand.New(rand.NewPCG(1, 2))
-	now := p.StartedUnixNS
+	now := p.Origin.StartedUnixNS
 	for {
 		o, stop := plan.Next(run, func() bool { return AllDecided(Analyse(run)) })
 		if stop != "" {
@@ -500,7 +500,8 @@ func TestClaimsOfNothing(t *testing.T) {
 func TestPlanned(t *testing.T) {
 	st := readFake(t)
 	p := planned(t, plan.Request{Question: st.Ask(Choice{})})
-	if len(p.Levels) != 3 || len(p.Cells) != 10 || p.Study != "fake" || p.ClaimsHash == "" || p.BudgetNS != 2*3600e9 {
+	own := slices.DeleteFunc(slices.Clone(p.Cells), func(c result.Cell) bool { return !slices.Contains(p.Contestants, c.Contestant) })
+	if len(p.Levels) != 3 || len(own) != 10 || p.Study.Slug != "fake" || p.Study.ClaimsHash == "" || p.BudgetNS != 2*3600e9 {
 		t.Errorf("%+v", p)
 	}
 	var family []string
@@ -511,14 +512,15 @@ func TestPlanned(t *testing.T) {
 	if got := strings.Join(family, " "); got != want {
 		t.Errorf("family %s, want %s", got, want)
 	}
-	if st.Levels[1].Controls = new(bool); p.Uncontrolled != nil {
-		t.Errorf("uncontrolled: %v", p.Uncontrolled)
+	second := result.Cell{Contestant: "ref", Level: 1}
+	if st.Levels[1].Controls = new(bool); !p.Has(second) {
+		t.Errorf("no controls at the second level: %v", p.Cells)
 	}
-	if p = planned(t, plan.Request{Question: st.Ask(Choice{})}); !slices.Equal(p.Uncontrolled, []int{1}) {
-		t.Errorf("uncontrolled: %v; want the second level", p.Uncontrolled)
+	if p = planned(t, plan.Request{Question: st.Ask(Choice{})}); p.Has(second) || !p.Has(result.Cell{Contestant: "ref"}) {
+		t.Errorf("controls of the first level alone are wanted: %v", p.Cells)
 	}
 	one := planned(t, plan.Request{Question: st.Ask(Choice{Levels: []string{"late"}})})
-	if len(one.Levels)+len(one.Family) > 0 || one.Level.DelayNS != 10e6 || !slices.Equal(one.Contestants, []string{"fast", "slow"}) {
+	if len(one.Levels) != 1 || !one.Ranks() || one.First().DelayNS != 10e6 || !slices.Equal(one.Contestants, []string{"fast", "slow"}) {
 		t.Errorf("one level: %+v", one)
 	}
 }
@@ -742,7 +744,7 @@ func TestUntestableHere(t *testing.T) {
 	if v, why := e.Missing(cell, "threads"); v != claim.NotTestable || !strings.Contains(why, "one CPU") {
 		t.Errorf("%s, %s", v, why)
 	}
-	run.Plan.Fresh, run.Host.ServerCPUs = true, []int{0, 1}
+	run.Plan.Processes, run.Host.ServerCPUs = result.PerPart, []int{0, 1}
 	for _, metric := range []string{"rate_sd", "service_max", "threads"} {
 		if why := e.untestable(metric); why != "" {
 			t.Errorf("%s: %s", metric, why)

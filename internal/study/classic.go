@@ -16,9 +16,9 @@ import (
 	"dyno/internal/result"
 )
 
-// Classic is an article's own run: one long load after another, by dyno and by other load
+// OwnRun is an article's own run: one long load after another, by dyno and by other load
 // generators.
-type Classic struct {
+type OwnRun struct {
 	Name        string   `toml:"name"`        // of its record and for --classic; one of them needs none
 	Contestants []string `toml:"contestants"` // the study's where it is empty
 	Level       string   `toml:"level"`       // the first where it is empty
@@ -32,7 +32,7 @@ func (r *reader) classics() {
 	s := r.s
 	for i := range s.Classics {
 		c, at := &s.Classics[i], fmt.Sprintf("classic[%d]", i)
-		if slices.ContainsFunc(s.Classics[:i], func(o Classic) bool { return o.Name == c.Name }) {
+		if slices.ContainsFunc(s.Classics[:i], func(o OwnRun) bool { return o.Name == c.Name }) {
 			r.errorf(at+".name", "%q is the name of an earlier classic run; give each its own", c.Name)
 		}
 		if c.Level = cmp.Or(c.Level, s.Levels[0].Name); s.level(c.Level) == nil {
@@ -77,7 +77,7 @@ func (s *Study) classics() (runs []plan.ClassicRun) {
 func (s *Study) classicRuns(dir string) (runs []classicRun, err error) {
 	known := s.Classics
 	if len(known) == 0 {
-		known = []Classic{{}}
+		known = []OwnRun{{}}
 	}
 	for _, c := range known {
 		name := classicFile(c.Name)
@@ -99,9 +99,9 @@ func (s *Study) classicRun(file string) (*report.Data, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case run.Plan.Study != s.Slug || plan.Of(&run.Plan).Traits().Kind != checks.Classic:
-		return nil, fmt.Errorf("%s is a %s of %q; want a classic run of %q (dyno run %s --protocol classic)",
-			file, run.Plan.Protocol, run.Plan.Study, s.Slug, s.Slug)
+	case run.Plan.Study.Slug != s.Slug || run.Plan.Processes != result.PerLoad:
+		return nil, fmt.Errorf("%s is a run of %q; want single loads of %q (dyno run %s --protocol classic)",
+			file, run.Plan.Study.Slug, s.Slug, s.Slug)
 	}
 	if err := checks.Assert(run); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -115,11 +115,11 @@ func (s *Study) publishedOf(run *result.Run) (figures []claim.Figure) {
 	p := &run.Plan
 	for _, f := range s.Figures {
 		l := s.level(f.Level)
-		if l == nil || l.At != p.Level || !slices.Contains(p.Contestants, f.Contestant) {
+		if l == nil || l.At != p.First() || !slices.Contains(p.Contestants, f.Contestant) {
 			continue
 		}
 		another := slices.ContainsFunc(s.Figures, func(o claim.Figure) bool {
-			return o.Cell == f.Cell && o.Date == f.Date && o.N > 0 && o.N != p.Requests
+			return o.Cell == f.Cell && o.Date == f.Date && o.N > 0 && o.N != p.Load.Requests
 		})
 		if !another {
 			figures = append(figures, f)

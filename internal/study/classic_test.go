@@ -56,8 +56,8 @@ func TestExtraLevel(t *testing.T) {
 		beside claim.Verdict
 	}{{Choice{}, claim.Confirmed}, {Choice{Levels: []string{"c10"}}, claim.NotRun}} {
 		run := fakeRun(t, st, c.Choice)
-		if n := len(run.Plan.Family); n > 0 {
-			t.Errorf("%d named pairs", n)
+		if !run.Plan.Ranks() {
+			t.Errorf("not all pairs at one level: %v", run.Plan.Family)
 		}
 		d := Evaluate(run)
 		judged, err := st.JudgeClaims(d, "x")

@@ -5,15 +5,15 @@ import (
 	"slices"
 
 	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/claim"
+	"dyno/internal/result"
 )
 
 // costs returns, for each contestant and level, the CPU per request in addition to that at the level's
 // base. Excluded contestants have a reason instead of a figure; levels that the run did not load
 // are left out.
 func (e *evidence) costs() (out []cost) {
-	if e.study.Base == "" || isA(e.run, checks.Classic) {
+	if e.study.Base == "" || e.run.Plan.Processes == result.PerLoad {
 		return nil
 	}
 	m, _ := analysis.MetricNamed("cpu_per_request")

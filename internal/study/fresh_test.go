@@ -160,7 +160,7 @@ func freshRun(t *testing.T, c Choice) (*Study, *result.Run) {
 
 func TestFreshStudy(t *testing.T) {
 	st, run := freshRun(t, Choice{})
-	if !run.Plan.Fresh || run.Plan.Requests != 600 || len(run.Plan.Family) != 3 {
+	if !run.Plan.Fresh() || run.Plan.Load.Requests != 600 || len(run.Plan.Family) != 3 {
 		t.Fatalf("%+v", run.Plan)
 	}
 	d, err := st.JudgeClaims(Evaluate(run), "f")
@@ -251,10 +251,10 @@ func TestFreshPartOfAStudy(t *testing.T) {
 	if l := run.Plan.Levels; len(l) != 2 || l[0].Connections != 10 || l[1].Step != 1 {
 		t.Errorf("%+v", l)
 	}
-	if _, run = freshRun(t, Choice{Quick: true}); len(run.Plan.Points()) != 1 || !run.Plan.Fresh {
+	if _, run = freshRun(t, Choice{Quick: true}); len(run.Plan.Levels) != 1 || !run.Plan.Fresh() {
 		t.Errorf("%+v", run.Plan)
 	}
-	if p := planned(t, plan.Request{Question: st.Ask(Choice{}), Protocol: "classic"}); p.Fresh || p.Requests != 600 {
+	if p := planned(t, plan.Request{Question: st.Ask(Choice{}), Protocol: "classic"}); p.Fresh() || p.Load.Requests != 600 {
 		t.Errorf("%+v", p)
 	}
 }

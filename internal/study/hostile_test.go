@@ -41,7 +41,7 @@ func judged(record []byte) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	if run.End = nil; plan.Of(&run.Plan).Traits().Kind == checks.Paired {
+	if run.End = nil; run.Plan.InRounds() {
 		if _, err := plan.Resumable(run); err == nil {
 			plan.Next(run, func() bool { return false })
 			plan.ProgressOf(run, &plan.Cost{})
@@ -84,12 +84,13 @@ func excerpt(t testing.TB, name string, epochs int, change func(*result.Run)) []
 	return bytes.SplitAfter(bytes.TrimSuffix(b.Bytes(), []byte("\n")), []byte("\n"))
 }
 
-// records are excerpts of each protocol.
+// records are excerpts of each kind of plan.
 func records(t testing.TB) map[string][][]byte {
 	one := func(run *result.Run) { // at one level, all pairs
 		p := &run.Plan
-		p.Levels, p.LevelNames, p.Cells, p.Family, p.LevelExtraEpochs, p.Uncontrolled = nil, nil, nil, nil, nil, nil
-		p.CeilingScenarios, p.Study = nil, ""
+		p.Levels, p.Study.LevelNames, p.Cells, p.Family, p.ExtraEpochs, p.Study.Slug = p.Levels[:1], nil, nil, nil, nil, ""
+		p.Complete()
+		plan.Ride(p, nil, func(plan.Asking) bool { return true })
 		run.Trials = slices.DeleteFunc(run.Trials, func(r *result.Trial) bool { return r.Level != nil })
 		run.Alike = &result.Alike{Sent: []string{"GET / HTTP/1.1"}, Requests: 2, Constant: 1}
 		run.Sampled = []result.Sampled{{Contestant: run.Plan.Contestants[0], Epoch: 2, Answers: 900, Compared: 90}}
@@ -97,18 +98,23 @@ func records(t testing.TB) map[string][][]byte {
 		run.Resumes = []result.Resume{{Epoch: 3, StartedUnixNS: 1795925823678387}}
 		run.Idle = []result.Idle{{Contestant: run.Plan.Contestants[0], Epoch: 2}}
 	}
-	as := func(name string) func(*result.Run) {
-		return func(run *result.Run) {
-			one(run)
-			run.Plan.Protocol, run.Plan.Epochs = name, 3
-			run.Plan.SLO = &result.SLO{Quantile: 0.99, LimitNS: 1e7, ErrorShare: 0.001}
-			for i := range run.Trials {
-				if name == plan.Search {
-					l := run.Plan.Level
-					l.RatePerSec = float64(1000 * (1 + run.Trials[i].Round))
-					run.Trials[i].Level = &l
-				}
-			}
+	everyPair := func(run *result.Run) { // at each level
+		p := &run.Plan
+		p.Cells, p.Family, p.Epochs = nil, nil, []int{3}
+		p.Complete()
+		p.Family = nil
+		for level := range p.Levels {
+			p.Family = append(p.Family, p.PairsAt(level)...)
+		}
+	}
+	highest := func(run *result.Run) { // rate that keeps an objective
+		one(run)
+		run.Plan.Family, run.Plan.Epochs = nil, []int{3}
+		run.Plan.SLO = &result.SLO{Quantile: 0.99, LimitNS: 1e7, ErrorShare: 0.001}
+		for i := range run.Trials {
+			l := run.Plan.First()
+			l.RatePerSec = float64(1000 * (1 + run.Trials[i].Round))
+			run.Trials[i].Level = &l
 		}
 	}
 	const templates = "iris-vs-netcore-templates/trials.jsonl.gz"
@@ -116,8 +122,8 @@ func records(t testing.TB) map[string][][]byte {
 		"paired":  excerpt(t, templates, 2, one),
 		"levels":  excerpt(t, templates, 2, nil),
 		"fresh":   excerpt(t, "httprouter-vs-fasthttp/trials.jsonl.gz", 2, nil),
-		"sweep":   excerpt(t, templates, 2, as(plan.Sweep)),
-		"search":  excerpt(t, templates, 2, as(plan.Search)),
+		"pairs":   excerpt(t, templates, 2, everyPair),
+		"rates":   excerpt(t, templates, 2, highest),
 		"classic": excerpt(t, "iris-vs-netcore-mvc/classic.jsonl.gz", 3, nil),
 	}
 }

@@ -23,13 +23,16 @@ func byContestant(run *result.Run, lists ...[]checks.Finding) []checks.Finding {
 	return all
 }
 
-// worst makes the checks of each level. Of the findings of one check on one contestant it keeps the
+// worst makes the checks of each level at which anything, or nothing, is compared. Of the findings of one check on one contestant it keeps the
 // worst, with the level in its text.
-func worst(run *result.Run, kind checks.RunKind, levels []report.Level) []checks.Finding {
+func worst(run *result.Run, levels []report.Level, at checks.Place) []checks.Finding {
 	var out []checks.Finding
 	for i := range levels {
 		l := &levels[i]
-		for _, f := range checksAt(run, kind, l) {
+		if l.Compared != (at == checks.OneOfMany) {
+			continue
+		}
+		for _, f := range checksAt(run, l, at) {
 			if f.Contestant != "" && !slices.ContainsFunc(l.Trials, func(t *result.Trial) bool { return t.Contestant == f.Contestant }) {
 				continue // a contestant that failed is checked all the same
 			}
@@ -47,10 +50,9 @@ func worst(run *result.Run, kind checks.RunKind, levels []report.Level) []checks
 }
 
 // checksAt makes the checks of each level at one level.
-func checksAt(run *result.Run, kind checks.RunKind, l *report.Level) []checks.Finding {
-	here := *run
-	here.Plan.Level = l.At
-	return checks.Make(&checks.Evidence{Run: &here, Valid: l.Trials, Analysis: l.Analysis}, kind, checks.EachLevel)
+func checksAt(run *result.Run, l *report.Level, at checks.Place) []checks.Finding {
+	e := &checks.Evidence{Run: run, At: &l.At, Place: at, Valid: l.Trials, Analysis: l.Analysis}
+	return checks.Make(e, checks.EachLevel)
 }
 
 // levelsFrom returns the levels of a run from one on, with the results of its valid trials by level.
@@ -65,7 +67,7 @@ func levelsFrom(run *result.Run, first int, valid map[int][]*result.Trial) []rep
 	}
 	var out []report.Level
 	backend := alone(run)
-	for i, at := range p.Points() {
+	for i, at := range p.Levels {
 		if i < first {
 			continue
 		}
@@ -79,7 +81,7 @@ func levelsFrom(run *result.Run, first int, valid map[int][]*result.Trial) []rep
 		controls := slices.DeleteFunc(slices.Clone(p.Controls), func(n string) bool { return !slices.Contains(l.Loaded, n) })
 		l.Analysis = analysis.Analyse(analysis.Input{
 			Trials: valid[i], Pilot: pilot[i], Contestants: contestants, Controls: controls, Ceiling: p.Ceiling, Failed: failed(run),
-			Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Fresh: p.Fresh,
+			Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Fresh: p.Fresh(),
 		})
 		if p.Ceiling == p.Backend {
 			sharesOfBackend(&l, contestants, backend)
@@ -122,18 +124,19 @@ func byLevel(run *result.Run, trials []*result.Trial) map[int][]*result.Trial {
 	return out
 }
 
-// evaluateClassic evaluates a classic run. It shows every load; of repeated loads, the latest.
+// loadsOf evaluates a run whose loads are in no rounds. It shows every load; of repeated loads, the latest.
 //
-// Note: a paired comparison discards disturbed trials. A classic run cannot, because people who
+// Note: a comparison in rounds discards disturbed trials. This one cannot, because people who
 // publish such figures do not know about the disturbance, and a busy machine would leave no load at
-// all. Beside each figure the report says whether a paired comparison would have counted it.
-func evaluateClassic(run *result.Run) *report.Data {
+// all. Beside each figure the report says whether a comparison in rounds would have counted it.
+func loadsOf(run *result.Run) *report.Data {
 	all := latest(run.Trials)
 	loads := ownLoads(run, all)
 	own := *run
 	own.Trials = ownLoads(run, run.Trials)
 	e := &checks.Evidence{Run: &own, Valid: loads, All: len(run.Trials), Analysis: &analysis.Analysis{}}
-	d := &report.Data{Run: run, Loads: loads, Valid: len(loads), Discarded: len(run.Trials) - len(all), Findings: checks.Make(e, checks.Classic, checks.Once)}
+	d := &report.Data{Run: run, Parts: parts(run), Loads: loads, Valid: len(loads), Discarded: len(run.Trials) - len(all),
+		Findings: checks.Make(e, checks.Once)}
 	if len(run.Plan.External) > 0 {
 		d.AllLoads = all
 	}
@@ -205,11 +208,11 @@ func Standing(run *result.Run) (out []result.Standing) {
 		return nil
 	}
 	level, at := 0, ""
-	if !isA(run, checks.Paired) || len(run.Plan.Family) > 0 {
+	if !run.Plan.Ranks() {
 		if level = run.Plan.At(trials[len(trials)-1]); level < 0 { // a probe of a search
 			return nil
 		}
-		at = " at " + (&report.Level{Name: run.Plan.LevelName(level), At: run.Plan.Points()[level]}).Title()
+		at = " at " + (&report.Level{Name: run.Plan.LevelName(level), At: run.Plan.Levels[level]}).Title()
 	}
 	t := analysis.Tabulate(byLevel(run, trials)[level], nil)
 	cell := func(name string) result.Cell { return result.Cell{Contestant: name} }

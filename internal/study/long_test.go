@@ -46,8 +46,8 @@ func TestDeferredWorkWinsNothing(t *testing.T) {
 				}
 				tr.Load.Started = tr.Load.Succeeded
 			})
-			if (run.Plan.LongNS == 0) != (c.long == nil) {
-				t.Fatalf("long loads of %v", time.Duration(run.Plan.LongNS))
+			if (run.Plan.Long.NS == 0) != (c.long == nil) {
+				t.Fatalf("long loads of %v", time.Duration(run.Plan.Long.NS))
 			}
 			for i, o := range plan.LongOrders(run, "defer", "inline", 0) {
 				if c.long == nil {

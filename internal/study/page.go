@@ -73,7 +73,7 @@ func Readme(w io.Writer, j *Judged) error {
 		}
 	}
 	paragraph("Question", c.Question)
-	if v.Analysis != nil && v.Ranks() {
+	if v.Analysis != nil && v.Run.Plan.Ranks() {
 		paragraph("Answer, here and today", strings.Join(v.Answer(), " "))
 	}
 	intro.Blocks = append(intro.Blocks, v.picture(""))
@@ -81,7 +81,7 @@ func Readme(w io.Writer, j *Judged) error {
 	page := &document.Document{Title: c.Title, Comment: writtenBy(c)}
 	page.Sections = []document.Section{intro, v.claims(), v.BackendAlone(), v.pictures(),
 		v.publishedFigures(!v.many()), v.costs(), v.variants(), v.ResponseTimes()}
-	if v.Run.Plan.Fresh {
+	if v.Run.Plan.Fresh() {
 		page.Sections = append(page.Sections, v.Processes())
 	}
 	for i := range j.Classics {
@@ -93,7 +93,7 @@ func Readme(w io.Writer, j *Judged) error {
 	}
 	page.Sections = append(page.Sections, v.Machines(c.PublishedOn), c.differences(), checked,
 		document.Section{Title: "Repeat it", Blocks: []document.Block{
-			document.Code{Text: document.Command(v.Run.Plan.Command) + "\ndyno check " + c.Slug}}})
+			document.Code{Text: document.Command(v.Run.Plan.Origin.Command) + "\ndyno check " + c.Slug}}})
 	return document.Markdown(w, page, 1)
 }
 
@@ -112,7 +112,7 @@ func figuresPage(w io.Writer, j *Judged) error {
 // picture returns the study's chart, in a folder.
 func (v *page) picture(folder string) document.Picture {
 	words := "Bars of all contestants"
-	if v.Analysis != nil && v.Ranks() && len(v.dearness()) == 0 {
+	if v.Analysis != nil && v.Run.Plan.Ranks() && len(v.dearness()) == 0 {
 		words = v.Answer()[0]
 	}
 	return document.Picture{File: folder + ChartFile, Words: words}

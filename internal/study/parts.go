@@ -11,7 +11,7 @@ import (
 // parts returns the machines on which a run was measured, one after the other, and the valid epochs
 // of each. It is nil for a run that was measured without a restart of its machine.
 func parts(run *result.Run) []report.Part {
-	all, from := []report.Part{{Host: &run.Host, Dyno: run.Plan.Dyno}}, []int{0}
+	all, from := []report.Part{{Host: &run.Host, Dyno: run.Plan.Origin.Dyno}}, []int{0}
 	for i := range run.Resumes {
 		r, last := &run.Resumes[i], &all[len(all)-1]
 		if r.Host == nil || r.Host.BootID == last.Host.BootID {

@@ -12,9 +12,11 @@ import (
 
 // A run that went on on another machine says in every form which epochs are of which.
 func TestPartsOfARun(t *testing.T) {
-	run := carriedOut(t, planned(t, sweepRequest()), func(plan.Order, *result.Trial) {})
+	r := sweepRequest()
+	r.Epochs = 6
+	run := carriedOut(t, planned(t, r), func(plan.Order, *result.Trial) {})
 	run.Host = result.Host{CPU: "EPYC", CPUs: 2, Kernel: "Linux 6.18.1-a", BootID: "one", MemoryBytes: 8 << 30}
-	run.Plan.Dyno = "1.0"
+	run.Plan.Origin.Dyno = "1.0"
 	if p := Evaluate(run).Parts; p != nil {
 		t.Errorf("of one machine: %+v", p)
 	}

@@ -2,6 +2,7 @@ package study
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -132,11 +133,11 @@ func (s *Study) Settled(run *result.Run, a *analysis.Analysis) bool {
 // must not be written from a partial run.
 func (s *Study) Whole(run *result.Run) error {
 	p := &run.Plan
-	if t := plan.Of(p).Traits(); !t.Decides {
-		return fmt.Errorf("the run is a %s, which has no verdicts; want a paired comparison", t.Title)
+	if !p.InRounds() {
+		return errors.New("the run compares no pairs, so it has no verdicts; the page needs a run that does")
 	}
 	for i := range s.Levels {
-		if !s.Levels[i].Extra && !slices.Contains(p.Points(), s.Levels[i].At) {
+		if !s.Levels[i].Extra && !slices.Contains(p.Levels, s.Levels[i].At) {
 			return fmt.Errorf("the run did not load the level %q; the page needs a run with every level",
 				s.Levels[i].Name)
 		}

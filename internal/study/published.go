@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/claim"
 	"dyno/internal/result"
 )
@@ -33,9 +32,9 @@ func (e *evidence) published() []published {
 		}
 		if v != "" {
 			p.Absent = string(v) + ": " + why
-		} else if isA(e.run, checks.Classic) && f.N > 0 && f.N == e.run.Plan.Requests {
+		} else if e.run.Plan.Processes == result.PerLoad && f.N > 0 && f.N == e.run.Plan.Load.Requests {
 			p.Metric.Computed = "" // it was measured
-			p.Ours = e.classic(f.Cell, func(t *result.Trial) (float64, bool) {
+			p.Ours = e.ofLoads(f.Cell, func(t *result.Trial) (float64, bool) {
 				return float64(t.Load.WindowNS), t.Load.WindowNS > 0
 			})
 		} else {
@@ -99,7 +98,7 @@ func (e *evidence) computed(f claim.Figure, rate analysis.Estimate) analysis.Est
 	case "time":
 		return inverse(float64(f.N) * 1e9)
 	case "latency_mean":
-		l := e.run.Plan.Points()[at.Level]
+		l := e.run.Plan.Levels[at.Level]
 		return inverse(float64(l.Connections*max(1, l.Pipeline)) * 1e9)
 	default:
 		each := e.exchange(at, f.Metric.Name).Value

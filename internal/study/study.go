@@ -42,7 +42,7 @@ type Study struct {
 	Duration         string            `toml:"duration"`          // the same, of those that run for a time
 	Base             string            `toml:"base"`              // the level to which all others are differences in CPU per request
 	Levels           []Level           `toml:"level"`
-	Classics         []Classic         `toml:"classic"` // the article's own runs
+	Classics         []OwnRun          `toml:"classic"` // the article's own runs
 	Claims           []claim.Claim     `toml:"claim"`   // withdrawn ones among them
 	Charts           []Chart           `toml:"chart"`
 	Variants         []Variant         `toml:"variant"`
@@ -102,71 +102,52 @@ func (s *Study) Has(scenario string) bool {
 }
 
 // Evaluate returns everything that a run's trials show: which trials count, the results, and how
-// far they can be trusted.
+// far they can be trusted. Pairs are decided by one analysis; beside it each level has an analysis of its own, without
+// verdicts.
 func Evaluate(run *result.Run) *report.Data {
-	traits := plan.Of(&run.Plan).Traits()
-	d := &report.Data{Run: run}
-	if traits.Kind == checks.Classic {
-		d = evaluateClassic(run)
-	} else {
-		evaluateRounds(run, traits.Kind, d)
+	p := &run.Plan
+	if p.Processes == result.PerLoad {
+		return loadsOf(run)
 	}
-	d.Kind, d.Parts = traits.Kind, parts(run)
-	if traits.Decides {
-		if _, d.NoLong = plan.Long(run); d.NoLong == "" && d.Analysis != nil {
-			d.NoLong = d.Analysis.NoLong
-		}
-	}
-	return d
-}
-
-// evaluateRounds evaluates a run whose trials are in rounds. Pairs are decided by one analysis; beside it each level
-// has an analysis of its own, without verdicts.
-func evaluateRounds(run *result.Run, kind checks.RunKind, d *report.Data) {
 	valid := plan.Valid(run)
 	levels, first := byLevel(run, valid), 0
-	d.Alone, d.Valid, d.Reached = alone(run), len(valid), analysis.Reached(levels)
+	d := &report.Data{Run: run, Parts: parts(run), Alone: alone(run), Valid: len(valid), Reached: analysis.Reached(levels)}
 	discarded, all := plan.Discarded(run)
 	d.Discarded = discarded
 	e := &checks.Evidence{Run: run, Valid: valid, Discarded: discarded, All: all,
-		Analysis: &analysis.Analysis{Primary: run.Plan.Primary, Margin: run.Plan.Margin}}
+		Analysis: &analysis.Analysis{Primary: p.Primary, Margin: p.Margin}}
 	switch {
-	case kind == checks.Search:
+	case p.SLO != nil:
 		d.Found = capacities(run)
-		first = len(run.Plan.Points())
-	case len(run.Plan.Family) > 0:
-		kind, d.Analysis = checks.NamedPairs, analyse(run, valid)
-	case kind == checks.Paired:
+		first = len(p.Levels)
+	case p.Ranks():
 		first, e.Valid, d.Analysis = 1, levels[0], analyse(run, levels[0])
 		mergeTails(d.Analysis, analysis.InQuiet(levels[0]))
+	default:
+		d.Analysis = analyse(run, valid)
 	}
 	if d.Analysis != nil {
 		e.Analysis = d.Analysis
-	}
-	d.Levels = levelsFrom(run, first, levels)
-	judged, others := d.Levels, []report.Level(nil)
-	if kind != checks.Sweep {
-		judged = nil
-		for _, l := range d.Levels {
-			if !l.Compared {
-				others = append(others, l)
-			} else if judged = append(judged, l); kind == checks.NamedPairs {
-				e.Levels = append(e.Levels, l.Trials)
-			}
+		if _, d.NoLong = plan.Long(run); d.NoLong == "" {
+			d.NoLong = d.Analysis.NoLong
 		}
 	}
-	d.Findings = byContestant(run, checks.Make(e, kind, checks.Once), worst(run, kind, judged),
-		worst(run, checks.ExtraLevels, others))
+	d.Levels = levelsFrom(run, first, levels)
+	for _, l := range d.Levels {
+		if l.Compared {
+			e.Levels = append(e.Levels, l.Trials)
+		}
+	}
+	d.Findings = byContestant(run, checks.Make(e, checks.Once), worst(run, d.Levels, checks.OneOfMany),
+		worst(run, d.Levels, checks.NotCompared))
+	return d
 }
-
-// isA reports whether a run is of a kind.
-func isA(run *result.Run, kind checks.RunKind) bool { return plan.Of(&run.Plan).Traits().Kind == kind }
 
 // Analyse analyses the valid trials of a run that decides pairs: where the plan names a family,
 // those of all levels; else those of the first level, at which all pairs are decided.
 func Analyse(run *result.Run) *analysis.Analysis {
 	valid := plan.Valid(run)
-	if len(run.Plan.Family) == 0 {
+	if run.Plan.Ranks() {
 		valid = byLevel(run, valid)[0]
 	}
 	return analyse(run, valid)
@@ -179,9 +160,9 @@ func analyse(run *result.Run, valid []*result.Trial) *analysis.Analysis {
 	in := analysis.Input{
 		Long: long, Trials: valid, Pilot: plan.Pilot(run), Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling,
 		Failed: failed(run), Analyses: plan.Analyses(run), Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin,
-		Fresh: p.Fresh,
+		Fresh: p.Fresh(),
 	}
-	if len(p.Family) > 0 {
+	if !p.Ranks() {
 		in.Family, in.At = p.Family, p.At
 	} else {
 		in.Pilot = byLevel(run, in.Pilot)[0]

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/hist"
 	"dyno/internal/plan"
 	"dyno/internal/result"
@@ -13,7 +12,7 @@ import (
 // tailTrials returns the trials whose 99th percentiles a report shows: the valid ones of quiet rounds, at the level at
 // which pairs are decided.
 func tailTrials(run *result.Run) []*result.Trial {
-	if plan.Of(&run.Plan).Traits().Kind != checks.Paired || len(run.Plan.Family) > 0 {
+	if !run.Plan.Ranks() {
 		return nil
 	}
 	return analysis.InQuiet(byLevel(run, plan.Valid(run))[0])

@@ -7,7 +7,6 @@ import (
 
 	"dyno/internal/checks"
 	"dyno/internal/hist"
-	"dyno/internal/plan"
 	"dyno/internal/result"
 )
 
@@ -22,7 +21,7 @@ func Trim(w io.Writer, run *result.Run) error {
 	for i := range run.Launches {
 		run.Launches[i].Windows = nil
 	}
-	few := plan.Of(&run.Plan).Traits().Alone // its reports show more percentiles than a trial has
+	few := run.Plan.Processes == result.PerLoad // its reports show more percentiles than a trial has
 	shown := map[result.Key]bool{}
 	for _, t := range tailTrials(run) {
 		shown[t.Key] = true

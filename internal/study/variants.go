@@ -7,10 +7,10 @@ import (
 	"strconv"
 
 	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/claim"
 	"dyno/internal/document"
 	"dyno/internal/report"
+	"dyno/internal/result"
 )
 
 // Variant declares a contestant that is another one but for what it says, whose worth the page shows.
@@ -48,7 +48,7 @@ func (r *reader) variants() {
 // variants returns the ratio of the rates of each variant and what it is a variant of, at each level that the
 // run loaded.
 func (e *evidence) variants() (out []worth) {
-	if isA(e.run, checks.Classic) {
+	if e.run.Plan.Processes == result.PerLoad {
 		return nil
 	}
 	for _, v := range e.study.Variants {

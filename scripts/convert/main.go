@@ -1,5 +1,5 @@
-// Command convert reads a record in format 1 or 2, as in this repository's history, and writes it in format
-// 2, the only format that dyno reads:
+// Command convert reads a record in format 1, 2 or 3, as in this repository's history, and writes it in format 3,
+// the only format that dyno reads:
 //
 //	git show COMMIT:studies/iris-vs-netcore-mvc/trials.jsonl.gz | gunzip | go run ./scripts/convert >trials.jsonl
 //
@@ -49,7 +49,7 @@ var keys = [][2]string{
 // oneTool matches the external tool in a plan that has one, given by name alone.
 var oneTool = regexp.MustCompile(`"external":("[^"]*")`)
 
-// convert writes a record in format 1 or 2 as format 2.
+// convert writes a record in any format as format 3.
 func convert(r io.Reader, w io.Writer) error {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -62,15 +62,21 @@ func convert(r io.Reader, w io.Writer) error {
 	if err := json.Unmarshal(first, &head); err != nil || head.Plan == nil {
 		return errors.New("line 1: no plan of a dyno run")
 	}
-	if head.Plan.Format != 1 && !oneTool.Match(first) {
+	if head.Plan.Format >= result.Format {
 		run, err := result.Read(bytes.NewReader(text), "standard input")
 		if err != nil {
 			return err
 		}
 		return result.Write(w, run)
 	}
-	run, n := &result.Run{}, 0
-	for line := range bytes.Lines(joined(first, rest)) {
+	first = oneTool.ReplaceAll(renamed(first), []byte(`"external":[$1]`))
+	run, n := &result.Run{}, 1
+	plan, err := planLine(first)
+	if err != nil {
+		return fmt.Errorf("line 1: %w", err)
+	}
+	run.Add(result.Record{Plan: plan})
+	for line := range bytes.Lines(rest) {
 		n++
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
@@ -85,12 +91,6 @@ func convert(r io.Reader, w io.Writer) error {
 	return result.Write(w, run)
 }
 
-// joined joins the first line, whose tool becomes a list, and the rest.
-func joined(first, rest []byte) []byte {
-	first = oneTool.ReplaceAll(renamed(first), []byte(`"external":[$1]`))
-	return bytes.Join([][]byte{first, rest}, []byte("\n"))
-}
-
 // renamed renames the keys in a line. A quote within a string follows a backslash, so only a key can match.
 func renamed(line []byte) []byte {
 	for _, k := range keys {
@@ -99,7 +99,7 @@ func renamed(line []byte) []byte {
 	return line
 }
 
-// renew converts the values in a record of format 1.
+// renew converts the values in a record of format 1 or 2.
 func renew(r *result.Record) {
 	rename := func(value *string, from, to string) {
 		if *value == from {
@@ -107,9 +107,6 @@ func renew(r *result.Record) {
 		}
 	}
 	switch {
-	case r.Plan != nil:
-		r.Plan.Format = result.Format
-		rename(&r.Plan.Protocol, "duel", "paired")
 	case r.Calibration != nil:
 		r.Calibration.Format = result.Format
 	case r.Contestant != nil:

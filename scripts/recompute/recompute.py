@@ -49,7 +49,7 @@ class Tally:
 
 def analyses(plan, fits):
     """the last analysis' level"""
-    planned = [n for n in plan["interim_analyses"] if n < fits and (n < LEAST or 3 * n <= 2 * fits)]
+    planned = [n for n in plan["epochs"] if n < fits and (n < LEAST or 3 * n <= 2 * fits)]
     if fits < LEAST:
         return .1 * plan["alpha"]
     return .8 * plan["alpha"] / (1 + sum(n >= LEAST for n in planned))
@@ -91,9 +91,16 @@ def slope(table, epoch, own, others, middle):
         (table.rounds[epoch][-1] - table.rounds[epoch][0])
 
 
+def named(plan):
+    """the comparisons of a plan; None: all pairs at the first level, and nothing at others"""
+    family, n = plan["family"], sum({"contestant": c, "level": 0} in plan["cells"] for c in plan["contestants"])
+    at_first = all(c["a"]["level"] == c["b"]["level"] == 0 for c in family)
+    return None if at_first and len(family) == n * (n - 1) // 2 else family
+
+
 def compare(record, published, tally):
-    plan, family = record.plan, record.plan.get("family")
-    names = {n: i for i, n in enumerate(plan.get("level_names") or [])}
+    plan, family = record.plan, named(record.plan)
+    names = {n: i for i, n in enumerate(plan["study"].get("level_names", []))}
     at = (lambda t: True) if family else (lambda t: t["cell"][1] == 0)
     table, pilot = (Table([t for t in trials if at(t)]) for trials in (record.valid, record.pilot))
     pairs, controls = published["pairs"], plan["controls"]
@@ -191,8 +198,7 @@ def check_controls(table, published, controls, names, plan, alpha, tally):
     if not (aa := published.get("aa_check")):
         return
     levels = sorted({c[1] for c, _ in table.at if c[0] == controls[0]})
-    family = plan.get("family") or [{s: {"level": 0} for s in "ab"}]
-    levels = [i for i in levels if any(i in (c["a"].get("level", 0), c["b"].get("level", 0)) for c in family)]
+    levels = [i for i in levels if any(i in (c["a"]["level"], c["b"]["level"]) for c in plan["family"])]
     columns = [table.differences(plan["primary"], *((c, i) for c in controls[:2])) for i in levels]
     n = min(map(len, columns))
     worst = min(judge([c[:n] for c in columns], alpha, (), table.rounds_of()), key=lambda j: j.p)

@@ -35,11 +35,11 @@ class Record:
                 elif key == "trial":
                     trials.append(value)
         plan = self.plan
-        self.levels = plan.get("levels") or [plan["level"]]
+        self.levels = plan["levels"]
         number = {same_level(level): i for i, level in enumerate(self.levels)}
         last, attempts = {}, {}
         for t in trials:
-            t["cell"] = t["contestant"], number[same_level(t.get("level") or plan["level"])]
+            t["cell"] = t["contestant"], number[same_level(t.get("level") or self.levels[0])]
             place = t["epoch"], t["round"]
             attempts[place] = max(attempts.get(place, 0), t["attempt"])
             if place + t["cell"] not in last or last[place + t["cell"]]["attempt"] <= t["attempt"]:

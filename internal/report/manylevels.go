@@ -11,16 +11,13 @@ import (
 	"dyno/internal/result"
 )
 
-// sweepLabel stands in every form of a sweep.
-const sweepLabel = "a sweep: intervals, no verdicts"
-
-// sweep is a view of a run at several levels.
-type sweep struct {
+// manyLevels is a view of a run at several levels.
+type manyLevels struct {
 	*View
 	names []string // of the levels
 }
 
-func newSweep(v *View) *sweep {
+func newManyLevels(v *View) *manyLevels {
 	s := newLevels(v)
 	s.excludedLast()
 	s.ByEngine()
@@ -44,7 +41,7 @@ func (v *View) excludedLast() {
 }
 
 // excludedWhere returns why a row has no figures, with the level at which it failed under load.
-func (s *sweep) excludedWhere(r *Row) string {
+func (s *manyLevels) excludedWhere(r *Row) string {
 	if r.Failure == nil || r.Failure.Stage != "load" {
 		return r.Excluded
 	}
@@ -65,12 +62,12 @@ func (s *sweep) excludedWhere(r *Row) string {
 
 // shownMetrics returns the metrics with tables: at least one, to show what is missing. Those of a run
 // with many cells have no table if they are rare and the caller neither charts them nor asks for one.
-func (s *sweep) shownMetrics() []analysis.Metric {
+func (s *manyLevels) shownMetrics() []analysis.Metric {
 	if !s.any() {
 		return s.metrics[:1]
 	}
 	return slices.DeleteFunc(slices.Clone(s.metrics), func(m analysis.Metric) bool {
-		return s.run.Plan.Fresh && m.Idle != nil || // one table has all that an idle process has as well
+		return s.run.Plan.Fresh() && m.Idle != nil || // one table has all that an idle process has as well
 			m.Rare && len(s.rows)*len(s.Levels) > manyCells && !slices.Contains(s.Added.Charted, m.Name) && !slices.Contains(s.Added.Tables, m.Name)
 	})
 }
@@ -80,7 +77,7 @@ func (s *sweep) shownMetrics() []analysis.Metric {
 const manyCells = 500
 
 // epochs returns the number of epochs of the levels: "4 valid epochs", or "3 to 4 valid epochs".
-func (s *sweep) epochs() string {
+func (s *manyLevels) epochs() string {
 	least, most := math.MaxInt, 0
 	for _, l := range s.Levels {
 		n := 0
@@ -96,7 +93,7 @@ func (s *sweep) epochs() string {
 }
 
 // head returns the run in a line's worth of facts.
-func (s *sweep) head() []string {
+func (s *manyLevels) head() []string {
 	servers := 0
 	for _, r := range s.rows {
 		if r.Excluded == "" {
@@ -106,10 +103,10 @@ func (s *sweep) head() []string {
 	return append([]string{document.Count(len(s.Levels), "level"), document.Count(servers, "server")}, s.setting()...)
 }
 
-// sentences returns the sentences about a sweep: what it is, what forbids trusting it, who is
-// missing.
-func (s *sweep) sentences() (list []string) {
-	if s.namesPairs() {
+// sentences returns the sentences about a run at several levels: what forbids trusting it, which pairs differ or, of a
+// single contestant, where it is best, and who is missing.
+func (s *manyLevels) sentences() (list []string) {
+	if len(s.run.Plan.Family) > 0 {
 		return s.familySentences()
 	}
 	list = s.forbidding()
@@ -118,7 +115,6 @@ func (s *sweep) sentences() (list []string) {
 	} else {
 		list = append(list, "Nothing was measured: no server has a figure at any level.")
 	}
-	list = append(list, "Whether two servers differ at a level, only a paired comparison there decides.")
 	if s.has(func(f *Figure) bool { return f.Bound }) {
 		list = append(list, "Figures marked ≥ are lower bounds, because they are at the generator's ceiling.")
 	}
@@ -126,7 +122,7 @@ func (s *sweep) sentences() (list []string) {
 }
 
 // best says who has the best figure at each level.
-func (s *sweep) best() string {
+func (s *manyLevels) best() string {
 	m := s.metrics[0]
 	var names []string
 	at := map[string][]string{}
@@ -157,11 +153,13 @@ func (s *sweep) best() string {
 }
 
 // short returns the first table of all, as a terminal shows it.
-func (s *sweep) short() document.Section {
+func (s *manyLevels) short() document.Section {
 	out := document.Section{ID: "short", On: document.OffPage}
 	switch m := s.shownMetrics()[0]; {
-	case s.namesPairs():
-		out = s.pairsShort()
+	case len(s.run.Plan.Family) > 0:
+		if out = s.pairsShort(); s.everyPair() {
+			out.Blocks = append(out.Blocks, shortened(s.showing(m).table(m, true)))
+		}
 	case len(s.all()) > 0:
 		out.Blocks = []document.Block{shortened(s.showing(m).table(m, true))}
 	}
@@ -169,39 +167,22 @@ func (s *sweep) short() document.Section {
 	return out
 }
 
-// document returns a sweep, or a comparison of named pairs: those, then each metric at all levels.
-func (s *sweep) document() *document.Document {
-	d := &document.Document{Title: s.heading(), Question: s.Added.Question, Label: sentenceCase(s.label()), Byline: s.head(),
+// document returns the pairs that are compared, then each metric at all levels.
+func (s *manyLevels) document() *document.Document {
+	d := &document.Document{Title: s.heading(), Question: s.Added.Question, Label: sentenceCase(familyLabel), Byline: s.head(),
 		Lead: s.lead(s.sentences()), Front: s.front(), Trust: s.asked()}
 	doubts := []document.Block{quiet("Figures of two contestants at one level were measured in the same rounds. " +
 		"Those of levels with different delays or numbers of CPUs were measured in different epochs, so changes of " +
 		"the machine's speed affect their ratio.")}
-	var pairs document.Section
-	if s.namesPairs() {
-		d.Facts, pairs = s.familyFacts(), s.namedPairs()
-		doubts = append(s.doubts(), doubts...)
-	} else {
-		d.Facts = s.sweepFacts()
-	}
-	d.Sections = append(s.first(s.short()), details(slices.Concat([]document.Section{pairs, s.backendAlone()},
+	d.Facts, doubts = s.familyFacts(), append(s.doubts(), doubts...)
+	d.Sections = append(s.first(s.short()), details(slices.Concat([]document.Section{s.namedPairs(), s.backendAlone()},
 		s.placed(AboveLevels), []document.Section{s.processes(), s.levelByLevel(), s.belief(doubts)},
-		s.rest(s.method(), s.words())))...)
+		s.rest(s.familyMethod(), s.words())))...)
 	return d
 }
 
-func (s *sweep) sweepFacts() []document.Fact {
-	epochs, of, _ := strings.Cut(s.epochs(), " ")
-	return []document.Fact{
-		{Name: "Levels", Value: fmt.Sprint(len(s.Levels)), Note: document.Count(len(s.panels()), "plot") + " for each metric"},
-		{Name: "Epochs", Value: epochs, Note: of + " of " + document.Count(s.run.Plan.Rounds, "round") + " at each level"},
-		s.trialsFact(),
-		{Name: "Verdicts", Value: "none", Note: sweepLabel},
-		s.checksFact(),
-	}
-}
-
 // levelByLevel has a chart and a table for each metric.
-func (s *sweep) levelByLevel() document.Section {
+func (s *manyLevels) levelByLevel() document.Section {
 	out := document.Section{ID: "table", Title: "Level by level"}
 	if len(s.all()) == 0 {
 		out.Blocks = []document.Block{document.Paragraph{Text: document.Plain("The record names no contestants.")}}
@@ -218,13 +199,13 @@ func (s *sweep) levelByLevel() document.Section {
 		if t := here.table(m, k == 0); len(t.Rows) > 0 {
 			out.Blocks = append(out.Blocks, t)
 		}
-		if k == 0 && !s.any() || s.chartsBelow(k) && m.Kind != analysis.Arrivals && !slices.Contains(s.Added.Charted, m.Name) {
+		if k == 0 && !s.any() || s.chartsBelow() && m.Kind != analysis.Arrivals && !slices.Contains(s.Added.Charted, m.Name) {
 			out.Blocks = append(out.Blocks, here.chart(m))
 		}
 	}
 	var more []string
 	for _, m := range s.metrics {
-		if !s.run.Plan.Fresh && !slices.ContainsFunc(shown, func(x analysis.Metric) bool { return x.Name == m.Name }) {
+		if !s.run.Plan.Fresh() && !slices.ContainsFunc(shown, func(x analysis.Metric) bool { return x.Name == m.Name }) {
 			more = append(more, Lower(m.Title))
 		}
 	}
@@ -238,19 +219,15 @@ func (s *sweep) levelByLevel() document.Section {
 	return out
 }
 
-// chartsBelow says whether metric k has a chart of its own below the answer. That of a sweep's first
-// stands beside it, and many contestants at many levels are a tangle.
-func (s *sweep) chartsBelow(k int) bool {
-	if s.namesPairs() {
-		return s.any() && len(s.rows) <= MostBars
-	}
-	return s.any() && k > 0
+// chartsBelow says whether metrics have charts of their own below the answer: many contestants at many levels are a tangle.
+func (s *manyLevels) chartsBelow() bool {
+	return s.any() && len(s.rows) <= MostBars
 }
 
 // table has a row for each contestant and a column for each level. Who failed stands in the first
 // of them.
-func (s *sweep) table(m analysis.Metric, first bool) document.Table {
-	scale := s.sweepScale(m)
+func (s *manyLevels) table(m analysis.Metric, first bool) document.Table {
+	scale := s.metricScale(m)
 	t := document.Table{Title: m.Title, Note: "In " + UnitWords(scale) + "; " + Way(m) + ".",
 		Columns: []document.Column{{Head: "contestant", Word: m.Name, Lead: true}}}
 	for _, name := range s.names {
@@ -287,27 +264,3 @@ func Way(m analysis.Metric) string {
 
 // sentenceCase makes a sentence of a label.
 func sentenceCase(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
-
-func (s *sweep) method() []document.Fact {
-	p := &s.run.Plan
-	if s.namesPairs() {
-		return s.familyMethod()
-	}
-	return []document.Fact{
-		{Name: "Protocol", Value: sweepLabel + "; profile " + orElse(p.Profile, "unknown")},
-		{Name: "Scenario", Value: orElse(p.Scenario, "not recorded")},
-		{Name: "Load", Value: "closed loop, with the connections of each level"},
-		{Name: "Levels", Value: orElse(s.levelList(), "none")},
-		{Name: "Trial", Value: fmt.Sprintf("%s of load or more: 20 times a delay, and five requests of each "+
-			"connection; after re-warming", planned(p.TrialNS))},
-		{Name: "Order", Value: fmt.Sprintf(
-			"contestants and levels of one delay and number of CPUs in random order in each round, from seed %d",
-			p.Seed)},
-		{Name: "Epochs", Value: fmt.Sprintf("%s at each level, of %s; %s before them do not count", s.epochs(),
-			document.Count(p.Rounds, "round"), document.Count(p.Pilots, "pilot epoch"))},
-		{Name: "Interval", Value: fmt.Sprintf("95 %%, of the median between epochs; it takes %d", leastEpochs)},
-		{Name: "Budget", Value: planned(p.BudgetNS) + " after the builds"},
-		{Name: "Started", Value: s.started()},
-		{Name: "End", Value: s.ended()},
-	}
-}

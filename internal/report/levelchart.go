@@ -23,7 +23,7 @@ type panel struct {
 // differs. Open loops and other scenarios have their own panels, so
 // that no line joins them to the rest. There is one panel if all delays are equal, or if each has
 // only one level. A panel of a single named level has its name.
-func (s *sweep) panels() (list []panel) {
+func (s *manyLevels) panels() (list []panel) {
 	type kind struct {
 		result.LaunchPart
 		open     bool
@@ -79,7 +79,7 @@ func (s *sweep) panels() (list []panel) {
 }
 
 // differInCPUs reports whether levels of one kind differ in their numbers of CPUs alone.
-func (s *sweep) differInCPUs() bool {
+func (s *manyLevels) differInCPUs() bool {
 	kind := map[[2]any]result.Level{}
 	for _, l := range s.Levels {
 		at := l.At
@@ -96,7 +96,7 @@ func (s *sweep) differInCPUs() bool {
 }
 
 // place puts the levels on the plot's axis, by their connections and records.
-func (s *sweep) place(p *panel) {
+func (s *manyLevels) place(p *panel) {
 	if s.placeRates(p) {
 		return
 	}
@@ -120,10 +120,10 @@ func (p *panel) tick(at float64, text string) {
 
 // chart returns a chart of metric m over the levels: a line with an interval at each level for
 // every contestant and the reference.
-func (s *sweep) chart(m analysis.Metric) document.LineChart {
-	scale := s.sweepScale(m)
+func (s *manyLevels) chart(m analysis.Metric) document.LineChart {
+	scale := s.metricScale(m)
 	c := document.LineChart{ID: m.Name, Unit: UnitWords(scale), Per: scale.Per, Way: Way(m), Foot: m.Title + "; " +
-		s.label()}
+		familyLabel}
 	if m.Kind&analysis.OpenLoop != 0 {
 		c.Axis = document.LogAxis
 	}

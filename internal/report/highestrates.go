@@ -21,20 +21,20 @@ type Capacity struct {
 	Epoch               int
 }
 
-const searchLabel = "search: the highest rate that keeps the objective, by open-loop probes in turn; intervals, no " +
+const ratesLabel = "search: the highest rate that keeps the objective, by open-loop probes in turn; intervals, no " +
 	"verdicts"
 
-// search is a view of what was found.
-type search struct{ *View }
+// highestRates is a view of what was found.
+type highestRates struct{ *View }
 
-func newSearch(v *View) *search {
-	s := &search{v}
+func newHighestRates(v *View) *highestRates {
+	s := &highestRates{v}
 	s.excludedLast()
 	return s
 }
 
 // objective says what is to be kept.
-func (s *search) objective() string {
+func (s *highestRates) objective() string {
 	o := s.run.Plan.SLO
 	if o == nil {
 		return "no objective is recorded"
@@ -43,20 +43,20 @@ func (s *search) objective() string {
 		PerCent(o.ErrorShare))
 }
 
-func (s *search) head() []string {
-	return append([]string{connections(s.run.Plan.Level),
+func (s *highestRates) head() []string {
+	return append([]string{connections(s.run.Plan.First()),
 		document.Count(len(s.ranked()), "server")},
 		s.setting()...)
 }
 
 // sentences returns the sentences about a search.
-func (s *search) sentences() []string {
+func (s *highestRates) sentences() []string {
 	return slices.Concat(s.forbidding(), []string{s.best(), "The objective: " + s.objective() + "."}, s.notes(),
 		s.endedEarly())
 }
 
 // best names the contestant with the highest capacity of those that kept the objective in a probe.
-func (s *search) best() string {
+func (s *highestRates) best() string {
 	var best Capacity
 	for _, c := range s.Found {
 		if c.Lo > 0 && c.Rate > best.Rate {
@@ -75,7 +75,7 @@ func (s *search) best() string {
 }
 
 // notes returns the notes of a search.
-func (s *search) notes() (list []string) {
+func (s *highestRates) notes() (list []string) {
 	for _, c := range s.Found {
 		switch {
 		case math.IsInf(c.Hi, 1):
@@ -91,8 +91,8 @@ func (s *search) notes() (list []string) {
 	return append(list, s.absent()...)
 }
 
-func (s *search) document() *document.Document {
-	d := &document.Document{Title: s.heading(), Label: sentenceCase(searchLabel), Byline: s.head(),
+func (s *highestRates) document() *document.Document {
+	d := &document.Document{Title: s.heading(), Label: sentenceCase(ratesLabel), Byline: s.head(),
 		Lead:    s.lead(s.sentences()),
 		Trust:   s.asked(),
 		NoChart: "a search has one figure for each contestant; choose another --format"}
@@ -111,7 +111,7 @@ func (s *search) document() *document.Document {
 }
 
 // capacities have a row for each contestant and epoch.
-func (s *search) capacities() document.Section {
+func (s *highestRates) capacities() document.Section {
 	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true},
 		{Head: "highest rate/s", Word: "search", Number: true},
 		{Head: "confirmed", Word: "confirmed"}, {Head: "closed loop/s", Number: true}}}

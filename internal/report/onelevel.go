@@ -8,10 +8,10 @@ import (
 	"dyno/internal/document"
 )
 
-// paired is a run that compares all contestants with each other, and ranks them.
-type paired struct{ *View }
+// oneLevel is a run that compares all contestants with each other, and ranks them.
+type oneLevel struct{ *View }
 
-func (p *paired) document() *document.Document {
+func (p *oneLevel) document() *document.Document {
 	p.excludedLast()
 	d := &document.Document{Title: p.heading(), Question: p.Added.Question, Byline: p.head(), Lead: p.lead(p.Answer()),
 		Front: p.front(), Trust: p.asked(), Facts: p.facts()}
@@ -22,7 +22,7 @@ func (p *paired) document() *document.Document {
 }
 
 // figure returns that of a row.
-func (p *paired) figure(r Row, m analysis.Metric) *Figure {
+func (p *oneLevel) figure(r Row, m analysis.Metric) *Figure {
 	c := p.cell(r.Name, m.Name)
 	return &Figure{Estimate: c.Level, Least: c.Least, Most: c.Most, Ratio: c.Ratio,
 		Bound: r.Place.LowerBound && m.AtCeiling && m.More, Absent: orElse(r.Excluded, document.Clean(c.Absent))}
@@ -37,7 +37,7 @@ func details(sections []document.Section) []document.Section {
 }
 
 // standings returns the table of all contestants in order of their ranks.
-func (p *paired) standings() document.Section {
+func (p *oneLevel) standings() document.Section {
 	s := document.Section{ID: "table", Title: "Standings"}
 	if len(p.rows)+len(p.controls) == 0 {
 		s.Blocks = []document.Block{document.Paragraph{Text: document.Plain("The record names no contestants.")}}
@@ -143,7 +143,7 @@ func quiet(s string) document.Paragraph {
 
 // pairByPair shows the verdicts. With many pairs it shows a matrix, and only the pairs of
 // neighbours in words.
-func (p *paired) pairByPair() document.Section {
+func (p *oneLevel) pairByPair() document.Section {
 	s := document.Section{ID: "pairs", Title: "Pair by pair"}
 	all, neighbours := p.pairs()
 	var near, others document.List
@@ -175,7 +175,7 @@ func (p *paired) pairByPair() document.Section {
 }
 
 // matrix shows every pair once, the upper row against a lower one as the column.
-func (p *paired) matrix() document.Table {
+func (p *oneLevel) matrix() document.Table {
 	rows := p.ranked()
 	t := document.Table{Note: "The row’s " + Lower(p.primary().Title) +
 		" over the column’s. Columns are numbered as the rows.",
@@ -200,7 +200,7 @@ func (p *paired) matrix() document.Table {
 }
 
 // otherLevels returns the tables of further levels, at which no pair is decided.
-func (p *paired) otherLevels() document.Section {
+func (p *oneLevel) otherLevels() document.Section {
 	s := document.Section{ID: "levels", Title: "At other levels"}
 	l := newLevels(p.View)
 	if c := l.byLoad(); len(c.Options) > 0 {

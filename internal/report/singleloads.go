@@ -13,23 +13,23 @@ import (
 	"dyno/internal/result"
 )
 
-// classicLabel is the label at the top of every form of a classic run.
-const classicLabel = "classic: one long load after another, as published benchmarks do; single figures, no " +
+// loadsLabel is the label at the top of every form of a classic run.
+const loadsLabel = "classic: one long load after another, as published benchmarks do; single figures, no " +
 	"pairing, no interval"
 
-// classicMisleads states the error of such figures; the 28 % were measured with loads of 5 s, while
+// loadsMislead states the error of such figures; the 28 % were measured with loads of 5 s, while
 // another job compiled.
-const classicMisleads = "The machine's speed changes from one load to the next, and a classic run does not " +
+const loadsMislead = "The machine's speed changes from one load to the next, and a classic run does not " +
 	"compensate for it: two identical servers, loaded one after the other on a shared machine, differed by 28 % in " +
 	"the median. These figures cannot show who is faster; a paired comparison of the same contestants can."
 
-// classic is a view of loads without comparisons.
-type classic struct{ *View }
+// singleLoads is a view of loads without comparisons.
+type singleLoads struct{ *View }
 
-func newClassic(v *View) *classic {
-	c := &classic{v}
+func newSingleLoads(v *View) *singleLoads {
+	c := &singleLoads{v}
 	c.metrics = c.known()
-	if c.run.Plan.Requests == 0 {
+	if c.run.Plan.Load.Requests == 0 {
 		c.metrics = c.metrics[1:] // the time was given
 	}
 	c.excludedLast()
@@ -44,8 +44,8 @@ func newClassic(v *View) *classic {
 }
 
 // known returns the metrics of a classic run, without the rare ones that no load has.
-func (c *classic) known() []analysis.Metric {
-	return slices.DeleteFunc(slices.Clone(analysis.Classic), func(m analysis.Metric) bool {
+func (c *singleLoads) known() []analysis.Metric {
+	return slices.DeleteFunc(slices.Clone(analysis.LoadMetrics), func(m analysis.Metric) bool {
 		return m.Rare && m.Name != "time" && !slices.ContainsFunc(c.Loads, func(t *result.Trial) bool {
 			_, ok := m.Of(t)
 			return ok
@@ -54,7 +54,7 @@ func (c *classic) known() []analysis.Metric {
 }
 
 // loads returns the loads of a row.
-func (c *classic) loads(r Row) (list []*result.Trial) {
+func (c *singleLoads) loads(r Row) (list []*result.Trial) {
 	for _, t := range c.Loads {
 		if t.Contestant == r.Name {
 			list = append(list, t)
@@ -64,7 +64,7 @@ func (c *classic) loads(r Row) (list []*result.Trial) {
 }
 
 // figure returns the figure of a row: that of one load, or the median of several.
-func (c *classic) figure(r Row, m analysis.Metric) *Figure {
+func (c *singleLoads) figure(r Row, m analysis.Metric) *Figure {
 	if r.Excluded != "" {
 		return &Figure{Absent: r.Excluded}
 	}
@@ -95,13 +95,13 @@ func (f *Figure) loadCell(s analysis.Scale) document.Cell {
 	return cell
 }
 
-func (c *classic) scale(m analysis.Metric) analysis.Scale {
+func (c *singleLoads) scale(m analysis.Metric) analysis.Scale {
 	return scaleFor(m, c.rows, func(r Row) *Figure { return c.figure(r, m) })
 }
 
 // totals returns the requests of a row's loads that were answered right, and the others by kind. A
 // failed row has them too, because they are counts.
-func (c *classic) totals(r Row) (requests int64, errors map[string]int64) {
+func (c *singleLoads) totals(r Row) (requests int64, errors map[string]int64) {
 	errors = map[string]int64{}
 	for _, t := range c.loads(r) {
 		requests += t.Load.Succeeded
@@ -128,7 +128,7 @@ func errorsText(errors map[string]int64) string {
 }
 
 // disturbed says how many loads others disturbed.
-func (c *classic) disturbed(r Row) []string {
+func (c *singleLoads) disturbed(r Row) []string {
 	loads, n := c.loads(r), 0
 	for i := range loads {
 		if checks.Disturbed(loads[i : i+1]) {
@@ -143,24 +143,26 @@ func (c *classic) disturbed(r Row) []string {
 }
 
 // repeats returns the planned number of loads of each contestant.
-func (c *classic) repeats() int { return max(1, c.run.Plan.Epochs*max(1, c.run.Plan.Rounds)) }
+func (c *singleLoads) repeats() int {
+	return max(1, slices.Max(append([]int{1}, c.run.Plan.Epochs...))*max(1, c.run.Plan.Rounds))
+}
 
 // each describes the planned length of one load: "200,000 requests", "30 s".
-func (c *classic) each() string {
-	if n := c.run.Plan.Requests; n > 0 {
+func (c *singleLoads) each() string {
+	if n := c.run.Plan.Load.Requests; n > 0 {
 		return document.Whole(n) + " requests"
 	}
-	return planned(c.run.Plan.TrialNS)
+	return planned(c.run.Plan.Load.NS)
 }
 
 // head returns the run in a line's worth of facts.
-func (c *classic) head() []string {
-	return append([]string{strings.Join(levelWords(c.run.Plan.Level), ", "), document.Count(len(c.ranked()), "server"),
+func (c *singleLoads) head() []string {
+	return append([]string{strings.Join(levelWords(c.run.Plan.First()), ", "), document.Count(len(c.ranked()), "server"),
 		document.Count(c.repeats(), "load") + " of " + c.each() + " each"}, c.setting()...)
 }
 
 // marks says what the table shows.
-func (c *classic) marks() []string {
+func (c *singleLoads) marks() []string {
 	const shown = "Latency is service time in a closed loop, sent to done: it leaves out what a user would have " +
 		"waited. Memory is read after the load."
 	if c.repeats() > 1 {
@@ -171,13 +173,13 @@ func (c *classic) marks() []string {
 }
 
 // sentences returns the sentences about a classic run.
-func (c *classic) sentences() []string {
-	list := append(c.forbidding(), c.best(), classicMisleads)
+func (c *singleLoads) sentences() []string {
+	list := append(c.forbidding(), c.best(), loadsMislead)
 	return slices.Concat(list, c.absent(), c.endedEarly())
 }
 
 // best says which load had the highest rate.
-func (c *classic) best() string {
+func (c *singleLoads) best() string {
 	m := analysis.ClassicNamed("throughput")
 	who, most := "", 0.
 	for _, r := range c.rows {
@@ -192,7 +194,7 @@ func (c *classic) best() string {
 }
 
 // gaps says why figures are missing.
-func (c *classic) gaps() (lines []string) {
+func (c *singleLoads) gaps() (lines []string) {
 	for _, r := range c.rows {
 		if r.Excluded != "" {
 			continue
@@ -210,12 +212,12 @@ func (c *classic) gaps() (lines []string) {
 	return lines
 }
 
-func (c *classic) method() []document.Fact {
+func (c *singleLoads) method() []document.Fact {
 	p := &c.run.Plan
 	facts := []document.Fact{
-		{Name: "Protocol", Value: classicLabel},
+		{Name: "Protocol", Value: loadsLabel},
 		{Name: "Scenario", Value: orElse(p.Scenario, "not recorded")},
-		{Name: "Load", Value: loadText(p.Level, c.each())},
+		{Name: "Load", Value: loadText(p.First(), c.each())},
 		{Name: "Order", Value: "as asked; each contestant is started alone, loaded at once without a warm-up, and stopped"},
 		{Name: "Repeats", Value: fmt.Sprint(c.repeats())},
 		{Name: "Started", Value: c.started()},
@@ -228,8 +230,8 @@ func (c *classic) method() []document.Fact {
 	return facts
 }
 
-func (c *classic) document() *document.Document {
-	d := &document.Document{Title: c.heading(), Label: sentenceCase(classicLabel), Byline: c.head(),
+func (c *singleLoads) document() *document.Document {
+	d := &document.Document{Title: c.heading(), Label: sentenceCase(loadsLabel), Byline: c.head(),
 		Lead: c.lead(c.sentences()), Trust: c.asked(),
 		NoChart: "a classic run has single figures, and a chart would suggest that they are comparable; choose " +
 			"another --format"}
@@ -246,7 +248,7 @@ func (c *classic) document() *document.Document {
 }
 
 // short returns the table as a terminal shows it, without notes.
-func (c *classic) short() document.Section {
+func (c *singleLoads) short() document.Section {
 	out := document.Section{ID: "short", On: document.OffPage}
 	for _, b := range c.table().Blocks {
 		if t, ok := b.(document.Table); ok {
@@ -262,7 +264,7 @@ func (c *classic) short() document.Section {
 }
 
 // table has a row for each contestant.
-func (c *classic) table() document.Section {
+func (c *singleLoads) table() document.Section {
 	out := document.Section{ID: "table", Title: "Load after load"}
 	if len(c.rows) == 0 {
 		out.Blocks = []document.Block{document.Paragraph{Text: document.Plain("The record names no contestants.")}}
@@ -293,7 +295,7 @@ func (c *classic) table() document.Section {
 	return out
 }
 
-func (c *classic) words(external bool) []document.Definition {
+func (c *singleLoads) words(external bool) []document.Definition {
 	own := []document.Definition{
 		{ID: "classic", Name: "Classic", Text: "One long load after another, each on a freshly started contestant, " +
 			"as in published benchmarks, for comparison with these."},

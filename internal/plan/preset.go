@@ -1,0 +1,96 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"dyno/internal/result"
+)
+
+// preset is a way to measure that a request names. It sets, in a plan, what a user need not: rounds,
+// epochs, lengths of loads, how long processes run, the budget. Only New reads it; whoever carries
+// out, judges or reports a run reads the plan.
+type preset struct {
+	name    string
+	title   string   // in sentences
+	flags   []string // of a run, of those that not every preset has
+	levels  bool     // several connections, delays or records may be asked for at once
+	named   bool     // the pairs that a study names are decided
+	inTurn  bool     // each load has its own process: in the requested order, without warm-up and repeats
+	search  bool     // of the highest rate that keeps an objective
+	arrange func(p *result.Plan, r *Request, q *Question, pr *profile)
+}
+
+// The presets, by their names in flags.
+const (
+	paired  = "paired"
+	sweep   = "sweep"
+	search  = "search"
+	classic = "classic"
+)
+
+var presets = []preset{
+	{name: paired, title: "paired comparison", flags: []string{"rate", "epochs"}, named: true, arrange: arrangePaired},
+	{name: sweep, title: "sweep", flags: []string{"epochs", "rate"}, levels: true, arrange: arrangeSweep},
+	{name: search, title: "search", flags: []string{"slo", "epochs"}, search: true, arrange: arrangeSearch},
+	{name: classic, title: "classic run", inTurn: true,
+		flags: []string{"requests", "duration", "external", "classic", "epochs"}, arrange: arrangeClassic},
+}
+
+// Names returns the names of the presets, as in flags.
+func Names() (names []string) {
+	for _, p := range presets {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// presetOf returns the preset that a flag names.
+func presetOf(name string) (*preset, error) {
+	for i := range presets {
+		if presets[i].name == name {
+			return &presets[i], nil
+		}
+	}
+	return nil, refuse("--protocol %q: want one of %s", name, strings.Join(Names(), ", "))
+}
+
+// having returns the names of the presets that have a flag.
+func having(flag string) (names []string) {
+	for _, p := range presets {
+		if slices.Contains(p.flags, flag) {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
+// inRounds reports whether the preset compares contestants in rounds.
+func (p *preset) inRounds() bool { return !p.inTurn && !p.search }
+
+// Check returns an error that names the key of a plan without which it cannot be carried out or judged.
+func Check(p *result.Plan) error {
+	switch {
+	case len(p.Levels) == 0 || p.Rounds == 0 || len(p.Epochs) == 0:
+		return fmt.Errorf("plan.levels has %d entries, plan.epochs %d, and plan.rounds is %d; a run needs all of them",
+			len(p.Levels), len(p.Epochs), p.Rounds)
+	case !slices.Contains([]string{result.PerEpoch, result.PerPart, result.PerLoad}, p.Processes):
+		return fmt.Errorf("plan.processes is %q; it must be %s, %s or %s", p.Processes, result.PerEpoch, result.PerPart,
+			result.PerLoad)
+	case epochsUntil(p, slices.Max(p.Epochs)) > mostEpochs:
+		return fmt.Errorf("plan.epochs and plan.levels ask for %d epochs; at most %d are read",
+			epochsUntil(p, slices.Max(p.Epochs)), mostEpochs)
+	}
+	return checkPairs(p)
+}
+
+// mostEpochs is how many a plan may ask for: no record has a later one.
+const mostEpochs = 10_000
+
+// wholeBudget is the budget of a run that is carried out whole, however long it takes.
+const wholeBudget = 24 * time.Hour
+
+// inTurn reports whether each load has a process of its own.
+func inTurn(p *result.Plan) bool { return p.Processes == result.PerLoad }

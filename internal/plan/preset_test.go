@@ -1,0 +1,34 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+
+	"dyno/internal/result"
+)
+
+// A plan without what it needs is refused, with the key.
+func TestCheck(t *testing.T) {
+	for key, spoil := range map[string]func(*result.Plan){
+		"plan.processes": func(p *result.Plan) { p.Processes = "ever" },
+		"plan.epochs 0":  func(p *result.Plan) { p.Epochs = nil },
+		"plan.rounds":    func(p *result.Plan) { p.Rounds = 0 },
+		"plan.levels ask": func(p *result.Plan) {
+			p.Epochs, p.Levels = []int{8, 9000}, append(p.Levels, result.Level{Connections: 1, CPUs: 2})
+			p.Cells = append(p.Cells, cell("a", 1), cell("b", 1))
+			p.Family = p.PairsAt(0, 1)
+		},
+		"2016 pairs": func(p *result.Plan) {
+			*p = standardPlan(strings.Fields(strings.Repeat("a ", 64))...)
+		},
+	} {
+		p := standardPlan("a", "b")
+		if err := Check(&p); err != nil {
+			t.Fatal(err)
+		}
+		spoil(&p)
+		if err := Check(&p); err == nil || !strings.Contains(err.Error(), key) {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}

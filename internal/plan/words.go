@@ -1,0 +1,40 @@
+package plan
+
+import (
+	"fmt"
+	"time"
+
+	"dyno/internal/document"
+	"dyno/internal/result"
+)
+
+// Words returns a sentence about the cost of a run of the plan, before it begins.
+func Words(p *result.Plan, c *Cost) string {
+	whole := c.Whole.Round(time.Second)
+	switch {
+	case p.SLO != nil:
+		return fmt.Sprintf("about %d probes for the highest rate with p%g below %v, %v", c.Trials, 100*p.SLO.Quantile,
+			time.Duration(p.SLO.LimitNS), whole)
+	case inTurn(p) && p.Load.Requests > 0:
+		return fmt.Sprintf("%s of %s, one after another", document.Count(c.Trials, "load"), document.Count(p.Load.Requests, "request"))
+	case inTurn(p):
+		return fmt.Sprintf("%s of %v, one after another, %v", document.Count(c.Trials, "load"), time.Duration(p.Load.NS), whole)
+	}
+	each, most := time.Duration(p.Load.NS).String(), time.Duration(p.BudgetNS).String()
+	if p.Fresh() {
+		each = document.Count(p.Load.Requests, "request")
+		most += " and one load more"
+	}
+	verdict := fmt.Sprintf("first verdict possible after %v", c.FirstVerdict.Round(time.Second))
+	anew := "each with freshly started servers"
+	switch len(p.Servers.Attached) {
+	case 0:
+	case len(p.Contestants):
+		anew = "each a block of rounds on the running servers"
+	default:
+		anew += ", except those that were already running"
+	}
+	return fmt.Sprintf("about %v, at most %s; %s of %s in %s, %s; %s%s", whole, most,
+		document.Count(c.Trials, "trial"), each, document.Count(c.Epochs+p.Pilots, "epoch"),
+		anew, verdict, openWords(p))
+}
