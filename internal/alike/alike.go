@@ -474,7 +474,7 @@ func (s *Sides) contract(base *scenario.Scenario) *scenario.Scenario {
 		case !slices.ContainsFunc(bodies, func(b []byte) bool { return string(b) != text }) && !s.varies(i):
 			e.Body, e.Verbatim = &text, true
 			s.found.Constant++
-		case sameJSON && !drawn && !s.varies(i) && !s.rewords(i): // of each side the bytes that Verify sees
+		case sameJSON && !drawn && !s.varies(i) && !s.rewords(i): // and each side repeats the bytes that Verify saw
 			e.JSON = &text
 			s.found.Constant++
 		default:

@@ -203,8 +203,8 @@ type Style int
 
 const (
 	None   Style = iota
-	Strong       // what to read first
-	Quiet        // what can be skipped
+	Strong       // read first
+	Quiet        // may be skipped
 	Good
 	Same
 	Warn

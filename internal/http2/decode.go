@@ -115,7 +115,7 @@ func (d *decoder) resize(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// literal reads a field whose index has a prefix of bits bits.
+// literal reads a field whose index begins in the low bits of the first byte.
 func (d *decoder) literal(b []byte, bits uint, keep bool) (_ []byte, err error) {
 	i, b, ok := integer(b, bits)
 	if !ok {

@@ -124,7 +124,7 @@ func useOf(name, value []byte) use {
 	if n := len(value); n > 0 && (blank(value[0]) || blank(value[n-1])) {
 		return illegal
 	}
-	switch string(name) { // which does not allocate
+	switch string(name) { // does not allocate
 	case ":status":
 		return status
 	case "content-length":

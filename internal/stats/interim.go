@@ -76,7 +76,7 @@ func Fewest(candidates []int) int {
 //	(t_{1−alpha/2m} + t_.8) · sigma / √n, t with n−1 degrees of freedom
 //
 // Pairs that share servers depend on each other, and are judged less strictly than Bonferroni's 1/m.
-// It is +Inf for n < Least.
+// Detectable returns +Inf for n < Least or m < 1.
 func Detectable(sigma float64, n, m int, alpha float64) float64 {
 	if m < 1 || n < Least {
 		return math.Inf(1)

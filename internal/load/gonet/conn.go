@@ -49,7 +49,7 @@ type conn struct {
 // lost describes how a connection ended, which determines how the requests on it count.
 type lost struct {
 	kind      load.Kind
-	err       error // what the system or the parser said
+	err       error // from the system or the parser
 	cancelled bool
 }
 
