@@ -47,7 +47,8 @@ func FindRunning(addr string) (*Running, error) {
 	switch {
 	case len(pids) == 0 || !found:
 		return nil, fmt.Errorf(
-			"dyno may not inspect the process that listens on %s: it is pid 1, or another user's (run dyno as that user or as root)",
+			"dyno may not inspect the process that listens on %s: it is pid 1, or another user's (run dyno as that user "+
+				"or as root)",
 			addr)
 	case slices.Contains(pids, os.Getpid()):
 		return nil, fmt.Errorf("dyno itself listens on %s", addr)
