@@ -194,7 +194,7 @@ func (t *http2Client) exchange(block []byte, body string, head bool) (*http1.Res
 			return nil, err
 		case event != http2.Headers && event != http2.Data:
 		case p.Stream != id:
-			return nil, fmt.Errorf("a frame of stream %d, of which nothing is awaited", p.Stream)
+			return nil, fmt.Errorf("a frame on stream %d, where no response is expected", p.Stream)
 		default:
 			if err := t.take(event, r); err != nil {
 				return nil, fmt.Errorf("it breaks RFC 9113: %w", err)
@@ -220,13 +220,13 @@ func (t *http2Client) take(event http2.Event, r *http1.Response) error {
 	case h.Malformed != "":
 		return errors.New(h.Malformed)
 	case r.Status > 0 && (h.Status > 0 || !p.End):
-		return errors.New("a second header section that is no trailers")
+		return errors.New("a second header section that is not a trailer section")
 	case r.Status > 0:
 		r.Trailers = lines(h.Fields)
 	case h.Status == 0:
 		return errors.New("no :status")
 	case h.Status == 101 || h.Status < 200 && p.End:
-		return fmt.Errorf("an interim response, %d, that cannot be one", h.Status)
+		return fmt.Errorf("an invalid interim response, status %d", h.Status)
 	case h.Status < 200:
 		r.Interim++
 	default:

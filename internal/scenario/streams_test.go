@@ -88,15 +88,15 @@ func TestRejectsHTTP2(t *testing.T) {
 		return func(f *http2.Framer) { f.WriteData(stream, true, []byte(text)) }
 	}
 	for want, answer := range map[string][]say{
-		"no :status":                                {head(1, true, "a", "b")},
-		"DATA before HEADERS":                       {data(1, "")},
-		"content-length 5, but 0 bytes of DATA":     {head(1, true, ":status", "200", "content-length", "5")},
-		"2 bytes of DATA, where a response has no":  {head(1, false, ":status", "204"), data(1, "ab")},
-		"an interim response, 101":                  {head(1, false, ":status", "101")},
-		"a field that RFC 9113 8.2 forbids":         {head(1, true, ":status", "200", "Upper", "x")},
-		"second header section that is no trailers": {head(1, false, ":status", "200"), head(1, false, "a", "b")},
-		"a frame of stream 3, of which nothing":     {data(3, "")},
-		"the connection ended within the response":  nil,
+		"no :status":                                          {head(1, true, "a", "b")},
+		"DATA before HEADERS":                                 {data(1, "")},
+		"content-length 5, but 0 bytes of DATA":               {head(1, true, ":status", "200", "content-length", "5")},
+		"2 bytes of DATA, where a response has no":            {head(1, false, ":status", "204"), data(1, "ab")},
+		"an invalid interim response, status 101":             {head(1, false, ":status", "101")},
+		"a field that RFC 9113 8.2 forbids":                   {head(1, true, ":status", "200", "Upper", "x")},
+		"second header section that is not a trailer section": {head(1, false, ":status", "200"), head(1, false, "a", "b")},
+		"a frame on stream 3, where no response":              {data(3, "")},
+		"the connection ended within the response":            nil,
 		"the server reset the stream: CANCEL": {func(f *http2.Framer) {
 			f.WriteRSTStream(1, http2.ErrCodeCancel)
 		}},
