@@ -37,7 +37,7 @@ const (
 	LastAnalysis Stop = "last analysis" // the last interim analysis is over
 	Budget       Stop = "budget"        // it ended, or another epoch would not fit
 	Nobody       Stop = "failed"        // fewer than two contestants are left
-	Done         Stop = "done"          // all loads of a sweep or a classic run
+	Done         Stop = "done"          // all loads of a run that compares no pairs
 )
 
 // Words says why a run ended, in a few words.

@@ -84,12 +84,16 @@ func (v *View) noAnalysis() string {
 	return text + "."
 }
 
-// runLonger returns the advice to multiply the budget by times. It is empty if the run has no
-// budget, or on a machine so busy that a longer run has no more valid trials.
+// runLonger returns the advice to multiply the budget by times or, where the plan has one number of epochs and the run
+// reached it, that number. It is empty if the run has no budget, or on a machine so busy that a longer run has no more
+// valid trials.
 func (v *View) runLonger(times float64) string {
 	busy, _ := checks.StateOf(v.Findings, checks.Discarded)
 	if v.run.Plan.BudgetNS <= 0 || busy == checks.Fail {
 		return ""
+	}
+	if p := &v.run.Plan; len(p.Epochs) == 1 && v.a.Epochs >= p.Epochs[0] {
+		return fmt.Sprintf("; run longer: --epochs %g", math.Ceil(float64(p.Epochs[0])*times))
 	}
 	minutes := math.Ceil(float64(v.run.Plan.BudgetNS) * times / 60e9)
 	return fmt.Sprintf("; run longer: --budget %gm", minutes)

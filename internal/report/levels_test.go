@@ -464,3 +464,10 @@ func TestClassicMiddle(t *testing.T) {
 		t.Errorf("%+v", rate)
 	}
 }
+
+// More epochs, not a larger budget, make a run longer that had all of the epochs that it was to have.
+func TestLongerByEpochs(t *testing.T) {
+	if got := NewView(sweepFixture(6)).runLonger(2); got != "; run longer: --epochs 12" {
+		t.Error(got)
+	}
+}

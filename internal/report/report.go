@@ -22,7 +22,7 @@ type Data struct {
 	Run      *result.Run
 	Parts    []Part             // of a run that was measured on several machines; else nil
 	Analysis *analysis.Analysis // of a paired comparison
-	Levels   []Level            // of a sweep; of a comparison of compared pairs all, of another those beside the first
+	Levels   []Level            // where pairs are compared at several levels all, else those beside the first
 	Loads    []*result.Trial    // of a classic run: those that are shown
 	// of one with an external load generator: those, that generator's, and both of the ceiling's
 	// server
