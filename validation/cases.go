@@ -62,8 +62,10 @@ func caseEpochs(group string) []int {
 	return []int{8, 10, 16}
 }
 
-// caseAnalyses returns the interim analyses that a run with room for n epochs plans.
-func caseAnalyses(n int) []stats.Interim { return stats.Interims([]int{3, 5, 8, 12, 24}, n, Alpha) }
+// analysesOf returns the interim analyses that a run of k servers with room for n epochs plans.
+func analysesOf(k, n int) []stats.Interim {
+	return stats.Interims(stats.Candidates(k == 2, 24), n, Alpha)
+}
 
 // startsOf has the distributions of starts. Their spread is at least that measured between epochs on virtual
 // machines.
@@ -231,7 +233,7 @@ func (c Case) centre() float64 {
 
 // simulate makes runs with room for n epochs.
 func (c *Case) simulate(ctx context.Context, runs, n int) CaseAt {
-	shift, analyses := c.shift(), caseAnalyses(n)
+	shift, analyses := c.shift(), analysesOf(c.K, n)
 	epochs := func(rep int) func(int) [][]float64 {
 		return c.epochs(source(DefaultSeed, fmt.Sprintf("case/%s/%s/%d/%d", c.Group, c.What, c.K, n), rep), shift)
 	}

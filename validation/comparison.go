@@ -110,7 +110,7 @@ func (c *comparison) see() played {
 			if right := j.Up() == (truth > 0); !equal && right && j.Verdict == analysis.Different {
 				p.found[a]++
 			}
-			p.early = p.early || equal && c.analyses[a].N < stats.Least && different(j.Verdict)
+			p.early = p.early || equal && c.analyses[a].Early && different(j.Verdict)
 		}
 		j := &c.at[len(c.at)-1][i]
 		switch {

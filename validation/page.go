@@ -125,12 +125,17 @@ func (g page) Coarse() string {
 }
 func (g page) Faults() string              { return faultsText }
 func (g page) RecordedNames() string       { return strings.Join(g.Recorded[0].Contestants, ", ") }
-func (g page) ReplayEpochs() string        { return epochsIn(g.Replays[0].Analyses) }
 func (g page) TrapNoise() string           { return trapNoise.Name }
 func (g page) TrapServers() int            { return trapServers }
 func (g page) CentreEpochs() int           { return centreEpochs }
 func (g page) SteadyContestants() []string { return SteadyContestants }
 func (g page) SteadyNames() string         { return strings.Join(SteadyContestants, ", ") }
+
+// ReplayEpochs returns after how many epochs k servers are compared.
+func (g page) ReplayEpochs(k int) string {
+	i := slices.IndexFunc(g.Replays, func(r Replay) bool { return r.K == k })
+	return epochsIn(g.Replays[i].Analyses)
+}
 
 func epochsIn(ns []int) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ns), " ", ", "), "[]")

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"dyno/internal/plan"
 	"dyno/internal/stats"
 )
 
@@ -41,8 +40,8 @@ type Unshuffled struct {
 	Error  Rate
 }
 
-// replayAnalyses are the analyses in a profile standard run with room for 24 epochs.
-var replayAnalyses = stats.Interims(runPlan(plan.Standard, 2).Epochs, 24, Alpha)
+// replayEpochs is how many epochs the replayed runs have room for.
+const replayEpochs = 24
 
 // replay resamples recorded epochs with replacement. It permutes the servers at random in each epoch, so that
 // they are equal; then it makes the first faster by a known share. Comparisons between two use the reference
@@ -77,12 +76,13 @@ func replayCell(ctx context.Context, o *Options, metric string, pool [][][]float
 	truth := make([]float64, k)
 	truth[0] = math.Log1p(share)
 	purpose := fmt.Sprintf("replay/%s/%d/%g", metric, k, share)
-	all := compare(ctx, o.Reps, truth, replayAnalyses, func(rep int) func(int) [][]float64 {
+	analyses := analysesOf(k, replayEpochs)
+	all := compare(ctx, o.Reps, truth, analyses, func(rep int) func(int) [][]float64 {
 		rng := source(o.Seed, purpose, rep)
 		return func(int) [][]float64 { return shuffledEpoch(rng, pool, k, truth[0]) }
 	})
 	c := Replay{Metric: metric, K: k, Effect: share, Error: all.False(), Holds: all.Holds()}
-	c.Analyses, c.Found = foundBy(all, replayAnalyses)
+	c.Analyses, c.Found = foundBy(all, analyses)
 	return c
 }
 
@@ -106,7 +106,7 @@ func centred(epochs [][][]float64) (pairs [][]float64) {
 
 // unshuffled compares two servers with values drawn, with replacement, from one recorded pair.
 func unshuffled(ctx context.Context, o *Options, metric string, pairs [][]float64) Rate {
-	return compare(ctx, o.Reps, make([]float64, 2), replayAnalyses, func(rep int) func(int) [][]float64 {
+	return compare(ctx, o.Reps, make([]float64, 2), analysesOf(2, replayEpochs), func(rep int) func(int) [][]float64 {
 		rng := source(o.Seed, "unshuffled/"+metric, rep)
 		d := pairs[rng.IntN(len(pairs))]
 		return func(int) [][]float64 { return [][]float64{{d[rng.IntN(len(d))], 0}} }

@@ -114,7 +114,7 @@ type Analysis struct {
 	Trends  []Trend    // of all cells of the family, by the metrics of speed
 	Long    *LongLoads // nil: there are none, or NoLong says why they cannot be compared
 	NoLong  string
-	Serial  *stats.Serial // of the epochs, which errors of the primary metric allow for; nil: fewer than stats.Least
+	Serial  *stats.Serial // of the epochs, which errors of the primary metric allow for; nil: judged early
 	Others  []Pair        // the reference against further controls (ref+20%), primary metric
 
 	// Taken is the largest share of its CPUs' time that others took from a contestant whose rates are compared per CPU

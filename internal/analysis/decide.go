@@ -11,7 +11,7 @@ type Decision struct {
 	stats.Judged
 	Ratio   Estimate // of the first over the second
 	Verdict Verdict
-	Serial  *stats.Serial // of the epochs of the family, which SE allows for; nil: fewer than stats.Least
+	Serial  *stats.Serial // of the epochs of the family, which SE allows for; nil: judged early
 }
 
 // Up reports whether the first has the larger value.
@@ -22,7 +22,7 @@ func (j *Decision) Up() bool { return j.Log > 0 }
 // there are estimates and no verdicts. beside are the log ratios of pairs with controls: they are not judged,
 // and help to tell whether epochs depend on one another. An epoch has so many rounds.
 func Decide(d, beside [][]float64, epochs int, analyses []stats.Interim, alpha, margin float64, rounds int) []Decision {
-	at, made := stats.Interim{N: epochs, Alpha: alpha}, false
+	at, made := stats.Interim{N: epochs, Alpha: alpha, Early: epochs < stats.Least}, false
 	for _, a := range analyses {
 		if a.N <= epochs {
 			at, made = a, true
@@ -37,12 +37,12 @@ func Decide(d, beside [][]float64, epochs int, analyses []stats.Interim, alpha, 
 		case len(x) == at.N || len(x) >= stats.Least:
 			family, of = append(family, d[i][:at.N]), append(of, i)
 		case len(x) > 0: // too few epochs have it
-			js, _ := judge([][]float64{x}, nil, at.Alpha, rounds)
+			js, _ := judge([][]float64{x}, nil, at.Alpha, rounds, true)
 			out[i].estimate(js[0], len(x))
 		}
 		out[i].P = 1
 	}
-	js, serial := judge(family, beside, at.Alpha, rounds)
+	js, serial := judge(family, beside, at.Alpha, rounds, at.Early)
 	for k, j := range js {
 		o := &out[of[k]]
 		o.Serial = serial
@@ -55,12 +55,12 @@ func Decide(d, beside [][]float64, epochs int, analyses []stats.Interim, alpha, 
 	return out
 }
 
-// judge is stats.Joint or, for fewer epochs, stats.Early.
-func judge(d, beside [][]float64, alpha float64, rounds int) (js []stats.Judged, serial *stats.Serial) {
+// judge is stats.Joint or stats.Early.
+func judge(d, beside [][]float64, alpha float64, rounds int, early bool) (js []stats.Judged, serial *stats.Serial) {
 	if len(d) == 0 {
 		return nil, nil
 	}
-	if len(d[0]) < stats.Least {
+	if early {
 		return stats.Early(d, alpha, earlySD*math.Sqrt(earlyRounds/float64(max(1, min(earlyRounds, rounds))))), nil
 	}
 	var all [][]float64
@@ -82,8 +82,8 @@ func judge(d, beside [][]float64, alpha float64, rounds int) (js []stats.Judged,
 func Changes(now, then [][]float64, alpha, margin float64, rounds [2]int) []Decision {
 	out := make([]Decision, len(now))
 	for i := range out {
-		x, _ := judge(now[i:i+1], nil, alpha, rounds[0])
-		y, _ := judge(then[i:i+1], nil, alpha, rounds[1])
+		x, _ := judge(now[i:i+1], nil, alpha, rounds[0], len(now[i]) < stats.Least)
+		y, _ := judge(then[i:i+1], nil, alpha, rounds[1], len(then[i]) < stats.Least)
 		out[i].Verdict = Inconclusive
 		out[i].estimate(x[0].Less(y[0], len(now), alpha), min(len(now[i]), len(then[i])))
 		out[i].decide(margin)
@@ -146,7 +146,7 @@ func RatioOf(d []float64, conf float64) Estimate {
 		return Estimate{}
 	}
 	var j Decision
-	js, _ := judge([][]float64{d}, nil, 1-conf, earlyRounds)
+	js, _ := judge([][]float64{d}, nil, 1-conf, earlyRounds, len(d) < stats.Least)
 	j.estimate(js[0], len(d))
 	return j.Ratio
 }

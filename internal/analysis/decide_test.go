@@ -59,7 +59,7 @@ func TestDecide(t *testing.T) {
 	}
 	missing := append([]float64{math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()}, up[:7]...)
 	d := [][]float64{up, none, tie, missing}
-	analyses := []stats.Interim{{N: 3, Alpha: .005}, {N: 12, Alpha: .04}}
+	analyses := []stats.Interim{{N: 3, Alpha: .005, Early: true}, {N: 12, Alpha: .04}}
 	for _, c := range []struct {
 		epochs int
 		want   [4]Verdict

@@ -11,7 +11,7 @@ func TestLab(t *testing.T) {
 	p := standardPlan("a", "b")
 	p.Profile, p.Controls, p.BudgetNS = Lab, []string{"ref", "ref'", "ref+5%"}, int64(time.Hour)
 	arranged(&p, paired)
-	if p.Load.NS != 2e9 || p.Load.RewarmNS != 2e8 || p.Rounds != 6 || p.Pilots != 2 || len(p.Epochs) != 6 {
+	if p.Load.NS != 2e9 || p.Load.RewarmNS != 2e8 || p.Rounds != 6 || p.Pilots != 2 || len(p.Epochs) != 8 {
 		t.Errorf("%+v", p)
 	}
 	c, err := Estimate(&p)

@@ -23,7 +23,7 @@ func Analyses(run *result.Run) []stats.Interim {
 	case taken == 0 || run.End == nil || run.End.Reason == Interrupted || n < stats.Least:
 		return analyses
 	case n > analyses[taken-1].N: // a run of an older version, which went by its pace
-		analyses[taken-1].N = n
+		analyses[taken-1].N, analyses[taken-1].Early = n, false
 	}
 	for ; taken > 0 && analyses[taken-1].N > n; taken-- {
 		left += analyses[taken-1].Alpha

@@ -108,8 +108,8 @@ func lay(p *result.Plan, r *Request, q *Question, pr *profile) {
 	}
 	most = cmp.Or(r.Epochs, q.Epochs, most)
 	p.Links.Layouts, p.Links.Relink = LayoutsOf(len(p.Contestants)), r.Relink
-	p.Epochs = slices.DeleteFunc([]int{3, 5, stats.Least, 12, 24}, func(n int) bool { return n >= most })
-	p.Epochs = append(p.Epochs, most)
+	single := pairs(p, p.Contestants) == 1 && p.Alpha == defaultAlpha && !isTail(p.Primary) && !p.Fresh()
+	p.Epochs = stats.Candidates(single, most)
 	budget := pr.budget
 	if len(p.Contestants) > 4 {
 		budget = pr.manyBudget

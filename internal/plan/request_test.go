@@ -69,7 +69,7 @@ func TestQuestionByProtocol(t *testing.T) {
 		{"paired", result.Plan{Levels: someQuestion().Levels, Study: result.OfStudy{LevelNames: []string{"few", "many"}},
 			Cells:  append(someQuestion().Cells, cell("ref", 0), cell("ref'", 0), cell("null", 0)),
 			Family: someQuestion().Family, ExtraEpochs: []int{2, 2}, Rounds: 3, Pilots: 1,
-			Epochs: []int{3, 5, 8, 9}, Links: result.Links{Layouts: 16},
+			Epochs: []int{3, 5, 7, 8, 9}, Links: result.Links{Layouts: 16},
 			Ceiling: "null", Controls: []string{"ref", "ref'"}, Load: result.LoadLength{NS: 1e8, RewarmNS: 3e7, UnloadedNS: 5e7},
 			Long: result.LongLoads{NS: 2e9}, BudgetNS: int64(8 * time.Minute)}},
 		{"sweep", result.Plan{Levels: someQuestion().Levels, Study: result.OfStudy{LevelNames: []string{"few", "many"}},
@@ -117,7 +117,7 @@ func TestAskedByHand(t *testing.T) {
 		{"contestants", Request{Contestants: []string{"c2", "c3"}}, func(p *result.Plan) bool {
 			return p.Study.Slug == "" && p.Study.ClaimsHash == "" && p.Title == "Values" && len(p.Levels) == 1 &&
 				p.First().Connections == 10 && p.Rounds == 12 &&
-				p.BudgetNS == int64(5*time.Minute) && !p.Heap && slices.Equal(p.Epochs, []int{3, 5, 8, 12, 24})
+				p.BudgetNS == int64(5*time.Minute) && !p.Heap && slices.Equal(p.Epochs, []int{3, 5, 7, 8, 10, 12, 24})
 		}},
 		{"three contestants", Request{Contestants: []string{"c0", "c2", "c3"}}, func(p *result.Plan) bool {
 			return slices.Equal(p.Epochs, []int{3, 5, 8, 12, 24, 48})

@@ -247,7 +247,7 @@ func (v *View) methodFacts() []document.Fact {
 	p := &v.run.Plan
 	analyses := "none planned"
 	if len(p.Epochs) > 0 {
-		analyses = fmt.Sprintf("after %s valid epochs, as far as the budget reaches; %d taken, the last at level %.4g",
+		analyses = fmt.Sprintf("after %s valid epochs at most, and all that fit; %d taken, the last at level %.4g",
 			And(p.Epochs), v.a.Interim, v.a.AlphaAt)
 	}
 	return []document.Fact{

@@ -12,10 +12,11 @@ import (
 type Interim struct {
 	N     int
 	Alpha float64
+	Early bool // by Early, else by Joint
 }
 
-// Least is the smallest number of epochs in an analysis that is not early: Joint then has 128
-// flips.
+// Least is the smallest number of epochs in an analysis that is not early, except for a single pair:
+// Joint then has 128 flips.
 const Least = 8
 
 // Shares of alpha: for each early analysis, before Least epochs, and for all others together.
@@ -24,37 +25,82 @@ const (
 	lateShare  = 0.8
 )
 
+// pairAnalyses are the analyses by Joint for a single pair in a run in which at most so many epochs fit.
+// Levels are shares of alpha.
+type pairAnalyses struct {
+	fits   int
+	before []Interim // the last one
+	last   float64
+}
+
+// onePair has pairAnalyses for all runs, the shortest first.
+//
+// Note: the levels sum to more than alpha, because analyses with mostly the same epochs seldom err
+// apart. They are simulated (go run ./validation cases) for alpha 5 %.
+var onePair = []pairAnalyses{
+	{Least, nil, lateShare},
+	{11, []Interim{{N: 7, Alpha: .32}, {N: 8, Alpha: .48}}, .32},
+	{19, []Interim{{N: 8, Alpha: .32}, {N: 10, Alpha: .32}, {N: 12, Alpha: .2}}, .2},
+	{math.MaxInt, []Interim{{N: 8, Alpha: .32}, {N: 10, Alpha: .2}, {N: 12, Alpha: .12}, {N: 24, Alpha: .2}}, .2},
+}
+
+// Candidates returns the numbers of epochs after which a run with at most so many may be analysed. single
+// says that it has a single pair.
+func Candidates(single bool, most int) []int {
+	all := []int{3, 5, Least, 12, 24}
+	if single {
+		for _, p := range onePair {
+			for _, a := range p.before {
+				all = append(all, a.N)
+			}
+		}
+	}
+	slices.Sort(all)
+	return append(slices.DeleteFunc(slices.Compact(all), func(n int) bool { return n >= most }), most)
+}
+
 // Interims returns the analyses for a run in which fits epochs fit: the last one after as many
 // epochs as fit, at most the largest candidate; before it every early candidate, below Least
 // epochs, and the later candidates that leave a third of the epochs to come. Early analyses have a
-// tenth of alpha each, the others share eight tenths. Interims returns nil if fewer than Fewest
-// epochs fit.
+// tenth of alpha each, the others share eight tenths. Candidates for a single pair have the later
+// analyses in onePair. Interims returns nil if fewer than Fewest epochs fit.
 //
-// With at most two early candidates the levels sum to at most alpha, so by Bonferroni the chance of
-// any false verdict in any analysis is at most alpha, whatever their dependence. This holds only
-// for analyses that are fixed before the first count.
+// With at most two early candidates and more than one pair the levels sum to at most alpha, so by
+// Bonferroni the chance of any false verdict in any analysis is at most alpha, whatever their
+// dependence. This holds only for analyses that are fixed before the first count.
 func Interims(candidates []int, fits int, alpha float64) (all []Interim) {
 	if len(candidates) == 0 || fits < Fewest(candidates) {
 		return nil
 	}
 	last, late := min(fits, slices.Max(candidates)), 1
+	single := last >= Least && slices.Contains(candidates, Least-1)
 	for _, n := range slices.Compact(slices.Sorted(slices.Values(candidates))) {
 		switch {
-		case n < 1 || n >= last || n >= Least && 3*n > 2*last:
+		case n < 1 || n >= last || single && n >= Least-1 || n >= Least && 3*n > 2*last:
 		case n < Least:
-			all = append(all, Interim{n, earlyShare * alpha})
+			all = append(all, Interim{n, earlyShare * alpha, true})
 		default:
 			all = append(all, Interim{N: n})
 			late++
 		}
 	}
-	all = append(all, Interim{N: last})
 	if last < Least {
-		all[len(all)-1].Alpha = earlyShare * alpha
+		return append(all, Interim{last, earlyShare * alpha, true})
 	}
+	share := lateShare / float64(late)
+	if single {
+		p := onePair[slices.IndexFunc(onePair, func(p pairAnalyses) bool { return last <= p.fits })]
+		for _, a := range p.before {
+			if a.N < last {
+				all = append(all, Interim{N: a.N, Alpha: a.Alpha * alpha})
+			}
+		}
+		share = p.last
+	}
+	all = append(all, Interim{N: last})
 	for i := range all {
 		if all[i].Alpha == 0 {
-			all[i].Alpha = lateShare * alpha / float64(late)
+			all[i].Alpha = share * alpha
 		}
 	}
 	return all
