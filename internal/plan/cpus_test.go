@@ -72,7 +72,7 @@ func TestPairsOnCPUs(t *testing.T) {
 
 func TestQuestionOnCPUs(t *testing.T) {
 	one := onCPUs(t, Request{Contestants: []string{"c0", "c2"}}, 2)
-	if one.First().CPUs != 2 || len(one.Levels) != 1 || !one.Ranks() || len(one.Epochs) != 5 {
+	if one.First().CPUs != 2 || len(one.Levels) != 1 || !one.Ranks() || len(one.Epochs) != 7 {
 		t.Errorf("on one number: %+v", one)
 	}
 	swept := onCPUs(t, Request{Contestants: []string{"c0"}, Protocol: sweep, Connections: []int{10, 20}}, 1, 3)
