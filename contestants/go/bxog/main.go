@@ -17,7 +17,7 @@ func main() {
 	harness.Serve(func(addr string) error {
 		r.Start(addr)
 		return nil
-	}, nil) // Bxog takes the end of its server for a failure, also after Shutdown
+	}, nil) // Bxog reports a stopped server as a failure, even after Shutdown
 }
 
 func hello(w http.ResponseWriter, _ *http.Request, _ *bxog.Router) {

@@ -11,7 +11,7 @@ import (
 	"dyno/harness/routes"
 )
 
-// router is a router for a set of routes.
+// router returns a router for a set of routes.
 func router(set []routes.Route) http.Handler {
 	mux := denco.NewMux()
 	var handlers []denco.Handler

@@ -14,7 +14,7 @@ func main() {
 	api := don.New(&don.Config{DefaultEncoding: "text/plain"})
 	api.Get("/hello", don.H(hello))
 
-	harness.Serve(api.ListenAndServe, nil) // Don gives nobody its server, so that it cannot be shut down
+	harness.Serve(api.ListenAndServe, nil) // Don does not expose its server, so it cannot be shut down
 }
 
 func hello(context.Context, any) (string, error) {

@@ -9,7 +9,7 @@ import (
 	"dyno/harness/routes"
 )
 
-// router is a router for a set of routes.
+// router returns a router for a set of routes.
 func router(set []routes.Route) http.Handler {
 	e := echo.New()
 	for _, route := range set {

@@ -1,6 +1,6 @@
-// Command fasthttp-easyjson answers the JSON relay scenarios with fasthttp's server and client:
-// what the backend sends comes back as it is, decoded and encoded by encoding/json, and by code
-// that easyjson generated.
+// Command fasthttp-easyjson answers the JSON relay scenarios with fasthttp's server and client.
+// It relays the backend's JSON unchanged, or decoded and encoded by encoding/json or by code that
+// easyjson generated.
 package main
 
 import (
@@ -39,7 +39,7 @@ func noProcess(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// relay asks the backend and answers with what process makes of its body.
+// relay asks the backend and answers with the body that process returns.
 func relay(process func(body []byte) ([]byte, error)) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		harness.Work()

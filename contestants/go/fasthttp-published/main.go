@@ -1,5 +1,5 @@
 // Command fasthttp-published answers the scenario hello with valyala/fasthttp as the published
-// program does: without Date and Content-Type, by GET alone, and with a handler that yields once.
+// program does: without Date and Content-Type, only to GET, and with a handler that yields once.
 package main
 
 import (
@@ -21,13 +21,13 @@ func main() {
 	harness.Serve(server.ListenAndServe, server.ShutdownWithContext, harness.TLS(server.ListenAndServeTLS, nil))
 }
 
-// The published handler answers every path; this one those of the scenario.
+// The published handler answers every path, this one only the scenario's.
 func handle(ctx *fasthttp.RequestCtx) {
 	if string(ctx.Path()) != "/hello" {
 		ctx.NotFound()
 		return
 	}
 	harness.Work()
-	runtime.Gosched() // there only where it does not wait
+	runtime.Gosched() // the published program does so only if it does not wait
 	ctx.WriteString("hello world")
 }

@@ -8,7 +8,7 @@ import (
 	"dyno/harness/routes"
 )
 
-// routed is h, or where DYNO_ROUTES names sets of routes, the routers of them, each for its host.
+// routed returns h, or if DYNO_ROUTES names sets of routes, a handler that selects their routers by host.
 func routed(h fasthttp.RequestHandler) fasthttp.RequestHandler {
 	hosts := routes.ByHost(routerOf)
 	if hosts == nil {
@@ -23,7 +23,7 @@ func routed(h fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-// routerOf is a router for a set of routes.
+// routerOf returns a router for a set of routes.
 func routerOf(set []routes.Route) fasthttp.RequestHandler {
 	r := router.New()
 	for _, route := range set {

@@ -8,7 +8,7 @@ import (
 	"dyno/harness"
 )
 
-// readFile answers with a file that it reads anew.
+// readFile reads the file and answers with its content.
 func readFile(ctx *fasthttp.RequestCtx) {
 	harness.Work()
 	text, err := os.ReadFile(harness.File())
@@ -19,7 +19,7 @@ func readFile(ctx *fasthttp.RequestCtx) {
 	ctx.SetBody(text)
 }
 
-// appendFile appends what it is sent to a file.
+// appendFile appends the request body to a file.
 func appendFile(ctx *fasthttp.RequestCtx) {
 	harness.Work()
 	if _, err := harness.Log().Write(ctx.PostBody()); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// TestHTTP2 asks both servers over TLS, where a client offers HTTP/2: fasthttp has none, net/http does.
+// TestHTTP2 asks both servers over TLS with a client that offers HTTP/2: only net/http supports it.
 func TestHTTP2(t *testing.T) {
 	standard := httptest.NewUnstartedServer(http.NotFoundHandler())
 	standard.EnableHTTP2 = true
@@ -28,7 +28,7 @@ func TestHTTP2(t *testing.T) {
 	go server.ServeTLS(l, "", "")
 	defer server.Shutdown()
 
-	client := standard.Client() // which trusts the certificate of both, and offers HTTP/2
+	client := standard.Client() // trusts both servers' certificate, and offers HTTP/2
 	for url, want := range map[string]string{
 		standard.URL: "HTTP/2.0", "https://" + l.Addr().String(): "HTTP/1.1",
 	} {

@@ -1,5 +1,5 @@
-// Command fasthttp answers the scenarios values, hello and index with valyala/fasthttp alone: its
-// handler switches on the path, as that of its README.
+// Command fasthttp answers the scenarios values, hello and index with valyala/fasthttp alone. The
+// handler switches on the path, as in fasthttp's README.
 package main
 
 import (

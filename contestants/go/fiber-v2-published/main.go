@@ -26,6 +26,6 @@ func main() {
 
 func hello(c *fiber.Ctx) error {
 	harness.Work()
-	runtime.Gosched() // there only where it does not wait
+	runtime.Gosched() // the published program does so only if it does not wait
 	return c.SendString("hello world")
 }

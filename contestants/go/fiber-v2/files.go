@@ -8,7 +8,7 @@ import (
 	"dyno/harness"
 )
 
-// readFile answers with a file that it reads anew.
+// readFile reads the file and answers with its content.
 func readFile(c *fiber.Ctx) error {
 	harness.Work()
 	text, err := os.ReadFile(harness.File())
@@ -18,7 +18,7 @@ func readFile(c *fiber.Ctx) error {
 	return c.Send(text)
 }
 
-// appendFile appends what it is sent to a file.
+// appendFile appends the request body to a file.
 func appendFile(c *fiber.Ctx) error {
 	harness.Work()
 	_, err := harness.Log().Write(c.Body())

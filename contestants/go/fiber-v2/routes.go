@@ -8,8 +8,7 @@ import (
 	"dyno/harness/routes"
 )
 
-// routed gives app's server, where DYNO_ROUTES names sets of routes, an app for each of them, by
-// host.
+// routed gives app's server an app per set of routes in DYNO_ROUTES, selected by host.
 func routed(app *fiber.App) {
 	hosts := routes.ByHost(appOf)
 	if hosts == nil {
@@ -24,7 +23,7 @@ func routed(app *fiber.App) {
 	}
 }
 
-// appOf is an app with a set of routes.
+// appOf returns an app with a set of routes.
 func appOf(set []routes.Route) fasthttp.RequestHandler {
 	app := fiber.New()
 	for _, route := range set {

@@ -10,7 +10,7 @@ import (
 	"dyno/harness"
 )
 
-// readFile answers with a file that it reads anew.
+// readFile reads the file and answers with its content.
 func readFile(c *gin.Context) {
 	harness.Work()
 	text, err := os.ReadFile(harness.File())
@@ -18,11 +18,11 @@ func readFile(c *gin.Context) {
 		c.AbortWithError(http.StatusInternalServerError, err)
 		return
 	}
-	c.Header("Content-Length", strconv.Itoa(len(text))) // else net/http sends chunks above 2 KB
+	c.Header("Content-Length", strconv.Itoa(len(text))) // otherwise net/http sends chunks above 2 KB
 	c.Data(http.StatusOK, "text/plain; charset=utf-8", text)
 }
 
-// appendFile appends what it is sent to a file.
+// appendFile appends the request body to a file.
 func appendFile(c *gin.Context) {
 	harness.Work()
 	text, err := c.GetRawData()

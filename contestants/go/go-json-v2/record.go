@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// Record is what the backend sends an array of.
+// Record is an element of the array that the backend sends.
 type Record struct {
 	Id   string
 	Name string
 	Time int64
 }
 
-// Records is an array of records that reads and writes itself token by token, without reflection.
+// Records is a slice that reads and writes JSON token by token, without reflection.
 type Records []Record
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
@@ -65,7 +65,7 @@ func readRecord(d *jsontext.Decoder) (r Record, err error) {
 	return r, err
 }
 
-// read reads a token of one kind.
+// read reads a token and checks its kind.
 func read(d *jsontext.Decoder, want jsontext.Kind) (jsontext.Token, error) {
 	t, err := d.ReadToken()
 	if err == nil && t.Kind() != want {

@@ -1,6 +1,6 @@
 // Command go-relay-article answers the JSON relay scenarios as the article's program did: with net/http,
-// and with records for which easyjson generated methods, on both ways. encoding/json calls them for
-// each record, so that its way is not one by reflection alone.
+// and with a record type that has easyjson's methods. encoding/json calls them too, for each record, so
+// the scenario for encoding/json does not measure reflection alone.
 package main
 
 import (
@@ -29,7 +29,7 @@ func main() {
 	nethttp.Serve(mux)
 }
 
-// relay asks the backend and answers with what process makes of its body.
+// relay asks the backend and answers with the body that process returns.
 func relay(process func(body io.Reader) ([]byte, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		harness.Work()
@@ -39,7 +39,7 @@ func relay(process func(body io.Reader) ([]byte, error)) http.HandlerFunc {
 			return
 		}
 		defer func() {
-			io.Copy(io.Discard, resp.Body) // a body that is not read to its end costs the connection
+			io.Copy(io.Discard, resp.Body) // an unread rest would close the connection
 			resp.Body.Close()
 		}()
 		if resp.StatusCode != http.StatusOK {
@@ -52,7 +52,7 @@ func relay(process func(body io.Reader) ([]byte, error)) http.HandlerFunc {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Content-Length", strconv.Itoa(len(body))) // else net/http sends chunks above 2 KB
+		w.Header().Set("Content-Length", strconv.Itoa(len(body))) // otherwise net/http sends chunks above 2 KB
 		w.Write(body)
 	}
 }

@@ -1,5 +1,5 @@
-// Command go-relay answers the JSON relay scenarios with net/http: what the backend sends comes
-// back as it is, decoded and encoded by encoding/json, and by code that easyjson generated.
+// Command go-relay answers the JSON relay scenarios with net/http. It relays the backend's JSON
+// unchanged, or decoded and encoded by encoding/json or by code that easyjson generated.
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 	nethttp.Serve(mux)
 }
 
-// relay asks the backend and answers with what process makes of its body.
+// relay asks the backend and answers with the body that process returns.
 func relay(process func(body io.Reader) ([]byte, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		harness.Work()
@@ -40,7 +40,7 @@ func relay(process func(body io.Reader) ([]byte, error)) http.HandlerFunc {
 			return
 		}
 		defer func() {
-			io.Copy(io.Discard, resp.Body) // a body that is not read to its end costs the connection
+			io.Copy(io.Discard, resp.Body) // an unread rest would close the connection
 			resp.Body.Close()
 		}()
 		if resp.StatusCode != http.StatusOK {
@@ -53,7 +53,7 @@ func relay(process func(body io.Reader) ([]byte, error)) http.HandlerFunc {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Content-Length", strconv.Itoa(len(body))) // else net/http sends chunks above 2 KB
+		w.Header().Set("Content-Length", strconv.Itoa(len(body))) // otherwise net/http sends chunks above 2 KB
 		w.Write(body)
 	}
 }

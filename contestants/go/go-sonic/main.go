@@ -1,5 +1,5 @@
-// Command go-sonic answers the JSON relay scenarios with net/http: what the backend sends comes
-// back as it is, and decoded and encoded by sonic, which compiles code for a type at run time.
+// Command go-sonic answers the JSON relay scenarios with net/http. It relays the backend's JSON
+// unchanged, or decoded and encoded by sonic, which compiles code for a type at run time.
 package main
 
 import (
@@ -29,7 +29,7 @@ func main() {
 	nethttp.Serve(mux)
 }
 
-// noProcess passes the backend's bytes on as they come.
+// noProcess passes the backend's bytes on unchanged.
 func noProcess(w http.ResponseWriter, _ *http.Request) {
 	harness.Work()
 	resp, err := get()
@@ -39,11 +39,11 @@ func noProcess(w http.ResponseWriter, _ *http.Request) {
 	}
 	defer drain(resp.Body)
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.FormatInt(resp.ContentLength, 10)) // else net/http sends chunks above 2 KB
+	w.Header().Set("Content-Length", strconv.FormatInt(resp.ContentLength, 10)) // otherwise net/http sends chunks above 2 KB
 	io.Copy(w, resp.Body)
 }
 
-// relay asks the backend and answers with what process makes of its body.
+// relay asks the backend and answers with the body that process returns.
 func relay(process func(body io.Reader) ([]byte, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		harness.Work()
@@ -64,7 +64,7 @@ func relay(process func(body io.Reader) ([]byte, error)) http.HandlerFunc {
 	}
 }
 
-// get asks the backend, whose answers have a length.
+// get asks the backend, whose answers have a Content-Length.
 func get() (*http.Response, error) {
 	resp, err := client.Get(upstream)
 	if err != nil {
@@ -77,7 +77,7 @@ func get() (*http.Response, error) {
 	return resp, nil
 }
 
-// drain reads the rest of a body, without which its connection would be closed.
+// drain reads the rest of a body; otherwise net/http would close the connection.
 func drain(body io.ReadCloser) {
 	io.Copy(io.Discard, body)
 	body.Close()

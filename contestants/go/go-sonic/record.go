@@ -1,6 +1,6 @@
 package main
 
-// Record is what the backend sends an array of.
+// Record is an element of the array that the backend sends.
 type Record struct {
 	Id   string
 	Name string

@@ -17,7 +17,7 @@ func main() {
 	nethttp.Serve(nethttp.WithRoutes(r, router))
 }
 
-// Context is what gocraft/web makes for each request.
+// Context is the value that gocraft/web creates for each request.
 type Context struct{}
 
 func (*Context) Hello(w web.ResponseWriter, _ *web.Request) {

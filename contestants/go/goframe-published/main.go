@@ -1,5 +1,5 @@
-// Command goframe-published answers the scenario hello with GoFrame as the published program does: its
-// server calls a handler of net/http, which switches on the path in place of GoFrame's router.
+// Command goframe-published answers the scenario hello with GoFrame as the published program does:
+// GoFrame's server calls a net/http handler, which switches on the path in place of GoFrame's router.
 package main
 
 import (
@@ -33,7 +33,7 @@ func main() {
 
 func hello(w http.ResponseWriter) {
 	harness.Work()
-	runtime.Gosched()                                           // there only where it does not wait
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8") // there text/html
+	runtime.Gosched()                                           // the published program does so only if it does not wait
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8") // the published program sends text/html
 	w.Write([]byte("hello world"))
 }

@@ -10,7 +10,7 @@ import (
 	"dyno/harness/routes"
 )
 
-// router is a router for a set of routes.
+// router returns a router for a set of routes.
 func router(set []routes.Route) http.Handler {
 	r := web.New()
 	method := map[string]func(pattern, handler any){"GET": r.Get, "POST": r.Post, "PUT": r.Put, "DELETE": r.Delete}

@@ -16,11 +16,11 @@ func main() {
 	r := inbuilt.New().Use(date)
 	r.Get("/hello", hello)
 
-	// Indigo's own Stop is heeded only when a connection comes, or every five seconds.
+	// Indigo's own Stop takes effect only at the next connection, or every five seconds.
 	harness.Serve(func(addr string) error { return indigo.New(addr).Serve(r) }, nil)
 }
 
-// date is a middleware, for Indigo sends no Date.
+// date is a middleware that adds the Date that Indigo does not send.
 func date(next inbuilt.Handler, r *http.Request) *http.Response {
 	return next(r).Header("Date", time.Now().UTC().Format(nethttp.TimeFormat))
 }

@@ -28,7 +28,7 @@ func (*homeController) GetContact() mvc.View {
 	return mvc.View{Name: "contact", Data: iris.Map{"Title": "Contact", "Message": "Your contact page."}}
 }
 
-// HandleHTTPError shows the error page for every status from 400 on, which it keeps.
+// HandleHTTPError shows the error page for every status from 400 on, and keeps the status.
 func (*homeController) HandleHTTPError(code mvc.Code) mvc.View {
 	return mvc.View{Name: "error", Data: iris.Map{"Title": "Error", "Code": int(code)}}
 }

@@ -1,5 +1,5 @@
 // Command iris-templates answers the scenario templates with a controller of Iris's mvc package and
-// views of html/template with a layout.
+// html/template views with a layout.
 package main
 
 import (
@@ -25,7 +25,7 @@ func main() {
 	}
 	app := iris.New()
 	app.Logger().SetOutput(os.Stderr)
-	// Not iris.HTML, whose layouts render the page of another request now and then:
+	// Not iris.HTML, whose layouts sometimes render another request's page:
 	// contestants/README.md.
 	app.RegisterView(iris.Blocks(views, ".html").RootDir("views").Layout("main"))
 	app.HandleDir("/public", public)

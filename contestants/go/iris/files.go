@@ -9,7 +9,7 @@ import (
 	"dyno/harness"
 )
 
-// readFile answers with a file that it reads anew.
+// readFile reads the file and answers with its content.
 func readFile(ctx iris.Context) {
 	harness.Work()
 	text, err := os.ReadFile(harness.File())
@@ -18,11 +18,11 @@ func readFile(ctx iris.Context) {
 		return
 	}
 	ctx.ContentType("text/plain")
-	ctx.Header("Content-Length", strconv.Itoa(len(text))) // else net/http sends chunks above 2 KB
+	ctx.Header("Content-Length", strconv.Itoa(len(text))) // otherwise net/http sends chunks above 2 KB
 	ctx.Write(text)
 }
 
-// appendFile appends what it is sent to a file.
+// appendFile appends the request body to a file.
 func appendFile(ctx iris.Context) {
 	harness.Work()
 	text, err := ctx.GetBody()

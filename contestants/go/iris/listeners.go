@@ -8,8 +8,8 @@ import (
 	"dyno/harness"
 )
 
-// listeners are further hosts of app, which its Shutdown ends: one as iris.TLS makes it, with Iris's own
-// settings of TLS, and one of HTTP/2 in the clear alone, which net/http offers.
+// listeners returns app's further hosts, which its Shutdown ends: one as iris.TLS makes it, with Iris's
+// own TLS settings, and one for HTTP/2 without TLS, which net/http offers.
 func listeners(app *iris.Application) []harness.Listener {
 	return []harness.Listener{
 		harness.TLS(func(addr, cert, key string) error {

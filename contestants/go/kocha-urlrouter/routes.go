@@ -11,10 +11,10 @@ import (
 	"dyno/harness/routes"
 )
 
-// handler answers with what Lookup found in the path.
+// handler answers with the parameters that Lookup found in the path.
 type handler func(w http.ResponseWriter, params []urlrouter.Param)
 
-// router is a router for a set of routes: Kocha's knows no methods, so there is one for each.
+// router returns a router for a set of routes. Kocha's router ignores methods, so each has its own.
 func router(set []routes.Route) http.Handler {
 	records := map[string][]urlrouter.Record{} // by method
 	for _, route := range set {

@@ -1,5 +1,5 @@
 // Command net-http-gosched answers the scenario hello with the standard library, by a handler that
-// yields once, as those of the published program do where they do not wait.
+// yields once, as the published program's handlers do if they do not wait.
 package main
 
 import (

@@ -9,7 +9,7 @@ import (
 	"dyno/harness"
 )
 
-// readFile answers with a file that it reads anew.
+// readFile reads the file and answers with its content.
 func readFile(w http.ResponseWriter, _ *http.Request) {
 	harness.Work()
 	text, err := os.ReadFile(harness.File())
@@ -17,11 +17,11 @@ func readFile(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set("Content-Length", strconv.Itoa(len(text))) // else net/http sends chunks above 2 KB
+	w.Header().Set("Content-Length", strconv.Itoa(len(text))) // otherwise net/http sends chunks above 2 KB
 	w.Write(text)
 }
 
-// appendFile appends what it is sent to a file.
+// appendFile appends the request body to a file.
 func appendFile(w http.ResponseWriter, r *http.Request) {
 	harness.Work()
 	text, err := io.ReadAll(r.Body)

@@ -8,13 +8,13 @@ import (
 	"dyno/harness/routes"
 )
 
-// router is a router for a set of routes.
+// router returns a router for a set of routes.
 func router(set []routes.Route) http.Handler {
 	mux := http.NewServeMux()
 	for _, route := range set {
 		path := route.In("{", "}")
 		if path == "/" {
-			path = "/{$}" // itself, and nothing below
+			path = "/{$}" // only the root
 		}
 		mux.HandleFunc(route.Method+" "+path, func(w http.ResponseWriter, r *http.Request) {
 			harness.Work()

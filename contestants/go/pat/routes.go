@@ -10,13 +10,13 @@ import (
 	"dyno/harness/routes"
 )
 
-// router is a router for a set of routes.
+// router returns a router for a set of routes.
 func router(set []routes.Route) http.Handler {
 	r := pat.New()
 	for _, route := range set {
 		r.Add(route.Method, route.Path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			harness.Work()
-			query := r.URL.Query() // in which Pat puts the parameters, with a colon before the name
+			query := r.URL.Query() // Pat puts the parameters here, with a colon before the name
 			io.WriteString(w, route.Answer(func(name string) string { return query.Get(":" + name) }))
 		}))
 	}

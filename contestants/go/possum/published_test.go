@@ -14,9 +14,9 @@ import (
 	"github.com/mikespook/possum/view"
 )
 
-// TestPublished shows what go-web-framework-benchmark measures of Possum: its handler writes through
-// Response, and Possum writes once more. net/http logs a second header for each request, and what
-// Possum kept of the answer to an unknown path comes behind the next. So this cannot be a contestant.
+// TestPublished shows why go-web-framework-benchmark's Possum program cannot be a contestant: the
+// handler writes through Response, and Possum writes once more. net/http logs a second header for each
+// request, and a remainder of the answer to an unknown path follows the next answer.
 func TestPublished(t *testing.T) {
 	mux := possum.NewServerMux()
 	mux.HandleFunc(router.Simple("/hello"), func(ctx *possum.Context) error {
@@ -47,7 +47,7 @@ func TestPublished(t *testing.T) {
 		}
 	}
 	wrong := 0
-	for range requests { // its pool of contexts need not keep one
+	for range requests { // Possum's context pool may drop one
 		get("/nowhere")
 		if got := get("/hello"); got == "hello worldNot Found" {
 			wrong++

@@ -10,13 +10,13 @@ import (
 	"dyno/harness/routes"
 )
 
-// router is a router for a set of routes.
+// router returns a router for a set of routes.
 func router(set []routes.Route) http.Handler {
 	r := tigertonic.NewTrieServeMux()
 	for _, route := range set {
 		r.HandleFunc(route.Method, route.In("{", "}"), func(w http.ResponseWriter, r *http.Request) {
 			harness.Work()
-			query := r.URL.Query() // in which Tiger Tonic puts the parameters
+			query := r.URL.Query() // Tiger Tonic puts the parameters here
 			io.WriteString(w, route.Answer(query.Get))
 		})
 	}

@@ -9,7 +9,7 @@ import (
 	"dyno/harness/routes"
 )
 
-// router is a router for a set of routes.
+// router returns a router for a set of routes.
 func router(set []routes.Route) http.Handler {
 	r := traffic.New()
 	method := map[string]func(string, ...traffic.HttpHandleFunc) *traffic.Route{

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Of the scenarios file-read and file-append.
+// For the scenarios file-read and file-append.
 const (
 	fileName, logName = "page.txt", "requests.log" // in the working directory
-	lines             = 160                        // of 64 bytes, in the file
-	logLimit          = 64 << 20                   // bytes, from which on the log begins anew
+	lines             = 160                        // in the file, 64 bytes each
+	logLimit          = 64 << 20                   // bytes; a longer log is emptied
 )
 
-// File is the path of a file of 10 KB, which a handler reads for each answer. It is made at the first
-// call.
+// File returns the path of a 10 KB file, which a handler reads for each answer. The first call creates
+// it.
 var File = sync.OnceValue(func() string {
 	var text bytes.Buffer
 	for i := range lines {
@@ -29,8 +29,8 @@ var File = sync.OnceValue(func() string {
 	return fileName
 })
 
-// Log is a file that is open for appending, to which a handler writes what it is sent. It is opened at
-// the first call, and emptied where it has grown beyond 64 MB.
+// Log returns a file to which a handler appends request bodies. The first call opens it; from then on,
+// it is emptied whenever it exceeds 64 MB.
 var Log = sync.OnceValue(func() *os.File {
 	f, err := os.OpenFile(logName, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

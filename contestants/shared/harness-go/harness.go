@@ -1,6 +1,6 @@
-// Package harness does what dyno alone asks of a Go contestant: it says where to listen, makes
-// handlers wait or compute, stops the program at SIGTERM and serves figures of its heap. It is not
-// counted as a contestant's source.
+// Package harness does the work that only dyno needs in a Go contestant: it reads the address to listen
+// on, makes handlers wait or compute, stops the program at SIGTERM and serves heap statistics. It does
+// not count as a contestant's source.
 package harness
 
 import (
@@ -13,18 +13,17 @@ import (
 	"time"
 )
 
-// stopTime is how long open requests may take once the program is to stop. A connection that never
-// sent a request would hold net/http for five seconds.
+// stopTime limits open requests after the signal to stop. net/http would wait five seconds for a
+// connection that never sent a request.
 const stopTime = 500 * time.Millisecond
 
-// Addr is host:port to listen on, DYNO_ADDR.
+// Addr returns the address to listen on, host:port, from DYNO_ADDR.
 func Addr() string { return os.Getenv("DYNO_ADDR") }
 
 // Serve calls listen with Addr and returns when the server has stopped: at SIGTERM or an interrupt it
-// calls shutdown, which has half a second. Where a framework has no shutdown, it is nil. listen blocks
-// until the server ends, as ListenAndServe does; an error of it before that ends the program with
-// status 1. The listeners of more whose address dyno asks for are served beside it in the same way.
-// Serve is the last call of main.
+// calls shutdown, which has half a second. shutdown is nil if the framework has none. listen blocks
+// until the server ends, as ListenAndServe does; if it fails earlier, the program ends with status 1.
+// Serve also serves those listeners in more whose address dyno sets. It is the last call in main.
 func Serve(listen func(addr string) error, shutdown func(context.Context) error, more ...Listener) {
 	term, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer cancel()
@@ -38,7 +37,7 @@ func Serve(listen func(addr string) error, shutdown func(context.Context) error,
 	for i, l := range all {
 		go func() {
 			if i > 0 {
-				accepts(Addr()) // a framework may set itself up in the first listen
+				accepts(Addr()) // a framework may initialize itself in the first listen
 			}
 			err := l.listen(l.addr)
 			if err != nil {
@@ -52,7 +51,7 @@ func Serve(listen func(addr string) error, shutdown func(context.Context) error,
 		if err != nil && term.Err() == nil {
 			log.Fatal(err)
 		}
-		if err == nil { // a framework that heeds the signal by itself
+		if err == nil { // the framework handles the signal itself
 			return
 		}
 	case <-term.Done():
@@ -60,8 +59,8 @@ func Serve(listen func(addr string) error, shutdown func(context.Context) error,
 	stop(all)
 }
 
-// stop calls each shutdown and waits for them no longer than stopTime: some wait for the last
-// connection, whatever their context says.
+// stop calls each shutdown and waits at most stopTime: some ignore their context and wait for the last
+// connection.
 func stop(all []Listener) {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()

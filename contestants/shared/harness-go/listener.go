@@ -7,30 +7,30 @@ import (
 	"time"
 )
 
-// Listener is one more address at which a contestant serves, with another protocol, if dyno asks for
-// it: TLS and H2C make one.
+// Listener is another address, for another protocol, at which a contestant serves if dyno sets it. TLS
+// and H2C return one.
 type Listener struct {
-	addr     string // host:port; empty: dyno does not ask for it
+	addr     string // host:port; empty if dyno does not set it
 	listen   func(addr string) error
-	shutdown func(context.Context) error // nil where that of Serve ends it too
+	shutdown func(context.Context) error // nil if Serve's shutdown ends it too
 }
 
-// TLS is HTTP/1.1, and by ALPN HTTP/2, over TLS at DYNO_TLS_ADDR, with the certificate and the key of
-// the files DYNO_TLS_CERT and DYNO_TLS_KEY, in PEM. listen blocks as that of Serve does. shutdown is
-// nil where that of Serve ends this listener too.
+// TLS returns a listener for HTTP/1.1 and, by ALPN, HTTP/2 over TLS at DYNO_TLS_ADDR, with certificate
+// and key from the PEM files DYNO_TLS_CERT and DYNO_TLS_KEY. listen blocks like Serve's. shutdown is nil
+// if Serve's shutdown ends this listener too.
 func TLS(listen func(addr, cert, key string) error, shutdown func(context.Context) error) Listener {
 	return Listener{os.Getenv("DYNO_TLS_ADDR"), func(addr string) error {
 		return listen(addr, os.Getenv("DYNO_TLS_CERT"), os.Getenv("DYNO_TLS_KEY"))
 	}, shutdown}
 }
 
-// H2C is HTTP/2 in the clear, by prior knowledge, at DYNO_H2C_ADDR. listen and shutdown are as those
-// of TLS.
+// H2C returns a listener for HTTP/2 without TLS, by prior knowledge, at DYNO_H2C_ADDR. listen and
+// shutdown are as for TLS.
 func H2C(listen func(addr string) error, shutdown func(context.Context) error) Listener {
 	return Listener{os.Getenv("DYNO_H2C_ADDR"), listen, shutdown}
 }
 
-// accepts returns when addr accepts connections.
+// accepts waits until addr accepts connections.
 func accepts(addr string) {
 	for {
 		c, err := net.Dial("tcp", addr)

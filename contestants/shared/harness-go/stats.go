@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// init serves figures of the heap and the goroutines at DYNO_STATS, host:port, if it is set.
+// init serves heap and goroutine statistics at DYNO_STATS, host:port, if it is set.
 func init() {
 	addr := os.Getenv("DYNO_STATS")
 	if addr == "" {
@@ -36,7 +36,7 @@ func init() {
 
 // answerStats answers one request, GET /stats, with runtime.ReadMemStats and the number of goroutines
 // started so far, and closes the connection.
-// Note: without net/http, by which the programs that do not use it would grow.
+// It avoids net/http, which would enlarge the programs that do not use it.
 func answerStats(c net.Conn) {
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(5 * time.Second))

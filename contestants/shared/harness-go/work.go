@@ -13,8 +13,8 @@ var (
 	computes = computesFromEnv()
 )
 
-// Work is what a handler does before it answers: it waits DYNO_DELAY, and hashes if DYNO_WORK is
-// cpu. Without either it returns at once.
+// Work delays an answer: it waits DYNO_DELAY, and hashes if DYNO_WORK is cpu. Without either it returns
+// at once.
 func Work() {
 	time.Sleep(delay)
 	if computes {
@@ -23,8 +23,8 @@ func Work() {
 }
 
 // hashes is the CPU-bound handler of go-web-framework-benchmark: SHA-256 of "hello world " and a
-// nonce, from 0 until the hash, a number of 256 bits, is below 2^(256-zeros). It returns how many
-// it took: 10,278 for 15 zeros.
+// nonce, from 0 until the hash, a 256-bit number, is below 2^(256-zeros). It returns the number of
+// hashes: 10,278 for 15 zeros.
 func hashes(zeros int) int {
 	text := append(make([]byte, 0, 32), "hello world "...)
 	for nonce := 0; ; nonce++ {
@@ -35,7 +35,7 @@ func hashes(zeros int) int {
 	}
 }
 
-// delayFromEnv is DYNO_DELAY, zero if it is not set.
+// delayFromEnv returns DYNO_DELAY, or zero if it is not set.
 func delayFromEnv() time.Duration {
 	text := os.Getenv("DYNO_DELAY")
 	if text == "" {

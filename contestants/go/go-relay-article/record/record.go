@@ -1,5 +1,5 @@
-// Package record has the JSON that the backend sends, with the methods that easyjson generates for
-// a record as well as for an array of them.
+// Package record defines the JSON that the backend sends, with easyjson's methods for a record and for
+// an array of records.
 package record
 
 //go:generate go tool easyjson record.go

@@ -9,15 +9,15 @@ import (
 	"dyno/harness/routes"
 )
 
-// Serve serves h as harness.Serve says, by a server of net/http with default settings, and by two
-// more, those of Also. It is the last call of main.
+// Serve serves h like harness.Serve, with a default net/http server and with the listeners that Also
+// returns. It is the last call in main.
 func Serve(h http.Handler) {
 	server := &http.Server{Addr: harness.Addr(), Handler: h}
 	harness.Serve(func(string) error { return server.ListenAndServe() }, server.Shutdown, Also(h)...)
 }
 
-// Also serves h by servers of net/http with default settings, where dyno asks for it: over TLS, where
-// net/http speaks HTTP/1.1 and HTTP/2, and by HTTP/2 in the clear alone.
+// Also returns listeners that serve h with default net/http servers if dyno sets their addresses: one
+// over TLS, for HTTP/1.1 and HTTP/2, and one for HTTP/2 without TLS.
 func Also(h http.Handler) []harness.Listener {
 	secure, clear := &http.Server{Handler: h}, &http.Server{Handler: h, Protocols: new(http.Protocols)}
 	clear.Protocols.SetUnencryptedHTTP2(true)
@@ -33,8 +33,8 @@ func Also(h http.Handler) []harness.Listener {
 	}
 }
 
-// WithRoutes is h, or where DYNO_ROUTES names sets of routes, the handlers that router makes of
-// them, each for its host.
+// WithRoutes returns h, or if DYNO_ROUTES is set, a handler that selects a set of routes by host and
+// calls the handler that router made for it.
 func WithRoutes(h http.Handler, router func(set []routes.Route) http.Handler) http.Handler {
 	hosts := routes.ByHost(router)
 	if hosts == nil {

@@ -1,5 +1,4 @@
-// Package routes reads the sets of routes that a Go contestant must have, and says what each
-// answers.
+// Package routes reads the sets of routes that a Go contestant must serve, and makes their answers.
 package routes
 
 import (
@@ -10,7 +9,7 @@ import (
 	"strings"
 )
 
-// Route is one of a set.
+// Route is a route in a set.
 type Route struct {
 	Method string
 	Path   string   // with :name for a parameter
@@ -18,8 +17,8 @@ type Route struct {
 	line   string
 }
 
-// In returns the path in another router's syntax: before and after stand around a parameter's name,
-// for the colon.
+// In returns the path in another router's syntax, with before and after around each parameter's name
+// in place of the colon.
 func (r Route) In(before, after string) string {
 	segments := strings.Split(r.Path, "/")
 	for i, s := range segments {
@@ -30,8 +29,8 @@ func (r Route) In(before, after string) string {
 	return strings.Join(segments, "/")
 }
 
-// Answer returns what a handler answers: the method and path of the route, then the values of its
-// parameters. value returns the router's value of a parameter.
+// Answer returns a handler's answer: the route's method and path, then the parameters' values. value
+// returns the value that the router found for a parameter.
 func (r Route) Answer(value func(name string) string) string {
 	if len(r.Params) == 0 {
 		return r.line
@@ -44,8 +43,8 @@ func (r Route) Answer(value func(name string) string) string {
 	return string(text)
 }
 
-// ByHost returns the handlers that router makes of the sets in DYNO_ROUTES, a list of files, by the
-// host that they answer to: github for …/github.routes. It is nil where DYNO_ROUTES is not set.
+// ByHost returns the handlers that router makes for the sets in DYNO_ROUTES, a list of files. The key is
+// the host: github for …/github.routes. ByHost returns nil if DYNO_ROUTES is not set.
 func ByHost[H any](router func(set []Route) H) map[string]H {
 	files := filepath.SplitList(os.Getenv("DYNO_ROUTES"))
 	if len(files) == 0 {
@@ -62,7 +61,7 @@ func ByHost[H any](router func(set []Route) H) map[string]H {
 	return hosts
 }
 
-// read reads a set of routes, one a line: GET /repos/:owner/:repo. A line that begins with # is a
+// read reads a set of routes, one per line: GET /repos/:owner/:repo. A line that begins with # is a
 // comment.
 func read(file string) (set []Route, err error) {
 	text, err := os.ReadFile(file)
