@@ -113,7 +113,7 @@ func fleetUpCommand() *cobra.Command {
 				return err
 			}
 			return withHub(cmd, f, func(hub *fleet.Hub) error {
-				if err := hub.GatherAll(cmd.Context()); err != nil {
+				if err := hub.Gather(cmd.Context(), hub.All()); err != nil {
 					return err
 				}
 				say("all agents are there")
@@ -159,8 +159,8 @@ func fleetCheckCommand() *cobra.Command {
 		Short: "Check the machines in FILE and the links to them",
 		Long: "check waits until all agents are there, and prints for each machine its CPUs, what other programs and\n" +
 			"other virtual machines use of them, the longest time that a sleep took too long, the number of files\n" +
-			"that it may open, the round trip and the bandwidth to this machine, and how exactly its clock is\n" +
-			"known. It takes about 2 s for each machine.\n\n" +
+			"that it may open, the round trip to this machine, and how exactly its clock is known. It takes\n" +
+			"about a second for each machine.\n\n" +
 			"Exit codes: 0 all machines answer, whatever was found; 1 one does not; 2 usage.",
 		Example: "  dyno fleet check fleet.toml\n" +
 			"  dyno fleet check fleet.toml >machines.txt\n" +
@@ -172,7 +172,7 @@ func fleetCheckCommand() *cobra.Command {
 				return err
 			}
 			return withHub(cmd, f, func(hub *fleet.Hub) error {
-				if err := hub.GatherAll(cmd.Context()); err != nil {
+				if err := hub.Gather(cmd.Context(), hub.All()); err != nil {
 					return err
 				}
 				states, err := hub.Check(cmd.Context())
@@ -222,8 +222,8 @@ func agentCommand() *cobra.Command {
 		Short: "Serve the controller of a fleet on this machine",
 		Long: "agent connects to the controller of a fleet, whenever it is there, and does what it asks for. FILE is\n" +
 			"the agent's file, which dyno fleet init makes on the controller; - is standard input. What a\n" +
-			"controller can ask for: the clock, the state of the machine, bytes over the link, a share of a load\n" +
-			"and, of a server or a backend, to build and start what it sends. Without its controller an agent does\n" +
+			"controller can ask for: the clock, the state of the machine, a share of a load and, of a server or\n" +
+			"a backend, to build and start what it sends. Without its controller an agent does\n" +
 			"nothing, and what it started is stopped. It needs no rights but those to connect.\n" +
 			"With --role the owner of the machine allows more, or less: orders for other roles are refused.\n\n" +
 			"Exit codes: 0 it was stopped; 1 the controller does not know its key; 2 usage.",

@@ -36,7 +36,7 @@ func loadByFleet(cmd *cobra.Command, f *loadFlags) error {
 	stderr := cmd.ErrOrStderr()
 	var s *summary.Summary
 	err = withHub(cmd, machines, func(hub *fleet.Hub) (err error) {
-		if err = hub.Gather(cmd.Context()); err == nil {
+		if err = hub.Gather(cmd.Context(), hub.Names()); err == nil {
 			s, err = hub.Load(cmd.Context(), plan, func(line string) {
 				if !f.quiet {
 					fmt.Fprintln(stderr, document.Clean(line))

@@ -130,7 +130,7 @@ func newFleetHost(cmd *cobra.Command, f *fleet.Fleet, o bench.LocalOptions, p *r
 		return nil, err
 	}
 	fmt.Fprintf(stderr, "waiting for the agents of %s\n", document.Count(len(f.InRun(p)), "machine"))
-	err = hub.GatherRun(cmd.Context(), p)
+	err = hub.Gather(cmd.Context(), f.InRun(p))
 	var host *fleet.Host
 	if err == nil {
 		host, err = hub.Host(cmd.Context(), o, p)

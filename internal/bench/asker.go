@@ -19,7 +19,7 @@ type Asker interface {
 // Question is what a server is asked.
 type Question struct {
 	What     string             `json:"what"`
-	Scenario *scenario.Scenario `json:"-"`
+	Scenario *scenario.Scenario `json:"scenario,omitempty"`
 	Differs  []string           `json:"differs,omitempty"`
 	Delay    time.Duration      `json:"delay,omitempty"`
 	Number   int                `json:"number,omitempty"` // of connections

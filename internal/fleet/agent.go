@@ -1,19 +1,15 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"sync"
 	"time"
-
-	"dyno/internal/conf"
 )
 
 // Agent carries out orders on its machine.
@@ -42,6 +38,12 @@ func (a *Agent) Run(ctx context.Context) error {
 	if a.site == nil {
 		a.site = ownSite{}
 	}
+	if a.take == nil {
+		a.take = takeShare
+	}
+	if a.dial == nil {
+		a.dial = dialNATS
+	}
 	last := ""
 	for ctx.Err() == nil {
 		err := a.session(ctx)
@@ -67,16 +69,12 @@ func (a *Agent) Run(ctx context.Context) error {
 func (a *Agent) session(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	dial := a.dial
-	if dial == nil {
-		dial = dialNATS
-	}
-	link, err := dial(ctx, a.Bundle, cancel)
+	link, err := a.dial(ctx, a.Bundle, cancel)
 	if err != nil {
 		return err
 	}
 	defer link.close()
-	s := &session{agent: a, ctx: ctx, link: link, guard: guard{version: protocol + a.Version, session: token()}}
+	s := &session{agent: a, ctx: ctx, link: link, id: token()}
 	if err := link.orders(s.receive); err != nil {
 		return err
 	}
@@ -99,7 +97,7 @@ type session struct {
 	agent   *Agent
 	ctx     context.Context // ends with the connection
 	link    link
-	guard   guard
+	id      string // that orders name
 	from    string // the controller's connection; of the goroutine that receives orders
 	arrived int64  // when the last order came, by the agent's clock; likewise
 	kept
@@ -115,7 +113,6 @@ var handlers = map[string]handler{}
 var (
 	hello      = handle("hello", every, false, (*session).hello)
 	clock      = handle("clock", every, false, (*session).clock)
-	bulk       = handle("bulk", every, false, (*session).fill)
 	examine    = handle("examine", every, false, (*session).examine)
 	toWatch    = handle("watch", every, false, (*session).watch)
 	toUnwatch  = handle("unwatch", every, false, (*session).unwatch)
@@ -140,9 +137,6 @@ type handler struct {
 	beside bool // other orders, until it is done
 }
 
-// unfit is the error of an order whose body is not what its kind needs.
-type unfit struct{ error }
-
 // handle lets f carry out the orders of a kind.
 func handle[Q, A any](name string, roles []Role, beside bool, f func(*session, *Q) (A, error)) kind[Q, A] {
 	handlers[name] = handler{roles, func(s *session, body []byte) (any, error) {
@@ -155,29 +149,13 @@ func handle[Q, A any](name string, roles []Role, beside bool, f func(*session, *
 	return kind[Q, A](name)
 }
 
-// succeeds reports whether o is of a controller that came after that of the session.
-func (s *session) succeeds(o *Order) bool {
-	var q Greeting
-	return o.Kind == string(hello) && o.Version == s.guard.version && o.Digest == digest(o.Body) &&
-		strict(o.Body, &q) == nil && s.from != "" && q.From != s.from
-}
-
 // receive carries out an order and answers it.
 func (s *session) receive(r *received) {
 	s.arrived = s.agent.now()
 	var o Order
-	err := strict(r.data, &o)
-	if err == nil && s.succeeds(&o) {
-		s.agent.Log("another controller is there")
-		s.link.close()
-		return
-	}
+	h, err := handler{}, strict(r.data, &o)
 	if err == nil {
-		err = s.guard.accept(&o)
-	}
-	var h handler
-	if err == nil {
-		h, err = s.agent.permitted(o.Kind)
+		h, err = s.accept(&o)
 	}
 	do := func() {
 		answer, err := h.do(s, o.Body)
@@ -193,26 +171,37 @@ func (s *session) receive(r *received) {
 	}
 }
 
+// accept returns who carries out an order, and an error if it must not be carried out.
+func (s *session) accept(o *Order) (h handler, err error) {
+	switch own := protocol + s.agent.Version; {
+	case o.Version != own:
+		return h, fmt.Errorf("the controller has version %q, this agent %q; run dyno fleet up, or copy the "+
+			"controller's dyno here", o.Version, own)
+	case o.Kind != string(hello) && o.Session != s.id:
+		return h, errSession
+	}
+	h, known := handlers[o.Kind]
+	if !known {
+		return h, fmt.Errorf("unknown kind of order %q", o.Kind)
+	}
+	return h, s.agent.may(o.Kind, h.roles)
+}
+
 // said is the answer that says what came of an order.
 func (s *session) said(answer any, err error) []byte {
-	if data, is := answer.(filling); is && err == nil {
-		return data
+	body, bad := json.Marshal(answer)
+	if err = cmp.Or(err, bad); len(body) > mostBytes/2 {
+		body, err = nil, fmt.Errorf("the result takes %d MB, more than can be sent", len(body)>>20)
 	}
-	var body json.RawMessage
 	if err == nil {
-		if body, err = json.Marshal(answer); len(body) > mostBytes/2 {
-			err = fmt.Errorf("the result takes %d MB, more than can be sent", len(body)>>20)
-		}
+		return encoded(Answer{Body: body})
 	}
-	_, usage := errors.AsType[*conf.UsageError](err)
-	switch bad, is := errors.AsType[unfit](err); {
-	case is:
-		s.agent.Log("refused an order: " + bad.Error())
-		return encoded(Answer{Refused: bad.Error()})
-	case err != nil:
-		return encoded(Answer{Failed: err.Error(), Usage: usage})
+	f := faultOf(err)
+	if f.Refused {
+		s.agent.Log("refused an order: " + f.Text)
+		body = nil
 	}
-	return encoded(Answer{Body: body})
+	return encoded(Answer{body, f})
 }
 
 // reply answers an order, unless the session has ended: what was done until then is of no use to its controller.
@@ -256,12 +245,14 @@ type Program struct {
 }
 
 func (s *session) hello(q *Greeting) (Hello, error) {
-	if s.from == "" {
-		s.from = q.From
-		s.link.follow(q.From)
+	if s.from != "" && s.from != q.From { // it gets no answer, and greets again
+		s.agent.Log("another controller is there")
+		s.link.close()
 	}
+	s.from = q.From
+	s.link.follow(q.From)
 	p, err := program()
-	return Hello{s.guard.session, s.agent.roles(), s.link.client(), p}, err
+	return Hello{s.id, s.agent.roles(), s.link.client(), p}, err
 }
 
 // program returns this program; it reads its file once.
@@ -271,7 +262,8 @@ var program = sync.OnceValues(func() (Program, error) {
 	if err != nil {
 		return p, err
 	}
-	p.Digest, err = digestFile(name)
+	data, err := os.ReadFile(name)
+	p.Digest = digest(data)
 	return p, err
 })
 
@@ -286,18 +278,4 @@ func programFile() (string, error) {
 		return "", fmt.Errorf("find dyno's own file: %w", err)
 	}
 	return name, nil
-}
-
-// digestFile returns the SHA-256 of a file, in hex.
-func digestFile(name string) (string, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
 }

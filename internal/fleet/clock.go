@@ -27,21 +27,7 @@ var errClock = errors.New("its clock cannot be related to that of this machine")
 // now returns the controller's clock: ns since the hub began, monotonic.
 func (h *Hub) now() int64 { return int64(time.Since(h.began)) }
 
-// sessionOf names the session in which an agent's clock is read: it runs on for as long.
-func (h *Hub) sessionOf(agent string) string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	s := h.member(agent).session
-	return s[:min(len(s), 8)]
-}
-
-// Ping adds to what is known of an agent's clock. An errClock says that the clock cannot be
-// trusted.
-func (h *Hub) Ping(ctx context.Context, agent string, c *clocks.Other) error {
-	return h.pings(ctx, agent, c, trips)
-}
-
-// pings makes n round trips.
+// pings adds n round trips to what is known of an agent's clock. An errClock says that the clock cannot be trusted.
 func (h *Hub) pings(ctx context.Context, agent string, c *clocks.Other, n int) error {
 	for range n {
 		sent := h.now()

@@ -68,14 +68,11 @@ func (f *Fleet) configuration(k *Keys, store string) object {
 				"imports": []object{{"stream": object{"account": systemAccount, "subject": leaving}, "to": left}}}}}
 }
 
-// confText returns the text of a configuration.
+// confText returns the text of a configuration. NATS knows no escapes of a subject's >.
 func confText(c object) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // NATS knows no escapes of a subject's >
-	e.SetIndent("", "  ")
-	if err := e.Encode(c); err != nil {
+	text, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
 		panic(err) // a value that JSON does not know
 	}
-	return b.String()
+	return strings.ReplaceAll(string(text), `\u003e`, ">") + "\n"
 }

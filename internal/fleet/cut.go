@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"syscall"
 	"time"
 
 	"dyno/internal/load"
@@ -36,22 +35,16 @@ func (s *shared) cut(length time.Duration, seen []LoadedWindow) (err error) {
 }
 
 // cutFrom loses the generator that asked a server in vain, if its system knew no way there, or if segments of its
-// connections were lost.
-func (g *generator) cutFrom(name, failed string, unreachable, lost bool) error {
-	why := ""
-	switch {
-	case unreachable:
-	case lost:
-		why = "segments were sent again without reported duplicates, and "
-	default:
-		return nil
+// connections were lost; else it returns err.
+func (g *generator) cutFrom(name string, err error) error {
+	f, _ := errors.AsType[*Fault](err)
+	if f == nil || !f.Unreachable && !f.Lost {
+		return err
 	}
-	failed, _, _ = strings.Cut(failed, "\n")
-	g.lose(name, "its link was cut off: "+why+failed)
+	why, _, _ := strings.Cut(f.Text, "\n")
+	if !f.Unreachable {
+		why = "segments were sent again without reported duplicates, and " + why
+	}
+	g.lose(name, "its link was cut off: "+why)
 	return errGone
-}
-
-// unreachable reports whether err says that this machine knows no way to another one.
-func unreachable(err error) bool {
-	return errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)
 }

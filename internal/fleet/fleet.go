@@ -4,13 +4,11 @@
 //
 // Invariant: an agent does what an Order of its own controller asks for, once, and nothing else. The
 // connection is encrypted with a certificate made for the fleet; either side knows the key of the
-// other; orders are values with a version, a digest and a number, not commands of a shell. Whatever
-// does not fit is refused with one line in the log. An agent without its controller stops all that
-// it started.
+// other; orders are values with a version and a session, not commands of a shell. Whatever does not
+// fit is refused with one line in the log. An agent without its controller stops all that it started.
 //
-// There are orders to read an agent's clock, to examine its machine, to send bytes over the link, and
-// to prepare, start and stop its share of a load (package loader). All agents start at one time, each
-// by its own clock; from then until a window ends no message is sent.
+// All agents start a window at one time, each by its own clock; from then until it ends no message is
+// sent.
 package fleet
 
 import (
@@ -127,15 +125,7 @@ func (f *Fleet) check(file *conf.File) error {
 
 // In returns the machines of a role.
 func (f *Fleet) In(role Role) []Machine {
-	switch role {
-	case Server:
-		return f.Servers
-	case Generator:
-		return f.Generators
-	case Backend:
-		return f.Backends
-	}
-	return nil
+	return map[Role][]Machine{Server: f.Servers, Generator: f.Generators, Backend: f.Backends}[role]
 }
 
 // Machines returns all machines, each once.

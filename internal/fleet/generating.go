@@ -8,6 +8,7 @@ import (
 
 	lab "dyno/internal/bench"
 	"dyno/internal/endpoint"
+	"dyno/internal/load"
 	"dyno/internal/result"
 )
 
@@ -38,10 +39,7 @@ func (s *session) release() {
 }
 
 // leave ends a run.
-func (s *session) leave(*Done) (Done, error) {
-	s.release()
-	return Done{}, nil
-}
+func (s *session) leave(*Done) (Done, error) { s.release(); return Done{}, nil }
 
 // generate says what machine a generator is.
 func (s *session) generate(*Done) (result.Host, error) { return s.agent.site.describe(), nil }
@@ -51,37 +49,27 @@ func (s *session) cpu(*Done) (time.Duration, error) { return s.agent.site.used()
 
 // Question asks a generator to ask a server.
 type Question struct {
-	To       Place     `json:"to"`
-	Contract *Contract `json:"contract,omitempty"` // of the scenario
+	To Place `json:"to"`
 	lab.Question
-}
-
-// Said is what came of it.
-type Said struct {
-	lab.Said
-	Error       string `json:"error,omitempty"` // of the server
-	Unreachable bool   `json:"unreachable,omitempty"`
-	Lost        bool   `json:"lost,omitempty"` // segments of its connections
 }
 
 const longestQuestion = 2 * time.Minute
 
 // askServer sends single requests to a server.
-func (s *session) askServer(q *Question) (a Said, err error) {
+func (s *session) askServer(q *Question) (a lab.Said, err error) {
 	to, err := q.To.endpoint()
 	if err != nil {
 		return a, unfit{err}
 	}
-	q.Scenario = q.Contract.unpack()
 	if q.Scenario == nil && slices.Contains([]string{lab.AskVerify, lab.AskInspect, lab.AskAnswers}, q.What) {
 		return a, unfit{errors.New("a question without what is asked")}
 	}
 	to.Watch = &endpoint.Watch{}
 	ctx, cancel := context.WithTimeout(s.begin(), longestQuestion)
 	defer cancel()
-	a.Said, err = s.agent.site.asker().Ask(ctx, to, q.Question)
-	if err != nil {
-		a.Error, a.Unreachable, a.Lost = err.Error(), unreachable(err), to.Watch.Lost() > 0
+	a, err = s.agent.site.asker().Ask(ctx, to, q.Question)
+	if err != nil && to.Watch.Lost() > 0 {
+		err = &load.LossError{Err: err}
 	}
-	return a, nil
+	return a, err
 }

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,8 +16,14 @@ import (
 )
 
 // Generator returns the generators of the run as one.
-func (h *Host) Generator() lab.Generator {
-	return &generator{Host: h, clocks: map[string]*clocks.Other{}}
+func (h *Host) Generator() lab.Generator { return h.generator() }
+
+func (h *Host) generator() *generator {
+	g := &generator{Host: h, clocks: map[string]*clocks.Other{}}
+	for _, name := range h.generators {
+		g.clocks[name] = &clocks.Other{}
+	}
+	return g
 }
 
 // generator is all generators of a run, each of which makes its share of a load.
@@ -41,11 +46,7 @@ func (g *generator) CPUs() (cpus []int) {
 
 // CPU returns the CPU time of all generators' agents.
 func (g *generator) CPU() (sum time.Duration, err error) {
-	used := make([]time.Duration, len(g.generators))
-	err = each(g.generators, func(i int, name string) (err error) {
-		used[i], err = tell(g.work, g.Host, name, toCPU, Done{}, serverLimit)
-		return err
-	})
+	used, err := g.used(g.generators)
 	for _, u := range used {
 		sum += u
 	}
@@ -64,15 +65,11 @@ func (g *generator) Open(ctx context.Context, job load.Job) (load.Session, error
 	if err != nil {
 		return nil, err
 	}
-	whole, err := loadingOf(job, place)
-	if err != nil {
-		return nil, err
-	}
 	names := g.generators
 	if job.Connections < len(names) { // as for idle connections, one
 		names = names[:max(job.Connections, 1)]
 	}
-	s, err := g.openAll(ctx, names, *whole, job.Timeout+launchLimit, job.Timeout)
+	s, err := g.openAll(ctx, names, Loading{To: place, Job: job}, job.Timeout+launchLimit, job.Timeout)
 	if err != nil {
 		s.Close()
 		return nil, err
@@ -84,14 +81,14 @@ func (g *generator) Open(ctx context.Context, job load.Job) (load.Session, error
 func (g *generator) openAll(ctx context.Context, names []string, whole Loading, limit, timeout time.Duration) (*shared, error) {
 	s := &shared{g: g, names: names, numbers: make([]int, len(names)), timeout: timeout}
 	return s, g.together(ctx, names, func(ctx context.Context, i int, name string) error {
-		o, err := tell(ctx, g.Host, name, toOpen, whole.of(load.Share{Index: i, Of: len(names)}), limit)
-		switch {
-		case err != nil:
-			return err
-		case o.OutOfFiles:
-			return fmt.Errorf("%s: %s: %w", name, o.Error, syscall.EMFILE)
-		case o.Error != "":
-			return cmp.Or(g.cutFrom(name, o.Error, o.Unreachable, o.Lost), fmt.Errorf("%s: %s", name, o.Error))
+		own := whole
+		own.Share = load.Share{Index: i, Of: len(names)}
+		o, err := tell(ctx, g.Host, name, toOpen, own, limit)
+		if f, is := errors.AsType[*Fault](err); is && f.OutOfFiles {
+			return fmt.Errorf("%w: %w", err, syscall.EMFILE)
+		}
+		if err != nil {
+			return g.cutFrom(name, err)
 		}
 		if s.numbers[i] = o.Number; i == 0 {
 			s.length = time.Duration(o.LengthNS)
@@ -180,21 +177,22 @@ func (s *shared) windows(ctx context.Context, w load.Window, starts []clocks.Sta
 	return seen, s.g.together(waiting, s.names, func(ctx context.Context, i int, name string) (err error) {
 		seen[i], err = tell(ctx, s.g.Host, name, toLoad, LoadWindow{Number: s.numbers[i], Window: w,
 			AtNS: starts[i].TheirNS, BoundNS: starts[i].BoundNS}, limit)
-		if err == nil && limit == 0 {
+		f, answered := errors.AsType[*Fault](err)
+		if limit == 0 && (err == nil || answered) {
 			first.Do(func() { time.AfterFunc(others(time.Since(began), s.timeout), func() { giveUp(errGone) }) })
 		}
 		r := &seen[i]
-		whole := s.g.hasty && r.Outcome != nil
+		whole := r.Outcome != nil // of dyno load
 		switch {
 		case err != nil && context.Cause(waiting) == errGone:
 			s.g.lose(name, "it is not done with its requests, and another one has been for long")
 			err = errGone
-		case err != nil:
-		case r.Late:
-			s.g.late(name, r.Error)
+		case answered && f.Late:
+			s.g.late(name, f.Text)
 			err = errGone
-		case !whole && (s.g.hasty || r.Part == nil):
-			err = fmt.Errorf("%s: %s", name, cmp.Or(r.Error, "its answer has no figures"))
+		case err != nil:
+		case !whole && r.Part == nil:
+			err = fmt.Errorf("%s: its answer has no figures", name)
 		case r.Messages > 0 && !w.Uncounted && !(whole && r.Outcome.Summary.Interrupted): // by a message
 			s.g.late(name, fmt.Sprintf("it exchanged %d messages with the controller within a window", r.Messages))
 			err = errGone
@@ -212,11 +210,6 @@ func others(took, timeout time.Duration) time.Duration { return slowest*took + t
 
 // starts compares clocks by some round trips, and returns when each generator is to begin, that much later.
 func (s *shared) starts(ctx context.Context, n int, ahead time.Duration) ([]clocks.Start, error) {
-	for _, name := range s.names {
-		if s.g.clocks[name] == nil {
-			s.g.clocks[name] = &clocks.Other{}
-		}
-	}
 	if err := each(s.names, func(_ int, name string) error {
 		err := s.g.hub.pings(ctx, name, s.g.clocks[name], n)
 		if errors.Is(err, errClock) { // it contradicts what was known: the machine slept, or the agent is another one
@@ -265,7 +258,7 @@ func (s *shared) merge(w load.Window, seen []LoadedWindow, starts []clocks.Start
 			LoopCPUNS: own.LoopCPUNS, Workers: own.Workers}
 		if at := starts[i]; !w.Uncounted {
 			p.BeganNS, p.BoundNS = r.BeganNS-at.TheirNS, at.BoundNS
-			p.AtNS, p.ClockNS, p.Session = at.OursNS, at.TheirNS, s.g.hub.sessionOf(s.names[i])
+			p.AtNS, p.ClockNS, p.Session = at.OursNS, at.TheirNS, fmt.Sprintf("%.8s", s.g.hub.Hello(s.names[i]).Session)
 		}
 		l.Parts = append(l.Parts, p)
 	}
@@ -274,20 +267,11 @@ func (s *shared) merge(w load.Window, seen []LoadedWindow, starts []clocks.Start
 
 // Ask lets the first generator ask.
 func (g *generator) Ask(ctx context.Context, to endpoint.Endpoint, q lab.Question) (none lab.Said, err error) {
-	sent := Question{Question: q}
-	if sent.To, err = g.placeOf(to); err != nil {
-		return none, err
-	}
-	if sent.Contract, err = inOrder(q.Scenario); err != nil {
-		return none, err
-	}
-	asker := g.generators[0]
-	a, err := tell(ctx, g.Host, asker, toAsk, sent, longestQuestion+serverLimit)
+	place, err := g.placeOf(to)
 	if err != nil {
 		return none, err
 	}
-	if a.Error != "" {
-		err = cmp.Or(g.cutFrom(asker, a.Error, a.Unreachable, a.Lost), errors.New(a.Error))
-	}
-	return a.Said, err
+	asker := g.generators[0]
+	a, err := tell(ctx, g.Host, asker, toAsk, Question{place, q}, longestQuestion+serverLimit)
+	return a, withoutMachine(g.cutFrom(asker, err))
 }

@@ -25,7 +25,7 @@ import (
 func generators(t *testing.T) (*bench, *Host, load.Job) {
 	t.Helper()
 	b := newBench(t, "gen1", "gen2")
-	if err := b.Gather(t.Context()); err != nil {
+	if err := b.Gather(t.Context(), b.Names()); err != nil {
 		t.Fatal(err)
 	}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

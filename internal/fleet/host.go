@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -262,10 +263,8 @@ func (h *Host) Rejoin(ctx context.Context) error {
 			return fmt.Errorf("wait for machines that were lost: %w", err)
 		}
 	}
-	for i, was := range before {
-		if now := h.cpusOf(back)[i]; now != was {
-			return fmt.Errorf("%s came back with other CPUs than it had: %s, now %s", back[i], was, now)
-		}
+	if now := h.cpusOf(back); !slices.Equal(now, before) {
+		return fmt.Errorf("%s came back with other CPUs: before %s, now %s", strings.Join(back, ", "), before, now)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -290,16 +289,20 @@ func (h *Host) greet(ctx context.Context, back []string) error {
 // cpusOf describes the CPUs that machines have for the run.
 func (h *Host) cpusOf(names []string) (all []string) {
 	for _, name := range names {
-		h.mu.Lock()
-		g := h.generating[name]
-		h.mu.Unlock()
-		text := fmt.Sprintf("%s %v", g.CPU, g.GeneratorCPUs)
-		if s := h.launchers[name]; s != nil {
-			text = fmt.Sprintf("%s %v", s.machine.CPU, s.machine.ServerCPUs)
-		}
-		all = append(all, text)
+		m := h.described(name)
+		all = append(all, fmt.Sprintf("%s %v %v", m.CPU, m.ServerCPUs, m.GeneratorCPUs))
 	}
 	return all
+}
+
+// described returns a machine as it is now.
+func (h *Host) described(name string) result.Host {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s := h.launchers[name]; s != nil {
+		return s.machine
+	}
+	return h.generating[name]
 }
 
 // returning is how long a run waits for a machine that was lost.
@@ -328,14 +331,8 @@ func (h *Host) Build(ctx context.Context, name string, note func(string)) (resul
 	}
 	at := h.startsOn(name)
 	note("building on " + at)
-	b, err := tell(ctx, h, at, toBuild, name, buildLimit)
-	if err != nil {
-		return result.Contestant{}, err
-	}
-	if b.Trouble != nil {
-		return b.Contestant, b.Trouble
-	}
-	return b.Contestant, nil
+	c, err := tell(ctx, h, at, toBuild, name, buildLimit)
+	return c, withoutMachine(err)
 }
 
 // Launch starts what Build built, where it was.
@@ -345,18 +342,10 @@ func (h *Host) Launch(ctx context.Context, name string, l lab.Launch) (lab.Serve
 		h.keep(m.URL.Endpoint, placeOfURL(m.URL))
 		return s, nil
 	}
-	contract, err := inOrder(l.Probe.Scenario)
-	if err != nil {
-		return nil, err
-	}
-	l.Probe.Scenario = nil
 	at := h.startsOn(name)
-	a, err := tell(ctx, h, at, toLaunch, Starting{name, l, contract}, launchLimit)
+	a, err := tell(ctx, h, at, toLaunch, Starting{name, l}, launchLimit)
 	if err != nil {
-		return nil, err
-	}
-	if a.Trouble != nil {
-		return nil, a.Trouble
+		return nil, withoutMachine(err)
 	}
 	s := &remote{host: h, machine: at, number: a.Number, at: map[form.HTTP]endpoint.Endpoint{}}
 	for _, p := range a.Places {
@@ -399,8 +388,8 @@ func (h *Host) placeOf(to endpoint.Endpoint) (Place, error) {
 // Failure returns the record that the contestant's machine made of its error.
 func (h *Host) Failure(name, stage string, err error) result.Failure {
 	f := result.Failure{Contestant: name, Stage: stage, Reason: err.Error()}
-	if t, is := errors.AsType[*Trouble](err); is {
-		f = t.Failure
+	if t, is := errors.AsType[*Fault](err); is && t.Failure != nil {
+		f = *t.Failure
 		f.Contestant, f.Stage = name, cmp.Or(f.Stage, stage)
 	}
 	return f

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"dyno/internal/result"
 )
 
 const (
@@ -30,14 +28,7 @@ type Hub struct {
 	from    string // name of the connection to a NATS of its user's own; "": the wire is its own
 
 	mu     sync.Mutex
-	agents map[string]*member
-}
-
-// member is an agent as the controller knows it.
-type member struct {
-	session string
-	number  uint64
-	hello   Hello
+	agents map[string]Hello // as they presented themselves
 }
 
 // Open starts the server of f on the port of f.Controller, on all addresses, or connects to f.NATS. version is that of dyno;
@@ -68,7 +59,7 @@ func Open(f *Fleet, k *Keys, version string, log func(string)) (*Hub, error) {
 }
 
 func newHub(f *Fleet, version string, w wire, log func(string)) *Hub {
-	return &Hub{fleet: f, version: protocol + version, wire: w, log: log, began: time.Now(), agents: map[string]*member{}}
+	return &Hub{fleet: f, version: protocol + version, wire: w, log: log, began: time.Now(), agents: map[string]Hello{}}
 }
 
 // Close ends the server, or the connection to the user's; all agents stop what they do and wait for the next one.
@@ -84,27 +75,17 @@ func names(machines []Machine) (all []string) {
 	return all
 }
 
-// Gather waits until the agents of all generators are there, and greets them. Its error says which are
-// not, and why.
-func (h *Hub) Gather(ctx context.Context) error {
-	err := h.greet(ctx, h.Names())
+// Gather waits until the agents of these machines are there, and greets them. Its error says which are not, and why.
+func (h *Hub) Gather(ctx context.Context, machines []string) error {
+	err := each(machines, func(_ int, name string) error { return h.Greet(ctx, name) })
 	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
 		return errInterrupted
 	}
 	return err
 }
 
-// GatherAll does what Gather does, for the machines of all roles.
-func (h *Hub) GatherAll(ctx context.Context) error { return h.greet(ctx, names(h.fleet.Machines())) }
-
-// GatherRun does what Gather does, for the machines that carry out a plan.
-func (h *Hub) GatherRun(ctx context.Context, p *result.Plan) error {
-	return h.greet(ctx, h.fleet.InRun(p))
-}
-
-func (h *Hub) greet(ctx context.Context, names []string) error {
-	return each(names, func(_ int, name string) error { return h.Greet(ctx, name) })
-}
+// All returns the names of all machines.
+func (h *Hub) All() []string { return names(h.fleet.Machines()) }
 
 // each calls do for all names at once and returns its errors.
 func each(names []string, do func(i int, name string) error) error {
@@ -129,8 +110,7 @@ func (h *Hub) Greet(ctx context.Context, name string) error {
 		}
 		if err == nil {
 			h.mu.Lock()
-			m := h.member(name)
-			m.session, m.hello = answer.Session, answer
+			h.agents[name] = answer
 			h.mu.Unlock()
 			return h.admits(name, &answer)
 		}
@@ -172,10 +152,8 @@ func (e twinsError) Error() string {
 
 // twins returns a twinsError if two agents of that name answer.
 func (h *Hub) twins(ctx context.Context, name string) error {
-	from := h.wire.twins(ctx, name, func() []byte {
-		return encoded(h.order(name, string(hello), encoded(Greeting{From: h.from})))
-	})
-	if from != nil {
+	order := encoded(h.order(name, string(hello), encoded(Greeting{From: h.from})))
+	if from := h.wire.twins(ctx, name, order); from != nil {
 		return twinsError{name, from}
 	}
 	return nil
@@ -202,28 +180,16 @@ func (h *Hub) admits(name string, a *Hello) error {
 	return nil
 }
 
-// member returns what is known of an agent; h.mu is held.
-func (h *Hub) member(name string) *member {
-	if h.agents[name] == nil {
-		h.agents[name] = &member{}
-	}
-	return h.agents[name]
-}
-
 // Hello returns how an agent presented itself when it was greeted.
 func (h *Hub) Hello(name string) Hello {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.member(name).hello
+	return h.agents[name]
 }
 
-// order returns the next order to an agent.
+// order returns an order to an agent.
 func (h *Hub) order(name, kind string, body []byte) Order {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	m := h.member(name)
-	m.number++
-	return Order{Version: h.version, Kind: kind, Session: m.session, Number: m.number, Digest: digest(body), Body: body}
+	return Order{h.version, kind, h.Hello(name).Session, body}
 }
 
 // token draws a text that nobody can guess.

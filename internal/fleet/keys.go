@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -94,17 +93,11 @@ func (f *Fleet) BundleFile(agent string) string { return filepath.Join(f.Folder(
 
 // Bundle returns what the agent of that name needs to know.
 func (k *Keys) Bundle(f *Fleet, agent string) *Bundle {
-	b := &Bundle{Name: agent, Controller: f.reached(), Fingerprint: fingerprint(f.pinned), Seed: k.Agents[agent]}
+	b := &Bundle{Name: agent, Controller: f.reached(), Fingerprint: digest(f.pinned), Seed: k.Agents[agent]}
 	if f.NATS != "" {
 		b.ControllerKey = public(k.Seed)
 	}
 	return b
-}
-
-// fingerprint returns the SHA-256 of a certificate, in hex.
-func fingerprint(der []byte) string {
-	sum := sha256.Sum256(der)
-	return hex.EncodeToString(sum[:])
 }
 
 // newKeys makes the keys of a controller: an ECDSA certificate for ten years, which agents know by
@@ -142,7 +135,7 @@ var errCertificate = errors.New("it has another certificate than this agent's co
 func (b *Bundle) client() *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true, ServerName: "dyno",
 		VerifyConnection: func(s tls.ConnectionState) error {
-			if len(s.PeerCertificates) == 0 || fingerprint(s.PeerCertificates[0].Raw) != b.Fingerprint {
+			if len(s.PeerCertificates) == 0 || digest(s.PeerCertificates[0].Raw) != b.Fingerprint {
 				return errCertificate
 			}
 			return nil

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/clocks"
 	"dyno/internal/conf"
 	"dyno/internal/load"
 	"dyno/internal/loader"
@@ -27,25 +26,21 @@ const (
 // errInterrupted is the error of a wait whose context is done.
 var errInterrupted = errors.New("interrupted")
 
-// Load carries out a load with all generators and merges what they measured, by second, too, if the plan has a
-// CSV file. say tells people how far it is. If a generator is lost, or starts late, or fails,
+// Load carries out a load with all generators and merges what they measured, by second, too, if there is a CSV
+// file. say tells people how far it is. If a generator is lost, or starts late, or fails,
 // there is an error and no summary; after an interruption the summary is of all until then.
-func (h *Hub) Load(ctx context.Context, plan *Plan, say func(string)) (*summary.Summary, error) {
-	names, r := h.Names(), &plan.Request
+func (h *Hub) Load(ctx context.Context, r loader.Request, say func(string)) (*summary.Summary, error) {
+	names := h.Names()
 	if len(names) == 0 {
 		return nil, conf.Usagef("%s: no machine makes load; add a table [[generator]] with its name", h.fleet.path)
-	}
-	if n := int64(len(names)); r.Connections > 0 && r.Connections < n || r.Requests > 0 && r.Requests < n {
-		return nil, conf.Usagef("each of the %d generators needs a connection and a request; raise -c and -n, or name "+
-			"fewer machines", n)
 	}
 	// What is begun is ended in an orderly way, even if ctx is done.
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	g := &generator{Host: &Host{hub: h, machines: names, generators: names, work: work, gone: map[string]bool{}},
-		clocks: map[string]*clocks.Other{}, hasty: true}
+	g := (&Host{hub: h, machines: names, generators: names, work: work, gone: map[string]bool{}}).generator()
+	g.hasty = true
 	defer g.leave(patience)
-	s, err := g.load(ctx, plan, say)
+	s, err := g.load(ctx, &r, say)
 	switch ended := h.wire.ended(); {
 	case err == nil:
 		return s, nil
@@ -59,10 +54,10 @@ func (h *Hub) Load(ctx context.Context, plan *Plan, say func(string)) (*summary.
 	return nil, err
 }
 
-func (g *generator) load(ctx context.Context, plan *Plan, say func(string)) (*summary.Summary, error) {
-	names, r := g.generators, &plan.Request
+func (g *generator) load(ctx context.Context, r *loader.Request, say func(string)) (*summary.Summary, error) {
+	names := g.generators
 	say(fmt.Sprintf("connecting from %s", strings.Join(names, ", ")))
-	all, err := g.openAll(ctx, names, Loading{Plan: plan}, r.Warmup+preparing, r.Timeout)
+	all, err := g.openAll(ctx, names, Loading{Request: r}, r.Warmup+preparing, r.Timeout)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +82,7 @@ func (g *generator) load(ctx context.Context, plan *Plan, say func(string)) (*su
 	if err != nil {
 		return nil, err
 	}
-	err = each(names, func(_ int, name string) error { return g.hub.Ping(g.work, name, g.clocks[name]) })
+	err = each(names, func(_ int, name string) error { return g.hub.pings(g.work, name, g.clocks[name], trips) })
 	if errors.Is(err, errClock) { // its start was at another time than it said; who is gone by now has told all
 		return nil, err
 	}

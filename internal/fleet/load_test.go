@@ -40,7 +40,7 @@ func (b *bench) load(ctx context.Context, r loader.Request) (*summary.Summary, e
 }
 
 // packed is a load on its way.
-func packed(t *testing.T, r loader.Request) *Plan {
+func packed(t *testing.T, r loader.Request) loader.Request {
 	t.Helper()
 	p, err := Pack(t.Context(), r)
 	if err != nil {
@@ -52,7 +52,7 @@ func packed(t *testing.T, r loader.Request) *Plan {
 func gathered(t *testing.T, names ...string) *bench {
 	t.Helper()
 	b := newBench(t, names...)
-	if err := b.GatherAll(t.Context()); err != nil {
+	if err := b.Gather(t.Context(), b.All()); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -64,7 +64,7 @@ func (b *bench) punctual(t *testing.T, r loader.Request, before func()) *summary
 	return b.punctualPlan(t, packed(t, r), before)
 }
 
-func (b *bench) punctualPlan(t *testing.T, p *Plan, before func()) *summary.Summary {
+func (b *bench) punctualPlan(t *testing.T, p loader.Request, before func()) *summary.Summary {
 	t.Helper()
 	for range 20 {
 		before()
@@ -84,7 +84,7 @@ func (b *bench) punctualPlan(t *testing.T, p *Plan, before func()) *summary.Summ
 func TestLoadBySeveral(t *testing.T) {
 	b := newBench(t, "gen1", "gen2", "gen3")
 	b.agents["gen2"].skew = 7e9
-	if err := b.Gather(t.Context()); err != nil {
+	if err := b.Gather(t.Context(), b.Names()); err != nil {
 		t.Fatal(err)
 	}
 	url, n := counting(t)
@@ -129,7 +129,7 @@ func TestFilesBySecond(t *testing.T) {
 		plan := packed(t, r)
 		var s *summary.Summary
 		for try := 0; s == nil; try++ {
-			files, err := plan.Request.Open()
+			files, err := plan.Open()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,7 +159,7 @@ func TestMistakes(t *testing.T) {
 		"--scenario x.toml: no such file": {URL: url, Request: ask},
 		"-b: open no/such/file":           {URL: url, Request: adhoc.Request{Body: &body}},
 		"-n and -d both end the load":     {URL: url, Requests: 5, Duration: time.Second},
-		"each of the 2 generators needs":  {URL: url, Connections: 1},
+		"each needs a connection":         {URL: url, Connections: 1},
 		"no URL":                          {},
 	} {
 		_, err := b.load(t.Context(), r)
@@ -189,19 +189,20 @@ func TestRefusedWindows(t *testing.T) {
 		}
 		return r, a
 	}
-	if _, a := load(LoadWindow{Number: 1}); !strings.Contains(a.Refused, "not there") {
+	if _, a := load(LoadWindow{Number: 1}); !a.refused("not there") {
 		t.Errorf("nothing is open: %+v", a)
 	}
 	var o Opened
-	a := b.send(t, "gen1", b.order("gen1", string(toOpen), Loading{Plan: packed(t, loader.Request{URL: url, Requests: 10, Connections: 1})}))
+	request := packed(t, loader.Request{URL: url, Requests: 10, Connections: 1})
+	a := b.send(t, "gen1", b.order("gen1", string(toOpen), Loading{Request: &request}))
 	if err := strict(a.Body, &o); err != nil {
 		t.Fatalf("%v, %+v", err, a)
 	}
-	if r, _ := load(LoadWindow{Number: o.Number, AtNS: 1}); !r.Late || !strings.Contains(r.Error, "late") {
-		t.Errorf("%+v", r)
+	if _, a := load(LoadWindow{Number: o.Number, AtNS: 1}); a.Fault == nil || !a.Fault.Late || !strings.Contains(a.Fault.Text, "late") {
+		t.Errorf("%+v", a)
 	}
-	if _, a := load(LoadWindow{Number: o.Number, AtNS: b.agents["gen1"].now() + 2*time.Minute.Nanoseconds()}); !strings.Contains(
-		a.Refused, "want a minute at most") {
+	if _, a := load(LoadWindow{Number: o.Number, AtNS: b.agents["gen1"].now() + 2*time.Minute.Nanoseconds()}); !a.refused(
+		"want a minute at most") {
 		t.Errorf("%+v", a)
 	}
 	if n.Load() != 0 {
@@ -212,7 +213,7 @@ func TestRefusedWindows(t *testing.T) {
 		if r.Outcome != nil {
 			break
 		}
-		if !r.Late || lead > 1e11 {
+		if a.Fault == nil || !a.Fault.Late || lead > 1e11 {
 			t.Fatalf("%+v, %+v", r, a)
 		}
 	}
@@ -238,7 +239,7 @@ func TestLostGenerator(t *testing.T) {
 		t.Fatal(err)
 	}
 	kill := b.run(t, &Agent{Bundle: bundle, Version: b.version, Log: b.agentLog.add})
-	if err := b.Gather(t.Context()); err != nil {
+	if err := b.Gather(t.Context(), b.Names()); err != nil {
 		t.Fatal(err)
 	}
 	url, n := counting(t)

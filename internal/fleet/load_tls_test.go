@@ -145,7 +145,7 @@ func TestFilesAreSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := func(s string) *string { return &s }
-	plans, wants := map[string]*Plan{}, map[string][]string{
+	plans, wants := map[string]loader.Request{}, map[string][]string{
 		"a body":   {"HTTP/1.1 nobody POST / \x00\xfe\xff"},
 		"of -b":    {"HTTP/1.1 nobody PATCH / \x00\xfe\xff"},
 		"targets":  {"HTTP/1.1 nobody GET /a ", "HTTP/1.1 nobody PUT /b \x00\xfe\xff"},
@@ -163,12 +163,12 @@ func TestFilesAreSent(t *testing.T) {
 	} {
 		r.Requests, r.Connections, r.Seed = 40, 4, 1
 		plans[name] = packed(t, r)
-		var arrived Plan
+		var arrived loader.Request
 		if err := strict(encoded(plans[name]), &arrived); err != nil || string(encoded(arrived)) != string(encoded(plans[name])) {
 			t.Errorf("%s: %v\n%s\n%s", name, err, encoded(plans[name]), encoded(arrived))
 		}
 	}
-	large := files(t, map[string]string{"x": strings.Repeat("x", mostPlan)}) + "/x"
+	large := files(t, map[string]string{"x": strings.Repeat("x", mostOrder)}) + "/x"
 	if _, err := Pack(t.Context(), loader.Request{URL: s.URL, Request: adhoc.Request{BodyFile: large}}); err == nil ||
 		!strings.Contains(err.Error(), "other machines can be sent 4 MB") {
 		t.Error(err)
@@ -199,19 +199,19 @@ func TestFilesOfAnAgent(t *testing.T) {
 	b := gathered(t, "gen1")
 	url, n := counting(t)
 	bare := packed(t, loader.Request{URL: url})
-	bare.Contract = nil
+	bare.Made = nil
 	named := packed(t, loader.Request{URL: "https" + strings.TrimPrefix(url, "http")})
-	named.Request.TLS.CA, named.Request.TLS.Held = "/etc/hostname", nil
+	named.TLS.CA, named.TLS.Held = "/etc/hostname", nil
 	unix := packed(t, loader.Request{URL: url})
-	unix.Request.Unix = "/run/some.sock"
-	for name, p := range map[string]*Plan{"no requests": bare, "a name of a file": named, "a socket": unix} {
-		if a := b.send(t, "gen1", b.order("gen1", string(toOpen), Loading{Plan: p})); a.Refused == "" || n.Load() > 0 {
+	unix.Unix = "/run/some.sock"
+	for name, p := range map[string]loader.Request{"no requests": bare, "a name of a file": named, "a socket": unix} {
+		if a := b.send(t, "gen1", b.order("gen1", string(toOpen), Loading{Request: &p})); !a.refused("") || n.Load() > 0 {
 			t.Errorf("%s: %+v", name, a)
 		}
 	}
 	held := packed(t, loader.Request{URL: "https" + strings.TrimPrefix(url, "http")})
-	held.Request.TLS.CA, held.Request.TLS.Held = "/etc/hostname", map[string][]byte{}
-	if _, err := held.Request.TLS.Config("a"); err == nil || !strings.Contains(err.Error(), "is not held") {
+	held.TLS.CA, held.TLS.Held = "/etc/hostname", map[string][]byte{}
+	if _, err := held.TLS.Config("a"); err == nil || !strings.Contains(err.Error(), "is not held") {
 		t.Error(err)
 	}
 }

@@ -25,8 +25,7 @@ import (
 const (
 	orders  = "ask." // + name of the agent + "." + its secret
 	inboxes = "_INBOX."
-	buckets = "tree-"   // likewise: buckets of the object store
-	stored  = "archive" // name of the object
+	buckets = "tree-" // likewise: buckets of the object store
 )
 
 const (
@@ -126,9 +125,9 @@ func (c *center) ask(ctx context.Context, agent string, order []byte) ([]byte, e
 }
 
 // twins asks for two answers if there are two connections: one may be dead without the kernel's knowing it yet.
-func (c *center) twins(ctx context.Context, agent string, order func() []byte) (from []string) {
+func (c *center) twins(ctx context.Context, agent string, order []byte) (from []string) {
 	all := c.conns(agent)
-	if len(all) < 2 || !c.both(ctx, agent, order()) {
+	if len(all) < 2 || !c.both(ctx, agent, order) {
 		return nil
 	}
 	for _, conn := range all {
@@ -170,17 +169,15 @@ func (c *center) both(ctx context.Context, agent string, order []byte) bool {
 	return true
 }
 
-func (c *center) put(ctx context.Context, agent string, object io.Reader) (digest string, err error) {
+func (c *center) put(ctx context.Context, agent string, object io.Reader) (tree string, err error) {
 	bucket, err := c.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: buckets + agent,
 		Storage: jetstream.FileStorage})
 	if err != nil {
 		return "", err
 	}
-	info, err := bucket.Put(ctx, jetstream.ObjectMeta{Name: stored}, object)
-	if err != nil {
-		return "", err
-	}
-	return info.Digest, nil
+	tree = token()
+	_, err = bucket.Put(ctx, jetstream.ObjectMeta{Name: tree}, object)
+	return tree, err
 }
 
 // secret returns the part of an agent's subjects that only the controller and that agent can know.
@@ -287,11 +284,11 @@ func (l *leaf) orders(receive func(*received)) error {
 	return l.conn.Flush()
 }
 
-func (l *leaf) get(ctx context.Context, digest string, to io.Writer) error {
+func (l *leaf) get(ctx context.Context, tree string, to io.Writer) error {
 	bucket, err := l.js.ObjectStore(ctx, buckets+l.name)
 	var r jetstream.ObjectResult
 	if err == nil {
-		r, err = bucket.Get(ctx, stored)
+		r, err = bucket.Get(ctx, tree)
 	}
 	switch {
 	case errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, jetstream.ErrBucketNotFound):
@@ -300,14 +297,7 @@ func (l *leaf) get(ctx context.Context, digest string, to io.Writer) error {
 		return err
 	}
 	defer r.Close()
-	info, err := r.Info()
-	if err != nil {
-		return err
-	}
-	if info.Digest != digest {
-		return unfit{fmt.Errorf("the archive there has the digest %.20s…, and the order names %.20s…", info.Digest, digest)}
-	}
-	n, err := io.Copy(to, io.LimitReader(r, mostArchive+1)) // r compares the digest at its end
+	n, err := io.Copy(to, io.LimitReader(r, mostArchive+1)) // at its end r compares the SHA-256 that NATS has
 	if n > mostArchive {
 		return fmt.Errorf("the archive has more than %d MB", mostArchive>>20)
 	}

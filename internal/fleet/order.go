@@ -6,28 +6,61 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
+	"syscall"
+
+	"dyno/internal/conf"
+	"dyno/internal/load"
+	"dyno/internal/result"
 )
 
-// Order is what the controller asks of one agent: a request of NATS, which is delivered once. An agent carries it out
-// if it has its own version, the digest of its body, the agent's present session, and a number that the session has
-// not seen.
+// Order is what the controller asks of one agent: a request of NATS, which is delivered once, over TLS. An agent
+// carries it out if it has its own version and the agent's present session.
 type Order struct {
 	Version string          `json:"version"` // of the protocol and of dyno
 	Kind    string          `json:"kind"`    // a key of the agent's table of orders
 	Session string          `json:"session,omitempty"`
-	Number  uint64          `json:"number"`
-	Digest  string          `json:"digest"` // SHA-256 of Body, in hex
 	Body    json.RawMessage `json:"body"`
 }
 
-// Answer is what an agent says to an order.
+// Answer is what an agent says to an order; a Body may come with a Fault.
 type Answer struct {
-	Refused string          `json:"refused,omitempty"` // why nothing was done
-	Failed  string          `json:"failed,omitempty"`  // what went wrong when it was done
-	Usage   bool            `json:"usage,omitempty"`   // that is a mistake of its author
-	Body    json.RawMessage `json:"body,omitempty"`
+	Body  json.RawMessage `json:"body,omitempty"`
+	Fault *Fault          `json:"fault,omitempty"`
+}
+
+// Fault is an error on its way to the controller, with all that is decided by it.
+type Fault struct {
+	Text        string          `json:"text"`
+	Refused     bool            `json:"refused,omitempty"`      // nothing was done
+	Usage       bool            `json:"usage,omitempty"`        // a mistake of its author
+	Late        bool            `json:"late,omitempty"`         // a window that did not begin on time
+	OutOfFiles  bool            `json:"out_of_files,omitempty"` // the machine may open no more
+	Unreachable bool            `json:"unreachable,omitempty"`  // the machine knows no way to the server
+	Lost        bool            `json:"lost,omitempty"`         // connections to the server lost segments
+	Failure     *result.Failure `json:"failure,omitempty"`      // of a contestant, as its machine records it
+}
+
+func (f *Fault) Error() string { return f.Text }
+
+// unfit is the error of an order that the agent does not carry out.
+type unfit struct{ error }
+
+// late is the error of a window that did not begin on time.
+type late struct{ error }
+
+// faultOf returns an error of an order for the controller.
+func faultOf(err error) *Fault {
+	if f, is := errors.AsType[*Fault](err); is {
+		return f
+	}
+	f := &Fault{Text: err.Error(), OutOfFiles: load.OutOfFiles(err),
+		Unreachable: errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)}
+	_, f.Refused = errors.AsType[unfit](err)
+	_, f.Usage = errors.AsType[*conf.UsageError](err)
+	_, f.Late = errors.AsType[late](err)
+	_, f.Lost = errors.AsType[*load.LossError](err)
+	return f
 }
 
 // LostError is the error of an order to a machine whose agent is gone, or does not answer in time.
@@ -65,35 +98,6 @@ func digest(data []byte) string {
 
 // errSession is the refusal of an order that is of another session.
 var errSession = errors.New("the order is of another session")
-
-// guard decides which orders a session accepts.
-type guard struct {
-	version, session string
-	last             uint64 // the highest number that was accepted
-	seen             uint64 // bit i: so was last-i (RFC 4303, 3.4.3)
-}
-
-// accept returns an error if o must not be carried out, and else never accepts it again.
-func (g *guard) accept(o *Order) error {
-	behind := g.last - o.Number
-	switch {
-	case o.Version != g.version:
-		return fmt.Errorf("the controller has version %q, this agent %q; run dyno fleet up, or copy the "+
-			"controller's dyno here", o.Version, g.version)
-	case o.Digest != digest(o.Body):
-		return errors.New("the order's digest is not that of its body")
-	case o.Kind != string(hello) && o.Session != g.session:
-		return errSession
-	case o.Number > g.last:
-		g.seen = g.seen<<(o.Number-g.last) | 1
-		g.last = o.Number
-	case behind >= 64 || g.seen>>behind&1 == 1:
-		return fmt.Errorf("order %d was sent before, or is late: the last one was %d", o.Number, g.last)
-	default:
-		g.seen |= 1 << behind
-	}
-	return nil
-}
 
 // Done is the body of an order, or of an answer, that says nothing.
 type Done struct{}

@@ -89,7 +89,7 @@ func tlsURLs(reached string) string { return "tls://" + strings.ReplaceAll(reach
 
 // join connects the controller to the NATS of its user.
 func join(f *Fleet, k *Keys) (*center, error) {
-	c, pinned := newCenter(f, k), &Bundle{Fingerprint: fingerprint(f.pinned)}
+	c, pinned := newCenter(f, k), &Bundle{Fingerprint: digest(f.pinned)}
 	if err := c.enter(k, func(name string) (*nats.Conn, error) {
 		return connect(tlsURLs(c.at), reserved, k.Seed, nats.Name(name), nats.TLSHandshakeFirst(),
 			nats.Secure(pinned.client()), nats.SetCustomDialer(dialer{context.Background()}), nats.DontRandomize(),
@@ -118,13 +118,6 @@ func (c *center) enter(k *Keys, dial func(name string) (*nats.Conn, error)) (err
 	case c.conn.MaxPayload() < mostBytes:
 		return fmt.Errorf("its max_payload is %d KB, and answers may have %d MB"+configure, c.conn.MaxPayload()>>10,
 			mostBytes>>20)
-	}
-	// A subject that no agent reads.
-	if err = errors.Join(c.conn.Publish(orders+reserved+"."+secret(k.Seed), nil), c.conn.Flush()); err != nil {
-		return err
-	}
-	if errors.Is(c.conn.LastError(), nats.ErrPermissionViolation) {
-		return errors.New("its configuration is of an earlier dyno: orders have other subjects by now" + configure)
 	}
 	if c.js, err = jetstream.New(c.conn); err != nil {
 		return err

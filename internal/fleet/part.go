@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,44 +15,20 @@ import (
 
 // Loading is a load that generators open the connections of: that of dyno load, or a job of the bench.
 type Loading struct {
-	Plan *Plan `json:"plan,omitempty"` // of dyno load; nil: a job, and
+	Share   load.Share      `json:"share"`             // of the generator
+	Request *loader.Request `json:"request,omitempty"` // of dyno load; nil: a job, and
 
-	To       Place     `json:"to,omitzero"`
-	Contract *Contract `json:"contract,omitempty"`
-	Job      load.Job  `json:"job,omitzero"`
+	To  Place    `json:"to,omitzero"`
+	Job load.Job `json:"job,omitzero"`
 }
 
-// loadingOf packs a job of the bench to a place. The generators choose their CPUs.
-func loadingOf(job load.Job, to Place) (*Loading, error) {
-	contract, err := inOrder(job.Scenario)
-	return &Loading{To: to, Contract: contract, Job: job}, err
-}
-
-// share returns the share of a generator.
-func (l *Loading) share() *load.Share {
-	if l.Plan != nil {
-		return &l.Plan.Request.Share
-	}
-	return &l.Job.Share
-}
-
-// of returns the load for one generator.
-func (l Loading) of(share load.Share) Loading {
-	if l.Plan != nil {
-		own := *l.Plan
-		l.Plan = &own
-	}
-	*l.share() = share
-	return l
-}
-
-// job unpacks l for a generator with these CPUs.
+// job returns the job of a generator with these CPUs.
 func (l *Loading) job(cpus []int) (job load.Job, err error) {
-	if l.Contract == nil {
+	if l.Job.Scenario == nil {
 		return job, errors.New("a load without a scenario")
 	}
 	job = l.Job
-	job.Scenario, job.CPUs = l.Contract.unpack(), cpus
+	job.CPUs, job.Share = cpus, l.Share
 	job.Endpoint, err = l.To.endpoint()
 	return job, err
 }
@@ -117,53 +94,40 @@ func (l *opened) close() error {
 
 // Opened names a load that is open.
 type Opened struct {
-	Number      int    `json:"number,omitempty"`
-	LengthNS    int64  `json:"length_ns,omitempty"` // of the window of dyno load; 0: until its requests are done
-	Error       string `json:"error,omitempty"`     // why it is not
-	OutOfFiles  bool   `json:"out_of_files,omitempty"`
-	Unreachable bool   `json:"unreachable,omitempty"`
-	Lost        bool   `json:"lost,omitempty"` // segments of its connections
+	Number   int   `json:"number"`
+	LengthNS int64 `json:"length_ns,omitempty"` // of the window of dyno load; 0: until its requests are done
 }
 
 // open opens a share of a load; that of dyno load warms up, too.
 func (s *session) open(q *Loading) (o Opened, err error) {
-	share := *q.share()
-	if err := share.Check(); err != nil {
+	if err := q.Share.Check(); err != nil {
 		return o, unfit{err}
 	}
 	ctx, end := context.WithCancel(s.begin())
-	l := &opened{planned: q.Plan != nil, ctx: ctx, end: end}
-	defer func() {
-		if o.Number == 0 {
-			end()
+	l, length, err := s.connect(ctx, q)
+	if err != nil {
+		end()
+		return o, err
+	}
+	return Opened{s.loads.put(&opened{part: l, planned: q.Request != nil, ctx: ctx, end: end}), int64(length)}, nil
+}
+
+// connect opens the connections of a share of a load.
+func (s *session) connect(ctx context.Context, q *Loading) (part, time.Duration, error) {
+	if q.Request != nil {
+		r := *q.Request
+		r.Share = q.Share
+		if err := r.Portable(); err != nil || !r.Detached() {
+			return nil, 0, unfit{cmp.Or(err, errors.New("a load without what it sends"))}
 		}
-	}()
-	if l.planned {
-		request, err := q.Plan.unpack()
-		if err != nil {
-			return o, unfit{err}
-		}
-		take := s.agent.take
-		if take == nil {
-			take = takeShare
-		}
-		var length time.Duration
-		if l.part, length, err = take(ctx, request); err != nil {
-			return o, err
-		}
-		return Opened{Number: s.loads.put(l), LengthNS: int64(length)}, nil
+		return s.agent.take(ctx, r)
 	}
 	job, err := q.job(s.agent.site.describe().GeneratorCPUs)
 	if err != nil {
-		return o, unfit{err}
+		return nil, 0, unfit{err}
 	}
 	session, err := s.agent.site.engine().Open(ctx, job)
-	if err != nil {
-		_, lost := errors.AsType[*load.LossError](err)
-		return Opened{Error: err.Error(), OutOfFiles: load.OutOfFiles(err), Unreachable: unreachable(err), Lost: lost}, nil
-	}
-	l.part = jobPart{session, share}
-	return Opened{Number: s.loads.put(l)}, nil
+	return jobPart{session, q.Share}, 0, err
 }
 
 // shut closes the load with a number.
@@ -194,8 +158,6 @@ type LoadedWindow struct {
 	Messages uint64          `json:"messages"`          // sent and received in it
 	Part     *load.Part      `json:"part,omitempty"`    // of a job
 	Outcome  *loader.Outcome `json:"outcome,omitempty"` // of dyno load
-	Error    string          `json:"error,omitempty"`   // why there is neither
-	Late     bool            `json:"late,omitempty"`    // it came, or began, too late
 }
 
 // loadWindow loads for one window. It sends and receives nothing meanwhile, nor collects garbage for a job. A load of
@@ -210,7 +172,7 @@ func (s *session) loadWindow(q *LoadWindow) (r LoadedWindow, err error) {
 	ahead := time.Duration(q.AtNS - s.agent.now())
 	switch {
 	case q.AtNS != 0 && ahead <= 0:
-		return LoadedWindow{Late: true, Error: fmt.Sprintf("the order to start came %v late", -ahead)}, nil
+		return r, late{fmt.Errorf("the order to start came %v late", -ahead)}
 	case ahead > time.Minute:
 		return r, unfit{fmt.Errorf("a window that begins in %v: want a minute at most", ahead)}
 	}
@@ -238,13 +200,13 @@ func (s *session) loadWindow(q *LoadWindow) (r LoadedWindow, err error) {
 	}
 	err = l.measure(ctx, w, &r)
 	r.Messages = s.link.messages() - before
-	switch {
-	case missed != nil:
-		r = LoadedWindow{Late: true, Error: "it did not start on time: " + missed.Error()}
-	case err != nil:
-		r.Part, r.Outcome, r.Error = nil, nil, err.Error()
+	if missed != nil {
+		err = late{fmt.Errorf("it did not start on time: %w", missed)}
 	}
-	return r, nil
+	if err != nil {
+		r = LoadedWindow{}
+	}
+	return r, err
 }
 
 // spun is how long before a time the agent stops sleeping, which ends late.

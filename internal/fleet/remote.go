@@ -1,8 +1,6 @@
 package fleet
 
 import (
-	"errors"
-
 	lab "dyno/internal/bench"
 	"dyno/internal/endpoint"
 	form "dyno/internal/protocol"
@@ -17,15 +15,9 @@ type remote struct {
 }
 
 // Read implements lab.Server: the server's machine reads.
-func (s *remote) Read(what lab.What) (r lab.Reading, err error) {
-	a, err := tell(s.host.work, s.host, s.machine, toServer, Doing{s.number, what}, serverLimit)
-	switch {
-	case err != nil:
-		return r, err
-	case a.Error != "":
-		err = errors.New(a.Error)
-	}
-	return a.Reading, err
+func (s *remote) Read(what lab.What) (lab.Reading, error) {
+	r, err := tell(s.host.work, s.host, s.machine, toServer, Doing{s.number, what}, serverLimit)
+	return r, withoutMachine(err)
 }
 
 func (s *remote) At(h form.HTTP) endpoint.Endpoint { return s.at[h] }

@@ -49,15 +49,6 @@ var (
 	starts    = []Role{Server, Backend} // programs
 )
 
-// permitted returns who carries out an order of that kind, and an error if no agent does, or not this one.
-func (a *Agent) permitted(kind string) (handler, error) {
-	h, known := handlers[kind]
-	if !known {
-		return h, fmt.Errorf("unknown kind of order %q", kind)
-	}
-	return h, a.may(kind, h.roles)
-}
-
 // may returns an error if this agent has none of the roles of an order.
 func (a *Agent) may(kind string, roles []Role) error {
 	if len(roles) == 0 || slices.ContainsFunc(roles, func(r Role) bool { return slices.Contains(a.roles(), r) }) {

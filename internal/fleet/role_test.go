@@ -24,7 +24,7 @@ func TestBackendsOrders(t *testing.T) {
 		{"gen1", string(toLaunch), Starting{}, `"launch" is an order for a server or a backend, and this agent may be a generator;`},
 		{"backend", string(toHost), Hosting{}, `"host" is an order for a server, and this agent may be a backend;`},
 	} {
-		if a := b.send(t, c.agent, b.order(c.agent, c.kind, c.body)); !strings.Contains(a.Refused, c.refused) {
+		if a := b.send(t, c.agent, b.order(c.agent, c.kind, c.body)); !a.refused(c.refused) {
 			t.Errorf("%s: %s: %+v; want %s", c.agent, c.kind, a, c.refused)
 		}
 		b.agentLog.once(t, "refused an order: "+c.refused)
@@ -125,13 +125,13 @@ func TestAnotherRolesOrders(t *testing.T) {
 	b := gathered(t, "srv", "gen1")
 	url, n := counting(t)
 	plan := packed(t, loader.Request{URL: url, Requests: 10, Connections: 1})
-	if a := b.send(t, "srv", b.order("srv", string(toOpen), Loading{Plan: plan})); !strings.Contains(a.Refused,
-		`"open" is an order for a generator, and this agent may be a server;`) || a.Body != nil {
+	if a := b.send(t, "srv", b.order("srv", string(toOpen), Loading{Request: &plan})); !a.refused(
+		`"open" is an order for a generator, and this agent may be a server;`) {
 		t.Errorf("a server makes load: %+v", a)
 	}
 	b.agentLog.once(t, `refused an order: "open"`)
-	if a := b.send(t, "gen1", b.order("gen1", "tree", wanted{Digest: strings.Repeat("ab", 32)})); !strings.Contains(a.Refused,
-		`"tree" is an order for a server, and this agent may be a generator;`) || a.Body != nil {
+	if a := b.send(t, "gen1", b.order("gen1", "tree", wanted{Digest: strings.Repeat("ab", 32)})); !a.refused(
+		`"tree" is an order for a server, and this agent may be a generator;`) {
 		t.Errorf("a generator gets a folder: %+v", a)
 	}
 	b.agentLog.once(t, `refused an order: "tree"`)
@@ -139,7 +139,7 @@ func TestAnotherRolesOrders(t *testing.T) {
 		t.Errorf("%d requests were sent", n.Load())
 	}
 	b.fleet.Servers = append(b.fleet.Servers, Machine{Name: "gen1"})
-	if err := b.GatherAll(t.Context()); err == nil || !strings.Contains(err.Error(), "gen1 may not be a server, as "+
+	if err := b.Gather(t.Context(), b.All()); err == nil || !strings.Contains(err.Error(), "gen1 may not be a server, as "+
 		"fleet.toml says: its agent allows only: generator; run dyno fleet up, or start it there with dyno agent --role "+
 		"server,generator") {
 		t.Errorf("%v", err)

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sync"
 
 	lab "dyno/internal/bench"
 	"dyno/internal/contestant"
@@ -21,7 +22,7 @@ type Hosting struct {
 	Address string `json:"address"` // IP address of the machine, at which the other machines reach what it starts
 	Offline bool   `json:"offline,omitempty"`
 	Command string `json:"command"` // of the run, for messages
-	Sources string `json:"sources"` // digest of the tree that has all that is built
+	Sources string `json:"sources"` // name of the tree that has all that is built
 
 	Backend string `json:"backend,omitempty"` // its name; "": contestants
 
@@ -114,19 +115,15 @@ func (v *serving) open(ctx context.Context, s *session, q *Hosting) error {
 
 // close stops all servers and leaves nothing.
 func (v *serving) close(log func(string)) {
-	done := make(chan struct{})
-	all := v.servers.drain()
-	for _, s := range all {
-		go func() {
+	var all sync.WaitGroup
+	for _, s := range v.servers.drain() {
+		all.Go(func() {
 			if _, err := s.Stop(); err != nil {
 				log("stop a server: " + err.Error())
 			}
-			done <- struct{}{}
-		}()
+		})
 	}
-	for range all {
-		<-done
-	}
+	all.Wait()
 	for i := range v.free {
 		if err := v.free[len(v.free)-1-i](); err != nil {
 			log("clean up after a run: " + err.Error())
@@ -153,30 +150,20 @@ func (s *session) starts(name string) (*serving, error) {
 	return v, err
 }
 
-// Built is what was built, or why it was not.
-type Built struct {
-	Contestant result.Contestant `json:"contestant"`
-	Trouble    *Trouble          `json:"trouble,omitempty"`
-}
-
 // build builds the program of that name.
-func (s *session) build(name *string) (b Built, err error) {
+func (s *session) build(name *string) (c result.Contestant, err error) {
 	v, err := s.starts(*name)
 	if err != nil {
-		return b, err
+		return c, err
 	}
-	b.Contestant, err = v.local.Build(s.begin(), *name, func(string) {})
-	if err != nil {
-		b.Trouble = troubleOf(v.local, *name, "build", err)
-	}
-	return b, nil
+	c, err = v.local.Build(s.begin(), *name, func(string) {})
+	return c, troubleOf(v.local, *name, "build", err)
 }
 
-// Launched is a server that was started, or why it was not.
+// Launched is a server that was started.
 type Launched struct {
-	Number  int      `json:"number,omitempty"` // by which orders name it
-	Places  []Place  `json:"places,omitempty"` // one for each form of HTTP
-	Trouble *Trouble `json:"trouble,omitempty"`
+	Number int     `json:"number"` // by which orders name it
+	Places []Place `json:"places"` // one for each form of HTTP
 }
 
 func (s *session) launch(q *Starting) (l Launched, err error) {
@@ -184,13 +171,13 @@ func (s *session) launch(q *Starting) (l Launched, err error) {
 	if err != nil {
 		return l, err
 	}
-	o := q.launch()
+	o := q.Launch
 	if o.Probe.Scenario == nil && o.Probe.Records == nil {
 		return l, unfit{errors.New("a launch without a probe")}
 	}
 	server, err := v.local.Launch(s.begin(), q.Name, o)
 	if err != nil {
-		return Launched{Trouble: troubleOf(v.local, q.Name, "launch", err)}, nil
+		return l, troubleOf(v.local, q.Name, "launch", err)
 	}
 	cert, err := v.local.Certificate()
 	if err != nil {
@@ -201,7 +188,7 @@ func (s *session) launch(q *Starting) (l Launched, err error) {
 	if len(forms) == 0 {
 		forms = []form.HTTP{form.Clear}
 	}
-	l = Launched{Number: v.servers.put(server)}
+	l.Number = v.servers.put(server)
 	for _, h := range forms {
 		p := Place{Addr: server.At(h).Addr, HTTP: h}
 		if h.TLS() {
@@ -226,17 +213,11 @@ type Doing struct {
 	What   lab.What `json:"what"`
 }
 
-// Did is what came of it.
-type Did struct {
-	Reading lab.Reading `json:"reading,omitzero"`
-	Error   string      `json:"error,omitempty"` // of the server, not of the order
-}
-
 // server does what is asked of a server.
-func (s *session) server(q *Doing) (d Did, err error) {
+func (s *session) server(q *Doing) (r lab.Reading, err error) {
 	v, err := s.hosts()
 	if err != nil {
-		return d, err
+		return r, err
 	}
 	get := v.servers.get
 	if q.What == doStop {
@@ -244,7 +225,7 @@ func (s *session) server(q *Doing) (d Did, err error) {
 	}
 	of, err := get(q.Number)
 	if err != nil {
-		return d, err
+		return r, err
 	}
 	switch q.What {
 	case doFreeze:
@@ -252,14 +233,11 @@ func (s *session) server(q *Doing) (d Did, err error) {
 	case doThaw:
 		err = of.Thaw()
 	case doStop:
-		d.Reading.Usage.LogCutBytes, err = of.Stop()
+		r.Usage.LogCutBytes, err = of.Stop()
 	case doEnd:
 		err = of.End()
 	default:
-		d.Reading, err = of.Read(q.What)
+		r, err = of.Read(q.What)
 	}
-	if err != nil {
-		d.Error = err.Error()
-	}
-	return d, nil
+	return r, err
 }

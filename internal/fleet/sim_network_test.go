@@ -12,11 +12,10 @@ import (
 
 // weather is what a network does to each message, one way.
 type weather struct {
-	held    float64       // probability that a message is held
-	jitter  time.Duration // at most, beside the time of the way
-	hold    time.Duration // at most, of a message that is held: later ones overtake it
-	damaged float64       // probability that a damaged copy comes, too
-	each    time.Duration // for each byte
+	held   float64       // probability that a message is held
+	jitter time.Duration // at most, beside the time of the way
+	hold   time.Duration // at most, of a message that is held: later ones overtake it
+	each   time.Duration // for each byte
 }
 
 // way is one direction of a link. What happens to its k-th message follows from the seed alone.
@@ -29,31 +28,10 @@ type way struct {
 	until time.Time // nothing arrives before: TCP sends it again
 }
 
-// send calls arrive with a message when it arrives, unless the link ends before, and perhaps with a damaged copy.
+// send calls arrive with a message when it arrives, unless the link ends before.
 func (w *way) send(data []byte, arrive func([]byte)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.arrives(data, arrive)
-	if w.rng.Float64() < w.w.damaged && len(data) > 0 {
-		data = append([]byte(nil), data...)
-		for i := w.rng.IntN(len(data)); i < len(data); i++ { // a digit: the message keeps its form
-			if d := data[i]; d >= '0' && d <= '9' {
-				data[i] = '0' + (d-'0'+1)%10
-				break
-			}
-		}
-		w.arrives(data, arrive)
-	}
-}
-
-// deliver does so without damage: NATS knows the digest of what it stores.
-func (w *way) deliver(data []byte, arrive func([]byte)) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.arrives(data, arrive)
-}
-
-func (w *way) arrives(data []byte, arrive func([]byte)) {
 	after := w.least + time.Duration(len(data))*w.w.each
 	if w.w.jitter > 0 {
 		after += time.Duration(w.rng.Int64N(int64(w.w.jitter)))
@@ -128,9 +106,7 @@ func (n *network) dial(_ context.Context, b *Bundle, lost func()) (link, error) 
 	// The ways differ, so that half of a round trip is not the time of either.
 	for i, w := range []*way{&l.down, &l.up} {
 		rng := rand.New(rand.NewPCG(n.seed, n.number<<8|uint64(i)))
-		if w.rng, w.w = rng, n.weather; i > 0 {
-			w.w.damaged = 0 // of orders alone: answers have no digest
-		}
+		w.rng, w.w = rng, n.weather
 		w.least = time.Duration(rng.Int64N(int64(4 * time.Millisecond)))
 	}
 	n.center.mu.Lock()
@@ -180,7 +156,7 @@ func (c *simCenter) ask(ctx context.Context, agent string, order []byte) ([]byte
 	}
 }
 
-func (c *simCenter) twins(context.Context, string, func() []byte) []string { return nil }
+func (c *simCenter) twins(context.Context, string, []byte) []string { return nil }
 
 func (c *simCenter) put(_ context.Context, agent string, object io.Reader) (string, error) {
 	data, err := io.ReadAll(object)
@@ -267,11 +243,11 @@ func (l *simLink) get(ctx context.Context, named string, to io.Writer) error {
 	came := make(chan []byte, 1)
 	for {
 		l.count.Add(1)
-		l.up.deliver(nil, func([]byte) {
+		l.up.send(nil, func([]byte) {
 			l.center.mu.Lock()
 			object := l.center.objects[l.name]
 			l.center.mu.Unlock()
-			l.down.deliver(object, func(object []byte) {
+			l.down.send(object, func(object []byte) {
 				l.count.Add(1)
 				select {
 				case came <- object:
@@ -285,7 +261,7 @@ func (l *simLink) get(ctx context.Context, named string, to io.Writer) error {
 				return errNoObject
 			}
 			if digest(object) != named {
-				return unfit{errors.New("this is another archive")}
+				return errNoObject
 			}
 			_, err := to.Write(object)
 			return err

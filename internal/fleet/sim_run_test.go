@@ -100,7 +100,7 @@ func (c *comparison) alone(t *testing.T) *result.Run {
 func (w *world) compare(ctx context.Context, c *comparison, records *[]result.Record) (*result.Run, error) {
 	h := newHub(w.fleet, "9.9.9", w.net.open(), w.log.add)
 	defer h.Close()
-	if err := h.GatherRun(ctx, &c.plan); err != nil {
+	if err := h.Gather(ctx, h.fleet.InRun(&c.plan)); err != nil {
 		return nil, err
 	}
 	host, err := h.Host(ctx, c.options, &c.plan)
@@ -325,7 +325,7 @@ func TestStoppedGenerator(t *testing.T) {
 		w.serve()
 		h := newHub(w.fleet, "9.9.9", w.net.open(), w.log.add)
 		defer h.Close()
-		if err := h.GatherRun(t.Context(), &c.plan); err != nil {
+		if err := h.Gather(t.Context(), h.fleet.InRun(&c.plan)); err != nil {
 			t.Fatal(err)
 		}
 		host, err := h.Host(t.Context(), c.options, &c.plan)

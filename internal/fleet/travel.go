@@ -2,12 +2,8 @@ package fleet
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net"
-	"reflect"
 	"slices"
-	"unicode/utf8"
 
 	"dyno/internal/adhoc"
 	lab "dyno/internal/bench"
@@ -16,123 +12,23 @@ import (
 	"dyno/internal/endpoint"
 	"dyno/internal/loader"
 	form "dyno/internal/protocol"
-	"dyno/internal/result"
 	"dyno/internal/scenario"
 )
 
-// Contract is a scenario on its way. JSON holds texts in UTF-8 alone, so that bodies of other bytes
-// travel beside it.
-type Contract struct {
-	Scenario scenario.Scenario `json:"scenario"`
-	Sent     map[int][]byte    `json:"sent,omitempty"`   // bodies of requests, by index
-	Wanted   map[int][]byte    `json:"wanted,omitempty"` // expected bodies
-}
-
-// contractOf packs s; nil for nil.
-func contractOf(s *scenario.Scenario) *Contract {
-	if s == nil {
-		return nil
-	}
-	s = s.Unshaped()
-	c := &Contract{*s, map[int][]byte{}, map[int][]byte{}}
-	c.Scenario.Requests = append([]scenario.Request(nil), s.Requests...)
-	for i := range c.Scenario.Requests {
-		r, empty := &c.Scenario.Requests[i], ""
-		if !utf8.ValidString(r.Body) {
-			c.Sent[i], r.Body = []byte(r.Body), ""
-		}
-		if b := r.Expect.Body; b != nil && !utf8.ValidString(*b) {
-			c.Wanted[i], r.Expect.Body = []byte(*b), &empty
-		}
-	}
-	return c
-}
-
-// inOrder packs s for an order of a run. Its error is a mistake if s is too large for one.
-func inOrder(s *scenario.Scenario) (*Contract, error) {
-	if s == nil {
-		return nil, nil
-	}
-	c := contractOf(s)
-	return c, sendable("the scenario "+s.Name, c, func(a *Contract) bool { return reflect.DeepEqual(a.unpack(), s.Unshaped()) })
-}
-
-// sendable returns an error, which is a mistake, if v is too large to be sent to other machines, and another one if it
-// would not be the same there.
-func sendable[T any](what string, v *T, same func(arrived *T) bool) error {
-	data, arrived := encoded(v), new(T)
-	if len(data) > mostPlan {
-		return conf.Usagef("%s takes %d MB, and other machines can be sent %d MB; make its bodies smaller", what,
-			len(data)>>20, mostPlan>>20)
-	}
-	if err := strict(data, arrived); err != nil || !same(arrived) {
-		return fmt.Errorf("%s cannot be sent to other machines (%v): this is a bug in dyno", what, err)
-	}
-	return nil
-}
-
 // Sendable returns an error, which is a mistake, if s is too large to be sent to other machines.
-func Sendable(s *scenario.Scenario) error {
-	_, err := inOrder(s)
-	return err
-}
+func Sendable(s *scenario.Scenario) error { _, err := orderOf(s); return err }
 
-// unpack returns the scenario; nil for nil.
-func (c *Contract) unpack() *scenario.Scenario {
-	if c == nil {
-		return nil
-	}
-	s := c.Scenario
-	s.Requests = slices.Clone(s.Requests) // which stay as they came
-	for i := range s.Requests {
-		if b, ok := c.Sent[i]; ok {
-			s.Requests[i].Body = string(b)
-		}
-		if b, ok := c.Wanted[i]; ok {
-			text := string(b)
-			s.Requests[i].Expect.Body = &text
-		}
-	}
-	return &s
-}
-
-// Plan is a load of several generators, with all that they need for it: what it sends and what must come back
-// is in Contract, and the files of TLS in Request.
-type Plan struct {
-	Request  loader.Request `json:"request"` // of which each generator is sent its Share
-	Contract *Contract      `json:"contract"`
-	Host     string         `json:"host,omitempty"` // header; "": that of the URL
-}
-
-// mostPlan is what a plan, or a scenario of a run, may take as JSON: an order is one message.
-const mostPlan = 4 << 20
-
-// Pack packs a load, and the contents of the files that it names. Its errors are mistakes.
-func Pack(ctx context.Context, r loader.Request) (*Plan, error) {
+// Pack returns a load with the contents of the files that it names, for machines that do not have them. Its errors
+// are mistakes.
+func Pack(ctx context.Context, r loader.Request) (loader.Request, error) {
 	if err := r.Portable(); err != nil {
-		return nil, err
+		return r, err
 	}
 	r, err := r.Detach(ctx)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		_, err = orderOf(r)
 	}
-	p := &Plan{Request: r, Host: r.Made.Host, Contract: contractOf(r.Made.Scenario)}
-	p.Request.Made = nil
-	return p, sendable("this load", p, func(a *Plan) bool {
-		return reflect.DeepEqual(a.Request, p.Request) && reflect.DeepEqual(a.Contract.unpack(), r.Made.Scenario.Unshaped())
-	})
-}
-
-// unpack returns the load, which names no file of this machine.
-func (p *Plan) unpack() (loader.Request, error) {
-	r := p.Request
-	if p.Contract != nil {
-		r.Made = &loader.Made{Scenario: p.Contract.unpack(), Host: p.Host}
-	}
-	if !r.Detached() {
-		return r, errors.New("a load without what it sends")
-	}
-	return r, r.Portable()
+	return r, err
 }
 
 // Place is where a server is that generators load, and how it is spoken to.
@@ -197,28 +93,16 @@ func Running(all []*contestant.Manifest, names []string) (map[string]*contestant
 
 // Starting is a launch on the servers' machine.
 type Starting struct {
-	Name     string     `json:"name"`
-	Launch   lab.Launch `json:"launch"` // whose probe's scenario is in Contract
-	Contract *Contract  `json:"contract,omitempty"`
+	Name   string     `json:"name"`
+	Launch lab.Launch `json:"launch"`
 }
 
-// launch unpacks it.
-func (s *Starting) launch() lab.Launch {
-	l := s.Launch
-	l.Probe.Scenario = s.Contract.unpack()
-	return l
-}
-
-// Trouble is an error of a contestant, as the machine that it is on records it.
-type Trouble struct {
-	Failure result.Failure `json:"failure"`
-}
-
-func (t *Trouble) Error() string { return t.Failure.Reason }
-
-// troubleOf returns the error of a contestant for its record; its log stays where it is.
-func troubleOf(host lab.Host, name, stage string, err error) *Trouble {
+// troubleOf returns the error of a contestant with its record; its log stays where it is.
+func troubleOf(host lab.Host, name, stage string, err error) error {
+	if err == nil {
+		return nil
+	}
 	f := host.Failure(name, stage, err)
 	f.LogFile = ""
-	return &Trouble{f}
+	return &Fault{Text: f.Reason, Failure: &f}
 }

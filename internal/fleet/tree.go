@@ -13,7 +13,7 @@ import (
 )
 
 // A folder is sent as a zip archive, an object in the NATS bucket of the agent that it is for. Orders name the
-// object by its SHA-256.
+// object by a name that nobody can guess.
 
 // Limits of a folder that is sent.
 const (
@@ -98,25 +98,22 @@ func (f *Fleet) trees(name string) bool {
 	return slices.ContainsFunc(f.Roles(name), func(r Role) bool { return r == Server || r == Backend })
 }
 
-// Put stores a folder for an agent, until the Hub is closed, and returns the digest by which an order may name it.
-func (h *Hub) Put(ctx context.Context, fsys fs.FS, agent string) (digest string, err error) {
-	if !h.fleet.trees(agent) {
-		return "", fmt.Errorf("send a folder to %s: it is no %s and no %s", agent, Server, Backend)
-	}
+// Put stores a folder for an agent, until the Hub is closed, and returns its name for orders.
+func (h *Hub) Put(ctx context.Context, fsys fs.FS, agent string) (tree string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, hostLimit)
 	defer cancel()
 	archive, w := io.Pipe()
 	defer archive.Close()
 	go func() { w.CloseWithError(pack(w, fsys)) }()
-	if digest, err = h.wire.put(ctx, agent, archive); err != nil {
+	if tree, err = h.wire.put(ctx, agent, archive); err != nil {
 		return "", fmt.Errorf("send a folder to %s: %w", agent, err)
 	}
-	return digest, nil
+	return tree, nil
 }
 
-// tree writes the folder of that digest, which the controller has put for this agent, into a new one. Nothing is
-// unpacked of an archive with another digest.
-func (s *session) tree(ctx context.Context, digest, folder string) error {
+// tree writes the folder of that name, which the controller has put for this agent, into a new one. Nothing is
+// unpacked of an archive whose SHA-256 is another one than NATS has.
+func (s *session) tree(ctx context.Context, name, folder string) error {
 	archive, err := os.Create(folder + ".zip")
 	if err != nil {
 		return err
@@ -125,7 +122,7 @@ func (s *session) tree(ctx context.Context, digest, folder string) error {
 	defer archive.Close()
 	ctx, cancel := context.WithTimeout(ctx, hostLimit)
 	defer cancel()
-	if err := s.link.get(ctx, digest, archive); err != nil {
+	if err := s.link.get(ctx, name, archive); err != nil {
 		return fmt.Errorf("get the sources: %w", err)
 	}
 	info, err := archive.Stat()

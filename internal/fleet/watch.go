@@ -77,7 +77,7 @@ func (h *Host) Watch(loaded lab.Server) func(server, generator, backend time.Dur
 		numbers[i], err = tell(h.work, h, name, toWatch, q, serverLimit)
 		return err
 	})
-	before := h.used()
+	before := h.usedByAll()
 	return func(server, _, backend time.Duration) result.Causes {
 		started := map[string]time.Duration{h.server: server}
 		if h.backend != nil {
@@ -124,32 +124,31 @@ func (h *Host) merged(all []result.Causes) result.Causes {
 // boots returns which machines run on which boot of a kernel: those of the run, and the controller's last.
 func (h *Host) boots() (all []string) {
 	for _, name := range h.machines {
-		if s := h.launchers[name]; s != nil {
-			all = append(all, s.machine.BootID)
-			continue
-		}
-		h.mu.Lock()
-		all = append(all, h.generating[name].BootID)
-		h.mu.Unlock()
+		all = append(all, h.described(name).BootID)
 	}
 	return append(all, h.here)
 }
 
-// used returns the CPU time of the agents and of the controller until now.
-func (h *Host) used() []time.Duration {
-	all := make([]time.Duration, len(h.machines)+1)
-	_ = each(h.machines, func(i int, name string) (err error) {
+// used returns the CPU time of the agents of these machines until now.
+func (h *Host) used(machines []string) ([]time.Duration, error) {
+	all := make([]time.Duration, len(machines))
+	return all, each(machines, func(i int, name string) (err error) {
 		all[i], err = tell(h.work, h, name, toCPU, Done{}, serverLimit)
 		return err
 	})
-	all[len(h.machines)], _ = proc.SelfCPU()
-	return all
+}
+
+// usedByAll returns the CPU time of all agents and of the controller until now, as far as it is known.
+func (h *Host) usedByAll() []time.Duration {
+	all, _ := h.used(h.machines)
+	own, _ := proc.SelfCPU()
+	return append(all, own)
 }
 
 // beside returns for each machine how much CPU time the run's other programs on the same kernel have used since
 // before; started is that of what was started, by machine.
 func (h *Host) beside(before []time.Duration, started map[string]time.Duration) []time.Duration {
-	after, boots, all := h.used(), h.boots(), make([]time.Duration, len(h.machines))
+	after, boots, all := h.usedByAll(), h.boots(), make([]time.Duration, len(h.machines))
 	for i := range h.machines {
 		for j := range after {
 			if j == i || boots[i] == "" || boots[i] != boots[j] {

@@ -11,11 +11,11 @@ type wire interface {
 	// ask sends an order to an agent, once, and returns its answer. The error of an agent that is not connected is
 	// errAbsent.
 	ask(ctx context.Context, agent string, order []byte) (answer []byte, err error)
-	// twins returns the addresses of an agent's connections if two programs with its key answer an order, which
-	// order makes; nil if one does, or if it cannot tell.
-	twins(ctx context.Context, agent string, order func() []byte) (from []string)
-	// put stores an object for an agent, in place of the last one and until close, and returns its digest.
-	put(ctx context.Context, agent string, object io.Reader) (digest string, err error)
+	// twins returns the addresses of an agent's connections if two programs with its key answer an order; nil if one
+	// does, or if it cannot tell.
+	twins(ctx context.Context, agent string, order []byte) (from []string)
+	// put stores an object for an agent until close, and returns its name.
+	put(ctx context.Context, agent string, object io.Reader) (name string, err error)
 	// left reports whether an agent's connection (link.client) has ended, or another one of that agent has come, as far as
 	// it can tell. It sends nothing.
 	left(agent, client string) bool
@@ -28,9 +28,8 @@ type wire interface {
 type link interface {
 	// orders calls receive with each order to the agent, one at a time and as they come.
 	orders(receive func(order *received)) error
-	// get writes the object that was put for this agent. Its error is errNoObject if there is none, or unfit if it has
-	// another digest.
-	get(ctx context.Context, digest string, to io.Writer) error
+	// get writes an object that was put for this agent, by its name. Its error is errNoObject if there is none.
+	get(ctx context.Context, name string, to io.Writer) error
 	// follow says which connection of the controller the link ends with; "": it has only one.
 	follow(controller string)
 	// client names the connection; no two of a controller are alike.

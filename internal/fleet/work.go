@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,7 +36,7 @@ func travel(bytes int) time.Duration { return time.Duration(bytes) * 10 * time.M
 // ask sends an order to an agent and returns its answer, for which it has time until limit, or however long if that
 // is 0. The error is ctx's, a *LostError, or what the agent says.
 func ask[Q, A any](ctx context.Context, h *Hub, name string, k kind[Q, A], q Q, limit time.Duration) (a A, err error) {
-	body, err := json.Marshal(q)
+	body, err := orderOf(q)
 	if err != nil {
 		return a, err
 	}
@@ -61,23 +62,50 @@ func ask[Q, A any](ctx context.Context, h *Hub, name string, k kind[Q, A], q Q, 
 	if err := strict(reply, &answer); err != nil {
 		return a, fmt.Errorf("%s: its answer to %q cannot be read: %w", name, k, err)
 	}
-	if answer.Refused == errSession.Error() {
-		if err := h.twins(ctx, name); err != nil {
-			return a, err
+	if answer.Body != nil {
+		if err := strict(answer.Body, &a); err != nil {
+			return a, fmt.Errorf("%s: its answer to %q cannot be read: %w", name, k, err)
 		}
 	}
+	switch f := answer.Fault; {
+	case f == nil:
+		return a, nil
+	case f.Refused && f.Text == errSession.Error():
+		return a, cmp.Or(h.twins(ctx, name), fmt.Errorf("%s refused: %w", name, f))
+	case f.Refused:
+		return a, fmt.Errorf("%s refused: %w", name, f)
+	case f.Usage:
+		return a, conf.Usagef("%w", f)
+	default:
+		return a, fmt.Errorf("%s: %w", name, f)
+	}
+}
+
+// mostOrder is what an order may take as JSON: it is one message.
+const mostOrder = 4 << 20
+
+// orderOf returns the body of an order. Its error is a mistake if that is too large.
+func orderOf(v any) (json.RawMessage, error) {
+	data, err := json.Marshal(v)
 	switch {
-	case answer.Refused != "":
-		return a, fmt.Errorf("%s refused: %s", name, answer.Refused)
-	case answer.Usage:
-		return a, conf.Usagef("%s", answer.Failed)
-	case answer.Failed != "":
-		return a, fmt.Errorf("%s: %s", name, answer.Failed)
+	case notUTF8.Match(data):
+		err = conf.Usagef("a request has text that is not in UTF-8, and not in its body; other machines cannot be sent that")
+	case len(data) > mostOrder:
+		err = conf.Usagef("the requests and expected responses take %d MB, and other machines can be sent %d MB; make their "+
+			"bodies smaller", len(data)>>20, mostOrder>>20)
 	}
-	if err := strict(answer.Body, &a); err != nil {
-		return a, fmt.Errorf("%s: its answer to %q cannot be read: %w", name, k, err)
+	return data, err
+}
+
+// notUTF8 matches what encoding/json writes for bytes that are not UTF-8.
+var notUTF8 = regexp.MustCompile(`[^\\](\\\\)*\\ufffd`)
+
+// withoutMachine returns the error of a server, or of a contestant, as its machine says it; else err.
+func withoutMachine(err error) error {
+	if f, is := errors.AsType[*Fault](err); is && !f.Refused {
+		return f
 	}
-	return a, nil
+	return err
 }
 
 // follow gives up once the connection of an agent with which its session began has ended.

@@ -18,12 +18,12 @@ import (
 // Job defines the requests of a load, the server and the connections.
 type Job struct {
 	endpoint.Endpoint `json:"-"`
-	Scenario          *scenario.Scenario `json:"-"`
-	Seed              uint64             // of the drawn inputs; every connection draws its own sequence
-	Share             Share              // that is sent of the load; the zero value: all of it
-	Connections       int                // of the whole load; Prepare reduces them to the share's
-	Pipeline          int                // requests in flight per connection, in HTTP/2 streams; 0 means 1
-	Timeout           time.Duration      // of one request; 0 means 10 s
+	Scenario          *scenario.Scenario
+	Seed              uint64        // of the drawn inputs; every connection draws its own sequence
+	Share             Share         // that is sent of the load; the zero value: all of it
+	Connections       int           // of the whole load; Prepare reduces them to the share's
+	Pipeline          int           // requests in flight per connection, in HTTP/2 streams; 0 means 1
+	Timeout           time.Duration // of one request; 0 means 10 s
 	// ConnectTimeout is how long a connection may take to be established; 0 means Timeout.
 	ConnectTimeout time.Duration
 	Workers        int   // event loops; 0 means Loops of the CPUs in CPUs

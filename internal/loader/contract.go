@@ -46,7 +46,7 @@ func (r Request) Detach(ctx context.Context) (Request, error) {
 
 // Detached reports whether r needs no files.
 func (r *Request) Detached() bool {
-	return r.Made != nil && (r.TLS.CA+r.TLS.Cert+r.TLS.Key == "" || r.TLS.Held != nil)
+	return r.Made != nil && r.Made.Scenario != nil && (r.TLS.CA+r.TLS.Cert+r.TLS.Key == "" || r.TLS.Held != nil)
 }
 
 // scenario returns the requests and expected responses, and the value of the Host header.

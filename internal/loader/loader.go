@@ -55,7 +55,7 @@ type Request struct {
 	Share load.Share
 
 	adhoc.Request       // the requests and expected responses
-	Made          *Made `json:"-"` // the finished scenario; nil: made from the Request and its files
+	Made          *Made // the finished scenario; nil: made from the Request and its files
 
 	// The generator.
 	Engine  string // epoll or gonet

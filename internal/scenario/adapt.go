@@ -1,7 +1,9 @@
 package scenario
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -120,12 +122,45 @@ func (e *Expect) Whole() bool {
 	return e.Body != nil || e.JSON != nil || e.JSONOf != "" || e.SHA256 != "" || e.Recalls
 }
 
-// Unshaped returns s without Shapes, for other machines: they take no samples.
-func (s *Scenario) Unshaped() *Scenario {
-	if !slices.ContainsFunc(s.Requests, func(r Request) bool { return r.Expect.Shape != nil }) {
-		return s
+// plain is a Scenario as JSON holds it, which has no bytes but UTF-8: of a body each byte is one character.
+type plain Scenario
+
+// MarshalJSON encodes s without its Shapes.
+func (s *Scenario) MarshalJSON() ([]byte, error) {
+	return json.Marshal((*plain)(s.recoded(func(body string) string {
+		runes := make([]rune, len(body))
+		for i := range runes {
+			runes[i] = rune(body[i])
+		}
+		return string(runes)
+	})))
+}
+
+// UnmarshalJSON decodes what MarshalJSON has encoded. An unknown field is an error.
+func (s *Scenario) UnmarshalJSON(data []byte) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode((*plain)(s)); err != nil {
+		return err
 	}
-	return s.each(func(_ int, r *Request) { r.Expect.Shape = nil })
+	*s = *s.recoded(func(text string) string {
+		body := make([]byte, 0, len(text))
+		for _, r := range text {
+			body = append(body, byte(r))
+		}
+		return string(body)
+	})
+	return nil
+}
+
+// recoded returns a copy of s with all bodies in another code.
+func (s *Scenario) recoded(code func(body string) string) *Scenario {
+	return s.each(func(_ int, r *Request) {
+		r.Body = code(r.Body)
+		if r.Expect.Body != nil {
+			r.Expect.Body = new(code(*r.Expect.Body))
+		}
+	})
 }
 
 // Required returns the headers, with values, that loaded requests' contracts require.
