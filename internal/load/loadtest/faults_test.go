@@ -254,7 +254,7 @@ func (f *fault) run(t *testing.T, e load.Engine, m int) {
 	if f.job != nil {
 		f.job(&j)
 	}
-	requests := int64(24)
+	requests := orShort(24, 12)
 	if f.impatient {
 		impatient(&j)
 		requests = 6

@@ -225,8 +225,11 @@ type conversation struct {
 }
 
 // run loads in a closed and in an open loop.
-func (c *conversation) run(t *testing.T, e load.Engine) {
-	for _, schedule := range []*load.Schedule{nil, constant(2000)} {
+func (c *conversation) run(t *testing.T, e load.Engine, i int) {
+	for m, schedule := range []*load.Schedule{nil, constant(2000)} {
+		if !tried(i, m) {
+			continue
+		}
 		s := serve(t, "tcp", c.serve)
 		j := job(s)
 		j.HTTP2, j.Pipeline = true, 4

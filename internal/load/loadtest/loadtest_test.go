@@ -66,18 +66,18 @@ func conform(t *testing.T, e load.Engine) {
 			}
 		})
 	}
-	for _, c := range slices.Concat(named(), conversations) {
+	for i, c := range slices.Concat(named(), conversations) {
 		t.Run("http2: "+c.name, func(t *testing.T) {
 			t.Parallel()
-			c.run(t, e)
+			c.run(t, e, i)
 		})
 	}
-	for _, c := range scripts {
+	for i, c := range scripts {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			for _, network := range []string{"tcp", "unix"} {
 				for m := range modes {
-					if network == "unix" && (c.tcpOnly || testing.Short() && m > 0) {
+					if network == "unix" && (c.tcpOnly || testing.Short() && m > 0) || !tried(i, m) {
 						continue
 					}
 					t.Run(network+"/"+modes[m].name, func(t *testing.T) {
@@ -88,6 +88,17 @@ func conform(t *testing.T, e load.Engine) {
 			}
 		})
 	}
+}
+
+// tried reports whether script i is tried in way m. Short tests try every other pair: each way with half of the scripts.
+func tried(i, m int) bool { return !testing.Short() || (i+m)%2 == 0 }
+
+// orShort returns n, or less in a short test.
+func orShort(n, less int64) int64 {
+	if testing.Short() {
+		return less
+	}
+	return n
 }
 
 // sessions are about windows that follow each other, and how they end.

@@ -201,7 +201,7 @@ func (r *refusal) run(t *testing.T, e load.Engine) {
 	if r.client != nil {
 		r.client(j.TLS)
 	}
-	requests, kind := int64(24), r.kind
+	requests, kind := orShort(24, 12), r.kind
 	if kind == "" && r.text != "" {
 		kind = load.Handshake.String()
 	}
