@@ -487,7 +487,9 @@ func TestTwinsLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.mu.Lock()
-	b.Hub.agents["gen1"] = Hello{Session: token()} // of neither, so that it does not matter who answers first
+	other := b.Hub.agents["gen1"]
+	other.Session = token() // of neither, so that it does not matter who answers first
+	b.Hub.agents["gen1"] = other
 	b.mu.Unlock()
 	order := func() error {
 		_, err := ask(t.Context(), b.Hub, "gen1", clock, Greeting{}, patience)
@@ -645,7 +647,7 @@ func TestLargeAnswers(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() {
-			a, err := ask(t.Context(), b.Hub, "gen1", kind[Done, string]("large"), Done{}, time.Minute)
+			a, err := ask(t.Context(), b.Hub, "gen1", kind[Done, string]("large"), Done{}, time.Hour)
 			if errs[i] = err; err == nil && len(a) != each {
 				errs[i] = fmt.Errorf("%d bytes", len(a))
 			}
