@@ -70,7 +70,7 @@ func TestLargeContracts(t *testing.T) {
 	_, launched := h.Launch(t.Context(), "a", lab.Launch{Probe: lab.Probe{Scenario: s}})
 	for _, err := range []error{Sendable(s), opened, asked, launched} {
 		if _, usage := errors.AsType[*conf.UsageError](err); !usage ||
-			!strings.Contains(err.Error(), "make its bodies smaller") {
+			!strings.Contains(err.Error(), "bodies smaller") {
 			t.Error(err)
 		}
 	}

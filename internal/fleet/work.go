@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -88,11 +89,11 @@ const mostOrder = 4 << 20
 func orderOf(v any) (json.RawMessage, error) {
 	data, err := json.Marshal(v)
 	switch {
-	case notUTF8.Match(data):
-		err = conf.Usagef("a request has text that is not in UTF-8, and not in its body; other machines cannot be sent that")
 	case len(data) > mostOrder:
 		err = conf.Usagef("the requests and expected responses take %d MB, and other machines can be sent %d MB; make their "+
 			"bodies smaller", len(data)>>20, mostOrder>>20)
+	case bytes.Contains(data, []byte(`\ufffd`)) && notUTF8.Match(data): // the second is slow
+		err = conf.Usagef("a request has text that is not in UTF-8, and not in its body; other machines cannot be sent that")
 	}
 	return data, err
 }
