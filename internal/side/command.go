@@ -16,15 +16,15 @@ var (
 		"poetry", "pipenv", "uv", "ruby", "bundle", "php", "perl", "lua", "luajit", "java", "gradle", "gradlew", "mvn",
 		"mvnw", "jbang", "kotlin", "scala", "sbt", "clojure", "julia", "elixir", "mix", "escript", "dotnet", "go", "cargo",
 		"swift", "zig", "make", "sh", "bash", "docker", "podman"}
-	// scripts are extensions of files that a runner runs.
+	// scripts lists the file extensions that runners run.
 	scripts = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx", ".py", ".pyc", ".pyz", ".rb", ".ru",
 		".php", ".pl", ".lua", ".jar", ".war", ".kts", ".scala", ".clj", ".jl", ".exs", ".dll", ".go", ".sh"}
 	// numbers matches ports, addresses and the like.
 	numbers = regexp.MustCompile(`^[0-9.:/]+$`)
 )
 
-// spokenName returns the words by which a person calls a command: a runner's script; a runner and what else
-// it runs; or the program alone. file is the last of these words, with its folder.
+// spokenName returns a command's short name: a runner's script; a runner and its subcommand or module; or
+// the program alone. file is the name's last word, with its folder.
 func spokenName(s contestant.Start) (runner []string, file string) {
 	if len(s.Words) == 0 {
 		return nil, ""
@@ -104,5 +104,5 @@ func extra(s contestant.Start, others []contestant.Start, most int) (words []str
 	return words
 }
 
-// start returns what a command starts.
+// start returns the program and arguments on a command's line.
 func (s *Side) start() contestant.Start { return (&contestant.Command{Line: s.line}).Start() }

@@ -21,7 +21,7 @@ type Options struct {
 	Names      []string     // names for the first sides; the rest get derived names
 	TLS        endpoint.TLS // for https:// URLs
 	Taken      func(name string) bool
-	// Folder returns the folder of a contestant in the project; ok is false if there is none. suggestion,
+	// Folder returns a contestant's folder in the project; ok is false if there is none. suggestion,
 	// which may be empty, follows the words "no contestant NAME".
 	Folder func(name string) (dir, suggestion string, ok bool)
 }

@@ -53,7 +53,7 @@ func (o *Options) name(sides []*Side) error {
 
 func (o *Options) taken(name string) bool { return o.Taken != nil && o.Taken(name) }
 
-// candidates is the number of candidates per side, with more words of a command or more folders of a path.
+// candidates is the number of names tried per side; each adds a command's words or a path's folders.
 const candidates = 4
 
 // candidate returns a name for s, one of sides; a larger length gives a longer name.
