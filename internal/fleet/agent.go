@@ -15,24 +15,24 @@ import (
 // Agent carries out orders on its machine.
 type Agent struct {
 	Bundle  *Bundle
-	Version string       // of dyno
-	Log     func(string) // gets a line for each order that is refused, and each change of the connection
-	Roles   []Role       // that the owner of the machine allows; nil: Generator
+	Version string       // dyno's version
+	Log     func(string) // called for each refused order and each change of the connection
+	Roles   []Role       // allowed by the machine's owner; nil: Generator
 
 	began time.Time // origin of the agent's clock
 
-	// Of tests; zero: what an agent on a machine has.
-	dial  dial                // to the controller; nil: dialNATS
+	// For tests; the zero values mean a real agent.
+	dial  dial                // dials the controller; nil: dialNATS
 	take  takeLoad            // nil: takeShare
 	site  site                // nil: ownSite
-	skew  int64               // ns that its clock is ahead
-	drift float64             // part by which its clock is faster
-	delay time.Duration       // by which its windows begin late
-	spin  func(time.Duration) // waits for the rest of a time; nil: the agent asks its clock until then
+	skew  int64               // ns by which the clock is ahead
+	drift float64             // share by which the clock is faster
+	delay time.Duration       // delay of windows' beginnings
+	spin  func(time.Duration) // waits for a short time; nil: poll the clock
 }
 
-// Run serves the controller, whenever it is there, until ctx is done. The controller's refusal of the
-// agent's key is an error; all else that goes wrong passes, or ends with the controller.
+// Run serves the controller, whenever there is one, until ctx is done. If the controller refuses the agent's
+// key, Run returns an error; all other failures are temporary.
 func (a *Agent) Run(ctx context.Context) error {
 	a.began = time.Now()
 	if a.site == nil {
@@ -65,7 +65,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	return nil
 }
 
-// session serves one connection to the controller until it ends. Nothing that it started survives it.
+// session serves one connection to the controller until it ends. Nothing started in the session survives it.
 func (a *Agent) session(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -86,30 +86,30 @@ func (a *Agent) session(ctx context.Context) error {
 	return nil
 }
 
-// now returns the agent's clock: ns since it began, monotonic.
+// now returns the agent's clock: ns since the agent began, monotonic.
 func (a *Agent) now() int64 {
 	ns := int64(time.Since(a.began))
 	return ns + int64(float64(ns)*a.drift) + a.skew
 }
 
-// session is one connection of an agent.
+// session is one connection between an agent and its controller.
 type session struct {
 	agent   *Agent
 	ctx     context.Context // ends with the connection
 	link    link
-	id      string // that orders name
-	from    string // the controller's connection; of the goroutine that receives orders
-	arrived int64  // when the last order came, by the agent's clock; likewise
+	id      string // named in orders
+	from    string // the controller's connection; owned by the receiving goroutine
+	arrived int64  // arrival of the last order, agent's clock; owned likewise
 	kept
 }
 
-// kind is the name of an order with a body Q, which is answered by an A.
+// kind names a kind of order with body Q and answer A.
 type kind[Q, A any] string
 
-// handlers are all that an agent can be asked for, by the names of their kinds.
+// handlers has a handler for each kind of order.
 var handlers = map[string]handler{}
 
-// Orders; those of the second group are carried out beside others.
+// Orders; the second group may run concurrently with other orders.
 var (
 	hello      = handle("hello", every, false, (*session).hello)
 	clock      = handle("clock", every, false, (*session).clock)
@@ -125,19 +125,19 @@ var (
 	toOpen   = handle("open", generates, true, (*session).open)
 	toLoad   = handle("load", generates, true, (*session).loadWindow)
 	toAsk    = handle("ask", generates, true, (*session).askServer)
-	toHost   = handle("host", starts, true, (*session).host) // one of the two, as the order says
+	toHost   = handle("host", starts, true, (*session).host) // the order says which role
 	toBuild  = handle("build", starts, true, (*session).build)
 	toLaunch = handle("launch", starts, true, (*session).launch)
 )
 
-// handler carries out the orders of a kind.
+// handler carries out one kind of order.
 type handler struct {
-	roles  []Role // one of which an agent must have; none: every agent may
+	roles  []Role // an agent needs one of these; empty: none needed
 	do     func(*session, []byte) (any, error)
-	beside bool // other orders, until it is done
+	beside bool // may run concurrently with other orders
 }
 
-// handle lets f carry out the orders of a kind.
+// handle registers f for a kind of order.
 func handle[Q, A any](name string, roles []Role, beside bool, f func(*session, *Q) (A, error)) kind[Q, A] {
 	handlers[name] = handler{roles, func(s *session, body []byte) (any, error) {
 		q := new(Q)
@@ -149,7 +149,7 @@ func handle[Q, A any](name string, roles []Role, beside bool, f func(*session, *
 	return kind[Q, A](name)
 }
 
-// receive carries out an order and answers it.
+// receive carries out an order and sends the answer.
 func (s *session) receive(r *received) {
 	s.arrived = s.agent.now()
 	var o Order
@@ -171,7 +171,7 @@ func (s *session) receive(r *received) {
 	}
 }
 
-// accept returns who carries out an order, and an error if it must not be carried out.
+// accept returns the handler for an order, or an error if the order must not be carried out.
 func (s *session) accept(o *Order) (h handler, err error) {
 	switch own := protocol + s.agent.Version; {
 	case o.Version != own:
@@ -187,7 +187,7 @@ func (s *session) accept(o *Order) (h handler, err error) {
 	return h, s.agent.may(o.Kind, h.roles)
 }
 
-// said is the answer that says what came of an order.
+// said encodes the result of an order as an answer.
 func (s *session) said(answer any, err error) []byte {
 	body, bad := json.Marshal(answer)
 	if err = cmp.Or(err, bad); len(body) > mostBytes/2 {
@@ -204,7 +204,7 @@ func (s *session) said(answer any, err error) []byte {
 	return encoded(Answer{body, f})
 }
 
-// reply answers an order, unless the session has ended: what was done until then is of no use to its controller.
+// reply sends an answer, unless the session has ended: its controller then has no use for it.
 func (s *session) reply(r *received, data []byte) {
 	if s.ctx.Err() != nil {
 		return
@@ -218,34 +218,34 @@ func (s *session) reply(r *received, data []byte) {
 func encoded(v any) json.RawMessage {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // a field that JSON does not know
+		panic(err) // a field that JSON cannot encode
 	}
 	return data
 }
 
-// Greeting asks who an agent is.
+// Greeting asks for an agent's identity.
 type Greeting struct {
-	// From is the name of the controller's connection to a NATS of its user's own, which agents stay connected
-	// to without their controller.
+	// From names the controller's connection to a user's own NATS, to which agents stay connected without
+	// their controller.
 	From string `json:"from,omitempty"`
 }
 
-// Hello is the answer: the agent's program, and the session that its next orders must name.
+// Hello is the answer: the agent's program, and the session for its next orders.
 type Hello struct {
 	Session string `json:"session"`
-	Roles   []Role `json:"roles"`  // that the owner of its machine allows
-	Client  string `json:"client"` // its connection
+	Roles   []Role `json:"roles"`  // allowed by the machine's owner
+	Client  string `json:"client"` // the agent's connection
 	Program
 }
 
 // Program is a build of dyno.
 type Program struct {
 	System string `json:"system"` // "linux/amd64"
-	Digest string `json:"digest"` // SHA-256 of its file, in hex
+	Digest string `json:"digest"` // SHA-256 of the file, in hex
 }
 
 func (s *session) hello(q *Greeting) (Hello, error) {
-	if s.from != "" && s.from != q.From { // it gets no answer, and greets again
+	if s.from != "" && s.from != q.From { // the other controller gets no answer, and greets again
 		s.agent.Log("another controller is there")
 		s.link.close()
 	}
@@ -255,7 +255,7 @@ func (s *session) hello(q *Greeting) (Hello, error) {
 	return Hello{s.id, s.agent.roles(), s.link.client(), p}, err
 }
 
-// program returns this program; it reads its file once.
+// program returns this program; it reads the file once.
 var program = sync.OnceValues(func() (Program, error) {
 	p := Program{System: runtime.GOOS + "/" + runtime.GOARCH}
 	name, err := programFile()
@@ -267,8 +267,8 @@ var program = sync.OnceValues(func() (Program, error) {
 	return p, err
 })
 
-// programFile returns a name of this program's file: on Linux of the one that runs, even if another lies
-// in its place by now.
+// programFile returns a path to this program's file: on Linux to the running one, even if the file has been
+// replaced.
 func programFile() (string, error) {
 	if runtime.GOOS == "linux" {
 		return "/proc/self/exe", nil

@@ -13,12 +13,12 @@ import (
 	"dyno/internal/report"
 )
 
-// State is what a check found of one machine and of the link to it.
+// State is the result of checking one machine and the link to it.
 type State struct {
 	Name      string
 	Roles     []Role
-	System    string        // of its dyno: "linux/amd64"
-	Offset    clocks.Offset // of its clock from the controller's
+	System    string        // system of its dyno: "linux/amd64"
+	Offset    clocks.Offset // its clock relative to the controller's
 	Condition Condition
 }
 
@@ -40,15 +40,15 @@ func (h *Hub) Check(ctx context.Context) ([]State, error) {
 	return all, nil
 }
 
-// Limits of a machine and its link above which a check warns.
+// Limits for a machine and its link; a check warns above them.
 const (
-	wideBound      = time.Millisecond // of the clock: a start is to be known to 1 ms
+	wideBound      = time.Millisecond // for the clock: starts must be known to 1 ms
 	longPause      = 5 * time.Millisecond
 	muchBackground = 0.05
 	fewFiles       = 4096
 )
 
-// Warnings says what stands in the way of a load from this machine, and what to do.
+// Warnings describes obstacles to a load from this machine, and what to do.
 func (s *State) Warnings() (all []string) {
 	c := &s.Condition
 	for _, w := range []struct {
@@ -72,7 +72,7 @@ func (s *State) Warnings() (all []string) {
 	return all
 }
 
-// Write writes the states as a table, and a line for each warning.
+// Write writes the states as a table, and each warning on a line.
 func Write(w io.Writer, states []State) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "machine\troles\tsystem\tCPUs\tbackground\tsteal\tlongest pause\topen files\tround trip\tclock")
@@ -98,7 +98,7 @@ func Write(w io.Writer, states []State) error {
 	return nil
 }
 
-// share writes a share in per cent; one below 0 is not known.
+// share formats a share in per cent; a share below 0 is unknown.
 func share(v float64) string {
 	if v < 0 {
 		return "unknown"
@@ -106,5 +106,5 @@ func share(v float64) string {
 	return report.PerCent(v)
 }
 
-// short writes a time in ns.
+// short formats a time in ns.
 func short(ns int64) string { return report.Duration(float64(ns)) }

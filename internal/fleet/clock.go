@@ -9,8 +9,8 @@ import (
 	"dyno/internal/clocks"
 )
 
-// Clock is an agent's clock when an order arrived and when its answer left, in ns since the agent
-// began: monotonic.
+// Clock is an agent's clock when an order arrived and when the answer left, in ns since the agent began,
+// monotonic.
 type Clock struct {
 	ArrivedNS int64 `json:"arrived_ns"`
 	LeftNS    int64 `json:"left_ns"`
@@ -21,13 +21,14 @@ const trips = 40
 
 func (s *session) clock(*Greeting) (Clock, error) { return Clock{s.arrived, s.agent.now()}, nil }
 
-// errClock is the error of a clock that cannot be trusted.
+// errClock reports a clock that cannot be trusted.
 var errClock = errors.New("its clock cannot be related to that of this machine")
 
 // now returns the controller's clock: ns since the hub began, monotonic.
 func (h *Hub) now() int64 { return int64(time.Since(h.began)) }
 
-// pings adds n round trips to what is known of an agent's clock. An errClock says that the clock cannot be trusted.
+// pings adds n round trips to the estimate of an agent's clock. An errClock means that the clock cannot be
+// trusted.
 func (h *Hub) pings(ctx context.Context, agent string, c *clocks.Other, n int) error {
 	for range n {
 		sent := h.now()

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// natsFile is the name of the configuration of a user's own NATS, in the fleet's folder.
+// natsFile is the name of the configuration for a user's own NATS, in the fleet's folder.
 const natsFile = "nats.conf"
 
-// WriteConfiguration writes what a user's own NATS needs into the fleet's folder: nats.conf, and the
-// certificate and its key that it names unless the NATS has its own. It returns the file's name.
+// WriteConfiguration writes the files that a user's own NATS needs into the fleet's folder: nats.conf, and
+// the certificate and key that it names unless the NATS has its own. It returns the path of nats.conf.
 func (f *Fleet) WriteConfiguration(k *Keys) (name string, err error) {
 	folder, err := filepath.Abs(f.Folder())
 	if err != nil {
@@ -36,7 +36,7 @@ func (f *Fleet) WriteConfiguration(k *Keys) (name string, err error) {
 	return name, nil
 }
 
-// Configuration returns the text of a configuration of a NATS server for this fleet. Files are in folder.
+// Configuration returns the text of a NATS configuration for this fleet. Files are in folder.
 func (f *Fleet) Configuration(k *Keys, folder string) string {
 	c := f.configuration(k, filepath.Join(folder, "nats-store"))
 	c["tls"] = object{"cert_file": filepath.Join(folder, "nats-cert.pem"), "key_file": filepath.Join(folder, "nats-key.pem"),
@@ -52,10 +52,10 @@ func (f *Fleet) Configuration(k *Keys, folder string) string {
 %s`, filepath.Join(folder, natsFile), leaving, confText(c))
 }
 
-// object is a part of a configuration of NATS, which may be JSON.
+// object is a part of a NATS configuration, which may be JSON.
 type object = map[string]any
 
-// configuration returns the configuration of a server for this fleet, but for TLS.
+// configuration returns the configuration for this fleet's server, without TLS.
 func (f *Fleet) configuration(k *Keys, store string) object {
 	port, _ := strconv.Atoi(f.reached()[strings.LastIndexByte(f.reached(), ':')+1:])
 	export := object{"stream": leaving, "accounts": []string{account}}
@@ -68,11 +68,11 @@ func (f *Fleet) configuration(k *Keys, store string) object {
 				"imports": []object{{"stream": object{"account": systemAccount, "subject": leaving}, "to": left}}}}}
 }
 
-// confText returns the text of a configuration. NATS knows no escapes of a subject's >.
+// confText returns a configuration as text. NATS does not accept an escaped > in a subject.
 func confText(c object) string {
 	text, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
-		panic(err) // a value that JSON does not know
+		panic(err) // a value that JSON cannot encode
 	}
 	return strings.ReplaceAll(string(text), `\u003e`, ">") + "\n"
 }

@@ -10,16 +10,16 @@ import (
 	"dyno/internal/load"
 )
 
-// A link that is cut off for a moment ends no connection, and so loses no machine. But what was asked of a server
-// meanwhile says something about the network alone. The kernel then sends segments of the load's connections
-// again, and no duplicates are reported. When a server is slow, its kernel acknowledges what the server has
-// not read, or reports the duplicate if that was too late.
+// A brief interruption of a link ends no connection, and so loses no machine. But responses that were missing
+// meanwhile then describe the network alone. The kernel retransmits segments on the load's connections, and
+// no duplicates are reported. When a server is slow, its kernel acknowledges data that the server has not
+// read, or reports the duplicate if the acknowledgement was too late.
 
-// leastSilence is the shortest time without an answer that a window can show: two samples.
+// leastSilence is the shortest time without a response that a window can show: two samples.
 const leastSilence = 2 * load.Slice
 
-// cut loses each generator of a window of that length, or of a number of requests if it is 0, to which no
-// answer came for more than a tenth of the window, and whose connections lost segments in it.
+// cut loses each generator that had no response for more than a tenth of a window and lost segments on its
+// connections. length is the window's length, or 0 for a number of requests.
 func (s *shared) cut(length time.Duration, seen []LoadedWindow) (err error) {
 	for i, r := range seen {
 		l := r.Part.Load()
@@ -34,8 +34,8 @@ func (s *shared) cut(length time.Duration, seen []LoadedWindow) (err error) {
 	return err
 }
 
-// cutFrom loses the generator that asked a server in vain, if its system knew no way there, or if segments of its
-// connections were lost; else it returns err.
+// cutFrom loses the generator whose request to a server failed if its system had no route to the server, or
+// if segments were lost on its connections; else it returns err.
 func (g *generator) cutFrom(name string, err error) error {
 	f, _ := errors.AsType[*Fault](err)
 	if f == nil || !f.Unreachable && !f.Lost {

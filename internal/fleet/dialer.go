@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// dialer connects an agent. The kernel asks for the other side of an idle connection, and ends it
-// within 8 s once there is no answer: no program runs for it, on either side.
+// dialer connects an agent. The kernel probes an idle connection, and ends it within 8 s without an answer:
+// no program on either side has to run for this.
 type dialer struct{ ctx context.Context }
 
-// SkipTLSHandshake is for NATS: the connection is in the clear yet.
+// SkipTLSHandshake tells NATS that the connection is not encrypted yet.
 func (d dialer) SkipTLSHandshake() bool { return false }
 
 func (d dialer) Dial(network, address string) (net.Conn, error) {

@@ -2,8 +2,8 @@ package fleet
 
 import "syscall"
 
-// impatient lets a connection end 8 s after bytes were sent that the other side did not acknowledge
-// (TCP_USER_TIMEOUT of tcp(7), RFC 5482); without it the kernel would try for a quarter of an hour.
+// impatient ends a connection 8 s after sending bytes that the other side does not acknowledge
+// (TCP_USER_TIMEOUT, tcp(7), RFC 5482); by default the kernel tries for a quarter of an hour.
 func impatient(_, _ string, c syscall.RawConn) error {
 	const userTimeout = 0x12
 	var err error

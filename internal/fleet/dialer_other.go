@@ -4,5 +4,5 @@ package fleet
 
 import "syscall"
 
-// impatient leaves to the system when a connection ends whose bytes nobody acknowledges.
+// impatient leaves the end of a connection without acknowledgements to the system.
 func impatient(_, _ string, _ syscall.RawConn) error { return nil }

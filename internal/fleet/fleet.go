@@ -1,14 +1,14 @@
-// Package fleet lets one dyno, the controller, use others on other machines, the agents. They speak
-// over NATS, whose server runs within the controller for as long as a command lasts; agents wait for
-// it between commands.
+// Package fleet lets one dyno, the controller, use others on other machines, the agents. They communicate
+// over NATS, whose server runs in the controller for the duration of a command; agents wait for it between
+// commands.
 //
-// Invariant: an agent does what an Order of its own controller asks for, once, and nothing else. The
-// connection is encrypted with a certificate made for the fleet; either side knows the key of the
-// other; orders are values with a version and a session, not commands of a shell. Whatever does not
-// fit is refused with one line in the log. An agent without its controller stops all that it started.
+// Invariant: an agent carries out an Order from its own controller, once, and does nothing else. The
+// connection is encrypted with a certificate made for the fleet; each side knows the other's key; orders are
+// values with a version and a session, not shell commands. Anything else is refused with one line in the log.
+// An agent without its controller stops everything that it started.
 //
-// All agents start a window at one time, each by its own clock; from then until it ends no message is
-// sent.
+// All agents start a window at the same time, each by its own clock; no message is sent until the window
+// ends.
 package fleet
 
 import (
@@ -28,17 +28,16 @@ import (
 	"dyno/internal/result"
 )
 
-// Fleet is what a person writes about the machines, in fleet.toml.
+// Fleet describes the machines, as written by the user in fleet.toml.
 type Fleet struct {
-	// Controller is the address, host:port, at which agents reach the machine that dyno is called on.
+	// Controller is the address, host:port, at which agents reach the machine on which dyno is called.
 	Controller string `toml:"controller"`
-	// NATS is the URL, or are the URLs with commas, of a NATS of the user's own at which all meet; "": the
-	// controller has its own. NATSCertificate is a file beside fleet.toml with its certificate, PEM; "": it has
-	// the fleet's.
+	// NATS is the URL, or comma-separated URLs, of a user's own NATS; "": the controller runs one.
+	// NATSCertificate is a PEM file next to fleet.toml with that NATS's certificate; "": it uses the fleet's.
 	NATS            string `toml:"nats"`
 	NATSCertificate string `toml:"nats_certificate"`
-	// Servers build and start contestants, Generators make the load, and Backends start what contestants
-	// call. A machine of several roles is in several of them, under one name.
+	// Servers build and start contestants, Generators make the load, and Backends start the contestants'
+	// backends. A machine with several roles is listed in each, under the same name.
 	Servers    []Machine `toml:"server"`
 	Generators []Machine `toml:"generator"`
 	Backends   []Machine `toml:"backend"`
@@ -47,20 +46,20 @@ type Fleet struct {
 	pinned []byte // the certificate that agents pin, DER; set by Keys
 }
 
-// Machine is another machine, on which one agent runs.
+// Machine is another machine, with one agent.
 type Machine struct {
 	Name string `toml:"name"` // lower-case letters, digits and hyphens
-	// Address is the IP address of a server's or backend's machine at which the others reach what it serves.
+	// Address is the IP address at which the other machines reach a server's or backend's machine.
 	Address string `toml:"address"`
-	SSH     string `toml:"ssh"` // destination of ssh, such as ann@10.0.0.2; "": the agent is started by hand
+	SSH     string `toml:"ssh"` // ssh destination, such as ann@10.0.0.2; "": the agent is started by hand
 }
 
 var nameForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
 
-// reserved is the name under which the controller is known to its own server.
+// reserved is the controller's name at its own NATS server.
 const reserved = "controller"
 
-// Read reads the file of a fleet. Its errors are mistakes in the file, with line and column.
+// Read reads a fleet file. Errors are usage errors with line and column.
 func Read(path string) (*Fleet, error) {
 	folder, name := filepath.Split(path)
 	f := &Fleet{path: path}
@@ -123,7 +122,7 @@ func (f *Fleet) check(file *conf.File) error {
 	return nil
 }
 
-// In returns the machines of a role.
+// In returns the machines with a role.
 func (f *Fleet) In(role Role) []Machine {
 	return map[Role][]Machine{Server: f.Servers, Generator: f.Generators, Backend: f.Backends}[role]
 }
@@ -143,8 +142,8 @@ func (f *Fleet) Machines() (all []Machine) {
 	return all
 }
 
-// InRun returns the names of the machines that carry out a plan, each once and the servers' first: that of the
-// backend, too, if contestants call one, and no servers' if all contestants are already running.
+// InRun returns the names of the machines that carry out a plan, each once and servers first. It includes the
+// backend's if contestants call one, and no servers' if all contestants are already running.
 func (f *Fleet) InRun(p *result.Plan) (all []string) {
 	if len(p.Servers.Attached) == 0 {
 		all = names(f.Servers)
@@ -156,7 +155,7 @@ func (f *Fleet) InRun(p *result.Plan) (all []string) {
 	return all
 }
 
-// Roles returns the roles of a machine.
+// Roles returns a machine's roles.
 func (f *Fleet) Roles(name string) (has []Role) {
 	for _, role := range roles {
 		if slices.ContainsFunc(f.In(role), func(m Machine) bool { return m.Name == name }) {
@@ -166,10 +165,10 @@ func (f *Fleet) Roles(name string) (has []Role) {
 	return has
 }
 
-// Call returns how the agent of a machine is started there by hand.
+// Call returns the command that starts a machine's agent by hand.
 func (f *Fleet) Call(name string) string {
 	role, has := "", f.Roles(name)
-	if !slices.Equal(has, []Role{Generator}) { // which needs no permission
+	if !slices.Equal(has, []Role{Generator}) { // the default role
 		role = " --role " + list(has, ",")
 	}
 	return "dyno agent" + role + " " + filepath.Base(f.BundleFile(name))
@@ -183,5 +182,5 @@ func (f *Fleet) beside(name string) string {
 	return filepath.Join(filepath.Dir(f.path), name)
 }
 
-// Folder returns the folder of the fleet's keys: fleet.keys beside fleet.toml.
+// Folder returns the folder with the fleet's keys: fleet.keys next to fleet.toml.
 func (f *Fleet) Folder() string { return strings.TrimSuffix(f.path, ".toml") + ".keys" }

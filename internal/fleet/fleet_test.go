@@ -17,7 +17,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// lines are what was logged.
+// lines collects log lines.
 type lines struct {
 	mu  sync.Mutex
 	all []string
@@ -29,7 +29,7 @@ func (l *lines) add(text string) {
 	l.all = append(l.all, text)
 }
 
-// with returns the lines that have text.
+// with returns the lines that contain text.
 func (l *lines) with(text string) (found []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -41,7 +41,7 @@ func (l *lines) with(text string) (found []string) {
 	return found
 }
 
-// soon waits until l has a line with text, and a moment for a second one. There must be just one.
+// once waits until l has a line with text, and a moment for a second one. There must be exactly one.
 func (l *lines) once(t *testing.T, text string) {
 	t.Helper()
 	for range 6000 { // a minute
@@ -56,8 +56,8 @@ func (l *lines) once(t *testing.T, text string) {
 	}
 }
 
-// written writes a fleet of machines with these names, with a free port, and reads it. They are generators,
-// but srv is a server, backend a backend, and both is a server and a generator.
+// written writes a fleet file for machines with these names, with a free port, and reads it. They are
+// generators, except srv, a server, backend, a backend, and both, a server and a generator.
 func written(t *testing.T, names ...string) *Fleet {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -108,7 +108,7 @@ func newBench(t *testing.T, names ...string) *bench {
 	return b
 }
 
-// start starts the agent of a machine, with its file and its roles.
+// start starts a machine's agent, with its file and roles.
 func (b *bench) start(t *testing.T, name string) (stop func() error) {
 	t.Helper()
 	bundle, err := ReadBundle(b.fleet.BundleFile(name))
@@ -129,7 +129,7 @@ func (b *bench) open(t *testing.T) {
 	t.Cleanup(hub.Close)
 }
 
-// run runs an agent until the test ends, or what it returns is called.
+// run runs an agent until the test ends, or stop is called.
 func (b *bench) run(t *testing.T, a *Agent) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var err error
@@ -145,7 +145,7 @@ func (b *bench) order(agent, kind string, body any) Order {
 	return Order{protocol + b.version, kind, b.Hello(agent).Session, encoded(body)}
 }
 
-// send sends an order as it is.
+// send sends an order unchanged.
 func (b *bench) send(t *testing.T, agent string, o any) Answer {
 	t.Helper()
 	data, err := json.Marshal(o)
@@ -165,14 +165,14 @@ func (b *bench) send(t *testing.T, agent string, o any) Answer {
 	return a
 }
 
-// refused reports whether an order was refused with some text.
+// refused reports whether an order was refused with this text.
 func (a *Answer) refused(text string) bool {
 	return a.Fault != nil && a.Fault.Refused && strings.Contains(a.Fault.Text, text) && a.Body == nil
 }
 
 func TestCheck(t *testing.T) {
 	b := newBench(t, "gen1", "gen2")
-	b.agents["gen2"].skew = 5e9 // its clock is another one
+	b.agents["gen2"].skew = 5e9 // a different clock
 	if err := b.Gather(t.Context(), b.Names()); err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestCheck(t *testing.T) {
 	}
 	for i, s := range states {
 		if s.Name != fmt.Sprintf("gen%d", i+1) || s.System == "" || s.Condition.CPUs < 1 ||
-			s.Offset.RTTNS <= 0 || s.Offset.BoundNS > s.Offset.RTTNS/2+10e6 { // it widens by 500 µs a second
+			s.Offset.RTTNS <= 0 || s.Offset.BoundNS > s.Offset.RTTNS/2+10e6 { // the bound grows by 500 µs a second
 			t.Errorf("%+v", s)
 		}
 	}
@@ -196,8 +196,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestRefusedOrders: an order of another session or version, or unknown is not
-// carried out, and is one line in the agent's log.
+// TestRefusedOrders: an order from another session or version, or of an unknown kind, is not carried out, and
+// logged in one line.
 func TestRefusedOrders(t *testing.T) {
 	b := newBench(t, "gen1")
 	if err := b.Gather(t.Context(), b.Names()); err != nil {
@@ -233,8 +233,8 @@ func TestRefusedOrders(t *testing.T) {
 	}
 }
 
-// TestStrangers: a client without the fleet's TLS, without a key, or with a key that is not of the
-// fleet gets nowhere, and is one line in the controller's log.
+// TestStrangers: a client without the fleet's TLS, without a key, or with another key gets nowhere, and is
+// logged in one line.
 func TestStrangers(t *testing.T) {
 	b := newBench(t, "gen1")
 	stranger := *b.agents["gen1"].Bundle
@@ -269,7 +269,7 @@ func TestStrangers(t *testing.T) {
 	b.log.once(t, "TLS handshake error")
 }
 
-// TestAnotherAgentsSubjects: an agent can neither give orders nor read or send what is another's.
+// TestAnotherAgentsSubjects: an agent can neither give orders nor read or send another agent's messages.
 func TestAnotherAgentsSubjects(t *testing.T) {
 	b := newBench(t, "gen1", "gen2")
 	own := b.agents["gen1"].Bundle
@@ -299,8 +299,8 @@ func TestAnotherAgentsSubjects(t *testing.T) {
 	}
 }
 
-// TestReplies: NATS answers what an agent asks of its bucket on a subject that the agent names, which must not be one
-// that another agent heeds.
+// TestReplies: NATS answers an agent's bucket requests on a subject that the agent names, which must not be
+// one that another agent reads.
 func TestReplies(t *testing.T) {
 	b := gathered(t, "srv", "gen2")
 	if _, err := b.Put(t.Context(), sources, "srv"); err != nil {
@@ -337,7 +337,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// TestOneAnswer: an agent answers an order once, and nothing that was not asked.
+// TestOneAnswer: an agent answers an order once, and nothing else.
 func TestOneAnswer(t *testing.T) {
 	b := newBench(t, "gen2")
 	b.fleet.Generators = append(b.fleet.Generators, Machine{Name: "gen1"})
@@ -367,7 +367,7 @@ func TestOneAnswer(t *testing.T) {
 }
 
 // TestAnotherController: an agent does not talk to a server with another certificate, and finds its
-// own once it is back, with a new session.
+// controller again when it is back, with a new session.
 func TestAnotherController(t *testing.T) {
 	b := newBench(t, "gen1")
 	if err := b.Gather(t.Context(), b.Names()); err != nil {
@@ -402,12 +402,12 @@ func TestAnotherController(t *testing.T) {
 	}
 }
 
-// twin starts a second agent with the file of gen1.
+// twin starts a second agent with gen1's file.
 func (b *bench) twin(t *testing.T) (stop func() error) {
 	return b.run(t, &Agent{Bundle: b.agents["gen1"].Bundle, Version: b.version, Log: b.agentLog.add})
 }
 
-// expiring is a context without a limit whose time is over once over is closed.
+// expiring is a context without a deadline that expires when over is closed.
 type expiring struct {
 	context.Context
 	over chan struct{}
@@ -424,7 +424,7 @@ func (e expiring) Err() error {
 	}
 }
 
-// seenTwins is a wire that reports once it saw two agents with one key.
+// seenTwins is a wire that reports when it saw two agents with one key.
 type seenTwins struct {
 	wire
 	seen func()
@@ -438,15 +438,15 @@ func (w seenTwins) twins(ctx context.Context, agent string, order []byte) []stri
 	return from
 }
 
-// TestTwins: two agents with one file are said to be two, also if the last try has no answer, and one that ends is
-// none.
+// TestTwins: two agents with one file are reported, even if the last try has no answer, and one that ends is
+// not counted.
 func TestTwins(t *testing.T) {
 	b := newBench(t, "gen1", "gen2")
 	stop := b.twin(t)
 	ctx, real := expiring{t.Context(), make(chan struct{})}, b.wire
 	b.wire = seenTwins{real, sync.OnceFunc(func() { close(ctx.over) })}
 	const want = "two agents with the key of gen1 are connected, from 127.0.0.1 and 127.0.0.1; stop one"
-	for range 20 { // a slow machine may find one of them within the time of an agent to come
+	for range 20 { // a slow machine may find only one of them in the waiting time for an agent
 		err := b.Greet(ctx, "gen1")
 		if err != nil && err.Error() == want {
 			break
@@ -465,8 +465,7 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestSilentTwin: a second connection on which nobody answers, as a cable that was taken out leaves it, is no
-// second agent.
+// TestSilentTwin: a second connection without answers, as after removing a cable, is not a second agent.
 func TestSilentTwin(t *testing.T) {
 	b := newBench(t, "gen1")
 	b.client(t, "gen1")
@@ -479,8 +478,8 @@ func TestSilentTwin(t *testing.T) {
 	}
 }
 
-// TestTwinsLater: a second agent with one file that comes after the first was greeted is named once an
-// order gets to it.
+// TestTwinsLater: a second agent with the same file that connects after the first was greeted is named when
+// an order reaches it.
 func TestTwinsLater(t *testing.T) {
 	b := newBench(t, "gen1")
 	if err := b.Gather(t.Context(), b.Names()); err != nil {
@@ -488,7 +487,7 @@ func TestTwinsLater(t *testing.T) {
 	}
 	b.mu.Lock()
 	other := b.Hub.agents["gen1"]
-	other.Session = token() // of neither, so that it does not matter who answers first
+	other.Session = token() // neither's session, so that it does not matter which answers first
 	b.Hub.agents["gen1"] = other
 	b.mu.Unlock()
 	order := func() error {
@@ -506,7 +505,7 @@ func TestTwinsLater(t *testing.T) {
 	}
 }
 
-// TestTwinsInLoad: a second agent that comes within a load ends it, and is named.
+// TestTwinsInLoad: a second agent that connects during a load ends it, and is named.
 func TestTwinsInLoad(t *testing.T) {
 	b := newBench(t, "gen1")
 	if err := b.Gather(t.Context(), b.Names()); err != nil {
@@ -565,8 +564,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestKeysStay: keys are made once; a machine that is new gets one, one that is out of the file keeps its
-// own, with which it cannot connect, and none of them is readable by others.
+// TestKeysStay: keys are made once; a new machine gets one, a removed machine keeps its key but cannot
+// connect, and no key is readable by others.
 func TestKeysStay(t *testing.T) {
 	f := written(t, "a", "b")
 	first, _, err := f.Keys()
@@ -612,8 +611,8 @@ func TestKeysStay(t *testing.T) {
 	}
 }
 
-// TestAnotherBuild: an agent that is another program of the same system is turned away; one of another
-// system cannot have the same file.
+// TestAnotherBuild: an agent that runs another build for the same system is refused; on another system the
+// file always differs.
 func TestAnotherBuild(t *testing.T) {
 	own, err := program()
 	if err != nil {
@@ -632,7 +631,7 @@ func TestAnotherBuild(t *testing.T) {
 	}
 }
 
-// TestLargeAnswers: of answers that come all at once, none is lost.
+// TestLargeAnswers: no answer is lost if many arrive at once.
 func TestLargeAnswers(t *testing.T) {
 	const each = 15 << 20
 	handle("large", every, true, func(*session, *Done) (string, error) { return strings.Repeat("x", each), nil })
@@ -642,7 +641,7 @@ func TestLargeAnswers(t *testing.T) {
 	b := gathered(t, "gen1")
 	var dropped lines
 	b.wire.(*center).conn.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { dropped.add(err.Error()) })
-	n := 12 // which together are more than a client of NATS takes at once
+	n := 12 // together more than a NATS client buffers
 	errs := make([]error, n)
 	var all sync.WaitGroup
 	for i := range n {

@@ -12,7 +12,7 @@ import (
 	"dyno/internal/result"
 )
 
-// begin returns the context of the run that is going on.
+// begin returns the context of the present run.
 func (s *session) begin() context.Context {
 	s.kept.mu.Lock()
 	defer s.kept.mu.Unlock()
@@ -22,7 +22,7 @@ func (s *session) begin() context.Context {
 	return s.kept.run
 }
 
-// release stops all that the session does for a run.
+// release stops everything that the session does for a run.
 func (s *session) release() {
 	s.begin()
 	s.kept.mu.Lock()
@@ -41,13 +41,13 @@ func (s *session) release() {
 // leave ends a run.
 func (s *session) leave(*Done) (Done, error) { s.release(); return Done{}, nil }
 
-// generate says what machine a generator is.
+// generate describes a generator's machine.
 func (s *session) generate(*Done) (result.Host, error) { return s.agent.site.describe(), nil }
 
-// cpu returns what the agent has used until now.
+// cpu returns the agent's CPU time until now.
 func (s *session) cpu(*Done) (time.Duration, error) { return s.agent.site.used() }
 
-// Question asks a generator to ask a server.
+// Question asks a generator to send requests to a server.
 type Question struct {
 	To Place `json:"to"`
 	lab.Question

@@ -15,7 +15,7 @@ import (
 	"dyno/internal/result"
 )
 
-// Generator returns the generators of the run as one.
+// Generator returns all generators in the run as one.
 func (h *Host) Generator() lab.Generator { return h.generator() }
 
 func (h *Host) generator() *generator {
@@ -26,17 +26,17 @@ func (h *Host) generator() *generator {
 	return g
 }
 
-// generator is all generators of a run, each of which makes its share of a load.
+// generator combines all generators in a run; each makes its share of a load.
 type generator struct {
 	*Host
 	clocks map[string]*clocks.Other
-	hasty  bool // of dyno load: the first error ends all
+	hasty  bool // for dyno load: the first error ends everything
 }
 
-// windowLead is the time from the order to start a window until its start: enough for orders to arrive.
+// windowLead is the time between the order for a window and the window's start: enough for orders to arrive.
 const windowLead = 100 * time.Millisecond
 
-// CPUs returns those of all generators, one after another.
+// CPUs returns the CPUs of all generators, one generator after another.
 func (g *generator) CPUs() (cpus []int) {
 	for _, m := range g.loaders() {
 		cpus = append(cpus, m.GeneratorCPUs...)
@@ -56,17 +56,17 @@ func (g *generator) CPU() (sum time.Duration, err error) {
 func (g *generator) Now() time.Time       { return time.Now() }
 func (g *generator) Rest(t time.Duration) { time.Sleep(t) }
 
-// Quiet does nothing: agents collect no garbage within a window.
+// Quiet does nothing: agents do not collect garbage during a window.
 func (g *generator) Quiet() func() { return func() {} }
 
-// Open opens the connections of a load on all generators.
+// Open opens a load's connections on all generators.
 func (g *generator) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	place, err := g.placeOf(job.Endpoint)
 	if err != nil {
 		return nil, err
 	}
 	names := g.generators
-	if job.Connections < len(names) { // as for idle connections, one
+	if job.Connections < len(names) { // as for a single idle connection
 		names = names[:max(job.Connections, 1)]
 	}
 	s, err := g.openAll(ctx, names, Loading{To: place, Job: job}, job.Timeout+launchLimit, job.Timeout)
@@ -97,7 +97,8 @@ func (g *generator) openAll(ctx context.Context, names []string, whole Loading, 
 	})
 }
 
-// together calls do for generators at once. If g is hasty the first error, which it returns, ends the others.
+// together calls do for all generators concurrently. If g is hasty, the first error ends the others and is
+// returned.
 func (g *generator) together(ctx context.Context, names []string, do func(ctx context.Context, i int, name string) error) error {
 	all, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -114,13 +115,13 @@ func (g *generator) together(ctx context.Context, names []string, do func(ctx co
 	return err
 }
 
-// shared is a load whose connections are open on several generators.
+// shared is a load with connections open on several generators.
 type shared struct {
 	g       *generator
 	names   []string
-	numbers []int // by which each names its share; 0: it is not open
+	numbers []int // each generator's number for its share; 0: not open
 	timeout time.Duration
-	length  time.Duration // of the window of dyno load; 0: until its requests are done
+	length  time.Duration // length of dyno load's window; 0: until all requests are done
 	once    sync.Once
 }
 
@@ -136,8 +137,8 @@ func (s *shared) Close() (err error) {
 	return err
 }
 
-// Run loads for one window from all generators, and adds up what they saw. A window that counts begins
-// at one time on all of them; result.Load.Parts says how well.
+// Run loads for one window from all generators, and merges their results. A counted window begins at the same
+// time on all of them; result.Load.Parts tells how precisely.
 func (s *shared) Run(ctx context.Context, w load.Window) (l result.Load, err error) {
 	sent := w
 	if n := int64(len(s.names)); w.Schedule == nil && w.Requests > 0 && w.Requests < n {
@@ -167,7 +168,7 @@ func (s *shared) Run(ctx context.Context, w load.Window) (l result.Load, err err
 	return s.merge(w, seen, starts)
 }
 
-// windows orders a window from all generators, and waits for what they saw.
+// windows orders a window from all generators, and waits for the results.
 func (s *shared) windows(ctx context.Context, w load.Window, starts []clocks.Start, limit time.Duration) ([]LoadedWindow,
 	error) {
 	seen := make([]LoadedWindow, len(s.names))
@@ -182,7 +183,7 @@ func (s *shared) windows(ctx context.Context, w load.Window, starts []clocks.Sta
 			first.Do(func() { time.AfterFunc(others(time.Since(began), s.timeout), func() { giveUp(errGone) }) })
 		}
 		r := &seen[i]
-		whole := r.Outcome != nil // of dyno load
+		whole := r.Outcome != nil // dyno load
 		switch {
 		case err != nil && context.Cause(waiting) == errGone:
 			s.g.lose(name, "it is not done with its requests, and another one has been for long")
@@ -193,7 +194,7 @@ func (s *shared) windows(ctx context.Context, w load.Window, starts []clocks.Sta
 		case err != nil:
 		case !whole && r.Part == nil:
 			err = fmt.Errorf("%s: its answer has no figures", name)
-		case r.Messages > 0 && !w.Uncounted && !(whole && r.Outcome.Summary.Interrupted): // by a message
+		case r.Messages > 0 && !w.Uncounted && !(whole && r.Outcome.Summary.Interrupted): // an interruption is a message
 			s.g.late(name, fmt.Sprintf("it exchanged %d messages with the controller within a window", r.Messages))
 			err = errGone
 		}
@@ -201,18 +202,18 @@ func (s *shared) windows(ctx context.Context, w load.Window, starts []clocks.Sta
 	})
 }
 
-// slowest is how many times as long as the first generator another one may take for its requests. Their links may
-// differ, and who does not go on says nothing.
+// slowest limits the time for requests on other generators, relative to the first that is done. Links may
+// differ, and a stopped generator reports nothing.
 const slowest = 10
 
-// others is how long generators may take for their requests once one of them has taken so long.
+// others limits the time for requests on other generators after the first has taken so long.
 func others(took, timeout time.Duration) time.Duration { return slowest*took + timeout + ending }
 
-// starts compares clocks by some round trips, and returns when each generator is to begin, that much later.
+// starts compares clocks in n round trips, and returns the start for each generator, ahead from now.
 func (s *shared) starts(ctx context.Context, n int, ahead time.Duration) ([]clocks.Start, error) {
 	if err := each(s.names, func(_ int, name string) error {
 		err := s.g.hub.pings(ctx, name, s.g.clocks[name], n)
-		if errors.Is(err, errClock) { // it contradicts what was known: the machine slept, or the agent is another one
+		if errors.Is(err, errClock) { // contradicts earlier pings: the machine slept, or the agent is a new one
 			*s.g.clocks[name] = clocks.Other{}
 			err = s.g.hub.pings(ctx, name, s.g.clocks[name], trips)
 		}
@@ -235,10 +236,11 @@ func (s *shared) starts(ctx context.Context, n int, ahead time.Duration) ([]cloc
 	return starts, nil
 }
 
-// windowTrips is the number of round trips before a window; those before count as far as they are exact.
+// windowTrips is the number of round trips before a window; earlier round trips count as far as they are
+// exact.
 const windowTrips = 8
 
-// merge adds up what all generators saw in a window.
+// merge merges all generators' results for a window.
 func (s *shared) merge(w load.Window, seen []LoadedWindow, starts []clocks.Start) (result.Load, error) {
 	var parts []*load.Part
 	for _, r := range seen {
@@ -265,7 +267,7 @@ func (s *shared) merge(w load.Window, seen []LoadedWindow, starts []clocks.Start
 	return l, nil
 }
 
-// Ask lets the first generator ask.
+// Ask lets the first generator send the requests.
 func (g *generator) Ask(ctx context.Context, to endpoint.Endpoint, q lab.Question) (none lab.Said, err error) {
 	place, err := g.placeOf(to)
 	if err != nil {

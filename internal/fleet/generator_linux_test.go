@@ -21,7 +21,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-// generators returns two generators, and a job of loads on a server in this process.
+// generators returns two generators, and a load job for a server in this process.
 func generators(t *testing.T) (*bench, *Host, load.Job) {
 	t.Helper()
 	b := newBench(t, "gen1", "gen2")
@@ -45,7 +45,7 @@ func generators(t *testing.T) (*bench, *Host, load.Job) {
 			Weight: 1, Expect: scenario.Expect{Status: 200, Body: &body}}}}}
 }
 
-// TestGeneratorsTogether: two generators make one load, whose parts say how they began.
+// TestGeneratorsTogether: two generators make one load, whose parts tell how they began.
 func TestGeneratorsTogether(t *testing.T) {
 	b, h, job := generators(t)
 	g := h.Generator()
@@ -82,7 +82,7 @@ func TestGeneratorsTogether(t *testing.T) {
 			p[0].BoundNS <= 0 || p[1].BeganNS < 20e6-p[1].BoundNS || w.Requests > 0 && (l.Succeeded != 1001 || p[0].Started != 501) {
 			t.Errorf("%s: %d, %+v", name, l.Succeeded, p)
 		}
-		for _, p := range l.Parts { // what checks compare
+		for _, p := range l.Parts { // compared by checks
 			if p.Connections < 2 || p.ServiceP50NS <= 0 || p.AtNS <= 0 || p.ClockNS == 0 || p.Session == "" {
 				t.Errorf("%s: %+v", name, p)
 			}
@@ -96,8 +96,8 @@ func TestGeneratorsTogether(t *testing.T) {
 	}
 }
 
-// TestGeneratorsSpeakAllForms: a run's server is loaded over TLS, HTTP/2 and both, with the certificate that came
-// from its machine, which is trusted alone.
+// TestGeneratorsSpeakAllForms: a run's server is loaded over TLS, HTTP/2 and both, with only the certificate
+// from its machine trusted.
 func TestGeneratorsSpeakAllForms(t *testing.T) {
 	_, h, job := generators(t)
 	for _, f := range form.All {
@@ -139,7 +139,7 @@ func TestGeneratorsSpeakAllForms(t *testing.T) {
 	}
 }
 
-// counted makes a window that counts, again and in another session where this machine was too busy to begin on time.
+// counted makes a counted window, again in a new session if this machine was too busy to begin on time.
 func counted(t *testing.T, h *Host, job load.Job, s *load.Session, w load.Window) result.Load {
 	t.Helper()
 	for range 20 {
@@ -147,7 +147,7 @@ func counted(t *testing.T, h *Host, job load.Job, s *load.Session, w load.Window
 		if err == nil {
 			return l
 		}
-		// Messages within a window are the answer to the order to begin, on a machine so slow.
+		// On a slow machine, messages during a window are the answer to the start order.
 		if lost := h.Lost(); lost == nil || !strings.Contains(lost.Reason, "late") &&
 			!strings.Contains(lost.Reason, "messages with the controller") {
 			t.Fatalf("%v, %+v", err, lost)
@@ -164,8 +164,8 @@ func counted(t *testing.T, h *Host, job load.Job, s *load.Session, w load.Window
 	return result.Load{}
 }
 
-// TestGeneratorIsLost: a window with a generator that is gone is none, and what is asked of it fails until
-// it is there again.
+// TestGeneratorIsLost: a window with a lost generator does not count, and orders to the generator fail until
+// it is back.
 func TestGeneratorIsLost(t *testing.T) {
 	b, h, job := generators(t)
 	g := h.Generator()
@@ -205,7 +205,7 @@ func TestGeneratorIsLost(t *testing.T) {
 	session.Close()
 }
 
-// TestLoadIsLeft: a load that the controller closes while its window goes on ends, and nothing else does.
+// TestLoadIsLeft: a load that the controller closes during its window ends, and nothing else does.
 func TestLoadIsLeft(t *testing.T) {
 	_, h, job := generators(t)
 	g := h.Generator()
@@ -233,7 +233,7 @@ func TestLoadIsLeft(t *testing.T) {
 	session.Close()
 }
 
-// TestWatchesEnd: the end of a run ends the observations that nobody has ended, and closes their files.
+// TestWatchesEnd: the end of a run ends open observations, and closes their files.
 func TestWatchesEnd(t *testing.T) {
 	files := func() int {
 		list, err := os.ReadDir("/proc/self/fd")
@@ -258,12 +258,12 @@ func TestWatchesEnd(t *testing.T) {
 	}
 }
 
-// TestServersThatAreRunning: generators load a URL, whose server's CPU nobody reads.
+// TestServersThatAreRunning: generators load a URL, whose server's CPU is not read.
 func TestServersThatAreRunning(t *testing.T) {
 	_, h, job := generators(t)
 	h.place = map[string]Place{}
 	h.running = map[string]*contestant.Manifest{}
-	for _, host := range []string{"one.example", "two.example"} { // at one address
+	for _, host := range []string{"one.example", "two.example"} { // the same address
 		to := job.Endpoint
 		to.Host = host
 		h.running[host] = &contestant.Manifest{Name: host, URL: &adhoc.Target{Endpoint: to, URL: "http://" + host + "/", Path: "/"}}

@@ -20,36 +20,36 @@ import (
 	"dyno/internal/result"
 )
 
-// Host is the machines of a fleet as a lab.Host: servers run on one of them, the backend that they call on
-// one, and the others load them (Generator). It keeps what was lost until Rejoin.
+// Host presents a fleet's machines as a lab.Host: servers run on one of them, their backend on one, and the
+// others load them (Generator). It remembers lost machines until Rejoin.
 type Host struct {
 	hub        *Hub
-	machines   []string // that take part, each once: the servers', the generators', and the backend's
-	server     string   // "": all contestants are running already
+	machines   []string // all machines in the run, each once
+	server     string   // "": all contestants are already running
 	generators []string
 	launchers  map[string]*launcher            // machines that start programs, by name
-	backend    *launcher                       // one of them; nil: the contestants call none
-	work       context.Context                 // of orders that no caller limits; it outlives an interruption
-	cpus       int                             // that servers must have
-	here       string                          // boot of the controller's machine
-	running    map[string]*contestant.Manifest // already, at a URL
+	backend    *launcher                       // one of launchers; nil: no backend
+	work       context.Context                 // for orders without a caller's context; survives an interruption
+	cpus       int                             // CPUs that servers must have
+	here       string                          // the controller's boot ID
+	running    map[string]*contestant.Manifest // contestants that are already running, at a URL
 
 	mu         sync.Mutex
-	generating map[string]result.Host // generators, as they are now
+	generating map[string]result.Host // present descriptions of the generators
 	lost       *result.Lost
-	confirmed  bool            // the others are known to be there, or lost as well
-	gone       map[string]bool // machines that nothing is asked of until they are back
+	confirmed  bool            // all other machines have answered or are lost too
+	gone       map[string]bool // machines that get no orders until they are back
 	place      map[string]Place
 }
 
-// launcher is a machine of the run that starts programs.
+// launcher is a machine that starts programs in the run.
 type launcher struct {
 	name    string
 	serves  Hosting
-	machine result.Host // as it is now
+	machine result.Host // present description
 }
 
-// The longest that an agent may take for an order.
+// Time limits for orders.
 const (
 	hostLimit   = 10 * time.Minute // sources may be large
 	buildLimit  = time.Hour
@@ -57,8 +57,8 @@ const (
 	serverLimit = time.Minute
 )
 
-// Host takes the machines that carry out a plan; o says what its contestants need. Close must be called after
-// the run.
+// Host takes the machines that carry out a plan; o describes the contestants' needs. Close must be called
+// after the run.
 func (h *Hub) Host(ctx context.Context, o lab.LocalOptions, p *result.Plan) (*Host, error) {
 	r := &Host{hub: h, machines: h.fleet.InRun(p), generators: h.Names(), launchers: map[string]*launcher{}, cpus: o.CPUs,
 		here: host.Describe().BootID, work: context.WithoutCancel(ctx),
@@ -79,7 +79,7 @@ func (h *Hub) Host(ctx context.Context, o lab.LocalOptions, p *result.Plan) (*Ho
 	return r, nil
 }
 
-// launches says what the machines are to serve that start programs, and puts the sources there.
+// launches prepares the machines that start programs, and sends them the sources.
 func (h *Hub) launches(ctx context.Context, r *Host, o lab.LocalOptions, p *result.Plan) (err error) {
 	at := h.fleet.Servers[0]
 	r.server = at.Name
@@ -102,7 +102,7 @@ func (h *Hub) launches(ctx context.Context, r *Host, o lab.LocalOptions, p *resu
 	return nil
 }
 
-// take begins with machines of the run, and describes them.
+// take begins the run on machines, and describes them.
 func (h *Host) take(ctx context.Context, names []string) error {
 	for _, name := range names {
 		if s := h.launchers[name]; s != nil {
@@ -143,10 +143,10 @@ func (h *Host) room(name string, m *result.Host) error {
 		"that has", document.Count(h.cpus, "CPU"), name, have)
 }
 
-// Close stops all that the agents do for the run.
+// Close stops everything that the agents do for the run.
 func (h *Host) Close() { h.leave(serverLimit) }
 
-// leave lets the agents end what they do for the run, as far as they are there and answer in time.
+// leave ends the run on all agents that are there and answer in time.
 func (h *Host) leave(limit time.Duration) {
 	_ = each(h.machines, func(_ int, name string) error {
 		_, err := tell(h.work, h, name, toLeave, Done{}, limit)
@@ -154,11 +154,11 @@ func (h *Host) leave(limit time.Duration) {
 	})
 }
 
-// Apart is false: generators on other machines would not reach a namespace.
+// Apart returns false: generators on other machines could not reach a namespace.
 func (h *Host) Apart(string) bool { return false }
 
-// Describe returns the servers' machine, with the generators' and the backend's. Of servers that are running
-// already nothing is known.
+// Describe returns the servers' machine, with the generators' and the backend's. Nothing is known about
+// servers that are already running.
 func (h *Host) Describe() result.Host {
 	m := result.Host{Pinned: true}
 	if s := h.launchers[h.server]; s != nil {
@@ -172,7 +172,7 @@ func (h *Host) Describe() result.Host {
 	return m
 }
 
-// loaders returns the generators, in their order.
+// loaders returns the generators, in order.
 func (h *Host) loaders() (all []result.Host) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -182,7 +182,7 @@ func (h *Host) loaders() (all []result.Host) {
 	return all
 }
 
-// startsOn returns the machine on which a program is started.
+// startsOn returns the machine on which a program starts.
 func (h *Host) startsOn(name string) string {
 	if h.backend != nil && name == h.backend.serves.Backend {
 		return h.backend.name
@@ -190,10 +190,10 @@ func (h *Host) startsOn(name string) string {
 	return h.server
 }
 
-// errGone is the error of what would be asked of a machine that was lost.
+// errGone is the error for an order to a lost machine.
 var errGone = errors.New("a machine was lost")
 
-// lose keeps that a machine was lost, with all that ran on it. The first one counts.
+// lose records a lost machine and everything that ran on it. The first loss counts.
 func (h *Host) lose(name, why string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -201,19 +201,19 @@ func (h *Host) lose(name, why string) {
 	h.keepLost(name, why, h.launchers[name] != nil)
 }
 
-// late keeps that a window is none because of a machine that is there, and has all that it had.
+// late records that a machine spoiled a window, but is still there with everything that runs on it.
 func (h *Host) late(name, why string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.keepLost(name, why, false)
 }
 
-// keepLost keeps which machine was lost or late, and whether servers were lost with it. h.mu is held.
+// keepLost records which machine was lost or late, and whether servers were lost with it. h.mu must be held.
 func (h *Host) keepLost(name, why string, servers bool) {
 	switch {
 	case h.lost == nil:
 		h.lost = &result.Lost{Machine: name, Server: servers, Reason: why}
-	case servers && !h.lost.Server: // which is worse
+	case servers && !h.lost.Server: // a worse loss
 		h.lost.Server = true
 		if h.lost.Machine != name {
 			h.lost.Machine += ", " + name
@@ -221,8 +221,8 @@ func (h *Host) keepLost(name, why string, servers bool) {
 	}
 }
 
-// Lost returns the machines that were lost since Rejoin; nil: none. If there is one it waits for a sign of all
-// others: what happened to one may have happened to them.
+// Lost returns the machines lost since Rejoin, or nil. After a loss it waits for a sign from all others,
+// because the same may have happened to them.
 func (h *Host) Lost() *result.Lost {
 	h.mu.Lock()
 	confirm := h.lost != nil && !h.confirmed
@@ -243,8 +243,7 @@ func (h *Host) Lost() *result.Lost {
 	return &l
 }
 
-// Rejoin waits until all machines that were lost are there again, for at most ten minutes, and begins
-// with them anew.
+// Rejoin waits until all lost machines are back, for at most ten minutes, and begins the run on them anew.
 func (h *Host) Rejoin(ctx context.Context) error {
 	h.mu.Lock()
 	var back []string
@@ -273,7 +272,7 @@ func (h *Host) Rejoin(ctx context.Context) error {
 	return nil
 }
 
-// greet begins with machines that were lost. What an agent that was only late still has of the run ends.
+// greet begins with machines that were lost. An agent that was only late drops its part of the run.
 func (h *Host) greet(ctx context.Context, back []string) error {
 	for _, name := range back {
 		if err := h.hub.Greet(ctx, name); err != nil {
@@ -295,7 +294,7 @@ func (h *Host) cpusOf(names []string) (all []string) {
 	return all
 }
 
-// described returns a machine as it is now.
+// described returns a machine's present description.
 func (h *Host) described(name string) result.Host {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -305,10 +304,10 @@ func (h *Host) described(name string) result.Host {
 	return h.generating[name]
 }
 
-// returning is how long a run waits for a machine that was lost.
+// returning limits the time that a run waits for a lost machine.
 const returning = 10 * time.Minute
 
-// tell sends an order to a machine of the run, unless it was lost, and keeps that it is lost now.
+// tell sends an order to a machine in the run, unless it is lost, and records a loss.
 func tell[Q, A any](ctx context.Context, h *Host, name string, k kind[Q, A], q Q, limit time.Duration) (a A, err error) {
 	h.mu.Lock()
 	gone := h.gone[name]
@@ -323,7 +322,7 @@ func tell[Q, A any](ctx context.Context, h *Host, name string, k kind[Q, A], q Q
 	return a, err
 }
 
-// Build builds a contestant on the servers' machine, or the backend on its own.
+// Build builds a contestant on the servers' machine, or the backend on its machine.
 func (h *Host) Build(ctx context.Context, name string, note func(string)) (result.Contestant, error) {
 	if m := h.running[name]; m != nil {
 		c, _ := lab.Elsewhere(m)
@@ -335,7 +334,7 @@ func (h *Host) Build(ctx context.Context, name string, note func(string)) (resul
 	return c, withoutMachine(err)
 }
 
-// Launch starts what Build built, where it was.
+// Launch starts the program that Build built, on the same machine.
 func (h *Host) Launch(ctx context.Context, name string, l lab.Launch) (lab.Server, error) {
 	if m := h.running[name]; m != nil {
 		_, s := lab.Elsewhere(m)
@@ -359,17 +358,17 @@ func (h *Host) Launch(ctx context.Context, name string, l lab.Launch) (lab.Serve
 	return s, nil
 }
 
-// keep keeps how generators reach an endpoint.
+// keep records how generators reach an endpoint.
 func (h *Host) keep(to endpoint.Endpoint, p Place) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.place[where(to)] = p
 }
 
-// where names the server of an endpoint: an address may have several.
+// where identifies an endpoint's server: one address may have several.
 func where(to endpoint.Endpoint) string { return to.Addr + " " + to.Host }
 
-// placeOf returns how generators reach an endpoint that a server of the run has.
+// placeOf returns how generators reach the endpoint of a server in the run.
 func (h *Host) placeOf(to endpoint.Endpoint) (Place, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	patience = 5 * time.Second // for the answer to an order that takes no time
+	patience = 5 * time.Second // limit for the answer to an order that takes no time
 	coming   = 15 * time.Second
 )
 
@@ -25,14 +25,14 @@ type Hub struct {
 	wire    wire
 	log     func(string)
 	began   time.Time
-	from    string // name of the connection to a NATS of its user's own; "": the wire is its own
+	from    string // name of the connection to a user's own NATS; "": the controller runs NATS
 
 	mu     sync.Mutex
-	agents map[string]Hello // as they presented themselves
+	agents map[string]Hello // their last Hello
 }
 
-// Open starts the server of f on the port of f.Controller, on all addresses, or connects to f.NATS. version is that of dyno;
-// log gets one line for each attempt to do what is not allowed.
+// Open starts f's NATS server on the port of f.Controller, on all addresses, or connects to f.NATS. version
+// is dyno's; log gets one line for each attempt that is not allowed.
 func Open(f *Fleet, k *Keys, version string, log func(string)) (*Hub, error) {
 	if f.NATS != "" {
 		c, err := join(f, k)
@@ -44,13 +44,13 @@ func Open(f *Fleet, k *Keys, version string, log func(string)) (*Hub, error) {
 		return h, nil
 	}
 	_, port, _ := net.SplitHostPort(f.Controller)
-	if ln, err := net.Listen("tcp", ":"+port); err != nil { // in the system's words: the server would only log it
+	if ln, err := net.Listen("tcp", ":"+port); err != nil { // returns the system's error, which the server would only log
 		return nil, fmt.Errorf("wait for agents: %w; does another dyno use this fleet? Else change the port of "+
 			"controller, and run dyno fleet up", err)
 	} else if err := ln.Close(); err != nil {
 		return nil, err
 	}
-	// IPv6, and IPv4 where the system maps it, if the address is one.
+	// IPv6, with IPv4 where the system maps it, if the address is IPv6.
 	w, err := listen(f, strings.Contains(f.Controller, "["), k, log)
 	if err != nil {
 		return nil, fmt.Errorf("wait for agents: %w", err)
@@ -62,10 +62,11 @@ func newHub(f *Fleet, version string, w wire, log func(string)) *Hub {
 	return &Hub{fleet: f, version: protocol + version, wire: w, log: log, began: time.Now(), agents: map[string]Hello{}}
 }
 
-// Close ends the server, or the connection to the user's; all agents stop what they do and wait for the next one.
+// Close ends the server, or the connection to the user's; all agents stop their work and wait for the next
+// controller.
 func (h *Hub) Close() { h.wire.close() }
 
-// Names returns the names of the generators, in the order of the file.
+// Names returns the names of the generators, in the file's order.
 func (h *Hub) Names() []string { return names(h.fleet.Generators) }
 
 func names(machines []Machine) (all []string) {
@@ -75,7 +76,8 @@ func names(machines []Machine) (all []string) {
 	return all
 }
 
-// Gather waits until the agents of these machines are there, and greets them. Its error says which are not, and why.
+// Gather waits until these machines' agents are there, and greets them. The error says which are missing, and
+// why.
 func (h *Hub) Gather(ctx context.Context, machines []string) error {
 	err := each(machines, func(_ int, name string) error { return h.Greet(ctx, name) })
 	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
@@ -87,7 +89,7 @@ func (h *Hub) Gather(ctx context.Context, machines []string) error {
 // All returns the names of all machines.
 func (h *Hub) All() []string { return names(h.fleet.Machines()) }
 
-// each calls do for all names at once and returns its errors.
+// each calls do for all names concurrently and returns the errors.
 func each(names []string, do func(i int, name string) error) error {
 	errs := make([]error, len(names))
 	var all sync.WaitGroup
@@ -103,10 +105,10 @@ func (h *Hub) Greet(ctx context.Context, name string) error {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, coming)
 	defer cancel()
-	for two := error(nil); ; { // the last that was found, which a try without an answer does not refute
+	for two := error(nil); ; { // the last twins found; a try without an answer does not refute them
 		answer, err := ask(ctx, h, name, hello, Greeting{From: h.from}, patience)
 		if err == nil {
-			err = h.twins(ctx, name) // one of which may be about to end
+			err = h.twins(ctx, name) // one of two may be about to end
 		}
 		if err == nil {
 			h.mu.Lock()
@@ -139,7 +141,7 @@ func (h *Hub) Greet(ctx context.Context, name string) error {
 	}
 }
 
-// twinsError is the error of two agents with one key, as a copied virtual machine has it.
+// twinsError reports two agents with one key, as after copying a virtual machine.
 type twinsError struct {
 	agent string
 	from  []string // addresses
@@ -150,7 +152,7 @@ func (e twinsError) Error() string {
 		strings.Join(e.from, " and "))
 }
 
-// twins returns a twinsError if two agents of that name answer.
+// twins returns a twinsError if two agents with this name answer.
 func (h *Hub) twins(ctx context.Context, name string) error {
 	order := encoded(h.order(name, string(hello), encoded(Greeting{From: h.from})))
 	if from := h.wire.twins(ctx, name, order); from != nil {
@@ -159,8 +161,8 @@ func (h *Hub) twins(ctx context.Context, name string) error {
 	return nil
 }
 
-// admits returns an error if an agent is another program than this one, or if it may not have all of its
-// machine's roles.
+// admits returns an error if an agent runs another build, or if its owner does not allow all of its machine's
+// roles.
 func (h *Hub) admits(name string, a *Hello) error {
 	own, err := program()
 	if err != nil {
@@ -180,7 +182,7 @@ func (h *Hub) admits(name string, a *Hello) error {
 	return nil
 }
 
-// Hello returns how an agent presented itself when it was greeted.
+// Hello returns an agent's answer to its last greeting.
 func (h *Hub) Hello(name string) Hello {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -192,5 +194,5 @@ func (h *Hub) order(name, kind string, body []byte) Order {
 	return Order{h.version, kind, h.Hello(name).Session, body}
 }
 
-// token draws a text that nobody can guess.
+// token returns a random text that cannot be guessed.
 func token() string { return rand.Text() }

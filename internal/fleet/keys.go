@@ -21,29 +21,29 @@ import (
 	"dyno/internal/foreign"
 )
 
-// Keys are the secrets of a fleet that the controller keeps: controller.json in the fleet's folder.
+// Keys are the secrets of a fleet's controller: controller.json in the fleet's folder.
 type Keys struct {
-	Certificate []byte            `json:"certificate"` // of the controller's server, DER
-	Private     []byte            `json:"private"`     // its key, PKCS #8
-	Seed        []byte            `json:"seed"`        // Ed25519, of the controller
-	Agents      map[string][]byte `json:"agents"`      // seeds of the agents, by name; of those too that were in the file
+	Certificate []byte            `json:"certificate"` // the controller's certificate, DER
+	Private     []byte            `json:"private"`     // the certificate's key, PKCS #8
+	Seed        []byte            `json:"seed"`        // the controller's, Ed25519
+	Agents      map[string][]byte `json:"agents"`      // agents' seeds by name, including former machines
 }
 
-// Bundle is all that an agent needs to know: NAME.agent in the fleet's folder.
+// Bundle is everything that an agent needs to know: NAME.agent in the fleet's folder.
 type Bundle struct {
 	Name        string `json:"name"`
-	Controller  string `json:"controller"`  // host:port of its server, or several of a NATS, separated by commas
+	Controller  string `json:"controller"`  // host:port of NATS, or several, separated by commas
 	Fingerprint string `json:"fingerprint"` // SHA-256 of the controller's certificate, in hex
 	Seed        []byte `json:"seed"`        // Ed25519
-	// ControllerKey is the controller's public key, of an agent that meets it at a NATS of its user's own.
+	// ControllerKey is the controller's public key, for an agent at a user's own NATS.
 	ControllerKey string `json:"controller_key,omitempty"`
 }
 
 const controllerFile = "controller.json"
 
-// Keys returns the keys of f. Those that are missing are made and written, together with the bundle
-// of each agent; made says whether any were. A machine that f does not name any more keeps its key, which is
-// of no use until f names it again.
+// Keys returns f's keys. It makes and writes missing keys, together with each agent's bundle; made reports
+// whether any key was missing. A machine that f no longer names keeps its key, which is useless until f names
+// it again.
 func (f *Fleet) Keys() (k *Keys, made bool, err error) {
 	name := filepath.Join(f.Folder(), controllerFile)
 	k, err = readKeys(name)
@@ -73,8 +73,7 @@ func (f *Fleet) Keys() (k *Keys, made bool, err error) {
 	return k, made, f.writeBundles(k)
 }
 
-// writeBundles writes the bundles that are missing or that differ, as after a change of the
-// controller's address.
+// writeBundles writes bundles that are missing or that differ, as after a change of the controller's address.
 func (f *Fleet) writeBundles(k *Keys) error {
 	for _, name := range names(f.Machines()) {
 		b := k.Bundle(f, name)
@@ -88,10 +87,10 @@ func (f *Fleet) writeBundles(k *Keys) error {
 	return nil
 }
 
-// BundleFile returns the name of the file of an agent's bundle.
+// BundleFile returns the path of an agent's bundle.
 func (f *Fleet) BundleFile(agent string) string { return filepath.Join(f.Folder(), agent+".agent") }
 
-// Bundle returns what the agent of that name needs to know.
+// Bundle returns the bundle for an agent.
 func (k *Keys) Bundle(f *Fleet, agent string) *Bundle {
 	b := &Bundle{Name: agent, Controller: f.reached(), Fingerprint: digest(f.pinned), Seed: k.Agents[agent]}
 	if f.NATS != "" {
@@ -100,8 +99,8 @@ func (k *Keys) Bundle(f *Fleet, agent string) *Bundle {
 	return b
 }
 
-// newKeys makes the keys of a controller: an ECDSA certificate for ten years, which agents know by
-// its fingerprint, and a seed.
+// newKeys makes a controller's keys: an ECDSA certificate for ten years, which agents identify by
+// fingerprint, and a seed.
 func newKeys(address string) (*Keys, error) {
 	certificate, key, err := endpoint.SelfSigned("dyno fleet at "+address, 10*365*24*time.Hour)
 	if err != nil {
@@ -110,14 +109,14 @@ func newKeys(address string) (*Keys, error) {
 	return &Keys{Certificate: certificate, Private: key, Seed: seed(), Agents: map[string][]byte{}}, nil
 }
 
-// seed draws the seed of an Ed25519 key.
+// seed returns a random seed for an Ed25519 key.
 func seed() []byte {
 	b := make([]byte, ed25519.SeedSize)
-	rand.Read(b) // which never fails
+	rand.Read(b) // never fails
 	return b
 }
 
-// server returns the configuration of the controller's server.
+// server returns the TLS configuration for the controller's server.
 func (k *Keys) server() (*tls.Config, error) {
 	private, err := x509.ParsePKCS8PrivateKey(k.Private)
 	if err != nil {
@@ -127,11 +126,11 @@ func (k *Keys) server() (*tls.Config, error) {
 		Certificates: []tls.Certificate{{Certificate: [][]byte{k.Certificate}, PrivateKey: private}}}, nil
 }
 
-// errCertificate is the error of a server that is not the fleet's controller.
+// errCertificate reports a server that is not the fleet's controller.
 var errCertificate = errors.New("it has another certificate than this agent's controller")
 
-// client returns the configuration of an agent: it accepts the one certificate of its controller,
-// whatever its name and its dates.
+// client returns an agent's TLS configuration: it accepts only its controller's certificate, whatever its
+// name and dates.
 func (b *Bundle) client() *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true, ServerName: "dyno",
 		VerifyConnection: func(s tls.ConnectionState) error {
@@ -142,7 +141,7 @@ func (b *Bundle) client() *tls.Config {
 		}}
 }
 
-// ReadBundle reads the file of an agent's bundle.
+// ReadBundle reads a file with an agent's bundle.
 func ReadBundle(name string) (*Bundle, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -158,7 +157,7 @@ func ReadBundle(name string) (*Bundle, error) {
 	return b, nil
 }
 
-// ParseBundle reads an agent's bundle.
+// ParseBundle parses an agent's bundle.
 func ParseBundle(data []byte) (*Bundle, error) {
 	b := &Bundle{}
 	switch err := strict(data, b); {
@@ -186,7 +185,7 @@ func readKeys(name string) (*Keys, error) {
 	return k, foreign.OwnerOnly(name)
 }
 
-// writeSecret writes v for the eyes of its owner alone, whole or not at all.
+// writeSecret writes v, readable by its owner alone, completely or not at all.
 func writeSecret(name string, v any) error {
 	if err := foreign.Replace(filepath.Dir(name), filepath.Base(name), 0o600, func(w io.Writer) error {
 		e := json.NewEncoder(w)

@@ -14,27 +14,27 @@ import (
 )
 
 const (
-	// Skew is how far a start may be from its time at most, the bound of the clock included: half of
-	// the samples of 20 ms of which a load's rates are made.
+	// Skew limits the error of a start, including the clock's bound: half of a 20 ms sample in a load's
+	// rates.
 	Skew = load.Slice / 2
 
-	lead      = 500 * time.Millisecond // from the order to start until the start
-	preparing = time.Minute            // for connections, beside the warm-up
-	ending    = 15 * time.Second       // after a window, for what is in flight and for the results
+	lead      = 500 * time.Millisecond // from the start order until the start
+	preparing = time.Minute            // for connections, in addition to the warm-up
+	ending    = 15 * time.Second       // after a window, for requests in flight and results
 )
 
-// errInterrupted is the error of a wait whose context is done.
+// errInterrupted is the error for a wait whose context is done.
 var errInterrupted = errors.New("interrupted")
 
-// Load carries out a load with all generators and merges what they measured, by second, too, if there is a CSV
-// file. say tells people how far it is. If a generator is lost, or starts late, or fails,
-// there is an error and no summary; after an interruption the summary is of all until then.
+// Load carries out a load with all generators and merges their results, also by second if there is a CSV
+// file. say reports progress. If a generator is lost, starts late, or fails, there is an error and no
+// summary; after an interruption the summary covers the time until then.
 func (h *Hub) Load(ctx context.Context, r loader.Request, say func(string)) (*summary.Summary, error) {
 	names := h.Names()
 	if len(names) == 0 {
 		return nil, conf.Usagef("%s: no machine makes load; add a table [[generator]] with its name", h.fleet.path)
 	}
-	// What is begun is ended in an orderly way, even if ctx is done.
+	// Work that has begun is ended in an orderly way, even if ctx is done.
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	g := (&Host{hub: h, machines: names, generators: names, work: work, gone: map[string]bool{}}).generator()
@@ -74,7 +74,7 @@ func (g *generator) load(ctx context.Context, r *loader.Request, say func(string
 	}
 	waiting, giveUp := context.WithCancel(g.work)
 	defer giveUp()
-	defer context.AfterFunc(ctx, func() { // what was seen until now is a result, too
+	defer context.AfterFunc(ctx, func() { // the results so far are a result, too
 		time.AfterFunc(ending, giveUp)
 		g.leave(patience)
 	})()
@@ -83,7 +83,7 @@ func (g *generator) load(ctx context.Context, r *loader.Request, say func(string
 		return nil, err
 	}
 	err = each(names, func(_ int, name string) error { return g.hub.pings(g.work, name, g.clocks[name], trips) })
-	if errors.Is(err, errClock) { // its start was at another time than it said; who is gone by now has told all
+	if errors.Is(err, errClock) { // the start was not when the agent said; an agent that is gone by now has already reported
 		return nil, err
 	}
 	var outcomes []*loader.Outcome

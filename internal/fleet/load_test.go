@@ -39,7 +39,7 @@ func (b *bench) load(ctx context.Context, r loader.Request) (*summary.Summary, e
 	return b.Load(ctx, p, func(string) {})
 }
 
-// packed is a load on its way.
+// packed returns a load as sent to generators.
 func packed(t *testing.T, r loader.Request) loader.Request {
 	t.Helper()
 	p, err := Pack(t.Context(), r)
@@ -58,7 +58,7 @@ func gathered(t *testing.T, names ...string) *bench {
 	return b
 }
 
-// punctual makes a load, and again if a generator began late: this machine may be busy with other tests.
+// punctual makes a load, again if a generator began late: this machine may be busy with other tests.
 func (b *bench) punctual(t *testing.T, r loader.Request, before func()) *summary.Summary {
 	t.Helper()
 	return b.punctualPlan(t, packed(t, r), before)
@@ -80,7 +80,7 @@ func (b *bench) punctualPlan(t *testing.T, p loader.Request, before func()) *sum
 	return nil
 }
 
-// TestLoadBySeveral: generators together send what was asked of all, on time, and nothing is said meanwhile.
+// TestLoadBySeveral: generators together send the requested load, on time, and without messages meanwhile.
 func TestLoadBySeveral(t *testing.T) {
 	b := newBench(t, "gen1", "gen2", "gen3")
 	b.agents["gen2"].skew = 7e9
@@ -117,7 +117,7 @@ func TestLoadBySeveral(t *testing.T) {
 	}
 }
 
-// TestFilesBySecond: --csv has of each second what all generators measured in it, merged.
+// TestFilesBySecond: --csv has the merged results of all generators for each second.
 func TestFilesBySecond(t *testing.T) {
 	b := gathered(t, "gen1", "gen2")
 	url, _ := counting(t)
@@ -148,8 +148,8 @@ func TestFilesBySecond(t *testing.T) {
 	}
 }
 
-// TestMistakes: what is wrong with a load is said as on one machine, by whoever finds it, and leaves
-// the agents ready for the next one.
+// TestMistakes: errors in a load are reported as on one machine, wherever they are found, and leave the
+// agents ready for the next load.
 func TestMistakes(t *testing.T) {
 	b := gathered(t, "gen1", "gen2")
 	url, n := counting(t)
@@ -177,7 +177,8 @@ func TestMistakes(t *testing.T) {
 	b.punctual(t, loader.Request{URL: url, Requests: 10, Connections: 2}, func() {})
 }
 
-// TestRefusedWindows: a window of a load that is not open is refused, and one whose time is over, or far, does not begin.
+// TestRefusedWindows: a window for a load that is not open is refused, and one in the past or far future does
+// not begin.
 func TestRefusedWindows(t *testing.T) {
 	b := gathered(t, "gen1")
 	url, n := counting(t)
@@ -222,8 +223,8 @@ func TestRefusedWindows(t *testing.T) {
 	}
 }
 
-// TestLostGenerator: an agent that ends within a load ends the load, without a result, and the others
-// send no more.
+// TestLostGenerator: an agent that ends during a load ends the load, without a result, and the others stop
+// sending.
 func TestLostGenerator(t *testing.T) {
 	b := newBench(t, "gen1")
 	b.fleet.Generators = append(b.fleet.Generators, Machine{Name: "gen2"})
@@ -251,7 +252,7 @@ func TestLostGenerator(t *testing.T) {
 	silent(t, n)
 }
 
-// loading makes a load without end, and returns once it is under way; then its error. It begins again if a
+// loading makes an endless load, and returns when it is running; ended gets its error. It begins again if a
 // generator began late: this machine may be busy with other tests.
 func (b *bench) loading(t *testing.T, ctx context.Context, url string, n *atomic.Int64) (ended chan error) {
 	t.Helper()
@@ -265,7 +266,7 @@ func (b *bench) loading(t *testing.T, ctx context.Context, url string, n *atomic
 			}
 			ended <- err
 		}()
-		for n.Load() < 100 { // half a second, in which who is late has said so
+		for n.Load() < 100 { // half a second, in which late agents report
 			select {
 			case err := <-ended:
 				if !strings.Contains(err.Error(), "did not start on time") {
@@ -284,7 +285,7 @@ func (b *bench) loading(t *testing.T, ctx context.Context, url string, n *atomic
 	return nil
 }
 
-// silent waits until a server gets no more requests: a minute at most.
+// silent waits, for at most a minute, until a server gets no more requests.
 func silent(t *testing.T, n *atomic.Int64) {
 	t.Helper()
 	for range 120 {
@@ -297,7 +298,7 @@ func silent(t *testing.T, n *atomic.Int64) {
 	t.Error("the load goes on after a minute")
 }
 
-// TestLostController: agents whose controller is gone send no more.
+// TestLostController: agents without their controller stop sending.
 func TestLostController(t *testing.T) {
 	b := gathered(t, "gen1", "gen2")
 	url, n := counting(t)
@@ -311,7 +312,7 @@ func TestLostController(t *testing.T) {
 	}
 }
 
-// TestInterruptedFleet: a load that a person ends has a summary of all until then.
+// TestInterruptedFleet: an interrupted load has a summary of the time until then.
 func TestInterruptedFleet(t *testing.T) {
 	b := gathered(t, "gen1", "gen2")
 	url, n := counting(t)
@@ -343,7 +344,7 @@ func TestInterruptedFleet(t *testing.T) {
 	silent(t, n)
 }
 
-// TestLateGenerator: a window that begins too late is no result, which is known at once.
+// TestLateGenerator: a window that begins too late is not a result, and this is known at once.
 func TestLateGenerator(t *testing.T) {
 	b := gathered(t, "gen1", "gen2")
 	b.agents["gen2"].delay = 3 * Skew

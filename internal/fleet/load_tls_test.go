@@ -17,7 +17,7 @@ import (
 	"dyno/internal/loader"
 )
 
-// asked is what a server saw of requests.
+// asked records the requests that a server saw.
 type asked struct {
 	mu   sync.Mutex
 	seen map[string]int // by protocol, client's certificate, method, path and body
@@ -42,7 +42,7 @@ func (a *asked) forget() {
 	a.seen = map[string]int{}
 }
 
-// files makes files in a folder of its own, and returns it.
+// files writes files to a new folder, and returns the folder.
 func files(t *testing.T, all map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -57,8 +57,8 @@ func files(t *testing.T, all map[string]string) string {
 	return dir
 }
 
-// TestEncryptedLoadBySeveral: generators speak TLS, HTTP/2 over TLS and in the clear, with a certificate of the
-// client's; none of its files is there when they connect.
+// TestEncryptedLoadBySeveral: generators speak TLS, and HTTP/2 with and without TLS, with a client
+// certificate, whose files no longer exist when they connect.
 func TestEncryptedLoadBySeveral(t *testing.T) {
 	b := gathered(t, "gen1", "gen2")
 	id, err := endpoint.NewIdentity(filepath.Join(t.TempDir(), "client"))
@@ -129,7 +129,7 @@ func TestEncryptedLoadBySeveral(t *testing.T) {
 	}
 }
 
-// TestFilesAreSent: what a load sends and expects may be in files of the controller.
+// TestFilesAreSent: requests and expectations may be in the controller's files.
 func TestFilesAreSent(t *testing.T) {
 	b := gathered(t, "gen1", "gen2")
 	a := &asked{seen: map[string]int{}}
@@ -194,7 +194,7 @@ func TestFilesAreSent(t *testing.T) {
 	}
 }
 
-// TestFilesOfAnAgent: an order whose files are not in it is refused, rather than read from the agent's disk.
+// TestFilesOfAnAgent: an order that lacks its files is refused, rather than read from the agent's disk.
 func TestFilesOfAnAgent(t *testing.T) {
 	b := gathered(t, "gen1")
 	url, n := counting(t)

@@ -6,15 +6,15 @@ import (
 	"dyno/internal/host"
 )
 
-// Condition is what a machine offers a load generator.
+// Condition describes a machine's suitability as load generator.
 type Condition struct {
-	CPUs      int   `json:"cpus"` // that the agent may use
+	CPUs      int   `json:"cpus"` // usable by the agent
 	FileLimit int64 `json:"file_limit"`
-	// BackgroundShare is the share of all CPUs' time that other programs used, StealShare the one that
-	// the hypervisor gave to other machines; below 0: not known on this system.
+	// BackgroundShare is the share of all CPU time that other programs used, StealShare the share that the
+	// hypervisor gave to other machines; below 0: unknown on this system.
 	BackgroundShare float64 `json:"background_share"`
 	StealShare      float64 `json:"steal_share"`
-	// PauseNS is the longest time that the agent was to sleep 1 ms and slept longer.
+	// PauseNS is the longest excess of a 1 ms sleep.
 	PauseNS int64 `json:"pause_ns"`
 }
 

@@ -18,37 +18,37 @@ import (
 	"dyno/internal/proc"
 )
 
-// Subjects. Those of an agent end with a secret: NATS answers what an agent asks of its bucket on whatever subject the
-// agent names, even one on which it may not publish. An agent may read orders to itself and its own inbox, and answer
-// an order once; the controller may publish orders. An agent that builds or starts programs may also read the objects
-// of a bucket of its own, to which the controller alone writes.
+// Subjects. An agent's subjects end with a secret: NATS answers an agent's bucket requests on whatever
+// subject the agent names, even one on which the agent may not publish. An agent may read orders to itself
+// and its own inbox, and answer an order once; the controller may publish orders. An agent that builds or
+// starts programs may also read the objects in its own bucket, to which only the controller writes.
 const (
-	orders  = "ask." // + name of the agent + "." + its secret
+	orders  = "ask." // + the agent's name + "." + its secret
 	inboxes = "_INBOX."
-	buckets = "tree-" // likewise: buckets of the object store
+	buckets = "tree-" // + the agent's name: buckets in the object store
 )
 
 const (
-	mostBytes   = 32 << 20            // of one message
-	mostPending = 4 << 30             // bytes of messages to the controller, all of whose agents may answer at once
+	mostBytes   = 32 << 20            // bytes in one message
+	mostPending = 4 << 30             // bytes of messages to the controller, whose agents may all answer at once
 	mostStored  = 16 << 30            // bytes of trees, on the controller
-	chunk       = 128 << 10           // of an object
+	chunk       = 128 << 10           // part of an object
 	longestWork = 30 * 24 * time.Hour // until the answer to an order
-	silence     = 24 * time.Hour      // between the pings of NATS: the kernel looks for broken connections (dialer)
+	silence     = 24 * time.Hour      // between NATS pings: the kernel finds broken connections (dialer)
 )
 
-// center is the controller's end: NATS's server, unless its user has one, and its only privileged client.
+// center is the controller's end: a NATS server, unless the user has one, and its only privileged client.
 type center struct {
-	server *server.Server // nil: the user's own
+	server *server.Server // nil: a user's own NATS
 	conn   *nats.Conn
 	js     jetstream.JetStream
 	store  string
-	users  map[string]string // names of the agents, by public key
-	ends   map[string]string // of the agents' subjects, name and secret, by name
+	users  map[string]string // agents' names by public key
+	ends   map[string]string // ends of the agents' subjects, by name
 
-	at, name, key string // where NATS is; the name of the controller's connection, and its public key
+	at, name, key string // NATS's address; the name and public key of the controller's connection
 	mu            sync.Mutex
-	gone          map[string]bool // connections that have ended (leaf.client); nil: there may be another controller
+	gone          map[string]bool // ended connections (leaf.client); nil: there may be another controller
 }
 
 func newCenter(f *Fleet, k *Keys) *center {
@@ -59,7 +59,7 @@ func newCenter(f *Fleet, k *Keys) *center {
 	return c
 }
 
-// listen starts NATS's server on all addresses, by IPv6 too if six, and connects to it.
+// listen starts the NATS server on all addresses, including IPv6 if six, and connects to it.
 func listen(f *Fleet, six bool, k *Keys, log func(string)) (c *center, err error) {
 	c = newCenter(f, k)
 	defer func() {
@@ -124,7 +124,7 @@ func (c *center) ask(ctx context.Context, agent string, order []byte) ([]byte, e
 	return msg.Data, nil
 }
 
-// twins asks for two answers if there are two connections: one may be dead without the kernel's knowing it yet.
+// twins asks for two answers if there are two connections: one may be dead before the kernel knows.
 func (c *center) twins(ctx context.Context, agent string, order []byte) (from []string) {
 	all := c.conns(agent)
 	if len(all) < 2 || !c.both(ctx, agent, order) {
@@ -136,7 +136,7 @@ func (c *center) twins(ctx context.Context, agent string, order []byte) (from []
 	return from
 }
 
-// conns returns an agent's connections, the newest last; a NATS of the user's own does not list them.
+// conns returns an agent's connections, newest last; a user's own NATS does not list them.
 func (c *center) conns(agent string) (all []*server.ConnInfo) {
 	if c.server == nil {
 		return nil
@@ -183,7 +183,7 @@ func (c *center) put(ctx context.Context, agent string, object io.Reader) (tree 
 // secret returns the part of an agent's subjects that only the controller and that agent can know.
 func secret(seed []byte) string { return digest(append([]byte("subjects of "), seed...))[:32] }
 
-// ends returns the ends of the agents' subjects, by their names.
+// ends returns the ends of the agents' subjects, by name.
 func (k *Keys) ends() map[string]string {
 	all := map[string]string{}
 	for name, seed := range k.Agents {
@@ -192,7 +192,7 @@ func (k *Keys) ends() map[string]string {
 	return all
 }
 
-// users returns who may connect, the controller and the machines of f, and what each may do.
+// users returns the users, the controller and f's machines, with their permissions.
 func (k *Keys) users(f *Fleet) []object {
 	all := []object{user(k.Seed, []string{orders + "*.*", "$O.>", "$JS.API.>", "$JS.ACK.>", "$JS.FC.>", present},
 		[]string{inboxes + reserved + ".>", present, left}, time.Minute)}
@@ -210,23 +210,23 @@ func (k *Keys) users(f *Fleet) []object {
 	return all
 }
 
-// user says what a user may publish and read, and within what time it may answer each message once.
+// user describes what a user may publish and read, and the time for answering each message once.
 func user(seed []byte, publish, read []string, answer time.Duration) object {
 	return object{"nkey": public(seed), "permissions": object{"publish": object{"allow": publish},
 		"subscribe": object{"allow": read}, "allow_responses": object{"max": 1, "expires": answer.String()}}}
 }
 
-// reading returns the subjects on which an agent asks for the objects of its own bucket.
+// reading returns the subjects on which an agent requests objects in its own bucket.
 func reading(name string) []string {
 	stream := "OBJ_" + buckets + name
 	return []string{"$JS.API.STREAM.INFO." + stream, "$JS.API.DIRECT.GET." + stream + ".>",
 		"$JS.API.CONSUMER.CREATE." + stream + ".>", "$JS.API.CONSUMER.DELETE." + stream + ".*", "$JS.FC." + stream + ".>"}
 }
 
-// connect connects to NATS as a user, once: who is cut off connects anew.
+// connect connects to NATS as a user, without reconnecting.
 func connect(url, name string, seed []byte, more ...nats.Option) (*nats.Conn, error) {
 	return nats.Connect(url, append([]nats.Option{nats.Name(name), nats.NoReconnect(), nats.NoEcho(),
-		nats.UseOldRequestStyle(), // each answer has a queue of its own, from which none is dropped
+		nats.UseOldRequestStyle(), // each answer has its own queue, which drops nothing
 
 		nats.Nkey(public(seed), pair(seed).Sign),
 		nats.CustomInboxPrefix(inboxes + name), nats.PingInterval(silence), nats.Timeout(patience)}, more...)...)
@@ -236,15 +236,15 @@ func connect(url, name string, seed []byte, more ...nats.Option) (*nats.Conn, er
 type leaf struct {
 	conn *nats.Conn
 	js   jetstream.JetStream
-	name string // of the agent
-	end  string // of its subjects
+	name string // the agent's name
+	end  string // end of its subjects
 
-	events     atomic.Uint64 // that say who left
+	events     atomic.Uint64 // DISCONNECT events received
 	mu         sync.Mutex
-	controller string // the name of its connection, with which this one ends
+	controller string // the controller's connection; this one ends with it
 }
 
-// dialNATS is the dial of all agents but those of tests.
+// dialNATS is the dial of all agents except in tests.
 func dialNATS(ctx context.Context, b *Bundle, lost func()) (link, error) {
 	conn, err := connect(tlsURLs(b.Controller), b.Name, b.Seed, nats.TLSHandshakeFirst(), nats.Secure(b.client()),
 		nats.SetCustomDialer(dialer{ctx}), nats.DontRandomize(), nats.ClosedHandler(func(*nats.Conn) { lost() }))
@@ -297,16 +297,16 @@ func (l *leaf) get(ctx context.Context, tree string, to io.Writer) error {
 		return err
 	}
 	defer r.Close()
-	n, err := io.Copy(to, io.LimitReader(r, mostArchive+1)) // at its end r compares the SHA-256 that NATS has
+	n, err := io.Copy(to, io.LimitReader(r, mostArchive+1)) // at the end r compares the SHA-256 with NATS's
 	if n > mostArchive {
 		return fmt.Errorf("the archive has more than %d MB", mostArchive>>20)
 	}
 	return err
 }
 
-// client names the connection as leftEvent does.
+// client identifies the connection like leftEvent.
 func (l *leaf) client() string {
-	id, _ := l.conn.GetClientID() // of every server since 2019
+	id, _ := l.conn.GetClientID() // every server since 2019 has one
 	return connection(l.conn.ConnectedServerId(), id)
 }
 
@@ -317,7 +317,7 @@ func (l *leaf) messages() uint64 {
 
 func (l *leaf) close() { l.conn.Close() }
 
-// journal writes what NATS's server reports of clients that it refuses, a line each.
+// journal logs each client that the NATS server refuses, in one line.
 type journal struct{ line func(string) }
 
 func (j *journal) Errorf(format string, v ...any) { j.line("refused: " + fmt.Sprintf(format, v...)) }
@@ -325,7 +325,7 @@ func (j *journal) Fatalf(format string, v ...any) { j.line("NATS: " + fmt.Sprint
 func (j *journal) Warnf(string, ...any)           {}
 func (j *journal) Noticef(string, ...any)         {}
 
-// Debugf writes of all that NATS holds for detail only this: a client that does not speak TLS.
+// Debugf logs only one of NATS's debug messages: a client that does not speak TLS.
 func (j *journal) Debugf(format string, v ...any) {
 	if strings.Contains(format, "TLS handshake error") {
 		j.Errorf(format, v...)

@@ -2,17 +2,17 @@ package fleet
 
 import "github.com/nats-io/nkeys"
 
-// pair returns the key of a user of NATS.
+// pair returns the key pair of a NATS user.
 func pair(seed []byte) nkeys.KeyPair {
 	k, err := nkeys.FromRawSeed(nkeys.PrefixByteUser, seed)
 	if err != nil {
-		panic(err) // a seed that readKeys and ParseBundle refuse
+		panic(err) // readKeys and ParseBundle refuse such a seed
 	}
 	return k
 }
 
-// public returns the public key of a user.
+// public returns a user's public key.
 func public(seed []byte) string {
-	key, _ := pair(seed).PublicKey() // which fails for keys without a seed
+	key, _ := pair(seed).PublicKey() // fails only for keys without a seed
 	return key
 }

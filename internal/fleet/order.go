@@ -14,42 +14,42 @@ import (
 	"dyno/internal/result"
 )
 
-// Order is what the controller asks of one agent: a request of NATS, which is delivered once, over TLS. An agent
-// carries it out if it has its own version and the agent's present session.
+// Order is the controller's request to one agent: a NATS request, delivered once, over TLS. An agent carries
+// it out if the order has the agent's version and present session.
 type Order struct {
-	Version string          `json:"version"` // of the protocol and of dyno
-	Kind    string          `json:"kind"`    // a key of the agent's table of orders
+	Version string          `json:"version"` // protocol and dyno versions
+	Kind    string          `json:"kind"`    // a key in handlers
 	Session string          `json:"session,omitempty"`
 	Body    json.RawMessage `json:"body"`
 }
 
-// Answer is what an agent says to an order; a Body may come with a Fault.
+// Answer is an agent's answer to an order; a Body may come with a Fault.
 type Answer struct {
 	Body  json.RawMessage `json:"body,omitempty"`
 	Fault *Fault          `json:"fault,omitempty"`
 }
 
-// Fault is an error on its way to the controller, with all that is decided by it.
+// Fault is an error sent to the controller, with the properties on which decisions depend.
 type Fault struct {
 	Text        string          `json:"text"`
 	Refused     bool            `json:"refused,omitempty"`      // nothing was done
-	Usage       bool            `json:"usage,omitempty"`        // a mistake of its author
+	Usage       bool            `json:"usage,omitempty"`        // a usage error
 	Late        bool            `json:"late,omitempty"`         // a window that did not begin on time
-	OutOfFiles  bool            `json:"out_of_files,omitempty"` // the machine may open no more
-	Unreachable bool            `json:"unreachable,omitempty"`  // the machine knows no way to the server
+	OutOfFiles  bool            `json:"out_of_files,omitempty"` // the machine may open no more files
+	Unreachable bool            `json:"unreachable,omitempty"`  // the machine has no route to the server
 	Lost        bool            `json:"lost,omitempty"`         // connections to the server lost segments
-	Failure     *result.Failure `json:"failure,omitempty"`      // of a contestant, as its machine records it
+	Failure     *result.Failure `json:"failure,omitempty"`      // a contestant's failure, as its machine records it
 }
 
 func (f *Fault) Error() string { return f.Text }
 
-// unfit is the error of an order that the agent does not carry out.
+// unfit reports an order that the agent does not carry out.
 type unfit struct{ error }
 
-// late is the error of a window that did not begin on time.
+// late reports a window that did not begin on time.
 type late struct{ error }
 
-// faultOf returns an error of an order for the controller.
+// faultOf converts an error in an order for the controller.
 func faultOf(err error) *Fault {
 	if f, is := errors.AsType[*Fault](err); is {
 		return f
@@ -63,7 +63,7 @@ func faultOf(err error) *Fault {
 	return f
 }
 
-// LostError is the error of an order to a machine whose agent is gone, or does not answer in time.
+// LostError reports a machine whose agent is gone, or does not answer in time.
 type LostError struct {
 	Machine, Why string
 	cause        error // may be nil
@@ -74,7 +74,7 @@ func (e *LostError) Error() string { return e.Machine + " was lost: " + e.Why }
 // Unwrap returns the cause.
 func (e *LostError) Unwrap() error { return e.cause }
 
-// protocol is the version of orders and answers, beside that of dyno.
+// protocol is the version of orders and answers, in addition to dyno's.
 const protocol = "2/"
 
 // strict decodes JSON: an unknown field, or anything after the value, is an error.
@@ -96,8 +96,8 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// errSession is the refusal of an order that is of another session.
+// errSession is the refusal of an order from another session.
 var errSession = errors.New("the order is of another session")
 
-// Done is the body of an order, or of an answer, that says nothing.
+// Done is the empty body of an order or an answer.
 type Done struct{}

@@ -19,33 +19,32 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// A fleet may use a NATS of its user's own in place of the controller's. Its clients then outlive the
-// controller. NATS says when a client is gone: by the event that it sends to its system account, which the fleet's
-// account imports.
+// A fleet may use a user's own NATS instead of the controller's. Its clients then outlive the controller.
+// NATS reports that a client is gone with an event to its system account, which the fleet's account imports.
 const (
 	account       = "DYNO"
 	systemAccount = "SYS"
 	leaving       = "$SYS.ACCOUNT." + account + ".DISCONNECT"
-	left          = "left"       // what leaving is called in the fleet's account
-	present       = "controller" // on which a controller answers, so that there is one
+	left          = "left"       // name of leaving in the fleet's account
+	present       = "controller" // a controller answers here, so that there is only one
 )
 
-// leftEvent says that a client is gone, as far as dyno needs it.
+// leftEvent reports that a client is gone, with the fields that dyno needs.
 type leftEvent struct {
 	Server struct {
 		ID string `json:"id"`
 	} `json:"server"`
 	Client struct {
 		ID   uint64 `json:"id"`
-		User string `json:"user"` // its public key
+		User string `json:"user"` // the client's public key
 		Name string `json:"name"`
 	} `json:"client"`
 }
 
-// connection names a connection to a server of NATS, which may be one of a cluster.
+// connection identifies a connection to a NATS server, which may be in a cluster.
 func connection(server string, client uint64) string { return fmt.Sprint(server, " ", client) }
 
-// addresses returns the host:port of all URLs of a NATS, which commas separate.
+// addresses returns the host:port of all comma-separated NATS URLs.
 func addresses(urls string) (all []string, err error) {
 	for text := range strings.SplitSeq(urls, ",") {
 		u, err := url.Parse(strings.TrimSpace(text))
@@ -59,12 +58,12 @@ func addresses(urls string) (all []string, err error) {
 	return all, nil
 }
 
-// reached returns where agents go: one or more host:port, which commas separate.
+// reached returns the agents' destination: one or more host:port, separated by commas.
 func (f *Fleet) reached() string {
 	if f.NATS == "" {
 		return f.Controller
 	}
-	all, _ := addresses(f.NATS) // check has seen it
+	all, _ := addresses(f.NATS) // check has validated it
 	return strings.Join(all, ",")
 }
 
@@ -84,10 +83,10 @@ func (f *Fleet) certificate(k *Keys) ([]byte, error) {
 	return block.Bytes, nil
 }
 
-// tlsURLs are the URLs of these host:port, for NATS.
+// tlsURLs returns these host:port as URLs for NATS.
 func tlsURLs(reached string) string { return "tls://" + strings.ReplaceAll(reached, ",", ",tls://") }
 
-// join connects the controller to the NATS of its user.
+// join connects the controller to the user's NATS.
 func join(f *Fleet, k *Keys) (*center, error) {
 	c, pinned := newCenter(f, k), &Bundle{Fingerprint: digest(f.pinned)}
 	if err := c.enter(k, func(name string) (*nats.Conn, error) {
@@ -101,7 +100,7 @@ func join(f *Fleet, k *Keys) (*center, error) {
 	return c, nil
 }
 
-// enter connects the controller, and looks whether the server has what a fleet needs.
+// enter connects the controller, and checks whether the server fits a fleet.
 func (c *center) enter(k *Keys, dial func(name string) (*nats.Conn, error)) (err error) {
 	const configure = "; give it the configuration that dyno fleet init writes (doc/fleet.md)"
 	c.conn, err = dial(c.name)
@@ -138,11 +137,11 @@ func (c *center) enter(k *Keys, dial func(name string) (*nats.Conn, error)) (err
 	} else if err != nil {
 		return err
 	}
-	c.clear(ctx) // of a controller that was killed
+	c.clear(ctx) // left by a killed controller
 	return nil
 }
 
-// alone returns an error if another controller of the fleet is there, and else answers the next one.
+// alone returns an error if the fleet has another controller, and else answers the next one.
 func (c *center) alone(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -156,11 +155,11 @@ func (c *center) alone(ctx context.Context) error {
 	return err
 }
 
-// watch notes which connections end, and waits until one has that dial makes for it.
+// watch records which connections end, and waits until it sees the end of a connection made by dial.
 func (c *center) watch(ctx context.Context, dial func(name string) (*nats.Conn, error)) error {
 	trial, seen := c.name+"-trial", make(chan struct{})
 	var once sync.Once
-	c.gone = map[string]bool{} // from here on this controller is the only one
+	c.gone = map[string]bool{} // from here on there is only this controller
 	_, err := c.conn.Subscribe(left, func(m *nats.Msg) {
 		var e leftEvent
 		if json.Unmarshal(m.Data, &e) != nil {
@@ -194,14 +193,14 @@ func (c *center) watch(ctx context.Context, dial func(name string) (*nats.Conn, 
 	}
 }
 
-// clear removes what a controller stores. What is not there, or cannot be removed, is left to the next one.
+// clear removes a controller's stored objects. It ignores errors: the next controller tries again.
 func (c *center) clear(ctx context.Context) {
 	for _, agent := range c.users {
 		_ = c.js.DeleteObjectStore(ctx, buckets+agent)
 	}
 }
 
-// left reports whether an agent's connection has ended, or, of the controller's own server, another one has come.
+// left reports whether an agent's connection has ended or, at the controller's own server, has been replaced.
 func (c *center) left(agent, client string) bool {
 	if c.server != nil {
 		all := c.conns(agent)
@@ -219,14 +218,14 @@ func (c *center) ended() error {
 	return fmt.Errorf("the connection to the NATS at %s ended; is it still there?", c.at)
 }
 
-// follow lets a link end when a connection of the controller ends.
+// follow makes a link end with a connection of the controller.
 func (l *leaf) follow(controller string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.controller = controller
 }
 
-// watch heeds the events of clients that leave.
+// watch handles the events for clients that leave.
 func (l *leaf) watch(key string) error {
 	_, err := l.conn.Subscribe(left, func(m *nats.Msg) {
 		var e leftEvent

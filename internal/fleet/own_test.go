@@ -18,7 +18,7 @@ import (
 	"dyno/internal/result"
 )
 
-// ownNATS starts a NATS server with a configuration until the test ends, or it is stopped.
+// ownNATS runs a NATS server with a configuration until the test ends, or stop is called.
 func ownNATS(t *testing.T, text string, log func(string)) (stop func()) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "nats.conf")
@@ -44,7 +44,7 @@ func ownNATS(t *testing.T, text string, log func(string)) (stop func()) {
 	return stop
 }
 
-// elsewhere returns a fleet that meets at a NATS, and that server's configuration. b is not open yet.
+// elsewhere returns a fleet at a user's own NATS, and that server's configuration. b is not open yet.
 func elsewhere(t *testing.T, names ...string) (b *bench, text string) {
 	t.Helper()
 	f := written(t, names...)
@@ -74,7 +74,7 @@ func elsewhere(t *testing.T, names ...string) (b *bench, text string) {
 	return &bench{fleet: f, keys: k, version: "9.9.9", agents: map[string]*Agent{}}, string(data)
 }
 
-// atOwnNATS returns a controller and agents at a NATS of their user's own, and what stops these agents.
+// atOwnNATS returns a controller and agents at a user's own NATS, and functions that stop these agents.
 func atOwnNATS(t *testing.T, names ...string) (b *bench, stop map[string]func() error) {
 	t.Helper()
 	b, text := elsewhere(t, names...)
@@ -90,7 +90,7 @@ func atOwnNATS(t *testing.T, names ...string) (b *bench, stop map[string]func() 
 	return b, stop
 }
 
-// TestOwnNATS: with the configuration that dyno writes, a NATS of one's own does what the controller's does.
+// TestOwnNATS: with dyno's configuration, a user's own NATS can replace the controller's.
 func TestOwnNATS(t *testing.T) {
 	b, _ := atOwnNATS(t, "gen1", "gen2", "srv")
 	url, n := counting(t)
@@ -138,13 +138,13 @@ func TestOwnNATS(t *testing.T) {
 	if err := b.Gather(t.Context(), b.Names()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.fetch(t, "srv", digest); err == nil { // who was not greeted by this controller
+	if _, err := b.fetch(t, "srv", digest); err == nil { // not greeted by this controller
 		t.Error("an agent carries out an order of a controller that did not greet it")
 	}
 }
 
-// TestOwnNATSLostController: agents whose controller is gone stop, though their NATS is there; the next
-// controller finds them, and what the first has left does not disturb it.
+// TestOwnNATSLostController: agents without their controller stop although their NATS is there; the next
+// controller finds them, and leftovers of the first do not disturb it.
 func TestOwnNATSLostController(t *testing.T) {
 	b, _ := atOwnNATS(t, "gen1", "gen2")
 	url, n := counting(t)
@@ -163,13 +163,13 @@ func TestOwnNATSLostController(t *testing.T) {
 	}
 }
 
-// TestOwnNATSLostGenerator: an agent that is lost within a load ends the load at once; clients that come
-// and go do not.
+// TestOwnNATSLostGenerator: an agent that is lost during a load ends the load at once; other clients that
+// come and go do not.
 func TestOwnNATSLostGenerator(t *testing.T) {
 	b, stop := atOwnNATS(t, "gen1", "gen2")
 	url, n := counting(t)
 	ended := b.loading(t, t.Context(), url, n)
-	if h, err := Open(b.fleet, b.keys, b.version, b.log.add); err == nil { // which leaves at once
+	if h, err := Open(b.fleet, b.keys, b.version, b.log.add); err == nil { // leaves at once
 		h.Close()
 		t.Error("there are two controllers")
 	}
@@ -192,7 +192,7 @@ func TestOwnNATSLostGenerator(t *testing.T) {
 	silent(t, n)
 }
 
-// TestOwnNATSEnds: if the NATS itself is gone, no machine is blamed, and nobody waits for machines.
+// TestOwnNATSEnds: if the NATS itself ends, no machine is blamed, and nothing waits for machines.
 func TestOwnNATSEnds(t *testing.T) {
 	names := []string{"gen1", "gen2"}
 	b, text := elsewhere(t, names...)
@@ -229,7 +229,7 @@ func TestOwnNATSEnds(t *testing.T) {
 	}
 }
 
-// TestUnfitNATS: a NATS that lacks what a fleet needs is refused, with what to do.
+// TestUnfitNATS: a NATS without a required feature is refused, with advice.
 func TestUnfitNATS(t *testing.T) {
 	for want, change := range map[string][2]string{
 		"JetStream is off there; give it the configuration": {"\"jetstream\": \"enabled\",", ""},
@@ -270,7 +270,7 @@ func TestUnfitNATS(t *testing.T) {
 	}
 }
 
-// TestNATSCertificate: a NATS with a certificate of its own is known by that one.
+// TestNATSCertificate: a NATS with its own certificate is identified by that.
 func TestNATSCertificate(t *testing.T) {
 	f := written(t, "gen1")
 	f.NATS, f.NATSCertificate = "tls://a:1,nats://b", "own.pem"

@@ -13,16 +13,16 @@ import (
 	"dyno/internal/loader"
 )
 
-// Loading is a load that generators open the connections of: that of dyno load, or a job of the bench.
+// Loading is a load for which generators open connections: dyno load's, or a job of the bench.
 type Loading struct {
-	Share   load.Share      `json:"share"`             // of the generator
-	Request *loader.Request `json:"request,omitempty"` // of dyno load; nil: a job, and
+	Share   load.Share      `json:"share"`             // the generator's share
+	Request *loader.Request `json:"request,omitempty"` // dyno load; nil: To and Job are set
 
 	To  Place    `json:"to,omitzero"`
 	Job load.Job `json:"job,omitzero"`
 }
 
-// job returns the job of a generator with these CPUs.
+// job returns the job for a generator with these CPUs.
 func (l *Loading) job(cpus []int) (job load.Job, err error) {
 	if l.Job.Scenario == nil {
 		return job, errors.New("a load without a scenario")
@@ -33,14 +33,14 @@ func (l *Loading) job(cpus []int) (job load.Job, err error) {
 	return job, err
 }
 
-// part is a share of a load whose connections are open.
+// part is an open share of a load.
 type part interface {
-	// measure carries out a window into r.
+	// measure carries out a window and stores the results in r.
 	measure(ctx context.Context, w load.Window, r *LoadedWindow) error
 	Close() error
 }
 
-// jobPart is the share of a job of the bench.
+// jobPart is the share of a bench job.
 type jobPart struct {
 	load.Session
 	share load.Share
@@ -52,7 +52,7 @@ func (p jobPart) measure(ctx context.Context, w load.Window, r *LoadedWindow) (e
 	return err
 }
 
-// planPart is the share of a load of dyno load, which has one window.
+// planPart is the share of a dyno load, which has one window.
 type planPart struct {
 	load.Session
 	plan *loader.Plan
@@ -63,7 +63,8 @@ func (p planPart) measure(ctx context.Context, w load.Window, r *LoadedWindow) (
 	return err
 }
 
-// takeLoad opens a share of a load of dyno load, and returns the length of its window; 0: until its requests are done.
+// takeLoad opens a share of a dyno load, and returns the length of its window; 0: until all requests are
+// done.
 type takeLoad func(ctx context.Context, r loader.Request) (part, time.Duration, error)
 
 func takeShare(ctx context.Context, r loader.Request) (part, time.Duration, error) {
@@ -78,13 +79,13 @@ func takeShare(ctx context.Context, r loader.Request) (part, time.Duration, erro
 // opened is a part that a session keeps.
 type opened struct {
 	part
-	planned bool            // it is of dyno load
-	ctx     context.Context // of its windows
+	planned bool            // a dyno load
+	ctx     context.Context // for its windows
 	end     context.CancelFunc
-	mu      sync.Mutex // one window at a time, and none while it is closed
+	mu      sync.Mutex // one window at a time, and none during close
 }
 
-// close ends a window that goes on, and closes the connections after it.
+// close ends the present window, if any, and closes the connections afterwards.
 func (l *opened) close() error {
 	l.end()
 	l.mu.Lock()
@@ -92,13 +93,13 @@ func (l *opened) close() error {
 	return l.part.Close()
 }
 
-// Opened names a load that is open.
+// Opened identifies an open load.
 type Opened struct {
 	Number   int   `json:"number"`
-	LengthNS int64 `json:"length_ns,omitempty"` // of the window of dyno load; 0: until its requests are done
+	LengthNS int64 `json:"length_ns,omitempty"` // length of dyno load's window; 0: until all requests are done
 }
 
-// open opens a share of a load; that of dyno load warms up, too.
+// open opens a share of a load; a dyno load also warms up.
 func (s *session) open(q *Loading) (o Opened, err error) {
 	if err := q.Share.Check(); err != nil {
 		return o, unfit{err}
@@ -112,7 +113,7 @@ func (s *session) open(q *Loading) (o Opened, err error) {
 	return Opened{s.loads.put(&opened{part: l, planned: q.Request != nil, ctx: ctx, end: end}), int64(length)}, nil
 }
 
-// connect opens the connections of a share of a load.
+// connect opens the connections for a share of a load.
 func (s *session) connect(ctx context.Context, q *Loading) (part, time.Duration, error) {
 	if q.Request != nil {
 		r := *q.Request
@@ -130,13 +131,13 @@ func (s *session) connect(ctx context.Context, q *Loading) (part, time.Duration,
 	return jobPart{session, q.Share}, 0, err
 }
 
-// shut closes the load with a number.
+// shut closes the load with this number.
 func (s *session) shut(number *int) (Done, error) {
 	l, err := s.loads.take(*number)
 	switch {
 	case err != nil:
 		return Done{}, err
-	case !l.mu.TryLock(): // the controller does not wait for the end of a window, nor do its other orders
+	case !l.mu.TryLock(): // neither the controller nor its other orders wait for the end of a window
 		s.working.Go(func() { l.close() })
 		return Done{}, nil
 	}
@@ -144,24 +145,24 @@ func (s *session) shut(number *int) (Done, error) {
 	return Done{}, l.close()
 }
 
-// LoadWindow asks for a window of a load that is open.
+// LoadWindow asks for a window of an open load.
 type LoadWindow struct {
 	Number  int         `json:"number"`
-	Window  load.Window `json:"window"`             // of a job
-	AtNS    int64       `json:"at_ns,omitempty"`    // when it begins, by the agent's clock; 0: now
-	BoundNS int64       `json:"bound_ns,omitempty"` // how far that may be from the common time
+	Window  load.Window `json:"window"`             // for a job
+	AtNS    int64       `json:"at_ns,omitempty"`    // beginning, agent's clock; 0: now
+	BoundNS int64       `json:"bound_ns,omitempty"` // error bound of AtNS
 }
 
-// LoadedWindow is what was seen in it.
+// LoadedWindow is the result of a window.
 type LoadedWindow struct {
-	BeganNS  int64           `json:"began_ns"`          // by the agent's clock
-	Messages uint64          `json:"messages"`          // sent and received in it
-	Part     *load.Part      `json:"part,omitempty"`    // of a job
-	Outcome  *loader.Outcome `json:"outcome,omitempty"` // of dyno load
+	BeganNS  int64           `json:"began_ns"`          // beginning, agent's clock
+	Messages uint64          `json:"messages"`          // messages sent and received during the window
+	Part     *load.Part      `json:"part,omitempty"`    // for a job
+	Outcome  *loader.Outcome `json:"outcome,omitempty"` // for dyno load
 }
 
-// loadWindow loads for one window. It sends and receives nothing meanwhile, nor collects garbage for a job. A load of
-// dyno load that misses its time ends at once.
+// loadWindow loads for one window. Meanwhile it sends and receives nothing, and collects no garbage for a
+// job. A dyno load that misses its start ends at once.
 func (s *session) loadWindow(q *LoadWindow) (r LoadedWindow, err error) {
 	l, err := s.loads.get(q.Number)
 	if err != nil {
@@ -209,7 +210,7 @@ func (s *session) loadWindow(q *LoadWindow) (r LoadedWindow, err error) {
 	return r, err
 }
 
-// spun is how long before a time the agent stops sleeping, which ends late.
+// spun is the time before a deadline at which the agent stops sleeping, because sleeps end late.
 const spun = 2 * time.Millisecond
 
 // until returns when the agent's clock shows at, or ctx is done.

@@ -11,10 +11,10 @@ type remote struct {
 	host    *Host
 	machine string
 	number  int
-	at      map[form.HTTP]endpoint.Endpoint // for all forms that it is asked in
+	at      map[form.HTTP]endpoint.Endpoint // by each launched form
 }
 
-// Read implements lab.Server: the server's machine reads.
+// Read implements lab.Server by reading on the server's machine.
 func (s *remote) Read(what lab.What) (lab.Reading, error) {
 	r, err := tell(s.host.work, s.host, s.machine, toServer, Doing{s.number, what}, serverLimit)
 	return r, withoutMachine(err)

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// Role is what a machine of a fleet may do.
+// Role is a permission of a machine in a fleet.
 type Role string
 
-// The roles, which are the tables of fleet.toml.
+// The roles; fleet.toml has a table for each.
 const (
 	Server    Role = "server"    // builds and starts contestants
 	Generator Role = "generator" // makes load
-	Backend   Role = "backend"   // starts what contestants call
+	Backend   Role = "backend"   // starts the contestants' backend
 )
 
-// roles are all of them, in the order of Fleet.Machines.
+// roles lists all roles, in the order of Fleet.Machines.
 var roles = []Role{Server, Generator, Backend}
 
-// ParseRoles returns the roles of these names, each once.
+// ParseRoles returns the roles with these names, each once.
 func ParseRoles(names []string) (parsed []Role, err error) {
 	for _, name := range names {
 		r := Role(name)
@@ -33,7 +33,7 @@ func ParseRoles(names []string) (parsed []Role, err error) {
 	return parsed, nil
 }
 
-// list writes roles for people, or for a command line.
+// list formats roles for people, or for a command line.
 func list(all []Role, between string) string {
 	var names []string
 	for _, r := range all {
@@ -42,14 +42,14 @@ func list(all []Role, between string) string {
 	return strings.Join(names, between)
 }
 
-// The roles of orders (handler).
+// Roles required for orders (handler).
 var (
 	every     []Role // none
 	generates = []Role{Generator}
-	starts    = []Role{Server, Backend} // programs
+	starts    = []Role{Server, Backend} // for starting programs
 )
 
-// may returns an error if this agent has none of the roles of an order.
+// may returns an error if this agent has none of the roles required for an order.
 func (a *Agent) may(kind string, roles []Role) error {
 	if len(roles) == 0 || slices.ContainsFunc(roles, func(r Role) bool { return slices.Contains(a.roles(), r) }) {
 		return nil
@@ -58,7 +58,7 @@ func (a *Agent) may(kind string, roles []Role) error {
 		"dyno agent --role", kind, list(roles, " or a "), list(a.roles(), " and a "))
 }
 
-// roles returns those that the owner of the machine allows.
+// roles returns the roles that the machine's owner allows.
 func (a *Agent) roles() []Role {
 	if a.Roles == nil {
 		return []Role{Generator}

@@ -11,7 +11,7 @@ import (
 	"dyno/internal/result"
 )
 
-// TestBackendsOrders: a backend's machine starts a backend and nothing else, and no other machine does.
+// TestBackendsOrders: a backend's machine starts only a backend, and no other machine starts it.
 func TestBackendsOrders(t *testing.T) {
 	b := gathered(t, "srv", "gen1", "backend")
 	for _, c := range []struct {
@@ -45,7 +45,7 @@ func TestBackendsOrders(t *testing.T) {
 	}
 }
 
-// TestRoomOnTheServersMachine: the CPUs of a level are the servers' machine's.
+// TestRoomOnTheServersMachine: a level's CPUs are on the servers' machine.
 func TestRoomOnTheServersMachine(t *testing.T) {
 	h := &Host{server: "srv1", cpus: 2}
 	for _, c := range []struct {
@@ -65,7 +65,7 @@ func TestRoomOnTheServersMachine(t *testing.T) {
 	}
 }
 
-// TestMachinesOfARun: a backend on a generator's machine is no further machine, and is watched as part of it.
+// TestMachinesOfARun: a backend on a generator's machine adds no machine, and is observed as part of it.
 func TestMachinesOfARun(t *testing.T) {
 	f := &Fleet{Servers: []Machine{{Name: "srv1"}}, Generators: []Machine{{Name: "gen1"}, {Name: "gen2"}},
 		Backends: []Machine{{Name: "gen2"}}}
@@ -106,7 +106,7 @@ func TestMachinesOfARun(t *testing.T) {
 	}
 }
 
-// TestBesideOnOneKernel: what runs on hosts of one kernel is no background of each other.
+// TestBesideOnOneKernel: programs of the run on hosts with one kernel are not each other's background.
 func TestBesideOnOneKernel(t *testing.T) {
 	be1 := &launcher{name: "be1", machine: result.Host{BootID: "a"}}
 	h := &Host{machines: []string{"srv1", "gen1", "be1"}, server: "srv1", generators: []string{"gen1"}, backend: be1,
@@ -118,9 +118,8 @@ func TestBesideOnOneKernel(t *testing.T) {
 	}
 }
 
-// TestAnotherRolesOrders: an agent refuses an order for a role that the owner of its machine does not
-// allow, with a line in its log, whatever the controller's file says; and the controller does not begin
-// with such an agent.
+// TestAnotherRolesOrders: an agent refuses an order for a role that its machine's owner does not allow, and
+// logs a line, whatever the controller's file says; and the controller does not begin with such an agent.
 func TestAnotherRolesOrders(t *testing.T) {
 	b := gathered(t, "srv", "gen1")
 	url, n := counting(t)
@@ -163,7 +162,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestLateIsNotLost: a generator that is late still has the backend that runs beside it; one that is lost has not.
+// TestLateIsNotLost: a late generator still has the backend on its machine; a lost one does not.
 func TestLateIsNotLost(t *testing.T) {
 	h := &Host{launchers: map[string]*launcher{"gen1": {}}, gone: map[string]bool{}, confirmed: true}
 	h.late("gen1", "it began late")

@@ -16,32 +16,32 @@ import (
 	"dyno/internal/result"
 )
 
-// Hosting asks an agent to serve a run: to build, start, freeze and read its contestants, or the backend that
-// they call, on all CPUs that lab.Whole names.
+// Hosting asks an agent to serve a run: to build, start, freeze and read the contestants, or their backend,
+// on all CPUs in lab.Whole.
 type Hosting struct {
-	Address string `json:"address"` // IP address of the machine, at which the other machines reach what it starts
+	Address string `json:"address"` // IP address at which other machines reach the started programs
 	Offline bool   `json:"offline,omitempty"`
-	Command string `json:"command"` // of the run, for messages
-	Sources string `json:"sources"` // name of the tree that has all that is built
+	Command string `json:"command"` // the run's command, for messages
+	Sources string `json:"sources"` // name of the tree with all sources
 
-	Backend string `json:"backend,omitempty"` // its name; "": contestants
+	Backend string `json:"backend,omitempty"` // the backend's name; "": contestants
 
 	Scenario string   `json:"scenario,omitempty"`
 	Others   []string `json:"others,omitempty"`
 	Layouts  int      `json:"layouts,omitempty"`
-	// Contestants are those of the run; Root is a folder in the tree.
+	// Contestants are the run's contestants; Root is a folder in the tree.
 	Contestants []contestant.Manifest `json:"contestants,omitempty"`
 }
 
-// serving is what an agent keeps of a run whose contestants, or whose backend, it has.
+// serving is an agent's state for a run whose contestants or backend it serves.
 type serving struct {
 	local   servers
-	backend string         // the only program that it builds and starts; "": contestants
-	free    []func() error // in order, at the end
+	backend string         // the only program to build and start; "": contestants
+	free    []func() error // cleanup, run in reverse order
 	servers table[lab.Server]
 }
 
-// host begins to serve a run, in place of the last one.
+// host begins to serve a run, replacing the last one.
 func (s *session) host(q *Hosting) (m result.Host, err error) {
 	role := Server
 	if q.Backend != "" {
@@ -65,7 +65,7 @@ func (s *session) host(q *Hosting) (m result.Host, err error) {
 	s.kept.mu.Lock()
 	defer s.kept.mu.Unlock()
 	if err == nil {
-		err = ctx.Err() // the run may have ended meanwhile
+		err = ctx.Err() // the run may have ended
 	}
 	if err != nil {
 		v.close(s.agent.Log)
@@ -75,7 +75,7 @@ func (s *session) host(q *Hosting) (m result.Host, err error) {
 	return v.local.Describe(), nil
 }
 
-// clear ends observations, and what the agent serves. s.kept.mu is held.
+// clear ends observations and serving. s.kept.mu must be held.
 func (s *session) clear() {
 	for _, end := range s.watches.drain() {
 		end(0, 0)
@@ -86,7 +86,7 @@ func (s *session) clear() {
 	}
 }
 
-// open takes the machine, and makes a folder for all that the run leaves on it.
+// open locks the machine, and makes a folder for all files of the run.
 func (v *serving) open(ctx context.Context, s *session, q *Hosting) error {
 	release, err := s.agent.site.claim(ctx, q.Command)
 	if err != nil {
@@ -113,7 +113,7 @@ func (v *serving) open(ctx context.Context, s *session, q *Hosting) error {
 	return nil
 }
 
-// close stops all servers and leaves nothing.
+// close stops all servers and cleans up.
 func (v *serving) close(log func(string)) {
 	var all sync.WaitGroup
 	for _, s := range v.servers.drain() {
@@ -141,7 +141,7 @@ func (s *session) hosts() (*serving, error) {
 	return s.serving, nil
 }
 
-// starts returns what the agent serves, if the program of that name is part of it.
+// starts returns what the agent serves, if it includes the named program.
 func (s *session) starts(name string) (*serving, error) {
 	v, err := s.hosts()
 	if err == nil && v.backend != "" && name != v.backend {
@@ -150,7 +150,7 @@ func (s *session) starts(name string) (*serving, error) {
 	return v, err
 }
 
-// build builds the program of that name.
+// build builds the named program.
 func (s *session) build(name *string) (c result.Contestant, err error) {
 	v, err := s.starts(*name)
 	if err != nil {
@@ -160,9 +160,9 @@ func (s *session) build(name *string) (c result.Contestant, err error) {
 	return c, troubleOf(v.local, *name, "build", err)
 }
 
-// Launched is a server that was started.
+// Launched describes a started server.
 type Launched struct {
-	Number int     `json:"number"` // by which orders name it
+	Number int     `json:"number"` // number in orders
 	Places []Place `json:"places"` // one for each form of HTTP
 }
 
@@ -199,7 +199,7 @@ func (s *session) launch(q *Starting) (l Launched, err error) {
 	return l, nil
 }
 
-// What a server can be asked to do, beside what can be read of it.
+// Actions on a server, in addition to readings.
 const (
 	doFreeze lab.What = "freeze"
 	doThaw   lab.What = "thaw"
@@ -207,13 +207,13 @@ const (
 	doEnd    lab.What = "end"
 )
 
-// Doing asks a server to do something, or to be read.
+// Doing asks for an action on a server, or for a reading.
 type Doing struct {
 	Number int      `json:"number"`
 	What   lab.What `json:"what"`
 }
 
-// server does what is asked of a server.
+// server carries out an action on a server.
 func (s *session) server(q *Doing) (r lab.Reading, err error) {
 	v, err := s.hosts()
 	if err != nil {

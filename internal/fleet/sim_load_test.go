@@ -20,16 +20,16 @@ import (
 	"dyno/internal/summary"
 )
 
-// simShape is a load that simulated agents make.
+// simShape is a load for simulated agents.
 type simShape struct {
 	load.Schedule
 	limit int64
-	cost  time.Duration // CPU time of a generator for a request, one after another; 0: it sends what is due
+	cost  time.Duration // a generator's CPU time per request; 0: it sends all due requests
 }
 
 const simConnections = 1000
 
-// simShapes are by their number in Request.Streams.
+// simShapes are indexed by Request.Streams.
 var simShapes = []simShape{
 	{Schedule: load.Schedule{Stages: []load.Stage{{For: time.Second, From: 3000, To: 3000}}}},
 	{Schedule: load.Schedule{Stages: []load.Stage{{For: 2 * time.Second, From: 0, To: 3000}}, Poisson: true, Seed: 7}},
@@ -38,20 +38,20 @@ var simShapes = []simShape{
 		cost: 200 * time.Microsecond},
 }
 
-// tooMuch is the shape of which a generator can send a quarter. Those before it each can send whole.
+// tooMuch is the shape of which a generator can send a quarter. It can send all earlier shapes completely.
 const tooMuch = 3
 
-// simRequest is a load of a shape: its number is in Streams, its name in Command.
+// simRequest returns a load with a shape, whose index is in Streams, and a name in Command.
 func simRequest(name string, shape int) loader.Request {
 	return loader.Request{URL: "http://10.0.0.9/", Streams: int64(shape), Command: name, Seed: 99,
 		Connections: simConnections}
 }
 
-// drawn is a session whose answers follow from the due times of their requests alone, whoever sends them.
+// drawn is a session whose responses depend only on the due times of their requests, whoever sends them.
 type drawn struct {
 	job   load.Job
-	right bool  // all answers are, and each request is sent
-	from  int64 // from the window's start; what is due before is never sent
+	right bool  // all responses are right, and each request is sent
+	from  int64 // from the window's start; earlier requests are never sent
 	cost  time.Duration
 }
 
@@ -62,7 +62,7 @@ func (d *drawn) Run(_ context.Context, w load.Window) (result.Load, error) {
 	if err != nil {
 		return result.Load{}, err
 	}
-	loops, start := 1+d.job.Share.Index%3, int64(d.job.Share.Index)*1e12+77 // a clock of its own
+	loops, start := 1+d.job.Share.Index%3, int64(d.job.Share.Index)*1e12+77 // a different clock
 	if d.cost > 0 {
 		loops = 1
 	}
@@ -114,7 +114,7 @@ func (d *drawn) Run(_ context.Context, w load.Window) (result.Load, error) {
 	return l, nil
 }
 
-// splitmix is a round of SplitMix64.
+// splitmix is one round of SplitMix64.
 func splitmix(z uint64) uint64 {
 	z += 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -122,10 +122,10 @@ func splitmix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// shares are the parts of the shapes, which are the same in each world.
+// shares caches the parts of the shapes, which are the same in each world.
 var shares sync.Map
 
-// partOf returns what a share of a shape records in its first stretch of time.
+// partOf returns the record of a share of a shape in its first stretch of time.
 func partOf(shape int, share load.Share, length time.Duration) *load.Part {
 	key := fmt.Sprint(shape, share, length)
 	if p, there := shares.Load(key); there {
@@ -143,21 +143,21 @@ func partOf(shape int, share load.Share, length time.Duration) *load.Part {
 	return p
 }
 
-// simLoads carries out the shares of an agent, in its simulated time.
+// simLoads carries out an agent's shares in simulated time.
 type simLoads struct {
 	t     *testing.T
 	agent *Agent
-	index int // of the agent
+	index int // the agent's index
 	of    int
-	late  atomic.Int64 // ns by which it wakes too late for a start
+	late  atomic.Int64 // ns by which the agent wakes too late for a start
 
 	mu      sync.Mutex
 	running int
-	begun   map[string][]time.Time // by Request.Command, which names a load
-	sent    map[string]int64       // requests of those that ended
+	begun   map[string][]time.Time // by Request.Command, the load's name
+	sent    map[string]int64       // requests of ended loads
 }
 
-// simPart is a share that an agent has open.
+// simPart is an agent's open share.
 type simPart struct {
 	*simLoads
 	r loader.Request
@@ -211,7 +211,7 @@ func (s *simLoads) count(n int) {
 	s.running += n
 }
 
-// naps sleeps, unless ctx ends before.
+// naps sleeps, unless ctx ends first.
 func naps(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):
@@ -221,7 +221,7 @@ func naps(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// oneMachine returns what one machine records of a shape: its counts and all of its histograms.
+// oneMachine returns the record of a shape on one machine: counts and all histograms.
 func oneMachine(shape int) (result.Load, result.Detail) {
 	o := &loader.Outcome{Part: partOf(shape, load.Share{}, simShapes[shape].Length())}
 	s, err := loader.Merge([]*loader.Outcome{o}, []string{"one"})
@@ -231,21 +231,20 @@ func oneMachine(shape int) (result.Load, result.Detail) {
 	return comparable(s)
 }
 
-// comparable returns all of a summary that does not depend on how many machines and event loops there
-// were.
+// comparable returns the part of a summary that does not depend on the number of machines and event loops.
 func comparable(s *summary.Summary) (result.Load, result.Detail) {
 	return bare(s.Load), s.Detail
 }
 
-// bare returns a load without the rates, which are sums of those of the machines' own steady parts, and without what
-// is counted by event loop.
+// bare returns a load without the rates, which are sums over the machines' steady parts, and without counts
+// per event loop.
 func bare(l result.Load) result.Load {
 	l.Workers, l.Pace, l.RateAnswers, l.RateNS, l.RateFromNS, l.UnreachableNS = 0, nil, 0, 0, 0, 0
 	l.RateSamples, l.RateSDPerSec, l.RateMaxPerSec = 0, 0, 0
 	return l
 }
 
-// exact compares histograms by all that they hold.
+// exact compares histograms completely.
 var exact = cmp.Comparer(func(a, b *hist.Histogram) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -255,8 +254,8 @@ var exact = cmp.Comparer(func(a, b *hist.Histogram) bool {
 	return err == nil && err2 == nil && string(x) == string(y)
 })
 
-// inTime returns an error unless there is a time of the controller's at which all were to begin, from
-// which each began as far as the summary says.
+// inTime returns an error unless there is a controller's time at which all were to begin, and each began
+// within its bounds.
 func inTime(s *summary.Summary, began func(name string) time.Time) error {
 	least, most := int64(math.MaxInt64), int64(math.MinInt64) // the latest earliest, the earliest latest
 	for _, g := range s.Generators {

@@ -10,25 +10,25 @@ import (
 	"time"
 )
 
-// weather is what a network does to each message, one way.
+// weather describes a network's effect on messages in one direction.
 type weather struct {
 	held   float64       // probability that a message is held
-	jitter time.Duration // at most, beside the time of the way
-	hold   time.Duration // at most, of a message that is held: later ones overtake it
-	each   time.Duration // for each byte
+	jitter time.Duration // largest additional delay
+	hold   time.Duration // largest delay of a held message: later ones overtake it
+	each   time.Duration // delay per byte
 }
 
-// way is one direction of a link. What happens to its k-th message follows from the seed alone.
+// way is one direction of a link. The fate of its k-th message depends on the seed alone.
 type way struct {
 	mu    sync.Mutex
 	rng   *rand.Rand
 	w     weather
 	least time.Duration
-	cut   bool      // nothing arrives any more
-	until time.Time // nothing arrives before: TCP sends it again
+	cut   bool      // no message arrives any more
+	until time.Time // no message arrives earlier: TCP retransmits
 }
 
-// send calls arrive with a message when it arrives, unless the link ends before.
+// send calls arrive with a message when it arrives, unless the link ends first.
 func (w *way) send(data []byte, arrive func([]byte)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -55,26 +55,26 @@ func (w *way) arrived(data []byte, arrive func([]byte)) {
 	}
 }
 
-// stall lets nothing arrive for some time.
+// stall delays all messages for some time.
 func (w *way) stall(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.until = time.Now().Add(d)
 }
 
-// shut lets nothing arrive any more.
+// shut drops all further messages.
 func (w *way) shut() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.cut = true
 }
 
-// network is between one controller at a time and its agents.
+// network connects one controller at a time with its agents.
 type network struct {
 	mu      sync.Mutex
 	seed    uint64
 	weather weather
-	number  uint64 // of the last connection
+	number  uint64 // number of the last connection
 	center  *simCenter
 }
 
@@ -86,14 +86,14 @@ func (n *network) open() *simCenter {
 	return n.center
 }
 
-// controller returns the controller; nil: there is none.
+// controller returns the controller, or nil.
 func (n *network) controller() *simCenter {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.center
 }
 
-// dial connects an agent, as long as there is a controller.
+// dial connects an agent if there is a controller.
 func (n *network) dial(_ context.Context, b *Bundle, lost func()) (link, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -103,7 +103,7 @@ func (n *network) dial(_ context.Context, b *Bundle, lost func()) (link, error) 
 	n.number++
 	l := &simLink{center: n.center, name: b.Name, number: n.number, lost: lost, in: make(chan *received, 10_000),
 		ended: make(chan struct{})}
-	// The ways differ, so that half of a round trip is not the time of either.
+	// The directions differ, so that neither takes half of a round trip.
 	for i, w := range []*way{&l.down, &l.up} {
 		rng := rand.New(rand.NewPCG(n.seed, n.number<<8|uint64(i)))
 		w.rng, w.w = rng, n.weather
@@ -179,7 +179,7 @@ func (c *simCenter) left(_, client string) bool {
 
 func (c *simCenter) ended() error { return nil }
 
-// close ends the controller, and all connections with it.
+// close ends the controller with all its connections.
 func (c *simCenter) close() {
 	c.net.mu.Lock()
 	if c.net.center == c {
@@ -191,7 +191,7 @@ func (c *simCenter) close() {
 	}
 }
 
-// vanish ends the controller as the end of its process or of its cable does: its agents see it within 8 s.
+// vanish ends the controller like a killed process or a removed cable: agents notice within 8 s.
 func (c *simCenter) vanish(rng *rand.Rand) {
 	c.net.mu.Lock()
 	c.net.center = nil
@@ -238,7 +238,7 @@ func (l *simLink) orders(receive func(*received)) error {
 	return nil
 }
 
-// get asks for an object until it comes.
+// get asks for an object until it arrives.
 func (l *simLink) get(ctx context.Context, named string, to io.Writer) error {
 	came := make(chan []byte, 1)
 	for {
@@ -283,7 +283,7 @@ func (l *simLink) messages() uint64 { return l.count.Load() }
 // close ends the connection for both sides.
 func (l *simLink) close() { l.end(0, 0) }
 
-// end lets nothing pass any more. The agent sees it after one time, the controller after another.
+// end drops all further messages. The agent and the controller notice after different times.
 func (l *simLink) end(agent, controller time.Duration) {
 	l.down.shut()
 	l.up.shut()

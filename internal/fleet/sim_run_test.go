@@ -35,7 +35,7 @@ func (w *world) serve() {
 	w.start(len(w.agents) - 1)
 }
 
-// comparison is what simulated machines carry out: two contestants, each a folder, in an open loop.
+// comparison is a run for simulated machines: two contestants, each in a folder, in an open loop.
 type comparison struct {
 	options  lab.LocalOptions
 	plan     result.Plan
@@ -68,7 +68,7 @@ func newComparison(t *testing.T, machines int) *comparison {
 	}
 }
 
-// on carries the comparison out, or goes on with what was recorded of it, if that can be.
+// on carries out the comparison, or continues its record if possible.
 func (c *comparison) on(ctx context.Context, host lab.Host, g lab.Generator, records *[]result.Record) (*result.Run,
 	error) {
 	b := &lab.Bench{Host: host, Generator: g, Scenario: c.scenario,
@@ -78,14 +78,14 @@ func (c *comparison) on(ctx context.Context, host lab.Host, g lab.Generator, rec
 	if _, err := plan.Resumable(run); err == nil {
 		return b.Resume(ctx, run)
 	}
-	*records = nil // of nothing, or of pilots
+	*records = nil // empty, or only pilots
 	p := c.plan
 	p.Complete()
 	plan.Ride(&p, nil, func(plan.Asking) bool { return true })
 	return b.Run(ctx, p)
 }
 
-// alone carries the comparison out on one machine.
+// alone carries out the comparison on one machine.
 func (c *comparison) alone(t *testing.T) *result.Run {
 	all := &simServers{all: map[string]*simServer{}}
 	m := simMachine{&simHost{c.options, all}, &simSite{name: "srv", all: all}, simAsker{all}}
@@ -96,7 +96,7 @@ func (c *comparison) alone(t *testing.T) *result.Run {
 	return run
 }
 
-// compare carries the comparison out as dyno run --fleet does.
+// compare carries out the comparison like dyno run --fleet.
 func (w *world) compare(ctx context.Context, c *comparison, records *[]result.Record) (*result.Run, error) {
 	h := newHub(w.fleet, "9.9.9", w.net.open(), w.log.add)
 	defer h.Close()
@@ -111,7 +111,7 @@ func (w *world) compare(ctx context.Context, c *comparison, records *[]result.Re
 	return c.on(ctx, host, host.Generator(), records)
 }
 
-// read is what a record says.
+// read returns the run in a record.
 func read(records []result.Record) *result.Run {
 	run := &result.Run{}
 	for _, r := range records {
@@ -120,7 +120,7 @@ func read(records []result.Record) *result.Run {
 	return run
 }
 
-// measured is what does not depend on how many machines recorded a trial.
+// measured is the part of a trial that does not depend on the number of machines.
 type measured struct {
 	Key        result.Key
 	Contestant string
@@ -134,7 +134,7 @@ func measuredOf(tr *result.Trial) measured {
 	return measured{tr.Key, tr.Contestant, l, tr.Server}
 }
 
-// record is what does not depend on how many machines recorded a run.
+// record is the part of a run that does not depend on the number of machines.
 func record(run *result.Run) (all struct {
 	Contestants []result.Contestant
 	Launches    []string
@@ -145,7 +145,7 @@ func record(run *result.Run) (all struct {
 }) {
 	all.Lost, all.Failures, all.End = run.Lost, run.Failures, run.End.Reason
 	for _, c := range run.Contestants {
-		c.VerifyUnixNS = 0 // on several machines it begins later
+		c.VerifyUnixNS = 0 // later on several machines
 		all.Contestants = append(all.Contestants, c)
 	}
 	for _, l := range run.Launches {
@@ -158,9 +158,9 @@ func record(run *result.Run) (all struct {
 	return all
 }
 
-// TestSimulatedRuns: a comparison over many machines, whose network delays and reorders messages, and
-// whose clocks differ and drift, is recorded as one machine records it: the folders that were built, the order of
-// its trials, and each of their counts and quantiles.
+// TestSimulatedRuns: a comparison on many machines, with a network that delays and reorders messages and
+// clocks that differ and drift, is recorded as on one machine: the built folders, the order of trials, and
+// all counts and quantiles.
 func TestSimulatedRuns(t *testing.T) {
 	for seed := range uint64(seeds(t, 5)) {
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -196,9 +196,9 @@ func TestSimulatedRuns(t *testing.T) {
 	}
 }
 
-// TestInterruptedHosting: who stops waiting for a machine that somebody else has ends at once, and so does the agent.
+// TestInterruptedHosting: an interrupted wait for a machine in use ends at once, and so does the agent's.
 func TestInterruptedHosting(t *testing.T) {
-	program() // its file is read once
+	program() // reads the file once
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1, 1, weather{jitter: time.Millisecond})
 		defer w.end()
@@ -224,18 +224,18 @@ func TestInterruptedHosting(t *testing.T) {
 	})
 }
 
-// stalling returns a comparison, what one machine records of it, and two machines, of which the second has a
-// stall in the first round that counts, as its site says.
+// stalling returns a comparison, its record on one machine, and two machines, the second of which stalls in
+// the first counted round, as site configures.
 func stalling(t *testing.T) (*comparison, *result.Run, *world, *simSite) {
 	c := newComparison(t, 2)
 	one, w := c.alone(t), newWorld(t, 1, 2, weather{jitter: time.Millisecond})
 	w.serve()
 	site := w.agents[1].agent.site.(*simSite)
-	site.stall.Store(6) // after the four of the pilot epoch
+	site.stall.Store(6) // after four in the pilot epoch
 	return c, one, w, site
 }
 
-// TestStalledWindow: a window in which a link was cut off is taken again; one in which a server was slow counts.
+// TestStalledWindow: a window with an interrupted link is repeated; one with a slow server counts.
 func TestStalledWindow(t *testing.T) {
 	program() // its file is read once
 	for _, cut := range []bool{true, false} {
@@ -267,8 +267,8 @@ func TestStalledWindow(t *testing.T) {
 	}
 }
 
-// TestCutOpen: no contestant is blamed for a link that is still out when its round is taken again, whatever the
-// system says of it.
+// TestCutOpen: no contestant is blamed for a link that is still interrupted when its round is repeated,
+// whatever error the system returns.
 func TestCutOpen(t *testing.T) {
 	program() // its file is read once
 	for _, unfit := range []error{nil, os.NewSyscallError("connect", syscall.EHOSTUNREACH),
@@ -295,7 +295,7 @@ func TestCutOpen(t *testing.T) {
 	}
 }
 
-// TestSlowLink: a machine is not lost because the scenario is long on its way.
+// TestSlowLink: a machine is not lost because sending the scenario takes long.
 func TestSlowLink(t *testing.T) {
 	program() // its file is read once
 	synctest.Test(t, func(t *testing.T) {
@@ -315,7 +315,7 @@ func TestSlowLink(t *testing.T) {
 	})
 }
 
-// TestStoppedGenerator: a window of a number of requests ends without a generator that does not go on.
+// TestStoppedGenerator: a window with a number of requests ends without a generator that stops.
 func TestStoppedGenerator(t *testing.T) {
 	program() // its file is read once
 	synctest.Test(t, func(t *testing.T) {
@@ -355,8 +355,8 @@ func TestStoppedGenerator(t *testing.T) {
 	})
 }
 
-// TestSimulatedRunFaults: a comparison in which something breaks is whole in the end, goes on if it was interrupted,
-// and has each of its trials once, as one machine records it. A fault costs a round or an epoch at most, and no
+// TestSimulatedRunFaults: a comparison with a fault is complete in the end, continues if it was interrupted,
+// and has each trial once, as recorded on one machine. A fault costs at most a round or an epoch, and no
 // contestant is blamed.
 func TestSimulatedRunFaults(t *testing.T) {
 	happened := map[string]int{}
@@ -378,7 +378,7 @@ func TestSimulatedRunFaults(t *testing.T) {
 					time.Sleep(at)
 					if center := w.net.controller(); center != nil {
 						fault.do(w, center, agent, interrupt)
-						if w.net.controller() == nil { // it was killed
+						if w.net.controller() == nil { // killed
 							interrupt()
 						}
 						time.Sleep(w.upTo(time.Second))
@@ -416,7 +416,7 @@ func TestSimulatedRunFaults(t *testing.T) {
 	}
 }
 
-// faulted says what is wrong with a run that met one fault; "" if nothing.
+// faulted describes an error in a run that met one fault; "" if there is none.
 func faulted(one, run *result.Run) string {
 	switch {
 	case run.End == nil || run.End.Reason != string(plan.Decided) || len(run.Failures) > 0:
@@ -439,7 +439,7 @@ func faulted(one, run *result.Run) string {
 		seen[m.Key] = true
 		if k, there := known[m.Key]; there && k.Contestant == m.Contestant {
 			same++
-			k.Server.PSSBytes, m.Server.PSSBytes = nil, nil // of all that was served
+			k.Server.PSSBytes, m.Server.PSSBytes = nil, nil // memory of all served programs
 			if diff := cmp.Diff(k, m); diff != "" {
 				return fmt.Sprintf("trial %+v is not what one machine records: %s", m.Key, diff)
 			}

@@ -18,8 +18,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// simServers are all servers that run in a world. Their answers follow from the due times of their requests
-// alone, whoever sends them.
+// simServers are all servers in a world. Responses depend only on the due times of their requests, whoever
+// sends them.
 type simServers struct {
 	mu   sync.Mutex
 	last int // port
@@ -32,7 +32,7 @@ func (s *simServers) at(addr string) *simServer {
 	return s.all[addr]
 }
 
-// simServer uses 20 µs of CPU time for each request.
+// simServer uses 20 µs of CPU time per request.
 type simServer struct {
 	all    *simServers
 	addr   string
@@ -53,7 +53,7 @@ func (s *simServer) Stop() (int64, error) {
 	return 3, nil
 }
 
-// Read reads a size and CPU time for each request that was served.
+// Read returns a size, and the CPU time of all served requests.
 func (s *simServer) Read(what lab.What) (r lab.Reading, err error) {
 	switch what {
 	case lab.ReadStart:
@@ -77,7 +77,7 @@ func (s *simServer) Freeze() error                  { return s.gone() }
 func (s *simServer) Thaw() error                    { return s.gone() }
 func (s *simServer) End() error                     { _, err := s.Stop(); return err }
 
-// simHost builds what it finds in the folders of contestants, and starts it.
+// simHost builds and starts the contents of contestants' folders.
 type simHost struct {
 	o   lab.LocalOptions
 	all *simServers
@@ -89,7 +89,7 @@ func (h *simHost) Describe() result.Host {
 	return result.Host{OS: "sim", CPU: "sim", CPUs: 2, ServerCPUs: []int{0, 1}, BootID: "srv"}
 }
 
-// Build names a program by the folder that it was built of.
+// Build names a program by a digest of its folder.
 func (h *simHost) Build(_ context.Context, name string, note func(string)) (c result.Contestant, err error) {
 	note("building")
 	for _, m := range h.o.Manifests {
@@ -102,7 +102,7 @@ func (h *simHost) Build(_ context.Context, name string, note func(string)) (c re
 	return c, fmt.Errorf("no contestant %q", name)
 }
 
-// namesAndContents returns the digest of a folder.
+// namesAndContents returns a folder's digest.
 func namesAndContents(fsys fs.FS) (string, error) {
 	all := map[string][]byte{}
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
@@ -139,19 +139,19 @@ func (h *simHost) Watch(lab.Server) func(server, generator, backend time.Duratio
 func (h *simHost) Certificate() ([]byte, error) { return nil, nil }
 func (h *simHost) Close()                       {}
 
-// simSite is a machine of a world: that of an agent, or one alone, with a generator.
+// simSite is a machine in a world: an agent's, or a single one with a generator.
 type simSite struct {
 	name  string
 	all   *simServers
-	drift float64       // of its clock
-	taken time.Duration // for which somebody else has the machine
+	drift float64       // the clock's drift
+	taken time.Duration // time for which another program locks the machine
 
-	stall atomic.Int32 // if above 0, how many windows that count until one with a stall
-	cut   bool         // it stalls because the link is cut off
-	unfit error        // of each load that cannot be opened; nil: that segments were lost
-	shut  atomic.Int32 // how many loads cannot be opened from the stall on
-	stays int32        // what that is then
-	stops bool         // it answers nothing more within a window
+	stall atomic.Int32 // if above 0, counted windows until a stall
+	cut   bool         // the stall is an interrupted link
+	unfit error        // error for loads that cannot be opened; nil: lost segments
+	shut  atomic.Int32 // loads that cannot be opened from the stall on
+	stays int32        // value for shut at the stall
+	stops bool         // answers nothing more during a window
 }
 
 func (s *simSite) describe() result.Host {
@@ -176,7 +176,7 @@ func (s *simSite) claim(ctx context.Context, _ string) (release func() error, er
 
 func (s *simSite) serve(o lab.LocalOptions) (servers, error) { return &simHost{o, s.all}, nil }
 
-// Open opens connections to a server of the world.
+// Open opens connections to a server in the world.
 func (s *simSite) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	to := s.all.at(job.Addr)
 	if to == nil {
@@ -195,7 +195,7 @@ func (s *simSite) Open(ctx context.Context, job load.Job) (load.Session, error) 
 	return &simSession{job, s, to}, nil
 }
 
-// simSession loads a server for as long as a window lasts on its machine's clock.
+// simSession loads a server for a window on its machine's clock.
 type simSession struct {
 	job  load.Job
 	site *simSite
@@ -228,7 +228,7 @@ func (s *simSession) Run(ctx context.Context, w load.Window) (l result.Load, err
 	}
 	from, lost := int64(0), &result.Network{}
 	if counts && s.site.stall.Add(-1) == 0 {
-		if lost.Retransmitted = 3; !s.site.cut { // as a slow server's kernel acknowledges late
+		if lost.Retransmitted = 3; !s.site.cut { // a slow server's kernel acknowledges late
 			lost.Duplicates = 3
 		}
 		s.site.shut.Store(s.site.stays)
@@ -241,7 +241,7 @@ func (s *simSession) Run(ctx context.Context, w load.Window) (l result.Load, err
 	return l, err
 }
 
-// simWhole loads a server from one machine alone.
+// simWhole loads a server from a single machine.
 type simWhole struct{ load.Session }
 
 // Run implements load.Session.
@@ -257,7 +257,7 @@ func (s simWhole) Run(ctx context.Context, w load.Window) (result.Load, error) {
 	return l, err
 }
 
-// simAsker finds that each server of the world keeps its contract.
+// simAsker reports that each server in the world satisfies its contract.
 type simAsker struct{ all *simServers }
 
 // Ask implements lab.Asker.
@@ -280,7 +280,7 @@ type simMachine struct {
 	simAsker
 }
 
-// Open opens the connections of a whole load.
+// Open opens the connections for a whole load.
 func (m simMachine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	s, err := m.simSite.Open(ctx, job)
 	if err != nil {

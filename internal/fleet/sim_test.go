@@ -21,8 +21,8 @@ import (
 	"dyno/internal/summary"
 )
 
-// world is a controller and its agents, the real code, in one process and in simulated time (testing/synctest),
-// with a network that is drawn from a seed. Each agent has a clock of its own.
+// world is a controller and its agents, the real code, in one process and in simulated time
+// (testing/synctest), with a random network from a seed. Each agent has its own clock.
 type world struct {
 	t      *testing.T
 	rng    *rand.Rand
@@ -75,7 +75,7 @@ func (w *world) end() {
 	}
 }
 
-// command makes a load of a shape, as dyno load --fleet does, and checks that it ends in time.
+// command makes a load of a shape like dyno load --fleet, and checks that it ends in time.
 func (w *world) command(ctx context.Context, name string, shape int) (*summary.Summary, error) {
 	began := time.Now()
 	defer func() {
@@ -95,7 +95,7 @@ func (w *world) command(ctx context.Context, name string, shape int) (*summary.S
 	return h.Load(ctx, plan, func(string) {})
 }
 
-// calm ends the bad weather, and all that makes windows late.
+// calm ends the bad weather, and everything that delays windows.
 func (w *world) calm() {
 	w.net.mu.Lock()
 	w.net.weather = weather{jitter: time.Millisecond}
@@ -105,7 +105,8 @@ func (w *world) calm() {
 	}
 }
 
-// right returns an error unless the summary is the one of one machine, and all began once and as they say.
+// right returns an error unless the summary equals one machine's, and all began once and at the reported
+// times.
 func (w *world) right(s *summary.Summary, name string, shape int) error {
 	for _, a := range w.agents {
 		if n := len(a.begun[name]); n != 1 {
@@ -146,7 +147,7 @@ func (w *world) idle() error {
 	return nil
 }
 
-// seeds returns how many seeds to simulate: n, in a short test a twentieth, or DYNO_SEEDS.
+// seeds returns the number of seeds to simulate: n, in a short test a twentieth, or DYNO_SEEDS.
 func seeds(t *testing.T, n int) int {
 	t.Helper()
 	if testing.Short() {
@@ -158,11 +159,11 @@ func seeds(t *testing.T, n int) int {
 			t.Fatalf("DYNO_SEEDS: %v", err)
 		}
 	}
-	program() // its file is read once
+	program() // reads the file once
 	return n
 }
 
-// faults are what may happen to one of several machines, or to all, at some time in a load.
+// faults are events that may happen to one of several machines, or to all, at some time in a load.
 var faults = []struct {
 	name string
 	do   func(w *world, c *simCenter, agent int, interrupt func())
@@ -202,10 +203,10 @@ func (w *world) cut(c *simCenter, agent int, itself, controller time.Duration) {
 	}
 }
 
-// TestSimulatedTwo: where generators are what limits a load, two offer nearly twice as much as one, and more the more
-// of them, up to the schedule.
+// TestSimulatedTwo: if generators limit a load, two send nearly twice as much as one, and more generators
+// send more, up to the schedule.
 func TestSimulatedTwo(t *testing.T) {
-	program() // its file is read once
+	program() // reads the file once
 	rates := map[int]float64{}
 	for _, n := range []int{1, 2, 4, 8} {
 		synctest.Test(t, func(t *testing.T) {
@@ -225,10 +226,10 @@ func TestSimulatedTwo(t *testing.T) {
 	}
 }
 
-// TestSimulatedFaults: a load in which something breaks has a right result or an error that says what,
-// in time; nothing of it goes on, and the next command works with the same agents.
+// TestSimulatedFaults: a load with a fault has a right result or an error that names the fault, in time;
+// nothing continues, and the next command works with the same agents.
 func TestSimulatedFaults(t *testing.T) {
-	ends := map[string]int{} // by their text, without names and figures
+	ends := map[string]int{} // by text, without names and figures
 	names := regexp.MustCompile(`gen\d+`)
 	figures := regexp.MustCompile(`[+-]?\d+`)
 	for seed := range uint64(seeds(t, 4*len(faults))) {
@@ -261,7 +262,7 @@ func TestSimulatedFaults(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				end, _, _ = strings.Cut(end, "\n") // of the first of several
+				end, _, _ = strings.Cut(end, "\n") // the first of several
 				ends[figures.ReplaceAllString(names.ReplaceAllString(end, "NAME"), "N")]++
 				<-happened
 				time.Sleep(10 * time.Second)
@@ -286,9 +287,9 @@ func TestSimulatedFaults(t *testing.T) {
 	}
 }
 
-// TestStoppedLoad: a load of a number of requests ends without an agent that does not go on.
+// TestStoppedLoad: a load with a number of requests ends without an agent that stops.
 func TestStoppedLoad(t *testing.T) {
-	program() // its file is read once
+	program() // reads the file once
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1, 3, weather{jitter: time.Millisecond})
 		defer w.end()
@@ -315,7 +316,7 @@ func TestStoppedLoad(t *testing.T) {
 	})
 }
 
-// stoppingPart is the share of an agent, of which gen1 does not go on.
+// stoppingPart is an agent's share, in which gen1 stops.
 type stoppingPart struct {
 	w     *world
 	agent int
@@ -336,7 +337,7 @@ func (p stoppingPart) measure(ctx context.Context, w load.Window, r *LoadedWindo
 	return nil
 }
 
-// clear returns an error unless err says of whom it is, or that the load was interrupted.
+// clear returns an error unless err names a machine, or says that the load was interrupted.
 func clear(err error) error {
 	text := err.Error()
 	if strings.Contains(text, "bug in dyno") || strings.Contains(text, "context ") || !strings.Contains(text, "gen") && text != errInterrupted.Error() {
@@ -345,7 +346,7 @@ func clear(err error) error {
 	return nil
 }
 
-// machines draws a number of them: 100 in every 20th world.
+// machines draws a number of machines: 100 in every 20th world.
 func machines(seed uint64) int {
 	if seed%20 == 7 {
 		return 100
@@ -353,8 +354,8 @@ func machines(seed uint64) int {
 	return []int{1, 2, 3, 5, 8}[splitmix(seed)%5]
 }
 
-// TestSimulatedNetwork: on a network that delays and reorders messages, the load of many
-// machines, whose clocks differ and drift, is that of one machine, bit for bit, and begins as it says.
+// TestSimulatedNetwork: on a network that delays and reorders messages, a load from many machines, whose
+// clocks differ and drift, equals one machine's bit for bit, and begins at the reported times.
 func TestSimulatedNetwork(t *testing.T) {
 	for seed := range uint64(seeds(t, 30)) {
 		rng := rand.New(rand.NewPCG(seed, 1))

@@ -14,29 +14,29 @@ import (
 	"dyno/internal/result"
 )
 
-// site is the machine of an agent in a run: its own, or one that a test makes up.
+// site is an agent's machine in a run: the real one, or a simulated one in a test.
 type site interface {
-	describe() result.Host        // as that of a generator
-	engine() load.Engine          // of its loads
-	asker() lab.Asker             // of single requests
-	used() (time.Duration, error) // CPU time of the agent until now
+	describe() result.Host        // as a generator's
+	engine() load.Engine          // for loads
+	asker() lab.Asker             // for single requests
+	used() (time.Duration, error) // the agent's CPU time until now
 	quiet() func()                // lab.Quiet
-	// observe begins to observe other programs beside a generator. end is called once, with the CPU time that the
-	// agent, and others of the run on the same machine, have used since.
+	// observe begins to observe background programs on a generator. end is called once, with the CPU time
+	// since then that the agent, and others in the run on the same machine, have used.
 	observe() (end func(used time.Duration) result.Causes, err error)
-	// claim takes the machine for servers of a run, until release is called.
+	// claim locks the machine for servers in a run, until release is called.
 	claim(ctx context.Context, command string) (release func() error, err error)
 	serve(o lab.LocalOptions) (servers, error)
 }
 
-// servers builds and starts the contestants of a run.
+// servers builds and starts a run's contestants.
 type servers interface {
 	lab.Host
-	Certificate() ([]byte, error) // of what they serve over TLS, PEM
+	Certificate() ([]byte, error) // their TLS certificate, PEM
 	Close()
 }
 
-// ownSite is the machine that the agent is on.
+// ownSite is the agent's real machine.
 type ownSite struct{}
 
 func (ownSite) describe() result.Host {

@@ -15,8 +15,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// sourcesOf puts the sources of contestants, and the scenarios, into a tree for the servers' machine. It
-// returns the name of the tree, and the contestants as they are in it.
+// sourcesOf puts the contestants' sources, and the scenarios, into a tree for the servers' machine. It
+// returns the tree's name, and the contestants for that tree.
 func (h *Hub) sourcesOf(ctx context.Context, o lab.LocalOptions, names []string, machine string) (tree string,
 	all []contestant.Manifest, err error) {
 	tree, err = h.putFilled(ctx, machine, func(work string) error {
@@ -45,7 +45,7 @@ func (h *Hub) sourcesOf(ctx context.Context, o lab.LocalOptions, names []string,
 	return tree, all, err
 }
 
-// backendOf puts the sources of a backend into a tree for the machine that starts it, and returns the tree's name.
+// backendOf puts a backend's sources into a tree for the machine that starts it, and returns the tree's name.
 func (h *Hub) backendOf(ctx context.Context, o lab.LocalOptions, machine string) (tree string, err error) {
 	m, err := contestant.ReadBackend(o.FS, o.Backend)
 	if err != nil {
@@ -59,7 +59,7 @@ func (h *Hub) backendOf(ctx context.Context, o lab.LocalOptions, machine string)
 	})
 }
 
-// putFilled puts a folder that fill fills for an agent, and returns the name of the tree.
+// putFilled sends an agent a folder that fill fills, and returns the tree's name.
 func (h *Hub) putFilled(ctx context.Context, agent string, fill func(folder string) error) (tree string, err error) {
 	work, err := proc.MkdirTemp("", "dyno-sources-")
 	if err != nil {
@@ -72,8 +72,8 @@ func (h *Hub) putFilled(ctx context.Context, agent string, fill func(folder stri
 	return h.Put(ctx, os.DirFS(work), agent)
 }
 
-// sources fetches the sources of a run into a folder, which builders may write to, and returns the
-// contestants as they are there.
+// sources fetches a run's sources into a folder, which builders may write to, and returns the contestants for
+// that folder.
 func (s *session) sources(ctx context.Context, q *Hosting, folder string) (all []*contestant.Manifest, err error) {
 	for _, m := range q.Contestants {
 		if m.Command != nil || m.URL != nil || m.Program != "" || !filepath.IsLocal(m.Root) || !filepath.IsLocal(m.Path) {

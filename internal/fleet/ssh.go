@@ -12,21 +12,21 @@ import (
 	"strings"
 )
 
-// place is the folder of an agent on a machine that dyno reaches by ssh, below the home of the user
-// there: one of each fleet, so that fleets of several people do not meet.
+// place is the agent's folder on a machine that dyno reaches by ssh, below the user's home: one per fleet, so
+// that different people's fleets do not conflict.
 func (b *Bundle) place() string {
 	return ".dyno-fleet/" + b.Name + "-" + strings.ToLower(public(b.Seed)[1:17])
 }
 
-// The scripts that ssh runs there, for sh. D is the folder, and R the roles. What a name may be (nameForm)
-// needs no quotes.
+// Scripts that ssh runs on the machine, for sh. D is the folder, and R the roles. Names (nameForm) need no
+// quotes.
 const (
-	// running finds the agent by its number, and that this is no other program's by now.
+	// running checks that the recorded pid is the agent's and not a later program's.
 	running = `alive() { [ -s "$D/pid" ] && [ "$(readlink "/proc/$(cat "$D/pid")/exe" 2>/dev/null)" -ef "$D/dyno" ]; }
 halt() { ! alive || { kill "$(cat "$D/pid")"; n=0; while alive && [ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done;
 	! alive || kill -9 "$(cat "$D/pid")"; }; }
 `
-	// look also removes what a copy that was cut off has left: nobody checked it.
+	// look also removes an interrupted copy, which nobody has checked.
 	look    = `rm -f "$D/dyno.new" || exit; uname -sm; sha256sum <"$D/dyno" 2>/dev/null || echo none`
 	install = `umask 077; mkdir -p "$D" && cat >"$D/dyno.new" && sha256sum <"$D/dyno.new"`
 	begin   = `umask 077; halt; [ ! -e "$D/dyno.new" ] || mv "$D/dyno.new" "$D/dyno" || exit
@@ -36,8 +36,8 @@ chmod 700 "$D/dyno" && cat >"$D/agent" && cd "$D" && export XDG_CACHE_HOME="$D/c
 	end = `halt; rm -rf "$D" || exit; rmdir .dyno-fleet 2>/dev/null || true`
 )
 
-// Up copies this program to all machines that have an ssh, unless it is there, and starts their agents
-// anew. say tells people how far it is.
+// Up copies this program to all machines with an ssh destination, unless it is there, and restarts their
+// agents. say reports progress.
 func (f *Fleet) Up(ctx context.Context, k *Keys, say func(string)) error {
 	own, err := program()
 	if err != nil {
@@ -88,10 +88,10 @@ func (m Machine) up(ctx context.Context, b *Bundle, has []Role, own Program) err
 	return err
 }
 
-// uname is what uname -sm prints where a program of a system runs.
+// uname is the output of uname -sm on machines that can run a system's programs.
 var uname = map[string]string{"linux/amd64": "Linux x86_64", "linux/arm64": "Linux aarch64"}
 
-// Down ends the agents of all machines that have an ssh, and removes what Up left there. It goes on
+// Down ends the agents on all machines with an ssh destination, and removes the files from Up. It continues
 // after an error.
 func (f *Fleet) Down(ctx context.Context, k *Keys, say func(string)) error {
 	var errs []error
@@ -109,7 +109,7 @@ func (f *Fleet) Down(ctx context.Context, k *Keys, say func(string)) error {
 	return errors.Join(errs...)
 }
 
-// run runs a script on the machine, and returns what it prints.
+// run runs a script on the machine, and returns its output.
 func (m Machine) run(ctx context.Context, b *Bundle, script string, stdin io.Reader) (string, error) {
 	c := exec.CommandContext(ctx, "ssh", "-T", m.SSH, `D="$HOME/`+b.place()+"\"\n"+script)
 	var stdout, stderr bytes.Buffer

@@ -19,7 +19,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// sources is a folder as it may be sent.
+// sources is a folder that may be sent.
 var sources = fstest.MapFS{
 	"main.go":                            {Data: []byte("package main\n"), Mode: 0o644},
 	"build.sh":                           {Data: []byte("#!/bin/sh\n"), Mode: 0o775},
@@ -28,7 +28,7 @@ var sources = fstest.MapFS{
 	strings.Repeat("long/", 60) + "name": {Data: []byte("x"), Mode: 0o444},
 }
 
-// wanted asks an agent for a tree in a new folder: of tests alone.
+// wanted asks an agent for a tree in a new folder; tests alone use it.
 type wanted struct{ Digest, Folder string }
 
 func init() {
@@ -51,7 +51,7 @@ func (b *bench) fetch(t *testing.T, agent, digest string) (folder string, err er
 	return "", err
 }
 
-// differences reports where a folder is not as it was sent.
+// differences reports differences between a received folder and the sent one.
 func differences(t *testing.T, folder string, want fstest.MapFS) {
 	t.Helper()
 	for name, want := range want {
@@ -65,7 +65,7 @@ func differences(t *testing.T, folder string, want fstest.MapFS) {
 	}
 }
 
-// TestTrees: a folder comes to an agent as it is.
+// TestTrees: a folder arrives unchanged.
 func TestTrees(t *testing.T) {
 	b := gathered(t, "srv")
 	digest, err := b.Put(t.Context(), sources, "srv")
@@ -99,7 +99,7 @@ func TestLargeTree(t *testing.T) {
 	differences(t, folder, fsys)
 }
 
-// TestWrongTrees: a tree that was never put leaves nothing.
+// TestWrongTrees: an unknown tree leaves nothing.
 func TestWrongTrees(t *testing.T) {
 	b := gathered(t, "srv")
 	digest, err := b.Put(t.Context(), sources, "srv")
@@ -116,7 +116,7 @@ func TestWrongTrees(t *testing.T) {
 	}
 }
 
-// client connects with the key of an agent.
+// client connects with an agent's key.
 func (b *bench) client(t *testing.T, agent string) *nats.Conn {
 	t.Helper()
 	own := b.agents[agent].Bundle
@@ -129,8 +129,8 @@ func (b *bench) client(t *testing.T, agent string) *nats.Conn {
 	return nc
 }
 
-// TestAnotherAgentsTrees: an agent reads its own bucket and no other, and writes to none; one that only
-// makes load has none.
+// TestAnotherAgentsTrees: an agent reads its own bucket and no other, and writes to none; one that only makes
+// load has none.
 func TestAnotherAgentsTrees(t *testing.T) {
 	b := gathered(t, "srv", "both", "gen1")
 	digest, err := b.Put(t.Context(), sources, "both")
@@ -172,7 +172,7 @@ func TestAnotherAgentsTrees(t *testing.T) {
 	}
 }
 
-// TestUnfitFolders: links, devices and what is too much are not sent.
+// TestUnfitFolders: links, devices and folders that are too large are not sent.
 func TestUnfitFolders(t *testing.T) {
 	for want, fsys := range map[string]fs.FS{
 		"a is a link or a device": fstest.MapFS{"a": {Mode: fs.ModeSymlink, Data: []byte("b")}, "b": {}},
@@ -189,7 +189,7 @@ func TestUnfitFolders(t *testing.T) {
 	}
 }
 
-// archive is a zip of files with these headers, each with some text.
+// archive returns a zip of files with these headers, each with some text.
 func archive(headers ...zip.FileHeader) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -198,20 +198,20 @@ func archive(headers ...zip.FileHeader) []byte {
 		if err != nil {
 			panic(err)
 		}
-		w.Write([]byte("/etc")) // into a folder it is an error
+		w.Write([]byte("/etc")) // an error for a folder
 	}
 	z.Close()
 	return b.Bytes()
 }
 
-// typed is the header of something that is no plain file.
+// typed returns the header of a special file.
 func typed(name string, mode fs.FileMode) zip.FileHeader {
 	h := zip.FileHeader{Name: name}
 	h.SetMode(mode)
 	return h
 }
 
-// hostile are archives of which nothing may come to lie outside the folder.
+// hostile are archives that try to write outside the folder.
 var hostile = map[string][]byte{
 	"outside":      archive(zip.FileHeader{Name: "../outside"}),
 	"absolute":     archive(zip.FileHeader{Name: "/outside"}),
@@ -228,7 +228,7 @@ var hostile = map[string][]byte{
 	"empty":        nil,
 }
 
-// unpacked unpacks an archive, and checks that it makes nothing but files and folders in the folder.
+// unpacked unpacks an archive, and checks that it creates only files and folders in the folder.
 func unpacked(t *testing.T, data []byte) error {
 	parent := t.TempDir()
 	folder := filepath.Join(parent, "tree")
@@ -248,7 +248,7 @@ func unpacked(t *testing.T, data []byte) error {
 	return err
 }
 
-// TestHostileArchives: links, devices, and what is damaged or larger than it says is refused, and nothing is made
+// TestHostileArchives: links, devices, and damaged or oversized contents are refused, and nothing is created
 // outside the folder.
 func TestHostileArchives(t *testing.T) {
 	for what, data := range hostile {
@@ -271,7 +271,7 @@ func TestHostileArchives(t *testing.T) {
 	}
 }
 
-// endless is an archive whose list of files is one entry over and over.
+// endless is an archive whose list of files repeats one entry.
 type endless struct{ entry, end []byte }
 
 const endlessSize = 1 << 30
@@ -299,7 +299,7 @@ func (e endless) ReadAt(p []byte, at int64) (int, error) {
 	return len(p), nil
 }
 
-// FuzzUnpack: whatever the archive, all that it makes are files and folders in the folder.
+// FuzzUnpack: any archive creates only files and folders in the folder.
 func FuzzUnpack(f *testing.F) {
 	for _, data := range hostile {
 		f.Add(data)

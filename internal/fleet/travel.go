@@ -15,11 +15,11 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Sendable returns an error, which is a mistake, if s is too large to be sent to other machines.
+// Sendable returns a usage error if s is too large to be sent to other machines.
 func Sendable(s *scenario.Scenario) error { _, err := orderOf(s); return err }
 
-// Pack returns a load with the contents of the files that it names, for machines that do not have them. Its errors
-// are mistakes.
+// Pack returns a load with the contents of the files that it names, for machines that do not have them.
+// Errors are usage errors.
 func Pack(ctx context.Context, r loader.Request) (loader.Request, error) {
 	if err := r.Portable(); err != nil {
 		return r, err
@@ -31,14 +31,14 @@ func Pack(ctx context.Context, r loader.Request) (loader.Request, error) {
 	return r, err
 }
 
-// Place is where a server is that generators load, and how it is spoken to.
+// Place says where generators reach a server, and how.
 type Place struct {
 	Addr string    `json:"addr"` // IP address and port
 	HTTP form.HTTP `json:"http"`
-	Cert []byte    `json:"cert,omitempty"` // of a server of the fleet, PEM: it is trusted, and no other
+	Cert []byte    `json:"cert,omitempty"` // certificate of a server in the fleet, PEM: the only trusted one
 
-	// Of a server that is running already, at a URL: its Host header, and the name that its certificate must have
-	// by what the generator's system trusts; "": it is not encrypted.
+	// For a server that is already running at a URL: the Host header, and the name that its certificate must
+	// have under the generator system's trust; "": not encrypted.
 	Host       string `json:"host,omitempty"`
 	ServerName string `json:"server_name,omitempty"`
 }
@@ -62,7 +62,7 @@ func (p *Place) endpoint() (endpoint.Endpoint, error) {
 	return endpoint.TCP(p.Addr).Speaking(p.HTTP, trusted), nil
 }
 
-// placeOfURL returns where a server is that is running already.
+// placeOfURL returns the place of a server that is already running.
 func placeOfURL(t *adhoc.Target) Place {
 	p := Place{Addr: t.Addr, Host: t.Host}
 	if t.TLS != nil {
@@ -71,7 +71,7 @@ func placeOfURL(t *adhoc.Target) Place {
 	return p
 }
 
-// Running returns the manifests of contestants that are all running already, where generators reach them.
+// Running returns the manifests of contestants that are already running where generators can reach them.
 func Running(all []*contestant.Manifest, names []string) (map[string]*contestant.Manifest, error) {
 	running := map[string]*contestant.Manifest{}
 	for _, m := range all {
@@ -97,7 +97,7 @@ type Starting struct {
 	Launch lab.Launch `json:"launch"`
 }
 
-// troubleOf returns the error of a contestant with its record; its log stays where it is.
+// troubleOf returns a contestant's error with its record; the log stays on the machine.
 func troubleOf(host lab.Host, name, stage string, err error) error {
 	if err == nil {
 		return nil

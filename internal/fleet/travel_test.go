@@ -19,7 +19,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-// TestContractsTravel: every scenario arrives as it was, and so do bodies that are no text.
+// TestContractsTravel: every scenario arrives unchanged, and so do binary bodies.
 func TestContractsTravel(t *testing.T) {
 	project := os.DirFS("../..")
 	names, err := scenario.Names(project)
@@ -57,7 +57,8 @@ func verifying(s *scenario.Scenario) lab.Question {
 	return lab.Question{What: lab.AskVerify, Scenario: s}
 }
 
-// TestLargeContracts: a scenario that is too large for an order is refused before it is sent, and no machine is lost.
+// TestLargeContracts: a scenario that is too large for an order is refused before it is sent, and no machine
+// is lost.
 func TestLargeContracts(t *testing.T) {
 	body := strings.Repeat("x", 40<<20)
 	s := &scenario.Scenario{Name: "large", Requests: []scenario.Request{{Body: body}}}
@@ -79,7 +80,7 @@ func TestLargeContracts(t *testing.T) {
 	}
 }
 
-// TestLoadsTravel: what a generator opens is the job but for its CPUs, and a window is the one of the bench.
+// TestLoadsTravel: a generator opens the same job except for its CPUs, and the bench's window.
 func TestLoadsTravel(t *testing.T) {
 	body := "x"
 	job := load.Job{Endpoint: endpoint.TCP("10.0.0.9:80"), Scenario: &scenario.Scenario{Name: "s",
@@ -101,13 +102,13 @@ func TestLoadsTravel(t *testing.T) {
 	if err := strict(encoded(LoadWindow{Window: w}), &window); err != nil {
 		t.Fatal(err)
 	}
-	w.Observe, w.Begin = nil, nil // which are each machine's own
+	w.Observe, w.Begin = nil, nil // set by each machine
 	if !reflect.DeepEqual(window.Window, w) {
 		t.Errorf("%+v; want %+v", window.Window, w)
 	}
 }
 
-// TestPlacesOfURLs: a generator reaches the server of a URL as the controller does, or the URL is refused.
+// TestPlacesOfURLs: a generator reaches a URL's server as the controller does, or the URL is refused.
 func TestPlacesOfURLs(t *testing.T) {
 	at := func(to endpoint.Endpoint) *adhoc.Target { return &adhoc.Target{Endpoint: to, URL: "a URL"} }
 	clear := endpoint.Endpoint{Network: "tcp", Addr: "10.0.0.9:80", Host: "shop.example"}

@@ -12,19 +12,19 @@ import (
 	"slices"
 )
 
-// A folder is sent as a zip archive, an object in the NATS bucket of the agent that it is for. Orders name the
-// object by a name that nobody can guess.
+// A folder is sent as a zip archive, an object in the receiving agent's NATS bucket. Orders use a name for
+// the object that cannot be guessed.
 
-// Limits of a folder that is sent.
+// Limits for a sent folder.
 const (
 	mostTree  = 2 << 30 // bytes of all files
 	mostFiles = 200_000 // and folders
 
 	mostArchive   = mostTree + mostTree/8
-	mostDirectory = 32 << 20 // bytes of an archive that are read to list its files
+	mostDirectory = 32 << 20 // bytes read from an archive to list its files
 )
 
-// quota is what a folder may still hold.
+// quota is the remaining room in a folder.
 type quota struct{ bytes, files int64 }
 
 func (q *quota) take(name string, size int64) error {
@@ -37,7 +37,7 @@ func (q *quota) take(name string, size int64) error {
 	return nil
 }
 
-// pack writes the archive of a folder. A link or a device in the folder is an error.
+// pack writes a folder's archive. A link or a device in the folder is an error.
 func pack(w io.Writer, fsys fs.FS) error {
 	left := quota{mostTree, mostFiles}
 	if err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
@@ -63,7 +63,7 @@ func pack(w io.Writer, fsys fs.FS) error {
 	return z.Close()
 }
 
-// bounded reads no more than some number of bytes: zip.NewReader keeps all names of an archive in memory.
+// bounded limits the bytes read: zip.NewReader keeps all names in an archive in memory.
 type bounded struct {
 	io.ReaderAt
 	left int64
@@ -76,7 +76,7 @@ func (b *bounded) ReadAt(p []byte, at int64) (int, error) {
 	return b.ReaderAt.ReadAt(p, at)
 }
 
-// unpack writes the files of an archive into a new folder, and nothing outside.
+// unpack writes an archive's files into a new folder, and nothing outside it.
 func unpack(folder string, archive io.ReaderAt, size int64) error {
 	bounded := &bounded{archive, mostDirectory}
 	z, err := zip.NewReader(bounded, size)
@@ -90,10 +90,10 @@ func unpack(folder string, archive io.ReaderAt, size int64) error {
 			return err
 		}
 	}
-	return os.CopyFS(folder, z) // which opens no file with another path than it has in z, and makes no link
+	return os.CopyFS(folder, z) // opens files only by their path in z, and makes no link
 }
 
-// trees reports whether folders are sent to a machine: only to those that build or start programs.
+// trees reports whether a machine receives folders: only if it builds or starts programs.
 func (f *Fleet) trees(name string) bool {
 	return slices.ContainsFunc(f.Roles(name), func(r Role) bool { return r == Server || r == Backend })
 }
@@ -111,8 +111,8 @@ func (h *Hub) Put(ctx context.Context, fsys fs.FS, agent string) (tree string, e
 	return tree, nil
 }
 
-// tree writes the folder of that name, which the controller has put for this agent, into a new one. Nothing is
-// unpacked of an archive whose SHA-256 is another one than NATS has.
+// tree unpacks the named folder, which the controller has put for this agent, into a new one. It unpacks
+// nothing if the archive's SHA-256 differs from NATS's.
 func (s *session) tree(ctx context.Context, name, folder string) error {
 	archive, err := os.Create(folder + ".zip")
 	if err != nil {

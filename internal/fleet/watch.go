@@ -9,19 +9,19 @@ import (
 	"dyno/internal/result"
 )
 
-// Watching asks a machine to observe other programs on it while a server is loaded.
+// Watching asks a machine to observe its background programs while a server is loaded.
 type Watching struct {
-	// Starts says that nothing but what the run starts here, and the agent, may use the CPUs; else this is a
+	// Starts means that only the run's programs and the agent may use the CPUs; else the machine is a
 	// generator.
 	Starts bool `json:"starts,omitempty"`
-	Server int  `json:"server,omitempty"` // that is loaded, if it runs here
+	Server int  `json:"server,omitempty"` // the loaded server, if it runs here
 }
 
 // Unwatching ends an observation.
 type Unwatching struct {
 	Number  int           `json:"number"`
-	Started time.Duration `json:"started,omitempty"` // CPU time of what the run started here, during it
-	// Beside is the CPU time of the run's other machines that are this one: hosts that share a kernel.
+	Started time.Duration `json:"started,omitempty"` // CPU time of the run's programs here, during the observation
+	// Beside is the CPU time of the run's other machines that share this kernel.
 	Beside time.Duration `json:"beside,omitempty"`
 }
 
@@ -66,7 +66,7 @@ func (s *session) unwatch(q *Unwatching) (c result.Causes, err error) {
 	return c, err
 }
 
-// Watch observes all machines of the run at once.
+// Watch observes all machines in the run concurrently.
 func (h *Host) Watch(loaded lab.Server) func(server, generator, backend time.Duration) result.Causes {
 	numbers := make([]int, len(h.machines))
 	_ = each(h.machines, func(i int, name string) (err error) {
@@ -98,7 +98,7 @@ func (h *Host) startsOnly(name string) bool {
 	return h.launchers[name] != nil && !slices.Contains(h.generators, name)
 }
 
-// merged adds up what was observed on the machines of the run.
+// merged adds up the observations of the run's machines.
 func (h *Host) merged(all []result.Causes) result.Causes {
 	c := result.Causes{WallNS: all[0].WallNS}
 	for i, name := range h.machines {
@@ -121,7 +121,7 @@ func (h *Host) merged(all []result.Causes) result.Causes {
 	return c
 }
 
-// boots returns which machines run on which boot of a kernel: those of the run, and the controller's last.
+// boots returns the kernel boot of each machine in the run, and of the controller's last.
 func (h *Host) boots() (all []string) {
 	for _, name := range h.machines {
 		all = append(all, h.described(name).BootID)
@@ -129,7 +129,7 @@ func (h *Host) boots() (all []string) {
 	return append(all, h.here)
 }
 
-// used returns the CPU time of the agents of these machines until now.
+// used returns the CPU time of these machines' agents until now.
 func (h *Host) used(machines []string) ([]time.Duration, error) {
 	all := make([]time.Duration, len(machines))
 	return all, each(machines, func(i int, name string) (err error) {
@@ -138,15 +138,15 @@ func (h *Host) used(machines []string) ([]time.Duration, error) {
 	})
 }
 
-// usedByAll returns the CPU time of all agents and of the controller until now, as far as it is known.
+// usedByAll returns the CPU time of all agents and the controller until now, as far as it is known.
 func (h *Host) usedByAll() []time.Duration {
 	all, _ := h.used(h.machines)
 	own, _ := proc.SelfCPU()
 	return append(all, own)
 }
 
-// beside returns for each machine how much CPU time the run's other programs on the same kernel have used since
-// before; started is that of what was started, by machine.
+// beside returns, for each machine, the CPU time since before of the run's other programs on the same
+// kernel. started is the CPU time of started programs, by machine.
 func (h *Host) beside(before []time.Duration, started map[string]time.Duration) []time.Duration {
 	after, boots, all := h.usedByAll(), h.boots(), make([]time.Duration, len(h.machines))
 	for i := range h.machines {

@@ -16,26 +16,26 @@ import (
 	"dyno/internal/result"
 )
 
-// kept is what a session keeps between orders.
+// kept is the state that a session keeps between orders.
 type kept struct {
-	working sync.WaitGroup // orders that are carried out beside others, and loads
+	working sync.WaitGroup // concurrent orders, and loads
 	run     context.Context
-	end     context.CancelFunc // of run
-	mu      sync.Mutex         // over run, serving
+	end     context.CancelFunc // ends run
+	mu      sync.Mutex         // guards run and serving
 	serving *serving           // nil: no servers
 	watches table[func(started, beside time.Duration) result.Causes]
 	loads   table[*opened]
 }
 
-// lookEvery is how often the controller looks whether the agent that it waits for is still connected. That
-// sends nothing.
+// lookEvery is the interval at which the controller checks whether the agent that it waits for is still
+// connected. The check sends nothing.
 const lookEvery = 250 * time.Millisecond
 
-// travel is how long an order of so many bytes may be on its way: 100 KB/s.
+// travel limits the time for sending an order of this size: 100 KB/s.
 func travel(bytes int) time.Duration { return time.Duration(bytes) * 10 * time.Microsecond }
 
-// ask sends an order to an agent and returns its answer, for which it has time until limit, or however long if that
-// is 0. The error is ctx's, a *LostError, or what the agent says.
+// ask sends an order to an agent and returns the answer. limit limits the time for the answer; 0 means no
+// limit. The error is ctx's, a *LostError, or the agent's.
 func ask[Q, A any](ctx context.Context, h *Hub, name string, k kind[Q, A], q Q, limit time.Duration) (a A, err error) {
 	body, err := orderOf(q)
 	if err != nil {
@@ -47,7 +47,7 @@ func ask[Q, A any](ctx context.Context, h *Hub, name string, k kind[Q, A], q Q, 
 		late := &LostError{Machine: name, Why: fmt.Sprintf("it did not answer %q within %v", k, limit)}
 		defer time.AfterFunc(limit+travel(len(body)), func() { giveUp(late) }).Stop()
 	}
-	if string(k) != string(hello) { // with which a session begins
+	if string(k) != string(hello) { // hello begins a session
 		go h.follow(waiting, name, giveUp)
 	}
 	reply, err := h.wire.ask(waiting, name, encoded(h.order(name, string(k), body)))
@@ -82,10 +82,10 @@ func ask[Q, A any](ctx context.Context, h *Hub, name string, k kind[Q, A], q Q, 
 	}
 }
 
-// mostOrder is what an order may take as JSON: it is one message.
+// mostOrder limits an order's JSON: it is one message.
 const mostOrder = 4 << 20
 
-// orderOf returns the body of an order. Its error is a mistake if that is too large.
+// orderOf returns the body of an order. It returns a usage error if that is too large.
 func orderOf(v any) (json.RawMessage, error) {
 	data, err := json.Marshal(v)
 	switch {
@@ -98,10 +98,10 @@ func orderOf(v any) (json.RawMessage, error) {
 	return data, err
 }
 
-// notUTF8 matches what encoding/json writes for bytes that are not UTF-8.
+// notUTF8 matches encoding/json's output for bytes that are not UTF-8.
 var notUTF8 = regexp.MustCompile(`[^\\](\\\\)*\\ufffd`)
 
-// withoutMachine returns the error of a server, or of a contestant, as its machine says it; else err.
+// withoutMachine returns the error of a server or a contestant as its machine reported it; else err.
 func withoutMachine(err error) error {
 	if f, is := errors.AsType[*Fault](err); is && !f.Refused {
 		return f
@@ -109,7 +109,7 @@ func withoutMachine(err error) error {
 	return err
 }
 
-// follow gives up once the connection of an agent with which its session began has ended.
+// follow gives up when the agent's connection, with which its session began, has ended.
 func (h *Hub) follow(ctx context.Context, name string, giveUp context.CancelCauseFunc) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -123,7 +123,7 @@ func (h *Hub) follow(ctx context.Context, name string, giveUp context.CancelCaus
 	giveUp(h.absent(ctx, name, nil))
 }
 
-// absent returns the error of an agent that is gone, as cause says if it is not nil.
+// absent returns the error for an agent that is gone, with cause if it is not nil.
 func (h *Hub) absent(ctx context.Context, name string, cause error) *LostError {
 	gone := errors.New("its connection ended; is the machine still there?")
 	if cause != nil && !errors.Is(cause, errAbsent) {
@@ -132,7 +132,7 @@ func (h *Hub) absent(ctx context.Context, name string, cause error) *LostError {
 	return &LostError{name, cmp.Or(h.wire.ended(), h.twins(ctx, name), gone).Error(), cause}
 }
 
-// table holds what a session keeps between orders, by numbers that it gives out.
+// table holds a session's values between orders, by numbers that it assigns.
 type table[T any] struct {
 	last atomic.Int64
 	all  sync.Map
@@ -145,10 +145,10 @@ func (t *table[T]) put(v T) int {
 	return n
 }
 
-// get returns what has a number.
+// get returns the value with a number.
 func (t *table[T]) get(n int) (T, error) { return found[T](n)(t.all.Load(n)) }
 
-// take returns what has a number, and forgets it.
+// take returns the value with a number, and removes it.
 func (t *table[T]) take(n int) (T, error) { return found[T](n)(t.all.LoadAndDelete(n)) }
 
 func found[T any](n int) func(v any, ok bool) (T, error) {
@@ -160,7 +160,7 @@ func found[T any](n int) func(v any, ok bool) (T, error) {
 	}
 }
 
-// drain returns all, and forgets it.
+// drain returns all values, and removes them.
 func (t *table[T]) drain() (all []T) {
 	for n := range t.all.Range {
 		if v, err := t.take(n.(int)); err == nil {
