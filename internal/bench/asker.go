@@ -22,7 +22,6 @@ type Question struct {
 	Scenario *scenario.Scenario `json:"scenario,omitempty"`
 	Differs  []string           `json:"differs,omitempty"`
 	Delay    time.Duration      `json:"delay,omitempty"`
-	Number   int                `json:"number,omitempty"` // of connections
 	Records  Records            `json:"records,omitzero"`
 	Path     string             `json:"path,omitempty"`
 }
@@ -31,7 +30,6 @@ type Question struct {
 type Said struct {
 	Observed *scenario.Observed `json:"observed,omitempty"`
 	Answers  []scenario.Answer  `json:"answers,omitempty"`
-	Late     int                `json:"late,omitempty"` // connections (dialledLate), or failed
 	Body     []byte             `json:"body,omitempty"`
 }
 
@@ -40,7 +38,6 @@ const (
 	AskVerify  = "verify"  // Scenario, Differs, Delay: Observed
 	AskInspect = "inspect" // Scenario: Observed
 	AskAnswers = "answers" // Scenario: Answers
-	AskDial    = "dial"    // Number connections at once, which are closed: Late
 	AskTell    = "tell"    // a backend to answer with Records
 	AskFetch   = "fetch"   // Path of a backend: Body
 )
@@ -62,8 +59,6 @@ func (Direct) Ask(ctx context.Context, to endpoint.Endpoint, q Question) (s Said
 		s.Observed, err = q.Scenario.Inspect(ctx, to)
 	case AskAnswers:
 		s.Answers, err = q.Scenario.Answers(ctx, to)
-	case AskDial:
-		s.Late, err = dialAll(ctx, to, q.Number), ctx.Err()
 	case AskTell:
 		err = scenario.Tell(ctx, to, q.Records.Number, q.Records.Seed)
 	case AskFetch:

@@ -369,8 +369,8 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 			inTurn, err = b.askInTurn(ctx, c.Name, s)
 			b.Alike.Fresh(c.Name, inTurn)
 		}
-		if err == nil && c.URL == "" {
-			err = accepts(ctx, b.Generator, to, b.run.Plan.First().Connections, b.run.Plan.Origin.Command)
+		if err == nil && b.run.Plan.Connections() > 0 && b.run.Contestant(c.Name) == nil {
+			c.Fewer, err = b.serves(ctx, c.Name, s, b.run.Plan.First())
 		}
 	}
 	if err == nil {

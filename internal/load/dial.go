@@ -1,11 +1,38 @@
 package load
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Backoff returns the time to wait before dialling again after a number of consecutive failures: 10
 // ms, doubled each time, at most 0.5 s.
 func Backoff(fails int) time.Duration {
 	return min(10*time.Millisecond<<min(max(fails-1, 0), 6), 500*time.Millisecond)
+}
+
+// Dials paces the dials before a window by how fast the server accepts connections. A kernel whose accept
+// queue is full drops the packet that asks for one, and TCP repeats it only after 1 s (RFC 6298, 2.1): a
+// dial that takes longer than Patience is given up, and repeated. All times are ns on a session's clock.
+type Dials struct {
+	Repeated       int64
+	quickest, last int64 // of the dials that came through; 0: none did
+}
+
+// Came records a dial that took so long, and came through at now.
+func (d *Dials) Came(took, now int64) {
+	if d.last = now; d.quickest == 0 || took < d.quickest {
+		d.quickest = max(took, 1)
+	}
+}
+
+// Patience returns how long a dial may take that is under way at now: several times as long as the
+// quickest, and longer while none comes through.
+func (d *Dials) Patience(now int64) int64 {
+	if d.quickest == 0 {
+		return math.MaxInt64
+	}
+	return max(int64(10*time.Millisecond), 4*d.quickest, (now-d.last)/2)
 }
 
 // DialLost is the time after which a dial that is unfinished at the end of a window counts as

@@ -179,6 +179,8 @@ func add(l *result.Load, parts []*Part) {
 		l.WallNS = max(l.WallNS, o.WallNS)
 		l.Connections += o.Connections
 		l.Established += o.Established
+		l.RepeatedDials += o.RepeatedDials
+		l.OpeningNS = max(l.OpeningNS, o.OpeningNS)
 		l.StreamsAllowed = int(least(int64(l.StreamsAllowed), int64(o.StreamsAllowed)))
 		l.Workers += o.Workers
 		l.UnreachableNS = min(l.UnreachableNS, o.UnreachableNS)

@@ -28,7 +28,7 @@ func (v *View) Answer() []string {
 	default:
 		sentences = append(sentences, v.leaders(rows), v.stillMoving(rows), v.notSeparated(rows))
 	}
-	return NonEmpty(slices.Concat(sentences, v.absent(), v.endedEarly())...)
+	return NonEmpty(slices.Concat(sentences, v.fewerConnections(), v.absent(), v.endedEarly())...)
 }
 
 // only returns a sentence about the only contestant.
@@ -171,6 +171,17 @@ func (v *View) alike(rows []Row) string {
 	}
 	return fmt.Sprintf("Not enough data to rank: none of the %d servers is shown to be ahead of another; %s%s.",
 		len(rows), v.why(all), v.runLonger(4))
+}
+
+// fewerConnections says which contestant limited the connections of all, and how.
+func (v *View) fewerConnections() []string {
+	for _, c := range v.run.Contestants {
+		if f := c.Fewer; f != nil && f.Served == v.run.Plan.Level.Connections {
+			return []string{fmt.Sprintf("All servers were loaded over %s instead of %d: of %d connections to %s, %s.",
+				document.Count(f.Served, "connection"), f.Asked, f.Tried, v.Title(c.Name), document.Clean(f.Why))}
+		}
+	}
+	return nil
 }
 
 // failed is the beginning of a sentence about failures.

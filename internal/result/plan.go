@@ -284,6 +284,25 @@ type Comparison struct {
 	B Cell `json:"b"`
 }
 
+// Connections returns the number of connections that all levels have; 0 if they differ.
+func (p *Plan) Connections() int {
+	n := p.First().Connections
+	for _, l := range p.Levels {
+		if l.Connections != n {
+			return 0
+		}
+	}
+	return n
+}
+
+// limit limits the connections of all levels, which have the same number.
+func (p *Plan) limit(connections int) {
+	p.Levels = slices.Clone(p.Levels)
+	for i := range p.Levels {
+		p.Levels[i].Connections = min(p.Levels[i].Connections, connections)
+	}
+}
+
 // LevelOf returns the level of a trial of the plan.
 func (p *Plan) LevelOf(t *Trial) Level {
 	if t.Level != nil {

@@ -67,6 +67,9 @@ func (r *Run) Add(rec Record) {
 		r.Calibration = rec.Calibration
 	case rec.Contestant != nil:
 		r.Contestants = append(r.Contestants, *rec.Contestant)
+		if f := rec.Contestant.Fewer; f != nil && f.Served > 0 {
+			r.Plan.limit(f.Served)
+		}
 	case rec.Alike != nil:
 		r.Alike = rec.Alike
 	case rec.Sampled != nil:
@@ -156,6 +159,17 @@ type Contestant struct {
 	HeaderBytes int               `json:"header_bytes,omitempty"` // status line and headers of the first loaded request
 	BodyBytes   int               `json:"body_bytes,omitempty"`
 	LinesOfCode int               `json:"lines_of_code,omitempty"` // of its sources, by the rule of doc/studies.md
+
+	Fewer *Fewer `json:"fewer,omitempty"` // nil: it serves as many connections as the plan has
+}
+
+// Fewer says that a contestant serves fewer connections at once than were asked for. The plan then has as many at
+// all levels, for all contestants.
+type Fewer struct {
+	Asked  int    `json:"asked"`
+	Served int    `json:"served"`
+	Tried  int    `json:"tried"` // the least number that was too many
+	Why    string `json:"why"`   // what became of some of those
 }
 
 // SameServer reports whether c and o are URLs of one process, both encrypted or both in the clear: to

@@ -35,7 +35,9 @@ func (w *worker) dial(c *conn, now int64) {
 
 // link goes on with c, whose socket is connected: to the handshake, if it is encrypted.
 func (w *worker) link(c *conn) {
-	c.linked = w.now()
+	if c.linked = w.now(); w.win == nil {
+		w.dials.Came(c.linked-c.dialled, c.linked)
+	}
 	if w.job.TLS == nil {
 		w.connected(c, c.linked)
 		return

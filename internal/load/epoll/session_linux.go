@@ -164,9 +164,11 @@ func (s *session) load(win *window) (l result.Load, err error) {
 		l, err = load.Merge(recorders, now)
 	}
 	l.Connections, l.Workers, l.Spin = s.job.Connections, len(s.workers), &s.job.Spin
-	unreachable := s.workers[0].unreachable
+	unreachable, opening := s.workers[0].unreachable, int64(0)
 	for _, w := range s.workers {
 		l.Established += w.established
+		l.RepeatedDials += w.dials.Repeated
+		opening = max(opening, w.opening)
 		for i := range w.conns {
 			if c := &w.conns[i]; c.state == isUp {
 				w.count(c)
@@ -180,6 +182,9 @@ func (s *session) load(win *window) (l result.Load, err error) {
 	}
 	if load.Undialled(&l)+l.NeverStarted > 0 { // or it was all over
 		l.UnreachableNS = unreachable
+	}
+	if l.RepeatedDials > 0 {
+		l.OpeningNS = opening
 	}
 	s.job.Counted(&l, s.segments())
 	return l, err

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	dialsMax = 32 // dials at a time before a window, so as not to overrun a short accept queue
+	dialsMax = 32 // dials at a time before a window
 
 	// The time-outs are looked after this often, and oftener while connections are being dialled or
 	// one is near.
@@ -31,6 +31,7 @@ func (w *worker) establish(ctx context.Context) {
 		return
 	}
 	looked := w.now()
+	defer func(began int64) { w.opening += w.now() - began }(looked)
 	came, until := len(w.connects), looked+int64(w.job.ConnectTimeout)
 	for next := 0; ctx.Err() == nil; {
 		dials := 0
@@ -41,6 +42,12 @@ func (w *worker) establish(ctx context.Context) {
 				dials++
 			case c.state.comes() && looked > c.dialBy: // what was there when a late thread looked came in time
 				w.dialFailed(c, syscall.ETIMEDOUT, looked)
+			case c.state == isDialing && looked-c.dialled > w.dials.Patience(looked):
+				w.count(c)
+				c.close()
+				c.state = isWaiting
+				w.dials.Repeated++
+				dials++
 			case c.state.comes():
 				dials++
 			}

@@ -73,10 +73,12 @@ type worker struct {
 	nextTurn int64        // when it ends
 	told     usage
 
-	established int    // at the start of the window, or since (Job.Lazy)
-	unreachable int64  // ns before the end of the window during which the server could not be reached
-	connects    []made // before the window
-	dialErr     error  // of the last dial that failed
+	established int        // at the start of the window, or since (Job.Lazy)
+	unreachable int64      // ns before the end of the window during which the server could not be reached
+	connects    []made     // before the window
+	dials       load.Dials // before the windows
+	opening     int64      // ns that they took
+	dialErr     error      // of the last dial that failed
 	segments    tcpstat.Segments
 	pinErr      error
 	texts       map[string]string

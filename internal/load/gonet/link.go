@@ -46,13 +46,41 @@ func (w *wire) Write(b []byte) (int, error) {
 // made is the time that a connection took to make, in ns; the zero value means that it is recorded.
 type made struct{ connect, handshake int64 }
 
-// dial connects c. Job.ConnectTimeout and ctx bound it, with the handshake.
-func (c *conn) dial(ctx context.Context) error {
+// dialPaced connects c before a window, as load.Dials has it.
+func (c *conn) dialPaced(ctx context.Context) error {
+	s := c.session
+	ctx, cancel := context.WithTimeout(ctx, s.job.ConnectTimeout)
+	defer cancel()
+	for {
+		s.pace.Lock()
+		limit := s.dials.Patience(s.now())
+		s.pace.Unlock()
+		if limit == math.MaxInt64 {
+			limit = 0
+		}
+		err := c.dial(ctx, time.Duration(limit))
+		late, ok := errors.AsType[net.Error](err)
+		s.pace.Lock()
+		again := ok && late.Timeout() && limit > 0 && ctx.Err() == nil
+		switch {
+		case err == nil:
+			s.dials.Came(c.made.connect, s.now()-c.made.handshake)
+		case again:
+			s.dials.Repeated++
+		}
+		if s.pace.Unlock(); !again {
+			return err
+		}
+	}
+}
+
+// dial connects c. Job.ConnectTimeout and ctx bound it, with the handshake; limit, unless 0, without it.
+func (c *conn) dial(ctx context.Context, limit time.Duration) error {
 	s := c.session
 	began := s.now()
 	ctx, cancel := context.WithTimeout(ctx, s.job.ConnectTimeout)
 	defer cancel()
-	d := net.Dialer{KeepAlive: -1}
+	d := net.Dialer{KeepAlive: -1, Timeout: limit}
 	nc, err := s.to.Connect(ctx, &d)
 	linked := s.now()
 	if err == nil && s.to.TLS != nil {
@@ -91,7 +119,7 @@ func (c *conn) encrypt(ctx context.Context) (net.Conn, error) {
 // dials. If a closed loop is over by then, the dial itself counts as a failed request.
 func (c *conn) dialAgain(w *window) {
 	began := c.session.now()
-	err := c.dial(w.ctx)
+	err := c.dial(w.ctx, 0)
 	if err == nil {
 		c.connected(true)
 		return
@@ -117,7 +145,7 @@ func (c *conn) dialFor(w *window) (*lost, bool) {
 		c.book.Late(due, began)
 	}
 	c.book.Unlock()
-	err := c.dial(w.ctx)
+	err := c.dial(w.ctx, 0)
 	if err == nil {
 		c.connected(true)
 		return nil, true

@@ -25,7 +25,7 @@ import (
 // Engine implements load.Engine. It ignores Job.CPUs and Job.Spin.
 type Engine struct{}
 
-const dialsMax = 32 // simultaneous dials before a window, so as not to overrun a short accept queue
+const dialsMax = 32 // simultaneous dials before a window
 
 type session struct {
 	job   load.Job
@@ -37,6 +37,10 @@ type session struct {
 
 	ups     atomic.Int64 // established connections
 	refused atomic.Int64 // start of the first failed dial since the last successful one; 0: none
+
+	pace    sync.Mutex
+	dials   load.Dials // before the windows, under pace
+	opening int64      // ns that they took
 }
 
 // unreachable returns the time in ns for which no connection could be made until now.
@@ -96,6 +100,7 @@ func (s *session) prepare() error {
 // establish checks connections that were idle, and dials those that are down, unless the job is
 // lazy. It gives up when no dial has succeeded for Job.ConnectTimeout.
 func (s *session) establish(ctx context.Context) error {
+	defer func(began int64) { s.opening += s.now() - began }(s.now())
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, dialsMax)
 	errs := make([]error, len(s.conns))
@@ -112,7 +117,7 @@ func (s *session) establish(ctx context.Context) error {
 			slots <- struct{}{}
 			if s.now()-came.Load() > int64(s.job.ConnectTimeout) {
 				errs[i] = os.ErrDeadlineExceeded
-			} else if errs[i] = c.dial(ctx); errs[i] == nil {
+			} else if errs[i] = c.dialPaced(ctx); errs[i] == nil {
 				came.Store(s.now())
 			}
 			<-slots
@@ -183,6 +188,9 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 		}
 	}
 	l.Connections = s.job.Connections
+	if l.RepeatedDials = s.dials.Repeated; l.RepeatedDials > 0 {
+		l.OpeningNS = s.opening
+	}
 	if load.Undialled(&l)+l.NeverStarted > 0 { // or the server was unreachable all the time
 		l.UnreachableNS = unreachable
 	}

@@ -1,6 +1,7 @@
 package loadtest
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"strings"
@@ -19,6 +20,40 @@ var silences = map[string]func(*testing.T, load.Engine){
 	"no word on a dial":       func(t *testing.T, e load.Engine) { silent(t, e, nil) },
 	"no word on a dial, open": func(t *testing.T, e load.Engine) { silent(t, e, constant(100)) },
 	"connect timeout":         connectTimeout,
+	"short accept queue":      shortQueue,
+}
+
+// shortQueue: a server that takes in one connection after another, whose queue is the shortest, serves all of
+// them. It begins once the system has dropped a dial.
+func shortQueue(t *testing.T, e load.Engine) {
+	t.Parallel()
+	ln := listenOnce(t).(*oneGuest).Listener
+	dropped := fmt.Sprintf(":%04X 02 ", ln.Addr().(*net.TCPAddr).Port) // remote port, SYN_SENT (proc_net_tcp(5))
+	s := serveOn(t, &late{ln, sync.OnceFunc(func() {
+		for range int(never / time.Millisecond) {
+			if all, err := os.ReadFile("/proc/net/tcp"); err != nil || strings.Contains(string(all), dropped) {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	})}, each(value))
+	j := job(s)
+	j.Connections = 20
+	l := run(t, open(t, e, j), load.Window{Requests: 100})
+	if l.Established != 20 || l.Succeeded != 100 || l.RepeatedDials == 0 || l.OpeningNS <= 0 {
+		t.Errorf("%+v", l)
+	}
+}
+
+// late is a listener that accepts nothing before begin has returned.
+type late struct {
+	net.Listener
+	begin func()
+}
+
+func (l *late) Accept() (net.Conn, error) {
+	l.begin()
+	return l.Listener.Accept()
 }
 
 // connectTimeout: a dial without a word is given up after its own time, however patient requests are.
