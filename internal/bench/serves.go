@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"dyno/internal/bounds"
 	"dyno/internal/document"
 	"dyno/internal/hist"
 	"dyno/internal/load"
@@ -20,63 +21,82 @@ const (
 	// how many times as long as usual.
 	starved      = time.Second
 	starvedTimes = 10
-	// dropped is a time that a dial exceeds only if its first packet was dropped, because the server's accept
-	// queue was full: TCP repeats it after 1 s (RFC 6298, 2.1). A load in which a server closes connections
-	// lasts for redialling, to see it.
-	dropped    = 900 * time.Millisecond
+	// redialling is the length of a load that shows dropped dials.
 	redialling = 1500 * time.Millisecond
+	// queued is how long a dial to a frozen server may take.
+	queued = 200 * time.Millisecond
 )
 
-// serves finds over how many connections, at most those of the level, a server serves all of them, by loads:
-// each gets an answer in time, and the dials in place of those that the server closes are not dropped. It
+// serves finds over how many connections, at most those of the level, a server serves all of them: each gets an
+// answer in time, and if connections are closed under load, its listen queue holds the dials in their place. It
 // returns nil if these are all.
 func (b *Bench) serves(ctx context.Context, name string, s Server, level result.Level) (*result.Fewer, error) {
-	fewer := &result.Fewer{Asked: level.Connections}
-	for {
+	var fewer *result.Fewer
+	for asked := level.Connections; ; {
 		job := b.job(name, s, level, 0)
 		job.Timeout -= 10*time.Second - answered
 		l, seen, err := b.try(ctx, job, plan.WarmWindow(level))
 		if err != nil {
 			return nil, err
 		}
-		fewer.Served = level.Connections
 		n, why := served(&l, seen, job.Timeout)
+		if why == "" && seen.Connect != nil && seen.Connect.Count() > int64(l.Established) {
+			holds := b.queue(ctx, s, job)
+			switch {
+			case holds == 0: // it cannot be frozen
+				if l, seen, err = b.try(ctx, job, redialling); err != nil {
+					return nil, err
+				}
+				n, why = served(&l, seen, job.Timeout)
+			case holds < n:
+				n, why = holds, fmt.Sprintf("has a listen queue for %s, and connections are closed under load",
+					document.Count(holds, "connection"))
+			}
+		}
 		switch {
-		case why == "" && n == fewer.Asked:
+		case why == "":
 			if l.RepeatedDials > 0 {
 				b.tell(result.Event{Stage: "verify", Contestant: name, Text: fmt.Sprintf("%s opened in %v: %s "+
 					"repeated, because the server's listen queue was full or packets were lost",
 					document.Count(n, "connection"), time.Duration(l.OpeningNS).Round(time.Millisecond),
 					document.Count(l.RepeatedDials, "dial"))})
 			}
-			return nil, nil
-		case why == "":
 			return fewer, nil
 		case level.Connections == 1:
-			return nil, cmp.Or(broken(&l, b.scenario(level.Scenario)), fmt.Errorf("over one connection, %s", why))
+			return nil, cmp.Or(broken(&l, b.scenario(level.Scenario)), fmt.Errorf("it %s", why))
 		}
-		fewer.Tried, fewer.Why = level.Connections, why
+		fewer = &result.Fewer{Asked: asked, Served: n, Why: why}
 		level.Connections = n
 		b.recover(ctx, job)
 	}
 }
 
-// try loads a server for one window; for a longer one if it closes connections.
+// try loads a server for one window.
 func (b *Bench) try(ctx context.Context, job load.Job, window time.Duration) (l result.Load, seen *result.Detail, err error) {
 	session, err := b.Generator.Open(ctx, job)
 	if err != nil {
 		return l, nil, err
 	}
 	defer session.Close()
-	for range 2 {
-		seen = &result.Detail{}
-		l, err = session.Run(ctx, load.Window{For: window, Uncounted: true, Observe: &load.Observe{Into: seen}})
-		if err != nil || seen.Connect == nil || seen.Connect.Count() <= int64(l.Established) {
-			break
-		}
-		window = max(window, redialling)
-	}
+	seen = &result.Detail{}
+	l, err = session.Run(ctx, load.Window{For: window, Uncounted: true, Observe: &load.Observe{Into: seen}})
 	return l, seen, err
+}
+
+// queue returns how many of a load's connections the listen queue of a server holds: those that are established
+// while it is frozen; 0 if it is not frozen, because it answers.
+func (b *Bench) queue(ctx context.Context, s Server, job load.Job) int {
+	b.recover(ctx, job) // the queue may hold what was closed by now
+	if s.Freeze() != nil {
+		return 0
+	}
+	job.Timeout, job.ConnectTimeout = queued, queued
+	l, _, err := b.try(ctx, job, queued)
+	if s.Thaw() != nil || err != nil || l.Succeeded > 0 {
+		return 0
+	}
+	b.recover(ctx, job)
+	return l.Established
 }
 
 // recover waits until a server has worked off what connections asked that are closed by now, and answers
@@ -90,7 +110,7 @@ func (b *Bench) recover(ctx context.Context, job load.Job) {
 }
 
 // served returns how many connections of a load with that timeout its server served, or how many it may serve, at
-// least 1; and unless these are all, what became of the others.
+// least 1; and unless these are all, what it did to the others.
 func served(l *result.Load, seen *result.Detail, timeout time.Duration) (n int, why string) {
 	n = l.Connections
 	fewer := func(to int, text string, args ...any) {
@@ -98,25 +118,28 @@ func served(l *result.Load, seen *result.Detail, timeout time.Duration) (n int, 
 			n, why = to, fmt.Sprintf(text, args...)
 		}
 	}
-	unanswered := l.Errors["timeout"]
 	if lost := n - l.Established; lost > 0 {
-		fewer(l.Established, "%d were not accepted within %v", lost, timeout)
+		fewer(l.Established, "did not accept %d of %d connections within %v", lost, l.Connections, timeout)
 	}
+	unanswered := l.Errors["timeout"]
 	if unanswered > 0 {
-		fewer(l.Connections-int(unanswered), "%d got no answer within %v", unanswered, timeout)
+		fewer(l.Connections-int(unanswered), "gave no answer within %v on %d of %d connections", timeout, unanswered,
+			l.Connections)
 	}
 	if seen.Service != nil {
 		usual := time.Duration(seen.Service.Quantile(0.5))
-		if waited := above(seen.Service, max(starved, starvedTimes*usual)) - unanswered; waited > 0 {
-			fewer(l.Connections-int(unanswered+waited), "%d waited for an answer for more than %v, usual are %v",
-				waited, max(starved, starvedTimes*usual), usual)
+		limit := max(starved, starvedTimes*usual)
+		if waited := above(seen.Service, limit) - unanswered; waited > 0 {
+			fewer(l.Connections-int(unanswered+waited), "let %d of %d connections wait for an answer for more than %v, "+
+				"where %v is usual", waited, l.Connections, limit, usual.Round(time.Microsecond))
 		}
 	}
-	if late := above(seen.Connect, dropped); late > 0 {
-		fewer(l.Connections/2, "%d were accepted only after %v or more", late, dropped)
+	if late := above(seen.Connect, bounds.Dropped); late > 0 {
+		fewer(l.Connections/2, "accepted some of %d connections only after %v or more", l.Connections, bounds.Dropped)
 	}
 	if other := l.Errored() - unanswered; other > 0 {
-		fewer(l.Connections/2, "%d of %d requests got no whole response: %s", other, l.Started, kinds(l.Errors))
+		fewer(l.Connections/2, "gave no whole response to %d of %d requests over %d connections (%s)", other, l.Started,
+			l.Connections, kinds(l.Errors))
 	}
 	return n, why
 }

@@ -23,6 +23,10 @@ const LeastStream = 10
 // authentication tag (RFC 7905; TLS 1.3 adds one more for the type).
 const LeastRecord = 21
 
+// Dropped is a time that a dial to a near server exceeds only if its first packet was dropped, as where the
+// server's listen queue is full: TCP repeats the packet after 1 s (RFC 6298, 2.1).
+const Dropped = 900 * time.Millisecond
+
 // tick is the time by which a timer with millisecond resolution may fire early.
 const tick = time.Millisecond
 

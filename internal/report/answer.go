@@ -177,8 +177,8 @@ func (v *View) alike(rows []Row) string {
 func (v *View) fewerConnections() []string {
 	for _, c := range v.run.Contestants {
 		if f := c.Fewer; f != nil && f.Served == v.run.Plan.Level.Connections {
-			return []string{fmt.Sprintf("All servers were loaded over %s instead of %d: of %d connections to %s, %s.",
-				document.Count(f.Served, "connection"), f.Asked, f.Tried, v.Title(c.Name), document.Clean(f.Why))}
+			return []string{fmt.Sprintf("All servers were loaded over %s instead of %d, because %s %s.",
+				document.Count(f.Served, "connection"), f.Asked, v.Title(c.Name), document.Clean(f.Why))}
 		}
 	}
 	return nil

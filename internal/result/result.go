@@ -168,8 +168,7 @@ type Contestant struct {
 type Fewer struct {
 	Asked  int    `json:"asked"`
 	Served int    `json:"served"`
-	Tried  int    `json:"tried"` // the least number that was too many
-	Why    string `json:"why"`   // what became of some of those
+	Why    string `json:"why"` // what it did, or is, with more
 }
 
 // SameServer reports whether c and o are URLs of one process, both encrypted or both in the clear: to

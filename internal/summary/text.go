@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
@@ -33,9 +34,13 @@ func Text(w io.Writer, s *Summary) error {
 	blocks = append(blocks, s.failures("Failures (responses that broke their contract)", s.Load.Failures)...)
 	blocks = append(blocks, s.failures(s.errorsHead(), s.Load.Errors)...)
 	if n := s.Dialled(); n > 0 {
-		line("Connections", fmt.Sprintf("%s requested, %s established, %s dialled",
-			document.Whole(int64(s.Load.Connections)),
-			document.Whole(int64(s.Load.Established)), document.Whole(n)))
+		text := fmt.Sprintf("%s requested, %s established, %s dialled", document.Whole(int64(s.Load.Connections)),
+			document.Whole(int64(s.Load.Established)), document.Whole(n))
+		if again := s.Load.RepeatedDials; again > 0 {
+			text += fmt.Sprintf("; opened in %v: %s repeated, because the server's listen queue was full or packets "+
+				"were lost", time.Duration(s.Load.OpeningNS).Round(time.Millisecond), document.Count(again, "dial"))
+		}
+		line("Connections", text)
 	}
 	if n := s.Load.Redirects; n > 0 {
 		line("Redirects", document.Whole(n)+" followed; a latency lasts from the first request to the last response")

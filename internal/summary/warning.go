@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"dyno/internal/bounds"
 	"dyno/internal/checks"
 	"dyno/internal/document"
 	"dyno/internal/report"
@@ -135,10 +136,15 @@ func (s *Summary) churn() string {
 	if s.Renewing || s.Load.Succeeded+s.Load.Failed == 0 || dialled-s.Load.Errored() <= churnFrom*max(had, 1) {
 		return ""
 	}
-	return fmt.Sprintf("the server closed connections: %s were dialled for %s, so the figures include the cost of "+
+	text := fmt.Sprintf("the server closed connections: %s were dialled for %s, so the figures include the cost of "+
 		"connecting. Configure the server to keep connections open (keep-alive, its time-out, requests per "+
 		"connection), or pass --no-keepalive if this is intended",
 		document.Whole(dialled), document.Whole(had))
+	if late := dialled - s.Detail.Connect.AtMost([]int64{int64(bounds.Dropped)})[0]; late > 0 {
+		text += fmt.Sprintf(". %s took 0.9 s or more, which is usual where the server's listen queue is full: lower -c",
+			document.Count(late, "dial"))
+	}
+	return text
 }
 
 func (s *Summary) unbalanced() string {

@@ -29,7 +29,7 @@ func shortQueue(t *testing.T, e load.Engine) {
 	t.Parallel()
 	ln := listenOnce(t).(*oneGuest).Listener
 	dropped := fmt.Sprintf(":%04X 02 ", ln.Addr().(*net.TCPAddr).Port) // remote port, SYN_SENT (proc_net_tcp(5))
-	s := serveOn(t, &late{ln, sync.OnceFunc(func() {
+	s := serveOn(t, &reluctant{ln, sync.OnceFunc(func() {
 		for range int(never / time.Millisecond) {
 			if all, err := os.ReadFile("/proc/net/tcp"); err != nil || strings.Contains(string(all), dropped) {
 				return
@@ -45,13 +45,13 @@ func shortQueue(t *testing.T, e load.Engine) {
 	}
 }
 
-// late is a listener that accepts nothing before begin has returned.
-type late struct {
+// reluctant is a listener that accepts nothing before begin has returned.
+type reluctant struct {
 	net.Listener
 	begin func()
 }
 
-func (l *late) Accept() (net.Conn, error) {
+func (l *reluctant) Accept() (net.Conn, error) {
 	l.begin()
 	return l.Listener.Accept()
 }

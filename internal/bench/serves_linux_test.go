@@ -1,14 +1,26 @@
 package bench
 
 import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
 	"net/http"
+	"os"
 	"reflect"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"dyno/internal/adhoc"
 	"dyno/internal/alike"
+	"dyno/internal/endpoint"
 	"dyno/internal/hist"
+	"dyno/internal/load"
+	"dyno/internal/load/epoll"
+	"dyno/internal/load/gonet"
+	"dyno/internal/protocol"
 	"dyno/internal/result"
 )
 
@@ -38,7 +50,7 @@ func TestFewerConnections(t *testing.T) {
 	if err := b.verifyAll(t.Context(), []result.Contestant{{Name: "a"}, {Name: "b"}}); err != nil {
 		t.Fatal(err)
 	}
-	want := &result.Fewer{Asked: 4, Served: 2, Tried: 4, Why: "2 got no answer within 5s"}
+	want := &result.Fewer{Asked: 4, Served: 2, Why: "gave no answer within 5s on 2 of 4 connections"}
 	for _, r := range []*result.Run{b.run, run} {
 		if got := r.Contestant("b").Fewer; !reflect.DeepEqual(got, want) || r.Contestant("a").Fewer != nil {
 			t.Errorf("%+v; want %+v", got, want)
@@ -71,6 +83,65 @@ func TestServesNone(t *testing.T) {
 	}
 }
 
+// briefly is a server with a listen queue for four connections, which it closes after an answer.
+type briefly struct {
+	Server
+	ln     net.Listener
+	frozen sync.Mutex // while it is
+}
+
+func serveBriefly(t *testing.T) *briefly {
+	t.Helper()
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		err = errors.Join(syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}), syscall.Listen(fd, 3))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := os.NewFile(uintptr(fd), "listener")
+	defer f.Close()
+	s := &briefly{}
+	if s.ln, err = net.FileListener(f); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.ln.Close() })
+	go func() {
+		for {
+			c, err := s.ln.Accept()
+			if err != nil {
+				return
+			}
+			s.frozen.Lock()
+			c.SetDeadline(time.Now().Add(10 * time.Second))
+			if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+				io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\nConnection: close\r\n\r\nvalue")
+			}
+			c.Close()
+			s.frozen.Unlock()
+		}
+	}()
+	return s
+}
+
+func (s *briefly) At(protocol.HTTP) endpoint.Endpoint { return endpoint.TCP(s.ln.Addr().String()) }
+func (s *briefly) Freeze() error                      { s.frozen.Lock(); return nil }
+func (s *briefly) Thaw() error                        { s.frozen.Unlock(); return nil }
+
+// A server that closes connections serves as many as its listen queue holds.
+func TestListenQueue(t *testing.T) {
+	for name, engine := range map[string]load.Engine{"epoll": epoll.Engine{}, "gonet": gonet.Engine{}} {
+		b, _, d, _ := set(t)
+		b.Generator = &realGenerator{d, engine}
+		b.run, b.exact = &result.Run{Plan: small("a")}, newExact()
+		level := result.Level{Connections: 12, Pipeline: 1}
+		fewer, err := b.serves(t.Context(), "a", serveBriefly(t), level)
+		if err != nil || fewer == nil || fewer.Asked != 12 || fewer.Served < 4 || fewer.Served > 5 { // one may be accepted
+			t.Errorf("%s: %+v, %v", name, fewer, err)
+		}
+	}
+}
+
 func TestServed(t *testing.T) {
 	times := func(all ...time.Duration) *hist.Histogram {
 		h := hist.New()
@@ -91,16 +162,19 @@ func TestServed(t *testing.T) {
 		"one after another, but slowly": {result.Load{Established: 20}, result.Detail{Service: times(s, 2*s, 3*s, 4*s)}, 20,
 			""},
 		"some starve": {result.Load{Established: 20}, result.Detail{Service: times(append(quick, 2*s, 3*s)...)}, 18,
-			"2 waited for an answer for more than 1s, usual are 1ms"},
+			"let 2 of 20 connections wait for an answer for more than 1s, where 1ms is usual"},
 		"some starve, some for good": {result.Load{Established: 20, Errors: map[string]int64{"timeout": 2}},
 			result.Detail{Service: times(append(quick, 2*s, 5*s, 5*s)...)}, 17,
-			"1 waited for an answer for more than 1s, usual are 1ms"},
+			"let 1 of 20 connections wait for an answer for more than 1s, where 1ms is usual"},
 		"no answer": {result.Load{Established: 20, Errors: map[string]int64{"timeout": 19}},
-			result.Detail{}, 1, "19 got no answer within 5s"},
-		"not accepted":   {result.Load{Established: 7}, result.Detail{}, 7, "13 were not accepted within 5s"},
-		"accepted late":  {result.Load{Established: 20}, result.Detail{Connect: times(ms, s, s)}, 10, "2 were accepted only after 900ms or more"},
-		"closed at once": {result.Load{Established: 20, Started: 9, Errors: map[string]int64{"closed": 9}}, result.Detail{}, 10, "9 of 9 requests got no whole response: closed 9"},
-		"none is one":    {result.Load{}, result.Detail{}, 1, "20 were not accepted within 5s"},
+			result.Detail{}, 1, "gave no answer within 5s on 19 of 20 connections"},
+		"not accepted": {result.Load{Established: 7}, result.Detail{}, 7,
+			"did not accept 13 of 20 connections within 5s"},
+		"accepted late": {result.Load{Established: 20}, result.Detail{Connect: times(ms, s, s)}, 10,
+			"accepted some of 20 connections only after 900ms or more"},
+		"closed at once": {result.Load{Established: 20, Started: 9, Errors: map[string]int64{"closed": 9}}, result.Detail{},
+			10, "gave no whole response to 9 of 9 requests over 20 connections (closed 9)"},
+		"none is one": {result.Load{}, result.Detail{}, 1, "did not accept 20 of 20 connections within 5s"},
 	} {
 		c.load.Connections = 20
 		if n, why := served(&c.load, &c.seen, 5*s); n != c.n || why != c.why {
