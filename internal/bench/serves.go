@@ -39,7 +39,7 @@ func (b *Bench) serves(ctx context.Context, name string, s Server, level result.
 		if err != nil {
 			return nil, err
 		}
-		n, why := served(&l, seen, job.Timeout)
+		n, why := servedOf(&l, seen, job.Timeout)
 		if why == "" && seen.Connect != nil && seen.Connect.Count() > int64(l.Established) {
 			holds := b.queue(ctx, s, job)
 			switch {
@@ -47,7 +47,7 @@ func (b *Bench) serves(ctx context.Context, name string, s Server, level result.
 				if l, seen, err = b.try(ctx, job, redialling); err != nil {
 					return nil, err
 				}
-				n, why = served(&l, seen, job.Timeout)
+				n, why = servedOf(&l, seen, job.Timeout)
 			case holds < n:
 				n, why = holds, fmt.Sprintf("has a listen queue for %s, and connections are closed under load",
 					document.Count(holds, "connection"))
@@ -109,9 +109,9 @@ func (b *Bench) recover(ctx context.Context, job load.Job) {
 	}
 }
 
-// served returns how many connections of a load with that timeout its server served, or how many it may serve, at
+// servedOf returns how many connections of a load with that timeout its server served, or how many it may serve, at
 // least 1; and unless these are all, what it did to the others.
-func served(l *result.Load, seen *result.Detail, timeout time.Duration) (n int, why string) {
+func servedOf(l *result.Load, seen *result.Detail, timeout time.Duration) (n int, why string) {
 	n = l.Connections
 	fewer := func(to int, text string, args ...any) {
 		if to = max(to, 1); to < n || n == 1 {

@@ -42,7 +42,7 @@ func TestFewerConnections(t *testing.T) {
 	}
 	p := small("a", "b")
 	p.Controls, p.Ceiling = nil, ""
-	p.Levels = []result.Level{p.Level, {Connections: 4, Pipeline: 2}}
+	p.Levels = []result.Level{p.First(), {Connections: 4, Pipeline: 2}}
 	run := &result.Run{}
 	b.Append = func(rec result.Record) error { run.Add(rec); return nil }
 	run.Add(result.Record{Plan: &p})
@@ -78,7 +78,7 @@ func TestServesNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Stop()
-	if fewer, err := b.serves(t.Context(), "a", server, b.run.Plan.Level); err == nil {
+	if fewer, err := b.serves(t.Context(), "a", server, b.run.Plan.First()); err == nil {
 		t.Errorf("%+v", fewer)
 	}
 }
@@ -177,7 +177,7 @@ func TestServed(t *testing.T) {
 		"none is one": {result.Load{}, result.Detail{}, 1, "did not accept 20 of 20 connections within 5s"},
 	} {
 		c.load.Connections = 20
-		if n, why := served(&c.load, &c.seen, 5*s); n != c.n || why != c.why {
+		if n, why := servedOf(&c.load, &c.seen, 5*s); n != c.n || why != c.why {
 			t.Errorf("%s: %d, %q; want %d, %q", name, n, why, c.n, c.why)
 		}
 	}

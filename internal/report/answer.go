@@ -176,7 +176,7 @@ func (v *View) alike(rows []Row) string {
 // fewerConnections says which contestant limited the connections of all, and how.
 func (v *View) fewerConnections() []string {
 	for _, c := range v.run.Contestants {
-		if f := c.Fewer; f != nil && f.Served == v.run.Plan.Level.Connections {
+		if f := c.Fewer; f != nil && f.Served == v.run.Plan.First().Connections {
 			return []string{fmt.Sprintf("All servers were loaded over %s instead of %d, because %s %s.",
 				document.Count(f.Served, "connection"), f.Asked, v.Title(c.Name), document.Clean(f.Why))}
 		}

@@ -52,13 +52,8 @@ func (c *conn) dialPaced(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.job.ConnectTimeout)
 	defer cancel()
 	for {
-		s.pace.Lock()
-		limit := s.dials.Patience(s.now())
-		s.pace.Unlock()
-		if limit == math.MaxInt64 {
-			limit = 0
-		}
-		err := c.dial(ctx, time.Duration(limit))
+		limit := s.patience()
+		err := c.dial(ctx, limit)
 		late, ok := errors.AsType[net.Error](err)
 		s.pace.Lock()
 		again := ok && late.Timeout() && limit > 0 && ctx.Err() == nil

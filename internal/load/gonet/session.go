@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"sync"
@@ -107,7 +108,7 @@ func (s *session) establish(ctx context.Context) error {
 	var came atomic.Int64 // time of the last successful dial
 	came.Store(s.now())
 	for i, c := range s.conns {
-		wg.Go(func() {
+		dial := func() {
 			if c.nc != nil && c.alive() {
 				return
 			}
@@ -121,7 +122,12 @@ func (s *session) establish(ctx context.Context) error {
 				came.Store(s.now())
 			}
 			<-slots
-		})
+		}
+		if s.patience() > 0 {
+			wg.Go(dial)
+		} else {
+			dial() // it shows how long one takes
+		}
 	}
 	wg.Wait()
 	for _, err := range errs {
@@ -130,6 +136,16 @@ func (s *session) establish(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// patience returns how long a dial may take now (load.Dials); 0: it is not known.
+func (s *session) patience() time.Duration {
+	s.pace.Lock()
+	defer s.pace.Unlock()
+	if limit := s.dials.Patience(s.now()); limit < math.MaxInt64 {
+		return time.Duration(limit)
+	}
+	return 0
 }
 
 // up returns the number of established connections.

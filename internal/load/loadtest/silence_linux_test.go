@@ -23,11 +23,11 @@ var silences = map[string]func(*testing.T, load.Engine){
 	"short accept queue":      shortQueue,
 }
 
-// shortQueue: a server that takes in one connection after another, whose queue is the shortest, serves all of
+// shortQueue: a server that takes in one connection after another, whose queue holds four, serves all of
 // them. It begins once the system has dropped a dial.
 func shortQueue(t *testing.T, e load.Engine) {
 	t.Parallel()
-	ln := listenOnce(t).(*oneGuest).Listener
+	ln := listenShort(t, 3)
 	dropped := fmt.Sprintf(":%04X 02 ", ln.Addr().(*net.TCPAddr).Port) // remote port, SYN_SENT (proc_net_tcp(5))
 	s := serveOn(t, &reluctant{ln, sync.OnceFunc(func() {
 		for range int(never / time.Millisecond) {
@@ -125,6 +125,12 @@ func silent(t *testing.T, e load.Engine, schedule *load.Schedule) {
 // listenOnce returns a listener that takes one connection, with the shortest queue for others.
 func listenOnce(t *testing.T) net.Listener {
 	t.Helper()
+	return &oneGuest{Listener: listenShort(t, 0), closed: make(chan struct{})}
+}
+
+// listenShort returns a listener whose queue holds one connection more than backlog.
+func listenShort(t *testing.T, backlog int) net.Listener {
+	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -134,14 +140,14 @@ func listenOnce(t *testing.T) net.Listener {
 	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Listen(fd, 0); err != nil {
+	if err := syscall.Listen(fd, backlog); err != nil {
 		t.Fatal(err)
 	}
 	ln, err := net.FileListener(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &oneGuest{Listener: ln, closed: make(chan struct{})}
+	return ln
 }
 
 type oneGuest struct {
