@@ -17,6 +17,8 @@ import (
 const (
 	// answered is how long a server may take for an answer on each connection.
 	answered = 5 * time.Second
+	// accepted is how long none of the connections may be accepted that are still asked for.
+	accepted = time.Second
 	// starved is how long a connection waits that a server leaves alone while it serves others, at least, and
 	// how many times as long as usual.
 	starved      = time.Second
@@ -35,6 +37,7 @@ func (b *Bench) serves(ctx context.Context, name string, s Server, level result.
 	for asked := level.Connections; ; {
 		job := b.job(name, s, level, 0)
 		job.Timeout -= 10*time.Second - answered
+		job.ConnectTimeout = accepted
 		l, seen, err := b.try(ctx, job, plan.WarmWindow(level))
 		if err != nil {
 			return nil, err
@@ -102,7 +105,7 @@ func (b *Bench) queue(ctx context.Context, s Server, job load.Job) int {
 // recover waits until a server has worked off what connections asked that are closed by now, and answers
 // again.
 func (b *Bench) recover(ctx context.Context, job load.Job) {
-	job.Connections, job.Timeout = 1, time.Minute
+	job.Connections, job.Timeout, job.ConnectTimeout = 1, time.Minute, time.Minute
 	if session, err := b.Generator.Open(ctx, job); err == nil {
 		session.Run(ctx, load.Window{Requests: 1, Uncounted: true})
 		session.Close()
@@ -119,7 +122,7 @@ func servedOf(l *result.Load, seen *result.Detail, timeout time.Duration) (n int
 		}
 	}
 	if lost := n - l.Established; lost > 0 {
-		fewer(l.Established, "did not accept %d of %d connections within %v", lost, l.Connections, timeout)
+		fewer(l.Established, "did not accept %d of %d connections within %v", lost, l.Connections, accepted)
 	}
 	unanswered := l.Errors["timeout"]
 	if unanswered > 0 {

@@ -169,12 +169,12 @@ func TestServed(t *testing.T) {
 		"no answer": {result.Load{Established: 20, Errors: map[string]int64{"timeout": 19}},
 			result.Detail{}, 1, "gave no answer within 5s on 19 of 20 connections"},
 		"not accepted": {result.Load{Established: 7}, result.Detail{}, 7,
-			"did not accept 13 of 20 connections within 5s"},
+			"did not accept 13 of 20 connections within 1s"},
 		"accepted late": {result.Load{Established: 20}, result.Detail{Connect: times(ms, s, s)}, 10,
 			"accepted some of 20 connections only after 900ms or more"},
 		"closed at once": {result.Load{Established: 20, Started: 9, Errors: map[string]int64{"closed": 9}}, result.Detail{},
 			10, "gave no whole response to 9 of 9 requests over 20 connections (closed 9)"},
-		"none is one": {result.Load{}, result.Detail{}, 1, "did not accept 20 of 20 connections within 5s"},
+		"none is one": {result.Load{}, result.Detail{}, 1, "did not accept 20 of 20 connections within 1s"},
 	} {
 		c.load.Connections = 20
 		if n, why := servedOf(&c.load, &c.seen, 5*s); n != c.n || why != c.why {
