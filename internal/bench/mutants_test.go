@@ -450,7 +450,7 @@ func TestNamespaces(t *testing.T) {
 			s.Lenient, h.scenario = true, s
 			b := &Bench{Host: h, Generator: &fakeGenerator{host: h, rng: rand.New(rand.NewPCG(1, 1))}, Scenario: s,
 				Alike: &alike.Sides{}, Append: func(result.Record) error { return nil }}
-			p := small("a", "b")
+			p := wholePlan(small("a", "b"))
 			b.run, b.servers, b.exact = &result.Run{Plan: p}, map[string]Server{}, newExact()
 			if err := b.verifyAll(t.Context(), []result.Contestant{{Name: "a"}, {Name: "b"}}); err != nil {
 				t.Fatal(err)

@@ -34,7 +34,13 @@ const (
 // returns nil if these are all.
 func (b *Bench) serves(ctx context.Context, name string, s Server, level result.Level) (*result.Fewer, error) {
 	var fewer *result.Fewer
-	for asked := level.Connections; ; {
+	asked := level.Connections
+	for _, c := range b.run.Contestants {
+		if c.Fewer != nil {
+			asked = c.Fewer.Asked
+		}
+	}
+	for {
 		job := b.job(name, s, level, 0)
 		job.Timeout -= 10*time.Second - answered
 		job.ConnectTimeout = accepted
@@ -90,6 +96,7 @@ func (b *Bench) try(ctx context.Context, job load.Job, window time.Duration) (l 
 // while it is frozen; 0 if it is not frozen, because it answers.
 func (b *Bench) queue(ctx context.Context, s Server, job load.Job) int {
 	b.recover(ctx, job) // the queue may hold what was closed by now
+	b.Generator.Rest(settle)
 	if s.Freeze() != nil {
 		return 0
 	}
