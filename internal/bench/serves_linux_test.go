@@ -75,10 +75,10 @@ func TestFewerConnections(t *testing.T) {
 
 // A server that fails over one connection has failed.
 func TestServesNone(t *testing.T) {
-	b, h, d, _ := set(t)
+	b, _, d, _ := set(t)
 	d.trouble = func(name string, l *result.Load) { l.Errors = map[string]int64{"reset": 1} }
 	b.run, b.servers, b.exact = &result.Run{Plan: wholePlan(small("a"))}, map[string]Server{}, newExact()
-	server, err := h.Launch(t.Context(), "a", Launch{})
+	server, err := b.launch(t.Context(), "a", 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
