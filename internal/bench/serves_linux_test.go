@@ -141,7 +141,7 @@ func TestListenQueue(t *testing.T) {
 		b.run, b.exact = &result.Run{Plan: wholePlan(small("a"))}, newExact()
 		level := result.Level{Connections: 12, Pipeline: 1}
 		fewer, err := b.serves(t.Context(), "a", serveBriefly(t), level)
-		if err != nil || fewer == nil || fewer.Asked != 12 || fewer.Served < 4 || fewer.Served > 5 { // one may be accepted
+		if err != nil || fewer == nil || fewer.Asked != 12 || fewer.Served < 2 || fewer.Served > 5 { // one may be accepted, and be too many
 			t.Errorf("%s: %+v, %v", name, fewer, err)
 		}
 	}
