@@ -49,12 +49,12 @@ var connectionFaults = []violation{
 		on(frame{kind: resetFrame, payload: make([]byte, 5)})},
 	{"PRIORITY of 4 bytes", "FRAME_SIZE_ERROR: PRIORITY of 4 bytes",
 		on(frame{kind: priorityFrame, payload: make([]byte, 4)})},
-	{"CONTINUATION without HEADERS", "PROTOCOL_ERROR: CONTINUATION of stream",
+	{"CONTINUATION without HEADERS", "PROTOCOL_ERROR: CONTINUATION on stream",
 		on(frame{kind: continuation, flags: whole})},
-	{"DATA within a header block", "PROTOCOL_ERROR: DATA of stream", func(stream uint32) []frame {
+	{"DATA within a header block", "PROTOCOL_ERROR: DATA on stream", func(stream uint32) []frame {
 		return []frame{{headersFrame, 0, stream, []byte{0x88}}, {dataFrame, ends, stream, []byte("value")}}
 	}},
-	{"CONTINUATION of another stream", "PROTOCOL_ERROR: CONTINUATION of stream", func(stream uint32) []frame {
+	{"CONTINUATION of another stream", "PROTOCOL_ERROR: CONTINUATION on stream", func(stream uint32) []frame {
 		return []frame{{headersFrame, 0, stream, []byte{0x88}}, {continuation, whole, stream + 2, nil}}
 	}},
 	{"unknown frame within a header block", "PROTOCOL_ERROR: unknown frame type 0x20", func(stream uint32) []frame {
