@@ -168,7 +168,7 @@ func compareURLsOnFleet(t *testing.T) {
 	}
 	for _, c := range []struct{ more, want string }{
 		{"http://10.9.0.4/ net-http --scenario hello", "a URL is compared with URLs alone"},
-		{"http://10.9.0.4/ http://127.0.0.1/", "http://127.0.0.1/: to each generator that is its own machine"},
+		{"http://10.9.0.4/ http://127.0.0.1/", "http://127.0.0.1/: each generator would take that for its own machine"},
 		{"http://10.9.0.4/ http://10.9.0.4:81/ --insecure", "the other TLS flags"},
 	} {
 		if out, err := compare(strings.Fields(c.more)...); err == nil || !strings.Contains(out, c.want) {

@@ -27,8 +27,8 @@ func (s *shared) cut(length time.Duration, seen []LoadedWindow) (err error) {
 		if d < max(leastSilence, cmp.Or(length, time.Duration(l.WindowNS))/10) || l.Network == nil || l.Network.Lost() == 0 {
 			continue
 		}
-		s.g.lose(s.names[i], fmt.Sprintf("its link was cut off: no answer came for %v of a window, and of %d segments of its "+
-			"connections that were sent again no duplicates were reported", d, l.Network.Lost()))
+		s.g.lose(s.names[i], fmt.Sprintf("its link was cut off: no response came for %v of a window, and %d segments "+
+			"were sent again without reported duplicates", d, l.Network.Lost()))
 		err = errGone
 	}
 	return err

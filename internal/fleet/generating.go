@@ -62,7 +62,7 @@ func (s *session) askServer(q *Question) (a lab.Said, err error) {
 		return a, unfit{err}
 	}
 	if q.Scenario == nil && slices.Contains([]string{lab.AskVerify, lab.AskInspect, lab.AskAnswers}, q.What) {
-		return a, unfit{errors.New("a question without what is asked")}
+		return a, unfit{errors.New("a question about requests without a scenario")}
 	}
 	to.Watch = &endpoint.Watch{}
 	ctx, cancel := context.WithTimeout(s.begin(), longestQuestion)

@@ -186,7 +186,7 @@ func (s *shared) windows(ctx context.Context, w load.Window, starts []clocks.Sta
 		whole := r.Outcome != nil // dyno load
 		switch {
 		case err != nil && context.Cause(waiting) == errGone:
-			s.g.lose(name, "it is not done with its requests, and another one has been for long")
+			s.g.lose(name, "it has not finished its requests long after another generator did")
 			err = errGone
 		case answered && f.Late:
 			s.g.late(name, f.Text)

@@ -170,7 +170,7 @@ func TestFilesAreSent(t *testing.T) {
 	}
 	large := files(t, map[string]string{"x": strings.Repeat("x", mostOrder)}) + "/x"
 	if _, err := Pack(t.Context(), loader.Request{URL: s.URL, Request: adhoc.Request{BodyFile: large}}); err == nil ||
-		!strings.Contains(err.Error(), "other machines can be sent 4 MB") {
+		!strings.Contains(err.Error(), "at most 4 MB can be sent to other machines") {
 		t.Error(err)
 	}
 	if err := os.RemoveAll(dir); err != nil {

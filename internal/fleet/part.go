@@ -119,7 +119,7 @@ func (s *session) connect(ctx context.Context, q *Loading) (part, time.Duration,
 		r := *q.Request
 		r.Share = q.Share
 		if err := r.Portable(); err != nil || !r.Detached() {
-			return nil, 0, unfit{cmp.Or(err, errors.New("a load without what it sends"))}
+			return nil, 0, unfit{cmp.Or(err, errors.New("a load whose requests are missing"))}
 		}
 		return s.agent.take(ctx, r)
 	}

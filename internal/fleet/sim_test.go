@@ -310,7 +310,7 @@ func TestStoppedLoad(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		if _, err := h.Load(ctx, plan, func(string) {}); err == nil || ctx.Err() != nil ||
-			!strings.Contains(err.Error(), "gen1: it is not done") {
+			!strings.Contains(err.Error(), "gen1: it has not finished its requests") {
 			t.Errorf("%v, %v", err, ctx.Err())
 		}
 	})

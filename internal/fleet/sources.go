@@ -77,7 +77,7 @@ func (h *Hub) putFilled(ctx context.Context, agent string, fill func(folder stri
 func (s *session) sources(ctx context.Context, q *Hosting, folder string) (all []*contestant.Manifest, err error) {
 	for _, m := range q.Contestants {
 		if m.Command != nil || m.URL != nil || m.Program != "" || !filepath.IsLocal(m.Root) || !filepath.IsLocal(m.Path) {
-			return nil, unfit{fmt.Errorf("the contestant %q is not built of the run's sources", m.Name)}
+			return nil, unfit{fmt.Errorf("the contestant %q is not built from the run's sources", m.Name)}
 		}
 		m.Root = filepath.Join(folder, m.Root)
 		all = append(all, &m)

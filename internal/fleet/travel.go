@@ -83,8 +83,8 @@ func Running(all []*contestant.Manifest, names []string) (map[string]*contestant
 			return nil, conf.Usagef("%s: generators on other machines do not reach it as this one does; pass the URL of a "+
 				"server at an address of its own", m.URL.URL)
 		} else if ip.IsLoopback() || ip.IsUnspecified() {
-			return nil, conf.Usagef("%s: to each generator that is its own machine; pass the address at which they reach the "+
-				"server", m.URL.URL)
+			return nil, conf.Usagef("%s: each generator would take that for its own machine; pass the address at which "+
+				"they reach the server", m.URL.URL)
 		}
 		running[m.Name] = m
 	}

@@ -90,10 +90,10 @@ func orderOf(v any) (json.RawMessage, error) {
 	data, err := json.Marshal(v)
 	switch {
 	case len(data) > mostOrder:
-		err = conf.Usagef("the requests and expected responses take %d MB, and other machines can be sent %d MB; make their "+
-			"bodies smaller", len(data)>>20, mostOrder>>20)
+		err = conf.Usagef("the requests and expected responses take %d MB, and at most %d MB can be sent to other machines; "+
+			"make their bodies smaller", len(data)>>20, mostOrder>>20)
 	case bytes.Contains(data, []byte(`\ufffd`)) && notUTF8.Match(data): // the second is slow
-		err = conf.Usagef("a request has text that is not in UTF-8, and not in its body; other machines cannot be sent that")
+		err = conf.Usagef("a request has text outside its body that is not UTF-8; it cannot be sent to other machines")
 	}
 	return data, err
 }
