@@ -108,6 +108,19 @@ func newBench(t *testing.T, names ...string) *bench {
 	return b
 }
 
+// A NATS server that cannot start is an error.
+func TestNoServer(t *testing.T) {
+	f := written(t, "gen1")
+	k, _, err := f.Keys()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.Private = nil
+	if _, err := Open(f, k, "9.9.9", func(string) {}); err == nil || !strings.Contains(err.Error(), "read the fleet's key") {
+		t.Error(err)
+	}
+}
+
 // start starts a machine's agent, with its file and roles.
 func (b *bench) start(t *testing.T, name string) (stop func() error) {
 	t.Helper()

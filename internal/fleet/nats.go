@@ -60,8 +60,8 @@ func newCenter(f *Fleet, k *Keys) *center {
 }
 
 // listen starts the NATS server on all addresses, including IPv6 if six, and connects to it.
-func listen(f *Fleet, six bool, k *Keys, log func(string)) (c *center, err error) {
-	c = newCenter(f, k)
+func listen(f *Fleet, six bool, k *Keys, log func(string)) (_ *center, err error) {
+	c := newCenter(f, k)
 	defer func() {
 		if err != nil {
 			c.close()
