@@ -138,12 +138,15 @@ func (s *session) establish(ctx context.Context) error {
 	return nil
 }
 
+// leastPatience is the least time that a dial gets: on a busy machine a goroutine hears late that it came through.
+const leastPatience = 250 * time.Millisecond
+
 // patience returns how long a dial may take now (load.Dials); 0: it is not known.
 func (s *session) patience() time.Duration {
 	s.pace.Lock()
 	defer s.pace.Unlock()
 	if limit := s.dials.Patience(s.now()); limit < math.MaxInt64 {
-		return time.Duration(limit)
+		return max(time.Duration(limit), leastPatience)
 	}
 	return 0
 }
