@@ -326,6 +326,7 @@ func (s *fakeServer) Stop() (cut int64, err error) {
 		<-s.done
 		s.host.mu.Lock()
 		s.host.running--
+		s.host.thawed = slices.DeleteFunc(s.host.thawed, func(n string) bool { return n == s.name })
 		s.host.mu.Unlock()
 	})
 	return s.host.cuts[s.name], nil
